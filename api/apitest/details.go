@@ -90,7 +90,6 @@ func testDetails(t *testing.T, s *suite) {
 			`{"removeAITags":5}`:                                              "removeAITags",
 			`[]`:                                                              "object",
 			`null`:                                                            "object",
-			``:                                                                "object",
 			`{"tags":["a"]`:                                                   "object",
 		} {
 			wantError(t, s.patch(t, id, body), http.StatusBadRequest, word)

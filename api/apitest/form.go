@@ -27,6 +27,11 @@ func testForm(t *testing.T, s *suite) {
 		a := s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data; boundary="+boundary, io.MultiReader(bytes.NewReader(body)), nil)
 		wantStatus(t, a, http.StatusOK)
 	})
+	s.runStrict(t, "second address", func(t *testing.T) { // hosted-service.md §14
+		body := multipartBody(field("fileName", "second"), field("folder", s.folder), content([]byte("second")))
+		a := s.do(t, http.MethodPost, s.UploadURL+"/api/v2/files/upload", "multipart/form-data; boundary="+boundary, bytes.NewReader(body), nil)
+		wantStatus(t, a, http.StatusOK)
+	})
 	t.Run("file required", func(t *testing.T) {
 		s.refused(t, "file", field("fileName", "nothing"))
 		s.refused(t, "file")

@@ -11,7 +11,7 @@ import (
 func (s *suite) tree(t *testing.T, folder string) string {
 	t.Helper()
 	var paths []string
-	for _, r := range s.list(t, "type", "all", "searchQuery", `path : "`+folder+`"`) {
+	for _, r := range s.list(t, "searchQuery", `path : "`+folder+`"`) {
 		path := text(r["filePath"])
 		if path == "" {
 			path = text(r["folderPath"]) + "/"
@@ -23,17 +23,18 @@ func (s *suite) tree(t *testing.T, folder string) string {
 }
 
 // completed waits until the job of an answer is done.
-func (s *suite) completed(t *testing.T, a answer, kind string) {
+func (s *suite) completed(t *testing.T, a answer, kind string) (job map[string]any) {
 	t.Helper()
 	id := text(a.json["jobId"])
 	if id == "" {
 		t.Fatalf("there is no jobId in %s", a.body)
 	}
 	eventually(t, s.Patience, "the job", func() bool {
-		job := s.call(t, http.StatusOK, http.MethodGet, "/v1/bulkJobs/"+id, "").json
+		job = s.call(t, http.StatusOK, http.MethodGet, "/v1/bulkJobs/"+id, "").json
 		want(t, job, "jobId", id, "type", kind)
 		return job["status"] == "Completed"
 	})
+	return job
 }
 
 // testJobs: copying, moving and renaming folders.
@@ -88,10 +89,10 @@ func testJobs(t *testing.T, s *suite) {
 		want(t, s.details(t, first), "tags", []string{"x"})
 	})
 	t.Run("rename", func(t *testing.T) {
-		a := s.call(t, http.StatusOK, http.MethodPost, "/v1/bulkJobs/renameFolder", js("folderPath", root+"m/n", "newFolderName", "o p", "purgeCache", true))
-		s.completed(t, a, "RENAME_FOLDER")
+		a := s.call(t, http.StatusAccepted, http.MethodPost, "/v1/bulkJobs/renameFolder", js("folderPath", root+"m/n", "newFolderName", "o p", "purgeCache", true))
+		job := s.completed(t, a, "RENAME_FOLDER")
 		has(t, "m/ m/o_p/ m/o_p/a/ m/o_p/a/1.txt m/o_p/a/b/ m/o_p/a/b/2.txt m/o_p/a/b/empty/")
-		want(t, s.call(t, http.StatusOK, http.MethodGet, "/v1/files/purge/"+text(a.json["purgeRequestId"]), "").json, "status", "Completed")
+		want(t, s.call(t, http.StatusOK, http.MethodGet, "/v1/files/purge/"+text(job["purgeRequestId"]), "").json, "status", "Completed")
 		s.call(t, http.StatusCreated, http.MethodPost, "/v1/folder", js("folderName", "q", "parentFolderPath", root+"m"))
 		wantError(t, s.call(t, http.StatusConflict, http.MethodPost, "/v1/bulkJobs/renameFolder", js("folderPath", root+"m/o_p", "newFolderName", "q")), http.StatusConflict, "already exists")
 	})
@@ -102,7 +103,7 @@ func testJobs(t *testing.T, s *suite) {
 		}
 		s.call(t, http.StatusNotFound, http.MethodPost, "/v1/bulkJobs/renameFolder", js("folderPath", root+"none", "newFolderName", "x"))
 		s.call(t, http.StatusNotFound, http.MethodGet, "/v1/bulkJobs/"+nobody, "")
-		s.call(t, http.StatusNotFound, http.MethodGet, "/v1/files/purge/"+nobody, "")
+		wantError(t, s.call(t, http.StatusBadRequest, http.MethodGet, "/v1/files/purge/"+nobody, ""), http.StatusBadRequest, "No request found for this requestId.")
 	})
 	t.Run("refused", func(t *testing.T) {
 		for _, what := range []string{"copyFolder", "moveFolder"} {
@@ -115,6 +116,8 @@ func testJobs(t *testing.T, s *suite) {
 	t.Run("purging", func(t *testing.T) {
 		a := s.call(t, http.StatusCreated, http.MethodPost, "/v1/files/purge", js("url", text(s.details(t, first)["url"])))
 		want(t, s.call(t, http.StatusOK, http.MethodGet, "/v1/files/purge/"+text(a.json["requestId"]), "").json, "status", "Completed")
-		s.refusedBodies(t, http.MethodPost, "/v1/files/purge", `{}`, `{"url":5}`, `{"url":"nowhere"}`, `{"url":"http://h"}`)
+		s.refusedBodies(t, http.MethodPost, "/v1/files/purge", `{}`, `{"url":5}`, `{"url":"nowhere"}`, `{"url":"http://h"}`, `{"url":"http://h/a/*"}`, `{"url":"http://h/a/b/*/c"}`)
+		s.call(t, http.StatusCreated, http.MethodPost, "/v1/files/purge", `{"url":"http://h/a/b/*"}`)
+		s.call(t, http.StatusCreated, http.MethodPost, "/v1/files/purge", `{"url":"http://h/a.jpg*"}`)
 	})
 }

@@ -88,13 +88,10 @@ func testDelete(t *testing.T, s *suite) {
 	})
 	s.runStrict(t, "some of several", func(t *testing.T) {
 		id := s.fresh(t)
-		got := s.call(t, http.StatusMultiStatus, http.MethodPost, "/v1/files/batch/deleteByFileIds", js("fileIds", []string{nobody, id}))
-		want(t, got.json, "successfullyDeletedFileIds", []string{id})
-		if failures, _ := got.json["errors"].([]any); len(failures) != 1 || text(failures[0].(map[string]any)["fileId"]) != nobody {
-			t.Errorf("errors are %v", got.json["errors"])
-		}
-		if !s.gone(t, id) {
-			t.Error("it is still there")
+		got := s.call(t, http.StatusNotFound, http.MethodPost, "/v1/files/batch/deleteByFileIds", js("fileIds", []string{id, nobody}))
+		want(t, got.json, "missingFileIds", []string{nobody})
+		if s.gone(t, id) {
+			t.Error("the other one was deleted")
 		}
 	})
 	t.Run("refused", func(t *testing.T) {
@@ -135,9 +132,9 @@ func testBulkTags(t *testing.T, s *suite) {
 	got = s.call(t, http.StatusNotFound, http.MethodPost, "/v1/files/addTags", js("fileIds", []string{nobody}, "tags", []string{"x"}))
 	want(t, got.json, "missingFileIds", []string{nobody})
 	s.runStrict(t, "some", func(t *testing.T) {
-		got := s.call(t, http.StatusMultiStatus, http.MethodPost, "/v1/files/addTags", js("fileIds", []string{a, nobody}, "tags", []string{"x"}))
-		want(t, got.json, "successfullyUpdatedFileIds", []string{a})
-		want(t, s.details(t, a), "tags", []string{"one", "x"})
+		got := s.call(t, http.StatusNotFound, http.MethodPost, "/v1/files/addTags", js("fileIds", []string{a, nobody}, "tags", []string{"x"}))
+		want(t, got.json, "missingFileIds", []string{nobody})
+		want(t, s.details(t, a), "tags", []string{"one"})
 	})
 	s.runStrict(t, "AI tags", func(t *testing.T) {
 		r := s.store(t, field("fileName", "p.png"), content(PNG(30, 20)), field("extensions", `[{"name":"aws-auto-tagging"}]`))
@@ -204,7 +201,7 @@ func testFileVersions(t *testing.T, s *suite) {
 		s.call(t, http.StatusNotFound, http.MethodGet, "/v1/files/"+s.fresh(t)+"/versions/"+ids[1], "")
 	})
 	t.Run("in a listing", func(t *testing.T) {
-		list := s.list(t, "type", "file-version", "path", s.folder, "searchQuery", `name = "`+name+`"`, "sort", "DESC_CREATED")
+		list := s.list(t, "path", s.folder, "searchQuery", `type = "file-version" AND name = "`+name+`"`, "sort", "DESC_CREATED")
 		if got := kinds(list); got != "Version 2 file-version, Version 1 file-version" {
 			t.Errorf("listed %s", got)
 		}
@@ -372,19 +369,24 @@ func testFolders(t *testing.T, s *suite) {
 // testFields: changing and deleting custom metadata fields.
 func testFields(t *testing.T, s *suite) {
 	name := "f" + random()
-	made := s.call(t, http.StatusCreated, http.MethodPost, "/v1/customMetadataFields", `{"name":"`+name+`","label":"L","schema":{"type":"Number","minValue":1}}`).json
+	made := s.call(t, http.StatusCreated, http.MethodPost, "/v1/customMetadataFields", `{"name":"`+name+`","label":"`+name+`","schema":{"type":"Number","minValue":1},"description":"net"}`).json
+	want(t, made, "description", "net")
 	path := "/v1/customMetadataFields/" + text(made["id"])
 	value := func(v string) part { return field("customMetadata", `{"`+name+`":`+v+`}`) }
 	id := s.fresh(t, value("5"))
 	t.Run("change", func(t *testing.T) {
-		r := s.call(t, http.StatusOK, http.MethodPatch, path, `{"label":"M","schema":{"maxValue":9}}`).json
-		want(t, r, "label", "M")
+		r := s.call(t, http.StatusOK, http.MethodPatch, path, `{"label":"M`+name+`","schema":{"type":"Text","maxValue":9}}`).json
+		want(t, r, "label", "M"+name, "description", "net")
 		want(t, r["schema"].(map[string]any), "type", "Number", "minValue", 1)
+		want(t, s.call(t, http.StatusOK, http.MethodPatch, path, js("description", strings.Repeat("é", 500))).json, "description", strings.Repeat("é", 500))
+		wantAbsent(t, s.call(t, http.StatusOK, http.MethodPatch, path, `{"description":""}`).json, "description")
 		s.refused(t, name, field("fileName", "x"), content([]byte("x")), value("10"))
 		s.fresh(t, value("9"))
 	})
 	t.Run("refused", func(t *testing.T) {
-		s.refusedBodies(t, http.MethodPatch, path, `{}`, `{"schema":{"type":"Text"}}`, `{"label":1}`, `{"name":"x"}`)
+		s.refusedBodies(t, http.MethodPatch, path, `{}`, `{"label":1}`, `{"name":"x"}`, js("description", strings.Repeat("é", 501)))
+		_, other := s.schemaField(t, `{"type":"Text"}`)
+		s.refusedBodies(t, http.MethodPatch, "/v1/customMetadataFields/"+other, `{"label":"M`+name+`"}`)
 		s.refusedBodies(t, http.MethodPost, "/v1/customMetadataFields", `{"name":"x"}`, `{"name":"`+name+`","label":"L","schema":{"type":"Text"}}`, `{"name":"x","label":"L","schema":{"type":"Colour"}}`,
 			`{"name":"x","label":"L","schema":{"type":"SingleSelect"}}`, `{"name":"x","label":"L","schema":{"type":"Text"},"more":1}`)
 		for query, word := range map[string]string{"includeDeleted=maybe": "includeDeleted", "include=true": "include", "includeDeleted=true&includeDeleted=false": "includeDeleted"} {
@@ -396,6 +398,14 @@ func testFields(t *testing.T, s *suite) {
 		s.call(t, http.StatusNotFound, http.MethodDelete, path, "")
 		s.call(t, http.StatusNotFound, http.MethodPatch, path, `{"label":"N"}`)
 		s.refused(t, name, field("fileName", "x"), content([]byte("x")), value("5"))
+		again := `{"name":"` + name + `","label":"` + name + `","schema":{"type":"Text"}}`
+		s.refusedBodies(t, http.MethodPost, "/v1/customMetadataFields", again) // its name stays taken
+		if all := s.call(t, http.StatusOK, http.MethodGet, "/v1/customMetadataFields?includeDeleted=true", "").body; !strings.Contains(string(all), name) {
+			t.Error("it is not among the deleted fields")
+		}
+		if living := s.call(t, http.StatusOK, http.MethodGet, "/v1/customMetadataFields", "").body; strings.Contains(string(living), name) {
+			t.Error("it is still listed")
+		}
 		if meta, _ := s.details(t, id)["customMetadata"].(map[string]any); len(meta) != 0 {
 			t.Errorf("the file still has %v", meta)
 		}

@@ -100,7 +100,7 @@ func testVersions(t *testing.T, s *suite) {
 func (s *suite) metadataField(t *testing.T, kind string) string {
 	t.Helper()
 	name := "field_" + random()
-	body := fmt.Sprintf(`{"name":%q,"label":"A label","schema":{"type":%q,"selectOptions":["one","two",3]}}`, name, kind)
+	body := fmt.Sprintf(`{"name":%q,"label":%[1]q,"schema":{"type":%[2]q,"selectOptions":["one","two",3]}}`, name, kind)
 	a := s.do(t, http.MethodPost, s.BaseURL+"/v1/customMetadataFields", "application/json", strings.NewReader(body), nil)
 	wantStatus(t, a, http.StatusCreated)
 	return name

@@ -88,6 +88,35 @@ func exifSegment(orientation int) []byte {
 	return append(append([]byte("Exif\x00\x00"), head...), texts...)
 }
 
+// takenJPEG is a photograph that was taken at 2024-07-15 10:20:30, at 52.52 degrees
+// north and 13.405 degrees east.
+func takenJPEG() []byte {
+	const ascii, long, rational = 2, 4, 5
+	order := binary.BigEndian
+	var tiff []byte
+	tiff = append(tiff, "MM\x00\x2a\x00\x00\x00\x08"...)
+	ifd := func(entries ...[4]uint32) { // tag, type, count, value
+		tiff = order.AppendUint16(tiff, uint16(len(entries)))
+		for _, e := range entries {
+			tiff = order.AppendUint16(order.AppendUint16(tiff, uint16(e[0])), uint16(e[1]))
+			tiff = order.AppendUint32(order.AppendUint32(tiff, e[2]), e[3])
+		}
+		tiff = order.AppendUint32(tiff, 0)
+	}
+	// The groups begin at 8, 38 and 56; behind them, at 110, are the values.
+	ifd([4]uint32{0x8769, long, 1, 38}, [4]uint32{0x8825, long, 1, 56})
+	ifd([4]uint32{0x9003, ascii, 20, 110})
+	ifd([4]uint32{1, ascii, 2, 'N' << 24}, [4]uint32{2, rational, 3, 130}, [4]uint32{3, ascii, 2, 'E' << 24}, [4]uint32{4, rational, 3, 154})
+	tiff = append(tiff, "2024:07:15 10:20:30\x00"...)
+	for _, n := range []uint32{52, 1, 31, 1, 12, 1, 13, 1, 24, 1, 18, 1} {
+		tiff = order.AppendUint32(tiff, n)
+	}
+	exif := append([]byte("Exif\x00\x00"), tiff...)
+	plain := JPEG(20, 20)
+	out := append(append([]byte{}, plain[:2]...), 0xFF, 0xE1, byte((len(exif)+2)>>8), byte(len(exif)+2))
+	return append(append(out, exif...), plain[2:]...)
+}
+
 // PNG is an opaque PNG file.
 func PNG(w, h int) []byte { return encodePNG(Subject(w, h)) }
 

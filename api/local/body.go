@@ -36,7 +36,7 @@ func readMembers(r *http.Request, required int, members ...member) (map[string]j
 	for i, m := range members {
 		text, ok := sent[m.name]
 		if i < required && (!ok || string(text) == "null") {
-			return nil, badRequest("Your request is missing "+m.name+" parameter.", "It is required.")
+			return nil, badRequest("Your request is missing "+m.name+" parameter.", "It is required.").because(missingParameter)
 		}
 		if ok && json.Unmarshal(text, m.into) != nil {
 			return nil, wrongType(m.name, memberHelp[m.name])
@@ -45,8 +45,11 @@ func readMembers(r *http.Request, required int, members ...member) (map[string]j
 	return sent, nil
 }
 
-func wrongType(name, help string) error {
-	return badRequest("Your request contains invalid "+name+" parameter: it is of the wrong type.", help)
+func wrongType(name, help string) error { return invalid(name, "it is of the wrong type", help) }
+
+// invalid is the answer to a member with a wrong value.
+func invalid(name, reason, help string) *problem {
+	return badRequest("Your request contains invalid "+name+" parameter: "+reason+".", help).because(invalidParameter)
 }
 
 // memberHelp says how members that a client may get wrong are written.
@@ -69,7 +72,7 @@ func filePath(field, path string) (folder, name string, err error) {
 	cut := strings.LastIndexByte(path, '/')
 	folder, err = api.CleanFolder(path[:cut+1])
 	if name = path[cut+1:]; err != nil || name == "" {
-		return "", "", badRequest("Your request contains invalid "+field+" parameter: "+quote(path)+" is not a file path.", "Send it as the record has it, such as /folder/photo.jpg.")
+		return "", "", invalid(field, quote(path)+" is not a file path", "Send it as the record has it, such as /folder/photo.jpg.")
 	}
 	return folder, name, nil
 }
@@ -80,14 +83,14 @@ func fileIDs(list []string, most int) ([]string, error) {
 	var ids []string
 	for _, id := range list {
 		if !store.IsID(id) {
-			return nil, badRequest("Your request contains invalid fileIds parameter: "+quote(id)+" is not a file id.", "A file id has 24 hexadecimal digits.")
+			return nil, invalid("fileIds", quote(id)+" is not a file id", "A file id has 24 hexadecimal digits.")
 		}
 		if !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
 	if len(list) == 0 || len(list) > most {
-		return nil, badRequest("Your request contains invalid fileIds parameter: it has "+plural(len(list), "file id")+".", "Send 1 to "+plural(most, "file id")+".")
+		return nil, invalid("fileIds", "it has "+plural(len(list), "file id"), "Send 1 to "+plural(most, "file id")+".")
 	}
 	return ids, nil
 }

@@ -46,7 +46,7 @@ func changeTags(field string, change func(f *store.File, tags []string)) operati
 			return nil, err
 		}
 		if len(tags) == 0 {
-			return nil, badRequest("Your request contains invalid "+field+" parameter: it has no tags.", `Send an array of texts such as ["a","b"].`)
+			return nil, invalid(field, "it has no tags", `Send an array of texts such as ["a","b"].`)
 		}
 		if problems := (&api.Details{Tags: api.Set(tags)}).Check(); len(problems) > 0 {
 			return nil, problems[0]
@@ -73,38 +73,26 @@ func removeAITags(f *store.File, names []string) {
 	f.AITags = slices.DeleteFunc(f.AITags, func(tag api.AITag) bool { return slices.Contains(names, tag.Name) })
 }
 
-// bulk makes a change to several files, at most most, in one transaction. If some
-// do not exist, it changes the others and lists the missing ones; if none
-// exists, the error is a 404.
+// bulk makes a change to several files, at most most, in one transaction: to all or,
+// if some do not exist, to none.
 func (l *Library) bulk(r *http.Request, list []string, most int, done string, change func(tx store.Tx, id string) error) (any, error) {
 	ids, err := fileIDs(list, most)
 	if err != nil {
 		return nil, err
 	}
-	return store.Update(r.Context(), l.records, func(tx store.Tx) (any, error) {
-		type failure struct {
-			FileID string `json:"fileId"`
-			Error  string `json:"error"`
-		}
-		var changed, missing []string
-		var failures []failure
+	return map[string][]string{done: ids}, l.records.Update(r.Context(), func(tx store.Tx) error {
+		var missing []string
 		for _, id := range ids {
 			switch err := change(tx, id); {
 			case errors.Is(err, store.ErrNotFound):
 				missing = append(missing, id)
-				failures = append(failures, failure{id, "The requested file does not exist."})
 			case err != nil:
-				return nil, err
-			default:
-				changed = append(changed, id)
+				return err
 			}
 		}
-		switch {
-		case len(changed) == 0:
-			return nil, &problem{status: http.StatusNotFound, message: "The requested file(s) does not exist.", help: "Check the file ids.", missing: missing}
-		case len(missing) > 0:
-			return partialAnswer{done: changed, "errors": failures, "missingFileIds": missing}, nil
+		if missing != nil {
+			return &problem{status: http.StatusNotFound, message: "The requested file(s) does not exist.", help: "Nothing was changed. Check the file ids.", missing: missing}
 		}
-		return map[string]any{done: changed}, nil
+		return nil
 	})
 }

@@ -66,9 +66,10 @@ type Checked struct {
 
 // CheckOptions say what Check does beside looking.
 type CheckOptions struct {
-	Repair bool   // make the folder consistent
-	Quick  bool   // look at the records only, not at the bytes of the contents
-	From   string // folder of the library that this one is a copy of, from which missing contents are copied; empty: none
+	Repair  bool   // make the folder consistent
+	Quick   bool   // look at the records only, not at the bytes of the contents
+	Storage string // address of the store of contents; empty: the folder in that of the library
+	From    string // folder of the library that this one is a copy of, from which missing contents are copied; empty: none
 }
 
 // checker is one check under way.
@@ -159,23 +160,31 @@ func (c *checker) run(ctx context.Context) error {
 func (c *checker) open(ctx context.Context) (err error) {
 	if !c.o.Repair {
 		c.contents = store.ReadContents(contentsPath(c.dir))
+		if c.o.Storage != "" {
+			if c.contents, err = store.OpenStorage(ctx, c.o.Storage); err != nil {
+				return err
+			}
+		}
 		c.records, err = store.ReadRecords(ctx, recordsPath(c.dir))
 		return err
 	}
-	if c.contents, err = store.OpenContents(contentsPath(c.dir)); err != nil {
-		return fmt.Errorf("open the contents: %w", err)
+	if c.contents, err = openContents(ctx, c.dir, c.o.Storage); err != nil {
+		return err
 	}
 	c.records, err = store.OpenRecords(ctx, recordsPath(c.dir))
 	return err
 }
 
-// close ends the use of the records.
-func (c *checker) close() error {
-	if c.records == nil {
-		return nil
+// close ends the use of records and contents.
+func (c *checker) close() (err error) {
+	if c.records != nil {
+		err = c.records.Close()
+		c.records = nil
 	}
-	err := c.records.Close()
-	c.records = nil
+	if c.contents != nil {
+		err = errors.Join(err, c.contents.Close())
+		c.contents = nil
+	}
 	return err
 }
 
@@ -262,11 +271,17 @@ func (c *checker) verify(ctx context.Context, hash string, size int64) (Problem,
 	return p, nil
 }
 
-// verifyContent reads a content to its end and compares it with what it should be.
+// verifyContent reads a content to its end and compares it with what it should be; a
+// size of -1 is not known. It is an error if the store does not answer: the content may be
+// sound.
 func verifyContent(ctx context.Context, contents store.Contents, hash string, size int64) (Problem, int64, error) {
 	f, err := contents.Open(hash)
 	if errors.Is(err, store.ErrNotFound) {
 		return Problem{Kind: ProblemMissing, Message: "its content is missing"}, 0, nil
+	}
+	var down *store.DownError
+	if errors.As(err, &down) {
+		return Problem{}, 0, err
 	}
 	if err != nil {
 		return Problem{Kind: ProblemUnreadable, Message: "its content cannot be opened: " + err.Error()}, 0, nil
@@ -282,9 +297,11 @@ func verifyContent(ctx context.Context, contents store.Contents, hash string, si
 	switch {
 	case ctx.Err() != nil:
 		return Problem{}, n, ctx.Err()
+	case errors.As(err, &down):
+		return Problem{}, n, err
 	case err != nil:
 		return Problem{Kind: ProblemUnreadable, Message: "its content cannot be read: " + err.Error()}, n, nil
-	case n != size:
+	case size >= 0 && n != size:
 		return Problem{Kind: ProblemSize, Message: fmt.Sprintf("its content has %d bytes, not %d", n, size)}, n, nil
 	case hex.EncodeToString(sum.Sum(nil)) != hash:
 		return Problem{Kind: ProblemHash, Message: "its content has changed"}, n, nil

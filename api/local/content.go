@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"mediadesk/api/local/store"
@@ -18,7 +19,7 @@ import (
 // openContent opens the content of a version. The error is store.ErrNotFound only
 // if another request deleted the version after the caller had read its record.
 func (l *Library) openContent(ctx context.Context, v *store.Version) (store.Content, error) {
-	content, err := l.contents.Open(v.Hash)
+	content, err := l.readContent(v.Hash)
 	if !errors.Is(err, store.ErrNotFound) {
 		return content, err
 	}
@@ -26,6 +27,81 @@ func (l *Library) openContent(ctx context.Context, v *store.Version) (store.Cont
 		return nil, err
 	}
 	return nil, fmt.Errorf("the content %s of the version %s is missing", v.Hash, v.ID)
+}
+
+// readContent opens a content and measures how long that takes.
+func (l *Library) readContent(hash string) (store.Content, error) {
+	defer l.metrics.since(time.Now(), contentsTimeMetric, `access="read"`)
+	return l.contents.Open(hash)
+}
+
+// keepError says that a content could not be kept.
+type keepError struct{ err error }
+
+func (e *keepError) Error() string { return "keep the content: " + e.err.Error() }
+
+func (e *keepError) Unwrap() error { return e.err }
+
+// noted remembers the error of a read, which a decoder may take for a fault of the
+// content.
+type noted struct {
+	io.ReaderAt
+	failed atomic.Pointer[error]
+}
+
+func (n *noted) ReadAt(p []byte, at int64) (int, error) {
+	read, err := n.ReaderAt.ReadAt(p, at)
+	if err != nil && !errors.Is(err, io.EOF) {
+		n.failed.Store(&err)
+	}
+	return read, err
+}
+
+// or returns the error of a read, else err.
+func (n *noted) or(err error) error {
+	if failed := n.failed.Load(); failed != nil {
+		return *failed
+	}
+	return err
+}
+
+// removalWait is how long an upload waits for the end of the removal of its content.
+const removalWait = 10 * time.Second
+
+// record commits the content of v and runs write, which records it. Where another process
+// is removing the same content from a shared store it waits, and commits it again.
+func record[T any](ctx context.Context, l *Library, content store.Draft, v *store.Version, write func(store.Tx) (T, error)) (result T, err error) {
+	var removed store.Removal
+	for until := time.Now().Add(removalWait); ; {
+		start := time.Now()
+		v.Hash, err = content.Commit()
+		if l.metrics.since(start, contentsTimeMetric, `access="write"`); err != nil {
+			return result, &keepError{err}
+		}
+		result, err = store.Update(ctx, l.records, func(tx store.Tx) (none T, err error) {
+			if removed.Done { // before the commit
+				if err := tx.ForgetRemoval(removed); err != nil {
+					return none, err
+				}
+			}
+			return write(tx)
+		})
+		var retired *store.RetiredError
+		if !errors.As(err, &retired) {
+			return result, err
+		}
+		if removed = retired.Removal; removed.Done {
+			continue
+		}
+		select {
+		case <-time.After(200 * time.Millisecond):
+		case <-ctx.Done():
+			return result, ctx.Err()
+		}
+		if time.Now().After(until) {
+			return result, &store.DownError{Part: "storage", Err: err}
+		}
+	}
 }
 
 // rangesForm is a Range header of RFC 9110. A server ignores other units and

@@ -8,13 +8,16 @@ import (
 	"mediadesk/api/local"
 )
 
-func TestContract(t *testing.T) {
+func TestContract(t *testing.T) { onEachEngine(t, testContract) }
+
+func testContract(t *testing.T, o local.Options) {
 	sources, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	const most = 200_000
-	s := serve(t, local.Options{MaxSize: most, AllowAddresses: []string{sources.Addr().String()}})
+	o.MaxSize, o.AllowAddresses = most, []string{sources.Addr().String()}
+	s := serve(t, o)
 	apitest.Run(t, apitest.Target{
 		UploadURL: s.Address, BaseURL: s.Address, DeliveryURL: s.Address, Key: testKey,
 		MaxSize: most, Sources: sources, Strict: true,

@@ -41,9 +41,6 @@ type health struct {
 // healthTime is how long the records may take to answer.
 const healthTime = 3 * time.Second
 
-// healthSize is so many bytes that a draft of them leaves the memory.
-const healthSize = 64 << 10
-
 // health reports whether records and contents answer.
 func (l *Library) health(r *http.Request) (any, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), healthTime)
@@ -52,16 +49,13 @@ func (l *Library) health(r *http.Request) (any, error) {
 		_, err := tx.Empty()
 		return err
 	})
+	part := "database"
 	if err == nil {
-		var draft store.Draft
-		if draft, err = l.contents.Draft(); err == nil {
-			_, err = draft.Write(make([]byte, healthSize))
-			draft.Discard()
-		}
+		part, err = "storage", l.contents.Answers(ctx)
 	}
 	if err != nil {
-		l.log.Error("the health check failed", "error", err)
-		return nil, refuse(http.StatusServiceUnavailable, "The library does not answer.", "The log of mediadesk serve has the reason.")
+		l.log.Error("the health check failed", "part", part, "error", err)
+		return nil, refuse(http.StatusServiceUnavailable, "The "+part+" of the library does not answer.", "The log of mediadesk serve has the reason.").because(part)
 	}
 	return health{"ok", l.o.Version}, nil
 }

@@ -24,9 +24,12 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Allow", "GET, HEAD")
 		return refuse(http.StatusMethodNotAllowed, "Stored files are read-only at this address.", "Upload with POST to /api/v1/files/upload.")
 	}
-	asked, err := delivery.Parse(r.URL, l.named)
+	asked, err := delivery.Parse(r.URL, func(name string) (string, error) { return l.transformation(r.Context(), name) })
+	if own := (*storeError)(nil); errors.As(err, &own) {
+		return own.err
+	}
 	if err != nil {
-		return badRequest("This transformation is not known: "+err.Error()+".", "The local library knows w-, h-, fo-custom, orig-true, n-ik_ml_thumbnail and the named transformations of its settings.")
+		return badRequest("This transformation is not known: "+err.Error()+".", "The local library knows w, h, ar, dpr, c, cm, bg, fo-custom, q, f, rt, bl, r, e-grayscale, orig-true, n-ik_ml_thumbnail and named transformations.")
 	}
 	folder, name := path.Split(asked.Path)
 	file, err := store.View(r.Context(), l.records, func(tx store.Tx) (*store.File, error) {
@@ -56,15 +59,6 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 			return refuse(http.StatusUnauthorized, "This file is private: its address needs a signature.", "Sign the address with ik-t and ik-s, or use a named transformation.")
 		}
 	}
-	content, err := l.openContent(r.Context(), &file.Version)
-	if errors.Is(err, store.ErrNotFound) {
-		return errNoPath
-	}
-	if err != nil {
-		return err
-	}
-	defer content.Close()
-
 	h := w.Header()
 	// A new version has the same address, so caches must revalidate; the ETag
 	// makes that cheap.
@@ -77,30 +71,73 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	}
 
-	var body io.ReadSeeker = content
+	changed := asked.Changes() && file.Version.Kind == api.KindImage && !vector
+	if asked.Changes() && file.Version.Kind != api.KindImage {
+		return badRequest("This file is not an image, so it cannot be transformed.", "Ask for the original.")
+	}
 	mime, tag := file.Version.Mime, file.Version.Hash
-	if asked.Changes() && file.Version.Kind == api.KindImage && !vector {
+	if changed {
 		tag += "-" + asked.Tag(file.Region)
-		if r.Header.Get("If-None-Match") == `"`+tag+`"` {
-			h.Set("ETag", `"`+tag+`"`)
-			w.WriteHeader(http.StatusNotModified) // without making the picture
-			return nil
-		}
+	}
+	if r.Header.Get("If-None-Match") == `"`+tag+`"` {
+		h.Set("ETag", `"`+tag+`"`)
+		w.WriteHeader(http.StatusNotModified) // without reading or making anything
+		return nil
+	}
+	var body io.ReadSeeker
+	if changed {
 		picture, kind, err := l.pictures.Get(r.Context(), tag, func(ctx context.Context) ([]byte, string, error) {
-			return delivery.Make(ctx, io.NewSectionReader(content, 0, file.Version.Size), asked, file.Region)
+			return l.makePicture(ctx, file, asked, tag)
 		})
+		if errors.Is(err, store.ErrNotFound) {
+			return errNoPath
+		}
 		if err != nil {
 			return l.makingError(err)
 		}
+		if wanted, instead := asked.Instead(mime, kind); instead {
+			h.Set("X-Mediadesk-Format", kind+" instead of "+wanted)
+		}
 		body, mime = bytes.NewReader(picture), kind
-	} else if asked.Changes() && file.Version.Kind != api.KindImage {
-		return badRequest("This file is not an image, so it cannot be transformed.", "Ask for the original.")
+	} else {
+		content, err := l.openContent(r.Context(), &file.Version)
+		if errors.Is(err, store.ErrNotFound) {
+			return errNoPath
+		}
+		if err != nil {
+			return err
+		}
+		defer content.Close()
+		body = content
 	}
 	h.Set("ETag", `"`+tag+`"`)
 	h.Set("Content-Type", contentType(mime))
 	// The time of the file, since a restored version is older.
 	serveContent(w, r, file.Updated, body)
 	return nil
+}
+
+// makePicture makes a picture of a file, and keeps it where the contents are in a store
+// that has a place for it: another instance may have made it already.
+func (l *Library) makePicture(ctx context.Context, file *store.File, asked delivery.Asked, tag string) ([]byte, string, error) {
+	shared, ok := l.contents.(store.Pictures)
+	if ok {
+		if picture, err := shared.Picture(tag); err == nil {
+			return picture, http.DetectContentType(picture), nil
+		}
+	}
+	content, err := l.openContent(ctx, &file.Version)
+	if err != nil {
+		return nil, "", err
+	}
+	defer content.Close()
+	reads := &noted{ReaderAt: content}
+	picture, mime, err := delivery.Make(ctx, io.NewSectionReader(reads, 0, file.Version.Size), file.Version.Mime, asked, file.Region)
+	err = reads.or(err)
+	if err == nil && ok {
+		l.report("a picture could not be kept in the storage", shared.KeepPicture(tag, picture))
+	}
+	return picture, mime, err
 }
 
 // makingError turns the error of a picture that cannot be processed into an answer.

@@ -17,6 +17,9 @@ func (l *Library) details(r *http.Request) (any, error) {
 			return nil, err
 		}
 		record := l.fullRecord(file)
+		if record.SelectedFieldsSchema, err = fieldSchemas(tx); err != nil {
+			return nil, err
+		}
 		record.EmbeddedMetadata, err = tx.Embedded(file.Version.ID)
 		return record, err
 	})
@@ -80,7 +83,7 @@ func (l *Library) readChange(r *http.Request) (*change, error) {
 		return nil, badRequest("tags hold a null.", "Send an array of texts, or null to unset all tags.")
 	}
 	if extensions != nil && string(extensions) != "null" {
-		list, err := l.readExtensions(string(extensions))
+		list, err := l.readExtensions(string(extensions), true)
 		if err != nil {
 			return nil, err
 		}

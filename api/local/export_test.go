@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"sync/atomic"
 	"testing"
@@ -155,3 +156,52 @@ func (l *Library) Sending() int { return len(l.outbox.slots) }
 
 // WakeOutbox makes the outbox look for what is due.
 func (l *Library) WakeOutbox() { wake(l.outbox.notice) }
+
+// WithObjects lets operations on a folder be about that many files and folders.
+func (o Options) WithObjects(n int) Options {
+	o.objects = n
+	return o
+}
+
+// StoreTimeForTests makes requests to a store end after d until the returned function is
+// called. No library may be open at either moment.
+func StoreTimeForTests(d time.Duration) (restore func()) {
+	before := store.BucketTime
+	store.BucketTime = d
+	return func() { store.BucketTime = before }
+}
+
+// RemoveDeleted removes the contents that are recorded for deletion now.
+func (l *Library) RemoveDeleted() error { return l.removeDeleted() }
+
+// WithJobs lets a step of a folder job have that many files. If stuck is not nil, no job
+// gets further than its first step; its id is sent there.
+func (o Options) WithJobs(step int, stuck chan<- string) Options {
+	o.jobStep = step
+	if stuck != nil {
+		o.observe = func(r store.Records) store.Records { return &stuckJobs{r, stuck} }
+	}
+	return o
+}
+
+type stuckJobs struct {
+	store.Records
+	stuck chan<- string
+}
+
+func (s *stuckJobs) Update(ctx context.Context, do func(store.Tx) error) error {
+	return s.Records.Update(ctx, func(tx store.Tx) error { return do(&stuckTx{tx, s.stuck}) })
+}
+
+type stuckTx struct {
+	store.Tx
+	stuck chan<- string
+}
+
+func (t *stuckTx) Job(id string) (*store.Job, error) {
+	select {
+	case t.stuck <- id:
+	default:
+	}
+	return nil, &store.DownError{Part: "database", Err: errors.New("on purpose")}
+}

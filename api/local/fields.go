@@ -2,12 +2,13 @@ package local
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"mediadesk/api"
 	"mediadesk/api/local/store"
@@ -15,15 +16,19 @@ import (
 
 // fieldRecord is a custom metadata field in an answer.
 type fieldRecord struct {
-	ID     string          `json:"id"`
-	Name   string          `json:"name"`
-	Label  string          `json:"label"`
-	Schema json.RawMessage `json:"schema"`
+	ID          string          `json:"id"`
+	Name        string          `json:"name"`
+	Label       string          `json:"label"`
+	Description string          `json:"description,omitempty"`
+	Schema      json.RawMessage `json:"schema"`
 }
 
-// listFields lists all fields. The parameters by which hosted services choose among
-// them change nothing: a field belongs to no folder here, and a deleted one is
-// gone.
+func newFieldRecord(f *store.Field) fieldRecord {
+	return fieldRecord{f.ID, f.Name, f.Label, f.Description, f.Schema}
+}
+
+// listFields lists the fields, with those that were deleted if asked for. A field
+// belongs to no folder here, so the parameter folderPath changes nothing.
 func (l *Library) listFields(r *http.Request) (any, error) {
 	v := r.URL.Query()
 	if err := checkParameters(v, "includeDeleted", "folderPath"); err != nil {
@@ -33,10 +38,10 @@ func (l *Library) listFields(r *http.Request) (any, error) {
 		return nil, badRequest("Your request contains invalid includeDeleted parameter: "+quote(text)+".", "It is true or false.")
 	}
 	return store.View(r.Context(), l.records, func(tx store.Tx) (any, error) {
-		fields, err := tx.Fields()
+		fields, err := tx.Fields(v.Get("includeDeleted") == "true")
 		list := make([]fieldRecord, len(fields))
 		for i, f := range fields {
-			list[i] = fieldRecord(f)
+			list[i] = newFieldRecord(&f)
 		}
 		return list, err
 	})
@@ -45,7 +50,7 @@ func (l *Library) listFields(r *http.Request) (any, error) {
 // addField creates a field.
 func (l *Library) addField(r *http.Request) (any, error) {
 	f := store.Field{ID: store.NewID()}
-	if err := readBody(r, 3, member{"name", &f.Name}, member{"label", &f.Label}, member{"schema", &f.Schema}); err != nil {
+	if err := readBody(r, 3, member{"name", &f.Name}, member{"label", &f.Label}, member{"schema", &f.Schema}, member{"description", &f.Description}); err != nil {
 		return nil, err
 	}
 	if f.Name == "" || f.Label == "" {
@@ -54,11 +59,40 @@ func (l *Library) addField(r *http.Request) (any, error) {
 	if err := checkSchema(f.Schema); err != nil {
 		return nil, err
 	}
-	err := l.records.Update(r.Context(), func(tx store.Tx) error { return tx.AddField(&f) })
-	if errors.Is(err, store.ErrExists) {
-		return nil, badRequest("A custom metadata field with the name "+quote(f.Name)+" already exists.", "Choose another name.")
+	if err := checkDescription(f.Description); err != nil {
+		return nil, err
 	}
-	return fieldRecord(f), err
+	err := l.records.Update(r.Context(), func(tx store.Tx) error {
+		if err := checkLabel(tx, &f); err != nil {
+			return err
+		}
+		return tx.AddField(&f)
+	})
+	if errors.Is(err, store.ErrExists) {
+		return nil, badRequest("A custom metadata field with the name "+quote(f.Name)+" already exists.", "Choose another name. That of a deleted field stays taken.")
+	}
+	return newFieldRecord(&f), err
+}
+
+// maxDescription is how many characters the description of a field may have.
+const maxDescription = 500
+
+func checkDescription(text string) error {
+	if n := utf8.RuneCountInString(text); n > maxDescription {
+		return invalid("description", fmt.Sprintf("it has %d characters, and at most %d are allowed", n, maxDescription), "Shorten it.")
+	}
+	return nil
+}
+
+// checkLabel refuses the label of another field that is in use.
+func checkLabel(tx store.Tx, f *store.Field) error {
+	list, err := tx.Fields(false)
+	if err == nil && slices.ContainsFunc(list, func(other store.Field) bool {
+		return other.Label == f.Label && other.ID != f.ID && other.Name != f.Name
+	}) {
+		err = badRequest("A custom metadata field with the label "+quote(f.Label)+" already exists.", "Choose another label.")
+	}
+	return err
 }
 
 // checkSchema returns what is wrong with a field's schema.
@@ -80,18 +114,23 @@ func checkSchema(text json.RawMessage) error {
 
 var errNoField = refuse(http.StatusNotFound, "No such custom metadata field exists.", "Check the id of the field.")
 
-// updateField changes the label or the schema of a field; its type stays.
+// updateField changes the label, the description or the schema of a field; its name
+// and its type stay.
 func (l *Library) updateField(r *http.Request) (any, error) {
 	var label string
+	var description api.Field[string]
 	var schema map[string]json.RawMessage
-	if err := readBody(r, 0, member{"label", &label}, member{"schema", &schema}); err != nil {
+	if err := readBody(r, 0, member{"label", &label}, member{"schema", &schema}, member{"description", &description}); err != nil {
 		return nil, err
 	}
-	if label == "" && schema == nil {
-		return nil, badRequest("Your request has neither label nor schema.", "Send at least one of them.")
+	if label == "" && schema == nil && description.IsZero() {
+		return nil, badRequest("Either label or schema should be provided.", "Send label, schema or description.")
+	}
+	if err := checkDescription(description.Or("")); err != nil {
+		return nil, err
 	}
 	return store.Update(r.Context(), l.records, func(tx store.Tx) (any, error) {
-		list, err := tx.Fields()
+		list, err := tx.Fields(false)
 		if err != nil {
 			return nil, err
 		}
@@ -100,29 +139,36 @@ func (l *Library) updateField(r *http.Request) (any, error) {
 			return nil, errNoField
 		}
 		field := list[at]
-		field.Label = cmp.Or(label, field.Label)
+		if label != "" && label != field.Label {
+			field.Label = label
+			if err := checkLabel(tx, &field); err != nil {
+				return nil, err
+			}
+		}
+		if !description.IsZero() {
+			field.Description = description.Or("")
+		}
 		if field.Schema, err = changeSchema(field.Schema, schema); err != nil {
 			return nil, err
 		}
-		return fieldRecord(field), tx.UpdateField(&field)
+		return newFieldRecord(&field), tx.UpdateField(&field)
 	})
 }
 
-// changeSchema sets members of a schema; one that is null is taken out.
+// changeSchema sets members of a schema; one that is null is taken out. The type
+// stays, whatever is sent.
 func changeSchema(text json.RawMessage, change map[string]json.RawMessage) (json.RawMessage, error) {
 	members := map[string]json.RawMessage{}
 	if err := json.Unmarshal(text, &members); err != nil {
 		return nil, err
 	}
-	var before, after string
-	_ = json.Unmarshal(members["type"], &before)
 	for name, value := range change {
-		if name == "type" && (json.Unmarshal(value, &after) != nil || after != before) {
-			return nil, badRequest("The type of a custom metadata field cannot be changed.", "It is "+before+". Delete the field and make another.")
-		}
-		members[name] = value
-		if string(value) == "null" {
+		switch {
+		case name == "type":
+		case string(value) == "null":
 			delete(members, name)
+		default:
+			members[name] = value
 		}
 	}
 	changed, err := json.Marshal(members)
@@ -134,7 +180,7 @@ func changeSchema(text json.RawMessage, change map[string]json.RawMessage) (json
 
 // deleteField deletes a field and the values that files have under it.
 func (l *Library) deleteField(r *http.Request) (any, error) {
-	err := l.records.Update(r.Context(), func(tx store.Tx) error { return tx.DeleteField(r.PathValue("fieldId")) })
+	err := l.records.Update(r.Context(), func(tx store.Tx) error { return tx.DeleteField(r.PathValue("fieldId"), l.now()) })
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, errNoField
 	}
@@ -143,7 +189,7 @@ func (l *Library) deleteField(r *http.Request) (any, error) {
 
 // metadataFields are the custom metadata fields with their schemas read.
 func metadataFields(tx store.Tx) ([]api.MetadataField, error) {
-	list, err := tx.Fields()
+	list, err := tx.Fields(false)
 	if err != nil {
 		return nil, err
 	}
@@ -182,4 +228,34 @@ func withDefaults(tx store.Tx, values map[string]json.RawMessage) (map[string]js
 		return nil, err
 	}
 	return api.DefaultMetadata(fields, values), nil
+}
+
+// selectedFields is the member of a record with the schemas of the custom metadata
+// fields that it can have.
+const selectedFields = "selectedFieldsSchema"
+
+// maxOptions is how many options of a field selectedFields shows.
+const maxOptions = 100
+
+// fieldSchemas returns the schemas of all fields by their names.
+func fieldSchemas(tx store.Tx) (map[string]json.RawMessage, error) {
+	list, err := tx.Fields(false)
+	if err != nil {
+		return nil, err
+	}
+	schemas := map[string]json.RawMessage{}
+	for _, f := range list {
+		members := map[string]any{}
+		if err := json.Unmarshal(f.Schema, &members); err != nil {
+			return nil, err
+		}
+		members["readOnly"] = false
+		if options, _ := members["selectOptions"].([]any); len(options) > maxOptions {
+			members["selectOptions"], members["selectOptionsTruncated"] = options[:maxOptions], true
+		}
+		if schemas[f.Name], err = json.Marshal(members); err != nil {
+			return nil, err
+		}
+	}
+	return schemas, nil
 }

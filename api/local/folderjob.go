@@ -1,7 +1,7 @@
 package local
 
 import (
-	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"path"
@@ -18,50 +18,46 @@ import (
 const jobStep = 1000
 
 // folderJob copies or moves a folder with everything in it. Both folders are
-// as api.CleanFolder writes them; to is the place of the folder itself.
+// as api.CleanFolder writes them; To is the place of the folder itself.
 type folderJob struct {
-	from, to string
-	move     bool
-	versions bool // of each file, where it is copied
+	From, To string
+	Move     bool
+	Versions bool // of each file, where it is copied
+	Done     int  // files
 }
 
 // copyFolder copies a folder into another.
 func (l *Library) copyFolder(r *http.Request) (any, error) {
 	job := folderJob{}
-	return l.transferFolder(r, &job, jobCopy, member{"includeFileVersions", &job.versions}, member{"includeVersions", &job.versions})
+	return l.transferFolder(r, &job, jobCopy, member{"includeFileVersions", &job.Versions}, member{"includeVersions", &job.Versions})
 }
 
 // moveFolder moves a folder into another.
 func (l *Library) moveFolder(r *http.Request) (any, error) {
-	return l.transferFolder(r, &folderJob{move: true}, jobMove)
+	return l.transferFolder(r, &folderJob{Move: true}, jobMove)
 }
 
-func (l *Library) transferFolder(r *http.Request, job *folderJob, kind jobKind, options ...member) (any, error) {
+func (l *Library) transferFolder(r *http.Request, job *folderJob, kind byte, options ...member) (any, error) {
 	var from, into string
 	err := readBody(r, 2, append([]member{{"sourceFolderPath", &from}, {"destinationPath", &into}}, options...)...)
 	if err != nil {
 		return nil, err
 	}
-	if job.from, err = subfolder("sourceFolderPath", from); err != nil {
+	root := badRequest("Your request contains invalid sourceFolderPath parameter: it is the root folder.", "Name a folder in it.").because("SOURCE_IS_ROOT")
+	if job.From, err = subfolder(from, root); err != nil {
 		return nil, err
 	}
-	if job.to, err = cleanFolder(into); err != nil {
+	if job.To, err = cleanFolder(into); err != nil {
 		return nil, err
 	}
-	job.to += path.Base(job.from) + "/"
-	if strings.HasPrefix(job.to, job.from) || strings.HasPrefix(job.from, job.to) {
-		return nil, badRequest("The folder "+quote(from)+" cannot be copied or moved into itself, to its present path, or over a folder that contains it.", "Choose another destinationPath.")
+	job.To += path.Base(job.From) + "/"
+	switch {
+	case job.To == job.From:
+		return nil, badRequest("The folder "+quote(from)+" is in "+quote(into)+" already.", "Choose another destinationPath.").because(samePlace)
+	case strings.HasPrefix(job.To, job.From), strings.HasPrefix(job.From, job.To):
+		return nil, badRequest("The folder "+quote(from)+" cannot be copied or moved into itself, or over a folder that contains it.", "Choose another destinationPath.").because("INVALID_DESTINATION_PATH")
 	}
-	if err := l.runFolderJob(l.ctx, job); err != nil {
-		return nil, err
-	}
-	return map[string]string{"jobId": l.jobs.add(kind)}, nil
-}
-
-// renaming is the answer to the renaming of a folder.
-type renaming struct {
-	JobID          string `json:"jobId"`
-	PurgeRequestID string `json:"purgeRequestId,omitempty"`
+	return l.startFolderJob(job, l.newJob(kind, false))
 }
 
 // renameFolder renames a folder.
@@ -72,38 +68,36 @@ func (l *Library) renameFolder(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if strings.Trim(name, "/") == "" || strings.Contains(name, "/") {
-		return nil, badRequest("Your request contains invalid newFolderName parameter: "+quote(name)+" is not a folder name.", "Give a name without slashes.")
+		return nil, invalid("newFolderName", quote(name)+" is not a folder name", "Give a name without slashes.")
 	}
-	job := folderJob{move: true}
+	job := folderJob{Move: true}
 	var err error
-	if job.from, err = subfolder("folderPath", from); err != nil {
+	if job.From, err = subfolder(from, badRequest("folderPath cannot be root.", "Name a folder in it.")); err != nil {
 		return nil, err
 	}
-	job.to = norm.NFC.String(path.Join(path.Dir(strings.TrimSuffix(job.from, "/")), folderName(name)) + "/")
+	if name, err = folderName(name); err != nil {
+		return nil, err
+	}
+	job.To = norm.NFC.String(path.Join(path.Dir(strings.TrimSuffix(job.From, "/")), name) + "/")
 	err = l.records.View(r.Context(), func(tx store.Tx) error {
-		if _, err := tx.FolderAt(job.from); err != nil {
-			return noFolder(from, err)
+		if _, err := tx.FolderAt(job.From); errors.Is(err, store.ErrNotFound) {
+			return refuse(http.StatusNotFound, "Source folder not found.", "Check folderPath.")
+		} else if err != nil {
+			return err
 		}
-		_, err := tx.FolderAt(job.to)
+		_, err := tx.FolderAt(job.To)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return nil
 		case err == nil:
-			return refuse(http.StatusConflict, "Folder with name "+quote(path.Base(job.to))+" already exists at the same location.", "Choose another name.").because("FOLDER_ALREADY_EXISTS")
+			return refuse(http.StatusConflict, "Folder with name "+quote(path.Base(job.To))+" already exists at the same location.", "Choose another name.")
 		}
 		return err
 	})
-	if err == nil {
-		err = l.runFolderJob(l.ctx, &job)
-	}
 	if err != nil {
 		return nil, err
 	}
-	answer := renaming{JobID: l.jobs.add(jobRename)}
-	if purge {
-		answer.PurgeRequestID = l.jobs.add(jobPurge)
-	}
-	return answer, nil
+	return l.startFolderJob(&job, l.newJob(jobRename, purge))
 }
 
 func noFolder(folder string, err error) error {
@@ -113,43 +107,123 @@ func noFolder(folder string, err error) error {
 	return refuse(http.StatusNotFound, "No files & folder found at sourceFolderPath "+quote(folder)+".", "Check the path.").because("NO_FILES_FOLDER")
 }
 
-// runFolderJob does the job in steps, each of which leaves the library consistent. To
-// go on with an interrupted job, ask for it again.
-func (l *Library) runFolderJob(ctx context.Context, job *folderJob) error {
-	for done, skip := false, 0; !done; skip += jobStep {
-		err := l.records.Update(ctx, func(tx store.Tx) error {
-			if _, err := tx.FolderAt(job.from); err != nil {
-				return noFolder(strings.TrimSuffix(job.from, "/"), err)
-			}
-			from := skip
-			if job.move {
-				from = 0 // those before are gone
-			}
-			entries, err := tx.List(job.query(true, from))
-			if err != nil {
+// startFolderJob does a job in steps, each of which leaves the library consistent, and
+// answers when all are done. From the first step on the job is in the records, and
+// another instance, or the next start, goes on with it if this one ends.
+func (l *Library) startFolderJob(job *folderJob, id string) (any, error) {
+	done, err := l.stepOfJob(id, job)
+	var down *store.DownError
+	switch {
+	case errors.As(err, &down): // the step may be done, but the client sends the request again
+		l.workers.Go(func() { l.forgetJob(id) })
+	case err == nil && !done:
+		err = l.finishJob(id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return startedJob{id}, nil
+}
+
+// finishJob does all further steps of a job.
+func (l *Library) finishJob(id string) error {
+	for done := false; !done; {
+		err := l.ctx.Err()
+		if err == nil {
+			err = whileDown(l.ctx, func() (err error) {
+				done, err = l.stepOfJob(id, nil)
 				return err
-			}
-			for _, e := range entries {
-				if err := l.transferOne(tx, job, e.File); err != nil {
-					return err
-				}
-			}
-			if done = len(entries) < jobStep; !done {
-				return nil
-			}
-			return l.finishFolders(tx, job)
-		})
-		if err != nil {
+			})
+		}
+		switch {
+		case l.ctx.Err() != nil:
+			return errors.Join(err, l.ctx.Err())
+		case err != nil:
+			l.forgetJob(id)
 			return err
 		}
 	}
 	return nil
 }
 
+// forgetJob removes a job that nobody should go on with.
+func (l *Library) forgetJob(id string) {
+	err := whileDown(l.ctx, func() error {
+		return l.records.Update(l.ctx, func(tx store.Tx) error { return tx.DeleteJob(id) })
+	})
+	l.report("a folder job that failed could not be forgotten", err)
+}
+
+// adoptJobs goes on with jobs that other instances left.
+func (l *Library) adoptJobs(jobs []store.Job) {
+	if len(jobs) == 0 {
+		return
+	}
+	l.workers.Go(func() {
+		for _, job := range jobs {
+			l.report("a folder job that another process began could not be finished", l.finishJob(job.ID))
+		}
+	})
+}
+
+// stepOfJob copies or moves the next files. A job without a first step is read from the
+// records; if it is not there or another instance has it, it counts as done.
+func (l *Library) stepOfJob(id string, first *folderJob) (done bool, err error) {
+	err = l.records.Update(l.ctx, func(tx store.Tx) error {
+		done = true
+		var job folderJob
+		if first != nil {
+			job = *first
+		} else {
+			kept, err := tx.Job(id)
+			if errors.Is(err, store.ErrNotFound) || err == nil && kept.Owner != l.identity {
+				return nil
+			}
+			if err == nil {
+				err = json.Unmarshal(kept.Body, &job)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if _, err := tx.FolderAt(job.From); err != nil {
+			return noFolder(strings.TrimSuffix(job.From, "/"), err)
+		}
+		if first != nil {
+			if err := l.checkCount(tx, job.From); err != nil {
+				return err
+			}
+		}
+		skip := job.Done
+		if job.Move {
+			skip = 0 // those before are gone
+		}
+		entries, err := tx.List(job.query(true, skip, l.o.jobStep))
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if err := l.transferOne(tx, &job, e.File); err != nil {
+				return err
+			}
+		}
+		if done = len(entries) < l.o.jobStep; done {
+			return errors.Join(l.finishFolders(tx, &job), tx.DeleteJob(id))
+		}
+		job.Done += len(entries)
+		body, err := json.Marshal(job)
+		if err != nil {
+			return err
+		}
+		return tx.KeepJob(&store.Job{ID: id, Owner: l.identity, Body: body})
+	})
+	return done, err
+}
+
 // query finds the next files in the folder and below, or the folders below.
-func (job *folderJob) query(files bool, skip int) store.Query {
-	below := store.Match{Subject: store.MatchFolder, Op: ":", Text: []string{job.from}}
-	return store.Query{Files: files, Folders: !files, Match: &below, Order: store.ByName, Limit: jobStep, Skip: skip}
+func (job *folderJob) query(files bool, skip, limit int) store.Query {
+	below := store.Match{Subject: store.MatchFolder, Op: ":", Text: []string{job.From}}
+	return store.Query{Files: files, Folders: !files, Match: &below, Order: store.ByName, Limit: limit, Skip: skip}
 }
 
 func (l *Library) transferOne(tx store.Tx, job *folderJob, file *store.File) error {
@@ -161,25 +235,25 @@ func (l *Library) transferOne(tx store.Tx, job *folderJob, file *store.File) err
 	switch {
 	case err != nil:
 		return err
-	case job.move:
+	case job.Move:
 		return l.moveTo(tx, file, existing, folder)
 	}
-	return l.copyTo(tx, file, existing, folder, job.versions)
+	return l.copyTo(tx, file, existing, folder, job.Versions)
 }
 
-// target is where a folder in job.from goes.
+// target is where a folder in job.From goes.
 func (job *folderJob) target(folder string) (string, error) {
-	return api.CleanFolder(job.to + strings.TrimPrefix(folder, job.from))
+	return api.CleanFolder(job.To + strings.TrimPrefix(folder, job.From))
 }
 
 // finishFolders makes the folders that hold no files, and deletes the folders that a
 // move has emptied.
 func (l *Library) finishFolders(tx store.Tx, job *folderJob) error {
-	if err := tx.MakeFolder(job.to, l.now()); err != nil {
+	if err := tx.MakeFolder(job.To, l.now()); err != nil {
 		return err
 	}
 	for skip := 0; ; skip += jobStep {
-		entries, err := tx.List(job.query(false, skip))
+		entries, err := tx.List(job.query(false, skip, jobStep))
 		if err != nil {
 			return err
 		}
@@ -196,8 +270,8 @@ func (l *Library) finishFolders(tx store.Tx, job *folderJob) error {
 			break
 		}
 	}
-	if job.move {
-		return tx.DeleteFolder(job.from)
+	if job.Move {
+		return tx.DeleteFolder(job.From)
 	}
 	return nil
 }

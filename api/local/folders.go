@@ -3,6 +3,7 @@ package local
 import (
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -18,9 +19,13 @@ func (l *Library) makeFolder(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if api.FolderDepth(name) == 0 {
-		return nil, badRequest("Your request is missing folderName parameter.", "Give the folder a name.")
+		return nil, badRequest("Your request is missing folderName parameter.", "Give the folder a name.").because(missingParameter)
 	}
-	clean, err := cleanFolder(parent + "/" + folderName(name))
+	name, err := folderName(name)
+	if err != nil {
+		return nil, err
+	}
+	clean, err := cleanFolder(parent + "/" + name)
 	if err != nil {
 		return nil, err
 	}
@@ -39,27 +44,47 @@ func (l *Library) makeFolder(r *http.Request) (any, error) {
 // cleanFolder is api.CleanFolder in the one spelling (NFC) that is stored.
 func cleanFolder(path string) (string, error) {
 	clean, err := api.CleanFolder(path)
+	var rule *api.RuleError
+	if errors.As(err, &rule) {
+		err = badRequest(rule.Message, rule.Help).because(invalidFolder)
+	}
 	return norm.NFC.String(clean), err
 }
 
-// subfolder is cleanFolder of the member field for a folder that is not the root.
-func subfolder(field, path string) (string, error) {
+// subfolder is cleanFolder for a folder that is not the root. For the root the error
+// is root.
+func subfolder(path string, root error) (string, error) {
 	clean, err := cleanFolder(path)
 	if err == nil && clean == "/" {
-		return "", badRequest("Your request contains invalid "+field+" parameter: it is the root folder.", "Name a folder in it.")
+		err = root
 	}
 	return clean, err
 }
 
 // folderName replaces characters in the name of a new folder as in a file name.
 // Uploads into a folder with such characters are refused.
-func folderName(name string) string {
+func folderName(name string) (string, error) {
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "." || part == ".." {
+			return "", badRequest("A folder cannot have the name "+quote(part)+".", "It is a step in a path. Give the folder another name.").because(invalidFolder)
+		}
+	}
 	return strings.Map(func(r rune) rune {
 		if r == '/' {
 			return r
 		}
 		return []rune(strings.ReplaceAll(api.StoredName(string(r)), ".", "_"))[0]
-	}, name)
+	}, name), nil
+}
+
+// checkCount refuses an operation on a folder with too many files and folders in it.
+func (l *Library) checkCount(tx store.Tx, folder string) error {
+	below := store.Match{Subject: store.MatchFolder, Op: ":", Text: []string{folder}}
+	beyond, err := tx.List(store.Query{Files: true, Folders: true, Match: &below, Limit: 1, Skip: l.o.objects})
+	if err == nil && len(beyond) > 0 {
+		err = badRequest("The folder "+quote(folder)+" has more than "+strconv.Itoa(l.o.objects)+" files and folders.", "Take its folders one by one.").because("TOO_MANY_OBJECTS")
+	}
+	return err
 }
 
 // deleteFolder deletes a folder with everything in it.
@@ -68,11 +93,16 @@ func (l *Library) deleteFolder(r *http.Request) (any, error) {
 	if err := readBody(r, 1, member{"folderPath", &path}); err != nil {
 		return nil, err
 	}
-	clean, err := subfolder("folderPath", path)
+	clean, err := subfolder(path, invalid("folderPath", "it is the root folder", "Name a folder in it."))
 	if err != nil {
 		return nil, err
 	}
-	err = l.records.Update(r.Context(), func(tx store.Tx) error { return tx.DeleteFolder(clean) })
+	err = l.records.Update(r.Context(), func(tx store.Tx) error {
+		if err := l.checkCount(tx, clean); err != nil {
+			return err
+		}
+		return tx.DeleteFolder(clean)
+	})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, refuse(http.StatusNotFound, "No folder found with folderPath "+quote(path)+".", "Check the path.").because("FOLDER_NOT_FOUND")
 	}

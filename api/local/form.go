@@ -3,6 +3,7 @@ package local
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -32,6 +33,8 @@ type form struct {
 	upload  api.Upload  // its Source is the URL, where one was sent
 	content store.Draft // the bytes; nil before they came, or where a URL was sent
 	seen    map[string]bool
+	texts   map[string]string // the parts as they came, but for the file
+	keyless bool              // the request came without the key; see admit
 }
 
 func (f *form) discard() {
@@ -52,9 +55,13 @@ func (l *Library) readForm(r *http.Request) (*form, error) {
 	if r.ContentLength > most {
 		return nil, l.errTooLarge()
 	}
-	f := &form{library: l, seen: map[string]bool{}}
+	f := &form{library: l, seen: map[string]bool{}, texts: map[string]string{}, keyless: r.Header.Get("Authorization") == ""}
 	body := http.MaxBytesReader(nil, r.Body, most)
-	if err := f.read(multipart.NewReader(body, params["boundary"])); err != nil {
+	err = f.read(multipart.NewReader(body, params["boundary"]))
+	if denied := l.admit(r, f); denied != nil {
+		err = denied
+	}
+	if err != nil {
 		f.discard()
 		return nil, l.readingError(err)
 	}
@@ -68,12 +75,10 @@ func (l *Library) readForm(r *http.Request) (*form, error) {
 
 // readingError distinguishes a body that ended early from one that breaks a rule.
 func (l *Library) readingError(err error) error {
-	var p *problem
-	var rule *api.RuleError
 	var large *http.MaxBytesError
 	var own *storeError
 	switch {
-	case errors.As(err, &p), errors.As(err, &rule):
+	case isRefusal(err):
 		return err
 	case errors.As(err, &large):
 		return l.errTooLarge()
@@ -85,17 +90,27 @@ func (l *Library) readingError(err error) error {
 	return errCutShort
 }
 
+// isRefusal reports whether err is an answer to a request that breaks a rule.
+func isRefusal(err error) bool {
+	var p *problem
+	var rule *api.RuleError
+	return errors.As(err, &p) || errors.As(err, &rule)
+}
+
 // storeError marks an error of our own disk, so that it is not taken for one
 // of the body.
 type storeError struct{ err error }
 
 func (e *storeError) Error() string { return e.err.Error() }
 
+// read reads the parts. It ends at the first one that is refused, but for requests
+// without the key: what proves that they are allowed may come last.
 func (f *form) read(parts *multipart.Reader) error {
+	var refused error
 	for count := 0; ; count++ {
 		part, err := parts.NextPart()
 		if err == io.EOF {
-			return nil
+			return refused
 		}
 		if err != nil {
 			return err
@@ -104,7 +119,10 @@ func (f *form) read(parts *multipart.Reader) error {
 			return badRequest("The request has more than "+strconv.Itoa(maxParts)+" parts.", "Send each field once.")
 		}
 		if err := f.part(part); err != nil {
-			return err
+			if !f.keyless || !isRefusal(err) {
+				return err
+			}
+			refused = cmp.Or(refused, err)
 		}
 	}
 }
@@ -133,6 +151,7 @@ func (f *form) part(part *multipart.Part) error {
 		return badRequest(name+" is longer than "+strconv.Itoa(maxText)+" bytes.", "Shorten it.")
 	}
 	value := string(text)
+	f.texts[name] = value
 	if name != "fileName" {
 		if !utf8.ValidString(value) {
 			return badRequest(name+" is not valid UTF-8.", "Send texts as UTF-8.")
@@ -154,8 +173,10 @@ func absent(value string) bool { return value == "" || value == notGiven || valu
 // [api.UploadFields], and those of hosted services that mean nothing here.
 var fields = func() map[string]func(*form, string) error {
 	all := map[string]func(*form, string) error{
-		"isPublished":    func(_ *form, value string) error { return checkBool("isPublished", value) },
-		"transformation": func(*form, string) error { return nil },
+		"isPublished": func(_ *form, value string) error { return checkBool("isPublished", value) },
+	}
+	for _, name := range signedParts {
+		all[name] = func(*form, string) error { return nil } // for admit
 	}
 	for _, field := range api.UploadFields {
 		all[field.Name] = func(f *form, value string) error { return f.set(field, value) }
@@ -170,6 +191,7 @@ var fields = func() map[string]func(*form, string) error {
 	all[api.FieldExtensions] = setExtensions
 	all[api.FieldWebhook] = setWebhook
 	all[api.FieldMetadata] = setMetadata
+	all[api.FieldTransformation] = setTransformation
 	return all
 }()
 
@@ -244,11 +266,11 @@ func setResponseFields(f *form, value string) error {
 		}
 	}
 	f.upload.ResponseFields = api.Set(names)
-	return api.CheckResponseFields(names)
+	return api.CheckResponseFields(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == selectedFields }))
 }
 
 func setExtensions(f *form, value string) error {
-	list, err := f.library.readExtensions(value)
+	list, err := f.library.readExtensions(value, true)
 	f.upload.Extensions = api.Set(list)
 	return err
 }
@@ -405,11 +427,14 @@ func (f *form) wantsField(name string) bool {
 	return slices.Contains(f.upload.ResponseFields.Or(nil), name)
 }
 
-func quote(text string) string {
+func quote(text string) string { return strconv.Quote(shorten(text)) }
+
+// shorten cuts a text that is too long for a message.
+func shorten(text string) string {
 	if r := []rune(text); len(r) > 120 {
-		text = string(r[:120]) + "…"
+		return string(r[:120]) + "…"
 	}
-	return strconv.Quote(text)
+	return text
 }
 
 // rawMembers reads the JSON object in the body of a request. A repeated member is an
@@ -421,6 +446,9 @@ func rawMembers(r io.Reader) (map[string]json.RawMessage, error) {
 	}
 	if len(text) > maxBody {
 		return nil, badRequest("The body of the request is too long.", "")
+	}
+	if len(text) == 0 { // some clients send nothing for an object without members
+		text = []byte("{}")
 	}
 	if !json.Valid(text) || bytes.TrimLeft(text, " \t\r\n")[0] != '{' {
 		return nil, badRequest("The body of the request is not a JSON object.", `Send an object such as {"tags":["a","b"]}.`)

@@ -22,6 +22,7 @@ const identityPath = "/api/v1/library"
 // paths.
 func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set(requestIDHeader, store.NewID())
+	r.Header.Set(requestIDHeader, w.Header().Get(requestIDHeader)) // for operations
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	control := http.NewResponseController(w)
 	body := &patientBody{ReadCloser: r.Body, control: control, wait: l.o.patience, finished: r.Body == http.NoBody}
@@ -54,6 +55,9 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 		return refuse(http.StatusMisdirectedRequest, "This address is not served under the name "+quote(r.Host)+".", "Use the address that mediadesk serve prints, or start it with --host NAME.")
 	}
 	path := path.Clean("/" + r.URL.Path) // some clients send too many slashes
+	if isUpload(path) && allowPages(w, r) {
+		return nil
+	}
 	if !l.originAllowed(r, path) {
 		return refuse(http.StatusForbidden, "A request from a web page of another origin is not served.", "The private key is for server-side callers only.")
 	}
@@ -63,7 +67,7 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 	if !isAPI(path) {
 		return l.deliver(w, r)
 	}
-	if !keyless[path] {
+	if !keyless[path] && !maybeSigned(r, path) {
 		if err := l.authenticate(r); err != nil {
 			return err
 		}
@@ -82,19 +86,23 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 func (l *Library) authenticate(r *http.Request) error {
 	user, _, ok := r.BasicAuth()
 	if !ok || user == "" {
-		return refuse(http.StatusUnauthorized, "Your request does not contain private API key.", "Send the private key as the user name of HTTP Basic authentication.")
+		return errNoKey
 	}
 	sum := sha256.Sum256([]byte(user))
 	if subtle.ConstantTimeCompare(sum[:], l.keySum[:]) != 1 {
-		return refuse(http.StatusForbidden, "Your account cannot be authenticated.", "Check that the private key is the one of this library.")
+		return refuse(http.StatusForbidden, notAuthenticated, "Check that the private key is the one of this library.")
 	}
 	return nil
 }
 
+var errNoKey = refuse(http.StatusUnauthorized, "Your request does not contain private API key.", "Send the private key as the user name of HTTP Basic authentication.")
+
+const notAuthenticated = "Your account cannot be authenticated."
+
 // originAllowed refuses requests of web pages of other sites to the API, except
-// uploads without the key and their CORS preflight.
+// uploads without the key.
 func (l *Library) originAllowed(r *http.Request, path string) bool {
-	if path == uploadPath && (r.Method == http.MethodOptions || r.Method == http.MethodPost && r.Header.Get("Authorization") == "") {
+	if isUpload(path) && r.Method == http.MethodPost && r.Header.Get("Authorization") == "" {
 		return true
 	}
 	if isAPI(path) && r.Header.Get("Sec-Fetch-Site") == "cross-site" {

@@ -1,55 +1,66 @@
 package local
 
 import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"net/http"
-	"net/url"
-	"sync"
 
 	"mediadesk/api"
 	"mediadesk/api/local/store"
 )
 
-// jobKind is the kind of a job.
-type jobKind string
-
+// The kinds of jobs. Their ids hold them.
 const (
-	jobCopy   jobKind = "COPY_FOLDER"
-	jobMove   jobKind = "MOVE_FOLDER"
-	jobRename jobKind = "RENAME_FOLDER"
-	jobPurge  jobKind = "PURGE_CACHE"
+	jobPurge byte = iota
+	jobCopy
+	jobMove
+	jobRename
+	jobPurging byte = 0x10 // added where the cache was to be purged, too
 )
 
-// maxJobs is how many jobs are remembered; the oldest are dropped.
-const maxJobs = 10_000
+var jobKinds = map[byte]string{jobCopy: "COPY_FOLDER", jobMove: "MOVE_FOLDER", jobRename: "RENAME_FOLDER"}
 
-// jobs are the ids under which a client asks later for the status of a job. Here each
-// job is done before it gets an id. The zero value is ready for use.
-type jobs struct {
-	mu    sync.Mutex
-	kinds map[string]jobKind
-	order []string
+// newJob returns the id of a job. A job that is not in the records is done, so the
+// id says all else there is to know, and every instance of the library knows it at any
+// time: its kind, random bytes, and a sum that only this library can make.
+func (l *Library) newJob(kind byte, purging bool) string {
+	id := make([]byte, 8)
+	rand.Read(id)
+	if id[0] = kind; purging {
+		id[0] |= jobPurging
+	}
+	return l.signJob(id)
 }
 
-// add remembers a job that is done and returns its id.
-func (j *jobs) add(kind jobKind) string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.kinds == nil {
-		j.kinds = map[string]jobKind{}
-	}
-	id := store.NewID()
-	j.kinds[id] = kind
-	if j.order = append(j.order, id); len(j.order) > maxJobs {
-		delete(j.kinds, j.order[0])
-		j.order = j.order[1:]
-	}
-	return id
+func (l *Library) signJob(id []byte) string {
+	h := hmac.New(sha256.New, []byte(l.o.Key.Reveal()))
+	h.Write(id)
+	return hex.EncodeToString(h.Sum(id)[:12])
 }
 
-func (j *jobs) kind(id string) jobKind {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.kinds[id]
+// readJob returns what newJob made an id of; nil: it did not make this one.
+func (l *Library) readJob(text string) []byte {
+	id, err := hex.DecodeString(text)
+	if err != nil || len(id) != 12 || l.signJob(id[:8:8]) != text {
+		return nil
+	}
+	return id[:8:8]
+}
+
+// startedJob is the answer to a request for a folder job.
+type startedJob struct {
+	JobID string `json:"jobId"`
+}
+
+// folderJobStatus is the answer to a request for the status of a folder job.
+type folderJobStatus struct {
+	JobID          string `json:"jobId"`
+	Type           string `json:"type"`
+	Status         string `json:"status"`
+	PurgeRequestID string `json:"purgeRequestId,omitempty"`
 }
 
 // completed is the status of a finished job.
@@ -57,12 +68,23 @@ const completed = "Completed"
 
 // jobStatus returns the status of a folder job.
 func (l *Library) jobStatus(r *http.Request) (any, error) {
-	id := r.PathValue("jobId")
-	kind := l.jobs.kind(id)
-	if kind == "" || kind == jobPurge {
-		return nil, refuse(http.StatusNotFound, "There is no job with this id.", "Ids are known until the library is closed.")
+	text := r.PathValue("jobId")
+	id := l.readJob(text)
+	if id == nil || jobKinds[id[0]&^jobPurging] == "" {
+		return nil, refuse(http.StatusNotFound, "The requested job does not exist.", "Check the id of the job.")
 	}
-	return map[string]string{"jobId": id, "type": string(kind), "status": completed}, nil
+	status := folderJobStatus{JobID: text, Type: jobKinds[id[0]&^jobPurging], Status: completed}
+	_, err := store.View(r.Context(), l.records, func(tx store.Tx) (*store.Job, error) { return tx.Job(text) })
+	if err == nil {
+		status.Status = api.JobPending
+	} else if !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	if id[0]&jobPurging != 0 {
+		id[0] = jobPurge
+		status.PurgeRequestID = l.signJob(id)
+	}
+	return status, nil
 }
 
 // purge accepts a request to purge the cache of an address. Nothing is cached here
@@ -72,16 +94,17 @@ func (l *Library) purge(r *http.Request) (any, error) {
 	if err := readBody(r, 1, member{"url", &address}); err != nil {
 		return nil, err
 	}
-	if u, err := url.Parse(address); err != nil || api.CheckSourceURL(address) != nil || u.Path == "" {
-		return nil, badRequest("Your request contains invalid url parameter: "+quote(address)+" is not the address of a file.", "Send the url of its record.")
+	var wrong *api.RuleError
+	if errors.As(api.CheckPurgeURL(address), &wrong) {
+		return nil, badRequest(wrong.Message, wrong.Help)
 	}
-	return map[string]string{"requestId": l.jobs.add(jobPurge)}, nil
+	return map[string]string{"requestId": l.newJob(jobPurge, false)}, nil
 }
 
 // purgeStatus returns the status of a purge.
 func (l *Library) purgeStatus(r *http.Request) (any, error) {
-	if l.jobs.kind(r.PathValue("requestId")) != jobPurge {
-		return nil, refuse(http.StatusNotFound, "There is no purge request with this id.", "Ids are known until the library is closed.")
+	if id := l.readJob(r.PathValue("requestId")); id == nil || id[0] != jobPurge {
+		return nil, badRequest("No request found for this requestId.", "Check the id.")
 	}
 	return map[string]string{"status": completed}, nil
 }

@@ -19,11 +19,11 @@ const maxList = 1000
 
 // list lists the records of files and folders, as a bare array.
 func (l *Library) list(r *http.Request) (any, error) {
-	q, err := l.readQuery(r.URL.Query())
-	if err != nil {
-		return nil, err
-	}
 	return store.View(r.Context(), l.records, func(tx store.Tx) (any, error) {
+		q, err := l.readQuery(tx, r.URL.Query())
+		if err != nil {
+			return nil, err
+		}
 		entries, err := tx.List(q)
 		records := make([]*api.File, len(entries))
 		for i, e := range entries {
@@ -53,7 +53,7 @@ var listTypes = map[string]store.Query{
 // orders are the names of the sort parameter behind ASC_ and DESC_.
 var orders = map[string]store.Order{
 	"NAME": store.ByName, "CREATED": store.ByCreated, "UPDATED": store.ByUpdated,
-	"HEIGHT": store.ByHeight, "WIDTH": store.ByWidth, "SIZE": store.BySize,
+	"HEIGHT": store.ByHeight, "WIDTH": store.ByWidth, "SIZE": store.BySize, "RELEVANCE": store.ByRelevance,
 }
 
 // checkParameters refuses unknown and repeated parameters; tags may come in several.
@@ -74,9 +74,9 @@ func checkParameters(v url.Values, parameters ...string) error {
 	return nil
 }
 
-func (l *Library) readQuery(v url.Values) (store.Query, error) {
+func (l *Library) readQuery(tx store.Tx, v url.Values) (store.Query, error) {
 	q := store.Query{Order: store.ByCreated, Limit: maxList}
-	if err := checkParameters(v, "type", "path", "sort", "fileType", "searchQuery", "tags", "limit", "skip"); err != nil {
+	if err := checkParameters(v, "type", "path", "sort", "fileType", "searchQuery", "name", "tags", "limit", "skip"); err != nil {
 		return q, err
 	}
 	wrong := func(name, help string) (store.Query, error) {
@@ -97,12 +97,11 @@ func (l *Library) readQuery(v url.Values) (store.Query, error) {
 	default:
 		return wrong("fileType", "It is image, non-image or all.")
 	}
-	q.Tags = api.SplitTags(v.Get("tags"))
 	if sort := v.Get("sort"); sort != "" {
 		direction, name, _ := strings.Cut(sort, "_")
 		order, ok := orders[name]
 		if !ok || direction != "ASC" && direction != "DESC" {
-			return wrong("sort", "It is ASC_ or DESC_ with NAME, CREATED, UPDATED, HEIGHT, WIDTH or SIZE.")
+			return wrong("sort", "It is ASC_ or DESC_ with NAME, CREATED, UPDATED, HEIGHT, WIDTH, SIZE or RELEVANCE.")
 		}
 		q.Order, q.Descending = order, direction == "DESC"
 	}
@@ -117,14 +116,21 @@ func (l *Library) readQuery(v url.Values) (store.Query, error) {
 			return wrong("skip", "It is a number of at least 0.")
 		}
 	}
-	if text := v.Get("searchQuery"); strings.TrimSpace(text) != "" {
-		match, err := parseSearch(text, l.now())
-		if err != nil {
-			return q, badRequest("Your request contains invalid searchQuery parameter: "+err.Error()+".", `Write a condition such as name = "photo.jpg" or size > "1mb", joined by AND and OR.`)
+	text := v.Get("searchQuery")
+	if strings.TrimSpace(text) == "" {
+		if q.Tags = api.SplitTags(v.Get("tags")); v.Get("name") != "" {
+			q.Match = &store.Match{Subject: store.MatchName, Op: "=", Text: []string{v.Get("name")}}
 		}
-		if q.Match = match; asksForType(match) && v.Get("type") == "" {
-			q.Files, q.Folders, q.Earlier = true, true, true
-		}
+		return q, nil
 	}
+	// Beside a query, type, tags and name have no effect.
+	fields, err := metadataFields(tx)
+	if err != nil {
+		return q, err
+	}
+	if q.Match, err = parseSearch(text, l.now(), fields); err != nil {
+		return q, badRequest("Your request contains invalid searchQuery parameter: "+err.Error()+".", `Write a condition such as name = "photo.jpg" or size > "1mb", joined by AND and OR.`)
+	}
+	q.Files, q.Folders, q.Earlier = true, true, asksForType(q.Match)
 	return q, nil
 }

@@ -34,9 +34,15 @@ import (
 // plan).
 const DefaultMaxSize = 25_000_000
 
+// maxObjects is how many files and folders an operation on a folder may be about
+// (hosted-service.md §9).
+const maxObjects = 100_000
+
 // Options say how a library is run.
 type Options struct {
 	Dir            string                       // the folder; made where it is missing
+	Storage        string                       // address of the store of contents, such as s3://bucket?region=…; empty: a folder in Dir
+	Database       string                       // postgres:// address of the records; empty: SQLite in Dir
 	Key            interface{ Reveal() string } // required: nothing is served without a key
 	MaxSize        int64                        // bytes of the largest upload; 0: DefaultMaxSize
 	Address        string                       // public base address for url and thumbnail; empty: the one under which the request came
@@ -47,7 +53,8 @@ type Options struct {
 	Log            *slog.Logger                 // nil: slog.Default()
 	Now            func() time.Time             // nil: time.Now
 	Commands       map[string][]string          // by extension name: a command that does its work
-	Named          map[string]string            // named transformations: the steps of each, such as "w-400,h-300"
+	Named          map[string]string            // named transformations to create if they are missing: the steps of each, such as "w-400,h-300"
+	Webhook        string                       // of the account: where events go that belong to no webhookUrl; empty: nowhere
 	Emulator       bool                         // for development: pages of every web site may show public files, and GET / shows a page
 
 	AllowReset bool          // POST /_mediadesk/reset empties the library
@@ -55,6 +62,8 @@ type Options struct {
 	Observe    func(Request) // is told of every request after its answer, from several goroutines; nil: nobody
 
 	patience time.Duration                     // 0: patience; tests wait less
+	jobStep  int                               // 0: jobStep; tests have less
+	objects  int                               // 0: maxObjects; tests have fewer
 	observe  func(store.Records) store.Records // nil; tests act between two requests to the records
 }
 
@@ -71,6 +80,7 @@ type Library struct {
 	public   atomic.Bool     // it listens beyond this computer
 	hosts    map[string]bool // names that requests may use, in lower case
 	suspect  atomic.Bool     // the records may be damaged or older than the contents
+	leads    atomic.Bool     // of all instances this one sweeps
 	guard    *guard
 	chance   *chance
 	limits   limits
@@ -79,10 +89,9 @@ type Library struct {
 	tools    *extension.Tools
 	origin   *http.CrossOriginProtection
 	pictures delivery.Cache
-	jobs     jobs
-	named    delivery.Named
 	requests requestLog
 	traffic  traffic
+	metrics  metrics
 	describe func() map[string]any // the API; a function, because a route of the API calls it
 
 	headerWait time.Duration // for the headers of a URL source, each hop
@@ -121,8 +130,12 @@ func (e *InUseError) Hint() string { return "Use the running one, end it, or cho
 
 // CheckNamed returns an error unless texts are named transformations, as in Options.
 func CheckNamed(texts map[string]string) error {
-	_, err := delivery.ParseNamed(texts)
-	return err
+	for name, text := range texts {
+		if err := delivery.CheckNamed(name, text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Open opens the library in o.Dir and starts its workers, which end with Close or with
@@ -133,7 +146,7 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	if o.Key == nil || o.Key.Reveal() == "" {
 		return nil, errors.New("the local library needs a key: nothing is served without one")
 	}
-	if o.Dir == "" {
+	if o.Dir == "" && !o.many() {
 		return nil, errors.New("the local library needs a folder")
 	}
 	if o.MaxSize <= 0 {
@@ -141,6 +154,12 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	}
 	if o.patience <= 0 {
 		o.patience = patience
+	}
+	if o.jobStep <= 0 {
+		o.jobStep = jobStep
+	}
+	if o.objects <= 0 {
+		o.objects = maxObjects
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -152,22 +171,28 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	named, err := delivery.ParseNamed(o.Named)
-	if err != nil {
+	if o.Webhook != "" {
+		if err := checkWebhook(o.Webhook); err != nil {
+			return nil, err
+		}
+	}
+	if err := CheckNamed(o.Named); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder of the local library: %w", err)
-	}
-	atomicfile.Restrict(o.Dir)
-	lock, err := lockFolder(o.Dir)
-	if err != nil {
-		return nil, err
+	var lock *flock.Flock
+	if !o.many() {
+		if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+			return nil, fmt.Errorf("make the folder of the local library: %w", err)
+		}
+		atomicfile.Restrict(o.Dir)
+		if lock, err = lockFolder(o.Dir); err != nil {
+			return nil, err
+		}
 	}
 	l := &Library{
 		o: o, log: o.Log, keySum: sha256.Sum256([]byte(o.Key.Reveal())), identity: store.NewID(), lock: lock,
 		hosts: map[string]bool{}, guard: guard, chance: newChance(o.Seed), origin: http.NewCrossOriginProtection(),
-		named: named, tools: extension.New(o.Commands), headerWait: 8 * time.Second, tagWait: 1500 * time.Millisecond,
+		tools: extension.New(o.Commands), headerWait: 8 * time.Second, tagWait: 1500 * time.Millisecond,
 	}
 	l.describe = describeAPI
 	l.setAddress(o.Address)
@@ -198,36 +223,70 @@ func lockFolder(dir string) (*flock.Flock, error) {
 }
 
 func (l *Library) open(ctx context.Context) error {
-	if err := missingRecords(l.o.Dir); err != nil {
-		return &RecordsError{l.o.Dir, err}
+	err := l.missingRecords()
+	if err != nil {
+		return l.recordsError(err)
 	}
-	var err error
-	if l.contents, err = store.OpenContents(contentsPath(l.o.Dir)); err != nil {
-		return fmt.Errorf("open the contents: %w", err)
+	if l.contents, err = openContents(ctx, l.o.Dir, l.o.Storage); err != nil {
+		return err
 	}
 	if err := l.openRecords(ctx); err != nil {
-		return &RecordsError{l.o.Dir, err}
+		return l.recordsError(err)
 	}
+	owner, err := ownerOf(ctx, l.o.Storage, l.records, l.contents)
+	if err != nil {
+		return err
+	}
+	if err := lost(ctx, l.o.Dir, l.records, l.contents); err != nil {
+		return l.recordsError(err)
+	}
+	if err := owner.mark(ctx); err != nil {
+		return err
+	}
+	l.report("the named transformations of the settings could not be created", l.seedTransformations(ctx))
 	l.ctx, l.cancel = context.WithCancel(ctx)
 	l.runs, l.outbox = newRunner(l), newOutbox(l)
-	if err := l.runs.resume(ctx); err != nil {
-		return &RecordsError{l.o.Dir, err}
+	if err := l.join(ctx); err != nil {
+		return l.recordsError(err)
 	}
 	l.workers.Go(func() { l.sweeping(l.records.notice) })
-	l.workers.Go(l.keepSnapshots)
+	if l.o.many() {
+		l.workers.Go(l.stayPresent)
+	}
+	if l.o.Database == "" {
+		l.workers.Go(l.keepSnapshots)
+	}
 	return nil
 }
 
+// openContents opens the store at the address storage, else the folder in dir.
+func openContents(ctx context.Context, dir, storage string) (store.Contents, error) {
+	if storage != "" {
+		return store.OpenStorage(ctx, storage)
+	}
+	contents, err := store.OpenContents(contentsPath(dir))
+	if err != nil {
+		return nil, fmt.Errorf("open the contents: %w", err)
+	}
+	return contents, nil
+}
+
 func (l *Library) openRecords(ctx context.Context) error {
-	records, err := store.OpenRecords(ctx, recordsPath(l.o.Dir))
+	var records store.Records
+	var err error
+	if l.o.Database != "" {
+		records, err = store.OpenPostgres(ctx, l.o.Database)
+	} else {
+		records, err = store.OpenRecords(ctx, recordsPath(l.o.Dir))
+	}
 	if err != nil {
 		return err
 	}
 	if l.o.observe != nil {
 		records = l.o.observe(records)
 	}
-	l.records = &noticing{records, make(chan struct{}, 1)}
-	return lost(ctx, l.o.Dir, records, l.contents)
+	l.records = &noticing{records, make(chan struct{}, 1), &l.metrics}
+	return nil
 }
 
 // Close stops the workers, waits for them and releases the folder. Unfinished
@@ -240,17 +299,30 @@ func (l *Library) Close() error {
 func (l *Library) release() error {
 	var err error
 	if l.cancel != nil {
-		if _, err := os.Stat(snapshotPath(l.o.Dir)); err != nil {
+		if _, err := os.Stat(snapshotPath(l.o.Dir)); err != nil && l.o.Database == "" {
 			l.report("the first snapshot of the records could not be made", l.snapshot())
 		}
 		l.cancel()
 		l.workers.Wait()
 		l.guard.client.CloseIdleConnections()
 	}
+	if l.ctx != nil && l.o.many() {
+		ctx, cancel := context.WithTimeout(context.Background(), presentTime)
+		defer cancel()
+		if err := l.records.Records.Update(ctx, func(tx store.Tx) error { return tx.Absent(l.identity) }); err != nil {
+			l.log.Error("other instances wait before they take over the work of this one", "error", err)
+		}
+	}
 	if l.records != nil {
 		err = l.records.Close()
 	}
-	return errors.Join(err, l.lock.Unlock())
+	if l.contents != nil {
+		err = errors.Join(err, l.contents.Close())
+	}
+	if l.lock != nil {
+		err = errors.Join(err, l.lock.Unlock())
+	}
+	return err
 }
 
 func (l *Library) setAddress(address string) {

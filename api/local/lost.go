@@ -14,11 +14,19 @@ import (
 // RecordsError is why a library cannot be opened with the records in its folder. The
 // contents are untouched.
 type RecordsError struct {
-	Dir string
-	Err error
+	Dir    string
+	Err    error
+	Server bool // the records are in a database server
+}
+
+func (l *Library) recordsError(err error) error {
+	return &RecordsError{l.o.Dir, err, l.o.Database != ""}
 }
 
 func (e *RecordsError) Error() string {
+	if e.Server {
+		return fmt.Sprintf("the library cannot be opened: %v", e.Err)
+	}
 	return fmt.Sprintf("the local library in %s cannot be opened: %v", e.Dir, e.Err)
 }
 
@@ -29,6 +37,10 @@ func (e *RecordsError) Hint() string {
 	switch {
 	case errors.Is(e.Err, store.ErrNewer):
 		return "Start the newer mediadesk."
+	case e.Server && store.Unavailable(e.Err):
+		return "Check that the database server runs and that the address, the user and the password are right."
+	case e.Server:
+		return "Check that the address names the database of this library."
 	case store.Unavailable(e.Err):
 		return "Check the free space of the disk and the permissions of the folder, then try again."
 	}
@@ -78,7 +90,14 @@ func lostError(dir string, contents int) error {
 	return fmt.Errorf("its records are new or empty although the folder has %s; %s", plural(contents, "content"), text)
 }
 
-// missingRecords returns an error if there are contents but no records.
+// missingRecords returns an error if there are contents but no file of records.
+func (l *Library) missingRecords() error {
+	if l.o.Database != "" {
+		return nil
+	}
+	return missingRecords(l.o.Dir)
+}
+
 func missingRecords(dir string) error {
 	if info, err := os.Stat(recordsPath(dir)); err == nil && info.Size() > 0 {
 		return nil

@@ -92,6 +92,13 @@ var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, T
 // call sends a request with the key and returns status and body.
 func call(t *testing.T, method, address, contentType string, body io.Reader) (int, map[string]any) {
 	t.Helper()
+	status, members, _ := callHeader(t, method, address, contentType, body)
+	return status, members
+}
+
+// callHeader is call, and returns the header, too. The body may be empty.
+func callHeader(t *testing.T, method, address, contentType string, body io.Reader) (int, map[string]any, http.Header) {
+	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, address, body)
 	if err != nil {
 		t.Fatal(err)
@@ -104,10 +111,10 @@ func call(t *testing.T, method, address, contentType string, body io.Reader) (in
 	}
 	defer res.Body.Close()
 	var members map[string]any
-	if err := json.NewDecoder(res.Body).Decode(&members); err != nil {
+	if err := json.NewDecoder(res.Body).Decode(&members); err != nil && res.StatusCode != http.StatusNoContent {
 		t.Fatalf("%s %s answered %d and no object: %v", method, address, res.StatusCode, err)
 	}
-	return res.StatusCode, members
+	return res.StatusCode, members, res.Header
 }
 
 // form writes an upload; pairs are names and values of text parts.

@@ -66,7 +66,9 @@ type model struct {
 
 // TestModel does random operations with the library and with a model of it in
 // memory: both have the same files, folders, versions and contents all along.
-func TestModel(t *testing.T) {
+func TestModel(t *testing.T) { onEachEngine(t, testModel) }
+
+func testModel(t *testing.T, o local.Options) {
 	// Its operations wait for the disk, and one after the other.
 	length := map[string]string{"rapid.checks": "15", "rapid.steps": "20"}
 	if os.Getenv("MEDIADESK_TEST_LONG") != "" {
@@ -79,7 +81,8 @@ func TestModel(t *testing.T) {
 		}
 		defer flag.Set(name, before)
 	}
-	m := &model{options: local.Options{Dir: t.TempDir(), Key: key(testKey), Address: "http://127.0.0.1:1"}}
+	o.Address = "http://127.0.0.1:1"
+	m := &model{options: o}
 	open := func() {
 		var err error
 		if m.library, err = local.Open(context.Background(), m.options); err != nil {
@@ -281,7 +284,8 @@ func (m *model) changeTags(t *rapid.T) {
 func (m *model) delete(t *rapid.T) {
 	path, f := m.drawFile(t)
 	if rapid.Bool().Draw(t, "bulk") {
-		m.json(t, http.StatusMultiStatus, http.MethodPost, "/v1/files/batch/deleteByFileIds", "fileIds", []string{f.id, "ffffffffffffffffffffffff"})
+		m.json(t, http.StatusNotFound, http.MethodPost, "/v1/files/batch/deleteByFileIds", "fileIds", []string{f.id, "ffffffffffffffffffffffff"})
+		m.json(t, http.StatusOK, http.MethodPost, "/v1/files/batch/deleteByFileIds", "fileIds", []string{f.id})
 	} else {
 		m.call(t, http.StatusNoContent, http.MethodDelete, "/v1/files/"+f.id, "", nil)
 	}
@@ -399,7 +403,7 @@ func (m *model) renameFolder(t *rapid.T) {
 	name := rapid.SampledFrom([]string{"x", "z", "new"}).Draw(t, "name")
 	parent, _ := split(strings.TrimSuffix(from, "/"))
 	to := parent + name + "/"
-	want := http.StatusOK
+	want := http.StatusAccepted
 	switch {
 	case !m.folders[from]:
 		want = http.StatusNotFound
@@ -407,7 +411,7 @@ func (m *model) renameFolder(t *rapid.T) {
 		want = http.StatusConflict
 	}
 	m.json(t, want, http.MethodPost, "/v1/bulkJobs/renameFolder", "folderPath", from, "newFolderName", name)
-	if want == http.StatusOK {
+	if want == http.StatusAccepted {
 		m.relocate(from, to, true, true)
 	}
 }
@@ -431,8 +435,12 @@ func (m *model) rename(t *rapid.T) {
 	path, f := m.drawFile(t)
 	folder, _ := split(path)
 	name := rapid.SampledFrom(modelNames).Draw(t, "name")
+	want := http.StatusConflict
+	if folder+name == path {
+		want = http.StatusBadRequest
+	}
 	if m.files[folder+name] != nil {
-		m.json(t, http.StatusConflict, http.MethodPut, "/v1/files/rename", "filePath", path, "newFileName", name)
+		m.json(t, want, http.MethodPut, "/v1/files/rename", "filePath", path, "newFileName", name)
 		return
 	}
 	m.json(t, http.StatusOK, http.MethodPut, "/v1/files/rename", "filePath", path, "newFileName", name)

@@ -9,8 +9,8 @@ import (
 	"mediadesk/api/local/store"
 )
 
-func noFileAt(path string) *problem {
-	return refuse(http.StatusNotFound, "No file found with filePath "+quote(path)+".", "Check the path.").because("SOURCE_FILE_MISSING")
+func noFileAt(path, reason string) *problem {
+	return refuse(http.StatusNotFound, "No file found with filePath "+quote(path)+".", "Check the path.").because(reason)
 }
 
 // fileAt is tx.FileAt, but returns nil for a file that does not exist.
@@ -56,14 +56,14 @@ func (l *Library) transferFile(r *http.Request, do func(tx store.Tx, source, exi
 			return err
 		}
 		if source == nil {
-			return noFileAt(path)
+			return noFileAt(path, "SOURCE_FILE_MISSING")
 		}
 		existing, err := fileAt(tx, into, source.Name)
 		if err != nil {
 			return err
 		}
 		if existing != nil && existing.ID == source.ID {
-			return badRequest("The file is in the folder "+quote(into)+" already.", "Choose another destinationPath.")
+			return badRequest("The file is in the folder "+quote(into)+" already.", "Choose another destinationPath.").because(samePlace)
 		}
 		return do(tx, source, existing, into)
 	})
@@ -169,7 +169,7 @@ func (l *Library) renameFile(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if err := api.CheckName(name); err != nil {
-		return nil, err
+		return nil, invalid("newFileName", quote(name)+" is not a file name", "Give the file another name.")
 	}
 	folder, old, err := filePath("filePath", path)
 	if err != nil {
@@ -182,9 +182,9 @@ func (l *Library) renameFile(r *http.Request) (any, error) {
 		case err != nil:
 			return err
 		case file == nil:
-			return noFileAt(path)
+			return noFileAt(path, "FILE_MISSING")
 		case file.Name == name:
-			return store.ErrExists
+			return badRequest("The file has the name "+quote(name)+" already.", "Choose another newFileName.").because("SAME_OLD_AND_NEW_NAME")
 		}
 		return l.replace(tx, file, file.Folder, name)
 	})
@@ -196,7 +196,7 @@ func (l *Library) renameFile(r *http.Request) (any, error) {
 	}
 	var answer renamed
 	if purge {
-		answer.PurgeRequestID = l.jobs.add(jobPurge)
+		answer.PurgeRequestID = l.newJob(jobPurge, false)
 	}
 	return answer, nil
 }

@@ -40,15 +40,20 @@ func describeAPI() map[string]any {
 			answers["204"] = object{"description": "Done"}
 			// For clients that cannot read an empty answer.
 			answers["200"] = object{"description": "Done", "content": jsonContent(object{"type": "object", "maxProperties": 0})}
+		} else if _, ok := route.answer.(plainText); ok {
+			answers["200"] = object{"description": "Done", "content": object{"text/plain": object{"schema": takenTypes["text"]}}}
 		} else {
 			answers[strconv.Itoa(route.status)] = object{"description": "Done", "content": jsonContent(s.of(reflect.ValueOf(route.answer)))}
 		}
-		if strings.Contains(route.takes, "fileIds") {
-			answers[strconv.Itoa(http.StatusMultiStatus)] = object{"description": "Done in part", "content": jsonContent(object{"type": "object", "required": []string{"errors"}})}
+		if isUpload(route.pattern) {
+			answers[strconv.Itoa(http.StatusAccepted)] = object{"description": "Goes on later", "content": jsonContent(s.of(reflect.ValueOf(accepted{})))}
 		}
 		operation["responses"] = answers
-		if keyless[route.pattern] {
+		switch {
+		case keyless[route.pattern]:
 			operation["security"] = []object{}
+		case isUpload(route.pattern): // or with a signature
+			operation["security"] = []object{{"key": []string{}}, {}}
 		}
 		if paths[route.pattern] == nil {
 			paths[route.pattern] = object{}
@@ -109,7 +114,7 @@ func (r *route) parameters() []object {
 
 // requestBody describes the body of a request; nil: there is none.
 func (r *route) requestBody() object {
-	if r.pattern == uploadPath {
+	if isUpload(r.pattern) {
 		return object{"required": true, "content": object{"multipart/form-data": object{"schema": uploadSchema()}}}
 	}
 	if r.takes == "" || r.method == http.MethodGet {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"mediadesk/api/local/store"
@@ -87,7 +88,9 @@ func (o *outbox) work() {
 // sendDue starts sending the posts that are due, and returns the time until the
 // next one.
 func (o *outbox) sendDue() (time.Duration, error) {
-	posts, err := store.View(o.library.ctx, o.library.records, store.Tx.Posts)
+	posts, err := store.View(o.library.ctx, o.library.records, func(tx store.Tx) ([]store.Post, error) {
+		return tx.PostsOf(o.library.identity)
+	})
 	if err != nil {
 		return 0, err
 	}
@@ -182,6 +185,11 @@ func (o *outbox) post(p store.Post) error {
 	req.GetBody = nil
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "mediadesk")
+	// A receiver that gets a post again knows it by this.
+	req.Header.Set("Webhook-Id", strconv.FormatInt(p.ID, 10))
+	if p.Address == o.library.o.Webhook {
+		o.library.signPost(req, p.Body, o.library.now())
+	}
 	res, err := o.library.guard.posts.Do(req)
 	if err != nil {
 		return err

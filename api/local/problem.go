@@ -27,6 +27,14 @@ func refuse(status int, message, help string) *problem {
 	return &problem{status: status, message: message, help: help}
 }
 
+// The reasons that more than one operation gives (hosted-service.md §9 and §10).
+const (
+	missingParameter = "MISSING_PARAMETER"
+	invalidParameter = "INVALID_PARAMETER"
+	invalidFolder    = "INVALID_FOLDER_PATH"
+	samePlace        = "SAME_SOURCE_AND_DESTINATION"
+)
+
 func badRequest(message, help string) *problem { return refuse(http.StatusBadRequest, message, help) }
 
 // because adds a machine-readable reason.
@@ -46,17 +54,25 @@ var (
 	errCutShort = badRequest("The request ended before all of it had arrived; nothing was stored.", "Send it again.")
 )
 
+// retryAfter is the pause, in seconds, before a request that met a part of the library
+// which does not answer may be sent again.
+const retryAfter = "5"
+
 // answerError writes err as an answer. Internal errors are logged; their answer
 // has the request id of the log line and no details.
 func (l *Library) answerError(w http.ResponseWriter, r *http.Request, body *patientBody, err error) {
 	var p *problem
 	var rule *api.RuleError
+	var down *store.DownError
 	switch {
 	case errors.As(err, &p):
 	case errors.Is(err, store.ErrNotFound):
 		p = errNoFile
 	case errors.As(err, &rule):
 		p = &problem{status: http.StatusBadRequest, message: rule.Message, help: rule.Help}
+	case errors.As(err, &down):
+		l.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "request", w.Header().Get(requestIDHeader), "error", err)
+		p = refuse(http.StatusServiceUnavailable, "The "+down.Part+" of the library does not answer.", "Send the request again in a few seconds.")
 	case errors.Is(err, syscall.ENOSPC):
 		p = &problem{status: http.StatusInsufficientStorage, message: "The disk of the local library is full; nothing was stored.", help: "Make room and send it again."}
 	case r.Context().Err() != nil && errors.Is(err, context.Canceled):
@@ -65,6 +81,9 @@ func (l *Library) answerError(w http.ResponseWriter, r *http.Request, body *pati
 		id := w.Header().Get(requestIDHeader)
 		l.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "request", id, "error", err)
 		p = &problem{status: http.StatusInternalServerError, message: "The local library failed.", help: "Its log has more, under the request id " + id + "."}
+	}
+	if p.status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", retryAfter)
 	}
 	if p.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Basic realm="mediadesk"`)

@@ -19,15 +19,17 @@ import (
 
 // TestConsequencesComeTrue sends random uploads to random states: what
 // api.Consequences says beforehand is what the library does.
-func TestConsequencesComeTrue(t *testing.T) {
-	s := serve(t, local.Options{})
+func TestConsequencesComeTrue(t *testing.T) { onEachEngine(t, testConsequencesComeTrue) }
+
+func testConsequencesComeTrue(t *testing.T, o local.Options) {
+	s := serve(t, o)
 	c, err := api.NewClient(api.Options{UploadURL: s.Address, BaseURL: s.Address, Key: key(testKey)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
 	for _, name := range []string{"one", "two"} {
-		body := fmt.Sprintf(`{"name":%q,"label":"l","schema":{"type":"Number"}}`, name)
+		body := fmt.Sprintf(`{"name":%q,"label":%[1]q,"schema":{"type":"Number"}}`, name)
 		if status, answer := call(t, "POST", s.Address+"/v1/customMetadataFields", "application/json", jsonBody(body)); status != 201 {
 			t.Fatalf("answered %v", answer)
 		}

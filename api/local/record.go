@@ -69,8 +69,8 @@ func folderRecord(f *store.Folder) *api.File {
 	}
 }
 
-// fileURL is the address of a file. Operations have the paths that begin with /v1/ and
-// /api/; files there are served through a step that changes nothing.
+// fileURL is the address of a file. Operations have the paths that begin with /v1/, /v2/
+// and /api/; files there are served through a step that changes nothing.
 func (l *Library) fileURL(path string) string {
 	step := ""
 	if isAPI(path) {

@@ -121,11 +121,13 @@ func (c *checker) inspect(ctx context.Context) (problems []Problem, err error) {
 	}
 	lines, err := store.Damage(ctx, recordsPath(c.dir))
 	if err != nil {
-		return nil, &RecordsError{c.dir, err}
+		return nil, &RecordsError{Dir: c.dir, Err: err}
 	}
 	if len(lines) == 0 {
-		if err := c.open(ctx); err != nil {
-			return nil, &RecordsError{c.dir, err}
+		if err := c.open(ctx); err != nil && c.contents == nil {
+			return nil, err
+		} else if err != nil {
+			return nil, &RecordsError{Dir: c.dir, Err: err}
 		}
 		if old, err := store.Outdated(ctx, recordsPath(c.dir)); err != nil || old {
 			c.outdated = true // checks of what only the newest format has are skipped
@@ -380,11 +382,12 @@ func (c *checker) dropBroken(ctx context.Context, broken []store.Holding) error 
 // stores those again that another record names: files may have been swapped.
 func (c *checker) refile(ctx context.Context) error {
 	for hash := range c.bad {
-		sum, err := sumOf(filepath.Join(contentsPath(c.dir), hash[:2], hash))
-		if err != nil || sum != hash {
-			if err := c.setAside(hash); err != nil {
-				return err
-			}
+		changed, err := c.changed(ctx, hash)
+		if err == nil && changed {
+			err = c.setAside(hash)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	for hash := range c.bad {
@@ -408,6 +411,12 @@ func (c *checker) refile(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// changed reports whether a content is not what its hash says.
+func (c *checker) changed(ctx context.Context, hash string) (bool, error) {
+	p, _, err := verifyContent(ctx, c.contents, hash, -1)
+	return p.Kind != "", err
 }
 
 func sumOf(path string) (string, error) {
@@ -451,8 +460,18 @@ func (c *checker) dropVersion(ctx context.Context, h store.Holding) error {
 	})
 }
 
-// setAside moves a damaged content to the folder damaged/, if it exists.
+// setAside moves a damaged content to the folder damaged/, or in a store to what is set
+// aside, if it exists.
 func (c *checker) setAside(hash string) error {
+	if c.o.Storage != "" {
+		list, err := c.contents.List(hash)
+		for _, s := range list {
+			if err == nil && !s.Aside {
+				err = c.contents.SetAside(s, func() (bool, error) { return true, nil })
+			}
+		}
+		return err
+	}
 	aside := filepath.Join(c.dir, "damaged")
 	if err := os.MkdirAll(aside, 0o700); err != nil {
 		return err

@@ -14,8 +14,13 @@ import (
 // body, or the error that becomes the answer.
 type operation = func(*Library, *http.Request) (any, error)
 
-// uploadPath is where files are uploaded, also from web pages.
-const uploadPath = "/api/v1/files/upload"
+// uploadPath and uploadPathV2 are where files are uploaded, also from web pages.
+const (
+	uploadPath   = "/api/v1/files/upload"
+	uploadPathV2 = "/api/v2/files/upload"
+)
+
+func isUpload(path string) bool { return path == uploadPath || path == uploadPathV2 }
 
 // A route is one operation of the API.
 type route struct {
@@ -23,16 +28,36 @@ type route struct {
 	pattern string // path as http.ServeMux has it, without a slash at the end
 	summary string // what it does, for people
 	takes   string // parameters of a GET, else members of the JSON body; see parseTakes
-	status  int    // of a successful answer with a body, unless that is a partialAnswer
+	status  int    // of a successful answer with a body
 	answer  any    // a value whose type is that of the body; the keys of a map are its members; nil: no body
 	serve   operation
 }
 
 // routes are all operations of the API.
-var routes = []route{
-	{http.MethodPost, uploadPath, "Upload a file", "", http.StatusOK, api.File{}, (*Library).upload},
+var routes = slices.Concat(routesV1, presetRoutes(savedExtensions), presetRoutes(namedTransformations), secondVersion(routesV1))
 
-	{http.MethodGet, "/v1/files", "List and search files and folders", "type path sort fileType searchQuery tags limit:int skip:int", http.StatusOK, []api.File{}, (*Library).list},
+// inV2 are the operations that have a path under /v2/, too. No document describes
+// those; rclone calls them.
+var inV2 = []string{
+	"GET /v1/files", "GET /v1/files/{fileId}/details", "DELETE /v1/files/{fileId}", "POST /v1/folder", "DELETE /v1/folder",
+	"POST /v1/bulkJobs/moveFolder", "GET /v1/bulkJobs/{jobId}",
+}
+
+func secondVersion(routes []route) (list []route) {
+	for _, r := range routes {
+		if slices.Contains(inV2, r.method+" "+r.pattern) {
+			r.pattern = strings.Replace(r.pattern, "/v1/", "/v2/", 1)
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+var routesV1 = []route{
+	{http.MethodPost, uploadPath, "Upload a file", "", http.StatusOK, api.File{}, (*Library).upload},
+	{http.MethodPost, uploadPathV2, "Upload a file; without the key, by a token that signs all fields", "", http.StatusOK, api.File{}, (*Library).upload},
+
+	{http.MethodGet, "/v1/files", "List and search files and folders", "type path sort fileType searchQuery name tags limit:int skip:int", http.StatusOK, []api.File{}, (*Library).list},
 	{http.MethodDelete, "/v1/files/{fileId}", "Delete a file with all its versions", "", http.StatusOK, nil, (*Library).deleteFile},
 	{http.MethodGet, "/v1/files/{fileId}/details", "Get the record of a file", "", http.StatusOK, api.File{}, (*Library).details},
 	{http.MethodPatch, "/v1/files/{fileId}/details", "Update the record of a file", "tags:list? customCoordinates:text? customMetadata:object? description:text? extensions:any webhookUrl:text? removeAITags:any publish:object?", http.StatusOK, api.File{}, (*Library).updateDetails},
@@ -54,17 +79,17 @@ var routes = []route{
 
 	{http.MethodPost, "/v1/folder", "Create a folder", "folderName! parentFolderPath!", http.StatusCreated, api.File{}, (*Library).makeFolder},
 	{http.MethodDelete, "/v1/folder", "Delete a folder with all that is in it", "folderPath!", http.StatusOK, nil, (*Library).deleteFolder},
-	{http.MethodPost, "/v1/bulkJobs/copyFolder", "Copy a folder", "sourceFolderPath! destinationPath! includeFileVersions:bool includeVersions:bool", http.StatusOK, map[string]string{"jobId": ""}, (*Library).copyFolder},
-	{http.MethodPost, "/v1/bulkJobs/moveFolder", "Move a folder", "sourceFolderPath! destinationPath!", http.StatusOK, map[string]string{"jobId": ""}, (*Library).moveFolder},
-	{http.MethodPost, "/v1/bulkJobs/renameFolder", "Rename a folder", "folderPath! newFolderName! purgeCache:bool", http.StatusOK, renaming{}, (*Library).renameFolder},
-	{http.MethodGet, "/v1/bulkJobs/{jobId}", "Get the status of a folder job", "", http.StatusOK, map[string]string{"jobId": "", "type": "", "status": ""}, (*Library).jobStatus},
+	{http.MethodPost, "/v1/bulkJobs/copyFolder", "Copy a folder", "sourceFolderPath! destinationPath! includeFileVersions:bool includeVersions:bool", http.StatusOK, startedJob{}, (*Library).copyFolder},
+	{http.MethodPost, "/v1/bulkJobs/moveFolder", "Move a folder", "sourceFolderPath! destinationPath!", http.StatusOK, startedJob{}, (*Library).moveFolder},
+	{http.MethodPost, "/v1/bulkJobs/renameFolder", "Rename a folder", "folderPath! newFolderName! purgeCache:bool", http.StatusAccepted, startedJob{}, (*Library).renameFolder},
+	{http.MethodGet, "/v1/bulkJobs/{jobId}", "Get the status of a folder job", "", http.StatusOK, folderJobStatus{}, (*Library).jobStatus},
 
 	{http.MethodPost, "/v1/files/purge", "Purge the cache of an address", "url!", http.StatusCreated, map[string]string{"requestId": ""}, (*Library).purge},
 	{http.MethodGet, purgePath + "{requestId}", "Get the status of a purge", "", http.StatusOK, map[string]string{"status": ""}, (*Library).purgeStatus},
 
 	{http.MethodGet, "/v1/customMetadataFields", "List the custom metadata fields", "includeDeleted folderPath", http.StatusOK, []fieldRecord{}, (*Library).listFields},
-	{http.MethodPost, "/v1/customMetadataFields", "Create a custom metadata field", "name! label! schema:object!", http.StatusCreated, fieldRecord{}, (*Library).addField},
-	{http.MethodPatch, "/v1/customMetadataFields/{fieldId}", "Update a custom metadata field", "label schema:object", http.StatusOK, fieldRecord{}, (*Library).updateField},
+	{http.MethodPost, "/v1/customMetadataFields", "Create a custom metadata field", "name! label! schema:object! description", http.StatusCreated, fieldRecord{}, (*Library).addField},
+	{http.MethodPatch, "/v1/customMetadataFields/{fieldId}", "Update a custom metadata field", "label schema:object description:text?", http.StatusOK, fieldRecord{}, (*Library).updateField},
 	{http.MethodDelete, "/v1/customMetadataFields/{fieldId}", "Delete a custom metadata field", "", http.StatusOK, nil, (*Library).deleteField},
 
 	{http.MethodGet, "/v1/accounts/usage", "Get what the library uses", "startDate! endDate!", http.StatusOK, api.Usage{}, (*Library).usage},
@@ -76,6 +101,7 @@ var routes = []route{
 	{http.MethodGet, openAPIPath, "Describe the API", "", http.StatusOK, map[string]any(nil), (*Library).openAPI},
 	{http.MethodPost, controlPath + "reset", "Delete everything, if that is allowed", "", http.StatusOK, nil, (*Library).reset},
 	{http.MethodGet, controlPath + "requests", "List the last requests", "", http.StatusOK, []Request{}, (*Library).listRequests},
+	{http.MethodGet, controlPath + "metrics", "List figures for monitoring, as Prometheus reads them", "", http.StatusOK, plainText(nil), (*Library).listMetrics},
 }
 
 const purgePath = "/v1/files/purge/"
@@ -144,10 +170,6 @@ func (e endpoint) serve(l *Library, w http.ResponseWriter, r *http.Request) erro
 		return err
 	}
 	l.rebase(r, body)
-	status := route.status
-	if partial, ok := body.(partialAnswer); ok {
-		status, body = http.StatusMultiStatus, map[string]any(partial)
-	}
 	// Generated clients of hosted services, which name their language in a header,
 	// parse the answer of some operations without a result as JSON whatever its
 	// status: some versions for Go and Java fail on an empty one.
@@ -158,12 +180,18 @@ func (e endpoint) serve(l *Library, w http.ResponseWriter, r *http.Request) erro
 	if body == nil {
 		body = struct{}{}
 	}
+	if text, ok := body.(plainText); ok {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		w.Write(text) //nolint:errcheck // the client is gone then
+		return nil
+	}
+	status := route.status
+	if _, ok := body.(accepted); ok {
+		status = http.StatusAccepted
+	}
 	writeJSON(w, status, body)
 	return nil
 }
-
-// partialAnswer is the answer of an operation that succeeded in part.
-type partialAnswer map[string]any
 
 // allowed lists the methods that a path takes.
 func (e endpoint) allowed() []string {
@@ -177,16 +205,18 @@ func (e endpoint) allowed() []string {
 
 // isAPI reports whether a path belongs to the API. All others are of files.
 func isAPI(path string) bool {
-	return strings.HasPrefix(path+"/", "/v1/") || strings.HasPrefix(path+"/", "/api/") || isControl(path)
+	return strings.HasPrefix(path+"/", "/v1/") || strings.HasPrefix(path+"/", "/v2/") || strings.HasPrefix(path+"/", "/api/") || isControl(path)
 }
 
 // operate answers a request of the API at a clean path.
 func (l *Library) operate(w http.ResponseWriter, r *http.Request, path string) error {
 	u := *r.URL
 	u.Path, u.RawPath = path, "" // the mux redirects what is not clean
+	asked := r
 	r = r.WithContext(r.Context())
 	r.URL = &u
 	c := &call{ResponseWriter: w, library: l}
 	apiMux.ServeHTTP(c, r)
+	asked.Pattern = r.Pattern // for the metrics
 	return c.err
 }

@@ -63,7 +63,7 @@ func TestRoutes(t *testing.T) {
 			t.Errorf("%s %s has no summary", r.Method, r.Pattern)
 		}
 	}
-	if n := len(local.Routes()); n != 37 {
+	if n := len(local.Routes()); n != 56 {
 		t.Errorf("there are %d operations: check docs/serve.md, too", n)
 	}
 }
@@ -71,7 +71,7 @@ func TestRoutes(t *testing.T) {
 func TestUnknownPaths(t *testing.T) {
 	l := serve(t, local.Options{}).Library
 	for _, path := range []string{
-		"/v1", "/v1/", "/api", "/api/v1/files", "/api/v2/files/upload", "/v1/file", "/v1/files/0/none", "/v1/files/0/versions/1/2",
+		"/v1", "/v1/", "/api", "/api/v1/files", "/api/v3/files/upload", "/v1/file", "/v1/files/0/none", "/v1/files/0/versions/1/2",
 		"/v1/files/purge/0/1", "/v1/bulkJobs", "/v1/%2e%2e/v1/none", "/v1//none/?a=b",
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodPost, "BREW"} {
@@ -84,7 +84,7 @@ func TestUnknownPaths(t *testing.T) {
 		t.Errorf("HEAD answers %d", w.Code)
 	}
 	// It is the status of a purge, not the details of a file called purge.
-	if w := ask(l, http.MethodGet, "/v1/files/purge/details"); w.Code != http.StatusNotFound || !strings.Contains(message(t, w), "purge request") {
+	if w := ask(l, http.MethodGet, "/v1/files/purge/details"); w.Code != http.StatusBadRequest || !strings.Contains(message(t, w), "No request found") {
 		t.Errorf("a purge answers %d: %s", w.Code, w.Body)
 	}
 }

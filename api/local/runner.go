@@ -71,26 +71,6 @@ func (w *worker) next() (q queued, ok bool) {
 	return q, ok
 }
 
-// resume goes on with the pending runs of an earlier process. No request waits for
-// them any more, so their end is posted.
-func (r *runner) resume(ctx context.Context) error {
-	runs, err := store.Update(ctx, r.library.records, func(tx store.Tx) ([]store.Run, error) {
-		runs, err := tx.PendingRuns()
-		for i := range runs {
-			if err == nil && !runs[i].Awaited {
-				runs[i].Awaited = true
-				err = tx.UpdateRun(&runs[i])
-			}
-		}
-		return runs, err
-	})
-	if err != nil {
-		return fmt.Errorf("resume the extension runs: %w", err)
-	}
-	r.start(runs)
-	return nil
-}
-
 // start queues runs and returns a channel for each quick one, which is closed when
 // it has ended.
 func (r *runner) start(runs []store.Run) (ends []<-chan struct{}) {
@@ -144,7 +124,7 @@ func (l *Library) addRuns(tx store.Tx, file *store.File, list []api.Extension, w
 	for _, e := range list {
 		run := store.Run{
 			FileID: file.ID, VersionID: file.Version.ID, Extension: e, Status: api.StatusPending, Webhook: webhook,
-			Awaited: !l.tools.Quick(e.Name), Created: l.now(),
+			Awaited: !l.tools.Quick(e.Name), Created: l.now(), Owner: l.identity,
 		}
 		reason := ""
 		switch {
@@ -240,7 +220,7 @@ func (l *Library) execute(id int64) error {
 	l.runs.stops.Store(id, cancel)
 	defer l.runs.stops.Delete(id)
 	run, source, err := l.runAndSource(id)
-	if err != nil || run.Status.Final() {
+	if err != nil || run.Status.Final() || run.Owner != l.identity {
 		return err
 	}
 	var out extension.Output
@@ -249,22 +229,31 @@ func (l *Library) execute(id int64) error {
 		if err := l.countAttempt(id, 1); err != nil {
 			return err
 		}
-		out, unable = l.runTool(ctx, run, source)
+		unable = whileDown(ctx, func() (err error) {
+			out, err = l.runTool(ctx, run, source)
+			return err
+		})
 	}
 	if l.ctx.Err() != nil {
 		return errors.Join(l.ctx.Err(), l.countAttempt(id, -1)) // the program ends as it should
 	}
 	var version store.Version
+	var draft store.Draft
 	if unable == nil && out.Picture != nil {
-		var draft store.Draft
 		if draft, version, unable = l.keepPicture(out.Picture); draft != nil {
 			defer draft.Discard()
 		}
 	}
-	// The time limit is for the tool; the result is recorded after it, too.
-	return l.records.Update(l.ctx, func(tx store.Tx) error {
-		if run, err = tx.Run(id); err != nil || run.Status.Final() {
-			return err // it was canceled meanwhile
+	ended := false
+	defer func() {
+		if ended {
+			l.metrics.count(runsEndedMetric, `status="`+string(run.Status)+`"`)
+		}
+	}()
+	finish := func(tx store.Tx) error {
+		ended = false
+		if run, err = tx.Run(id); err != nil || run.Status.Final() || run.Owner != l.identity {
+			return err // it was canceled, or another instance took it over
 		}
 		failure := unable
 		file, err := tx.File(run.FileID)
@@ -284,8 +273,43 @@ func (l *Library) execute(id int64) error {
 			reason = failure.Error()
 			l.log.Warn("extension failed", "file", run.FileID, "extension", run.Extension.Name, "reason", reason)
 		}
-		return finishRun(tx, run, reason, func() *api.File { return l.fullRecord(file) }, l.now())
+		err = finishRun(tx, run, reason, func() *api.File { return l.fullRecord(file) }, l.now())
+		ended = err == nil
+		return err
+	}
+	// The time limit is for the tool; the result is recorded after it, too.
+	if unable != nil || out.Picture == nil {
+		return l.records.Update(l.ctx, finish)
+	}
+	err = whileDown(l.ctx, func() error {
+		_, err := record(l.ctx, l, draft, &version, func(tx store.Tx) (none struct{}, err error) { return none, finish(tx) })
+		return err
 	})
+	var failed *keepError
+	if errors.As(err, &failed) && l.ctx.Err() == nil {
+		unable = err
+		return l.records.Update(l.ctx, finish)
+	}
+	return err
+}
+
+// downPause is the pause before a part of the library that did not answer is asked again.
+const downPause = 2 * time.Second
+
+// whileDown repeats do as long as a part of the library does not answer, until ctx ends.
+func whileDown(ctx context.Context, do func() error) error {
+	for {
+		err := do()
+		var down *store.DownError
+		if !errors.As(err, &down) {
+			return err
+		}
+		select {
+		case <-time.After(downPause):
+		case <-ctx.Done():
+			return err
+		}
+	}
 }
 
 // finishRun records the end of a run, which failed unless why is empty. It queues a
@@ -309,7 +333,7 @@ func finishRun(tx store.Tx, run *store.Run, reason string, record func() *api.Fi
 	if err != nil {
 		return err
 	}
-	return tx.AddPost(&store.Post{Address: run.Webhook, Body: text, Next: now, Created: now})
+	return tx.AddPost(&store.Post{Address: run.Webhook, Body: text, Next: now, Created: now, Owner: run.Owner})
 }
 
 // cancelRun cancels the pending runs of an extension on a file and their work.
@@ -332,6 +356,7 @@ func (l *Library) cancelRun(r *http.Request) (any, error) {
 				continue
 			}
 			canceled = append(canceled, runs[i].ID)
+			runs[i].Owner = l.identity
 			if err := finishRun(tx, &runs[i], api.RunCanceled, nil, l.now()); err != nil {
 				return nil, err
 			}
@@ -406,12 +431,13 @@ func (l *Library) runTool(ctx context.Context, run *store.Run, source *store.Ver
 	if source == nil {
 		return out, errNewerVersion
 	}
-	content, err := l.contents.Open(source.Hash)
+	content, err := l.readContent(source.Hash)
 	if err != nil {
 		return out, fmt.Errorf("the content cannot be read: %w", err)
 	}
 	defer content.Close()
-	in := extension.Input{Element: run.Extension, Content: content, Size: source.Size, Mime: source.Mime}
+	reads := &noted{ReaderAt: content}
+	in := extension.Input{Element: run.Extension, Content: reads, Size: source.Size, Mime: source.Mime}
 	if address := extension.BackgroundAddress(run.Extension); address != "" && l.tools.Own(run.Extension.Name) {
 		behind, err := l.download(ctx, address)
 		if err != nil {
@@ -420,11 +446,12 @@ func (l *Library) runTool(ctx context.Context, run *store.Run, source *store.Ver
 		defer behind.Discard()
 		in.Background, in.BackgroundSize = behind, behind.Size()
 	}
-	return l.tools.Run(ctx, in)
+	out, err = l.tools.Run(ctx, in)
+	return out, reads.or(err)
 }
 
-// keepPicture stores a picture that a tool made. The draft is to be discarded
-// once its record is written; it can be nil.
+// keepPicture makes a version of a picture that a tool made. The draft is to be
+// committed with its record, and discarded then; it can be nil.
 func (l *Library) keepPicture(picture []byte) (store.Draft, store.Version, error) {
 	draft, err := l.contents.Draft()
 	if err != nil {
@@ -440,8 +467,7 @@ func (l *Library) keepPicture(picture []byte) (store.Draft, store.Version, error
 	if v.Kind != api.KindImage {
 		return draft, v, errors.New("the result is not an image")
 	}
-	v.Hash, err = draft.Commit()
-	return draft, v, err
+	return draft, v, nil
 }
 
 // applyOutput writes the result of a tool into the record. failure is why the run

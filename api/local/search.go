@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,14 +14,21 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// parseSearch reads a search query: conditions joined by AND and OR (AND binds
-// closer), with parentheses, and NOT before a condition or its sign.
+// parseSearch reads a search query (hosted-service.md §8): conditions joined by AND
+// and OR (AND binds closer), with parentheses. fields are the custom metadata fields.
+// What the hosted service does not document is an error, so that a query that works
+// here works there.
 //
 //	name = "a.jpg"   name : "prefix"   tags NOT IN ["a","b"]   size > "1mb"
 //	createdAt > "7d" createdAt >= "2026-01-31"   width IN [600, 800]   private = true
-//	path : "/a/"     format = "png"   description HAS "red boat"   AITags EXISTS
-//	"customMetadata.price" >= 10      "embeddedMetadata.Make" = "Canon"
-func parseSearch(text string, now time.Time) (*store.Match, error) {
+//	path : "/a/"     format = "png"   name HAS "red boat"   tags EXISTS
+//	"customMetadata.price" >= 10      "embeddedMetadata.Keywords" IN ["sea"]
+func parseSearch(text string, now time.Time, fields []api.MetadataField) (*store.Match, error) {
+	return parseConditions(text, now, func(name searchToken) (searchSubject, error) { return findSubject(name, fields) })
+}
+
+// parseConditions reads conditions about the subjects that find knows.
+func parseConditions(text string, now time.Time, find func(searchToken) (searchSubject, error)) (*store.Match, error) {
 	tokens, err := searchTokens(text)
 	if err != nil {
 		return nil, err
@@ -28,7 +36,7 @@ func parseSearch(text string, now time.Time) (*store.Match, error) {
 	if len(tokens) > maxTokens {
 		return nil, errors.New("it is too long")
 	}
-	p := &searchParser{tokens: tokens, now: now}
+	p := &searchParser{tokens: tokens, now: now, find: find}
 	m, err := p.any()
 	if err != nil {
 		return nil, err
@@ -81,6 +89,7 @@ type searchParser struct {
 	depth  int
 	words  int // of HAS conditions so far
 	now    time.Time
+	find   func(searchToken) (searchSubject, error)
 }
 
 // word takes the next token if it is word, in any case and not quoted.
@@ -133,19 +142,14 @@ func (p *searchParser) joined(with string, part func() (store.Match, error)) (li
 }
 
 func (p *searchParser) one() (store.Match, error) {
-	switch {
-	case p.word("NOT"):
-		m, err := p.one()
-		m.Not = !m.Not
-		return m, err
-	case p.word("("):
-		m, err := p.any()
-		if err == nil && !p.word(")") {
-			err = errors.New("a parenthesis is not closed")
-		}
-		return m, err
+	if !p.word("(") {
+		return p.condition()
 	}
-	return p.condition()
+	m, err := p.any()
+	if err == nil && !p.word(")") {
+		err = errors.New("a parenthesis is not closed")
+	}
+	return m, err
 }
 
 // condition reads a subject, an operator and a value.
@@ -154,90 +158,49 @@ func (p *searchParser) condition() (store.Match, error) {
 	if err != nil {
 		return store.Match{}, err
 	}
-	subject, key, ok := findSubject(name)
-	if !ok {
-		return store.Match{}, fmt.Errorf("%s cannot be searched for here", quote(name.text))
+	subject, err := p.find(name)
+	if err != nil {
+		return store.Match{}, err
 	}
-	m := store.Match{Subject: subject.subject, Key: key}
-	m.Not = p.word("NOT")
+	m := store.Match{Subject: subject.subject, Key: subject.key, Not: p.word("NOT")}
 	op, err := p.next()
 	if err != nil {
-		return m, err
+		return m, fmt.Errorf("%s is compared with nothing", name.text)
 	}
 	m.Op = strings.ToLower(op.text)
-	if m.Op == "!=" {
-		m.Op, m.Not = "=", !m.Not
+	sign := strings.ToUpper(op.text)
+	if m.Not {
+		sign = "NOT " + sign
 	}
-	if op.quoted || !subject.takes(m.Op) {
-		return m, fmt.Errorf("%s does not go with %s", quote(op.text), name.text)
+	if op.quoted || !slices.Contains(subject.takes, sign) {
+		return m, fmt.Errorf("%s takes %s, not %s", name.text, strings.Join(subject.takes, ", "), quote(sign))
 	}
 	var values []searchToken
 	switch m.Op {
 	case "exists":
-		if subject.number != nil {
-			m.Op = ">" // a size that is not known is 0
-		}
 		return m, nil
 	case "in":
 		values, err = p.list()
 	default:
 		values = make([]searchToken, 1)
-		values[0], err = p.next()
+		if values[0], err = p.next(); err != nil || isSign(values[0]) {
+			return m, fmt.Errorf("%s is compared with nothing", name.text)
+		}
 	}
 	if err != nil {
 		return m, err
 	}
 	if m.Op == "has" {
-		for _, v := range values {
-			p.words += len(strings.Fields(v.text))
-		}
-		if p.words > maxSearchTerms {
+		if p.words += len(strings.Fields(values[0].text)); p.words > maxSearchTerms {
 			return m, fmt.Errorf("HAS takes %d words in one query, and it has %d or more", maxSearchTerms, p.words)
 		}
 	}
 	return m, subject.set(&m, values, p.now)
 }
 
-// takes reports whether an operator can be asked of the subject.
-func (s searchSubject) takes(op string) bool {
-	switch op {
-	case "=", "in", "exists":
-		return true
-	case ":", "has":
-		return s.number == nil
-	case "<", "<=", ">", ">=":
-		return s.number != nil || s.keyed
-	}
-	return false
-}
-
-// set writes the values into the condition in the form that the subject has.
-func (s searchSubject) set(m *store.Match, values []searchToken, now time.Time) error {
-	for _, v := range values {
-		switch {
-		case s.keyed:
-			m.Values = append(m.Values, looseValue(v))
-			m.Text = append(m.Text, v.text)
-		case s.number != nil:
-			n, err := s.number(v.text, now)
-			if err != nil {
-				return err
-			}
-			m.Number = n
-			if m.Op == "in" {
-				m.Any = append(m.Any, store.Match{Subject: m.Subject, Op: "=", Number: n})
-			}
-		case s.clean != nil:
-			text, err := s.clean(v.text)
-			if err != nil {
-				return err
-			}
-			m.Text = append(m.Text, text)
-		default:
-			m.Text = append(m.Text, v.text)
-		}
-	}
-	return nil
+// isSign reports whether a token is none of a value.
+func isSign(t searchToken) bool {
+	return !t.quoted && (strings.ContainsAny(t.text[:1], "()[],:<>=") || t.text == "AND" || t.text == "OR")
 }
 
 // looseValue is a value of metadata: a number or a boolean if it is not quoted.
@@ -278,49 +241,207 @@ func (p *searchParser) list() (list []searchToken, err error) {
 	return list, nil
 }
 
-// searchSubject is a subject of searches. Without number it is a text.
+// searchSubject is a subject of searches.
 type searchSubject struct {
-	subject string
-	number  func(string, time.Time) (int64, error)
-	clean   func(string) (string, error) // brings a text into the form it is stored in
-	keyed   bool                         // a key of metadata, whose values are of any type
+	subject, key string                                             // as store.Match has them
+	takes        []string                                           // operators, in capitals
+	set          func(*store.Match, []searchToken, time.Time) error // writes values into a condition
 }
+
+// The operators of hosted-service.md §8.
+var (
+	opEquals   = []string{"=", "NOT =", "IN", "NOT IN"}
+	opCompares = []string{"<", "<=", ">", ">="}
+	opList     = []string{"IN", "NOT IN"}
+	opExists   = []string{"EXISTS", "NOT EXISTS"}
+)
 
 var searchSubjects = map[string]searchSubject{
-	"name":          {subject: store.MatchName},
-	"type":          {subject: store.MatchRow, clean: rowKind},
-	"path":          {subject: store.MatchFolder, clean: api.CleanFolder},
-	"id":            {subject: store.MatchID},
-	"fileId":        {subject: store.MatchID},
-	"fileType":      {subject: store.MatchKind},
-	"format":        {subject: store.MatchFormat},
-	"mime":          {subject: store.MatchMime},
-	"tags":          {subject: store.MatchTags},
-	"AITags":        {subject: store.MatchAITags},
-	"description":   {subject: store.MatchText},
-	"size":          {subject: store.MatchSize, number: bytesNumber},
-	"width":         {subject: store.MatchWidth, number: plainNumber},
-	"height":        {subject: store.MatchHeight, number: plainNumber},
-	"createdAt":     {subject: store.MatchCreated, number: timeNumber},
-	"updatedAt":     {subject: store.MatchUpdated, number: timeNumber},
-	"private":       {subject: store.MatchPrivate, number: boolNumber},
-	"isPrivateFile": {subject: store.MatchPrivate, number: boolNumber},
-	"transparency":  {subject: store.MatchAlpha, number: boolNumber},
-	"hasAlpha":      {subject: store.MatchAlpha, number: boolNumber},
+	"name":         {store.MatchName, "", slices.Concat(opEquals, []string{":", "HAS"}), setText(nil)},
+	"tags":         {store.MatchTags, "", slices.Concat(opList, []string{"HAS"}, opExists), setText(nil)},
+	"type":         {store.MatchRow, "", opEquals, setText(rowKind)},
+	"id":           {store.MatchID, "", opEquals, setText(nil)},
+	"createdBy":    {store.MatchID, "", opEquals, setAll(false)}, // nothing here was made by a user with a mail address
+	"path":         {store.MatchFolder, "", slices.Concat(opEquals, []string{":"}), setText(api.CleanFolder)},
+	"createdAt":    {store.MatchCreated, "", slices.Concat(opEquals, opCompares), setNumber(timeNumber)},
+	"updatedAt":    {store.MatchUpdated, "", slices.Concat(opEquals, opCompares), setNumber(timeNumber)},
+	"width":        {store.MatchWidth, "", slices.Concat(opEquals, opCompares), setNumber(plainNumber)},
+	"height":       {store.MatchHeight, "", slices.Concat(opEquals, opCompares), setNumber(plainNumber)},
+	"size":         {store.MatchSize, "", slices.Concat(opEquals, opCompares), setNumber(bytesNumber)},
+	"format":       {store.MatchFormat, "", []string{"=", "IN"}, setText(knownFormat)},
+	"private":      {store.MatchPrivate, "", []string{"="}, setNumber(boolNumber)},
+	"transparency": {store.MatchAlpha, "", []string{"="}, setNumber(boolNumber)},
+	"published":    {store.MatchSize, "", []string{"="}, setAll(true)}, // every file is
 
-	"customMetadata":   {subject: store.MatchCustom, keyed: true},
-	"embeddedMetadata": {subject: store.MatchCamera, keyed: true},
+	"embeddedMetadata.DateTimeOriginal": {store.MatchCamera, "DateTimeOriginal", slices.Concat(opEquals, opCompares), setCameraTime},
+	"embeddedMetadata.Keywords":         {store.MatchCamera, "Keywords", slices.Concat(opList, []string{"EXISTS"}), setValues("")},
+	"embeddedMetadata.LocationTaken":    {store.MatchCamera, "", []string{"="}, setLocation},
 }
 
-// findSubject reads the name of a subject. That of metadata is followed by a
-// dot and the key, mostly in quotation marks.
-func findSubject(name searchToken) (s searchSubject, key string, ok bool) {
-	before, key, dotted := strings.Cut(name.text, ".")
-	s, ok = searchSubjects[before]
-	if s.keyed {
-		return s, key, ok && key != ""
+// metadataOperators are those of a custom metadata field, by its type.
+var metadataOperators = map[string][]string{
+	api.MetadataText: slices.Concat(opEquals, []string{":", "HAS"}), api.MetadataTextarea: slices.Concat(opEquals, []string{":", "HAS"}),
+	api.MetadataNumber: slices.Concat(opEquals, opCompares), api.MetadataDate: slices.Concat(opEquals, opCompares),
+	api.MetadataSingleSelect: slices.Concat(opEquals, []string{":"}, opCompares), api.MetadataBoolean: {"="}, api.MetadataMultiSelect: opList,
+}
+
+// findSubject reads the name of a subject. That of metadata is in quotation marks.
+func findSubject(name searchToken, fields []api.MetadataField) (searchSubject, error) {
+	if s, ok := searchSubjects[name.text]; ok && name.quoted == strings.Contains(name.text, ".") {
+		return s, nil
 	}
-	return s, "", ok && !dotted
+	key, custom := strings.CutPrefix(name.text, "customMetadata.")
+	at := slices.IndexFunc(fields, func(f api.MetadataField) bool { return f.Name == key })
+	switch {
+	case strings.Contains(name.text, ".") && !name.quoted:
+		return searchSubject{}, fmt.Errorf("%s stands in quotation marks", name.text)
+	case !custom:
+		return searchSubject{}, fmt.Errorf("%s is no word of searches", quote(name.text))
+	case at < 0:
+		return searchSubject{}, fmt.Errorf("there is no custom metadata field %s", quote(key))
+	}
+	kind := fields[at].Schema.Type
+	s := searchSubject{store.MatchCustom, key, slices.Concat(metadataOperators[kind], opExists), setValues(kind)}
+	if kind == api.MetadataDate {
+		s.set = setDate
+	}
+	return s, nil
+}
+
+// setText writes texts, in the form in which clean brings them; nil: as they are.
+func setText(clean func(string) (string, error)) func(*store.Match, []searchToken, time.Time) error {
+	return func(m *store.Match, values []searchToken, _ time.Time) error {
+		for _, v := range values {
+			text, err := v.text, error(nil)
+			if !v.quoted {
+				return fmt.Errorf("%s is a text: it stands in quotation marks", v.text)
+			}
+			if clean != nil {
+				text, err = clean(text)
+			}
+			if err != nil {
+				return err
+			}
+			m.Text = append(m.Text, text)
+		}
+		return nil
+	}
+}
+
+func setNumber(read func(string, time.Time) (int64, error)) func(*store.Match, []searchToken, time.Time) error {
+	return func(m *store.Match, values []searchToken, now time.Time) error {
+		for _, v := range values {
+			n, err := read(v.text, now)
+			if err != nil {
+				return err
+			}
+			if m.Number = n; m.Op == "in" {
+				m.Any = append(m.Any, store.Match{Subject: m.Subject, Op: "=", Number: n})
+			}
+		}
+		return nil
+	}
+}
+
+// setAll makes a condition that all files meet, or none does.
+func setAll(all bool) func(*store.Match, []searchToken, time.Time) error {
+	return func(m *store.Match, values []searchToken, now time.Time) error {
+		wanted := int64(0)
+		if all {
+			var err error
+			if wanted, err = boolNumber(values[0].text, now); err != nil {
+				return err
+			}
+		}
+		*m = store.Match{Subject: store.MatchSize, Op: map[int64]string{0: "<", 1: ">="}[wanted], Not: m.Not}
+		return nil
+	}
+}
+
+// setValues writes values of a metadata field of a type; empty: texts.
+func setValues(kind string) func(*store.Match, []searchToken, time.Time) error {
+	return func(m *store.Match, values []searchToken, _ time.Time) error {
+		for _, v := range values {
+			value := looseValue(v)
+			_, number := value.(float64)
+			_, boolean := value.(int)
+			var fits bool
+			switch kind {
+			case api.MetadataNumber:
+				fits = number
+			case api.MetadataBoolean:
+				fits = boolean
+			case api.MetadataSingleSelect, api.MetadataMultiSelect:
+				fits = (v.quoted || number || boolean) && (number || !slices.Contains(opCompares, m.Op))
+			default:
+				fits = v.quoted
+			}
+			if !fits {
+				return fmt.Errorf("%s is no value for it: texts stand in quotation marks, numbers and true or false do not", v.text)
+			}
+			m.Values, m.Text = append(m.Values, value), append(m.Text, v.text)
+		}
+		return nil
+	}
+}
+
+// setDate compares the dates of a metadata field, which are kept as texts of more
+// than one form.
+func setDate(m *store.Match, values []searchToken, now time.Time) error {
+	same := store.Match{Subject: m.Subject, Key: m.Key, Op: "in"}
+	for _, v := range values {
+		ms, err := timeNumber(v.text, now)
+		if err != nil {
+			return err
+		}
+		for _, layout := range []string{"2006-01-02T15:04:05.000Z", "2006-01-02T15:04:05.000", "2006-01-02T15:04:05Z", "2006-01-02T15:04:05", time.DateOnly} {
+			text := time.UnixMilli(ms).UTC().Format(layout)
+			if back, err := timeNumber(text, now); err == nil && back == ms {
+				same.Values = append(same.Values, text)
+			}
+		}
+	}
+	// The shortest form of a date stands before all other forms of it and of later ones.
+	from := store.Match{Subject: m.Subject, Key: m.Key, Op: ">=", Values: same.Values[len(same.Values)-1:]}
+	before := from
+	before.Op = "<"
+	switch m.Op {
+	case ">=":
+		*m = from
+	case "<":
+		*m = before
+	case ">":
+		same.Not = true
+		*m = store.Match{All: []store.Match{from, same}}
+	case "<=":
+		*m = store.Match{Any: []store.Match{before, same}}
+	default:
+		same.Not = m.Not
+		*m = same
+	}
+	return nil
+}
+
+// setCameraTime compares the time of a photograph, which is kept as cameras write it.
+func setCameraTime(m *store.Match, values []searchToken, now time.Time) error {
+	for _, v := range values {
+		ms, err := timeNumber(v.text, now)
+		if err != nil {
+			return err
+		}
+		m.Values = append(m.Values, time.UnixMilli(ms).UTC().Format("2006:01:02 15:04:05"))
+	}
+	return nil
+}
+
+// formats are those that can be searched for.
+const formats = " jpg webp png gif svg avif pdf js woff2 woff ttf otf eot css txt mp4 webm mov swf ts m3u8 ico "
+
+func knownFormat(text string) (string, error) {
+	if strings.Contains(text, " ") || !strings.Contains(formats, " "+text+" ") {
+		return "", fmt.Errorf("%s is no format: it is one of%s", quote(text), strings.TrimRight(formats, " "))
+	}
+	return text, nil
 }
 
 func rowKind(text string) (string, error) {
@@ -378,9 +499,9 @@ func bytesNumber(text string, now time.Time) (int64, error) {
 	return plainNumber(lower, now)
 }
 
-// timeNumber reads a date, an instant, or how long ago: 12h, 7d, 2w, 3m, 1y.
+// timeNumber reads a date, an instant (without a zone in UTC), or how long ago: 12h, 7d, 2w, 3m, 1y.
 func timeNumber(text string, now time.Time) (int64, error) {
-	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", time.DateOnly} {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t.UnixMilli(), nil
 		}

@@ -101,6 +101,9 @@ func (s *Server) Public() bool { return s.Library.public.Load() }
 
 // writeOwner writes the file by which other processes find this one.
 func (s *Server) writeOwner() error {
+	if s.Library.o.many() {
+		return nil
+	}
 	dir, err := filepath.Abs(s.Library.o.Dir)
 	if err != nil {
 		return err
@@ -132,7 +135,9 @@ func (s *Server) Close() error {
 		if served := <-s.served; !errors.Is(served, http.ErrServerClosed) {
 			err = errors.Join(err, served)
 		}
-		os.Remove(ownerPath(s.Library.o.Dir))
+		if !s.Library.o.many() {
+			os.Remove(ownerPath(s.Library.o.Dir))
+		}
 		s.closed = errors.Join(err, s.Library.Close())
 	})
 	return s.closed

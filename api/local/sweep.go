@@ -9,6 +9,9 @@ import (
 	"mediadesk/api/local/store"
 )
 
+// sweepWork is what one instance does for all.
+const sweepWork = "sweep"
+
 const (
 	// orphanAge is the age from which a content counts as orphaned: the record of a
 	// younger one may be about to be written.
@@ -18,15 +21,25 @@ const (
 	freePause  = time.Second // between removals of deleted contents
 )
 
-// noticing wakes the sweeper after every write, which may have been a deletion.
+// noticing wakes the sweeper after every write, which may have been a deletion, and
+// measures how long the records take.
 type noticing struct {
 	store.Records
-	notice chan struct{}
+	notice  chan struct{}
+	metrics *metrics
+}
+
+// View implements store.Records.
+func (n *noticing) View(ctx context.Context, fn func(store.Tx) error) error {
+	defer n.metrics.since(time.Now(), recordsTimeMetric, `access="read"`)
+	return n.Records.View(ctx, fn)
 }
 
 // Update implements store.Records.
 func (n *noticing) Update(ctx context.Context, fn func(store.Tx) error) error {
+	start := time.Now()
 	err := n.Records.Update(ctx, fn)
+	n.metrics.since(start, recordsTimeMetric, `access="write"`)
 	if err == nil {
 		wake(n.notice)
 	}
@@ -37,7 +50,7 @@ func (n *noticing) Update(ctx context.Context, fn func(store.Tx) error) error {
 // without a record. Damaged records may have lost any content, so it does nothing
 // before they were checked.
 func (l *Library) sweeping(notice <-chan struct{}) {
-	sound := l.sweep()
+	sound := l.leads.Load() && l.sweep()
 	tick := time.NewTicker(sweepPause)
 	defer tick.Stop()
 	soon := time.NewTimer(freePause)
@@ -48,11 +61,15 @@ func (l *Library) sweeping(notice <-chan struct{}) {
 		case <-notice:
 			soon.Reset(freePause)
 		case <-soon.C:
-			if sound {
+			switch {
+			case !l.leads.Load():
+			case !sound && l.o.many(): // it leads now
+				sound = l.sweep()
+			case sound:
 				l.report("deleted contents could not be removed", l.removeDeleted())
 			}
 		case <-tick.C:
-			sound = l.sweep()
+			sound = l.leads.Load() && l.sweep()
 		case <-l.ctx.Done():
 			return
 		}
@@ -82,6 +99,9 @@ func (l *Library) report(what string, err error) {
 
 // removeDeleted removes the contents that are recorded for deletion.
 func (l *Library) removeDeleted() error {
+	if err := l.endRemovals(); err != nil {
+		return err
+	}
 	list, err := store.View(l.ctx, l.records, store.Tx.Deletions)
 	if err != nil {
 		return err
@@ -93,10 +113,11 @@ func (l *Library) removeDeleted() error {
 				return err
 			}
 			for _, s := range found {
-				if s.At.After(d.At) {
+				// The clock of a shared store is another one, and it needs no time to compare.
+				if !l.shared() && s.At.After(d.At) {
 					continue
 				}
-				if err := l.contents.Remove(s, l.unwanted(d.Hash)); err != nil {
+				if err := l.retire(s, l.contents.Remove); err != nil {
 					return err
 				}
 			}
@@ -117,12 +138,63 @@ func (l *Library) removeDeleted() error {
 	return nil
 }
 
-// unwanted returns a question for contents: whether no record names this one.
-func (l *Library) unwanted(hash string) func() (bool, error) {
-	return func() (bool, error) {
-		named, err := namedHashes(l.ctx, l.records, hash)
-		return !named[hash], err
+// shared reports whether other processes may use the store of contents, too.
+func (l *Library) shared() bool { return l.o.Storage != "" }
+
+// retire removes or sets aside a content that no record names. Before that is done to a
+// shared store the records are told, so that no process records the content meanwhile.
+func (l *Library) retire(s store.Stored, how func(store.Stored, func() (bool, error)) error) error {
+	if !l.shared() {
+		return how(s, func() (bool, error) {
+			named, err := namedHashes(l.ctx, l.records, s.Hash)
+			return !named[s.Hash], err
+		})
 	}
+	record := func(done bool) (bool, error) {
+		return store.Update(l.ctx, l.records.Records, func(tx store.Tx) (bool, error) {
+			return tx.Retire(store.Removal{Hash: s.Hash, At: time.Now(), Done: done})
+		})
+	}
+	begun := false
+	err := how(s, func() (agreed bool, err error) {
+		agreed, err = record(false)
+		begun = begun || agreed
+		return agreed, err
+	})
+	if err == nil && begun {
+		_, err = record(true)
+	}
+	return err
+}
+
+const (
+	// removalTime is after which a process that removes a content has ended or failed:
+	// it sends no more requests for that then.
+	removalTime = 5 * time.Minute
+	// removalKept is how long a removal stays recorded. An upload that found the content
+	// before records it much sooner.
+	removalKept = time.Hour
+)
+
+// endRemovals ends the removals that other processes left, and forgets old ones.
+func (l *Library) endRemovals() error {
+	if !l.shared() {
+		return nil
+	}
+	return l.records.Records.Update(l.ctx, func(tx store.Tx) error {
+		list, err := tx.Removals()
+		for _, r := range list {
+			age := time.Since(r.At)
+			switch {
+			case err != nil:
+			case r.Done && age > removalKept:
+				err = tx.ForgetRemoval(r)
+			case !r.Done && age > removalTime:
+				_, err = tx.Retire(store.Removal{Hash: r.Hash, At: time.Now(), Done: true})
+			}
+		}
+		return err
+	})
 }
 
 func namedHashes(ctx context.Context, records store.Records, prefix string) (map[string]bool, error) {
@@ -238,16 +310,16 @@ func (l *Library) setAside() error {
 	}
 	for _, c := range s.orphaned(now) {
 		l.log.Warn("a content without a record is set aside for 30 days", "content", c.Hash)
-		if err := l.contents.SetAside(c, l.unwanted(c.Hash)); err != nil {
+		if err := l.retire(c, l.contents.SetAside); err != nil {
 			return err
 		}
 	}
 	for _, c := range s.aside {
 		if now.Sub(c.At) > asideTime {
-			if err := l.contents.Remove(c, l.unwanted(c.Hash)); err != nil {
+			if err := l.retire(c, l.contents.Remove); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	return l.contents.Tidy()
 }

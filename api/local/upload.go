@@ -45,19 +45,23 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	later, err := f.transform(r.Context(), &version)
+	if err != nil {
+		return nil, err
+	}
 	if text, ok := f.upload.CustomCoordinates.Get(); ok {
 		if _, err := api.CheckRegion(text, version.Kind == api.KindImage, version.Width, version.Height); err != nil {
 			return nil, err
 		}
 	}
-	if version.Hash, err = f.content.Commit(); err != nil {
-		return nil, fmt.Errorf("keep the content: %w", err)
-	}
 	var runs []store.Run
-	file, err := store.Update(r.Context(), l.records, func(tx store.Tx) (*store.File, error) {
+	file, err := record(r.Context(), l, f.content, &version, func(tx store.Tx) (*store.File, error) {
 		file, err := f.write(tx, version)
 		if err == nil {
 			runs, err = l.addRuns(tx, file, f.upload.Extensions.Or(nil), f.upload.WebhookURL.Or(""))
+		}
+		if err == nil && later {
+			err = l.addEvent(tx, r, f, file)
 		}
 		return file, err
 	})
@@ -68,10 +72,20 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if later {
+		wake(l.outbox.notice)
+		return answerQueued, nil
+	}
 	record := l.record(file, false)
 	record.ExtensionStatus, record.ExtensionErrors = report.status, report.errors
 	if f.wantsField("customMetadata") {
 		withMetadata(record, file)
+	}
+	if f.wantsField(selectedFields) {
+		record.SelectedFieldsSchema, err = store.View(r.Context(), l.records, fieldSchemas)
+		if err != nil {
+			return nil, err
+		}
 	}
 	if f.wantsField("embeddedMetadata") {
 		record.EmbeddedMetadata, err = store.View(r.Context(), l.records, func(tx store.Tx) (map[string]json.RawMessage, error) {
@@ -91,9 +105,10 @@ func (l *Library) inspectContent(content store.Draft) (store.Version, error) {
 }
 
 func newVersion(content io.ReaderAt, size int64, now time.Time) (store.Version, error) {
-	bytes := io.NewSectionReader(content, 0, size)
+	reads := &noted{ReaderAt: content}
+	bytes := io.NewSectionReader(reads, 0, size)
 	facts, err := media.Inspect(context.Background(), bytes)
-	if err != nil {
+	if err := reads.or(err); err != nil {
 		return store.Version{}, fmt.Errorf("read the stored bytes: %w", err)
 	}
 	v := store.Version{Created: now, Facts: store.Facts{Size: size, Mime: facts.MIME, Kind: api.KindNonImage}}
@@ -102,7 +117,7 @@ func newVersion(content io.ReaderAt, size int64, now time.Time) (store.Version, 
 		v.Kind, v.Width, v.Height, v.HasAlpha = api.KindImage, facts.Stored.X, facts.Stored.Y, facts.Alpha
 		v.Embedded = media.Embedded(bytes, facts.MIME)
 	}
-	return v, nil
+	return v, reads.or(nil)
 }
 
 // target finds the existing file at the target of the upload, and the consequences by

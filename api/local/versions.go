@@ -92,7 +92,7 @@ func (l *Library) deleteVersion(r *http.Request) (any, error) {
 			return err
 		}
 		if v.ID == file.Version.ID {
-			return badRequest("The current version of a file cannot be deleted.", "Restore another version first, or delete the file.")
+			return badRequest("You cannot delete current version of a file.", "Restore another version first, or delete the file.")
 		}
 		return tx.DeleteVersion(file.ID, v.ID)
 	})
@@ -119,7 +119,7 @@ func (l *Library) restoreVersion(r *http.Request) (any, error) {
 // tooManyVersions refuses what would give a file more versions than can be
 // (service.md §8).
 func tooManyVersions() error {
-	return badRequest(fmt.Sprintf("The file would have more than %d versions, which is the limit.", api.MaxVersions), "Delete some of its versions, or choose another name.")
+	return badRequest(fmt.Sprintf("The file would have more than %d versions, which is the limit.", api.MaxVersions), "Delete some of its versions, or choose another name.").because("VERSION_LIMIT_EXCEEDED")
 }
 
 // copyVersion is a version with its own id, ready to be written.

@@ -6,17 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"net/url"
 	"reflect"
 	"testing"
 	"time"
+
+	_ "golang.org/x/image/webp"
 
 	"mediadesk/api/apitest"
 )
 
 func TestParse(t *testing.T) {
 	thumbnail := []Step{{Fit: thumbnailSide}}
-	named := Named{"card": {{Custom: true}, {Width: 10}}, "tiny": {{Width: 5}}}
+	find := texts{"card": "fo-custom:w-10", "tiny": "w-5", "small": "w-5,q-50,f-png"}.find
+	card := []Step{{Custom: true}, {Width: 10}}
 	for address, want := range map[string]Asked{
 		"/a/b.jpg":                          {Path: "/a/b.jpg"},
 		"//a/b.jpg":                         {Path: "/a/b.jpg"},
@@ -33,41 +37,65 @@ func TestParse(t *testing.T) {
 		"/a.jpg?tr=w-10%2Ch-20":             {Path: "/a.jpg", Steps: []Step{{Width: 10, Height: 20}}, unnamed: true},
 		"/tr:w-10/a.jpg?tr=h-5":             {Path: "/a.jpg", Steps: []Step{{Width: 10}, {Height: 5}}, unnamed: true},
 		"/tr:w-10":                          {Path: "/", Steps: []Step{{Width: 10}}, unnamed: true},
-		"/tr:n-card/a.jpg":                  {Path: "/a.jpg", Steps: named["card"]},
-		"/a.jpg?tr=n-tiny":                  {Path: "/a.jpg", Steps: named["tiny"]},
+		"/tr:n-card/a.jpg":                  {Path: "/a.jpg", Steps: card},
+		"/a.jpg?tr=n-tiny":                  {Path: "/a.jpg", Steps: []Step{{Width: 5}}},
+		"/tr:n-small,q-60/a.jpg":            {Path: "/a.jpg", Steps: []Step{{Width: 5}}, Format: formatPNG, Quality: 60, unnamed: true},
+		"/tr:q-50/a.jpg":                    {Path: "/a.jpg", Quality: 50, unnamed: true},
+		"/tr:f-webp/a.jpg":                  {Path: "/a.jpg", Format: formatWebP, unnamed: true},
+		"/tr:f-auto/a.jpg":                  {Path: "/a.jpg", unnamed: true},
+		"/tr:w-9,ar-4-3,dpr-2,c-at_max/a":   {Path: "/a", Steps: []Step{{Width: 9, Ratio: image.Pt(4, 3), DPR: 2, Crop: cropAtMax}}, unnamed: true},
+		"/tr:w-9,h-9,c-maintain_ratio/a":    {Path: "/a", Steps: []Step{{Width: 9, Height: 9}}, unnamed: true},
+		"/tr:w-9,h-9,cm-pad_resize,bg-red/": {Path: "/", Steps: []Step{{Width: 9, Height: 9, Crop: cropPad, Back: color.NRGBA{R: 0xff, A: 0xff}}}, unnamed: true},
+		"/tr:bg-00112233,e-grayscale/a":     {Path: "/a", Steps: []Step{{Back: color.NRGBA{0, 0x11, 0x22, 0x33}, Gray: true}}, unnamed: true},
+		"/tr:bl-7,r-max,rt-N90/a":           {Path: "/a", Steps: []Step{{Blur: 7, Radius: -1, Turns: 3}}, unnamed: true},
+		"/tr:r-7,rt-180/a":                  {Path: "/a", Steps: []Step{{Radius: 7, Turns: 2}}, unnamed: true},
+		"/tr:rt-auto/a":                     {Path: "/a", unnamed: true},
 		"/tr:n-tiny,h-3/a.jpg":              {Path: "/a.jpg", Steps: []Step{{Width: 5}, {Height: 3}}, unnamed: true},
 	} {
 		u, err := url.ParseRequestURI(address)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := Parse(u, named); err != nil || !reflect.DeepEqual(got, want) {
+		if got, err := Parse(u, find); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s asks for %+v, %v, want %+v", address, got, err, want)
 		}
 	}
 	for _, address := range []string{
 		"/tr:w-0/a", "/tr:w-x/a", "/tr:w-1.5/a", "/tr:w-NaN/a", "/tr:w-99999/a", "/tr:n-other/a", "/tr:e-sharpen/a", "/tr:orig-false/a", "/a?tr=nonsense",
 		"/tr:w-10:fo-custom/a", "/tr:orig-true,w-10/a", "/tr:w-1:w-1:w-1:w-1:w-1:w-1:w-1:w-1:w-1/a", "/tr:n-card:n-card/a",
+		"/tr:q-0/a", "/tr:q-101/a", "/tr:f-gif/a", "/tr:f-bmp/a", "/tr:rt-45/a", "/tr:rt-N/a", "/tr:c-pad_resize/a", "/tr:cm-pad_extract/a", "/tr:cm-pad_resize,w-5/a",
+		"/tr:bg-blurred/a", "/tr:ar-4-3/a", "/tr:ar-4,w-1/a", "/tr:ar-0-3,w-1/a", "/tr:dpr-2/a", "/tr:dpr-6,w-1/a", "/tr:bl-0/a", "/tr:bl-101/a", "/tr:e-contrast/a", "/tr:r-0/a",
+		"/tr:fo-face/a", "/tr:q-50,orig-true/a",
 	} {
 		u, err := url.ParseRequestURI(address)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := Parse(u, named); err == nil {
+		if got, err := Parse(u, find); err == nil {
 			t.Errorf("%s asks for %+v", address, got)
 		}
 	}
 }
 
-func TestParseNamed(t *testing.T) {
-	got, err := ParseNamed(map[string]string{"card": "fo-custom,w-200:h-50", "tiny": "w-10"})
-	want := Named{"card": {{Custom: true, Width: 200}, {Height: 50}}, "tiny": {{Width: 10}}}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("read %v, %v", got, err)
+// texts are named transformations.
+type texts map[string]string
+
+func (t texts) find(name string) (string, error) {
+	if text := t[name]; text != "" {
+		return text, nil
+	}
+	return "", errors.New("unknown")
+}
+
+func TestCheckNamed(t *testing.T) {
+	for name, text := range map[string]string{"card": "fo-custom,w-200:h-50", "tiny": "w-10", "small": "q-40", "a-b_C9": "f-webp"} {
+		if err := CheckNamed(name, text); err != nil {
+			t.Errorf("%s=%s: %v", name, text, err)
+		}
 	}
 	for name, text := range map[string]string{"": "w-1", "a b": "w-1", "ik_ml_thumbnail": "w-1", "none": "", "orig": "orig-true", "wrong": "x-1", "other": "n-tiny"} {
-		if got, err := ParseNamed(map[string]string{name: text}); err == nil {
-			t.Errorf("%s=%s is %v", name, text, got)
+		if err := CheckNamed(name, text); err == nil {
+			t.Errorf("%s=%s is taken", name, text)
 		}
 	}
 }
@@ -107,10 +135,33 @@ func TestMake(t *testing.T) {
 		{"no region", apitest.JPEG(100, 50), Asked{Steps: []Step{{Custom: true}}}, "", image.Pt(100, 50), "image/jpeg"},
 		{"half", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 0.5}}}, "", image.Pt(50, 25), "image/jpeg"},
 		{"one after the other", apitest.JPEG(100, 50), Asked{Steps: []Step{{Custom: true, Width: 40}, {Height: 10}}}, "0,0,20,20", image.Pt(10, 10), "image/jpeg"},
+		{"at_max", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Height: 40, Crop: cropAtMax}}}, "", image.Pt(40, 20), "image/jpeg"},
+		{"at_max of a small one", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 400, Height: 400, Crop: cropAtMax}}}, "", image.Pt(100, 50), "image/jpeg"},
+		{"at_max of one side", apitest.JPEG(100, 50), Asked{Steps: []Step{{Height: 400, Crop: cropAtMax}}}, "", image.Pt(100, 50), "image/jpeg"},
+		{"at_max_enlarge", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 400, Height: 300, Crop: cropEnlarge}}}, "", image.Pt(400, 200), "image/jpeg"},
+		{"at_least", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Height: 40, Crop: cropAtLeast}}}, "", image.Pt(80, 40), "image/jpeg"},
+		{"force", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Height: 40, Crop: cropForce}}}, "", image.Pt(40, 40), "image/jpeg"},
+		{"padded", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Height: 40, Crop: cropPad}}}, "", image.Pt(40, 40), "image/jpeg"},
+		{"padded with nothing", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Height: 40, Crop: cropPad, Back: color.NRGBA{R: 1, A: 1}}}}, "", image.Pt(40, 40), "image/png"},
+		{"extracted", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Height: 80, Crop: cropExtract}}}, "", image.Pt(40, 50), "image/jpeg"},
+		{"ratio", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Ratio: image.Pt(4, 3)}}}, "", image.Pt(40, 30), "image/jpeg"},
+		{"ratio of the height", apitest.JPEG(100, 50), Asked{Steps: []Step{{Height: 30, Ratio: image.Pt(4, 3)}}}, "", image.Pt(40, 30), "image/jpeg"},
+		{"ratio with both sides", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Height: 40, Ratio: image.Pt(4, 3)}}}, "", image.Pt(40, 40), "image/jpeg"},
+		{"two pixels for one", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, DPR: 2}}}, "", image.Pt(80, 40), "image/jpeg"},
+		{"too many pixels for one", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 3000, DPR: 5, Crop: cropAtMax}}}, "", image.Pt(100, 50), "image/jpeg"},
+		{"turned", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Turns: 1}}}, "", image.Pt(20, 40), "image/jpeg"},
+		{"turned twice", apitest.JPEG(100, 50), Asked{Steps: []Step{{Turns: 2}}}, "", image.Pt(100, 50), "image/jpeg"},
+		{"rounded", apitest.JPEG(100, 50), Asked{Steps: []Step{{Radius: 10}}}, "", image.Pt(100, 50), "image/png"},
+		{"blurred", apitest.JPEG(100, 50), Asked{Steps: []Step{{Blur: 100}}}, "", image.Pt(100, 50), "image/jpeg"},
+		{"gray", apitest.AlphaPNG(100, 50), Asked{Steps: []Step{{Gray: true}}}, "", image.Pt(100, 50), "image/png"},
+		{"flat", apitest.AlphaPNG(100, 50), Asked{Format: formatJPEG}, "", image.Pt(100, 50), "image/jpeg"},
+		{"lossless", apitest.AlphaPNG(100, 50), Asked{Format: formatWebP, Steps: []Step{{Width: 50}}}, "", image.Pt(50, 25), "image/webp"},
+		{"not to be had", apitest.JPEG(100, 50), Asked{Format: formatAVIF}, "", image.Pt(100, 50), "image/jpeg"},
+		{"as it was", apitest.JPEG(100, 50), Asked{Format: formatOrig}, "", image.Pt(100, 50), "image/png"},
 		{"region out of it", apitest.JPEG(100, 50), Asked{Steps: []Step{{Custom: true}}}, "90,40,20,30", image.Pt(10, 10), "image/jpeg"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			data, kind, err := Make(t.Context(), bytes.NewReader(c.data), c.asked, c.region)
+			data, kind, err := Make(t.Context(), bytes.NewReader(c.data), "image/png", c.asked, c.region)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,8 +171,13 @@ func TestMake(t *testing.T) {
 			}
 		})
 	}
+	for format, instead := range map[string]bool{"": false, formatJPEG: false, formatAVIF: true, formatOrig: true} {
+		if wanted, got := (Asked{Format: format}).Instead("image/gif", formatJPEG); got != instead {
+			t.Errorf("%s is served instead of %s: %t", formatJPEG, wanted, got)
+		}
+	}
 	var cannot *CannotError
-	if _, _, err := Make(t.Context(), bytes.NewReader([]byte("x")), Asked{Steps: []Step{{Width: 1}}}, ""); !errors.As(err, &cannot) {
+	if _, _, err := Make(t.Context(), bytes.NewReader([]byte("x")), "", Asked{Steps: []Step{{Width: 1}}}, ""); !errors.As(err, &cannot) {
 		t.Errorf("of no picture it made %v", err)
 	}
 }

@@ -10,10 +10,10 @@ import (
 // FuzzParse throws addresses at the delivery: what is asked for is bounded,
 // and nothing unsigned is taken for signed.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"/a.jpg", "/tr:w-10,h-0.5:fo-custom/a.jpg?tr=n-ik_ml_thumbnail", "/tr:orig-true//a", "//tr:/", "/a?tr=w-1:&ik-t=1&ik-s=00", "/tr:n-card:w-9/%2e%2e/b"} {
+	for _, seed := range []string{"/a.jpg", "/tr:w-10,h-0.5:fo-custom/a.jpg?tr=n-ik_ml_thumbnail", "/tr:orig-true//a", "//tr:/", "/a?tr=w-1:&ik-t=1&ik-s=00", "/tr:n-card:w-9/%2e%2e/b", "/tr:w-9,ar-4-3,dpr-2,c-at_max,q-1,f-webp:rt-N90,bl-1,r-max,bg-red,e-grayscale/a"} {
 		f.Add(seed)
 	}
-	named := Named{"card": {{Custom: true}, {Width: 9}}}
+	find := texts{"card": "fo-custom:w-9"}.find
 	f.Fuzz(func(t *testing.T, address string) {
 		u, err := url.Parse(address)
 		if err != nil {
@@ -22,7 +22,7 @@ func FuzzParse(f *testing.F) {
 		if Signed("key", u, time.Unix(1_800_000_000, 0)) {
 			t.Fatalf("%q is signed", address)
 		}
-		a, err := Parse(u, named)
+		a, err := Parse(u, find)
 		if err != nil {
 			return
 		}

@@ -38,7 +38,7 @@ func TestUnboundedPicturesAreRefused(t *testing.T) {
 		{"too much memory", mediatest.LargePNG(12_000, 12_000, false), Asked{Steps: []Step{{Width: 4000}, {Width: 3999}, {Width: 4000}}}, "MB of memory", image.Point{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			data, _, err := Make(t.Context(), bytes.NewReader(c.data), c.asked, "")
+			data, _, err := Make(t.Context(), bytes.NewReader(c.data), "", c.asked, "")
 			if c.words != "" {
 				var cannot *CannotError
 				if !errors.As(err, &cannot) || !strings.Contains(err.Error(), c.words) || strings.Contains(err.Error(), "the file cannot") {
@@ -62,12 +62,13 @@ func TestNoClaimTakesMuchMemory(t *testing.T) {
 		{Steps: []Step{{Width: 1000}}},
 		{Steps: []Step{{Custom: true}, {Width: 1000, Height: 900}}},
 		{Steps: []Step{{Height: 0.9}, {Width: 1500}, {Height: 1400}}},
+		{Steps: []Step{{Width: 1500, Height: 1400, Crop: cropPad, Blur: 3, Radius: 9, Turns: 1}}, Format: formatWebP},
 	}
 	for _, size := range [][2]uint32{{1, 1}, {3, 2000}, {70_000, 40}, {300, 300_000}, {media.MaxSide, 100}, {3000, 2000}, {16_384, 9000}, {65_535, 65_535}, {1 << 30, 3}, {1<<31 - 1, 1<<31 - 1}, {1 << 31, 1 << 31}} {
 		files := mediatest.Claims(size[0], size[1])
 		for _, name := range slices.Sorted(maps.Keys(files)) {
 			for _, a := range asked {
-				_, _, err := Make(t.Context(), bytes.NewReader(files[name]), a, "1,1,400,300")
+				_, _, err := Make(t.Context(), bytes.NewReader(files[name]), "", a, "1,1,400,300")
 				var cannot *CannotError
 				if err != nil && (!errors.As(err, &cannot) || err.Error() == "") {
 					t.Errorf("%s of %v: %v", name, size, err)

@@ -3,12 +3,18 @@
 package delivery
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"image"
+	"image/color"
 	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"mediadesk/api/local/extension"
 )
 
 // Steps of a path that the service itself writes into addresses.
@@ -30,96 +36,135 @@ const (
 	maxSteps = 8
 )
 
-// Named are the named transformations beside the thumbnail.
-type Named map[string][]Step
-
-// Step is one change of a picture. Its members act together: first the crop,
-// then the size.
+// Step is one change of a picture. Its members act together, in the order in which they
+// stand here.
 type Step struct {
-	Custom        bool    // fo-custom: crop to the custom coordinates
-	Width, Height float64 // pixels; below 1: a share of the picture's; 0: not said
-	Fit           int     // neither side longer than this, in pixels; 0: not asked for
+	Custom        bool        // fo-custom: crop to the custom coordinates
+	Width, Height float64     // pixels; below 1: a share of the picture's; 0: not said
+	Ratio         image.Point // of width to height, for the side that is not said; zero: that of the picture
+	DPR           float64     // by which both sides are multiplied; 0: 1
+	Crop          string      // what happens if both sides are said; see crops
+	Fit           int         // neither side longer than this, in pixels; 0: not asked for
+	Back          color.NRGBA // the background; zero: black
+	Gray          bool
+	Blur          int // 1 to 100; 0: none
+	Radius        int // of the corners, in pixels; -1: as round as can be
+	Turns         int // quarters, clockwise
 }
+
+// The values of Step.Crop.
+const (
+	cropFill    = "" // fills both sides and crops the rest
+	cropAtMax   = "at_max"
+	cropEnlarge = "at_max_enlarge"
+	cropAtLeast = "at_least"
+	cropForce   = "force"
+	cropPad     = "pad_resize"
+	cropExtract = "extract"
+)
+
+// The values of Asked.Format.
+const (
+	formatJPEG = "image/jpeg"
+	formatPNG  = "image/png"
+	formatWebP = "image/webp"
+	formatAVIF = "image/avif"
+	formatOrig = "orig" // that of the stored file
+)
+
+var formats = map[string]string{"auto": "", "jpg": formatJPEG, "jpeg": formatJPEG, "png": formatPNG, "webp": formatWebP, "avif": formatAVIF, "orig": formatOrig}
+
+// usualQuality is the quality of a JPEG file unless said otherwise.
+const usualQuality = 80
 
 // Asked is what an address asks for.
 type Asked struct {
 	Path     string // of the stored file
 	Steps    []Step
+	Format   string // empty: PNG if the picture is transparent anywhere, else JPEG
+	Quality  int    // of a JPEG file; 0: usualQuality
 	original bool
 	unnamed  bool // something is asked for by anything else than a name
 }
 
 // Named reports whether only named transformations are asked for: private
 // files serve those without a signature (service.md §4.1, isPrivateFile).
-func (a Asked) Named() bool { return len(a.Steps) > 0 && !a.unnamed && !a.original }
+func (a Asked) Named() bool { return a.Changes() && !a.unnamed && !a.original }
 
 // Changes reports whether anything else than the original is asked for.
-func (a Asked) Changes() bool { return len(a.Steps) > 0 }
+func (a Asked) Changes() bool { return len(a.Steps) > 0 || a.Format != "" || a.Quality > 0 }
 
 // Tag identifies the result among everything that can be made of the same content with
 // the given region.
 func (a Asked) Tag(region string) string {
-	var b strings.Builder
-	for i, s := range a.Steps {
-		if i > 0 {
-			b.WriteByte('_')
-		}
-		fmt.Fprintf(&b, "w%gh%gf%d", s.Width, s.Height, s.Fit)
-		if s.Custom {
-			b.WriteString("c" + strings.ReplaceAll(region, ",", "."))
-		}
+	if len(a.Steps) == 0 || !a.Steps[0].Custom {
+		region = ""
 	}
-	return b.String()
+	sum := sha256.Sum256(fmt.Appendf(nil, "%v %s %d %s", a.Steps, a.Format, a.Quality, region))
+	return hex.EncodeToString(sum[:12])
 }
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// ParseNamed reads named transformations: names with their steps, such as
+// CheckNamed returns an error unless name and text are a named transformation, such as
 // "w-400,h-300" or "fo-custom:w-200".
-func ParseNamed(texts map[string]string) (Named, error) {
-	named := Named{}
-	for name, text := range texts {
-		if !nameForm.MatchString(name) || name == thumbnailName {
-			return nil, fmt.Errorf("transformation %q: its name is of letters, digits, _ and -, and not %s", name, thumbnailName)
-		}
-		var a Asked
-		if err := a.parse(text, nil); err != nil {
-			return nil, fmt.Errorf("transformation %q: %w", name, err)
-		}
-		if len(a.Steps) == 0 || a.original {
-			return nil, fmt.Errorf("transformation %q: %q changes nothing", name, text)
-		}
-		named[name] = a.Steps
+func CheckNamed(name, text string) error {
+	if !nameForm.MatchString(name) || name == thumbnailName {
+		return fmt.Errorf("transformation %q: its name is of letters, digits, _ and -, and not %s", name, thumbnailName)
 	}
-	return named, nil
+	var a Asked
+	if err := a.parse(text, nil); err != nil {
+		return fmt.Errorf("transformation %q: %w", name, err)
+	}
+	if !a.Changes() || a.original {
+		return fmt.Errorf("transformation %q: %q changes nothing", name, text)
+	}
+	return nil
 }
+
+// Find returns the steps of a named transformation as text.
+type Find func(name string) (string, error)
 
 // Parse reads what an address asks for. Steps come as the first part of the path,
 // after "tr:", or in the query as tr; those of the path come first. The error names an
 // unknown step.
-func Parse(u *url.URL, named Named) (Asked, error) {
+func Parse(u *url.URL, find Find) (Asked, error) {
 	// Some clients put a slash too many after the address of the service.
 	a := Asked{Path: "/" + strings.TrimLeft(u.Path, "/")}
 	if rest, ok := strings.CutPrefix(a.Path, "/tr:"); ok {
 		steps, file, _ := strings.Cut(rest, "/")
 		a.Path = "/" + strings.TrimLeft(file, "/")
-		if err := a.parse(steps, named); err != nil {
+		if err := a.parse(steps, find); err != nil {
 			return a, err
 		}
 	}
 	for _, steps := range u.Query()["tr"] {
-		if err := a.parse(steps, named); err != nil {
+		if err := a.parse(steps, find); err != nil {
 			return a, err
 		}
 	}
-	if a.original && len(a.Steps) > 0 {
+	if a.original && a.Changes() {
 		return a, errors.New("orig-true goes with nothing else")
 	}
 	return a, nil
 }
 
+// ParseSteps reads steps without an address. The format of the picture stays unless
+// they name one.
+func ParseSteps(text string) (Asked, error) {
+	var a Asked
+	err := a.parse(text, nil)
+	if err == nil && (a.original || !a.Changes()) {
+		err = fmt.Errorf("%q changes nothing", text)
+	}
+	if a.Format == "" {
+		a.Format = formatOrig
+	}
+	return a, err
+}
+
 // parse adds steps, which are separated by colons, and their members by commas.
-func (a *Asked) parse(text string, named Named) error {
+func (a *Asked) parse(text string, find Find) error {
 	for one := range strings.SplitSeq(text, ":") {
 		var own Step
 		seen := map[string]bool{}
@@ -131,18 +176,14 @@ func (a *Asked) parse(text string, named Named) error {
 			name, value, _ := strings.Cut(member, "-")
 			switch {
 			case name == "n":
-				steps, err := find(value, named)
-				if err != nil {
-					return err
-				}
-				if err := a.add(steps...); err != nil {
+				if err := a.addNamed(value, find); err != nil {
 					return err
 				}
 			case name == "orig" && value == "true":
 				a.original = true
 			default:
 				a.unnamed = true
-				if err := own.set(name, value); err != nil {
+				if err := a.set(&own, name, value); err != nil {
 					return err
 				}
 				if seen[name] {
@@ -151,23 +192,42 @@ func (a *Asked) parse(text string, named Named) error {
 				seen[name] = true
 			}
 		}
-		if own != (Step{}) {
-			if err := a.add(own); err != nil {
-				return err
-			}
+		if own == (Step{}) {
+			continue
+		}
+		if err := own.check(); err != nil {
+			return err
+		}
+		if err := a.add(own); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func find(name string, named Named) ([]Step, error) {
+// addNamed adds a named transformation, in which there are no others.
+func (a *Asked) addNamed(name string, find Find) error {
 	if name == thumbnailName {
-		return []Step{{Fit: thumbnailSide}}, nil
+		return a.add(Step{Fit: thumbnailSide})
 	}
-	if steps := named[name]; steps != nil {
-		return steps, nil
+	if find == nil {
+		return fmt.Errorf("n-%s stands in a named transformation", name)
 	}
-	return nil, fmt.Errorf("there is no named transformation %q", name)
+	text, err := find(name)
+	if err != nil {
+		return err
+	}
+	var own Asked
+	if err := own.parse(text, nil); err != nil {
+		return err
+	}
+	if own.Format != "" {
+		a.Format = own.Format
+	}
+	if own.Quality > 0 {
+		a.Quality = own.Quality
+	}
+	return a.add(own.Steps...)
 }
 
 func (a *Asked) add(steps ...Step) error {
@@ -183,19 +243,98 @@ func (a *Asked) add(steps ...Step) error {
 }
 
 // set reads one member of a step.
-func (s *Step) set(name, value string) error {
-	switch {
-	case name == "w":
+func (a *Asked) set(s *Step, name, value string) (err error) {
+	known := true
+	switch name {
+	case "w":
 		return side(&s.Width, value)
-	case name == "h":
+	case "h":
 		return side(&s.Height, value)
-	case name == "fo" && (value == "custom" || value == "customtransformation"):
+	case "ar":
+		wide, high, _ := strings.Cut(value, "-")
+		s.Ratio.X, err = number(wide, 1, maxSide)
+		if err == nil {
+			s.Ratio.Y, err = number(high, 1, maxSide)
+		}
+	case "dpr":
+		s.DPR, err = strconv.ParseFloat(value, 64)
+		known = err == nil && s.DPR >= 0.1 && s.DPR <= 5
+	case "fo":
+		known = value == "custom" || value == "customtransformation"
 		s.Custom = true
-		return nil
-	case name == "cm" && value == "extract":
-		return nil // how a crop is asked for together with fo-custom
+	case "c":
+		known = value == "maintain_ratio" || value == cropAtMax || value == cropEnlarge || value == cropAtLeast || value == cropForce
+		s.Crop = strings.TrimPrefix(value, "maintain_ratio")
+	case "cm":
+		known = value == cropPad || value == cropExtract
+		s.Crop = value
+	case "bg":
+		s.Back, err = extension.ParseColor(value)
+	case "e":
+		known = value == "grayscale"
+		s.Gray = true
+	case "bl":
+		s.Blur, err = number(value, 1, 100)
+	case "r":
+		if s.Radius = -1; value != "max" {
+			s.Radius, err = number(value, 1, maxSide)
+		}
+	case "rt":
+		s.Turns, known = turns(value)
+	case "q":
+		a.Quality, err = number(value, 1, 100)
+	case "f":
+		a.Format, known = formats[value]
+	default:
+		known = false
 	}
-	return fmt.Errorf("%q is no step", name+"-"+value)
+	if err == nil && !known {
+		err = errors.New("it is no step that is known here")
+	}
+	if err != nil {
+		err = fmt.Errorf("%q: %w", name+"-"+value, err)
+	}
+	return err
+}
+
+// check returns an error for members that do not go together.
+func (s *Step) check() error {
+	if s.Custom && s.Crop == cropExtract {
+		s.Crop = cropFill // how a crop is asked for together with fo-custom
+	}
+	sides := s.Width > 0 || s.Height > 0
+	both := s.Width > 0 && s.Height > 0 || sides && s.Ratio != image.Point{}
+	switch {
+	case s.Crop == cropPad && !both:
+		return errors.New("cm-pad_resize needs w and h")
+	case s.DPR > 0 && !sides:
+		return errors.New("dpr needs w or h")
+	case s.Ratio != image.Point{} && !sides:
+		return errors.New("ar needs w or h")
+	}
+	return nil
+}
+
+// turns reads degrees such as 90 or N90 (counter-clockwise) as quarters clockwise.
+// Pictures are upright already, which is what auto asks for.
+func turns(value string) (quarters int, ok bool) {
+	if value == "auto" {
+		return 0, true
+	}
+	digits, back := strings.CutPrefix(value, "N")
+	n, err := number(digits, 0, 360)
+	if back {
+		n = 360 - n
+	}
+	return n / 90 % 4, err == nil && n%90 == 0
+}
+
+func number(value string, least, most int) (int, error) {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < least || n > most {
+		return 0, fmt.Errorf("%q is no number from %d to %d", value, least, most)
+	}
+	return n, nil
 }
 
 // side reads a number of pixels, or a share of them such as 0.5.

@@ -2,11 +2,17 @@ package delivery
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"image"
+	"image/color"
+	"image/draw"
 	"image/jpeg"
 	"io"
+	"math"
+
+	"github.com/HugoSmits86/nativewebp"
 
 	"mediadesk/api"
 	"mediadesk/api/media"
@@ -20,15 +26,15 @@ func (e *CannotError) Error() string { return media.Reason(e.Err) }
 // Unwrap gives the reason.
 func (e *CannotError) Unwrap() error { return e.Err }
 
-// Make makes the picture that is asked for and returns its bytes and type:
-// PNG where it is transparent anywhere, else JPEG. The picture stands upright
-// whatever its metadata say. region are the custom coordinates in pixels of
+// Make makes the picture that is asked for and returns its bytes and type, which
+// is not that of a.Format if [Asked.Instead] says so. mime is the type of content. The
+// picture stands upright whatever its metadata say. region are the custom coordinates in pixels of
 // the stored picture; empty: none. What takes more memory than the budget of
 // package media has is a [*CannotError].
-func Make(ctx context.Context, content io.ReadSeeker, a Asked, region string) ([]byte, string, error) {
+func Make(ctx context.Context, content io.ReadSeeker, mime string, a Asked, region string) ([]byte, string, error) {
 	var steps []step
 	picture, err := media.DecodeFull(ctx, content, func(size image.Point, o media.Orientation) (cost int64, err error) {
-		steps, cost, err = plan(a, size, o, region)
+		steps, cost, err = plan(a, size, o, region, a.formatOf(mime))
 		return cost, err
 	})
 	if err != nil {
@@ -44,46 +50,121 @@ func Make(ctx context.Context, content io.ReadSeeker, a Asked, region string) ([
 			return nil, "", err
 		}
 	}
-	return encode(ctx, img)
-}
-
-// step makes a picture of the size to from the part cut of another.
-type step struct {
-	cut image.Rectangle
-	to  image.Point
-}
-
-func (s step) do(ctx context.Context, img *image.NRGBA) (*image.NRGBA, error) {
-	if s.cut.Size() != s.to {
-		return media.Scale(ctx, img, s.cut, s.to)
+	back := color.NRGBA{A: 0xff}
+	for _, own := range a.Steps {
+		if own.Back != (color.NRGBA{}) {
+			back = own.Back
+		}
 	}
-	part := img.SubImage(s.cut).(*image.NRGBA) // an NRGBA's always is one
-	part.Rect = image.Rectangle{Max: s.to}
-	return part, nil
+	return encode(ctx, img, a.formatOf(mime), cmp.Or(a.Quality, usualQuality), back)
+}
+
+// step makes a picture of the size to from the part cut of another, and what else its
+// members say, in their order.
+type step struct {
+	cut    image.Rectangle
+	to     image.Point
+	canvas image.Point // the picture is put into the middle of it; zero: there is none
+	asked  Step
+}
+
+func (s step) do(ctx context.Context, img *image.NRGBA) (_ *image.NRGBA, err error) {
+	if s.cut.Size() != s.to {
+		img, err = media.Scale(ctx, img, s.cut, s.to)
+		if err != nil {
+			return nil, err
+		}
+	} else {
+		img = img.SubImage(s.cut).(*image.NRGBA) // an NRGBA's always is one
+		img.Rect = image.Rectangle{Max: s.to}
+	}
+	if s.canvas != (image.Point{}) {
+		out := image.NewNRGBA(image.Rectangle{Max: s.canvas})
+		back := s.asked.Back
+		if back == (color.NRGBA{}) {
+			back.A = 0xff
+		}
+		draw.Draw(out, out.Rect, image.NewUniform(back), image.Point{}, draw.Src)
+		at := s.canvas.Sub(s.to).Div(2)
+		draw.Draw(out, image.Rectangle{at, at.Add(s.to)}, img, image.Point{}, draw.Over)
+		img = out
+	}
+	if s.asked.Gray {
+		gray(img)
+	}
+	if s.asked.Blur > 0 {
+		// A picture that was small for a moment has lost its details.
+		size := img.Rect.Size()
+		small := image.Pt(max(1, size.X/(s.asked.Blur+1)), max(1, size.Y/(s.asked.Blur+1)))
+		if img, err = media.Scale(ctx, img, img.Rect, small); err == nil {
+			img, err = media.Scale(ctx, img, img.Rect, size)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if s.asked.Radius != 0 {
+		round(img, s.asked.Radius)
+	}
+	if s.asked.Turns > 0 {
+		img = turned(img, s.asked.Turns)
+	}
+	return img, ctx.Err()
+}
+
+// size is that of the picture that the step makes, and cost the memory in bytes that it
+// takes beside the picture before.
+func (s step) size() (size image.Point, cost int64) {
+	if size = s.to; s.cut.Size() != s.to {
+		cost = media.ScaleCost(s.cut.Size(), s.to)
+	}
+	if s.canvas != (image.Point{}) {
+		size = s.canvas
+		cost += 4 * int64(size.X) * int64(size.Y)
+	}
+	if s.asked.Blur > 0 {
+		cost += 2 * media.ScaleCost(size, size)
+	}
+	if s.asked.Turns > 0 {
+		cost += 4 * int64(size.X) * int64(size.Y)
+	}
+	if s.asked.Turns%2 == 1 {
+		size = image.Pt(size.Y, size.X)
+	}
+	return size, cost
 }
 
 // plan says by which steps the picture is made that is asked for, and what they
 // cost, before there is any pixel.
-func plan(a Asked, size image.Point, o media.Orientation, region string) (steps []step, cost int64, err error) {
+func plan(a Asked, size image.Point, o media.Orientation, region, format string) (steps []step, cost int64, err error) {
+	add := func(s step) error {
+		before := size
+		var own int64
+		size, own = s.size()
+		if size != before && max(s.to.X, s.to.Y, size.X, size.Y) > maxSide && s.cut.Size() != s.to {
+			return fmt.Errorf("it would have %d × %d pixels, and no side may have more than %d", size.X, size.Y, maxSide)
+		}
+		steps, cost = append(steps, s), cost+own
+		return nil
+	}
 	for _, asked := range a.Steps {
 		if asked.Custom {
 			cut := crop(size, o, region)
-			steps, size = append(steps, step{cut, cut.Size()}), cut.Size()
+			if err := add(step{cut: cut, to: cut.Size()}); err != nil {
+				return nil, cost, err
+			}
 		}
 		if asked.Fit > 0 {
-			steps = append(steps, step{image.Rectangle{Max: size}, media.FitSize(size, asked.Fit)})
-			size = steps[len(steps)-1].to
+			if err := add(step{cut: image.Rectangle{Max: size}, to: media.FitSize(size, asked.Fit)}); err != nil {
+				return nil, cost, err
+			}
 		}
-		s := resize(size, pixels(asked.Width, size.X), pixels(asked.Height, size.Y))
-		if s.to != size && max(s.to.X, s.to.Y) > maxSide {
-			return nil, cost, fmt.Errorf("it would have %d × %d pixels, and no side may have more than %d", s.to.X, s.to.Y, maxSide)
+		if err := add(asked.resize(size)); err != nil {
+			return nil, cost, err
 		}
-		steps, size = append(steps, s), s.to
 	}
-	for _, s := range steps {
-		if s.cut.Size() != s.to {
-			cost += media.ScaleCost(s.cut.Size(), s.to)
-		}
+	if pixels := size.X * size.Y; format == formatWebP && pixels <= maxWebP {
+		cost += costWebP * int64(pixels)
 	}
 	return steps, cost + media.EncodeCost(size), nil
 }
@@ -112,27 +193,164 @@ func crop(size image.Point, o media.Orientation, region string) image.Rectangle 
 	return cut
 }
 
-// resize scales to a width or a height and keeps the ratio of the sides. With both it
-// fills them and crops the rest.
-func resize(size image.Point, w, h int) step {
-	all := image.Rectangle{Max: size}
-	switch {
-	case w == 0 && h == 0:
-		return step{all, size}
-	case h == 0:
-		return step{all, image.Pt(w, max(1, (size.Y*w+size.X/2)/size.X))}
-	case w == 0:
-		return step{all, image.Pt(max(1, (size.X*h+size.Y/2)/size.Y), h)}
+// sides are those that a step asks for, in pixels; 0: not said.
+func (s *Step) sides(size image.Point) (w, h int) {
+	w, h = pixels(s.Width, size.X), pixels(s.Height, size.Y)
+	if s.Ratio != (image.Point{}) && h == 0 {
+		h = max(1, (w*s.Ratio.Y+s.Ratio.X/2)/s.Ratio.X)
+	} else if s.Ratio != (image.Point{}) && w == 0 {
+		w = max(1, (h*s.Ratio.X+s.Ratio.Y/2)/s.Ratio.Y)
 	}
-	return step{media.CoverCut(size, image.Pt(w, h)), image.Pt(w, h)}
+	if s.DPR == 0 {
+		return w, h
+	}
+	wide, high := int(float64(w)*s.DPR+0.5), int(float64(h)*s.DPR+0.5)
+	if max(wide, high) > maxSide || w > 0 && wide < 1 || h > 0 && high < 1 {
+		return w, h // as if it were not there
+	}
+	return wide, high
 }
 
-func encode(ctx context.Context, img *image.NRGBA) ([]byte, string, error) {
-	if img.Opaque() {
-		var b bytes.Buffer
-		err := jpeg.Encode(&b, img, &jpeg.Options{Quality: 85})
-		return b.Bytes(), "image/jpeg", err
+// resize scales a picture to the sides that are asked for. With one of them it keeps
+// the ratio; with both, see Step.Crop.
+func (s *Step) resize(size image.Point) step {
+	all := image.Rectangle{Max: size}
+	w, h := s.sides(size)
+	made := step{cut: all, to: size, asked: *s}
+	across := func(w int) image.Point { return image.Pt(w, max(1, (size.Y*w+size.X/2)/size.X)) }
+	down := func(h int) image.Point { return image.Pt(max(1, (size.X*h+size.Y/2)/size.Y), h) }
+	if w == 0 && h == 0 {
+		return made
 	}
-	file, err := media.EncodePNG(ctx, img)
-	return file, "image/png", err
+	switch s.Crop {
+	case cropAtMax:
+		if (w == 0 || size.X <= w) && (h == 0 || size.Y <= h) {
+			return made
+		}
+	case cropExtract:
+		part := image.Pt(min(size.X, cmp.Or(w, size.X)), min(size.Y, cmp.Or(h, size.Y)))
+		at := size.Sub(part).Div(2)
+		made.cut, made.to = image.Rectangle{at, at.Add(part)}, part
+		return made
+	}
+	switch {
+	case h == 0:
+		made.to = across(w)
+		return made
+	case w == 0:
+		made.to = down(h)
+		return made
+	}
+	wider := size.X*h > size.Y*w // than what is asked for
+	switch s.Crop {
+	case cropAtMax, cropEnlarge, cropPad:
+		if made.to = down(h); wider {
+			made.to = across(w)
+		}
+		if s.Crop == cropPad {
+			made.canvas = image.Pt(w, h)
+		}
+	case cropAtLeast:
+		if made.to = across(w); wider {
+			made.to = down(h)
+		}
+	case cropForce:
+		made.to = image.Pt(w, h)
+	default:
+		made.cut, made.to = media.CoverCut(size, image.Pt(w, h)), image.Pt(w, h)
+	}
+	return made
+}
+
+// gray takes the colors out of a picture.
+func gray(img *image.NRGBA) {
+	for y := range img.Rect.Dy() {
+		row := img.Pix[y*img.Stride:][:4*img.Rect.Dx()]
+		for i := 0; i < len(row); i += 4 {
+			c := color.GrayModel.Convert(color.RGBA{row[i], row[i+1], row[i+2], 0xff}).(color.Gray)
+			row[i], row[i+1], row[i+2] = c.Y, c.Y, c.Y
+		}
+	}
+}
+
+// round makes the corners transparent; a radius of -1 is the greatest that there can be.
+func round(img *image.NRGBA, radius int) {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	r := float64(min(w, h)) / 2
+	if radius > 0 {
+		r = min(r, float64(radius))
+	}
+	for y := range h {
+		down := max(r-(float64(y)+0.5), float64(y)+0.5-(float64(h)-r), 0)
+		for x := 0; x < w && down > 0; x++ {
+			across := max(r-(float64(x)+0.5), float64(x)+0.5-(float64(w)-r), 0)
+			if beyond := math.Hypot(across, down) - r + 0.5; across > 0 && beyond > 0 {
+				alpha := &img.Pix[y*img.Stride+4*x+3]
+				*alpha = uint8(float64(*alpha) * (1 - min(beyond, 1)))
+			}
+		}
+	}
+}
+
+// turned is a picture turned by quarters, clockwise.
+func turned(img *image.NRGBA, quarters int) *image.NRGBA {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	size := image.Pt(w, h)
+	if quarters%2 == 1 {
+		size = image.Pt(h, w)
+	}
+	out := image.NewNRGBA(image.Rectangle{Max: size})
+	for y := range h {
+		for x := range w {
+			at := [4]image.Point{{x, y}, {h - 1 - y, x}, {w - 1 - x, h - 1 - y}, {y, w - 1 - x}}[quarters]
+			copy(out.Pix[at.Y*out.Stride+4*at.X:][:4], img.Pix[y*img.Stride+4*x:][:4])
+		}
+	}
+	return out
+}
+
+// formatOf is the type that is asked for, of a file of a type; empty: any.
+func (a Asked) formatOf(mime string) string {
+	if a.Format == formatOrig {
+		return mime
+	}
+	return a.Format
+}
+
+// Instead reports whether a picture of a file of the type mime, which was made in the
+// type made, is not in the one that is asked for, and which one that is.
+func (a Asked) Instead(mime, made string) (wanted string, instead bool) {
+	wanted = a.formatOf(mime)
+	return wanted, wanted != "" && wanted != made
+}
+
+// maxWebP is how many pixels are encoded as WebP at most, and costWebP the memory in
+// bytes that the encoder takes for each.
+const (
+	maxWebP  = 1 << 21
+	costWebP = 100
+)
+
+// encode writes a picture in a format: JPEG, PNG, or WebP without loss. In place of any
+// other it chooses PNG for a transparent picture, else JPEG.
+func encode(ctx context.Context, img *image.NRGBA, format string, quality int, back color.NRGBA) ([]byte, string, error) {
+	var b bytes.Buffer
+	opaque := img.Opaque()
+	if format == formatWebP && img.Rect.Dx()*img.Rect.Dy() <= maxWebP {
+		err := nativewebp.Encode(&b, img, nil)
+		return b.Bytes(), format, err
+	}
+	if format == formatPNG || !opaque && format != formatJPEG {
+		file, err := media.EncodePNG(ctx, img)
+		return file, formatPNG, err
+	}
+	if !opaque {
+		back.A = 0xff
+		flat := image.NewNRGBA(img.Rect)
+		draw.Draw(flat, flat.Rect, image.NewUniform(back), image.Point{}, draw.Src)
+		draw.Draw(flat, flat.Rect, img, img.Rect.Min, draw.Over)
+		img = flat
+	}
+	err := jpeg.Encode(&b, img, &jpeg.Options{Quality: quality})
+	return b.Bytes(), formatJPEG, err
 }

@@ -1,0 +1,62 @@
+package apitest
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// testTransformation: transformations while uploading, and the tasks of ai-tasks
+// (hosted-service.md §12 and §13).
+func testTransformation(t *testing.T, s *suite) {
+	s.strict(t)
+	steps := func(text string) part { return field("transformation", text) }
+	want(t, s.store(t, field("fileName", "p.png"), content(PNG(60, 40)), steps(`{"pre":"w-30"}`)), "width", 30, "height", 20, "mime", "image/png")
+	want(t, s.store(t, field("fileName", "p.jpg"), content(JPEG(60, 40)), steps(`{"pre":"rt-90","post":[{"type":"transformation","value":"w-20"}]}`)), "width", 40, "height", 60, "mime", "image/jpeg")
+	video := append([]byte("\x00\x00\x00\x20ftypisom\x00\x00\x02\x00isomiso2avc1mp41"), make([]byte, 64)...)
+	for _, text := range []string{`{}`, `[]`, `w-30`, `{"pre":""}`, `{"pre":"w-30","more":1}`, `{"post":[]}`, `{"post":[{"type":"none"}]}`, `{"post":[{"type":"transformation"}]}`, `{"pre":"x-1"}`, `{"pre":"n-none"}`, `{"post":[{"type":"thumbnail"}]}`, `{"post":[{"type":"gif-to-video"}]}`, `{"post":[{"type":"abs","value":"sr-360","protocol":"rtmp"}]}`} {
+		s.refused(t, "transformation field is invalid", field("fileName", "p.png"), content(PNG(60, 40)), steps(text))
+	}
+	s.refused(t, "transformation field is invalid", field("fileName", "t.txt"), content([]byte("words")), steps(`{"pre":"w-30"}`))
+	name := "v" + random() + ".mp4"
+	a := s.send(t, exact(name, video, field("folder", s.folder), steps(`{"pre":"w-300"}`))...)
+	wantStatus(t, a, http.StatusAccepted)
+	want(t, a.json, "message", "The pre-transformation has been queued successfully.")
+	wantNames(t, s.list(t, "path", s.folder, "name", name), "["+name+"]")
+	s.store(t, field("fileName", "v.mp4"), content(video), steps(`{"post":[{"type":"thumbnail"},{"type":"abs","value":"sr-360_720","protocol":"hls"}]}`))
+
+	t.Run("tasks", func(t *testing.T) {
+		words := func(n int) string { return strings.TrimSuffix(strings.Repeat(`"a",`, n), ",") }
+		good := []string{
+			`{"type":"select_tags","instruction":"Season?","vocabulary":["winter"],"min_selections":0,"max_selections":1}`,
+			`{"type":"select_metadata","instruction":"Color?","field":"color","vocabulary":["red",2,true]}`,
+			`{"type":"select_metadata","instruction":"Color?","field":"color"}`,
+			`{"type":"yes_no","instruction":"Outdoors?","on_yes":{"add_tags":["out"]},"on_unknown":{"unset_metadata":[{"field":"x"}]}}`,
+			`{"type":"yes_no","instruction":"Outdoors?","on_no":{"set_metadata":[{"field":"x","value":1}]}}`,
+		}
+		send := func(list string) part { return field("extensions", `[{"name":"ai-tasks","tasks":`+list+`}]`) }
+		s.store(t, field("fileName", "p.png"), content(PNG(6, 4)), send("["+strings.Join(good, ",")+"]"))
+		s.store(t, field("fileName", "p.png"), content(PNG(6, 4)), field("extensions", `[{"name":"ai-auto-description"}]`))
+		for _, bad := range []string{
+			``, `{"type":"none","instruction":"a"}`, `{"type":"select_tags","instruction":"a"}`, `{"type":"select_tags","instruction":"","vocabulary":["a"]}`,
+			`{"type":"select_tags","instruction":"` + strings.Repeat("a", 2001) + `","vocabulary":["a"]}`, `{"type":"select_tags","instruction":"a","vocabulary":[]}`,
+			`{"type":"select_tags","instruction":"a","vocabulary":[` + words(31) + `]}`, `{"type":"select_tags","instruction":"a","vocabulary":["5%"]}`, `{"type":"select_tags","instruction":"a","vocabulary":[5]}`,
+			`{"type":"select_tags","instruction":"a","vocabulary":["` + strings.Repeat("a", 501) + `"]}`, `{"type":"select_tags","instruction":"a","vocabulary":["a"],"min_selections":2,"max_selections":1}`,
+			`{"type":"select_metadata","instruction":"a","vocabulary":["a"]}`, `{"type":"yes_no","instruction":"a"}`, `{"type":"yes_no","instruction":"a","on_unknown":{"add_tags":["a"]}}`,
+			`{"type":"yes_no","instruction":"a","on_yes":{"add":["a"]}}`, strings.TrimSuffix(strings.Repeat(good[0]+",", 11), ","),
+		} {
+			s.refused(t, "ai-tasks", field("fileName", "p.png"), content(PNG(6, 4)), send("["+bad+"]"))
+		}
+		s.refused(t, "ai-tasks", field("fileName", "p.png"), content(PNG(6, 4)), field("extensions", `[{"name":"ai-tasks"}]`))
+	})
+	t.Run("schemas of fields", func(t *testing.T) {
+		name, _ := s.schemaField(t, `{"type":"Number","minValue":1}`)
+		r := s.store(t, field("fileName", "p.png"), content(PNG(6, 4)), field("responseFields", "tags,selectedFieldsSchema"))
+		for _, record := range []map[string]any{r, s.details(t, text(r["fileId"]))} {
+			schemas, _ := record["selectedFieldsSchema"].(map[string]any)
+			if !same(schemas[name], map[string]any{"type": "Number", "minValue": 1, "readOnly": false}) {
+				t.Errorf("the schemas are %v", schemas)
+			}
+		}
+	})
+}

@@ -1,0 +1,162 @@
+package local
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"mediadesk/api/local/store"
+)
+
+// Copied says what CopyContents did.
+type Copied struct {
+	Contents int   `json:"contents"` // copied now
+	Bytes    int64 `json:"bytes"`    // of them
+	Present  int   `json:"present"`  // were there already
+	Problems int   `json:"problems"` // could not be copied
+}
+
+// copiers is how many contents are copied at once: each waits for the store mostly.
+const copiers = 8
+
+// CopyContents copies the contents that the records of the library of o name from
+// o.Storage to the store at the address to; an empty address is the folder in o.Dir. Each is
+// verified by its hash and stays where it was. What is there already is left out, so that
+// it goes on where an earlier call ended. The library may be running: what is stored
+// meanwhile needs another call. It calls report for contents that are missing or changed,
+// one call at a time.
+func CopyContents(ctx context.Context, o Options, to string, report func(Problem) error) (sum Copied, err error) {
+	if o.Storage == to {
+		return sum, errors.New("the contents are there already: the storage to copy to is the one in use")
+	}
+	var records store.Records
+	if o.Database != "" {
+		records, err = store.OpenPostgres(ctx, o.Database)
+	} else {
+		records, err = store.ReadRecords(ctx, recordsPath(o.Dir))
+	}
+	if err != nil {
+		return sum, &RecordsError{Dir: o.Dir, Err: err, Server: o.Database != ""}
+	}
+	defer func() { err = errors.Join(err, records.Close()) }()
+	source := store.ReadContents(contentsPath(o.Dir))
+	if o.Storage != "" {
+		if source, err = store.OpenStorage(ctx, o.Storage); err != nil {
+			return sum, err
+		}
+	}
+	defer func() { err = errors.Join(err, source.Close()) }()
+	target, err := openContents(ctx, o.Dir, to)
+	if err != nil {
+		return sum, err
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
+	// The first start with the storage marks it.
+	if _, err := ownerOf(ctx, to, records, target); err != nil {
+		return sum, err
+	}
+	c := &copier{source: source, target: target, report: report}
+	for prefix := range prefixes {
+		if err := c.copy(ctx, records, prefix); err != nil {
+			return c.sum, err
+		}
+	}
+	return c.sum, nil
+}
+
+type copier struct {
+	source, target store.Contents
+
+	mu     sync.Mutex
+	sum    Copied
+	report func(Problem) error
+}
+
+// copy copies the contents whose hash begins with prefix.
+func (c *copier) copy(ctx context.Context, records store.Records, prefix string) error {
+	holdings, err := store.View(ctx, records, func(tx store.Tx) ([]store.Holding, error) { return tx.Holdings(prefix) })
+	if err != nil || len(holdings) == 0 {
+		return err
+	}
+	list, err := c.target.List(prefix)
+	if err != nil {
+		return err
+	}
+	present := map[string]bool{}
+	for _, s := range list {
+		present[s.Hash] = present[s.Hash] || !s.Aside
+	}
+	holdings = slices.CompactFunc(holdings, func(a, b store.Holding) bool { return a.Version.Hash == b.Version.Hash })
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(copiers)
+	for _, h := range holdings {
+		if present[h.Version.Hash] {
+			c.mu.Lock()
+			c.sum.Present++
+			c.mu.Unlock()
+			continue
+		}
+		group.Go(func() error { return c.one(ctx, h) })
+	}
+	return group.Wait()
+}
+
+// one copies a content.
+func (c *copier) one(ctx context.Context, h store.Holding) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	problem, err := c.transfer(ctx, h.Version.Hash)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if problem.Kind != "" {
+		c.sum.Problems++
+		return c.report(problem.of(h))
+	}
+	c.sum.Contents++
+	c.sum.Bytes += h.Version.Size
+	return nil
+}
+
+// transfer reads a content from the source and keeps it in the target, if it is what its
+// hash says.
+func (c *copier) transfer(ctx context.Context, hash string) (Problem, error) {
+	from, err := c.source.Open(hash)
+	if errors.Is(err, store.ErrNotFound) {
+		return Problem{Kind: ProblemMissing, Message: "its content is missing"}, nil
+	}
+	if err != nil {
+		return Problem{}, fmt.Errorf("read the content %s: %w", hash, err)
+	}
+	defer from.Close()
+	draft, err := c.target.Draft()
+	if err != nil {
+		return Problem{}, err
+	}
+	defer draft.Discard()
+	sum := sha256.New()
+	reads := readerFunc(func(p []byte) (int, error) {
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		return from.Read(p)
+	})
+	if _, err := io.Copy(io.MultiWriter(draft, sum), reads); err != nil {
+		return Problem{}, fmt.Errorf("copy the content %s: %w", hash, err)
+	}
+	if hex.EncodeToString(sum.Sum(nil)) != hash {
+		return Problem{Kind: ProblemHash, Message: "its content has changed"}, nil
+	}
+	_, err = draft.Commit()
+	return Problem{}, err
+}

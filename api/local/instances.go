@@ -1,0 +1,112 @@
+package local
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"syscall"
+	"time"
+
+	"mediadesk/api/local/store"
+)
+
+// An instance says every presentTick that it is there. Without that for presentTime it
+// counts as gone, and others take over its work.
+const (
+	presentTick = 5 * time.Second
+	presentTime = 20 * time.Second
+	adoptAtOnce = 100 // runs and posts, so that several instances get some
+)
+
+// many reports whether several processes may serve the library: nothing of it is in a
+// folder of this computer.
+func (o *Options) many() bool { return o.Database != "" && o.Storage != "" }
+
+// join makes this process an instance of the library, and takes over what instances that
+// are gone left unfinished. A process that is alone takes over everything.
+func (l *Library) join(ctx context.Context) error {
+	span, most := presentTime, adoptAtOnce
+	leads, err := store.Update(ctx, l.records, func(tx store.Tx) (bool, error) {
+		if !l.o.many() {
+			span, most = 100*365*24*time.Hour, math.MaxInt32
+			if err := tx.Absent(""); err != nil {
+				return false, err
+			}
+		}
+		if err := tx.Present(l.identity, span); err != nil {
+			return false, err
+		}
+		return tx.Claim(sweepWork, l.identity)
+	})
+	if err == nil {
+		l.leads.Store(leads)
+		err = l.adopt(ctx, most)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case !l.o.many() && errors.Is(err, syscall.ENOSPC): // what is stored can still be read
+		l.leads.Store(true)
+		l.report("unfinished work waits for the next start", err)
+		return nil
+	}
+	return fmt.Errorf("go on with unfinished work: %w", err)
+}
+
+// adopt takes over runs, posts and folder jobs of instances that are gone. No request waits for such a
+// run, so its end is posted.
+func (l *Library) adopt(ctx context.Context, most int) error {
+	var jobs []store.Job
+	runs, err := store.Update(ctx, l.records.Records, func(tx store.Tx) (runs []store.Run, err error) {
+		if jobs, err = tx.AdoptJobs(l.identity, most); err != nil {
+			return nil, err
+		}
+		return tx.Adopt(l.identity, most)
+	})
+	if err != nil {
+		return err
+	}
+	l.adoptJobs(jobs)
+	slices.SortFunc(runs, func(a, b store.Run) int { return cmp.Compare(a.ID, b.ID) })
+	l.runs.start(runs)
+	wake(l.outbox.notice)
+	return nil
+}
+
+// stayPresent says again and again that this instance is there, and takes over the work
+// of others.
+func (l *Library) stayPresent() {
+	tick := time.NewTicker(presentTick)
+	defer tick.Stop()
+	last := time.Now()
+	for {
+		select {
+		case <-tick.C:
+		case <-l.ctx.Done():
+			return
+		}
+		leads, err := store.Update(l.ctx, l.records.Records, func(tx store.Tx) (bool, error) {
+			if err := tx.Present(l.identity, presentTime); err != nil {
+				return false, err
+			}
+			return tx.Claim(sweepWork, l.identity)
+		})
+		if err != nil {
+			l.report("this instance cannot say that it is there", err)
+			continue
+		}
+		// After an outage of the database the others have not said yet that they are there.
+		outage := time.Since(last) > 2*presentTick
+		last = time.Now()
+		if outage {
+			continue
+		}
+		if l.leads.Store(leads); leads {
+			wake(l.records.notice) // others may have deleted something
+		}
+		l.report("the work of instances that are gone cannot be taken over", l.adopt(l.ctx, adoptAtOnce))
+	}
+}

@@ -1,0 +1,208 @@
+package local_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"mediadesk/api/apitest"
+	"mediadesk/api/local"
+	"mediadesk/api/local/store/pgtest"
+)
+
+// instanceStorage names, in the environment of a child, the store of its contents, and
+// instanceDatabase its database.
+const (
+	instanceStorage  = "MEDIADESK_LOCAL_TEST_STORAGE"
+	instanceDatabase = "MEDIADESK_LOCAL_TEST_DATABASE"
+)
+
+func init() { childModes[instanceStorage] = beInstance }
+
+// beInstance is an instance of a library until it is killed.
+func beInstance(storage string) {
+	s, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Database: os.Getenv(instanceDatabase), Storage: storage, Key: key(testKey)})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println(s.Address)
+	io.Copy(io.Discard, os.Stdin)
+	os.Exit(0)
+}
+
+// instances are processes that serve one library.
+type instances struct {
+	environment []string
+	mu          sync.Mutex
+	running     []*instance
+}
+
+type instance struct {
+	address string
+	cmd     *exec.Cmd
+	stdin   io.Closer
+}
+
+func (i *instances) start(t *testing.T) *instance {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env, cmd.Stderr = append(os.Environ(), i.environment...), io.Discard
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() {
+		t.Fatal("an instance did not start")
+	}
+	return &instance{lines.Text(), cmd, stdin}
+}
+
+// any is an instance, which may be dead already.
+func (i *instances) any() *instance {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.running[rand.IntN(len(i.running))]
+}
+
+// replace kills the instance at index n and starts another.
+func (i *instances) replace(t *testing.T, n int) {
+	t.Helper()
+	i.running[n].cmd.Process.Kill()
+	i.running[n].cmd.Wait() // it was killed
+	next := i.start(t)
+	i.mu.Lock()
+	i.running[n] = next
+	i.mu.Unlock()
+}
+
+// TestInstancesAreKilled kills instances at random moments while files are uploaded, each
+// to any instance until one stores it. Every file is stored once, every run ends, and
+// every end is posted.
+func TestInstancesAreKilled(t *testing.T) {
+	kills, senders := 4, 4
+	if os.Getenv("MEDIADESK_LONG") != "" {
+		kills = 200
+	}
+	posted := sync.Map{} // by the id of a file
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { posted.Store(r.URL.Path, true) }))
+	t.Cleanup(receiver.Close)
+	group := &instances{environment: []string{
+		instanceDatabase + "=" + pgtest.Database(t), instanceStorage + "=file://" + filepath.ToSlash(t.TempDir()) + "/store",
+	}}
+	for range 3 {
+		group.running = append(group.running, group.start(t))
+	}
+	t.Cleanup(func() {
+		for _, i := range group.running {
+			i.stdin.Close()
+			i.cmd.Wait() // it ends as it is told
+		}
+	})
+	var stopped atomic.Bool
+	var sent atomic.Int64
+	var wg sync.WaitGroup
+	stored := sync.Map{} // by name
+	picture := apitest.PNG(16, 16)
+	store := func(name string) bool {
+		contentType, body := form(picture, "fileName", name, "useUniqueFileName", "false", "overwriteFile", "false",
+			"extensions", `[{"name":"remove-bg"}]`, "webhookUrl", receiver.URL+"/"+name)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, group.any().address+"/api/v1/files/upload", body)
+		if err != nil {
+			t.Error(err)
+			return true
+		}
+		req.Header.Set("Content-Type", contentType)
+		req.SetBasicAuth(testKey, "")
+		res, err := client.Do(req)
+		if err != nil {
+			return false
+		}
+		res.Body.Close()
+		return res.StatusCode == http.StatusOK || res.StatusCode == http.StatusBadRequest // it exists: an earlier attempt stored it
+	}
+	for sender := range senders {
+		wg.Go(func() {
+			for n := 0; !stopped.Load(); n++ {
+				name := fmt.Sprintf("%d-%d.png", sender, n)
+				for !store(name) {
+				}
+				stored.Store(name, true)
+				sent.Add(1)
+			}
+		})
+	}
+	for n := range kills {
+		before := sent.Load() + rand.Int64N(8)
+		eventually(t, "another upload", func() bool { return sent.Load() > before })
+		group.replace(t, n%len(group.running))
+	}
+	stopped.Store(true)
+	wg.Wait()
+	address := group.running[0].address
+	files := map[string]int{}
+	for skip := 0; ; skip += 1000 {
+		list := listNames(t, address, skip)
+		for _, name := range list {
+			files[name]++
+		}
+		if len(list) < 1000 {
+			break
+		}
+	}
+	stored.Range(func(name, _ any) bool {
+		if files[name.(string)] != 1 {
+			t.Errorf("%s is there %d times", name, files[name.(string)])
+		}
+		return true
+	})
+	if len(files) != int(sent.Load()) {
+		t.Errorf("%d files are there, %d were sent", len(files), sent.Load())
+	}
+	stored.Range(func(name, _ any) bool {
+		eventually(t, "the post for "+name.(string), func() bool { _, ok := posted.Load("/" + name.(string)); return ok })
+		return true
+	})
+}
+
+// listNames are the names of up to 1000 files.
+func listNames(t *testing.T, address string, skip int) (names []string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("%s/v1/files?limit=1000&skip=%d", address, skip), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.SetBasicAuth(testKey, "")
+	res, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var list []struct{ Name string }
+	if err := json.NewDecoder(res.Body).Decode(&list); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range list {
+		names = append(names, file.Name)
+	}
+	return names
+}

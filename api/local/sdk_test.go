@@ -1,0 +1,325 @@
+package local_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"mediadesk/api/apitest"
+	"mediadesk/api/local"
+)
+
+// sdkKey is the private key in the tests of the SDKs.
+const sdkKey = "My Private Key"
+
+// sdkServer serves a library to tests of the SDKs, which take every call for the first
+// one of an account that has what their placeholders name. So before each request
+// it empties the library, unless the last one only read, makes these things, and puts
+// their real names for the placeholders.
+type sdkServer struct {
+	t       *testing.T
+	mu      sync.Mutex
+	library *local.Library
+	source  string            // address of a picture
+	real    *strings.Replacer // nil: not prepared, or no longer as it was
+}
+
+func serveSDK(t *testing.T) (address string) {
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(apitest.PNG(20, 10)) }))
+	t.Cleanup(source.Close)
+	library := serve(t, local.Options{Key: key(sdkKey), AllowReset: true, AllowAddresses: []string{source.Listener.Addr().String()}}).Library
+	s := &sdkServer{t: t, library: library, source: source.URL}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// do sends a request to the library, which has to succeed.
+func (s *sdkServer) do(method, path, contentType string, body io.Reader) map[string]any {
+	s.t.Helper()
+	r := httptest.NewRequest(method, "http://127.0.0.1"+path, body)
+	r.SetBasicAuth(sdkKey, "")
+	r.Header.Set("Content-Type", contentType)
+	w := httptest.NewRecorder()
+	s.library.ServeHTTP(w, r)
+	var answer map[string]any
+	json.Unmarshal(w.Body.Bytes(), &answer) // an answer without a body is none
+	if w.Code >= 300 {
+		s.t.Errorf("%s %s answers %d: %s", method, path, w.Code, w.Body)
+	}
+	return answer
+}
+
+func (s *sdkServer) upload(folder, name string) string {
+	contentType, body := form(apitest.PNG(200, 150), "folder", folder, "fileName", name, "useUniqueFileName", "false")
+	return fmt.Sprint(s.do(http.MethodPost, "/api/v1/files/upload", contentType, body)["fileId"])
+}
+
+func (s *sdkServer) send(method, path, body string, member string) string {
+	return fmt.Sprint(s.do(method, path, "application/json", strings.NewReader(body))[member])
+}
+
+// prepare makes what the placeholders name, and returns what to write for them.
+func (s *sdkServer) prepare(host string) *strings.Replacer {
+	s.do(http.MethodPost, "/_mediadesk/reset", "", nil)
+	for _, folder := range []string{"/path/of/source/folder", "/path/of/destination/folder", "/path/of/folder", "/folder/to/delete", "/folder/to/copy/into", "/folder/to/move/into", "/moved/folder"} {
+		parent, name := path.Split(folder)
+		s.send(http.MethodPost, "/v1/folder", fmt.Sprintf(`{"folderName":%q,"parentFolderPath":%q}`, name, parent), "")
+	}
+	s.upload("/path/of/source/folder", "a.png")
+	for _, name := range []string{"brand", "color"} {
+		s.send(http.MethodPost, "/v1/customMetadataFields", fmt.Sprintf(`{"name":%q,"label":%[1]q,"schema":{"type":"Text"}}`, name), "id")
+	}
+	file := s.upload("/path/to", "file.jpg")
+	s.upload("/path/to", "file.jpg") // its second version
+	return strings.NewReplacer(
+		"/fileId/versions/versionId", "/"+file+"/versions/"+file,
+		"/fileId", "/"+file,
+		"598821f949c0a938d57563bd", s.upload("/", "first.png"),
+		"598821f949c0a938d57563be", s.upload("/", "second.png"),
+		"customMetadataFields/id", "customMetadataFields/"+s.send(http.MethodPost, "/v1/customMetadataFields", `{"name":"weight","label":"Weight","schema":{"type":"Number"}}`, "id"),
+		"bulkJobs/jobId", "bulkJobs/"+s.send(http.MethodPost, "/v1/bulkJobs/moveFolder", `{"sourceFolderPath":"/moved/folder","destinationPath":"/"}`, "jobId"),
+		"purge/requestId", "purge/"+s.send(http.MethodPost, "/v1/files/purge", `{"url":"http://127.0.0.1/path/to/file.jpg"}`, "requestId"),
+		"https://www.example.com/public-url.jpg", s.source,
+		"searchQuery=searchQuery", "searchQuery="+url.QueryEscape(`size > "1kb"`),
+		`"bg_color":"bg_color","bg_image_url":"bg_image_url"`, `"bg_color":"white"`, // one excludes the other
+		"saved-extensions/id", "saved-extensions/"+s.send(http.MethodPost, "/v1/saved-extensions", `{"name":"a","description":"b","config":{"name":"remove-bg"}}`, "id"),
+		"6bZ9x2ZUx", s.send(http.MethodPost, "/v1/named-transformations", `{"name":"small","transformation":"w-150"}`, "id"),
+		"https%3A%2F%2Fexample.com", url.QueryEscape("http://"+host+"/path/to/file.jpg"),
+	)
+}
+
+// ServeHTTP implements http.Handler.
+func (s *sdkServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	if s.real == nil {
+		s.real = s.prepare(r.Host)
+	}
+	real := s.real
+	if r.Method != http.MethodGet {
+		s.real = nil
+	}
+	text := real.Replace(string(body))
+	r.URL.Path, r.URL.RawQuery = real.Replace(r.URL.Path), real.Replace(r.URL.RawQuery)
+	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(text)), int64(len(text))
+	s.library.ServeHTTP(w, r)
+}
+
+// TestGoSDK runs the tests of the official Go client, as the module proxy has them.
+func TestGoSDK(t *testing.T) {
+	const module = "github.com/imagekit-developer/imagekit-go/v2@v2.0.0"
+	out, err := exec.Command("go", "mod", "download", "-json", module).Output()
+	var downloaded struct{ Dir string }
+	if err != nil || json.Unmarshal(out, &downloaded) != nil {
+		missing(t, "%s cannot be downloaded: %v\n%s", module, err, out)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(downloaded.Dir)); err != nil {
+		t.Fatal(err)
+	}
+	tests, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range tests {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// They ask for a server of their own kind.
+		text = bytes.ReplaceAll(text, []byte(`t.Skip("Prism tests are disabled")`), nil)
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("go", "test", "-json", "-vet=off", ".", "./tests")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "TEST_API_BASE_URL="+serveSDK(t), "GOFLAGS=-mod=mod")
+	var messages bytes.Buffer
+	cmd.Stderr = &messages
+	out, _ = cmd.Output() // tests fail
+	results, said := map[string]bool{}, map[string]string{}
+	for line := range bytes.Lines(out) {
+		var event struct{ Action, Test, Output string }
+		if json.Unmarshal(line, &event) != nil || event.Test == "" {
+			continue
+		}
+		name := strings.TrimPrefix(event.Test, "Test")
+		switch event.Action {
+		case "pass", "fail", "skip":
+			results[name] = event.Action == "pass"
+		case "output":
+			said[name] += event.Output
+		}
+	}
+	if len(results) == 0 {
+		t.Fatalf("no test ran: %s%s", out, messages.Bytes())
+	}
+	compare(t, results, said, outOfScopeGo, 100)
+}
+
+// compare fails for tests that fail and are not out of scope, and for those that are
+// said to be and pass.
+func compare(t *testing.T, results map[string]bool, said map[string]string, outOfScope map[string]string, least int) {
+	t.Helper()
+	passed := 0
+	for _, name := range slices.Sorted(maps.Keys(results)) {
+		switch reason := outOfScope[name]; {
+		case results[name] && reason == "":
+			passed++
+		case results[name]:
+			t.Errorf("%s passes, so it is not out of scope", name)
+		case reason == "":
+			t.Errorf("%s fails:\n%s", name, said[name])
+		default:
+			t.Logf("out of scope: %s: %s", name, reason)
+		}
+	}
+	for name := range outOfScope {
+		if _, ok := results[name]; !ok {
+			t.Errorf("%s did not run", name)
+		}
+	}
+	t.Logf("%d passed", passed)
+	if passed < least {
+		t.Errorf("only %d passed, want %d", passed, least)
+	}
+}
+
+// missing skips a test where something from outside is missing.
+func missing(t *testing.T, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
+		t.Fatalf(format, args...)
+	}
+	t.Skipf(format, args...)
+}
+
+// Reasons why calls are out of scope.
+const (
+	ofAccount     = "it is about the settings of an account, which a library here does not have"
+	noOperation   = "the service has no such operation"
+	contradictory = "its placeholders contradict each other"
+	keyAndProof   = "it sends a signature together with the key, which the service refuses"
+	notServed     = "its transformation has fo-center, which delivery here refuses by name"
+	noDays        = "it asks for no day: its dates are the same"
+)
+
+var outOfScopeGo = map[string]string{
+	"AccountOriginDelete":                         ofAccount,
+	"AccountOriginGet":                            ofAccount,
+	"AccountOriginList":                           ofAccount,
+	"AccountOriginNewWithOptionalParams":          ofAccount,
+	"AccountOriginUpdateWithOptionalParams":       ofAccount,
+	"AccountURLEndpointDelete":                    ofAccount,
+	"AccountURLEndpointGet":                       ofAccount,
+	"AccountURLEndpointList":                      ofAccount,
+	"AccountURLEndpointNewWithOptionalParams":     ofAccount,
+	"AccountURLEndpointUpdateWithOptionalParams":  ofAccount,
+	"AccountUsageGet":                             noDays,
+	"BetaV2FileUploadWithOptionalParams":          keyAndProof,
+	"CustomMetadataFieldNewWithOptionalParams":    contradictory,
+	"CustomMetadataFieldUpdateWithOptionalParams": contradictory,
+	"DummyNewWithOptionalParams":                  noOperation,
+	"FileMetadataGetFromURL":                      noOperation + "; newer clients call another",
+	"FileUploadWithOptionalParams":                keyAndProof,
+	"WebhookUnwrap":                               "it calls nothing and panics within the client",
+}
+
+// nodeExample is an example in the declarations of the Node client.
+var nodeExample = regexp.MustCompile("(?s)\\* @example\n *\\* ```ts\n(.*?)\\* ```\n *\\*/\n *(\\w+)\\(")
+
+// TestNodeSDK runs all examples of the official Node client. Its package has no tests;
+// the examples have each of its calls.
+func TestNodeSDK(t *testing.T) {
+	needs(t, "npm")
+	needs(t, "node")
+	dir := t.TempDir()
+	install := exec.Command("npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "@imagekit/nodejs@7.11.0")
+	install.Dir = dir
+	if out, err := install.CombinedOutput(); err != nil {
+		missing(t, "the SDK cannot be installed: %v\n%s", err, out)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "file"), apitest.PNG(20, 10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	resources := os.DirFS(filepath.Join(dir, "node_modules/@imagekit/nodejs/resources"))
+	script := []string{
+		`import fs from "node:fs";`, `import ImageKit from "@imagekit/nodejs";`,
+		`const client = new ImageKit({ maxRetries: 0 });`,
+		`async function example(name, run) { try { await run(); console.log(JSON.stringify({ name })); } catch (error) { console.log(JSON.stringify({ name, error: String(error) })); } }`,
+	}
+	err := fs.WalkDir(resources, ".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".d.mts") {
+			return err
+		}
+		text, err := fs.ReadFile(resources, path)
+		for _, m := range nodeExample.FindAllSubmatch(text, -1) {
+			code := regexp.MustCompile(`(?m)^ *\* ?`).ReplaceAllString(string(m[1]), "")
+			code = strings.ReplaceAll(code, "path/to/file'", "file'")
+			name := regexp.MustCompile(`client\.([\w.]+)`).FindStringSubmatch(code)[1]
+			script = append(script, fmt.Sprintf("await example(%q, async () => {\n%s\n});", name, code))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "examples.mjs"), []byte(strings.Join(script, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("node", "examples.mjs")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "IMAGE_KIT_BASE_URL="+serveSDK(t), "IMAGEKIT_PRIVATE_KEY="+sdkKey)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	results, said := map[string]bool{}, map[string]string{}
+	for line := range bytes.Lines(out) {
+		var result struct{ Name, Error string }
+		if err := json.Unmarshal(line, &result); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		results[result.Name], said[result.Name] = result.Error == "", result.Error
+	}
+	compare(t, results, said, outOfScopeNode, 38)
+}
+
+var outOfScopeNode = map[string]string{
+	"accounts.origins.create":      ofAccount,
+	"accounts.origins.delete":      ofAccount,
+	"accounts.origins.get":         ofAccount,
+	"accounts.origins.list":        ofAccount,
+	"accounts.origins.update":      ofAccount,
+	"accounts.urlEndpoints.create": ofAccount,
+	"accounts.urlEndpoints.delete": ofAccount,
+	"accounts.urlEndpoints.get":    ofAccount,
+	"accounts.urlEndpoints.list":   ofAccount,
+	"accounts.urlEndpoints.update": ofAccount,
+	"accounts.usage.get":           noDays,
+	"accounts.usageAnalytics.get":  ofAccount,
+	"namedTransformations.create":  notServed,
+	"namedTransformations.update":  notServed,
+}

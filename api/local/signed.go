@@ -1,0 +1,178 @@
+package local
+
+import (
+	"crypto/hmac"
+	"crypto/sha1" //nolint:gosec // the signatures of hosted services
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"hash"
+	"maps"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mediadesk/api/local/store"
+)
+
+// signedParts are the parts of an upload that a web page sends, which does not have the
+// private key. A server that has it signs them (hosted-service.md §14).
+var signedParts = []string{"publicKey", "signature", "token", "expire"}
+
+// signedFor is how far ahead a signature may expire.
+const signedFor = time.Hour
+
+// PublicKey returns the public key that belongs to a private key. It names the library
+// in uploads of web pages and is no secret.
+func PublicKey(private interface{ Reveal() string }) string {
+	return "public_" + base64.RawURLEncoding.EncodeToString(sign(sha256.New, private.Reveal(), "public key")[:18])
+}
+
+func sign(algorithm func() hash.Hash, key, text string) []byte {
+	mac := hmac.New(algorithm, []byte(key))
+	mac.Write([]byte(text))
+	return mac.Sum(nil)
+}
+
+// allowPages lets web pages of every site use the answer to r, an upload. It reports
+// whether r is only the question of a browser if it may upload, and answers that.
+func allowPages(w http.ResponseWriter, r *http.Request) bool {
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Expose-Headers", requestIDHeader+", X-Request-Id")
+	h.Set("X-Request-Id", h.Get(requestIDHeader)) // where the browser SDK looks
+	if r.Method != http.MethodOptions {
+		return false
+	}
+	h.Set("Access-Control-Allow-Methods", http.MethodPost)
+	w.WriteHeader(http.StatusNoContent)
+	return true
+}
+
+// maybeSigned reports whether r is an upload without the key, about which admit
+// decides.
+func maybeSigned(r *http.Request, path string) bool {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return isUpload(path) && r.Method == http.MethodPost && r.Header.Get("Authorization") == "" &&
+		err == nil && kind == "multipart/form-data"
+}
+
+// admit decides whether an upload without the key is allowed, by the parts that were
+// read. Their token counts once, whatever becomes of the upload.
+func (l *Library) admit(r *http.Request, f *form) error {
+	check, proof := l.checkSignature, "signature"
+	if r.URL.Path == uploadPathV2 {
+		check, proof = l.checkJWT, "token"
+	}
+	if !f.keyless {
+		if f.seen[proof] {
+			return badRequest("Your request contains both "+proof+" and basic auth parameter.", "Send the private key, or what signs the upload.")
+		}
+		return nil
+	}
+	expire, err := check(f.texts)
+	if err != nil {
+		return err
+	}
+	token := f.texts["token"]
+	sum := sha256.Sum256([]byte(token))
+	err = l.records.Update(r.Context(), func(tx store.Tx) error {
+		return tx.UseToken(hex.EncodeToString(sum[:]), expire, l.now())
+	})
+	if errors.Is(err, store.ErrExists) {
+		return badRequest("The token with value '"+shorten(token)+"' has been used before.", "Each upload needs a token of its own, also after an error.")
+	}
+	return err
+}
+
+// checkSignature checks the signature of token and expire, and returns when it
+// expires.
+func (l *Library) checkSignature(parts map[string]string) (expire time.Time, err error) {
+	missing := 0
+	for _, name := range signedParts {
+		if parts[name] == "" {
+			missing++
+			err = badRequest("Your request is missing "+name+" parameter.", "An upload without the private key needs "+strings.Join(signedParts, ", ")+".")
+		}
+	}
+	if missing == len(signedParts) {
+		err = errNoKey
+	}
+	if err != nil {
+		return expire, err
+	}
+	if err := l.checkPublicKey(parts["publicKey"]); err != nil {
+		return expire, err
+	}
+	seconds, err := strconv.ParseInt(parts["expire"], 10, 64)
+	expire = time.Unix(seconds, 0)
+	if now := l.now(); err != nil || !expire.After(now) || !expire.Before(now.Add(signedFor)) {
+		return expire, badRequest("Your request contains invalid expire parameter. Expire parameter should be a Unix time in less than 1 hour into the future.", "Sign each upload shortly before it, by a correct clock.")
+	}
+	want := hex.EncodeToString(sign(sha1.New, l.o.Key.Reveal(), parts["token"]+parts["expire"]))
+	if !hmac.Equal([]byte(want), []byte(parts["signature"])) {
+		return expire, badRequest("Your request contains invalid signature parameter.", "It is the HMAC-SHA1 of token and expire by the private key, as hexadecimal digits in lower case.")
+	}
+	return expire, nil
+}
+
+func (l *Library) checkPublicKey(given string) error {
+	if own := PublicKey(l.o.Key); given != own {
+		return refuse(http.StatusForbidden, notAuthenticated, "The public key of this library is "+own+".")
+	}
+	return nil
+}
+
+// checkJWT checks the token that signs all parts, and returns when it expires.
+func (l *Library) checkJWT(parts map[string]string) (expire time.Time, err error) {
+	token := parts["token"]
+	if token == "" {
+		return expire, badRequest("Your request is missing token parameter.", "An upload without the private key needs a token: a JWT that signs its fields.")
+	}
+	head, rest, _ := strings.Cut(token, ".")
+	body, signature, _ := strings.Cut(rest, ".")
+	var header struct{ Alg, Typ, Kid string }
+	var payload map[string]any
+	want := base64.RawURLEncoding.EncodeToString(sign(sha256.New, l.o.Key.Reveal(), head+"."+body))
+	if !hmac.Equal([]byte(want), []byte(signature)) ||
+		decodeJWT(head, &header) != nil || decodeJWT(body, &payload) != nil || header.Alg != "HS256" || header.Typ != "JWT" {
+		return expire, badRequest("Your request contains invalid token parameter.", `It is a JWT with the header {"alg":"HS256","typ":"JWT","kid":PUBLIC_KEY}, signed by the private key.`)
+	}
+	if err := l.checkPublicKey(header.Kid); err != nil {
+		return expire, err
+	}
+	issued, ok1 := payload["iat"].(float64)
+	end, ok2 := payload["exp"].(float64)
+	if !ok1 || !ok2 || end > issued+signedFor.Seconds() {
+		return expire, badRequest("Your request contains invalid token parameter: iat and exp do not fit.", "They are Unix times; exp is at most one hour after iat.")
+	}
+	if expire = time.Unix(int64(end), 0); !expire.After(l.now()) || expire.After(l.now().Add(signedFor)) {
+		return expire, badRequest("Your request contains an expired token.", "Sign each upload shortly before it, by a correct clock.")
+	}
+	delete(payload, "iat")
+	delete(payload, "exp")
+	for name, value := range parts {
+		if name == "token" || payload[name] == value {
+			delete(payload, name)
+		} else {
+			payload[name] = nil
+		}
+	}
+	if wrong := slices.Sorted(maps.Keys(payload)); len(wrong) > 0 {
+		return expire, badRequest("The field "+quote(wrong[0])+" of your request is not the one that the token signs.", "The payload of the token has all fields but file and token, as texts.")
+	}
+	return expire, nil
+}
+
+func decodeJWT(text string, into any) error {
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, into)
+}

@@ -1,0 +1,110 @@
+package local
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// task is one element of the tasks of the extension ai-tasks (hosted-service.md §13).
+type task struct {
+	Type          string            `json:"type"`
+	Instruction   string            `json:"instruction"`
+	Vocabulary    []json.RawMessage `json:"vocabulary"`
+	Field         string            `json:"field"`
+	MinSelections *int              `json:"min_selections"`
+	MaxSelections *int              `json:"max_selections"`
+	OnYes         *outcome          `json:"on_yes"`
+	OnNo          *outcome          `json:"on_no"`
+	OnUnknown     *outcome          `json:"on_unknown"`
+}
+
+// outcome is what happens after an answer to a question.
+type outcome struct {
+	AddTags     []string `json:"add_tags"`
+	RemoveTags  []string `json:"remove_tags"`
+	SetMetadata []struct {
+		Field string          `json:"field"`
+		Value json.RawMessage `json:"value"`
+	} `json:"set_metadata"`
+	UnsetMetadata []struct {
+		Field string `json:"field"`
+	} `json:"unset_metadata"`
+}
+
+const (
+	maxTasks       = 10
+	maxInstruction = 2000 // characters
+	maxVocabulary  = 30
+	maxTagText     = 500 // characters of a vocabulary of tags together
+)
+
+// checkTasks returns what is wrong with the tasks of the extension ai-tasks.
+func checkTasks(text json.RawMessage) error {
+	var tasks []task
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&tasks); err != nil {
+		return errors.New("tasks cannot be read: " + strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if len(tasks) < 1 || len(tasks) > maxTasks {
+		return fmt.Errorf("it takes 1 to %d tasks, not %d", maxTasks, len(tasks))
+	}
+	for i := range tasks {
+		if reason := tasks[i].misfit(); reason != "" {
+			return fmt.Errorf("task %d: %s", i+1, reason)
+		}
+	}
+	return nil
+}
+
+// misfit says what is wrong with a task; empty: nothing.
+func (t *task) misfit() string {
+	if n := utf8.RuneCountInString(t.Instruction); n < 1 || n > maxInstruction {
+		return fmt.Sprintf("its instruction has %d characters, and 1 to %d are allowed", n, maxInstruction)
+	}
+	selects := t.Vocabulary != nil || t.MinSelections != nil || t.MaxSelections != nil
+	answers := t.OnYes != nil || t.OnNo != nil || t.OnUnknown != nil
+	switch {
+	case t.Type == "yes_no" && (selects || t.Field != ""):
+		return "a question has no vocabulary, field or selections"
+	case t.Type == "yes_no" && t.OnYes == nil && t.OnNo == nil:
+		return "on_yes or on_no is missing"
+	case t.Type == "yes_no":
+		return ""
+	case t.Type != "select_tags" && t.Type != "select_metadata":
+		return quote(t.Type) + " is none of select_tags, select_metadata and yes_no"
+	case answers:
+		return "only yes_no has on_yes, on_no and on_unknown"
+	case t.Type == "select_metadata" && t.Field == "":
+		return "field is missing"
+	case t.Type == "select_tags" && t.Field != "":
+		return "only select_metadata has a field"
+	case t.Vocabulary == nil && t.Type == "select_tags", t.Vocabulary != nil && len(t.Vocabulary) == 0, len(t.Vocabulary) > maxVocabulary:
+		return fmt.Sprintf("its vocabulary has %d words, and 1 to %d are allowed", len(t.Vocabulary), maxVocabulary)
+	case t.MinSelections != nil && *t.MinSelections < 0, t.MaxSelections != nil && *t.MaxSelections < 1,
+		t.MinSelections != nil && t.MaxSelections != nil && *t.MinSelections > *t.MaxSelections:
+		return "min_selections and max_selections leave nothing between them"
+	}
+	length := 0
+	for _, raw := range t.Vocabulary {
+		var word any
+		_ = json.Unmarshal(raw, &word) // it is a part of valid JSON
+		tag, isText := word.(string)
+		switch word.(type) {
+		case []any, map[string]any, nil:
+			return "its vocabulary holds " + string(raw)
+		}
+		length += utf8.RuneCountInString(tag)
+		if t.Type == "select_tags" && (!isText || tag == "" || strings.Contains(tag, "%")) {
+			return "its vocabulary holds " + string(raw) + ", which is no tag"
+		}
+	}
+	if t.Type == "select_tags" && length > maxTagText {
+		return fmt.Sprintf("its vocabulary has %d characters together, and at most %d are allowed", length, maxTagText)
+	}
+	return ""
+}

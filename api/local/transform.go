@@ -1,0 +1,117 @@
+package local
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/api/local/delivery"
+	"mediadesk/api/local/store"
+)
+
+// badTransformation is the answer to a transformation that cannot be made
+// (hosted-service.md §12).
+func badTransformation(err error) error {
+	return badRequest("The file could not be uploaded because the transformation field is invalid.", "The problem: "+err.Error()+".")
+}
+
+// setTransformation reads a transformation as it is sent, a JSON object.
+func setTransformation(f *form, value string) error {
+	var t api.Transformation
+	err := json.Unmarshal([]byte(value), &t)
+	if err == nil {
+		err = api.CheckTransformation(t, "")
+	}
+	if err != nil {
+		return badTransformation(err)
+	}
+	f.upload.Transformation = api.Set(t)
+	return nil
+}
+
+// transform makes the pre-transformation of a picture. later reports one of a video,
+// which is not made within the request.
+func (f *form) transform(ctx context.Context, version *store.Version) (later bool, err error) {
+	t, ok := f.upload.Transformation.Get()
+	if !ok {
+		return false, nil
+	}
+	if err := api.CheckTransformation(t, version.Mime); err != nil {
+		return false, badTransformation(err)
+	}
+	if t.Pre == "" || strings.HasPrefix(version.Mime, "video/") {
+		return t.Pre != "", nil
+	}
+	asked, err := delivery.ParseSteps(t.Pre)
+	if err != nil {
+		return false, badTransformation(err)
+	}
+	picture, _, err := delivery.Make(ctx, io.NewSectionReader(f.content, 0, version.Size), version.Mime, asked, "")
+	if cannot := (*delivery.CannotError)(nil); errors.As(err, &cannot) {
+		return false, badTransformation(err)
+	}
+	if err != nil {
+		return false, err
+	}
+	draft, err := f.library.contents.Draft()
+	if err != nil {
+		return false, err
+	}
+	f.content.Discard()
+	f.content = draft
+	if _, err := draft.Write(picture); err != nil {
+		return false, err
+	}
+	*version, err = f.library.inspectContent(draft)
+	return false, err
+}
+
+// accepted is the answer to an upload that goes on after it.
+type accepted struct {
+	Message string `json:"message"`
+}
+
+var answerQueued = accepted{"The pre-transformation has been queued successfully."}
+
+// addEvent records the post that a pre-transformation has succeeded, for the webhook of
+// the account. Here it changes nothing: the video is stored as it came.
+func (l *Library) addEvent(tx store.Tx, r *http.Request, f *form, file *store.File) error {
+	if l.o.Webhook == "" {
+		return nil
+	}
+	t, _ := f.upload.Transformation.Get()
+	body, err := json.Marshal(map[string]any{
+		"type": "upload.pre-transform.success", "id": store.NewID(), "created_at": l.now().Format(api.TimeLayout),
+		"request": map[string]string{"x_request_id": r.Header.Get(requestIDHeader), "transformation": t.Pre},
+		"data":    l.record(file, false),
+	})
+	if err != nil {
+		return err
+	}
+	return tx.AddPost(&store.Post{Address: l.o.Webhook, Body: body, Next: l.now(), Created: l.now(), Owner: l.identity})
+}
+
+// WebhookSecret returns the secret by which posts to the webhook of the account are
+// signed. It belongs to a private key.
+func WebhookSecret(private interface{ Reveal() string }) string {
+	return "whsec_" + base64.RawURLEncoding.EncodeToString(sign(sha256.New, private.Reveal(), "webhook secret")[:24])
+}
+
+// signPost signs a post to the webhook of the account (hosted-service.md §16).
+func (l *Library) signPost(req *http.Request, body []byte, now time.Time) {
+	var event struct{ ID string }
+	_ = json.Unmarshal(body, &event) // it is one of ours
+	seconds := strconv.FormatInt(now.Unix(), 10)
+	signature := sign(sha256.New, WebhookSecret(l.o.Key), event.ID+"."+seconds+"."+string(body))
+	req.Header.Set("webhook-id", event.ID)
+	req.Header.Set("webhook-timestamp", seconds)
+	req.Header.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(signature))
+}

@@ -500,7 +500,7 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 		return fmt.Errorf("%w: %s", ErrNoRecord, describeNoRecord(res, text, err))
 	}
 	if file, ok := v.(*File); ok && file.FileID == "" && res.StatusCode == http.StatusAccepted {
-		return &AcceptedError{Message: cmp.Or(c.describeRecord(file), "no message")}
+		return &AcceptedError{Message: cmp.Or(c.describeRecord(file), "no message"), RequestID: requestID(res.Header)}
 	}
 	return nil
 }

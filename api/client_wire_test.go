@@ -155,7 +155,10 @@ func TestReadingCallsOnTheWire(t *testing.T) {
 	for query, want := range map[api.Query]string{
 		{}: "",
 		{Folder: "/a b/", Type: "all", Sort: "ASC_NAME", Skip: 10, Limit: 100}: "limit=100&path=%2Fa+b%2F&skip=10&sort=ASC_NAME&type=all",
-		{Name: "день_1.jpg"}: "searchQuery=name+%3D+%22%D0%B4%D0%B5%D0%BD%D1%8C_1.jpg%22",
+		{Type: "file", Search: `name : "a" OR size > 1`}:                       "searchQuery=%28name+%3A+%22a%22+OR+size+%3E+1%29+AND+type+%3D+%22file%22&type=file",
+		{Type: "file", Search: `type = "folder"`}:                              "searchQuery=type+%3D+%22folder%22&type=file",
+		{Type: "all", Search: `name : "a"`}:                                    "searchQuery=name+%3A+%22a%22&type=all",
+		{Name: "день_1.jpg"}:                                                   "searchQuery=name+%3D+%22%D0%B4%D0%B5%D0%BD%D1%8C_1.jpg%22",
 	} {
 		c.List(context.Background(), query)
 		if got := rec.last(t); got.method != http.MethodGet || got.path != "/v1/files" || got.query != want {

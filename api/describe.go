@@ -25,10 +25,13 @@ func (c *Client) DescribeUpload(u *Upload) (Request, error) {
 		return Request{}, err
 	}
 	r := Request{Method: http.MethodPost, Address: c.UploadAddress(), Parts: parts}
-	if u.Source.URL != "" {
+	switch {
+	case u.Source.URL != "":
 		r.Parts = append(r.Parts, Part{"file", u.Source.URL})
-	} else {
+	case u.Source.Path != "":
 		r.File = u.Source.Path
+	default:
+		r.File = u.Source.Name() // as it is called once it was fetched
 	}
 	return r, nil
 }

@@ -142,13 +142,21 @@ var ErrNoRecord = errors.New("the service answered with success but sent no file
 
 // AcceptedError is an ErrNoRecord of a service that took the request and goes on
 // with it later: sending again would have it do so twice.
-type AcceptedError struct{ Message string }
+type AcceptedError struct {
+	Message   string // the service's words
+	RequestID string // names the request in an event about its end; may be empty
+}
 
 func (e *AcceptedError) Error() string {
 	return "the service took it, to work on it later, and sent no file record: " + e.Message
 }
 
 func (e *AcceptedError) Unwrap() error { return ErrNoRecord }
+
+// Hint says how the end is learned.
+func (e *AcceptedError) Hint() string {
+	return "A hosted service reports the end to the webhook address that is set in the account, not to that of the upload. mediadesk also searches for the file by its name."
+}
 
 // Hint returns what helps against err, from whichever error in its chain
 // knows; empty where none does.
@@ -175,16 +183,19 @@ const maxErrorBody = 64 << 10
 // requestIDHeaders are where services name a request.
 var requestIDHeaders = []string{"X-Ik-Requestid", "X-Request-Id"}
 
+func requestID(h http.Header) string {
+	for _, name := range requestIDHeaders {
+		if id := h.Get(name); id != "" {
+			return clip(id, 200)
+		}
+	}
+	return ""
+}
+
 // newServiceError makes an error of an answer that is not a success. body is the
 // beginning of its body; it may be empty or HTML.
 func newServiceError(res *http.Response, body []byte) *ServiceError {
-	e := &ServiceError{Status: res.StatusCode, Wait: waitAsked(res.Header)}
-	for _, name := range requestIDHeaders {
-		if id := res.Header.Get(name); id != "" {
-			e.RequestID = clip(id, 200)
-			break
-		}
-	}
+	e := &ServiceError{Status: res.StatusCode, Wait: waitAsked(res.Header), RequestID: requestID(res.Header)}
 	var members struct {
 		Message, Help, Reason json.RawMessage
 		MissingFileIDs        []string

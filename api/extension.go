@@ -160,10 +160,14 @@ func CheckExtensions(list []Extension) error {
 		if strings.TrimSpace(e.Name) == "" {
 			return extensionError("extensions: one has no name")
 		}
-		if seen[e.Name] {
+		key := e.Name
+		if key == SavedExtension {
+			key += string(e.Rest["id"])
+		}
+		if seen[key] {
 			return extensionError("extensions: " + quote(e.Name) + " stands twice")
 		}
-		seen[e.Name] = true
+		seen[key] = true
 		if err := checkOptions(e); err != nil {
 			return err
 		}

@@ -20,6 +20,19 @@ func (c *Client) DeliveryAddress(path string) string {
 	return c.delivery + (&url.URL{Path: path}).EscapedPath()
 }
 
+// OriginalURL is the address of a file as it is stored: hosted services deliver smaller
+// pictures unless they are asked for the original (hosted-service.md §18).
+func OriginalURL(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || address == "" {
+		return address
+	}
+	query := u.Query()
+	query.Set("tr", "orig-true")
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
 // Fetch opens a delivered file, such as a record's URL or thumbnail. It goes
 // without the key and follows redirects. At most limit bytes can be read; a
 // larger file ends in an error, and so does one of which no byte comes for

@@ -21,6 +21,7 @@ const (
 	FieldMetadata          = "customMetadata"
 	FieldResponse          = "responseFields"
 	FieldWebhook           = "webhookUrl"
+	FieldTransformation    = "transformation"
 )
 
 // The groups of upload fields: the sections of the upload form, in their order.
@@ -65,6 +66,7 @@ type UploadField struct {
 	Value   string // what help calls the value of the flag, such as PATH; empty for a switch
 	Kind    FieldKind
 	Choices []Choice
+	Open    bool // other texts than the Choices are right, too
 	Default bool // of a switch: what the service does where it is absent
 	Repeat  bool // the flag can be given again
 	// NeedsText says that an empty text in a manifest is the same as none.
@@ -92,7 +94,7 @@ var UploadFields = []*UploadField{
 	{
 		Name: "useUniqueFileName", Key: "unique", Flag: "unique", Value: "HOW", Label: "Unique name", Words: "naming", Group: GroupFile, NeedsText: true,
 		Help:    "how the name is made: here (unique suffix, a repeat never stores twice), service (it adds a suffix) or off (exact name, replaces a file of this name)",
-		Choices: []Choice{{string(NameHere), "made here"}, {string(NameService), "by the service"}, {string(NameExact), "exact name"}},
+		Choices: []Choice{{string(NameHere), "suffix"}, {string(NameService), "by the service"}, {string(NameExact), "exact name"}},
 		value: entryText{
 			get: func(e *Entry) string { return string(e.Naming) },
 			set: setNaming,
@@ -123,6 +125,19 @@ var UploadFields = []*UploadField{
 		Help:  `condition that the service checks before it stores the file, such as "file.size" < "2mb" (hosted services)`,
 		value: textValue(func(u *Upload) *Field[string] { return &u.Checks }),
 		check: checkSet(func(u *Upload) Field[string] { return u.Checks }, CheckChecks),
+	},
+	{
+		Name: FieldTransformation, Key: "transformation", Flag: "transformation", Value: "STEPS", Label: "Transformation", Words: "transformation", Group: GroupFile,
+		Help:    "what the service makes of the file: steps before it stores it, such as w-1600,q-80, or JSON with pre and post (hosted services)",
+		Choices: transformationChoices, Open: true, Hint: "w-1600,q-80",
+		value: typedValue[Transformation]{
+			at:    func(u *Upload) *Field[Transformation] { return &u.Transformation },
+			wire:  jsonPart[Transformation],
+			text:  Transformation.String,
+			parse: ParseTransformation,
+			takes: "an object or steps",
+		},
+		check: checkSet(func(u *Upload) Field[Transformation] { return u.Transformation }, func(t Transformation) error { return CheckTransformation(t, "") }),
 	},
 	{
 		Name: FieldTags, Key: "tags", Flag: "tags", Value: "TAGS", Label: "Tags", Words: "tags", Group: GroupTags, Kind: KindList, Hint: "none: a comma ends each",
@@ -191,7 +206,7 @@ var UploadFields = []*UploadField{
 		Help:    "field to have in the answer (repeatable)",
 		Choices: responseChoices,
 		value:   listValue(func(u *Upload) *Field[[]string] { return &u.ResponseFields }, slices.Clone[[]string]),
-		check:   checkSet(func(u *Upload) Field[[]string] { return u.ResponseFields }, CheckResponseFields),
+		check:   checkSet(func(u *Upload) Field[[]string] { return u.ResponseFields }, checkResponseNames),
 	},
 	{
 		Name: FieldWebhook, Key: "webhook", Flag: "webhook", Value: "URL", Label: "Webhook", Words: "webhook", Group: GroupResponse, NeedsText: true, Hint: "https://example.com/hook",

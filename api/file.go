@@ -50,9 +50,14 @@ type File struct {
 	CustomMetadata    map[string]json.RawMessage `json:"customMetadata,omitzero"`
 	EmbeddedMetadata  map[string]json.RawMessage `json:"embeddedMetadata,omitzero"`
 	Description       string                     `json:"description,omitempty"`
-	CreatedAt         string                     `json:"createdAt,omitempty"`
-	UpdatedAt         string                     `json:"updatedAt,omitempty"`
-	ExtensionStatus   map[string]Status          `json:"extensionStatus,omitempty"` // by extension name; missing: none was asked for
+
+	// SelectedFieldsSchema are the schemas of the custom metadata fields that the file
+	// can have, by name; only some services send them.
+	SelectedFieldsSchema map[string]json.RawMessage `json:"selectedFieldsSchema,omitempty"`
+
+	CreatedAt       string            `json:"createdAt,omitempty"`
+	UpdatedAt       string            `json:"updatedAt,omitempty"`
+	ExtensionStatus map[string]Status `json:"extensionStatus,omitempty"` // by extension name; missing: none was asked for
 
 	// ExtensionErrors say why extensions failed, by name; the local library
 	// tells it in the answer, a hosted service in a webhook post at best.

@@ -19,9 +19,11 @@ type FolderJob struct {
 	ID     string `json:"jobId"`
 	Type   string `json:"type"`   // such as MOVE_FOLDER; empty in the answer that starts a job
 	Status string `json:"status"` // JobPending or JobCompleted; empty in the answer that starts a job
+	// PurgeID is that of the purge that a rename asked for; empty: there is none (yet).
+	PurgeID string `json:"purgeRequestId"`
 }
 
-// The values of FolderJob.Status.
+// The values of the status of a folder job or a purge.
 const (
 	JobPending   = "Pending"
 	JobCompleted = "Completed"
@@ -100,12 +102,16 @@ func (c *Client) describeFolderTransfer(operation, folder, into string) (Request
 }
 
 // DescribeRenameFolder returns the request that gives a folder another name, which is
-// not a path.
-func (c *Client) DescribeRenameFolder(folder, name string) (Request, error) {
+// not a path. With purge, the cached copies of its old URLs are removed.
+func (c *Client) DescribeRenameFolder(folder, name string, purge bool) (Request, error) {
 	if err := CheckFolderName(name); err != nil {
 		return Request{}, err
 	}
-	return c.describeFolder(http.MethodPost, "bulkJobs/renameFolder", "folderPath", folder, map[string]any{"newFolderName": name})
+	members := map[string]any{"newFolderName": name}
+	if purge {
+		members["purgeCache"] = true
+	}
+	return c.describeFolder(http.MethodPost, "bulkJobs/renameFolder", "folderPath", folder, members)
 }
 
 // CheckFolderName says what is wrong with the name of a folder. The error is a

@@ -1,8 +1,10 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"path"
 	"strings"
 	"time"
 )
@@ -27,6 +29,8 @@ type Hook struct {
 // done (service.md §6; the specification leaves the form open, the hosted service's is
 // read generously).
 type HookPost struct {
+	Type      string // of an event, such as "file.created"; empty: it tells of an extension
+	Name      string // of an event: the path, name or address that it is about
 	Extension string
 	Status    Status // in lower case; may be one that we do not know
 	FileID    string // empty where the post does not say
@@ -53,7 +57,99 @@ func ParseHookPost(body []byte) (HookPost, error) {
 		post.FileID = memberText(object, "fileId")
 	}
 	post.Error = hookError(members["error"])
+	if post.Extension == "" {
+		post.readEvent(members)
+	}
 	return post, nil
+}
+
+// readEvent reads an event of an account (hosted-service.md §16).
+func (p *HookPost) readEvent(members map[string]json.RawMessage) {
+	var data, part map[string]json.RawMessage
+	p.Type = clip(memberText(members, "type"), 100)
+	if p.Type == "" || json.Unmarshal(members["data"], &data) != nil {
+		return
+	}
+	p.FileID = memberText(data, "fileId")
+	p.Name = clip(memberText(data, "filePath", "path", "name", "url"), 1000)
+	if json.Unmarshal(data["asset"], &part) == nil && p.Name == "" {
+		p.Name = clip(memberText(part, "url"), 1000)
+	}
+	if json.Unmarshal(data["transformation"], &part) == nil {
+		p.Error = hookError(part["error"])
+	}
+	switch p.Type[strings.LastIndex(p.Type, ".")+1:] {
+	case "success", "ready":
+		p.Status = StatusSuccess
+	case "error":
+		p.Status = StatusFailed
+	case "accepted":
+		p.Status = StatusPending
+	}
+}
+
+// UploadEvent says how a pre-transformation ended, before which the service stores no
+// file (hosted-service.md §16).
+type UploadEvent struct {
+	RequestID string // of the upload; may be empty
+	Path      string // of the file, or its name alone
+	File      *File  // the record of the stored file; nil: it failed
+	Reason    string // why it failed
+}
+
+// ParseUploadEvent reads an event about a pre-transformation; false for any other post.
+func ParseUploadEvent(body []byte) (UploadEvent, bool) {
+	var post struct {
+		Type    string
+		Request struct {
+			ID string `json:"x_request_id"`
+		}
+		Data json.RawMessage
+	}
+	if json.Unmarshal(body, &post) != nil {
+		return UploadEvent{}, false
+	}
+	e := UploadEvent{RequestID: post.Request.ID}
+	switch post.Type {
+	case "upload.pre-transform.success":
+		e.File = new(File)
+		if json.Unmarshal(post.Data, e.File) != nil || e.File.FileID == "" {
+			return UploadEvent{}, false
+		}
+		e.Path = cmp.Or(e.File.FilePath, e.File.Name)
+		return e, true
+	case "upload.pre-transform.error":
+		var data struct {
+			Name, Path     string
+			Transformation struct{ Error struct{ Reason string } }
+		}
+		_ = json.Unmarshal(post.Data, &data) // of another type: nothing is known
+		e.Path, e.Reason = cmp.Or(data.Path, data.Name), cmp.Or(data.Transformation.Error.Reason, "no reason")
+		return e, true
+	}
+	return e, false
+}
+
+// Of reports whether the event is about a job that waits for the service. Without the
+// id of the request only a name that nobody else makes tells.
+func (e *UploadEvent) Of(j *Job) bool {
+	switch {
+	case j.State != Processing:
+		return false
+	case j.Failure != nil && j.Failure.RequestID != "" && j.Failure.RequestID == e.RequestID:
+		return true
+	}
+	return j.OwnName() && path.Base(e.Path) == StoredName(j.Upload.FileName)
+}
+
+// Decide gives the job that the event is about its outcome.
+func (e *UploadEvent) Decide(j *Job) {
+	if e.File != nil {
+		j.State, j.File, j.Failure, j.Evidence = Stored, e.File, nil, SurelyStored
+		return
+	}
+	j.State, j.Evidence = Refused, NotSent
+	j.Failure = &Failure{Message: "the pre-transformation failed: " + clip(e.Reason, 2000), Help: "Nothing was stored. Change the transformation, then send it again.", RequestID: e.RequestID}
 }
 
 // memberText is the text of the first of names that is there, in any case.
@@ -137,4 +233,5 @@ const (
 	UnmatchedOtherFile = "it names another file than that of its address"
 	UnmatchedEarly     = "the answer to its request has not come yet"
 	UnmatchedNoRun     = "nobody asked for this extension there"
+	UnmatchedEvent     = "it is an event of the account"
 )

@@ -3,6 +3,8 @@ package api
 import (
 	"errors"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -20,12 +22,17 @@ const (
 	Unsent    State = "unsent"    // nothing can have arrived
 	Unknown   State = "unknown"   // bytes went out, no answer came back
 	Cancelled State = "cancelled" // taken back by the person before it was complete
-	// Processing: the service accepted it (202) and stores it later.
+	// Processing: the service accepted it (202) and stores it later. Nothing more is
+	// sent; whether it was stored shows later.
 	Processing State = "processing"
 )
 
 // Final reports whether the state is an outcome.
 func (s State) Final() bool { return s != Waiting && s != Sending && s != Offline }
+
+// Open reports whether the fate of the file is not decided: the job has no outcome, or
+// waits for the service.
+func (s State) Open() bool { return !s.Final() || s == Processing }
 
 // Evidence is what is known about whether the file of a job is stored already.
 // It decides whether the job may be sent, and which outcome may be claimed.
@@ -78,7 +85,7 @@ type Job struct {
 	Profile  string    `json:"profile"` // name of the profile it is sent with
 	Upload   Upload    `json:"upload"`  // as it is sent, unique name and all
 	Naming   Naming    `json:"naming"`
-	Identity Identity  `json:"identity,omitzero"` // of the source when it was handed over; zero for a URL
+	Identity Identity  `json:"identity,omitzero"` // of the source when it was handed over; zero for a URL; of an Origin its size alone
 	State    State     `json:"state"`
 	Attempts int       `json:"attempts"` // how often it was sent
 	Evidence Evidence  `json:"evidence,omitempty"`
@@ -100,9 +107,23 @@ type Job struct {
 	OwnWebhook bool   `json:"ownWebhook,omitempty"`
 	Batch      string `json:"batch,omitempty"` // what was handed over together; empty: by itself
 
+	// Lost says in words what of a file of another profile is not sent with it, such as
+	// "2 AI tags".
+	Lost []string `json:"lost,omitempty"`
+
 	// Dismissed: the person canceled the job or removed it from the list. It is
 	// sent again only if the person asks for this very job.
 	Dismissed bool `json:"dismissed,omitempty"`
+}
+
+// Reason is the message of the failure, without the source that it may begin with; empty
+// where there is none.
+func (j *Job) Reason() string {
+	if j.Failure == nil {
+		return ""
+	}
+	message := strings.TrimPrefix(j.Failure.Message, strconv.Quote(j.Upload.Source.Path)+" ")
+	return strings.TrimPrefix(message, quote(j.Upload.Source.String())+" ")
 }
 
 // MayRepeat reports whether another attempt cannot store the file twice.
@@ -149,7 +170,7 @@ func FailureOf(err error) *Failure {
 	var accepted *AcceptedError
 	switch {
 	case errors.As(err, &accepted):
-		f.Status = http.StatusAccepted
+		f.Status, f.RequestID = http.StatusAccepted, accepted.RequestID
 	case errors.As(err, &answer):
 		f.Status, f.Message, f.RequestID = answer.Status, answer.Message, answer.RequestID
 		if answer.Help != "" {

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -14,14 +15,30 @@ import (
 // Query says what List is to list.
 type Query struct {
 	Folder string // one level; empty: everywhere
-	Type   string // "file", "folder", "all"; empty: files
+	Type   string // "file", "folder", "all"; empty: files, or what Search finds
 	Name   string // exact name; empty: any
 	Search string // in the service's language of search queries, in place of Name; empty: none
 	Kind   string // KindImage or KindNonImage; empty: any
-	Sort   string // as the service has it, such as ASC_NAME; empty: its default
+	Sort   string // one of Sorts after ASC_ or DESC_; empty: the service's default
 	Skip   int
 	Limit  int // 0: the service's default
 }
+
+// Sorts are what a listing can be sorted by (hosted-service.md §8). SortRelevance needs a
+// search with HAS; the best matches come first with DESC_.
+var Sorts = []string{"NAME", "CREATED", "UPDATED", "SIZE", "HEIGHT", "WIDTH", SortRelevance}
+
+// SortRelevance is how well a file matches the texts of HAS.
+const SortRelevance = "RELEVANCE"
+
+var (
+	searchText = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+	searchHas  = regexp.MustCompile(`(?i)\bHAS\b`)
+)
+
+// Ranks reports whether a search query has the operator HAS, so that its matches can be
+// sorted by relevance.
+func Ranks(search string) bool { return searchHas.MatchString(searchText.ReplaceAllString(search, "")) }
 
 // SearchValue writes a text as a value of a search query.
 func SearchValue(text string) string {
@@ -41,6 +58,9 @@ func (c *Client) List(ctx context.Context, q Query) ([]File, error) {
 	return files, err
 }
 
+// typeWord is the word for the type in a search query.
+var typeWord = regexp.MustCompile(`(?i)\btype\b\s*(=|NOT|IN)`)
+
 // DescribeList returns the request that List would send.
 func (c *Client) DescribeList(q Query) Request {
 	v := url.Values{}
@@ -54,6 +74,9 @@ func (c *Client) DescribeList(q Query) Request {
 	add("fileType", q.Kind)
 	add("sort", q.Sort)
 	switch {
+	case q.Search != "" && (q.Type == TypeFile || q.Type == TypeFolder) && !typeWord.MatchString(q.Search):
+		// Beside a query, the service ignores the parameter.
+		v.Set("searchQuery", "("+q.Search+") AND type = "+strconv.Quote(q.Type))
 	case q.Search != "":
 		v.Set("searchQuery", q.Search)
 	case q.Name != "":

@@ -259,22 +259,27 @@ func (c *Client) describeTransfer(what, filePath, folder string) (Request, error
 // RenameFile gives the file at a path another name, which the service writes in
 // the form of StoredName. A name that is taken is refused.
 func (c *Client) RenameFile(ctx context.Context, filePath, name string) error {
-	r, err := c.DescribeRename(filePath, name)
+	r, err := c.DescribeRename(filePath, name, false)
 	if err != nil {
 		return err
 	}
 	return c.perform(ctx, r, "renaming")
 }
 
-// DescribeRename returns the request that RenameFile would send.
-func (c *Client) DescribeRename(filePath, name string) (Request, error) {
+// DescribeRename returns the request that RenameFile would send, or, with purge,
+// RenameAndPurge.
+func (c *Client) DescribeRename(filePath, name string, purge bool) (Request, error) {
 	if filePath == "" {
 		return Request{}, errNoPath
 	}
 	if err := CheckName(name); err != nil {
 		return Request{}, err
 	}
-	text, err := json.Marshal(map[string]string{"filePath": filePath, "newFileName": name})
+	body := map[string]any{"filePath": filePath, "newFileName": name}
+	if purge {
+		body["purgeCache"] = true
+	}
+	text, err := json.Marshal(body)
 	return Request{Method: http.MethodPut, Address: c.fileAddress("rename"), Body: string(text)}, err
 }
 

@@ -50,12 +50,34 @@ func TestManagingCalls(t *testing.T) {
 		{func() error { return c.CopyFile(ctx, "/a.jpg", "b") }, 204, "", `POST /v1/files/copy {"destinationPath":"/b/","sourceFilePath":"/a.jpg"}`},
 		{func() error { return c.MoveFile(ctx, "/a.jpg", "/") }, 204, "", `POST /v1/files/move {"destinationPath":"/","sourceFilePath":"/a.jpg"}`},
 		{func() error { return c.RenameFile(ctx, "/a.jpg", "b.jpg") }, 200, "{}", `PUT /v1/files/rename {"filePath":"/a.jpg","newFileName":"b.jpg"}`},
+		{func() error {
+			p, err := c.RenameAndPurge(ctx, "/a.jpg", "b.jpg")
+			if p.ID != "66b" {
+				t.Errorf("a rename started the purge %+v", p)
+			}
+			return err
+		}, 200, `{"purgeRequestId":"66b"}`, `PUT /v1/files/rename {"filePath":"/a.jpg","newFileName":"b.jpg","purgeCache":true}`},
+		{func() error {
+			p, err := c.StartPurge(ctx, "https://h/a/b.jpg*")
+			if p.ID != "66b" {
+				t.Errorf("started the purge %+v", p)
+			}
+			return err
+		}, 201, `{"requestId":"66b"}`, `POST /v1/files/purge {"url":"https://h/a/b.jpg*"}`},
+		{func() error {
+			status, err := c.PurgeStatus(ctx, "66b")
+			if status != api.JobPending {
+				t.Errorf("the status is %q", status)
+			}
+			return err
+		}, 200, `{"status":"Pending"}`, "GET /v1/files/purge/66b"},
+		{func() error { return job(c.DescribeRenameFolder("/a/b", "c", true)) }, 202, `{"jobId":"66a"}`, `POST /v1/bulkJobs/renameFolder {"folderPath":"/a/b/","newFolderName":"c","purgeCache":true}`},
 		{func() error { return c.MakeFolder(ctx, "a/b") }, 201, "{}", `POST /v1/folder {"folderName":"b","parentFolderPath":"/a/"}`},
 		{func() error { return c.MakeFolder(ctx, "/a") }, 201, "{}", `POST /v1/folder {"folderName":"a","parentFolderPath":"/"}`},
 		{func() error { return c.DeleteFolder(ctx, "/a b") }, 204, "", `DELETE /v1/folder {"folderPath":"/a b/"}`},
 		{func() error { return job(c.DescribeCopyFolder("/a/", "b")) }, 200, `{"jobId":"66a"}`, `POST /v1/bulkJobs/copyFolder {"destinationPath":"/b/","sourceFolderPath":"/a/"}`},
 		{func() error { return job(c.DescribeMoveFolder("/a/b", "/")) }, 200, `{"jobId":"66a"}`, `POST /v1/bulkJobs/moveFolder {"destinationPath":"/","sourceFolderPath":"/a/b/"}`},
-		{func() error { return job(c.DescribeRenameFolder("/a/b", "c")) }, 202, `{"jobId":"66a"}`, `POST /v1/bulkJobs/renameFolder {"folderPath":"/a/b/","newFolderName":"c"}`},
+		{func() error { return job(c.DescribeRenameFolder("/a/b", "c", false)) }, 202, `{"jobId":"66a"}`, `POST /v1/bulkJobs/renameFolder {"folderPath":"/a/b/","newFolderName":"c"}`},
 		{func() error { _, err := c.FolderJob(ctx, "66a"); return err }, 200, `{"jobId":"66a","status":"Pending"}`, "GET /v1/bulkJobs/66a"},
 		{func() error { _, err := c.List(ctx, api.Query{Kind: api.KindImage}); return err }, 200, "[]", "GET /v1/files?fileType=image"},
 		{func() error {

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
+	"path"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -19,6 +22,8 @@ type MetadataField struct {
 	Name   string         `json:"name"`  // the key
 	Label  string         `json:"label"` // for people
 	Schema MetadataSchema `json:"schema"`
+	// Description is for people; empty: there is none.
+	Description string `json:"description,omitempty"`
 }
 
 // The types of custom metadata fields.
@@ -48,11 +53,24 @@ type MetadataSchema struct {
 	Default  json.RawMessage `json:"defaultValue,omitempty"`
 }
 
-// MetadataFields lists the custom metadata fields of the account. Like List it
-// is not in the specification: see [Unavailable].
-func (c *Client) MetadataFields(ctx context.Context) ([]MetadataField, error) {
+// Hint is the description of the field, if it has one, and what its values must be.
+func (f *MetadataField) Hint() string {
+	hint := f.Schema.Describe()
+	if f.Description != "" {
+		hint = strings.TrimSuffix(f.Description, ".") + ". " + hint
+	}
+	return hint
+}
+
+// MetadataFields lists the custom metadata fields for files in a folder; empty: those
+// of the account. Like List it is not in the specification: see [Unavailable].
+func (c *Client) MetadataFields(ctx context.Context, folder string) ([]MetadataField, error) {
+	address := c.base + "/v1/customMetadataFields"
+	if folder != "" {
+		address += "?" + url.Values{"folderPath": {path.Clean(folder)}}.Encode()
+	}
 	var fields []MetadataField
-	err := c.call(ctx, http.MethodGet, c.base+"/v1/customMetadataFields", nil, "list of custom metadata fields", &fields)
+	err := c.call(ctx, http.MethodGet, address, nil, "list of custom metadata fields", &fields)
 	return fields, err
 }
 

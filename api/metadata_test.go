@@ -12,7 +12,7 @@ import (
 func TestCheckMetadata(t *testing.T) {
 	var fields []MetadataField
 	text := `[
-		{"id":"1","name":"brand","label":"Brand","schema":{"type":"Text","maxLength":4,"minLength":2}},
+		{"id":"1","name":"brand","label":"Brand","description":"Who made it.","schema":{"type":"Text","maxLength":4,"minLength":2}},
 		{"id":"2","name":"year","label":"Year","schema":{"type":"Number","minValue":1900,"maxValue":2100}},
 		{"id":"3","name":"day","label":"Day","schema":{"type":"Date","minValue":"2026-01-01","maxValue":"2026-12-31"}},
 		{"id":"4","name":"sold","label":"Sold","schema":{"type":"Boolean"}},
@@ -62,11 +62,11 @@ func TestCheckMetadata(t *testing.T) {
 
 func TestMetadataFields(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet || r.URL.Path != "/v1/customMetadataFields" {
+		if r.Method != http.MethodGet || r.URL.RequestURI() != "/v1/customMetadataFields?folderPath=%2Fa%2Fb" {
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}
-		w.Write([]byte(`[{"id":"1","name":"brand","label":"Brand","schema":{"type":"Text"}}]`))
+		w.Write([]byte(`[{"id":"1","name":"brand","label":"Brand","description":"Who made it.","schema":{"type":"Text"}}]`))
 	}))
 	defer server.Close()
 	c, err := NewClient(Options{UploadURL: server.URL, BaseURL: server.URL})
@@ -74,8 +74,8 @@ func TestMetadataFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	fields, err := c.MetadataFields(context.Background())
-	if err != nil || len(fields) != 1 || fields[0].Name != "brand" || fields[0].Schema.Type != MetadataText {
+	fields, err := c.MetadataFields(context.Background(), "/a/b/")
+	if err != nil || len(fields) != 1 || fields[0].Name != "brand" || fields[0].Schema.Type != MetadataText || fields[0].Hint() != "Who made it. "+fields[0].Schema.Describe() {
 		t.Errorf("fields are %v, %v", fields, err)
 	}
 }

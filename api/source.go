@@ -17,13 +17,24 @@ import (
 	"unicode/utf8"
 )
 
-// Source is what a person picked to send. Exactly one of Path and URL is set.
+// Source is what a person picked to send. Exactly one of Path, URL and Origin is set.
 type Source struct {
 	Path   string `json:"path,omitempty"`   // a regular file of this computer
 	URL    string `json:"url,omitempty"`    // an address from which the service downloads
+	Origin Origin `json:"origin,omitzero"`  // a stored file of another profile
 	Base64 bool   `json:"base64,omitempty"` // send the file as base64 text, not as bytes
 	Label  string `json:"label,omitempty"`  // what to call it, where that is not its path or address
 	Sub    string `json:"sub,omitempty"`    // where it was in a folder that was picked whole, such as "a/b"
+}
+
+// Origin is one version of a stored file of another profile. A client cannot send it as
+// it is: whoever sends it fetches the file first and puts its Path in place of it.
+type Origin struct {
+	Profile string `json:"profile"`
+	FileID  string `json:"fileId"`
+	Version string `json:"version,omitempty"` // its versionInfo.id; empty: not known
+	Path    string `json:"path"`              // its filePath when it was picked
+	Hash    string `json:"hash,omitempty"`    // of its bytes, with its kind (see XXH128); empty: not known
 }
 
 // sourceText is a Source as JSON has it: JSON is UTF-8, and a path need not be.
@@ -72,6 +83,8 @@ func (s Source) String() string {
 		return s.Label
 	case s.URL != "":
 		return s.URL
+	case s.Origin != (Origin{}):
+		return s.Origin.Profile + ":" + s.Origin.Path
 	}
 	return s.Path
 }
@@ -79,6 +92,9 @@ func (s Source) String() string {
 // Name is the file name that the source suggests; empty where an address has
 // none. A byte that is no UTF-8 is "_" in it, as in the name that is stored.
 func (s Source) Name() string {
+	if s.Origin != (Origin{}) {
+		return path.Base(s.Origin.Path)
+	}
 	if s.URL == "" {
 		return validName(filepath.Base(s.Path))
 	}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 )
 
@@ -25,8 +26,9 @@ type Upload struct {
 	OverwriteTags           Field[bool]                       `json:"overwriteTags,omitzero"`           // default true
 	OverwriteCustomMetadata Field[bool]                       `json:"overwriteCustomMetadata,omitzero"` // default true
 	CustomMetadata          Field[map[string]json.RawMessage] `json:"customMetadata,omitzero"`
-	Description             Field[string]                     `json:"description,omitzero"` // hosted services only
-	Checks                  Field[string]                     `json:"checks,omitzero"`      // hosted services only; see CheckChecks
+	Description             Field[string]                     `json:"description,omitzero"`    // hosted services only
+	Checks                  Field[string]                     `json:"checks,omitzero"`         // hosted services only; see CheckChecks
+	Transformation          Field[Transformation]             `json:"transformation,omitzero"` // hosted services only
 }
 
 // Path is where the upload stores its file: the folder and the name as the
@@ -68,6 +70,21 @@ func CheckResponseFields(fields []string) error {
 	}
 	return nil
 }
+
+// checkResponseNames says which of fields cannot be a response field: what no name is, and
+// what every answer has. A service may have some that are not known here.
+func checkResponseNames(fields []string) error {
+	for _, name := range fields {
+		if !responseName.MatchString(name) || new(File).member(name) != nil {
+			if err := CheckResponseFields([]string{name}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+var responseName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
 // Part is one text part of the multipart body.
 type Part struct {

@@ -29,6 +29,7 @@ func fullUpload(source api.Source) *api.Upload {
 		CustomMetadata:          api.Set(map[string]json.RawMessage{"brand": json.RawMessage(`"Acme"`), "year": json.RawMessage("2026")}),
 		Description:             api.Set("two\r\nlines"),
 		Checks:                  api.Set(`"file.size" < "2mb"`),
+		Transformation:          api.Set(api.Transformation{Pre: "w-1600,q-80", Post: []api.PostTransformation{{Type: api.PostStream, Value: "sr-360_720", Protocol: "hls"}}}),
 	}
 }
 
@@ -41,6 +42,7 @@ var fullParts = []api.Part{
 	{Name: "isPrivateFile", Value: "true"},
 	{Name: "description", Value: "two\r\nlines"},
 	{Name: "checks", Value: `"file.size" < "2mb"`},
+	{Name: "transformation", Value: `{"pre":"w-1600,q-80","post":[{"type":"abs","value":"sr-360_720","protocol":"hls"}]}`},
 	{Name: "tags", Value: "summer,am Meer"},
 	{Name: "customCoordinates", Value: "10,20,300,200"},
 	{Name: "extensions", Value: `[{"name":"remove-bg","options":{"add_shadow":true}},{"maxTags":5,"minConfidence":0,"name":"google-auto-tagging"}]`},

@@ -72,8 +72,8 @@ func TestAPostBeforeTheAnswerToAnUpdate(t *testing.T) {
 	if run.Status != api.StatusSuccess || run.From != api.FromWebhook {
 		t.Errorf("run %+v", run)
 	}
-	if n, err := j.UnmatchedCount(t.Context(), "home"); n != 0 || err != nil {
-		t.Errorf("%d posts are left over, %v", n, err)
+	if posts, err := j.Unmatched(t.Context(), "home"); len(posts) != 0 || err != nil {
+		t.Errorf("%d posts are left over, %v", len(posts), err)
 	}
 }
 
@@ -135,8 +135,8 @@ func TestUnmatched(t *testing.T) {
 		flood = append(flood, api.UnmatchedPost{At: noon.Add(48 * time.Hour), Reason: api.UnmatchedUnknown, Hash: [32]byte{2, byte(n), byte(n >> 8)}, Raw: []byte("{}")})
 	}
 	add(flood...)
-	if n, err := j.UnmatchedCount(t.Context(), "other"); n != keptUnmatched || err != nil {
-		t.Errorf("%d are kept, %v", n, err)
+	if posts, err := j.Unmatched(t.Context(), "other"); len(posts) != keptUnmatched || err != nil {
+		t.Errorf("%d are kept, %v", len(posts), err)
 	}
 }
 
@@ -154,8 +154,8 @@ func TestTheWayToUsIsTested(t *testing.T) {
 			t.Errorf("arrived: %v, %v; want %v", got, err, arrives)
 		}
 	}
-	if n, err := j.UnmatchedCount(t.Context(), ""); n != 0 || err != nil {
-		t.Errorf("%d posts stay, %v", n, err)
+	if posts, err := j.Unmatched(t.Context(), ""); len(posts) != 0 || err != nil {
+		t.Errorf("%d posts stay, %v", len(posts), err)
 	}
 	_, real := asked(t, j, 1, noon, true)
 	post(t, j, real, noon, `{"service":"google-auto-tagging","status":"SUCCESS"}`)

@@ -24,7 +24,7 @@ var ErrNoJob = errors.New("there is no such job")
 // JobFilter selects jobs. The zero filter selects all.
 type JobFilter struct {
 	Profile string    // empty: every profile
-	Open    bool      // only those without an outcome
+	Open    bool      // see [api.State.Open]
 	Failed  bool      // only those with an outcome that is not stored
 	State   api.State // empty: any
 	Batch   string    // empty: any
@@ -225,10 +225,13 @@ func (j *Journal) selectJobs(ctx context.Context, where string, args ...any) ([]
 func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
 	where := "WHERE 1"
 	var args []any
-	if f.Open || f.State != "" && !f.State.Final() {
+	switch {
+	case f.Open:
+		where += " AND (open = 1 OR state = 'processing')"
+	case f.State != "" && !f.State.Final():
 		where += " AND open = 1" // which has an index
 	}
-	if f.Failed {
+	if f.Failed || f.State == api.Processing {
 		where += " AND " + hasFailed
 	}
 	for _, c := range []struct{ column, value string }{{"state", string(f.State)}, {"profile", f.Profile}, {"batch", f.Batch}} {

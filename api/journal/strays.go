@@ -37,7 +37,9 @@ func addUnmatched(t *tx, p api.UnmatchedPost) error {
 	case err != nil && !errors.Is(err, sql.ErrNoRows):
 		return err
 	}
-	p.Raw = p.Raw[:min(len(p.Raw), api.MaxUnmatchedBody)]
+	if p.Reason != api.UnmatchedEvent { // which is signed
+		p.Raw = p.Raw[:min(len(p.Raw), api.MaxUnmatchedBody)]
+	}
 	digest := sha256.Sum256(p.Raw)
 	_, err = t.exec(`INSERT INTO strays (hash, digest, why, profile, file, extension, status, body, at, times)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -75,13 +77,4 @@ func (j *Journal) Unmatched(ctx context.Context, profile string) ([]api.Unmatche
 			FROM posts p JOIN hooks h ON h.hash = p.hook WHERE p.run = 0 AND h.profile = ?1)
 		ORDER BY 8 DESC LIMIT ?2`, profile, keptUnmatched, api.UnmatchedEarly, api.UnmatchedOtherFile, api.UnmatchedNoRun)
 	return posts, err
-}
-
-// UnmatchedCount is how many posts Strays returns, at most.
-func (j *Journal) UnmatchedCount(ctx context.Context, profile string) (int, error) {
-	n := 0
-	err := j.query(ctx, func(scan func(...any) error) error { return scan(&n) },
-		`SELECT (SELECT count(*) FROM strays WHERE profile IN ('', ?1))
-			+ (SELECT count(*) FROM posts p JOIN hooks h ON h.hash = p.hook WHERE p.run = 0 AND h.profile = ?1)`, profile)
-	return min(n, keptUnmatched), err
 }

@@ -36,15 +36,16 @@ func (q *Queue) attemptOrCheck(ctx context.Context, e *entry) verdict {
 		goal = repeat
 	}
 	q.mu.Unlock()
-	switch wish {
-	case wishSend:
+	processing := job.Attempts > 0 && job.Failure != nil && job.Failure.Status == http.StatusAccepted
+	switch {
+	case wish == wishSend:
 		goal = force
-	case wishCheck:
+	case wish == wishCheck, wish == wishNothing && processing:
 		goal, job.State = claim, api.Unknown
-		if job.Attempts > 0 && job.Failure != nil && job.Failure.Status == http.StatusAccepted {
+		if processing {
 			job.State = api.Processing
 		}
-	case wishCancel:
+	case wish == wishCancel:
 		goal, job.State = claim, api.Cancelled
 	}
 	return q.settle(ctx, e, job, goal)
@@ -69,6 +70,9 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 	upload, err := q.prepare(ctx, job)
 	if ctx.Err() != nil {
 		return q.interrupted(ctx, e, job)
+	}
+	if notReady, ok := errors.AsType[*NotReadyError](err); ok {
+		return q.prepareLater(e, job, notReady)
 	}
 	if err != nil {
 		return unsent(api.FailureOf(err))
@@ -152,6 +156,31 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 	return v
 }
 
+// NotReadyError is an error of Options.Prepare that says that an upload cannot be
+// prepared now: it is prepared again later, as often as an upload is sent again.
+type NotReadyError struct {
+	Err  error
+	Wait time.Duration // for at least so long; 0: it does not say
+}
+
+func (e *NotReadyError) Error() string { return e.Err.Error() }
+
+func (e *NotReadyError) Unwrap() error { return e.Err }
+
+// prepareLater is the verdict on a job that cannot be prepared now.
+func (q *Queue) prepareLater(e *entry, job api.Job, reason *NotReadyError) verdict {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if e.failing.IsZero() {
+		e.failing = time.Now()
+	}
+	e.failures++
+	job.State, job.Failure = api.Waiting, api.FailureOf(reason.Err)
+	v := verdict{job: job, wait: max(backoff(e.failures-1, maxBackoff), reason.Wait)}
+	v.giveUp = q.giveUp(e, &v, time.Now())
+	return v
+}
+
 // retryLater is the verdict on a job that is sent once more after a while.
 func retryLater(job api.Job, a assessment, failures int) verdict {
 	job.State = api.Waiting
@@ -212,7 +241,7 @@ func (q *Queue) prepare(ctx context.Context, job api.Job) (*api.Upload, error) {
 // was when the job was queued.
 func sameSource(job *api.Job) error {
 	source := job.Upload.Source
-	if source.URL != "" || job.Identity == (api.Identity{}) {
+	if source.Path == "" || job.Identity == (api.Identity{}) {
 		return nil
 	}
 	now, err := api.IdentifyFile(source.Path) // sending opens it

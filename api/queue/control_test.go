@@ -348,7 +348,7 @@ func TestAnOutcomeThatCannotBeKeptIsSaid(t *testing.T) {
 	})
 }
 
-func TestPrepareAndAnswered(t *testing.T) {
+func TestPrepareAndEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNotes()
 		s := &recorder{service: newService(dial)}
@@ -364,7 +364,7 @@ func TestPrepareAndAnswered(t *testing.T) {
 				u.WebhookURL = api.Set(fmt.Sprint("http://127.0.0.1/hook/", calls))
 				return &u, nil
 			}
-			o.Answered = func(_ context.Context, j api.Job) { answered = append(answered, j) }
+			o.Ended = func(_ context.Context, j api.Job) { answered = append(answered, j) }
 		})
 		id := addAll(t, q, job("a.jpg", api.NameService))[0]
 		if got := outcome(t, q, id); got.State != api.Stored || got.Upload.WebhookURL.IsSet() || n.job(id).Upload.WebhookURL.IsSet() {

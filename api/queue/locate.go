@@ -106,7 +106,7 @@ func judgeFiles(job *api.Job, files []api.File) finding {
 		found.help = fmt.Sprintf("The library does not show %s. It may still arrive: check once more before you send it again.", u.Path())
 		return found
 	}
-	fits := sameSize(job, there) && !there.Created().Before(job.Created)
+	fits := sameSize(job, there) && !there.Created().Before(job.Created.Truncate(time.Millisecond)) // as exactly as records tell time
 	if written := laterOf(there.Updated(), there.Created()); sameSize(job, there) && !written.Before(since(job)) {
 		found.like = []*api.File{there}
 	}

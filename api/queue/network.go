@@ -117,7 +117,7 @@ func (q *Queue) giveUp(e *entry, v *verdict, now time.Time) bool {
 		return false
 	}
 	rest := q.o.RetryFor - now.Sub(e.failing)
-	if v.contact != answer {
+	if v.contact == noAnswer || v.contact == noConnection {
 		rest = min(rest, q.limit()-now.Sub(q.network.silent))
 	}
 	v.wait = min(v.wait, rest)

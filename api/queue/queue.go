@@ -73,14 +73,16 @@ type Options struct {
 	RetryFor time.Duration
 
 	// Prepare gives the upload as it goes out, before every attempt: with an
-	// address of our webhook receiver in it, which is kept nowhere. It must
-	// not change the names and switches. nil: as it is in the job.
+	// address of our webhook receiver in it, which is kept nowhere, and with a file
+	// of this computer in place of one of another profile. It must not change the
+	// names and switches. A *NotReadyError has it called again. nil: as it is in the
+	// job.
 	Prepare func(ctx context.Context, job api.Job) (*api.Upload, error)
 
-	// Answered is told of every job that is stored, once the journal has it.
-	// A record without which it was stored is nil. Wait does not return
-	// before it has. nil: nobody is told.
-	Answered func(ctx context.Context, job api.Job)
+	// Ended is told of every job that has its outcome, once the journal has it.
+	// Of a stored one the record can be nil. Wait does not return before it has.
+	// nil: nobody is told.
+	Ended func(ctx context.Context, job api.Job)
 
 	// BatchDone is told when the last job of a batch has its outcome, and again
 	// when that changes. Wait does not return before it has. nil: nobody is told.
@@ -134,6 +136,7 @@ type entry struct {
 	paused   bool
 	wish     wish
 	heavy    bool      // it has one of the places and is counted as a large one
+	looks    int       // questions for the file while the service processes it
 	failures int       // attempts in a row without an outcome
 	failing  time.Time // when the first of them began
 	due      time.Time
@@ -373,8 +376,8 @@ func (q *Queue) launch(e *entry) {
 		q.makeRoom(e, &v)
 		v.job.Updated = time.Now()
 		err := q.keep(ctx, v.job)
-		if v.job.State == api.Stored && q.o.Answered != nil {
-			q.o.Answered(context.WithoutCancel(q.context()), v.job)
+		if v.job.State.Final() && q.o.Ended != nil {
+			q.o.Ended(context.WithoutCancel(q.context()), v.job)
 		}
 		if q.batchFinished(&v.job) && q.o.BatchDone != nil {
 			q.o.BatchDone(context.WithoutCancel(q.context()), v.job.Batch)
@@ -428,6 +431,9 @@ func (q *Queue) finish(e *entry, v verdict, failed error) {
 	case v.job.State.Final():
 		e.phase = done
 		close(e.settled)
+		if v.job.State == api.Processing {
+			q.searchLater(e)
+		}
 	case e.wish == wishCancel && !q.closed:
 		q.launch(e)
 	case e.paused || q.closed:

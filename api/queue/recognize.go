@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"io"
-	"net/url"
 	"slices"
 
 	"mediadesk/api"
@@ -66,16 +65,10 @@ func sameTags(job *api.Job, file *api.File) bool {
 // in bytes; else empty.
 func (q *Queue) storedHash(ctx context.Context, link string, size int64, kind api.HashKind) string {
 	reader, ok := q.o.Sender.(fetcher)
-	address, err := url.Parse(link)
-	if !ok || err != nil || link == "" {
+	if !ok || link == "" {
 		return ""
 	}
-	// Hosted services deliver pictures smaller than they were sent unless they
-	// are asked for the original.
-	query := address.Query()
-	query.Set("tr", "orig-true")
-	address.RawQuery = query.Encode()
-	body, err := reader.Fetch(ctx, address.String(), size+1)
+	body, err := reader.Fetch(ctx, api.OriginalURL(link), size+1)
 	if err != nil {
 		return ""
 	}

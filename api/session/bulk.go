@@ -191,7 +191,7 @@ func (s *Session) CopyAll(ctx context.Context, files []api.File, folder string, 
 // RenameAll gives each file its name of names, like MoveAll.
 func (s *Session) RenameAll(ctx context.Context, files []api.File, names []string, report func(Edited)) []Edited {
 	batch := batchOf(len(files))
-	return s.eachFile(ctx, files, report, func(i int, f api.File) (*api.File, error) { return s.renameIn(ctx, batch, f, names[i]) })
+	return s.eachFile(ctx, files, report, func(i int, f api.File) (*api.File, error) { return s.renameIn(ctx, batch, f, names[i], nil) })
 }
 
 // ExtendAll runs extensions on files, as Extend does, and reports like ChangeAll.

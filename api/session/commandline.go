@@ -60,6 +60,9 @@ func SourceArg(s api.Source) string {
 // UploadArgs are the arguments of the command that does an upload with a
 // profile.
 func UploadArgs(e *api.Entry, p Profile) []string {
+	if origin := e.Source.Origin; origin != (api.Origin{}) {
+		return Command("transfer", []string{origin.FileID}, "--profile="+origin.Profile, "--to="+p.Name)
+	}
 	args := []string{"upload", SourceArg(e.Source)}
 	for _, f := range api.UploadFields {
 		for _, value := range f.Arguments(e) {

@@ -74,10 +74,10 @@ func (s *Session) fetchPart(ctx context.Context, f api.File, folder string, repo
 		end = info.Size()
 	}
 	if !known || end < size || size == 0 {
-		body, at, err := s.fetchFrom(ctx, f, end, f.Size.Or(MaxUnknown))
+		body, at, err := s.fetchOriginal(ctx, f, end, f.Size.Or(MaxUnknown))
 		var answer *api.ServiceError
 		if end > 0 && errors.As(err, &answer) && answer.Status == http.StatusRequestedRangeNotSatisfiable {
-			body, at, err = s.fetchFrom(ctx, f, 0, size)
+			body, at, err = s.fetchOriginal(ctx, f, 0, size)
 		}
 		if err != nil {
 			return "", err
@@ -144,17 +144,10 @@ const downloads = 4
 // A service that does not list is no error: then it is the files that were seen.
 func (s *Session) DownloadFolder(ctx context.Context, folder, to string, filter Filter, dry bool) (iter.Seq[Downloaded], error) {
 	folder, _ = api.CleanFolder(folder)
-	tree, err := s.FolderTree(ctx, folder)
-	if api.Unavailable(err) {
-		tree, err = s.Seen(ctx)
-	}
+	tree, err := s.filesBelow(ctx, folder, filter)
 	if err != nil {
 		return nil, err
 	}
-	tree = slices.DeleteFunc(tree, func(f api.File) bool {
-		rel, below := strings.CutPrefix(f.FilePath, folder)
-		return f.IsFolder() || !below || !filter.takesBelow(rel)
-	})
 	return func(yield func(Downloaded) bool) {
 		var under sync.WaitGroup
 		defer under.Wait()
@@ -182,6 +175,20 @@ func (s *Session) DownloadFolder(ctx context.Context, folder, to string, filter 
 			}
 		}
 	}, nil
+}
+
+// filesBelow are the files in a folder at any depth, as far as the filter takes them.
+// folder is clean. A service that does not list is no error: then it is the files that
+// were seen.
+func (s *Session) filesBelow(ctx context.Context, folder string, filter Filter) ([]api.File, error) {
+	tree, err := s.FolderTree(ctx, folder)
+	if api.Unavailable(err) {
+		tree, err = s.Seen(ctx)
+	}
+	return slices.DeleteFunc(tree, func(f api.File) bool {
+		rel, below := strings.CutPrefix(f.FilePath, folder)
+		return f.IsFolder() || !below || !filter.takesBelow(rel)
+	}), err
 }
 
 func (s *Session) downloadBelow(ctx context.Context, f *api.File, folder string, dry bool) Downloaded {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 
 	"mediadesk/api"
 	"mediadesk/api/watch"
@@ -35,6 +36,9 @@ func (s *Session) CancelRun(ctx context.Context, fileID, extension string) error
 // withAddress gives a change that asks for extensions an address of our
 // receiver, where the service can reach it and the change names none.
 func (s *Session) withAddress(ctx context.Context, fileID string, change api.Details) (api.Details, string, error) {
+	if err := s.resolveSaved(ctx, &change.Extensions); err != nil {
+		return change, "", err
+	}
 	if len(change.Extensions.Or(nil)) == 0 || change.NoWebhook || !change.WebhookURL.IsZero() || s.Profile.Receiver == "" {
 		return change, "", nil
 	}
@@ -124,4 +128,38 @@ func versionAddress(address, id string) (string, error) {
 	query.Set("ik-obj-version", id)
 	u.RawQuery = query.Encode()
 	return u.String(), nil
+}
+
+// SavedExtensions are the extensions that the account keeps under names; none where the
+// service has no such call.
+func (s *Session) SavedExtensions(ctx context.Context) ([]api.Saved, error) {
+	list, err := s.Client.SavedExtensions(ctx)
+	if api.Unavailable(err) {
+		return nil, nil
+	}
+	return list, err
+}
+
+// resolveSaved puts saved extensions in place of their names.
+func (s *Session) resolveSaved(ctx context.Context, fields ...*api.Field[[]api.Extension]) error {
+	var saved []api.Saved
+	read := false
+	for _, field := range fields {
+		list := field.Or(nil)
+		if !slices.ContainsFunc(list, api.Extension.MayBeSaved) {
+			continue
+		}
+		var err error
+		if !read {
+			if saved, err = s.SavedExtensions(ctx); err != nil {
+				return fmt.Errorf("the saved extensions cannot be read: %w", err)
+			}
+			read = true
+		}
+		if list, err = api.ResolveSaved(list, saved); err != nil {
+			return err
+		}
+		*field = api.Set(list)
+	}
+	return nil
 }

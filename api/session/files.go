@@ -96,10 +96,10 @@ func (s *Session) Draft(ctx context.Context) ([]byte, error) {
 	return text, err
 }
 
-// MetadataFields are the custom metadata fields of the library. An error says that
-// they are not known.
-func (s *Session) MetadataFields(ctx context.Context) ([]api.MetadataField, error) {
-	return s.Client.MetadataFields(ctx)
+// MetadataFields are the custom metadata fields for files in a folder; empty: those of
+// the library. An error says that they are not known.
+func (s *Session) MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error) {
+	return s.Client.MetadataFields(ctx, folder)
 }
 
 // SaveDraft keeps the upload form while it is not sent; empty text removes it.
@@ -152,4 +152,10 @@ func (s *Session) Seen(ctx context.Context) ([]api.File, error) {
 // Sent is the upload that stored a file; false if none from this computer did.
 func (s *Session) Sent(ctx context.Context, fileID string) (api.Job, bool, error) {
 	return s.Journal.SentAs(ctx, s.Profile.Name, fileID)
+}
+
+// Usage is what the account uses from the day of start until the day before end. An
+// error that api.Unavailable knows says that the service does not tell.
+func (s *Session) Usage(ctx context.Context, start, end time.Time) (api.Usage, error) {
+	return s.Client.Usage(ctx, start, end)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path"
 	"strings"
 	"time"
@@ -103,7 +104,7 @@ func (s *Session) CopyFolder(ctx context.Context, folder, into string) (string, 
 	if err != nil {
 		return "", err
 	}
-	return path.Join(into, path.Base(folder)) + "/", s.runFolderJob(ctx, r)
+	return path.Join(into, path.Base(folder)) + "/", s.runFolderJob(ctx, r, nil)
 }
 
 // MoveFolder moves a folder into another and returns its new path. Undo takes it back,
@@ -114,27 +115,31 @@ func (s *Session) MoveFolder(ctx context.Context, folder, into string) (string, 
 		return "", err
 	}
 	to := path.Join(into, path.Base(folder)) + "/"
-	return to, s.relocateFolder(ctx, r, folder, to)
+	return to, s.relocateFolder(ctx, r, folder, to, nil)
 }
 
 // RenameFolder gives a folder another name and returns its new path. Undo takes it back.
 func (s *Session) RenameFolder(ctx context.Context, folder, name string) (string, error) {
-	r, err := s.Client.DescribeRenameFolder(folder, name)
+	return s.renameFolder(ctx, folder, name, nil)
+}
+
+func (s *Session) renameFolder(ctx context.Context, folder, name string, purge *api.Purge) (string, error) {
+	r, err := s.Client.DescribeRenameFolder(folder, name, purge != nil)
 	if err != nil {
 		return "", err
 	}
 	to := path.Join(path.Dir(path.Clean(folder)), name) + "/"
-	return to, s.relocateFolder(ctx, r, folder, to)
+	return to, s.relocateFolder(ctx, r, folder, to, purge)
 }
 
 // relocateFolder runs a job that takes a folder to another path, and keeps the way back
 // if nothing was there.
-func (s *Session) relocateFolder(ctx context.Context, r api.Request, from, to string) error {
+func (s *Session) relocateFolder(ctx context.Context, r api.Request, from, to string, purge *api.Purge) error {
 	there, err := s.FindFolder(ctx, to)
 	if err != nil {
 		return err
 	}
-	if err := s.runFolderJob(ctx, r); err != nil {
+	if err := s.runFolderJob(ctx, r, purge); err != nil {
 		return err
 	}
 	kept := context.WithoutCancel(ctx)
@@ -162,10 +167,10 @@ func (s *Session) replayFolder(ctx context.Context, e journal.Edit, undo bool) (
 	if name := path.Base(to); path.Base(from) == name {
 		r, err = s.Client.DescribeMoveFolder(from, path.Dir(path.Clean(to)))
 	} else {
-		r, err = s.Client.DescribeRenameFolder(from, name)
+		r, err = s.Client.DescribeRenameFolder(from, name, false)
 	}
 	if err == nil {
-		err = s.runFolderJob(ctx, r)
+		err = s.runFolderJob(ctx, r, nil)
 	}
 	if err != nil {
 		return nil, err
@@ -197,7 +202,7 @@ func (e *PendingJobError) Hint() string {
 // Unwrap returns why the waiting ended.
 func (e *PendingJobError) Unwrap() error { return e.Err }
 
-// How long it takes from one question about a folder job to the next.
+// How long it takes from one question about a folder job or a purge to the next.
 const (
 	firstJobPoll = 100 * time.Millisecond
 	lastJobPoll  = 5 * time.Second
@@ -205,24 +210,37 @@ const (
 
 // runFolderJob starts a folder job and waits until the service reports that it is
 // completed. Services report no failed jobs, so only ctx ends the waiting for one. The
-// error is a *PendingJobError if the job was started.
-func (s *Session) runFolderJob(ctx context.Context, r api.Request) error {
+// error is a *PendingJobError if the job was started. purge takes the id of the purge
+// that the job started; nil: none was asked for.
+func (s *Session) runFolderJob(ctx context.Context, r api.Request, purge *api.Purge) error {
 	id, err := s.Client.StartFolderJob(ctx, r)
 	if err != nil {
 		return err
 	}
-	for wait := firstJobPoll; ; wait = min(2*wait, lastJobPoll) {
+	if err := poll(ctx, math.MaxInt64, func() (bool, error) {
 		job, err := s.Client.FolderJob(ctx, id)
-		switch {
-		case err != nil:
-			return &PendingJobError{id, err}
-		case !strings.EqualFold(job.Status, api.JobPending):
-			return nil
+		if purge != nil {
+			purge.ID = job.PurgeID
+		}
+		return strings.EqualFold(job.Status, api.JobPending), err
+	}); err != nil {
+		return &PendingJobError{id, err}
+	}
+	return nil
+}
+
+// poll asks until nothing is pending, ctx ends, or it has waited for limit; with 0 it
+// asks once.
+func poll(ctx context.Context, limit time.Duration, pending func() (bool, error)) error {
+	for wait, waited := firstJobPoll, time.Duration(0); ; wait = min(2*wait, lastJobPoll) {
+		if again, err := pending(); !again || err != nil || wait > limit-waited {
+			return err
 		}
 		select {
 		case <-time.After(wait):
+			waited += wait
 		case <-ctx.Done():
-			return &PendingJobError{id, errors.New("interrupted")}
+			return errors.New("interrupted")
 		}
 	}
 }

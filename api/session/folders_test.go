@@ -97,7 +97,7 @@ func TestFolders(t *testing.T) {
 	// A caller that does not wait for the end gets the id of the job.
 	pending.Store(1 << 30)
 	short, cancel := context.WithCancel(ctx)
-	r, err := s.Client.DescribeRenameFolder("/four/", "five")
+	r, err := s.Client.DescribeRenameFolder("/four/", "five", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestFolders(t *testing.T) {
 		cancel()
 	}()
 	var open *PendingJobError
-	if err := s.runFolderJob(short, r); !errors.As(err, &open) || open.JobID == "" {
+	if err := s.runFolderJob(short, r, nil); !errors.As(err, &open) || open.JobID == "" {
 		t.Errorf("the error of a job that goes on: %v", err)
 	}
 	for _, name := range []string{"", "a/b", "a.b", ".."} {

@@ -27,8 +27,8 @@ func (s *Session) openLibrary(o Options, settings config.Config, profile *config
 	}
 	o.Secrets.Add(key)
 	served := local.Options{
-		Dir: dir, Key: key, MaxSize: settings.Local.MaxSize, Commands: settings.Local.Commands, Named: settings.Local.Transformations,
-		AllowAddresses: settings.Local.AllowAddresses, Seed: settings.Local.Seed,
+		Dir: dir, Storage: settings.Local.Storage, Key: key, MaxSize: settings.Local.MaxSize, Commands: settings.Local.Commands, Named: settings.Local.Transformations,
+		AllowAddresses: settings.Local.AllowAddresses, Seed: settings.Local.Seed, Database: settings.Local.Database,
 	}
 	if served.Fault, err = local.ParseFault(settings.Local.Fault); err != nil {
 		return nil, fmt.Errorf("[local] of %s: %w", settings.Path, err)

@@ -12,15 +12,22 @@ import (
 // Rename gives a file another name and returns its record after that. Undo takes
 // it back.
 func (s *Session) Rename(ctx context.Context, f api.File, name string) (*api.File, error) {
-	return s.renameIn(ctx, "", f, name)
+	return s.renameIn(ctx, "", f, name, nil)
 }
 
-func (s *Session) renameIn(ctx context.Context, batch string, f api.File, name string) (*api.File, error) {
-	if err := s.Client.RenameFile(ctx, f.FilePath, name); err != nil {
+func (s *Session) renameIn(ctx context.Context, batch string, f api.File, name string, purge *api.Purge) (after *api.File, err error) {
+	if purge == nil {
+		err = s.Client.RenameFile(ctx, f.FilePath, name)
+	} else {
+		*purge, err = s.Client.RenameAndPurge(ctx, f.FilePath, name)
+	}
+	if err != nil {
 		return nil, err
 	}
-	after, err := s.Read(context.WithoutCancel(ctx), f.FileID)
-	if err != nil {
+	if purge == nil || purge.ID == "" {
+		s.oldURLs.add(f)
+	}
+	if after, err = s.Read(context.WithoutCancel(ctx), f.FileID); err != nil {
 		return after, err
 	}
 	return after, s.keepMove(ctx, batch, f.FilePath, after)
@@ -36,6 +43,7 @@ func (s *Session) moveIn(ctx context.Context, batch string, f api.File, folder s
 	if err := s.Client.MoveFile(ctx, f.FilePath, folder); err != nil {
 		return nil, err
 	}
+	s.oldURLs.add(f)
 	// The file has moved: that is kept also if the user cancels now.
 	after, err := s.Read(context.WithoutCancel(ctx), f.FileID)
 	if api.Unavailable(err) {

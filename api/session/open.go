@@ -38,7 +38,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	if o.Secrets == nil {
 		o.Secrets = new(config.Redactor)
 	}
-	s := &Session{Cache: o.Paths.Cache}
+	s := &Session{Cache: o.Paths.Cache, options: o}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	if err := s.open(ctx, o, settings, profile); err != nil {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), CloseTime)
@@ -55,13 +55,21 @@ func (s *Session) open(ctx context.Context, o Options, settings config.Config, p
 	if s.Profile, err = NewProfile(profile); err != nil {
 		return err
 	}
+	s.Profile.AskNaming = profile.Naming == config.NamingHere && !profile.NamingAsked &&
+		!IsUnnamed(profile.Name) && settings.SetIn("profiles."+profile.Name) == ""
 	if err := s.openClient(ctx, o, settings, &profile); err != nil {
 		return err
 	}
+	s.makeQueue(o, settings) // the watch tells it of events
 	if err := s.openWatch(ctx, o, settings, profile); err != nil {
 		return err
 	}
-	return s.openQueue(ctx, o, settings)
+	s.onClose(s.closeOthers)
+	if err := s.Queue.Start(ctx); err != nil {
+		return err
+	}
+	s.onClose(s.Queue.Close)
+	return nil
 }
 
 // Describe gives a session that is good for describing requests: it has the profile
@@ -157,10 +165,11 @@ func (s *Session) openWatch(ctx context.Context, o Options, settings config.Conf
 	s.Watch = watch.New(watch.Options{
 		Journal: s.Journal, Listen: settings.Webhook.Listen, Profile: profile.Name,
 		PublicURL: func(string) string { return profile.WebhookURL },
-		Secret:    func(name string) string { return secrets[name] },
+		Secrets:   func(name string) []string { return secrets[name] },
 		Details: func(ctx context.Context, _, fileID string) (*api.File, error) {
 			return s.Client.Details(ctx, fileID)
 		},
+		Uploaded: s.uploaded,
 	})
 	if err := s.Watch.Start(ctx); err != nil {
 		return err
@@ -170,26 +179,21 @@ func (s *Session) openWatch(ctx context.Context, o Options, settings config.Conf
 	return nil
 }
 
-func (s *Session) openQueue(ctx context.Context, o Options, settings config.Config) error {
+func (s *Session) makeQueue(o Options, settings config.Config) {
 	concurrency := settings.Concurrency
 	if o.Concurrency > 0 {
 		concurrency = o.Concurrency
 	}
 	s.Queue = queue.New(queue.Options{
 		Journal: s.Journal, Profile: s.Profile.Name, Sender: s.Client, Concurrency: concurrency, Fresh: !o.Adopt, RetryFor: o.RetryFor,
-		Prepare:  s.prepare,
-		Answered: func(ctx context.Context, j api.Job) { s.answered(ctx, o.Paths, j) },
+		Prepare: s.prepare,
+		Ended:   s.jobEnded,
 		BatchDone: func(ctx context.Context, batch string) {
 			if err := s.endBatch(ctx, batch); err != nil {
 				slog.Error("no receipt was written", "batch", batch, "err", err)
 			}
 		},
 	})
-	if err := s.Queue.Start(ctx); err != nil {
-		return err
-	}
-	s.onClose(s.Queue.Close)
-	return nil
 }
 
 // findKey finds the key of a service elsewhere, and describes where it came from.
@@ -215,23 +219,24 @@ func findKey(ctx context.Context, o Options, profile config.Profile) (api.Key, s
 // webhookSecrets are what the services of the profiles sign their posts with: the
 // receiver takes posts for all of them. A secret that cannot be read is an error
 // for the profile in use; the posts for another profile are then not believed.
-func webhookSecrets(o Options, settings config.Config, used config.Profile) (map[string]string, error) {
-	secrets := map[string]string{}
+func webhookSecrets(o Options, settings config.Config, used config.Profile) (map[string][]string, error) {
+	secrets := map[string][]string{}
 	for _, name := range append(settings.Names(), used.Name) {
 		profile, ok := settings.Profiles[name]
 		if !ok {
 			profile = used // one without a name
 		}
-		secret, err := o.Keys.WebhookSecret(profile)
+		list, err := o.Keys.WebhookSecrets(profile)
 		switch {
 		case err != nil && name == used.Name:
 			return nil, err
 		case err != nil:
 			slog.Warn("webhook posts of a profile cannot be checked", "profile", name, "err", err)
-			secrets[name] = rand.Text()
-		case !secret.IsZero():
+			secrets[name] = []string{rand.Text()}
+		}
+		for _, secret := range list {
 			o.Secrets.Add(secret)
-			secrets[name] = secret.Reveal()
+			secrets[name] = append(secrets[name], secret.Reveal())
 		}
 	}
 	return secrets, nil
@@ -249,9 +254,17 @@ func receiver(p config.Profile, listening string) string {
 	return ""
 }
 
-// prepare puts an address of our receiver into an upload just before it goes out.
+// prepare fetches the file of another profile, and puts an address of our receiver into
+// an upload, just before it goes out.
 func (s *Session) prepare(ctx context.Context, j api.Job) (*api.Upload, error) {
 	u := j.Upload
+	if u.Source.Origin != (api.Origin{}) {
+		path, err := s.fetchOrigin(ctx, j)
+		if err != nil {
+			return nil, err
+		}
+		u.Source = api.Source{Path: path, Label: u.Source.String()}
+	}
 	if !j.OwnWebhook {
 		return &u, nil
 	}
@@ -263,18 +276,33 @@ func (s *Session) prepare(ctx context.Context, j api.Job) (*api.Upload, error) {
 	return &u, nil
 }
 
-// answered tells the watch which runs an upload began; the record of the file is
-// in the journal already. A copy of its source is not needed any more.
-func (s *Session) answered(ctx context.Context, paths config.Paths, j api.Job) {
-	if err := removeSpooled(paths, j.Upload.Source.Path); err != nil {
+// jobEnded removes the copy of a source that is not needed any more, and tells the watch
+// which runs an upload began; the record of the file is in the journal already.
+func (s *Session) jobEnded(ctx context.Context, j api.Job) {
+	if err := s.removeSpooled(&j); err != nil {
 		slog.Warn("the copy of a source was not removed", "err", err)
 	}
-	if j.File == nil {
+	if j.State != api.Stored || j.File == nil {
 		return
 	}
 	if err := s.Watch.Answered(ctx, j.Profile, j.File, j.OwnWebhook); err != nil {
 		slog.Error("the runs of an upload were not kept", "file", j.File.FileID, "err", err)
 	}
+}
+
+// uploaded decides a job that waits for the service, if an event is about one.
+func (s *Session) uploaded(ctx context.Context, profile string, event api.UploadEvent) (bool, error) {
+	jobs, err := s.Journal.Jobs(ctx, journal.JobFilter{Profile: profile, State: api.Processing})
+	if err != nil {
+		return false, err
+	}
+	for i := range jobs {
+		if event.Of(&jobs[i]) {
+			event.Decide(&jobs[i])
+			return true, s.Queue.Decide(ctx, jobs[i])
+		}
+	}
+	return false, nil
 }
 
 // endBatch writes what was sent and answered of a batch, and keeps how it ended for

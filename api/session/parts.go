@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
@@ -95,6 +96,14 @@ func (s *Session) LastSeen(ctx context.Context, fileID string) (Seen, bool, erro
 
 // Send hands jobs to the queue and returns those that it took.
 func (s *Session) Send(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
+	jobs = slices.Clone(jobs)
+	fields := make([]*api.Field[[]api.Extension], len(jobs))
+	for i := range jobs {
+		fields[i] = &jobs[i].Upload.Extensions
+	}
+	if err := s.resolveSaved(ctx, fields...); err != nil {
+		return nil, err
+	}
 	return s.Queue.Add(ctx, jobs)
 }
 

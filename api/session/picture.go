@@ -25,7 +25,10 @@ func (s *Session) Picture(ctx context.Context, f api.File) (string, error) {
 	if source := s.sameSource(ctx, f); source != "" {
 		return source, nil
 	}
-	return s.cached(f, f.URL, func() (io.ReadCloser, error) { return s.Fetch(ctx, f, maxPicture) })
+	return s.cached(f, f.URL, func() (io.ReadCloser, error) {
+		body, _, err := s.fetchFrom(ctx, f, 0, maxPicture)
+		return body, err
+	})
 }
 
 // cached is the path in the cache of what an address delivers for a version of a
@@ -100,11 +103,18 @@ func (s *Session) Signed(f api.File, valid time.Duration) (string, error) {
 	return s.Client.SignedURL(f.URL, time.Now().Add(valid))
 }
 
-// Fetch opens the content of a file, a private one by a signed address. At most
-// limit bytes can be read.
+// Fetch opens the content of a file as it is stored, a private one by a signed address.
+// At most limit bytes can be read.
 func (s *Session) Fetch(ctx context.Context, f api.File, limit int64) (io.ReadCloser, error) {
-	body, _, err := s.fetchFrom(ctx, f, 0, limit)
+	body, _, err := s.fetchOriginal(ctx, f, 0, limit)
 	return body, err
+}
+
+// fetchOriginal is fetchFrom for what is stored, where that differs from what is
+// delivered.
+func (s *Session) fetchOriginal(ctx context.Context, f api.File, offset, limit int64) (body io.ReadCloser, at int64, err error) {
+	f.URL = api.OriginalURL(f.URL)
+	return s.fetchFrom(ctx, f, offset, limit)
 }
 
 // fetchFrom opens the rest of the content of a file; see api.Client.FetchFrom.

@@ -134,6 +134,7 @@ type Profile struct {
 	Extensions  []api.Extension // extensions that forms begin with
 	Commands    []string        // extensions of the local library that are commands of the user
 	Naming      api.Naming      // way of naming that forms begin with
+	AskNaming   bool            // the user was never asked for Naming, and KeepNaming can keep the answer
 	ColorOption string          // how the service spells the colour option of remove-bg
 	Receiver    string          // address at which services reach our webhook receiver; empty: none
 }
@@ -158,4 +159,20 @@ func NewProfile(p config.Profile) (Profile, error) {
 		Name: p.Name, Local: p.Kind == config.KindLocal, MaxSize: p.MaxSize, Folder: p.Folder, Tags: p.Tags,
 		Extensions: extensions, Naming: api.Naming(p.Naming), ColorOption: string(p.ColorOption),
 	}, nil
+}
+
+// KeepNaming writes the user's answer to how uploads of the profile are named into the settings.
+// Profile stays as it is: it is what the session was opened with.
+func (s *Session) KeepNaming(naming api.Naming) error {
+	settings, err := config.Load(s.options.Paths)
+	if err != nil {
+		return err
+	}
+	p, err := settings.Find(s.Profile.Name)
+	if err != nil {
+		return err
+	}
+	p.Naming, p.NamingAsked = config.Naming(naming), true
+	_, err = settings.SetProfile(p)
+	return err
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -51,10 +52,10 @@ func NewReceipt(host string, jobs []api.Job, now time.Time) Receipt {
 			Error: j.Failure, Attempts: j.Attempts, Handed: j.Created, Started: j.Started,
 		}
 		if line.Source == "" {
-			line.Source = j.Upload.Source.URL
+			line.Source = cmp.Or(j.Upload.Source.URL, j.Upload.Source.String())
 		}
 		line.Sent, _ = j.Upload.Parts() // what cannot be written was refused before
-		if j.State.Final() {
+		if !j.State.Open() {
 			line.Ended = j.Updated
 		}
 		if j.State == api.Stored {

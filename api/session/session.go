@@ -55,14 +55,17 @@ type Session struct {
 	// Cache is a folder for what can be fetched again.
 	Cache string
 
-	ctx    context.Context //nolint:containedctx // the lifetime of the session: what screens wait for ends with it
-	cancel context.CancelFunc
+	options Options // what it was opened with
+	others  others
+	ctx     context.Context //nolint:containedctx // the lifetime of the session: what screens wait for ends with it
+	cancel  context.CancelFunc
 	// journalPath is where the journal of a session of Describe is.
 	journalPath string
 
 	parts   sync.Map                      // paths of the files that downloads are written to
 	closers []func(context.Context) error // in the order of opening
 	ended   endedBatches
+	oldURLs oldURLs
 }
 
 // Context ends when the session closes.

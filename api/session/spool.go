@@ -1,11 +1,12 @@
 package session
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
-	"mediadesk/config"
+	"mediadesk/api"
 )
 
 // Spool has what has no file of its own, such as standard input, written to a file with
@@ -37,10 +38,21 @@ func Spool(dir, name string, write func(io.Writer) (size int64, err error)) (pat
 	return f.Name(), size, f.Sync()
 }
 
-// removeSpooled removes the copy that an upload was sent from.
-func removeSpooled(paths config.Paths, source string) error {
-	if dir := filepath.Dir(source); filepath.Dir(dir) == paths.Spool() {
+// removeSpooled removes the copy that a job was sent from, once it has an outcome. The
+// data of standard input is needed until it is stored; a file of another profile can be
+// fetched again.
+func (s *Session) removeSpooled(j *api.Job) error {
+	spool := s.options.Paths.Spool()
+	if j.Upload.Source.Origin != (api.Origin{}) {
+		return os.RemoveAll(originSpool(spool, j.ID))
+	}
+	if dir := filepath.Dir(j.Upload.Source.Path); j.State == api.Stored && filepath.Dir(dir) == spool {
 		return os.RemoveAll(dir)
 	}
 	return nil
+}
+
+// originSpool is the folder that the file of another profile is fetched to for a job.
+func originSpool(spool string, job int64) string {
+	return filepath.Join(spool, fmt.Sprintf("job-%d", job))
 }

@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"mediadesk/api"
@@ -74,6 +76,54 @@ func (s *Session) storedAs(ctx context.Context, u *api.Upload, kind api.HashKind
 	return &job, nil
 }
 
+// Listed finds, for each upload, a file in its folder that the service lists under its
+// name, with or without a unique suffix; one of the size of the source before others. It is
+// nil where there is none, and for all of them where the service lists nothing. Contents are
+// not compared.
+func (s *Session) Listed(ctx context.Context, uploads []api.Upload) ([]*api.File, error) {
+	found := make([]*api.File, len(uploads))
+	names := map[string][]string{} // clauses of the search, by folder
+	for i := range uploads {
+		name, folder := api.StoredName(uploads[i].FileName), uploads[i].Folder.Or("/")
+		stem := strings.TrimSuffix(api.UniqueName(name, ""), path.Ext(name))
+		names[folder] = append(names[folder], "name = "+api.SearchValue(name), "name : "+api.SearchValue(stem))
+	}
+	for folder, clauses := range names {
+		files, err := s.Client.List(ctx, api.Query{Search: `type = "file" AND path = ` + api.SearchValue(folder) + " AND (" + strings.Join(clauses, " OR ") + ")"})
+		if api.Unavailable(err) {
+			return found, nil
+		}
+		if err != nil {
+			return found, err
+		}
+		for i := range uploads {
+			if uploads[i].Folder.Or("/") == folder {
+				found[i] = listed(files, &uploads[i])
+			}
+		}
+	}
+	return found, nil
+}
+
+// listed is the file among files that has the name of an upload.
+func listed(files []api.File, u *api.Upload) (found *api.File) {
+	size := int64(-1)
+	if id, err := api.Identify(u.Source.Path); err == nil {
+		size = id.Size
+	}
+	name, folder := api.StoredName(u.FileName), strings.TrimSuffix(u.Folder.Or("/"), "/")+"/"
+	for i := range files {
+		f := &files[i]
+		if f.FilePath != folder+f.Name || f.Name != name && api.WithoutSuffix(f.Name) != name {
+			continue
+		}
+		if found == nil || f.Size.Or(-1) == size {
+			found = f
+		}
+	}
+	return found
+}
+
 // stillThere asks the service about a file that was stored. One that does not
 // tell is taken as having it.
 func (s *Session) stillThere(ctx context.Context, job *api.Job) bool {
@@ -88,6 +138,7 @@ func (s *Session) stillThere(ctx context.Context, job *api.Job) bool {
 	case err != nil:
 		return true
 	}
+	job.File.FilePath = file.FilePath // it may have been moved
 	size, ok := file.Size.Get()
 	return !ok || size == job.Identity.Size || s.onlyExtended(ctx, job)
 }

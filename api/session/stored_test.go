@@ -7,6 +7,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
+	"mediadesk/config"
 )
 
 // TestAlreadyStoredByItsHash: what this and what older programs sent is
@@ -47,6 +48,69 @@ func TestAlreadyStoredByItsHash(t *testing.T) {
 	for i, want := range []int64{1, 2, 0} {
 		if got := jobs[i]; (got == nil) != (want == 0) || got != nil && got.ID != want {
 			t.Errorf("source %d: %+v, want job %d", i, got, want)
+		}
+	}
+}
+
+// TestListed: a file counts as listed under its name in its folder alone, with or without a
+// suffix, and one of the same size counts first.
+func TestListed(t *testing.T) {
+	s, end := program(t, aLibrary(t), t.TempDir())
+	defer end()
+	source := filepath.Join(t.TempDir(), "my photo.jpg")
+	if err := os.WriteFile(source, []byte("12345"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in := func(folder, name string) api.Upload {
+		u := api.Upload{Source: api.Source{Path: source}, FileName: name}
+		if folder != "" {
+			u.Folder = api.Set(folder)
+		}
+		return u
+	}
+	put(t, s, "my_photo_abcdefghi.jpg", api.Upload{Folder: api.Set("/trip/")})
+	same := put(t, s, "my_photo_123456789.jpg", in("/trip/", ""))
+	exact := put(t, s, "exact.jpg", api.Upload{})
+	put(t, s, "exact_more_123456789.jpg", api.Upload{})
+	put(t, s, "below.jpg", api.Upload{Folder: api.Set("/trip/deep/")})
+	found, err := s.Listed(t.Context(), []api.Upload{
+		in("/trip/", "my photo.jpg"), in("", "exact.jpg"), in("/", "my photo.jpg"), in("/trip/", "below.jpg"), in("", "exact_more.png"), in("", `a"b\.jpg`),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []*api.File{same, exact, nil, nil, nil, nil} {
+		if got := found[i]; (got == nil) != (want == nil) || got != nil && got.FileID != want.FileID {
+			t.Errorf("upload %d: %+v, want %+v", i, got, want)
+		}
+	}
+}
+
+// TestKeepNaming: the answer stands in the settings, and the profile is not asked about again.
+func TestKeepNaming(t *testing.T) {
+	home := t.TempDir()
+	options := Options{Paths: config.FindPaths(func(name string) string {
+		return map[string]string{"MEDIADESK_HOME": home}[name]
+	})}
+	if err := os.MkdirAll(filepath.Dir(options.Paths.Config), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(options.Paths.Config, []byte("[local]\naddr = \"127.0.0.1:0\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []bool{true, false} {
+		s, err := Open(t.Context(), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Profile.AskNaming != want {
+			t.Errorf("asks: %v", s.Profile.AskNaming)
+		}
+		if err := s.KeepNaming(api.NameHere); err != nil {
+			t.Error(err)
+		}
+		if err := s.Close(t.Context()); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -15,7 +15,12 @@ import (
 	"mediadesk/api"
 )
 
-const hookPath = "/hook/"
+// The paths of the receiver: of the address of one upload, with its token behind it, and
+// of the address for all events of an account, with the name of its profile.
+const (
+	hookPath   = "/hook/"
+	eventsPath = "/events/"
+)
 
 // Limits of the receiver. There is no limit on connections: with one, a few
 // slow senders would keep the honest ones out. The times keep them few.
@@ -47,6 +52,10 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 	h := rw.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
+	if profile, ok := strings.CutPrefix(req.URL.Path, eventsPath); ok && req.Method == http.MethodPost {
+		w.receiveEvent(rw, req, profile)
+		return
+	}
 	token, ok := strings.CutPrefix(req.URL.Path, hookPath)
 	if !ok || req.Method != http.MethodPost || !isToken(token) || req.URL.RawQuery != "" {
 		refuse(rw, http.StatusNotFound, "not found")
@@ -64,20 +73,24 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 		refuse(rw, http.StatusNotFound, "not found")
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(rw, req.Body, api.MaxHookBody))
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		refuse(rw, http.StatusRequestEntityTooLarge, "the post is larger than 64 KiB")
-		return
-	case err != nil:
-		refuse(rw, http.StatusBadRequest, "the post did not arrive whole")
+	body, ok := readPost(rw, req)
+	if !ok {
 		return
 	}
 	if reason := w.distrust(profile, req.Header, body); reason != "" {
 		w.note(api.UnmatchedPost{Hash: hash, Reason: reason, Raw: body})
 		refuse(rw, http.StatusUnauthorized, reason)
 		return
+	}
+	if event, ok := api.ParseUploadEvent(body); ok && w.o.Uploaded != nil {
+		switch taken, err := w.o.Uploaded(req.Context(), profile, event); {
+		case err != nil:
+			refuse(rw, http.StatusServiceUnavailable, "the journal cannot be written")
+			return
+		case taken:
+			rw.WriteHeader(http.StatusOK)
+			return
+		}
 	}
 	post, err := api.ParseHookPost(body)
 	if err != nil {
@@ -100,17 +113,63 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 	}
 }
 
+// readPost reads the body of a post; false: it was refused.
+func readPost(rw http.ResponseWriter, req *http.Request) (body []byte, ok bool) {
+	body, err := io.ReadAll(http.MaxBytesReader(rw, req.Body, api.MaxHookBody))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		refuse(rw, http.StatusRequestEntityTooLarge, "the post is larger than 64 KiB")
+	case err != nil:
+		refuse(rw, http.StatusBadRequest, "the post did not arrive whole")
+	}
+	return body, err == nil
+}
+
+// receiveEvent handles a post to the address that is set in an account, for all its
+// events. The address can be guessed, so only the signature speaks for a post: a
+// profile without secrets has no such address.
+func (w *Watch) receiveEvent(rw http.ResponseWriter, req *http.Request, profile string) {
+	if len(w.secrets(profile)) == 0 {
+		refuse(rw, http.StatusNotFound, "not found")
+		return
+	}
+	body, ok := readPost(rw, req)
+	if !ok {
+		return
+	}
+	post := api.UnmatchedPost{Profile: profile, Reason: w.distrust(profile, req.Header, body), Raw: body}
+	if post.Reason != "" {
+		w.note(post)
+		refuse(rw, http.StatusUnauthorized, post.Reason)
+		return
+	}
+	post.Reason = api.UnmatchedEvent
+	w.describe(&post)
+	if err := w.o.Journal.AddUnmatched(req.Context(), []api.UnmatchedPost{post}); err != nil {
+		refuse(rw, http.StatusServiceUnavailable, "the journal cannot be written")
+		return
+	}
+	rw.WriteHeader(http.StatusOK)
+	w.signal()
+}
+
+// secrets are those of a profile; none: its posts are not signed.
+func (w *Watch) secrets(profile string) []string {
+	if w.o.Secrets == nil {
+		return nil
+	}
+	return w.o.Secrets(profile)
+}
+
 // distrust says why a post is not believed where its profile has a secret to
 // sign with; empty where it is.
 func (w *Watch) distrust(profile string, h http.Header, body []byte) string {
-	if w.o.Secret == nil {
+	secrets := w.secrets(profile)
+	if len(secrets) == 0 {
 		return ""
 	}
-	secret := w.o.Secret(profile)
-	if secret == "" {
-		return ""
-	}
-	switch checkSignature(h, body, secret, w.o.Now()) {
+	switch checkSignature(h, body, secrets, w.o.Now()) {
 	case unsigned:
 		return api.UnmatchedUnsigned
 	case forged:

@@ -25,29 +25,29 @@ const (
 	signed
 )
 
-// checkSignature looks whether a post is signed with the secret, in one of the
-// two ways that the hosted service is known to use: Standard Webhooks
+// checkSignature looks whether a post is signed with one of the secrets, in one of
+// the two ways that the hosted service is known to use: Standard Webhooks
 // (webhook-id, webhook-timestamp in seconds, webhook-signature with "v1," and
 // base64) and its older own one (x-ik-signature: t=<milliseconds>,v1=<hex>).
 // Where both are there, one that matches is enough.
-func checkSignature(h http.Header, body []byte, secret string, now time.Time) verdict {
+func checkSignature(h http.Header, body []byte, secrets []string, now time.Time) verdict {
 	found := unsigned
 	if header := h.Get("X-Ik-Signature"); header != "" {
 		found = forged
-		if checkOwnStyle(header, body, secret, now) {
+		if checkOwnStyle(header, body, secrets, now) {
 			return signed
 		}
 	}
 	if list := h.Get("Webhook-Signature"); list != "" {
 		found = forged
-		if checkStandard(h.Get("Webhook-Id"), h.Get("Webhook-Timestamp"), list, body, secret, now) {
+		if checkStandard(h.Get("Webhook-Id"), h.Get("Webhook-Timestamp"), list, body, secrets, now) {
 			return signed
 		}
 	}
 	return found
 }
 
-func checkOwnStyle(header string, body []byte, secret string, now time.Time) bool {
+func checkOwnStyle(header string, body []byte, secrets []string, now time.Time) bool {
 	var stamp string
 	var sums [][]byte
 	for part := range strings.SplitSeq(header, ",") {
@@ -65,10 +65,10 @@ func checkOwnStyle(header string, body []byte, secret string, now time.Time) boo
 	if err != nil || !timely(time.UnixMilli(ms), now) {
 		return false
 	}
-	return anyMatches(sums, secret, stamp+".", body)
+	return anyMatches(sums, secrets, stamp+".", body)
 }
 
-func checkStandard(id, stamp, list string, body []byte, secret string, now time.Time) bool {
+func checkStandard(id, stamp, list string, body []byte, secrets []string, now time.Time) bool {
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
 	if err != nil || id == "" || !timely(time.Unix(seconds, 0), now) {
 		return false
@@ -80,14 +80,18 @@ func checkStandard(id, stamp, list string, body []byte, secret string, now time.
 			sums = append(sums, sum)
 		}
 	}
-	return anyMatches(sums, secret, id+"."+stamp+".", body)
+	return anyMatches(sums, secrets, id+"."+stamp+".", body)
 }
 
 func timely(t, now time.Time) bool { return t.After(now.Add(-HookLife)) && t.Before(now.Add(ahead)) }
 
-// anyMatches compares sums with those of all keys that the secret may mean.
-func anyMatches(sums [][]byte, secret, before string, body []byte) bool {
-	for _, key := range keysOf(secret) {
+// anyMatches compares sums with those of all keys that the secrets may mean.
+func anyMatches(sums [][]byte, secrets []string, before string, body []byte) bool {
+	var keys [][]byte
+	for _, secret := range secrets {
+		keys = append(keys, keysOf(secret)...)
+	}
+	for _, key := range keys {
 		mac := hmac.New(sha256.New, key)
 		mac.Write([]byte(before))
 		mac.Write(body)

@@ -51,7 +51,7 @@ func TestSignatures(t *testing.T) {
 		{"own style, the text as key", own([]byte(encoded), now, body), encoded, signed},
 		{"own style, decoded key", own(key, now, body), encoded, signed},
 		{"standard, decoded key", standard(key, now, body), encoded, signed},
-		{"standard, the text as key", standard([]byte("plain secret!"), now, body), "plain secret!", signed},
+		{"standard, the text as key", standard([]byte("plain-secret!"), now, body), "plain-secret!", signed},
 		{"standard, without the prefix", standard(key, now, body), strings.TrimPrefix(encoded, "whsec_"), signed},
 		{"standard, one of several", edit(standard(key, now, body), func(h http.Header) {
 			h.Set("Webhook-Signature", "v1a,xx v1,AAAA "+h.Get("Webhook-Signature"))
@@ -64,6 +64,12 @@ func TestSignatures(t *testing.T) {
 		{"own style, from the future", own(key, now.Add(time.Hour), body), encoded, forged},
 		{"standard, too old", standard(key, now.Add(-26*time.Hour), body), encoded, forged},
 		{"standard, from the future", standard(key, now.Add(time.Hour), body), encoded, forged},
+		{"the second of two secrets", standard(key, now, body), "whsec_new " + encoded, signed},
+		{"the second of two secrets, own style", own([]byte(encoded), now, body), "whsec_new " + encoded, signed},
+		{"none of two secrets", own([]byte("wrong"), now, body), "whsec_new " + encoded, forged},
+		{"signed with the old and the new secret", edit(standard([]byte("whsec_new"), now, body), func(h http.Header) {
+			h.Set("Webhook-Signature", h.Get("Webhook-Signature")+" "+standard([]byte("whsec_old"), now, body).Get("Webhook-Signature"))
+		}), "whsec_old", signed},
 		{"another key", own([]byte("wrong"), now, body), encoded, forged},
 		{"another key, standard", standard([]byte("wrong"), now, body), encoded, forged},
 		{"another body", own(key, now, body+" "), encoded, forged},
@@ -80,7 +86,7 @@ func TestSignatures(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := checkSignature(tt.h, []byte(body), tt.secret, now); got != tt.want {
+			if got := checkSignature(tt.h, []byte(body), strings.Fields(tt.secret), now); got != tt.want {
 				t.Errorf("got %d, want %d", got, tt.want)
 			}
 		})
@@ -91,11 +97,11 @@ func TestOnlySignedPostsAreBelieved(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
 	const secret = "whsec_c2VjcmV0c2VjcmV0"
 	m := newMemory()
-	w, address := receiver(t, m, Options{Secret: func(profile string) string {
+	w, address := receiver(t, m, Options{Secrets: func(profile string) []string {
 		if profile == "home" {
-			return secret
+			return []string{"another secret", secret}
 		}
-		return ""
+		return nil
 	}})
 	post := func(sign func(string) string) int {
 		req, err := http.NewRequest(http.MethodPost, address, strings.NewReader(success))
@@ -134,6 +140,73 @@ func TestOnlySignedPostsAreBelieved(t *testing.T) {
 	}
 }
 
+// TestEventsOfTheAccount: every event of hosted-service.md §16 that comes to the address of
+// the account is kept if it is signed, with what it says.
+func TestEventsOfTheAccount(t *testing.T) {
+	defer http.DefaultClient.CloseIdleConnections()
+	const secret = "whsec_c2VjcmV0"
+	m := newMemory()
+	w, _ := receiver(t, m, Options{Secrets: func(profile string) []string {
+		return map[string][]string{"home": {"whsec_old", secret}}[profile]
+	}})
+	send := func(profile, body, key string) int {
+		t.Helper()
+		req, err := http.NewRequest(http.MethodPost, "http://"+w.Addr()+"/events/"+profile, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		stamp := fmt.Sprint(time.Now().Unix())
+		req.Header.Set("Webhook-Id", "1")
+		req.Header.Set("Webhook-Timestamp", stamp)
+		req.Header.Set("Webhook-Signature", "v1,"+base64.StdEncoding.EncodeToString(sum([]byte(key), "1."+stamp+"."+body)))
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, res.Body)
+		res.Body.Close()
+		return res.StatusCode
+	}
+	for _, e := range []struct {
+		event, data, fileID string
+		status              api.Status
+	}{
+		{"upload.pre-transform.success", `{"fileId":"1","filePath":"/a.mp4"}`, "1", api.StatusSuccess},
+		{"upload.pre-transform.error", `{"name":"a.mp4","path":"/a.mp4","transformation":{"error":{"reason":"no codec"}}}`, "", api.StatusFailed},
+		{"upload.post-transform.success", `{"fileId":"1","url":"https://x.example/a.mp4","name":"a.mp4"}`, "1", api.StatusSuccess},
+		{"upload.post-transform.error", `{"fileId":"1","name":"a.mp4","transformation":{"error":{"reason":"no codec"}}}`, "1", api.StatusFailed},
+		{"video.transformation.accepted", `{"asset":{"url":"https://x.example/a.mp4"}}`, "", api.StatusPending},
+		{"video.transformation.ready", `{"asset":{"url":"https://x.example/a.mp4"}}`, "", api.StatusSuccess},
+		{"video.transformation.error", `{"asset":{"url":"https://x.example/a.mp4"}}`, "", api.StatusFailed},
+		{"file.created", `{"fileId":"2","filePath":"/b.jpg"}`, "2", ""},
+		{"file.updated", `{"fileId":"2","filePath":"/b.jpg"}`, "2", ""},
+		{"file-version.created", `{"fileId":"2","filePath":"/b.jpg"}`, "2", ""},
+		{"file.deleted", `{"fileId":"2"}`, "2", ""},
+		{"file-version.deleted", `{"fileId":"2","versionId":"3"}`, "2", ""},
+		{"something.new", `{"fileId":"2"}`, "2", ""},
+	} {
+		body := fmt.Sprintf(`{"type":%q,"id":"e","created_at":"2024-01-02T03:04:05.678Z","request":{"x_request_id":"r"},"data":%s}`, e.event, e.data)
+		if got := send("home", body, secret); got != http.StatusOK {
+			t.Fatalf("%s: %d", e.event, got)
+		}
+		all, _ := w.Unmatched(t.Context())
+		last := all[len(all)-1]
+		if last.Extension != e.event || last.FileID != e.fileID || last.Status != e.status || last.Reason != api.UnmatchedEvent || last.Profile != "home" || string(last.Raw) != body {
+			t.Errorf("%s: kept %+v", e.event, last)
+		}
+		post, err := api.ParseHookPost(last.Raw)
+		if err != nil || post.Type != e.event || post.Name == "" && e.fileID == "" || strings.Contains(e.data, "reason") != (post.Error == "no codec") {
+			t.Errorf("%s: it says %+v, %v", e.event, post, err)
+		}
+	}
+	if got := send("home", "{}", "wrong"); got != http.StatusUnauthorized {
+		t.Errorf("forged: %d", got)
+	}
+	if got := send("work", "{}", secret); got != http.StatusNotFound {
+		t.Errorf("a profile without secrets: %d", got)
+	}
+}
+
 func FuzzSignature(f *testing.F) {
 	f.Add("t=1,v1=00", "id", "1", "v1,AA==", "whsec_AA==")
 	f.Add("", "", "", "", "")
@@ -143,7 +216,7 @@ func FuzzSignature(f *testing.F) {
 		h.Set("Webhook-Id", id)
 		h.Set("Webhook-Timestamp", stamp)
 		h.Set("Webhook-Signature", list)
-		if checkSignature(h, []byte("{}"), secret+"never guessed \x00", time.Now()) == signed {
+		if checkSignature(h, []byte("{}"), []string{secret + "never guessed \x00"}, time.Now()) == signed {
 			t.Error("believed")
 		}
 	})

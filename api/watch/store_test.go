@@ -144,12 +144,6 @@ func (m *memory) History(_ context.Context, runID int64) ([]api.RunEvent, error)
 	return m.events[runID], nil
 }
 
-func (m *memory) UnmatchedCount(context.Context, string) (int, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return len(m.unmatched), nil
-}
-
 func (m *memory) SaveFile(_ context.Context, _ string, f api.File) error {
 	defer m.lock()()
 	m.seen = append(m.seen, f)

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -14,10 +15,7 @@ const maxWaiting = 50
 // note remembers a post that was not taken, to be kept with the next glance:
 // strangers are not to make the journal work for every post of theirs.
 func (w *Watch) note(post api.UnmatchedPost) {
-	if parsed, err := api.ParseHookPost(post.Raw); err == nil {
-		post.Extension, post.Status = parsed.Extension, parsed.Status
-	}
-	post.At, post.Times = w.o.Now(), 1
+	w.describe(&post)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	i := slices.IndexFunc(w.unmatched, func(p api.UnmatchedPost) bool {
@@ -30,6 +28,15 @@ func (w *Watch) note(post api.UnmatchedPost) {
 	case len(w.unmatched) < maxWaiting:
 		w.unmatched = append(w.unmatched, post)
 	}
+}
+
+// describe fills in what a post says, and that it came now.
+func (w *Watch) describe(post *api.UnmatchedPost) {
+	if parsed, err := api.ParseHookPost(post.Raw); err == nil {
+		post.Extension, post.Status = cmp.Or(parsed.Extension, parsed.Type), parsed.Status
+		post.FileID = cmp.Or(post.FileID, parsed.FileID)
+	}
+	post.At, post.Times = w.o.Now(), 1
 }
 
 // keepUnmatched writes down what was noted. What cannot be written waits.
@@ -48,11 +55,6 @@ func (w *Watch) keepUnmatched(ctx context.Context) {
 		return
 	}
 	w.signal()
-}
-
-// UnmatchedCount is how many posts no run has taken.
-func (w *Watch) UnmatchedCount(ctx context.Context) (int, error) {
-	return w.o.Journal.UnmatchedCount(ctx, w.o.Profile)
 }
 
 // Unmatched returns the posts that no run has taken, the newest first.

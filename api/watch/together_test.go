@@ -104,7 +104,7 @@ func TestJournalQueueAndWatchTogether(t *testing.T) {
 			u.WebhookURL = api.Set(address)
 			return &u, err
 		},
-		Answered: func(ctx context.Context, job api.Job) {
+		Ended: func(ctx context.Context, job api.Job) {
 			if err := w.Answered(ctx, job.Profile, job.File, job.OwnWebhook); err != nil {
 				t.Error(err)
 			}

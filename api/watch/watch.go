@@ -37,7 +37,6 @@ type Store interface {
 	EndProbe(ctx context.Context, hash [32]byte) (arrived bool, err error)
 	AddUnmatched(ctx context.Context, posts []api.UnmatchedPost) error
 	Unmatched(ctx context.Context, profile string) ([]api.UnmatchedPost, error)
-	UnmatchedCount(ctx context.Context, profile string) (int, error)
 	SaveFile(ctx context.Context, profile string, f api.File) error
 	// Changes is another number whenever anything in the journal has changed,
 	// and RunMark another text whenever something of a run has.
@@ -63,15 +62,19 @@ type Options struct {
 	// PublicURL is the address under which services reach the receiver, for a
 	// profile; nil or empty: the receiver's own.
 	PublicURL func(profile string) string
-	// Secret is what the service of a profile signs its posts with; nil or
+	// Secrets are what the service of a profile may sign its posts with; nil or
 	// empty: posts are not signed, and the address alone speaks for them. With
-	// a secret, a post that is not signed with it is kept and not believed.
-	Secret func(profile string) string
+	// secrets, a post that is signed with none of them is kept and not believed.
+	Secrets func(profile string) []string
 
 	// Details reads the record of a file, for the poller. nil: there is
 	// nothing to poll. An error that api.Unavailable knows says the same of
 	// one file.
 	Details func(ctx context.Context, profile, fileID string) (*api.File, error)
+
+	// Uploaded is told how pre-transformations of a profile's uploads ended, and
+	// reports whether one of them was meant. nil: nobody is.
+	Uploaded func(ctx context.Context, profile string, event api.UploadEvent) (bool, error)
 
 	Now func() time.Time // nil: time.Now
 }

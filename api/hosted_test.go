@@ -1,0 +1,32 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"mediadesk/api"
+)
+
+// TestHostedFacts: what only hosted services have in a record is named; what is of
+// another type is shown as it came.
+func TestHostedFacts(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"fileId":"f","isPublished":false,"bitRate":1200,"duration":2.5,"audioCodec":"aac","videoCodec":"h264","strange":1}`:   "[{ Published no} { Duration 2.5 s} { Bit rate 1200 kbps} { Video codec h264} { Audio codec aac}]",
+		`{"fileId":"f","metadata":{"height":9,"format":"jpg"},"isPublished":null}`:                                              "[{metadata format jpg} {metadata height 9}]",
+		`{"fileId":"f","metadata":"none","duration":"long","isPublished":"soon"}`:                                               "[{ Published soon} { Duration long} { Metadata none}]",
+		`{"fileId":"f","selectedFieldsSchema":{"price":{"type":"Number","minValue":1,"isValueRequired":true,"readOnly":true}}}`: "[{field price Number, at least 1, required, read-only}]",
+		`{"fileId":"f","checks":"\"file.size\" < 9"}`:                                                                           `[{ Condition "file.size" < 9}]`,
+	} {
+		var f api.File
+		if err := json.Unmarshal([]byte(text), &f); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(f.HostedFacts()); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+	if facts := new(api.File).HostedFacts(); facts != nil {
+		t.Errorf("no record has %v", facts)
+	}
+}

@@ -1,0 +1,53 @@
+package queue
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	"mediadesk/api"
+)
+
+// TestProcessingIsSearchedFor: a job that the service processes is stored once the
+// library shows its name, in this run or the next; nothing is sent again.
+func TestProcessingIsSearchedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, n := newService(later), newNotes()
+		batches := 0
+		q := start(t, n, s, func(o *Options) {
+			o.BatchDone = func(context.Context, string) { batches++ }
+		})
+		j := job("a.mp4", api.NameHere)
+		j.Batch = "b"
+		got := outcome(t, q, addAll(t, q, j)[0])
+		if got.State != api.Processing || batches != 1 {
+			t.Fatalf("it is %s, %d batches", got.State, batches)
+		}
+		if _, err := s.store(&got.Upload); err != nil {
+			t.Fatal(err)
+		}
+		for q.Snapshot().Rows[0].Job.State != api.Stored {
+			<-q.Changes()
+		}
+		synctest.Wait()
+		if kept := n.job(got.ID); kept.State != api.Stored || kept.File == nil || s.sent(got.Upload.FileName) != 1 || batches != 2 {
+			t.Errorf("%s after %d uploads, %d batches", kept.State, s.sent(got.Upload.FileName), batches)
+		}
+	})
+}
+
+// TestKilledWhileItLooked: a job that was processed when the program was killed in the
+// middle of a search is not sent again.
+func TestKilledWhileItLooked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, n := newService(), newNotes()
+		j := job("a.mp4", api.NameHere)
+		j.ID, j.State, j.Attempts, j.Evidence = 1, api.Waiting, 1, api.MaybeStored
+		j.Failure = api.FailureOf(&api.AcceptedError{Message: "later", RequestID: "r"})
+		n.jobs[1] = j
+		got := outcome(t, start(t, n, s), 1)
+		if got.State != api.Processing || s.sent(j.Upload.FileName) != 0 || got.Failure.RequestID != "r" {
+			t.Errorf("it is %s after %d uploads, %+v", got.State, s.sent(j.Upload.FileName), got.Failure)
+		}
+	})
+}

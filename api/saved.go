@@ -1,0 +1,108 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Saved is an extension that an account keeps under a name (hosted-service.md §15).
+type Saved struct {
+	ID          string    `json:"id"`
+	Name        string    `json:"name"`
+	Description string    `json:"description"`
+	Config      Extension `json:"config"`
+}
+
+// Element is what asks for the saved extension in a request.
+func (s *Saved) Element() Extension {
+	id, _ := json.Marshal(s.ID) // a text can always be written
+	return Extension{Name: SavedExtension, Rest: map[string]json.RawMessage{"id": id}}
+}
+
+// SavedExtensions lists the saved extensions of the account. Like List it is not in the
+// specification: see [Unavailable].
+func (c *Client) SavedExtensions(ctx context.Context) ([]Saved, error) {
+	var list []Saved
+	err := c.call(ctx, http.MethodGet, c.base+"/v1/saved-extensions", nil, "list of saved extensions", &list)
+	return list, err
+}
+
+// MayBeSaved reports whether the name of an extension may be that of a saved one.
+func (e Extension) MayBeSaved() bool { return e.isName() && !IsKnownExtension(e.Name) }
+
+// ResolveSaved puts the elements of saved extensions in place of their names. Where two
+// have a name, it is the error.
+func ResolveSaved(list []Extension, saved []Saved) ([]Extension, error) {
+	list = slices.Clone(list)
+	for i := range list {
+		if !list[i].MayBeSaved() {
+			continue
+		}
+		named := slices.DeleteFunc(slices.Clone(saved), func(s Saved) bool { return s.Name != list[i].Name })
+		switch len(named) {
+		case 0:
+		case 1:
+			list[i] = named[0].Element()
+		default:
+			return nil, extensionError(fmt.Sprintf("extensions: %d saved extensions have the name %s", len(named), quote(list[i].Name)))
+		}
+	}
+	return list, nil
+}
+
+// The types of AITask.
+const (
+	TaskTags     = "select_tags"
+	TaskMetadata = "select_metadata"
+	TaskYesNo    = "yes_no"
+)
+
+// AITask is a question to ai-tasks about a picture, as far as forms have it
+// (hosted-service.md §13).
+type AITask struct {
+	Type        string      `json:"type"`
+	Instruction string      `json:"instruction"`
+	Field       string      `json:"field,omitempty"`      // of TaskMetadata: the custom metadata field
+	Vocabulary  []string    `json:"vocabulary,omitempty"` // the answers to choose from; of TaskMetadata empty for those of its field
+	OnYes       *TaskEffect `json:"on_yes,omitempty"`     // of TaskYesNo
+	OnNo        *TaskEffect `json:"on_no,omitempty"`
+}
+
+// TaskEffect is what follows from an answer.
+type TaskEffect struct {
+	AddTags []string `json:"add_tags"`
+}
+
+// Bounds of an AITask.
+const (
+	maxInstruction = 2000
+	maxVocabulary  = 30
+)
+
+// Check says what the service would refuse about the task. The error is a *RuleError.
+func (t AITask) Check() error {
+	n := len([]rune(t.Instruction))
+	switch {
+	case n < 1 || n > maxInstruction:
+		return extensionError(fmt.Sprintf("extensions: the instruction of %s has %d characters; it may have 1 to %d", t.Type, n, maxInstruction))
+	case len(t.Vocabulary) > maxVocabulary, t.Type == TaskTags && len(t.Vocabulary) == 0:
+		return extensionError(fmt.Sprintf("extensions: the vocabulary of %s has %d entries; it may have 1 to %d", t.Type, len(t.Vocabulary), maxVocabulary))
+	case t.Type == TaskMetadata && strings.TrimSpace(t.Field) == "":
+		return extensionError("extensions: select_metadata needs a field")
+	case t.Type == TaskYesNo && t.OnYes == nil && t.OnNo == nil:
+		return extensionError("extensions: yes_no needs tags for yes or for no")
+	case t.Type == TaskTags:
+		return CheckTags(t.Vocabulary)
+	}
+	return nil
+}
+
+// Element is what asks for the task in a request.
+func (t AITask) Element() Extension {
+	tasks, _ := json.Marshal([]AITask{t}) // texts can always be written
+	return Extension{Name: AITasks, Rest: map[string]json.RawMessage{"tasks": tasks}}
+}

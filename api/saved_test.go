@@ -1,0 +1,56 @@
+package api_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"mediadesk/api"
+)
+
+// TestSavedExtensions: names of saved extensions become their elements, two of which are
+// no repetition; what is known, has options or is not saved stays.
+func TestSavedExtensions(t *testing.T) {
+	saved := []api.Saved{{ID: "ext_1", Name: "Seasons"}, {ID: "ext_2", Name: "remove-bg"}, {ID: "ext_3", Name: "Shade"}, {ID: "ext_4", Name: "twice"}, {ID: "ext_5", Name: "twice"}}
+	list, err := api.ParseExtensionList([]string{"Seasons", "remove-bg", "Shade", "sharpen"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := api.ResolveSaved(list, saved)
+	if err != nil || api.CheckExtensions(got) != nil {
+		t.Fatal(err, api.CheckExtensions(got))
+	}
+	const want = `[{"id":"ext_1","name":"saved-extension"},{"name":"remove-bg"},{"id":"ext_3","name":"saved-extension"},{"name":"sharpen"}]`
+	if text, _ := json.Marshal(got); string(text) != want {
+		t.Errorf("%s, want %s", text, want)
+	}
+	if _, err := api.ResolveSaved([]api.Extension{{Name: "twice"}}, saved); err == nil {
+		t.Error("one of two of a name was taken")
+	}
+	if same := append(got, got[0]); api.CheckExtensions(same) == nil {
+		t.Error("the same one twice was taken")
+	}
+}
+
+// TestAITasks: the tasks of the forms as the service has them.
+func TestAITasks(t *testing.T) {
+	for want, task := range map[string]api.AITask{
+		`{"name":"ai-tasks","tasks":[{"type":"select_tags","instruction":"Season?","vocabulary":["winter"]}]}`:    {Type: api.TaskTags, Instruction: "Season?", Vocabulary: []string{"winter"}},
+		`{"name":"ai-tasks","tasks":[{"type":"select_metadata","instruction":"Colour?","field":"colour"}]}`:       {Type: api.TaskMetadata, Instruction: "Colour?", Field: "colour"},
+		`{"name":"ai-tasks","tasks":[{"type":"yes_no","instruction":"Outdoors?","on_yes":{"add_tags":["out"]}}]}`: {Type: api.TaskYesNo, Instruction: "Outdoors?", OnYes: &api.TaskEffect{AddTags: []string{"out"}}},
+	} {
+		if text, _ := json.Marshal(task.Element()); string(text) != want || task.Check() != nil {
+			t.Errorf("%s, want %s (%v)", text, want, task.Check())
+		}
+	}
+	for _, bad := range []api.AITask{
+		{Type: api.TaskTags, Vocabulary: []string{"a"}},
+		{Type: api.TaskTags, Instruction: "?"},
+		{Type: api.TaskTags, Instruction: "?", Vocabulary: []string{"50%"}},
+		{Type: api.TaskMetadata, Instruction: "?"},
+		{Type: api.TaskYesNo, Instruction: "?"},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%+v is right", bad)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+
+	"mediadesk/api"
+)
+
+// TestPurgeAll: the URLs that a file had before are purged, too, and once; a purge that
+// the service has not completed is asked for again.
+func TestPurgeAll(t *testing.T) {
+	var purged []string
+	status := []string{api.JobPending, api.JobPending, api.JobCompleted}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := map[string]string{"requestId": "1", "status": status[0]}
+		if r.Method == http.MethodPost {
+			var body struct{ URL string }
+			if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+				t.Error(err)
+			}
+			purged = append(purged, body.URL)
+			w.WriteHeader(http.StatusCreated)
+		} else if len(status) > 1 {
+			status = status[1:]
+		}
+		if err := json.NewEncoder(w).Encode(answer); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer server.Close()
+	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, DeliveryURL: server.URL, Key: testKey("k")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	s := &Session{Client: client}
+	s.oldURLs.add(api.File{FileID: "1", URL: "https://h/a.jpg"})
+	files := []api.File{{FileID: "1", URL: "https://h/b.jpg?updatedAt=1"}}
+	for _, want := range [][]string{{"https://h/a.jpg*", "https://h/b.jpg*"}, {"https://h/b.jpg*"}} {
+		purged = nil
+		list, pending := s.PurgeAll(t.Context(), files, nil)
+		if len(list) != 1 || list[0].Err != nil || pending != 0 || !slices.Equal(purged, want) {
+			t.Errorf("purged %v (%d pending, %+v), want %v", purged, pending, list, want)
+		}
+	}
+	status = []string{api.JobPending}
+	if p, err := s.AwaitPurge(t.Context(), api.Purge{ID: "1"}, 0); err != nil || p.Status != api.JobPending {
+		t.Errorf("a pending purge: %+v, %v", p, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.AwaitPurge(ctx, api.Purge{ID: "1"}, purgePatience); err == nil {
+		t.Error("an interrupted waiting told nothing")
+	}
+	if list, _ := s.PurgeAll(t.Context(), []api.File{{FileID: "2"}}, nil); list[0].Err == nil {
+		t.Error("a file without a URL was purged")
+	}
+}

@@ -1,0 +1,377 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/api/queue"
+)
+
+// TransferOptions say where the files of a transfer go.
+type TransferOptions struct {
+	// Folder gets the files, and what is in the folders; empty: each file goes to the
+	// folder of its name.
+	Folder string
+	Filter Filter // of the files in folders
+}
+
+// Transfer is what sending files to another profile comes to, before anything is sent.
+type Transfer struct {
+	From, To string    // the profiles
+	Jobs     []api.Job // to be sent
+	Bytes    int64     // of the jobs whose size is known
+	// Unfinished are jobs of earlier transfers of these files that have no outcome.
+	Unfinished []int64
+	Skipped    []SkippedFile
+}
+
+// SkippedFile is a file that a transfer does not send, and why.
+type SkippedFile struct {
+	File   api.File
+	Reason error
+	There  bool // it is no failure: a file of its name and size is there
+}
+
+// Lost says what of the files does not go along, such as "AI tags of 3 files"; empty: all
+// of it goes.
+func (t *Transfer) Lost() string { return LostOf(t.Jobs) }
+
+// LostOf says what of the files of jobs did not go along, as Transfer.Lost does.
+func LostOf(jobs []api.Job) string {
+	files := map[string]int{}
+	for i := range jobs {
+		for _, what := range jobs[i].Lost {
+			files[what]++
+		}
+	}
+	var list []string
+	for _, what := range slices.Sorted(maps.Keys(files)) {
+		list = append(list, fmt.Sprintf("%s of %d file%s", what, files[what], map[bool]string{true: "s"}[files[what] > 1]))
+	}
+	return strings.Join(list, ", ")
+}
+
+// What of a file does not go along.
+const (
+	lostVersions   = "earlier versions"
+	lostAITags     = "AI tags"
+	lostExtensions = "state of extensions"
+	lostUnpublish  = "unpublished state"
+	lostField      = "custom metadata field "
+)
+
+// planner makes a Transfer.
+type planner struct {
+	from, to *Session
+	o        TransferOptions
+	t        Transfer
+	batch    string
+	fields   []api.MetadataField // of to
+	known    bool                // the service tells its fields
+	open     map[api.Origin]int64
+	extended map[string]bool       // files of from that extensions ran on
+	there    map[string][]api.File // by folder of to
+	taken    map[string]api.Origin // by path in to
+}
+
+// PlanTransfer says what sending files and folders of one profile to another comes to.
+// It sends nothing. The files keep their names; what exists under such a name is never
+// overwritten.
+func (s *Session) PlanTransfer(ctx context.Context, fromProfile, toProfile string, items []api.File, o TransferOptions) (*Transfer, error) {
+	if IsUnnamed(fromProfile) || IsUnnamed(toProfile) {
+		return nil, errors.New("a transfer is between two profiles: add the addresses as a profile first (mediadesk profile add)")
+	}
+	if fromProfile == toProfile {
+		return nil, fmt.Errorf("the files are in the profile %s already: choose another", toProfile)
+	}
+	from, err := s.Other(ctx, fromProfile)
+	if err != nil {
+		return nil, err
+	}
+	to, err := s.Other(ctx, toProfile)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := api.CleanFolder(o.Folder); err != nil {
+		return nil, err
+	}
+	p := planner{
+		from: from, to: to, o: o, t: Transfer{From: from.Profile.Name, To: to.Profile.Name}, batch: NewBatch(time.Now()),
+		open: map[api.Origin]int64{}, extended: map[string]bool{}, there: map[string][]api.File{}, taken: map[string]api.Origin{},
+	}
+	if err := p.prepare(ctx); err != nil {
+		return nil, err
+	}
+	for _, item := range items {
+		files, base := []api.File{item}, path.Dir(item.FilePath)
+		if item.IsFolder() {
+			var err error
+			base, _ = api.CleanFolder(item.FolderPath)
+			if files, err = from.filesBelow(ctx, base, o.Filter); err != nil {
+				return nil, err
+			}
+		}
+		for i := range files {
+			if err := p.add(ctx, &files[i], base); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return &p.t, nil
+}
+
+// prepare reads what is asked of all files.
+func (p *planner) prepare(ctx context.Context) error {
+	fields, err := p.to.Client.MetadataFields(ctx, "")
+	if err != nil && !api.Unavailable(err) {
+		return fmt.Errorf("the profile %s: %w", p.t.To, err)
+	}
+	p.fields, p.known = fields, err == nil
+	jobs, err := p.to.Jobs(ctx, JobFilter{Open: true})
+	if err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		p.open[bare(j.Upload.Source.Origin)] = j.ID
+	}
+	runs, err := p.from.Journal.Runs(ctx, api.RunFilter{Profile: p.t.From})
+	for i := range runs {
+		p.extended[runs[i].FileID] = true
+	}
+	return err
+}
+
+// add plans one file. base is the folder that Options.Folder stands for. The error ends
+// the plan; what is wrong with the file alone is in Skipped.
+func (p *planner) add(ctx context.Context, f *api.File, base string) error {
+	skip := func(err error) { p.t.Skipped = append(p.t.Skipped, SkippedFile{File: *f, Reason: err}) }
+	if f.FileID == "" || f.FilePath == "" || f.URL == "" {
+		skip(errors.New("its record has no id, path or address"))
+		return nil
+	}
+	origin := api.Origin{Profile: p.t.From, FileID: f.FileID, Version: versionOf(f), Path: f.FilePath}
+	sent, ok, err := p.from.Journal.SentAs(ctx, p.t.From, f.FileID)
+	if err != nil {
+		return err
+	}
+	if ok && sent.File != nil && versionOf(sent.File) == origin.Version && !p.extended[f.FileID] {
+		origin.Hash = sent.Hash
+	}
+	if id := p.open[bare(origin)]; id != 0 {
+		p.t.Unfinished = append(p.t.Unfinished, id)
+		return nil
+	}
+	job := p.job(f, origin, base)
+	size, sized := f.Size.Get()
+	if err := errors.Join(job.Upload.Check()...); err != nil {
+		skip(err)
+		return nil
+	}
+	if err := api.CheckSize(size, p.to.Profile.MaxSize); err != nil {
+		skip(err)
+		return nil
+	}
+	place := job.Upload.Path()
+	if other, twice := p.taken[place]; twice {
+		if other != origin {
+			skip(fmt.Errorf("%s goes to %s too", other.Path, place))
+		}
+		return nil
+	}
+	p.taken[place] = origin
+	there, err := p.at(ctx, place)
+	if err != nil {
+		return err
+	}
+	if there != nil {
+		same := sized && there.Size.Or(-1) == size
+		reason := fmt.Errorf("%s has %s already, with another size: rename one of them, or send to another folder", p.t.To, place)
+		if same {
+			reason = fmt.Errorf("%s has %s already, with the same size", p.t.To, place)
+		}
+		p.t.Skipped = append(p.t.Skipped, SkippedFile{File: *f, Reason: reason, There: same})
+		return nil
+	}
+	p.t.Jobs = append(p.t.Jobs, job)
+	p.t.Bytes += size
+	return nil
+}
+
+// bare is an origin without what may differ from one look to the next.
+func bare(o api.Origin) api.Origin {
+	o.Path, o.Hash = "", ""
+	return o
+}
+
+// job is the upload of a file, with all that goes along.
+func (p *planner) job(f *api.File, origin api.Origin, base string) api.Job {
+	folder, name := path.Split(f.FilePath)
+	if p.o.Folder != "" {
+		folder = path.Join(p.o.Folder, strings.TrimPrefix(folder, base)) + "/"
+	}
+	u := api.Upload{
+		Source: api.Source{Origin: origin}, FileName: name, Folder: api.Set(folder),
+		IsPrivateFile: f.IsPrivateFile, OverwriteFile: api.Set(false),
+	}
+	api.ApplyNaming(&u, api.NameExact)
+	if tags := f.Tags.Or(nil); len(tags) > 0 {
+		u.Tags = api.Set(tags)
+	}
+	if region, ok := f.CustomCoordinates.Get(); ok && region != "" {
+		u.CustomCoordinates = api.Set(region)
+	}
+	if f.Description != "" {
+		u.Description = api.Set(f.Description)
+	}
+	values, lost := p.metadata(f.CustomMetadata)
+	if len(values) > 0 {
+		u.CustomMetadata = api.Set(values)
+	}
+	return api.Job{
+		Profile: p.t.To, Upload: u, Naming: api.NameExact, State: api.Waiting, Batch: p.batch,
+		Identity: api.Identity{Size: f.Size.Or(0)}, Lost: append(p.lost(f), lost...),
+	}
+}
+
+// lost is what of a file no upload takes along.
+func (p *planner) lost(f *api.File) []string {
+	var list []string
+	if v := versionOf(f); v != "" && v != f.FileID {
+		list = append(list, lostVersions)
+	}
+	if len(f.AITags.Or(nil)) > 0 {
+		list = append(list, lostAITags)
+	}
+	if len(f.ExtensionStatus) > 0 || p.extended[f.FileID] {
+		list = append(list, lostExtensions)
+	}
+	var more struct {
+		IsPublished *bool `json:"isPublished"`
+	}
+	if json.Unmarshal(f.Raw, &more) == nil && more.IsPublished != nil && !*more.IsPublished {
+		list = append(list, lostUnpublish)
+	}
+	return list
+}
+
+// metadata splits custom metadata into what the other service has fields for, and the
+// rest in words. Where a service does not tell its fields, all of it goes.
+func (p *planner) metadata(values map[string]json.RawMessage) (fit map[string]json.RawMessage, lost []string) {
+	if !p.known {
+		return values, nil
+	}
+	fit = map[string]json.RawMessage{}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if api.CheckMetadata(p.fields, map[string]json.RawMessage{key: values[key]}) != nil {
+			lost = append(lost, lostField+key)
+			continue
+		}
+		fit[key] = values[key]
+	}
+	return fit, lost
+}
+
+// at is the file at a path of the other profile; nil if there is none, or if the service
+// does not list.
+func (p *planner) at(ctx context.Context, place string) (*api.File, error) {
+	folder := path.Dir(place)
+	files, read := p.there[folder]
+	if !read {
+		for file, err := range p.to.Client.All(ctx, api.Query{Folder: folder}) {
+			if api.Unavailable(err) {
+				break
+			}
+			if err != nil {
+				return nil, fmt.Errorf("the profile %s: %w", p.t.To, err)
+			}
+			files = append(files, *file)
+		}
+		p.there[folder] = files
+	}
+	if i := slices.IndexFunc(files, func(f api.File) bool { return f.FilePath == place }); i >= 0 {
+		return &files[i], nil
+	}
+	return nil, nil
+}
+
+// Enqueue journals the jobs of a transfer to another profile: they are sent when that
+// profile is in use.
+func (s *Session) Enqueue(ctx context.Context, t *Transfer) error {
+	jobs, err := s.Journal.AddJobs(ctx, t.Jobs)
+	if err != nil {
+		return err
+	}
+	ids := make([]int64, len(jobs))
+	for i := range jobs {
+		ids[i] = jobs[i].ID
+	}
+	return s.Journal.Release(ctx, ids)
+}
+
+// fetchOrigin fetches the file of another profile that a job sends, and returns where it
+// is. What arrived of it before is not fetched again. The error is a *queue.NotReadyError
+// if the other service may give it later, else a *api.SourceError.
+func (s *Session) fetchOrigin(ctx context.Context, j api.Job) (string, error) {
+	origin := j.Upload.Source.Origin
+	fail := func(reason, help string) (string, error) {
+		return "", &api.SourceError{Path: j.Upload.Source.String(), Reason: reason, Help: help}
+	}
+	from, err := s.Other(ctx, origin.Profile)
+	if err != nil {
+		return fail("cannot be read: "+err.Error(), api.Hint(err))
+	}
+	file, err := from.originFile(ctx, origin)
+	if err == nil && file == nil {
+		return fail("is not there any more", "Send it again if it was restored.")
+	}
+	if err == nil {
+		version := cmp.Or(versionOf(file), origin.Version)
+		if size, ok := file.Size.Get(); version != cmp.Or(origin.Version, version) || ok && j.Identity.Size > 0 && size != j.Identity.Size {
+			return fail("changed since it was queued", "Transfer it again to send it as it is now.")
+		}
+		var path string
+		if path, err = from.fetchPart(ctx, *file, originSpool(s.options.Paths.Spool(), j.ID), nil); err == nil {
+			if sum, _, err := api.HashSource(path, api.HashKindOf(origin.Hash)); origin.Hash != "" && (err != nil || sum != origin.Hash) {
+				return fail("has other bytes than those that were stored", "Look at the file in the profile "+origin.Profile+".")
+			}
+			return path, nil
+		}
+	}
+	var answer *api.ServiceError
+	var send *api.SendError
+	reading := fmt.Errorf("%s cannot be read: %w", j.Upload.Source, err)
+	switch {
+	case errors.As(err, &answer) && (answer.Status == http.StatusTooManyRequests || answer.Status >= 500):
+		return "", &queue.NotReadyError{Err: reading, Wait: answer.Wait}
+	case errors.As(err, &send):
+		return "", &queue.NotReadyError{Err: reading}
+	}
+	return fail("cannot be read: "+err.Error(), api.Hint(err))
+}
+
+// originFile is the record of a file that goes to another profile; nil if the file is not
+// there. Of a service that shows no files it is the record as it was last seen.
+func (s *Session) originFile(ctx context.Context, origin api.Origin) (*api.File, error) {
+	file, err := s.Client.Details(ctx, origin.FileID)
+	if !api.Unavailable(err) {
+		return file, err
+	}
+	if _, err := s.Client.List(ctx, api.Query{Limit: 1}); !api.Unavailable(err) {
+		return nil, err
+	}
+	seen, ok, err := s.LastSeen(ctx, origin.FileID)
+	if !ok {
+		return nil, err
+	}
+	return &seen.File, err
+}

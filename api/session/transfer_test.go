@@ -1,0 +1,440 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/api/local"
+	"mediadesk/config"
+)
+
+// account is a service beside the local library, with the profile "work" for it.
+type account struct {
+	*api.Client
+	server *httptest.Server
+	keys   map[string]bool // Authorization headers that came
+	mu     sync.Mutex
+}
+
+const accountKey = testKey("private_of_the_account")
+
+// anAccount serves an account with faults and writes its profile into the settings of paths.
+func anAccount(t *testing.T, paths config.Paths, fault local.Fault) *account {
+	t.Helper()
+	library, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Key: accountKey, Fault: fault, Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &account{keys: map[string]bool{}}
+	a.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.mu.Lock()
+		a.keys[r.Header.Get("Authorization")] = true
+		a.mu.Unlock()
+		library.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		a.server.Close()
+		if err := library.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if a.Client, err = api.NewClient(api.Options{UploadURL: a.server.URL, BaseURL: a.server.URL, DeliveryURL: a.server.URL, Key: accountKey}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.Client.Close)
+	key := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(key, []byte(accountKey), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	settings, err := config.Load(paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = settings.SetProfile(config.Profile{
+		Name: "work", Kind: config.KindOwn, UploadURL: a.server.URL, BaseURL: a.server.URL, DeliveryURL: a.server.URL, KeyFile: key,
+		Naming: config.NamingHere, ColorOption: config.ColorBritish,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// aHome is an empty home for the program. Its local library listens at any port and has
+// these faults.
+func aHome(t *testing.T, faults ...string) config.Paths {
+	t.Helper()
+	dir := t.TempDir()
+	paths := config.Paths{
+		Config: filepath.Join(dir, "config.toml"), Data: filepath.Join(dir, "data"),
+		State: filepath.Join(dir, "state"), Cache: filepath.Join(dir, "cache"),
+	}
+	list, err := json.Marshal(faults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "[webhook]\nlisten = \"127.0.0.1:0\"\n[local]\naddr = \"127.0.0.1:0\"\nseed = 7\n"
+	if len(faults) > 0 {
+		text += "fault = " + string(list) + "\n"
+	}
+	if err := os.WriteFile(paths.Config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
+// openProfile opens a profile. end closes it; it may be called before the test ends.
+func openProfile(t *testing.T, paths config.Paths, name string, adopt bool) (s *Session, end func()) {
+	t.Helper()
+	s, err := Open(t.Context(), Options{Paths: paths, Keys: &config.Keys{}, Request: Request{Profile: name, KeyFD: -1, Adopt: adopt}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	end = sync.OnceFunc(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := s.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(end)
+	return s, end
+}
+
+// plan plans to send a folder of the local library to the profile work, from a session of
+// either.
+func plan(t *testing.T, s *Session, folder string, o TransferOptions) *Transfer {
+	t.Helper()
+	transfer, err := s.PlanTransfer(t.Context(), config.LocalProfile, "work", []api.File{{Type: api.TypeFolder, FolderPath: folder}}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return transfer
+}
+
+// send sends what was planned and returns the jobs as they ended.
+func send(t *testing.T, s *Session, transfer *Transfer) []api.Job {
+	t.Helper()
+	jobs, err := s.Send(t.Context(), transfer.Jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := make([]int64, len(jobs))
+	for i := range jobs {
+		ids[i] = jobs[i].ID
+	}
+	if jobs, err = s.Queue.Wait(t.Context(), ids); err != nil {
+		t.Fatal(err)
+	}
+	return jobs
+}
+
+// content is what a service has of a file.
+func content(t *testing.T, c *api.Client, f *api.File) string {
+	t.Helper()
+	address := f.URL
+	if f.IsPrivateFile.Or(false) {
+		var err error
+		if address, err = c.SignedURL(address, time.Now().Add(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	body, err := c.Fetch(t.Context(), address, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer body.Close()
+	text, err := io.ReadAll(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func makeField(t *testing.T, c *api.Client, address string, key testKey, name, kind string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"/v1/customMetadataFields",
+		strings.NewReader(fmt.Sprintf(`{"name":%q,"label":%q,"schema":{"type":%q}}`, name, name, kind)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.SetBasicAuth(string(key), "")
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusCreated {
+		t.Fatal(res.Status)
+	}
+}
+
+// TestTransfer: a folder arrives in the other profile with all that goes along, and what
+// does not is told; no key reaches the host of the other.
+func TestTransfer(t *testing.T) {
+	paths := aHome(t)
+	work := anAccount(t, paths, local.Fault{})
+	s, _ := openProfile(t, paths, config.LocalProfile, false)
+	address := s.Client.Host()
+	key, _, err := local.FolderKey(paths.Library())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"brand", "price"} {
+		makeField(t, s.Client, "http://"+address, testKey(key), name, "Text")
+	}
+	makeField(t, work.Client, work.server.URL, accountKey, "brand", "Text")
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 20, 20))); err != nil {
+		t.Fatal(err)
+	}
+	source := filepath.Join(t.TempDir(), "a.png")
+	if err := os.WriteFile(source, picture.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, "a.png", api.Upload{
+		Source: api.Source{Path: source}, Folder: api.Set("/x/"), Tags: api.Set([]string{"sea", "boat"}), CustomCoordinates: api.Set("1,2,3,4"), Description: api.Set("a boat"), IsPrivateFile: api.Set(true),
+		CustomMetadata: api.Set(map[string]json.RawMessage{"brand": json.RawMessage(`"Acme"`), "price": json.RawMessage(`"2"`)}),
+	})
+	put(t, s, "b.txt", api.Upload{Folder: api.Set("/x/y/")})
+	put(t, s, "b.txt", api.Upload{Folder: api.Set("/x/y/"), OverwriteFile: api.Set(true)})
+	put(t, s, "c.txt", api.Upload{Folder: api.Set("/other/")})
+
+	to, _ := openProfile(t, paths, "work", false)
+	transfer := plan(t, to, "/x/", TransferOptions{})
+	if len(transfer.Jobs) != 2 || len(transfer.Skipped) > 0 {
+		t.Fatalf("%+v", transfer)
+	}
+	if lost := transfer.Lost(); lost != "custom metadata field price of 1 file, earlier versions of 1 file" {
+		t.Errorf("lost are %s", lost)
+	}
+	for _, j := range send(t, to, transfer) {
+		if j.State != api.Stored {
+			t.Fatalf("%s: %s, %v", j.Upload.Source, j.State, j.Failure)
+		}
+		if j.Upload.Source.Path != "" || j.Upload.Source.Origin.Profile != config.LocalProfile {
+			t.Errorf("the source is %+v", j.Upload.Source)
+		}
+	}
+	files := map[string]*api.File{}
+	for f, err := range work.All(t.Context(), TreeQuery("/")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !f.IsFolder() {
+			files[f.FilePath] = f
+		}
+	}
+	a, b := files["/x/a.png"], files["/x/y/b.txt"]
+	if len(files) != 2 || a == nil || b == nil {
+		t.Fatalf("the account has %v", files)
+	}
+	if !slices.Equal(a.Tags.Or(nil), []string{"sea", "boat"}) || a.CustomCoordinates.Or("") != "1,2,3,4" || a.Description != "a boat" ||
+		!a.IsPrivateFile.Or(false) || string(a.CustomMetadata["brand"]) != `"Acme"` || len(a.CustomMetadata) != 1 {
+		t.Errorf("it has %s", a.Raw)
+	}
+	if got := content(t, work.Client, a); got != picture.String() {
+		t.Errorf("it has %d bytes", len(got))
+	}
+	if spooled, _ := filepath.Glob(filepath.Join(paths.Spool(), "*")); len(spooled) > 0 {
+		t.Errorf("%v is left", spooled)
+	}
+	if len(work.keys) > 2 { // downloads have none
+		t.Errorf("%d keys came", len(work.keys))
+	}
+
+	again := plan(t, to, "/x/", TransferOptions{})
+	if len(again.Jobs) > 0 || len(again.Skipped) != 2 || !again.Skipped[0].There || !strings.Contains(again.Skipped[0].Reason.Error(), "already") {
+		t.Errorf("again: %+v", again)
+	}
+	moved := plan(t, to, "/x/", TransferOptions{Folder: "/new", Filter: Filter{Include: []string{"b*"}}})
+	if len(moved.Jobs) != 1 || moved.Jobs[0].Upload.Path() != "/new/y/b.txt" {
+		t.Errorf("to another folder: %+v", moved)
+	}
+}
+
+// TestTransferOfWhatChanged: a file that was changed or deleted after it was queued is not
+// sent, and the job says why.
+func TestTransferOfWhatChanged(t *testing.T) {
+	paths := aHome(t)
+	work := anAccount(t, paths, local.Fault{})
+	s, _ := openProfile(t, paths, config.LocalProfile, false)
+	put(t, s, "changed.txt", api.Upload{Folder: api.Set("/x/")})
+	gone := put(t, s, "gone.txt", api.Upload{Folder: api.Set("/x/")})
+	moved := put(t, s, "moved.txt", api.Upload{Folder: api.Set("/x/")})
+	to, _ := openProfile(t, paths, "work", false)
+	transfer := plan(t, to, "/x/", TransferOptions{})
+	if len(transfer.Jobs) != 3 {
+		t.Fatalf("%+v", transfer)
+	}
+	put(t, s, "changed.txt", api.Upload{Folder: api.Set("/x/"), OverwriteFile: api.Set(true)})
+	if err := s.Delete(t.Context(), *gone); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Move(t.Context(), *moved, "/y/"); err != nil {
+		t.Fatal(err)
+	}
+	says := map[string]string{"changed.txt": "changed since it was queued", "gone.txt": "is not there any more"}
+	for _, j := range send(t, to, transfer) {
+		name := j.Upload.FileName
+		switch {
+		case name == "moved.txt" && j.State == api.Stored:
+		case j.State != api.Unsent || says[name] == "" || !strings.Contains(j.Failure.Message, "local:/x/"+name) || !strings.Contains(j.Failure.Message, says[name]):
+			t.Errorf("%s: %s, %v", name, j.State, j.Failure)
+		}
+	}
+	if files, err := work.List(t.Context(), api.Query{Folder: "/x/"}); err != nil || len(files) != 1 {
+		t.Errorf("the account has %d files, %v", len(files), err)
+	}
+}
+
+// TestTransferSkips: what the other profile has, or would refuse, is told before anything is sent.
+func TestTransferSkips(t *testing.T) {
+	paths := aHome(t)
+	anAccount(t, paths, local.Fault{})
+	s, _ := openProfile(t, paths, config.LocalProfile, false)
+	for _, folder := range []string{"/x/", "/y/"} {
+		put(t, s, "a.txt", api.Upload{Folder: api.Set(folder)})
+	}
+	to, _ := openProfile(t, paths, "work", false)
+	put(t, to, "longer-name.txt", api.Upload{Folder: api.Set("/x/")})
+	if _, err := to.Client.List(t.Context(), api.Query{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := to.Client.RenameFile(t.Context(), "/x/longer-name.txt", "a.txt"); err != nil {
+		t.Fatal(err)
+	}
+	transfer := plan(t, to, "/", TransferOptions{})
+	if len(transfer.Jobs) != 1 || transfer.Jobs[0].Upload.Path() != "/y/a.txt" || len(transfer.Skipped) != 1 || transfer.Skipped[0].There ||
+		!strings.Contains(transfer.Skipped[0].Reason.Error(), "another size") {
+		t.Errorf("%+v", transfer)
+	}
+	from, err := to.Other(t.Context(), config.LocalProfile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := from.filesBelow(t.Context(), "/", Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat, err := to.PlanTransfer(t.Context(), config.LocalProfile, "work", files, TransferOptions{Folder: "/z/"})
+	if err != nil || len(flat.Jobs) != 1 || len(flat.Skipped) != 1 || !strings.Contains(flat.Skipped[0].Reason.Error(), "goes to /z/a.txt too") {
+		t.Errorf("%+v, %v", flat, err)
+	}
+	if _, err := to.PlanTransfer(t.Context(), "work", "work", files, TransferOptions{}); err == nil {
+		t.Error("a profile sends to itself")
+	}
+}
+
+// TestTransferContinues: jobs that wait in the journal when the program ends are sent by
+// the next one, and a second plan does not send them twice.
+func TestTransferContinues(t *testing.T) {
+	paths := aHome(t)
+	work := anAccount(t, paths, local.Fault{})
+	s, end := openProfile(t, paths, config.LocalProfile, false)
+	for i := range 20 {
+		put(t, s, fmt.Sprintf("%d.txt", i), api.Upload{Folder: api.Set("/x/")})
+	}
+	transfer := plan(t, s, "/x/", TransferOptions{})
+	if err := s.Enqueue(t.Context(), transfer); err != nil {
+		t.Fatal(err)
+	}
+	if again := plan(t, s, "/x/", TransferOptions{}); len(again.Unfinished) != 20 || len(again.Jobs) > 0 {
+		t.Errorf("%+v", again)
+	}
+	end()
+	to, _ := openProfile(t, paths, "work", true)
+	jobs, err := to.Jobs(t.Context(), JobFilter{})
+	if err != nil || len(jobs) != 20 {
+		t.Fatalf("%d jobs, %v", len(jobs), err)
+	}
+	ids := make([]int64, len(jobs))
+	for i := range jobs {
+		ids[i] = jobs[i].ID
+	}
+	if jobs, err = to.Queue.Wait(t.Context(), ids); err != nil {
+		t.Fatal(err)
+	}
+	if i := slices.IndexFunc(jobs, func(j api.Job) bool { return j.State != api.Stored }); i >= 0 {
+		t.Errorf("%s: %s, %v", jobs[i].Upload.Source, jobs[i].State, jobs[i].Failure)
+	}
+	if files, err := work.List(t.Context(), api.Query{Folder: "/x/"}); err != nil || len(files) != 20 {
+		t.Errorf("the account has %d files, %v", len(files), err)
+	}
+}
+
+// TestTransferThroughFaults: of many small files none is lost and none arrives twice,
+// though both services drop connections, lose answers and refuse now and then.
+func TestTransferThroughFaults(t *testing.T) {
+	n := 40
+	if os.Getenv("MEDIADESK_LONG") != "" {
+		n = 1000
+	}
+	fault, err := local.ParseFault([]string{"drop-after=100:0.1", "answers=lost:0.05", "refuse=503:0.05"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := aHome(t)
+	work := anAccount(t, paths, fault)
+	s, end := openProfile(t, paths, config.LocalProfile, false)
+	for i := range n {
+		put(t, s, fmt.Sprintf("%d.txt", i), api.Upload{Folder: api.Set("/x/")})
+	}
+	end()
+	text, err := os.ReadFile(paths.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = append(text, "fault = [\"drop-after=10:0.1\", \"refuse=503:0.05\"]\n"...)
+	if err := os.WriteFile(paths.Config, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	to, _ := openProfile(t, paths, "work", false)
+	var transfer *Transfer
+	for transfer == nil { // planning reads once, and faults meet it too
+		folder := api.File{Type: api.TypeFolder, FolderPath: "/x/"}
+		transfer, err = to.PlanTransfer(t.Context(), config.LocalProfile, "work", []api.File{folder}, TransferOptions{})
+		var answer *api.ServiceError
+		var send *api.SendError
+		if err != nil && !errors.As(err, &answer) && !errors.As(err, &send) {
+			t.Fatal(err)
+		}
+	}
+	if len(transfer.Jobs) != n {
+		t.Fatalf("%d jobs", len(transfer.Jobs))
+	}
+	for _, j := range send(t, to, transfer) {
+		if j.State != api.Stored {
+			t.Errorf("%s: %s, %v", j.Upload.Source, j.State, j.Failure)
+		}
+	}
+	var files []api.File
+	for files == nil {
+		files, _ = work.List(t.Context(), api.Query{Folder: "/x/", Type: "all"})
+	}
+	if len(files) != n {
+		t.Errorf("the account has %d files", len(files))
+	}
+	for i := range files {
+		if v := files[i].VersionInfo; v == nil || v.ID != files[i].FileID {
+			t.Errorf("%s has two versions", files[i].FilePath)
+		}
+	}
+}

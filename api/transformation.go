@@ -1,0 +1,128 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Transformation is what the service makes of a file that it stores
+// (hosted-service.md §12). People write the steps of Pre, or all of it as JSON.
+type Transformation struct {
+	Pre  string               `json:"pre,omitempty"`  // steps such as "w-1600,q-80" that change the file before it is stored
+	Post []PostTransformation `json:"post,omitempty"` // what is made after it is stored
+}
+
+// PostTransformation is one element of Transformation.Post.
+type PostTransformation struct {
+	Type     string `json:"type"`               // one of the constants below
+	Value    string `json:"value,omitempty"`    // its steps
+	Protocol string `json:"protocol,omitempty"` // of a stream: hls or dash
+}
+
+// The values of PostTransformation.Type.
+const (
+	PostSteps      = "transformation"
+	PostStream     = "abs"
+	PostThumbnail  = "thumbnail"
+	PostGIFToVideo = "gif-to-video"
+)
+
+// transformationChoices are the transformations that the form offers.
+var transformationChoices = []Choice{
+	{"w-1600,c-at_max", "limit the width to 1600 px"},
+	{`{"post":[{"type":"thumbnail","value":"w-300"}]}`, "thumbnail (videos)"},
+	{`{"post":[{"type":"abs","value":"sr-240_360_480_720_1080","protocol":"hls"}]}`, "HLS stream (videos)"},
+	{`{"post":[{"type":"abs","value":"sr-240_360_480_720_1080","protocol":"dash"}]}`, "DASH stream (videos)"},
+}
+
+// ParseTransformation reads a transformation as people type it: the steps of Pre, or
+// a JSON object. The error is a *RuleError.
+func ParseTransformation(text string) (Transformation, error) {
+	text = strings.TrimSpace(text)
+	if !strings.HasPrefix(text, "{") {
+		return Transformation{Pre: text}, nil
+	}
+	var t Transformation
+	err := json.Unmarshal([]byte(text), &t)
+	var rule *RuleError
+	switch {
+	case err == nil || errors.As(err, &rule):
+		return t, err
+	default:
+		return t, transformationError("is not a JSON object: " + jsonProblem([]byte(text), err))
+	}
+}
+
+// UnmarshalJSON reads a transformation without members that no service knows. The
+// error is a *RuleError.
+func (t *Transformation) UnmarshalJSON(data []byte) error {
+	type plain Transformation
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode((*plain)(t)); err != nil {
+		return transformationError("cannot be read: " + strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if name, found := RepeatedMember(data); found {
+		return transformationError("has the member " + quote(name) + " twice")
+	}
+	return nil
+}
+
+// String is the transformation as ParseTransformation reads it; empty for none.
+func (t Transformation) String() string {
+	switch {
+	case t.Pre == "" && t.Post == nil:
+		return ""
+	case t.Post == nil && !strings.HasPrefix(t.Pre, "{") && t.Pre == strings.TrimSpace(t.Pre):
+		return t.Pre
+	}
+	text, _ := readableJSON(t) // texts can always be written
+	return string(text)
+}
+
+// CheckTransformation says what the service would refuse about a transformation of a
+// file of a MIME type; empty: not known. The error is a *RuleError.
+func CheckTransformation(t Transformation, mime string) error {
+	kind, _, _ := strings.Cut(mime, "/")
+	if t.Pre == "" && len(t.Post) == 0 {
+		return transformationError("has neither pre nor post")
+	}
+	if mime != "" && kind != "image" && kind != "video" {
+		return transformationError("is for images and videos, and this is " + quote(mime))
+	}
+	for _, p := range t.Post {
+		if reason := p.misfit(mime, kind); reason != "" {
+			return transformationError(fmt.Sprintf("has %s in post, %s", quote(p.Type), reason))
+		}
+	}
+	return nil
+}
+
+// misfit says why an element of post does not fit; empty: it does.
+func (p *PostTransformation) misfit(mime, kind string) string {
+	switch video := kind == "video" || kind == ""; {
+	case p.Type != PostSteps && p.Type != PostStream && p.Type != PostThumbnail && p.Type != PostGIFToVideo:
+		return "which is none of transformation, abs, thumbnail and gif-to-video"
+	case p.Value == "" && (p.Type == PostSteps || p.Type == PostStream):
+		return "which needs a value"
+	case p.Type == PostStream && p.Protocol != "hls" && p.Protocol != "dash":
+		return "which needs the protocol hls or dash"
+	case p.Type != PostStream && p.Protocol != "":
+		return "which has no protocol"
+	case (p.Type == PostStream || p.Type == PostThumbnail) && !video:
+		return "which is for videos only"
+	case p.Type == PostGIFToVideo && mime != "" && mime != "image/gif":
+		return "which is for GIF only"
+	}
+	return ""
+}
+
+func transformationError(reason string) error {
+	return &RuleError{
+		Field: FieldTransformation, Message: "transformation " + reason,
+		Help: `Write steps such as w-1600,q-80, or {"pre":"w-1600","post":[{"type":"thumbnail","value":"w-300"}]}.`,
+	}
+}

@@ -2,6 +2,7 @@ package kit
 
 import (
 	"io"
+	"os"
 	"os/exec"
 	"time"
 
@@ -41,13 +42,26 @@ type process struct{ *exec.Cmd }
 func (p process) SetStdin(r io.Reader) {
 	if p.Stdin == nil {
 		p.Stdin = r
+		if wraps(r, os.Stdin) {
+			p.Stdin = os.Stdin
+		}
 	}
 }
 
 func (p process) SetStdout(w io.Writer) {
 	if p.Stdout == nil {
 		p.Stdout = w
+		if wraps(w, os.Stdout) {
+			p.Stdout = os.Stdout
+		}
 	}
+}
+
+// wraps reports whether a stream is a file with something around it. A program gets the
+// file then: it would get a pipe in the place of the terminal.
+func wraps(stream any, f *os.File) bool {
+	s, ok := stream.(interface{ Fd() uintptr })
+	return ok && s.Fd() == f.Fd()
 }
 
 func (p process) SetStderr(w io.Writer) {

@@ -215,10 +215,9 @@ func (h *History) sheet(room image.Point, th *theme.Theme) (*Sheet, image.Point)
 	for i, m := range h.told {
 		from := s.Len()
 		sign, style := m.mark(th)
-		at := text.Moment(m.at, h.now)
-		for n, part := range strings.Split(at+"  "+sign+" "+m.whole(), "\n") {
+		for n, part := range strings.Split(sign+" "+m.whole()+"\n"+text.When(m.at, h.now), "\n") {
 			if n > 0 {
-				part = text.Blanks(text.Width(at)+4) + part
+				part = "  " + part
 			}
 			for _, line := range hang(text.Safe(part), s.Width()) {
 				if i == h.list.Cursor() {

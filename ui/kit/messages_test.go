@@ -39,7 +39,7 @@ func TestMessages(t *testing.T) {
 	history := messages.History(func(words string) tea.Cmd { copied = words; return nil })
 	history.Resize(pt(60, 20))
 	view := ansi.Strip(history.View(pt(60, 20), th))
-	for _, words := range []string{"late.", "the first reason", "the second reason", "Stored a.jpg", at.now().Format("15:04:05")} {
+	for _, words := range []string{"late.", "the first reason", "the second reason", "Stored a.jpg", at.now().Format("2 Jan 2006 15:04")} {
 		if strings.Count(view, words) != 1 {
 			t.Errorf("the history has %q %d times:\n%s", words, strings.Count(view, words), view)
 		}

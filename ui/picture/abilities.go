@@ -208,7 +208,11 @@ func (d *Detector) method(kitty Method) (Method, string) {
 
 // wanted is the best method that the terminal has, or the one that the setting names.
 func (d *Detector) wanted(kitty Method) (Method, string) {
-	inlineBy := inlineTerminal(d.name)
+	name := d.name
+	if d.env.tmux {
+		name = d.outer // which it only told if tmux lets sequences through
+	}
+	inlineBy := inlineTerminal(name)
 	switch {
 	case d.setting == SettingKitty && kitty == MethodBlocks:
 		return MethodKitty, "pixels: the setting says kitty, whatever the terminal answered"
@@ -224,8 +228,8 @@ func (d *Detector) wanted(kitty Method) (Method, string) {
 		return kitty, "pixels: the terminal shows pictures in the cells of text (kitty graphics)"
 	case kitty == MethodDirect && !inlineBy:
 		return kitty, "pixels: the terminal places pictures over text (kitty graphics)"
-	case inlineBy && !d.env.tmux:
-		return MethodInline, "pixels: " + d.name + " is known to show inline images of iTerm2"
+	case inlineBy:
+		return MethodInline, "pixels: " + name + " is known to show inline images of iTerm2"
 	case d.sixel && (!d.env.tmux || d.TmuxSixel):
 		return MethodSixel, "pixels: the terminal says that it has sixel"
 	case d.over || d.fenced:

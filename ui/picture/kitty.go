@@ -30,7 +30,12 @@ import (
 // cell before, underneath whatever stands there. Without any color they have to
 // be 0; what lies over a picture then has to end it, as kit.Overlay does.
 type ImageStore struct {
-	tmux bool
+	// Pane tells where the pane of tmux begins on the terminal. It is asked, by the
+	// painter, when the screen is cleared and its pictures need it. Nil: at the corner.
+	Pane func() image.Point
+
+	tmux   bool
+	origin image.Point // what Pane told last
 
 	mu     sync.Mutex
 	next   int
@@ -47,7 +52,9 @@ const mostNumbers = 127
 // through tmux.
 func NewImageStore(inTmux bool) *ImageStore {
 	// Another program on the same terminal most likely begins with another number.
-	return &ImageStore{tmux: inTmux, next: 1 + rand.IntN(mostNumbers), method: MethodKitty, by: newProtocol(MethodKitty, inTmux)} //nolint:gosec // not a secret
+	g := &ImageStore{tmux: inTmux, next: 1 + rand.IntN(mostNumbers), method: MethodKitty} //nolint:gosec // not a secret
+	g.by = newProtocol(g.method, g)
+	return g
 }
 
 // Use chooses the protocol for new pictures. It reports whether the screen must be
@@ -58,7 +65,7 @@ func (g *ImageStore) Use(m Method) bool {
 	if !m.Pixels() || m == g.method {
 		return false
 	}
-	g.method, g.by = m, newProtocol(m, g.tmux)
+	g.method, g.by = m, newProtocol(m, g)
 	return true
 }
 
@@ -71,6 +78,13 @@ func (g *ImageStore) painting() protocol {
 		return nil
 	}
 	return g.by
+}
+
+// Beyond reports whether pictures are painted at positions that tmux does not know:
+// when it has drawn the pane again, they are gone until the screen is cleared.
+func (g *ImageStore) Beyond() bool {
+	_, beyond := g.painting().(inline)
+	return beyond && g.tmux
 }
 
 // image is the image of a number; nil: there is none.
@@ -121,6 +135,9 @@ func (g *ImageStore) Clear() string {
 	for n, i := range g.held {
 		if i != nil {
 			b.WriteString(i.by.Forget(i))
+			if _, direct := i.by.(*placements); direct {
+				b.WriteString(forgetting(i))
+			}
 			g.held[n] = nil
 		}
 	}

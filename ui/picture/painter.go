@@ -66,6 +66,9 @@ func (p *Painter) measure() {
 		p.rows[y] = make([]shownCell, w)
 	}
 	p.disturbed = true
+	if p.store.Pane != nil && p.store.Beyond() {
+		p.store.origin = p.store.Pane()
+	}
 }
 
 // Write writes what the program wrote, with pixels in place of placeholders. It
@@ -280,9 +283,11 @@ func (p *Painter) follow(seq []byte) {
 	case '\t':
 		p.at.X = min(p.at.X/8*8+8, p.width-1)
 	case '\x1b':
-		if len(seq) == 2 {
+		switch {
+		case len(seq) < 2: // what is led through tmux begins with two
+		case len(seq) == 2:
 			p.escape(seq[1])
-		} else if seq[1] == '[' {
+		case seq[1] == '[':
 			p.control()
 		}
 	}

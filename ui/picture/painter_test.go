@@ -352,7 +352,7 @@ func TestSixelReachesTheLastPixel(t *testing.T) {
 
 // Where a cell is 7.5 pixels, parts that are painted one by one would not join.
 func TestPaintedWithoutSeams(t *testing.T) {
-	for _, by := range []protocol{sixels{}, inline{}} {
+	for _, by := range []protocol{sixels{}, inline{NewImageStore(false)}} {
 		i := &Image{size: image.Pt(4, 2)}
 		by.Prepare(i, image.NewRGBA(image.Rect(0, 0, 30, 24)))
 		all := []Part{{Image: i, At: image.Pt(3, 1), Cells: image.Rect(0, 0, 4, 2)}}
@@ -360,6 +360,38 @@ func TestPaintedWithoutSeams(t *testing.T) {
 		if got, want := by.Paint(nil, all, changed, false), by.Paint(nil, all, all, false); !bytes.Equal(got, want) {
 			t.Errorf("%T paints %q, not %q", by, got, want)
 		}
+	}
+}
+
+// Through tmux, pictures are at their place on the whole terminal, and tmux has written
+// the text under them before. The questions that are led through do not confuse the painter.
+func TestInlineThroughTmux(t *testing.T) {
+	store := NewImageStore(true)
+	store.Pane = func() image.Point { return image.Pt(40, 1) }
+	store.Use(MethodInline)
+	i, err := store.newImage(New(mediatest.Quarters(8, 8), media.Normal), image.Pt(4, 2), Options{Cell: image.Pt(2, 4)}, fullLight)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &sink{}
+	painter := NewPainter(out, store)
+	painter.size = func() (int, int, error) { return 30, 12, nil }
+	frame := ansi.TmuxPassthrough("\x1b[>q") + ansi.CursorPosition(3, 2) + string(i.appendCells(nil, 0, 4, 0))
+	if _, err := painter.Write([]byte(frame)); err != nil {
+		t.Fatal(err)
+	}
+	text, pixels, _ := strings.Cut(out.String(), "\x1b[;r\x1bPtmux;")
+	if !strings.HasSuffix(text, "\x1b[2;3H\x1b[31m    \x1b[39m"+ansi.SaveCursor) ||
+		!strings.HasPrefix(pixels, "\x1b\x1b[3;43H\x1b\x1b]1337;File=") || !strings.HasSuffix(pixels, "\a\x1b\\"+ansi.RestoreCursor) {
+		t.Errorf("%.200q %.80q", text, pixels)
+	}
+}
+
+// Older kitties take every image for unused that is placed nowhere when one is deleted
+// with its pixels.
+func TestPlacementsForgetOneOnly(t *testing.T) {
+	if s := (&placements{}).Forget(&Image{id: 3}); strings.Contains(s, "d=I") || !strings.Contains(s, "d=i,i=3,") || !strings.Contains(s, "a=t,i=3,") {
+		t.Errorf("%q", s)
 	}
 }
 

@@ -29,18 +29,17 @@ type protocol interface {
 	Forget(i *Image) string
 }
 
-// newProtocol returns the protocol of a method; tmux tells that the way to the
-// terminal leads through tmux.
-func newProtocol(m Method, tmux bool) protocol {
+// newProtocol returns the protocol of a method, on the way to the terminal of a store.
+func newProtocol(m Method, g *ImageStore) protocol {
 	switch m {
 	case MethodDirect:
 		return &placements{}
 	case MethodInline:
-		return inline{}
+		return inline{g}
 	case MethodSixel:
 		return sixels{}
 	}
-	return placeholders{tmux}
+	return placeholders{g.tmux}
 }
 
 // goTo moves the cursor to a cell of the screen.
@@ -148,7 +147,12 @@ func (d *placements) Paint(b []byte, all, _ []Part, disturbed bool) []byte {
 	return b
 }
 
-func (*placements) Forget(i *Image) string { return forgetting(i) }
+// Forget puts a picture of one pixel in place of the image. Older kitties take every
+// image for unused that is placed nowhere when one is deleted with its pixels, and
+// forget those that were just sent.
+func (*placements) Forget(i *Image) string {
+	return fmt.Sprintf("\x1b_Ga=d,d=i,i=%d,q=2\x1b\\\x1b_Ga=t,i=%[1]d,f=24,s=1,v=1,q=2;AAAA\x1b\\", i.id)
+}
 
 // scaled is the rectangle of a part in pixels of the image.
 func (p Part) scaled() image.Rectangle {
@@ -157,8 +161,9 @@ func (p Part) scaled() image.Rectangle {
 }
 
 // inline is the protocol of iTerm2: each part is a file that the terminal draws at
-// the cursor.
-type inline struct{}
+// the cursor. tmux knows nothing of it: the file and the position on the whole
+// terminal are led through, after tmux has written the text before it.
+type inline struct{ store *ImageStore }
 
 func (inline) Prepare(i *Image, p *image.RGBA) string {
 	i.scale, i.pixels = p.Rect.Size(), p
@@ -167,15 +172,30 @@ func (inline) Prepare(i *Image, p *image.RGBA) string {
 
 // inlineQuality is that of the JPEG files that are sent: pictures look alike from
 // there on, and PNG files of photographs take eight times as many bytes.
-const inlineQuality = 90
+// mostInline is how many bytes a file may have: tmux drops sequences of 1 MiB.
+const (
+	inlineQuality = 90
+	mostInline    = 700_000
+)
 
-func (inline) Paint(b []byte, all, changed []Part, _ bool) []byte {
-	for _, part := range withoutSeams(all, changed) {
+func (s inline) Paint(b []byte, all, changed []Part, _ bool) []byte {
+	parts := withoutSeams(all, changed)
+	if s.store.tmux && len(parts) > 0 {
+		b = append(b, ansi.SetTopBottomMargins(0, 0)...) // has tmux write what it collects
+	}
+	for _, part := range parts {
 		var file bytes.Buffer
-		_ = jpeg.Encode(&file, part.Image.pixels.SubImage(part.scaled()), &jpeg.Options{Quality: inlineQuality}) // to memory
-		b = goTo(b, part.At)
-		b = fmt.Appendf(b, "\x1b]1337;File=inline=1;size=%d;width=%d;height=%d;preserveAspectRatio=0;doNotMoveCursor=1:%s\a",
+		for quality := inlineQuality; quality == inlineQuality || file.Len() > mostInline && quality > 0; quality -= 20 {
+			file.Reset()
+			_ = jpeg.Encode(&file, part.Image.pixels.SubImage(part.scaled()), &jpeg.Options{Quality: quality}) // to memory
+		}
+		sequence := fmt.Appendf(goTo(nil, part.At.Add(s.store.origin)),
+			"\x1b]1337;File=inline=1;size=%d;width=%d;height=%d;preserveAspectRatio=0;doNotMoveCursor=1:%s\a",
 			file.Len(), part.Cells.Dx(), part.Cells.Dy(), base64.StdEncoding.EncodeToString(file.Bytes()))
+		if s.store.tmux {
+			sequence = []byte(ansi.TmuxPassthrough(string(sequence)))
+		}
+		b = append(b, sequence...)
 	}
 	return b
 }

@@ -4,16 +4,17 @@
 # display, as PNGs to look at. Then it says what is on them: pixels or glyphs, and
 # whether something is left over after the popup and after the end.
 #   sh ui/picture/screens.sh OUT [TERMINAL…]     terminals: kitty, kitty-tmux, konsole, xterm, mlterm, foot,
-#                                                    xtermjs, xtermjs-iterm
+#                                                    xtermjs, xtermjs-iterm, xtermjs-iterm-tmux
 # Real pictures need kitty 0.28 or later; SCREENS_KITTY names one that is not the
 # kitty of the PATH. foot runs in weston, in a window of its own;
-# xterm.js with its image addon in Chromium, with sixel or the protocol of iTerm2.
+# xterm.js with its image addon in Chromium, with sixel or the protocol of iTerm2, that also
+# through tmux.
 # Needs Xvfb, xdotool, import (ImageMagick) and the terminals; those that are
 # missing are left out, and say so.
 set -eu
 out=$1
 shift
-[ $# -gt 0 ] || set -- kitty kitty-tmux konsole xterm mlterm foot xtermjs xtermjs-iterm
+[ $# -gt 0 ] || set -- kitty kitty-tmux konsole xterm mlterm foot xtermjs xtermjs-iterm xtermjs-iterm-tmux
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 cd "$(dirname "$0")/../.."
@@ -25,13 +26,13 @@ failed=
 trap 'kill $server $weston $page 2>/dev/null; rm -rf "$work"' EXIT
 go build -o "$work/mediadesk" .
 go build -o "$work/shots" ./ui/picture/testdata/shots
-mkdir "$work/home" "$work/pictures"
-cp config/default.toml "$work/home/config.toml"
+mkdir "$work/pictures"
 cp assets/sample/* "$work/pictures/"
 printf 'set -g allow-passthrough on\nset -g status off\nset -g escape-time 0\n' >"$work/tmux.conf"
+printf 'set -g allow-passthrough on\nset -g status-position top\nset -g status-style default\nset -g escape-time 0\n' >"$work/tmux-top.conf"
 export MEDIADESK_HOME="$work/home" LIBGL_ALWAYS_SOFTWARE=1 DISPLAY="${SCREENS_DISPLAY:-:87}" LANG=C.UTF-8 QT_QPA_PLATFORM=xcb
 unset TMUX WAYLAND_DISPLAY || true
-Xvfb "$DISPLAY" -screen 0 1200x800x24 >/dev/null 2>&1 &
+Xvfb "$DISPLAY" -r -screen 0 1200x800x24 >/dev/null 2>&1 &
 server=$!
 until xdotool getmouselocation >/dev/null 2>&1; do sleep 0.1; done
 kitty=${SCREENS_KITTY:-kitty}
@@ -46,34 +47,40 @@ leave_out() {
 	[ "${MEDIADESK_TEST_REQUIRE:-}" != all ] || failed="$failed $name"
 }
 press() { xdotool key "$1"; }
-# region drags a region with the mouse, with SCREENS_REGION=1: nothing on the form tells
-# a screenshot that it is there, so this part depends on time.
+# region opens the form and the region editor, and drags a region with the mouse.
 region() {
-	[ -n "${SCREENS_REGION:-}" ] || return 0
-	press u && sleep 2 && press Down && sleep 1 && press Return && see region && press Return && sleep 1 &&
-		xdotool mousemove 300 300 mousedown 1 mousemove 340 330 mousemove 380 360 mouseup 1 && see region &&
-		press Escape && sleep 1 && press Escape && see after
+	press u && see changed && press Down && see more && press Return && see region && press Return && see changed &&
+		xdotool mousemove 300 300 mousedown 1 mousemove 340 330 mousemove 380 360 mouseup 1 && see changed &&
+		press Escape && see changed && press Escape && see after
 }
-# see takes screenshots until nothing changes any more and the screen is as it should be.
+# see takes screenshots until nothing changes any more and the screen is as it should be,
+# or another one than it saw before.
 see() {
 	shot="$out/$name-$1.png"
 	before=
+	reference=picker
+	[ "$1" != more ] || reference=changed
 	deadline=$(($(date +%s) + 180))
 	until
 		import -window root "$shot"
 		now=$(import -window root rgb:- | cksum)
-		[ "$now" = "$before" ] && "$work/shots" "$1" "$shot" "$out/$name-picker.png"
+		[ "$now" = "$before" ] && { [ "$1" != changed ] || [ "$now" != "$shown" ]; } && "$work/shots" "$1" "$shot" "$out/$name-$reference.png"
 	do
 		before=$now
 		[ "$(date +%s)" -lt $deadline ] || { echo "$shot is not as it should be"; return 1; }
 		sleep 0.2
 	done
+	shown=$now
 }
-for name in "$@"; do
+terminals=$*
+for name in $terminals; do
 	program=${name%%-*}
 	[ $program = kitty ] && program=$kitty
 	[ $program = xtermjs ] && program=chromium
 	command -v "$program" >/dev/null || { leave_out "$name is not installed"; continue; }
+	rm -rf "$work/home"
+	mkdir "$work/home"
+	cp config/default.toml "$work/home/config.toml"
 	case $name in
 	kitty) start="$in_kitty" ;;
 	kitty-tmux) start="$in_kitty tmux -L screens$$ -f $work/tmux.conf new" ;;
@@ -86,9 +93,10 @@ for name in "$@"; do
 				tar xzf xterm-addon-image-0.9.0.tgz -C package/addon-image --strip 1) || { leave_out "the packages of xterm.js cannot be had"; continue; }
 			go build -o "$work/xtermjs" ./ui/picture/testdata/xtermjs
 		fi
-		cp config/default.toml "$work/home/config.toml"
-		if [ $name = xtermjs-iterm ]; then sed -i 's/^# pictures = .*/pictures = "iterm"/' "$work/home/config.toml"; fi
-		"$work/xtermjs" "$work/package" "$work/mediadesk" "$work/pictures" >"$work/address" 2>/dev/null &
+		if [ $name != xtermjs ]; then sed -i 's/^# pictures = .*/pictures = "iterm"/' "$work/home/config.toml"; fi
+		set -- "$work/mediadesk" "$work/pictures"
+		if [ $name = xtermjs-iterm-tmux ]; then set -- tmux -L screens$$ -f "$work/tmux-top.conf" new "$@"; fi
+		"$work/xtermjs" "$work/package" "$@" >"$work/address" 2>/dev/null &
 		page=$!
 		until [ -s "$work/address" ]; do sleep 0.1; done
 		start="chromium --no-sandbox --test-type --disable-gpu --no-first-run --user-data-dir=$work/chromium --window-position=0,0 --window-size=1200,800 --app=$(cat "$work/address")"
@@ -97,10 +105,10 @@ for name in "$@"; do
 		command -v weston >/dev/null || { leave_out "foot needs weston"; continue; }
 		export XDG_RUNTIME_DIR="$work"
 		chmod 700 "$work"
-		weston --backend=x11-backend.so --use-pixman --socket=screens --width=1180 --height=780 >/dev/null 2>&1 &
+		weston --backend=x11-backend.so --shell=kiosk-shell.so --use-pixman --socket=screens --width=1180 --height=780 >/dev/null 2>&1 &
 		weston=$!
 		until [ -e "$work/screens" ]; do sleep 0.1; done
-		start="env WAYLAND_DISPLAY=screens foot --maximized"
+		start="env WAYLAND_DISPLAY=screens foot"
 		;;
 	konsole) start="konsole --nofork --hide-menubar --hide-tabbar --geometry 1180x780+0+0 -e" ;;
 	xterm) start="xterm -ti vt340 -tn xterm-256color -fa DejaVuSansMono -fs 9 -geometry 150x50 -e" ;;
@@ -111,6 +119,7 @@ for name in "$@"; do
 	{ see picker && press question && see popup && press Escape && see after && press t && see sheet &&
 		press t && see after && press 5 && see settings && press t && see abilities &&
 		press Escape && see settings && press 1 && see after && region && press q && see end; } || failed="$failed $name"
+	tmux -L screens$$ kill-server 2>/dev/null || true
 	kill $terminal ${weston:-} ${page:-} 2>/dev/null || true
 	wait $terminal 2>/dev/null || true # Chromium writes until it has ended
 	rm -f "$work/address"

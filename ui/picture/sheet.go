@@ -184,13 +184,17 @@ type Grid struct {
 	Tile          image.Point // with the name below the picture
 }
 
-// GridOf shares out a rectangle.
+// GridOf shares out a rectangle. In a larger one there are more tiles, and larger ones.
 func GridOf(room image.Point) Grid {
-	g := Grid{Columns: max(1, (room.X+slack)/leastTile)}
+	// Two rows stay in sight where there is room for two.
+	least := max(leastTile, min(leastTile+(room.X-80)/10, (room.Y/2-1)*8/3))
+	g := Grid{Columns: max(1, (room.X+slack)/least)}
 	g.Tile.X = max(1, room.X/g.Columns)
-	// A tile is a picture of 4:3 in cells twice as high as wide, and a name.
+	// A tile is a picture of 4:3 in cells twice as high as wide, and a name. It is a little
+	// lower if there is one row more then.
 	g.Tile.Y = max(2, min((g.Tile.X-1)*3/8+1, room.Y))
-	g.Rows = max(1, room.Y/g.Tile.Y)
+	g.Rows = max(1, room.Y/g.Tile.Y, (room.Y+g.Tile.Y/3)/g.Tile.Y)
+	g.Tile.Y = max(1, min(g.Tile.Y, room.Y/g.Rows))
 	return g
 }
 

@@ -2,6 +2,7 @@ package picture
 
 import (
 	"context"
+	"image"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -38,5 +39,20 @@ func TestSheetGivesUpWhatScrolledAway(t *testing.T) {
 	w.Got("a", &glyphs{[]string{"x"}}, nil)
 	if lines, err := w.Tile("a"); lines == nil || err != nil {
 		t.Error("the tile did not come")
+	}
+}
+
+// TestTilesGrowWithTheRoom: a larger room has more tiles and larger ones.
+func TestTilesGrowWithTheRoom(t *testing.T) {
+	last := Grid{}
+	for _, room := range []image.Point{{38, 9}, {78, 20}, {118, 33}, {198, 56}} {
+		g := GridOf(room)
+		if g.Page() <= last.Page() || g.Tile.X < last.Tile.X || g.Columns*g.Tile.X > room.X || g.Rows*g.Tile.Y > room.Y {
+			t.Errorf("%v has %+v after %+v", room, g, last)
+		}
+		last = g
+	}
+	if last.Tile.X < 30 {
+		t.Errorf("the largest tile is %v", last.Tile)
 	}
 }

@@ -2,9 +2,12 @@ package terminal
 
 import (
 	"context"
+	"fmt"
+	"image"
 	"io"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,16 +18,37 @@ import (
 // "sixel" (its format client_termfeatures); nil without tmux or without an answer
 // within two seconds.
 func TmuxFeatures(ctx context.Context, getenv func(string) string) []string {
+	if features := tmux(ctx, getenv, "#{client_termfeatures}"); features != "" {
+		return strings.Split(features, ",")
+	}
+	return nil
+}
+
+// TmuxPane returns the cell of the terminal at which the pane of tmux begins; that at
+// the corner without tmux or without an answer within two seconds.
+func TmuxPane(ctx context.Context, getenv func(string) string) image.Point {
+	var at image.Point
+	var lines, place string
+	_, _ = fmt.Sscan(tmux(ctx, getenv, "#{pane_left} #{pane_top} #{status} #{status-position}"), &at.X, &at.Y, &lines, &place) // what is missing is 0
+	if place == "top" {
+		n, err := strconv.Atoi(lines) // of more than one
+		if err != nil && lines == "on" {
+			n = 1
+		}
+		at.Y += n
+	}
+	return at
+}
+
+// tmux asks tmux for a format of the pane that the program runs in.
+func tmux(ctx context.Context, getenv func(string) string, format string) string {
 	if getenv("TMUX") == "" {
-		return nil
+		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "tmux", "display-message", "-p", "#{client_termfeatures}").Output()
-	if err != nil {
-		return nil
-	}
-	return strings.Split(strings.TrimSpace(string(out)), ",")
+	out, _ := exec.CommandContext(ctx, "tmux", "display-message", "-p", "-t", getenv("TMUX_PANE"), format).Output() // empty without an answer
+	return strings.TrimSpace(string(out))
 }
 
 // Colors returns how many colors to draw with on the terminal out, and the reason in

@@ -3,6 +3,7 @@ package terminal
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/signal"
 	"sync"
@@ -19,14 +20,16 @@ func NotifyContext(parent context.Context) (ctx context.Context, stop func()) {
 // need it together with tea.WithoutSignalHandler: Bubble Tea's own handler waits
 // for ever if the program ends while it delivers a signal.
 //
-// The function that it returns stops that. Its error is a *SignalError if a signal
-// came, else nil.
-func Endings(quit func()) (stop func() error) {
-	ctx, cancel := notify(context.Background(), endingSignals...)
+// hangUp is as if a SIGHUP had come. The function stop stops all that; its error is a
+// *SignalError if a signal came, else nil.
+func Endings(quit func()) (hangUp func(), stop func() error) {
+	parent, end := context.WithCancelCause(context.Background())
+	ctx, cancel := notify(parent, endingSignals...)
 	noQuit := context.AfterFunc(ctx, quit)
-	return func() error {
+	return func() { end(&SignalError{signalCode(syscall.SIGHUP)}) }, func() error {
 		noQuit()
 		cancel()
+		end(nil)
 		if problem, ok := errors.AsType[*SignalError](context.Cause(ctx)); ok {
 			return problem
 		}
@@ -52,4 +55,21 @@ func notify(parent context.Context, signals ...os.Signal) (context.Context, func
 		cancel(nil)
 		done.Wait()
 	}
+}
+
+// Input is the terminal as a program's input. It calls Ended when there is nothing more to
+// read: the terminal is gone. Without a controlling terminal no SIGHUP tells that.
+type Input struct {
+	*os.File
+	Ended func()
+}
+
+// Read reads what was typed.
+func (i Input) Read(b []byte) (int, error) {
+	n, err := i.File.Read(b)
+	if n == 0 && err != nil {
+		i.Ended()
+		err = io.EOF
+	}
+	return n, err
 }

@@ -90,7 +90,16 @@ func When(t, now time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.Local().Format("2 Jan 2006 15:04") + " · " + Age(t, now)
+	return Date(t) + " · " + Age(t, now)
+}
+
+// Date writes a time without its age, where there is no room for it or a column beside
+// has it: "22 Nov 2026 08:07"; the zero time is empty.
+func Date(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().Format("2 Jan 2006 15:04")
 }
 
 // Percent writes how much is done. 100 % is written only when finished is true:
@@ -139,22 +148,4 @@ func In(t, now time.Time) string {
 		return "in " + About(left)
 	}
 	return "now"
-}
-
-// Moment is a time of day with seconds, and the day where it is not today's. The
-// zero time is "".
-func Moment(t, now time.Time) string { return moment(t, now, "15:04:05") }
-
-// Minute is Moment without seconds.
-func Minute(t, now time.Time) string { return moment(t, now, "15:04") }
-
-func moment(t, now time.Time, today string) string {
-	if t.IsZero() {
-		return ""
-	}
-	t, now = t.Local(), now.Local()
-	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
-		return t.Format(today)
-	}
-	return t.Format("2 Jan 2006 15:04")
 }

@@ -8,8 +8,8 @@
 //	shots STAGE SHOT PICKER
 //
 // It ends with 1 if the shot is not as it should be at this stage: picker (a picture in
-// pixels), region (a much larger one), popup (a popup over a part of it), after (the picture again), settings
-// and end (nothing of it left). PICKER is the shot of the picker.
+// pixels), more (a second one), region (a much larger one), popup (a popup over a part of it), after (the picture again), settings
+// and end (nothing of it left). PICKER is the shot of the picker, for more the shot before.
 package main
 
 import (
@@ -40,6 +40,8 @@ func asItShouldBe(stage string, shot, picker look) bool {
 	switch stage {
 	case "picker":
 		return shot.pixels()
+	case "more":
+		return shot.pixels() && shot.colored > picker.colored*6/5
 	case "region":
 		return shot.pixels() && shot.colored > picker.colored*3/2
 	case "popup":

@@ -107,3 +107,41 @@ func sockets(pid int) (int, error) {
 	}
 	return n, nil
 }
+
+// TestTenKeysFromTheStart: from the first start in a folder without pictures to a stored
+// picture with a tag and without its background, seen, ten keys suffice.
+func TestTenKeysFromTheStart(t *testing.T) {
+	d := newWorkplace(t)
+	term := d.start(120, 36)
+	term.WaitFor("Try it here")
+	keys := 0
+	for _, step := range []struct{ key, then string }{
+		{"enter", "harbour.jpg"},
+		{"space", "Tray: 1"},
+		{"u", "Upload harbour.jpg"},
+		{"s", "1/500"},
+		{"tab", "enter draw it"},
+		{"tab", "Removes the background"},
+		{"space", "add_shadow"},
+		{"ctrl+s", "Nothing is pending any more"},
+		{"3", "1 success"},
+	} {
+		term.Press(step.key)
+		keys++
+		term.WaitFor(step.then)
+	}
+	term.WaitFor("▅▅▅▅▅") // the boat
+	term.Press("3")       // which is in front: nothing happens, nothing is said
+	term.Press("c")
+	term.WaitFor("divider left")
+	term.Press("esc")
+	term.WaitFor("▅▅▅▅▅")
+	if strings.Contains(term.Raw(), "in front") {
+		t.Error("the screen that is in front says so")
+	}
+	if keys > 10 {
+		t.Errorf("%d keys", keys)
+	}
+	term.Press("q")
+	term.Wait()
+}

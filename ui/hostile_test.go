@@ -72,7 +72,7 @@ func TestHostileNames(t *testing.T) {
 	term.Press("s")
 	term.WaitFor(fmt.Sprintf("%d of %d stored", count, count))
 	term.Press("4")
-	term.WaitFor("State")
+	term.WaitFor("Kind")
 	shownAll(term, "NUL")
 	nothingForbidden(t, term)
 }
@@ -120,7 +120,7 @@ func TestHostileAnswers(t *testing.T) {
 
 	// Records and tags: the library as list and contact sheet, and the details.
 	term.Press("esc", "4")
-	term.WaitFor("State")
+	term.WaitFor("Kind")
 	shownAll(term)
 	for range 41 {
 		term.Press("down")

@@ -50,7 +50,7 @@ func (d *workplace) env() []string {
 // openHarbour opens the details of the photograph from the library.
 func openHarbour(term *uitest.Term) {
 	term.Press("4")
-	term.WaitFor("State")
+	term.WaitFor("Kind")
 	term.WaitFor("harbour_")
 	term.Press("/")
 	term.Type("harbour")

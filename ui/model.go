@@ -51,6 +51,8 @@ type Options struct {
 	// terminal around tmux has sixel.
 	Colors    string
 	TmuxSixel bool
+	// Pane tells where the pane of tmux begins on the terminal; nil: at its corner.
+	Pane func() image.Point
 	// Previews keeps small pictures of files that take long to decode; nil: they
 	// are made again each time.
 	Previews *picture.Cache
@@ -132,6 +134,7 @@ func New(o Options) *Model {
 	m.detector.Colors, m.detector.TmuxSixel = o.Colors, o.TmuxSixel
 	m.abilities = m.detector.Abilities()
 	m.images = picture.NewImageStore(m.o.Getenv("TMUX") != "")
+	m.images.Pane = o.Pane
 	m.loader.Store, m.loader.Cache = m.images, o.Previews
 	m.host.Program, m.host.Keys = m.programActions, keysByID(o.KeyMap)
 	m.setTheme()
@@ -147,18 +150,19 @@ func (m *Model) Init() tea.Cmd {
 	if m.o.First {
 		return tea.Batch(tea.RequestBackgroundColor, m.askTerminal(), m.welcome(m.o.Profile, nil))
 	}
-	return tea.Batch(m.startPicker(), tea.RequestBackgroundColor, m.askTerminal(), m.open(m.o.Profile, nil))
+	return tea.Batch(m.startPicker(), tea.RequestBackgroundColor, m.askTerminal(), m.open(page.UseProfile{Name: m.o.Profile}))
 }
 
 // sessionOpened is the answer to open.
 type sessionOpened struct {
 	profile string
+	show    page.ID
 	session *session.Session
 	err     error
 }
 
 // open closes the session in use and opens another, off the event loop.
-func (m *Model) open(profile string, key api.Key) tea.Cmd {
+func (m *Model) open(use page.UseProfile) tea.Cmd {
 	old, keep := m.session, m.keep()
 	if m.stop != nil {
 		m.stop()
@@ -176,11 +180,11 @@ func (m *Model) open(profile string, key api.Key) tea.Cmd {
 				err = keep(ctx)
 			}
 			if err = errors.Join(err, old.Close(ctx)); err != nil {
-				return sessionOpened{profile: profile, err: err}
+				return sessionOpened{profile: use.Name, err: err}
 			}
 		}
-		d, err := open(context.Background(), profile, key)
-		return sessionOpened{profile: profile, session: d, err: err}
+		d, err := open(context.Background(), use.Name, use.Key)
+		return sessionOpened{profile: use.Name, show: use.Show, session: d, err: err}
 	})
 }
 
@@ -224,7 +228,7 @@ func (m *Model) opened(msg sessionOpened) tea.Cmd {
 		m.keysTold = true
 		cmds = append(cmds, page.Send(page.Toast{Level: page.Info, Text: notes[0], Detail: strings.Join(notes, "\n")}))
 	}
-	cmds = append(cmds, m.tick(), m.show(page.Picker, false), m.readTips())
+	cmds = append(cmds, m.tick(), m.show(msg.show, false), m.readTips())
 	return tea.Batch(cmds...)
 }
 

@@ -67,7 +67,7 @@ func (m *Model) leave(asked bool) tea.Cmd {
 func (m *Model) use(profile page.UseProfile, asked bool) tea.Cmd {
 	unsaved := m.unsaved()
 	if asked || len(unsaved) == 0 {
-		return m.open(profile.Name, profile.Key)
+		return m.open(profile)
 	}
 	return m.ask(page.Ask{Title: "Change to another profile?", Text: page.NotSaved(unsaved), Choices: m.choices(
 		page.Choice{Label: "Stay", Key: "s"},

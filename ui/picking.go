@@ -29,7 +29,7 @@ const (
 func (m *Model) startPicker() tea.Cmd {
 	if m.picker == nil {
 		m.picker = picker.New(picker.Options{
-			Folder: m.o.Folder, Sources: m.o.Sources, Preview: true, Loader: m.loader, Now: m.o.Now,
+			Folder: m.o.Folder, Samples: m.o.First && m.o.Folder == "" && len(m.o.Sources) == 0, Sources: m.o.Sources, Preview: true, Loader: m.loader, Now: m.o.Now,
 			Folders: folders{m}, Watch: watchTime,
 			Clipboard: func(ctx context.Context) (api.Source, error) {
 				return session.ClipboardPicture(ctx, m.o.Paths.Spool(), m.o.Now())

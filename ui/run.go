@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"log/slog"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/term"
 
 	"mediadesk/api"
 	"mediadesk/api/session"
@@ -72,10 +74,17 @@ func Run(ctx context.Context, request session.Options, o Options) error {
 	features := terminal.TmuxFeatures(ctx, os.Getenv)
 	colors, reason := terminal.Colors(string(settings.Colors), os.Stdout, os.Environ(), features)
 	o.Colors, o.TmuxSixel = reason, slices.Contains(features, "sixel")
+	o.Pane = func() image.Point { return terminal.TmuxPane(ctx, os.Getenv) }
 	model := New(o)
-	program = tea.NewProgram(model, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond),
-		tea.WithColorProfile(colors), tea.WithOutput(picture.NewPainter(os.Stdout, model.images)))
-	ended := terminal.Endings(program.Quit)
+	hangUp, ended := terminal.Endings(func() { program.Quit() })
+	options := []tea.ProgramOption{
+		tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond),
+		tea.WithColorProfile(colors), tea.WithOutput(picture.NewPainter(os.Stdout, model.images)),
+	}
+	if term.IsTerminal(os.Stdin.Fd()) {
+		options = append(options, tea.WithInput(terminal.Input{File: os.Stdin, Ended: hangUp}))
+	}
+	program = tea.NewProgram(model, options...)
 	o.Signals.Watch(func() { program.Send(stopAsked{}) }, func() { program.Send(goneOn{}) })
 	_, err = program.Run()
 	o.Signals.Close()

@@ -23,7 +23,7 @@ func (m *Model) tabScreens() map[page.ID]page.Screen {
 	m.informPicker()
 	return map[page.ID]page.Screen{
 		page.Uploads:    uploads.New(uploads.Options{Context: m.ctx, Session: d, Queue: d.Queue, Profile: d.Profile, Now: m.o.Now}),
-		page.Extensions: extensions.New(extensions.Options{Context: m.ctx, Session: d, Watch: d.Watch, Profile: d.Profile, Now: m.o.Now}),
+		page.Extensions: extensions.New(extensions.Options{Context: m.ctx, Images: m.images, Session: d, Watch: d.Watch, Profile: d.Profile, Now: m.o.Now}),
 		page.Library: library.New(library.Options{
 			Context: m.ctx, Session: d, Loader: m.loader, Downloads: m.downloads(), Profile: d.Profile, Now: m.o.Now,
 		}),

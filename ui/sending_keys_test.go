@@ -81,7 +81,7 @@ func TestSendingByKeys(t *testing.T) {
 	term.WaitUntil(settled)
 	next := func(screen string) string {
 		for line := range strings.Lines(screen) {
-			if at := strings.Index(line, "file0"); at >= 0 && strings.HasPrefix(strings.Trim(line, "│ "), "= paused") {
+			if at := strings.Index(line, "file0"); at >= 0 && rows(line, "= paused") > 0 {
 				return line[at : at+len("file00")]
 			}
 		}

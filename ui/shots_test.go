@@ -52,7 +52,7 @@ func tour(term *uitest.Term, stop func(name string), glance func()) {
 	term.WaitFor("0 pending")
 	stop("extensions")
 	term.Press("4")
-	term.WaitFor("State")
+	term.WaitFor("Kind")
 	term.WaitFor("harbour_")
 	stop("library")
 	term.Press("enter")
@@ -105,13 +105,14 @@ func TestShots(t *testing.T) {
 		term.Press("esc")
 		term.WaitGone("type to search")
 		term.WaitUntil(func(screen string) bool {
-			return strings.Contains(screen, "? help") || strings.Contains(screen, "F1 help") // where a field takes letters
+			hints := strings.Contains(screen, "? help") || strings.Contains(screen, "F1 help") // where a field takes letters
+			return hints && !strings.Contains(screen, "     …     ")                           // a picture that is loaded
 		})
 		names, words[name] = append(names, name), wordsOf(term.Screen())
 		if !make {
 			return
 		}
-		add(2500 * time.Millisecond)
+		add(2800 * time.Millisecond)
 		im, err := shot(term, 120, 36)
 		if err != nil {
 			t.Fatal(err)

@@ -151,7 +151,7 @@ func TestEquivalents(t *testing.T) {
 
 	// Details: the draft, and no more than that.
 	term.Press("4")
-	term.WaitFor("State")
+	term.WaitFor("Kind")
 	listed := d.shell(equivalent(t, term))
 	if len(listed) != 7 {
 		t.Errorf("library: %d files", len(listed))

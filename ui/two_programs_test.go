@@ -67,11 +67,11 @@ func TestOneSendsAnotherWatches(t *testing.T) {
 	}
 }
 
-// rows is how many lines of a screen begin with text.
+// rows is how many lines of the list on a screen have a text.
 func rows(screen, text string) int {
 	count := 0
 	for line := range strings.Lines(screen) {
-		if strings.HasPrefix(strings.Trim(line, "│ "), text) {
+		if list, _, _ := strings.Cut(strings.TrimPrefix(line, "│"), "│"); strings.Contains(list, text) {
 			count++
 		}
 	}

@@ -46,6 +46,9 @@ func (m *Model) note(msg tea.Msg) tea.Cmd {
 	case tea.FocusMsg, tea.BlurMsg:
 		_, has := msg.(tea.FocusMsg)
 		m.focus(has)
+		if has && m.images.Beyond() {
+			return tea.Batch(tea.ClearScreen, m.host.Broadcast(msg)) // tmux may have shown another window, or moved the pane
+		}
 		return m.host.Broadcast(msg)
 	case tea.KeyPressMsg, tea.PasteMsg:
 		return m.input(msg)

@@ -368,14 +368,14 @@ func (f *form) profile() (config.Profile, bool) {
 	}
 	p := f.old
 	preset := config.HostedPreset(f.accountName(), f.text(entryID))
-	preset.Naming = f.naming()
+	preset.Naming, preset.NamingAsked = f.naming(), true
 	switch {
 	case p.Name != "":
 		p = f.fill()
 	case f.hosted():
 		return preset, true
 	default:
-		p = config.Profile{Name: f.accountName(), Kind: config.KindOwn, Naming: f.naming()}
+		p = config.Profile{Name: f.accountName(), Kind: config.KindOwn, Naming: f.naming(), NamingAsked: true}
 	}
 	switch p.Kind {
 	case config.KindHosted:
@@ -409,7 +409,7 @@ func (f *form) fill() config.Profile {
 	}
 	p.Tags = api.SplitTags(f.text(entryTags))
 	p.Extensions = splitExtensions(f.text(entryExtensions))
-	p.Naming = f.naming()
+	p.Naming, p.NamingAsked = f.naming(), true
 	p.ColorOption = config.ColorOption(f.choices[entryColor].Value())
 	p.WebhookURL, p.WebhookSecretFile = f.text(entryWebhook), f.text(entrySecret)
 	return p

@@ -1,12 +1,19 @@
 package edit
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
+	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // presets are extensions that are offered with usual options.
@@ -18,9 +25,9 @@ var presets = []struct{ key, label, element string }{
 	{"d", "describe it", `{"name":"ai-auto-description"}`},
 }
 
-// ChooseExtension opens a menu of extensions with usual options over a screen;
-// another one is typed, by its name or as JSON. do follows with the choice.
-func ChooseExtension(over *kit.Overlays, title string, do func(api.Extension) tea.Cmd) {
+// ChooseExtension opens a menu of extensions with usual options over a screen, and of the
+// saved ones; another one is typed, by its name or as JSON. do follows with the choice.
+func ChooseExtension(over *kit.Overlays, title string, saved []api.Saved, do func(api.Extension) tea.Cmd) {
 	chosen := func(text string) tea.Cmd {
 		e, err := readExtension(text)
 		if err != nil {
@@ -32,6 +39,13 @@ func ChooseExtension(over *kit.Overlays, title string, do func(api.Extension) te
 	for _, p := range presets {
 		rows = append(rows, kit.MenuRow{Key: p.key, Label: p.label, Note: p.element, Do: func() tea.Cmd { return chosen(p.element) }})
 	}
+	for i := range saved {
+		rows = append(rows, kit.MenuRow{Label: text.Safe(saved[i].Name), Note: text.Safe("saved: " + saved[i].Description), Do: func() tea.Cmd { return do(saved[i].Element()) }})
+	}
+	rows = append(rows,
+		kit.MenuRow{Key: "t", Label: "ask for tags…", Note: "ai-tasks, select_tags", Do: askTask(over, api.TaskTags, do)},
+		kit.MenuRow{Key: "m", Label: "ask for custom metadata…", Note: "ai-tasks, select_metadata", Do: askTask(over, api.TaskMetadata, do)},
+		kit.MenuRow{Key: "y", Label: "ask yes or no…", Note: "ai-tasks, yes_no", Do: askTask(over, api.TaskYesNo, do)})
 	over.Open(kit.NewMenu(title, append(rows, kit.MenuRow{Key: "o", Label: "another, or other options…", Do: func() tea.Cmd {
 		p := kit.NewPrompt("Run an extension", "Type its name, or its JSON with all options.", presets[2].element, "")
 		p.Verb = "go on"
@@ -47,6 +61,60 @@ func ChooseExtension(over *kit.Overlays, title string, do func(api.Extension) te
 	}})...))
 }
 
+// askTask asks for the parts of a task of ai-tasks, one after another.
+func askTask(over *kit.Overlays, kind string, do func(api.Extension) tea.Cmd) func() tea.Cmd {
+	task := api.AITask{Type: kind}
+	type part struct {
+		title, words, hint string
+		set                func(text string)
+	}
+	tags := func(text string) *api.TaskEffect {
+		if list := api.SplitTags(text); len(list) > 0 {
+			return &api.TaskEffect{AddTags: list}
+		}
+		return nil
+	}
+	parts := []part{{"Question", "What should the service find out about the picture?", "Which season is it?", func(text string) { task.Instruction = strings.TrimSpace(text) }}}
+	switch kind {
+	case api.TaskTags:
+		parts = append(parts, part{"Tags to choose from", "At most 30, with commas between them.", "winter, summer", func(text string) { task.Vocabulary = api.SplitTags(text) }})
+	case api.TaskMetadata:
+		parts = append(parts,
+			part{"Custom metadata field", "The answer is stored in this field.", "season", func(text string) { task.Field = strings.TrimSpace(text) }},
+			part{"Values to choose from", "With commas between them. Empty: the options of the field.", "winter, summer", func(text string) { task.Vocabulary = api.SplitTags(text) }})
+	default:
+		parts = append(parts,
+			part{"Tags for yes", "They are added if the answer is yes. Empty: none.", "outdoors", func(text string) { task.OnYes = tags(text) }},
+			part{"Tags for no", "They are added if the answer is no. Empty: none.", "indoors", func(text string) { task.OnNo = tags(text) }})
+	}
+	var ask func(n int)
+	ask = func(n int) {
+		p := kit.NewPrompt(parts[n].title, parts[n].words, "", parts[n].hint)
+		p.Verb = "go on"
+		last := n == len(parts)-1
+		p.Check = func(text string) string {
+			parts[n].set(text)
+			if err := task.Check(); last && err != nil {
+				return page.Explain(err)
+			}
+			return ""
+		}
+		p.Do = func(text string) tea.Cmd {
+			parts[n].set(text)
+			if last {
+				return do(task.Element())
+			}
+			ask(n + 1)
+			return nil
+		}
+		over.Open(p)
+	}
+	return func() tea.Cmd {
+		ask(0)
+		return nil
+	}
+}
+
 // readExtension reads one extension: its name, or its element as JSON.
 func readExtension(text string) (api.Extension, error) {
 	list, err := api.ParseExtensionList([]string{text})
@@ -57,4 +125,95 @@ func readExtension(text string) (api.Extension, error) {
 		return api.Extension{}, &api.RuleError{Field: "extensions", Message: fmt.Sprintf("these are %d extensions", len(list)), Help: "Give one."}
 	}
 	return list[0], nil
+}
+
+// Extend offers extensions and runs the chosen one on each file.
+func (g *Manage) Extend(files []api.File) tea.Cmd {
+	lister, ok := g.Session.(SavedLister)
+	if !ok {
+		return g.chooseExtension(files, nil)
+	}
+	var saved []api.Saved
+	return g.Run(Work{Label: "Reading the saved extensions", Do: func(ctx context.Context, _ *Task) []session.Edited {
+		saved = ReadSaved(ctx, lister)
+		return nil
+	}, Then: func([]session.Edited, time.Time) tea.Cmd { return g.chooseExtension(files, saved) }})
+}
+
+// SavedLister lists the extensions that the account keeps under names.
+type SavedLister interface {
+	SavedExtensions(ctx context.Context) ([]api.Saved, error)
+}
+
+// ReadSaved lists saved extensions to offer them; none where they cannot be read.
+func ReadSaved(ctx context.Context, from SavedLister) []api.Saved {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	saved, _ := from.SavedExtensions(ctx) // they are only offered
+	return saved
+}
+
+func (g *Manage) chooseExtension(files []api.File, saved []api.Saved) tea.Cmd {
+	what := FilesLabel(files)
+	ChooseExtension(g.Over, "Run an extension on "+text.Safe(what), saved, func(e api.Extension) tea.Cmd {
+		options, err := json.MarshalIndent(e, "", "  ")
+		if err != nil {
+			return page.Send(page.Problem(err))
+		}
+		lines := []string{string(options), "", effectOf(e.Name) + " It may cost units of your account."}
+		if g.Profile.Receiver == "" {
+			lines = append(lines, "The service cannot reach this computer. The result is found by polling the file; failures go unreported.")
+		}
+		work := Work{
+			Label: "Requesting " + e.Name, Done: "Requested " + e.Name + " for " + what + ". Screen 3 shows its progress.", Files: files,
+			Do: func(ctx context.Context, t *Task) []session.Edited {
+				return g.Session.ExtendAll(ctx, files, []api.Extension{e}, t.Count)
+			},
+			One: func(done session.Edited) tea.Msg { return extended(e.Name, done) },
+		}
+		return page.Send(page.Ask{
+			Title: "Run " + e.Name + " on " + what + "?",
+			Text:  strings.Join(lines, "\n"),
+			Choices: []page.Choice{
+				{Label: "Cancel", Key: "k"},
+				{Label: "Run it", Key: "r", Default: len(files) == 1, Danger: len(files) > 1, Do: func() tea.Cmd { return g.Run(work) }},
+			},
+		})
+	})
+	return nil
+}
+
+func effectOf(extension string) string {
+	switch {
+	case extension == api.RemoveBackground:
+		return "A file gets a new version without its background. Its name, tags and region stay."
+	case api.IsTagging(extension):
+		return "The AI tags of this extension are replaced. Other tags stay."
+	case extension == api.AutoDescription:
+		return "A file gets a description."
+	case extension == api.AITasks:
+		return "A file gets tags or custom metadata by the answers."
+	case extension == api.SavedExtension:
+		return "The account keeps what this extension does."
+	}
+	return "mediadesk does not know what this extension does."
+}
+
+// extended says what became of an extension that was requested for one file.
+func extended(extension string, done session.Edited) tea.Msg {
+	switch {
+	case done.Err != nil && api.OutcomeOf(done.Err) == api.Unknown:
+		return page.Toast{Level: page.Warn, Text: "No answer: " + extension + " may be running. Screen 3 shows it.", Detail: done.Err.Error()}
+	case done.Err != nil:
+		return page.Failed(done.Err)
+	case done.File == nil:
+		return page.Problem(api.ErrNoRecord)
+	}
+	switch done.File.ExtensionStatus[extension] {
+	case api.StatusSuccess:
+		return page.Toast{Level: page.Good, Text: extension + " is done."}
+	case api.StatusFailed:
+		return page.Toast{Level: page.Bad, Text: extension + " failed. The service does not retry it."}
+	}
+	return page.Toast{Level: page.Good, Text: "Requested " + extension + ". Screen 3 shows its progress."}
 }

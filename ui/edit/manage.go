@@ -2,12 +2,15 @@ package edit
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"path"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -29,92 +32,181 @@ type Manager interface {
 	ExtendAll(ctx context.Context, files []api.File, list []api.Extension, report func(session.Edited)) []session.Edited
 	RestoreAll(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
 	DeleteOldVersions(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
+	PurgeAll(ctx context.Context, files []api.File, report func(session.Edited)) (list []session.Edited, pending int)
+	// Versions are those of a file, the current one first.
+	Versions(ctx context.Context, fileID string) ([]api.File, error)
+	Restore(ctx context.Context, fileID, versionID string) (*api.File, error)
+	DeleteVersion(ctx context.Context, fileID, versionID string) error
+	// Undo undoes the newest change of a file, of all where fileID is empty; Redo makes
+	// it again.
+	Undo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
+	Redo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
 }
 
-// Work is a change of files that runs in the background.
-type Work struct {
-	// Label says what is under way, such as "Moving".
-	Label string
-	// Done says what was done, as a sentence, where nothing failed.
-	Done string
-	// Files are those that it changes; none: it is about a folder.
-	Files []api.File
-	Do    func(ctx context.Context, report func(session.Edited)) []session.Edited
-}
-
-// Manage offers what can be done with one or more whole files. Every field is needed.
+// Manage offers what can be done with one or more whole files, does it in the
+// background, and says what became of it. The exported fields are needed.
 type Manage struct {
+	Context context.Context //nolint:containedctx // the screen's: it ends what is under way
 	Session Manager
 	Over    *kit.Overlays
-	// Host names the service in questions.
-	Host string
-	// Tags and Folders are offered while they are typed.
+	Profile session.Profile
+	Now     func() time.Time
+	// Tags and Folders are offered while they are typed; nil: none are.
 	Tags, Folders []string
-	// Run starts what was chosen.
-	Run func(Work) tea.Cmd
+	// Took shows the files after a change. It returns what changed of a single one, to
+	// be said after an undo; empty for nothing.
+	Took func(list []session.Edited, at time.Time) (cmd tea.Cmd, what string)
+
+	task    *Task           // under way; nil: nothing is
+	refused map[string]bool // labels of the work that the service does not do
+}
+
+// Host names the service in questions.
+func (g *Manage) Host() string {
+	if g.Profile.Local || g.Profile.Host == "" {
+		return "the library"
+	}
+	return g.Profile.Host
+}
+
+// note notes what the service does not do: that is not offered again. That a file is
+// not there says nothing about it.
+func (g *Manage) note(msg worked) {
+	for _, e := range msg.list {
+		var answer *api.ServiceError
+		if errors.As(e.Err, &answer) && answer.Status != http.StatusNotFound && api.Unavailable(e.Err) {
+			if g.refused == nil {
+				g.refused = map[string]bool{}
+			}
+			g.refused[msg.work.Label] = true
+		}
+	}
 }
 
 // FilesLabel names files: the name of one, the number of several.
 func FilesLabel(files []api.File) string {
 	if len(files) == 1 {
-		return files[0].Name
+		return Label(&files[0])
 	}
 	return text.Plural(len(files), "file")
 }
 
-// Rows are the menu rows for some files.
-func (g *Manage) Rows(files []api.File) []kit.MenuRow {
-	what := FilesLabel(files)
-	s := g.Session
+// TagRows are the menu rows for the tags of some files.
+func (g *Manage) TagRows(files []api.File) []kit.MenuRow {
 	return []kit.MenuRow{
 		{Key: "t", Label: "add tags", Note: "z undoes it", Do: func() tea.Cmd { return g.askTags(files, true) }},
 		{Key: "u", Label: "remove tags", Note: "z undoes it", Do: func() tea.Cmd { return g.askTags(files, false) }},
-		{Key: "r", Label: "rename", Note: "links to the old URLs stop working", Do: func() tea.Cmd { return g.askRename(files) }},
-		{Key: "m", Label: "move to another folder", Note: "z undoes it", Do: func() tea.Cmd {
-			return g.askFolder("Move "+what, "move", func(folder string) tea.Cmd {
-				return g.Run(Work{"Moving", "Moved " + what + " to " + folder + ". z undoes it.", files, func(ctx context.Context, report func(session.Edited)) []session.Edited {
-					return s.MoveAll(ctx, files, folder, report)
+	}
+}
+
+// The labels of work that a service may refuse.
+const (
+	renaming  = "Renaming"
+	moving    = "Moving"
+	copying   = "Copying"
+	restoring = "Restoring"
+	deleting  = "Deleting"
+	purging   = "Purging the cache"
+
+	deletingVersions = "Deleting versions"
+)
+
+// Rows are the menu rows for some files as a whole; the list of versions is that of
+// current.
+func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
+	what := FilesLabel(files)
+	s := g.Session
+	folder := func(verb, label, done, merged string, do func(context.Context, []api.File, string, func(session.Edited)) []session.Edited) func() tea.Cmd {
+		return func() tea.Cmd {
+			return g.askFolder(verb, files, func(folder string) tea.Cmd {
+				return g.Run(Work{Label: label, Done: fmt.Sprintf(done, what, folder), Merged: merged, Files: files, Do: func(ctx context.Context, t *Task) []session.Edited {
+					return do(ctx, files, folder, t.Count)
 				}})
 			})
-		}},
-		{Key: "c", Label: "copy to another folder", Do: func() tea.Cmd {
-			return g.askFolder("Copy "+what, "copy", func(folder string) tea.Cmd {
-				return g.Run(Work{"Copying", "Copied " + what + " to " + folder + ".", files, func(ctx context.Context, report func(session.Edited)) []session.Edited {
-					return s.CopyAll(ctx, files, folder, report)
-				}})
-			})
-		}},
-		{Key: "x", Label: "run an extension", Do: func() tea.Cmd { return g.Extend(files) }},
-		{Key: "v", Label: "restore the version before the current one", Note: "z undoes it", Do: func() tea.Cmd {
-			return g.Run(Work{"Restoring", "Restored the version before of " + what + ". z undoes it.", files, func(ctx context.Context, report func(session.Edited)) []session.Edited {
-				return s.RestoreAll(ctx, files, report)
+		}
+	}
+	rows := []struct {
+		work string
+		kit.MenuRow
+	}{
+		{renaming, kit.MenuRow{Key: "r", Label: "rename", Note: "links to the old URLs stop working", Do: func() tea.Cmd { return g.askRename(files) }}},
+		{moving, kit.MenuRow{Key: "m", Label: "move to another folder", Note: "z undoes it", Do: folder("Move", moving, "Moved %s to %s. z undoes it.", "became a version of the file there, which undo cannot separate.", s.MoveAll)}},
+		{copying, kit.MenuRow{Key: "c", Label: "copy to another folder", Do: folder("Copy", copying, "Copied %s to %s.", "", s.CopyAll)}},
+		{"", kit.MenuRow{Key: "x", Label: "run an extension", Do: func() tea.Cmd { return g.Extend(files) }}},
+		{"", kit.MenuRow{Key: "v", Label: "versions", Note: "restore or delete one", Do: func() tea.Cmd { return g.versions(current) }}},
+		{restoring, kit.MenuRow{Key: "b", Label: "restore the version before the current one", Note: "z undoes it", Do: func() tea.Cmd {
+			return g.Run(Work{Label: restoring, Done: "Restored the previous version of " + what + ". z undoes it." + g.OfferPurge(), Files: files, Do: func(ctx context.Context, t *Task) []session.Edited {
+				return s.RestoreAll(ctx, files, t.Count)
 			}})
-		}},
-		{Key: "o", Label: "delete old versions", Note: "cannot be undone", Do: func() tea.Cmd {
-			return g.askDelete("Delete the old versions of "+what+"?", "All versions but the current one are deleted from "+g.Host+".", "Delete old versions", files,
-				Work{"Deleting", "Deleted the old versions of " + what + ".", files, func(ctx context.Context, report func(session.Edited)) []session.Edited {
-					return s.DeleteOldVersions(ctx, files, report)
+		}}},
+		{purging, kit.MenuRow{Key: "p", Label: "purge the cache", Note: "removes cached copies", Do: func() tea.Cmd { return g.purge(files) }}},
+		{deletingVersions, kit.MenuRow{Key: "o", Label: "delete old versions", Note: "cannot be undone", Do: func() tea.Cmd {
+			return g.askDelete("Delete the old versions of "+what+"?", "All versions but the current one are deleted from "+g.Host()+".", "Delete old versions",
+				Work{Label: deletingVersions, Done: "Deleted the old versions of " + what + ".", Files: files, Do: func(ctx context.Context, t *Task) []session.Edited {
+					return s.DeleteOldVersions(ctx, files, t.Count)
 				}})
-		}},
-		{Key: "d", Label: "delete " + what, Note: "cannot be undone", Do: func() tea.Cmd {
+		}}},
+		{deleting, kit.MenuRow{Key: "d", Label: "delete " + what, Note: "cannot be undone", Do: func() tea.Cmd {
 			pronoun := "its"
 			if len(files) > 1 {
 				pronoun = "their"
 			}
-			return g.askDelete("Delete "+what+"?", what+" and all "+pronoun+" versions are deleted from "+g.Host+".", "Delete "+what, files,
-				Work{"Deleting", "Deleted " + what + ".", files, func(ctx context.Context, report func(session.Edited)) []session.Edited {
-					return s.DeleteAll(ctx, files, report)
+			return g.askDelete("Delete "+what+"?", what+" and all "+pronoun+" versions are deleted from "+g.Host()+".", "Delete "+what,
+				Work{Label: deleting, Done: "Deleted " + what + ".", Files: files, Do: func(ctx context.Context, t *Task) []session.Edited {
+					return s.DeleteAll(ctx, files, t.Count)
 				}})
-		}},
+		}}},
 	}
+	var out []kit.MenuRow
+	for _, row := range rows {
+		if row.Key == "v" && len(files) > 1 {
+			row.Label = "versions of " + Label(&current)
+		}
+		if !g.refused[row.work] {
+			out = append(out, row.MenuRow)
+		}
+	}
+	return out
+}
+
+// OfferPurge is a sentence after a change that leaves cached copies out of date; empty if
+// the service cannot purge its cache.
+func (g *Manage) OfferPurge() string {
+	if g.refused[purging] {
+		return ""
+	}
+	return " m p purges the cache."
+}
+
+// purge purges files from the cache of the service, and says how far that is.
+func (g *Manage) purge(files []api.File) tea.Cmd {
+	pending, what := 0, FilesLabel(files)
+	work := Work{Label: purging, Files: files, Do: func(ctx context.Context, t *Task) (list []session.Edited) {
+		list, pending = g.Session.PurgeAll(ctx, files, t.Count)
+		return list
+	}}
+	work.Then = func(list []session.Edited, _ time.Time) tea.Cmd {
+		work.Done = "Cache purge of " + what + " completed."
+		switch {
+		case pending == 1 && len(files) == 1:
+			work.Done = "Cache purge of " + what + " pending: the service continues with it."
+		case pending > 0:
+			work.Done = fmt.Sprintf("Cache purge of %s: %d pending. The service continues with them.", what, pending)
+		}
+		done := worked{work: work, list: list}
+		g.note(done)
+		return page.Send(done.outcome())
+	}
+	return g.Run(work)
 }
 
 // maxNamed is how many files a question names.
 const maxNamed = 5
 
 // askDelete asks with the paths of the files.
-func (g *Manage) askDelete(title, words, label string, files []api.File, work Work) tea.Cmd {
+func (g *Manage) askDelete(title, words, label string, work Work) tea.Cmd {
 	var paths []string
+	files := work.Files
 	for _, f := range files[:min(len(files), maxNamed)] {
 		paths = append(paths, f.FilePath)
 	}
@@ -128,25 +220,6 @@ func (g *Manage) askDelete(title, words, label string, files []api.File, work Wo
 			{Label: label, Key: "d", Danger: true, Do: func() tea.Cmd { return g.Run(work) }},
 		},
 	})
-}
-
-// Extend offers extensions and runs the chosen one on each file.
-func (g *Manage) Extend(files []api.File) tea.Cmd {
-	what := FilesLabel(files)
-	ChooseExtension(g.Over, "Run an extension on "+text.Safe(what), func(e api.Extension) tea.Cmd {
-		work := Work{"Requesting " + e.Name, "Requested " + e.Name + " for " + what + ". Screen 3 shows its progress.", files, func(ctx context.Context, report func(session.Edited)) []session.Edited {
-			return g.Session.ExtendAll(ctx, files, []api.Extension{e}, report)
-		}}
-		return page.Send(page.Ask{
-			Title: "Run " + e.Name + " on " + what + "?",
-			Text:  "Extensions change the files or their records, and may cost units of your account. Undo does not take it back.",
-			Choices: []page.Choice{
-				{Label: "Cancel", Key: "k"},
-				{Label: "Run it", Key: "r", Danger: true, Do: func() tea.Cmd { return g.Run(work) }},
-			},
-		})
-	})
-	return nil
 }
 
 // askTags asks for tags that every file gets or loses.
@@ -186,14 +259,14 @@ func (g *Manage) askTags(files []api.File, add bool) tea.Cmd {
 	}
 	p.Do = func(text string) tea.Cmd {
 		tags := api.SplitTags(text)
-		work.Do = func(ctx context.Context, report func(session.Edited)) []session.Edited {
+		work.Do = func(ctx context.Context, t *Task) []session.Edited {
 			return g.Session.TagAll(ctx, files, func(have []string) []string {
 				rest := slices.DeleteFunc(slices.Clone(tags), func(tag string) bool { return slices.Contains(have, tag) })
 				if add {
 					return append(slices.Clone(have), rest...)
 				}
 				return slices.DeleteFunc(slices.Clone(have), func(tag string) bool { return slices.Contains(tags, tag) })
-			}, report)
+			}, t.Count)
 		}
 		return g.Run(work)
 	}
@@ -234,16 +307,39 @@ func tagCounts(files []api.File, tags []string) string {
 	return strings.Join(list, ", ")
 }
 
-// askFolder asks for a folder of the library.
-func (g *Manage) askFolder(title, verb string, do func(folder string) tea.Cmd) tea.Cmd {
-	g.Over.Open(FolderPrompt(title, "A file of the same name there gets a new version, and undo cannot separate them. Missing folders are created.", verb, g.Folders, do))
+// askFolder asks for the folder to move or copy files into, beginning with the one
+// that they share.
+func (g *Manage) askFolder(verb string, files []api.File, do func(folder string) tea.Cmd) tea.Cmd {
+	folder := folderOf(files[0])
+	if slices.ContainsFunc(files, func(f api.File) bool { return folderOf(f) != folder }) {
+		folder = "/"
+	}
+	p := FolderPrompt(verb+" "+FilesLabel(files), "A file of the same name there gets a new version, and undo cannot separate them. Missing folders are created.", folder, strings.ToLower(verb), g.Folders, do)
+	check := p.Check
+	p.Check = func(text string) string {
+		if wrong := check(text); wrong != "" {
+			return wrong
+		}
+		clean, _ := api.CleanFolder(strings.TrimSpace(text))
+		if !slices.ContainsFunc(files, func(f api.File) bool { return folderOf(f) != clean }) {
+			return FilesLabel(files) + map[bool]string{true: " is", false: " are"}[len(files) == 1] + " in that folder. Type another one."
+		}
+		return ""
+	}
+	g.Over.Open(p)
 	return nil
 }
 
-// FolderPrompt asks for a folder of the library; known folders are offered. do gets it
-// in the form "/a/b/".
-func FolderPrompt(title, words, verb string, known []string, do func(folder string) tea.Cmd) *kit.Prompt {
-	p := kit.NewPrompt(title, words, "/", "")
+// folderOf is the folder of a file.
+func folderOf(f api.File) string {
+	folder, _ := api.CleanFolder(f.FilePath[:strings.LastIndexByte(f.FilePath, '/')+1])
+	return folder
+}
+
+// FolderPrompt asks for a folder of the library, beginning with value; known folders are
+// offered. do gets it in the form "/a/b/".
+func FolderPrompt(title, words, value, verb string, known []string, do func(folder string) tea.Cmd) *kit.Prompt {
+	p := kit.NewPrompt(title, words, value, "")
 	p.Verb = verb
 	p.Complete = func(typed string) []string {
 		if strings.Trim(typed, "/ ") == "" {
@@ -282,12 +378,12 @@ func (g *Manage) askRename(files []api.File) tea.Cmd {
 	}
 	p.Do = func(text string) tea.Cmd {
 		changed, names, _ := newNames(files, text)
-		done := "Renamed " + FilesLabel(changed) + ". z undoes it."
+		done := "Renamed " + FilesLabel(changed) + ". z undoes it." + g.OfferPurge()
 		if len(changed) == 1 {
-			done = "Renamed " + changed[0].Name + " to " + api.StoredName(names[0]) + ". z undoes it."
+			done = "Renamed " + changed[0].Name + " to " + api.StoredName(names[0]) + ". z undoes it." + g.OfferPurge()
 		}
-		return g.Run(Work{"Renaming", done, changed, func(ctx context.Context, report func(session.Edited)) []session.Edited {
-			return g.Session.RenameAll(ctx, changed, names, report)
+		return g.Run(Work{Label: renaming, Done: done, Files: changed, Do: func(ctx context.Context, t *Task) []session.Edited {
+			return g.Session.RenameAll(ctx, changed, names, t.Count)
 		}})
 	}
 	g.Over.Open(p)
@@ -330,32 +426,67 @@ func newNames(files []api.File, pattern string) (changed []api.File, names []str
 	return changed, names, ""
 }
 
-// AskConflict asks what to do if others have changed the same since; again undoes or
-// redoes it (verb) with the chosen policy.
-func AskConflict(verb string, found *session.ConflictError, again func(session.Policy) tea.Cmd) tea.Cmd {
-	var lines []string
-	for i, c := range found.Conflicts {
-		if i == maxNamed {
-			lines = append(lines, fmt.Sprintf("and %d more", len(found.Conflicts)-i))
-			break
+// versions lists the versions of a file; one is then opened, restored or deleted.
+func (g *Manage) versions(f api.File) tea.Cmd {
+	var list []api.File
+	return g.Run(Work{Label: "Reading the versions", Do: func(ctx context.Context, _ *Task) []session.Edited {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		var err error
+		list, err = g.Session.Versions(ctx, f.FileID)
+		return []session.Edited{{Err: err}}
+	}, Then: func(done []session.Edited, _ time.Time) tea.Cmd {
+		if err := done[0].Err; err != nil {
+			return page.Send(page.Failed(err))
 		}
-		value := func(text string) string {
-			if text == "" {
-				return "not set"
+		var rows []kit.MenuRow
+		for i, v := range list {
+			if v.VersionInfo == nil {
+				continue
 			}
-			return text
+			row := kit.MenuRow{Label: v.VersionInfo.Name, Current: i == 0}
+			row.Do = func() tea.Cmd { return g.version(f, v, row.Current) }
+			if n, ok := v.Size.Get(); ok {
+				row.Note = text.Bytes(n) + "  "
+			}
+			if w, h, ok := v.PixelSize(); ok {
+				row.Note += fmt.Sprintf("%d x %d  ", w, h)
+			}
+			if at := v.Updated(); !at.IsZero() {
+				row.Note += text.When(at, g.Now())
+			}
+			rows = append(rows, row)
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s was %s and is %s now", c.Name, c.Field, value(c.Left), value(c.Now)))
+		if len(rows) == 0 {
+			return page.Tell(page.Info, "The service lists no versions.")
+		}
+		g.Over.Open(kit.NewMenu("Versions of "+Label(&f), rows...))
+		return nil
+	}})
+}
+
+// version offers what can be done with one version.
+func (g *Manage) version(f, v api.File, current bool) tea.Cmd {
+	name, id := v.VersionInfo.Name+" of "+Label(&f), v.VersionInfo.ID
+	one := func(label, done string, do func(context.Context) (*api.File, error)) Work {
+		return Work{Label: label, Done: done, Files: []api.File{f}, Do: func(ctx context.Context, _ *Task) []session.Edited {
+			file, err := do(ctx)
+			return []session.Edited{{FileID: f.FileID, File: file, Err: err}}
+		}}
 	}
-	verb = text.Capital(verb)
-	with := func(policy session.Policy) func() tea.Cmd { return func() tea.Cmd { return again(policy) } }
-	return page.Send(page.Ask{
-		Title: "Changed by others since",
-		Text:  strings.Join(lines, "\n"),
-		Choices: []page.Choice{
-			{Label: "Cancel", Key: "l"},
-			{Label: verb + " the rest", Key: "t", Do: with(session.Theirs)},
-			{Label: verb + " everything", Key: "u", Danger: true, Do: with(session.Ours)},
-		},
-	})
+	rows := []kit.MenuRow{{Key: "o", Label: "open in the browser", Note: v.URL, Do: func() tea.Cmd { return page.Send(page.Open{Address: v.URL}) }}}
+	if !current {
+		rows = append(rows, kit.MenuRow{Key: "r", Label: "restore", Note: "makes it the current version; z undoes it", Do: func() tea.Cmd {
+			return g.Run(one(restoring, "Restored "+name+". z undoes it."+g.OfferPurge(), func(ctx context.Context) (*api.File, error) {
+				return g.Session.Restore(ctx, f.FileID, id)
+			}))
+		}}, kit.MenuRow{Key: "d", Label: "delete", Note: "cannot be undone", Do: func() tea.Cmd {
+			return g.askDelete("Delete "+name+"?", "The version is deleted; the current one stays.", "Delete "+v.VersionInfo.Name,
+				one(deletingVersions, "Deleted "+name+".", func(ctx context.Context) (*api.File, error) {
+					return &f, g.Session.DeleteVersion(ctx, f.FileID, id)
+				}))
+		}})
+	}
+	g.Over.Open(kit.NewMenu(name, rows...))
+	return nil
 }

@@ -207,6 +207,9 @@ func (r *Region) undo() tea.Cmd {
 // Resize tells where on the screen picture and crop are drawn; empty: nowhere.
 func (r *Region) Resize(room image.Rectangle) { r.room = room }
 
+// Draw is how pictures are drawn on the terminal.
+func (r *Region) Draw() picture.Options { return r.o.Draw }
+
 // Picture is what is drawn on; nil while there is none.
 func (r *Region) Picture() *picture.Picture { return r.decoded }
 

@@ -61,7 +61,7 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 	center.Disabled = r.NoPlane
 	actions := []kit.Action{
 		center,
-		action("suggest", "suggest a region", r.noSuggestion, r.suggest, "s"),
+		action("suggest", "suggest a region", r.noSuggestion, r.Suggest, "s"),
 		action("next-handle", "next corner or edge", nil, turn(1), "tab"),
 		action("ratio", "ratio 1:1 4:3 3:2 16:9, as the picture", r.NoPlane, r.ratioMenu, "r"),
 		action("lock-ratio", "lock or free the ratio", r.NoRect, r.lock, "a"),

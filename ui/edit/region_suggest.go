@@ -73,8 +73,11 @@ func (r *Region) noCopy() string {
 	return r.noOthers()
 }
 
-// suggest shows a suggestion in the ratio, or the next one.
-func (r *Region) suggest() tea.Cmd {
+// Suggest shows a suggestion in the ratio, or the next one, or says why there is none.
+func (r *Region) Suggest() tea.Cmd {
+	if reason := r.noSuggestion(); reason != "" {
+		return page.Tell(page.Info, text.Sentence(reason))
+	}
 	if f := &r.found; f.of == r.decoded && f.ratio == r.ratio && len(f.list) > 0 {
 		if f.shown {
 			f.at = (f.at + 1) % len(f.list)

@@ -68,10 +68,12 @@ type RunsChanged struct{}
 type Tick struct{}
 
 // UseProfile asks the root to close the profile in use and open another. A key
-// that is typed for this run only comes along; nil: the key is looked for.
+// that is typed for this run only comes along; nil: the key is looked for. Show is the
+// screen that is in front then.
 type UseProfile struct {
 	Name string
 	Key  api.Key
+	Show ID
 }
 
 // Toast is a short message in the status line. Its Detail is for the history of

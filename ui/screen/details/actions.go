@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -52,18 +53,20 @@ func (m *Model) actionsOn(part area) []kit.Action {
 	letters := []kit.Action{
 		{ID: "details.edit-tags", Keys: kit.Bind("edit tags", "", "e"), Group: groupEdit, Footer: true, Do: to(onTags)},
 		{ID: "details.edit-region", Keys: kit.Bind("edit region", "", "c"), Group: groupEdit, Footer: true, Disabled: m.noRegion, Do: to(onRegion)},
+		{ID: "details.suggest-region", Keys: kit.Bind("suggest a region", "", "s"), Group: groupEdit, Disabled: m.noPlane, Do: m.suggestRegion},
+		{ID: "details.view", Keys: kit.Bind("show the picture over the whole screen", "", "V"), Group: groupFile, Disabled: m.noPlane, Do: m.startViewer},
 		{ID: "details.next-file", Keys: kit.Bind("next file", "", "n"), Group: groupFile, Disabled: m.oneFile, Do: func() tea.Cmd { return m.turn(1) }},
 		{ID: "details.previous-file", Keys: kit.Bind("previous file", "", "N"), Group: groupFile, Disabled: m.oneFile, Do: func() tea.Cmd { return m.turn(-1) }},
 		{ID: "details.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupFile, Footer: true, Do: m.copyMenu},
 		{ID: "details.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupFile, Disabled: m.noManage, Do: m.manageMenu},
-		{ID: "details.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupFile, Disabled: m.noExtend, Do: m.extendMenu},
+		{ID: "details.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupFile, Disabled: m.noExtend, Do: func() tea.Cmd { return m.manage.Extend(filesOf(m.targets())) }},
 		{ID: "details.remove-tags", Keys: kit.Bind("remove tags", "", "d"), Group: groupEdit, Disabled: m.noTags, Do: m.removeTags},
 		{ID: "details.edit-all", Keys: kit.Bind("change all marked files", "", "b"), Group: groupEdit, Footer: true, Disabled: m.noMany, Do: m.manyMenu},
 		{ID: "details.edit-text", Keys: kit.Bind("edit as text in $EDITOR", "", "E"), Group: groupEdit, Do: m.openEditor},
 		{ID: "details.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupFile, Disabled: m.noAddress, Do: m.browse},
 		{ID: "details.refresh", Keys: kit.Bind("refresh", "", "r"), Group: groupFile, Do: func() tea.Cmd { return m.refresh() }},
-		{ID: "details.undo", Keys: kit.Bind("undo the last saved change", "", "z"), Group: groupEdit, Disabled: m.noUndo, Do: m.undo},
-		{ID: "details.redo", Keys: kit.Bind("redo the last undone change", "", "Z"), Group: groupEdit, Disabled: m.noUndo, Do: m.redo},
+		{ID: "details.undo", Keys: kit.Bind("undo the last saved change", "", "z"), Group: groupEdit, Disabled: m.noUndo, Do: func() tea.Cmd { return m.manage.Replay(m.current().file.FileID, false, session.Fail) }},
+		{ID: "details.redo", Keys: kit.Bind("redo the last undone change", "", "Z"), Group: groupEdit, Disabled: m.noUndo, Do: func() tea.Cmd { return m.manage.Replay(m.current().file.FileID, true, session.Fail) }},
 	}
 	var actions []kit.Action
 	switch part {
@@ -238,6 +241,12 @@ func (m *Model) browse() tea.Cmd {
 	return page.Send(page.Open{Address: address})
 }
 
+// manageMenu offers what can be done with the targets as a whole.
+func (m *Model) manageMenu() tea.Cmd {
+	files := filesOf(m.targets())
+	return m.Open(kit.NewMenu("Manage "+edit.FilesLabel(files), m.manage.Rows(files, m.current().file)...))
+}
+
 // copyMenu offers what can be copied of the file, that of the row under the cursor
 // first.
 func (m *Model) copyMenu() tea.Cmd {
@@ -256,15 +265,22 @@ func (m *Model) noSave() string {
 	if typing := m.area == onTags && m.tags.Typed() != ""; !typing && len(m.changedEntries()) == 0 {
 		return "nothing is changed"
 	}
-	return m.isBusy()
+	return m.manage.Busy()
 }
 
-// isBusy says that something is under way.
-func (m *Model) isBusy() string {
-	if m.busy != "" {
-		return "another change is under way"
+// noManage says why files cannot be managed.
+func (m *Model) noManage() string {
+	if !m.able.manages {
+		return "this service does not support managing files"
 	}
-	return ""
+	return m.manage.Busy()
+}
+
+func (m *Model) noExtend() string {
+	if m.current().file.FileID == "" {
+		return "this file has no ID"
+	}
+	return m.manage.Busy()
 }
 
 func (m *Model) noRegion() string {
@@ -284,6 +300,11 @@ func (m *Model) noPlane() string {
 	return m.region.NoPlane()
 }
 
+func (m *Model) suggestRegion() tea.Cmd {
+	m.focus(onPicture)
+	return m.region.Suggest()
+}
+
 func (m *Model) oneFile() string {
 	if len(m.entries) < 2 {
 		return "only one file is shown"
@@ -295,7 +316,7 @@ func (m *Model) noMany() string {
 	if reason := m.oneFile(); reason != "" {
 		return reason
 	}
-	return m.isBusy()
+	return m.manage.Busy()
 }
 
 func (m *Model) noAI() string {
@@ -316,5 +337,5 @@ func (m *Model) noUndo() string {
 	if m.current().changed() {
 		return "this file has changes that are not saved; save them (ctrl+s) or drop them (ctrl+x) first"
 	}
-	return m.isBusy()
+	return m.manage.Busy()
 }

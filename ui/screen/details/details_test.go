@@ -522,3 +522,18 @@ func TestNewsFromOtherPlaces(t *testing.T) {
 		t.Error("took the record of another file")
 	}
 }
+
+// V shows the pictures of the files over the whole screen.
+func TestViewer(t *testing.T) {
+	f := record(t, photo)
+	s := newShelf(t, f)
+	path := pngFile(t, 300, 200)
+	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
+	d := start(t, s.options(f))
+	d.Press("V")
+	d.Sees(f.Name+" · 1 of 1 · 300 x 200 px · 100 %", "100 %")
+	d.Press("+", "+")
+	d.Sees("200 %")
+	d.Press("esc")
+	d.SeesNot("200 %")
+}

@@ -1,79 +1,22 @@
 package details
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
 	"mediadesk/api/session"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
-
-// bulk is an operation on several files under way. The counters are written by
-// the goroutines that do it and read by the clock.
-type bulk struct {
-	label        string // "Saving"
-	total        int
-	done, failed atomic.Int64
-}
-
-// count counts a result.
-func (b *bulk) count(e session.Edited) {
-	if e.Err != nil {
-		b.failed.Add(1)
-	}
-	b.done.Add(1)
-}
-
-func (b *bulk) String() string {
-	if b.total == 1 {
-		return b.label + "…"
-	}
-	out := fmt.Sprintf("%s %d of %s…", b.label, b.done.Load(), text.Plural(b.total, "file"))
-	if n := b.failed.Load(); n > 0 {
-		out += fmt.Sprintf(" %d failed so far", n)
-	}
-	return out
-}
-
-// bulkTick is how often the counters are read.
-const bulkTick = 100 * time.Millisecond
-
-// bulkTicked is the clock of an operation under way.
-type bulkTicked struct{ of *bulk }
-
-// tick waits for the next time to show the counters; one file has none.
-func (m *Model) tick(b *bulk) tea.Cmd {
-	if b.total == 1 {
-		return nil
-	}
-	return tea.Tick(bulkTick, func(time.Time) tea.Msg { return bulkTicked{b} })
-}
-
-func (m *Model) ticked(msg bulkTicked) tea.Cmd {
-	if msg.of != m.bulk {
-		return nil
-	}
-	m.busy = msg.of.String()
-	return m.tick(msg.of)
-}
-
-// begin starts an operation on so many files.
-func (m *Model) begin(label string, total int) *bulk {
-	m.bulk = &bulk{label: label, total: total}
-	m.busy = m.bulk.String()
-	return m.bulk
-}
-
-// end ends it.
-func (m *Model) end() { m.bulk, m.busy = nil, "" }
 
 // save begins to save every changed file: it reads their records again, then
 // shows the differences and asks.
@@ -87,7 +30,16 @@ func (m *Model) save() tea.Cmd {
 			return m.turnToEntry(e)
 		}
 	}
-	return m.read(list, true)
+	ids := idsOf(list)
+	for _, e := range list {
+		e.asked = true
+	}
+	s := m.o.Session
+	return m.manage.Run(edit.Work{Label: "Checking for other changes", Files: filesOf(list), Do: func(ctx context.Context, t *edit.Task) []session.Edited {
+		ctx, cancel := context.WithTimeout(ctx, time.Duration(len(ids))*patience)
+		defer cancel()
+		return s.ReadAll(ctx, ids, t.Count)
+	}, Then: func(list []session.Edited, at time.Time) tea.Cmd { return m.askSave(m.gotFresh(list, at)) }})
 }
 
 // ready tells whether the draft can be sent, and notes what is wrong with it.
@@ -160,7 +112,7 @@ func (m *Model) askSaveOne(e *entry) tea.Cmd {
 	choices[1].Default = true
 	lines := append(describe(&e.file, d), "", m.basis(e))
 	e.meanwhile = nil
-	return page.Send(page.Ask{Title: "Save " + name(&e.file) + "?", Text: strings.Join(lines, "\n"), Choices: choices})
+	return page.Send(page.Ask{Title: "Save " + edit.Label(&e.file) + "?", Text: strings.Join(lines, "\n"), Choices: choices})
 }
 
 // maxShown is how many files a question names.
@@ -174,7 +126,7 @@ func (m *Model) askSaveAll(list []*entry) tea.Cmd {
 	for _, e := range list {
 		d, _ := e.change()
 		changes = append(changes, session.Change{FileID: e.file.FileID, Details: d})
-		line := name(&e.file) + "  " + strings.Join(describe(&e.file, d), "; ")
+		line := edit.Label(&e.file) + "  " + strings.Join(describe(&e.file, d), "; ")
 		if len(e.meanwhile) > 0 {
 			others++
 			line += "  (others changed: " + strings.Join(e.meanwhile, "; ") + ")"
@@ -233,76 +185,84 @@ func (m *Model) seen(e *entry) string {
 	return "as last seen " + age
 }
 
-// savedMsg has the results of saving, and the drafts that were sent, by file.
-type savedMsg struct {
-	list []session.Edited
-	sent map[string]api.Details
-	at   time.Time
-}
-
 // send sends changes that the user has confirmed.
 func (m *Model) send(changes []session.Change) tea.Cmd {
-	if m.busy != "" {
-		return nil
-	}
-	out := savedMsg{sent: map[string]api.Details{}}
+	sent := map[string]api.Details{}
+	var files []api.File
 	for _, c := range changes {
 		if e := m.entryOf(c.FileID); e != nil {
-			out.sent[c.FileID] = e.draft
+			sent[c.FileID] = e.draft
+			files = append(files, e.file)
 		}
 	}
-	b := m.begin("Saving", len(changes))
-	ctx, s, now := m.o.Context, m.o.Session, m.now
-	return tea.Batch(m.tick(b), func() tea.Msg {
-		out.list = s.ChangeAll(ctx, changes, b.count)
-		out.at = now()
-		return out
-	})
+	s := m.o.Session
+	return m.manage.Run(edit.Work{Label: "Saving", Files: files, Do: func(ctx context.Context, t *edit.Task) []session.Edited {
+		return s.ChangeAll(ctx, changes, t.Count)
+	}, Then: func(list []session.Edited, at time.Time) tea.Cmd { return m.saved(list, at, sent) }})
 }
 
-// adoptResults shows the records after an operation and tells other screens. sent
-// are the drafts that it sent, by file; nil: none.
-func (m *Model) adoptResults(list []session.Edited, at time.Time, verb string, sent map[string]api.Details) tea.Cmd {
-	m.end()
+// saved shows the records after saving and tells other screens. sent are the drafts
+// that were sent, by file.
+func (m *Model) saved(list []session.Edited, at time.Time, sent map[string]api.Details) tea.Cmd {
 	var cmds []tea.Cmd
-	var good, bad []string
-	single, shown := "", true
-	for _, done := range list {
-		e, label := m.entryOf(done.FileID), done.FileID
-		if e != nil {
-			label = name(&e.file)
-		}
+	bad, shown := 0, true
+	for i, done := range list {
+		e := m.entryOf(done.FileID)
 		if done.Err == nil && done.File == nil {
 			done.Err = api.ErrNoRecord
 		}
 		if done.Err != nil {
-			bad = append(bad, label+": "+done.Err.Error())
+			bad++
 			if shown = e != nil; shown {
 				e.problem = done.Err
+				done.File = &e.file
 			}
-			continue
+		} else if e != nil {
+			e.settle(sent[done.FileID])
 		}
-		fresh := *done.File
-		if e != nil {
-			if draft, ok := sent[done.FileID]; ok {
-				e.settle(draft)
-			}
-			e.problem = nil
-			before := e.file
-			e.rebase(fresh, at)
-			fresh = e.file
-			single = strings.Join(append(moves(&before, &fresh), differences(&before, &fresh)...), "; ")
-		} else if fresh.Name != "" {
-			label = fresh.Name
-		}
-		good = append(good, label)
-		cmds = append(cmds, page.Send(page.FileChanged{File: fresh}))
+		list[i] = done
 	}
-	m.load()
-	if len(list) == 1 && len(bad) == 1 && shown {
+	_, what := m.took(list, at)
+	for i, done := range list {
+		if e := m.entryOf(done.FileID); e != nil {
+			list[i].File = &e.file // the answer may have fewer fields than the record
+		}
+		if done.Err == nil {
+			cmds = append(cmds, page.Send(page.FileChanged{File: *list[i].File}))
+		}
+	}
+	if bad == 1 && len(list) == 1 && shown {
 		return nil // the status line says why
 	}
-	return tea.Batch(append(cmds, page.Send(outcome(verb, good, bad, single)))...)
+	if what == "" {
+		what = "its values are the same as before"
+	}
+	done := edit.Summary("Saved", list, what)
+	if bad > 0 {
+		done.Text += " What was not saved is kept."
+	} else if slices.ContainsFunc(slices.Collect(maps.Values(sent)), func(d api.Details) bool { return !d.CustomCoordinates.IsZero() }) {
+		done.Text += m.manage.OfferPurge()
+	}
+	return tea.Batch(append(cmds, page.Send(done))...)
+}
+
+// took shows the records after a change, and says how a single one differs.
+func (m *Model) took(list []session.Edited, at time.Time) (cmd tea.Cmd, what string) {
+	for _, done := range list {
+		e := m.entryOf(done.FileID)
+		if done.Err != nil || done.File == nil || e == nil {
+			continue
+		}
+		e.problem = nil
+		before := e.file
+		e.rebase(*done.File, at)
+		what = strings.Join(append(moves(&before, &e.file), differences(&before, &e.file)...), "; ")
+	}
+	m.load()
+	if len(list) > 1 {
+		what = ""
+	}
+	return nil, what
 }
 
 // moves say how the path and the version of a file differ.
@@ -317,40 +277,12 @@ func moves(before, after *api.File) []string {
 	return out
 }
 
-// saved is the verb for changes that were saved.
-const saved = "Saved"
-
-// maxDetail is the length up to which a toast itself has the difference.
-const maxDetail = 90
-
-// outcome says what an operation did: for one file what changed, for several how
-// many, with every failure in the detail.
-func outcome(verb string, good, bad []string, single string) page.Toast {
-	switch {
-	case len(good) == 1 && len(bad) == 0:
-		if single == "" {
-			single = "its values are the same as before"
-		}
-		done := page.Toast{Level: page.Good, Text: verb + " " + good[0] + ".", Detail: single}
-		if len(single) <= maxDetail {
-			done.Text += " " + text.Capital(single) + "."
-		}
-		return done
-	case len(bad) == 0:
-		return page.Toast{Level: page.Good, Text: verb + " " + text.Plural(len(good), "file") + ".", Detail: strings.Join(good, "\n")}
-	}
-	out := fmt.Sprintf("%s %s; %s failed.", verb, text.Plural(len(good), "file"), text.Plural(len(bad), "file"))
-	if len(good) == 0 {
-		out = text.Plural(len(bad), "file") + " failed."
-	}
-	if verb == saved {
-		out += " What was not saved is kept."
-	}
-	return page.Toast{Level: page.Warn, Text: out, Detail: strings.Join(bad, "\n")}
-}
-
-// leave goes back. If something is not saved it asks first.
+// leave goes back; what is under way it stops. If something is not saved it asks first.
 func (m *Model) leave() tea.Cmd {
+	if m.manage.Busy() != "" {
+		m.manage.Stop()
+		return nil
+	}
 	names := m.Unsaved()
 	if len(names) == 0 {
 		return page.Send(page.Back{})
@@ -365,4 +297,28 @@ func (m *Model) leave() tea.Cmd {
 			return page.Send(page.Back{})
 		}},
 	}})
+}
+
+// startViewer shows the picture of the file over the whole screen, and those of the other
+// files after it.
+func (m *Model) startViewer() tea.Cmd {
+	var shown []*entry
+	at := 0
+	for i, e := range m.entries {
+		if i == m.files.Cursor() {
+			at = len(shown)
+		}
+		if e.canHaveRegion() {
+			shown = append(shown, e)
+		}
+	}
+	v := edit.NewViewer(edit.ViewerOptions{
+		Context: m.o.Context, Draw: m.region.Draw(), Images: m.o.Images, Len: len(shown), At: at, Now: m.o.Now,
+		Subject: func(i int) edit.Subject {
+			s := m.subjectOf(shown[i])
+			s.Name = shown[i].file.Name
+			return s
+		},
+	})
+	return tea.Batch(m.Open(v), v.Read())
 }

@@ -126,7 +126,9 @@ func (s *shelf) Tags(ctx context.Context) ([]string, error) {
 	return s.known(ctx)
 }
 
-func (s *shelf) MetadataFields(ctx context.Context) ([]api.MetadataField, error) {
+func (s *shelf) Folders(context.Context) ([]string, error) { return nil, nil }
+
+func (s *shelf) MetadataFields(ctx context.Context, _ string) ([]api.MetadataField, error) {
 	if s.fields == nil {
 		return nil, errNone
 	}

@@ -179,7 +179,7 @@ func TestRowsHaveEveryField(t *testing.T) {
 		"Region": "10,20,100,50", "Private": "no", "last known remove-bg": "pending",
 		"Version": "Version 1 f1", "Uploaded": "2026-04-01T10:00:00.000Z", "File id": "f1",
 		"URL": f.URL, "Thumbnail": f.Thumbnail, "custom price": "12", "custom shop": "harbour",
-		"embedded Model": "X100", "other isPublished": "true", "Changed": "missing",
+		"embedded Model": "X100", "Published": "yes", "Changed": "missing",
 	} {
 		if got := find(label); got != want {
 			t.Errorf("%s is %q, want %q", label, got, want)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"net/http"
+	"path"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -23,68 +24,51 @@ type (
 	// freshMsg has records that were read again.
 	freshMsg struct {
 		list []session.Edited
-		save bool // they were read to be saved
 		at   time.Time
 	}
-	// knownMsg has the tags that can be offered.
-	knownMsg []string
+	// knownMsg has the tags and folders that can be offered.
+	knownMsg struct{ tags, folders []string }
 	// seenMsg has the times at which records were seen last, by file.
 	seenMsg map[string]time.Time
 	// fieldsMsg has the custom metadata fields of the library.
 	fieldsMsg []api.MetadataField
-	// versionsMsg has the versions of a file.
-	versionsMsg struct {
-		id   string
-		show bool
-		list []api.File
-		err  error
-	}
+	// probedMsg has the answer to whether the service manages files.
+	probedMsg struct{ err error }
 )
 
-// read reads the records of some files again; with save, the question whether to
-// save their changes follows.
-func (m *Model) read(entries []*entry, save bool) tea.Cmd {
-	ids := make([]string, len(entries))
-	for i, e := range entries {
-		ids[i], e.asked = e.file.FileID, true
+// read reads the records of some files again.
+func (m *Model) read(entries []*entry) tea.Cmd {
+	for _, e := range entries {
+		e.asked = true
 	}
-	var tick tea.Cmd
-	var report func(session.Edited)
-	if save {
-		b := m.begin("Checking for other changes:", len(ids))
-		tick, report = m.tick(b), b.count
-	}
+	ids := idsOf(entries)
 	ctx, s, now := m.o.Context, m.o.Session, m.now
-	return tea.Batch(tick, func() tea.Msg {
+	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, time.Duration(len(ids))*patience)
 		defer cancel()
-		return freshMsg{s.ReadAll(ctx, ids, report), save, now()}
-	})
+		return freshMsg{s.ReadAll(ctx, ids, nil), now()}
+	}
 }
 
-func (m *Model) refresh() tea.Cmd { return m.read(m.targets(), false) }
+func (m *Model) refresh() tea.Cmd { return m.read(m.targets()) }
 
-func (m *Model) gotFresh(msg freshMsg) tea.Cmd {
-	var entries []*entry
-	for _, fresh := range msg.list {
+// gotFresh shows records that were read again, and returns their entries.
+func (m *Model) gotFresh(list []session.Edited, at time.Time) (entries []*entry) {
+	for _, fresh := range list {
 		e := m.entryOf(fresh.FileID)
 		if e == nil {
 			continue
 		}
 		entries = append(entries, e)
 		if e.readErr = fresh.Err; fresh.Err == nil {
-			e.meanwhile = append(e.meanwhile, e.rebase(*fresh.File, msg.at)...)
+			e.meanwhile = append(e.meanwhile, e.rebase(*fresh.File, at)...)
 			if !e.changed() {
 				e.problem = nil // the service has what could not be saved
 			}
 		}
 	}
 	m.load()
-	if !msg.save {
-		return nil
-	}
-	m.end()
-	return m.askSave(entries)
+	return entries
 }
 
 // gone reports whether the service says that the file does not exist. Only the
@@ -102,7 +86,11 @@ func (m *Model) readKnown() tea.Cmd {
 		if err != nil {
 			return page.Failed(err)
 		}
-		return knownMsg(tags)
+		folders, err := s.Folders(ctx)
+		if err != nil {
+			return page.Failed(err)
+		}
+		return knownMsg{tags, folders}
 	}
 }
 
@@ -137,10 +125,19 @@ func (m *Model) gotSeen(msg seenMsg) {
 // none.
 func (m *Model) readFields() tea.Cmd {
 	ctx, s := m.o.Context, m.o.Session
+	folder := ""
+	for i, e := range m.entries {
+		at := path.Dir(e.file.FilePath)
+		if i > 0 && at != folder || e.file.FilePath == "" {
+			folder = "" // those of the library
+			break
+		}
+		folder = at
+	}
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		fields, err := s.MetadataFields(ctx)
+		fields, err := s.MetadataFields(ctx, folder)
 		if err != nil {
 			return nil // they are a help; without them the values are there
 		}
@@ -155,40 +152,18 @@ func (m *Model) probe() tea.Cmd {
 		return nil
 	}
 	m.able.asked = true
-	return m.versions(m.current().file.FileID, false)
-}
-
-// versions asks for the versions of a file, to show them or only to see whether the
-// service lists them.
-func (m *Model) versions(id string, show bool) tea.Cmd {
-	ctx, s := m.o.Context, m.o.Session
+	ctx, s, id := m.o.Context, m.o.Session, m.current().file.FileID
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		versions, err := s.Versions(ctx, id)
-		return versionsMsg{id, show, versions, err}
+		_, err := s.Versions(ctx, id)
+		return probedMsg{err}
 	}
 }
 
-func (m *Model) gotVersions(msg versionsMsg) tea.Cmd {
-	switch {
-	case msg.err == nil:
-		m.able.manages = true
-	case !msg.show && !api.Unavailable(msg.err):
-		m.able.asked = false // the line was down: the next file asks again
-	}
-	if !msg.show {
-		return nil
-	}
-	m.busy = ""
-	if msg.err != nil {
-		return page.Send(page.Failed(msg.err))
-	}
-	e := m.entryOf(msg.id)
-	if e == nil {
-		return nil
-	}
-	return m.versionMenu(e.file, msg.list)
+func (m *Model) probed(msg probedMsg) {
+	m.able.manages = m.able.manages || msg.err == nil
+	m.able.asked = msg.err == nil || api.Unavailable(msg.err) // else the line was down: the next file asks again
 }
 
 // subject is the picture of the current file.

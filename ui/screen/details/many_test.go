@@ -245,6 +245,7 @@ func TestUndoAsksWhereOthersWereAtWork(t *testing.T) {
 // manager is a service that manages files, or does not: it writes down what it was
 // told, and answers with refuse.
 type manager struct {
+	Manager
 	s      *shelf
 	log    []string
 	refuse error
@@ -274,11 +275,14 @@ func (m *manager) DeleteVersion(_ context.Context, id, v string) error {
 	return m.note("delete %s %s", id, v)
 }
 
-func (m *manager) Rename(_ context.Context, f api.File, name string) (*api.File, error) {
-	err := m.note("rename %s %s", f.Name, name)
-	f.Raw, f.Name = nil, name
-	m.s.files[f.FileID] = f
-	return &f, err
+func (m *manager) RenameAll(_ context.Context, files []api.File, names []string, report func(session.Edited)) []session.Edited {
+	return m.s.each(len(files), report, func(i int) session.Edited {
+		f := files[i]
+		err := m.note("rename %s %s", f.Name, names[i])
+		f.Raw, f.Name = nil, names[i]
+		m.s.files[f.FileID] = f
+		return session.Edited{FileID: f.FileID, File: &f, Err: err}
+	})
 }
 
 func (m *manager) MoveAll(_ context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited {
@@ -342,7 +346,7 @@ func TestManaging(t *testing.T) {
 	if got := uitest.Taken[page.FileGone](&d.Out); len(got) != 1 || got[0].FileID != "f1" {
 		t.Errorf("told %+v", got)
 	}
-	want := "rename p1.png new name.png|copy new name.png /other|restore f1 old|delete f1 old|delete new name.png"
+	want := "rename p1.png new name.png|copy new name.png /other/|restore f1 old|delete f1 old|delete new name.png"
 	if got := strings.Join(log.log, "|"); got != want {
 		t.Errorf("did %s", got)
 	}

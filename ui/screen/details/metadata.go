@@ -61,7 +61,7 @@ func (m *Model) describe() tea.Cmd {
 	if slices.ContainsFunc(of, func(e *entry) bool { return e.wantedDescription() != now }) {
 		words, now = "The files have different descriptions; what you type replaces all of them. "+words, ""
 	}
-	p := kit.NewLongPrompt("Description of "+subjectOf(filesOf(of)), words, now)
+	p := kit.NewLongPrompt("Description of "+edit.FilesLabel(filesOf(of)), words, now)
 	p.Do = func(text string) tea.Cmd {
 		for _, e := range of {
 			e.setDescription(strings.TrimSpace(text))
@@ -90,7 +90,7 @@ func (m *Model) setValue(key string) tea.Cmd {
 	now := of[0].wantedMetadata(key)
 	title, mixed := key, slices.ContainsFunc(of, func(e *entry) bool { return !sameValue(e.wantedMetadata(key), now) })
 	if len(of) > 1 {
-		title = key + " of " + subjectOf(filesOf(of))
+		title = key + " of " + edit.FilesLabel(filesOf(of))
 	}
 	if mixed {
 		now = nil
@@ -110,7 +110,7 @@ func (m *Model) setValue(key string) tea.Cmd {
 	}
 	words := "Any JSON value; empty removes it."
 	if at >= 0 {
-		words = field.Schema.Describe() + "; empty removes it."
+		words = field.Hint() + "; empty removes it."
 	}
 	if mixed {
 		words = "The files have different values; what you type replaces all of them. " + words

@@ -33,32 +33,21 @@ type Reader interface {
 	SeenAt(ctx context.Context, fileID string) (time.Time, error)
 	// Picture returns the path of a local file with the picture.
 	Picture(ctx context.Context, f api.File) (path string, err error)
-	// Tags are offered while the user types.
+	// Tags and Folders are offered while the user types.
 	Tags(ctx context.Context) ([]string, error)
+	Folders(ctx context.Context) ([]string, error)
 	// MetadataFields are the custom metadata fields of the library.
-	MetadataFields(ctx context.Context) ([]api.MetadataField, error)
+	MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error)
 }
 
-// Editor changes details, and undoes and redoes that.
+// Editor changes details.
 type Editor interface {
-	// ExtendAll runs extensions on files.
-	ExtendAll(ctx context.Context, files []api.File, list []api.Extension, report func(session.Edited)) []session.Edited
 	ChangeAll(ctx context.Context, changes []session.Change, report func(session.Edited)) []session.Edited
-	Undo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
-	Redo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
 }
 
 // Manager works on whole files.
 type Manager interface {
-	// Versions fails if the service does not manage files.
-	Versions(ctx context.Context, fileID string) ([]api.File, error)
-	Restore(ctx context.Context, fileID, versionID string) (*api.File, error)
-	DeleteVersion(ctx context.Context, fileID, versionID string) error
-	Rename(ctx context.Context, f api.File, name string) (*api.File, error)
-	// MoveAll gives no record of a file that became a version of another.
-	MoveAll(ctx context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited
-	CopyAll(ctx context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited
-	DeleteAll(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
+	edit.Manager
 	// Signed makes a URL of a private file that works for everybody for so long.
 	Signed(f api.File, valid time.Duration) (string, error)
 }
@@ -96,6 +85,12 @@ const (
 	onMetadata
 )
 
+// abilities are what the service is known to support.
+type abilities struct {
+	asked   bool
+	manages bool // it lists versions, so it has the calls of hosted services
+}
+
 // Model is the screen. Make it with New. Changes that are not saved live as
 // long as it does.
 type Model struct {
@@ -116,11 +111,9 @@ type Model struct {
 	numbers *kit.Field   // of the region
 	region  *edit.Region // on the picture
 
-	known   []string            // tags to offer
+	manage  *edit.Manage        // knows what is under way
 	fields  []api.MetadataField // of the library
 	able    abilities
-	bulk    *bulk  // changes of several files under way
-	busy    string // what is under way, for the user; empty: nothing
 	editing bool   // the editor has the terminal
 	text    string // of $EDITOR, with errors; empty: none
 
@@ -147,13 +140,14 @@ func New(o Options) *Model {
 		m.now = time.Now
 	}
 	m.clicks = kit.NewClicks(m.now)
+	m.manage = &edit.Manage{Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile, Now: m.now, Took: m.took}
 	m.files = kit.MarkList{
-		ID: "details", Mark: func(i int) *bool { return &m.entries[i].marked }, Name: func(i int) string { return name(&m.entries[i].file) },
+		ID: "details", Mark: func(i int) *bool { return &m.entries[i].marked }, Name: func(i int) string { return edit.Label(&m.entries[i].file) },
 		Moved:  func() tea.Cmd { return m.turnTo(m.files.Cursor()) },
 		Marked: func() tea.Cmd { m.load(); return nil },
 	}
 	m.tags.Note, m.tags.Entered = m.tagNote, m.enteredTag
-	m.tags.Complete = func(typed string) []string { return edit.Matches(typed, m.known) }
+	m.tags.Complete = func(typed string) []string { return edit.Matches(typed, m.manage.Tags) }
 	m.region = edit.NewRegion(edit.RegionOptions{
 		Context: o.Context, Draw: o.Draw, Images: o.Images, Overlays: m.Overlays(),
 		Text: func() string {
@@ -286,27 +280,22 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		}
 		return nil, m.wheel(msg)
 	case knownMsg:
-		m.known = msg
+		m.manage.Tags, m.manage.Folders = msg.tags, msg.folders
 	case seenMsg:
 		m.gotSeen(msg)
 	case fieldsMsg:
 		m.fields = msg
 		m.load()
 	case freshMsg:
-		return m.gotFresh(msg), true
-	case savedMsg:
-		return m.adoptResults(msg.list, msg.at, saved, msg.sent), true
-	case bulkTicked:
-		return m.ticked(msg), true
-	case replayedMsg:
-		return m.replayed(msg), true
+		m.gotFresh(msg.list, msg.at)
 	case editedMsg:
 		return m.edited(msg), true
-	case versionsMsg:
-		return m.gotVersions(msg), true
-	case jobDone:
-		return m.managed(msg), true
+	case probedMsg:
+		m.probed(msg)
 	default:
+		if cmd, used := m.manage.Update(msg); used {
+			return cmd, true
+		}
 		return m.region.Update(msg)
 	}
 	return nil, true
@@ -390,7 +379,7 @@ func (m *Model) Commands() [][]string {
 func (m *Model) Unsaved() []string {
 	var names []string
 	for _, e := range m.changedEntries() {
-		names = append(names, name(&e.file))
+		names = append(names, edit.Label(&e.file))
 	}
 	return names
 }
@@ -449,7 +438,7 @@ func (m *Model) arrive() tea.Cmd {
 	}
 	var read tea.Cmd
 	if !e.asked {
-		read = m.read([]*entry{e}, false)
+		read = m.read([]*entry{e})
 	}
 	return tea.Batch(read, m.probe())
 }
@@ -494,19 +483,15 @@ func (m *Model) turnTo(i int) tea.Cmd {
 	return m.arrive()
 }
 
-// lose drops files that are gone.
-func (m *Model) lose(ids ...string) tea.Cmd {
-	at, was := m.files.Cursor(), len(m.entries)
-	for _, id := range ids {
-		if i := slices.Index(m.entries, m.entryOf(id)); i >= 0 {
-			m.entries = slices.Delete(m.entries, i, i+1)
-			if i < at {
-				at--
-			}
-		}
-	}
-	if len(m.entries) == was {
+// lose drops a file that is gone.
+func (m *Model) lose(id string) tea.Cmd {
+	at, i := m.files.Cursor(), slices.Index(m.entries, m.entryOf(id))
+	if i < 0 {
 		return nil
+	}
+	m.entries = slices.Delete(m.entries, i, i+1)
+	if i < at {
+		at--
 	}
 	m.files.SetLen(len(m.entries))
 	if len(m.entries) == 0 {
@@ -522,15 +507,4 @@ func (m *Model) learn(f api.File) {
 		e.meanwhile = append(e.meanwhile, e.rebase(f, m.now())...)
 		m.load()
 	}
-}
-
-// name is the name of a file on the screen, not yet made safe.
-func name(f *api.File) string {
-	switch {
-	case f.Name != "":
-		return f.Name
-	case f.FilePath != "":
-		return f.FilePath
-	}
-	return f.FileID
 }

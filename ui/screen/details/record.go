@@ -71,6 +71,9 @@ func rowsOf(f *api.File) []row {
 	if private, ok := f.IsPrivateFile.Get(); ok {
 		add("Private", map[bool]string{true: "yes, its original needs a signed address", false: "no"}[private])
 	}
+	for _, fact := range f.HostedFacts() {
+		addTo(fact.Group, fact.Label, fact.Value)
+	}
 	for _, name := range slices.Sorted(maps.Keys(f.ExtensionStatus)) {
 		addTo("last known", name, string(f.ExtensionStatus[name]))
 	}
@@ -123,7 +126,7 @@ func otherRows(f *api.File) []row {
 	}
 	var rows []row
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if !slices.Contains(shown, name) {
+		if !slices.Contains(shown, name) && !api.IsHostedFact(name) {
 			rows = append(rows, row{label: name, value: display(members[name]), group: "other"})
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 )
@@ -60,12 +61,13 @@ func filesOf(of []*entry) []api.File {
 	return files
 }
 
-// subjectOf is what sentences call some files: the name of one, the number of more.
-func subjectOf(files []api.File) string {
-	if len(files) == 1 {
-		return name(&files[0])
+// idsOf are their ids.
+func idsOf(of []*entry) []string {
+	ids := make([]string, len(of))
+	for i, e := range of {
+		ids[i] = e.file.FileID
 	}
-	return text.Plural(len(files), "file")
+	return ids
 }
 
 // title names a part, and what it describes where that is not clear.
@@ -85,7 +87,7 @@ func (m *Model) title(part area) string {
 	if len(m.entries) < 2 || len(of) == 0 || part == onRecord {
 		return title
 	}
-	return title + " of " + text.ShortName(subjectOf(of), 28)
+	return title + " of " + text.ShortName(edit.FilesLabel(of), 28)
 }
 
 // counted counts in how many files each text is.
@@ -246,7 +248,7 @@ func (m *Model) removeTags() tea.Cmd {
 	for i, tag := range tags {
 		rows[i] = kit.MenuRow{Label: tag, Note: ofMany(m.counts[tag], len(of))}
 	}
-	title := "Remove tags from " + subjectOf(filesOf(of))
+	title := "Remove tags from " + edit.FilesLabel(filesOf(of))
 	return m.Open(kit.NewMarkMenu(title, "remove", rows, func(chosen []int) tea.Cmd {
 		var gone []string
 		for _, i := range chosen {

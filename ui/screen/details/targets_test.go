@@ -108,14 +108,14 @@ func TestWholeFilesTogether(t *testing.T) {
 	d.Press("m", "m", "ctrl+u")
 	d.Type("/new")
 	d.Press("enter")
-	d.Toasted("Moved 3 files.")
+	d.Toasted("Moved 3 files to /new/. z undoes it.")
 	d.Press("x", "r")
 	q := d.Asked()
 	if q.Title != "Run remove-bg on 3 files?" {
 		t.Errorf("asked %q", q.Title)
 	}
 	d.Choose(q, "Run it")
-	d.Toasted("3 files failed.")
+	d.Toasted("0 of 3 files done, 3 failed.")
 	if len(asked) != 3 {
 		t.Errorf("ran %v", asked)
 	}
@@ -129,7 +129,7 @@ func TestWholeFilesTogether(t *testing.T) {
 	if gone := uitest.Taken[page.FileGone](&d.Out); len(gone) != 2 || len(d.m.entries) != 1 || d.m.current().file.FileID != "f2" {
 		t.Errorf("gone: %+v; left: %d", gone, len(d.m.entries))
 	}
-	if got := strings.Join(log.log, "|"); got != "move p1.png /new|move p2.png /new|move p3.png /new|delete p1.png|delete p3.png" {
+	if got := strings.Join(log.log, "|"); got != "move p1.png /new/|move p2.png /new/|move p3.png /new/|delete p1.png|delete p3.png" {
 		t.Errorf("did %s", got)
 	}
 }

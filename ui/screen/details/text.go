@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"mediadesk/api"
+	"mediadesk/ui/edit"
 )
 
 // textHead explains the text in the editor.
@@ -34,7 +35,7 @@ func writeText(entries []*entry) string {
 		if region == "" {
 			region = "-"
 		}
-		fmt.Fprintf(&b, "%-*s  %-*s  %s  # %s\n", ids, e.file.FileID, tags, lists[i], cleanRegion(region), oneLine(name(&e.file)))
+		fmt.Fprintf(&b, "%-*s  %-*s  %s  # %s\n", ids, e.file.FileID, tags, lists[i], cleanRegion(region), oneLine(edit.Label(&e.file)))
 	}
 	return b.String()
 }

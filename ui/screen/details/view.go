@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mediadesk/api"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -187,10 +188,10 @@ var partTitles = map[area]string{
 // changed, and the part.
 func (m *Model) head(width int, th *theme.Theme) string {
 	part := m.shownArea()
-	lead, tail := name(&m.current().file), " · "+partTitles[part]
+	lead, tail := edit.Label(&m.current().file), " · "+partTitles[part]
 	if n := len(m.entries); n > 1 {
 		if of := m.about(part); len(of) > 1 {
-			lead = subjectOf(filesOf(of))
+			lead = edit.FilesLabel(filesOf(of))
 		} else {
 			tail += fmt.Sprintf(" · file %d of %d", m.files.Cursor()+1, n)
 		}
@@ -209,7 +210,7 @@ func (m *Model) part(at area, l layout, th *theme.Theme) string {
 		body, foot = m.files.View(size, th, m.fileRow(th)), m.files.Position()
 	case onRecord:
 		body, foot = m.viewRecord(size, th), m.record.Position()
-		title = text.ShortName(name(&e.file), max(1, r.Dx()-6))
+		title = text.ShortName(edit.Label(&e.file), max(1, r.Dx()-6))
 	case onTags:
 		body = m.tags.View(size, th)
 		title += draftState(m.targets(), func(e *entry) api.Field[[]string] { return e.draft.Tags })
@@ -222,7 +223,7 @@ func (m *Model) part(at area, l layout, th *theme.Theme) string {
 		if m.area == onPicture {
 			foot = m.region.Handle()
 		} else if len(m.withRegion()) > 1 && !l.picture.Empty() {
-			foot = "picture: " + text.ShortName(name(&e.file), 28)
+			foot = "picture: " + text.ShortName(edit.Label(&e.file), 28)
 		}
 	}
 	if !l.boxes {
@@ -236,7 +237,7 @@ func (m *Model) tagsFoot() string {
 	worst, n := m.worstTags()
 	foot := fmt.Sprintf("%d of %d characters", n, api.MaxTagLength)
 	if len(m.targets()) > 1 {
-		foot = "at most " + foot + ": " + text.ShortName(name(&worst.file), 20)
+		foot = "at most " + foot + ": " + text.ShortName(edit.Label(&worst.file), 20)
 	}
 	return foot
 }
@@ -274,7 +275,7 @@ func (m *Model) fileRow(th *theme.Theme) func(row int, mark theme.Sign, width in
 		case e.changed():
 			sign = theme.SignChanged
 		}
-		label := text.ShortName(name(&e.file), max(1, width-3))
+		label := text.ShortName(edit.Label(&e.file), max(1, width-3))
 		if selected {
 			style := th.SelectedDim
 			if m.area == onFiles {
@@ -383,8 +384,8 @@ func (m *Model) status(size image.Point, th *theme.Theme) []string {
 	}
 	e := m.current()
 	switch {
-	case m.busy != "":
-		return withSign(theme.SignBusy, m.busy, size.X, 1, th)
+	case m.manage.Busy() != "":
+		return withSign(theme.SignBusy, m.manage.Progress()+" esc stops.", size.X, 1, th)
 	case e.problem != nil:
 		return withSign(theme.SignBad, m.named(e, "Not saved: "+page.Explain(e.problem)), size.X, min(max(1, size.Y/4), 3), th)
 	case m.gone(e):
@@ -419,7 +420,7 @@ func (m *Model) named(e *entry, words string) string {
 	if len(m.entries) < 2 {
 		return words
 	}
-	return text.ShortName(name(&e.file), 28) + ": " + words
+	return text.ShortName(edit.Label(&e.file), 28) + ": " + words
 }
 
 // others counts the files beside the current one with changes not saved.

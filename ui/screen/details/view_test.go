@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
@@ -96,7 +97,7 @@ func TestViewStaysInside(t *testing.T) {
 		"ratios": func(d *driven) { d.Press("c", "enter", "r") },
 		"reader": func(d *driven) { d.Press("enter") },
 		"failed": func(d *driven) { d.m.current().problem = errors.New(hostile) },
-		"busy":   func(d *driven) { d.m.busy = "Saving…" },
+		"busy":   func(d *driven) { d.m.manage.Run(edit.Work{Label: "Saving"}) },
 	}
 	for name, state := range states {
 		for _, files := range [][]api.File{{f}, {f, f, f}} {

@@ -39,11 +39,11 @@ func (m *Model) actions() []kit.Action {
 		{ID: "extensions.take-ai-tags", Keys: kit.Bind("take its AI tags over as tags", "", "t"), Group: groupRun, Footer: true, Disabled: m.noTags, Do: m.readTags},
 		{ID: "extensions.run-again", Keys: kit.Bind("run it again, with the same options", "", "s"), Group: groupRun, Footer: m.worthAgain(), Disabled: m.noAgain, Do: m.askAgain},
 		{ID: "extensions.cancel", Keys: kit.Bind("cancel this run", "", "x"), Group: groupRun, Footer: m.noCancel() == "", Disabled: m.noCancel, Do: m.askCancel},
-		{ID: "extensions.details", Keys: kit.Bind("details of the file", "", "i", "o"), Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.inspect},
+		{ID: "extensions.details", Keys: kit.Bind("details of the file", "", "i", "o"), Group: groupRun, Footer: true, Disabled: m.noRun, Do: m.inspect},
 		{ID: "extensions.status-filter", Keys: kit.Bind("show "+next, "", "f"), Group: groupLook, Footer: true, Disabled: m.nothingAtAll, Do: m.nextStatus},
-		{ID: "extensions.copy", Keys: kit.Bind("copy", "", "y"), Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.findCopies},
+		{ID: "extensions.copy", Keys: kit.Bind("copy", "", "y"), Group: groupRun, Footer: true, Disabled: m.noRun, Do: m.findCopies},
 		{ID: "extensions.group", Keys: kit.Bind("group by", "", ","), Group: groupLook, Disabled: m.nothingAtAll, Do: m.openGroups},
-		{ID: "extensions.unmatched", Keys: kit.Bind("webhooks that match no run", "", "p"), Group: groupLook, Disabled: m.noUnmatched, Do: m.readUnmatched},
+		{ID: "extensions.unmatched", Keys: kit.Bind("go to the webhooks that match no run", "", "p"), Group: groupLook, Disabled: m.noUnmatched, Do: m.goToUnmatched},
 	}
 }
 

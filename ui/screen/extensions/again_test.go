@@ -220,7 +220,7 @@ func TestBeforeAndAfter(t *testing.T) {
 		c, _ := d.m.Overlays().Top().(*comparison)
 		return c
 	}
-	area := comparing().memo.Last().area
+	area := comparing().area
 	d.Send(tea.MouseClickMsg{X: area.Min.X + 5, Y: 10, Button: tea.MouseLeft})
 	d.Send(tea.MouseMotionMsg{X: area.Min.X + 9, Y: 10, Button: tea.MouseLeft})
 	d.Send(tea.MouseReleaseMsg{X: area.Min.X + 9, Y: 10, Button: tea.MouseLeft})
@@ -266,9 +266,32 @@ func TestUnmatchedWebhooks(t *testing.T) {
 	}))
 	d.post(d.hook(run), 0, `{"service":"never-asked","status":"SUCCESS"}`)
 	d.Send(page.RunsChanged{})
-	d.Sees("2 unmatched webhooks (p)")
+	event := `{"type":"file.deleted","created_at":"2024-01-02T03:04:05.678Z","data":{"fileId":"f1","filePath":"/gone.png"}}`
+	must(t, d.files.AddUnmatched(t.Context(), []api.UnmatchedPost{
+		{At: d.now.Add(time.Second), Reason: api.UnmatchedEvent, Profile: "home", Raw: []byte(event), Extension: "file.deleted", FileID: "f1", Times: 1},
+	}))
+	d.Send(page.RunsChanged{})
+	d.Sees("3 unmatched webhooks (p)", unmatchedGroup, "file.deleted", "/gone.png", "never-asked", "3 webhooks")
 	d.Press("p")
-	d.Sees(api.UnmatchedUnknown, "it came 3 times", api.UnmatchedNoRun, "never-asked")
+	d.Sees("It is an event of the account", "File id", "f1")
+	d.Press("enter")
+	d.Sees(`"filePath": "/gone.png"`)
+	d.Press("esc", "i")
+	if got := one[page.Toast](d); !strings.Contains(got.Text, "matches no run") {
+		t.Errorf("said %q", got.Text)
+	}
+	d.Press("down")
+	d.Sees("Nobody knows the address", "Times")
+	d.Press("/")
+	d.Type("gone")
+	d.Press("enter")
+	d.Sees("file.deleted")
+	if strings.Contains(d.Text(), "never-asked") {
+		t.Error("the filter keeps all webhooks")
+	}
+	d.Press("esc", "f", "p")
+	d.Sees("File id")
+	d.Press("enter")
 	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
 		d.Resize(image.Pt(w, h))
 		return d.Host.View(th)

@@ -24,27 +24,15 @@ type comparison struct {
 	cancel        context.CancelFunc
 	options       func(*theme.Theme) picture.Options
 	before, after *picture.Picture
-	err           error   // why there is none
-	share         float64 // of the picture's columns that show before
+	views         [2]picture.CropView // of both
+	area          image.Rectangle     // that they cover
+	err           error               // why there is none
+	share         float64             // of the picture's columns that show before
 	dragged       bool
 	closed        bool
-
-	memo kit.Memo[renderedFor, rendered]
 }
 
 var _ kit.Overlay = (*comparison)(nil)
-
-// renderedFor is what both drawn pictures depend on.
-type renderedFor struct {
-	size    image.Point
-	options picture.Options
-}
-
-// rendered are both pictures as lines, and the area that they cover.
-type rendered struct {
-	before, after []string
-	area          image.Rectangle
-}
 
 // comparePatience is how long both pictures may take to arrive.
 const comparePatience = time.Minute
@@ -99,7 +87,7 @@ func (c *comparison) Capturing() bool { return false }
 func (c *comparison) Type(tea.Msg) (tea.Cmd, bool) { return nil, false }
 
 // width is how many columns the pictures cover.
-func (c *comparison) width() int { return c.memo.Last().area.Dx() }
+func (c *comparison) width() int { return c.area.Dx() }
 
 // divider is the column of the divider, of those that the pictures cover.
 func (c *comparison) divider() int { return int(c.share*float64(c.width()) + 0.5) }
@@ -143,7 +131,7 @@ func (c *comparison) Actions() []kit.Action {
 		{ID: "compare.close", Keys: kit.Bind("close", "", "esc", "c", "enter", "backspace"), Group: groupCompare, Footer: true, Do: func() tea.Cmd {
 			c.cancel()
 			c.closed = true
-			return nil
+			return tea.Batch(c.views[0].Delete(), c.views[1].Delete())
 		}},
 	}
 }
@@ -159,7 +147,7 @@ func (c *comparison) Mouse(msg tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	if c.dragged {
-		c.setDivider(msg.Mouse().X - c.memo.Last().area.Min.X)
+		c.setDivider(msg.Mouse().X - c.area.Min.X)
 	}
 	return nil
 }
@@ -181,20 +169,22 @@ func (c *comparison) View(size image.Point, th *theme.Theme) string {
 		return text.Fit(title, size.X, size.Y)
 	}
 	// Moving the divider only cuts what was drawn once.
-	drawn := c.memo.Draw(renderedFor{rest, c.options(th)}, func() rendered {
-		o := c.options(th)
-		before, after := picture.Render(c.before, rest.X, rest.Y, o), picture.Render(c.after, rest.X, rest.Y, o)
-		return rendered{before.Lines, after.Lines, before.Area.Union(after.Area)}
-	})
-	left, right := drawn.area.Min.X, drawn.area.Max.X
+	o := c.options(th)
+	c.area = image.Rectangle{}
+	var drawn [2][]string
+	for i, p := range []*picture.Picture{c.before, c.after} {
+		c.area = c.area.Union(picture.Fit(p.Size(), rest.X, rest.Y, o.CellAspect))
+		drawn[i] = c.views[i].Draw(p, image.Rectangle{Max: p.Size()}, rest.X, rest.Y, o)
+	}
+	left, right := c.area.Min.X, c.area.Max.X
 	mark := th.Accent.Render("│")
 	lines := make([]string, rest.Y)
 	for y := range lines {
-		if y < drawn.area.Min.Y || y >= drawn.area.Max.Y {
+		if y < c.area.Min.Y || y >= c.area.Max.Y {
 			continue
 		}
 		cut := left + c.divider()
-		lines[y] = ansi.Cut(drawn.before[y], 0, cut) + mark + ansi.Cut(drawn.after[y], min(cut+1, right), rest.X)
+		lines[y] = ansi.Cut(drawn[0][y], 0, cut) + mark + ansi.Cut(drawn[1][y], min(cut+1, right), rest.X)
 	}
 	return text.Fit(kit.JoinV(title, c.legend(size.X, th), strings.Join(lines, "\n")), size.X, size.Y)
 }
@@ -209,7 +199,7 @@ func (c *comparison) legend(width int, th *theme.Theme) string {
 		right = ""
 	}
 	gap := max(1, c.width()-text.Width(left)-text.Width(right))
-	line := strings.Repeat(" ", c.memo.Last().area.Min.X) + th.Strong.Render(left) + strings.Repeat(" ", gap) + th.Strong.Render(right)
+	line := strings.Repeat(" ", c.area.Min.X) + th.Strong.Render(left) + strings.Repeat(" ", gap) + th.Strong.Render(right)
 	return text.Fit(line, width, 1)
 }
 
@@ -219,9 +209,22 @@ func (m *Model) drawOptions(th *theme.Theme) picture.Options {
 	if !th.Pictures {
 		o.Color = picture.NoColor
 	}
+	if o.Color == picture.NoColor {
+		o.Method = picture.MethodBlocks // without colors a terminal does not see where a picture ends
+	}
 	o.Light = !th.Dark
-	o.Method = 0 // real pictures cannot be cut at a divider
 	return o
+}
+
+// followPictures sends the pictures that are shown to a terminal that shows pixels.
+func (m *Model) followPictures() tea.Cmd {
+	cmds := []tea.Cmd{m.result.view.Follow(m.o.Images, m.o.Draw)}
+	if c, ok := m.Overlays().Top().(*comparison); ok {
+		for i := range c.views {
+			cmds = append(cmds, c.views[i].Follow(m.o.Images, m.o.Draw))
+		}
+	}
+	return tea.Batch(cmds...)
 }
 
 func (m *Model) noCompare() string {

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 )
 
@@ -14,6 +15,11 @@ import (
 func (m *Model) enter() tea.Cmd {
 	if m.list.Fold() {
 		return nil
+	}
+	if row, ok := m.list.Row(); ok {
+		if w := (rows{m}).webhook(row); w != nil {
+			return m.Open(kit.NewReader(w.title(), w.raw()))
+		}
 	}
 	run, _ := m.current()
 	w, ctx, wanted := m.o.Watch, m.o.Context, *run

@@ -15,8 +15,8 @@ func (m *Model) Init() tea.Cmd { return m.read() }
 type runsRead struct {
 	runs []api.Run        // newest last
 	seen map[int64]string // what new ones that were seen in details showed
-	// unmatched is how many posts no run took.
-	unmatched int
+	// unmatched are the webhooks that match no run, the newest first.
+	unmatched []api.UnmatchedPost
 	err       error
 }
 
@@ -44,7 +44,7 @@ func (m *Model) read() tea.Cmd {
 				seen[run.ID] = effect(run, events)
 			}
 		}
-		unmatched, err := w.UnmatchedCount(ctx)
+		unmatched, err := w.Unmatched(ctx)
 		return runsRead{runs: all, seen: seen, unmatched: unmatched, err: err}
 	}
 }

@@ -36,7 +36,6 @@ type Watch interface {
 	Runs(ctx context.Context) ([]api.Run, error)
 	History(ctx context.Context, runID int64) ([]api.RunEvent, error)
 	Unmatched(ctx context.Context) ([]api.UnmatchedPost, error)
-	UnmatchedCount(ctx context.Context) (int, error)
 	Attend(looking bool)
 	Lost() []string
 	NextCheck(runID int64) (time.Time, bool)
@@ -52,6 +51,8 @@ type Options struct {
 	Profile session.Profile
 	// Draw says how to draw pictures.
 	Draw picture.Options
+	// Images shows real pictures where the terminal can; nil: glyphs are drawn.
+	Images *picture.ImageStore
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 }
@@ -117,7 +118,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	m.list.Changed()
-	return tea.Batch(cmd, m.readHistory(), m.startClock())
+	return tea.Batch(cmd, m.readHistory(), m.startClock(), m.followPictures())
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
@@ -155,14 +156,15 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.offerTags(msg), true
 	case tagsTaken:
 		return m.tagsTaken(msg), true
-	case unmatchedRead:
-		m.openUnmatched(msg.posts)
 	case compared:
 		msg.of.before, msg.of.after, msg.of.err = msg.before, msg.after, msg.err
 	case page.FileChanged:
 		m.history.stale = true
 	case tea.ColorProfileMsg:
 		m.o.Draw.Color = picture.ColorOf(msg.Profile)
+	case picture.Abilities:
+		m.o.Draw = msg.Options(m.o.Draw.Color, m.o.Draw.Light)
+	case picture.ViewReady: // drawn again
 	case tea.FocusMsg:
 		m.o.Watch.Attend(true)
 		m.plan()
@@ -188,7 +190,7 @@ func (m *Model) taken(msg runsRead) tea.Cmd {
 		return page.Send(page.Problem(msg.err))
 	}
 	m.runs.set(msg.runs, msg.seen)
-	m.runs.unmatched = msg.unmatched
+	m.runs.unmatched = webhooksOf(msg.unmatched)
 	m.plan()
 	m.list.Arrange()
 	if m.again {
@@ -216,7 +218,7 @@ func (m *Model) plan() {
 
 // current is the run under the cursor; where there is none, a run of nothing.
 func (m *Model) current() (*api.Run, bool) {
-	if row, ok := m.list.Row(); ok {
+	if row, ok := m.list.Row(); ok && row < len(m.runs.all) {
 		return &m.runs.all[row], true
 	}
 	return &api.Run{}, false

@@ -17,9 +17,12 @@ import (
 func (r rows) Describe(e kit.Entry, f *kit.Facts) (title string) {
 	th, now := f.Theme(), r.o.Now()
 	if e.Head() {
-		f.Say(th.Text, r.runs.heads[e.Key].String())
+		f.Say(th.Text, r.about(e.Key))
 		f.Say(th.Muted, "enter folds or unfolds the group.")
 		return e.Key
+	}
+	if w := r.webhook(e.Row); w != nil {
+		return w.describe(f, now)
 	}
 	run := &r.runs.all[e.Row]
 	r.describe(f, run, now, th)
@@ -59,7 +62,7 @@ func (m *Model) describe(f *kit.Facts, run *api.Run, now time.Time, th *theme.Th
 	f.Fact("File", folderOf(run))
 	f.Fact("File id", run.FileID)
 	f.Fact("Asked", text.When(run.Started, now))
-	f.Fact("Known from", m.known(run, now))
+	f.Fact("Known from", m.known(run))
 	f.Fact("Options", options(run))
 	f.Gap()
 	m.drawResult(f, run)

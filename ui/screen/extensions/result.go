@@ -3,6 +3,7 @@ package extensions
 import (
 	"context"
 	"fmt"
+	"image"
 	"strings"
 	"time"
 
@@ -21,6 +22,7 @@ type result struct {
 	newest  page.Questions
 	cancel  context.CancelFunc
 	picture *picture.Picture // nil: there is none
+	view    *picture.CropView
 }
 
 // resultRead is the answer to readResult; nil: there is no picture.
@@ -47,9 +49,10 @@ func (m *Model) readResult() tea.Cmd {
 		m.result.cancel()
 	}
 	ctx, cancel := context.WithTimeout(m.o.Context, comparePatience)
-	m.result.of, m.result.cancel, m.result.picture = resultOf(run), cancel, nil
+	m.result.of, m.result.cancel = resultOf(run), cancel
+	gone := m.dropResult()
 	s, file := m.o.Session, *m.history.file
-	return m.result.newest.Ask(func() tea.Msg {
+	return tea.Batch(gone, m.result.newest.Ask(func() tea.Msg {
 		defer cancel()
 		if !file.IsImage() {
 			return resultRead{}
@@ -63,7 +66,14 @@ func (m *Model) readResult() tea.Cmd {
 			return resultRead{}
 		}
 		return resultRead{p}
-	})
+	}))
+}
+
+// dropResult shows no picture, and has the terminal forget the one that was shown.
+func (m *Model) dropResult() tea.Cmd {
+	gone := m.result.view.Delete()
+	m.result.picture, m.result.view = nil, &picture.CropView{}
+	return gone
 }
 
 // drawResult adds the picture to what is told of a run.
@@ -73,7 +83,7 @@ func (m *Model) drawResult(f *kit.Facts, run *api.Run) {
 		return
 	}
 	rows := max(1, min(resultRows, f.Width()*p.Size().Y/(2*p.Size().X)))
-	f.Draw(picture.Render(p, f.Width(), rows, m.drawOptions(f.Theme())).Lines...)
+	f.Draw(m.result.view.Draw(p, image.Rectangle{Max: p.Size()}, f.Width(), rows, m.drawOptions(f.Theme()))...)
 	f.Gap()
 }
 

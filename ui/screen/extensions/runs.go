@@ -46,7 +46,7 @@ type runs struct {
 	seen      map[int64]string    // what the details showed at the end of a run
 	next      map[int64]time.Time // when a pending run is looked at next
 	looked    map[int64]looked    // and was looked at last
-	unmatched int                 // posts that no run took
+	unmatched []webhook           // those that match no run, the newest first
 	lost      []string            // where somebody else gets posts that are for us
 	status    status
 	grouping
@@ -87,11 +87,16 @@ func (r *runs) set(all []api.Run, seen map[int64]string) {
 // rows are the runs as they are listed, the newest first.
 type rows struct{ *Model }
 
-// ID is that of the run.
-func (r rows) ID(row int) int64 { return r.runs.all[row].ID }
+// ID is that of the run, or of the webhook: those count down.
+func (r rows) ID(row int) int64 {
+	if w := r.webhook(row); w != nil {
+		return w.id
+	}
+	return r.runs.all[row].ID
+}
 
-// Len is the number of runs.
-func (r rows) Len() int { return len(r.runs.all) }
+// Len is the number of runs and of webhooks that match none.
+func (r rows) Len() int { return len(r.runs.all) + len(r.runs.unmatched) }
 
 // Groups are the runs of the status that is shown, with all words of the filter in
 // extension, path, status or source of knowledge.
@@ -103,7 +108,7 @@ func (r rows) Groups(filter string) []kit.Group {
 			found = append(found, i)
 		}
 	}
-	return r.runs.gather(found)
+	return append(r.runs.gather(found), r.unmatched(words)...)
 }
 
 func matches(run *api.Run, words []string) bool {

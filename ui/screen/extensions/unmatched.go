@@ -1,71 +1,123 @@
 package extensions
 
 import (
-	"fmt"
-	"strings"
+	"cmp"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/page"
 	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
 )
 
-// unmatchedRead are the webhooks that match no run.
-type unmatchedRead struct{ posts []api.UnmatchedPost }
+// unmatchedGroup is the group of the webhooks that match no run: events of the account
+// are among them.
+const unmatchedGroup = "Webhooks that match no run"
 
-func (m *Model) readUnmatched() tea.Cmd {
-	w, ctx := m.o.Watch, m.o.Context
-	return func() tea.Msg {
-		posts, err := w.Unmatched(ctx)
-		if err != nil {
-			return page.Problem(err)
+// webhook is one that matches no run, with a row of its own.
+type webhook struct {
+	api.UnmatchedPost
+	id   int64
+	post api.HookPost // what it says; of one that was cut, nothing
+}
+
+func webhooksOf(posts []api.UnmatchedPost) []webhook {
+	list := make([]webhook, len(posts))
+	for i, p := range posts {
+		list[i] = webhook{UnmatchedPost: p, id: -1 - int64(len(posts)-1-i)}
+		list[i].post, _ = api.ParseHookPost(p.Raw) // cut ones were read when they came
+	}
+	return list
+}
+
+// webhook is that of a row; nil where the row is of a run.
+func (m *Model) webhook(row int) *webhook {
+	if at := row - len(m.runs.all); at >= 0 && at < len(m.runs.unmatched) {
+		return &m.runs.unmatched[at]
+	}
+	return nil
+}
+
+// unmatched is the group of the webhooks that have all words of the filter. They are
+// shown beside runs of every status.
+func (r rows) unmatched(words []string) []kit.Group {
+	g := kit.Group{Key: unmatchedGroup}
+	for i := range r.runs.unmatched {
+		w := &r.runs.unmatched[i]
+		if r.runs.status == every && text.HasAll(words, w.title(), w.file(), string(w.Status), w.Reason) {
+			g.Rows = append(g.Rows, len(r.runs.all)+i)
 		}
-		return unmatchedRead{posts}
+	}
+	if len(g.Rows) == 0 {
+		return nil
+	}
+	return []kit.Group{g}
+}
+
+// title is the type of an event, or the extension.
+func (w *webhook) title() string { return cmp.Or(w.Extension, "webhook") }
+
+// file is what the webhook is about; empty: it does not say.
+func (w *webhook) file() string { return cmp.Or(w.post.Name, w.FileID) }
+
+func (w *webhook) cells(now time.Time, th *theme.Theme) []kit.Cell {
+	mark := sign(w.Status)
+	if w.Status == "" {
+		mark = theme.SignInfo
+	}
+	return []kit.Cell{
+		{Text: w.file(), Style: th.Text},
+		{Text: w.title(), Style: th.Accent},
+		{Text: th.Glyph(mark) + " " + text.Safe(string(w.Status)), Style: th.SignStyle(mark)},
+		{Text: text.Age(w.At, now), Style: th.Muted},
+		{Text: w.Reason, Style: th.Muted},
 	}
 }
 
-// openUnmatched shows them in full, unless the user went on meanwhile.
-func (m *Model) openUnmatched(posts []api.UnmatchedPost) {
-	if !m.Capturing() && m.Overlays().Top() == nil {
-		m.Overlays().Open(kit.NewReader("Webhooks that match no run", unmatchedText(posts, m.o.Now())))
+func (w *webhook) describe(f *kit.Facts, now time.Time) (title string) {
+	th := f.Theme()
+	f.Say(th.Text, text.Sentence(w.Reason))
+	f.Say(th.Muted, "It changed nothing and is kept for you to read. enter shows it in full.")
+	f.Say(th.Bad, w.post.Error)
+	f.Gap()
+	f.Fact("Says", string(w.Status))
+	f.Fact("File", w.post.Name)
+	f.Fact("File id", w.FileID)
+	f.Fact("Came", text.When(w.At, now))
+	if w.Times > 1 {
+		f.Fact("Times", text.Count(w.Times))
 	}
+	return w.title()
 }
 
-func unmatchedText(posts []api.UnmatchedPost, now time.Time) string {
-	if len(posts) == 0 {
-		return "No unmatched webhooks: each belongs to a run now."
+// raw is the webhook as it came.
+func (w *webhook) raw() string { return pretty(w.Raw) }
+
+func (m *Model) goToUnmatched() tea.Cmd {
+	if w := m.runs.unmatched; !m.list.Go(w[0].id) {
+		// The status filter or the text filter hides them.
+		m.runs.status = every
+		m.list.SetFilter("")
+		m.list.Arrange()
+		m.list.Go(w[0].id)
 	}
-	var b strings.Builder
-	b.WriteString("These webhooks changed nothing. They are kept for you to read.\n")
-	for i := range posts {
-		p := &posts[i]
-		fmt.Fprintf(&b, "\n%s  %s\n", text.Moment(p.At, now), p.Reason)
-		var says []string
-		if p.Extension != "" || p.Status != "" {
-			says = append(says, "it says: "+strings.TrimSpace(p.Extension+" "+string(p.Status)))
-		}
-		if p.FileID != "" {
-			says = append(says, "its address is of the file "+p.FileID)
-		}
-		if p.Times > 1 {
-			says = append(says, fmt.Sprintf("it came %d times", p.Times))
-		}
-		if len(says) > 0 {
-			b.WriteString("  " + strings.Join(says, " · ") + "\n")
-		}
-		if len(p.Raw) > 0 {
-			b.WriteString(pretty(p.Raw) + "\n")
-		}
-	}
-	return b.String()
+	return nil
 }
+
+// Reasons for which an action cannot be done now; empty where it can.
 
 func (m *Model) noUnmatched() string {
-	if m.runs.unmatched == 0 {
+	if len(m.runs.unmatched) == 0 {
 		return "every webhook belongs to a run"
 	}
 	return ""
+}
+
+func (m *Model) noRun() string {
+	if row, ok := m.list.Row(); ok && m.webhook(row) != nil {
+		return "this webhook matches no run"
+	}
+	return m.list.NoRow()
 }

@@ -22,8 +22,8 @@ func (r rows) Above(_ image.Point, th *theme.Theme) []string { return []string{r
 func (m *Model) drawTotals(th *theme.Theme) string {
 	r := &m.runs
 	unmatched := ""
-	if r.unmatched > 0 {
-		unmatched = th.Muted.Render(" · ") + th.Warn.Render(text.Plural(r.unmatched, "unmatched webhook")+" (p)")
+	if n := len(r.unmatched); n > 0 {
+		unmatched = th.Muted.Render(" · ") + th.Warn.Render(text.Plural(n, "unmatched webhook")+" (p)")
 	}
 	if len(r.lost) > 0 {
 		unmatched = th.Muted.Render(" · ") + th.Warn.Render("posts to "+text.Safe(r.lost[0])+" are lost") + unmatched
@@ -75,21 +75,23 @@ func (r rows) Empty() string {
 // Columns of a row, for a list of that width.
 func (r rows) Columns(width int) kit.Columns {
 	cols := kit.Columns{
-		{Width: 1},
-		{Name: "Status", Width: 7},
+		{Name: "Name", Width: 20, Flex: 4, Middle: true},
 		{Name: "Extension", Width: 12, Flex: 1, Spare: 1, Middle: true},
-		{Name: "File", Width: 14, Flex: 3, Middle: true},
+		{Name: "State", Width: 9},
 		{Name: "Age", Width: 11, Spare: 3},
-		{Name: "How it is known", Width: 26, Flex: 3, Spare: 2},
+		{Name: "How it is known", Width: 20, Flex: 2, Spare: 2},
 	}
 	if width >= 92 {
-		cols[2].Width, cols[2].Flex = 20, 0
+		cols[1].Width, cols[1].Flex = 20, 0
 	}
 	return cols
 }
 
 // Cells are the cells of a run.
 func (r rows) Cells(row int, _ []int, th *theme.Theme) []kit.Cell {
+	if w := r.webhook(row); w != nil {
+		return w.cells(r.o.Now(), th)
+	}
 	run, now := &r.runs.all[row], r.o.Now()
 	mark := sign(run.Status)
 	style, rest := th.SignStyle(mark), th.Muted
@@ -97,10 +99,9 @@ func (r rows) Cells(row int, _ []int, th *theme.Theme) []kit.Cell {
 		rest = style
 	}
 	return []kit.Cell{
-		{Text: th.Glyph(mark), Style: style},
-		{Text: text.Safe(string(run.Status)), Style: style},
-		{Text: run.Extension, Style: th.Accent},
 		{Text: folderOf(run), Style: th.Text},
+		{Text: run.Extension, Style: th.Accent},
+		{Text: th.Glyph(mark) + " " + text.Safe(string(run.Status)), Style: style},
 		{Text: age(run, now), Style: th.Muted},
 		{Text: text.Safe(r.news(run, now)), Style: rest},
 	}
@@ -108,7 +109,15 @@ func (r rows) Cells(row int, _ []int, th *theme.Theme) []kit.Cell {
 
 // Head is the name of a group and how its runs stand.
 func (r rows) Head(key string, th *theme.Theme) (name, note string) {
-	return key, th.Muted.Render(r.runs.heads[key].String())
+	return key, th.Muted.Render(r.about(key))
+}
+
+// about says how the runs of a group stand.
+func (r rows) about(key string) string {
+	if key == unmatchedGroup {
+		return text.Plural(len(r.runs.unmatched), "webhook")
+	}
+	return r.runs.heads[key].String()
 }
 
 // folderOf is what to call the file of a run.
@@ -122,7 +131,10 @@ func folderOf(run *api.Run) string {
 // Brief says what the columns of a small screen leave out.
 func (r rows) Brief(e kit.Entry) string {
 	if e.Head() {
-		return r.runs.heads[e.Key].String()
+		return r.about(e.Key)
+	}
+	if w := r.webhook(e.Row); w != nil {
+		return text.Age(w.At, r.o.Now()) + " · " + w.Reason
 	}
 	run, now := &r.runs.all[e.Row], r.o.Now()
 	return run.Extension + " · " + age(run, now) + " · " + r.news(run, now)

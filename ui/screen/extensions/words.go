@@ -34,10 +34,10 @@ func age(run *api.Run, now time.Time) string {
 }
 
 // known says where the knowledge of a status comes from.
-func (m *Model) known(run *api.Run, now time.Time) string {
+func (m *Model) known(run *api.Run) string {
 	switch run.From {
 	case api.FromWebhook:
-		return "webhook " + text.Moment(run.At, now)
+		return "webhook" // the column before has the age, the pane the date
 	case api.FromDetails:
 		if words := m.runs.seen[run.ID]; words != "" {
 			return "seen in details: " + words
@@ -56,7 +56,7 @@ func (m *Model) news(run *api.Run, now time.Time) string {
 		short, _ := m.ahead(run, now)
 		return short
 	}
-	words := m.known(run, now)
+	words := m.known(run)
 	if run.Denied != "" {
 		words = "a later post says " + string(run.Denied) + "; " + words
 	}

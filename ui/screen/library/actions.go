@@ -27,7 +27,7 @@ func (m *Model) Actions() []kit.Action {
 	case m.typing:
 		return m.filterActions()
 	}
-	actions := m.actionsOn(m.sheet.on)
+	actions := m.actionsOn(m.sheet.On)
 	// With files marked, what is done to them comes first.
 	if n := text.Plural(len(m.marks.files), "file"); len(m.marks.files) > 0 {
 		if f, ok := m.current(); ok && !f.IsFolder() {
@@ -50,12 +50,19 @@ func (m *Model) Catalog() map[string][]kit.Action {
 
 // moves move the cursor in the list, or on the contact sheet.
 func (m *Model) moves(sheet bool) []kit.Action {
-	return kit.ListActions(func() kit.Scroller {
-		if sheet {
-			return tiles{m}
-		}
-		return &m.list
-	}, func() tea.Cmd { m.unmatched = 0; return nil })
+	if sheet {
+		return m.sheet.Actions("library", func() { m.unmatched = 0 })
+	}
+	return kit.ListActions(m.scroller, nil)
+}
+
+// scroller is what the moves of a list move.
+func (m *Model) scroller() kit.Scroller {
+	m.unmatched = 0
+	if m.sheet.On {
+		return m.sheet
+	}
+	return &m.list
 }
 
 func (m *Model) queryActions() []kit.Action {
@@ -72,37 +79,33 @@ func (m *Model) filterActions() []kit.Action {
 	return append([]kit.Action{
 		{ID: "library.filter-keep", Keys: kit.Bind("keep the filter", "", "enter"), Group: groupView, Footer: true, Do: m.keepFilter},
 		{ID: "library.filter-clear", Keys: kit.Bind("clear the filter", "", "esc"), Group: groupView, Footer: true, Do: m.clear},
-	}, m.moves(m.sheet.on)[:2]...) // the field has the other keys
+	}, kit.ListActions(m.scroller, nil)[:2]...) // the field has the other keys
 }
 
 func (m *Model) actionsOn(sheet bool) []kit.Action {
 	open := kit.Bind("open", "enter →", "enter", "l", "right")
 	parent := kit.Bind("parent folder", "h ←", "h", "left", "backspace")
-	var aside []kit.Action
 	if sheet {
 		// The arrows move among the tiles.
 		open, parent = kit.Bind("open", "", "enter"), kit.Bind("parent folder", "", "backspace")
-		aside = []kit.Action{
-			{ID: "library.left", Keys: kit.Bind("left", "← h", "left", "h"), Group: groupMove, Do: func() tea.Cmd { return m.stepAside(-1) }},
-			{ID: "library.right", Keys: kit.Bind("right", "→ l", "right", "l"), Group: groupMove, Do: func() tea.Cmd { return m.stepAside(1) }},
-		}
 	}
 	return slices.Concat([]kit.Action{
 		{ID: "library.open", Keys: open, Group: groupOpen, Footer: true, Disabled: m.noRow, Do: m.enter},
 		{ID: "library.edit", Keys: kit.Bind("edit details", "", "e"), Group: groupOpen, Footer: true, Disabled: m.noFile, Do: m.inspect},
 		{ID: "library.mark", Keys: kit.Bind("mark", "", "space"), Group: groupMark, Footer: true, Disabled: m.noRow, Do: m.toggle},
-		{ID: "library.manage", Keys: kit.Bind("rename, move, copy, tags, versions, delete", "", "m"), Group: groupOpen, Disabled: m.isBusy, Do: m.manageMenu},
-		{ID: "library.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupOpen, Disabled: m.noWork, Do: func() tea.Cmd { return m.manager().Extend(m.chosen()) }},
+		{ID: "library.manage", Keys: kit.Bind("rename, move, copy, tags, versions, delete", "", "m"), Group: groupOpen, Disabled: m.manage.Busy, Do: m.manageMenu},
+		{ID: "library.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupOpen, Disabled: m.noWork, Do: func() tea.Cmd { return m.manage.Extend(m.chosen()) }},
 		{ID: "library.delete", Keys: kit.Bind("delete: press m, then d", "", "d"), Group: groupOpen, Disabled: func() string {
 			return "d never deletes from the library; m deletes (press m, then d)"
 		}, Do: m.manageMenu},
-		{ID: "library.undo", Keys: kit.Bind("undo the last change", "", "z"), Group: groupOpen, Disabled: m.isBusy, Do: m.undo},
-		{ID: "library.redo", Keys: kit.Bind("redo the last undone change", "", "Z"), Group: groupOpen, Disabled: m.isBusy, Do: m.redo},
+		{ID: "library.undo", Keys: kit.Bind("undo the last change", "", "z"), Group: groupOpen, Disabled: m.manage.Busy, Do: m.undo},
+		{ID: "library.redo", Keys: kit.Bind("redo the last undone change", "", "Z"), Group: groupOpen, Disabled: m.manage.Busy, Do: m.redo},
 		{ID: "library.filter", Keys: kit.Bind("filter", "", "/"), Group: groupView, Footer: true, Do: m.startFilter},
 		{ID: "library.find", Keys: kit.Bind("find in the library", "", "f"), Group: groupView, Footer: true, Do: m.startQuery},
-		{ID: "library.grid", Keys: kit.Bind("contact sheet or list", "", "t"), Group: groupView, Do: m.toggleSheet},
+		{ID: "library.grid", Keys: kit.Bind("contact sheet or list", "", "t"), Group: groupView, Do: m.sheet.Toggle},
 		{ID: "library.download", Keys: kit.Bind("download to this computer", "", "D"), Group: groupOpen, Disabled: m.noWork, Do: m.askDownload},
-		{ID: "library.send-again", Keys: kit.Bind("upload again with the same options", "", "s"), Group: groupOpen, Disabled: m.noFile, Do: m.sendAgain},
+		{ID: "library.transfer", Keys: kit.Bind("send to another profile", "", "s"), Group: groupOpen, Disabled: m.noTransfer, Do: m.askTransfer},
+		{ID: "library.send-again", Keys: kit.Bind("upload again with the same options", "", "u"), Group: groupOpen, Disabled: m.noFile, Do: m.sendAgain},
 		{ID: "library.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupOpen, Footer: true, Disabled: m.noFile, Do: m.copyMenu},
 		{ID: "library.parent", Keys: parent, Group: groupMove, Disabled: m.noParent, Do: m.parent},
 		{ID: "library.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupOpen, Disabled: m.noAddress, Do: m.browse},
@@ -116,7 +119,7 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 		{ID: "library.refresh", Keys: kit.Bind("refresh", "", "r"), Group: groupView, Do: m.reload},
 		{ID: "library.next-match", Keys: kit.Bind("next match", "", "n"), Group: groupView, Disabled: m.noFilter, Do: func() tea.Cmd { return m.turn(1) }},
 		{ID: "library.previous-match", Keys: kit.Bind("previous match", "", "N"), Group: groupView, Disabled: m.noFilter, Do: func() tea.Cmd { return m.turn(-1) }},
-	}, aside, m.moves(sheet))
+	}, m.moves(sheet))
 }
 
 func (m *Model) startFilter() tea.Cmd {
@@ -157,8 +160,8 @@ func (m *Model) clearFilter() {
 // clear ends one thing: the work under way, the filter, the range, the search, the marks.
 func (m *Model) clear() tea.Cmd {
 	switch {
-	case m.work != nil:
-		m.work.cancel()
+	case m.manage.Busy() != "":
+		m.manage.Stop()
 	case m.typing || m.filter.Value() != "":
 		m.clearFilter()
 	case m.marks.ranged:
@@ -196,6 +199,7 @@ var sortRows = []struct {
 	{"c", "upload date, newest first", order{by: byCreated, reverse: true}},
 	{"u", "change date, newest first", order{by: byUpdated, reverse: true}},
 	{"s", "size, largest first", order{by: bySize, reverse: true}},
+	{"e", "relevance, best first (of a search for words)", order{by: byRelevance, reverse: true}},
 	{"r", "reverse order", order{}},
 }
 
@@ -265,7 +269,7 @@ func (m *Model) noFilter() string {
 }
 
 func (m *Model) nothingToClear() string {
-	if m.filter.Value() == "" && !m.marks.ranged && len(m.marks.files) == 0 && m.work == nil && m.shown.search.isNone() {
+	if m.filter.Value() == "" && !m.marks.ranged && len(m.marks.files) == 0 && m.manage.Busy() == "" && m.shown.search.isNone() {
 		return "there is no filter, search, range or mark"
 	}
 	return ""

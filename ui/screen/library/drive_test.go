@@ -117,6 +117,14 @@ func (s stub) Sent(ctx context.Context, id string) (api.Job, bool, error) {
 	return s.sent(ctx, id)
 }
 
+func (s stub) OtherProfiles() ([]string, error) { return nil, nil }
+
+func (s stub) PlanTransfer(context.Context, string, string, []api.File, session.TransferOptions) (*session.Transfer, error) {
+	return nil, errNone
+}
+
+func (s stub) Enqueue(context.Context, *session.Transfer) error { return errNone }
+
 func (s stub) Undo(context.Context, string, session.Policy) ([]session.Edited, error) {
 	return nil, nil
 }

@@ -3,6 +3,7 @@ package library
 import (
 	"fmt"
 	"image"
+	"slices"
 	"strings"
 
 	"mediadesk/ui/kit"
@@ -12,7 +13,11 @@ import (
 
 // viewFacts draws what the listing says of the row under the cursor, in a box.
 func (m *Model) viewFacts(size image.Point, th *theme.Theme) string {
-	facts := kit.NewFacts(kit.PaneWidth(size), th)
+	width, pictures := kit.PaneWidth(size), m.viewPicture(th)
+	if m.placed.below && pictures != nil {
+		width -= m.pictureRoom().X + 1
+	}
+	facts := kit.NewFacts(width, th)
 	f, ok := m.current()
 	title := "Preview"
 	if ok {
@@ -49,22 +54,19 @@ func (m *Model) viewFacts(size image.Point, th *theme.Theme) string {
 		facts.Fact("Uploaded", text.When(f.Created(), m.now()))
 		facts.Fact("Changed", text.When(f.Updated(), m.now()))
 	}
-	return new(kit.Pane).View(text.ShortName(title, size.X-6), append(m.viewPicture(th), facts.Lines()...), size, false, th)
+	lines := facts.Lines()
+	if m.placed.below && pictures != nil {
+		lines = strings.Split(kit.JoinH(strings.Join(pictures, "\n"), " ", strings.Join(lines, "\n")), "\n")
+	} else if pictures != nil {
+		lines = slices.Concat(pictures, []string{""}, lines)
+	}
+	return new(kit.Pane).View(text.ShortName(title, size.X-6), lines, size, false, th)
 }
 
-// viewPicture draws the picture of the file under the cursor, or says in its place why
-// there is none; no lines where there is nothing to show.
+// viewPicture draws the pictures of what is under the cursor; no lines where there are none.
 func (m *Model) viewPicture(th *theme.Theme) []string {
-	p, room := &m.preview, m.pictureRoom()
-	if p.key.of == "" || room == (image.Point{}) {
+	if len(m.previewed()) == 0 {
 		return nil
 	}
-	lines, words := p.slot.Lines(), "Loading…"
-	if p.err != nil {
-		lines, words = nil, "No preview."
-	}
-	if lines == nil {
-		lines = []string{kit.OverlayCenter(text.Fit("", room.X, room.Y), th.Muted.Render(text.Truncate(words, room.X)))}
-	}
-	return append(strings.Split(text.Fit(strings.Join(lines, "\n"), room.X, room.Y), "\n"), "")
+	return strings.Split(m.preview.View(m.pictureRoom(), th), "\n")
 }

@@ -67,8 +67,12 @@ func TestFacts(t *testing.T) {
 	}
 	d.Press("p")
 	d.Resize(image.Pt(99, 30))
+	if list, facts := strings.Index(d.Text(), "f00001.jpg"), strings.Index(d.Text(), "Pixels"); facts < list {
+		t.Errorf("the facts are not below the list:\n%s", d.Text())
+	}
+	d.Resize(image.Pt(59, 30))
 	if strings.Contains(d.Text(), "Pixels") {
-		t.Error("facts though there is no room beside the list")
+		t.Error("facts though there is no room for them")
 	}
 }
 

@@ -57,6 +57,7 @@ const (
 	byCreated
 	byUpdated
 	bySize
+	byRelevance // of a search for words of the name; else by name
 )
 
 // order is the way the files are sorted. Folders come first, by name.
@@ -71,7 +72,7 @@ func (o order) query() string {
 	if o.reverse {
 		direction = "DESC_"
 	}
-	return direction + [...]string{"NAME", "CREATED", "UPDATED", "SIZE"}[o.by]
+	return direction + [...]string{"NAME", "CREATED", "UPDATED", "SIZE", api.SortRelevance}[o.by]
 }
 
 // sort sorts files that did not come sorted.
@@ -85,7 +86,7 @@ func (o order) sort(files []api.File) {
 			n = a.Updated().Compare(b.Updated())
 		case bySize:
 			n = cmp.Compare(a.Size.Or(-1), b.Size.Or(-1))
-		case byName:
+		case byName, byRelevance:
 		}
 		if n == 0 {
 			n = cmp.Or(strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), strings.Compare(a.Name, b.Name))
@@ -362,6 +363,9 @@ func (l *listing) ask(limit int) api.Query {
 	}
 	if !l.search.isNone() {
 		q.Folder, q.Search, q.Kind = "", l.search.query(), l.search.kind
+	}
+	if l.order.by == byRelevance && !api.Ranks(q.Search) {
+		q.Sort = order{}.query()
 	}
 	return q
 }

@@ -50,17 +50,52 @@ func serve(t *testing.T) *served {
 			t.Error(err)
 		}
 	})
-	path := filepath.Join(dir, "source")
 	for i, name := range []string{"/a.txt", "/b.txt", "/c.txt", "/summer/d.txt"} {
-		if err := os.WriteFile(path, fmt.Appendf(nil, "content %d", i), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		u := api.Upload{Source: api.Source{Path: path}, FileName: filepath.Base(name), Folder: api.Set(filepath.Dir(name)), UseUniqueFileName: api.Set(false)}
-		if _, err := s.Client.Upload(t.Context(), &u, nil); err != nil {
-			t.Fatal(err)
-		}
+		store(t, s, name, fmt.Sprint("content ", i))
 	}
 	return &served{start(t, Options{Session: s, Profile: s.Profile}), s}
+}
+
+// store uploads a file; one of that path gets a new version.
+func store(t *testing.T, s *session.Session, name, content string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "source")
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	u := api.Upload{Source: api.Source{Path: path}, FileName: filepath.Base(name), Folder: api.Set(filepath.Dir(name)), UseUniqueFileName: api.Set(false)}
+	if _, err := s.Client.Upload(t.Context(), &u, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestVersionsOfAFile: they are listed; one is restored, undone, and deleted.
+func TestVersionsOfAFile(t *testing.T) {
+	d := serve(t)
+	store(t, d.s, "/b.txt", "longer than the first one")
+	d.Press("r", "j", "j")
+	d.under("b.txt")
+	size := func(want int64) {
+		t.Helper()
+		if f, _ := d.m.current(); f.Size.Or(0) != want {
+			t.Errorf("the current version has %d bytes, want %d", f.Size.Or(0), want)
+		}
+	}
+	size(25)
+	d.Press("m", "v")
+	d.Sees("Versions of b.txt", "Version 2", "Version 1", "9 B")
+	d.Press("down", "enter", "r")
+	d.Toasted("Restored Version 1 of b.txt. z undoes it.")
+	size(9)
+	d.Press("z")
+	size(25)
+	d.Press("m", "v", "down", "enter", "d")
+	d.answer("d", "Delete Version 1 of b.txt?", "cannot be undone")
+	d.Toasted("Deleted Version 1 of b.txt.")
+	d.Press("m", "v")
+	if d.Sees("Version 2"); strings.Contains(d.Flat(), "Version 1") {
+		t.Error("the deleted version is listed")
+	}
 }
 
 // has checks the paths that the library has.
@@ -230,4 +265,19 @@ func TestQueryLineOfTheLocalLibrary(t *testing.T) {
 			t.Errorf("%s finds %q (%v), want %q", line, d.rows(), d.m.shown.err, want)
 		}
 	}
+}
+
+// TestPurgingTheCache: a rename offers it, and the menu purges the old and the new URL.
+func TestPurgingTheCache(t *testing.T) {
+	d := serve(t)
+	d.Press("j")
+	f, _ := d.m.current()
+	d.Press("m", "r", "ctrl+u")
+	d.Type("0" + f.Name)
+	d.Press("enter")
+	d.Toasted("Renamed " + f.Name + " to 0" + f.Name + ". z undoes it. m p purges the cache.")
+	d.Press("m")
+	d.Sees("purge the cache")
+	d.Press("p")
+	d.Toasted("Cache purge of 0" + f.Name + " completed.")
 }

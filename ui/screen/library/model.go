@@ -39,6 +39,12 @@ type Session interface {
 	Download(ctx context.Context, f api.File, folder string, report func(n int64)) (string, error)
 	// Sent is the upload that stored a file; false if it was not sent from here.
 	Sent(ctx context.Context, fileID string) (api.Job, bool, error)
+	// OtherProfiles are the names of the other profiles, PlanTransfer is what sending
+	// files and folders from one profile to another comes to, and Enqueue has it sent
+	// once that one is in use.
+	OtherProfiles() ([]string, error)
+	PlanTransfer(ctx context.Context, from, to string, items []api.File, o session.TransferOptions) (*session.Transfer, error)
+	Enqueue(ctx context.Context, t *session.Transfer) error
 	// Signed makes a URL of a private file that works for everybody for so long.
 	Signed(f api.File, valid time.Duration) (string, error)
 
@@ -48,10 +54,6 @@ type Session interface {
 // Manager changes files and folders.
 type Manager interface {
 	edit.Manager
-	// Undo undoes the newest change of a file, of all where fileID is empty; Redo makes
-	// it again.
-	Undo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
-	Redo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
 	// MakeFolder creates a folder, DeleteFolder deletes one with everything in it. The
 	// others return where the folder is then.
 	MakeFolder(ctx context.Context, folder string) error
@@ -109,13 +111,13 @@ type Model struct {
 	typing   bool // the filter takes the keys
 	query    query
 	marks    marks
-	sheet    sheet
-	preview  preview
-	landing  string // key of the row on which the cursor lands when the listing is read again; empty: it stays
-	work     *work  // under way; nil: nothing is
-	known    knownMsg
-	facts    bool     // the picture and the facts of the row under the cursor are shown beside the list
-	standing standing // of the extensions of files
+	terminal terminal
+	sheet    *edit.Tiles  // the listing as a contact sheet
+	preview  *edit.Tiles  // pictures of what is under the cursor
+	landing  string       // key of the row on which the cursor lands when the listing is read again; empty: it stays
+	manage   *edit.Manage // knows what is under way
+	facts    bool         // the picture and the facts of the row under the cursor are shown beside the list
+	standing standing     // of the extensions of files
 	runs     page.Questions
 
 	front     bool // the screen is in front
@@ -145,6 +147,8 @@ func New(o Options) *Model {
 		m.now = time.Now
 	}
 	m.clicks = kit.NewClicks(m.now)
+	m.manage = &edit.Manage{Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile, Now: m.now, Took: m.took}
+	m.sheet, m.preview = m.newSheet(), m.newPreview()
 	m.shown.folder = "/"
 	return m
 }
@@ -189,8 +193,9 @@ func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
 	m.Changed()
 	m.placed = m.layout(m.size)
 	m.list.SetHeight(m.placed.body.Dy())
-	m.sheet.arrange(m.placed.body.Size(), m.list.Cursor())
-	return tea.Batch(cmd, m.wantMore(), m.wantThumbs(), m.wantPreview())
+	m.sheet.Arrange(m.placed.body.Size(), m.terminal.options())
+	m.preview.Arrange(m.pictureRoom(), m.terminal.options())
+	return tea.Batch(cmd, m.wantMore(), m.preview.Want(), m.sheet.Want())
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
@@ -221,30 +226,8 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.got(msg), true
 	case runsMsg:
 		m.gotRuns(standing(msg))
-	case thumbMsg:
-		return m.sheet.images.Got(msg.key, msg.drawn, msg.err), true
-	case previewMsg:
-		return m.gotPreview(msg), true
-	case picture.Transmitted:
-		if m.sheet.images.Transmitted(msg) {
-			return nil, true
-		}
-		return m.preview.slot.Transmitted(msg)
-	case workTicked:
-		if msg.of != m.work {
-			return nil, false
-		}
-		return msg.of.tick(), true
-	case changedMsg:
-		return m.changed(msg), true
-	case replayedMsg:
-		return m.replayed(msg), true
-	case countedMsg:
-		return m.counted(msg), true
 	case knownMsg:
-		m.known = msg
-	case downloadedMsg:
-		return m.downloaded(msg), true
+		m.manage.Tags, m.manage.Folders = msg.tags, msg.folders
 	case sentMsg:
 		return gotSent(msg), true
 	case tea.MouseClickMsg:
@@ -252,7 +235,14 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case tea.MouseWheelMsg:
 		return nil, m.wheel(msg)
 	default:
-		return nil, m.sheet.learnTerminal(msg)
+		for _, part := range []interface {
+			Update(msg tea.Msg) (tea.Cmd, bool)
+		}{m.manage, m.sheet, m.preview} {
+			if cmd, used := part.Update(msg); used {
+				return cmd, true
+			}
+		}
+		return nil, m.terminal.learn(msg)
 	}
 	return nil, true
 }
@@ -265,8 +255,8 @@ func (m *Model) clicked(msg tea.MouseClickMsg) tea.Cmd {
 	}
 	at = at.Sub(m.placed.body.Min)
 	i, ok := m.list.At(at.Y)
-	if m.sheet.on {
-		i, ok = m.tileAt(at)
+	if m.sheet.On {
+		i, ok = m.sheet.At(at)
 	}
 	if !ok {
 		return nil
@@ -282,15 +272,10 @@ func (m *Model) clicked(msg tea.MouseClickMsg) tea.Cmd {
 
 func (m *Model) wheel(msg tea.MouseWheelMsg) (used bool) {
 	m.unmatched = 0
-	if !m.sheet.on {
+	if !m.sheet.On {
 		return m.list.Wheel(msg)
 	}
-	switch msg.Button {
-	case tea.MouseWheelUp:
-		tiles{m}.Move(-1)
-	case tea.MouseWheelDown:
-		tiles{m}.Move(1)
-	}
+	m.sheet.Wheel(msg)
 	return true
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"image"
 	"slices"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -14,93 +13,55 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// preview is the picture of the file under the cursor, above its facts.
-type preview struct {
-	key    thumbKey // the zero key: no picture is wanted
-	slot   picture.Slot
-	err    error
-	cancel context.CancelFunc
-}
-
-// previewMsg has the picture.
-type previewMsg thumbMsg
-
-// pause is how long the cursor rests before a picture is loaded.
-const pause = 60 * time.Millisecond
-
 // Lines of the pane beside the list: the least of a picture, and what the facts keep.
 const (
 	leastPicture = 4
 	keptFacts    = 9
 )
 
-// pictureRoom is the room of the picture in the pane; empty: there is none, as beside the
-// contact sheet, which shows it already.
+// pictureRoom is the room of the picture in the pane; empty: there is none.
 func (m *Model) pictureRoom() image.Point {
 	in := kit.BoxInner(m.placed.facts)
 	room := image.Pt(kit.PaneWidth(m.placed.facts), min(in.Y-keptFacts, in.X/2))
-	if m.placed.facts == (image.Point{}) || room.X < 1 || room.Y < leastPicture || m.sheet.on || !m.shows() {
+	if m.placed.below {
+		room = image.Pt(min(in.X/2, in.Y*3), in.Y)
+	}
+	if m.placed.facts == (image.Point{}) || room.X < 1 || room.Y < leastPicture || !m.shows() {
 		return image.Point{}
 	}
 	return room
 }
 
 // shows reports whether pictures can be shown.
-func (m *Model) shows() bool { return m.o.Loader != nil && m.sheet.known.Method != picture.MethodOff }
+func (m *Model) shows() bool { return m.o.Loader != nil && m.terminal.can.Method != picture.MethodOff }
 
-// wantPreview asks for the picture of the file under the cursor, unless it is shown or on
-// its way.
-func (m *Model) wantPreview() tea.Cmd {
-	p := &m.preview
-	var want thumbKey
-	f, ok := m.current()
-	if room := m.pictureRoom(); ok && m.front && room != (image.Point{}) && !f.IsFolder() && f.IsImage() {
-		want = thumbKey{stateOf(&f), room, m.sheet.options()}
-	}
-	if want == p.key {
-		return nil
-	}
-	if p.cancel != nil {
-		p.cancel()
-	}
-	var gone tea.Cmd
-	if want.of != p.key.of {
-		gone, p.err = p.slot.Set(nil), nil
-	}
-	p.key = want
-	if want.of == "" {
-		return gone
-	}
-	var ctx context.Context
-	ctx, p.cancel = context.WithCancel(m.o.Context)
-	return tea.Batch(gone, func() tea.Msg {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(pause):
-			return previewMsg(m.loadThumb(ctx, f, want, want.options))
-		}
+// newPreview makes the pictures in the preview: that of the file under the cursor, or the
+// first ones of the folder.
+func (m *Model) newPreview() *edit.Tiles {
+	s := edit.NewTiles(edit.TilesOptions{
+		Context: m.o.Context, Loader: m.o.Loader, Len: func() int { return len(m.previewed()) },
+		Tile: func(i int) edit.Tile {
+			of := m.previewed()[i]
+			return edit.Tile{Name: of.Name, Picture: of}
+		},
 	})
+	s.On = true
+	return s
 }
 
-func (m *Model) gotPreview(msg previewMsg) tea.Cmd {
-	if msg.key != m.preview.key {
-		if msg.drawn != nil {
-			msg.drawn.Drop()
+// previewed are the pictures in the preview.
+func (m *Model) previewed() []edit.Thumb {
+	folder := ""
+	var pictures []edit.Thumb
+	if f, ok := m.current(); ok && m.front && m.pictureRoom() != (image.Point{}) {
+		switch {
+		case f.IsFolder():
+			folder = folderPath(m.shown.folder, f)
+		case f.IsImage():
+			pictures = []edit.Thumb{m.thumbOf(f)}
 		}
-		return nil
 	}
-	m.preview.err = msg.err
-	return m.preview.slot.Set(msg.drawn)
-}
-
-// stop ends the loading and has the terminal forget the picture.
-func (p *preview) stop() tea.Cmd {
-	if p.cancel != nil {
-		p.cancel()
-	}
-	p.key = thumbKey{}
-	return p.slot.Set(nil)
+	return append(pictures, m.sheet.Firsts(folder)...)
 }
 
 // startViewer shows the picture under the cursor over the whole screen, and the other
@@ -118,7 +79,7 @@ func (m *Model) startViewer() tea.Cmd {
 	}
 	s := m.o.Session
 	v := edit.NewViewer(edit.ViewerOptions{
-		Context: m.o.Context, Draw: m.sheet.options(), Images: m.o.Loader.Store, Len: len(keys), At: at,
+		Context: m.o.Context, Draw: m.terminal.options(), Images: m.o.Loader.Store, Len: len(keys), At: at,
 		Subject: func(i int) edit.Subject {
 			f := m.rows[max(0, slices.IndexFunc(m.rows, func(f api.File) bool { return keyOf(f) == keys[i] }))]
 			return edit.Subject{Name: f.Name, Path: func(ctx context.Context) (string, error) { return s.Picture(ctx, f) }}

@@ -337,9 +337,9 @@ func (m *Model) completeQuery(line string) []string {
 		}
 		return values
 	case prefix == "tag":
-		values = m.known.tags
+		values = m.manage.Tags
 	case prefix == "in":
-		values = m.known.folders
+		values = m.manage.Folders
 	case prefix == "is":
 		values = isWords
 	case prefix == "format":

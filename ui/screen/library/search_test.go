@@ -331,7 +331,7 @@ func TestContactSheet(t *testing.T) {
 		Session: stub{
 			list: s.list,
 			thumb: func(_ context.Context, f api.File) (string, error) {
-				asked[f.Name]++
+				asked[f.FilePath]++
 				if fails && f.Name == "f00001.jpg" {
 					return "", errors.New("no")
 				}
@@ -341,6 +341,8 @@ func TestContactSheet(t *testing.T) {
 		Loader: picture.NewLoader(media.Limits{}),
 	})
 	d.Resize(image.Pt(120, 32))
+	d.Press("p") // the preview asks for pictures, too
+	clear(asked)
 	d.Press("t")
 	d.Sees("folder", "no picture", "▄")
 	for name, n := range asked {
@@ -412,7 +414,7 @@ func TestDownloadAndSendAgain(t *testing.T) {
 	if strings.Join(got, " ") != "/home/me/Downloads/f00000.jpg /home/me/Downloads/f00001.jpg" {
 		t.Errorf("fetched %v", got)
 	}
-	d.Press("s")
+	d.Press("u")
 	if jobs := uitest.Taken[page.Compose](&d.Out); len(jobs) != 1 || len(jobs[0].Jobs) != 1 || jobs[0].Jobs[0].ID != 7 {
 		t.Errorf("sends %+v", jobs)
 	}

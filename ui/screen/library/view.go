@@ -24,13 +24,15 @@ type layout struct {
 	foot  int             // lines below the list
 	head  bool            // a line with the place stands above the list; else there is a box around it
 	box   image.Point     // empty: there is none
-	facts image.Point     // beside the box; empty: they are not shown
+	facts image.Point     // of the pane beside the box; empty: it is not shown
+	below bool            // the pane is below the box
 	names bool            // the columns have names
 	body  image.Rectangle // rows or tiles
 }
 
-// leastBox is the least height at which the list is in a box.
-const leastBox = 12
+// leastBox is the least height at which the list is in a box, leastBelow that at which the
+// preview is below it.
+const leastBox, leastBelow = 12, 18
 
 // measured is a theme for measuring: widths and heights are the same in each.
 var measured = &theme.Theme{}
@@ -48,14 +50,19 @@ func (m *Model) layout(size image.Point) layout {
 		}
 	} else {
 		l.box = image.Pt(size.X, room)
-		if m.facts && kit.ModeOfWidth(size.X) == kit.Wide {
-			l.facts = image.Pt(min(max(34, size.X/3), 60), room)
+		switch {
+		case !m.facts:
+		case kit.ModeOfWidth(size.X) == kit.Wide:
+			l.facts = image.Pt(max(34, size.X/3, size.X-120), room) // the list keeps its columns
 			l.box.X -= l.facts.X
+		case room >= leastBelow:
+			l.facts, l.below = image.Pt(size.X, room*2/5), true
+			l.box.Y -= l.facts.Y
 		}
 		at := kit.BoxOrigin(l.box)
 		l.body = image.Rectangle{Min: at, Max: at.Add(kit.BoxInner(l.box))}
 	}
-	if l.names = !m.sheet.on && !m.query.open && len(m.rows) > 0 && l.body.Dy() > 3 && l.body.Dx() >= leastHead; l.names {
+	if l.names = !m.sheet.On && !m.query.open && len(m.rows) > 0 && l.body.Dy() > 3 && l.body.Dx() >= leastHead; l.names {
 		l.body.Min.Y++
 	}
 	return l
@@ -71,7 +78,10 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 	} else {
 		body = kit.BoxFooter(m.title(l.box.X-6), m.position(), body, l.box, !m.Capturing(), th)
 	}
-	if l.facts != (image.Point{}) {
+	switch {
+	case l.below:
+		body = kit.JoinV(body, m.viewFacts(l.facts, th))
+	case l.facts != (image.Point{}):
 		body = kit.JoinH(body, m.viewFacts(l.facts, th))
 	}
 	foot := m.foot(size.X, th)[:l.foot]
@@ -143,8 +153,8 @@ func (m *Model) body(l layout, th *theme.Theme) string {
 		return viewQueryHelp(size.X, size.Y, th)
 	case len(m.rows) == 0:
 		return text.Fit(m.empty(size, th), size.X, size.Y)
-	case m.sheet.on:
-		return m.viewSheet(size, th)
+	case m.sheet.On:
+		return m.sheet.View(size, th)
 	}
 	columns := columnsFor(m.rows)
 	widths := columns.Widths(size.X - 2)
@@ -160,14 +170,14 @@ func (m *Model) body(l layout, th *theme.Theme) string {
 	if !l.names {
 		return body
 	}
-	return kit.JoinV("  "+th.Muted.Render(columns.Row(widths, "Name", "Kind", "Size", "Tags", "State")), body)
+	return kit.JoinV("  "+th.Muted.Render(columns.Row(widths, "Name", "Size", "Kind", "Tags", "State")), body)
 }
 
 // The columns of a row, in their order.
 const (
 	columnName = iota
-	columnKind
 	columnSize
+	columnKind
 	columnTags
 	columnMarks
 )
@@ -177,8 +187,8 @@ const (
 func columnsFor(rows []api.File) kit.Columns {
 	columns := kit.Columns{
 		columnName:  {Width: 20, Flex: 3},
-		columnKind:  {Width: 10, Spare: 3},
 		columnSize:  {Width: 8, Right: true, Spare: 2},
+		columnKind:  {Width: 10, Spare: 3},
 		columnTags:  {Width: 12, Flex: 2, Spare: 4},
 		columnMarks: {Width: 16, Spare: 1},
 	}
@@ -205,7 +215,7 @@ func (m *Model) row(f api.File, columns kit.Columns, widths []int, width int, se
 		size = text.Bytes(n)
 	}
 	states, worst := m.states(f)
-	cells := []string{name + slash, text.Safe(kind(f)), size, text.Safe(tagList(f)), states}
+	cells := []string{name + slash, size, text.Safe(kind(f)), text.Safe(tagList(f)), states}
 	if selected {
 		chosen := th.Selected
 		if m.typing {
@@ -215,7 +225,7 @@ func (m *Model) row(f api.File, columns kit.Columns, widths []int, width int, se
 	}
 	cells = []string{
 		found(f.Name, name, m.filter.Value(), th.Match, style) + style.Render(slash),
-		th.Muted.Render(cells[columnKind]), th.Muted.Render(cells[columnSize]), th.Text.Render(cells[columnTags]),
+		th.Muted.Render(cells[columnSize]), th.Muted.Render(cells[columnKind]), th.Text.Render(cells[columnTags]),
 		th.SignStyle(worst).Render(states),
 	}
 	return th.Sign(sign) + " " + columns.Row(widths, cells...)
@@ -312,8 +322,8 @@ func (m *Model) foot(width int, th *theme.Theme) []string {
 		room := width - 3
 		lines = append(lines, " "+th.Sign(sign)+" "+th.SignStyle(sign).Render(text.Truncate(text.Safe(words), room)))
 	}
-	if m.work != nil {
-		note(theme.SignBusy, m.work.String())
+	if m.manage.Busy() != "" {
+		note(theme.SignBusy, m.manage.Progress()+" esc stops.")
 	}
 	switch {
 	case m.shown.err != nil && len(m.rows) > 0:

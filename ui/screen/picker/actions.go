@@ -9,7 +9,6 @@ import (
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
-	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 )
 
@@ -30,7 +29,7 @@ func (m *Model) Actions() []kit.Action {
 		return m.filterActions()
 	case m.focus == onTray:
 		actions = m.trayActions()
-	case m.sheet.on:
+	case m.sheet.On:
 		actions = m.gridActions()
 	default:
 		actions = m.listActions()
@@ -75,7 +74,7 @@ func (m *Model) listActions() []kit.Action {
 		{ID: "picker.go-to-path", Keys: kit.Bind("go to a typed path", "", "c"), Group: groupMove, Do: m.startJump},
 		{ID: "picker.places", Keys: kit.Bind("bookmarks and recent folders", "", "b"), Group: groupMove, Do: m.startPlaces},
 		{ID: "picker.bookmark", Keys: kit.Bind("bookmark this folder on or off", "", "B"), Group: groupMove, Disabled: m.noFolders, Do: m.toggleMark},
-		{ID: "picker.grid", Keys: kit.Bind("contact sheet on or off", "", "t"), Group: groupLook, Disabled: m.noFolder, Do: m.toggleSheet},
+		{ID: "picker.grid", Keys: kit.Bind("contact sheet on or off", "", "t"), Group: groupLook, Disabled: m.noFolder, Do: m.sheet.Toggle},
 		{ID: "picker.home", Keys: kit.Bind("home folder", "", "~"), Group: groupMove, Do: m.goHome},
 		{ID: "picker.samples", Keys: kit.Bind("sample pictures", "", "S"), Group: groupMove, Disabled: m.noFolders, Do: m.goSamples},
 	}, m.sharedActions(), m.moves())
@@ -126,23 +125,7 @@ func (m *Model) moves() []kit.Action {
 
 // gridActions are those of the list, with keys that move over tiles.
 func (m *Model) gridActions() []kit.Action {
-	move := func(id, words, shown string, by func(picture.Grid) int, keys ...string) kit.Action {
-		return kit.Action{ID: id, Keys: kit.Bind(words, shown, keys...), Group: groupMove, Do: func() tea.Cmd {
-			m.moved = true
-			m.list.Move(by(picture.GridOf(m.sheet.room)))
-			return nil
-		}}
-	}
-	return kit.Shadow(append([]kit.Action{
-		move("list.left", "left", "← h", func(picture.Grid) int { return -1 }, "left", "h"),
-		move("list.right", "right", "→ l", func(picture.Grid) int { return 1 }, "right", "l"),
-		move("list.up", "up", "↑ k", func(g picture.Grid) int { return -g.Columns }, "up", "k"),
-		move("list.down", "down", "↓ j", func(g picture.Grid) int { return g.Columns }, "down", "j"),
-		move("list.page-up", "page up", "pgup", func(g picture.Grid) int { return -g.Page() }, "pgup", "ctrl+b"),
-		move("list.page-down", "page down", "pgdn", func(g picture.Grid) int { return g.Page() }, "pgdown", "ctrl+f"),
-		move("list.half-page-up", "half a page up", "", func(g picture.Grid) int { return -g.Columns * max(1, g.Rows/2) }, "ctrl+u"),
-		move("list.half-page-down", "half a page down", "", func(g picture.Grid) int { return g.Columns * max(1, g.Rows/2) }, "ctrl+d"),
-	}, m.listActions()...))
+	return kit.Shadow(append(m.sheet.Actions("list", func() { m.moved = true }), m.listActions()...))
 }
 
 // Capturing reports whether a filter takes the keys.
@@ -205,7 +188,7 @@ func (m *Model) noParent() string {
 }
 
 func (m *Model) nothingToClear() string {
-	return when(m.filter.Value() == "" && !m.ranged && !m.sheet.on && len(m.tray.items) == 0, "nothing is filtered or picked")
+	return when(m.filter.Value() == "" && !m.ranged && !m.sheet.On && len(m.tray.items) == 0, "nothing is filtered or picked")
 }
 
 func (m *Model) nothingToSend() string {

@@ -2,6 +2,7 @@ package picker
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,10 +63,43 @@ func (m *Model) goHome() tea.Cmd {
 	return m.open(home, "")
 }
 
+// orSamples opens the sample pictures if what opens a folder finds no picture there.
+func (m *Model) orSamples(open tea.Cmd) tea.Cmd {
+	samples := m.openSamples(m.readGen)
+	return func() tea.Msg {
+		msg := open()
+		found, read := msg.(snapshotMsg)
+		if !read || found.err != nil || mayHavePictures(found.folder) {
+			return msg
+		}
+		if found, read := samples().(snapshotMsg); read && found.err == nil {
+			return found
+		}
+		return msg
+	}
+}
+
+// mayHavePictures reports whether one of the first names in a folder is that of a
+// picture; a large folder may have some.
+func mayHavePictures(folder string) bool {
+	const enough = 1000
+	dir, err := os.Open(folder)
+	if err != nil {
+		return true
+	}
+	defer func() { _ = dir.Close() }() // it was only read
+	names, _ := dir.Readdirnames(enough)
+	return len(names) == enough || slices.ContainsFunc(names, func(name string) bool { return entry{name: name}.isPicture() })
+}
+
 // goSamples writes the sample pictures and opens their folder.
 func (m *Model) goSamples() tea.Cmd {
 	m.readGen++
-	d, gen, folders := m.disk, m.readGen, m.options.Folders
+	return m.openSamples(m.readGen)
+}
+
+func (m *Model) openSamples(gen int) tea.Cmd {
+	d, folders := m.disk, m.options.Folders
 	return func() tea.Msg {
 		folder, err := folders.Samples()
 		if err != nil {
@@ -101,8 +135,8 @@ func (m *Model) back() tea.Cmd {
 		return m.clearFilter()
 	case m.ranged:
 		m.ranged = false
-	case m.sheet.on:
-		return m.toggleSheet()
+	case m.sheet.On:
+		return m.sheet.Toggle()
 	case len(m.tray.items) > 0:
 		return m.clearTray()
 	}

@@ -134,9 +134,9 @@ func (m *Model) gotTotal(msg totalMsg) {
 	}
 }
 
-// share tells how many files of a folder are picked, such as "◐ 3/10", with the sign for
+// share tells how many files of a folder are picked, such as "3/10", with the sign for
 // some or all of them; "" if none are.
-func (m *Model) share(folder string, th *theme.Theme) (sign theme.Sign, words string) {
+func (m *Model) share(folder string) (sign theme.Sign, words string) {
 	n := m.tray.under[folder]
 	if n == 0 {
 		return theme.SignNone, ""
@@ -148,5 +148,5 @@ func (m *Model) share(folder string, th *theme.Theme) (sign theme.Sign, words st
 			sign = theme.SignMarked
 		}
 	}
-	return sign, th.Glyph(sign) + " " + words
+	return sign, words
 }

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -22,6 +23,8 @@ import (
 type Options struct {
 	// Folder is the folder to show; empty is the working directory.
 	Folder string
+	// Samples opens the sample pictures if the first folder has no picture.
+	Samples bool
 	// Sources are put into the tray at the start. Relative paths are those of
 	// the working directory.
 	Sources []api.Source
@@ -108,10 +111,10 @@ type Model struct {
 	stored      map[string]api.Identity // what was sent and stored, by path
 	sentFolders []string
 
-	sheet       sheet
-	folderSheet picture.Sheet[subject] // the pictures in the preview of a folder
-	away        bool                   // the terminal does not have the focus
-	begun       bool                   // Init has run
+	sheet       *edit.Tiles // the folder as a contact sheet
+	folderSheet *edit.Tiles // the pictures in the preview of a folder
+	away        bool        // the terminal does not have the focus
+	begun       bool        // Init has run
 
 	watching int // the number of the watch that runs
 
@@ -151,6 +154,7 @@ func New(o Options) *Model {
 	m.clicks = kit.NewClicks(m.now)
 	m.trayList = kit.MarkList{ID: "tray", Name: func(row int) string { return m.tray.items[row].label() }}
 	m.preview.on = o.Preview
+	m.sheet, m.folderSheet = m.newSheet(), m.newFolderSheet()
 	return m
 }
 
@@ -166,7 +170,11 @@ func (m *Model) Init() tea.Cmd {
 		return tea.Batch(m.open(folder, ""), m.readSent(), m.watch())
 	}
 	m.begun = true
-	cmds := []tea.Cmd{m.open(m.options.Folder, ""), m.readSent(), m.watch()}
+	first := m.open(m.options.Folder, "")
+	if m.options.Samples {
+		first = m.orSamples(first)
+	}
+	cmds := []tea.Cmd{first, m.readSent(), m.watch()}
 	if len(m.options.Sources) > 0 {
 		cmds = append(cmds, absolute(m.options.Sources))
 	}
@@ -188,9 +196,9 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	rows := m.rowsArea(m.layout()).Size()
 	m.list.SetHeight(rows.Y)
 	m.trayList.SetHeight(inner(m.layout().tray).Dy())
-	m.sheet.room = rows
-	m.sheet.top = picture.GridOf(rows).Top(m.sheet.top, m.list.Cursor())
-	return tea.Batch(cmd, m.wantInfos(), m.wantTotal(), m.wantPreview(), m.wantTiles(), m.wantFolderTiles())
+	m.sheet.Arrange(rows, m.drawing())
+	m.folderSheet.Arrange(m.preview.subject.room, m.drawing())
+	return tea.Batch(cmd, m.wantInfos(), m.wantTotal(), m.wantPreview(), m.sheet.Want(), m.folderSheet.Want())
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
@@ -243,8 +251,6 @@ func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.gotSent(msg), true
 	case watchedMsg:
 		return m.watched(msg), true
-	case tileMsg:
-		return msg.to.Got(msg.of, msg.drawn, msg.err), true
 	case linksMsg:
 		return m.gotLinks(msg), true
 	case infosMsg:
@@ -272,7 +278,10 @@ func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case totalMsg:
 		m.gotTotal(msg)
 	default:
-		return nil, false
+		if cmd, used := m.sheet.Update(msg); used {
+			return cmd, true
+		}
+		return m.folderSheet.Update(msg)
 	}
 	return nil, true
 }

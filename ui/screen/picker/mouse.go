@@ -4,8 +4,6 @@ import (
 	"image"
 
 	tea "charm.land/bubbletea/v2"
-
-	"mediadesk/ui/picture"
 )
 
 // clicked moves focus and cursor to where the click was. A second click on the
@@ -57,12 +55,10 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 	case at.In(l.list):
 		m.moved = true
 		switch {
-		case !m.sheet.on:
+		case !m.sheet.On:
 			m.list.Wheel(msg)
-		case msg.Button == tea.MouseWheelUp:
-			m.list.Move(-picture.GridOf(m.sheet.room).Columns)
-		case msg.Button == tea.MouseWheelDown:
-			m.list.Move(picture.GridOf(m.sheet.room).Columns)
+		default:
+			m.sheet.Wheel(msg)
 		}
 	}
 }
@@ -70,12 +66,11 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 // clickRow moves the cursor to what is drawn at a cell of the rows, and tells
 // whether there is something.
 func (m *Model) clickRow(at image.Point) bool {
-	if !m.sheet.on {
+	if !m.sheet.On {
 		return m.list.Click(at.Y)
 	}
-	i, ok := picture.GridOf(m.sheet.room).At(at)
-	from, to := m.seenTiles()
-	if i += from; !ok || i >= to {
+	i, ok := m.sheet.At(at)
+	if !ok {
 		return false
 	}
 	m.list.SetCursor(i)

@@ -131,7 +131,7 @@ func TestMouseInTheContactSheet(t *testing.T) {
 	dir := pictures(t)
 	d := start(t, Options{Folder: dir, Loader: picture.NewLoader(media.Limits{})})
 	d.Press("t", "g")
-	area, g := d.m.rowsArea(d.m.layout()).Min, picture.GridOf(d.m.sheet.room)
+	area, g := d.m.rowsArea(d.m.layout()).Min, d.m.sheet.Grid()
 	tile := func(i int) image.Point {
 		return area.Add(image.Pt(i%g.Columns*g.Tile.X+2, i/g.Columns*g.Tile.Y+2))
 	}

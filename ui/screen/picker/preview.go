@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api/media"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/picture"
 )
 
@@ -225,8 +226,10 @@ func (m *Model) gotDrawn(msg drawnMsg) tea.Cmd {
 
 // transmitted shows a picture that the terminal has now.
 func (m *Model) transmitted(msg picture.Transmitted) tea.Cmd {
-	if m.sheet.tiles.Transmitted(msg) || m.folderSheet.Transmitted(msg) {
-		return nil
+	for _, sheet := range []*edit.Tiles{m.sheet, m.folderSheet} {
+		if _, used := sheet.Update(msg); used {
+			return nil
+		}
 	}
 	gone, used := m.preview.slot.Transmitted(msg)
 	if used {

@@ -220,7 +220,8 @@ func (m *Model) arrive(msg snapshotMsg) tea.Cmd {
 		m.moved, m.ranged = false, false
 		m.recent = slices.Insert(without(m.recent, msg.folder), 0, msg.folder)
 		m.recent = m.recent[:min(len(m.recent), recentKept)]
-		gone, m.sheet.top = m.sheet.stop(), 0
+		gone = m.sheet.Delete()
+		m.sheet.Forget()
 		m.filter.SetValue("")
 		if m.land == "" {
 			m.land = m.cursors[msg.folder]

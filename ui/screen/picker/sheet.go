@@ -1,150 +1,93 @@
 package picker
 
 import (
+	"cmp"
 	"context"
-	"image"
-	"strings"
+	"fmt"
+	"path/filepath"
+	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
-	"mediadesk/ui/kit"
-	"mediadesk/ui/picture"
-	"mediadesk/ui/text"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/theme"
 )
 
-// sheet is the folder as small pictures side by side.
-type sheet struct {
-	on     bool
-	room   image.Point // of the part of the screen that it has
-	top    int         // first line of tiles that is seen
-	tiles  picture.Sheet[subject]
-	cancel context.CancelFunc
-	ctx    context.Context //nolint:containedctx // ends what is being made when the folder is left
+// newSheet makes the contact sheet of the folder.
+func (m *Model) newSheet() *edit.Tiles {
+	return edit.NewTiles(edit.TilesOptions{
+		Context: context.Background(), Loader: m.options.Loader, List: &m.list, Tile: m.tile, First: firstPictures,
+	})
 }
 
-// tileMsg has a tile.
-type tileMsg struct {
-	to    *picture.Sheet[subject]
-	of    subject
-	drawn picture.Surface
-	err   error
+// newFolderSheet makes the tiles in the preview of a folder: its first pictures.
+func (m *Model) newFolderSheet() *edit.Tiles {
+	s := edit.NewTiles(edit.TilesOptions{
+		Context: context.Background(), Loader: m.options.Loader, Len: func() int { return len(m.folderPictures()) },
+		Tile: func(i int) edit.Tile {
+			of := thumbIn(m.preview.subject.path, m.folderPictures()[i])
+			return edit.Tile{Name: of.Name, Picture: of}
+		},
+	})
+	s.On = true
+	return s
 }
 
-func (m *Model) toggleSheet() tea.Cmd {
-	m.sheet.on = !m.sheet.on
-	if !m.sheet.on {
-		return m.sheet.stop()
+// folderPictures are the names of the first pictures of the folder in the preview.
+func (m *Model) folderPictures() []string {
+	if p := &m.preview; p.on && p.subject.folder && p.count != nil {
+		return p.count.pictures
 	}
 	return nil
 }
 
-// stop ends what is being made, and has the terminal forget the pictures.
-func (s *sheet) stop() tea.Cmd {
-	if s.cancel != nil {
-		s.cancel()
-		s.cancel, s.ctx = nil, nil
+// firstPictures finds the first pictures of a folder.
+func firstPictures(ctx context.Context, folder string) ([]edit.Thumb, error) {
+	n, err := countFolder(ctx, folder)
+	thumbs := make([]edit.Thumb, len(n.pictures))
+	for i, name := range n.pictures {
+		thumbs[i] = thumbIn(folder, name)
 	}
-	return s.tiles.DeleteAll()
+	return thumbs, err
+}
+
+// thumbIn is the picture of a file in a folder.
+func thumbIn(folder, name string) edit.Thumb { return thumbOf(filepath.Join(folder, name), "") }
+
+// thumbOf is the picture of a file. A file that changed has another state.
+func thumbOf(path, state string) edit.Thumb {
+	return edit.Thumb{Key: path + "\x00" + state, Name: filepath.Base(path), Path: func(context.Context) (string, error) { return path, nil }}
 }
 
 // seenRows are the rows in view.
 func (m *Model) seenRows() (from, to int) {
-	if m.sheet.on {
-		return m.seenTiles()
+	if m.sheet.On {
+		return m.sheet.Visible()
 	}
 	return m.list.Visible()
 }
 
-// seenTiles are the rows that the sheet shows.
-func (m *Model) seenTiles() (from, to int) {
-	g := picture.GridOf(m.sheet.room)
-	from = g.Top(m.sheet.top, m.list.Cursor()) * g.Columns
-	return from, min(len(m.shown.rows), from+g.Page())
-}
-
-// tileOf is what the tile of an entry shows, and false where it is no file or
-// not known yet.
-func (m *Model) tileOf(e entry, size image.Point, o picture.Options) (subject, bool) {
-	look := m.infos[e.name]
-	if e.kind != kindFile || !look.known {
-		return subject{}, false
-	}
-	return subject{path: m.path(e), size: look.size, changed: look.modified, room: size, options: o}, true
-}
-
-// wantTiles has the tiles made that are seen and missing.
-func (m *Model) wantTiles() tea.Cmd {
-	s := &m.sheet
-	if !s.on || m.options.Loader == nil || m.abilities.Method == picture.MethodOff || s.room.X < 4 || s.room.Y < 2 {
-		return nil
-	}
-	if s.ctx == nil {
-		s.ctx, s.cancel = context.WithCancel(context.Background())
-	}
-	o, size := m.drawing(), picture.GridOf(s.room).Picture()
-	gone := s.tiles.Delete(func(of subject) bool { return of.room != size || of.options != o })
-	var seen []subject
-	from, to := m.seenTiles()
-	for i := from; i < to; i++ {
-		e, _ := m.entryAt(i)
-		if of, ok := m.tileOf(e, size, o); ok {
-			seen = append(seen, of)
-		}
-	}
-	loader := m.options.Loader
-	return tea.Batch(gone, s.tiles.Want(s.ctx, seen, o, func(ctx context.Context, of subject, o picture.Options) tea.Cmd {
-		return func() tea.Msg {
-			drawn, err := loader.Load(ctx, picture.Request{Path: of.path, Cols: size.X, Rows: size.Y, Options: o})
-			return tileMsg{&s.tiles, of, drawn, err}
-		}
-	}))
-}
-
-// drawSheet draws the tiles that are seen.
-func (m *Model) drawSheet(size image.Point, th *theme.Theme) string {
-	g := picture.GridOf(m.sheet.room)
-	from, to := m.seenTiles()
-	var lines []string
-	for first := from; first < to; first += g.Columns {
-		var row []string
-		for i := first; i < min(to, first+g.Columns); i++ {
-			row = append(row, m.drawTile(i, g, th))
-		}
-		lines = append(lines, kit.JoinH(row...))
-	}
-	return text.Fit(kit.JoinV(lines...), size.X, size.Y)
-}
-
-func (m *Model) drawTile(i int, g picture.Grid, th *theme.Theme) string {
+// tile is row i on the contact sheet.
+func (m *Model) tile(i int) edit.Tile {
 	e, _ := m.entryAt(i)
-	pic := g.Picture()
-	of, _ := m.tileOf(e, pic, m.drawing())
-	lines, err := m.sheet.tiles.Tile(of)
-	body := ""
+	path, look := m.path(e), m.infos[e.name]
+	t := edit.Tile{Name: e.name, Words: e.label()}
 	switch {
-	case lines != nil:
-		body = strings.Join(lines, "\n")
-	case e.kind == kindFolder:
-		body = centered(th.Accent.Render("folder"), pic)
-	case err != nil || e.kind != kindFile:
-		body = centered(th.Muted.Render(e.label()), pic)
-	default:
-		body = centered(th.Muted.Render("…"), pic)
+	case e.kind == kindFolder && !look.silent:
+		t.Folder = path
+	case e.kind == kindFile && look.known:
+		t.Picture = thumbOf(path, fmt.Sprint(look.size, look.modified.UnixNano()))
+	case e.kind == kindFile:
+		t.Words = "…"
 	}
-	style, sign := th.Text, " "
-	if m.tray.hasPath(m.path(e)) {
-		style, sign = th.Marked, th.Glyph(theme.SignMarked)
-	} else if some, words := m.share(m.path(e), th); words != "" {
-		style, sign = th.Marked, th.Glyph(some)
+	if m.tray.hasPath(path) {
+		t.Marked, t.Sign = true, theme.SignMarked
+	} else if some, words := m.share(path); words != "" {
+		t.Marked, t.Sign = true, some
 	}
-	if i == m.list.Cursor() {
-		style = th.Selected
-	}
-	name := style.Render(text.PadRight(sign+text.ShortName(e.name, pic.X-1), pic.X))
-	return text.Fit(kit.JoinV(text.Fit(body, pic.X, pic.Y), name), g.Tile.X, g.Tile.Y)
+	return t
 }
 
-func centered(words string, size image.Point) string {
-	return kit.OverlayCenter(text.Fit("", size.X, size.Y), text.Truncate(words, size.X))
+// keepFirst keeps the first names of pictures in the order of the list.
+func keepFirst(names []string) []string {
+	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(sortKey(a), sortKey(b)) })
+	return names[:min(len(names), edit.MaxFirst)]
 }

@@ -44,7 +44,7 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 func (m *Model) head(l layout) (filter, columns bool) {
 	in := inner(l.list)
 	filter = (m.focus == onFilter || m.filter.Value() != "") && in.Dy() >= 2
-	return filter, in.Dy() >= 7 && !m.sheet.on
+	return filter, in.Dy() >= 7 && !m.sheet.On
 }
 
 // rowsArea is where the rows of the list are.
@@ -90,8 +90,8 @@ func (m *Model) drawList(l layout, th *theme.Theme) string {
 	rows := m.rowsArea(l)
 	if reason := m.emptyText(); reason != "" {
 		lines = append(lines, styled(reason, rows.Dx(), th.Muted)...)
-	} else if m.sheet.on {
-		lines = append(lines, m.drawSheet(rows.Size(), th))
+	} else if m.sheet.On {
+		lines = append(lines, m.sheet.View(rows.Size(), th))
 	} else {
 		lines = append(lines, m.list.View(rows.Size(), m.rowDrawing(columns, widths, th).row))
 	}
@@ -205,7 +205,10 @@ func (r *rowDrawing) row(i, width int, selected bool) string {
 	}
 	look := r.m.infos[e.name]
 	picked := r.m.tray.hasPath(r.m.path(e))
-	_, share := r.m.share(r.m.path(e), r.th)
+	some, share := r.m.share(r.m.path(e))
+	if share != "" {
+		share = r.th.Glyph(some) + " " + share
+	}
 	ranged := i >= r.from && i <= r.to
 	sign, note := r.mark(e, look, picked, ranged)
 

@@ -50,8 +50,8 @@ func (m *Model) drawPicture(size image.Point, th *theme.Theme) string {
 	if lines := p.slot.Lines(); lines != nil && p.failure == nil {
 		return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)
 	}
-	if pictures := m.drawFolder(size, th); pictures != "" {
-		return pictures
+	if len(m.folderPictures()) > 0 && !m.folderSheet.Off() {
+		return m.folderSheet.View(size, th)
 	}
 	words := m.noPicture()
 	lines := text.Wrap(words, max(1, size.X-4))
@@ -207,7 +207,7 @@ func (m *Model) fileFacts(f media.Facts, width int, th *theme.Theme) []string {
 	if !f.Taken.IsZero() {
 		lines = append(lines, fact("taken", f.Taken.Format("2 Jan 2006 15:04"), width, th))
 	}
-	lines = append(lines, fact("changed", f.Modified.Local().Format("2 Jan 2006 15:04"), width, th))
+	lines = append(lines, fact("changed", text.Date(f.Modified), width, th))
 	if f.Problem != nil {
 		lines = append(lines, styled(pictureProblem(f.Problem), width, th.Warn)...)
 	}

@@ -1,15 +1,20 @@
 package settings
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api"
 	"mediadesk/config"
 	"mediadesk/ui/account"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // Init reads the settings.
@@ -43,6 +48,45 @@ func (m *Model) loaded(msg loaded) tea.Cmd {
 		m.showChoices()
 	}
 	return m.moved()
+}
+
+// usageRead has what the account in use has used; empty where the service does not tell.
+type usageRead string
+
+// usageTime is how long the service may take to tell what is used.
+const usageTime = 20 * time.Second
+
+// readUsage asks the service what is used in this month.
+func (m *Model) readUsage() tea.Cmd {
+	if m.o.Session == nil {
+		return nil
+	}
+	ctx, s, now := m.o.Context, m.o.Session, m.o.Now().UTC()
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, usageTime)
+		defer cancel()
+		today := now.Truncate(24 * time.Hour)
+		used, err := s.Usage(ctx, today.AddDate(0, 0, 1-today.Day()), today.AddDate(0, 0, 1))
+		if err != nil {
+			return usageRead("") // there is nothing to show
+		}
+		return usageRead(usageLabel(used))
+	}
+}
+
+// usageLabel says what the service counts of an account.
+func usageLabel(used api.Usage) string {
+	var parts []string
+	if n, ok := used.StorageBytes.Get(); ok {
+		parts = append(parts, text.Bytes(n)+" stored")
+	}
+	if n, ok := used.BandwidthBytes.Get(); ok {
+		parts = append(parts, text.Bytes(n)+" delivered")
+	}
+	if n, ok := used.ExtensionUnits.Get(); ok {
+		parts = append(parts, text.Plural(int(n), "extension unit"))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // showChoices makes the choices show what the file says.

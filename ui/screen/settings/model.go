@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api"
 	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/account"
@@ -25,6 +26,9 @@ type Session interface {
 	// TestReceiver posts to the address at which the service of the profile in use
 	// reaches our webhook receiver, and reports whether that arrived.
 	TestReceiver(ctx context.Context) error
+	// Usage is what the account in use has used from the day of start until the day
+	// before end.
+	Usage(ctx context.Context, start, end time.Time) (api.Usage, error)
 }
 
 // Options are what the root gives the screen.
@@ -72,6 +76,7 @@ type Model struct {
 	choices map[area]*kit.Select // the settings of the program
 	// abilities are what is known of the terminal.
 	abilities picture.Abilities
+	usage     string            // of the account in use; empty: not known
 	account   string            // that the cursor was on last
 	places    map[string]*place // where the keys are, by account
 	reading   page.Questions    // of the settings
@@ -181,7 +186,9 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		m.size = msg.Size
 	case page.Shown:
 		// Another program or an editor may have changed the file.
-		return m.read("")
+		return tea.Batch(m.read(""), m.readUsage())
+	case usageRead:
+		m.usage = string(msg)
 	case picture.Abilities:
 		m.abilities = msg
 	case account.Answer:

@@ -100,7 +100,7 @@ func (m *Model) rowAt(at image.Point) int {
 	return kit.NoStop
 }
 
-// click goes to the row under the mouse; a double click uses an account.
+// click goes to the row under the mouse; a double click uses an account or takes the next choice.
 func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	if msg.Button != tea.MouseLeft {
 		return nil
@@ -111,7 +111,12 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		return nil
 	}
 	cmd := m.goTo(row)
-	if !double || m.current().area != areaAccounts {
+	switch choice := m.choice(); {
+	case !double:
+		return cmd
+	case choice != nil && fixedReason(choice.Fixed) == "":
+		return tea.Batch(cmd, m.choose(func(at, n int) int { return (at + 1) % max(1, n) }))
+	case m.current().area != areaAccounts:
 		return cmd
 	}
 	if reason := m.noUse(); reason != "" {
@@ -297,6 +302,9 @@ func (m *Model) details(p config.Profile) []fact {
 	if slices.ContainsFunc(p.Extensions, func(x string) bool { return strings.Contains(x, "remove-bg") }) || p.Kind == config.KindOwn {
 		add("Color option", string(p.ColorOption))
 	}
+	if used {
+		add("This month", m.usage)
+	}
 	facts = append(facts, m.receiver(p, used)...)
 	add("Signature", m.signature(p))
 	add("Settings", m.config.SetIn("profiles."+p.Name))
@@ -315,9 +323,9 @@ func sizes(p config.Profile) string {
 }
 
 var namingTexts = map[config.Naming]string{
-	config.NamingHere:    "made unique here",
-	config.NamingService: "made unique by the service",
-	config.NamingOff:     "sent as they are",
+	config.NamingHere:    "unique suffix",
+	config.NamingService: "unique suffix by the service",
+	config.NamingOff:     "exact names",
 }
 
 // signature says whether webhook posts of an account are checked; empty where

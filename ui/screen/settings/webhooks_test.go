@@ -5,9 +5,11 @@ import (
 	"errors"
 	"image"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api"
 	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
@@ -17,6 +19,13 @@ import (
 type receiverTest func() error
 
 func (r receiverTest) TestReceiver(context.Context) error { return r() }
+
+func (r receiverTest) Usage(context.Context, time.Time, time.Time) (api.Usage, error) {
+	if r() != nil {
+		return api.Usage{}, r()
+	}
+	return api.Usage{StorageBytes: api.Set(int64(3_000_000)), BandwidthBytes: api.Set(int64(1500)), ExtensionUnits: api.Set(int64(4))}, nil
+}
 
 func TestTestingTheWebhookAddress(t *testing.T) {
 	d := newDriver(t)
@@ -42,5 +51,20 @@ func TestTestingTheWebhookAddress(t *testing.T) {
 	}
 	if got := last[page.Toast](d); got.Level != page.Warn {
 		t.Errorf("said %+v", got)
+	}
+}
+
+// TestUsageOfTheAccountInUse: what it uses is shown when the service told it, and no row
+// at all where it does not.
+func TestUsageOfTheAccountInUse(t *testing.T) {
+	d := newDriver(t)
+	var refused error
+	d.o.Session = receiverTest(func() error { return refused })
+	d.open().Send(page.Shown{})
+	d.sees("This month", "3 MB stored, 1.5 kB delivered, 4 extension units")
+	refused = &api.ServiceError{Status: 404, Message: "not found"}
+	d.Send(page.Shown{})
+	if d.m.usage != "" {
+		t.Errorf("shows %q", d.m.usage)
 	}
 }

@@ -238,6 +238,7 @@ func (m *Model) toolActions() []kit.Action {
 	return []kit.Action{
 		{ID: "form.request", Keys: kit.Bind("show the request", "", "ctrl+r"), Group: groupForm, Footer: true, Do: m.showRequest},
 		{ID: "form.check-stored", Keys: kit.Bind(m.skipLabel(), "", "ctrl+v"), Group: groupForm, Footer: len(m.sum().stored) > 0, Disabled: m.noSkip, Do: m.skip},
+		{ID: "form.add-extension", Keys: kit.Bind("add an extension", "", "ctrl+l"), Group: groupForm, Do: m.askExtension},
 		{ID: "form.presets", Keys: kit.Bind("presets: save or load options", "", "ctrl+p"), Group: groupForm, Do: m.openPresets},
 		{ID: "form.patterns", Keys: kit.Bind("name by patterns", "", "ctrl+t"), Group: groupForm, Do: m.openPatterns},
 		{ID: "form.edit-text", Keys: edit, Group: groupForm, Do: m.openEditor},

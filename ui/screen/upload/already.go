@@ -21,6 +21,8 @@ type alreadyMsg struct {
 	folders []string   // that was asked about, of the same length
 	jobs    []*api.Job // of the same length; nil: not stored before
 	err     error
+	listed  []*api.File // of the same length; nil: the library was not asked
+	listErr error
 }
 
 // manifestMsg tells where a manifest was written.
@@ -51,9 +53,13 @@ func (m *Model) wantAlready() tea.Cmd {
 	}
 	ctx, cancel := context.WithCancel(m.o.Context)
 	m.finding = cancel
-	find := m.o.Session.AlreadyStored
+	session, list := m.o.Session, m.unlisted == nil
 	return func() tea.Msg {
-		msg.jobs, msg.err = find(ctx, uploads)
+		if msg.jobs, msg.err = session.AlreadyStored(ctx, uploads); msg.err == nil && list {
+			ctx, cancel := context.WithTimeout(ctx, patience)
+			defer cancel()
+			msg.listed, msg.listErr = session.Listed(ctx, uploads)
+		}
 		return msg
 	}
 }
@@ -74,8 +80,14 @@ func (m *Model) gotAlready(msg alreadyMsg) {
 		}
 		return
 	}
+	if msg.listErr != nil && !errors.Is(msg.listErr, context.Canceled) {
+		m.unlisted = msg.listErr
+	}
 	for n, s := range msg.sources {
-		s.known.asked, s.known.stored, s.checked = msg.folders[n], msg.jobs[n], nil
+		s.known.asked, s.known.stored, s.known.listed, s.checked = msg.folders[n], msg.jobs[n], nil, nil
+		if msg.listErr == nil && msg.listed != nil {
+			s.known.listed = msg.listed[n]
+		}
 	}
 	m.changed()
 }
@@ -87,6 +99,23 @@ func (s *source) alreadyStored() *api.Job {
 		return nil
 	}
 	return s.known.stored
+}
+
+// namesake is the file of the library that has the name of a source in its folder;
+// nil where none is known.
+func (s *source) namesake() *api.File {
+	f := s.known.listed
+	if s.known.asked != s.folder() || f == nil || f.Name != api.StoredName(s.entry.FileName) && api.WithoutSuffix(f.Name) != api.StoredName(s.entry.FileName) {
+		return nil
+	}
+	return f
+}
+
+// alike reports whether the library has a file of the name and size of a source. Whether
+// it has the same content is not known.
+func (s *source) alike() bool {
+	f := s.namesake()
+	return f != nil && s.known.looked && f.Size.Or(-1) == s.known.identity.Size
 }
 
 // noSkip says why nothing can be skipped or brought back.
@@ -124,22 +153,39 @@ func (m *Model) skip() tea.Cmd {
 	return page.Send(page.Toast{Level: page.Info, Text: words})
 }
 
-// describeStored say as what a file was stored before.
-func describeStored(job *api.Job) string {
+// describeStored say as what a source was stored before.
+func (s *source) describeStored() string {
+	job := s.known.stored
+	if job == nil {
+		f := s.known.listed
+		return "A file with this name and size is stored as " + f.FilePath + " since " + text.Date(f.Created())
+	}
 	place := job.Upload.Path()
 	if job.File != nil && job.File.FilePath != "" {
 		place = job.File.FilePath
 	}
-	return "Stored already as " + place + " since " + job.Updated.Local().Format("2 Jan 2006 15:04")
+	return "Stored already as " + place + " since " + text.Date(job.Updated)
 }
 
-// describeAlready say how many of the files are stored already.
-func (m *Model) describeAlready(n int) string {
+// describeAlready say how many of the files are stored already, and how many of those
+// are known by their name and size only.
+func (m *Model) describeAlready(t *total) string {
+	n, only := len(t.stored), ""
 	verb := "are"
 	if n == 1 {
 		verb = "is"
 	}
-	return text.Count(n) + " of " + text.Count(len(m.sources)) + " " + verb + " already stored"
+	switch t.alike {
+	case 0:
+	case n:
+		only = " (by name and size)"
+	default:
+		only = " (" + text.Count(t.alike) + " by name and size only)"
+	}
+	if len(m.sources) == 1 {
+		return "This file is already stored" + only
+	}
+	return text.Count(n) + " of " + text.Count(len(m.sources)) + " " + verb + " already stored" + only
 }
 
 // writeManifest writes all files with their options as a manifest, for

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"strings"
 
 	"mediadesk/api"
 	"mediadesk/api/media"
@@ -41,9 +42,10 @@ type known struct {
 	looked   bool // somebody looked; false: nothing below is known
 	identity api.Identity
 	facts    media.Facts
-	err      error    // why it cannot be read; nil: it can
-	stored   *api.Job // the upload that stored its content in the folder asked before; nil: none is known
-	asked    string   // the folder for which stored holds; empty: it is not known yet
+	err      error     // why it cannot be read; nil: it can
+	stored   *api.Job  // the upload that stored its content in the folder asked before; nil: none is known
+	listed   *api.File // the file of its name that the service listed there; nil: none is known
+	asked    string    // the folder for which stored and listed hold; empty: it is not known yet
 }
 
 // isPicture tells whether the source is known to be a picture, and whether it
@@ -62,6 +64,7 @@ func checksOf(e *api.Entry, problems []problem, k *known, p session.Profile) []c
 	c.source()
 	c.rules(problems)
 	c.counts()
+	c.transformation()
 	c.pictureOnly()
 	c.webhook()
 	return c.checks
@@ -152,7 +155,9 @@ func (c *checker) counts() {
 // pictureOnly looks at what only pictures can have.
 func (c *checker) pictureOnly() {
 	isPicture, sure := c.k.isPicture()
-	if text, ok := c.CustomCoordinates.Get(); ok && sure && !c.has(fieldRegion) {
+	// The pixels of a region are those of the stored picture.
+	same := c.Transformation.Or(api.Transformation{}).Pre == ""
+	if text, ok := c.CustomCoordinates.Get(); ok && sure && same && !c.has(fieldRegion) {
 		_, err := api.CheckRegion(text, isPicture, c.k.facts.Stored.X, c.k.facts.Stored.Y)
 		c.refuse(fieldRegion, err)
 	}
@@ -170,6 +175,21 @@ func (c *checker) pictureOnly() {
 		c.add(warn, fieldPrivate, "Private counts for pictures only; this is: "+what+".", "")
 	}
 }
+
+// transformation looks whether the service can do it with this file, and when.
+func (c *checker) transformation() {
+	t, ok := c.Transformation.Get()
+	if !ok || !c.k.looked || c.k.err != nil || c.has(fieldTransformation) {
+		return
+	}
+	c.refuse(fieldTransformation, api.CheckTransformation(t, c.k.facts.MIME))
+	if t.Pre != "" && strings.HasPrefix(c.k.facts.MIME, "video/") {
+		c.add(warn, fieldTransformation, "The service transforms the video before it stores it. Until then the upload waits for the service.", eventsHelp)
+	}
+}
+
+// eventsHelp says how the end of a transformation is learned.
+const eventsHelp = "Hosted services report the end to the webhook address that is set in the account, not to the webhook of the upload. Without it, mediadesk searches for the file by its name."
 
 // webhook looks whether somebody will be told how slow extensions end.
 func (c *checker) webhook() {

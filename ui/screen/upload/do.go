@@ -66,6 +66,9 @@ func (m *Model) send() tea.Cmd {
 	if t.first != nil {
 		return m.refuse() // by what was taken over just now
 	}
+	if s := m.conflict(); s != nil {
+		return m.askNaming(s)
+	}
 	words := ""
 	if n := m.losses(); n > 0 {
 		words = m.describeLoss(n)
@@ -79,18 +82,18 @@ func (m *Model) send() tea.Cmd {
 		words += describeTaken(taken) + "\n"
 	}
 	if len(t.stored) > 0 {
-		words += m.describeAlready(len(t.stored)) + ".\n"
+		words += m.describeAlready(t) + ".\n"
 	}
 	if words == "" && len(m.sources) == 1 {
 		return m.hand(nil)
 	}
 	verb := m.sendLabel(m.sources)
 	choices := []page.Choice{{Label: "Not yet", Key: "n"}}
-	send := page.Choice{Label: verb, Key: "s", Default: !lost && len(t.stored) == 0, Danger: lost, Do: func() tea.Cmd { return m.hand(nil) }}
+	send := page.Choice{Label: verb, Key: "s", Default: !lost && len(t.stored) == t.alike, Danger: lost, Do: func() tea.Cmd { return m.hand(nil) }}
 	if len(t.stored) > 0 {
 		send.Label += " anyway"
 		if others := m.without(t.stored); len(others) > 0 {
-			skip := page.Choice{Label: "Skip: " + lowerFirst(m.sendLabel(others)), Key: "k", Default: !lost, Do: func() tea.Cmd { return m.hand(t.stored) }}
+			skip := page.Choice{Label: "Skip: " + lowerFirst(m.sendLabel(others)), Key: "k", Default: !lost && t.alike == 0, Do: func() tea.Cmd { return m.hand(t.stored) }}
 			choices = append(choices, skip)
 		}
 	}
@@ -224,7 +227,7 @@ func enqueue(ctx context.Context, profile string, drafts []draft, send func(cont
 	batch := session.NewBatch(time.Now())
 	for _, d := range drafts {
 		job := api.Job{Profile: profile, Upload: d.Upload, Naming: d.Naming, OwnWebhook: d.own, Batch: batch}
-		if d.Source.URL == "" {
+		if d.Source.Path != "" {
 			now, err := api.Identify(d.Source.Path)
 			if err == nil && d.picked != (api.Identity{}) && !now.Same(d.picked) {
 				err = changedError(d.Source, d.picked, now)

@@ -178,12 +178,24 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	if !ok {
 		return nil
 	}
+	double := m.clicks.Double(msg)
 	m.leave()
 	m.setFocus(a.focus)
-	if a.focus.stop != stopList || a.row < 0 {
-		return nil
+	var cmd tea.Cmd
+	if a.focus.stop == stopList && a.row >= 0 {
+		cmd, _ = m.list.Click(a.row)
 	}
-	cmd, _ := m.list.Click(a.row)
+	if !double {
+		return cmd
+	}
+	for _, a := range m.Actions() {
+		switch a.ID {
+		case "form.edit-alone", "form.open-check", "form.draw-region", "choice.cycle":
+			if a.Reason() == "" {
+				return tea.Batch(cmd, a.Do())
+			}
+		}
+	}
 	return cmd
 }
 

@@ -264,6 +264,9 @@ type stub struct {
 	foldersIn func(context.Context, string) ([]string, error)
 	fields    func(context.Context) ([]api.MetadataField, error)
 	presets   Presets
+
+	listed     func([]api.Upload) ([]*api.File, error)
+	keepNaming func(api.Naming) error
 }
 
 var errNone = errors.New("there is none")
@@ -280,6 +283,20 @@ func (s *stub) AlreadyStored(ctx context.Context, u []api.Upload) ([]*api.Job, e
 		return make([]*api.Job, len(u)), nil
 	}
 	return s.already(ctx, u)
+}
+
+func (s *stub) Listed(_ context.Context, u []api.Upload) ([]*api.File, error) {
+	if s.listed == nil {
+		return make([]*api.File, len(u)), nil
+	}
+	return s.listed(u)
+}
+
+func (s *stub) KeepNaming(naming api.Naming) error {
+	if s.keepNaming == nil {
+		return errNone
+	}
+	return s.keepNaming(naming)
 }
 
 func (s *stub) Send(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
@@ -338,7 +355,7 @@ func (s *stub) FoldersIn(ctx context.Context, folder string) ([]string, error) {
 	return s.foldersIn(ctx, folder)
 }
 
-func (s *stub) MetadataFields(ctx context.Context) ([]api.MetadataField, error) {
+func (s *stub) MetadataFields(ctx context.Context, _ string) ([]api.MetadataField, error) {
 	if s.fields == nil {
 		return nil, errNone
 	}

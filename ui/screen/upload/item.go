@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"errors"
 	"image"
 	"slices"
 	"strconv"
@@ -146,6 +147,12 @@ func fieldItems(f *api.UploadField, p session.Profile) []*item {
 		i.choose(f.Label, nil)
 		for _, c := range f.Choices {
 			i.choices, i.pick.Options = append(i.choices, c.Text), append(i.pick.Options, c.Label)
+		}
+		if f.Open {
+			i.row = openRow(f)
+			i.choices, i.pick.Options = append([]string{""}, append(i.choices, other)...), append([]string{"none"}, append(i.pick.Options, "another")...)
+			typed := row{f.Text, func(e *api.Entry, text string) error { return errors.Join(f.Parse(e, ""), f.Parse(e, text)) }}
+			return []*item{i, {row: typed, field: i.field + "." + other, only: i.field, onlyAt: other, text: newText("  steps or JSON", f.Hint)}}
 		}
 	default:
 		i.text = newText(f.Label, f.Hint)

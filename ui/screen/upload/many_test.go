@@ -273,7 +273,7 @@ func TestCountersAreOfWhatIsEdited(t *testing.T) {
 		text := told(m)
 		for _, want := range []string{
 			"480/500 characters with the commas between them; no %. Counted: b.png, the longest of 3 files.",
-			"Tags 480/500 characters: b.png, the most of 3 files",
+			"Tags 480/500 characters: b.png, the longest of 3 files",
 			"Stored as: " + name, "What this will do: " + name, "Checks of all 3 files",
 		} {
 			if !strings.Contains(text, want) {

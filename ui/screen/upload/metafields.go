@@ -23,10 +23,19 @@ type fieldsMsg struct {
 
 func (m *Model) askFields() tea.Cmd {
 	ctx, ask := m.o.Context, m.o.Session.MetadataFields
+	folder := ""
+	for i, s := range m.sources {
+		at := s.entry.Folder.Or("/")
+		if i > 0 && at != folder {
+			folder = "" // those of the library
+			break
+		}
+		folder = at
+	}
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		fields, err := ask(ctx)
+		fields, err := ask(ctx, folder)
 		return fieldsMsg{fields, err}
 	}
 }
@@ -73,7 +82,7 @@ func metadataItem(meta *api.MetadataField) *item {
 		label = meta.Name
 	}
 	label = text.Safe(label)
-	i.note = text.Safe(meta.Name) + ": " + text.Safe(meta.Schema.Describe()) + "."
+	i.note = text.Safe(meta.Name) + ": " + text.Safe(meta.Hint()) + "."
 	if choices := edit.MetadataChoices(meta.Schema); choices != nil {
 		i.choices, i.pick = []string{unset}, &kit.Select{Label: label, LabelWidth: labelWidth, Options: []string{"not set"}}
 		for _, c := range choices {

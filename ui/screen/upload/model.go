@@ -29,6 +29,11 @@ type Session interface {
 	// AlreadyStored tells of each upload which earlier one stored the same content in
 	// the same folder; nil where none did.
 	AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*api.Job, error)
+	// Listed tells of each upload which file of its name the service lists in its folder;
+	// nil where it lists none.
+	Listed(ctx context.Context, uploads []api.Upload) ([]*api.File, error)
+	// KeepNaming keeps how uploads of the profile are named.
+	KeepNaming(naming api.Naming) error
 	// Send hands jobs to the queue and returns those that it took.
 	Send(ctx context.Context, jobs []api.Job) ([]api.Job, error)
 	// DescribeUpload shows an upload as it would go out.
@@ -51,7 +56,7 @@ type Offers interface {
 	FoldersIn(ctx context.Context, folder string) ([]string, error)
 	// MetadataFields are the custom metadata fields of the library. An error says that
 	// they are not known; metadata is then typed freely.
-	MetadataFields(ctx context.Context) ([]api.MetadataField, error)
+	MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error)
 }
 
 // Options are what a form begins with.
@@ -83,17 +88,18 @@ type Options struct {
 // it lives, so that it can be left and returned to.
 type Model struct {
 	page.Base
-	o       Options
-	size    image.Point
-	sources []*source
-	list    kit.MarkList
-	finding context.CancelFunc // ends the look for what is stored already; nil: none is under way
-	unfound error              // why that cannot be looked for; nil: it can
-	away    bool               // another screen is in front
-	skipped []*source          // stored already, and taken out for that
-	items   []*item
-	focus   focus
-	open    section // the one that is unfolded whatever room there is
+	o        Options
+	size     image.Point
+	sources  []*source
+	list     kit.MarkList
+	finding  context.CancelFunc // ends the look for what is stored already; nil: none is under way
+	unfound  error              // why that cannot be looked for; nil: it can
+	unlisted error              // why the library cannot be asked for it; nil: it can
+	away     bool               // another screen is in front
+	skipped  []*source          // stored already, and taken out for that
+	items    []*item
+	focus    focus
+	open     section // the one that is unfolded whatever room there is
 
 	tags    []string // offered
 	folders []string // offered
@@ -106,6 +112,7 @@ type Model struct {
 	looking bool
 	waiting string // the place for which a debounce runs
 
+	clicks *kit.Clicks
 	thumbs picture.Sheet[thumb]
 	theme  *theme.Theme // that pictures are drawn in; nil: not known yet
 
@@ -156,7 +163,7 @@ func New(o Options) *Model {
 	}
 	m := &Model{
 		o: o, items: newItems(o.Profile), places: map[string]place{}, base: map[*source][]string{},
-		folderTags: map[string][]string{}, foldersIn: map[string]bool{}, removed: map[api.Source]options{}, keeper: &keeper{},
+		folderTags: map[string][]string{}, foldersIn: map[string]bool{}, removed: map[api.Source]options{}, keeper: &keeper{}, clicks: kit.NewClicks(o.Now),
 	}
 	m.region = m.newRegion(o)
 	m.list = kit.MarkList{
@@ -292,7 +299,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		for _, s := range m.sources {
 			s.known.asked = ""
 		}
-		m.away, m.unfound = false, nil
+		m.away, m.unfound, m.unlisted = false, nil, nil
 		m.changed()
 	case page.Hidden:
 		m.away = true
@@ -322,6 +329,8 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		return m.presetSaved(msg)
 	case editedMsg:
 		return m.edited(msg)
+	case savedMsg:
+		m.chooseExtension(msg)
 	case fieldsMsg:
 		m.gotFields(msg)
 	case folderTagsMsg:
@@ -330,6 +339,10 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		m.gotFoldersIn(msg)
 	case alreadyMsg:
 		m.gotAlready(msg)
+	case namingKept:
+		if msg.err != nil {
+			return page.Send(page.Problem(msg.err))
+		}
 	case manifestMsg:
 		return m.wroteManifest(msg)
 	case factsMsg:

@@ -3,6 +3,7 @@ package upload
 import (
 	"context"
 	"path"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -89,4 +90,34 @@ func (m *Model) gotFoldersIn(msg foldersInMsg) {
 	if i := m.focused(); i != nil && i.field == fieldFolder && i.value() != "" && len(m.offer) == 0 && m.touched {
 		m.offerFolders()
 	}
+}
+
+// savedMsg has the saved extensions of the account.
+type savedMsg []api.Saved
+
+// askExtension reads the saved extensions, then offers them with the others.
+func (m *Model) askExtension() tea.Cmd {
+	lister, ok := m.o.Session.(edit.SavedLister)
+	if !ok {
+		m.chooseExtension(nil)
+		return nil
+	}
+	ctx := m.o.Context
+	return func() tea.Msg { return savedMsg(edit.ReadSaved(ctx, lister)) }
+}
+
+// chooseExtension offers extensions; the chosen one is added to the targets, in place of
+// one of its name.
+func (m *Model) chooseExtension(saved []api.Saved) {
+	m.adopt()
+	edit.ChooseExtension(m.Overlays(), "Add an extension", saved, func(e api.Extension) tea.Cmd {
+		for _, s := range m.targets() {
+			list := slices.DeleteFunc(slices.Clone(s.entry.Extensions.Or(nil)), func(other api.Extension) bool { return api.CheckExtensions([]api.Extension{other, e}) != nil })
+			s.entry.Extensions = api.Set(append(list, e))
+			s.checked, s.failed = nil, nil
+		}
+		m.note()
+		m.load()
+		return nil
+	})
 }

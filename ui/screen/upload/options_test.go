@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -169,5 +170,34 @@ func TestBuildProblems(t *testing.T) {
 		if len(problems) == 1 && api.Hint(problems[0].err) == "" {
 			t.Errorf("%s: nothing says what helps", c.name)
 		}
+	}
+}
+
+// savedStub is a session whose account has a saved extension.
+type savedStub struct{ *stub }
+
+func (savedStub) SavedExtensions(context.Context) ([]api.Saved, error) {
+	return []api.Saved{{ID: "ext_1", Name: "Seasons"}}, nil
+}
+
+// TestAddAnExtension: the picker has the saved extensions by name and asks for the parts of
+// a task; what is chosen is added.
+func TestAddAnExtension(t *testing.T) {
+	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: savedStub{&stub{}}})
+	press(t, m, "ctrl+l")
+	if got := screen(m, 120, 40); !strings.Contains(got, "Seasons") {
+		t.Fatalf("no saved extension:\n%s", got)
+	}
+	press(t, m, "t")
+	write(t, m, "Which season?")
+	press(t, m, "enter")
+	write(t, m, "winter, summer")
+	press(t, m, "enter")
+	press(t, m, "ctrl+l")
+	press(t, m, "down", "down", "down", "down", "down", "enter")
+	const want = `[{"name":"ai-tasks","tasks":[{"type":"select_tags","instruction":"Which season?","vocabulary":["winter","summer"]}]},{"id":"ext_1","name":"saved-extension"}]`
+	got, _, err := api.FieldByName(api.FieldExtensions).Part(&m.current().entry.Upload)
+	if err != nil || got != want {
+		t.Errorf("%s, want %s (%v)", got, want, err)
 	}
 }

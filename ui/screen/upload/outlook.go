@@ -60,7 +60,7 @@ func foretell(u api.Upload, naming api.Naming, at api.Place) prediction {
 
 // told is the prediction with its words.
 func (p prediction) told() prediction {
-	words := []string{"A new file, next to whatever is there: its name is made unique here. A retry after a lost connection does not create a second copy."}
+	words := []string{"A new file, next to whatever is there: mediadesk adds a unique suffix to the name. A retry after a lost connection does not create a second copy."}
 	if !p.here {
 		words = p.outlook.Sentences()
 	}

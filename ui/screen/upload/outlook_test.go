@@ -23,7 +23,7 @@ func TestPredict(t *testing.T) {
 		loses  bool
 		keep   field
 	}{
-		{"made here", api.NameHere, nil, api.Place{}, []string{"A new file", "made unique here"}, "refuse", false, noField},
+		{"made here", api.NameHere, nil, api.Place{}, []string{"A new file", "adds a unique suffix"}, "refuse", false, noField},
 		{"made here, whatever is there", api.NameHere, map[field]string{fieldOverFile: off}, api.Place{Known: true, File: full}, []string{"A new file"}, "refuse", false, noField},
 		{"by the service", api.NameService, nil, api.Place{Known: true, File: full}, []string{"A new file", "the service adds a unique suffix"}, "", false, noField},
 		{"exact, free", api.NameExact, nil, api.Place{Known: true}, []string{"A new file", "nothing is at this place"}, "", false, noField},

@@ -18,23 +18,24 @@ type field string
 
 // The rows that the form knows by name.
 const (
-	fieldName      field = "name"
-	fieldNaming    field = "unique"
-	fieldFolder    field = "folder"
-	fieldPrivate   field = "private"
-	fieldTags      field = "tags"
-	fieldRegion    field = "region"
-	fieldOverFile  field = api.FieldOverwriteFile
-	fieldMetadata  field = "metadata"
-	fieldWebhook   field = "webhook"
-	fieldAddress   field = "webhook.address"
-	fieldOtherName field = "extension.name"
-	fieldOtherJSON field = "extension.options"
-	fieldOrder     field = "extension.order"
-	fieldRemove    field = "remove-bg"
-	fieldShadow    field = "remove-bg.add_shadow"
-	fieldColor     field = "remove-bg.color"
-	noField        field = ""
+	fieldName           field = "name"
+	fieldNaming         field = "unique"
+	fieldFolder         field = "folder"
+	fieldPrivate        field = "private"
+	fieldTags           field = "tags"
+	fieldRegion         field = "region"
+	fieldTransformation field = api.FieldTransformation
+	fieldOverFile       field = api.FieldOverwriteFile
+	fieldMetadata       field = "metadata"
+	fieldWebhook        field = "webhook"
+	fieldAddress        field = "webhook.address"
+	fieldOtherName      field = "extension.name"
+	fieldOtherJSON      field = "extension.options"
+	fieldOrder          field = "extension.order"
+	fieldRemove         field = "remove-bg"
+	fieldShadow         field = "remove-bg.add_shadow"
+	fieldColor          field = "remove-bg.color"
+	noField             field = ""
 )
 
 // responseField is the row that asks for a response field.
@@ -69,12 +70,15 @@ func responseRow(name string) row {
 		get: func(e *api.Entry) string { return onIf(slices.Contains(e.ResponseFields.Or(nil), name)) },
 		set: func(e *api.Entry, text string) error {
 			wanted, err := isOn(text)
-			var names []string
-			for _, other := range api.FieldByName(api.FieldResponse).Choices {
-				if other.Text == name && wanted || other.Text != name && slices.Contains(e.ResponseFields.Or(nil), other.Text) {
-					names = append(names, other.Text)
-				}
+			names := slices.DeleteFunc(slices.Clone(e.ResponseFields.Or(nil)), func(other string) bool { return other == name })
+			if wanted {
+				names = append(names, name)
 			}
+			choices := api.FieldByName(api.FieldResponse).Choices
+			place := func(name string) int { // those that are not known here come first
+				return slices.IndexFunc(choices, func(c api.Choice) bool { return c.Text == name })
+			}
+			slices.SortStableFunc(names, func(a, b string) int { return place(a) - place(b) })
 			e.ResponseFields = setUnlessEmpty(names)
 			return err
 		},
@@ -139,6 +143,34 @@ var addressRow = row{
 		e.NoWebhook, e.WebhookURL = false, api.Set(strings.TrimSpace(text))
 		return nil
 	},
+}
+
+// other is the choice of a row that has another text than those offered.
+const other = "other"
+
+// openRow chooses among the texts that are offered for a field, or another one, which
+// has a row of its own.
+func openRow(f *api.UploadField) row {
+	offered := func(text string) bool {
+		return slices.ContainsFunc(f.Choices, func(c api.Choice) bool { return c.Text == text })
+	}
+	return row{
+		get: func(e *api.Entry) string {
+			if text := f.Text(e); !f.IsSet(e) || offered(text) {
+				return text
+			}
+			return other
+		},
+		set: func(e *api.Entry, text string) error {
+			switch {
+			case text != other:
+				return f.SetText(e, text)
+			case offered(f.Text(e)) || !f.IsSet(e):
+				return f.Parse(e, "")
+			}
+			return nil
+		},
+	}
 }
 
 // metadataRow edits all custom metadata; an empty object is none.

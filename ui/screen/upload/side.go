@@ -191,13 +191,13 @@ func (m *Model) storedLines(width int, th *theme.Theme) []string {
 	}
 	switch naming {
 	case api.NameHere:
-		lines = append(lines, wrapStyled("The dots are a suffix made here when it is sent.", width, th.Muted)...)
+		lines = append(lines, wrapStyled("The dots stand for a suffix that mediadesk adds when it sends the file.", width, th.Muted)...)
 	case api.NameService:
-		lines = append(lines, wrapStyled("The dots are a suffix that the service makes.", width, th.Muted)...)
+		lines = append(lines, wrapStyled("The dots stand for a suffix that the service adds.", width, th.Muted)...)
 	case api.NameExact:
 	}
 	if m.sum().stored[s] {
-		lines = append(lines, wrapStyled(th.Glyph(theme.SignWarn)+" "+describeStored(s.known.stored)+".", width, th.Warn)...)
+		lines = append(lines, wrapStyled(th.Glyph(theme.SignWarn)+" "+s.describeStored()+".", width, th.Warn)...)
 	}
 	if n := m.sum().collides[s]; n > 0 {
 		lines = append(lines, wrapStyled(th.Glyph(theme.SignBad)+" Collides: "+text.Plural(n, "other file")+" would be stored here too.", width, th.Bad)...)
@@ -377,7 +377,7 @@ func (m *Model) checkLines(width int, th *theme.Theme) (lines []string, at int) 
 			style = style.Bold(true)
 		}
 		text := word + l.text
-		if l.level != fine {
+		if l.level != fine && !l.counted {
 			text += " (" + m.item(l.field).words + ")"
 		}
 		for i, line := range wrapSafe(text, width-2) {
@@ -398,6 +398,9 @@ func (m *Model) checkLines(width int, th *theme.Theme) (lines []string, at int) 
 	}
 	if m.unfound != nil {
 		lines = append(lines, wrapStyled("What is stored already could not be looked up: "+text.Stop(m.unfound.Error()), width, th.Muted)...)
+	}
+	if m.unlisted != nil {
+		lines = append(lines, wrapStyled("The library could not be searched for stored files: "+text.Stop(m.unlisted.Error()), width, th.Muted)...)
 	}
 	if len(lines) == 0 {
 		lines = append(lines, th.Good.Render(text.Truncate(th.Glyph(theme.SignGood)+" Nothing to warn of.", width)))

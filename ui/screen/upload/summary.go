@@ -103,12 +103,12 @@ func firstTags(tags []string) []string { return tags[:min(len(tags), 100)] }
 func describeNaming(n api.Naming) string {
 	switch n {
 	case api.NameService:
-		return "made unique by the service"
+		return "unique suffix by the service"
 	case api.NameExact:
 		return "exact name"
 	case api.NameHere:
 	}
-	return "made unique here"
+	return "unique suffix"
 }
 
 func existsSummary(e *api.Entry) string {

@@ -18,6 +18,9 @@ import (
 // leastThumb is the fewest rows of the side in which pictures are shown.
 const leastThumb = 6
 
+// leastStrip is how many pictures of several files are shown at least.
+const leastStrip = 3
+
 // thumb is a picture at the side. Equal ones look the same.
 type thumb struct {
 	path    string
@@ -53,6 +56,9 @@ func (m *Model) thumbSources(room image.Point) (sources []*source, g picture.Gri
 		return []*source{m.current()}, picture.Grid{Columns: 1, Rows: 1, Tile: image.Pt(room.X+1, room.Y+1)}
 	}
 	g = picture.GridOf(room)
+	if n := min(leastStrip, len(targets)); g.Page() < n && room.X >= n*(leastThumb+1) {
+		g = picture.Grid{Columns: n, Rows: 1, Tile: image.Pt((room.X+1)/n, min(room.Y, (room.X+1)/n/2+1))}
+	}
 	from := max(0, slices.Index(targets, m.subject())) / g.Page() * g.Page()
 	return targets[from:min(len(targets), from+g.Page())], g
 }

@@ -46,6 +46,8 @@ func TestEveryFieldIsReachedAndSet(t *testing.T) {
 	typed(fieldFolder, "/été/2026")
 	set(fieldPrivate, "space", "space")
 	typed(fieldDescription, "שלום by the sea")
+	set(fieldTransformation, "end")
+	typed(fieldTransformation+"."+other, "w-900")
 	typed(fieldTags, "sea,beach,cafe\u0301")
 	typed(fieldRegion, "10, 20, 300, 200")
 	set(fieldRemove, "space")
@@ -77,7 +79,7 @@ func TestEveryFieldIsReachedAndSet(t *testing.T) {
 	api.ApplyNaming(&u, m.current().naming())
 	want := strings.Join([]string{
 		"fileName=写真 ①.png", "useUniqueFileName=false", "folder=/été/2026/", "isPrivateFile=false", "description=שלום by the sea",
-		"tags=sea,beach,cafe\u0301", "customCoordinates=10,20,300,200",
+		`transformation={"pre":"w-900"}`, "tags=sea,beach,cafe\u0301", "customCoordinates=10,20,300,200",
 		`extensions=[{"name":"remove-bg","options":{"add_shadow":true,"bg_colour":"green"}},{"maxTags":12,"minConfidence":70,"name":"google-auto-tagging"},{"maxTags":3,"minConfidence":0,"name":"aws-auto-tagging"},{"name":"sharpen","options":{"level":3}}]`,
 		"overwriteFile=true", "overwriteTags=false", "overwriteAITags=false", "overwriteCustomMetadata=true",
 		`customMetadata={"brand":"Acme","year":2026}`, "responseFields=tags,customCoordinates,isPrivateFile,embeddedMetadata,customMetadata",
@@ -470,12 +472,15 @@ func TestTyping10000Tags(t *testing.T) {
 }
 
 func TestMouse(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
+	now := time.Now() // clicks come at the same moment
+	m := started(t, Options{Now: func() time.Time { return now }, Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
+	var last tea.MouseClickMsg
 	click := func(word string) {
 		t.Helper()
 		for y, line := range strings.Split(screen(m, 120, 40), "\n") {
 			if at := strings.Index(line, word); at >= 0 {
-				send(t, m, tea.MouseClickMsg{X: text.Width(line[:at]), Y: y, Button: tea.MouseLeft})
+				last = tea.MouseClickMsg{X: text.Width(line[:at]), Y: y, Button: tea.MouseLeft}
+				send(t, m, last)
 				return
 			}
 		}
@@ -484,6 +489,16 @@ func TestMouse(t *testing.T) {
 	click("c.png")
 	if m.focus.stop != stopList || m.list.Cursor() != 2 {
 		t.Errorf("a click leads to %+v, row %d", m.focus, m.list.Cursor())
+	}
+	send(t, m, last)
+	if !m.sources[2].marked || m.sources[0].marked || m.focus.field != fieldTags {
+		t.Errorf("a double click leads to %+v with %v marked", m.focus, m.targets())
+	}
+	before := m.sources[2].entry.Naming
+	click("Unique name")
+	send(t, m, last)
+	if m.sources[2].entry.Naming == before {
+		t.Error("a double click does not take the next choice")
 	}
 	click("Description")
 	if m.focus.field != fieldDescription || m.focus.stop != stopItem {

@@ -33,6 +33,7 @@ type total struct {
 	at       field            // the field of that check
 	stopped  map[*source]bool // the sources that have such a check
 	stored   map[*source]bool // the sources that are stored already
+	alike    int              // how many of them are known by name and size only
 	differs  map[*source][]string
 	all      rollup
 }
@@ -68,6 +69,9 @@ func (m *Model) sum() *total {
 	for _, s := range m.sources {
 		if s.alreadyStored() != nil {
 			t.stored[s] = true
+		} else if s.alike() {
+			t.stored[s] = true
+			t.alike++
 		}
 	}
 	type merged struct {
@@ -148,7 +152,7 @@ func (m *Model) sumTargets(t *total) {
 	}
 	for n := range t.fine {
 		if len(targets) > 1 {
-			t.fine[n].text += ": " + t.fine[n].of.entry.Source.Name() + ", the most of " + text.Plural(len(targets), "file")
+			t.fine[n].text += ": " + t.fine[n].of.entry.Source.Name() + ", the " + map[field]string{fieldName: "largest", fieldTags: "longest", fieldFolder: "deepest"}[t.fine[n].field] + " of " + text.Plural(len(targets), "file")
 		}
 	}
 }
@@ -161,9 +165,9 @@ func (m *Model) checks(s *source, t *total) []check {
 		checks = append(checks, check{level: warn, field: fieldName, text: text.Stop(s.failed.Error()), help: failedHint(s.failed)})
 	}
 	if t.stored[s] {
-		c := check{level: warn, field: fieldName, text: m.describeAlready(len(t.stored)), help: "ctrl+v: skip. ctrl+s: send anyway, as a second copy.", counted: true}
+		c := check{level: warn, field: fieldName, text: m.describeAlready(t), help: "ctrl+v: skip. ctrl+s: send anyway, as a second copy.", counted: true}
 		if len(m.sources) == 1 {
-			c.text = describeStored(s.known.stored)
+			c.text = s.describeStored()
 		}
 		checks = append(checks, c)
 	}

@@ -262,7 +262,7 @@ func (m *Model) viewStatus(width int, th *theme.Theme) string {
 	case m.losses() > 0:
 		sign, words = theme.SignWarn, "Ready, but something would be lost: "+what
 	case len(t.stored) > 0:
-		sign, words = theme.SignWarn, m.describeAlready(len(t.stored))+": ctrl+v skip, ctrl+s send anyway"
+		sign, words = theme.SignWarn, m.describeAlready(t)+": ctrl+v skip, ctrl+s send anyway"
 	case warnings > 0:
 		sign, words = theme.SignWarn, "Ready, with "+text.Plural(warnings, "warning")+": "+what
 	}

@@ -142,6 +142,8 @@ func mayRetry(r row) string {
 
 func mayStop(r row) string {
 	switch {
+	case r.Job.State == api.Processing:
+		return "the service has it"
 	case r.Job.State.Final():
 		return "it has its outcome: " + string(r.Job.State)
 	case r.earlier:

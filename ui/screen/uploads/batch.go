@@ -86,13 +86,13 @@ func (b *batch) learn(job *api.Job) {
 	b.below = b.below || folder != b.folder
 }
 
-// title names the batch: "42 to /2026/greece · 08:07".
-func (b *batch) title(now time.Time) string {
+// title names the batch: "42 to /2026/greece · 22 Nov 2026 08:07".
+func (b *batch) title() string {
 	folder := cmp.Or(strings.TrimSuffix(b.folder, "/"), "/")
 	if b.below {
 		folder = b.folder + "…"
 	}
-	return text.Count(b.count.total()) + " to " + folder + " · " + text.Minute(b.at, now)
+	return text.Count(b.count.total()) + " to " + folder + " · " + text.Date(b.at)
 }
 
 // summary says how the jobs of the batch stand. It is good only when all of them

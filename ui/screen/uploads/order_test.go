@@ -178,7 +178,7 @@ func TestMarks(t *testing.T) {
 	d.add(gone...)
 	d.until("all failed", func() bool { return d.m.rows.failed == 3 })
 	d.Press("space", "space")
-	d.Sees("2 marked", "✓ ✗ unsent")
+	d.Sees("2 marked", "✓ a_", "✗ unsent")
 	for i := range gone {
 		must(t, os.WriteFile(gone[i].Upload.Source.Path, []byte("x"), 0o600))
 		must(t, os.Truncate(gone[i].Upload.Source.Path, 10))

@@ -35,7 +35,7 @@ func (b *batch) describe(f *kit.Facts, now time.Time) (title string) {
 	f.Gap()
 	f.Fact("To", b.folder)
 	f.Fact("Queued", text.When(b.at, now))
-	return b.title(now)
+	return b.title()
 }
 
 func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
@@ -80,8 +80,9 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	f.Fact("Hash", job.Hash)
 	f.Fact("Tags", strings.Join(job.Upload.Tags.Or(nil), ", "))
 	f.Fact("Extensions", extensionNames(job))
+	f.Fact("Left behind", strings.Join(job.Lost, ", "))
 	f.Fact("Queued", text.When(job.Created, now))
-	if job.State.Final() {
+	if !job.State.Open() {
 		f.Fact("Finished", text.When(job.Updated, now))
 	}
 	if file := job.File; file != nil {

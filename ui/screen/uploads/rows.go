@@ -73,7 +73,7 @@ func partOf(s api.State) int {
 	switch s {
 	case api.Sending:
 		return partSending
-	case api.Waiting, api.Offline:
+	case api.Waiting, api.Offline, api.Processing:
 		return partWaiting
 	case api.Refused, api.Unsent, api.Unknown:
 		return partFailed

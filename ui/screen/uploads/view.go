@@ -95,23 +95,22 @@ func (l listed) Empty() string {
 // Head is the name of a batch and how it stands.
 func (l listed) Head(key string, th *theme.Theme) (name, note string) {
 	b := l.rows.batches[key]
-	return b.title(l.o.Now()), b.summary(th)
+	return b.title(), b.summary(th)
 }
 
 // Columns of a row, for a list of that width: names get the spare width.
 func (l listed) Columns(width int) kit.Columns {
 	cols := kit.Columns{
-		{Width: 1},
-		{Name: "State", Width: 12},
 		{Name: "Name", Width: 16, Flex: 4, Middle: true},
 		{Name: "Size", Width: 9, Right: true, Spare: 3},
+		{Name: "State", Width: 14},
 		{Name: "Progress or target", Width: 24, Flex: 1, Spare: 1},
 	}
 	if width < kit.StackedWidth {
-		cols[2].Width = 8
+		cols[0].Width = 8
 	}
 	if width >= 92 {
-		cols[3].Width = 18
+		cols[1].Width = 18
 	}
 	return cols
 }
@@ -122,7 +121,7 @@ func (l listed) Cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	r, now := l.rows.row(n), l.o.Now()
 	mark := sign(r)
 	size := bytes(r)
-	if widths[3] > 0 && text.Width(size) > widths[3] {
+	if widths[1] > 0 && text.Width(size) > widths[1] {
 		size = text.Bytes(r.Total)
 	}
 	style := th.SignStyle(mark)
@@ -136,17 +135,16 @@ func (l listed) Cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	progress := text.Safe(note(r, now))
 	switch {
 	case r.Job.State == api.Stored && progress == "":
-		progress = text.ShortName(target(r.Job), widths[4])
+		progress = text.ShortName(target(r.Job), widths[3])
 	case r.Job.State == api.Sending && !r.earlier:
-		bar := kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(max(4, min(10, widths[4]-text.Width(progress)-1)), th)
+		bar := kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(max(4, min(10, widths[3]-text.Width(progress)-1)), th)
 		progress = bar + " " + rest.Render(progress)
 		rest = th.Text
 	}
 	return []kit.Cell{
-		{Text: th.Glyph(mark), Style: style},
-		{Text: status(r), Style: style},
 		{Text: name(r.Job), Style: words},
 		{Text: size, Style: th.Muted},
+		{Text: th.Glyph(mark) + " " + status(r), Style: style},
 		{Text: progress, Style: rest},
 	}
 }

@@ -81,7 +81,7 @@ func TestBarOnlyWhileSending(t *testing.T) {
 		}
 	}
 	d.SeesNot("100 %")
-	d.Sees("✓ stored       one.jpg", "2 MB /one.jpg", "2 of 11 stored", "1 refused", "1 unsent", "1 unknown", "1 cancelled", "3.2 MB/s", "about 2 min left")
+	d.Sees("✓ stored       /one.jpg", "2 of 11 stored", "1 refused", "1 unsent", "1 unknown", "1 cancelled", "3.2 MB/s", "about 2 min left")
 }
 
 func TestSmallScreensTellOfTheRow(t *testing.T) {

@@ -2,8 +2,6 @@ package uploads
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"mediadesk/api"
@@ -94,13 +92,17 @@ func note(r row, now time.Time) string {
 		}
 		return ""
 	case api.Cancelled:
-		return text.Moment(job.Updated, now)
+		return text.Date(job.Updated)
+	case api.Processing:
+		return "waiting for the service · L checks"
 	}
 	if job.Failure == nil {
 		return ""
 	}
-	// The row has the name of the file already.
-	return strings.TrimPrefix(failure(job.Failure), strconv.Quote(job.Upload.Source.Path)+" ")
+	if job.Failure.Status != 0 {
+		return failure(job.Failure)
+	}
+	return job.Reason() // the row has the name of the file already
 }
 
 // failure is an error in one line: the status of the answer, if there was one,
@@ -146,6 +148,9 @@ func advice(r row) string {
 		if job.File == nil {
 			return ""
 		}
+		if v := job.File.VersionInfo; v != nil && v.Name != "Version 1" {
+			return "It is a new version of the file. enter opens its details; m p there purges the cache."
+		}
 		return "enter opens its details."
 	case api.Refused:
 		return "The service refused it and stored nothing. r sends it again as it is; e changes its options first."
@@ -159,7 +164,7 @@ func advice(r row) string {
 	case api.Offline:
 		return "It goes on when the service can be reached. r tries now."
 	case api.Processing:
-		return "The service accepted it and stores it later. L checks whether it did."
+		return "The service accepted it and stores it later. Its name is searched for from time to time; L searches now. " + api.Hint(&api.AcceptedError{})
 	case api.Cancelled:
 		return "You canceled it, and nothing was stored. r sends it."
 	case api.Sending:

@@ -45,12 +45,13 @@ func TestWords(t *testing.T) {
 		{row{Row: queue.Row{Job: job(api.Sending), Sent: 100, Total: 100, Answer: true}}, theme.SignBusy, "sent", "waiting for the answer", ""},
 		{row{Row: queue.Row{Job: job(api.Sending), Sent: 45, Total: 100, Stalled: true}}, theme.SignWarn, "stalled 45 %", "no byte for 3 s", "x cancels it"},
 		{row{Row: queue.Row{Job: job(api.Stored)}}, theme.SignGood, "stored", "", "enter opens its details"},
+		{row{Row: queue.Row{Job: job(api.Stored, func(j *api.Job) { j.File.VersionInfo = &api.VersionInfo{ID: "2", Name: "Version 2"} })}}, theme.SignGood, "stored", "", "m p there purges the cache"},
 		{row{Row: queue.Row{Job: job(api.Stored, lost)}}, theme.SignGood, "stored", "The answer was lost", ""},
 		{row{Row: queue.Row{Job: job(api.Refused)}}, theme.SignBad, "refused", "400 the service did not like", "stored nothing"},
 		{row{Row: queue.Row{Job: job(api.Unsent)}}, theme.SignBad, "unsent", "did not like", "Nothing can have arrived"},
 		{row{Row: queue.Row{Job: job(api.Unknown)}}, theme.SignUnknown, "unknown", "did not like", "cannot be stored twice"},
 		{row{Row: queue.Row{Job: job(api.Unknown, suffix)}}, theme.SignUnknown, "unknown", "did not like", "may be stored twice"},
-		{row{Row: queue.Row{Job: job(api.Cancelled)}}, theme.SignNone, "cancelled", "11:00:03", "nothing was stored"},
+		{row{Row: queue.Row{Job: job(api.Cancelled)}}, theme.SignNone, "cancelled", "1 May 2026 11:00", "nothing was stored"},
 	} {
 		check := func(what, got, want string) {
 			t.Helper()

@@ -1,0 +1,449 @@
+package edit
+
+import (
+	"context"
+	"image"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
+)
+
+// Tile is a file or folder on a contact sheet.
+type Tile struct {
+	Name   string
+	Sign   theme.Sign // before the name
+	Marked bool
+	Note   string // after the name, in the style of NoteSign
+	// NoteSign is the sign of the note.
+	NoteSign theme.Sign
+	// Words stand where there is no picture, such as "PDF".
+	Words string
+	// Picture is what is shown; without a key there is none.
+	Picture Thumb
+	// Folder is the folder whose first pictures are shown; empty: it is a file.
+	Folder string
+}
+
+// Thumb is a picture on a contact sheet.
+type Thumb struct {
+	// Key names the picture and its state: equal ones look the same.
+	Key, Name string
+	// Path finds a local file with it; it runs in a command.
+	Path func(ctx context.Context) (string, error)
+}
+
+// TilesOptions are what a contact sheet is made with.
+type TilesOptions struct {
+	// Context ends the loading of pictures.
+	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
+	// Loader draws pictures; nil: none are drawn.
+	Loader *picture.Loader
+	// List has the rows and the cursor; nil: it is a preview without a cursor, and Len says
+	// how many tiles there are. A single one fills the room.
+	List *kit.List
+	Len  func() int
+	Tile func(i int) Tile
+	// First finds the first pictures of a folder, in a command; nil: folders have none.
+	First func(ctx context.Context, folder string) ([]Thumb, error)
+}
+
+// Tiles is a contact sheet: tiles with pictures side by side, larger where there is more
+// room. Pictures are asked for as far as they are seen, and one page more. Make it with
+// [NewTiles].
+type Tiles struct {
+	// On is set while the sheet is shown.
+	On bool
+
+	o      TilesOptions
+	room   image.Point
+	top    int // first row of tiles that is seen
+	draw   picture.Options
+	images picture.Sheet[tileKey]
+
+	firsts map[string][]Thumb // of folders; nil: being read
+	asking bool
+	also   string // a folder whose first pictures are needed elsewhere; empty: none is
+}
+
+// tileKey is what a picture was drawn for.
+type tileKey struct {
+	of   string
+	size image.Point
+	draw picture.Options
+}
+
+type (
+	// tileMsg has the picture of a tile.
+	tileMsg struct {
+		of    *Tiles
+		key   tileKey
+		drawn picture.Surface
+		err   error
+	}
+	// firstsMsg has the first pictures of a folder.
+	firstsMsg struct {
+		of     *Tiles
+		folder string
+		firsts []Thumb
+	}
+)
+
+const (
+	// MaxFirst is how many pictures of a folder are shown at most.
+	MaxFirst = 24
+	// tilePatience is how long a picture may take before another is loaded.
+	tilePatience = 20 * time.Second
+	// pause is how long the cursor rests before pictures of a preview are loaded.
+	pause = 60 * time.Millisecond
+)
+
+// NewTiles makes a contact sheet.
+func NewTiles(o TilesOptions) *Tiles {
+	return &Tiles{o: o, firsts: map[string][]Thumb{}}
+}
+
+// Toggle shows the sheet or hides it.
+func (s *Tiles) Toggle() tea.Cmd {
+	s.On = !s.On
+	return s.Delete()
+}
+
+// Delete has the terminal forget all pictures, and ends the loading.
+func (s *Tiles) Delete() tea.Cmd { return s.images.DeleteAll() }
+
+// Forget has the first pictures of folders read again.
+func (s *Tiles) Forget() { clear(s.firsts) }
+
+// Arrange gives the sheet its room and keeps the cursor in sight.
+func (s *Tiles) Arrange(room image.Point, draw picture.Options) {
+	s.room, s.draw = room, draw
+	s.top = s.Grid().Top(s.top, s.cursor())
+}
+
+// Grid is how the tiles share the room.
+func (s *Tiles) Grid() picture.Grid { return s.gridOf(s.room) }
+
+func (s *Tiles) gridOf(room image.Point) picture.Grid {
+	if s.single() {
+		return picture.Grid{Columns: 1, Rows: 1, Tile: room.Add(image.Pt(1, 1))}
+	}
+	return picture.GridOf(room)
+}
+
+// single reports whether one picture has all of the room.
+func (s *Tiles) single() bool { return s.o.List == nil && s.o.Len() == 1 }
+
+// picture is the room of the picture in a tile, inside its frame.
+func (s *Tiles) picture(g picture.Grid) (room image.Point, framed bool) {
+	if s.o.List == nil || g.Tile.X < 8 || g.Tile.Y < 5 {
+		return g.Picture(), false
+	}
+	return g.Tile.Sub(image.Pt(2, 2)), true
+}
+
+func (s *Tiles) cursor() int {
+	if s.o.List == nil {
+		return 0
+	}
+	return s.o.List.Cursor()
+}
+
+func (s *Tiles) len() int {
+	if s.o.List == nil {
+		return s.o.Len()
+	}
+	return s.o.List.Len()
+}
+
+// Visible are the tiles in view.
+func (s *Tiles) Visible() (from, to int) {
+	g := s.Grid()
+	from = s.top * g.Columns
+	return from, min(s.len(), from+g.Page())
+}
+
+// Off reports whether no pictures can be shown.
+func (s *Tiles) Off() bool { return s.o.Loader == nil || s.draw.Method == picture.MethodOff }
+
+// Want asks for the pictures that are seen and not there, and for the next page after
+// them. Call it at the end of each Update.
+func (s *Tiles) Want() tea.Cmd {
+	if s.Off() || !s.On || s.room.X < 4 || s.room.Y < 2 {
+		return tea.Batch(s.Delete(), s.wantFirsts(nil))
+	}
+	g := s.Grid()
+	room, _ := s.picture(g)
+	from, many := s.top*g.Columns, 2*g.Page()
+	if s.draw.Method.Pixels() && many > picture.MaxReal {
+		many = g.Page()
+	}
+	var keys []tileKey
+	var folders []string
+	thumbs := map[tileKey]Thumb{}
+	for i := from; i < min(s.len(), from+many); i++ {
+		t := s.o.Tile(i)
+		list, size := s.thumbs(t, room)
+		if t.Folder != "" {
+			folders = append(folders, t.Folder)
+		}
+		for _, thumb := range list {
+			key := tileKey{thumb.Key, size, s.draw}
+			keys = append(keys, key)
+			thumbs[key] = thumb
+		}
+	}
+	gone := s.images.Delete(func(k tileKey) bool {
+		return k.draw != s.draw || k.size != room && k.size != quarter(room) || s.o.List == nil && !slices.Contains(keys, k)
+	})
+	return tea.Batch(gone, s.wantFirsts(folders), s.images.Want(s.o.Context, keys, s.draw, func(ctx context.Context, key tileKey, o picture.Options) tea.Cmd {
+		return func() tea.Msg { return s.load(ctx, thumbs[key], key, o) }
+	}))
+}
+
+// quarter is the room of one of the first four pictures of a folder.
+func quarter(room image.Point) image.Point { return image.Pt((room.X-1)/2, room.Y/2) }
+
+// thumbs are the pictures of a tile, and the room of each.
+func (s *Tiles) thumbs(t Tile, room image.Point) ([]Thumb, image.Point) {
+	switch firsts := s.firsts[t.Folder]; {
+	case t.Folder == "" && t.Picture.Key == "":
+		return nil, room
+	case t.Folder == "":
+		return []Thumb{t.Picture}, room
+	case len(firsts) < 2, quarter(room).X < 4, quarter(room).Y < 2:
+		return firsts[:min(len(firsts), 1)], room
+	default:
+		return firsts[:min(len(firsts), 4)], quarter(room)
+	}
+}
+
+// wantFirsts asks for the first pictures of folders, one folder at a time.
+func (s *Tiles) wantFirsts(folders []string) tea.Cmd {
+	if s.also != "" {
+		folders = append(folders, s.also)
+	}
+	for _, folder := range folders {
+		if _, ok := s.firsts[folder]; ok || s.asking || s.o.First == nil {
+			continue
+		}
+		s.firsts[folder], s.asking = nil, true
+		return func() tea.Msg {
+			ctx, cancel := context.WithTimeout(s.o.Context, tilePatience)
+			defer cancel()
+			firsts, _ := s.o.First(ctx, folder) // without them the folder is drawn with words
+			return firstsMsg{s, folder, firsts}
+		}
+	}
+	return nil
+}
+
+// Firsts are the first pictures of a folder as far as they are known; the others are read.
+// An empty folder: none are needed.
+func (s *Tiles) Firsts(folder string) []Thumb {
+	s.also = folder
+	return s.firsts[folder]
+}
+
+// load draws a picture: in a command.
+func (s *Tiles) load(ctx context.Context, t Thumb, key tileKey, o picture.Options) tileMsg {
+	ctx, cancel := context.WithTimeout(ctx, tilePatience)
+	defer cancel()
+	if s.o.List == nil {
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+	path, err := t.Path(ctx)
+	if err != nil {
+		return tileMsg{of: s, key: key, err: err}
+	}
+	drawn, err := s.o.Loader.Load(ctx, picture.Request{Path: path, Cols: key.size.X, Rows: key.size.Y, Options: o})
+	if err == nil && ctx.Err() != nil {
+		drawn.Drop() // nobody waits for it any more
+		return tileMsg{of: s, key: key, err: ctx.Err()}
+	}
+	return tileMsg{s, key, drawn, err}
+}
+
+// Update takes the answers that the sheet asked for.
+func (s *Tiles) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
+	switch msg := msg.(type) {
+	case tileMsg:
+		if msg.of == s {
+			return s.images.Got(msg.key, msg.drawn, msg.err), true
+		}
+	case firstsMsg:
+		if msg.of == s {
+			s.asking = false
+			s.firsts[msg.folder] = msg.firsts[:min(len(msg.firsts), MaxFirst)]
+			return nil, true
+		}
+	case picture.Transmitted:
+		return nil, s.images.Transmitted(msg)
+	}
+	return nil, false
+}
+
+// Busy reports whether pictures are on their way.
+func (s *Tiles) Busy() bool { return s.images.Busy() || s.asking }
+
+// View draws the tiles, exactly filling size.
+func (s *Tiles) View(size image.Point, th *theme.Theme) string {
+	g := s.gridOf(size)
+	top := g.Top(s.top, s.cursor())
+	var out []string
+	for row := top; row < top+g.Rows; row++ {
+		var blocks []string
+		for i := row * g.Columns; i < min(s.len(), (row+1)*g.Columns); i++ {
+			blocks = append(blocks, s.tile(s.o.Tile(i), g, s.o.List != nil && i == s.cursor(), th))
+		}
+		if len(blocks) > 0 {
+			out = append(out, kit.JoinH(blocks...))
+		}
+	}
+	return text.Fit(kit.JoinV(out...), size.X, size.Y)
+}
+
+// tile draws one tile: its picture and its name below it, in a frame if it is selected.
+func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) string {
+	room, framed := s.picture(g)
+	body := text.Fit(s.body(t, room, th), room.X, room.Y)
+	note := t.Note
+	if text.Width(note) > room.X/2 {
+		note = ""
+	}
+	name := text.ShortName(t.Name, max(1, room.X-2-text.Width(note)))
+	gap := text.Blanks(room.X - 1 - text.Width(name) - text.Width(note))
+	style := th.Text
+	switch {
+	case selected:
+		name = th.Selected.Render(th.Glyph(t.Sign) + name + gap + note)
+	case t.Marked:
+		style = th.Marked
+		fallthrough
+	default:
+		name = th.Sign(t.Sign) + style.Render(name) + gap + th.SignStyle(t.NoteSign).Render(note)
+	}
+	if s.single() {
+		return body
+	}
+	if !framed {
+		return text.Fit(kit.JoinV(body, name), g.Tile.X, g.Tile.Y)
+	}
+	frame := func(border string) string {
+		if !selected {
+			return text.Blanks(text.Width(border))
+		}
+		return th.BorderFocus.Render(border)
+	}
+	f := th.ShapeFocus
+	lines := strings.Split(body, "\n")
+	for i, line := range lines {
+		lines[i] = frame(f.Left) + line + frame(f.Right)
+	}
+	top := frame(f.TopLeft + strings.Repeat(f.Top, room.X) + f.TopRight)
+	return kit.JoinV(top, strings.Join(lines, "\n"), frame(f.BottomLeft)+name+frame(f.BottomRight))
+}
+
+// body is the picture of a tile, or words in its place.
+func (s *Tiles) body(t Tile, room image.Point, th *theme.Theme) string {
+	style, words := th.Muted, t.Words
+	if t.Folder != "" {
+		style = th.Accent
+	}
+	list, size := s.thumbs(t, room)
+	var parts []string
+	for _, thumb := range list {
+		lines, err := s.images.Tile(tileKey{thumb.Key, size, s.draw})
+		switch {
+		case lines != nil:
+			parts = append(parts, text.Fit(strings.Join(lines, "\n"), size.X, size.Y))
+		case err != nil && len(list) == 1 && t.Folder == "":
+			words = "no picture"
+		case err == nil && !s.Off():
+			parts = append(parts, centered(th.Muted.Render("…"), size))
+		}
+	}
+	switch {
+	case len(parts) == 0:
+		return centered(style.Render(text.Truncate(text.Safe(words), room.X)), room)
+	case size == room:
+		return parts[0]
+	}
+	blank := text.Fit("", size.X, size.Y)
+	for len(parts) < 4 {
+		parts = append(parts, blank)
+	}
+	gap := text.Fit("", 1, size.Y)
+	return kit.JoinV(kit.JoinH(parts[0], gap, parts[1]), kit.JoinH(parts[2], gap, parts[3]))
+}
+
+func centered(words string, size image.Point) string {
+	return kit.OverlayCenter(text.Fit("", size.X, size.Y), text.Truncate(words, size.X))
+}
+
+// At is the tile at a cell of the sheet.
+func (s *Tiles) At(at image.Point) (int, bool) {
+	g := s.Grid()
+	i, ok := g.At(at)
+	i += s.top * g.Columns
+	return i, ok && i < s.len()
+}
+
+// Wheel moves the cursor by a row of tiles for a turn of the wheel.
+func (s *Tiles) Wheel(msg tea.MouseWheelMsg) {
+	switch msg.Button {
+	case tea.MouseWheelUp:
+		s.Move(-1)
+	case tea.MouseWheelDown:
+		s.Move(1)
+	}
+}
+
+// Page is how many rows of tiles are seen.
+func (s *Tiles) Page() int { return s.Grid().Rows }
+
+// Len is the number of rows of tiles.
+func (s *Tiles) Len() int {
+	columns := s.Grid().Columns
+	return (s.len() + columns - 1) / columns
+}
+
+// Move moves the cursor by rows of tiles; it stays in its column, but at the ends it goes
+// to the first tile or the last.
+func (s *Tiles) Move(by int) {
+	columns, rows, list := s.Grid().Columns, s.Len(), s.o.List
+	row := list.Cursor()/columns + by
+	switch {
+	case by <= -rows:
+		list.SetCursor(0)
+	case by >= rows:
+		list.SetCursor(list.Len() - 1)
+	default:
+		list.SetCursor(max(0, min(row, rows-1))*columns + list.Cursor()%columns)
+	}
+}
+
+// Actions move the cursor: those of a list, and sideways with ids that begin with that.
+// moved comes before each move.
+func (s *Tiles) Actions(id string, moved func()) []kit.Action {
+	aside := func(id, words, shown string, by int, keys ...string) kit.Action {
+		return kit.Action{ID: id, Keys: kit.Bind(words, shown, keys...), Group: "Move", Do: func() tea.Cmd {
+			moved()
+			s.o.List.Move(by)
+			return nil
+		}}
+	}
+	return append([]kit.Action{
+		aside(id+".left", "left", "← h", -1, "left", "h"),
+		aside(id+".right", "right", "→ l", 1, "right", "l"),
+	}, kit.ListActions(func() kit.Scroller { moved(); return s }, nil)...)
+}

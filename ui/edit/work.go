@@ -1,0 +1,307 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/api/session"
+	"mediadesk/ui/page"
+	"mediadesk/ui/text"
+)
+
+// Work is something that is done with files in the background.
+type Work struct {
+	// Label says what is under way, such as "Moving".
+	Label string
+	// Done says what was done, as a sentence, where nothing failed.
+	Done string
+	// Merged says what became of a file that has no record after it; empty: it is gone.
+	Merged string
+	// Files are those that it is about; none: it is about a folder.
+	Files []api.File
+	// Do does it and returns the results in the order of Files. It counts them in t.
+	Do func(ctx context.Context, t *Task) []session.Edited
+	// One is what is said of a single file; nil: Done, or the error.
+	One func(session.Edited) tea.Msg
+	// Then follows instead of what is said and told otherwise; nil: nothing does.
+	Then func(list []session.Edited, at time.Time) tea.Cmd
+}
+
+// Task is work under way. The goroutine that works writes the counters, the clock reads
+// them.
+type Task struct {
+	label               string
+	total               int
+	done, failed, bytes atomic.Int64
+	cancel              context.CancelFunc
+}
+
+// Count counts a result.
+func (t *Task) Count(e session.Edited) {
+	if e.Err != nil {
+		t.failed.Add(1)
+	}
+	t.done.Add(1)
+}
+
+// Received counts bytes.
+func (t *Task) Received(n int64) { t.bytes.Add(n) }
+
+// String says how far it is.
+func (t *Task) String() string {
+	words := t.label
+	if t.total > 1 {
+		words += fmt.Sprintf(" %d of %s", t.done.Load(), text.Plural(t.total, "file"))
+	}
+	if n := t.bytes.Load(); n > 0 {
+		words += ", " + text.Bytes(n)
+	}
+	if n := t.failed.Load(); n > 0 && t.total > 1 {
+		words += fmt.Sprintf(", %d failed", n)
+	}
+	return words + "…"
+}
+
+const taskTick = 100 * time.Millisecond
+
+type (
+	// taskTicked is the clock of a task.
+	taskTicked struct{ of *Task }
+	// worked has the results of work.
+	worked struct {
+		task *Task
+		work Work
+		list []session.Edited
+		at   time.Time
+	}
+)
+
+func (t *Task) tick() tea.Cmd {
+	return tea.Tick(taskTick, func(time.Time) tea.Msg { return taskTicked{t} })
+}
+
+// Run does work in the background, unless something is under way.
+func (g *Manage) Run(w Work) tea.Cmd {
+	if reason := g.Busy(); reason != "" {
+		return page.Tell(page.Info, text.Sentence(reason))
+	}
+	ctx, cancel := context.WithCancel(g.Context)
+	t := &Task{label: w.Label, total: len(w.Files), cancel: cancel}
+	g.task = t
+	now := g.Now
+	return tea.Batch(t.tick(), func() tea.Msg {
+		list := w.Do(ctx, t)
+		return worked{t, w, list, now()}
+	})
+}
+
+// Busy says that something is under way; empty: nothing is.
+func (g *Manage) Busy() string {
+	if g.task != nil {
+		return "another change or download is under way"
+	}
+	return ""
+}
+
+// Stop stops what is under way before the next file.
+func (g *Manage) Stop() { g.task.cancel() }
+
+// Progress is what is under way; empty: nothing is.
+func (g *Manage) Progress() string {
+	if g.task == nil {
+		return ""
+	}
+	return g.task.String()
+}
+
+// Update takes the messages of what is under way.
+func (g *Manage) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
+	switch msg := msg.(type) {
+	case taskTicked:
+		if msg.of == g.task {
+			return msg.of.tick(), true
+		}
+	case worked:
+		if msg.task != g.task {
+			return nil, true
+		}
+		g.Stop()
+		g.task = nil
+		if msg.work.Then != nil {
+			return msg.work.Then(msg.list, msg.at), true
+		}
+		g.note(msg)
+		cmd, _ := g.Took(msg.list, msg.at)
+		return tea.Batch(cmd, tell(msg.work.Files, msg.list), page.Send(msg.outcome())), true
+	}
+	return nil, false
+}
+
+// tell tells all screens which files are not as they were.
+func tell(files []api.File, list []session.Edited) tea.Cmd {
+	var cmds []tea.Cmd
+	for i, e := range list {
+		switch {
+		case e.Err != nil || e.File != nil && e.File.IsFolder():
+		case e.File != nil:
+			cmds = append(cmds, page.Send(page.FileChanged{File: *e.File}))
+		case i < len(files):
+			cmds = append(cmds, page.Send(page.FileGone{FileID: files[i].FileID}))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// outcome says what was done: of several files how many failed, with the reasons in the
+// detail.
+func (w *worked) outcome() tea.Msg {
+	if w.work.One != nil && len(w.list) == 1 {
+		return w.work.One(w.list[0])
+	}
+	var bad []string
+	good, stopped, merged := 0, 0, 0
+	for i, e := range w.list {
+		switch {
+		case errors.Is(e.Err, context.Canceled):
+			stopped++
+		case e.Err != nil && i < len(w.work.Files):
+			bad = append(bad, Label(&w.work.Files[i])+": "+page.Explain(e.Err))
+		case e.Err != nil:
+			bad = append(bad, page.Explain(e.Err))
+		default:
+			good++
+			if e.File == nil {
+				merged++
+			}
+		}
+	}
+	if len(bad) == 1 && len(w.list) == 1 {
+		return page.Toast{Level: page.Bad, Text: bad[0]}
+	}
+	done := page.Toast{Level: page.Good, Text: w.work.Done}
+	if merged > 0 && w.work.Merged != "" {
+		done.Level, done.Text = page.Warn, done.Text+" "+text.Plural(merged, "file")+" "+w.work.Merged
+	}
+	if len(bad)+stopped > 0 {
+		done.Level, done.Detail = page.Warn, strings.Join(bad, "\n")
+		done.Text = fmt.Sprintf("%s: %d of %s done", w.work.Label, good, text.Plural(len(w.list), "file"))
+		if len(bad) > 0 {
+			done.Text += fmt.Sprintf(", %d failed", len(bad))
+		}
+		if stopped > 0 {
+			done.Text += fmt.Sprintf(", stopped before %d", stopped)
+		}
+		done.Text += "."
+	}
+	return done
+}
+
+// Replay undoes the newest change of a file, of all where fileID is empty, or makes it
+// again.
+func (g *Manage) Replay(fileID string, redo bool, policy session.Policy) tea.Cmd {
+	label, verb, past, do := "Undoing the last change", "undo", "Undid", g.Session.Undo
+	if redo {
+		label, verb, past, do = "Redoing the last undone change", "redo", "Redid", g.Session.Redo
+	}
+	var failed error
+	return g.Run(Work{Label: label, Do: func(ctx context.Context, _ *Task) (list []session.Edited) {
+		list, failed = do(ctx, fileID, policy)
+		return list
+	}, Then: func(list []session.Edited, at time.Time) tea.Cmd {
+		var conflict *session.ConflictError
+		switch {
+		case errors.As(failed, &conflict):
+			return askConflict(verb, conflict, func(policy session.Policy) tea.Cmd { return g.Replay(fileID, redo, policy) })
+		case failed != nil:
+			return page.Send(page.Failed(failed))
+		case len(list) == 0:
+			return page.Tell(page.Info, "There is nothing more to "+verb+".")
+		}
+		cmd, what := g.Took(list, at)
+		return tea.Batch(cmd, tell(nil, list), page.Send(Summary(past+" the change to", list, what)))
+	}})
+}
+
+// maxDetail is the length up to which a toast itself has the detail.
+const maxDetail = 90
+
+// Summary says what was done with files: of one also what changed, of several how many,
+// with every failure in the detail.
+func Summary(verb string, list []session.Edited, what string) page.Toast {
+	var good, bad []string
+	for _, e := range list {
+		name := e.FileID
+		if e.File != nil {
+			name = Label(e.File)
+		}
+		if e.Err != nil {
+			bad = append(bad, name+": "+page.Explain(e.Err))
+		} else {
+			good = append(good, name)
+		}
+	}
+	files := text.Plural(len(good), "file")
+	switch {
+	case len(good) == 0:
+		return page.Toast{Level: page.Warn, Text: text.Plural(len(bad), "file") + " failed.", Detail: strings.Join(bad, "\n")}
+	case len(bad) > 0:
+		return page.Toast{Level: page.Warn, Text: fmt.Sprintf("%s %s; %s failed.", verb, files, text.Plural(len(bad), "file")), Detail: strings.Join(bad, "\n")}
+	case len(good) > 1:
+		return page.Toast{Level: page.Good, Text: verb + " " + files + ".", Detail: strings.Join(good, "\n")}
+	}
+	done := page.Toast{Level: page.Good, Text: verb + " " + good[0] + ".", Detail: what}
+	if what != "" && len(what) <= maxDetail {
+		done.Text += " " + text.Capital(what) + "."
+	}
+	return done
+}
+
+// Label is what sentences call a file or a folder.
+func Label(f *api.File) string {
+	switch {
+	case f.IsFolder():
+		return "the folder " + f.FolderPath
+	case f.Name != "":
+		return f.Name
+	case f.FilePath != "":
+		return f.FilePath
+	}
+	return f.FileID
+}
+
+// askConflict asks what to do if others have changed the same since; again undoes or
+// redoes it (verb) with the chosen policy.
+func askConflict(verb string, found *session.ConflictError, again func(session.Policy) tea.Cmd) tea.Cmd {
+	var lines []string
+	for i, c := range found.Conflicts {
+		if i == maxNamed {
+			lines = append(lines, fmt.Sprintf("and %d more", len(found.Conflicts)-i))
+			break
+		}
+		value := func(text string) string {
+			if text == "" {
+				return "not set"
+			}
+			return text
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s was %s and is %s now", c.Name, c.Field, value(c.Left), value(c.Now)))
+	}
+	verb = text.Capital(verb)
+	with := func(policy session.Policy) func() tea.Cmd { return func() tea.Cmd { return again(policy) } }
+	return page.Send(page.Ask{
+		Title: "Changed by others since",
+		Text:  strings.Join(lines, "\n"),
+		Choices: []page.Choice{
+			{Label: "Cancel", Key: "l"},
+			{Label: verb + " the rest", Key: "t", Do: with(session.Theirs)},
+			{Label: verb + " everything", Key: "u", Danger: true, Do: with(session.Ours)},
+		},
+	})
+}

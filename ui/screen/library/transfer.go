@@ -1,0 +1,112 @@
+package library
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/api/session"
+	"mediadesk/ui/edit"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/text"
+)
+
+// background does something off the event loop and goes on with then; without it, where
+// there was an error, which is shown.
+func (m *Model) background(label string, do func(ctx context.Context) error, then func() tea.Cmd) tea.Cmd {
+	return m.manage.Run(edit.Work{
+		Label: label,
+		Do:    func(ctx context.Context, _ *edit.Task) []session.Edited { return []session.Edited{{Err: do(ctx)}} },
+		Then: func(list []session.Edited, _ time.Time) tea.Cmd {
+			if err := list[0].Err; err != nil {
+				return page.Send(page.Failed(err))
+			}
+			return then()
+		},
+	})
+}
+
+// askTransfer asks for the profile that gets the marked files, or what is under the
+// cursor.
+func (m *Model) askTransfer() tea.Cmd {
+	items := m.chosen()
+	title := "Send " + edit.FilesLabel(items) + " to the profile"
+	if f, ok := m.current(); len(items) == 0 && ok {
+		folder := folderPath(m.shown.folder, f)
+		items = []api.File{{Type: api.TypeFolder, FolderPath: folder}}
+		title = "Send the folder " + folder + " to the profile"
+	}
+	var names []string
+	return m.background("Reading the profiles", func(context.Context) (err error) {
+		names, err = m.o.Session.OtherProfiles()
+		return err
+	}, func() tea.Cmd {
+		if len(names) == 0 {
+			return page.Tell(page.Info, "There is no other profile. Screen 5 adds one.")
+		}
+		rows := make([]kit.MenuRow, len(names))
+		for i, name := range names {
+			rows[i] = kit.MenuRow{Label: name, Do: func() tea.Cmd { return m.planTransfer(items, name) }}
+		}
+		return m.Open(kit.NewMenu(title, rows...))
+	})
+}
+
+// planTransfer finds out what sending comes to.
+func (m *Model) planTransfer(items []api.File, to string) tea.Cmd {
+	var plan *session.Transfer
+	return m.background("Comparing with "+to, func(ctx context.Context) (err error) {
+		plan, err = m.o.Session.PlanTransfer(ctx, m.o.Profile.Name, to, items, session.TransferOptions{})
+		return err
+	}, func() tea.Cmd { return m.confirmTransfer(plan) })
+}
+
+// confirmTransfer asks whether to send, with what stays behind.
+func (m *Model) confirmTransfer(plan *session.Transfer) tea.Cmd {
+	var skipped, words []string
+	for _, one := range plan.Skipped {
+		skipped = append(skipped, one.File.FilePath+": "+one.Reason.Error())
+	}
+	waiting := len(plan.Unfinished)
+	if len(plan.Jobs)+waiting == 0 {
+		return page.Send(page.Toast{Level: page.Info, Text: "There is nothing to send to " + plan.To + ".", Detail: strings.Join(skipped, "\n")})
+	}
+	what := text.Plural(len(plan.Jobs), "file")
+	words = append(words, fmt.Sprintf("%s (%s) with tags, region, description and custom metadata, in the same folders. The files here stay.", what, text.Bytes(plan.Bytes)))
+	if waiting > 0 {
+		words = append(words, text.Plural(waiting, "upload")+" of an earlier transfer will continue.")
+	}
+	lost := plan.Lost()
+	if lost != "" {
+		words = append(words, "Left behind: "+lost+".")
+	}
+	if n := len(skipped); n > 0 {
+		words = append(words, "Skipped: "+text.Plural(n, "file")+". "+text.Sentence(skipped[0]))
+	}
+	words = append(words, "mediadesk then changes to the profile "+plan.To+".")
+	return page.Send(page.Ask{Title: "Send " + what + " to " + plan.To + "?", Text: strings.Join(words, "\n\n"), Choices: []page.Choice{
+		{Label: "Cancel", Key: "k"},
+		{Label: "Send", Key: "s", Default: true, Do: func() tea.Cmd {
+			return m.background("Queueing", func(ctx context.Context) error { return m.o.Session.Enqueue(ctx, plan) }, func() tea.Cmd {
+				told := page.Toast{Level: page.Good, Text: "Sending " + what + " to " + plan.To + ".", Detail: strings.Join(skipped, "\n")}
+				if lost != "" {
+					told.Text += " Left behind: " + lost + "."
+				}
+				return tea.Batch(page.Send(told), page.Send(page.UseProfile{Name: plan.To, Show: page.Uploads}))
+			})
+		}},
+	}})
+}
+
+// noTransfer says why nothing can be sent.
+func (m *Model) noTransfer() string {
+	if reason := m.manage.Busy(); reason != "" {
+		return reason
+	}
+	return m.noRow()
+}

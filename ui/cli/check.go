@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"mediadesk/api/local"
+	"mediadesk/config"
 	"mediadesk/ui/text"
 )
 
@@ -15,13 +16,11 @@ func runCheck(ctx context.Context, p *Program, f *flags, s *serveFlags, dir stri
 	if s.from != "" && !s.repair {
 		return usage("--from needs --repair")
 	}
-	sum, err := local.Check(ctx, dir, local.CheckOptions{Repair: s.repair, From: s.from}, func(problem local.Problem) error {
-		if f.json {
-			return printJSON(p.Stdout, problem)
-		}
-		_, err := fmt.Fprintln(p.Stdout, safeLines(problem.String()))
+	storage, err := s.contents(p)
+	if err != nil {
 		return err
-	})
+	}
+	sum, err := local.Check(ctx, dir, local.CheckOptions{Repair: s.repair, From: s.from, Storage: storage}, func(problem local.Problem) error { return printProblem(p, f, problem) })
 	if err != nil {
 		return err
 	}
@@ -39,11 +38,71 @@ func runCheck(ctx context.Context, p *Program, f *flags, s *serveFlags, dir stri
 	if sum.Unnamed > 0 {
 		p.note(f, "%s without a record: the running library sets them aside.", text.Plural(sum.Unnamed, "content"))
 	}
+	aside := filepath.Join(dir, "set-aside")
+	if storage != "" {
+		aside = "the storage"
+	}
 	if sum.Aside > 0 {
-		p.note(f, "%s without a record in %s: removed after 30 days.", text.Plural(sum.Aside, "content"), filepath.Join(dir, "set-aside"))
+		p.note(f, "%s without a record in %s: removed after 30 days.", text.Plural(sum.Aside, "content"), aside)
 	}
 	if sum.Unrepaired > 0 {
 		return &exitError{exitFailed, nil}
 	}
 	return nil
+}
+
+// toFolder is the value of --copy-to for the folder of the library.
+const toFolder = "folder"
+
+// runCopy copies the contents of the library in dir. It prints the problems to standard
+// output, and with --json then what was done.
+func runCopy(ctx context.Context, p *Program, f *flags, s *serveFlags, dir string) error {
+	o := local.Options{Dir: dir}
+	c, err := config.Load(p.Paths)
+	if err == nil {
+		o.Storage = s.storageOr(p, c.Local)
+		o.Database, err = s.findDatabase(p, c.Local)
+	}
+	if err != nil {
+		return err
+	}
+	to := s.copyTo
+	if to == toFolder {
+		to = ""
+	}
+	sum, err := local.CopyContents(ctx, o, to, func(problem local.Problem) error { return printProblem(p, f, problem) })
+	if err != nil {
+		return fmt.Errorf("%w; %s copied, run the same command to go on", err, text.Plural(sum.Contents, "content"))
+	}
+	if f.json {
+		if err := printJSON(p.Stdout, sum); err != nil {
+			return err
+		}
+	}
+	p.note(f, "Copied %s, %s; %s there already; %s.", text.Plural(sum.Contents, "content"), text.Bytes(sum.Bytes), was(sum.Present), text.Plural(sum.Problems, "problem"))
+	if sum.Problems > 0 {
+		return &exitError{exitFailed, nil}
+	}
+	if to == "" {
+		p.note(f, "Serve the library without --storage now.")
+	} else {
+		p.note(f, "Serve the library with this --storage now.")
+	}
+	return nil
+}
+
+func was(n int) string {
+	if n == 1 {
+		return "1 was"
+	}
+	return fmt.Sprintf("%d were", n)
+}
+
+// printProblem prints what is wrong with a content.
+func printProblem(p *Program, f *flags, problem local.Problem) error {
+	if f.json {
+		return printJSON(p.Stdout, problem)
+	}
+	_, err := fmt.Fprintln(p.Stdout, safeLines(problem.String()))
+	return err
 }

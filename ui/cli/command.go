@@ -157,7 +157,7 @@ func newRoot(p *Program) *cobra.Command {
 	all.IntVar(&f.KeyFD, "key-fd", -1, "read the private key from this file descriptor")
 	all.BoolVar(&f.debug, "debug", false, "log every request, without secrets")
 	all.BoolVar(&f.accessible, "accessible", false, "prompts and sentences instead of screens, for screen readers")
-	root.AddCommand(newUpload(p, f), newResume(p, f), newDetails(p, f), newList(p, f), newOpen(p, f), newWatch(p, f), newServe(p, f), newUploads(p, f), newUsage(p, f),
+	root.AddCommand(newUpload(p, f), newResume(p, f), newDetails(p, f), newList(p, f), newOpen(p, f), newWatch(p, f), newServe(p, f), newUploads(p, f), newUsage(p, f), newTransfer(p, f),
 		newProfile(p, f), newKey(p, f), newDoctor(p, f), newMan(p))
 	root.AddCommand(newFileCommands(p, f)...)
 	root.AddCommand(newFolderCommands(p, f)...)

@@ -27,6 +27,7 @@ var flagOptions = map[string][]string{
 	"delivery-url":  {"https://"},
 	"extension":     {api.RemoveBackground, api.GoogleTagging, api.AWSTagging},
 	"plan":          {"free", "lite", "pro"},
+	"sort":          strings.Fields(strings.ToLower(strings.Join(api.Sorts, " "))),
 	"timeout":       {"1m", "5m", "1h"},
 	"upload-url":    {"https://"},
 	"webhook":       {"none"},
@@ -141,13 +142,13 @@ func addCompletions(root *cobra.Command, p *Program) {
 				continue
 			}
 			// Shells complete files of this computer.
-			if value := valueName(f.Name); f.Name == "profile" || value == "FILE" || value == "PATH" {
+			if value := valueName(f); f.Name == "profile" || value == "FILE" || value == "PATH" {
 				continue
 			}
 			options := flagOptions[f.Name]
 			for _, field := range api.UploadFields {
 				for _, choice := range field.Choices {
-					if field.Flag == f.Name {
+					if field.Flag == f.Name && f.Annotations[valueOf] == nil {
 						options = append(options, choice.Text)
 					}
 				}

@@ -92,7 +92,7 @@ func runMortal(way string) {
 	run := func(ctx context.Context, _ session.Options, _ string, _ []api.Source) error {
 		guarded := terminal.JoinGuard()
 		program := tea.NewProgram(mortal{way}, tea.WithContext(ctx), tea.WithoutSignalHandler())
-		ended := terminal.Endings(program.Quit)
+		_, ended := terminal.Endings(program.Quit)
 		_, err := program.Run()
 		guarded.Restored()
 		if errors.Is(err, tea.ErrInterrupted) {

@@ -403,6 +403,9 @@ func recordLines(f *api.File) [][2]string {
 	if f.Description != "" {
 		lines = append(lines, [2]string{"description", f.Description})
 	}
+	for _, fact := range f.HostedFacts() {
+		lines = append(lines, [2]string{fact.Name(), fact.Value})
+	}
 	for _, key := range slices.Sorted(maps.Keys(f.CustomMetadata)) {
 		lines = append(lines, [2]string{key, string(f.CustomMetadata[key])})
 	}

@@ -200,12 +200,14 @@ func (d *doctor) webhooks(ctx context.Context) {
 
 // signature says whether the signatures of posts are verified.
 func (d *doctor) signature() {
-	secret, err := d.keys.WebhookSecret(d.profile)
-	d.secrets.Add(secret)
+	secrets, err := d.keys.WebhookSecrets(d.profile)
+	for _, secret := range secrets {
+		d.secrets.Add(secret)
+	}
 	switch {
 	case err != nil:
 		d.say(verdictBad, "signature", "Name a file that only you can read: mediadesk profile add NAME --webhook-secret-file FILE", "%v", err)
-	case secret.IsZero():
+	case len(secrets) == 0:
 		d.say(verdictOK, "signature", "", "no secret is set: posts are accepted by their address, which nobody can guess")
 	default:
 		d.say(verdictOK, "signature", "", "posts are verified with the secret in %s; others are kept but ignored", cmp.Or(d.profile.WebhookSecretFile, config.SecretVariable))

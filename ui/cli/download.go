@@ -71,7 +71,7 @@ func (d *download) run(ctx context.Context, names []string) error {
 	defer cleanup(s)
 	folders := false
 	for _, name := range names {
-		file, err := d.find(ctx, s, name)
+		file, err := findAny(ctx, s, name)
 		switch {
 		case err != nil:
 		case file.IsFolder():
@@ -93,9 +93,9 @@ func (d *download) run(ctx context.Context, names []string) error {
 	return d.failed.exit()
 }
 
-// find reads the record of a file or folder. It takes the root, too, and any folder
+// findAny reads the record of a file or folder. It takes the root, too, and any folder
 // where the service cannot list.
-func (d *download) find(ctx context.Context, s *session.Session, name string) (*api.File, error) {
+func findAny(ctx context.Context, s *session.Session, name string) (*api.File, error) {
 	if isPath(name) && api.FolderDepth(name) == 0 {
 		return &api.File{Type: api.TypeFolder, FolderPath: "/"}, nil
 	}

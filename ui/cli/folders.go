@@ -35,6 +35,8 @@ type folderLine struct {
 	Type   string `json:"type"`
 	From   string `json:"from,omitempty"`
 	To     string `json:"to,omitempty"`
+
+	Purge *api.Purge `json:"purge,omitempty"`
 }
 
 var errNoFolder = errors.New("no such folder in the library")
@@ -94,7 +96,7 @@ func (c fileCommand) runFolder(ctx context.Context, p *Program, f *flags, s *ses
 	if err != nil {
 		return err
 	}
-	return printFolder(p, f, folderLine{Action: c.name(), From: folder, To: to}, c.done(folder, to))
+	return printFolder(p, f, folderLine{Action: c.name(), From: folder, To: to, Purge: c.started()}, c.done(folder, to))
 }
 
 func printFolder(p *Program, f *flags, line folderLine, done string) error {
@@ -139,7 +141,12 @@ func (c fileCommand) ask(ctx context.Context, p *Program, s *session.Session, fo
 	if folders > 0 {
 		what = append(what, text.Plural(folders, "folder")+" with everything in "+map[bool]string{true: "it", false: "them"}[folders == 1])
 	}
-	fmt.Fprintf(p.Stderr, "%s Type yes, or anything else to stop: ", text.Safe(c.folder.question(strings.Join(what, " and "), target, s.Profile.Host)))
+	return p.confirm(ctx, c.folder.question(strings.Join(what, " and "), target, s.Profile.Host))
+}
+
+// confirm asks a question on the terminal. The error says that the answer was not yes.
+func (p *Program) confirm(ctx context.Context, question string) error {
+	fmt.Fprintf(p.Stderr, "%s Type yes, or anything else to stop: ", text.Safe(question))
 	answer, err := terminal.Ask(ctx, p.Stdin, func() (string, error) { return bufio.NewReader(p.Stdin).ReadString('\n') })
 	if err != nil && !errors.Is(err, io.EOF) {
 		fmt.Fprintln(p.Stderr)

@@ -36,7 +36,7 @@ var valueNames = map[string]string{
 	"LINES":      "log",
 	"N":          "concurrency fault-seed key-fd limit",
 	"NAME":       "host profile",
-	"NAME=STEPS": "transformation",
+	"ORDER":      "sort",
 	"OPTION":     "colour-option",
 	"PATH":       "data from seed to",
 	"PATTERN":    "exclude include",
@@ -44,12 +44,20 @@ var valueNames = map[string]string{
 	"QUERY":      "search",
 	"TAGS":       "add-tags remove-tags",
 	"TIME":       "for retry-for timeout",
-	"URL":        "base-url delivery-url public-url upload-url webhook webhook-url",
+	"URL":        "base-url delivery-url copy-to database public-url storage upload-url webhook webhook-url",
 	"WORD":       "key-command",
 }
 
+// valueOf is the annotation of a flag with the name of its value, for one that is called
+// like the field of an upload and is another.
+const valueOf = "value"
+
 // valueName is the name of a flag's value.
-func valueName(flag string) string {
+func valueName(of *pflag.Flag) string {
+	if names := of.Annotations[valueOf]; names != nil {
+		return names[0]
+	}
+	flag := of.Name
 	for _, f := range api.UploadFields {
 		if f.Flag == flag && f.Value != "" {
 			return f.Value
@@ -72,7 +80,7 @@ func flagName(f *pflag.Flag) string {
 	if f.NoOptDefVal != "" { // a switch
 		return name
 	}
-	return name + " " + valueName(f.Name)
+	return name + " " + valueName(f)
 }
 
 // visibleFlags are the flags of a set that help shows, by name.

@@ -45,9 +45,11 @@ func (h *oldHome) testScreens(t *testing.T) {
 	})
 	term.Press("esc", "3")
 	shows("success", "failed", "google", "remove-bg")
-	term.Press("p") // posts that belong to no upload
+	term.Press("p", "down", "enter") // posts that belong to no upload
 	shows("65f1c0ffee65f1c0ffee65f1")
-	term.Press("esc", "1", uploadForm)
+	term.Press("esc")
+	shows("google")
+	term.Press("1", uploadForm)
 	shows("/draft/", "Not sent yet", "drafted", "5,6,70,80")
 	term.Press("ctrl+p")
 	shows("evening")

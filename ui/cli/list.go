@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,7 @@ import (
 const listPage = 1000
 
 func newList(p *Program, f *flags) *cobra.Command {
-	search, asTree := "", false
+	search, sort, asTree := "", "", false
 	cmd := &cobra.Command{
 		Use:   "list [FOLDER]",
 		Short: "List the files of the library or of a folder",
@@ -33,16 +34,38 @@ func newList(p *Program, f *flags) *cobra.Command {
 			case asTree:
 				return runTree(cmd.Context(), p, f, args)
 			}
-			return runList(cmd, p, f, args, search)
+			q := api.Query{Type: api.TypeFile, Sort: "ASC_NAME", Limit: listPage, Search: search}
+			if sort != "" {
+				var err error
+				if q.Sort, err = sortOf(sort, search); err != nil {
+					return err
+				}
+			}
+			return runList(cmd, p, f, args, q)
 		},
 	}
 	cmd.Flags().StringVar(&search, "search", "", "list the files that match a search query of the service")
+	cmd.Flags().StringVar(&sort, "sort", "", "order: "+strings.ToLower(strings.Join(api.Sorts, ", "))+"; - before it reverses it; relevance needs HAS in --search (default name)")
 	cmd.Flags().BoolVar(&asTree, "tree", false, "show the folders below with their files, too, as a tree")
 	return cmd
 }
 
-func runList(cmd *cobra.Command, p *Program, f *flags, args []string, search string) error {
-	q := api.Query{Type: api.TypeFile, Sort: "ASC_NAME", Limit: listPage, Search: search}
+// sortOf is an order as the service spells it.
+func sortOf(word, search string) (string, error) {
+	bare := strings.TrimPrefix(word, "-")
+	by, reverse := strings.ToUpper(bare), bare != word
+	switch {
+	case !slices.Contains(api.Sorts, by):
+		return "", usage("--sort takes %s, not %q", strings.ToLower(strings.Join(api.Sorts, ", ")), word)
+	case by == api.SortRelevance && !api.Ranks(search):
+		return "", usage("--sort relevance needs --search with HAS, such as --search 'name HAS \"boat\"'")
+	case reverse != (by == api.SortRelevance): // the best first
+		return "DESC_" + by, nil
+	}
+	return "ASC_" + by, nil
+}
+
+func runList(cmd *cobra.Command, p *Program, f *flags, args []string, q api.Query) error {
 	if len(args) == 1 {
 		// A service may have folders of other names than it takes for uploads.
 		q.Folder, _ = api.CleanFolder(args[0])
@@ -59,7 +82,7 @@ func runList(cmd *cobra.Command, p *Program, f *flags, args []string, search str
 	}
 	first := true
 	for file, err := range s.Client.All(ctx, q) {
-		if api.Unavailable(err) && first && search == "" {
+		if api.Unavailable(err) && first && q.Search == "" {
 			p.note(f, "mediadesk: this service cannot list files. The list has the files that were uploaded from this computer.")
 			return listJournal(ctx, p, f, s, q.Folder)
 		}

@@ -33,6 +33,8 @@ type fileCommand struct {
 	folder *folderAction
 	// done says what was done.
 	done func(from, to string) string
+	// purge returns the purge that do started last; nil: it started none.
+	purge func() *api.Purge
 }
 
 // fileCommandLine is the JSON line of one command on one file.
@@ -42,6 +44,7 @@ type fileCommandLine struct {
 	From   string          `json:"from"`
 	To     string          `json:"to,omitempty"`
 	File   json.RawMessage `json:"file"` // the record afterwards; null: there is none
+	Purge  *api.Purge      `json:"purge,omitempty"`
 }
 
 func (c fileCommand) name() string {
@@ -170,7 +173,15 @@ func (c fileCommand) print(p *Program, f *flags, file *api.File, to string, afte
 	if err != nil {
 		return err
 	}
-	return printJSON(p.Stdout, fileCommandLine{Action: c.name(), FileID: file.FileID, From: file.FilePath, To: to, File: record})
+	return printJSON(p.Stdout, fileCommandLine{Action: c.name(), FileID: file.FileID, From: file.FilePath, To: to, File: record, Purge: c.started()})
+}
+
+// started is the purge that the command started last; nil: none.
+func (c fileCommand) started() *api.Purge {
+	if c.purge == nil {
+		return nil
+	}
+	return c.purge()
 }
 
 // checkFolder cleans the folder that files go to.
@@ -190,35 +201,8 @@ const (
 
 // newFileCommands are the commands on stored files.
 func newFileCommands(p *Program, f *flags) []*cobra.Command {
-	commands := []*cobra.Command{newDelete(p, f), newVersions(p, f), newDownload(p, f), newSign(p, f)}
+	commands := []*cobra.Command{newDelete(p, f), newRename(p, f), newPurge(p, f), newVersions(p, f), newDownload(p, f), newSign(p, f)}
 	for _, c := range []fileCommand{
-		{
-			use: "rename FILE NAME", short: "Rename a stored file or folder",
-			long: "Rename a stored file. FILE can be a folder. The address changes with the name: links to the old address stop working. " +
-				"A character that the name of a file cannot have becomes _. A name that is taken is refused." + asksFirst,
-			example: "mediadesk rename /summer/a.jpg harbor.jpg\nmediadesk rename /summer/ winter --yes\nmediadesk rename 65f1c0ffee65f1c0ffee65f1 harbor.jpg --dry-run",
-			check:   func(name string) (string, error) { return name, api.CheckName(name) },
-			request: func(s *session.Session, f *api.File, name string) (api.Request, error) {
-				return s.Client.DescribeRename(f.FilePath, name)
-			},
-			do: func(ctx context.Context, s *session.Session, f *api.File, name string) (string, *api.File, error) {
-				after, err := s.Rename(ctx, *f, name)
-				if err != nil {
-					return "", after, err
-				}
-				return after.FilePath, after, nil
-			},
-			folder: &folderAction{
-				question: func(what, name, host string) string {
-					return "Rename " + what + " to " + name + " on " + host + "? " + linksBreak
-				},
-				request: (*api.Client).DescribeRenameFolder,
-				do: func(ctx context.Context, s *session.Session, folder, name string) (string, error) {
-					return s.RenameFolder(ctx, folder, name)
-				},
-			},
-			done: func(from, to string) string { return from + ": renamed to " + to },
-		},
 		{
 			use: "move FILE… FOLDER", short: "Move stored files and folders to another folder",
 			long: "Move stored files to another folder. FILE can be a folder. A missing FOLDER is made. If FOLDER has a file of that name, " +

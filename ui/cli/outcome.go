@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -28,6 +27,8 @@ type uploadLine struct {
 	Attempts int             `json:"attempts"`
 	// Already says that nothing was sent, because the file was stored before.
 	Already bool `json:"already,omitempty"`
+	// Lost is what of a file of another profile did not go along.
+	Lost []string `json:"lost,omitempty"`
 }
 
 type uploadError struct {
@@ -40,8 +41,8 @@ type uploadError struct {
 // newUploadLine is the line of a job.
 func newUploadLine(j api.Job) (uploadLine, error) {
 	file, err := record(j.File)
-	line := uploadLine{Source: j.Upload.Source.String(), Outcome: &j.State, File: file, Attempts: j.Attempts}
-	if !j.State.Final() {
+	line := uploadLine{Source: j.Upload.Source.String(), Outcome: &j.State, File: file, Attempts: j.Attempts, Lost: j.Lost}
+	if j.State.Open() {
 		line.Outcome, line.Open = nil, true
 	}
 	if e := j.Failure; e != nil && j.State != api.Stored {
@@ -113,14 +114,9 @@ func (o *uploadOutput) add(j api.Job) {
 	}
 	problem := string(j.State)
 	if j.Failure != nil {
-		problem += ": " + reason(j)
+		problem += ": " + j.Reason()
 	}
 	o.reasons[problem] = append(o.reasons[problem], j.Upload.Source.String())
-}
-
-// reason is problem a job failed, without the path that reasons of sources begin with.
-func reason(j api.Job) string {
-	return strings.TrimPrefix(j.Failure.Message, strconv.Quote(j.Upload.Source.Path)+" ")
 }
 
 // stored prints that a source was stored before and is skipped.
@@ -141,7 +137,7 @@ func (o *uploadOutput) stored(one planned, before *api.Job) error {
 	if before.File != nil {
 		path = cmp.Or(before.File.FilePath, path)
 	}
-	_, err := fmt.Fprintf(o.p.Stdout, "%s: skipped, stored as %s since %s\n", text.Safe(one.Source.String()), text.Safe(path), before.Updated.Local().Format("2 Jan 2006 15:04"))
+	_, err := fmt.Fprintf(o.p.Stdout, "%s: skipped, stored as %s since %s\n", text.Safe(one.Source.String()), text.Safe(path), text.Date(before.Updated))
 	return err
 }
 
@@ -150,7 +146,7 @@ func jobSentence(j api.Job) string {
 	name := text.Safe(j.Upload.Source.String())
 	problem := ""
 	if j.Failure != nil {
-		problem = ": " + text.Safe(sentences(reason(j), j.Failure.Help))
+		problem = ": " + text.Safe(sentences(j.Reason(), j.Failure.Help))
 	}
 	switch j.State {
 	case api.Stored:
@@ -162,7 +158,9 @@ func jobSentence(j api.Job) string {
 		if j.Failure == nil {
 			return name + ": waits in the journal; continue with: " + resumeCommand(j.Profile)
 		}
-		return name + ": open: " + text.Stop(text.Safe(reason(j))) + " Continue with: " + resumeCommand(j.Profile)
+		return name + ": open: " + text.Stop(text.Safe(j.Reason())) + " Continue with: " + resumeCommand(j.Profile)
+	case api.Processing:
+		return name + ": waiting for the service" + text.Stop(problem) + " Check with: " + resumeCommand(j.Profile)
 	default:
 		return fmt.Sprintf("%s: %s%s", name, j.State, problem)
 	}

@@ -49,7 +49,7 @@ var profileFields = []struct {
 	{"unique names", "unique", "who makes names unique: here, service or off", func(p *config.Profile) any { return (*string)(&p.Naming) }},
 	{"color option", "colour-option", "how the service spells the color of remove-bg: bg_colour or bg_color", func(p *config.Profile) any { return (*string)(&p.ColorOption) }},
 	{"webhook", "webhook-url", "public address in front of our webhook receiver", func(p *config.Profile) any { return &p.WebhookURL }},
-	{"signed with", "webhook-secret-file", "file with the secret that signs webhook posts, readable by you alone (0600)", func(p *config.Profile) any { return &p.WebhookSecretFile }},
+	{"signed with", "webhook-secret-file", "file with the secrets that sign webhook posts, one a line, readable by you alone (0600)", func(p *config.Profile) any { return &p.WebhookSecretFile }},
 	{"key file", "key-file", "file with the private key, readable by you alone (0600)", func(p *config.Profile) any { return &p.KeyFile }},
 	{"key command", "key-command", "program that prints the key; repeat the flag for each argument", func(p *config.Profile) any { return &p.KeyCommand }},
 }

@@ -24,10 +24,12 @@ import (
 // serveFlags are those of mediadesk serve.
 type serveFlags struct {
 	addr, data      string
+	storage, copyTo string
+	database        string
 	ephemeral       bool
 	key             string
 	hosts           []string
-	public          string
+	public, webhook string
 	maxSize         int64
 	allow, faults   []string
 	named           []string
@@ -52,7 +54,7 @@ func newServe(p *Program, f *flags) *cobra.Command {
 		Short: "Run the local service for other programs",
 		Long: "Run the service of this program for other programs and for tests: the whole API over a folder of this computer. SDKs of the hosted service work with it. " +
 			"It prints its address, its folder and where the key is; with --json on one line. The key is that of --key or " + api.KeyVariable + ", or one that is made once and kept in the folder.\n\n" +
-			"--ephemeral keeps everything in a temporary folder. --exec runs a command with " + urlVariable + ", " + api.KeyVariable + " and the variables of the SDKs, " +
+			"--ephemeral keeps everything in a temporary folder. --exec runs a command with " + urlVariable + ", " + api.KeyVariable + ", " + publicKeyVariable + " and the variables of the SDKs, " +
 			"then stops and exits with its code. Without --data it uses a temporary folder, without --addr a free port.\n\n" +
 			"--seed uploads a folder at the start. A file photo.jpg.json beside photo.jpg has options for its upload, named as in a manifest: " +
 			`{"tags": ["sea"], "region": "10,20,300,200", "metadata": {"price": 12}}` + ".\n\n" +
@@ -61,6 +63,7 @@ func newServe(p *Program, f *flags) *cobra.Command {
 			"and it makes a copy of the folder consistent that was made while the library ran (--from names the original, if it still exists). It removes no content.",
 		Example: "mediadesk serve --ephemeral --key dev\nmediadesk serve --seed fixtures --exec 'npm test'\n" +
 			"MEDIADESK_PRIVATE_KEY=test mediadesk serve --data /tmp/library --json\n" +
+			"mediadesk serve --copy-to 's3://media?region=eu-west-1'\nmediadesk serve --storage 's3://media?region=eu-west-1'\n" +
 			"mediadesk serve --check\ncp -r library backup\nmediadesk serve --repair --data backup --from library",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd, p, f, s) },
@@ -68,6 +71,8 @@ func newServe(p *Program, f *flags) *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&s.addr, "addr", config.DefaultLocalAddr, "listen on this address; port 0 picks one (default: "+config.DefaultLocalAddr+")")
 	fl.StringVar(&s.data, "data", "", "folder of the library (default: that of the local profile)")
+	fl.StringVar(&s.storage, "storage", "", "store of the contents: s3://BUCKET?region=… or file:///FOLDER (default: "+storageVariable+", else the folder of the library)")
+	fl.StringVar(&s.database, "database", "", "postgres:// address of a PostgreSQL database for the records, without a password; with one: "+config.DatabaseVariable+" (default: SQLite in the folder). With --storage, too, any number of instances serve the library without a folder")
 	fl.BoolVar(&s.ephemeral, "ephemeral", false, "keep everything in a temporary folder and remove it at the end")
 	fl.StringVar(&s.key, "key", "", "private key, such as dev; on loopback only, because other users of this computer can see it")
 	fl.StringArrayVar(&s.hosts, "host", nil, "host name that requests may use (repeatable); beyond loopback, the names of the computer are known")
@@ -79,24 +84,33 @@ func newServe(p *Program, f *flags) *cobra.Command {
 	fl.BoolVar(&s.jsonLog, "json-log", false, "log requests and failures as JSON lines")
 	fl.Int64Var(&s.maxSize, "max-size", config.DefaultMaxSize, "largest file in bytes (default: 25000000)")
 	fl.StringArrayVar(&s.allow, "allow-address", nil, "internal address that URL sources and webhooks may reach (repeatable)")
+	fl.StringVar(&s.webhook, "webhook", "", "webhook of the account: address for the events of video uploads; with --json, the first line has its signing secret")
 	fl.StringArrayVar(&s.faults, "fault", nil, "make faults on purpose: delay=2s, drop-after=BYTES, answers=lost, refuse=STATUS, rate=5/s, extensions=pending|fail, webhooks=lost|repeated|out-of-order; "+
 		"all but delay take a chance, such as refuse=503:0.3 (repeatable)")
 	fl.Uint64Var(&s.faultSeed, "fault-seed", 0, "number that makes faults by chance the same each time")
 	fl.StringArrayVar(&s.named, "transformation", nil, "named transformation, such as card=fo-custom,w-400:h-300 (repeatable)")
+	_ = fl.SetAnnotation("transformation", valueOf, []string{"NAME=STEPS"}) // the flag is there
 	fl.BoolVar(&s.health, "health", false, "ask the library that serves at --addr whether it works; the exit code is 0 if so")
 	fl.BoolVar(&s.check, "check", false, "verify the library instead of serving it")
 	fl.BoolVar(&s.repair, "repair", false, "verify the library and repair it")
+	fl.StringVar(&s.copyTo, "copy-to", "", "copy the contents to this storage, or to the "+toFolder+" of the library, and verify them; repeat it to go on")
 	fl.StringVar(&s.from, "from", "", "with --repair: folder that this one is a copy of; it may be in use")
 	fl.StringVar(&s.removeWhenAlone, removeWhenAlone, "", "")
 	fl.Lookup(removeWhenAlone).Hidden = true
 	return cmd
 }
 
+// storageVariable names the store of the contents, as --storage does.
+const storageVariable = "MEDIADESK_STORAGE"
+
 // serveLine is the contract's first line.
 type serveLine struct {
-	Address string `json:"address"`
-	Data    string `json:"data"`
-	Key     string `json:"key"` // where the key comes from, never the key
+	Address   string `json:"address"`
+	Data      string `json:"data"`
+	Key       string `json:"key"` // where the key comes from, never the key
+	PublicKey string `json:"publicKey"`
+	Secret    string `json:"webhookSecret,omitempty"` // by which posts to --webhook are signed
+	Database  string `json:"database,omitempty"`      // without what could be secret; empty: the records are in Data
 }
 
 func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) (err error) {
@@ -105,10 +119,13 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) (err erro
 		return cleanUp(p.Stdin, s.removeWhenAlone)
 	case s.health:
 		return askHealth(cmd.Context(), p, s.addr)
-	case s.check || s.repair || s.from != "":
+	case s.check || s.repair || s.from != "" || s.copyTo != "":
 		dir, err := s.folder(p)
 		if err != nil {
 			return err
+		}
+		if s.copyTo != "" {
+			return runCopy(cmd.Context(), p, f, s, dir)
 		}
 		return runCheck(cmd.Context(), p, f, s, dir)
 	}
@@ -128,8 +145,11 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) (err erro
 		defer cleaner.stop()
 		s.cleaner, s.data = cleaner, cmp.Or(cleaner.dir, s.data)
 	}
-	if o.Dir, err = s.folder(p); err != nil {
-		return err
+	// Instances that share database and store need no folder.
+	if o.Database == "" || o.Storage == "" || s.data != "" {
+		if o.Dir, err = s.folder(p); err != nil {
+			return err
+		}
 	}
 	key, err := s.findKey(p, o.Dir)
 	if err != nil {
@@ -159,14 +179,19 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) (err erro
 	if faults := o.Fault.String(); faults != "" {
 		p.note(f, "faults on: %s", faults)
 	}
+	place := cmp.Or(o.Dir, config.ShownDatabase(o.Database))
 	switch {
 	case f.json:
-		err = printJSON(p.Stdout, serveLine{server.Address, o.Dir, key.source})
+		line := serveLine{server.Address, o.Dir, key.source, local.PublicKey(key.secret), "", config.ShownDatabase(o.Database)}
+		if o.Webhook != "" {
+			line.Secret = local.WebhookSecret(key.secret)
+		}
+		err = printJSON(p.Stdout, line)
 	case s.exec != "":
 	case p.TerminalOut:
-		_, err = io.WriteString(p.Stdout, s.banner(p.Version, server.Address, o.Dir, key))
+		_, err = io.WriteString(p.Stdout, s.banner(p.Version, server.Address, place, key))
 	default:
-		_, err = fmt.Fprintf(p.Stdout, "The local library listens on %s\n  folder  %s\n  key     %s\nPress ctrl+c to stop it.\n", server.Address, text.Safe(o.Dir), text.Safe(key.source))
+		_, err = fmt.Fprintf(p.Stdout, "The local library listens on %s\n  folder  %s\n  key     %s\nPress ctrl+c to stop it.\n", server.Address, text.Safe(place), text.Safe(key.source))
 	}
 	if err != nil {
 		return err
@@ -183,10 +208,24 @@ func (s *serveFlags) folder(p *Program) (string, error) {
 	return filepath.Abs(cmp.Or(s.data, p.Paths.Library()))
 }
 
+// contents is the address of the store of contents; empty: the folder of the library.
+func (s *serveFlags) contents(p *Program) (string, error) {
+	c, err := config.Load(p.Paths)
+	return s.storageOr(p, c.Local), err
+}
+
+func (s *serveFlags) storageOr(p *Program, settings config.Local) string {
+	return cmp.Or(s.storage, p.Getenv(storageVariable), settings.Storage)
+}
+
 // options are those of the flags, else those of the settings.
 func (s *serveFlags) options(cmd *cobra.Command, p *Program, settings config.Local) (local.Options, error) {
 	given := cmd.Flags().Changed
-	o := local.Options{MaxSize: settings.MaxSize, AllowAddresses: settings.AllowAddresses, Seed: settings.Seed, Commands: settings.Commands, Named: map[string]string{}}
+	database, err := s.findDatabase(p, settings)
+	if err != nil {
+		return local.Options{}, err
+	}
+	o := local.Options{Database: database, MaxSize: settings.MaxSize, AllowAddresses: settings.AllowAddresses, Seed: settings.Seed, Commands: settings.Commands, Named: map[string]string{}}
 	faults := settings.Fault
 	s.moveSeed(p)
 	if s.ephemeral && s.data != "" {
@@ -218,6 +257,12 @@ func (s *serveFlags) options(cmd *cobra.Command, p *Program, settings config.Loc
 			return o, fmt.Errorf("--public-url: %w", err)
 		}
 	}
+	if !s.ephemeral { // that one keeps everything in its folder
+		o.Storage = s.storageOr(p, settings)
+	} else if s.storage != "" {
+		return o, errors.New("--ephemeral keeps everything in a folder of its own: leave out --storage")
+	}
+	o.Webhook = s.webhook
 	o.Hosts, o.Address, o.Version, o.AllowReset = s.hosts, s.public, p.Version, s.ephemeral || s.reset
 	o.Emulator = true
 	if o.Observe, err = s.requestLog(p); err != nil {
@@ -257,6 +302,33 @@ func (s *serveFlags) options(cmd *cobra.Command, p *Program, settings config.Loc
 	return o, err
 }
 
+// findDatabase returns the address of the database of --database, else that of the
+// environment, else that of the settings; empty: the records are in the folder.
+func (s *serveFlags) findDatabase(p *Program, settings config.Local) (string, error) {
+	if s.database != "" {
+		if err := config.CheckDatabase(s.database, false); err != nil {
+			return "", fmt.Errorf("--database: %w", err)
+		}
+		return s.database, nil
+	}
+	if s.ephemeral || s.exec != "" && s.data == "" {
+		return "", nil // a throwaway library
+	}
+	address := cmp.Or(p.Getenv(config.DatabaseVariable), settings.Database)
+	if address == "" {
+		return "", nil
+	}
+	if err := config.CheckDatabase(address, true); err != nil {
+		return "", fmt.Errorf("%s: %w", config.DatabaseVariable, err)
+	}
+	for _, text := range config.DatabaseSecrets(address) {
+		if secret, err := config.NewSecret(text); err == nil && p.Options.Secrets != nil {
+			p.Options.Secrets.Add(secret)
+		}
+	}
+	return address, nil
+}
+
 // moveSeed takes a number as --fault-seed, which --seed was before, and says so.
 func (s *serveFlags) moveSeed(p *Program) {
 	n, err := strconv.ParseUint(s.seed, 10, 64)
@@ -289,6 +361,8 @@ func (s *serveFlags) findKey(p *Program, dir string) (k serveKey, err error) {
 	case given != "":
 		k = serveKey{source: "environment " + api.KeyVariable, shell: "$" + api.KeyVariable}
 		k.secret, err = config.NewSecret(given)
+	case dir == "":
+		return k, &exitError{exitKey, errors.New("all instances of a library need the same key: set " + api.KeyVariable)}
 	default:
 		var text string
 		if text, k.source, err = local.FolderKey(dir); err != nil {

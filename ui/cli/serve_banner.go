@@ -34,9 +34,10 @@ func (s *serveFlags) banner(version, address, dir string, key serveKey) string {
 	}
 	return fmt.Sprintf(`mediadesk %[1]s serves a media library.
 
-  address  %[2]s
-  folder   %[3]s
-  key      %[4]s
+  address     %[2]s
+  folder      %[3]s
+  key         %[4]s
+  public key  %[9]s
 
 Try it:
 
@@ -49,7 +50,7 @@ SDKs:
   Go      imagekit.NewClient(option.WithBaseURL("%[2]s"), option.WithPrivateKey(%[8]s))
 
 Press ctrl+c to stop.
-`, version, address, folder, shown, text.Safe(key.shell), sdk, python, golang)
+`, version, address, folder, shown, text.Safe(key.shell), sdk, python, golang, local.PublicKey(key.secret))
 }
 
 // serviceLog writes failures to the log of the program and to standard error,

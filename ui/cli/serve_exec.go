@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,11 +17,15 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"mediadesk/api"
+	"mediadesk/api/local"
 	"mediadesk/config"
 )
 
 // urlVariable is the variable in which a command of --exec finds the address.
 const urlVariable = "MEDIADESK_URL"
+
+// publicKeyVariable has the public key, for uploads of web pages.
+const publicKeyVariable = "MEDIADESK_PUBLIC_KEY"
 
 // sdkVariables are those in which the official SDKs look for address and key.
 const (
@@ -39,8 +44,8 @@ func (s *serveFlags) runCommand(ctx context.Context, p *Program, address string,
 		return err
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.Stdin, p.Stdout, p.Stderr
-	cmd.Env = append(os.Environ(),
-		urlVariable+"="+address, api.KeyVariable+"="+key.Reveal(),
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(entry string) bool { return strings.HasPrefix(entry, config.DatabaseVariable+"=") }),
+		urlVariable+"="+address, api.KeyVariable+"="+key.Reveal(), publicKeyVariable+"="+local.PublicKey(key),
 		sdkURLVariable+"="+address, sdkKeyVariable+"="+key.Reveal())
 	// On a terminal the command stays in our process group, so that it can read
 	// keys and gets ctrl+c.

@@ -133,7 +133,7 @@ func seedInto(ctx context.Context, address string, key api.Key, uploads []api.Up
 // seedFields creates the custom metadata fields that uploads have values for. Their
 // types are those of the values.
 func seedFields(ctx context.Context, client *api.Client, address string, key api.Key, uploads []api.Upload) error {
-	known, err := client.MetadataFields(ctx)
+	known, err := client.MetadataFields(ctx, "")
 	if err != nil {
 		return err
 	}

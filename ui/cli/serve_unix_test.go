@@ -4,7 +4,6 @@ package cli_test
 
 import (
 	"bufio"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -96,7 +95,7 @@ func TestServeOnTerminal(t *testing.T) {
 	if line := curl(screen); !strings.Contains(line, `-u "dev:"`) {
 		t.Errorf("the command is %s", line)
 	}
-	for _, want := range []string{"key      dev", "(removed at the end)", `privateKey: "dev"`, `private_key="dev"`, `option.WithPrivateKey("dev")`} {
+	for _, want := range []string{"key         dev", "(removed at the end)", "public key  public_", `privateKey: "dev"`, `private_key="dev"`, `option.WithPrivateKey("dev")`} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("%q is not on the screen:\n%s", want, screen)
 		}
@@ -129,10 +128,15 @@ func TestServeOnTerminal(t *testing.T) {
 func needs(t *testing.T, tool string) {
 	t.Helper()
 	if _, err := exec.LookPath(tool); err != nil {
-		reason := fmt.Sprintf("%s is not installed", tool)
-		if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
-			t.Fatal(reason)
-		}
-		t.Skip(reason)
+		unavailable(t, tool+" is not installed")
 	}
+}
+
+// unavailable skips a test where something from outside is missing.
+func unavailable(t *testing.T, reason string) {
+	t.Helper()
+	if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
+		t.Fatal(reason)
+	}
+	t.Skip(reason)
 }

@@ -373,7 +373,7 @@ func (u *uploadFlags) enqueue(ctx context.Context, d *session.Session, plans []p
 	if len(jobs) == 0 {
 		return nil, unsent, nil
 	}
-	jobs, err = d.Queue.Add(ctx, jobs)
+	jobs, err = d.Send(ctx, jobs)
 	for _, j := range jobs {
 		ids = append(ids, j.ID)
 	}

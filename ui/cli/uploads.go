@@ -125,7 +125,7 @@ func (u *uploadsFlags) find(ctx context.Context, d *session.Session, numbers []i
 		jobs = append(jobs, job)
 	}
 	jobs = slices.DeleteFunc(jobs, func(j api.Job) bool {
-		return u.failed && !hasFailed(&j) || u.open && j.State.Final()
+		return u.failed && !hasFailed(&j) || u.open && !j.State.Open()
 	})
 	if u.limit > 0 && len(numbers) == 0 && len(jobs) > u.limit {
 		jobs = jobs[len(jobs)-u.limit:]
@@ -134,7 +134,7 @@ func (u *uploadsFlags) find(ctx context.Context, d *session.Session, numbers []i
 }
 
 // hasFailed reports whether an upload finished without being stored.
-func hasFailed(j *api.Job) bool { return j.State.Final() && j.State != api.Stored }
+func hasFailed(j *api.Job) bool { return !j.State.Open() && j.State != api.Stored }
 
 func printUpload(p *Program, asJSON bool, j api.Job) error {
 	if asJSON {
@@ -155,7 +155,7 @@ func (u *uploadsFlags) sendAgain(ctx context.Context, p *Program, f *flags, d *s
 	var ids []int64
 	for _, job := range jobs {
 		switch {
-		case !hasFailed(&job):
+		case !hasFailed(&job) && (job.State != api.Processing || !u.twice):
 			continue
 		case !job.MayRepeat() && !u.twice:
 			fmt.Fprintf(p.Stderr, "mediadesk: left out %s: it may have arrived, and the service makes its name. Look in the library; --twice sends it anyway.\n", text.Safe(job.Upload.Source.String()))

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mediadesk/api"
+	"mediadesk/api/session"
+	"mediadesk/ui/text"
+)
+
+func newRename(p *Program, f *flags) *cobra.Command {
+	withPurge := false
+	var purge *api.Purge
+	// started asks once how far a purge is. That it fails does not undo the renaming.
+	started := func(ctx context.Context, s *session.Session, from string, of api.Purge) {
+		var err error
+		if purge = &of; of.ID != "" {
+			*purge, err = s.AwaitPurge(ctx, of, 0)
+		}
+		if err != nil {
+			report(p.Stderr, fmt.Errorf("%s: the status of the cache purge is not known: %w", from, err))
+		}
+	}
+	c := fileCommand{
+		use: "rename FILE NAME", short: "Rename a stored file or folder",
+		long: "Rename a stored file. FILE can be a folder. The address changes with the name: links to the old address stop working. " +
+			"--purge-cache also removes the cached copies of the old address. " +
+			"A character that the name of a file cannot have becomes _. A name that is taken is refused." + asksFirst,
+		example: "mediadesk rename /summer/a.jpg harbor.jpg --purge-cache\nmediadesk rename /summer/ winter --yes\n" +
+			"mediadesk rename 65f1c0ffee65f1c0ffee65f1 harbor.jpg --dry-run",
+		check: func(name string) (string, error) { return name, api.CheckName(name) },
+		request: func(s *session.Session, f *api.File, name string) (api.Request, error) {
+			return s.Client.DescribeRename(f.FilePath, name, withPurge)
+		},
+		do: func(ctx context.Context, s *session.Session, f *api.File, name string) (string, *api.File, error) {
+			var of api.Purge
+			var after *api.File
+			var err error
+			if withPurge {
+				after, of, err = s.RenameAndPurge(ctx, *f, name)
+			} else {
+				after, err = s.Rename(ctx, *f, name)
+			}
+			if err != nil {
+				return "", after, err
+			}
+			if withPurge {
+				started(ctx, s, f.FilePath, of)
+			}
+			return after.FilePath, after, nil
+		},
+		folder: &folderAction{
+			question: func(what, name, host string) string {
+				return "Rename " + what + " to " + name + " on " + host + "? " + linksBreak
+			},
+			request: func(c *api.Client, folder, name string) (api.Request, error) {
+				return c.DescribeRenameFolder(folder, name, withPurge)
+			},
+			do: func(ctx context.Context, s *session.Session, folder, name string) (string, error) {
+				if !withPurge {
+					return s.RenameFolder(ctx, folder, name)
+				}
+				to, of, err := s.RenameFolderAndPurge(ctx, folder, name)
+				if err == nil {
+					started(ctx, s, folder, of)
+				}
+				return to, err
+			},
+		},
+		purge: func() *api.Purge { return purge },
+		done: func(from, to string) string {
+			words := from + ": renamed to " + to
+			if purge != nil {
+				words += "; " + describePurge(*purge)
+			}
+			return words
+		},
+	}
+	cmd := c.command(p, f)
+	cmd.Flags().BoolVar(&withPurge, "purge-cache", false, "remove the cached copies of the old address")
+	return cmd
+}
+
+// describePurge says how far a purge is.
+func describePurge(of api.Purge) string {
+	switch {
+	case of.ID == "":
+		return "the service could not purge its cache"
+	case of.Status == "":
+		return "cache purge started"
+	}
+	return "cache purge " + strings.ToLower(of.Status)
+}
+
+func newPurge(p *Program, f *flags) *cobra.Command {
+	wait := false
+	cmd := &cobra.Command{
+		Use: "purge FILE…", Short: "Remove cached copies of stored files",
+		Long: "Remove the cached copies of stored files, such as after an overwrite or a new region. " +
+			"FILE can also be a URL of the library, and a * at its end stands for everything that begins with it. " +
+			"A service may limit the number of purges: ImageKit allows 1000 a month.",
+		Example: "mediadesk purge /summer/a.jpg --wait\nmediadesk purge 'https://ik.imagekit.io/demo/summer/2026/*'",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("%s needs a FILE, such as /summer/a.jpg", cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, names []string) error {
+			s, err := p.openAnyway(cmd.Context(), f)
+			if err != nil {
+				return err
+			}
+			defer cleanup(s)
+			var failed failures
+			for _, name := range names {
+				failed.add(p, name, p.purgeOne(cmd.Context(), f, s, name, wait))
+			}
+			return failed.exit()
+		},
+	}
+	cmd.Flags().BoolVar(&wait, "wait", false, "wait until the service has removed the copies")
+	return cmd
+}
+
+// purgeOne purges the URL of a file, or the URL that is given.
+func (p *Program) purgeOne(ctx context.Context, f *flags, s *session.Session, name string, wait bool) error {
+	address := name
+	if !strings.Contains(name, "://") {
+		file, err := findFile(ctx, s, name)
+		if err != nil {
+			return err
+		}
+		address = api.PurgeURL(file.URL)
+	}
+	if f.dryRun {
+		r, err := s.Client.DescribePurge(address)
+		if err != nil {
+			return err
+		}
+		return printRequest(p.Stdout, f.json, r)
+	}
+	started, err := s.Client.StartPurge(ctx, address)
+	if err != nil {
+		return err
+	}
+	var limit time.Duration
+	if wait {
+		limit = math.MaxInt64
+	}
+	started, err = s.AwaitPurge(ctx, started, limit)
+	if err != nil {
+		return fmt.Errorf("the purge was started; its status is not known: %w", err)
+	}
+	if f.json {
+		return printJSON(p.Stdout, started)
+	}
+	_, err = fmt.Fprintln(p.Stdout, text.Safe(started.URL+": "+describePurge(started)))
+	return err
+}

@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mediadesk/api"
+	"mediadesk/api/session"
+	"mediadesk/ui/text"
+)
+
+// transfer is the command transfer.
+type transfer struct {
+	p  *Program
+	f  *flags
+	to string
+	o  session.TransferOptions
+}
+
+func newTransfer(p *Program, f *flags) *cobra.Command {
+	t := &transfer{p: p, f: f}
+	cmd := &cobra.Command{
+		Use: "transfer FILE… --to PROFILE", Short: "Send stored files and folders to another profile",
+		Long: "Send stored files of this profile to another one: from the local library to an account, or from one account to another. " +
+			"Tags, region, description, custom metadata, folder and the private flag go along. FILE can be a folder: all files in it are sent. " +
+			"The files stay where they are.\n\n" +
+			"Files keep their names, and nothing is overwritten: a file whose name is taken is skipped. Earlier versions, AI tags, the state of extensions, and custom metadata that " +
+			"the other profile has no field for do not go along. The command lists what is left behind before it sends; on a terminal it asks, in a script --yes confirms. " +
+			"After an interruption, the same command continues. --key-fd and MEDIADESK_PRIVATE_KEY give the key of the other profile; the key of this one comes from its own place.",
+		Example: "mediadesk transfer /summer/ --to work\nmediadesk transfer /summer/a.jpg /summer/b.jpg --to work --folder /news/\n" +
+			"mediadesk transfer / --profile old --to new --exclude drafts --dry-run",
+		Args: someArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkConcurrency(cmd, f); err != nil {
+				return err
+			}
+			return t.run(cmd.Context(), args)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&t.to, "to", "", "profile that gets the files")
+	_ = fl.SetAnnotation("to", valueOf, []string{"PROFILE"})
+	_ = cmd.RegisterFlagCompletionFunc("to", profileNames(p))
+	fl.StringVar(&t.o.Folder, "folder", "", "folder that gets the files and the contents of folders (default: where each file is now)")
+	fl.StringArrayVar(&t.o.Filter.Include, "include", nil, "send only matching files of folders, such as '*.jpg' or 'a/**' (repeatable)")
+	fl.StringArrayVar(&t.o.Filter.Exclude, "exclude", nil, "skip matching files and folders (repeatable)")
+	fl.IntVar(&f.Concurrency, "concurrency", 0, "number of uploads at the same time (default: the setting, else it adapts)")
+	addRetryFor(cmd, f)
+	return cmd
+}
+
+func (t *transfer) run(ctx context.Context, names []string) error {
+	if t.to == "" {
+		return usage("mediadesk transfer needs --to PROFILE: the profile that gets the files")
+	}
+	if err := t.o.Filter.Check(); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if t.f.Unnamed() {
+		return usage("mediadesk transfer sends from one profile to another: add the addresses as a profile first (mediadesk profile add)")
+	}
+	source, err := t.p.describe(ctx, t.f)
+	if err != nil {
+		return err
+	}
+	to := *t.f
+	to.Profile = t.to
+	s, err := t.p.open(ctx, &to)
+	if err != nil {
+		return err
+	}
+	defer cleanup(s)
+	plan, failed, err := t.plan(ctx, s, source.Profile.Name, names)
+	if err != nil {
+		return err
+	}
+	out := newUploadOutput(t.p, t.f)
+	out.queued = true
+	for _, one := range plan.Skipped {
+		if err := t.skip(out, plan.From, one); err != nil {
+			return err
+		}
+	}
+	if t.f.dryRun {
+		return errors.Join(t.preview(s, plan), failed.exit(), out.end())
+	}
+	if err := t.ask(ctx, plan); err != nil {
+		return err
+	}
+	ids, err := t.send(ctx, s, plan)
+	if err == nil {
+		err = out.finish(ctx, s, ids, false, 0, "")
+	}
+	t.tellLost(session.LostOf(out.jobs))
+	if err == nil {
+		err = failed.exit()
+	}
+	return err
+}
+
+// plan finds the files in the profile of that name. A name that is wrong does not stop
+// the others.
+func (t *transfer) plan(ctx context.Context, s *session.Session, name string, names []string) (*session.Transfer, failures, error) {
+	var failed failures
+	from, err := s.Other(ctx, name)
+	if err != nil {
+		return nil, failed, err
+	}
+	var items []api.File
+	for _, name := range names {
+		item, err := findAny(ctx, from, name)
+		if err == nil {
+			items = append(items, *item)
+		}
+		failed.add(t.p, name, err)
+	}
+	plan, err := s.PlanTransfer(ctx, from.Profile.Name, t.to, items, t.o)
+	return plan, failed, err
+}
+
+// skip tells of a file that is not sent.
+func (t *transfer) skip(out *uploadOutput, from string, one session.SkippedFile) error {
+	source := api.Source{Origin: api.Origin{Profile: from, Path: one.File.FilePath}}
+	if !one.There {
+		return out.job(api.Job{Upload: api.Upload{Source: source}, State: api.Unsent, Failure: api.FailureOf(one.Reason), Created: time.Now(), Updated: time.Now()})
+	}
+	out.already++
+	if t.f.json {
+		stored := api.Stored
+		return printJSON(t.p.Stdout, uploadLine{Source: source.String(), Outcome: &stored, Already: true})
+	}
+	_, err := fmt.Fprintf(t.p.Stdout, "%s: skipped: %s\n", text.Safe(source.String()), text.Safe(one.Reason.Error()))
+	return err
+}
+
+// preview shows the requests and what does not go along.
+func (t *transfer) preview(s *session.Session, plan *session.Transfer) error {
+	for i := range plan.Jobs {
+		r, err := s.DescribeUpload(&plan.Jobs[i].Upload)
+		if err != nil {
+			return err
+		}
+		if err := printRequest(t.p.Stdout, t.f.json, r); err != nil {
+			return err
+		}
+	}
+	t.p.note(t.f, "%s (%s) would be sent from %s to %s", text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes), plan.From, plan.To)
+	t.tellLost(plan.Lost())
+	return nil
+}
+
+// tellLost tells what does not go along.
+func (t *transfer) tellLost(lost string) {
+	if lost != "" {
+		t.p.note(t.f, "Left behind: %s", lost)
+	}
+}
+
+// ask asks where something does not go along. The error says that the answer was not yes.
+func (t *transfer) ask(ctx context.Context, plan *session.Transfer) error {
+	lost := plan.Lost()
+	switch {
+	case lost == "" || t.f.yes:
+		t.tellLost(lost)
+		return nil
+	case !t.p.Terminal:
+		return usage("some of it stays behind: %s. Add --yes to send the rest, or look first with --dry-run", lost)
+	}
+	t.tellLost(lost)
+	return t.p.confirm(ctx, fmt.Sprintf("Send %s (%s) from %s to %s?", text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes), plan.From, plan.To))
+}
+
+// send hands the jobs to the queue, with those of earlier transfers of the same files
+// that are not finished.
+func (t *transfer) send(ctx context.Context, s *session.Session, plan *session.Transfer) ([]int64, error) {
+	jobs, err := s.Send(ctx, plan.Jobs)
+	if err == nil && len(plan.Unfinished) > 0 {
+		var more []api.Job
+		more, err = s.Queue.Resume(ctx, plan.Unfinished)
+		jobs = append(jobs, more...)
+	}
+	ids := make([]int64, len(jobs))
+	for i := range jobs {
+		ids[i] = jobs[i].ID
+	}
+	if len(ids)+len(plan.Skipped) == 0 && err == nil {
+		t.p.note(t.f, "There is no file to send.")
+	}
+	return ids, err
+}

@@ -17,9 +17,9 @@ func testContract(t *testing.T, o local.Options) {
 	}
 	const most = 200_000
 	o.MaxSize, o.AllowAddresses = most, []string{sources.Addr().String()}
-	s := serve(t, o)
+	address, _ := serveAll(t, o)
 	apitest.Run(t, apitest.Target{
-		UploadURL: s.Address, BaseURL: s.Address, DeliveryURL: s.Address, Key: testKey,
+		UploadURL: address, BaseURL: address, DeliveryURL: address, Key: testKey,
 		MaxSize: most, Sources: sources, Strict: true,
 	})
 }

@@ -1,6 +1,8 @@
 package local_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"testing"
 
@@ -32,12 +34,54 @@ var (
 func onEachEngine(t *testing.T, test func(t *testing.T, o local.Options)) {
 	for _, records := range recordEngines {
 		for _, contents := range contentEngines {
-			t.Run(records.name+" and "+contents.name, func(t *testing.T) {
-				o := local.Options{Dir: t.TempDir(), Key: key(testKey)}
-				contents.use(t, &o)
-				records.use(t, &o)
-				test(t, o)
-			})
+			onEngines(t, records, contents, test)
 		}
 	}
+}
+
+// onFirstAndLast tests with SQLite and a folder, and with PostgreSQL and an S3 store.
+func onFirstAndLast(t *testing.T, test func(t *testing.T, o local.Options)) {
+	onEngines(t, recordEngines[0], contentEngines[0], test)
+	onEngines(t, recordEngines[1], contentEngines[2], test)
+}
+
+func onEngines(t *testing.T, records, contents engine, test func(t *testing.T, o local.Options)) {
+	t.Run(records.name+" and "+contents.name, func(t *testing.T) {
+		o := local.Options{Dir: t.TempDir(), Key: key(testKey)}
+		contents.use(t, &o)
+		records.use(t, &o)
+		test(t, o)
+	})
+}
+
+// shared reports whether several instances may serve the library.
+func shared(o local.Options) bool { return o.Database != "" && o.Storage != "" }
+
+// splitter sends requests that only read to one instance of a library, and all others to
+// another one.
+type splitter struct{ reads, writes http.Handler }
+
+func (s splitter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		s.reads.ServeHTTP(w, r)
+		return
+	}
+	s.writes.ServeHTTP(w, r)
+}
+
+// serveAll serves a library, by two instances where several may serve it: what one of
+// them answers has to be so on the other one at once.
+func serveAll(t *testing.T, o local.Options) (address string, library http.Handler) {
+	t.Helper()
+	if !shared(o) {
+		s := serve(t, o)
+		return s.Address, s.Library
+	}
+	front := httptest.NewUnstartedServer(nil)
+	o.Address = "http://" + front.Listener.Addr().String() // records have the same addresses everywhere
+	both := splitter{reads: serve(t, o).Library, writes: serve(t, o).Library}
+	front.Config.Handler = both
+	front.Start()
+	t.Cleanup(front.Close)
+	return front.URL, both
 }

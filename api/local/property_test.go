@@ -22,15 +22,15 @@ import (
 func TestConsequencesComeTrue(t *testing.T) { onEachEngine(t, testConsequencesComeTrue) }
 
 func testConsequencesComeTrue(t *testing.T, o local.Options) {
-	s := serve(t, o)
-	c, err := api.NewClient(api.Options{UploadURL: s.Address, BaseURL: s.Address, Key: key(testKey)})
+	address, _ := serveAll(t, o)
+	c, err := api.NewClient(api.Options{UploadURL: address, BaseURL: address, Key: key(testKey)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
 	for _, name := range []string{"one", "two"} {
 		body := fmt.Sprintf(`{"name":%q,"label":%[1]q,"schema":{"type":"Number"}}`, name)
-		if status, answer := call(t, "POST", s.Address+"/v1/customMetadataFields", "application/json", jsonBody(body)); status != 201 {
+		if status, answer := call(t, "POST", address+"/v1/customMetadataFields", "application/json", jsonBody(body)); status != 201 {
 			t.Fatalf("answered %v", answer)
 		}
 	}

@@ -34,16 +34,18 @@ const sdkKey = "My Private Key"
 type sdkServer struct {
 	t       *testing.T
 	mu      sync.Mutex
-	library *local.Library
+	library http.Handler
+	address string            // of the library
 	source  string            // address of a picture
 	real    *strings.Replacer // nil: not prepared, or no longer as it was
 }
 
-func serveSDK(t *testing.T) (address string) {
+func serveSDK(t *testing.T, o local.Options) (address string) {
 	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(apitest.PNG(20, 10)) }))
 	t.Cleanup(source.Close)
-	library := serve(t, local.Options{Key: key(sdkKey), AllowReset: true, AllowAddresses: []string{source.Listener.Addr().String()}}).Library
-	s := &sdkServer{t: t, library: library, source: source.URL}
+	o.Key, o.AllowReset, o.AllowAddresses = key(sdkKey), true, []string{source.Listener.Addr().String()}
+	address, library := serveAll(t, o)
+	s := &sdkServer{t: t, library: library, address: address, source: source.URL}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	return server.URL
@@ -75,7 +77,7 @@ func (s *sdkServer) send(method, path, body string, member string) string {
 }
 
 // prepare makes what the placeholders name, and returns what to write for them.
-func (s *sdkServer) prepare(host string) *strings.Replacer {
+func (s *sdkServer) prepare() *strings.Replacer {
 	s.do(http.MethodPost, "/_mediadesk/reset", "", nil)
 	for _, folder := range []string{"/path/of/source/folder", "/path/of/destination/folder", "/path/of/folder", "/folder/to/delete", "/folder/to/copy/into", "/folder/to/move/into", "/moved/folder"} {
 		parent, name := path.Split(folder)
@@ -100,7 +102,7 @@ func (s *sdkServer) prepare(host string) *strings.Replacer {
 		`"bg_color":"bg_color","bg_image_url":"bg_image_url"`, `"bg_color":"white"`, // one excludes the other
 		"saved-extensions/id", "saved-extensions/"+s.send(http.MethodPost, "/v1/saved-extensions", `{"name":"a","description":"b","config":{"name":"remove-bg"}}`, "id"),
 		"6bZ9x2ZUx", s.send(http.MethodPost, "/v1/named-transformations", `{"name":"small","transformation":"w-150"}`, "id"),
-		"https%3A%2F%2Fexample.com", url.QueryEscape("http://"+host+"/path/to/file.jpg"),
+		"https%3A%2F%2Fexample.com", url.QueryEscape(s.address+"/path/to/file.jpg"),
 	)
 }
 
@@ -114,7 +116,7 @@ func (s *sdkServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if s.real == nil {
-		s.real = s.prepare(r.Host)
+		s.real = s.prepare()
 	}
 	real := s.real
 	if r.Method != http.MethodGet {
@@ -153,30 +155,32 @@ func TestGoSDK(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command("go", "test", "-json", "-vet=off", ".", "./tests")
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "TEST_API_BASE_URL="+serveSDK(t), "GOFLAGS=-mod=mod")
-	var messages bytes.Buffer
-	cmd.Stderr = &messages
-	out, _ = cmd.Output() // tests fail
-	results, said := map[string]bool{}, map[string]string{}
-	for line := range bytes.Lines(out) {
-		var event struct{ Action, Test, Output string }
-		if json.Unmarshal(line, &event) != nil || event.Test == "" {
-			continue
+	onFirstAndLast(t, func(t *testing.T, o local.Options) {
+		cmd := exec.Command("go", "test", "-json", "-vet=off", "-count=1", ".", "./tests")
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "TEST_API_BASE_URL="+serveSDK(t, o), "GOFLAGS=-mod=mod")
+		var messages bytes.Buffer
+		cmd.Stderr = &messages
+		out, _ := cmd.Output() // tests fail
+		results, said := map[string]bool{}, map[string]string{}
+		for line := range bytes.Lines(out) {
+			var event struct{ Action, Test, Output string }
+			if json.Unmarshal(line, &event) != nil || event.Test == "" {
+				continue
+			}
+			name := strings.TrimPrefix(event.Test, "Test")
+			switch event.Action {
+			case "pass", "fail", "skip":
+				results[name] = event.Action == "pass"
+			case "output":
+				said[name] += event.Output
+			}
 		}
-		name := strings.TrimPrefix(event.Test, "Test")
-		switch event.Action {
-		case "pass", "fail", "skip":
-			results[name] = event.Action == "pass"
-		case "output":
-			said[name] += event.Output
+		if len(results) == 0 {
+			t.Fatalf("no test ran: %s%s", out, messages.Bytes())
 		}
-	}
-	if len(results) == 0 {
-		t.Fatalf("no test ran: %s%s", out, messages.Bytes())
-	}
-	compare(t, results, said, outOfScopeGo, 100)
+		compare(t, results, said, outOfScopeGo, 100)
+	})
 }
 
 // compare fails for tests that fail and are not out of scope, and for those that are
@@ -289,22 +293,24 @@ func TestNodeSDK(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "examples.mjs"), []byte(strings.Join(script, "\n")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("node", "examples.mjs")
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "IMAGE_KIT_BASE_URL="+serveSDK(t), "IMAGEKIT_PRIVATE_KEY="+sdkKey)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	results, said := map[string]bool{}, map[string]string{}
-	for line := range bytes.Lines(out) {
-		var result struct{ Name, Error string }
-		if err := json.Unmarshal(line, &result); err != nil {
-			t.Fatalf("%v: %s", err, line)
+	onFirstAndLast(t, func(t *testing.T, o local.Options) {
+		cmd := exec.Command("node", "examples.mjs")
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "IMAGE_KIT_BASE_URL="+serveSDK(t, o), "IMAGEKIT_PRIVATE_KEY="+sdkKey)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
 		}
-		results[result.Name], said[result.Name] = result.Error == "", result.Error
-	}
-	compare(t, results, said, outOfScopeNode, 38)
+		results, said := map[string]bool{}, map[string]string{}
+		for line := range bytes.Lines(out) {
+			var result struct{ Name, Error string }
+			if err := json.Unmarshal(line, &result); err != nil {
+				t.Fatalf("%v: %s", err, line)
+			}
+			results[result.Name], said[result.Name] = result.Error == "", result.Error
+		}
+		compare(t, results, said, outOfScopeNode, 38)
+	})
 }
 
 var outOfScopeNode = map[string]string{

@@ -36,12 +36,7 @@ func CopyContents(ctx context.Context, o Options, to string, report func(Problem
 	if o.Storage == to {
 		return sum, errors.New("the contents are there already: the storage to copy to is the one in use")
 	}
-	var records store.Records
-	if o.Database != "" {
-		records, err = store.OpenPostgres(ctx, o.Database)
-	} else {
-		records, err = store.ReadRecords(ctx, recordsPath(o.Dir))
-	}
+	records, err := openRecords(ctx, o, store.ReadRecords)
 	if err != nil {
 		return sum, &RecordsError{Dir: o.Dir, Err: err, Server: o.Database != ""}
 	}
@@ -58,8 +53,10 @@ func CopyContents(ctx context.Context, o Options, to string, report func(Problem
 		return sum, err
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
+	moved := o
+	moved.Storage = to
 	// The first start with the storage marks it.
-	if _, err := ownerOf(ctx, to, records, target); err != nil {
+	if _, err := ownerOf(ctx, moved, records, target); err != nil {
 		return sum, err
 	}
 	c := &copier{source: source, target: target, report: report}
@@ -68,7 +65,10 @@ func CopyContents(ctx context.Context, o Options, to string, report func(Problem
 			return c.sum, err
 		}
 	}
-	return c.sum, nil
+	if o.Database == "" {
+		return c.sum, nil
+	}
+	return c.sum, allowMove(ctx, o, records, source, target)
 }
 
 type copier struct {

@@ -29,9 +29,12 @@ func (o *Options) many() bool { return o.Database != "" && o.Storage != "" }
 // are gone left unfinished. A process that is alone takes over everything.
 func (l *Library) join(ctx context.Context) error {
 	span, most := presentTime, adoptAtOnce
+	if l.o.Database == "" {
+		span = 100 * 365 * 24 * time.Hour
+	}
 	leads, err := store.Update(ctx, l.records, func(tx store.Tx) (bool, error) {
 		if !l.o.many() {
-			span, most = 100*365*24*time.Hour, math.MaxInt32
+			most = math.MaxInt32
 			if err := tx.Absent(""); err != nil {
 				return false, err
 			}

@@ -233,7 +233,7 @@ func (l *Library) open(ctx context.Context) error {
 	if err := l.openRecords(ctx); err != nil {
 		return l.recordsError(err)
 	}
-	owner, err := ownerOf(ctx, l.o.Storage, l.records, l.contents)
+	owner, err := ownerOf(ctx, l.o, l.records, l.contents)
 	if err != nil {
 		return err
 	}
@@ -250,10 +250,9 @@ func (l *Library) open(ctx context.Context) error {
 		return l.recordsError(err)
 	}
 	l.workers.Go(func() { l.sweeping(l.records.notice) })
-	if l.o.many() {
+	if l.o.Database != "" {
 		l.workers.Go(l.stayPresent)
-	}
-	if l.o.Database == "" {
+	} else {
 		l.workers.Go(l.keepSnapshots)
 	}
 	return nil
@@ -271,14 +270,16 @@ func openContents(ctx context.Context, dir, storage string) (store.Contents, err
 	return contents, nil
 }
 
-func (l *Library) openRecords(ctx context.Context) error {
-	var records store.Records
-	var err error
-	if l.o.Database != "" {
-		records, err = store.OpenPostgres(ctx, l.o.Database)
-	} else {
-		records, err = store.OpenRecords(ctx, recordsPath(l.o.Dir))
+// openRecords opens the database of o, else the one in its folder by open.
+func openRecords(ctx context.Context, o Options, open func(context.Context, string) (store.Records, error)) (store.Records, error) {
+	if o.Database != "" {
+		return store.OpenPostgres(ctx, o.Database)
 	}
+	return open(ctx, recordsPath(o.Dir))
+}
+
+func (l *Library) openRecords(ctx context.Context) error {
+	records, err := openRecords(ctx, l.o, store.OpenRecords)
 	if err != nil {
 		return err
 	}
@@ -306,7 +307,7 @@ func (l *Library) release() error {
 		l.workers.Wait()
 		l.guard.client.CloseIdleConnections()
 	}
-	if l.ctx != nil && l.o.many() {
+	if l.ctx != nil && l.o.Database != "" {
 		ctx, cancel := context.WithTimeout(context.Background(), presentTime)
 		defer cancel()
 		if err := l.records.Records.Update(ctx, func(tx store.Tx) error { return tx.Absent(l.identity) }); err != nil {

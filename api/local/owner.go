@@ -19,54 +19,110 @@ func (e *NotOwnerError) Hint() string {
 	return "Use another bucket, folder or prefix. If these are the contents of this library, because you restored old records, delete the object \"library\" in the storage."
 }
 
-// ownership is what is known of who owns a store of contents.
-type ownership struct {
-	storage string
-	records store.Records
-	owned   store.Owned // nil: only this library reaches the contents
-	owner   string      // identity of the library that owns the contents; empty: none yet
+// OtherStoreError says that the contents of a library are not in the store that it was
+// opened with.
+type OtherStoreError struct{ Storage string } // its address without secrets, or its folder
+
+func (e *OtherStoreError) Error() string {
+	return "the contents of this library are in another storage than " + e.Storage
 }
 
-// ownerOf looks who owns the contents at the address storage. The error is a
-// *NotOwnerError if another library does.
-func ownerOf(ctx context.Context, storage string, records store.Records, contents store.Contents) (*ownership, error) {
-	o := &ownership{storage: storage, records: records}
-	o.owned, _ = contents.(store.Owned)
-	if o.owned == nil {
-		return o, nil
+// Hint says what helps.
+func (e *OtherStoreError) Hint() string {
+	return "All instances of a library need the same --storage. To move the contents, copy them with --copy-to, end all instances, wait 20 seconds if one was killed, and start them with the new storage."
+}
+
+// shown is where the contents are, without secrets.
+func (o *Options) shown() string {
+	if o.Storage == "" {
+		return contentsPath(o.Dir)
+	}
+	return store.MaskURL(o.Storage)
+}
+
+// ownership is what is known of who owns a store of contents.
+type ownership struct {
+	o        Options
+	records  store.Records
+	contents store.Contents
+	owner    string // identity of the library that owns the contents; empty: none yet
+}
+
+// ownerOf looks who owns the contents of o. The error is a *NotOwnerError if another
+// library does.
+func ownerOf(ctx context.Context, o Options, records store.Records, contents store.Contents) (*ownership, error) {
+	own := &ownership{o: o, records: records, contents: contents}
+	if own.alone() {
+		return own, nil
 	}
 	var err error
-	if o.owner, err = o.owned.Owner(""); err != nil {
+	if own.owner, err = contents.Mark(store.LibraryMark, ""); err != nil {
 		return nil, fmt.Errorf("ask which library owns the storage: %w", err)
 	}
-	if o.owner == "" {
-		return o, nil
+	if own.owner == "" {
+		return own, nil
 	}
 	library, err := store.View(ctx, records, func(tx store.Tx) (string, error) { return tx.Identity("") })
 	if err != nil {
 		return nil, fmt.Errorf("read the identity of the library: %w", err)
 	}
-	return o, o.check(library)
+	return own, own.check(library)
 }
+
+// alone reports whether records and contents are in one folder.
+func (o *ownership) alone() bool { return o.o.Database == "" && o.o.Storage == "" }
 
 func (o *ownership) check(library string) error {
 	if o.owner != library {
-		return &NotOwnerError{store.MaskURL(o.storage)}
+		return &NotOwnerError{o.o.shown()}
 	}
 	return nil
 }
 
-// mark makes the contents those of this library.
+// mark makes the contents those of this library. The error is an *OtherStoreError if
+// records that several processes reach have others.
 func (o *ownership) mark(ctx context.Context) error {
-	if o.owned == nil || o.owner != "" {
+	if o.o.Database != "" {
+		id, err := o.contents.Mark(store.StoreMark, store.NewID())
+		if err != nil {
+			return fmt.Errorf("mark the storage: %w", err)
+		}
+		ok, err := store.Update(ctx, o.records, func(tx store.Tx) (bool, error) { return tx.UseStore(id) })
+		if err != nil {
+			return fmt.Errorf("record the storage of the library: %w", err)
+		}
+		if !ok {
+			return &OtherStoreError{o.o.shown()}
+		}
+	}
+	if o.alone() || o.owner != "" {
 		return nil
 	}
 	library, err := store.Update(ctx, o.records, func(tx store.Tx) (string, error) { return tx.Identity(store.NewID()) })
 	if err != nil {
 		return fmt.Errorf("give the library an identity: %w", err)
 	}
-	if o.owner, err = o.owned.Owner(library); err != nil {
+	if o.owner, err = o.contents.Mark(store.LibraryMark, library); err != nil {
 		return fmt.Errorf("write which library owns the storage: %w", err)
 	}
 	return o.check(library)
+}
+
+// allowMove lets the library of o use the contents in target, which were copied from
+// source, from its next start. The error is an *OtherStoreError if the contents of the
+// library are not in source.
+func allowMove(ctx context.Context, o Options, records store.Records, source, target store.Contents) error {
+	from, err := source.Mark(store.StoreMark, "")
+	if err != nil {
+		return fmt.Errorf("read the mark of the storage: %w", err)
+	}
+	to, err := target.Mark(store.StoreMark, store.NewID())
+	if err != nil {
+		return fmt.Errorf("mark the storage: %w", err)
+	}
+	ok, err := store.Update(ctx, records, func(tx store.Tx) (bool, error) { return tx.MoveStore(from, to) })
+	if err == nil && !ok {
+		return &OtherStoreError{o.shown()}
+	}
+	return err
 }

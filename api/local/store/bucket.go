@@ -40,13 +40,13 @@ var BucketTime = 30 * time.Second
 
 // The keys of a store: contents/ab/HASH is a small content. contents/ab/HASH.KEY is
 // empty and says that the bytes are large/KEY. What is set aside has the same names
-// below aside/, and pictures made of a content are pictures/ab/HASH-….
+// below aside/, and pictures made of a content are pictures/ab/HASH-…. Marks have their
+// names.
 const (
 	contentsKeys = "contents/"
 	asideKeys    = "aside/"
 	largeKeys    = "large/"
 	pictureKeys  = "pictures/"
-	ownerKey     = "library" // holds the identity of the library
 )
 
 // bucket is Contents in an object store. Several processes may use it at once: what is
@@ -412,13 +412,13 @@ func (b *bucket) sync(key string) error {
 	return nil
 }
 
-func (b *bucket) Owner(id string) (string, error) {
-	data, err := b.read(ownerKey)
-	if errors.Is(err, ErrNotFound) && id != "" {
-		if err := b.put(ownerKey, []byte(id)); err != nil {
+func (b *bucket) Mark(name, fresh string) (string, error) {
+	data, err := b.read(name)
+	if errors.Is(err, ErrNotFound) && fresh != "" {
+		if err := b.put(name, []byte(fresh)); err != nil {
 			return "", err
 		}
-		data, err = b.read(ownerKey) // another library may have come first
+		data, err = b.read(name) // another process may have come first
 	} else if errors.Is(err, ErrNotFound) {
 		return "", nil
 	}

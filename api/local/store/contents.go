@@ -41,6 +41,9 @@ type Contents interface {
 	BringBack(hash string) error
 	// Remove removes a content for good, from where s says that it is.
 	Remove(s Stored, unwanted func() (bool, error)) error
+	// Mark returns one of the marks that the contents have. If there is none yet, it
+	// becomes fresh; if that is empty, too, so is the mark.
+	Mark(name, fresh string) (string, error)
 	// Tidy removes what interrupted drafts left long ago.
 	Tidy() error
 	// Answers returns an error unless contents can be kept and read now.
@@ -55,13 +58,11 @@ type Pictures interface {
 	KeepPicture(name string, data []byte) error
 }
 
-// Owned says which library contents belong to. A store that several computers reach has
-// it, because another library would set aside what its own records do not name.
-type Owned interface {
-	// Owner is the identity of that library. If there is none yet, it becomes id; if that
-	// is empty, too, so is the owner.
-	Owner(id string) (string, error)
-}
+// The marks of contents.
+const (
+	LibraryMark = "library" // identity of the library that they belong to: another one would set aside what its records do not name
+	StoreMark   = "store"   // identity of the store, by which the records know it again
+)
 
 // Stored describes a content that is kept.
 type Stored struct {
@@ -264,6 +265,20 @@ func (b *blobs) retire(s Stored, unwanted func() (bool, error), remove func(path
 		return err
 	}
 	return remove(path)
+}
+
+func (b *blobs) Mark(name, fresh string) (string, error) {
+	path := filepath.Join(b.dir, name)
+	if fresh != "" {
+		if err := atomicfile.Create(path, []byte(fresh), 0o600); err != nil && !errors.Is(err, fs.ErrExist) {
+			return "", err
+		}
+	}
+	mark, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return string(mark), err
 }
 
 // Tidy does nothing: opening removes the drafts of an earlier process.

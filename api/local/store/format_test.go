@@ -74,7 +74,7 @@ func TestDamage(t *testing.T) {
 		"PRAGMA user_version = 2":                                  "table, index or trigger", // a flipped bit
 		"PRAGMA user_version = 99":                                 "format 99",
 		"DROP TRIGGER file_tags_delete":                            "file_tags_delete",
-		"UPDATE library SET format = 99":                           "format 9",
+		"UPDATE library SET format = 99":                           "but its tables are not",
 		"PRAGMA user_version = 99; UPDATE library SET format = 99": "",
 	} {
 		path := filepath.Join(t.TempDir(), "r.db")

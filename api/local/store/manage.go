@@ -91,6 +91,17 @@ func (t *sqlTx) Identity(fresh string) (identity string, err error) {
 	return identity, err
 }
 
+func (t *sqlTx) UseStore(mark string) (bool, error) {
+	n, err := t.exec("UPDATE library SET store = ?, next_store = CASE next_store WHEN ? THEN '' ELSE next_store END"+
+		" WHERE store IN ('', ?) OR next_store = ? AND NOT EXISTS "+present, mark, mark, mark, mark)
+	return n > 0, err
+}
+
+func (t *sqlTx) MoveStore(from, to string) (bool, error) {
+	n, err := t.exec("UPDATE library SET store = ?, next_store = ? WHERE store IN ('', ?)", from, to, from)
+	return n > 0, err
+}
+
 func (t *sqlTx) Created() (at time.Time, err error) {
 	return at, t.row("SELECT created FROM library").Scan(milliseconds{&at})
 }

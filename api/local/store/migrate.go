@@ -13,7 +13,7 @@ import (
 
 // steps lead from one format of the database to the next. The
 // user_version of a database is the number of steps that it has taken.
-var steps = []string{format1, format2, format3, format4, format5, format6, format7, format8, format9}
+var steps = []string{format1, format2, format3, format4, format5, format6, format7, format8, format9, format10}
 
 // formatsOnce is the last format that has its number in one place only.
 const formatsOnce = 2
@@ -234,6 +234,13 @@ CREATE TABLE jobs (
 	owner TEXT NOT NULL, -- an instance
 	body  TEXT NOT NULL -- JSON
 ) WITHOUT ROWID;
+`
+
+// The tenth format has the mark of the store of the contents, and of the one that they
+// were copied to.
+const format10 = `
+ALTER TABLE library ADD COLUMN store TEXT NOT NULL DEFAULT ''; -- empty: not known
+ALTER TABLE library ADD COLUMN next_store TEXT NOT NULL DEFAULT ''; -- empty: none
 `
 
 // ErrNewer says that the records were written by a newer program.

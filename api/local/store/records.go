@@ -99,6 +99,13 @@ type Tx interface {
 	// Identity is that of the library in all its processes. A library without one gets
 	// fresh; if that is empty, too, the identity is empty.
 	Identity(fresh string) (string, error)
+	// UseStore makes the contents with that StoreMark those of the library, or returns false
+	// because it has others. Those that MoveStore named replace them, unless an instance is
+	// there.
+	UseStore(mark string) (bool, error)
+	// MoveStore lets the library use the contents with the StoreMark to instead of those
+	// with the mark from. It returns false if its contents are others.
+	MoveStore(from, to string) (bool, error)
 	Empty() (bool, error) // there is no version of any file
 	Clear() error         // deletes everything but what is known of the records themselves; see Deletion
 

@@ -1,14 +1,19 @@
 package session
 
 import (
-	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/watch"
@@ -19,6 +24,12 @@ import (
 // 202; the event about it is matched by the id of the request, else by the unique name,
 // and decides the job.
 func TestEventsDecideWhatTheServiceProcesses(t *testing.T) {
+	t.Run("sent to the address of an upload", func(t *testing.T) { eventsDecide(t, false) })
+	t.Run("sent to the address of the account", func(t *testing.T) { eventsDecide(t, true) })
+}
+
+func eventsDecide(t *testing.T, account bool) {
+	const secret = "whsec_c2VjcmV0"
 	var uploads atomic.Int64
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
@@ -34,7 +45,7 @@ func TestEventsDecideWhatTheServiceProcesses(t *testing.T) {
 	defer end()
 	s.makeQueue(Options{Paths: config.Paths{}}, config.Config{})
 	defer s.Queue.Close(t.Context())
-	s.Watch = watch.New(watch.Options{Journal: s.Journal, Listen: "127.0.0.1:0", Profile: "p", Uploaded: s.uploaded})
+	s.Watch = watch.New(watch.Options{Journal: s.Journal, Listen: "127.0.0.1:0", Profile: "p", Uploaded: s.uploaded, Secrets: func(string) []string { return []string{secret} }})
 	if err := s.Watch.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -63,10 +74,23 @@ func TestEventsDecideWhatTheServiceProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if account {
+		address = "http://" + s.Watch.Addr() + "/events/p"
+	}
 	post := func(kind, id, data string) {
 		t.Helper()
 		body := fmt.Sprintf(`{"type":%q,"id":"e","request":{"x_request_id":%q},"data":%s}`, kind, id, data)
-		res, err := http.Post(address, "application/json", bytes.NewReader([]byte(body)))
+		req, err := http.NewRequest(http.MethodPost, address, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		stamp := strconv.FormatInt(time.Now().Unix(), 10)
+		mac := hmac.New(sha256.New, []byte(secret))
+		mac.Write([]byte("e." + stamp + "." + body))
+		req.Header.Set("webhook-id", "e")
+		req.Header.Set("webhook-timestamp", stamp)
+		req.Header.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+		res, err := http.DefaultClient.Do(req)
 		if err != nil || res.StatusCode != http.StatusOK {
 			t.Fatal(res, err)
 		}

@@ -82,15 +82,8 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 		refuse(rw, http.StatusUnauthorized, reason)
 		return
 	}
-	if event, ok := api.ParseUploadEvent(body); ok && w.o.Uploaded != nil {
-		switch taken, err := w.o.Uploaded(req.Context(), profile, event); {
-		case err != nil:
-			refuse(rw, http.StatusServiceUnavailable, "the journal cannot be written")
-			return
-		case taken:
-			rw.WriteHeader(http.StatusOK)
-			return
-		}
+	if w.decided(rw, req, profile, body) {
+		return
 	}
 	post, err := api.ParseHookPost(body)
 	if err != nil {
@@ -111,6 +104,22 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 			w.refresh(result.FileID)
 		}
 	}
+}
+
+// decided lets a post decide an upload that waits after a 202, and answers if it does.
+func (w *Watch) decided(rw http.ResponseWriter, req *http.Request, profile string, body []byte) bool {
+	event, ok := api.ParseUploadEvent(body)
+	if !ok || w.o.Uploaded == nil {
+		return false
+	}
+	taken, err := w.o.Uploaded(req.Context(), profile, event)
+	switch {
+	case err != nil: // the service sends it again later
+		refuse(rw, http.StatusServiceUnavailable, "the journal cannot be written")
+	case taken:
+		rw.WriteHeader(http.StatusOK)
+	}
+	return taken || err != nil
 }
 
 // readPost reads the body of a post; false: it was refused.
@@ -142,6 +151,9 @@ func (w *Watch) receiveEvent(rw http.ResponseWriter, req *http.Request, profile 
 	if post.Reason != "" {
 		w.note(post)
 		refuse(rw, http.StatusUnauthorized, post.Reason)
+		return
+	}
+	if w.decided(rw, req, profile, body) {
 		return
 	}
 	post.Reason = api.UnmatchedEvent

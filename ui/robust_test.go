@@ -306,7 +306,7 @@ func TestOverSSH(t *testing.T) {
 	term.WaitFor("Tags 8/500")
 	term.Signal(os.Kill)
 	<-term.Done()
-	// That the program then ends is not checked here yet: it sometimes takes longer than a minute.
+	waitGone(t, filepath.Join(d.home, "data", "library", "owner.json"))
 
 	term = s.start(120, 36, line)
 	term.WaitUntil(func(screen string) bool {

@@ -8,13 +8,18 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // NotifyContext returns a context that the first interrupt or SIGTERM cancels, with a
 // *SignalError as its cause; a second one ends the program at once.
 func NotifyContext(parent context.Context) (ctx context.Context, stop func()) {
-	return notify(parent, os.Interrupt, syscall.SIGTERM)
+	return notify(parent, 0, os.Interrupt, syscall.SIGTERM)
 }
+
+// echoTime is how long after the first signal others are dropped: a signal to the
+// process group reaches the screens directly and once more through their guard.
+const echoTime = time.Second
 
 // Endings calls quit at the first signal that ends a program. Bubble Tea programs
 // need it together with tea.WithoutSignalHandler: Bubble Tea's own handler waits
@@ -24,7 +29,7 @@ func NotifyContext(parent context.Context) (ctx context.Context, stop func()) {
 // *SignalError if a signal came, else nil.
 func Endings(quit func()) (hangUp func(), stop func() error) {
 	parent, end := context.WithCancelCause(context.Background())
-	ctx, cancel := notify(parent, endingSignals...)
+	ctx, cancel := notify(parent, echoTime, endingSignals...)
 	noQuit := context.AfterFunc(ctx, quit)
 	return func() { end(&SignalError{signalCode(syscall.SIGHUP)}) }, func() error {
 		noQuit()
@@ -37,10 +42,12 @@ func Endings(quit func()) (hangUp func(), stop func() error) {
 	}
 }
 
-// notify returns a context that the first of the signals cancels.
-func notify(parent context.Context, signals ...os.Signal) (context.Context, func()) {
+// notify returns a context that the first of the signals cancels. For the time echo after
+// that, signals are dropped; then the next one ends the program at once, but not a SIGHUP:
+// it says that the terminal is gone, and that asks for no hurry.
+func notify(parent context.Context, echo time.Duration, signals ...os.Signal) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
-	came := make(chan os.Signal, 1)
+	came, stopped := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(came, signals...)
 	var done sync.WaitGroup
 	done.Go(func() {
@@ -50,11 +57,19 @@ func notify(parent context.Context, signals ...os.Signal) (context.Context, func
 			cancel(&SignalError{signalCode(s)})
 		case <-ctx.Done():
 		}
+		if echo > 0 {
+			signal.Ignore(syscall.SIGHUP)
+			select {
+			case <-stopped:
+			case <-time.After(echo):
+			}
+		}
 	})
-	return ctx, func() {
+	return ctx, sync.OnceFunc(func() {
 		cancel(nil)
+		close(stopped)
 		done.Wait()
-	}
+	})
 }
 
 // Input is the terminal as a program's input. It calls Ended when there is nothing more to

@@ -276,7 +276,7 @@ func (m *Model) queued(msg queuedMsg) tea.Cmd {
 		cmds = append(cmds, page.Send(page.Sent{Jobs: msg.jobs}))
 		m.letGo(msg)
 	}
-	if msg.failed == nil {
+	if msg.failed == nil && !m.away {
 		cmds = append(cmds, page.Send(page.Show{ID: page.Uploads}))
 	}
 	return tea.Batch(cmds...)

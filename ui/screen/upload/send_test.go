@@ -137,6 +137,22 @@ func TestSendOne(t *testing.T) {
 	}
 }
 
+// TestSendStaysWhereOneIs: a person who went elsewhere while the files were queued is
+// not taken to the uploads.
+func TestSendStaysWhereOneIs(t *testing.T) {
+	var box outbox
+	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{send: box.send}})
+	m.Update(page.Hidden{})
+	for _, msg := range press(t, m, "ctrl+s") {
+		if show, ok := msg.(page.Show); ok {
+			t.Errorf("showed %v", show.ID)
+		}
+	}
+	if len(box.jobs) != 1 {
+		t.Errorf("%d jobs", len(box.jobs))
+	}
+}
+
 func TestSendSeveralAsksWithNumberAndTarget(t *testing.T) {
 	var box outbox
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{send: box.send}})

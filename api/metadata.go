@@ -96,8 +96,8 @@ func CheckMetadata(fields []MetadataField, values map[string]json.RawMessage) er
 		}
 		if reason := fields[at].Schema.misfit(values[key]); reason != "" {
 			return &RuleError{
-				Field: "customMetadata", Message: "customMetadata: the value of " + quote(key) + " " + reason,
-				Help: "Its field is of the type " + fields[at].Schema.Type + ".",
+				Field: "customMetadata", Message: "customMetadata: the value of " + quote(key) + " " + reason + ": " + clip(string(values[key]), 80),
+				Help: "Its field takes " + fields[at].Schema.Describe() + ".",
 			}
 		}
 	}
@@ -221,7 +221,12 @@ func readDate(value json.RawMessage) (time.Time, bool) {
 	if json.Unmarshal(value, &text) != nil {
 		return time.Time{}, false
 	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+	return parseDate(text)
+}
+
+// parseDate reads a date in one of the forms of ISO 8601 that values have, or in more.
+func parseDate(text string, more ...string) (time.Time, bool) {
+	for _, layout := range append(more, time.RFC3339, time.DateOnly) {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t, true
 		}
@@ -251,7 +256,7 @@ func sameScalar(a, b json.RawMessage) bool {
 	return x == y
 }
 
-// Describe are the type in words for a form, with what bounds it.
+// Describe is the type in words for a form, with what bounds it.
 func (s *MetadataSchema) Describe() string {
 	words := s.Type
 	switch {
@@ -271,8 +276,22 @@ func (s *MetadataSchema) Describe() string {
 	case most:
 		words += ", at most " + string(s.MaxValue)
 	}
+	if len(s.Options) > 0 {
+		options := make([]string, min(len(s.Options), maxOptionsShown))
+		for i := range options {
+			options[i] = string(s.Options[i])
+			_ = json.Unmarshal(s.Options[i], &options[i]) // a text goes without quotation marks
+		}
+		words += " of " + strings.Join(options, ", ")
+		if more := len(s.Options) - len(options); more > 0 {
+			words += " and " + strconv.Itoa(more) + " more"
+		}
+	}
 	if s.Required {
 		words += ", required"
 	}
 	return words
 }
+
+// maxOptionsShown is how many options Describe names.
+const maxOptionsShown = 20

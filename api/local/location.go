@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"mediadesk/api"
 	"mediadesk/api/local/store"
 )
 
@@ -21,8 +22,8 @@ var errLocation = errors.New(`a location is a point with a distance such as "40,
 // setLocation compares where a photograph was taken: within a distance of a point, in
 // the box between two corners, or in the area between four. An area that is no box
 // becomes a number of narrow boxes.
-func setLocation(m *store.Match, values []searchToken, _ time.Time) error {
-	text := values[0].text
+func setLocation(m *store.Match, values []api.SearchWord, _ time.Time) error {
+	text := values[0].Text
 	var low, high float64 // degrees of latitude
 	var span func(latitude float64) (west, east float64, ok bool)
 	parts := bands

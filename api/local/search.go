@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,12 +23,12 @@ import (
 //	path : "/a/"     format = "png"   name HAS "red boat"   tags EXISTS
 //	"customMetadata.price" >= 10      "embeddedMetadata.Keywords" IN ["sea"]
 func parseSearch(text string, now time.Time, fields []api.MetadataField) (*store.Match, error) {
-	return parseConditions(text, now, func(name searchToken) (searchSubject, error) { return findSubject(name, fields) })
+	return parseConditions(text, now, func(name api.SearchWord) (searchSubject, error) { return findSubject(name, fields) })
 }
 
 // parseConditions reads conditions about the subjects that find knows.
-func parseConditions(text string, now time.Time, find func(searchToken) (searchSubject, error)) (*store.Match, error) {
-	tokens, err := searchTokens(text)
+func parseConditions(text string, now time.Time, find func(api.SearchWord) (searchSubject, error)) (*store.Match, error) {
+	tokens, err := api.SearchWords(text)
 	if err != nil {
 		return nil, err
 	}
@@ -42,36 +41,9 @@ func parseConditions(text string, now time.Time, find func(searchToken) (searchS
 		return nil, err
 	}
 	if p.at < len(p.tokens) {
-		return nil, fmt.Errorf("%s stands where the query should end", quote(p.tokens[p.at].text))
+		return nil, fmt.Errorf("%s stands where the query should end", quote(p.tokens[p.at].Text))
 	}
 	return &m, nil
-}
-
-type searchToken struct {
-	text   string
-	quoted bool
-}
-
-var (
-	searchTokenForm = regexp.MustCompile(`(?s)^(?:[ \t\r\n]+|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[()\[\],:]|[<>=!]=?|[^ \t\r\n"'()\[\],:<>=!]+)`)
-	searchEscape    = regexp.MustCompile(`(?s)\\(.)`)
-)
-
-// searchTokens splits a query into words, quoted texts and signs.
-func searchTokens(text string) (tokens []searchToken, err error) {
-	for text != "" {
-		token := searchTokenForm.FindString(text)
-		text = text[len(token):]
-		switch {
-		case token == "":
-			return nil, errors.New("a quotation mark is not closed")
-		case strings.ContainsAny(token[:1], `"'`):
-			tokens = append(tokens, searchToken{searchEscape.ReplaceAllString(token[1:len(token)-1], "$1"), true})
-		case !strings.ContainsAny(token[:1], " \t\r\n"):
-			tokens = append(tokens, searchToken{text: token})
-		}
-	}
-	return tokens, nil
 }
 
 // The database takes no endless queries: maxSearch bounds how deep parentheses
@@ -84,26 +56,26 @@ const (
 )
 
 type searchParser struct {
-	tokens []searchToken
+	tokens []api.SearchWord
 	at     int
 	depth  int
 	words  int // of HAS conditions so far
 	now    time.Time
-	find   func(searchToken) (searchSubject, error)
+	find   func(api.SearchWord) (searchSubject, error)
 }
 
 // word takes the next token if it is word, in any case and not quoted.
 func (p *searchParser) word(word string) bool {
-	if p.at == len(p.tokens) || p.tokens[p.at].quoted || !strings.EqualFold(p.tokens[p.at].text, word) {
+	if p.at == len(p.tokens) || p.tokens[p.at].Quoted || !strings.EqualFold(p.tokens[p.at].Text, word) {
 		return false
 	}
 	p.at++
 	return true
 }
 
-func (p *searchParser) next() (searchToken, error) {
+func (p *searchParser) next() (api.SearchWord, error) {
 	if p.at == len(p.tokens) {
-		return searchToken{}, errors.New("the query ends too early")
+		return api.SearchWord{}, errors.New("the query ends too early")
 	}
 	p.at++
 	return p.tokens[p.at-1], nil
@@ -165,33 +137,33 @@ func (p *searchParser) condition() (store.Match, error) {
 	m := store.Match{Subject: subject.subject, Key: subject.key, Not: p.word("NOT")}
 	op, err := p.next()
 	if err != nil {
-		return m, fmt.Errorf("%s is compared with nothing", name.text)
+		return m, fmt.Errorf("%s is compared with nothing", name.Text)
 	}
-	m.Op = strings.ToLower(op.text)
-	sign := strings.ToUpper(op.text)
+	m.Op = strings.ToLower(op.Text)
+	sign := strings.ToUpper(op.Text)
 	if m.Not {
 		sign = "NOT " + sign
 	}
-	if op.quoted || !slices.Contains(subject.takes, sign) {
-		return m, fmt.Errorf("%s takes %s, not %s", name.text, strings.Join(subject.takes, ", "), quote(sign))
+	if op.Quoted || !slices.Contains(subject.takes, sign) {
+		return m, fmt.Errorf("%s takes %s, not %s", name.Text, strings.Join(subject.takes, ", "), quote(sign))
 	}
-	var values []searchToken
+	var values []api.SearchWord
 	switch m.Op {
 	case "exists":
 		return m, nil
 	case "in":
 		values, err = p.list()
 	default:
-		values = make([]searchToken, 1)
+		values = make([]api.SearchWord, 1)
 		if values[0], err = p.next(); err != nil || isSign(values[0]) {
-			return m, fmt.Errorf("%s is compared with nothing", name.text)
+			return m, fmt.Errorf("%s is compared with nothing", name.Text)
 		}
 	}
 	if err != nil {
 		return m, err
 	}
 	if m.Op == "has" {
-		if p.words += len(strings.Fields(values[0].text)); p.words > maxSearchTerms {
+		if p.words += len(strings.Fields(values[0].Text)); p.words > maxSearchTerms {
 			return m, fmt.Errorf("HAS takes %d words in one query, and it has %d or more", maxSearchTerms, p.words)
 		}
 	}
@@ -199,29 +171,29 @@ func (p *searchParser) condition() (store.Match, error) {
 }
 
 // isSign reports whether a token is none of a value.
-func isSign(t searchToken) bool {
-	return !t.quoted && (strings.ContainsAny(t.text[:1], "()[],:<>=") || t.text == "AND" || t.text == "OR")
+func isSign(t api.SearchWord) bool {
+	return !t.Quoted && (strings.ContainsAny(t.Text[:1], "()[],:<>=") || t.Text == "AND" || t.Text == "OR")
 }
 
 // looseValue is a value of metadata: a number or a boolean if it is not quoted.
-func looseValue(v searchToken) any {
-	if v.quoted {
-		return v.text
+func looseValue(v api.SearchWord) any {
+	if v.Quoted {
+		return v.Text
 	}
-	switch strings.ToLower(v.text) {
+	switch strings.ToLower(v.Text) {
 	case "true":
 		return 1
 	case "false":
 		return 0
 	}
-	if n, err := strconv.ParseFloat(v.text, 64); err == nil && !math.IsNaN(n) && !math.IsInf(n, 0) {
+	if n, err := strconv.ParseFloat(v.Text, 64); err == nil && !math.IsNaN(n) && !math.IsInf(n, 0) {
 		return n
 	}
-	return v.text
+	return v.Text
 }
 
 // list reads ["a","b"].
-func (p *searchParser) list() (list []searchToken, err error) {
+func (p *searchParser) list() (list []api.SearchWord, err error) {
 	if !p.word("[") {
 		return nil, errors.New("IN is followed by a list in brackets")
 	}
@@ -231,7 +203,7 @@ func (p *searchParser) list() (list []searchToken, err error) {
 			return nil, err
 		}
 		list = append(list, value)
-		if !p.word(",") && (p.at == len(p.tokens) || p.tokens[p.at].text != "]") {
+		if !p.word(",") && (p.at == len(p.tokens) || p.tokens[p.at].Text != "]") {
 			return nil, errors.New("a list is not closed")
 		}
 	}
@@ -243,78 +215,63 @@ func (p *searchParser) list() (list []searchToken, err error) {
 
 // searchSubject is a subject of searches.
 type searchSubject struct {
-	subject, key string                                             // as store.Match has them
-	takes        []string                                           // operators, in capitals
-	set          func(*store.Match, []searchToken, time.Time) error // writes values into a condition
+	subject, key string                                                // as store.Match has them
+	takes        []string                                              // operators, in capitals
+	set          func(*store.Match, []api.SearchWord, time.Time) error // writes values into a condition
 }
 
-// The operators of hosted-service.md §8.
-var (
-	opEquals   = []string{"=", "NOT =", "IN", "NOT IN"}
-	opCompares = []string{"<", "<=", ">", ">="}
-	opList     = []string{"IN", "NOT IN"}
-	opExists   = []string{"EXISTS", "NOT EXISTS"}
-)
-
 var searchSubjects = map[string]searchSubject{
-	"name":         {store.MatchName, "", slices.Concat(opEquals, []string{":", "HAS"}), setText(nil)},
-	"tags":         {store.MatchTags, "", slices.Concat(opList, []string{"HAS"}, opExists), setText(nil)},
-	"type":         {store.MatchRow, "", opEquals, setText(rowKind)},
-	"id":           {store.MatchID, "", opEquals, setText(nil)},
-	"createdBy":    {store.MatchID, "", opEquals, setAll(false)}, // nothing here was made by a user with a mail address
-	"path":         {store.MatchFolder, "", slices.Concat(opEquals, []string{":"}), setText(api.CleanFolder)},
-	"createdAt":    {store.MatchCreated, "", slices.Concat(opEquals, opCompares), setNumber(timeNumber)},
-	"updatedAt":    {store.MatchUpdated, "", slices.Concat(opEquals, opCompares), setNumber(timeNumber)},
-	"width":        {store.MatchWidth, "", slices.Concat(opEquals, opCompares), setNumber(plainNumber)},
-	"height":       {store.MatchHeight, "", slices.Concat(opEquals, opCompares), setNumber(plainNumber)},
-	"size":         {store.MatchSize, "", slices.Concat(opEquals, opCompares), setNumber(bytesNumber)},
+	"name":         {store.MatchName, "", slices.Concat(api.SearchEquals, []string{":", "HAS"}), setText(nil)},
+	"tags":         {store.MatchTags, "", slices.Concat(api.SearchLists, []string{"HAS"}, api.SearchExists), setText(nil)},
+	"type":         {store.MatchRow, "", api.SearchEquals, setText(rowKind)},
+	"id":           {store.MatchID, "", api.SearchEquals, setText(nil)},
+	"createdBy":    {store.MatchID, "", api.SearchEquals, setAll(false)}, // nothing here was made by a user with a mail address
+	"path":         {store.MatchFolder, "", slices.Concat(api.SearchEquals, []string{":"}), setText(api.CleanFolder)},
+	"createdAt":    {store.MatchCreated, "", slices.Concat(api.SearchEquals, api.SearchCompares), setNumber(timeNumber)},
+	"updatedAt":    {store.MatchUpdated, "", slices.Concat(api.SearchEquals, api.SearchCompares), setNumber(timeNumber)},
+	"width":        {store.MatchWidth, "", slices.Concat(api.SearchEquals, api.SearchCompares), setNumber(plainNumber)},
+	"height":       {store.MatchHeight, "", slices.Concat(api.SearchEquals, api.SearchCompares), setNumber(plainNumber)},
+	"size":         {store.MatchSize, "", slices.Concat(api.SearchEquals, api.SearchCompares), setNumber(bytesNumber)},
 	"format":       {store.MatchFormat, "", []string{"=", "IN"}, setText(knownFormat)},
 	"private":      {store.MatchPrivate, "", []string{"="}, setNumber(boolNumber)},
 	"transparency": {store.MatchAlpha, "", []string{"="}, setNumber(boolNumber)},
 	"published":    {store.MatchSize, "", []string{"="}, setAll(true)}, // every file is
 
-	"embeddedMetadata.DateTimeOriginal": {store.MatchCamera, "DateTimeOriginal", slices.Concat(opEquals, opCompares), setCameraTime},
-	"embeddedMetadata.Keywords":         {store.MatchCamera, "Keywords", slices.Concat(opList, []string{"EXISTS"}), setValues("")},
+	"embeddedMetadata.DateTimeOriginal": {store.MatchCamera, "DateTimeOriginal", slices.Concat(api.SearchEquals, api.SearchCompares), setCameraTime},
+	"embeddedMetadata.Keywords":         {store.MatchCamera, "Keywords", slices.Concat(api.SearchLists, []string{"EXISTS"}), setValues(api.MetadataSchema{Type: api.MetadataText})},
 	"embeddedMetadata.LocationTaken":    {store.MatchCamera, "", []string{"="}, setLocation},
 }
 
-// metadataOperators are those of a custom metadata field, by its type.
-var metadataOperators = map[string][]string{
-	api.MetadataText: slices.Concat(opEquals, []string{":", "HAS"}), api.MetadataTextarea: slices.Concat(opEquals, []string{":", "HAS"}),
-	api.MetadataNumber: slices.Concat(opEquals, opCompares), api.MetadataDate: slices.Concat(opEquals, opCompares),
-	api.MetadataSingleSelect: slices.Concat(opEquals, []string{":"}, opCompares), api.MetadataBoolean: {"="}, api.MetadataMultiSelect: opList,
-}
-
 // findSubject reads the name of a subject. That of metadata is in quotation marks.
-func findSubject(name searchToken, fields []api.MetadataField) (searchSubject, error) {
-	if s, ok := searchSubjects[name.text]; ok && name.quoted == strings.Contains(name.text, ".") {
+func findSubject(name api.SearchWord, fields []api.MetadataField) (searchSubject, error) {
+	if s, ok := searchSubjects[name.Text]; ok && name.Quoted == strings.Contains(name.Text, ".") {
 		return s, nil
 	}
-	key, custom := strings.CutPrefix(name.text, "customMetadata.")
+	key, custom := strings.CutPrefix(name.Text, "customMetadata.")
 	at := slices.IndexFunc(fields, func(f api.MetadataField) bool { return f.Name == key })
 	switch {
-	case strings.Contains(name.text, ".") && !name.quoted:
-		return searchSubject{}, fmt.Errorf("%s stands in quotation marks", name.text)
+	case strings.Contains(name.Text, ".") && !name.Quoted:
+		return searchSubject{}, fmt.Errorf("%s stands in quotation marks", name.Text)
 	case !custom:
-		return searchSubject{}, fmt.Errorf("%s is no word of searches", quote(name.text))
+		return searchSubject{}, fmt.Errorf("%s is no word of searches", quote(name.Text))
 	case at < 0:
 		return searchSubject{}, fmt.Errorf("there is no custom metadata field %s", quote(key))
 	}
-	kind := fields[at].Schema.Type
-	s := searchSubject{store.MatchCustom, key, slices.Concat(metadataOperators[kind], opExists), setValues(kind)}
-	if kind == api.MetadataDate {
+	schema := fields[at].Schema
+	s := searchSubject{store.MatchCustom, key, schema.SearchOperators(), setValues(schema)}
+	if schema.Type == api.MetadataDate {
 		s.set = setDate
 	}
 	return s, nil
 }
 
 // setText writes texts, in the form in which clean brings them; nil: as they are.
-func setText(clean func(string) (string, error)) func(*store.Match, []searchToken, time.Time) error {
-	return func(m *store.Match, values []searchToken, _ time.Time) error {
+func setText(clean func(string) (string, error)) func(*store.Match, []api.SearchWord, time.Time) error {
+	return func(m *store.Match, values []api.SearchWord, _ time.Time) error {
 		for _, v := range values {
-			text, err := v.text, error(nil)
-			if !v.quoted {
-				return fmt.Errorf("%s is a text: it stands in quotation marks", v.text)
+			text, err := v.Text, error(nil)
+			if !v.Quoted {
+				return fmt.Errorf("%s is a text: it stands in quotation marks", v.Text)
 			}
 			if clean != nil {
 				text, err = clean(text)
@@ -328,10 +285,10 @@ func setText(clean func(string) (string, error)) func(*store.Match, []searchToke
 	}
 }
 
-func setNumber(read func(string, time.Time) (int64, error)) func(*store.Match, []searchToken, time.Time) error {
-	return func(m *store.Match, values []searchToken, now time.Time) error {
+func setNumber(read func(string, time.Time) (int64, error)) func(*store.Match, []api.SearchWord, time.Time) error {
+	return func(m *store.Match, values []api.SearchWord, now time.Time) error {
 		for _, v := range values {
-			n, err := read(v.text, now)
+			n, err := read(v.Text, now)
 			if err != nil {
 				return err
 			}
@@ -344,12 +301,12 @@ func setNumber(read func(string, time.Time) (int64, error)) func(*store.Match, [
 }
 
 // setAll makes a condition that all files meet, or none does.
-func setAll(all bool) func(*store.Match, []searchToken, time.Time) error {
-	return func(m *store.Match, values []searchToken, now time.Time) error {
+func setAll(all bool) func(*store.Match, []api.SearchWord, time.Time) error {
+	return func(m *store.Match, values []api.SearchWord, now time.Time) error {
 		wanted := int64(0)
 		if all {
 			var err error
-			if wanted, err = boolNumber(values[0].text, now); err != nil {
+			if wanted, err = boolNumber(values[0].Text, now); err != nil {
 				return err
 			}
 		}
@@ -358,28 +315,14 @@ func setAll(all bool) func(*store.Match, []searchToken, time.Time) error {
 	}
 }
 
-// setValues writes values of a metadata field of a type; empty: texts.
-func setValues(kind string) func(*store.Match, []searchToken, time.Time) error {
-	return func(m *store.Match, values []searchToken, _ time.Time) error {
+// setValues writes values of a metadata field.
+func setValues(schema api.MetadataSchema) func(*store.Match, []api.SearchWord, time.Time) error {
+	return func(m *store.Match, values []api.SearchWord, _ time.Time) error {
 		for _, v := range values {
-			value := looseValue(v)
-			_, number := value.(float64)
-			_, boolean := value.(int)
-			var fits bool
-			switch kind {
-			case api.MetadataNumber:
-				fits = number
-			case api.MetadataBoolean:
-				fits = boolean
-			case api.MetadataSingleSelect, api.MetadataMultiSelect:
-				fits = (v.quoted || number || boolean) && (number || !slices.Contains(opCompares, m.Op))
-			default:
-				fits = v.quoted
+			if reason := schema.SearchMisfit(strings.ToUpper(m.Op), v); reason != "" {
+				return fmt.Errorf("%s %s", v, reason)
 			}
-			if !fits {
-				return fmt.Errorf("%s is no value for it: texts stand in quotation marks, numbers and true or false do not", v.text)
-			}
-			m.Values, m.Text = append(m.Values, value), append(m.Text, v.text)
+			m.Values, m.Text = append(m.Values, looseValue(v)), append(m.Text, v.Text)
 		}
 		return nil
 	}
@@ -387,10 +330,10 @@ func setValues(kind string) func(*store.Match, []searchToken, time.Time) error {
 
 // setDate compares the dates of a metadata field, which are kept as texts of more
 // than one form.
-func setDate(m *store.Match, values []searchToken, now time.Time) error {
+func setDate(m *store.Match, values []api.SearchWord, now time.Time) error {
 	same := store.Match{Subject: m.Subject, Key: m.Key, Op: "in"}
 	for _, v := range values {
-		ms, err := timeNumber(v.text, now)
+		ms, err := timeNumber(v.Text, now)
 		if err != nil {
 			return err
 		}
@@ -423,9 +366,9 @@ func setDate(m *store.Match, values []searchToken, now time.Time) error {
 }
 
 // setCameraTime compares the time of a photograph, which is kept as cameras write it.
-func setCameraTime(m *store.Match, values []searchToken, now time.Time) error {
+func setCameraTime(m *store.Match, values []api.SearchWord, now time.Time) error {
 	for _, v := range values {
-		ms, err := timeNumber(v.text, now)
+		ms, err := timeNumber(v.Text, now)
 		if err != nil {
 			return err
 		}

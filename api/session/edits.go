@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,9 +28,30 @@ type Edited struct {
 }
 
 // Change changes the details of a file, keeps the record and, for undo, the way
-// back to the record as it was last seen.
+// back to the record as it was last seen. It refuses what ChangeAll refuses.
 func (s *Session) Change(ctx context.Context, fileID string, change api.Details) (*api.File, error) {
-	return s.changeIn(ctx, "", fileID, change)
+	done := s.ChangeAll(ctx, []Change{{fileID, change}}, nil)[0]
+	return done.File, done.Err
+}
+
+// checkMetadata says which custom metadata of changes does not fit the fields of the
+// library. What a service does not tell about its fields is left to it. The error is a
+// *api.RuleError.
+func (s *Session) checkMetadata(ctx context.Context, changes []Change) error {
+	changes = slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return len(c.Details.CustomMetadata.Or(nil)) == 0 })
+	if len(changes) == 0 {
+		return nil
+	}
+	fields, err := s.MetadataFields(ctx, "")
+	if err != nil {
+		return nil //nolint:nilerr // the service checks them as well
+	}
+	for _, c := range changes {
+		if err := api.CheckMetadata(fields, c.Details.CustomMetadata.Or(nil)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // editors is how many changes are sent at once.
@@ -38,14 +60,19 @@ const editors = 6
 // ChangeAll changes several files; the changes are undone together. Tags that are
 // added to or removed from many files go in few calls. It returns the results in the
 // order of the changes. report, if not nil, gets each result as it
-// comes, from one goroutine at a time. A change that fails does not stop the others;
+// comes, from one goroutine at a time. Custom metadata that does not fit its field fails
+// all of them before anything is sent. Another change that fails does not stop the others;
 // what has not begun when ctx ends fails with its error.
 func (s *Session) ChangeAll(ctx context.Context, changes []Change, report func(Edited)) []Edited {
 	batch := batchOf(len(changes))
-	together := s.changeTags(ctx, batch, changes)
+	wrong := s.checkMetadata(ctx, changes)
+	var together map[string]*Edited
+	if wrong == nil {
+		together = s.changeTags(ctx, batch, changes)
+	}
 	return each(len(changes), report, func(i int) Edited {
 		c := changes[i]
-		out := Edited{FileID: c.FileID, Err: ctx.Err()}
+		out := Edited{FileID: c.FileID, Err: cmp.Or(wrong, ctx.Err())}
 		switch done := together[c.FileID]; {
 		case done != nil:
 			out = *done

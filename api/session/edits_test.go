@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -479,3 +480,39 @@ func TestPictureFromTheSource(t *testing.T) {
 type testKey string
 
 func (k testKey) Reveal() string { return string(k) }
+
+// TestMetadataOfTheWrongType: one wrong value in a change of several files stops all of
+// them before anything is sent.
+func TestMetadataOfTheWrongType(t *testing.T) {
+	address := aLibrary(t)
+	s, end := program(t, address, t.TempDir())
+	defer end()
+	makeField(t, s.Client, address, "private_edits", "price", api.MetadataNumber)
+	a, b := put(t, s, "a.txt", api.Upload{}), put(t, s, "b.txt", api.Upload{})
+	priced := func(value string) api.Details {
+		return api.Details{Tags: api.Set([]string{"new"}), CustomMetadata: api.Set(map[string]json.RawMessage{"price": json.RawMessage(value)})}
+	}
+	for _, e := range s.ChangeAll(t.Context(), []Change{{a.FileID, priced("5")}, {b.FileID, priced(`"abc"`)}}, nil) {
+		var rule *api.RuleError
+		if !errors.As(e.Err, &rule) || rule.Message != `customMetadata: the value of "price" is no number: "abc"` || rule.Help != "Its field takes Number." {
+			t.Errorf("%s: %v", e.FileID, e.Err)
+		}
+	}
+	is(t, s, a.FileID, "", "")
+	is(t, s, b.FileID, "", "")
+	if _, err := s.Change(t.Context(), a.FileID, priced(`true`)); err == nil {
+		t.Error("a boolean was taken for a number")
+	}
+	for _, e := range s.ChangeAll(t.Context(), []Change{{a.FileID, priced("5")}, {b.FileID, priced("null")}}, nil) {
+		if e.Err != nil {
+			t.Errorf("%s: %v", e.FileID, e.Err)
+		}
+	}
+	is(t, s, a.FileID, "new", "")
+	if err := s.CheckSearch(t.Context(), `customMetadata.price > "abc"`); err == nil {
+		t.Error("a text was taken for a number")
+	}
+	if err := s.CheckSearch(t.Context(), `"customMetadata.price" > 4`); err != nil {
+		t.Error(err)
+	}
+}

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"path"
+	"strings"
 	"time"
 
 	"mediadesk/api"
@@ -100,6 +101,20 @@ func (s *Session) Draft(ctx context.Context) ([]byte, error) {
 // the library. An error says that they are not known.
 func (s *Session) MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error) {
 	return s.Client.MetadataFields(ctx, folder)
+}
+
+// CheckSearch refuses a search query that asks for a value which its custom metadata
+// field does not have (api.CheckSearch). It asks the service for the fields only where the
+// query names one; what the service does not tell is left to it.
+func (s *Session) CheckSearch(ctx context.Context, query string) error {
+	if !strings.Contains(query, api.SearchKey) {
+		return nil
+	}
+	fields, err := s.MetadataFields(ctx, "")
+	if err != nil {
+		return nil //nolint:nilerr // the service checks the query as well
+	}
+	return api.CheckSearch(fields, query)
 }
 
 // SaveDraft keeps the upload form while it is not sent; empty text removes it.

@@ -80,6 +80,9 @@ func runList(cmd *cobra.Command, p *Program, f *flags, args []string, q api.Quer
 	if f.dryRun {
 		return printRequest(p.Stdout, f.json, s.Client.DescribeList(q))
 	}
+	if err := s.CheckSearch(ctx, q.Search); err != nil {
+		return err
+	}
 	first := true
 	for file, err := range s.Client.All(ctx, q) {
 		if api.Unavailable(err) && first && q.Search == "" {

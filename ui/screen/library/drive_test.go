@@ -70,6 +70,14 @@ type stub struct {
 	thumb    func(context.Context, api.File) (string, error)
 	download func(context.Context, api.File, string, func(int64)) (string, error)
 	sent     func(context.Context, string) (api.Job, bool, error)
+	fields   func(context.Context, string) ([]api.MetadataField, error)
+}
+
+func (s stub) MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error) {
+	if s.fields == nil {
+		return nil, errNone
+	}
+	return s.fields(ctx, folder)
 }
 
 var errNone = &api.ServiceError{Status: http.StatusNotImplemented, Message: "it does not list files"}

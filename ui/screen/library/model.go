@@ -66,6 +66,8 @@ type Manager interface {
 	// Tags and Folders are offered while the user types.
 	Tags(ctx context.Context) ([]string, error)
 	Folders(ctx context.Context) ([]string, error)
+	// MetadataFields are the custom metadata fields for files in a folder.
+	MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error)
 }
 
 // Options are what the screen is made with.
@@ -228,6 +230,8 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.gotRuns(standing(msg))
 	case knownMsg:
 		m.manage.Tags, m.manage.Folders = msg.tags, msg.folders
+	case fieldsMsg:
+		m.gotFields(msg)
 	case sentMsg:
 		return gotSent(msg), true
 	case tea.MouseClickMsg:

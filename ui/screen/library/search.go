@@ -2,6 +2,7 @@ package library
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -70,11 +71,12 @@ var queryWords = []queryWord{
 	{"tag:", "tag:sunset", "a tag or an AI tag; tag:sea,beach finds either"},
 	{"in:", "in:/summer/", "this folder and below"},
 	{">", ">1mb", "larger than that; <500kb smaller"},
-	{"after:", "after:2026-07", "uploaded since a day, a month, a year or an age such as 7d, 2w, 3m"},
-	{"before:", "before:2026", "uploaded before that"},
+	{"after:", "after:2026-07", "uploaded since a day, a month, a year, or 7d, 2w, 3m; before: until then"},
+	{"before:", "before:2026", ""}, // the row of after: tells of it
 	{"is:", "is:pending", strings.Join(isWords, ", ")},
 	{"format:", "format:png", "the format of a picture or file"},
 	{"width", "width>2000", "pixels, also height<600"},
+	{api.SearchKey, "customMetadata.price>5", "custom metadata, with = != < <= > >= or : (begins with)"},
 	{"name:", "name:IMG_", "how the name begins, with upper and lower case"},
 	{"query:", `query:"published = false"`, "a condition in the service's own language"},
 }
@@ -84,6 +86,7 @@ var (
 	formatWords = []string{"jpg", "png", "webp", "gif", "svg", "avif", "pdf", "mp4"}
 	sizeForm    = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?)(b|kb|mb|gb)?$`)
 	sideForm    = regexp.MustCompile(`^(width|height)(<=|>=|<|>|=)([0-9]{1,9})$`)
+	customForm  = regexp.MustCompile(`^customMetadata\.([^<>=!:]+)(<=|>=|!=|<|>|=|:)(.*)$`)
 	ageForm     = regexp.MustCompile(`^([0-9]{1,5})([hdwmy])$`)
 )
 
@@ -110,8 +113,9 @@ func splitQuery(line string) (words []string, open bool) {
 	return words, open
 }
 
-// parseSearch reads a query line. The error says which word is wrong and what helps.
-func parseSearch(line string, now time.Time) (search, error) {
+// parseSearch reads a query line. fields are those of custom metadata; nil: they are not
+// known. The error says which word is wrong and what helps.
+func parseSearch(line string, now time.Time, fields []api.MetadataField) (search, error) {
 	s := search{text: strings.TrimSpace(line)}
 	words, open := splitQuery(line)
 	if open {
@@ -119,7 +123,7 @@ func parseSearch(line string, now time.Time) (search, error) {
 	}
 	var plain []string
 	for _, word := range words {
-		t, err := s.word(word, now)
+		t, err := s.word(word, now, fields)
 		switch {
 		case err != nil:
 			return s, err
@@ -134,12 +138,18 @@ func parseSearch(line string, now time.Time) (search, error) {
 			return text.HasAll(plain, f.Name)
 		}})
 	}
-	return s, nil
+	if fields == nil {
+		return s, nil
+	}
+	return s, api.CheckSearch(fields, s.query())
 }
 
 // word reads one word: a term, a zero term for what is no condition, or nil for a word
 // of the name.
-func (s *search) word(word string, now time.Time) (*term, error) {
+func (s *search) word(word string, now time.Time, fields []api.MetadataField) (*term, error) {
+	if m := customForm.FindStringSubmatch(word); m != nil {
+		return customTerm(schemaOf(fields, m[1]), m[1], m[2], m[3])
+	}
 	if m := sideForm.FindStringSubmatch(word); m != nil {
 		return &term{m[1] + " " + m[2] + " " + m[3], sideIs(m[1], m[2], m[3])}, nil
 	}
@@ -196,6 +206,36 @@ func (s *search) word(word string, now time.Time) (*term, error) {
 		}}, nil
 	}
 	return &term{condition: "(" + value + ")"}, nil
+}
+
+// schemaOf is the schema of a custom metadata field; the zero value if it is not known.
+func schemaOf(fields []api.MetadataField, name string) (schema api.MetadataSchema) {
+	if i := slices.IndexFunc(fields, func(f api.MetadataField) bool { return f.Name == name }); i >= 0 {
+		schema = fields[i].Schema
+	}
+	return schema
+}
+
+// customTerm is a condition for a value of custom metadata, which was typed without
+// quotation marks.
+func customTerm(schema api.MetadataSchema, name, op, typed string) (*term, error) {
+	name = api.SearchKey + name
+	value := edit.MetadataValue(typed, schema)
+	if value == nil {
+		return nil, fmt.Errorf("%s%s needs a value", name, op)
+	}
+	list := schema.Type == api.MetadataMultiSelect
+	if op == "!=" {
+		op = "NOT ="
+	}
+	if list && (op == "=" || op == ":" || op == "NOT =") {
+		op = strings.TrimRight(op, "=:") + "IN"
+	}
+	literal := string(value)
+	if words := edit.PlainValue(value); words != literal && !list || !json.Valid(value) {
+		literal = api.SearchValue(words)
+	}
+	return &term{condition: api.SearchValue(name) + " " + op + " " + literal}, nil
 }
 
 // is reads a state.
@@ -292,6 +332,35 @@ type query struct {
 	field kit.Field
 	open  bool  // it takes the keys
 	wrong error // of the line as it was last run
+	// fields are those of custom metadata in the folder; nil: they are not known.
+	fields []api.MetadataField
+}
+
+// fieldsMsg has the custom metadata fields of a folder.
+type fieldsMsg struct {
+	folder string
+	fields []api.MetadataField
+}
+
+// askFields asks for the fields of the folder.
+func (m *Model) askFields() tea.Cmd {
+	ctx, s, folder := m.o.Context, m.o.Session, m.folder()
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		fields, err := s.MetadataFields(ctx, folder)
+		if err != nil {
+			return nil // they only help while the line is typed
+		}
+		return fieldsMsg{folder, fields}
+	}
+}
+
+func (m *Model) gotFields(msg fieldsMsg) {
+	if msg.folder == m.folder() {
+		m.query.fields = msg.fields
+		m.query.field.Refresh()
+	}
 }
 
 // startQuery opens the query line with the search that is shown, or with the folder.
@@ -304,12 +373,12 @@ func (m *Model) startQuery() tea.Cmd {
 	if line != "" {
 		line += " "
 	}
-	m.query.open, m.query.wrong = true, nil
+	m.query.open, m.query.wrong, m.query.fields = true, nil, nil
 	m.query.field.SetValue(line)
 	m.query.field.Complete = m.completeQuery
 	m.query.field.Focus()
 	m.query.field.Refresh()
-	return nil
+	return m.askFields()
 }
 
 // quotedWord is a value of a word of the query line.
@@ -329,6 +398,11 @@ func (m *Model) completeQuery(line string) []string {
 	switch {
 	case word == "":
 		return nil
+	case strings.HasPrefix(word, api.SearchKey):
+		for _, offer := range m.customOffers(word) {
+			values = append(values, before+offer)
+		}
+		return values
 	case !valued:
 		for _, w := range queryWords {
 			if w.prefix != "" && strings.HasPrefix(w.prefix, word) && w.prefix != word {
@@ -357,9 +431,58 @@ func (m *Model) completeQuery(line string) []string {
 	return offers
 }
 
+// customOffers are ways to go on with a word for custom metadata: the names of the fields,
+// then the values of one that has options.
+func (m *Model) customOffers(word string) (offers []string) {
+	typed := customForm.FindStringSubmatch(word)
+	if typed == nil {
+		for _, f := range m.customFields(word) {
+			offer := api.SearchKey + f.Name
+			if choices(f.Schema) != nil {
+				offer += "="
+			}
+			if offer != word {
+				offers = append(offers, offer)
+			}
+		}
+		return offers
+	}
+	value := strings.TrimPrefix(typed[3], `"`)
+	for _, v := range edit.Matches(value, choices(schemaOf(m.query.fields, typed[1]))) {
+		if v != value {
+			offers = append(offers, api.SearchKey+typed[1]+typed[2]+quotedWord(v)+" ")
+		}
+	}
+	return offers
+}
+
+// customFields are the fields that a word for custom metadata can mean.
+func (m *Model) customFields(word string) (fields []api.MetadataField) {
+	typed := strings.ToLower(strings.TrimPrefix(word, api.SearchKey))
+	chosen := customForm.FindStringSubmatch(word)
+	for _, f := range m.query.fields {
+		if chosen != nil && f.Name == chosen[1] || chosen == nil && strings.Contains(strings.ToLower(f.Name), typed) {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+// choices are the values that a field can have, in words; nil: they are typed freely.
+func choices(s api.MetadataSchema) (words []string) {
+	options := edit.MetadataChoices(s)
+	if s.Type == api.MetadataMultiSelect {
+		options = s.Options
+	}
+	for _, o := range options {
+		words = append(words, edit.PlainValue(o))
+	}
+	return words
+}
+
 // runQuery searches for what the line says; an empty one goes back to the folder.
 func (m *Model) runQuery() tea.Cmd {
-	s, err := parseSearch(m.query.field.Value(), m.now())
+	s, err := parseSearch(m.query.field.Value(), m.now(), m.query.fields)
 	if m.query.wrong = err; err != nil {
 		return nil
 	}
@@ -379,15 +502,27 @@ func (m *Model) closeQuery() tea.Cmd {
 	return nil
 }
 
-// viewQueryHelp lists the words of the query line.
-func viewQueryHelp(width, height int, th *theme.Theme) string {
+// viewQueryHelp lists the words of the query line; while one for custom metadata is typed,
+// the fields.
+func (m *Model) viewQueryHelp(width, height int, th *theme.Theme) string {
+	line := m.query.field.Value()
+	words := queryWords
+	if word := line[strings.LastIndexByte(line, ' ')+1:]; strings.HasPrefix(word, api.SearchKey) && len(m.query.fields) > 0 {
+		words = nil
+		for _, f := range m.customFields(word) {
+			words = append(words, queryWord{example: text.Safe(api.SearchKey + f.Name), help: text.Safe(f.Hint())})
+		}
+	}
 	var lines []string
 	example := 0
-	for _, w := range queryWords {
+	for _, w := range words {
 		example = max(example, text.Width(w.example))
 	}
 	example = min(example, width/3)
-	for _, w := range queryWords {
+	for _, w := range words {
+		if w.help == "" {
+			continue
+		}
 		lines = append(lines, " "+th.Key.Render(text.PadRight(w.example, example))+"  "+th.Muted.Render(text.Truncate(w.help, max(0, width-example-3))))
 	}
 	return text.Fit(strings.Join(lines, "\n"), width, height)
@@ -406,7 +541,7 @@ func (m *Model) leaveSearch() tea.Cmd {
 func (l *listing) fromFound(ctx context.Context, all func(context.Context) ([]api.File, error)) {
 	l.seen, l.foldersDone, l.done = true, true, true
 	if slices.ContainsFunc(l.search.terms, func(t term) bool { return t.finds == nil }) {
-		l.err = errors.New("this service does not search, and query: cannot run on this computer: leave it out")
+		l.err = errors.New("this service does not search, and query: and customMetadata cannot run on this computer: leave them out")
 		return
 	}
 	got, err := all(ctx)

@@ -2,6 +2,7 @@ package library
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
@@ -55,7 +56,7 @@ func TestQueryLine(t *testing.T) {
 		`format:JPG`:                      {`format = "jpg"`, true},
 		`query:"width > 9 OR height > 9"`: {`(width > 9 OR height > 9)`, false},
 	} {
-		s, err := parseSearch(line, noon)
+		s, err := parseSearch(line, noon, nil)
 		want := `type = "file"`
 		if c.query != "" {
 			want += " AND " + c.query
@@ -68,7 +69,7 @@ func TestQueryLine(t *testing.T) {
 		}
 	}
 	for _, line := range []string{`>big`, `tag:`, `is:nothing`, `after:soon`, `color:red`, `tag:"sea`} {
-		if s, err := parseSearch(line, noon); err == nil {
+		if s, err := parseSearch(line, noon, nil); err == nil {
 			t.Errorf("%s was taken: %s", line, s.query())
 		}
 	}
@@ -118,6 +119,84 @@ func TestQueryLineOnTheScreen(t *testing.T) {
 	d.Press("enter")
 	if len(s.asked) != 1 || s.asked[0].Kind != api.KindNonImage || s.asked[0].Search != `type = "file"` {
 		t.Errorf("asked %+v", s.asked)
+	}
+}
+
+// TestSearchCustomMetadata: a value is written as its field has it, and refused where it is
+// of another type.
+func TestSearchCustomMetadata(t *testing.T) {
+	raw := func(words ...string) (list []json.RawMessage) {
+		for _, w := range words {
+			list = append(list, json.RawMessage(w))
+		}
+		return list
+	}
+	fields := []api.MetadataField{
+		{Name: "price", Description: "Without tax.", Schema: api.MetadataSchema{Type: api.MetadataNumber}},
+		{Name: "brand", Schema: api.MetadataSchema{Type: api.MetadataText}},
+		{Name: "season", Description: "When it is sold", Schema: api.MetadataSchema{Type: api.MetadataSingleSelect, Options: raw(`"winter"`, `"late summer"`, `7`)}},
+		{Name: "rooms", Schema: api.MetadataSchema{Type: api.MetadataMultiSelect, Options: raw(`"hall"`, `"attic"`)}},
+		{Name: "since", Schema: api.MetadataSchema{Type: api.MetadataDate}},
+	}
+	for line, want := range map[string]string{
+		`customMetadata.price>=5`:                `"customMetadata.price" >= 5`,
+		`customMetadata.brand:Ac`:                `"customMetadata.brand" : "Ac"`,
+		`customMetadata.brand=5`:                 `"customMetadata.brand" = "5"`,
+		`customMetadata.brand="a \b"`:            `"customMetadata.brand" = "a \\b"`,
+		`customMetadata.season="late summer" >1`: `"customMetadata.season" = "late summer" AND size > "1"`,
+		`customMetadata.season!=winter`:          `"customMetadata.season" NOT = "winter"`,
+		`customMetadata.season>6`:                `"customMetadata.season" > 6`,
+		`customMetadata.rooms=hall,attic`:        `"customMetadata.rooms" IN ["hall","attic"]`,
+		`customMetadata.rooms!=hall`:             `"customMetadata.rooms" NOT IN ["hall"]`,
+		`customMetadata.since>7d`:                `"customMetadata.since" > "7d"`,
+	} {
+		s, err := parseSearch(line, noon, fields)
+		if want = `type = "file" AND ` + want; err != nil || s.query() != want {
+			t.Errorf("%s asks for %s (%v), want %s", line, s.query(), err, want)
+		}
+	}
+	for line, want := range map[string]string{
+		`customMetadata.price>abc`: `customMetadata.price > "abc": the value is no number`, `customMetadata.nothing=1`: "no custom metadata field",
+		`customMetadata.brand>a`: "takes", `customMetadata.price=`: "needs a value", `query:"customMetadata.price > many"`: "is no number",
+	} {
+		if s, err := parseSearch(line, noon, fields); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s asks for %s (%v), want %s", line, s.query(), err, want)
+		}
+	}
+	if s, err := parseSearch(`customMetadata.price>5 customMetadata.brand=a`, noon, nil); err != nil || s.query() != `type = "file" AND "customMetadata.price" > 5 AND "customMetadata.brand" = "a"` {
+		t.Errorf("without fields it asks for %s (%v)", s.query(), err)
+	}
+
+	l, asked := small(), ""
+	d := start(t, Options{Session: stub{list: l.list, fields: func(_ context.Context, folder string) ([]api.MetadataField, error) {
+		asked = folder
+		return fields, nil
+	}}})
+	d.Press("enter") // summer
+	d.Press("f", "ctrl+u")
+	d.Type("cu")
+	d.Sees("tab customMetadata.")
+	d.Press("tab")
+	d.Sees("Without tax. Number", "When it is sold. SingleSelect of winter, late summer", "tab customMetadata.price")
+	if asked != "/summer/" {
+		t.Errorf("the fields of %s were asked for", asked)
+	}
+	d.Type("sea")
+	d.Sees("tab customMetadata.season=")
+	d.Press("tab")
+	d.Sees("tab customMetadata.season=winter")
+	d.Type("la")
+	d.Press("tab")
+	l.asked = nil
+	d.Type("customMetadata.price>x")
+	d.Press("enter")
+	d.Sees(`customMetadata.price > "x": the value is no number`)
+	if len(l.asked) > 0 {
+		t.Errorf("a wrong value was asked for: %+v", l.asked)
+	}
+	d.Press("backspace", "5", "enter")
+	if len(l.asked) != 1 || l.asked[0].Search != `type = "file" AND "customMetadata.season" = "late summer" AND "customMetadata.price" > 5` {
+		t.Errorf("asked %+v", l.asked)
 	}
 }
 

@@ -150,7 +150,7 @@ func (m *Model) body(l layout, th *theme.Theme) string {
 	case size.X < 1 || size.Y < 1:
 		return ""
 	case m.query.open:
-		return viewQueryHelp(size.X, size.Y, th)
+		return m.viewQueryHelp(size.X, size.Y, th)
 	case len(m.rows) == 0:
 		return text.Fit(m.empty(size, th), size.X, size.Y)
 	case m.sheet.On:
@@ -309,7 +309,7 @@ func (m *Model) foot(width int, th *theme.Theme) []string {
 	case m.query.open:
 		lines = append(lines, " "+m.query.field.View(max(0, width-2), th))
 		if m.query.wrong != nil {
-			lines = append(lines, " "+th.Bad.Render(text.Truncate(text.Safe(text.Sentence(m.query.wrong.Error())), width-2)))
+			lines = append(lines, " "+th.Bad.Render(text.Truncate(text.Safe(page.Explain(m.query.wrong)), width-2)))
 		} else if offers := m.query.field.ViewOffers(width-2, th); offers != "" {
 			lines = append(lines, " "+offers)
 		}

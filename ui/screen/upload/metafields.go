@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -96,13 +95,6 @@ func metadataItem(meta *api.MetadataField) *item {
 	}[meta.Schema.Type]
 	if hint == "" {
 		hint = "a text"
-	}
-	if meta.Schema.Type == api.MetadataMultiSelect {
-		var words []string
-		for _, o := range meta.Schema.Options {
-			words = append(words, text.Safe(edit.PlainValue(o)))
-		}
-		i.note += " Options: " + strings.Join(words, ", ") + "."
 	}
 	i.text = &kit.Field{Label: label, LabelWidth: labelWidth, Placeholder: "not set: " + hint}
 	return i

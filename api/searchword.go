@@ -1,0 +1,192 @@
+package api
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// SearchWord is a word, a sign or a text in quotation marks of a search query
+// (hosted-service.md §8).
+type SearchWord struct {
+	Text   string // without the quotation marks
+	Quoted bool
+}
+
+var (
+	searchWordForm = regexp.MustCompile(`(?s)^(?:[ \t\r\n]+|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[()\[\],:]|[<>=!]=?|[^ \t\r\n"'()\[\],:<>=!]+)`)
+	searchEscape   = regexp.MustCompile(`(?s)\\(.)`)
+	searchAge      = regexp.MustCompile(`^[0-9]{1,6}[hdwmy]$`)
+)
+
+// SearchWords splits a search query. The error says that a quotation mark is not closed.
+func SearchWords(query string) (words []SearchWord, err error) {
+	for query != "" {
+		word := searchWordForm.FindString(query)
+		query = query[len(word):]
+		switch {
+		case word == "":
+			return nil, errors.New("a quotation mark is not closed")
+		case strings.ContainsAny(word[:1], `"'`):
+			words = append(words, SearchWord{searchEscape.ReplaceAllString(word[1:len(word)-1], "$1"), true})
+		case !strings.ContainsAny(word[:1], " \t\r\n"):
+			words = append(words, SearchWord{Text: word})
+		}
+	}
+	return words, nil
+}
+
+// The operators of searches (hosted-service.md §8).
+var (
+	SearchEquals   = []string{"=", "NOT =", "IN", "NOT IN"}
+	SearchCompares = []string{"<", "<=", ">", ">="}
+	SearchLists    = []string{"IN", "NOT IN"}
+	SearchExists   = []string{"EXISTS", "NOT EXISTS"}
+)
+
+// SearchOperators are the operators that a search for values of the type takes, in
+// capitals (hosted-service.md §8).
+func (s *MetadataSchema) SearchOperators() []string {
+	var list []string
+	switch s.Type {
+	case MetadataText, MetadataTextarea:
+		list = slices.Concat(SearchEquals, []string{":", "HAS"})
+	case MetadataNumber, MetadataDate:
+		list = slices.Concat(SearchEquals, SearchCompares)
+	case MetadataSingleSelect:
+		list = slices.Concat(SearchEquals, []string{":"}, SearchCompares)
+	case MetadataBoolean:
+		list = []string{"="}
+	case MetadataMultiSelect:
+		list = SearchLists
+	}
+	return append(list, SearchExists...)
+}
+
+// SearchMisfit says why a value of a search does not fit the type, as a part of a
+// sentence; empty: it fits, or the type is not known. operator is in capitals.
+func (s *MetadataSchema) SearchMisfit(operator string, value SearchWord) string {
+	_, err := strconv.ParseFloat(value.Text, 64)
+	number := err == nil && strings.ContainsAny(value.Text, "0123456789")
+	boolean := strings.EqualFold(value.Text, "true") || strings.EqualFold(value.Text, "false")
+	const bare = "is a text: it stands in quotation marks"
+	switch s.Type {
+	case MetadataNumber:
+		if !number {
+			return "is no number"
+		}
+		if value.Quoted {
+			return "stands in quotation marks, and a number does not"
+		}
+	case MetadataBoolean:
+		if !boolean {
+			return "is not true or false"
+		}
+		if value.Quoted {
+			return "stands in quotation marks, and true or false does not"
+		}
+	case MetadataDate:
+		if _, ok := parseDate(value.Text, "2006-01-02T15:04:05"); !ok && !searchAge.MatchString(value.Text) {
+			return `is no date such as "2026-07-31" and no age such as 7d`
+		}
+	case MetadataSingleSelect, MetadataMultiSelect:
+		if slices.Contains(SearchCompares, operator) && (value.Quoted || !number) {
+			return "is no number, and only numbers are greater or less"
+		}
+		if !value.Quoted && !number && !boolean {
+			return bare
+		}
+	case MetadataText, MetadataTextarea:
+		if !value.Quoted {
+			return bare
+		}
+	}
+	return ""
+}
+
+// SearchKey is the name of a custom metadata field in a search query, without its
+// quotation marks.
+const SearchKey = "customMetadata."
+
+// CheckSearch says which condition of a search query asks for a custom metadata field
+// that is none of fields, or for a value that its type does not have. It leaves
+// everything else in the query to the service. The error is a *RuleError.
+func CheckSearch(fields []MetadataField, query string) error {
+	refuse := func(message, help string) error { return &RuleError{"searchQuery", message, help} }
+	words, err := SearchWords(query)
+	if err != nil {
+		return refuse(err.Error(), `Type the same quotation mark at the end of the text.`)
+	}
+	for i, word := range words {
+		name, custom := strings.CutPrefix(word.Text, SearchKey)
+		// What stands after an operator is a value.
+		if !custom || i > 0 && isOperator(words[i-1]) {
+			continue
+		}
+		at := slices.IndexFunc(fields, func(f MetadataField) bool { return f.Name == name })
+		if at < 0 {
+			return refuse(quote(name)+" is no custom metadata field", "The fields are: "+clip(fieldNames(fields), 400)+".")
+		}
+		schema := &fields[at].Schema
+		operator, values := condition(words[i+1:])
+		takes := schema.SearchOperators()
+		if schema.Type != "" && !slices.Contains(takes, operator) {
+			return refuse(fmt.Sprintf("%s takes %s, not %s", word.Text, strings.Join(takes, ", "), quote(operator)), "Its field takes "+schema.Describe()+".")
+		}
+		for _, v := range values {
+			if reason := schema.SearchMisfit(operator, v); reason != "" {
+				return refuse(fmt.Sprintf("%s %s %s: the value %s", word.Text, operator, v, reason), "Its field takes "+schema.Describe()+".")
+			}
+		}
+	}
+	return nil
+}
+
+// String is the word as it stands in a query.
+func (w SearchWord) String() string {
+	if w.Quoted {
+		return SearchValue(w.Text)
+	}
+	return w.Text
+}
+
+func isOperator(w SearchWord) bool {
+	return !w.Quoted && (strings.ContainsAny(w.Text, "<>=:[,") || strings.EqualFold(w.Text, "HAS"))
+}
+
+// condition reads the operator, in capitals, and the values that words begin with.
+func condition(words []SearchWord) (operator string, values []SearchWord) {
+	next := func() (w SearchWord) {
+		if len(words) > 0 {
+			w, words = words[0], words[1:]
+		}
+		return w
+	}
+	if operator = strings.ToUpper(next().Text); operator == "NOT" {
+		operator += " " + strings.ToUpper(next().Text)
+	}
+	switch {
+	case slices.Contains(SearchExists, operator):
+		return operator, nil
+	case !slices.Contains(SearchLists, operator):
+		return operator, []SearchWord{next()}
+	}
+	for next(); len(words) > 0 && (words[0].Quoted || words[0].Text != "]"); { // after the bracket
+		if w := next(); w.Quoted || w.Text != "," {
+			values = append(values, w)
+		}
+	}
+	return operator, values
+}
+
+func fieldNames(fields []MetadataField) string {
+	names := make([]string, len(fields))
+	for i := range fields {
+		names[i] = fields[i].Name
+	}
+	return cmp.Or(strings.Join(names, ", "), "none")
+}

@@ -42,6 +42,7 @@ const maxObjects = 100_000
 type Options struct {
 	Dir            string                       // the folder; made where it is missing
 	Storage        string                       // address of the store of contents, such as s3://bucket?region=…; empty: a folder in Dir
+	RedirectFrom   int64                        // bytes from which pictures, videos and sounds are served by the store itself; 0: none
 	Database       string                       // postgres:// address of the records; empty: SQLite in Dir
 	Key            interface{ Reveal() string } // required: nothing is served without a key
 	MaxSize        int64                        // bytes of the largest upload; 0: DefaultMaxSize
@@ -76,6 +77,7 @@ type Library struct {
 	lock     *flock.Flock
 	records  *noticing
 	contents store.Contents
+	direct   store.Direct // nil: the store serves no files itself
 	address  atomic.Pointer[string]
 	public   atomic.Bool     // it listens beyond this computer
 	hosts    map[string]bool // names that requests may use, in lower case
@@ -228,6 +230,9 @@ func (l *Library) open(ctx context.Context) error {
 		return l.recordsError(err)
 	}
 	if l.contents, err = openContents(ctx, l.o.Dir, l.o.Storage); err != nil {
+		return err
+	}
+	if err := l.openDirect(); err != nil {
 		return err
 	}
 	if err := l.openRecords(ctx); err != nil {

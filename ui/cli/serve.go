@@ -25,6 +25,7 @@ import (
 type serveFlags struct {
 	addr, data      string
 	storage, copyTo string
+	redirect        int64
 	database        string
 	ephemeral       bool
 	key             string
@@ -72,6 +73,7 @@ func newServe(p *Program, f *flags) *cobra.Command {
 	fl.StringVar(&s.addr, "addr", config.DefaultLocalAddr, "listen on this address; port 0 picks one (default: "+config.DefaultLocalAddr+")")
 	fl.StringVar(&s.data, "data", "", "folder of the library (default: that of the local profile)")
 	fl.StringVar(&s.storage, "storage", "", "store of the contents: s3://BUCKET?region=… or file:///FOLDER (default: "+storageVariable+", else the folder of the library)")
+	fl.Int64Var(&s.redirect, "redirect-from", 0, "send clients of pictures, videos and sounds to the s3:// storage itself, for files of so many bytes or more (default: never); clients must reach its endpoint")
 	fl.StringVar(&s.database, "database", "", "postgres:// address of a PostgreSQL database for the records, without a password; with one: "+config.DatabaseVariable+" (default: SQLite in the folder). With --storage, too, any number of instances serve the library without a folder")
 	fl.BoolVar(&s.ephemeral, "ephemeral", false, "keep everything in a temporary folder and remove it at the end")
 	fl.StringVar(&s.key, "key", "", "private key, such as dev; on loopback only, because other users of this computer can see it")
@@ -261,6 +263,9 @@ func (s *serveFlags) options(cmd *cobra.Command, p *Program, settings config.Loc
 		o.Storage = s.storageOr(p, settings)
 	} else if s.storage != "" {
 		return o, errors.New("--ephemeral keeps everything in a folder of its own: leave out --storage")
+	}
+	if o.RedirectFrom = s.redirect; s.redirect < 0 {
+		return o, errors.New("--redirect-from takes a number of bytes above 0")
 	}
 	o.Webhook = s.webhook
 	o.Hosts, o.Address, o.Version, o.AllowReset = s.hosts, s.public, p.Version, s.ephemeral || s.reset

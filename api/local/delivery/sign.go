@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha1" //nolint:gosec // the form of signature that the clients of hosted services make
 	"encoding/hex"
@@ -34,6 +35,16 @@ func sum(key, text string) []byte {
 	return h.Sum(nil)
 }
 
+// Expires returns until when a signed address holds. An address that never expires and one
+// without a signature give a time far ahead.
+func Expires(u *url.URL) time.Time {
+	seconds, err := strconv.ParseInt(cmp.Or(u.Query().Get("ik-t"), forever), 10, 64)
+	if err != nil {
+		seconds = 0
+	}
+	return time.Unix(seconds, 0)
+}
+
 // Signed reports whether an address carries a signature that holds now. It is
 // over the path and the rest of the query. Clients differ in whether they sign
 // them escaped and with the first slash; each of those is as strong as the
@@ -44,14 +55,10 @@ func Signed(key string, u *url.URL, now time.Time) bool {
 	if err != nil || len(got) != sha1.Size {
 		return false
 	}
-	until := query.Get("ik-t")
-	if until == "" {
-		until = forever
-	}
-	seconds, err := strconv.ParseInt(until, 10, 64)
+	until := cmp.Or(query.Get("ik-t"), forever)
 	// The expiry follows the path without a sign between them, so it has to
 	// have one length: digits of a name could be taken for its beginning.
-	if err != nil || len(until) != len(forever) || until[0] == '+' || now.Unix() > seconds {
+	if len(until) != len(forever) || until[0] == '+' || now.Unix() > Expires(u).Unix() {
 		return false
 	}
 	rests := []string{""}

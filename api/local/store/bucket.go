@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/fileblob" // file://
 	_ "gocloud.dev/blob/s3blob"   // s3://
@@ -231,15 +232,47 @@ func (b *bucket) Open(hash string) (Content, error) {
 	if !errors.Is(err, ErrNotFound) {
 		return o, err
 	}
-	places, err := b.places(contentsKeys, hash)
-	if err != nil {
+	if o.key, err = b.find(hash); err != nil {
 		return nil, err
 	}
-	if len(places) == 0 {
-		return nil, ErrNotFound
-	}
-	o.key = places[0].data
 	return o, o.fetch(0)
+}
+
+// find returns the key of the bytes of a content.
+func (b *bucket) find(hash string) (string, error) {
+	places, err := b.places(contentsKeys, hash)
+	if err == nil && len(places) == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return "", err
+	}
+	return places[0].data, nil
+}
+
+var errNotDirect = errors.New("this kind of storage cannot give files to clients itself: redirects need s3://")
+
+func (b *bucket) Address(hash string, size int64, span time.Duration, mime, cache string) (address string, err error) {
+	key := contentKey(hash)
+	if size > smallContent {
+		if key, err = b.find(hash); err != nil {
+			return "", err
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), BucketTime) // credentials may come from a server
+	defer cancel()
+	address, err = b.SignedURL(ctx, key, &blob.SignedURLOptions{Expiry: span, BeforeSign: func(as func(any) bool) error {
+		var in *s3.GetObjectInput
+		if !as(&in) {
+			return errNotDirect
+		}
+		in.ResponseContentType, in.ResponseCacheControl = &mime, &cache
+		return nil
+	}})
+	if gcerrors.Code(err) == gcerrors.Unimplemented {
+		err = errNotDirect
+	}
+	return address, err
 }
 
 // retire removes a content from where s says that it is, unless a draft or a record has

@@ -58,6 +58,14 @@ type Pictures interface {
 	KeepPicture(name string, data []byte) error
 }
 
+// Direct is what a store has that clients can read from without the service.
+type Direct interface {
+	// Address returns an address that answers GET requests with a content of size bytes for
+	// span, with these values of the headers Content-Type and Cache-Control. ErrNotFound if
+	// the content is missing; a small one is not looked for.
+	Address(hash string, size int64, span time.Duration, mime, cache string) (string, error)
+}
+
 // The marks of contents.
 const (
 	LibraryMark = "library" // identity of the library that they belong to: another one would set aside what its records do not name

@@ -12,11 +12,13 @@ import (
 // (hosted-service.md §12): comparisons such as "file.size" < "2mb", joined by AND and
 // OR, in parentheses where needed. The error is a *RuleError with the reason.
 func CheckChecks(text string) error {
-	p := checksParser{rest: text}
-	p.next()
-	err := p.condition()
-	if err == nil && p.token != "" {
-		err = fmt.Errorf("%s is not AND or OR", quote(p.token))
+	words, err := SearchWords(text)
+	p := checksParser{words}
+	if err == nil {
+		err = p.condition()
+	}
+	if err == nil && len(p.words) > 0 {
+		err = fmt.Errorf("%s is not AND or OR", quote(p.words[0].Text))
 	}
 	if err == nil {
 		return nil
@@ -30,17 +32,16 @@ func CheckChecks(text string) error {
 
 // The operators of checks, by what they compare.
 var (
-	checksText   = []string{"=", "NOT =", "IN", "NOT IN", ":"}
-	checksList   = []string{"IN", "NOT IN"}
+	checksText   = append(slices.Clip(SearchEquals), ":")
 	checksSwitch = []string{"=", "NOT ="}
-	checksNumber = []string{"=", "<", "<=", ">", ">="}
+	checksNumber = append([]string{"="}, SearchCompares...)
 )
 
 // checksFields are what checks can compare, and how.
 var checksFields = map[string][]string{
 	"request.fileName": checksText, "request.folder": checksText, "request.customCoordinates": checksText, "request.webhookUrl": checksText,
 	"file.mime": checksText, "mediaMetadata.videoCodec": checksText, "mediaMetadata.audioCodec": checksText,
-	"request.tags": checksList,
+	"request.tags": SearchLists,
 	"file.size":    checksNumber, "mediaMetadata.width": checksNumber, "mediaMetadata.height": checksNumber,
 	"mediaMetadata.duration": checksNumber, "mediaMetadata.bitRate": checksNumber,
 }
@@ -48,8 +49,9 @@ var checksFields = map[string][]string{
 // checksSwitches are the switches of the request.
 var checksSwitches = regexp.MustCompile(`^request\.(useUniqueFileName|isPrivateFile|isPublished|overwrite\w+)$`)
 
-// checksOperators are the operators of a field; nil where there is no such field.
-func checksOperators(field string) []string {
+// ChecksOperators are the operators that a field of checks takes, such as "NOT IN"; nil:
+// there is no such field.
+func ChecksOperators(field string) []string {
 	switch {
 	case strings.HasPrefix(field, "request.customMetadata."):
 		return slices.Concat(checksText, checksNumber) // its type is not known here
@@ -59,37 +61,32 @@ func checksOperators(field string) []string {
 	return checksFields[field]
 }
 
-var checksToken = regexp.MustCompile(`^\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[()\[\],:=]|[<>]=?|[^\s"'()\[\],:<>=]+|$)`)
+type checksParser struct{ words []SearchWord } // that are not read yet
 
-type checksParser struct {
-	token string // the one to read next; empty at the end
-	rest  string
-	err   error // what could not be split; then token is empty
+// is reports whether the next word is word, and not quoted.
+func (p *checksParser) is(word string) bool {
+	return len(p.words) > 0 && p.words[0] == SearchWord{Text: word}
 }
 
-// next goes to the next token and returns the one before it.
-func (p *checksParser) next() string {
-	was := p.token
-	found := checksToken.FindStringSubmatch(p.rest)
-	if found == nil {
-		p.token, p.err = "", errors.New("a quotation mark is not closed")
-		return was
+// next takes the next word; at the end it is empty.
+func (p *checksParser) next() (word SearchWord) {
+	if len(p.words) > 0 {
+		word, p.words = p.words[0], p.words[1:]
 	}
-	p.token, p.rest = found[1], p.rest[len(found[0]):]
-	return was
+	return word
 }
 
 // condition reads comparisons joined by AND and OR.
 func (p *checksParser) condition() error {
 	for {
 		read := p.comparison
-		if p.token == "(" {
+		if p.is("(") {
 			read = p.parentheses
 		}
-		if err := errors.Join(read(), p.err); err != nil {
+		if err := read(); err != nil {
 			return err
 		}
-		if p.token != "AND" && p.token != "OR" {
+		if !p.is("AND") && !p.is("OR") {
 			return nil
 		}
 		p.next()
@@ -101,44 +98,43 @@ func (p *checksParser) parentheses() error {
 	if err := p.condition(); err != nil {
 		return err
 	}
-	if p.next() != ")" {
+	if !p.is(")") {
 		return errors.New("a parenthesis is not closed")
 	}
+	p.next()
 	return nil
 }
 
 func (p *checksParser) comparison() error {
-	field, ok := unquoted(p.token)
-	operators := checksOperators(field)
-	switch {
-	case p.err != nil:
-		return nil // the caller tells
-	case p.token == "":
+	if len(p.words) == 0 {
 		return errors.New("a comparison is missing at the end")
-	case !ok:
-		return fmt.Errorf("%s is not a field in quotation marks", quote(p.token))
-	case operators == nil:
-		return fmt.Errorf("there is no field %s", quote(field))
 	}
-	p.next()
-	operator := p.next()
+	field := p.next()
+	operators := ChecksOperators(field.Text)
+	switch {
+	case !field.Quoted:
+		return fmt.Errorf("%s is not a field in quotation marks", quote(field.Text))
+	case operators == nil:
+		return fmt.Errorf("there is no field %s", quote(field.Text))
+	}
+	operator := p.next().Text
 	if operator == "NOT" {
-		operator += " " + p.next()
+		operator += " " + p.next().Text
 	}
 	if !slices.Contains(operators, operator) {
-		return fmt.Errorf("%s takes %s, not %s", field, strings.Join(operators, ", "), quote(operator))
+		return fmt.Errorf("%s takes %s, not %s", field.Text, strings.Join(operators, ", "), quote(operator))
 	}
 	if !strings.HasSuffix(operator, "IN") {
-		return p.value(field)
+		return p.value(field.Text)
 	}
-	if p.next() != "[" {
-		return fmt.Errorf(`IN needs a list such as ["a","b"] after %s`, field)
+	if p.next().Text != "[" {
+		return fmt.Errorf(`IN needs a list such as ["a","b"] after %s`, field.Text)
 	}
 	for {
-		if err := p.value(field); err != nil {
+		if err := p.value(field.Text); err != nil {
 			return err
 		}
-		switch p.next() {
+		switch p.next().Text {
 		case "]":
 			return nil
 		case ",":
@@ -150,21 +146,14 @@ func (p *checksParser) comparison() error {
 
 // value reads a quoted text, or a bare number, true or false.
 func (p *checksParser) value(field string) error {
-	if p.token == "" || strings.ContainsAny(p.token[:1], "()[],:<>=") || p.token == "AND" || p.token == "OR" {
+	value := p.next()
+	switch {
+	case value.Quoted || checksBare.MatchString(value.Text):
+		return nil
+	case value.Text == "" || strings.ContainsAny(value.Text[:1], "()[],:<>=") || value.Text == "AND" || value.Text == "OR":
 		return fmt.Errorf("%s is compared with nothing", field)
 	}
-	token := p.next()
-	if _, ok := unquoted(token); !ok && !checksBare.MatchString(token) {
-		return fmt.Errorf("%s needs quotation marks", quote(token))
-	}
-	return nil
+	return fmt.Errorf("%s needs quotation marks", quote(value.Text))
 }
 
 var checksBare = regexp.MustCompile(`^(-?[0-9]+(\.[0-9]+)?|true|false)$`)
-
-func unquoted(token string) (string, bool) {
-	if len(token) < 2 || token[0] != '"' && token[0] != '\'' {
-		return token, false
-	}
-	return token[1 : len(token)-1], true
-}

@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"fmt"
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -155,12 +156,92 @@ func testSwitches(t *testing.T, s *suite) {
 	}
 }
 
-// testChecks: the syntax of checks (hosted-service.md §12).
+// testChecks: a condition that an upload must meet (hosted-service.md §12).
 func testChecks(t *testing.T, s *suite) {
 	s.store(t, field("fileName", "checks"), content([]byte("x")), field("checks", `"file.size" < "2mb" AND 'request.folder' : "/"`))
+	s.refused(t, "checks", field("fileName", "checks"), content([]byte("x")), field("checks", `"file.size" > "2mb"`))
 	a := s.refused(t, "checks", field("fileName", "checks"), content([]byte("x")), field("checks", `"file.size" <`))
-	if s.Strict && !strings.Contains(text(a.json["message"]), "file.size is compared with nothing") {
+	if s.Strict && !strings.Contains(text(a.json["help"]), "file.size is compared with nothing") {
 		t.Errorf("the reason is missing: %s", a.body)
+	}
+	s.runStrict(t, "evaluated", func(t *testing.T) { testConditions(t, s) })
+}
+
+func testConditions(t *testing.T, s *suite) {
+	price, _ := s.schemaField(t, `{"type":"Number"}`)
+	day, _ := s.schemaField(t, `{"type":"Date"}`)
+	colors, _ := s.schemaField(t, `{"type":"MultiSelect","selectOptions":["red","blue"]}`)
+	folder := s.folder + "checks/"
+	picture := []part{
+		content(PNG(60, 40)), field("folder", folder), field("useUniqueFileName", "false"), field("tags", "sea,boat"), field("customCoordinates", "1,2,3,4"),
+		field("isPrivateFile", "true"), field("customMetadata", js(price, 12.5, day, "2026-01-31", colors, []string{"red"})),
+	}
+	film := append([]byte("\x00\x00\x00\x20ftypisom\x00\x00\x02\x00isomiso2avc1mp41\x00\x00\x00\x24moov\x00\x00\x00\x1cmvhd"), make([]byte, 20)...)
+	film[len(film)-5], film[len(film)-1] = 100, 250 // hundredths of a second
+	for _, c := range []struct {
+		checks string
+		met    bool
+	}{
+		{`"request.fileName" = "photo.png"`, true},
+		{`'request.fileName' : 'photo'`, true},
+		{`"request.fileName" : "Photo"`, false},
+		{`"request.fileName" IN ["a.png", "photo.png"]`, true},
+		{`"request.fileName" NOT IN ["a.png", "photo.png"]`, false},
+		{`"request.fileName" NOT = "a.png"`, true},
+		{`"request.folder" : "` + strings.TrimPrefix(folder[:len(folder)-3], "/") + `"`, true},
+		{`"request.folder" = "` + folder + `"`, true},
+		{`"request.folder" : "news/"`, false},
+		{`"request.tags" IN ["boat","car"]`, true},
+		{`"request.tags" NOT IN ["boat","car"]`, false},
+		{`"request.tags" IN ["car"]`, false},
+		{`"request.customCoordinates" = "1,2,3,4"`, true},
+		{`"request.webhookUrl" : "http"`, false},
+		{`"request.webhookUrl" NOT = "http"`, true},
+		{`"request.isPrivateFile" = true AND "request.useUniqueFileName" = false`, true},
+		{`"request.isPrivateFile" NOT = true`, false},
+		{`"request.overwriteFile" = true AND "request.isPublished" = true`, true},
+		{`"file.mime" = "image/png"`, true},
+		{`"file.mime" : "video/"`, false},
+		{`"file.size" < 10 OR "file.size" <= "1mb"`, true},
+		{`"file.size" >= "1mb"`, false},
+		{`"file.size" > "2.5 kb" AND "file.size" < "3kb"`, true},
+		{`"mediaMetadata.width" = 60 AND "mediaMetadata.height" <= 40`, true},
+		{`"mediaMetadata.width" > 60`, false},
+		{`("mediaMetadata.width" > 60 OR "mediaMetadata.height" = 40) AND "file.mime" NOT = "image/jpeg"`, true},
+		{`"mediaMetadata.duration" > 0`, false},
+		{`"mediaMetadata.videoCodec" = "h264"`, false},
+		{`"request.customMetadata.` + price + `" > 12.4`, true},
+		{`"request.customMetadata.` + price + `" > 12.5`, false},
+		{`"request.customMetadata.` + day + `" < "2026-02-01"`, true},
+		{`"request.customMetadata.` + day + `" > "2026-01-31"`, false},
+		{`"request.customMetadata.` + colors + `" IN ["red"]`, true},
+		{`"request.customMetadata.` + colors + `" IN ["blue"]`, false},
+	} {
+		a := s.send(t, append(picture, field("fileName", "photo.png"), field("checks", c.checks))...)
+		stored := s.list(t, "path", folder)
+		if met := a.status == http.StatusOK; met != c.met || met != (len(stored) == 1) || !met && text(a.json["message"]) != "Your request failed 'checks' validation." {
+			t.Errorf("%s: %d %s, %d files, want met: %v", c.checks, a.status, a.body, len(stored), c.met)
+		}
+		for _, f := range stored {
+			s.call(t, http.StatusNoContent, http.MethodDelete, "/v1/files/"+text(f["fileId"]), "")
+		}
+	}
+	for checks, met := range map[string]bool{`"mediaMetadata.duration" = 2.5`: true, `"mediaMetadata.duration" < 2`: false, `"mediaMetadata.bitRate" < 1`: true} {
+		if a := s.send(t, field("fileName", "film.mp4"), content(film), field("checks", checks)); met != (a.status == http.StatusOK) {
+			t.Errorf("%s: %d %s, want met: %v", checks, a.status, a.body, met)
+		}
+	}
+	for _, bad := range []string{`file.size < 2`, `"file.colour" = "red"`, `"file.size" : 2`, `"request.tags" = "a"`, `"request.customMetadata.none" = 1`, `"request.isPrivateFile" = "yes"`, `"file.size" < "2 miles"`, `"file.mime" = png`} {
+		a := s.refused(t, "invalid syntax for the checks parameter", append(picture, field("fileName", "photo.png"), field("checks", bad))...)
+		if text(a.json["help"]) == "" {
+			t.Errorf("%s: nothing says what is wrong", bad)
+		}
+	}
+	// Of a picture the checks are about what is stored, of a video the event says that they failed.
+	s.store(t, field("fileName", "p.png"), content(PNG(60, 40)), field("transformation", `{"pre":"w-30"}`), field("checks", `"mediaMetadata.width" = 30`))
+	wantStatus(t, s.send(t, field("fileName", "film.mp4"), field("folder", folder), content(film), field("transformation", `{"pre":"w-30"}`), field("checks", `"file.size" > "1mb"`)), http.StatusAccepted)
+	if stored := s.list(t, "path", folder); len(stored) > 0 {
+		t.Errorf("a video that does not meet its checks was stored: %v", stored)
 	}
 }
 

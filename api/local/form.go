@@ -192,6 +192,7 @@ var fields = func() map[string]func(*form, string) error {
 	all[api.FieldWebhook] = setWebhook
 	all[api.FieldMetadata] = setMetadata
 	all[api.FieldTransformation] = setTransformation
+	all["checks"] = func(f *form, value string) error { f.upload.Checks = api.Set(value); return nil } // see parseChecks
 	return all
 }()
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -81,22 +82,37 @@ type accepted struct {
 
 var answerQueued = accepted{"The pre-transformation has been queued successfully."}
 
-// addEvent records the post that a pre-transformation has succeeded, for the webhook of
-// the account. Here it changes nothing: the video is stored as it came.
-func (l *Library) addEvent(tx store.Tx, r *http.Request, f *form, file *store.File) error {
+// The types of events about the transformations of an upload.
+const (
+	preTransformSuccess  = "upload.pre-transform.success"
+	preTransformError    = "upload.pre-transform.error"
+	postTransformSuccess = "upload.post-transform.success"
+	postTransformError   = "upload.post-transform.error"
+)
+
+// addEvent records a post for the webhook of the account, where there is one
+// (hosted-service.md §16). request is the id of the upload.
+func (l *Library) addEvent(tx store.Tx, kind, request string, transformation, data any) error {
 	if l.o.Webhook == "" {
 		return nil
 	}
-	t, _ := f.upload.Transformation.Get()
 	body, err := json.Marshal(map[string]any{
-		"type": "upload.pre-transform.success", "id": store.NewID(), "created_at": l.now().Format(api.TimeLayout),
-		"request": map[string]string{"x_request_id": r.Header.Get(requestIDHeader), "transformation": t.Pre},
-		"data":    l.record(file, false),
+		"type": kind, "id": store.NewID(), "created_at": l.now().Format(api.TimeLayout),
+		"request": map[string]any{"x_request_id": request, "transformation": transformation}, "data": data,
 	})
 	if err != nil {
 		return err
 	}
 	return tx.AddPost(&store.Post{Address: l.o.Webhook, Body: body, Next: l.now(), Created: l.now(), Owner: l.identity})
+}
+
+// failedEvent is what the event about a transformation that failed says.
+func failedEvent(fileID, at, reason string) any {
+	data := map[string]any{"name": path.Base(at), "path": at, "transformation": map[string]any{"error": map[string]string{"reason": reason}}}
+	if fileID != "" {
+		data["fileId"] = fileID
+	}
+	return data
 }
 
 // WebhookSecret returns the secret by which posts to the webhook of the account are

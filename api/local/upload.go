@@ -25,6 +25,10 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	if err := f.missing(); err != nil {
 		return nil, err
 	}
+	checks, err := f.parseChecks(r.Context())
+	if err != nil {
+		return nil, err
+	}
 	// What the records refuse needs no download and no disk. It is checked
 	// again when the record is written.
 	if !f.upload.UseUniqueFileName.Or(true) || len(f.upload.CustomMetadata.Or(nil)) > 0 {
@@ -54,6 +58,17 @@ func (l *Library) upload(r *http.Request) (any, error) {
 			return nil, err
 		}
 	}
+	err = f.check(r.Context(), checks, &version)
+	if later && errors.Is(err, errChecks) { // of a video it is checked after the answer
+		err = l.records.Update(r.Context(), func(tx store.Tx) error {
+			return l.addEvent(tx, preTransformError, r.Header.Get(requestIDHeader), f.upload.Transformation.Or(api.Transformation{}).Pre, failedEvent("", f.upload.Path(), errChecks.message))
+		})
+		wake(l.outbox.notice)
+		return answerQueued, err
+	}
+	if err != nil {
+		return nil, err
+	}
 	var runs []store.Run
 	file, err := record(r.Context(), l, f.content, &version, func(tx store.Tx) (*store.File, error) {
 		file, err := f.write(tx, version)
@@ -61,7 +76,8 @@ func (l *Library) upload(r *http.Request) (any, error) {
 			runs, err = l.addRuns(tx, file, f.upload.Extensions.Or(nil), f.upload.WebhookURL.Or(""))
 		}
 		if err == nil && later {
-			err = l.addEvent(tx, r, f, file)
+			// The video is stored as it came.
+			err = l.addEvent(tx, preTransformSuccess, r.Header.Get(requestIDHeader), f.upload.Transformation.Or(api.Transformation{}).Pre, l.record(file, false))
 		}
 		return file, err
 	})

@@ -60,7 +60,7 @@ func TestNoClaimTakesMuchMemory(t *testing.T) {
 		for _, name := range slices.Sorted(maps.Keys(files)) {
 			rs := bytes.NewReader(files[name])
 			for entry, work := range map[string]func() error{
-				"facts":     func() error { _, err := readFacts(t.Context(), rs); return err },
+				"facts":     func() error { _, err := ReadFacts(t.Context(), rs); return err },
 				"preview":   func() error { _, err := Decode(t.Context(), rs, Limits{}); return err },
 				"thumbnail": func() error { Thumbnail(t.Context(), rs, Limits{}); return nil },
 				"scaled":    func() error { return scaled(t.Context(), rs) },

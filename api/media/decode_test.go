@@ -431,7 +431,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("plain text"))
 	limits := Limits{Pixels: 1 << 16, Side: 64, Budget: NewBudget(4 << 20)}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		facts, err := readFacts(t.Context(), bytes.NewReader(data))
+		facts, err := ReadFacts(t.Context(), bytes.NewReader(data))
 		if err != nil {
 			t.Fatalf("facts of bytes in memory: %v", err)
 		}

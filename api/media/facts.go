@@ -74,7 +74,7 @@ func FactsOf(ctx context.Context, path string) (Facts, error) {
 		return Facts{}, WithPath(path, err)
 	}
 	defer func() { _ = f.Close() }()
-	facts, err := readFacts(ctx, f)
+	facts, err := ReadFacts(ctx, f)
 	if err != nil {
 		return Facts{}, WithPath(path, err)
 	}
@@ -127,9 +127,9 @@ func inspect(ctx context.Context, src io.ReadSeeker) (Facts, []byte, error) {
 	return facts, head, nil
 }
 
-// readFacts is FactsOf for what is open already, without what the file system
+// ReadFacts is [FactsOf] for what is open already, without what the file system
 // knows.
-func readFacts(ctx context.Context, rs io.ReadSeeker) (Facts, error) {
+func ReadFacts(ctx context.Context, rs io.ReadSeeker) (Facts, error) {
 	src := newSource(ctx, rs, maxHeader)
 	facts, head, err := inspect(ctx, src)
 	if err != nil {

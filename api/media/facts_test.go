@@ -181,7 +181,7 @@ func refused(t *testing.T, path, words string) {
 func TestCheapFacts(t *testing.T) {
 	data := append(mediatest.JPEG(t, mediatest.Quarters(64, 48)), make([]byte, 8<<20)...)
 	r := &counting{Reader: bytes.NewReader(data)}
-	f, err := readFacts(t.Context(), r)
+	f, err := ReadFacts(t.Context(), r)
 	must(t, err)
 	if f.Stored != image.Pt(64, 48) || r.n > 64<<10 {
 		t.Errorf("size %v, %d bytes read", f.Stored, r.n)
@@ -193,7 +193,7 @@ func TestEndlessHeader(t *testing.T) {
 	data := make([]byte, maxHeader+1<<20)
 	copy(data, "\xff\xd8\xff")
 	r := &counting{Reader: bytes.NewReader(data)}
-	f, err := readFacts(t.Context(), r)
+	f, err := ReadFacts(t.Context(), r)
 	must(t, err)
 	if !errors.Is(f.Problem, ErrTruncated) || r.n > maxHeader {
 		t.Errorf("problem %v, %d bytes read", f.Problem, r.n)

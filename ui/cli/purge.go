@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -17,14 +19,17 @@ import (
 func newRename(p *Program, f *flags) *cobra.Command {
 	withPurge := false
 	var purge *api.Purge
-	// started asks once how far a purge is. That it fails does not undo the renaming.
-	started := func(ctx context.Context, s *session.Session, from string, of api.Purge) {
-		var err error
-		if purge = &of; of.ID != "" {
-			*purge, err = s.AwaitPurge(ctx, of, 0)
+	// failed is why the cache may still have the old address. That does not undo the
+	// renaming, so the renaming is printed first.
+	var failed error
+	// started asks once how far a purge is.
+	started := func(ctx context.Context, s *session.Session, of api.Purge) {
+		if purge = &of; of.ID == "" {
+			failed = &exitError{exitFailed, errors.New("the old address was not purged from the cache of the service: run mediadesk purge with the old URL later")}
+			return
 		}
-		if err != nil {
-			report(p.Stderr, fmt.Errorf("%s: the status of the cache purge is not known: %w", from, err))
+		if *purge, failed = s.AwaitPurge(ctx, of, 0); failed != nil {
+			failed = &exitError{exitUnknown, fmt.Errorf("the status of the cache purge is not known: %w", failed)}
 		}
 	}
 	c := fileCommand{
@@ -51,7 +56,7 @@ func newRename(p *Program, f *flags) *cobra.Command {
 				return "", after, err
 			}
 			if withPurge {
-				started(ctx, s, f.FilePath, of)
+				started(ctx, s, of)
 			}
 			return after.FilePath, after, nil
 		},
@@ -68,7 +73,7 @@ func newRename(p *Program, f *flags) *cobra.Command {
 				}
 				to, of, err := s.RenameFolderAndPurge(ctx, folder, name)
 				if err == nil {
-					started(ctx, s, folder, of)
+					started(ctx, s, of)
 				}
 				return to, err
 			},
@@ -83,6 +88,8 @@ func newRename(p *Program, f *flags) *cobra.Command {
 		},
 	}
 	cmd := c.command(p, f)
+	rename := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return cmp.Or(rename(cmd, args), failed) }
 	cmd.Flags().BoolVar(&withPurge, "purge-cache", false, "remove the cached copies of the old address")
 	return cmd
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"path"
 	"slices"
 	"strings"
@@ -48,11 +49,24 @@ func (m *Match) special() condition {
 		return m.metadata("json_each(files.metadata) AS m", "TRUE")
 	case MatchCamera:
 		return m.metadata("versions AS owner, json_each(owner.embedded) AS m", "owner.id = files.version_id")
+	case MatchGiven:
+		return m.metadata("given, json_each(given.members) AS m", "TRUE")
 	}
 	if m.Op == "has" {
 		return m.has(matchColumns[m.Subject])
 	}
 	return condition{}
+}
+
+func (t *sqlTx) Meets(members map[string]any, m *Match) (met bool, err error) {
+	text, err := json.Marshal(members)
+	if err != nil {
+		return false, err
+	}
+	c := m.build((*Match).single)
+	var count int
+	err = t.row("WITH given AS (SELECT CAST(? AS TEXT) AS members) SELECT count(*) FROM given WHERE "+c.sql, append([]any{string(text)}, c.args...)...).Scan(&count)
+	return count > 0, err
 }
 
 // row compares the kind of a row, which the query knows.

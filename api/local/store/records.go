@@ -113,6 +113,10 @@ type Tx interface {
 	FolderAt(path string) (*Folder, error)
 	DeleteFolder(path string) error // with everything in it; see Deletion
 
+	// Meets reports whether members, compared as custom metadata are, meet a match
+	// about MatchGiven.
+	Meets(members map[string]any, m *Match) (bool, error)
+
 	Fields(deleted bool) ([]Field, error)      // by name; with those that were deleted, or without
 	AddField(f *Field) error                   // ErrExists where the name is taken, also by a deleted field
 	UpdateField(f *Field) error                // label, description and schema
@@ -307,6 +311,7 @@ const (
 	MatchFormat  = "format"  // Text: jpg, png …
 	MatchCustom  = "custom"  // Key and Values: custom metadata
 	MatchCamera  = "camera"  // Key and Values: embedded metadata
+	MatchGiven   = "given"   // Key and Values: what Tx.Meets was given
 )
 
 // Field is a custom metadata field: a key must be one before a file can have

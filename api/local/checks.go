@@ -1,0 +1,141 @@
+package local
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/api/local/store"
+	"mediadesk/api/media"
+)
+
+// parseChecks reads the checks of an upload (hosted-service.md §12). Their grammar is that
+// of searches, their fields are in quotation marks. nil: there are none.
+func (f *form) parseChecks(ctx context.Context) (*store.Match, error) {
+	text, ok := f.upload.Checks.Get()
+	if !ok {
+		return nil, nil
+	}
+	fields, err := store.View(ctx, f.library.records, metadataFields)
+	if err != nil {
+		return nil, err
+	}
+	m, err := parseConditions(text, f.library.now(), func(name api.SearchWord) (searchSubject, error) { return findGiven(name, fields) })
+	if err != nil {
+		err = badRequest("Your request contains invalid syntax for the checks parameter.", "The problem: "+err.Error()+".")
+	}
+	return m, err
+}
+
+// findGiven reads the name of a field of checks.
+func findGiven(name api.SearchWord, fields []api.MetadataField) (searchSubject, error) {
+	s := searchSubject{store.MatchGiven, name.Text, api.ChecksOperators(name.Text), givenText}
+	switch {
+	case s.takes == nil:
+		return s, fmt.Errorf("there is no field %s", quote(name.Text))
+	case !name.Quoted:
+		return s, fmt.Errorf("%s stands in quotation marks", name.Text)
+	case strings.HasPrefix(name.Text, "request.customMetadata."):
+		name.Text = strings.TrimPrefix(name.Text, "request.")
+		own, err := findSubject(name, fields)
+		s.takes, s.set = slices.DeleteFunc(own.takes, func(op string) bool { return slices.Contains(api.SearchExists, op) }), own.set
+		return s, err
+	case name.Text == "request.folder":
+		s.set = setGivenFolder
+	case name.Text == "file.size":
+		s.set = setGivenSize
+	case slices.Contains(s.takes, "<"):
+		s.set = setValues(api.MetadataSchema{Type: api.MetadataNumber})
+	case !slices.Contains(s.takes, "IN"):
+		s.set = setValues(api.MetadataSchema{Type: api.MetadataBoolean})
+	}
+	return s, nil
+}
+
+var givenText = setValues(api.MetadataSchema{Type: api.MetadataText})
+
+// setGivenFolder writes folders as the request has them after it was read. A folder that
+// a name begins with is no more than completed: its last part may be the beginning of one.
+func setGivenFolder(m *store.Match, values []api.SearchWord, now time.Time) error {
+	for i, v := range values {
+		clean, err := api.CleanFolder(v.Text)
+		if err != nil {
+			return err
+		}
+		if m.Op == ":" && !strings.HasSuffix(v.Text, "/") {
+			clean = strings.TrimSuffix(clean, "/")
+		}
+		values[i].Text = clean
+	}
+	return givenText(m, values, now)
+}
+
+// setGivenSize writes a number of bytes, as in searches.
+func setGivenSize(m *store.Match, values []api.SearchWord, now time.Time) error {
+	n, err := bytesNumber(values[0].Text, now)
+	m.Values = []any{float64(n)}
+	return err
+}
+
+// check refuses the upload unless it meets its checks. They are about the file as it
+// would be stored.
+func (f *form) check(ctx context.Context, m *store.Match, version *store.Version) error {
+	if m == nil {
+		return nil
+	}
+	given, err := f.given(ctx, version)
+	if err != nil {
+		return err
+	}
+	met, err := store.View(ctx, f.library.records, func(tx store.Tx) (bool, error) { return tx.Meets(given, m) })
+	if err == nil && !met {
+		err = errChecks
+	}
+	return err
+}
+
+var errChecks = badRequest("Your request failed 'checks' validation.", "The file or the request does not meet the condition in checks.")
+
+// given are the fields that checks can ask for. What a file does not have is left out.
+func (f *form) given(ctx context.Context, version *store.Version) (map[string]any, error) {
+	u := &f.upload
+	given := map[string]any{
+		"request.fileName": u.FileName, "request.folder": u.Folder.Or("/"), "request.isPublished": f.texts["isPublished"] != "false",
+		"file.size": version.Size, "file.mime": version.Mime,
+	}
+	for _, field := range api.UploadFields {
+		if field.Kind == api.KindSwitch {
+			given["request."+field.Name] = cmp.Or(f.texts[field.Name], strconv.FormatBool(field.Default)) == "true"
+		}
+	}
+	given["request.useUniqueFileName"] = u.UseUniqueFileName.Or(true)
+	for name, value := range u.CustomMetadata.Or(nil) {
+		given["request.customMetadata."+name] = value
+	}
+	if tags, ok := u.Tags.Get(); ok {
+		given["request.tags"] = tags
+	}
+	for name, value := range map[string]api.Field[string]{"customCoordinates": u.CustomCoordinates, "webhookUrl": u.WebhookURL} {
+		if text, ok := value.Get(); ok {
+			given["request."+name] = text
+		}
+	}
+	reads := &noted{ReaderAt: f.content}
+	facts, err := media.ReadFacts(ctx, io.NewSectionReader(reads, 0, version.Size))
+	if err := reads.or(err); err != nil {
+		return nil, fmt.Errorf("read the stored bytes: %w", err)
+	}
+	if facts.Stored.X > 0 {
+		given["mediaMetadata.width"], given["mediaMetadata.height"] = facts.Stored.X, facts.Stored.Y
+	}
+	if seconds := facts.Duration.Seconds(); seconds > 0 {
+		given["mediaMetadata.duration"], given["mediaMetadata.bitRate"] = seconds, float64(version.Size)*8/1000/seconds
+	}
+	return given, nil
+}

@@ -143,10 +143,13 @@ func (s *Session) relocateFolder(ctx context.Context, r api.Request, from, to st
 		return err
 	}
 	kept := context.WithoutCancel(ctx)
+	from, _ = api.CleanFolder(from)
+	if purge == nil || purge.ID == "" {
+		s.oldURLs.moved(from, to)
+	}
 	if err := s.Journal.ForgetFolder(kept, s.Profile.Name, from); err != nil || there != nil {
 		return err
 	}
-	from, _ = api.CleanFolder(from)
 	return s.keepAction(kept, journal.Edit{Action: journal.ActionFolder, Was: from, Became: to})
 }
 
@@ -175,6 +178,7 @@ func (s *Session) replayFolder(ctx context.Context, e journal.Edit, undo bool) (
 	if err != nil {
 		return nil, err
 	}
+	s.oldURLs.moved(from, to)
 	kept := context.WithoutCancel(ctx)
 	folder := api.File{Type: api.TypeFolder, Name: path.Base(to), FolderPath: path.Clean(to)}
 	return []Edited{{File: &folder, Err: errors.Join(

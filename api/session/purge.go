@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -13,7 +14,7 @@ import (
 )
 
 // oldURLs are the URLs that files had before this session renamed or moved them, by
-// id. They are kept until they are purged.
+// id, and the paths that folders had, by path. They are kept until they are purged.
 type oldURLs struct {
 	mu   sync.Mutex
 	byID map[string][]string
@@ -30,6 +31,16 @@ func (o *oldURLs) add(f api.File) {
 	}
 }
 
+// moved notes that a folder went from a path to another.
+func (o *oldURLs) moved(from, to string) {
+	for _, old := range append(o.of(from), from) {
+		if old != to {
+			o.add(api.File{FileID: to, URL: old})
+		}
+		o.purged(from, old)
+	}
+}
+
 func (o *oldURLs) of(fileID string) []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -39,7 +50,11 @@ func (o *oldURLs) of(fileID string) []string {
 func (o *oldURLs) purged(fileID, address string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.byID[fileID] = slices.DeleteFunc(o.byID[fileID], func(old string) bool { return old == address })
+	if left := slices.DeleteFunc(o.byID[fileID], func(old string) bool { return old == address }); len(left) > 0 {
+		o.byID[fileID] = left
+	} else {
+		delete(o.byID, fileID)
+	}
 }
 
 // RenameAndPurge is Rename, and asks the service to purge the old URL from its cache.
@@ -76,26 +91,42 @@ const purgePatience = 5 * time.Second
 
 var errNoURL = errors.New("the record of the file has no URL")
 
-// PurgeAll purges the URLs of files from the cache of the service, with those that they
-// had before this session renamed them. It returns the results in the order of the
-// files, reports like ChangeAll, and counts the files whose purge is still pending.
+// PurgeAll purges the URLs of files, and of all that is in folders, from the cache of the
+// service, with those that they had before this session renamed or moved them. It returns
+// the results in the order of the files, reports like ChangeAll, and counts the files and
+// folders whose purge is still pending.
 func (s *Session) PurgeAll(ctx context.Context, files []api.File, report func(Edited)) (list []Edited, pending int) {
 	var waiting atomic.Int64
 	list = s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
-		if f.URL == "" {
-			return &f, errNoURL
+		key, now := f.FileID, f.URL
+		if f.IsFolder() {
+			key, _ = api.CleanFolder(f.FolderPath)
+			now = key
+		}
+		old := s.oldURLs.of(key)
+		addresses, err := append(slices.Clone(old), now), error(nil)
+		switch {
+		case f.IsFolder():
+			addresses, err = s.folderURLs(ctx, key, addresses)
+		case now == "":
+			err = errNoURL
 		}
 		open := false
-		for _, address := range append(s.oldURLs.of(f.FileID), f.URL) {
-			p, err := s.Client.StartPurge(ctx, api.PurgeURL(address))
+		for _, address := range addresses {
+			var p api.Purge
 			if err == nil {
-				s.oldURLs.purged(f.FileID, address)
+				p, err = s.Client.StartPurge(ctx, api.PurgeURL(address))
+			}
+			if err == nil {
 				p, err = s.AwaitPurge(ctx, p, purgePatience)
 			}
-			if err != nil {
-				return &f, err
-			}
 			open = open || strings.EqualFold(p.Status, api.JobPending)
+		}
+		if err != nil {
+			return &f, err
+		}
+		for _, address := range old {
+			s.oldURLs.purged(key, address)
 		}
 		if open {
 			waiting.Add(1)
@@ -103,4 +134,38 @@ func (s *Session) PurgeAll(ctx context.Context, files []api.File, report func(Ed
 		return &f, nil
 	})
 	return list, int(waiting.Load())
+}
+
+// folderURLs are the URLs to purge for a folder under several paths: one that ends in a *
+// for each path where the service takes that, else those of all files in the folder.
+func (s *Session) folderURLs(ctx context.Context, folder string, paths []string) (addresses []string, err error) {
+	for file, err := range s.Client.All(ctx, TreeQuery(folder)) {
+		if err != nil {
+			return nil, err
+		}
+		address, wrong := url.Parse(file.URL)
+		if file.IsFolder() || wrong != nil {
+			continue
+		}
+		address.RawQuery, address.RawPath = "", ""
+		base, found := strings.CutSuffix(address.Path, file.FilePath)
+		if !found {
+			addresses = append(addresses, file.URL)
+			continue
+		}
+		inside := strings.TrimPrefix(file.FilePath, folder)
+		for _, at := range paths {
+			address.Path = base + at
+			if every := address.String() + "*"; api.CheckPurgeURL(every) != nil {
+				address.Path += inside
+				addresses = append(addresses, address.String())
+			} else if !slices.Contains(addresses, every) {
+				addresses = append(addresses, every)
+			}
+		}
+		if !slices.ContainsFunc(addresses, func(a string) bool { return !strings.HasSuffix(a, "*") }) {
+			return addresses, nil // they stand for all files
+		}
+	}
+	return addresses, nil
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 
 	"mediadesk/api"
@@ -59,5 +60,53 @@ func TestPurgeAll(t *testing.T) {
 	}
 	if list, _ := s.PurgeAll(t.Context(), []api.File{{FileID: "2"}}, nil); list[0].Err == nil {
 		t.Error("a file without a URL was purged")
+	}
+}
+
+// TestPurgeAFolder: all that is in a folder is purged under its path and those that it had
+// before, with one URL for each path where the service takes it.
+func TestPurgeAFolder(t *testing.T) {
+	var purged []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var answer any = map[string]string{"requestId": "1", "status": api.JobCompleted}
+		switch {
+		case r.Method == http.MethodPost:
+			var body struct{ URL string }
+			if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+				t.Error(err)
+			}
+			purged = append(purged, body.URL)
+			w.WriteHeader(http.StatusCreated)
+		case r.URL.Path == "/v1/files":
+			in := "/" + strings.Trim(strings.TrimPrefix(r.URL.Query().Get("searchQuery"), "path : "), `"/`)
+			answer = []map[string]string{
+				{"type": "folder", "folderId": "9", "name": "in", "folderPath": in + "/in"},
+				{"type": "file", "fileId": "1", "name": "a b.jpg", "filePath": in + "/in/a b.jpg", "url": "https://h" + strings.ReplaceAll(in, " ", "%20") + "/in/a%20b.jpg?updatedAt=1"},
+			}
+		}
+		if err := json.NewEncoder(w).Encode(answer); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer server.Close()
+	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, DeliveryURL: server.URL, Key: testKey("k")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	s := &Session{Client: client}
+	s.oldURLs.moved("/s/", "/autumn of the year/")
+	s.oldURLs.moved("/autumn of the year/", "/w/")
+	for _, want := range [][]string{{"https://h/s/in/a%20b.jpg*", "https://h/autumn%20of%20the%20year/*", "https://h/w/in/a%20b.jpg*"}, {"https://h/w/in/a%20b.jpg*"}} {
+		purged = nil
+		list, pending := s.PurgeAll(t.Context(), []api.File{{Type: api.TypeFolder, FolderPath: "/w"}}, nil)
+		if len(list) != 1 || list[0].Err != nil || pending != 0 || !slices.Equal(purged, want) {
+			t.Errorf("purged %q (%+v), want %q", purged, list, want)
+		}
+	}
+	s.oldURLs.moved("/w/", "/a long name of a folder/")
+	s.oldURLs.moved("/a long name of a folder/", "/w/") // undone
+	if old := s.oldURLs.of("/w/"); !slices.Equal(old, []string{"/a long name of a folder/"}) {
+		t.Errorf("after an undo the old paths are %q", old)
 	}
 }

@@ -116,10 +116,10 @@ const (
 func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 	what := FilesLabel(files)
 	s := g.Session
-	folder := func(verb, label, done, merged string, do func(context.Context, []api.File, string, func(session.Edited)) []session.Edited) func() tea.Cmd {
+	folder := func(verb, label, done, merged string, offer func(in string) string, do func(context.Context, []api.File, string, func(session.Edited)) []session.Edited) func() tea.Cmd {
 		return func() tea.Cmd {
 			return g.askFolder(verb, files, func(folder string) tea.Cmd {
-				return g.Run(Work{Label: label, Done: fmt.Sprintf(done, what, folder), Merged: merged, Files: files, Do: func(ctx context.Context, t *Task) []session.Edited {
+				return g.Run(Work{Label: label, Done: fmt.Sprintf(done, what, folder) + offer(folder), Merged: merged, Files: files, Do: func(ctx context.Context, t *Task) []session.Edited {
 					return do(ctx, files, folder, t.Count)
 				}})
 			})
@@ -130,16 +130,16 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 		kit.MenuRow
 	}{
 		{renaming, kit.MenuRow{Key: "r", Label: "rename", Note: "links to the old URLs stop working", Do: func() tea.Cmd { return g.askRename(files) }}},
-		{moving, kit.MenuRow{Key: "m", Label: "move to another folder", Note: "z undoes it", Do: folder("Move", moving, "Moved %s to %s. z undoes it.", "became a version of the file there, which undo cannot separate.", s.MoveAll)}},
-		{copying, kit.MenuRow{Key: "c", Label: "copy to another folder", Do: folder("Copy", copying, "Copied %s to %s.", "", s.CopyAll)}},
+		{moving, kit.MenuRow{Key: "m", Label: "move to another folder", Note: "z undoes it", Do: folder("Move", moving, "Moved %s to %s. z undoes it.", "became a version of the file there, which undo cannot separate.", g.OfferPurge, s.MoveAll)}},
+		{copying, kit.MenuRow{Key: "c", Label: "copy to another folder", Do: folder("Copy", copying, "Copied %s to %s.", "", func(string) string { return "" }, s.CopyAll)}},
 		{"", kit.MenuRow{Key: "x", Label: "run an extension", Do: func() tea.Cmd { return g.Extend(files) }}},
 		{"", kit.MenuRow{Key: "v", Label: "versions", Note: "restore or delete one", Do: func() tea.Cmd { return g.versions(current) }}},
 		{restoring, kit.MenuRow{Key: "b", Label: "restore the version before the current one", Note: "z undoes it", Do: func() tea.Cmd {
-			return g.Run(Work{Label: restoring, Done: "Restored the previous version of " + what + ". z undoes it." + g.OfferPurge(), Files: files, Do: func(ctx context.Context, t *Task) []session.Edited {
+			return g.Run(Work{Label: restoring, Done: "Restored the previous version of " + what + ". z undoes it." + g.OfferPurge(""), Files: files, Do: func(ctx context.Context, t *Task) []session.Edited {
 				return s.RestoreAll(ctx, files, t.Count)
 			}})
 		}}},
-		{purging, kit.MenuRow{Key: "p", Label: "purge the cache", Note: "removes cached copies", Do: func() tea.Cmd { return g.purge(files) }}},
+		{purging, g.purgeRow(files)},
 		{deletingVersions, kit.MenuRow{Key: "o", Label: "delete old versions", Note: "cannot be undone", Do: func() tea.Cmd {
 			return g.askDelete("Delete the old versions of "+what+"?", "All versions but the current one are deleted from "+g.Host()+".", "Delete old versions",
 				Work{Label: deletingVersions, Done: "Deleted the old versions of " + what + ".", Files: files, Do: func(ctx context.Context, t *Task) []session.Edited {
@@ -170,12 +170,29 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 }
 
 // OfferPurge is a sentence after a change that leaves cached copies out of date; empty if
-// the service cannot purge its cache.
-func (g *Manage) OfferPurge() string {
-	if g.refused[purging] {
+// the service cannot purge its cache. in is the folder to which what was changed went;
+// empty: it is where it was.
+func (g *Manage) OfferPurge(in string) string {
+	switch {
+	case g.refused[purging]:
 		return ""
+	case in != "":
+		return " In " + in + ", m p purges the cache."
 	}
 	return " m p purges the cache."
+}
+
+// PurgeRows is the menu row that purges files or folders; none if the service cannot
+// purge its cache.
+func (g *Manage) PurgeRows(files []api.File) []kit.MenuRow {
+	if g.refused[purging] {
+		return nil
+	}
+	return []kit.MenuRow{g.purgeRow(files)}
+}
+
+func (g *Manage) purgeRow(files []api.File) kit.MenuRow {
+	return kit.MenuRow{Key: "p", Label: "purge the cache", Note: "removes cached copies", Do: func() tea.Cmd { return g.purge(files) }}
 }
 
 // purge purges files from the cache of the service, and says how far that is.
@@ -378,9 +395,9 @@ func (g *Manage) askRename(files []api.File) tea.Cmd {
 	}
 	p.Do = func(text string) tea.Cmd {
 		changed, names, _ := newNames(files, text)
-		done := "Renamed " + FilesLabel(changed) + ". z undoes it." + g.OfferPurge()
+		done := "Renamed " + FilesLabel(changed) + ". z undoes it." + g.OfferPurge("")
 		if len(changed) == 1 {
-			done = "Renamed " + changed[0].Name + " to " + api.StoredName(names[0]) + ". z undoes it." + g.OfferPurge()
+			done = "Renamed " + changed[0].Name + " to " + api.StoredName(names[0]) + ". z undoes it." + g.OfferPurge("")
 		}
 		return g.Run(Work{Label: renaming, Done: done, Files: changed, Do: func(ctx context.Context, t *Task) []session.Edited {
 			return g.Session.RenameAll(ctx, changed, names, t.Count)
@@ -477,7 +494,7 @@ func (g *Manage) version(f, v api.File, current bool) tea.Cmd {
 	rows := []kit.MenuRow{{Key: "o", Label: "open in the browser", Note: v.URL, Do: func() tea.Cmd { return page.Send(page.Open{Address: v.URL}) }}}
 	if !current {
 		rows = append(rows, kit.MenuRow{Key: "r", Label: "restore", Note: "makes it the current version; z undoes it", Do: func() tea.Cmd {
-			return g.Run(one(restoring, "Restored "+name+". z undoes it."+g.OfferPurge(), func(ctx context.Context) (*api.File, error) {
+			return g.Run(one(restoring, "Restored "+name+". z undoes it."+g.OfferPurge(""), func(ctx context.Context) (*api.File, error) {
 				return g.Session.Restore(ctx, f.FileID, id)
 			}))
 		}}, kit.MenuRow{Key: "d", Label: "delete", Note: "cannot be undone", Do: func() tea.Cmd {

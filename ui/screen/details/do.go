@@ -241,7 +241,7 @@ func (m *Model) saved(list []session.Edited, at time.Time, sent map[string]api.D
 	if bad > 0 {
 		done.Text += " What was not saved is kept."
 	} else if slices.ContainsFunc(slices.Collect(maps.Values(sent)), func(d api.Details) bool { return !d.CustomCoordinates.IsZero() }) {
-		done.Text += m.manage.OfferPurge()
+		done.Text += m.manage.OfferPurge("")
 	}
 	return tea.Batch(append(cmds, page.Send(done))...)
 }

@@ -33,7 +33,8 @@ func (m *Model) manageMenu() tea.Cmd {
 		return m.askNewFolder()
 	}
 	folder := folderPath(m.shown.folder, f)
-	return m.Open(kit.NewMenu("Manage the folder "+folder,
+	f.FolderPath = folder
+	rows := []kit.MenuRow{
 		kit.MenuRow{Key: "r", Label: "rename", Note: "z undoes it", Do: func() tea.Cmd { return m.askRenameFolder(folder) }},
 		kit.MenuRow{Key: "m", Label: "move into another folder", Note: "z undoes it", Do: func() tea.Cmd {
 			return m.askFolder("Move", folder, m.o.Session.MoveFolder)
@@ -41,6 +42,8 @@ func (m *Model) manageMenu() tea.Cmd {
 		kit.MenuRow{Key: "c", Label: "copy into another folder", Do: func() tea.Cmd {
 			return m.askFolder("Copy", folder, m.o.Session.CopyFolder)
 		}},
+	}
+	return m.Open(kit.NewMenu("Manage the folder "+folder, slices.Concat(rows, m.manage.PurgeRows([]api.File{f}), []kit.MenuRow{
 		kit.MenuRow{Key: "d", Label: "delete " + f.Name + " with all in it", Note: "cannot be undone", Do: func() tea.Cmd {
 			return m.count(folderChange{
 				verb: "Delete", past: "Deleted", folder: folder, danger: true,
@@ -48,7 +51,8 @@ func (m *Model) manageMenu() tea.Cmd {
 				do:     func(ctx context.Context) error { return m.o.Session.DeleteFolder(ctx, folder) },
 			})
 		}},
-		newFolder))
+		newFolder,
+	})...))
 }
 
 // took shows the library after a change. Files that left their folder lose their marks.
@@ -75,6 +79,8 @@ type folderChange struct {
 	into       string // where to; empty: nowhere
 	effect     string // what follows, in sentences
 	danger     bool   // it cannot be undone
+	offers     string // what can be done after it, in sentences
+	landing    string // key of the row under the cursor after it; empty: it stays
 	do         func(context.Context) error
 }
 
@@ -111,7 +117,9 @@ func (m *Model) askRenameFolder(folder string) tea.Cmd {
 		name = strings.TrimSpace(name)
 		return m.count(folderChange{
 			verb: "Rename", past: "Renamed", folder: folder, into: name, effect: "The URLs of its files change: links to the old ones stop working. z undoes it.",
-			do: func(ctx context.Context) error { _, err := m.o.Session.RenameFolder(ctx, folder, name); return err },
+			offers:  m.manage.OfferPurge(""),
+			landing: "folder " + name,
+			do:      func(ctx context.Context) error { _, err := m.o.Session.RenameFolder(ctx, folder, name); return err },
 		})
 	}
 	return m.Open(p)
@@ -125,7 +133,9 @@ func (m *Model) askFolder(verb, folder string, do func(ctx context.Context, fold
 		change.past, change.effect = "Copied", "Undo does not take a copy away."
 	}
 	return m.Open(edit.FolderPrompt(verb+" the folder "+folder, words, "/", strings.ToLower(verb), m.manage.Folders, func(into string) tea.Cmd {
-		change.into = into
+		if change.into = into; change.past == "Moved" {
+			change.offers = m.manage.OfferPurge(into)
+		}
 		change.do = func(ctx context.Context) error { _, err := do(ctx, folder, into); return err }
 		return m.count(change)
 	}))
@@ -161,11 +171,13 @@ func (m *Model) askChange(c folderChange, counted session.FolderContent, err err
 	if undone {
 		done += " z undoes it."
 	}
+	done += c.offers
 	return page.Send(page.Ask{
 		Title: title + "?", Text: has + " " + c.effect,
 		Choices: []page.Choice{
 			{Label: "Cancel", Key: "k"},
 			{Label: c.verb + " it", Key: strings.ToLower(c.verb[:1]), Danger: c.danger, Default: undone, Do: func() tea.Cmd {
+				m.landing = c.landing
 				return m.changeFolder(title, done, c.do)
 			}},
 		},

@@ -281,3 +281,27 @@ func TestPurgingTheCache(t *testing.T) {
 	d.Press("p")
 	d.Toasted("Cache purge of 0" + f.Name + " completed.")
 }
+
+// TestPurgingTheCacheOfAFolder: a folder that was renamed or moved offers it as files do,
+// and the status is told.
+func TestPurgingTheCacheOfAFolder(t *testing.T) {
+	d := serve(t)
+	d.under("summer")
+	d.Press("m", "r", "ctrl+u")
+	d.Type("autumn")
+	d.Press("enter")
+	d.answer("r", "Rename the folder /summer/ to autumn?")
+	d.Toasted("Renamed the folder /summer/ to autumn. z undoes it. m p purges the cache.")
+	d.under("autumn")
+	d.Press("m", "p")
+	d.Toasted("Cache purge of the folder /autumn/ completed.")
+	d.Press("m", "m")
+	d.Type("new")
+	d.Press("enter")
+	d.answer("m", "Move the folder /autumn/ to /new/?")
+	d.Toasted("Moved the folder /autumn/ to /new/. z undoes it. In /new/, m p purges the cache.")
+	d.Press("g", "enter")
+	d.under("autumn")
+	d.Press("m", "p")
+	d.Toasted("Cache purge of the folder /new/autumn/ completed.")
+}

@@ -54,11 +54,11 @@ func ChoiceActions(s *Select, chosen func() tea.Cmd) []Action {
 	}{
 		{"choice.previous", "previous option", "← h", func(at, _ int) int { return at - 1 }, []string{"left", "h"}},
 		{"choice.next", "next option", "→ l", func(at, _ int) int { return at + 1 }, []string{"right", "l"}},
-		{"choice.cycle", "next option, then the first again", "", func(at, n int) int { return (at + 1) % max(1, n) }, []string{"space"}},
+		{"choice.cycle", "change", "", func(at, n int) int { return (at + 1) % max(1, n) }, []string{"space"}},
 		{"choice.first", "first option", "", func(int, int) int { return 0 }, []string{"home"}},
 		{"choice.last", "last option", "", func(_, n int) int { return n - 1 }, []string{"end"}},
 	} {
-		actions = append(actions, Action{ID: a.id, Keys: Bind(a.label, a.shown, a.keys...), Group: "Choose", Do: func() tea.Cmd {
+		actions = append(actions, Action{ID: a.id, Keys: Bind(a.label, a.shown, a.keys...), Group: "Choose", Footer: a.id == "choice.cycle", Do: func() tea.Cmd {
 			s.SetIndex(a.to(s.Index(), len(s.Options)))
 			return chosen()
 		}})

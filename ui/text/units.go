@@ -68,7 +68,7 @@ func Age(t, now time.Time) string {
 	d := now.Sub(t)
 	switch {
 	case d < -time.Minute, d >= 60*24*time.Hour:
-		return t.Format("2 Jan 2006")
+		return t.Format(day)
 	case d < 2*time.Second:
 		return "now"
 	case d < time.Minute:
@@ -84,13 +84,20 @@ func Age(t, now time.Time) string {
 	}
 }
 
-// When writes a time with its age: "22 Nov 2026 08:07 · 2 min ago"; the zero time
-// is empty.
+// day is the layout of a date without a time.
+const day = "2 Jan 2006"
+
+// When writes a time with its age: "22 Nov 2026 08:07 · 2 min ago". Where the age
+// would be a date, it is left out; the zero time is empty.
 func When(t, now time.Time) string {
-	if t.IsZero() {
+	switch age := Age(t, now); {
+	case t.IsZero():
 		return ""
+	case age == t.Format(day):
+		return Date(t)
+	default:
+		return Date(t) + " · " + age
 	}
-	return Date(t) + " · " + Age(t, now)
 }
 
 // Date writes a time without its age, where there is no room for it or a column beside
@@ -99,7 +106,7 @@ func Date(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.Local().Format("2 Jan 2006 15:04")
+	return t.Local().Format(day + " 15:04")
 }
 
 // Percent writes how much is done. 100 % is written only when finished is true:

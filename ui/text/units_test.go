@@ -177,3 +177,18 @@ func TestTimes(t *testing.T) {
 		t.Errorf("never: %q", got)
 	}
 }
+
+func TestWhen(t *testing.T) {
+	at := time.Date(2026, 11, 22, 8, 7, 0, 0, time.Local)
+	for want, now := range map[string]time.Time{
+		"22 Nov 2026 08:07 · 2 min ago": at.Add(2 * time.Minute),
+		"22 Nov 2026 08:07":             at.Add(70 * 24 * time.Hour), // no second date
+	} {
+		if got := text.When(at, now); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if got := text.When(time.Time{}, at); got != "" {
+		t.Errorf("the zero time is %q", got)
+	}
+}

@@ -41,6 +41,9 @@ func (m *Model) Actions() []kit.Action {
 		}
 		actions = append(actions, keep)
 	}
+	if i != nil && i.pick != nil {
+		actions = append(actions, kit.ChoiceActions(i.pick, m.chosen)...)
+	}
 	actions = append(
 		actions,
 		kit.Action{ID: "form.next-section", Keys: kit.Bind("next section", "", "tab"), Group: groupForm, Footer: true, Do: then(func() { m.jump(1) })},
@@ -54,11 +57,8 @@ func (m *Model) Actions() []kit.Action {
 	case stopList:
 	}
 	actions = append(actions, m.toolActions()...)
-	switch {
-	case m.focus.stop == stopSide:
+	if m.focus.stop == stopSide {
 		actions = append(actions, m.scrollActions()...)
-	case i != nil && i.pick != nil:
-		actions = append(actions, kit.ChoiceActions(i.pick, m.chosen)...)
 	}
 	actions = before(m.suggestionActions(i), actions)
 	for n := range actions {

@@ -322,11 +322,7 @@ func (c *Client) UpdateDetails(ctx context.Context, fileID string, d Details) (*
 	if problems := d.Check(); len(problems) > 0 {
 		return nil, problems[0]
 	}
-	r, err := c.DescribeUpdate(fileID, d)
-	if err != nil {
-		return nil, err
-	}
-	return c.callFile(ctx, r.Method, r.Address, []byte(r.Body), opUpdate)
+	return c.performFile(ctx, opUpdate)(c.DescribeUpdate(fileID, d))
 }
 
 // DescribeUpdate returns the request that UpdateDetails would send.
@@ -341,11 +337,7 @@ func (c *Client) DescribeUpdate(fileID string, d Details) (Request, error) {
 // Details reads the record of a file. It is not in the specification: a hosted
 // service and the local library have it, others answer 404.
 func (c *Client) Details(ctx context.Context, fileID string) (*File, error) {
-	r, err := c.DescribeDetails(fileID)
-	if err != nil {
-		return nil, err
-	}
-	return c.callFile(ctx, r.Method, r.Address, nil, "details")
+	return c.performFile(ctx, "details")(c.DescribeDetails(fileID))
 }
 
 // DescribeDetails returns the request that Details would send.
@@ -356,12 +348,26 @@ func (c *Client) DescribeDetails(fileID string) (Request, error) {
 	return Request{Method: http.MethodGet, Address: c.fileAddress(fileID, "details")}, nil
 }
 
-func (c *Client) callFile(ctx context.Context, method, address string, text []byte, op string) (*File, error) {
-	file := new(File)
-	if err := c.call(ctx, method, address, text, op, file); err != nil {
-		return nil, err
+// perform returns a function that sends what a Describe function returned, and reads the
+// answer into v; nil: only whether it is a success counts.
+func (c *Client) perform(ctx context.Context, op string, v any) func(Request, error) error {
+	return func(r Request, err error) error {
+		if err != nil {
+			return err
+		}
+		return c.call(ctx, r, op, v)
 	}
-	return c.withRecord(file)
+}
+
+// performFile is perform for an answer that is the record of a file.
+func (c *Client) performFile(ctx context.Context, op string) func(Request, error) (*File, error) {
+	return func(r Request, err error) (*File, error) {
+		file := new(File)
+		if err := c.perform(ctx, op, file)(r, err); err != nil {
+			return nil, err
+		}
+		return c.withRecord(file)
+	}
 }
 
 // Unavailable reports whether err says that the service does not have an
@@ -393,9 +399,9 @@ type exchange struct {
 	ended    func()                    // told when it has been read; nil: nobody
 }
 
-// call sends a request with a JSON body (nil: none) and reads the JSON answer into
-// v. If the service wants fewer requests, it waits and sends it again.
-func (c *Client) call(ctx context.Context, method, address string, text []byte, op string, v any) error {
+// call sends a request and reads the JSON answer into v. If the service wants fewer
+// requests, it waits and sends it again.
+func (c *Client) call(ctx context.Context, r Request, op string, v any) error {
 	var last error
 	for began := time.Now(); ; {
 		if err := c.hold.wait(ctx, op); err != nil {
@@ -404,7 +410,7 @@ func (c *Client) call(ctx context.Context, method, address string, text []byte, 
 			}
 			return last
 		}
-		if last = c.callOnce(ctx, method, address, text, op, v); last == nil {
+		if last = c.callOnce(ctx, r, op, v); last == nil {
 			return nil
 		}
 		wait, again := holdAsked(last)
@@ -419,23 +425,19 @@ func (c *Client) call(ctx context.Context, method, address string, text []byte, 
 }
 
 // callOnce is call without a repeat, under a time limit of its own.
-func (c *Client) callOnce(ctx context.Context, method, address string, text []byte, op string, v any) error {
+func (c *Client) callOnce(ctx context.Context, r Request, op string, v any) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.answer, timeoutError("no answer within "+c.answer.String()))
 	defer cancel()
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
-	var reader io.Reader
-	if text != nil {
-		reader = bytes.NewReader(text)
-	}
-	req, err := http.NewRequestWithContext(ctx, method, address, reader)
+	req, err := http.NewRequestWithContext(ctx, r.Method, r.Address, strings.NewReader(r.Body))
 	if err != nil {
 		return err
 	}
-	if text != nil {
+	if r.Body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	return c.do(req, exchange{op: op, complete: func() bool { return method != http.MethodGet && sent.Load() }}, v)
+	return c.do(req, exchange{op: op, complete: func() bool { return r.Method != http.MethodGet && sent.Load() }}, v)
 }
 
 // do sends a request with the key and reads its answer into v; nil: only whether
@@ -458,8 +460,7 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 	if err != nil {
 		slog.Debug("request", "op", x.op, "method", req.Method, "host", req.URL.Host, "path", req.URL.Path, "took", time.Since(began), "err", c.masker().String(rootCause(err)))
 		err := c.sendError(req, x.op, x.complete(), err)
-		var failed *SendError
-		if errors.As(err, &failed) {
+		if failed, ok := errors.AsType[*SendError](err); ok {
 			failed.NoConnection = !connected.Load()
 		}
 		return err
@@ -535,8 +536,7 @@ func describeNoRecord(res *http.Response, text []byte, err error) string {
 // sendError makes an error of a request without an answer. It names the
 // source's own fault where that ended the request.
 func (c *Client) sendError(req *http.Request, op string, complete bool, err error) error {
-	var source *SourceError
-	if errors.As(err, &source) {
+	if source, ok := errors.AsType[*SourceError](err); ok {
 		return source
 	}
 	if cause := context.Cause(req.Context()); cause != nil {

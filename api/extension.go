@@ -230,13 +230,11 @@ func ParseMetadata(text string) (map[string]json.RawMessage, error) {
 // jsonProblem puts an error of encoding/json in words with the place, lines
 // and columns counted from 1 and columns in characters.
 func jsonProblem(text []byte, err error) string {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		line, column := lineAndColumn(text, syntax.Offset)
 		return fmt.Sprintf("line %d, column %d: %s", line, column, syntax.Error())
 	}
-	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) {
+	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return "it is of another type: " + kind.Value
 	}
 	return err.Error()

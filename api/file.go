@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"reflect"
 	"strings"
 	"time"
 )
@@ -102,86 +103,39 @@ func (s Status) Final() bool { return s == StatusSuccess || s == StatusFailed }
 // the wrong type counts as missing. Only text that is no JSON object is an
 // error.
 func (f *File) UnmarshalJSON(data []byte) error {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(data, &members); err != nil {
+	var sent map[string]json.RawMessage
+	if err := json.Unmarshal(data, &sent); err != nil {
 		return err
 	}
-	if members == nil {
+	if sent == nil {
 		return errors.New("the record is null, not an object")
 	}
 	*f = File{Raw: bytes.Clone(data)}
-	for name, text := range members {
-		if into := f.member(name); into != nil {
-			readMember(text, into)
+	record := reflect.ValueOf(f).Elem()
+	for name, text := range sent {
+		if i, ok := recordFields[name]; ok {
+			readMember(text, record.Field(i))
 		}
 	}
 	return nil
 }
 
-// member is where a member of the record goes; nil: nowhere.
-func (f *File) member(name string) any {
-	switch name {
-	case "fileId":
-		return &f.FileID
-	case "type":
-		return &f.Type
-	case "name":
-		return &f.Name
-	case "filePath":
-		return &f.FilePath
-	case "url":
-		return &f.URL
-	case "thumbnailUrl":
-		return &f.ThumbnailURL
-	case "thumbnail":
-		return &f.Thumbnail
-	case "fileType":
-		return &f.FileType
-	case "mime":
-		return &f.Mime
-	case "height":
-		return &f.Height
-	case "width":
-		return &f.Width
-	case "size":
-		return &f.Size
-	case "hasAlpha":
-		return &f.HasAlpha
-	case "tags":
-		return &f.Tags
-	case "AITags":
-		return &f.AITags
-	case "versionInfo":
-		return &f.VersionInfo
-	case "isPrivateFile":
-		return &f.IsPrivateFile
-	case "customCoordinates":
-		return &f.CustomCoordinates
-	case "customMetadata":
-		return &f.CustomMetadata
-	case "embeddedMetadata":
-		return &f.EmbeddedMetadata
-	case "description":
-		return &f.Description
-	case "createdAt":
-		return &f.CreatedAt
-	case "updatedAt":
-		return &f.UpdatedAt
-	case "extensionStatus":
-		return &f.ExtensionStatus
-	case "extensionErrors":
-		return &f.ExtensionErrors
-	case "folderId":
-		return &f.FolderID
-	case "folderPath":
-		return &f.FolderPath
+// recordFields are the fields of a File by the names of the members of the record.
+var recordFields = func() map[string]int {
+	fields := map[string]int{}
+	for f := range reflect.TypeFor[File]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		fields[name] = f.Index[0]
 	}
-	return nil
-}
+	delete(fields, "-")
+	delete(fields, "selectedFieldsSchema") // which HostedFacts reads
+	return fields
+}()
 
-// readMember reads one member and leaves its target at zero where the text is
+// readMember reads one member and leaves its field at zero where the text is
 // of another type: json.Unmarshal would leave half of it behind.
-func readMember(text json.RawMessage, into any) {
+func readMember(text json.RawMessage, field reflect.Value) {
+	into := field.Addr().Interface()
 	if statuses, ok := into.(*map[string]Status); ok {
 		*statuses = readStatuses(text)
 		return
@@ -189,21 +143,15 @@ func readMember(text json.RawMessage, into any) {
 	if json.Unmarshal(text, into) == nil {
 		return
 	}
+	field.SetZero()
+	v, ok := wholeNumber(text)
 	switch into := into.(type) {
-	case *string:
-		*into = ""
-	case **VersionInfo:
-		*into = nil
-	case *map[string]json.RawMessage:
-		*into = nil
-	case *map[string]string:
-		*into = nil
 	case *Field[int]:
-		if v, ok := wholeNumber(text); ok {
+		if ok {
 			*into = Set(int(v))
 		}
 	case *Field[int64]:
-		if v, ok := wholeNumber(text); ok {
+		if ok {
 			*into = Set(v)
 		}
 	}

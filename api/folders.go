@@ -46,11 +46,7 @@ func (c *Client) describeFolder(method, operation, field, folder string, members
 // MakeFolder creates a folder and the folders above it. It succeeds if the folder
 // exists.
 func (c *Client) MakeFolder(ctx context.Context, folder string) error {
-	r, err := c.DescribeMakeFolder(folder)
-	if err != nil {
-		return err
-	}
-	return c.perform(ctx, r, "creation of a folder")
+	return c.perform(ctx, "creation of a folder", nil)(c.DescribeMakeFolder(folder))
 }
 
 // DescribeMakeFolder returns the request that MakeFolder would send.
@@ -69,11 +65,7 @@ func (c *Client) DescribeMakeFolder(folder string) (Request, error) {
 
 // DeleteFolder deletes a folder with everything in it, for good.
 func (c *Client) DeleteFolder(ctx context.Context, folder string) error {
-	r, err := c.DescribeDeleteFolder(folder)
-	if err != nil {
-		return err
-	}
-	return c.perform(ctx, r, "deletion of a folder")
+	return c.perform(ctx, "deletion of a folder", nil)(c.DescribeDeleteFolder(folder))
 }
 
 // DescribeDeleteFolder returns the request that DeleteFolder would send.
@@ -129,7 +121,7 @@ func CheckFolderName(name string) error {
 // status.
 func (c *Client) StartFolderJob(ctx context.Context, r Request) (id string, err error) {
 	var job FolderJob
-	err = c.call(ctx, r.Method, r.Address, []byte(r.Body), "start of a folder job", &job)
+	err = c.call(ctx, r, "start of a folder job", &job)
 	return job.ID, err
 }
 
@@ -139,6 +131,6 @@ func (c *Client) FolderJob(ctx context.Context, id string) (FolderJob, error) {
 	if err := checkID(id); err != nil {
 		return job, err
 	}
-	err := c.call(ctx, http.MethodGet, c.base+"/v1/bulkJobs/"+url.PathEscape(id), nil, "status of a folder job", &job)
+	err := c.call(ctx, Request{Method: http.MethodGet, Address: c.base + "/v1/bulkJobs/" + url.PathEscape(id)}, "status of a folder job", &job)
 	return job, err
 }

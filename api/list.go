@@ -52,9 +52,8 @@ func SearchBelow(folder string) string { return "path : " + SearchValue(folder) 
 // List reads records of files and folders. Like Details it is not in the
 // specification.
 func (c *Client) List(ctx context.Context, q Query) ([]File, error) {
-	r := c.DescribeList(q)
 	var files []File
-	err := c.call(ctx, r.Method, r.Address, nil, "list", &files)
+	err := c.call(ctx, c.DescribeList(q), "list", &files)
 	return files, err
 }
 

@@ -53,12 +53,8 @@ func (c *Client) fileAddress(fileID string, more ...string) string {
 
 // Versions lists the versions of a file, the newest first as services have it.
 func (c *Client) Versions(ctx context.Context, fileID string) ([]File, error) {
-	r, err := c.DescribeVersions(fileID)
-	if err != nil {
-		return nil, err
-	}
 	var list []File
-	err = c.call(ctx, r.Method, r.Address, nil, "list of versions", &list)
+	err := c.perform(ctx, "list of versions", &list)(c.DescribeVersions(fileID))
 	return list, err
 }
 
@@ -73,11 +69,7 @@ func (c *Client) DescribeVersions(fileID string) (Request, error) {
 // RestoreVersion makes a version the current one and returns the record after
 // that.
 func (c *Client) RestoreVersion(ctx context.Context, fileID, versionID string) (*File, error) {
-	r, err := c.DescribeRestore(fileID, versionID)
-	if err != nil {
-		return nil, err
-	}
-	return c.callFile(ctx, r.Method, r.Address, nil, "restoring of a version")
+	return c.performFile(ctx, "restoring of a version")(c.DescribeRestore(fileID, versionID))
 }
 
 // DescribeRestore returns the request that RestoreVersion would send.
@@ -90,23 +82,15 @@ func (c *Client) DescribeRestore(fileID, versionID string) (Request, error) {
 
 // DeleteVersion removes a version that is not the current one, for good.
 func (c *Client) DeleteVersion(ctx context.Context, fileID, versionID string) error {
-	r, err := c.DescribeDelete(fileID, versionID)
-	if err != nil {
+	if err := checkID(versionID); err != nil { // without one, it would be all of them
 		return err
 	}
-	if err := checkID(versionID); err != nil {
-		return err
-	}
-	return c.perform(ctx, r, "deletion of a version")
+	return c.perform(ctx, "deletion of a version", nil)(c.DescribeDelete(fileID, versionID))
 }
 
 // DeleteFile removes a file with all its versions, for good.
 func (c *Client) DeleteFile(ctx context.Context, fileID string) error {
-	r, err := c.DescribeDelete(fileID, "")
-	if err != nil {
-		return err
-	}
-	return c.perform(ctx, r, "deletion")
+	return c.perform(ctx, "deletion", nil)(c.DescribeDelete(fileID, ""))
 }
 
 // DescribeDelete returns the request that DeleteVersion would send, or, with an
@@ -199,7 +183,7 @@ func (c *Client) bulkOnce(ctx context.Context, operation string, body map[string
 		Errors         []struct{ FileID, Error string }
 		MissingFileIDs []string
 	}
-	err = c.call(ctx, http.MethodPost, c.base+"/v1/files/"+operation, text, operation, &answer)
+	err = c.call(ctx, Request{Method: http.MethodPost, Address: c.base + "/v1/files/" + operation, Body: string(text)}, operation, &answer)
 	for _, e := range answer.Errors {
 		status := http.StatusMultiStatus
 		if slices.Contains(answer.MissingFileIDs, e.FileID) {
@@ -207,8 +191,7 @@ func (c *Client) bulkOnce(ctx context.Context, operation string, body map[string
 		}
 		failed(e.FileID, &ServiceError{Status: status, Message: e.Error})
 	}
-	var refusal *ServiceError
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[*ServiceError](err); ok {
 		missing = refusal.MissingFileIDs
 	}
 	return missing, err
@@ -217,21 +200,13 @@ func (c *Client) bulkOnce(ctx context.Context, operation string, body map[string
 // CopyFile copies the file at a path into a folder. Where a file of its name is
 // there, the copy becomes a new version of that one.
 func (c *Client) CopyFile(ctx context.Context, filePath, folder string) error {
-	return c.transfer(ctx, "copy", filePath, folder)
+	return c.perform(ctx, "copy", nil)(c.DescribeCopy(filePath, folder))
 }
 
 // MoveFile moves the file at a path into a folder; see CopyFile for a name that
 // is taken.
 func (c *Client) MoveFile(ctx context.Context, filePath, folder string) error {
-	return c.transfer(ctx, "move", filePath, folder)
-}
-
-func (c *Client) transfer(ctx context.Context, what, filePath, folder string) error {
-	r, err := c.describeTransfer(what, filePath, folder)
-	if err != nil {
-		return err
-	}
-	return c.perform(ctx, r, what)
+	return c.perform(ctx, "move", nil)(c.DescribeMove(filePath, folder))
 }
 
 // DescribeCopy returns the request that CopyFile would send.
@@ -259,11 +234,7 @@ func (c *Client) describeTransfer(what, filePath, folder string) (Request, error
 // RenameFile gives the file at a path another name, which the service writes in
 // the form of StoredName. A name that is taken is refused.
 func (c *Client) RenameFile(ctx context.Context, filePath, name string) error {
-	r, err := c.DescribeRename(filePath, name, false)
-	if err != nil {
-		return err
-	}
-	return c.perform(ctx, r, "renaming")
+	return c.perform(ctx, "renaming", nil)(c.DescribeRename(filePath, name, false))
 }
 
 // DescribeRename returns the request that RenameFile would send, or, with purge,
@@ -291,17 +262,7 @@ func (c *Client) CancelRun(ctx context.Context, fileID, extension string) error 
 	if err != nil {
 		return err
 	}
-	return c.call(ctx, http.MethodPost, c.base+"/api/v1/library/runs/cancel", text, "canceling of a run", nil)
-}
-
-// perform sends a request that was described; of its answer only whether it is
-// a success counts.
-func (c *Client) perform(ctx context.Context, r Request, op string) error {
-	var text []byte
-	if r.Body != "" {
-		text = []byte(r.Body)
-	}
-	return c.call(ctx, r.Method, r.Address, text, op, nil)
+	return c.call(ctx, Request{Method: http.MethodPost, Address: c.base + "/api/v1/library/runs/cancel", Body: string(text)}, "canceling of a run", nil)
 }
 
 var errNoPath = errors.New("the path of the file is empty")

@@ -70,7 +70,7 @@ func (c *Client) MetadataFields(ctx context.Context, folder string) ([]MetadataF
 		address += "?" + url.Values{"folderPath": {path.Clean(folder)}}.Encode()
 	}
 	var fields []MetadataField
-	err := c.call(ctx, http.MethodGet, address, nil, "list of custom metadata fields", &fields)
+	err := c.call(ctx, Request{Method: http.MethodGet, Address: address}, "list of custom metadata fields", &fields)
 	return fields, err
 }
 

@@ -45,11 +45,7 @@ func PurgeURL(address string) string {
 // when it is done.
 func (c *Client) StartPurge(ctx context.Context, address string) (Purge, error) {
 	p := Purge{URL: address}
-	r, err := c.DescribePurge(address)
-	if err != nil {
-		return p, err
-	}
-	err = c.call(ctx, r.Method, r.Address, []byte(r.Body), "purging of the cache", &p)
+	err := c.perform(ctx, "purging of the cache", &p)(c.DescribePurge(address))
 	return p, err
 }
 
@@ -68,18 +64,14 @@ func (c *Client) PurgeStatus(ctx context.Context, id string) (string, error) {
 		return "", err
 	}
 	var answer struct{ Status string }
-	err := c.call(ctx, http.MethodGet, c.fileAddress("purge", id), nil, "status of a purge", &answer)
+	err := c.call(ctx, Request{Method: http.MethodGet, Address: c.fileAddress("purge", id)}, "status of a purge", &answer)
 	return answer.Status, err
 }
 
 // RenameAndPurge is RenameFile, and purges the old URL with all transformations in the
 // query. If the file was renamed but purging failed, the ID of the purge is empty.
 func (c *Client) RenameAndPurge(ctx context.Context, filePath, name string) (Purge, error) {
-	r, err := c.DescribeRename(filePath, name, true)
-	if err != nil {
-		return Purge{}, err
-	}
 	var answer struct{ PurgeRequestID string }
-	err = c.call(ctx, r.Method, r.Address, []byte(r.Body), "renaming", &answer)
+	err := c.perform(ctx, "renaming", &answer)(c.DescribeRename(filePath, name, true))
 	return Purge{ID: answer.PurgeRequestID}, err
 }

@@ -50,8 +50,7 @@ func Unreached(err error) (what, help string) {
 // describeCert are those of the certificate's check, which says more than the
 // errors around it.
 func describeCert(err error) string {
-	var cert *tls.CertificateVerificationError
-	if errors.As(err, &cert) {
+	if cert, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		err = cert.Err
 	}
 	return "its certificate is not trusted (" + err.Error() + ")"

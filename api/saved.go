@@ -27,7 +27,7 @@ func (s *Saved) Element() Extension {
 // specification: see [Unavailable].
 func (c *Client) SavedExtensions(ctx context.Context) ([]Saved, error) {
 	var list []Saved
-	err := c.call(ctx, http.MethodGet, c.base+"/v1/saved-extensions", nil, "list of saved extensions", &list)
+	err := c.call(ctx, Request{Method: http.MethodGet, Address: c.base + "/v1/saved-extensions"}, "list of saved extensions", &list)
 	return list, err
 }
 

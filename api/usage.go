@@ -23,9 +23,8 @@ const MaxUsageDays = 89
 // Usage returns what the account used from the day of start until the day before end,
 // in UTC.
 func (c *Client) Usage(ctx context.Context, start, end time.Time) (Usage, error) {
-	r := c.DescribeUsage(start, end)
 	var u Usage
-	err := c.call(ctx, r.Method, r.Address, nil, "usage", &u)
+	err := c.call(ctx, c.DescribeUsage(start, end), "usage", &u)
 	return u, err
 }
 

@@ -22,11 +22,9 @@ func (j *Journal) SaveDraft(ctx context.Context, profile string, body []byte) er
 
 // Draft is what SaveDraft kept last, and when; empty where that is nothing.
 func (j *Journal) Draft(ctx context.Context, profile string) (body []byte, at time.Time, err error) {
-	err = j.query(ctx, func(scan func(...any) error) error {
-		var when int64
-		err := scan(&body, &when)
-		at = unstamp(when)
-		return err
+	body, _, err = first(ctx, j, func(scan scan) (body []byte, err error) {
+		err = scan(&body, when{&at})
+		return body, err
 	}, "SELECT body, at FROM drafts WHERE profile = ?", profile)
 	return body, at, err
 }
@@ -61,28 +59,15 @@ func (j *Journal) RemovePreset(ctx context.Context, name string) error {
 
 // Presets are all presets, by name.
 func (j *Journal) Presets(ctx context.Context) ([]Preset, error) {
-	var list []Preset
-	err := j.query(ctx, func(scan func(...any) error) error {
-		var p Preset
-		var at int64
-		err := scan(&p.Name, &p.Body, &at)
-		p.At = unstamp(at)
-		list = append(list, p)
-		return err
+	return list(ctx, j, func(scan scan) (p Preset, err error) {
+		err = scan(&p.Name, &p.Body, when{&p.At})
+		return p, err
 	}, "SELECT name, body, at FROM presets ORDER BY name")
-	return list, err
 }
 
 // TagCountsIn returns the tags of the files seen in one folder, such as
 // "/a/b/", the most used first.
 func (j *Journal) TagCountsIn(ctx context.Context, profile, folder string) ([]TagCount, error) {
-	var counts []TagCount
-	err := j.query(ctx, func(scan func(...any) error) error {
-		var c TagCount
-		err := scan(&c.Tag, &c.Files)
-		counts = append(counts, c)
-		return err
-	}, `SELECT tag, count(*) AS n FROM files JOIN tags ON tags.profile = files.profile AND tags.file = files.id
+	return list(ctx, j, scanTagCount, `SELECT tag, count(*) AS n FROM files JOIN tags ON tags.profile = files.profile AND tags.file = files.id
 		WHERE files.profile = ? AND files.folder = ? GROUP BY tag ORDER BY n DESC, tag`, profile, folder)
-	return counts, err
 }

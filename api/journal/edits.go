@@ -92,35 +92,19 @@ func (j *Journal) NextRedo(ctx context.Context, f EditFilter) ([]Edit, error) {
 
 func (j *Journal) nextEdits(ctx context.Context, f EditFilter, which, order string) ([]Edit, error) {
 	const columns = `SELECT id, profile, file, batch, "before", "after", at, undone, act, was, became FROM edits WHERE `
-	first, err := j.edits(ctx, columns+"profile = ?1 AND (?2 = '' OR file = ?2) AND "+which+" ORDER BY id "+order+" LIMIT 1", f.Profile, f.FileID)
-	if err != nil || len(first) == 0 || first[0].Batch == "" {
-		return first, err
+	next, err := list(ctx, j, scanEdit, columns+"profile = ?1 AND (?2 = '' OR file = ?2) AND "+which+" ORDER BY id "+order+" LIMIT 1", f.Profile, f.FileID)
+	if err != nil || len(next) == 0 || next[0].Batch == "" {
+		return next, err
 	}
-	return j.edits(ctx, columns+"profile = ? AND batch = ? AND undone = ? ORDER BY id", f.Profile, first[0].Batch, first[0].Undone)
+	return list(ctx, j, scanEdit, columns+"profile = ? AND batch = ? AND undone = ? ORDER BY id", f.Profile, next[0].Batch, next[0].Undone)
 }
 
-func (j *Journal) edits(ctx context.Context, text string, args ...any) ([]Edit, error) {
-	var edits []Edit
-	err := j.query(ctx, func(scan func(...any) error) error {
-		var (
-			e             Edit
-			before, after string
-			at            int64
-		)
-		if err := scan(&e.ID, &e.Profile, &e.FileID, &e.Batch, &before, &after, &at, &e.Undone, &e.Action, &e.Was, &e.Became); err != nil {
-			return err
-		}
-		e.At = unstamp(at)
-		if err := decode(before, &e.Before); err != nil {
-			return fmt.Errorf("edit %d cannot be read: %w", e.ID, err)
-		}
-		if err := decode(after, &e.After); err != nil {
-			return fmt.Errorf("edit %d cannot be read: %w", e.ID, err)
-		}
-		edits = append(edits, e)
-		return nil
-	}, text, args...)
-	return edits, err
+func scanEdit(scan scan) (e Edit, err error) {
+	err = scan(&e.ID, &e.Profile, &e.FileID, &e.Batch, asJSON{&e.Before}, asJSON{&e.After}, when{&e.At}, &e.Undone, &e.Action, &e.Was, &e.Became)
+	if err != nil {
+		err = fmt.Errorf("edit %d cannot be read: %w", e.ID, err)
+	}
+	return e, err
 }
 
 // MarkEdits keeps that edits were undone, or made again.

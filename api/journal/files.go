@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -127,72 +128,39 @@ func (j *Journal) Files(ctx context.Context, profile string, f FileFilter) ([]Se
 	if f.Limit > 0 {
 		text += fmt.Sprintf(" LIMIT %d", f.Limit)
 	}
-	var files []Seen
-	err := j.query(ctx, func(scan func(...any) error) error {
-		seen, err := scanSeen(scan)
-		files = append(files, seen)
-		return err
-	}, text, args...)
-	return files, err
+	return list(ctx, j, scanSeen, text, args...)
 }
 
 // File returns one file as last seen, and false where it never was.
 func (j *Journal) File(ctx context.Context, profile, id string) (Seen, bool, error) {
-	var seen Seen
-	found := false
-	err := j.query(ctx, func(scan func(...any) error) error {
-		var err error
-		seen, err = scanSeen(scan)
-		found = true
-		return err
-	}, "SELECT record, at FROM files WHERE profile = ? AND id = ?", profile, id)
-	return seen, found && err == nil, err
+	return first(ctx, j, scanSeen, "SELECT record, at FROM files WHERE profile = ? AND id = ?", profile, id)
 }
 
-func scanSeen(scan func(...any) error) (Seen, error) {
-	var (
-		seen   Seen
-		record string
-		at     int64
-	)
-	if err := scan(&record, &at); err != nil {
-		return seen, err
-	}
-	seen.At = unstamp(at)
-	return seen, decode(record, &seen.File)
+func scanSeen(scan scan) (seen Seen, err error) {
+	err = scan(asJSON{&seen.File}, when{&seen.At})
+	return seen, err
 }
 
 // TagCounts returns the tags of the files seen, the most used first.
 func (j *Journal) TagCounts(ctx context.Context, profile string) ([]TagCount, error) {
-	var counts []TagCount
-	err := j.query(ctx, func(scan func(...any) error) error {
-		var c TagCount
-		err := scan(&c.Tag, &c.Files)
-		counts = append(counts, c)
-		return err
-	}, "SELECT tag, count(*) AS n FROM tags WHERE profile = ? GROUP BY tag ORDER BY n DESC, tag", profile)
-	return counts, err
+	return list(ctx, j, scanTagCount, "SELECT tag, count(*) AS n FROM tags WHERE profile = ? GROUP BY tag ORDER BY n DESC, tag", profile)
+}
+
+func scanTagCount(scan scan) (c TagCount, err error) {
+	err = scan(&c.Tag, &c.Files)
+	return c, err
 }
 
 // Folders returns the folders that were seen, those above them included, in
 // the form "/a/b/" and in order. The root is not among them.
 func (j *Journal) Folders(ctx context.Context, profile string) ([]string, error) {
+	seen, err := list(ctx, j, value[string], `SELECT DISTINCT folder FROM files WHERE profile = ?1
+		UNION SELECT folder || name FROM files WHERE profile = ?1 AND kind = 'folder'`, profile)
 	known := map[string]bool{}
-	err := j.query(ctx, func(scan func(...any) error) error {
-		var folder string
-		if err := scan(&folder); err != nil {
-			return err
-		}
+	for _, folder := range seen {
 		for folder = strings.TrimRight(folder, "/"); folder != ""; folder = strings.TrimRight(path.Dir(folder), "/.") {
 			known[folder+"/"] = true
 		}
-		return nil
-	}, `SELECT DISTINCT folder FROM files WHERE profile = ?1
-		UNION SELECT folder || name FROM files WHERE profile = ?1 AND kind = 'folder'`, profile)
-	folders := make([]string, 0, len(known))
-	for folder := range known {
-		folders = append(folders, folder)
 	}
-	slices.Sort(folders)
-	return folders, err
+	return slices.Sorted(maps.Keys(known)), err
 }

@@ -3,7 +3,6 @@ package journal
 import (
 	"context"
 	"crypto/sha256"
-	"crypto/subtle"
 	"database/sql"
 	"errors"
 	"time"
@@ -36,33 +35,15 @@ func (j *Journal) AddHook(ctx context.Context, h api.Hook) error {
 // HookKnown reports whether an address takes posts at that time, and the
 // profile that it was made for.
 func (j *Journal) HookKnown(ctx context.Context, hash [32]byte, at time.Time) (profile string, known bool, err error) {
-	err = j.query(ctx, func(scan func(...any) error) error {
-		var (
-			found   []byte
-			expires int64
-		)
-		if err := scan(&found, &expires, &profile); err != nil {
-			return err
-		}
-		known = subtle.ConstantTimeCompare(found, hash[:]) == 1 && stamp(at) < expires
-		return nil
-	}, "SELECT hash, expires, profile FROM hooks WHERE hash = ?", hash[:])
-	return profile, known && err == nil, err
+	return first(ctx, j, value[string], "SELECT profile FROM hooks WHERE hash = ? AND expires > ?", hash[:], stamp(at))
 }
 
 // HookListens returns where posts of pending runs are expected: each HOST:PORT
 // of an address that has not expired at that time, once.
 func (j *Journal) HookListens(ctx context.Context, at time.Time) ([]string, error) {
-	var all []string
-	err := j.query(ctx, func(scan func(...any) error) error {
-		var listen string
-		err := scan(&listen)
-		all = append(all, listen)
-		return err
-	}, `SELECT DISTINCT listen FROM hooks WHERE expires > ? AND listen <> ''
+	return list(ctx, j, value[string], `SELECT DISTINCT listen FROM hooks WHERE expires > ? AND listen <> ''
 		AND (EXISTS (SELECT 1 FROM runs WHERE job <> 0 AND job = hooks.job AND open = 1)
 			OR EXISTS (SELECT 1 FROM runs WHERE hook <> x'' AND hook = hooks.hash AND open = 1)) ORDER BY made DESC`, stamp(at))
-	return all, err
 }
 
 // EndProbe forgets an address that was made to test the way to us, and reports

@@ -153,12 +153,13 @@ func (j *Journal) StoredKinds(ctx context.Context, profile string, sizes []int64
 		}
 		known[size] = nil
 		for _, kind := range []api.HashKind{api.XXH128, api.SHA256} {
-			err := j.query(ctx, func(scan func(...any) error) error {
-				known[size] = append(known[size], kind)
-				return nil
-			}, "SELECT 1 FROM jobs WHERE profile = ? AND size = ? AND hash <> '' AND hash >= ? AND hash < ? LIMIT 1", profile, size, kind+":", kind+";")
+			_, found, err := first(ctx, j, value[int], "SELECT 1 FROM jobs WHERE profile = ? AND size = ? AND hash <> '' AND hash >= ? AND hash < ? LIMIT 1",
+				profile, size, kind+":", kind+";")
 			if err != nil {
 				return nil, err
+			}
+			if found {
+				known[size] = append(known[size], kind)
 			}
 		}
 	}
@@ -170,18 +171,22 @@ func (j *Journal) StoredKinds(ctx context.Context, profile string, sizes []int64
 // service still has it is not known here.
 func (j *Journal) StoredAs(ctx context.Context, profile, folder string, size int64, hash string) (api.Job, bool, error) {
 	folder, _ = api.CleanFolder(folder)
-	jobs, err := j.selectJobs(ctx, "WHERE profile = ? AND size = ? AND hash = ? AND hash <> '' ORDER BY id DESC", profile, size, hash)
-	return firstJob(slices.DeleteFunc(jobs, func(job api.Job) bool {
+	jobs, err := list(ctx, j, scanJob, jobColumns+"WHERE profile = ? AND size = ? AND hash = ? AND hash <> '' ORDER BY id DESC", profile, size, hash)
+	at := slices.IndexFunc(jobs, func(job api.Job) bool {
 		place, _ := api.CleanFolder(job.Upload.Folder.Or("/"))
-		return place != folder
-	}), err)
+		return place == folder
+	})
+	if err != nil || at < 0 {
+		return api.Job{}, false, err
+	}
+	return jobs[at], true, nil
 }
 
 // HasCompetingJob reports whether another job than job has stored the file of that
 // id, or may have: one of the same place and size that was sent and whose outcome
 // is open or unknown.
 func (j *Journal) HasCompetingJob(ctx context.Context, job api.Job, fileID string) (bool, error) {
-	others, err := j.selectJobs(ctx, `WHERE profile = ? AND id <> ?
+	others, err := list(ctx, j, scanJob, jobColumns+`WHERE profile = ? AND id <> ?
 		AND (file = ? AND file <> '' OR size = ? AND state IN ('waiting', 'sending', 'offline', 'unknown', 'processing'))`,
 		job.Profile, job.ID, fileID, job.Identity.Size)
 	return slices.ContainsFunc(others, func(other api.Job) bool {
@@ -191,35 +196,17 @@ func (j *Journal) HasCompetingJob(ctx context.Context, job api.Job, fileID strin
 
 // Job returns one job, and false where there is none of that id.
 func (j *Journal) Job(ctx context.Context, id int64) (api.Job, bool, error) {
-	return firstJob(j.selectJobs(ctx, "WHERE id = ?", id))
+	return first(ctx, j, scanJob, jobColumns+"WHERE id = ?", id)
 }
 
 // SentAs returns the newest upload that stored a file, and false where none of
 // this journal did.
 func (j *Journal) SentAs(ctx context.Context, profile, fileID string) (api.Job, bool, error) {
-	return firstJob(j.selectJobs(ctx, "WHERE profile = ? AND file = ? AND state = ? ORDER BY id DESC LIMIT 1", profile, fileID, api.Stored))
-}
-
-func firstJob(jobs []api.Job, err error) (api.Job, bool, error) {
-	if err != nil || len(jobs) == 0 {
-		return api.Job{}, false, err
-	}
-	return jobs[0], true, nil
+	return first(ctx, j, scanJob, jobColumns+"WHERE profile = ? AND file = ? AND state = ? ORDER BY id DESC LIMIT 1", profile, fileID, api.Stored)
 }
 
 // jobColumns are what scanJob reads.
 const jobColumns = "SELECT id, body, record, updated, priority FROM jobs "
-
-// selectJobs reads the jobs that a condition in SQL selects.
-func (j *Journal) selectJobs(ctx context.Context, where string, args ...any) ([]api.Job, error) {
-	var jobs []api.Job
-	err := j.query(ctx, func(scan func(...any) error) error {
-		job, err := scanJob(scan)
-		jobs = append(jobs, job)
-		return err
-	}, jobColumns+where, args...)
-	return jobs, err
-}
 
 // Jobs returns jobs, the newest last.
 func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
@@ -247,7 +234,7 @@ func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
 	if f.Limit > 0 {
 		where += fmt.Sprintf(" LIMIT %d", f.Limit)
 	}
-	jobs, err := j.selectJobs(ctx, where, args...)
+	jobs, err := list(ctx, j, scanJob, jobColumns+where, args...)
 	slices.Reverse(jobs)
 	return jobs, err
 }
@@ -264,28 +251,28 @@ func (j *Journal) CountFinished(ctx context.Context, batches []string, except []
 		return nil, err
 	}
 	counts := map[string]map[api.State]int{}
-	err = j.query(ctx, func(scan func(...any) error) error {
-		var batch string
-		var state api.State
-		var n int
-		if err := scan(&batch, &state, &n); err != nil {
-			return err
-		}
-		if counts[batch] == nil {
-			counts[batch] = map[api.State]int{}
-		}
-		counts[batch][state] = n
-		return nil
+	type count struct {
+		batch string
+		state api.State
+		n     int
+	}
+	list, err := list(ctx, j, func(scan scan) (c count, err error) {
+		err = scan(&c.batch, &c.state, &c.n)
+		return c, err
 	}, `SELECT batch, state, count(*) FROM jobs WHERE batch <> '' AND batch IN (SELECT value FROM json_each(?))
 		AND open = 0 AND owner <> ? AND id NOT IN (SELECT value FROM json_each(?)) GROUP BY batch, state`, string(names), j.owner.name, string(ids))
+	for _, c := range list {
+		if counts[c.batch] == nil {
+			counts[c.batch] = map[api.State]int{}
+		}
+		counts[c.batch][c.state] = c.n
+	}
 	return counts, err
 }
 
 // OpenJobs is how many jobs of a profile have no outcome.
 func (j *Journal) OpenJobs(ctx context.Context, profile string) (int, error) {
-	n := 0
-	err := j.query(ctx, func(scan func(...any) error) error { return scan(&n) },
-		"SELECT count(*) FROM jobs WHERE profile = ? AND open = 1", profile)
+	n, _, err := first(ctx, j, value[int], "SELECT count(*) FROM jobs WHERE profile = ? AND open = 1", profile)
 	return n, err
 }
 
@@ -370,33 +357,27 @@ func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64, may f
 // failedJobs are the jobs that Reopen reopens.
 func (j *Journal) failedJobs(t *tx, profile string, ids []int64, may func(*api.Job) bool) (found []api.Job, err error) {
 	rows, err := t.query("SELECT owner, id, body, record, updated, priority FROM jobs WHERE profile = ? AND "+hasFailed+" ORDER BY id", profile)
-	if err != nil {
-		return nil, err
+	type owned struct {
+		owner string
+		job   api.Job
 	}
-	defer rows.Close()
+	failed, err := collect(rows, err, func(scan scan) (o owned, err error) {
+		o.job, err = scanJob(func(into ...any) error { return scan(append([]any{&o.owner}, into...)...) })
+		return o, err
+	})
 	free := map[string]bool{j.owner.name: true} // owners that are gone, or this process
-	for rows.Next() {
-		var owner string
-		job, err := scanJob(behind(&owner, rows.Scan))
-		if err != nil {
-			return nil, err
-		}
-		if ids != nil && !slices.Contains(ids, job.ID) || !may(&job) {
+	for _, o := range failed {
+		if ids != nil && !slices.Contains(ids, o.job.ID) || !may(&o.job) {
 			continue
 		}
-		if _, known := free[owner]; !known {
-			free[owner] = ownerGone(j.path, owner)
+		if _, known := free[o.owner]; !known {
+			free[o.owner] = ownerGone(j.path, o.owner)
 		}
-		if free[owner] {
-			found = append(found, job)
+		if free[o.owner] {
+			found = append(found, o.job)
 		}
 	}
-	return found, rows.Err()
-}
-
-// behind is scan of rows that have one column more, the first.
-func behind(first any, scan func(...any) error) func(...any) error {
-	return func(into ...any) error { return scan(append([]any{first}, into...)...) }
+	return found, err
 }
 
 // hasFailed is the condition of the index jobs_failed.
@@ -423,23 +404,12 @@ func (j *Journal) own(t *tx, job *api.Job, from string) error {
 // alive has. A name is never used again, so they stay free. It steps from name
 // to name: DISTINCT would read through all the jobs of each.
 func (j *Journal) freeOwners(ctx context.Context, profile string) ([]string, error) {
-	var owners, free []string
-	err := j.query(ctx, func(scan func(...any) error) error {
-		var owner string
-		err := scan(&owner)
-		owners = append(owners, owner)
-		return err
-	}, `WITH RECURSIVE owners(owner) AS (
+	owners, err := list(ctx, j, value[string], `WITH RECURSIVE owners(owner) AS (
 			SELECT min(owner) FROM jobs WHERE open = 1 AND profile = ?1
 			UNION ALL
 			SELECT (SELECT min(owner) FROM jobs WHERE open = 1 AND profile = ?1 AND owner > owners.owner) FROM owners WHERE owner IS NOT NULL
 		) SELECT owner FROM owners WHERE owner IS NOT NULL`, profile)
-	for _, owner := range owners {
-		if owner != j.owner.name && ownerGone(j.path, owner) {
-			free = append(free, owner)
-		}
-	}
-	return free, err
+	return slices.DeleteFunc(owners, func(owner string) bool { return owner == j.owner.name || !ownerGone(j.path, owner) }), err
 }
 
 // nextOf finds those jobs of an owner that go first. It reads no others: the
@@ -450,19 +420,7 @@ const nextOf = "SELECT id FROM jobs WHERE open = 1 AND profile = ? AND owner = ?
 // all.
 func jobsOf(t *tx, profile, owner string, limit int) ([]api.Job, error) {
 	rows, err := t.query(jobColumns+"WHERE id IN ("+nextOf+")", profile, owner, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var jobs []api.Job
-	for rows.Next() {
-		job, err := scanJob(rows.Scan)
-		if err != nil {
-			return nil, err
-		}
-		jobs = append(jobs, job)
-	}
-	return jobs, rows.Err()
+	return collect(rows, err, scanJob)
 }
 
 // Release gives up the ownership of jobs of this process, so that Claim can take
@@ -522,30 +480,21 @@ func newJobRow(job *api.Job) (jobRow, error) {
 }
 
 // scanJob reads a job: its id, body, record, updated and priority.
-func scanJob(scan func(...any) error) (api.Job, error) {
-	var (
-		job     api.Job
-		id      int64
-		body    string
-		record  sql.NullString
-		updated int64
-		rank    int
-	)
-	if err := scan(&id, &body, &record, &updated, &rank); err != nil {
-		return job, err
+func scanJob(scan scan) (job api.Job, err error) {
+	var id int64
+	var body string
+	var file *api.File
+	var updated time.Time
+	var priority int
+	if err := scan(&id, &body, asJSON{&file}, when{&updated}, &priority); err != nil {
+		return job, fmt.Errorf("the record of job %d cannot be read: %w", id, err)
 	}
 	if err := decode(body, &job); err != nil {
 		return job, fmt.Errorf("job %d cannot be read: %w", id, err)
 	}
-	job.ID, job.Updated, job.Priority = id, unstamp(updated), rank
+	job.ID, job.File, job.Updated, job.Priority = id, file, updated, priority
 	if job.Evidence == api.NotSent {
 		job.Evidence = formerEvidence(body)
-	}
-	if record.Valid {
-		job.File = new(api.File)
-		if err := decode(record.String, job.File); err != nil {
-			return job, fmt.Errorf("the record of job %d cannot be read: %w", id, err)
-		}
 	}
 	return job, nil
 }

@@ -180,48 +180,9 @@ func (j *Journal) Changes(ctx context.Context) (int64, error) {
 // something was learnt or heard of one, by this process or another. That a post
 // came once more it does not tell. It reads the ends of three tables.
 func (j *Journal) RunMark(ctx context.Context) (string, error) {
-	var mark string
-	err := j.query(ctx, func(scan func(...any) error) error { return scan(&mark) }, `SELECT
+	mark, _, err := first(ctx, j, value[string], `SELECT
 		coalesce((SELECT max(id) FROM runs), 0) || ' ' ||
 		coalesce((SELECT max(rowid) FROM events), 0) || ' ' ||
 		coalesce((SELECT max(id) FROM posts), 0)`)
 	return mark, err
-}
-
-// query reads rows, one call of each for every row.
-func (j *Journal) query(ctx context.Context, each func(scan func(...any) error) error, text string, args ...any) error {
-	select {
-	case <-j.closing:
-		return ErrClosed
-	default:
-	}
-	rows, err := j.read.QueryContext(ctx, text, args...)
-	if err != nil {
-		return &Error{j.path, true, err}
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := each(rows.Scan); err != nil {
-			return &Error{j.path, true, err}
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return &Error{j.path, true, err}
-	}
-	return nil
-}
-
-// Times are kept as Unix nanoseconds; 0 is no time.
-func stamp(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixNano()
-}
-
-func unstamp(n int64) time.Time {
-	if n == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, n)
 }

@@ -118,13 +118,10 @@ func TestPriority(t *testing.T) {
 // its order, without sorting all of them.
 func TestAStartReadsOnlyWhatItTakes(t *testing.T) {
 	j := openTest(t, newPath(t))
-	var plan []string
-	err := j.query(t.Context(), func(scan func(...any) error) error {
+	plan, err := list(t.Context(), j, func(scan scan) (step string, err error) {
 		var id, parent, unused int
-		var step string
-		err := scan(&id, &parent, &unused, &step)
-		plan = append(plan, step)
-		return err
+		err = scan(&id, &parent, &unused, &step)
+		return step, err
 	}, "EXPLAIN QUERY PLAN "+nextOf, "home", "somebody", MaxClaim)
 	if err != nil || len(plan) != 1 || !strings.Contains(plan[0], "jobs_open") {
 		t.Errorf("%q, %v", plan, err)

@@ -161,16 +161,14 @@ func (j *Journal) Runs(ctx context.Context, f RunFilter) ([]api.Run, error) {
 	if f.Limit > 0 {
 		text += fmt.Sprintf(" LIMIT %d", f.Limit)
 	}
-	var runs []api.Run
-	err := j.query(ctx, func(scan func(...any) error) error {
+	runs, err := list(ctx, j, func(scan scan) (api.Run, error) {
 		var answer string
 		run, err := scanRun(func(into ...any) error { return scan(append(into, &answer)...) })
 		if err == nil && f.Answers && answer != "" {
 			run.Answer = new(api.File)
 			err = decode(answer, run.Answer)
 		}
-		runs = append(runs, run)
-		return err
+		return run, err
 	}, text, args...)
 	slices.Reverse(runs)
 	return runs, err
@@ -178,54 +176,27 @@ func (j *Journal) Runs(ctx context.Context, f RunFilter) ([]api.Run, error) {
 
 // Run returns one run, and false where there is none of that id.
 func (j *Journal) Run(ctx context.Context, id int64) (api.Run, bool, error) {
-	var run api.Run
-	found := false
-	err := j.query(ctx, func(scan func(...any) error) error {
-		var err error
-		run, err = scanRun(scan)
-		found = true
-		return err
-	}, "SELECT "+runColumns+" FROM runs WHERE id = ?", id)
-	return run, found && err == nil, err
+	return first(ctx, j, scanRun, "SELECT "+runColumns+" FROM runs WHERE id = ?", id)
 }
 
 func oneRun(t *tx, id int64) (api.Run, error) {
 	return scanRun(t.queryRow("SELECT "+runColumns+" FROM runs WHERE id = ?", id).Scan)
 }
 
-func scanRun(scan func(...any) error) (api.Run, error) {
-	var (
-		run         api.Run
-		started, at int64
-		asked       string
-		hook        []byte
-	)
-	err := scan(&run.ID, &run.Profile, &run.FileID, &run.FilePath, &run.Extension, &run.Status, &run.From, &run.Error, &started, &at, &run.Webhook, &run.JobID, &asked, &hook, &run.Denied)
-	run.Started, run.At = unstamp(started), unstamp(at)
-	copy(run.Hook[:], hook)
-	if err == nil && asked != "" {
-		run.Asked = new(api.Extension)
-		err = decode(asked, run.Asked)
-	}
+func scanRun(scan scan) (run api.Run, err error) {
+	err = scan(&run.ID, &run.Profile, &run.FileID, &run.FilePath, &run.Extension, &run.Status, &run.From, &run.Error, when{&run.Started}, when{&run.At},
+		&run.Webhook, &run.JobID, asJSON{&run.Asked}, asHash{&run.Hook}, &run.Denied)
 	return run, err
 }
 
 // History returns everything that was learnt or heard about a run, in order.
 func (j *Journal) History(ctx context.Context, runID int64) ([]api.RunEvent, error) {
-	var events []api.RunEvent
-	err := j.query(ctx, func(scan func(...any) error) error {
-		var (
-			e  api.RunEvent
-			at int64
-		)
-		err := scan(&at, &e.From, &e.Status, &e.Applied, &e.Times, &e.Raw)
-		e.At = unstamp(at)
-		events = append(events, e)
-		return err
+	return list(ctx, j, func(scan scan) (e api.RunEvent, err error) {
+		err = scan(when{&e.At}, &e.From, &e.Status, &e.Applied, &e.Times, &e.Raw)
+		return e, err
 	}, `SELECT at, source, status, applied, 0, raw FROM events WHERE run = ?1
 		UNION ALL SELECT at, 'webhook', status, applied, times, body FROM posts WHERE run = ?1 AND run <> 0
 		ORDER BY at`, runID)
-	return events, err
 }
 
 // applyEarly looks for posts that came before the answer did, and lets the
@@ -251,17 +222,8 @@ func earlyPosts(t *tx, run api.Run, job int64) ([]storedPost, error) {
 			WHEN h.job = 0 THEN h.file = ?3 AND h.made <= ?5 AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.hook = h.hash)
 			ELSE h.job = ?4 OR ?4 = 0 AND h.made <= ?5 AND EXISTS (SELECT 1 FROM jobs WHERE jobs.id = h.job AND jobs.file = ?3)
 		END ORDER BY p.id`, run.Extension, run.Profile, run.FileID, job, stamp(run.Started), hookOf(run.Hook))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var posts []storedPost
-	for rows.Next() {
-		var p storedPost
-		if err := rows.Scan(&p.id, &p.status, &p.err, &p.at); err != nil {
-			return nil, err
-		}
-		posts = append(posts, p)
-	}
-	return posts, rows.Err()
+	return collect(rows, err, func(scan scan) (p storedPost, err error) {
+		err = scan(&p.id, &p.status, &p.err, &p.at)
+		return p, err
+	})
 }

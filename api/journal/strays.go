@@ -51,18 +51,9 @@ func addUnmatched(t *tx, p api.UnmatchedPost) error {
 // Unmatched returns the posts that no run has taken, the newest first: those of
 // the profile and those of nobody.
 func (j *Journal) Unmatched(ctx context.Context, profile string) ([]api.UnmatchedPost, error) {
-	var posts []api.UnmatchedPost
-	err := j.query(ctx, func(scan func(...any) error) error {
-		var (
-			p    api.UnmatchedPost
-			hash []byte
-			at   int64
-		)
-		err := scan(&hash, &p.Reason, &p.Profile, &p.FileID, &p.Extension, &p.Status, &p.Raw, &at, &p.Times)
-		copy(p.Hash[:], hash)
-		p.At = unstamp(at)
-		posts = append(posts, p)
-		return err
+	return list(ctx, j, func(scan scan) (p api.UnmatchedPost, err error) {
+		err = scan(asHash{&p.Hash}, &p.Reason, &p.Profile, &p.FileID, &p.Extension, &p.Status, &p.Raw, when{&p.At}, &p.Times)
+		return p, err
 	}, `SELECT hash, why, profile, file, extension, status, body, at, times FROM strays WHERE profile IN ('', ?1)
 		UNION ALL
 		SELECT hook, CASE
@@ -76,5 +67,4 @@ func (j *Journal) Unmatched(ctx context.Context, profile string) ([]api.Unmatche
 				h.job = 0 AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.profile = h.profile AND runs.file = h.file AND (runs.hook = h.hash OR runs.started >= h.made)) AS pending
 			FROM posts p JOIN hooks h ON h.hash = p.hook WHERE p.run = 0 AND h.profile = ?1)
 		ORDER BY 8 DESC LIMIT ?2`, profile, keptUnmatched, api.UnmatchedEarly, api.UnmatchedOtherFile, api.UnmatchedNoRun)
-	return posts, err
 }

@@ -198,8 +198,7 @@ func (l *Library) makePicture(ctx context.Context, file *store.File, asked deliv
 
 // makingError turns the error of a picture that cannot be processed into an answer.
 func (l *Library) makingError(err error) error {
-	var cannot *delivery.CannotError
-	if errors.As(err, &cannot) {
+	if _, ok := errors.AsType[*delivery.CannotError](err); ok {
 		return badRequest("No picture can be made of this file: "+err.Error()+".", "Ask for the original.")
 	}
 	return err

@@ -111,8 +111,7 @@ func downloadError(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	var rule *api.RuleError
-	if errors.As(err, &rule) {
+	if rule, ok := errors.AsType[*api.RuleError](err); ok {
 		return rule
 	}
 	var guarded *guardError

@@ -44,8 +44,7 @@ func (l *Library) makeFolder(r *http.Request) (any, error) {
 // cleanFolder is api.CleanFolder in the one spelling (NFC) that is stored.
 func cleanFolder(path string) (string, error) {
 	clean, err := api.CleanFolder(path)
-	var rule *api.RuleError
-	if errors.As(err, &rule) {
+	if rule, ok := errors.AsType[*api.RuleError](err); ok {
 		err = badRequest(rule.Message, rule.Help).because(invalidFolder)
 	}
 	return norm.NFC.String(clean), err

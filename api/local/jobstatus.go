@@ -94,8 +94,7 @@ func (l *Library) purge(r *http.Request) (any, error) {
 	if err := readBody(r, 1, member{"url", &address}); err != nil {
 		return nil, err
 	}
-	var wrong *api.RuleError
-	if errors.As(api.CheckPurgeURL(address), &wrong) {
+	if wrong, ok := errors.AsType[*api.RuleError](api.CheckPurgeURL(address)); ok {
 		return nil, badRequest(wrong.Message, wrong.Help)
 	}
 	return map[string]string{"requestId": l.newJob(jobPurge, false)}, nil

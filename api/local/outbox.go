@@ -168,8 +168,7 @@ func hostOf(address string) string {
 
 // innermost removes the address from an error of net/http.
 func innermost(err error) error {
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		return wrapped.Err
 	}
 	return err

@@ -285,8 +285,7 @@ func (l *Library) execute(id int64) error {
 		_, err := record(l.ctx, l, draft, &version, func(tx store.Tx) (none struct{}, err error) { return none, finish(tx) })
 		return err
 	})
-	var failed *keepError
-	if errors.As(err, &failed) && l.ctx.Err() == nil {
+	if _, ok := errors.AsType[*keepError](err); ok && l.ctx.Err() == nil {
 		unable = err
 		return l.records.Update(l.ctx, finish)
 	}

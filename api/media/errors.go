@@ -62,8 +62,7 @@ func (e *Error) Unwrap() []error {
 
 // WithPath returns err with the path filled in, if it is an [*Error] that has none.
 func WithPath(path string, err error) error {
-	var e *Error
-	if errors.As(err, &e) && e.Path == "" {
+	if e, ok := errors.AsType[*Error](err); ok && e.Path == "" {
 		c := *e
 		c.Path = path
 		return &c
@@ -74,8 +73,7 @@ func WithPath(path string, err error) error {
 // Reason is why, in words without the name of the file: the Detail of an [*Error],
 // the text of any other.
 func Reason(err error) string {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Detail
 	}
 	return err.Error()
@@ -98,12 +96,10 @@ func decodeError(ctx context.Context, kind string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var ours *Error
-	if errors.As(err, &ours) {
+	if _, ok := errors.AsType[*Error](err); ok {
 		return err
 	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return openError(err)
 	}
 	detail := "the " + kind + " is damaged"

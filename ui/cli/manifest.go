@@ -60,8 +60,7 @@ func (u *uploadFlags) sources(ctx context.Context, p *Program, args []string) ([
 
 // wrongFile is the error of a file that a flag names: wrong usage, but for a signal.
 func wrongFile(what string, err error) error {
-	var signal *terminal.SignalError
-	if errors.As(err, &signal) {
+	if _, ok := errors.AsType[*terminal.SignalError](err); ok {
 		return err
 	}
 	return &exitError{exitUsage, fmt.Errorf("%s: %w", what, err)}

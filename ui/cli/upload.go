@@ -154,8 +154,7 @@ func (one planned) of(s api.Source, inFolder bool) planned {
 // broken is the plan of what could not even be looked into.
 func broken(err error) planned {
 	one := planned{err: err}
-	var source *api.SourceError
-	if errors.As(err, &source) {
+	if source, ok := errors.AsType[*api.SourceError](err); ok {
 		one.Source = api.Source{Path: source.Path}
 	}
 	return one

@@ -1,0 +1,103 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// scan reads the columns of a row.
+type scan = func(into ...any) error
+
+// list reads the rows of a query, each by read.
+func list[T any](ctx context.Context, j *Journal, read func(scan) (T, error), text string, args ...any) ([]T, error) {
+	select {
+	case <-j.closing:
+		return nil, ErrClosed
+	default:
+	}
+	rows, err := j.read.QueryContext(ctx, text, args...)
+	all, err := collect(rows, err, read)
+	if err != nil {
+		err = &Error{j.path, true, err}
+	}
+	return all, err
+}
+
+// first reads the first row of a query, and false where there is none.
+func first[T any](ctx context.Context, j *Journal, read func(scan) (T, error), text string, args ...any) (one T, found bool, err error) {
+	all, err := list(ctx, j, read, text, args...)
+	if err != nil || len(all) == 0 {
+		return one, false, err
+	}
+	return all[0], true, nil
+}
+
+// collect reads rows to their end. err is that of their query.
+func collect[T any](rows *sql.Rows, err error, read func(scan) (T, error)) (all []T, _ error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		one, err := read(rows.Scan)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, one)
+	}
+	return all, rows.Err()
+}
+
+// value reads a row of one column.
+func value[T any](scan scan) (v T, err error) {
+	err = scan(&v)
+	return v, err
+}
+
+// stamp is a time as it is kept: in Unix nanoseconds; 0 is no time.
+func stamp(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func unstamp(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, n)
+}
+
+// when reads a column with a time.
+type when struct{ into *time.Time }
+
+// Scan implements sql.Scanner.
+func (w when) Scan(column any) error {
+	n, _ := column.(int64)
+	*w.into = unstamp(n)
+	return nil
+}
+
+// asJSON reads a column with JSON; one that is empty or null changes nothing.
+type asJSON struct{ into any }
+
+// Scan implements sql.Scanner.
+func (v asJSON) Scan(column any) error {
+	text, _ := column.(string)
+	if text == "" {
+		return nil
+	}
+	return decode(text, v.into)
+}
+
+// asHash reads a column with a hash; one that is empty changes nothing.
+type asHash struct{ into *[32]byte }
+
+// Scan implements sql.Scanner.
+func (h asHash) Scan(column any) error {
+	sum, _ := column.([]byte)
+	copy(h.into[:], sum)
+	return nil
+}

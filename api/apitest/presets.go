@@ -7,6 +7,7 @@ import (
 	"image"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -113,6 +114,7 @@ func testSteps(t *testing.T, s *suite) {
 		{"w-30,h-30,c-maintain_ratio", path, "image/jpeg 30x30"},
 		{"w-30,h-30,c-force", path, "image/jpeg 30x30"},
 		{"w-30,h-30,cm-pad_resize,bg-FF0000", path, "image/jpeg 30x30"},
+		{"w-30,h-30,cm-pad_resize,bg-blurred", path, "image/jpeg 30x30"},
 		{"w-30,h-30,cm-extract", path, "image/jpeg 30x30"},
 		{"w-30,ar-1-1", path, "image/jpeg 30x30"},
 		{"w-20,dpr-1.5", path, "image/jpeg 30x20"},
@@ -137,6 +139,20 @@ func testSteps(t *testing.T, s *suite) {
 				t.Errorf("%s answered %d %s, want %s", address, a.status, got, c.want)
 			}
 		}
+	}
+	for accept, want := range map[string]string{
+		"": "image/jpeg", "*/*": "image/jpeg", "image/avif,image/webp,image/*;q=0.8": "image/webp", "image/png, image/webp;q=0.5": "image/webp", "image/webp;q=0, */*": "image/jpeg",
+	} {
+		for _, steps := range []string{"f-auto", "w-30,f-auto"} {
+			a := s.do(t, http.MethodGet, s.DeliveryURL+"/tr:"+steps+path, "", nil, func(r *http.Request) { r.Header.Set("Accept", accept) })
+			if got := a.header.Get("Content-Type"); a.status != http.StatusOK || got != want || !slices.Contains(a.header.Values("Vary"), "Accept") || a.header.Get("X-Mediadesk-Format") != "" {
+				t.Errorf("%s with Accept %q answered %d %s, want %s; %v", steps, accept, a.status, got, want, a.header)
+			}
+		}
+	}
+	words := (&url.URL{Path: text(s.store(t, field("fileName", "w.txt"), content([]byte("words")))["filePath"])}).EscapedPath()
+	if a := s.do(t, http.MethodGet, s.DeliveryURL+"/tr:f-auto"+words, "", nil, nil); a.status != http.StatusOK || string(a.body) != "words" {
+		t.Errorf("f-auto of a text answered %d %s", a.status, a.body)
 	}
 	few, many := len(s.do(t, http.MethodGet, s.DeliveryURL+"/tr:q-5"+path, "", nil, nil).body), len(s.do(t, http.MethodGet, s.DeliveryURL+"/tr:q-95"+path, "", nil, nil).body)
 	if few >= many {

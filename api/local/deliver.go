@@ -75,6 +75,13 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	}
 
+	if asked.Automatic() {
+		h.Add("Vary", "Accept")
+		asked = asked.Accept(r.Header.Get("Accept"))
+	}
+	if file.Version.Kind != api.KindImage {
+		asked = asked.Original()
+	}
 	changed := asked.Changes() && file.Version.Kind == api.KindImage && !vector
 	if asked.Changes() && file.Version.Kind != api.KindImage {
 		return badRequest("This file is not an image, so it cannot be transformed.", "Ask for the original.")

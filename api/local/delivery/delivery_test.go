@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
+	"image/png"
 	"net/url"
 	"reflect"
 	"testing"
@@ -22,35 +24,36 @@ func TestParse(t *testing.T) {
 	find := texts{"card": "fo-custom:w-10", "tiny": "w-5", "small": "w-5,q-50,f-png"}.find
 	card := []Step{{Custom: true}, {Width: 10}}
 	for address, want := range map[string]Asked{
-		"/a/b.jpg":                          {Path: "/a/b.jpg"},
-		"//a/b.jpg":                         {Path: "/a/b.jpg"},
-		"//tr:w-10//a.jpg":                  {Path: "/a.jpg", Steps: []Step{{Width: 10}}, unnamed: true},
-		"/tr:orig-true/v1/files":            {Path: "/v1/files", original: true},
-		"/a.jpg?tr=orig-true":               {Path: "/a.jpg", original: true},
-		"/tr:n-ik_ml_thumbnail/a%20b.jpg":   {Path: "/a b.jpg", Steps: thumbnail},
-		"/tr:w-10,h-20/a.jpg":               {Path: "/a.jpg", Steps: []Step{{Width: 10, Height: 20}}, unnamed: true},
-		"/tr:w-0.5/a.jpg":                   {Path: "/a.jpg", Steps: []Step{{Width: 0.5}}, unnamed: true},
-		"/tr:w-10:h-20/a.jpg":               {Path: "/a.jpg", Steps: []Step{{Width: 10}, {Height: 20}}, unnamed: true},
-		"/tr:fo-custom,cm-extract/a.jpg":    {Path: "/a.jpg", Steps: []Step{{Custom: true}}, unnamed: true},
-		"/tr:fo-customtransformation/a.jpg": {Path: "/a.jpg", Steps: []Step{{Custom: true}}, unnamed: true},
-		"/a.jpg?tr=w-10":                    {Path: "/a.jpg", Steps: []Step{{Width: 10}}, unnamed: true},
-		"/a.jpg?tr=w-10%2Ch-20":             {Path: "/a.jpg", Steps: []Step{{Width: 10, Height: 20}}, unnamed: true},
-		"/tr:w-10/a.jpg?tr=h-5":             {Path: "/a.jpg", Steps: []Step{{Width: 10}, {Height: 5}}, unnamed: true},
-		"/tr:w-10":                          {Path: "/", Steps: []Step{{Width: 10}}, unnamed: true},
-		"/tr:n-card/a.jpg":                  {Path: "/a.jpg", Steps: card},
-		"/a.jpg?tr=n-tiny":                  {Path: "/a.jpg", Steps: []Step{{Width: 5}}},
-		"/tr:n-small,q-60/a.jpg":            {Path: "/a.jpg", Steps: []Step{{Width: 5}}, Format: formatPNG, Quality: 60, unnamed: true},
-		"/tr:q-50/a.jpg":                    {Path: "/a.jpg", Quality: 50, unnamed: true},
-		"/tr:f-webp/a.jpg":                  {Path: "/a.jpg", Format: formatWebP, unnamed: true},
-		"/tr:f-auto/a.jpg":                  {Path: "/a.jpg", unnamed: true},
-		"/tr:w-9,ar-4-3,dpr-2,c-at_max/a":   {Path: "/a", Steps: []Step{{Width: 9, Ratio: image.Pt(4, 3), DPR: 2, Crop: cropAtMax}}, unnamed: true},
-		"/tr:w-9,h-9,c-maintain_ratio/a":    {Path: "/a", Steps: []Step{{Width: 9, Height: 9}}, unnamed: true},
-		"/tr:w-9,h-9,cm-pad_resize,bg-red/": {Path: "/", Steps: []Step{{Width: 9, Height: 9, Crop: cropPad, Back: color.NRGBA{R: 0xff, A: 0xff}}}, unnamed: true},
-		"/tr:bg-00112233,e-grayscale/a":     {Path: "/a", Steps: []Step{{Back: color.NRGBA{0, 0x11, 0x22, 0x33}, Gray: true}}, unnamed: true},
-		"/tr:bl-7,r-max,rt-N90/a":           {Path: "/a", Steps: []Step{{Blur: 7, Radius: -1, Turns: 3}}, unnamed: true},
-		"/tr:r-7,rt-180/a":                  {Path: "/a", Steps: []Step{{Radius: 7, Turns: 2}}, unnamed: true},
-		"/tr:rt-auto/a":                     {Path: "/a", unnamed: true},
-		"/tr:n-tiny,h-3/a.jpg":              {Path: "/a.jpg", Steps: []Step{{Width: 5}, {Height: 3}}, unnamed: true},
+		"/a/b.jpg":                              {Path: "/a/b.jpg"},
+		"//a/b.jpg":                             {Path: "/a/b.jpg"},
+		"//tr:w-10//a.jpg":                      {Path: "/a.jpg", Steps: []Step{{Width: 10}}, unnamed: true},
+		"/tr:orig-true/v1/files":                {Path: "/v1/files", original: true},
+		"/a.jpg?tr=orig-true":                   {Path: "/a.jpg", original: true},
+		"/tr:n-ik_ml_thumbnail/a%20b.jpg":       {Path: "/a b.jpg", Steps: thumbnail},
+		"/tr:w-10,h-20/a.jpg":                   {Path: "/a.jpg", Steps: []Step{{Width: 10, Height: 20}}, unnamed: true},
+		"/tr:w-0.5/a.jpg":                       {Path: "/a.jpg", Steps: []Step{{Width: 0.5}}, unnamed: true},
+		"/tr:w-10:h-20/a.jpg":                   {Path: "/a.jpg", Steps: []Step{{Width: 10}, {Height: 20}}, unnamed: true},
+		"/tr:fo-custom,cm-extract/a.jpg":        {Path: "/a.jpg", Steps: []Step{{Custom: true}}, unnamed: true},
+		"/tr:fo-customtransformation/a.jpg":     {Path: "/a.jpg", Steps: []Step{{Custom: true}}, unnamed: true},
+		"/a.jpg?tr=w-10":                        {Path: "/a.jpg", Steps: []Step{{Width: 10}}, unnamed: true},
+		"/a.jpg?tr=w-10%2Ch-20":                 {Path: "/a.jpg", Steps: []Step{{Width: 10, Height: 20}}, unnamed: true},
+		"/tr:w-10/a.jpg?tr=h-5":                 {Path: "/a.jpg", Steps: []Step{{Width: 10}, {Height: 5}}, unnamed: true},
+		"/tr:w-10":                              {Path: "/", Steps: []Step{{Width: 10}}, unnamed: true},
+		"/tr:n-card/a.jpg":                      {Path: "/a.jpg", Steps: card},
+		"/a.jpg?tr=n-tiny":                      {Path: "/a.jpg", Steps: []Step{{Width: 5}}},
+		"/tr:n-small,q-60/a.jpg":                {Path: "/a.jpg", Steps: []Step{{Width: 5}}, Format: formatPNG, Quality: 60, unnamed: true},
+		"/tr:q-50/a.jpg":                        {Path: "/a.jpg", Quality: 50, unnamed: true},
+		"/tr:f-webp/a.jpg":                      {Path: "/a.jpg", Format: formatWebP, unnamed: true},
+		"/tr:f-auto/a.jpg":                      {Path: "/a.jpg", Format: "auto", unnamed: true},
+		"/tr:w-9,ar-4-3,dpr-2,c-at_max/a":       {Path: "/a", Steps: []Step{{Width: 9, Ratio: image.Pt(4, 3), DPR: 2, Crop: cropAtMax}}, unnamed: true},
+		"/tr:w-9,h-9,c-maintain_ratio/a":        {Path: "/a", Steps: []Step{{Width: 9, Height: 9}}, unnamed: true},
+		"/tr:w-9,h-9,cm-pad_resize,bg-red/":     {Path: "/", Steps: []Step{{Width: 9, Height: 9, Crop: cropPad, Back: color.NRGBA{R: 0xff, A: 0xff}}}, unnamed: true},
+		"/tr:w-9,h-8,cm-pad_resize,bg-blurred/": {Path: "/", Steps: []Step{{Width: 9, Height: 8, Crop: cropPad, Blurred: true}}, unnamed: true},
+		"/tr:bg-00112233,e-grayscale/a":         {Path: "/a", Steps: []Step{{Back: color.NRGBA{0, 0x11, 0x22, 0x33}, Gray: true}}, unnamed: true},
+		"/tr:bl-7,r-max,rt-N90/a":               {Path: "/a", Steps: []Step{{Blur: 7, Radius: -1, Turns: 3}}, unnamed: true},
+		"/tr:r-7,rt-180/a":                      {Path: "/a", Steps: []Step{{Radius: 7, Turns: 2}}, unnamed: true},
+		"/tr:rt-auto/a":                         {Path: "/a", unnamed: true},
+		"/tr:n-tiny,h-3/a.jpg":                  {Path: "/a.jpg", Steps: []Step{{Width: 5}, {Height: 3}}, unnamed: true},
 	} {
 		u, err := url.ParseRequestURI(address)
 		if err != nil {
@@ -64,7 +67,7 @@ func TestParse(t *testing.T) {
 		"/tr:w-0/a", "/tr:w-x/a", "/tr:w-1.5/a", "/tr:w-NaN/a", "/tr:w-99999/a", "/tr:n-other/a", "/tr:e-sharpen/a", "/tr:orig-false/a", "/a?tr=nonsense",
 		"/tr:w-10:fo-custom/a", "/tr:orig-true,w-10/a", "/tr:w-1:w-1:w-1:w-1:w-1:w-1:w-1:w-1:w-1/a", "/tr:n-card:n-card/a",
 		"/tr:q-0/a", "/tr:q-101/a", "/tr:f-gif/a", "/tr:f-bmp/a", "/tr:rt-45/a", "/tr:rt-N/a", "/tr:c-pad_resize/a", "/tr:cm-pad_extract/a", "/tr:cm-pad_resize,w-5/a",
-		"/tr:bg-blurred/a", "/tr:ar-4-3/a", "/tr:ar-4,w-1/a", "/tr:ar-0-3,w-1/a", "/tr:dpr-2/a", "/tr:dpr-6,w-1/a", "/tr:bl-0/a", "/tr:bl-101/a", "/tr:e-contrast/a", "/tr:r-0/a",
+		"/tr:bg-blurred/a", "/tr:w-9,h-9,bg-blurred/a", "/tr:ar-4-3/a", "/tr:ar-4,w-1/a", "/tr:ar-0-3,w-1/a", "/tr:dpr-2/a", "/tr:dpr-6,w-1/a", "/tr:bl-0/a", "/tr:bl-101/a", "/tr:e-contrast/a", "/tr:r-0/a",
 		"/tr:fo-face/a", "/tr:q-50,orig-true/a",
 	} {
 		u, err := url.ParseRequestURI(address)
@@ -142,6 +145,7 @@ func TestMake(t *testing.T) {
 		{"at_least", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Height: 40, Crop: cropAtLeast}}}, "", image.Pt(80, 40), "image/jpeg"},
 		{"force", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Height: 40, Crop: cropForce}}}, "", image.Pt(40, 40), "image/jpeg"},
 		{"padded", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Height: 40, Crop: cropPad}}}, "", image.Pt(40, 40), "image/jpeg"},
+		{"padded with itself", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Height: 60, Crop: cropPad, Blurred: true}}}, "", image.Pt(40, 60), "image/jpeg"},
 		{"padded with nothing", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Height: 40, Crop: cropPad, Back: color.NRGBA{R: 1, A: 1}}}}, "", image.Pt(40, 40), "image/png"},
 		{"extracted", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Height: 80, Crop: cropExtract}}}, "", image.Pt(40, 50), "image/jpeg"},
 		{"ratio", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 40, Ratio: image.Pt(4, 3)}}}, "", image.Pt(40, 30), "image/jpeg"},
@@ -179,6 +183,29 @@ func TestMake(t *testing.T) {
 	var cannot *CannotError
 	if _, _, err := Make(t.Context(), bytes.NewReader([]byte("x")), "", Asked{Steps: []Step{{Width: 1}}}, ""); !errors.As(err, &cannot) {
 		t.Errorf("of no picture it made %v", err)
+	}
+}
+
+// TestBlurredBackground: the space around a picture has its colors.
+func TestBlurredBackground(t *testing.T) {
+	red := image.NewNRGBA(image.Rect(0, 0, 100, 50))
+	draw.Draw(red, red.Rect, image.NewUniform(color.NRGBA{R: 0xff, A: 0xff}), image.Point{}, draw.Src)
+	var b bytes.Buffer
+	if err := png.Encode(&b, red); err != nil {
+		t.Fatal(err)
+	}
+	for blurred, want := range map[bool]color.NRGBA{false: {A: 0xff}, true: {R: 0xff, A: 0xff}} {
+		data, _, err := Make(t.Context(), bytes.NewReader(b.Bytes()), "image/png", Asked{Format: formatPNG, Steps: []Step{{Width: 40, Height: 40, Crop: cropPad, Blurred: blurred}}}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := png.Decode(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := color.NRGBAModel.Convert(made.At(20, 2)); got != want {
+			t.Errorf("blurred: %t: above the picture it is %v, want %v", blurred, got, want)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"mime"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -46,6 +47,7 @@ type Step struct {
 	Crop          string      // what happens if both sides are said; see crops
 	Fit           int         // neither side longer than this, in pixels; 0: not asked for
 	Back          color.NRGBA // the background; zero: black
+	Blurred       bool        // the background is the picture itself, blurred
 	Gray          bool
 	Blur          int // 1 to 100; 0: none
 	Radius        int // of the corners, in pixels; -1: as round as can be
@@ -70,9 +72,10 @@ const (
 	formatWebP = "image/webp"
 	formatAVIF = "image/avif"
 	formatOrig = "orig" // that of the stored file
+	formatAuto = "auto" // one that the client takes; see [Asked.Accept]
 )
 
-var formats = map[string]string{"auto": "", "jpg": formatJPEG, "jpeg": formatJPEG, "png": formatPNG, "webp": formatWebP, "avif": formatAVIF, "orig": formatOrig}
+var formats = map[string]string{"auto": formatAuto, "jpg": formatJPEG, "jpeg": formatJPEG, "png": formatPNG, "webp": formatWebP, "avif": formatAVIF, "orig": formatOrig}
 
 // usualQuality is the quality of a JPEG file unless said otherwise.
 const usualQuality = 80
@@ -93,6 +96,30 @@ func (a Asked) Named() bool { return a.Changes() && !a.unnamed && !a.original }
 
 // Changes reports whether anything else than the original is asked for.
 func (a Asked) Changes() bool { return len(a.Steps) > 0 || a.Format != "" || a.Quality > 0 }
+
+// Automatic reports whether the picture is in a format that the client takes.
+func (a Asked) Automatic() bool { return a.Format == formatAuto }
+
+// Accept chooses WebP in place of an automatic format if the header Accept of a request
+// names it.
+func (a Asked) Accept(header string) Asked {
+	for one := range strings.SplitSeq(header, ",") {
+		kind, parameters, err := mime.ParseMediaType(one)
+		if weight, bad := strconv.ParseFloat(parameters["q"], 64); a.Automatic() && err == nil && kind == formatWebP && (bad != nil || weight > 0) {
+			a.Format = formatWebP
+		}
+	}
+	return a
+}
+
+// Original is what is served of a file that is no picture: the file itself if only an
+// automatic format is asked for.
+func (a Asked) Original() Asked {
+	if a.Automatic() {
+		a.Format = ""
+	}
+	return a
+}
 
 // Tag identifies the result among everything that can be made of the same content with
 // the given region.
@@ -269,7 +296,9 @@ func (a *Asked) set(s *Step, name, value string) (err error) {
 		known = value == cropPad || value == cropExtract
 		s.Crop = value
 	case "bg":
-		s.Back, err = extension.ParseColor(value)
+		if s.Blurred = value == "blurred"; !s.Blurred {
+			s.Back, err = extension.ParseColor(value)
+		}
 	case "e":
 		known = value == "grayscale"
 		s.Gray = true
@@ -307,6 +336,8 @@ func (s *Step) check() error {
 	switch {
 	case s.Crop == cropPad && !both:
 		return errors.New("cm-pad_resize needs w and h")
+	case s.Blurred && s.Crop != cropPad:
+		return errors.New("bg-blurred needs cm-pad_resize")
 	case s.DPR > 0 && !sides:
 		return errors.New("dpr needs w or h")
 	case s.Ratio != image.Point{} && !sides:

@@ -85,6 +85,11 @@ func (s step) do(ctx context.Context, img *image.NRGBA) (_ *image.NRGBA, err err
 			back.A = 0xff
 		}
 		draw.Draw(out, out.Rect, image.NewUniform(back), image.Point{}, draw.Src)
+		if s.asked.Blurred {
+			if out, err = blurred(ctx, img, media.CoverCut(s.to, s.canvas), s.canvas, blurBehind); err != nil {
+				return nil, err
+			}
+		}
 		at := s.canvas.Sub(s.to).Div(2)
 		draw.Draw(out, image.Rectangle{at, at.Add(s.to)}, img, image.Point{}, draw.Over)
 		img = out
@@ -93,13 +98,7 @@ func (s step) do(ctx context.Context, img *image.NRGBA) (_ *image.NRGBA, err err
 		gray(img)
 	}
 	if s.asked.Blur > 0 {
-		// A picture that was small for a moment has lost its details.
-		size := img.Rect.Size()
-		small := image.Pt(max(1, size.X/(s.asked.Blur+1)), max(1, size.Y/(s.asked.Blur+1)))
-		if img, err = media.Scale(ctx, img, img.Rect, small); err == nil {
-			img, err = media.Scale(ctx, img, img.Rect, size)
-		}
-		if err != nil {
+		if img, err = blurred(ctx, img, img.Rect, img.Rect.Size(), s.asked.Blur); err != nil {
 			return nil, err
 		}
 	}
@@ -112,6 +111,19 @@ func (s step) do(ctx context.Context, img *image.NRGBA) (_ *image.NRGBA, err err
 	return img, ctx.Err()
 }
 
+// blurBehind is how much a blurred background is blurred.
+const blurBehind = 25
+
+// blurred is a part of a picture in another size: a picture that was small for a moment
+// has lost its details.
+func blurred(ctx context.Context, img *image.NRGBA, cut image.Rectangle, size image.Point, by int) (*image.NRGBA, error) {
+	img, err := media.Scale(ctx, img, cut, image.Pt(max(1, size.X/(by+1)), max(1, size.Y/(by+1))))
+	if err != nil {
+		return nil, err
+	}
+	return media.Scale(ctx, img, img.Rect, size)
+}
+
 // size is that of the picture that the step makes, and cost the memory in bytes that it
 // takes beside the picture before.
 func (s step) size() (size image.Point, cost int64) {
@@ -121,6 +133,9 @@ func (s step) size() (size image.Point, cost int64) {
 	if s.canvas != (image.Point{}) {
 		size = s.canvas
 		cost += 4 * int64(size.X) * int64(size.Y)
+		if s.asked.Blurred {
+			cost += 2 * media.ScaleCost(size, size)
+		}
 	}
 	if s.asked.Blur > 0 {
 		cost += 2 * media.ScaleCost(size, size)
@@ -311,8 +326,11 @@ func turned(img *image.NRGBA, quarters int) *image.NRGBA {
 
 // formatOf is the type that is asked for, of a file of a type; empty: any.
 func (a Asked) formatOf(mime string) string {
-	if a.Format == formatOrig {
+	switch a.Format {
+	case formatOrig:
 		return mime
+	case formatAuto:
+		return ""
 	}
 	return a.Format
 }

@@ -94,6 +94,7 @@ func TestFormComesBack(t *testing.T) {
 	term.WaitFor("by the editor")
 	term.Press("ctrl+o")
 	term.WaitFor(`There is no option "privat". Did you mean private?`)
+	term.WaitFor("b Back to the form") // in the line of hints: the dialog takes keys now
 	term.Press("esc")
 	term.WaitFor("by the editor")
 	term.Press("ctrl+s")

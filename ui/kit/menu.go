@@ -1,7 +1,6 @@
 package kit
 
 import (
-	"cmp"
 	"image"
 	"slices"
 	"strings"
@@ -32,9 +31,17 @@ type MenuRow struct {
 // open.
 type Menu struct {
 	Popup
+	// Words stand above the rows; empty: nothing does.
+	Words string
+	// Beside are actions beside taking a row and closing; nil: there are none.
+	Beside []Action
+
 	title string
 	rows  []MenuRow
-	list  List
+	list  MarkList
+	marks []bool                   // of the rows of a mark menu
+	verb  string                   // what a mark menu does with them
+	many  func(rows []int) tea.Cmd // does it; nil: one row is taken
 	size  image.Point
 }
 
@@ -43,25 +50,65 @@ var _ Overlay = (*Menu)(nil)
 // NewMenu opens a menu with the cursor on the first row that holds now, else on
 // the first.
 func NewMenu(title string, rows ...MenuRow) *Menu {
-	m := &Menu{title: title, rows: rows}
-	m.list.SetLen(len(rows))
+	m := &Menu{title: title}
+	m.list.Name = func(row int) string { return m.rows[row].Label }
+	m.SetRows(rows...)
 	m.list.SetCursor(slices.IndexFunc(rows, func(r MenuRow) bool { return r.Current }))
 	return m
 }
 
+// NewMarkMenu opens a menu of which any number of rows are taken at once, by enter: the
+// marked ones, or the one under the cursor where none is marked. The verb says what is
+// done with them, and do does it with their numbers.
+func NewMarkMenu(title, verb string, rows []MenuRow, do func(rows []int) tea.Cmd) *Menu {
+	m := NewMenu(title, rows...)
+	m.verb, m.many, m.marks = verb, do, make([]bool, len(rows))
+	m.list.ID, m.list.Mark = "menu", func(row int) *bool { return &m.marks[row] }
+	return m
+}
+
+// SetRows shows other rows. The cursor stays on its number.
+func (m *Menu) SetRows(rows ...MenuRow) {
+	m.rows = rows
+	m.list.SetLen(len(rows))
+}
+
+// Row is the row under the cursor; an empty one in an empty menu.
+func (m *Menu) Row() MenuRow {
+	if len(m.rows) == 0 {
+		return MenuRow{}
+	}
+	return m.rows[m.list.Cursor()]
+}
+
+// Capturing reports whether the filter of a mark menu takes the keys.
+func (m *Menu) Capturing() bool { return m.list.Capturing() }
+
+// Type edits the filter of a mark menu.
+func (m *Menu) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
+
 // Actions are those of the rows and of the list.
 func (m *Menu) Actions() []Action {
-	actions := []Action{
-		{ID: "menu.take", Keys: Bind("choose", "", "enter", "space", "right"), Footer: true, Group: m.title, Do: func() tea.Cmd { return m.choose(m.list.Cursor()) }},
-		{ID: "menu.close", Keys: Bind("close", "", "esc", "q", "left"), Footer: true, Group: m.title, Do: m.Close},
+	if m.many != nil {
+		actions := m.list.Actions()
+		if m.Capturing() {
+			return actions
+		}
+		take := Action{ID: "menu.take-marked", Keys: Bind(m.verb, "", "enter"), Footer: true, Group: m.title, Do: m.chooseMarked}
+		return Shadow(append(append([]Action{take}, actions...), m.closing("esc", "q")))
 	}
+	var actions []Action
 	for i, r := range m.rows {
 		if r.Key != "" {
 			actions = append(actions, Action{Keys: Bind(r.Label, "", r.Key), Group: m.title, Do: func() tea.Cmd { return m.choose(i) }})
 		}
 	}
-	slices.SortStableFunc(actions, func(a, b Action) int { return cmp.Compare(len(a.Keys.Keys()), len(b.Keys.Keys())) })
-	return append(actions, ListActions(func() Scroller { return &m.list }, nil)...)
+	take := Action{ID: "menu.take", Keys: Bind("choose", "", "enter", "space", "right"), Footer: true, Group: m.title, Do: func() tea.Cmd { return m.choose(m.list.Cursor()) }}
+	return slices.Concat(actions, []Action{take}, m.Beside, []Action{m.closing("esc", "q", "left")}, ListActions(func() Scroller { return &m.list.list }, m.list.landed))
+}
+
+func (m *Menu) closing(keys ...string) Action {
+	return Action{ID: "menu.close", Keys: Bind("close", "", keys...), Footer: true, Group: m.title, Do: m.Close}
 }
 
 func (m *Menu) choose(row int) tea.Cmd {
@@ -72,22 +119,56 @@ func (m *Menu) choose(row int) tea.Cmd {
 	return m.rows[row].Do()
 }
 
-// Mouse takes the row that is clicked; a click beside the menu closes it.
+func (m *Menu) chooseMarked() tea.Cmd {
+	m.Close()
+	var chosen []int
+	for row, on := range m.marks {
+		if on {
+			chosen = append(chosen, row)
+		}
+	}
+	if len(chosen) == 0 && len(m.rows) > 0 {
+		chosen = []int{m.list.Cursor()}
+	}
+	return m.many(chosen)
+}
+
+// Mouse takes the row that is clicked, or marks it; a click beside the menu closes it.
 func (m *Menu) Mouse(msg tea.MouseMsg) tea.Cmd {
-	if click, ok := msg.(tea.MouseClickMsg); ok && !image.Pt(click.X, click.Y).In(image.Rectangle{Max: m.size}) {
+	click, ok := msg.(tea.MouseClickMsg)
+	if !ok {
+		return m.list.Wheel(msg)
+	}
+	if !image.Pt(click.X, click.Y).In(image.Rectangle{Max: m.size}) {
 		return m.Close()
 	}
-	if click, ok := msg.(tea.MouseClickMsg); ok && click.Button == tea.MouseLeft && m.list.Click(click.Y-BoxOrigin(m.size).Y) {
+	y := click.Y - BoxOrigin(m.size).Y - len(m.words(BoxInner(m.size).X, &theme.Theme{}))
+	if _, ok := m.list.Click(y); !ok || click.Button != tea.MouseLeft {
+		return nil
+	}
+	if m.many == nil {
 		return m.choose(m.list.Cursor())
 	}
-	m.list.Wheel(msg)
+	m.marks[m.list.Cursor()] = !m.marks[m.list.Cursor()]
 	return nil
 }
 
 // Resize fits the menu into room.
 func (m *Menu) Resize(room image.Point) {
 	m.size = m.sizeIn(room)
-	m.list.SetHeight(BoxInner(m.size).Y)
+	inner := BoxInner(m.size)
+	m.list.SetHeight(inner.Y - len(m.words(inner.X, &theme.Theme{})))
+}
+
+// words are the lines above the rows.
+func (m *Menu) words(width int, th *theme.Theme) []string {
+	f := NewFacts(width-2, th)
+	f.Say(th.Muted, m.Words)
+	lines := f.Lines()
+	for i, line := range lines {
+		lines[i] = " " + line
+	}
+	return lines
 }
 
 // labelWidth is the width of the widest label.
@@ -99,8 +180,11 @@ func (m *Menu) labelWidth() int {
 	return width
 }
 
+// widestMenu is how wide a menu gets at most.
+const widestMenu = 72
+
 func (m *Menu) sizeIn(room image.Point) image.Point {
-	width, labels := text.Width(m.title)+6, m.labelWidth()
+	width, labels, height := max(text.Width(text.Safe(m.title)), text.Width(m.Words))+6, m.labelWidth(), len(m.rows)+2
 	for _, r := range m.rows {
 		line := 4 + labels
 		if r.Note != "" {
@@ -108,7 +192,11 @@ func (m *Menu) sizeIn(room image.Point) image.Point {
 		}
 		width = max(width, line+3)
 	}
-	return image.Pt(min(room.X, width, 72), min(room.Y, len(m.rows)+2))
+	width = min(room.X, width, widestMenu)
+	if m.many != nil {
+		height++ // the filter
+	}
+	return image.Pt(width, min(room.Y, height+len(m.words(width-2, &theme.Theme{}))))
 }
 
 // leastNote is the least width at which a note says something.
@@ -119,21 +207,27 @@ func (m *Menu) View(room image.Point, th *theme.Theme) string {
 	if room.X < 1 || room.Y < 1 {
 		return ""
 	}
-	size, labels := m.sizeIn(room), m.labelWidth()
-	body := m.list.View(BoxInner(size), func(i, width int, selected bool) string {
+	size := m.sizeIn(room)
+	inner, words := BoxInner(size), m.words(BoxInner(size).X, th)
+	labels := min(m.labelWidth(), max(1, inner.X-5))
+	rows := m.list.View(image.Pt(inner.X, inner.Y-len(words)), th, func(i int, mark theme.Sign, width int, selected bool) string {
 		r := m.rows[i]
-		key := text.PadRight(r.Key, 2)
-		label := text.PadRight(r.label(), labels)
+		key, sign := r.Key, th.Key.Render(text.PadRight(r.Key, 2))
+		if m.many != nil {
+			key, sign = th.Glyph(mark), th.Sign(mark)+" "
+		}
+		label := text.PadRight(text.TruncateMiddle(r.label(), labels), labels)
 		note, room := "", width-5-labels-1
 		if r.Note != "" && room >= leastNote {
 			note = "  " + text.TruncateMiddle(text.Safe(r.Note), room)
 		}
 		if selected {
-			return th.Selected.Render(text.PadRight(" "+key+" "+label+note, width))
+			return th.Selected.Render(text.PadRight(" "+text.PadRight(key, 2)+" "+label+note, width))
 		}
-		return " " + th.Key.Render(key) + " " + th.Text.Render(label) + th.Muted.Render(note)
+		return " " + sign + " " + th.Text.Render(label) + th.Muted.Render(note)
 	})
-	return popupBox(m.title, "", strings.TrimRight(body, "\n"), size, th)
+	body := append(words[:max(0, min(len(words), inner.Y))], strings.TrimRight(rows, "\n"))
+	return popupBox(m.title, "", strings.Join(body, "\n"), size, th)
 }
 
 // label is the row's label made safe, with the word for the row that holds now.

@@ -2,6 +2,7 @@ package kit
 
 import (
 	"image"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,6 +17,9 @@ import (
 type Reader struct {
 	Popup
 	Pane
+	// Beside are actions beside scrolling and closing; nil: there are none.
+	Beside []Action
+
 	title, text string
 	wrapped     []string
 	width       int
@@ -36,10 +40,10 @@ func (r *Reader) Text() string { return r.text }
 
 // Actions scroll and close.
 func (r *Reader) Actions() []Action {
-	return append([]Action{
-		{ID: "reader.close", Keys: Bind("close", "", "esc", "q", "enter"), Footer: true, Do: r.Close},
-		{ID: "reader.page-down", Keys: Bind("page down", "", "space"), Do: func() tea.Cmd { r.Move(max(1, r.Page()-1)); return nil }},
-	}, ListActions(func() Scroller { return r }, nil)...)
+	return slices.Concat(r.Beside, []Action{
+		{ID: "reader.close", Keys: Bind("close", "", "esc", "q", "enter"), Group: "Read", Footer: true, Do: r.Close},
+		{ID: "reader.page-down", Keys: Bind("page down", "", "space"), Group: "Read", Do: func() tea.Cmd { r.Move(max(1, r.Page()-1)); return nil }},
+	}, ListActions(func() Scroller { return r }, nil))
 }
 
 // Mouse scrolls by the wheel.

@@ -45,7 +45,7 @@ func (m *Model) Actions() []kit.Action {
 func (m *Model) Catalog() map[string][]kit.Action {
 	return map[string][]kit.Action{
 		"": m.listActions(), "tray": m.trayActions(), "contact sheet": m.gridActions(), "filter": m.filterActions(),
-		"path": newJump(m, "").Actions(), "places": newPlaces(m).Actions(), "picture": m.newViewer(nil, 0).Actions(),
+		"path": newJump(m, "").Actions(), "places": m.newPlaces().Beside, "picture": m.newViewer(nil, 0).Actions(),
 	}
 }
 

@@ -101,9 +101,10 @@ type Model struct {
 	clicks  *kit.Clicks
 	shifted shifted
 
-	marked  []string // bookmarks
-	recent  []string // folders that were shown, newest first
-	earlier []string // those of earlier runs
+	marked  []string  // bookmarks
+	recent  []string  // folders that were shown, newest first
+	earlier []string  // those of earlier runs
+	places  *kit.Menu // of them, opened last; nil: never
 
 	sentJobs    func() ([]api.Job, error)
 	readingSent bool

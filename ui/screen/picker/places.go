@@ -2,7 +2,6 @@ package picker
 
 import (
 	"errors"
-	"image"
 	"path/filepath"
 	"slices"
 
@@ -10,8 +9,6 @@ import (
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
-	"mediadesk/ui/text"
-	"mediadesk/ui/theme"
 )
 
 // Folders are the folders that outlive a run of the program.
@@ -25,12 +22,6 @@ type Folders interface {
 	Samples() (string, error)
 }
 
-// place is a folder to go to.
-type place struct {
-	folder string
-	reason string // why it is offered
-}
-
 // placesMsg has the folders that are offered.
 type placesMsg struct {
 	marked  []string
@@ -41,8 +32,10 @@ type placesMsg struct {
 // recentKept is how many folders that were shown last are offered.
 const recentKept = 15
 
+// startPlaces offers bookmarks and recent folders.
 func (m *Model) startPlaces() tea.Cmd {
-	m.Open(newPlaces(m))
+	m.places = m.newPlaces()
+	m.Open(m.places)
 	folders := m.options.Folders
 	if folders == nil {
 		return nil
@@ -54,80 +47,51 @@ func (m *Model) startPlaces() tea.Cmd {
 	}
 }
 
-// places is the list of bookmarks and recent folders.
-type places struct {
-	kit.Popup
-	m      *Model
-	rows   []place
-	list   kit.List
-	clicks *kit.Clicks
-	size   image.Point
+// bookmark is why a marked folder is offered.
+const bookmark = "bookmark"
+
+// newPlaces is the menu of bookmarks and recent folders.
+func (m *Model) newPlaces() *kit.Menu {
+	menu := kit.NewMenu("Places")
+	menu.Beside = []kit.Action{
+		{ID: "picker.place-remove", Keys: kit.Bind("remove the bookmark", "", "d"), Group: groupMove, Footer: true, Disabled: func() string {
+			return when(menu.Row().Label != bookmark, "only bookmarks can be removed")
+		}, Do: func() tea.Cmd { return m.removeMark(menu.Row().Note) }},
+	}
+	m.fillPlaces(menu)
+	return menu
 }
 
-var _ kit.Overlay = (*places)(nil)
-
-func newPlaces(m *Model) *places {
-	p := &places{m: m, clicks: kit.NewClicks(m.now)}
-	p.arrange()
-	return p
-}
-
-// Actions go there, remove a bookmark, move and close.
-func (p *places) Actions() []kit.Action {
-	return append([]kit.Action{
-		{ID: "picker.place-go", Keys: kit.Bind("go there", "", "enter", "l", "right"), Group: groupMove, Footer: true, Do: p.goThere},
-		{ID: "picker.place-remove", Keys: kit.Bind("remove the bookmark", "", "d"), Group: groupMove, Footer: true, Disabled: p.noBookmark, Do: p.remove},
-		{ID: "picker.place-close", Keys: kit.Bind("close", "", "esc", "b"), Group: groupMove, Footer: true, Do: p.Close},
-	}, kit.ListActions(func() kit.Scroller { return &p.list }, nil)...)
-}
-
-// Mouse goes to the place that is clicked twice.
-func (p *places) Mouse(msg tea.MouseMsg) tea.Cmd {
-	if click, ok := msg.(tea.MouseClickMsg); ok {
-		double := p.clicks.Double(click)
-		switch {
-		case !image.Pt(click.X, click.Y).In(image.Rectangle{Max: p.size}):
-			return p.Close()
-		case p.list.Click(click.Y-kit.BoxOrigin(p.size).Y) && double:
-			return p.goThere()
+// fillPlaces makes the rows: bookmarks, then the folders that were shown last, then those
+// that files were sent from.
+func (m *Model) fillPlaces(menu *kit.Menu) {
+	var rows []kit.MenuRow
+	add := func(folders []string, reason string) {
+		for _, f := range folders {
+			if f != "" && !slices.ContainsFunc(rows, func(known kit.MenuRow) bool { return known.Note == f }) {
+				rows = append(rows, kit.MenuRow{Label: reason, Note: f, Do: func() tea.Cmd { return m.open(f, "") }})
+			}
 		}
 	}
-	p.list.Wheel(msg)
-	return nil
-}
-
-// Resize fits it into room.
-func (p *places) Resize(room image.Point) {
-	p.size = image.Pt(min(room.X, 76), min(room.Y, max(1, len(p.rows))+3))
-	p.list.SetHeight(max(1, kit.BoxInner(p.size).Y-1))
+	add(m.marked, bookmark)
+	add(Recent(m.recent, m.earlier), "recent")
+	add(m.sentFolders, "sent from")
+	if menu.Words = ""; len(rows) == 0 {
+		menu.Words = "None yet. B bookmarks the folder shown."
+	}
+	menu.SetRows(rows...)
+	menu.Resize(m.size)
 }
 
 func (m *Model) gotPlaces(msg placesMsg) tea.Cmd {
 	m.marked, m.earlier = msg.marked, msg.earlier
-	if p, ok := m.Overlays().Top().(*places); ok {
-		p.arrange()
+	if m.places != nil {
+		m.fillPlaces(m.places)
 	}
 	if msg.err != nil {
 		return page.Send(problem(msg.err))
 	}
 	return nil
-}
-
-// arrange makes the rows: bookmarks, then the folders that were shown last, then those
-// that files were sent from.
-func (p *places) arrange() {
-	p.rows = p.rows[:0]
-	add := func(folders []string, reason string) {
-		for _, f := range folders {
-			if f != "" && !slices.ContainsFunc(p.rows, func(known place) bool { return known.folder == f }) {
-				p.rows = append(p.rows, place{f, reason})
-			}
-		}
-	}
-	add(p.m.marked, "bookmark")
-	add(Recent(p.m.recent, p.m.earlier), "recent")
-	add(p.m.sentFolders, "sent from")
-	p.list.SetLen(len(p.rows))
 }
 
 // Shown are the folders that were shown in this run, newest first.
@@ -150,31 +114,15 @@ func without(folders []string, gone string) []string {
 	return slices.DeleteFunc(slices.Clone(folders), func(f string) bool { return f == gone })
 }
 
-func (p *places) goThere() tea.Cmd {
-	i := p.list.Cursor()
-	if i >= len(p.rows) {
-		return nil
-	}
-	p.Close()
-	return p.m.open(p.rows[i].folder, "")
-}
-
-// remove removes the bookmark under the cursor.
-func (p *places) remove() tea.Cmd {
-	folders, earlier, marked := p.m.options.Folders, p.m.earlier, without(p.m.marked, p.rows[p.list.Cursor()].folder)
+// removeMark removes a bookmark.
+func (m *Model) removeMark(folder string) tea.Cmd {
+	folders, earlier, marked := m.options.Folders, m.earlier, without(m.marked, folder)
 	return func() tea.Msg {
 		if err := folders.SetBookmarks(marked); err != nil {
 			return problem(err)
 		}
 		return placesMsg{marked: marked, earlier: earlier}
 	}
-}
-
-func (p *places) noBookmark() string {
-	if i := p.list.Cursor(); i >= len(p.rows) || p.rows[i].reason != "bookmark" {
-		return "only bookmarks can be removed"
-	}
-	return ""
 }
 
 // toggleMark makes the folder shown a bookmark, or removes the bookmark.
@@ -194,24 +142,4 @@ func (m *Model) toggleMark() tea.Cmd {
 		}
 		return page.Toast{Level: page.Good, Text: filepath.Base(folder) + " " + words}
 	}
-}
-
-func (p *places) View(room image.Point, th *theme.Theme) string {
-	drawn := *p // drawing changes nothing
-	drawn.Resize(room)
-	in := kit.BoxInner(drawn.size)
-	say := func(words string) string { return " " + th.Muted.Render(text.Truncate(words, in.X-1)) }
-	rows := say("None yet. B bookmarks the folder shown.")
-	if len(p.rows) > 0 {
-		rows = drawn.list.View(image.Pt(in.X, max(1, in.Y-1)), func(i, width int, selected bool) string {
-			row := p.rows[i]
-			const words = 10
-			line := " " + text.PadRight(text.TruncateMiddle(text.Safe(row.folder), width-words-2), width-words-1) + text.PadRight(row.reason, words)
-			if selected {
-				return th.Selected.Render(line)
-			}
-			return line
-		})
-	}
-	return kit.Box("Places", kit.JoinV(rows, say("enter goes there, d removes a bookmark, esc closes")), drawn.size, true, th)
 }

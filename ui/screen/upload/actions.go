@@ -129,12 +129,11 @@ func (m *Model) Catalog() map[string][]kit.Action {
 	tags.Update(kit.KeyMsg("x"))
 	parts["suggested tags"] = form.Actions()
 	over := overlay{m: form}
-	parts["the request"] = newRequest(form, form.current(), api.Request{}, nil).Actions()
-	parts["presets"] = (&presetView{overlay: over}).Actions()
+	parts["the request"] = newRequest(form, form.current(), api.Request{}, nil).Beside
+	parts["presets"] = form.presetMenu(nil).Beside
 	parts["patterns"] = (&patternView{overlay: over}).Actions()
 	parts["the picture"] = (&regionView{overlay: over}).Actions()
 	parts["a suggested region"] = form.region.SuggestionActions()
-	parts["edited text"] = newTextProblem(form, nil, nil, nil, false).Actions()
 	return parts
 }
 

@@ -126,7 +126,7 @@ func (m *Model) drawRegion() tea.Cmd {
 }
 
 // drawing tells whether the region is moved on the picture now.
-func (m *Model) drawing() bool { return m.draw != nil && !m.draw.closed }
+func (m *Model) drawing() bool { return m.draw != nil && !m.draw.Closed() }
 
 // WantsPixels reports whether the mouse is wanted by pixels: while the region can
 // be moved with it.
@@ -149,10 +149,10 @@ func (v *regionView) Actions() []kit.Action {
 		kit.Action{
 			ID: "region.none", Keys: kit.Bind("no region", "", "x"), Group: group, Disabled: v.m.region.NoRect,
 			Do: func() tea.Cmd { v.m.region.Unset(); v.set(""); return nil },
-		}, kit.Action{ID: "region.done", Keys: kit.Bind("done", "", "enter", "ctrl+s"), Group: group, Footer: true, Do: v.close},
+		}, kit.Action{ID: "region.done", Keys: kit.Bind("done", "", "enter", "ctrl+s"), Group: group, Footer: true, Do: v.Close},
 		kit.Action{ID: "region.revert", Keys: kit.Bind("leave it as it was", "", "esc"), Group: group, Do: func() tea.Cmd {
 			v.before()
-			return v.close()
+			return v.Close()
 		}})
 }
 

@@ -9,10 +9,8 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/edit"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
-	"mediadesk/ui/theme"
 )
 
 // editedMsg has the text of the options of some sources as the editor left it.
@@ -49,8 +47,7 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 		m.text, m.textOf = withErrors(msg.Text, wrong), msg.sources
 		m.note()
 		slices.SortStableFunc(wrong, func(a, b lineError) int { return a.line - b.line })
-		m.cover(newTextProblem(m, wrong, msg.sources, texts, hard))
-		return nil
+		return m.askText(wrong, msg.sources, texts, hard)
 	}
 	return m.acceptText(msg.sources, texts)
 }
@@ -87,36 +84,26 @@ func (m *Model) setTexts(s *source, texts optionTexts) (changed bool) {
 	return changed
 }
 
-// newTextProblem shows what is wrong with an edited text, by line. hard: the text
-// cannot be taken as it is.
-func newTextProblem(m *Model, wrong []lineError, sources []*source, texts []optionTexts, hard bool) *textView {
-	const group = "Edited text"
-	v := &textView{overlay: overlay{m: m}, title: text.Plural(len(wrong), "error") + " in the edited text"}
-	then := func(do func() tea.Cmd) func() tea.Cmd {
-		return func() tea.Cmd { v.close(); return do() }
+// askText shows what is wrong with an edited text, by line. hard: the text cannot be taken
+// as it is.
+func (m *Model) askText(wrong []lineError, sources []*source, texts []optionTexts, hard bool) tea.Cmd {
+	words := []string{"Nothing was changed yet. The text stays as it is until you correct it: the editor shows each error above its line.", ""}
+	for _, e := range wrong {
+		words = append(words, fmt.Sprintf("Line %d: %s", e.line, e.text))
 	}
-	v.lines = func(width int, th *theme.Theme) []string {
-		lines := wrapStyled("Nothing was changed yet. The text stays as it is until you correct it: the editor shows each error above its line.", width, th.Muted)
-		lines = append(lines, "")
-		for _, e := range wrong {
-			lines = append(lines, wrapStyled(fmt.Sprintf("Line %d: %s", e.line, e.text), width, th.Bad)...)
-		}
-		return lines
+	choices := []page.Choice{
+		{Label: "Back to the form", Key: "b"},
+		{Label: "Edit again", Key: "e", Default: true, Do: m.openEditor},
 	}
-	v.actions = []kit.Action{
-		{ID: "form.edit-again", Keys: kit.Bind("edit the text again", "", "enter", "E", "ctrl+o"), Group: group, Footer: true, Do: then(m.openEditor)},
-		{ID: "form.take-text", Keys: kit.Bind("use it as it is", "", "t"), Group: group, Footer: true, Disabled: func() string {
-			if hard {
-				return "it cannot be read as it is"
-			}
-			return ""
-		}, Do: then(func() tea.Cmd { return m.acceptText(sources, texts) })},
-		{ID: "form.close", Keys: kit.Bind("back to the form; the text is kept", "", "esc"), Group: group, Footer: true, Do: v.close},
-		{ID: "form.drop-text", Keys: kit.Bind("discard the text", "", "D"), Group: group, Do: then(func() tea.Cmd {
+	if !hard {
+		choices = append(choices, page.Choice{Label: "Use it as it is", Key: "t", Do: func() tea.Cmd { return m.acceptText(sources, texts) }})
+	}
+	return page.Send(page.Ask{
+		Title: text.Plural(len(wrong), "error") + " in the edited text", Text: strings.Join(words, "\n"),
+		Choices: append(choices, page.Choice{Label: "Discard the text", Key: "d", Danger: true, Do: func() tea.Cmd {
 			m.text, m.textOf = "", nil
 			m.note()
 			return nil
-		})},
-	}
-	return v
+		}}),
+	})
 }

@@ -279,7 +279,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 func (m *Model) settle() tea.Cmd {
 	m.sum()
 	m.layoutList()
-	if m.draw != nil && m.draw.closed {
+	if m.draw != nil && m.draw.Closed() {
 		m.draw = nil
 		m.region.Resize(image.Rectangle{})
 	}
@@ -324,7 +324,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case keptMsg:
 		return m.gotKept(msg)
 	case presetsMsg:
-		msg.of.got(msg)
+		return m.gotPresets(msg)
 	case presetSavedMsg:
 		return m.presetSaved(msg)
 	case editedMsg:

@@ -218,7 +218,7 @@ func (v *patternView) apply() tea.Cmd {
 			m.set(v.rows[i].source, f, v.rows[i].text(m.item(f)))
 		}
 	}
-	v.close()
+	v.Close()
 	m.load()
 	m.setFocus(m.focus)
 	if v.skipped > 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"image"
 	"maps"
 	"slices"
 	"strings"
@@ -16,7 +15,6 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
-	"mediadesk/ui/theme"
 )
 
 // Presets keeps options under names.
@@ -98,7 +96,6 @@ func (m *Model) describePreset(body []byte) string {
 
 type (
 	presetsMsg struct {
-		of   *presetView
 		list []session.Preset
 		err  error
 	}
@@ -108,65 +105,67 @@ type (
 	}
 )
 
-// presetView is the list of presets.
-type presetView struct {
-	overlay
-	list   kit.List
-	rows   []session.Preset
-	loaded bool
-	err    error
-}
-
-var _ kit.Overlay = (*presetView)(nil)
-
-// openPresets shows the presets.
+// openPresets reads the presets, then offers them.
 func (m *Model) openPresets() tea.Cmd {
-	v := &presetView{overlay: overlay{m: m}}
-	m.cover(v)
 	ctx, presets := m.o.Context, m.o.Session
 	return func() tea.Msg {
 		list, err := presets.Presets(ctx)
-		return presetsMsg{v, list, err}
+		return presetsMsg{list, err}
 	}
 }
 
-func (v *presetView) got(msg presetsMsg) {
-	v.rows, v.err, v.loaded = msg.list, msg.err, true
-	v.list.SetLen(len(v.rows))
-}
-
-// Actions load, save and remove presets.
-func (v *presetView) Actions() []kit.Action {
-	const group = "Presets"
-	return append([]kit.Action{
-		{ID: "form.load-preset", Keys: kit.Bind("load into the marked files", "", "enter"), Group: group, Footer: true, Disabled: v.none, Do: v.load},
-		{ID: "form.save-preset", Keys: kit.Bind("save these options", "", "s"), Group: group, Footer: true, Do: func() tea.Cmd { return v.ask(false) }},
-		{ID: "form.save-extensions", Keys: kit.Bind("save the extensions alone", "", "x"), Group: group, Footer: true, Do: func() tea.Cmd { return v.ask(true) }},
-		{ID: "form.remove-preset", Keys: kit.Bind("remove the preset", "", "d"), Group: group, Footer: true, Disabled: v.none, Do: v.remove},
-		v.back(group, "esc", "ctrl+p"),
-	}, kit.ListActions(func() kit.Scroller { return &v.list }, nil)...)
-}
-
-func (v *presetView) none() string {
-	if len(v.rows) == 0 {
-		return "there is no preset yet"
+func (m *Model) gotPresets(msg presetsMsg) tea.Cmd {
+	if msg.err != nil {
+		return page.Send(page.Problem(msg.err))
 	}
-	return ""
-}
-
-// Mouse scrolls by the wheel.
-func (v *presetView) Mouse(msg tea.MouseMsg) tea.Cmd {
-	v.list.Wheel(msg)
+	m.cover(m.presetMenu(msg.list))
 	return nil
 }
 
-// ask asks for the name under which the options of the first target are saved.
-func (v *presetView) ask(extensionsOnly bool) tea.Cmd {
+// presetMenu loads, saves and removes presets.
+func (m *Model) presetMenu(list []session.Preset) *kit.Menu {
+	const group = "Presets"
+	menu := kit.NewMenu("Presets")
+	none := func() string {
+		if len(list) == 0 {
+			return "there is no preset yet"
+		}
+		return ""
+	}
+	fill := func() {
+		files := text.Plural(len(m.targets()), "file")
+		menu.Words = "Enter loads a preset into " + files + ": it sets what it names and leaves the rest."
+		if len(list) == 0 {
+			menu.Words = "There is no preset yet. Press s to save the options of " + files + " as one, or x to save the extensions alone."
+		}
+		rows := make([]kit.MenuRow, len(list))
+		for i, p := range list {
+			rows[i] = kit.MenuRow{Label: p.Name, Note: m.describePreset(p.Body), Do: func() tea.Cmd { return m.loadPreset(p) }}
+		}
+		menu.SetRows(rows...)
+	}
+	menu.Beside = []kit.Action{
+		{ID: "form.save-preset", Keys: kit.Bind("save these options", "", "s"), Group: group, Footer: true, Do: func() tea.Cmd { return m.askPreset(menu, false) }},
+		{ID: "form.save-extensions", Keys: kit.Bind("save the extensions alone", "", "x"), Group: group, Footer: true, Do: func() tea.Cmd { return m.askPreset(menu, true) }},
+		{ID: "form.remove-preset", Keys: kit.Bind("remove the preset", "", "d"), Group: group, Footer: true, Disabled: none, Do: func() tea.Cmd {
+			name := menu.Row().Label
+			list = slices.DeleteFunc(slices.Clone(list), func(p session.Preset) bool { return p.Name == name })
+			fill()
+			return m.removePreset(name)
+		}},
+	}
+	fill()
+	return menu
+}
+
+// askPreset asks for the name under which the options of the first target are saved, and
+// closes the menu then.
+func (m *Model) askPreset(menu *kit.Menu, extensionsOnly bool) tea.Cmd {
 	what := "all options"
 	if extensionsOnly {
 		what = "the extensions alone"
 	}
-	p := kit.NewPrompt("Save a preset", "Saves "+what+" of "+v.m.targets()[0].entry.Source.Name()+". A preset of the same name is replaced.", "", "such as web pictures")
+	p := kit.NewPrompt("Save a preset", "Saves "+what+" of "+m.targets()[0].entry.Source.Name()+". A preset of the same name is replaced.", "", "such as web pictures")
 	p.Verb = "save under this name"
 	p.Check = func(name string) string {
 		switch name = strings.TrimSpace(name); {
@@ -177,22 +176,22 @@ func (v *presetView) ask(extensionsOnly bool) tea.Cmd {
 		}
 		return ""
 	}
-	p.Do = func(name string) tea.Cmd { return v.save(extensionsOnly, strings.TrimSpace(name)) }
-	v.m.Overlays().Open(p)
-	return nil
+	p.Do = func(name string) tea.Cmd {
+		menu.Close()
+		return m.savePreset(extensionsOnly, strings.TrimSpace(name))
+	}
+	return m.Open(p)
 }
 
 // longestName is how many bytes the name of a preset may have.
 const longestName = 200
 
-// save keeps the options of the first target under the name.
-func (v *presetView) save(extensionsOnly bool, name string) tea.Cmd {
-	m := v.m
+// savePreset keeps the options of the first target under the name.
+func (m *Model) savePreset(extensionsOnly bool, name string) tea.Cmd {
 	body, err := json.Marshal(api.OptionsOf(&m.targets()[0].entry, presetFields(extensionsOnly)...))
 	if err != nil {
 		return page.Send(page.Problem(err))
 	}
-	v.close()
 	ctx, presets := m.o.Context, m.o.Session
 	return func() tea.Msg {
 		err := presets.SavePreset(ctx, session.Preset{Name: name, Body: body})
@@ -200,27 +199,22 @@ func (v *presetView) save(extensionsOnly bool, name string) tea.Cmd {
 	}
 }
 
-// load puts the preset under the cursor into the targets: it sets what it names.
-func (v *presetView) load() tea.Cmd {
-	m, row := v.m, v.rows[v.list.Cursor()]
+// loadPreset puts a preset into the targets: it sets what it names.
+func (m *Model) loadPreset(p session.Preset) tea.Cmd {
 	for _, s := range m.targets() {
-		if err := m.applyPreset(&s.options, row.Body); err != nil {
+		if err := m.applyPreset(&s.options, p.Body); err != nil {
 			return page.Send(page.Problem(err))
 		}
 		s.checked, s.failed = nil, nil
 	}
-	v.close()
 	m.note()
 	m.load()
 	m.setFocus(m.focus)
-	return page.Send(page.Toast{Level: page.Good, Text: "Loaded the preset " + text.Safe(row.Name) + " into " + text.Plural(len(m.targets()), "file") + "."})
+	return page.Send(page.Toast{Level: page.Good, Text: "Loaded the preset " + text.Safe(p.Name) + " into " + text.Plural(len(m.targets()), "file") + "."})
 }
 
-func (v *presetView) remove() tea.Cmd {
-	name := v.rows[v.list.Cursor()].Name
-	v.rows = slices.Delete(v.rows, v.list.Cursor(), v.list.Cursor()+1)
-	v.list.SetLen(len(v.rows))
-	ctx, presets := v.m.o.Context, v.m.o.Session
+func (m *Model) removePreset(name string) tea.Cmd {
+	ctx, presets := m.o.Context, m.o.Session
 	return func() tea.Msg {
 		return presetSavedMsg{"Removed the preset " + text.Safe(name) + ".", presets.RemovePreset(ctx, name)}
 	}
@@ -231,47 +225,4 @@ func (m *Model) presetSaved(msg presetSavedMsg) tea.Cmd {
 		return page.Send(page.Problem(msg.err))
 	}
 	return page.Send(page.Toast{Level: page.Good, Text: msg.said})
-}
-
-func (v *presetView) refresh() {
-	inner := kit.BoxInner(v.room)
-	v.list.SetHeight(inner.Y - len(v.head(inner, measured)))
-}
-
-// head is what stands above the list.
-func (v *presetView) head(inner image.Point, th *theme.Theme) []string {
-	files := text.Plural(len(v.m.targets()), "file")
-	var head []string
-	switch {
-	case v.err != nil:
-		head = wrapStyled(v.err.Error(), inner.X, th.Bad)
-	case !v.loaded:
-		head = []string{th.Muted.Render(text.Truncate("Looking for presets…", inner.X))}
-	case len(v.rows) == 0:
-		head = wrapStyled("There is no preset yet. Press s to save the options of "+files+" as one, or x to save the extensions alone.", inner.X, th.Muted)
-	default:
-		head = wrapStyled("Enter loads a preset into "+files+": it sets what it names and leaves the rest.", inner.X, th.Muted)
-	}
-	return head[:max(0, min(len(head), inner.Y))]
-}
-
-// View draws the presets with what they set.
-func (v *presetView) View(size image.Point, th *theme.Theme) string {
-	inner := kit.BoxInner(size)
-	head := v.head(inner, th)
-	body := v.list.View(image.Pt(inner.X, inner.Y-len(head)), func(i, width int, selected bool) string {
-		row := v.rows[i]
-		words := v.m.describePreset(row.Body)
-		column := min(24, max(8, width/3))
-		name := text.PadRight(text.TruncateMiddle(text.Safe(row.Name), column), column)
-		if selected {
-			return th.Selected.Render(text.PadRight(name+"  "+words, width))
-		}
-		return th.Text.Render(name) + "  " + th.Muted.Render(text.Truncate(words, max(0, width-column-2)))
-	})
-	all := strings.Join(head, "\n")
-	if body != "" {
-		all = kit.JoinV(all, body)
-	}
-	return kit.BoxFooter("Presets", v.list.Position(), all, size, true, th)
 }

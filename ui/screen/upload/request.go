@@ -10,7 +10,6 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
-	"mediadesk/ui/theme"
 )
 
 // showRequest shows the upload of the current source as it would go out.
@@ -24,17 +23,16 @@ func (m *Model) showRequest() tea.Cmd {
 	return nil
 }
 
-func newRequest(m *Model, s *source, request api.Request, err error) *textView {
+func newRequest(m *Model, s *source, request api.Request, err error) *kit.Reader {
 	const group = "Request"
-	notes := m.requestNotes(s)
-	v := &textView{overlay: overlay{m: m}, title: "The request for " + text.Safe(s.entry.Source.Name())}
-	v.lines = func(width int, th *theme.Theme) []string {
-		if err != nil {
-			return wrapStyled(err.Error(), width, th.Bad)
-		}
-		return requestLines(request, notes, width, th)
+	words := ""
+	if err != nil {
+		words = err.Error()
+	} else {
+		words = describeRequest(request, m.requestNotes(s))
 	}
-	v.actions = []kit.Action{
+	r := kit.NewReader("The request for "+s.entry.Source.Name(), words)
+	r.Beside = []kit.Action{
 		{ID: "form.copy-curl", Keys: kit.Bind("copy as curl", "", "y"), Group: group, Footer: true, Disabled: func() string {
 			if err != nil {
 				return "there is no request"
@@ -42,9 +40,8 @@ func newRequest(m *Model, s *source, request api.Request, err error) *textView {
 			return ""
 		}, Do: func() tea.Cmd { return page.Send(page.Copy{What: "curl line", Text: request.Curl()}) }},
 		{ID: "form.write-manifest", Keys: kit.Bind("write all files as a manifest", "", "w"), Group: group, Footer: true, Do: m.writeManifest},
-		v.back(group, "esc", "ctrl+r"),
 	}
-	return v
+	return r
 }
 
 // requestNotes say in what the request that is sent will differ, and why it would
@@ -65,34 +62,28 @@ func (m *Model) requestNotes(s *source) []string {
 	return notes
 }
 
-// requestLines are a request in words, no wider than width.
-func requestLines(request api.Request, notes []string, width int, th *theme.Theme) []string {
-	out := wrapStyled(request.Method+" "+request.Address, width, th.Strong)
-	out = append(out, wrapStyled("The key goes into the Authorization header and is not shown.", width, th.Muted)...)
-	out = append(out, "")
-	const column = 24
+// describeRequest is a request in words.
+func describeRequest(request api.Request, notes []string) string {
 	parts := slices.Clone(request.Parts)
 	if request.File != "" {
 		parts = append(parts, api.Part{Name: "file", Value: "the content of " + request.File})
 	}
-	label := min(column, max(1, width/3))
+	column := 0
 	for _, p := range parts {
-		for i, line := range wrapSafe(p.Value, width-label-1) {
-			head := ""
-			if i == 0 {
-				head = p.Name
-			}
-			out = append(out, th.Accent.Render(text.PadRight(head, label))+" "+th.Text.Render(line))
+		column = max(column, text.Width(p.Name))
+	}
+	lines := []string{request.Method + " " + request.Address, "The key goes into the Authorization header and is not shown.", ""}
+	for _, p := range parts {
+		name := p.Name
+		for line := range strings.SplitSeq(p.Value, "\n") {
+			lines = append(lines, text.PadRight(name, column)+"  "+line)
+			name = ""
 		}
 	}
 	if len(notes) > 0 {
-		out = append(out, "")
+		lines = append(append(lines, ""), notes...)
 	}
-	for _, note := range notes {
-		out = append(out, wrapStyled(note, width, th.Muted)...)
-	}
-	out = append(out, "", th.Muted.Render(text.Truncate("As a command line, the key in $"+api.KeyVariable+":", width)))
-	return append(out, wrapStyled(request.Curl(), width, th.Text)...)
+	return strings.Join(append(lines, "", "As a command line, the key in $"+api.KeyVariable+":", request.Curl()), "\n")
 }
 
 // wrapSafe makes text from outside safe and breaks it into lines.

@@ -208,11 +208,6 @@ func TestScreens(t *testing.T) {
 			press(t, m, "space", "down")
 			write(t, m, "31")
 		}},
-		{"errors", many, func(t *testing.T, m *form) {
-			targets := m.targets()
-			text := strings.Replace(writeOptions(targets), "private =", "private = maybe\nfolder = x", 1)
-			send(t, m, editedMsg{edit.Edited{Text: text}, targets})
-		}},
 	} {
 		for _, size := range []image.Point{{120, 34}, {80, 22}, {40, 10}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", c.name, size.X, size.Y), func(t *testing.T) {

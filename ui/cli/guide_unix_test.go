@@ -5,6 +5,7 @@ package cli_test
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,16 +13,30 @@ import (
 	"strings"
 	"testing"
 
+	"mediadesk/assets"
 	"mediadesk/ui/uitest"
 )
 
 // guideTools are what the sections of the guide need beside mediadesk and a network.
-var guideTools = map[string]string{"curl": "curl", "Node": "npm", "Python": "python3", "Health, reset, requests": "curl", "Seed": "curl", "Web pages": "openssl", "Faults on purpose": "curl"}
+var guideTools = map[string]string{"curl": "curl", "Node": "npm", "Python": "python3", "Health, reset, requests": "curl", "Seed": "curl", "Web pages": "openssl", "Faults on purpose": "curl", "For developers of such services": "curl"}
 
-// TestGuide runs the guide to serve as written: each section in a folder of its own,
-// with the files that begin with their name in a comment.
+// TestGuide runs what is for a shell in the README and in the guides, as written: each
+// section in a folder of its own, with a picture and with the files that begin with their
+// name in a comment.
 func TestGuide(t *testing.T) {
-	text, err := os.ReadFile("../../docs/serve.md")
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text []byte
+	for _, page := range append(pages, "../../README.md") {
+		more, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(append(text, more...), "\n## "...)
+	}
+	picture, err := fs.ReadFile(assets.Samples(), "mug.jpg")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,6 +57,9 @@ func TestGuide(t *testing.T) {
 				needs(t, tool)
 			}
 			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "photo.jpg"), picture, 0o600); err != nil {
+				t.Fatal(err)
+			}
 			for _, b := range blocks {
 				if name := named.FindStringSubmatch(b[2]); b[1] != "sh" && name != nil {
 					if err := os.WriteFile(filepath.Join(dir, name[1]), []byte(b[2]), 0o600); err != nil {
@@ -67,7 +85,7 @@ func TestGuide(t *testing.T) {
 			}
 		})
 	}
-	if ran < 6 {
+	if ran < 8 {
 		t.Errorf("the guide has commands in %d sections", ran)
 	}
 }

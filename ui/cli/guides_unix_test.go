@@ -3,47 +3,160 @@
 package cli
 
 import (
+	"io/fs"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
 
-// TestGuidesAreRun: a script runs each command of the README and of the pages in docs.
-// The guide of the service has a test of its own.
+// notRun has beginnings of the lines that no test runs as they stand, with the reason.
+var notRun = map[string]string{
+	"go run .":                       "ui/firstminute.sh runs it",
+	"go test ./...":                  "this is one of them",
+	"cloudflared ":                   "a service of others",
+	"ngrok ":                         "a service of others",
+	"tailscale ":                     "a service of others",
+	"ssh -N ":                        "a computer of others",
+	"https://":                       "an address",
+	"CGO_ENABLED=0 ":                 "TestContainer builds the same",
+	".ci/image ":                     "TestContainer runs it",
+	"docker ":                        "TestContainer builds and runs the image without Docker",
+	"mediadesk serve --ephemeral":    "serve as it is started in most tests",
+	"chromium ":                      "TestBrowserSDK starts it so",
+	"HTTPS_PROXY=":                   "TestRclone runs it so",
+	"export MEDIADESK_":              "an address of others; TestInstancesAreKilled has both",
+	"mediadesk serve --addr 0.0.0.0": "a store of others; TestInstancesAreKilled has one",
+	"pg_dump ":                       "a tool of PostgreSQL",
+}
+
+// languages of blocks that have no commands, or whose commands another test runs.
+var languages = map[string]string{
+	"sh":      "TestGuide runs them",
+	"js":      "a file, which a command of TestGuide runs",
+	"go":      "a file, which a command of TestGuide runs",
+	"python":  "a file, which a command of TestGuide runs",
+	"yaml":    "an example for a service of others",
+	"mermaid": "a drawing, see TestArchitecture",
+}
+
+var fenced = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
+
+// TestGuidesAreRun: every line of every block of code in every document is run by a test,
+// or is named above with the reason.
 func TestGuidesAreRun(t *testing.T) {
 	script, err := os.ReadFile("testdata/guides.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var run []string
+	run := map[string]bool{}
 	for line := range strings.Lines(string(script)) {
-		if _, command, ok := strings.Cut(strings.TrimSpace(line), "mediadesk "); ok {
-			run = append(run, strings.ReplaceAll(command, "$", ""))
+		if _, command, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			run[strings.ReplaceAll(strings.TrimLeft(command, "0123456789 "), "$", "")] = true
 		}
 	}
-	pages, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
+	examples := map[string]bool{}
+	for _, c := range allCommands(newRoot(&Program{Getenv: os.Getenv})) {
+		for line := range strings.Lines(c.UseLine() + "\n" + strings.ReplaceAll(c.Example, "\\\n", " ")) {
+			examples[strings.TrimSpace(line)] = true // see TestExamples
+		}
 	}
-	generated := []string{"commands.md", "keys.md", "serve.md"}
-	for _, page := range append(pages, "../../README.md") {
+	unused := maps.Clone(notRun)
+	err = filepath.WalkDir("../..", func(page string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(page) != ".md" {
+			if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != ".." {
+				return fs.SkipDir
+			}
+			return err
+		}
 		text, err := os.ReadFile(page)
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
-		if slices.Contains(generated, filepath.Base(page)) {
-			continue
+		blocks := fenced.FindAllStringSubmatch(string(text), -1)
+		if n := strings.Count("\n"+string(text), "\n```"); n != 2*len(blocks) {
+			t.Errorf("%s has %d lines with a fence, and %d blocks of code", page, n, len(blocks))
 		}
-		for _, block := range regexp.MustCompile("(?s)```\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
-			for line := range strings.Lines(block[1]) {
-				command, ours := strings.CutPrefix(strings.TrimSpace(line), "mediadesk ")
-				if ours && !strings.HasPrefix(command, "serve --addr") && !slices.Contains(run, command) {
-					t.Errorf("%s: no line of guides.txtar runs mediadesk %s", page, command)
+		for _, block := range blocks {
+			if block[1] != "" {
+				if languages[block[1]] == "" {
+					t.Errorf("%s: who runs a block of %s?", page, block[1])
+				}
+				continue
+			}
+			for line := range strings.Lines(strings.ReplaceAll(block[2], "\\\n", " ")) {
+				line = strings.TrimSpace(line)
+				excused := false
+				for begin := range notRun {
+					if strings.HasPrefix(line, begin) {
+						excused = true
+						delete(unused, begin)
+					}
+				}
+				if line != "" && !excused && !run[line] && !examples[line] {
+					t.Errorf("%s: no line of guides.txtar runs %s", page, line)
 				}
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
+	for line := range unused {
+		t.Errorf("no document has a line that begins with %s", line)
+	}
+}
+
+// TestExamples: the examples of every command, which are in its help and in
+// docs/commands.md, are commands that there are, with flags that there are.
+func TestExamples(t *testing.T) {
+	for _, c := range allCommands(newRoot(&Program{Getenv: os.Getenv})) {
+		if c.Example == "" || c.Name() == "completion" { // for other shells
+			continue
+		}
+		for _, args := range shellWords(t, c.Example) {
+			named, rest, err := newRoot(&Program{Getenv: os.Getenv}).Find(args)
+			if err == nil {
+				err = named.ParseFlags(rest)
+			}
+			if err == nil {
+				err = named.ValidateArgs(named.Flags().Args())
+			}
+			if err != nil {
+				t.Errorf("%s: %q: %v", c.CommandPath(), args, err)
+			}
+		}
+	}
+}
+
+// shellWords are the arguments of each mediadesk that a script runs. The other programs
+// in it do nothing.
+func shellWords(t *testing.T, script string) (list [][]string) {
+	t.Helper()
+	const functions = `mediadesk() { for word; do printf '%s\0' "$word"; done >>"$OUT"; printf '\n\0' >>"$OUT"; }
+xargs() { shift; "$@"; }
+for name in curl find jq man exiftool cp; do eval "$name() { :; }"; done
+`
+	home := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(home, ".local/share/man/man1"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(home, "arguments")
+	cmd := exec.Command("sh", "-ec", functions+script)
+	cmd.Dir, cmd.Env = home, append(os.Environ(), "OUT="+out, "HOME="+home)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%s: %v: %s", script, err, text)
+	}
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Errorf("%s: no mediadesk in it: %v", script, err)
+	}
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(text), "\n\x00"), "\n\x00") {
+		list = append(list, strings.FieldsFunc(line, func(r rune) bool { return r == 0 }))
+	}
+	return list
 }

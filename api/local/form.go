@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -391,7 +392,9 @@ func (f *form) store(r io.Reader) error {
 
 // fill copies r into draft and ends where it is too large.
 func (l *Library) fill(draft store.Draft, r io.Reader) error {
-	_, err := io.Copy(diskWriter{draft}, io.LimitReader(r, l.o.MaxSize+1))
+	block := blocks.Get().(*[32 << 10]byte)
+	defer blocks.Put(block)
+	_, err := io.CopyBuffer(diskWriter{draft}, io.LimitReader(r, l.o.MaxSize+1), block[:])
 	if err != nil {
 		return err
 	}
@@ -400,6 +403,9 @@ func (l *Library) fill(draft store.Draft, r io.Reader) error {
 	}
 	return nil
 }
+
+// blocks are what contents are copied with.
+var blocks = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 
 // diskWriter marks the errors of writing.
 type diskWriter struct{ io.Writer }

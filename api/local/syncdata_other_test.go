@@ -5,6 +5,7 @@ package local_test
 import (
 	"errors"
 	"os"
+	"time"
 )
 
 // syncData writes the bytes of a file to the disk.
@@ -22,3 +23,6 @@ func writeUnnamed(dir, path string, data []byte) error {
 	}
 	return os.Rename(f.Name(), path)
 }
+
+// processorTime is not known.
+func processorTime() time.Duration { return 0 }

@@ -37,7 +37,13 @@ const (
 	largeFrom   = 1 << 20
 )
 
+// buffers are the first buffers of drafts: most need no more.
+var buffers = sync.Pool{New: func() any { return new([draftBuffer]byte) }}
+
 func (d *draft) Write(p []byte) (n int, err error) {
+	if d.buffer == nil && !d.done {
+		d.buffer = buffers.Get().(*[draftBuffer]byte)[:0]
+	}
 	for n < len(p) {
 		full := draftBuffer
 		if d.size >= largeFrom {
@@ -56,7 +62,7 @@ func (d *draft) Write(p []byte) (n int, err error) {
 	return n, d.failure
 }
 
-// flush writes the buffer to the file, which it makes first. The buffer is hashed
+// flush writes the buffer to the file, which it makes first. A large buffer is hashed
 // meanwhile and while the next one comes in: that saves a third of the time of a
 // draft of 100 MB (0.29 s, 0.44 s one after the other).
 func (d *draft) flush() error {
@@ -68,7 +74,11 @@ func (d *draft) flush() error {
 	}
 	d.hashing.Wait()
 	block := d.buffer
-	d.hashing.Go(func() { d.hash.Write(block) })
+	if len(block) > draftBuffer {
+		d.hashing.Go(func() { d.hash.Write(block) })
+	} else {
+		d.hash.Write(block)
+	}
 	_, d.failure = d.file.Write(block)
 	d.buffer, d.spare = d.spare[:0], block
 	return d.failure
@@ -112,6 +122,11 @@ func (d *draft) end() {
 		return
 	}
 	d.hashing.Wait()
+	for _, b := range [][]byte{d.buffer, d.spare} {
+		if cap(b) == draftBuffer {
+			buffers.Put((*[draftBuffer]byte)(b[:draftBuffer]))
+		}
+	}
 	d.done, d.buffer, d.spare, d.failure = true, nil, nil, os.ErrClosed
 	if d.file != nil {
 		d.file.Close()

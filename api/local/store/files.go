@@ -162,15 +162,16 @@ func (t *sqlTx) UpdateFile(f *File) error {
 
 func (t *sqlTx) insertVersion(f *File) error {
 	v := &f.Version
-	if err := t.checkRetired(v.Hash); err != nil {
-		return err
-	}
 	embedded, err := jsonOrNull(v.Embedded, len(v.Embedded))
 	if err != nil {
 		return err
 	}
-	_, err = t.exec("INSERT INTO versions (file_id, number, id, root, hash, size, mime, kind, width, height, has_alpha, embedded, created) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
-		f.ID, v.Number, v.ID, v.Root, v.Hash, v.Size, v.Mime, v.Kind, v.Width, v.Height, v.HasAlpha, embedded, v.Created.UnixMilli())
+	n, err := t.exec("INSERT INTO versions (file_id, number, id, root, hash, size, mime, kind, width, height, has_alpha, embedded, created)"+
+		" SELECT ?,?,?,?,?,?,?,?,?,?,?,?,? WHERE NOT EXISTS (SELECT 1 FROM removals WHERE hash = ?)",
+		f.ID, v.Number, v.ID, v.Root, v.Hash, v.Size, v.Mime, v.Kind, v.Width, v.Height, v.HasAlpha, embedded, v.Created.UnixMilli(), v.Hash)
+	if err == nil && n == 0 {
+		err = t.checkRetired(v.Hash)
+	}
 	return err
 }
 

@@ -28,10 +28,10 @@ type Server struct {
 	Fault func(w http.ResponseWriter, r *http.Request) (answered bool)
 }
 
-// Serve runs an S3 server until the test ends. It skips the test if the program is not
-// installed, which is a failure where all tools are required. The credentials are in the
-// environment then, so the test must not be parallel.
-func Serve(t *testing.T) *Server {
+// start runs an S3 server with a bucket until the test ends. It skips the test if the
+// program is not installed, which is a failure where all tools are required. The
+// credentials are in the environment then, so the test must not be parallel.
+func start(t *testing.T, socket string, args ...string) (stop func()) {
 	t.Helper()
 	program, err := exec.LookPath(Program)
 	if err != nil {
@@ -40,12 +40,7 @@ func Serve(t *testing.T) *Server {
 		}
 		t.Skipf("there is no %s", Program)
 	}
-	dir, err := os.MkdirTemp("", "s3-") // the path of a socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	socket := filepath.Join(dir, "s")
+	dir := filepath.Dir(socket)
 	for _, name := range []string{"files/media", "sidecar"} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
 			t.Fatal(err)
@@ -55,15 +50,65 @@ func Serve(t *testing.T) *Server {
 	t.Setenv("AWS_ACCESS_KEY_ID", user)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", secret)
 	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
-	cmd := exec.CommandContext(context.Background(), program, "--port", socket, "--access", user, "--secret", secret, "--keep-alive", "--quiet",
-		"posix", "--sidecar", filepath.Join(dir, "sidecar"), filepath.Join(dir, "files"))
+	args = append([]string{"--port", socket, "--access", user, "--secret", secret, "--keep-alive", "--quiet"}, args...)
+	cmd := exec.CommandContext(context.Background(), program, append(args, "posix", "--sidecar", filepath.Join(dir, "sidecar"), filepath.Join(dir, "files"))...)
 	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	return func() {
+		cmd.Process.Kill() //nolint:errcheck // it may have ended
+		cmd.Wait()         //nolint:errcheck // it was killed
+	}
+}
+
+// folder is for a server; the path of a socket in it must be short.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "s3-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+func address(endpoint string) string {
+	return "s3://media?region=us-east-1&use_path_style=true&endpoint=" + url.QueryEscape(endpoint)
+}
+
+// Direct runs an S3 server as Serve does, without a proxy that can make faults. It is for
+// measuring, and returns the address for store.OpenStorage.
+func Direct(t *testing.T) string {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is closed at once
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := free.Addr().String()
+	free.Close()
+	socket := filepath.Join(folder(t), "s")
+	t.Cleanup(start(t, socket, "--port", host))
+	transport := &http.Transport{DialContext: dialer(socket)}
+	defer transport.CloseIdleConnections()
+	if err := answers(t.Context(), transport); err != nil {
+		t.Fatalf("%s does not answer: %v", Program, err)
+	}
+	return address("http://" + host)
+}
+
+func dialer(socket string) func(ctx context.Context, network, host string) (net.Conn, error) {
+	return func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
-	}, MaxIdleConnsPerHost: 64}
+	}
+}
+
+// Serve runs an S3 server until the test ends; see start.
+func Serve(t *testing.T) *Server {
+	t.Helper()
+	socket := filepath.Join(folder(t), "s")
+	stop := start(t, socket)
+	transport := &http.Transport{DialContext: dialer(socket), MaxIdleConnsPerHost: 64}
 	s := &Server{}
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -78,12 +123,11 @@ func Serve(t *testing.T) *Server {
 			proxy.ServeHTTP(w, r)
 		}
 	}))
-	s.URL = "s3://media?region=us-east-1&use_path_style=true&endpoint=" + url.QueryEscape(front.URL)
+	s.URL = address(front.URL)
 	t.Cleanup(func() {
 		front.Close()
 		transport.CloseIdleConnections()
-		cmd.Process.Kill() //nolint:errcheck // it may have ended
-		cmd.Wait()         //nolint:errcheck // it was killed
+		stop()
 	})
 	if err := answers(t.Context(), transport); err != nil {
 		t.Fatalf("%s does not answer: %v", Program, err)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -53,11 +54,20 @@ func same(found string) string {
 // moments are dates, with the blanks up to what follows.
 var moments = regexp.MustCompile(`\b\d{1,2} [A-Z][a-z]{2} 20\d\d \d\d:\d\d *`)
 
+// brokenDates are the two ends of a date that does not fit in its line.
+var brokenDates = regexp.MustCompile(`· \d{1,2} *│|│ +[A-Z][a-z]{2} 20\d\d\b`)
+
 // unchanging is a drawing with the same signs for all that changes.
 func unchanging(drawing string) string {
 	drawing = moments.ReplaceAllStringFunc(drawing, func(found string) string {
 		const moment = "00 Xxx 0000 00:00"
 		return moment + strings.Repeat(" ", max(0, len(found)-len(moment)))
+	})
+	drawing = brokenDates.ReplaceAllStringFunc(drawing, func(found string) string {
+		if strings.HasPrefix(found, "·") {
+			return "· 00" + strings.Repeat(" ", utf8.RuneCountInString(found)-5) + "│"
+		}
+		return found[:len(found)-len("Xxx 0000")] + "Xxx 0000"
 	})
 	return changing.ReplaceAllStringFunc(drawing, same)
 }

@@ -22,6 +22,10 @@ func PauseForTests(d time.Duration) (restore func()) {
 // PostPause is how long the outbox waits after so many attempts.
 func PostPause(attempts int) time.Duration { return postPause(attempts) }
 
+// MaxUnproven is how many uploads are read at a time whose file comes before their
+// signature.
+const MaxUnproven = maxUnproven
+
 // WithPatience lets connections stand still for d only.
 func (o Options) WithPatience(d time.Duration) Options {
 	o.patience = d

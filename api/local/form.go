@@ -36,6 +36,9 @@ type form struct {
 	seen    map[string]bool
 	texts   map[string]string // the parts as they came, but for the file
 	keyless bool              // the request came without the key; see admit
+	proven  bool              // and is allowed all the same
+
+	unproven bool // its file came before that was known
 }
 
 func (f *form) discard() {
@@ -58,9 +61,14 @@ func (l *Library) readForm(r *http.Request) (*form, error) {
 	}
 	f := &form{library: l, seen: map[string]bool{}, texts: map[string]string{}, keyless: r.Header.Get("Authorization") == ""}
 	body := http.MaxBytesReader(nil, r.Body, most)
-	err = f.read(multipart.NewReader(body, params["boundary"]))
-	if denied := l.admit(r, f); denied != nil {
-		err = denied
+	defer func() {
+		if f.unproven {
+			<-l.unproven
+		}
+	}()
+	err = f.read(r, multipart.NewReader(body, params["boundary"]))
+	if !f.proven && !errors.Is(err, errUnproven) {
+		err = cmp.Or(l.admit(r, f, true), err)
 	}
 	if err != nil {
 		f.discard()
@@ -105,8 +113,9 @@ type storeError struct{ err error }
 func (e *storeError) Error() string { return e.err.Error() }
 
 // read reads the parts. It ends at the first one that is refused, but for requests
-// without the key: what proves that they are allowed may come last.
-func (f *form) read(parts *multipart.Reader) error {
+// without the key: what proves that they are allowed may come last. What proves the
+// contrary ends the reading at once.
+func (f *form) read(r *http.Request, parts *multipart.Reader) error {
 	var refused error
 	for count := 0; ; count++ {
 		part, err := parts.NextPart()
@@ -120,10 +129,15 @@ func (f *form) read(parts *multipart.Reader) error {
 			return badRequest("The request has more than "+strconv.Itoa(maxParts)+" parts.", "Send each field once.")
 		}
 		if err := f.part(part); err != nil {
-			if !f.keyless || !isRefusal(err) {
+			if !f.keyless || !isRefusal(err) || errors.Is(err, errUnproven) {
 				return err
 			}
 			refused = cmp.Or(refused, err)
+		}
+		if f.keyless && !f.proven {
+			if err := f.library.admit(r, f, false); err != nil {
+				return err
+			}
 		}
 	}
 }
@@ -135,6 +149,14 @@ func (f *form) part(part *multipart.Part) error {
 	}
 	if f.seen[name] {
 		return badRequest(quote(name)+" stands twice in the request.", "Send each field once; lists are joined with commas.")
+	}
+	if name == "file" && f.keyless && !f.proven {
+		select {
+		case f.library.unproven <- struct{}{}:
+			f.unproven = true
+		default:
+			return errUnproven
+		}
 	}
 	f.seen[name] = true
 	if name == "file" {

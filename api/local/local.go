@@ -93,6 +93,7 @@ type Library struct {
 	pictures delivery.Cache
 	requests requestLog
 	traffic  traffic
+	unproven chan struct{} // has one for each upload whose file comes before its signature
 	metrics  metrics
 	describe func() map[string]any // the API; a function, because a route of the API calls it
 
@@ -193,7 +194,7 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	}
 	l := &Library{
 		o: o, log: o.Log, keySum: sha256.Sum256([]byte(o.Key.Reveal())), identity: store.NewID(), lock: lock,
-		hosts: map[string]bool{}, guard: guard, chance: newChance(o.Seed), origin: http.NewCrossOriginProtection(),
+		hosts: map[string]bool{}, guard: guard, chance: newChance(o.Seed), origin: http.NewCrossOriginProtection(), unproven: make(chan struct{}, maxUnproven),
 		tools: extension.New(o.Commands), headerWait: 8 * time.Second, tagWait: 1500 * time.Millisecond,
 	}
 	l.describe = describeAPI

@@ -22,7 +22,7 @@ import (
 
 // signedParts are the parts of an upload that a web page sends, which does not have the
 // private key. A server that has it signs them (hosted-service.md §14).
-var signedParts = []string{"publicKey", "signature", "token", "expire"}
+var signedParts = []string{"signature", "publicKey", "token", "expire"}
 
 // signedFor is how far ahead a signature may expire.
 const signedFor = time.Hour
@@ -62,21 +62,31 @@ func maybeSigned(r *http.Request, path string) bool {
 		err == nil && kind == "multipart/form-data"
 }
 
+// maxUnproven is how many uploads without the key are read at a time whose file comes
+// before what proves that they are allowed.
+const maxUnproven = 32
+
+var errUnproven = refuse(http.StatusServiceUnavailable, "Too many uploads are under way whose signature comes after their file.", "Send the fields of the signature before the file, or try again later.")
+
 // admit decides whether an upload without the key is allowed, by the parts that were
-// read. Their token counts once, whatever becomes of the upload.
-func (l *Library) admit(r *http.Request, f *form) error {
-	check, proof := l.checkSignature, "signature"
+// read: with all of them, or before as soon as it can say no. The token counts once,
+// whatever becomes of the upload.
+func (l *Library) admit(r *http.Request, f *form, all bool) error {
+	check, proof := l.checkSignature, signedParts
 	if r.URL.Path == uploadPathV2 {
-		check, proof = l.checkJWT, "token"
+		check, proof = l.checkJWT, []string{"token"}
 	}
-	if !f.keyless {
-		if f.seen[proof] {
-			return badRequest("Your request contains both "+proof+" and basic auth parameter.", "Send the private key, or what signs the upload.")
+	if name := proof[0]; !f.keyless {
+		if f.seen[name] {
+			return badRequest("Your request contains both "+name+" and basic auth parameter.", "Send the private key, or what signs the upload.")
 		}
 		return nil
 	}
-	expire, err := check(f.texts)
-	if err != nil {
+	if !all && slices.ContainsFunc(proof, func(name string) bool { return !f.seen[name] }) {
+		return nil
+	}
+	expire, err := check(f.texts, all)
+	if err != nil || !all && r.URL.Path == uploadPathV2 { // its token speaks for the other parts, too
 		return err
 	}
 	token := f.texts["token"]
@@ -87,12 +97,13 @@ func (l *Library) admit(r *http.Request, f *form) error {
 	if errors.Is(err, store.ErrExists) {
 		return badRequest("The token with value '"+shorten(token)+"' has been used before.", "Each upload needs a token of its own, also after an error.")
 	}
+	f.proven = err == nil
 	return err
 }
 
 // checkSignature checks the signature of token and expire, and returns when it
 // expires.
-func (l *Library) checkSignature(parts map[string]string) (expire time.Time, err error) {
+func (l *Library) checkSignature(parts map[string]string, _ bool) (expire time.Time, err error) {
 	missing := 0
 	for _, name := range signedParts {
 		if parts[name] == "" {
@@ -128,8 +139,9 @@ func (l *Library) checkPublicKey(given string) error {
 	return nil
 }
 
-// checkJWT checks the token that signs all parts, and returns when it expires.
-func (l *Library) checkJWT(parts map[string]string) (expire time.Time, err error) {
+// checkJWT checks the token that signs all parts, and returns when it expires. Without
+// all of them it compares those that are there.
+func (l *Library) checkJWT(parts map[string]string, all bool) (expire time.Time, err error) {
 	token := parts["token"]
 	if token == "" {
 		return expire, badRequest("Your request is missing token parameter.", "An upload without the private key needs a token: a JWT that signs its fields.")
@@ -156,15 +168,18 @@ func (l *Library) checkJWT(parts map[string]string) (expire time.Time, err error
 	}
 	delete(payload, "iat")
 	delete(payload, "exp")
+	var wrong []string
 	for name, value := range parts {
-		if name == "token" || payload[name] == value {
-			delete(payload, name)
-		} else {
-			payload[name] = nil
+		if name != "token" && payload[name] != value {
+			wrong = append(wrong, name)
 		}
+		delete(payload, name)
 	}
-	if wrong := slices.Sorted(maps.Keys(payload)); len(wrong) > 0 {
-		return expire, badRequest("The field "+quote(wrong[0])+" of your request is not the one that the token signs.", "The payload of the token has all fields but file and token, as texts.")
+	if all {
+		wrong = slices.AppendSeq(wrong, maps.Keys(payload))
+	}
+	if len(wrong) > 0 {
+		return expire, badRequest("The field "+quote(slices.Min(wrong))+" of your request is not the one that the token signs.", "The payload of the token has all fields but file and token, as texts.")
 	}
 	return expire, nil
 }

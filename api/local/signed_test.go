@@ -10,12 +10,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
+	"io"
 	"maps"
+	"math/rand/v2"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -193,6 +196,133 @@ func TestSignedByJWT(t *testing.T) {
 	parts["fileName"] = "a.txt"
 	if w := fromPage(s.Library, uploadV2, parts); w.Code != 400 {
 		t.Errorf("V2 takes a signature: %d", w.Code)
+	}
+}
+
+// counted counts what is read of it.
+type counted struct {
+	io.Reader
+	read int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.read += int64(n)
+	return n, err
+}
+
+// answeredAfter is how much of a body was read before the answer to it.
+type answeredAfter struct {
+	*httptest.ResponseRecorder
+	body *counted
+	read int64
+}
+
+func (a *answeredAfter) WriteHeader(status int) {
+	a.read = a.body.read
+	a.ResponseRecorder.WriteHeader(status)
+}
+
+// pageUpload is an upload without the key, of parts in their order.
+func pageUpload(path string, body io.Reader) *http.Request {
+	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+path, body)
+	r.Header.Set("Content-Type", "multipart/form-data; boundary=b")
+	return r
+}
+
+func part(name, value string) string {
+	return "--b\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + value + "\r\n"
+}
+
+const filePart = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n"
+
+// TestSignatureBeforeTheFile: an upload that is not allowed is refused before its file is
+// read, if what proves that comes first.
+func TestSignatureBeforeTheFile(t *testing.T) {
+	now := time.Now()
+	s := serve(t, local.Options{})
+	header := map[string]string{"alg": "HS256", "typ": "JWT", "kid": local.PublicKey(key(testKey))}
+	forV1 := func(change func(map[string]string)) string {
+		parts, text := signed(fmt.Sprint("t", rand.Int64()), now.Add(time.Minute)), part("fileName", "a.txt")
+		change(parts)
+		for name, value := range parts {
+			text += part(name, value)
+		}
+		return text
+	}
+	forV2 := func(name string) string {
+		return part("fileName", "a.txt") + part("token", jwt(header, map[string]any{"fileName": name, "iat": now.Unix(), "exp": now.Add(time.Minute).Unix()}))
+	}
+	const size = 8 << 20
+	for _, c := range []struct {
+		name, path, fields string
+		want               int
+	}{
+		{"signed", uploadV1, forV1(func(map[string]string) {}), 200},
+		{"wrong signature", uploadV1, forV1(func(parts map[string]string) { parts["signature"] = "0" }), 400},
+		{"expired", uploadV1, forV1(func(parts map[string]string) { maps.Copy(parts, signed("t", now.Add(-time.Hour))) }), 400},
+		{"another account", uploadV1, forV1(func(parts map[string]string) { parts["publicKey"] = "public_x" }), 403},
+		{"signed by a JWT", uploadV2, forV2("a.txt"), 200},
+		{"another name", uploadV2, forV2("b.txt"), 400},
+		{"no JWT", uploadV2, part("token", "x"), 400},
+	} {
+		body := &counted{Reader: io.MultiReader(strings.NewReader(c.fields+filePart), io.LimitReader(zeros{}, size), strings.NewReader("\r\n--b--\r\n"))}
+		w := &answeredAfter{ResponseRecorder: httptest.NewRecorder(), body: body}
+		s.Library.ServeHTTP(w, pageUpload(c.path, body))
+		if whole := w.read > size; w.Code != c.want || whole != (c.want == 200) {
+			t.Errorf("%s: %d %s after %d bytes, want %d", c.name, w.Code, w.Body, w.read, c.want)
+		}
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+// TestManyUnproven: only so many uploads are read at a time whose file comes before their
+// signature. Those with the signature first go on.
+func TestManyUnproven(t *testing.T) {
+	s := serve(t, local.Options{})
+	full := func() bool {
+		w := fromPage(s.Library, uploadV1, nil)
+		if w.Code != http.StatusServiceUnavailable && w.Code != http.StatusUnauthorized {
+			t.Fatalf("it answers %d %s", w.Code, w.Body)
+		}
+		return w.Code == http.StatusServiceUnavailable
+	}
+	if full() {
+		t.Fatal("the first one is refused")
+	}
+	release, ended := make(chan struct{}), new(sync.WaitGroup)
+	for range local.MaxUnproven {
+		body, end := io.Pipe()
+		ended.Go(func() { s.Library.ServeHTTP(httptest.NewRecorder(), pageUpload(uploadV1, body)) })
+		for _, text := range []string{filePart + "x", "y"} { // the second is read as a part of the file
+			if _, err := io.WriteString(end, text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ended.Go(func() { <-release; end.Close() })
+	}
+	if !full() {
+		t.Error("one more is read")
+	}
+	text := part("fileName", "a.txt")
+	for name, value := range signed("t", time.Now().Add(time.Minute)) {
+		text += part(name, value)
+	}
+	w := httptest.NewRecorder()
+	s.Library.ServeHTTP(w, pageUpload(uploadV1, strings.NewReader(text+filePart+"x\r\n--b--\r\n")))
+	if w.Code != http.StatusOK {
+		t.Errorf("a signed one: %d %s", w.Code, w.Body)
+	}
+	close(release)
+	ended.Wait()
+	if full() {
+		t.Error("it stays full")
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 // openContent opens the content of a version. The error is store.ErrNotFound only
 // if another request deleted the version after the caller had read its record.
 func (l *Library) openContent(ctx context.Context, v *store.Version) (store.Content, error) {
-	content, err := l.readContent(v.Hash)
+	content, err := l.readContent(ctx, v.Hash)
 	if !errors.Is(err, store.ErrNotFound) {
 		return content, err
 	}
@@ -30,9 +30,11 @@ func (l *Library) openContent(ctx context.Context, v *store.Version) (store.Cont
 }
 
 // readContent opens a content and measures how long that takes.
-func (l *Library) readContent(hash string) (store.Content, error) {
-	defer l.metrics.since(time.Now(), contentsTimeMetric, `access="read"`)
-	return l.contents.Open(hash)
+func (l *Library) readContent(ctx context.Context, hash string) (store.Content, error) {
+	done := l.metrics.access(ctx, contentsTimeMetric, "read")
+	content, err := l.contents.Open(hash)
+	done(err)
+	return content, err
 }
 
 // keepError says that a content could not be kept.
@@ -73,9 +75,9 @@ const removalWait = 10 * time.Second
 func record[T any](ctx context.Context, l *Library, content store.Draft, v *store.Version, write func(store.Tx) (T, error)) (result T, err error) {
 	var removed store.Removal
 	for until := time.Now().Add(removalWait); ; {
-		start := time.Now()
+		done := l.metrics.access(ctx, contentsTimeMetric, "write")
 		v.Hash, err = content.Commit()
-		if l.metrics.since(start, contentsTimeMetric, `access="write"`); err != nil {
+		if done(err); err != nil {
 			return result, &keepError{err}
 		}
 		result, err = store.Update(ctx, l.records, func(tx store.Tx) (none T, err error) {

@@ -21,6 +21,7 @@ const identityPath = "/api/v1/library"
 // ServeHTTP serves the API under /api/ and /v1/, and stored files at all other
 // paths.
 func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	r = l.traced(r)
 	w.Header().Set(requestIDHeader, store.NewID())
 	r.Header.Set(requestIDHeader, w.Header().Get(requestIDHeader)) // for operations
 	w.Header().Set("X-Content-Type-Options", "nosniff")

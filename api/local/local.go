@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"go.opentelemetry.io/otel/trace"
 
 	"mediadesk/api/atomicfile"
 	"mediadesk/api/local/delivery"
@@ -58,9 +59,10 @@ type Options struct {
 	Webhook        string                       // of the account: where events go that belong to no webhookUrl; empty: nowhere
 	Emulator       bool                         // for development: pages of every web site may show public files, and GET / shows a page
 
-	AllowReset bool          // POST /_mediadesk/reset empties the library
-	Version    string        // of the program, for GET /_mediadesk/health
-	Observe    func(Request) // is told of every request after its answer, from several goroutines; nil: nobody
+	AllowReset bool                 // POST /_mediadesk/reset empties the library
+	Version    string               // of the program, for GET /_mediadesk/health
+	Traces     trace.TracerProvider // of the spans of requests; nil: none
+	Observe    func(Request)        // is told of every request after its answer, from several goroutines; nil: nobody
 
 	patience time.Duration                     // 0: patience; tests wait less
 	jobStep  int                               // 0: jobStep; tests have less

@@ -87,8 +87,8 @@ func (m *metrics) since(start time.Time, name, labels string) {
 	}
 }
 
-// request counts a request after its answer.
-func (m *metrics) request(r *http.Request, status int, start time.Time) {
+// request counts a request after its answer, and ends its span.
+func (m *metrics) request(r *http.Request, status int, id string, start time.Time) {
 	route := "files"
 	if isAPI(path.Clean("/" + r.URL.Path)) {
 		if route = r.Pattern; route == "" || route == "/" {
@@ -103,6 +103,7 @@ func (m *metrics) request(r *http.Request, status int, start time.Time) {
 	}
 	m.count(requestsMetric, `method="`+method+`",route="`+route+`",status="`+strconv.Itoa(status)+`"`)
 	m.since(start, requestTimeMetric, `route="`+route+`"`)
+	endTrace(r, method, route, status, id)
 }
 
 // text writes all metrics in the text format of Prometheus. gauges are those that were

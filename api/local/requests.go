@@ -62,7 +62,7 @@ func (g *requestLog) all() []Request {
 // observe notes a request that came at start. It is deferred: an answer that is lost
 // on purpose ends in a panic.
 func (l *Library) observe(r *http.Request, w *patientWriter, start time.Time) {
-	l.metrics.request(r, w.status, start)
+	l.metrics.request(r, w.status, w.Header().Get(requestIDHeader), start)
 	if isControl(path.Clean("/" + r.URL.Path)) {
 		return
 	}

@@ -430,7 +430,7 @@ func (l *Library) runTool(ctx context.Context, run *store.Run, source *store.Ver
 	if source == nil {
 		return out, errNewerVersion
 	}
-	content, err := l.readContent(source.Hash)
+	content, err := l.readContent(ctx, source.Hash)
 	if err != nil {
 		return out, fmt.Errorf("the content cannot be read: %w", err)
 	}

@@ -31,15 +31,17 @@ type noticing struct {
 
 // View implements store.Records.
 func (n *noticing) View(ctx context.Context, fn func(store.Tx) error) error {
-	defer n.metrics.since(time.Now(), recordsTimeMetric, `access="read"`)
-	return n.Records.View(ctx, fn)
+	done := n.metrics.access(ctx, recordsTimeMetric, "read")
+	err := n.Records.View(ctx, fn)
+	done(err)
+	return err
 }
 
 // Update implements store.Records.
 func (n *noticing) Update(ctx context.Context, fn func(store.Tx) error) error {
-	start := time.Now()
+	done := n.metrics.access(ctx, recordsTimeMetric, "write")
 	err := n.Records.Update(ctx, fn)
-	n.metrics.since(start, recordsTimeMetric, `access="write"`)
+	done(err)
 	if err == nil {
 		wake(n.notice)
 	}

@@ -158,6 +158,12 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) (err erro
 		return err
 	}
 	o.Key, o.Log = key.secret, s.serviceLog(p, key.secret)
+	traces, sendTraces, err := startTraces(cmd.Context(), p, o.Log)
+	if err != nil {
+		return err
+	}
+	defer sendTraces()
+	o.Traces = traces
 	if s.seed != "" {
 		if err := seedLibrary(cmd.Context(), p, o, s.seed); err != nil {
 			return err

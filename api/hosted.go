@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Fact is a member of a record for people.
+// Fact is a member of a record as shown to users.
 type Fact struct{ Group, Label, Value string }
 
-// Name is the label in a line of text, with the group before it.
+// Name returns the label with its group.
 func (f Fact) Name() string {
 	if f.Group != "" {
 		return f.Group + " " + f.Label
@@ -19,8 +19,8 @@ func (f Fact) Name() string {
 	return strings.ToLower(f.Label)
 }
 
-// hostedFacts are members of records of hosted services (hosted-service.md §12) that File
-// does not have. One with a group is an object, of which each member is a fact.
+// hostedFacts lists members of hosted services' records (hosted-service.md §12) that File lacks.
+// With a group, the member is an object whose members are facts.
 var hostedFacts = []struct {
 	name, label, group string
 	show               func(json.RawMessage) string
@@ -35,7 +35,7 @@ var hostedFacts = []struct {
 	{"selectedFieldsSchema", "Fields", "field", describeSchema},
 }
 
-// IsHostedFact reports whether HostedFacts shows the member of that name.
+// IsHostedFact reports whether HostedFacts shows the member.
 func IsHostedFact(name string) bool {
 	for _, h := range hostedFacts {
 		if h.name == name {
@@ -45,7 +45,7 @@ func IsHostedFact(name string) bool {
 	return false
 }
 
-// HostedFacts are what only hosted services have in a record, in reading order.
+// HostedFacts returns the facts that only records of hosted services have, in reading order.
 func (f *File) HostedFacts() []Fact {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(f.Raw, &members) != nil {
@@ -77,7 +77,7 @@ func yesNo(value json.RawMessage) string {
 	return jsonText(value)
 }
 
-// unit shows a number of units.
+// unit formats a number with a unit.
 func unit(name string) func(json.RawMessage) string {
 	return func(value json.RawMessage) string {
 		if _, err := strconv.ParseFloat(string(value), 64); err != nil {
@@ -87,7 +87,7 @@ func unit(name string) func(json.RawMessage) string {
 	}
 }
 
-// describeSchema says what the values of a custom metadata field must be.
+// describeSchema describes the allowed values of a custom metadata field.
 func describeSchema(value json.RawMessage) string {
 	var schema struct {
 		MetadataSchema

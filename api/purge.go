@@ -9,15 +9,14 @@ import (
 	"strings"
 )
 
-// Purge is a request to remove the cached copies of an address (hosted-service.md §10).
+// Purge is a request to remove cached copies (hosted-service.md §10).
 type Purge struct {
-	URL    string `json:"url,omitempty"` // empty if the service chose it, after a rename
-	ID     string `json:"requestId"`     // empty if a rename succeeded and the purge failed
-	Status string `json:"status"`        // JobPending or JobCompleted; empty if it is not known
+	URL    string `json:"url,omitempty"` // empty if the service chose it for a rename
+	ID     string `json:"requestId"`     // empty if the rename succeeded but the purge failed
+	Status string `json:"status"`        // JobPending or JobCompleted; empty if unknown
 }
 
-// CheckPurgeURL says what is wrong with an address that is to be purged. The error is a
-// *RuleError.
+// CheckPurgeURL reports what is wrong with an address to purge. The error is a *RuleError.
 func CheckPurgeURL(address string) error {
 	if u, err := url.Parse(address); err == nil && CheckSourceURL(address) == nil && u.Path != "" {
 		before, after, found := strings.Cut(u.Path, "*")
@@ -27,12 +26,12 @@ func CheckPurgeURL(address string) error {
 	}
 	return &RuleError{
 		Field: "url", Message: "The URL is not valid for cache purging.",
-		Help: "Send the url of a record. A * may stand at the end of two folder levels, of 15 characters, or of a file name.",
+		Help: "Send the url of a record. It may end in * after two folder levels, 15 characters or a file name.",
 	}
 }
 
-// PurgeURL returns the address to purge for the URL of a record: with all
-// transformations in the query, where the service takes a * at its end.
+// PurgeURL returns the address that purges the URL of a record. It ends in * to include
+// transformations in the query, if the service accepts that.
 func PurgeURL(address string) string {
 	address, _, _ = strings.Cut(address, "?")
 	if all := address + "*"; CheckPurgeURL(all) == nil {
@@ -41,8 +40,7 @@ func PurgeURL(address string) string {
 	return address
 }
 
-// StartPurge asks the service to purge an address, which may end in *. PurgeStatus tells
-// when it is done.
+// StartPurge starts purging an address, which may end in *. PurgeStatus returns its progress.
 func (c *Client) StartPurge(ctx context.Context, address string) (Purge, error) {
 	p := Purge{URL: address}
 	err := c.perform(ctx, "purging of the cache", &p)(c.DescribePurge(address))
@@ -68,8 +66,8 @@ func (c *Client) PurgeStatus(ctx context.Context, id string) (string, error) {
 	return answer.Status, err
 }
 
-// RenameAndPurge is RenameFile, and purges the old URL with all transformations in the
-// query. If the file was renamed but purging failed, the ID of the purge is empty.
+// RenameAndPurge renames a file and purges its old URL with all transformations in the query. The
+// ID of the purge is empty if only the purge failed.
 func (c *Client) RenameAndPurge(ctx context.Context, filePath, name string) (Purge, error) {
 	var answer struct{ PurgeRequestID string }
 	err := c.perform(ctx, "renaming", &answer)(c.DescribeRename(filePath, name, true))

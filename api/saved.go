@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Saved is an extension that an account keeps under a name (hosted-service.md §15).
+// Saved is a saved extension of an account (hosted-service.md §15).
 type Saved struct {
 	ID          string    `json:"id"`
 	Name        string    `json:"name"`
@@ -17,25 +17,25 @@ type Saved struct {
 	Config      Extension `json:"config"`
 }
 
-// Element is what asks for the saved extension in a request.
+// Element returns the element that requests the saved extension.
 func (s *Saved) Element() Extension {
-	id, _ := json.Marshal(s.ID) // a text can always be written
+	id, _ := json.Marshal(s.ID)
 	return Extension{Name: SavedExtension, Rest: map[string]json.RawMessage{"id": id}}
 }
 
-// SavedExtensions lists the saved extensions of the account. Like List it is not in the
-// specification: see [Unavailable].
+// SavedExtensions lists the saved extensions of the account. The specification lacks this call: see
+// [Unavailable].
 func (c *Client) SavedExtensions(ctx context.Context) ([]Saved, error) {
 	var list []Saved
 	err := c.call(ctx, Request{Method: http.MethodGet, Address: c.base + "/v1/saved-extensions"}, "list of saved extensions", &list)
 	return list, err
 }
 
-// MayBeSaved reports whether the name of an extension may be that of a saved one.
+// MayBeSaved reports whether e may name a saved extension.
 func (e Extension) MayBeSaved() bool { return e.isName() && !IsKnownExtension(e.Name) }
 
-// ResolveSaved puts the elements of saved extensions in place of their names. Where two
-// have a name, it is the error.
+// ResolveSaved replaces names by the elements of saved extensions. A name that two of them have is
+// an error.
 func ResolveSaved(list []Extension, saved []Saved) ([]Extension, error) {
 	list = slices.Clone(list)
 	for i := range list {
@@ -54,43 +54,43 @@ func ResolveSaved(list []Extension, saved []Saved) ([]Extension, error) {
 	return list, nil
 }
 
-// The types of AITask.
+// Types of AITask.
 const (
 	TaskTags     = "select_tags"
 	TaskMetadata = "select_metadata"
 	TaskYesNo    = "yes_no"
 )
 
-// AITask is a question to ai-tasks about a picture, as far as forms have it
+// AITask is a question to ai-tasks about a picture, with the members that forms offer
 // (hosted-service.md §13).
 type AITask struct {
 	Type        string      `json:"type"`
 	Instruction string      `json:"instruction"`
-	Field       string      `json:"field,omitempty"`      // of TaskMetadata: the custom metadata field
-	Vocabulary  []string    `json:"vocabulary,omitempty"` // the answers to choose from; of TaskMetadata empty for those of its field
-	OnYes       *TaskEffect `json:"on_yes,omitempty"`     // of TaskYesNo
+	Field       string      `json:"field,omitempty"`      // for TaskMetadata: the custom metadata field
+	Vocabulary  []string    `json:"vocabulary,omitempty"` // answers to choose from; for TaskMetadata empty means those of the field
+	OnYes       *TaskEffect `json:"on_yes,omitempty"`     // for TaskYesNo
 	OnNo        *TaskEffect `json:"on_no,omitempty"`
 }
 
-// TaskEffect is what follows from an answer.
+// TaskEffect is the consequence of an answer.
 type TaskEffect struct {
 	AddTags []string `json:"add_tags"`
 }
 
-// Bounds of an AITask.
+// Limits of an AITask.
 const (
 	maxInstruction = 2000
 	maxVocabulary  = 30
 )
 
-// Check says what the service would refuse about the task. The error is a *RuleError.
+// Check reports what the service would refuse about the task. The error is a *RuleError.
 func (t AITask) Check() error {
 	n := len([]rune(t.Instruction))
 	switch {
 	case n < 1 || n > maxInstruction:
-		return extensionError(fmt.Sprintf("extensions: the instruction of %s has %d characters; it may have 1 to %d", t.Type, n, maxInstruction))
+		return extensionError(fmt.Sprintf("extensions: the instruction of %s has %d characters; the limit is 1 to %d", t.Type, n, maxInstruction))
 	case len(t.Vocabulary) > maxVocabulary, t.Type == TaskTags && len(t.Vocabulary) == 0:
-		return extensionError(fmt.Sprintf("extensions: the vocabulary of %s has %d entries; it may have 1 to %d", t.Type, len(t.Vocabulary), maxVocabulary))
+		return extensionError(fmt.Sprintf("extensions: the vocabulary of %s has %d entries; the limit is 1 to %d", t.Type, len(t.Vocabulary), maxVocabulary))
 	case t.Type == TaskMetadata && strings.TrimSpace(t.Field) == "":
 		return extensionError("extensions: select_metadata needs a field")
 	case t.Type == TaskYesNo && t.OnYes == nil && t.OnNo == nil:
@@ -101,8 +101,8 @@ func (t AITask) Check() error {
 	return nil
 }
 
-// Element is what asks for the task in a request.
+// Element returns the element that requests the task.
 func (t AITask) Element() Extension {
-	tasks, _ := json.Marshal([]AITask{t}) // texts can always be written
+	tasks, _ := json.Marshal([]AITask{t})
 	return Extension{Name: AITasks, Rest: map[string]json.RawMessage{"tasks": tasks}}
 }

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// Transformation is what the service makes of a file that it stores
-// (hosted-service.md §12). People write the steps of Pre, or all of it as JSON.
+// Transformation describes how the service processes a file at upload (hosted-service.md §12).
+// Users write the steps of Pre, or all of it as JSON.
 type Transformation struct {
-	Pre  string               `json:"pre,omitempty"`  // steps such as "w-1600,q-80" that change the file before it is stored
-	Post []PostTransformation `json:"post,omitempty"` // what is made after it is stored
+	Pre  string               `json:"pre,omitempty"`  // steps applied before storing, such as "w-1600,q-80"
+	Post []PostTransformation `json:"post,omitempty"` // made after storing
 }
 
 // PostTransformation is one element of Transformation.Post.
 type PostTransformation struct {
 	Type     string `json:"type"`               // one of the constants below
-	Value    string `json:"value,omitempty"`    // its steps
-	Protocol string `json:"protocol,omitempty"` // of a stream: hls or dash
+	Value    string `json:"value,omitempty"`    // steps
+	Protocol string `json:"protocol,omitempty"` // for a stream: hls or dash
 }
 
-// The values of PostTransformation.Type.
+// Values of PostTransformation.Type.
 const (
 	PostSteps      = "transformation"
 	PostStream     = "abs"
@@ -30,7 +30,7 @@ const (
 	PostGIFToVideo = "gif-to-video"
 )
 
-// transformationChoices are the transformations that the form offers.
+// transformationChoices lists the choices in forms.
 var transformationChoices = []Choice{
 	{"w-1600,c-at_max", "limit the width to 1600 px"},
 	{`{"post":[{"type":"thumbnail","value":"w-300"}]}`, "thumbnail (videos)"},
@@ -38,8 +38,7 @@ var transformationChoices = []Choice{
 	{`{"post":[{"type":"abs","value":"sr-240_360_480_720_1080","protocol":"dash"}]}`, "DASH stream (videos)"},
 }
 
-// ParseTransformation reads a transformation as people type it: the steps of Pre, or
-// a JSON object. The error is a *RuleError.
+// ParseTransformation parses the steps of Pre, or a JSON object. The error is a *RuleError.
 func ParseTransformation(text string) (Transformation, error) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "{") {
@@ -56,8 +55,7 @@ func ParseTransformation(text string) (Transformation, error) {
 	}
 }
 
-// UnmarshalJSON reads a transformation without members that no service knows. The
-// error is a *RuleError.
+// UnmarshalJSON rejects unknown members. The error is a *RuleError.
 func (t *Transformation) UnmarshalJSON(data []byte) error {
 	type plain Transformation
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -71,7 +69,7 @@ func (t *Transformation) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// String is the transformation as ParseTransformation reads it; empty for none.
+// String returns the form that ParseTransformation reads; empty for none.
 func (t Transformation) String() string {
 	switch {
 	case t.Pre == "" && t.Post == nil:
@@ -79,12 +77,12 @@ func (t Transformation) String() string {
 	case t.Post == nil && !strings.HasPrefix(t.Pre, "{") && t.Pre == strings.TrimSpace(t.Pre):
 		return t.Pre
 	}
-	text, _ := readableJSON(t) // texts can always be written
+	text, _ := readableJSON(t)
 	return string(text)
 }
 
-// CheckTransformation says what the service would refuse about a transformation of a
-// file of a MIME type; empty: not known. The error is a *RuleError.
+// CheckTransformation reports what the service would refuse about a transformation for a MIME type;
+// empty if unknown. The error is a *RuleError.
 func CheckTransformation(t Transformation, mime string) error {
 	kind, _, _ := strings.Cut(mime, "/")
 	if t.Pre == "" && len(t.Post) == 0 {
@@ -101,11 +99,11 @@ func CheckTransformation(t Transformation, mime string) error {
 	return nil
 }
 
-// misfit says why an element of post does not fit; empty: it does.
+// misfit returns why an element of post does not fit, or "".
 func (p *PostTransformation) misfit(mime, kind string) string {
 	switch video := kind == "video" || kind == ""; {
 	case p.Type != PostSteps && p.Type != PostStream && p.Type != PostThumbnail && p.Type != PostGIFToVideo:
-		return "which is none of transformation, abs, thumbnail and gif-to-video"
+		return "which is not transformation, abs, thumbnail or gif-to-video"
 	case p.Value == "" && (p.Type == PostSteps || p.Type == PostStream):
 		return "which needs a value"
 	case p.Type == PostStream && p.Protocol != "hls" && p.Protocol != "dash":

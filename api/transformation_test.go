@@ -21,7 +21,7 @@ func TestTransformations(t *testing.T) {
 		{`{"post":[{"type":"transformation","value":"w-9","protocol":"hls"}]}`, "", "", `transformation has "transformation" in post, which has no protocol`},
 		{`{"post":[{"type":"gif-to-video"}]}`, "", "image/gif", ""},
 		{`{"post":[{"type":"gif-to-video"}]}`, "", "image/png", `transformation has "gif-to-video" in post, which is for GIF only`},
-		{`{"post":[{"type":"zip"}]}`, "", "", `transformation has "zip" in post, which is none of transformation, abs, thumbnail and gif-to-video`},
+		{`{"post":[{"type":"zip"}]}`, "", "", `transformation has "zip" in post, which is not transformation, abs, thumbnail or gif-to-video`},
 		{"w-9", "", "text/plain", `transformation is for images and videos, and this is "text/plain"`},
 		{`{"post":[]}`, "", "", "transformation has neither pre nor post"},
 		{`{"pre":"w-9","pre":"w-8"}`, "", "", `transformation has the member "pre" twice`},

@@ -12,7 +12,7 @@ import (
 var errNotBase64 = badRequest("Your request contains invalid file parameter. The text is neither an http or https address nor base64.",
 	"Send bytes as a part with a file name, an address, or valid base64.")
 
-// dataURI reads the head of a data: URI and returns a reader of what it holds.
+// dataURI reads the head of a data: URI and returns a reader of its content.
 func dataURI(body *bufio.Reader) (io.Reader, error) {
 	head, err := body.ReadSlice(',')
 	if err != nil {
@@ -62,8 +62,8 @@ func escaped(src *bufio.Reader) (byte, error) {
 	return c[0], nil
 }
 
-// base64Reader decodes base64 as a stream: both alphabets, white space anywhere,
-// padding required. The name of a file that was sent by mistake is seldom that.
+// base64Reader decodes base64 as a stream. It accepts both alphabets and white space anywhere, and
+// requires padding.
 type base64Reader struct {
 	text    base64Text
 	decoder io.Reader
@@ -88,7 +88,7 @@ func (b *base64Reader) Read(p []byte) (int, error) {
 	return n, errNotBase64
 }
 
-// base64Text reads base64 in the one form that the decoder takes.
+// base64Text turns base64 text into the one form that the decoder accepts.
 type base64Text struct {
 	src     io.Reader
 	padding int
@@ -113,7 +113,7 @@ func (t *base64Text) Read(p []byte) (int, error) {
 			t.padding++
 		}
 		if t.padding > 0 && (c != '=' || t.padding > 2) {
-			t.err = errNotBase64 // something follows the end
+			t.err = errNotBase64
 			return kept, t.err
 		}
 		p[kept] = c

@@ -10,15 +10,14 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// readBody reads the JSON object of a request into members. The first required
-// ones must be there and not null; null sets the others to their zero value, or a
-// Field to null.
+// readBody reads the JSON object of a request into members. The first required ones must be present
+// and not null. For the others, null sets the zero value, or a Field to null.
 func readBody(r *http.Request, required int, members ...member) error {
 	_, err := readMembers(r, required, members...)
 	return err
 }
 
-// readMembers is readBody that also returns what was sent.
+// readMembers is like readBody and also returns the raw members.
 func readMembers(r *http.Request, required int, members ...member) (map[string]json.RawMessage, error) {
 	sent, err := rawMembers(r.Body)
 	if err != nil {
@@ -30,7 +29,7 @@ func readMembers(r *http.Request, required int, members ...member) (map[string]j
 			for _, m := range members {
 				known = append(known, m.name)
 			}
-			return nil, badRequest(quote(name)+" is no field of this request.", "It takes "+strings.Join(known, ", ")+".")
+			return nil, badRequest(quote(name)+" is not a field of this request.", "It takes "+strings.Join(known, ", ")+".")
 		}
 	}
 	for i, m := range members {
@@ -47,17 +46,17 @@ func readMembers(r *http.Request, required int, members ...member) (map[string]j
 
 func wrongType(name, help string) error { return invalid(name, "it is of the wrong type", help) }
 
-// invalid is the answer to a member with a wrong value.
+// invalid returns the answer to a member with a wrong value.
 func invalid(name, reason, help string) *problem {
 	return badRequest("Your request contains invalid "+name+" parameter: "+reason+".", help).because(invalidParameter)
 }
 
-// memberHelp says how members that a client may get wrong are written.
+// memberHelp describes the format of members that clients often get wrong.
 var memberHelp = map[string]string{
-	"tags":              `Send an array of texts such as ["a","b"]. In a details update, null unsets them.`,
-	"customCoordinates": `Send a text such as "10,20,300,200", or null to unset them.`,
-	"customMetadata":    `Send an object such as {"brand":"Acme"}; a key that is null is unset.`,
-	"description":       "Send a text, or null to unset it.",
+	"tags":              `Send an array of texts such as ["a","b"]. In a details update, null removes them.`,
+	"customCoordinates": `Send a text such as "10,20,300,200", or null to remove them.`,
+	"customMetadata":    `Send an object such as {"brand":"Acme"}; null removes a key.`,
+	"description":       "Send a text, or null to remove it.",
 	"webhookUrl":        "Send an http or https address.",
 }
 
@@ -67,18 +66,17 @@ type member struct {
 	into any
 }
 
-// filePath reads the path of a stored file: its folder and its name.
+// filePath splits the path of a stored file into folder and name.
 func filePath(field, path string) (folder, name string, err error) {
 	cut := strings.LastIndexByte(path, '/')
 	folder, err = api.CleanFolder(path[:cut+1])
 	if name = path[cut+1:]; err != nil || name == "" {
-		return "", "", invalid(field, quote(path)+" is not a file path", "Send it as the record has it, such as /folder/photo.jpg.")
+		return "", "", invalid(field, quote(path)+" is not a file path", "Send filePath as in the record, such as /folder/photo.jpg.")
 	}
 	return folder, name, nil
 }
 
-// fileIDs reads a list of ids of which there may be at most most, and drops
-// repeated ones.
+// fileIDs checks a list of at most most ids and drops repeated ones.
 func fileIDs(list []string, most int) ([]string, error) {
 	var ids []string
 	for _, id := range list {

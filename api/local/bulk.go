@@ -10,7 +10,7 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// How many files one request may name.
+// Limits on the number of files in one request.
 const (
 	maxTagged  = 50
 	maxDeleted = 100
@@ -38,7 +38,7 @@ func (l *Library) deleteFiles(r *http.Request) (any, error) {
 	return l.bulk(r, list, maxDeleted, "successfullyDeletedFileIds", func(tx store.Tx, id string) error { return tx.DeleteFile(id) })
 }
 
-// changeTags is the operation that adds or removes tags of several files.
+// changeTags returns the operation that adds or removes tags of several files.
 func changeTags(field string, change func(f *store.File, tags []string)) operation {
 	return func(l *Library, r *http.Request) (any, error) {
 		var list, tags []string
@@ -73,8 +73,7 @@ func removeAITags(f *store.File, names []string) {
 	f.AITags = slices.DeleteFunc(f.AITags, func(tag api.AITag) bool { return slices.Contains(names, tag.Name) })
 }
 
-// bulk makes a change to several files, at most most, in one transaction: to all or,
-// if some do not exist, to none.
+// bulk changes at most most files in one transaction. If one does not exist, it changes none.
 func (l *Library) bulk(r *http.Request, list []string, most int, done string, change func(tx store.Tx, id string) error) (any, error) {
 	ids, err := fileIDs(list, most)
 	if err != nil {

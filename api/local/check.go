@@ -18,25 +18,25 @@ import (
 // Kinds of Problem.
 const (
 	ProblemRecords    = "records"    // the database is damaged
-	ProblemUnnamed    = "unnamed"    // so many contents have no record that the records may be too old
-	ProblemRun        = "run"        // the program ended while an extension worked
+	ProblemUnnamed    = "unnamed"    // contents without a record; the records may be too old
+	ProblemRun        = "run"        // the program ended during an extension run
 	ProblemRecord     = "record"     // a record contradicts itself
-	ProblemMissing    = "missing"    // there is no content
+	ProblemMissing    = "missing"    // the content does not exist
 	ProblemSize       = "size"       // the content is shorter or longer than its record says
-	ProblemHash       = "hash"       // the content has other bytes
+	ProblemHash       = "hash"       // the content does not match its hash
 	ProblemUnreadable = "unreadable" // the content cannot be read
 )
 
-// Problem is one thing that Check found wrong.
+// Problem is a finding of Check.
 type Problem struct {
 	Kind     string `json:"problem"`
 	FileID   string `json:"fileId,omitempty"`
 	Path     string `json:"filePath,omitempty"`
 	Version  string `json:"versionId,omitempty"`
-	Hash     string `json:"hash,omitempty"` // under which the content is, or should be
+	Hash     string `json:"hash,omitempty"` // hash of the expected content
 	Message  string `json:"message"`
-	Help     string `json:"help,omitempty"`     // the command that helps; empty: checking with repair
-	Repaired string `json:"repaired,omitempty"` // what was done about it; empty: nothing
+	Help     string `json:"help,omitempty"`     // a command that helps; empty for a check with repair
+	Repaired string `json:"repaired,omitempty"` // what the repair did; empty if nothing
 }
 
 func (p Problem) String() string {
@@ -53,26 +53,26 @@ func (p Problem) String() string {
 	return text
 }
 
-// Checked is how much was looked at, and how much of it was wrong.
+// Checked counts what Check looked at and what it found.
 type Checked struct {
 	Files      int   `json:"files"`
 	Versions   int   `json:"versions"`
-	Bytes      int64 `json:"bytes"` // of the contents, each once
+	Bytes      int64 `json:"bytes"` // of all contents, each counted once
 	Problems   int   `json:"problems"`
 	Unrepaired int   `json:"left"`    // problems that were not repaired
-	Unnamed    int   `json:"unnamed"` // contents without a record, which are set aside after an hour
-	Aside      int   `json:"aside"`   // contents that were set aside, and are kept there for 30 days
+	Unnamed    int   `json:"unnamed"` // contents without a record; they are set aside after an hour
+	Aside      int   `json:"aside"`   // contents set aside, which are kept for 30 days
 }
 
-// CheckOptions say what Check does beside looking.
+// CheckOptions configures Check.
 type CheckOptions struct {
-	Repair  bool   // make the folder consistent
-	Quick   bool   // look at the records only, not at the bytes of the contents
-	Storage string // address of the store of contents; empty: the folder in that of the library
-	From    string // folder of the library that this one is a copy of, from which missing contents are copied; empty: none
+	Repair  bool   // repair what was found
+	Quick   bool   // check the records only, not the bytes of the contents
+	Storage string // address of the content store; empty for the library's folder
+	From    string // folder of the original library, to copy missing contents from; may be empty
 }
 
-// checker is one check under way.
+// checker is a check in progress.
 type checker struct {
 	dir      string
 	o        CheckOptions
@@ -80,19 +80,18 @@ type checker struct {
 	free     bool // no process has the library open
 	records  store.Records
 	contents store.Contents
-	outdated bool // the records have an older format, and are not to be changed
+	outdated bool // the records have an older format and must not be changed
 	sum      Checked
-	bad      map[string]bool // hashes of contents that are not as they should be
+	bad      map[string]bool // hashes of bad contents
 }
 
 func recordsPath(dir string) string { return filepath.Join(dir, "library.db") }
 
 func contentsPath(dir string) string { return filepath.Join(dir, "contents") }
 
-// Check verifies the library in the folder dir: the database, and the content of every
-// version against its record, by size and hash. It calls report for each problem and
-// stops if that returns an error. A running library can be checked, but not repaired:
-// the error is an *InUseError then.
+// Check verifies the library in the folder dir: the database, and the size and hash of the content
+// of every version. It calls report for each problem and stops at its first error. A running
+// library can be checked but not repaired; the error is then an *InUseError.
 func Check(ctx context.Context, dir string, o CheckOptions, report func(Problem) error) (Checked, error) {
 	if _, err := os.Stat(recordsPath(dir)); err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -139,7 +138,7 @@ func (c *checker) run(ctx context.Context) error {
 	if err := c.checkRecords(ctx); err != nil {
 		return err
 	}
-	// A part at a time, so that a library that is running is not held up.
+	// In parts, so that a running library is not blocked.
 	var broken []store.Holding
 	for prefix := range prefixes {
 		list, err := c.checkContents(ctx, prefix)
@@ -175,7 +174,7 @@ func (c *checker) open(ctx context.Context) (err error) {
 	return err
 }
 
-// close ends the use of records and contents.
+// close closes records and contents.
 func (c *checker) close() (err error) {
 	if c.records != nil {
 		err = c.records.Close()
@@ -188,16 +187,15 @@ func (c *checker) close() (err error) {
 	return err
 }
 
-// checkContents verifies the contents whose hash begins with prefix. It reports the
-// problems, except those of versions that are still to be repaired, which it
-// returns.
+// checkContents verifies the contents whose hash begins with prefix. It returns the versions that
+// still need a repair and reports all other problems.
 func (c *checker) checkContents(ctx context.Context, prefix string) (broken []store.Holding, err error) {
 	holdings, err := c.holdings(ctx, prefix)
 	if err != nil {
 		return nil, err
 	}
 	var last string
-	var found Problem // of the last content
+	var found Problem // with the last content
 	for _, h := range holdings {
 		c.sum.Versions++
 		if h.Current {
@@ -233,7 +231,7 @@ func (c *checker) checkContents(ctx context.Context, prefix string) (broken []st
 				return nil, err
 			}
 			if !slices.ContainsFunc(now, func(n store.Holding) bool { return n.Version.ID == h.Version.ID }) {
-				continue // it was deleted during the check
+				continue // deleted during the check
 			}
 		}
 		if err := c.problem(p.of(h)); err != nil {
@@ -243,7 +241,7 @@ func (c *checker) checkContents(ctx context.Context, prefix string) (broken []st
 	return broken, nil
 }
 
-// of is the problem with the names of the version that has it.
+// of returns the problem with the names of the version.
 func (p Problem) of(h store.Holding) Problem {
 	p.FileID, p.Path, p.Version, p.Hash = h.FileID, h.Path, h.Version.ID, h.Version.Hash
 	return p
@@ -253,7 +251,7 @@ func (c *checker) holdings(ctx context.Context, prefix string) ([]store.Holding,
 	return store.View(ctx, c.records, func(tx store.Tx) ([]store.Holding, error) { return tx.Holdings(prefix) })
 }
 
-// verify looks at one content; the zero Problem: it is as it should be.
+// verify checks one content. It returns the zero Problem if the content is sound.
 func (c *checker) verify(ctx context.Context, hash string, size int64) (Problem, error) {
 	p, n, err := verifyContent(ctx, c.contents, hash, size)
 	c.sum.Bytes += n
@@ -271,9 +269,8 @@ func (c *checker) verify(ctx context.Context, hash string, size int64) (Problem,
 	return p, nil
 }
 
-// verifyContent reads a content to its end and compares it with what it should be; a
-// size of -1 is not known. It is an error if the store does not answer: the content may be
-// sound.
+// verifyContent reads a content and compares its size and hash. A size of -1 is unknown. If the
+// store does not answer it returns an error, since the content may be sound.
 func verifyContent(ctx context.Context, contents store.Contents, hash string, size int64) (Problem, int64, error) {
 	f, err := contents.Open(hash)
 	if errors.Is(err, store.ErrNotFound) {

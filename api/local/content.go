@@ -16,8 +16,8 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// openContent opens the content of a version. The error is store.ErrNotFound only
-// if another request deleted the version after the caller had read its record.
+// openContent opens the content of a version. The error is store.ErrNotFound only if another
+// request deleted the version after its record was read.
 func (l *Library) openContent(ctx context.Context, v *store.Version) (store.Content, error) {
 	content, err := l.readContent(ctx, v.Hash)
 	if !errors.Is(err, store.ErrNotFound) {
@@ -29,7 +29,7 @@ func (l *Library) openContent(ctx context.Context, v *store.Version) (store.Cont
 	return nil, fmt.Errorf("the content %s of the version %s is missing", v.Hash, v.ID)
 }
 
-// readContent opens a content and measures how long that takes.
+// readContent opens a content and measures the time.
 func (l *Library) readContent(ctx context.Context, hash string) (store.Content, error) {
 	done := l.metrics.access(ctx, contentsTimeMetric, "read")
 	content, err := l.contents.Open(hash)
@@ -37,15 +37,14 @@ func (l *Library) readContent(ctx context.Context, hash string) (store.Content, 
 	return content, err
 }
 
-// keepError says that a content could not be kept.
+// keepError reports that a content could not be stored.
 type keepError struct{ err error }
 
-func (e *keepError) Error() string { return "keep the content: " + e.err.Error() }
+func (e *keepError) Error() string { return "store the content: " + e.err.Error() }
 
 func (e *keepError) Unwrap() error { return e.err }
 
-// noted remembers the error of a read, which a decoder may take for a fault of the
-// content.
+// noted remembers a read error, which a decoder may report as bad content.
 type noted struct {
 	io.ReaderAt
 	failed atomic.Pointer[error]
@@ -59,7 +58,7 @@ func (n *noted) ReadAt(p []byte, at int64) (int, error) {
 	return read, err
 }
 
-// or returns the error of a read, else err.
+// or returns the read error, if any, else err.
 func (n *noted) or(err error) error {
 	if failed := n.failed.Load(); failed != nil {
 		return *failed
@@ -67,11 +66,11 @@ func (n *noted) or(err error) error {
 	return err
 }
 
-// removalWait is how long an upload waits for the end of the removal of its content.
+// removalWait is how long an upload waits while its content is being removed.
 const removalWait = 10 * time.Second
 
-// record commits the content of v and runs write, which records it. Where another process
-// is removing the same content from a shared store it waits, and commits it again.
+// record commits the content of v and runs write to record it. If another process is removing this
+// content from a shared store, it waits and commits again.
 func record[T any](ctx context.Context, l *Library, content store.Draft, v *store.Version, write func(store.Tx) (T, error)) (result T, err error) {
 	var removed store.Removal
 	for until := time.Now().Add(removalWait); ; {
@@ -106,18 +105,17 @@ func record[T any](ctx context.Context, l *Library, content store.Draft, v *stor
 	}
 }
 
-// rangesForm is a Range header of RFC 9110. A server ignores other units and
-// malformed ranges.
+// rangesForm matches a Range header of RFC 9110. Servers ignore other units and malformed ranges.
 var rangesForm = regexp.MustCompile(`^(?i:bytes)=[ \t]*((\d+-\d*|-\d+)?[ \t]*(,[ \t]*|$))+$`)
 
-// "The last 0 bytes" cannot be satisfied, like a range behind the end. net/http
-// would answer with an empty range.
+// emptySuffix matches "the last 0 bytes", which cannot be satisfied. net/http would answer with an
+// empty range.
 var emptySuffix = regexp.MustCompile(`(^|[, \t])-0+\b`)
 
 var beyond = strconv.FormatInt(math.MaxInt64-1, 10) + "-"
 
-// serveContent answers with a content or ranges of it, or that it is unchanged.
-// Unlike those of net/http, its errors have a JSON body.
+// serveContent answers with a content or ranges of it, or with 304. Unlike net/http it answers
+// errors in JSON.
 func serveContent(w http.ResponseWriter, r *http.Request, changed time.Time, content io.ReadSeeker) {
 	if ranges := r.Header.Get("Range"); !validRanges(ranges) {
 		r.Header.Del("Range")
@@ -146,7 +144,7 @@ func validRanges(text string) bool {
 	return true
 }
 
-// refusingWriter gives the errors of net/http our JSON body.
+// refusingWriter replaces the error bodies of net/http by JSON.
 type refusingWriter struct {
 	http.ResponseWriter
 	refused bool
@@ -156,18 +154,18 @@ type refusingWriter struct {
 func (w *refusingWriter) WriteHeader(status int) {
 	message := map[int]string{
 		http.StatusRequestedRangeNotSatisfiable: "The range lies outside the file.",
-		http.StatusPreconditionFailed:           "The file is another version than the request asks for.",
+		http.StatusPreconditionFailed:           "The file is now another version.",
 	}[status]
 	if message == "" {
 		w.ResponseWriter.WriteHeader(status)
 		return
 	}
 	w.refused = true
-	p := problem{status: status, message: message, help: "Ask for it without the condition."}
+	p := problem{status: status, message: message, help: "Send the request without the condition."}
 	writeJSON(w.ResponseWriter, status, p.body())
 }
 
-// Write discards the body that net/http has for an error.
+// Write discards the error body of net/http.
 func (w *refusingWriter) Write(p []byte) (int, error) {
 	if w.refused {
 		return len(p), nil

@@ -9,8 +9,8 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// controlPath begins the paths that control the program rather than the library:
-// faults on purpose do not meet them, and they are in no list of requests.
+// controlPath is the prefix of paths that control the program, not the library. Injected faults
+// skip them and the request log leaves them out.
 const (
 	controlPath = "/_mediadesk/"
 	healthPath  = controlPath + "health"
@@ -19,14 +19,14 @@ const (
 
 func isControl(path string) bool { return strings.HasPrefix(path+"/", controlPath) }
 
-// keyless are the paths of operations that need no key.
+// keyless holds the paths that need no key.
 var keyless = map[string]bool{identityPath: true, healthPath: true, openAPIPath: true}
 
-// identity is what identifies the process that serves a library.
+// identity identifies the process that serves a library.
 type identity struct {
 	Service  string `json:"service"`
 	Identity string `json:"identity"`
-	Faults   string `json:"faults"` // as Fault.String writes them
+	Faults   string `json:"faults"` // in the format of Fault.String
 }
 
 func (l *Library) identify(*http.Request) (any, error) {
@@ -38,7 +38,7 @@ type health struct {
 	Version string `json:"version"`
 }
 
-// healthTime is how long the records may take to answer.
+// healthTime is the time limit for the records to answer.
 const healthTime = 3 * time.Second
 
 // health reports whether records and contents answer.

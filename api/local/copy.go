@@ -15,26 +15,25 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// Copied says what CopyContents did.
+// Copied is the result of CopyContents.
 type Copied struct {
 	Contents int   `json:"contents"` // copied now
-	Bytes    int64 `json:"bytes"`    // of them
-	Present  int   `json:"present"`  // were there already
+	Bytes    int64 `json:"bytes"`    // of the copied contents
+	Present  int   `json:"present"`  // already in the target
 	Problems int   `json:"problems"` // could not be copied
 }
 
-// copiers is how many contents are copied at once: each waits for the store mostly.
+// copiers is the number of concurrent copies, which mostly wait for the store.
 const copiers = 8
 
-// CopyContents copies the contents that the records of the library of o name from
-// o.Storage to the store at the address to; an empty address is the folder in o.Dir. Each is
-// verified by its hash and stays where it was. What is there already is left out, so that
-// it goes on where an earlier call ended. The library may be running: what is stored
-// meanwhile needs another call. It calls report for contents that are missing or changed,
-// one call at a time.
+// CopyContents copies the contents of the library from o.Storage to the store at the address to; an
+// empty address means the folder in o.Dir. It verifies each by its hash and leaves the originals in
+// place. It skips what the target has, so a repeated call continues. The library may be running,
+// but contents stored meanwhile need another call. CopyContents calls report, one call at a time,
+// for contents that are missing or changed.
 func CopyContents(ctx context.Context, o Options, to string, report func(Problem) error) (sum Copied, err error) {
 	if o.Storage == to {
-		return sum, errors.New("the contents are there already: the storage to copy to is the one in use")
+		return sum, errors.New("cannot copy the contents: the target is the storage in use")
 	}
 	records, err := openRecords(ctx, o, store.ReadRecords)
 	if err != nil {
@@ -108,7 +107,7 @@ func (c *copier) copy(ctx context.Context, records store.Records, prefix string)
 	return group.Wait()
 }
 
-// one copies a content.
+// one copies one content.
 func (c *copier) one(ctx context.Context, h store.Holding) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -128,8 +127,7 @@ func (c *copier) one(ctx context.Context, h store.Holding) error {
 	return nil
 }
 
-// transfer reads a content from the source and keeps it in the target, if it is what its
-// hash says.
+// transfer copies a content from source to target if it matches its hash.
 func (c *copier) transfer(ctx context.Context, hash string) (Problem, error) {
 	from, err := c.source.Open(hash)
 	if errors.Is(err, store.ErrNotFound) {

@@ -17,12 +17,12 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// versionParameter asks for a version of a file by its id.
+// versionParameter selects a version of a file by its id.
 const versionParameter = "ik-obj-version"
 
-var errNoPath = refuse(http.StatusNotFound, "There is no file at this address.", "Check the path.")
+var errNoPath = refuse(http.StatusNotFound, "No file at this address.", "Check the path.")
 
-// deliver serves a stored file: the original, or a picture made of it.
+// deliver serves a stored file: the original or a transformed picture.
 func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
@@ -33,7 +33,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		return own.err
 	}
 	if err != nil {
-		return badRequest("This transformation is not known: "+err.Error()+".", "The local library knows w, h, ar, dpr, c, cm, bg, fo-custom, q, f, rt, bl, r, e-grayscale, orig-true, n-ik_ml_thumbnail and named transformations.")
+		return badRequest("Unknown transformation: "+err.Error()+".", "The local library supports w, h, ar, dpr, c, cm, bg, fo-custom, q, f, rt, bl, r, e-grayscale, orig-true, n-ik_ml_thumbnail and named transformations.")
 	}
 	folder, name := path.Split(asked.Path)
 	file, err := store.View(r.Context(), l.records, func(tx store.Tx) (*store.File, error) {
@@ -64,11 +64,9 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	h := w.Header()
-	// A new version has the same address, so caches must revalidate; the ETag
-	// makes that cheap.
+	// All versions have the same address, so caches must revalidate.
 	h.Set("Cache-Control", cache)
-	// Stored files are shown, not run: scripts in pages and vector pictures do
-	// nothing.
+	// Scripts in stored pages and vector pictures must not run.
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
 	h.Set("Cross-Origin-Resource-Policy", "same-site")
 	if l.o.Emulator {
@@ -92,7 +90,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	}
 	if r.Header.Get("If-None-Match") == `"`+tag+`"` {
 		h.Set("ETag", `"`+tag+`"`)
-		w.WriteHeader(http.StatusNotModified) // without reading or making anything
+		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
 	var body io.ReadSeeker
@@ -126,7 +124,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	}
 	h.Set("ETag", `"`+tag+`"`)
 	h.Set("Content-Type", contentType(mime))
-	// The time of the file, since a restored version is older.
+	// Updated, since a restored version is older than the file.
 	serveContent(w, r, file.Updated, body)
 	return nil
 }
@@ -180,8 +178,7 @@ func harmless(mime string) bool {
 	return kind == "video" || kind == "audio" || kind == "image" && mime != "image/svg+xml"
 }
 
-// makePicture makes a picture of a file, and keeps it where the contents are in a store
-// that has a place for it: another instance may have made it already.
+// makePicture makes a picture of a file. A shared store keeps it for all instances.
 func (l *Library) makePicture(ctx context.Context, file *store.File, asked delivery.Asked, tag string) ([]byte, string, error) {
 	shared, ok := l.contents.(store.Pictures)
 	if ok {
@@ -203,7 +200,7 @@ func (l *Library) makePicture(ctx context.Context, file *store.File, asked deliv
 	return picture, mime, err
 }
 
-// makingError turns the error of a picture that cannot be processed into an answer.
+// makingError maps an error of the picture processing to an answer.
 func (l *Library) makingError(err error) error {
 	if _, ok := errors.AsType[*delivery.CannotError](err); ok {
 		return badRequest("No picture can be made of this file: "+err.Error()+".", "Ask for the original.")
@@ -211,8 +208,7 @@ func (l *Library) makingError(err error) error {
 	return err
 }
 
-// contentType adds the character set to text, which is kept as it came and
-// mostly is UTF-8.
+// contentType adds the character set to text, which is mostly UTF-8.
 func contentType(mime string) string {
 	if mime == "text/plain" {
 		return "text/plain; charset=utf-8"

@@ -25,10 +25,10 @@ func (l *Library) details(r *http.Request) (any, error) {
 	})
 }
 
-// change is a details update: an absent field stays, null unsets it.
+// change is a details update. Absent fields stay, null removes the value.
 type change struct {
 	api.Details
-	removeAll bool     // of the AI tags
+	removeAll bool     // all AI tags
 	remove    []string // names of AI tags
 }
 
@@ -66,11 +66,11 @@ func (l *Library) updateDetails(r *http.Request) (any, error) {
 	return record, nil
 }
 
-// readChange reads the body of a details update; nil: it has no members.
+// readChange reads the body of a details update. It returns nil for an empty object.
 func (l *Library) readChange(r *http.Request) (*change, error) {
 	c := new(change)
 	var extensions, removed json.RawMessage
-	var publish map[string]json.RawMessage // means nothing here
+	var publish map[string]json.RawMessage // without effect here
 	members, err := readMembers(r, 0,
 		member{"tags", &c.Tags}, member{"customCoordinates", &c.CustomCoordinates}, member{"customMetadata", &c.CustomMetadata},
 		member{"description", &c.Description}, member{"extensions", &extensions}, member{"webhookUrl", &c.WebhookURL},
@@ -80,7 +80,7 @@ func (l *Library) readChange(r *http.Request) (*change, error) {
 	}
 	var tags []*string
 	if json.Unmarshal(members["tags"], &tags) == nil && slices.Contains(tags, nil) {
-		return nil, badRequest("tags hold a null.", "Send an array of texts, or null to unset all tags.")
+		return nil, badRequest("tags contain a null.", "Send an array of texts, or null to remove all tags.")
 	}
 	if extensions != nil && string(extensions) != "null" {
 		list, err := l.readExtensions(string(extensions), true)
@@ -103,7 +103,7 @@ func (l *Library) readChange(r *http.Request) (*change, error) {
 	return c, nil
 }
 
-// apply changes the file as asked for.
+// apply applies the change to the file.
 func (c *change) apply(tx store.Tx, file *store.File) error {
 	if !c.Tags.IsZero() {
 		file.Tags = unique(c.Tags.Or(nil))

@@ -21,11 +21,11 @@ const (
 
 var (
 	errSlowHeaders = errors.New("no response headers arrived within 8 seconds")
-	errSlowBody    = errors.New("the download stood still for 30 seconds")
+	errSlowBody    = errors.New("no data arrived for 30 seconds")
 )
 
-// download fetches the file of a URL source (service.md §4.1, file). Every failure is
-// an answer with status 400 (§7).
+// download fetches a URL source (service.md §4.1, file). Every failure is answered with status 400
+// (§7).
 func (l *Library) download(ctx context.Context, address string) (store.Draft, error) {
 	ctx, cancel := context.WithTimeout(ctx, downloadTime)
 	defer cancel()
@@ -68,8 +68,8 @@ func (l *Library) download(ctx context.Context, address string) (store.Draft, er
 	return nil, downloadError(ctx, err)
 }
 
-// fetchHeaders follows redirects itself: each hop has its own time for dialing, TLS
-// and headers, and is checked like the first.
+// fetchHeaders follows redirects itself, so each hop has its own time limits and passes the same
+// checks.
 func (l *Library) fetchHeaders(ctx context.Context, stop context.CancelCauseFunc, address string) (*http.Response, error) {
 	for range maxRedirects + 1 {
 		if err := api.CheckSourceURL(address); err != nil {
@@ -96,7 +96,7 @@ func (l *Library) fetchHeaders(ctx context.Context, stop context.CancelCauseFunc
 			next, err := res.Location()
 			res.Body.Close()
 			if err != nil {
-				return nil, errors.New("the address redirects to nowhere")
+				return nil, errors.New("the address redirects without a target")
 			}
 			address = next.String()
 		default:

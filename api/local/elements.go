@@ -9,9 +9,9 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// readExtensions reads the extensions of a request. It checks the options of those
-// that the library runs itself. The options of the others are for a command or for
-// another service. With saved it puts what was saved in place of saved extensions.
+// readExtensions reads the extensions of a request and checks the options of those that the library
+// runs itself; others go to a command or another service. With saved, it replaces saved extensions
+// by their content.
 func (l *Library) readExtensions(text string, saved bool) ([]api.Extension, error) {
 	list, err := api.ParseExtensions(text)
 	if err != nil {
@@ -39,10 +39,10 @@ func (l *Library) readExtensions(text string, saved bool) ([]api.Extension, erro
 	return list, api.CheckExtensions(list)
 }
 
-// savedExtension returns the extension that was saved under the id in e.
+// savedExtension returns the saved extension that e refers to.
 func (l *Library) savedExtension(e api.Extension) (api.Extension, error) {
 	var id string
-	_ = json.Unmarshal(e.Rest["id"], &id) // without a text it is no id
+	_ = json.Unmarshal(e.Rest["id"], &id)
 	p, err := store.View(l.ctx, l.records, func(tx store.Tx) (*store.Preset, error) {
 		p, _, err := findPreset(tx, api.SavedExtension, id)
 		return p, err

@@ -17,28 +17,27 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// Fault is what goes wrong on purpose, for trying out how a client copes. The
-// zero Fault is none. A chance is how often, up to 1; 0 stands for always,
-// except that of RefuseChance, which is never.
+// Fault describes faults to inject, for testing how a client copes. The zero Fault injects none. A
+// chance of 0 means always, except for RefuseChance, where it means never.
 type Fault struct {
 	Delay              time.Duration // before every operation
-	DropAfter          int64         // bytes of a body after which the connection breaks; 0: never
+	DropAfter          int64         // bytes of a body before the connection breaks; 0 means never
 	DropChance         float64
-	AnswersLost        bool // the work is done, and the connection breaks instead of an answer
+	AnswersLost        bool // do the work, then break the connection instead of answering
 	AnswersChance      float64
-	RefuseStatus       int // status of a made-up refusal; 0: none
+	RefuseStatus       int // status of the injected refusals; 0 for none
 	RefuseChance       float64
-	ExtensionsPending  bool // runs never end
-	ExtensionsFail     bool // runs end as failed
+	ExtensionsPending  bool // runs never finish
+	ExtensionsFail     bool // runs fail
 	ExtensionsChance   float64
-	WebhooksLost       bool // webhook posts are thrown away
+	WebhooksLost       bool // webhook posts are dropped
 	WebhooksRepeated   bool // webhook posts come twice
 	WebhooksOutOfOrder bool // webhook posts are overtaken by later ones
 	WebhooksChance     float64
-	Rate               int // calls of each operation a second, uploads apart, after the first 2*Rate; 0: any number
+	Rate               int // calls per second and operation, except uploads, after a burst of 2*Rate; 0 for no limit
 }
 
-// String writes the faults as ParseFault reads them; empty for none.
+// String returns the faults in the format of ParseFault; empty for none.
 func (f Fault) String() string {
 	var list []string
 	add := func(on bool, text string, chance float64) {
@@ -62,9 +61,9 @@ func (f Fault) String() string {
 	return strings.Join(list, " ")
 }
 
-// ParseFault reads faults written as KIND=VALUE: delay=2s,
-// drop-after=BYTES[:CHANCE], answers=lost[:CHANCE], refuse=STATUS[:CHANCE], rate=N/s,
-// extensions=pending|fail[:CHANCE], webhooks=lost|repeated|out-of-order[:CHANCE].
+// ParseFault parses faults of the form KIND=VALUE: delay=2s, drop-after=BYTES[:CHANCE],
+// answers=lost[:CHANCE], refuse=STATUS[:CHANCE], rate=N/s, extensions=pending|fail[:CHANCE],
+// webhooks=lost|repeated|out-of-order[:CHANCE].
 func ParseFault(list []string) (Fault, error) {
 	var f Fault
 	for _, text := range list {
@@ -83,14 +82,14 @@ func (f *Fault) set(kind, value string) error {
 		var err error
 		chance, err = strconv.ParseFloat(text, 64)
 		if err != nil || !(chance >= 0 && chance <= 1) || kind == "delay" || kind == "rate" {
-			return errors.New("the chance is a number from 0 to 1")
+			return errors.New("the chance must be a number from 0 to 1")
 		}
 	}
 	on := chance > 0
 	word := func(choices map[string]*bool, odds *float64) error {
 		into := choices[value]
 		if into == nil {
-			return fmt.Errorf("%s are %s", kind, strings.Join(slices.Sorted(maps.Keys(choices)), " or "))
+			return fmt.Errorf("%s must be %s", kind, strings.Join(slices.Sorted(maps.Keys(choices)), " or "))
 		}
 		*into, *odds = on, chance
 		if chance == 1 {
@@ -103,12 +102,12 @@ func (f *Fault) set(kind, value string) error {
 	case "delay":
 		f.Delay, err = time.ParseDuration(value)
 		if err != nil || f.Delay < 0 {
-			return errors.New("the delay is a time such as 500ms or 2s")
+			return errors.New("the delay must be a time such as 500ms or 2s")
 		}
 	case "drop-after":
 		bytes, err := strconv.ParseInt(value, 10, 64)
 		if err != nil || bytes < 1 {
-			return errors.New("drop-after is a number of bytes")
+			return errors.New("drop-after must be a number of bytes")
 		}
 		if f.DropAfter = 0; on {
 			f.DropAfter = bytes
@@ -119,13 +118,13 @@ func (f *Fault) set(kind, value string) error {
 	case "refuse":
 		f.RefuseStatus, err = strconv.Atoi(value)
 		if err != nil || f.RefuseStatus < 400 || f.RefuseStatus > 599 {
-			return errors.New("refuse is a status from 400 to 599, such as 503 or 503:0.3")
+			return errors.New("refuse must be a status from 400 to 599, such as 503 or 503:0.3")
 		}
 		f.RefuseChance = chance
 	case "rate":
 		text, ok := strings.CutSuffix(value, "/s")
 		if f.Rate, err = strconv.Atoi(text); err != nil || !ok || f.Rate < 1 || f.Rate > 1000 {
-			return errors.New("the rate is a number of calls a second from 1 to 1000, such as 5/s")
+			return errors.New("the rate must be a number of calls per second from 1 to 1000, such as 5/s")
 		}
 	case "answers":
 		return word(map[string]*bool{"lost": &f.AnswersLost}, &f.AnswersChance)
@@ -141,7 +140,7 @@ func (f *Fault) set(kind, value string) error {
 	return nil
 }
 
-// chance is a source of chances that a seed makes repeatable.
+// chance makes random decisions that a seed makes repeatable.
 type chance struct {
 	seed   uint64
 	mu     sync.Mutex
@@ -155,16 +154,15 @@ func newChance(seed uint64) *chance {
 	return &chance{seed: seed, source: rand.New(rand.NewPCG(seed, seed))}
 }
 
-// below is true with the chance p; the calls of one process in their order
-// get the same answers with the same seed.
+// below is true with probability p. The same seed gives the same sequence of results.
 func (c *chance) below(p float64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.source.Float64() < p
 }
 
-// hits is true with the chance p, where 0 is always. What it answers depends
-// on seed, kind and id only, not on the order in which things happen.
+// hits is true with probability p, where 0 means always. The result depends on seed, kind and id
+// only, not on the order of calls.
 func (c *chance) hits(p float64, kind string, id int64) bool {
 	if p == 0 {
 		return true
@@ -174,7 +172,7 @@ func (c *chance) hits(p float64, kind string, id int64) bool {
 	return rand.New(rand.NewPCG(c.seed^h.Sum64(), uint64(id))).Float64() < p
 }
 
-// fault does to a request what Options.Fault says, before its operation.
+// fault applies Options.Fault to a request before its operation.
 func (l *Library) fault(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, error) {
 	f := l.o.Fault
 	if f.Delay > 0 {
@@ -192,10 +190,10 @@ func (l *Library) fault(w http.ResponseWriter, r *http.Request) (http.ResponseWr
 		h.Set("X-RateLimit-Limit", strconv.Itoa(2*f.Rate))
 		h.Set("X-RateLimit-Interval", "1000")
 		h.Set("X-RateLimit-Reset", strconv.FormatInt(wait.Milliseconds()+1, 10))
-		return w, refuse(http.StatusTooManyRequests, "You have exceeded the rate limit of this operation.", "Wait as long as X-RateLimit-Reset says, in milliseconds.")
+		return w, refuse(http.StatusTooManyRequests, "You have exceeded the rate limit of this operation.", "Wait for the milliseconds in X-RateLimit-Reset.")
 	}
 	if f.RefuseStatus != 0 && l.chance.below(f.RefuseChance) {
-		return w, refuse(f.RefuseStatus, "Refused on purpose.", "The local library makes faults on purpose (serve --fault).")
+		return w, refuse(f.RefuseStatus, "Refused by an injected fault.", "The local library runs with serve --fault.")
 	}
 	if f.DropAfter > 0 && (f.DropChance == 0 || l.chance.below(f.DropChance)) {
 		r.Body = &droppingBody{ReadCloser: r.Body, left: f.DropAfter}
@@ -206,14 +204,14 @@ func (l *Library) fault(w http.ResponseWriter, r *http.Request) (http.ResponseWr
 	return w, nil
 }
 
-// limits count the calls of each operation, for the fault rate.
+// limits counts the calls of each operation, for the fault rate.
 type limits struct {
 	mu    sync.Mutex
-	empty map[string]time.Time // when calls at the full rate would have used up all
+	empty map[string]time.Time // when the calls so far are used up at the full rate
 }
 
-// wait counts a call and returns 0, or how long to wait until one is allowed. After a
-// pause 2*rate calls are allowed at once.
+// wait counts a call. It returns 0, or the time until a call is allowed. After a pause 2*rate calls
+// are allowed at once.
 func (l *limits) wait(rate int, r *http.Request, now time.Time) time.Duration {
 	if rate == 0 || strings.HasSuffix(strings.TrimRight(r.URL.Path, "/"), "/files/upload") {
 		return 0
@@ -244,10 +242,10 @@ func (w losingWriter) WriteHeader(int) {
 	panic(http.ErrAbortHandler) //nolint:forbidigo // the way net/http gives to break a connection
 }
 
-// Unwrap lets the connection's limits be set through it.
+// Unwrap lets http.ResponseController reach the connection.
 func (w losingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// droppingBody breaks the connection after so many bytes.
+// droppingBody breaks the connection after a number of bytes.
 type droppingBody struct {
 	io.ReadCloser
 	left int64
@@ -262,12 +260,10 @@ func (b *droppingBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// holdTime is how long a webhook post is held back at most for a later one to
-// overtake it.
+// holdTime is the longest time that a post is delayed to let a later one overtake it.
 const holdTime = 10 * time.Second
 
-// held reports how long a post is still held back. Every other one is, unless
-// a chance was given.
+// held returns how much longer a post is delayed. Without a chance, every other post is.
 func (o *outbox) held(p *store.Post, now time.Time) time.Duration {
 	f := o.library.o.Fault
 	if !f.WebhooksOutOfOrder || p.Attempts > 0 {
@@ -282,5 +278,5 @@ func (o *outbox) held(p *store.Post, now time.Time) time.Duration {
 	if wait := p.Created.Add(holdTime).Sub(now); wait <= holdTime {
 		return wait
 	}
-	return 0 // the clock was set back
+	return 0 // the clock went back
 }

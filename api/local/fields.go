@@ -27,15 +27,15 @@ func newFieldRecord(f *store.Field) fieldRecord {
 	return fieldRecord{f.ID, f.Name, f.Label, f.Description, f.Schema}
 }
 
-// listFields lists the fields, with those that were deleted if asked for. A field
-// belongs to no folder here, so the parameter folderPath changes nothing.
+// listFields lists the fields, on request with deleted ones. Fields belong to no folder here, so
+// folderPath is ignored.
 func (l *Library) listFields(r *http.Request) (any, error) {
 	v := r.URL.Query()
 	if err := checkParameters(v, "includeDeleted", "folderPath"); err != nil {
 		return nil, err
 	}
 	if text := v.Get("includeDeleted"); text != "" && text != "true" && text != "false" {
-		return nil, badRequest("Your request contains invalid includeDeleted parameter: "+quote(text)+".", "It is true or false.")
+		return nil, badRequest("Your request contains invalid includeDeleted parameter: "+quote(text)+".", "Send true or false.")
 	}
 	return store.View(r.Context(), l.records, func(tx store.Tx) (any, error) {
 		fields, err := tx.Fields(v.Get("includeDeleted") == "true")
@@ -69,22 +69,22 @@ func (l *Library) addField(r *http.Request) (any, error) {
 		return tx.AddField(&f)
 	})
 	if errors.Is(err, store.ErrExists) {
-		return nil, badRequest("A custom metadata field with the name "+quote(f.Name)+" already exists.", "Choose another name. That of a deleted field stays taken.")
+		return nil, badRequest("A custom metadata field with the name "+quote(f.Name)+" already exists.", "Choose another name. Names of deleted fields stay reserved.")
 	}
 	return newFieldRecord(&f), err
 }
 
-// maxDescription is how many characters the description of a field may have.
+// maxDescription is the longest description of a field, in characters.
 const maxDescription = 500
 
 func checkDescription(text string) error {
 	if n := utf8.RuneCountInString(text); n > maxDescription {
-		return invalid("description", fmt.Sprintf("it has %d characters, and at most %d are allowed", n, maxDescription), "Shorten it.")
+		return invalid("description", fmt.Sprintf("it has %d characters; the limit is %d", n, maxDescription), "Shorten it.")
 	}
 	return nil
 }
 
-// checkLabel refuses the label of another field that is in use.
+// checkLabel refuses a label that another field uses.
 func checkLabel(tx store.Tx, f *store.Field) error {
 	list, err := tx.Fields(false)
 	if err == nil && slices.ContainsFunc(list, func(other store.Field) bool {
@@ -95,7 +95,7 @@ func checkLabel(tx store.Tx, f *store.Field) error {
 	return err
 }
 
-// checkSchema returns what is wrong with a field's schema.
+// checkSchema reports what is wrong with a field's schema.
 func checkSchema(text json.RawMessage) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
@@ -114,8 +114,7 @@ func checkSchema(text json.RawMessage) error {
 
 var errNoField = refuse(http.StatusNotFound, "No such custom metadata field exists.", "Check the id of the field.")
 
-// updateField changes the label, the description or the schema of a field; its name
-// and its type stay.
+// updateField changes the label, description or schema of a field, but not its name or type.
 func (l *Library) updateField(r *http.Request) (any, error) {
 	var label string
 	var description api.Field[string]
@@ -155,8 +154,7 @@ func (l *Library) updateField(r *http.Request) (any, error) {
 	})
 }
 
-// changeSchema sets members of a schema; one that is null is taken out. The type
-// stays, whatever is sent.
+// changeSchema sets members of a schema, or removes those that are null. The type never changes.
 func changeSchema(text json.RawMessage, change map[string]json.RawMessage) (json.RawMessage, error) {
 	members := map[string]json.RawMessage{}
 	if err := json.Unmarshal(text, &members); err != nil {
@@ -178,7 +176,7 @@ func changeSchema(text json.RawMessage, change map[string]json.RawMessage) (json
 	return changed, checkSchema(changed)
 }
 
-// deleteField deletes a field and the values that files have under it.
+// deleteField deletes a field and its values in all files.
 func (l *Library) deleteField(r *http.Request) (any, error) {
 	err := l.records.Update(r.Context(), func(tx store.Tx) error { return tx.DeleteField(r.PathValue("fieldId"), l.now()) })
 	if errors.Is(err, store.ErrNotFound) {
@@ -187,7 +185,7 @@ func (l *Library) deleteField(r *http.Request) (any, error) {
 	return nil, err
 }
 
-// metadataFields are the custom metadata fields with their schemas read.
+// metadataFields returns the custom metadata fields with parsed schemas.
 func metadataFields(tx store.Tx) ([]api.MetadataField, error) {
 	list, err := tx.Fields(false)
 	if err != nil {
@@ -203,9 +201,8 @@ func metadataFields(tx store.Tx) ([]api.MetadataField, error) {
 	return fields, nil
 }
 
-// checkMetadata returns an error for a key of an upload that is no field, for a value
-// that does not fit its field (service.md §2.1: keys must exist before use), and for a
-// missing required value beside others.
+// checkMetadata checks the custom metadata of an upload: the fields must exist (service.md §2.1),
+// the values must fit, and required values must be present.
 func checkMetadata(tx store.Tx, values map[string]json.RawMessage) error {
 	if len(values) == 0 {
 		return nil
@@ -220,8 +217,7 @@ func checkMetadata(tx store.Tx, values map[string]json.RawMessage) error {
 	return api.CheckRequiredMetadata(fields, values)
 }
 
-// withDefaults adds the defaults of fields without a value to the values of a stored
-// file.
+// withDefaults returns values with the defaults of missing fields added.
 func withDefaults(tx store.Tx, values map[string]json.RawMessage) (map[string]json.RawMessage, error) {
 	fields, err := metadataFields(tx)
 	if err != nil {
@@ -230,14 +226,13 @@ func withDefaults(tx store.Tx, values map[string]json.RawMessage) (map[string]js
 	return api.DefaultMetadata(fields, values), nil
 }
 
-// selectedFields is the member of a record with the schemas of the custom metadata
-// fields that it can have.
+// selectedFields is the member of a record with the schemas of its possible metadata fields.
 const selectedFields = "selectedFieldsSchema"
 
-// maxOptions is how many options of a field selectedFields shows.
+// maxOptions limits the options of a field in selectedFields.
 const maxOptions = 100
 
-// fieldSchemas returns the schemas of all fields by their names.
+// fieldSchemas returns the schemas of all fields by name.
 func fieldSchemas(tx store.Tx) (map[string]json.RawMessage, error) {
 	list, err := tx.Fields(false)
 	if err != nil {

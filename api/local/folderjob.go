@@ -13,16 +13,15 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// jobStep is how many files are copied or moved in one transaction. A smaller job
-// happens completely or not at all.
+// jobStep is the number of files copied or moved in one transaction. A job of one step is atomic.
 const jobStep = 1000
 
-// folderJob copies or moves a folder with everything in it. Both folders are
-// as api.CleanFolder writes them; To is the place of the folder itself.
+// folderJob copies or moves a folder with its contents. From and To are in the form of
+// api.CleanFolder; To is the new path of the folder itself.
 type folderJob struct {
 	From, To string
 	Move     bool
-	Versions bool // of each file, where it is copied
+	Versions bool // copy all versions of each file
 	Done     int  // files
 }
 
@@ -107,14 +106,14 @@ func noFolder(folder string, err error) error {
 	return refuse(http.StatusNotFound, "No files & folder found at sourceFolderPath "+quote(folder)+".", "Check the path.").because("NO_FILES_FOLDER")
 }
 
-// startFolderJob does a job in steps, each of which leaves the library consistent, and
-// answers when all are done. From the first step on the job is in the records, and
-// another instance, or the next start, goes on with it if this one ends.
+// startFolderJob does a job in steps, each of which leaves the library consistent, and answers
+// after the last one. The job is recorded from its first step, so that another instance or the next
+// start can finish it.
 func (l *Library) startFolderJob(job *folderJob, id string) (any, error) {
 	done, err := l.stepOfJob(id, job)
 	var down *store.DownError
 	switch {
-	case errors.As(err, &down): // the step may be done, but the client sends the request again
+	case errors.As(err, &down): // the step may have been done; the client repeats the request
 		l.workers.Go(func() { l.forgetJob(id) })
 	case err == nil && !done:
 		err = l.finishJob(id)
@@ -125,7 +124,7 @@ func (l *Library) startFolderJob(job *folderJob, id string) (any, error) {
 	return startedJob{id}, nil
 }
 
-// finishJob does all further steps of a job.
+// finishJob does the remaining steps of a job.
 func (l *Library) finishJob(id string) error {
 	for done := false; !done; {
 		err := l.ctx.Err()
@@ -146,15 +145,15 @@ func (l *Library) finishJob(id string) error {
 	return nil
 }
 
-// forgetJob removes a job that nobody should go on with.
+// forgetJob removes a job that must not be continued.
 func (l *Library) forgetJob(id string) {
 	err := whileDown(l.ctx, func() error {
 		return l.records.Update(l.ctx, func(tx store.Tx) error { return tx.DeleteJob(id) })
 	})
-	l.report("a folder job that failed could not be forgotten", err)
+	l.report("a failed folder job could not be removed", err)
 }
 
-// adoptJobs goes on with jobs that other instances left.
+// adoptJobs continues jobs that other instances left.
 func (l *Library) adoptJobs(jobs []store.Job) {
 	if len(jobs) == 0 {
 		return
@@ -166,8 +165,8 @@ func (l *Library) adoptJobs(jobs []store.Job) {
 	})
 }
 
-// stepOfJob copies or moves the next files. A job without a first step is read from the
-// records; if it is not there or another instance has it, it counts as done.
+// stepOfJob copies or moves the next files. Without a first step it reads the job from the records;
+// a job that is missing or belongs to another instance counts as done.
 func (l *Library) stepOfJob(id string, first *folderJob) (done bool, err error) {
 	err = l.records.Update(l.ctx, func(tx store.Tx) error {
 		done = true
@@ -196,7 +195,7 @@ func (l *Library) stepOfJob(id string, first *folderJob) (done bool, err error) 
 		}
 		skip := job.Done
 		if job.Move {
-			skip = 0 // those before are gone
+			skip = 0
 		}
 		entries, err := tx.List(job.query(true, skip, l.o.jobStep))
 		if err != nil {
@@ -220,7 +219,7 @@ func (l *Library) stepOfJob(id string, first *folderJob) (done bool, err error) 
 	return done, err
 }
 
-// query finds the next files in the folder and below, or the folders below.
+// query returns the query for the next files, or the folders, below the folder.
 func (job *folderJob) query(files bool, skip, limit int) store.Query {
 	below := store.Match{Subject: store.MatchFolder, Op: ":", Text: []string{job.From}}
 	return store.Query{Files: files, Folders: !files, Match: &below, Order: store.ByName, Limit: limit, Skip: skip}
@@ -241,13 +240,13 @@ func (l *Library) transferOne(tx store.Tx, job *folderJob, file *store.File) err
 	return l.copyTo(tx, file, existing, folder, job.Versions)
 }
 
-// target is where a folder in job.From goes.
+// target returns the new path of a folder in job.From.
 func (job *folderJob) target(folder string) (string, error) {
 	return api.CleanFolder(job.To + strings.TrimPrefix(folder, job.From))
 }
 
-// finishFolders makes the folders that hold no files, and deletes the folders that a
-// move has emptied.
+// finishFolders creates the folders that contain no files and deletes those that a move has
+// emptied.
 func (l *Library) finishFolders(tx store.Tx, job *folderJob) error {
 	if err := tx.MakeFolder(job.To, l.now()); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// makeFolder makes a folder and its missing parents. It succeeds if the folder exists.
+// makeFolder creates a folder with missing parents. An existing folder is no error.
 func (l *Library) makeFolder(r *http.Request) (any, error) {
 	var name, parent string
 	if err := readBody(r, 2, member{"folderName", &name}, member{"parentFolderPath", &parent}); err != nil {
@@ -41,7 +41,7 @@ func (l *Library) makeFolder(r *http.Request) (any, error) {
 	})
 }
 
-// cleanFolder is api.CleanFolder in the one spelling (NFC) that is stored.
+// cleanFolder returns api.CleanFolder(path) in NFC, as stored.
 func cleanFolder(path string) (string, error) {
 	clean, err := api.CleanFolder(path)
 	if rule, ok := errors.AsType[*api.RuleError](err); ok {
@@ -50,8 +50,7 @@ func cleanFolder(path string) (string, error) {
 	return norm.NFC.String(clean), err
 }
 
-// subfolder is cleanFolder for a folder that is not the root. For the root the error
-// is root.
+// subfolder is like cleanFolder but returns the error root for the root folder.
 func subfolder(path string, root error) (string, error) {
 	clean, err := cleanFolder(path)
 	if err == nil && clean == "/" {
@@ -60,8 +59,8 @@ func subfolder(path string, root error) (string, error) {
 	return clean, err
 }
 
-// folderName replaces characters in the name of a new folder as in a file name.
-// Uploads into a folder with such characters are refused.
+// folderName replaces characters in the name of a new folder as in a file name. Uploads refuse such
+// folders instead.
 func folderName(name string) (string, error) {
 	for part := range strings.SplitSeq(name, "/") {
 		if part == "." || part == ".." {
@@ -76,17 +75,17 @@ func folderName(name string) (string, error) {
 	}, name), nil
 }
 
-// checkCount refuses an operation on a folder with too many files and folders in it.
+// checkCount refuses an operation on a folder with too many files and folders.
 func (l *Library) checkCount(tx store.Tx, folder string) error {
 	below := store.Match{Subject: store.MatchFolder, Op: ":", Text: []string{folder}}
 	beyond, err := tx.List(store.Query{Files: true, Folders: true, Match: &below, Limit: 1, Skip: l.o.objects})
 	if err == nil && len(beyond) > 0 {
-		err = badRequest("The folder "+quote(folder)+" has more than "+strconv.Itoa(l.o.objects)+" files and folders.", "Take its folders one by one.").because("TOO_MANY_OBJECTS")
+		err = badRequest("The folder "+quote(folder)+" has more than "+strconv.Itoa(l.o.objects)+" files and folders.", "Repeat the operation for each of its folders.").because("TOO_MANY_OBJECTS")
 	}
 	return err
 }
 
-// deleteFolder deletes a folder with everything in it.
+// deleteFolder deletes a folder with its contents.
 func (l *Library) deleteFolder(r *http.Request) (any, error) {
 	var path string
 	if err := readBody(r, 1, member{"folderPath", &path}); err != nil {

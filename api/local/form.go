@@ -28,13 +28,13 @@ const (
 	maxText  = 64 << 10 // bytes of a text part
 )
 
-// form is an upload request as it was read.
+// form is a parsed upload request.
 type form struct {
 	library *Library
-	upload  api.Upload  // its Source is the URL, where one was sent
-	content store.Draft // the bytes; nil before they came, or where a URL was sent
+	upload  api.Upload  // its Source is the URL, if one was sent
+	content store.Draft // the bytes; nil if a URL was sent
 	seen    map[string]bool
-	texts   map[string]string // the parts as they came, but for the file
+	texts   map[string]string // the raw parts except the file
 	keyless bool              // the request came without the key; see admit
 	proven  bool              // and is allowed all the same
 
@@ -47,14 +47,14 @@ func (f *form) discard() {
 	}
 }
 
-// readForm reads the multipart body of an upload as a stream. Parts come in
-// any order; each that is wrong ends the reading.
+// readForm reads the multipart body of an upload as a stream, with parts in any order. It stops at
+// the first invalid part.
 func (l *Library) readForm(r *http.Request) (*form, error) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
 		return nil, badRequest("The upload is not multipart/form-data.", "Send the fields and the file as multipart/form-data.")
 	}
-	// The file as base64 is the longest that can come.
+	// A file in base64 is the largest possible body.
 	most := l.o.MaxSize/3*4 + l.o.MaxSize/50 + (maxParts+1)*(maxText+8<<10)
 	if r.ContentLength > most {
 		return nil, l.errTooLarge()
@@ -74,7 +74,7 @@ func (l *Library) readForm(r *http.Request) (*form, error) {
 		f.discard()
 		return nil, l.readingError(err)
 	}
-	// A body that ends early after its last part is cut short all the same.
+	// Even after its last part a body can be cut short.
 	if _, err := io.CopyN(io.Discard, body, maxText); !errors.Is(err, io.EOF) {
 		f.discard()
 		return nil, errCutShort
@@ -82,7 +82,7 @@ func (l *Library) readForm(r *http.Request) (*form, error) {
 	return f, nil
 }
 
-// readingError distinguishes a body that ended early from one that breaks a rule.
+// readingError distinguishes a truncated body from one that breaks a rule.
 func (l *Library) readingError(err error) error {
 	var large *http.MaxBytesError
 	var own *storeError
@@ -94,25 +94,24 @@ func (l *Library) readingError(err error) error {
 	case errors.As(err, &own):
 		return own.err
 	case errors.Is(err, multipart.ErrMessageTooLarge):
-		return badRequest("A part of the request has too long a header.", "")
+		return badRequest("A part of the request has a header that is too long.", "")
 	}
 	return errCutShort
 }
 
-// isRefusal reports whether err is an answer to a request that breaks a rule.
+// isRefusal reports whether err answers a request that breaks a rule.
 func isRefusal(err error) bool {
 	var p *problem
 	var rule *api.RuleError
 	return errors.As(err, &p) || errors.As(err, &rule)
 }
 
-// storeError marks an error of our own disk, so that it is not taken for one
-// of the body.
+// storeError marks an error of our own disk, as opposed to one of the body.
 type storeError struct{ err error }
 
 func (e *storeError) Error() string { return e.err.Error() }
 
-// read reads the parts. It ends at the first one that is refused, but for requests
+// read reads the parts until one is refused. Without the key it reads all, since the signature may
 // without the key: what proves that they are allowed may come last. What proves the
 // contrary ends the reading at once.
 func (f *form) read(r *http.Request, parts *multipart.Reader) error {
@@ -148,7 +147,7 @@ func (f *form) part(part *multipart.Part) error {
 		return badRequest("A part of the request has no name.", "Each part is a field: Content-Disposition: form-data; name=\"fileName\".")
 	}
 	if f.seen[name] {
-		return badRequest(quote(name)+" stands twice in the request.", "Send each field once; lists are joined with commas.")
+		return badRequest(quote(name)+" appears twice in the request.", "Send each field once; lists are joined with commas.")
 	}
 	if name == "file" && f.keyless && !f.proven {
 		select {
@@ -164,7 +163,7 @@ func (f *form) part(part *multipart.Part) error {
 	}
 	set := fields[name]
 	if set == nil {
-		return badRequest(quote(name)+" is no field of an upload.", "Check the spelling: names are case-sensitive.")
+		return badRequest(quote(name)+" is not a field of an upload.", "Check the spelling: names are case-sensitive.")
 	}
 	text, err := io.ReadAll(io.LimitReader(part, maxText+1))
 	if err != nil {
@@ -186,14 +185,13 @@ func (f *form) part(part *multipart.Part) error {
 	return set(f, value)
 }
 
-// notGiven is what some clients write for what was never given; others write
-// null.
+// notGiven is what some clients write for a missing value; others write null.
 const notGiven = "undefined"
 
 func absent(value string) bool { return value == "" || value == notGiven || value == "null" }
 
-// fields are the parts that an upload takes beside the file: those of
-// [api.UploadFields], and those of hosted services that mean nothing here.
+// fields holds the parts of an upload except the file: [api.UploadFields], and those of hosted
+// services that have no effect here.
 var fields = func() map[string]func(*form, string) error {
 	all := map[string]func(*form, string) error{
 		"isPublished": func(_ *form, value string) error { return checkBool("isPublished", value) },
@@ -204,7 +202,7 @@ var fields = func() map[string]func(*form, string) error {
 	for _, field := range api.UploadFields {
 		all[field.Name] = func(f *form, value string) error { return f.set(field, value) }
 	}
-	// These are stricter here, or written in one way.
+	// Fields with stricter rules or a fixed form.
 	all[api.FieldName] = setName
 	all["useUniqueFileName"] = setUnique
 	all[api.FieldTags] = setTags
@@ -219,7 +217,7 @@ var fields = func() map[string]func(*form, string) error {
 	return all
 }()
 
-// set reads a field by the table.
+// set sets a field of the table.
 func (f *form) set(field *api.UploadField, value string) error {
 	if field.Kind == api.KindSwitch {
 		if err := checkBool(field.Name, value); err != nil {
@@ -236,7 +234,7 @@ func (f *form) set(field *api.UploadField, value string) error {
 
 func checkBool(name, value string) error {
 	if value != "true" && value != "false" {
-		return badRequest(name+" is "+quote(value)+"; it is true or false.", "Write true or false.")
+		return badRequest(name+" is "+quote(value)+", not true or false.", "Send true or false.")
 	}
 	return nil
 }
@@ -267,7 +265,7 @@ func setTags(f *form, value string) error {
 
 func setFolder(f *form, value string) error {
 	clean, err := api.CleanFolder(value)
-	// A folder is shared by its files, so it is written in one way.
+	// A folder is shared by its files, so it is normalized.
 	f.upload.Folder = api.Set(norm.NFC.String(clean))
 	return err
 }
@@ -278,8 +276,7 @@ func setRegion(f *form, value string) error {
 	return err
 }
 
-// hostedFields are response fields of hosted services that are accepted and add
-// nothing.
+// hostedFields are response fields of hosted services that are accepted and ignored.
 var hostedFields = []string{"metadata", "isPublished"}
 
 func setResponseFields(f *form, value string) error {
@@ -304,14 +301,13 @@ func setWebhook(f *form, value string) error {
 	return checkWebhook(value)
 }
 
-// checkWebhook returns an error unless posts can go to an address. Text before an @
-// would be sent as a password.
+// checkWebhook checks that posts can go to an address. A user name would be sent as a password.
 func checkWebhook(address string) error {
 	if err := api.CheckWebhookURL(address); err != nil {
 		return err
 	}
 	if u, err := url.Parse(address); err != nil || u.User != nil {
-		return badRequest("webhookUrl holds a user name.", "Put what proves where a post comes from into its path.")
+		return badRequest("webhookUrl contains a user name.", "Put a secret into its path instead.")
 	}
 	return nil
 }
@@ -320,22 +316,21 @@ func setMetadata(f *form, value string) error {
 	members, err := api.ParseMetadata(value)
 	for name, text := range members {
 		if string(text) == "null" {
-			delete(members, name) // a key without a value is none
+			delete(members, name) // a key without a value counts as missing
 		}
 	}
 	f.upload.CustomMetadata = api.Set(members)
 	return err
 }
 
-// isBytes reports whether the type of the file part is not text: some clients send
-// bytes with a type and without a file name.
+// isBytes reports whether the file part has a type other than text: some clients send bytes without
+// a file name.
 func isBytes(part *multipart.Part) bool {
 	kind, _, err := mime.ParseMediaType(part.Header.Get("Content-Type"))
 	return err == nil && !strings.HasPrefix(kind, "text/")
 }
 
-// file reads the file part: as bytes if it has a file name or a type that is not text,
-// else as text.
+// file reads the file part, as bytes if it has a file name or a type other than text, else as text.
 func (f *form) file(part *multipart.Part) error {
 	_, params, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
 	if err != nil {
@@ -360,7 +355,7 @@ func (f *form) file(part *multipart.Part) error {
 	case len(head) == 0:
 		return errEmptyFile
 	case lower == "null", lower == notGiven:
-		delete(f.seen, "file") // read as base64 it would be three bytes of nothing
+		delete(f.seen, "file") // as base64 it would decode to three meaningless bytes
 		return nil
 	case strings.HasPrefix(lower, "http://"), strings.HasPrefix(lower, "https://"):
 		text, err := io.ReadAll(io.LimitReader(body, maxText+1))
@@ -385,12 +380,11 @@ func (f *form) file(part *multipart.Part) error {
 
 var errEmptyFile = badRequest("Your request contains invalid file parameter. The file is empty (0 bytes).", "Send a file with content.")
 
-// addressFile is the file name under which one official client sends a URL
-// that it was given, as if it were the bytes of a file.
+// addressFile is the file name under which an official client sends a URL as if it were file
+// content.
 const addressFile = "anonymous_file"
 
-// lonelyAddress returns the address that body consists of, or nothing. It consumes
-// nothing of body.
+// lonelyAddress returns the address if body contains nothing else, or "". It consumes nothing.
 func lonelyAddress(body *bufio.Reader) string {
 	text, err := body.Peek(4 << 10)
 	if err != io.EOF {
@@ -402,7 +396,7 @@ func lonelyAddress(body *bufio.Reader) string {
 	return string(text)
 }
 
-// store writes the bytes of the file to the disk as they come.
+// store writes the file to the disk as it arrives.
 func (f *form) store(r io.Reader) error {
 	draft, err := f.library.contents.Draft()
 	if err != nil {
@@ -412,7 +406,7 @@ func (f *form) store(r io.Reader) error {
 	return f.library.fill(draft, r)
 }
 
-// fill copies r into draft and ends where it is too large.
+// fill copies r into draft and stops if it is too large.
 func (l *Library) fill(draft store.Draft, r io.Reader) error {
 	block := blocks.Get().(*[32 << 10]byte)
 	defer blocks.Put(block)
@@ -429,7 +423,7 @@ func (l *Library) fill(draft store.Draft, r io.Reader) error {
 // blocks are what contents are copied with.
 var blocks = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 
-// diskWriter marks the errors of writing.
+// diskWriter marks write errors.
 type diskWriter struct{ io.Writer }
 
 func (w diskWriter) Write(p []byte) (int, error) {
@@ -440,7 +434,7 @@ func (w diskWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// missing says which required field did not come (service.md §4.1).
+// missing reports a missing required field (service.md §4.1).
 func (f *form) missing() error {
 	if !f.seen["file"] {
 		return badRequest("Your request is missing file parameter.", "Send the file as bytes, base64 text or an address.")
@@ -458,7 +452,7 @@ func (f *form) wantsField(name string) bool {
 
 func quote(text string) string { return strconv.Quote(shorten(text)) }
 
-// shorten cuts a text that is too long for a message.
+// shorten shortens a text for a message.
 func shorten(text string) string {
 	if r := []rune(text); len(r) > 120 {
 		return string(r[:120]) + "…"
@@ -466,8 +460,7 @@ func shorten(text string) string {
 	return text
 }
 
-// rawMembers reads the JSON object in the body of a request. A repeated member is an
-// error, because either value could be the right one.
+// rawMembers reads the JSON object in a request body. A repeated member is an error.
 func rawMembers(r io.Reader) (map[string]json.RawMessage, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxBody+1))
 	if err != nil {
@@ -476,14 +469,14 @@ func rawMembers(r io.Reader) (map[string]json.RawMessage, error) {
 	if len(text) > maxBody {
 		return nil, badRequest("The body of the request is too long.", "")
 	}
-	if len(text) == 0 { // some clients send nothing for an object without members
+	if len(text) == 0 { // some clients send nothing for an empty object
 		text = []byte("{}")
 	}
 	if !json.Valid(text) || bytes.TrimLeft(text, " \t\r\n")[0] != '{' {
 		return nil, badRequest("The body of the request is not a JSON object.", `Send an object such as {"tags":["a","b"]}.`)
 	}
 	if name, found := api.RepeatedMember(text); found {
-		return nil, badRequest(quote(name)+" stands twice in the body of the request.", "Send each member once.")
+		return nil, badRequest(quote(name)+" appears twice in the body of the request.", "Send each member once.")
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {
@@ -492,5 +485,5 @@ func rawMembers(r io.Reader) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-// maxBody is how long the JSON body of a request may be.
+// maxBody limits the JSON body of a request, in bytes.
 const maxBody = 1 << 20

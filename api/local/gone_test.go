@@ -43,7 +43,7 @@ func TestRunsOfWhatIsGone(t *testing.T) {
 	serve(t, local.Options{Dir: dir})
 	for range 4 {
 		post := receive(t, posts)
-		reason := map[any]string{deleted: "does not exist any more", replaced: "another version"}[post["fileId"]]
+		reason := map[any]string{deleted: "no longer exists", replaced: "another version"}[post["fileId"]]
 		if text := fmt.Sprint(post["error"]); post["status"] != "FAILURE" || reason == "" || !strings.Contains(text, reason) {
 			t.Errorf("posted %v", post)
 		}

@@ -13,28 +13,26 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// internet allows the addresses that IANA has assigned to the public internet. It
-// refuses this computer, its networks, and special addresses such as multicast,
-// documentation, tunnels and translated IPv4. The guard decides about ports and
-// exceptions.
+// internet matches addresses of the public internet as assigned by IANA. It excludes this computer,
+// its networks, and special addresses such as multicast, documentation and tunnels. The guard
+// decides about ports and exceptions.
 var internet = ssrf.New(ssrf.WithAnyNetwork(), ssrf.WithAnyPort())
 
-// isInternal reports whether URL sources and webhooks may not use ip. Otherwise a
-// client could reach hosts that only this computer can reach.
+// isInternal reports whether ip is off limits for URL sources and webhooks, which could otherwise
+// reach hosts that only this computer can reach.
 func isInternal(ip netip.Addr) bool {
 	return internet.SafeAddr(ip.Unmap().WithZone("")) != nil
 }
 
-// guardError is the refusal of an address.
+// guardError reports a refused address.
 type guardError struct{ address string }
 
 func (e *guardError) Error() string {
-	return "the address " + e.address + " is in an internal network, which is not allowed here"
+	return "the address " + e.address + " is in an internal network; use --allow-address to allow it"
 }
 
-// guard restricts outgoing connections to the internet. It checks the address that
-// is dialed, after names were resolved, so no spelling of an address and no
-// redirect gets around it.
+// guard restricts outgoing connections to the internet. It checks the dialed address, after name
+// resolution, so redirects and odd spellings cannot bypass it.
 type guard struct {
 	allowed  map[string]bool // host:port as given, and as dialed
 	loopback func() bool     // whether webhooks may go to this computer
@@ -42,8 +40,7 @@ type guard struct {
 	posts    *http.Client    // for webhooks
 }
 
-// CheckAllowed returns an error unless text is HOST:PORT, the form of
-// Options.AllowAddresses.
+// CheckAllowed checks that text has the form HOST:PORT of Options.AllowAddresses.
 func CheckAllowed(text string) error {
 	_, _, err := splitAllowed(text)
 	return err
@@ -99,11 +96,11 @@ func (g *guard) newClient(also func(netip.Addr) bool) *http.Client {
 		TLSHandshakeTimeout:    8 * time.Second,
 		MaxResponseHeaderBytes: 64 << 10,
 		DisableCompression:     true, // store the bytes as they are served
-		DisableKeepAlives:      true, // dial, and so check, for each request
+		DisableKeepAlives:      true, // a new connection, and so a check, for each request
 	}
 	return &http.Client{
 		Transport: transport,
-		// download follows the redirects of a source itself; webhooks follow none.
+		// download follows redirects itself; webhooks follow none.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

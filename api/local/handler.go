@@ -15,7 +15,7 @@ import (
 
 const requestIDHeader = "X-Ik-Requestid"
 
-// identityPath identifies the process of a running library.
+// identityPath identifies the process that serves a library.
 const identityPath = "/api/v1/library"
 
 // ServeHTTP serves the API under /api/ and /v1/, and stored files at all other
@@ -35,7 +35,7 @@ func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// maxHeader is the limit for the first line and the header of a request, in bytes.
+// maxHeader limits the first line and header of a request, in bytes.
 const maxHeader = 32 << 10
 
 func headerLength(r *http.Request) int {
@@ -50,10 +50,10 @@ func headerLength(r *http.Request) int {
 
 func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 	if headerLength(r) > maxHeader {
-		return refuse(http.StatusRequestHeaderFieldsTooLarge, "The header of the request is too long.", "Its address and its header fields may have "+strconv.Itoa(maxHeader)+" bytes together.")
+		return refuse(http.StatusRequestHeaderFieldsTooLarge, "The header of the request is too long.", "The limit for its address and header fields is "+strconv.Itoa(maxHeader)+" bytes.")
 	}
 	if !l.hostAllowed(r.Host) {
-		return refuse(http.StatusMisdirectedRequest, "This address is not served under the name "+quote(r.Host)+".", "Use the address that mediadesk serve prints, or start it with --host NAME.")
+		return refuse(http.StatusMisdirectedRequest, "This library is not served under the name "+quote(r.Host)+".", "Use the address that mediadesk serve prints, or start it with --host NAME.")
 	}
 	path := path.Clean("/" + r.URL.Path) // some clients send too many slashes
 	if isUpload(path) && allowPages(w, r) {
@@ -82,8 +82,8 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 	return l.operate(w, r, path)
 }
 
-// authenticate checks the key (service.md §5): it is the user name; the password is
-// ignored, since some clients send one.
+// authenticate checks the key, which is the user name (service.md §5). It ignores the password,
+// since some clients send one.
 func (l *Library) authenticate(r *http.Request) error {
 	user, _, ok := r.BasicAuth()
 	if !ok || user == "" {
@@ -91,7 +91,7 @@ func (l *Library) authenticate(r *http.Request) error {
 	}
 	sum := sha256.Sum256([]byte(user))
 	if subtle.ConstantTimeCompare(sum[:], l.keySum[:]) != 1 {
-		return refuse(http.StatusForbidden, notAuthenticated, "Check that the private key is the one of this library.")
+		return refuse(http.StatusForbidden, notAuthenticated, "Check that the key belongs to this library.")
 	}
 	return nil
 }
@@ -100,8 +100,7 @@ var errNoKey = refuse(http.StatusUnauthorized, "Your request does not contain pr
 
 const notAuthenticated = "Your account cannot be authenticated."
 
-// originAllowed refuses requests of web pages of other sites to the API, except
-// uploads without the key.
+// originAllowed refuses API requests from pages of other sites, except uploads without the key.
 func (l *Library) originAllowed(r *http.Request, path string) bool {
 	if isUpload(path) && r.Method == http.MethodPost && r.Header.Get("Authorization") == "" {
 		return true
@@ -112,15 +111,14 @@ func (l *Library) originAllowed(r *http.Request, path string) bool {
 	return l.origin.Check(r) == nil
 }
 
-// drainTime and drainSize limit how much of a refused body is still read.
+// drainTime and drainSize limit how much of a refused body is read.
 const (
 	drainTime = 2 * time.Second
 	drainSize = 64 << 20
 )
 
-// answerNow answers while the body is still arriving. It then reads and discards
-// the body for a moment: closing a connection with unread bytes resets it, and the
-// client would not see the answer.
+// answerNow answers while the body is still arriving and then drains it for a moment. Closing a
+// connection with unread bytes resets it, and the client would not see the answer.
 func answerNow(w http.ResponseWriter, r *http.Request, body *patientBody, p *problem) {
 	body.control.EnableFullDuplex() //nolint:errcheck // a recorder in a test has no connection
 	w.Header().Set("Connection", "close")

@@ -57,7 +57,7 @@ func TestFailuresAreLogged(t *testing.T) {
 	}
 	w := ask(l, http.MethodGet, "/a.txt")
 	id := w.Header().Get("X-Ik-Requestid")
-	if w.Code != http.StatusInternalServerError || id == "" || !strings.Contains(w.Body.String(), "Its log has more, under the request id "+id+".") {
+	if w.Code != http.StatusInternalServerError || id == "" || !strings.Contains(w.Body.String(), "See its log, request id "+id) {
 		t.Errorf("request %s is answered %d: %s", id, w.Code, w.Body)
 	}
 	if line := regexp.MustCompile("request failed.* request=" + id + " error=.+"); !line.MatchString(log.String()) {

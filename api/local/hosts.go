@@ -13,8 +13,7 @@ import (
 	"mediadesk/api"
 )
 
-// CheckHost returns an error unless text is the name of a host or an IP address,
-// the form of Options.Hosts.
+// CheckHost checks that text is a host name or IP address, the form of Options.Hosts.
 func CheckHost(text string) error {
 	u, err := url.Parse("http://" + text + "/")
 	if err == nil && text != "" && u.Hostname() == strings.Trim(text, "[]") {
@@ -23,11 +22,11 @@ func CheckHost(text string) error {
 	return fmt.Errorf("host %s is not a name without scheme and port, such as media.test", quote(text))
 }
 
-// CheckPublicURL returns an error unless text can be Options.Address.
+// CheckPublicURL checks that text is usable as Options.Address.
 func CheckPublicURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "" || api.CheckSourceURL(text) != nil {
-		return errors.New("the public URL is an http or https address without user, query and fragment, such as https://media.test")
+		return errors.New("the public URL must be an http or https address without user, query and fragment, such as https://media.test")
 	}
 	return nil
 }
@@ -36,7 +35,7 @@ func hostKey(name string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(name, "[]"), "."))
 }
 
-// allowHosts lets requests name these hosts. Call it before the first request.
+// allowHosts allows these host names. Call it before the first request.
 func (l *Library) allowHosts(names ...string) {
 	for _, name := range names {
 		if name != "" {
@@ -45,8 +44,7 @@ func (l *Library) allowHosts(names ...string) {
 	}
 }
 
-// allowMachine lets requests use the names of this computer and the name in addr,
-// HOST:PORT.
+// allowMachine allows the names of this computer and the name in addr, HOST:PORT.
 func (l *Library) allowMachine(addr string) {
 	host, _, _ := net.SplitHostPort(addr)
 	l.allowHosts(host)
@@ -56,9 +54,8 @@ func (l *Library) allowMachine(addr string) {
 	}
 }
 
-// hostAllowed refuses host names that a foreign name server could point at this
-// computer (DNS rebinding): a web page could then use the library as its own
-// origin.
+// hostAllowed refuses host names that a foreign name server could point at this computer (DNS
+// rebinding), which would make the library part of a web page's origin.
 func (l *Library) hostAllowed(hostport string) bool {
 	host := hostport
 	if name, _, err := net.SplitHostPort(hostport); err == nil {
@@ -73,9 +70,8 @@ func (l *Library) hostAllowed(hostport string) bool {
 	return err == nil && l.public.Load()
 }
 
-// base is the address that a client of r should use for files: the public URL, or
-// else the one under which it sent the request. A proxy in front that speaks TLS
-// says so in X-Forwarded-Proto.
+// base returns the address for file URLs: the public URL, or else the one of the request. A TLS
+// proxy in front sets X-Forwarded-Proto.
 func (l *Library) base(r *http.Request) string {
 	if l.o.Address != "" || r.Host == "" {
 		return l.Address()
@@ -87,7 +83,7 @@ func (l *Library) base(r *http.Request) string {
 	return scheme + "://" + r.Host
 }
 
-// rebase moves the addresses in an answer to the base of its request.
+// rebase replaces the base of all addresses in an answer by that of its request.
 func (l *Library) rebase(r *http.Request, body any) {
 	from, to := l.Address(), l.base(r)
 	if from == to {

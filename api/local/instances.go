@@ -13,20 +13,20 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// An instance says every presentTick that it is there. Without that for presentTime it
-// counts as gone, and others take over its work.
+// Every instance renews its presence each presentTick. After presentTime without that it counts as
+// gone, and others take over its work.
 const (
 	presentTick = 5 * time.Second
 	presentTime = 20 * time.Second
-	adoptAtOnce = 100 // runs and posts, so that several instances get some
+	adoptAtOnce = 100 // runs and posts, so that several instances share them
 )
 
-// many reports whether several processes may serve the library: nothing of it is in a
-// folder of this computer.
+// many reports whether several processes can serve the library, because none of it is in a local
+// folder.
 func (o *Options) many() bool { return o.Database != "" && o.Storage != "" }
 
-// join makes this process an instance of the library, and takes over what instances that
-// are gone left unfinished. A process that is alone takes over everything.
+// join registers this process as an instance and takes over the work of instances that are gone. A
+// sole process takes over everything.
 func (l *Library) join(ctx context.Context) error {
 	span, most := presentTime, adoptAtOnce
 	if l.o.Database == "" {
@@ -51,7 +51,7 @@ func (l *Library) join(ctx context.Context) error {
 	switch {
 	case err == nil:
 		return nil
-	case !l.o.many() && errors.Is(err, syscall.ENOSPC): // what is stored can still be read
+	case !l.o.many() && errors.Is(err, syscall.ENOSPC): // stored files can still be read
 		l.leads.Store(true)
 		l.report("unfinished work waits for the next start", err)
 		return nil
@@ -59,8 +59,8 @@ func (l *Library) join(ctx context.Context) error {
 	return fmt.Errorf("go on with unfinished work: %w", err)
 }
 
-// adopt takes over runs, posts and folder jobs of instances that are gone. No request waits for such a
-// run, so its end is posted.
+// adopt takes over runs, posts and folder jobs of instances that are gone. Their results are
+// posted, since no request waits for them.
 func (l *Library) adopt(ctx context.Context, most int) error {
 	var jobs []store.Job
 	runs, err := store.Update(ctx, l.records.Records, func(tx store.Tx) (runs []store.Run, err error) {
@@ -79,8 +79,7 @@ func (l *Library) adopt(ctx context.Context, most int) error {
 	return nil
 }
 
-// stayPresent says again and again that this instance is there, and takes over the work
-// of others.
+// stayPresent renews the presence of this instance and takes over the work of others.
 func (l *Library) stayPresent() {
 	tick := time.NewTicker(presentTick)
 	defer tick.Stop()
@@ -98,10 +97,10 @@ func (l *Library) stayPresent() {
 			return tx.Claim(sweepWork, l.identity)
 		})
 		if err != nil {
-			l.report("this instance cannot say that it is there", err)
+			l.report("this instance could not renew its presence", err)
 			continue
 		}
-		// After an outage of the database the others have not said yet that they are there.
+		// After an outage of the database the others need time to renew their presence.
 		outage := time.Since(last) > 2*presentTick
 		last = time.Now()
 		if outage {
@@ -110,6 +109,6 @@ func (l *Library) stayPresent() {
 		if l.leads.Store(leads); leads {
 			wake(l.records.notice) // others may have deleted something
 		}
-		l.report("the work of instances that are gone cannot be taken over", l.adopt(l.ctx, adoptAtOnce))
+		l.report("could not take over the work of other instances", l.adopt(l.ctx, adoptAtOnce))
 	}
 }

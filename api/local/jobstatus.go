@@ -12,20 +12,19 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// The kinds of jobs. Their ids hold them.
+// Kinds of jobs, which are part of their ids.
 const (
 	jobPurge byte = iota
 	jobCopy
 	jobMove
 	jobRename
-	jobPurging byte = 0x10 // added where the cache was to be purged, too
+	jobPurging byte = 0x10 // added if the cache was to be purged, too
 )
 
 var jobKinds = map[byte]string{jobCopy: "COPY_FOLDER", jobMove: "MOVE_FOLDER", jobRename: "RENAME_FOLDER"}
 
-// newJob returns the id of a job. A job that is not in the records is done, so the
-// id says all else there is to know, and every instance of the library knows it at any
-// time: its kind, random bytes, and a sum that only this library can make.
+// newJob returns the id of a job: its kind, random bytes and a signature. A job without a record is
+// done, so any instance can tell its status from the id.
 func (l *Library) newJob(kind byte, purging bool) string {
 	id := make([]byte, 8)
 	rand.Read(id)
@@ -41,7 +40,7 @@ func (l *Library) signJob(id []byte) string {
 	return hex.EncodeToString(h.Sum(id)[:12])
 }
 
-// readJob returns what newJob made an id of; nil: it did not make this one.
+// readJob decodes an id of newJob. It returns nil for any other.
 func (l *Library) readJob(text string) []byte {
 	id, err := hex.DecodeString(text)
 	if err != nil || len(id) != 12 || l.signJob(id[:8:8]) != text {
@@ -87,8 +86,8 @@ func (l *Library) jobStatus(r *http.Request) (any, error) {
 	return status, nil
 }
 
-// purge accepts a request to purge the cache of an address. Nothing is cached here
-// without revalidation, so there is nothing to do.
+// purge accepts a request to purge the cache of an address. Caches here always revalidate, so it
+// does nothing.
 func (l *Library) purge(r *http.Request) (any, error) {
 	var address string
 	if err := readBody(r, 1, member{"url", &address}); err != nil {

@@ -13,9 +13,8 @@ import (
 	"mediadesk/api/atomicfile"
 )
 
-// FolderKey returns the key of the library in dir and the file that keeps it.
-// The first call makes the key and the folder; the file is for its owner
-// alone (0600).
+// FolderKey returns the key of the library in dir and the path of its file. The first call creates
+// both folder and key, readable by the owner alone (0600).
 func FolderKey(dir string) (secret, path string, err error) {
 	path = filepath.Join(dir, "key")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -45,7 +44,7 @@ func readKey(path string) (string, error) {
 	}
 	secret := strings.TrimSpace(string(text))
 	if secret == "" {
-		return "", fmt.Errorf("the key file %s is empty: remove it and a new key is made", path)
+		return "", fmt.Errorf("the key file %s is empty; remove it to get a new key", path)
 	}
 	return secret, nil
 }

@@ -13,8 +13,7 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// maxList is how many records one answer holds at most, and unless asked for
-// fewer.
+// maxList is both the limit and the default for the records in one answer.
 const maxList = 1000
 
 // list lists the records of files and folders, as a bare array.
@@ -50,24 +49,24 @@ var listTypes = map[string]store.Query{
 	"all": {Files: true, Folders: true},
 }
 
-// orders are the names of the sort parameter behind ASC_ and DESC_.
+// orders are the values of the sort parameter after ASC_ or DESC_.
 var orders = map[string]store.Order{
 	"NAME": store.ByName, "CREATED": store.ByCreated, "UPDATED": store.ByUpdated,
 	"HEIGHT": store.ByHeight, "WIDTH": store.ByWidth, "SIZE": store.BySize, "RELEVANCE": store.ByRelevance,
 }
 
-// checkParameters refuses unknown and repeated parameters; tags may come in several.
-// It removes the values that clients send for nothing.
+// checkParameters refuses unknown and repeated parameters, except repeated tags. It drops values
+// that clients send for nothing.
 func checkParameters(v url.Values, parameters ...string) error {
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		values := slices.DeleteFunc(v[name], absent)
 		switch {
 		case !slices.Contains(parameters, name):
-			return badRequest(quote(name)+" is no parameter of a listing.", "It takes "+strings.Join(parameters, ", ")+".")
+			return badRequest(quote(name)+" is not a parameter of a listing.", "It takes "+strings.Join(parameters, ", ")+".")
 		case name == "tags":
 			values = []string{strings.Join(values, ",")}
 		case len(values) > 1:
-			return badRequest(quote(name)+" stands twice in the request.", "Send each parameter once.")
+			return badRequest(quote(name)+" appears twice in the request.", "Send each parameter once.")
 		}
 		v[name] = values
 	}
@@ -85,35 +84,35 @@ func (l *Library) readQuery(tx store.Tx, v url.Values) (store.Query, error) {
 	if kinds, ok := listTypes[v.Get("type")]; ok {
 		q.Files, q.Folders, q.Earlier = kinds.Files, kinds.Folders, kinds.Earlier
 	} else {
-		return wrong("type", "It is file, file-version, folder or all.")
+		return wrong("type", "Use file, file-version, folder or all.")
 	}
 	if path := v.Get("path"); path != "" {
-		q.Folder, _ = api.CleanFolder(path) // nothing is in a folder of another name
+		q.Folder, _ = api.CleanFolder(path) // a folder with any other name is empty
 	}
 	switch v.Get("fileType") {
 	case "", "all":
 	case api.KindImage, api.KindNonImage:
 		q.Kind = v.Get("fileType")
 	default:
-		return wrong("fileType", "It is image, non-image or all.")
+		return wrong("fileType", "Use image, non-image or all.")
 	}
 	if sort := v.Get("sort"); sort != "" {
 		direction, name, _ := strings.Cut(sort, "_")
 		order, ok := orders[name]
 		if !ok || direction != "ASC" && direction != "DESC" {
-			return wrong("sort", "It is ASC_ or DESC_ with NAME, CREATED, UPDATED, HEIGHT, WIDTH, SIZE or RELEVANCE.")
+			return wrong("sort", "Use ASC_ or DESC_ with NAME, CREATED, UPDATED, HEIGHT, WIDTH, SIZE or RELEVANCE.")
 		}
 		q.Order, q.Descending = order, direction == "DESC"
 	}
 	var err error
 	if text := v.Get("limit"); text != "" {
 		if q.Limit, err = strconv.Atoi(text); err != nil || q.Limit < 1 || q.Limit > maxList {
-			return wrong("limit", "It is a number from 1 to 1000.")
+			return wrong("limit", "Send a number from 1 to 1000.")
 		}
 	}
 	if text := v.Get("skip"); text != "" {
 		if q.Skip, err = strconv.Atoi(text); err != nil || q.Skip < 0 || q.Skip > math.MaxInt32 {
-			return wrong("skip", "It is a number of at least 0.")
+			return wrong("skip", "Send 0 or a positive number.")
 		}
 	}
 	text := v.Get("searchQuery")
@@ -123,7 +122,7 @@ func (l *Library) readQuery(tx store.Tx, v url.Values) (store.Query, error) {
 		}
 		return q, nil
 	}
-	// Beside a query, type, tags and name have no effect.
+	// With a query, type, tags and name have no effect.
 	fields, err := metadataFields(tx)
 	if err != nil {
 		return q, err

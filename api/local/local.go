@@ -1,10 +1,7 @@
-// Package local is the service itself: both operations of the specification
-// as an http.Handler over a folder of this computer.
-//
-// It enforces the rules with the very functions of package api that a form
-// shows them with, and answers as the specification says. Beside the two
-// operations it has the reading calls that a library screen needs, and serves
-// the stored files. What its extensions find is its own, not a provider's.
+// Package local is the service: an http.Handler over records and contents. It applies the rules of
+// package api, as the forms do, and answers as service.md requires. It also serves stored files and
+// the listing and management calls of hosted-service.md. Its extensions do real work, with results
+// of their own.
 package local
 
 import (
@@ -31,51 +28,49 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// DefaultMaxSize is the largest upload unless said otherwise: 25 MB (service.md §8, free
-// plan).
+// DefaultMaxSize is the default limit for uploads, 25 MB (service.md §8, free plan).
 const DefaultMaxSize = 25_000_000
 
-// maxObjects is how many files and folders an operation on a folder may be about
-// (hosted-service.md §9).
+// maxObjects limits the files and folders of a folder operation (hosted-service.md §9).
 const maxObjects = 100_000
 
-// Options say how a library is run.
+// Options configures a library.
 type Options struct {
-	Dir            string                       // the folder; made where it is missing
-	Storage        string                       // address of the store of contents, such as s3://bucket?region=…; empty: a folder in Dir
+	Dir            string                       // the folder; created if missing
+	Storage        string                       // address of the content store, such as s3://bucket?region=…; empty for a folder in Dir
 	RedirectFrom   int64                        // bytes from which pictures, videos and sounds are served by the store itself; 0: none
-	Database       string                       // postgres:// address of the records; empty: SQLite in Dir
-	Key            interface{ Reveal() string } // required: nothing is served without a key
-	MaxSize        int64                        // bytes of the largest upload; 0: DefaultMaxSize
-	Address        string                       // public base address for url and thumbnail; empty: the one under which the request came
-	Hosts          []string                     // names that requests may use beside those of loopback and Address
-	AllowAddresses []string                     // host:port pairs that the guard on URL sources and webhooks lets through
-	Fault          Fault                        // the zero Fault: none
-	Seed           uint64                       // of the faults' chances; 0: a random one
+	Database       string                       // postgres:// address of the records; empty for SQLite in Dir
+	Key            interface{ Reveal() string } // required
+	MaxSize        int64                        // largest upload, in bytes; 0 for DefaultMaxSize
+	Address        string                       // public base address of url and thumbnail; empty for the one of the request
+	Hosts          []string                     // names that requests may use besides loopback and Address
+	AllowAddresses []string                     // host:port pairs that URL sources and webhooks may use although they are internal
+	Fault          Fault                        // faults to inject
+	Seed           uint64                       // for the chances of faults; 0 for a random one
 	Log            *slog.Logger                 // nil: slog.Default()
 	Now            func() time.Time             // nil: time.Now
-	Commands       map[string][]string          // by extension name: a command that does its work
-	Named          map[string]string            // named transformations to create if they are missing: the steps of each, such as "w-400,h-300"
-	Webhook        string                       // of the account: where events go that belong to no webhookUrl; empty: nowhere
-	Emulator       bool                         // for development: pages of every web site may show public files, and GET / shows a page
+	Commands       map[string][]string          // by extension name: a command that replaces it
+	Named          map[string]string            // named transformations to create if missing, with their steps, such as "w-400,h-300"
+	Webhook        string                       // of the account, for events without a webhookUrl; empty for none
+	Emulator       bool                         // for development: pages of all sites may show public files, and GET / shows a page
 
-	AllowReset bool                 // POST /_mediadesk/reset empties the library
+	AllowReset bool                 // allow POST /_mediadesk/reset, which empties the library
 	Version    string               // of the program, for GET /_mediadesk/health
 	Traces     trace.TracerProvider // of the spans of requests; nil: none
-	Observe    func(Request)        // is told of every request after its answer, from several goroutines; nil: nobody
+	Observe    func(Request)        // called after every answer, from several goroutines; may be nil
 
-	patience time.Duration                     // 0: patience; tests wait less
-	jobStep  int                               // 0: jobStep; tests have less
-	objects  int                               // 0: maxObjects; tests have fewer
-	observe  func(store.Records) store.Records // nil; tests act between two requests to the records
+	patience time.Duration                     // 0 for patience; shorter in tests
+	jobStep  int                               // 0 for jobStep; smaller in tests
+	objects  int                               // 0 for maxObjects; smaller in tests
+	observe  func(store.Records) store.Records // may be nil; tests act between two requests to the records
 }
 
-// Library is the running service. It is safe for use by several goroutines.
+// Library is a running service. It is safe for concurrent use.
 type Library struct {
 	o        Options
 	log      *slog.Logger
 	keySum   [sha256.Size]byte
-	identity string // random, identifies this process on its address
+	identity string // random; identifies this process
 	lock     *flock.Flock
 	records  *noticing
 	contents store.Contents
@@ -84,7 +79,7 @@ type Library struct {
 	public   atomic.Bool     // it listens beyond this computer
 	hosts    map[string]bool // names that requests may use, in lower case
 	suspect  atomic.Bool     // the records may be damaged or older than the contents
-	leads    atomic.Bool     // of all instances this one sweeps
+	leads    atomic.Bool     // this instance sweeps for all
 	guard    *guard
 	chance   *chance
 	limits   limits
@@ -97,9 +92,9 @@ type Library struct {
 	traffic  traffic
 	unproven chan struct{} // has one for each upload whose file comes before its signature
 	metrics  metrics
-	describe func() map[string]any // the API; a function, because a route of the API calls it
+	describe func() map[string]any // the API; a function to avoid an initialization cycle
 
-	headerWait time.Duration // for the headers of a URL source, each hop
+	headerWait time.Duration // for the headers of a URL source, per hop
 	tagWait    time.Duration // for tagging within the request
 
 	ctx     context.Context //nolint:containedctx // the life of the workers
@@ -109,14 +104,13 @@ type Library struct {
 	closed  error
 }
 
-// ErrInUse is the error of a folder that another process owns. The error in its chain
-// that has more is *InUseError.
+// ErrInUse reports that another process owns the folder. See *InUseError for details.
 var ErrInUse = errors.New("another mediadesk is using the folder")
 
 // InUseError names the owner of a folder.
 type InUseError struct {
 	Dir     string
-	Address string // where the owner serves; empty: not known, or nowhere
+	Address string // where the owner serves; may be empty
 }
 
 func (e *InUseError) Error() string {
@@ -127,13 +121,13 @@ func (e *InUseError) Error() string {
 	return text
 }
 
-// Is reports that it is an ErrInUse.
+// Is reports whether target is ErrInUse.
 func (e *InUseError) Is(target error) bool { return target == ErrInUse }
 
-// Hint says what helps.
+// Hint returns advice for the user.
 func (e *InUseError) Hint() string { return "Use the running one, end it, or choose another folder." }
 
-// CheckNamed returns an error unless texts are named transformations, as in Options.
+// CheckNamed checks named transformations, as in Options.
 func CheckNamed(texts map[string]string) error {
 	for name, text := range texts {
 		if err := delivery.CheckNamed(name, text); err != nil {
@@ -143,13 +137,12 @@ func CheckNamed(texts map[string]string) error {
 	return nil
 }
 
-// Open opens the library in o.Dir and starts its workers, which end with Close or with
-// ctx. One process owns a folder: the error is an *InUseError if another one does, and
-// a *RecordsError if the records are damaged, lost or newer. Open goes on with what an
-// earlier process left unfinished.
+// Open opens the library in o.Dir and starts its workers, which run until Close or the end of ctx.
+// It continues the unfinished work of earlier processes. The error is an *InUseError if another
+// process owns the folder, and a *RecordsError if the records are damaged, lost or newer.
 func Open(ctx context.Context, o Options) (*Library, error) {
 	if o.Key == nil || o.Key.Reveal() == "" {
-		return nil, errors.New("the local library needs a key: nothing is served without one")
+		return nil, errors.New("the local library needs a key")
 	}
 	if o.Dir == "" && !o.many() {
 		return nil, errors.New("the local library needs a folder")
@@ -212,8 +205,7 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	return l, nil
 }
 
-// lockFolder makes this process the owner of a library's folder, or returns an
-// *InUseError.
+// lockFolder makes this process the owner of a folder, or returns an *InUseError.
 func lockFolder(dir string) (*flock.Flock, error) {
 	lock := flock.New(filepath.Join(dir, "lock"))
 	held, err := lock.TryLock()
@@ -266,7 +258,7 @@ func (l *Library) open(ctx context.Context) error {
 	return nil
 }
 
-// openContents opens the store at the address storage, else the folder in dir.
+// openContents opens the store at the address storage, or the folder in dir if it is empty.
 func openContents(ctx context.Context, dir, storage string) (store.Contents, error) {
 	if storage != "" {
 		return store.OpenStorage(ctx, storage)
@@ -298,8 +290,8 @@ func (l *Library) openRecords(ctx context.Context) error {
 	return nil
 }
 
-// Close stops the workers, waits for them and releases the folder. Unfinished
-// extension runs go on at the next start. Requests must have ended before.
+// Close stops the workers, waits for them and releases the folder. Unfinished runs continue at the
+// next start. All requests must have ended.
 func (l *Library) Close() error {
 	l.closing.Do(func() { l.closed = l.release() })
 	return l.closed
@@ -319,7 +311,7 @@ func (l *Library) release() error {
 		ctx, cancel := context.WithTimeout(context.Background(), presentTime)
 		defer cancel()
 		if err := l.records.Records.Update(ctx, func(tx store.Tx) error { return tx.Absent(l.identity) }); err != nil {
-			l.log.Error("other instances wait before they take over the work of this one", "error", err)
+			l.log.Error("other instances take over the work of this one only after a while", "error", err)
 		}
 	}
 	if l.records != nil {
@@ -339,8 +331,8 @@ func (l *Library) setAddress(address string) {
 	l.address.Store(&address)
 }
 
-// Address is the public base address, or else the one that Serve listens at;
-// empty before it does.
+// Address returns the public base address, or else the one that Serve listens on; empty before
+// that.
 func (l *Library) Address() string { return *l.address.Load() }
 
 func (l *Library) now() time.Time { return l.o.Now().UTC().Truncate(time.Millisecond) }

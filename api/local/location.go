@@ -11,17 +11,16 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// earthRadius is the mean one, in kilometers.
+// earthRadius is the mean radius in kilometers.
 const earthRadius = 6371.0
 
-// bands is how many parts of the latitudes stand for an area that is no box.
+// bands is the number of boxes that approximate an area of another shape.
 const bands = 24
 
 var errLocation = errors.New(`a location is a point with a distance such as "40,100 5km", two corners such as "40,100|50,105", or four corners`)
 
-// setLocation compares where a photograph was taken: within a distance of a point, in
-// the box between two corners, or in the area between four. An area that is no box
-// becomes a number of narrow boxes.
+// setLocation compares where a photograph was taken: within a distance of a point, in a box given
+// by two corners, or in an area given by four, which is approximated by narrow boxes.
 func setLocation(m *store.Match, values []api.SearchWord, _ time.Time) error {
 	text := values[0].Text
 	var low, high float64 // degrees of latitude
@@ -80,7 +79,7 @@ func setLocation(m *store.Match, values []api.SearchWord, _ time.Time) error {
 	return nil
 }
 
-// spanOf returns between which longitudes an area is at a latitude.
+// spanOf returns the range of longitudes that an area covers at a latitude.
 func spanOf(corners [][2]float64, latitude float64) (west, east float64, ok bool) {
 	west, east = math.Inf(1), math.Inf(-1)
 	for i, a := range corners {
@@ -94,8 +93,8 @@ func spanOf(corners [][2]float64, latitude float64) (west, east float64, ok bool
 	return west, east, west <= east
 }
 
-// between is the condition that a coordinate is from low to high degrees. It is kept
-// without a sign, beside the letter of its half of the earth.
+// between returns the condition that a coordinate is from low to high degrees. Coordinates are
+// stored without a sign, next to the letter of their hemisphere.
 func between(key, negative string, low, high float64) store.Match {
 	within := func(not bool, low, high float64) store.Match {
 		return store.Match{All: []store.Match{

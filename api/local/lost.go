@@ -11,12 +11,11 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// RecordsError is why a library cannot be opened with the records in its folder. The
-// contents are untouched.
+// RecordsError explains why the records of a library cannot be opened. The contents are untouched.
 type RecordsError struct {
 	Dir    string
 	Err    error
-	Server bool // the records are in a database server
+	Server bool // the records are on a database server
 }
 
 func (l *Library) recordsError(err error) error {
@@ -32,7 +31,7 @@ func (e *RecordsError) Error() string {
 
 func (e *RecordsError) Unwrap() error { return e.Err }
 
-// Hint says what helps.
+// Hint returns advice for the user.
 func (e *RecordsError) Hint() string {
 	switch {
 	case errors.Is(e.Err, store.ErrNewer):
@@ -47,7 +46,7 @@ func (e *RecordsError) Hint() string {
 	return repairHelp(e.Dir)
 }
 
-// repairHelp is the sentence that names the repair.
+// repairHelp returns the command that repairs the library.
 func repairHelp(dir string) string {
 	if strings.ContainsAny(dir, " \t'\"$\\") {
 		dir = "'" + strings.ReplaceAll(dir, "'", `'\''`) + "'"
@@ -55,9 +54,8 @@ func repairHelp(dir string) string {
 	return "To repair it, run: mediadesk serve --repair --data " + dir
 }
 
-// lost returns an error if the records know none of the contents beside them. Contents
-// that a crash left without a record in a new library are no reason: they are young
-// and newer than the records.
+// lost returns an error if the records name none of the stored contents. Contents newer than the
+// records are left out: a crash in a new library leaves such contents.
 func lost(ctx context.Context, dir string, records store.Records, contents store.Contents) error {
 	empty, err := store.View(ctx, records, store.Tx.Empty)
 	if err != nil || !empty {
@@ -81,16 +79,16 @@ func lost(ctx context.Context, dir string, records store.Records, contents store
 	return lostError(dir, len(s.unnamed))
 }
 
-// lostError names the snapshot that the repair begins with.
+// lostError names the snapshot that a repair would use.
 func lostError(dir string, contents int) error {
-	text := "there is no snapshot of them"
+	text := "no snapshot exists"
 	if info, err := os.Stat(snapshotPath(dir)); err == nil {
-		text = fmt.Sprintf("the snapshot %s is of %s", snapshotPath(dir), info.ModTime().Format("2 Jan 2006 15:04"))
+		text = fmt.Sprintf("the last snapshot is %s of %s", snapshotPath(dir), info.ModTime().Format("2 Jan 2006 15:04"))
 	}
 	return fmt.Errorf("its records are new or empty although the folder has %s; %s", plural(contents, "content"), text)
 }
 
-// missingRecords returns an error if there are contents but no file of records.
+// missingRecords returns an error if there are contents but no database.
 func (l *Library) missingRecords() error {
 	if l.o.Database != "" {
 		return nil

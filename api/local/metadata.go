@@ -13,8 +13,7 @@ import (
 	"mediadesk/api/media"
 )
 
-// fileMetadata is what hosted services know about the bytes of a file, as far as it is
-// known here.
+// fileMetadata is the part of a hosted service's file metadata that is known here.
 type fileMetadata struct {
 	Width           int                                   `json:"width,omitempty"` // pixels as stored
 	Height          int                                   `json:"height,omitempty"`
@@ -24,13 +23,12 @@ type fileMetadata struct {
 	Exif            map[string]map[string]json.RawMessage `json:"exif,omitempty"`
 }
 
-// metadata returns what the bytes of a file say. The official clients of hosted
-// services have a call for it.
+// metadata returns the metadata of a file's content, for a call of the official clients.
 func (l *Library) metadata(r *http.Request) (any, error) {
 	return l.metadataOf(r, func(tx store.Tx) (*store.File, error) { return tx.File(r.PathValue("fileId")) })
 }
 
-// metadataAt is metadata of the file of this library at an address.
+// metadataAt is metadata for the file at an address.
 func (l *Library) metadataAt(r *http.Request) (any, error) {
 	text := r.URL.Query().Get("url")
 	at, err := url.Parse(text)
@@ -60,7 +58,7 @@ func (l *Library) metadataOf(r *http.Request, find func(store.Tx) (*store.File, 
 	defer content.Close()
 	_, format, _ := strings.Cut(v.Mime, "/")
 	if v.Mime == "image/jpeg" {
-		format = "jpg" // as the clients' documents have it
+		format = "jpg" // as the clients document it
 	}
 	m := fileMetadata{Size: v.Size, Format: format, HasTransparency: v.HasAlpha}
 	if v.Kind == api.KindImage {

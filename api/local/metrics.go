@@ -15,15 +15,15 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// metricKinds are all metrics, in the order in which they are written.
+// metricKinds lists all metrics in output order.
 var metricKinds = []struct{ name, kind, help string }{
-	{requestsMetric, "counter", "Requests that were answered; the status 0 is of a connection that broke"},
-	{requestTimeMetric, "histogram", "Time from a request to the last byte of its answer"},
-	{recordsTimeMetric, "histogram", "Time of a transaction of the records, with the wait for it"},
-	{contentsTimeMetric, "histogram", "Time to open or to keep a content"},
-	{runsEndedMetric, "counter", "Extension runs that this instance ended"},
-	{runsPendingMetric, "gauge", "Extension runs of all instances that have not ended"},
-	{webhooksMetric, "gauge", "Webhook posts of all instances that wait for their receiver"},
+	{requestsMetric, "counter", "Requests by operation and status; status 0 is a broken connection"},
+	{requestTimeMetric, "histogram", "Time from request to the last byte of the answer"},
+	{recordsTimeMetric, "histogram", "Time of a transaction, with waiting"},
+	{contentsTimeMetric, "histogram", "Time to open or store a content"},
+	{runsEndedMetric, "counter", "Extension runs that this instance finished"},
+	{runsPendingMetric, "gauge", "Pending extension runs of all instances"},
+	{webhooksMetric, "gauge", "Undelivered webhook posts of all instances"},
 	{upMetric, "gauge", "1 if this part of the library answers, else 0"},
 }
 
@@ -41,17 +41,17 @@ const (
 // buckets are the upper bounds of the histograms, in seconds.
 var buckets = []float64{0.005, 0.025, 0.1, 0.5, 2.5, 10}
 
-// series is one line of figures: a metric with values of its labels.
+// series is one line of figures: a metric with label values.
 type series struct{ name, labels string }
 
 // histogram counts durations.
 type histogram struct {
 	sum   time.Duration
 	count int64
-	below [6]int64 // by index of buckets: those up to that bound, but not to the one before
+	below [6]int64 // counts by index of buckets, not cumulative
 }
 
-// metrics are counted since the library was opened. The zero value is ready for use.
+// metrics holds what was counted since the library was opened. The zero value is ready to use.
 type metrics struct {
 	mu     sync.Mutex
 	counts map[series]int64
@@ -106,8 +106,7 @@ func (m *metrics) request(r *http.Request, status int, id string, start time.Tim
 	endTrace(r, method, route, status, id)
 }
 
-// text writes all metrics in the text format of Prometheus. gauges are those that were
-// measured now.
+// text returns all metrics and the gauges in the text format of Prometheus.
 func (m *metrics) text(gauges map[series]int64) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -133,7 +132,7 @@ func (m *metrics) text(gauges map[series]int64) []byte {
 	return b.Bytes()
 }
 
-// ofMetric are the series of a metric, in order.
+// ofMetric returns the series of a metric, sorted.
 func ofMetric[T any](all map[series]T, name string) (list []series) {
 	for s := range all {
 		if s.name == name {
@@ -158,10 +157,10 @@ func line(b *bytes.Buffer, name, labels, value string) {
 	b.WriteString(name + labels + " " + value + "\n")
 }
 
-// plainText is an answer that is not JSON.
+// plainText is an answer in plain text.
 type plainText []byte
 
-// listMetrics answers also while a part of the library does not.
+// listMetrics returns the metrics, even while a part of the library is down.
 func (l *Library) listMetrics(r *http.Request) (any, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), healthTime)
 	defer cancel()
@@ -174,9 +173,9 @@ func (l *Library) listMetrics(r *http.Request) (any, error) {
 		}
 		return err
 	})
-	l.report("the metrics have no figures of the database", err)
+	l.report("no database figures in the metrics", err)
 	if err := l.contents.Answers(ctx); err != nil {
-		l.report("the metrics say that the storage is down", err)
+		l.report("the metrics report the storage as down", err)
 	} else {
 		gauges[storage] = 1
 	}

@@ -13,7 +13,7 @@ func noFileAt(path, reason string) *problem {
 	return refuse(http.StatusNotFound, "No file found with filePath "+quote(path)+".", "Check the path.").because(reason)
 }
 
-// fileAt is tx.FileAt, but returns nil for a file that does not exist.
+// fileAt is tx.FileAt, but returns nil for a missing file.
 func fileAt(tx store.Tx, folder, name string) (*store.File, error) {
 	file, err := tx.FileAt(folder, name)
 	if errors.Is(err, store.ErrNotFound) {
@@ -22,8 +22,8 @@ func fileAt(tx store.Tx, folder, name string) (*store.File, error) {
 	return file, err
 }
 
-// copyFile copies a file into a folder. If the folder has a file of that name, the
-// copy becomes a new version of it.
+// copyFile copies a file into a folder. If a file of that name exists there, the copy becomes a new
+// version of it.
 func (l *Library) copyFile(r *http.Request) (any, error) {
 	var versions bool
 	return l.transferFile(r, func(tx store.Tx, source, existing *store.File, folder string) error {
@@ -31,12 +31,12 @@ func (l *Library) copyFile(r *http.Request) (any, error) {
 	}, member{"includeFileVersions", &versions}, member{"includeVersions", &versions})
 }
 
-// moveFile moves a file into a folder. If the folder has a file of that name, the
-// versions of the moved file become newer versions of it.
+// moveFile moves a file into a folder. If a file of that name exists there, the versions of the
+// moved file become newer versions of it.
 func (l *Library) moveFile(r *http.Request) (any, error) { return l.transferFile(r, l.moveTo) }
 
-// transferFile reads the request of a copy or a move, finds the file and the
-// existing file of its name in the destination (nil: none), and calls do.
+// transferFile reads the request of a copy or move and calls do with the file and the existing file
+// of its name in the destination, or nil.
 func (l *Library) transferFile(r *http.Request, do func(tx store.Tx, source, existing *store.File, folder string) error, options ...member) (any, error) {
 	var path, into string
 	if err := readBody(r, 2, append([]member{{"sourceFilePath", &path}, {"destinationPath", &into}}, options...)...); err != nil {
@@ -69,8 +69,8 @@ func (l *Library) transferFile(r *http.Request, do func(tx store.Tx, source, exi
 	})
 }
 
-// copyTo copies a file into folder, with its current version or with all. there
-// is the file that has its name there; nil: none.
+// copyTo copies a file into folder, with its current version or all. existing is the file of its
+// name there, or nil.
 func (l *Library) copyTo(tx store.Tx, source, existing *store.File, folder string, all bool) error {
 	versions := []store.Version{source.Version}
 	if all {
@@ -83,8 +83,8 @@ func (l *Library) copyTo(tx store.Tx, source, existing *store.File, folder strin
 	return l.attach(tx, source, existing, folder, versions)
 }
 
-// attach writes copies of versions of source, the oldest first, as a new file
-// in folder, or as newer versions of existing.
+// attach writes copies of versions of source, oldest first, as a new file in folder or as newer
+// versions of existing.
 func (l *Library) attach(tx store.Tx, source, existing *store.File, folder string, versions []store.Version) error {
 	target, last := *source, 0
 	target.ID, target.Folder, target.Created = store.NewID(), folder, l.now()
@@ -132,8 +132,7 @@ func (l *Library) attach(tx store.Tx, source, existing *store.File, folder strin
 	return err
 }
 
-// moveTo moves a file into folder. existing is the file of its name there; nil:
-// none.
+// moveTo moves a file into folder. existing is the file of its name there, or nil.
 func (l *Library) moveTo(tx store.Tx, source, existing *store.File, folder string) error {
 	if existing == nil {
 		if err := tx.MakeFolder(folder, l.now()); err != nil {
@@ -147,7 +146,7 @@ func (l *Library) moveTo(tx store.Tx, source, existing *store.File, folder strin
 	return tx.DeleteFile(source.ID)
 }
 
-// replace gives a file another folder or name.
+// replace changes the folder or name of a file.
 func (l *Library) replace(tx store.Tx, file *store.File, folder, name string) error {
 	if err := tx.MoveFile(file.ID, folder, name); err != nil {
 		return err
@@ -184,7 +183,7 @@ func (l *Library) renameFile(r *http.Request) (any, error) {
 		case file == nil:
 			return noFileAt(path, "FILE_MISSING")
 		case file.Name == name:
-			return badRequest("The file has the name "+quote(name)+" already.", "Choose another newFileName.").because("SAME_OLD_AND_NEW_NAME")
+			return badRequest("The file already has the name "+quote(name)+".", "Choose another newFileName.").because("SAME_OLD_AND_NEW_NAME")
 		}
 		return l.replace(tx, file, file.Folder, name)
 	})

@@ -17,7 +17,7 @@ import (
 // openAPI describes the operations of the running library.
 func (l *Library) openAPI(r *http.Request) (any, error) {
 	document := l.describe()
-	document["info"] = object{"title": "mediadesk serve", "version": l.o.Version, "description": "The paths outside of this list are those of stored files."}
+	document["info"] = object{"title": "mediadesk serve", "version": l.o.Version, "description": "All other paths are stored files."}
 	document["servers"] = []object{{"url": l.base(r)}}
 	return document, nil
 }
@@ -38,7 +38,7 @@ func describeAPI() map[string]any {
 		answers := object{"default": failure}
 		if route.answer == nil {
 			answers["204"] = object{"description": "Done"}
-			// For clients that cannot read an empty answer.
+			// Some clients cannot read an empty answer.
 			answers["200"] = object{"description": "Done", "content": jsonContent(object{"type": "object", "maxProperties": 0})}
 		} else if _, ok := route.answer.(plainText); ok {
 			answers["200"] = object{"description": "Done", "content": object{"text/plain": object{"schema": takenTypes["text"]}}}
@@ -69,21 +69,21 @@ func describeAPI() map[string]any {
 
 func jsonContent(schema object) object { return object{"application/json": object{"schema": schema}} }
 
-// taken is a parameter or member that an operation takes.
+// taken is a parameter or member of an operation.
 type taken struct {
 	name     string
 	schema   object
 	required bool
 }
 
-// takenTypes are the types that takes names.
+// takenTypes maps the type names of route.takes to schemas.
 var takenTypes = map[string]object{
 	"": {"type": "string"}, "text": {"type": "string"}, "int": {"type": "integer"}, "bool": {"type": "boolean"},
 	"list": {"type": "array", "items": object{"type": "string"}}, "object": {"type": "object"}, "any": {},
 }
 
-// parseTakes reads the notation of route.takes: NAME[:TYPE] by spaces, with a ! for
-// what is required and a ? for what may be null.
+// parseTakes parses the notation of route.takes: NAME[:TYPE] separated by spaces, ! for required, ?
+// for nullable.
 func parseTakes(text string) []taken {
 	var list []taken
 	for word := range strings.FieldsSeq(text) {
@@ -112,7 +112,7 @@ func (r *route) parameters() []object {
 	return list
 }
 
-// requestBody describes the body of a request; nil: there is none.
+// requestBody describes the body of a request. It returns nil if there is no body.
 func (r *route) requestBody() object {
 	if isUpload(r.pattern) {
 		return object{"required": true, "content": object{"multipart/form-data": object{"schema": uploadSchema()}}}
@@ -130,8 +130,7 @@ func (r *route) requestBody() object {
 	return object{"required": len(required) > 0, "content": jsonContent(closed(properties, required))}
 }
 
-// uploadSchema describes the parts of an upload: those of the table of fields, with
-// the types of api.Upload.
+// uploadSchema describes the parts of an upload: the table of fields, with the types of api.Upload.
 func uploadSchema() object {
 	properties := object{"file": object{"type": "string", "description": "The bytes, their base64 text, or an http or https address"}}
 	kinds := reflect.TypeFor[api.Upload]()
@@ -149,7 +148,7 @@ func uploadSchema() object {
 	return closed(properties, []string{"file", "fileName"})
 }
 
-// closed is the schema of an object with these members and no others.
+// closed returns the schema of an object with these members and no others.
 func closed(properties object, required []string) object {
 	return object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 }
@@ -161,8 +160,7 @@ func orNullSchema(schema object) object {
 // schemas are the schemas of structs, by name.
 type schemas map[string]object
 
-// of returns the schema of a value's JSON. The keys of a map that is not empty are
-// its members.
+// of returns the schema of a value's JSON. The keys of a non-empty map are its members.
 func (s schemas) of(v reflect.Value) object {
 	if v.Kind() == reflect.Map && v.Len() > 0 {
 		properties := object{}

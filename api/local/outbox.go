@@ -15,11 +15,11 @@ import (
 
 const (
 	postTime    = 30 * time.Second // for the receiver to answer 200
-	maxPosts    = 18               // attempts, spread over a day by postPause; then a post is dropped
+	maxPosts    = 18               // attempts, spread over a day by postPause, before a post is dropped
 	postsAtOnce = 8
 )
 
-// postPause is the wait after so many attempts.
+// postPause returns the wait after a number of attempts.
 func postPause(attempts int) time.Duration {
 	pauses := []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour}
 	return pauses[min(max(attempts, 1), len(pauses))-1]
@@ -28,9 +28,8 @@ func postPause(attempts int) time.Duration {
 // pauseAfter is postPause; tests wait less.
 var pauseAfter = postPause
 
-// outbox delivers webhook posts (service.md §6). A post is in the records from the
-// end of its run until the receiver takes it, so it survives a restart, and may
-// come twice rather than never.
+// outbox delivers webhook posts (service.md §6). A post stays in the records until the receiver
+// accepts it, so it survives a restart and is delivered at least once.
 type outbox struct {
 	library  *Library
 	notice   chan struct{}
@@ -38,16 +37,16 @@ type outbox struct {
 	slots    chan struct{} // one for each post under way
 	finished chan attempt
 
-	// Only work uses these.
+	// Used by work only.
 	sending map[int64]bool
-	due     map[int64]time.Time // of the next attempt; a post of an earlier process has none and is sent at once
-	latest  int64               // the highest id of a post that was sent
+	due     map[int64]time.Time // time of the next attempt; posts of an earlier process have none and are sent at once
+	latest  int64               // highest id of a sent post
 }
 
-// attempt is the end of one attempt to send a post.
+// attempt is the result of one attempt to send a post.
 type attempt struct {
 	post int64
-	due  time.Time // of the next one; zero: there is none
+	due  time.Time // of the next attempt; zero if there is none
 }
 
 func newOutbox(l *Library) *outbox {
@@ -85,8 +84,7 @@ func (o *outbox) work() {
 	}
 }
 
-// sendDue starts sending the posts that are due, and returns the time until the
-// next one.
+// sendDue starts sending the posts that are due and returns the time until the next one.
 func (o *outbox) sendDue() (time.Duration, error) {
 	posts, err := store.View(o.library.ctx, o.library.records, func(tx store.Tx) ([]store.Post, error) {
 		return tx.PostsOf(o.library.identity)
@@ -106,7 +104,7 @@ func (o *outbox) sendDue() (time.Duration, error) {
 		select {
 		case o.slots <- struct{}{}:
 		default:
-			return next, nil // work goes on when one has finished
+			return next, nil // the end of a post wakes work again
 		}
 		o.sending[p.ID] = true
 		o.library.workers.Go(func() {
@@ -121,7 +119,7 @@ func (o *outbox) sendDue() (time.Duration, error) {
 	return next, nil
 }
 
-// send tries a post once, records the result, and returns when to try again.
+// send sends a post once, records the result and returns the time of the next attempt.
 func (o *outbox) send(p store.Post) (due time.Time) {
 	l := o.library
 	var err error
@@ -133,17 +131,17 @@ func (o *outbox) send(p store.Post) (due time.Time) {
 		}
 	}
 	if l.ctx.Err() != nil {
-		return due // it is sent again at the next start
+		return due // sent again at the next start
 	}
 	p.Attempts++
 	pause := o.pause(p.Attempts)
-	p.Next = l.now().Add(pause) // for people; the clock may be set
+	p.Next = l.now().Add(pause) // to show; the clock may be set
 	done := err == nil || p.Attempts >= maxPosts
 	if !done {
 		due = time.Now().Add(pause)
 	}
 	if err != nil {
-		// The address is a secret of client and receiver: the log has its host only.
+		// The address is a secret, so the log has its host only.
 		l.log.Warn("webhook post failed", "host", hostOf(p.Address), "attempt", p.Attempts, "dropped", done, "error", innermost(err))
 	}
 	err = l.records.Update(l.ctx, func(tx store.Tx) error {
@@ -184,7 +182,7 @@ func (o *outbox) post(p store.Post) error {
 	req.GetBody = nil
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "mediadesk")
-	// A receiver that gets a post again knows it by this.
+	// Lets a receiver recognize a repeated post.
 	req.Header.Set("Webhook-Id", strconv.FormatInt(p.ID, 10))
 	if p.Address == o.library.o.Webhook {
 		o.library.signPost(req, p.Body, o.library.now())

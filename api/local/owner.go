@@ -7,16 +7,16 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// NotOwnerError is why a library cannot use a store of contents.
+// NotOwnerError reports that a content store belongs to another library.
 type NotOwnerError struct{ Storage string } // its address without secrets
 
 func (e *NotOwnerError) Error() string {
 	return "the storage " + e.Storage + " belongs to another library"
 }
 
-// Hint says what helps.
+// Hint returns advice for the user.
 func (e *NotOwnerError) Hint() string {
-	return "Use another bucket, folder or prefix. If these are the contents of this library, because you restored old records, delete the object \"library\" in the storage."
+	return "Use another bucket, folder or prefix. If you restored old records of this very library, delete the object \"library\" in the storage."
 }
 
 // OtherStoreError says that the contents of a library are not in the store that it was
@@ -40,12 +40,12 @@ func (o *Options) shown() string {
 	return store.MaskURL(o.Storage)
 }
 
-// ownership is what is known of who owns a store of contents.
+// ownership describes who owns a content store.
 type ownership struct {
 	o        Options
 	records  store.Records
 	contents store.Contents
-	owner    string // identity of the library that owns the contents; empty: none yet
+	owner    string // identity of the owning library; empty if none yet
 }
 
 // ownerOf looks who owns the contents of o. The error is a *NotOwnerError if another
@@ -57,7 +57,7 @@ func ownerOf(ctx context.Context, o Options, records store.Records, contents sto
 	}
 	var err error
 	if own.owner, err = contents.Mark(store.LibraryMark, ""); err != nil {
-		return nil, fmt.Errorf("ask which library owns the storage: %w", err)
+		return nil, fmt.Errorf("read the owner of the storage: %w", err)
 	}
 	if own.owner == "" {
 		return own, nil
@@ -100,10 +100,10 @@ func (o *ownership) mark(ctx context.Context) error {
 	}
 	library, err := store.Update(ctx, o.records, func(tx store.Tx) (string, error) { return tx.Identity(store.NewID()) })
 	if err != nil {
-		return fmt.Errorf("give the library an identity: %w", err)
+		return fmt.Errorf("record the identity of the library: %w", err)
 	}
 	if o.owner, err = o.contents.Mark(store.LibraryMark, library); err != nil {
-		return fmt.Errorf("write which library owns the storage: %w", err)
+		return fmt.Errorf("write the owner of the storage: %w", err)
 	}
 	return o.check(library)
 }

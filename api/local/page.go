@@ -17,17 +17,16 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// How many files and requests the page shows.
+// Limits for the lists on the page.
 const (
 	pageFiles    = 24
 	pageRequests = 50
 )
 
-// pageOperation is an operation as the page shows it.
+// pageOperation is an operation on the page.
 type pageOperation struct{ Method, Path, Summary string }
 
-// page shows what this is to a person with a browser: on this computer, or with the
-// key.
+// page serves the overview page to browsers on this computer, and to others with the key.
 func (l *Library) page(w http.ResponseWriter, r *http.Request) error {
 	if !l.fromHere(r) && l.authenticate(r) != nil {
 		return refuse(http.StatusUnauthorized, "This page needs the private key.", "Enter the key as the user name and leave the password empty.")
@@ -62,8 +61,8 @@ func (l *Library) page(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// fromHere reports whether a request comes from this computer. One through a proxy
-// may come from elsewhere.
+// fromHere reports whether a request comes from this computer. A proxy may forward requests from
+// elsewhere, so those do not count.
 func (l *Library) fromHere(r *http.Request) bool {
 	remote, _, err := net.SplitHostPort(r.RemoteAddr)
 	host := r.Host
@@ -74,7 +73,7 @@ func (l *Library) fromHere(r *http.Request) bool {
 	return err == nil && api.IsLoopback(remote) && api.IsLoopback(host) && l.o.Address == "" && proxied == ""
 }
 
-// pageOperations are the routes.
+// pageOperations returns the operations of all routes.
 func pageOperations() []pageOperation {
 	list := make([]pageOperation, len(routes))
 	for i, r := range routes {

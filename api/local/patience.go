@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// patience is how long a connection may stand still while a request arrives or an
-// answer leaves. Both may take as long as they need while bytes move.
+// patience is how long a connection may be idle during a request or an answer. There is no limit
+// while bytes move.
 const patience = 60 * time.Second
 
-// patientBody moves the connection's read deadline with every read.
+// patientBody extends the connection's read deadline with every read.
 type patientBody struct {
 	io.ReadCloser
 	control  *http.ResponseController
 	wait     time.Duration // patience
-	read     bool          // some of it
-	finished bool          // all of it, or it broke off
+	read     bool          // some of it was read
+	finished bool          // it was read to the end or an error
 }
 
 func (b *patientBody) Read(p []byte) (int, error) {
@@ -25,25 +25,24 @@ func (b *patientBody) Read(p []byte) (int, error) {
 	b.read = b.read || n > 0
 	if err != nil {
 		b.finished = true
-		// From here on the server watches the connection for its end; a limit
-		// that stayed would end the request while we work on it.
+		// From here on the server watches the connection. A remaining deadline would cancel the
+		// request.
 		b.control.SetReadDeadline(time.Time{}) //nolint:errcheck // as above
 	}
 	return n, err
 }
 
-// patientWriter moves the connection's write deadline with every part of an
-// answer. What the server still has in its buffer when the handler returns has
-// the last deadline.
+// patientWriter extends the connection's write deadline with every part of an answer. The last
+// deadline also covers what the server has buffered when the handler returns.
 type patientWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	wait    time.Duration // patience
-	status  int           // that was written; 0: none yet
-	size    int64         // bytes of the body that were written
+	status  int           // 0 before WriteHeader
+	size    int64         // body bytes written
 }
 
-// WriteHeader notes the status.
+// WriteHeader records the status.
 func (w *patientWriter) WriteHeader(status int) {
 	if w.status == 0 && status >= http.StatusOK {
 		w.status = status
@@ -51,7 +50,7 @@ func (w *patientWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// writePart is so small that a client which reads slowly takes one in time.
+// writePart is small enough for a slow client to read in time.
 const writePart = 64 << 10
 
 func (w *patientWriter) Write(p []byte) (written int, err error) {
@@ -70,5 +69,5 @@ func (w *patientWriter) Write(p []byte) (written int, err error) {
 	}
 }
 
-// Unwrap gives the writer of the connection to http.ResponseController.
+// Unwrap lets http.ResponseController reach the connection.
 func (w *patientWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -16,26 +16,25 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// presetKind is a resource of the account with five calls: list, create, get, update
-// and delete (hosted-service.md §15).
+// presetKind is an account resource with five calls: list, create, get, update and delete
+// (hosted-service.md §15).
 type presetKind struct {
 	kind    string
 	what    string // for people
 	path    string
-	takes   string // of its creation, as in a route; an update requires nothing
-	most    int    // of its kind
+	takes   string // members for creation, as in a route; updates require none
+	most    int    // maximum number
 	newID   func() string
 	idForm  *regexp.Regexp
-	unknown error // an id of the form that nothing has
-	badID   error // an id of another form
+	unknown error // for a well-formed id that does not exist
+	badID   error // for a malformed id
 	answer  any   // as in a route
 
-	// record checks a preset, of which the members are those of takes, and returns it
-	// as an answer.
+	// record checks a preset with the members of takes and returns it as an answer.
 	record func(l *Library, p *store.Preset, others []store.Preset) (any, error)
 }
 
-// savedExtension is an extension with its options under an id.
+// savedExtension is an extension whose options are stored under an id.
 type savedExtension struct {
 	ID          string          `json:"id"`
 	Name        string          `json:"name"`
@@ -45,7 +44,7 @@ type savedExtension struct {
 	UpdatedAt   string          `json:"updatedAt"`
 }
 
-// namedTransformation is a transformation of delivered pictures with a name.
+// namedTransformation is a delivery transformation with a name.
 type namedTransformation struct {
 	ID             string `json:"id"`
 	Name           string `json:"name"`
@@ -60,12 +59,12 @@ var savedExtensions = &presetKind{
 	kind: api.SavedExtension, what: "a saved extension", path: "/v1/saved-extensions", takes: "name! description! config:object!", most: 100,
 	newID: func() string { return "ext_" + store.NewID() }, idForm: regexp.MustCompile(`^ext_[0-9a-f]{24}$`),
 	unknown: errNoSaved,
-	badID:   badRequest("Invalid saved extension ID.", "It is ext_ with 24 hexadecimal digits."),
+	badID:   badRequest("Invalid saved extension ID.", "An id is ext_ and 24 hexadecimal digits."),
 	answer:  savedExtension{},
 	record: func(l *Library, p *store.Preset, _ []store.Preset) (any, error) {
 		e := savedExtension{ID: p.ID, CreatedAt: timeText(p.Created), UpdatedAt: timeText(p.Updated)}
 		if err := json.Unmarshal(p.Body, &e); err != nil || strings.TrimSpace(e.Name) == "" {
-			return nil, invalid("name or description", "it is empty or no text", "Send texts.")
+			return nil, invalid("name or description", "it is not a text or empty", "Send texts.")
 		}
 		list, err := l.readExtensions("["+string(e.Config)+"]", false)
 		if err != nil {
@@ -79,7 +78,7 @@ var savedExtensions = &presetKind{
 	},
 }
 
-// apiName is the form of the names that the API takes. Settings may have dashes, too.
+// apiName matches the names that the API accepts. Names in the settings may also contain dashes.
 var apiName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
 
 var namedTransformations = &presetKind{
@@ -93,7 +92,7 @@ var namedTransformations = &presetKind{
 			return nil, invalid("name, transformation or enabled", "it is of the wrong type", "Send texts, and true or false.")
 		}
 		if t.Name != p.Name && !apiName.MatchString(t.Name) {
-			return nil, invalid("name", quote(t.Name)+" is no name", "It has letters, digits and _.")
+			return nil, invalid("name", quote(t.Name)+" is not a valid name", "Use letters, digits and _.")
 		}
 		if slices.ContainsFunc(others, func(o store.Preset) bool { return o.Name == t.Name }) {
 			return nil, badRequest("A named transformation with the name "+quote(t.Name)+" already exists.", "Choose another name.")
@@ -106,7 +105,7 @@ var namedTransformations = &presetKind{
 	},
 }
 
-// presetRoutes are the five calls of a kind.
+// presetRoutes returns the five routes of a kind.
 func presetRoutes(k *presetKind) []route {
 	one := k.path + "/{presetId}"
 	return []route{
@@ -166,7 +165,7 @@ func findPreset(tx store.Tx, kind, id string) (*store.Preset, []store.Preset, er
 	return &p, slices.Delete(list, at, at+1), nil
 }
 
-// read reads the members that a request sends.
+// read reads the members of a request.
 func (k *presetKind) read(r *http.Request, required bool) (map[string]json.RawMessage, error) {
 	var members []member
 	needed := 0
@@ -209,7 +208,7 @@ func (k *presetKind) create(l *Library, tx store.Tx, members map[string]json.Raw
 		return nil, err
 	}
 	if len(others) >= k.most {
-		return nil, badRequest(fmt.Sprintf("There are %d of %s already, which is the limit.", k.most, k.what), "Delete one first.")
+		return nil, badRequest(fmt.Sprintf("The limit of %d is reached for %s.", k.most, k.what), "Delete one first.")
 	}
 	p := &store.Preset{Kind: k.kind, ID: k.newID(), Created: l.now(), Updated: l.now()}
 	record, err := k.set(l, p, members, others)
@@ -250,8 +249,7 @@ func (k *presetKind) remove(l *Library, r *http.Request) (any, error) {
 	return nil, err
 }
 
-// seedTransformations creates the named transformations of the settings that do not
-// exist yet.
+// seedTransformations creates the named transformations of the settings that do not exist yet.
 func (l *Library) seedTransformations(ctx context.Context) error {
 	if len(l.o.Named) == 0 {
 		return nil
@@ -277,8 +275,8 @@ func (l *Library) seedTransformations(ctx context.Context) error {
 	})
 }
 
-// transformation returns the text of a named transformation that may be used. The
-// error of the records is a *storeError.
+// transformation returns the steps of an enabled named transformation. Errors of the records are a
+// *storeError.
 func (l *Library) transformation(ctx context.Context, name string) (string, error) {
 	list, err := store.View(ctx, l.records, func(tx store.Tx) ([]store.Preset, error) { return tx.Presets(namedTransformations.kind) })
 	if err != nil {

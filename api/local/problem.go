@@ -17,8 +17,8 @@ import (
 type problem struct {
 	status        int
 	message, help string
-	reason        string   // machine-readable; empty: none
-	missing       []string // ids of files that do not exist
+	reason        string   // machine-readable; may be empty
+	missing       []string // ids of missing files
 }
 
 func (p *problem) Error() string { return p.message }
@@ -27,7 +27,7 @@ func refuse(status int, message, help string) *problem {
 	return &problem{status: status, message: message, help: help}
 }
 
-// The reasons that more than one operation gives (hosted-service.md §9 and §10).
+// Reasons that several operations give (hosted-service.md §9 and §10).
 const (
 	missingParameter = "MISSING_PARAMETER"
 	invalidParameter = "INVALID_PARAMETER"
@@ -43,23 +43,22 @@ func (p *problem) because(reason string) *problem {
 	return p
 }
 
-// errTooLarge has the words of hosted services, because clients look for them.
+// errTooLarge uses the wording of hosted services, which clients match.
 func (l *Library) errTooLarge() error {
 	return badRequest("Your request contains invalid file parameter. The file size exceeds limits.",
-		fmt.Sprintf("Files of up to %d bytes are taken here.", l.o.MaxSize))
+		fmt.Sprintf("The limit is %d bytes.", l.o.MaxSize))
 }
 
 var (
 	errNoFile   = refuse(http.StatusNotFound, "The requested file does not exist.", "Check the file id.")
-	errCutShort = badRequest("The request ended before all of it had arrived; nothing was stored.", "Send it again.")
+	errCutShort = badRequest("The request ended early; nothing was stored.", "Send it again.")
 )
 
-// retryAfter is the pause, in seconds, before a request that met a part of the library
-// which does not answer may be sent again.
+// retryAfter is the Retry-After, in seconds, while records or contents do not answer.
 const retryAfter = "5"
 
-// answerError writes err as an answer. Internal errors are logged; their answer
-// has the request id of the log line and no details.
+// answerError writes err as an answer. Internal errors are logged; their answer has only the
+// request id of the log line.
 func (l *Library) answerError(w http.ResponseWriter, r *http.Request, body *patientBody, err error) {
 	var p *problem
 	var rule *api.RuleError
@@ -74,13 +73,13 @@ func (l *Library) answerError(w http.ResponseWriter, r *http.Request, body *pati
 		l.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "request", w.Header().Get(requestIDHeader), "error", err)
 		p = refuse(http.StatusServiceUnavailable, "The "+down.Part+" of the library does not answer.", "Send the request again in a few seconds.")
 	case errors.Is(err, syscall.ENOSPC):
-		p = &problem{status: http.StatusInsufficientStorage, message: "The disk of the local library is full; nothing was stored.", help: "Make room and send it again."}
+		p = &problem{status: http.StatusInsufficientStorage, message: "The disk of the local library is full; nothing was stored.", help: "Free some space and send it again."}
 	case r.Context().Err() != nil && errors.Is(err, context.Canceled):
 		p = &problem{status: http.StatusServiceUnavailable, message: "The request was ended."}
 	default:
 		id := w.Header().Get(requestIDHeader)
 		l.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "request", id, "error", err)
-		p = &problem{status: http.StatusInternalServerError, message: "The local library failed.", help: "Its log has more, under the request id " + id + "."}
+		p = &problem{status: http.StatusInternalServerError, message: "The local library failed.", help: "See its log, request id " + id + "."}
 	}
 	if p.status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", retryAfter)

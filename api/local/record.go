@@ -11,9 +11,8 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// record is the record of a file (service.md §2.1) without the fields that are
-// returned on request only. details chooses between the two names of the thumbnail
-// (§4.1 and §4.2).
+// record returns the record of a file (service.md §2.1) without the fields returned on request
+// only. details selects the name of the thumbnail field (§4.1 or §4.2).
 func (l *Library) record(f *store.File, details bool) *api.File {
 	v := &f.Version
 	r := &api.File{
@@ -46,14 +45,14 @@ func orNull[T any](v T, length int) api.Field[T] {
 	return api.Set(v)
 }
 
-// fullRecord is the record that details and lists show: with the custom metadata.
+// fullRecord returns the record with custom metadata, as details and lists do.
 func (l *Library) fullRecord(f *store.File) *api.File {
 	r := l.record(f, true)
 	withMetadata(r, f)
 	return r
 }
 
-// withMetadata adds the custom metadata, an empty object if there is none.
+// withMetadata adds the custom metadata, or an empty object.
 func withMetadata(r *api.File, f *store.File) {
 	r.CustomMetadata = f.Metadata
 	if r.CustomMetadata == nil {
@@ -61,7 +60,7 @@ func withMetadata(r *api.File, f *store.File) {
 	}
 }
 
-// folderRecord is the record of a folder.
+// folderRecord returns the record of a folder.
 func folderRecord(f *store.Folder) *api.File {
 	return &api.File{
 		Type: api.TypeFolder, FolderID: f.ID, Name: f.Name, FolderPath: strings.TrimSuffix(f.Path, "/"),
@@ -69,8 +68,8 @@ func folderRecord(f *store.Folder) *api.File {
 	}
 }
 
-// fileURL is the address of a file. Operations have the paths that begin with /v1/, /v2/
-// and /api/; files there are served through a step that changes nothing.
+// fileURL returns the address of a file. Paths that begin like those of operations (/v1/, /v2/,
+// /api/) get an empty transformation step in front.
 func (l *Library) fileURL(path string) string {
 	step := ""
 	if isAPI(path) {

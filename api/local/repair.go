@@ -20,13 +20,11 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// snapshotPath is where a running library keeps a copy of its records from
-// time to time: a copy of the folder that was made meanwhile may have caught
-// the database in the middle of a change, but never this file.
+// snapshotPath is where a running library regularly writes a copy of its records. Unlike the
+// database itself, the snapshot is consistent in a copied folder.
 func snapshotPath(dir string) string { return recordsPath(dir) + ".snapshot" }
 
-// copyRecords replaces our records by those of the library that this one is a copy of.
-// It may be running.
+// copyRecords replaces the records by those of the original library, which may be running.
 func (c *checker) copyRecords(ctx context.Context) error {
 	here, err := os.Stat(c.dir)
 	if err != nil {
@@ -49,7 +47,7 @@ func (c *checker) copyRecords(ctx context.Context) error {
 	return atomicfile.Rename(draft, recordsPath(c.dir))
 }
 
-// copyContent copies a content from the library that this one is a copy of.
+// copyContent copies a content from the original library.
 func (c *checker) copyContent(ctx context.Context, hash string, size int64) error {
 	from := store.ReadContents(contentsPath(c.o.From))
 	if p, _, err := verifyContent(ctx, from, hash, size); err != nil || p.Kind != "" {
@@ -77,8 +75,7 @@ func (c *checker) keep(f io.Reader) error {
 	return err
 }
 
-// checkDatabase reports whether the records can be read, and whether they had to be
-// rebuilt for that.
+// checkDatabase reports whether the records are readable, and whether it had to rebuild them.
 func (c *checker) checkDatabase(ctx context.Context) (readable, rebuilt bool, err error) {
 	problems, err := c.inspect(ctx)
 	if err != nil {
@@ -108,8 +105,7 @@ func (c *checker) checkDatabase(ctx context.Context) (readable, rebuilt bool, er
 	return true, done != "", err
 }
 
-// inspect opens the records and returns why they cannot be relied on. Damaged records
-// stay closed.
+// inspect opens the records and returns their problems. Damaged records stay closed.
 func (c *checker) inspect(ctx context.Context) (problems []Problem, err error) {
 	if err := missingRecords(c.dir); err != nil {
 		return []Problem{{Kind: ProblemRecords, Message: err.Error()}}, nil
@@ -130,7 +126,7 @@ func (c *checker) inspect(ctx context.Context) (problems []Problem, err error) {
 			return nil, &RecordsError{Dir: c.dir, Err: err}
 		}
 		if old, err := store.Outdated(ctx, recordsPath(c.dir)); err != nil || old {
-			c.outdated = true // checks of what only the newest format has are skipped
+			c.outdated = true // skip checks that need the newest format
 			return nil, err
 		}
 		if lines, err = store.View(ctx, c.records, store.Tx.Unreadable); err != nil {
@@ -165,14 +161,14 @@ func (c *checker) inspect(ctx context.Context) (problems []Problem, err error) {
 	return problems, nil
 }
 
-// rebuild makes new records of what can be read of those in the folder and of
-// the last snapshot. The old ones are kept beside them.
+// rebuild makes new records from the readable old ones and the last snapshot. It keeps the old ones
+// next to them.
 func (c *checker) rebuild(ctx context.Context) (done string, err error) {
 	if err := c.close(); err != nil {
 		return "", err
 	}
 	path, draft := recordsPath(c.dir), recordsPath(c.dir)+".rebuilt"
-	if err := store.RemoveRecords(draft); err != nil { // of a repair that broke off
+	if err := store.RemoveRecords(draft); err != nil { // left by an interrupted repair
 		return "", err
 	}
 	records, err := store.OpenRecords(ctx, draft)
@@ -180,7 +176,7 @@ func (c *checker) rebuild(ctx context.Context) (done string, err error) {
 		return "", err
 	}
 	from := path
-	if _, err := os.Stat(path); err != nil { // a repair may have broken off
+	if _, err := os.Stat(path); err != nil { // an interrupted repair may have moved it
 		kept, _ := filepath.Glob(path + ".damaged-*[0-9]")
 		from = slices.Max(append(kept, path))
 	}
@@ -206,7 +202,7 @@ func (c *checker) rebuild(ctx context.Context) (done string, err error) {
 	return done, c.open(ctx)
 }
 
-// adoptUnnamed makes records for the contents that still have none after a rebuild.
+// adoptUnnamed makes records for contents that still have none after a rebuild.
 func (c *checker) adoptUnnamed(ctx context.Context) error {
 	s, err := newSurvey(ctx, c.records, c.contents)
 	if err != nil {
@@ -220,7 +216,7 @@ func (c *checker) adoptUnnamed(ctx context.Context) error {
 	return c.adopt(ctx, hashes)
 }
 
-// adopt makes files in the folder /recovered/ for contents that no record names.
+// adopt creates files in /recovered/ for contents without a record.
 func (c *checker) adopt(ctx context.Context, hashes []string) error {
 	n := 0
 	for _, hash := range hashes {
@@ -240,8 +236,8 @@ func (c *checker) adopt(ctx context.Context, hashes []string) error {
 	return c.problem(Problem{Kind: ProblemUnnamed, Message: plural(n, "content") + " had no record", Repaired: "now in the folder /recovered/; delete what you do not need"})
 }
 
-// adoptOne returns false where there is nothing to adopt. A content that is not
-// what its hash says goes to the folder damaged/.
+// adoptOne returns false if there is nothing to adopt. A content that does not match its hash goes
+// to damaged/.
 func (c *checker) adoptOne(ctx context.Context, hash string) (bool, error) {
 	named, err := namedHashes(ctx, c.records, hash)
 	if err != nil || named[hash] {
@@ -270,7 +266,7 @@ func (c *checker) adoptOne(ctx context.Context, hash string) (bool, error) {
 	v.Root = v.ID
 	file := &store.File{
 		ID: v.ID, Folder: "/recovered/", Name: hash[:16] + extensionOf(v.Mime), Version: v, Created: v.Created, Updated: v.Created,
-		Private: true, // it may have been
+		Private: true, // the lost record may have been private
 	}
 	c.sum.Bytes += size
 	return true, c.records.Update(ctx, func(tx store.Tx) error {
@@ -285,7 +281,7 @@ func (c *checker) adoptOne(ctx context.Context, hash string) (bool, error) {
 	})
 }
 
-// extensionOf is how names of files of a MIME type usually end.
+// extensionOf returns the usual file name extension of a MIME type.
 func extensionOf(mimeType string) string {
 	if m := mimetype.Lookup(mimeType); m != nil {
 		return m.Extension()
@@ -293,7 +289,7 @@ func extensionOf(mimeType string) string {
 	return ""
 }
 
-// checkUnfinished looks for extension runs that ended the program.
+// checkUnfinished looks for extension runs during which the program ended.
 func (c *checker) checkUnfinished(ctx context.Context) error {
 	runs, err := store.View(ctx, c.records, store.Tx.PendingRuns)
 	if err != nil {
@@ -307,7 +303,7 @@ func (c *checker) checkUnfinished(ctx context.Context) error {
 		if c.o.Repair {
 			p.Repaired = "the run was canceled"
 			err := c.records.Update(ctx, func(tx store.Tx) error {
-				return finishRun(tx, &run, "it was canceled by serve --repair: "+p.Message, nil, time.Now())
+				return finishRun(tx, &run, "canceled by serve --repair: "+p.Message, nil, time.Now())
 			})
 			if err != nil {
 				return err
@@ -320,14 +316,14 @@ func (c *checker) checkUnfinished(ctx context.Context) error {
 	return nil
 }
 
-// checkRecords looks for records that contradict themselves.
+// checkRecords looks for inconsistent records.
 func (c *checker) checkRecords(ctx context.Context) error {
 	files, err := store.View(ctx, c.records, store.Tx.Contradictions)
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
-		p := Problem{Kind: ProblemRecord, FileID: f.ID, Path: f.Path(), Version: f.Version.ID, Message: "its current version is none of its versions"}
+		p := Problem{Kind: ProblemRecord, FileID: f.ID, Path: f.Path(), Version: f.Version.ID, Message: "its current version does not exist"}
 		if c.o.Repair {
 			if p.Repaired, err = c.fallBack(ctx, f.ID); err != nil {
 				return err
@@ -340,16 +336,16 @@ func (c *checker) checkRecords(ctx context.Context) error {
 	return nil
 }
 
-// dropBroken removes versions from the records whose content is missing or wrong: in a
-// copy of a library they were stored while it was copied. It keeps the records as they
-// were, because the contents may be somewhere else.
+// dropBroken removes versions with missing or wrong contents from the records. Copying a running
+// library leaves such versions. It keeps a copy of the old records, since the contents may be
+// elsewhere.
 func (c *checker) dropBroken(ctx context.Context, broken []store.Holding) error {
 	if len(broken) == 0 {
 		return nil
 	}
 	before := fmt.Sprintf("%s.before-repair-%d", recordsPath(c.dir), time.Now().UnixMilli())
 	if err := store.Snapshot(ctx, recordsPath(c.dir), before); err != nil {
-		return fmt.Errorf("keep the records as they were: %w", err)
+		return fmt.Errorf("keep the old records: %w", err)
 	}
 	if err := c.refile(ctx); err != nil {
 		return err
@@ -378,8 +374,8 @@ func (c *checker) dropBroken(ctx context.Context, broken []store.Holding) error 
 	return c.adopt(ctx, slices.Collect(maps.Keys(c.bad)))
 }
 
-// refile moves contents that do not match their hash to the folder damaged/, and
-// stores those again that another record names: files may have been swapped.
+// refile moves contents that do not match their hash to damaged/ and stores those again that
+// another record names, in case files were swapped.
 func (c *checker) refile(ctx context.Context) error {
 	for hash := range c.bad {
 		changed, err := c.changed(ctx, hash)
@@ -413,7 +409,7 @@ func (c *checker) refile(ctx context.Context) error {
 	return nil
 }
 
-// changed reports whether a content is not what its hash says.
+// changed reports whether a content does not match its hash.
 func (c *checker) changed(ctx context.Context, hash string) (bool, error) {
 	p, _, err := verifyContent(ctx, c.contents, hash, -1)
 	return p.Kind != "", err
@@ -430,8 +426,8 @@ func sumOf(path string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
-// update changes records without recording a deletion: contents that are
-// missing may only be elsewhere.
+// update changes records without scheduling contents for deletion: missing contents may be
+// elsewhere.
 func (c *checker) update(ctx context.Context, fn func(store.Tx) error) error {
 	return c.records.Update(ctx, func(tx store.Tx) error {
 		before, err := tx.Deletions()
@@ -456,12 +452,11 @@ func (c *checker) dropVersion(ctx context.Context, h store.Holding) error {
 		if err := tx.DeleteVersion(h.FileID, h.Version.ID); !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
-		return nil // it went with its file
+		return nil // removed with its file
 	})
 }
 
-// setAside moves a damaged content to the folder damaged/, or in a store to what is set
-// aside, if it exists.
+// setAside moves a damaged content, if it exists, to damaged/ or sets it aside in a store.
 func (c *checker) setAside(hash string) error {
 	if c.o.Storage != "" {
 		list, err := c.contents.List(hash)
@@ -484,8 +479,8 @@ func (c *checker) setAside(hash string) error {
 	return err
 }
 
-// fallBack makes the newest undamaged version of a file current and removes the
-// damaged one. Without any, it deletes the file. It returns what it did.
+// fallBack removes a damaged version and makes the newest sound one current, or deletes the file if
+// none is left. It returns a description.
 func (c *checker) fallBack(ctx context.Context, id string) (done string, err error) {
 	err = c.update(ctx, func(tx store.Tx) error {
 		file, err := tx.File(id)
@@ -510,7 +505,7 @@ func (c *checker) fallBack(ctx context.Context, id string) (done string, err err
 				continue
 			}
 			if v.Width != was.Width || v.Height != was.Height {
-				file.Region = "" // it was of another picture
+				file.Region = "" // it belonged to another picture
 			}
 			file.Version = v
 			if err := tx.UpdateFile(file); err != nil {

@@ -8,30 +8,28 @@ import (
 	"time"
 )
 
-// Request describes a request after its answer. It has no secrets: neither the key
-// nor the signature of an address.
+// Request describes an answered request. It contains no keys or signatures.
 type Request struct {
-	Time   time.Time `json:"time"` // when it came
+	Time   time.Time `json:"time"` // of arrival
 	Method string    `json:"method"`
 	Path   string    `json:"path"`
-	Status int       `json:"status"` // 0: the connection broke without an answer
-	Millis float64   `json:"ms"`     // until the last byte of the answer was written
-	Size   int64     `json:"size"`   // bytes of the answer's body
-	ID     string    `json:"id"`     // the request id in the answer's header
+	Status int       `json:"status"` // 0 if the connection broke without an answer
+	Millis float64   `json:"ms"`     // until the last byte of the answer
+	Size   int64     `json:"size"`   // body bytes of the answer
+	ID     string    `json:"id"`     // request id in the answer's header
 
 	Query string `json:"-"` // without signatures
 	Agent string `json:"-"` // the User-Agent header
 }
 
-// maxRequests is how many requests are remembered.
+// maxRequests is the number of requests kept.
 const maxRequests = 1000
 
-// secretLength is the least length of a key that is masked. A shorter one, such as
-// dev, is no secret and may be part of a word.
+// secretLength is the length from which a key is masked. A shorter one, such as dev, is not secret
+// and may be part of a word.
 const secretLength = 8
 
-// requestLog keeps the last requests, the oldest first. The zero value is ready for
-// use.
+// requestLog keeps the last requests, oldest first. The zero value is ready to use.
 type requestLog struct {
 	mu   sync.Mutex
 	list []Request
@@ -59,8 +57,8 @@ func (g *requestLog) all() []Request {
 	return append([]Request{}, g.list[max(0, len(g.list)-maxRequests):]...)
 }
 
-// observe notes a request that came at start. It is deferred: an answer that is lost
-// on purpose ends in a panic.
+// observe records a request that came at start. It must be deferred, since a deliberately lost
+// answer panics.
 func (l *Library) observe(r *http.Request, w *patientWriter, start time.Time) {
 	l.metrics.request(r, w.status, w.Header().Get(requestIDHeader), start)
 	if isControl(path.Clean("/" + r.URL.Path)) {

@@ -10,11 +10,10 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// An operation returns the JSON value of its answer, nil for an answer without a
-// body, or the error that becomes the answer.
+// An operation returns the JSON value of its answer, nil for no body, or the error to answer with.
 type operation = func(*Library, *http.Request) (any, error)
 
-// uploadPath and uploadPathV2 are where files are uploaded, also from web pages.
+// uploadPath and uploadPathV2 accept uploads, also from web pages.
 const (
 	uploadPath   = "/api/v1/files/upload"
 	uploadPathV2 = "/api/v2/files/upload"
@@ -25,19 +24,19 @@ func isUpload(path string) bool { return path == uploadPath || path == uploadPat
 // A route is one operation of the API.
 type route struct {
 	method  string
-	pattern string // path as http.ServeMux has it, without a slash at the end
-	summary string // what it does, for people
+	pattern string // path in the syntax of http.ServeMux, without a trailing slash
+	summary string // what it does, for the docs
 	takes   string // parameters of a GET, else members of the JSON body; see parseTakes
 	status  int    // of a successful answer with a body
-	answer  any    // a value whose type is that of the body; the keys of a map are its members; nil: no body
+	answer  any    // a value of the body's type, or a map with its members; nil for no body
 	serve   operation
 }
 
-// routes are all operations of the API.
+// routes lists all operations.
 var routes = slices.Concat(routesV1, presetRoutes(savedExtensions), presetRoutes(namedTransformations), secondVersion(routesV1))
 
-// inV2 are the operations that have a path under /v2/, too. No document describes
-// those; rclone calls them.
+// inV2 lists the operations with a second path under /v2/, which rclone calls but no document
+// describes.
 var inV2 = []string{
 	"GET /v1/files", "GET /v1/files/{fileId}/details", "DELETE /v1/files/{fileId}", "POST /v1/folder", "DELETE /v1/folder",
 	"POST /v1/bulkJobs/moveFolder", "GET /v1/bulkJobs/{jobId}",
@@ -78,7 +77,7 @@ var routesV1 = []route{
 	{http.MethodPut, "/v1/files/rename", "Rename a file", "filePath! newFileName! purgeCache:bool", http.StatusOK, renamed{}, (*Library).renameFile},
 
 	{http.MethodPost, "/v1/folder", "Create a folder", "folderName! parentFolderPath!", http.StatusCreated, api.File{}, (*Library).makeFolder},
-	{http.MethodDelete, "/v1/folder", "Delete a folder with all that is in it", "folderPath!", http.StatusOK, nil, (*Library).deleteFolder},
+	{http.MethodDelete, "/v1/folder", "Delete a folder with its contents", "folderPath!", http.StatusOK, nil, (*Library).deleteFolder},
 	{http.MethodPost, "/v1/bulkJobs/copyFolder", "Copy a folder", "sourceFolderPath! destinationPath! includeFileVersions:bool includeVersions:bool", http.StatusOK, startedJob{}, (*Library).copyFolder},
 	{http.MethodPost, "/v1/bulkJobs/moveFolder", "Move a folder", "sourceFolderPath! destinationPath!", http.StatusOK, startedJob{}, (*Library).moveFolder},
 	{http.MethodPost, "/v1/bulkJobs/renameFolder", "Rename a folder", "folderPath! newFolderName! purgeCache:bool", http.StatusAccepted, startedJob{}, (*Library).renameFolder},
@@ -94,14 +93,14 @@ var routesV1 = []route{
 
 	{http.MethodGet, "/v1/accounts/usage", "Get what the library uses", "startDate! endDate!", http.StatusOK, api.Usage{}, (*Library).usage},
 
-	// No hosted service has the following.
+	// Extensions of this library.
 	{http.MethodGet, identityPath, "Identify the running library", "", http.StatusOK, identity{}, (*Library).identify},
 	{http.MethodPost, identityPath + "/runs/cancel", "Cancel an extension that works on a file", "fileId! extension!", http.StatusOK, nil, (*Library).cancelRun},
 	{http.MethodGet, healthPath, "Check that records and contents answer", "", http.StatusOK, health{}, (*Library).health},
 	{http.MethodGet, openAPIPath, "Describe the API", "", http.StatusOK, map[string]any(nil), (*Library).openAPI},
-	{http.MethodPost, controlPath + "reset", "Delete everything, if that is allowed", "", http.StatusOK, nil, (*Library).reset},
+	{http.MethodPost, controlPath + "reset", "Delete everything, if allowed", "", http.StatusOK, nil, (*Library).reset},
 	{http.MethodGet, controlPath + "requests", "List the last requests", "", http.StatusOK, []Request{}, (*Library).listRequests},
-	{http.MethodGet, controlPath + "metrics", "List figures for monitoring, as Prometheus reads them", "", http.StatusOK, plainText(nil), (*Library).listMetrics},
+	{http.MethodGet, controlPath + "metrics", "List metrics in the format of Prometheus", "", http.StatusOK, plainText(nil), (*Library).listMetrics},
 }
 
 const purgePath = "/v1/files/purge/"
@@ -124,14 +123,13 @@ func newMux(routes []route) *http.ServeMux {
 		endpoints[r.pattern][r.method] = r
 	}
 	mux.Handle("/", endpoint{})
-	// One mux refuses /v1/files/purge/{…} beside /v1/files/{…}/details, because
-	// /v1/files/purge/details matches both. Here it is the status of a purge.
+	// A single mux refuses /v1/files/purge/{…} next to /v1/files/{…}/details, because both match
+	// /v1/files/purge/details.
 	purges.Handle("/", mux)
 	return purges
 }
 
-// An endpoint holds the routes of one path by method. It is empty for an unknown
-// path.
+// An endpoint maps methods to routes of one path. It is empty for an unknown path.
 type endpoint map[string]route
 
 // A call carries an operation's error through a mux.
@@ -150,12 +148,12 @@ func (e endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (e endpoint) serve(l *Library, w http.ResponseWriter, r *http.Request) error {
 	method := r.Method
 	if method == http.MethodHead {
-		method = http.MethodGet // the server sends its head alone
+		method = http.MethodGet // the server sends only the header
 	}
 	route, ok := e[method]
 	switch {
 	case len(e) == 0:
-		return refuse(http.StatusNotFound, "There is no such operation here.", "docs/serve.md of mediadesk lists the operations of the local library.")
+		return refuse(http.StatusNotFound, "No such operation.", "docs/serve.md of mediadesk lists the operations of the local library.")
 	case !ok:
 		w.Header().Set("Allow", strings.Join(e.allowed(), ", "))
 		return refuse(http.StatusMethodNotAllowed, "This address does not take "+quote(r.Method)+".", "It takes "+strings.Join(e.allowed(), ", ")+".")
@@ -170,9 +168,8 @@ func (e endpoint) serve(l *Library, w http.ResponseWriter, r *http.Request) erro
 		return err
 	}
 	l.rebase(r, body)
-	// Generated clients of hosted services, which name their language in a header,
-	// parse the answer of some operations without a result as JSON whatever its
-	// status: some versions for Go and Java fail on an empty one.
+	// Some generated clients of hosted services (Go, Java) fail on an empty answer. They name their
+	// language in a header.
 	if body == nil && r.Header.Get("X-Stainless-Lang") == "" {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
@@ -193,7 +190,7 @@ func (e endpoint) serve(l *Library, w http.ResponseWriter, r *http.Request) erro
 	return nil
 }
 
-// allowed lists the methods that a path takes.
+// allowed lists the methods of a path.
 func (e endpoint) allowed() []string {
 	methods := slices.Collect(maps.Keys(e))
 	if _, ok := e[http.MethodGet]; ok {
@@ -203,15 +200,15 @@ func (e endpoint) allowed() []string {
 	return methods
 }
 
-// isAPI reports whether a path belongs to the API. All others are of files.
+// isAPI reports whether a path belongs to the API and not to a file.
 func isAPI(path string) bool {
 	return strings.HasPrefix(path+"/", "/v1/") || strings.HasPrefix(path+"/", "/v2/") || strings.HasPrefix(path+"/", "/api/") || isControl(path)
 }
 
-// operate answers a request of the API at a clean path.
+// operate answers an API request at a clean path.
 func (l *Library) operate(w http.ResponseWriter, r *http.Request, path string) error {
 	u := *r.URL
-	u.Path, u.RawPath = path, "" // the mux redirects what is not clean
+	u.Path, u.RawPath = path, "" // the mux redirects unclean paths
 	asked := r
 	r = r.WithContext(r.Context())
 	r.URL = &u

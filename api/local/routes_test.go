@@ -75,7 +75,7 @@ func TestUnknownPaths(t *testing.T) {
 		"/v1/files/purge/0/1", "/v1/bulkJobs", "/v1/%2e%2e/v1/none", "/v1//none/?a=b",
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodPost, "BREW"} {
-			if w := ask(l, method, path); w.Code != http.StatusNotFound || !strings.Contains(message(t, w), "no such operation") {
+			if w := ask(l, method, path); w.Code != http.StatusNotFound || !strings.Contains(message(t, w), "No such operation") {
 				t.Errorf("%s %s answers %d: %s", method, path, w.Code, w.Body)
 			}
 		}

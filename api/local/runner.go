@@ -18,22 +18,20 @@ import (
 )
 
 const (
-	runTime = 3 * time.Minute // how long one run may take
-	// maxAttempts is how often the work of a run may begin. One that ends the
-	// program would end it at every start.
+	runTime = 3 * time.Minute // limit for one run
+	// maxAttempts limits how often a run is started, in case it crashes the program.
 	maxAttempts = 2
 )
 
-// runner works on extension runs: one worker for those that are tried within the
-// request, one for the slow ones, so that a large picture does not hold up the
-// quick ones. The runs are in the records; a worker has their order only.
+// runner executes extension runs with two workers: one for quick extensions, which requests wait
+// for, and one for slow ones. The runs are in the records; workers only have their order.
 type runner struct {
 	library     *Library
 	quick, slow *worker
-	stops       sync.Map // by the id of a run: the context.CancelFunc of its work
+	stops       sync.Map // run id to context.CancelFunc
 }
 
-// worker takes one run after the other.
+// worker executes one run after the other.
 type worker struct {
 	notice chan struct{} // there is work
 
@@ -71,8 +69,7 @@ func (w *worker) next() (q queued, ok bool) {
 	return q, ok
 }
 
-// start queues runs and returns a channel for each quick one, which is closed when
-// it has ended.
+// start queues runs and returns a channel for each quick one that is closed at its end.
 func (r *runner) start(runs []store.Run) (ends []<-chan struct{}) {
 	f := r.library.o.Fault
 	for _, run := range runs {
@@ -87,7 +84,7 @@ func (r *runner) start(runs []store.Run) (ends []<-chan struct{}) {
 	return ends
 }
 
-// wake tells a worker that there is work; one notice is enough.
+// wake notifies a worker without blocking.
 func wake(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -112,13 +109,13 @@ func (r *runner) work(w *worker) {
 		if err != nil && r.library.ctx.Err() == nil {
 			r.library.log.Error("extension run could not be recorded", "run", q.run, "error", err)
 		}
-		wake(r.library.outbox.notice) // after the commit: earlier it would see nothing
+		wake(r.library.outbox.notice) // after the commit, so that the outbox sees the post
 		close(q.done)
 	}
 }
 
-// addRuns records the extensions that were asked for. Runs that cannot work at all
-// fail at once (service.md §3: failed within the request).
+// addRuns records the requested extensions. Runs that cannot work fail at once (service.md §3:
+// failed within the request).
 func (l *Library) addRuns(tx store.Tx, file *store.File, list []api.Extension, webhook string) ([]store.Run, error) {
 	var runs []store.Run
 	for _, e := range list {
@@ -129,7 +126,7 @@ func (l *Library) addRuns(tx store.Tx, file *store.File, list []api.Extension, w
 		reason := ""
 		switch {
 		case !l.tools.Knows(e.Name):
-			reason = "there is no extension " + quote(e.Name) + " in the local library"
+			reason = "no extension " + quote(e.Name) + " in the local library"
 		case file.Version.Kind != api.KindImage:
 			reason = "extensions work on images, and this file is not an image"
 		}
@@ -145,16 +142,15 @@ func (l *Library) addRuns(tx store.Tx, file *store.File, list []api.Extension, w
 	return runs, nil
 }
 
-// runReport is what an answer says about the runs that were asked for, by the names
-// of the extensions. Both maps are nil without runs.
+// runReport is the part of an answer about the requested runs, by extension name. Both maps are nil
+// without runs.
 type runReport struct {
 	status map[string]api.Status
 	errors map[string]string // of failed runs
 }
 
-// startRuns starts runs, waits a moment for the quick ones, and returns the file as
-// it is then with the status of each run. The end of a run that is pending in this
-// answer is posted.
+// startRuns starts runs, waits briefly for the quick ones, and returns the file and the status of
+// each run. The results of pending runs are posted later.
 func (l *Library) startRuns(ctx context.Context, file *store.File, runs []store.Run) (*store.File, runReport, error) {
 	if len(runs) == 0 {
 		return file, runReport{}, nil
@@ -167,8 +163,8 @@ func (l *Library) startRuns(ctx context.Context, file *store.File, runs []store.
 			slow = append(slow, run)
 		}
 	}
-	// The slow ones begin when the answer is known: it says "pending" and
-	// shows the version before theirs, by which a client sees them end.
+	// Slow runs start after the answer is made: it shows "pending" and the old version, so that a
+	// client can see the change.
 	defer l.runs.start(slow)
 	wait, stop := context.WithTimeout(ctx, l.tagWait)
 	defer stop()
@@ -202,8 +198,7 @@ func (l *Library) startRuns(ctx context.Context, file *store.File, runs []store.
 	return file, report, deletedMeanwhile(err)
 }
 
-// deletedMeanwhile is the error if another request deleted the file that this one has
-// just stored or changed.
+// deletedMeanwhile answers a request whose file another request has deleted.
 func deletedMeanwhile(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return refuse(http.StatusNotFound, "The file was deleted by another request before this one was answered.", "Upload it again if you need it.")
@@ -211,12 +206,12 @@ func deletedMeanwhile(err error) error {
 	return err
 }
 
-// execute does one run and records its end. It returns an error if the end could
-// not be recorded, or if the library is closing.
+// execute does one run and records its end. It returns an error if that fails or the library is
+// closing.
 func (l *Library) execute(id int64) error {
 	ctx, cancel := context.WithTimeout(l.ctx, runTime)
 	defer cancel()
-	// Before the run is read: a later cancel finds this.
+	// Before the run is read, so that a later cancel takes effect.
 	l.runs.stops.Store(id, cancel)
 	defer l.runs.stops.Delete(id)
 	run, source, err := l.runAndSource(id)
@@ -235,7 +230,7 @@ func (l *Library) execute(id int64) error {
 		})
 	}
 	if l.ctx.Err() != nil {
-		return errors.Join(l.ctx.Err(), l.countAttempt(id, -1)) // the program ends as it should
+		return errors.Join(l.ctx.Err(), l.countAttempt(id, -1)) // an orderly end does not count
 	}
 	var version store.Version
 	var draft store.Draft
@@ -253,7 +248,7 @@ func (l *Library) execute(id int64) error {
 	finish := func(tx store.Tx) error {
 		ended = false
 		if run, err = tx.Run(id); err != nil || run.Status.Final() || run.Owner != l.identity {
-			return err // it was canceled, or another instance took it over
+			return err // canceled, or taken over by another instance
 		}
 		failure := unable
 		file, err := tx.File(run.FileID)
@@ -277,7 +272,7 @@ func (l *Library) execute(id int64) error {
 		ended = err == nil
 		return err
 	}
-	// The time limit is for the tool; the result is recorded after it, too.
+	// The time limit applies to the tool, not to recording its result.
 	if unable != nil || out.Picture == nil {
 		return l.records.Update(l.ctx, finish)
 	}
@@ -292,10 +287,10 @@ func (l *Library) execute(id int64) error {
 	return err
 }
 
-// downPause is the pause before a part of the library that did not answer is asked again.
+// downPause is the wait before records or contents are tried again.
 const downPause = 2 * time.Second
 
-// whileDown repeats do as long as a part of the library does not answer, until ctx ends.
+// whileDown repeats do until the library answers or ctx ends.
 func whileDown(ctx context.Context, do func() error) error {
 	for {
 		err := do()
@@ -311,9 +306,8 @@ func whileDown(ctx context.Context, do func() error) error {
 	}
 }
 
-// finishRun records the end of a run, which failed unless why is empty. It queues a
-// webhook post if somebody waits for the end; record is called for one of a
-// successful run only.
+// finishRun records the end of a run, failed if reason is not empty. It queues a webhook post if a
+// client waits for one; record is called for successful runs only.
 func finishRun(tx store.Tx, run *store.Run, reason string, record func() *api.File, now time.Time) error {
 	run.Status, run.Error, run.Attempts, run.Finished = api.StatusSuccess, reason, 0, now
 	if reason != "" {
@@ -335,7 +329,7 @@ func finishRun(tx store.Tx, run *store.Run, reason string, record func() *api.Fi
 	return tx.AddPost(&store.Post{Address: run.Webhook, Body: text, Next: now, Created: now, Owner: run.Owner})
 }
 
-// cancelRun cancels the pending runs of an extension on a file and their work.
+// cancelRun cancels the pending runs of an extension on a file.
 func (l *Library) cancelRun(r *http.Request) (any, error) {
 	var fileID, extension string
 	if err := readBody(r, 2, member{"fileId", &fileID}, member{"extension", &extension}); err != nil {
@@ -375,8 +369,7 @@ func (l *Library) cancelRun(r *http.Request) (any, error) {
 	return nil, err
 }
 
-// countAttempt records that the work of a run begins, or with -1 that the end of the
-// program interrupted it.
+// countAttempt counts the start of a run, or with -1 takes it back because the program ends.
 func (l *Library) countAttempt(id int64, n int) error {
 	return l.records.Update(context.WithoutCancel(l.ctx), func(tx store.Tx) error {
 		run, err := tx.Run(id)
@@ -388,10 +381,9 @@ func (l *Library) countAttempt(id int64, n int) error {
 	})
 }
 
-// runAndSource reads a run and the version that it works on: for tags the version
-// that was current when they were asked for, with all camera data; for a picture
-// the latest version that descends from it, so that extensions follow each other.
-// source is nil if that version was deleted or replaced by an upload.
+// runAndSource reads a run and the version to work on. Tagging uses the version that was current at
+// the request, with its camera data. Other extensions use its latest descendant, so they build on
+// each other. source is nil if that version was deleted or replaced by an upload.
 func (l *Library) runAndSource(id int64) (run *store.Run, source *store.Version, err error) {
 	source, err = store.View(l.ctx, l.records, func(tx store.Tx) (*store.Version, error) {
 		if run, err = tx.Run(id); err != nil {
@@ -418,14 +410,14 @@ func (l *Library) runAndSource(id int64) (run *store.Run, source *store.Version,
 
 var (
 	errNewerVersion = errors.New("another version of the file was stored or restored meanwhile")
-	errFileGone     = errors.New("the file does not exist any more")
-	errProgramDied  = errors.New("the program ended twice while this extension worked, so it was given up")
+	errFileGone     = errors.New("the file no longer exists")
+	errProgramDied  = errors.New("the program ended twice during this run")
 )
 
-// runTool lets the extension's tool work on the content.
+// runTool runs the extension's tool on the content.
 func (l *Library) runTool(ctx context.Context, run *store.Run, source *store.Version) (out extension.Output, err error) {
 	if f := l.o.Fault; f.ExtensionsFail && l.chance.hits(f.ExtensionsChance, "fail", run.ID) {
-		return out, errors.New("the local library makes extensions fail on purpose (serve --fault)")
+		return out, errors.New("failed by an injected fault (serve --fault)")
 	}
 	if source == nil {
 		return out, errNewerVersion
@@ -449,8 +441,8 @@ func (l *Library) runTool(ctx context.Context, run *store.Run, source *store.Ver
 	return out, reads.or(err)
 }
 
-// keepPicture makes a version of a picture that a tool made. The draft is to be
-// committed with its record, and discarded then; it can be nil.
+// keepPicture makes a version of a tool's picture. Commit the returned draft with the record, then
+// discard it; it may be nil.
 func (l *Library) keepPicture(picture []byte) (store.Draft, store.Version, error) {
 	draft, err := l.contents.Draft()
 	if err != nil {
@@ -469,14 +461,14 @@ func (l *Library) keepPicture(picture []byte) (store.Draft, store.Version, error
 	return draft, v, nil
 }
 
-// applyOutput writes the result of a tool into the record. failure is why the run
-// failed; err is an error of the records.
+// applyOutput writes the result of a tool into the record. failure is the reason for a failed run;
+// err is an error of the records.
 func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, source *store.Version, out extension.Output, version store.Version) (failure, err error) {
 	if file.Version.Root != source.Root || out.Picture != nil && file.Version.ID != source.ID {
 		return errNewerVersion, nil
 	}
 	if out.Picture == nil {
-		// What this source found before gives way.
+		// Replaces earlier tags of this source.
 		kept := slices.DeleteFunc(slices.Clone(file.AITags), func(t api.AITag) bool { return t.Source == run.Extension.Name })
 		file.AITags = append(kept, out.Tags...)
 		file.Updated = l.now()
@@ -495,9 +487,8 @@ func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, sou
 	return nil, tx.UpdateFile(file)
 }
 
-// carryRegion moves the region along with the pixels: a result is upright if the
-// metadata turned the picture before it. For a picture of another size there is no
-// region.
+// carryRegion adapts the region to the result, which is upright even if the source was rotated by
+// its metadata. A picture of another size has no region.
 func carryRegion(file *store.File, next store.Version, orientation media.Orientation) string {
 	region, err := api.ParseRegion(file.Region)
 	if err != nil {

@@ -13,10 +13,9 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// parseSearch reads a search query (hosted-service.md §8): conditions joined by AND
-// and OR (AND binds closer), with parentheses. fields are the custom metadata fields.
-// What the hosted service does not document is an error, so that a query that works
-// here works there.
+// parseSearch parses a search query (hosted-service.md §8): conditions joined by AND and OR, where
+// AND binds closer, with parentheses. fields are the custom metadata fields. What the hosted
+// service does not document is an error, so that every query that works here works there.
 //
 //	name = "a.jpg"   name : "prefix"   tags NOT IN ["a","b"]   size > "1mb"
 //	createdAt > "7d" createdAt >= "2026-01-31"   width IN [600, 800]   private = true
@@ -26,7 +25,7 @@ func parseSearch(text string, now time.Time, fields []api.MetadataField) (*store
 	return parseConditions(text, now, func(name api.SearchWord) (searchSubject, error) { return findSubject(name, fields) })
 }
 
-// parseConditions reads conditions about the subjects that find knows.
+// parseConditions parses conditions about the subjects that find knows.
 func parseConditions(text string, now time.Time, find func(api.SearchWord) (searchSubject, error)) (*store.Match, error) {
 	tokens, err := api.SearchWords(text)
 	if err != nil {
@@ -46,9 +45,8 @@ func parseConditions(text string, now time.Time, find func(api.SearchWord) (sear
 	return &m, nil
 }
 
-// The database takes no endless queries: maxSearch bounds how deep parentheses
-// nest, maxTokens how long a query is, and maxSearchTerms how many words its HAS
-// conditions have together.
+// Limits that protect the database: maxSearch for the depth of parentheses, maxTokens for the
+// length of a query, maxSearchTerms for the words of all its HAS conditions.
 const (
 	maxSearch      = 50
 	maxTokens      = 600
@@ -64,7 +62,7 @@ type searchParser struct {
 	find   func(api.SearchWord) (searchSubject, error)
 }
 
-// word takes the next token if it is word, in any case and not quoted.
+// word consumes the next token if it is word, in any case and not quoted.
 func (p *searchParser) word(word string) bool {
 	if p.at == len(p.tokens) || p.tokens[p.at].Quoted || !strings.EqualFold(p.tokens[p.at].Text, word) {
 		return false
@@ -101,7 +99,7 @@ func (p *searchParser) all() (store.Match, error) {
 	return store.Match{All: list}, err
 }
 
-// joined reads parts with a word between them.
+// joined parses parts separated by a word.
 func (p *searchParser) joined(with string, part func() (store.Match, error)) (list []store.Match, err error) {
 	for len(list) == 0 || p.word(with) {
 		m, err := part()
@@ -124,7 +122,7 @@ func (p *searchParser) one() (store.Match, error) {
 	return m, err
 }
 
-// condition reads a subject, an operator and a value.
+// condition parses a subject, an operator and a value.
 func (p *searchParser) condition() (store.Match, error) {
 	name, err := p.next()
 	if err != nil {
@@ -170,12 +168,12 @@ func (p *searchParser) condition() (store.Match, error) {
 	return m, subject.set(&m, values, p.now)
 }
 
-// isSign reports whether a token is none of a value.
+// isSign reports whether a token is a sign and not part of a value.
 func isSign(t api.SearchWord) bool {
 	return !t.Quoted && (strings.ContainsAny(t.Text[:1], "()[],:<>=") || t.Text == "AND" || t.Text == "OR")
 }
 
-// looseValue is a value of metadata: a number or a boolean if it is not quoted.
+// looseValue returns a metadata value: an unquoted number or boolean as such, else a string.
 func looseValue(v api.SearchWord) any {
 	if v.Quoted {
 		return v.Text
@@ -195,7 +193,7 @@ func looseValue(v api.SearchWord) any {
 // list reads ["a","b"].
 func (p *searchParser) list() (list []api.SearchWord, err error) {
 	if !p.word("[") {
-		return nil, errors.New("IN is followed by a list in brackets")
+		return nil, errors.New("IN needs a list in brackets")
 	}
 	for closed := p.word("]"); !closed; closed = p.word("]") {
 		value, err := p.next()
@@ -208,15 +206,15 @@ func (p *searchParser) list() (list []api.SearchWord, err error) {
 		}
 	}
 	if len(list) == 0 || len(list) > 500 {
-		return nil, errors.New("a list holds 1 to 500 texts")
+		return nil, errors.New("a list takes 1 to 500 texts")
 	}
 	return list, nil
 }
 
 // searchSubject is a subject of searches.
 type searchSubject struct {
-	subject, key string                                                // as store.Match has them
-	takes        []string                                              // operators, in capitals
+	subject, key string                                                // as in store.Match
+	takes        []string                                              // operators in upper case
 	set          func(*store.Match, []api.SearchWord, time.Time) error // writes values into a condition
 }
 
@@ -235,14 +233,14 @@ var searchSubjects = map[string]searchSubject{
 	"format":       {store.MatchFormat, "", []string{"=", "IN"}, setText(knownFormat)},
 	"private":      {store.MatchPrivate, "", []string{"="}, setNumber(boolNumber)},
 	"transparency": {store.MatchAlpha, "", []string{"="}, setNumber(boolNumber)},
-	"published":    {store.MatchSize, "", []string{"="}, setAll(true)}, // every file is
+	"published":    {store.MatchSize, "", []string{"="}, setAll(true)}, // true for every file
 
 	"embeddedMetadata.DateTimeOriginal": {store.MatchCamera, "DateTimeOriginal", slices.Concat(api.SearchEquals, api.SearchCompares), setCameraTime},
 	"embeddedMetadata.Keywords":         {store.MatchCamera, "Keywords", slices.Concat(api.SearchLists, []string{"EXISTS"}), setValues(api.MetadataSchema{Type: api.MetadataText})},
 	"embeddedMetadata.LocationTaken":    {store.MatchCamera, "", []string{"="}, setLocation},
 }
 
-// findSubject reads the name of a subject. That of metadata is in quotation marks.
+// findSubject looks up a subject. Names of metadata are quoted.
 func findSubject(name api.SearchWord, fields []api.MetadataField) (searchSubject, error) {
 	if s, ok := searchSubjects[name.Text]; ok && name.Quoted == strings.Contains(name.Text, ".") {
 		return s, nil
@@ -255,7 +253,7 @@ func findSubject(name api.SearchWord, fields []api.MetadataField) (searchSubject
 	case !custom:
 		return searchSubject{}, fmt.Errorf("%s is no word of searches", quote(name.Text))
 	case at < 0:
-		return searchSubject{}, fmt.Errorf("there is no custom metadata field %s", quote(key))
+		return searchSubject{}, fmt.Errorf("no custom metadata field %s", quote(key))
 	}
 	schema := fields[at].Schema
 	s := searchSubject{store.MatchCustom, key, schema.SearchOperators(), setValues(schema)}
@@ -265,7 +263,7 @@ func findSubject(name api.SearchWord, fields []api.MetadataField) (searchSubject
 	return s, nil
 }
 
-// setText writes texts, in the form in which clean brings them; nil: as they are.
+// setText sets texts, cleaned by clean unless it is nil.
 func setText(clean func(string) (string, error)) func(*store.Match, []api.SearchWord, time.Time) error {
 	return func(m *store.Match, values []api.SearchWord, _ time.Time) error {
 		for _, v := range values {
@@ -300,7 +298,7 @@ func setNumber(read func(string, time.Time) (int64, error)) func(*store.Match, [
 	}
 }
 
-// setAll makes a condition that all files meet, or none does.
+// setAll returns a condition that is true for all files or for none.
 func setAll(all bool) func(*store.Match, []api.SearchWord, time.Time) error {
 	return func(m *store.Match, values []api.SearchWord, now time.Time) error {
 		wanted := int64(0)
@@ -328,8 +326,7 @@ func setValues(schema api.MetadataSchema) func(*store.Match, []api.SearchWord, t
 	}
 }
 
-// setDate compares the dates of a metadata field, which are kept as texts of more
-// than one form.
+// setDate compares dates of a metadata field, which are stored as texts in several forms.
 func setDate(m *store.Match, values []api.SearchWord, now time.Time) error {
 	same := store.Match{Subject: m.Subject, Key: m.Key, Op: "in"}
 	for _, v := range values {
@@ -344,7 +341,7 @@ func setDate(m *store.Match, values []api.SearchWord, now time.Time) error {
 			}
 		}
 	}
-	// The shortest form of a date stands before all other forms of it and of later ones.
+	// The shortest form of a date sorts before all its other forms and later dates.
 	from := store.Match{Subject: m.Subject, Key: m.Key, Op: ">=", Values: same.Values[len(same.Values)-1:]}
 	before := from
 	before.Op = "<"
@@ -365,7 +362,7 @@ func setDate(m *store.Match, values []api.SearchWord, now time.Time) error {
 	return nil
 }
 
-// setCameraTime compares the time of a photograph, which is kept as cameras write it.
+// setCameraTime compares the time of a photograph, stored in the format of cameras.
 func setCameraTime(m *store.Match, values []api.SearchWord, now time.Time) error {
 	for _, v := range values {
 		ms, err := timeNumber(v.Text, now)
@@ -377,12 +374,12 @@ func setCameraTime(m *store.Match, values []api.SearchWord, now time.Time) error
 	return nil
 }
 
-// formats are those that can be searched for.
+// formats are the formats that can be searched for.
 const formats = " jpg webp png gif svg avif pdf js woff2 woff ttf otf eot css txt mp4 webm mov swf ts m3u8 ico "
 
 func knownFormat(text string) (string, error) {
 	if strings.Contains(text, " ") || !strings.Contains(formats, " "+text+" ") {
-		return "", fmt.Errorf("%s is no format: it is one of%s", quote(text), strings.TrimRight(formats, " "))
+		return "", fmt.Errorf("unknown format %s; use one of%s", quote(text), strings.TrimRight(formats, " "))
 	}
 	return text, nil
 }
@@ -392,10 +389,10 @@ func rowKind(text string) (string, error) {
 	case api.TypeFile, api.TypeFolder, api.TypeVersion:
 		return text, nil
 	}
-	return "", fmt.Errorf("%s is no type: it is file, folder or file-version", quote(text))
+	return "", fmt.Errorf("unknown type %s; use file, folder or file-version", quote(text))
 }
 
-// asksForType reports whether a query has a condition for the type.
+// asksForType reports whether a query contains a condition on the type.
 func asksForType(m *store.Match) bool {
 	for _, list := range [][]store.Match{m.All, m.Any} {
 		for i := range list {
@@ -422,7 +419,7 @@ func boolNumber(text string, _ time.Time) (int64, error) {
 	case "false":
 		return 0, nil
 	}
-	return 0, fmt.Errorf("%s is neither true nor false", quote(text))
+	return 0, fmt.Errorf("%s is not true or false", quote(text))
 }
 
 func bytesNumber(text string, now time.Time) (int64, error) {
@@ -442,7 +439,8 @@ func bytesNumber(text string, now time.Time) (int64, error) {
 	return plainNumber(lower, now)
 }
 
-// timeNumber reads a date, an instant (without a zone in UTC), or how long ago: 12h, 7d, 2w, 3m, 1y.
+// timeNumber parses a date, an instant (UTC without a zone) or an age such as 12h, 7d, 2w, 3m or
+// 1y.
 func timeNumber(text string, now time.Time) (int64, error) {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", time.DateOnly} {
 		if t, err := time.Parse(layout, text); err == nil {

@@ -19,9 +19,9 @@ import (
 	"mediadesk/api/atomicfile"
 )
 
-// Server is a library that is served over HTTP.
+// Server serves a library over HTTP.
 type Server struct {
-	Address string // where it listens, without a slash at the end
+	Address string // base URL without a trailing slash
 	Library *Library
 
 	http     *http.Server
@@ -31,28 +31,27 @@ type Server struct {
 	closed   error
 }
 
-// owner is the content of the file owner.json in a library's folder.
+// owner is the content of owner.json in a library's folder.
 type owner struct {
 	Address  string `json:"address"`
 	PID      int    `json:"pid"`
 	Identity string `json:"identity"`
-	Dir      string `json:"dir"` // the folder itself: a copy of it has this file, too, and has no owner
+	Dir      string `json:"dir"` // the folder itself; in a copied folder it does not match
 }
 
 func ownerPath(dir string) string { return filepath.Join(dir, "owner.json") }
 
-// readHeader is how many bytes of a header are read at most. It is more than
-// maxHeader, so that the refusal has a message of ours.
+// readHeader limits the bytes of a header. It exceeds maxHeader, so that we answer long headers,
+// not net/http.
 const readHeader = 256 << 10
 
-// Serve opens the library of o and serves it at addr, host:port; port 0 picks
-// a free one. It serves until Close, or until ctx ends. Beyond this computer
-// it listens only where addr names such an address. Errors are those of Open
-// and of listening.
+// Serve opens the library of o and serves it at addr (host:port; port 0 picks a free one) until
+// Close or the end of ctx. It listens beyond this computer only if addr names such an address.
+// Errors are those of Open and of listening.
 func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("listen at %s: %w", addr, err)
+		return nil, fmt.Errorf("listen on %s: %w", addr, err)
 	}
 	l, err := Open(ctx, o)
 	if err != nil {
@@ -77,11 +76,11 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 		http: &http.Server{
 			Handler: l, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: l.o.patience, MaxHeaderBytes: readHeader,
 			ConnContext: limitUnsent,
-			// The default writes over whatever is on the terminal.
+			// The default logger would write over the terminal.
 			ErrorLog: slog.NewLogLogger(l.log.Handler(), slog.LevelWarn),
 		},
 	}
-	// This fails on a full disk, where reading and deleting still work.
+	// A full disk is no reason to fail: reading and deleting still work.
 	if err := s.writeOwner(); err != nil {
 		l.log.Warn("other processes cannot find this library", "error", err)
 	}
@@ -96,10 +95,10 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 	return s, nil
 }
 
-// Public reports whether it listens beyond this computer.
+// Public reports whether the server listens beyond this computer.
 func (s *Server) Public() bool { return s.Library.public.Load() }
 
-// writeOwner writes the file by which other processes find this one.
+// writeOwner writes owner.json, by which other processes find this one.
 func (s *Server) writeOwner() error {
 	if s.Library.o.many() {
 		return nil
@@ -118,11 +117,10 @@ func (s *Server) writeOwner() error {
 	return nil
 }
 
-// closeTime is how long requests in progress may take to finish.
+// closeTime is the limit for requests in progress at Close.
 const closeTime = 5 * time.Second
 
-// Close stops listening, lets requests in progress finish for a few seconds, and
-// closes the library.
+// Close stops listening, gives requests in progress a few seconds, and closes the library.
 func (s *Server) Close() error {
 	s.closing.Do(func() {
 		close(s.finished)
@@ -143,17 +141,15 @@ func (s *Server) Close() error {
 	return s.closed
 }
 
-// Find returns the address of the process that owns the folder dir and serves
-// it, and false if there is none. It asks at the address, and accepts the answer
-// only of the process that wrote the file.
+// Find returns the address of the process that serves the library in dir. It verifies that the
+// answer comes from the process that wrote owner.json.
 func Find(dir string) (address string, ok bool) {
 	address, _, ok = find(dir)
 	return address, ok
 }
 
-// FindFaults returns the faults that the process that serves the folder dir makes
-// on purpose, as Fault.String writes them; empty if there are none or nobody
-// serves it.
+// FindFaults returns the faults injected by the process that serves dir, in the format of
+// Fault.String. It is empty without faults or without such a process.
 func FindFaults(dir string) string {
 	_, faults, _ := find(dir)
 	return faults

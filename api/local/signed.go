@@ -20,15 +20,15 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// signedParts are the parts of an upload that a web page sends, which does not have the
-// private key. A server that has it signs them (hosted-service.md §14).
+// signedParts are the parts of an upload from a web page, which has no private key: its server
+// signs them (hosted-service.md §14).
 var signedParts = []string{"signature", "publicKey", "token", "expire"}
 
-// signedFor is how far ahead a signature may expire.
+// signedFor is the longest lifetime of a signature.
 const signedFor = time.Hour
 
-// PublicKey returns the public key that belongs to a private key. It names the library
-// in uploads of web pages and is no secret.
+// PublicKey returns the public key for a private key. It identifies the library in uploads from web
+// pages and is not secret.
 func PublicKey(private interface{ Reveal() string }) string {
 	return "public_" + base64.RawURLEncoding.EncodeToString(sign(sha256.New, private.Reveal(), "public key")[:18])
 }
@@ -39,13 +39,13 @@ func sign(algorithm func() hash.Hash, key, text string) []byte {
 	return mac.Sum(nil)
 }
 
-// allowPages lets web pages of every site use the answer to r, an upload. It reports
-// whether r is only the question of a browser if it may upload, and answers that.
+// allowPages lets web pages of all sites read the answer to r, an upload. It answers CORS preflight
+// requests itself and then returns true.
 func allowPages(w http.ResponseWriter, r *http.Request) bool {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Access-Control-Expose-Headers", requestIDHeader+", X-Request-Id")
-	h.Set("X-Request-Id", h.Get(requestIDHeader)) // where the browser SDK looks
+	h.Set("X-Request-Id", h.Get(requestIDHeader)) // the browser SDK looks here
 	if r.Method != http.MethodOptions {
 		return false
 	}
@@ -54,8 +54,7 @@ func allowPages(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// maybeSigned reports whether r is an upload without the key, about which admit
-// decides.
+// maybeSigned reports whether r is an upload without the key, which admit must check.
 func maybeSigned(r *http.Request, path string) bool {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	return isUpload(path) && r.Method == http.MethodPost && r.Header.Get("Authorization") == "" &&
@@ -68,7 +67,7 @@ const maxUnproven = 32
 
 var errUnproven = refuse(http.StatusServiceUnavailable, "Too many uploads are under way whose signature comes after their file.", "Send the fields of the signature before the file, or try again later.")
 
-// admit decides whether an upload without the key is allowed, by the parts that were
+// admit checks the parts of an upload without the key. Their token is used up even if the upload
 // read: with all of them, or before as soon as it can say no. The token counts once,
 // whatever becomes of the upload.
 func (l *Library) admit(r *http.Request, f *form, all bool) error {
@@ -95,14 +94,13 @@ func (l *Library) admit(r *http.Request, f *form, all bool) error {
 		return tx.UseToken(hex.EncodeToString(sum[:]), expire, l.now())
 	})
 	if errors.Is(err, store.ErrExists) {
-		return badRequest("The token with value '"+shorten(token)+"' has been used before.", "Each upload needs a token of its own, also after an error.")
+		return badRequest("The token with value '"+shorten(token)+"' has been used before.", "Use a new token for each attempt.")
 	}
 	f.proven = err == nil
 	return err
 }
 
-// checkSignature checks the signature of token and expire, and returns when it
-// expires.
+// checkSignature checks the signature over token and expire, and returns the expiry.
 func (l *Library) checkSignature(parts map[string]string, _ bool) (expire time.Time, err error) {
 	missing := 0
 	for _, name := range signedParts {
@@ -123,11 +121,11 @@ func (l *Library) checkSignature(parts map[string]string, _ bool) (expire time.T
 	seconds, err := strconv.ParseInt(parts["expire"], 10, 64)
 	expire = time.Unix(seconds, 0)
 	if now := l.now(); err != nil || !expire.After(now) || !expire.Before(now.Add(signedFor)) {
-		return expire, badRequest("Your request contains invalid expire parameter. Expire parameter should be a Unix time in less than 1 hour into the future.", "Sign each upload shortly before it, by a correct clock.")
+		return expire, badRequest("Your request contains invalid expire parameter. Expire parameter should be a Unix time in less than 1 hour into the future.", "Sign shortly before the upload and check your clock.")
 	}
 	want := hex.EncodeToString(sign(sha1.New, l.o.Key.Reveal(), parts["token"]+parts["expire"]))
 	if !hmac.Equal([]byte(want), []byte(parts["signature"])) {
-		return expire, badRequest("Your request contains invalid signature parameter.", "It is the HMAC-SHA1 of token and expire by the private key, as hexadecimal digits in lower case.")
+		return expire, badRequest("Your request contains invalid signature parameter.", "Send the HMAC-SHA1 of token and expire under the private key, in lower-case hexadecimal.")
 	}
 	return expire, nil
 }
@@ -153,7 +151,7 @@ func (l *Library) checkJWT(parts map[string]string, all bool) (expire time.Time,
 	want := base64.RawURLEncoding.EncodeToString(sign(sha256.New, l.o.Key.Reveal(), head+"."+body))
 	if !hmac.Equal([]byte(want), []byte(signature)) ||
 		decodeJWT(head, &header) != nil || decodeJWT(body, &payload) != nil || header.Alg != "HS256" || header.Typ != "JWT" {
-		return expire, badRequest("Your request contains invalid token parameter.", `It is a JWT with the header {"alg":"HS256","typ":"JWT","kid":PUBLIC_KEY}, signed by the private key.`)
+		return expire, badRequest("Your request contains invalid token parameter.", `Send a JWT with the header {"alg":"HS256","typ":"JWT","kid":PUBLIC_KEY}, signed by the private key.`)
 	}
 	if err := l.checkPublicKey(header.Kid); err != nil {
 		return expire, err
@@ -161,10 +159,10 @@ func (l *Library) checkJWT(parts map[string]string, all bool) (expire time.Time,
 	issued, ok1 := payload["iat"].(float64)
 	end, ok2 := payload["exp"].(float64)
 	if !ok1 || !ok2 || end > issued+signedFor.Seconds() {
-		return expire, badRequest("Your request contains invalid token parameter: iat and exp do not fit.", "They are Unix times; exp is at most one hour after iat.")
+		return expire, badRequest("Your request contains invalid token parameter: iat and exp do not fit.", "Send Unix times with exp at most one hour after iat.")
 	}
 	if expire = time.Unix(int64(end), 0); !expire.After(l.now()) || expire.After(l.now().Add(signedFor)) {
-		return expire, badRequest("Your request contains an expired token.", "Sign each upload shortly before it, by a correct clock.")
+		return expire, badRequest("Your request contains an expired token.", "Sign shortly before the upload and check your clock.")
 	}
 	delete(payload, "iat")
 	delete(payload, "exp")

@@ -8,16 +8,15 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// A snapshot of the records is made every few minutes in which something was written,
-// but so rarely that it takes little of the time.
+// A snapshot is made every few minutes if something was written, but takes only a small share of
+// the time.
 const (
 	snapshotPause = 5 * time.Minute
 	firstSnapshot = 10 * time.Second
-	snapshotShare = 100 // the pause is at least so many times the making
+	snapshotShare = 100 // the pause is at least this many times as long as making the snapshot
 )
 
-// keepSnapshots keeps the snapshot of a running library fresh. The first one
-// of all is made soon.
+// keepSnapshots makes snapshots of a running library, the first one soon.
 func (l *Library) keepSnapshots() {
 	pause := snapshotPause
 	for {
@@ -35,8 +34,8 @@ func (l *Library) keepSnapshots() {
 	}
 }
 
-// snapshot makes a new snapshot if something was written since the last. It makes none
-// of damaged, suspect or empty records, which would replace a better one.
+// snapshot makes a snapshot if something was written since the last one. It skips damaged, suspect
+// and empty records, so as not to replace a good snapshot.
 func (l *Library) snapshot() error {
 	path, to := recordsPath(l.o.Dir), snapshotPath(l.o.Dir)
 	last, err := os.Stat(to)

@@ -8,26 +8,24 @@ import (
 	"time"
 )
 
-// A standby checks this often for the file that names the process that serves,
-// which that process removes when it ends in good order, and asks the process
-// itself this often.
+// Intervals at which a standby checks owner.json, which the serving process removes at its end, and
+// that process itself.
 const (
 	standbyChecks = 250 * time.Millisecond
 	standbyAsks   = time.Second
 )
 
-// Standby serves a library as soon as the process that served it has ended.
+// Standby serves a library when the serving process ends.
 type Standby struct {
 	stop context.CancelFunc
 	done sync.WaitGroup
 
-	server *Server // nil: it was never needed
+	server *Server // nil until needed
 }
 
-// StandBy waits for the process that serves the library of o at address to end,
-// in good order or not, and then serves it at the same address: its users notice
-// a pause, and pending work goes on. Of several standbys one takes over; the
-// others keep waiting.
+// StandBy waits until the process that serves the library of o at address ends or crashes, and then
+// serves it at the same address. Users notice a pause, and pending work continues. Of several
+// standbys one takes over and the others keep waiting.
 func StandBy(address string, o Options) *Standby {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Standby{stop: stop}
@@ -38,7 +36,7 @@ func StandBy(address string, o Options) *Standby {
 func (s *Standby) wait(ctx context.Context, address string, o Options) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return // no client could use it there
+		return // no client could use it
 	}
 	tick := time.NewTicker(standbyChecks)
 	defer tick.Stop()
@@ -58,7 +56,7 @@ func (s *Standby) wait(ctx context.Context, address string, o Options) {
 				continue
 			}
 		}
-		// If another process has the folder or the port, try again.
+		// Try again if another process has the folder or the port.
 		if server, err := Serve(context.WithoutCancel(ctx), u.Host, o); err == nil {
 			s.server = server
 			return
@@ -66,7 +64,7 @@ func (s *Standby) wait(ctx context.Context, address string, o Options) {
 	}
 }
 
-// Close ends the waiting, or the serving.
+// Close stops waiting or serving.
 func (s *Standby) Close() error {
 	s.stop()
 	s.done.Wait()

@@ -9,20 +9,20 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// sweepWork is what one instance does for all.
+// sweepWork is claimed by one instance for all.
 const sweepWork = "sweep"
 
 const (
-	// orphanAge is the age from which a content counts as orphaned: the record of a
-	// younger one may be about to be written.
+	// orphanAge is the age from which a content without a record is orphaned. A younger one may be
+	// about to get its record.
 	orphanAge  = time.Hour
-	asideTime  = 30 * 24 * time.Hour // how long a content that was set aside is kept
+	asideTime  = 30 * 24 * time.Hour // how long contents stay set aside
 	sweepPause = 6 * time.Hour
-	freePause  = time.Second // between removals of deleted contents
+	freePause  = time.Second // between batches of removals
 )
 
-// noticing wakes the sweeper after every write, which may have been a deletion, and
-// measures how long the records take.
+// noticing wakes the sweeper after every write, which may have been a deletion, and measures
+// transactions.
 type noticing struct {
 	store.Records
 	notice  chan struct{}
@@ -48,9 +48,8 @@ func (n *noticing) Update(ctx context.Context, fn func(store.Tx) error) error {
 	return err
 }
 
-// sweeping removes deleted contents soon, and from time to time looks for contents
-// without a record. Damaged records may have lost any content, so it does nothing
-// before they were checked.
+// sweeping removes deleted contents and regularly sets aside contents without a record. It does
+// nothing until the records were checked, since damaged ones may have lost entries.
 func (l *Library) sweeping(notice <-chan struct{}) {
 	sound := l.leads.Load() && l.sweep()
 	tick := time.NewTicker(sweepPause)
@@ -65,7 +64,7 @@ func (l *Library) sweeping(notice <-chan struct{}) {
 		case <-soon.C:
 			switch {
 			case !l.leads.Load():
-			case !sound && l.o.many(): // it leads now
+			case !sound && l.o.many(): // this instance sweeps now
 				sound = l.sweep()
 			case sound:
 				l.report("deleted contents could not be removed", l.removeDeleted())
@@ -78,13 +77,13 @@ func (l *Library) sweeping(notice <-chan struct{}) {
 	}
 }
 
-// sweep returns whether the records are sound.
+// sweep reports whether the records are sound.
 func (l *Library) sweep() (sound bool) {
 	lines, err := l.records.Damage(l.ctx)
 	if err != nil || len(lines) > 0 {
 		l.suspect.Store(true)
 		if l.ctx.Err() == nil {
-			l.log.Error("no content is removed: the records are damaged. "+repairHelp(l.o.Dir), "damage", lines, "error", err)
+			l.log.Error("contents are kept because the records are damaged: "+repairHelp(l.o.Dir), "damage", lines, "error", err)
 		}
 		return false
 	}
@@ -99,7 +98,7 @@ func (l *Library) report(what string, err error) {
 	}
 }
 
-// removeDeleted removes the contents that are recorded for deletion.
+// removeDeleted removes the contents scheduled for deletion.
 func (l *Library) removeDeleted() error {
 	if err := l.endRemovals(); err != nil {
 		return err
@@ -115,7 +114,7 @@ func (l *Library) removeDeleted() error {
 				return err
 			}
 			for _, s := range found {
-				// The clock of a shared store is another one, and it needs no time to compare.
+				// The clock of a shared store differs, but retire makes comparing it unnecessary.
 				if !l.shared() && s.At.After(d.At) {
 					continue
 				}
@@ -124,7 +123,7 @@ func (l *Library) removeDeleted() error {
 				}
 			}
 		}
-		// What is still there is in use, or was stored again.
+		// A content that still exists is in use or was stored again.
 		err := l.records.Records.Update(l.ctx, func(tx store.Tx) error {
 			for _, d := range some {
 				if err := tx.ForgetDeletion(d); err != nil {
@@ -140,11 +139,11 @@ func (l *Library) removeDeleted() error {
 	return nil
 }
 
-// shared reports whether other processes may use the store of contents, too.
+// shared reports whether other processes may use the content store.
 func (l *Library) shared() bool { return l.o.Storage != "" }
 
-// retire removes or sets aside a content that no record names. Before that is done to a
-// shared store the records are told, so that no process records the content meanwhile.
+// retire removes or sets aside a content without a record. For a shared store it first records the
+// removal, so that no process uses the content meanwhile.
 func (l *Library) retire(s store.Stored, how func(store.Stored, func() (bool, error)) error) error {
 	if !l.shared() {
 		return how(s, func() (bool, error) {
@@ -170,15 +169,15 @@ func (l *Library) retire(s store.Stored, how func(store.Stored, func() (bool, er
 }
 
 const (
-	// removalTime is after which a process that removes a content has ended or failed:
-	// it sends no more requests for that then.
+	// removalTime is the time after which an unfinished removal has failed. Its process sends no
+	// more requests then.
 	removalTime = 5 * time.Minute
-	// removalKept is how long a removal stays recorded. An upload that found the content
-	// before records it much sooner.
+	// removalKept is how long a removal stays recorded, for uploads that found the content just
+	// before.
 	removalKept = time.Hour
 )
 
-// endRemovals ends the removals that other processes left, and forgets old ones.
+// endRemovals finishes removals of other processes and forgets old ones.
 func (l *Library) endRemovals() error {
 	if !l.shared() {
 		return nil
@@ -203,12 +202,12 @@ func namedHashes(ctx context.Context, records store.Records, prefix string) (map
 	return store.View(ctx, records, func(tx store.Tx) (map[string]bool, error) { return tx.Hashes(prefix) })
 }
 
-// survey compares contents with records.
+// survey compares contents and records.
 type survey struct {
-	stored  int            // contents that are not set aside
-	unnamed []store.Stored // of them, those that no record names or has recorded for deletion
-	aside   []store.Stored // set aside, and no record names them
-	back    []string       // set aside although a record names them
+	stored  int            // contents not set aside
+	unnamed []store.Stored // those without a record or scheduled for deletion
+	aside   []store.Stored // set aside, without a record
+	back    []string       // set aside but named by a record
 }
 
 func newSurvey(ctx context.Context, records store.Records, contents store.Contents) (survey, error) {
@@ -222,7 +221,7 @@ func newSurvey(ctx context.Context, records store.Records, contents store.Conten
 		deleted[d.Hash] = true
 	}
 	for prefix := range prefixes {
-		list, err := contents.List(prefix) // before the records: what is stored meanwhile has a record then
+		list, err := contents.List(prefix) // before the records, so that contents stored meanwhile have one
 		if err != nil {
 			return s, err
 		}
@@ -247,7 +246,7 @@ func newSurvey(ctx context.Context, records store.Records, contents store.Conten
 	return s, nil
 }
 
-// prefixes calls yield with the first two digits of all hashes.
+// prefixes yields the first two digits of all hashes.
 func prefixes(yield func(string) bool) {
 	for n := range 256 {
 		if !yield(fmt.Sprintf("%02x", n)) {
@@ -271,7 +270,7 @@ func countContents(contents store.Contents) (n int, err error) {
 	return n, nil
 }
 
-// orphaned returns the contents that an interrupted upload seems to have left.
+// orphaned returns contents that an interrupted upload left.
 func (s *survey) orphaned(now time.Time) (list []store.Stored) {
 	for _, c := range s.unnamed {
 		if now.Sub(c.At) > orphanAge {
@@ -281,8 +280,7 @@ func (s *survey) orphaned(now time.Time) (list []store.Stored) {
 	return list
 }
 
-// tooMany returns a text if so many contents have no record that a person must decide:
-// the records may be older than the contents.
+// tooMany returns a reason if so many contents have no record that a person must decide.
 func (s *survey) tooMany(now time.Time) string {
 	n := len(s.orphaned(now))
 	if n <= max(100, s.stored/100) && 2*n <= s.stored {
@@ -291,8 +289,7 @@ func (s *survey) tooMany(now time.Time) string {
 	return fmt.Sprintf("%d of %d contents have no record; the records may be older than the contents", n, s.stored)
 }
 
-// setAside moves orphaned contents aside, and removes those that were set aside long
-// ago.
+// setAside sets orphaned contents aside and removes those whose time is over.
 func (l *Library) setAside() error {
 	s, err := newSurvey(l.ctx, l.records, l.contents)
 	if err != nil {
@@ -307,11 +304,11 @@ func (l *Library) setAside() error {
 	many := s.tooMany(now)
 	l.suspect.Store(many != "")
 	if many != "" {
-		l.log.Error("no content is set aside: "+many+". "+repairHelp(l.o.Dir), "folder", l.o.Dir)
+		l.log.Error("no contents were set aside: "+many+". "+repairHelp(l.o.Dir), "folder", l.o.Dir)
 		return nil
 	}
 	for _, c := range s.orphaned(now) {
-		l.log.Warn("a content without a record is set aside for 30 days", "content", c.Hash)
+		l.log.Warn("set aside a content without a record for 30 days", "content", c.Hash)
 		if err := l.retire(c, l.contents.SetAside); err != nil {
 			return err
 		}

@@ -173,7 +173,7 @@ func TestLostRecords(t *testing.T) {
 				if !errors.As(err, &problem) || !strings.Contains(problem.Hint(), "serve --repair") {
 					t.Errorf("opening failed with %v", err)
 				}
-				if name != "garbage" && snapshot != strings.Contains(err.Error(), "library.db.snapshot is of") {
+				if name != "garbage" && snapshot != strings.Contains(err.Error(), "the last snapshot is ") {
 					t.Errorf("of the snapshot it says %v", err)
 				}
 				if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) == 0 || sum.Unrepaired == 0 {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// task is one element of the tasks of the extension ai-tasks (hosted-service.md §13).
+// task is one of the tasks of the extension ai-tasks (hosted-service.md §13).
 type task struct {
 	Type          string            `json:"type"`
 	Instruction   string            `json:"instruction"`
@@ -22,7 +22,7 @@ type task struct {
 	OnUnknown     *outcome          `json:"on_unknown"`
 }
 
-// outcome is what happens after an answer to a question.
+// outcome is what to do after an answer to a question.
 type outcome struct {
 	AddTags     []string `json:"add_tags"`
 	RemoveTags  []string `json:"remove_tags"`
@@ -39,10 +39,10 @@ const (
 	maxTasks       = 10
 	maxInstruction = 2000 // characters
 	maxVocabulary  = 30
-	maxTagText     = 500 // characters of a vocabulary of tags together
+	maxTagText     = 500 // total characters of a tag vocabulary
 )
 
-// checkTasks returns what is wrong with the tasks of the extension ai-tasks.
+// checkTasks reports what is wrong with the tasks of ai-tasks.
 func checkTasks(text json.RawMessage) error {
 	var tasks []task
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -61,10 +61,10 @@ func checkTasks(text json.RawMessage) error {
 	return nil
 }
 
-// misfit says what is wrong with a task; empty: nothing.
+// misfit returns what is wrong with a task, or "".
 func (t *task) misfit() string {
 	if n := utf8.RuneCountInString(t.Instruction); n < 1 || n > maxInstruction {
-		return fmt.Sprintf("its instruction has %d characters, and 1 to %d are allowed", n, maxInstruction)
+		return fmt.Sprintf("its instruction has %d characters; the limit is 1 to %d", n, maxInstruction)
 	}
 	selects := t.Vocabulary != nil || t.MinSelections != nil || t.MaxSelections != nil
 	answers := t.OnYes != nil || t.OnNo != nil || t.OnUnknown != nil
@@ -76,7 +76,7 @@ func (t *task) misfit() string {
 	case t.Type == "yes_no":
 		return ""
 	case t.Type != "select_tags" && t.Type != "select_metadata":
-		return quote(t.Type) + " is none of select_tags, select_metadata and yes_no"
+		return quote(t.Type) + " is not select_tags, select_metadata or yes_no"
 	case answers:
 		return "only yes_no has on_yes, on_no and on_unknown"
 	case t.Type == "select_metadata" && t.Field == "":
@@ -84,27 +84,27 @@ func (t *task) misfit() string {
 	case t.Type == "select_tags" && t.Field != "":
 		return "only select_metadata has a field"
 	case t.Vocabulary == nil && t.Type == "select_tags", t.Vocabulary != nil && len(t.Vocabulary) == 0, len(t.Vocabulary) > maxVocabulary:
-		return fmt.Sprintf("its vocabulary has %d words, and 1 to %d are allowed", len(t.Vocabulary), maxVocabulary)
+		return fmt.Sprintf("its vocabulary has %d words; the limit is 1 to %d", len(t.Vocabulary), maxVocabulary)
 	case t.MinSelections != nil && *t.MinSelections < 0, t.MaxSelections != nil && *t.MaxSelections < 1,
 		t.MinSelections != nil && t.MaxSelections != nil && *t.MinSelections > *t.MaxSelections:
-		return "min_selections and max_selections leave nothing between them"
+		return "min_selections and max_selections exclude every number"
 	}
 	length := 0
 	for _, raw := range t.Vocabulary {
 		var word any
-		_ = json.Unmarshal(raw, &word) // it is a part of valid JSON
+		_ = json.Unmarshal(raw, &word)
 		tag, isText := word.(string)
 		switch word.(type) {
 		case []any, map[string]any, nil:
-			return "its vocabulary holds " + string(raw)
+			return "its vocabulary contains " + string(raw)
 		}
 		length += utf8.RuneCountInString(tag)
 		if t.Type == "select_tags" && (!isText || tag == "" || strings.Contains(tag, "%")) {
-			return "its vocabulary holds " + string(raw) + ", which is no tag"
+			return "its vocabulary contains " + string(raw) + ", which is not a valid tag"
 		}
 	}
 	if t.Type == "select_tags" && length > maxTagText {
-		return fmt.Sprintf("its vocabulary has %d characters together, and at most %d are allowed", length, maxTagText)
+		return fmt.Sprintf("its vocabulary has %d characters in total; the limit is %d", length, maxTagText)
 	}
 	return ""
 }

@@ -18,13 +18,12 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// badTransformation is the answer to a transformation that cannot be made
-// (hosted-service.md §12).
+// badTransformation answers a transformation that cannot be made (hosted-service.md §12).
 func badTransformation(err error) error {
 	return badRequest("The file could not be uploaded because the transformation field is invalid.", "The problem: "+err.Error()+".")
 }
 
-// setTransformation reads a transformation as it is sent, a JSON object.
+// setTransformation reads a transformation in JSON.
 func setTransformation(f *form, value string) error {
 	var t api.Transformation
 	err := json.Unmarshal([]byte(value), &t)
@@ -38,8 +37,8 @@ func setTransformation(f *form, value string) error {
 	return nil
 }
 
-// transform makes the pre-transformation of a picture. later reports one of a video,
-// which is not made within the request.
+// transform applies the pre-transformation to a picture. later reports one of a video, which is
+// done after the answer.
 func (f *form) transform(ctx context.Context, version *store.Version) (later bool, err error) {
 	t, ok := f.upload.Transformation.Get()
 	if !ok {
@@ -75,7 +74,7 @@ func (f *form) transform(ctx context.Context, version *store.Version) (later boo
 	return false, err
 }
 
-// accepted is the answer to an upload that goes on after it.
+// accepted is the answer to an upload that is finished later.
 type accepted struct {
 	Message string `json:"message"`
 }
@@ -115,8 +114,8 @@ func failedEvent(fileID, at, reason string) any {
 	return data
 }
 
-// WebhookSecret returns the secret by which posts to the webhook of the account are
-// signed. It belongs to a private key.
+// WebhookSecret returns the secret that signs posts to the account's webhook. It is derived from
+// the private key.
 func WebhookSecret(private interface{ Reveal() string }) string {
 	return "whsec_" + base64.RawURLEncoding.EncodeToString(sign(sha256.New, private.Reveal(), "webhook secret")[:24])
 }
@@ -124,7 +123,7 @@ func WebhookSecret(private interface{ Reveal() string }) string {
 // signPost signs a post to the webhook of the account (hosted-service.md §16).
 func (l *Library) signPost(req *http.Request, body []byte, now time.Time) {
 	var event struct{ ID string }
-	_ = json.Unmarshal(body, &event) // it is one of ours
+	_ = json.Unmarshal(body, &event)
 	seconds := strconv.FormatInt(now.Unix(), 10)
 	signature := sign(sha256.New, WebhookSecret(l.o.Key), event.ID+"."+seconds+"."+string(body))
 	req.Header.Set("webhook-id", event.ID)

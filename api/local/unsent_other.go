@@ -7,5 +7,5 @@ import (
 	"net"
 )
 
-// limitUnsent does nothing: there is no such setting here.
+// limitUnsent does nothing: this system has no such setting.
 func limitUnsent(ctx context.Context, _ net.Conn) context.Context { return ctx }

@@ -10,11 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limitUnsent makes the system report room for more only when little is left to
-// send, so that a write ends when the client reads, not when megabytes were read.
-// Without it a download that moves at 13 KB/s stands still for more than patience
-// again and again, and breaks off; with it 7 KB/s are enough (on loopback, whose
-// packets are the largest). It does not slow down fast downloads.
+// limitUnsent makes the system accept more data only when little is left to send, so that writes
+// follow the client's reading. Without it a download at 13 KB/s seems idle for longer than patience
+// and breaks off; with it 7 KB/s suffice (on loopback). Fast downloads are as fast as before.
 func limitUnsent(ctx context.Context, c net.Conn) context.Context {
 	if conn, ok := c.(syscall.Conn); ok {
 		if raw, err := conn.SyscallConn(); err == nil {

@@ -29,8 +29,8 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What the records refuse needs no download and no disk. It is checked
-	// again when the record is written.
+	// Rejected here, an upload needs no download and no disk. The check is repeated when the record
+	// is written.
 	if !f.upload.UseUniqueFileName.Or(true) || len(f.upload.CustomMetadata.Or(nil)) > 0 {
 		err = l.records.View(r.Context(), func(tx store.Tx) error {
 			_, _, err := f.target(tx)
@@ -111,8 +111,7 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	return record, deletedMeanwhile(err)
 }
 
-// inspectContent looks at bytes that have come in and makes a version of them,
-// which has no id and no hash yet.
+// inspectContent inspects stored bytes and returns a version without id and hash.
 func (l *Library) inspectContent(content store.Draft) (store.Version, error) {
 	if content.Size() == 0 {
 		return store.Version{}, errEmptyFile
@@ -128,7 +127,7 @@ func newVersion(content io.ReaderAt, size int64, now time.Time) (store.Version, 
 		return store.Version{}, fmt.Errorf("read the stored bytes: %w", err)
 	}
 	v := store.Version{Created: now, Facts: store.Facts{Size: size, Mime: facts.MIME, Kind: api.KindNonImage}}
-	// A picture whose size cannot be read is none; a drawing may have no size.
+	// A picture of unknown size is not an image, unless it is SVG.
 	if facts.Kind == media.KindPicture && (facts.Stored != image.Point{} || facts.MIME == "image/svg+xml") {
 		v.Kind, v.Width, v.Height, v.HasAlpha = api.KindImage, facts.Stored.X, facts.Stored.Y, facts.Alpha
 		v.Embedded = media.Embedded(bytes, facts.MIME)
@@ -136,8 +135,8 @@ func newVersion(content io.ReaderAt, size int64, now time.Time) (store.Version, 
 	return v, reads.or(nil)
 }
 
-// target finds the existing file at the target of the upload, and the consequences by
-// the function that the form shows them with.
+// target returns the existing file at the target of the upload, and the consequences as the form
+// predicts them.
 func (f *form) target(tx store.Tx) (*store.File, api.Outlook, error) {
 	if err := checkMetadata(tx, f.upload.CustomMetadata.Or(nil)); err != nil {
 		return nil, api.Outlook{}, err
@@ -172,7 +171,7 @@ func (f *form) target(tx store.Tx) (*store.File, api.Outlook, error) {
 		"Choose another name.")
 }
 
-// write makes the record of a new file or a new version.
+// write records a new file or version.
 func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 	existing, outlook, err := f.target(tx)
 	if err != nil {
@@ -215,8 +214,8 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 	return file, tx.InsertFile(file)
 }
 
-// insertUnique inserts a new file under its name with a unique suffix. A second
-// attempt is hardly ever needed.
+// insertUnique inserts a file under a name with a unique suffix. It hardly ever needs a second
+// attempt.
 func insertUnique(tx store.Tx, file *store.File) error {
 	name := file.Name
 	for {
@@ -227,14 +226,14 @@ func insertUnique(tx store.Tx, file *store.File) error {
 	}
 }
 
-// applyChanges makes the predicted changes to a file that is overwritten, and reports
-// whether its custom metadata is that of a new file.
+// applyChanges applies the predicted changes to an overwritten file. It reports whether its custom
+// metadata was replaced.
 func applyChanges(file *store.File, u *api.Upload, changes []api.Change) (replaced bool) {
 	for _, c := range changes {
 		if c.Effect == api.Kept {
 			continue
 		}
-		// Removed and set differ by what the request has: nothing, or something.
+		// The request tells whether an aspect is removed or set.
 		switch c.Aspect {
 		case api.AspectTags:
 			file.Tags = u.Tags.Or(nil)

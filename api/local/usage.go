@@ -9,11 +9,11 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// traffic counts the bytes of delivered files by day, since the library was opened. The
-// zero value is ready for use.
+// traffic counts delivered bytes by day since the library was opened. The zero value is ready to
+// use.
 type traffic struct {
 	mu    sync.Mutex
-	bytes map[string]int64 // by day as time.DateOnly writes it, which sorts
+	bytes map[string]int64 // keyed by day as in time.DateOnly
 }
 
 func (t *traffic) add(at time.Time, n int64) {
@@ -36,8 +36,8 @@ func (t *traffic) between(start, end string) (n int64) {
 	return n
 }
 
-// usage returns what the library uses. Storage is that of all versions now; the
-// bandwidth is counted since the library was opened.
+// usage returns what the library uses: the storage of all versions now, and the bandwidth since it
+// was opened.
 func (l *Library) usage(r *http.Request) (any, error) {
 	v := r.URL.Query()
 	if err := checkParameters(v, "startDate", "endDate"); err != nil {
@@ -49,7 +49,7 @@ func (l *Library) usage(r *http.Request) (any, error) {
 	case startErr != nil || endErr != nil:
 		return nil, badRequest("Your request contains invalid startDate or endDate parameter.", "Give both as days, such as 2026-01-31.")
 	case !start.Before(end) || end.Sub(start) > api.MaxUsageDays*24*time.Hour:
-		return nil, badRequest("Your request contains invalid endDate parameter: it is not 1 to 89 days after startDate.", "Ask for fewer days; endDate itself is not included.")
+		return nil, badRequest("Your request contains invalid endDate parameter: it is not 1 to 89 days after startDate.", "Request fewer days; endDate itself is not included.")
 	}
 	used, err := store.View(r.Context(), l.records, func(tx store.Tx) (store.Usage, error) { return tx.Usage(start, end) })
 	if err != nil {

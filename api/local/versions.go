@@ -11,7 +11,7 @@ import (
 
 var errNoVersion = refuse(http.StatusNotFound, "The requested file version does not exist.", "Check the version id.")
 
-// findVersion reads a file and one of its versions.
+// findVersion returns a file and one of its versions.
 func findVersion(tx store.Tx, id, versionID string) (*store.File, store.Version, error) {
 	file, list, err := findVersions(tx, id)
 	if err != nil {
@@ -33,8 +33,8 @@ func findVersions(tx store.Tx, id string) (*store.File, []store.Version, error) 
 	return file, list, err
 }
 
-// withVersion is the file with another version of its content. The region counts
-// pixels, so it does not hold for a picture of another size.
+// withVersion returns the file with another version. A picture of another size loses the region,
+// which counts pixels.
 func withVersion(file store.File, v store.Version) *store.File {
 	if v.Width != file.Version.Width || v.Height != file.Version.Height {
 		file.Region = ""
@@ -43,7 +43,7 @@ func withVersion(file store.File, v store.Version) *store.File {
 	return &file
 }
 
-// versionRecord is the record of a file with one of its versions.
+// versionRecord returns the record of a file with one of its versions.
 func (l *Library) versionRecord(file *store.File, v store.Version) *api.File {
 	as := withVersion(*file, v)
 	if v.ID == file.Version.ID {
@@ -59,7 +59,7 @@ func (l *Library) versionRecord(file *store.File, v store.Version) *api.File {
 	return record
 }
 
-// listVersions lists all versions of a file, the newest first.
+// listVersions lists all versions of a file, newest first.
 func (l *Library) listVersions(r *http.Request) (any, error) {
 	return store.View(r.Context(), l.records, func(tx store.Tx) (any, error) {
 		file, list, err := findVersions(tx, r.PathValue("fileId"))
@@ -116,8 +116,7 @@ func (l *Library) restoreVersion(r *http.Request) (any, error) {
 	})
 }
 
-// tooManyVersions refuses what would give a file more versions than can be
-// (service.md §8).
+// tooManyVersions refuses a version beyond the limit (service.md §8).
 func tooManyVersions() error {
 	return badRequest(fmt.Sprintf("The file would have more than %d versions, which is the limit.", api.MaxVersions), "Delete some of its versions, or choose another name.").because("VERSION_LIMIT_EXCEEDED")
 }

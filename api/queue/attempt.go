@@ -11,24 +11,22 @@ import (
 	"mediadesk/api"
 )
 
-// verdict is what a worker has to say about a job: an outcome, or that it
-// waits again.
+// verdict is a worker's result for a job: an outcome, or a wait.
 type verdict struct {
 	job  api.Job
 	wait time.Duration // before the next attempt
 
-	// Of the attempt; zero values where there was none.
+	// Of the attempt; zero if there was none.
 	contact  contact
 	began    time.Time
-	sent     int64         // bytes; 0 without an answer
-	host     string        // where there was no connection
-	overload bool          // the service wants fewer at a time, or did not answer in time
-	quiet    time.Duration // the service wants no upload at all for so long
-	giveUp   bool          // it is not tried again in this run
+	sent     int64         // bytes; 0 if unanswered
+	host     string        // host without a connection
+	overload bool          // the service wants fewer uploads at a time, or timed out
+	quiet    time.Duration // the service wants no uploads for this long
+	giveUp   bool          // do not retry in this run
 }
 
-// attemptOrCheck does what comes next for a job: an attempt, or finding out what
-// became of an earlier one.
+// attemptOrCheck does the next step of a job: an attempt, or a check of an earlier one.
 func (q *Queue) attemptOrCheck(ctx context.Context, e *entry) verdict {
 	q.mu.Lock()
 	job, wish, goal := *e.job, e.wish, begin
@@ -51,11 +49,10 @@ func (q *Queue) attemptOrCheck(ctx context.Context, e *entry) verdict {
 	return q.settle(ctx, e, job, goal)
 }
 
-// checkFirst is the size in bytes from which the service is asked what became of
-// an attempt before the next one.
+// checkFirst is the size in bytes from which an unclear attempt is checked before it is repeated.
 const checkFirst = 1 << 20
 
-// requestSize is about what a request has beside the file, in bytes.
+// requestSize is the approximate size of a request without the file, in bytes.
 const requestSize = 1 << 10
 
 // attempt sends a job once.
@@ -84,14 +81,13 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 		job.Started = job.Updated
 	}
 	job.Attempts++
-	job.Evidence = api.MaybeStored // until it is known better; also after a kill
+	job.Evidence = api.MaybeStored // until more is known, even after a crash
 	noted := func() {}
 	if job.OwnName() && q.journalWorks() {
-		// The name is in the journal: sending it again can do no harm, so
-		// there is nothing to wait for.
+		// The name is journaled, so a repeat is harmless and need not wait for the journal.
 		noted = q.noteSoon(job)
 	} else if err := q.o.Journal.UpdateJob(context.WithoutCancel(ctx), job); err != nil {
-		// What is not in the journal is not sent: a repeat would not know.
+		// Do not send what is not journaled, since a repeat would not know about it.
 		job.Evidence = before
 		job.Attempts--
 		what := "not sent"
@@ -105,7 +101,7 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 	q.mu.Lock()
 	shown := job
 	e.job, e.progress, e.meter = &shown, progress, meter{began: began}
-	e.failures++ // until it has an outcome
+	e.failures++ // reset by an outcome
 	if e.failing.IsZero() {
 		e.failing = began
 	}
@@ -128,13 +124,13 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 	if a.evidence == api.MaybeStored {
 		q.mu.Lock()
 		if e.wish == wishSend {
-			e.wish = wishNothing // that decision was about the attempts before
+			e.wish = wishNothing // that decision was about earlier attempts
 		}
 		q.mu.Unlock()
 	}
 	job.Failure = api.FailureOf(err)
 	if before == api.MaybeStored && a.evidence != api.MaybeStored && !a.definite {
-		job.Failure.Message += "; an attempt before may have been stored"
+		job.Failure.Message += "; an earlier attempt may have been stored"
 	}
 	var v verdict
 	switch {
@@ -156,18 +152,18 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 	return v
 }
 
-// NotReadyError is an error of Options.Prepare that says that an upload cannot be
-// prepared now: it is prepared again later, as often as an upload is sent again.
+// NotReadyError is returned by Options.Prepare if an upload cannot be prepared yet. The queue tries
+// again, as often as it retries sending.
 type NotReadyError struct {
 	Err  error
-	Wait time.Duration // for at least so long; 0: it does not say
+	Wait time.Duration // minimum wait; 0 if unknown
 }
 
 func (e *NotReadyError) Error() string { return e.Err.Error() }
 
 func (e *NotReadyError) Unwrap() error { return e.Err }
 
-// prepareLater is the verdict on a job that cannot be prepared now.
+// prepareLater returns the verdict on a job that cannot be prepared yet.
 func (q *Queue) prepareLater(e *entry, job api.Job, reason *NotReadyError) verdict {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -181,7 +177,7 @@ func (q *Queue) prepareLater(e *entry, job api.Job, reason *NotReadyError) verdi
 	return v
 }
 
-// retryLater is the verdict on a job that is sent once more after a while.
+// retryLater returns the verdict on a job to be repeated after a while.
 func retryLater(job api.Job, a assessment, failures int) verdict {
 	job.State = api.Waiting
 	longest := maxBackoff
@@ -195,12 +191,12 @@ func retryLater(job api.Job, a assessment, failures int) verdict {
 	return v
 }
 
-// noteAfter is how long an attempt lasts before those who watch learn of it: most
-// small files are stored sooner, and two changes cost more than one.
+// noteAfter delays the note that an attempt is running. Most small files are stored sooner, and two
+// writes cost more than one.
 const noteAfter = 50 * time.Millisecond
 
-// noteSoon writes into the journal that a job is being sent, unless the attempt
-// is over sooner. stop is to be called then: what is written later comes after.
+// noteSoon journals that a job is being sent, unless the attempt ends sooner. Call stop at its end,
+// before writing anything else.
 func (q *Queue) noteSoon(job api.Job) (stop func()) {
 	var mu sync.Mutex
 	over := false
@@ -219,7 +215,7 @@ func (q *Queue) noteSoon(job api.Job) (stop func()) {
 	}
 }
 
-// journalWorks reports whether nothing went wrong with the journal so far.
+// journalWorks reports whether the journal had no errors so far.
 func (q *Queue) journalWorks() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -237,14 +233,13 @@ func (q *Queue) prepare(ctx context.Context, job api.Job) (*api.Upload, error) {
 	return u, err
 }
 
-// sameSource returns an *api.SourceError if the source of a job is not what it
-// was when the job was queued.
+// sameSource returns an *api.SourceError if the source of a job has changed since it was queued.
 func sameSource(job *api.Job) error {
 	source := job.Upload.Source
 	if source.Path == "" || job.Identity == (api.Identity{}) {
 		return nil
 	}
-	now, err := api.IdentifyFile(source.Path) // sending opens it
+	now, err := api.IdentifyFile(source.Path) // missing files are reported when sending
 	if err != nil {
 		return err
 	}
@@ -254,8 +249,8 @@ func sameSource(job *api.Job) error {
 	return nil
 }
 
-// interrupted is the verdict on a job whose attempt was interrupted by a pause, a
-// cancel or the end of the program.
+// interrupted returns the verdict on a job interrupted by a pause, a cancel or the end of the
+// program.
 func (q *Queue) interrupted(ctx context.Context, e *entry, job api.Job) verdict {
 	if errors.Is(context.Cause(ctx), errCancelled) {
 		job.State, job.Failure = api.Cancelled, nil
@@ -268,8 +263,7 @@ func (q *Queue) interrupted(ctx context.Context, e *entry, job api.Job) verdict 
 	return verdict{job: job}
 }
 
-// keep journals a verdict. An outcome is worth some patience: what is lost
-// here would have to be found out again.
+// keep journals a verdict. It retries for outcomes, which are costly to find out again.
 func (q *Queue) keep(ctx context.Context, job api.Job) error {
 	ctx = context.WithoutCancel(ctx)
 	var err error

@@ -7,8 +7,8 @@ import (
 	"mediadesk/api"
 )
 
-// adopt claims, from time to time, the jobs of another program that has ended.
-// more: there may be some at once, since the journal gives them in portions.
+// adopt regularly claims the jobs of programs that have ended. With more it first claims again at
+// once, since the journal returns limited portions.
 func (q *Queue) adopt(ctx context.Context, more bool) {
 	ticker := time.NewTicker(adoptEvery)
 	defer ticker.Stop()
@@ -28,8 +28,8 @@ func (q *Queue) adopt(ctx context.Context, more bool) {
 	}
 }
 
-// Resume goes on with jobs of the journal that no running program has, and
-// returns them; ids nil means all of the profile that Start would begin with.
+// Resume continues journaled jobs that no running program has, and returns them. Nil ids means all
+// jobs of the profile that Start would resume.
 func (q *Queue) Resume(ctx context.Context, ids []int64) ([]api.Job, error) {
 	if ids != nil {
 		return q.claim(ctx, ids)
@@ -42,7 +42,7 @@ func (q *Queue) Resume(ctx context.Context, ids []int64) ([]api.Job, error) {
 	return append(open, failed...), err
 }
 
-// claimAll claims all that waits, portion by portion.
+// claimAll claims all waiting jobs, portion by portion.
 func (q *Queue) claimAll(ctx context.Context) (jobs []api.Job, err error) {
 	for {
 		select {
@@ -58,7 +58,7 @@ func (q *Queue) claimAll(ctx context.Context) (jobs []api.Job, err error) {
 	}
 }
 
-// claim claims one portion of what waits.
+// claim claims one portion of the waiting jobs.
 func (q *Queue) claim(ctx context.Context, ids []int64) ([]api.Job, error) {
 	jobs, err := q.o.Journal.Claim(ctx, q.o.Profile, ids)
 	if err != nil {
@@ -67,9 +67,8 @@ func (q *Queue) claim(ctx context.Context, ids []int64) ([]api.Job, error) {
 	return jobs, q.accept(ctx, jobs, entry{})
 }
 
-// resumeFailed reopens what failed in a way that another attempt can improve, and
-// checks what the service processed when the program ended. The outcomes of this
-// run stay as they are.
+// resumeFailed reopens failed jobs that another attempt may improve, and checks those that the
+// service was processing. Outcomes of this run are kept.
 func (q *Queue) resumeFailed(ctx context.Context) ([]api.Job, error) {
 	earlier := func(id int64) bool {
 		q.mu.Lock()

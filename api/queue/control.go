@@ -8,13 +8,13 @@ import (
 	"mediadesk/api"
 )
 
-// What ends an attempt from within.
+// Causes for ending an attempt.
 var (
 	errPaused    = errors.New("paused")
 	errCancelled = errors.New("cancelled")
 )
 
-// find returns a job of the queue; its caller holds the lock.
+// find returns a job of the queue. The caller holds the lock.
 func (q *Queue) find(id int64) (*entry, error) {
 	if q.closed {
 		return nil, ErrClosed
@@ -26,8 +26,7 @@ func (q *Queue) find(id int64) (*entry, error) {
 	return e, nil
 }
 
-// change does something about a job that has no outcome. action is its name for
-// a StateError.
+// change applies do to a job without an outcome. action is its name for a StateError.
 func (q *Queue) change(id int64, action string, do func(*entry)) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -44,7 +43,7 @@ func (q *Queue) change(id int64, action string, do func(*entry)) error {
 	return nil
 }
 
-// changeAll does something about every job that has no outcome.
+// changeAll applies do to every job without an outcome.
 func (q *Queue) changeAll(do func(*entry)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -60,11 +59,11 @@ func (q *Queue) changeAll(do func(*entry)) {
 // settledPhase reports whether nothing more happens to a job in this run.
 func (e *entry) settledPhase() bool { return e.phase == done || e.phase == left }
 
-// Pause keeps a job from going on. An attempt under way is interrupted, unless
-// all of it went out: then its answer is waited for.
+// Pause pauses a job. It interrupts a running attempt, unless all of it was sent and only the
+// answer is missing.
 func (q *Queue) Pause(id int64) error { return q.change(id, "pause", q.pause) }
 
-// PauseAll pauses every job that has no outcome.
+// PauseAll pauses every job without an outcome.
 func (q *Queue) PauseAll() { q.changeAll(q.pause) }
 
 func (q *Queue) pause(e *entry) {
@@ -77,10 +76,10 @@ func (q *Queue) pause(e *entry) {
 	}
 }
 
-// Continue lets a paused job go on.
+// Continue continues a paused job.
 func (q *Queue) Continue(id int64) error { return q.change(id, "continue", q.unpause) }
 
-// ContinueAll lets every paused job go on.
+// ContinueAll continues every paused job.
 func (q *Queue) ContinueAll() { q.changeAll(q.unpause) }
 
 func (q *Queue) unpause(e *entry) {
@@ -93,9 +92,8 @@ func (q *Queue) unpause(e *entry) {
 	}
 }
 
-// Cancel takes a job back. What may have arrived already is not called
-// cancelled: the service is asked where it lists files, and the outcome is
-// what is found, else unknown.
+// Cancel cancels a job. If it may have been stored already, the service is asked where possible;
+// the outcome is then what was found, or unknown.
 func (q *Queue) Cancel(id int64) error { return q.change(id, "cancel", q.cancel) }
 
 func (q *Queue) cancel(e *entry) {
@@ -107,14 +105,14 @@ func (q *Queue) cancel(e *entry) {
 	default:
 		e.wish = wishCancel
 		e.withdraw()
-		q.launch(e) // the journal is written by a worker, whatever else runs
+		q.launch(e) // a worker writes the journal
 	}
 }
 
-// Retry puts jobs in line again, behind the others, whose outcome is not stored,
-// also those of an earlier run. They wait in the journal when it returns them.
-// Where a repeat could store a file twice, that is the person's decision: nothing
-// is asked here. A job that waits for its next attempt gets it at once.
+// Retry queues jobs again, behind the others, unless they are stored. Jobs of earlier runs are
+// included. They are in the journal when it returns them. It does not check whether a repeat could
+// store a file twice; that is the user's decision. A job waiting for its next attempt gets it at
+// once.
 func (q *Queue) Retry(ctx context.Context, ids []int64) ([]api.Job, error) {
 	if q.hurry(ids) {
 		return nil, nil
@@ -122,8 +120,7 @@ func (q *Queue) Retry(ctx context.Context, ids []int64) ([]api.Job, error) {
 	return q.reopen(ctx, "retry", ids, entry{wish: wishSend}, func(j *api.Job) bool { return j.State != api.Stored })
 }
 
-// hurry lets jobs begin now that wait for their next attempt, and reports whether
-// all of ids do.
+// hurry starts jobs now that wait for their next attempt. It reports whether all of ids do.
 func (q *Queue) hurry(ids []int64) bool {
 	waiting := 0
 	q.mu.Lock()
@@ -139,9 +136,9 @@ func (q *Queue) hurry(ids []int64) bool {
 	return waiting > 0 && waiting == len(ids)
 }
 
-// RetryFailed puts all failed jobs of the profile in line again that cannot be
-// stored twice, also those of earlier runs. When it returns them, they wait in the
-// journal. ambiguous is how many it left alone because they could be stored twice.
+// RetryFailed queues all failed jobs of the profile again that cannot be stored twice, including
+// those of earlier runs. They are in the journal when it returns them. ambiguous counts the jobs
+// left out because they could be stored twice.
 func (q *Queue) RetryFailed(ctx context.Context) (jobs []api.Job, ambiguous int, err error) {
 	jobs, err = q.reopen(ctx, "retry", nil, entry{}, func(j *api.Job) bool {
 		if j.Failed() && !j.MayRepeat() {
@@ -152,8 +149,7 @@ func (q *Queue) RetryFailed(ctx context.Context) (jobs []api.Job, ambiguous int,
 	return jobs, ambiguous, err
 }
 
-// Check asks the service once more what became of a job whose outcome is unknown,
-// or which the service was processing. Nothing is sent.
+// Check asks the service again about a job that is unknown or being processed. It sends nothing.
 func (q *Queue) Check(ctx context.Context, id int64) error {
 	_, err := q.reopen(ctx, "check", []int64{id}, entry{wish: wishCheck}, func(j *api.Job) bool {
 		return j.State == api.Unknown || j.State == api.Processing
@@ -161,8 +157,7 @@ func (q *Queue) Check(ctx context.Context, id int64) error {
 	return err
 }
 
-// reopen puts jobs in line again whose outcome may be changed: in the journal
-// first. Of a single id that it cannot reopen it says why.
+// reopen reopens jobs, first in the journal. For a single id it returns why that is not possible.
 func (q *Queue) reopen(ctx context.Context, action string, ids []int64, as entry, may func(*api.Job) bool) ([]api.Job, error) {
 	q.mu.Lock()
 	closed := q.closed
@@ -186,8 +181,7 @@ func (q *Queue) reopen(ctx context.Context, action string, ids []int64, as entry
 	return jobs, q.accept(ctx, jobs, as)
 }
 
-// Remove removes a job that has an outcome from the list, and notes in the journal
-// that the person dismissed it.
+// Remove removes a job with an outcome from the list and journals that it was dismissed.
 func (q *Queue) Remove(id int64) error {
 	q.mu.Lock()
 	e := q.entries[id]
@@ -211,16 +205,16 @@ func (q *Queue) Remove(id int64) error {
 	return nil
 }
 
-// Dismiss notes in the journal that the person dismissed a job that failed, or
-// wants it back. It does not wait for the journal.
+// Dismiss journals that the user dismissed a failed job, or restored it. It does not wait for the
+// journal.
 func (q *Queue) Dismiss(job api.Job, dismissed bool) {
 	job.Dismissed = dismissed
 	q.o.Journal.NoteJob(job)
 }
 
-// Wait waits until jobs have their outcome, or are left open (Options.RetryFor), and
-// returns them as they are then; ids nil means all that are in the queue now. With
-// an error (of ctx, or ErrClosed) it returns them as they are.
+// Wait waits until jobs have an outcome or are left open (Options.RetryFor), and returns them. Nil
+// ids means all jobs in the queue now. If ctx ends or the queue closes, it returns them as they are
+// with the error.
 func (q *Queue) Wait(ctx context.Context, ids []int64) ([]api.Job, error) {
 	q.mu.Lock()
 	var entries []*entry
@@ -267,7 +261,7 @@ func (q *Queue) Wait(ctx context.Context, ids []int64) ([]api.Job, error) {
 	return jobs, err
 }
 
-// Busy reports whether a job is under way or about to be. Paused jobs are not.
+// Busy reports whether a job is running or due. Paused jobs do not count.
 func (q *Queue) Busy() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -2,14 +2,14 @@ package queue
 
 import "time"
 
-// Counts are how many jobs of the queue are open or failed.
+// Counts holds the numbers of open and failed jobs.
 type Counts struct {
 	Open   int // without an outcome
 	Failed int // see [api.Job.Failed]
 }
 
-// Counts counts the open jobs, and those that failed after since. It copies no job:
-// it is cheap also with 100,000.
+// Counts counts the open jobs and those that failed after since. It copies no jobs, so it is cheap
+// even for 100,000.
 func (q *Queue) Counts(since time.Time) Counts {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -12,35 +12,35 @@ import (
 	"mediadesk/api"
 )
 
-// result is what asking the service for a job brought.
+// result is the result of asking the service about a job.
 type result uint8
 
 const (
 	notChecked  result = iota
 	isThere            // it is stored
-	isMissing          // the service shows its files, and none is surely this one
-	cannotCheck        // the service does not show its files
+	isMissing          // the service lists files, but none is surely this one
+	cannotCheck        // the service does not list files
 	checkFailed        // the service did not answer
-	noTime             // the program closes
+	noTime             // the program is closing
 )
 
-// finding is what the service shows of a job that may have arrived.
+// finding is what the service shows about a job that may be stored.
 type finding struct {
 	result result
-	file   *api.File   // its record, if it is there; nil: the service does not give it
-	like   []*api.File // files that may be it
-	help   string      // what a person should know, as api.Failure.Help
+	file   *api.File   // its record if stored; nil if the service does not show it
+	like   []*api.File // files that may be this one
+	help   string      // advice, as in api.Failure.Help
 }
 
-// check asks the service what became of a job that may have arrived.
+// check asks the service about a job that may be stored.
 func (q *Queue) check(ctx context.Context, job *api.Job) finding {
 	if context.Cause(ctx) != nil && q.context().Err() != nil {
 		return closing(job)
 	}
-	// A pause or a cancel of the job does not end the check.
+	// Pausing or canceling the job does not end the check.
 	ctx, cancel := context.WithTimeout(q.context(), time.Minute)
 	defer cancel()
-	folder, _ := api.CleanFolder(job.Upload.Folder.Or("/")) // a bad one is refused before it is sent
+	folder, _ := api.CleanFolder(job.Upload.Folder.Or("/")) // an invalid one is refused before sending
 	query := api.Query{Folder: folder, Name: api.StoredName(job.Upload.FileName)}
 	if job.Upload.UseUniqueFileName.Or(true) {
 		query.Name, query.Sort, query.Limit = "", "DESC_CREATED", 100
@@ -63,16 +63,15 @@ func (q *Queue) check(ctx context.Context, job *api.Job) finding {
 	return finding{result: checkFailed, help: "The search for " + job.Upload.Path() + " failed too (" + err.Error() + "). Look in the library before you send it again."}
 }
 
-// notListed reports whether an error says that the service does not list its files,
-// or not with this key.
+// notListed reports whether err means that the service does not list files, at least for this key.
 func notListed(err error) bool { return api.Unavailable(err) || api.KeyRefused(err) }
 
-// closing is what is found when the program closes.
+// closing returns the finding if the program closes.
 func closing(job *api.Job) finding {
 	return finding{result: noTime, help: "The program closed before it could search for " + job.Upload.Path() + ". Look in the library before you send it again."}
 }
 
-// list asks for files, more than once if the line is bad.
+// list lists files, with retries.
 func (q *Queue) list(ctx context.Context, query api.Query) ([]api.File, error) {
 	for n := 0; ; n++ {
 		files, err := q.o.Sender.List(ctx, query)
@@ -87,7 +86,7 @@ func (q *Queue) list(ctx context.Context, query api.Query) ([]api.File, error) {
 	}
 }
 
-// judgeFiles says what a listing of the place tells about a job.
+// judgeFiles decides what a listing of the folder means for a job.
 func judgeFiles(job *api.Job, files []api.File) finding {
 	found := finding{result: isMissing}
 	u := &job.Upload
@@ -106,19 +105,18 @@ func judgeFiles(job *api.Job, files []api.File) finding {
 		found.help = fmt.Sprintf("The library does not show %s. It may still arrive: check once more before you send it again.", u.Path())
 		return found
 	}
-	fits := sameSize(job, there) && !there.Created().Before(job.Created.Truncate(time.Millisecond)) // as exactly as records tell time
+	fits := sameSize(job, there) && !there.Created().Before(job.Created.Truncate(time.Millisecond)) // precision of records
 	if written := laterOf(there.Updated(), there.Created()); sameSize(job, there) && !written.Before(since(job)) {
 		found.like = []*api.File{there}
 	}
 	switch {
-	case job.OwnName(): // nobody else makes this name
+	case job.OwnName(): // this name is unique
 		found.result, found.file = isThere, there
 	case job.RepeatsSafely() && fits:
-		// Only a file that was not there can have been stored, and this one
-		// came since and is as large.
+		// If no file existed before, this newer one of the same size is ours.
 		found.result, found.file = isThere, there
 	case job.RepeatsSafely():
-		found.help = fmt.Sprintf("The library has a file at %s, %s. It is not known to be this one.", u.Path(), describeFile(there))
+		found.help = fmt.Sprintf("The library has a file at %s, %s. It may be another one.", u.Path(), describeFile(there))
 	default:
 		found.help = fmt.Sprintf("The library has %s, %s. Compare it before you send it again: that would store one more version.", u.Path(), describeFile(there))
 	}
@@ -140,8 +138,7 @@ func sameSize(job *api.Job, f *api.File) bool {
 	return ok && job.Identity.Size > 0 && size == job.Identity.Size
 }
 
-// since is when the first attempt of a job began, as exactly as records tell
-// time (service.md §2.1).
+// since returns the time of the first attempt, with the precision of records (service.md §2.1).
 func since(job *api.Job) time.Time {
 	began := job.Started
 	if began.IsZero() {
@@ -157,8 +154,8 @@ func laterOf(a, b time.Time) time.Time {
 	return a
 }
 
-// suffixed are the files whose name is that of the job with a suffix that the
-// service added, and that came since it was first sent.
+// suffixed returns the files with the name of the job plus a suffix added by the service, created
+// since it was first sent.
 func suffixed(job *api.Job, files []api.File) []*api.File {
 	name := norm.NFC.String(api.StoredName(job.Upload.FileName))
 	ext := path.Ext(name)
@@ -174,7 +171,7 @@ func suffixed(job *api.Job, files []api.File) []*api.File {
 	return like
 }
 
-// suffixedHelp describes what a listing shows of files with a suffix.
+// suffixedHelp describes the suffixed files.
 func suffixedHelp(like []*api.File) string {
 	if len(like) == 0 {
 		return "The library shows no new file of this name and size. It may still arrive: check once more before you send it again, which could store it twice."

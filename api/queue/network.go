@@ -6,34 +6,32 @@ import (
 	"mediadesk/api"
 )
 
-// Waiting for a connection. While no connection to the service can be made, one
-// job at a time tries, with back-off; the others wait for it. A queue with
-// Options.RetryFor leaves its jobs to the next program when the service is silent
-// for too long.
+// Offline mode: without a connection one job at a time tries, with back-off, and the others wait.
+// With Options.RetryFor, the queue gives up after that time and leaves its jobs to the next
+// program.
 
-// firstAnswerWithin is how long a service that never answered in this run is
-// tried where Options.RetryFor is set: its address is probably wrong.
+// firstAnswerWithin limits Options.RetryFor for a service that never answered in this run, since
+// its address is probably wrong.
 const firstAnswerWithin = 10 * time.Second
 
-// Offline says that the service cannot be reached.
+// Offline describes a lost connection.
 type Offline struct {
 	Host  string    // of the service
-	Since time.Time // when the first attempt failed; zero: the service can be reached
-	Next  time.Time // when the next attempt begins
+	Since time.Time // of the first failed attempt; zero while online
+	Next  time.Time // of the next attempt
 }
 
-// network is what the attempts found out about the way to the service.
+// network is what attempts revealed about the connection.
 type network struct {
 	Offline
 	answered bool      // the service answered in this run
-	silent   time.Time // when the first attempt since its last answer began; zero: none failed
-	failures int       // attempts in a row that found no connection
-	probe    *entry    // the job that tries while there is none
+	silent   time.Time // start of the first attempt since the last answer; zero if none failed
+	failures int       // consecutive attempts without a connection
+	probe    *entry    // the job that tries to connect
 	failure  *api.Failure
 }
 
-// mayTry reports whether another attempt may begin: without a connection only one
-// at a time.
+// mayTry reports whether another attempt may begin. Without a connection only one may run.
 func (n *network) mayTry() bool { return n.Since.IsZero() || n.probe == nil }
 
 func (n *network) trying(e *entry) {
@@ -42,7 +40,7 @@ func (n *network) trying(e *entry) {
 	}
 }
 
-// learn draws conclusions from an attempt for all jobs of the queue.
+// learn updates the state of the network after an attempt.
 func (q *Queue) learn(e *entry, v *verdict, now time.Time) {
 	n := &q.network
 	if n.probe == e {
@@ -74,14 +72,14 @@ func (q *Queue) learn(e *entry, v *verdict, now time.Time) {
 	if n.Since.IsZero() {
 		n.Since, n.Host = now, v.host
 	}
-	// Those that began beside the first failed for the same reason.
+	// Parallel attempts failed for the same reason.
 	if !v.began.Before(n.Next) {
 		n.failures++
 		wait := q.patience(backoff(n.failures-1, maxOffline), n.silent, now)
 		n.Next = now.Add(wait)
 		q.holdFor(wait, now)
 	}
-	v.wait = 0 // the queue waits as a whole
+	v.wait = 0 // the queue itself waits
 	if v.giveUp {
 		for _, other := range q.order {
 			if other.phase == ready || other.phase == delayed {
@@ -94,7 +92,7 @@ func (q *Queue) learn(e *entry, v *verdict, now time.Time) {
 	}
 }
 
-// limit is how long attempts may go on without an answer; 0: without end.
+// limit is the time limit for attempts without an answer; 0 for none.
 func (q *Queue) limit() time.Duration {
 	if q.o.RetryFor > 0 && !q.network.answered {
 		return min(firstAnswerWithin, q.o.RetryFor)
@@ -110,8 +108,8 @@ func (q *Queue) patience(wait time.Duration, since, now time.Time) time.Duration
 	return wait
 }
 
-// giveUp reports whether a job, or the service, had its time. It shortens the wait
-// of a job to the time that it has.
+// giveUp reports whether the time of a job or of the service is over. It limits the wait of a job
+// accordingly.
 func (q *Queue) giveUp(e *entry, v *verdict, now time.Time) bool {
 	if q.o.RetryFor == 0 {
 		return false
@@ -124,7 +122,7 @@ func (q *Queue) giveUp(e *entry, v *verdict, now time.Time) bool {
 	return rest <= 0 || v.quiet > q.o.RetryFor
 }
 
-// online makes the jobs wait in the queue again that waited for a connection.
+// online returns offline jobs to the queue.
 func (q *Queue) online() {
 	for _, e := range q.order {
 		if e.phase == ready && e.job.State == api.Offline {
@@ -135,14 +133,14 @@ func (q *Queue) online() {
 	}
 }
 
-// leave gives a job up for this run. It stays open: the next program goes on.
+// leave leaves a job open for the next program.
 func (q *Queue) leave(e *entry) {
 	e.withdraw()
 	e.phase = left
 	close(e.settled)
 }
 
-// RetryNow begins at once with what waits for its next attempt.
+// RetryNow retries all delayed jobs at once.
 func (q *Queue) RetryNow() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

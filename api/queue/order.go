@@ -8,26 +8,23 @@ import (
 	"mediadesk/api"
 )
 
-// Who goes next. Jobs go in the order of their priority, which a person sets by
-// hand, and among equals in the order in which they were handed over; what was
-// tried already goes before what was not. A large file does not take the last
-// place while much smaller ones wait: those would wait for as long as it takes.
+// Jobs run by priority, which the user sets, then in the order of queuing; retries come first. A
+// large file does not take the last slot while much smaller ones wait.
 
-// heavySize is the size in bytes from which a file is large.
+// heavySize is the size in bytes of a large file.
 const heavySize = 8 << 20
 
-// lightBeside is how many times smaller a file must be to go before a large
-// one.
+// lightBeside is how many times smaller a file must be to overtake a large one.
 const lightBeside = 8
 
-// enqueue puts a waiting job in line, behind those of its priority.
+// enqueue queues a waiting job behind those of its priority.
 func (q *Queue) enqueue(e *entry) {
 	e.phase = ready
-	// Nearly always it is the last.
+	// Usually it is the last.
 	at := len(q.line)
 	if at > 0 && q.line[at-1].job.Priority < e.job.Priority {
 		at, _ = slices.BinarySearchFunc(q.line, e, func(other, e *entry) int {
-			// Equal ones stand before it.
+			// Equal ones come before it.
 			if c := cmp.Compare(e.job.Priority, other.job.Priority); c != 0 {
 				return c
 			}
@@ -37,8 +34,7 @@ func (q *Queue) enqueue(e *entry) {
 	q.line = slices.Insert(q.line, at, e)
 }
 
-// next takes the job that goes next; nil: there is none. Those that left the
-// line meanwhile are passed over.
+// next returns the next job, or nil. It skips jobs that no longer wait.
 func (q *Queue) next() *entry {
 	for _, line := range []*[]*entry{&q.again, &q.line} {
 		for len(*line) > 0 {
@@ -49,7 +45,7 @@ func (q *Queue) next() *entry {
 				return e
 			}
 			if e.phase == ready {
-				// A small one goes before it; it keeps its place.
+				// A small job overtakes it; it keeps its place.
 				if small := q.smaller(e); small != nil {
 					return small
 				}
@@ -64,13 +60,12 @@ func (q *Queue) next() *entry {
 	return nil
 }
 
-// mustWait reports whether a large job would take the last place from small
-// ones.
+// mustWait reports whether a large job would take the last slot from small ones.
 func (q *Queue) mustWait(e *entry) bool {
 	return q.pace.limit > 1 && e.job.Identity.Size >= heavySize && q.heavy >= q.pace.limit-1
 }
 
-// smaller takes the first job out of line that is much smaller than e.
+// smaller removes and returns the first job that is much smaller than e.
 func (q *Queue) smaller(e *entry) *entry {
 	for i, other := range q.line {
 		if other.phase == ready && other.job.Identity.Size <= e.job.Identity.Size/lightBeside {
@@ -81,17 +76,17 @@ func (q *Queue) smaller(e *entry) *entry {
 	return nil
 }
 
-// First lets a job go before all others that wait.
+// First moves a job before all other waiting jobs.
 func (q *Queue) First(ctx context.Context, id int64) error {
 	return q.move(ctx, id, func(lowest, highest int) int { return highest + 1 })
 }
 
-// Last lets a job go after all others that wait.
+// Last moves a job behind all other waiting jobs.
 func (q *Queue) Last(ctx context.Context, id int64) error {
 	return q.move(ctx, id, func(lowest, highest int) int { return lowest - 1 })
 }
 
-// move gives a job another priority, in the journal first.
+// move changes the priority of a job, in the journal first.
 func (q *Queue) move(ctx context.Context, id int64, to func(lowest, highest int) int) error {
 	q.mu.Lock()
 	e, err := q.find(id)
@@ -130,8 +125,7 @@ func (q *Queue) move(ctx context.Context, id int64, to func(lowest, highest int)
 	return nil
 }
 
-// sortWaiting puts those that wait in the order in which they go, as they are
-// shown.
+// sortWaiting sorts waiting jobs for display in the order of sending.
 func (q *Queue) sortWaiting() {
 	var places []int
 	var waiting []*entry

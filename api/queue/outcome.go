@@ -11,30 +11,29 @@ import (
 	"mediadesk/api"
 )
 
-// The rules of sending exactly once.
+// How uploads are stored exactly once:
 //
-// If the service never took the last byte of an attempt, nothing was stored, and
-// the attempt may be repeated. If the service refused it, nothing was stored, and
-// it is not repeated, except after 429 or 503. After anything else the file may be
-// stored. It is then sent again only if a repeat cannot store it twice: the service
-// adds no suffix and overwrites nothing (api.Job.RepeatsSafely). Such a job is
-// repeated until the service answers. Under a name that was made here
-// (api.NameHere), a file that exists is ours. In all other cases the service is
-// asked for the file, if it shows its files. What it shows is told, but a guess is
-// never called an outcome.
+//   - If the service did not receive the last byte of an attempt, nothing was stored, and the
+//     attempt may be repeated. If it refused the upload, nothing was stored, and only 429 and 503
+//     are repeated.
+//   - Otherwise the file may be stored. It is sent again only if a repeat cannot store it twice,
+//     because the service adds no suffix and overwrites nothing (api.Job.RepeatsSafely). Such a job
+//     is repeated until the service answers. Under a name made here (api.NameHere) an existing file
+//     is ours.
+//   - In all other cases the service is searched for the file, if it lists files. The result is
+//     shown, but a guess never becomes an outcome.
 
-// maxAttempts is how often a job is sent that the service answers with 5xx, if
-// nothing of it can be stored.
+// maxAttempts limits the attempts for a job that is answered with 5xx and cannot have been stored.
 const maxAttempts = 5
 
 const (
 	firstBackoff = 500 * time.Millisecond
-	maxBackoff   = 30 * time.Second // after an answer
-	maxOffline   = 2 * time.Minute  // where none came
+	maxBackoff   = 30 * time.Second // with a connection
+	maxOffline   = 2 * time.Minute  // without a connection
 )
 
-// backoff is how long to wait after the n-th attempt, counted from 0: a random
-// part of a time that doubles up to longest.
+// backoff returns the wait after attempt n, counted from 0: a random part of a time that doubles up
+// to longest.
 func backoff(n int, longest time.Duration) time.Duration {
 	limit := longest
 	if n < 8 {
@@ -43,27 +42,27 @@ func backoff(n int, longest time.Duration) time.Duration {
 	return rand.N(limit) + 1
 }
 
-// contact is what an attempt says about the way to the service.
+// contact is what an attempt tells about the connection.
 type contact uint8
 
 const (
 	noAttempt    contact = iota
 	answer               // the service answered
-	noAnswer             // there was a connection, and no answer
-	noConnection         // no connection could be made
+	noAnswer             // connected but not answered
+	noConnection         // not connected
 )
 
-// assessment is what an error of an attempt says.
+// assessment is the evaluation of an attempt's error.
 type assessment struct {
 	contact    contact
-	host       string        // where there was no connection
+	host       string        // host without a connection
 	evidence   api.Evidence  // of this attempt alone
-	definite   bool          // trying again would bring the same
-	processing bool          // the service works on it
-	counted    bool          // it is repeated maxAttempts times at most
+	definite   bool          // a repeat would give the same result
+	processing bool          // the service is processing it
+	counted    bool          // limited to maxAttempts
 	overload   bool          // fewer uploads at a time may help
-	invited    bool          // the service asks to come again
-	wait       time.Duration // and after how long; 0: it does not say
+	invited    bool          // the service asks for a retry
+	wait       time.Duration // before the retry; 0 if unknown
 }
 
 func assess(job *api.Job, err error) assessment {
@@ -93,7 +92,7 @@ func assess(job *api.Job, err error) assessment {
 			case !refusal.NotDone():
 				a.evidence = maybe(refusal.Complete)
 			case refusal.Complete && job.OwnName():
-				a.evidence = api.Orphaned // the service says no, but not after what
+				a.evidence = api.Orphaned // refused, but after receiving it
 			}
 		default:
 			return assessment{contact: answer, definite: true}
@@ -109,7 +108,7 @@ func assess(job *api.Job, err error) assessment {
 	return assessment{definite: !errors.Is(err, context.Canceled)}
 }
 
-// stronger returns which of two pieces of evidence says more for a stored file.
+// stronger returns the evidence that makes a stored file more likely.
 func stronger(a, b api.Evidence) api.Evidence {
 	if a == api.MaybeStored || b == api.NotSent {
 		return a
@@ -117,32 +116,32 @@ func stronger(a, b api.Evidence) api.Evidence {
 	return b
 }
 
-// goal is what is to be done about a job. With claim, the job already has the
-// outcome that it gets unless it is stored.
+// goal is what to achieve for a job. With claim, the job has its outcome already, unless it turns
+// out to be stored.
 type goal uint8
 
 const (
-	begin  goal = iota // send it, the first time in this program
-	repeat             // send it once more
-	force              // send it even if it is then stored twice: a person decided so
+	begin  goal = iota // send it for the first time in this program
+	repeat             // send it again
+	force              // send it even if it may be stored twice, as the user decided
 	claim              // give it an outcome
 )
 
-// Step is what happens next to a job.
+// Step is the next step for a job.
 type Step uint8
 
-// The steps.
+// Steps.
 const (
 	Send         Step = iota // an attempt
-	Check                    // ask the service what became of it
-	Leave                    // there is no time: the next program goes on
-	Later                    // wait, then begin again
-	Claim                    // the outcome that the job already has
-	ClaimStored              // the outcome stored
-	ClaimUnknown             // the outcome unknown
+	Check                    // ask the service about it
+	Leave                    // leave it to the next program
+	Later                    // wait and begin again
+	Claim                    // accept the outcome it has
+	ClaimStored              // outcome stored
+	ClaimUnknown             // outcome unknown
 )
 
-// maySend reports whether an attempt cannot store the job twice.
+// maySend reports whether another attempt cannot store the job twice.
 func maySend(job *api.Job, evidence api.Evidence) bool {
 	return evidence != api.MaybeStored || job.RepeatsSafely()
 }
@@ -152,18 +151,16 @@ var (
 	saysNot    = regexp.MustCompile(`(?i)\b(no|not|never|cannot|nothing)\b.*\bexists?\b|n't exist`)
 )
 
-// nameExists reports whether a refusal says that there is a file of that name:
-// with status 409, or with 400 and words for it. Status 400 has other reasons too
-// (service.md §7).
+// nameExists reports whether a refusal means that a file of that name exists: status 409, or 400
+// with a message that says so. Status 400 has other causes, too (service.md §7).
 func nameExists(f *api.Failure) bool {
 	return f.Status == http.StatusConflict || f.Status == http.StatusBadRequest && saysExists.MatchString(f.Message) && !saysNot.MatchString(f.Message)
 }
 
-// decide returns the next step for a job, by what is known of its attempts and
-// what the service showed. It is the only place where that is decided.
+// decide returns the next step for a job from the evidence of its attempts and the result of the
+// last check. All these decisions are made here.
 func decide(job *api.Job, want goal, evidence api.Evidence, check result) Step {
-	// Nobody else makes this name, so a refusal that may mean that it exists is
-	// worth a question.
+	// The name is unique, so a refusal that may mean that it exists needs a check.
 	taken := want == claim && job.State == api.Refused && job.OwnName() && job.Failure != nil &&
 		(job.Failure.Status == http.StatusBadRequest || job.Failure.Status == http.StatusConflict)
 	switch {
@@ -172,7 +169,7 @@ func decide(job *api.Job, want goal, evidence api.Evidence, check result) Step {
 	case want == force && !job.RepeatsSafely():
 		return Send
 	case want != claim && maySend(job, evidence):
-		// Asking is cheaper than sending all of a large file again.
+		// Checking is cheaper than sending a large file again.
 		if check == notChecked && evidence == api.MaybeStored && job.OwnName() && (want == begin || job.Identity.Size >= checkFirst) {
 			return Check
 		}
@@ -190,14 +187,14 @@ func decide(job *api.Job, want goal, evidence api.Evidence, check result) Step {
 	case check == checkFailed && job.RepeatsSafely() && job.State != api.Unknown:
 		return Later
 	case taken && nameExists(job.Failure) && check != checkFailed:
-		return ClaimStored // also where a listing does not show it yet
+		return ClaimStored // even if a listing does not show it yet
 	case check == isMissing && job.State != api.Unknown && job.OwnName():
 		return Claim
 	}
 	return ClaimUnknown
 }
 
-// settle follows decide until a job waits again or has its outcome.
+// settle follows decide until a job waits or has its outcome.
 func (q *Queue) settle(ctx context.Context, e *entry, job api.Job, want goal) verdict {
 	var found finding
 	for {
@@ -219,7 +216,7 @@ func (q *Queue) settle(ctx context.Context, e *entry, job api.Job, want goal) ve
 			return verdict{job: job}
 		case ClaimStored:
 			if found.result == isMissing && q.mayCheckAgain(e) {
-				return q.checkLater(e, job) // a listing may be late
+				return q.checkLater(e, job) // listings may lag behind
 			}
 			return stored(job, found)
 		case ClaimUnknown:
@@ -228,15 +225,14 @@ func (q *Queue) settle(ctx context.Context, e *entry, job api.Job, want goal) ve
 	}
 }
 
-// mayCheckAgain reports whether a listing that does not show a file is asked again.
+// mayCheckAgain reports whether to repeat a listing that does not show a file.
 func (q *Queue) mayCheckAgain(e *entry) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return e.failures < maxAttempts
 }
 
-// checkLater is the verdict on a job of which the service could not be asked what
-// became of it.
+// checkLater returns the verdict on a job that could not be checked.
 func (q *Queue) checkLater(e *entry, job api.Job) verdict {
 	job.State, job.Evidence = api.Waiting, stronger(job.Evidence, api.Orphaned)
 	q.mu.Lock()
@@ -246,7 +242,7 @@ func (q *Queue) checkLater(e *entry, job api.Job) verdict {
 	return verdict{job: job, wait: wait}
 }
 
-// unknown says of a job what happened and what the service showed.
+// unknown describes what happened to a job and what the service showed.
 func unknown(job api.Job, found finding) verdict {
 	failure := api.Failure{Message: "the program ended while it was being sent, before an answer came"}
 	switch {
@@ -261,12 +257,12 @@ func unknown(job api.Job, found finding) verdict {
 	return verdict{job: job}
 }
 
-// stored gives a job its outcome. A record that is lost is nil.
+// stored gives a job its outcome. A lost record is nil.
 func stored(job api.Job, found finding) verdict {
 	job.State, job.File, job.Failure, job.Evidence = api.Stored, found.file, nil, api.SurelyStored
 	if found.file == nil {
 		job.Failure = &api.Failure{
-			Message: "It is stored as " + job.Upload.Path() + ". The answer with its record was lost on the way.",
+			Message: "It is stored as " + job.Upload.Path() + ". The answer with its record was lost.",
 			Help:    "An earlier attempt stored it: the service refused to store it again.",
 		}
 		if found.result == isThere {

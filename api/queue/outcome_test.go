@@ -226,7 +226,7 @@ func TestSomebodyElsesFile(t *testing.T) {
 		j := job("a.jpg", api.NameExact)
 		j.Upload.OverwriteFile = api.Set(false)
 		got := outcome(t, q, addAll(t, q, j)[0])
-		if got.State != api.Unknown || !strings.Contains(got.Failure.Help, "not known to be this one") {
+		if got.State != api.Unknown || !strings.Contains(got.Failure.Help, "It may be another one") {
 			t.Errorf("%s, %+v", got.State, got.Failure)
 		}
 		first := newService()

@@ -2,37 +2,36 @@ package queue
 
 import "time"
 
-// How many uploads run at a time. It begins with a few, doubles while that brings
-// more bytes across, and halves when the service refuses (429, 503) or does not
-// answer in time. Where the service refused, it grows slowly again.
+// The number of concurrent uploads starts low, doubles while that increases throughput, and halves
+// on refusals (429, 503) and timeouts. After a refusal it grows slowly.
 
 const (
 	firstLimit = 6
-	// maxLimit also bounds memory: an upload holds about 200 kB of buffers.
+	// Limits memory, too: an upload uses about 200 kB of buffers.
 	maxLimit = 64
 
-	growth      = 1.1             // how much faster a larger number must be to stay
-	pauseGrowth = 8               // rounds without another try when it was not faster
-	raiseAfter  = 5 * time.Second // without a refusal
+	growth      = 1.1             // speed-up required to keep a larger number
+	pauseGrowth = 8               // rounds before another try after no speed-up
+	raiseAfter  = 5 * time.Second // time without a refusal
 )
 
-// pace finds the number of uploads at a time. The zero pace lets none run.
+// pace finds the number of concurrent uploads. The zero pace allows none.
 type pace struct {
 	limit   int
 	fixed   bool
-	ceiling int // one less than the limit at the last refusal; 0: there was none
+	ceiling int // one less than the limit at the last refusal; 0 if none
 
-	began     time.Time // of the round, which has limit uploads; zero: none
-	bytes     int64     // that were answered in the round
-	finished  int       // uploads of the round
-	rate      float64   // bytes a second of the last round; 0: not known
-	before    int       // the limit before it grew; 0: it did not grow last
-	pause     int       // rounds to go without growing
-	reduced   time.Time // when the limit was last halved
+	began     time.Time // start of the round, in which limit uploads run; zero if none
+	bytes     int64     // answered in the round
+	finished  int       // uploads finished in the round
+	rate      float64   // bytes per second of the last round; 0 if unknown
+	before    int       // limit before it grew; 0 if it did not grow last
+	pause     int       // rounds left without growing
+	reduced   time.Time // time of the last reduction
 	raiseNext time.Time
 }
 
-// set fixes the number; 0 or less lets it adapt.
+// set fixes the number; with 0 or less it adapts.
 func (p *pace) set(n int) {
 	switch {
 	case n > 0:
@@ -42,8 +41,7 @@ func (p *pace) set(n int) {
 	}
 }
 
-// note takes account of an attempt that is over. waiting says that more jobs are
-// in line.
+// note records a finished attempt. waiting means that more jobs are queued.
 func (p *pace) note(v *verdict, waiting bool, now time.Time) {
 	if p.fixed || v.contact == noAttempt {
 		return
@@ -56,7 +54,7 @@ func (p *pace) note(v *verdict, waiting bool, now time.Time) {
 		return
 	}
 	if p.began.IsZero() || !waiting {
-		p.began, p.bytes, p.finished = now, 0, 0 // the limit is not what holds it up
+		p.began, p.bytes, p.finished = now, 0, 0 // the limit is not the bottleneck
 		return
 	}
 	p.finished++
@@ -93,7 +91,7 @@ func (p *pace) adapt(rate float64, now time.Time) {
 	}
 }
 
-// reduce halves the limit, once for all attempts that were under way together.
+// reduce halves the limit, once for all concurrent attempts.
 func (p *pace) reduce(began, now time.Time) {
 	p.before, p.began, p.raiseNext = 0, time.Time{}, now.Add(raiseAfter)
 	if began.Before(p.reduced) {

@@ -7,15 +7,14 @@ import (
 	"mediadesk/api"
 )
 
-// How long after an answer of status 202 the service is first asked for the file, and
-// how long at most between two questions.
+// Delays before the first check after status 202, and between two checks.
 const (
 	firstLook = 10 * time.Second
 	maxLook   = 5 * time.Minute
 )
 
-// searchLater asks the service after a while for the file of a job that it is processing;
-// its caller holds the lock.
+// searchLater schedules a check for a job that the service is processing. The caller holds the
+// lock.
 func (q *Queue) searchLater(e *entry) {
 	wait := maxLook
 	if e.looks < 5 {
@@ -25,7 +24,7 @@ func (q *Queue) searchLater(e *entry) {
 	e.timer = time.AfterFunc(wait, func() { q.search(e) })
 }
 
-// search asks the service for the file of a job that it was processing.
+// search checks for the file of a job that the service is processing.
 func (q *Queue) search(e *entry) {
 	q.mu.Lock()
 	if q.closed || q.entries[e.job.ID] != e || e.job.State != api.Processing {
@@ -38,7 +37,7 @@ func (q *Queue) search(e *entry) {
 	defer q.work.Done()
 	switch found := q.check(q.context(), &job); found.result {
 	case isThere:
-		_ = q.Decide(q.context(), stored(job, found).job) // it is kept in Snapshot.Err
+		_ = q.Decide(q.context(), stored(job, found).job) // errors are in Snapshot.Err
 	case cannotCheck:
 	default:
 		q.mu.Lock()
@@ -49,7 +48,7 @@ func (q *Queue) search(e *entry) {
 	}
 }
 
-// Decide gives a job that the service was processing the outcome that it has in job.
+// Decide gives a job that the service was processing the outcome in job.
 func (q *Queue) Decide(ctx context.Context, job api.Job) error {
 	job.Updated = time.Now()
 	err := q.keep(ctx, job)

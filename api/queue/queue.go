@@ -1,9 +1,7 @@
-// Package queue runs uploads: order, concurrency, progress, retry, outcome.
-//
-// Every job is in the journal before it is in the queue, and every attempt is
-// in the journal before its first byte goes out. So whatever happens to the
-// program, the next one knows which jobs wait, and which may have arrived; and
-// it sends none of them twice (see outcome.go for the rules).
+// Package queue runs uploads: order, concurrency, progress, retries, outcome. Every job is
+// journaled before it is queued, and every attempt before its first byte is sent. After a crash the
+// next program knows which jobs wait and which may be stored, and sends none twice (see outcome.go
+// for the rules).
 package queue
 
 import (
@@ -17,85 +15,79 @@ import (
 	"mediadesk/api"
 )
 
-// Sender is a service to send to. *api.Client is one.
+// Sender sends uploads. *api.Client implements it.
 type Sender interface {
 	Upload(ctx context.Context, u *api.Upload, p *api.Progress) (*api.File, error)
-	// List is asked only where the outcome of an attempt is not clear. Where the
-	// service does not list, api.Unavailable says so of its error.
+	// List is called if the outcome of an attempt is unclear. If the service does not list files,
+	// api.Unavailable is true for the error.
 	List(ctx context.Context, q api.Query) ([]api.File, error)
 }
 
-// Journal is where jobs are kept. Whatever it has acknowledged survives.
+// Journal keeps jobs durably.
 type Journal interface {
 	AddJobs(ctx context.Context, jobs []api.Job) ([]api.Job, error)
 	UpdateJob(ctx context.Context, job api.Job) error
-	// Claim makes this process the owner of open jobs that no running process
-	// has; ids nil: as many as it likes, none if there are none.
+	// Claim makes this process the owner of open jobs that no running process has. Nil ids means
+	// any number of jobs, or none.
 	Claim(ctx context.Context, profile string, ids []int64) ([]api.Job, error)
-	// Reopen makes jobs wait again whose outcome is not stored, and this process
-	// their owner: of ids (nil: of the profile) those that may accepts and no other
-	// running process has. It returns them as they are then.
+	// Reopen reopens jobs whose outcome is not stored and makes this process their owner: those of
+	// ids (nil: of the profile) that may accepts and no other running process has. It returns the
+	// changed jobs.
 	Reopen(ctx context.Context, profile string, ids []int64, may func(*api.Job) bool) ([]api.Job, error)
-	// Release gives up the ownership of jobs, so that they can be claimed again.
+	// Release gives up the ownership of jobs.
 	Release(ctx context.Context, ids []int64) error
-	// NoteJob is UpdateJob without waiting: the change is lost if the program is
-	// killed in the same moment. Changes of a job keep their order.
+	// NoteJob is UpdateJob without waiting; a crash may lose the change. Changes of a job keep
+	// their order.
 	NoteJob(job api.Job)
-	// HasCompetingJob reports whether another job than job has stored the file of
-	// that id, or may have: one of the same place and size whose outcome is open.
+	// HasCompetingJob reports whether another job has stored the file of that id, or may have: a
+	// job of the same path and size whose outcome is open.
 	HasCompetingJob(ctx context.Context, job api.Job, fileID string) (bool, error)
-	// SetPriority changes the priority of a job and nothing else of it.
+	// SetPriority changes only the priority of a job.
 	SetPriority(ctx context.Context, id int64, priority int) error
 }
 
-// adoptEvery is how often a queue looks for jobs of a program that has ended
-// meanwhile.
+// adoptEvery is the interval for adopting jobs of programs that have ended.
 const adoptEvery = 5 * time.Second
 
-// maxKeeping is how many outcomes may be on their way to the journal while
-// further uploads begin.
+// maxKeeping limits the outcomes being journaled while further uploads begin.
 const maxKeeping = 128
 
-// Options say what a queue works with. Journal and Sender are needed.
+// Options configures a queue. Journal and Sender are required.
 type Options struct {
 	Journal     Journal
 	Sender      Sender
-	Profile     string // whose jobs these are
-	Concurrency int    // uploads at a time; 0: as many as speed it up (see pace)
+	Profile     string // profile of the jobs
+	Concurrency int    // concurrent uploads; 0 to adapt (see pace)
 
-	// Fresh: Start leaves alone what an earlier program left. Resume can still
-	// claim it.
+	// Fresh keeps Start from resuming jobs of an earlier program. Resume still can.
 	Fresh bool
 
-	// RetryFor is for how long failed attempts of a job are repeated before it is
-	// left open for the next program; 0: without end. Where it is set, a service
-	// that never answered in this run gets no more than 10 s.
+	// RetryFor limits the retries of a job, which is then left open for the next program; 0 for no
+	// limit. A service that never answered in this run gets at most 10 s.
 	RetryFor time.Duration
 
-	// Prepare gives the upload as it goes out, before every attempt: with an
-	// address of our webhook receiver in it, which is kept nowhere, and with a file
-	// of this computer in place of one of another profile. It must not change the
-	// names and switches. A *NotReadyError has it called again. nil: as it is in the
-	// job.
+	// Prepare returns the upload to send, before every attempt: with the address of our webhook
+	// receiver, which is not stored, and with a local file in place of one of another profile. It
+	// must not change names and switches. After a *NotReadyError it is called again. Nil means the
+	// upload of the job.
 	Prepare func(ctx context.Context, job api.Job) (*api.Upload, error)
 
-	// Ended is told of every job that has its outcome, once the journal has it.
-	// Of a stored one the record can be nil. Wait does not return before it has.
-	// nil: nobody is told.
+	// Ended is called for every job with an outcome, after it is journaled and before Wait returns.
+	// The record of a stored one may be nil. Ended may be nil.
 	Ended func(ctx context.Context, job api.Job)
 
-	// BatchDone is told when the last job of a batch has its outcome, and again
-	// when that changes. Wait does not return before it has. nil: nobody is told.
+	// BatchDone is called when the last job of a batch has its outcome, and again when that
+	// changes, before Wait returns. May be nil.
 	BatchDone func(ctx context.Context, batch string)
 }
 
 // Errors of the controls.
 var (
 	ErrClosed = errors.New("the queue is closed")
-	ErrNoJob  = errors.New("there is no such job in the queue")
+	ErrNoJob  = errors.New("no such job in the queue")
 )
 
-// StateError says that the state of a job does not allow an action.
+// StateError reports that an action is not allowed in the job's state.
 type StateError struct {
 	ID     int64
 	State  api.State
@@ -106,49 +98,48 @@ func (e *StateError) Error() string {
 	return fmt.Sprintf("cannot %s job %d: it is %s", e.Action, e.ID, e.State)
 }
 
-// phase is where a job is within the queue.
+// phase is the state of a job within the queue.
 type phase uint8
 
 const (
 	idle    phase = iota // paused, or not started
-	ready                // in line
-	delayed              // until its timer ends
-	working              // has a worker
-	left                 // open, but not tried again in this run
+	ready                // queued
+	delayed              // until its timer fires
+	working              // running in a worker
+	left                 // left open in this run
 	done                 // has an outcome
 )
 
-// wish is what a person asked for beside sending the job in its turn.
+// wish is an explicit request of the user.
 type wish uint8
 
 const (
 	wishNothing wish = iota
-	wishSend         // once more, even if it is then stored twice
-	wishCheck        // only to find out what became of it
+	wishSend         // send even if it may be stored twice
+	wishCheck        // only check it
 	wishCancel
 )
 
-// entry is a job in the queue. All of it is guarded by Queue.mu; what job
-// points to is never changed, only replaced.
+// entry is a job in the queue, guarded by Queue.mu. What job points to is never changed, only
+// replaced.
 type entry struct {
 	job      *api.Job
 	phase    phase
 	paused   bool
 	wish     wish
-	heavy    bool      // it has one of the places and is counted as a large one
-	looks    int       // questions for the file while the service processes it
-	failures int       // attempts in a row without an outcome
-	failing  time.Time // when the first of them began
+	heavy    bool      // holds a slot as a large job
+	looks    int       // checks while the service processes it
+	failures int       // consecutive attempts without an outcome
+	failing  time.Time // start of the first of them
 	due      time.Time
 	timer    *time.Timer
 	stop     context.CancelCauseFunc // of the worker
-	progress *api.Progress           // of the attempt; nil: none
+	progress *api.Progress           // of the attempt; may be nil
 	meter    meter
-	settled  chan struct{} // closed with the outcome, or when the job is left
+	settled  chan struct{} // closed by the outcome, or when the job is left open
 }
 
-// Queue is a list of uploads and what is done about them. Its methods may be
-// called from any goroutine.
+// Queue runs uploads. It is safe for concurrent use.
 type Queue struct {
 	o       Options
 	changes chan struct{}
@@ -160,32 +151,31 @@ type Queue struct {
 	stop    context.CancelCauseFunc
 	closed  bool
 	entries map[int64]*entry
-	order   []*entry // as shown
-	again   []*entry // in line, before the others: those that were tried
+	order   []*entry // in display order
+	again   []*entry // queued retries, which go first
 	line    []*entry
-	running int            // jobs that have one of the places
+	running int            // jobs that hold a slot
 	heavy   int            // large ones among them
-	keeping int            // jobs whose outcome is on its way to the journal
-	batches map[string]int // how many jobs of a batch have no outcome
-	went    int64          // bytes that went out in attempts that are over
+	keeping int            // outcomes being journaled
+	batches map[string]int // open jobs by batch
+	went    int64          // bytes sent by finished attempts
 	meter   meter          // of all attempts
 	pace    pace
 	network network
-	hold    time.Time // nothing is sent until then: the service asked for that, or cannot be reached
+	hold    time.Time // no sending before then: the service asked for it, or is offline
 	holding *time.Timer
-	trouble error // what last went wrong with the journal
+	trouble error // last error of the journal
 }
 
-// New returns a queue that does nothing before Start.
+// New returns a queue. Call Start to run it.
 func New(o Options) *Queue {
 	q := &Queue{o: o, changes: make(chan struct{}, 1), quit: make(chan struct{}), entries: map[int64]*entry{}, batches: map[string]int{}}
 	q.pace.set(o.Concurrency)
 	return q
 }
 
-// Start begins the work, first with the jobs that a program left in the journal
-// that has ended: those without an outcome, and those whose outcome another
-// attempt can improve (api.Job.MayResume). The work ends with ctx, or with Close.
+// Start starts the queue, first with journaled jobs of programs that have ended: open ones, and
+// those that another attempt may improve (api.Job.MayResume). It runs until ctx ends or Close.
 func (q *Queue) Start(ctx context.Context) error {
 	q.mu.Lock()
 	if q.closed {
@@ -212,7 +202,7 @@ func (q *Queue) Start(ctx context.Context) error {
 	return err
 }
 
-// report keeps what went wrong with the journal, to be shown.
+// report keeps a journal error for display.
 func (q *Queue) report(ctx context.Context, err error) {
 	if ctx.Err() != nil || errors.Is(err, ErrClosed) {
 		return
@@ -222,8 +212,8 @@ func (q *Queue) report(ctx context.Context, err error) {
 	q.trouble = err
 }
 
-// Withdraw cancels jobs that wait in the journal and that no running program
-// has, as Cancel does, and returns them as they were; nothing of them is sent.
+// Withdraw cancels journaled jobs that no running program has, like Cancel, and returns them as
+// they were. It sends nothing.
 func (q *Queue) Withdraw(ctx context.Context, ids []int64) ([]api.Job, error) {
 	jobs, err := q.o.Journal.Claim(ctx, q.o.Profile, ids)
 	if err != nil {
@@ -232,9 +222,8 @@ func (q *Queue) Withdraw(ctx context.Context, ids []int64) ([]api.Job, error) {
 	return jobs, q.accept(ctx, jobs, entry{wish: wishCancel})
 }
 
-// Add journals jobs, all or none, and puts them in line. It returns them with
-// their ids. With ErrClosed they are in the journal and wait for the next
-// program.
+// Add journals jobs, all or none, queues them, and returns them with their ids. After ErrClosed
+// they are journaled and wait for the next program.
 func (q *Queue) Add(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
 	jobs = slices.Clone(jobs)
 	for i := range jobs {
@@ -250,8 +239,8 @@ func (q *Queue) Add(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
 	return added, q.accept(ctx, added, entry{})
 }
 
-// accept puts jobs that wait in the journal in line, each with the wish of as. One
-// that has an outcome in the queue is replaced.
+// accept queues journaled jobs, each with the wish of as. A job with an outcome in the queue is
+// replaced.
 func (q *Queue) accept(ctx context.Context, jobs []api.Job, as entry) error {
 	if len(jobs) == 0 {
 		return nil
@@ -268,8 +257,7 @@ func (q *Queue) accept(ctx context.Context, jobs []api.Job, as entry) error {
 			continue
 		}
 		replaced = replaced || old != nil
-		// Sending is what a program that was killed left: the evidence of its
-		// attempt is in the job.
+		// A killed program left the state sending; the evidence is in the job.
 		job.State = api.Waiting
 		e := as
 		e.job, e.settled = &job, make(chan struct{})
@@ -292,8 +280,8 @@ func (q *Queue) accept(ctx context.Context, jobs []api.Job, as entry) error {
 	return nil
 }
 
-// batchFinished counts a job with an outcome out of its batch and reports whether
-// it was the last of it.
+// batchFinished removes a finished job from the count of its batch and reports whether it was the
+// last.
 func (q *Queue) batchFinished(job *api.Job) bool {
 	if !job.State.Final() || job.Batch == "" {
 		return false
@@ -316,8 +304,8 @@ func jobIDs(jobs []api.Job) []int64 {
 	return ids
 }
 
-// SetConcurrency changes how many uploads run at a time; 0 or less: as many as
-// speed it up. Those under way go on.
+// SetConcurrency changes the number of concurrent uploads; 0 or less to adapt. Running uploads
+// continue.
 func (q *Queue) SetConcurrency(n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -325,8 +313,8 @@ func (q *Queue) SetConcurrency(n int) {
 	q.dispatch()
 }
 
-// dispatch gives jobs to workers while there is room. It is called after
-// every change that can make room or bring a job in line.
+// dispatch starts workers while there are free slots. It is called after every change that may free
+// one or queue a job.
 func (q *Queue) dispatch() {
 	if q.ctx == nil || q.closed || q.ctx.Err() != nil {
 		return
@@ -347,7 +335,7 @@ func (q *Queue) dispatch() {
 	}
 }
 
-// release ends the hold if its time is over.
+// release ends a hold whose time is over.
 func (q *Queue) release() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -355,11 +343,11 @@ func (q *Queue) release() {
 	q.dispatch()
 }
 
-// launch gives a job to a worker.
+// launch starts a worker for a job.
 func (q *Queue) launch(e *entry) {
 	parent := q.ctx
 	if parent == nil {
-		parent = context.Background() // a cancel before Start
+		parent = context.Background() // canceled before Start
 	}
 	ctx, stop := context.WithCancelCause(parent)
 	e.phase, e.stop = working, stop
@@ -386,8 +374,8 @@ func (q *Queue) launch(e *entry) {
 	}()
 }
 
-// makeRoom gives the place of a worker to the next: writing the journal needs
-// none, and outcomes that are written together cost less.
+// makeRoom frees the worker's slot early: journaling needs none, and outcomes written together are
+// cheaper.
 func (q *Queue) makeRoom(e *entry, v *verdict) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -402,7 +390,7 @@ func (q *Queue) makeRoom(e *entry, v *verdict) {
 	q.dispatch()
 }
 
-// holdFor keeps the queue from sending for at least so long.
+// holdFor stops sending for at least wait.
 func (q *Queue) holdFor(wait time.Duration, now time.Time) {
 	if until := now.Add(wait); wait > 0 && until.After(q.hold) {
 		q.hold = until
@@ -412,8 +400,7 @@ func (q *Queue) holdFor(wait time.Duration, now time.Time) {
 	}
 }
 
-// finish accepts the verdict of a worker; failed is what went wrong with
-// writing it down.
+// finish accepts the verdict of a worker; failed is the error of journaling it.
 func (q *Queue) finish(e *entry, v verdict, failed error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -421,7 +408,7 @@ func (q *Queue) finish(e *entry, v verdict, failed error) {
 		q.trouble = failed
 	}
 	q.keeping--
-	v.job.Priority = e.job.Priority // it may have been moved meanwhile
+	v.job.Priority = e.job.Priority // it may have been changed meanwhile
 	if e.progress != nil {
 		q.went += e.progress.Sent()
 	}
@@ -450,7 +437,7 @@ func (q *Queue) finish(e *entry, v verdict, failed error) {
 	q.signal()
 }
 
-// delay puts a job in line again after a while.
+// delay queues a job again after a while.
 func (q *Queue) delay(e *entry, wait time.Duration) {
 	e.phase, e.due = delayed, time.Now().Add(wait)
 	e.timer = time.AfterFunc(wait, func() {
@@ -463,14 +450,14 @@ func (q *Queue) delay(e *entry, wait time.Duration) {
 	})
 }
 
-// undelay puts a delayed job in line at once.
+// undelay queues a delayed job at once.
 func (q *Queue) undelay(e *entry) {
 	e.withdraw()
 	e.phase = ready
 	q.again = append(q.again, e)
 }
 
-// withdraw removes a waiting job from the line.
+// withdraw removes a waiting job from the queue.
 func (e *entry) withdraw() {
 	if e.timer != nil {
 		e.timer.Stop()
@@ -479,7 +466,7 @@ func (e *entry) withdraw() {
 	e.phase = idle
 }
 
-// context is that of the work.
+// context returns the context of the workers.
 func (q *Queue) context() context.Context {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -489,8 +476,8 @@ func (q *Queue) context() context.Context {
 	return q.ctx
 }
 
-// Changes receives when the state of some job has changed: once for any number of
-// changes since it was last received from. It is never closed.
+// Changes receives a value when jobs have changed, once for all changes since the last receive. It
+// is never closed.
 func (q *Queue) Changes() <-chan struct{} { return q.changes }
 
 func (q *Queue) signal() {
@@ -500,12 +487,11 @@ func (q *Queue) signal() {
 	}
 }
 
-// errClosing ends attempts that are under way when the queue closes.
+// errClosing ends running attempts when the queue closes.
 var errClosing = errors.New("the program is closing")
 
-// Close accepts no more jobs and waits for those under way, but at most until ctx
-// ends: then it interrupts them. What has no outcome waits in the journal for the
-// next program.
+// Close accepts no more jobs and waits for running ones until ctx ends, then interrupts them. Open
+// jobs stay in the journal for the next program.
 func (q *Queue) Close(ctx context.Context) error {
 	q.mu.Lock()
 	if q.closed {

@@ -7,50 +7,49 @@ import (
 	"mediadesk/api"
 )
 
-// StallAfter is how long an upload goes without a byte before it counts as
-// stalled.
+// StallAfter is the time without progress after which an upload counts as stalled.
 const StallAfter = 3 * time.Second
 
-// Row is a job as it is at one moment.
+// Row is the state of a job at one moment.
 type Row struct {
-	Job     *api.Job      // read only; it is never changed, so it may be kept
-	Sent    int64         // bytes of the request that went out
-	Total   int64         // bytes of the request; the size of the file before it is known
-	Rate    float64       // bytes a second, a moving average; 0: not known
-	Left    time.Duration // until everything has gone out; 0: not known
-	Stalled bool          // StallAfter without a byte
+	Job     *api.Job      // immutable
+	Sent    int64         // request bytes sent
+	Total   int64         // bytes of the request; before sending, the size of the file
+	Rate    float64       // bytes per second, a moving average; 0 if unknown
+	Left    time.Duration // until all is sent; 0 if unknown
+	Stalled bool          // no progress for StallAfter
 	Paused  bool
-	Answer  bool      // all of it went out; it waits for the answer
-	Next    time.Time // when it is tried again; zero: it does not wait for that
+	Answer  bool      // all is sent; waiting for the answer
+	Next    time.Time // time of the next attempt; zero if not waiting for one
 }
 
-// Totals are over all rows.
+// Totals sums up all rows.
 type Totals struct {
-	Jobs, Waiting, Paused, Sending     int // Paused are among Waiting or Offline
+	Jobs, Waiting, Paused, Sending     int // Paused jobs also count as Waiting or Offline
 	Offline                            int
 	Stored, Refused, Unsent, Cancelled int
 	Unknown, Processing                int
-	Sent, Total                        int64         // bytes; a stored job counts whole
-	Rate                               float64       // bytes a second of all attempts, also those that are over; 0: not known
-	Left                               time.Duration // 0: not known
+	Sent, Total                        int64         // bytes; stored jobs count in full
+	Rate                               float64       // bytes per second of all attempts; 0 if unknown
+	Left                               time.Duration // 0 if unknown
 }
 
-// Snapshot is the queue at one moment.
+// Snapshot is the state of the queue at one moment.
 type Snapshot struct {
 	Rows   []Row
 	Totals Totals
-	// Hold is until when the service asked for quiet; zero or past: it did not.
+	// Hold is when the pause requested by the service ends; zero or past if none.
 	Hold time.Time
-	// Offline has its zero value while the service can be reached.
+	// Offline is zero while the service can be reached.
 	Offline Offline
-	// Concurrency is how many uploads may run at a time.
+	// Concurrency is the limit for concurrent uploads.
 	Concurrency int
-	// Err is what last went wrong with the journal; nil: nothing did.
+	// Err is the last error of the journal, or nil.
 	Err error
 }
 
-// Snapshot returns the queue as it is. It waits for nothing but the lock, which
-// is never held during input or output; ten a second are cheap.
+// Snapshot returns the state of the queue. It waits only for a lock that is never held during IO,
+// so ten calls a second are cheap.
 func (q *Queue) Snapshot() Snapshot { return q.snapshot(time.Now()) }
 
 func (q *Queue) snapshot(now time.Time) Snapshot {
@@ -75,7 +74,7 @@ func (q *Queue) snapshot(now time.Time) Snapshot {
 		busy = busy || e.phase == working || e.phase == ready || e.phase == delayed
 		moving = moving || e.phase == ready || e.phase == working && !row.Stalled
 	}
-	// By all that went out: a small file is over before it has a rate of its own.
+	// From all bytes sent: small files end before they have a rate of their own.
 	switch t := &s.Totals; {
 	case !busy:
 		q.meter = meter{}
@@ -158,9 +157,9 @@ func timeLeft(bytes int64, rate float64) time.Duration {
 	return time.Duration(math.Min(seconds, 1e6) * float64(time.Second)).Round(time.Second)
 }
 
-// meter measures the rate of an attempt, or of all, as a moving average.
+// meter measures a rate as a moving average.
 type meter struct {
-	began time.Time // when it started
+	began time.Time // start
 	at    time.Time // of the last sample
 	sent  int64
 	rate  float64
@@ -168,7 +167,7 @@ type meter struct {
 
 const (
 	meterPause  = 200 * time.Millisecond // between samples
-	meterMemory = 3 * time.Second        // how far back the average goes
+	meterMemory = 3 * time.Second        // time span of the average
 )
 
 func (m *meter) note(now time.Time, sent int64) {

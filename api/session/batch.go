@@ -6,12 +6,12 @@ import (
 	"mediadesk/api"
 )
 
-// Batch is how the jobs that were sent together ended.
+// Batch is the result of jobs sent together.
 type Batch struct {
 	Total, Stored, Failed int
 }
 
-// endedBatches are those that ended since they were asked for.
+// endedBatches holds the batches that ended since the last query.
 type endedBatches struct {
 	mu  sync.Mutex
 	all []Batch
@@ -32,8 +32,7 @@ func (e *endedBatches) add(jobs []api.Job) {
 	e.all = append(e.all, b)
 }
 
-// EndedBatches returns the batches whose last job got its outcome since the last
-// call.
+// EndedBatches returns the batches that ended since the last call.
 func (s *Session) EndedBatches() []Batch {
 	s.ended.mu.Lock()
 	defer s.ended.mu.Unlock()

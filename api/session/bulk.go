@@ -11,19 +11,17 @@ import (
 	"mediadesk/api/journal"
 )
 
-// tagChange is what becomes of the tags of several files: they get tags, or lose
-// some.
+// tagChange adds tags to several files, or removes them.
 type tagChange struct {
 	removed bool
 	tags    []string
-	files   []api.File // as they were last seen
+	files   []api.File // as last seen
 	want    []api.Details
 }
 
-// changeTags makes the changes that do nothing but add the same tags to several
-// files, or remove them, with the operations for many files. It returns the results
-// of those that it made or that failed, by id. A service without these operations
-// gets each change by itself.
+// changeTags applies the changes that only add or only remove tags with the bulk operations. It
+// returns the results of those changes, including failures, by id. If the service lacks these
+// operations, each change is sent separately.
 func (s *Session) changeTags(ctx context.Context, batch string, changes []Change) map[string]*Edited {
 	groups := map[string]*tagChange{}
 	for _, c := range changes {
@@ -55,8 +53,7 @@ func (s *Session) changeTags(ctx context.Context, batch string, changes []Change
 	return results
 }
 
-// tagsOnly returns the tags that a change adds to a file, or removes from it, if it
-// does one of both and nothing else.
+// tagsOnly returns the tags that a change adds or removes, if that is all it does.
 func tagsOnly(file *api.File, change api.Details) (removed bool, tags []string) {
 	have, want := file.Tags.Or(nil), change.Tags.Or(nil)
 	change.Tags = api.Field[[]string]{}
@@ -102,7 +99,7 @@ func (s *Session) changeGroup(ctx context.Context, batch string, g *tagChange, r
 	}
 }
 
-// keepTags keeps the record of a file whose tags were changed, and the way back.
+// keepTags stores the changed record and its undo information.
 func (s *Session) keepTags(ctx context.Context, batch string, before, after *api.File, change api.Details) error {
 	if err := s.Journal.SaveFile(ctx, s.Profile.Name, *after); err != nil {
 		return err
@@ -113,8 +110,7 @@ func (s *Session) keepTags(ctx context.Context, batch string, before, after *api
 	return err
 }
 
-// records reads the records of files with few calls, as far as the service has
-// them.
+// records reads the records of files with few calls, where the service lists files.
 func (s *Session) records(ctx context.Context, ids []string) map[string]api.File {
 	found := map[string]api.File{}
 	for portion := range slices.Chunk(ids, 50) {
@@ -124,7 +120,7 @@ func (s *Session) records(ctx context.Context, ids []string) map[string]api.File
 		}
 		files, err := s.Client.List(ctx, api.Query{Search: "id IN " + string(list), Limit: 100})
 		if err != nil {
-			return found // each is read by itself
+			return found // each is then read separately
 		}
 		for _, f := range files {
 			found[f.FileID] = f
@@ -133,9 +129,8 @@ func (s *Session) records(ctx context.Context, ids []string) map[string]api.File
 	return found
 }
 
-// DeleteAll removes files with all their versions, for good, with few calls where the
-// service has them. It returns the results in the order of the files and reports like
-// ChangeAll.
+// DeleteAll permanently removes files with all their versions, in bulk where possible. Results are
+// in the order of the files; report is as in ChangeAll.
 func (s *Session) DeleteAll(ctx context.Context, files []api.File, report func(Edited)) []Edited {
 	var out []Edited
 	for portion := range slices.Chunk(files, maxAtOnce) {
@@ -153,7 +148,7 @@ func (s *Session) DeleteAll(ctx context.Context, files []api.File, report func(E
 				return nil, ctx.Err()
 			case errs[i] == nil:
 				return nil, s.Journal.ForgetFile(ctx, s.Profile.Name, f.FileID)
-			case api.Unavailable(errs[i]): // it is gone, or the service has no such operation
+			case api.Unavailable(errs[i]): // already deleted, or the service lacks the operation
 				return nil, s.Delete(ctx, f)
 			}
 			return nil, errs[i]
@@ -162,10 +157,10 @@ func (s *Session) DeleteAll(ctx context.Context, files []api.File, report func(E
 	return out
 }
 
-// maxAtOnce is how many files one call deletes at most (hosted-service.md §10).
+// maxAtOnce limits the files of one call (hosted-service.md §10).
 const maxAtOnce = 100
 
-// eachFile does something to files, a few at once, until ctx ends.
+// eachFile calls do for files, several at a time, until ctx ends.
 func (s *Session) eachFile(ctx context.Context, files []api.File, report func(Edited), do func(i int, f api.File) (*api.File, error)) []Edited {
 	return each(len(files), report, func(i int) Edited {
 		out := Edited{FileID: files[i].FileID, Err: ctx.Err()}
@@ -176,34 +171,33 @@ func (s *Session) eachFile(ctx context.Context, files []api.File, report func(Ed
 	})
 }
 
-// MoveAll moves files into a folder, as Move does; the moves are undone together. It
-// returns the results in the order of the files and reports like ChangeAll.
+// MoveAll moves files into a folder, like Move. One undo reverts all. Results are in the order of
+// the files; report is as in ChangeAll.
 func (s *Session) MoveAll(ctx context.Context, files []api.File, folder string, report func(Edited)) []Edited {
 	batch := batchOf(len(files))
 	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) { return s.moveIn(ctx, batch, f, folder) })
 }
 
-// CopyAll copies files into a folder, like MoveAll. No undo takes a copy away.
+// CopyAll copies files into a folder, like MoveAll. Copies cannot be undone.
 func (s *Session) CopyAll(ctx context.Context, files []api.File, folder string, report func(Edited)) []Edited {
 	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) { return &f, s.Copy(ctx, f, folder) })
 }
 
-// RenameAll gives each file its name of names, like MoveAll.
+// RenameAll renames each file to its element of names, like MoveAll.
 func (s *Session) RenameAll(ctx context.Context, files []api.File, names []string, report func(Edited)) []Edited {
 	batch := batchOf(len(files))
 	return s.eachFile(ctx, files, report, func(i int, f api.File) (*api.File, error) { return s.renameIn(ctx, batch, f, names[i], nil) })
 }
 
-// ExtendAll runs extensions on files, as Extend does, and reports like ChangeAll.
+// ExtendAll runs extensions on files, like Extend; report is as in ChangeAll.
 func (s *Session) ExtendAll(ctx context.Context, files []api.File, list []api.Extension, report func(Edited)) []Edited {
 	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) { return s.Extend(ctx, f.FileID, list) })
 }
 
-// ErrOneVersion says that a file has no version but the current one.
+// ErrOneVersion reports that a file has only its current version.
 var ErrOneVersion = errors.New("the file has only one version")
 
-// RestoreAll makes the version before the current one of each file the current one,
-// like MoveAll.
+// RestoreAll restores the previous version of each file, like MoveAll.
 func (s *Session) RestoreAll(ctx context.Context, files []api.File, report func(Edited)) []Edited {
 	batch := batchOf(len(files))
 	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
@@ -215,8 +209,8 @@ func (s *Session) RestoreAll(ctx context.Context, files []api.File, report func(
 	})
 }
 
-// DeleteOldVersions removes the versions of files that are not the current one, for
-// good, and reports like ChangeAll.
+// DeleteOldVersions permanently removes all versions of files but the current one; report is as in
+// ChangeAll.
 func (s *Session) DeleteOldVersions(ctx context.Context, files []api.File, report func(Edited)) []Edited {
 	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
 		older, err := s.olderVersions(ctx, f)
@@ -229,7 +223,7 @@ func (s *Session) DeleteOldVersions(ctx context.Context, files []api.File, repor
 	})
 }
 
-// olderVersions are the ids of the versions that are not the current one, at least one.
+// olderVersions returns the ids of the versions that are not current, at least one.
 func (s *Session) olderVersions(ctx context.Context, f api.File) ([]string, error) {
 	list, err := s.Versions(ctx, f.FileID)
 	if err != nil {
@@ -251,15 +245,15 @@ func (s *Session) olderVersions(ctx context.Context, f api.File) ([]string, erro
 	return ids, nil
 }
 
-// TagAll changes the tags of files; retag makes the new tags of a file from those it
-// has now. Files whose tags stay the same are not sent. The changes are undone
-// together. It returns the results in the order of the files and reports like ChangeAll.
+// TagAll changes the tags of files; retag returns the new tags for the present ones. Files with
+// unchanged tags are not sent. One undo reverts all. Results are in the order of the files; report
+// is as in ChangeAll.
 func (s *Session) TagAll(ctx context.Context, files []api.File, retag func(have []string) []string, report func(Edited)) []Edited {
 	ids := make([]string, len(files))
 	for i := range files {
 		ids[i] = files[i].FileID
 	}
-	// Undo needs the records as they are now.
+	// Undo needs the current records.
 	now := s.records(ctx, ids)
 	var changes []Change
 	at := make(map[string]int, len(files))
@@ -270,7 +264,7 @@ func (s *Session) TagAll(ctx context.Context, files []api.File, retag func(have 
 		}
 		read, err := s.Read(ctx, f.FileID)
 		if api.Unavailable(err) && !s.Profile.Local {
-			return &f, s.Journal.SaveFile(ctx, s.Profile.Name, f) // the service does not let us read
+			return &f, s.Journal.SaveFile(ctx, s.Profile.Name, f) // the service does not let us read it
 		}
 		return read, err
 	})

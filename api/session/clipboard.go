@@ -19,15 +19,15 @@ import (
 	"mediadesk/api"
 )
 
-// clipboardTime is how long a program may take to give the picture on the clipboard.
+// clipboardTime limits how long a program may take to return the picture.
 const clipboardTime = 20 * time.Second
 
-// clipboardTool is a program that gives the picture on the clipboard.
+// clipboardTool is a program that returns the picture on the clipboard.
 type clipboardTool struct {
 	program string
-	args    []string                     // before the type
-	types   []string                     // to ask for, the best first; empty: PNG, which args ask for
-	decode  func([]byte) ([]byte, error) // of what it writes; nil: that is the picture
+	args    []string                     // arguments before the type
+	types   []string                     // types to request, best first; empty if args request PNG
+	decode  func([]byte) ([]byte, error) // decodes its output; may be nil
 }
 
 var (
@@ -45,7 +45,7 @@ var (
 	}
 )
 
-// appleData is the data in what AppleScript writes, such as «data PNGf89504E47».
+// appleData extracts the data from AppleScript output such as «data PNGf89504E47».
 func appleData(out []byte) ([]byte, error) {
 	_, digits, _ := bytes.Cut(out, []byte("PNGf"))
 	digits, _, _ = bytes.Cut(digits, []byte("»"))
@@ -56,9 +56,9 @@ func base64Line(out []byte) ([]byte, error) {
 	return base64.StdEncoding.AppendDecode(nil, bytes.TrimSpace(out))
 }
 
-// ClipboardPicture copies the picture on the clipboard to a file in the folder spool, which
-// [Spool] explains. The first program that gives a picture is used: wl-paste, xclip,
-// osascript or PowerShell. The error says what helps: another picture, or what to install.
+// ClipboardPicture copies the picture on the clipboard to a file in the folder spool (see [Spool]).
+// It uses the first program that returns one: wl-paste, xclip, osascript or PowerShell. The error
+// says what to copy or to install.
 func ClipboardPicture(ctx context.Context, spool string, now time.Time) (api.Source, error) {
 	ctx, cancel := context.WithTimeout(ctx, clipboardTime)
 	defer cancel()
@@ -76,7 +76,7 @@ func ClipboardPicture(ctx context.Context, spool string, now time.Time) (api.Sou
 		name := "clipboard-" + now.Format("2006-01-02-150405") + "." + strings.TrimPrefix(kind, "image/")
 		path, _, err := Spool(spool, strings.Replace(name, ".jpeg", ".jpg", 1), bytes.NewReader(picture).WriteTo)
 		if err != nil {
-			return api.Source{}, fmt.Errorf("the picture on the clipboard cannot be kept: %w", err)
+			return api.Source{}, fmt.Errorf("cannot save the picture on the clipboard: %w", err)
 		}
 		return api.Source{Path: path, Label: filepath.Base(path)}, nil
 	}
@@ -93,18 +93,18 @@ func ClipboardPicture(ctx context.Context, spool string, now time.Time) (api.Sou
 func installClipboard(system string) string {
 	switch system {
 	case "darwin", "windows":
-		return "Put " + map[string]string{"darwin": "osascript", "windows": "powershell.exe"}[system] + ", which belongs to the system, into PATH."
+		return "Put " + map[string]string{"darwin": "osascript", "windows": "powershell.exe"}[system] + ", which is part of the system, into PATH."
 	}
 	return "Install wl-clipboard (Wayland) or xclip (X11)."
 }
 
-// picture is the picture that the program gives, and its type.
+// picture returns the picture from the program and its type.
 func (t clipboardTool) picture(ctx context.Context, program string) (picture []byte, kind string, err error) {
 	types := t.types
 	if len(types) == 0 {
 		types = pictureTypes[:1]
 	}
-	var first error // says more than the last: what was copied is rarely of the last type
+	var first error // the most useful, since the copied type is rarely the last one
 	for _, kind := range types {
 		args := slices.Clone(t.args)
 		if t.decode == nil {
@@ -115,7 +115,7 @@ func (t clipboardTool) picture(ctx context.Context, program string) (picture []b
 			out, err = t.decode(out)
 		}
 		if err == nil && len(out) > 0 {
-			// It tells more than what was asked for.
+			// Trust the data rather than the requested type.
 			if found, _, _ := mime.ParseMediaType(http.DetectContentType(out)); slices.Contains(pictureTypes, found) {
 				kind = found
 			}
@@ -129,7 +129,7 @@ func (t clipboardTool) picture(ctx context.Context, program string) (picture []b
 		case err != nil:
 			first = err
 		default:
-			first = errors.New("it gave nothing")
+			first = errors.New("it returned nothing")
 		}
 	}
 	return nil, "", first

@@ -8,7 +8,7 @@ import (
 	"mediadesk/api"
 )
 
-// CommandLine writes a command of this program as a shell takes it.
+// CommandLine formats a command of this program for a shell.
 func CommandLine(args []string) string {
 	words := []string{"mediadesk"}
 	for _, a := range args {
@@ -17,9 +17,8 @@ func CommandLine(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// Command makes the arguments of a command that takes ids or paths, and flags.
-// Arguments that look like flags stand behind "--", so that a service which gives
-// such ids cannot choose flags.
+// Command returns the arguments of a command with flags and ids or paths. Arguments that look like
+// flags follow "--", so that ids from a service cannot act as flags.
 func Command(name string, args []string, flags ...string) []string {
 	if slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") }) {
 		return slices.Concat([]string{name}, flags, []string{"--"}, args)
@@ -45,8 +44,8 @@ func shellWord(a string) string {
 	return api.ShellWord(a)
 }
 
-// SourceArg is a source as an argument. A path that could be read as a flag or
-// an address keeps its meaning.
+// SourceArg returns a source as an argument. Paths that look like a flag or an address are
+// protected.
 func SourceArg(s api.Source) string {
 	if s.URL != "" {
 		return s.URL
@@ -57,8 +56,7 @@ func SourceArg(s api.Source) string {
 	return s.Path
 }
 
-// UploadArgs are the arguments of the command that does an upload with a
-// profile.
+// UploadArgs returns the command that does an upload with a profile.
 func UploadArgs(e *api.Entry, p Profile) []string {
 	if origin := e.Source.Origin; origin != (api.Origin{}) {
 		return Command("transfer", []string{origin.FileID}, "--profile="+origin.Profile, "--to="+p.Name)
@@ -72,13 +70,13 @@ func UploadArgs(e *api.Entry, p Profile) []string {
 		}
 	}
 	if p.Folder != "" && !e.Folder.IsSet() || len(p.Tags) > 0 && !e.Tags.IsSet() || len(p.Extensions) > 0 && !e.Extensions.IsSet() {
-		// The command would begin with the defaults of the profile.
+		// The command would apply the profile's defaults.
 		args = append(args, "--no-defaults")
 	}
 	return args
 }
 
-// Together joins uploads that differ in their source alone into one command.
+// Together joins uploads that differ only in their source into one command.
 func Together(commands [][]string) [][]string {
 	var out [][]string
 	for _, args := range commands {
@@ -97,8 +95,7 @@ func Together(commands [][]string) [][]string {
 
 func isFlag(arg string) bool { return strings.HasPrefix(arg, "--") }
 
-// DetailsArgs are the arguments of the command that makes a change of details,
-// or shows them where there is none.
+// DetailsArgs returns the command that makes a change of details, or shows them if there is none.
 func DetailsArgs(ids []string, d api.Details) []string {
 	var flags []string
 	if tags, ok := d.Tags.Get(); ok {

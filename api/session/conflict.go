@@ -5,29 +5,28 @@ import (
 	"strings"
 )
 
-// Policy says what undo and redo do with a field that was changed elsewhere since.
+// Policy decides what undo and redo do with a field that was changed elsewhere.
 type Policy int
 
-// The policies.
+// Policies.
 const (
 	// Fail changes nothing and returns a *ConflictError.
 	Fail Policy = iota
-	// Ours overwrites what was changed elsewhere.
+	// Ours overwrites changes made elsewhere.
 	Ours
-	// Theirs keeps what was changed elsewhere and does the rest.
+	// Theirs keeps changes made elsewhere and does the rest.
 	Theirs
 )
 
-// ConflictError says that files were changed elsewhere after an edit that is to be
-// undone or redone. Tags are never in conflict: an addition or a removal can be
-// undone on top of other changes.
+// ConflictError reports that files were changed elsewhere since the edit to undo or redo. Tags
+// never conflict: adding and removing them can be undone on top of other changes.
 type ConflictError struct{ Conflicts []Conflict }
 
 // Conflict is a field that is not as the edit left it.
 type Conflict struct {
 	FileID, Name string
-	Field        string // for people, such as "region"
-	Left, Now    string // as the edit left it, and as it is
+	Field        string // to show, such as "region"
+	Left, Now    string // as the edit left it, and its current value
 }
 
 func (e *ConflictError) Error() string {
@@ -43,9 +42,9 @@ func (e *ConflictError) Error() string {
 	return "changed elsewhere since: " + strings.Join(list, "; ")
 }
 
-// Hint says what helps.
+// Hint returns advice for the user.
 func (e *ConflictError) Hint() string {
-	return "Undo it all the same, or keep what others did and undo the rest."
+	return "Undo anyway, or keep the other changes and undo the rest."
 }
 
 func orNone(text string) string {

@@ -23,16 +23,13 @@ import (
 	"mediadesk/api"
 )
 
-// MaxUnknown is how much is fetched of a file whose record does not tell its size,
-// in bytes.
+// MaxUnknown limits the bytes fetched of a file of unknown size.
 const MaxUnknown = 16 << 30
 
-// Download fetches a file into a local folder, which is made if it does not exist, and
-// returns its path. The file gets the time of its record. A file that is there already
-// is never overwritten: the new one gets a number. What arrived of a download that
-// broke off is kept in the folder, in a hidden file; the next one continues it.
-// report, if not nil, is called with the number of bytes as they arrive, and once with
-// those of an earlier download.
+// Download fetches a file into a local folder, created if missing, and returns its path. The file
+// gets the time of its record. An existing file is never overwritten; the new one gets a number. An
+// interrupted download stays in a hidden file, and the next call continues it. report, if not nil,
+// is called with the number of bytes as they arrive, and once with those of an earlier download.
 func (s *Session) Download(ctx context.Context, f api.File, folder string, report func(n int64)) (string, error) {
 	part, err := s.fetchPart(ctx, f, folder, report)
 	if err != nil {
@@ -45,11 +42,11 @@ func (s *Session) Download(ctx context.Context, f api.File, folder string, repor
 // fetchPart fetches a file into a hidden file of a folder and returns its path.
 func (s *Session) fetchPart(ctx context.Context, f api.File, folder string, report func(n int64)) (_ string, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return "", fmt.Errorf("the folder %q cannot be made: %w", folder, err)
+		return "", fmt.Errorf("cannot create the folder %q: %w", folder, err)
 	}
 	size, known := f.Size.Get()
 	path := filepath.Join(folder, partName(&f))
-	// The same download twice at once would be written to the same file.
+	// Parallel downloads of the same file would write to the same place.
 	_, busy := s.parts.LoadOrStore(path, true)
 	if busy {
 		path += "." + rand.Text()
@@ -57,16 +54,16 @@ func (s *Session) fetchPart(ctx context.Context, f api.File, folder string, repo
 		defer s.parts.Delete(path)
 	}
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		os.Remove(path) // a link would lead elsewhere
+		os.Remove(path) // it may be a link to elsewhere
 	}
 	part, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return "", fmt.Errorf("the folder %q cannot be written to: %w", folder, err)
+		return "", fmt.Errorf("cannot write to the folder %q: %w", folder, err)
 	}
 	end := int64(0)
 	defer func() {
 		part.Close()
-		if err != nil && (busy || !known || end == 0 || end >= size) { // nothing that could be continued
+		if err != nil && (busy || !known || end == 0 || end >= size) { // cannot be continued
 			os.Remove(path)
 		}
 	}()
@@ -91,11 +88,11 @@ func (s *Session) fetchPart(ctx context.Context, f api.File, folder string, repo
 		}
 		n, err := io.Copy(part, &tally{body, report})
 		if end = at + n; err != nil {
-			return "", fmt.Errorf("the file did not arrive completely: %w", err)
+			return "", fmt.Errorf("the download is incomplete: %w", err)
 		}
 	}
 	if known && end != size {
-		err = fmt.Errorf("%d bytes came, the record says %d: the file was not kept", end, size)
+		err = fmt.Errorf("received %d bytes, but the record says %d; the file was discarded", end, size)
 		end = 0
 		return "", err
 	}
@@ -113,35 +110,33 @@ func seek(f *os.File, at int64) error {
 	return err
 }
 
-// partName is the name of the hidden file that a version of a file is downloaded to.
+// partName returns the name of the hidden file for a version of a file.
 func partName(f *api.File) string {
 	sum := sha256.Sum256(fmt.Append(nil, f.FileID, "\x00", f.URL, "\x00", versionOf(f), "\x00", f.UpdatedAt))
 	return fmt.Sprintf(".mediadesk-%x.part", sum[:8])
 }
 
-// timeOf is when a file was changed last; the zero time where its record does not say.
+// timeOf returns when a file was last changed, or the zero time if unknown.
 func timeOf(f *api.File) time.Time {
 	at, _ := time.Parse(time.RFC3339, f.UpdatedAt)
 	return at
 }
 
-// Downloaded is what became of one file of a folder.
+// Downloaded is the result for a file of a folder.
 type Downloaded struct {
 	File    *api.File
-	Path    string // on this computer; of a dry run, without the number that it might get
-	Already bool   // it was there
+	Path    string // local path; in a dry run without a possible number
+	Already bool   // the file existed
 	Err     error
 }
 
-// downloads is how many files of a folder are downloaded at the same time.
+// downloads is the number of concurrent downloads from a folder.
 const downloads = 4
 
-// DownloadFolder downloads the files in a folder at any depth, with its folders, into
-// a local one, as far as the filter takes them. A file that is there with the size and
-// the time of the record is left as it is, and so is one with the same content. The
-// results come in the order of the listing. dry: nothing is downloaded.
-//
-// A service that does not list is no error: then it is the files that were seen.
+// DownloadFolder downloads the files in a folder at any depth that pass the filter, with their
+// folders, into a local one. It skips files that exist with the same size and time, or with the
+// same content. Results are in the order of the listing. With dry it downloads nothing. If the
+// service does not list files, it uses those seen before.
 func (s *Session) DownloadFolder(ctx context.Context, folder, to string, filter Filter, dry bool) (iter.Seq[Downloaded], error) {
 	folder, _ = api.CleanFolder(folder)
 	tree, err := s.filesBelow(ctx, folder, filter)
@@ -177,9 +172,8 @@ func (s *Session) DownloadFolder(ctx context.Context, folder, to string, filter 
 	}, nil
 }
 
-// filesBelow are the files in a folder at any depth, as far as the filter takes them.
-// folder is clean. A service that does not list is no error: then it is the files that
-// were seen.
+// filesBelow returns the files in the clean path folder, at any depth, that pass the filter. If the
+// service does not list files, it returns those seen before.
 func (s *Session) filesBelow(ctx context.Context, folder string, filter Filter) ([]api.File, error) {
 	tree, err := s.FolderTree(ctx, folder)
 	if api.Unavailable(err) {
@@ -215,8 +209,7 @@ func (s *Session) downloadBelow(ctx context.Context, f *api.File, folder string,
 	return d
 }
 
-// localFolder is the local folder of a file that has this path below the folder that
-// is downloaded.
+// localFolder returns the local folder for the path rel below the downloaded folder.
 func localFolder(to, rel string) string {
 	for name := range strings.SplitSeq(path.Dir(rel), "/") {
 		if name != "." {
@@ -226,8 +219,7 @@ func localFolder(to, rel string) string {
 	return to
 }
 
-// present is the path of a file that was downloaded to a folder before, by its size
-// and time; empty where there is none.
+// present returns the path of a file downloaded before, by size and time, or "".
 func present(f *api.File, folder string) string {
 	size, known := f.Size.Get()
 	at := timeOf(f)
@@ -236,7 +228,7 @@ func present(f *api.File, folder string) string {
 		if err != nil || !known || at.IsZero() {
 			return ""
 		}
-		// File systems keep whole seconds at least.
+		// File systems keep at least whole seconds.
 		if info.Mode().IsRegular() && info.Size() == size && info.ModTime().Unix() == at.Unix() {
 			return name
 		}
@@ -244,8 +236,8 @@ func present(f *api.File, folder string) string {
 	return ""
 }
 
-// sameAs is the path of a file of a folder that has the name, or that name with a
-// number, and the content of another; empty where there is none.
+// sameAs returns the path of a file in folder with the name, possibly with a number, and the same
+// content as other, or "".
 func sameAs(other, folder, name string) string {
 	want, id, err := api.HashSource(other, api.XXH128)
 	for to := range numbered(folder, name) {
@@ -263,7 +255,7 @@ func sameAs(other, folder, name string) string {
 	return ""
 }
 
-// tally counts what is read.
+// tally counts bytes read.
 type tally struct {
 	from   io.Reader
 	report func(n int64)
@@ -277,17 +269,17 @@ func (t *tally) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxNumber bounds the numbers that are tried for a name.
+// maxNumber limits the numbers tried for a name.
 const maxNumber = 10_000
 
-// No common file system takes longer names, in bytes. What follows the last dot
-// is no extension if it is longer than maxExtension.
+// maxName is the longest name in bytes that common file systems allow. A suffix after the last dot
+// longer than maxExtension is not an extension.
 const (
 	maxLocalName = 255
 	maxExtension = 32
 )
 
-// shorten cuts text to at most n bytes, between characters.
+// shorten cuts text to at most n bytes, at a character boundary.
 func shorten(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -298,9 +290,8 @@ func shorten(text string, n int) string {
 	return text[:n]
 }
 
-// numbered are the paths that a file of a name can get in a folder: that of its name,
-// then with a number. A name that is too long loses the end of its stem and keeps its
-// extension.
+// numbered yields the paths for a file in a folder: its name, then with numbers. A long name loses
+// the end of its stem but keeps its extension.
 func numbered(folder, name string) iter.Seq[string] {
 	ext := path.Ext(name)
 	if len(ext) > maxExtension {
@@ -320,7 +311,7 @@ func numbered(folder, name string) iter.Seq[string] {
 	}
 }
 
-// publish gives a finished file its name, or the next free one with a number.
+// publish renames a finished file to its name, or to the next free one with a number.
 func publish(from, folder, name string) (string, error) {
 	for to := range numbered(folder, name) {
 		claim, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -339,8 +330,8 @@ func publish(from, folder, name string) (string, error) {
 	return "", fmt.Errorf("%q holds too many files of the name %q", folder, name)
 }
 
-// localName is the name for a stored file on this computer: one element of a path
-// that is not hidden and that every system accepts.
+// localName returns a local name for a stored file: one path element that is not hidden and valid
+// on all systems.
 func localName(f api.File) string {
 	name := f.Name
 	if name == "" {

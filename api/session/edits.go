@@ -14,21 +14,21 @@ import (
 	"mediadesk/api/journal"
 )
 
-// Change is what is to become of one file.
+// Change is a change of one file.
 type Change struct {
 	FileID  string
 	Details api.Details
 }
 
-// Edited is the result of a change: the record after it, or the error.
+// Edited is the result of a change: the new record or an error.
 type Edited struct {
 	FileID string
 	File   *api.File
 	Err    error
 }
 
-// Change changes the details of a file, keeps the record and, for undo, the way
-// back to the record as it was last seen. It refuses what ChangeAll refuses.
+// Change changes the details of a file and stores the new record and its undo information. It
+// refuses the same changes as ChangeAll.
 func (s *Session) Change(ctx context.Context, fileID string, change api.Details) (*api.File, error) {
 	done := s.ChangeAll(ctx, []Change{{fileID, change}}, nil)[0]
 	return done.File, done.Err
@@ -54,15 +54,13 @@ func (s *Session) checkMetadata(ctx context.Context, changes []Change) error {
 	return nil
 }
 
-// editors is how many changes are sent at once.
+// editors is the number of concurrent changes.
 const editors = 6
 
-// ChangeAll changes several files; the changes are undone together. Tags that are
-// added to or removed from many files go in few calls. It returns the results in the
-// order of the changes. report, if not nil, gets each result as it
-// comes, from one goroutine at a time. Custom metadata that does not fit its field fails
-// all of them before anything is sent. Another change that fails does not stop the others;
-// what has not begun when ctx ends fails with its error.
+// ChangeAll changes several files; one undo reverts all. Tag changes of many files are sent in bulk.
+// Results are in the order of the changes. report, if not nil, is called with each result, one call
+// at a time. Custom metadata that does not fit its field fails all changes before anything is sent.
+// Other failures do not stop the rest; when ctx ends, the rest fail with its error.
 func (s *Session) ChangeAll(ctx context.Context, changes []Change, report func(Edited)) []Edited {
 	batch := batchOf(len(changes))
 	wrong := s.checkMetadata(ctx, changes)
@@ -83,7 +81,7 @@ func (s *Session) ChangeAll(ctx context.Context, changes []Change, report func(E
 	})
 }
 
-// batchOf names the batch of changes to n files; empty for one, which needs none.
+// batchOf returns a batch name for changes to n files, or "" for one.
 func batchOf(n int) string {
 	if n < 2 {
 		return ""
@@ -91,7 +89,7 @@ func batchOf(n int) string {
 	return api.NewSuffix() + api.NewSuffix()
 }
 
-// ReadAll reads several files, as Read does, and reports like ChangeAll.
+// ReadAll reads several files, like Read; report is as in ChangeAll.
 func (s *Session) ReadAll(ctx context.Context, ids []string, report func(Edited)) []Edited {
 	return each(len(ids), report, func(i int) Edited {
 		out := Edited{FileID: ids[i], Err: ctx.Err()}
@@ -102,7 +100,7 @@ func (s *Session) ReadAll(ctx context.Context, ids []string, report func(Edited)
 	})
 }
 
-// each calls do n times, a few at once, and returns the results in order.
+// each calls do n times, several at a time, and returns the results in order.
 func each(n int, report func(Edited), do func(int) Edited) []Edited {
 	out := make([]Edited, n)
 	next := make(chan int)
@@ -128,8 +126,7 @@ func each(n int, report func(Edited), do func(int) Edited) []Edited {
 	return out
 }
 
-// guarded turns a panic into an error: nothing would restore the terminal after a
-// panic in a goroutine.
+// guarded converts a panic into an error: a panic in a goroutine would leave the terminal unusable.
 func guarded(i int, do func(int) Edited) (out Edited) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -158,7 +155,7 @@ func (s *Session) changeIn(ctx context.Context, batch, fileID string, change api
 	return after, err
 }
 
-// kept is the part of a change that can be undone: all but the extensions.
+// kept returns the part of a change that can be undone: all but extensions.
 func kept(change api.Details) api.Details {
 	change.Extensions, change.WebhookURL = api.Field[[]api.Extension]{}, api.Field[string]{}
 	return change
@@ -179,7 +176,7 @@ func (s *Session) patch(ctx context.Context, fileID string, change api.Details) 
 	return after, s.asked(ctx, fileID, change, address, after, nil)
 }
 
-// inverse is the change that undoes change on a file that was as before.
+// inverse returns the change that undoes change on a file that was as before.
 func inverse(before *api.File, change api.Details) api.Details {
 	var back api.Details
 	if !change.Tags.IsZero() {
@@ -210,26 +207,25 @@ func inverse(before *api.File, change api.Details) api.Details {
 	return back
 }
 
-// Undo undoes the newest change of a file, with those of other files that were made
-// in the same step. It returns nothing, without an error, if there is nothing to
-// undo. An empty fileID stands for the newest change of all, which may be of a folder.
-// The error concerns all of them: a *ConflictError if the same was changed elsewhere
-// since and policy is Fail.
+// Undo undoes the newest change of a file, together with those of other files in the same step. It
+// returns nil, nil if there is nothing to undo. An empty fileID means the newest change of all,
+// possibly of a folder. The error applies to all: a *ConflictError if a field was changed elsewhere
+// and policy is Fail.
 func (s *Session) Undo(ctx context.Context, fileID string, policy Policy) ([]Edited, error) {
 	return s.replay(ctx, fileID, policy, true)
 }
 
-// Redo makes the changes again that Undo undid.
+// Redo repeats what Undo undid.
 func (s *Session) Redo(ctx context.Context, fileID string, policy Policy) ([]Edited, error) {
 	return s.replay(ctx, fileID, policy, false)
 }
 
-// replayed is one edit that is undone or redone.
+// replayed is an edit being undone or redone.
 type replayed struct {
 	edit journal.Edit
 	now  *api.File
 	send api.Details
-	to   string // for a move or a restore: the path or version to go to; empty: it is there
+	to   string // target path or version of a move or restore; empty if already there
 	err  error
 }
 
@@ -289,14 +285,14 @@ func (s *Session) replayOne(ctx context.Context, t replayed, undo bool) Edited {
 	return out
 }
 
-// asFarAsKnown is the record as it was just read, or as it was last seen where
-// the service does not let us read.
+// asFarAsKnown returns the record as just read, or as last seen if the service does not let us read
+// it.
 func (s *Session) asFarAsKnown(ctx context.Context, fresh Edited) (*api.File, error) {
 	if fresh.Err == nil || !api.Unavailable(fresh.Err) {
 		return fresh.File, fresh.Err
 	}
 	if s.Profile.Local {
-		return nil, fresh.Err // it lets us read: the file is not there
+		return nil, fresh.Err // readable, so the file does not exist
 	}
 	seen, ok, err := s.Journal.File(ctx, s.Profile.Name, fresh.FileID)
 	if err == nil && !ok {
@@ -305,9 +301,9 @@ func (s *Session) asFarAsKnown(ctx context.Context, fresh Edited) (*api.File, er
 	return &seen.File, err
 }
 
-// onTop is the change that leads a file, as it is now, from the state that an
-// edit left to the state that is wanted. What others did to tags stays; another
-// field that is not as it was left is a conflict.
+// onTop returns the change that takes a file from its current state to the wanted one. left is the
+// state after the edit. Tag changes by others stay; another field that differs from left is a
+// conflict.
 func onTop(now *api.File, left, want api.Details, policy Policy) (api.Details, []Conflict) {
 	send := want
 	if !want.Tags.IsZero() && !now.Tags.IsZero() {
@@ -326,7 +322,7 @@ func onTop(now *api.File, left, want api.Details, policy Policy) (api.Details, [
 		}
 	}
 	var found []Conflict
-	// check compares one field; drop leaves it out of what is sent.
+	// check compares a field; drop removes it from the change.
 	check := func(field, left, is, want string, drop func()) {
 		switch {
 		case is == want:
@@ -359,7 +355,7 @@ func onTop(now *api.File, left, want api.Details, policy Policy) (api.Details, [
 	return send, found
 }
 
-// retagged does to have what was done between from and to.
+// retagged applies the difference between from and to to have.
 func retagged(have, from, to []string) []string {
 	var out []string
 	for _, tag := range have {
@@ -371,7 +367,7 @@ func retagged(have, from, to []string) []string {
 		if slices.Contains(from, tag) || slices.Contains(out, tag) {
 			continue
 		}
-		// It goes to the place it had, as far as that is still there.
+		// Put it at its former position, if possible.
 		at := len(out)
 		for _, after := range to[i+1:] {
 			if j := slices.Index(out, after); j >= 0 {

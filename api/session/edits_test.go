@@ -354,7 +354,7 @@ func TestUndoOfActions(t *testing.T) {
 	// Somebody takes the place that it came from.
 	other := put(t, s, "b.txt", api.Upload{})
 	list, err := s.Undo(ctx, id, Fail)
-	if err != nil || len(list) != 1 || list[0].Err == nil || !strings.Contains(list[0].Err.Error(), "another file is at /b.txt") {
+	if err != nil || len(list) != 1 || list[0].Err == nil || !strings.Contains(list[0].Err.Error(), "another file exists at /b.txt") {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	is("/x/b.txt", f.VersionInfo.ID)

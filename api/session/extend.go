@@ -11,17 +11,16 @@ import (
 	"mediadesk/api/watch"
 )
 
-// Extend runs extensions on a stored file, with the same tracking as those of
-// an upload.
+// Extend runs extensions on a stored file and tracks them like those of an upload.
 func (s *Session) Extend(ctx context.Context, fileID string, list []api.Extension) (*api.File, error) {
 	return s.Change(ctx, fileID, api.Details{Extensions: api.Set(list)})
 }
 
-// ErrNotLocal says that a service cannot cancel runs.
+// ErrNotLocal reports that a service cannot cancel runs.
 var ErrNotLocal = errors.New("only the local library can cancel a run")
 
-// CancelRun ends the pending runs of an extension on a file as failed. The error
-// is ErrNotLocal where the profile is not the local library.
+// CancelRun ends the pending runs of an extension on a file as failed. The error is ErrNotLocal
+// unless the profile is the local library.
 func (s *Session) CancelRun(ctx context.Context, fileID, extension string) error {
 	if !s.Profile.Local {
 		return ErrNotLocal
@@ -29,12 +28,12 @@ func (s *Session) CancelRun(ctx context.Context, fileID, extension string) error
 	if err := s.Client.CancelRun(ctx, fileID, extension); err != nil {
 		return err
 	}
-	// No look at the file shows it, and a webhook may not be there.
+	// Neither polling nor a webhook would necessarily show it.
 	return s.Watch.Canceled(context.WithoutCancel(ctx), s.Profile.Name, fileID, extension)
 }
 
-// withAddress gives a change that asks for extensions an address of our
-// receiver, where the service can reach it and the change names none.
+// withAddress adds an address of our receiver to a change with extensions, if the service can reach
+// it and the change has none.
 func (s *Session) withAddress(ctx context.Context, fileID string, change api.Details) (api.Details, string, error) {
 	if err := s.resolveSaved(ctx, &change.Extensions); err != nil {
 		return change, "", err
@@ -44,7 +43,7 @@ func (s *Session) withAddress(ctx context.Context, fileID string, change api.Det
 	}
 	address, err := s.Watch.FileAddress(ctx, s.Profile.Name, fileID)
 	if errors.Is(err, watch.ErrNoReceiver) {
-		return change, "", nil // the effects will tell
+		return change, "", nil // polling must do
 	}
 	if err != nil {
 		return change, "", fmt.Errorf("no webhook address: %w", err)
@@ -53,15 +52,15 @@ func (s *Session) withAddress(ctx context.Context, fileID string, change api.Det
 	return change, address, nil
 }
 
-// asked tells the watch which runs a change began. after is nil where no answer
-// came and err says why: what may have begun is then watched all the same.
+// asked tells the watch which runs a change began. Without an answer after is nil, and the runs
+// that may have begun are watched.
 func (s *Session) asked(ctx context.Context, fileID string, change api.Details, address string, after *api.File, err error) error {
 	list := change.Extensions.Or(nil)
 	if after == nil && (len(list) == 0 || api.OutcomeOf(err) != api.Unknown) {
 		return nil
 	}
 	if after == nil {
-		// Effects are recognized by comparing with the file as it was before.
+		// Polling compares the file with its earlier record.
 		if seen, ok, err := s.Journal.File(context.WithoutCancel(ctx), s.Profile.Name, fileID); err == nil && ok {
 			seen.File.ExtensionStatus = nil
 			after = &seen.File
@@ -70,17 +69,17 @@ func (s *Session) asked(ctx context.Context, fileID string, change api.Details, 
 	return s.Watch.Asked(context.WithoutCancel(ctx), s.Profile.Name, fileID, list, address, after)
 }
 
-// TestReceiver posts to the address at which the profile's service reaches our
-// receiver, and reports whether the post arrived.
+// TestReceiver posts to the address at which the service should reach our receiver, and checks that
+// the post arrives.
 func (s *Session) TestReceiver(ctx context.Context) error {
 	if s.Profile.Receiver == "" {
-		return errors.New("no address is set at which the service could reach this computer: give the public address of a tunnel as webhook_url of the profile")
+		return errors.New("no public address is set for this computer: set webhook_url of the profile to the address of a tunnel")
 	}
 	return s.Watch.Probe(ctx, s.Profile.Receiver)
 }
 
-// Before is the path of a file of this computer that holds the picture as it
-// was before a run: that version, or what was sent.
+// Before returns the path of a local file with the picture before a run: that version, or the sent
+// file.
 func (s *Session) Before(ctx context.Context, run api.Run) (string, error) {
 	if source := s.sentSource(ctx, run.JobID); source != "" {
 		return source, nil
@@ -100,10 +99,10 @@ func (s *Session) Before(ctx context.Context, run api.Run) (string, error) {
 		}
 		return s.Picture(ctx, old)
 	}
-	return "", errors.New("nothing is known of the version before: it was neither sent from here nor shown in the answer")
+	return "", errors.New("the earlier version is unknown: it was not sent from here, and the answer did not include it")
 }
 
-// sentSource is the path of what an upload sent, where it is still the same.
+// sentSource returns the path of the sent file if it is unchanged.
 func (s *Session) sentSource(ctx context.Context, jobID int64) string {
 	if jobID == 0 {
 		return ""
@@ -118,7 +117,7 @@ func (s *Session) sentSource(ctx context.Context, jobID int64) string {
 	return job.Upload.Source.Path
 }
 
-// versionAddress is where a version of a file is served, by its id.
+// versionAddress returns the address of a version of a file.
 func versionAddress(address, id string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -130,8 +129,7 @@ func versionAddress(address, id string) (string, error) {
 	return u.String(), nil
 }
 
-// SavedExtensions are the extensions that the account keeps under names; none where the
-// service has no such call.
+// SavedExtensions returns the saved extensions of the account; none if the service lacks the call.
 func (s *Session) SavedExtensions(ctx context.Context) ([]api.Saved, error) {
 	list, err := s.Client.SavedExtensions(ctx)
 	if api.Unavailable(err) {
@@ -140,7 +138,7 @@ func (s *Session) SavedExtensions(ctx context.Context) ([]api.Saved, error) {
 	return list, err
 }
 
-// resolveSaved puts saved extensions in place of their names.
+// resolveSaved replaces the names of saved extensions by their definitions.
 func (s *Session) resolveSaved(ctx context.Context, fields ...*api.Field[[]api.Extension]) error {
 	var saved []api.Saved
 	read := false

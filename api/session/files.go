@@ -10,8 +10,8 @@ import (
 	"mediadesk/api/journal"
 )
 
-// Read fetches the record of a file and keeps it. An error that api.Unavailable
-// knows says that the service does not let us read it.
+// Read fetches and stores the record of a file. If the service does not allow it, api.Unavailable
+// is true for the error.
 func (s *Session) Read(ctx context.Context, fileID string) (*api.File, error) {
 	file, err := s.Client.Details(ctx, fileID)
 	if err != nil {
@@ -20,8 +20,8 @@ func (s *Session) Read(ctx context.Context, fileID string) (*api.File, error) {
 	return file, s.Journal.SaveFile(ctx, s.Profile.Name, *file)
 }
 
-// Locate looks up what is at the path of an upload: in the service, or in the
-// journal where the service does not list.
+// Locate looks up what is at the path of an upload: in the service, or in the journal if the
+// service does not list files.
 func (s *Session) Locate(ctx context.Context, filePath string) (api.Place, error) {
 	folder, name := path.Split(filePath)
 	files, err := s.Client.List(ctx, api.Query{Folder: folder, Name: name, Limit: 10})
@@ -42,32 +42,31 @@ func (s *Session) Locate(ctx context.Context, filePath string) (api.Place, error
 			return api.Place{Known: true, File: &seen[i].File, At: seen[i].At}, err
 		}
 	}
-	// The journal knows only what was sent from here.
+	// The journal knows only files sent from here.
 	return api.Place{}, err
 }
 
-// List lists folders and files of the service. An error that api.Unavailable knows
-// says that the service does not list.
+// List lists folders and files. If the service does not support it, api.Unavailable is true for the
+// error.
 func (s *Session) List(ctx context.Context, q api.Query) ([]api.File, error) {
 	return s.Client.List(ctx, q)
 }
 
-// Runs are the runs of extensions that are known of this profile, newest last.
+// Runs returns the known runs of this profile, newest last.
 func (s *Session) Runs(ctx context.Context) ([]api.Run, error) { return s.Watch.Runs(ctx) }
 
-// Tags are the tags of the files that were seen, the most used first.
+// Tags returns the tags of all files seen, most used first.
 func (s *Session) Tags(ctx context.Context) ([]string, error) {
 	counts, err := s.Journal.TagCounts(ctx, s.Profile.Name)
 	return tagsOf(counts), err
 }
 
-// Folders are the folders that were seen.
+// Folders returns the folders seen.
 func (s *Session) Folders(ctx context.Context) ([]string, error) {
 	return s.Journal.Folders(ctx, s.Profile.Name)
 }
 
-// TagsIn are the tags of the files that were seen in a folder, the most used
-// first.
+// TagsIn returns the tags of the files seen in a folder, most used first.
 func (s *Session) TagsIn(ctx context.Context, folder string) ([]string, error) {
 	counts, err := s.Journal.TagCountsIn(ctx, s.Profile.Name, folder)
 	return tagsOf(counts), err
@@ -81,7 +80,7 @@ func tagsOf(counts []journal.TagCount) []string {
 	return tags
 }
 
-// FoldersIn are the folders in a folder, as the service lists them.
+// FoldersIn returns the folders in a folder, as listed by the service.
 func (s *Session) FoldersIn(ctx context.Context, folder string) ([]string, error) {
 	records, err := s.Client.List(ctx, api.Query{Folder: folder, Type: api.TypeFolder, Limit: 1000})
 	folders := make([]string, len(records))
@@ -91,14 +90,14 @@ func (s *Session) FoldersIn(ctx context.Context, folder string) ([]string, error
 	return folders, err
 }
 
-// Draft is the upload form that was not sent; empty for none.
+// Draft returns the unsent upload form, or nil.
 func (s *Session) Draft(ctx context.Context) ([]byte, error) {
 	text, _, err := s.Journal.Draft(ctx, s.Profile.Name)
 	return text, err
 }
 
-// MetadataFields are the custom metadata fields for files in a folder; empty: those of
-// the library. An error says that they are not known.
+// MetadataFields returns the custom metadata fields for files in a folder, or for the library if
+// folder is empty.
 func (s *Session) MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error) {
 	return s.Client.MetadataFields(ctx, folder)
 }
@@ -117,13 +116,13 @@ func (s *Session) CheckSearch(ctx context.Context, query string) error {
 	return api.CheckSearch(fields, query)
 }
 
-// SaveDraft keeps the upload form while it is not sent; empty text removes it.
+// SaveDraft stores the unsent upload form; empty text removes it.
 func (s *Session) SaveDraft(ctx context.Context, text []byte) error {
 	return s.Journal.SaveDraft(ctx, s.Profile.Name, text)
 }
 
-// SeenIn is what the journal knows of a folder: its files, and the folders in it as
-// records of type folder.
+// SeenIn returns what the journal knows of a folder: its files, and its folders as records of type
+// folder.
 func (s *Session) SeenIn(ctx context.Context, folder string) ([]api.File, error) {
 	var files []api.File
 	folders, err := s.Folders(ctx)
@@ -142,19 +141,19 @@ func (s *Session) SeenIn(ctx context.Context, folder string) ([]api.File, error)
 	return files, err
 }
 
-// SeenAt is when a record was last seen; the zero time where it never was.
+// SeenAt returns when a record was last seen, or the zero time.
 func (s *Session) SeenAt(ctx context.Context, fileID string) (time.Time, error) {
 	seen, _, err := s.Journal.File(ctx, s.Profile.Name, fileID)
 	return seen.At, err
 }
 
-// Curl writes the request of a job as a command, without the key.
+// Curl returns the request of a job as a curl command, without the key.
 func (s *Session) Curl(j api.Job) (string, error) {
 	r, err := s.Client.DescribeUpload(&j.Upload)
 	return r.Curl(), err
 }
 
-// Seen is every file that the journal knows.
+// Seen returns all files that the journal knows.
 func (s *Session) Seen(ctx context.Context) ([]api.File, error) {
 	seen, err := s.Journal.Files(ctx, s.Profile.Name, journal.FileFilter{})
 	files := make([]api.File, len(seen))
@@ -164,13 +163,13 @@ func (s *Session) Seen(ctx context.Context) ([]api.File, error) {
 	return files, err
 }
 
-// Sent is the upload that stored a file; false if none from this computer did.
+// Sent returns the upload that stored a file; false if it was not sent from this computer.
 func (s *Session) Sent(ctx context.Context, fileID string) (api.Job, bool, error) {
 	return s.Journal.SentAs(ctx, s.Profile.Name, fileID)
 }
 
-// Usage is what the account uses from the day of start until the day before end. An
-// error that api.Unavailable knows says that the service does not tell.
+// Usage returns the usage of the account from start to the day before end. If the service does not
+// support it, api.Unavailable is true for the error.
 func (s *Session) Usage(ctx context.Context, start, end time.Time) (api.Usage, error) {
 	return s.Client.Usage(ctx, start, end)
 }

@@ -13,10 +13,10 @@ import (
 	"mediadesk/api/journal"
 )
 
-// FolderContent counts what a folder holds at any depth, the folder itself left out.
+// FolderContent counts what a folder contains at any depth, without itself.
 type FolderContent struct {
 	Files, Folders int
-	Bytes          int64 // of the files whose records tell their size
+	Bytes          int64 // of the files of known size
 }
 
 // Add counts a file or folder.
@@ -29,8 +29,7 @@ func (c *FolderContent) Add(f *api.File) {
 	c.Bytes += f.Size.Or(0)
 }
 
-// FindFolder returns the record of a folder; nil if the library has no such folder. The
-// root is always there.
+// FindFolder returns the record of a folder, or nil if it does not exist. The root always exists.
 func (s *Session) FindFolder(ctx context.Context, folder string) (*api.File, error) {
 	clean, _ := api.CleanFolder(folder)
 	if clean == "/" {
@@ -49,7 +48,7 @@ func (s *Session) FindFolder(ctx context.Context, folder string) (*api.File, err
 	return nil, nil
 }
 
-// TreeQuery asks for the files and folders in a folder at any depth.
+// TreeQuery returns the query for everything in a folder at any depth.
 func TreeQuery(folder string) api.Query {
 	q := api.Query{Type: "all", Sort: "ASC_NAME"}
 	if clean, _ := api.CleanFolder(folder); clean != "/" {
@@ -58,8 +57,7 @@ func TreeQuery(folder string) api.Query {
 	return q
 }
 
-// FolderTree returns the records of the files and folders in a folder at any depth; of
-// the root, of the whole library.
+// FolderTree returns the records of all files and folders in a folder at any depth.
 func (s *Session) FolderTree(ctx context.Context, folder string) ([]api.File, error) {
 	clean, _ := api.CleanFolder(folder)
 	var tree []api.File
@@ -74,7 +72,7 @@ func (s *Session) FolderTree(ctx context.Context, folder string) ([]api.File, er
 	return tree, nil
 }
 
-// CountFolder counts what a folder holds.
+// CountFolder counts what a folder contains.
 func (s *Session) CountFolder(ctx context.Context, folder string) (FolderContent, error) {
 	var c FolderContent
 	tree, err := s.FolderTree(ctx, folder)
@@ -84,13 +82,12 @@ func (s *Session) CountFolder(ctx context.Context, folder string) (FolderContent
 	return c, err
 }
 
-// MakeFolder creates a folder and the folders above it. It succeeds if the folder
-// exists.
+// MakeFolder creates a folder with missing parents. An existing folder is no error.
 func (s *Session) MakeFolder(ctx context.Context, folder string) error {
 	return s.Client.MakeFolder(ctx, folder)
 }
 
-// DeleteFolder deletes a folder with everything in it, for good.
+// DeleteFolder permanently deletes a folder with its contents.
 func (s *Session) DeleteFolder(ctx context.Context, folder string) error {
 	if err := s.Client.DeleteFolder(ctx, folder); err != nil {
 		return err
@@ -107,8 +104,8 @@ func (s *Session) CopyFolder(ctx context.Context, folder, into string) (string, 
 	return path.Join(into, path.Base(folder)) + "/", s.runFolderJob(ctx, r, nil)
 }
 
-// MoveFolder moves a folder into another and returns its new path. Undo takes it back,
-// unless a folder was there: then the service puts their contents together.
+// MoveFolder moves a folder into another and returns its new path. It can be undone, unless a
+// folder existed there: the service then merges their contents.
 func (s *Session) MoveFolder(ctx context.Context, folder, into string) (string, error) {
 	r, err := s.Client.DescribeMoveFolder(folder, into)
 	if err != nil {
@@ -118,7 +115,7 @@ func (s *Session) MoveFolder(ctx context.Context, folder, into string) (string, 
 	return to, s.relocateFolder(ctx, r, folder, to, nil)
 }
 
-// RenameFolder gives a folder another name and returns its new path. Undo takes it back.
+// RenameFolder renames a folder and returns its new path. It can be undone.
 func (s *Session) RenameFolder(ctx context.Context, folder, name string) (string, error) {
 	return s.renameFolder(ctx, folder, name, nil)
 }
@@ -132,8 +129,8 @@ func (s *Session) renameFolder(ctx context.Context, folder, name string, purge *
 	return to, s.relocateFolder(ctx, r, folder, to, purge)
 }
 
-// relocateFolder runs a job that takes a folder to another path, and keeps the way back
-// if nothing was there.
+// relocateFolder runs a job that moves a folder to another path, and stores the undo information if
+// nothing was there.
 func (s *Session) relocateFolder(ctx context.Context, r api.Request, from, to string, purge *api.Purge) error {
 	there, err := s.FindFolder(ctx, to)
 	if err != nil {
@@ -153,7 +150,7 @@ func (s *Session) relocateFolder(ctx context.Context, r api.Request, from, to st
 	return s.keepAction(kept, journal.Edit{Action: journal.ActionFolder, Was: from, Became: to})
 }
 
-// replayFolder undoes or redoes the move or the renaming of a folder.
+// replayFolder undoes or redoes the move or rename of a folder.
 func (s *Session) replayFolder(ctx context.Context, e journal.Edit, undo bool) ([]Edited, error) {
 	from, to := e.Became, e.Was
 	if !undo {
@@ -186,11 +183,11 @@ func (s *Session) replayFolder(ctx context.Context, e journal.Edit, undo bool) (
 	)}}, nil
 }
 
-// PendingJobError says that a folder job was started and that nobody waited for its
-// end. The service continues with it.
+// PendingJobError reports that the wait for a folder job ended before the job. The service
+// continues with it.
 type PendingJobError struct {
 	JobID string
-	Err   error // why the waiting ended
+	Err   error // reason for the end of the wait
 }
 
 // Error names the job.
@@ -198,24 +195,23 @@ func (e *PendingJobError) Error() string {
 	return fmt.Sprintf("the service has not reported the end of folder job %s: %v", e.JobID, e.Err)
 }
 
-// Hint says that the job goes on.
+// Hint says that the job continues.
 func (e *PendingJobError) Hint() string {
 	return "The service continues with the job. Look at the folder later."
 }
 
-// Unwrap returns why the waiting ended.
+// Unwrap returns the reason for the end of the wait.
 func (e *PendingJobError) Unwrap() error { return e.Err }
 
-// How long it takes from one question about a folder job or a purge to the next.
+// Polling intervals for folder jobs and purges.
 const (
 	firstJobPoll = 100 * time.Millisecond
 	lastJobPoll  = 5 * time.Second
 )
 
-// runFolderJob starts a folder job and waits until the service reports that it is
-// completed. Services report no failed jobs, so only ctx ends the waiting for one. The
-// error is a *PendingJobError if the job was started. purge takes the id of the purge
-// that the job started; nil: none was asked for.
+// runFolderJob starts a folder job and waits until the service reports it as completed. Services do
+// not report failures, so only ctx ends the wait for a failed job. The error is a *PendingJobError
+// if the job was started. purge, if not nil, receives the id of the purge that the job started.
 func (s *Session) runFolderJob(ctx context.Context, r api.Request, purge *api.Purge) error {
 	id, err := s.Client.StartFolderJob(ctx, r)
 	if err != nil {
@@ -233,8 +229,8 @@ func (s *Session) runFolderJob(ctx context.Context, r api.Request, purge *api.Pu
 	return nil
 }
 
-// poll asks until nothing is pending, ctx ends, or it has waited for limit; with 0 it
-// asks once.
+// poll calls pending until it returns false, ctx ends, or limit is over. With limit 0 it calls it
+// once.
 func poll(ctx context.Context, limit time.Duration, pending func() (bool, error)) error {
 	for wait, waited := firstJobPoll, time.Duration(0); ; wait = min(2*wait, lastJobPoll) {
 		if again, err := pending(); !again || err != nil || wait > limit-waited {

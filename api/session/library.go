@@ -12,9 +12,8 @@ import (
 	"mediadesk/config"
 )
 
-// openLibrary starts the local library, or finds the one that another process
-// runs, and fills its address into the profile. If that process ends first, this
-// one takes over the library.
+// openLibrary starts the local library, or finds the process that serves it, and sets its address
+// in the profile. If that process ends first, this one takes over.
 func (s *Session) openLibrary(o Options, settings config.Config, profile *config.Profile) (api.Key, error) {
 	dir := o.Paths.Library()
 	text, _, err := local.FolderKey(dir)
@@ -43,9 +42,8 @@ func (s *Session) openLibrary(o Options, settings config.Config, profile *config
 	return key, nil
 }
 
-// serveOrFind starts the library of a folder, or finds the one that another
-// process runs. The library outlives the context of the opening: the session
-// closes it, after everything that uses it.
+// serveOrFind serves the library of a folder, or finds the process that does. The library runs
+// until the session closes it, after everything that uses it.
 func serveOrFind(addr string, o local.Options) (address string, library io.Closer, err error) {
 	for range 3 {
 		if address, ok := local.Find(o.Dir); ok {
@@ -58,7 +56,7 @@ func serveOrFind(addr string, o local.Options) (address string, library io.Close
 		case err == nil:
 			return server.Address, server, nil
 		case errors.As(err, &taken) && taken.Op == "listen":
-			addr = "127.0.0.1:0" // the usual port is taken: any other will do
+			addr = "127.0.0.1:0" // the usual port is in use
 		case !errors.Is(err, local.ErrInUse):
 			return "", nil, err
 		}

@@ -9,8 +9,7 @@ import (
 	"mediadesk/api/journal"
 )
 
-// Rename gives a file another name and returns its record after that. Undo takes
-// it back.
+// Rename renames a file and returns its new record. It can be undone.
 func (s *Session) Rename(ctx context.Context, f api.File, name string) (*api.File, error) {
 	return s.renameIn(ctx, "", f, name, nil)
 }
@@ -33,8 +32,8 @@ func (s *Session) renameIn(ctx context.Context, batch string, f api.File, name s
 	return after, s.keepMove(ctx, batch, f.FilePath, after)
 }
 
-// Move moves a file into a folder and returns its record after that; nil where
-// it became a version of the file of its name there, which no undo takes back.
+// Move moves a file into a folder and returns its new record. The record is nil if the file became
+// a version of an existing one, which cannot be undone.
 func (s *Session) Move(ctx context.Context, f api.File, folder string) (*api.File, error) {
 	return s.moveIn(ctx, "", f, folder)
 }
@@ -44,7 +43,7 @@ func (s *Session) moveIn(ctx context.Context, batch string, f api.File, folder s
 		return nil, err
 	}
 	s.oldURLs.add(f)
-	// The file has moved: that is kept also if the user cancels now.
+	// The file has moved, so record it even if the user cancels now.
 	after, err := s.Read(context.WithoutCancel(ctx), f.FileID)
 	if api.Unavailable(err) {
 		return nil, s.Journal.ForgetFile(ctx, s.Profile.Name, f.FileID)
@@ -60,8 +59,8 @@ func (s *Session) Copy(ctx context.Context, f api.File, folder string) error {
 	return s.Client.CopyFile(ctx, f.FilePath, folder)
 }
 
-// Delete removes a file with all its versions, for good. One that is not there
-// any more is no error.
+// Delete permanently removes a file with all its versions. A file that no longer exists is no
+// error.
 func (s *Session) Delete(ctx context.Context, f api.File) error {
 	err := s.Client.DeleteFile(ctx, f.FileID)
 	var answer *api.ServiceError
@@ -72,18 +71,17 @@ func (s *Session) Delete(ctx context.Context, f api.File) error {
 	return s.Journal.ForgetFile(ctx, s.Profile.Name, f.FileID)
 }
 
-// Versions are the versions of a file, the current one first.
+// Versions returns the versions of a file, the current one first.
 func (s *Session) Versions(ctx context.Context, fileID string) ([]api.File, error) {
 	return s.Client.Versions(ctx, fileID)
 }
 
-// DeleteVersion removes a version that is not the current one, for good.
+// DeleteVersion permanently removes a version that is not current.
 func (s *Session) DeleteVersion(ctx context.Context, fileID, versionID string) error {
 	return s.Client.DeleteVersion(ctx, fileID, versionID)
 }
 
-// Restore makes a version of a file the current one. Undo makes the one current
-// again that was.
+// Restore makes a version of a file current. It can be undone.
 func (s *Session) Restore(ctx context.Context, fileID, versionID string) (*api.File, error) {
 	return s.restoreIn(ctx, "", fileID, versionID)
 }

@@ -16,15 +16,14 @@ import (
 	"mediadesk/api"
 )
 
-// ManifestEntry is one source of a manifest with its options. What an entry
-// does not set has the default of its reader.
+// ManifestEntry is a source in a manifest with its options. Missing options keep their defaults.
 type ManifestEntry struct {
 	Source  string // a path or an address
 	Options api.UploadOptions
-	Line    int // where it stands in what was read; 0: nowhere
+	Line    int // line in the manifest; 0 if none
 }
 
-// memberSource is the member of an entry that is no field of an upload.
+// memberSource is the entry's only member that is not an upload field.
 const memberSource = "source"
 
 // MarshalJSON writes the source before the options.
@@ -44,20 +43,19 @@ func (e ManifestEntry) MarshalJSON() ([]byte, error) {
 	return append(text, options[1:]...), nil
 }
 
-// ManifestOf is the entry of an upload.
+// ManifestOf returns the entry for an upload.
 func ManifestOf(e *api.Entry) ManifestEntry {
 	m := ManifestEntry{Source: e.Source.URL, Options: api.SetOptions(e)}
 	if m.Source == "" {
 		m.Source = e.Source.Path
 	}
-	if !utf8.ValidString(m.Source) { // a manifest is UTF-8
+	if !utf8.ValidString(m.Source) { // manifests are UTF-8
 		m.Source = (&url.URL{Scheme: "file", Path: filepath.ToSlash(m.Source)}).String()
 	}
 	return m
 }
 
-// Entry is the upload that an entry asks for, based on what holds for all. dir is
-// the folder from which relative paths count.
+// Entry returns the upload for an entry on top of base. Relative paths are relative to dir.
 func (e ManifestEntry) Entry(dir string, base api.Entry) (api.Entry, error) {
 	switch {
 	case e.Source == "":
@@ -65,7 +63,7 @@ func (e ManifestEntry) Entry(dir string, base api.Entry) (api.Entry, error) {
 	case api.IsFileAddress(e.Source):
 		path, ok := api.PathOfAddress(e.Source)
 		if !ok {
-			return base, fmt.Errorf("source %.120q is of another computer", e.Source)
+			return base, fmt.Errorf("source %.120q is on another computer", e.Source)
 		}
 		base.Source = api.Source{Path: path, Label: e.Source}
 	case strings.Contains(e.Source, "://"):
@@ -80,9 +78,9 @@ func (e ManifestEntry) Entry(dir string, base api.Entry) (api.Entry, error) {
 	return base, nil
 }
 
-// ReadManifest reads entries: a JSON array, JSON objects one after the other,
-// or CSV whose first line names the columns as JSON names the members. An empty cell
-// says nothing, the others are as people type them: see [api.UploadField.SetText].
+// ReadManifest parses entries: a JSON array, a sequence of JSON objects, or CSV with JSON member
+// names as column names. Empty cells are ignored; others have the form of
+// [api.UploadField.SetText].
 func ReadManifest(text []byte) ([]ManifestEntry, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	bare := bytes.TrimSpace(text)
@@ -91,14 +89,14 @@ func ReadManifest(text []byte) ([]ManifestEntry, error) {
 	}
 	switch {
 	case len(bare) == 0:
-		return nil, errors.New("it is empty")
+		return nil, errors.New("the manifest is empty")
 	case bare[0] == '[', bare[0] == '{':
 		return jsonEntries(text, bare[0] == '[')
 	}
 	return csvEntries(text)
 }
 
-// invalidAt is where a text is not UTF-8; negative where it is.
+// invalidAt returns the offset of invalid UTF-8, or a negative number.
 func invalidAt(text []byte) int64 {
 	if utf8.Valid(text) {
 		return -1
@@ -126,7 +124,7 @@ func jsonEntries(text []byte, list bool) ([]ManifestEntry, error) {
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {
 			if list {
-				at = 0 // it may be wrong between two
+				at = 0 // the error may be between two values
 			}
 			return nil, syntaxAt(text, at, err)
 		}
@@ -143,17 +141,16 @@ func jsonEntries(text []byte, list bool) ([]ManifestEntry, error) {
 	}
 	end := valueAfter(text, d.InputOffset())
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("line %d: there is more after the end", lineAt(text, end))
+		return nil, fmt.Errorf("line %d: unexpected text after the end", lineAt(text, end))
 	}
 	return entries, nil
 }
 
-// jsonEntry reads the entry that stands at an offset of the text, one member
-// after the other, so that what is wrong is known with its line.
+// jsonEntry parses the entry at an offset member by member, so that errors have a line.
 func jsonEntry(text []byte, at int64, raw json.RawMessage) (ManifestEntry, error) {
 	e := ManifestEntry{Line: lineAt(text, at)}
 	if raw[0] != '{' {
-		return e, fmt.Errorf("line %d: an entry is an object such as {\"source\": \"a.jpg\"}", e.Line)
+		return e, fmt.Errorf("line %d: an entry must be an object such as {\"source\": \"a.jpg\"}", e.Line)
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.Token() //nolint:errcheck // the brace; all of it was read before
@@ -167,7 +164,7 @@ func jsonEntry(text []byte, at int64, raw json.RawMessage) (ManifestEntry, error
 			err = d.Decode(&value)
 		}
 		if err == nil && seen[name] {
-			err = fmt.Errorf("%s is there twice", name)
+			err = fmt.Errorf("%s appears twice", name)
 		}
 		seen[name] = true
 		if err == nil {
@@ -180,23 +177,22 @@ func jsonEntry(text []byte, at int64, raw json.RawMessage) (ManifestEntry, error
 	return e, nil
 }
 
-// setMember fills one member from JSON.
+// setMember sets one member from JSON.
 func (e *ManifestEntry) setMember(name string, value json.RawMessage) error {
 	if name == memberSource {
 		if json.Unmarshal(value, &e.Source) != nil {
-			return errors.New("source is a text: a path or an address")
+			return errors.New("source must be a text: a path or an address")
 		}
 		return nil
 	}
 	f := api.FieldByKey(name)
 	if f == nil {
-		return fmt.Errorf("member %.120q is not known; there are %s", name, strings.Join(manifestColumns(), ", "))
+		return fmt.Errorf("unknown member %.120q; known are %s", name, strings.Join(manifestColumns(), ", "))
 	}
 	return e.Options.Set(f, value)
 }
 
-// valueAfter is the offset of what stands after a value and what parts it from
-// the next.
+// valueAfter returns the offset of the next value after white space and commas.
 func valueAfter(text []byte, at int64) int64 {
 	rest := text[at:]
 	return at + int64(len(rest)-len(bytes.TrimLeft(rest, " \t\r\n,")))
@@ -206,8 +202,7 @@ func lineAt(text []byte, at int64) int {
 	return 1 + bytes.Count(text[:min(at, int64(len(text)))], []byte("\n"))
 }
 
-// syntaxAt says in which line a JSON text is wrong whose value at an offset
-// cannot be read.
+// syntaxAt adds the line to a JSON syntax error.
 func syntaxAt(text []byte, at int64, err error) error {
 	var syntax *json.SyntaxError
 	var value any
@@ -217,7 +212,7 @@ func syntaxAt(text []byte, at int64, err error) error {
 	return fmt.Errorf("line %d: %s", lineAt(text, at), strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// manifestColumns are the members of an entry, in order.
+// manifestColumns returns the members of an entry in order.
 func manifestColumns() []string {
 	names := []string{memberSource}
 	for _, f := range api.UploadFields {
@@ -231,7 +226,7 @@ func csvEntries(text []byte) ([]ManifestEntry, error) {
 	first, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
 	for _, mark := range []rune{';', '\t'} {
 		if bytes.ContainsRune(first, mark) && !bytes.Contains(first, []byte(",")) {
-			r.Comma = mark // as spreadsheets write it, some by their language
+			r.Comma = mark // spreadsheets use different separators
 		}
 	}
 	head, err := r.Read()
@@ -242,7 +237,7 @@ func csvEntries(text []byte) ([]ManifestEntry, error) {
 		head[i] = columnOf(strings.TrimSpace(column))
 		err := new(ManifestEntry).setCell(head[i], "")
 		if err == nil && slices.Contains(head[:i], head[i]) {
-			err = fmt.Errorf("column %s is there twice", head[i])
+			err = fmt.Errorf("column %s appears twice", head[i])
 		}
 		if err != nil {
 			line, _ := r.FieldPos(i)
@@ -270,15 +265,14 @@ func csvEntries(text []byte) ([]ManifestEntry, error) {
 	}
 }
 
-// csvProblem says in which line a CSV text is wrong, and of a line with too few
-// or too many cells how many there are.
+// csvProblem adds the line to a CSV error, and the number of cells if it is wrong.
 func csvProblem(err error, cells, columns int) error {
 	var wrong *csv.ParseError
 	switch {
 	case !errors.As(err, &wrong):
 		return err
 	case errors.Is(err, csv.ErrFieldCount):
-		return fmt.Errorf("line %d has %s, and the first line %s: put \" around values that hold the separator", wrong.StartLine, countCells(cells), countCells(columns))
+		return fmt.Errorf("line %d has %s, but the first line has %s: put \" around values that hold the separator", wrong.StartLine, countCells(cells), countCells(columns))
 	case errors.Is(err, csv.ErrQuote), errors.Is(err, csv.ErrBareQuote):
 		return fmt.Errorf("line %d: unexpected or missing \": write \"\" for a quotation mark within \"…\"", wrong.StartLine)
 	}
@@ -292,8 +286,7 @@ func countCells(n int) string {
 	return fmt.Sprintf("%d cells", n)
 }
 
-// columnOf is the column that a word of the first line names, in capitals or
-// small letters; the word itself where it names none.
+// columnOf returns the column for a heading, in any case, or the heading itself if unknown.
 func columnOf(word string) string {
 	for _, name := range manifestColumns() {
 		if strings.EqualFold(name, word) {
@@ -303,7 +296,7 @@ func columnOf(word string) string {
 	return word
 }
 
-// setCell fills one member from CSV. An empty cell says nothing.
+// setCell sets one member from CSV. Empty cells are ignored.
 func (e *ManifestEntry) setCell(column, value string) error {
 	if column == memberSource {
 		e.Source = value
@@ -311,12 +304,12 @@ func (e *ManifestEntry) setCell(column, value string) error {
 	}
 	f := api.FieldByKey(column)
 	if f == nil {
-		return fmt.Errorf("column %.120q is not known; there are %s", column, strings.Join(manifestColumns(), ", "))
+		return fmt.Errorf("unknown column %.120q; known are %s", column, strings.Join(manifestColumns(), ", "))
 	}
 	return e.Options.SetText(f, value)
 }
 
-// WriteManifest writes entries so that ReadManifest reads the same.
+// WriteManifest writes entries for ReadManifest.
 func WriteManifest(w io.Writer, entries []ManifestEntry) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

@@ -16,26 +16,26 @@ import (
 // should stand there.
 func TestWhereAManifestIsWrong(t *testing.T) {
 	tests := []struct{ text, want string }{
-		{"", "it is empty"},
-		{"[\n {\"source\":\"a\"},\n {\"source\":\"b\",\n  \"bogus\":1}\n]\n", `line 4: member "bogus" is not known; there are source,`},
+		{"", "the manifest is empty"},
+		{"[\n {\"source\":\"a\"},\n {\"source\":\"b\",\n  \"bogus\":1}\n]\n", `line 4: unknown member "bogus"; known are source,`},
 		{"\n\n[\n {\"source\":\"a\",\n \"private\":\"yes\"}\n]\n\n\n", "line 5: private is true or false, not a text"},
-		{`{"source":"a"}` + "\n" + `{"source":5}` + "\n", "line 2: source is a text: a path or an address"},
+		{`{"source":"a"}` + "\n" + `{"source":5}` + "\n", "line 2: source must be a text: a path or an address"},
 		{`{"source":"a"}` + "\n" + `{"source":"b",` + "\n" + `"tags":[1]}`, "line 3: tags is a list of texts, and holds a number"},
 		{`{"source":"a"}` + "\n" + `{"source":}` + "\n", "line 2: invalid character"},
-		{`{"source":"a"}` + "\n]\n", "line 2: there is more after the end"},
+		{`{"source":"a"}` + "\n]\n", "line 2: unexpected text after the end"},
 		{"[{\"source\":\"a\"}\n{\"source\":\"b\"}]", "line 2: invalid character"},
-		{"[{\"source\":\"a\"},\n\"b\"]", "line 2: an entry is an object"},
-		{"[{\"source\":\"a\"}]\n{}", "line 2: there is more after the end"},
+		{"[{\"source\":\"a\"},\n\"b\"]", "line 2: an entry must be an object"},
+		{"[{\"source\":\"a\"}]\n{}", "line 2: unexpected text after the end"},
 		{"[{\"source\":\"a\"},\n{\"source\"", "line 2: unexpected end"},
-		{"\nsource,colour\na,\n", `line 2: column "colour" is not known`},
+		{"\nsource,colour\na,\n", `line 2: unknown column "colour"`},
 		{"source,private\na,true\nb,perhaps\n", `line 3: private is true or false, not "perhaps"`},
 		{"source,metadata\na,[]\n", "line 2: customMetadata"},
-		{"source,private\na,true\nb\n", "line 3 has 1 cell, and the first line 2 cells"},
+		{"source,private\na,true\nb\n", "line 3 has 1 cell, but the first line has 2 cells"},
 		{"source,tags\n\"a\nb,c\n", "line 2: unexpected or missing \""},
-		{"source,Source\na,b\n", "line 1: column source is there twice"},
+		{"source,Source\na,b\n", "line 1: column source appears twice"},
 		{"source,tags\na,b\nc,\xfcber\n", "line 3: not UTF-8 text"},
 		{"\xff\xfes\x00o\x00", "line 1: not UTF-8 text"},
-		{"[{\"source\":\"a\",\n\"source\":\"b\"}]", "line 2: source is there twice"},
+		{"[{\"source\":\"a\",\n\"source\":\"b\"}]", "line 2: source appears twice"},
 	}
 	for _, tt := range tests {
 		entries, err := session.ReadManifest([]byte(tt.text))

@@ -9,7 +9,7 @@ import (
 	"mediadesk/api/journal"
 )
 
-// keepMove keeps that a file was moved or renamed, for undo.
+// keepMove stores the undo information of a move or rename.
 func (s *Session) keepMove(ctx context.Context, batch, was string, after *api.File) error {
 	if was == after.FilePath {
 		return nil
@@ -23,8 +23,7 @@ func (s *Session) keepAction(ctx context.Context, e journal.Edit) error {
 	return err
 }
 
-// versionOf is the id of the version that a record is of; empty where it does
-// not say.
+// versionOf returns the version id of a record, or "".
 func versionOf(f *api.File) string {
 	if f.VersionInfo == nil {
 		return ""
@@ -32,8 +31,8 @@ func versionOf(f *api.File) string {
 	return f.VersionInfo.ID
 }
 
-// backTo is the target of undoing an action, or of doing it again; empty if the file is
-// there already. A file that is not where the action left it is a conflict.
+// backTo returns the target for undoing or redoing an action, or "" if the file is already there. A
+// file in an unexpected place is a conflict.
 func backTo(now *api.File, e journal.Edit, policy Policy, undo bool) (string, []Conflict) {
 	left, want := e.Became, e.Was
 	if !undo {
@@ -52,8 +51,7 @@ func backTo(now *api.File, e journal.Edit, policy Policy, undo bool) (string, []
 	return want, nil
 }
 
-// bring moves or renames a file to a path, or makes a version of it the current
-// one.
+// bring moves or renames a file to a path, or restores a version.
 func (s *Session) bring(ctx context.Context, now *api.File, action, to string) (*api.File, error) {
 	if action == journal.ActionRestore {
 		return s.restore(ctx, now.FileID, to)
@@ -77,15 +75,15 @@ func (s *Session) bring(ctx context.Context, now *api.File, action, to string) (
 	return s.Read(ctx, now.FileID)
 }
 
-// free is an error where a file is at a path: moved there, another would become
-// a version of it, and no undo parts them again.
+// free returns an error if a file exists at a path: a file moved there would become a version of
+// it, which cannot be undone.
 func (s *Session) free(ctx context.Context, filePath string) error {
 	there, err := s.Locate(ctx, filePath)
 	switch {
 	case err != nil:
 		return err
 	case there.File != nil:
-		return fmt.Errorf("another file is at %s by now; moved there, this one would become a version of it: rename one of them first", filePath)
+		return fmt.Errorf("another file exists at %s, and this one would become a version of it: rename one of them first", filePath)
 	}
 	return nil
 }

@@ -20,9 +20,8 @@ import (
 	"mediadesk/config"
 )
 
-// Open opens the profile that the request names. It wires the parts of a session,
-// each on top of the ones before it. When ctx ends, what the session does ends too;
-// Close is needed all the same. After an error nothing is left open.
+// Open opens the profile of the request. The session ends with ctx, but must be closed. After an
+// error nothing stays open.
 func Open(ctx context.Context, o Options) (*Session, error) {
 	settings, err := config.Load(o.Paths)
 	if err != nil {
@@ -60,7 +59,7 @@ func (s *Session) open(ctx context.Context, o Options, settings config.Config, p
 	if err := s.openClient(ctx, o, settings, &profile); err != nil {
 		return err
 	}
-	s.makeQueue(o, settings) // the watch tells it of events
+	s.makeQueue(o, settings) // the watch reports events to it
 	if err := s.openWatch(ctx, o, settings, profile); err != nil {
 		return err
 	}
@@ -72,9 +71,8 @@ func (s *Session) open(ctx context.Context, o Options, settings config.Config, p
 	return nil
 }
 
-// Describe gives a session that is good for describing requests: it has the profile
-// and a client without a key. Nothing is opened or sent; AlreadyStored reads the
-// journal.
+// Describe returns a session for describing requests, with the profile and a client without a key.
+// It opens and sends nothing, but AlreadyStored reads the journal.
 func Describe(o Options) (*Session, error) {
 	settings, err := config.Load(o.Paths)
 	if err != nil {
@@ -115,7 +113,7 @@ func (s *Session) openJournal(ctx context.Context, o Options) error {
 	return nil
 }
 
-// temporaryJournal opens an empty journal that is removed when the session closes.
+// temporaryJournal opens an empty journal that is removed with the session.
 func (s *Session) temporaryJournal(ctx context.Context) (*journal.Journal, error) {
 	dir, err := os.MkdirTemp("", "mediadesk-journal-*")
 	if err != nil {
@@ -125,8 +123,8 @@ func (s *Session) temporaryJournal(ctx context.Context) (*journal.Journal, error
 	return journal.Open(ctx, filepath.Join(dir, "journal.db"))
 }
 
-// openClient opens the client, and the local service first where the profile uses
-// it: its address is filled into the profile.
+// openClient opens the client. For the local profile it first opens the local service and sets its
+// address.
 func (s *Session) openClient(ctx context.Context, o Options, settings config.Config, profile *config.Profile) error {
 	var key api.Key
 	var err error
@@ -135,7 +133,7 @@ func (s *Session) openClient(ctx context.Context, o Options, settings config.Con
 		s.Profile.Commands = slices.Sorted(maps.Keys(settings.Local.Commands))
 		s.Profile.KeySource = "the library's own"
 		key, err = s.openLibrary(o, settings, profile)
-		// The process that runs the library says so: it may have other settings.
+		// Ask the process that runs the library, which may have other settings.
 		if faults := local.FindFaults(o.Paths.Library()); faults != "" {
 			s.Profile.Notice = "faults on: " + faults
 		}
@@ -190,13 +188,13 @@ func (s *Session) makeQueue(o Options, settings config.Config) {
 		Ended:   s.jobEnded,
 		BatchDone: func(ctx context.Context, batch string) {
 			if err := s.endBatch(ctx, batch); err != nil {
-				slog.Error("no receipt was written", "batch", batch, "err", err)
+				slog.Error("could not write a receipt", "batch", batch, "err", err)
 			}
 		},
 	})
 }
 
-// findKey finds the key of a service elsewhere, and describes where it came from.
+// findKey finds the key of a remote service and describes its origin.
 func findKey(ctx context.Context, o Options, profile config.Profile) (api.Key, string, error) {
 	if o.Key != nil {
 		if key, err := config.NewSecret(o.Key.Reveal()); err == nil {
@@ -216,15 +214,14 @@ func findKey(ctx context.Context, o Options, profile config.Profile) (api.Key, s
 	return key, source.String(), err
 }
 
-// webhookSecrets are what the services of the profiles sign their posts with: the
-// receiver takes posts for all of them. A secret that cannot be read is an error
-// for the profile in use; the posts for another profile are then not believed.
+// webhookSecrets returns the secrets that sign posts for all profiles. An unreadable secret is an
+// error only for the profile in use; posts for other profiles are then rejected.
 func webhookSecrets(o Options, settings config.Config, used config.Profile) (map[string][]string, error) {
 	secrets := map[string][]string{}
 	for _, name := range append(settings.Names(), used.Name) {
 		profile, ok := settings.Profiles[name]
 		if !ok {
-			profile = used // one without a name
+			profile = used // an unnamed profile
 		}
 		list, err := o.Keys.WebhookSecrets(profile)
 		switch {
@@ -242,8 +239,7 @@ func webhookSecrets(o Options, settings config.Config, used config.Profile) (map
 	return secrets, nil
 }
 
-// receiver is the address at which the profile's service reaches our webhook
-// receiver; empty where it cannot.
+// receiver returns the address at which the service reaches our webhook receiver, or "".
 func receiver(p config.Profile, listening string) string {
 	if p.WebhookURL != "" {
 		return p.WebhookURL
@@ -254,8 +250,8 @@ func receiver(p config.Profile, listening string) string {
 	return ""
 }
 
-// prepare fetches the file of another profile, and puts an address of our receiver into
-// an upload, just before it goes out.
+// prepare fetches the file of another profile and adds an address of our receiver to an upload,
+// just before sending.
 func (s *Session) prepare(ctx context.Context, j api.Job) (*api.Upload, error) {
 	u := j.Upload
 	if u.Source.Origin != (api.Origin{}) {
@@ -276,21 +272,21 @@ func (s *Session) prepare(ctx context.Context, j api.Job) (*api.Upload, error) {
 	return &u, nil
 }
 
-// jobEnded removes the copy of a source that is not needed any more, and tells the watch
-// which runs an upload began; the record of the file is in the journal already.
+// jobEnded removes a source's copy that is no longer needed and tells the watch which runs an
+// upload began.
 func (s *Session) jobEnded(ctx context.Context, j api.Job) {
 	if err := s.removeSpooled(&j); err != nil {
-		slog.Warn("the copy of a source was not removed", "err", err)
+		slog.Warn("could not remove the copy of a source", "err", err)
 	}
 	if j.State != api.Stored || j.File == nil {
 		return
 	}
 	if err := s.Watch.Answered(ctx, j.Profile, j.File, j.OwnWebhook); err != nil {
-		slog.Error("the runs of an upload were not kept", "file", j.File.FileID, "err", err)
+		slog.Error("could not record the runs of an upload", "file", j.File.FileID, "err", err)
 	}
 }
 
-// uploaded decides a job that waits for the service, if an event is about one.
+// uploaded decides a job that the service was processing, if the event is about one.
 func (s *Session) uploaded(ctx context.Context, profile string, event api.UploadEvent) (bool, error) {
 	jobs, err := s.Journal.Jobs(ctx, journal.JobFilter{Profile: profile, State: api.Processing})
 	if err != nil {
@@ -305,8 +301,7 @@ func (s *Session) uploaded(ctx context.Context, profile string, event api.Upload
 	return false, nil
 }
 
-// endBatch writes what was sent and answered of a batch, and keeps how it ended for
-// EndedBatches.
+// endBatch writes the receipt of a batch and keeps its result for EndedBatches.
 func (s *Session) endBatch(ctx context.Context, batch string) error {
 	jobs, err := s.Journal.Jobs(ctx, journal.JobFilter{Batch: batch})
 	if err != nil {

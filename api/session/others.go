@@ -9,16 +9,15 @@ import (
 	"mediadesk/config"
 )
 
-// others are the profiles that are open beside the one in use.
+// others holds open profiles other than the one in use.
 type others struct {
 	mu   sync.Mutex
 	open map[string]*Session // by name
 }
 
-// Other opens another profile for reading, beside the one in use. What it returns has a
-// client and the journal of s, but no queue and no watch: do not close it, it closes with
-// s. A key that was given for this run alone is the key of the profile in use, unless that
-// is the local library.
+// Other opens another profile for reading. The result has a client and the journal of s, but no
+// queue and no watch. It closes with s: do not close it. A key given for this run belongs to the
+// profile in use, unless that is the local library.
 func (s *Session) Other(ctx context.Context, name string) (*Session, error) {
 	if name == s.Profile.Name {
 		return s, nil
@@ -69,7 +68,7 @@ func (s *Session) closeOthers(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// OtherProfiles are the names of the profiles in the settings but for the one in use.
+// OtherProfiles returns the names of the profiles in the settings except the one in use.
 func (s *Session) OtherProfiles() ([]string, error) {
 	settings, err := config.Load(s.options.Paths)
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 	"mediadesk/api/atomicfile"
 )
 
-// maxPicture is how much is fetched to show a picture, in bytes.
+// maxPicture limits the bytes fetched to show a picture.
 const maxPicture = 64 << 20
 
-// Picture returns the path of a local file with the stored picture: the file that
-// was sent, if it is unchanged, else a copy that is fetched once per version.
+// Picture returns the path of a local file with the stored picture: the sent file if unchanged,
+// else a copy fetched once per version.
 func (s *Session) Picture(ctx context.Context, f api.File) (string, error) {
 	if source := s.sameSource(ctx, f); source != "" {
 		return source, nil
@@ -31,8 +31,8 @@ func (s *Session) Picture(ctx context.Context, f api.File) (string, error) {
 	})
 }
 
-// cached is the path in the cache of what an address delivers for a version of a
-// file; it is fetched once.
+// cached returns the path of a cached copy of what an address delivers for a version. It fetches it
+// once.
 func (s *Session) cached(f api.File, address string, fetch func() (io.ReadCloser, error)) (string, error) {
 	version := f.FileID
 	if f.VersionInfo != nil {
@@ -48,7 +48,7 @@ func (s *Session) cached(f api.File, address string, fetch func() (io.ReadCloser
 	}
 	body, err := fetch()
 	if err != nil {
-		return "", fmt.Errorf("the picture cannot be fetched: %w", err)
+		return "", fmt.Errorf("cannot fetch the picture: %w", err)
 	}
 	defer body.Close()
 	err = atomicfile.Write(name, 0o600, func(w io.Writer) error {
@@ -56,16 +56,16 @@ func (s *Session) cached(f api.File, address string, fetch func() (io.ReadCloser
 		return err
 	})
 	if err != nil {
-		return "", fmt.Errorf("the picture cannot be fetched: %w", err)
+		return "", fmt.Errorf("cannot fetch the picture: %w", err)
 	}
 	return name, nil
 }
 
-// maxThumb is how much is fetched for a thumbnail, in bytes.
+// maxThumb limits the bytes fetched for a thumbnail.
 const maxThumb = 8 << 20
 
-// Thumb returns the path of a local file with a thumbnail of the stored picture,
-// fetched once per version; the picture itself where the service makes none.
+// Thumb returns the path of a local file with a thumbnail, fetched once per version. It is the
+// picture itself if the service makes no thumbnails.
 func (s *Session) Thumb(ctx context.Context, f api.File) (string, error) {
 	small := f.ThumbURL()
 	if small == "" {
@@ -74,11 +74,11 @@ func (s *Session) Thumb(ctx context.Context, f api.File) (string, error) {
 	return s.cached(f, "thumb\x00"+small, func() (io.ReadCloser, error) { return s.Client.Fetch(ctx, small, maxThumb) })
 }
 
-// sameSource is the path of the local file that was sent, if it is unchanged and
-// the stored file is still what was sent; else empty.
+// sameSource returns the path of the sent file if both it and the stored file are unchanged, else
+// "".
 func (s *Session) sameSource(ctx context.Context, f api.File) string {
 	if f.VersionInfo == nil || f.VersionInfo.ID != f.FileID {
-		return "" // another version, or not known
+		return "" // another version, or unknown
 	}
 	job, ok, err := s.Journal.SentAs(ctx, s.Profile.Name, f.FileID)
 	if err != nil || !ok || job.Upload.Source.Path == "" {
@@ -88,30 +88,29 @@ func (s *Session) sameSource(ctx context.Context, f api.File) string {
 	if err != nil || !now.Same(job.Identity) || now.Size != f.Size.Or(now.Size) {
 		return ""
 	}
-	// The answer to this upload must be about the same version.
+	// The answer must be about the same version.
 	if v := job.File.VersionInfo; v == nil || v.ID != f.VersionInfo.ID {
 		return ""
 	}
 	return job.Upload.Source.Path
 }
 
-// signedFor is how long an address is valid that is fetched at once.
+// signedFor is the lifetime of an address that is fetched at once.
 const signedFor = 10 * time.Minute
 
-// Signed is an address at which anybody can fetch a private file for so long.
+// Signed returns an address at which anybody can fetch a private file for the time valid.
 func (s *Session) Signed(f api.File, valid time.Duration) (string, error) {
 	return s.Client.SignedURL(f.URL, time.Now().Add(valid))
 }
 
-// Fetch opens the content of a file as it is stored, a private one by a signed address.
-// At most limit bytes can be read.
+// Fetch opens the stored content of a file, a private one by a signed address. At most limit bytes
+// can be read.
 func (s *Session) Fetch(ctx context.Context, f api.File, limit int64) (io.ReadCloser, error) {
 	body, _, err := s.fetchOriginal(ctx, f, 0, limit)
 	return body, err
 }
 
-// fetchOriginal is fetchFrom for what is stored, where that differs from what is
-// delivered.
+// fetchOriginal is fetchFrom for the stored content, where it differs from the delivered one.
 func (s *Session) fetchOriginal(ctx context.Context, f api.File, offset, limit int64) (body io.ReadCloser, at int64, err error) {
 	f.URL = api.OriginalURL(f.URL)
 	return s.fetchFrom(ctx, f, offset, limit)
@@ -128,7 +127,7 @@ func (s *Session) fetchFrom(ctx context.Context, f api.File, offset, limit int64
 	body, at, err = s.Client.FetchFrom(ctx, f.URL, offset, limit)
 	var answer *api.ServiceError
 	if _, known := f.IsPrivateFile.Get(); !known && errors.As(err, &answer) && (answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden) {
-		return s.fetchSigned(ctx, f, offset, limit) // the record does not say that it is private
+		return s.fetchSigned(ctx, f, offset, limit) // the record may not show that it is private
 	}
 	return body, at, err
 }

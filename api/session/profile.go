@@ -10,35 +10,33 @@ import (
 	"mediadesk/config"
 )
 
-// Request says which profile to open and how: the flags that every command has.
+// Request selects a profile and how to open it, from the flags of a command.
 type Request struct {
-	Profile                         string  // empty: the profile in use
-	UploadURL, BaseURL, DeliveryURL string  // an unnamed profile, where one is set
-	Insecure                        bool    // plain http to a private network is allowed for them
-	KeyFD                           int     // file descriptor with the key; negative: none
-	Key                             api.Key // typed for this run; nil: it is looked for
-	Concurrency                     int     // uploads at a time; 0: the setting
+	Profile                         string  // empty for the profile in use
+	UploadURL, BaseURL, DeliveryURL string  // of an unnamed profile, if any is set
+	Insecure                        bool    // allow plain http to a private network for them
+	KeyFD                           int     // file descriptor with the key; negative for none
+	Key                             api.Key // typed for this run; nil to look it up
+	Concurrency                     int     // concurrent uploads; 0 for the setting
 
-	// RetryFor is for how long failed uploads are repeated before they are left open;
-	// 0: without end.
+	// RetryFor limits the retries of uploads, which are then left open; 0 for no limit.
 	RetryFor time.Duration
 
-	// Adopt says that the session also goes on with the uploads that an earlier
-	// run left.
+	// Adopt continues the uploads of an earlier run.
 	Adopt bool
-	// NeedsNoJournal says that the session can do without the journal: if it cannot
-	// be opened, a temporary one takes its place, and Session.NoJournal has the error.
+	// NeedsNoJournal accepts a temporary journal if the journal cannot be opened. Session.NoJournal
+	// then has the error.
 	NeedsNoJournal bool
 }
 
-// RetryFor is for how long commands repeat failed uploads if nothing else is asked.
+// RetryFor is the default of commands for retrying uploads.
 const RetryFor = 2 * time.Minute
 
-// Unnamed reports whether the request is for addresses instead of a profile.
+// Unnamed reports whether the request has addresses instead of a profile.
 func (r Request) Unnamed() bool { return r.UploadURL != "" || r.BaseURL != "" || r.DeliveryURL != "" }
 
-// Switch is the request for another profile, with a key that was typed for this
-// run or nil. An empty name, or the name of an unnamed profile, keeps the profile.
+// Switch returns the request for another profile, with a key typed for this run or nil. An empty
+// name, or the name of an unnamed profile, keeps the profile.
 func (r Request) Switch(profile string, key api.Key) Request {
 	r.Key = key
 	if profile != "" && !IsUnnamed(profile) {
@@ -47,8 +45,7 @@ func (r Request) Switch(profile string, key api.Key) Request {
 	return r
 }
 
-// Flags are the flags of the command line that name the addresses of a request;
-// nil where it is for a profile.
+// Flags returns the command-line flags for the addresses of a request, or nil for a profile.
 func (r Request) Flags() []string {
 	var args []string
 	for _, f := range [][2]string{{"upload-url", r.UploadURL}, {"base-url", r.BaseURL}, {"delivery-url", r.DeliveryURL}} {
@@ -59,7 +56,7 @@ func (r Request) Flags() []string {
 	return args
 }
 
-// RequestError says that a request contradicts itself; its text names the flags.
+// RequestError reports contradicting flags.
 type RequestError struct{ text string }
 
 func (e *RequestError) Error() string { return e.text }
@@ -68,17 +65,15 @@ func wrongRequest(format string, args ...any) error {
 	return &RequestError{fmt.Sprintf(format, args...)}
 }
 
-// UnnamedPrefix begins the name that addresses of the command line have in the journal,
-// with the address behind it: what waits there for one service never goes to
-// another. No profile can have such a name, so no key in the keyring is theirs.
+// UnnamedPrefix, followed by the address, is the journal name of an unnamed profile, so that
+// waiting jobs never go to another service. No real profile can have such a name.
 const UnnamedPrefix = "unnamed@"
 
-// IsUnnamed reports whether a name is that of addresses of the command line.
+// IsUnnamed reports whether a name belongs to an unnamed profile.
 func IsUnnamed(profile string) bool { return strings.HasPrefix(profile, UnnamedPrefix) }
 
-// Resolve finds the profile that a request is for. An unnamed profile is made of
-// the addresses; a missing one is that of the upload. The error is a *RequestError
-// where the request is wrong.
+// Resolve returns the profile for a request. For an unnamed profile, missing addresses default to
+// that of the upload. The error is a *RequestError if the request is wrong.
 func Resolve(c config.Config, r Request) (config.Profile, error) {
 	if !r.Unnamed() {
 		if r.Profile == "" {
@@ -87,7 +82,7 @@ func Resolve(c config.Config, r Request) (config.Profile, error) {
 		return c.Find(r.Profile)
 	}
 	if r.Profile != "" {
-		return config.Profile{}, wrongRequest("--profile names a profile, --upload-url and --base-url are for one without a name: use one or the other")
+		return config.Profile{}, wrongRequest("use either --profile or --upload-url and --base-url")
 	}
 	p := config.Profile{Kind: config.KindOwn, Insecure: r.Insecure, Naming: config.NamingHere, ColorOption: config.ColorBritish}
 	for _, address := range []struct {
@@ -99,8 +94,8 @@ func Resolve(c config.Config, r Request) (config.Profile, error) {
 			continue
 		}
 		if strings.Contains(address.given, "@") {
-			// Not shown: the text before it may be the key.
-			return p, wrongRequest("%s holds a user name or password: leave it out, the key is sent by itself", address.flag)
+			// Not shown: the user name may be the key.
+			return p, wrongRequest("%s contains a user name or password: remove it; the key is sent separately", address.flag)
 		}
 		clean, err := p.CheckURL(address.given)
 		if err != nil {
@@ -121,26 +116,25 @@ func Resolve(c config.Config, r Request) (config.Profile, error) {
 	return p, nil
 }
 
-// Profile is what screens and commands know of the profile in use.
+// Profile describes the profile in use to screens and commands.
 type Profile struct {
 	Name        string
 	Host        string          // name and port of the service
-	Local       bool            // the local library; else a service elsewhere
-	KeySource   string          // where the key came from, such as "keyring"
-	Notice      string          // a few words about the service that are always shown; empty: none
-	MaxSize     int64           // greatest file in bytes; 0: not known
-	Folder      string          // folder that forms begin with; empty: the root
-	Tags        []string        // tags that forms begin with
-	Extensions  []api.Extension // extensions that forms begin with
-	Commands    []string        // extensions of the local library that are commands of the user
-	Naming      api.Naming      // way of naming that forms begin with
-	AskNaming   bool            // the user was never asked for Naming, and KeepNaming can keep the answer
-	ColorOption string          // how the service spells the colour option of remove-bg
-	Receiver    string          // address at which services reach our webhook receiver; empty: none
+	Local       bool            // the local library, not a remote service
+	KeySource   string          // origin of the key, such as "keyring"
+	Notice      string          // a short notice about the service that is always shown; may be empty
+	MaxSize     int64           // largest file in bytes; 0 if unknown
+	Folder      string          // default folder of forms; empty for the root
+	Tags        []string        // default tags of forms
+	Extensions  []api.Extension // default extensions of forms
+	Commands    []string        // extensions of the local library that run a user's command
+	Naming      api.Naming      // default naming of forms
+	AskNaming   bool            // ask for Naming, which KeepNaming can store
+	ColorOption string          // spelling of the color option of remove-bg
+	Receiver    string          // address at which services reach our webhook receiver; may be empty
 }
 
-// KnowsExtension reports whether the service has an extension of that name, as far as
-// that is known here.
+// KnowsExtension reports whether the service has an extension, as far as known.
 func (p Profile) KnowsExtension(name string) bool {
 	if !p.Local {
 		return api.IsKnownExtension(name)
@@ -148,12 +142,12 @@ func (p Profile) KnowsExtension(name string) bool {
 	return name == api.RemoveBackground || api.IsTagging(name) || slices.Contains(p.Commands, name)
 }
 
-// NewProfile is what is known of a profile before it is opened. The error is one
-// of its extensions.
+// NewProfile returns what is known of a profile before opening it. The error is about its
+// extensions.
 func NewProfile(p config.Profile) (Profile, error) {
 	extensions, err := api.ParseExtensionList(p.Extensions)
 	if err != nil {
-		return Profile{}, fmt.Errorf("the extensions that profile %q begins with: %w", p.Name, err)
+		return Profile{}, fmt.Errorf("the default extensions of profile %q: %w", p.Name, err)
 	}
 	return Profile{
 		Name: p.Name, Local: p.Kind == config.KindLocal, MaxSize: p.MaxSize, Folder: p.Folder, Tags: p.Tags,
@@ -161,8 +155,7 @@ func NewProfile(p config.Profile) (Profile, error) {
 	}, nil
 }
 
-// KeepNaming writes the user's answer to how uploads of the profile are named into the settings.
-// Profile stays as it is: it is what the session was opened with.
+// KeepNaming saves the default naming of the profile to the settings. It does not change Profile.
 func (s *Session) KeepNaming(naming api.Naming) error {
 	settings, err := config.Load(s.options.Paths)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"mediadesk/api"
 )
 
-// oldURLs are the URLs that files had before this session renamed or moved them, by
-// id, and the paths that folders had, by path. They are kept until they are purged.
+// oldURLs holds the URLs of files, by id, and the paths of folders, by path, from before this session
+// renamed or moved them, until they are purged.
 type oldURLs struct {
 	mu   sync.Mutex
 	byID map[string][]string
@@ -57,24 +57,23 @@ func (o *oldURLs) purged(fileID, address string) {
 	}
 }
 
-// RenameAndPurge is Rename, and asks the service to purge the old URL from its cache.
-// The ID of the purge is empty if the file was renamed and the purge failed.
+// RenameAndPurge renames a file and purges its old URL from the cache. The ID of the purge is empty
+// if only the purge failed.
 func (s *Session) RenameAndPurge(ctx context.Context, f api.File, name string) (*api.File, api.Purge, error) {
 	var p api.Purge
 	after, err := s.renameIn(ctx, "", f, name, &p)
 	return after, p, err
 }
 
-// RenameFolderAndPurge is RenameFolder, and asks the service to purge the old URLs from
-// its cache, like RenameAndPurge.
+// RenameFolderAndPurge renames a folder and purges its old URLs, like RenameAndPurge.
 func (s *Session) RenameFolderAndPurge(ctx context.Context, folder, name string) (string, api.Purge, error) {
 	var p api.Purge
 	to, err := s.renameFolder(ctx, folder, name, &p)
 	return to, p, err
 }
 
-// AwaitPurge asks for the status of a purge until it is completed, for limit at most;
-// with 0 it asks once. A purge that is still pending then is no error.
+// AwaitPurge polls the status of a purge until it is completed, but at most for limit; with 0 it
+// asks once. A purge still pending then is no error.
 func (s *Session) AwaitPurge(ctx context.Context, p api.Purge, limit time.Duration) (api.Purge, error) {
 	err := poll(ctx, limit, func() (bool, error) {
 		status, err := s.Client.PurgeStatus(ctx, p.ID)
@@ -86,15 +85,14 @@ func (s *Session) AwaitPurge(ctx context.Context, p api.Purge, limit time.Durati
 	return p, err
 }
 
-// purgePatience is how long PurgeAll waits for the end of a purge.
+// purgePatience limits how long PurgeAll waits for a purge.
 const purgePatience = 5 * time.Second
 
 var errNoURL = errors.New("the record of the file has no URL")
 
-// PurgeAll purges the URLs of files, and of all that is in folders, from the cache of the
-// service, with those that they had before this session renamed or moved them. It returns
-// the results in the order of the files, reports like ChangeAll, and counts the files and
-// folders whose purge is still pending.
+// PurgeAll purges the URLs of files and of everything in folders from the cache, including those from
+// before this session renamed or moved them. Results are in the order of the files; report is as in
+// ChangeAll; pending counts the unfinished purges.
 func (s *Session) PurgeAll(ctx context.Context, files []api.File, report func(Edited)) (list []Edited, pending int) {
 	var waiting atomic.Int64
 	list = s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {

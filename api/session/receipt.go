@@ -13,8 +13,7 @@ import (
 	"mediadesk/api/atomicfile"
 )
 
-// Receipt says of uploads that were handed over together what was sent, what
-// was answered, and when.
+// Receipt lists the uploads of a batch with what was sent, what was answered, and when.
 type Receipt struct {
 	Batch   string            `json:"batch,omitempty"`
 	Profile string            `json:"profile"`
@@ -24,23 +23,23 @@ type Receipt struct {
 	Uploads []ReceiptLine     `json:"uploads"`
 }
 
-// ReceiptLine is one upload of a receipt.
+// ReceiptLine is an upload in a receipt.
 type ReceiptLine struct {
 	Source   string          `json:"source"`
-	Size     int64           `json:"size,omitempty"` // of the file, in bytes; absent of a URL
-	Hash     string          `json:"hash,omitempty"` // of the bytes that went out, with its kind (see XXH128)
+	Size     int64           `json:"size,omitempty"` // in bytes; absent for a URL
+	Hash     string          `json:"hash,omitempty"` // of the sent bytes, with its kind (see XXH128)
 	Outcome  api.State       `json:"outcome"`
-	StoredAs string          `json:"storedAs,omitempty"` // folder and name, where it is stored
-	Sent     []api.Part      `json:"sent"`               // the fields beside the file
-	Answer   json.RawMessage `json:"answer,omitempty"`   // the record as the service wrote it
+	StoredAs string          `json:"storedAs,omitempty"` // folder and name, if stored
+	Sent     []api.Part      `json:"sent"`               // the fields besides the file
+	Answer   json.RawMessage `json:"answer,omitempty"`   // the record as answered
 	Error    *api.Failure    `json:"error,omitempty"`
 	Attempts int             `json:"attempts"`
 	Handed   time.Time       `json:"handedOver"`
 	Started  time.Time       `json:"started,omitzero"` // of the first attempt
-	Ended    time.Time       `json:"ended,omitzero"`   // zero while there is no outcome
+	Ended    time.Time       `json:"ended,omitzero"`   // zero without an outcome
 }
 
-// NewReceipt makes the receipt of jobs that were sent to host.
+// NewReceipt returns the receipt of jobs sent to host.
 func NewReceipt(host string, jobs []api.Job, now time.Time) Receipt {
 	r := Receipt{Host: host, Written: now, Count: map[api.State]int{}, Uploads: []ReceiptLine{}}
 	for i := range jobs {
@@ -54,7 +53,7 @@ func NewReceipt(host string, jobs []api.Job, now time.Time) Receipt {
 		if line.Source == "" {
 			line.Source = cmp.Or(j.Upload.Source.URL, j.Upload.Source.String())
 		}
-		line.Sent, _ = j.Upload.Parts() // what cannot be written was refused before
+		line.Sent, _ = j.Upload.Parts() // invalid fields are refused earlier
 		if !j.State.Open() {
 			line.Ended = j.Updated
 		}
@@ -65,7 +64,7 @@ func NewReceipt(host string, jobs []api.Job, now time.Time) Receipt {
 			line.StoredAs = j.File.FilePath
 			line.Answer = j.File.Raw
 			if line.Answer == nil {
-				line.Answer, _ = json.Marshal(j.File) // a record is always JSON
+				line.Answer, _ = json.Marshal(j.File)
 			}
 		}
 		r.Uploads = append(r.Uploads, line)
@@ -73,8 +72,8 @@ func NewReceipt(host string, jobs []api.Job, now time.Time) Receipt {
 	return r
 }
 
-// WriteFile writes the receipt atomically to name, readable by the user only.
-// Missing folders are created.
+// WriteFile writes the receipt atomically to name, readable by the user only. It creates missing
+// folders.
 func (r Receipt) WriteFile(name string) error {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -89,17 +88,16 @@ func (r Receipt) WriteFile(name string) error {
 	return nil
 }
 
-// NewBatch names what is handed over together: its time and something random,
-// so that names sort by time.
+// NewBatch returns a batch name of the time and a random part, so that names sort by time.
 func NewBatch(now time.Time) string {
 	return now.UTC().Format("20060102-150405") + "-" + api.NewSuffix()
 }
 
-// ReceiptFile is where in the folder dir the receipt of a batch is kept.
+// ReceiptFile returns the path for the receipt of a batch in the folder dir.
 func ReceiptFile(dir, batch string) string { return filepath.Join(dir, filepath.Base(batch)+".json") }
 
-// NextReceiptFile is ReceiptFile, with a number where there is one already: what
-// a receipt said before some uploads were tried again stays as it was.
+// NextReceiptFile is ReceiptFile with a number if the file exists, so that receipts are never
+// overwritten.
 func NextReceiptFile(dir, batch string) string {
 	first := ReceiptFile(dir, batch)
 	name := first

@@ -14,61 +14,55 @@ import (
 	"mediadesk/config"
 )
 
-// Options say what a session is opened with.
+// Options configures a session.
 type Options struct {
 	// Paths are the program's own files.
 	Paths config.Paths
-	// Keys is where private keys are looked for. It must not be nil for a profile
-	// other than the local one.
+	// Keys finds private keys. It is required except for the local profile.
 	Keys *config.Keys
-	// Secrets learns every key that is used, so that none is ever logged; nil: it
-	// is not wanted.
+	// Secrets receives every key in use, for redacting logs. May be nil.
 	Secrets *config.Redactor
 	// Version of the program, for the User-Agent.
 	Version string
-	// Waiting is told that calls wait since the service asks for that; see
-	// [api.Options].
+	// Waiting is called when calls wait at the request of the service; see [api.Options].
 	Waiting func(time.Duration)
 
 	Request
 }
 
-// Session is everything that is open for the profile in use.
-//
-// Its methods may be called by several goroutines. Those that talk to the service
-// take a context; callers that do not have their own use Context.
+// Session holds everything that is open for the profile in use. It is safe for concurrent use.
+// Methods that call the service take a context; callers without their own use Context.
 type Session struct {
 	Profile Profile
 	Client  *api.Client
 	Journal *journal.Journal
-	// NoJournal is why the journal could not be opened: Journal is an empty one then,
-	// which goes with the session. Nil: it was opened.
+	// NoJournal is why the journal could not be opened, or nil. Journal is then a temporary one.
 	NoJournal error
 
-	// Serving says that this process serves the local library: its addresses work until
-	// the session closes.
+	// Serving reports that this process serves the local library, whose addresses work until the
+	// session closes.
 	Serving bool
 
 	Queue *queue.Queue
 	Watch *watch.Watch
 
-	// Cache is a folder for what can be fetched again.
+	// Cache is the folder for data that can be fetched again.
 	Cache string
 
-	options Options // what it was opened with
+	options Options // as passed to Open
 	others  others
 	ctx     context.Context //nolint:containedctx // the lifetime of the session: what screens wait for ends with it
 	cancel  context.CancelFunc
-	// journalPath is where the journal of a session of Describe is.
+	// journalPath is the path of the journal in a session of Describe.
 	journalPath string
 
-	parts   sync.Map                      // paths of the files that downloads are written to
+	parts   sync.Map                      // paths of running downloads
 	closers []func(context.Context) error // in the order of opening
 	ended   endedBatches
 	oldURLs oldURLs
 }
 
-// Context ends when the session closes.
+// Context returns a context that ends when the session closes.
 func (s *Session) Context() context.Context {
 	if s.ctx == nil {
 		return context.Background()
@@ -76,20 +70,18 @@ func (s *Session) Context() context.Context {
 	return s.ctx
 }
 
-// CloseTime is how long leaving waits for uploads that are under way.
+// CloseTime is how long closing waits for running uploads.
 const CloseTime = 5 * time.Second
 
-// closeGrace is how much longer than its context a part may take to close: some
-// wait for the end of the context themselves.
+// closeGrace is the extra time for a part to close after its context has ended.
 const closeGrace = 3 * time.Second
 
-// errHangs is the error of Close for a part that does not close in time.
-var errHangs = errors.New("something did not close in time and was left; what was under way waits in the journal")
+// errHangs reports that a part did not close in time.
+var errHangs = errors.New("a part did not close in time and was abandoned; unfinished uploads are in the journal")
 
-// Close closes the parts in the reverse order of their opening. It waits for
-// uploads under way until ctx ends; the others wait in the journal. A part that
-// hangs is left behind shortly after that: what is durable is durable already, and
-// nobody should have to kill a program that they left.
+// Close closes the parts in reverse order. It waits for running uploads until ctx ends; the others
+// stay in the journal. A part that hangs is abandoned soon after: durable data is safe, and nobody
+// should have to kill the program.
 func (s *Session) Close(ctx context.Context) error {
 	if s.cancel != nil {
 		s.cancel()
@@ -115,10 +107,10 @@ func (s *Session) Close(ctx context.Context) error {
 	}
 }
 
-// onClose adds a part to what Close closes.
+// onClose adds a function for Close to call.
 func (s *Session) onClose(part func(context.Context) error) { s.closers = append(s.closers, part) }
 
-// Receipts is the folder where the receipts of batches are kept.
+// Receipts returns the folder for receipts.
 func (s *Session) Receipts() string {
 	return filepath.Join(filepath.Dir(s.Journal.Path()), "receipts")
 }

@@ -9,22 +9,21 @@ import (
 	"mediadesk/api"
 )
 
-// Spool has what has no file of its own, such as standard input, written to a file with
-// that name in the folder dir: an upload needs its length, and may have to be sent again.
-// The size is what write returns. The file is removed when it is stored. After an error
-// there is no file.
+// Spool writes data without a file, such as standard input, to a file of that name in the folder
+// dir, since an upload needs its length and may be repeated. size is the result of write. The file
+// is removed when it is stored. After an error there is no file.
 func Spool(dir, name string, write func(io.Writer) (size int64, err error)) (path string, size int64, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", 0, err
 	}
-	// A folder of its own lets the file have a name that users know.
+	// In a folder of its own the file can have a plain name.
 	own, err := os.MkdirTemp(dir, "")
 	if err != nil {
 		return "", 0, err
 	}
 	defer func() {
 		if err != nil {
-			_ = os.RemoveAll(own) // the first error counts
+			_ = os.RemoveAll(own)
 		}
 	}()
 	f, err := os.Create(filepath.Join(own, name))
@@ -38,9 +37,8 @@ func Spool(dir, name string, write func(io.Writer) (size int64, err error)) (pat
 	return f.Name(), size, f.Sync()
 }
 
-// removeSpooled removes the copy that a job was sent from, once it has an outcome. The
-// data of standard input is needed until it is stored; a file of another profile can be
-// fetched again.
+// removeSpooled removes the copy that a job was sent from. Standard input is needed until it is
+// stored; a file of another profile can be fetched again.
 func (s *Session) removeSpooled(j *api.Job) error {
 	spool := s.options.Paths.Spool()
 	if j.Upload.Source.Origin != (api.Origin{}) {
@@ -52,7 +50,7 @@ func (s *Session) removeSpooled(j *api.Job) error {
 	return nil
 }
 
-// originSpool is the folder that the file of another profile is fetched to for a job.
+// originSpool returns the folder for a job's file from another profile.
 func originSpool(spool string, job int64) string {
 	return filepath.Join(spool, fmt.Sprintf("job-%d", job))
 }

@@ -17,10 +17,9 @@ import (
 	"mediadesk/api/journal"
 )
 
-// AlreadyStored finds, for each upload, the job that stored the same content in the
-// same folder before, by what the journal knows of the profile; nil where none did.
-// Only files of a known size are read. The service is asked whether the file is still
-// there, if it tells; a session of Describe does not ask.
+// AlreadyStored returns, for each upload, the job that stored the same content in the same folder,
+// or nil. It uses the journal, and reads only files of a known size. It asks the service whether
+// the file still exists, except in a session of Describe.
 func (s *Session) AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*api.Job, error) {
 	jobs := make([]*api.Job, len(uploads))
 	if s.Journal == nil {
@@ -59,15 +58,14 @@ func (s *Session) AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*a
 	return jobs, nil
 }
 
-// storedAs is the job that stored the content of an upload by the hash of one
-// kind; nil where there is none.
+// storedAs returns the job that stored the content of an upload, by the hash of one kind, or nil.
 func (s *Session) storedAs(ctx context.Context, u *api.Upload, kind api.HashKind) (*api.Job, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	sum, id, err := api.HashSource(u.Source.Path, kind)
 	if err != nil {
-		return nil, nil // what is wrong with the source is said when it is sent
+		return nil, nil // errors of the source are reported when it is sent
 	}
 	job, ok, err := s.Journal.StoredAs(ctx, s.Profile.Name, u.Folder.Or("/"), id.Size, sum)
 	if err != nil || !ok || !s.stillThere(ctx, &job) {
@@ -76,13 +74,12 @@ func (s *Session) storedAs(ctx context.Context, u *api.Upload, kind api.HashKind
 	return &job, nil
 }
 
-// Listed finds, for each upload, a file in its folder that the service lists under its
-// name, with or without a unique suffix; one of the size of the source before others. It is
-// nil where there is none, and for all of them where the service lists nothing. Contents are
-// not compared.
+// Listed returns, for each upload, a file in its folder listed under its name, with or without a
+// unique suffix, preferably of the same size; else nil. All are nil if the service does not list
+// files. Contents are not compared.
 func (s *Session) Listed(ctx context.Context, uploads []api.Upload) ([]*api.File, error) {
 	found := make([]*api.File, len(uploads))
-	names := map[string][]string{} // clauses of the search, by folder
+	names := map[string][]string{} // search clauses by folder
 	for i := range uploads {
 		name, folder := api.StoredName(uploads[i].FileName), uploads[i].Folder.Or("/")
 		stem := strings.TrimSuffix(api.UniqueName(name, ""), path.Ext(name))
@@ -105,7 +102,7 @@ func (s *Session) Listed(ctx context.Context, uploads []api.Upload) ([]*api.File
 	return found, nil
 }
 
-// listed is the file among files that has the name of an upload.
+// listed returns the file with the name of an upload, or nil.
 func listed(files []api.File, u *api.Upload) (found *api.File) {
 	size := int64(-1)
 	if id, err := api.Identify(u.Source.Path); err == nil {
@@ -124,8 +121,8 @@ func listed(files []api.File, u *api.Upload) (found *api.File) {
 	return found
 }
 
-// stillThere asks the service about a file that was stored. One that does not
-// tell is taken as having it.
+// stillThere asks the service whether a stored file exists. It assumes so if the service does not
+// tell.
 func (s *Session) stillThere(ctx context.Context, job *api.Job) bool {
 	if job.File == nil || s.Client == nil {
 		return true
@@ -138,13 +135,13 @@ func (s *Session) stillThere(ctx context.Context, job *api.Job) bool {
 	case err != nil:
 		return true
 	}
-	job.File.FilePath = file.FilePath // it may have been moved
+	job.File.FilePath = file.FilePath // it may have moved
 	size, ok := file.Size.Get()
 	return !ok || size == job.Identity.Size || s.onlyExtended(ctx, job)
 }
 
-// onlyExtended reports whether extensions made all newer versions of the file that a
-// job stored, by what the journal knows of their runs.
+// onlyExtended reports whether extensions made all newer versions of a job's file, by the runs in
+// the journal.
 func (s *Session) onlyExtended(ctx context.Context, job *api.Job) bool {
 	runs, err := s.Journal.Runs(ctx, api.RunFilter{Profile: job.Profile, FileID: job.File.FileID})
 	if err != nil {
@@ -164,8 +161,7 @@ func (s *Session) onlyExtended(ctx context.Context, job *api.Job) bool {
 	return newer >= 0 && newer <= made
 }
 
-// WriteManifest writes entries into a file of the working directory and
-// returns its path.
+// WriteManifest writes entries to a file in the working directory and returns its path.
 func (s *Session) WriteManifest(entries []ManifestEntry, now time.Time) (string, error) {
 	name, err := filepath.Abs("mediadesk-" + now.Format("20060102-150405") + ".json")
 	if err != nil {
@@ -173,10 +169,10 @@ func (s *Session) WriteManifest(entries []ManifestEntry, now time.Time) (string,
 	}
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return "", fmt.Errorf("the manifest cannot be written: %w", err)
+		return "", fmt.Errorf("cannot write the manifest: %w", err)
 	}
 	if err := errors.Join(WriteManifest(f, entries), f.Close()); err != nil {
-		return "", fmt.Errorf("the manifest cannot be written: %w", err)
+		return "", fmt.Errorf("cannot write the manifest: %w", err)
 	}
 	return name, nil
 }

@@ -17,20 +17,19 @@ import (
 	"mediadesk/api/queue"
 )
 
-// TransferOptions say where the files of a transfer go.
+// TransferOptions configures a transfer.
 type TransferOptions struct {
-	// Folder gets the files, and what is in the folders; empty: each file goes to the
-	// folder of its name.
+	// Folder receives the files and the contents of folders. If empty, each file keeps its folder.
 	Folder string
-	Filter Filter // of the files in folders
+	Filter Filter // for files in folders
 }
 
-// Transfer is what sending files to another profile comes to, before anything is sent.
+// Transfer is the plan for sending files to another profile.
 type Transfer struct {
-	From, To string    // the profiles
-	Jobs     []api.Job // to be sent
-	Bytes    int64     // of the jobs whose size is known
-	// Unfinished are jobs of earlier transfers of these files that have no outcome.
+	From, To string    // profiles
+	Jobs     []api.Job // to send
+	Bytes    int64     // of the jobs of known size
+	// Unfinished holds open jobs of earlier transfers of these files.
 	Unfinished []int64
 	Skipped    []SkippedFile
 }
@@ -39,14 +38,13 @@ type Transfer struct {
 type SkippedFile struct {
 	File   api.File
 	Reason error
-	There  bool // it is no failure: a file of its name and size is there
+	There  bool // no failure: a file of that name and size exists
 }
 
-// Lost says what of the files does not go along, such as "AI tags of 3 files"; empty: all
-// of it goes.
+// Lost describes what is not transferred, such as "AI tags of 3 files", or "" if all is.
 func (t *Transfer) Lost() string { return LostOf(t.Jobs) }
 
-// LostOf says what of the files of jobs did not go along, as Transfer.Lost does.
+// LostOf is Transfer.Lost for the given jobs.
 func LostOf(jobs []api.Job) string {
 	files := map[string]int{}
 	for i := range jobs {
@@ -61,7 +59,7 @@ func LostOf(jobs []api.Job) string {
 	return strings.Join(list, ", ")
 }
 
-// What of a file does not go along.
+// Properties that are not transferred.
 const (
 	lostVersions   = "earlier versions"
 	lostAITags     = "AI tags"
@@ -70,29 +68,28 @@ const (
 	lostField      = "custom metadata field "
 )
 
-// planner makes a Transfer.
+// planner builds a Transfer.
 type planner struct {
 	from, to *Session
 	o        TransferOptions
 	t        Transfer
 	batch    string
-	fields   []api.MetadataField // of to
-	known    bool                // the service tells its fields
+	fields   []api.MetadataField // custom metadata fields of to
+	known    bool                // the service lists its fields
 	open     map[api.Origin]int64
-	extended map[string]bool       // files of from that extensions ran on
-	there    map[string][]api.File // by folder of to
-	taken    map[string]api.Origin // by path in to
+	extended map[string]bool       // files of from with extension runs
+	there    map[string][]api.File // existing files by folder of to
+	taken    map[string]api.Origin // sources by path in to
 }
 
-// PlanTransfer says what sending files and folders of one profile to another comes to.
-// It sends nothing. The files keep their names; what exists under such a name is never
-// overwritten.
+// PlanTransfer plans sending files and folders of one profile to another. It sends nothing. Files
+// keep their names and never overwrite existing ones.
 func (s *Session) PlanTransfer(ctx context.Context, fromProfile, toProfile string, items []api.File, o TransferOptions) (*Transfer, error) {
 	if IsUnnamed(fromProfile) || IsUnnamed(toProfile) {
-		return nil, errors.New("a transfer is between two profiles: add the addresses as a profile first (mediadesk profile add)")
+		return nil, errors.New("a transfer needs two profiles: first add the addresses as a profile (mediadesk profile add)")
 	}
 	if fromProfile == toProfile {
-		return nil, fmt.Errorf("the files are in the profile %s already: choose another", toProfile)
+		return nil, fmt.Errorf("the files are already in the profile %s: choose another one", toProfile)
 	}
 	from, err := s.Other(ctx, fromProfile)
 	if err != nil {
@@ -130,7 +127,7 @@ func (s *Session) PlanTransfer(ctx context.Context, fromProfile, toProfile strin
 	return &p.t, nil
 }
 
-// prepare reads what is asked of all files.
+// prepare reads what is needed about all files.
 func (p *planner) prepare(ctx context.Context) error {
 	fields, err := p.to.Client.MetadataFields(ctx, "")
 	if err != nil && !api.Unavailable(err) {
@@ -151,12 +148,12 @@ func (p *planner) prepare(ctx context.Context) error {
 	return err
 }
 
-// add plans one file. base is the folder that Options.Folder stands for. The error ends
-// the plan; what is wrong with the file alone is in Skipped.
+// add plans one file. base is the folder that becomes Options.Folder. An error ends the plan;
+// problems of a single file are in Skipped.
 func (p *planner) add(ctx context.Context, f *api.File, base string) error {
 	skip := func(err error) { p.t.Skipped = append(p.t.Skipped, SkippedFile{File: *f, Reason: err}) }
 	if f.FileID == "" || f.FilePath == "" || f.URL == "" {
-		skip(errors.New("its record has no id, path or address"))
+		skip(errors.New("the record has no id, path or address"))
 		return nil
 	}
 	origin := api.Origin{Profile: p.t.From, FileID: f.FileID, Version: versionOf(f), Path: f.FilePath}
@@ -184,7 +181,7 @@ func (p *planner) add(ctx context.Context, f *api.File, base string) error {
 	place := job.Upload.Path()
 	if other, twice := p.taken[place]; twice {
 		if other != origin {
-			skip(fmt.Errorf("%s goes to %s too", other.Path, place))
+			skip(fmt.Errorf("%s has the same destination %s", other.Path, place))
 		}
 		return nil
 	}
@@ -195,9 +192,9 @@ func (p *planner) add(ctx context.Context, f *api.File, base string) error {
 	}
 	if there != nil {
 		same := sized && there.Size.Or(-1) == size
-		reason := fmt.Errorf("%s has %s already, with another size: rename one of them, or send to another folder", p.t.To, place)
+		reason := fmt.Errorf("%s already has %s with another size: rename one of them, or choose another folder", p.t.To, place)
 		if same {
-			reason = fmt.Errorf("%s has %s already, with the same size", p.t.To, place)
+			reason = fmt.Errorf("%s already has %s with the same size", p.t.To, place)
 		}
 		p.t.Skipped = append(p.t.Skipped, SkippedFile{File: *f, Reason: reason, There: same})
 		return nil
@@ -207,13 +204,13 @@ func (p *planner) add(ctx context.Context, f *api.File, base string) error {
 	return nil
 }
 
-// bare is an origin without what may differ from one look to the next.
+// bare returns an origin without the parts that may change between two reads.
 func bare(o api.Origin) api.Origin {
 	o.Path, o.Hash = "", ""
 	return o
 }
 
-// job is the upload of a file, with all that goes along.
+// job returns the upload of a file with everything that can be transferred.
 func (p *planner) job(f *api.File, origin api.Origin, base string) api.Job {
 	folder, name := path.Split(f.FilePath)
 	if p.o.Folder != "" {
@@ -243,7 +240,7 @@ func (p *planner) job(f *api.File, origin api.Origin, base string) api.Job {
 	}
 }
 
-// lost is what of a file no upload takes along.
+// lost lists what an upload of a file cannot transfer.
 func (p *planner) lost(f *api.File) []string {
 	var list []string
 	if v := versionOf(f); v != "" && v != f.FileID {
@@ -264,8 +261,8 @@ func (p *planner) lost(f *api.File) []string {
 	return list
 }
 
-// metadata splits custom metadata into what the other service has fields for, and the
-// rest in words. Where a service does not tell its fields, all of it goes.
+// metadata splits custom metadata into values that fit the other service's fields and a description
+// of the rest. If a service does not list its fields, all of it is sent.
 func (p *planner) metadata(values map[string]json.RawMessage) (fit map[string]json.RawMessage, lost []string) {
 	if !p.known {
 		return values, nil
@@ -281,8 +278,8 @@ func (p *planner) metadata(values map[string]json.RawMessage) (fit map[string]js
 	return fit, lost
 }
 
-// at is the file at a path of the other profile; nil if there is none, or if the service
-// does not list.
+// at returns the file at a path of the other profile, or nil if there is none or the service does
+// not list files.
 func (p *planner) at(ctx context.Context, place string) (*api.File, error) {
 	folder := path.Dir(place)
 	files, read := p.there[folder]
@@ -304,8 +301,7 @@ func (p *planner) at(ctx context.Context, place string) (*api.File, error) {
 	return nil, nil
 }
 
-// Enqueue journals the jobs of a transfer to another profile: they are sent when that
-// profile is in use.
+// Enqueue journals the jobs of a transfer. They are sent when the other profile is in use.
 func (s *Session) Enqueue(ctx context.Context, t *Transfer) error {
 	jobs, err := s.Journal.AddJobs(ctx, t.Jobs)
 	if err != nil {
@@ -318,9 +314,9 @@ func (s *Session) Enqueue(ctx context.Context, t *Transfer) error {
 	return s.Journal.Release(ctx, ids)
 }
 
-// fetchOrigin fetches the file of another profile that a job sends, and returns where it
-// is. What arrived of it before is not fetched again. The error is a *queue.NotReadyError
-// if the other service may give it later, else a *api.SourceError.
+// fetchOrigin fetches a job's file from another profile and returns its path. It continues an
+// earlier download. The error is a *queue.NotReadyError if a later attempt may succeed, else an
+// *api.SourceError.
 func (s *Session) fetchOrigin(ctx context.Context, j api.Job) (string, error) {
 	origin := j.Upload.Source.Origin
 	fail := func(reason, help string) (string, error) {
@@ -332,7 +328,7 @@ func (s *Session) fetchOrigin(ctx context.Context, j api.Job) (string, error) {
 	}
 	file, err := from.originFile(ctx, origin)
 	if err == nil && file == nil {
-		return fail("is not there any more", "Send it again if it was restored.")
+		return fail("no longer exists", "If it was restored, transfer it again.")
 	}
 	if err == nil {
 		version := cmp.Or(versionOf(file), origin.Version)
@@ -342,7 +338,7 @@ func (s *Session) fetchOrigin(ctx context.Context, j api.Job) (string, error) {
 		var path string
 		if path, err = from.fetchPart(ctx, *file, originSpool(s.options.Paths.Spool(), j.ID), nil); err == nil {
 			if sum, _, err := api.HashSource(path, api.HashKindOf(origin.Hash)); origin.Hash != "" && (err != nil || sum != origin.Hash) {
-				return fail("has other bytes than those that were stored", "Look at the file in the profile "+origin.Profile+".")
+				return fail("differs from the stored content", "Check the file in the profile "+origin.Profile+".")
 			}
 			return path, nil
 		}
@@ -359,8 +355,8 @@ func (s *Session) fetchOrigin(ctx context.Context, j api.Job) (string, error) {
 	return fail("cannot be read: "+err.Error(), api.Hint(err))
 }
 
-// originFile is the record of a file that goes to another profile; nil if the file is not
-// there. Of a service that shows no files it is the record as it was last seen.
+// originFile returns the current record of a job's file in another profile, or nil if it does not
+// exist. For a service that shows no files it is the record as last seen.
 func (s *Session) originFile(ctx context.Context, origin api.Origin) (*api.File, error) {
 	file, err := s.Client.Details(ctx, origin.FileID)
 	if !api.Unavailable(err) {

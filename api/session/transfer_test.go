@@ -291,7 +291,7 @@ func TestTransferOfWhatChanged(t *testing.T) {
 	if _, err := s.Move(t.Context(), *moved, "/y/"); err != nil {
 		t.Fatal(err)
 	}
-	says := map[string]string{"changed.txt": "changed since it was queued", "gone.txt": "is not there any more"}
+	says := map[string]string{"changed.txt": "changed since it was queued", "gone.txt": "no longer exists"}
 	for _, j := range send(t, to, transfer) {
 		name := j.Upload.FileName
 		switch {
@@ -335,7 +335,7 @@ func TestTransferSkips(t *testing.T) {
 		t.Fatal(err)
 	}
 	flat, err := to.PlanTransfer(t.Context(), config.LocalProfile, "work", files, TransferOptions{Folder: "/z/"})
-	if err != nil || len(flat.Jobs) != 1 || len(flat.Skipped) != 1 || !strings.Contains(flat.Skipped[0].Reason.Error(), "goes to /z/a.txt too") {
+	if err != nil || len(flat.Jobs) != 1 || len(flat.Skipped) != 1 || !strings.Contains(flat.Skipped[0].Reason.Error(), "has the same destination /z/a.txt") {
 		t.Errorf("%+v, %v", flat, err)
 	}
 	if _, err := to.PlanTransfer(t.Context(), "work", "work", files, TransferOptions{}); err == nil {

@@ -14,19 +14,16 @@ import (
 	"mediadesk/api"
 )
 
-// A Filter says which files of a folder go. The zero Filter takes all but the
-// hidden ones.
-//
-// A pattern without a slash is for names, of a file or (Exclude) of a folder
-// with all that is in it; one with a slash is for the path below the folder
-// that was named, and ** in it stands for any number of folders. Capitals and
-// small letters are the same: cameras write IMG.JPG.
+// A Filter selects files of a folder. The zero Filter selects all but hidden ones. A pattern
+// without a slash matches names of files or (Exclude) of folders with their contents. A pattern
+// with a slash matches the path below the walked folder; ** stands for any number of folders. Case
+// is ignored, since cameras write IMG.JPG.
 type Filter struct {
-	Include []string // only files that match one of them; empty: all
-	Exclude []string // not these, whatever Include says
+	Include []string // only files that match one of them; empty for all
+	Exclude []string // not these, even if included
 }
 
-// Check says which pattern cannot be read.
+// Check reports an invalid pattern.
 func (f Filter) Check() error {
 	for _, pattern := range slices.Concat(f.Include, f.Exclude) {
 		if pattern == "" {
@@ -34,7 +31,7 @@ func (f Filter) Check() error {
 		}
 		for _, part := range strings.Split(pattern, "/") {
 			if _, err := path.Match(part, ""); err != nil {
-				return fmt.Errorf("pattern %.120q cannot be read: * stands for any characters, ? for one, [a-z] for one of those; a bracket must be closed", pattern)
+				return fmt.Errorf("invalid pattern %.120q: * stands for any characters, ? for one, [a-z] for one of those; a bracket must be closed", pattern)
 			}
 		}
 	}
@@ -45,7 +42,7 @@ func (f Filter) takes(rel string) bool {
 	return (len(f.Include) == 0 || matchAny(f.Include, rel)) && !matchAny(f.Exclude, rel)
 }
 
-// takesBelow is takes for a path whose folders may be excluded, too.
+// takesBelow is takes for a path that may have excluded folders.
 func (f Filter) takesBelow(rel string) bool {
 	for at := path.Dir(rel); at != "." && at != "/"; at = path.Dir(at) {
 		if matchAny(f.Exclude, at) {
@@ -62,7 +59,7 @@ func matchAny(patterns []string, rel string) bool {
 func matchPath(pattern, rel string) bool {
 	pattern, rel = strings.ToLower(pattern), strings.ToLower(rel)
 	if !strings.Contains(strings.TrimSuffix(pattern, "/"), "/") {
-		ok, _ := path.Match(strings.TrimSuffix(pattern, "/"), path.Base(rel)) // it was checked
+		ok, _ := path.Match(strings.TrimSuffix(pattern, "/"), path.Base(rel)) // patterns are valid here
 		return ok
 	}
 	return matchParts(strings.Split(strings.Trim(pattern, "/"), "/"), strings.Split(rel, "/"))
@@ -89,21 +86,19 @@ func matchParts(pattern, parts []string) bool {
 	return len(parts) == 0
 }
 
-// Tree is what a folder holds, for sending.
+// Tree holds the contents of a folder for sending.
 type Tree struct {
-	Sources  []api.Source // in the order of their paths; Sub keeps the folders
-	Hidden   int          // files and folders left out because their names begin with a dot
-	Excluded int          // files and folders left out by the filter
-	Again    []string     // links to folders that were taken already, by label
-	Bad      []error      // *SourceError of what could not be looked into
+	Sources  []api.Source // sorted by path; Sub has the folder
+	Hidden   int          // files and folders skipped because of a leading dot
+	Excluded int          // files and folders skipped by the filter
+	Again    []string     // labels of links to folders already included
+	Bad      []error      // *SourceError of unreadable folders
 }
 
-// WalkFolder finds the files of a folder at any depth. A link to a file is a
-// file; a folder is entered once, however many links lead to it, so a circle
-// of links ends. What is no ordinary file is among the sources too: sending
-// says why it cannot be sent. label is what to call root; empty: root.
-//
-// The error is of root itself, of the filter, or of ctx.
+// WalkFolder finds the files of a folder at any depth. A link to a file counts as a file. Each
+// folder is entered once, so circular links end. Special files are included; sending reports why
+// they cannot be sent. label is the name to show for root, or "" for root itself. The error is
+// about root, the filter or ctx.
 func WalkFolder(ctx context.Context, root, label string, f Filter) (Tree, error) {
 	if label == "" {
 		label = root
@@ -123,8 +118,7 @@ func WalkFolder(ctx context.Context, root, label string, f Filter) (Tree, error)
 	if err := w.folder(""); err != nil {
 		return w.tree, err
 	}
-	// Links after everything else: what they lead to keeps its own place if it
-	// has one.
+	// Links come last, so that their targets keep their own place.
 	for len(w.links) > 0 && ctx.Err() == nil {
 		rel := w.links[0]
 		w.links = w.links[1:]
@@ -149,15 +143,15 @@ type walker struct {
 	ctx         context.Context //nolint:containedctx // of the call that walks
 	root, label string
 	filter      Filter
-	been        map[string]bool // folders by what they are, not by what leads there
-	links       []string        // to folders, by path below root
+	been        map[string]bool // visited folders by identity
+	links       []string        // to folders, relative to root
 	tree        Tree
 }
 
-// called is how a person knows a file of the folder.
+// called returns the name to show for a file of the folder.
 func (w *walker) called(rel string) string { return filepath.Join(w.label, filepath.FromSlash(rel)) }
 
-// enter reports whether a folder is seen for the first time.
+// enter reports whether a folder is new.
 func (w *walker) enter(name string, info fs.FileInfo) bool {
 	id := api.IdentityOf(info)
 	key := fmt.Sprint(id.Device, " ", id.Inode)
@@ -174,8 +168,8 @@ func (w *walker) enter(name string, info fs.FileInfo) bool {
 	return true
 }
 
-// folder takes what is in a folder; rel is its path below root. The error says
-// why it cannot be read.
+// folder adds the contents of a folder at the relative path rel. The error is why it cannot be
+// read.
 func (w *walker) folder(rel string) error {
 	if w.ctx.Err() != nil {
 		return w.ctx.Err()

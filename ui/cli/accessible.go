@@ -22,24 +22,23 @@ import (
 	"mediadesk/ui/text"
 )
 
-// AccessibleVariable asks for prompts and sentences instead of screens.
+// AccessibleVariable selects prompts and sentences instead of screens.
 const AccessibleVariable = "MEDIADESK_ACCESSIBLE"
 
-// promptSession is the program in prompts and sentences: one line after the other,
-// nothing is drawn over, no symbol stands without a word. Each answer becomes a
-// command of this program, which is named and run, so that users learn the commands.
+// promptSession runs the program with prompts and sentences: line by line, and no symbol without a
+// word. Each answer runs a command, which is shown so that users learn the commands.
 type promptSession struct {
 	ctx    context.Context //nolint:containedctx // of one run of the session
 	p      Program         // with our reader as its input
-	global []string        // flags of every command, as they were given
+	global []string        // global flags for every command
 	in     *bufio.Reader
-	tty    *os.File // to read a key without showing it; nil: input is no terminal
+	tty    *os.File // to read a key without echo; nil if input is not a terminal
 }
 
-// errLeave ends the session: the user leaves, or the input is at its end.
-var errLeave = errors.New("the input is at its end")
+// errLeave ends the session: the user left or the input ended.
+var errLeave = errors.New("end of input")
 
-// accessible runs the session. It begins with sending the files of the command line.
+// accessible runs the session, starting with an upload of the given files.
 func accessible(ctx context.Context, p *Program, f *flags, files []string) error {
 	t := &promptSession{ctx: ctx, p: *p, in: bufio.NewReader(p.Stdin)}
 	if in, ok := p.Stdin.(*os.File); ok && term.IsTerminal(in.Fd()) {
@@ -65,7 +64,7 @@ func (t *promptSession) say(format string, args ...any) {
 	fmt.Fprintln(t.p.Stdout, safeLines(fmt.Sprintf(format, args...)))
 }
 
-// ask asks a question and returns the answer without blanks around it.
+// ask asks a question and returns the trimmed answer.
 func (t *promptSession) ask(question string) (string, error) {
 	fmt.Fprint(t.p.Stdout, safeLines(question)+" ")
 	if t.ctx.Err() != nil {
@@ -73,7 +72,7 @@ func (t *promptSession) ask(question string) (string, error) {
 	}
 	line, err := terminal.Ask(t.ctx, t.p.Stdin, func() (string, error) { return t.in.ReadString('\n') })
 	if t.tty == nil || err != nil {
-		fmt.Fprintln(t.p.Stdout) // no terminal has shown the enter key
+		fmt.Fprintln(t.p.Stdout) // no terminal has echoed the enter key
 	}
 	if err != nil && line == "" {
 		return "", errLeave
@@ -81,7 +80,7 @@ func (t *promptSession) ask(question string) (string, error) {
 	return strings.TrimSpace(line), nil
 }
 
-// askFlags asks for the values of flags and returns the flags that got one.
+// askFlags asks for the values of flags and returns the flags with a value.
 func (t *promptSession) askFlags(questions ...[2]string) ([]string, error) {
 	var args []string
 	for _, q := range questions {
@@ -96,7 +95,7 @@ func (t *promptSession) askFlags(questions ...[2]string) ([]string, error) {
 	return args, nil
 }
 
-// yes asks a question for yes or no. An empty answer is no.
+// yes asks a yes-or-no question. An empty answer is no.
 func (t *promptSession) yes(question string) (bool, error) {
 	for {
 		answer, err := t.ask(question + " Type yes or no:")
@@ -113,14 +112,14 @@ func (t *promptSession) yes(question string) (bool, error) {
 	}
 }
 
-// menuItem is a choice of a menu.
+// menuItem is an item of a menu.
 type menuItem struct {
 	label string
 	do    func() error
 }
 
-// menu reads out choices, asks for a number and does what was chosen. Number 0 goes
-// back: chosen is false then.
+// menu lists items, asks for a number and runs the chosen item. chosen is false for 0, which goes
+// back.
 func (t *promptSession) menu(title, back string, items ...menuItem) (chosen bool, err error) {
 	t.say("\n%s", title)
 	for i, item := range items {
@@ -145,19 +144,19 @@ func (t *promptSession) menu(title, back string, items ...menuItem) (chosen bool
 // runs returns a function that runs a command.
 func (t *promptSession) runs(args ...string) func() error {
 	return func() error {
-		_ = t.run(args...) // the error is printed, and the session goes on
+		_ = t.run(args...) // the error was printed
 		return nil
 	}
 }
 
-// run names and runs a command of this program. The error is printed already.
+// run shows and runs a command of this program. It prints the error.
 func (t *promptSession) run(args ...string) error {
 	t.say("Command: %s", session.CommandLine(args))
 	return t.execute(t.p, args...)
 }
 
-// output runs a command without naming it and returns what it prints; nil after an
-// error, which is printed already.
+// output runs a command without showing it and returns its output, or nil after an error, which it
+// prints.
 func (t *promptSession) output(args ...string) []byte {
 	var out bytes.Buffer
 	p := t.p
@@ -180,8 +179,7 @@ func (t *promptSession) execute(p Program, args ...string) error {
 	return err
 }
 
-// start asks what a first start asks, and then shows the main menu until the user
-// leaves.
+// start asks the questions of a first start and then shows the main menu until the user leaves.
 func (t *promptSession) start(f *flags, files []string) error {
 	t.say("mediadesk: upload, tag and manage images, in prompts and sentences.")
 	settings, err := config.Load(t.p.Paths)
@@ -232,7 +230,7 @@ func (t *promptSession) start(f *flags, files []string) error {
 	}
 }
 
-// send asks for files and their options, says what will be sent, and sends it.
+// send asks for files and options, describes the upload, and sends it.
 func (t *promptSession) send(files []string) error {
 	if len(files) == 0 {
 		var err error
@@ -283,11 +281,10 @@ func (t *promptSession) send(files []string) error {
 	return t.runs(args...)()
 }
 
-// mostDescribed is how many files of an upload are described one by one.
+// mostDescribed limits how many files of an upload are described one by one.
 const mostDescribed = 20
 
-// describe says what an upload will send and returns the number of files; 0 if it
-// cannot be sent.
+// describe describes an upload and returns the number of files; 0 if it cannot be sent.
 func (t *promptSession) describe(args []string) (n int) {
 	phrases := map[string]string{
 		"fileName": "with a name like ", "folder": "to the folder ", "tags": "with the tags ", "customCoordinates": "with the region ",
@@ -341,17 +338,17 @@ func (t *promptSession) extensions() ([]string, error) {
 		if wrong == "" {
 			return args, nil
 		}
-		t.say("There is no extension %s.", wrong)
+		t.say("Unknown extension: %s.", wrong)
 	}
 }
 
-// pick asks for paths, or for numbers of the files of a folder.
+// pick asks for paths, or for file numbers in a folder.
 func (t *promptSession) pick() ([]string, error) {
 	folder, err := os.Getwd()
 	if err != nil {
 		folder = "."
 	}
-	t.say("\nWhich files? Type a path or an address. Type list to hear the files of the folder %s.", folder)
+	t.say("\nWhich files? Type a path or an address. Type list for the files in %s.", folder)
 	var files, listed []string
 	for {
 		answer, err := t.ask("Path, address, number, list, or empty when done:")
@@ -377,7 +374,7 @@ func (t *promptSession) pick() ([]string, error) {
 			}
 			if info.IsDir() {
 				folder = picked
-				t.say("You are in the folder %s now. Type list to hear its files.", folder)
+				t.say("Current folder: %s. Type list for its files.", folder)
 				continue
 			}
 		}
@@ -386,7 +383,7 @@ func (t *promptSession) pick() ([]string, error) {
 	}
 }
 
-// list reads out the files of a folder and returns their paths.
+// list lists the files of a folder and returns their paths.
 func (t *promptSession) list(folder string) []string {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -405,12 +402,12 @@ func (t *promptSession) list(folder string) []string {
 		t.say("%d: %s, %s", len(listed), e.Name(), what)
 	}
 	if len(listed) == 0 {
-		t.say("There are no files here.")
+		t.say("No files here.")
 	}
 	return listed
 }
 
-// library reads out the files of the library and changes one.
+// library lists the files of the library and changes one.
 func (t *promptSession) library() error {
 	out := t.output("list", "--json")
 	var items []menuItem
@@ -441,7 +438,7 @@ func describeTags(f *api.File) string {
 	return tags
 }
 
-// details reads out one file and changes its tags or region.
+// details describes a file and changes its tags or region.
 func (t *promptSession) details(f *api.File) error {
 	if w, h, ok := f.PixelSize(); ok {
 		t.say("%s has %d by %d pixels.", f.FilePath, w, h)
@@ -478,10 +475,10 @@ func (t *promptSession) details(f *api.File) error {
 	return err
 }
 
-// profiles lists the accounts and changes them.
+// profiles lists and changes accounts.
 func (t *promptSession) profiles() error {
 	_, err := t.menu("Profiles and keys.", "Back",
-		menuItem{"Hear the profiles", t.runs("profile", "list")},
+		menuItem{"List the profiles", t.runs("profile", "list")},
 		menuItem{"Use another profile", func() error {
 			name, err := t.ask("Name of the profile:")
 			if err != nil || name == "" {
@@ -491,12 +488,12 @@ func (t *promptSession) profiles() error {
 		}},
 		menuItem{"Add an account", t.addProfile},
 		menuItem{"Store a key in the keyring", func() error { return t.storeKey("") }},
-		menuItem{"Hear where the key comes from", t.runs("key", "where")},
+		menuItem{"Show where the key comes from", t.runs("key", "where")},
 		menuItem{"Forget the key in the keyring", t.runs("key", "forget")})
 	return err
 }
 
-// addProfile asks for an account and makes it the one in use.
+// addProfile asks for an account and makes it the profile in use.
 func (t *promptSession) addProfile() error {
 	name, err := t.ask("A name for the account, of letters and digits:")
 	if err != nil || name == "" {
@@ -518,7 +515,7 @@ func (t *promptSession) addProfile() error {
 	return t.storeKey(name)
 }
 
-// storeKey stores the key of a profile in the keyring, if the user wants that.
+// storeKey asks whether to store the key of a profile in the keyring, and does so.
 func (t *promptSession) storeKey(profile string) error {
 	store, err := t.yes("Store its private key in the keyring of the operating system?")
 	if err != nil || !store {
@@ -531,7 +528,7 @@ func (t *promptSession) storeKey(profile string) error {
 	}
 	hidden := *t
 	if t.tty != nil {
-		hidden.p.Stdin = io.Reader(t.tty) // to type it without showing it
+		hidden.p.Stdin = io.Reader(t.tty) // to type it without echo
 	}
 	return hidden.runs(args...)()
 }

@@ -10,8 +10,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// runCheck verifies the library in dir. It prints the problems to standard output and
-// nothing else, so that a script can count them.
+// runCheck verifies the library in dir. Standard output contains only the problems, so that scripts
+// can count them.
 func runCheck(ctx context.Context, p *Program, f *flags, s *serveFlags, dir string) error {
 	if s.from != "" && !s.repair {
 		return usage("--from needs --repair")
@@ -54,8 +54,8 @@ func runCheck(ctx context.Context, p *Program, f *flags, s *serveFlags, dir stri
 // toFolder is the value of --copy-to for the folder of the library.
 const toFolder = "folder"
 
-// runCopy copies the contents of the library in dir. It prints the problems to standard
-// output, and with --json then what was done.
+// runCopy copies the contents of the library in dir. It prints the problems to standard output, and
+// with --json the totals.
 func runCopy(ctx context.Context, p *Program, f *flags, s *serveFlags, dir string) error {
 	o := local.Options{Dir: dir}
 	c, err := config.Load(p.Paths)
@@ -72,21 +72,21 @@ func runCopy(ctx context.Context, p *Program, f *flags, s *serveFlags, dir strin
 	}
 	sum, err := local.CopyContents(ctx, o, to, func(problem local.Problem) error { return printProblem(p, f, problem) })
 	if err != nil {
-		return fmt.Errorf("%w; %s copied, run the same command to go on", err, text.Plural(sum.Contents, "content"))
+		return fmt.Errorf("%w; %s copied; run the same command to continue", err, text.Plural(sum.Contents, "content"))
 	}
 	if f.json {
 		if err := printJSON(p.Stdout, sum); err != nil {
 			return err
 		}
 	}
-	p.note(f, "Copied %s, %s; %s there already; %s.", text.Plural(sum.Contents, "content"), text.Bytes(sum.Bytes), was(sum.Present), text.Plural(sum.Problems, "problem"))
+	p.note(f, "Copied %s, %s; %s already there; %s.", text.Plural(sum.Contents, "content"), text.Bytes(sum.Bytes), was(sum.Present), text.Plural(sum.Problems, "problem"))
 	if sum.Problems > 0 {
 		return &exitError{exitFailed, nil}
 	}
 	if to == "" {
-		p.note(f, "Serve the library without --storage now.")
+		p.note(f, "Now serve the library without --storage.")
 	} else {
-		p.note(f, "Serve the library with this --storage now.")
+		p.note(f, "Now serve the library with this --storage.")
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func was(n int) string {
 	return fmt.Sprintf("%d were", n)
 }
 
-// printProblem prints what is wrong with a content.
+// printProblem prints a problem of a content.
 func printProblem(p *Program, f *flags, problem local.Problem) error {
 	if f.json {
 		return printJSON(p.Stdout, problem)

@@ -10,15 +10,15 @@ import (
 	"mediadesk/ui/text"
 )
 
-// copyForms are the forms in which addresses of files are copied.
+// copyForms are the formats for copying addresses.
 var copyForms = map[string]func(*api.File) string{
 	"url":      func(f *api.File) string { return f.URL },
 	"markdown": (*api.File).Markdown,
 	"html":     (*api.File).HTML,
 }
 
-// copy puts the addresses of the files that are stored on the clipboard of the
-// terminal, in a form of copyForms; an empty form: it does nothing.
+// copy copies the addresses of stored files to the terminal's clipboard in a format of copyForms.
+// An empty form does nothing.
 func (o *uploadOutput) copy(form string) {
 	if form == "" {
 		return
@@ -30,7 +30,7 @@ func (o *uploadOutput) copy(form string) {
 		}
 	}
 	if len(lines) == 0 {
-		o.p.note(o.f, "Nothing was copied: nothing that was stored has an address.")
+		o.p.note(o.f, "Nothing was copied: no stored file has an address.")
 		return
 	}
 	var to io.Writer
@@ -40,9 +40,9 @@ func (o *uploadOutput) copy(form string) {
 	case o.p.TerminalOut:
 		to = o.p.Stdout
 	default:
-		o.p.note(o.f, "Nothing was copied: there is no terminal, whose clipboard --copy uses.")
+		o.p.note(o.f, "Nothing was copied: --copy needs a terminal.")
 		return
 	}
-	_, _ = io.WriteString(to, ansi.SetSystemClipboard(strings.Join(lines, "\n"))) // no terminal says whether it took it
+	_, _ = io.WriteString(to, ansi.SetSystemClipboard(strings.Join(lines, "\n"))) // terminals do not confirm it
 	o.p.note(o.f, "Copied %s to the clipboard.", text.Plural(len(lines), "link"))
 }

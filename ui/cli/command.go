@@ -1,8 +1,5 @@
-// Package cli has the commands: what the screens do, for scripts and for people who
-// know what they want.
-//
-// The names, flags, JSON lines and exit codes are a contract that scripts
-// depend on (design.md §10).
+// Package cli implements the commands. Names, flags, JSON lines and exit codes are a contract for
+// scripts (design.md §10).
 package cli
 
 import (
@@ -28,33 +25,33 @@ import (
 	"mediadesk/ui/text"
 )
 
-// Program is what main gives the commands.
+// Program holds what main passes to the commands.
 type Program struct {
-	// Options are those of a session, without the request: the flags give it.
+	// Options are those of a session; flags add the request.
 	session.Options
-	// Screens runs the interactive program until the user leaves it. Picking begins
-	// in folder; empty: the working directory.
+	// Screens runs the interactive program until the user leaves. The picker starts in folder;
+	// empty means the working directory.
 	Screens func(ctx context.Context, o session.Options, folder string, sources []api.Source) error
-	// Log is the program's log; --debug writes more into it.
+	// Log is the program's log; --debug makes it verbose.
 	Log *config.Log
 
-	// Detector finds out what the terminal out can do, for doctor.
+	// Detector detects terminal features, for doctor.
 	Detector func(out *os.File) terminal.Detector
 
 	Getenv         func(string) string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// Terminal reports whether input and output are a terminal, TerminalOut whether
-	// output is, TerminalErr whether standard error is.
+	// Terminal reports whether both input and output are a terminal, TerminalOut and TerminalErr
+	// whether standard output or error is.
 	Terminal, TerminalOut, TerminalErr bool
 
-	flags     *flags   // the global ones of the command line
-	args      []string // those of the command line
-	serving   bool     // this process serves the local library, until it ends
-	addresses bool     // of stored files were printed
+	flags     *flags // global flags
+	args      []string
+	serving   bool // this process serves the local library until it ends
+	addresses bool // addresses of stored files were printed
 }
 
-// options are those of the session that the flags ask for.
+// options returns the session options for the flags.
 func (p *Program) options(f *flags) session.Options {
 	o := p.Options
 	o.Request = f.Request
@@ -64,32 +61,30 @@ func (p *Program) options(f *flags) session.Options {
 	return o
 }
 
-// open opens the session that the flags ask for.
+// open opens the session for the flags.
 func (p *Program) open(ctx context.Context, f *flags) (*session.Session, error) {
 	s, err := session.Open(ctx, p.options(f))
 	p.serving = err == nil && s.Serving
 	return s, err
 }
 
-// warnOfAddresses says that the printed addresses of the local library do not work
-// after this command, if so.
+// warnOfAddresses warns if printed addresses of the local library stop working after this command.
 func (p *Program) warnOfAddresses() {
 	if p.serving && p.addresses {
 		p.note(p.flags, "mediadesk: addresses of the local library work while it is served. To serve it, run: mediadesk serve")
 	}
 }
 
-// spool is the folder for what came from standard input or the clipboard.
+// spool returns the folder for data from standard input or the clipboard.
 func (p *Program) spool() string { return p.Paths.Spool() }
 
-// flags are the global ones.
+// flags are the global flags.
 type flags struct {
 	session.Request
 	debug, json, dryRun, quiet, yes, accessible bool
 }
 
-// note tells the user something that is neither a result nor an error; --quiet
-// leaves it out.
+// note prints a message that is neither result nor error. --quiet suppresses it.
 func (p *Program) note(f *flags, format string, args ...any) {
 	if !f.quiet {
 		fmt.Fprintln(p.Stderr, safeLines(fmt.Sprintf(format, args...)))
@@ -166,8 +161,7 @@ func newRoot(p *Program) *cobra.Command {
 	return root
 }
 
-// switchValue refuses a value of a switch that stands behind it as a word of its own,
-// and would be an argument.
+// switchValue refuses the value of a switch as a separate word, which would be an argument.
 func switchValue(cmd *cobra.Command, args []string) error {
 	for i, word := range args {
 		if i == 0 || word != "true" && word != "false" || args[i-1] == "--" {
@@ -175,13 +169,13 @@ func switchValue(cmd *cobra.Command, args []string) error {
 		}
 		f := cmd.Flags().Lookup(strings.TrimPrefix(args[i-1], "--"))
 		if strings.HasPrefix(args[i-1], "--") && f != nil && f.Value.Type() == "bool" {
-			return usage("%q is no value of --%s here: write --%[2]s=%[1]s", word, f.Name)
+			return usage("unexpected %q after --%s: write --%[2]s=%[1]s", word, f.Name)
 		}
 	}
 	return nil
 }
 
-// flagProblem says what is wrong with a flag, and which values it takes.
+// flagProblem describes an invalid flag and the values that it takes.
 func flagProblem(err error) string {
 	var value *pflag.InvalidValueError
 	if !errors.As(err, &value) {
@@ -192,21 +186,20 @@ func flagProblem(err error) string {
 	return fmt.Sprintf("--%s takes %s, not %q", f.Name, cmp.Or(wants[f.Value.Type()], "a whole number"), value.GetValue())
 }
 
-// withoutRequest are the commands that send no single request: --dry-run is refused
-// with them.
+// withoutRequest lists the commands that refuse --dry-run, since they send no single request.
 var withoutRequest = []string{
 	"mediadesk", "mediadesk serve", "mediadesk watch",
 	"mediadesk profile use", "mediadesk profile remove", "mediadesk key set", "mediadesk key forget",
 }
 
-// prompts reports whether the user wants prompts and sentences instead of screens
-// and lines that are drawn over.
+// prompts reports whether the user wants prompts and sentences instead of screens and redrawn
+// lines.
 func (f *flags) prompts(p *Program) bool {
 	on, err := strconv.ParseBool(p.Getenv(AccessibleVariable))
 	return f.accessible || err == nil && on
 }
 
-// runScreens starts the interactive program if there is a terminal for it.
+// runScreens starts the interactive program if there is a terminal.
 func runScreens(cmd *cobra.Command, p *Program, f *flags, args []string) error {
 	if err := mistyped(cmd, args); err != nil {
 		return err
@@ -214,7 +207,7 @@ func runScreens(cmd *cobra.Command, p *Program, f *flags, args []string) error {
 	if f.prompts(p) {
 		return accessible(cmd.Context(), p, f, args)
 	}
-	// With - the files come on standard input, and the keys from the terminal.
+	// With - the file list comes from standard input and keys from the terminal.
 	piped := p.TerminalOut && slices.Contains(args, "-")
 	if !p.Terminal && !piped {
 		return usage("the screens need a terminal for input and output.\n" +
@@ -223,7 +216,7 @@ func runScreens(cmd *cobra.Command, p *Program, f *flags, args []string) error {
 	if code, ran := p.guarded(f.KeyFD); ran {
 		return &exitError{code: code}
 	}
-	// A folder is where picking begins; files land in the tray.
+	// A folder is where the picker starts; files go to the tray.
 	folder := ""
 	files := slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
 		info, err := os.Stat(arg)
@@ -241,7 +234,7 @@ func runScreens(cmd *cobra.Command, p *Program, f *flags, args []string) error {
 	return p.Screens(cmd.Context(), p.options(f), folder, sources)
 }
 
-// mistyped is the error for a word that is not a file but nearly a command.
+// mistyped returns an error if a word is not a file but close to a command.
 func mistyped(root *cobra.Command, args []string) error {
 	if len(args) == 0 || strings.ContainsAny(args[0], `/\.:-`) {
 		return nil
@@ -255,7 +248,7 @@ func mistyped(root *cobra.Command, args []string) error {
 	return nil
 }
 
-// noSuchCommand is the error for a word that should be a command below another.
+// noSuchCommand returns the error for an unknown subcommand.
 func noSuchCommand(cmd *cobra.Command, word string) error {
 	if near := nearest(cmd, word); near != "" {
 		return usage("%s has no command %q. Did you mean: %[1]s %[3]s", cmd.CommandPath(), word, near)
@@ -263,15 +256,14 @@ func noSuchCommand(cmd *cobra.Command, word string) error {
 	return usage("%s has no command %q; see %[1]s --help", cmd.CommandPath(), word)
 }
 
-// nearest is the command below another that a word was probably meant to be; empty
-// for none.
+// nearest returns the subcommand that a word probably means, or "".
 func nearest(cmd *cobra.Command, word string) string {
 	if word == "version" && !cmd.HasParent() {
 		return "--version"
 	}
 	cmd.SuggestionsMinimumDistance = 2
 	if len(word) < 6 {
-		cmd.SuggestionsMinimumDistance = 1 // anything is near to a short word
+		cmd.SuggestionsMinimumDistance = 1 // short words are close to everything
 	}
 	if near := cmd.SuggestionsFor(word); len(near) > 0 {
 		return near[0]
@@ -279,8 +271,8 @@ func nearest(cmd *cobra.Command, word string) string {
 	return ""
 }
 
-// openAnyway is open for commands that need no journal: if it cannot be opened, they
-// continue without it and say so.
+// openAnyway is open for commands that can do without the journal. They print a warning if it
+// cannot be opened.
 func (p *Program) openAnyway(ctx context.Context, f *flags) (*session.Session, error) {
 	o := p.options(f)
 	o.NeedsNoJournal = true
@@ -293,15 +285,14 @@ func (p *Program) openAnyway(ctx context.Context, f *flags) (*session.Session, e
 	return s, err
 }
 
-// guarded runs the screens in a process of their own, guarded by this one. ran is
-// false if this process must show them itself.
+// guarded runs the screens in a child process. ran is false if this process must run them itself.
 func (p *Program) guarded(keyFD int) (code int, ran bool) {
 	out, ok := p.Stdout.(*os.File)
 	if !ok {
 		return 0, false
 	}
 	var secrets []string
-	for _, name := range config.SecretVariables { // no child inherits them from our environment
+	for _, name := range config.SecretVariables { // children do not inherit them
 		if value := p.Getenv(name); value != "" {
 			secrets = append(secrets, name+"="+value)
 		}
@@ -309,8 +300,7 @@ func (p *Program) guarded(keyFD int) (code int, ran bool) {
 	return terminal.RunGuarded(terminal.GuardOptions{Out: out, Err: p.Stderr, Env: secrets, FD: keyFD, Crashed: p.crashed})
 }
 
-// crashed writes the report of a crash to a file, without the key, and returns the
-// message about it.
+// crashed writes a crash report to a file, without the key, and returns a message for the user.
 func (p *Program) crashed(report string) string {
 	var secrets config.Redactor
 	if key, err := config.NewSecret(p.Getenv(api.KeyVariable)); err == nil {
@@ -335,10 +325,10 @@ const (
 	exitKey     = 3
 	exitUnknown = 4
 
-	exitInterrupted = 130 // of a program that ctrl+c ended
+	exitInterrupted = 130 // ended by ctrl+c
 )
 
-// exitError ends the program with a code. A nil err prints nothing more.
+// exitError carries an exit code. A nil err prints nothing.
 type exitError struct {
 	code int
 	err  error
@@ -382,8 +372,7 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// oneArg, someArgs, mostArgs and noArgs refuse a wrong number of arguments as wrong
-// usage.
+// oneArg, someArgs, mostArgs and noArgs check the number of arguments.
 func oneArg(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -419,7 +408,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return usage("%s takes no argument; %q is one too many", cmd.CommandPath(), args[0])
 }
 
-// cleanup closes a session within the time that leaving may take.
+// cleanup closes a session within session.CloseTime.
 func cleanup(d *session.Session) {
 	ctx, cancel := context.WithTimeout(context.Background(), session.CloseTime)
 	defer cancel()

@@ -18,7 +18,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// flagOptions are what shells offer for the values of flags.
+// flagOptions are the completions for flag values.
 var flagOptions = map[string][]string{
 	"addr":          {config.DefaultLocalAddr, "127.0.0.1:0"},
 	"base-url":      {"https://"},
@@ -33,12 +33,12 @@ var flagOptions = map[string][]string{
 	"webhook":       {"none"},
 }
 
-// completionTime is how long a shell waits for paths of the library.
+// completionTime limits the wait for paths of the library.
 const completionTime = 5 * time.Second
 
-// remoteArgs completes the arguments that the usage of a command names: FILE by files
-// and folders of the library, FOLDER by folders, VERSION by the versions of the file
-// before; nil: none is one of these.
+// remoteArgs completes the arguments named in the usage of a command: FILE with files and folders
+// of the library, FOLDER with folders, VERSION with versions of the file. It returns nil if none of
+// these is named.
 func (p *Program) remoteArgs(use string) cobra.CompletionFunc {
 	words := strings.Fields(strings.NewReplacer("[", "", "]", "").Replace(use))[1:]
 	if !slices.ContainsFunc(words, func(word string) bool { return strings.HasPrefix(word, "FILE") || strings.HasPrefix(word, "FOLDER") }) {
@@ -64,8 +64,7 @@ func (p *Program) remoteArgs(use string) cobra.CompletionFunc {
 	}
 }
 
-// remote calls do with a session that is quiet and short. An error completes nothing:
-// a shell could only show it in the middle of what is typed.
+// remote calls do with a quiet session and a time limit. On an error there are no completions.
 func (p *Program) remote(cmd *cobra.Command, do func(ctx context.Context, s *session.Session) error) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
 	defer cancel()
@@ -81,7 +80,7 @@ func (p *Program) remote(cmd *cobra.Command, do func(ctx context.Context, s *ses
 	}
 }
 
-// remotePaths completes a path of the library, by the records of a type.
+// remotePaths completes a path of the library with records of a kind.
 func (p *Program) remotePaths(cmd *cobra.Command, typed, kind string) (paths []cobra.Completion, directive cobra.ShellCompDirective) {
 	directive = cobra.ShellCompDirectiveNoFileComp
 	folder, begin := path.Split(typed)
@@ -105,7 +104,7 @@ func (p *Program) remotePaths(cmd *cobra.Command, typed, kind string) (paths []c
 			}
 			if one.IsFolder() {
 				name += "/"
-				directive |= cobra.ShellCompDirectiveNoSpace // its files come behind it
+				directive |= cobra.ShellCompDirectiveNoSpace // a path may follow
 			}
 			paths = append(paths, clean+name)
 		}
@@ -114,7 +113,7 @@ func (p *Program) remotePaths(cmd *cobra.Command, typed, kind string) (paths []c
 	return paths, directive
 }
 
-// versionIDs completes the id of a version of a file.
+// versionIDs completes a version id of a file.
 func (p *Program) versionIDs(cmd *cobra.Command, file string) (ids []cobra.Completion, _ cobra.ShellCompDirective) {
 	p.remote(cmd, func(ctx context.Context, s *session.Session) error {
 		id, err := fileID(ctx, s, file)
@@ -132,7 +131,7 @@ func (p *Program) versionIDs(cmd *cobra.Command, file string) (ids []cobra.Compl
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
-// addCompletions teaches shells the values of flags and the paths of the library.
+// addCompletions registers completions for flag values and library paths.
 func addCompletions(root *cobra.Command, p *Program) {
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
@@ -141,7 +140,7 @@ func addCompletions(root *cobra.Command, p *Program) {
 				_ = cmd.RegisterFlagCompletionFunc(f.Name, p.remoteArgs("folder FOLDER…"))
 				continue
 			}
-			// Shells complete files of this computer.
+			// Shells complete local files themselves.
 			if value := valueName(f); f.Name == "profile" || value == "FILE" || value == "PATH" {
 				continue
 			}
@@ -153,7 +152,7 @@ func addCompletions(root *cobra.Command, p *Program) {
 					}
 				}
 			}
-			// An error says that the flag has its own completion.
+			// Fails for flags with their own completion.
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(options, cobra.ShellCompDirectiveNoFileComp))
 		}
 		if cmd.HasParent() && cmd.ValidArgsFunction == nil {

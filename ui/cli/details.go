@@ -17,7 +17,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// detailFlags are the changes that the command line asks for.
+// detailFlags are the changes requested by flags.
 type detailFlags struct {
 	tags, addTags, removeTags, region, webhook string
 	description, metadata                      string
@@ -57,15 +57,15 @@ func newDetails(p *Program, f *flags) *cobra.Command {
 	return cmd
 }
 
-// needsRecord reports whether the change is relative to what is there.
+// needsRecord reports whether the change depends on the current record.
 func (c *detailFlags) needsRecord() bool {
 	return c.addTags != "" || c.removeTags != "" || c.takeAITags
 }
 
-// changeFlags are those that ask for a change.
+// changeFlags lists the flags that request a change.
 var changeFlags = []string{"tags", "add-tags", "remove-tags", "take-ai-tags", "unset-tags", "region", "unset-region", "extension", "webhook", "description", "metadata"}
 
-// exclusive are flags that contradict each other.
+// exclusive lists flags that exclude each other.
 var exclusive = [][2]string{
 	{"tags", "add-tags"},
 	{"tags", "remove-tags"},
@@ -77,7 +77,7 @@ var exclusive = [][2]string{
 	{"region", "unset-region"},
 }
 
-// check refuses flags that contradict each other.
+// check refuses flags that exclude each other.
 func (c *detailFlags) check(given func(string) bool) error {
 	pairs := exclusive
 	for _, replay := range []string{"undo", "redo"} {
@@ -87,14 +87,13 @@ func (c *detailFlags) check(given func(string) bool) error {
 	}
 	for _, pair := range append(pairs, [2]string{"undo", "redo"}) {
 		if given(pair[0]) && given(pair[1]) {
-			return usage("--%s and --%s contradict each other: use one of them", pair[0], pair[1])
+			return usage("--%s and --%s exclude each other: use one of them", pair[0], pair[1])
 		}
 	}
 	return nil
 }
 
-// change makes the update of a file that has the record before, which may be
-// nil where the change does not need it.
+// change returns the update for a file. before is its record, or nil if needsRecord is false.
 func (c *detailFlags) change(given func(string) bool, before *api.File) (api.Details, error) {
 	var d api.Details
 	switch {
@@ -117,7 +116,7 @@ func (c *detailFlags) change(given func(string) bool, before *api.File) (api.Det
 				tags = append(tags, tag)
 			}
 		}
-		// Nothing changed means no call.
+		// Unchanged tags need no call.
 		if !slices.Equal(tags, before.Tags.Or(nil)) {
 			d.Tags = api.Set(tags)
 			if len(tags) == 0 {
@@ -198,7 +197,7 @@ func runDetails(cmd *cobra.Command, p *Program, f *flags, c *detailFlags, names 
 	return failed.exit()
 }
 
-// failures remembers the exit code of what went wrong; each error is printed at once.
+// failures prints errors and remembers the exit code.
 type failures struct{ code int }
 
 func (n *failures) add(p *Program, name string, err error) {
@@ -215,21 +214,20 @@ func (n failures) exit() error {
 	return nil
 }
 
-// changeDetails changes files in one step, or shows the requests. An error that can
-// be found before anything is sent stops all of them; a file that fails later does
-// not stop the others.
+// changeDetails changes files in one undo step, or shows the requests. Errors found before sending
+// stop everything; a file that fails later does not stop the others.
 func changeDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, s *session.Session, names []string, given func(string) bool) error {
 	var failed failures
 	if list, err := api.ParseExtensionList(c.extensions); err == nil {
 		p.warnExtensions(f, s.Profile, list)
 	}
 	var changes []session.Change
-	same := map[string]*api.File{} // files that are as asked for already
+	same := map[string]*api.File{} // files that need no change
 	for _, name := range names {
 		id, before := name, (*api.File)(nil)
 		if s.Journal != nil { // a session of Describe reads nothing
 			var err error
-			// Undo leads back to the record as it is now.
+			// Undo needs the current record.
 			before, err = findFile(ctx, s, name)
 			if err != nil && (c.needsRecord() || isPath(name) || !api.Unavailable(err)) {
 				failed.add(p, name, err)
@@ -276,12 +274,12 @@ func changeDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, s 
 	return failed.exit()
 }
 
-// replay undoes or redoes the last change of files. A file that was changed in the
-// same step as one before is done with that one.
+// replay undoes or redoes the last change of files. Files changed in the same step are done
+// together.
 func replay(ctx context.Context, p *Program, f *flags, s *session.Session, names []string, redo bool) error {
-	do, nothing := s.Undo, errors.New("there is nothing to undo")
+	do, nothing := s.Undo, errors.New("nothing to undo")
 	if redo {
-		do, nothing = s.Redo, errors.New("there is nothing to redo")
+		do, nothing = s.Redo, errors.New("nothing to redo")
 	}
 	var failed failures
 	handled := map[string]bool{}
@@ -309,7 +307,7 @@ func replay(ctx context.Context, p *Program, f *flags, s *session.Session, names
 	return failed.exit()
 }
 
-// isPath reports whether an argument is a path of the library, not an id.
+// isPath reports whether an argument is a library path, not an id.
 func isPath(name string) bool { return strings.HasPrefix(name, "/") }
 
 func hasPath(names []string) bool { return slices.ContainsFunc(names, isPath) }
@@ -328,7 +326,7 @@ func findFile(ctx context.Context, s *session.Session, name string) (*api.File, 
 	return found.File, err
 }
 
-// fileID is the id of a file that is given by its id or path.
+// fileID returns the id of a file given by id or path.
 func fileID(ctx context.Context, s *session.Session, name string) (string, error) {
 	if !isPath(name) {
 		return name, nil
@@ -340,8 +338,8 @@ func fileID(ctx context.Context, s *session.Session, name string) (string, error
 	return file.FileID, nil
 }
 
-// readRecord reads a record from the service, or from the journal if the service does
-// not show it.
+// readRecord reads a record from the service, or from the journal if the service does not provide
+// it.
 func readRecord(ctx context.Context, s *session.Session, id string) (*api.File, error) {
 	file, err := s.Read(ctx, id)
 	if err == nil || !api.Unavailable(err) {
@@ -358,8 +356,7 @@ func readRecord(ctx context.Context, s *session.Session, id string) (*api.File, 
 	return &seen.File, nil
 }
 
-// printRecord shows a record: as the service gave it for scripts, in lines for
-// people.
+// printRecord prints a record, as answered by the service for scripts or in lines for people.
 func printRecord(p *Program, asJSON bool, file *api.File) error {
 	p.addresses = p.addresses || file.URL != ""
 	if asJSON {
@@ -376,8 +373,7 @@ func printRecord(p *Program, asJSON bool, file *api.File) error {
 	return err
 }
 
-// recordLines are the fields of a record in reading order, those that are
-// there.
+// recordLines returns the fields of a record that are set, in reading order.
 func recordLines(f *api.File) [][2]string {
 	lines := [][2]string{{"id", f.FileID}, {"name", f.Name}, {"path", f.FilePath}, {"address", f.URL}, {"thumbnail", f.ThumbURL()}, {"kind", strings.TrimSpace(f.FileType + " " + f.Mime)}}
 	if w, h, ok := f.PixelSize(); ok {

@@ -19,7 +19,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// The verdicts of doctor, from good to bad.
+// Verdicts of doctor, from good to bad.
 const (
 	verdictOK   = "ok"
 	verdictNote = "note"
@@ -27,7 +27,7 @@ const (
 	verdictBad  = "problem"
 )
 
-// finding is one line of doctor, and one line of its JSON.
+// finding is a line of doctor's output.
 type finding struct {
 	Section string `json:"section"`
 	Check   string `json:"check"`
@@ -36,8 +36,7 @@ type finding struct {
 	Help    string `json:"help,omitempty"`
 }
 
-// doctor collects findings. It changes nothing but a test entry in the keyring, which
-// it removes again.
+// doctor collects findings. It changes nothing but a temporary test entry in the keyring.
 type doctor struct {
 	p        *Program
 	f        *flags
@@ -92,8 +91,7 @@ func (d *doctor) run(ctx context.Context) error {
 	return d.end()
 }
 
-// chooseProfile finds the profile to check. If the settings file has mistakes, that is
-// the default one.
+// chooseProfile selects the profile to check, or the default one if the settings file is invalid.
 func (d *doctor) chooseProfile() error {
 	c, err := config.Load(d.p.Paths)
 	d.settings = c
@@ -109,7 +107,7 @@ func (d *doctor) chooseProfile() error {
 	return nil
 }
 
-// say adds a finding, safe to draw and without anything that identifies the user.
+// say adds a finding with cleaned text.
 func (d *doctor) say(verdict, check, help, format string, args ...any) {
 	d.findings = append(d.findings, finding{
 		Section: d.section, Check: check, Verdict: verdict,
@@ -117,7 +115,7 @@ func (d *doctor) say(verdict, check, help, format string, args ...any) {
 	})
 }
 
-// clean makes text safe to draw and to paste.
+// clean makes text safe to draw and removes what identifies the user.
 func (d *doctor) clean(text string) string {
 	text = d.secrets.String(text)
 	for _, home := range []string{d.p.Getenv("HOME"), d.p.Getenv("USERPROFILE")} {
@@ -133,7 +131,7 @@ func (d *doctor) clean(text string) string {
 	return safeLines(text)
 }
 
-// userInPath replaces the name of the user in paths, such as that of a mounted disk.
+// userInPath replaces the user's name in paths, such as that of a mounted disk.
 func userInPath(text, user string) string {
 	return regexp.MustCompile(`([/\\])`+regexp.QuoteMeta(user)+`($|[^\pL\pN._-])`).ReplaceAllString(text, "${1}USER${2}")
 }
@@ -165,7 +163,7 @@ func (d *doctor) print(list []finding) error {
 	return err
 }
 
-// end prints a summary and returns the error that carries the exit code.
+// end prints a summary and returns the error with the exit code.
 func (d *doctor) end() error {
 	count := map[string]int{}
 	for _, f := range d.findings {
@@ -208,7 +206,7 @@ func (d *doctor) settingsFile(context.Context) {
 	case err != nil:
 		d.say(verdictBad, "config.toml", "Correct the line. Until then, doctor checks the defaults.", "%v", err)
 	case missing != nil:
-		d.say(verdictNote, "config.toml", "", "there is none yet at %s: the defaults apply", file)
+		d.say(verdictNote, "config.toml", "", "no settings file yet at %s: the defaults apply", file)
 	default:
 		d.say(verdictOK, "config.toml", "", "%s", file)
 		if runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
@@ -249,7 +247,7 @@ func (d *doctor) key(ctx context.Context) {
 	case tried == nil:
 		d.say(verdictOK, "keyring", "", "a test entry was stored, read and removed")
 	case errors.As(tried, &problem):
-		verdict := verdictNote // a key can come from elsewhere
+		verdict := verdictNote // other sources of keys remain
 		if problem.Problem == config.KeyringLocked || problem.Problem == config.KeyringSilent {
 			verdict = verdictWarn
 		}
@@ -259,7 +257,7 @@ func (d *doctor) key(ctx context.Context) {
 	}
 }
 
-// tryKey asks the service for one file of its list with the key.
+// tryKey requests one record with the key.
 func (d *doctor) tryKey(ctx context.Context, key config.Secret) {
 	ctx, cancel := context.WithTimeout(ctx, addressTimeout)
 	defer cancel()

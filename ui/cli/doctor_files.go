@@ -16,8 +16,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// folders checks the permissions of our folders, or of the folder above one that does
-// not exist yet.
+// folders checks the permissions of our folders, or of the nearest existing parent.
 func (d *doctor) folders(context.Context) {
 	for _, f := range []struct{ name, path string }{
 		{"settings", filepath.Dir(d.p.Paths.Config)},
@@ -56,7 +55,7 @@ func (d *doctor) folder(name, path string) {
 	}
 }
 
-// writable reports whether a file can be created in a folder. It removes the file.
+// writable reports whether a file can be created in a folder.
 func writable(dir string) bool {
 	f, err := os.CreateTemp(dir, ".mediadesk-doctor-*")
 	if err != nil {
@@ -70,7 +69,7 @@ func (d *doctor) journal(ctx context.Context) {
 	state, err := session.CheckJournal(ctx, d.p.Paths)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		d.say(verdictNote, "journal", "", "there is none yet: the first start creates it")
+		d.say(verdictNote, "journal", "", "none yet: the first start creates it")
 	case err != nil:
 		d.say(verdictBad, "journal", session.JournalDamaged, "%v", err)
 	default:
@@ -88,8 +87,7 @@ func (d *doctor) journal(ctx context.Context) {
 	d.canListen("local library", d.settings.Local.Addr, "The next start uses another port; or set addr in [local].")
 }
 
-// library checks the records of the local library. Only serve --check verifies the
-// contents.
+// library checks the records of the local library. Its contents are checked by serve --check only.
 func (d *doctor) library(ctx context.Context) {
 	sum, err := local.Check(ctx, d.p.Paths.Library(), local.CheckOptions{Quick: true}, func(p local.Problem) error {
 		d.say(verdictBad, "library.db", p.Help, "%s", p.Message)
@@ -97,7 +95,7 @@ func (d *doctor) library(ctx context.Context) {
 	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		d.say(verdictNote, "library.db", "", "there is none yet: the first start creates it")
+		d.say(verdictNote, "library.db", "", "none yet: the first start creates it")
 	case err != nil:
 		d.say(verdictBad, "library.db", api.Hint(err), "%v", err)
 	case sum.Problems == 0:
@@ -108,7 +106,7 @@ func (d *doctor) library(ctx context.Context) {
 	}
 }
 
-// private finds files with records that others can read.
+// private finds record files that others can read.
 func (d *doctor) private() {
 	if runtime.GOOS == "windows" {
 		return

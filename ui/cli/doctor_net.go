@@ -21,24 +21,23 @@ import (
 	"mediadesk/ui/text"
 )
 
-// addressTimeout is how long doctor waits for one address.
+// addressTimeout limits the wait for one address.
 const addressTimeout = 8 * time.Second
 
-// clockSkew is how far a clock may be off before it matters.
+// clockSkew is the tolerated difference between clocks.
 const clockSkew = time.Minute
 
-// answer is what one request to a host showed.
+// answer is the result of one request to a host.
 type answer struct {
 	status int
 	phases []string // with their times
 	tls    *tls.ConnectionState
-	date   time.Time // by the clock of the host; zero: not told
+	date   time.Time // clock of the host; zero if not given
 	skew   time.Duration
 	err    error
 }
 
-// addresses asks each host of the profile for its headers, without the key and
-// without sending anything.
+// addresses requests the headers of each host of the profile, without the key.
 func (d *doctor) addresses(ctx context.Context) {
 	if proxy := cmp.Or(d.p.Getenv("HTTPS_PROXY"), d.p.Getenv("https_proxy")); proxy != "" {
 		d.say(verdictNote, "proxy", "", "HTTPS_PROXY is set: https goes through %s", hostOf(proxy))
@@ -46,7 +45,7 @@ func (d *doctor) addresses(ctx context.Context) {
 	now := time.Now().UTC().Format(time.RFC3339)
 	if d.profile.Kind == config.KindLocal {
 		d.say(verdictOK, "addresses", "", "the local library is in this program: no network is used")
-		d.say(verdictNote, "clock", "", "%s here; there is no other clock to compare it with", now)
+		d.say(verdictNote, "clock", "", "%s here; no other clock to compare with", now)
 		return
 	}
 	checks := []struct{ name, address string }{
@@ -73,7 +72,7 @@ func (d *doctor) addresses(ctx context.Context) {
 	}
 	switch {
 	case clock == nil:
-		d.say(verdictNote, "clock", "", "%s here; no service told its time", now)
+		d.say(verdictNote, "clock", "", "%s here; no service reported its time", now)
 	case clock.skew.Abs() > clockSkew:
 		way := "ahead of"
 		if clock.skew < 0 {
@@ -102,12 +101,11 @@ func (d *doctor) sayAnswer(name, address string, a answer) {
 	d.say(verdict, name, help, "%s: %s", host, strings.Join(append(parts, a.phases...), ", "))
 }
 
-// tryAddress asks for the headers of an address. Any answer is good: it shows the way
-// there.
+// tryAddress requests the headers of an address. Any answer shows that it is reachable.
 func tryAddress(ctx context.Context, address string) answer {
 	ctx, cancel := context.WithTimeout(ctx, addressTimeout)
 	defer cancel()
-	var mu sync.Mutex // events can come after the answer
+	var mu sync.Mutex // events can follow the answer
 	var phases []string
 	started := map[string]time.Time{}
 	resolving := false
@@ -149,7 +147,7 @@ func tryAddress(ctx context.Context, address string) answer {
 	return a
 }
 
-// plainClient follows no redirect and keeps no connection.
+// plainClient follows no redirects and keeps no connections.
 func plainClient() *http.Client {
 	return &http.Client{
 		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, TLSHandshakeTimeout: addressTimeout},
@@ -157,8 +155,7 @@ func plainClient() *http.Client {
 	}
 }
 
-// describeFailure says why there was no answer, without the address, which may have an
-// account in it.
+// describeFailure describes a failed request without its address, which may contain an account.
 func describeFailure(err error) string {
 	if what, _ := api.Unreached(err); what != "" {
 		return what
@@ -198,7 +195,7 @@ func (d *doctor) webhooks(ctx context.Context) {
 	}
 }
 
-// signature says whether the signatures of posts are verified.
+// signature reports whether signatures of posts are verified.
 func (d *doctor) signature() {
 	secrets, err := d.keys.WebhookSecrets(d.profile)
 	for _, secret := range secrets {
@@ -214,8 +211,7 @@ func (d *doctor) signature() {
 	}
 }
 
-// publicAddress sends a request to the public address and expects it at the port of
-// the receiver.
+// publicAddress requests the public address and expects the request at the receiver's port.
 func (d *doctor) publicAddress(ctx context.Context, listen string) {
 	host := hostOf(d.profile.WebhookURL)
 	ctx, cancel := context.WithTimeout(ctx, addressTimeout)

@@ -14,7 +14,7 @@ import (
 	"mediadesk/ui/terminal"
 )
 
-// widths are texts whose width terminals disagree about.
+// widths are texts whose width differs between terminals.
 var widths = []struct{ name, text string }{
 	{"Latin", "abc"},
 	{"CJK", "漢字かな"},
@@ -26,7 +26,7 @@ var widths = []struct{ name, text string }{
 	{"ambiguous", "●→"},
 }
 
-// terminal says what the terminal can do, by querying it if there is one.
+// terminal reports the features of the terminal, queried if possible.
 func (d *doctor) terminal(ctx context.Context) {
 	env := d.p.Getenv
 	d.say(verdictOK, "TERM", "", "%s", cmp.Or(env("TERM"), "not set"))
@@ -105,7 +105,7 @@ func (d *doctor) sayWidths(measured []int) {
 	}
 }
 
-// console is the terminal to query; nil if input or output is none.
+// console returns the terminal to query, or nil if input or output is not one.
 func (p *Program) console() (in, out *os.File) {
 	in, _ = p.Stdin.(*os.File)
 	if in == nil || !term.IsTerminal(in.Fd()) {

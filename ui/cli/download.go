@@ -13,7 +13,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// toOutput is the --to that writes files to standard output.
+// toOutput is the value of --to for standard output.
 const toOutput = "-"
 
 // download is the command download.
@@ -31,9 +31,9 @@ func newDownload(p *Program, f *flags) *cobra.Command {
 	d := &download{p: p, f: f}
 	cmd := &cobra.Command{
 		Use: "download FILE…", Short: "Download stored files and folders",
-		Long: "Download stored files, also private ones, to a folder of this computer, which is made if it does not exist. " +
+		Long: "Download stored files, also private ones, to a local folder, which is created if it does not exist. " +
 			"Existing files are never overwritten: the new one gets a number. --to - writes the bytes to standard output.\n\n" +
-			"FILE can be a folder: its files are downloaded with the folders below it. A file that is there already, with the same size and time, is skipped. " +
+			"FILE can be a folder: its files are downloaded with the folders below it. A file that already exists with the same size and time is skipped. " +
 			"After an interruption, the same command continues where it was.",
 		Example: "mediadesk download /summer/a.jpg\nmediadesk download 65f1c0ffee65f1c0ffee65f1 --to ~/Pictures\n" +
 			"mediadesk download /summer/ --to backup --include '*.jpg' --exclude raw\n" +
@@ -41,7 +41,7 @@ func newDownload(p *Program, f *flags) *cobra.Command {
 		Args: someArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return d.run(cmd.Context(), args) },
 	}
-	cmd.Flags().StringVar(&d.to, "to", ".", "folder of this computer (default: the current one); - writes to standard output")
+	cmd.Flags().StringVar(&d.to, "to", ".", "local folder (default: the current one); - writes to standard output")
 	cmd.Flags().StringArrayVar(&d.filter.Include, "include", nil, "download only matching files of folders, such as '*.jpg' or 'a/**' (repeatable)")
 	cmd.Flags().StringArrayVar(&d.filter.Exclude, "exclude", nil, "skip matching files and folders (repeatable)")
 	return cmd
@@ -60,7 +60,7 @@ func (d *download) run(ctx context.Context, names []string) error {
 			return err
 		}
 	case d.f.json:
-		return usage("--to - writes the bytes of files to standard output, where --json would mix with them")
+		return usage("--to - and --json exclude each other: both write to standard output")
 	case d.p.TerminalOut && !d.f.dryRun:
 		return usage("--to - writes bytes, which a terminal cannot show: write them to a file or a command")
 	}
@@ -93,8 +93,8 @@ func (d *download) run(ctx context.Context, names []string) error {
 	return d.failed.exit()
 }
 
-// findAny reads the record of a file or folder. It takes the root, too, and any folder
-// where the service cannot list.
+// findAny reads the record of a file or folder. It accepts the root, and any folder if the service
+// cannot list.
 func findAny(ctx context.Context, s *session.Session, name string) (*api.File, error) {
 	if isPath(name) && api.FolderDepth(name) == 0 {
 		return &api.File{Type: api.TypeFolder, FolderPath: "/"}, nil
@@ -106,7 +106,7 @@ func findAny(ctx context.Context, s *session.Session, name string) (*api.File, e
 	return file, err
 }
 
-// file downloads one file that was named.
+// file downloads a single file.
 func (d *download) file(ctx context.Context, s *session.Session, file *api.File) error {
 	if d.f.dryRun {
 		return d.print(session.Downloaded{File: file, Path: d.to})
@@ -118,7 +118,7 @@ func (d *download) file(ctx context.Context, s *session.Session, file *api.File)
 	return d.print(session.Downloaded{File: file, Path: path})
 }
 
-// folder downloads the files of a folder. A file that fails does not stop the others.
+// folder downloads the files of a folder. A failure does not stop the others.
 func (d *download) folder(ctx context.Context, s *session.Session, folder string) error {
 	if d.to == toOutput {
 		return usage("a folder cannot be written to standard output: name its files, or a folder with --to")
@@ -160,12 +160,12 @@ func (d *download) write(ctx context.Context, s *session.Session, file *api.File
 	defer body.Close()
 	n, err := io.Copy(d.p.Stdout, body)
 	if err == nil && known && n != size {
-		err = fmt.Errorf("%d bytes came, the record says %d", n, size)
+		err = fmt.Errorf("received %d bytes, but the record says %d", n, size)
 	}
 	return err
 }
 
-// print tells what became of a file.
+// print prints the result for a file.
 func (d *download) print(one session.Downloaded) error {
 	if one.Already {
 		d.already++
@@ -184,7 +184,7 @@ func (d *download) print(one session.Downloaded) error {
 	what := "downloaded to "
 	switch {
 	case one.Already:
-		what = "skipped, is there as "
+		what = "skipped, exists as "
 	case d.f.dryRun:
 		what = "would be downloaded to "
 	}
@@ -192,8 +192,8 @@ func (d *download) print(one session.Downloaded) error {
 	return err
 }
 
-// downloadLine is the JSON line of a downloaded file.
+// downloadLine is the JSON line for a file.
 type downloadLine struct {
 	fileCommandLine
-	Already bool `json:"already,omitempty"` // it was there
+	Already bool `json:"already,omitempty"` // the file existed
 }

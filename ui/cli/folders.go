@@ -18,18 +18,18 @@ import (
 	"mediadesk/ui/text"
 )
 
-// folderAction is what a fileCommand does to folders. It asks before it does that.
+// folderAction is a fileCommand for folders. It asks for confirmation.
 type folderAction struct {
-	asksAlways bool // also when there are files only
-	// question asks whether to do it to what, which counts files and folders.
+	asksAlways bool // even for files only
+	// question returns the question about what, which counts files and folders.
 	question func(what, target, host string) string
-	// request is what would be sent.
+	// request returns the request to send.
 	request func(c *api.Client, folder, target string) (api.Request, error)
-	// do does it and returns where the folder is afterwards; empty: nowhere.
+	// do acts and returns the new path of the folder, or "".
 	do func(ctx context.Context, s *session.Session, folder, target string) (to string, err error)
 }
 
-// folderLine is the JSON line of one command on one folder.
+// folderLine is the JSON line for a folder.
 type folderLine struct {
 	Action string `json:"act"`
 	Type   string `json:"type"`
@@ -41,11 +41,10 @@ type folderLine struct {
 
 var errNoFolder = errors.New("no such folder in the library")
 
-// namesFolder reports whether a name can only be that of a folder.
+// namesFolder reports whether a name can only be a folder.
 func namesFolder(name string) bool { return strings.HasSuffix(name, "/") }
 
-// findFolder returns the path of a folder as api.CleanFolder writes it. It refuses the
-// root.
+// findFolder returns the clean path of a folder. It refuses the root.
 func findFolder(ctx context.Context, s *session.Session, name string) (string, error) {
 	folder, err := s.FindFolder(ctx, name)
 	if err == nil && folder == nil {
@@ -58,7 +57,7 @@ func findFolder(ctx context.Context, s *session.Session, name string) (string, e
 	return clean, notRoot(clean)
 }
 
-// notRoot refuses the root folder, which is always there.
+// notRoot refuses the root folder.
 func notRoot(folder string) error {
 	if api.FolderDepth(folder) == 0 {
 		return usage("/ is the whole library: name a folder in it, such as /summer/")
@@ -66,9 +65,8 @@ func notRoot(folder string) error {
 	return nil
 }
 
-// findItem reads the record of a file, by its id or path, or of a folder. A path that
-// ends in / is that of a folder; of a file and a folder with the same path it takes the
-// file.
+// findItem reads the record of a file by id or path, or of a folder. A path that ends in / is a
+// folder; otherwise a file comes before a folder of the same path.
 func findItem(ctx context.Context, s *session.Session, name string) (*api.File, error) {
 	if !namesFolder(name) {
 		file, err := findFile(ctx, s, name)
@@ -83,7 +81,7 @@ func findItem(ctx context.Context, s *session.Session, name string) (*api.File, 
 	return &api.File{Type: api.TypeFolder, FolderPath: folder}, err
 }
 
-// runFolder does it to a folder, or shows the request.
+// runFolder acts on a folder, or shows the request.
 func (c fileCommand) runFolder(ctx context.Context, p *Program, f *flags, s *session.Session, folder, target string) error {
 	if f.dryRun {
 		r, err := c.folder.request(s.Client, folder, target)
@@ -108,13 +106,13 @@ func printFolder(p *Program, f *flags, line folderLine, done string) error {
 	return err
 }
 
-// asks reports whether the user is asked before it is done to these files and folders.
+// asks reports whether to ask before acting on these files and folders.
 func (c fileCommand) asks(f *flags, found []api.File) bool {
 	return !f.yes && !f.dryRun && (c.folder.asksAlways || slices.ContainsFunc(found, func(one api.File) bool { return one.IsFolder() }))
 }
 
-// ask names what it is done to, with the content of folders, and asks. The error says
-// that the answer was not yes.
+// ask lists the files and folders with their contents, and asks. The error means that the answer
+// was not yes.
 func (c fileCommand) ask(ctx context.Context, p *Program, s *session.Session, found []api.File, target string) error {
 	if !p.Terminal {
 		return usage("mediadesk %s asks before it changes a folder, and there is no terminal to ask on: add --yes, or look first with --dry-run", c.name())
@@ -144,7 +142,7 @@ func (c fileCommand) ask(ctx context.Context, p *Program, s *session.Session, fo
 	return p.confirm(ctx, c.folder.question(strings.Join(what, " and "), target, s.Profile.Host))
 }
 
-// confirm asks a question on the terminal. The error says that the answer was not yes.
+// confirm asks a question on the terminal. The error means that the answer was not yes.
 func (p *Program) confirm(ctx context.Context, question string) error {
 	fmt.Fprintf(p.Stderr, "%s Type yes, or anything else to stop: ", text.Safe(question))
 	answer, err := terminal.Ask(ctx, p.Stdin, func() (string, error) { return bufio.NewReader(p.Stdin).ReadString('\n') })
@@ -159,7 +157,7 @@ func (p *Program) confirm(ctx context.Context, question string) error {
 	return nil
 }
 
-// contentOf describes what a folder holds.
+// contentOf describes the contents of a folder.
 func contentOf(c session.FolderContent) string {
 	if c.Files == 0 && c.Folders == 0 {
 		return "empty"
@@ -167,9 +165,9 @@ func contentOf(c session.FolderContent) string {
 	return fmt.Sprintf("%s, %s, %s", text.Plural(c.Files, "file"), text.Plural(c.Folders, "folder"), text.Bytes(c.Bytes))
 }
 
-// newFolderCommands are the commands on folders alone.
+// newFolderCommands returns the commands for folders only.
 func newFolderCommands(p *Program, f *flags) []*cobra.Command {
-	// each refuses wrong names before anything is done.
+	// each refuses invalid names before acting.
 	each := func(check func(name string) error, do func(ctx context.Context, s *session.Session, name string) error, request func(c *api.Client, name string) (api.Request, error)) func(*cobra.Command, []string) error {
 		return func(cmd *cobra.Command, names []string) error {
 			for _, name := range names {
@@ -200,7 +198,7 @@ func newFolderCommands(p *Program, f *flags) []*cobra.Command {
 	return []*cobra.Command{
 		{
 			Use: "mkdir FOLDER…", Short: "Create folders",
-			Long:    "Create folders in the library, with the folders above them. A folder that exists is left as it is.",
+			Long:    "Create folders in the library, with the folders above them. Existing folders are not changed.",
 			Example: "mediadesk mkdir /summer/2026/\nmediadesk mkdir /inbox /sorted",
 			Args:    someFolders,
 			RunE: each(func(name string) error {
@@ -209,7 +207,7 @@ func newFolderCommands(p *Program, f *flags) []*cobra.Command {
 				}
 				return nil
 			}, func(ctx context.Context, s *session.Session, name string) error {
-				folder, _ := api.CleanFolder(name) // it was checked
+				folder, _ := api.CleanFolder(name)
 				there, err := s.FindFolder(ctx, folder)
 				if err != nil && !api.Unavailable(err) {
 					return err
@@ -219,7 +217,7 @@ func newFolderCommands(p *Program, f *flags) []*cobra.Command {
 				}
 				done := folder + ": created"
 				if there != nil {
-					done = folder + ": exists already"
+					done = folder + ": already exists"
 				}
 				return printFolder(p, f, folderLine{Action: "mkdir", To: folder}, done)
 			}, (*api.Client).DescribeMakeFolder),
@@ -227,7 +225,7 @@ func newFolderCommands(p *Program, f *flags) []*cobra.Command {
 		{
 			Use: "rmdir FOLDER…", Short: "Remove empty folders",
 			Long: "Remove empty folders from the library. A folder with files or folders in it is refused: " +
-				"mediadesk delete deletes it with everything in it.",
+				"to delete it with its contents, use mediadesk delete.",
 			Example: "mediadesk rmdir /inbox/",
 			Args:    someFolders,
 			RunE: each(func(string) error { return nil }, func(ctx context.Context, s *session.Session, name string) error {
@@ -240,7 +238,7 @@ func newFolderCommands(p *Program, f *flags) []*cobra.Command {
 				case err != nil:
 					return err
 				case len(content) > 0:
-					return fmt.Errorf("the folder is not empty. To delete it with everything in it, run: mediadesk delete %s", folder)
+					return fmt.Errorf("the folder is not empty. To delete it with its contents, run: mediadesk delete %s", folder)
 				}
 				if err := s.DeleteFolder(ctx, folder); err != nil {
 					return err
@@ -251,7 +249,7 @@ func newFolderCommands(p *Program, f *flags) []*cobra.Command {
 	}
 }
 
-// someFolders refuses a command without a folder.
+// someFolders refuses a command without folders.
 func someFolders(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usage("%s needs a FOLDER, such as /summer/", cmd.CommandPath())

@@ -15,31 +15,30 @@ import (
 	"mediadesk/ui/text"
 )
 
-// followEvery is how long it takes from one look at a folder to the next.
+// followEvery is the interval for reading the folders.
 const followEvery = time.Second
 
-// unfinishedNames end the names of files that programs rename when they are complete.
+// unfinishedNames are suffixes of files that programs rename when complete.
 var unfinishedNames = []string{".crdownload", ".download", ".part", ".partial", ".tmp"}
 
-// folderWatch finds the files of folders that are finished being written: those whose
-// size and time are the same at two looks. What was there at the first look counts as
-// sent.
+// folderWatch finds files that are completely written: those with the same size and time in two
+// readings. Files found in the first reading count as sent.
 type folderWatch struct {
 	folders []api.Source
 	filter  session.Filter
-	files   map[string]lookedAt // by path; nil before the first look
-	bad     map[string]bool     // what could not be read and was reported, by message
+	files   map[string]lookedAt // by path; nil before the first reading
+	bad     map[string]bool     // reported read errors, by message
 }
 
-// lookedAt is a file at the last look.
+// lookedAt is a file at the last reading.
 type lookedAt struct {
 	size     int64
 	modified time.Time
 	sent     bool
 }
 
-// refresh looks at the folders once. It returns the files that are finished now, and the
-// problems that are new. The error says that a folder is no longer there.
+// refresh reads the folders. It returns newly finished files and new problems. The error means that
+// a folder is gone.
 func (w *folderWatch) refresh(ctx context.Context) (finished []api.Source, problems []error, err error) {
 	first := w.files == nil
 	now := map[string]lookedAt{}
@@ -74,11 +73,11 @@ func (w *folderWatch) refresh(ctx context.Context) (finished []api.Source, probl
 	return finished, problems, nil
 }
 
-// checkFollow refuses what does not go with --follow, and returns the folders.
+// checkFollow refuses flags that --follow excludes, and returns the folders.
 func checkFollow(cmd *cobra.Command, f *flags, args []string) ([]api.Source, error) {
 	for _, flag := range []string{"name", "manifest", "files-from", "clipboard", "wait"} {
 		if cmd.Flags().Changed(flag) {
-			return nil, usage("--follow and --%s do not go together", flag)
+			return nil, usage("--follow and --%s exclude each other", flag)
 		}
 	}
 	if f.dryRun {
@@ -91,13 +90,13 @@ func checkFollow(cmd *cobra.Command, f *flags, args []string) ([]api.Source, err
 			return nil, err
 		}
 		if info, err := os.Stat(folders[i].Path); arg == "-" || err != nil || !info.IsDir() {
-			return nil, usage("--follow takes folders, and %q is none", arg)
+			return nil, usage("--follow takes folders, and %q is not one", arg)
 		}
 	}
 	return folders, nil
 }
 
-// runFollow uploads what appears in folders, until ctx ends.
+// runFollow uploads new files in folders until ctx ends.
 func runFollow(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []string) error {
 	ctx := cmd.Context()
 	folders, err := checkFollow(cmd, f, args)
@@ -105,7 +104,7 @@ func runFollow(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 		return err
 	}
 	if !cmd.Flags().Changed("retry-for") {
-		f.RetryFor = 0 // nobody looks at the exit code for a long time
+		f.RetryFor = 0 // it runs for a long time
 	}
 	s, err := p.open(ctx, f)
 	if err != nil {
@@ -132,7 +131,7 @@ func runFollow(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 			report(p.Stderr, problem)
 		}
 		if first && err == nil {
-			p.note(f, "Following %s. What is there now (%s) is not uploaded. Press ctrl+c to end.", text.Safe(strings.Join(args, ", ")), text.Plural(len(w.files), "file"))
+			p.note(f, "Following %s. Existing files (%s) are not uploaded. Press ctrl+c to end.", text.Safe(strings.Join(args, ", ")), text.Plural(len(w.files), "file"))
 		}
 		if len(finished) > 0 && err == nil {
 			if err := u.sendFinished(ctx, s, common, finished, batch, out); err != nil {
@@ -156,7 +155,7 @@ func runFollow(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 	}
 }
 
-// common is what all uploads have in common. It finds wrong flags before there is a file.
+// common returns what all uploads share. It finds wrong flags before the first file.
 func (u *uploadFlags) common(cmd *cobra.Command, p *Program, f *flags, s *session.Session) (planned, error) {
 	if _, err := u.plan(cmd, p, s.Profile, nil); err != nil {
 		return planned{}, err

@@ -17,12 +17,11 @@ import (
 	"mediadesk/ui/text"
 )
 
-// helpWidth is the width of help in columns where the terminal is not narrower.
+// helpWidth is the largest width of help in columns.
 const helpWidth = 80
 
-// valueNames are the names of flag values in help, with the flags that have them. The
-// fields of an upload name theirs; the value of any other flag is a FILE of this
-// computer.
+// valueNames maps value names in help to flags. Upload fields define their own; any other value is
+// a local FILE.
 var valueNames = map[string]string{
 	"BYTES":      "max-size max-video-size",
 	"COMMAND":    "exec",
@@ -48,11 +47,11 @@ var valueNames = map[string]string{
 	"WORD":       "key-command",
 }
 
-// valueOf is the annotation of a flag with the name of its value, for one that is called
-// like the field of an upload and is another.
+// valueOf is the annotation with the value name of a flag that is called like an upload field but
+// differs.
 const valueOf = "value"
 
-// valueName is the name of a flag's value.
+// valueName returns the name of a flag's value.
 func valueName(of *pflag.Flag) string {
 	if names := of.Annotations[valueOf]; names != nil {
 		return names[0]
@@ -71,7 +70,7 @@ func valueName(of *pflag.Flag) string {
 	return "FILE"
 }
 
-// flagName is a flag as help shows it, such as "-p, --profile NAME".
+// flagName returns a flag as shown in help, such as "-p, --profile NAME".
 func flagName(f *pflag.Flag) string {
 	name := "--" + f.Name
 	if f.Shorthand != "" {
@@ -83,7 +82,7 @@ func flagName(f *pflag.Flag) string {
 	return name + " " + valueName(f)
 }
 
-// visibleFlags are the flags of a set that help shows, by name.
+// visibleFlags returns the flags to show in help, by name.
 func visibleFlags(set *pflag.FlagSet) []*pflag.Flag {
 	var list []*pflag.Flag
 	set.VisitAll(func(f *pflag.Flag) {
@@ -94,7 +93,7 @@ func visibleFlags(set *pflag.FlagSet) []*pflag.Flag {
 	return list
 }
 
-// showHelp draws the help of commands.
+// showHelp prints the help of commands.
 func (p *Program) showHelp(cmd *cobra.Command, _ []string) {
 	width := helpWidth
 	if out, ok := p.Stdout.(*os.File); ok {
@@ -105,8 +104,8 @@ func (p *Program) showHelp(cmd *cobra.Command, _ []string) {
 	writeHelp(colorprofile.NewWriter(p.Stdout, environ(p.Getenv)), cmd, width)
 }
 
-// helpPage writes help in sections that are at most width columns wide. Only
-// examples are wider where they have to be: they are for pasting.
+// helpPage writes help in sections of at most width columns. Examples may be wider, since they are
+// for pasting.
 type helpPage struct {
 	w     io.Writer
 	width int
@@ -156,7 +155,7 @@ func writeHelp(w io.Writer, cmd *cobra.Command, width int) {
 
 func (h helpPage) section(title string) { fmt.Fprintf(h.w, "\n\x1b[1m%s\x1b[m\n", title) }
 
-// lines writes text in lines with this many blanks before each.
+// lines writes text with an indentation.
 func (h helpPage) lines(indent int, words string) {
 	for _, line := range wrap(words, h.width-indent) {
 		fmt.Fprintln(h.w, strings.TrimRight(strings.Repeat(" ", indent)+line, " "))
@@ -179,8 +178,7 @@ func (h helpPage) flags(title string, list []*pflag.Flag) {
 	h.table(rows)
 }
 
-// table writes names with texts beside them; a text begins below a name that is too
-// long for that.
+// table writes names with texts beside them, or below a name that is too long.
 func (h helpPage) table(rows [][2]string) {
 	column := 0
 	for _, row := range rows {
@@ -203,8 +201,8 @@ func (h helpPage) table(rows [][2]string) {
 	}
 }
 
-// wrap breaks text at blanks into lines of at most width columns. A word is never
-// broken, also not at a hyphen, so that flags can be read and copied.
+// wrap breaks text at blanks into lines of at most width columns. It never breaks words, so that
+// flags can be copied.
 func wrap(words string, width int) []string {
 	var lines []string
 	for word := range strings.FieldsFuncSeq(words, func(r rune) bool { return r == ' ' || r == '\n' }) {
@@ -219,7 +217,7 @@ func wrap(words string, width int) []string {
 	return lines
 }
 
-// checkHelpArgs makes the help of a command that does not exist wrong usage.
+// checkHelpArgs reports an unknown command in help as wrong usage.
 func checkHelpArgs(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	i := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == "help" })

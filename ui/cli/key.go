@@ -18,7 +18,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// keyCommand is what a command does with the key of a profile.
+// keyCommand acts on the key of a profile.
 type keyCommand func(ctx context.Context, p *Program, f *flags, k *config.Keys, profile config.Profile) error
 
 func newKey(p *Program, f *flags) *cobra.Command {
@@ -72,7 +72,7 @@ func newKey(p *Program, f *flags) *cobra.Command {
 	return cmd
 }
 
-// keyLine is the JSON line of a key: where it is, never the key.
+// keyLine is the JSON line about a key, without the key.
 type keyLine struct {
 	Profile string `json:"profile"`
 	Source  string `json:"source"`
@@ -97,7 +97,7 @@ func whereKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile
 	return sayKey(p, f, keyLine{profile.Name, source.String()}, "The key of profile %s comes from: %s", profile.Name, source)
 }
 
-// hasEntry refuses profiles that have no entry in the keyring.
+// hasEntry refuses profiles without an entry in the keyring.
 func hasEntry(profile config.Profile) error {
 	switch {
 	case profile.Kind == config.KindLocal:
@@ -122,7 +122,7 @@ func setKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile c
 	if err := hasEntry(profile); err != nil {
 		return err
 	}
-	// Do not ask for a key that cannot be stored.
+	// Check first whether the key can be stored.
 	if err := k.Keyring.Try(ctx); err != nil {
 		return err
 	}
@@ -143,8 +143,7 @@ func setKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile c
 	return sayKey(p, f, keyLine{profile.Name, "keyring"}, "Stored the key of profile %s in the keyring.", profile.Name)
 }
 
-// readKey reads the key without showing it, or one line of standard input if that is
-// not a terminal.
+// readKey reads the key without echo, or one line if standard input is not a terminal.
 func readKey(ctx context.Context, p *Program, profile string) (string, error) {
 	if in, ok := p.Stdin.(*os.File); ok && term.IsTerminal(in.Fd()) {
 		fmt.Fprintf(p.Stderr, "Private key of profile %s (not shown): ", profile)

@@ -14,7 +14,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// listPage is how many records are asked for at once.
+// listPage is the number of records per request.
 const listPage = 1000
 
 func newList(p *Program, f *flags) *cobra.Command {
@@ -30,7 +30,7 @@ func newList(p *Program, f *flags) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case asTree && search != "":
-				return usage("--tree and --search do not go together")
+				return usage("--tree and --search exclude each other")
 			case asTree:
 				return runTree(cmd.Context(), p, f, args)
 			}
@@ -46,11 +46,11 @@ func newList(p *Program, f *flags) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&search, "search", "", "list the files that match a search query of the service")
 	cmd.Flags().StringVar(&sort, "sort", "", "order: "+strings.ToLower(strings.Join(api.Sorts, ", "))+"; - before it reverses it; relevance needs HAS in --search (default name)")
-	cmd.Flags().BoolVar(&asTree, "tree", false, "show the folders below with their files, too, as a tree")
+	cmd.Flags().BoolVar(&asTree, "tree", false, "show subfolders and their files as a tree")
 	return cmd
 }
 
-// sortOf is an order as the service spells it.
+// sortOf returns an order in the service's spelling.
 func sortOf(word, search string) (string, error) {
 	bare := strings.TrimPrefix(word, "-")
 	by, reverse := strings.ToUpper(bare), bare != word
@@ -59,7 +59,7 @@ func sortOf(word, search string) (string, error) {
 		return "", usage("--sort takes %s, not %q", strings.ToLower(strings.Join(api.Sorts, ", ")), word)
 	case by == api.SortRelevance && !api.Ranks(search):
 		return "", usage("--sort relevance needs --search with HAS, such as --search 'name HAS \"boat\"'")
-	case reverse != (by == api.SortRelevance): // the best first
+	case reverse != (by == api.SortRelevance): // best first
 		return "DESC_" + by, nil
 	}
 	return "ASC_" + by, nil
@@ -67,7 +67,7 @@ func sortOf(word, search string) (string, error) {
 
 func runList(cmd *cobra.Command, p *Program, f *flags, args []string, q api.Query) error {
 	if len(args) == 1 {
-		// A service may have folders of other names than it takes for uploads.
+		// A service may have folder names that uploads cannot use.
 		q.Folder, _ = api.CleanFolder(args[0])
 		q.Type = "all"
 	}
@@ -103,8 +103,7 @@ func runList(cmd *cobra.Command, p *Program, f *flags, args []string, q api.Quer
 	return nothingListed(ctx, p, f, s, q)
 }
 
-// nothingListed says why nothing was listed. The error is that of a folder that does
-// not exist.
+// nothingListed explains an empty list. The error means that the folder does not exist.
 func nothingListed(ctx context.Context, p *Program, f *flags, s *session.Session, q api.Query) error {
 	switch {
 	case q.Search != "":
@@ -124,7 +123,7 @@ func nothingListed(ctx context.Context, p *Program, f *flags, s *session.Session
 	return err
 }
 
-// listJournal lists what the journal knows of a folder, or everything.
+// listJournal lists the files that the journal knows, in a folder or all.
 func listJournal(ctx context.Context, p *Program, f *flags, s *session.Session, folder string) error {
 	list := s.Seen
 	if folder != "" {
@@ -135,7 +134,7 @@ func listJournal(ctx context.Context, p *Program, f *flags, s *session.Session, 
 		return err
 	}
 	if len(files) == 0 {
-		p.note(f, "No upload from this computer is known in %s.", cmp.Or(folder, "this library"))
+		p.note(f, "No uploads from this computer in %s.", cmp.Or(folder, "this library"))
 	}
 	for i := range files {
 		if err := printFile(p, f.json, &files[i]); err != nil {
@@ -166,7 +165,7 @@ func printFile(p *Program, asJSON bool, file *api.File) error {
 	return err
 }
 
-// sizeOf is the size of a file in words; empty if the record does not tell it.
+// sizeOf returns the size of a file, or "" if unknown.
 func sizeOf(file *api.File) string {
 	if n, ok := file.Size.Get(); ok && !file.IsFolder() {
 		return text.Bytes(n)

@@ -12,7 +12,7 @@ import (
 	"mediadesk/api"
 )
 
-// exitTexts say what each exit code means.
+// exitTexts describes the exit codes.
 var exitTexts = []struct {
 	code int
 	text string
@@ -25,7 +25,7 @@ var exitTexts = []struct {
 	{exitInterrupted, "ended by ctrl+c (128 plus the number of the signal)"},
 }
 
-// variables are those of the environment, files the places of the program's files.
+// variables and files list the environment variables and files of the program.
 var (
 	variables = [][2]string{
 		{api.KeyVariable, "the private key, if no other source of the profile has one"},
@@ -55,7 +55,7 @@ func newMan(p *Program) *cobra.Command {
 	}
 }
 
-// writeMan writes the manual page of a command and of all commands below it.
+// writeMan writes the manual page of a command and its subcommands.
 func writeMan(w io.Writer, root *cobra.Command) error {
 	m := manual{w: w}
 	m.line(".TH MEDIADESK 1")
@@ -95,11 +95,10 @@ func (m *manual) line(s string) {
 	}
 }
 
-// troff takes the meaning out of what troff would read as a command.
+// troff escapes text for troff.
 var troff = strings.NewReplacer(`\`, `\e`, "-", `\-`, "…", "...")
 
-// text writes text, with nothing that troff would read as a command, in lines of at
-// most 80 columns.
+// text writes escaped text in lines of at most 80 columns.
 func (m *manual) text(words string) {
 	words = troff.Replace(words)
 	for _, line := range wrap(words, helpWidth) {

@@ -14,36 +14,34 @@ import (
 	"mediadesk/ui/text"
 )
 
-// fileCommand is a command that does something to stored files, one after the
-// other. The specification does not have these; a hosted service and the local
-// library do.
+// fileCommand is a command for stored files. It belongs to hosted services and the local library,
+// not to the specification.
 type fileCommand struct {
 	use, short, long, example string
-	// check takes the last argument, which is not a file but says what becomes of
-	// the files, such as a folder; nil: all arguments are files.
+	// check checks the last argument if that is not a file but a target, such as a folder. May be
+	// nil.
 	check func(target string) (string, error)
-	// request is what would be sent; nil: nothing is sent with the key.
+	// request returns the request to send; nil if none is sent with the key.
 	request func(s *session.Session, f *api.File, target string) (api.Request, error)
-	// do does it and returns where the file is afterwards and its record then; nil
-	// if there is none.
+	// do acts on a file and returns its new path and record, which may be nil.
 	do func(ctx context.Context, s *session.Session, f *api.File, target string) (to string, after *api.File, err error)
-	// doAll does it to several files at once; nil: do does it to each.
+	// doAll acts on several files at once; nil to call do for each.
 	doAll func(ctx context.Context, s *session.Session, files []api.File) []session.Edited
-	// folder does it to a folder; nil: the command takes files only.
+	// folder handles folders; nil for files only.
 	folder *folderAction
-	// done says what was done.
+	// done describes the result.
 	done func(from, to string) string
-	// purge returns the purge that do started last; nil: it started none.
+	// purge returns the purge that do started last; may return nil.
 	purge func() *api.Purge
 }
 
-// fileCommandLine is the JSON line of one command on one file.
+// fileCommandLine is the JSON line for a file.
 type fileCommandLine struct {
 	Action string          `json:"act"`
 	FileID string          `json:"fileId"`
 	From   string          `json:"from"`
 	To     string          `json:"to,omitempty"`
-	File   json.RawMessage `json:"file"` // the record afterwards; null: there is none
+	File   json.RawMessage `json:"file"` // the new record, or null
 	Purge  *api.Purge      `json:"purge,omitempty"`
 }
 
@@ -52,7 +50,7 @@ func (c fileCommand) name() string {
 	return name
 }
 
-// command makes the command. Those that take several files have … behind FILE.
+// command returns the cobra command. Usage shows … if it takes several files.
 func (c fileCommand) command(p *Program, f *flags) *cobra.Command {
 	return &cobra.Command{
 		Use: c.use, Short: c.short, Long: c.long, Example: c.example,
@@ -71,7 +69,7 @@ func (c fileCommand) command(p *Program, f *flags) *cobra.Command {
 	}
 }
 
-// checkCount refuses too few or too many arguments.
+// checkCount checks the number of arguments.
 func (c fileCommand) checkCount(cmd *cobra.Command, args []string) error {
 	least := len(strings.Fields(c.use)) - 1
 	switch {
@@ -93,8 +91,7 @@ func (c fileCommand) open(ctx context.Context, p *Program, f *flags, files []str
 	return c.run(ctx, p, f, s, files, target)
 }
 
-// run does it to each file, or shows the requests. A file that fails does not stop
-// the others.
+// run acts on each file, or shows the requests. A failure does not stop the others.
 func (c fileCommand) run(ctx context.Context, p *Program, f *flags, s *session.Session, names []string, target string) error {
 	var failed failures
 	if c.folder == nil {
@@ -115,7 +112,7 @@ func (c fileCommand) run(ctx context.Context, p *Program, f *flags, s *session.S
 		}
 		failed.add(p, name, err)
 	}
-	// A question is about all of the names, so a wrong one stops it.
+	// The question is about all names, so a wrong one stops it.
 	if c.asks(f, found) {
 		if failed.code > 0 {
 			return failed.exit()
@@ -125,7 +122,7 @@ func (c fileCommand) run(ctx context.Context, p *Program, f *flags, s *session.S
 		}
 	}
 	together := c.doAll != nil && !f.dryRun && len(names) > 1
-	var files []api.File // that are done together
+	var files []api.File // handled together
 	for i := range found {
 		one := &found[i]
 		switch {
@@ -163,7 +160,7 @@ func (c fileCommand) runOne(ctx context.Context, p *Program, f *flags, s *sessio
 	return c.print(p, f, file, to, after)
 }
 
-// print tells what was done to a file, and its record afterwards.
+// print prints the result for a file.
 func (c fileCommand) print(p *Program, f *flags, file *api.File, to string, after *api.File) error {
 	if !f.json {
 		_, err := fmt.Fprintln(p.Stdout, text.Safe(c.done(file.FilePath, to)))
@@ -176,7 +173,7 @@ func (c fileCommand) print(p *Program, f *flags, file *api.File, to string, afte
 	return printJSON(p.Stdout, fileCommandLine{Action: c.name(), FileID: file.FileID, From: file.FilePath, To: to, File: record, Purge: c.started()})
 }
 
-// started is the purge that the command started last; nil: none.
+// started returns the purge that the command started last, or nil.
 func (c fileCommand) started() *api.Purge {
 	if c.purge == nil {
 		return nil
@@ -184,7 +181,7 @@ func (c fileCommand) started() *api.Purge {
 	return c.purge()
 }
 
-// checkFolder cleans the folder that files go to.
+// checkFolder cleans the target folder.
 func checkFolder(target string) (string, error) {
 	folder, err := api.CleanFolder(target)
 	if err == nil && !strings.HasPrefix(target, "/") {
@@ -193,19 +190,19 @@ func checkFolder(target string) (string, error) {
 	return folder, err
 }
 
-// What the commands say that change folders.
+// Texts of commands that change folders.
 const (
-	asksFirst  = " On a terminal it asks before it changes a folder; in a script, --yes confirms."
+	asksFirst  = " On a terminal it asks before changing a folder; in a script, add --yes."
 	linksBreak = "Links to the old addresses stop working."
 )
 
-// newFileCommands are the commands on stored files.
+// newFileCommands returns the commands for stored files.
 func newFileCommands(p *Program, f *flags) []*cobra.Command {
 	commands := []*cobra.Command{newDelete(p, f), newRename(p, f), newPurge(p, f), newVersions(p, f), newDownload(p, f), newSign(p, f)}
 	for _, c := range []fileCommand{
 		{
 			use: "move FILE… FOLDER", short: "Move stored files and folders to another folder",
-			long: "Move stored files to another folder. FILE can be a folder. A missing FOLDER is made. If FOLDER has a file of that name, " +
+			long: "Move stored files to another folder. FILE can be a folder. A missing FOLDER is created. If FOLDER has a file of that name, " +
 				"the moved file becomes a new version of it." + asksFirst,
 			example: "mediadesk move /inbox/a.jpg /summer/\nmediadesk move /inbox/2026/ /archive/\n" +
 				"mediadesk list /inbox/ --json | jq -r .fileId |\n  xargs -I{} mediadesk move {} /sorted/",
@@ -230,7 +227,7 @@ func newFileCommands(p *Program, f *flags) []*cobra.Command {
 		},
 		{
 			use: "copy FILE… FOLDER", short: "Copy stored files and folders to another folder",
-			long: "Copy stored files to another folder. FILE can be a folder. A missing FOLDER is made. If FOLDER has a file of that name, " +
+			long: "Copy stored files to another folder. FILE can be a folder. A missing FOLDER is created. If FOLDER has a file of that name, " +
 				"the copy becomes a new version of it." + asksFirst,
 			example: "mediadesk copy /summer/a.jpg /best/\nmediadesk copy /summer/ /archive/",
 			check:   checkFolder,
@@ -274,14 +271,14 @@ func newFileCommands(p *Program, f *flags) []*cobra.Command {
 	return commands
 }
 
-var errNoVersions = usage("a folder has no versions: give --version with a file")
+var errNoVersions = usage("folders have no versions: use --version with a file")
 
 func newDelete(p *Program, f *flags) *cobra.Command {
 	version := ""
 	c := fileCommand{
 		use: "delete FILE…", short: "Delete stored files and folders permanently",
-		long: "Delete stored files permanently, with all their versions. FILE can be a folder: it is deleted with everything in it. " +
-			"Nothing brings them back. On a terminal it asks first; in a script, --yes confirms. --version deletes only that version of one file.",
+		long: "Delete stored files permanently, with all their versions. FILE can be a folder, which is deleted with its contents. " +
+			"This cannot be undone. On a terminal it asks first; in a script, add --yes. --version deletes only that version of one file.",
 		example: "mediadesk delete /summer/a.jpg\nmediadesk delete /summer/\nmediadesk delete 65f1c0ffee65f1c0ffee65f1 --yes\n" +
 			"mediadesk delete /summer/a.jpg --version 65f1c0ffee65f1c0ffee65f2 --yes",
 		request: func(s *session.Session, f *api.File, _ string) (api.Request, error) {
@@ -386,7 +383,7 @@ func newSign(p *Program, f *flags) *cobra.Command {
 	c := fileCommand{
 		use: "sign FILE…", short: "Print temporary public addresses of private files",
 		long: "Print a signed address of each file. Anybody who has it can fetch the file until it expires. " +
-			"The private key is not in it. --dry-run shows the request for the record of the file: signing sends no other.",
+			"It does not contain the private key. --dry-run shows the request for the record of the file; signing sends nothing else.",
 		example: "mediadesk sign /contracts/a.pdf\nmediadesk sign 65f1c0ffee65f1c0ffee65f1 --for 10m",
 		do: func(_ context.Context, s *session.Session, file *api.File, _ string) (string, *api.File, error) {
 			address, err := s.Signed(*file, valid)

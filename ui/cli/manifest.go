@@ -14,7 +14,7 @@ import (
 	"mediadesk/ui/terminal"
 )
 
-// readInput reads a file of this computer, or standard input for -.
+// readInput reads a local file, or standard input for -.
 func (p *Program) readInput(ctx context.Context, name string) ([]byte, error) {
 	if name != "-" {
 		return os.ReadFile(name)
@@ -24,8 +24,8 @@ func (p *Program) readInput(ctx context.Context, name string) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// sources are the arguments and those that the file of --files-from lists, one a line
-// or, if the file has a NUL, separated by NUL.
+// sources returns the arguments and the sources in the file of --files-from, one per line or
+// separated by NUL.
 func (u *uploadFlags) sources(ctx context.Context, p *Program, args []string) ([]string, error) {
 	if u.from == "" {
 		return args, nil
@@ -47,7 +47,7 @@ func (u *uploadFlags) sources(ctx context.Context, p *Program, args []string) ([
 		case "":
 			continue
 		case "-":
-			return nil, usage("--files-from %s: - is no source in a list; a file of this name is ./-", u.from)
+			return nil, usage("--files-from %s: a list cannot contain -; for a file of this name write ./-", u.from)
 		}
 		found++
 		args = append(args, source)
@@ -58,7 +58,7 @@ func (u *uploadFlags) sources(ctx context.Context, p *Program, args []string) ([
 	return args, nil
 }
 
-// wrongFile is the error of a file that a flag names: wrong usage, but for a signal.
+// wrongFile reports an unreadable file of a flag as wrong usage, unless a signal interrupted.
 func wrongFile(what string, err error) error {
 	if _, ok := errors.AsType[*terminal.SignalError](err); ok {
 		return err
@@ -66,9 +66,8 @@ func wrongFile(what string, err error) error {
 	return &exitError{exitUsage, fmt.Errorf("%s: %w", what, err)}
 }
 
-// readManifest reads a file of sources with their options. Relative paths start
-// at the manifest's folder, of standard input at the current one; a folder stands for
-// the files in it.
+// readManifest reads sources with their options. Relative paths are relative to the manifest, or to
+// the current folder for standard input. A folder means the files in it.
 func (u *uploadFlags) readManifest(ctx contextual, p *Program, common planned) ([]planned, error) {
 	name := u.manifest
 	text, err := p.readInput(ctx.Context(), name)
@@ -104,8 +103,7 @@ func (u *uploadFlags) readManifest(ctx contextual, p *Program, common planned) (
 	return plans, nil
 }
 
-// inFolder returns the plan itself, or one for each file where its source is a
-// folder. named: it has a name of its own, which is for one file only.
+// inFolder returns the plan, or one per file if its source is a folder. A folder cannot be named.
 func (u *uploadFlags) inFolder(ctx contextual, one planned, named bool) ([]planned, error) {
 	source := one.Source
 	if info, err := os.Stat(source.Path); source.Path == "" || err != nil || !info.IsDir() {

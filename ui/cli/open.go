@@ -11,7 +11,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// openTime is how long the address of a private file that was opened is valid.
+// openTime is how long the address of an opened private file is valid.
 const openTime = time.Hour
 
 func newOpen(p *Program, f *flags) *cobra.Command {

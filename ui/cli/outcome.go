@@ -17,17 +17,17 @@ import (
 	"mediadesk/ui/text"
 )
 
-// uploadLine is the contract's line of one upload.
+// uploadLine is the JSON line for an upload.
 type uploadLine struct {
 	Source   string          `json:"source"`
-	Outcome  *api.State      `json:"outcome"` // nil: there is none yet
+	Outcome  *api.State      `json:"outcome"` // null if none yet
 	Open     bool            `json:"open,omitempty"`
 	File     json.RawMessage `json:"file"`
 	Error    *uploadError    `json:"error"`
 	Attempts int             `json:"attempts"`
-	// Already says that nothing was sent, because the file was stored before.
+	// Already reports that the file was stored before and nothing was sent.
 	Already bool `json:"already,omitempty"`
-	// Lost is what of a file of another profile did not go along.
+	// Lost lists properties that were not transferred.
 	Lost []string `json:"lost,omitempty"`
 }
 
@@ -38,7 +38,7 @@ type uploadError struct {
 	RequestID string `json:"requestId"`
 }
 
-// newUploadLine is the line of a job.
+// newUploadLine returns the line for a job.
 func newUploadLine(j api.Job) (uploadLine, error) {
 	file, err := record(j.File)
 	line := uploadLine{Source: j.Upload.Source.String(), Outcome: &j.State, File: file, Attempts: j.Attempts, Lost: j.Lost}
@@ -51,22 +51,22 @@ func newUploadLine(j api.Job) (uploadLine, error) {
 	return line, err
 }
 
-// uploadOutput prints outcomes and remembers what the exit code must be. What is
-// stored goes to standard output, everything else to standard error.
+// uploadOutput prints outcomes and determines the exit code. Stored files go to standard output,
+// everything else to standard error.
 type uploadOutput struct {
 	p          *Program
 	f          *flags
 	count      map[api.State]int
-	already    int                 // of those stored: they were before
-	reasons    map[string][]string // sources by what was wrong
+	already    int                 // among the stored ones
+	reasons    map[string][]string // sources by problem
 	jobs       []api.Job           // for the receipt
 	live       bool                // progress is drawn on standard error
 	progress   progress
-	queued     bool        // the jobs are one batch of this command
+	queued     bool        // the jobs are a batch of this command
 	failed     bool        // something was refused or could not be sent
 	badKey     bool        // the service does not accept the key
-	files      []*api.File // those that are stored, for the clipboard
-	unfinished bool        // an outcome is not known, or not there yet
+	files      []*api.File // stored files, for the clipboard
+	unfinished bool        // an outcome is unknown or missing
 }
 
 func newUploadOutput(p *Program, f *flags) *uploadOutput {
@@ -74,7 +74,7 @@ func newUploadOutput(p *Program, f *flags) *uploadOutput {
 	return &uploadOutput{p: p, f: f, live: live, progress: progress{w: p.Stderr}, count: map[api.State]int{}, reasons: map[string][]string{}}
 }
 
-// job prints the outcome of one job.
+// job prints the outcome of a job.
 func (o *uploadOutput) job(j api.Job) error {
 	o.add(j)
 	if o.f.json {
@@ -141,7 +141,7 @@ func (o *uploadOutput) stored(one planned, before *api.Job) error {
 	return err
 }
 
-// jobSentence says what became of a job.
+// jobSentence describes the outcome of a job.
 func jobSentence(j api.Job) string {
 	name := text.Safe(j.Upload.Source.String())
 	problem := ""
@@ -166,8 +166,8 @@ func jobSentence(j api.Job) string {
 	}
 }
 
-// finish waits for the outcomes of jobs, and for their extensions if wait says so,
-// prints a summary, and returns the error that carries the exit code.
+// finish waits for jobs, with wait also for their extensions, prints a summary, and returns the
+// error with the exit code.
 func (o *uploadOutput) finish(ctx context.Context, s *session.Session, ids []int64, wait bool, timeout time.Duration, receipt string) error {
 	files, err := o.follow(ctx, s, ids)
 	if err != nil {
@@ -183,8 +183,8 @@ func (o *uploadOutput) finish(ctx context.Context, s *session.Session, ids []int
 	return o.end()
 }
 
-// follow prints each job when it has its outcome and returns the stored files. On a
-// terminal the progress is drawn below.
+// follow prints each job when it finishes and returns the stored files. On a terminal it draws the
+// progress below.
 func (o *uploadOutput) follow(ctx context.Context, s *session.Session, ids []int64) ([]string, error) {
 	var files []string
 	waiting := 0
@@ -217,8 +217,8 @@ func (o *uploadOutput) follow(ctx context.Context, s *session.Session, ids []int
 	return files, nil
 }
 
-// interrupted is the state of a job after the user has interrupted: uploads in
-// progress are stopped and left to the journal.
+// interrupted returns a job's state after an interruption. Running uploads are stopped and stay in
+// the journal.
 func interrupted(s *session.Session, id int64) ([]api.Job, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
@@ -248,7 +248,7 @@ func interrupted(s *session.Session, id int64) ([]api.Job, error) {
 	return jobs, nil
 }
 
-// rollUp prints a summary of several uploads, with the reasons of those that failed.
+// rollUp prints a summary of several uploads with the reasons for failures.
 func (o *uploadOutput) rollUp() {
 	total := o.already
 	var words []string
@@ -275,8 +275,8 @@ func (o *uploadOutput) rollUp() {
 	}
 }
 
-// writeReceipt writes the receipt of what was queued, with what could not be sent,
-// to its usual place and to the file name, if not empty, and prints where it is.
+// writeReceipt writes the receipt of all uploads to its usual place, and to the file name if not
+// empty, and prints its path.
 func (o *uploadOutput) writeReceipt(s *session.Session, name string) error {
 	if len(o.jobs) == 0 {
 		return nil
@@ -301,7 +301,7 @@ func (o *uploadOutput) writeReceipt(s *session.Session, name string) error {
 	return nil
 }
 
-// code takes the exit code of a later step into account.
+// code merges the exit code of a later step.
 func (o *uploadOutput) code(err error) {
 	switch exitCode(err) {
 	case exitDone:
@@ -312,7 +312,7 @@ func (o *uploadOutput) code(err error) {
 	}
 }
 
-// end is the error that carries the exit code.
+// end returns the error with the exit code.
 func (o *uploadOutput) end() error {
 	switch {
 	case o.badKey:

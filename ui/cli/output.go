@@ -17,10 +17,10 @@ import (
 	"mediadesk/ui/text"
 )
 
-// closeTime is how long a command waits for its parts to close.
+// closeTime limits the wait for closing.
 const closeTime = 5 * time.Second
 
-// report prints an error with what helps.
+// report prints an error with advice.
 func report(w io.Writer, err error) {
 	var exit *exitError
 	var signal *terminal.SignalError
@@ -33,7 +33,7 @@ func report(w io.Writer, err error) {
 	}
 }
 
-// sentences joins what happened with what helps, which may be empty.
+// sentences joins a message with advice, which may be empty.
 func sentences(what, help string) string {
 	if help == "" {
 		return what
@@ -41,8 +41,7 @@ func sentences(what, help string) string {
 	return text.Stop(what) + " " + help
 }
 
-// safeLines makes text from outside safe for the terminal and keeps the line
-// breaks of our own messages.
+// safeLines makes text safe for the terminal and keeps our line breaks.
 func safeLines(words string) string {
 	lines := strings.Split(words, "\n")
 	for i, line := range lines {
@@ -51,9 +50,8 @@ func safeLines(words string) string {
 	return strings.Join(lines, "\n")
 }
 
-// printJSON writes one object on one line. Characters that would move the cursor,
-// change the direction of writing or be invisible are written as \u escapes, so that
-// a terminal can show it.
+// printJSON writes an object on one line. Control, direction and invisible characters are written
+// as \u escapes.
 func printJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -65,17 +63,16 @@ func printJSON(w io.Writer, v any) error {
 	return err
 }
 
-// maxJSONMarks is how many combining marks of a letter are not escaped.
+// maxJSONMarks is the number of combining marks per letter that are not escaped.
 const maxJSONMarks = 4
 
-// plainJSON escapes in JSON what text.Safe would change. Characters beyond ASCII are
-// in strings only.
+// plainJSON escapes what text.Safe would change. Non-ASCII characters occur only in strings.
 func plainJSON(words []byte) []byte {
 	if !bytes.ContainsFunc(words, func(r rune) bool { return r >= 0x7f }) {
 		return words
 	}
 	var b bytes.Buffer
-	marks := 0 // on the letter before
+	marks := 0 // marks of the current letter
 	for len(words) > 0 {
 		r, n := utf8.DecodeRune(words)
 		mark := unicode.Is(unicode.M, r)
@@ -96,7 +93,7 @@ func plainJSON(words []byte) []byte {
 	return b.Bytes()
 }
 
-// record is the JSON of a file: as the service wrote it, if it came from one.
+// record returns the JSON of a file, as answered by the service if possible.
 func record(f *api.File) (json.RawMessage, error) {
 	if f == nil {
 		return json.RawMessage("null"), nil

@@ -13,8 +13,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// dryUpload shows the requests instead of sending them and, for more than one source,
-// where the files would be stored.
+// dryUpload shows the requests and, for several sources, where the files would be stored.
 func dryUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []string) error {
 	s, err := session.Describe(p.options(f))
 	if err != nil {
@@ -64,7 +63,7 @@ func dryUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 	return out.end()
 }
 
-// preview sums up what would be stored where.
+// preview summarizes where files would be stored.
 type preview struct {
 	total   previewSum
 	folders map[string]previewSum

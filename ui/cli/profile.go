@@ -29,8 +29,8 @@ func newProfile(p *Program, f *flags) *cobra.Command {
 	return cmd
 }
 
-// profileFields are the settings of a profile, in the order in which they are shown.
-// value returns a pointer to the setting; those without a flag are set together.
+// profileFields are the settings of a profile in display order. value returns a pointer to the
+// setting; those without a flag are set together.
 var profileFields = []struct {
 	label, flag, help string
 	value             func(*config.Profile) any
@@ -54,7 +54,7 @@ var profileFields = []struct {
 	{"key command", "key-command", "program that prints the key; repeat the flag for each argument", func(p *config.Profile) any { return &p.KeyCommand }},
 }
 
-// profileFlags are the settings of a profile as the command line has them.
+// profileFlags are the flags for profile settings.
 type profileFlags struct {
 	config.Profile
 	hosted, plan, tags string
@@ -127,8 +127,7 @@ func newProfileAdd(p *Program, f *flags) *cobra.Command {
 	return cmd
 }
 
-// plainAddress returns an address of the profile that others in its network can
-// listen to.
+// plainAddress returns an address of the profile without encryption.
 func plainAddress(p config.Profile) (string, bool) {
 	for _, address := range []string{p.UploadURL, p.BaseURL, p.DeliveryURL} {
 		if _, err := config.CheckURL(address); p.Insecure && address != "" && err != nil {
@@ -138,7 +137,7 @@ func plainAddress(p config.Profile) (string, bool) {
 	return "", false
 }
 
-// apply returns the profile of a name with what the flags say, or a new one.
+// apply returns the profile with the flags applied.
 func (q *profileFlags) apply(cmd *cobra.Command, c config.Config, f *flags, name string) (config.Profile, error) {
 	given := cmd.Flags().Changed
 	profile, exists := c.Profiles[name]
@@ -201,11 +200,11 @@ func withoutEmpty(list []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == "" })
 }
 
-// profileLine is the JSON line of a profile.
+// profileLine is the JSON line for a profile.
 type profileLine struct {
 	config.Profile
 	Used  bool   `json:"used"`
-	SetIn string `json:"setIn,omitempty"` // "set in config.toml line 12"; empty: commands can change it
+	SetIn string `json:"setIn,omitempty"` // "set in config.toml line 12"; empty if commands can change it
 }
 
 func newProfileLine(c config.Config, q config.Profile) profileLine {
@@ -215,7 +214,7 @@ func newProfileLine(c config.Config, q config.Profile) profileLine {
 	return profileLine{q, q.Name == c.Profile, c.SetIn("profiles." + q.Name)}
 }
 
-// print writes all settings of the profile.
+// print prints all settings of the profile.
 func (l profileLine) print(w io.Writer, asJSON bool) error {
 	if asJSON {
 		return printJSON(w, l)
@@ -339,7 +338,7 @@ func newProfileRemove(p *Program) *cobra.Command {
 	}
 }
 
-// profileNames completes the names of profiles.
+// profileNames completes profile names.
 func profileNames(p *Program) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		c, err := config.Load(p.Paths)

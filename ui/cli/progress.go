@@ -16,30 +16,29 @@ import (
 	"mediadesk/ui/text"
 )
 
-// progressEvery is how often progress is drawn.
+// progressEvery is the interval for drawing progress.
 const progressEvery = 250 * time.Millisecond
 
-// The size of a terminal that does not tell it, and of what is drawn in it.
+// Default terminal size, and limits for drawing.
 const (
 	usualWidth, usualHeight = 80, 24
 	barWidth                = 20
 	maxBars                 = 12
 )
 
-// progress draws the progress of uploads below what was printed. The zero value draws
-// nothing yet.
+// progress draws the progress of uploads below the output. The zero value has drawn nothing.
 type progress struct {
 	w     io.Writer
-	drawn int // lines that are there now
+	drawn int // lines on the screen
 }
 
-// draw draws the lines in place of those before. The cursor stays in the last one.
+// draw replaces the drawn lines. The cursor stays in the last one.
 func (d *progress) draw(lines []string) {
 	fmt.Fprint(d.w, d.back()+strings.Join(lines, "\r\n"))
 	d.drawn = len(lines)
 }
 
-// clear removes what is drawn.
+// clear removes the drawn lines.
 func (d *progress) clear() {
 	if d.drawn > 0 {
 		fmt.Fprint(d.w, d.back())
@@ -47,7 +46,7 @@ func (d *progress) clear() {
 	}
 }
 
-// back is the sequence that removes what is drawn.
+// back returns the sequence that removes the drawn lines.
 func (d *progress) back() string {
 	up := ""
 	if d.drawn > 1 {
@@ -56,7 +55,7 @@ func (d *progress) back() string {
 	return "\r" + up + "\x1b[J"
 }
 
-// size is the size of the terminal in columns and rows.
+// size returns the size of the terminal in columns and rows.
 func (d *progress) size() (w, h int) {
 	if out, ok := d.w.(*os.File); ok {
 		if w, h, err := term.GetSize(out.Fd()); err == nil && w > 0 && h > 0 {
@@ -66,7 +65,7 @@ func (d *progress) size() (w, h int) {
 	return usualWidth, usualHeight
 }
 
-// await waits for one job and draws the progress of all meanwhile.
+// await waits for a job and draws the progress of all.
 func (o *uploadOutput) await(ctx context.Context, s *session.Session, id int64) ([]api.Job, error) {
 	if !o.live {
 		return s.Queue.Wait(ctx, []int64{id})
@@ -83,7 +82,7 @@ func (o *uploadOutput) await(ctx context.Context, s *session.Session, id int64) 
 	}
 }
 
-// progressLines are a line with a bar for each upload in progress, and one for all.
+// progressLines returns a line with a bar for each running upload, and one for all.
 func progressLines(s session.Snapshot, now time.Time, size func() (w, h int)) []string {
 	w, h := size()
 	most := max(1, min(maxBars, h-3))
@@ -103,7 +102,7 @@ func progressLines(s session.Snapshot, now time.Time, size func() (w, h int)) []
 	return append(lines, barLine(text.Count(s.Totals.Stored)+" of "+text.Count(s.Totals.Jobs)+" stored", s.Totals.Sent, s.Totals.Total, totalStatus(s, now), w))
 }
 
-// barLine is a name, a bar and a status, without the last column of the terminal.
+// barLine returns a name, a bar and a status. It leaves the last column free.
 func barLine(name string, done, total int64, status string, w int) string {
 	bar := ""
 	if total > 0 {
@@ -114,7 +113,7 @@ func barLine(name string, done, total int64, status string, w int) string {
 	return text.Truncate(text.PadRight(text.TruncateMiddle(name, names), names)+"  "+bar+status, max(1, w-1))
 }
 
-// rowStatus is how far one upload is.
+// rowStatus describes the progress of one upload.
 func rowStatus(row *session.Row) string {
 	switch {
 	case row.Stalled:
@@ -125,7 +124,7 @@ func rowStatus(row *session.Row) string {
 	return joinStatus(text.Percent(row.Sent, row.Total, false), text.Rate(row.Rate))
 }
 
-// totalStatus is how far all uploads are.
+// totalStatus describes the progress of all uploads.
 func totalStatus(s session.Snapshot, now time.Time) string {
 	t := s.Totals
 	if o := s.Offline; !o.Since.IsZero() {

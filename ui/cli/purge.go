@@ -36,7 +36,7 @@ func newRename(p *Program, f *flags) *cobra.Command {
 		use: "rename FILE NAME", short: "Rename a stored file or folder",
 		long: "Rename a stored file. FILE can be a folder. The address changes with the name: links to the old address stop working. " +
 			"--purge-cache also removes the cached copies of the old address. " +
-			"A character that the name of a file cannot have becomes _. A name that is taken is refused." + asksFirst,
+			"Invalid characters become _. A name that is taken is refused." + asksFirst,
 		example: "mediadesk rename /summer/a.jpg harbor.jpg --purge-cache\nmediadesk rename /summer/ winter --yes\n" +
 			"mediadesk rename 65f1c0ffee65f1c0ffee65f1 harbor.jpg --dry-run",
 		check: func(name string) (string, error) { return name, api.CheckName(name) },
@@ -94,7 +94,7 @@ func newRename(p *Program, f *flags) *cobra.Command {
 	return cmd
 }
 
-// describePurge says how far a purge is.
+// describePurge describes the progress of a purge.
 func describePurge(of api.Purge) string {
 	switch {
 	case of.ID == "":
@@ -110,7 +110,7 @@ func newPurge(p *Program, f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "purge FILE…", Short: "Remove cached copies of stored files",
 		Long: "Remove the cached copies of stored files, such as after an overwrite or a new region. " +
-			"FILE can also be a URL of the library, and a * at its end stands for everything that begins with it. " +
+			"FILE can also be a URL of the library, and may end in * to purge everything that begins with it. " +
 			"A service may limit the number of purges: ImageKit allows 1000 a month.",
 		Example: "mediadesk purge /summer/a.jpg --wait\nmediadesk purge 'https://ik.imagekit.io/demo/summer/2026/*'",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -136,7 +136,7 @@ func newPurge(p *Program, f *flags) *cobra.Command {
 	return cmd
 }
 
-// purgeOne purges the URL of a file, or the URL that is given.
+// purgeOne purges the URL of a file, or the given URL.
 func (p *Program) purgeOne(ctx context.Context, f *flags, s *session.Session, name string, wait bool) error {
 	address := name
 	if !strings.Contains(name, "://") {
@@ -163,7 +163,7 @@ func (p *Program) purgeOne(ctx context.Context, f *flags, s *session.Session, na
 	}
 	started, err = s.AwaitPurge(ctx, started, limit)
 	if err != nil {
-		return fmt.Errorf("the purge was started; its status is not known: %w", err)
+		return fmt.Errorf("the purge was started, but its status is unknown: %w", err)
 	}
 	if f.json {
 		return printJSON(p.Stdout, started)

@@ -10,8 +10,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// describe gives a session that can only describe requests: nothing is sent, and no
-// key is needed.
+// describe returns a session that describes requests. It sends nothing and needs no key.
 func (p *Program) describe(_ context.Context, f *flags) (*session.Session, error) {
 	return session.Describe(p.options(f))
 }
@@ -24,7 +23,7 @@ func (p *Program) openOrDescribe(ctx context.Context, f *flags) (*session.Sessio
 	return p.openAnyway(ctx, f)
 }
 
-// dryReads shows the request that would read each of these files.
+// dryReads shows the requests that would read the files.
 func (p *Program) dryReads(ctx context.Context, f *flags, names []string, request func(c *api.Client, id string) (api.Request, error)) error {
 	open := p.describe
 	if hasPath(names) {
@@ -51,8 +50,7 @@ func (p *Program) dryReads(ctx context.Context, f *flags, names []string, reques
 	return nil
 }
 
-// printRequest shows a request that is not sent, with the curl line that would
-// send it.
+// printRequest shows a request and the equivalent curl command.
 func printRequest(w io.Writer, asJSON bool, r api.Request) error {
 	if asJSON {
 		return printJSON(w, r)

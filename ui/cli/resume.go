@@ -19,7 +19,7 @@ func newResume(p *Program, f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume",
 		Short: "Continue with unfinished uploads",
-		Long: "Continue with the uploads of this profile that the journal has unfinished, for example after an interruption. " +
+		Long: "Continue with the unfinished uploads of this profile, for example after an interruption. " +
 			"Nothing is stored twice. If other profiles have unfinished uploads, resume says so.",
 		Example: "mediadesk resume\nmediadesk resume --profile lab",
 		Args:    noArgs,
@@ -45,12 +45,12 @@ func newResume(p *Program, f *flags) *cobra.Command {
 	return cmd
 }
 
-// addRetryFor adds the flag that limits how long uploads are repeated.
+// addRetryFor adds the flag that limits retries.
 func addRetryFor(cmd *cobra.Command, f *flags) {
-	cmd.Flags().DurationVar(&f.RetryFor, "retry-for", session.RetryFor, "how long to repeat uploads while the service does not answer; the others stay open")
+	cmd.Flags().DurationVar(&f.RetryFor, "retry-for", session.RetryFor, "how long to retry uploads while the service does not answer; then they stay open")
 }
 
-// addWait adds the flags that make a command wait for extensions.
+// addWait adds the flags for waiting for extensions.
 func addWait(cmd *cobra.Command, wait *bool, timeout *time.Duration) {
 	cmd.Flags().BoolVar(wait, "wait", false, "wait until the extensions have finished")
 	cmd.Flags().DurationVar(timeout, "timeout", 0, "with --wait: stop waiting after this time, such as 5m (default: never)")
@@ -63,7 +63,7 @@ func checkConcurrency(cmd *cobra.Command, f *flags) error {
 	return nil
 }
 
-// resume takes the unfinished uploads out of the journal and returns their numbers.
+// resume claims unfinished uploads from the journal and returns their ids.
 func resume(ctx context.Context, p *Program, f *flags, s *session.Session) ([]int64, error) {
 	jobs, err := s.Queue.Resume(ctx, nil)
 	if err != nil && ctx.Err() == nil {
@@ -99,8 +99,7 @@ func resume(ctx context.Context, p *Program, f *flags, s *session.Session) ([]in
 	return ids, nil
 }
 
-// resumeCommand is the command that continues with the unfinished uploads of a
-// profile.
+// resumeCommand returns the command that continues a profile's uploads.
 func resumeCommand(profile string) string {
 	if session.IsUnnamed(profile) {
 		return "mediadesk resume (with the same addresses)"

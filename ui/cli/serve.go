@@ -21,7 +21,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// serveFlags are those of mediadesk serve.
+// serveFlags are the flags of mediadesk serve.
 type serveFlags struct {
 	addr, data      string
 	storage, copyTo string
@@ -45,7 +45,7 @@ type serveFlags struct {
 	from            string
 	removeWhenAlone string
 
-	cleaner *cleaner // nil: none is needed
+	cleaner *cleaner // may be nil
 }
 
 func newServe(p *Program, f *flags) *cobra.Command {
@@ -54,14 +54,14 @@ func newServe(p *Program, f *flags) *cobra.Command {
 		Use:   "serve",
 		Short: "Run the local service for other programs",
 		Long: "Run the service of this program for other programs and for tests: the whole API over a folder of this computer. SDKs of the hosted service work with it. " +
-			"It prints its address, its folder and where the key is; with --json on one line. The key is that of --key or " + api.KeyVariable + ", or one that is made once and kept in the folder.\n\n" +
+			"It prints its address, its folder and where the key is; with --json on one line. The key is that of --key or " + api.KeyVariable + ", or a generated one that is kept in the folder.\n\n" +
 			"--ephemeral keeps everything in a temporary folder. --exec runs a command with " + urlVariable + ", " + api.KeyVariable + ", " + publicKeyVariable + " and the variables of the SDKs, " +
-			"then stops and exits with its code. Without --data it uses a temporary folder, without --addr a free port.\n\n" +
-			"--seed uploads a folder at the start. A file photo.jpg.json beside photo.jpg has options for its upload, named as in a manifest: " +
+			"then stops and exits with its code; it defaults to a temporary folder and a free port.\n\n" +
+			"--seed uploads a folder at the start. A file photo.jpg.json beside photo.jpg contains its upload options, as in a manifest: " +
 			`{"tags": ["sea"], "region": "10,20,300,200", "metadata": {"price": 12}}` + ".\n\n" +
-			"--check serves nothing: it verifies every record against its content, by hash and size, and prints each problem on a line (with --json as an object). The exit code is 0 if there is none.\n\n" +
+			"--check verifies every record against its content, by hash and size, instead of serving. It prints each problem on a line (with --json as an object) and exits with 0 if there is none.\n\n" +
 			"--repair checks and repairs. It rebuilds damaged, lost or outdated records from the readable parts, the last snapshot and the contents; it cancels extension runs that crashed the program; " +
-			"and it makes a copy of the folder consistent that was made while the library ran (--from names the original, if it still exists). It removes no content.",
+			"and it makes a copied folder consistent (--from names the original, if it still exists). It removes no content.",
 		Example: "mediadesk serve --ephemeral --key dev\nmediadesk serve --seed fixtures --exec 'npm test'\n" +
 			"MEDIADESK_PRIVATE_KEY=test mediadesk serve --data /tmp/library --json\n" +
 			"mediadesk serve --copy-to 's3://media?region=eu-west-1'\nmediadesk serve --storage 's3://media?region=eu-west-1'\n" +
@@ -74,45 +74,45 @@ func newServe(p *Program, f *flags) *cobra.Command {
 	fl.StringVar(&s.data, "data", "", "folder of the library (default: that of the local profile)")
 	fl.StringVar(&s.storage, "storage", "", "store of the contents: s3://BUCKET?region=… or file:///FOLDER (default: "+storageVariable+", else the folder of the library)")
 	fl.Int64Var(&s.redirect, "redirect-from", 0, "send clients of pictures, videos and sounds to the s3:// storage itself, for files of so many bytes or more (default: never); clients must reach its endpoint")
-	fl.StringVar(&s.database, "database", "", "postgres:// address of a PostgreSQL database for the records, without a password; with one: "+config.DatabaseVariable+" (default: SQLite in the folder). With --storage, too, any number of instances serve the library without a folder")
+	fl.StringVar(&s.database, "database", "", "postgres:// address of a PostgreSQL database for the records, without a password; with one: "+config.DatabaseVariable+" (default: SQLite in the folder). Together with --storage, any number of instances can serve the library")
 	fl.BoolVar(&s.ephemeral, "ephemeral", false, "keep everything in a temporary folder and remove it at the end")
 	fl.StringVar(&s.key, "key", "", "private key, such as dev; on loopback only, because other users of this computer can see it")
-	fl.StringArrayVar(&s.hosts, "host", nil, "host name that requests may use (repeatable); beyond loopback, the names of the computer are known")
+	fl.StringArrayVar(&s.hosts, "host", nil, "host name that requests may use (repeatable); beyond loopback also the names of the computer")
 	fl.StringVar(&s.public, "public-url", "", "address for the files in records (default: the one that the request used)")
 	fl.StringVar(&s.seed, "seed", "", "folder to upload at the start, with its subfolders")
-	fl.StringVar(&s.exec, "exec", "", "command to run against the library; its exit code is passed on")
+	fl.StringVar(&s.exec, "exec", "", "command to run against the library; its exit code becomes that of serve")
 	fl.BoolVar(&s.reset, "allow-reset", false, "let POST /_mediadesk/reset empty the library, as with --ephemeral")
-	fl.StringVar(&s.log, "log", "", "lines on standard error: none, requests or debug (default: requests on a terminal, else none)")
+	fl.StringVar(&s.log, "log", "", "what to log on standard error: none, requests or debug (default: requests on a terminal, else none)")
 	fl.BoolVar(&s.jsonLog, "json-log", false, "log requests and failures as JSON lines")
 	fl.Int64Var(&s.maxSize, "max-size", config.DefaultMaxSize, "largest file in bytes (default: 25000000)")
 	fl.StringArrayVar(&s.allow, "allow-address", nil, "internal address that URL sources and webhooks may reach (repeatable)")
 	fl.StringVar(&s.webhook, "webhook", "", "webhook of the account: address for the events of video uploads; with --json, the first line has its signing secret")
-	fl.StringArrayVar(&s.faults, "fault", nil, "make faults on purpose: delay=2s, drop-after=BYTES, answers=lost, refuse=STATUS, rate=5/s, extensions=pending|fail, webhooks=lost|repeated|out-of-order; "+
+	fl.StringArrayVar(&s.faults, "fault", nil, "inject faults: delay=2s, drop-after=BYTES, answers=lost, refuse=STATUS, rate=5/s, extensions=pending|fail, webhooks=lost|repeated|out-of-order; "+
 		"all but delay take a chance, such as refuse=503:0.3 (repeatable)")
-	fl.Uint64Var(&s.faultSeed, "fault-seed", 0, "number that makes faults by chance the same each time")
+	fl.Uint64Var(&s.faultSeed, "fault-seed", 0, "seed that makes random faults repeatable")
 	fl.StringArrayVar(&s.named, "transformation", nil, "named transformation, such as card=fo-custom,w-400:h-300 (repeatable)")
-	_ = fl.SetAnnotation("transformation", valueOf, []string{"NAME=STEPS"}) // the flag is there
-	fl.BoolVar(&s.health, "health", false, "ask the library that serves at --addr whether it works; the exit code is 0 if so")
+	_ = fl.SetAnnotation("transformation", valueOf, []string{"NAME=STEPS"})
+	fl.BoolVar(&s.health, "health", false, "check whether the library at --addr works; exits with 0 if so")
 	fl.BoolVar(&s.check, "check", false, "verify the library instead of serving it")
 	fl.BoolVar(&s.repair, "repair", false, "verify the library and repair it")
-	fl.StringVar(&s.copyTo, "copy-to", "", "copy the contents to this storage, or to the "+toFolder+" of the library, and verify them; repeat it to go on")
-	fl.StringVar(&s.from, "from", "", "with --repair: folder that this one is a copy of; it may be in use")
+	fl.StringVar(&s.copyTo, "copy-to", "", "copy the contents to this storage, or to the "+toFolder+" of the library, and verify them; repeat the command to continue")
+	fl.StringVar(&s.from, "from", "", "with --repair: folder of the original library, which may be in use")
 	fl.StringVar(&s.removeWhenAlone, removeWhenAlone, "", "")
 	fl.Lookup(removeWhenAlone).Hidden = true
 	return cmd
 }
 
-// storageVariable names the store of the contents, as --storage does.
+// storageVariable is the environment variable for --storage.
 const storageVariable = "MEDIADESK_STORAGE"
 
-// serveLine is the contract's first line.
+// serveLine is the first line of output with --json.
 type serveLine struct {
 	Address   string `json:"address"`
 	Data      string `json:"data"`
-	Key       string `json:"key"` // where the key comes from, never the key
+	Key       string `json:"key"` // source of the key, never the key
 	PublicKey string `json:"publicKey"`
-	Secret    string `json:"webhookSecret,omitempty"` // by which posts to --webhook are signed
-	Database  string `json:"database,omitempty"`      // without what could be secret; empty: the records are in Data
+	Secret    string `json:"webhookSecret,omitempty"` // secret that signs posts to --webhook
+	Database  string `json:"database,omitempty"`      // without secrets; empty if the records are in Data
 }
 
 func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) (err error) {
@@ -147,7 +147,7 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) (err erro
 		defer cleaner.stop()
 		s.cleaner, s.data = cleaner, cmp.Or(cleaner.dir, s.data)
 	}
-	// Instances that share database and store need no folder.
+	// Instances with database and storage need no folder.
 	if o.Database == "" || o.Storage == "" || s.data != "" {
 		if o.Dir, err = s.folder(p); err != nil {
 			return err
@@ -211,12 +211,12 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) (err erro
 	return nil
 }
 
-// folder is the folder of the library, as an absolute path.
+// folder returns the absolute path of the library's folder.
 func (s *serveFlags) folder(p *Program) (string, error) {
 	return filepath.Abs(cmp.Or(s.data, p.Paths.Library()))
 }
 
-// contents is the address of the store of contents; empty: the folder of the library.
+// contents returns the address of the content store; empty for the library's folder.
 func (s *serveFlags) contents(p *Program) (string, error) {
 	c, err := config.Load(p.Paths)
 	return s.storageOr(p, c.Local), err
@@ -226,7 +226,7 @@ func (s *serveFlags) storageOr(p *Program, settings config.Local) string {
 	return cmp.Or(s.storage, p.Getenv(storageVariable), settings.Storage)
 }
 
-// options are those of the flags, else those of the settings.
+// options returns the options from flags and settings.
 func (s *serveFlags) options(cmd *cobra.Command, p *Program, settings config.Local) (local.Options, error) {
 	given := cmd.Flags().Changed
 	database, err := s.findDatabase(p, settings)
@@ -237,7 +237,7 @@ func (s *serveFlags) options(cmd *cobra.Command, p *Program, settings config.Loc
 	faults := settings.Fault
 	s.moveSeed(p)
 	if s.ephemeral && s.data != "" {
-		return o, errors.New("--ephemeral has a folder of its own: leave out --data")
+		return o, errors.New("--ephemeral and --data exclude each other")
 	}
 	if s.exec != "" {
 		s.ephemeral = s.data == ""
@@ -253,7 +253,7 @@ func (s *serveFlags) options(cmd *cobra.Command, p *Program, settings config.Loc
 		return o, fmt.Errorf("--addr %q: the port must be a number up to 65535", s.addr)
 	}
 	if u, err := url.Parse(s.public); s.key != "" && (!api.IsLoopback(host) || s.public != "" && (err != nil || !api.IsLoopback(u.Hostname()))) {
-		return o, errors.New("--key is for this computer only: others could guess it. Set " + api.KeyVariable + ", or leave it out")
+		return o, errors.New("--key is allowed on loopback only, since others could guess it. Set " + api.KeyVariable + ", or leave it out")
 	}
 	for _, host := range s.hosts {
 		if err := local.CheckHost(host); err != nil {
@@ -265,10 +265,10 @@ func (s *serveFlags) options(cmd *cobra.Command, p *Program, settings config.Loc
 			return o, fmt.Errorf("--public-url: %w", err)
 		}
 	}
-	if !s.ephemeral { // that one keeps everything in its folder
+	if !s.ephemeral { // which keeps everything in its folder
 		o.Storage = s.storageOr(p, settings)
 	} else if s.storage != "" {
-		return o, errors.New("--ephemeral keeps everything in a folder of its own: leave out --storage")
+		return o, errors.New("--ephemeral and --storage exclude each other")
 	}
 	if o.RedirectFrom = s.redirect; s.redirect < 0 {
 		return o, errors.New("--redirect-from takes a number of bytes above 0")
@@ -313,8 +313,8 @@ func (s *serveFlags) options(cmd *cobra.Command, p *Program, settings config.Loc
 	return o, err
 }
 
-// findDatabase returns the address of the database of --database, else that of the
-// environment, else that of the settings; empty: the records are in the folder.
+// findDatabase returns the database address from --database, the environment or the settings; empty
+// for records in the folder.
 func (s *serveFlags) findDatabase(p *Program, settings config.Local) (string, error) {
 	if s.database != "" {
 		if err := config.CheckDatabase(s.database, false); err != nil {
@@ -340,7 +340,7 @@ func (s *serveFlags) findDatabase(p *Program, settings config.Local) (string, er
 	return address, nil
 }
 
-// moveSeed takes a number as --fault-seed, which --seed was before, and says so.
+// moveSeed accepts a number for --seed, the former --fault-seed, with a notice.
 func (s *serveFlags) moveSeed(p *Program) {
 	n, err := strconv.ParseUint(s.seed, 10, 64)
 	if err != nil {
@@ -349,20 +349,20 @@ func (s *serveFlags) moveSeed(p *Program) {
 	if _, err := os.Stat(s.seed); err == nil {
 		return
 	}
-	fmt.Fprintf(p.Stderr, "--seed names a folder to upload now. For faults by chance write --fault-seed %d, as it is taken here.\n", n)
+	fmt.Fprintf(p.Stderr, "--seed now takes a folder to upload. Using %d as --fault-seed.\n", n)
 	s.seed, s.faultSeed = "", n
 }
 
-// serveKey is the key of a library that is served.
+// serveKey is the key of a served library.
 type serveKey struct {
 	secret config.Secret
-	source string // where it is from: a flag, a variable or a file
-	shell  string // how a shell writes it
-	plain  bool   // it may be shown: it protects a throwaway library only
+	source string // its origin: a flag, a variable or a file
+	shell  string // in shell syntax
+	plain  bool   // it may be shown, since it protects only a throwaway library
 }
 
-// findKey returns the key of --key, else that of the environment, else that of the
-// folder, which is made if it is missing.
+// findKey returns the key from --key, the environment or the folder, where it is created if
+// missing.
 func (s *serveFlags) findKey(p *Program, dir string) (k serveKey, err error) {
 	given := p.Getenv(api.KeyVariable)
 	switch {

@@ -17,8 +17,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// banner is what a person sees at the start: where the library is, how to try it,
-// and how to point an SDK at it.
+// banner describes the library at the start: where it is, how to try it, and how to configure an
+// SDK.
 func (s *serveFlags) banner(version, address, dir string, key serveKey) string {
 	folder, shown := text.Safe(dir), text.Safe(key.source)
 	if s.ephemeral {
@@ -53,14 +53,13 @@ Press ctrl+c to stop.
 `, version, address, folder, shown, text.Safe(key.shell), sdk, python, golang, local.PublicKey(key.secret))
 }
 
-// serviceLog writes failures to the log of the program and to standard error,
-// without the key.
+// serviceLog logs failures to the program's log and standard error, without the key.
 func (s *serveFlags) serviceLog(p *Program, key config.Secret) *slog.Logger {
 	secrets := p.Options.Secrets
 	if secrets == nil {
 		secrets = new(config.Redactor)
 	}
-	if s.key == "" { // a key such as dev is no secret, and may be a part of words
+	if s.key == "" { // a key such as dev is not secret and may be part of words
 		secrets.Add(key)
 	}
 	to := secrets.Writer(p.Stderr)
@@ -71,8 +70,7 @@ func (s *serveFlags) serviceLog(p *Program, key config.Secret) *slog.Logger {
 	return slog.New(slog.NewMultiHandler(slog.Default().Handler(), stderr))
 }
 
-// requestLog returns the function that writes a line for each request, nil for
-// none.
+// requestLog returns the function that logs requests, or nil.
 func (s *serveFlags) requestLog(p *Program) (func(local.Request), error) {
 	level := s.log
 	switch {
@@ -115,7 +113,7 @@ func requestLine(r local.Request, debug bool) string {
 	return line
 }
 
-// requestJSON describes a request for programs.
+// requestJSON describes a request as JSON.
 func requestJSON(r local.Request, debug bool) string {
 	line := struct {
 		local.Request
@@ -132,10 +130,10 @@ func requestJSON(r local.Request, debug bool) string {
 	return string(b)
 }
 
-// healthWait is how long --health waits for the answer.
+// healthWait limits the wait of --health.
 const healthWait = 5 * time.Second
 
-// askHealth asks the library that serves at addr whether it works.
+// askHealth checks whether the library at addr works.
 func askHealth(ctx context.Context, p *Program, addr string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {

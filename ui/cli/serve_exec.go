@@ -21,23 +21,23 @@ import (
 	"mediadesk/config"
 )
 
-// urlVariable is the variable in which a command of --exec finds the address.
+// urlVariable passes the address to the command of --exec.
 const urlVariable = "MEDIADESK_URL"
 
-// publicKeyVariable has the public key, for uploads of web pages.
+// publicKeyVariable passes the public key, for uploads from web pages.
 const publicKeyVariable = "MEDIADESK_PUBLIC_KEY"
 
-// sdkVariables are those in which the official SDKs look for address and key.
+// sdkVariables are read by the official SDKs.
 const (
 	sdkURLVariable = "IMAGE_KIT_BASE_URL"
 	sdkKeyVariable = "IMAGEKIT_PRIVATE_KEY"
 )
 
-// execGrace is how long a command may take to end after it was asked to.
+// execGrace is how long a command may take to end.
 const execGrace = 5 * time.Second
 
-// runCommand runs the command of --exec and returns its exit code as an error; nil
-// for 0. When ctx ends, the command and what it started are ended, too.
+// runCommand runs the command of --exec and returns its exit code as an error, nil for 0. When ctx
+// ends, it ends the command and its children.
 func (s *serveFlags) runCommand(ctx context.Context, p *Program, address string, key config.Secret) error {
 	cmd, begin, err := shellCommand(ctx, s.exec)
 	if err != nil {
@@ -47,8 +47,7 @@ func (s *serveFlags) runCommand(ctx context.Context, p *Program, address string,
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(entry string) bool { return strings.HasPrefix(entry, config.DatabaseVariable+"=") }),
 		urlVariable+"="+address, api.KeyVariable+"="+key.Reveal(), publicKeyVariable+"="+local.PublicKey(key),
 		sdkURLVariable+"="+address, sdkKeyVariable+"="+key.Reveal())
-	// On a terminal the command stays in our process group, so that it can read
-	// keys and gets ctrl+c.
+	// On a terminal the command stays in our process group to read keys and get ctrl+c.
 	in, ok := p.Stdin.(*os.File)
 	group := !ok || !term.IsTerminal(in.Fd())
 	if group {
@@ -64,7 +63,7 @@ func (s *serveFlags) runCommand(ctx context.Context, p *Program, address string,
 	begin()
 	err = cmd.Wait()
 	if group {
-		_ = endProcess(cmd.Process.Pid, true, true) // what it left running; mostly nothing
+		_ = endProcess(cmd.Process.Pid, true, true) // end remaining children
 	}
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -80,25 +79,24 @@ func (s *serveFlags) runCommand(ctx context.Context, p *Program, address string,
 	return &exitError{code, nil}
 }
 
-// removeWhenAlone is the hidden flag with which the cleaner is started.
+// removeWhenAlone is the hidden flag for starting the cleaner.
 const removeWhenAlone = "remove-when-alone"
 
-// ephemeralPrefix begins the names of the temporary folders.
+// ephemeralPrefix is the prefix of temporary folders.
 const ephemeralPrefix = "mediadesk-serve-"
 
-// noFolder stands for no folder on the command line of the cleaner.
+// noFolder means no folder to remove.
 const noFolder = "-"
 
-// A cleaner is a process of its own that outlives this one by a moment: when this
-// one has ended, killed or not, it ends the command of --exec and removes the
-// temporary folder.
+// A cleaner is a process that outlives this one, even if killed, to end the command of --exec and
+// remove the temporary folder.
 type cleaner struct {
-	dir  string // the temporary folder; empty: none
+	dir  string // temporary folder; may be empty
 	pipe io.WriteCloser
 	cmd  *exec.Cmd
 }
 
-// startCleaner starts a cleaner, with a new temporary folder if wanted.
+// startCleaner starts a cleaner, optionally with a new temporary folder.
 func startCleaner(folder bool) (*cleaner, error) {
 	c := &cleaner{}
 	if folder {
@@ -125,7 +123,7 @@ func (c *cleaner) start() error {
 		argument = c.dir
 	}
 	cmd := exec.Command(self, "serve", "--"+removeWhenAlone, argument)
-	ownSession(cmd) // a signal to our group must not end it
+	ownSession(cmd) // so that signals to our group do not reach it
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
 		return err
@@ -137,7 +135,7 @@ func (c *cleaner) start() error {
 	return nil
 }
 
-// watch has the process ended, or its group, if this one ends before stop.
+// watch makes the cleaner end the process, or its group, unless stop is called.
 func (c *cleaner) watch(pid int, group bool) {
 	fmt.Fprintln(c.pipe, pid, group)
 }
@@ -154,17 +152,17 @@ func (c *cleaner) stop() {
 	}
 }
 
-// cleanUp is the work of a cleaner: it reads what to end until its starter has
-// ended, then ends it and removes dir.
+// cleanUp is the main function of a cleaner. When its starter has ended, it ends the given process
+// and removes dir.
 func cleanUp(in io.Reader, dir string) error {
 	if dir != noFolder && (!strings.HasPrefix(filepath.Base(dir), ephemeralPrefix) || !filepath.IsAbs(dir)) {
-		return usage("--%s is for mediadesk itself", removeWhenAlone)
+		return usage("--%s is for internal use", removeWhenAlone)
 	}
 	var pid int
 	var group bool
 	for lines := bufio.NewScanner(in); lines.Scan(); {
 		number, kind, _ := strings.Cut(lines.Text(), " ")
-		pid, _ = strconv.Atoi(number) // "done": none
+		pid, _ = strconv.Atoi(number) // "done" for none
 		group = kind == "true"
 	}
 	if pid > 1 {

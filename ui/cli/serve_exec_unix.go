@@ -9,15 +9,15 @@ import (
 	"syscall"
 )
 
-// shellCommand is command in a shell, which waits for begin. If this process ends
-// before, the command does not begin. Call begin in any case.
+// shellCommand returns a shell command that starts when begin is called, and not if this process
+// ends before. Always call begin.
 func shellCommand(ctx context.Context, command string) (cmd *exec.Cmd, begin func(), err error) {
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		return nil, nil, err
 	}
 	cmd = exec.CommandContext(ctx, "sh", "-c", `read -r begin <&3 && exec sh -c "$1" 3<&-`, "sh", command)
-	cmd.ExtraFiles = []*os.File{reader} // file descriptor 3
+	cmd.ExtraFiles = []*os.File{reader}
 	return cmd, func() {
 		reader.Close()
 		_, _ = writer.WriteString("begin\n") // it may have ended
@@ -25,13 +25,13 @@ func shellCommand(ctx context.Context, command string) (cmd *exec.Cmd, begin fun
 	}, nil
 }
 
-// ownGroup has cmd run in a process group of its own.
+// ownGroup runs cmd in its own process group.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// ownSession has cmd run in a session of its own.
+// ownSession runs cmd in its own session.
 func ownSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// endProcess asks a process or its group to end, or forces it.
+// endProcess terminates a process or its group, or kills it with force.
 func endProcess(pid int, group, force bool) error {
 	if group {
 		pid = -pid
@@ -43,7 +43,7 @@ func endProcess(pid int, group, force bool) error {
 	return syscall.Kill(pid, signal)
 }
 
-// endedBy returns the number of the signal that ended a process.
+// endedBy returns the signal that ended a process.
 func endedBy(state *os.ProcessState) (int, bool) {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	return int(status.Signal()), ok && status.Signaled()

@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// shellCommand is command in a shell. There is nothing to begin.
+// shellCommand returns a shell command. begin does nothing.
 func shellCommand(ctx context.Context, command string) (cmd *exec.Cmd, begin func(), err error) {
 	return exec.CommandContext(ctx, "cmd", "/c", command), func() {}, nil
 }
 
-// ownGroup has cmd run in a process group of its own.
+// ownGroup runs cmd in its own process group.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
@@ -21,7 +21,7 @@ func ownGroup(cmd *exec.Cmd) {
 // ownSession is ownGroup: ctrl+c does not reach cmd.
 func ownSession(cmd *exec.Cmd) { ownGroup(cmd) }
 
-// endProcess ends a process, with those that it started if it has a group.
+// endProcess ends a process, with its children if it has a group.
 func endProcess(pid int, group, _ bool) error {
 	args := []string{"/F", "/PID", strconv.Itoa(pid)}
 	if group {
@@ -30,5 +30,5 @@ func endProcess(pid int, group, _ bool) error {
 	return exec.Command("taskkill", args...).Run()
 }
 
-// endedBy reports no signal: this system has none.
+// endedBy always returns false: Windows has no signals.
 func endedBy(*os.ProcessState) (int, bool) { return 0, false }

@@ -20,13 +20,11 @@ import (
 	"mediadesk/ui/text"
 )
 
-// sideFile is what follows the name of a file in the name of the one with its
-// options.
+// sideFile is the suffix of a file with the options of another.
 const sideFile = ".json"
 
-// seedLibrary uploads a folder with its subfolders into the library of o, which must
-// not be served yet. Faults on purpose do not meet it. Files that are there stay as
-// they are.
+// seedLibrary uploads a folder with subfolders into the library of o, which must not be served yet.
+// Injected faults do not apply. Existing files are kept.
 func seedLibrary(ctx context.Context, p *Program, o local.Options, dir string) error {
 	uploads, err := seedUploads(ctx, dir)
 	if err != nil {
@@ -47,8 +45,7 @@ func seedLibrary(ctx context.Context, p *Program, o local.Options, dir string) e
 	return err
 }
 
-// seedUploads are the uploads of the files in dir with the options of their side
-// files.
+// seedUploads returns the uploads for the files in dir with the options of their side files.
 func seedUploads(ctx context.Context, dir string) ([]api.Upload, error) {
 	tree, err := session.WalkFolder(ctx, dir, "", session.Filter{})
 	if err = errors.Join(append(tree.Bad, err)...); err != nil {
@@ -77,30 +74,28 @@ func seedUploads(ctx context.Context, dir string) ([]api.Upload, error) {
 	return uploads, nil
 }
 
-// withSideFile is u with the options of a side file: an object as in a manifest,
-// without the source.
+// withSideFile applies a side file to u: an object as in a manifest, without the source.
 func withSideFile(u api.Upload, name string) (api.Upload, error) {
 	content, err := os.ReadFile(name)
 	if err != nil {
 		return u, err
 	}
 	if !bytes.HasPrefix(bytes.TrimSpace(content), []byte("{")) {
-		return u, errors.New(`it is no object such as {"tags":["sea"]}`)
+		return u, errors.New(`it is not an object such as {"tags":["sea"]}`)
 	}
 	entries, err := session.ReadManifest(content)
 	if err != nil {
 		return u, err
 	}
 	if len(entries) != 1 || entries[0].Source != "" {
-		return u, errors.New("it has one object with the options of one file, and no source")
+		return u, errors.New("it must contain one object with the options of one file, without a source")
 	}
 	e := api.Entry{Upload: u}
 	entries[0].Options.Apply(&e)
 	return e.Upload, nil
 }
 
-// seedInto stores uploads at address and returns how many: those whose place is
-// taken stay.
+// seedInto stores uploads at address and returns how many. Existing files are kept.
 func seedInto(ctx context.Context, address string, key api.Key, uploads []api.Upload) (stored int, err error) {
 	client, err := api.NewClient(api.Options{UploadURL: address, BaseURL: address, Key: key})
 	if err != nil {
@@ -130,8 +125,7 @@ func seedInto(ctx context.Context, address string, key api.Key, uploads []api.Up
 	return stored, nil
 }
 
-// seedFields creates the custom metadata fields that uploads have values for. Their
-// types are those of the values.
+// seedFields creates the custom metadata fields that uploads use, with the types of the values.
 func seedFields(ctx context.Context, client *api.Client, address string, key api.Key, uploads []api.Upload) error {
 	known, err := client.MetadataFields(ctx, "")
 	if err != nil {
@@ -160,7 +154,7 @@ func seedFields(ctx context.Context, client *api.Client, address string, key api
 	return nil
 }
 
-// fieldType is the type of a custom metadata field for a JSON value.
+// fieldType returns the type of a field for a JSON value.
 func fieldType(value json.RawMessage) string {
 	switch value[0] {
 	case '"':
@@ -173,7 +167,7 @@ func fieldType(value json.RawMessage) string {
 	return api.MetadataNumber
 }
 
-// addOptions adds the elements of a list to what the field offers.
+// addOptions adds the elements of a list to a field's options.
 func addOptions(schema *api.MetadataSchema, value json.RawMessage) {
 	var list []json.RawMessage
 	if schema.Type != api.MetadataMultiSelect || json.Unmarshal(value, &list) != nil {

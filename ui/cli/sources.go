@@ -17,8 +17,7 @@ import (
 	"mediadesk/ui/terminal"
 )
 
-// argSource makes a source of one argument: an address, or a path, which need not
-// exist.
+// argSource returns the source for an argument: an address, or a path, which need not exist.
 func argSource(arg string) (api.Source, error) {
 	if arg == "" {
 		return api.Source{}, usage("a source is empty: check the variable that it comes from")
@@ -42,9 +41,8 @@ func argSource(arg string) (api.Source, error) {
 	return api.Source{Path: path, Label: arg}, nil
 }
 
-// expand turns arguments into sources: a folder becomes the files in it, at any
-// depth, and - becomes a file in the folder of spool with the data of standard input.
-// The first source that cannot be read is the error.
+// expand turns arguments into sources: a folder into its files at any depth, - into a file with the
+// data of standard input. It fails with the first unreadable source.
 func (p *Program) expand(ctx context.Context, args []string) ([]api.Source, error) {
 	if err := oneInput(args...); err != nil {
 		return nil, err
@@ -56,18 +54,18 @@ func (p *Program) expand(ctx context.Context, args []string) ([]api.Source, erro
 	return found.sources, err
 }
 
-// sourceList is what the arguments stand for.
+// sourceList is the result of expanding arguments.
 type sourceList struct {
 	sources  []api.Source
-	inFolder map[string]bool // paths of sources that came from a folder
-	bad      []error         // *api.SourceError of what cannot be read
+	inFolder map[string]bool // paths of sources from a folder
+	bad      []error         // *api.SourceError of unreadable sources
 	folders  int
-	hidden   int      // files and folders left out because they are hidden
-	excluded int      // and because of the filter
-	again    []string // links to folders that were taken already
+	hidden   int      // hidden files and folders left out
+	excluded int      // files and folders left out by the filter
+	again    []string // links to folders already included
 }
 
-// oneInput refuses to read standard input twice.
+// oneInput refuses reading standard input twice.
 func oneInput(args ...string) error {
 	if first := slices.Index(args, "-"); first >= 0 && slices.Contains(args[first+1:], "-") {
 		return usage("standard input (-) is named twice")
@@ -106,7 +104,7 @@ func (p *Program) find(ctx context.Context, args []string, filter session.Filter
 	return found, nil
 }
 
-// folder takes the files of a folder.
+// folder adds the files of a folder.
 func (l *sourceList) folder(ctx context.Context, root, label string, filter session.Filter) error {
 	tree, err := session.WalkFolder(ctx, root, label, filter)
 	var bad *api.SourceError
@@ -136,8 +134,7 @@ func (l *sourceList) folder(ctx context.Context, root, label string, filter sess
 	return nil
 }
 
-// copyInput copies standard input to w, until its end or that of ctx, and returns the
-// number of bytes.
+// copyInput copies standard input to w until its end or the end of ctx.
 func (p *Program) copyInput(ctx context.Context, w io.Writer) (size int64, err error) {
 	if f, ok := p.Stdin.(*os.File); ok && term.IsTerminal(f.Fd()) {
 		fmt.Fprintln(p.Stderr, "mediadesk: reading from the terminal. End with ctrl+d; ctrl+c cancels.")
@@ -161,12 +158,12 @@ func (p *Program) spoolInput(ctx context.Context) (api.Source, error) {
 		return api.Source{}, err
 	case size == 0:
 		os.RemoveAll(filepath.Dir(path))
-		return api.Source{}, &api.SourceError{Path: "-", Reason: "(standard input) is empty", Help: "Check the command that should have written it."}
+		return api.Source{}, &api.SourceError{Path: "-", Reason: "(standard input) is empty", Help: "Check the command that should write it."}
 	}
 	return api.Source{Path: path, Label: "-"}, nil
 }
 
-// unspool removes the copies of standard input and of the clipboard that are not sent.
+// unspool removes unsent copies of standard input and the clipboard.
 func (p *Program) unspool(plans []planned) {
 	for _, one := range plans {
 		if dir := filepath.Dir(one.Source.Path); filepath.Dir(dir) == p.spool() {

@@ -26,11 +26,11 @@ func newTransfer(p *Program, f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "transfer FILE… --to PROFILE", Short: "Send stored files and folders to another profile",
 		Long: "Send stored files of this profile to another one: from the local library to an account, or from one account to another. " +
-			"Tags, region, description, custom metadata, folder and the private flag go along. FILE can be a folder: all files in it are sent. " +
+			"Tags, region, description, custom metadata, folder and the private flag are sent, too. FILE can be a folder: all files in it are sent. " +
 			"The files stay where they are.\n\n" +
 			"Files keep their names, and nothing is overwritten: a file whose name is taken is skipped. Earlier versions, AI tags, the state of extensions, and custom metadata that " +
-			"the other profile has no field for do not go along. The command lists what is left behind before it sends; on a terminal it asks, in a script --yes confirms. " +
-			"After an interruption, the same command continues. --key-fd and MEDIADESK_PRIVATE_KEY give the key of the other profile; the key of this one comes from its own place.",
+			"the other profile has no field for are not sent. The command lists them first and asks on a terminal; in a script, add --yes. " +
+			"After an interruption, the same command continues. --key-fd and MEDIADESK_PRIVATE_KEY are for the other profile; the key of this one is found as usual.",
 		Example: "mediadesk transfer /summer/ --to work\nmediadesk transfer /summer/a.jpg /summer/b.jpg --to work --folder /news/\n" +
 			"mediadesk transfer / --profile old --to new --exclude drafts --dry-run",
 		Args: someArgs,
@@ -42,10 +42,10 @@ func newTransfer(p *Program, f *flags) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&t.to, "to", "", "profile that gets the files")
+	fl.StringVar(&t.to, "to", "", "profile to send to")
 	_ = fl.SetAnnotation("to", valueOf, []string{"PROFILE"})
 	_ = cmd.RegisterFlagCompletionFunc("to", profileNames(p))
-	fl.StringVar(&t.o.Folder, "folder", "", "folder that gets the files and the contents of folders (default: where each file is now)")
+	fl.StringVar(&t.o.Folder, "folder", "", "target folder (default: the current folder of each file)")
 	fl.StringArrayVar(&t.o.Filter.Include, "include", nil, "send only matching files of folders, such as '*.jpg' or 'a/**' (repeatable)")
 	fl.StringArrayVar(&t.o.Filter.Exclude, "exclude", nil, "skip matching files and folders (repeatable)")
 	fl.IntVar(&f.Concurrency, "concurrency", 0, "number of uploads at the same time (default: the setting, else it adapts)")
@@ -55,13 +55,13 @@ func newTransfer(p *Program, f *flags) *cobra.Command {
 
 func (t *transfer) run(ctx context.Context, names []string) error {
 	if t.to == "" {
-		return usage("mediadesk transfer needs --to PROFILE: the profile that gets the files")
+		return usage("mediadesk transfer needs --to PROFILE: the profile to send to")
 	}
 	if err := t.o.Filter.Check(); err != nil {
 		return &exitError{exitUsage, err}
 	}
 	if t.f.Unnamed() {
-		return usage("mediadesk transfer sends from one profile to another: add the addresses as a profile first (mediadesk profile add)")
+		return usage("mediadesk transfer needs two profiles: first add the addresses as a profile first (mediadesk profile add)")
 	}
 	source, err := t.p.describe(ctx, t.f)
 	if err != nil {
@@ -102,8 +102,7 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 	return err
 }
 
-// plan finds the files in the profile of that name. A name that is wrong does not stop
-// the others.
+// plan plans the transfer from a profile. A wrong name does not stop the others.
 func (t *transfer) plan(ctx context.Context, s *session.Session, name string, names []string) (*session.Transfer, failures, error) {
 	var failed failures
 	from, err := s.Other(ctx, name)
@@ -122,7 +121,7 @@ func (t *transfer) plan(ctx context.Context, s *session.Session, name string, na
 	return plan, failed, err
 }
 
-// skip tells of a file that is not sent.
+// skip prints that a file is not sent.
 func (t *transfer) skip(out *uploadOutput, from string, one session.SkippedFile) error {
 	source := api.Source{Origin: api.Origin{Profile: from, Path: one.File.FilePath}}
 	if !one.There {
@@ -137,7 +136,7 @@ func (t *transfer) skip(out *uploadOutput, from string, one session.SkippedFile)
 	return err
 }
 
-// preview shows the requests and what does not go along.
+// preview shows the requests and what is left behind.
 func (t *transfer) preview(s *session.Session, plan *session.Transfer) error {
 	for i := range plan.Jobs {
 		r, err := s.DescribeUpload(&plan.Jobs[i].Upload)
@@ -153,14 +152,14 @@ func (t *transfer) preview(s *session.Session, plan *session.Transfer) error {
 	return nil
 }
 
-// tellLost tells what does not go along.
+// tellLost prints what is left behind.
 func (t *transfer) tellLost(lost string) {
 	if lost != "" {
 		t.p.note(t.f, "Left behind: %s", lost)
 	}
 }
 
-// ask asks where something does not go along. The error says that the answer was not yes.
+// ask asks if something is left behind. The error means that the answer was not yes.
 func (t *transfer) ask(ctx context.Context, plan *session.Transfer) error {
 	lost := plan.Lost()
 	switch {
@@ -174,8 +173,7 @@ func (t *transfer) ask(ctx context.Context, plan *session.Transfer) error {
 	return t.p.confirm(ctx, fmt.Sprintf("Send %s (%s) from %s to %s?", text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes), plan.From, plan.To))
 }
 
-// send hands the jobs to the queue, with those of earlier transfers of the same files
-// that are not finished.
+// send queues the jobs, with unfinished ones of earlier transfers of the same files.
 func (t *transfer) send(ctx context.Context, s *session.Session, plan *session.Transfer) ([]int64, error) {
 	jobs, err := s.Send(ctx, plan.Jobs)
 	if err == nil && len(plan.Unfinished) > 0 {
@@ -188,7 +186,7 @@ func (t *transfer) send(ctx context.Context, s *session.Session, plan *session.T
 		ids[i] = jobs[i].ID
 	}
 	if len(ids)+len(plan.Skipped) == 0 && err == nil {
-		t.p.note(t.f, "There is no file to send.")
+		t.p.note(t.f, "No files to send.")
 	}
 	return ids, err
 }

@@ -15,7 +15,7 @@ import (
 
 // runTree lists a folder, or the library, with everything below.
 func runTree(ctx context.Context, p *Program, f *flags, args []string) error {
-	root, _ := api.CleanFolder(strings.Join(args, "")) // there is one at most
+	root, _ := api.CleanFolder(strings.Join(args, "")) // at most one
 	if f.dryRun {
 		s, err := p.describe(ctx, f)
 		if err != nil {
@@ -52,16 +52,16 @@ func runTree(ctx context.Context, p *Program, f *flags, args []string) error {
 	return nil
 }
 
-// tree is a folder with what is in it, by name. The names of folders end in /.
+// tree holds the contents of a folder by name. Names of folders end in /.
 type tree map[string]tree
 
-// lines that draw a tree.
+// Lines for drawing a tree.
 var (
 	treeLines  = [4]string{"├── ", "│   ", "└── ", "    "}
 	treeBlanks = [4]string{"  ", "  ", "  ", "  "} // for screen readers
 )
 
-// printTree draws the files and folders below a folder.
+// printTree draws the tree below a folder.
 func printTree(p *Program, f *flags, root string, files []api.File) error {
 	t, sizes := tree{}, map[string]string{}
 	var content session.FolderContent

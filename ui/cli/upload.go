@@ -17,12 +17,12 @@ import (
 
 // uploadFlags are the flags of the command upload.
 type uploadFlags struct {
-	repeated map[string]*[]string // fields whose flag can be given again, by flag
+	repeated map[string]*[]string // values of repeatable flags
 	manifest string
 	from     string // file with a list of sources
-	copy     string // form in which the addresses go to the clipboard; empty: none
-	clip     bool   // the picture on the clipboard is a source
-	follow   bool   // upload what appears in folders
+	copy     string // format for copying addresses; empty for none
+	clip     bool   // upload the picture on the clipboard
+	follow   bool   // follow folders
 	wait     bool
 	timeout  time.Duration
 
@@ -31,7 +31,7 @@ type uploadFlags struct {
 	skipStored       bool
 	noDefaults       bool
 
-	found sourceList // what became of folders, for the preview
+	found sourceList // for the preview
 }
 
 func (u *uploadFlags) filter() session.Filter {
@@ -44,10 +44,10 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 		Use:   "upload SOURCE…",
 		Short: "Upload images and other files",
 		Long: "Upload files. A SOURCE is a path, a folder (its files; its own folders are kept below --folder), an http or " +
-			"https address that the service downloads, or - for standard input. Of what is stored, its path, its id and its address are printed. --dry-run sends nothing: it shows the requests and a summary.\n\n" +
+			"https address that the service downloads, or - for standard input. It prints the path, id and address of each stored file. --dry-run shows the requests and a summary instead of sending.\n\n" +
 			"--follow uploads each file that appears or changes in a folder, as soon as its size and time stay the same for a second. " +
-			"It leaves out what is there at the start, hidden files, empty ones, and those that end in " + strings.Join(unfinishedNames, ", ") + ". " +
-			"ctrl+c ends it; mediadesk resume continues with what was not sent.",
+			"It skips files that exist at the start, hidden and empty ones, and those that end in " + strings.Join(unfinishedNames, ", ") + ". " +
+			"ctrl+c ends it; mediadesk resume continues with unsent files.",
 		Example: "mediadesk upload photo.jpg --tags sea,boat --folder /summer/\n" +
 			"mediadesk upload cut-out.png --extension remove-bg --wait\n" +
 			"mediadesk upload logo.png --unique off --overwrite-file\n" +
@@ -73,13 +73,13 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 	}
 	fl.StringVar(&u.manifest, "manifest", "", "file of sources with their options, as JSON or CSV; - reads standard input")
 	fl.StringVar(&u.from, "files-from", "", "file with a list of sources, one a line or separated by NUL; - reads standard input")
-	fl.StringVar(&u.copy, "copy", "", "copy the addresses of what is stored to the clipboard of the terminal: url, markdown or html")
+	fl.StringVar(&u.copy, "copy", "", "copy the addresses of stored files to the terminal's clipboard: url, markdown or html")
 	fl.BoolVar(&u.clip, "clipboard", false, "upload the picture on the clipboard")
-	fl.BoolVar(&u.follow, "follow", false, "watch folders and upload what is finished being written there, until ctrl+c")
+	fl.BoolVar(&u.follow, "follow", false, "watch folders and upload completed files until ctrl+c")
 	fl.StringArrayVar(&u.include, "include", nil, "upload only matching files of folders, such as '*.jpg' or 'a/**' (repeatable)")
 	fl.StringArrayVar(&u.exclude, "exclude", nil, "skip matching files and folders (repeatable)")
-	fl.BoolVar(&u.skipStored, "skip-stored", false, "leave out files whose content was stored in the same folder before")
-	fl.BoolVar(&u.noDefaults, "no-defaults", false, "do not begin with the folder, tags and extensions of the profile")
+	fl.BoolVar(&u.skipStored, "skip-stored", false, "skip files whose content is already stored in the same folder")
+	fl.BoolVar(&u.noDefaults, "no-defaults", false, "ignore the profile's default folder, tags and extensions")
 	fl.StringVar(&u.receipt, "receipt", "", "also write the receipt to this file: what was sent, its hash, the answers and times")
 	fl.IntVar(&f.Concurrency, "concurrency", 0, "number of uploads at the same time (default: the setting, else it adapts)")
 	addRetryFor(cmd, f)
@@ -87,8 +87,8 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 	return cmd
 }
 
-// entry makes an upload of the flags and the defaults of the profile. The field of
-// a flag that was not given is absent.
+// entry returns an upload from the flags and the profile's defaults. Fields without a flag are
+// absent.
 func (u *uploadFlags) entry(cmd *cobra.Command, profile session.Profile) (api.Entry, error) {
 	e := api.Entry{Naming: profile.Naming}
 	if !u.noDefaults {
@@ -131,18 +131,18 @@ func (u *uploadFlags) entry(cmd *cobra.Command, profile session.Profile) (api.En
 	return e, nil
 }
 
-// contextual is a command, for the context that it runs in.
+// contextual is a command with its context.
 type contextual interface{ Context() context.Context }
 
-// planned is one upload before it is a job.
+// planned is an upload before it becomes a job.
 type planned struct {
 	api.Entry
-	inFolder bool   // it came from a folder
-	from     string // where in a manifest it stands; empty: in none
-	err      error  // why it cannot be sent; nil: nothing is known against it
+	inFolder bool   // from a folder
+	from     string // position in a manifest; may be empty
+	err      error  // why it cannot be sent; may be nil
 }
 
-// of is the same plan for another source.
+// of returns the plan for another source.
 func (one planned) of(s api.Source, inFolder bool) planned {
 	one.Source, one.FileName, one.inFolder = s, s.Name(), inFolder
 	if s.Sub != "" {
@@ -151,7 +151,7 @@ func (one planned) of(s api.Source, inFolder bool) planned {
 	return one
 }
 
-// broken is the plan of what could not even be looked into.
+// broken returns the plan of an unreadable source.
 func broken(err error) planned {
 	one := planned{err: err}
 	if source, ok := errors.AsType[*api.SourceError](err); ok {
@@ -167,8 +167,8 @@ func (l *sourceList) merge(other sourceList) {
 	l.again = append(l.again, other.again...)
 }
 
-// plan makes the uploads that the command line asks for. With an error it
-// returns those that it made so far, which are not to be sent.
+// plan returns the uploads for the command line. With an error it returns those made so far, which
+// must not be sent.
 func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profile, args []string) ([]planned, error) {
 	e, err := u.entry(cmd, profile)
 	if err != nil {
@@ -203,7 +203,7 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profi
 		return plans, err
 	}
 	if name != "" && (len(u.found.sources)+len(u.found.bad) != 1 || u.found.folders > 0 || u.manifest != "") {
-		return plans, usage("--name is for one source; here are %d", len(u.found.sources))
+		return plans, usage("--name needs a single source, not %d", len(u.found.sources))
 	}
 	for _, err := range u.found.bad {
 		plans = append(plans, broken(err))
@@ -218,10 +218,10 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profi
 	return plans, checkPlans(plans)
 }
 
-// checkPlans finds what would be refused. Wrong options are the error; what is
-// wrong with a file of a folder is that file's own.
+// checkPlans finds plans that would be refused. Wrong options are an error; problems of a file in a
+// folder are stored in its plan.
 func checkPlans(plans []planned) error {
-	places := map[string]string{} // what is stored there
+	places := map[string]string{} // paths that are taken
 	for i := range plans {
 		one := &plans[i]
 		if one.err != nil {
@@ -241,13 +241,12 @@ func checkPlans(plans []planned) error {
 		if one.Naming != api.NameExact {
 			continue
 		}
-		// One of the two would be lost below the other, and which one is a
-		// matter of luck.
+		// Either could end up as an older version of the other.
 		if other, taken := places[one.Path()]; taken && !one.OverwriteFile.IsSet() {
 			one.err = &api.RuleError{
 				Field:   "fileName",
-				Message: fmt.Sprintf("it would be stored as %s, which %s takes already", one.Path(), other),
-				Help:    "Use --unique here, rename one of them, or say --overwrite-file to have versions of one file.",
+				Message: fmt.Sprintf("it would be stored as %s, like %s", one.Path(), other),
+				Help:    "Use --unique here, rename one of them, or use --overwrite-file to store versions of one file.",
 			}
 			continue
 		}
@@ -256,15 +255,14 @@ func checkPlans(plans []planned) error {
 	return nil
 }
 
-// isPlace reports whether a rule is about the name or the folder, which differ
-// from file to file.
+// isPlace reports whether a rule is about name or folder, which differ between files.
 func isPlace(err error) bool {
 	var rule *api.RuleError
 	return errors.As(err, &rule) && (rule.Field == "fileName" || rule.Field == "folder")
 }
 
-// job hands a plan to the queue: the name is made unique, the source is looked
-// at, and the webhook is chosen.
+// job returns the job of a plan: it makes the name unique, reads the source and chooses the
+// webhook.
 func (one planned) job(profile session.Profile, batch string) (api.Job, error) {
 	job := api.Job{Profile: profile.Name, Upload: one.Upload, Naming: one.Naming, State: api.Waiting, Batch: batch}
 	if one.err != nil {
@@ -321,12 +319,11 @@ func runUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 	return err
 }
 
-// hand makes jobs of the command line and gives them to the queue. What cannot
-// be sent is printed; the others go on.
+// hand queues the uploads of the command line. Sources that cannot be sent are printed and skipped.
 func hand(cmd *cobra.Command, p *Program, d *session.Session, u *uploadFlags, args []string, out *uploadOutput) ([]int64, error) {
 	ctx := cmd.Context()
 	plans, err := u.plan(cmd, p, d.Profile, args)
-	left := plans // not handed over
+	left := plans // not queued
 	defer func() { p.unspool(left) }()
 	if err != nil {
 		return nil, err
@@ -339,8 +336,8 @@ func hand(cmd *cobra.Command, p *Program, d *session.Session, u *uploadFlags, ar
 	return ids, err
 }
 
-// enqueue gives plans to the queue and returns the ids of their jobs. What cannot be
-// sent or was stored before is printed and returned; the others go on.
+// enqueue queues plans and returns the job ids. It prints and returns plans that cannot be sent or
+// were stored before.
 func (u *uploadFlags) enqueue(ctx context.Context, d *session.Session, plans []planned, batch string, out *uploadOutput) (ids []int64, unsent []planned, err error) {
 	there := make([]*api.Job, len(plans))
 	if u.skipStored {
@@ -379,7 +376,7 @@ func (u *uploadFlags) enqueue(ctx context.Context, d *session.Session, plans []p
 	return ids, unsent, err
 }
 
-// warnExtensions warns of extensions in plans that nobody knows.
+// warnExtensions warns of unknown extensions in plans.
 func warnExtensions(p *Program, f *flags, profile session.Profile, plans []planned) {
 	var list []api.Extension
 	for i := range plans {
@@ -388,14 +385,14 @@ func warnExtensions(p *Program, f *flags, profile session.Profile, plans []plann
 	p.warnExtensions(f, profile, list)
 }
 
-// warnExtensions warns of extensions that nobody knows, each once. Sending them is
-// still right: a service may have new ones.
+// warnExtensions warns of each unknown extension once. They are sent, since a service may have new
+// ones.
 func (p *Program) warnExtensions(f *flags, profile session.Profile, list []api.Extension) {
 	warned := map[string]bool{}
 	for _, e := range list {
 		if !warned[e.Name] && !profile.KnowsExtension(e.Name) {
 			warned[e.Name] = true
-			p.note(f, "mediadesk: no extension %q is known here; it is requested as it is. Known ones: %s", e.Name,
+			p.note(f, "mediadesk: unknown extension %q is sent anyway. Known ones: %s", e.Name,
 				strings.Join(append([]string{api.RemoveBackground, api.GoogleTagging, api.AWSTagging}, profile.Commands...), ", "))
 		}
 	}

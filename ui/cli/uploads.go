@@ -14,7 +14,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// uploadsFlags say which uploads of the journal are meant, and what to do with them.
+// uploadsFlags selects uploads of the journal and what to do with them.
 type uploadsFlags struct {
 	failed, open, retry, cancel, twice bool
 	limit                              int
@@ -25,13 +25,13 @@ func newUploads(p *Program, f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "uploads [NUMBER…]", Short: "List uploads, retry failed ones, cancel waiting ones",
 		Long: "List the uploads of the journal with their outcome, the newest last, or those with these numbers. " +
-			"--retry sends those again that were not stored, under the same name. It leaves out an upload that may have arrived and whose name the service makes unique: " +
-			"it could be stored twice, which --twice accepts. --cancel cancels those that wait.",
+			"--retry sends failed uploads again under the same name. It skips uploads that may have arrived if the service makes their names unique: " +
+			"they could be stored twice; --twice sends them, too. --cancel cancels waiting uploads.",
 		Example: "mediadesk uploads --failed\nmediadesk uploads --failed --retry\nmediadesk uploads 12 13 --cancel\n" +
 			"mediadesk uploads --json | jq -r 'select(.outcome==\"unknown\").source'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if u.retry && u.cancel {
-				return usage("--retry and --cancel contradict each other: use one of them")
+				return usage("--retry and --cancel exclude each other: use one of them")
 			}
 			if u.limit < 0 {
 				return usage("--limit takes a number from 0 (all), not %d", u.limit)
@@ -40,22 +40,22 @@ func newUploads(p *Program, f *flags) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.BoolVar(&u.failed, "failed", false, "only those that were not stored")
-	fl.BoolVar(&u.open, "open", false, "only those that are not finished")
-	fl.BoolVar(&u.retry, "retry", false, "send those again that were not stored")
-	fl.BoolVar(&u.cancel, "cancel", false, "cancel those that wait")
+	fl.BoolVar(&u.failed, "failed", false, "only uploads that were not stored")
+	fl.BoolVar(&u.open, "open", false, "only unfinished uploads")
+	fl.BoolVar(&u.retry, "retry", false, "send failed uploads again")
+	fl.BoolVar(&u.cancel, "cancel", false, "cancel waiting uploads")
 	addRetryFor(cmd, f)
-	fl.BoolVar(&u.twice, "twice", false, "with --retry: also those that could be stored twice")
+	fl.BoolVar(&u.twice, "twice", false, "with --retry: include uploads that could be stored twice")
 	fl.IntVar(&u.limit, "limit", 100, "list the newest N; 0: all (default: 100)")
 	return cmd
 }
 
-// uploadsLine is the JSON line of an upload of the journal.
+// uploadsLine is the JSON line for an upload.
 type uploadsLine struct {
 	Number int64 `json:"number"`
 	uploadLine
 	At    string    `json:"at"`
-	State api.State `json:"state"` // also where there is no outcome yet
+	State api.State `json:"state"` // even without an outcome
 }
 
 func runUploads(ctx context.Context, p *Program, f *flags, u *uploadsFlags, args []string) error {
@@ -101,13 +101,13 @@ func jobNumbers(args []string) ([]int64, error) {
 	return numbers, nil
 }
 
-// find reads the uploads that are meant.
+// find returns the selected uploads.
 func (u *uploadsFlags) find(ctx context.Context, d *session.Session, numbers []int64) ([]api.Job, error) {
 	var jobs []api.Job
 	if len(numbers) == 0 {
 		limit := u.limit
 		if u.failed {
-			limit = 0 // it is applied to those that failed
+			limit = 0 // applied after filtering
 		}
 		var err error
 		if jobs, err = d.Jobs(ctx, session.JobFilter{Open: u.open, Limit: limit}); err != nil {
@@ -148,8 +148,8 @@ func printUpload(p *Program, asJSON bool, j api.Job) error {
 	return err
 }
 
-// sendAgain sends uploads again that were not stored. Each keeps its name and what is
-// known of its attempts, so that it cannot be stored twice.
+// sendAgain sends failed uploads again. Each keeps its name and evidence, so that it cannot be
+// stored twice.
 func (u *uploadsFlags) sendAgain(ctx context.Context, p *Program, f *flags, d *session.Session, jobs []api.Job) error {
 	out := newUploadOutput(p, f)
 	var ids []int64
@@ -158,7 +158,7 @@ func (u *uploadsFlags) sendAgain(ctx context.Context, p *Program, f *flags, d *s
 		case !hasFailed(&job) && (job.State != api.Processing || !u.twice):
 			continue
 		case !job.MayRepeat() && !u.twice:
-			fmt.Fprintf(p.Stderr, "mediadesk: left out %s: it may have arrived, and the service makes its name. Look in the library; --twice sends it anyway.\n", text.Safe(job.Upload.Source.String()))
+			fmt.Fprintf(p.Stderr, "mediadesk: skipped %s: it may have arrived, and another copy would get another name. Check the library; --twice sends it anyway.\n", text.Safe(job.Upload.Source.String()))
 			out.unfinished = true
 			continue
 		}
@@ -194,8 +194,7 @@ func (u *uploadsFlags) sendAgain(ctx context.Context, p *Program, f *flags, d *s
 	return out.finish(ctx, d, ids, false, 0, "")
 }
 
-// cancelAll cancels uploads that wait. An upload that may have arrived is never
-// called canceled.
+// cancelAll cancels waiting uploads. An upload that may have arrived is not reported as canceled.
 func (u *uploadsFlags) cancelAll(ctx context.Context, p *Program, f *flags, d *session.Session, jobs []api.Job) error {
 	var failed failures
 	for _, job := range jobs {
@@ -222,7 +221,7 @@ func cancelWaiting(ctx context.Context, p *Program, f *flags, d *session.Session
 	if len(taken) == 0 {
 		return session.ErrTaken
 	}
-	// The program that had it may have been killed while it was sending.
+	// Its program may have been killed while sending.
 	jobs, err := d.Queue.Wait(ctx, []int64{job.ID})
 	if err != nil {
 		return err

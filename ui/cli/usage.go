@@ -10,10 +10,10 @@ import (
 	"mediadesk/ui/text"
 )
 
-// usageLine is the JSON line of what an account uses.
+// usageLine is the JSON line about usage.
 type usageLine struct {
 	Start string `json:"startDate"`
-	End   string `json:"endDate"` // the day after the last one
+	End   string `json:"endDate"` // exclusive
 	api.Usage
 }
 
@@ -42,7 +42,7 @@ func newUsage(p *Program, f *flags) *cobra.Command {
 			used, err := s.Client.Usage(cmd.Context(), start, end)
 			switch {
 			case api.Unavailable(err):
-				return fmt.Errorf("%s does not report what the account uses", s.Profile.Host)
+				return fmt.Errorf("%s does not report usage", s.Profile.Host)
 			case err != nil:
 				return err
 			case f.json:
@@ -56,8 +56,7 @@ func newUsage(p *Program, f *flags) *cobra.Command {
 	return cmd
 }
 
-// usageDays reads the first and the last day, and returns the first day and the day
-// after the last one.
+// usageDays returns the first day and the day after the last one.
 func usageDays(since, until string, now time.Time) (start, end time.Time, err error) {
 	last := now.Truncate(24 * time.Hour)
 	if until != "" {
@@ -73,12 +72,12 @@ func usageDays(since, until string, now time.Time) (start, end time.Time, err er
 	}
 	end = last.AddDate(0, 0, 1)
 	if days := int(end.Sub(start).Hours() / 24); days < 1 || days > api.MaxUsageDays {
-		return start, end, usage("from --since to --until are %d days; a service takes 1 to %d", days, api.MaxUsageDays)
+		return start, end, usage("--since to --until spans %d days; the limit is 1 to %d", days, api.MaxUsageDays)
 	}
 	return start, end, nil
 }
 
-// printUsage shows the parts that the service counts.
+// printUsage prints the figures that the service reports.
 func printUsage(p *Program, start, end time.Time, used api.Usage) error {
 	const day = "2 Jan 2006"
 	lines := [][2]string{{"Days", start.Format(day) + " to " + end.AddDate(0, 0, -1).Format(day)}}

@@ -2,11 +2,10 @@ package cli
 
 import "runtime/debug"
 
-// Unreleased is the version of a program without that record.
+// Unreleased is the version of a build without version information.
 const Unreleased = "0.1.0-dev"
 
-// Version is the version of the module or commit that the program was built from;
-// nil: the build did not record it.
+// Version returns the module version or commit of the build; info may be nil.
 func Version(info *debug.BuildInfo) string {
 	if info == nil || info.Main.Version == "" || info.Main.Version == "(devel)" {
 		return Unreleased

@@ -45,7 +45,7 @@ func newWatch(p *Program, f *flags) *cobra.Command {
 	return cmd
 }
 
-// watchLine is the JSON line of one run.
+// watchLine is the JSON line for a run.
 type watchLine struct {
 	FileID    string     `json:"fileId"`
 	Extension string     `json:"extension"`
@@ -55,14 +55,14 @@ type watchLine struct {
 	Error     string     `json:"error,omitempty"` // the service's reason
 }
 
-// watchRuns prints the runs of files whenever one changes, until all have finished or
-// timeout (0: never) is over. Without ids these are all pending runs and those that
-// begin meanwhile. Of a file and an extension, only the newest run counts.
+// watchRuns prints each change of runs until all have finished or timeout (0: never) is over.
+// Without ids it watches all pending and new runs. Only the newest run of a file and extension
+// counts.
 func watchRuns(ctx context.Context, p *Program, d *session.Session, asJSON bool, ids []string, timeout time.Duration) error {
 	return follow(ctx, d, &watcher{p: p, json: asJSON, ids: ids, named: len(ids) > 0, last: map[int64]api.Status{}, known: map[string]bool{}}, timeout)
 }
 
-// waitForRuns waits for the runs of files that were just uploaded.
+// waitForRuns waits for the runs of uploaded files.
 func waitForRuns(ctx context.Context, p *Program, d *session.Session, asJSON bool, ids []string, timeout time.Duration) error {
 	if len(ids) == 0 {
 		return nil
@@ -70,7 +70,7 @@ func waitForRuns(ctx context.Context, p *Program, d *session.Session, asJSON boo
 	return follow(ctx, d, &watcher{p: p, json: asJSON, ids: ids, last: map[int64]api.Status{}, known: map[string]bool{}}, timeout)
 }
 
-// follow refreshes at each change, until nothing is pending.
+// follow refreshes at each change until nothing is pending.
 func follow(ctx context.Context, d *session.Session, w *watcher, timeout time.Duration) error {
 	whole := ctx
 	if timeout > 0 {
@@ -110,7 +110,7 @@ func follow(ctx context.Context, d *session.Session, w *watcher, timeout time.Du
 	}
 }
 
-// pendingOf are the ids of the runs that are pending.
+// pendingOf returns the ids of pending runs.
 func pendingOf(runs []api.Run) map[int64]bool {
 	only := map[int64]bool{}
 	for i := range runs {
@@ -125,19 +125,19 @@ func pendingOf(runs []api.Run) map[int64]bool {
 type watcher struct {
 	p       *Program
 	json    bool
-	ids     []string        // of the files that are watched; empty: those of only
-	named   bool            // the user gave the ids: they may be wrong
-	known   map[string]bool // files that have a run
-	missing failures        // of ids whose file cannot be read
-	only    map[int64]bool  // the runs that are watched without ids
-	newest  int64           // run when watching began: later ones are watched, too
+	ids     []string        // watched files; empty to use only
+	named   bool            // given by the user, so they may be wrong
+	known   map[string]bool // files with a run
+	missing failures        // errors of unreadable files
+	only    map[int64]bool  // watched runs without ids
+	newest  int64           // newest run at the start; later ones are watched, too
 	last    map[int64]api.Status
 	seen    int
 	failed  int
 	pending []api.Run // as of the last refresh
 }
 
-// watched are the newest runs of each file and extension.
+// watched returns the newest run of each file and extension.
 func (w *watcher) watched(runs []api.Run) []api.Run {
 	type key struct{ file, extension string }
 	newest := map[key]int{}
@@ -157,7 +157,7 @@ func (w *watcher) watched(runs []api.Run) []api.Run {
 	return found
 }
 
-// refresh prints what is new and reports whether something is pending.
+// refresh prints changes and reports whether a run is pending.
 func (w *watcher) refresh(ctx context.Context, d *session.Session) (pending bool, err error) {
 	runs, err := d.Watch.Runs(ctx)
 	if err != nil {
@@ -199,8 +199,7 @@ func (w *watcher) print(r api.Run) error {
 	return err
 }
 
-// reportWithoutRuns says which of the named ids have no file, and which files have no
-// extension to wait for.
+// reportWithoutRuns reports named ids without a file, and files without runs.
 func (w *watcher) reportWithoutRuns(ctx context.Context, d *session.Session) {
 	for _, id := range w.ids {
 		if w.known[id] {
@@ -216,14 +215,14 @@ func (w *watcher) reportWithoutRuns(ctx context.Context, d *session.Session) {
 	}
 }
 
-// findSoon is lookUp within the time that one answer may take.
+// findSoon is lookUp with a time limit.
 func findSoon(ctx context.Context, d *session.Session, id string) (*api.File, error) {
 	ctx, cancel := context.WithTimeout(ctx, closeTime)
 	defer cancel()
 	return readRecord(ctx, d, id)
 }
 
-// end is the error that carries the exit code.
+// end returns the error with the exit code.
 func (w *watcher) end(stopped bool) error {
 	if w.seen == 0 && !w.named && !w.json {
 		fmt.Fprintln(w.p.Stdout, "No extension was requested for these files.")

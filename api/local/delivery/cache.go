@@ -7,12 +7,10 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// cacheSize is how many bytes of made pictures are kept in memory: a contact
-// sheet asks for the same thumbnails again and again.
+// cacheSize limits the cached pictures in bytes.
 const cacheSize = 48 << 20
 
-// Cache keeps pictures that were made, the oldest make room for new ones. The
-// zero Cache is ready for use, by several goroutines.
+// Cache keeps the pictures used last. The zero Cache is ready to use and safe for concurrent use.
 type Cache struct {
 	flight singleflight.Group
 	mu     sync.Mutex
@@ -26,8 +24,8 @@ type made struct {
 	mime string
 }
 
-// Get returns the picture kept under key, or makes it. Several who ask for the
-// same at once wait for one making. The bytes must not be changed.
+// Get returns the picture for key, or makes it once for all concurrent callers. The bytes must not
+// be changed.
 func (c *Cache) Get(ctx context.Context, key string, make func(context.Context) ([]byte, string, error)) ([]byte, string, error) {
 	c.mu.Lock()
 	m, ok := c.kept[key]
@@ -36,7 +34,7 @@ func (c *Cache) Get(ctx context.Context, key string, make func(context.Context) 
 		return m.data, m.mime, nil
 	}
 	v, err, _ := c.flight.Do(key, func() (any, error) {
-		// The others wait too: it does not end with the first who asked.
+		// Other callers wait too, so it outlives the first one.
 		data, mime, err := make(context.WithoutCancel(ctx))
 		if err == nil {
 			c.keep(key, made{data, mime})

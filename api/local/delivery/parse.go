@@ -1,5 +1,4 @@
-// Package delivery serves stored files in other forms than the original: the
-// thumbnail, sizes and crops, and checks signed addresses.
+// Package delivery serves stored files as thumbnails, sizes and crops, and checks signed addresses.
 package delivery
 
 import (
@@ -18,45 +17,43 @@ import (
 	"mediadesk/api/local/extension"
 )
 
-// Steps of a path that the service itself writes into addresses.
+// Path steps in addresses written by the service.
 const (
-	ThumbnailStep = "tr:n-ik_ml_thumbnail" // the small picture (service.md §2.1, thumbnailUrl)
+	ThumbnailStep = "tr:n-ik_ml_thumbnail" // the thumbnail (service.md §2.1, thumbnailUrl)
 	OriginalStep  = "tr:orig-true"         // the original, unchanged
 )
 
-// thumbnailName is the named transformation that is always there.
+// thumbnailName is the predefined named transformation.
 const thumbnailName = "ik_ml_thumbnail"
 
 // thumbnailSide is the longest side of a thumbnail, in pixels.
 const thumbnailSide = 400
 
-// maxSide is the longest side that can be asked for, and maxSteps how many
-// steps one after the other.
+// maxSide limits the side of a result, maxSteps the number of chained steps.
 const (
 	maxSide  = 4000
 	maxSteps = 8
 )
 
-// Step is one change of a picture. Its members act together, in the order in which they
-// stand here.
+// Step is one change of a picture. Its members are applied in this order.
 type Step struct {
 	Custom        bool        // fo-custom: crop to the custom coordinates
-	Width, Height float64     // pixels; below 1: a share of the picture's; 0: not said
-	Ratio         image.Point // of width to height, for the side that is not said; zero: that of the picture
-	DPR           float64     // by which both sides are multiplied; 0: 1
-	Crop          string      // what happens if both sides are said; see crops
-	Fit           int         // neither side longer than this, in pixels; 0: not asked for
-	Back          color.NRGBA // the background; zero: black
+	Width, Height float64     // pixels; below 1 a share of the picture's; 0 if not given
+	Ratio         image.Point // of width to height, for a side not given; zero for that of the picture
+	DPR           float64     // factor for both sides; 0 for 1
+	Crop          string      // how both sides are applied; see crops
+	Fit           int         // longest side in pixels; 0 for no limit
+	Back          color.NRGBA // background; zero for black
 	Blurred       bool        // the background is the picture itself, blurred
 	Gray          bool
-	Blur          int // 1 to 100; 0: none
-	Radius        int // of the corners, in pixels; -1: as round as can be
-	Turns         int // quarters, clockwise
+	Blur          int // 1 to 100; 0 for none
+	Radius        int // of the corners in pixels; -1 for the largest possible
+	Turns         int // quarter turns, clockwise
 }
 
-// The values of Step.Crop.
+// Values of Step.Crop.
 const (
-	cropFill    = "" // fills both sides and crops the rest
+	cropFill    = "" // fill both sides and crop the rest
 	cropAtMax   = "at_max"
 	cropEnlarge = "at_max_enlarge"
 	cropAtLeast = "at_least"
@@ -65,36 +62,36 @@ const (
 	cropExtract = "extract"
 )
 
-// The values of Asked.Format.
+// Values of Asked.Format.
 const (
 	formatJPEG = "image/jpeg"
 	formatPNG  = "image/png"
 	formatWebP = "image/webp"
 	formatAVIF = "image/avif"
-	formatOrig = "orig" // that of the stored file
+	formatOrig = "orig" // the stored format
 	formatAuto = "auto" // one that the client takes; see [Asked.Accept]
 )
 
 var formats = map[string]string{"auto": formatAuto, "jpg": formatJPEG, "jpeg": formatJPEG, "png": formatPNG, "webp": formatWebP, "avif": formatAVIF, "orig": formatOrig}
 
-// usualQuality is the quality of a JPEG file unless said otherwise.
+// usualQuality is the default JPEG quality.
 const usualQuality = 80
 
-// Asked is what an address asks for.
+// Asked is the request in an address.
 type Asked struct {
 	Path     string // of the stored file
 	Steps    []Step
-	Format   string // empty: PNG if the picture is transparent anywhere, else JPEG
-	Quality  int    // of a JPEG file; 0: usualQuality
+	Format   string // empty for PNG if the picture has transparency, else JPEG
+	Quality  int    // JPEG quality; 0 for usualQuality
 	original bool
-	unnamed  bool // something is asked for by anything else than a name
+	unnamed  bool // something beside named transformations is requested
 }
 
-// Named reports whether only named transformations are asked for: private
-// files serve those without a signature (service.md §4.1, isPrivateFile).
+// Named reports whether only named transformations are requested, which private files serve without
+// a signature (service.md §4.1, isPrivateFile).
 func (a Asked) Named() bool { return a.Changes() && !a.unnamed && !a.original }
 
-// Changes reports whether anything else than the original is asked for.
+// Changes reports whether anything but the original is requested.
 func (a Asked) Changes() bool { return len(a.Steps) > 0 || a.Format != "" || a.Quality > 0 }
 
 // Automatic reports whether the picture is in a format that the client takes.
@@ -121,8 +118,7 @@ func (a Asked) Original() Asked {
 	return a
 }
 
-// Tag identifies the result among everything that can be made of the same content with
-// the given region.
+// Tag identifies the result among all pictures of the same content and region.
 func (a Asked) Tag(region string) string {
 	if len(a.Steps) == 0 || !a.Steps[0].Custom {
 		region = ""
@@ -133,11 +129,10 @@ func (a Asked) Tag(region string) string {
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// CheckNamed returns an error unless name and text are a named transformation, such as
-// "w-400,h-300" or "fo-custom:w-200".
+// CheckNamed checks a named transformation, such as "w-400,h-300" or "fo-custom:w-200".
 func CheckNamed(name, text string) error {
 	if !nameForm.MatchString(name) || name == thumbnailName {
-		return fmt.Errorf("transformation %q: its name is of letters, digits, _ and -, and not %s", name, thumbnailName)
+		return fmt.Errorf("transformation %q: a name has letters, digits, _ and -, and is not %s", name, thumbnailName)
 	}
 	var a Asked
 	if err := a.parse(text, nil); err != nil {
@@ -149,14 +144,13 @@ func CheckNamed(name, text string) error {
 	return nil
 }
 
-// Find returns the steps of a named transformation as text.
+// Find returns the steps of a named transformation.
 type Find func(name string) (string, error)
 
-// Parse reads what an address asks for. Steps come as the first part of the path,
-// after "tr:", or in the query as tr; those of the path come first. The error names an
-// unknown step.
+// Parse parses an address. Steps are in the first part of the path, after "tr:", or in the query
+// parameter tr; steps in the path come first. The error names an unknown step.
 func Parse(u *url.URL, find Find) (Asked, error) {
-	// Some clients put a slash too many after the address of the service.
+	// Some clients add a slash after the address of the service.
 	a := Asked{Path: "/" + strings.TrimLeft(u.Path, "/")}
 	if rest, ok := strings.CutPrefix(a.Path, "/tr:"); ok {
 		steps, file, _ := strings.Cut(rest, "/")
@@ -171,13 +165,12 @@ func Parse(u *url.URL, find Find) (Asked, error) {
 		}
 	}
 	if a.original && a.Changes() {
-		return a, errors.New("orig-true goes with nothing else")
+		return a, errors.New("orig-true excludes all other steps")
 	}
 	return a, nil
 }
 
-// ParseSteps reads steps without an address. The format of the picture stays unless
-// they name one.
+// ParseSteps parses steps without an address. The format is kept unless they name one.
 func ParseSteps(text string) (Asked, error) {
 	var a Asked
 	err := a.parse(text, nil)
@@ -190,7 +183,7 @@ func ParseSteps(text string) (Asked, error) {
 	return a, err
 }
 
-// parse adds steps, which are separated by colons, and their members by commas.
+// parse adds steps separated by colons, each with members separated by commas.
 func (a *Asked) parse(text string, find Find) error {
 	for one := range strings.SplitSeq(text, ":") {
 		var own Step
@@ -214,7 +207,7 @@ func (a *Asked) parse(text string, find Find) error {
 					return err
 				}
 				if seen[name] {
-					return fmt.Errorf("%q stands twice in a step", name)
+					return fmt.Errorf("%q appears twice in a step", name)
 				}
 				seen[name] = true
 			}
@@ -232,13 +225,13 @@ func (a *Asked) parse(text string, find Find) error {
 	return nil
 }
 
-// addNamed adds a named transformation, in which there are no others.
+// addNamed adds a named transformation, which must not contain others.
 func (a *Asked) addNamed(name string, find Find) error {
 	if name == thumbnailName {
 		return a.add(Step{Fit: thumbnailSide})
 	}
 	if find == nil {
-		return fmt.Errorf("n-%s stands in a named transformation", name)
+		return fmt.Errorf("n-%s cannot be used in a named transformation", name)
 	}
 	text, err := find(name)
 	if err != nil {
@@ -260,16 +253,16 @@ func (a *Asked) addNamed(name string, find Find) error {
 func (a *Asked) add(steps ...Step) error {
 	for _, s := range steps {
 		if s.Custom && len(a.Steps) > 0 {
-			return errors.New("fo-custom comes first: the custom coordinates count the pixels of the original")
+			return errors.New("fo-custom must be the first step, since custom coordinates refer to the original")
 		}
 		if a.Steps = append(a.Steps, s); len(a.Steps) > maxSteps {
-			return fmt.Errorf("these are more than %d steps", maxSteps)
+			return fmt.Errorf("more than %d steps", maxSteps)
 		}
 	}
 	return nil
 }
 
-// set reads one member of a step.
+// set parses one member of a step.
 func (a *Asked) set(s *Step, name, value string) (err error) {
 	known := true
 	switch name {
@@ -318,7 +311,7 @@ func (a *Asked) set(s *Step, name, value string) (err error) {
 		known = false
 	}
 	if err == nil && !known {
-		err = errors.New("it is no step that is known here")
+		err = errors.New("unknown step")
 	}
 	if err != nil {
 		err = fmt.Errorf("%q: %w", name+"-"+value, err)
@@ -326,10 +319,10 @@ func (a *Asked) set(s *Step, name, value string) (err error) {
 	return err
 }
 
-// check returns an error for members that do not go together.
+// check reports conflicting members.
 func (s *Step) check() error {
 	if s.Custom && s.Crop == cropExtract {
-		s.Crop = cropFill // how a crop is asked for together with fo-custom
+		s.Crop = cropFill // a crop next to fo-custom
 	}
 	sides := s.Width > 0 || s.Height > 0
 	both := s.Width > 0 && s.Height > 0 || sides && s.Ratio != image.Point{}
@@ -346,8 +339,8 @@ func (s *Step) check() error {
 	return nil
 }
 
-// turns reads degrees such as 90 or N90 (counter-clockwise) as quarters clockwise.
-// Pictures are upright already, which is what auto asks for.
+// turns parses degrees such as 90 or N90 (counter-clockwise) into clockwise quarter turns. auto is
+// 0, since pictures are upright already.
 func turns(value string) (quarters int, ok bool) {
 	if value == "auto" {
 		return 0, true
@@ -363,12 +356,12 @@ func turns(value string) (quarters int, ok bool) {
 func number(value string, least, most int) (int, error) {
 	n, err := strconv.Atoi(value)
 	if err != nil || n < least || n > most {
-		return 0, fmt.Errorf("%q is no number from %d to %d", value, least, most)
+		return 0, fmt.Errorf("%q is not a number from %d to %d", value, least, most)
 	}
 	return n, nil
 }
 
-// side reads a number of pixels, or a share of them such as 0.5.
+// side parses a number of pixels, or a share such as 0.5.
 func side(into *float64, value string) error {
 	if share, err := strconv.ParseFloat(value, 64); err == nil && share > 0 && share < 1 {
 		*into = share
@@ -376,7 +369,7 @@ func side(into *float64, value string) error {
 	}
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 1 || n > maxSide {
-		return fmt.Errorf("%q is no number of pixels from 1 to %d, nor a share of them such as 0.5", value, maxSide)
+		return fmt.Errorf("%q is not a number of pixels from 1 to %d or a share such as 0.5", value, maxSide)
 	}
 	*into = float64(n)
 	return nil

@@ -18,19 +18,18 @@ import (
 	"mediadesk/api/media"
 )
 
-// CannotError says that no picture can be made of a content.
+// CannotError reports that a content cannot be made into a picture.
 type CannotError struct{ Err error }
 
 func (e *CannotError) Error() string { return media.Reason(e.Err) }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (e *CannotError) Unwrap() error { return e.Err }
 
-// Make makes the picture that is asked for and returns its bytes and type, which
-// is not that of a.Format if [Asked.Instead] says so. mime is the type of content. The
-// picture stands upright whatever its metadata say. region are the custom coordinates in pixels of
-// the stored picture; empty: none. What takes more memory than the budget of
-// package media has is a [*CannotError].
+// Make makes the requested picture and returns its bytes and type, which differs from a.Format if
+// [Asked.Instead] says so. mime is the type of content. The result is upright whatever the
+// metadata. region holds the custom coordinates in pixels of the stored picture, or "". A picture
+// beyond the memory budget of package media is a [*CannotError].
 func Make(ctx context.Context, content io.ReadSeeker, mime string, a Asked, region string) ([]byte, string, error) {
 	var steps []step
 	picture, err := media.DecodeFull(ctx, content, func(size image.Point, o media.Orientation) (cost int64, err error) {
@@ -59,12 +58,11 @@ func Make(ctx context.Context, content io.ReadSeeker, mime string, a Asked, regi
 	return encode(ctx, img, a.formatOf(mime), cmp.Or(a.Quality, usualQuality), back)
 }
 
-// step makes a picture of the size to from the part cut of another, and what else its
-// members say, in their order.
+// step scales the part cut of a picture to the size to, then applies the other members in order.
 type step struct {
 	cut    image.Rectangle
 	to     image.Point
-	canvas image.Point // the picture is put into the middle of it; zero: there is none
+	canvas image.Point // the picture is centered in it; zero for none
 	asked  Step
 }
 
@@ -75,7 +73,7 @@ func (s step) do(ctx context.Context, img *image.NRGBA) (_ *image.NRGBA, err err
 			return nil, err
 		}
 	} else {
-		img = img.SubImage(s.cut).(*image.NRGBA) // an NRGBA's always is one
+		img = img.SubImage(s.cut).(*image.NRGBA) // always an NRGBA
 		img.Rect = image.Rectangle{Max: s.to}
 	}
 	if s.canvas != (image.Point{}) {
@@ -124,8 +122,8 @@ func blurred(ctx context.Context, img *image.NRGBA, cut image.Rectangle, size im
 	return media.Scale(ctx, img, img.Rect, size)
 }
 
-// size is that of the picture that the step makes, and cost the memory in bytes that it
-// takes beside the picture before.
+// size returns the size of the step's result and the memory in bytes that it needs besides the
+// source picture.
 func (s step) size() (size image.Point, cost int64) {
 	if size = s.to; s.cut.Size() != s.to {
 		cost = media.ScaleCost(s.cut.Size(), s.to)
@@ -149,8 +147,7 @@ func (s step) size() (size image.Point, cost int64) {
 	return size, cost
 }
 
-// plan says by which steps the picture is made that is asked for, and what they
-// cost, before there is any pixel.
+// plan returns the steps for the requested picture and their memory cost.
 func plan(a Asked, size image.Point, o media.Orientation, region, format string) (steps []step, cost int64, err error) {
 	add := func(s step) error {
 		before := size
@@ -184,7 +181,7 @@ func plan(a Asked, size image.Point, o media.Orientation, region, format string)
 	return steps, cost + media.EncodeCost(size), nil
 }
 
-// pixels is a side that was asked for, of a picture whose side is full.
+// pixels returns a requested side in pixels, given the full side of the picture.
 func pixels(asked float64, full int) int {
 	if asked > 0 && asked < 1 {
 		return max(1, int(asked*float64(full)+0.5))
@@ -192,15 +189,14 @@ func pixels(asked float64, full int) int {
 	return int(asked)
 }
 
-// crop is the region in a picture that stands upright and has that size. The region
-// counts pixels as they are stored.
+// crop returns the region of an upright picture of that size. The region counts pixels as stored.
 func crop(size image.Point, o media.Orientation, region string) image.Rectangle {
 	all := image.Rectangle{Max: size}
 	r, err := api.ParseRegion(region)
 	if err != nil {
-		return all // without a region, the picture itself
+		return all // without a region, all of it
 	}
-	// Turning back swaps the sides again where turning did.
+	// Turning back swaps the sides again.
 	cut := media.ToDisplay(o, o.Upright(size), r.Rectangle()).Intersect(all)
 	if cut.Empty() {
 		return all
@@ -208,7 +204,7 @@ func crop(size image.Point, o media.Orientation, region string) image.Rectangle 
 	return cut
 }
 
-// sides are those that a step asks for, in pixels; 0: not said.
+// sides returns the requested sides in pixels; 0 if not given.
 func (s *Step) sides(size image.Point) (w, h int) {
 	w, h = pixels(s.Width, size.X), pixels(s.Height, size.Y)
 	if s.Ratio != (image.Point{}) && h == 0 {
@@ -221,13 +217,12 @@ func (s *Step) sides(size image.Point) (w, h int) {
 	}
 	wide, high := int(float64(w)*s.DPR+0.5), int(float64(h)*s.DPR+0.5)
 	if max(wide, high) > maxSide || w > 0 && wide < 1 || h > 0 && high < 1 {
-		return w, h // as if it were not there
+		return w, h // ignored
 	}
 	return wide, high
 }
 
-// resize scales a picture to the sides that are asked for. With one of them it keeps
-// the ratio; with both, see Step.Crop.
+// resize scales a picture to the requested sides. One side keeps the ratio; for both see Step.Crop.
 func (s *Step) resize(size image.Point) step {
 	all := image.Rectangle{Max: size}
 	w, h := s.sides(size)
@@ -256,7 +251,7 @@ func (s *Step) resize(size image.Point) step {
 		made.to = down(h)
 		return made
 	}
-	wider := size.X*h > size.Y*w // than what is asked for
+	wider := size.X*h > size.Y*w // than requested
 	switch s.Crop {
 	case cropAtMax, cropEnlarge, cropPad:
 		if made.to = down(h); wider {
@@ -277,7 +272,7 @@ func (s *Step) resize(size image.Point) step {
 	return made
 }
 
-// gray takes the colors out of a picture.
+// gray removes the colors of a picture.
 func gray(img *image.NRGBA) {
 	for y := range img.Rect.Dy() {
 		row := img.Pix[y*img.Stride:][:4*img.Rect.Dx()]
@@ -288,7 +283,7 @@ func gray(img *image.NRGBA) {
 	}
 }
 
-// round makes the corners transparent; a radius of -1 is the greatest that there can be.
+// round makes the corners transparent; a radius of -1 means the largest possible.
 func round(img *image.NRGBA, radius int) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	r := float64(min(w, h)) / 2
@@ -307,7 +302,7 @@ func round(img *image.NRGBA, radius int) {
 	}
 }
 
-// turned is a picture turned by quarters, clockwise.
+// turned returns a picture rotated by clockwise quarter turns.
 func turned(img *image.NRGBA, quarters int) *image.NRGBA {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	size := image.Pt(w, h)
@@ -324,7 +319,7 @@ func turned(img *image.NRGBA, quarters int) *image.NRGBA {
 	return out
 }
 
-// formatOf is the type that is asked for, of a file of a type; empty: any.
+// formatOf returns the requested type for a file of the type mime; empty for any.
 func (a Asked) formatOf(mime string) string {
 	switch a.Format {
 	case formatOrig:
@@ -335,22 +330,21 @@ func (a Asked) formatOf(mime string) string {
 	return a.Format
 }
 
-// Instead reports whether a picture of a file of the type mime, which was made in the
-// type made, is not in the one that is asked for, and which one that is.
+// Instead reports whether a picture of the type made is not in the type requested for a file of the
+// type mime, and returns that type.
 func (a Asked) Instead(mime, made string) (wanted string, instead bool) {
 	wanted = a.formatOf(mime)
 	return wanted, wanted != "" && wanted != made
 }
 
-// maxWebP is how many pixels are encoded as WebP at most, and costWebP the memory in
-// bytes that the encoder takes for each.
+// maxWebP limits the pixels of a WebP file; costWebP is the encoder's memory in bytes per pixel.
 const (
 	maxWebP  = 1 << 21
 	costWebP = 100
 )
 
-// encode writes a picture in a format: JPEG, PNG, or WebP without loss. In place of any
-// other it chooses PNG for a transparent picture, else JPEG.
+// encode encodes a picture as JPEG, PNG or lossless WebP. For any other format it uses PNG if the
+// picture has transparency, else JPEG.
 func encode(ctx context.Context, img *image.NRGBA, format string, quality int, back color.NRGBA) ([]byte, string, error) {
 	var b bytes.Buffer
 	opaque := img.Opaque()

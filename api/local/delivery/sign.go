@@ -12,13 +12,12 @@ import (
 	"time"
 )
 
-// forever is the expiry that a signature without one is made with.
+// forever is the expiry of a signature that never expires.
 const forever = "9999999999"
 
-// Sign returns the query of a signed address for path, which stands before it
-// unescaped and may have a query of its own: HMAC-SHA1 under the private key
-// over the path without its first slash and the expiry in seconds since 1970.
-// A zero time never expires.
+// Sign returns the query of a signed address for path, which is unescaped and may have a query. The
+// signature is the HMAC-SHA1 under the private key over the path without its first slash and the
+// expiry in Unix seconds. A zero time never expires.
 func Sign(key, path string, expires time.Time) string {
 	until := forever
 	query := ""
@@ -45,10 +44,9 @@ func Expires(u *url.URL) time.Time {
 	return time.Unix(seconds, 0)
 }
 
-// Signed reports whether an address carries a signature that holds now. It is
-// over the path and the rest of the query. Clients differ in whether they sign
-// them escaped and with the first slash; each of those is as strong as the
-// others.
+// Signed reports whether an address carries a valid signature over its path and the rest of its
+// query. Clients sign the path escaped or not, with or without the first slash; all these forms are
+// accepted.
 func Signed(key string, u *url.URL, now time.Time) bool {
 	query := u.Query()
 	got, err := hex.DecodeString(query.Get("ik-s"))
@@ -56,8 +54,7 @@ func Signed(key string, u *url.URL, now time.Time) bool {
 		return false
 	}
 	until := cmp.Or(query.Get("ik-t"), forever)
-	// The expiry follows the path without a sign between them, so it has to
-	// have one length: digits of a name could be taken for its beginning.
+	// Path and expiry are signed without a separator, so the expiry needs a fixed length.
 	if len(until) != len(forever) || until[0] == '+' || now.Unix() > Expires(u).Unix() {
 		return false
 	}
@@ -80,7 +77,7 @@ func Signed(key string, u *url.URL, now time.Time) bool {
 	return false
 }
 
-// unsigned is a query without the signature and its expiry.
+// unsigned returns a query without signature and expiry.
 func unsigned(query string) string {
 	var kept []string
 	for part := range strings.SplitSeq(query, "&") {

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/image/colornames"
 )
 
-// lab is a color in Oklab: equal distances look equally different.
+// lab is a color in Oklab, where equal distances look equally different.
 type lab struct{ l, a, b float64 }
 
-// linear is the light of each of the 256 values of a channel.
+// linear maps the values of a channel to linear light.
 var linear = func() (t [256]float64) {
 	for i := range t {
 		v := float64(i) / 255
@@ -51,7 +51,7 @@ func (c lab) distance(o lab) float64 {
 	return math.Sqrt(d.dot(d))
 }
 
-// colorName is the everyday word for a color.
+// colorName returns the everyday name of a color.
 func colorName(c lab) string {
 	chroma := math.Hypot(c.a, c.b)
 	hue := math.Mod(math.Atan2(c.b, c.a)*180/math.Pi+360, 360)
@@ -85,12 +85,12 @@ func colorName(c lab) string {
 	return "purple"
 }
 
-// ParseColor reads a color as CSS names it, or as three, four, six or eight
-// hexadecimal digits with or without #.
+// ParseColor parses a CSS color name, or three, four, six or eight hexadecimal digits with or
+// without #.
 func ParseColor(text string) (color.NRGBA, error) {
 	name := strings.ToLower(strings.ReplaceAll(strings.TrimSpace(text), " ", ""))
 	if c, ok := colornames.Map[name]; ok {
-		return color.NRGBA(c), nil // all of them are opaque
+		return color.NRGBA(c), nil // all are opaque
 	}
 	switch name {
 	case "transparent":

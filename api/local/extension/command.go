@@ -10,17 +10,16 @@ import (
 	"time"
 )
 
-// limits hold for a command of the user.
+// limits apply to a user's command.
 type limits struct {
 	time   time.Duration
-	output int // bytes of a picture that is taken from it
+	output int // bytes of its picture
 }
 
 var usualLimits = limits{time: 60 * time.Second, output: 256 << 20}
 
-// runCommand gives the picture to a command of the user and takes another
-// from it. No shell is involved, and none of our secrets are in its
-// environment. What it started ends with it.
+// runCommand passes the picture to a user's command and returns its output. It uses no shell and
+// keeps our secrets out of the environment. Child processes end with the command.
 func runCommand(ctx context.Context, command []string, in Input, most limits) (Output, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, most.time, fmt.Errorf("it took longer than %g seconds", most.time.Seconds()))
 	defer cancel()
@@ -51,7 +50,7 @@ func runCommand(ctx context.Context, command []string, in Input, most limits) (O
 	return Output{Picture: picture.kept}, nil
 }
 
-// safeEnvironment leaves out what could hold a key of ours.
+// safeEnvironment leaves out variables that may hold a key.
 func safeEnvironment(all []string) []string {
 	var kept []string
 	for _, entry := range all {
@@ -62,8 +61,7 @@ func safeEnvironment(all []string) []string {
 	return kept
 }
 
-// cappedBuffer keeps the first bytes, counts the rest as read, and says when
-// there are too many.
+// cappedBuffer keeps the first bytes, discards the rest and reports an overflow.
 type cappedBuffer struct {
 	kept []byte
 	most int

@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// alone puts a command into a group of its own, so that what it starts ends
-// with it.
+// alone gives a command its own process group, so that its children end with it.
 func alone(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

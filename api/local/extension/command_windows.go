@@ -5,5 +5,5 @@ import (
 	"syscall"
 )
 
-// alone has a command run without a window.
+// alone runs a command without a window.
 func alone(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true} }

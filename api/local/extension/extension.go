@@ -1,8 +1,5 @@
-// Package extension holds what works on a stored picture: background removal,
-// tagging from what can be measured, and a user's own command.
-//
-// The results are this package's own, not those of a provider whose extension
-// has the same name.
+// Package extension implements the extensions: background removal, tagging by measurements, and a
+// user's own command. Results differ from those of a provider's extension of the same name.
 package extension
 
 import (
@@ -15,55 +12,51 @@ import (
 	"mediadesk/api/media"
 )
 
-// Input is a picture and the extension that works on it.
+// Input is the input of an extension.
 type Input struct {
 	Element api.Extension
 	Content io.ReaderAt
 	Size    int64 // bytes of Content
 	Mime    string
 
-	// Background is the picture that the element's BackgroundAddress leads
-	// to; nil: none.
+	// Background is the picture at the element's BackgroundAddress, or nil.
 	Background     io.ReaderAt
 	BackgroundSize int64
 }
 
 // Output is the result of an extension: a picture or tags.
 type Output struct {
-	Picture     []byte            // an encoded picture; nil: none
-	Orientation media.Orientation // by which the pixels were turned upright
-	Tags        []api.AITag       // nil: none were found
+	Picture     []byte            // an encoded picture, or nil
+	Orientation media.Orientation // the orientation that was applied to the pixels
+	Tags        []api.AITag       // may be nil
 }
 
-// Tools are the extensions that there are.
+// Tools holds the available extensions.
 type Tools struct {
 	commands map[string][]string
 	limits   limits // of the commands
 }
 
-// New returns the tools; each command takes the place of the extension under
-// whose name it stands.
+// New returns the tools. A command replaces the extension of its name.
 func New(commands map[string][]string) *Tools { return &Tools{commands: commands, limits: usualLimits} }
 
-// Knows reports whether there is an extension of that name.
+// Knows reports whether an extension of that name exists.
 func (t *Tools) Knows(name string) bool {
 	return len(t.commands[name]) > 0 || name == api.RemoveBackground || api.IsTagging(name)
 }
 
-// Own reports whether an extension is this package's own work, not a user's
-// command.
+// Own reports whether an extension is built in and not replaced by a command.
 func (t *Tools) Own(name string) bool { return len(t.commands[name]) == 0 }
 
-// Quick reports whether an extension is tried within the request. The others
-// are always pending first.
+// Quick reports whether a request waits for the extension. All others start as pending.
 func (t *Tools) Quick(name string) bool { return len(t.commands[name]) == 0 && api.IsTagging(name) }
 
-// Run runs an extension. Its error is text for people.
+// Run runs an extension. Its error is meant for users.
 func (t *Tools) Run(ctx context.Context, in Input) (out Output, err error) {
-	// A picture comes from anywhere; whatever it does to us ends this run only.
+	// A malformed picture must not crash the program.
 	defer func() {
 		if v := recover(); v != nil {
-			out, err = Output{}, fmt.Errorf("the extension broke down: %v", v)
+			out, err = Output{}, fmt.Errorf("the extension crashed: %v", v)
 		}
 	}()
 	name := in.Element.Name
@@ -75,7 +68,7 @@ func (t *Tools) Run(ctx context.Context, in Input) (out Output, err error) {
 	case api.IsTagging(name):
 		out.Tags, err = findTags(ctx, in)
 	default:
-		err = fmt.Errorf("there is no extension %q here", name)
+		err = fmt.Errorf("no extension %q in the local library", name)
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -86,5 +79,5 @@ func (t *Tools) Run(ctx context.Context, in Input) (out Output, err error) {
 	return out, err
 }
 
-// content reads the picture.
+// content returns a reader of the picture.
 func (in Input) content() io.ReadSeeker { return io.NewSectionReader(in.Content, 0, in.Size) }

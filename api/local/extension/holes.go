@@ -8,20 +8,17 @@ import (
 	"mediadesk/api/media"
 )
 
-// openHoles finds background that the subject encloses, such as the opening of a
-// handle. The walk from the border does not reach it, so only its color identifies it:
-// it must be the color that the background would have there, end in a clear step, and
-// be more than a line.
-//
-// A painted area of exactly that color looks like a hole. Without a smooth background
-// no holes are opened.
+// openHoles finds background enclosed by the subject, such as the opening of a handle, which the
+// walk from the border cannot reach. A hole must have the color that the background would have
+// there, a sharp edge, and more than the width of a line. A painted area of exactly that color
+// looks like a hole. Pictures without a smooth background get no holes.
 func (s *segments) openHoles(ctx context.Context) error {
 	model, spread, ok := s.background()
 	if !ok {
 		return nil
 	}
 	near := math.Max(0.014, 1.5*spread)
-	off := make([]float64, len(s.colors)) // how far each pixel is from what the background would be there
+	off := make([]float64, len(s.colors)) // distance of each pixel from the expected background
 	err := media.Strips(ctx, s.w, s.h, func(from, to int) error {
 		for i := from * s.w; i < to*s.w; i++ {
 			off[i] = s.colors[i].distance(model.at(i%s.w, i/s.w, s.w, s.h))
@@ -49,8 +46,7 @@ func (s *segments) openHoles(ctx context.Context) error {
 			cut += len(hole)
 		}
 	}
-	// A subject that would go for the most part is one of the background's
-	// color, and its outline is not all of it.
+	// If most of the subject would go, it has the background's color.
 	if cut > left-cut {
 		return nil
 	}
@@ -58,8 +54,8 @@ func (s *segments) openHoles(ctx context.Context) error {
 	return nil
 }
 
-// hole returns the inner pixels of a hole, or nil if found is no hole. within has room
-// for a mark per pixel, all of them false.
+// hole returns the inner pixels of a hole, or nil if found is not one. within has one false element
+// per pixel.
 func (s *segments) hole(found []int, within []bool, off []float64, near float64) []int {
 	if len(found) < max(60, len(s.colors)/4000) {
 		return nil
@@ -72,7 +68,7 @@ func (s *segments) hole(found []int, within []bool, off []float64, near float64)
 			within[i] = false
 		}
 	}()
-	const rim = 3 // pixels: two of them can be a mixture of both sides
+	const rim = 3 // pixels, of which two can be a mixture of both sides
 	var core []int
 	edge, clear := 0, 0
 	for _, i := range found {
@@ -91,8 +87,7 @@ func (s *segments) hole(found []int, within []bool, off []float64, near float64)
 				if far > 1 {
 					break
 				}
-				// Across the edge there is something else altogether: a shine
-				// or a shade comes by degrees.
+				// The color changes abruptly at an edge, but gradually in a shine or shade.
 				edge++
 				fx, fy := min(s.w-1, max(0, x+(rim+1)*d[0])), min(s.h-1, max(0, y+(rim+1)*d[1]))
 				if off[fy*s.w+fx] > 4*near && off[fy*s.w+fx] > 0.08 {
@@ -111,8 +106,7 @@ func (s *segments) hole(found []int, within []bool, off []float64, near float64)
 	return core
 }
 
-// surface is a color that changes smoothly over the picture: a polynomial of
-// the second degree for each channel.
+// surface is a smoothly changing color: a quadratic polynomial per channel.
 type surface [3][6]float64
 
 func terms(x, y, w, h int) [6]float64 {
@@ -131,8 +125,8 @@ func (f *surface) at(x, y, w, h int) lab {
 	return lab{c[0], c[1], c[2]}
 }
 
-// background fits a surface to the background that was found. spread is how
-// far most of it is from that; ok is false where it fits badly.
+// background fits a surface to the known background. spread is the typical distance from it; ok is
+// false for a bad fit.
 func (s *segments) background() (f surface, spread float64, ok bool) {
 	var sums [6][6]float64
 	var right [3][6]float64

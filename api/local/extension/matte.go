@@ -8,19 +8,18 @@ import (
 	"mediadesk/api/media"
 )
 
-// band is how far from the edge, in pixels of the small picture, a pixel can
-// be a mixture of subject and background.
+// band is the distance from the edge, in pixels of the small picture, at which subject and
+// background can mix.
 const band = 2
 
-// matte makes the background of img, the picture in full size, transparent. Each pixel
-// along the edge is a mixture of the subject color and the background color near it:
-// their shares give the alpha, and the share of the background is subtracted from the
-// color, so that no rim remains.
+// matte makes the background of the full-size picture img transparent. Pixels along the edge mix
+// the subject and background colors near them: the shares give the alpha, and the background's
+// share is subtracted to avoid a rim.
 func (s *segments) matte(ctx context.Context, img *image.NRGBA) (*image.NRGBA, error) {
 	edge := s.edge()
 	front, back := s.spread(edge, true), s.spread(edge, false)
 	w, h := img.Rect.Dx(), img.Rect.Dy()
-	columns := make([]int, w) // of the small picture, on which those of img fall
+	columns := make([]int, w) // columns of the small picture by column of img
 	for x := range columns {
 		columns[x] = min(s.w-1, x*s.w/w)
 	}
@@ -79,8 +78,8 @@ func (t total) mean() ([3]float64, bool) {
 	return [3]float64{t.r / t.n, t.g / t.n, t.b / t.n}, true
 }
 
-// spread computes for every pixel of the band the mean color of the certain pixels of
-// one side near it, from the small picture in linear light, where mixing is adding.
+// spread returns, for every pixel of the band, the mean color of the certain pixels of one side
+// near it, in linear light.
 func (s *segments) spread(edge []bool, subject bool) []total {
 	const reach = band + 3
 	out := make([]total, len(edge))
@@ -111,7 +110,7 @@ func (s *segments) spread(edge []bool, subject bool) []total {
 	return out
 }
 
-// linear is the light of a color in the three channels.
+// linear returns the three channels in linear light.
 func (c lab) linear() [3]float64 {
 	l := cube(c.l + 0.3963377774*c.a + 0.2158037573*c.b)
 	m := cube(c.l - 0.1055613458*c.a - 0.0638541728*c.b)
@@ -137,9 +136,9 @@ func unmix(p []uint8, f, b [3]float64, inside bool) {
 	if length > 1e-4 {
 		alpha = math.Max(0, math.Min(1, along/length))
 	} else if inside {
-		alpha = 1 // both look the same: the walk knew better
+		alpha = 1 // both look the same, so trust the walk
 	}
-	// What is almost one of the two is that one: grain would leave a veil.
+	// Round almost pure values, since grain would leave a veil.
 	alpha = math.Max(0, math.Min(1, (alpha-0.06)/0.88))
 	if alpha == 0 {
 		copy(p, []uint8{0, 0, 0, 0})
@@ -153,7 +152,7 @@ func unmix(p []uint8, f, b [3]float64, inside bool) {
 	p[3] = uint8(float64(p[3])*alpha + 0.5)
 }
 
-// toByte writes light as the value of a channel.
+// toByte converts linear light to a channel value.
 func toByte(v float64) uint8 {
 	v = math.Max(0, math.Min(1, v))
 	if v <= 0.0031308 {

@@ -17,23 +17,22 @@ import (
 	"mediadesk/api/media"
 )
 
-// removeOptions are the options of remove-bg (service.md §2.2). The color has two
-// spellings: that of the specification and that of hosted services.
+// removeOptions are the options of remove-bg (service.md §2.2). Hosted services spell the color
+// option differently.
 type removeOptions struct {
 	Shadow  bool    `json:"add_shadow"`
 	British *string `json:"bg_colour"`
 	Color   *string `json:"bg_color"`
-	Address string  `json:"bg_image_url"` // of a picture to put behind; empty: none
+	Address string  `json:"bg_image_url"` // of a background picture; may be empty
 	Soft    *bool   `json:"semitransparency"`
 
-	background *color.NRGBA // nil: none
+	background *color.NRGBA // may be nil
 }
 
-// hard reports whether every pixel is either subject or transparent.
+// hard reports whether pixels are either opaque or transparent.
 func (o *removeOptions) hard() bool { return o.Soft != nil && !*o.Soft }
 
-// BackgroundAddress is the address of the picture that an element wants behind
-// its subject; empty without one.
+// BackgroundAddress returns the address of the background picture of an element, or "".
 func BackgroundAddress(e api.Extension) string {
 	if e.Name != api.RemoveBackground {
 		return ""
@@ -45,18 +44,17 @@ func BackgroundAddress(e api.Extension) string {
 	return o.Address
 }
 
-// CheckElement returns an error for members and options of an element that this
-// package does not have, or whose values are wrong.
+// CheckElement checks the members and options of an element.
 func CheckElement(e api.Extension) error {
 	for _, name := range slices.Sorted(maps.Keys(e.Rest)) {
-		return fmt.Errorf("%q is no member of it: it takes name, options, maxTags and minConfidence", name)
+		return fmt.Errorf("unknown member %q: it takes name, options, maxTags and minConfidence", name)
 	}
 	if e.Name == api.RemoveBackground {
 		_, err := readRemoveOptions(e.Options)
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Options)) {
-		return fmt.Errorf("it takes no option %q", name)
+		return fmt.Errorf("unknown option %q", name)
 	}
 	return nil
 }
@@ -86,13 +84,12 @@ func readRemoveOptions(options map[string]json.RawMessage) (o removeOptions, err
 		return o, errors.New("bg_image_url and a background color exclude each other")
 	}
 	if _, given := options["bg_image_url"]; given && api.CheckSourceURL(o.Address) != nil {
-		return o, errors.New("the option bg_image_url is no http or https address")
+		return o, errors.New("the option bg_image_url must be an http or https address")
 	}
 	return o, nil
 }
 
-// removeBackground cuts the subject out of its background and returns a PNG
-// with an alpha channel.
+// removeBackground returns the subject as a PNG with an alpha channel.
 func removeBackground(ctx context.Context, in Input) (Output, error) {
 	options, err := readRemoveOptions(in.Element.Options)
 	if err != nil {
@@ -138,8 +135,8 @@ func removeBackground(ctx context.Context, in Input) (Output, error) {
 	return Output{Picture: file, Orientation: picture.Orientation}, nil
 }
 
-// cutCost is what cutting out takes beside a picture of that size: 200 bytes for each
-// pixel of the small one, two numbers for each pixel of a shadow, and the file.
+// cutCost returns the bytes that cutting out needs besides the picture: 200 per pixel of the small
+// one, two numbers per pixel of a shadow, and the file.
 func cutCost(size image.Point, o removeOptions) int64 {
 	cost := media.ReducedCost(size, workSide) + media.EncodeCost(size) + 200*workSide*workSide
 	if o.Shadow {
@@ -148,7 +145,7 @@ func cutCost(size image.Point, o removeOptions) int64 {
 	return cost
 }
 
-// behind is the picture that goes behind the subject; zero: none.
+// behind is the picture behind the subject; zero for none.
 type behind struct {
 	content io.ReadSeeker
 	size    image.Point
@@ -164,7 +161,7 @@ func readBehind(ctx context.Context, in Input) (b behind, err error) {
 	return b, errBehind(ctx, err)
 }
 
-// errBehind says of which picture an error is.
+// errBehind adds that an error is about the background picture.
 func errBehind(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
@@ -172,7 +169,7 @@ func errBehind(ctx context.Context, err error) error {
 	return fmt.Errorf("bg_image_url: %s", media.Reason(err))
 }
 
-// cost is what it takes to lay the picture behind one of that size.
+// cost returns the bytes needed to lay the picture behind one of that size.
 func (b behind) cost(size image.Point) int64 {
 	if b.content == nil {
 		return 0
@@ -180,7 +177,7 @@ func (b behind) cost(size image.Point) int64 {
 	return b.decoded + media.ScaleCost(b.size, size)
 }
 
-// decode decodes the picture and makes it cover the subject's.
+// decode decodes the picture and scales it to cover the subject's.
 func (b behind) decode(ctx context.Context, subject *media.Full) (*image.NRGBA, error) {
 	img, err := subject.Decode(ctx, b.content)
 	if err != nil {
@@ -190,7 +187,7 @@ func (b behind) decode(ctx context.Context, subject *media.Full) (*image.NRGBA, 
 	return media.Scale(ctx, img, media.CoverCut(img.Rect.Size(), size), size)
 }
 
-// harden makes every pixel either subject or nothing.
+// harden makes every pixel either opaque or transparent.
 func harden(img *image.NRGBA) {
 	for i := 0; i < len(img.Pix); i += 4 {
 		if img.Pix[i+3] < 128 {
@@ -201,12 +198,11 @@ func harden(img *image.NRGBA) {
 	}
 }
 
-// workSide is the longest side of the picture in which the background is
-// found. The edges are then drawn in full size.
+// workSide is the longest side of the picture in which the background is found; edges are then
+// drawn in full size.
 const workSide = 900
 
-// cutOut returns the picture with its background transparent. It writes into
-// img.
+// cutOut makes the background of img transparent and returns img.
 func cutOut(ctx context.Context, img *image.NRGBA) (*image.NRGBA, error) {
 	small, err := media.Reduced(ctx, img, workSide)
 	if err != nil {
@@ -219,7 +215,7 @@ func cutOut(ctx context.Context, img *image.NRGBA) (*image.NRGBA, error) {
 	return s.matte(ctx, img)
 }
 
-// fillBehind puts behind each pixel of a picture the color at its index in Pix.
+// fillBehind puts the color for index i of Pix behind each pixel.
 func fillBehind(img *image.NRGBA, color func(i int) color.NRGBA) {
 	for i := 0; i < len(img.Pix); i += 4 {
 		over(img.Pix[i:i+4:i+4], color(i))
@@ -249,7 +245,7 @@ func addShadow(img *image.NRGBA) {
 		alpha[i] = float32(img.Pix[4*i+3])
 	}
 	buffer := make([]float32, w*h)
-	for range 2 { // a box drawn twice is a soft one
+	for range 2 { // two box blurs approximate a soft one
 		for y := range h {
 			blurLine(alpha[y*w:], buffer[y*w:], w, 1, radius)
 		}
@@ -269,8 +265,7 @@ func addShadow(img *image.NRGBA) {
 	}
 }
 
-// blurLine writes the mean of the pixels around each one; beyond the ends
-// there is nothing.
+// blurLine writes the mean of the pixels around each one; outside the line they count as 0.
 func blurLine(from, to []float32, n, step, radius int) {
 	var sum float32
 	for i := range min(radius, n) {

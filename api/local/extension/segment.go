@@ -10,11 +10,11 @@ import (
 	"mediadesk/api/media"
 )
 
-// segments is what was found in the small picture.
+// segments is the result for the small picture.
 type segments struct {
 	w, h    int
 	colors  []lab
-	subject []bool // per pixel; else background
+	subject []bool // per pixel
 	noise   float64
 }
 
@@ -23,9 +23,8 @@ var (
 	errNoSubject    = errors.New("no clear subject was found in front of the background")
 )
 
-// segment separates subject and background: similar colors along the edges of the
-// picture are background, and so is everything connected with them without a step in
-// color.
+// segment separates subject and background. Similar colors along the border are background, as is
+// everything connected with them without a step in color.
 func segment(ctx context.Context, img *image.NRGBA) (*segments, error) {
 	s := &segments{w: img.Rect.Dx(), h: img.Rect.Dy()}
 	if s.w < 8 || s.h < 8 {
@@ -36,8 +35,7 @@ func segment(ctx context.Context, img *image.NRGBA) (*segments, error) {
 		for i := from * s.w; i < to*s.w; i++ {
 			p := img.Pix[4*i : 4*i+4]
 			c := toLab(p[0], p[1], p[2])
-			// Where the picture is transparent already there is nothing but
-			// background; alpha counts as a color of its own.
+			// Transparent areas are background, so alpha counts as part of the color.
 			c.l -= 2 * (1 - float64(p[3])/255)
 			s.colors[i] = c
 		}
@@ -80,7 +78,7 @@ func segment(ctx context.Context, img *image.NRGBA) (*segments, error) {
 	return s, nil
 }
 
-// border are the pixels along the four edges.
+// border returns the pixels along the four edges.
 func (s *segments) border() []int {
 	var list []int
 	for x := range s.w {
@@ -92,9 +90,8 @@ func (s *segments) border() []int {
 	return list
 }
 
-// borderColors groups the colors along the edges, and returns the groups
-// that make up the background: together they must be most of the border. A
-// subject may touch the border.
+// borderColors groups the colors along the border and returns those of the background, which must
+// cover most of it. A subject may touch the border.
 func (s *segments) borderColors(border []int) []lab {
 	type group struct {
 		sum lab
@@ -135,9 +132,8 @@ func (s *segments) borderColors(border []int) []lab {
 	return centers
 }
 
-// borderNoise is how much neighbours along the edges differ: the grain of the
-// background. It is the upper quartile, which a subject at the border or an
-// edge hardly moves.
+// borderNoise returns how much neighbors along the border differ: the grain of the background. It
+// is the upper quartile, so that a subject at the border hardly matters.
 func (s *segments) borderNoise(border []int) float64 {
 	var steps []float64
 	for _, i := range border {
@@ -149,12 +145,11 @@ func (s *segments) borderNoise(border []int) float64 {
 	return steps[len(steps)*3/4]
 }
 
-// step is how far colors of the background may be from those beside them.
+// step is the largest difference between neighboring background colors.
 func (s *segments) step() float64 { return math.Min(0.08, 0.024+2.5*s.noise) }
 
-// flood walks from the border over everything that is background. Each step
-// is measured against the mean color of the background around it, which
-// follows slow changes (a gradient, a vignette) and no sudden ones.
+// flood walks from the border over the background. It compares each step with the mean color
+// nearby, which follows gradual changes such as a vignette but not sudden ones.
 func (s *segments) flood(border []int, centers []lab) {
 	step := s.step()
 	far := math.Min(0.17, 0.07+4*s.noise)
@@ -174,8 +169,7 @@ func (s *segments) flood(border []int, centers []lab) {
 	s.walk(seeds, step)
 }
 
-// walk makes background of everything that is reached from the seeds by steps
-// in color no greater than step.
+// walk marks as background all that is reached from the seeds by steps in color up to step.
 func (s *segments) walk(seeds []int, step float64) {
 	mean := make([]lab, len(s.colors))
 	var queue []int
@@ -198,8 +192,7 @@ func (s *segments) walk(seeds []int, step float64) {
 	}
 }
 
-// dropSpecks gives islands that are too small to be a subject to the
-// background: grain, dust, the odd pixel of a compressed picture.
+// dropSpecks turns islands too small for a subject into background, such as grain and dust.
 func (s *segments) dropSpecks() {
 	least := max(16, len(s.subject)/2000)
 	seen := make([]bool, len(s.subject))
@@ -216,8 +209,7 @@ func (s *segments) dropSpecks() {
 	}
 }
 
-// connected returns the pixels of the subject that are wanted and connected with
-// start, and marks them as seen.
+// connected returns the wanted subject pixels connected with start and marks them as seen.
 func (s *segments) connected(start int, seen []bool, wanted func(int) bool) []int {
 	found := []int{start}
 	seen[start] = true
@@ -250,8 +242,7 @@ func (s *segments) neighbors(i int) []int {
 	return list
 }
 
-// median calms grain and keeps edges: each pixel gets the middle value of the
-// nine around it, channel by channel.
+// median smooths grain but keeps edges: each channel gets the median of nine pixels.
 func median(ctx context.Context, from []lab, w, h int) ([]lab, error) {
 	to := make([]lab, len(from))
 	err := media.Strips(ctx, w, h, func(first, end int) error {
@@ -270,7 +261,7 @@ func median(ctx context.Context, from []lab, w, h int) ([]lab, error) {
 	return to, err
 }
 
-// middle sorts nine values and returns the fifth.
+// middle sorts nine values and returns the median.
 func middle(v *[9]float64) float64 {
 	for i := 1; i < len(v); i++ {
 		for j := i; j > 0 && v[j] < v[j-1]; j-- {

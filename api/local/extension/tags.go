@@ -14,10 +14,10 @@ import (
 	"mediadesk/api/media"
 )
 
-// tagSide is the longest side of the picture that is measured.
+// tagSide is the longest side of the measured picture.
 const tagSide = 160
 
-// findTags measures a picture and names what was found, the surest first.
+// findTags returns tags for a picture, most confident first.
 func findTags(ctx context.Context, in Input) ([]api.AITag, error) {
 	picture, err := media.Decode(ctx, in.content(), media.Limits{Side: tagSide})
 	if err != nil {
@@ -40,19 +40,19 @@ func findTags(ctx context.Context, in Input) ([]api.AITag, error) {
 	return tags, nil
 }
 
-// percent writes a share from 0 to 1 as a confidence with two decimals.
+// percent converts a share from 0 to 1 to a percentage with two decimals.
 func percent(share float64) float64 {
 	return math.Round(math.Max(0, math.Min(1, share))*10000) / 100
 }
 
-// measured is what the pixels say.
+// measured holds measurements of the pixels.
 type measured struct {
 	colors      map[string]float64 // share of the visible pixels by name
 	lightness   float64            // mean, 0 to 1
 	spread      float64            // standard deviation of the lightness
 	chroma      float64            // mean
-	colorful    float64            // share of pixels with some color
-	transparent float64            // share of pixels that let something through
+	colorful    float64            // share of pixels with noticeable color
+	transparent float64            // share of pixels that are not opaque
 	detail      float64            // mean difference to the next pixel
 }
 
@@ -106,8 +106,8 @@ func measure(img *image.NRGBA) measured {
 	return m
 }
 
-// tags names what was measured. The confidence grows with the distance from
-// the bound at which a word begins to fit.
+// tags returns tags for the measurements. Confidence grows with the distance from a tag's
+// threshold.
 func (m measured) tags() []api.AITag {
 	var tags []api.AITag
 	add := func(name string, share float64) {
@@ -123,7 +123,7 @@ func (m measured) tags() []api.AITag {
 			add(name, 0.5+0.5*math.Sqrt(share))
 		}
 	}
-	// A map has no order, and the sort that follows keeps equals as they came.
+	// For a stable order of equal confidences.
 	slices.SortFunc(tags, func(a, b api.AITag) int { return strings.Compare(a.Name, b.Name) })
 	beyond("transparent", m.transparent, 0.001, 0.2)
 	if len(m.colors) == 0 {
@@ -158,8 +158,7 @@ func shapeTags(w, h int) []api.AITag {
 	return tags
 }
 
-// shotTags are tags for the camera data. They are as reliable as the clock of the
-// camera.
+// shotTags returns tags for camera data, which depends on the camera's clock.
 func shotTags(s media.Shot) []api.AITag {
 	var tags []api.AITag
 	add := func(name string, confidence float64) {
@@ -176,7 +175,7 @@ func shotTags(s media.Shot) []api.AITag {
 	}
 	add(strconv.Itoa(s.Taken.Year()), 98)
 	add(strings.ToLower(s.Taken.Month().String()), 98)
-	// Most cameras are in the north; there is nothing that would say.
+	// Assumes the northern hemisphere; the data does not tell.
 	add(season(s.Taken.Month()), 70)
 	return tags
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// orZero is a time as it is kept: milliseconds since 1970, 0 for the zero time.
+// orZero converts a time to milliseconds since 1970, and the zero time to 0.
 func orZero(at time.Time) int64 {
 	if at.IsZero() {
 		return 0
@@ -48,7 +48,7 @@ func (t *sqlTx) UpdateField(f *Field) error {
 		f.Label, f.Description, string(f.Schema), f.ID)
 }
 
-// withoutKey is the metadata of a file without one key.
+// withoutKey removes one key from the metadata of a file.
 const withoutKey = "json_remove(metadata, (SELECT fullkey FROM json_each(files.metadata) WHERE key = ?))"
 
 func (t *sqlTx) DeleteField(id string, at time.Time) error {
@@ -59,7 +59,7 @@ func (t *sqlTx) DeleteField(id string, at time.Time) error {
 	if _, err := t.exec("UPDATE fields SET deleted = ? WHERE id = ?", orZero(at), id); err != nil {
 		return err
 	}
-	// Its values go with it: only fields in use can have values.
+	// Only fields in use can have values.
 	_, err := t.exec(`UPDATE files SET metadata = nullif(`+withoutKey+`, '{}')
 		WHERE metadata IS NOT NULL AND EXISTS (SELECT 1 FROM json_each(files.metadata) WHERE key = ?)`, name, name)
 	return err

@@ -27,20 +27,20 @@ import (
 )
 
 const (
-	// smallContent is the largest content that is put at once, under its hash. A larger
-	// one is sent in parts under a random key before its hash is known.
+	// smallContent is the largest content stored in one request, under its hash. A larger one is
+	// sent in parts under a random key before its hash is known.
 	smallContent = 8 << 20
 	partSize     = 8 << 20
-	// leftoverAge is the age from which parts that no content names are removed.
+	// leftoverAge is the age from which unused parts are removed.
 	leftoverAge = 30 * 24 * time.Hour
 )
 
-// BucketTime is how long one request to a store may take, with its repeats. Tests change
-// it before a store is opened.
+// BucketTime limits one request to a store with its retries. Tests change it before a store is
+// opened.
 var BucketTime = 30 * time.Second
 
-// The keys of a store: contents/ab/HASH is a small content. contents/ab/HASH.KEY is
-// empty and says that the bytes are large/KEY. What is set aside has the same names
+// Keys of a store: contents/ab/HASH is a small content; contents/ab/HASH.KEY is empty and refers to
+// the bytes in large/KEY. Contents that are set aside have the same names below aside/; pictures
 // below aside/, and pictures made of a content are pictures/ab/HASH-…. Marks have their
 // names.
 const (
@@ -50,15 +50,15 @@ const (
 	pictureKeys  = "pictures/"
 )
 
-// bucket is Contents in an object store. Several processes may use it at once: what is
-// removed or set aside is recorded by the question that both ask (see Tx.Retire).
+// bucket implements Contents in an object store that several processes may share. They coordinate
+// removals through the records (see Tx.Retire).
 type bucket struct {
 	*blob.Bucket
-	dir string // of file://, which is synced; empty: none
+	dir string // folder of a file:// store, which is synced; else empty
 	holds
 }
 
-// DownError says that a part of the library does not answer now.
+// DownError reports that the database or the storage does not answer.
 type DownError struct {
 	Part string // "database" or "storage"
 	Err  error
@@ -75,8 +75,8 @@ func down(err error) error {
 	return &DownError{"storage", err}
 }
 
-// MaskURL returns an address without its secrets, for messages: without the password
-// and without parameters that may hold one. What is no address becomes "[redacted]".
+// MaskURL returns an address for messages, without its password and without parameters that may
+// hold a secret. Text that is not an address becomes "[redacted]".
 func MaskURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -98,8 +98,8 @@ func MaskURL(text string) string {
 	return u.Redacted()
 }
 
-// OpenStorage opens the store of contents at address, such as s3://bucket?region=….
-// It is an error if the store does not answer.
+// OpenStorage opens the content store at an address such as s3://bucket?region=…. It fails if the
+// store does not answer.
 func OpenStorage(ctx context.Context, address string) (Contents, error) {
 	b, err := openBucket(ctx, address)
 	if err != nil {
@@ -121,12 +121,12 @@ func openBucket(ctx context.Context, address string) (*bucket, error) {
 	switch u.Scheme {
 	case "file":
 		b.dir = filepath.FromSlash(u.Path)
-		// A rename needs the same file system, and nothing but the bytes is kept.
+		// Renaming needs the same file system, and attributes are not used.
 		for name, value := range map[string]string{"create_dir": "1", "dir_file_mode": "0700", "no_tmp_dir": "1", "metadata": "skip"} {
 			query.Set(name, value)
 		}
 	case "s3":
-		// Many S3-compatible services do not know the checksums that the SDK adds.
+		// Many S3-compatible services do not support the checksums that the SDK adds.
 		for _, name := range []string{"request_checksum_calculation", "response_checksum_validation"} {
 			if !query.Has(name) {
 				query.Set(name, "when_required")
@@ -135,7 +135,7 @@ func openBucket(ctx context.Context, address string) (*bucket, error) {
 	}
 	u.RawQuery = query.Encode()
 	if b.Bucket, err = blob.OpenBucket(ctx, u.String()); err != nil {
-		// The error has the address, with its secrets.
+		// The error contains the address with its secrets.
 		return nil, errors.New(strings.ReplaceAll(err.Error(), u.String(), MaskURL(u.String())))
 	}
 	if b.dir != "" && query.Get("prefix") != "" {
@@ -144,7 +144,7 @@ func openBucket(ctx context.Context, address string) (*bucket, error) {
 	return b, nil
 }
 
-// timed runs one request to the store. Its error is ErrNotFound or a *DownError.
+// timed runs one request to the store. The error is ErrNotFound or a *DownError.
 func (b *bucket) timed(do func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), BucketTime)
 	defer cancel()
@@ -158,12 +158,12 @@ func (b *bucket) timed(do func(ctx context.Context) error) error {
 func (b *bucket) Answers(ctx context.Context) error {
 	ok, err := b.IsAccessible(ctx)
 	if err == nil && !ok {
-		err = errors.New("there is no such bucket")
+		err = errors.New("the bucket does not exist")
 	}
 	return down(err)
 }
 
-// place is where a content is: its key, that of its bytes, and when it was written.
+// place locates a content: its key, the key of its bytes, and its time.
 type place struct {
 	key, data string
 	at        time.Time
@@ -174,7 +174,7 @@ func (p place) hash() string {
 	return hash
 }
 
-// places lists the contents below a prefix of keys whose hash begins with prefix.
+// places lists the contents under the key prefix keys whose hash begins with prefix.
 func (b *bucket) places(keys, prefix string) (list []place, err error) {
 	err = b.each(keys+prefix[:2]+"/"+prefix, func(o *blob.ListObject) {
 		hash, key, large := strings.Cut(path.Base(o.Key), ".")
@@ -275,8 +275,7 @@ func (b *bucket) Address(hash string, size int64, span time.Duration, mime, cach
 	return address, err
 }
 
-// retire removes a content from where s says that it is, unless a draft or a record has
-// begun to use it since it was listed.
+// retire removes a content unless a draft or record has begun to use it since it was listed.
 func (b *bucket) retire(s Stored, unwanted func() (bool, error), remove func(place) error) error {
 	keys := contentsKeys
 	if s.Aside {
@@ -312,7 +311,7 @@ func (b *bucket) BringBack(hash string) error {
 	return err
 }
 
-// move gives an object of at most smallContent bytes another key.
+// move renames an object of at most smallContent bytes.
 func (b *bucket) move(key, from, to string) error {
 	err := b.timed(func(ctx context.Context) error {
 		return b.Copy(ctx, to+strings.TrimPrefix(key, from), key, nil)
@@ -337,7 +336,7 @@ func (b *bucket) Remove(s Stored, unwanted func() (bool, error)) error {
 		if err := b.delete(p.key); err != nil {
 			return err
 		}
-		// Another place may name the same bytes, if a move broke off.
+		// After an interrupted move another place may refer to the same bytes.
 		left, err := b.List(s.Hash)
 		if err != nil || len(left) > 0 {
 			return err
@@ -383,7 +382,7 @@ func (b *bucket) Tidy() error {
 		}
 	}
 	if n := len(leftovers); n > max(100, count/100) || 2*n > count {
-		return fmt.Errorf("%d of %d objects below %s belong to no content: that is too many to remove them without a person", n, count, largeKeys)
+		return fmt.Errorf("%d of %d objects below %s belong to no content; remove so many by hand", n, count, largeKeys)
 	}
 	for _, key := range leftovers {
 		if err := b.delete(key); err != nil {
@@ -393,17 +392,17 @@ func (b *bucket) Tidy() error {
 	return nil
 }
 
-// put writes an object at once. Where one with the key exists it stays as it is.
+// put writes an object in one request, unless the key exists.
 func (b *bucket) put(key string, data []byte) error {
 	err := b.timed(func(ctx context.Context) error { return b.write(ctx, key, data) })
-	for again := 0; again < 5 && isCode(err, "ConditionalRequestConflict"); again++ { // another one puts it at this moment
+	for again := 0; again < 5 && isCode(err, "ConditionalRequestConflict"); again++ { // a concurrent put
 		err = b.timed(func(ctx context.Context) error { return b.write(ctx, key, data) })
 	}
 	switch {
 	case gcerrors.Code(err) == gcerrors.FailedPrecondition:
 		return nil
 	case errors.Is(err, ErrNotFound):
-		return down(errors.New("there is no such bucket"))
+		return down(errors.New("the bucket does not exist"))
 	case err != nil:
 		return err
 	}
@@ -426,12 +425,12 @@ func (b *bucket) write(ctx context.Context, key string, data []byte) error {
 		err = file.Sync()
 	}
 	if err != nil {
-		cancel() // closing it would publish half of it
+		cancel() // Close would publish half of it
 	}
 	return errors.Join(err, w.Close())
 }
 
-// sync brings the name of an object to the disk where the store is a folder.
+// sync makes the name of an object durable in a file:// store.
 func (b *bucket) sync(key string) error {
 	if b.dir == "" {
 		return nil
@@ -472,7 +471,7 @@ func (b *bucket) Picture(name string) ([]byte, error) { return b.read(pictureKey
 
 func (b *bucket) KeepPicture(name string, data []byte) error { return b.put(pictureKey(name), data) }
 
-// isCode reports whether err is that answer of an S3 service.
+// isCode reports whether err is the given error of an S3 service.
 func isCode(err error, code string) bool {
 	answer, ok := errors.AsType[interface {
 		error
@@ -481,26 +480,26 @@ func isCode(err error, code string) bool {
 	return ok && answer.ErrorCode() == code
 }
 
-// object is a Content in a store. It reads a part at a time and keeps the last one.
+// object implements Content in a store. It reads in parts and keeps the last one.
 type object struct {
 	bucket *bucket
 	key    string
 	size   int64
-	at     int64 // where Read is
+	at     int64 // position of Read
 
 	reading sync.Mutex
-	from    int64 // of what is kept
+	from    int64 // offset of the kept part
 	kept    []byte
 }
 
-// A part that is read ahead: the first is small because thumbnails and answers without a
-// body need no more.
+// Size of the part to read ahead. The first is small, since thumbnails and answers without a body
+// need no more.
 const (
 	firstRead = 64 << 10
 	nextRead  = 2 << 20
 )
 
-// fetch reads the part that begins at from. The caller has the lock.
+// fetch reads the part at from. The caller holds the lock.
 func (o *object) fetch(from int64) error {
 	most := int64(nextRead)
 	if from == 0 {
@@ -509,7 +508,7 @@ func (o *object) fetch(from int64) error {
 	return o.bucket.timed(func(ctx context.Context) error {
 		r, err := o.bucket.NewRangeReader(ctx, o.key, from, most, nil)
 		if from == 0 && isCode(err, "InvalidRange") {
-			return nil // it is empty
+			return nil // empty
 		}
 		if err != nil {
 			return err
@@ -574,20 +573,20 @@ func (o *object) Seek(offset int64, whence int) (int64, error) {
 
 func (o *object) Close() error { return nil }
 
-// upload is Draft in a store: in memory while it is small, then sent in parts under a
-// random key. The beginning stays in memory, because it says what the content is.
+// upload implements Draft in a store: in memory while small, then in parts under a random key. The
+// beginning stays in memory for inspection.
 type upload struct {
 	bucket *bucket
 	hash   hash.Hash
 	begin  []byte
 	size   int64
-	held   string // the hash under which it was committed, until Discard
+	held   string // hash of the commit, until Discard
 	done   bool   // discarded
 
-	key      string // of the parts; empty: all is in memory
+	key      string // of the parts; empty while all is in memory
 	parts    *blob.Writer
 	cancel   context.CancelFunc
-	complete *object // of the parts when all are there
+	complete *object // the finished parts
 	failure  error
 }
 
@@ -600,7 +599,7 @@ func (u *upload) Write(p []byte) (int, error) {
 	case u.failure != nil:
 		return 0, u.failure
 	case u.complete != nil:
-		return 0, errors.New("write to a content that was read")
+		return 0, errors.New("write to a content after reading it")
 	}
 	u.hash.Write(p)
 	u.size += int64(len(p))
@@ -620,7 +619,7 @@ func (u *upload) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// begins starts sending the parts.
+// begins starts sending parts.
 func (u *upload) begins() (err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	u.cancel, u.key = cancel, largeKeys+NewID()+NewID()
@@ -631,14 +630,14 @@ func (u *upload) begins() (err error) {
 	return u.moves(func() error { _, err := u.parts.Write(u.begin); return err })
 }
 
-// moves ends the sending if one step of it takes too long.
+// moves aborts the transfer if one step takes too long.
 func (u *upload) moves(step func() error) error {
 	late := time.AfterFunc(2*BucketTime, u.cancel)
 	defer late.Stop()
 	return down(step())
 }
 
-// completes ends the sending, so that all can be read.
+// completes finishes sending, so that the content can be read.
 func (u *upload) completes() error {
 	if u.failure != nil || u.complete != nil {
 		return u.failure
@@ -679,7 +678,7 @@ func (u *upload) Commit() (string, error) {
 		u.held = hash
 	}
 	if err := u.publish(hash); err != nil {
-		return "", fmt.Errorf("put the content in its place: %w", err)
+		return "", fmt.Errorf("store the content: %w", err)
 	}
 	return hash, nil
 }
@@ -700,7 +699,7 @@ func (u *upload) publish(hash string) error {
 			return nil
 		}
 		if err := (&object{bucket: u.bucket, key: p.data}).fetch(0); err == nil {
-			return nil // it was there; Discard removes the parts
+			return nil // it exists already; Discard removes the parts
 		}
 	}
 	return u.bucket.put(contentKey(hash)+"."+strings.TrimPrefix(u.key, largeKeys), nil)
@@ -719,12 +718,12 @@ func (u *upload) Discard() {
 	}
 	u.cancel()
 	if u.parts != nil {
-		u.parts.Close() // it fails, because it was canceled
+		u.parts.Close() // fails, because it was canceled
 	}
 	if u.complete == nil {
 		return
 	}
-	// What is committed stays, and so does what cannot be asked for: Tidy removes it.
+	// Keep committed parts, and those whose state is unknown: Tidy removes them later.
 	if places, err := u.bucket.places(contentsKeys, hex.EncodeToString(u.hash.Sum(nil))); err == nil {
 		for _, p := range places {
 			if p.data == u.key {

@@ -19,42 +19,39 @@ import (
 
 // Contents keeps bytes under their hash. An implementation promises:
 //
-//   - a Draft is invisible until Commit, which makes all of it visible at once
-//     under its hash;
-//   - when Commit has returned nil the content outlives a kill and a power
-//     cut; the same content committed twice is kept once and counts as written
-//     by the later one;
-//   - content never changes: an open content can be read to its end;
-//   - SetAside and Remove do nothing to a content that was written again since
-//     List described it, to one whose Draft is not discarded yet (its record is
-//     about to be written), and to one of which unwanted says false. Nothing is
-//     committed under its hash while unwanted is called.
+//   - A Draft is invisible until Commit, which makes all of it visible under its hash.
+//   - When Commit has returned nil, the content survives a kill or power cut. Committing the same
+//     content again keeps one copy and renews its time.
+//   - Content never changes: an open content can be read to its end.
+//   - SetAside and Remove do nothing to a content that was written again after List described it,
+//     that has a Draft not yet discarded (its record is about to be written), or for which unwanted
+//     returns false. Nothing is committed under its hash while unwanted runs.
 type Contents interface {
 	Draft() (Draft, error)
-	Open(hash string) (Content, error) // ErrNotFound if it is missing or set aside
-	// List describes the contents whose hash begins with prefix (two digits
-	// or more), with those that were set aside.
+	Open(hash string) (Content, error) // ErrNotFound if missing or set aside
+	// List describes the contents whose hash begins with prefix (two digits or more), including
+	// those set aside.
 	List(prefix string) ([]Stored, error)
-	// SetAside moves a content to where Open does not find it.
+	// SetAside hides a content from Open.
 	SetAside(s Stored, unwanted func() (bool, error)) error
 	// BringBack undoes SetAside.
 	BringBack(hash string) error
-	// Remove removes a content for good, from where s says that it is.
+	// Remove deletes a content for good, from the place in s.
 	Remove(s Stored, unwanted func() (bool, error)) error
 	// Mark returns one of the marks that the contents have. If there is none yet, it
 	// becomes fresh; if that is empty, too, so is the mark.
 	Mark(name, fresh string) (string, error)
-	// Tidy removes what interrupted drafts left long ago.
+	// Tidy removes remains of interrupted drafts.
 	Tidy() error
-	// Answers returns an error unless contents can be kept and read now.
+	// Answers returns an error if contents cannot be stored and read now.
 	Answers(ctx context.Context) error
 	Close() error
 }
 
-// Pictures keeps pictures that were made of contents, under names that begin with the
-// hash. A store that several instances share has it; they go with the content.
+// Pictures stores pictures made of contents, under names that begin with the hash. Stores that
+// instances share implement it. Pictures are removed with the content.
 type Pictures interface {
-	Picture(name string) ([]byte, error) // ErrNotFound if there is none
+	Picture(name string) ([]byte, error) // ErrNotFound if missing
 	KeepPicture(name string, data []byte) error
 }
 
@@ -72,44 +69,43 @@ const (
 	StoreMark   = "store"   // identity of the store, by which the records know it again
 )
 
-// Stored describes a content that is kept.
+// Stored describes a stored content.
 type Stored struct {
 	Hash  string
-	At    time.Time // when it was written, or set aside
+	At    time.Time // time of writing or setting aside
 	Aside bool
 }
 
-// Content is a stored content, open for reading.
+// Content is an open content.
 type Content interface {
 	io.ReadSeekCloser
 	io.ReaderAt
 }
 
-// Draft is a content that is being written. Discard ends it, also after Commit:
-// then it says that the record of the content is written, or never will be.
+// Draft is a content being written. Discard ends it. After Commit it means that the content's
+// record is written, or never will be.
 type Draft interface {
 	io.Writer
-	io.ReaderAt // reads what was written so far; then no more may be written to a large one
+	io.ReaderAt // reads what was written so far; afterwards a large draft takes no more writes
 	Size() int64
 	Commit() (hash string, err error)
 	Discard()
 }
 
-// blobs is Contents in a folder: <dir>/ab/abcdef…, <dir>/incoming/ for drafts
-// and <dir>/../set-aside/, in the same file system so that a rename is enough.
+// blobs implements Contents in a folder: <dir>/ab/abcdef…, <dir>/incoming/ for drafts, and
+// <dir>/../set-aside/. All are in one file system, so renaming works.
 type blobs struct {
 	dir     string
-	unnamed bool         // drafts need no name here
-	moving  sync.RWMutex // held for writing while one is removed or set aside
+	unnamed bool         // unnamed drafts are supported
+	moving  sync.RWMutex // held for writing during removals
 
 	holds
 
 	making  sync.Mutex
-	settled [256]atomic.Bool // folders whose own names are on the disk, by the first byte of the hashes in them
+	settled [256]atomic.Bool // folders whose names are durable, by first byte of the hashes
 }
 
-// OpenContents uses the folder dir, makes it if it is missing, and removes the drafts
-// of an earlier process.
+// OpenContents opens or creates the folder dir and removes drafts of earlier processes.
 func OpenContents(dir string) (Contents, error) {
 	b := &blobs{dir: dir, holds: holds{n: map[string]int{}}}
 	if err := os.MkdirAll(b.incoming(), 0o700); err != nil {
@@ -140,8 +136,7 @@ func OpenContents(dir string) (Contents, error) {
 	return b, nil
 }
 
-// settle makes the folder for hashes that begin with first. Its own name is on the
-// disk when it returns.
+// settle creates the folder for hashes that begin with first and makes its name durable.
 func (b *blobs) settle(first byte) error {
 	if b.settled[first].Load() {
 		return nil
@@ -227,7 +222,7 @@ func (b *blobs) SetAside(s Stored, unwanted func() (bool, error)) error {
 		if err := os.MkdirAll(b.aside(), 0o700); err != nil {
 			return err
 		}
-		now := time.Now() // from which it is kept for a while
+		now := time.Now() // start of the waiting time
 		if err := os.Chtimes(path, now, now); err != nil {
 			return err
 		}
@@ -250,8 +245,7 @@ func (b *blobs) Remove(s Stored, unwanted func() (bool, error)) error {
 	return b.retire(s, unwanted, os.Remove)
 }
 
-// retire removes a content from its place unless a draft or a record has begun to use
-// it since it was listed.
+// retire removes a content unless a draft or record has begun to use it since it was listed.
 func (b *blobs) retire(s Stored, unwanted func() (bool, error), remove func(path string) error) error {
 	b.moving.Lock()
 	defer b.moving.Unlock()
@@ -289,10 +283,10 @@ func (b *blobs) Mark(name, fresh string) (string, error) {
 	return string(mark), err
 }
 
-// Tidy does nothing: opening removes the drafts of an earlier process.
+// Tidy does nothing: OpenContents removes old drafts.
 func (b *blobs) Tidy() error { return nil }
 
-// healthSize is so many bytes that a draft of them leaves the memory.
+// healthSize is large enough for a draft to reach the disk.
 const healthSize = 64 << 10
 
 func (b *blobs) Answers(context.Context) error {
@@ -305,16 +299,16 @@ func (b *blobs) Answers(context.Context) error {
 	return err
 }
 
-// Close does nothing: a folder needs no closing.
+// Close does nothing.
 func (b *blobs) Close() error { return nil }
 
-// holds counts the committed drafts of this process that are not discarded, by hash.
+// holds counts committed drafts that are not discarded, by hash.
 type holds struct {
 	mu sync.Mutex
 	n  map[string]int
 }
 
-// hold counts a committed draft; with -1 it was discarded.
+// hold adds n committed drafts, or removes them if n is negative.
 func (h *holds) hold(hash string, n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

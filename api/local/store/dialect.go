@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// dialect translates the queries of this package, which are written for
-// SQLite. The nil dialect changes nothing. PostgreSQL gets functions with the names of
-// SQLite's (see postgres.sql), so that little is left to translate.
+// dialect translates queries, which are written for SQLite. The nil dialect changes nothing. For
+// PostgreSQL, postgres.sql defines SQLite's functions, so there is little to translate.
 type dialect struct{ queries *strings.Replacer }
 
 // query translates a query and numbers its parameters.
@@ -27,8 +26,7 @@ func (d *dialect) query(text string) string {
 	return b.String()
 }
 
-// values are the arguments as columns take them: SQLite has no type for a bool, so none
-// of the columns has it.
+// values converts arguments to column types: bools are stored as integers.
 func (d *dialect) values(args []any) []any {
 	if d == nil {
 		return args
@@ -47,8 +45,7 @@ func (d *dialect) values(args []any) []any {
 	return args
 }
 
-// storable replaces what a PostgreSQL text cannot have: NUL, and bytes that are no
-// UTF-8.
+// storable replaces what PostgreSQL cannot store in a text: NUL and invalid UTF-8.
 func storable(text string) string {
 	if utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 {
 		return text

@@ -14,23 +14,22 @@ import (
 	"mediadesk/api/atomicfile"
 )
 
-// draft is Draft: in memory while it is small, then in a file.
+// draft implements Draft: in memory while small, then in a file.
 type draft struct {
 	blobs   *blobs
-	file    *os.File // nil: everything is in the buffer
-	name    string   // of the file; empty: it has none
+	file    *os.File // nil while everything is in the buffer
+	name    string   // of the file; empty if unnamed
 	hash    hash.Hash
-	hashing sync.WaitGroup // done when hash has all that is in the file
-	buffer  []byte         // came in and is not in the file yet
-	spare   []byte         // takes turns with buffer
-	size    int64          // with the buffer
+	hashing sync.WaitGroup // done when hash covers all that is in the file
+	buffer  []byte         // not yet in the file
+	spare   []byte         // alternates with buffer
+	size    int64          // including the buffer
 	failure error          // of an earlier write
 	done    bool
-	held    string // the hash under which it was committed, until Discard
+	held    string // hash of the commit, until Discard
 }
 
-// Up to draftBuffer bytes are gathered before they are written, and of a large
-// draft more at once.
+// Sizes of the write buffer, which grows for large drafts.
 const (
 	draftBuffer = 32 << 10
 	largeBuffer = 512 << 10
@@ -91,7 +90,7 @@ func (d *draft) create() (err error) {
 		d.name = d.file.Name()
 	}
 	if err != nil {
-		return fmt.Errorf("make a file for what comes in: %w", err)
+		return fmt.Errorf("create a file for the content: %w", err)
 	}
 	return nil
 }
@@ -116,7 +115,7 @@ func (d *draft) Discard() {
 	d.end()
 }
 
-// end closes the file, and removes it unless it was committed.
+// end closes the file and removes it unless committed.
 func (d *draft) end() {
 	if d.done {
 		return
@@ -150,13 +149,13 @@ func (d *draft) Commit() (string, error) {
 	d.blobs.hold(hash, 1)
 	d.held = hash
 	if err := d.publish(d.blobs.path(hash), sum[0]); err != nil {
-		return "", fmt.Errorf("put the content in its place: %w", err)
+		return "", fmt.Errorf("name the content file: %w", err)
 	}
 	return hash, nil
 }
 
-// publish gives the content its name, in the folder for hashes that begin with first,
-// and syncs that folder: a power cut could lose the name otherwise.
+// publish names the content in the folder for hashes that begin with first, and syncs that folder
+// against power cuts.
 func (d *draft) publish(path string, first byte) error {
 	if err := d.blobs.settle(first); err != nil {
 		return err
@@ -180,11 +179,10 @@ func (d *draft) link(path string) error {
 			return err
 		}
 	}
-	// Windows renames closed files only.
+	// Windows cannot rename open files.
 	if err := d.file.Close(); err != nil {
 		return err
 	}
-	// Renaming over the same content does no harm, gives it a fresh age, and
-	// mends a file that a crash of an older kernel left short.
+	// Renaming over the same content refreshes its age and repairs a file truncated by a crash.
 	return os.Rename(d.name, path)
 }

@@ -14,9 +14,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// NewID returns 24 hex digits, the form of every id: the time in milliseconds
-// and 48 random bits. What is written one after the other lies side by side in
-// an index then, which a large library needs.
+// NewID returns an id of 24 hex digits: the time in milliseconds and 48 random bits. Rows written
+// together are then neighbors in an index, which large libraries need.
 func NewID() string {
 	var b [14]byte
 	binary.BigEndian.PutUint64(b[:], uint64(time.Now().UnixMilli()))
@@ -34,12 +33,12 @@ const fileColumns = `id, folder, name, private, tags, ai_tags, region, metadata,
 
 type scanner interface{ Scan(into ...any) error }
 
-// fileRow reads rows of fileColumns. Values come as the database has them:
-// having each converted takes longer than reading the row.
+// fileRow reads rows of fileColumns. It takes raw values: converting each takes longer than reading
+// the row.
 type fileRow struct {
 	values [22]any
 	into   [22]any // pointers to values
-	wrong  bool    // a value was of another type than it should be
+	wrong  bool    // a value had an unexpected type
 }
 
 func newFileRow() *fileRow {
@@ -86,7 +85,7 @@ func (r *fileRow) scan(row scanner) (*File, error) {
 	return f, err
 }
 
-// json reads a column that jsonOrNull wrote.
+// json reads a column written by jsonOrNull.
 func (r *fileRow) json(column int, into any) error {
 	if r.values[column] == nil {
 		return nil
@@ -96,7 +95,7 @@ func (r *fileRow) json(column int, into any) error {
 
 func scanFile(row scanner) (*File, error) { return newFileRow().scan(row) }
 
-// jsonOrNull writes a list or map as JSON, an empty one as NULL.
+// jsonOrNull encodes a list or map as JSON, or an empty one as NULL.
 func jsonOrNull(v any, length int) (any, error) {
 	if length == 0 {
 		return nil, nil
@@ -105,7 +104,7 @@ func jsonOrNull(v any, length int) (any, error) {
 	return string(text), err
 }
 
-// texts are the JSON columns of a file.
+// texts returns the JSON columns of a file.
 func (f *File) texts() (tags, aiTags, metadata any, err error) {
 	if tags, err = jsonOrNull(f.Tags, len(f.Tags)); err != nil {
 		return
@@ -191,7 +190,7 @@ func (t *sqlTx) Embedded(versionID string) (map[string]json.RawMessage, error) {
 
 func (t *sqlTx) Hashes(prefix string) (map[string]bool, error) {
 	all, err := list(t, func(row scanner, hash *string) error { return row.Scan(hash) },
-		"SELECT DISTINCT hash FROM versions WHERE hash >= ? AND hash < ?", prefix, prefix+"g") // behind every hexadecimal digit
+		"SELECT DISTINCT hash FROM versions WHERE hash >= ? AND hash < ?", prefix, prefix+"g") // "g" sorts after every hexadecimal digit
 	hashes := map[string]bool{}
 	for _, hash := range all {
 		hashes[hash] = true

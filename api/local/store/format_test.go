@@ -72,9 +72,9 @@ func TestDamage(t *testing.T) {
 		"PRAGMA user_version = 0":                                  "no tables",
 		"PRAGMA user_version = -7":                                 "damaged: -7",
 		"PRAGMA user_version = 2":                                  "table, index or trigger", // a flipped bit
-		"PRAGMA user_version = 99":                                 "format 99",
+		"PRAGMA user_version = 99":                                 "format number is 99",
 		"DROP TRIGGER file_tags_delete":                            "file_tags_delete",
-		"UPDATE library SET format = 99":                           "but its tables are not",
+		"UPDATE library SET format = 99":                           "but its tables do not match",
 		"PRAGMA user_version = 99; UPDATE library SET format = 99": "",
 	} {
 		path := filepath.Join(t.TempDir(), "r.db")

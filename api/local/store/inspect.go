@@ -16,8 +16,8 @@ import (
 	"mediadesk/api/atomicfile"
 )
 
-// ReadRecords opens the database file at path for reading only, in whatever
-// format it has, also while another process writes to it. Update is an error.
+// ReadRecords opens the database at path for reading, in any format and even while another process
+// writes to it. Update is an error.
 func ReadRecords(ctx context.Context, path string) (Records, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
@@ -36,13 +36,11 @@ func ReadRecords(ctx context.Context, path string) (Records, error) {
 	return s, nil
 }
 
-// ReadContents is the contents in the folder dir for reading; nothing is made
-// there and nothing is removed.
+// ReadContents opens the contents in dir for reading. It creates and removes nothing.
 func ReadContents(dir string) Contents { return &blobs{dir: dir} }
 
-// Snapshot copies one state of the database at path to the file to, which it replaces
-// atomically. Other processes may write meanwhile; the copy has everything that was
-// committed when it began.
+// Snapshot copies one state of the database at path to the file to, replaced atomically. Other
+// processes may write meanwhile; the copy contains everything committed before it began.
 func Snapshot(ctx context.Context, path, to string) error {
 	if _, err := os.Stat(path); err != nil {
 		return err
@@ -54,8 +52,8 @@ func Snapshot(ctx context.Context, path, to string) error {
 	return errors.Join(snapshot(ctx, db, to), db.Close())
 }
 
-// Unavailable reports whether err is not about the database itself: the disk is
-// full or failing, permissions are missing, or another program holds it.
+// Unavailable reports whether err is not caused by the database itself but by a full or failing
+// disk, permissions, or another program.
 func Unavailable(err error) bool {
 	var down *DownError
 	if errors.As(err, &down) {
@@ -73,8 +71,7 @@ func Unavailable(err error) bool {
 	return false
 }
 
-// Outdated reports whether the database at path has an older format than
-// OpenRecords makes of it.
+// Outdated reports whether OpenRecords would upgrade the database at path.
 func Outdated(ctx context.Context, path string) (bool, error) {
 	db, err := openReading(path)
 	if err != nil {
@@ -85,12 +82,11 @@ func Outdated(ctx context.Context, path string) (bool, error) {
 	return format < len(steps), errors.Join(err, db.Close())
 }
 
-// maxDamage is how many lines an inspection of a database returns.
+// maxDamage limits the lines that an inspection returns.
 const maxDamage = 20
 
-// Damage checks the database at path and describes each damage in a line; none: it is
-// sound. An error means that it could not be checked; it is an ErrNewer for a database
-// of a newer program.
+// Damage checks the database at path and returns a line per defect. An error means that it could
+// not be checked; it is ErrNewer for a database of a newer program.
 func Damage(ctx context.Context, path string) ([]string, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
@@ -104,7 +100,7 @@ func Damage(ctx context.Context, path string) ([]string, error) {
 		lines, err = checkFormat(ctx, db)
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrNewer) && !Unavailable(err) {
-		// What cannot even be read is damaged.
+		// An unreadable database is damaged.
 		lines, err = []string{err.Error()}, nil
 	}
 	return lines, errors.Join(err, db.Close())
@@ -112,7 +108,7 @@ func Damage(ctx context.Context, path string) ([]string, error) {
 
 func (s *database) Damage(ctx context.Context) ([]string, error) { return Damage(ctx, s.path) }
 
-// checkFormat compares the tables with those that the format number promises.
+// checkFormat compares the tables with those of the format number.
 func checkFormat(ctx context.Context, db *sql.DB) ([]string, error) {
 	var format, second int
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&format); err != nil {
@@ -121,12 +117,12 @@ func checkFormat(ctx context.Context, db *sql.DB) ([]string, error) {
 	if format == 0 {
 		return []string{"it has no tables"}, nil
 	}
-	// The oldest formats have their number once.
+	// The oldest formats store their number only once.
 	if err := db.QueryRowContext(ctx, "SELECT format FROM library").Scan(&second); format > formatsOnce && (err != nil || second != format) {
-		return []string{fmt.Sprintf("it says that it is of format %d (this mediadesk writes %d, a newer one may write more), but its tables are not", format, len(steps))}, nil
+		return []string{fmt.Sprintf("its format number is %d (this mediadesk writes %d, a newer one may write more), but its tables do not match", format, len(steps))}, nil
 	}
 	if format > len(steps) {
-		return nil, fmt.Errorf("%w (format %d, this one knows %d): use that one", ErrNewer, format, len(steps))
+		return nil, fmt.Errorf("%w (format %d, this one reads up to %d): use the newer one", ErrNewer, format, len(steps))
 	}
 	if format < 0 {
 		return []string{fmt.Sprintf("its format number is damaged: %d", format)}, nil
@@ -149,7 +145,7 @@ func checkFormat(ctx context.Context, db *sql.DB) ([]string, error) {
 	return lines, nil
 }
 
-// schemaOf is the schema of a format as a new database has it.
+// schemaOf returns the schema of a new database of a format.
 func schemaOf(ctx context.Context, format int) (map[string]string, error) {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
@@ -187,8 +183,7 @@ func integrity(ctx context.Context, db *sql.DB) (lines []string, err error) {
 	return lines, err
 }
 
-// Empty reports whether the database at path names no version of any file,
-// or cannot be read.
+// Empty reports whether the database at path contains no version of any file, or is unreadable.
 func Empty(ctx context.Context, path string) bool {
 	records, err := ReadRecords(ctx, path)
 	if err != nil {
@@ -198,8 +193,7 @@ func Empty(ctx context.Context, path string) bool {
 	return errors.Join(err, records.Close()) != nil || empty
 }
 
-// RemoveRecords removes the database at path with the files beside it that
-// belong to it.
+// RemoveRecords removes the database at path with its companion files.
 func RemoveRecords(path string) error {
 	for _, end := range []string{"-wal", "-shm", ""} {
 		if err := os.Remove(path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -209,8 +203,7 @@ func RemoveRecords(path string) error {
 	return nil
 }
 
-// MoveRecords gives the database at path another name, with the files beside
-// it that belong to it. Nobody may have it open.
+// MoveRecords renames the database at path with its companion files. It must not be open.
 func MoveRecords(path, to string) error {
 	for _, end := range []string{"", "-wal", "-shm"} {
 		if err := atomicfile.Rename(path+end, to+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -220,9 +213,9 @@ func MoveRecords(path, to string) error {
 	return nil
 }
 
-// Holding is a version with the file that has it, as Tx.Holdings gives it.
+// Holding is a version and its file, as returned by Tx.Holdings.
 type Holding struct {
-	FileID, Path string // empty: the file is missing
+	FileID, Path string // empty if the file is missing
 	Version      Version
 	Current      bool
 }

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// present are the instances that are there.
+// present selects the present instances.
 const present = "(SELECT id FROM instances WHERE until > " + now + ")"
 
-// unlocked ends a query for rows that another transaction does not work on; only
-// PostgreSQL has several at a time.
+// unlocked ends a query for rows that no other transaction has locked, which matters for PostgreSQL
+// only.
 const unlocked = "LIMIT ?+0 /* unlocked */"
 
 func (t *sqlTx) Present(id string, span time.Duration) error {

@@ -10,7 +10,7 @@ import (
 	"mediadesk/api"
 )
 
-// condition is a piece of SQL with its arguments.
+// condition is an SQL fragment with its arguments.
 type condition struct {
 	sql  string
 	args []any
@@ -30,19 +30,18 @@ func joined(parts []condition, with string) condition {
 	return c
 }
 
-// limits ends a query for a part of the rows. With a bare parameter the database would
-// prepare the statement again for each number.
+// limits ends a query for part of the rows. With bare parameters the database would prepare the
+// statement for every number.
 const limits = "LIMIT ?+0 OFFSET ?+0"
 
-// The kinds of rows that sql gives.
+// Kinds of rows returned by sql.
 const (
 	rowFile    = "0"
 	rowFolder  = "1"
 	rowEarlier = "2"
 )
 
-// sql is the query for the ids of a listing, with its arguments; empty if it lists
-// nothing.
+// sql returns the query for the ids of a listing, or "" if it lists nothing.
 func (q *Query) sql() (string, []any) {
 	var parts []string
 	var args []any
@@ -60,8 +59,8 @@ func (q *Query) sql() (string, []any) {
 		return "", nil
 	}
 	order, direction := q.order()
-	// Rows of the same instant keep one order, so that pages fit together. It
-	// is that of the tables, so that an index gives it without sorting.
+	// Rows of the same instant need a fixed order for paging. This one is that of the tables, so an
+	// index provides it.
 	terms := []string{string(order), "place", "name"}
 	if order == ByName {
 		terms = terms[:2]
@@ -82,7 +81,7 @@ func (q *Query) order() (column Order, direction string) {
 	return ByCreated, direction
 }
 
-// entries reads the files that a query gives.
+// entries returns the files that a query selects.
 func (t *sqlTx) entries(query string, args ...any) ([]Entry, error) {
 	var list []Entry
 	row := newFileRow()
@@ -133,14 +132,14 @@ func (t *sqlTx) List(q Query) ([]Entry, error) {
 	return entries, nil
 }
 
-// folder reads the folder that has a value in a column.
+// folder returns the folder with the value in the column.
 func (t *sqlTx) folder(column, value string) (*Folder, error) {
 	return one(t.row("SELECT id, path, name, created, updated FROM folders WHERE "+column+" = ?", value), func(row scanner, f *Folder) error {
 		return row.Scan(&f.ID, &f.Path, &f.Name, milliseconds{&f.Created}, milliseconds{&f.Updated})
 	})
 }
 
-// fileConditions are those for files, or for earlier versions of them.
+// fileConditions returns the conditions for files or for earlier versions.
 func (q *Query) fileConditions(row string) []condition {
 	var c []condition
 	if q.Folder != "" {
@@ -166,7 +165,7 @@ func (q *Query) folderConditions() []condition {
 	if q.Folder != "" {
 		c = append(c, condition{"parent = ?", []any{norm.NFC.String(q.Folder)}})
 	}
-	// Folders have a name and times, nothing else that can be asked for.
+	// Folders have only a name and times.
 	if q.Kind != "" || len(q.Tags) > 0 {
 		c = append(c, condition{sql: "FALSE"})
 	}
@@ -176,7 +175,7 @@ func (q *Query) folderConditions() []condition {
 	return c
 }
 
-// in is the condition that column has one of values.
+// in returns the condition that column has one of values.
 func in[T any](column string, values []T) condition {
 	if len(values) == 0 {
 		return condition{sql: "FALSE"}
@@ -188,7 +187,7 @@ func in[T any](column string, values []T) condition {
 	return c
 }
 
-// element is the condition that an element of a JSON list of a file meets c.
+// element returns the condition that an element of a JSON list meets c.
 func element(list string, c condition) condition {
 	return condition{"EXISTS (SELECT 1 FROM json_each(" + list + ") WHERE " + c.sql + ")", c.args}
 }
@@ -210,8 +209,7 @@ func (m *Match) condition(row string) condition {
 	})
 }
 
-// folderCondition is the condition for folders; what they do not have makes
-// a condition false.
+// folderCondition returns the condition for folders. Conditions on missing properties are false.
 func (m *Match) folderCondition() condition {
 	return m.build(func(m *Match) condition {
 		switch m.Subject {
@@ -269,8 +267,7 @@ func (m *Match) single() condition {
 	switch {
 	case m.Op == ":":
 		prefix := norm.NFC.String(m.first())
-		// substr counts characters, so it fits any script; LIKE would take
-		// the wildcards of a name.
+		// substr counts characters in any script; LIKE would interpret wildcards in names.
 		return condition{"substr(" + column + ", 1, length(?)) = ?", []any{prefix, prefix}}
 	case m.Op == "in":
 		texts := make([]string, len(m.Text))
@@ -285,7 +282,7 @@ func (m *Match) single() condition {
 	}
 	c := condition{"(" + column + ") " + operators[m.Op] + " ?", []any{m.Number}}
 	if m.Subject == MatchWidth || m.Subject == MatchHeight {
-		c.sql = "(" + c.sql + " AND " + column + " > 0)" // a text is not 0 pixels wide
+		c.sql = "(" + c.sql + " AND " + column + " > 0)" // exclude files without pixels
 	}
 	return c
 }

@@ -16,8 +16,8 @@ func (t *sqlTx) DeleteFile(id string) error {
 	return err
 }
 
-// deleteVersions deletes the versions that a condition holds for, and records
-// the contents for deletion that no other version has.
+// deleteVersions deletes the versions that match and schedules contents for deletion that no other
+// version has.
 func (t *sqlTx) deleteVersions(where string, args ...any) (int64, error) {
 	all := append([]any{time.Now().UnixMilli()}, args...)
 	_, err := t.exec("INSERT INTO deletions (hash, at) SELECT DISTINCT hash, CAST(? AS BIGINT) FROM versions gone WHERE "+where+
@@ -57,7 +57,7 @@ func (t *sqlTx) ForgetRemoval(r Removal) error {
 	return err
 }
 
-// checkRetired returns a *RetiredError if the content is or was being removed.
+// checkRetired returns a *RetiredError if the content is being removed or was.
 func (t *sqlTx) checkRetired(hash string) error {
 	r, err := one(t.row("SELECT hash, at, done FROM removals WHERE hash = ?", hash), scanRemoval)
 	switch {
@@ -69,7 +69,7 @@ func (t *sqlTx) checkRetired(hash string) error {
 	return err
 }
 
-// cleared are the tables that Clear empties, beside versions.
+// cleared lists the tables that Clear empties, besides versions.
 var cleared = []string{"files", "folders", "fields", "presets", "runs", "outbox", "tokens", "jobs"}
 
 func (t *sqlTx) Clear() error {
@@ -172,8 +172,7 @@ func (t *sqlTx) DeleteFolder(path string) error {
 	return err
 }
 
-// below are the bounds between which a folder and everything in it lies: its
-// path ends with a slash, and the sign after the slash is 0.
+// below returns the bounds of the paths in a folder: "0" is the character after "/".
 func below(folder string) (first, last string) {
 	return folder, strings.TrimSuffix(folder, "/") + "0"
 }

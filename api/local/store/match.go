@@ -9,15 +9,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// earlier are the versions that are not the current ones, with the columns of
-// a file.
+// earlier selects the versions that are not current, with the columns of a file.
 const earlier = `SELECT v.id AS id, f.folder AS folder, f.name_key AS name_key, f.private AS private, f.tags AS tags, f.ai_tags AS ai_tags,
 	f.region AS region, f.metadata AS metadata, f.description AS description, v.id AS version_id,
 	v.size AS size, v.mime AS mime, v.kind AS kind, v.width AS width, v.height AS height, v.has_alpha AS has_alpha,
 	v.created AS created, v.created AS updated
 	FROM versions v JOIN files f ON f.id = v.file_id WHERE v.id != f.version_id`
 
-// earlier reads a file with the version of the given id in place of its own.
+// earlier returns a file with the given version in place of the current one.
 func (t *sqlTx) earlier(versionID string) (*File, error) {
 	var id string
 	if err := t.row("SELECT file_id FROM versions WHERE id = ?", versionID).Scan(&id); err != nil {
@@ -35,8 +34,8 @@ func (t *sqlTx) earlier(versionID string) (*File, error) {
 	return f, nil
 }
 
-// special is the condition of a match that is more than a comparison of a column;
-// empty for the rest.
+// special returns the condition of a match that is more than a column comparison, else an empty
+// one.
 func (m *Match) special() condition {
 	switch m.Subject {
 	case MatchFolder:
@@ -69,7 +68,7 @@ func (t *sqlTx) Meets(members map[string]any, m *Match) (met bool, err error) {
 	return count > 0, err
 }
 
-// row compares the kind of a row, which the query knows.
+// row compares the kind of a row, which is known from the query.
 func (m *Match) row(kind string) condition {
 	if slices.Contains(m.Text, kind) {
 		return condition{sql: "TRUE"}
@@ -91,7 +90,7 @@ func (m *Match) folders() condition {
 	return joined(parts, " OR ")
 }
 
-// tags looks into a JSON list of a file.
+// tags matches elements of a JSON list.
 func (m *Match) tags(list, value string) condition {
 	switch m.Op {
 	case "exists":
@@ -102,8 +101,7 @@ func (m *Match) tags(list, value string) condition {
 	return element(list, in(value, m.Text))
 }
 
-// endings are those that a type of content goes by, where it is not the
-// type's second part.
+// endings maps MIME types to format names where these differ from the subtype.
 var endings = map[string]string{
 	"jpg": "image/jpeg", "jpeg": "image/jpeg", "svg": "image/svg+xml", "ico": "image/x-icon", "txt": "text/plain", "js": "text/javascript",
 	"md": "text/plain", "mov": "video/quicktime", "mp3": "audio/mpeg", "ts": "video/mp2t", "m3u8": "application/vnd.apple.mpegurl",
@@ -123,16 +121,15 @@ func (m *Match) format() condition {
 	return joined(parts, " OR ")
 }
 
-// has wants every word of the text; see wordsMatch.
+// has matches every word of the text; see wordsMatch.
 func (m *Match) has(value string) condition {
 	return condition{"has_words(" + value + ", ?)", []any{m.first()}}
 }
 
-// elements are those of the list m.value, or m.value itself if it is no list.
+// elements selects the elements of m.value, or m.value itself if it is not a list.
 const elements = "json_each(CASE m.type WHEN 'array' THEN m.value ELSE json_array(m.value) END)"
 
-// metadata looks into a JSON object; a list there counts as each of its
-// elements.
+// metadata matches a value in a JSON object, or any element of a list.
 func (m *Match) metadata(from, where string) condition {
 	c := condition{sql: "EXISTS (SELECT 1 FROM " + from + ", " + elements + " AS e WHERE " + where + " AND m.key = ? AND ", args: []any{m.Key}}
 	var found condition
@@ -162,8 +159,7 @@ func (m *Match) metadata(from, where string) condition {
 	return c
 }
 
-// compared compares an element with a string, float64 or bool. A number is never more
-// or less than a text.
+// compared compares an element with a string, float64 or bool. Numbers and texts are never ordered.
 func compared(operator string, value any) condition {
 	switch v := value.(type) {
 	case string:

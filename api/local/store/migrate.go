@@ -11,18 +11,17 @@ import (
 	"mediadesk/api/atomicfile"
 )
 
-// steps lead from one format of the database to the next. The
-// user_version of a database is the number of steps that it has taken.
+// steps are the upgrades from format to format. A database's user_version is the number of steps
+// done.
 var steps = []string{format1, format2, format3, format4, format5, format6, format7, format8, format9, format10}
 
-// formatsOnce is the last format that has its number in one place only.
+// formatsOnce is the last format that stores its number only once.
 const formatsOnce = 2
 
-// now is the database's clock, in milliseconds since 1970.
+// now is the database's clock in milliseconds since 1970.
 const now = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
 
-// The tables lie in the order of folder and name, because that is how a
-// library is looked at.
+// Tables are clustered by folder and name, the usual order of reading.
 const format1 = `
 CREATE TABLE folders (
 	path    TEXT NOT NULL PRIMARY KEY,
@@ -113,8 +112,7 @@ CREATE TABLE outbox (
 );
 `
 
-// The second format finds files by their tags without looking at each. The
-// triggers keep its table up to date.
+// Format 2 finds files by tag with a table that triggers maintain.
 const format2 = `
 CREATE TABLE file_tags (
 	tag     TEXT NOT NULL,
@@ -135,9 +133,8 @@ END;
 INSERT OR IGNORE INTO file_tags (tag, created, file) SELECT value, files.created, files.id FROM files, json_each(files.tags) WHERE files.tags IS NOT NULL;
 `
 
-// The third format records which contents may be removed, how often the work
-// of a run began, and when the records were made. It has its number twice, so
-// that one wrong bit does not make it look like another format.
+// Format 3 adds deletions, the attempts of runs, the time of creation, and a second copy of the
+// format number against bit errors.
 const format3 = `
 CREATE TABLE library (
 	format  INTEGER NOT NULL,
@@ -151,8 +148,7 @@ CREATE TABLE deletions (
 ALTER TABLE runs ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
 `
 
-// The fourth format records which contents are being removed from a store that
-// several instances share.
+// Format 4 records which contents are being removed from a shared store.
 const format4 = `
 CREATE TABLE removals (
 	hash TEXT NOT NULL PRIMARY KEY,
@@ -161,8 +157,7 @@ CREATE TABLE removals (
 ) WITHOUT ROWID;
 `
 
-// The fifth format has the presets, what a custom metadata field is for and when it
-// was deleted, and AI tags among the tags that files are found by.
+// Format 5 adds presets, descriptions and deletion of metadata fields, and AI tags to file_tags.
 const format5 = `
 CREATE TABLE presets (
 	kind    TEXT NOT NULL,
@@ -196,7 +191,7 @@ INSERT OR IGNORE INTO file_tags (tag, created, file)
 	SELECT json_extract(value, '$.name'), files.created, files.id FROM files, json_each(files.ai_tags) WHERE files.ai_tags IS NOT NULL;
 `
 
-// The sixth format remembers the tokens that uploads without the key have used.
+// Format 6 adds the used tokens of uploads without the key.
 const format6 = `
 CREATE TABLE tokens (
 	hash   TEXT NOT NULL PRIMARY KEY,
@@ -205,8 +200,7 @@ CREATE TABLE tokens (
 CREATE INDEX tokens_expire ON tokens (expire);
 `
 
-// The seventh format records which instance works on what. The work of one that is no
-// longer there is taken by another.
+// Format 7 records which instance works on what, so that others can take over.
 const format7 = `
 CREATE TABLE instances (
 	id    TEXT NOT NULL PRIMARY KEY,
@@ -220,14 +214,12 @@ ALTER TABLE runs ADD COLUMN owner TEXT NOT NULL DEFAULT '';
 ALTER TABLE outbox ADD COLUMN owner TEXT NOT NULL DEFAULT '';
 `
 
-// The eighth format has the identity of the library, which is also in the store of its
-// contents.
+// Format 8 adds the identity of the library, which its content store also has.
 const format8 = `
 ALTER TABLE library ADD COLUMN identity TEXT NOT NULL DEFAULT ''; -- empty: none yet
 `
 
-// The ninth format has the folder jobs that are not done, so that another instance goes
-// on with those of one that is gone.
+// Format 9 adds unfinished folder jobs, so that other instances can take them over.
 const format9 = `
 CREATE TABLE jobs (
 	id    TEXT NOT NULL PRIMARY KEY,
@@ -243,18 +235,17 @@ ALTER TABLE library ADD COLUMN store TEXT NOT NULL DEFAULT ''; -- empty: not kno
 ALTER TABLE library ADD COLUMN next_store TEXT NOT NULL DEFAULT ''; -- empty: none
 `
 
-// ErrNewer says that the records were written by a newer program.
-var ErrNewer = errors.New("a newer mediadesk wrote them")
+// ErrNewer reports that a newer program wrote the records.
+var ErrNewer = errors.New("written by a newer mediadesk")
 
-// migrate brings the database at path to the newest format. Before an older
-// one is changed, it is copied to the file that backupPath names.
+// migrate upgrades the database to the newest format. It first copies an older one to backupPath.
 func migrate(ctx context.Context, db *sql.DB, path string) error {
 	var format int
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&format); err != nil {
 		return err
 	}
 	if format > len(steps) {
-		return fmt.Errorf("%w (format %d, this one knows %d): use that one", ErrNewer, format, len(steps))
+		return fmt.Errorf("%w (format %d, this one reads up to %d): use the newer one", ErrNewer, format, len(steps))
 	}
 	if format == len(steps) {
 		return nil
@@ -286,10 +277,10 @@ func migrate(ctx context.Context, db *sql.DB, path string) error {
 	return tx.Commit()
 }
 
-// backupPath is where the copy of a database is kept that had an older format.
+// backupPath returns the path for the copy of an older format.
 func backupPath(path string, format int) string { return fmt.Sprintf("%s.format%d", path, format) }
 
-// snapshot copies the state of a database to a file, which it replaces atomically.
+// snapshot copies the database to a file, replaced atomically.
 func snapshot(ctx context.Context, db *sql.DB, to string) error {
 	draft := to + ".new"
 	if err := os.Remove(draft); err != nil && !errors.Is(err, fs.ErrNotExist) {

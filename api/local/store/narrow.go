@@ -11,14 +11,12 @@ import (
 	"mediadesk/api"
 )
 
-// fewFiles is how many files an index may give for being worth more than going
-// through all of them in the order of the listing, which ends when enough were
-// found.
+// fewFiles is the number of index matches up to which using the index beats reading files in
+// listing order, which can stop early.
 const fewFiles = 20_000
 
-// narrow finds conditions that an index answers and that few files meet, so that a
-// listing need not read every file. They follow from the conditions of the query, so
-// they change nothing else.
+// narrow returns conditions that an index answers and few files meet, so that a listing need not
+// read every file. They follow from the query, so the result is the same.
 func (t *sqlTx) narrow(q *Query) ([]condition, error) {
 	var list []condition
 	add := func(c condition, count string, args ...any) error {
@@ -45,7 +43,7 @@ func (t *sqlTx) narrow(q *Query) ([]condition, error) {
 		case m.Subject == MatchTags && (m.Op == "in" || m.Op == "="):
 			err = tagged(m.Text)
 		case m.Subject == MatchName && m.Op == ":" && m.first() != "":
-			// The last sign of all comes behind every name that goes on.
+			// The last character sorts after every continuation of the name.
 			first := norm.NFC.String(m.first())
 			c := condition{"name_key >= ? AND name_key < ?", []any{first, first + "\U0010ffff"}}
 			err = add(c, "SELECT 1 FROM files INDEXED BY files_name WHERE "+c.sql, c.args...)
@@ -57,7 +55,7 @@ func (t *sqlTx) narrow(q *Query) ([]condition, error) {
 	return list, nil
 }
 
-// required are the conditions of the query that all have to hold.
+// required returns the conditions that must all hold.
 func (q *Query) required() []Match {
 	switch {
 	case q.Match == nil || q.Match.Not || len(q.Match.Any) > 0:
@@ -68,18 +66,17 @@ func (q *Query) required() []Match {
 	return []Match{*q.Match}
 }
 
-// inOrder reports whether an index gives the rows of a listing in its order, so that
-// it is short. Then nothing watches whether the caller is gone: that would take two
-// goroutines more, which wait for their turn on a busy computer.
+// inOrder reports whether an index yields the rows in order, so that the listing is fast. It then
+// runs without watching the caller's context, which would cost two goroutines.
 func (q *Query) inOrder() bool {
 	order, _ := q.order()
 	return q.Match == nil && q.Kind == "" && len(q.Tags) == 0 && (order == ByName || order == ByCreated)
 }
 
-// fewSkipped is up to how many skipped rows it costs nothing to read them.
+// fewSkipped is the number of skipped rows that are cheap to read.
 const fewSkipped = 1000
 
-// listFiles lists files alone, in one query.
+// listFiles lists only files, in one query.
 func (t *sqlTx) listFiles(q *Query) ([]Entry, error) {
 	c := joined(q.fileConditions(api.TypeFile), " AND ")
 	order, direction := q.order()

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	_ "embed" // the functions that PostgreSQL needs
+	_ "embed"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -21,8 +21,8 @@ import (
 const (
 	defaultConnections = 16
 	connectTime        = 5 * time.Second
-	txTime             = time.Minute      // after which a transaction is cut off
-	conflictTime       = 20 * time.Second // for which a transaction that met others is tried again
+	txTime             = time.Minute      // limit for a transaction
+	conflictTime       = 20 * time.Second // limit for retries after conflicts
 )
 
 //go:embed postgres.sql
@@ -37,13 +37,13 @@ var postgresTables = strings.NewReplacer(
 	"TEXT", `TEXT COLLATE "C"`,
 )
 
-// postgresSteps are the steps of migrate that need more than a translation, by index.
+// postgresSteps are the steps of migrate that need more than translation, by index.
 var postgresSteps = map[int]string{1: postgresFunctions, 4: postgresTables.Replace(tableOfPresets)}
 
 var toPostgres = &dialect{
 	queries: strings.NewReplacer(
 		elements, "json_elements(m.raw)",
-		// The type json keeps values to the letter, jsonb does not.
+		// json preserves values exactly, jsonb does not.
 		withoutKey, `(SELECT '{' || coalesce(string_agg(to_json(m.key) || ':' || m.value, ',' ORDER BY n), '') || '}'
 			FROM json_each(metadata::json) WITH ORDINALITY AS m (key, value, n) WHERE m.key <> ?)`,
 		" INDEXED BY files_name", "",
@@ -54,20 +54,19 @@ var toPostgres = &dialect{
 
 const postgresNow = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
 
-// tableOfPresets is the part of format5 that has no triggers.
+// tableOfPresets is format5 without triggers.
 var tableOfPresets, _, _ = strings.Cut(format5, "DROP TRIGGER")
 
-// postgres is Records in a PostgreSQL database, which several processes may use. Its
-// transactions are serializable: one that met another is run again.
+// postgres implements Records in a PostgreSQL database that several processes may share.
+// Transactions are serializable and run again after a conflict.
 type postgres struct {
 	db   *sql.DB
-	free chan *session // nil: a connection that is not open yet
+	free chan *session // nil for a connection not opened yet
 }
 
-// OpenPostgres opens the database at a postgres:// address, makes its tables if it is
-// empty, and brings an older format to the newest. The parameter pool_max_conns of the
-// address limits the connections (16 unless set). The error is a *DownError if the
-// server does not answer; no error shows the password of the address.
+// OpenPostgres opens the database at a postgres:// address, creates its tables if it is empty, and
+// upgrades older formats. The parameter pool_max_conns limits the connections (default 16). The
+// error is a *DownError if the server does not answer; errors never show the password.
 func OpenPostgres(ctx context.Context, address string) (Records, error) {
 	config, connections, err := parsePostgres(address)
 	if err != nil {
@@ -100,7 +99,7 @@ func parsePostgres(address string) (*pgx.ConnConfig, int, error) {
 	config.ConnectTimeout = connectTime
 	defaults := map[string]string{
 		"application_name": "mediadesk",
-		// A process that is cut off from the server must not hold up the others.
+		// A disconnected process must not block the others.
 		"idle_in_transaction_session_timeout": "20s",
 	}
 	for name, value := range defaults {
@@ -111,7 +110,7 @@ func parsePostgres(address string) (*pgx.ConnConfig, int, error) {
 	return config, connections, nil
 }
 
-// migrateLock is the advisory lock under which one process at a time changes the tables.
+// migrateLock is the advisory lock for changing tables.
 const migrateLock = 0x6d656469616465
 
 func (p *postgres) migrate(ctx context.Context) error {
@@ -138,7 +137,7 @@ func (p *postgres) migrate(ctx context.Context) error {
 		}
 	}
 	if format > len(steps) {
-		return fmt.Errorf("%w (format %d, this one knows %d): use that one", ErrNewer, format, len(steps))
+		return fmt.Errorf("%w (format %d, this one reads up to %d): use the newer one", ErrNewer, format, len(steps))
 	}
 	if format == len(steps) {
 		return nil
@@ -158,7 +157,7 @@ func (p *postgres) migrate(ctx context.Context) error {
 func (p *postgres) Close() error {
 	for range cap(p.free) {
 		if s := <-p.free; s != nil {
-			s.discard() // nothing is left to write, so a lost connection is no error
+			s.discard() // nothing is left to write, so losing it is no error
 		}
 	}
 	return p.db.Close()
@@ -169,7 +168,7 @@ func (p *postgres) Damage(context.Context) ([]string, error) {
 }
 
 func (p *postgres) Update(ctx context.Context, fn func(Tx) error) error {
-	// A transaction that began is brought to its end even if the one who asked went away.
+	// A started transaction finishes even if the caller is gone.
 	return p.run(context.WithoutCancel(ctx), "BEGIN ISOLATION LEVEL SERIALIZABLE", fn)
 }
 
@@ -177,7 +176,7 @@ func (p *postgres) View(ctx context.Context, fn func(Tx) error) error {
 	return p.run(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", fn)
 }
 
-// run runs fn in a transaction, and again if that met another.
+// run runs fn in a transaction and repeats it after a conflict.
 func (p *postgres) run(ctx context.Context, begin string, fn func(Tx) error) error {
 	deadline := time.Now().Add(conflictTime)
 	for pause := time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
@@ -208,7 +207,7 @@ func (p *postgres) transact(ctx context.Context, begin string, fn func(Tx) error
 	var late atomic.Bool
 	limit := time.AfterFunc(txTime, func() {
 		late.Store(true)
-		s.network.Close() // under the statement that runs
+		s.network.Close() // interrupt the running statement
 	})
 	defer limit.Stop()
 	err = guarded(fn, &sqlTx{ctx: ctx, s: s})
@@ -232,13 +231,12 @@ func (p *postgres) transact(ctx context.Context, begin string, fn func(Tx) error
 	case late.Load():
 		return &DownError{"database", fmt.Errorf("the transaction took longer than %s: %w", txTime, err)}
 	case ctx.Err() != nil:
-		return err // of the one who asked
+		return err // from the caller
 	}
 	return &DownError{"database", err}
 }
 
-// begin begins a transaction on a session. If its connection is lost or not open yet, it
-// opens another.
+// begin begins a transaction. It opens another connection if this one is lost or not open yet.
 func (p *postgres) begin(ctx context.Context, s *session, begin string) (*session, error) {
 	if s != nil {
 		_, err := s.exec(begin)
@@ -265,8 +263,8 @@ func (p *postgres) begin(ctx context.Context, s *session, begin string) (*sessio
 	return s, nil
 }
 
-// status is that of the connection: 'I' without a transaction, 'T' in one, 'E' in one
-// that failed; 0: it is lost.
+// status returns the state of the connection: 'I' idle, 'T' in a transaction, 'E' in a failed one,
+// 0 lost.
 func (s *session) status() (status byte) {
 	s.conn.Raw(func(c any) error { //nolint:errcheck // 0 says it
 		if conn := c.(*stdlib.Conn).Conn(); !conn.IsClosed() {
@@ -277,15 +275,15 @@ func (s *session) status() (status byte) {
 	return status
 }
 
-// conflicted reports whether a transaction was rolled back because of another one, so
-// that it can be run again.
+// conflicted reports whether a transaction was rolled back because of another one and can be
+// repeated.
 func conflicted(err error) bool {
 	var own *pgconn.PgError
 	return errors.As(err, &own) && (own.Code == "40001" || own.Code == "40P01")
 }
 
-// unavailable makes a DownError of errors that are not about the request. What an Update
-// with that error wrote is stored completely or not at all.
+// unavailable converts errors that are not about the request to a DownError. An Update that failed
+// with it is either committed or not, never in part.
 func unavailable(err error) error {
 	var down *DownError
 	if err == nil || errors.As(err, &down) {
@@ -299,7 +297,7 @@ func unavailable(err error) error {
 		switch own.Code[:2] {
 		case "08", "40", "53", "57", "58": // connection, conflicts, resources, the operator, the system
 		default:
-			if own.Code != "25006" { // a standby writes nothing
+			if own.Code != "25006" { // a standby is read-only
 				return err
 			}
 		}

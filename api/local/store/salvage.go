@@ -13,20 +13,19 @@ import (
 	"mediadesk/api"
 )
 
-// salvaged is one file that could be read, with its other versions.
+// salvaged is a readable file with its other versions.
 type salvaged struct {
 	file     *File
 	versions []Version
 }
 
-// Salvage copies what can be read of the database at path, which may be damaged or
-// missing, into to. It skips files whose id or path is taken. With unfinished it
-// copies pending runs and webhook posts, too. It returns the number of copied files;
-// its errors are those of writing.
+// Salvage copies all readable records of the database at path, which may be damaged or missing,
+// into to. It skips files whose id or path is taken. With unfinished it includes pending runs and
+// webhook posts. It returns the number of copied files; errors are write errors.
 func Salvage(ctx context.Context, path string, to Records, unfinished bool) (files int, err error) {
 	from, err := ReadRecords(ctx, path)
 	if err != nil {
-		return 0, ctx.Err() // nothing can be read
+		return 0, ctx.Err() // nothing is readable
 	}
 	defer from.Close()
 	var batch []salvaged
@@ -49,13 +48,13 @@ func Salvage(ctx context.Context, path string, to Records, unfinished bool) (fil
 		files, batch = files+n, batch[:0]
 		return failed
 	}
-	// An error of reading is the damage itself.
+	// A read error is the damage itself.
 	from.View(ctx, func(tx Tx) error { //nolint:errcheck // see above
 		t := tx.(*sqlTx)
 		if failed = t.salvageRest(ctx, to, unfinished); failed != nil {
 			return failed
 		}
-		// What lies behind a damaged page is reached from the other end.
+		// Rows after a damaged page are reached from the other end.
 		for _, direction := range []string{"ASC", "DESC"} {
 			err := t.each(func(rows *sql.Rows) error {
 				if s, ok := t.salvageFile(rows); ok {
@@ -78,7 +77,7 @@ func Salvage(ctx context.Context, path string, to Records, unfinished bool) (fil
 	return files, errors.Join(failed, ctx.Err())
 }
 
-// salvageFile reads one file; false: it makes no sense.
+// salvageFile reads a file; ok is false for an invalid one.
 func (t *sqlTx) salvageFile(rows *sql.Rows) (s salvaged, ok bool) {
 	f, err := scanFile(lenient{rows})
 	if err != nil || !IsID(f.ID) || f.Name == "" || !isHash(f.Version.Hash) {
@@ -96,7 +95,7 @@ func (t *sqlTx) salvageFile(rows *sql.Rows) (s salvaged, ok bool) {
 	return s, true
 }
 
-// lenient reads rows of fileColumns without JSON that is damaged.
+// lenient reads rows of fileColumns and skips damaged JSON.
 type lenient struct{ rows *sql.Rows }
 
 // Scan implements scanner.
@@ -139,7 +138,7 @@ func (s *salvaged) write(tx Tx) (bool, error) {
 	return true, nil
 }
 
-// skipTaken drops the error of a row that contradicts another one.
+// skipTaken drops the error of a row that conflicts with another one.
 func skipTaken(err error) error {
 	var own *sqlite.Error
 	if errors.Is(err, ErrExists) || errors.As(err, &own) && own.Code()&0xff == sqlite3.SQLITE_CONSTRAINT {
@@ -148,10 +147,10 @@ func skipTaken(err error) error {
 	return err
 }
 
-// salvageRest copies everything but files. Its error is one of writing.
+// salvageRest copies everything but files. Errors are write errors.
 func (t *sqlTx) salvageRest(ctx context.Context, to Records, unfinished bool) error {
 	fields, _ := t.Fields(true)
-	if fields == nil { // the format may be an older one
+	if fields == nil { // in an older format
 		fields, _ = t.fields("id, name, label, '', schema, 0", "TRUE")
 	}
 	presets, _ := t.Presets("")
@@ -233,7 +232,7 @@ func (t *sqlTx) Unreadable() (lines []string, err error) {
 		var embedded sql.NullString
 		err := scanVersion(and{rows, &embedded}, new(Version))
 		if err == nil && embedded.Valid && !json.Valid([]byte(embedded.String)) {
-			err = errors.New("its embedded metadata is no JSON")
+			err = errors.New("its embedded metadata is not JSON")
 		}
 		tell("a version", err)
 		return nil
@@ -249,7 +248,7 @@ func (t *sqlTx) Unreadable() (lines []string, err error) {
 	return lines, err
 }
 
-// and scans one column more than is asked for.
+// and scans one extra column.
 type and struct {
 	scanner
 	last any

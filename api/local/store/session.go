@@ -14,18 +14,17 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// maxStatements is how many prepared statements a session keeps.
+// maxStatements limits the prepared statements of a session.
 const maxStatements = 200
 
-// session is one connection to the database with the statements that were
-// prepared on it: preparing one takes longer than running it. One goroutine
-// uses it at a time.
+// session is a database connection with its prepared statements, since preparing takes longer than
+// running. It is not safe for concurrent use.
 type session struct {
 	conn       *sql.Conn
-	network    io.Closer // under the connection; nil: SQLite
-	dialect    *dialect  // nil: SQLite, in which all queries are written
+	network    io.Closer // below the connection; nil for SQLite
+	dialect    *dialect  // nil for SQLite
 	statements map[string]*sql.Stmt
-	reading    map[string]bool // whose rows are being read
+	reading    map[string]bool // statements whose rows are being read
 }
 
 func newSession(ctx context.Context, db *sql.DB, d *dialect) (*session, error) {
@@ -44,7 +43,7 @@ func (s *session) Close() error {
 	return errors.Join(append(errs, s.conn.Close())...)
 }
 
-// discard closes the session and its connection, which would be used again otherwise.
+// discard closes the session and its connection.
 func (s *session) discard() {
 	for _, statement := range s.statements {
 		statement.Close()
@@ -53,8 +52,8 @@ func (s *session) discard() {
 	s.conn.Close()
 }
 
-// prepare returns the statement of a query, or nil to run it without one: while its
-// rows are being read, or when too many statements are kept.
+// prepare returns the statement of a query. It returns nil to run the query unprepared, while its
+// rows are being read or when there are too many statements.
 func (s *session) prepare(query string) (*sql.Stmt, error) {
 	if s.reading[query] {
 		return nil, nil
@@ -77,7 +76,7 @@ func (s *session) exec(query string, args ...any) (sql.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Without a context that can end, the driver needs no watcher.
+	// Without a cancelable context, the driver needs no watcher.
 	var res sql.Result
 	if statement == nil {
 		res, err = s.conn.ExecContext(context.Background(), s.dialect.query(query), s.dialect.values(args)...)
@@ -87,7 +86,7 @@ func (s *session) exec(query string, args ...any) (sql.Result, error) {
 	return res, diskFull(err)
 }
 
-// diskFull makes the database's word for a full disk that of the system.
+// diskFull converts the database's error for a full disk to that of the system.
 func diskFull(err error) error {
 	var own *sqlite.Error
 	if errors.As(err, &own) && own.Code()&0xff == sqlite3.SQLITE_FULL {
@@ -107,18 +106,18 @@ func (s *session) query(ctx context.Context, query string, args ...any) (*sql.Ro
 	return statement.QueryContext(ctx, s.dialect.values(args)...)
 }
 
-// sqlTx is Tx within a transaction on a session. The context of the caller ends long
+// sqlTx implements Tx within a transaction on a session. The caller's context can end long
 // listings.
 type sqlTx struct {
 	ctx   context.Context //nolint:containedctx // see above
 	s     *session
-	wrote bool // or tried to
+	wrote bool // or may have
 }
 
 func (t *sqlTx) exec(query string, args ...any) (int64, error) {
 	res, err := t.s.exec(query, args...)
 	if err != nil {
-		t.wrote = true // how much of it is not known
+		t.wrote = true // how much was written is unknown
 		return 0, err
 	}
 	n, err := res.RowsAffected()
@@ -126,7 +125,7 @@ func (t *sqlTx) exec(query string, args ...any) (int64, error) {
 	return n, err
 }
 
-// insert adds a row to a table that numbers its rows, and returns its id.
+// insert adds a row to a table with generated ids and returns its id.
 func (t *sqlTx) insert(query string, args ...any) (id int64, err error) {
 	t.wrote = true
 	err = t.row(query+" RETURNING id", args...).Scan(&id)
@@ -145,7 +144,7 @@ func (t *sqlTx) row(query string, args ...any) scanner {
 	return statement.QueryRowContext(context.Background(), t.s.dialect.values(args)...)
 }
 
-// failedRow is the row of a query that could not be run.
+// failedRow is the row of a failed query.
 type failedRow struct{ err error }
 
 func (r failedRow) Scan(...any) error { return r.err }
@@ -160,7 +159,7 @@ func (t *sqlTx) each(scan func(*sql.Rows) error, query string, args ...any) erro
 	return eachRow(rows, err, scan)
 }
 
-// eachRow calls scan for every row of a query that was run, unless err is set.
+// eachRow calls scan for every row, unless err is set.
 func eachRow(rows *sql.Rows, err error, scan func(*sql.Rows) error) error {
 	if err != nil {
 		return err
@@ -187,13 +186,13 @@ func list[T any](t *sqlTx, scan func(scanner, *T) error, query string, args ...a
 	return all, err
 }
 
-// one reads one row; the error is ErrNotFound without any.
+// one reads one row; the error is ErrNotFound if there is none.
 func one[T any](row scanner, scan func(scanner, *T) error) (*T, error) {
 	v := new(T)
 	return v, notFound(scan(row, v))
 }
 
-// change runs a statement and returns none if it changed no row.
+// change runs a statement and returns the error none if it changed no row.
 func (t *sqlTx) change(none error, query string, args ...any) error {
 	n, err := t.exec(query, args...)
 	if err == nil && n == 0 {
@@ -202,7 +201,7 @@ func (t *sqlTx) change(none error, query string, args ...any) error {
 	return err
 }
 
-// milliseconds scans a time, which is kept as milliseconds since 1970.
+// milliseconds scans a time stored as milliseconds since 1970.
 type milliseconds struct{ *time.Time }
 
 // Scan implements sql.Scanner.

@@ -23,35 +23,33 @@ const (
 	maxGroup = 128 // updates that share a transaction
 )
 
-// database is Records in a SQLite database: one session writes, a few read.
-// Updates that come while one is being written to the disk go there together,
-// in one transaction: the disk takes as long for one as for many.
+// database implements Records in SQLite, with one writing session and a few reading ones. Updates
+// that arrive during a commit share the next transaction, since the disk takes as long for one as
+// for many.
 type database struct {
 	path      string
-	db, query *sql.DB       // for writing, for reading
-	read      chan *session // those that are free
-	turn      chan struct{} // held by the one who writes
-	write     *session      // of the update whose turn it is; nil: not open yet
-	group     int           // how many updates share a transaction
+	db, query *sql.DB       // for writing and for reading
+	read      chan *session // free sessions
+	turn      chan struct{} // held by the writer
+	write     *session      // of the current update; nil if not open
+	group     int           // limit for updates in one transaction
 
 	mu      sync.Mutex
 	waiting []*update
 }
 
-// update is one call of Update.
+// update is a call of Update.
 type update struct {
 	fn   func(Tx) error
 	ctx  context.Context //nolint:containedctx // of the call
 	err  error
-	done chan struct{} // closed when err is known
+	done chan struct{} // closed when err is set
 }
 
-// OpenRecords opens the database file at path and makes it where there is
-// none; only its owner can read it. The folder must exist. An older format is brought to the newest; the
-// older one is kept beside it, with ".format" and its number at the end.
+// OpenRecords opens or creates the database at path, readable by its owner only. The folder must
+// exist. An older format is upgraded; a copy with the suffix ".format" and its number is kept.
 func OpenRecords(ctx context.Context, path string) (Records, error) {
-	// FULL: a commit is on the disk when it returns. NORMAL lost some in
-	// every second power cut.
+	// FULL makes commits durable. NORMAL lost some in every second power cut.
 	s := &database{path: path, read: make(chan *session, readers), turn: make(chan struct{}, 1), group: maxGroup}
 	err := makePrivate(path)
 	if err != nil {
@@ -69,9 +67,8 @@ func OpenRecords(ctx context.Context, path string) (Records, error) {
 	return s, nil
 }
 
-// makePrivate makes the file of a database if it is missing, and removes the
-// permissions of others from it and from the files beside it. SQLite gives the same
-// permissions to the files that it makes.
+// makePrivate creates the database file if it is missing, and removes other users' permissions from
+// it and its companion files. SQLite copies its permissions to new files.
 func makePrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -84,12 +81,12 @@ func makePrivate(path string) error {
 	return f.Close()
 }
 
-// ErrNoDatabase says that a file is something else.
+// ErrNoDatabase reports that a file is not a database.
 var ErrNoDatabase = errors.New("the file is not a database")
 
-// CheckHeader returns ErrNoDatabase if the file at path is neither a database nor
-// empty, or if the file of its log is no log: SQLite would overwrite them. This
-// process must not have the database open, because it would lose its locks.
+// CheckHeader returns ErrNoDatabase if the file at path is neither a database nor empty, or if its
+// log is not one: SQLite would overwrite them. This process must not have the database open, since
+// it would lose its locks.
 func CheckHeader(path string) error {
 	for end, magic := range map[string]string{"": "SQLite format 3\x00", "-wal": "\x37\x7f\x06"} {
 		f, err := os.Open(path + end)
@@ -113,13 +110,12 @@ func CheckHeader(path string) error {
 	return nil
 }
 
-// openDatabase opens a database file, which it makes if it is missing.
+// openDatabase opens or creates a database file.
 func openDatabase(path, extra string, connections int) (*sql.DB, error) {
 	return openAddress(path, "_pragma=journal_mode(WAL)"+extra, connections)
 }
 
-// openReading opens a database file that is not changed, also while another
-// process writes to it.
+// openReading opens a database file read-only, even while another process writes to it.
 func openReading(path string) (*sql.DB, error) { return openAddress(path, "mode=ro", 1) }
 
 func openAddress(path, parameters string, connections int) (*sql.DB, error) {
@@ -165,13 +161,12 @@ func (s *database) Close() error {
 	return errors.Join(append(errs, s.query.Close(), s.db.Close())...)
 }
 
-// SetGroup sets how many updates may share a transaction; with 1 each has its
-// own. It is for measuring, before anything is written.
+// SetGroup limits how many updates share a transaction, for benchmarks. Call it before the first
+// write.
 func (s *database) SetGroup(most int) { s.group = most }
 
 func (s *database) Update(ctx context.Context, fn func(Tx) error) error {
-	// A transaction that began is brought to its end even if the one who
-	// asked went away.
+	// A started transaction finishes even if the caller is gone.
 	u := &update{fn: fn, ctx: context.WithoutCancel(ctx), done: make(chan struct{})}
 	s.mu.Lock()
 	s.waiting = append(s.waiting, u)
@@ -191,7 +186,7 @@ func (s *database) writeInTurn() {
 	s.writeGroup()
 }
 
-// writeGroup writes the updates that wait. The caller has the turn.
+// writeGroup writes the waiting updates. The caller holds the turn.
 func (s *database) writeGroup() {
 	// Updates that are about to start join this transaction.
 	runtime.Gosched()
@@ -215,15 +210,15 @@ func (s *database) writeGroup() {
 	}
 }
 
-// commit runs a group in one transaction. A failing update is rolled back alone and
-// keeps its error; the error of commit is that of all.
+// commit runs a group in one transaction. A failing update is rolled back alone and keeps its
+// error; the returned error applies to all.
 func (s *database) commit(group []*update) (err error) {
 	if s.write == nil {
 		if s.write, err = newSession(context.Background(), s.db, nil); err != nil {
 			return fmt.Errorf("open the records: %w", err)
 		}
 	}
-	// Savepoints cost a third more, and a rollback is rare.
+	// Savepoints cost a third more, and rollbacks are rare.
 	err = s.transact(group, false)
 	if errors.Is(err, errRollback) {
 		err = s.transact(group, true)
@@ -234,12 +229,11 @@ func (s *database) commit(group []*update) (err error) {
 	return nil
 }
 
-// errRollback says that an update which failed had written something.
-var errRollback = errors.New("an update has to be rolled back")
+// errRollback reports that a failed update had written something.
+var errRollback = errors.New("an update must be rolled back")
 
-// transact runs a group in one transaction. If one update of several has to be rolled
-// back and no savepoints were set (marked), it rolls back everything and returns
-// errRollback.
+// transact runs a group in one transaction. If an update must be rolled back and there are no
+// savepoints (marked), it rolls back everything and returns errRollback.
 func (s *database) transact(group []*update, marked bool) error {
 	if _, err := s.write.exec("BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("begin with the records: %w", err)
@@ -268,8 +262,8 @@ func (s *database) transact(group []*update, marked bool) error {
 	return nil
 }
 
-// apply runs one update and reports whether it wrote. With a savepoint (marked) it
-// rolls back a failing one.
+// apply runs one update and reports whether it wrote. With savepoints (marked) it rolls back a
+// failing one.
 func (s *database) apply(u *update, marked bool) (wrote bool, err error) {
 	if marked {
 		if _, err := s.write.exec("SAVEPOINT one"); err != nil {
@@ -292,19 +286,18 @@ func (s *database) apply(u *update, marked bool) (wrote bool, err error) {
 	return tx.wrote, nil
 }
 
-// guarded turns a panic of one update into its error: the others in its group
-// have nothing to do with it.
+// guarded converts a panic of an update into its error, to protect the others in its group.
 func guarded(fn func(Tx) error, tx Tx) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("an update of the records broke off: %v\n%s", p, debug.Stack())
+			err = fmt.Errorf("an update of the records crashed: %v\n%s", p, debug.Stack())
 		}
 	}()
 	return fn(tx)
 }
 
-// broken discards the session: its state after an error of the disk is unknown.
-// Closing it rolls back what was not committed.
+// broken discards the session, whose state after a disk error is unknown. Closing rolls back
+// uncommitted changes.
 func (s *database) broken(err error) error {
 	s.write.exec("ROLLBACK") //nolint:errcheck // there may be nothing left to take back
 	s.write.discard()

@@ -18,8 +18,8 @@ func init() {
 	})
 }
 
-// wordsMatch reports whether text has every word of query, whatever their case; of the
-// last one the beginning is enough. Spaces and punctuation separate words.
+// wordsMatch reports whether text contains every word of query, in any case; the last one as a
+// prefix. Spaces and punctuation separate words.
 func wordsMatch(text, query string) bool {
 	have, want := splitAtPunctuation(text), splitAtPunctuation(query)
 	for i, word := range want {

@@ -20,15 +20,15 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver
 )
 
-// Server is a PostgreSQL server with its data and its socket in a temporary folder. It
-// ends with this process, however that ends.
+// Server is a PostgreSQL server with its data and socket in a temporary folder. It ends with this
+// process, even on a crash.
 type Server struct {
 	Dir  string
 	cmd  *exec.Cmd
 	life io.Closer // its standard input
 }
 
-var errMissing = errors.New("there is no PostgreSQL: install Debian's package postgresql")
+var errMissing = errors.New("PostgreSQL is missing: install the Debian package postgresql")
 
 // program finds a program of PostgreSQL.
 func program(name string) (string, error) {
@@ -42,7 +42,7 @@ func program(name string) (string, error) {
 	return slices.Max(paths), nil
 }
 
-// command is a program of PostgreSQL, which must not run as root.
+// command returns the command for a PostgreSQL program, which must not run as root.
 func command(ctx context.Context, dir, name string, args ...string) (*exec.Cmd, error) {
 	path, err := program(name)
 	if err != nil {
@@ -53,10 +53,10 @@ func command(ctx context.Context, dir, name string, args ...string) (*exec.Cmd, 
 	return cmd, asOther(cmd, dir)
 }
 
-// Start makes a database server in a new folder and starts it. The caller calls Stop and
-// removes the folder.
+// Start creates and starts a database server in a new folder. The caller must call Stop and remove
+// the folder.
 func Start(ctx context.Context) (*Server, error) {
-	dir, err := os.MkdirTemp("", "pg") // its name must be short, because of the socket
+	dir, err := os.MkdirTemp("", "pg") // short, because of the socket path
 	if err != nil {
 		return nil, err
 	}
@@ -71,15 +71,15 @@ func Start(ctx context.Context) (*Server, error) {
 	return s, s.Start(ctx)
 }
 
-// untilAlone runs a server until standard input ends or the server does. Then
-// it removes its folder if $2 says so.
+// untilAlone runs a server until standard input or the server ends. It then removes its folder if
+// $2 is set.
 const untilAlone = `server=$1 remove=$2; shift 2
 "$server" "$@" >>server.log 2>&1 & child=$!
 cat >/dev/null
 kill -QUIT $child; wait $child
 [ -z "$remove" ] || rm -rf "$remove"`
 
-// Start starts the server again after Stop, with other settings such as "fsync=off".
+// Start restarts the server after Stop, with settings such as "fsync=off".
 func (s *Server) Start(ctx context.Context, settings ...string) error {
 	return s.start(ctx, "", settings)
 }
@@ -124,19 +124,19 @@ func (s *Server) start(ctx context.Context, remove string, settings []string) er
 	}
 }
 
-// Stop stops the server at once, as a crash does.
+// Stop stops the server at once, as a crash would.
 func (s *Server) Stop() error {
 	err := s.life.Close()
 	s.cmd.Wait() //nolint:errcheck // of a shell that killed its child
 	return err
 }
 
-// Address is that of a database of the server.
+// Address returns the address of a database of the server.
 func (s *Server) Address(database string) string {
 	return "postgres://mediadesk@/" + database + "?host=" + url.QueryEscape(s.Dir)
 }
 
-// Create makes an empty database and returns its address.
+// Create creates an empty database and returns its address.
 func (s *Server) Create(ctx context.Context, name string) (string, error) {
 	db, err := sql.Open("pgx", s.Address("postgres"))
 	if err != nil {
@@ -147,7 +147,7 @@ func (s *Server) Create(ctx context.Context, name string) (string, error) {
 	return s.Address(name), err
 }
 
-// shared is the server of all tests of a package, which loses everything in a crash.
+// shared is the server of all tests of a package. It is not crash-safe.
 var shared = sync.OnceValues(func() (*Server, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -163,8 +163,8 @@ var shared = sync.OnceValues(func() (*Server, error) {
 
 var databases atomic.Int64
 
-// Database is the address of an empty database for this test. Without PostgreSQL the test
-// is skipped, or fails if MEDIADESK_TEST_REQUIRE says so.
+// Database returns the address of an empty database for this test. Without PostgreSQL it skips the
+// test, or fails it if MEDIADESK_TEST_REQUIRE says so.
 func Database(t testing.TB) string {
 	t.Helper()
 	s, err := shared()
@@ -176,7 +176,7 @@ func Database(t testing.TB) string {
 	return address
 }
 
-// New is a server of this test's own.
+// New returns a server for this test alone.
 func New(t testing.TB) *Server {
 	t.Helper()
 	s, err := Start(t.Context())
@@ -189,8 +189,7 @@ func New(t testing.TB) *Server {
 	return s
 }
 
-// SkipWithout skips a test if err says that PostgreSQL is missing, and ends it with any
-// other error.
+// SkipWithout skips a test if err reports a missing PostgreSQL, and fails it for any other error.
 func SkipWithout(t testing.TB, err error) {
 	t.Helper()
 	switch {

@@ -16,15 +16,15 @@ import (
 	"time"
 )
 
-// Program is the S3 server that the tests use.
+// Program is the S3 server for tests.
 const Program = "versitygw"
 
 // Server is an S3 server with an empty bucket.
 type Server struct {
 	URL string // for store.OpenStorage
 
-	// Fault is asked before every request and may answer it; nil: none. Set it before
-	// the first request.
+	// Fault is called before every request and may answer it; may be nil. Set it before the first
+	// request.
 	Fault func(w http.ResponseWriter, r *http.Request) (answered bool)
 }
 
@@ -36,9 +36,9 @@ func start(t *testing.T, socket string, args ...string) (stop func()) {
 	program, err := exec.LookPath(Program)
 	if err != nil {
 		if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
-			t.Fatalf("there is no %s", Program)
+			t.Fatalf("%s is missing", Program)
 		}
-		t.Skipf("there is no %s", Program)
+		t.Skipf("%s is missing", Program)
 	}
 	dir := filepath.Dir(socket)
 	for _, name := range []string{"files/media", "sidecar"} {
@@ -113,7 +113,7 @@ func Serve(t *testing.T) *Server {
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(&url.URL{Scheme: "http", Host: "s3"})
-			r.Out.Host = r.In.Host // it is signed
+			r.Out.Host = r.In.Host // part of the signature
 		},
 		Transport:    transport,
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { BreakOff(w) },
@@ -135,7 +135,7 @@ func Serve(t *testing.T) *Server {
 	return s
 }
 
-// BreakOff ends the connection of a request without an answer.
+// BreakOff closes the connection of a request without an answer.
 func BreakOff(w http.ResponseWriter) {
 	if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
 		conn.Close()

@@ -25,9 +25,10 @@ func (l *Library) readExtensions(text string, saved bool) ([]api.Extension, erro
 			list[i] = e
 		}
 		if e.Name == api.AITasks {
-			if err := checkTasks(e.Rest["tasks"]); err != nil {
+			if _, err := readTasks(e.Rest["tasks"]); err != nil {
 				return nil, badRequest("extensions: ai-tasks: "+err.Error()+".", "Correct the task.")
 			}
+			continue
 		}
 		if !l.tools.Knows(e.Name) || !l.tools.Own(e.Name) {
 			continue

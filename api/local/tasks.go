@@ -5,8 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"mediadesk/api"
+	"mediadesk/api/local/store"
 )
 
 // task is one of the tasks of the extension ai-tasks (hosted-service.md §13).
@@ -42,23 +48,23 @@ const (
 	maxTagText     = 500 // total characters of a tag vocabulary
 )
 
-// checkTasks reports what is wrong with the tasks of ai-tasks.
-func checkTasks(text json.RawMessage) error {
-	var tasks []task
+// readTasks reads the tasks of the extension ai-tasks. The error says what is wrong with
+// them.
+func readTasks(text json.RawMessage) (tasks []task, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&tasks); err != nil {
-		return errors.New("tasks cannot be read: " + strings.TrimPrefix(err.Error(), "json: "))
+		return nil, errors.New("tasks cannot be read: " + strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if len(tasks) < 1 || len(tasks) > maxTasks {
-		return fmt.Errorf("it takes 1 to %d tasks, not %d", maxTasks, len(tasks))
+		return nil, fmt.Errorf("it takes 1 to %d tasks, not %d", maxTasks, len(tasks))
 	}
 	for i := range tasks {
 		if reason := tasks[i].misfit(); reason != "" {
-			return fmt.Errorf("task %d: %s", i+1, reason)
+			return nil, fmt.Errorf("task %d: %s", i+1, reason)
 		}
 	}
-	return nil
+	return tasks, nil
 }
 
 // misfit returns what is wrong with a task, or "".
@@ -107,4 +113,168 @@ func (t *task) misfit() string {
 		return fmt.Sprintf("its vocabulary has %d characters in total; the limit is %d", length, maxTagText)
 	}
 	return ""
+}
+
+// answerTasks carries out the tasks of ai-tasks on a file. It is a simulation, and the same
+// for the same picture: the only thing that is known of the picture is what was measured,
+// found. failure is why no task was carried out; err is an error of the records.
+func (l *Library) answerTasks(tx store.Tx, run *store.Run, file *store.File, found []api.AITag) (failure, err error) {
+	tasks, failure := readTasks(run.Extension.Rest["tasks"])
+	if failure != nil {
+		return failure, nil
+	}
+	fields, err := metadataFields(tx)
+	if err != nil {
+		return nil, err
+	}
+	labels := make([]string, len(found))
+	for i, tag := range found {
+		labels[i] = strings.TrimSuffix(tag.Name, " format")
+	}
+	e := taskEditor{fields: fields, file: file, labels: labels}
+	file.Metadata = maps.Clone(file.Metadata)
+	for i := range tasks {
+		if err := e.do(&tasks[i]); err != nil {
+			return fmt.Errorf("task %d: %w", i+1, err), nil
+		}
+	}
+	file.Updated = l.now()
+	return nil, tx.UpdateFile(file)
+}
+
+// taskEditor changes a file by tasks.
+type taskEditor struct {
+	fields []api.MetadataField
+	file   *store.File
+	labels []string // what was measured in the picture, the surest first
+}
+
+func (e *taskEditor) do(t *task) error {
+	switch t.Type {
+	case "select_tags":
+		words := make([]string, 0, len(t.Vocabulary))
+		for _, raw := range e.choose(t, t.Vocabulary) {
+			words = append(words, wordOf(raw))
+		}
+		e.file.Tags = unique(append(slices.Clip(e.file.Tags), words...))
+		return nil
+	case "select_metadata":
+		return e.selectMetadata(t)
+	}
+	o := t.OnNo
+	switch {
+	case len(e.labels) == 0:
+		o = t.OnUnknown
+	case slices.ContainsFunc(e.labels, func(label string) bool { return hasWords(t.Instruction, label) }):
+		o = t.OnYes
+	}
+	if o == nil {
+		return nil
+	}
+	e.file.Tags = unique(append(slices.Clip(e.file.Tags), o.AddTags...))
+	e.file.Tags = slices.DeleteFunc(e.file.Tags, func(tag string) bool { return slices.Contains(o.RemoveTags, tag) })
+	for _, one := range o.SetMetadata {
+		if err := e.set(one.Field, one.Value); err != nil {
+			return err
+		}
+	}
+	for _, one := range o.UnsetMetadata {
+		delete(e.file.Metadata, one.Field)
+	}
+	return nil
+}
+
+// selectMetadata sets a field to words of the vocabulary, which are its options if there is
+// no other. Without a selection its value stays.
+func (e *taskEditor) selectMetadata(t *task) error {
+	at := slices.IndexFunc(e.fields, func(f api.MetadataField) bool { return f.Name == t.Field })
+	if at < 0 {
+		return errNoTaskField(t.Field)
+	}
+	schema := &e.fields[at].Schema
+	words := t.Vocabulary
+	if words == nil {
+		words = schema.Options
+	}
+	if len(words) == 0 {
+		return fmt.Errorf("the custom metadata field %s has no options, and the task has no vocabulary", quote(t.Field))
+	}
+	chosen := e.choose(t, words)
+	if len(chosen) == 0 {
+		return nil
+	}
+	if schema.Type != api.MetadataMultiSelect {
+		return e.set(t.Field, chosen[0])
+	}
+	value, err := json.Marshal(chosen)
+	if err != nil {
+		return err
+	}
+	return e.set(t.Field, value)
+}
+
+func errNoTaskField(name string) error {
+	return fmt.Errorf("there is no custom metadata field %s", quote(name))
+}
+
+func (e *taskEditor) set(name string, value json.RawMessage) error {
+	if err := api.CheckMetadata(e.fields, map[string]json.RawMessage{name: value}); err != nil {
+		return err
+	}
+	if e.file.Metadata == nil {
+		e.file.Metadata = map[string]json.RawMessage{}
+	}
+	e.file.Metadata[name] = value
+	return nil
+}
+
+// choose selects the words that are labels of the picture, the surest first. If these are
+// fewer than the task asks for, others follow, from a place in the vocabulary that depends
+// on the content.
+func (e *taskEditor) choose(t *task, words []json.RawMessage) (chosen []json.RawMessage) {
+	least, most := 0, len(words)
+	if t.MinSelections != nil {
+		least = *t.MinSelections
+	}
+	if t.MaxSelections != nil {
+		most = min(most, *t.MaxSelections)
+	}
+	add := func(raw json.RawMessage, bound int) {
+		if len(chosen) < bound && !slices.ContainsFunc(chosen, func(c json.RawMessage) bool { return string(c) == string(raw) }) {
+			chosen = append(chosen, raw)
+		}
+	}
+	for _, label := range e.labels {
+		for _, raw := range words {
+			if strings.EqualFold(wordOf(raw), label) {
+				add(raw, most)
+			}
+		}
+	}
+	start := 0
+	for _, b := range []byte(e.file.Version.Hash) {
+		start += int(b)
+	}
+	for i := range words {
+		add(words[(start+i)%len(words)], least)
+	}
+	return chosen
+}
+
+// wordOf is a word of a vocabulary as text.
+func wordOf(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		text = string(raw) // a number, or true or false
+	}
+	return text
+}
+
+// hasWords reports whether a text has the words of another one after the other, in any
+// case.
+func hasWords(text, words string) bool {
+	split := func(s string) string {
+		return " " + strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ") + " "
+	}
+	return strings.Contains(split(text), split(words))
 }

@@ -66,10 +66,11 @@ type Checked struct {
 
 // CheckOptions configures Check.
 type CheckOptions struct {
-	Repair  bool   // repair what was found
-	Quick   bool   // check the records only, not the bytes of the contents
-	Storage string // address of the content store; empty for the library's folder
-	From    string // folder of the original library, to copy missing contents from; may be empty
+	Repair   bool   // repair what was found
+	Quick    bool   // check the records only, not the bytes of the contents
+	Storage  string // address of the content store; empty for the library's folder
+	Database string // address of the records; empty for SQLite in the folder
+	From     string // folder of the original library, to copy missing contents from; may be empty
 }
 
 // checker is a check in progress.
@@ -91,8 +92,17 @@ func contentsPath(dir string) string { return filepath.Join(dir, "contents") }
 
 // Check verifies the library in the folder dir: the database, and the size and hash of the content
 // of every version. It calls report for each problem and stops at its first error. A running
-// library can be checked but not repaired; the error is then an *InUseError.
+// library can be checked but not repaired; the error is then an *InUseError. Records in a database
+// server are never repaired. dir may be empty if nothing of the library is in a folder.
 func Check(ctx context.Context, dir string, o CheckOptions, report func(Problem) error) (Checked, error) {
+	c := &checker{dir: dir, o: o, report: report, bad: map[string]bool{}}
+	if o.Database != "" {
+		if o.Repair || o.From != "" {
+			return Checked{}, errors.New("records in a database server cannot be repaired here: restore a backup of the database")
+		}
+		err := c.run(ctx)
+		return c.sum, errors.Join(err, c.close())
+	}
 	if _, err := os.Stat(recordsPath(dir)); err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return Checked{}, err
@@ -112,7 +122,7 @@ func Check(ctx context.Context, dir string, o CheckOptions, report func(Problem)
 			return Checked{}, err
 		}
 	}
-	c := &checker{dir: dir, o: o, report: report, free: lock != nil, bad: map[string]bool{}}
+	c.free = lock != nil
 	err = c.run(ctx)
 	return c.sum, errors.Join(err, c.close())
 }
@@ -156,21 +166,24 @@ func (c *checker) run(ctx context.Context) error {
 	return c.adoptUnnamed(ctx)
 }
 
+// options are those of the library that is checked.
+func (c *checker) options() Options {
+	return Options{Dir: c.dir, Storage: c.o.Storage, Database: c.o.Database}
+}
+
 func (c *checker) open(ctx context.Context) (err error) {
-	if !c.o.Repair {
+	open := store.ReadRecords
+	if c.o.Repair {
+		open = store.OpenRecords
+	}
+	if c.o.Repair || c.o.Storage != "" {
+		c.contents, err = openContents(ctx, c.dir, c.o.Storage)
+	} else {
 		c.contents = store.ReadContents(contentsPath(c.dir))
-		if c.o.Storage != "" {
-			if c.contents, err = store.OpenStorage(ctx, c.o.Storage); err != nil {
-				return err
-			}
-		}
-		c.records, err = store.ReadRecords(ctx, recordsPath(c.dir))
-		return err
 	}
-	if c.contents, err = openContents(ctx, c.dir, c.o.Storage); err != nil {
-		return err
+	if err == nil {
+		c.records, err = openRecords(ctx, c.options(), open)
 	}
-	c.records, err = store.OpenRecords(ctx, recordsPath(c.dir))
 	return err
 }
 

@@ -2,6 +2,7 @@ package local_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"mediadesk/api/local"
+	"mediadesk/api/local/store"
 )
 
 // checkFolder verifies the library in dir and returns the kinds of its problems.
@@ -229,4 +231,41 @@ func copyRunning(t *testing.T, from, to string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestCheckEveryEngine finds a content that is missing, wherever records and contents are
+// and also while the library runs.
+func TestCheckEveryEngine(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, o local.Options) {
+		s := serve(t, o)
+		for name, text := range map[string]string{"a.txt": "one", "b.txt": "two"} {
+			upload(t, s.Address, []byte(text), "fileName", name, "useUniqueFileName", "false")
+		}
+		check := local.CheckOptions{Storage: o.Storage, Database: o.Database}
+		if kinds, sum := checkFolder(t, o.Dir, check); len(kinds) != 0 || sum.Files != 2 || sum.Bytes != 6 {
+			t.Errorf("found %v, %+v", kinds, sum)
+		}
+		contents, err := store.OpenContents(filepath.Join(o.Dir, "contents"))
+		if o.Storage != "" {
+			contents, err = store.OpenStorage(t.Context(), o.Storage)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer contents.Close()
+		list, err := contents.List(fmt.Sprintf("%x", sha256.Sum256([]byte("two"))))
+		if err != nil || len(list) != 1 {
+			t.Fatal(list, err)
+		}
+		if err := contents.Remove(list[0], func() (bool, error) { return true, nil }); err != nil {
+			t.Fatal(err)
+		}
+		if kinds, _ := checkFolder(t, o.Dir, check); !slices.Equal(kinds, []string{local.ProblemMissing}) {
+			t.Errorf("without a content it found %v", kinds)
+		}
+		check.Repair = true
+		if _, err := local.Check(t.Context(), o.Dir, check, nil); err == nil {
+			t.Error("it was repaired while it runs")
+		}
+	})
 }

@@ -89,7 +89,7 @@ func (c *checker) checkDatabase(ctx context.Context) (readable, rebuilt bool, er
 	}
 	readable = c.records != nil
 	for _, p := range problems {
-		if p.Repaired = done; done == "" {
+		if p.Repaired = done; done == "" && c.o.Database == "" {
 			p.Help = repairHelp(c.dir)
 		}
 		if err := c.problem(p); err != nil {
@@ -99,7 +99,7 @@ func (c *checker) checkDatabase(ctx context.Context) (readable, rebuilt bool, er
 	if !readable {
 		return false, false, nil
 	}
-	if !c.outdated {
+	if !c.outdated && c.o.Database == "" { // instances take over the runs of those that are gone
 		err = c.checkUnfinished(ctx)
 	}
 	return true, done != "", err
@@ -107,37 +107,30 @@ func (c *checker) checkDatabase(ctx context.Context) (readable, rebuilt bool, er
 
 // inspect opens the records and returns their problems. Damaged records stay closed.
 func (c *checker) inspect(ctx context.Context) (problems []Problem, err error) {
-	if err := missingRecords(c.dir); err != nil {
-		return []Problem{{Kind: ProblemRecords, Message: err.Error()}}, nil
-	}
-	if c.free {
-		if err := store.CheckHeader(recordsPath(c.dir)); err != nil {
-			return []Problem{{Kind: ProblemRecords, Message: "the records are damaged: " + err.Error()}}, nil
+	if c.o.Database == "" {
+		if problems, err := c.inspectFile(ctx); err != nil || len(problems) > 0 {
+			return problems, err
 		}
 	}
-	lines, err := store.Damage(ctx, recordsPath(c.dir))
+	if err := c.open(ctx); err != nil && c.contents == nil {
+		return nil, err
+	} else if err != nil {
+		return nil, c.recordsError(err)
+	}
+	if c.o.Database != "" {
+		if _, err := ownerOf(ctx, c.options(), c.records, c.contents); err != nil {
+			return nil, err
+		}
+	} else if old, err := store.Outdated(ctx, recordsPath(c.dir)); err != nil || old {
+		c.outdated = true // skip checks that need the newest format
+		return nil, err
+	}
+	lines, err := store.View(ctx, c.records, store.Tx.Unreadable)
 	if err != nil {
-		return nil, &RecordsError{Dir: c.dir, Err: err}
-	}
-	if len(lines) == 0 {
-		if err := c.open(ctx); err != nil && c.contents == nil {
-			return nil, err
-		} else if err != nil {
-			return nil, &RecordsError{Dir: c.dir, Err: err}
-		}
-		if old, err := store.Outdated(ctx, recordsPath(c.dir)); err != nil || old {
-			c.outdated = true // skip checks that need the newest format
-			return nil, err
-		}
-		if lines, err = store.View(ctx, c.records, store.Tx.Unreadable); err != nil {
-			return nil, err
-		}
-	}
-	for _, line := range lines {
-		problems = append(problems, Problem{Kind: ProblemRecords, Message: "the records are damaged: " + line})
+		return nil, err
 	}
 	if len(lines) > 0 {
-		return problems, c.close()
+		return damaged(lines...), c.close()
 	}
 	if err := lost(ctx, c.dir, c.records, c.contents); err != nil {
 		return []Problem{{Kind: ProblemRecords, Message: err.Error()}}, nil
@@ -159,6 +152,35 @@ func (c *checker) inspect(ctx context.Context) (problems []Problem, err error) {
 		}
 	}
 	return problems, nil
+}
+
+// inspectFile returns why the database in the folder cannot be opened.
+func (c *checker) inspectFile(ctx context.Context) ([]Problem, error) {
+	if err := missingRecords(c.dir); err != nil {
+		return []Problem{{Kind: ProblemRecords, Message: err.Error()}}, nil
+	}
+	if c.free {
+		if err := store.CheckHeader(recordsPath(c.dir)); err != nil {
+			return damaged(err.Error()), nil
+		}
+	}
+	lines, err := store.Damage(ctx, recordsPath(c.dir))
+	if err != nil {
+		return nil, c.recordsError(err)
+	}
+	return damaged(lines...), nil
+}
+
+// damaged are problems of the records.
+func damaged(lines ...string) (problems []Problem) {
+	for _, line := range lines {
+		problems = append(problems, Problem{Kind: ProblemRecords, Message: "the records are damaged: " + line})
+	}
+	return problems
+}
+
+func (c *checker) recordsError(err error) error {
+	return &RecordsError{Dir: c.dir, Err: err, Server: c.o.Database != ""}
 }
 
 // rebuild makes new records from the readable old ones and the last snapshot. It keeps the old ones

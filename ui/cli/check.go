@@ -16,11 +16,11 @@ func runCheck(ctx context.Context, p *Program, f *flags, s *serveFlags, dir stri
 	if s.from != "" && !s.repair {
 		return usage("--from needs --repair")
 	}
-	storage, err := s.contents(p)
+	library, err := s.engines(p, dir)
 	if err != nil {
 		return err
 	}
-	sum, err := local.Check(ctx, dir, local.CheckOptions{Repair: s.repair, From: s.from, Storage: storage}, func(problem local.Problem) error { return printProblem(p, f, problem) })
+	sum, err := local.Check(ctx, dir, local.CheckOptions{Repair: s.repair, From: s.from, Storage: library.Storage, Database: library.Database}, func(problem local.Problem) error { return printProblem(p, f, problem) })
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func runCheck(ctx context.Context, p *Program, f *flags, s *serveFlags, dir stri
 		p.note(f, "%s without a record: the running library sets them aside.", text.Plural(sum.Unnamed, "content"))
 	}
 	aside := filepath.Join(dir, "set-aside")
-	if storage != "" {
+	if library.Storage != "" {
 		aside = "the storage"
 	}
 	if sum.Aside > 0 {
@@ -51,18 +51,24 @@ func runCheck(ctx context.Context, p *Program, f *flags, s *serveFlags, dir stri
 	return nil
 }
 
-// toFolder is the value of --copy-to for the folder of the library.
-const toFolder = "folder"
-
-// runCopy copies the contents of the library in dir. It prints the problems to standard output, and
-// with --json the totals.
-func runCopy(ctx context.Context, p *Program, f *flags, s *serveFlags, dir string) error {
+// engines say where records and contents of the library are.
+func (s *serveFlags) engines(p *Program, dir string) (local.Options, error) {
 	o := local.Options{Dir: dir}
 	c, err := config.Load(p.Paths)
 	if err == nil {
 		o.Storage = s.storageOr(p, c.Local)
 		o.Database, err = s.findDatabase(p, c.Local)
 	}
+	return o, err
+}
+
+// toFolder is the value of --copy-to for the folder of the library.
+const toFolder = "folder"
+
+// runCopy copies the contents of the library in dir. It prints the problems to standard output, and
+// with --json the totals.
+func runCopy(ctx context.Context, p *Program, f *flags, s *serveFlags, dir string) error {
+	o, err := s.engines(p, dir)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func TestRenameWhosePurgeFails(t *testing.T) {
 		said string
 	}{
 		`{"message":"File renamed, purge failed","reason":"PURGE_FAILED"}`: {1, "was not purged"},
-		`{"purgeRequestId":"66a"}`:                                           {4, "status of the cache purge is not known"},
+		`{"purgeRequestId":"66a"}`: {4, "status of the cache purge is not known"},
 	} {
 		service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			switch {

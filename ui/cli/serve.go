@@ -216,12 +216,6 @@ func (s *serveFlags) folder(p *Program) (string, error) {
 	return filepath.Abs(cmp.Or(s.data, p.Paths.Library()))
 }
 
-// contents returns the address of the content store; empty for the library's folder.
-func (s *serveFlags) contents(p *Program) (string, error) {
-	c, err := config.Load(p.Paths)
-	return s.storageOr(p, c.Local), err
-}
-
 func (s *serveFlags) storageOr(p *Program, settings config.Local) string {
 	return cmp.Or(s.storage, p.Getenv(storageVariable), settings.Storage)
 }

@@ -269,6 +269,9 @@ func (l *Library) execute(id int64) error {
 			l.log.Warn("extension failed", "file", run.FileID, "extension", run.Extension.Name, "reason", reason)
 		}
 		err = finishRun(tx, run, reason, func() *api.File { return l.fullRecord(file) }, l.now())
+		if err == nil && run.Extension.Name == store.PostTransformation {
+			err = l.addPostEvent(tx, run, file, reason)
+		}
 		ended = err == nil
 		return err
 	}
@@ -422,6 +425,9 @@ func (l *Library) runTool(ctx context.Context, run *store.Run, source *store.Ver
 	if source == nil {
 		return out, errNewerVersion
 	}
+	if run.Extension.Name == store.PostTransformation {
+		return out, l.makePost(ctx, run, source)
+	}
 	content, err := l.readContent(ctx, source.Hash)
 	if err != nil {
 		return out, fmt.Errorf("the content cannot be read: %w", err)
@@ -466,6 +472,9 @@ func (l *Library) keepPicture(picture []byte) (store.Draft, store.Version, error
 func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, source *store.Version, out extension.Output, version store.Version) (failure, err error) {
 	if file.Version.Root != source.Root || out.Picture != nil && file.Version.ID != source.ID {
 		return errNewerVersion, nil
+	}
+	if run.Extension.Name == store.PostTransformation {
+		return nil, nil // it changes nothing of the file
 	}
 	if run.Extension.Name == api.AITasks && l.tools.Own(api.AITasks) {
 		return l.answerTasks(tx, run, file, out.Tags)

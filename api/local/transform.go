@@ -6,9 +6,10 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
-	"path"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -105,13 +106,99 @@ func (l *Library) addEvent(tx store.Tx, kind, request string, transformation, da
 	return tx.AddPost(&store.Post{Address: l.o.Webhook, Body: body, Next: l.now(), Created: l.now(), Owner: l.identity})
 }
 
-// failedEvent is what the event about a transformation that failed says.
-func failedEvent(fileID, at, reason string) any {
-	data := map[string]any{"name": path.Base(at), "path": at, "transformation": map[string]any{"error": map[string]string{"reason": reason}}}
-	if fileID != "" {
-		data["fileId"] = fileID
+// failure is the member of an event about a transformation that failed.
+func failure(reason string) any {
+	return map[string]any{"error": map[string]string{"reason": reason}}
+}
+
+// postTransformation is a post-transformation and the id of the upload that asked for it.
+type postTransformation struct {
+	api.PostTransformation
+	Request string `json:"request"`
+}
+
+// addPosts records the post-transformations of an upload, which are made after its answer.
+func (l *Library) addPosts(tx store.Tx, file *store.File, list []api.PostTransformation, request string) (runs []store.Run, err error) {
+	for _, post := range list {
+		text, err := json.Marshal(postTransformation{post, request})
+		if err != nil {
+			return nil, err
+		}
+		run := store.Run{
+			FileID: file.ID, VersionID: file.Version.ID, Status: api.StatusPending, Created: l.now(), Owner: l.identity,
+			Extension: api.Extension{Name: store.PostTransformation, Rest: map[string]json.RawMessage{"post": text}},
+		}
+		if err := tx.AddRun(&run); err != nil {
+			return nil, err
+		}
+		runs = append(runs, run)
 	}
-	return data
+	return runs, nil
+}
+
+// readPost returns the post-transformation of a run.
+func readPost(run *store.Run) (post postTransformation, err error) {
+	return post, json.Unmarshal(run.Extension.Rest["post"], &post)
+}
+
+// postPath is where the result of a post-transformation of a file is served.
+func postPath(post postTransformation, file *store.File) string {
+	if post.Value == "" {
+		return file.Path()
+	}
+	return "/tr:" + post.Value + file.Path()
+}
+
+// makePost makes a post-transformation, so that it is there when its address is asked for.
+func (l *Library) makePost(ctx context.Context, run *store.Run, source *store.Version) error {
+	post, err := readPost(run)
+	if err != nil {
+		return err
+	}
+	if post.Type != api.PostSteps || source.Kind != api.KindImage {
+		return errors.New("the local library makes no videos, and no pictures of videos")
+	}
+	file, err := store.View(ctx, l.records, func(tx store.Tx) (*store.File, error) { return tx.File(run.FileID) })
+	if errors.Is(err, store.ErrNotFound) {
+		return errFileGone
+	}
+	if err != nil {
+		return err
+	}
+	asked, err := delivery.Parse(&url.URL{Path: postPath(post, file)}, func(name string) (string, error) { return l.transformation(ctx, name) })
+	if own := (*storeError)(nil); errors.As(err, &own) {
+		return own.err
+	}
+	if err == nil && (asked.Path != file.Path() || !asked.Changes()) {
+		err = fmt.Errorf("%q is no transformation", post.Value)
+	}
+	if err != nil || source.Mime == "image/svg+xml" { // which is served as it is
+		return err
+	}
+	file = withVersion(*file, *source)
+	tag := file.Version.Hash + "-" + asked.Tag(file.Region)
+	_, _, err = l.pictures.Get(ctx, tag, func(ctx context.Context) ([]byte, string, error) { return l.makePicture(ctx, file, asked, tag) })
+	return err
+}
+
+// addPostEvent records the event about a post-transformation that has ended, without a
+// reason if it succeeded. file is nil if it does not exist any more.
+func (l *Library) addPostEvent(tx store.Tx, run *store.Run, file *store.File, reason string) error {
+	post, err := readPost(run)
+	if err != nil {
+		return err
+	}
+	kind, data := postTransformSuccess, map[string]any{"fileId": run.FileID}
+	if file != nil {
+		data["url"], data["name"] = l.Address()+escapePath(postPath(post, file)), file.Name
+	}
+	if reason != "" {
+		kind, data["transformation"] = postTransformError, failure(reason)
+		if file != nil {
+			data["path"] = file.Path()
+		}
+	}
+	return l.addEvent(tx, kind, post.Request, post.PostTransformation, data)
 }
 
 // WebhookSecret returns the secret that signs posts to the account's webhook. It is derived from

@@ -61,7 +61,8 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	err = f.check(r.Context(), checks, &version)
 	if later && errors.Is(err, errChecks) { // of a video it is checked after the answer
 		err = l.records.Update(r.Context(), func(tx store.Tx) error {
-			return l.addEvent(tx, preTransformError, r.Header.Get(requestIDHeader), f.upload.Transformation.Or(api.Transformation{}).Pre, failedEvent("", f.upload.Path(), errChecks.message))
+			return l.addEvent(tx, preTransformError, r.Header.Get(requestIDHeader), f.upload.Transformation.Or(api.Transformation{}).Pre,
+				map[string]any{"name": f.upload.FileName, "path": f.upload.Path(), "transformation": failure(errChecks.message)})
 		})
 		wake(l.outbox.notice)
 		return answerQueued, err
@@ -69,11 +70,14 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var runs []store.Run
+	var runs, posts []store.Run
 	file, err := record(r.Context(), l, f.content, &version, func(tx store.Tx) (*store.File, error) {
 		file, err := f.write(tx, version)
 		if err == nil {
 			runs, err = l.addRuns(tx, file, f.upload.Extensions.Or(nil), f.upload.WebhookURL.Or(""))
+		}
+		if err == nil {
+			posts, err = l.addPosts(tx, file, f.upload.Transformation.Or(api.Transformation{}).Post, r.Header.Get(requestIDHeader))
 		}
 		if err == nil && later {
 			// The video is stored as it came.
@@ -84,6 +88,7 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer l.runs.start(posts)
 	file, report, err := l.startRuns(r.Context(), file, runs)
 	if err != nil {
 		return nil, err

@@ -178,7 +178,7 @@ func below(folder string) (first, last string) {
 }
 
 func (t *sqlTx) Usage(start, end time.Time) (u Usage, err error) {
-	err = t.row("SELECT coalesce(sum(size), 0), (SELECT count(*) FROM runs WHERE created >= ? AND created < ?) FROM versions",
-		start.UnixMilli(), end.UnixMilli()).Scan(&u.Bytes, &u.Runs)
+	err = t.row("SELECT coalesce(sum(size), 0), (SELECT count(*) FROM runs WHERE created >= ? AND created < ? AND json_extract(extension, '$.name') != ?) FROM versions",
+		start.UnixMilli(), end.UnixMilli(), PostTransformation).Scan(&u.Bytes, &u.Runs)
 	return u, err
 }

@@ -322,6 +322,10 @@ type Preset struct {
 	Updated time.Time
 }
 
+// PostTransformation is the name of runs that are no extensions: they make a
+// post-transformation.
+const PostTransformation = "post-transformation"
+
 // Run is an extension run on a file.
 type Run struct {
 	ID        int64

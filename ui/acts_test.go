@@ -110,7 +110,7 @@ func TestEveryActionWorks(t *testing.T) {
 				}
 				pressed++
 				if !s.presses(sc, front, a, k) {
-					t.Errorf("%s: %s does nothing, and stands there as %q (%s)", sc.name, k, words, a.reason)
+					t.Errorf("%s: %s does nothing, and stands there as %q (%s):\n%s", sc.name, k, words, a.reason, s.screen())
 				}
 			}
 		}

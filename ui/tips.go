@@ -14,7 +14,7 @@ import (
 // tips are shown once, at the first visit of a screen.
 var tips = map[page.ID]struct{ name, text string }{
 	page.Picker:     {"picker", "Press space to pick, u for the upload form, ctrl+s to send."},
-	page.Form:       {"form", "Press tab for the next section, space to switch an extension on, ctrl+s to send."},
+	page.Form:       {"form", "Press tab for the next section, space to switch on, ctrl+s to send."},
 	page.Uploads:    {"uploads", "Stored means: the service confirmed it. Press y to copy the address."},
 	page.Extensions: {"extensions", "Each row shows where its status comes from. Press enter for its history."},
 	page.Library:    {"library", "Press enter to edit tags and region, / to filter, y to copy the address."},

@@ -111,10 +111,25 @@ type Job struct {
 	// "2 AI tags".
 	Lost []string `json:"lost,omitempty"`
 
+	// Move tells whether the source in the other profile is deleted after the upload, and Kept
+	// why it was not. With MoveAfter a job has no outcome before that is decided.
+	Move Move   `json:"move,omitempty"`
+	Kept string `json:"kept,omitempty"`
+
 	// Dismissed: the person canceled the job or removed it from the list. It is
 	// sent again only if the person asks for this very job.
 	Dismissed bool `json:"dismissed,omitempty"`
 }
+
+// Move tells what happens to a source in another profile. The zero value keeps it.
+type Move string
+
+// The states of a move.
+const (
+	MoveAfter Move = "after" // the source is deleted after the stored file was read back and compared
+	MoveDone  Move = "done"  // the source was deleted
+	MoveKept  Move = "kept"  // the source was not deleted, see Job.Kept
+)
 
 // Reason is the message of the failure, without the source that it may begin with; empty
 // where there is none.

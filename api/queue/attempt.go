@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"mediadesk/api"
@@ -64,7 +65,7 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 	if err := sameSource(&job); err != nil {
 		return unsent(api.FailureOf(err))
 	}
-	upload, err := q.prepare(ctx, job)
+	upload, err := q.prepare(ctx, e, job)
 	if ctx.Err() != nil {
 		return q.interrupted(ctx, e, job)
 	}
@@ -163,6 +164,42 @@ func (e *NotReadyError) Error() string { return e.Err.Error() }
 
 func (e *NotReadyError) Unwrap() error { return e.Err }
 
+// finishMove finishes the move of a stored job. Until then the job stays open in the journal, with
+// the record of the stored file, so that the next program continues after a kill.
+func (q *Queue) finishMove(ctx context.Context, e *entry, v verdict) verdict {
+	job := v.job
+	if job.State != api.Stored || job.Move != api.MoveAfter {
+		return v
+	}
+	q.mu.Lock()
+	canceled := e.wish == wishCancel
+	q.mu.Unlock()
+	if canceled || q.o.Moved == nil {
+		v.job.Move, v.job.Kept = api.MoveKept, "the move was canceled"
+		return v
+	}
+	open := job
+	open.State, open.Failure = api.Waiting, nil
+	err := q.o.Journal.UpdateJob(context.WithoutCancel(ctx), open)
+	if err == nil {
+		err = q.o.Moved(ctx, &job)
+	}
+	if err == nil {
+		v.job = job
+		return v
+	}
+	v.job = open
+	if ctx.Err() == nil {
+		notReady, ok := errors.AsType[*NotReadyError](err)
+		if !ok {
+			notReady = &NotReadyError{Err: err}
+		}
+		later := q.prepareLater(e, open, notReady)
+		v.job, v.wait, v.giveUp = later.job, later.wait, later.giveUp
+	}
+	return v
+}
+
 // prepareLater returns the verdict on a job that cannot be prepared yet.
 func (q *Queue) prepareLater(e *entry, job api.Job, reason *NotReadyError) verdict {
 	q.mu.Lock()
@@ -222,11 +259,22 @@ func (q *Queue) journalWorks() bool {
 	return q.trouble == nil
 }
 
-func (q *Queue) prepare(ctx context.Context, job api.Job) (*api.Upload, error) {
+func (q *Queue) prepare(ctx context.Context, e *entry, job api.Job) (*api.Upload, error) {
 	if q.o.Prepare == nil {
 		return &job.Upload, nil
 	}
-	u, err := q.o.Prepare(ctx, job)
+	fetching := func(fetched *atomic.Int64) {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		e.fetched, e.meter = fetched, meter{began: time.Now()}
+		q.signal()
+	}
+	fetched := new(atomic.Int64)
+	if job.Upload.Source.Origin != (api.Origin{}) {
+		fetching(fetched)
+		defer fetching(nil)
+	}
+	u, err := q.o.Prepare(ctx, job, func(n int64) { fetched.Add(n) })
 	if err == nil && u == nil {
 		return &job.Upload, nil
 	}

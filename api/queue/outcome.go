@@ -259,6 +259,9 @@ func unknown(job api.Job, found finding) verdict {
 
 // stored gives a job its outcome. A lost record is nil.
 func stored(job api.Job, found finding) verdict {
+	if found.file == nil {
+		found.file = job.File // of a move that is not finished
+	}
 	job.State, job.File, job.Failure, job.Evidence = api.Stored, found.file, nil, api.SurelyStored
 	if found.file == nil {
 		job.Failure = &api.Failure{

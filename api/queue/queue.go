@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"mediadesk/api"
@@ -67,10 +68,15 @@ type Options struct {
 	RetryFor time.Duration
 
 	// Prepare returns the upload to send, before every attempt: with the address of our webhook
-	// receiver, which is not stored, and with a local file in place of one of another profile. It
-	// must not change names and switches. After a *NotReadyError it is called again. Nil means the
-	// upload of the job.
-	Prepare func(ctx context.Context, job api.Job) (*api.Upload, error)
+	// receiver, which is not stored, and with a local file in place of one of another profile; it
+	// calls arrived with the number of bytes as they come. It must not change names and switches.
+	// After a *NotReadyError it is called again. Nil means the upload of the job.
+	Prepare func(ctx context.Context, job api.Job, arrived func(n int64)) (*api.Upload, error)
+
+	// Moved finishes the move of a stored job: it deletes the file in the other profile or keeps
+	// it, and records that in the job. After an error it is called again, also by the next
+	// program, so it must find out what was done before. Nil keeps such files.
+	Moved func(ctx context.Context, job *api.Job) error
 
 	// Ended is called for every job with an outcome, after it is journaled and before Wait returns.
 	// The record of a stored one may be nil. Ended may be nil.
@@ -134,6 +140,7 @@ type entry struct {
 	due      time.Time
 	timer    *time.Timer
 	stop     context.CancelCauseFunc // of the worker
+	fetched  *atomic.Int64           // bytes received of a file of another profile; nil if none is fetched
 	progress *api.Progress           // of the attempt; may be nil
 	meter    meter
 	settled  chan struct{} // closed by the outcome, or when the job is left open
@@ -360,7 +367,7 @@ func (q *Queue) launch(e *entry) {
 	go func() {
 		defer q.work.Done()
 		defer stop(nil)
-		v := q.attemptOrCheck(ctx, e)
+		v := q.finishMove(ctx, e, q.attemptOrCheck(ctx, e))
 		q.makeRoom(e, &v)
 		v.job.Updated = time.Now()
 		err := q.keep(ctx, v.job)

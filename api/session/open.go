@@ -185,6 +185,7 @@ func (s *Session) makeQueue(o Options, settings config.Config) {
 	s.Queue = queue.New(queue.Options{
 		Journal: s.Journal, Profile: s.Profile.Name, Sender: s.Client, Concurrency: concurrency, Fresh: !o.Adopt, RetryFor: o.RetryFor,
 		Prepare: s.prepare,
+		Moved:   s.deleteOrigin,
 		Ended:   s.jobEnded,
 		BatchDone: func(ctx context.Context, batch string) {
 			if err := s.endBatch(ctx, batch); err != nil {
@@ -252,10 +253,10 @@ func receiver(p config.Profile, listening string) string {
 
 // prepare fetches the file of another profile and adds an address of our receiver to an upload,
 // just before sending.
-func (s *Session) prepare(ctx context.Context, j api.Job) (*api.Upload, error) {
+func (s *Session) prepare(ctx context.Context, j api.Job, arrived func(n int64)) (*api.Upload, error) {
 	u := j.Upload
 	if u.Source.Origin != (api.Origin{}) {
-		path, err := s.fetchOrigin(ctx, j)
+		path, err := s.fetchOrigin(ctx, j, arrived)
 		if err != nil {
 			return nil, err
 		}

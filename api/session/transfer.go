@@ -314,10 +314,10 @@ func (s *Session) Enqueue(ctx context.Context, t *Transfer) error {
 	return s.Journal.Release(ctx, ids)
 }
 
-// fetchOrigin fetches a job's file from another profile and returns its path. It continues an
-// earlier download. The error is a *queue.NotReadyError if a later attempt may succeed, else an
-// *api.SourceError.
-func (s *Session) fetchOrigin(ctx context.Context, j api.Job) (string, error) {
+// fetchOrigin fetches a job's file from another profile and returns its path; it calls arrived with
+// the number of bytes as they come. It continues an earlier download. The error is a
+// *queue.NotReadyError if a later attempt may succeed, else an *api.SourceError.
+func (s *Session) fetchOrigin(ctx context.Context, j api.Job, arrived func(n int64)) (string, error) {
 	origin := j.Upload.Source.Origin
 	fail := func(reason, help string) (string, error) {
 		return "", &api.SourceError{Path: j.Upload.Source.String(), Reason: reason, Help: help}
@@ -336,23 +336,34 @@ func (s *Session) fetchOrigin(ctx context.Context, j api.Job) (string, error) {
 			return fail("changed since it was queued", "Transfer it again to send it as it is now.")
 		}
 		var path string
-		if path, err = from.fetchPart(ctx, *file, originSpool(s.options.Paths.Spool(), j.ID), nil); err == nil {
+		if path, err = from.fetchPart(ctx, *file, originSpool(s.options.Paths.Spool(), j.ID), arrived); err == nil {
 			if sum, _, err := api.HashSource(path, api.HashKindOf(origin.Hash)); origin.Hash != "" && (err != nil || sum != origin.Hash) {
 				return fail("differs from the stored content", "Check the file in the profile "+origin.Profile+".")
 			}
 			return path, nil
 		}
 	}
-	var answer *api.ServiceError
-	var send *api.SendError
-	reading := fmt.Errorf("%s cannot be read: %w", j.Upload.Source, err)
-	switch {
-	case errors.As(err, &answer) && (answer.Status == http.StatusTooManyRequests || answer.Status >= 500):
-		return "", &queue.NotReadyError{Err: reading, Wait: answer.Wait}
-	case errors.As(err, &send):
-		return "", &queue.NotReadyError{Err: reading}
+	if notReady := passing(err, fmt.Errorf("%s cannot be read: %w", j.Upload.Source, err)); notReady != nil {
+		return "", notReady
 	}
 	return fail("cannot be read: "+err.Error(), api.Hint(err))
+}
+
+// passing returns a *queue.NotReadyError with the text of words if a later attempt may succeed after
+// err, else nil.
+func passing(err, words error) error {
+	var answer *api.ServiceError
+	var send *api.SendError
+	var notReady *queue.NotReadyError
+	switch {
+	case errors.As(err, &notReady):
+		return notReady
+	case errors.As(err, &answer) && (answer.Status == http.StatusTooManyRequests || answer.Status >= 500 && !api.Unavailable(err)):
+		return &queue.NotReadyError{Err: words, Wait: answer.Wait}
+	case errors.As(err, &send), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return &queue.NotReadyError{Err: words}
+	}
+	return nil
 }
 
 // originFile returns the current record of a job's file in another profile, or nil if it does not

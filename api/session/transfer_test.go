@@ -30,6 +30,21 @@ type account struct {
 	server *httptest.Server
 	keys   map[string]bool // Authorization headers that came
 	mu     sync.Mutex
+	hook   func(r *http.Request)
+}
+
+// on calls do before the account answers the next request of a method whose path ends so.
+func (a *account) on(method, end string, do func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.hook = func(r *http.Request) {
+		if r.Method == method && strings.HasSuffix(r.URL.Path, end) {
+			a.mu.Lock()
+			a.hook = nil
+			a.mu.Unlock()
+			do()
+		}
+	}
 }
 
 const accountKey = testKey("private_of_the_account")
@@ -45,7 +60,11 @@ func anAccount(t *testing.T, paths config.Paths, fault local.Fault) *account {
 	a.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.mu.Lock()
 		a.keys[r.Header.Get("Authorization")] = true
+		hook := a.hook
 		a.mu.Unlock()
+		if hook != nil {
+			hook(r)
+		}
 		library.ServeHTTP(w, r)
 	}))
 	t.Cleanup(func() {

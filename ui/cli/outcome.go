@@ -29,6 +29,9 @@ type uploadLine struct {
 	Already bool `json:"already,omitempty"`
 	// Lost lists properties that were not transferred.
 	Lost []string `json:"lost,omitempty"`
+	// Move tells whether the source in another profile was deleted, and Kept why not.
+	Move api.Move `json:"move,omitempty"`
+	Kept string   `json:"kept,omitempty"`
 }
 
 type uploadError struct {
@@ -41,7 +44,7 @@ type uploadError struct {
 // newUploadLine returns the line for a job.
 func newUploadLine(j api.Job) (uploadLine, error) {
 	file, err := record(j.File)
-	line := uploadLine{Source: j.Upload.Source.String(), Outcome: &j.State, File: file, Attempts: j.Attempts, Lost: j.Lost}
+	line := uploadLine{Source: j.Upload.Source.String(), Outcome: &j.State, File: file, Attempts: j.Attempts, Lost: j.Lost, Move: j.Move, Kept: j.Kept}
 	if j.State.Open() {
 		line.Outcome, line.Open = nil, true
 	}
@@ -105,6 +108,10 @@ func (o *uploadOutput) add(j api.Job) {
 	}
 	switch j.State {
 	case api.Stored:
+		if o.failed = o.failed || j.Move == api.MoveKept; j.Move == api.MoveKept {
+			problem := "not deleted from " + j.Upload.Source.Origin.Profile + ": " + j.Kept
+			o.reasons[problem] = append(o.reasons[problem], j.Upload.Source.String())
+		}
 		return
 	case api.Refused, api.Unsent, api.Cancelled:
 		o.failed = true
@@ -150,10 +157,17 @@ func jobSentence(j api.Job) string {
 	}
 	switch j.State {
 	case api.Stored:
-		if j.File == nil {
-			return fmt.Sprintf("%s: stored as %s", name, text.Safe(j.Upload.Path()))
+		line := fmt.Sprintf("%s: stored as %s", name, text.Safe(j.Upload.Path()))
+		if j.File != nil {
+			line = fmt.Sprintf("%s: stored as %s (%s)", name, text.Safe(j.File.FilePath), text.Safe(j.File.FileID))
 		}
-		return fmt.Sprintf("%s: stored as %s (%s)", name, text.Safe(j.File.FilePath), text.Safe(j.File.FileID))
+		switch from := text.Safe(j.Upload.Source.Origin.Profile); j.Move {
+		case api.MoveDone:
+			line += ", deleted from " + from
+		case api.MoveKept:
+			line += ", not deleted from " + from + ": " + text.Safe(j.Kept)
+		}
+		return line
 	case api.Waiting, api.Sending, api.Offline:
 		if j.Failure == nil {
 			return name + ": waits in the journal; continue with: " + resumeCommand(j.Profile)

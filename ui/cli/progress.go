@@ -89,11 +89,15 @@ func progressLines(s session.Snapshot, now time.Time, size func() (w, h int)) []
 	var lines []string
 	active := 0
 	for _, row := range s.Rows {
-		if row.Job.State != api.Sending {
+		done := row.Sent
+		switch {
+		case row.Fetching:
+			done = row.Fetched
+		case row.Job.State != api.Sending:
 			continue
 		}
 		if active++; active <= most {
-			lines = append(lines, barLine(text.Safe(row.Job.Upload.Source.Name()), row.Sent, row.Total, rowStatus(&row), w))
+			lines = append(lines, barLine(text.Safe(row.Job.Upload.Source.Name()), done, row.Total, rowStatus(&row), w))
 		}
 	}
 	if more := active - most; more > 0 {
@@ -116,6 +120,8 @@ func barLine(name string, done, total int64, status string, w int) string {
 // rowStatus describes the progress of one upload.
 func rowStatus(row *session.Row) string {
 	switch {
+	case row.Fetching:
+		return joinStatus("fetching", text.Percent(row.Fetched, row.Total, false), text.Rate(row.Rate))
 	case row.Stalled:
 		return "stalled"
 	case row.Answer:

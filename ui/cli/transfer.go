@@ -19,6 +19,8 @@ type transfer struct {
 	f  *flags
 	to string
 	o  session.TransferOptions
+
+	move bool
 }
 
 func newTransfer(p *Program, f *flags) *cobra.Command {
@@ -27,10 +29,11 @@ func newTransfer(p *Program, f *flags) *cobra.Command {
 		Use: "transfer FILE… --to PROFILE", Short: "Send stored files and folders to another profile",
 		Long: "Send stored files of this profile to another one: from the local library to an account, or from one account to another. " +
 			"Tags, region, description, custom metadata, folder and the private flag are sent, too. FILE can be a folder: all files in it are sent. " +
-			"The files stay where they are.\n\n" +
+			"The files stay where they are, unless --move is given.\n\n" +
 			"Files keep their names, and nothing is overwritten: a file whose name is taken is skipped. Earlier versions, AI tags, the state of extensions, and custom metadata that " +
 			"the other profile has no field for are not sent. The command lists them first and asks on a terminal; in a script, add --yes. " +
-			"After an interruption, the same command continues. --key-fd and MEDIADESK_PRIVATE_KEY are for the other profile; the key of this one is found as usual.",
+			"After an interruption, the same command continues. --key-fd and MEDIADESK_PRIVATE_KEY are for the other profile; the key of this one is found as usual.\n\n" +
+			"--move deletes each file, with its versions, once the other profile has it: its record is read back and the sizes agree. A file that fails stays. Empty folders stay, too.",
 		Example: "mediadesk transfer /summer/ --to work\nmediadesk transfer /summer/a.jpg /summer/b.jpg --to work --folder /news/\n" +
 			"mediadesk transfer / --profile old --to new --exclude drafts --dry-run",
 		Args: someArgs,
@@ -43,6 +46,7 @@ func newTransfer(p *Program, f *flags) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&t.to, "to", "", "profile to send to")
+	fl.BoolVar(&t.move, "move", false, "delete each file here after the other profile has it")
 	_ = fl.SetAnnotation("to", valueOf, []string{"PROFILE"})
 	_ = cmd.RegisterFlagCompletionFunc("to", profileNames(p))
 	fl.StringVar(&t.o.Folder, "folder", "", "target folder (default: the current folder of each file)")
@@ -77,6 +81,9 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 	plan, failed, err := t.plan(ctx, s, source.Profile.Name, names)
 	if err != nil {
 		return err
+	}
+	if t.move {
+		plan.Move()
 	}
 	out := newUploadOutput(t.p, t.f)
 	out.queued = true
@@ -147,30 +154,42 @@ func (t *transfer) preview(s *session.Session, plan *session.Transfer) error {
 			return err
 		}
 	}
-	t.p.note(t.f, "%s (%s) would be sent from %s to %s", text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes), plan.From, plan.To)
+	sent := map[bool]string{true: "moved", false: "sent"}[t.move]
+	t.p.note(t.f, "%s (%s) would be %s from %s to %s", text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes), sent, plan.From, plan.To)
 	t.tellLost(plan.Lost())
 	return nil
 }
 
 // tellLost prints what is left behind.
 func (t *transfer) tellLost(lost string) {
+	words := "Left behind"
+	if t.move {
+		words = "Lost by the move"
+	}
 	if lost != "" {
-		t.p.note(t.f, "Left behind: %s", lost)
+		t.p.note(t.f, "%s: %s", words, lost)
 	}
 }
 
-// ask asks if something is left behind. The error means that the answer was not yes.
+// ask asks if something is left behind or deleted. The error means that the answer was not yes.
 func (t *transfer) ask(ctx context.Context, plan *session.Transfer) error {
-	lost := plan.Lost()
+	lost, deletes := plan.Lost(), t.move && len(plan.Jobs) > 0
 	switch {
-	case lost == "" || t.f.yes:
+	case lost == "" && !deletes || t.f.yes:
 		t.tellLost(lost)
 		return nil
+	case !t.p.Terminal && deletes:
+		return usage("--move deletes %s from %s. Add --yes to agree, or look first with --dry-run", text.Plural(len(plan.Jobs), "file"), plan.From)
 	case !t.p.Terminal:
 		return usage("some of it stays behind: %s. Add --yes to send the rest, or look first with --dry-run", lost)
 	}
 	t.tellLost(lost)
-	return t.p.confirm(ctx, fmt.Sprintf("Send %s (%s) from %s to %s?", text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes), plan.From, plan.To))
+	question := fmt.Sprintf("Send %s (%s) from %s to %s?", text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes), plan.From, plan.To)
+	if deletes {
+		question = fmt.Sprintf("Move %s (%s) from %s to %s? Each file with all its versions is deleted from %s once %s has it. This cannot be undone.",
+			text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes), plan.From, plan.To, plan.From, plan.To)
+	}
+	return t.p.confirm(ctx, question)
 }
 
 // send queues the jobs, with unfinished ones of earlier transfers of the same files.

@@ -42,7 +42,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	job := r.Job
 	mark := sign(r)
 	f.Say(th.SignStyle(mark), strings.TrimSpace(th.Glyph(mark)+" "+status(r)))
-	if job.State == api.Sending {
+	if job.State == api.Sending || r.Fetching || job.Move == api.MoveKept {
 		f.Say(th.Text, note(r, now))
 	} else if job.State == api.Waiting && !r.Next.IsZero() {
 		f.Say(th.Text, "It is tried again "+text.In(r.Next, now)+".")
@@ -81,6 +81,11 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	f.Fact("Tags", strings.Join(job.Upload.Tags.Or(nil), ", "))
 	f.Fact("Extensions", extensionNames(job))
 	f.Fact("Left behind", strings.Join(job.Lost, ", "))
+	f.Fact("Move", map[api.Move]string{
+		api.MoveAfter: "deletes the file from " + job.Upload.Source.Origin.Profile + " when it is stored",
+		api.MoveDone:  "deleted from " + job.Upload.Source.Origin.Profile,
+		api.MoveKept:  "not deleted from " + job.Upload.Source.Origin.Profile,
+	}[job.Move])
 	f.Fact("Queued", text.When(job.Created, now))
 	if !job.State.Open() {
 		f.Fact("Finished", text.When(job.Updated, now))

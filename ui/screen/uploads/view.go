@@ -136,8 +136,8 @@ func (l listed) Cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	switch {
 	case r.Job.State == api.Stored && progress == "":
 		progress = text.ShortName(target(r.Job), widths[3])
-	case r.Job.State == api.Sending && !r.earlier:
-		bar := kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(max(4, min(10, widths[3]-text.Width(progress)-1)), th)
+	case r.Fetching, r.Job.State == api.Sending && !r.earlier:
+		bar := kit.Progress{Done: max(r.Sent, r.Fetched), Total: r.Total, Stalled: r.Stalled}.Bar(max(4, min(10, widths[3]-text.Width(progress)-1)), th)
 		progress = bar + " " + rest.Render(progress)
 		rest = th.Text
 	}

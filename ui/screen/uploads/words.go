@@ -2,6 +2,7 @@ package uploads
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"mediadesk/api"
@@ -12,6 +13,8 @@ import (
 // stateWord is the word for where a job stands.
 func stateWord(r row) string {
 	switch {
+	case r.Fetching:
+		return "fetching"
 	case r.Paused && !r.Job.State.Final():
 		return "paused"
 	case r.Job.State == api.Sending && r.Stalled:
@@ -24,6 +27,9 @@ func stateWord(r row) string {
 
 // sign is the mark beside the word.
 func sign(r row) theme.Sign {
+	if r.Fetching {
+		return theme.SignBusy
+	}
 	switch r.Job.State {
 	case api.Stored:
 		return theme.SignGood
@@ -50,6 +56,9 @@ func sign(r row) theme.Sign {
 // status is the word with how far it is. Only a stored job is done.
 func status(r row) string {
 	word := stateWord(r)
+	if r.Fetching {
+		return strings.TrimSpace(word + " " + text.Percent(r.Fetched, r.Total, false))
+	}
 	// How far another program is only that one knows.
 	if r.Job.State == api.Sending && !r.Answer && !r.earlier {
 		if percent := text.Percent(r.Sent, r.Total, false); percent != "" {
@@ -63,6 +72,9 @@ func status(r row) string {
 // from outside.
 func note(r row, now time.Time) string {
 	job := r.Job
+	if r.Fetching {
+		return strings.TrimSuffix("from "+job.Upload.Source.Origin.Profile+", "+moving(r), ", ")
+	}
 	switch job.State {
 	case api.Sending:
 		if r.earlier {
@@ -87,8 +99,11 @@ func note(r row, now time.Time) string {
 		}
 		return ""
 	case api.Stored:
-		if job.Failure != nil {
+		switch {
+		case job.Failure != nil:
 			return job.Failure.Message
+		case job.Move == api.MoveKept:
+			return "not deleted from " + job.Upload.Source.Origin.Profile + ": " + job.Kept
 		}
 		return ""
 	case api.Cancelled:
@@ -134,6 +149,8 @@ func bytes(r row) string {
 	switch {
 	case r.Total <= 0:
 		return ""
+	case r.Fetching:
+		return text.Bytes(r.Fetched) + " of " + text.Bytes(r.Total)
 	case r.Job.State == api.Sending && !r.Answer && !r.earlier:
 		return text.Bytes(r.Sent) + " of " + text.Bytes(r.Total)
 	}

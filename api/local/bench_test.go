@@ -29,16 +29,18 @@ import (
 	"mediadesk/api/apitest"
 	"mediadesk/api/local"
 	"mediadesk/api/local/store"
+	"mediadesk/api/local/store/pgtest"
 )
 
-// benchVariable chooses what TestRatios measures: words out of "uploads",
-// "large" and "million", separated by commas.
+// benchVariable chooses what TestRatios measures: words separated by commas.
 const benchVariable = "MEDIADESK_BENCH"
 
 // TestRatios measures the library against others in the same run and prints
 // the ratios; bench.sh runs it. It judges nothing: a machine may be busy.
 func TestRatios(t *testing.T) {
-	for name, measure := range map[string]func(*testing.T){"uploads": benchUploads, "large": benchLarge, "million": benchMillion} {
+	for name, measure := range map[string]func(*testing.T){
+		"uploads": benchUploads, "large": benchLarge, "million": benchMillion, "engines": benchEngines, "instances": benchInstances,
+	} {
 		t.Run(name, func(t *testing.T) {
 			if !slices.Contains(strings.Split(os.Getenv(benchVariable), ","), name) {
 				t.Skip("measured only where " + benchVariable + " names it: see bench.sh")
@@ -185,7 +187,7 @@ func uploadVariants(t testing.TB, dir string) map[string]func(lines int) func(li
 	return variants
 }
 
-var uploadLines = []int{8, 16, 32}
+var uploadLines = []int{1, 2, 4, 8, 16, 32}
 
 // benchUploads compares the variants in turns. Each ratio is the median of those of
 // the rounds, so that other work on the computer disturbs it less. Processor time is that of a
@@ -390,13 +392,25 @@ func benchMillion(t *testing.T) {
 		ids     []string
 	}
 	var libs []lib
-	for _, n := range []int{1000, 1_000_000} {
-		d := filepath.Join(dir, fmt.Sprint(n))
+	postgres := pgtest.New(t)
+	for which, n := range []int{1000, 1_000_000, 1000, 1_000_000} {
+		name := fmt.Sprint(n)
+		o := local.Options{Dir: filepath.Join(dir, name)}
 		start := time.Now()
-		ids := seeded(t, d, n)
+		var ids []string
+		if which < 2 {
+			ids = seeded(t, o.Dir, n)
+		} else {
+			var err error
+			if o.Database, err = postgres.Create(t.Context(), "files"+name); err != nil {
+				t.Fatal(err)
+			}
+			o.Dir = filepath.Join(benchDir(t), "postgres"+name)
+			ids = seededPostgres(t, o.Dir, o.Database, n)
+		}
 		t.Logf("%d records are there after %s", n, time.Since(start).Round(time.Millisecond))
 		start = time.Now()
-		s := serve(t, local.Options{Dir: d})
+		s := serve(t, o)
 		t.Logf("  opened in %s", time.Since(start).Round(time.Millisecond))
 		c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}}
 		t.Cleanup(c.CloseIdleConnections)
@@ -437,16 +451,21 @@ func benchMillion(t *testing.T) {
 			l.ask("PATCH", "/v1/files/"+l.ids[n*7919%len(l.ids)]+"/details", "application/json", strings.NewReader(fmt.Sprintf(`{"tags":["a","n%d"]}`, n)))
 		}},
 	}
-	t.Logf("%-36s %14s %14s %8s %14s", "median", "1,000 files", "1,000,000", "ratio", "p99 of 1,000,000")
+	t.Log("| median (99th percentile), ms | SQLite, 1,000 files | 1,000,000 | ratio | PostgreSQL, 1,000 | 1,000,000 | ratio | PostgreSQL/SQLite at 1,000,000 |")
+	t.Log("|---|---|---|---|---|---|---|---|")
 	for _, op := range operations {
-		var times [2][]float64
+		times := make([][]float64, len(libs))
 		for n := range 400 {
 			for which, l := range libs {
-				times[which] = append(times[which], microseconds(func() { op.do(l, n) }))
+				times[which] = append(times[which], microseconds(func() { op.do(l, n) })/1000)
 			}
 		}
-		a, b := median(times[0]), median(times[1])
-		t.Logf("%-36s %11.0f µs %11.0f µs %8.2f %11.0f µs", op.name, a, b, b/a, times[1][len(times[1])*99/100])
+		for _, list := range times {
+			slices.Sort(list)
+		}
+		m := func(which int) float64 { return percentile(times[which], 50) }
+		cell := func(which int) string { return fmt.Sprintf("%.2f (%.1f)", m(which), percentile(times[which], 99)) }
+		t.Logf("| %s | %s | %s | %.2f | %s | %s | %.2f | %.2f |", op.name, cell(0), cell(1), m(1)/m(0), cell(2), cell(3), m(3)/m(2), m(3)/m(1))
 	}
 	// The same pages while uploads come in as fast as they can; a request that
 	// reads nothing, and as much computing as a page takes, without any library:
@@ -536,6 +555,16 @@ func seed(t testing.TB, dir string, n int) (ids []string) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	records, err := store.OpenRecords(t.Context(), filepath.Join(dir, "library.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seedRecords(t, dir, records, n)
+}
+
+// seedRecords is seed for records that are open. It closes them.
+func seedRecords(t testing.TB, dir string, records store.Records, n int) (ids []string) {
+	defer records.Close()
 	contents, err := store.OpenContents(filepath.Join(dir, "contents"))
 	if err != nil {
 		t.Fatal(err)
@@ -552,11 +581,6 @@ func seed(t testing.TB, dir string, n int) (ids []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	records, err := store.OpenRecords(t.Context(), filepath.Join(dir, "library.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer records.Close()
 	folders := max(10, n/10_000)
 	last := ""
 	made := time.Now().Add(-24 * time.Hour).Truncate(time.Millisecond)

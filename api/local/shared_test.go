@@ -1,15 +1,9 @@
 package local_test
 
 import (
-	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
-	"os"
 	"testing"
-	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"mediadesk/api/local"
 	"mediadesk/api/local/store/pgtest"
@@ -37,54 +31,4 @@ func TestSameContentOnTwoInstances(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestUploadCost measures 20 kB uploads at 8 connections on each combination of engines,
-// one after the other. It is for docs/scale.md.
-func TestUploadCost(t *testing.T) {
-	if os.Getenv("MEDIADESK_LONG") == "" {
-		t.Skip("MEDIADESK_LONG is not set")
-	}
-	onEachEngine(t, func(t *testing.T, o local.Options) {
-		s := serve(t, o)
-		source := rand.NewChaCha8([32]byte{1})
-		const uploads = 1000
-		bodies := make(chan []byte, uploads)
-		for range uploads {
-			data := make([]byte, 20_000)
-			source.Read(data)
-			bodies <- data
-		}
-		close(bodies)
-		keep := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
-		defer keep.CloseIdleConnections()
-		start := time.Now()
-		var group errgroup.Group
-		for range 8 {
-			group.Go(func() error {
-				for data := range bodies {
-					contentType, body := form(data, "fileName", "a.bin")
-					req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.Address+"/api/v1/files/upload", bytes.NewReader(body.Bytes()))
-					if err != nil {
-						return err
-					}
-					req.Header.Set("Content-Type", contentType)
-					req.SetBasicAuth(testKey, "")
-					res, err := keep.Do(req)
-					if err != nil {
-						return err
-					}
-					res.Body.Close()
-					if res.StatusCode != http.StatusOK {
-						return fmt.Errorf("an upload was answered %d", res.StatusCode)
-					}
-				}
-				return nil
-			})
-		}
-		if err := group.Wait(); err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("%.0f uploads/s", uploads/time.Since(start).Seconds())
-	})
 }

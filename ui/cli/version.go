@@ -3,7 +3,7 @@ package cli
 import "runtime/debug"
 
 // Unreleased is the version of a build without version information.
-const Unreleased = "0.1.0-dev"
+const Unreleased = "0.2.0-dev"
 
 // Version returns the module version or commit of the build; info may be nil.
 func Version(info *debug.BuildInfo) string {

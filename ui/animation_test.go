@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/gif"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -28,28 +30,14 @@ func (a *animation) Add(im image.Image, shown time.Duration) {
 const maxColors = 256
 
 // GIF is the animation as a file that begins again when it has ended. Of each
-// picture only what is new is in it; colors beyond the 256 that are most in use
-// are those next to them.
+// picture only what is new is in it.
 func (a *animation) GIF() ([]byte, error) {
-	palette := a.palette()
+	palette := paletteOf(a.frames...)
 	nearest := map[color.RGBA]uint8{}
-	index := func(c color.RGBA) uint8 {
-		at, ok := nearest[c]
-		if !ok {
-			at = uint8(palette.Index(c))
-			nearest[c] = at
-		}
-		return at
-	}
 	out := &gif.GIF{Config: image.Config{ColorModel: palette}}
 	var before *image.Paletted
 	for i, frame := range a.frames {
-		whole := image.NewPaletted(frame.Bounds(), palette)
-		for y := whole.Rect.Min.Y; y < whole.Rect.Max.Y; y++ {
-			for x := whole.Rect.Min.X; x < whole.Rect.Max.X; x++ {
-				whole.SetColorIndex(x, y, index(rgba(frame.At(x, y))))
-			}
-		}
+		whole := paletted(frame, palette, nearest)
 		out.Image = append(out.Image, whole.SubImage(changed(before, whole)).(*image.Paletted))
 		out.Delay = append(out.Delay, a.delays[i])
 		out.Disposal = append(out.Disposal, gif.DisposalNone)
@@ -63,10 +51,12 @@ func (a *animation) GIF() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// palette is the colors most in use.
-func (a *animation) palette() color.Palette {
+// paletteOf is the 256 colors that pictures are drawn with, by median cut: the box of
+// the widest range and most dots is divided, until there are enough. A box stands for
+// its mean, but for a color that half of its dots have: text and ground stay as they are.
+func paletteOf(frames ...image.Image) color.Palette {
 	count := map[color.RGBA]int{}
-	for _, frame := range a.frames {
+	for _, frame := range frames {
 		r := frame.Bounds()
 		for y := r.Min.Y; y < r.Max.Y; y++ {
 			for x := r.Min.X; x < r.Max.X; x++ {
@@ -74,14 +64,105 @@ func (a *animation) palette() color.Palette {
 			}
 		}
 	}
-	list := slices.SortedFunc(maps.Keys(count), func(x, y color.RGBA) int {
-		return cmp.Or(cmp.Compare(count[y], count[x]), cmp.Compare(x.R, y.R), cmp.Compare(x.G, y.G), cmp.Compare(x.B, y.B))
+	all := slices.SortedFunc(maps.Keys(count), func(x, y color.RGBA) int {
+		return cmp.Or(cmp.Compare(x.R, y.R), cmp.Compare(x.G, y.G), cmp.Compare(x.B, y.B))
 	})
+	channels := [3]func(color.RGBA) int{
+		func(c color.RGBA) int { return int(c.R) }, func(c color.RGBA) int { return int(c.G) }, func(c color.RGBA) int { return int(c.B) },
+	}
+	widest := func(box []color.RGBA) (by func(color.RGBA) int, width int) {
+		for _, channel := range channels {
+			byIt := func(x, y color.RGBA) int { return channel(x) - channel(y) }
+			if w := channel(slices.MaxFunc(box, byIt)) - channel(slices.MinFunc(box, byIt)); w >= width {
+				by, width = channel, w
+			}
+		}
+		return by, width
+	}
+	weight := func(box []color.RGBA) (n int) {
+		for _, c := range box {
+			n += count[c]
+		}
+		return n
+	}
+	type boxOf struct {
+		colors []color.RGBA
+		worth  float64
+	}
+	measured := func(colors []color.RGBA) boxOf {
+		_, width := widest(colors)
+		return boxOf{colors, float64(width) * math.Sqrt(float64(weight(colors)))}
+	}
+	boxes := []boxOf{measured(all)}
+	for len(boxes) < maxColors {
+		i := 0
+		for j, b := range boxes {
+			if b.worth > boxes[i].worth {
+				i = j
+			}
+		}
+		box := boxes[i].colors
+		if len(box) < 2 {
+			break
+		}
+		by, _ := widest(box)
+		slices.SortStableFunc(box, func(x, y color.RGBA) int { return by(x) - by(y) })
+		half, before := weight(box)/2, 0
+		cut := len(box) - 1 // where the last color has half of the dots
+		for i, c := range box[:cut] {
+			if before += count[c]; before >= half {
+				cut = max(1, i) // a color with most of the dots gets a box of its own soon
+				break
+			}
+		}
+		boxes[i] = measured(box[:cut])
+		boxes = append(boxes, measured(box[cut:]))
+	}
 	var palette color.Palette
-	for _, c := range list[:min(len(list), maxColors)] {
-		palette = append(palette, c)
+	for _, b := range boxes {
+		most, all := slices.MaxFunc(b.colors, func(x, y color.RGBA) int { return count[x] - count[y] }), weight(b.colors)
+		if 2*count[most] < all {
+			var sum [3]int
+			for _, c := range b.colors {
+				for i, channel := range channels {
+					sum[i] += channel(c) * count[c]
+				}
+			}
+			most = color.RGBA{uint8(sum[0] / all), uint8(sum[1] / all), uint8(sum[2] / all), 0xff}
+		}
+		palette = append(palette, most)
 	}
 	return palette
+}
+
+// dithered is a picture in 256 colors of its own.
+func dithered(im image.Image) *image.Paletted {
+	plain := image.NewRGBA(im.Bounds())
+	for y := plain.Rect.Min.Y; y < plain.Rect.Max.Y; y++ {
+		for x := plain.Rect.Min.X; x < plain.Rect.Max.X; x++ {
+			plain.SetRGBA(x, y, coarse(rgba(im.At(x, y))))
+		}
+	}
+	out := image.NewPaletted(im.Bounds(), paletteOf(im))
+	draw.FloydSteinberg.Draw(out, out.Rect, plain, out.Rect.Min)
+	return out
+}
+
+// paletted is a picture in the colors of a palette.
+func paletted(im image.Image, palette color.Palette, nearest map[color.RGBA]uint8) *image.Paletted {
+	out := image.NewPaletted(im.Bounds(), palette)
+	for y := out.Rect.Min.Y; y < out.Rect.Max.Y; y++ {
+		for x := out.Rect.Min.X; x < out.Rect.Max.X; x++ {
+			c := coarse(rgba(im.At(x, y)))
+			at, ok := nearest[c]
+			if !ok {
+				at = uint8(palette.Index(c))
+				nearest[c] = at
+			}
+			out.SetColorIndex(x, y, at)
+		}
+	}
+	return out
 }
 
 func rgba(c color.Color) color.RGBA { return color.RGBAModel.Convert(c).(color.RGBA) }

@@ -1,6 +1,8 @@
 package ui_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"image"
@@ -8,11 +10,15 @@ import (
 	"image/draw"
 	"io"
 	"os"
+	"regexp"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi/kitty"
 	"github.com/charmbracelet/x/vt"
+	xdraw "golang.org/x/image/draw"
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
@@ -36,20 +42,26 @@ var fontFiles = [2][]string{
 
 // shot is a picture of the screen as it is. It needs the font DejaVu Sans Mono
 // on the system.
-func shot(term *uitest.Term, w, h int) (image.Image, error) {
-	var faces [2]font.Face
+func shot(term *uitest.Term, w, h int, colors plain) (image.Image, error) {
+	s := &screen{Emulator: vt.NewEmulator(w, h), plain: colors}
+	defer s.InputPipe().(io.Closer).Close()
 	for i, files := range fontFiles {
 		face, err := loadFace(files)
 		if err != nil {
 			return nil, err
 		}
 		defer face.Close()
-		faces[i] = face
+		s.faces[i] = face
 	}
-	em := vt.NewEmulator(w, h)
-	defer em.InputPipe().(io.Closer).Close()
-	_, _ = em.WriteString("\x1b[20h" + term.Styled())
-	return drawScreen(em, faces), nil
+	var err error
+	// All at once: the emulator breaks the marks of a placeholder off where a read ends.
+	raw := term.Raw()
+	if s.images, err = sentImages(raw); err != nil {
+		return nil, err
+	}
+	go func() { _, _ = io.Copy(io.Discard, s) }() // what it answers to the program's questions
+	_, _ = s.WriteString(raw)
+	return s.draw(), nil
 }
 
 func loadFace(files []string) (font.Face, error) {
@@ -70,32 +82,119 @@ func loadFace(files []string) (font.Face, error) {
 	return nil, fmt.Errorf("the font DejaVu Sans Mono is missing (package fonts-dejavu-core): looked at %v", files)
 }
 
-// The colors of a terminal that has set none.
+// plain are the colors of text and ground of a terminal that has set none.
+type plain struct{ text, ground color.RGBA }
+
 var (
-	plainText   = color.RGBA{0xd7, 0xda, 0xe0, 0xff}
-	plainGround = color.RGBA{0x16, 0x19, 0x21, 0xff}
+	dark  = plain{color.RGBA{0xd7, 0xda, 0xe0, 0xff}, color.RGBA{0x16, 0x19, 0x21, 0xff}}
+	light = plain{color.RGBA{0x24, 0x29, 0x2f, 0xff}, color.RGBA{0xff, 0xff, 0xff, 0xff}}
 )
 
-func drawScreen(em *vt.Emulator, faces [2]font.Face) image.Image {
+// answers are what a terminal says that shows pixels by kitty's graphics protocol: to
+// the probe, and to the question for the size of a cell.
+func answers() string {
+	return fmt.Sprintf("\x1b_Gi=%d;OK\x1b\\\x1b[6;%d;%dt", uint32(250<<24), cellHeight, cellWidth)
+}
+
+// answer is what a terminal says to the question for its ground.
+func (p plain) answer() string {
+	return fmt.Sprintf("\x1b]11;rgb:%02x/%02x/%02x\x1b\\", p.ground.R, p.ground.G, p.ground.B)
+}
+
+// screen is what a shot is drawn from.
+type screen struct {
+	*vt.Emulator
+	faces  [2]font.Face
+	plain  plain
+	images map[int]sentImage // by their number, the highest byte of the id
+}
+
+// sentImage is a picture that the terminal was sent, as large as so many cells.
+type sentImage struct {
+	image.Image
+	cells image.Point
+}
+
+var graphics = regexp.MustCompile("\x1b_G([^;\x1b]*);([^\x1b]*)\x1b")
+
+// sentImages are the pictures that a program sent by kitty's graphics protocol.
+func sentImages(raw string) (map[int]sentImage, error) {
+	images := map[int]sentImage{}
+	var first kitty.Options
+	var data strings.Builder
+	for _, found := range graphics.FindAllStringSubmatch(raw, -1) {
+		var o kitty.Options
+		if err := o.UnmarshalText([]byte(found[1])); err != nil {
+			return nil, err
+		}
+		if data.Len() == 0 {
+			first = o
+		}
+		data.WriteString(found[2])
+		if strings.Contains(","+found[1]+",", ",m=1,") {
+			continue
+		}
+		packed, err := base64.StdEncoding.DecodeString(data.String())
+		data.Reset()
+		if err != nil {
+			return nil, err
+		}
+		if first.Columns == 0 || first.ImageWidth < 2 {
+			continue // a question
+		}
+		im, err := (&kitty.Decoder{Decompress: first.Compression != 0, Format: first.Format, Width: first.ImageWidth, Height: first.ImageHeight}).Decode(bytes.NewReader(packed))
+		if err != nil {
+			return nil, err
+		}
+		images[first.ID>>24] = sentImage{im, image.Pt(first.Columns, first.Rows)}
+	}
+	return images, nil
+}
+
+// counts has the number that a diacritic of a placeholder stands for.
+var counts = func() map[rune]int {
+	counts := map[rune]int{}
+	for n := 296; n >= 0; n-- {
+		counts[kitty.Diacritic(n)] = n
+	}
+	return counts
+}()
+
+// drawPixels draws what a placeholder shows of a picture.
+func (s *screen) drawPixels(im draw.Image, at image.Rectangle, cell []rune) bool {
+	if cell[0] != kitty.Placeholder || len(cell) < 4 {
+		return false
+	}
+	from, ok := s.images[counts[cell[3]]]
+	if !ok {
+		return true // it is gone, or not there yet
+	}
+	row, column, size := counts[cell[1]], counts[cell[2]], from.Bounds().Size()
+	part := image.Rect(column*size.X/from.cells.X, row*size.Y/from.cells.Y, (column+1)*size.X/from.cells.X, (row+1)*size.Y/from.cells.Y)
+	xdraw.ApproxBiLinear.Scale(im, at, from, part, draw.Over, nil)
+	return true
+}
+
+func (s *screen) draw() image.Image {
 	const margin = 8
-	w, h := em.Width(), em.Height()
+	w, h := s.Width(), s.Height()
 	im := image.NewRGBA(image.Rect(0, 0, w*cellWidth+2*margin, h*cellHeight+2*margin))
-	draw.Draw(im, im.Bounds(), image.NewUniform(plainGround), image.Point{}, draw.Src)
+	draw.Draw(im, im.Bounds(), image.NewUniform(s.plain.ground), image.Point{}, draw.Src)
 	for y := range h {
 		for x := 0; x < w; x++ {
-			cell := em.CellAt(x, y)
+			cell := s.CellAt(x, y)
 			if cell == nil {
 				continue
 			}
 			at := image.Rect(0, 0, max(1, cell.Width)*cellWidth, cellHeight).Add(image.Pt(margin+x*cellWidth, margin+y*cellHeight))
-			drawCell(im, at, cell, faces)
+			s.drawCell(im, at, cell)
 		}
 	}
 	return im
 }
 
-func drawCell(im *image.RGBA, at image.Rectangle, cell *uv.Cell, faces [2]font.Face) {
-	fg, bg := color.Color(plainText), color.Color(plainGround)
+func (s *screen) drawCell(im *image.RGBA, at image.Rectangle, cell *uv.Cell) {
+	fg, bg := color.Color(s.plain.text), color.Color(s.plain.ground)
 	if cell.Style.Fg != nil {
 		fg = cell.Style.Fg
 	}
@@ -113,12 +212,12 @@ func drawCell(im *image.RGBA, at image.Rectangle, cell *uv.Cell, faces [2]font.F
 	if len(runes) == 0 || runes[0] == ' ' {
 		return
 	}
-	if drawBlock(im, at, runes[0], fg) {
+	if s.drawPixels(im, at, runes) || drawBlock(im, at, runes[0], fg) {
 		return
 	}
-	face := faces[0]
+	face := s.faces[0]
 	if cell.Style.Attrs&uv.AttrBold != 0 {
-		face = faces[1]
+		face = s.faces[1]
 	}
 	d := font.Drawer{Dst: im, Src: image.NewUniform(fg), Face: face, Dot: fixed.P(at.Min.X, at.Min.Y+baseline)}
 	d.DrawString(cell.Content)
@@ -214,7 +313,7 @@ func TestShot(t *testing.T) {
 	}
 	term := uitest.Start(t, fixedView("\x1b[38;2;255;0;0m█▀\x1b[0mW"), 4, 2)
 	term.WaitFor("W")
-	im, err := shot(term, 4, 2)
+	im, err := shot(term, 4, 2, dark)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,8 +324,8 @@ func TestShot(t *testing.T) {
 		want color.RGBA
 	}{
 		{0, 0, red}, {cellWidth - 1, cellHeight - 1, red}, // the whole block
-		{cellWidth + 1, 0, red}, {cellWidth + 1, cellHeight - 1, plainGround}, // the upper half
-		{3*cellWidth + 1, 5, plainGround}, // a blank cell
+		{cellWidth + 1, 0, red}, {cellWidth + 1, cellHeight - 1, dark.ground}, // the upper half
+		{3*cellWidth + 1, 5, dark.ground}, // a blank cell
 	} {
 		if got := at(c.x, c.y); got != c.want {
 			t.Errorf("pixel %d,%d is %v, want %v", c.x, c.y, got, c.want)
@@ -235,7 +334,7 @@ func TestShot(t *testing.T) {
 	inked := 0
 	for x := range cellWidth {
 		for y := range cellHeight {
-			if at(2*cellWidth+x, y) != plainGround {
+			if at(2*cellWidth+x, y) != dark.ground {
 				inked++
 			}
 		}

@@ -1,9 +1,13 @@
 package ui_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"image"
 	"image/png"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,17 +15,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi/kitty"
+
+	"mediadesk/assets"
 	"mediadesk/ui/uitest"
 )
 
 // screensFile has the words of each picture of the README.
 const screensFile = "../assets/screens.txt"
 
-// tour goes through all screens and stops at each that the README shows. glance
-// is called in between, for what moves.
-func tour(term *uitest.Term, stop func(name string), glance func()) {
+// tour is the main job with the sample pictures. It stops at each screen; glance is
+// called in between, for what moves.
+func tour(term *uitest.Term, stop, glance func()) {
 	term.WaitFor("Try it here")
-	stop("onboarding")
+	stop()
 	term.Press("enter")
 	term.WaitFor("shown turned right")
 	glance()
@@ -32,121 +39,293 @@ func tour(term *uitest.Term, stop func(name string), glance func()) {
 	term.WaitFor("Tray: 2 files")
 	term.WaitFor("shown turned right")
 	term.WaitGone("Loading…")
-	stop("picker")
+	stop()
 	term.Press("u")
 	term.WaitFor("Stored as")
 	term.Type("sea,boat,")
 	term.WaitFor("Tags 8/500")
 	glance()
-	term.Type("dusk,")
-	term.Press("tab", "tab", "down", "space")
-	term.WaitFor("Tags 13/500")
-	stop("upload")
+	term.Press("tab", "tab", "space")
+	term.WaitFor("add_shadow")
+	stop()
 	term.Press("ctrl+s")
 	term.WaitFor("s Send 2 files")
 	glance()
 	term.Press("s")
 	term.WaitFor("2 of 2 stored")
-	stop("uploads")
+	stop()
 	term.Press("3")
 	term.WaitFor("0 pending")
-	stop("extensions")
-	term.Press("4")
+	stop()
+	term.Press("c")
+	term.WaitFor("divider left")
+	glance()
+	term.Press("esc", "4")
 	term.WaitFor("Kind")
 	term.WaitFor("harbour_")
-	stop("library")
+	stop()
 	term.Press("enter")
-	term.WaitFor("As seen just now")
+	term.WaitFor("As seen")
 	glance()
 	term.Press("c")
-	term.Type("330,670,260,300")
+	term.Type("330,300,420,300")
 	term.WaitFor("Crop: ")
-	stop("details")
+	stop()
 	term.Press("esc", "esc")
 	term.WaitFor("l Leave") // in the line of hints: the dialog takes keys now
 	term.Press("l")
 	term.WaitFor("State")
+}
+
+// scenes goes through screens that are full of photographs and stops at each that the
+// README shows.
+func scenes(term *uitest.Term, stop func(name string)) {
+	// batch uploads more files: those that the first keys pick, with what the others choose.
+	batch := func(files int, pick, choose []string, done string) {
+		term.Press("1")
+		term.WaitFor("Tray: nothing")
+		term.Press("g")
+		term.Press(pick...)
+		term.Press("u")
+		term.WaitFor("Stored as")
+		term.Press(choose...)
+		term.Press("ctrl+s")
+		term.WaitFor(fmt.Sprintf("s Send %d files", files))
+		term.Press("s")
+		term.WaitFor(done)
+	}
+	down := func(n int) []string { return slices.Repeat([]string{"down"}, n) }
+	term.WaitFor("Tray: nothing picked yet")
+	term.Press("esc", "down", "space", "down", "down", "space", "down", "space", "down", "down", "down", "space", "down", "down", "space")
+	term.WaitFor("Tray: 5 files")
+	stop("picker")
+	term.Press("a")
+	term.WaitFor("URL")
+	term.Type("http://127.0.0.1:9/lion.jpg")
+	term.Press("enter")
+	term.WaitFor("1 URL")
+	term.Press("ctrl+a")
+	term.WaitFor("Tray: 27 files")
+	term.Press("u")
+	term.WaitFor("Stored as")
+	term.Press("shift+tab", "down", "down")
+	term.Type("/zoo/")
+	term.Press("tab")
+	term.Type("animal,summer,")
+	term.WaitFor("Tags 13/500")
+	term.Press("tab", "tab", "down", "space")
+	term.WaitFor("maxTags")
+	stop("upload")
+	term.Press("ctrl+s")
+	term.WaitFor("s Send 28 files")
+	term.Press("s")
+	term.WaitFor("27 of 28 stored")
+	// Without their background: a duck, the harbour, the mug, a pig and a polar bear.
+	batch(5, slices.Concat(down(6), []string{"space", "space"}, down(7), []string{"space"}, down(4), []string{"space", "space"}), []string{"tab", "tab", "space"}, "32 of 33 stored")
+	// Two whose extension does not end, and two that are too large.
+	batch(2, []string{"space", "space"}, []string{"tab", "tab", "down", "down", "space"}, "34 of 35 stored")
+	batch(2, []string{"space", "space"}, append([]string{"shift+tab"}, slices.Concat(down(5), strings.Split(`"file.size" < "5kb"`, ""))...), "3 refused")
+	stop("uploads")
+	term.Press("3")
+	term.WaitFor("30 success") // the other four are pending or failed
+	stop("extensions")
+	term.Press("4")
+	term.WaitFor("1 of ")
+	term.Press("enter")
+	term.WaitFor("1 of 27")
+	term.Press(down(11)...)
+	term.WaitFor("12 of 27")
+	term.Press("t")
+	stop("sheet")
+	term.Press("enter")
+	term.WaitFor("As seen")
+	term.Press("c")
+	term.Type("35,15,120,120")
+	term.WaitFor("Crop: 120 x 120")
+	term.WaitUntil(func(screen string) bool { // picture and crop beside each other
+		rows := 0
+		for line := range strings.Lines(screen) {
+			if strings.Count(line, string(kitty.Placeholder)) > 40 {
+				rows++
+			}
+		}
+		return rows > 5
+	})
+	stop("details")
+	term.Press("esc", "esc")
+	term.WaitFor("l Leave")
+	term.Press("l")
+	term.WaitFor("12 of 27")
 	term.Press("5")
 	term.WaitFor("local library")
 	stop("settings")
 }
 
-// TestShots makes the pictures of the README from the running program, with an
-// animation of the way through it, where MEDIADESK_SHOTS is set. Else it checks
-// that they show what the program shows: by their words, so that it does not
-// depend on a font.
+// makeShots is whether pictures are made: else they are compared with the screens.
+var makeShots = os.Getenv("MEDIADESK_SHOTS") != ""
+
+const (
+	shotSize  = 300 << 10 // bytes of a picture at most
+	movieSize = 2 << 20
+)
+
+// TestShots makes the pictures of the README and its animation from the running program,
+// where MEDIADESK_SHOTS is set. Else it checks that they show what the program shows: by
+// their words, so that it does not depend on a font.
 func TestShots(t *testing.T) {
-	make := os.Getenv("MEDIADESK_SHOTS") != ""
-	d := newWorkplace(t)
-	if make {
-		d.pictures = filepath.Join("/tmp", "pictures") // its name is in the pictures
-		if err := os.CopyFS(d.pictures, os.DirFS("../assets/sample")); err != nil && !os.IsExist(err) {
-			t.Fatal(err)
+	words, names := map[string][]string{}, []string{}
+	for name, colors := range map[string]plain{"dark": dark, "light": light} {
+		if name == "light" && !makeShots {
+			continue
 		}
-		defer os.RemoveAll(d.pictures)
-		d.home = filepath.Join("/tmp", "desk") // and this one
-		os.RemoveAll(d.home)
-		defer os.RemoveAll(d.home)
-	}
-	term := d.start(120, 36, d.pictures)
-	var moving animation
-	add := func(shown time.Duration) {
-		if im, err := shot(term, 120, 36); make && err == nil {
-			moving.Add(im, shown)
-		}
-	}
-	words := map[string][]string{}
-	var names []string
-	stop := func(name string) {
-		t.Helper()
-		// The line of hints is drawn last: once it is back, the screen is whole.
-		term.Press("f1")
-		term.WaitFor("type to search")
-		term.Press("esc")
-		term.WaitGone("type to search")
-		term.WaitUntil(func(screen string) bool {
-			hints := strings.Contains(screen, "? help") || strings.Contains(screen, "F1 help") // where a field takes letters
-			return hints && !strings.Contains(screen, "     …     ")                           // a picture that is loaded
+		t.Run(name, func(t *testing.T) {
+			d := shotPlace(t)
+			zoo(t, d.pictures)
+			// The second tagging has no end here.
+			settings := "[local.commands]\n\"aws-auto-tagging\" = [\"sleep\", \"300\"]\n"
+			if err := errors.Join(os.MkdirAll(d.home, 0o700), os.WriteFile(filepath.Join(d.home, "config.toml"), []byte(settings), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			for _, account := range [][]string{{"shop", "--hosted", "shop_of_mine"}, {"lab", "--upload-url", "https://media.example.net", "--base-url", "https://media.example.net", "--delivery-url", "https://media.example.net"}} {
+				add := exec.Command(uitest.Build(t), append([]string{"profile", "add"}, account...)...)
+				add.Env = d.env()
+				if out, err := add.CombinedOutput(); err != nil {
+					t.Fatalf("%v: %s", err, out)
+				}
+			}
+			term := d.start(120, 36, d.pictures)
+			term.Type(answers())
+			scenes(term, func(scene string) {
+				t.Helper()
+				settled(term, colors)
+				if name == "dark" {
+					names, words[scene] = append(names, scene), wordsOf(term.Screen())
+				}
+				if makeShots {
+					keep(t, scene+"-"+name+".png", shotSize, dithered(shotNow(t, term, colors)))
+				}
+			})
 		})
-		names, words[name] = append(names, name), wordsOf(term.Screen())
-		if !make {
-			return
-		}
-		add(2800 * time.Millisecond)
-		im, err := shot(term, 120, 36)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := os.Create(filepath.Join("../assets", name+".png"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		if err := png.Encode(f, im); err != nil {
-			t.Fatal(err)
-		}
 	}
-	tour(term, stop, func() { add(900 * time.Millisecond) })
-	if !make {
+	t.Run("tour", func(t *testing.T) {
+		term := shotPlace(t).start(120, 36)
+		term.Type(answers())
+		var moving animation
+		add := func(shown time.Duration) {
+			if makeShots {
+				moving.Add(shotNow(t, term, dark), shown)
+			}
+		}
+		names = append(names, "tour")
+		tour(term, func() {
+			t.Helper()
+			settled(term, dark)
+			words["tour"] = append(words["tour"], wordsOf(term.Screen())...)
+			add(2800 * time.Millisecond)
+		}, func() { add(900 * time.Millisecond) })
+		slices.Sort(words["tour"])
+		words["tour"] = slices.Compact(words["tour"])
+		if makeShots {
+			keep(t, "tour.gif", movieSize, &moving)
+		}
+	})
+	switch {
+	case t.Failed():
+	case makeShots:
+		var kept strings.Builder
+		for _, name := range names {
+			fmt.Fprintf(&kept, "%s: %s\n", name, strings.Join(words[name], " "))
+		}
+		if err := os.WriteFile(screensFile, []byte(kept.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
 		checkShots(t, names, words)
-		return
 	}
-	text, err := moving.GIF()
+}
+
+func shotNow(t *testing.T, term *uitest.Term, colors plain) image.Image {
+	t.Helper()
+	im, err := shot(term, 120, 36, colors)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(text) > 1<<20 {
-		t.Errorf("the animation has %d bytes, at most %d are wanted", len(text), 1<<20)
+	return im
+}
+
+// keep writes a picture or an animation into assets.
+func keep(t *testing.T, name string, limit int, what any) {
+	t.Helper()
+	var data []byte
+	var err error
+	switch what := what.(type) {
+	case image.Image:
+		var b bytes.Buffer
+		err = (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, what)
+		data = b.Bytes()
+	case *animation:
+		data, err = what.GIF()
 	}
-	var kept strings.Builder
-	for _, name := range names {
-		fmt.Fprintf(&kept, "%s: %s\n", name, strings.Join(words[name], " "))
+	if err == nil {
+		err = os.WriteFile(filepath.Join("../assets", name), data, 0o644)
 	}
-	for name, text := range map[string][]byte{"../assets/tour.gif": text, screensFile: []byte(kept.String())} {
-		if err := os.WriteFile(name, text, 0o644); err != nil {
+	if err != nil || len(data) > limit {
+		t.Errorf("%s has %d bytes, at most %d are wanted (%v)", name, len(data), limit, err)
+	}
+}
+
+// zoo puts photographs into a folder.
+func zoo(t *testing.T, dir string) {
+	const from = "../api/media/testdata/subjects/"
+	for i, name := range strings.Fields(animals) {
+		data, err := os.ReadFile(from + name + ".jpg")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, name, _ = strings.Cut(name, "-")
+		file, taken := filepath.Join(dir, name+".jpg"), time.Now().Add(-time.Duration(i+2)*25*time.Hour)
+		if err := errors.Join(os.WriteFile(file, data, 0o600), os.Chtimes(file, taken, taken)); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+const animals = `world-bison world-chameleon world-hedgehog world-koala world-moose world-panda world-polar_bear
+	world-scarlet_macaw farm-cat farm-cow farm-dog farm-duck farm-owl farm-pig farm-sheep erase-kingfisher
+	erase-butterfly erase-penguin erase-red_panda erase-toucan erase-squirrel lomiri-kleiber mate-ladybird`
+
+// shotPlace is a workplace whose folders have names that can be shown.
+func shotPlace(t *testing.T) *workplace {
+	d := newWorkplace(t)
+	if !makeShots {
+		return d
+	}
+	d.home, d.pictures = "/tmp/desk", "/tmp/pictures"
+	for _, dir := range []string{d.home, d.pictures} {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.RemoveAll(dir) })
+	}
+	if err := assets.WriteSamples(d.pictures); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// settled waits until a screen is whole: the line of hints is drawn last.
+// The emulator has said another ground, perhaps only now.
+func settled(term *uitest.Term, colors plain) {
+	term.Type(colors.answer())
+	term.Press("f1")
+	term.WaitFor("type to search")
+	term.Press("esc")
+	term.WaitGone("type to search")
+	term.WaitUntil(func(screen string) bool {
+		hints := strings.Contains(screen, "? help") || strings.Contains(screen, "F1 help")        // where a field takes letters
+		blocks := strings.ContainsFunc(screen, func(r rune) bool { return r >= '▀' && r <= '▟' }) // until a picture is sent
+		return hints && !blocks && !strings.Contains(screen, "     …     ") && !strings.Contains(screen, "Loading…")
+	})
 }
 
 var aWord = regexp.MustCompile(`^[A-Za-z]{3,}$`)
@@ -176,9 +355,11 @@ func checkShots(t *testing.T, names []string, words map[string][]string) {
 		t.Fatal(err)
 	}
 	readme, err := os.ReadFile("../README.md")
-	if err != nil {
+	accounts, err2 := os.ReadFile("../docs/accounts.md")
+	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
+	pages := append(readme, accounts...)
 	kept := map[string][]string{}
 	for line := range strings.Lines(string(text)) {
 		name, list, _ := strings.Cut(line, ": ")
@@ -193,13 +374,16 @@ func checkShots(t *testing.T, names []string, words map[string][]string) {
 		}
 		all := len(kept[name]) + len(words[name]) - both
 		if float64(both) < currentShare*float64(all) {
-			t.Errorf("assets/%s.png shows %d words of the %d that are on it or on the screen: make the pictures again with MEDIADESK_SHOTS=1 go test ./ui -run TestShots", name, both, all)
+			t.Errorf("the picture %s shows %d words of the %d that are on it or on the screen: make the pictures again with MEDIADESK_SHOTS=1 go test ./ui -run TestShots", name, both, all)
 		}
-		if _, err := os.Stat("../assets/" + name + ".png"); err != nil || !strings.Contains(string(readme), "assets/"+name+".png") {
-			t.Errorf("the README has no picture of the screen %s (%v)", name, err)
+		files := []string{name + "-dark.png", name + "-light.png"}
+		if name == "tour" {
+			files = []string{"tour.gif"}
 		}
-	}
-	if info, err := os.Stat("../assets/tour.gif"); err != nil || info.Size() > 1<<20 || !strings.Contains(string(readme), "assets/tour.gif") {
-		t.Errorf("the README has no animation of at most 1 MB (%v)", err)
+		for _, file := range files {
+			if info, err := os.Stat("../assets/" + file); err != nil || info.Size() > movieSize || !strings.Contains(string(pages), "assets/"+file) {
+				t.Errorf("neither the README nor the page of accounts has the picture %s (%v)", file, err)
+			}
+		}
 	}
 }

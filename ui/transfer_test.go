@@ -46,7 +46,7 @@ func TestTransferToAnotherProfile(t *testing.T) {
 	term.Press("4")
 	term.WaitFor("trip")
 	term.Press("s")
-	term.WaitFor("Send the folder /trip/ to the profile")
+	term.WaitFor("Send the folder /trip/ to profile")
 	term.Press("enter")
 	term.WaitFor("Send 2 files to work?")
 	term.WaitFor("Left behind: earlier versions of 1 file.")
@@ -60,7 +60,7 @@ func TestTransferToAnotherProfile(t *testing.T) {
 	term.Press("enter")
 	term.WaitFor("1 of 2") // the files of the folder
 	term.Press("ctrl+a", "s")
-	term.WaitFor("Send 2 files to the profile")
+	term.WaitFor("Send 2 files to profile")
 	term.Press("enter")
-	term.WaitFor("There is nothing to send to local.")
+	term.WaitFor("Nothing to send to local.")
 }

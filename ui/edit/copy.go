@@ -8,7 +8,7 @@ import (
 	"mediadesk/ui/page"
 )
 
-// Signer makes a URL at which anybody can fetch a private file for so long.
+// Signer creates temporary public URLs of private files.
 type Signer interface {
 	Signed(f api.File, valid time.Duration) (string, error)
 }
@@ -16,7 +16,7 @@ type Signer interface {
 // signedFor is how long a signed URL is valid.
 const signedFor = 24 * time.Hour
 
-// Address is where a file can be fetched: a signed URL if it is private.
+// Address returns the URL of a file, signed if it is private.
 func Address(f api.File, s Signer) (string, error) {
 	if f.IsPrivateFile.Or(false) && f.URL != "" {
 		return s.Signed(f, signedFor)
@@ -24,7 +24,7 @@ func Address(f api.File, s Signer) (string, error) {
 	return f.URL, nil
 }
 
-// Copies adds what can be copied of files, one line for each.
+// Copies adds the copyable values of files, one per file.
 func Copies(to *page.Copies, files []api.File, s Signer) {
 	for _, row := range []struct {
 		key, label string

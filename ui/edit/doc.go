@@ -1,4 +1,3 @@
-// Package edit holds the editors that several screens show: the region on a
-// picture, tags, extensions and metadata fields. An editor knows no screen: it
-// reads and writes its value through the functions that it was made with.
+// Package edit holds editors that several screens share: region, tags, extensions and metadata. An
+// editor reads and writes its value through functions that the screen passes.
 package edit

@@ -16,7 +16,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// presets are extensions that are offered with usual options.
+// presets are extensions with common options.
 var presets = []struct{ key, label, element string }{
 	{"r", "remove the background", `{"name":"remove-bg"}`},
 	{"s", "remove the background, add a shadow", `{"name":"remove-bg","options":{"add_shadow":true}}`},
@@ -25,13 +25,13 @@ var presets = []struct{ key, label, element string }{
 	{"d", "describe it", `{"name":"ai-auto-description"}`},
 }
 
-// ChooseExtension opens a menu of extensions with usual options over a screen, and of the
-// saved ones; another one is typed, by its name or as JSON. do follows with the choice.
+// ChooseExtension opens a menu of common and saved extensions. Others can be typed by name or as
+// JSON. do receives the choice.
 func ChooseExtension(over *kit.Overlays, title string, saved []api.Saved, do func(api.Extension) tea.Cmd) {
 	chosen := func(text string) tea.Cmd {
 		e, err := readExtension(text)
 		if err != nil {
-			return nil // the prompt takes no such text
+			return nil
 		}
 		return do(e)
 	}
@@ -48,7 +48,7 @@ func ChooseExtension(over *kit.Overlays, title string, saved []api.Saved, do fun
 		kit.MenuRow{Key: "y", Label: "ask yes or no…", Note: "ai-tasks, yes_no", Do: askTask(over, api.TaskYesNo, do)})
 	over.Open(kit.NewMenu(title, append(rows, kit.MenuRow{Key: "o", Label: "another, or other options…", Do: func() tea.Cmd {
 		p := kit.NewPrompt("Run an extension", "Type its name, or its JSON with all options.", presets[2].element, "")
-		p.Verb = "go on"
+		p.Verb = "Continue"
 		p.Check = func(text string) string {
 			if _, err := readExtension(text); err != nil {
 				return err.Error()
@@ -61,7 +61,7 @@ func ChooseExtension(over *kit.Overlays, title string, saved []api.Saved, do fun
 	}})...))
 }
 
-// askTask asks for the parts of a task of ai-tasks, one after another.
+// askTask asks for the parts of an ai-tasks task, one after another.
 func askTask(over *kit.Overlays, kind string, do func(api.Extension) tea.Cmd) func() tea.Cmd {
 	task := api.AITask{Type: kind}
 	type part struct {
@@ -77,20 +77,20 @@ func askTask(over *kit.Overlays, kind string, do func(api.Extension) tea.Cmd) fu
 	parts := []part{{"Question", "What should the service find out about the picture?", "Which season is it?", func(text string) { task.Instruction = strings.TrimSpace(text) }}}
 	switch kind {
 	case api.TaskTags:
-		parts = append(parts, part{"Tags to choose from", "At most 30, with commas between them.", "winter, summer", func(text string) { task.Vocabulary = api.SplitTags(text) }})
+		parts = append(parts, part{"Tags to choose from", "Up to 30, separated by commas.", "winter, summer", func(text string) { task.Vocabulary = api.SplitTags(text) }})
 	case api.TaskMetadata:
 		parts = append(parts,
 			part{"Custom metadata field", "The answer is stored in this field.", "season", func(text string) { task.Field = strings.TrimSpace(text) }},
-			part{"Values to choose from", "With commas between them. Empty: the options of the field.", "winter, summer", func(text string) { task.Vocabulary = api.SplitTags(text) }})
+			part{"Values to choose from", "Separated by commas. Leave empty to use the options of the field.", "winter, summer", func(text string) { task.Vocabulary = api.SplitTags(text) }})
 	default:
 		parts = append(parts,
-			part{"Tags for yes", "They are added if the answer is yes. Empty: none.", "outdoors", func(text string) { task.OnYes = tags(text) }},
-			part{"Tags for no", "They are added if the answer is no. Empty: none.", "indoors", func(text string) { task.OnNo = tags(text) }})
+			part{"Tags for yes", "Added if the answer is yes. May be empty.", "outdoors", func(text string) { task.OnYes = tags(text) }},
+			part{"Tags for no", "Added if the answer is no. May be empty.", "indoors", func(text string) { task.OnNo = tags(text) }})
 	}
 	var ask func(n int)
 	ask = func(n int) {
 		p := kit.NewPrompt(parts[n].title, parts[n].words, "", parts[n].hint)
-		p.Verb = "go on"
+		p.Verb = "Continue"
 		last := n == len(parts)-1
 		p.Check = func(text string) string {
 			parts[n].set(text)
@@ -115,14 +115,14 @@ func askTask(over *kit.Overlays, kind string, do func(api.Extension) tea.Cmd) fu
 	}
 }
 
-// readExtension reads one extension: its name, or its element as JSON.
+// readExtension parses an extension: its name or its JSON.
 func readExtension(text string) (api.Extension, error) {
 	list, err := api.ParseExtensionList([]string{text})
 	switch {
 	case err != nil:
 		return api.Extension{}, err
 	case len(list) != 1:
-		return api.Extension{}, &api.RuleError{Field: "extensions", Message: fmt.Sprintf("these are %d extensions", len(list)), Help: "Give one."}
+		return api.Extension{}, &api.RuleError{Field: "extensions", Message: fmt.Sprintf("%d extensions given", len(list)), Help: "Give only one."}
 	}
 	return list[0], nil
 }
@@ -140,16 +140,16 @@ func (g *Manage) Extend(files []api.File) tea.Cmd {
 	}, Then: func([]session.Edited, time.Time) tea.Cmd { return g.chooseExtension(files, saved) }})
 }
 
-// SavedLister lists the extensions that the account keeps under names.
+// SavedLister lists the saved extensions of the account.
 type SavedLister interface {
 	SavedExtensions(ctx context.Context) ([]api.Saved, error)
 }
 
-// ReadSaved lists saved extensions to offer them; none where they cannot be read.
+// ReadSaved lists saved extensions for a menu; none if they cannot be read.
 func ReadSaved(ctx context.Context, from SavedLister) []api.Saved {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	saved, _ := from.SavedExtensions(ctx) // they are only offered
+	saved, _ := from.SavedExtensions(ctx) // the menu works without them
 	return saved
 }
 
@@ -194,12 +194,12 @@ func effectOf(extension string) string {
 	case extension == api.AITasks:
 		return "A file gets tags or custom metadata by the answers."
 	case extension == api.SavedExtension:
-		return "The account keeps what this extension does."
+		return "This extension is defined in your account."
 	}
 	return "mediadesk does not know what this extension does."
 }
 
-// extended says what became of an extension that was requested for one file.
+// extended describes the result of requesting an extension for one file.
 func extended(extension string, done session.Edited) tea.Msg {
 	switch {
 	case done.Err != nil && api.OutcomeOf(done.Err) == api.Unknown:

@@ -14,14 +14,13 @@ import (
 	"mediadesk/ui/page"
 )
 
-// Edited is a text as the person's editor left it.
+// Edited is the result of the user's editor.
 type Edited struct {
 	Before, Text string
-	Err          error // why there is no text; nil: there is one
+	Err          error // why there is no text, or nil
 }
 
-// Unchanged reports whether there is nothing to take from the editor, and says so:
-// it failed, or left the text as it was.
+// Unchanged reports whether the editor failed or changed nothing. The command tells the user.
 func (e Edited) Unchanged() (tea.Cmd, bool) {
 	switch {
 	case e.Err != nil:
@@ -32,9 +31,8 @@ func (e Edited) Unchanged() (tea.Cmd, bool) {
 	return nil, false
 }
 
-// InEditor gives the terminal to the person's editor with a text, in a file that
-// only this user can read. done makes the message of what it left. getenv: nil for
-// os.Getenv.
+// InEditor opens the user's editor with a text, in a file that only this user can read. done
+// converts the result to a message. A nil getenv means os.Getenv.
 func InEditor(getenv func(string) string, text string, done func(Edited) tea.Msg) tea.Cmd {
 	if getenv == nil {
 		getenv = os.Getenv
@@ -46,7 +44,7 @@ func InEditor(getenv func(string) string, text string, done func(Edited) tea.Msg
 		}
 		path, err := writeTemporary(text)
 		if err != nil {
-			return done(Edited{Err: fmt.Errorf("the text could not be written for the editor: %w", err)})
+			return done(Edited{Err: fmt.Errorf("cannot write the text for the editor: %w", err)})
 		}
 		run := exec.Command(command[0], append(slices.Clone(command[1:]), path)...) //nolint:gosec // the person's own editor
 		return kit.ExecProcess(run, func(err error) tea.Msg {
@@ -74,9 +72,8 @@ func writeTemporary(text string) (path string, err error) {
 	return f.Name(), errors.Join(err, f.Close())
 }
 
-// EditorCommand is the command of the person's editor with its arguments; nil where
-// there is none. VISUAL and EDITOR hold a command for the shell, as other programs
-// have it.
+// EditorCommand returns the command of the user's editor, or nil. VISUAL and EDITOR are shell
+// commands.
 func EditorCommand(getenv func(string) string) []string {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		command := strings.TrimSpace(getenv(name))

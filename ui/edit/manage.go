@@ -21,8 +21,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// Manager changes whole files. The calls for many files report each result as it
-// comes and stop when ctx ends.
+// Manager manages files. The calls for many files report each result and stop when ctx ends.
 type Manager interface {
 	MoveAll(ctx context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited
 	CopyAll(ctx context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited
@@ -33,35 +32,34 @@ type Manager interface {
 	RestoreAll(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
 	DeleteOldVersions(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
 	PurgeAll(ctx context.Context, files []api.File, report func(session.Edited)) (list []session.Edited, pending int)
-	// Versions are those of a file, the current one first.
+	// Versions returns the versions of a file, the current one first.
 	Versions(ctx context.Context, fileID string) ([]api.File, error)
 	Restore(ctx context.Context, fileID, versionID string) (*api.File, error)
 	DeleteVersion(ctx context.Context, fileID, versionID string) error
-	// Undo undoes the newest change of a file, of all where fileID is empty; Redo makes
-	// it again.
+	// Undo undoes the newest change of a file, or of all if fileID is empty; Redo repeats it.
 	Undo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
 	Redo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
 }
 
-// Manage offers what can be done with one or more whole files, does it in the
-// background, and says what became of it. The exported fields are needed.
+// Manage offers operations on whole files, runs them in the background, and reports the results.
+// The exported fields are required.
 type Manage struct {
 	Context context.Context //nolint:containedctx // the screen's: it ends what is under way
 	Session Manager
 	Over    *kit.Overlays
 	Profile session.Profile
 	Now     func() time.Time
-	// Tags and Folders are offered while they are typed; nil: none are.
+	// Tags and Folders are suggestions while typing; may be nil.
 	Tags, Folders []string
-	// Took shows the files after a change. It returns what changed of a single one, to
-	// be said after an undo; empty for nothing.
+	// Took shows the changed files. It describes the change of a single one for the message after
+	// an undo, or returns "".
 	Took func(list []session.Edited, at time.Time) (cmd tea.Cmd, what string)
 
-	task    *Task           // under way; nil: nothing is
-	refused map[string]bool // labels of the work that the service does not do
+	task    *Task           // running task, or nil
+	refused map[string]bool // labels of work that the service does not support
 }
 
-// Host names the service in questions.
+// Host returns the name of the service for questions.
 func (g *Manage) Host() string {
 	if g.Profile.Local || g.Profile.Host == "" {
 		return "the library"
@@ -69,8 +67,8 @@ func (g *Manage) Host() string {
 	return g.Profile.Host
 }
 
-// note notes what the service does not do: that is not offered again. That a file is
-// not there says nothing about it.
+// note remembers unsupported operations, so that they are not offered again. A missing file is no
+// sign of that.
 func (g *Manage) note(msg worked) {
 	for _, e := range msg.list {
 		var answer *api.ServiceError
@@ -83,7 +81,7 @@ func (g *Manage) note(msg worked) {
 	}
 }
 
-// FilesLabel names files: the name of one, the number of several.
+// FilesLabel returns the name of a file, or the number of several.
 func FilesLabel(files []api.File) string {
 	if len(files) == 1 {
 		return Label(&files[0])
@@ -91,7 +89,7 @@ func FilesLabel(files []api.File) string {
 	return text.Plural(len(files), "file")
 }
 
-// TagRows are the menu rows for the tags of some files.
+// TagRows returns the menu rows for tags.
 func (g *Manage) TagRows(files []api.File) []kit.MenuRow {
 	return []kit.MenuRow{
 		{Key: "t", Label: "add tags", Note: "z undoes it", Do: func() tea.Cmd { return g.askTags(files, true) }},
@@ -99,7 +97,7 @@ func (g *Manage) TagRows(files []api.File) []kit.MenuRow {
 	}
 }
 
-// The labels of work that a service may refuse.
+// Labels of work that a service may refuse.
 const (
 	renaming  = "Renaming"
 	moving    = "Moving"
@@ -111,8 +109,7 @@ const (
 	deletingVersions = "Deleting versions"
 )
 
-// Rows are the menu rows for some files as a whole; the list of versions is that of
-// current.
+// Rows returns the menu rows for managing files. The list of versions is that of current.
 func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 	what := FilesLabel(files)
 	s := g.Session
@@ -169,7 +166,7 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 	return out
 }
 
-// OfferPurge is a sentence after a change that leaves cached copies out of date; empty if
+// OfferPurge returns a sentence for changes that leave stale cached copies, or "" if the service
 // the service cannot purge its cache. in is the folder to which what was changed went;
 // empty: it is where it was.
 func (g *Manage) OfferPurge(in string) string {
@@ -195,7 +192,7 @@ func (g *Manage) purgeRow(files []api.File) kit.MenuRow {
 	return kit.MenuRow{Key: "p", Label: "purge the cache", Note: "removes cached copies", Do: func() tea.Cmd { return g.purge(files) }}
 }
 
-// purge purges files from the cache of the service, and says how far that is.
+// purge purges files from the cache and reports the progress.
 func (g *Manage) purge(files []api.File) tea.Cmd {
 	pending, what := 0, FilesLabel(files)
 	work := Work{Label: purging, Files: files, Do: func(ctx context.Context, t *Task) (list []session.Edited) {
@@ -217,10 +214,10 @@ func (g *Manage) purge(files []api.File) tea.Cmd {
 	return g.Run(work)
 }
 
-// maxNamed is how many files a question names.
+// maxNamed limits the files named in a question.
 const maxNamed = 5
 
-// askDelete asks with the paths of the files.
+// askDelete asks before deleting, naming the files.
 func (g *Manage) askDelete(title, words, label string, work Work) tea.Cmd {
 	var paths []string
 	files := work.Files
@@ -239,7 +236,7 @@ func (g *Manage) askDelete(title, words, label string, work Work) tea.Cmd {
 	})
 }
 
-// askTags asks for tags that every file gets or loses.
+// askTags asks for tags to add to or remove from every file.
 func (g *Manage) askTags(files []api.File, add bool) tea.Cmd {
 	what := FilesLabel(files)
 	title, work, known := "Add tags to "+what, Work{Label: "Adding tags", Done: "Added tags to " + what + ". z undoes it.", Files: files}, g.Tags
@@ -291,7 +288,7 @@ func (g *Manage) askTags(files []api.File, add bool) tea.Cmd {
 	return nil
 }
 
-// tagsOf are the tags of files, in the order in which they come.
+// tagsOf returns the tags of files in order of appearance.
 func tagsOf(files []api.File) []string {
 	var tags []string
 	seen := map[string]bool{}
@@ -306,7 +303,7 @@ func tagsOf(files []api.File) []string {
 	return tags
 }
 
-// tagCounts lists tags with how many of the files have each.
+// tagCounts lists tags with the number of files that have each.
 func tagCounts(files []api.File, tags []string) string {
 	counts := map[string]int{}
 	for _, f := range files {
@@ -324,14 +321,13 @@ func tagCounts(files []api.File, tags []string) string {
 	return strings.Join(list, ", ")
 }
 
-// askFolder asks for the folder to move or copy files into, beginning with the one
-// that they share.
+// askFolder asks for a target folder, starting with the common one.
 func (g *Manage) askFolder(verb string, files []api.File, do func(folder string) tea.Cmd) tea.Cmd {
 	folder := folderOf(files[0])
 	if slices.ContainsFunc(files, func(f api.File) bool { return folderOf(f) != folder }) {
 		folder = "/"
 	}
-	p := FolderPrompt(verb+" "+FilesLabel(files), "A file of the same name there gets a new version, and undo cannot separate them. Missing folders are created.", folder, strings.ToLower(verb), g.Folders, do)
+	p := FolderPrompt(verb+" "+FilesLabel(files), "If a file of the same name exists there, it gets a new version, which cannot be undone. Missing folders are created.", folder, strings.ToLower(verb), g.Folders, do)
 	check := p.Check
 	p.Check = func(text string) string {
 		if wrong := check(text); wrong != "" {
@@ -347,14 +343,14 @@ func (g *Manage) askFolder(verb string, files []api.File, do func(folder string)
 	return nil
 }
 
-// folderOf is the folder of a file.
+// folderOf returns the folder of a file.
 func folderOf(f api.File) string {
 	folder, _ := api.CleanFolder(f.FilePath[:strings.LastIndexByte(f.FilePath, '/')+1])
 	return folder
 }
 
-// FolderPrompt asks for a folder of the library, beginning with value; known folders are
-// offered. do gets it in the form "/a/b/".
+// FolderPrompt asks for a folder of the library, starting with value and suggesting known folders.
+// do receives the form "/a/b/".
 func FolderPrompt(title, words, value, verb string, known []string, do func(folder string) tea.Cmd) *kit.Prompt {
 	p := kit.NewPrompt(title, words, value, "")
 	p.Verb = verb
@@ -373,14 +369,14 @@ func FolderPrompt(title, words, value, verb string, known []string, do func(fold
 	p.Do = func(text string) tea.Cmd {
 		folder, err := api.CleanFolder(strings.TrimSpace(text))
 		if err != nil {
-			return nil // the prompt takes no such text
+			return nil
 		}
 		return do(folder)
 	}
 	return p
 }
 
-// askRename asks for the name of one file, or for a pattern of the names of several.
+// askRename asks for the name of one file, or a name pattern for several.
 func (g *Manage) askRename(files []api.File) tea.Cmd {
 	words, value := "Its URL changes with its name: links to the old one stop working. z undoes it.", files[0].Name
 	if len(files) > 1 {
@@ -409,7 +405,7 @@ func (g *Manage) askRename(files []api.File) tea.Cmd {
 
 var numberField = regexp.MustCompile(`\{n(?::([0-9]{1,2}))?\}`)
 
-// newNames are the files that a pattern renames and their new names, or what is wrong.
+// newNames applies a pattern. It returns the changed files and their names, or what is wrong.
 func newNames(files []api.File, pattern string) (changed []api.File, names []string, wrong string) {
 	taken := map[string]bool{}
 	for i, f := range files {
@@ -419,7 +415,7 @@ func newNames(files []api.File, pattern string) (changed []api.File, names []str
 			name = numberField.ReplaceAllStringFunc(name, func(field string) string {
 				width, err := strconv.Atoi(numberField.FindStringSubmatch(field)[1])
 				if err != nil {
-					width = 1 // no width is given
+					width = 1 // no width given
 				}
 				return fmt.Sprintf("%0*d", width, i+1)
 			})
@@ -438,12 +434,12 @@ func newNames(files []api.File, pattern string) (changed []api.File, names []str
 		}
 	}
 	if len(changed) == 0 {
-		return nil, nil, "That changes no name."
+		return nil, nil, "No name would change."
 	}
 	return changed, names, ""
 }
 
-// versions lists the versions of a file; one is then opened, restored or deleted.
+// versions lists the versions of a file to open, restore or delete.
 func (g *Manage) versions(f api.File) tea.Cmd {
 	var list []api.File
 	return g.Run(Work{Label: "Reading the versions", Do: func(ctx context.Context, _ *Task) []session.Edited {
@@ -482,7 +478,7 @@ func (g *Manage) versions(f api.File) tea.Cmd {
 	}})
 }
 
-// version offers what can be done with one version.
+// version offers the operations on a version.
 func (g *Manage) version(f, v api.File, current bool) tea.Cmd {
 	name, id := v.VersionInfo.Name+" of "+Label(&f), v.VersionInfo.ID
 	one := func(label, done string, do func(context.Context) (*api.File, error)) Work {

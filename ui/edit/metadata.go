@@ -8,8 +8,7 @@ import (
 	"mediadesk/api"
 )
 
-// MetadataChoices are the values that a person chooses among for a field of that
-// schema; nil where the value is typed.
+// MetadataChoices returns the values to choose from for a field, or nil if the value is typed.
 func MetadataChoices(s api.MetadataSchema) []json.RawMessage {
 	switch s.Type {
 	case api.MetadataBoolean:
@@ -20,9 +19,8 @@ func MetadataChoices(s api.MetadataSchema) []json.RawMessage {
 	return nil
 }
 
-// MetadataText is a value as a person types it: texts without quotation marks
-// where the schema says what they are, lists with commas between them. Without a
-// schema it is JSON.
+// MetadataText formats a value for editing: texts without quotes if the schema allows it, lists
+// with commas. Without a schema it is JSON.
 func MetadataText(value json.RawMessage, s api.MetadataSchema) string {
 	var list []json.RawMessage
 	switch s.Type {
@@ -40,9 +38,9 @@ func MetadataText(value json.RawMessage, s api.MetadataSchema) string {
 	return PlainValue(value)
 }
 
-// MetadataValue is what a typed text means for a field of that schema; nil for
-// an empty one. What does not fit the schema is a text: [api.CheckMetadata] says
-// what is wrong with it. Without a schema the text is taken for JSON as it is.
+// MetadataValue parses a typed value for a field; nil if empty. Text that does not fit the schema
+// becomes a JSON string, which [api.CheckMetadata] reports. Without a schema the text is taken as
+// JSON.
 func MetadataValue(typed string, s api.MetadataSchema) json.RawMessage {
 	trimmed := strings.TrimSpace(typed)
 	if trimmed == "" {
@@ -69,8 +67,8 @@ func MetadataValue(typed string, s api.MetadataSchema) json.RawMessage {
 	return jsonText(trimmed)
 }
 
-// multiSelect reads a list with commas, or in JSON. A part is an option by its
-// words, else JSON, else a text.
+// multiSelect parses a comma-separated list or JSON. Each part is an option, else JSON, else a
+// text.
 func multiSelect(typed string, options []json.RawMessage) json.RawMessage {
 	if strings.HasPrefix(typed, "[") && json.Valid([]byte(typed)) {
 		return json.RawMessage(typed)
@@ -92,8 +90,7 @@ func multiSelect(typed string, options []json.RawMessage) json.RawMessage {
 	return json.RawMessage("[" + strings.Join(list, ",") + "]")
 }
 
-// PlainValue is a value of JSON as people read it: a text without quotation
-// marks, anything else compact.
+// PlainValue formats a JSON value for reading: texts without quotes, anything else compact.
 func PlainValue(value json.RawMessage) string {
 	var words string
 	if json.Unmarshal(value, &words) == nil && string(value) != "null" {
@@ -106,12 +103,11 @@ func PlainValue(value json.RawMessage) string {
 	return b.String()
 }
 
-// jsonText is a text as JSON, readable: without escapes for < > and &.
+// jsonText encodes a text as JSON without escaping <, > and &.
 func jsonText(words string) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	// A text can always be written, and a buffer takes it.
 	_ = e.Encode(words)
 	return bytes.TrimSpace(b.Bytes())
 }

@@ -8,18 +8,17 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// Plane is what the numbers of a region count in: the pixels of the stored
-// picture, which may have to be turned to stand upright. Rectangles are moved as
-// they are seen, upright.
+// Plane maps regions, which count pixels of the stored picture, to rectangles of the upright
+// picture.
 type Plane struct {
-	// Size is that of the stored picture.
+	// Size is the size of the stored picture.
 	Size image.Point
 	// Orientation turns it upright.
 	Orientation media.Orientation
 }
 
-// PlaneOf is the plane of a subject whose picture is p, nil until it is decoded.
-// It is not ok where the size is not known.
+// PlaneOf returns the plane of a subject with the decoded picture p, or nil before. ok is false if
+// the size is unknown.
 func PlaneOf(s Subject, p *picture.Picture) (plane Plane, ok bool) {
 	size, known := s.Size, s.Size != image.Point{}
 	switch {
@@ -28,27 +27,26 @@ func PlaneOf(s Subject, p *picture.Picture) (plane Plane, ok bool) {
 	case !known:
 		return Plane{p.Stored(), p.Orientation()}, p.Stored() != image.Point{}
 	case p.Orientation().Swapped() && size == p.Size() && size != p.Stored():
-		// The service counts the pixels of the upright picture.
+		// The service counts pixels of the upright picture.
 		return Plane{size, media.Normal}, true
 	}
 	return Plane{size, p.Orientation()}, true
 }
 
-// Upright is the size of the picture as it is seen.
+// Upright returns the size of the upright picture.
 func (p Plane) Upright() image.Point { return p.Orientation.Upright(p.Size) }
 
-// Seen is a region as a rectangle of the upright picture.
+// Seen converts a region to a rectangle of the upright picture.
 func (p Plane) Seen(r api.Region) image.Rectangle {
 	return media.ToDisplay(p.Orientation, p.Size, r.Rectangle())
 }
 
-// Region is a rectangle of the upright picture as a region.
+// Region converts a rectangle of the upright picture to a region.
 func (p Plane) Region(rect image.Rectangle) api.Region {
 	return api.RegionOf(media.ToStored(p.Orientation, p.Size, rect))
 }
 
-// drawn is a rectangle of the upright picture in the pixels of the picture that
-// is drawn, which may be a smaller copy.
+// drawn converts a rectangle of the upright picture to pixels of a drawn copy.
 func (p Plane) drawn(rect image.Rectangle, copied image.Point) image.Rectangle {
 	size := p.Upright()
 	if size == copied || size.X < 1 || size.Y < 1 {

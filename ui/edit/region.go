@@ -20,59 +20,54 @@ import (
 )
 
 const (
-	// side is the greatest side of the picture that is kept for drawing: enough
-	// that a small region is still seen in its crop.
+	// side is the longest side of the decoded picture, enough for crops of small regions.
 	side = 1600
-	// patience is how long a picture may take to arrive.
+	// patience limits the time for loading a picture.
 	patience = time.Minute
-	// rest is how long a drawing stays the same before it is sent to the terminal
-	// as a picture: while the window is resized nothing is sent.
+	// rest is how long a drawing must stay unchanged before it is sent as a picture, so that
+	// resizing sends none.
 	rest = 150 * time.Millisecond
-	// leastBeside is the width from which the crop is drawn, too.
+	// leastBeside is the width from which the crop is shown.
 	leastBeside = 44
 )
 
-// RegionOptions are what a region editor works with.
+// RegionOptions configures a region editor.
 type RegionOptions struct {
 	// Context ends the loading of pictures.
 	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
-	// Draw says how to draw pictures. Where the theme has no color, neither have
-	// they.
+	// Draw configures drawing. Without colors in the theme, pictures have none.
 	Draw picture.Options
-	// Images shows real pictures where the terminal can; nil: glyphs are drawn.
+	// Images shows real pictures if the terminal can; nil for glyphs.
 	Images *picture.ImageStore
-	// Text is the region as it is edited, x,y,width,height; blanks between the
-	// numbers do not count, and any other text is no region.
+	// Text returns the region as edited, x,y,width,height; blanks are ignored and other text means
+	// no region.
 	Text func() string
-	// Set takes the region that was drawn, in the same form.
+	// Set receives the drawn region in the same form.
 	Set func(region string)
-	// Keep returns what brings back the regions of the screen as they are now; undo
-	// calls it.
+	// Keep returns a function that restores the current regions, for undo.
 	Keep func() (restore func())
-	// Files are all pictures of the screen that can have a region, this one among them;
-	// nil: there are no others.
+	// Files returns all pictures of the screen that can have a region, including this one; may be
+	// nil.
 	Files func() []RegionFile
 	// Overlays are those of the screen, for a menu.
 	Overlays *kit.Overlays
 }
 
-// Subject is the picture on which the region is drawn.
+// Subject is the picture to draw the region on.
 type Subject struct {
-	// Name identifies the picture and its version: with another name it is loaded
-	// again. Empty: there is no picture.
+	// Name identifies the picture and its version; changing it reloads the picture. Empty for no
+	// picture.
 	Name string
-	// Size is the size that the service or the file states, as stored; zero: not
-	// known.
+	// Size is the stored size according to service or file; zero if unknown.
 	Size image.Point
-	// Orientation turns the picture upright; zero: not known before it is loaded.
+	// Orientation turns the picture upright; zero until known.
 	Orientation media.Orientation
-	// Path gives a local file that holds the picture. Nil: no picture can be
-	// shown, only its numbers.
+	// Path returns a local file with the picture. Nil if only numbers can be shown.
 	Path func(ctx context.Context) (string, error)
 }
 
-// Region edits a rectangle on a picture by keys and by the mouse. The screen
-// keeps the rectangle itself, as text. Make it with [NewRegion].
+// Region edits a rectangle on a picture with keys and mouse. The screen stores the rectangle as
+// text. Create it with [NewRegion].
 type Region struct {
 	o       RegionOptions
 	subject Subject
@@ -85,37 +80,36 @@ type Region struct {
 	ratio   picture.Ratio
 	past    []step
 	asked   page.Questions // for suggestions
-	all     page.Questions // for those of all files
+	all     page.Questions // for suggestions for all files
 	found   suggestions
 	drag    drag
-	pointer page.Pointer // where in its cell the mouse is, until its message
+	pointer page.Pointer // position of the mouse within its cell
 
-	room  image.Rectangle // of the screen, for picture and crop
+	room  image.Rectangle // on the screen, for picture and crop
 	frame *kit.Memo[frameOf, frame]
-	sent  *picture.RegionView // the view that the terminal shows as a picture
-	soon  bool                // sendDue is on its way
+	sent  *picture.RegionView // the view shown as a picture
+	soon  bool                // sendDue is pending
 	crop  *picture.CropView
 }
 
-// drag is a rectangle that is moved or drawn with the mouse. It counts from
-// where it began, so that rounding to cells never adds up.
+// drag is a rectangle being moved or drawn with the mouse. It is relative to its start, so rounding
+// does not add up.
 type drag struct {
 	on    bool
 	from  image.Point     // in pixels of the upright picture
-	rect  image.Rectangle // as it was
+	rect  image.Rectangle // at the start
 	fresh bool            // a new rectangle is drawn
-	moved bool            // it changed the rectangle, which is one step
-	cells image.Rectangle // of the screen, where the picture was
+	moved bool            // it changed the rectangle, which is one undo step
+	cells image.Rectangle // of the picture on the screen
 }
 
-// step is a change of the region, as it was before.
+// step is a region before a change.
 type step struct {
 	restore func()
 	ratio   picture.Ratio
 }
 
-// frame is the picture fitted to the cells in which it was drawn last, and
-// frameOf what that depends on.
+// frame is the picture fitted to the last size; frameOf is its key.
 type (
 	frame struct {
 		view    *picture.RegionView
@@ -129,22 +123,21 @@ type (
 )
 
 type (
-	// pictureMsg has the picture that was asked for last.
+	// pictureMsg has the picture requested last.
 	pictureMsg struct {
 		decoded *picture.Picture
 		err     error
 	}
-	// sendDue is the time to send the terminal what has been drawn with glyphs.
+	// sendDue asks to send the current drawing as a picture.
 	sendDue struct{}
 )
 
-// NewRegion makes an editor that has no picture yet.
+// NewRegion returns an editor without a picture.
 func NewRegion(o RegionOptions) *Region {
 	return &Region{o: o, frame: &kit.Memo[frameOf, frame]{}, crop: &picture.CropView{}}
 }
 
-// Show has the region drawn on a picture, which is loaded where it is another
-// than before.
+// Show shows a picture, loading it if it changed.
 func (r *Region) Show(s Subject) tea.Cmd {
 	before := r.subject
 	r.subject = s
@@ -174,25 +167,24 @@ func (r *Region) Show(s Subject) tea.Cmd {
 	}))
 }
 
-// Begin forgets handle, ratio and steps, for the region of another file.
+// Begin resets handle, ratio and steps for another file.
 func (r *Region) Begin() {
 	r.handle, r.ratio, r.past, r.found, r.drag = 0, picture.Ratio{}, nil, suggestions{}, drag{}
 }
 
-// Step is for before a change of the region, so that undo takes it back. A suggestion
-// that is shown goes.
+// Step records an undo step before a change of the region. It drops a suggestion.
 func (r *Region) Step() {
 	r.past = append(r.past, step{r.o.Keep(), r.ratio})
 	r.found.shown = false
 }
 
-// Unset is for before the region is removed: it is one step, and frees the ratio.
+// Unset records an undo step before the region is removed, and frees the ratio.
 func (r *Region) Unset() {
 	r.Step()
 	r.ratio = picture.Ratio{}
 }
 
-// undo takes the last step back.
+// undo undoes the last step.
 func (r *Region) undo() tea.Cmd {
 	if r.found.shown {
 		return r.dropSuggestion()
@@ -204,20 +196,20 @@ func (r *Region) undo() tea.Cmd {
 	return nil
 }
 
-// Resize tells where on the screen picture and crop are drawn; empty: nowhere.
+// Resize sets the screen area of picture and crop; empty for none.
 func (r *Region) Resize(room image.Rectangle) { r.room = room }
 
-// Draw is how pictures are drawn on the terminal.
+// Draw returns the drawing options of the terminal.
 func (r *Region) Draw() picture.Options { return r.o.Draw }
 
-// Picture is what is drawn on; nil while there is none.
+// Picture returns the decoded picture, or nil.
 func (r *Region) Picture() *picture.Picture { return r.decoded }
 
-// Plane is what the region counts in; it is not ok while that is not known.
+// Plane returns the plane of the region; ok is false until it is known.
 func (r *Region) Plane() (plane Plane, ok bool) { return PlaneOf(r.subject, r.decoded) }
 
-// Rect is the suggestion that is shown, else the region, as a rectangle of the upright
-// picture; empty where there is none that could be drawn.
+// Rect returns the shown suggestion, else the region, as a rectangle of the upright picture; empty
+// if there is none.
 func (r *Region) Rect() image.Rectangle {
 	if r.found.shown {
 		return r.found.list[r.found.at]
@@ -230,15 +222,14 @@ func (r *Region) Rect() image.Rectangle {
 	return p.Seen(region).Intersect(image.Rectangle{Max: p.Upright()})
 }
 
-// SetRect makes a rectangle of the upright picture the region. An empty one
-// changes nothing.
+// SetRect sets the region to a rectangle of the upright picture. It ignores an empty one.
 func (r *Region) SetRect(rect image.Rectangle) {
 	if p, ok := r.Plane(); ok && !rect.Empty() {
 		r.o.Set(p.Region(rect).String())
 	}
 }
 
-// change makes a rectangle the region, as a step of its own.
+// change sets the region as a separate step.
 func (r *Region) change(to image.Rectangle) {
 	if to != r.Rect() || r.found.shown {
 		r.Step()
@@ -246,8 +237,8 @@ func (r *Region) change(to image.Rectangle) {
 	}
 }
 
-// Update takes a message and reports whether it may have changed what is drawn;
-// true for a click means that it was on the picture.
+// Update handles a message and reports whether the drawing may have changed; for a click, whether
+// it was on the picture.
 func (r *Region) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	switch msg := msg.(type) {
 	case pictureMsg:
@@ -276,8 +267,8 @@ func (r *Region) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	return nil, true
 }
 
-// Follow is for the end of each Update of the screen: what is drawn after it may
-// have to be sent to the terminal as a picture. Nil where there is nothing to do.
+// Follow sends the current drawing as a picture if needed. Call it at the end of each Update of the
+// screen. It may return nil.
 func (r *Region) Follow() tea.Cmd {
 	crop := r.crop.Follow(r.o.Images, r.o.Draw)
 	if r.o.Images == nil || !r.o.Draw.Method.Pixels() || r.soon || r.decoded == nil {
@@ -287,7 +278,7 @@ func (r *Region) Follow() tea.Cmd {
 	return tea.Batch(crop, tea.Tick(rest, func(time.Time) tea.Msg { return sendDue{} }))
 }
 
-// send has the terminal show the picture in place of the glyphs.
+// send replaces the glyphs by the picture.
 func (r *Region) send() tea.Cmd {
 	r.soon = false
 	last := r.frame.Last()
@@ -299,9 +290,8 @@ func (r *Region) send() tea.Cmd {
 	return tea.Batch(gone, r.sent.Transmit(r.o.Images, r.decoded, last.options))
 }
 
-// rooms are the parts of a size for the picture and, where there is room, for the
-// crop; else that is empty. The crop is beside the picture or under it, whichever
-// shows both larger.
+// rooms divides a size into the areas for picture and crop, beside or below each other, whichever
+// shows both larger. Without enough space crop is empty.
 func (r *Region) rooms(size image.Point) (pic, crop image.Rectangle) {
 	all := image.Rectangle{Max: size}
 	if size.X < leastBeside || size.Y < 2 || r.decoded == nil {
@@ -327,13 +317,13 @@ func (r *Region) rooms(size image.Point) (pic, crop image.Rectangle) {
 	return beside[0], beside[1]
 }
 
-// pictureRoom is where on the screen there is room for the picture.
+// pictureRoom returns the screen area for the picture.
 func (r *Region) pictureRoom() image.Rectangle {
 	pic, _ := r.rooms(r.room.Size())
 	return pic.Add(r.room.Min)
 }
 
-// Cells are where on the screen the picture is; empty where none is drawn.
+// Cells returns the screen area of the drawn picture; empty if none.
 func (r *Region) Cells() image.Rectangle {
 	if r.decoded == nil {
 		return image.Rectangle{}
@@ -342,8 +332,7 @@ func (r *Region) Cells() image.Rectangle {
 	return picture.Fit(r.decoded.Size(), room.Dx(), room.Dy(), r.o.Draw.CellAspect).Add(room.Min)
 }
 
-// WantsPixels reports whether the mouse is wanted by pixels: while a picture is
-// shown.
+// WantsPixels reports whether mouse positions are wanted in pixels: while a picture is shown.
 func (r *Region) WantsPixels() bool { return !r.Cells().Empty() }
 
 func (r *Region) mouse(msg tea.MouseMsg) (used bool) {
@@ -364,21 +353,21 @@ func (r *Region) mouse(msg tea.MouseMsg) (used bool) {
 			r.follow(at)
 			return true
 		}
-		r.drag = drag{} // the button was let go elsewhere
+		r.drag = drag{} // the button was released elsewhere
 	case tea.MouseReleaseMsg:
 		r.drag = drag{}
 	}
 	return false
 }
 
-// follow moves the rectangle with the mouse, or draws another.
+// follow moves or draws the rectangle with the mouse.
 func (r *Region) follow(at image.Point) {
 	to, ok := r.pixelAt(at)
 	if !ok {
 		return
 	}
 	if cells := r.Cells(); cells != r.drag.cells {
-		// The picture has moved under a pointer that stands still: go on from there.
+		// The picture moved under the pointer: continue from here.
 		r.drag.cells = cells
 		if !r.drag.fresh {
 			r.drag.from, r.drag.rect = to, r.Rect()
@@ -405,8 +394,8 @@ func (r *Region) follow(at image.Point) {
 	r.SetRect(rect)
 }
 
-// pixelAt is the pixel of the upright picture under a cell of the screen, on its
-// border for cells beside it. It is not ok where none is drawn.
+// pixelAt returns the pixel of the upright picture under a screen cell, clamped to its border. ok
+// is false if no picture is drawn.
 func (r *Region) pixelAt(at image.Point) (pixel image.Point, ok bool) {
 	p, ok := r.Plane()
 	cells := r.Cells()
@@ -424,8 +413,7 @@ func (r *Region) pixelAt(at image.Point) (pixel image.Point, ok bool) {
 	), true
 }
 
-// along is the pixel of a side at the middle of one of so many cells, or pixels
-// of the terminal; the ends of the side for what lies beside them.
+// along returns the pixel of a side at the middle of a cell, clamped to the side.
 func along(cell, cells, side int) int {
 	switch {
 	case cell < 0:
@@ -436,7 +424,7 @@ func along(cell, cells, side int) int {
 	return (2*cell + 1) * side / (2 * cells)
 }
 
-// Options are how pictures are drawn in a theme.
+// Options returns the drawing options for a theme.
 func (r *Region) Options(th *theme.Theme) picture.Options {
 	o := r.o.Draw
 	if !th.Pictures {
@@ -446,8 +434,8 @@ func (r *Region) Options(th *theme.Theme) picture.Options {
 	return o
 }
 
-// View draws the picture with the region on it and, where there is room, the
-// region alone as it will look, exactly filling size.
+// View draws the picture with the region and, if there is space, the crop. The result has exactly
+// the given size.
 func (r *Region) View(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
@@ -498,48 +486,47 @@ func (r *Region) drawCrop(size image.Point, th *theme.Theme) string {
 	return strings.Join(r.crop.Draw(r.decoded, part, size.X, size.Y, r.Options(th)), "\n")
 }
 
-// said is a text in place of a picture.
+// said draws a text in place of a picture.
 func said(words string, size image.Point, th *theme.Theme) string {
 	return text.Fit(kit.Paragraph(words, size.X, th.Muted), size.X, size.Y)
 }
 
-// noPicture says why no picture is drawn.
+// noPicture explains why no picture is drawn.
 func (r *Region) noPicture() string {
 	switch {
 	case r.subject.Path == nil:
-		return "No picture can be shown here; the numbers work without it."
+		return "No picture can be shown here. You can still type the numbers."
 	case r.err == nil:
 		return "Loading the picture…"
 	case errors.Is(r.err, context.DeadlineExceeded):
-		return "The picture did not arrive in time; the numbers work without it."
+		return "The picture did not arrive in time. You can still type the numbers."
 	}
-	return "No picture: " + strings.TrimSuffix(r.err.Error(), ".") + ". The numbers work without it."
+	return "No picture: " + strings.TrimSuffix(r.err.Error(), ".") + ". You can still type the numbers."
 }
 
-// Note is what a person must know of the numbers: that the picture is not of the
-// size that the record says, or stored turned. Empty where there is nothing.
+// Note warns if the size of the picture differs from the record, or if it is stored rotated. It may
+// be empty.
 func (r *Region) Note() (sign theme.Sign, words string) {
 	p, ok := r.Plane()
 	if r.decoded == nil || !ok {
 		return theme.SignNone, ""
 	}
 	a, b := r.decoded.Size(), p.Upright()
-	// Rounding of a smaller copy changes a side by one pixel at most.
+	// Rounding changes a side of a smaller copy by at most one pixel.
 	if off := a.X*b.Y - a.Y*b.X; max(off, -off) > max(b.X, b.Y) {
-		return theme.SignWarn, fmt.Sprintf("The picture is %d x %d, the record says %d x %d: the drawing may be off, the numbers count.", a.X, a.Y, b.X, b.Y)
+		return theme.SignWarn, fmt.Sprintf("The picture is %d x %d, but the record says %d x %d: the drawing may be wrong, the numbers are right.", a.X, a.Y, b.X, b.Y)
 	}
 	o := r.decoded.Orientation()
 	switch {
 	case !o.Turned():
 		return theme.SignNone, ""
 	case p.Orientation.Turned():
-		return theme.SignInfo, fmt.Sprintf("EXIF orientation %d: shown %s. The numbers count in the picture as stored; the service does not say which it means.", o, o)
+		return theme.SignInfo, fmt.Sprintf("EXIF orientation %d: shown %s. The numbers count pixels as stored; the service does not say which it uses.", o, o)
 	}
-	return theme.SignInfo, fmt.Sprintf("EXIF orientation %d: shown %s. The numbers count in the picture as shown, as the size of the record does.", o, o)
+	return theme.SignInfo, fmt.Sprintf("EXIF orientation %d: shown %s. The numbers count pixels as shown, like the size in the record.", o, o)
 }
 
-// Handle says what the arrows move and which ratio is kept, or what can be done with a
-// suggestion.
+// Handle describes what the arrows move and the locked ratio, or the keys of a suggestion.
 func (r *Region) Handle() string {
 	if r.found.shown {
 		return fmt.Sprintf("suggestion %d of %d: enter takes it, s shows the next, esc drops it", r.found.at+1, len(r.found.list))

@@ -10,7 +10,7 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// NoPlane is why no region can be drawn; "" when it can.
+// NoPlane returns why no region can be drawn, or "".
 func (r *Region) NoPlane() string {
 	if _, ok := r.Plane(); !ok {
 		return "the size of the picture is not known yet"
@@ -18,23 +18,23 @@ func (r *Region) NoPlane() string {
 	return ""
 }
 
-// NoRect is why the region cannot be changed; "" when it can.
+// NoRect returns why the region cannot be changed, or "".
 func (r *Region) NoRect() string {
 	if r.Rect().Empty() {
-		return "there is no region yet; enter begins one in the middle"
+		return "no region yet; enter begins one in the middle"
 	}
 	return ""
 }
 
 func (r *Region) noUndo() string {
 	if len(r.past) == 0 && !r.found.shown {
-		return "there is no step to undo here"
+		return "nothing to undo here"
 	}
 	return ""
 }
 
-// Actions move and shape the rectangle. The actions of the screen follow, without the
-// keys that the editor needs now: enter begins a region where there is none.
+// Actions returns the actions for the rectangle, then those of the screen without keys that the
+// editor needs.
 func (r *Region) Actions(of ...kit.Action) []kit.Action {
 	action := func(id, words string, disabled func() string, do func() tea.Cmd, keys ...string) kit.Action {
 		return kit.Action{ID: "region." + id, Keys: kit.Bind(words, "", keys...), Group: "Region", Disabled: disabled, Do: do}
@@ -108,7 +108,7 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 	return kit.Shadow(append(actions, of...))
 }
 
-// SuggestionActions are those of a suggestion while it is shown.
+// SuggestionActions returns the actions for a shown suggestion.
 func (r *Region) SuggestionActions() []kit.Action {
 	take := func() tea.Cmd { r.change(r.Rect()); return nil }
 	return []kit.Action{
@@ -117,12 +117,12 @@ func (r *Region) SuggestionActions() []kit.Action {
 	}
 }
 
-// share is so many percent of each side, at least a pixel.
+// share returns a percentage of each side, at least a pixel.
 func share(size image.Point, percent int) image.Point {
 	return image.Pt(max(1, size.X*percent/100), max(1, size.Y*percent/100))
 }
 
-// lock keeps the ratio of the rectangle as it is now, or lets it go.
+// lock locks or frees the ratio of the rectangle.
 func (r *Region) lock() tea.Cmd {
 	r.Step()
 	if rect := r.Rect(); r.ratio.Locked() {
@@ -133,8 +133,7 @@ func (r *Region) lock() tea.Cmd {
 	return nil
 }
 
-// ratioMenu offers the ratios to keep; the rectangle takes the chosen one at
-// once, and one begins where there is none.
+// ratioMenu offers ratios. The chosen one is applied at once, to a new region if there is none.
 func (r *Region) ratioMenu() tea.Cmd {
 	p, ok := r.Plane()
 	if !ok {
@@ -174,8 +173,8 @@ func (r *Region) ratioMenu() tea.Cmd {
 	return nil
 }
 
-// RatioRows are the rows of a menu of ratios. do takes the chosen one: the zero
-// ratio is that of the picture.
+// RatioRows returns the menu rows for ratios. do receives the chosen one; zero means that of the
+// picture.
 func RatioRows(current picture.Ratio, do func(picture.Ratio) tea.Cmd) []kit.MenuRow {
 	var rows []kit.MenuRow
 	for i, r := range picture.Ratios {

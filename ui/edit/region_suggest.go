@@ -17,19 +17,19 @@ import (
 
 const (
 	mostSuggestions = 6   // for one picture
-	suggestAtOnce   = 4   // pictures that are read at the same time
-	suggestSide     = 256 // of a picture that is read only for a suggestion
+	suggestAtOnce   = 4   // pictures read concurrently
+	suggestSide     = 256 // size of pictures read only for suggestions
 )
 
-// RegionFile is a file whose region can be set along with others.
+// RegionFile is a file whose region can be set together with others.
 type RegionFile struct {
 	Subject
-	// Set takes the region of this file, as [RegionOptions] has it.
+	// Set sets the region of this file, as in [RegionOptions].
 	Set func(region string)
 }
 
-// suggestions are parts of the upright picture, in a ratio. While one is shown it takes
-// the place of the region, which stays as it is until the suggestion is taken.
+// suggestions are parts of the upright picture. The shown one hides the region, which changes only
+// when it is accepted.
 type suggestions struct {
 	of    *picture.Picture
 	ratio picture.Ratio
@@ -38,8 +38,8 @@ type suggestions struct {
 	shown bool
 }
 
-// suggestedMsg has the suggestions for the picture and ratio that were asked for last,
-// allSuggestedMsg the region of each of several files; empty: none.
+// suggestedMsg has the suggestions requested last, allSuggestedMsg a region for each of several
+// files, empty for none.
 type (
 	suggestedMsg    suggestions
 	allSuggestedMsg struct {
@@ -49,19 +49,19 @@ type (
 	}
 )
 
-// Suggesting reports whether a suggestion is shown in the place of the region.
+// Suggesting reports whether a suggestion is shown.
 func (r *Region) Suggesting() bool { return r.found.shown }
 
 func (r *Region) noSuggestion() string {
 	if _, ok := r.Plane(); !ok || r.decoded == nil {
-		return "the picture is not shown yet"
+		return "the picture is still loading"
 	}
 	return ""
 }
 
 func (r *Region) noOthers() string {
 	if r.o.Files == nil || len(r.o.Files()) < 2 {
-		return "there is only one picture"
+		return "only one picture"
 	}
 	return ""
 }
@@ -73,7 +73,7 @@ func (r *Region) noCopy() string {
 	return r.noOthers()
 }
 
-// Suggest shows a suggestion in the ratio, or the next one, or says why there is none.
+// Suggest shows the first or next suggestion, or explains why there is none.
 func (r *Region) Suggest() tea.Cmd {
 	if reason := r.noSuggestion(); reason != "" {
 		return page.Tell(page.Info, text.Sentence(reason))
@@ -92,7 +92,7 @@ func (r *Region) Suggest() tea.Cmd {
 	})
 }
 
-// suggestIn are suggestions in the pixels of the plane.
+// suggestIn returns suggestions in pixels of the plane.
 func suggestIn(of *picture.Picture, p Plane, ratio picture.Ratio, most int) []image.Rectangle {
 	list := of.Suggest(ratio, most)
 	for i, rect := range list {
@@ -118,7 +118,7 @@ func (r *Region) dropSuggestion() tea.Cmd {
 	return nil
 }
 
-// CopyToAll gives all files the share of their pictures that the region has here.
+// CopyToAll copies the region, scaled, to all files.
 func (r *Region) CopyToAll() tea.Cmd {
 	if reason := r.noCopy(); reason != "" {
 		return page.Tell(page.Info, text.Sentence(reason))
@@ -136,8 +136,8 @@ func (r *Region) CopyToAll() tea.Cmd {
 	return page.Tell(page.Info, fmt.Sprintf("Copied the region to %s, scaled to each picture.", text.Plural(n, "file")))
 }
 
-// SuggestAll gives each file the first suggestion for its picture, in a ratio, which is
-// turned for a picture that stands upright; the zero ratio leaves it free.
+// SuggestAll sets a suggestion as the region of each file, in a ratio that is turned for upright
+// pictures; the zero ratio leaves it free.
 func (r *Region) SuggestAll(ratio picture.Ratio) tea.Cmd {
 	files, ctx := r.o.Files(), r.o.Context
 	return tea.Batch(page.Tell(page.Info, fmt.Sprintf("Looking for regions in %s…", text.Plural(len(files), "picture"))), r.all.Ask(func() tea.Msg {
@@ -150,12 +150,12 @@ func (r *Region) SuggestAll(ratio picture.Ratio) tea.Cmd {
 				return nil
 			})
 		}
-		_ = group.Wait() // no function returns an error: each file has its own
+		_ = group.Wait() // errors are per file
 		return msg
 	}))
 }
 
-// suggestFor is the first suggestion for a picture that is read for it.
+// suggestFor returns the first suggestion for a picture, which it reads.
 func suggestFor(ctx context.Context, s Subject, ratio picture.Ratio) (region string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

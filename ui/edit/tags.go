@@ -2,9 +2,8 @@ package edit
 
 import "strings"
 
-// Matches are the tags of some lists that may be meant by what is typed: those
-// that begin with it, then those that contain it, each once and in the order of
-// the lists.
+// Matches returns the tags that begin with the typed text, then those that contain it, without
+// duplicates.
 func Matches(typed string, lists ...[]string) []string {
 	typed = strings.ToLower(strings.TrimSpace(typed))
 	var begin, within []string

@@ -23,56 +23,55 @@ type Tile struct {
 	Note   string // after the name, in the style of NoteSign
 	// NoteSign is the sign of the note.
 	NoteSign theme.Sign
-	// Words stand where there is no picture, such as "PDF".
+	// Words are shown if there is no picture, such as "PDF".
 	Words string
-	// Picture is what is shown; without a key there is none.
+	// Picture is the picture to show; none without a key.
 	Picture Thumb
-	// Folder is the folder whose first pictures are shown; empty: it is a file.
+	// Folder is the folder whose first pictures are shown; empty for a file.
 	Folder string
 }
 
 // Thumb is a picture on a contact sheet.
 type Thumb struct {
-	// Key names the picture and its state: equal ones look the same.
+	// Key identifies the picture and its state.
 	Key, Name string
-	// Path finds a local file with it; it runs in a command.
+	// Path returns a local file with it; it runs in a command.
 	Path func(ctx context.Context) (string, error)
 }
 
-// TilesOptions are what a contact sheet is made with.
+// TilesOptions configures a contact sheet.
 type TilesOptions struct {
 	// Context ends the loading of pictures.
 	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
-	// Loader draws pictures; nil: none are drawn.
+	// Loader draws pictures; nil for none.
 	Loader *picture.Loader
-	// List has the rows and the cursor; nil: it is a preview without a cursor, and Len says
-	// how many tiles there are. A single one fills the room.
+	// List has the rows and the cursor. Without it the sheet is a preview of Len tiles, and a
+	// single one fills the space.
 	List *kit.List
 	Len  func() int
 	Tile func(i int) Tile
-	// First finds the first pictures of a folder, in a command; nil: folders have none.
+	// First returns the first pictures of a folder, in a command; may be nil.
 	First func(ctx context.Context, folder string) ([]Thumb, error)
 }
 
-// Tiles is a contact sheet: tiles with pictures side by side, larger where there is more
-// room. Pictures are asked for as far as they are seen, and one page more. Make it with
-// [NewTiles].
+// Tiles is a contact sheet: tiles with pictures side by side, larger if there is more space. It
+// loads visible pictures and those of the next page. Create it with [NewTiles].
 type Tiles struct {
 	// On is set while the sheet is shown.
 	On bool
 
 	o      TilesOptions
 	room   image.Point
-	top    int // first row of tiles that is seen
+	top    int // first visible row
 	draw   picture.Options
 	images picture.Sheet[tileKey]
 
-	firsts map[string][]Thumb // of folders; nil: being read
+	firsts map[string][]Thumb // by folder; nil while being read
 	asking bool
-	also   string // a folder whose first pictures are needed elsewhere; empty: none is
+	also   string // folder whose first pictures are needed elsewhere; may be empty
 }
 
-// tileKey is what a picture was drawn for.
+// tileKey identifies a drawn picture.
 type tileKey struct {
 	of   string
 	size image.Point
@@ -96,15 +95,15 @@ type (
 )
 
 const (
-	// MaxFirst is how many pictures of a folder are shown at most.
+	// MaxFirst limits the pictures of a folder.
 	MaxFirst = 24
-	// tilePatience is how long a picture may take before another is loaded.
+	// tilePatience limits the time for loading a picture.
 	tilePatience = 20 * time.Second
-	// pause is how long the cursor rests before pictures of a preview are loaded.
+	// pause is how long the cursor rests before a preview loads pictures.
 	pause = 60 * time.Millisecond
 )
 
-// NewTiles makes a contact sheet.
+// NewTiles returns a contact sheet.
 func NewTiles(o TilesOptions) *Tiles {
 	return &Tiles{o: o, firsts: map[string][]Thumb{}}
 }
@@ -115,19 +114,19 @@ func (s *Tiles) Toggle() tea.Cmd {
 	return s.Delete()
 }
 
-// Delete has the terminal forget all pictures, and ends the loading.
+// Delete deletes all pictures from the terminal and stops loading.
 func (s *Tiles) Delete() tea.Cmd { return s.images.DeleteAll() }
 
-// Forget has the first pictures of folders read again.
+// Forget rereads the first pictures of folders when needed.
 func (s *Tiles) Forget() { clear(s.firsts) }
 
-// Arrange gives the sheet its room and keeps the cursor in sight.
+// Arrange sets the size and keeps the cursor visible.
 func (s *Tiles) Arrange(room image.Point, draw picture.Options) {
 	s.room, s.draw = room, draw
 	s.top = s.Grid().Top(s.top, s.cursor())
 }
 
-// Grid is how the tiles share the room.
+// Grid returns the arrangement of the tiles.
 func (s *Tiles) Grid() picture.Grid { return s.gridOf(s.room) }
 
 func (s *Tiles) gridOf(room image.Point) picture.Grid {
@@ -137,10 +136,10 @@ func (s *Tiles) gridOf(room image.Point) picture.Grid {
 	return picture.GridOf(room)
 }
 
-// single reports whether one picture has all of the room.
+// single reports whether one picture fills the space.
 func (s *Tiles) single() bool { return s.o.List == nil && s.o.Len() == 1 }
 
-// picture is the room of the picture in a tile, inside its frame.
+// picture returns the size of the picture in a tile, inside its frame.
 func (s *Tiles) picture(g picture.Grid) (room image.Point, framed bool) {
 	if s.o.List == nil || g.Tile.X < 8 || g.Tile.Y < 5 {
 		return g.Picture(), false
@@ -162,18 +161,18 @@ func (s *Tiles) len() int {
 	return s.o.List.Len()
 }
 
-// Visible are the tiles in view.
+// Visible returns the visible tiles.
 func (s *Tiles) Visible() (from, to int) {
 	g := s.Grid()
 	from = s.top * g.Columns
 	return from, min(s.len(), from+g.Page())
 }
 
-// Off reports whether no pictures can be shown.
+// Off reports whether pictures cannot be shown.
 func (s *Tiles) Off() bool { return s.o.Loader == nil || s.draw.Method == picture.MethodOff }
 
-// Want asks for the pictures that are seen and not there, and for the next page after
-// them. Call it at the end of each Update.
+// Want loads missing pictures that are visible or on the next page. Call it at the end of each
+// Update.
 func (s *Tiles) Want() tea.Cmd {
 	if s.Off() || !s.On || s.room.X < 4 || s.room.Y < 2 {
 		return tea.Batch(s.Delete(), s.wantFirsts(nil))
@@ -207,10 +206,10 @@ func (s *Tiles) Want() tea.Cmd {
 	}))
 }
 
-// quarter is the room of one of the first four pictures of a folder.
+// quarter returns the size of one of the first four pictures of a folder.
 func quarter(room image.Point) image.Point { return image.Pt((room.X-1)/2, room.Y/2) }
 
-// thumbs are the pictures of a tile, and the room of each.
+// thumbs returns the pictures of a tile and the size of each.
 func (s *Tiles) thumbs(t Tile, room image.Point) ([]Thumb, image.Point) {
 	switch firsts := s.firsts[t.Folder]; {
 	case t.Folder == "" && t.Picture.Key == "":
@@ -224,7 +223,7 @@ func (s *Tiles) thumbs(t Tile, room image.Point) ([]Thumb, image.Point) {
 	}
 }
 
-// wantFirsts asks for the first pictures of folders, one folder at a time.
+// wantFirsts reads the first pictures of folders, one folder at a time.
 func (s *Tiles) wantFirsts(folders []string) tea.Cmd {
 	if s.also != "" {
 		folders = append(folders, s.also)
@@ -237,21 +236,21 @@ func (s *Tiles) wantFirsts(folders []string) tea.Cmd {
 		return func() tea.Msg {
 			ctx, cancel := context.WithTimeout(s.o.Context, tilePatience)
 			defer cancel()
-			firsts, _ := s.o.First(ctx, folder) // without them the folder is drawn with words
+			firsts, _ := s.o.First(ctx, folder) // without them the folder shows words
 			return firstsMsg{s, folder, firsts}
 		}
 	}
 	return nil
 }
 
-// Firsts are the first pictures of a folder as far as they are known; the others are read.
-// An empty folder: none are needed.
+// Firsts returns the first pictures of a folder as far as known, and reads them otherwise. An empty
+// folder cancels this.
 func (s *Tiles) Firsts(folder string) []Thumb {
 	s.also = folder
 	return s.firsts[folder]
 }
 
-// load draws a picture: in a command.
+// load draws a picture, in a command.
 func (s *Tiles) load(ctx context.Context, t Thumb, key tileKey, o picture.Options) tileMsg {
 	ctx, cancel := context.WithTimeout(ctx, tilePatience)
 	defer cancel()
@@ -267,13 +266,13 @@ func (s *Tiles) load(ctx context.Context, t Thumb, key tileKey, o picture.Option
 	}
 	drawn, err := s.o.Loader.Load(ctx, picture.Request{Path: path, Cols: key.size.X, Rows: key.size.Y, Options: o})
 	if err == nil && ctx.Err() != nil {
-		drawn.Drop() // nobody waits for it any more
+		drawn.Drop() // no longer wanted
 		return tileMsg{of: s, key: key, err: ctx.Err()}
 	}
 	return tileMsg{s, key, drawn, err}
 }
 
-// Update takes the answers that the sheet asked for.
+// Update handles replies to the sheet's requests.
 func (s *Tiles) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	switch msg := msg.(type) {
 	case tileMsg:
@@ -292,10 +291,10 @@ func (s *Tiles) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	return nil, false
 }
 
-// Busy reports whether pictures are on their way.
+// Busy reports whether pictures are loading.
 func (s *Tiles) Busy() bool { return s.images.Busy() || s.asking }
 
-// View draws the tiles, exactly filling size.
+// View draws the tiles in exactly the given size.
 func (s *Tiles) View(size image.Point, th *theme.Theme) string {
 	g := s.gridOf(size)
 	top := g.Top(s.top, s.cursor())
@@ -353,7 +352,7 @@ func (s *Tiles) tile(t Tile, g picture.Grid, selected bool, th *theme.Theme) str
 	return kit.JoinV(top, strings.Join(lines, "\n"), frame(f.BottomLeft)+name+frame(f.BottomRight))
 }
 
-// body is the picture of a tile, or words in its place.
+// body draws the picture of a tile, or words.
 func (s *Tiles) body(t Tile, room image.Point, th *theme.Theme) string {
 	style, words := th.Muted, t.Words
 	if t.Folder != "" {
@@ -390,7 +389,7 @@ func centered(words string, size image.Point) string {
 	return kit.OverlayCenter(text.Fit("", size.X, size.Y), text.Truncate(words, size.X))
 }
 
-// At is the tile at a cell of the sheet.
+// At returns the tile at a cell of the sheet.
 func (s *Tiles) At(at image.Point) (int, bool) {
 	g := s.Grid()
 	i, ok := g.At(at)
@@ -398,7 +397,7 @@ func (s *Tiles) At(at image.Point) (int, bool) {
 	return i, ok && i < s.len()
 }
 
-// Wheel moves the cursor by a row of tiles for a turn of the wheel.
+// Wheel moves the cursor by a row of tiles.
 func (s *Tiles) Wheel(msg tea.MouseWheelMsg) {
 	switch msg.Button {
 	case tea.MouseWheelUp:
@@ -408,17 +407,16 @@ func (s *Tiles) Wheel(msg tea.MouseWheelMsg) {
 	}
 }
 
-// Page is how many rows of tiles are seen.
+// Page returns the number of visible rows of tiles.
 func (s *Tiles) Page() int { return s.Grid().Rows }
 
-// Len is the number of rows of tiles.
+// Len returns the number of rows of tiles.
 func (s *Tiles) Len() int {
 	columns := s.Grid().Columns
 	return (s.len() + columns - 1) / columns
 }
 
-// Move moves the cursor by rows of tiles; it stays in its column, but at the ends it goes
-// to the first tile or the last.
+// Move moves the cursor by rows of tiles. It keeps the column, but ends at the first or last tile.
 func (s *Tiles) Move(by int) {
 	columns, rows, list := s.Grid().Columns, s.Len(), s.o.List
 	row := list.Cursor()/columns + by
@@ -432,8 +430,8 @@ func (s *Tiles) Move(by int) {
 	}
 }
 
-// Actions move the cursor: those of a list, and sideways with ids that begin with that.
-// moved comes before each move.
+// Actions returns the cursor actions: those of a list, and sideways moves with ids that start with
+// id. moved is called before each move.
 func (s *Tiles) Actions(id string, moved func()) []kit.Action {
 	aside := func(id, words, shown string, by int, keys ...string) kit.Action {
 		return kit.Action{ID: id, Keys: kit.Bind(words, shown, keys...), Group: "Move", Do: func() tea.Cmd {

@@ -18,30 +18,28 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// ViewerOptions are what a [Viewer] begins with.
+// ViewerOptions configures a [Viewer].
 type ViewerOptions struct {
 	// Context ends the loading of pictures.
 	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
-	// Draw says how to draw pictures, Images shows real ones where the terminal can;
-	// nil: glyphs are drawn.
+	// Draw configures drawing; Images shows real pictures if the terminal can, nil for glyphs.
 	Draw   picture.Options
 	Images *picture.ImageStore
-	// Len is how many pictures there are, At which is shown first.
+	// Len is the number of pictures, At the first one to show.
 	Len, At int
-	// Subject is picture i.
+	// Subject returns picture i.
 	Subject func(i int) Subject
-	// Moved follows when picture i is shown in place of another; nil: nothing does.
+	// Moved is called when picture i is shown; may be nil.
 	Moved func(i int)
-	// Note says more about the picture that is shown, such as "picked"; nil: nothing.
+	// Note describes the shown picture, such as "picked"; may be nil.
 	Note func() string
-	// Actions are what else can be done with it; nil: nothing.
+	// Actions are additional actions; may be nil.
 	Actions []kit.Action
 	// Now is the clock of double clicks.
 	Now func() time.Time
 }
 
-// Viewer shows pictures over the whole screen, one at a time, and parts of them larger.
-// Make it with [NewViewer].
+// Viewer shows pictures full-screen, one at a time, with zoom. Create it with [NewViewer].
 type Viewer struct {
 	kit.Popup
 	o    ViewerOptions
@@ -50,12 +48,12 @@ type Viewer struct {
 	load    page.Questions
 	cancel  context.CancelFunc
 	loading bool
-	decoded *picture.Picture // that of the picture before while one is loading
+	decoded *picture.Picture // the previous picture while loading
 	err     error
 
 	view   picture.CropView
 	zoom   int         // index in zooms
-	center image.Point // of the part that is shown, in pixels of the picture
+	center image.Point // of the visible part, in pixels of the picture
 	clicks *kit.Clicks
 }
 
@@ -64,25 +62,25 @@ var (
 	_ kit.Updater = (*Viewer)(nil)
 )
 
-// viewerSide is the longer side of what is decoded: enough to look at details.
+// viewerSide is the longest side of decoded pictures, enough for details.
 const viewerSide = 4096
 
-// zooms are the steps of enlargement, in percent of the size at which the picture fits.
+// zooms are the zoom levels, in percent of the size that fits.
 var zooms = []int{100, 150, 200, 300, 400, 600, 800, 1200, 1600}
 
-// viewedMsg has the picture that a viewer asked for last.
+// viewedMsg has the picture requested last.
 type viewedMsg struct {
 	of      *Viewer
 	decoded *picture.Picture
 	err     error
 }
 
-// NewViewer makes a viewer. Read loads its first picture.
+// NewViewer returns a viewer. Read loads its first picture.
 func NewViewer(o ViewerOptions) *Viewer {
 	return &Viewer{o: o, cancel: func() {}, clicks: kit.NewClicks(o.Now)}
 }
 
-// Read loads the picture that is to be shown.
+// Read loads the picture to show.
 func (v *Viewer) Read() tea.Cmd {
 	v.cancel()
 	ctx, cancel := context.WithTimeout(v.o.Context, patience)
@@ -99,7 +97,7 @@ func (v *Viewer) Read() tea.Cmd {
 	})
 }
 
-// Update takes the messages of the screen below.
+// Update handles messages of the screen below.
 func (v *Viewer) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case viewedMsg:
@@ -117,10 +115,10 @@ func (v *Viewer) Update(msg tea.Msg) tea.Cmd {
 	return v.view.Follow(v.o.Images, v.o.Draw)
 }
 
-// Resize tells the room.
+// Resize sets the size.
 func (v *Viewer) Resize(room image.Point) { v.room = room }
 
-// Close ends the loading and has the terminal forget the picture.
+// Close stops loading and deletes the picture from the terminal.
 func (v *Viewer) Close() tea.Cmd {
 	v.cancel()
 	v.load.Drop()
@@ -140,7 +138,7 @@ func (v *Viewer) move(by int) tea.Cmd {
 	return v.Read()
 }
 
-// fit shows the whole picture.
+// fit shows all of the picture.
 func (v *Viewer) fit() {
 	v.zoom = 0
 	if v.decoded != nil {
@@ -148,13 +146,13 @@ func (v *Viewer) fit() {
 	}
 }
 
-// enlarge changes the enlargement by steps.
+// enlarge changes the zoom by steps.
 func (v *Viewer) enlarge(by int) {
 	v.zoom = max(0, min(v.zoom+by, len(zooms)-1))
 	v.pan(image.Point{})
 }
 
-// pan moves the part that is shown by quarters of its size.
+// pan moves the visible part by quarters of its size.
 func (v *Viewer) pan(by image.Point) {
 	if v.decoded == nil {
 		return
@@ -165,7 +163,7 @@ func (v *Viewer) pan(by image.Point) {
 	v.center.Y = max(half.Y, min(v.center.Y+by.Y*max(1, part.Y/4), size.Y-half.Y))
 }
 
-// part is the part of the picture that is shown in so many cells.
+// part returns the visible part of the picture in the given cells.
 func (v *Viewer) part(cells image.Point) image.Rectangle {
 	size := v.decoded.Size()
 	whole := picture.Fit(size, cells.X, cells.Y, v.o.Draw.CellAspect)
@@ -181,7 +179,7 @@ func (v *Viewer) part(cells image.Point) image.Rectangle {
 	return image.Rectangle{Min: from, Max: from.Add(part)}
 }
 
-// Reasons for which something cannot be done now; empty where it can.
+// Disabled reasons, empty if enabled.
 
 func (v *Viewer) noNext() string {
 	if v.o.At+1 >= v.o.Len {
@@ -206,7 +204,7 @@ func (v *Viewer) noPicture() string {
 
 func (v *Viewer) notEnlarged() string {
 	if v.zoom == 0 {
-		return "the whole picture is shown"
+		return "the full picture is shown"
 	}
 	return ""
 }
@@ -225,7 +223,7 @@ func (v *Viewer) Actions() []kit.Action {
 	}, v.o.Actions, []kit.Action{
 		action("previous", "previous picture", true, v.noPrevious, func() tea.Cmd { return v.move(-1) }, "N"),
 		action("zoom-out", "zoom out", true, v.notEnlarged, enlarge(-1), "-"),
-		action("fit", "show the whole picture", false, v.notEnlarged, func() tea.Cmd { v.fit(); return nil }, "0"),
+		action("fit", "show the full picture", false, v.notEnlarged, func() tea.Cmd { v.fit(); return nil }, "0"),
 		action("left", "move left", false, v.notEnlarged, pan(-1, 0), "left", "h"),
 		action("right", "move right", false, v.notEnlarged, pan(1, 0), "right", "l"),
 		action("up", "move up", false, v.notEnlarged, pan(0, -1), "up", "k"),
@@ -233,7 +231,7 @@ func (v *Viewer) Actions() []kit.Action {
 	})
 }
 
-// Mouse zooms by the wheel; a double click closes.
+// Mouse zooms with the wheel; a double click closes.
 func (v *Viewer) Mouse(msg tea.MouseMsg) tea.Cmd {
 	if click, ok := msg.(tea.MouseClickMsg); ok && v.clicks.Double(click) {
 		return v.Close()
@@ -249,10 +247,10 @@ func (v *Viewer) Mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// pictureRoom is the room without the line below the picture.
+// pictureRoom returns the size without the caption.
 func (v *Viewer) pictureRoom(room image.Point) image.Point { return image.Pt(room.X, room.Y-1) }
 
-// View fills the room.
+// View draws the picture in the given size.
 func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 	if room.X < 1 || room.Y < 1 {
 		return ""
@@ -273,7 +271,7 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 	return kit.JoinV(text.Fit(body, cells.X, cells.Y), caption)
 }
 
-// caption says which picture is shown, and how.
+// caption describes the shown picture.
 func (v *Viewer) caption() string {
 	words := []string{" " + text.Safe(v.o.Subject(v.o.At).Name), text.Count(v.o.At+1) + " of " + text.Count(v.o.Len)}
 	if v.loading {

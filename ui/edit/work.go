@@ -16,26 +16,25 @@ import (
 	"mediadesk/ui/text"
 )
 
-// Work is something that is done with files in the background.
+// Work is an operation on files in the background.
 type Work struct {
-	// Label says what is under way, such as "Moving".
+	// Label names the running work, such as "Moving".
 	Label string
-	// Done says what was done, as a sentence, where nothing failed.
+	// Done describes the result in a sentence if nothing failed.
 	Done string
-	// Merged says what became of a file that has no record after it; empty: it is gone.
+	// Merged describes a file that has no record afterwards; empty if it was deleted.
 	Merged string
-	// Files are those that it is about; none: it is about a folder.
+	// Files are the affected files; none for a folder.
 	Files []api.File
-	// Do does it and returns the results in the order of Files. It counts them in t.
+	// Do does the work, counts results in t and returns them in the order of Files.
 	Do func(ctx context.Context, t *Task) []session.Edited
-	// One is what is said of a single file; nil: Done, or the error.
+	// One returns the message for a single file; nil for Done or the error.
 	One func(session.Edited) tea.Msg
-	// Then follows instead of what is said and told otherwise; nil: nothing does.
+	// Then replaces the usual message; may be nil.
 	Then func(list []session.Edited, at time.Time) tea.Cmd
 }
 
-// Task is work under way. The goroutine that works writes the counters, the clock reads
-// them.
+// Task is running work. The working goroutine writes the counters; ticks read them.
 type Task struct {
 	label               string
 	total               int
@@ -54,7 +53,7 @@ func (t *Task) Count(e session.Edited) {
 // Received counts bytes.
 func (t *Task) Received(n int64) { t.bytes.Add(n) }
 
-// String says how far it is.
+// String describes the progress.
 func (t *Task) String() string {
 	words := t.label
 	if t.total > 1 {
@@ -87,7 +86,7 @@ func (t *Task) tick() tea.Cmd {
 	return tea.Tick(taskTick, func(time.Time) tea.Msg { return taskTicked{t} })
 }
 
-// Run does work in the background, unless something is under way.
+// Run does work in the background, unless other work is running.
 func (g *Manage) Run(w Work) tea.Cmd {
 	if reason := g.Busy(); reason != "" {
 		return page.Tell(page.Info, text.Sentence(reason))
@@ -102,18 +101,18 @@ func (g *Manage) Run(w Work) tea.Cmd {
 	})
 }
 
-// Busy says that something is under way; empty: nothing is.
+// Busy returns why no work can start, or "".
 func (g *Manage) Busy() string {
 	if g.task != nil {
-		return "another change or download is under way"
+		return "another change or download is running"
 	}
 	return ""
 }
 
-// Stop stops what is under way before the next file.
+// Stop stops the running task before the next file.
 func (g *Manage) Stop() { g.task.cancel() }
 
-// Progress is what is under way; empty: nothing is.
+// Progress describes the running task; empty if none.
 func (g *Manage) Progress() string {
 	if g.task == nil {
 		return ""
@@ -121,7 +120,7 @@ func (g *Manage) Progress() string {
 	return g.task.String()
 }
 
-// Update takes the messages of what is under way.
+// Update handles the messages of the running task.
 func (g *Manage) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	switch msg := msg.(type) {
 	case taskTicked:
@@ -144,7 +143,7 @@ func (g *Manage) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	return nil, false
 }
 
-// tell tells all screens which files are not as they were.
+// tell tells all screens which files changed.
 func tell(files []api.File, list []session.Edited) tea.Cmd {
 	var cmds []tea.Cmd
 	for i, e := range list {
@@ -159,8 +158,7 @@ func tell(files []api.File, list []session.Edited) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// outcome says what was done: of several files how many failed, with the reasons in the
-// detail.
+// outcome describes the result: for several files how many failed, with reasons in the detail.
 func (w *worked) outcome() tea.Msg {
 	if w.work.One != nil && len(w.list) == 1 {
 		return w.work.One(w.list[0])
@@ -203,8 +201,7 @@ func (w *worked) outcome() tea.Msg {
 	return done
 }
 
-// Replay undoes the newest change of a file, of all where fileID is empty, or makes it
-// again.
+// Replay undoes or redoes the newest change of a file, or of all if fileID is empty.
 func (g *Manage) Replay(fileID string, redo bool, policy session.Policy) tea.Cmd {
 	label, verb, past, do := "Undoing the last change", "undo", "Undid", g.Session.Undo
 	if redo {
@@ -222,18 +219,18 @@ func (g *Manage) Replay(fileID string, redo bool, policy session.Policy) tea.Cmd
 		case failed != nil:
 			return page.Send(page.Failed(failed))
 		case len(list) == 0:
-			return page.Tell(page.Info, "There is nothing more to "+verb+".")
+			return page.Tell(page.Info, "Nothing more to "+verb+".")
 		}
 		cmd, what := g.Took(list, at)
 		return tea.Batch(cmd, tell(nil, list), page.Send(Summary(past+" the change to", list, what)))
 	}})
 }
 
-// maxDetail is the length up to which a toast itself has the detail.
+// maxDetail limits the length of a detail within a toast.
 const maxDetail = 90
 
-// Summary says what was done with files: of one also what changed, of several how many,
-// with every failure in the detail.
+// Summary describes a change: of one file what changed, of several how many, with failures in the
+// detail.
 func Summary(verb string, list []session.Edited, what string) page.Toast {
 	var good, bad []string
 	for _, e := range list {
@@ -263,7 +260,7 @@ func Summary(verb string, list []session.Edited, what string) page.Toast {
 	return done
 }
 
-// Label is what sentences call a file or a folder.
+// Label returns the name of a file or folder for sentences.
 func Label(f *api.File) string {
 	switch {
 	case f.IsFolder():
@@ -276,8 +273,8 @@ func Label(f *api.File) string {
 	return f.FileID
 }
 
-// askConflict asks what to do if others have changed the same since; again undoes or
-// redoes it (verb) with the chosen policy.
+// askConflict asks what to do about changes by others; again repeats the undo or redo (verb) with
+// the chosen policy.
 func askConflict(verb string, found *session.ConflictError, again func(session.Policy) tea.Cmd) tea.Cmd {
 	var lines []string
 	for i, c := range found.Conflicts {

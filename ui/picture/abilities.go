@@ -5,28 +5,26 @@ import (
 	"image"
 )
 
-// Method is a way to bring pictures to the screen.
+// Method is a way of drawing pictures.
 type Method int
 
-// The methods; the zero value works on every terminal.
+// Methods. The zero value works on every terminal.
 const (
-	// MethodBlocks draws with glyphs.
+	// MethodBlocks draws with block glyphs.
 	MethodBlocks Method = iota
-	// MethodKitty has the terminal draw real pictures, by the graphics protocol
-	// of kitty with Unicode placeholders.
+	// MethodKitty uses kitty's graphics protocol with Unicode placeholders.
 	MethodKitty
-	// MethodDirect has a terminal place pictures over its text, by the graphics
-	// protocol of kitty without placeholders.
+	// MethodDirect uses kitty's graphics protocol without placeholders, placing pictures over text.
 	MethodDirect
-	// MethodInline paints pictures by the protocol of iTerm2.
+	// MethodInline uses the protocol of iTerm2.
 	MethodInline
-	// MethodSixel paints pictures by the protocol of DEC's terminals.
+	// MethodSixel uses sixel graphics.
 	MethodSixel
-	// MethodOff draws none.
+	// MethodOff draws no pictures.
 	MethodOff
 )
 
-// String is the method in words.
+// String describes the method.
 func (m Method) String() string {
 	return [...]string{
 		"block glyphs", "pixels (kitty graphics)", "pixels (kitty graphics, placed directly)",
@@ -37,11 +35,10 @@ func (m Method) String() string {
 // Pixels reports whether the terminal shows pixels.
 func (m Method) Pixels() bool { return m > MethodBlocks && m < MethodOff }
 
-// Setting is how the person wants pictures to be drawn: one of the values below.
-// An unknown one counts as SettingAuto.
+// Setting is the user's choice of a method. Unknown values mean SettingAuto.
 type Setting string
 
-// The settings.
+// Settings.
 const (
 	SettingAuto   Setting = "auto"
 	SettingKitty  Setting = "kitty"
@@ -51,40 +48,40 @@ const (
 	SettingOff    Setting = "off"
 )
 
-// Abilities are what is known of the terminal as far as pictures go. The zero
-// value is a terminal of which nothing is known, which draws with blocks.
+// Abilities describes what the terminal can draw. The zero value is an unknown terminal, drawn with
+// blocks.
 type Abilities struct {
-	// Method and Set are how pictures are drawn, after the setting had its say.
+	// Method and Set are in use, after applying the setting.
 	Method Method
 	Set    Set
-	// Cell is the size of a cell in pixels, rounded; zero while unknown.
+	// Cell is the rounded size of a cell in pixels; zero if unknown.
 	Cell image.Point
-	// Exact is the size of a cell in pixels where that is no whole number.
+	// Exact is the exact size of a cell in pixels if fractional.
 	Exact Exact
-	// PixelMouse reports that the mouse can be followed by the pixel.
+	// PixelMouse reports support for mouse positions in pixels.
 	PixelMouse bool
-	// Findings say what was found and why, for a person to read.
+	// Findings explains the results.
 	Findings Findings
 }
 
-// Findings are sentences about each ability.
+// Findings holds a sentence about each ability.
 type Findings struct {
-	// State is how far the asking has come.
+	// State is the progress of the queries.
 	State string
-	// Terminal is the name the terminal gave itself; Outer the one around tmux.
+	// Terminal is the name reported by the terminal; Outer that of the one around tmux.
 	Terminal, Outer string
-	// Colors is how many there are, with the reason.
+	// Colors is the number of colors, with the reason.
 	Colors string
-	// Drawing is the method with its reason; Glyphs the set with its reason.
+	// Drawing is the method and Glyphs the glyph set, each with the reason.
 	Drawing, Glyphs string
-	// Cell, Kitty, Sixel, Mouse and Tmux say what was answered.
+	// Cell, Kitty, Sixel, Mouse and Tmux describe the replies.
 	Cell, Kitty, Sixel, Mouse, Tmux string
 }
 
 // Finding is one line of [Findings.Lines].
 type Finding struct{ Label, Value string }
 
-// Lines are the findings in the order they are read; what is empty is left out.
+// Lines returns the findings in reading order, without empty ones.
 func (f Findings) Lines() []Finding {
 	all := []Finding{
 		{"Drawn with", f.Drawing},
@@ -108,7 +105,7 @@ func (f Findings) Lines() []Finding {
 	return lines
 }
 
-// CellAspect is the height of a cell divided by its width; zero while unknown.
+// CellAspect returns the height of a cell divided by its width; zero if unknown.
 func (a Abilities) CellAspect() float64 {
 	if a.Cell.X <= 0 || a.Cell.Y <= 0 {
 		return 0
@@ -116,24 +113,24 @@ func (a Abilities) CellAspect() float64 {
 	return float64(a.Cell.Y) / float64(a.Cell.X)
 }
 
-// Options are the options to draw with on this terminal.
+// Options returns the drawing options for this terminal.
 func (a Abilities) Options(c Color, light bool) Options {
 	return Options{Color: c, Set: a.Set, CellAspect: a.CellAspect(), Light: light, Method: a.Method, Cell: a.Cell, Exact: a.Exact}
 }
 
-// CellAt is the cell at a pixel of the screen, and the pixel within it. The size of a
-// cell must be known.
+// CellAt returns the cell at a pixel of the screen, and the pixel within it. The size of a cell
+// must be known.
 func (a Abilities) CellAt(pixel image.Point) (cell, within image.Point) {
 	exact := a.Exact.or(a.Cell)
 	cell = image.Pt(int(float64(pixel.X)/exact.X), int(float64(pixel.Y)/exact.Y))
 	return cell, pixel.Sub(exact.pixels(cell))
 }
 
-// Exact is the size of a cell in pixels in terminals that do not round it, such as
-// xterm.js. The zero Exact means that the rounded size is right.
+// Exact is the size of a cell in pixels in terminals with fractional sizes, such as xterm.js. The
+// zero Exact means that the rounded size is exact.
 type Exact struct{ X, Y float64 }
 
-// or is the exact size, or the rounded one if that is right.
+// or returns the exact size, or the rounded one if Exact is zero.
 func (e Exact) or(rounded image.Point) Exact {
 	if e == (Exact{}) {
 		return Exact{float64(rounded.X), float64(rounded.Y)}
@@ -141,12 +138,12 @@ func (e Exact) or(rounded image.Point) Exact {
 	return e
 }
 
-// pixels is how large a number of cells is. It never reaches into the next cell.
+// pixels returns the size of a number of cells, never reaching into the next cell.
 func (e Exact) pixels(cells image.Point) image.Point {
 	return image.Pt(int(float64(cells.X)*e.X), int(float64(cells.Y)*e.Y))
 }
 
-// decide draws the conclusions from what was answered.
+// decide evaluates the replies.
 func (d *Detector) decide() Abilities {
 	a := Abilities{PixelMouse: d.pixelMouse, Cell: d.cell, Exact: d.exact}
 	f := &a.Findings
@@ -163,14 +160,14 @@ func (d *Detector) decide() Abilities {
 	var reason string
 	a.Set, reason = setOf(known)
 	if most := setThrough(d.name); d.env.tmux && a.Set > most {
-		a.Set, reason = most, "tmux may not know the others and tear what it does not know"
+		a.Set, reason = most, "tmux may break glyphs that it does not know"
 	}
 	f.Glyphs = a.Set.String() + ": " + reason
 	f.Cell = "not known yet"
 	if d.cell.X > 0 {
 		f.Cell = fmt.Sprintf("%d x %d pixels, by %s", d.cell.X, d.cell.Y, d.cellFrom)
 	} else if d.over {
-		f.Cell = "unknown: the terminal does not say"
+		f.Cell = "unknown: the terminal did not reply"
 	}
 	var kitty Method
 	kitty, f.Kitty = d.kittyProtocol()
@@ -193,24 +190,24 @@ func answer(yes, known bool, words string) string {
 	return "not known yet"
 }
 
-// method is how pictures are drawn, with the reason. Kitty is the variant of kitty's
-// protocol that works, MethodBlocks for none.
+// method returns the method and the reason. kitty is the variant of kitty's protocol that works, or
+// MethodBlocks.
 func (d *Detector) method(kitty Method) (Method, string) {
 	if d.setting == SettingOff || d.setting == SettingBlocks {
-		return map[Setting]Method{SettingOff: MethodOff, SettingBlocks: MethodBlocks}[d.setting], "the setting says " + string(d.setting)
+		return map[Setting]Method{SettingOff: MethodOff, SettingBlocks: MethodBlocks}[d.setting], "set to " + string(d.setting)
 	}
 	wanted, reason := d.wanted(kitty)
 	if wanted.Pixels() && d.cell.X == 0 {
-		return MethodBlocks, "block glyphs: the size of a cell in pixels is not known"
+		return MethodBlocks, "block glyphs: the size of a cell in pixels is unknown"
 	}
 	return wanted, reason
 }
 
-// wanted is the best method that the terminal has, or the one that the setting names.
+// wanted returns the best method that the terminal supports, or that of the setting.
 func (d *Detector) wanted(kitty Method) (Method, string) {
 	name := d.name
 	if d.env.tmux {
-		name = d.outer // which it only told if tmux lets sequences through
+		name = d.outer // reported only if tmux passes sequences through
 	}
 	inlineBy := inlineTerminal(name)
 	switch {
@@ -238,11 +235,10 @@ func (d *Detector) wanted(kitty Method) (Method, string) {
 	return MethodBlocks, "block glyphs, until the terminal has answered"
 }
 
-// kittyProtocol tells which variant of kitty's protocol works, MethodBlocks for
-// none. Placeholders work if the probe of that very kind was answered with OK, and
-// did not move the cursor as terminals do that draw the picture at once; those can
-// place pictures directly. Behind tmux the answer may be lost or be that of another
-// client, so the terminal around it must also be one that is known to.
+// kittyProtocol returns the variant of kitty's protocol that works, or MethodBlocks. Placeholders
+// work if their probe was answered with OK and did not move the cursor; terminals that move it draw
+// at once and can place pictures directly. Behind tmux the reply may be lost or belong to another
+// client, so the outer terminal must also be known to support them.
 func (d *Detector) kittyProtocol() (Method, string) {
 	placeholders := ""
 	switch {
@@ -267,7 +263,7 @@ func (d *Detector) kittyProtocol() (Method, string) {
 	return MethodBlocks, "no: " + placeholders
 }
 
-// state says how far the asking has come.
+// state describes the progress of the queries.
 func (d *Detector) state() string {
 	switch {
 	case d.env.silent != "":

@@ -22,33 +22,32 @@ import (
 	"mediadesk/api/media"
 )
 
-// Cache keeps reduced pictures in a folder, so that slow pictures are there at once the
-// next time, also after a restart. It holds a limited number of bytes; what was unused
-// longest goes first. An entry that is damaged, or was made of another state of the file,
-// is ignored and removed: each entry has a checksum. Several processes may share a
-// folder. It is safe for concurrent use, and a nil Cache keeps nothing.
+// Cache keeps reduced pictures in a folder, so that slow pictures appear at once the next time.
+// Beyond its limit it removes the least recently used ones. Entries have a checksum; damaged or
+// outdated ones are ignored and removed. Several processes may share a folder. It is safe for
+// concurrent use, and a nil Cache keeps nothing.
 type Cache struct {
 	dir   string
 	limit int64
 }
 
-// DefaultCache is how many bytes a cache usually holds.
+// DefaultCache is the default limit in bytes.
 const DefaultCache = 64 << 20
 
-// NewCache makes a cache of at most limit bytes in a folder, which is made when
-// the first picture is kept. Nothing is read or written before.
+// NewCache returns a cache of at most limit bytes in a folder. It accesses the folder only when
+// used.
 func NewCache(dir string, limit int64) *Cache { return &Cache{dir: dir, limit: limit} }
 
 const (
 	entryLimit  = 8 << 20
 	entryName   = 32 // hex digits
 	entrySuffix = ".preview"
-	// A picture smaller than this is decoded as fast as an entry is.
+	// Smaller pictures decode as fast as an entry.
 	cachePixels = 1 << 20
 )
 
-// entryHead says what the picture of an entry is. An entry is the checksum of all the
-// rest, the head as a line of JSON, and a JPEG or, with alpha, a PNG.
+// entryHead describes the picture of an entry. An entry is a checksum of the rest, the head as a
+// line of JSON, and a JPEG, or a PNG with alpha.
 type entryHead struct {
 	Key         []byte
 	Full, Small image.Point
@@ -57,7 +56,7 @@ type entryHead struct {
 	Alpha       bool
 }
 
-// key names one state of one file, reduced to so many pixels.
+// key identifies a state of a file, reduced to a size.
 func (id fileID) key(side int) [sha256.Size]byte {
 	h := sha256.New()
 	_ = binary.Write(h, binary.BigEndian, []uint64{id.device, id.inode, uint64(id.modified), uint64(id.size), uint64(side)}) //nolint:gosec // any bits will do
@@ -71,7 +70,7 @@ func (c *Cache) path(key [sha256.Size]byte) string {
 	return filepath.Join(c.dir, hex.EncodeToString(key[:])[:entryName]+entrySuffix)
 }
 
-// get is the picture kept under a key; nil if there is none that can be used.
+// get returns the picture for a key, or nil.
 func (c *Cache) get(ctx context.Context, key [sha256.Size]byte, limits media.Limits) *Picture {
 	if c == nil {
 		return nil
@@ -92,14 +91,14 @@ func (c *Cache) get(ctx context.Context, key [sha256.Size]byte, limits media.Lim
 	}
 	switch now := time.Now(); {
 	case p != nil:
-		_ = os.Chtimes(name, now, now) // the time of the last use; an old one is no harm
+		_ = os.Chtimes(name, now, now) // for the order of use; failing is harmless
 	case ctx.Err() == nil:
 		_ = os.Remove(name)
 	}
 	return p
 }
 
-// parseEntry is the picture of an entry; nil if the entry is not sound.
+// parseEntry returns the picture of an entry, or nil if it is invalid.
 func parseEntry(ctx context.Context, key [sha256.Size]byte, data []byte, limits media.Limits) *Picture {
 	if len(data) < sha256.Size || sha256.Sum256(data[sha256.Size:]) != [sha256.Size]byte(data) {
 		return nil
@@ -110,7 +109,7 @@ func parseEntry(ctx context.Context, key [sha256.Size]byte, data []byte, limits 
 		max(h.Full.X, h.Full.Y) > media.MaxSide || max(h.Small.X, h.Small.Y) > limits.Side {
 		return nil
 	}
-	// Decoded as any other picture is, within the same limits.
+	// Decode it within the same limits as any picture.
 	decoded, err := media.Decode(ctx, bytes.NewReader(picture), media.Limits{Pixels: limits.Pixels, Side: limits.Side, Budget: limits.Budget})
 	if err != nil || decoded.Size != h.Small {
 		return nil
@@ -120,7 +119,7 @@ func parseEntry(ctx context.Context, key [sha256.Size]byte, data []byte, limits 
 	return p
 }
 
-// put keeps a picture. If that fails, the picture is shown all the same.
+// put stores a picture. Failures are ignored.
 func (c *Cache) put(key [sha256.Size]byte, p *Picture) {
 	if c == nil {
 		return
@@ -151,11 +150,11 @@ func encodeEntry(h entryHead, img *image.RGBA) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// abandoned is how old a file must be that a process left half written.
+// abandoned is the age from which a partly written file is removed.
 const abandoned = time.Hour
 
-// sweep removes what was unused longest until three quarters of the limit are left, if
-// there is more than the limit. Files that are not the cache's stay.
+// sweep removes least recently used entries above the limit until three quarters of it are left.
+// Other files stay.
 func (c *Cache) sweep() {
 	found, err := os.ReadDir(c.dir)
 	if err != nil {

@@ -2,14 +2,13 @@ package picture
 
 import "strconv"
 
-// cell is one character cell: a glyph, the color of its ink and of its ground.
+// cell is a character cell: glyph, foreground and background.
 type cell struct {
 	glyph  rune
 	fg, bg paint
 }
 
-// paint is a color as a terminal is told it: none, one of 256, or red, green and
-// blue.
+// paint is a terminal color: none, one of 256, or RGB.
 type paint uint32
 
 const (
@@ -18,17 +17,17 @@ const (
 	palPaint paint = 2 << 24
 )
 
-// exact is a color of red, green and blue from 0 to 255.
+// exact returns a paint for RGB from 0 to 255.
 func exact(c [3]float32) paint {
 	return rgbPaint | paint(c[0]+0.5)<<16 | paint(c[1]+0.5)<<8 | paint(c[2]+0.5)
 }
 
-// encode appends a line of cells with as few escape sequences as possible. It ends in the
-// terminal's own colors.
+// encode appends a line of cells with as few escape sequences as possible. It ends in the default
+// colors.
 func encode(b []byte, cells []cell) []byte {
 	fg, bg := noPaint, noPaint
 	for _, c := range cells {
-		// The ink of a space is not seen: it need not change.
+		// The foreground of a space is invisible and need not change.
 		newFg := c.fg
 		if c.glyph == ' ' && c.fg == noPaint && c.bg != noPaint {
 			newFg = fg
@@ -45,7 +44,7 @@ func encode(b []byte, cells []cell) []byte {
 	return b
 }
 
-// sequence appends the change from one pair of colors to another.
+// sequence appends the change between two pairs of colors.
 func sequence(b []byte, oldFg, fg, oldBg, bg paint) []byte {
 	b = append(b, "\x1b["...)
 	n := len(b)
@@ -61,8 +60,8 @@ func sequence(b []byte, oldFg, fg, oldBg, bg paint) []byte {
 	return append(b, 'm')
 }
 
-// appendPaint appends the parameters that choose a color; layer is '3' for ink
-// and '4' for ground.
+// appendPaint appends the parameters of a color; layer is '3' for foreground and '4' for
+// background.
 func appendPaint(b []byte, p paint, layer byte) []byte {
 	b = append(b, layer)
 	switch {

@@ -7,27 +7,24 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// CropView draws a part of a picture, again and again while the part changes. If the
-// terminal shows pixels, it is sent each part that stays for a moment. While the part
-// moves on, nothing is sent and it is drawn with glyphs; after a single step the picture
-// before stays until the next one is there.
-//
-// The zero CropView is ready to use. It is for one goroutine, that of the program's
-// Update and View, but for its commands.
+// CropView draws a changing part of a picture. In pixel terminals each part that stays for a moment
+// is sent. While the part keeps changing it is drawn with glyphs; after a single step the old
+// picture stays until the new one is ready. The zero CropView is ready to use. Except for its
+// commands it is not safe for concurrent use.
 type CropView struct {
-	want   part // what was drawn last
-	change int  // how often that has changed
-	moving bool // it changes faster than it can be sent
-	busy   bool // a message is on its way
-	closed bool // nobody shows the view any more
+	want   part // drawn last
+	change int  // number of changes
+	moving bool // changing faster than it can be sent
+	busy   bool // a message is pending
+	closed bool // no longer shown
 
 	glyphs []string // of drawn
 	drawn  part
-	image  *Image // of sent; nil: there is none
+	image  *Image // of sent; may be nil
 	sent   part
 }
 
-// part is what a drawing of a part of a picture depends on.
+// part is the key of a drawing.
 type part struct {
 	of   *Picture
 	rect image.Rectangle
@@ -35,8 +32,7 @@ type part struct {
 	o    Options
 }
 
-// Draw draws the part of p inside rect, as [Crop] has it, as large as it fits into
-// cols × rows cells.
+// Draw draws the part of p inside rect (see [Crop]) as large as it fits into cols × rows cells.
 func (v *CropView) Draw(p *Picture, rect image.Rectangle, cols, rows int, o Options) []string {
 	want := part{p, rect, image.Pt(cols, rows), o}
 	if want != v.want {
@@ -54,32 +50,32 @@ func (v *CropView) Draw(p *Picture, rect image.Rectangle, cols, rows int, o Opti
 	return v.glyphs
 }
 
-// cropRest is how long a part stays the same before it is sent.
+// cropRest is how long a part must stay unchanged before it is sent.
 const cropRest = 60 * time.Millisecond
 
-// Follow is for the end of each Update that may lead to another part: it sends the part
-// to the terminal if it stays. Nil: nothing to do. It is safe on nil.
+// Follow sends the part to the terminal if it stays. Call it at the end of each Update that may
+// change the part. It may return nil and is safe on nil.
 func (v *CropView) Follow(g *ImageStore, o Options) tea.Cmd {
 	if v == nil || g == nil || !o.Method.Pixels() || v.busy {
 		return nil
 	}
 	v.busy = true
-	return v.wait(g, v.change+1) // the next frame draws what this Update led to
+	return v.wait(g, v.change+1) // the next frame draws the result of this Update
 }
 
-// wait checks a moment later whether the part has changed more often than that.
+// wait checks after a moment whether the part has changed again.
 func (v *CropView) wait(g *ImageStore, change int) tea.Cmd {
 	return tea.Tick(cropRest, func(time.Time) tea.Msg { return CropDue{v, g, change} })
 }
 
-// CropDue is the time to check whether a part stays: see [CropView.Due].
+// CropDue is the message to check the part: see [CropView.Due].
 type CropDue struct {
 	View   *CropView
 	store  *ImageStore
 	change int
 }
 
-// Due sends the part to the terminal, or waits on while it moves.
+// Due sends the part to the terminal, or keeps waiting while it changes.
 func (v *CropView) Due(d CropDue) tea.Cmd {
 	want := v.want
 	switch {
@@ -100,7 +96,7 @@ func (v *CropView) Due(d CropDue) tea.Cmd {
 	}
 }
 
-// ready shows a part from now on, in place of the one before; nil: there was no room.
+// ready replaces the shown part; i is nil if there was no space.
 func (v *CropView) ready(of part, i *Image) tea.Cmd {
 	v.busy = false
 	if v.closed {
@@ -112,8 +108,8 @@ func (v *CropView) ready(of part, i *Image) tea.Cmd {
 	return old.Delete()
 }
 
-// Delete has the terminal forget the part, now or when it arrives; nil: there is none.
-// It is safe on a nil view. The view is not used any more then.
+// Delete deletes the part from the terminal, now or on arrival. It may return nil and is safe on
+// nil. The view must not be used afterwards.
 func (v *CropView) Delete() tea.Cmd {
 	if v == nil {
 		return nil
@@ -124,6 +120,6 @@ func (v *CropView) Delete() tea.Cmd {
 	return old.Delete()
 }
 
-// ViewReady tells that the terminal has the pictures of a [CropView] or [RegionView].
-// The receiver calls Done and draws the view again.
+// ViewReady reports that the terminal has the pictures of a [CropView] or [RegionView]. The
+// receiver calls Done and redraws.
 type ViewReady struct{ Done func() tea.Cmd }

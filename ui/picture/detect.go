@@ -17,15 +17,13 @@ import (
 	"mediadesk/api/media"
 )
 
-// Detector finds out what the terminal can by asking it, once: the name in $TERM
-// tells nothing about the terminal that is really there. Write Query to the
-// terminal, give every message to Update, and call TimedOut when Patience is
-// over. It is used from one goroutine.
+// Detector queries the terminal for its abilities, since $TERM does not tell them. Write Query to
+// the terminal, pass all messages to Update, and call TimedOut after Patience. It is not safe for
+// concurrent use.
 type Detector struct {
-	// Colors says how many colors are drawn with, and why; for the findings.
+	// Colors describes the number of colors, for the findings.
 	Colors string
-	// TmuxSixel tells that the terminal around tmux has sixel. What tmux answers is
-	// about itself.
+	// TmuxSixel reports sixel support of the terminal around tmux, since tmux answers for itself.
 	TmuxSixel bool
 
 	setting Setting
@@ -42,20 +40,19 @@ type Detector struct {
 	window      image.Point // of the terminal, in pixels
 	cells       image.Point // of the terminal, in cells
 	kittyReply  string      // to the probe for placeholders
-	kittyDirect bool        // the question for kitty's protocol was answered with OK
+	kittyDirect bool        // kitty's protocol was confirmed
 	cursor      image.Point
 	cursorKnown bool
 	pixelMouse  bool
 	sixel       bool
-	fenced      bool // the last question was answered
-	over        bool // the waiting is
+	fenced      bool // the last query was answered
+	over        bool // the wait is over
 }
 
-// environment is what the environment tells: not what the terminal can, only
-// whether and how it may be asked.
+// environment is what the environment tells: whether and how to query the terminal.
 type environment struct {
 	tmux, remote bool
-	silent       string // why the terminal is not asked; empty: it is
+	silent       string // why the terminal is not queried; empty if it is
 }
 
 func readEnvironment(getenv func(string) string, terminal bool) environment {
@@ -66,18 +63,18 @@ func readEnvironment(getenv func(string) string, terminal bool) environment {
 	}
 	switch {
 	case !terminal:
-		e.silent = "this is no terminal"
+		e.silent = "not a terminal"
 	case term == "dumb" || term == "linux":
-		e.silent = "terminals of the kind " + term + " do not understand the questions"
+		e.silent = "terminals of type " + term + " do not understand queries"
 	case getenv("TERM_PROGRAM") == "Apple_Terminal":
-		e.silent = "this terminal (Apple's) prints the questions"
+		e.silent = "Apple's Terminal prints the queries"
 	case !e.tmux && (getenv("STY") != "" || strings.HasPrefix(term, "screen")):
-		e.silent = "GNU screen does not pass the questions on"
+		e.silent = "GNU screen does not pass queries on"
 	}
 	return e
 }
 
-// NewDetector makes a detector. Terminal says whether there is one to ask.
+// NewDetector returns a detector. terminal tells whether there is one to query.
 func NewDetector(s Setting, getenv func(string) string, terminal bool) *Detector {
 	if getenv == nil {
 		getenv = func(string) string { return "" }
@@ -85,18 +82,18 @@ func NewDetector(s Setting, getenv func(string) string, terminal bool) *Detector
 	return &Detector{setting: s, env: readEnvironment(getenv, terminal), now: time.Now}
 }
 
-// probeID is the id of the picture of one pixel that the probe sends.
+// probeID is the id of the one-pixel picture in the probe.
 const probeID = 250 << 24
 
-// queryID is the id in the question for kitty's protocol as such, which stores no
-// picture. Terminals without placeholders answer this one only.
+// queryID is the id of the basic query for kitty's protocol, which stores no picture. Terminals
+// without placeholders answer only this one.
 const queryID = 31
 
-// probeAt is where the cursor is while the probe is sent, counted from 0.
+// probeAt is the cursor position during the probe, counted from 0.
 var probeAt = image.Pt(4, 2)
 
-// Query is what to write to the terminal; empty where it must not be asked. The
-// cursor comes back to where it was.
+// Query returns the text to write to the terminal, or "" if it must not be queried. It restores the
+// cursor.
 func (d *Detector) Query() string {
 	if d.env.silent != "" {
 		return ""
@@ -108,15 +105,15 @@ func (d *Detector) Query() string {
 	forget := fmt.Sprintf("\x1b_Ga=d,d=I,i=%d,q=2\x1b\\", probeID)
 	query := fmt.Sprintf("\x1b_Gi=%d,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\", queryID)
 	if d.env.tmux {
-		query = "" // nothing can be placed directly through tmux
-		// tmux answers for itself; what is wrapped goes to the terminal around it.
+		query = "" // tmux supports no direct placement
+		// tmux answers for itself; wrapped queries reach the outer terminal.
 		q += ansi.TmuxPassthrough(name)
 		send, forget = ansi.TmuxPassthrough(send), ansi.TmuxPassthrough(forget)
 	}
 	return q + "\x1b7\x1b[3;5H" + send + "\x1b[6n" + forget + "\x1b8" + query + "\x1b[c"
 }
 
-// Patience is how long to wait for the answers.
+// Patience returns how long to wait for replies.
 func (d *Detector) Patience() time.Duration {
 	if d.env.remote {
 		return 2 * time.Second
@@ -124,30 +121,29 @@ func (d *Detector) Patience() time.Duration {
 	return 500 * time.Millisecond
 }
 
-// SetSetting changes what the person wants.
+// SetSetting changes the user's setting.
 func (d *Detector) SetSetting(s Setting) { d.setting = s }
 
-// TimedOut tells that the patience is over. Answers that come later still count.
+// TimedOut ends the wait. Late replies still count.
 func (d *Detector) TimedOut() { d.over = true }
 
-// Complete reports whether nothing more is to be waited for.
+// Complete reports whether there is nothing left to wait for.
 func (d *Detector) Complete() bool {
-	// Behind tmux the answers of the terminal around it come after tmux's own.
+	// Replies of the outer terminal follow those of tmux.
 	return d.env.silent != "" || d.over || d.fenced && (!d.env.tmux || d.kittyReply != "" && d.outer != "")
 }
 
-// Abilities are what follows from the answers so far.
+// Abilities returns the result of the replies so far.
 func (d *Detector) Abilities() Abilities { return d.decide() }
 
-// The sources of the size of a cell, from the least sure to the surest.
+// Sources of the cell size, from least to most reliable.
 const (
 	cellByWindow = iota + 1
 	cellByReport
 	cellByKernel
 )
 
-// Update takes a message of the terminal, as Bubble Tea or as ultraviolet has
-// it, and tells whether it was an answer to one of the questions.
+// Update handles a message of Bubble Tea or ultraviolet and reports whether it was a reply.
 func (d *Detector) Update(msg any) bool {
 	switch msg := msg.(type) {
 	case tea.TerminalVersionMsg:
@@ -199,15 +195,15 @@ func (d *Detector) setCell(size image.Point, rank int, from string) {
 	d.refine()
 }
 
-// refine works out the exact size of a cell if the reported one was rounded up: as
-// many cells as there are would not fit into the window.
+// refine computes the exact cell size if the reported one was rounded up, because the cells would
+// not fit into the window.
 func (d *Detector) refine() {
 	if d.window.X < 1 || d.window.Y < 1 || d.cells.X < 1 || d.cells.Y < 1 || d.cellRank != cellByReport {
 		return
 	}
 	axis := func(cell, cells, window int) float64 {
-		exact := (float64(window) - 0.5) / float64(cells) // the window was rounded as well
-		// A larger difference is none of rounding: the window has another size now.
+		exact := (float64(window) - 0.5) / float64(cells) // the window was rounded, too
+		// A larger difference means that the window was resized.
 		if cell*cells > window && exact > float64(cell-1) {
 			return exact
 		}
@@ -219,12 +215,12 @@ func (d *Detector) refine() {
 	}
 }
 
-// sensible sorts out answers of terminals that count something else.
+// sensible rejects replies in other units.
 func sensible(cell image.Point) bool {
 	return cell.X >= 2 && cell.Y >= 4 && cell.X <= 256 && cell.Y <= 256
 }
 
-// divide works the cell out from the size of the window.
+// divide computes the cell size from the window size.
 func (d *Detector) divide() {
 	if d.cells.X > 0 && d.cells.Y > 0 {
 		d.setCell(image.Pt(d.window.X/d.cells.X, d.window.Y/d.cells.Y), cellByWindow, "the size of the window")
@@ -232,8 +228,7 @@ func (d *Detector) divide() {
 	d.refine()
 }
 
-// resized takes the new size of the terminal. The size of a cell may have
-// changed with it, so what was worked out from the old sizes no longer counts.
+// resized handles a new terminal size. Cell sizes computed from old values are dropped.
 func (d *Detector) resized(cells image.Point) {
 	if cells == d.cells {
 		return
@@ -286,8 +281,7 @@ func (d *Detector) cursorAt(x, y int) {
 	d.cursor, d.cursorKnown = image.Pt(x, y), true
 }
 
-// fence takes the answer to the last question: what has no answer by now has
-// none.
+// fence handles the reply to the last query: missing replies will not come.
 func (d *Detector) fence(attributes []int) {
 	for _, a := range attributes {
 		d.sixel = d.sixel || a == 4
@@ -298,12 +292,12 @@ func (d *Detector) fence(attributes []int) {
 	d.fenced = true
 }
 
-// versions reads a name as XTVERSION has it: kitty(0.41.1), foot(1.21.0),
-// Konsole 25.04.2, VTE(7802), ghostty 1.1.3, XTerm(398), tmux 3.5a.
+// versions matches names in XTVERSION format: kitty(0.41.1), foot(1.21.0), Konsole 25.04.2,
+// VTE(7802), ghostty 1.1.3, XTerm(398), tmux 3.5a.
 var versions = regexp.MustCompile(`^([A-Za-z_-]+)[ (/-]*([0-9]*)\.?([0-9]*)`)
 
-// version is the lower-case name of a terminal and its version; a part that is
-// not given is the greatest: names without one are those of new terminals.
+// version returns the lower-case name and the version of a terminal. Missing parts are the maximum,
+// since only new terminals omit them.
 func version(name string) (string, int, int) {
 	found := versions.FindStringSubmatch(name)
 	if found == nil {
@@ -323,7 +317,7 @@ func atLeast(major, minor, wantMajor, wantMinor int) bool {
 	return major > wantMajor || major == wantMajor && minor >= wantMinor
 }
 
-// placeholderTerminal tells the terminals that are known to show placeholders.
+// placeholderTerminal reports terminals known to support placeholders.
 func placeholderTerminal(name string) bool {
 	who, major, minor := version(name)
 	switch who {
@@ -335,16 +329,15 @@ func placeholderTerminal(name string) bool {
 	return false
 }
 
-// inlineTerminal tells the terminals that show inline images of iTerm2. Nothing that
-// can be asked tells it.
+// inlineTerminal reports terminals that support iTerm2 images, which cannot be queried.
 func inlineTerminal(name string) bool {
 	who, _, _ := version(name)
 	return slices.Contains([]string{"iterm", "wezterm", "mintty", "xterm.js", "xterm-js", "vscode"}, who) || strings.HasPrefix(strings.ToLower(name), "xterm.js")
 }
 
-// setThrough is the largest set of glyphs that tmux is sure to let through: it asks
-// the system how wide they are and drops what that does not know. Sextants are as
-// old as the systems that have tmux 3.2, octants are younger than any number of it.
+// setThrough returns the largest glyph set that tmux surely passes on: it drops characters whose
+// width the system does not know. Sextants are as old as systems with tmux 3.2; octants may be too
+// new.
 func setThrough(tmux string) Set {
 	if _, major, minor := version(tmux); atLeast(major, minor, 3, 2) {
 		return Sextants
@@ -352,9 +345,8 @@ func setThrough(tmux string) Set {
 	return Blocks
 }
 
-// setOf is the largest set of glyphs that a terminal is known to draw by itself,
-// and why. Fonts rarely have these glyphs, so a terminal that leaves them to the
-// font does not count.
+// setOf returns the largest glyph set that a terminal is known to draw itself, and the reason.
+// Fonts rarely have these glyphs.
 func setOf(name string) (Set, string) {
 	who, major, minor := version(name)
 	switch {

@@ -2,26 +2,26 @@ package picture
 
 import "math/bits"
 
-// Sub-pixels of a cell: it can be divided into halves, thirds, quarters and eighths.
+// Sub-pixels of a cell, divisible into halves, thirds, quarters and eighths.
 const (
 	fitWidth  = 8
 	fitHeight = 24
 	fitAll    = fitWidth * fitHeight
 )
 
-// minGain is by how much a glyph must come closer than a plain cell to be worth
-// it: in squared color steps per sub-pixel, less than the eye sees.
+// minGain is how much better than a plain cell a glyph must be, in squared color steps per
+// sub-pixel; less is invisible.
 const minGain = 2.0
 
-// fitted is the best drawing of a cell with two colors: ink where the glyph has
-// ink, on part of the cell, and paper on the rest.
+// fitted is the best drawing of a cell with two colors: ink for the glyph on part of the cell,
+// paper for the rest.
 type fitted struct {
 	glyph      rune
 	ink, paper [3]float32
 	part       float32 // of the cell, 0 to 1
 }
 
-// sums are the red, green and blue of some sub-pixels, added up.
+// sums are the summed RGB values of sub-pixels.
 type sums [3]int32
 
 func (s *sums) add(o sums) {
@@ -32,13 +32,13 @@ func (s *sums) add(o sums) {
 
 func (s sums) minus(o sums) sums { return sums{s[0] - o[0], s[1] - o[1], s[2] - o[2]} }
 
-// score is |S|²/n.
+// score returns |S|²/n.
 func (s sums) score(n int) float32 {
 	r, g, b := float32(s[0]), float32(s[1]), float32(s[2])
 	return (r*r + g*g + b*b) / float32(n)
 }
 
-// fit is the search for the best glyph of one cell.
+// fit is the search for the best glyph of a cell.
 type fit struct {
 	all   sums
 	score float32
@@ -47,10 +47,9 @@ type fit struct {
 	n     int // sub-pixels of the ink
 }
 
-// fitCell finds the glyph of a set and the two colors that come closest to the
-// sub-pixels at the beginning of pix, which have 4 bytes each. For a given glyph the
-// means of the two parts are the best colors, and the squared error that is left shrinks
-// by |S1|²/n1 + |S0|²/n0: the glyph with the largest such sum is the best of all.
+// fitCell finds the glyph and colors that best match the sub-pixels at the start of pix, 4 bytes
+// each. For a given glyph the mean colors are best, and the squared error shrinks by |S1|²/n1 +
+// |S0|²/n0, so the glyph with the largest sum wins.
 func fitCell(pix []uint8, stride int, set Set) fitted {
 	var cols [fitWidth]sums
 	var halves [fitHeight][2]sums
@@ -88,7 +87,7 @@ func fitCell(pix []uint8, stride int, set Set) fitted {
 	return f.result()
 }
 
-// parts are the sums of 2 × rows equal parts of a cell, line by line.
+// parts returns the sums of 2 × rows equal parts of a cell, line by line.
 func parts(halves *[fitHeight][2]sums, rows int) []sums {
 	list, each := make([]sums, 2*rows), fitHeight/rows
 	for y, h := range halves {
@@ -104,7 +103,7 @@ func (f *fit) try(glyph rune, n int, ink sums) {
 	}
 }
 
-// sides tries the glyphs that are filled from one side.
+// sides tries glyphs filled from one side.
 func (f *fit) sides(halves *[fitHeight][2]sums, cols *[fitWidth]sums) {
 	var s sums
 	const step = fitHeight / 8
@@ -123,9 +122,8 @@ func (f *fit) sides(halves *[fitHeight][2]sums, cols *[fitWidth]sums) {
 	}
 }
 
-// masks tries every way to divide equal parts in two. It goes through the masks
-// by the Gray code, in which each differs from the one before in one part; a mask
-// and its complement are the same division, so half of them are enough.
+// masks tries all two-color divisions of equal parts, in Gray code order, where each differs from
+// the last in one part. A mask and its complement are the same division, so half of them suffice.
 func (f *fit) masks(parts []sums, glyphs []rune) {
 	n := fitAll / len(parts)
 	var ink sums
@@ -147,7 +145,7 @@ func (f *fit) masks(parts []sums, glyphs []rune) {
 	}
 }
 
-// result turns the best glyph into colors; a cell that none improves is plain.
+// result returns the best glyph with its colors, or a plain cell.
 func (f *fit) result() fitted {
 	r := fitted{glyph: f.glyph, part: float32(f.n) / fitAll}
 	for c := range 3 {

@@ -1,11 +1,11 @@
 package picture
 
 var (
-	// lower and left are filled from one side, by 1 to 7 eighths.
+	// lower and left are filled by 1 to 7 eighths.
 	lower = [...]rune{'▁', '▂', '▃', '▄', '▅', '▆', '▇'}
 	left  = [...]rune{'▏', '▎', '▍', '▌', '▋', '▊', '▉'}
-	// quadrants are: upper left, upper right, lower left, lower right. Three
-	// quadrants are one with the colors swapped.
+	// quadrants are upper left, upper right, lower left, lower right. Three quadrants are one with
+	// swapped colors.
 	quadrants = [...]rune{'▘', '▝', '▖', '▗'}
 )
 
@@ -14,9 +14,8 @@ const (
 	upperHalf = '▀'
 )
 
-// sextants and octants are the glyphs by mask: bit 0 is the upper left part, bit
-// 1 the upper right one, and so on down. A zero has no glyph of its own: its complement
-// is drawn instead, with the two colors swapped.
+// sextants and octants are glyphs by mask: bit 0 is the upper left part, bit 1 the upper right one,
+// and so on. For zero the complement is drawn with swapped colors.
 var (
 	sextants = sextantGlyphs()
 	octants  = octantGlyphs()
@@ -25,7 +24,7 @@ var (
 func sextantGlyphs() (glyphs [64]rune) {
 	next := rune(0x1fb00)
 	for mask := 1; mask < 63; mask++ {
-		// The left and the right half are older block elements.
+		// The half blocks are older characters.
 		if mask == 0b010101 || mask == 0b101010 {
 			continue
 		}
@@ -37,8 +36,7 @@ func sextantGlyphs() (glyphs [64]rune) {
 }
 
 func octantGlyphs() (glyphs [256]rune) {
-	// What Unicode had before octants: quadrants by the four bits upper left,
-	// upper right, lower left, lower right, and quarters of the height.
+	// Characters older than octants: quadrants by four bits, and quarters of the height.
 	older := map[int]rune{0b11: '🮂', 0b11000000: '▂', 0b11111100: '▆', 0b00111111: '🮅'}
 	quadrant := [16]rune{' ', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄', '▙', '▟', '█'}
 	for q, glyph := range quadrant {
@@ -50,8 +48,7 @@ func octantGlyphs() (glyphs [256]rune) {
 		}
 		older[mask] = glyph
 	}
-	// Six have other places in Unicode, and terminals that draw the
-	// rest often lack them.
+	// Six are elsewhere in Unicode and often missing in terminals.
 	odd := map[int]bool{1: true, 2: true, 1 << 6: true, 1 << 7: true, 0b010100: true, 0b101000: true}
 	next := rune(0x1cd00)
 	for mask := range glyphs {

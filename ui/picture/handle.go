@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// Handle is what of a rectangle on a picture the arrows move: 0 is all of it, then come the
-// corners and edges, clockwise from the upper left corner.
+// Handle is the part of a rectangle that arrow keys move: 0 for all of it, then corners and edges
+// clockwise from the upper left.
 type Handle int
 
-// Handles is how many there are.
+// Handles is the number of handles.
 const Handles = Handle(len(handles))
 
 var handles = [...]struct {
@@ -33,20 +33,19 @@ func (g Handle) String() string { return handles[g].words }
 // side is where the handle is on a rectangle: -1 left or top, 1 right or bottom.
 func (g Handle) side() image.Point { return handles[g].side }
 
-// Next is the handle that many after this one, round the end.
+// Next returns the handle by steps further, cyclically.
 func (g Handle) Next(by int) Handle {
 	n := len(handles)
 	return Handle((int(g) + by + n) % n)
 }
 
-// Ratio is the proportion that a rectangle keeps; the zero Ratio is none.
+// Ratio is the locked proportion of a rectangle; the zero Ratio is free.
 type Ratio struct{ W, H int }
 
-// Locked reports whether there is a proportion to keep.
+// Locked reports whether a proportion is set.
 func (r Ratio) Locked() bool { return r.W > 0 && r.H > 0 }
 
-// height is what belongs to a width, width what belongs to a height; both are
-// at least 1.
+// height returns the height for a width, and width the width for a height; both at least 1.
 func (r Ratio) height(w int) int { return scaled(w, r.H, r.W) }
 func (r Ratio) width(h int) int  { return scaled(h, r.W, r.H) }
 
@@ -54,9 +53,8 @@ func scaled(n, by, of int) int {
 	return max(1, int(math.Round(float64(n)*float64(by)/float64(of))))
 }
 
-// Moved moves the handle of a rectangle within a picture of that size. What would
-// leave the picture stops at its border, and the rectangle keeps at least one
-// pixel. With a locked ratio the side that is not moved follows.
+// Moved moves the handle of a rectangle within a picture of a size. It stops at the border and
+// keeps at least one pixel. With a locked ratio the other side follows.
 func (g Handle) Moved(rect image.Rectangle, d, size image.Point, lock Ratio) image.Rectangle {
 	side := g.side()
 	if side == (image.Point{}) {
@@ -84,8 +82,7 @@ func stretched(from, to, side, by, limit int) (newFrom, newTo int) {
 	return from, to
 }
 
-// follow gives a rectangle the ratio. The corner opposite to the side that was
-// moved stays; the width leads where byWidth says so.
+// follow applies the ratio to a rectangle. The opposite corner stays; byWidth keeps the width.
 func (r Ratio) follow(rect image.Rectangle, side, size image.Point, byWidth bool) image.Rectangle {
 	w, h := rect.Dx(), rect.Dy()
 	if byWidth {
@@ -115,8 +112,7 @@ func (r Ratio) follow(rect image.Rectangle, side, size image.Point, byWidth bool
 	return image.Rectangle{Min: rect.Min, Max: rect.Min.Add(image.Pt(w, h))}
 }
 
-// Centered is a rectangle in the middle of the picture; an empty one becomes half
-// as wide and high as it.
+// Centered centers a rectangle in the picture; an empty one gets half its width and height.
 func Centered(rect image.Rectangle, size image.Point) image.Rectangle {
 	if rect.Empty() {
 		rect = image.Rect(0, 0, max(1, size.X/2), max(1, size.Y/2))

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// diskPlace is where a file lies on its disk, whatever name it is reached by.
+// diskPlace identifies a file independent of its name.
 func diskPlace(info fs.FileInfo) (device, inode uint64) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

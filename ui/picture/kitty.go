@@ -30,35 +30,33 @@ import (
 // cell before, underneath whatever stands there. Without any color they have to
 // be 0; what lies over a picture then has to end it, as kit.Overlay does.
 type ImageStore struct {
-	// Pane tells where the pane of tmux begins on the terminal. It is asked, by the
-	// painter, when the screen is cleared and its pictures need it. Nil: at the corner.
+	// Pane returns the position of the tmux pane on the terminal. The painter calls it when the
+	// screen is cleared. Nil for the corner.
 	Pane func() image.Point
 
 	tmux   bool
-	origin image.Point // what Pane told last
+	origin image.Point // last result of Pane
 
 	mu     sync.Mutex
 	next   int
 	method Method
-	by     protocol                // of method, for new images
+	by     protocol                // protocol of method, for new images
 	held   [mostNumbers + 1]*Image // by number
 }
 
-// mostNumbers is how many pictures a store can hold. Ids from 1<<31 on are other ones
-// to Konsole, which keeps them with a sign.
+// mostNumbers limits the pictures of a store. Konsole treats ids from 1<<31 as negative.
 const mostNumbers = 127
 
-// NewImageStore makes a store; inTmux tells that the way to the terminal leads
-// through tmux.
+// NewImageStore returns a store; inTmux tells that tmux is in between.
 func NewImageStore(inTmux bool) *ImageStore {
-	// Another program on the same terminal most likely begins with another number.
+	// Another program on this terminal most likely starts with another number.
 	g := &ImageStore{tmux: inTmux, next: 1 + rand.IntN(mostNumbers), method: MethodKitty} //nolint:gosec // not a secret
 	g.by = newProtocol(g.method, g)
 	return g
 }
 
-// Use chooses the protocol for new pictures. It reports whether the screen must be
-// cleared for that: a [Painter] has to know what is on it.
+// Use selects the protocol for new pictures. It reports whether the screen must be cleared, so that
+// a [Painter] knows its contents.
 func (g *ImageStore) Use(m Method) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -69,8 +67,8 @@ func (g *ImageStore) Use(m Method) bool {
 	return true
 }
 
-// painting is the protocol by which pictures are painted into the screen; nil if the
-// terminal draws them in the cells of text by itself.
+// painting returns the protocol that paints pictures into the screen, or nil if the terminal draws
+// them in text cells.
 func (g *ImageStore) painting() protocol {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -80,14 +78,14 @@ func (g *ImageStore) painting() protocol {
 	return g.by
 }
 
-// Beyond reports whether pictures are painted at positions that tmux does not know:
-// when it has drawn the pane again, they are gone until the screen is cleared.
+// Beyond reports whether pictures are painted at positions unknown to tmux, which erases them when
+// it redraws the pane.
 func (g *ImageStore) Beyond() bool {
 	_, beyond := g.painting().(inline)
 	return beyond && g.tmux
 }
 
-// image is the image of a number; nil: there is none.
+// image returns the image with a number, or nil.
 func (g *ImageStore) image(n int) *Image {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -97,13 +95,13 @@ func (g *ImageStore) image(n int) *Image {
 	return g.held[n]
 }
 
-// errNoRoom says that the terminal holds as many pictures as there are ids.
+// errNoRoom reports that the terminal holds the maximum number of pictures.
 var errNoRoom = errors.New("too many pictures on the screen")
 
-// inkID is the lower bytes of the ids where there are colors.
+// inkID is the lower bytes of ids on terminals with colors.
 const inkID = 1
 
-// reserve gives an image a free id with those lower bytes.
+// reserve assigns a free id with the lower bytes.
 func (g *ImageStore) reserve(i *Image, lower uint32) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -125,9 +123,8 @@ func (g *ImageStore) free(i *Image) {
 	g.held[i.number()] = nil
 }
 
-// Clear is what to write to the terminal for it to forget every picture; empty
-// where it holds none. To be written when the program ends: nothing else removes
-// pictures of this kind.
+// Clear returns the text that deletes all pictures from the terminal; empty if there are none.
+// Write it at the end of the program.
 func (g *ImageStore) Clear() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -144,39 +141,37 @@ func (g *ImageStore) Clear() string {
 	return b.String()
 }
 
-// Image is one picture of a store, as large as a rectangle of cells. It is the [Surface]
-// of terminals that show pixels. Its cells are placeholders: the terminal draws them,
-// or the [Painter] does.
+// Image is a picture of a store in a rectangle of cells, the [Surface] for pixel terminals. Its
+// cells are placeholders, drawn by the terminal or the [Painter].
 type Image struct {
 	store *ImageStore
 	by    protocol
 	id    uint32
 	size  image.Point
-	data  string // what the terminal is sent once
+	data  string // sent to the terminal once
 	lines []string
 
-	// What protocols keep that paint.
+	// Used by painting protocols.
 	scale  image.Point // size in pixels
 	pixels *image.RGBA
 	colors []uint8
 }
 
-// number tells the images of a store apart; never 0.
+// number identifies the image in its store; never 0.
 func (i *Image) number() int { return int(i.id >> 24) }
 
 var _ Surface = (*Image)(nil)
 
-// Lines are the rows of cells in which the picture stands.
+// Lines returns the rows of cells.
 func (i *Image) Lines() []string { return i.lines }
 
-// Limits of one image: cells by the diacritics there are to count them, pixels by
-// what is worth sending.
+// Limits of an image: cells by the available diacritics, pixels by usefulness.
 const (
 	maxPlaces = 297
 	maxSent   = 2_000_000
 )
 
-// surface prepares p to be shown in cols × rows cells, as large as it fits.
+// surface prepares p for cols × rows cells, as large as it fits.
 func (g *ImageStore) surface(p *Picture, cols, rows int, o Options) (*Image, error) {
 	area := Fit(p.Size(), cols, rows, o.CellAspect)
 	i, err := g.newImage(p, area.Size(), o, fullLight)
@@ -187,7 +182,7 @@ func (g *ImageStore) surface(p *Picture, cols, rows int, o Options) (*Image, err
 	return i, nil
 }
 
-// newImage prepares p to be shown in size cells, with dim 256ths of its light.
+// newImage prepares p for size cells, with dim 256ths of its brightness.
 func (g *ImageStore) newImage(p *Picture, size image.Point, o Options, dim int) (*Image, error) {
 	cell := o.Cell
 	if size.X < 1 || size.Y < 1 || size.X > maxPlaces || size.Y > maxPlaces || cell.X < 1 || cell.Y < 1 {
@@ -195,7 +190,7 @@ func (g *ImageStore) newImage(p *Picture, size image.Point, o Options, dim int) 
 	}
 	pixels := o.Exact.or(cell).pixels(size)
 	w, h := pixels.X, pixels.Y
-	for w*h > maxSent && o.Method != MethodSixel { // whose pixels are those of the screen
+	for w*h > maxSent && o.Method != MethodSixel { // sixel pixels are screen pixels
 		w, h = w/2, h/2
 	}
 	lower := uint32(inkID)
@@ -210,8 +205,8 @@ func (g *ImageStore) newImage(p *Picture, size image.Point, o Options, dim int) 
 	return i, nil
 }
 
-// appendCells appends the cells from x to before end of line y of the image. Row, column
-// and id stand in every cell: a popup that covers some leaves the others whole.
+// appendCells appends cells x to end of line y. Every cell has row, column and id, so a popup can
+// cover some of them.
 func (i *Image) appendCells(b []byte, x, end, y int) []byte {
 	if x >= end {
 		return b
@@ -234,22 +229,21 @@ func (i *Image) appendCells(b []byte, x, end, y int) []byte {
 	return b
 }
 
-// frame are the lines of cols × rows cells with the image at area.
+// frame returns the lines of cols × rows cells with the image at area.
 func (i *Image) frame(cols, rows int, area image.Rectangle) []string {
 	return frame(cols, rows, area, func(y int) string { return string(i.appendCells(nil, 0, area.Dx(), y)) }).Lines
 }
 
-// Show sends the image to the terminal, see [Surface].
+// Show sends the image to the terminal; see [Surface].
 func (i *Image) Show() tea.Cmd {
 	return tea.Sequence(tea.Raw(i.data), func() tea.Msg { return Transmitted{i} })
 }
 
-// settle is how long the last frame that shows an image may take to be drawn.
+// settle is how long drawing the last frame with an image may take.
 const settle = 100 * time.Millisecond
 
-// Delete has the terminal forget the image, a moment after it was shown last.
-// Its id is free when that has been said: a program that ends before says it then.
-// It is safe on nil and must be called once.
+// Delete deletes the image from the terminal after its last frame and then frees its id. It is safe
+// on nil and must be called once.
 func (i *Image) Delete() tea.Cmd {
 	if i == nil {
 		return nil
@@ -264,7 +258,7 @@ func (i *Image) Delete() tea.Cmd {
 	)
 }
 
-// Drop gives up an image that was never shown. It is safe on nil.
+// Drop discards an image that was never shown. It is safe on nil.
 func (i *Image) Drop() {
 	if i != nil {
 		i.store.free(i)

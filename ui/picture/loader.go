@@ -19,12 +19,11 @@ type Request struct {
 	Options    Options
 }
 
-// Loader draws the pictures in files. It decodes at most two at a time, remembers
-// what it decoded, and is safe for concurrent use. It keeps no goroutine and needs no
-// closing: Load does its work where it is called.
+// Loader draws pictures from files. It decodes at most two at a time and caches results. It is safe
+// for concurrent use and needs no closing.
 type Loader struct {
-	// Store shows pictures in pixels; nil: all are drawn with glyphs. Cache keeps what
-	// took long to decode; nil: nothing is kept. To be set before the first Load.
+	// Store shows pictures in pixels; nil for glyphs. Cache keeps slow pictures; may be nil. Set
+	// them before the first Load.
 	Store *ImageStore
 	Cache *Cache
 
@@ -33,15 +32,14 @@ type Loader struct {
 	pictures *lru[fileID, outcome]
 }
 
-// fileID is one state of one file.
+// fileID identifies a state of a file.
 type fileID struct {
 	path           string
 	modified, size int64
-	device, inode  uint64 // zero where the system does not tell
+	device, inode  uint64 // zero if unknown
 }
 
-// outcome is what decoding a file led to: that it cannot be shown is worth
-// remembering too.
+// outcome is the result of decoding a file, including failure.
 type outcome struct {
 	picture *Picture
 	err     error
@@ -50,12 +48,11 @@ type outcome struct {
 const (
 	maxDecoders   = 2
 	pictureMemory = 64 << 20
-	// previewSide is enough for a preview; more of them fit into memory.
+	// previewSide is enough for a preview and saves memory.
 	previewSide = 1024
 )
 
-// NewLoader makes a loader. Where limits.Side is zero, pictures are reduced to
-// 1024 pixels.
+// NewLoader returns a loader. If limits.Side is zero, pictures are reduced to 1024 pixels.
 func NewLoader(limits media.Limits) *Loader {
 	if limits.Side <= 0 {
 		limits.Side = previewSide
@@ -67,9 +64,8 @@ func NewLoader(limits media.Limits) *Loader {
 	}
 }
 
-// Load draws the picture in a file, which may take a second: call it in a command,
-// not in Update. It returns the context's error as soon as possible after ctx
-// ends; every other error is an [*media.Error] that says why there is no picture.
+// Load draws the picture in a file. It may take a second, so call it in a command. It returns the
+// context's error soon after ctx ends; other errors are an [*media.Error].
 func (l *Loader) Load(ctx context.Context, r Request) (Surface, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -88,7 +84,7 @@ func (l *Loader) Load(ctx context.Context, r Request) (Surface, error) {
 	return l.draw(ctx, p, r)
 }
 
-// draw draws a picture as a request wants it, unless ctx has ended.
+// draw draws a picture as requested, unless ctx has ended.
 func (l *Loader) draw(ctx context.Context, p *Picture, r Request) (Surface, error) {
 	s := newSurface(l.Store, p, r.Cols, r.Rows, r.Options)
 	if err := ctx.Err(); err != nil {
@@ -98,7 +94,7 @@ func (l *Loader) draw(ctx context.Context, p *Picture, r Request) (Surface, erro
 	return s, nil
 }
 
-// smallCost stands for the memory that keeping anything takes.
+// smallCost is the assumed memory of any entry.
 const smallCost = 512
 
 func identify(path string, info fs.FileInfo) fileID {
@@ -106,8 +102,7 @@ func identify(path string, info fs.FileInfo) fileID {
 	return fileID{path: path, modified: info.ModTime().UnixNano(), size: info.Size(), device: device, inode: inode}
 }
 
-// decode decodes a picture, or finds it in the cache. One that is decoded in less
-// time than an entry of the cache is not kept there.
+// decode returns a picture from the cache or decodes it. Fast ones are not cached.
 func (l *Loader) decode(ctx context.Context, id fileID, f *os.File, limits media.Limits) (*Picture, error) {
 	key := id.key(limits.Side)
 	if p := l.Cache.get(ctx, key, limits); p != nil && (outcome{picture: p}).serves(limits) {
@@ -120,16 +115,16 @@ func (l *Loader) decode(ctx context.Context, id fileID, f *os.File, limits media
 	return p, err
 }
 
-// detail is how many pixels of the longer side a request has use for.
+// detail returns the useful number of pixels of the longer side.
 func (r Request) detail() int {
-	cell := image.Pt(2, 4) // more than glyphs tell apart
+	cell := image.Pt(2, 4) // more than glyphs can show
 	if r.Options.Method.Pixels() && r.Options.Cell.X > 0 {
 		cell = r.Options.Cell
 	}
 	return max(r.Cols*cell.X, r.Rows*cell.Y)
 }
 
-// serves tells whether what is remembered has the detail that is wanted now.
+// serves reports whether the cached result has the wanted detail.
 func (o outcome) serves(limits media.Limits) bool {
 	if o.picture == nil || !o.picture.rough {
 		return true
@@ -138,7 +133,7 @@ func (o outcome) serves(limits media.Limits) bool {
 	return max(size.X, size.Y) >= min(limits.Enough, limits.Side)
 }
 
-// picture is the decoded picture of a file, remembered or decoded now.
+// picture returns the decoded picture of a file, from memory if possible.
 func (l *Loader) picture(ctx context.Context, id fileID, limits media.Limits, decode func() (*Picture, error)) (*Picture, error) {
 	if o, ok := l.pictures.get(id); ok && o.serves(limits) {
 		return o.picture, o.err
@@ -147,7 +142,7 @@ func (l *Loader) picture(ctx context.Context, id fileID, limits media.Limits, de
 		return nil, err
 	}
 	defer l.decoders.Release(1)
-	// Someone else may have decoded it while this call was waiting.
+	// It may have been decoded while this call waited.
 	if o, ok := l.pictures.get(id); ok && o.serves(limits) {
 		return o.picture, o.err
 	}
@@ -156,15 +151,14 @@ func (l *Loader) picture(ctx context.Context, id fileID, limits media.Limits, de
 	case err == nil:
 		l.pictures.put(id, outcome{picture: p}, p.bytes()+smallCost)
 	case ctx.Err() == nil && !errors.Is(err, media.ErrUnreadable):
-		// That a file cannot be read is about the moment, not about its content.
+		// A read error is temporary and says nothing about the content.
 		l.pictures.put(id, outcome{err: err}, smallCost)
 	}
 	return p, err
 }
 
-// Quick draws at once what a file has ready: a picture in memory, or the small one that a
-// camera puts into a JPEG. It returns nil if there is none. [Loader.Load] may draw more
-// detail.
+// Quick draws what is available at once: a picture in memory or the embedded thumbnail of a JPEG.
+// It may return nil. [Loader.Load] may show more detail.
 func (l *Loader) Quick(ctx context.Context, r Request) Surface {
 	f, info, err := media.OpenFile(r.Path)
 	if err != nil {

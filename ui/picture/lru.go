@@ -5,14 +5,13 @@ import (
 	"sync"
 )
 
-// lru keeps the values used last, up to a total cost. It is safe for concurrent
-// use.
+// lru keeps the most recently used values up to a total cost. It is safe for concurrent use.
 type lru[K comparable, V any] struct {
 	limit int64
 
 	mu    sync.Mutex
 	cost  int64
-	order *list.List // of *entry[K, V], the one used last in front
+	order *list.List // of *entry[K, V], most recently used first
 	byKey map[K]*list.Element
 }
 
@@ -38,8 +37,8 @@ func (c *lru[K, V]) get(key K) (V, bool) {
 	return e.Value.(*entry[K, V]).value, true
 }
 
-// put keeps value under key, in place of what was there, and forgets what was
-// unused longest until all fits. What costs more than the whole is not kept.
+// put stores a value and evicts the least recently used ones. Values above the total cost are not
+// stored.
 func (c *lru[K, V]) put(key K, value V, cost int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -32,18 +32,17 @@ type Painter struct {
 	parser    *ansi.Parser
 	rows      [][]shownCell
 	at, saved image.Point
-	margins   [2]int // first line that scrolls, and the one after the last
+	margins   [2]int // first scrolling line, and the one after the last
 	graphemes bool   // widths are those of grapheme clusters (mode 2027)
 	width     int
-	disturbed bool // something moved pixels: all are painted again
+	disturbed bool // pixels were moved: repaint all
 }
 
-// shownCell is what a cell of the screen shows: of the picture number n the cell
-// at; text where n is 0.
+// shownCell is the content of a screen cell: cell at of picture n, or text if n is 0.
 type shownCell struct {
 	n     int
 	at    image.Point
-	dirty bool // the pixels must be painted
+	dirty bool // must be repainted
 }
 
 // NewPainter returns a painter that writes to out.
@@ -53,8 +52,8 @@ func NewPainter(out term.File, store *ImageStore) *Painter {
 	return &Painter{File: out, store: store, parser: p, size: func() (int, int, error) { return term.GetSize(out.Fd()) }}
 }
 
-// measure begins with an empty screen of the size that the terminal has now. The
-// renderer erases the screen whenever that changes.
+// measure resets to an empty screen of the current size. The renderer erases the screen on every
+// resize.
 func (p *Painter) measure() {
 	w, h, err := p.size()
 	if err != nil {
@@ -71,8 +70,8 @@ func (p *Painter) measure() {
 	}
 }
 
-// Write writes what the program wrote, with pixels in place of placeholders. It
-// takes whole frames: sequences must not be split between two calls.
+// Write writes program output with pixels in place of placeholders. It takes complete frames:
+// sequences must not be split between calls.
 func (p *Painter) Write(frame []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -120,7 +119,7 @@ func (p *Painter) paint(frame []byte, by protocol) []byte {
 	return out
 }
 
-// pixels is what brings the pixels of this frame to the screen.
+// pixels returns the text that paints this frame's pixels.
 func (p *Painter) pixels(by protocol) []byte {
 	all := visible(p.rows, by, p.store, func(c shownCell) bool { return c.n != 0 })
 	changed := all
@@ -137,19 +136,17 @@ func (p *Painter) pixels(by protocol) []byte {
 	return by.Paint(nil, all, changed, disturbed)
 }
 
-// Part is a rectangle of cells of a picture, with the cell of the screen at which
-// its upper left one is.
+// Part is a rectangle of cells of a picture and its position on the screen.
 type Part struct {
 	Image *Image
 	Cells image.Rectangle
 	At    image.Point
 }
 
-// visible are the largest rectangles of wanted cells that show images of a protocol,
-// from the top.
+// visible returns the largest rectangles of wanted cells with images of a protocol, from the top.
 func visible(rows [][]shownCell, by protocol, store *ImageStore, wanted func(shownCell) bool) []Part {
 	var list []Part
-	above := map[int]int{} // the part that ends in the line above, by its column
+	above := map[int]int{} // parts that end in the line above, by column
 	for y, row := range rows {
 		here := map[int]int{}
 		for x := 0; x < len(row); {
@@ -177,8 +174,8 @@ func visible(rows [][]shownCell, by protocol, store *ImageStore, wanted func(sho
 	return list
 }
 
-// print notes that a character is at the cursor, and appends it, or a blank in
-// place of a placeholder of a painted picture.
+// print records a character at the cursor and appends it, or a blank for a placeholder of a painted
+// picture.
 func (p *Painter) print(out, char []byte, width int) []byte {
 	if p.at.X >= p.width {
 		p.at = image.Pt(0, p.at.Y)
@@ -195,7 +192,7 @@ func (p *Painter) print(out, char []byte, width int) []byte {
 	return append(out, char...)
 }
 
-// placeholder reads a placeholder as [Image.place] writes it.
+// placeholder parses a placeholder as written by [Image.place].
 func (p *Painter) placeholder(char []byte) (shownCell, bool) {
 	if !bytes.HasPrefix(char, []byte(string(kitty.Placeholder))) {
 		return shownCell{}, false
@@ -210,7 +207,7 @@ func (p *Painter) placeholder(char []byte) (shownCell, bool) {
 	return shownCell{n: n, at: image.Pt(marks[1], marks[0]), dirty: true}, n != 0
 }
 
-// diacriticValues are the numbers that the marks of placeholders stand for.
+// diacriticValues maps placeholder marks to numbers.
 var diacriticValues = func() map[rune]int {
 	values := map[rune]int{}
 	for i := range maxPlaces {
@@ -225,7 +222,7 @@ func (p *Painter) set(at image.Point, c shownCell) {
 	}
 }
 
-// erase makes the cells from one to before another, in reading order, text.
+// erase turns a range of cells, in reading order, into text.
 func (p *Painter) erase(from, to image.Point) {
 	for y := max(0, from.Y); y <= to.Y && y < len(p.rows); y++ {
 		first, end := 0, len(p.rows[y])
@@ -241,8 +238,8 @@ func (p *Painter) erase(from, to image.Point) {
 	}
 }
 
-// scroll moves the lines from first to before end up by n, or down where n is
-// negative. Terminals disagree on whether pixels move along: all are painted again.
+// scroll moves lines first to end up by n, or down if n is negative. Terminals differ in moving
+// pixels, so all are repainted.
 func (p *Painter) scroll(first, end, n int) {
 	end = min(end, len(p.rows))
 	if first < 0 || first >= end {
@@ -261,7 +258,7 @@ func (p *Painter) scroll(first, end, n int) {
 	copy(part, moved)
 }
 
-// lineFeed moves the cursor down, and scrolls at the lower margin.
+// lineFeed moves the cursor down and scrolls at the lower margin.
 func (p *Painter) lineFeed() {
 	if p.at.Y == p.margins[1]-1 {
 		p.scroll(p.margins[0], p.margins[1], 1)
@@ -270,8 +267,8 @@ func (p *Painter) lineFeed() {
 	p.at.Y = min(p.at.Y+1, len(p.rows)-1)
 }
 
-// follow does to the cursor and the cells what a sequence does to those of the
-// terminal. It knows the sequences that the renderer of Bubble Tea writes.
+// follow tracks the effect of a sequence on cursor and cells. It knows the sequences of Bubble
+// Tea's renderer.
 func (p *Painter) follow(seq []byte) {
 	switch seq[0] {
 	case '\r':
@@ -284,7 +281,7 @@ func (p *Painter) follow(seq []byte) {
 		p.at.X = min(p.at.X/8*8+8, p.width-1)
 	case '\x1b':
 		switch {
-		case len(seq) < 2: // what is led through tmux begins with two
+		case len(seq) < 2: // tmux passthrough begins with two
 		case len(seq) == 2:
 			p.escape(seq[1])
 		case seq[1] == '[':
@@ -308,7 +305,7 @@ func (p *Painter) escape(final byte) {
 	}
 }
 
-// control does what a control sequence says.
+// control applies a control sequence.
 func (p *Painter) control() {
 	params := p.parser.Params()
 	number := func(i, missing int) int {
@@ -321,7 +318,7 @@ func (p *Painter) control() {
 	at, width, height := &p.at, p.width, len(p.rows)
 	end := image.Pt(width, at.Y)
 	if p.parser.Command() != 'm' {
-		at.X = max(0, min(at.X, width-1)) // a cursor that moves does not wrap any more
+		at.X = max(0, min(at.X, width-1)) // a moved cursor no longer wraps
 	}
 	switch p.parser.Command() {
 	case 'A':
@@ -363,7 +360,7 @@ func (p *Painter) control() {
 		}
 	case 'X':
 		p.erase(*at, image.Pt(min(at.X+n, width), at.Y))
-	case 'b': // repeats a character, which is never a placeholder: no two are alike
+	case 'b': // repeats a character, never a placeholder, since all differ
 		p.erase(*at, image.Pt(min(at.X+n, width), at.Y))
 		at.X = min(at.X+n, width)
 	case '@', 'P':
@@ -384,7 +381,7 @@ func (p *Painter) control() {
 	}
 }
 
-// shift is what inserting or deleting n characters does to the rest of the line.
+// shift inserts or deletes n characters in the line.
 func (p *Painter) shift(n int) {
 	if p.at.Y < 0 || p.at.Y >= len(p.rows) || p.at.X >= p.width {
 		return
@@ -401,7 +398,7 @@ func (p *Painter) shift(n int) {
 	clear(rest[:n])
 }
 
-// mode notes a change of a mode that matters here.
+// mode records relevant mode changes.
 func (p *Painter) mode(mode int) {
 	switch mode {
 	case 2027:

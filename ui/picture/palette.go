@@ -1,10 +1,9 @@
 package picture
 
-// The 256-color palette of terminals from 16 on: a cube of 6×6×6 colors, then 24
-// grays. The first 16 are left alone, since every user has their own.
+// The 256-color palette from 16 on: a 6×6×6 cube, then 24 grays. The first 16 vary between users.
 var cubeLevels = [6]float32{0, 95, 135, 175, 215, 255}
 
-// nearest is the palette color closest to c, and its red, green and blue.
+// nearest returns the palette color closest to c, and its RGB.
 func nearest(c [3]float32) (paint, [3]float32) {
 	var index int
 	var cube [3]float32
@@ -33,14 +32,14 @@ func distance(a, b [3]float32) float32 {
 	return d
 }
 
-// inkShare is how much of the error of the paper its ink compensates: with all of it the
-// two are further apart than the picture.
+// inkShare is how much of the paper's error its ink compensates; full compensation exaggerates
+// contrast.
 const inkShare = 0.6
 
-// indexed draws a cell with the 256 colors of the palette.
+// indexed draws a cell with the 256-color palette.
 func indexed(f fitted, d *diffusion, x int) cell {
 	if f.part == 0 {
-		// A plain cell can still be mixed from two colors of the palette.
+		// Approximate a plain cell with two palette colors.
 		f.glyph, f.ink, f.part = upperHalf, f.paper, 0.5
 	}
 	owed := d.owed(x)
@@ -65,8 +64,8 @@ func indexed(f fitted, d *diffusion, x int) cell {
 
 var densities = [...]rune{' ', '░', '▒', '▓', '█'}
 
-// shade draws a cell without color, by ink of five densities. light: the terminal has
-// dark ink on a light ground.
+// shade draws a cell without color, with ink of five densities. light means dark ink on a light
+// background.
 func shade(p []uint8, light bool, d *diffusion, x int) cell {
 	const step = 255.0 / float32(len(densities)-1)
 	ink := 0.299*float32(p[0]) + 0.587*float32(p[1]) + 0.114*float32(p[2])
@@ -79,13 +78,11 @@ func shade(p []uint8, light bool, d *diffusion, x int) cell {
 	return cell{glyph: densities[level]}
 }
 
-// diffusion spreads the error of every cell over its neighbors to the right and
-// below (Floyd and Steinberg), so that few colors make many.
+// diffusion spreads the error of each cell to the right and below (Floyd-Steinberg).
 type diffusion struct {
 	here, next [][3]float32
-	// most bounds what is passed on: colors outside the palette's reach would
-	// otherwise pile up into streaks. Of what is left kept is the part that counts:
-	// cells are large, and the speckles of an exact sum are seen.
+	// most limits the error passed on, since unreachable colors would cause streaks. kept is the
+	// fraction passed on, since full diffusion shows speckles in large cells.
 	most, kept float32
 }
 
@@ -97,16 +94,16 @@ func newDiffusion(cols int, c Color) *diffusion {
 	return d
 }
 
-// line begins the next line of cells.
+// line starts the next line of cells.
 func (d *diffusion) line() {
 	d.here, d.next = d.next, d.here
 	clear(d.next)
 }
 
-// owed is what the cell x should be brighter by, to make up for its neighbors.
+// owed returns the error passed to cell x.
 func (d *diffusion) owed(x int) [3]float32 { return d.here[x+1] }
 
-// pass spreads the error that cell x is left with.
+// pass spreads the remaining error of cell x.
 func (d *diffusion) pass(x int, rest [3]float32) {
 	for c, e := range rest {
 		e = max(-d.most, min(e, d.most)) * d.kept / 16

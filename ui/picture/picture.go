@@ -8,29 +8,27 @@ import (
 	"mediadesk/api/media"
 )
 
-// Picture is a decoded picture, upright and reduced to what a terminal can show.
-// Its sizes and rectangles are those of the whole, unreduced picture. It does not
-// change and is safe for concurrent use.
+// Picture is a decoded picture, upright and reduced. Its sizes and rectangles are those of the full
+// picture. It is immutable and safe for concurrent use.
 type Picture struct {
-	// pix holds the reduced pixels of the whole picture, upright.
+	// pix holds the reduced pixels, upright.
 	pix *image.RGBA
-	// full is the upright size of the whole picture.
+	// full is the upright size of the full picture.
 	full image.Point
-	// window is the part that is shown, in pixels of the whole picture.
+	// window is the visible part, in pixels of the full picture.
 	window      image.Rectangle
 	orientation media.Orientation
 	alpha       bool
-	// rough: the file has more detail than pix, though Side would allow it.
+	// rough reports that the file has more detail than pix although Side would allow it.
 	rough bool
-	// converted: another program made it, which takes long.
+	// converted reports that another program made it, which is slow.
 	converted bool
 }
 
-// New makes a picture from an image in memory, which is turned as o says and is
-// not kept.
+// New returns a picture from an image, which is turned by o and not retained.
 func New(img image.Image, o media.Orientation) *Picture { return shown(media.New(img, o)) }
 
-// DecodeFile decodes the picture in a regular file, see [media.DecodeFile].
+// DecodeFile decodes a regular file; see [media.DecodeFile].
 func DecodeFile(ctx context.Context, path string, limits media.Limits) (*Picture, error) {
 	f, _, err := media.OpenFile(path)
 	if err != nil {
@@ -48,7 +46,7 @@ func decodeFile(ctx context.Context, f *os.File, limits media.Limits) (*Picture,
 	return shown(p), nil
 }
 
-// shown is a decoded picture of which all is shown.
+// shown returns a decoded picture with all of it visible.
 func shown(p *media.Picture) *Picture {
 	return &Picture{
 		pix: p.Pixels, full: p.Size, window: image.Rectangle{Max: p.Size}, orientation: p.Orientation,
@@ -56,26 +54,24 @@ func shown(p *media.Picture) *Picture {
 	}
 }
 
-// Size is the size of the picture as shown, in pixels; of a crop, the size of the
-// crop.
+// Size returns the size of the visible part in pixels.
 func (p *Picture) Size() image.Point { return p.window.Size() }
 
-// Stored is the size of the whole picture as stored, before it is turned upright.
+// Stored returns the size as stored, before turning it upright.
 func (p *Picture) Stored() image.Point { return p.orientation.Upright(p.full) }
 
-// Orientation is how the stored picture was turned to stand upright.
+// Orientation returns how the stored picture was turned upright.
 func (p *Picture) Orientation() media.Orientation { return p.orientation }
 
 // HasAlpha reports whether any pixel is not fully opaque.
 func (p *Picture) HasAlpha() bool { return p.alpha }
 
-// Crop is the part of p inside rect, which is in pixels of p as shown. What lies
-// outside of p is left out; the rest shares the pixels of p.
+// Crop returns the part of p inside rect, in pixels of p. It shares the pixels of p.
 func Crop(p *Picture, rect image.Rectangle) *Picture {
 	c := *p
 	c.window = rect.Add(p.window.Min).Intersect(p.window)
 	return &c
 }
 
-// bytes is the memory that the pixels take.
+// bytes returns the memory of the pixels.
 func (p *Picture) bytes() int64 { return int64(len(p.pix.Pix)) }

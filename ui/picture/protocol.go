@@ -15,21 +15,19 @@ import (
 	"github.com/charmbracelet/x/ansi/kitty"
 )
 
-// protocol is a way by which a terminal shows pixels. Its methods are called
-// one at a time.
+// protocol draws pixels in a terminal. Calls are not concurrent.
 type protocol interface {
-	// Prepare keeps of an image's pixels what Paint needs, and returns what the
-	// terminal must be sent once, before cells of the image are drawn.
+	// Prepare stores what Paint needs, and returns the text to send to the terminal once before
+	// drawing.
 	Prepare(i *Image, pixels *image.RGBA) string
-	// Paint appends what brings all parts of images to the screen where changed are
-	// those that text has erased or that are new. After a disturbance the terminal
-	// may have moved or erased any pixels, and changed has all parts.
+	// Paint appends the text that draws all parts. changed lists those that are new or were erased
+	// by text; after a disturbance it has all parts.
 	Paint(b []byte, all, changed []Part, disturbed bool) []byte
-	// Forget is what has the terminal forget an image.
+	// Forget returns the text that deletes an image from the terminal.
 	Forget(i *Image) string
 }
 
-// newProtocol returns the protocol of a method, on the way to the terminal of a store.
+// newProtocol returns the protocol of a method for a store's terminal.
 func newProtocol(m Method, g *ImageStore) protocol {
 	switch m {
 	case MethodDirect:
@@ -42,13 +40,12 @@ func newProtocol(m Method, g *ImageStore) protocol {
 	return placeholders{g.tmux}
 }
 
-// goTo moves the cursor to a cell of the screen.
+// goTo moves the cursor to a screen cell.
 func goTo(b []byte, at image.Point) []byte {
 	return append(b, ansi.CursorPosition(at.X+1, at.Y+1)...)
 }
 
-// placeholders is kitty's graphics protocol with Unicode placeholders: the terminal
-// draws the images in the cells of text by itself.
+// placeholders is kitty's graphics protocol with Unicode placeholders, drawn by the terminal.
 type placeholders struct{ tmux bool }
 
 func (s placeholders) Prepare(i *Image, p *image.RGBA) string {
@@ -59,7 +56,7 @@ func (placeholders) Paint(b []byte, _, _ []Part, _ bool) []byte { return b }
 
 func (s placeholders) Forget(i *Image) string { return s.wrap(forgetting(i)) }
 
-// wrap leads a sequence through tmux, where there is one.
+// wrap passes a sequence through tmux if needed.
 func (s placeholders) wrap(sequence string) string {
 	if s.tmux {
 		return ansi.TmuxPassthrough(sequence)
@@ -71,12 +68,11 @@ func forgetting(i *Image) string {
 	return ansi.KittyGraphics(nil, "a=d", "d=I", fmt.Sprintf("i=%d", i.id), "q=2")
 }
 
-// transmission sends pixels by kitty's graphics protocol, in chunks of the size that
-// every terminal takes.
+// transmission sends pixels by kitty's protocol in chunks that all terminals accept.
 func transmission(p *image.RGBA, action string, wrap func(string) string) string {
 	var packed bytes.Buffer
-	z, _ := zlib.NewWriterLevel(&packed, zlib.BestSpeed) // a level that there is
-	_, _ = z.Write(colors(p))                            // writing to memory does not fail
+	z, _ := zlib.NewWriterLevel(&packed, zlib.BestSpeed)
+	_, _ = z.Write(colors(p))
 	_ = z.Close()
 	options := []string{action, "f=24", fmt.Sprintf("s=%d,v=%d", p.Rect.Dx(), p.Rect.Dy()), "o=z", "t=d"}
 	text := []byte(base64.StdEncoding.EncodeToString(packed.Bytes()))
@@ -93,7 +89,7 @@ func transmission(p *image.RGBA, action string, wrap func(string) string) string
 	return b.String()
 }
 
-// colors are pixels without their alpha, three bytes each.
+// colors returns pixels without alpha, three bytes each.
 func colors(p *image.RGBA) []uint8 {
 	rgb := make([]uint8, 0, len(p.Pix)/4*3)
 	for i := 0; i < len(p.Pix); i += 4 {
@@ -102,8 +98,8 @@ func colors(p *image.RGBA) []uint8 {
 	return rgb
 }
 
-// placements is kitty's graphics protocol without placeholders: the terminal keeps the
-// images, and each part that is seen is placed over the text.
+// placements is kitty's graphics protocol without placeholders: visible parts of stored images are
+// placed over the text.
 type placements struct {
 	placed []placement
 	last   int // number of the last placement
@@ -147,22 +143,20 @@ func (d *placements) Paint(b []byte, all, _ []Part, disturbed bool) []byte {
 	return b
 }
 
-// Forget puts a picture of one pixel in place of the image. Older kitties take every
-// image for unused that is placed nowhere when one is deleted with its pixels, and
-// forget those that were just sent.
+// Forget replaces the image by one pixel. Older versions of kitty treat unplaced images as unused
+// when one is deleted with its data, and drop those just sent.
 func (*placements) Forget(i *Image) string {
 	return fmt.Sprintf("\x1b_Ga=d,d=i,i=%d,q=2\x1b\\\x1b_Ga=t,i=%[1]d,f=24,s=1,v=1,q=2;AAAA\x1b\\", i.id)
 }
 
-// scaled is the rectangle of a part in pixels of the image.
+// scaled returns the rectangle of a part in pixels of the image.
 func (p Part) scaled() image.Rectangle {
 	size, of := p.Image.scale, p.Image.size
 	return image.Rect(p.Cells.Min.X*size.X/of.X, p.Cells.Min.Y*size.Y/of.Y, p.Cells.Max.X*size.X/of.X, p.Cells.Max.Y*size.Y/of.Y)
 }
 
-// inline is the protocol of iTerm2: each part is a file that the terminal draws at
-// the cursor. tmux knows nothing of it: the file and the position on the whole
-// terminal are led through, after tmux has written the text before it.
+// inline is the protocol of iTerm2: each part is a file drawn at the cursor. tmux does not support
+// it, so file and position are passed through after tmux has written the text.
 type inline struct{ store *ImageStore }
 
 func (inline) Prepare(i *Image, p *image.RGBA) string {
@@ -170,9 +164,8 @@ func (inline) Prepare(i *Image, p *image.RGBA) string {
 	return ""
 }
 
-// inlineQuality is that of the JPEG files that are sent: pictures look alike from
-// there on, and PNG files of photographs take eight times as many bytes.
-// mostInline is how many bytes a file may have: tmux drops sequences of 1 MiB.
+// inlineQuality is the JPEG quality of parts; higher looks the same, and PNG takes eight times as
+// many bytes. mostInline limits the bytes of a file, since tmux drops sequences of 1 MiB.
 const (
 	inlineQuality = 90
 	mostInline    = 700_000
@@ -181,13 +174,13 @@ const (
 func (s inline) Paint(b []byte, all, changed []Part, _ bool) []byte {
 	parts := withoutSeams(all, changed)
 	if s.store.tmux && len(parts) > 0 {
-		b = append(b, ansi.SetTopBottomMargins(0, 0)...) // has tmux write what it collects
+		b = append(b, ansi.SetTopBottomMargins(0, 0)...) // makes tmux flush
 	}
 	for _, part := range parts {
 		var file bytes.Buffer
 		for quality := inlineQuality; quality == inlineQuality || file.Len() > mostInline && quality > 0; quality -= 20 {
 			file.Reset()
-			_ = jpeg.Encode(&file, part.Image.pixels.SubImage(part.scaled()), &jpeg.Options{Quality: quality}) // to memory
+			_ = jpeg.Encode(&file, part.Image.pixels.SubImage(part.scaled()), &jpeg.Options{Quality: quality})
 		}
 		sequence := fmt.Appendf(goTo(nil, part.At.Add(s.store.origin)),
 			"\x1b]1337;File=inline=1;size=%d;width=%d;height=%d;preserveAspectRatio=0;doNotMoveCursor=1:%s\a",
@@ -202,19 +195,18 @@ func (s inline) Paint(b []byte, all, changed []Part, _ bool) []byte {
 
 func (inline) Forget(*Image) string { return "" }
 
-// sixels is the protocol of DEC's terminals: pixels in lines of six, of at most 256
-// colors.
+// sixels is the sixel protocol: pixels in bands of six lines with at most 256 colors.
 type sixels struct{}
 
-// sixelLevels are how many reds, greens and blues there are: 252 colors, the same
-// for all images. With dithering nobody sees that they were not chosen for the image.
+// sixelLevels are the levels of red, green and blue: 252 colors for all images. With dithering this
+// looks as good as a palette per image.
 var sixelLevels = [3]int{6, 7, 6}
 
-// Prepare reduces the colors, with the dithering of Floyd and Steinberg.
+// Prepare reduces the colors with Floyd-Steinberg dithering.
 func (sixels) Prepare(i *Image, p *image.RGBA) string {
 	size := p.Rect.Size()
 	i.scale, i.colors = size, make([]uint8, size.X*size.Y)
-	here, below := make([][3]int, size.X+2), make([][3]int, size.X+2) // what is owed to each pixel, in sixteenths
+	here, below := make([][3]int, size.X+2), make([][3]int, size.X+2) // error per pixel, in sixteenths
 	for y := range size.Y {
 		for x := range size.X {
 			at := y*size.X + x
@@ -237,10 +229,9 @@ func (sixels) Prepare(i *Image, p *image.RGBA) string {
 	return ""
 }
 
-// Paint appends lines of six pixels. The last one must not reach below the part:
-// terminals hide the text there, whatever the pixels are. It is filled up from the
-// picture if that goes on below, and left out otherwise: then so many rows at the end
-// are painted once more that they are whole lines.
+// Paint appends bands of six lines. The last band must not reach below the part, where terminals
+// would hide text. It is filled from the picture if that continues below; otherwise it is left out,
+// and rows at the end are repainted to complete the bands.
 func (sixels) Paint(b []byte, all, changed []Part, _ bool) []byte {
 	for _, part := range withoutSeams(all, changed) {
 		r := part.scaled()
@@ -264,8 +255,8 @@ func (sixels) Paint(b []byte, all, changed []Part, _ bool) []byte {
 	return b
 }
 
-// withoutSeams are the parts to paint. Where cells are no whole number of pixels,
-// parts of an image would not join: then all of what is seen of it is painted.
+// withoutSeams returns the parts to paint. If cells have fractional sizes, parts would not join, so
+// all visible parts are painted.
 func withoutSeams(all, changed []Part) []Part {
 	parts := slices.DeleteFunc(slices.Clone(changed), func(p Part) bool { return p.Image.fractional() })
 	for _, p := range all {
@@ -278,7 +269,7 @@ func withoutSeams(all, changed []Part) []Part {
 
 func (i *Image) fractional() bool { return i.scale.X%i.size.X != 0 || i.scale.Y%i.size.Y != 0 }
 
-// goesOnIn reports whether the picture goes on below the part in another one.
+// goesOnIn reports whether the picture continues below the part in q.
 func (p Part) goesOnIn(q Part) bool {
 	below := image.Rect(p.Cells.Min.X, p.Cells.Max.Y, p.Cells.Max.X, p.Cells.Max.Y+1)
 	return p.Image == q.Image && p.At.Sub(p.Cells.Min) == q.At.Sub(q.Cells.Min) && below.In(q.Cells)
@@ -286,7 +277,7 @@ func (p Part) goesOnIn(q Part) bool {
 
 func (sixels) Forget(*Image) string { return "" }
 
-// appendSixel appends a part of an image, in pixels of it.
+// appendSixel appends a part of an image, in its pixels.
 func appendSixel(b []byte, i *Image, r image.Rectangle) []byte {
 	b = fmt.Appendf(b, "\x1bP0;1q\"1;1;%d;%d", r.Dx(), r.Dy())
 	var defined [256]bool
@@ -324,7 +315,7 @@ func appendSixel(b []byte, i *Image, r image.Rectangle) []byte {
 	return append(b, "\x1b\\"...)
 }
 
-// appendRuns appends the columns of one color, repetitions as counts.
+// appendRuns appends the columns of one color, run-length encoded.
 func appendRuns(b, columns []byte) []byte {
 	columns = bytes.TrimRight(columns, "\x00")
 	for x := 0; x < len(columns); {

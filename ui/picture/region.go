@@ -6,23 +6,20 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// RegionView draws a picture with a rectangle marked on it, again and again while
-// the rectangle moves: the picture is fitted to cells once, bright and dark, and
-// each frame only chooses between the two. It does not change and is safe for
-// concurrent use.
+// RegionView draws a picture with a moving rectangle. The picture is fitted once, bright and dark,
+// and each frame chooses between them. It is immutable and safe for concurrent use.
 type RegionView struct {
 	cols, rows int
 	area       image.Rectangle
 	size       image.Point
 	// bright and dark are the cells of area, line by line.
 	bright, dark []cell
-	// ground is the color under the border in each cell of area.
+	// ground is the background of the border in each cell of area.
 	ink    paint
 	ground []paint
-	// images are the picture as it is and darkened, where the terminal shows it;
-	// the cells between which a frame chooses are theirs then.
+	// images are the normal and the darkened picture, if the terminal shows pixels.
 	images [2]*Image
-	closed bool // nobody shows the view any more
+	closed bool // no longer shown
 }
 
 // NewRegionView fits p into cols × rows cells.
@@ -35,8 +32,8 @@ func NewRegionView(p *Picture, cols, rows int, o Options) *RegionView {
 	return v
 }
 
-// borderColors is white ink on the darkened mean of each cell, which is seen on
-// light pictures as well as on dark ones.
+// borderColors returns white ink on the darkened mean of each cell, visible on light and dark
+// pictures.
 func borderColors(p *Picture, size image.Point, o Options) (ink paint, ground []paint) {
 	ground = make([]paint, size.X*size.Y)
 	if o.Color == NoColor || len(ground) == 0 {
@@ -57,10 +54,9 @@ func borderColors(p *Picture, size image.Point, o Options) (ink paint, ground []
 	return toPaint([3]float32{255, 255, 255}), ground
 }
 
-// Transmit shows pixels in place of glyphs: the picture is sent twice, as it is and
-// darkened, and each frame chooses between the two cell by cell, so nothing is sent again
-// while the rectangle moves. It must be called before the view is used. Glyphs are drawn
-// until the message [ViewReady]. Nil: the terminal shows no pixels.
+// Transmit switches to pixels: it sends the picture twice, normal and darkened, so that moving the
+// rectangle sends nothing. Call it before using the view. Glyphs are drawn until [ViewReady]. It
+// returns nil if the terminal shows no pixels.
 func (v *RegionView) Transmit(g *ImageStore, p *Picture, o Options) tea.Cmd {
 	if g == nil || !o.Method.Pixels() || v.area.Empty() {
 		return nil
@@ -82,7 +78,7 @@ func (v *RegionView) Transmit(g *ImageStore, p *Picture, o Options) tea.Cmd {
 	}
 }
 
-// ready shows the pictures from now on.
+// ready starts showing the pictures.
 func (v *RegionView) ready(images [2]*Image) tea.Cmd {
 	if v.closed {
 		return tea.Batch(images[0].Delete(), images[1].Delete())
@@ -91,8 +87,8 @@ func (v *RegionView) ready(images [2]*Image) tea.Cmd {
 	return nil
 }
 
-// Delete has the terminal forget the pictures, now or when they arrive; nil
-// where there are none. It is safe on a nil view, which is not used any more then.
+// Delete deletes the pictures from the terminal, now or on arrival. It may return nil and is safe
+// on nil. The view must not be used afterwards.
 func (v *RegionView) Delete() tea.Cmd {
 	if v == nil {
 		return nil
@@ -106,9 +102,8 @@ func (v *RegionView) Delete() tea.Cmd {
 	return tea.Batch(images[0].Delete(), images[1].Delete())
 }
 
-// Render draws a frame with rect marked, which is in pixels of the picture as shown:
-// outside of it the picture is darkened, and a border runs along it. The part of rect
-// outside of the picture is left out; an empty rect marks nothing.
+// Render draws a frame with rect, in pixels of the picture: the outside is darkened, with a border
+// along rect. rect is clipped to the picture; an empty one marks nothing.
 func (v *RegionView) Render(rect image.Rectangle) Rendered {
 	border := v.cells(rect)
 	line := make([]cell, v.area.Dx())
@@ -125,7 +120,7 @@ func (v *RegionView) Render(rect image.Rectangle) Rendered {
 	})
 }
 
-// placeholders is a line of the two pictures that the terminal has, with the border.
+// placeholders returns a line of the two pictures with the border.
 func (v *RegionView) placeholders(y int, border image.Rectangle) string {
 	var b []byte
 	for x := 0; x < v.area.Dx(); {
@@ -148,7 +143,7 @@ func (v *RegionView) placeholders(y int, border image.Rectangle) string {
 	return string(b)
 }
 
-// pieceAt is the picture that a cell is a part of; nil on the border.
+// pieceAt returns the picture for a cell, or nil on the border.
 func (v *RegionView) pieceAt(c image.Point, border image.Rectangle) *Image {
 	switch {
 	case !border.Empty() && !c.In(border):
@@ -159,7 +154,7 @@ func (v *RegionView) pieceAt(c image.Point, border image.Rectangle) *Image {
 	return nil
 }
 
-// cells is the rectangle of cells of area that rect touches.
+// cells returns the cells of area that rect touches.
 func (v *RegionView) cells(rect image.Rectangle) image.Rectangle {
 	rect = rect.Intersect(image.Rectangle{Max: v.size})
 	if rect.Empty() || v.area.Empty() {
@@ -172,7 +167,7 @@ func (v *RegionView) cells(rect image.Rectangle) image.Rectangle {
 	)
 }
 
-// cell is the cell at c of area when the border runs along the inside of border.
+// cell returns the cell at c for a border along the inside of border.
 func (v *RegionView) cell(c image.Point, border image.Rectangle) cell {
 	i := c.Y*v.area.Dx() + c.X
 	switch {
@@ -187,9 +182,8 @@ func (v *RegionView) cell(c image.Point, border image.Rectangle) cell {
 	return v.bright[i]
 }
 
-// borderGlyphs are the pieces of a border by the sides of the rectangle that a cell
-// lies at: 1 left, 2 right, 4 top, 8 bottom. A rectangle one cell high or wide has
-// ends in place of corners.
+// borderGlyphs are indexed by the adjacent sides of the rectangle: 1 left, 2 right, 4 top, 8
+// bottom. A rectangle one cell high or wide has ends instead of corners.
 var borderGlyphs = [16]rune{
 	1: '│', 2: '│', 3: '│',
 	4: '─', 5: '┌', 6: '┐', 7: '┬',
@@ -197,8 +191,7 @@ var borderGlyphs = [16]rune{
 	12: '─', 13: '[', 14: ']', 15: '+',
 }
 
-// borderGlyph is the piece of a border that runs through the cell c of b; zero
-// inside of it.
+// borderGlyph returns the border glyph at cell c of b; zero inside.
 func borderGlyph(c image.Point, b image.Rectangle) rune {
 	sides := 0
 	for i, at := range [...]bool{c.X == b.Min.X, c.X == b.Max.X-1, c.Y == b.Min.Y, c.Y == b.Max.Y-1} {

@@ -9,19 +9,17 @@ import (
 	"mediadesk/api/media"
 )
 
-// Color is how many colors the terminal has. For one with 16 use [Color256]: the
-// framework finds the nearest.
+// Color is the number of terminal colors. For 16 use [Color256]: the framework finds the nearest.
 type Color int
 
-// The colors to draw with; the zero value is all of them.
+// Color modes. The zero value is full color.
 const (
 	TrueColor Color = iota
 	Color256
 	NoColor
 )
 
-// ColorOf is what to draw with on a terminal of that profile; all colors while
-// it is unknown.
+// ColorOf returns the color mode for a profile; full color if unknown.
 func ColorOf(p colorprofile.Profile) Color {
 	switch p {
 	case colorprofile.ANSI256, colorprofile.ANSI:
@@ -32,11 +30,11 @@ func ColorOf(p colorprofile.Profile) Color {
 	return TrueColor
 }
 
-// Set is the set of glyphs to draw with. It has no meaning without color.
+// Set is a set of glyphs. It has no meaning without color.
 type Set int
 
-// The sets, each with the ones before. Every font has the first; the others need a
-// terminal that draws them itself.
+// Sets, each including the previous ones. All fonts have the first; others need a terminal that
+// draws them.
 const (
 	Blocks   Set = iota // half blocks, quadrants and eighths
 	Sextants            // sixths of a cell
@@ -48,18 +46,16 @@ func (s Set) String() string {
 	return "half blocks, quadrants, eighths" + [...]string{"", ", sextants", ", sextants, octants"}[s]
 }
 
-// Options says how to draw. The zero value is right for a terminal with all
-// colors.
+// Options configures drawing. The zero value suits full-color terminals.
 type Options struct {
 	Color Color
 	Set   Set
 	// CellAspect is the height of a cell divided by its width; zero means 2.
 	CellAspect float64
-	// Light says that the terminal has a light background, which only counts
-	// without color.
+	// Light means a light background, which matters only without color.
 	Light bool
-	// Method and Cell (the size of a cell in pixels) count for [Loader.Load] and
-	// [NewRegionView]; [Render] always draws with glyphs.
+	// Method and Cell (in pixels) apply to [Loader.Load] and [NewRegionView]; [Render] always uses
+	// glyphs.
 	Method Method
 	Cell   image.Point
 	Exact  Exact // see [Abilities]
@@ -67,15 +63,14 @@ type Options struct {
 
 // Rendered is a picture as terminal cells.
 type Rendered struct {
-	// Lines are the rows asked for, each exactly as many cells wide as asked for
-	// and ending in the terminal's own colors.
+	// Lines are the rows, each of the requested width and ending in the default colors.
 	Lines []string
-	// Area is the part of the cells that the picture covers; it can be empty.
+	// Area is the covered part; may be empty.
 	Area image.Rectangle
 }
 
-// Render draws p with glyphs, as large as it fits into cols × rows cells, in its
-// proportions and centered. An empty picture is drawn as empty cells.
+// Render draws p with glyphs, centered and as large as it fits into cols × rows cells. An empty
+// picture gives empty cells.
 func Render(p *Picture, cols, rows int, o Options) Rendered {
 	area := Fit(p.Size(), cols, rows, o.CellAspect)
 	cells := drawCells(p, area.Size(), o, fullLight)
@@ -86,7 +81,7 @@ func Render(p *Picture, cols, rows int, o Options) Rendered {
 	})
 }
 
-// frame puts the lines of a picture at area into cols × rows cells.
+// frame centers the lines of a picture at area in cols × rows cells.
 func frame(cols, rows int, area image.Rectangle, line func(y int) string) Rendered {
 	cols = max(0, cols)
 	lines := make([]string, max(0, rows))
@@ -100,21 +95,21 @@ func frame(cols, rows int, area image.Rectangle, line func(y int) string) Render
 	return Rendered{lines, area}
 }
 
-// The light of a picture, and of its part outside a region, in 256ths.
+// Brightness of a picture, and of its part outside a region, in 256ths.
 const (
 	fullLight = 256
 	dimLight  = 90
 )
 
-// The two grays of the checkerboard under transparent pictures, dark enough for light
-// pictures and light enough for dark ones. Both are densities that are drawn without color.
+// Grays of the checkerboard under transparent pictures, visible under light and dark ones. Both are
+// also densities of ink.
 const (
 	checkDark  = 0x40
 	checkLight = 0x80
 )
 
-// sample returns size pixels of what p shows, over a checkerboard with squares of check
-// pixels and with light 256ths of its light.
+// sample returns the visible part of p as size pixels, over a checkerboard with squares of check
+// pixels, at light 256ths of its brightness.
 func (p *Picture) sample(size, check image.Point, light int) *image.RGBA {
 	img := media.Sample(p.pix, p.full, p.window, size)
 	if !p.alpha && light == fullLight {
@@ -143,7 +138,7 @@ func drawCells(p *Picture, size image.Point, o Options, light int) []cell {
 	if o.Color == NoColor {
 		sub = image.Pt(1, 1)
 	}
-	// A square of the checkerboard is one cell high and two wide.
+	// Checkerboard squares are one cell high and two wide.
 	img := p.sample(image.Pt(size.X*sub.X, size.Y*sub.Y), image.Pt(2*sub.X, sub.Y), light)
 	cells, dither := make([]cell, size.X*size.Y), newDiffusion(size.X, o.Color)
 	for i := range cells {

@@ -1,7 +1,6 @@
 package picture
 
-// Report lists what was found, as names with their texts, and why the terminal was not
-// queried.
+// Report returns the findings as label and text, and why the terminal was not queried.
 func (d *Detector) Report() [][2]string {
 	var list [][2]string
 	for _, line := range d.Abilities().Findings.Lines() {

@@ -8,7 +8,7 @@ import (
 	"mediadesk/api/media"
 )
 
-// String is the proportion in words, such as "4:3".
+// String returns the ratio, such as "4:3".
 func (r Ratio) String() string {
 	if !r.Locked() {
 		return "free"
@@ -16,14 +16,14 @@ func (r Ratio) String() string {
 	return strconv.Itoa(r.W) + ":" + strconv.Itoa(r.H)
 }
 
-// Turned is the proportion of the rectangle on its side.
+// Turned returns the ratio with width and height swapped.
 func (r Ratio) Turned() Ratio { return Ratio{r.H, r.W} }
 
-// Ratios are the proportions that pictures have most often.
+// Ratios are the most common ratios of pictures.
 var Ratios = []Ratio{{1, 1}, {4, 3}, {3, 2}, {16, 9}}
 
-// Largest is the largest rectangle of that proportion in a picture, in its
-// middle; all of the picture where the ratio is free.
+// Largest returns the largest centered rectangle of the ratio; all of the picture if the ratio is
+// free.
 func (r Ratio) Largest(size image.Point) image.Rectangle {
 	if !r.Locked() || size.X < 1 || size.Y < 1 {
 		return image.Rectangle{Max: size}
@@ -31,7 +31,7 @@ func (r Ratio) Largest(size image.Point) image.Rectangle {
 	return Centered(image.Rectangle{Max: r.within(size)}, size)
 }
 
-// within is the greatest size of the proportion that has room.
+// within returns the largest size of the ratio that fits.
 func (r Ratio) within(room image.Point) image.Point {
 	if h := r.height(room.X); h <= room.Y {
 		return image.Pt(room.X, h)
@@ -39,8 +39,7 @@ func (r Ratio) within(room image.Point) image.Point {
 	return image.Pt(min(r.width(room.Y), room.X), room.Y)
 }
 
-// Apply gives a rectangle the proportion: about its middle and with about its
-// area, but never leaving the picture.
+// Apply gives a rectangle the ratio, keeping its center and about its area, within the picture.
 func (r Ratio) Apply(rect image.Rectangle, size image.Point) image.Rectangle {
 	if !r.Locked() || rect.Empty() {
 		return rect
@@ -54,9 +53,8 @@ func (r Ratio) Apply(rect image.Rectangle, size image.Point) image.Rectangle {
 	return around(rect, want, size)
 }
 
-// Grown grows a rectangle by so many pixels in width and height about its middle,
-// or shrinks it where by is negative. It keeps at least one pixel, and its ratio
-// where that is locked.
+// Grown grows a rectangle around its center by pixels, or shrinks it if by is negative. It keeps at
+// least one pixel, and a locked ratio.
 func Grown(rect image.Rectangle, by, size image.Point, lock Ratio) image.Rectangle {
 	if rect.Empty() {
 		return rect
@@ -71,8 +69,8 @@ func Grown(rect image.Rectangle, by, size image.Point, lock Ratio) image.Rectang
 	return around(rect, want, size)
 }
 
-// Drawn is the rectangle from one corner to about the opposite one. With a locked
-// proportion it is as large as the greater side asks for and the picture lets it.
+// Drawn returns the rectangle between two corners. With a locked ratio the longer side decides,
+// within the picture.
 func (r Ratio) Drawn(from, to, size image.Point) image.Rectangle {
 	rect := image.Rectangle{Min: from, Max: to}.Canon().Intersect(image.Rectangle{Max: size})
 	if !r.Locked() || rect.Empty() {
@@ -88,8 +86,7 @@ func (r Ratio) Drawn(from, to, size image.Point) image.Rectangle {
 	return r.follow(rect, side, size, rect.Dx()*r.H >= rect.Dy()*r.W)
 }
 
-// around is a rectangle of another size about the middle of rect, moved so that
-// it stays in the picture.
+// around returns a rectangle of another size around the center of rect, moved into the picture.
 func around(rect image.Rectangle, want, size image.Point) image.Rectangle {
 	at := image.Pt(
 		clamp((rect.Min.X+rect.Max.X-want.X)/2, 0, size.X-want.X),
@@ -98,13 +95,11 @@ func around(rect image.Rectangle, want, size image.Point) image.Rectangle {
 	return image.Rectangle{Min: at, Max: at.Add(want)}
 }
 
-// thirds are the crossings of the lines that part a picture in thirds, in order,
-// clockwise.
+// thirds are the crossings of the lines of thirds, clockwise.
 var thirds = [...]image.Point{{1, 1}, {2, 1}, {2, 2}, {1, 2}}
 
-// Third moves the middle of a rectangle to the next crossing of the lines of
-// thirds, clockwise, as near as the picture's border lets it; from any other place to
-// the upper left one.
+// Third moves the center of a rectangle to the next crossing of thirds, clockwise, as close as the
+// border allows; from elsewhere to the upper left one.
 func Third(rect image.Rectangle, size image.Point) image.Rectangle {
 	if rect.Empty() {
 		return rect
@@ -115,7 +110,7 @@ func Third(rect image.Rectangle, size image.Point) image.Rectangle {
 			next = (i + 1) % len(thirds)
 		}
 	}
-	// A large rectangle may stand at the same place for several crossings.
+	// A large rectangle may be in the same place for several crossings.
 	for i := range thirds {
 		c := crossing(thirds[(next+i)%len(thirds)], size)
 		if to := around(image.Rectangle{Min: c, Max: c}, rect.Size(), size); to != rect {
@@ -129,8 +124,7 @@ func crossing(t, size image.Point) image.Point {
 	return image.Pt(size.X*t.X/3, size.Y*t.Y/3)
 }
 
-// Scaled is a rectangle of a picture of one size at the same place of another
-// one: the same share of width and height.
+// Scaled scales a rectangle from one picture size to another.
 func Scaled(rect image.Rectangle, from, to image.Point) image.Rectangle {
 	if from.X < 1 || from.Y < 1 || to.X < 1 || to.Y < 1 {
 		return image.Rectangle{}
@@ -146,8 +140,8 @@ func spanned(a, b, from, to int) (int, int) {
 	return a, clamp(at(b), a+1, to)
 }
 
-// Suggest returns at most so many parts of a picture that are worth cropping to, the best
-// first, see [media.Suggest]. It takes some milliseconds.
+// Suggest returns at most most parts worth cropping to, best first; see [media.Suggest]. It takes
+// some milliseconds.
 func (p *Picture) Suggest(lock Ratio, most int) []image.Rectangle {
 	list := media.Suggest(p.pix, image.Pt(lock.W, lock.H), most)
 	for i, part := range list {

@@ -19,33 +19,33 @@ import (
 // of the program's Update and View, but for its commands.
 type Sheet[K comparable] struct {
 	tiles  map[K]*tile
-	order  []K // of tiles, the oldest first
-	real   []K // of tiles with an [Image], the oldest first
+	order  []K // of tiles, oldest first
+	real   []K // of tiles with an [Image], oldest first
 	flight map[K]flight
 }
 
-// flight is the loading of a tile.
+// flight is a tile being loaded.
 type flight struct {
 	cancel context.CancelFunc
-	ended  func() error // why it was given up; nil: it was not
+	ended  func() error // why it was canceled, or nil
 }
 
-// tile is the picture of a key, or why there is none.
+// tile is the picture of a key, or an error.
 type tile struct {
 	slot Slot
 	err  error
 }
 
 const (
-	// MaxReal is how many tiles of one sheet the terminal draws. It holds 255
-	// pictures in all, there may be two sheets, and other screens need some.
+	// MaxReal limits the tiles of a sheet drawn by the terminal, since two sheets and other screens
+	// share its pictures.
 	MaxReal = 110
 
-	maxTiles  = 800 // kept by a sheet, some 10 kB each
-	maxFlight = 4   // on their way
+	maxTiles  = 800 // about 10 kB each
+	maxFlight = 4   // concurrent loads
 )
 
-// Tile returns the lines of a key or why there are none; both are nil until it is ready.
+// Tile returns the lines of a key, or an error; both nil until ready.
 func (w *Sheet[K]) Tile(key K) (lines []string, err error) {
 	t := w.tiles[key]
 	if t == nil {
@@ -54,11 +54,9 @@ func (w *Sheet[K]) Tile(key K) (lines []string, err error) {
 	return t.slot.Lines(), t.err
 }
 
-// Want has the tiles of those keys made that are missing, a few at a time, in that
-// order; to be called again whenever one came or other keys are wanted. The load of
-// a key draws with the options it is given and brings its answer to [Sheet.Got]. Its
-// context, a child of ctx, ends when the key is not wanted any more: what has
-// scrolled away holds nothing else up.
+// Want loads missing tiles for the keys, a few at a time and in order. Call it again when a tile
+// arrives or other keys are wanted. load draws a key with the given options and passes its result
+// to [Sheet.Got]. Its context is canceled when the key is no longer wanted.
 func (w *Sheet[K]) Want(ctx context.Context, keys []K, o Options, load func(context.Context, K, Options) tea.Cmd) tea.Cmd {
 	if !o.Method.Pixels() {
 		o.Method, o.Cell = MethodBlocks, image.Point{}
@@ -83,7 +81,7 @@ func (w *Sheet[K]) Want(ctx context.Context, keys []K, o Options, load func(cont
 	return tea.Batch(cmds...)
 }
 
-// makeRoom returns how one more tile is drawn, and deletes one for it if necessary.
+// makeRoom returns the options for one more tile, deleting an old one if needed.
 func (w *Sheet[K]) makeRoom(o Options, wanted []K) (Options, tea.Cmd) {
 	if !o.Method.Pixels() || len(w.real)+len(w.flight) < MaxReal {
 		return o, nil
@@ -96,12 +94,12 @@ func (w *Sheet[K]) makeRoom(o Options, wanted []K) (Options, tea.Cmd) {
 	return o, nil
 }
 
-// Got takes the answer of a load. What was given up meanwhile is dropped.
+// Got accepts the result of a load. Results of canceled loads are dropped.
 func (w *Sheet[K]) Got(key K, drawn Surface, err error) tea.Cmd {
 	loading, wanted := w.flight[key]
 	canceled := errors.Is(err, context.Canceled)
 	if wanted && canceled && loading.ended() == nil {
-		wanted = false // an answer to a load that was given up; there is a new one
+		wanted = false // a canceled load; there is a new one
 	} else if wanted {
 		loading.cancel()
 		delete(w.flight, key)
@@ -129,8 +127,7 @@ func (w *Sheet[K]) Got(key K, drawn Surface, err error) tea.Cmd {
 	return cmd
 }
 
-// Transmitted shows the picture of a tile that the terminal has now, and reports whether
-// it is one of this sheet.
+// Transmitted shows a tile's picture and reports whether it belongs to this sheet.
 func (w *Sheet[K]) Transmitted(msg Transmitted) bool {
 	for _, key := range w.real {
 		if _, used := w.tiles[key].slot.Transmitted(msg); used {
@@ -140,9 +137,8 @@ func (w *Sheet[K]) Transmitted(msg Transmitted) bool {
 	return false
 }
 
-// Delete has the terminal forget the real pictures of some keys, and gives up
-// those on their way. They are made again when they are wanted again; tiles of
-// glyphs are kept.
+// Delete deletes real pictures of some keys from the terminal and cancels their loads. Glyph tiles
+// are kept.
 func (w *Sheet[K]) Delete(which func(K) bool) tea.Cmd {
 	var gone []tea.Cmd
 	w.giveUp(which)
@@ -158,7 +154,7 @@ func (w *Sheet[K]) Delete(which func(K) bool) tea.Cmd {
 	return tea.Batch(gone...)
 }
 
-// giveUp ends the loading of some keys.
+// giveUp cancels the loads of some keys.
 func (w *Sheet[K]) giveUp(which func(K) bool) {
 	for key, loading := range w.flight {
 		if which(key) {
@@ -168,51 +164,49 @@ func (w *Sheet[K]) giveUp(which func(K) bool) {
 	}
 }
 
-// DeleteAll has the terminal forget every real picture of the sheet.
+// DeleteAll deletes all real pictures of the sheet.
 func (w *Sheet[K]) DeleteAll() tea.Cmd { return w.Delete(func(K) bool { return true }) }
 
-// Busy tells whether tiles are on their way.
+// Busy reports whether tiles are loading.
 func (w *Sheet[K]) Busy() bool { return len(w.flight) > 0 }
 
-// leastTile is the width of a tile in cells from which there is one more; slack is
-// what may be missing from all of them together, so that there are two in 38.
+// leastTile is the least width of a tile in cells; slack is the tolerated shortage for all of them,
+// so that two fit in 38.
 const leastTile, slack = 20, 2
 
-// Grid is how tiles share a rectangle of cells.
+// Grid is the arrangement of tiles.
 type Grid struct {
 	Columns, Rows int
-	Tile          image.Point // with the name below the picture
+	Tile          image.Point // including the name below the picture
 }
 
-// GridOf shares out a rectangle. In a larger one there are more tiles, and larger ones.
+// GridOf arranges tiles in a rectangle. Larger ones have more and larger tiles.
 func GridOf(room image.Point) Grid {
-	// Two rows stay in sight where there is room for two.
+	// Keep two rows visible if possible.
 	least := max(leastTile, min(leastTile+(room.X-80)/10, (room.Y/2-1)*8/3))
 	g := Grid{Columns: max(1, (room.X+slack)/least)}
 	g.Tile.X = max(1, room.X/g.Columns)
-	// A tile is a picture of 4:3 in cells twice as high as wide, and a name. It is a little
-	// lower if there is one row more then.
+	// A tile is a 4:3 picture, with cells twice as high as wide, and a name. It may be a little
+	// lower to fit one more row.
 	g.Tile.Y = max(2, min((g.Tile.X-1)*3/8+1, room.Y))
 	g.Rows = max(1, room.Y/g.Tile.Y, (room.Y+g.Tile.Y/3)/g.Tile.Y)
 	g.Tile.Y = max(1, min(g.Tile.Y, room.Y/g.Rows))
 	return g
 }
 
-// Page is how many tiles there are at once.
+// Page returns the number of tiles on a page.
 func (g Grid) Page() int { return g.Columns * g.Rows }
 
-// Picture is the room for the picture in a tile.
+// Picture returns the size of the picture in a tile.
 func (g Grid) Picture() image.Point { return image.Pt(max(1, g.Tile.X-1), max(1, g.Tile.Y-1)) }
 
-// Top is the first row of tiles that is seen when that was top before, and the
-// tile of the cursor has to be seen.
+// Top returns the first visible row so that the cursor's tile is visible; top is the previous one.
 func (g Grid) Top(top, cursor int) int {
 	row := cursor / g.Columns
 	return max(row-g.Rows+1, min(top, row), 0)
 }
 
-// At is the number of the tile at a cell, counted from the first that is seen;
-// false beside them.
+// At returns the index of the tile at a cell, from the first visible one; false if none.
 func (g Grid) At(at image.Point) (int, bool) {
 	if at.X < 0 || at.Y < 0 || at.X/g.Tile.X >= g.Columns || at.Y/g.Tile.Y >= g.Rows {
 		return 0, false

@@ -2,8 +2,7 @@ package picture
 
 import "mediadesk/api/media"
 
-// signs are drawings of the kinds of content, three lines each, of glyphs that
-// every font has in one width.
+// signs are drawings of content kinds, three lines each, in common glyphs of one width.
 var signs = [...][3]string{
 	media.KindOther:    {"┌─────┐", "│  ?  │", "└─────┘"},
 	media.KindPicture:  {"┌─────┐", "│ /\\o │", "└─────┘"},
@@ -14,8 +13,7 @@ var signs = [...][3]string{
 	media.KindArchive:  {"┌──┬──┐", "├──┼──┤", "└──┴──┘"},
 }
 
-// Sign is a small drawing of a kind of content, for what has no preview: lines of
-// equal width.
+// Sign returns a small drawing for content without a preview: lines of equal width.
 func Sign(k media.Kind) []string {
 	if k < 0 || int(k) >= len(signs) {
 		k = media.KindOther

@@ -2,26 +2,25 @@ package picture
 
 import tea "charm.land/bubbletea/v2"
 
-// Surface is a picture in a rectangle of cells. Each way in which a terminal shows
-// pictures has its own implementation.
+// Surface is a picture in a rectangle of cells. Each method of drawing has its own implementation.
 type Surface interface {
-	// Lines are the rows of the rectangle, for the view.
+	// Lines returns the rows.
 	Lines() []string
-	// Show sends the picture to the terminal. Its last message is [Transmitted]; only
-	// then the lines may be drawn. Nil: they may be drawn at once.
+	// Show sends the picture to the terminal. Draw the lines only after its last message,
+	// [Transmitted], or at once if Show returns nil.
 	Show() tea.Cmd
-	// Delete has the terminal forget a picture that was shown, a moment after its last
-	// frame; nil: there is nothing to forget. It must be called once.
+	// Delete deletes a shown picture from the terminal after its last frame; it may return nil.
+	// Call it once.
 	Delete() tea.Cmd
-	// Drop gives up a surface that was never shown.
+	// Drop discards a surface that was never shown.
 	Drop()
 }
 
-// Transmitted tells that the terminal has a picture: its lines may be drawn from now on.
+// Transmitted reports that the terminal has a picture, so its lines may be drawn.
 type Transmitted struct{ Surface Surface }
 
-// newSurface draws p into cols × rows cells: in pixels if o says so and the store has
-// room, else with glyphs.
+// newSurface draws p into cols × rows cells: in pixels if o says so and the store has space, else
+// with glyphs.
 func newSurface(g *ImageStore, p *Picture, cols, rows int, o Options) Surface {
 	if g != nil && o.Method.Pixels() {
 		if i, err := g.surface(p, cols, rows, o); err == nil {
@@ -39,11 +38,11 @@ func (g *glyphs) Show() tea.Cmd   { return nil }
 func (g *glyphs) Delete() tea.Cmd { return nil }
 func (g *glyphs) Drop()           {}
 
-// Slot is a place for one surface after the other: one stays until the next one may be
-// drawn. The zero Slot is empty.
+// Slot shows one surface after the other: each stays until the next is ready. The zero Slot is
+// empty.
 type Slot struct{ shown, next Surface }
 
-// Lines are those of the surface that is shown; nil if there is none.
+// Lines returns the lines of the shown surface, or nil.
 func (s *Slot) Lines() []string {
 	if s.shown == nil {
 		return nil
@@ -51,10 +50,10 @@ func (s *Slot) Lines() []string {
 	return s.shown.Lines()
 }
 
-// Waiting reports whether a surface is on its way to the terminal.
+// Waiting reports whether a surface is being sent.
 func (s *Slot) Waiting() bool { return s.next != nil }
 
-// Set shows another surface as soon as possible; nil: none.
+// Set shows another surface as soon as possible; nil for none.
 func (s *Slot) Set(next Surface) tea.Cmd {
 	gone := forget(s.next)
 	s.next = nil
@@ -69,8 +68,8 @@ func (s *Slot) Set(next Surface) tea.Cmd {
 	return gone
 }
 
-// Transmitted shows the surface that the terminal has now, and reports whether it is the
-// one that the slot waits for.
+// Transmitted switches to the surface that the terminal has now. It reports whether the slot was
+// waiting for it.
 func (s *Slot) Transmitted(msg Transmitted) (gone tea.Cmd, used bool) {
 	if s.next == nil || msg.Surface != s.next {
 		return nil, false

@@ -2,6 +2,5 @@ package picture
 
 import "image"
 
-// WindowPixels is the size of the terminal in cells and in pixels, as the
-// operating system has it.
+// WindowPixels is the size of the terminal according to the operating system.
 type WindowPixels struct{ Cells, Pixels image.Point }

@@ -4,6 +4,5 @@ package picture
 
 import "os"
 
-// MeasureWindow asks the operating system for the size of the terminal; here it
-// does not know it in pixels.
+// MeasureWindow returns zero: this system does not know the size in pixels.
 func MeasureWindow(*os.File) WindowPixels { return WindowPixels{} }

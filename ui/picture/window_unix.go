@@ -9,9 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MeasureWindow asks the operating system for the size of the terminal, which
-// is the one way that works everywhere and costs no answer. It is zero where
-// that is not known.
+// MeasureWindow asks the operating system for the terminal size, without a query. Zero if unknown.
 func MeasureWindow(f *os.File) WindowPixels {
 	size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	if err != nil {

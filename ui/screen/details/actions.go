@@ -13,7 +13,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// Headings of actions in the help.
+// Groups of actions in the help.
 const (
 	groupEdit   = "Edit"
 	groupFile   = "File"
@@ -21,7 +21,7 @@ const (
 	groupMove   = "Move"
 )
 
-// Actions are those of the part with the keys.
+// Actions returns the actions of the focused part.
 func (m *Model) Actions() []kit.Action {
 	if m.current() == nil {
 		return []kit.Action{{ID: "details.back", Keys: kit.Bind("go back", "", "esc"), Group: groupMove, Footer: true, Do: m.leave}}
@@ -29,7 +29,7 @@ func (m *Model) Actions() []kit.Action {
 	return m.actionsOn(m.area)
 }
 
-// Catalog are the actions of every part.
+// Catalog returns the actions of every part.
 func (m *Model) Catalog() map[string][]kit.Action {
 	return map[string][]kit.Action{
 		"": m.actionsOn(onRecord), "files": m.actionsOn(onFiles), "tags": m.actionsOn(onTags), "AI tags": m.actionsOn(onAI),
@@ -49,12 +49,12 @@ func (m *Model) actionsOn(part area) []kit.Action {
 		{ID: "details.previous-part", Keys: kit.Bind("previous part", "", "shift+tab"), Group: groupMove, Do: func() tea.Cmd { m.step(-1); return nil }},
 	}
 	done := append(slices.Clone(steps), kit.Action{ID: "details.field-done", Keys: kit.Bind("back to the record", "", "esc"), Group: groupMove, Footer: true, Do: to(onRecord)})
-	// letters are the actions of every part that is not a text field.
+	// letters are the actions of parts that are not text fields.
 	letters := []kit.Action{
 		{ID: "details.edit-tags", Keys: kit.Bind("edit tags", "", "e"), Group: groupEdit, Footer: true, Do: to(onTags)},
 		{ID: "details.edit-region", Keys: kit.Bind("edit region", "", "c"), Group: groupEdit, Footer: true, Disabled: m.noRegion, Do: to(onRegion)},
 		{ID: "details.suggest-region", Keys: kit.Bind("suggest a region", "", "s"), Group: groupEdit, Disabled: m.noPlane, Do: m.suggestRegion},
-		{ID: "details.view", Keys: kit.Bind("show the picture over the whole screen", "", "V"), Group: groupFile, Disabled: m.noPlane, Do: m.startViewer},
+		{ID: "details.view", Keys: kit.Bind("show the picture full-screen", "", "V"), Group: groupFile, Disabled: m.noPlane, Do: m.startViewer},
 		{ID: "details.next-file", Keys: kit.Bind("next file", "", "n"), Group: groupFile, Disabled: m.oneFile, Do: func() tea.Cmd { return m.turn(1) }},
 		{ID: "details.previous-file", Keys: kit.Bind("previous file", "", "N"), Group: groupFile, Disabled: m.oneFile, Do: func() tea.Cmd { return m.turn(-1) }},
 		{ID: "details.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupFile, Footer: true, Do: m.copyMenu},
@@ -109,8 +109,8 @@ func (m *Model) actionsOn(part area) []kit.Action {
 	return actions
 }
 
-// areas are the parts that can have the keys now, in order. The way to the picture
-// is from the numbers.
+// areas returns the parts that can have the focus, in order. The picture is reached from the
+// numbers.
 func (m *Model) areas() []area {
 	var out []area
 	if len(m.entries) > 1 {
@@ -126,19 +126,19 @@ func (m *Model) areas() []area {
 	return out
 }
 
-// step moves the keys to the next part, or the one before.
+// step moves the focus to the next or previous part.
 func (m *Model) step(by int) {
 	all := m.areas()
 	at := max(0, slices.Index(all, m.area))
 	m.focus(all[(at+by+len(all))%len(all)])
 }
 
-// focus gives the keys to a part.
+// focus focuses a part.
 func (m *Model) focus(to area) {
 	m.tags.Blur()
 	m.numbers.Blur()
 	m.area = to
-	m.loadRegion() // on the picture it is that of one file
+	m.loadRegion() // the picture shows the region of one file
 	switch to {
 	case onTags:
 		m.tags.Focus()
@@ -148,7 +148,7 @@ func (m *Model) focus(to area) {
 	}
 }
 
-// enterRow goes to the editor of the row under the cursor, or shows its whole value.
+// enterRow opens the editor of the current row, or shows its full value.
 func (m *Model) enterRow() tea.Cmd {
 	r := m.rows[m.record.Cursor()]
 	switch {
@@ -168,7 +168,7 @@ func (m *Model) enterRow() tea.Cmd {
 	return nil
 }
 
-// editAlone removes all marks: changes go to the file that is shown.
+// editAlone removes all marks, so that changes go to the shown file.
 func (m *Model) editAlone() tea.Cmd {
 	for _, e := range m.entries {
 		e.marked = false
@@ -178,7 +178,7 @@ func (m *Model) editAlone() tea.Cmd {
 	return nil
 }
 
-// addAITag drafts the AI tag under the cursor as a tag of the targets that have it.
+// addAITag drafts the current AI tag as a tag of the targets that have it.
 func (m *Model) addAITag() tea.Cmd {
 	found := m.found[m.ai.Cursor()].AITag
 	for _, e := range m.targets() {
@@ -198,7 +198,7 @@ func (m *Model) addAITags() tea.Cmd {
 	return nil
 }
 
-// toggleUnset drafts null for the field that has the keys, or drops that draft.
+// toggleUnset drafts null for the focused field, or drops that draft.
 func (m *Model) toggleUnset() tea.Cmd {
 	what, changed := "tags have", false
 	if m.area == onTags {
@@ -213,12 +213,12 @@ func (m *Model) toggleUnset() tea.Cmd {
 	}
 	m.load()
 	if !changed {
-		return page.Tell(page.Info, "The "+what+" no value already.")
+		return page.Tell(page.Info, "The "+what+" no value.")
 	}
 	return nil
 }
 
-// dropRegion goes back to the saved region.
+// dropRegion restores the saved region.
 func (m *Model) dropRegion() tea.Cmd {
 	m.region.Unset()
 	m.current().draft.CustomCoordinates = api.Field[string]{}
@@ -241,14 +241,13 @@ func (m *Model) browse() tea.Cmd {
 	return page.Send(page.Open{Address: address})
 }
 
-// manageMenu offers what can be done with the targets as a whole.
+// manageMenu offers operations on the targets.
 func (m *Model) manageMenu() tea.Cmd {
 	files := filesOf(m.targets())
 	return m.Open(kit.NewMenu("Manage "+edit.FilesLabel(files), m.manage.Rows(files, m.current().file)...))
 }
 
-// copyMenu offers what can be copied of the file, that of the row under the cursor
-// first.
+// copyMenu offers the copyable values of the file, the current row first.
 func (m *Model) copyMenu() tea.Cmd {
 	var copies page.Copies
 	if m.area == onRecord && len(m.rows) > 0 {
@@ -259,7 +258,7 @@ func (m *Model) copyMenu() tea.Cmd {
 	return m.Open(copies.Menu())
 }
 
-// Reasons for which an action is disabled now; empty where it is not.
+// Disabled reasons, empty if enabled.
 
 func (m *Model) noSave() string {
 	if typing := m.area == onTags && m.tags.Typed() != ""; !typing && len(m.changedEntries()) == 0 {
@@ -268,7 +267,7 @@ func (m *Model) noSave() string {
 	return m.manage.Busy()
 }
 
-// noManage says why files cannot be managed.
+// noManage returns why files cannot be managed.
 func (m *Model) noManage() string {
 	if !m.able.manages {
 		return "this service does not support managing files"
@@ -288,7 +287,7 @@ func (m *Model) noRegion() string {
 	case len(m.withRegion()) > 0:
 		return ""
 	case len(m.targets()) > 1:
-		return "none of these files is an image, so they have no region"
+		return "these files are not images, so they have no region"
 	}
 	return "this file is not an image, so it has no region"
 }
@@ -321,7 +320,7 @@ func (m *Model) noMany() string {
 
 func (m *Model) noAI() string {
 	if len(m.found) == 0 {
-		return "there are no AI tags"
+		return "no AI tags"
 	}
 	return ""
 }

@@ -103,7 +103,7 @@ func TestUnsetIsAnExplicitValue(t *testing.T) {
 		t.Errorf("sent %s", got)
 	}
 	d.Press("ctrl+x")
-	d.Toasted("no value already")
+	d.Toasted("no value")
 }
 
 func TestPromote(t *testing.T) {
@@ -283,7 +283,7 @@ func TestWhatOthersDidMeanwhile(t *testing.T) {
 	now.Tags = api.Set([]string{"sea", "theirs", "mine", "more"})
 	s.files["f1"] = now
 	d.Press("ctrl+s")
-	d.Toasted("has the same values already")
+	d.Toasted("already has these values")
 	if len(s.saved) != 1 {
 		t.Error("it was sent all the same")
 	}
@@ -319,7 +319,7 @@ func TestFileThatIsGone(t *testing.T) {
 	d.Press("t")
 	s.readErr = &api.ServiceError{Status: 404, Message: "The requested file does not exist."}
 	d.Press("ctrl+s")
-	d.Sees("does not have this file any more")
+	d.Sees("no longer exists")
 	if len(s.saved)+len(uitest.Taken[page.Ask](&d.Out)) > 0 {
 		t.Error("it was offered to save into nothing")
 	}
@@ -440,7 +440,7 @@ func TestLateAnswers(t *testing.T) {
 	d.Press("e")
 	d.Type("later,")
 	d.Press("esc", "ctrl+s")
-	d.Toasted("is under way")
+	d.Toasted("is running")
 	d.Press("n")
 	d.Run(late)
 	if e := d.m.entries[0]; api.JoinTags(e.file.Tags.Or(nil)) != "sea,old,sand" || api.JoinTags(e.wantedTags()) != "sea,old,sand,later" {
@@ -475,7 +475,7 @@ func TestUndoAndRedo(t *testing.T) {
 		t.Error("nobody was told")
 	}
 	d.Press("z")
-	d.Toasted("nothing more to undo")
+	d.Toasted("Nothing more to undo")
 	d.Press("Z")
 	d.Toasted("Redid the change to")
 	d.Press("t", "z")

@@ -18,10 +18,9 @@ import (
 	"mediadesk/ui/text"
 )
 
-// save begins to save every changed file: it reads their records again, then
-// shows the differences and asks.
+// save starts saving all changed files: it rereads the records, shows the differences and asks.
 func (m *Model) save() tea.Cmd {
-	if m.focus(m.area); len(m.changedEntries()) == 0 { // what is typed is a tag now
+	if m.focus(m.area); len(m.changedEntries()) == 0 { // a tag may still be typed
 		return page.Tell(page.Info, "Nothing is changed.")
 	}
 	list := m.changedEntries()
@@ -42,13 +41,13 @@ func (m *Model) save() tea.Cmd {
 	}, Then: func(list []session.Edited, at time.Time) tea.Cmd { return m.askSave(m.gotFresh(list, at)) }})
 }
 
-// ready tells whether the draft can be sent, and notes what is wrong with it.
+// ready reports whether the draft can be sent, and records what is wrong.
 func (m *Model) ready(e *entry) bool {
 	_, e.problem = e.change()
 	return e.problem == nil
 }
 
-// turnToEntry shows a file whose draft cannot be sent, with the part to correct.
+// turnToEntry shows a file whose draft cannot be sent, at the part to correct.
 func (m *Model) turnToEntry(e *entry) tea.Cmd {
 	var cmd tea.Cmd
 	if e != m.current() {
@@ -60,7 +59,7 @@ func (m *Model) turnToEntry(e *entry) tea.Cmd {
 	return cmd
 }
 
-// askSave shows what would be sent of files that were just read.
+// askSave shows the changes to the files just read and asks.
 func (m *Model) askSave(read []*entry) tea.Cmd {
 	var list []*entry
 	gone, changed := false, false
@@ -68,7 +67,7 @@ func (m *Model) askSave(read []*entry) tea.Cmd {
 		switch {
 		case m.gone(e):
 			gone = true
-			e.problem = fmt.Errorf("the library does not have this file any more, so nothing was saved: %w", e.readErr)
+			e.problem = fmt.Errorf("the file no longer exists, so nothing was saved: %w", e.readErr)
 		case e.changed() && !m.ready(e):
 			return m.turnToEntry(e)
 		case e.changed():
@@ -88,13 +87,13 @@ func (m *Model) askSave(read []*entry) tea.Cmd {
 	case gone:
 		return nil
 	case changed:
-		return page.Tell(page.Info, "The service has the same values already; nothing was sent.")
+		return page.Tell(page.Info, "The service already has these values; nothing was sent.")
 	}
 	return page.Tell(page.Info, "Nothing is changed, so nothing was sent.")
 }
 
-// askSaveOne shows the difference of one file. If others changed it meanwhile, it
-// also offers only the tags that were typed, or only what others did.
+// askSaveOne shows the difference of one file. After changes by others it also offers only the
+// typed tags, or only the other changes.
 func (m *Model) askSaveOne(e *entry) tea.Cmd {
 	d, _ := e.change()
 	choices := []page.Choice{{Label: "Keep editing", Key: "k"}, m.saveChoice("Save", "s", session.Change{FileID: e.file.FileID, Details: d})}
@@ -115,10 +114,10 @@ func (m *Model) askSaveOne(e *entry) tea.Cmd {
 	return page.Send(page.Ask{Title: "Save " + edit.Label(&e.file) + "?", Text: strings.Join(lines, "\n"), Choices: choices})
 }
 
-// maxShown is how many files a question names.
+// maxShown limits the files named in a question.
 const maxShown = 6
 
-// askSaveAll shows what would be sent of several files.
+// askSaveAll shows the changes of several files.
 func (m *Model) askSaveAll(list []*entry) tea.Cmd {
 	var lines []string
 	var changes []session.Change
@@ -160,7 +159,7 @@ func (m *Model) saveChoice(label, key string, changes ...session.Change) page.Ch
 	return page.Choice{Label: label, Key: key, Do: func() tea.Cmd { return m.send(changes) }}
 }
 
-// basis says which state of the record a difference is based on.
+// basis describes the record that a difference is based on.
 func (m *Model) basis(e *entry) string {
 	switch {
 	case e.readErr == nil && len(e.meanwhile) > 0:
@@ -173,7 +172,7 @@ func (m *Model) basis(e *entry) string {
 	return "Compared with the file " + m.seen(e) + "; reading it again failed: " + e.readErr.Error()
 }
 
-// seen says when the record was seen.
+// seen describes when the record was seen.
 func (m *Model) seen(e *entry) string {
 	age := text.Age(e.at, m.now())
 	switch {
@@ -185,7 +184,7 @@ func (m *Model) seen(e *entry) string {
 	return "as last seen " + age
 }
 
-// send sends changes that the user has confirmed.
+// send sends confirmed changes.
 func (m *Model) send(changes []session.Change) tea.Cmd {
 	sent := map[string]api.Details{}
 	var files []api.File
@@ -201,8 +200,8 @@ func (m *Model) send(changes []session.Change) tea.Cmd {
 	}, Then: func(list []session.Edited, at time.Time) tea.Cmd { return m.saved(list, at, sent) }})
 }
 
-// saved shows the records after saving and tells other screens. sent are the drafts
-// that were sent, by file.
+// saved shows the records after saving and tells other screens. sent are the drafts that were sent,
+// by file.
 func (m *Model) saved(list []session.Edited, at time.Time, sent map[string]api.Details) tea.Cmd {
 	var cmds []tea.Cmd
 	bad, shown := 0, true
@@ -225,14 +224,14 @@ func (m *Model) saved(list []session.Edited, at time.Time, sent map[string]api.D
 	_, what := m.took(list, at)
 	for i, done := range list {
 		if e := m.entryOf(done.FileID); e != nil {
-			list[i].File = &e.file // the answer may have fewer fields than the record
+			list[i].File = &e.file // the answer may have fewer fields
 		}
 		if done.Err == nil {
 			cmds = append(cmds, page.Send(page.FileChanged{File: *list[i].File}))
 		}
 	}
 	if bad == 1 && len(list) == 1 && shown {
-		return nil // the status line says why
+		return nil // the status line shows why
 	}
 	if what == "" {
 		what = "its values are the same as before"
@@ -246,7 +245,7 @@ func (m *Model) saved(list []session.Edited, at time.Time, sent map[string]api.D
 	return tea.Batch(append(cmds, page.Send(done))...)
 }
 
-// took shows the records after a change, and says how a single one differs.
+// took shows the records after a change, and describes the change of a single one.
 func (m *Model) took(list []session.Edited, at time.Time) (cmd tea.Cmd, what string) {
 	for _, done := range list {
 		e := m.entryOf(done.FileID)
@@ -265,7 +264,7 @@ func (m *Model) took(list []session.Edited, at time.Time) (cmd tea.Cmd, what str
 	return nil, what
 }
 
-// moves say how the path and the version of a file differ.
+// moves describes changes of path and version.
 func moves(before, after *api.File) []string {
 	var out []string
 	if before.FilePath != after.FilePath {
@@ -277,7 +276,7 @@ func moves(before, after *api.File) []string {
 	return out
 }
 
-// leave goes back; what is under way it stops. If something is not saved it asks first.
+// leave goes back and stops running work. It asks about unsaved changes.
 func (m *Model) leave() tea.Cmd {
 	if m.manage.Busy() != "" {
 		m.manage.Stop()
@@ -299,8 +298,7 @@ func (m *Model) leave() tea.Cmd {
 	}})
 }
 
-// startViewer shows the picture of the file over the whole screen, and those of the other
-// files after it.
+// startViewer shows the pictures of the files full-screen, this one first.
 func (m *Model) startViewer() tea.Cmd {
 	var shown []*entry
 	at := 0

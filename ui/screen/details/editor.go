@@ -10,11 +10,11 @@ import (
 	"mediadesk/ui/text"
 )
 
-// editedMsg has the text as the editor left it.
+// editedMsg has the text from the editor.
 type editedMsg struct{ edit.Edited }
 
-// openEditor gives the IDs, tags and regions of all files to the user's editor, or
-// the text that had errors.
+// openEditor opens the user's editor with the IDs, tags and regions of all files, or with the text
+// that had errors.
 func (m *Model) openEditor() tea.Cmd {
 	m.editing = true
 	return edit.InEditor(m.o.Getenv, m.editorText(), func(e edit.Edited) tea.Msg { return editedMsg{e} })
@@ -27,10 +27,10 @@ func (m *Model) editorText() string {
 	return writeText(m.entries)
 }
 
-// edited drafts what an edited text says, or shows its errors.
+// edited drafts the changes in an edited text, or shows its errors.
 func (m *Model) edited(msg editedMsg) tea.Cmd {
 	if !m.editing {
-		return nil // it is the answer to another screen
+		return nil // for another screen
 	}
 	m.editing = false
 	if m.text != "" {

@@ -15,19 +15,18 @@ import (
 	"mediadesk/ui/text"
 )
 
-// entry is one file: its record as last seen and what is to be changed.
+// entry is a file: its record as last seen and its draft.
 type entry struct {
 	file    api.File
 	marked  bool      // changes go to it
-	at      time.Time // when the record was seen; zero: not known
-	asked   bool      // the record was read since the screen opened, or is being read
-	readErr error     // why it could not be read
+	at      time.Time // when the record was seen; zero if unknown
+	asked   bool      // the record was or is being read since the screen opened
+	readErr error     // read error
 
-	// draft is what is not saved. The text of a region is as typed, and may be
-	// no region.
+	// draft holds unsaved changes. The text of a region is as typed and may be invalid.
 	draft     api.Details
-	typed     api.Field[[]string] // the tags as drafted before the changes of others came under them
-	meanwhile []string            // what others changed under the draft
+	typed     api.Field[[]string] // the drafted tags before changes by others were merged
+	meanwhile []string            // changes by others under the draft
 	problem   error               // why it was not saved
 }
 
@@ -36,7 +35,7 @@ func (e *entry) forget() {
 	e.draft, e.typed, e.problem = api.Details{}, api.Field[[]string]{}, nil
 }
 
-// setDescription drafts a description; the one that is there is no change.
+// setDescription drafts a description, unless unchanged.
 func (e *entry) setDescription(text string) {
 	e.draft.Description = api.Field[string]{}
 	if text != e.file.Description {
@@ -44,7 +43,7 @@ func (e *entry) setDescription(text string) {
 	}
 }
 
-// setMetadata drafts a value of custom metadata, null to unset it.
+// setMetadata drafts a metadata value; null removes it.
 func (e *entry) setMetadata(key string, value json.RawMessage) {
 	values := maps.Clone(e.draft.CustomMetadata.Or(nil))
 	delete(values, key)
@@ -60,8 +59,7 @@ func (e *entry) setMetadata(key string, value json.RawMessage) {
 	}
 }
 
-// wantedMetadata is a value of custom metadata as it will be; nil where there is
-// none.
+// wantedMetadata returns a metadata value with the draft applied, or nil.
 func (e *entry) wantedMetadata(key string) json.RawMessage {
 	value, drafted := e.draft.CustomMetadata.Or(nil)[key]
 	if !drafted {
@@ -73,7 +71,7 @@ func (e *entry) wantedMetadata(key string) json.RawMessage {
 	return value
 }
 
-// isNull tells whether a value is none.
+// isNull reports whether a value is missing or null.
 func isNull(value json.RawMessage) bool { return len(value) == 0 || string(value) == "null" }
 
 func sameValue(a, b json.RawMessage) bool {
@@ -83,7 +81,7 @@ func sameValue(a, b json.RawMessage) bool {
 	return edit.PlainValue(a) == edit.PlainValue(b) && a[0] == b[0]
 }
 
-// wanted is a field as it will be.
+// wanted returns a field with the draft applied.
 func wanted[T any](draft, saved api.Field[T]) T {
 	var none T
 	if draft.IsZero() {
@@ -98,7 +96,7 @@ func (e *entry) wantedRegion() string {
 }
 func (e *entry) wantedDescription() string { return e.draft.Description.Or(e.file.Description) }
 
-// setTags drafts a list of tags; the list that is there is no change.
+// setTags drafts tags, unless unchanged.
 func (e *entry) setTags(tags []string) {
 	e.draft.Tags = api.Field[[]string]{}
 	if !slices.Equal(tags, e.file.Tags.Or(nil)) {
@@ -106,7 +104,7 @@ func (e *entry) setTags(tags []string) {
 	}
 }
 
-// setRegion drafts the text of a region; the one that is there is no change.
+// setRegion drafts the text of a region, unless unchanged.
 func (e *entry) setRegion(text string) {
 	e.draft.CustomCoordinates = api.Field[string]{}
 	if cleanRegion(text) != e.file.CustomCoordinates.Or("") {
@@ -114,17 +112,17 @@ func (e *entry) setRegion(text string) {
 	}
 }
 
-// unsetTags drafts that the file gets no tags, not even an empty list.
+// unsetTags drafts null for the tags.
 func (e *entry) unsetTags() { e.draft.Tags = unset(e.file.Tags) }
 
-// unsetRegion drafts that an image gets no region.
+// unsetRegion drafts null for the region of an image.
 func (e *entry) unsetRegion() {
 	if e.draft.CustomCoordinates = (api.Field[string]{}); e.canHaveRegion() {
 		e.draft.CustomCoordinates = unset(e.file.CustomCoordinates)
 	}
 }
 
-// unset is the draft that sets a field to null; none where it is null already.
+// unset returns the draft that sets a field to null, unless it is null.
 func unset[T any](saved api.Field[T]) api.Field[T] {
 	if saved.IsNull() {
 		return api.Field[T]{}
@@ -132,8 +130,8 @@ func unset[T any](saved api.Field[T]) api.Field[T] {
 	return api.Null[T]()
 }
 
-// unsetAll drafts null for a field of some files, or drops those drafts where all have
-// one. It reports false if nothing changed: the fields are null already.
+// unsetAll drafts null for a field of some files, or drops those drafts if all have one. It reports
+// whether anything changed.
 func unsetAll[T any](of []*entry, field func(*entry) (draft *api.Field[T], saved api.Field[T])) (changed bool) {
 	drop := !slices.ContainsFunc(of, func(e *entry) bool { draft, _ := field(e); return !draft.IsNull() })
 	for _, e := range of {
@@ -148,11 +146,10 @@ func unsetAll[T any](of []*entry, field func(*entry) (draft *api.Field[T], saved
 	return changed
 }
 
-// cleanRegion is a typed region without blanks between its numbers.
+// cleanRegion removes blanks from a typed region.
 func cleanRegion(text string) string { return strings.Join(strings.Fields(text), "") }
 
-// checkRegion says what is wrong with the region as it will be, and nil where
-// none will be sent.
+// checkRegion reports what is wrong with the drafted region; nil if none will be sent.
 func (e *entry) checkRegion() error {
 	text, ok := e.draft.CustomCoordinates.Get()
 	if !ok {
@@ -170,8 +167,7 @@ func (e *entry) checkRegion() error {
 	return err
 }
 
-// canHaveRegion tells whether the file is an image, or may be one because its record
-// does not say what it is.
+// canHaveRegion reports whether the file is, or may be, an image.
 func (e *entry) canHaveRegion() bool {
 	switch {
 	case e.file.IsImage():
@@ -184,8 +180,8 @@ func (e *entry) canHaveRegion() bool {
 	return true
 }
 
-// change is the update that the draft makes, empty where it changes nothing.
-// The error says what the service would refuse.
+// change returns the update for the draft, empty if there is none. The error is what the service
+// would refuse.
 func (e *entry) change() (api.Details, error) {
 	d := e.draft
 	if d.Tags.IsNull() && e.file.Tags.IsNull() {
@@ -206,14 +202,13 @@ func (e *entry) change() (api.Details, error) {
 	return d, nil
 }
 
-// changed tells whether anything is drafted.
+// changed reports whether anything is drafted.
 func (e *entry) changed() bool {
 	d, err := e.change()
 	return err != nil || !d.IsEmpty()
 }
 
-// settle drops the drafts that were sent. What was drafted while the answer was on
-// its way stays drafted.
+// settle drops the drafts that were sent and keeps later ones.
 func (e *entry) settle(sent api.Details) {
 	if reflect.DeepEqual(e.draft.Tags, sent.Tags) {
 		e.draft.Tags = api.Field[[]string]{}
@@ -236,9 +231,8 @@ func (e *entry) settle(sent api.Details) {
 	e.typed, e.meanwhile, e.problem = api.Field[[]string]{}, nil, nil
 }
 
-// rebase puts a newer record under the draft: tags that were added stay added,
-// removed ones stay removed, and what others changed stays too. It says what
-// others changed of that which can be changed here.
+// rebase puts a newer record under the draft. Added tags stay added, removed ones stay removed, and
+// changes by others stay; it describes those that can be edited here.
 func (e *entry) rebase(fresh api.File, at time.Time) (meanwhile []string) {
 	was := e.file
 	e.file, e.at = merged(was, fresh), at
@@ -258,12 +252,12 @@ func (e *entry) rebase(fresh api.File, at time.Time) (meanwhile []string) {
 		e.setMetadata(key, value)
 	}
 	if was.Tags.IsZero() && was.CustomCoordinates.IsZero() {
-		return nil // nothing was known, so nothing is news
+		return nil // nothing was known before
 	}
 	return differences(&was, &e.file)
 }
 
-// replayed applies to base what changed between before and after.
+// replayed applies the difference between before and after to base.
 func replayed(base, before, after []string) []string {
 	var out []string
 	for _, tag := range base {
@@ -280,8 +274,8 @@ func replayed(base, before, after []string) []string {
 	return out
 }
 
-// merged is a newer record with the missing fields of the older one: the answer to
-// an update has fewer fields than that to an upload.
+// merged returns a newer record completed from the older one, since an update is answered with
+// fewer fields.
 func merged(old, fresh api.File) api.File {
 	members := map[string]json.RawMessage{}
 	for _, f := range []api.File{old, fresh} {

@@ -17,26 +17,26 @@ import (
 	"mediadesk/ui/page"
 )
 
-// patience is how long reading may take.
+// patience limits the time for reading records.
 const patience = 20 * time.Second
 
 type (
-	// freshMsg has records that were read again.
+	// freshMsg has reread records.
 	freshMsg struct {
 		list []session.Edited
 		at   time.Time
 	}
-	// knownMsg has the tags and folders that can be offered.
+	// knownMsg has suggestions for tags and folders.
 	knownMsg struct{ tags, folders []string }
-	// seenMsg has the times at which records were seen last, by file.
+	// seenMsg has the times at which records were last seen, by file.
 	seenMsg map[string]time.Time
 	// fieldsMsg has the custom metadata fields of the library.
 	fieldsMsg []api.MetadataField
-	// probedMsg has the answer to whether the service manages files.
+	// probedMsg tells whether the service manages files.
 	probedMsg struct{ err error }
 )
 
-// read reads the records of some files again.
+// read rereads the records of files.
 func (m *Model) read(entries []*entry) tea.Cmd {
 	for _, e := range entries {
 		e.asked = true
@@ -52,7 +52,7 @@ func (m *Model) read(entries []*entry) tea.Cmd {
 
 func (m *Model) refresh() tea.Cmd { return m.read(m.targets()) }
 
-// gotFresh shows records that were read again, and returns their entries.
+// gotFresh shows reread records and returns their entries.
 func (m *Model) gotFresh(list []session.Edited, at time.Time) (entries []*entry) {
 	for _, fresh := range list {
 		e := m.entryOf(fresh.FileID)
@@ -63,7 +63,7 @@ func (m *Model) gotFresh(list []session.Edited, at time.Time) (entries []*entry)
 		if e.readErr = fresh.Err; fresh.Err == nil {
 			e.meanwhile = append(e.meanwhile, e.rebase(*fresh.File, at)...)
 			if !e.changed() {
-				e.problem = nil // the service has what could not be saved
+				e.problem = nil // the service has the changes that could not be saved
 			}
 		}
 	}
@@ -71,9 +71,8 @@ func (m *Model) gotFresh(list []session.Edited, at time.Time) (entries []*entry)
 	return entries
 }
 
-// gone reports whether the service says that the file does not exist. Only the
-// local library is sure to say so: a hosted service answers the same if it does not
-// let us read.
+// gone reports whether the file no longer exists. Only the local library is sure: a hosted service
+// gives the same answer if it does not let us read.
 func (m *Model) gone(e *entry) bool {
 	var answer *api.ServiceError
 	return m.o.Profile.Local && errors.As(e.readErr, &answer) && answer.Status == http.StatusNotFound
@@ -121,15 +120,14 @@ func (m *Model) gotSeen(msg seenMsg) {
 	}
 }
 
-// readFields asks for the metadata fields; a service that does not list them has
-// none.
+// readFields reads the metadata fields, if the service lists them.
 func (m *Model) readFields() tea.Cmd {
 	ctx, s := m.o.Context, m.o.Session
 	folder := ""
 	for i, e := range m.entries {
 		at := path.Dir(e.file.FilePath)
 		if i > 0 && at != folder || e.file.FilePath == "" {
-			folder = "" // those of the library
+			folder = "" // fields of the library
 			break
 		}
 		folder = at
@@ -139,14 +137,14 @@ func (m *Model) readFields() tea.Cmd {
 		defer cancel()
 		fields, err := s.MetadataFields(ctx, folder)
 		if err != nil {
-			return nil // they are a help; without them the values are there
+			return nil // they are optional
 		}
 		return fieldsMsg(fields)
 	}
 }
 
-// probe asks once whether the service manages files, by listing versions, which
-// changes nothing. If it does not, the actions for that are disabled.
+// probe checks once whether the service manages files, by listing versions. If not, the actions are
+// disabled.
 func (m *Model) probe() tea.Cmd {
 	if m.able.asked {
 		return nil
@@ -163,10 +161,10 @@ func (m *Model) probe() tea.Cmd {
 
 func (m *Model) probed(msg probedMsg) {
 	m.able.manages = m.able.manages || msg.err == nil
-	m.able.asked = msg.err == nil || api.Unavailable(msg.err) // else the line was down: the next file asks again
+	m.able.asked = msg.err == nil || api.Unavailable(msg.err) // otherwise the connection failed, and the next file tries again
 }
 
-// subject is the picture of the current file.
+// subject returns the picture of the current file.
 func (m *Model) subject() edit.Subject {
 	e := m.current()
 	if e == nil || !e.canHaveRegion() {
@@ -179,7 +177,7 @@ func (m *Model) subjectOf(e *entry) edit.Subject {
 	f := e.file
 	version := ""
 	if f.VersionInfo != nil {
-		version = f.VersionInfo.ID // another version has another picture
+		version = f.VersionInfo.ID // each version has its own picture
 	}
 	s := edit.Subject{
 		Name: fmt.Sprintf("%s %s %d", f.FileID, version, f.Size.Or(-1)),

@@ -16,7 +16,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// changeAll changes the drafts of the targets and counts those that change.
+// changeAll changes the drafts of the targets and reports how many changed.
 func (m *Model) changeAll(label string, do func(*entry)) tea.Cmd {
 	n := 0
 	for _, e := range m.targets() {
@@ -30,12 +30,12 @@ func (m *Model) changeAll(label string, do func(*entry)) tea.Cmd {
 	}
 	m.load()
 	if n == 0 {
-		return page.Tell(page.Info, "That changes no file.")
+		return page.Tell(page.Info, "No file would change.")
 	}
 	return page.Tell(page.Info, fmt.Sprintf("%s: %s changed, not saved yet. ctrl+s saves.", label, text.Plural(n, "file")))
 }
 
-// manyMenu offers what can be done to all targets at once.
+// manyMenu offers changes for all targets.
 func (m *Model) manyMenu() tea.Cmd {
 	n := text.Plural(len(m.targets()), "file")
 	change := func(key, label, done string, do func(*entry)) kit.MenuRow {
@@ -50,15 +50,15 @@ func (m *Model) manyMenu() tea.Cmd {
 		tags("s", "replace all tags", "Replace the tags of", func(_ *entry, tags []string) []string { return tags }),
 		change("u", "remove all tags (null)", "Tags removed", (*entry).unsetTags),
 		change("t", "add the AI tags as tags", "AI tags added", func(e *entry) { e.addAITags(nil) }),
-		kit.MenuRow{Key: "c", Label: "region: largest of a ratio, centered", Do: m.ratioMenu},
+		kit.MenuRow{Key: "c", Label: "set the region: largest of a ratio, centered", Do: m.ratioMenu},
 		kit.MenuRow{Key: "g", Label: "copy this region to all, scaled to each picture", Do: m.region.CopyToAll},
 		kit.MenuRow{Key: "p", Label: "suggest a region for all, then review them", Do: m.suggestMenu},
 		change("x", "remove the region (null)", "Regions removed", (*entry).unsetRegion),
 		kit.MenuRow{Key: "e", Label: "edit tags and regions in $EDITOR", Do: m.openEditor},
-		change("d", "drop all changes that are not saved", "Dropped", (*entry).forget)))
+		change("d", "drop all unsaved changes", "Dropped", (*entry).forget)))
 }
 
-// askTags asks for tags; do makes the tags of each file from them.
+// askTags asks for tags; do applies them to each file.
 func (m *Model) askTags(title string, do func(e *entry, tags []string) []string) tea.Cmd {
 	p := kit.NewPrompt(title, "", "", "sea, boat")
 	p.Check = func(text string) string {
@@ -88,7 +88,7 @@ func without(have, less []string) []string {
 	return slices.DeleteFunc(slices.Clone(have), func(tag string) bool { return slices.Contains(less, tag) })
 }
 
-// addAITags drafts those AI tags as tags for which only reports true; nil: all.
+// addAITags drafts the AI tags for which only returns true as tags; nil for all.
 func (e *entry) addAITags(only func(api.AITag) bool) {
 	var names []string
 	for _, t := range e.file.AITags.Or(nil) {
@@ -101,9 +101,9 @@ func (e *entry) addAITags(only func(api.AITag) bool) {
 	}
 }
 
-// ratioMenu offers the ratios of the largest region of each picture.
+// ratioMenu sets the largest region of a ratio for each picture.
 func (m *Model) ratioMenu() tea.Cmd {
-	return m.Open(kit.NewMenu("Largest region of that ratio, centered", edit.RatioRows(picture.Ratio{}, func(ratio picture.Ratio) tea.Cmd {
+	return m.Open(kit.NewMenu("Ratio of the regions", edit.RatioRows(picture.Ratio{}, func(ratio picture.Ratio) tea.Cmd {
 		return m.setRegions(func(size image.Point) image.Rectangle {
 			if size.Y > size.X {
 				return ratio.Turned().Largest(size)
@@ -113,8 +113,7 @@ func (m *Model) ratioMenu() tea.Cmd {
 	})...))
 }
 
-// suggestMenu asks for the ratio of the regions that are suggested for all pictures, which
-// are then looked at one by one.
+// suggestMenu asks for a ratio and suggests regions for all pictures, to be reviewed one by one.
 func (m *Model) suggestMenu() tea.Cmd {
 	suggest := func(ratio picture.Ratio) tea.Cmd {
 		of := m.withRegion()
@@ -126,11 +125,11 @@ func (m *Model) suggestMenu() tea.Cmd {
 	}
 	rows := edit.RatioRows(picture.Ratio{}, suggest)
 	rows[len(rows)-1] = kit.MenuRow{Key: "f", Label: "free", Do: func() tea.Cmd { return suggest(picture.Ratio{}) }}
-	return m.Open(kit.NewMenu("Suggest regions of that ratio", rows...))
+	return m.Open(kit.NewMenu("Ratio of the suggested regions", rows...))
 }
 
-// setRegions sets the region of every picture whose size is known. rule counts in
-// pixels of the stored picture.
+// setRegions sets the region of every picture of known size. rule uses pixels of the stored
+// picture.
 func (m *Model) setRegions(rule func(size image.Point) image.Rectangle) tea.Cmd {
 	return m.changeAll("Regions set", func(e *entry) {
 		w, h, ok := e.file.PixelSize()

@@ -14,14 +14,14 @@ import (
 	"mediadesk/ui/page"
 )
 
-// canDescribe tells whether the service takes descriptions and custom metadata:
-// it has the calls of hosted services, or its record has such a member.
+// canDescribe reports whether the service supports descriptions and custom metadata: it has hosted
+// calls, or the record has such a member.
 func (m *Model) canDescribe() bool {
 	f := &m.current().file
 	return m.able.manages || len(m.fields) > 0 || f.Description != "" || f.CustomMetadata != nil
 }
 
-// editRows are the rows of what can be changed beside tags and region.
+// editRows returns the rows that can be edited besides tags and region.
 func (m *Model) editRows(e *entry) []row {
 	if !m.canDescribe() {
 		return nil
@@ -57,7 +57,7 @@ func (m *Model) editRows(e *entry) []row {
 // describe edits the description.
 func (m *Model) describe() tea.Cmd {
 	of := m.targets()
-	words, now := "It is saved with ctrl+s on the record.", of[0].wantedDescription()
+	words, now := "Press ctrl+s on the record to save it.", of[0].wantedDescription()
 	if slices.ContainsFunc(of, func(e *entry) bool { return e.wantedDescription() != now }) {
 		words, now = "The files have different descriptions; what you type replaces all of them. "+words, ""
 	}
@@ -72,7 +72,7 @@ func (m *Model) describe() tea.Cmd {
 	return m.Open(p)
 }
 
-// setValue edits a value of custom metadata by the type of its field.
+// setValue edits a metadata value according to its field's type.
 func (m *Model) setValue(key string) tea.Cmd {
 	of := m.targets()
 	put := func(value json.RawMessage) tea.Cmd { //nolint:unparam // it is what a menu and a prompt do when taken
@@ -133,7 +133,7 @@ func (m *Model) setValue(key string) tea.Cmd {
 	return m.Open(p)
 }
 
-// chooseValue offers the values that a field may have.
+// chooseValue offers the possible values of a field.
 func (m *Model) chooseValue(title string, options []json.RawMessage, holds func(json.RawMessage) bool, put func(json.RawMessage) tea.Cmd) tea.Cmd {
 	options = append(slices.Clone(options), json.RawMessage("null"))
 	rows := make([]kit.MenuRow, len(options))

@@ -17,7 +17,7 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// Session is what the screen asks of the session.
+// Session is the part of the session that the screen uses.
 type Session interface {
 	Reader
 	Editor
@@ -26,17 +26,17 @@ type Session interface {
 
 // Reader reads files and what is known about them.
 type Reader interface {
-	// ReadAll fetches records. An error that api.Unavailable knows says that the
-	// service does not return them.
+	// ReadAll reads records. If the service does not return them, api.Unavailable is true for the
+	// error.
 	ReadAll(ctx context.Context, ids []string, report func(session.Edited)) []session.Edited
-	// SeenAt is when a record was seen last; the zero time if that is not known.
+	// SeenAt returns when a record was last seen, or the zero time.
 	SeenAt(ctx context.Context, fileID string) (time.Time, error)
 	// Picture returns the path of a local file with the picture.
 	Picture(ctx context.Context, f api.File) (path string, err error)
-	// Tags and Folders are offered while the user types.
+	// Tags and Folders return suggestions.
 	Tags(ctx context.Context) ([]string, error)
 	Folders(ctx context.Context) ([]string, error)
-	// MetadataFields are the custom metadata fields of the library.
+	// MetadataFields returns the custom metadata fields of the library.
 	MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error)
 }
 
@@ -48,30 +48,30 @@ type Editor interface {
 // Manager works on whole files.
 type Manager interface {
 	edit.Manager
-	// Signed makes a URL of a private file that works for everybody for so long.
+	// Signed returns a temporary public URL of a private file.
 	Signed(f api.File, valid time.Duration) (string, error)
 }
 
-// Options are what the screen begins with.
+// Options configures the screen.
 type Options struct {
-	// Context ends what the screen has under way.
+	// Context ends the screen's background work.
 	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
 	// Files are the records as last seen, at least one.
 	Files   []api.File
 	Session Session
 	Profile session.Profile
-	// Getenv finds the user's editor; nil: os.Getenv.
+	// Getenv finds the user's editor; nil for os.Getenv.
 	Getenv func(string) string
 
-	// Draw says how to draw pictures. They have no color if the theme has none.
+	// Draw configures drawing. Without colors in the theme, pictures have none.
 	Draw picture.Options
-	// Images shows real pictures where the terminal can; nil: glyphs are drawn.
+	// Images shows real pictures if the terminal can; nil for glyphs.
 	Images *picture.ImageStore
-	// Now is the clock; nil: time.Now.
+	// Now is the clock; nil for time.Now.
 	Now func() time.Time
 }
 
-// area is a part of the screen that can have the keys.
+// area is a part of the screen that can have the focus.
 type area int
 
 const (
@@ -85,21 +85,20 @@ const (
 	onMetadata
 )
 
-// abilities are what the service is known to support.
+// abilities describes what the service supports.
 type abilities struct {
 	asked   bool
-	manages bool // it lists versions, so it has the calls of hosted services
+	manages bool // it lists versions, so it has the hosted calls
 }
 
-// Model is the screen. Make it with New. Changes that are not saved live as
-// long as it does.
+// Model is the screen. Create it with New. It keeps unsaved changes while it lives.
 type Model struct {
 	page.Base
 	o   Options
 	now func() time.Time
 
 	entries []*entry
-	files   kit.MarkList // its cursor is the file that is shown, its marks those that are changed
+	files   kit.MarkList // the cursor is the shown file, marks are the targets of changes
 	area    area
 
 	record  kit.List
@@ -111,11 +110,11 @@ type Model struct {
 	numbers *kit.Field   // of the region
 	region  *edit.Region // on the picture
 
-	manage  *edit.Manage        // knows what is under way
+	manage  *edit.Manage        // tracks running work
 	fields  []api.MetadataField // of the library
 	able    abilities
-	editing bool   // the editor has the terminal
-	text    string // of $EDITOR, with errors; empty: none
+	editing bool   // the editor controls the terminal
+	text    string // from $EDITOR, with errors; may be empty
 
 	size   image.Point
 	placed layout // in size
@@ -129,7 +128,7 @@ var (
 	_ page.Commander = (*Model)(nil)
 )
 
-// New makes the screen for some files.
+// New returns the screen for files.
 func New(o Options) *Model {
 	m := &Model{
 		o: o, now: o.Now,
@@ -167,7 +166,7 @@ func New(o Options) *Model {
 	return m
 }
 
-// keepRegions returns what drafts the regions of all files as they are now.
+// keepRegions returns a function that restores the drafted regions.
 func (m *Model) keepRegions() (restore func()) {
 	was := map[*entry]api.Field[string]{}
 	for _, e := range m.entries {
@@ -181,7 +180,7 @@ func (m *Model) keepRegions() (restore func()) {
 	}
 }
 
-// regionFiles are the targets that can have a region.
+// regionFiles returns the targets that can have a region.
 func (m *Model) regionFiles() []edit.RegionFile {
 	var files []edit.RegionFile
 	for _, e := range m.targets() {
@@ -196,18 +195,17 @@ func (m *Model) regionFiles() []edit.RegionFile {
 	return files
 }
 
-// Init reads the record again and asks for what can be offered.
+// Init rereads the record and reads suggestions.
 func (m *Model) Init() tea.Cmd {
 	return m.settle(tea.Batch(m.arrive(), m.readKnown(), m.readSeen(), m.readFields()))
 }
 
-// Capturing reports whether a text field has the keys.
+// Capturing reports whether a text field has the focus.
 func (m *Model) Capturing() bool {
 	return m.current() != nil && (m.area == onTags || m.area == onRegion || m.area == onFiles && m.files.Capturing())
 }
 
-// Type gives a key or a paste to the text field that has the focus, and drafts its
-// value.
+// Type passes a key or paste to the focused text field and drafts its value.
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 	if !m.Capturing() {
 		return nil, false
@@ -238,7 +236,7 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Update takes a message.
+// Update handles a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	cmd, used := m.handle(msg)
 	if !used {
@@ -247,8 +245,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	return m.settle(cmd)
 }
 
-// settle lays the screen out after a change, and asks for the picture that is
-// needed now.
+// settle updates the layout and loads the needed picture.
 func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
 	m.Changed()
 	m.placed = m.layout(m.size)
@@ -265,7 +262,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case page.Resized:
 		m.size = msg.Size
 	case page.Shown:
-		// The ages on the screen are out of date.
+		// Ages on the screen are outdated.
 	case page.Inspect:
 		return m.adopt(msg.Files), true
 	case page.FileChanged:
@@ -301,8 +298,8 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	return nil, true
 }
 
-// click gives the keys to the part under the pointer. On the picture it begins
-// to move the rectangle, or to draw another beside it.
+// click focuses the part under the pointer. On the picture it starts moving or drawing the
+// rectangle.
 func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	if m.current() == nil {
 		return nil
@@ -353,11 +350,10 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) (used bool) {
 	return false
 }
 
-// WantsPixels reports whether the mouse should report pixels: while a region can be
-// drawn on a picture.
+// WantsPixels reports whether mouse positions are wanted in pixels: while a region can be drawn.
 func (m *Model) WantsPixels() bool { return !m.editing && m.region.WantsPixels() }
 
-// Commands make the drafted changes; without any they show the record.
+// Commands returns the commands for the drafted changes, or to show the record.
 func (m *Model) Commands() [][]string {
 	var commands [][]string
 	for _, e := range m.entries {
@@ -375,7 +371,7 @@ func (m *Model) Commands() [][]string {
 	return commands
 }
 
-// Unsaved are the names of the files whose changes are not saved.
+// Unsaved returns the names of files with unsaved changes.
 func (m *Model) Unsaved() []string {
 	var names []string
 	for _, e := range m.changedEntries() {
@@ -384,7 +380,7 @@ func (m *Model) Unsaved() []string {
 	return names
 }
 
-// changedEntries are the files with changes that are not saved.
+// changedEntries returns the files with unsaved changes.
 func (m *Model) changedEntries() []*entry {
 	var out []*entry
 	for _, e := range m.entries {
@@ -395,7 +391,7 @@ func (m *Model) changedEntries() []*entry {
 	return out
 }
 
-// current is the file that is shown; nil where there is none.
+// current returns the shown file, or nil.
 func (m *Model) current() *entry {
 	if len(m.entries) == 0 {
 		return nil
@@ -403,7 +399,7 @@ func (m *Model) current() *entry {
 	return m.entries[m.files.Cursor()]
 }
 
-// entryOf is the entry of a file; nil where the screen does not have it.
+// entryOf returns the entry of a file, or nil.
 func (m *Model) entryOf(id string) *entry {
 	i := slices.IndexFunc(m.entries, func(e *entry) bool { return e.file.FileID == id })
 	if i < 0 || id == "" {
@@ -412,8 +408,7 @@ func (m *Model) entryOf(id string) *entry {
 	return m.entries[i]
 }
 
-// load shows the current file in the parts. A part that shows the same value
-// already keeps its cursor.
+// load shows the current file in the parts. A part with the same value keeps its cursor.
 func (m *Model) load() {
 	e := m.current()
 	if e == nil {
@@ -424,13 +419,13 @@ func (m *Model) load() {
 	m.found = aiTagsOf(m.targets())
 	m.ai.SetLen(len(m.found))
 	if !slices.Contains(m.areas(), m.area) && (m.area != onPicture || !e.canHaveRegion()) {
-		m.focus(onRecord) // the part is not shown any more
+		m.focus(onRecord) // the part is no longer shown
 	}
 	m.rows = withEdits(rowsOf(&e.file), m.editRows(e))
 	m.record.SetLen(len(m.rows))
 }
 
-// arrive reads the record of the current file, once.
+// arrive reads the record of the current file once.
 func (m *Model) arrive() tea.Cmd {
 	e := m.current()
 	if e == nil {
@@ -443,7 +438,7 @@ func (m *Model) arrive() tea.Cmd {
 	return tea.Batch(read, m.probe())
 }
 
-// adopt shows other files. Files with unsaved changes stay, after them.
+// adopt shows other files, followed by those with unsaved changes.
 func (m *Model) adopt(files []api.File) tea.Cmd {
 	old := m.entries
 	m.entries = nil
@@ -459,7 +454,7 @@ func (m *Model) adopt(files []api.File) tea.Cmd {
 	}
 	for _, e := range old {
 		if e.changed() {
-			e.marked = false // nothing is done to what was not opened now
+			e.marked = false // only files opened now are targets
 			m.entries = append(m.entries, e)
 		}
 	}
@@ -468,7 +463,7 @@ func (m *Model) adopt(files []api.File) tea.Cmd {
 	return tea.Batch(m.turnTo(0), m.readSeen())
 }
 
-// turn goes to the next file, or the one before.
+// turn shows the next or previous file.
 func (m *Model) turn(by int) tea.Cmd {
 	n := len(m.entries)
 	return m.turnTo((m.files.Cursor() + by + n) % n)
@@ -483,7 +478,7 @@ func (m *Model) turnTo(i int) tea.Cmd {
 	return m.arrive()
 }
 
-// lose drops a file that is gone.
+// lose drops a deleted file.
 func (m *Model) lose(id string) tea.Cmd {
 	at, i := m.files.Cursor(), slices.Index(m.entries, m.entryOf(id))
 	if i < 0 {
@@ -501,7 +496,7 @@ func (m *Model) lose(id string) tea.Cmd {
 	return m.turnTo(min(at, len(m.entries)-1))
 }
 
-// learn replaces a record by a newer one of another screen.
+// learn replaces a record by a newer one from another screen.
 func (m *Model) learn(f api.File) {
 	if e := m.entryOf(f.FileID); e != nil {
 		e.meanwhile = append(e.meanwhile, e.rebase(f, m.now())...)

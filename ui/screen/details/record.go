@@ -15,17 +15,16 @@ import (
 	"mediadesk/ui/text"
 )
 
-// row is one field of the record. Its texts are from outside and not yet made
-// safe.
+// row is a field of the record. Its texts come from outside and are not yet safe.
 type row struct {
 	label, value string
-	at           area   // where enter leads; onRecord: the value is read whole
-	group        string // what the field is part of; empty: the record itself
+	at           area   // target of enter; onRecord to show the full value
+	group        string // parent of the field; empty for the record itself
 
-	when time.Time // the value as a time, shown with its age; zero: it is none
+	when time.Time // a time, shown with its age; zero if none
 }
 
-// text is the value as it is shown in the list.
+// text returns the value for the list.
 func (r row) text(now time.Time) string {
 	if r.when.IsZero() {
 		return r.value
@@ -33,8 +32,8 @@ func (r row) text(now time.Time) string {
 	return text.When(r.when, now)
 }
 
-// rowsOf are all fields of a record in reading order. Of the fields that the
-// specification names the missing ones are left out.
+// rowsOf returns all fields of a record in reading order, without missing ones that the
+// specification names.
 func rowsOf(f *api.File) []row {
 	var rows []row
 	addTo := func(group, label, value string) {
@@ -69,7 +68,7 @@ func rowsOf(f *api.File) []row {
 	part("Region", listLabel(f.CustomCoordinates.IsNull(), f.CustomCoordinates.IsZero(), region), onRegion)
 	add("Description", f.Description)
 	if private, ok := f.IsPrivateFile.Get(); ok {
-		add("Private", map[bool]string{true: "yes, its original needs a signed address", false: "no"}[private])
+		add("Private", map[bool]string{true: "yes, the original needs a signed address", false: "no"}[private])
 	}
 	for _, fact := range f.HostedFacts() {
 		addTo(fact.Group, fact.Label, fact.Value)
@@ -98,8 +97,7 @@ func rowsOf(f *api.File) []row {
 	return append(rows, otherRows(f)...)
 }
 
-// withEdits replaces the rows that only show what can be changed by those that
-// edit it, after the region.
+// withEdits replaces display rows by rows for editing, after the region.
 func withEdits(rows, edits []row) []row {
 	if len(edits) == 0 {
 		return rows
@@ -111,14 +109,14 @@ func withEdits(rows, edits []row) []row {
 	return slices.Insert(rows, at+1, edits...)
 }
 
-// shown are the members of a record that have rows of their own.
+// shown lists the members of a record with their own rows.
 var shown = []string{
 	"fileId", "name", "filePath", "url", "thumbnailUrl", "thumbnail", "fileType", "mime", "height", "width",
 	"size", "hasAlpha", "tags", "AITags", "versionInfo", "isPrivateFile", "customCoordinates", "customMetadata",
 	"embeddedMetadata", "description", "createdAt", "updatedAt", "extensionStatus", "type",
 }
 
-// otherRows are the members of the record without rows of their own.
+// otherRows returns the other members of the record.
 func otherRows(f *api.File) []row {
 	var members map[string]json.RawMessage
 	if f.Raw == nil || json.Unmarshal(f.Raw, &members) != nil {
@@ -151,13 +149,13 @@ func sizeLabel(n int64) string {
 	return text.Bytes(n) + " (" + strconv.FormatInt(n, 10) + " bytes)"
 }
 
-// A field without a value.
+// Texts for missing values.
 const (
 	notSet   = "not set"
 	notKnown = "not known"
 )
 
-// listWords tells none, empty and unknown apart.
+// listLabel distinguishes null, empty and unknown.
 func listLabel(null, absent bool, values []string) string {
 	switch {
 	case null:
@@ -170,5 +168,5 @@ func listLabel(null, absent bool, values []string) string {
 	return strings.Join(values, ", ")
 }
 
-// display is a value of JSON as people read it; an empty text has its marks.
+// display formats a JSON value for reading; an empty text is quoted.
 func display(value json.RawMessage) string { return cmp.Or(edit.PlainValue(value), `""`) }

@@ -15,8 +15,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// targets are the files that a change goes to: the marked ones, else the one that is
-// shown.
+// targets returns the files to change: the marked ones, or the shown one.
 func (m *Model) targets() []*entry {
 	var marked []*entry
 	for _, e := range m.entries {
@@ -30,8 +29,8 @@ func (m *Model) targets() []*entry {
 	return marked
 }
 
-// withRegion are the files that the region panel is about: the images among the
-// targets, but on the picture the one that is shown.
+// withRegion returns the files of the region panel: images among the targets, or the shown one on
+// the picture.
 func (m *Model) withRegion() []*entry {
 	of := m.targets()
 	if m.area == onPicture {
@@ -40,7 +39,7 @@ func (m *Model) withRegion() []*entry {
 	return slices.DeleteFunc(of, func(e *entry) bool { return !e.canHaveRegion() })
 }
 
-// about are the files that a part describes.
+// about returns the files that a part describes.
 func (m *Model) about(part area) []*entry {
 	switch part {
 	case onTags, onAI:
@@ -52,7 +51,7 @@ func (m *Model) about(part area) []*entry {
 	return []*entry{m.current()}
 }
 
-// filesOf are the records of some files.
+// filesOf returns the records of files.
 func filesOf(of []*entry) []api.File {
 	files := make([]api.File, len(of))
 	for i, e := range of {
@@ -61,7 +60,7 @@ func filesOf(of []*entry) []api.File {
 	return files
 }
 
-// idsOf are their ids.
+// idsOf returns the ids of files.
 func idsOf(of []*entry) []string {
 	ids := make([]string, len(of))
 	for i, e := range of {
@@ -70,7 +69,7 @@ func idsOf(of []*entry) []string {
 	return ids
 }
 
-// title names a part, and what it describes where that is not clear.
+// title returns the title of a part, with its files if needed.
 func (m *Model) title(part area) string {
 	title := partTitles[part]
 	of := filesOf(m.about(part))
@@ -90,7 +89,7 @@ func (m *Model) title(part area) string {
 	return title + " of " + text.ShortName(edit.FilesLabel(of), 28)
 }
 
-// counted counts in how many files each text is.
+// counted returns the number of files with each text.
 func counted(lists [][]string) map[string]int {
 	counts := map[string]int{}
 	for _, list := range lists {
@@ -172,7 +171,7 @@ func (m *Model) enteredTag(tag string) {
 	}
 }
 
-// worstTags is the file among the targets whose tags are longest.
+// worstTags returns the target with the longest tags.
 func (m *Model) worstTags() (worst *entry, length int) {
 	for _, e := range m.targets() {
 		if n := api.TagLength(e.wantedTags()); worst == nil || n > length {
@@ -182,7 +181,7 @@ func (m *Model) worstTags() (worst *entry, length int) {
 	return worst, length
 }
 
-// loadRegion shows the region that the files of the panel share.
+// loadRegion shows the common region of the panel's files.
 func (m *Model) loadRegion() {
 	of := m.withRegion()
 	if len(of) == 0 {
@@ -209,11 +208,11 @@ func (m *Model) loadRegion() {
 // aiTag is an AI tag of one or more files.
 type aiTag struct {
 	api.AITag
-	files int // that have it
-	taken int // of those that have it as a tag, too
+	files int // files with the AI tag
+	taken int // files with the same tag
 }
 
-// aiTagsOf are the AI tags of some files; of several those that most have come first.
+// aiTagsOf returns the AI tags of files, most frequent first.
 func aiTagsOf(of []*entry) []aiTag {
 	var out []aiTag
 	at := map[string]int{}
@@ -238,7 +237,7 @@ func aiTagsOf(of []*entry) []aiTag {
 	return out
 }
 
-// removeTags offers the tags of the targets with their counts, to remove some.
+// removeTags offers the tags of the targets with their counts.
 func (m *Model) removeTags() tea.Cmd {
 	of := m.targets()
 	tags := slices.SortedFunc(maps.Keys(m.counts), func(a, b string) int {
@@ -258,7 +257,7 @@ func (m *Model) removeTags() tea.Cmd {
 	}))
 }
 
-// noTags says why no tags can be removed.
+// noTags returns why no tags can be removed.
 func (m *Model) noTags() string {
 	if len(m.counts) == 0 {
 		return fmt.Sprintf("%s no tags", map[bool]string{true: "this file has", false: "these files have"}[len(m.targets()) == 1])

@@ -20,7 +20,7 @@ const textHead = `# One file per line: its ID, its tags, its region. Save and cl
 # A line that you remove changes nothing. The text after # is the name.
 `
 
-// writeText is the text of files for the editor.
+// writeText returns the text for the editor.
 func writeText(entries []*entry) string {
 	var b strings.Builder
 	b.WriteString(textHead)
@@ -40,7 +40,7 @@ func writeText(entries []*entry) string {
 	return b.String()
 }
 
-// oneLine replaces line ends and control characters of a name.
+// oneLine replaces line ends and control characters.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
@@ -71,15 +71,14 @@ func writeTags(e *entry) string {
 	return strings.Join(out, ", ")
 }
 
-// plainTag tells whether a tag needs no quotes: it can be seen, and means nothing
-// else in the text.
+// plainTag reports whether a tag needs no quotes: it is visible and unambiguous.
 func plainTag(tag string) bool {
 	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
 	return tag != "" && tag != "-" && tag != "[]" && strings.Trim(tag, " ") == tag && !strings.Contains(tag, "  ") &&
 		!strings.ContainsAny(tag, `,"#`) && strings.IndexFunc(tag, hidden) < 0
 }
 
-// lineError is what is wrong with a line of the text.
+// lineError is an error in a line of the text.
 type lineError struct {
 	line int
 	text string
@@ -87,7 +86,7 @@ type lineError struct {
 
 func (e lineError) String() string { return fmt.Sprintf("line %d: %s", e.line, e.text) }
 
-// wantedLine is what a line of the text asks for.
+// wantedLine is the change described by a line.
 type wantedLine struct {
 	entry    *entry
 	tags     []string
@@ -96,8 +95,7 @@ type wantedLine struct {
 	noRegion bool // null
 }
 
-// readText reads the edited text. It finds every error, not only the first; with one
-// nothing may be changed.
+// readText parses the edited text and returns all errors. With errors nothing may be changed.
 func readText(text string, entries []*entry) ([]wantedLine, []lineError) {
 	var lines []wantedLine
 	var wrong []lineError
@@ -120,7 +118,7 @@ func readText(text string, entries []*entry) ([]wantedLine, []lineError) {
 			continue
 		}
 		if first, twice := seen[id]; twice {
-			fail("line %[2]d has the file %[1]s already", id, first)
+			fail("the file %[1]s is already in line %[2]d", id, first)
 			continue
 		}
 		seen[id] = i + 1
@@ -139,7 +137,7 @@ func readText(text string, entries []*entry) ([]wantedLine, []lineError) {
 	return lines, wrong
 }
 
-// readTags reads the tags at the start of a text and returns the rest.
+// readTags parses the tags at the start of a text and returns the rest.
 func readTags(text string) (tags []string, none bool, rest, wrong string) {
 	for {
 		text = strings.TrimLeft(text, " ")
@@ -163,7 +161,7 @@ func readTags(text string) (tags []string, none bool, rest, wrong string) {
 			case tag == "" && len(tags) == 0:
 				return nil, false, "", `the tags are missing: write "-" for no value`
 			case tag == "":
-				return nil, false, "", "there is an empty tag: remove a comma"
+				return nil, false, "", "empty tag: remove a comma"
 			}
 			tags = append(tags, tag)
 			if len(tags) == 1 && !strings.HasPrefix(strings.TrimLeft(text, " "), ",") {
@@ -175,7 +173,7 @@ func readTags(text string) (tags []string, none bool, rest, wrong string) {
 				}
 			}
 		}
-		// A comma goes on with the list, also after blanks; anything else ends it.
+		// A comma continues the list; anything else ends it.
 		more := strings.TrimLeft(text, " ")
 		if !strings.HasPrefix(more, ",") {
 			break
@@ -183,17 +181,17 @@ func readTags(text string) (tags []string, none bool, rest, wrong string) {
 		text = more[1:]
 	}
 	if slices.Contains(tags, "") {
-		return nil, false, "", "there is an empty tag"
+		return nil, false, "", "empty tag"
 	}
 	for i, tag := range tags {
 		if slices.Contains(tags[:i], tag) {
-			return nil, false, "", fmt.Sprintf("the tag %q is there twice", tag)
+			return nil, false, "", fmt.Sprintf("the tag %q appears twice", tag)
 		}
 	}
 	return tags, false, text, ""
 }
 
-// readRegion reads the region at the start of a text and checks it for the file.
+// readRegion parses the region at the start of a text and checks it for the file.
 func readRegion(text string, e *entry) (region string, none bool, wrong string) {
 	if text != "" && !strings.HasPrefix(text, " ") && !strings.HasPrefix(text, "\t") {
 		return "", false, fmt.Sprintf("%q is where two blanks and the region should be", text)
@@ -216,8 +214,7 @@ func readRegion(text string, e *entry) (region string, none bool, wrong string) 
 	return text, false, ""
 }
 
-// apply drafts what a line asks for. A value that is the same as before is no
-// change, and null where the record does not say is none either.
+// apply drafts the changes of a line. Equal values and null for an unknown value are no change.
 func (w wantedLine) apply() {
 	e := w.entry
 	switch {

@@ -142,7 +142,7 @@ func TestEditor(t *testing.T) {
 	d.Toasted("Nothing was changed")
 	edited("f1  sea,, old  9,9,9")
 	q := d.Asked()
-	if !strings.Contains(q.Text, "Line 1: there is an empty tag") {
+	if !strings.Contains(q.Text, "Line 1: empty tag") {
 		t.Errorf("asked %+v", q)
 	}
 	// The text is there again, until it is dropped.

@@ -18,7 +18,7 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	return m.Draw(size, th, m.now(), func() string { return m.draw(size, th) })
 }
 
-// layout shares a size among the parts. A part without a rectangle is not shown.
+// layout divides the screen. Parts without a rectangle are hidden.
 type layout struct {
 	parts   map[area]image.Rectangle
 	inner   map[area]image.Rectangle // of parts, without their borders
@@ -29,13 +29,13 @@ type layout struct {
 	picture image.Rectangle          // for the picture and its crop
 }
 
-// The least heights of the layouts that show more than one part.
+// Least heights of layouts with several parts.
 const (
 	leastWide    = 14
 	leastStacked = 15
 )
 
-// measured is a theme for measuring: widths and heights are the same in each.
+// measured is a theme for measuring; sizes are the same in all themes.
 var measured = &theme.Theme{}
 
 func (m *Model) layout(size image.Point) layout {
@@ -76,7 +76,7 @@ func (m *Model) layout(size image.Point) layout {
 	return l
 }
 
-// shownArea is the part with the keys; the picture is in that of the numbers.
+// shownArea returns the focused part; the picture belongs to the numbers.
 func (m *Model) shownArea() area {
 	if m.area == onPicture {
 		return onRegion
@@ -84,7 +84,7 @@ func (m *Model) shownArea() area {
 	return m.area
 }
 
-// wide puts the record at the left and the editors at the right.
+// wide places the record left and the editors right.
 func (m *Model) wide(l *layout, size image.Point) {
 	x := 0
 	if len(m.entries) > 1 {
@@ -111,8 +111,7 @@ func (m *Model) wide(l *layout, size image.Point) {
 	l.both = true
 }
 
-// stacked puts the parts one above the other; the one with the keys has the
-// most room.
+// stacked places parts below each other; the focused one is largest.
 func (m *Model) stacked(l *layout, size image.Point) {
 	heights := map[area]int{onTags: m.tagsHeight(size.X)}
 	if n := len(m.found); n > 0 {
@@ -184,8 +183,7 @@ var partTitles = map[area]string{
 	onRecord: "Record", onTags: "Tags", onAI: "AI tags", onRegion: "Region", onFiles: "Files",
 }
 
-// head is the first line where there are no boxes: the file, or the files that are
-// changed, and the part.
+// head returns the first line of layouts without boxes: the files and the part.
 func (m *Model) head(width int, th *theme.Theme) string {
 	part := m.shownArea()
 	lead, tail := edit.Label(&m.current().file), " · "+partTitles[part]
@@ -232,7 +230,7 @@ func (m *Model) part(at area, l layout, th *theme.Theme) string {
 	return kit.BoxFooter(title, foot, body, r.Size(), at == m.shownArea(), th)
 }
 
-// tagsFoot counts the characters of the tags, of several files where they are most.
+// tagsFoot counts the characters of the tags, for several files the maximum.
 func (m *Model) tagsFoot() string {
 	worst, n := m.worstTags()
 	foot := fmt.Sprintf("%d of %d characters", n, api.MaxTagLength)
@@ -242,7 +240,7 @@ func (m *Model) tagsFoot() string {
 	return foot
 }
 
-// draftState is what a title says of the drafts of a field.
+// draftState describes the drafts of a field for its title.
 func draftState[T any](of []*entry, draft func(*entry) api.Field[T]) string {
 	changed, removed := 0, 0
 	for _, e := range of {
@@ -264,7 +262,7 @@ func draftState[T any](of []*entry, draft func(*entry) api.Field[T]) string {
 	return ": changed, not saved"
 }
 
-// fileRow draws a file of the list: its mark, how it stands, its name.
+// fileRow draws a file in the list: mark, state, name.
 func (m *Model) fileRow(th *theme.Theme) func(row int, mark theme.Sign, width int, selected bool) string {
 	return func(row int, mark theme.Sign, width int, selected bool) string {
 		e := m.entries[row]
@@ -294,7 +292,7 @@ func (m *Model) viewRecord(size image.Point, th *theme.Theme) string {
 		shown := r.text(m.now())
 		room := max(1, width-labelWidth-2)
 		group := ""
-		// Where there is no room for both, the value comes first.
+		// If there is no space for both, the value comes first.
 		if w := text.Width(r.group) + 2; r.group != "" && room-w >= text.Width(text.Safe(shown)) {
 			group = "  " + r.group
 			room -= w
@@ -344,8 +342,7 @@ func (m *Model) viewAI(size image.Point, th *theme.Theme) string {
 	})
 }
 
-// viewRegion draws the numbers with notes about them and, if there is room, the
-// picture with the crop beside it.
+// viewRegion draws the numbers, notes and, if there is space, picture and crop.
 func (m *Model) viewRegion(size image.Point, l layout, th *theme.Theme) string {
 	if reason := m.noRegion(); reason != "" {
 		return kit.Paragraph(text.Sentence(reason), size.X, th.Muted)
@@ -360,8 +357,7 @@ func (m *Model) viewRegion(size image.Point, l layout, th *theme.Theme) string {
 	return strings.Join(lines, "\n")
 }
 
-// regionNotes are the lines under the numbers: what is wrong with them, else how
-// they count.
+// regionNotes returns the lines below the numbers: what is wrong, or how they count.
 func (m *Model) regionNotes(size image.Point, th *theme.Theme) []string {
 	sign, words := m.region.Note()
 	for _, e := range m.withRegion() {
@@ -376,8 +372,8 @@ func (m *Model) regionNotes(size image.Point, th *theme.Theme) []string {
 	return withSign(sign, words, size.X, min(max(1, size.Y/3), 2), th)
 }
 
-// status are the last lines: what is under way, what failed, what is not saved, and
-// how old the record is.
+// status returns the last lines: running work, failures, unsaved changes, and the age of the
+// record.
 func (m *Model) status(size image.Point, th *theme.Theme) []string {
 	if size.Y < 5 {
 		return nil
@@ -389,7 +385,7 @@ func (m *Model) status(size image.Point, th *theme.Theme) []string {
 	case e.problem != nil:
 		return withSign(theme.SignBad, m.named(e, "Not saved: "+page.Explain(e.problem)), size.X, min(max(1, size.Y/4), 3), th)
 	case m.gone(e):
-		return withSign(theme.SignBad, m.named(e, "")+"The library does not have this file any more. This is its last known state.", size.X, 2, th)
+		return withSign(theme.SignBad, m.named(e, "")+"This file no longer exists. This is its last known state.", size.X, 2, th)
 	}
 	if d, err := e.change(); err != nil || !d.IsEmpty() {
 		words := "Not saved: " + strings.Join(describe(&e.file, d), "; ")
@@ -415,7 +411,7 @@ func (m *Model) status(size image.Point, th *theme.Theme) []string {
 	return withSign(theme.SignNone, words, size.X, 1, th)
 }
 
-// named puts the name of a file before words about it, where there are several.
+// named prefixes a text with the file name if there are several files.
 func (m *Model) named(e *entry, words string) string {
 	if len(m.entries) < 2 {
 		return words
@@ -423,7 +419,7 @@ func (m *Model) named(e *entry, words string) string {
 	return text.ShortName(edit.Label(&e.file), 28) + ": " + words
 }
 
-// others counts the files beside the current one with changes not saved.
+// others counts other files with unsaved changes.
 func (m *Model) others() int {
 	n := 0
 	for _, e := range m.entries {
@@ -434,8 +430,7 @@ func (m *Model) others() int {
 	return n
 }
 
-// withSign are at most so many lines of a text, with a sign before them. The text is
-// made safe.
+// withSign returns at most most lines of a text with a sign. The text is made safe.
 func withSign(sign theme.Sign, words string, width, most int, th *theme.Theme) []string {
 	lines := text.Wrap(text.Safe(words), max(1, width-4))
 	if len(lines) > most {

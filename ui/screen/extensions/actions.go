@@ -15,10 +15,10 @@ const (
 	groupCompare = "Compare"
 )
 
-// Actions are those of the part with the focus.
+// Actions returns the actions of the focused part.
 func (m *Model) Actions() []kit.Action { return m.list.Actions(m.actions()) }
 
-// Catalog has the actions of every part.
+// Catalog returns the actions of every part.
 func (m *Model) Catalog() map[string][]kit.Action {
 	parts := m.list.Catalog(m.actions())
 	parts["comparison"] = (&comparison{}).Actions()
@@ -36,7 +36,7 @@ func (m *Model) actions() []kit.Action {
 	return []kit.Action{
 		{ID: "extensions.history", Keys: kit.Bind("history with raw posts", "", "enter", "l", "right"), Group: groupRun, Footer: true, Disabled: m.list.NoEntry, Do: m.enter},
 		{ID: "extensions.compare", Keys: kit.Bind("compare before and after", "", "c"), Group: groupRun, Footer: true, Disabled: m.noCompare, Do: m.startCompare},
-		{ID: "extensions.take-ai-tags", Keys: kit.Bind("take its AI tags over as tags", "", "t"), Group: groupRun, Footer: true, Disabled: m.noTags, Do: m.readTags},
+		{ID: "extensions.take-ai-tags", Keys: kit.Bind("add its AI tags as tags", "", "t"), Group: groupRun, Footer: true, Disabled: m.noTags, Do: m.readTags},
 		{ID: "extensions.run-again", Keys: kit.Bind("run it again, with the same options", "", "s"), Group: groupRun, Footer: m.worthAgain(), Disabled: m.noAgain, Do: m.askAgain},
 		{ID: "extensions.cancel", Keys: kit.Bind("cancel this run", "", "x"), Group: groupRun, Footer: m.noCancel() == "", Disabled: m.noCancel, Do: m.askCancel},
 		{ID: "extensions.details", Keys: kit.Bind("details of the file", "", "i", "o"), Group: groupRun, Footer: true, Disabled: m.noRun, Do: m.inspect},
@@ -47,17 +47,17 @@ func (m *Model) actions() []kit.Action {
 	}
 }
 
-// worthAgain reports whether running it once more is likely what is wanted.
+// worthAgain reports whether running it again is probably wanted.
 func (m *Model) worthAgain() bool {
 	run, ok := m.current()
 	return ok && run.Status == api.StatusFailed
 }
 
-// Reasons for which an action cannot be done now; empty where it can.
+// Disabled reasons, empty if enabled.
 
 func (m *Model) nothingAtAll() string {
 	if len(m.runs.all) == 0 {
-		return "no extension was asked for yet"
+		return "no extension was requested yet"
 	}
 	return ""
 }

@@ -14,8 +14,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// askAgain asks whether to run the extension once more, with the options that
-// it ran with.
+// askAgain asks whether to run the extension again with the same options.
 func (m *Model) askAgain() tea.Cmd {
 	run, _ := m.current()
 	options, err := json.MarshalIndent(run.Asked, "", "  ")
@@ -24,14 +23,14 @@ func (m *Model) askAgain() tea.Cmd {
 	}
 	text := "This is a new request to the service, for " + folderOf(run) + ", with the same options:\n" + string(options)
 	if run.Status == api.StatusSuccess {
-		text = "It succeeded already. " + text
+		text = "It has already succeeded. " + text
 	}
 	wanted := *run
 	return page.Send(page.Ask{
 		Title: "Run " + run.Extension + " again?",
 		Text:  text,
 		Choices: []page.Choice{
-			{Label: "Leave it", Key: "l"},
+			{Label: "Cancel", Key: "l"},
 			{Label: "Run it again", Key: "r", Default: run.Status != api.StatusSuccess, Do: func() tea.Cmd { return m.rerun(wanted) }},
 		},
 	})
@@ -44,7 +43,7 @@ func (m *Model) rerun(run api.Run) tea.Cmd {
 		if err != nil {
 			toast := page.Problem(err)
 			if api.OutcomeOf(err) == api.Unknown {
-				toast.Text = "No answer came: it may run or not. " + toast.Text
+				toast.Text = "No answer came: it may be running. " + toast.Text
 			}
 			return toast
 		}
@@ -62,14 +61,14 @@ func (m *Model) noAgain() string {
 	case !ok:
 		return m.list.NoRow()
 	case run.Asked == nil:
-		return "its options are not known here: it was asked for elsewhere, or by an older mediadesk. The details (i, then x) run it with others"
+		return "its options are unknown: it was requested elsewhere, or by an older mediadesk. Use the details (i, then x) to run it with other options"
 	case !run.Status.Final() && m.o.Now().Sub(run.Started) < session.HookLife:
-		return "it is still pending: asked for twice it may run twice"
+		return "it is still pending: a second request may run it twice"
 	}
 	return ""
 }
 
-// askCancel asks whether to cancel a run: what it has done so far is lost.
+// askCancel asks whether to cancel a run, which loses its work so far.
 func (m *Model) askCancel() tea.Cmd {
 	run, _ := m.current()
 	wanted := *run
@@ -77,7 +76,7 @@ func (m *Model) askCancel() tea.Cmd {
 		Title: "Cancel this run?",
 		Text:  text.Safe(run.Extension+" of "+folderOf(run)) + " ends as failed, with the reason \"" + api.RunCanceled + "\".",
 		Choices: []page.Choice{
-			{Label: "Let it run", Key: "l"},
+			{Label: "Keep running", Key: "l"},
 			{Label: "Cancel the run", Key: "c", Danger: true, Do: func() tea.Cmd { return m.cancelRun(wanted) }},
 		},
 	})
@@ -106,7 +105,7 @@ func (m *Model) noCancel() string {
 	return ""
 }
 
-// readTags reads the file again, to copy its AI tags to its tags.
+// readTags rereads the file to add its AI tags as tags.
 func (m *Model) readTags() tea.Cmd {
 	run, _ := m.current()
 	known, s, ctx, wanted := m.record(run), m.o.Session, m.o.Context, *run
@@ -125,11 +124,11 @@ func (m *Model) readTags() tea.Cmd {
 	}
 }
 
-// tagsRead is the record from which AI tags are to be taken.
+// tagsRead is the record whose AI tags are to be added.
 type tagsRead struct {
 	run  api.Run
 	file api.File
-	old  bool // as last seen: the service does not let us look
+	old  bool // as last seen: the service does not let us read
 }
 
 // offerTags shows the difference and asks.
@@ -144,20 +143,20 @@ func (m *Model) offerTags(msg tagsRead) tea.Cmd {
 		lines = append(lines, fmt.Sprintf("+%s  (%.0f %%)", tag.Name, tag.Confidence))
 	}
 	if len(lines) == 0 {
-		return page.Send(page.Toast{Level: page.Info, Text: "Every AI tag of " + msg.run.Extension + " is a tag already."})
+		return page.Send(page.Toast{Level: page.Info, Text: "All AI tags of " + msg.run.Extension + " are already tags."})
 	}
 	if err := api.CheckDetailTags(tags); err != nil {
 		return page.Send(page.Problem(err))
 	}
 	if msg.old {
-		lines = append(lines, "", "The difference is to the file as last seen; this service does not let us look again.")
+		lines = append(lines, "", "Compared with the file as last seen; this service does not return records.")
 	}
 	return page.Send(page.Ask{
-		Title: "Take " + text.Plural(len(tags)-len(before), "AI tag") + " of " + folderOf(&msg.run) + " over?",
+		Title: "Add " + text.Plural(len(tags)-len(before), "AI tag") + " of " + folderOf(&msg.run) + " as tags?",
 		Text:  strings.Join(lines, "\n"),
 		Choices: []page.Choice{
-			{Label: "Leave them", Key: "l"},
-			{Label: "Take over", Key: "t", Default: true, Do: func() tea.Cmd { return m.addTags(msg.file.FileID, tags) }},
+			{Label: "Cancel", Key: "l"},
+			{Label: "Add tags", Key: "t", Default: true, Do: func() tea.Cmd { return m.addTags(msg.file.FileID, tags) }},
 		},
 	})
 }
@@ -173,7 +172,7 @@ func (m *Model) addTags(fileID string, tags []string) tea.Cmd {
 	}
 }
 
-// tagsTaken has the record after that.
+// tagsTaken has the record after adding tags.
 type tagsTaken struct{ file api.File }
 
 func (m *Model) tagsTaken(msg tagsTaken) tea.Cmd {
@@ -181,14 +180,13 @@ func (m *Model) tagsTaken(msg tagsTaken) tea.Cmd {
 	return tea.Batch(
 		page.Send(page.FileChanged{File: msg.file}),
 		page.Send(page.Toast{
-			Level: page.Good, Text: "The AI tags of " + msg.file.Name + " are tags now. z in its details takes that back.",
+			Level: page.Good, Text: "Added the AI tags of " + msg.file.Name + " as tags. z in its details undoes it.",
 			Detail: strings.Join(msg.file.Tags.Or(nil), ", "),
 		}),
 	)
 }
 
-// aiTagsOf are the AI tags that an extension found; of an extension that does
-// not tag, those of all.
+// aiTagsOf returns the AI tags that an extension found, or all if it is not a tagging extension.
 func aiTagsOf(file *api.File, extension string) []api.AITag {
 	all := file.AITags.Or(nil)
 	if !api.IsTagging(extension) {
@@ -209,9 +207,9 @@ func (m *Model) noTags() string {
 	case !ok:
 		return m.list.NoRow()
 	case !api.IsTagging(run.Extension):
-		return "it is no tagging extension"
+		return "it is not a tagging extension"
 	case run.Status != api.StatusSuccess:
-		return "it has not found tags (yet)"
+		return "it has found no tags yet"
 	}
 	return ""
 }

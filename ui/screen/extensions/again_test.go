@@ -101,10 +101,10 @@ func TestRunAgain(t *testing.T) {
 	}
 	s.err = &api.SendError{Complete: true, Err: context.DeadlineExceeded}
 	d.choose(ask, "r")
-	if got := one[page.Toast](d); !strings.Contains(got.Text, "may run or not") {
+	if got := one[page.Toast](d); !strings.Contains(got.Text, "may be running") {
 		t.Errorf("said %q", got.Text)
 	}
-	for place, reason := range map[string]string{"/waits.png": "still pending", "/unknown.png": "options are not known"} {
+	for place, reason := range map[string]string{"/waits.png": "still pending", "/unknown.png": "options are unknown"} {
 		d.find(place)
 		d.Press("s")
 		if got := one[page.Toast](d); !strings.Contains(got.Text, reason) {
@@ -173,7 +173,7 @@ func TestTakeTagsOver(t *testing.T) {
 	}
 	d.Out = nil
 	d.Press("t")
-	if got := one[page.Toast](d); !strings.Contains(got.Text, "a tag already") {
+	if got := one[page.Toast](d); !strings.Contains(got.Text, "are already tags") {
 		t.Errorf("said %q", got.Text)
 	}
 }
@@ -249,7 +249,7 @@ func TestBeforeAndAfter(t *testing.T) {
 	}
 	s.err = context.DeadlineExceeded
 	d.Press("c")
-	d.Sees("There is nothing to compare")
+	d.Sees("Nothing to compare")
 	d.Press("esc")
 }
 
@@ -258,7 +258,7 @@ func TestUnmatchedWebhooks(t *testing.T) {
 	run := d.add(tagging, "/a.png", time.Hour, hooked)
 	d.open()
 	d.Press("p")
-	if got := one[page.Toast](d); !strings.Contains(got.Text, "belongs to a run") {
+	if got := one[page.Toast](d); !strings.Contains(got.Text, "match a run") {
 		t.Errorf("said %q", got.Text)
 	}
 	must(t, d.files.AddUnmatched(t.Context(), []api.UnmatchedPost{

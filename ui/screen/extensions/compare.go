@@ -17,27 +17,26 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// comparison is the picture before and after a run, with a divider between
-// them: before is seen to the left of it, after to the right.
+// comparison shows the picture before a run left of a divider, and after it on the right.
 type comparison struct {
 	run           api.Run
 	cancel        context.CancelFunc
 	options       func(*theme.Theme) picture.Options
 	before, after *picture.Picture
 	views         [2]picture.CropView // of both
-	area          image.Rectangle     // that they cover
+	area          image.Rectangle     // covered area
 	err           error               // why there is none
-	share         float64             // of the picture's columns that show before
+	share         float64             // share of columns that show before
 	dragged       bool
 	closed        bool
 }
 
 var _ kit.Overlay = (*comparison)(nil)
 
-// comparePatience is how long both pictures may take to arrive.
+// comparePatience limits the time for loading both pictures.
 const comparePatience = time.Minute
 
-// compareSide is the greatest side of a picture kept for drawing.
+// compareSide is the longest side of decoded pictures.
 const compareSide = 1024
 
 // compared has both pictures.
@@ -47,7 +46,7 @@ type compared struct {
 	err           error
 }
 
-// startCompare asks for both pictures.
+// startCompare loads both pictures.
 func (m *Model) startCompare() tea.Cmd {
 	run, _ := m.current()
 	ctx, cancel := context.WithTimeout(m.o.Context, comparePatience)
@@ -77,7 +76,7 @@ func decode(path string, err error) (*picture.Picture, error) {
 // Closed reports that it was left.
 func (c *comparison) Closed() bool { return c.closed }
 
-// Resize does nothing: pictures are drawn for the room they have.
+// Resize does nothing: View gets the size.
 func (c *comparison) Resize(image.Point) {}
 
 // Capturing is false.
@@ -86,10 +85,10 @@ func (c *comparison) Capturing() bool { return false }
 // Type uses nothing.
 func (c *comparison) Type(tea.Msg) (tea.Cmd, bool) { return nil, false }
 
-// width is how many columns the pictures cover.
+// width returns the number of covered columns.
 func (c *comparison) width() int { return c.area.Dx() }
 
-// divider is the column of the divider, of those that the pictures cover.
+// divider returns the column of the divider within the pictures.
 func (c *comparison) divider() int { return int(c.share*float64(c.width()) + 0.5) }
 
 func (c *comparison) setDivider(column int) {
@@ -98,7 +97,7 @@ func (c *comparison) setDivider(column int) {
 	}
 }
 
-// flip shows the other one alone.
+// flip shows only the other picture.
 func (c *comparison) flip() tea.Cmd {
 	if c.divider() > 0 {
 		c.setDivider(0)
@@ -112,7 +111,7 @@ func (c *comparison) flip() tea.Cmd {
 func (c *comparison) Actions() []kit.Action {
 	missing := func() string {
 		if c.before == nil || c.after == nil {
-			return "the pictures are not there"
+			return "the pictures are not loaded"
 		}
 		return ""
 	}
@@ -127,7 +126,7 @@ func (c *comparison) Actions() []kit.Action {
 		slide("compare.right", "divider right", "→", 1, "right", "l"),
 		slide("compare.far-left", "far left", "", -10, "shift+left", "H", "pgup", "ctrl+b"),
 		slide("compare.far-right", "far right", "", 10, "shift+right", "L", "pgdown", "ctrl+f"),
-		{ID: "compare.flip", Keys: kit.Bind("only one of them", "", "space"), Group: groupCompare, Footer: true, Disabled: missing, Do: c.flip},
+		{ID: "compare.flip", Keys: kit.Bind("show only one of them", "", "space"), Group: groupCompare, Footer: true, Disabled: missing, Do: c.flip},
 		{ID: "compare.close", Keys: kit.Bind("close", "", "esc", "c", "enter", "backspace"), Group: groupCompare, Footer: true, Do: func() tea.Cmd {
 			c.cancel()
 			c.closed = true
@@ -162,13 +161,13 @@ func (c *comparison) View(size image.Point, th *theme.Theme) string {
 	}
 	switch {
 	case c.err != nil:
-		return say("There is nothing to compare: " + text.Safe(c.err.Error()) + ". esc goes back.")
+		return say("Nothing to compare: " + text.Safe(c.err.Error()) + ". esc goes back.")
 	case c.before == nil || c.after == nil:
-		return say("Fetching the picture as it was and as it is…")
+		return say("Loading both pictures…")
 	case rest.X < 3 || rest.Y < 1:
 		return text.Fit(title, size.X, size.Y)
 	}
-	// Moving the divider only cuts what was drawn once.
+	// Moving the divider only cuts drawn pictures.
 	o := c.options(th)
 	c.area = image.Rectangle{}
 	var drawn [2][]string
@@ -203,20 +202,20 @@ func (c *comparison) legend(width int, th *theme.Theme) string {
 	return text.Fit(line, width, 1)
 }
 
-// drawOptions are how pictures are drawn in a theme.
+// drawOptions returns the drawing options for a theme.
 func (m *Model) drawOptions(th *theme.Theme) picture.Options {
 	o := m.o.Draw
 	if !th.Pictures {
 		o.Color = picture.NoColor
 	}
 	if o.Color == picture.NoColor {
-		o.Method = picture.MethodBlocks // without colors a terminal does not see where a picture ends
+		o.Method = picture.MethodBlocks // without colors the ends of a picture are invisible
 	}
 	o.Light = !th.Dark
 	return o
 }
 
-// followPictures sends the pictures that are shown to a terminal that shows pixels.
+// followPictures sends the shown pictures to a pixel terminal.
 func (m *Model) followPictures() tea.Cmd {
 	cmds := []tea.Cmd{m.result.view.Follow(m.o.Images, m.o.Draw)}
 	if c, ok := m.Overlays().Top().(*comparison); ok {
@@ -235,7 +234,7 @@ func (m *Model) noCompare() string {
 	case run.Extension != api.RemoveBackground:
 		return "only a background removal changes the picture"
 	case run.Status != api.StatusSuccess:
-		return "the background is not removed (yet)"
+		return "the background is not removed yet"
 	}
 	return ""
 }

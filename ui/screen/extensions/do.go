@@ -11,7 +11,7 @@ import (
 	"mediadesk/ui/page"
 )
 
-// enter folds a group, or shows the posts of the run as they came.
+// enter folds a group, or shows the raw posts of a run.
 func (m *Model) enter() tea.Cmd {
 	if m.list.Fold() {
 		return nil
@@ -29,8 +29,7 @@ func (m *Model) enter() tea.Cmd {
 	}
 }
 
-// record is the record of a run's file as last seen, or what the run tells of
-// it.
+// record returns the record of a run's file as last seen, or made from the run.
 func (m *Model) record(run *api.Run) func() api.File {
 	s, ctx, id, place := m.o.Session, m.o.Context, run.FileID, run.FilePath
 	return func() api.File {
@@ -43,7 +42,7 @@ func (m *Model) record(run *api.Run) func() api.File {
 	}
 }
 
-// inspect asks for the details of the file.
+// inspect opens the details of the file.
 func (m *Model) inspect() tea.Cmd {
 	run, _ := m.current()
 	record := m.record(run)
@@ -56,7 +55,7 @@ func (m *Model) nextStatus() tea.Cmd {
 	return nil
 }
 
-// widen shows the runs of every status again.
+// widen shows runs of every status.
 func (m *Model) widen(try bool) bool {
 	narrow := m.runs.status != every
 	if narrow && !try {
@@ -66,11 +65,10 @@ func (m *Model) widen(try bool) bool {
 	return narrow
 }
 
-// copyable tells what can be copied of a run.
+// copyable has the copyable values of a run.
 type copyable struct{ copies page.Copies }
 
-// findCopies looks up what can be copied: the address of the file is in its
-// record.
+// findCopies finds copyable values; the file's URL is in its record.
 func (m *Model) findCopies() tea.Cmd {
 	run, _ := m.current()
 	record, events := m.record(run), m.history.events
@@ -91,7 +89,7 @@ func (m *Model) findCopies() tea.Cmd {
 	}
 }
 
-// posts are the raw webhook posts, one after the other.
+// posts returns the raw webhook posts, one after the other.
 func posts(events []api.RunEvent) string {
 	var out []string
 	for _, e := range events {
@@ -102,7 +100,7 @@ func posts(events []api.RunEvent) string {
 	return strings.Join(out, "\n")
 }
 
-// openMenu offers what can be copied, unless the user went on meanwhile.
+// openMenu offers copyable values, unless the user has moved on.
 func (m *Model) openMenu(found copyable) {
 	if m.Capturing() {
 		return

@@ -52,9 +52,9 @@ func (d *driver) find(place string) {
 func TestNothingAskedFor(t *testing.T) {
 	d := start(t, nil)
 	d.open()
-	d.Sees("No extension was asked for yet.", "upload form")
+	d.Sees("No extension was requested yet.", "upload form")
 	d.Press("enter")
-	if got := one[page.Toast](d); got.Text != "No extension was asked for yet." {
+	if got := one[page.Toast](d); got.Text != "No extension was requested yet." {
 		t.Errorf("said %q", got.Text)
 	}
 	if len(d.ticks) > 0 {
@@ -70,7 +70,7 @@ func TestRows(t *testing.T) {
 	d.Sees("4 pending · 2 success · 1 failed")
 	for name, want := range map[string][]string{
 		"hooked": {"⋯ pending", "remove-bg", "14 s", "waits for a webhook"},
-		"lost":   {"pending", "my-own-tool", "2 min 00 s", "the result cannot be known"},
+		"lost":   {"pending", "my-own-tool", "2 min 00 s", "the result stays unknown"},
 		"old":    {"pending", "no news in 25 h"},
 		"tags":   {"✓ success", "google-auto-tagging", "30 s ago", "seen in details: 2 AI tags"},
 		"failed": {"✗ failed", "59 min ago", "webhook: no quota left"},
@@ -109,7 +109,7 @@ func TestFilters(t *testing.T) {
 		}
 	}
 	d.Press("/", "z", "z", "enter")
-	d.Sees("No run has this", "0 of 7")
+	d.Sees("No matching extension", "0 of 7")
 	d.Press("esc")
 	if d.names() != "/a/failed.png" {
 		t.Errorf("esc clears the words first: %s", d.names())
@@ -141,21 +141,21 @@ func TestHistory(t *testing.T) {
 	d.Resize(image118x60)
 	d.Sees(
 		"success after 4 min", "History", "answer  pending", "11:00 · 1 h ago", "11:04 · 56 min ago",
-		"it came 2 times and counts once",
+		"received 2 times, counted once",
 		"webhook  failed", "11:10 · 50 min ago", "ignored: the run was finished",
 		"webhook  success", "11:11 · 49 min ago", "ignored: it names another",
 	)
 	d.SeesNot(`"kept"`)
 	d.Press("enter")
-	d.Sees("T11:04:00", "it came 2 times and counts once", `"more": {`, `  "kept": true`, "ignored: it names another")
+	d.Sees("T11:04:00", "received 2 times, counted once", `"more": {`, `  "kept": true`, "ignored: it names another")
 	d.Press("esc", "tab", "j", "esc", "y", "h")
 	if got := one[page.Copy](d); strings.Count(got.Text, "\n") != 2 || !strings.Contains(got.Text, `"more":{"kept":true}`) {
 		t.Errorf("copied %q", got.Text)
 	}
 	d.find("/a/failed.png")
-	d.Sees("does not try again", "no quota left")
+	d.Sees("does not retry", "no quota left")
 	d.find("/a/lost.png")
-	d.Sees("The result cannot be known")
+	d.Sees("The result stays unknown")
 }
 
 func TestOpenTheFile(t *testing.T) {

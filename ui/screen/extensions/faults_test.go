@@ -312,7 +312,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s.relay.await(n)
 		s.until("the ends", s.allOver)
 		s.truth(0, "")
-		s.Sees("it came 5 times and counts once")
+		s.Sees("received 5 times, counted once")
 	})
 	t.Run("reordered, some lost", func(t *testing.T) {
 		t.Parallel()

@@ -12,7 +12,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// grouping is what the rows stand together by.
+// grouping is the key for grouping rows.
 type grouping uint8
 
 const (
@@ -23,9 +23,9 @@ const (
 	groupings
 )
 
-var groupingNames = [groupings]string{"time, the newest first", "file", "extension", "status"}
+var groupingNames = [groupings]string{"time, newest first", "file", "extension", "status"}
 
-// key is what a run stands under; empty where there are no groups.
+// key returns the group of a run, or "" without groups.
 func (g grouping) key(run *api.Run) string {
 	switch g {
 	case byFile:
@@ -38,7 +38,7 @@ func (g grouping) key(run *api.Run) string {
 	return ""
 }
 
-// rank orders groups: by status, what is not over comes first.
+// rank orders groups: by status, unfinished ones first.
 func (g grouping) rank(run *api.Run) int {
 	switch {
 	case g != byStatus:
@@ -74,7 +74,7 @@ func (r *runs) gather(found []int) []kit.Group {
 	return groups
 }
 
-// tally counts runs by how they stand.
+// tally counts runs by status.
 type tally struct{ pending, success, failed int }
 
 func (t *tally) add(run *api.Run) {
@@ -102,16 +102,15 @@ func (t tally) String() string {
 	return s
 }
 
-// quietAfter is how long a run is pending before it counts as one without
-// news.
+// quietAfter is how long a pending run can be without news.
 const quietAfter = 5 * time.Minute
 
-// quiet reports whether nothing was heard of a run for long.
+// quiet reports whether a run has had no news for long.
 func quiet(run *api.Run, now time.Time) bool {
 	return !run.Status.Final() && now.Sub(lastNews(run)) >= quietAfter
 }
 
-// lastNews is when something was last heard of a run.
+// lastNews returns the time of the last news about a run.
 func lastNews(run *api.Run) time.Time {
 	if run.At.After(run.Started) {
 		return run.At
@@ -119,7 +118,7 @@ func lastNews(run *api.Run) time.Time {
 	return run.Started
 }
 
-// openGroups offers what the rows can stand together by.
+// openGroups offers the groupings.
 func (m *Model) openGroups() tea.Cmd {
 	rows := make([]kit.MenuRow, groupings)
 	for g := range groupings {

@@ -14,13 +14,13 @@ func (m *Model) Init() tea.Cmd { return m.read() }
 // runsRead is the answer to read.
 type runsRead struct {
 	runs []api.Run        // newest last
-	seen map[int64]string // what new ones that were seen in details showed
-	// unmatched are the webhooks that match no run, the newest first.
+	seen map[int64]string // results of new runs as seen in details
+	// unmatched are the webhooks that match no run, newest first.
 	unmatched []api.UnmatchedPost
 	err       error
 }
 
-// read reads the runs, one reading at a time.
+// read reads the runs, one read at a time.
 func (m *Model) read() tea.Cmd {
 	if m.reading {
 		m.again = true
@@ -39,7 +39,7 @@ func (m *Model) read() tea.Cmd {
 			if _, ok := known[run.ID]; ok || run.From != api.FromDetails {
 				continue
 			}
-			// Without its history a run only lacks these words.
+			// The history is optional.
 			if events, err := w.History(ctx, run.ID); err == nil {
 				seen[run.ID] = effect(run, events)
 			}
@@ -57,8 +57,7 @@ type historyRead struct {
 	err    error
 }
 
-// readHistory reads the history of the run under the cursor, where it is shown
-// and not known yet.
+// readHistory reads the history of the current run if it is shown and unknown.
 func (m *Model) readHistory() tea.Cmd {
 	run, ok := m.current()
 	if !ok || !m.list.PaneShown() {
@@ -77,7 +76,7 @@ func (m *Model) readHistory() tea.Cmd {
 	return func() tea.Msg {
 		out := historyRead{id: id}
 		out.events, out.err = w.History(ctx, id)
-		// Without the record the history only lacks the AI tags.
+		// The record only adds the AI tags.
 		if seen, ok, err := s.LastSeen(ctx, fileID); err == nil && ok {
 			out.file = &seen.File
 		}

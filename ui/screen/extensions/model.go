@@ -1,5 +1,5 @@
-// Package extensions is the screen of the runs: what works on which file, how
-// it stands, and how that is known.
+// Package extensions is the screen of extension runs: their files, status, and the source of the
+// status.
 package extensions
 
 import (
@@ -15,23 +15,21 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// Session is what the screen asks of the session.
+// Session is the part of the session that the screen uses.
 type Session interface {
 	LastSeen(ctx context.Context, fileID string) (session.Seen, bool, error)
-	// Read fetches a record. An error that api.Unavailable knows says that the
-	// service does not let us.
+	// Read reads a record. If the service does not allow it, api.Unavailable is true for the error.
 	Read(ctx context.Context, fileID string) (*api.File, error)
 	Change(ctx context.Context, fileID string, change api.Details) (*api.File, error)
 	Extend(ctx context.Context, fileID string, list []api.Extension) (*api.File, error)
-	// CancelRun is for the local library only.
+	// CancelRun works only with the local library.
 	CancelRun(ctx context.Context, fileID, extension string) error
-	// Before and Picture give the path of a local file with the picture as it was
-	// before a run, and as it is.
+	// Before and Picture return the path of a local file with the picture before a run, and now.
 	Before(ctx context.Context, run api.Run) (string, error)
 	Picture(ctx context.Context, file api.File) (string, error)
 }
 
-// Watch is what the screen asks of the runs.
+// Watch is the part of the session about runs.
 type Watch interface {
 	Runs(ctx context.Context) ([]api.Run, error)
 	History(ctx context.Context, runID int64) ([]api.RunEvent, error)
@@ -42,18 +40,18 @@ type Watch interface {
 	LastCheck(runID int64) (time.Time, error)
 }
 
-// Options are what the screen works with. Watch and Journal are needed.
+// Options configures the screen. Watch and Journal are required.
 type Options struct {
-	// Context ends what the screen has under way; nil: nothing does.
+	// Context ends the screen's background work; may be nil.
 	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
 	Session Session
 	Watch   Watch
 	Profile session.Profile
-	// Draw says how to draw pictures.
+	// Draw configures drawing.
 	Draw picture.Options
-	// Images shows real pictures where the terminal can; nil: glyphs are drawn.
+	// Images shows real pictures if the terminal can; nil for glyphs.
 	Images *picture.ImageStore
-	// Now is the clock; nil: time.Now.
+	// Now is the clock; nil for time.Now.
 	Now func() time.Time
 }
 
@@ -65,25 +63,25 @@ type Model struct {
 	list *kit.Listing
 
 	reading bool // the runs are being read
-	again   bool // and are to be read again
+	again   bool // read again afterwards
 	history history
 	result  result
 
-	clock page.Questions // the clock that runs
-	pace  time.Duration  // of the clock that runs; 0: none does
+	clock page.Questions // the running clock
+	pace  time.Duration  // of the running clock; 0 if none
 	after func(time.Duration, tea.Msg) tea.Cmd
 
-	shown bool // it is in front
+	shown bool // in front
 }
 
-// history is what was learnt and heard about one run.
+// history is what is known about a run.
 type history struct {
-	id     int64 // 0: of none
-	asked  bool  // it is being read
-	stale  bool  // there may be more by now
+	id     int64 // 0 for none
+	asked  bool  // being read
+	stale  bool  // outdated
 	read   bool
 	events []api.RunEvent
-	file   *api.File // as last seen; nil where it never was
+	file   *api.File // as last seen; may be nil
 	err    error
 }
 
@@ -106,7 +104,7 @@ func New(o Options) *Model {
 	m.list = kit.NewListing(kit.ListingOptions{
 		Rows: rows{m}, ID: "extensions", Now: o.Now, PaneMost: 72, Widen: m.widen,
 		Placeholder: "part of an extension, a path or a status",
-		Nothing:     "no extension was asked for yet", NotFound: "the filter shows no run", OnHead: "this is the head of a group",
+		Nothing:     "no extension was requested yet", NotFound: "no run matches the filter", OnHead: "this is the heading of a group",
 	})
 	return m
 }
@@ -164,7 +162,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.o.Draw.Color = picture.ColorOf(msg.Profile)
 	case picture.Abilities:
 		m.o.Draw = msg.Options(m.o.Draw.Color, m.o.Draw.Light)
-	case picture.ViewReady: // drawn again
+	case picture.ViewReady: // redraw
 	case tea.FocusMsg:
 		m.o.Watch.Attend(true)
 		m.plan()
@@ -183,7 +181,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	return nil, true
 }
 
-// taken takes the runs that were read.
+// taken shows the runs that were read.
 func (m *Model) taken(msg runsRead) tea.Cmd {
 	m.reading = false
 	if msg.err != nil {
@@ -199,7 +197,7 @@ func (m *Model) taken(msg runsRead) tea.Cmd {
 	return nil
 }
 
-// plan asks when pending runs are looked at next, and which posts go astray.
+// plan reads when pending runs are polled next and where posts get lost.
 func (m *Model) plan() {
 	m.runs.lost = m.o.Watch.Lost()
 	clear(m.runs.next)
@@ -216,7 +214,7 @@ func (m *Model) plan() {
 	}
 }
 
-// current is the run under the cursor; where there is none, a run of nothing.
+// current returns the run under the cursor, or an empty run.
 func (m *Model) current() (*api.Run, bool) {
 	if row, ok := m.list.Row(); ok && row < len(m.runs.all) {
 		return &m.runs.all[row], true
@@ -224,18 +222,16 @@ func (m *Model) current() (*api.Run, bool) {
 	return &api.Run{}, false
 }
 
-// ticked comes from the clock.
+// ticked is the clock's message.
 type ticked struct{}
 
-// How often ages are drawn again: while something is pending or young, and
-// otherwise.
+// Intervals for redrawing ages: while something is pending or recent, and otherwise.
 const (
 	quick = time.Second
 	slow  = time.Minute
 )
 
-// startClock starts the clock where there are ages to be kept true and
-// somebody who looks. A slow one gives way to a quick one.
+// startClock starts the clock if ages are visible. A fast clock replaces a slow one.
 func (m *Model) startClock() tea.Cmd {
 	if !m.shown || m.pace > 0 && m.pace <= m.wanted() {
 		return nil
@@ -243,7 +239,7 @@ func (m *Model) startClock() tea.Cmd {
 	return m.startAt(m.wanted())
 }
 
-// wanted is how often ages change now.
+// wanted returns the interval at which ages change.
 func (m *Model) wanted() time.Duration {
 	if m.runs.pending > 0 || m.o.Now().Sub(m.runs.latest) < slow {
 		return quick
@@ -259,8 +255,7 @@ func (m *Model) startAt(pace time.Duration) tea.Cmd {
 	return m.clock.Ask(m.after(pace, ticked{}))
 }
 
-// tick has the screen drawn with new ages. The clock rests while the screen is
-// not in front.
+// tick redraws ages. The clock stops while the screen is hidden.
 func (m *Model) tick() {
 	m.pace = 0
 	m.plan()

@@ -12,8 +12,7 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Describe tells all that is known of a run: how it stands and its history. Of a
-// group it says how its runs stand.
+// Describe describes a run and its history, or the runs of a group.
 func (r rows) Describe(e kit.Entry, f *kit.Facts) (title string) {
 	th, now := f.Theme(), r.o.Now()
 	if e.Head() {
@@ -48,15 +47,15 @@ func (m *Model) describe(f *kit.Facts, run *api.Run, now time.Time, th *theme.Th
 		_, long := m.ahead(run, now)
 		f.Say(th.Text, long)
 		if run.Webhook && len(m.runs.lost) > 0 {
-			f.Say(th.Warn, "Another program listens at "+strings.Join(m.runs.lost, ", ")+
-				", where posts of some pending runs go: they do not come here. Once it ends, this program listens there within seconds.")
+			f.Say(th.Warn, "Another program listens on "+strings.Join(m.runs.lost, ", ")+
+				", so posts for some pending runs do not arrive here. When it ends, mediadesk takes over within seconds.")
 		}
 	}
 	if run.Denied != "" {
-		f.Say(th.Warn, "A webhook post that came later says "+string(run.Denied)+". The first end stays; look at the file yourself (i).")
+		f.Say(th.Warn, "A later webhook post says "+string(run.Denied)+". The first result counts; check the file (i).")
 	}
 	if run.Status == api.StatusFailed {
-		f.Say(th.Text, "The service does not try again: failed is final. s asks once more.")
+		f.Say(th.Text, "The service does not retry. Press s to request it again.")
 	}
 	f.Gap()
 	f.Fact("File", folderOf(run))
@@ -68,7 +67,7 @@ func (m *Model) describe(f *kit.Facts, run *api.Run, now time.Time, th *theme.Th
 	m.drawResult(f, run)
 }
 
-// tellTags writes what a tagging extension found.
+// tellTags describes the tags that an extension found.
 func (m *Model) tellTags(f *kit.Facts, run *api.Run, th *theme.Theme) {
 	h := &m.history
 	if h.id != run.ID || h.file == nil || !api.IsTagging(run.Extension) || run.Status != api.StatusSuccess {
@@ -76,7 +75,7 @@ func (m *Model) tellTags(f *kit.Facts, run *api.Run, th *theme.Theme) {
 	}
 	tags := aiTagsOf(h.file, run.Extension)
 	if len(tags) == 0 {
-		f.Say(th.Muted, "The file, as last seen, has no AI tag of it.")
+		f.Say(th.Muted, "When last seen, the file had no AI tags from it.")
 		f.Gap()
 		return
 	}
@@ -92,7 +91,7 @@ func (m *Model) tellTags(f *kit.Facts, run *api.Run, th *theme.Theme) {
 	f.Gap()
 }
 
-// tell writes the history: what was learnt and what was only heard.
+// tell writes the history of a run.
 func (m *Model) tell(f *kit.Facts, run *api.Run, now time.Time, th *theme.Theme) {
 	f.Say(th.Title, "History")
 	h := &m.history
@@ -101,10 +100,10 @@ func (m *Model) tell(f *kit.Facts, run *api.Run, now time.Time, th *theme.Theme)
 		f.Say(th.Muted, "Reading…")
 		return
 	case h.err != nil:
-		f.Say(th.Bad, "It cannot be read: "+h.err.Error())
+		f.Say(th.Bad, "Cannot be read: "+h.err.Error())
 		return
 	case len(h.events) == 0:
-		f.Say(th.Muted, "Nothing was kept of it.")
+		f.Say(th.Muted, "No history.")
 		return
 	}
 	ended := false
@@ -120,12 +119,12 @@ func (m *Model) tell(f *kit.Facts, run *api.Run, now time.Time, th *theme.Theme)
 			f.Say(th.Warn, "  "+words)
 		}
 		if e.Times > 1 {
-			f.Say(th.Warn, fmt.Sprintf("  it came %d times and counts once", e.Times))
+			f.Say(th.Warn, fmt.Sprintf("  received %d times, counted once", e.Times))
 		}
 		if words := m.runs.seen[run.ID]; e.From == api.FromDetails && e.Applied && words != "" {
 			f.Say(th.Muted, "  "+words)
 		}
 		ended = ended || e.Applied && e.Status.Final()
 	}
-	f.Say(th.Muted, "enter shows it with the posts as they came.")
+	f.Say(th.Muted, "enter shows it with the raw posts.")
 }

@@ -16,30 +16,29 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// result is the picture of the file of a run, as it is after it.
+// result is the picture of a run's file after the run.
 type result struct {
-	of      string // the run and when it was last heard of; empty: none was asked for
+	of      string // run and time of its last news; empty if none requested
 	newest  page.Questions
 	cancel  context.CancelFunc
-	picture *picture.Picture // nil: there is none
+	picture *picture.Picture // may be nil
 	view    *picture.CropView
 }
 
-// resultRead is the answer to readResult; nil: there is no picture.
+// resultRead has the picture, or nil.
 type resultRead struct{ picture *picture.Picture }
 
-// resultSide is the greatest side of the picture in the pane, and resultRows its
-// greatest height in lines.
+// resultSide is the longest side of the picture in the pane, resultRows its maximum height in
+// lines.
 const (
 	resultSide = 512
 	resultRows = 12
 )
 
-// resultOf tells the picture of a run from others: it is another when the run ends.
+// resultOf identifies the picture of a run, which changes when the run ends.
 func resultOf(run *api.Run) string { return fmt.Sprint(run.ID, run.Status, run.At.UnixNano()) }
 
-// readResult asks for the picture of the run under the cursor, once its record is
-// known.
+// readResult loads the picture of the current run, once its record is known.
 func (m *Model) readResult() tea.Cmd {
 	run, ok := m.current()
 	if !ok || m.history.id != run.ID || m.history.file == nil || m.result.of == resultOf(run) {
@@ -59,7 +58,7 @@ func (m *Model) readResult() tea.Cmd {
 		}
 		path, err := s.Picture(ctx, file)
 		if err != nil {
-			return resultRead{} // the pane tells the rest without it
+			return resultRead{} // the picture is optional
 		}
 		p, err := picture.DecodeFile(ctx, path, media.Limits{Side: resultSide})
 		if err != nil {
@@ -69,14 +68,14 @@ func (m *Model) readResult() tea.Cmd {
 	}))
 }
 
-// dropResult shows no picture, and has the terminal forget the one that was shown.
+// dropResult hides the picture and deletes it from the terminal.
 func (m *Model) dropResult() tea.Cmd {
 	gone := m.result.view.Delete()
 	m.result.picture, m.result.view = nil, &picture.CropView{}
 	return gone
 }
 
-// drawResult adds the picture to what is told of a run.
+// drawResult adds the picture to the description of a run.
 func (m *Model) drawResult(f *kit.Facts, run *api.Run) {
 	p := m.result.picture
 	if p == nil || m.result.of != resultOf(run) || p.Size().X < 1 {
@@ -87,15 +86,14 @@ func (m *Model) drawResult(f *kit.Facts, run *api.Run) {
 	f.Gap()
 }
 
-// postsRead is the history of a run, to be read with the posts.
+// postsRead is the history of a run with posts.
 type postsRead struct {
 	run    api.Run
 	events []api.RunEvent
 	err    error
 }
 
-// openPosts shows the history of a run with every post as it came, unless the user
-// went on meanwhile.
+// openPosts shows the history with raw posts, unless the user has moved on.
 func (m *Model) openPosts(msg postsRead) tea.Cmd {
 	if msg.err != nil {
 		return page.Send(page.Problem(msg.err))
@@ -106,10 +104,10 @@ func (m *Model) openPosts(msg postsRead) tea.Cmd {
 	return m.Open(kit.NewReader(msg.run.Extension+" of "+folderOf(&msg.run), rawHistory(&msg.run, msg.events)))
 }
 
-// rawHistory writes events with their times in full and the posts as they came.
+// rawHistory formats events with full times and raw posts.
 func rawHistory(run *api.Run, events []api.RunEvent) string {
 	if len(events) == 0 {
-		return "Nothing was kept of it."
+		return "No history."
 	}
 	var b strings.Builder
 	ended := false
@@ -120,7 +118,7 @@ func rawHistory(run *api.Run, events []api.RunEvent) string {
 			b.WriteString(words + "\n")
 		}
 		if e.Times > 1 {
-			fmt.Fprintf(&b, "it came %d times and counts once\n", e.Times)
+			fmt.Fprintf(&b, "received %d times, counted once\n", e.Times)
 		}
 		if e.From == api.FromWebhook && len(e.Raw) > 0 {
 			b.WriteString(pretty(e.Raw) + "\n")

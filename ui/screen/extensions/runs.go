@@ -9,7 +9,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// sort of runs that are shown.
+// status is a filter of runs.
 type status uint8
 
 const (
@@ -23,8 +23,7 @@ const (
 
 var statusNames = [statusCount]string{"all", "pending", "success", "failed", "without news"}
 
-// holds reports whether a run is of that sort. A status that nobody knows is
-// no end.
+// holds reports whether a run has the status. Unknown statuses count as pending.
 func (s status) holds(run *api.Run, now time.Time) bool {
 	switch s {
 	case silent:
@@ -39,36 +38,36 @@ func (s status) holds(run *api.Run, now time.Time) bool {
 	return true
 }
 
-// runs are those of the profile and which of them are shown.
+// runs holds the runs of the profile and the filter.
 type runs struct {
 	all       []api.Run // newest last
 	read      bool
-	seen      map[int64]string    // what the details showed at the end of a run
-	next      map[int64]time.Time // when a pending run is looked at next
-	looked    map[int64]looked    // and was looked at last
-	unmatched []webhook           // those that match no run, the newest first
-	lost      []string            // where somebody else gets posts that are for us
+	seen      map[int64]string    // results as seen in details
+	next      map[int64]time.Time // next poll of a pending run
+	looked    map[int64]looked    // last poll
+	unmatched []webhook           // those that match no run, newest first
+	lost      []string            // addresses where another program receives our posts
 	status    status
 	grouping
 
 	tally
-	latest time.Time        // when something was last learnt
-	heads  map[string]tally // of the groups that are shown
+	latest time.Time        // time of the last news
+	heads  map[string]tally // of the shown groups
 }
 
 func newRuns() runs {
 	return runs{seen: map[int64]string{}, next: map[int64]time.Time{}, looked: map[int64]looked{}}
 }
 
-// looked is the last look of the poller at a run.
+// looked is the last poll of a run.
 type looked struct {
-	at  time.Time // zero: there was none yet
-	err error     // why it failed
+	at  time.Time // zero if none yet
+	err error     // its error
 }
 
 func lookedAt(at time.Time, err error) looked { return looked{at, err} }
 
-// set takes the runs that were read.
+// set stores the runs that were read.
 func (r *runs) set(all []api.Run, seen map[int64]string) {
 	r.all, r.read = all, true
 	r.tally, r.latest = tally{}, time.Time{}
@@ -84,10 +83,10 @@ func (r *runs) set(all []api.Run, seen map[int64]string) {
 	}
 }
 
-// rows are the runs as they are listed, the newest first.
+// rows lists the runs, newest first.
 type rows struct{ *Model }
 
-// ID is that of the run, or of the webhook: those count down.
+// ID returns the id of a run, or a negative one for a webhook.
 func (r rows) ID(row int) int64 {
 	if w := r.webhook(row); w != nil {
 		return w.id
@@ -95,11 +94,10 @@ func (r rows) ID(row int) int64 {
 	return r.runs.all[row].ID
 }
 
-// Len is the number of runs and of webhooks that match none.
+// Len returns the number of runs and unmatched webhooks.
 func (r rows) Len() int { return len(r.runs.all) + len(r.runs.unmatched) }
 
-// Groups are the runs of the status that is shown, with all words of the filter in
-// extension, path, status or source of knowledge.
+// Groups returns the runs that match the status and all words of the filter.
 func (r rows) Groups(filter string) []kit.Group {
 	words, now := strings.Fields(strings.ToLower(filter)), r.o.Now()
 	var found []int

@@ -2,7 +2,7 @@ package extensions
 
 import "mediadesk/api/session"
 
-// Commands watches the file of the run under the cursor, or all that is pending.
+// Commands returns the command that watches the current run's file, or all pending runs.
 func (m *Model) Commands() [][]string {
 	if r, ok := m.current(); ok {
 		return [][]string{session.Command("watch", []string{r.FileID})}

@@ -12,27 +12,26 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// unmatchedGroup is the group of the webhooks that match no run: events of the account
-// are among them.
+// unmatchedGroup is the group of unmatched webhooks, including account events.
 const unmatchedGroup = "Webhooks that match no run"
 
-// webhook is one that matches no run, with a row of its own.
+// webhook is an unmatched webhook.
 type webhook struct {
 	api.UnmatchedPost
 	id   int64
-	post api.HookPost // what it says; of one that was cut, nothing
+	post api.HookPost // parsed; empty if it was truncated
 }
 
 func webhooksOf(posts []api.UnmatchedPost) []webhook {
 	list := make([]webhook, len(posts))
 	for i, p := range posts {
 		list[i] = webhook{UnmatchedPost: p, id: -1 - int64(len(posts)-1-i)}
-		list[i].post, _ = api.ParseHookPost(p.Raw) // cut ones were read when they came
+		list[i].post, _ = api.ParseHookPost(p.Raw) // truncated ones were parsed on arrival
 	}
 	return list
 }
 
-// webhook is that of a row; nil where the row is of a run.
+// webhook returns the webhook of a row, or nil for a run.
 func (m *Model) webhook(row int) *webhook {
 	if at := row - len(m.runs.all); at >= 0 && at < len(m.runs.unmatched) {
 		return &m.runs.unmatched[at]
@@ -40,8 +39,8 @@ func (m *Model) webhook(row int) *webhook {
 	return nil
 }
 
-// unmatched is the group of the webhooks that have all words of the filter. They are
-// shown beside runs of every status.
+// unmatched returns the group of webhooks that match the filter. They are shown with runs of every
+// status.
 func (r rows) unmatched(words []string) []kit.Group {
 	g := kit.Group{Key: unmatchedGroup}
 	for i := range r.runs.unmatched {
@@ -56,10 +55,10 @@ func (r rows) unmatched(words []string) []kit.Group {
 	return []kit.Group{g}
 }
 
-// title is the type of an event, or the extension.
+// title returns the event type or the extension.
 func (w *webhook) title() string { return cmp.Or(w.Extension, "webhook") }
 
-// file is what the webhook is about; empty: it does not say.
+// file returns what the webhook is about, or "".
 func (w *webhook) file() string { return cmp.Or(w.post.Name, w.FileID) }
 
 func (w *webhook) cells(now time.Time, th *theme.Theme) []kit.Cell {
@@ -79,7 +78,7 @@ func (w *webhook) cells(now time.Time, th *theme.Theme) []kit.Cell {
 func (w *webhook) describe(f *kit.Facts, now time.Time) (title string) {
 	th := f.Theme()
 	f.Say(th.Text, text.Sentence(w.Reason))
-	f.Say(th.Muted, "It changed nothing and is kept for you to read. enter shows it in full.")
+	f.Say(th.Muted, "It had no effect. enter shows it in full.")
 	f.Say(th.Bad, w.post.Error)
 	f.Gap()
 	f.Fact("Says", string(w.Status))
@@ -92,12 +91,12 @@ func (w *webhook) describe(f *kit.Facts, now time.Time) (title string) {
 	return w.title()
 }
 
-// raw is the webhook as it came.
+// raw returns the raw webhook.
 func (w *webhook) raw() string { return pretty(w.Raw) }
 
 func (m *Model) goToUnmatched() tea.Cmd {
 	if w := m.runs.unmatched; !m.list.Go(w[0].id) {
-		// The status filter or the text filter hides them.
+		// They may be hidden by a filter.
 		m.runs.status = every
 		m.list.SetFilter("")
 		m.list.Arrange()
@@ -106,11 +105,11 @@ func (m *Model) goToUnmatched() tea.Cmd {
 	return nil
 }
 
-// Reasons for which an action cannot be done now; empty where it can.
+// Disabled reasons, empty if enabled.
 
 func (m *Model) noUnmatched() string {
 	if len(m.runs.unmatched) == 0 {
-		return "every webhook belongs to a run"
+		return "all webhooks match a run"
 	}
 	return ""
 }

@@ -15,10 +15,10 @@ import (
 // View draws the screen.
 func (m *Model) View(size image.Point, th *theme.Theme) string { return m.list.View(size, th) }
 
-// Above is the line with the totals.
+// Above returns the line with totals.
 func (r rows) Above(_ image.Point, th *theme.Theme) []string { return []string{r.drawTotals(th)} }
 
-// drawTotals says how all runs stand, and which of them are shown.
+// drawTotals describes all runs and the filter.
 func (m *Model) drawTotals(th *theme.Theme) string {
 	r := &m.runs
 	unmatched := ""
@@ -54,17 +54,17 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 	return line + unmatched
 }
 
-// Empty says what would appear here, and how.
+// Empty explains an empty list.
 func (r rows) Empty() string {
 	filter, _ := r.list.Filter()
 	switch {
 	case !r.runs.read:
 		return "Reading the runs…"
 	case len(r.runs.all) == 0:
-		return "No extension was asked for yet. Ask for background removal or tagging in the upload form (1, pick a file, u): " +
-			"each run then has a row here with its status."
+		return "No extension was requested yet. Choose background removal or tagging in the upload form (1, pick a file, u): " +
+			"each run is then listed here with its status."
 	case filter != "":
-		return "No run has this in its extension, path or status. Press esc to clear the filter."
+		return "No matching extension, path or status. Press esc to clear the filter."
 	}
 	if r.runs.status == silent {
 		return "Every pending run has had news within the last 5 minutes. Press esc to see all."
@@ -72,7 +72,7 @@ func (r rows) Empty() string {
 	return "No run is " + statusNames[r.runs.status] + ". Press esc to see all."
 }
 
-// Columns of a row, for a list of that width.
+// Columns returns the columns for a width.
 func (r rows) Columns(width int) kit.Columns {
 	cols := kit.Columns{
 		{Name: "Name", Width: 20, Flex: 4, Middle: true},
@@ -87,7 +87,7 @@ func (r rows) Columns(width int) kit.Columns {
 	return cols
 }
 
-// Cells are the cells of a run.
+// Cells returns the cells of a run.
 func (r rows) Cells(row int, _ []int, th *theme.Theme) []kit.Cell {
 	if w := r.webhook(row); w != nil {
 		return w.cells(r.o.Now(), th)
@@ -107,12 +107,12 @@ func (r rows) Cells(row int, _ []int, th *theme.Theme) []kit.Cell {
 	}
 }
 
-// Head is the name of a group and how its runs stand.
+// Head returns the name of a group and a summary of its runs.
 func (r rows) Head(key string, th *theme.Theme) (name, note string) {
 	return key, th.Muted.Render(r.about(key))
 }
 
-// about says how the runs of a group stand.
+// about summarizes the runs of a group.
 func (r rows) about(key string) string {
 	if key == unmatchedGroup {
 		return text.Plural(len(r.runs.unmatched), "webhook")
@@ -120,7 +120,7 @@ func (r rows) about(key string) string {
 	return r.runs.heads[key].String()
 }
 
-// folderOf is what to call the file of a run.
+// folderOf returns the label for the file of a run.
 func folderOf(run *api.Run) string {
 	if run.FilePath == "" {
 		return run.FileID
@@ -128,7 +128,7 @@ func folderOf(run *api.Run) string {
 	return run.FilePath
 }
 
-// Brief says what the columns of a small screen leave out.
+// Brief describes what small screens omit.
 func (r rows) Brief(e kit.Entry) string {
 	if e.Head() {
 		return r.about(e.Key)

@@ -12,7 +12,7 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// sign is the mark beside the word of a status.
+// sign returns the sign of a status.
 func sign(s api.Status) theme.Sign {
 	switch s {
 	case api.StatusPending:
@@ -25,7 +25,7 @@ func sign(s api.Status) theme.Sign {
 	return theme.SignUnknown
 }
 
-// age is how long a run takes, or how long ago it ended.
+// age returns the duration of a pending run, or the age of its result.
 func age(run *api.Run, now time.Time) string {
 	if !run.Status.Final() {
 		return text.Duration(now.Sub(run.Started))
@@ -33,7 +33,7 @@ func age(run *api.Run, now time.Time) string {
 	return text.Age(run.At, now)
 }
 
-// known says where the knowledge of a status comes from.
+// known describes the source of a status.
 func (m *Model) known(run *api.Run) string {
 	switch run.From {
 	case api.FromWebhook:
@@ -45,12 +45,12 @@ func (m *Model) known(run *api.Run) string {
 		return "seen in details"
 	}
 	if run.From == api.FromRequest {
-		return "the request; its answer did not say"
+		return "the request; no status in its answer"
 	}
 	return run.From
 }
 
-// news is what the last column says: how the end is known, or how it will be.
+// news returns the last column: the source of the result, or what will provide it.
 func (m *Model) news(run *api.Run, now time.Time) string {
 	if !run.Status.Final() {
 		short, _ := m.ahead(run, now)
@@ -66,8 +66,7 @@ func (m *Model) news(run *api.Run, now time.Time) string {
 	return words
 }
 
-// ahead says how the end of a pending run will be learnt, in few words and in
-// a sentence. It never promises more than can come.
+// ahead describes how the result of a pending run will arrive, briefly and in a sentence.
 func (m *Model) ahead(run *api.Run, now time.Time) (short, long string) {
 	next, looked := m.runs.next[run.ID]
 	looked = looked && showsEffect(run.Extension)
@@ -89,13 +88,12 @@ func (m *Model) ahead(run *api.Run, now time.Time) (short, long string) {
 	case hooked:
 		return "waits for a webhook", "Only a webhook can show the result."
 	case run.Webhook:
-		return "no news in 25 h: unknown", "No webhook came within 25 h, and none is accepted any more. Check the file's details (i)."
+		return "no news in 25 h: unknown", "No webhook arrived within 25 h, and late ones are not accepted. Check the file's details (i)."
 	}
-	return "the result cannot be known", "The result cannot be known: no webhook was requested, and the file's details do not show it. Check the file (i)."
+	return "the result stays unknown", "The result stays unknown: no webhook was requested, and the file's details do not show it. Check the file (i)."
 }
 
-// noNews says what a long silence means. A failure is told by webhook only: no
-// look at the file shows it.
+// noNews explains a long silence. Only webhooks report failures; polling cannot see them.
 func (m *Model) noNews(run *api.Run, now time.Time, when string, looked, hooked bool) (short, long string) {
 	since := text.Duration(now.Sub(lastNews(run)))
 	if d := now.Sub(lastNews(run)); d < time.Hour {
@@ -119,8 +117,7 @@ func (m *Model) noNews(run *api.Run, now time.Time, when string, looked, hooked 
 	return short, long
 }
 
-// options are what a run was asked for with, as JSON; empty where there are
-// none or nobody knows.
+// options returns the requested options as JSON, or "" if none or unknown.
 func options(run *api.Run) string {
 	if run.Asked == nil {
 		return ""
@@ -137,13 +134,12 @@ func options(run *api.Run) string {
 	return string(text)
 }
 
-// showsEffect reports whether the record of a file can show that the extension
-// is done.
+// showsEffect reports whether a record can show that the extension is done.
 func showsEffect(extension string) bool {
 	return api.IsTagging(extension) || extension == api.RemoveBackground || extension == api.AutoDescription
 }
 
-// effect says what of a record showed the end of a run.
+// effect describes what in a record showed the end of a run.
 func effect(run *api.Run, events []api.RunEvent) string {
 	for i := len(events) - 1; i >= 0; i-- {
 		e := &events[i]
@@ -171,7 +167,7 @@ func effect(run *api.Run, events []api.RunEvent) string {
 	return ""
 }
 
-// verdict says what became of an event that the run did not take.
+// verdict explains why an event had no effect on the run.
 func verdict(run *api.Run, e *api.RunEvent, ended bool) string {
 	if e.Applied {
 		return ""
@@ -181,14 +177,14 @@ func verdict(run *api.Run, e *api.RunEvent, ended bool) string {
 	}
 	switch {
 	case !e.Status.Final():
-		return "ignored: the run goes on"
+		return "ignored: the run continues"
 	case ended:
 		return "ignored: the run was finished"
 	}
 	return "nothing was changed"
 }
 
-// pretty writes a post in indented lines where it is JSON, else as it came.
+// pretty indents JSON and leaves other text unchanged.
 func pretty(raw []byte) string {
 	var out strings.Builder
 	enc := json.NewEncoder(&out)

@@ -26,14 +26,14 @@ func TestAhead(t *testing.T) {
 		{api.RemoveBackground, false, time.Minute, 4 * time.Second, "next check in 4 s", "No webhook was requested"},
 		{tagging, false, time.Minute, time.Millisecond, "next check now", "next check now."},
 		{"my-own", true, time.Minute, 4 * time.Second, "waits for a webhook", "Only a webhook"},
-		{"my-own", false, time.Minute, 4 * time.Second, "the result cannot be known", "cannot be known"},
-		{tagging, false, time.Minute, 0, "the result cannot be known", "cannot be known"},
+		{"my-own", false, time.Minute, 4 * time.Second, "the result stays unknown", "stays unknown"},
+		{tagging, false, time.Minute, 0, "the result stays unknown", "stays unknown"},
 		{tagging, true, time.Minute, 0, "waits for a webhook", "Only a webhook"},
 		{tagging, true, 9 * time.Minute, 4 * time.Second, "no news for 9 min; only a webhook would report a failure", "Next check in 4 s."},
 		{tagging, false, 9 * time.Minute, 4 * time.Second, "no news for 9 min; a failure would not be reported", "it may have failed"},
 		{"my-own", true, 9 * time.Minute, 0, "no news for 9 min; waits for a webhook", "repeats a lost one for up to 24 h"},
-		{"my-own", false, 9 * time.Minute, 0, "the result cannot be known", "cannot be known"},
-		{tagging, true, 26 * time.Hour, 0, "no news in 25 h: unknown", "none is accepted any more"},
+		{"my-own", false, 9 * time.Minute, 0, "the result stays unknown", "stays unknown"},
+		{tagging, true, 26 * time.Hour, 0, "no news in 25 h: unknown", "late ones are not accepted"},
 	} {
 		run := &api.Run{ID: 1, Extension: c.extension, Webhook: c.webhook, Status: api.StatusPending, Started: now.Add(-c.ago)}
 		clear(m.runs.next)

@@ -19,7 +19,7 @@ const (
 	groupMove = "Move"
 )
 
-// Actions are those of the part with the keys.
+// Actions returns the actions of the focused part.
 func (m *Model) Actions() []kit.Action {
 	switch {
 	case m.query.open:
@@ -28,7 +28,7 @@ func (m *Model) Actions() []kit.Action {
 		return m.filterActions()
 	}
 	actions := m.actionsOn(m.sheet.On)
-	// With files marked, what is done to them comes first.
+	// With marked files, operations on them come first.
 	if n := text.Plural(len(m.marks.files), "file"); len(m.marks.files) > 0 {
 		if f, ok := m.current(); ok && !f.IsFolder() {
 			actions[0].Keys = kit.Bind("open "+n, actions[0].KeyLabel(), actions[0].Keys.Keys()...)
@@ -43,12 +43,12 @@ func (m *Model) Actions() []kit.Action {
 	return actions
 }
 
-// Catalog has the actions of every part.
+// Catalog returns the actions of every part.
 func (m *Model) Catalog() map[string][]kit.Action {
 	return map[string][]kit.Action{"": m.actionsOn(false), "contact sheet": m.actionsOn(true), "filter": m.filterActions(), "query": m.queryActions()}
 }
 
-// moves move the cursor in the list, or on the contact sheet.
+// moves returns the actions that move the cursor in the list or contact sheet.
 func (m *Model) moves(sheet bool) []kit.Action {
 	if sheet {
 		return m.sheet.Actions("library", func() { m.unmatched = 0 })
@@ -56,7 +56,7 @@ func (m *Model) moves(sheet bool) []kit.Action {
 	return kit.ListActions(m.scroller, nil)
 }
 
-// scroller is what the moves of a list move.
+// scroller returns the target of list moves.
 func (m *Model) scroller() kit.Scroller {
 	m.unmatched = 0
 	if m.sheet.On {
@@ -70,7 +70,7 @@ func (m *Model) queryActions() []kit.Action {
 		{ID: "library.query-run", Keys: kit.Bind("search", "", "enter"), Group: groupView, Footer: true, Do: m.runQuery},
 		{ID: "library.query-leave", Keys: kit.Bind("close the query", "", "esc"), Group: groupView, Footer: true, Do: m.closeQuery},
 		{ID: "library.query-complete", Keys: kit.Bind("complete", "", "tab"), Group: groupView, Footer: true, Disabled: func() string {
-			return "there is nothing to complete here"
+			return "nothing to complete here"
 		}},
 	}
 }
@@ -79,7 +79,7 @@ func (m *Model) filterActions() []kit.Action {
 	return append([]kit.Action{
 		{ID: "library.filter-keep", Keys: kit.Bind("keep the filter", "", "enter"), Group: groupView, Footer: true, Do: m.keepFilter},
 		{ID: "library.filter-clear", Keys: kit.Bind("clear the filter", "", "esc"), Group: groupView, Footer: true, Do: m.clear},
-	}, kit.ListActions(m.scroller, nil)[:2]...) // the field has the other keys
+	}, kit.ListActions(m.scroller, nil)[:2]...) // other keys go to the field
 }
 
 func (m *Model) actionsOn(sheet bool) []kit.Action {
@@ -115,7 +115,7 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 		{ID: "library.clear", Keys: kit.Bind("clear filter, range, search, marks", "", "esc"), Group: groupMark, Disabled: m.nothingToClear, Do: m.clear},
 		{ID: "library.sort", Keys: kit.Bind("sort", "", ","), Group: groupView, Do: m.sortMenu},
 		{ID: "library.facts", Keys: kit.Bind("show or hide the preview", "", "p"), Group: groupView, Do: func() tea.Cmd { m.facts = !m.facts; return nil }},
-		{ID: "library.view", Keys: kit.Bind("show the picture over the whole screen", "", "V"), Group: groupView, Disabled: m.noPicture, Do: m.startViewer},
+		{ID: "library.view", Keys: kit.Bind("show the picture full-screen", "", "V"), Group: groupView, Disabled: m.noPicture, Do: m.startViewer},
 		{ID: "library.refresh", Keys: kit.Bind("refresh", "", "r"), Group: groupView, Do: m.reload},
 		{ID: "library.next-match", Keys: kit.Bind("next match", "", "n"), Group: groupView, Disabled: m.noFilter, Do: func() tea.Cmd { return m.turn(1) }},
 		{ID: "library.previous-match", Keys: kit.Bind("previous match", "", "N"), Group: groupView, Disabled: m.noFilter, Do: func() tea.Cmd { return m.turn(-1) }},
@@ -138,7 +138,7 @@ func (m *Model) stopTyping() {
 	m.filter.Blur()
 }
 
-// refilter filters the rows again; the cursor stays on its file.
+// refilter filters the rows and keeps the cursor on its file.
 func (m *Model) refilter() {
 	f, ok := m.current()
 	m.unmatched = 0
@@ -157,7 +157,7 @@ func (m *Model) clearFilter() {
 	}
 }
 
-// clear ends one thing: the work under way, the filter, the range, the search, the marks.
+// clear ends one thing: running work, filter, range, search, marks.
 func (m *Model) clear() tea.Cmd {
 	switch {
 	case m.manage.Busy() != "":
@@ -174,7 +174,7 @@ func (m *Model) clear() tea.Cmd {
 	return nil
 }
 
-// turn moves to the next match, or the one before, around the ends.
+// turn moves to the next or previous match, cyclically.
 func (m *Model) turn(by int) tea.Cmd {
 	n := len(m.rows)
 	m.list.SetCursor((m.list.Cursor() + by + n) % n)
@@ -190,7 +190,7 @@ func (m *Model) browse() tea.Cmd {
 	return page.Send(page.Open{Address: address})
 }
 
-// sortRows are the rows of the sort menu; the last reverses the order.
+// sortRows are the rows of the sort menu.
 var sortRows = []struct {
 	key, label string
 	order      order
@@ -213,7 +213,7 @@ func (m *Model) sortMenu() tea.Cmd {
 			} else {
 				m.order = r.order
 			}
-			// The cursor goes to the top, where what one sorts for is.
+			// The cursor goes to the top.
 			delete(m.cursors, m.shown.key())
 			return m.read(listing{folder: m.shown.folder, order: m.order, search: m.shown.search}, pageSize, false)
 		}})
@@ -221,14 +221,14 @@ func (m *Model) sortMenu() tea.Cmd {
 	return m.Open(kit.NewMenu("Sort files by", rows...))
 }
 
-// copyMenu offers what can be copied of the chosen files.
+// copyMenu offers the copyable values of the chosen files.
 func (m *Model) copyMenu() tea.Cmd {
 	var copies page.Copies
 	edit.Copies(&copies, m.chosen(), m.o.Session)
 	return m.Open(copies.Menu())
 }
 
-// Reasons for which an action is disabled now; empty where it is not.
+// Disabled reasons, empty if enabled.
 
 func (m *Model) noRow() string {
 	if len(m.rows) == 0 {
@@ -242,7 +242,7 @@ func (m *Model) noFile() string {
 		return ""
 	}
 	if len(m.rows) == 0 {
-		return "the list has no file"
+		return "the list has no files"
 	}
 	return "no file is marked, and the cursor is on a folder"
 }
@@ -270,7 +270,7 @@ func (m *Model) noFilter() string {
 
 func (m *Model) nothingToClear() string {
 	if m.filter.Value() == "" && !m.marks.ranged && len(m.marks.files) == 0 && m.manage.Busy() == "" && m.shown.search.isNone() {
-		return "there is no filter, search, range or mark"
+		return "no filter, search, range or mark"
 	}
 	return ""
 }

@@ -20,11 +20,11 @@ import (
 // askDownload asks for the folder.
 func (m *Model) askDownload() tea.Cmd {
 	files := m.chosen()
-	p := kit.NewPrompt("Download "+edit.FilesLabel(files), "Type a folder of this computer. Existing files are never overwritten.", m.o.Downloads, "")
+	p := kit.NewPrompt("Download "+edit.FilesLabel(files), "Type a local folder. Existing files are never overwritten.", m.o.Downloads, "")
 	p.Verb = "download"
 	p.Check = func(text string) string {
 		if strings.TrimSpace(text) == "" {
-			return "Type a folder of this computer."
+			return "Type a local folder."
 		}
 		return ""
 	}
@@ -67,12 +67,11 @@ func (m *Model) startDownload(files []api.File, folder string) tea.Cmd {
 // sentMsg has the uploads that stored files.
 type sentMsg struct {
 	jobs    []api.Job
-	unknown []string // names of files that this computer did not send
+	unknown []string // names of files not sent from this computer
 	err     error
 }
 
-// sendAgain opens the form for the uploads that stored the chosen files, with their
-// options.
+// sendAgain opens the form with the original uploads of the chosen files.
 func (m *Model) sendAgain() tea.Cmd {
 	files := m.chosen()
 	ctx, s := m.o.Context, m.o.Session
@@ -103,11 +102,11 @@ func gotSent(msg sentMsg) tea.Cmd {
 		return page.Tell(page.Info, "This file was not uploaded from this computer, so there is no source to upload again.")
 	case len(msg.unknown) > 0:
 		cmds = append(cmds, page.Send(page.Toast{
-			Level: page.Warn, Text: text.Plural(len(msg.unknown), "file") + " not uploaded from this computer, left out.", Detail: strings.Join(msg.unknown, "\n"),
+			Level: page.Warn, Text: text.Plural(len(msg.unknown), "file") + " not uploaded from this computer, skipped.", Detail: strings.Join(msg.unknown, "\n"),
 		}))
 	}
 	return tea.Batch(append(cmds, page.Send(page.Compose{Jobs: msg.jobs}))...)
 }
 
-// noWork says why nothing can be done with files.
+// noWork returns why files cannot be processed.
 func (m *Model) noWork() string { return cmp.Or(m.manage.Busy(), m.noFile()) }

@@ -11,7 +11,7 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// viewFacts draws what the listing says of the row under the cursor, in a box.
+// viewFacts draws the facts of the current row in a box.
 func (m *Model) viewFacts(size image.Point, th *theme.Theme) string {
 	width, pictures := kit.PaneWidth(size), m.viewPicture(th)
 	if m.placed.below && pictures != nil {
@@ -63,7 +63,7 @@ func (m *Model) viewFacts(size image.Point, th *theme.Theme) string {
 	return new(kit.Pane).View(text.ShortName(title, size.X-6), lines, size, false, th)
 }
 
-// viewPicture draws the pictures of what is under the cursor; no lines where there are none.
+// viewPicture draws the pictures of the current row, or returns nil.
 func (m *Model) viewPicture(th *theme.Theme) []string {
 	if len(m.previewed()) == 0 {
 		return nil

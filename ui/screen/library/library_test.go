@@ -327,7 +327,7 @@ func TestWhatWasSeen(t *testing.T) {
 			t.Errorf("%s, by size, turned: %s", name, d.rows())
 		}
 		d.Press("enter")
-		d.Sees("Nothing was uploaded to this folder")
+		d.Sees("No uploads to this folder")
 	}
 	d := start(t, Options{Session: stub{}})
 	d.Sees("does not list files", "Press r to try again")

@@ -15,41 +15,35 @@ import (
 	"mediadesk/ui/page"
 )
 
-// pageSize is how many records are asked for at once; maxPage how many at most
-// where many are read again.
+// pageSize is the number of records per request, maxPage the maximum when rereading.
 const (
 	pageSize = 200
 	maxPage  = 1000
 )
 
-// maxAgain is the length up to which a listing is refreshed automatically. A
-// longer one waits for the user.
+// maxAgain is the length up to which a listing is refreshed automatically.
 const maxAgain = 2000
 
-// ahead is how many rows before the end of what was read the next page is
-// asked for.
+// ahead is the distance from the end at which the next page is loaded.
 const ahead = 60
 
-// maxUnmatched is how many files are read for a filter without a match before the
-// user must ask for more.
+// maxUnmatched limits the files read without a match before the user must ask for more.
 const maxUnmatched = 10_000
 
-// maxHeld is how many files are kept in memory. Of a longer listing only a window
-// around the cursor is kept; the rest is read again when the cursor comes near.
+// maxHeld limits the files in memory. Of longer listings only a window around the cursor is kept.
 const maxHeld = 6000
 
-// maxFiltered is how many files are kept for a filter, so that it can be changed
-// without reading them again. Of a longer listing only the matches are kept, up to
-// as many.
+// maxFiltered limits the files kept for changing a filter without rereading. Of longer listings
+// only matches are kept.
 const maxFiltered = 30_000
 
-// maxScanned is how many files one command reads to find matches.
+// maxScanned limits the files that one command reads to find matches.
 const maxScanned = 5_000
 
-// patience is how long a listing may take.
+// patience limits the time for a listing.
 const patience = time.Minute
 
-// by is what the files are sorted by.
+// by is the sort key of files.
 type by int
 
 const (
@@ -57,16 +51,16 @@ const (
 	byCreated
 	byUpdated
 	bySize
-	byRelevance // of a search for words of the name; else by name
+	byRelevance // for a search by name; otherwise by name
 )
 
-// order is the way the files are sorted. Folders come first, by name.
+// order is the sort order of files. Folders come first, by name.
 type order struct {
 	by      by
 	reverse bool
 }
 
-// query is the order as the service spells it.
+// query returns the order in the service's spelling.
 func (o order) query() string {
 	direction := "ASC_"
 	if o.reverse {
@@ -75,7 +69,7 @@ func (o order) query() string {
 	return direction + [...]string{"NAME", "CREATED", "UPDATED", "SIZE", api.SortRelevance}[o.by]
 }
 
-// sort sorts files that did not come sorted.
+// sort sorts files that arrived unsorted.
 func (o order) sort(files []api.File) {
 	slices.SortStableFunc(files, func(a, b api.File) int {
 		n := 0
@@ -98,24 +92,24 @@ func (o order) sort(files []api.File) {
 	})
 }
 
-// listing is what was read of one folder: all its folders, then its files.
+// listing holds what was read of a folder: all folders, then files.
 type listing struct {
 	folder         string
-	search         search     // none: the folder is listed
-	first          int        // files before those that are kept
+	search         search     // empty to list the folder
+	first          int        // number of files before the kept ones
 	whole          bool       // all are kept, for a filter
-	only           *rowFilter // only its matches are kept; nil: all are
-	scanned        int        // records that were read, kept or not
+	only           *rowFilter // only its matches are kept; may be nil
+	scanned        int        // records read, kept or not
 	order          order
 	folders, files []api.File
-	page           map[string]bool // keys of the page that was read last
-	skip           int             // records that the service gave of what is being read: folders, then files
-	foldersDone    bool            // every folder was read
-	done           bool            // every file, too
-	seen           bool            // it is what this computer has seen: the service lists nothing
-	refusal        error           // what the service said to the wish to list
+	page           map[string]bool // keys of the last page
+	skip           int             // records received of folders, then files
+	foldersDone    bool            // all folders were read
+	done           bool            // all files were read
+	seen           bool            // from the journal, since the service does not list files
+	refusal        error           // why the service does not list files
 	at             time.Time
-	err            error // why it is not newer or longer
+	err            error // why it is outdated or incomplete
 }
 
 func (l *listing) len() int { return len(l.folders) + len(l.files) }
@@ -124,18 +118,18 @@ type (
 	// readMsg has a listing that was read.
 	readMsg struct {
 		listing listing
-		more    bool // it goes on from what was shown
+		more    bool // continues the shown listing
 	}
-	// runsMsg has how files stand by their runs.
+	// runsMsg has the run states of files.
 	runsMsg standing
-	// knownMsg has what is offered while the user types.
+	// knownMsg has suggestions.
 	knownMsg struct{ tags, folders []string }
 )
 
-// key names what is listed, for its cursor.
+// key identifies the listing, for its cursor.
 func (l *listing) key() string { return l.folder + "\n" + l.search.text }
 
-// askKnown asks for the tags and folders that are known.
+// askKnown reads suggestions for tags and folders.
 func (m *Model) askKnown() tea.Cmd {
 	ctx, s := m.o.Context, m.o.Session
 	return func() tea.Msg {
@@ -151,7 +145,7 @@ func (m *Model) askKnown() tea.Cmd {
 	}
 }
 
-// askRuns asks how the extensions of files stand.
+// askRuns reads the run states of files.
 func (m *Model) askRuns() tea.Cmd {
 	ctx, s := m.o.Context, m.o.Session
 	return m.runs.Ask(func() tea.Msg {
@@ -170,7 +164,7 @@ func (m *Model) gotRuns(now standing) {
 	}
 }
 
-// folder is the folder being opened, else the one that is shown.
+// folder returns the folder being opened, or the shown one.
 func (m *Model) folder() string {
 	if m.opening != "" {
 		return m.opening
@@ -178,7 +172,7 @@ func (m *Model) folder() string {
 	return m.shown.folder
 }
 
-// open reads another folder; the cursor lands on the row of that key.
+// open opens a folder; the cursor goes to the row with key land.
 func (m *Model) open(folder, land string) tea.Cmd {
 	m.rememberRow()
 	next := listing{folder: folder, order: m.order}
@@ -190,7 +184,7 @@ func (m *Model) open(folder, land string) tea.Cmd {
 	return m.read(next, pageSize, false)
 }
 
-// reload reads the folder again, as far as it was read.
+// reload rereads the folder as far as it was read.
 func (m *Model) reload() tea.Cmd {
 	m.rememberRow()
 	if m.landing != "" {
@@ -207,7 +201,7 @@ func (m *Model) reload() tea.Cmd {
 	return m.read(l, max(pageSize, m.shown.len()), false)
 }
 
-// wantMore reads the next page when the cursor comes near the end of what was read.
+// wantMore reads the next page when the cursor is near the end.
 func (m *Model) wantMore() tea.Cmd {
 	if m.busy || m.shown.at.IsZero() || m.shown.err != nil {
 		return nil
@@ -237,7 +231,7 @@ func (m *Model) wantMore() tea.Cmd {
 	return m.read(next, next.len()+pageSize, true)
 }
 
-// readBack reads the files before those that are kept.
+// readBack reads the files before the kept ones.
 func (m *Model) readBack() tea.Cmd {
 	n := min(maxPage, m.shown.first)
 	next := m.shown
@@ -261,14 +255,14 @@ func (m *Model) readBack() tea.Cmd {
 	})
 }
 
-// read extends a listing until it has want records, or all there are.
+// read extends a listing to want records or to its end.
 func (m *Model) read(l listing, want int, more bool) tea.Cmd {
 	l.whole = l.whole || l.search.filtersHere()
 	if !more {
 		m.opening, m.stale = l.folder, false
 	}
 	s := m.o.Session
-	// The local library always lists: what it refuses is an error.
+	// The local library lists files, so its refusal is an error.
 	mayFall := !m.o.Profile.Local && l.len() == 0
 	return m.start(l, more, func(ctx context.Context, l *listing) {
 		l.err = l.fill(ctx, s.List, want)
@@ -283,7 +277,7 @@ func (m *Model) read(l listing, want int, more bool) tea.Cmd {
 	})
 }
 
-// start runs what reads a listing; what was being read is not wanted any more.
+// start runs a read and cancels the previous one.
 func (m *Model) start(l listing, more bool, read func(ctx context.Context, l *listing)) tea.Cmd {
 	if m.stop != nil {
 		m.stop()
@@ -300,7 +294,7 @@ func (m *Model) start(l listing, more bool, read func(ctx context.Context, l *li
 	})
 }
 
-// fill reads pages, folders first, until the listing holds want records.
+// fill reads pages, folders first, until the listing has want records.
 func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query) ([]api.File, error), want int) error {
 	if !l.search.isNone() {
 		l.foldersDone = true
@@ -330,7 +324,7 @@ func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query
 		l.skip += n
 		if n < limit {
 			l.skip, l.foldersDone, l.done = 0, true, l.foldersDone
-			l.page = nil // a service that ignores the type sends the same for files
+			l.page = nil // a service that ignores the type repeats the page for files
 		}
 		if n := len(l.files); n > maxHeld && !l.whole {
 			l.first += n - maxHeld/2
@@ -341,8 +335,8 @@ func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query
 	return nil
 }
 
-// repeats reports whether a page is the same as the one before, because the service
-// ignores skip. It keeps the page for the next call.
+// repeats reports whether a page equals the previous one, because the service ignores skip. It
+// keeps the page for the next call.
 func (l *listing) repeats(page []api.File) bool {
 	keys := make(map[string]bool, len(page))
 	news := false
@@ -355,7 +349,7 @@ func (l *listing) repeats(page []api.File) bool {
 	return !news
 }
 
-// ask is the query for the next page.
+// ask returns the query for the next page.
 func (l *listing) ask(limit int) api.Query {
 	q := api.Query{Folder: l.folder, Type: api.TypeFolder, Sort: order{}.query(), Skip: l.skip, Limit: limit}
 	if l.foldersDone {
@@ -370,8 +364,7 @@ func (l *listing) ask(limit int) api.Query {
 	return q
 }
 
-// add appends a page without the files that came before: rows move from page to
-// page while others write to the folder.
+// add appends a page without known files: concurrent changes move rows between pages.
 func (l *listing) add(got []api.File, folders bool) {
 	into := &l.files
 	if folders {
@@ -389,7 +382,7 @@ func (l *listing) add(got []api.File, folders bool) {
 	}
 }
 
-// fromSeen fills the listing with what this computer has seen.
+// fromSeen fills the listing from the journal.
 func (l *listing) fromSeen(ctx context.Context, seen func(context.Context, string) ([]api.File, error)) {
 	l.seen = true
 	got, err := seen(ctx, l.folder)
@@ -409,7 +402,7 @@ func (l *listing) fromSeen(ctx context.Context, seen func(context.Context, strin
 	l.order.sort(l.files)
 }
 
-// got shows a listing. If reading failed, the old one stays.
+// got shows a listing. After an error the old one stays.
 func (m *Model) got(msg readMsg) tea.Cmd {
 	m.busy, m.opening = false, ""
 	l := msg.listing
@@ -442,14 +435,14 @@ func (m *Model) got(msg readMsg) tea.Cmd {
 	return m.catchUp()
 }
 
-// rememberRow remembers the row under the cursor.
+// rememberRow remembers the current row.
 func (m *Model) rememberRow() {
 	if f, ok := m.current(); ok {
 		m.cursors[m.shown.key()] = keyOf(f)
 	}
 }
 
-// returnTo puts the cursor on the row of that key, where it still is.
+// returnTo moves the cursor to the row with the key, if it exists.
 func (m *Model) returnTo(key string) {
 	i := slices.IndexFunc(m.rows, func(f api.File) bool { return keyOf(f) == key })
 	switch {
@@ -460,8 +453,8 @@ func (m *Model) returnTo(key string) {
 	}
 }
 
-// arrange makes the rows: the folders and then the files that match the filter. The
-// cursor stays on its row, or on the next one that is left.
+// arrange builds the rows: folders, then files that match the filter. The cursor stays on its row
+// or goes to the next one.
 func (m *Model) arrange() {
 	old, cursor := m.rows, m.list.Cursor()
 	defer func() {
@@ -491,8 +484,7 @@ func (m *Model) arrange() {
 	m.list.SetLen(len(m.rows))
 }
 
-// enter opens the folder under the cursor, or the details of the marked files, or of the
-// file under it.
+// enter opens the current folder, or the details of the marked files or the current one.
 func (m *Model) enter() tea.Cmd {
 	f, ok := m.current()
 	switch {
@@ -504,7 +496,7 @@ func (m *Model) enter() tea.Cmd {
 	return m.inspect()
 }
 
-// folderPath is the path of a folder in a listing, in the form "/a/b/".
+// folderPath returns the path of a folder in a listing, in the form "/a/b/".
 func folderPath(parent string, f api.File) string {
 	full := f.FolderPath
 	if full == "" {
@@ -516,7 +508,7 @@ func folderPath(parent string, f api.File) string {
 	return full + "/"
 }
 
-// parent opens the folder above; the cursor lands on the one that was left.
+// parent opens the parent folder; the cursor goes to the folder just left.
 func (m *Model) parent() tea.Cmd {
 	above, name := parentOf(m.folder())
 	return m.open(above, "folder "+name)

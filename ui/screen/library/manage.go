@@ -17,8 +17,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// manageMenu offers what can be done with the marked files, or with what is under the
-// cursor.
+// manageMenu offers operations on the marked files or the current row.
 func (m *Model) manageMenu() tea.Cmd {
 	newFolder := kit.MenuRow{Key: "n", Label: "new folder", Do: m.askNewFolder}
 	if files := m.chosen(); len(files) > 0 {
@@ -35,19 +34,19 @@ func (m *Model) manageMenu() tea.Cmd {
 	folder := folderPath(m.shown.folder, f)
 	f.FolderPath = folder
 	rows := []kit.MenuRow{
-		kit.MenuRow{Key: "r", Label: "rename", Note: "z undoes it", Do: func() tea.Cmd { return m.askRenameFolder(folder) }},
-		kit.MenuRow{Key: "m", Label: "move into another folder", Note: "z undoes it", Do: func() tea.Cmd {
+		{Key: "r", Label: "rename", Note: "z undoes it", Do: func() tea.Cmd { return m.askRenameFolder(folder) }},
+		{Key: "m", Label: "move into another folder", Note: "z undoes it", Do: func() tea.Cmd {
 			return m.askFolder("Move", folder, m.o.Session.MoveFolder)
 		}},
-		kit.MenuRow{Key: "c", Label: "copy into another folder", Do: func() tea.Cmd {
+		{Key: "c", Label: "copy into another folder", Do: func() tea.Cmd {
 			return m.askFolder("Copy", folder, m.o.Session.CopyFolder)
 		}},
 	}
 	return m.Open(kit.NewMenu("Manage the folder "+folder, slices.Concat(rows, m.manage.PurgeRows([]api.File{f}), []kit.MenuRow{
-		kit.MenuRow{Key: "d", Label: "delete " + f.Name + " with all in it", Note: "cannot be undone", Do: func() tea.Cmd {
+		{Key: "d", Label: "delete " + f.Name + " and its contents", Note: "cannot be undone", Do: func() tea.Cmd {
 			return m.count(folderChange{
 				verb: "Delete", past: "Deleted", folder: folder, danger: true,
-				effect: "All of it is deleted from " + m.manage.Host() + " with all versions. This cannot be undone.",
+				effect: "Its contents are deleted from " + m.manage.Host() + " with all versions. This cannot be undone.",
 				do:     func(ctx context.Context) error { return m.o.Session.DeleteFolder(ctx, folder) },
 			})
 		}},
@@ -55,7 +54,7 @@ func (m *Model) manageMenu() tea.Cmd {
 	})...))
 }
 
-// took shows the library after a change. Files that left their folder lose their marks.
+// took shows the library after a change. Files that left the folder are unmarked.
 func (m *Model) took(list []session.Edited, _ time.Time) (cmd tea.Cmd, what string) {
 	for _, e := range list {
 		i := m.marks.index(e.FileID)
@@ -72,15 +71,15 @@ func (m *Model) redo() tea.Cmd { return m.manage.Replay("", true, session.Fail) 
 
 // Folders.
 
-// folderChange is what is to be done with a folder, once its contents are counted.
+// folderChange is a change of a folder, once its contents are counted.
 type folderChange struct {
 	verb, past string // "Move", "Moved"
 	folder     string
-	into       string // where to; empty: nowhere
-	effect     string // what follows, in sentences
-	danger     bool   // it cannot be undone
-	offers     string // what can be done after it, in sentences
-	landing    string // key of the row under the cursor after it; empty: it stays
+	into       string // target; may be empty
+	effect     string // consequences, in sentences
+	danger     bool   // cannot be undone
+	offers     string // follow-up actions, in sentences
+	landing    string // key of the row for the cursor; empty to stay
 	do         func(context.Context) error
 }
 
@@ -109,7 +108,7 @@ func (m *Model) askRenameFolder(folder string) tea.Cmd {
 	p.Verb = "rename"
 	p.Check = func(name string) string {
 		if strings.TrimSpace(name) == path.Base(folder) {
-			return "The folder has that name already."
+			return "The folder already has this name."
 		}
 		return checkFolderName(name)
 	}
@@ -125,12 +124,12 @@ func (m *Model) askRenameFolder(folder string) tea.Cmd {
 	return m.Open(p)
 }
 
-// askFolder asks for the folder to move or copy a folder into.
+// askFolder asks for a target folder.
 func (m *Model) askFolder(verb, folder string, do func(ctx context.Context, folder, into string) (string, error)) tea.Cmd {
-	words := "A folder of the same name there gets its contents, and files of the same name new versions. Missing folders are created."
+	words := "If a folder of the same name exists there, the contents are merged: files of the same name get new versions. Missing folders are created."
 	change := folderChange{verb: verb, past: "Moved", folder: folder, effect: "The URLs of its files change: links to the old ones stop working. z undoes it, unless that folder exists."}
 	if verb == "Copy" {
-		change.past, change.effect = "Copied", "Undo does not take a copy away."
+		change.past, change.effect = "Copied", "Copying cannot be undone."
 	}
 	return m.Open(edit.FolderPrompt(verb+" the folder "+folder, words, "/", strings.ToLower(verb), m.manage.Folders, func(into string) tea.Cmd {
 		if change.into = into; change.past == "Moved" {
@@ -141,23 +140,23 @@ func (m *Model) askFolder(verb, folder string, do func(ctx context.Context, fold
 	}))
 }
 
-// count counts what is in a folder before the question.
+// count counts the contents of a folder before asking.
 func (m *Model) count(c folderChange) tea.Cmd {
 	var has session.FolderContent
 	s := m.o.Session
-	return m.manage.Run(edit.Work{Label: "Counting what is in " + c.folder, Do: func(ctx context.Context, _ *edit.Task) []session.Edited {
+	return m.manage.Run(edit.Work{Label: "Counting the contents of " + c.folder, Do: func(ctx context.Context, _ *edit.Task) []session.Edited {
 		var err error
 		has, err = s.CountFolder(ctx, c.folder)
 		return []session.Edited{{Err: err}}
 	}, Then: func(list []session.Edited, _ time.Time) tea.Cmd { return m.askChange(c, has, list[0].Err) }})
 }
 
-// askChange asks whether to change a folder, with what is in it.
+// askChange asks before changing a folder, with its contents.
 func (m *Model) askChange(c folderChange, counted session.FolderContent, err error) tea.Cmd {
 	if err != nil && !api.Unavailable(err) {
 		return page.Send(page.Failed(err))
 	}
-	has := "The service does not say what is in it."
+	has := "The service does not report its contents."
 	if err == nil {
 		has = contents(counted)
 	}
@@ -184,15 +183,15 @@ func (m *Model) askChange(c folderChange, counted session.FolderContent, err err
 	})
 }
 
-// contents says what is in a folder.
+// contents describes the contents of a folder.
 func contents(c session.FolderContent) string {
 	switch {
 	case c.Files+c.Folders == 0:
 		return "It is empty."
 	case c.Folders == 0:
-		return "It has " + text.Plural(c.Files, "file") + " (" + text.Bytes(c.Bytes) + ")."
+		return "It contains " + text.Plural(c.Files, "file") + " (" + text.Bytes(c.Bytes) + ")."
 	}
-	return "It has " + text.Plural(c.Files, "file") + " (" + text.Bytes(c.Bytes) + ") and " + text.Plural(c.Folders, "folder") + "."
+	return "It contains " + text.Plural(c.Files, "file") + " (" + text.Bytes(c.Bytes) + ") and " + text.Plural(c.Folders, "folder") + "."
 }
 
 // changeFolder runs a change of a folder.

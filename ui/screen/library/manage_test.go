@@ -230,7 +230,7 @@ func TestFoldersAreManaged(t *testing.T) {
 	d.under("summer")
 	d.Type("autumn")
 	d.Press("enter")
-	d.answer("r", "Rename the folder /summer/ to autumn?", "It has 1 file (9 B).")
+	d.answer("r", "Rename the folder /summer/ to autumn?", "It contains 1 file (9 B).")
 	d.has("/a.txt /autumn/d.txt /b.txt /c.txt")
 	d.Press("g", "m", "m")
 	d.Type("new")
@@ -247,7 +247,7 @@ func TestFoldersAreManaged(t *testing.T) {
 	d.answer("c", "Copy the folder /summer/ to /new/?")
 	d.has("/a.txt /b.txt /c.txt /new/summer/d.txt /summer/d.txt")
 	d.Press("g", "m", "d")
-	d.answer("d", "Delete the folder /new/?", "It has 1 file (9 B) and 1 folder.", "cannot be undone")
+	d.answer("d", "Delete the folder /new/?", "It contains 1 file (9 B) and 1 folder.", "cannot be undone")
 	d.has("/a.txt /b.txt /c.txt /summer/d.txt")
 }
 

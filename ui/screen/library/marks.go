@@ -10,11 +10,10 @@ import (
 	"mediadesk/ui/text"
 )
 
-// marks are the files chosen for an action, in the order of marking and across
-// folders.
+// marks holds the chosen files across folders, in order of marking.
 type marks struct {
 	files  []api.File
-	ranged bool // a range is open
+	ranged bool // a range was started
 	anchor string
 }
 
@@ -24,7 +23,7 @@ func (s *marks) index(id string) int {
 
 func (s *marks) has(f api.File) bool { return !f.IsFolder() && s.index(f.FileID) >= 0 }
 
-// set marks a file or removes its mark. Folders cannot be marked.
+// set marks or unmarks a file. Folders cannot be marked.
 func (s *marks) set(f api.File, on bool) {
 	i := s.index(f.FileID)
 	switch {
@@ -36,15 +35,14 @@ func (s *marks) set(f api.File, on bool) {
 	}
 }
 
-// learn keeps the newest record of a marked file.
+// learn updates the record of a marked file.
 func (s *marks) learn(f api.File) {
 	if i := s.index(f.FileID); i >= 0 {
 		s.files[i] = f
 	}
 }
 
-// refresh updates the records of marked files from a listing, and forgets those of
-// its folder that are gone.
+// refresh updates marked files from a listing and drops those deleted from its folder.
 func (s *marks) refresh(l *listing) {
 	if len(s.files) == 0 {
 		return
@@ -87,7 +85,7 @@ func (m *Model) toggleRange() tea.Cmd {
 	m.marks.ranged = false
 	from, to, ok := m.span()
 	if !ok {
-		return page.Tell(page.Info, "The start of the range is not in the list any more.")
+		return page.Tell(page.Info, "The start of the range is no longer in the list.")
 	}
 	for _, f := range m.rows[from : to+1] {
 		m.marks.set(f, true)
@@ -95,7 +93,7 @@ func (m *Model) toggleRange() tea.Cmd {
 	return nil
 }
 
-// span is the first and the last row of the open range.
+// span returns the first and last row of the range.
 func (m *Model) span() (from, to int, ok bool) {
 	i := slices.IndexFunc(m.rows, func(f api.File) bool { return keyOf(f) == m.marks.anchor })
 	if i < 0 {
@@ -105,7 +103,7 @@ func (m *Model) span() (from, to int, ok bool) {
 	return min(i, c), max(i, c), true
 }
 
-// markAll marks every file that is shown.
+// markAll marks all shown files.
 func (m *Model) markAll() tea.Cmd {
 	for _, f := range m.rows {
 		m.marks.set(f, true)
@@ -123,7 +121,7 @@ func (m *Model) invert() tea.Cmd {
 	return nil
 }
 
-// chosen are the marked files, or the one under the cursor.
+// chosen returns the marked files, or the current one.
 func (m *Model) chosen() []api.File {
 	if len(m.marks.files) > 0 {
 		return slices.Clone(m.marks.files)

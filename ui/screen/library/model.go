@@ -1,5 +1,4 @@
-// Package library is the screen of what the service holds: its folders and
-// files, page by page.
+// Package library is the screen for browsing the folders and files of the service.
 package library
 
 import (
@@ -18,114 +17,111 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// Session is what the screen asks of the session.
+// Session is the part of the session that the screen uses.
 type Session interface {
-	// List lists folders and files of the service. An error that api.Unavailable
-	// knows says that the service does not list.
+	// List lists folders and files. If the service does not support it, api.Unavailable is true for
+	// the error.
 	List(ctx context.Context, q api.Query) ([]api.File, error)
-	// SeenIn lists what this computer knows of a folder, in the form "/a/b/": files,
-	// and folders as records of type folder. Seen lists every file, for a service
-	// that does not search.
+	// SeenIn returns the files and folders known for a folder, in the form "/a/b/". Seen returns
+	// all known files, for services without search.
 	SeenIn(ctx context.Context, folder string) ([]api.File, error)
 	Seen(ctx context.Context) ([]api.File, error)
-	// Runs lists the runs of extensions.
+	// Runs returns the runs of extensions.
 	Runs(ctx context.Context) ([]api.Run, error)
 	// Thumb returns the path of a local file with a thumbnail.
 	Thumb(ctx context.Context, f api.File) (path string, err error)
 	// Picture returns the path of a local file with the picture itself.
 	Picture(ctx context.Context, f api.File) (path string, err error)
-	// Download saves a file in a local folder and returns its path; report gets the
-	// number of bytes as they arrive.
+	// Download saves a file in a local folder and returns its path; report receives the number of
+	// bytes as they arrive.
 	Download(ctx context.Context, f api.File, folder string, report func(n int64)) (string, error)
-	// Sent is the upload that stored a file; false if it was not sent from here.
+	// Sent returns the upload that stored a file; false if it was not sent from here.
 	Sent(ctx context.Context, fileID string) (api.Job, bool, error)
-	// OtherProfiles are the names of the other profiles, PlanTransfer is what sending
-	// files and folders from one profile to another comes to, and Enqueue has it sent
-	// once that one is in use.
+	// OtherProfiles returns the other profiles. PlanTransfer plans sending files and folders to
+	// one; Enqueue queues the plan for when that profile is in use.
 	OtherProfiles() ([]string, error)
 	PlanTransfer(ctx context.Context, from, to string, items []api.File, o session.TransferOptions) (*session.Transfer, error)
 	Enqueue(ctx context.Context, t *session.Transfer) error
-	// Signed makes a URL of a private file that works for everybody for so long.
+	// Signed returns a temporary public URL of a private file.
 	Signed(f api.File, valid time.Duration) (string, error)
 
 	Manager
 }
 
-// Manager changes files and folders.
+// Manager manages files and folders.
 type Manager interface {
 	edit.Manager
-	// MakeFolder creates a folder, DeleteFolder deletes one with everything in it. The
-	// others return where the folder is then.
+	// MakeFolder creates a folder, DeleteFolder deletes one with its contents. The others return
+	// the new path.
 	MakeFolder(ctx context.Context, folder string) error
 	DeleteFolder(ctx context.Context, folder string) error
 	CopyFolder(ctx context.Context, folder, into string) (string, error)
 	MoveFolder(ctx context.Context, folder, into string) (string, error)
 	RenameFolder(ctx context.Context, folder, name string) (string, error)
-	// CountFolder counts what a folder holds at any depth.
+	// CountFolder counts the contents of a folder at any depth.
 	CountFolder(ctx context.Context, folder string) (session.FolderContent, error)
-	// Tags and Folders are offered while the user types.
+	// Tags and Folders return suggestions.
 	Tags(ctx context.Context) ([]string, error)
 	Folders(ctx context.Context) ([]string, error)
-	// MetadataFields are the custom metadata fields for files in a folder.
+	// MetadataFields returns the custom metadata fields for files in a folder.
 	MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error)
 }
 
-// Options are what the screen is made with.
+// Options configures the screen.
 type Options struct {
-	// Context ends what the screen has under way.
+	// Context ends the screen's background work.
 	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
 	Session Session
-	// Loader draws thumbnails; nil: none are drawn.
+	// Loader draws thumbnails; nil for none.
 	Loader *picture.Loader
-	// Downloads is the folder that is offered for downloads.
+	// Downloads is the default folder for downloads.
 	Downloads string
 	// Profile is the profile in use.
 	Profile session.Profile
-	// Now is the clock; nil: time.Now.
+	// Now is the clock; nil for time.Now.
 	Now func() time.Time
 }
 
-// How old a listing may be when the screen comes to the front, and how long the
-// screen waits for more changes before it reads the listing again.
+// Age from which a listing is reread when the screen is shown, and delay for collecting changes
+// before rereading.
 const (
 	fresh  = 5 * time.Second
 	gather = 500 * time.Millisecond
 )
 
-// Model is the library. Make it with New. It reads nothing before it comes to
-// the front.
+// Model is the library. Create it with New. It reads nothing until it is shown.
 type Model struct {
 	page.Base
 	o   Options
 	now func() time.Time
 
 	shown   listing        // what is drawn
-	opening string         // the folder being opened; empty: none is
+	opening string         // folder being opened; may be empty
 	busy    bool           // a listing is being read
 	reading page.Questions // for listings
 	stop    context.CancelFunc
 	order   order
 
-	rows     []api.File // of shown, those that match the filter
+	rows     []api.File // rows of shown that match the filter
 	list     kit.List
-	cursors  map[string]string // key of a listing → key of the row under the cursor when the user left it
+	cursors  map[string]string // last cursor row by listing
 	filter   kit.Field
-	typing   bool // the filter takes the keys
+	typing   bool // the filter has the focus
 	query    query
 	marks    marks
 	terminal terminal
 	sheet    *edit.Tiles  // the listing as a contact sheet
-	preview  *edit.Tiles  // pictures of what is under the cursor
-	landing  string       // key of the row on which the cursor lands when the listing is read again; empty: it stays
-	manage   *edit.Manage // knows what is under way
-	facts    bool         // the picture and the facts of the row under the cursor are shown beside the list
-	standing standing     // of the extensions of files
+	preview  *edit.Tiles  // pictures of the current row
+	landing  string       // key of the row for the cursor after rereading; empty to stay
+	manage   *edit.Manage // tracks running work
+	facts    bool         // picture and facts are shown beside the list
+	standing standing     // extension states of files
 	runs     page.Questions
 
 	front     bool // the screen is in front
-	stale     bool // something has changed since the listing was read
-	due       bool // dueMsg is on its way
-	unmatched int  // files read for a filter since its last match
+	stale     bool // changed since the listing was read
+	due       bool // dueMsg is pending
+	unmatched int  // files read since the last match
 
 	clicks *kit.Clicks
 	size   image.Point
@@ -138,7 +134,7 @@ var (
 	_ page.Commander = (*Model)(nil)
 )
 
-// New makes a library that begins at the root.
+// New returns a library at the root folder.
 func New(o Options) *Model {
 	m := &Model{
 		o: o, now: o.Now, cursors: map[string]string{}, facts: true,
@@ -155,10 +151,10 @@ func New(o Options) *Model {
 	return m
 }
 
-// Init does nothing: the library is read when it comes to the front.
+// Init does nothing: the library is read when shown.
 func (m *Model) Init() tea.Cmd { return nil }
 
-// Capturing reports whether the filter or the query line takes the keys.
+// Capturing reports whether the filter or query line has the focus.
 func (m *Model) Capturing() bool { return m.typing || m.query.open }
 
 // Type edits the filter or the query line.
@@ -180,7 +176,7 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Update takes a message.
+// Update handles a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	cmd, used := m.handle(msg)
 	if !used {
@@ -189,8 +185,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	return m.settle(cmd)
 }
 
-// settle lays the screen out after a change, and asks for the rows and thumbnails
-// that are needed now.
+// settle updates the layout and loads needed rows and thumbnails.
 func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
 	m.Changed()
 	m.placed = m.layout(m.size)
@@ -283,7 +278,8 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) (used bool) {
 	return true
 }
 
-// Commands list the folder or run the search; with files marked they download those.
+// Commands returns the command that lists the folder, runs the search, or downloads the marked
+// files.
 func (m *Model) Commands() [][]string {
 	switch {
 	case len(m.marks.files) > 0:
@@ -293,7 +289,7 @@ func (m *Model) Commands() [][]string {
 		}
 		return [][]string{session.Command("download", ids, "--to="+m.o.Downloads)}
 	case m.shown.search.kind != "":
-		return nil // the command has no such parameter
+		return nil // no equivalent in the command
 	case !m.shown.search.isNone():
 		return [][]string{{"list", "--search=" + m.shown.search.query()}}
 	case m.shown.folder == "":
@@ -302,7 +298,7 @@ func (m *Model) Commands() [][]string {
 	return [][]string{session.Command("list", []string{m.shown.folder})}
 }
 
-// forget drops a file that was deleted.
+// forget drops a deleted file.
 func (m *Model) forget(id string) {
 	is := func(f api.File) bool { return f.FileID == id && id != "" }
 	m.shown.files = slices.DeleteFunc(m.shown.files, is)
@@ -320,11 +316,10 @@ func (m *Model) comeToFront() tea.Cmd {
 	return tea.Batch(runs, m.reload())
 }
 
-// dueMsg is the time to read the listing again.
+// dueMsg asks to reread the listing.
 type dueMsg struct{}
 
-// news notes that the listing may be out of date. It is read again after a moment
-// if the screen is in front, else when it comes there.
+// news marks the listing as outdated. It is reread after a moment, or when the screen is shown.
 func (m *Model) news() tea.Cmd {
 	m.stale = true
 	if !m.front || m.due || m.shown.at.IsZero() {
@@ -334,7 +329,7 @@ func (m *Model) news() tea.Cmd {
 	return tea.Tick(gather, func(time.Time) tea.Msg { return dueMsg{} })
 }
 
-// catchUp reads the listing again if it is out of date.
+// catchUp rereads an outdated listing.
 func (m *Model) catchUp() tea.Cmd {
 	if !m.stale || m.due || m.busy || m.shown.at.IsZero() || m.shown.len() > maxAgain {
 		return nil
@@ -357,7 +352,7 @@ func (m *Model) learn(f api.File) {
 	m.marks.learn(f)
 }
 
-// current is the record under the cursor.
+// current returns the record of the current row.
 func (m *Model) current() (api.File, bool) {
 	i := m.list.Cursor()
 	if i >= len(m.rows) {
@@ -366,7 +361,7 @@ func (m *Model) current() (api.File, bool) {
 	return m.rows[i], true
 }
 
-// keyOf names a row across readings.
+// keyOf identifies a row across reads.
 func keyOf(f api.File) string {
 	if f.IsFolder() {
 		return "folder " + f.Name

@@ -13,13 +13,13 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// Lines of the pane beside the list: the least of a picture, and what the facts keep.
+// Least height of a picture in the preview, and of the facts.
 const (
 	leastPicture = 4
 	keptFacts    = 9
 )
 
-// pictureRoom is the room of the picture in the pane; empty: there is none.
+// pictureRoom returns the size of the picture in the preview; may be empty.
 func (m *Model) pictureRoom() image.Point {
 	in := kit.BoxInner(m.placed.facts)
 	room := image.Pt(kit.PaneWidth(m.placed.facts), min(in.Y-keptFacts, in.X/2))
@@ -35,8 +35,7 @@ func (m *Model) pictureRoom() image.Point {
 // shows reports whether pictures can be shown.
 func (m *Model) shows() bool { return m.o.Loader != nil && m.terminal.can.Method != picture.MethodOff }
 
-// newPreview makes the pictures in the preview: that of the file under the cursor, or the
-// first ones of the folder.
+// newPreview returns the preview: the picture of the current file, or the first ones of the folder.
 func (m *Model) newPreview() *edit.Tiles {
 	s := edit.NewTiles(edit.TilesOptions{
 		Context: m.o.Context, Loader: m.o.Loader, Len: func() int { return len(m.previewed()) },
@@ -49,7 +48,7 @@ func (m *Model) newPreview() *edit.Tiles {
 	return s
 }
 
-// previewed are the pictures in the preview.
+// previewed returns the pictures in the preview.
 func (m *Model) previewed() []edit.Thumb {
 	folder := ""
 	var pictures []edit.Thumb
@@ -64,8 +63,8 @@ func (m *Model) previewed() []edit.Thumb {
 	return append(pictures, m.sheet.Firsts(folder)...)
 }
 
-// startViewer shows the picture under the cursor over the whole screen, and the other
-// pictures of the listing after it. The cursor goes along.
+// startViewer shows the pictures of the listing full-screen, the current one first. The cursor
+// follows.
 func (m *Model) startViewer() tea.Cmd {
 	var keys []string
 	at := 0
@@ -89,7 +88,7 @@ func (m *Model) startViewer() tea.Cmd {
 	return tea.Batch(m.Open(v), v.Read())
 }
 
-// noPicture says why the picture under the cursor cannot be shown.
+// noPicture returns why the picture cannot be shown.
 func (m *Model) noPicture() string {
 	f, ok := m.current()
 	switch {

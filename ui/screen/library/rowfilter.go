@@ -8,13 +8,13 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// standing has the files with pending or failed extensions, by ID.
+// standing holds files with pending or failed extensions, by ID.
 type standing struct {
 	pending, failed map[string]bool
-	known           bool // the runs are known; else the records say it
+	known           bool // the runs are known; otherwise use records
 }
 
-// standingOf makes it from runs, of which the newest of each extension counts.
+// standingOf builds a standing from runs; the newest of each extension counts.
 func standingOf(runs []api.Run) standing {
 	s := standing{pending: map[string]bool{}, failed: map[string]bool{}, known: true}
 	newest := map[[2]string]api.Status{}
@@ -32,7 +32,7 @@ func standingOf(runs []api.Run) standing {
 	return s
 }
 
-// states are the states of a file as text, and the sign of the most severe.
+// states describes the states of a file, with the sign of the most severe.
 func (s standing) states(f *api.File) (string, theme.Sign) {
 	var words []string
 	sign := theme.SignNone
@@ -63,9 +63,8 @@ func hasRegion(f *api.File) bool {
 	return !f.CustomCoordinates.IsZero() && !f.CustomCoordinates.IsNull()
 }
 
-// rowFilter decides which rows of a listing are shown: the matches of the filter and
-// of those parts of a search that the service does not support. It does not change,
-// so that a command can filter pages while it reads them.
+// rowFilter selects the rows to show: matches of the filter and of parts of a search that the
+// service does not support. It is immutable, so commands can use it.
 type rowFilter struct {
 	words  []string // of the filter, in lower case
 	region string   // as in search
@@ -73,15 +72,15 @@ type rowFilter struct {
 	standing
 }
 
-// rowFilter is the filter of the rows now.
+// rowFilter returns the current filter of rows.
 func (m *Model) rowFilter(s search) rowFilter {
 	return rowFilter{strings.Fields(strings.ToLower(m.filter.Value())), s.region, s.state, m.standing}
 }
 
-// isNone tells whether every row is shown.
+// isNone reports whether all rows are shown.
 func (s *rowFilter) isNone() bool { return len(s.words) == 0 && s.region == "" && s.state == "" }
 
-// within tells whether every row that s shows, other shows too.
+// within reports whether other shows every row that s shows.
 func (s *rowFilter) within(other *rowFilter) bool {
 	return s.region == other.region && s.state == other.state &&
 		!slices.ContainsFunc(other.words, func(w string) bool {
@@ -91,11 +90,11 @@ func (s *rowFilter) within(other *rowFilter) bool {
 		})
 }
 
-// isPrefix is the prefix of a word of the filter that asks for a state.
+// isPrefix is the prefix of filter words for a state.
 const isPrefix = "is:"
 
-// shows tells whether a file or folder is shown: every word is part of the name
-// or of a tag, or, after "is:", of a state such as private.
+// shows reports whether a file or folder is shown: every word is in the name or a tag or, after
+// "is:", a state such as private.
 func (s *rowFilter) shows(f *api.File) bool {
 	if s.isNone() {
 		return true
@@ -127,19 +126,18 @@ func (s *rowFilter) shows(f *api.File) bool {
 	return true
 }
 
-// filtered tells whether only some rows of the listing are shown.
+// filtered reports whether rows are hidden.
 func (m *Model) filtered() bool { return m.filter.Value() != "" || m.shown.search.filtersHere() }
 
-// narrow keeps only the matches of a filter in a listing from now on, because it is
-// too long to be kept.
+// narrow keeps only matches in a listing that is too long to keep.
 func (l *listing) narrow(with rowFilter) {
 	l.only = &with
 	hidden := func(f api.File) bool { return !with.shows(&f) }
 	l.folders, l.files = slices.DeleteFunc(l.folders, hidden), slices.DeleteFunc(l.files, hidden)
 }
 
-// tooNarrow tells whether rows that the listing dropped are needed again: the filter
-// has changed, or must see the rows before the window.
+// tooNarrow reports whether dropped rows are needed again, because the filter changed or needs rows
+// before the window.
 func (m *Model) tooNarrow() bool {
 	if m.shown.only != nil {
 		now := m.rowFilter(m.shown.search)

@@ -20,39 +20,37 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// search is what the query line asks for: each of its words must match. The zero search
-// is none.
+// search is a parsed query line; all words must match. The zero search is empty.
 type search struct {
-	text   string // as it was typed
-	terms  []term // those that the service searches for
-	kind   string // api.KindImage, api.KindNonImage; empty: any
-	region string // withRegion, withoutRegion; empty: any
-	state  string // of its extensions: pending, failed; empty: any
+	text   string // as typed
+	terms  []term // for the service
+	kind   string // api.KindImage, api.KindNonImage or empty
+	region string // withRegion, withoutRegion or empty
+	state  string // of extensions: pending, failed or empty
 }
 
-// term is a word of the query line: as a condition in the words that services document
-// (hosted-service.md §8), and for records that this computer knows.
+// term is a word of the query line: as a condition of the service's search (hosted-service.md §8),
+// and as a test of known records.
 type term struct {
 	condition string
-	finds     func(f *api.File) bool // nil: this computer cannot tell
+	finds     func(f *api.File) bool // nil if it cannot be tested here
 }
 
-// What a search for regions can be. Services cannot search for them, so the listing
-// is filtered here.
+// Values of search.region. Services cannot search for regions, so the listing is filtered here.
 const (
 	withRegion    = "set"
 	withoutRegion = "not set"
 )
 
-// filtersHere tells whether what the service lists is filtered here.
+// filtersHere reports whether listings are filtered here.
 func (s search) filtersHere() bool { return s.region != "" || s.state != "" }
 
-// isNone tells whether nothing is searched for.
+// isNone reports whether the search is empty.
 func (s search) isNone() bool { return s.text == "" }
 
-// query is the search in the language of the service.
+// query returns the search in the service's language.
 func (s search) query() string {
-	// With a query, the service ignores the parameter for the type.
+	// With a query, the service ignores the type parameter.
 	parts := []string{`type = "file"`}
 	for _, t := range s.terms {
 		parts = append(parts, t.condition)
@@ -60,24 +58,24 @@ func (s search) query() string {
 	return strings.Join(parts, " AND ")
 }
 
-// queryWord is a word that the query line knows.
+// queryWord is a word of the query language.
 type queryWord struct {
 	prefix, example, help string
 }
 
-// queryWords are the words of the query line, in the order of its help.
+// queryWords are the words in the order of the help.
 var queryWords = []queryWord{
 	{"", "boat", "words of the name, the last one as a prefix"},
 	{"tag:", "tag:sunset", "a tag or an AI tag; tag:sea,beach finds either"},
 	{"in:", "in:/summer/", "this folder and below"},
 	{">", ">1mb", "larger than that; <500kb smaller"},
 	{"after:", "after:2026-07", "uploaded since a day, a month, a year, or 7d, 2w, 3m; before: until then"},
-	{"before:", "before:2026", ""}, // the row of after: tells of it
+	{"before:", "before:2026", ""}, // described by after:
 	{"is:", "is:pending", strings.Join(isWords, ", ")},
 	{"format:", "format:png", "the format of a picture or file"},
 	{"width", "width>2000", "pixels, also height<600"},
 	{api.SearchKey, "customMetadata.price>5", "custom metadata, with = != < <= > >= or : (begins with)"},
-	{"name:", "name:IMG_", "how the name begins, with upper and lower case"},
+	{"name:", "name:IMG_", "beginning of the name, case-sensitive"},
 	{"query:", `query:"published = false"`, "a condition in the service's own language"},
 }
 
@@ -90,8 +88,7 @@ var (
 	ageForm     = regexp.MustCompile(`^([0-9]{1,5})([hdwmy])$`)
 )
 
-// splitQuery splits a query at its spaces. A text in quotes stays together; the quotes
-// go.
+// splitQuery splits a query at spaces, except in quotes, which are removed.
 func splitQuery(line string) (words []string, open bool) {
 	word, any := "", false
 	for _, r := range line {
@@ -113,8 +110,8 @@ func splitQuery(line string) (words []string, open bool) {
 	return words, open
 }
 
-// parseSearch reads a query line. fields are those of custom metadata; nil: they are not
-// known. The error says which word is wrong and what helps.
+// parseSearch parses a query line. fields are the custom metadata fields, nil if unknown. The error
+// names the wrong word and advice.
 func parseSearch(line string, now time.Time, fields []api.MetadataField) (search, error) {
 	s := search{text: strings.TrimSpace(line)}
 	words, open := splitQuery(line)
@@ -144,8 +141,7 @@ func parseSearch(line string, now time.Time, fields []api.MetadataField) (search
 	return s, api.CheckSearch(fields, s.query())
 }
 
-// word reads one word: a term, a zero term for what is no condition, or nil for a word
-// of the name.
+// word parses one word: a term, a zero term for a filter, or nil for a word of the name.
 func (s *search) word(word string, now time.Time, fields []api.MetadataField) (*term, error) {
 	if m := customForm.FindStringSubmatch(word); m != nil {
 		return customTerm(schemaOf(fields, m[1]), m[1], m[2], m[3])
@@ -167,7 +163,7 @@ func (s *search) word(word string, now time.Time, fields []api.MetadataField) (*
 	i := slices.IndexFunc(queryWords, func(w queryWord) bool { return w.prefix == prefix+":" })
 	if i < 0 {
 		if strings.Contains(word, ":") {
-			return nil, fmt.Errorf("%s: is not a search word; use one of the list", prefix)
+			return nil, fmt.Errorf("%s: unknown search word; use one from the list", prefix)
 		}
 		return nil, nil //nolint:nilnil // a word of the name
 	}
@@ -208,7 +204,7 @@ func (s *search) word(word string, now time.Time, fields []api.MetadataField) (*
 	return &term{condition: "(" + value + ")"}, nil
 }
 
-// schemaOf is the schema of a custom metadata field; the zero value if it is not known.
+// schemaOf returns the schema of a field, or a zero value.
 func schemaOf(fields []api.MetadataField, name string) (schema api.MetadataSchema) {
 	if i := slices.IndexFunc(fields, func(f api.MetadataField) bool { return f.Name == name }); i >= 0 {
 		schema = fields[i].Schema
@@ -216,8 +212,7 @@ func schemaOf(fields []api.MetadataField, name string) (schema api.MetadataSchem
 	return schema
 }
 
-// customTerm is a condition for a value of custom metadata, which was typed without
-// quotation marks.
+// customTerm returns a condition on custom metadata for a value without quotes.
 func customTerm(schema api.MetadataSchema, name, op, typed string) (*term, error) {
 	name = api.SearchKey + name
 	value := edit.MetadataValue(typed, schema)
@@ -238,7 +233,7 @@ func customTerm(schema api.MetadataSchema, name, op, typed string) (*term, error
 	return &term{condition: api.SearchValue(name) + " " + op + " " + literal}, nil
 }
 
-// is reads a state.
+// is parses a state.
 func (s *search) is(state string) (*term, error) {
 	private := func(want bool) *term {
 		return &term{"private = " + strconv.FormatBool(want), func(f *api.File) bool { return f.IsPrivateFile.Or(false) == want }}
@@ -259,7 +254,7 @@ func (s *search) is(state string) (*term, error) {
 	case string(api.StatusPending), string(api.StatusFailed):
 		s.state = state
 	default:
-		return nil, fmt.Errorf("is:%s is no state: type one of %s", state, strings.Join(isWords, ", "))
+		return nil, fmt.Errorf("is:%s is not a state: type one of %s", state, strings.Join(isWords, ", "))
 	}
 	return &term{}, nil
 }
@@ -267,7 +262,7 @@ func (s *search) is(state string) (*term, error) {
 func timeTerm(prefix, value string, now time.Time) (*term, error) {
 	at, ok := momentOf(value, now)
 	if !ok {
-		return nil, fmt.Errorf("%s:%s is no time: type a day such as 2026-01-31, a month, a year, or an age such as 7d", prefix, value)
+		return nil, fmt.Errorf("%s:%s is not a time: type a day such as 2026-01-31, a month, a year, or an age such as 7d", prefix, value)
 	}
 	if !ageForm.MatchString(value) {
 		value = at.Format(time.DateOnly)
@@ -280,7 +275,7 @@ func timeTerm(prefix, value string, now time.Time) (*term, error) {
 	return &term{"createdAt >= " + api.SearchValue(value), func(f *api.File) bool { return !f.Created().IsZero() && !f.Created().Before(at) }}, nil
 }
 
-// sideIs tells whether a side of a picture is as a condition says.
+// sideIs tests a side of a picture.
 func sideIs(side, op, value string) func(*api.File) bool {
 	want, err := strconv.Atoi(value)
 	return func(f *api.File) bool {
@@ -301,7 +296,7 @@ func bytesOf(words string) (float64, bool) {
 	return n * map[string]float64{"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9}[strings.ToLower(part[2])], err == nil
 }
 
-// momentOf is the begin of a day, a month or a year, or the time of an age.
+// momentOf returns the start of a day, month or year, or the time of an age.
 func momentOf(words string, now time.Time) (time.Time, bool) {
 	if part := ageForm.FindStringSubmatch(words); part != nil {
 		n, err := strconv.Atoi(part[1])
@@ -327,12 +322,12 @@ func momentOf(words string, now time.Time) (time.Time, bool) {
 
 // The query line.
 
-// query is the line in which a search is typed.
+// query is the line for typing a search.
 type query struct {
 	field kit.Field
-	open  bool  // it takes the keys
-	wrong error // of the line as it was last run
-	// fields are those of custom metadata in the folder; nil: they are not known.
+	open  bool  // it has the focus
+	wrong error // error of the last run
+	// fields are the folder's custom metadata fields, nil if unknown.
 	fields []api.MetadataField
 }
 
@@ -342,7 +337,7 @@ type fieldsMsg struct {
 	fields []api.MetadataField
 }
 
-// askFields asks for the fields of the folder.
+// askFields reads the fields of the folder.
 func (m *Model) askFields() tea.Cmd {
 	ctx, s, folder := m.o.Context, m.o.Session, m.folder()
 	return func() tea.Msg {
@@ -350,7 +345,7 @@ func (m *Model) askFields() tea.Cmd {
 		defer cancel()
 		fields, err := s.MetadataFields(ctx, folder)
 		if err != nil {
-			return nil // they only help while the line is typed
+			return nil // they are only suggestions
 		}
 		return fieldsMsg{folder, fields}
 	}
@@ -363,7 +358,7 @@ func (m *Model) gotFields(msg fieldsMsg) {
 	}
 }
 
-// startQuery opens the query line with the search that is shown, or with the folder.
+// startQuery opens the query line with the current search or folder.
 func (m *Model) startQuery() tea.Cmd {
 	m.stopTyping()
 	line := m.shown.search.text
@@ -381,7 +376,7 @@ func (m *Model) startQuery() tea.Cmd {
 	return m.askFields()
 }
 
-// quotedWord is a value of a word of the query line.
+// quotedWord quotes a value if needed.
 func quotedWord(value string) string {
 	if strings.Contains(value, " ") {
 		return `"` + value + `"`
@@ -389,7 +384,7 @@ func quotedWord(value string) string {
 	return value
 }
 
-// completeQuery offers ways to go on with the last word of the line.
+// completeQuery suggests completions of the last word.
 func (m *Model) completeQuery(line string) []string {
 	at := strings.LastIndexByte(line, ' ') + 1
 	before, word := line[:at], line[at:]
@@ -431,8 +426,7 @@ func (m *Model) completeQuery(line string) []string {
 	return offers
 }
 
-// customOffers are ways to go on with a word for custom metadata: the names of the fields,
-// then the values of one that has options.
+// customOffers suggests completions for custom metadata: fields, then values of one with options.
 func (m *Model) customOffers(word string) (offers []string) {
 	typed := customForm.FindStringSubmatch(word)
 	if typed == nil {
@@ -456,7 +450,7 @@ func (m *Model) customOffers(word string) (offers []string) {
 	return offers
 }
 
-// customFields are the fields that a word for custom metadata can mean.
+// customFields returns the fields that a word can mean.
 func (m *Model) customFields(word string) (fields []api.MetadataField) {
 	typed := strings.ToLower(strings.TrimPrefix(word, api.SearchKey))
 	chosen := customForm.FindStringSubmatch(word)
@@ -468,7 +462,7 @@ func (m *Model) customFields(word string) (fields []api.MetadataField) {
 	return fields
 }
 
-// choices are the values that a field can have, in words; nil: they are typed freely.
+// choices returns the possible values of a field; nil for free text.
 func choices(s api.MetadataSchema) (words []string) {
 	options := edit.MetadataChoices(s)
 	if s.Type == api.MetadataMultiSelect {
@@ -480,7 +474,7 @@ func choices(s api.MetadataSchema) (words []string) {
 	return words
 }
 
-// runQuery searches for what the line says; an empty one goes back to the folder.
+// runQuery runs the search; an empty line returns to the folder.
 func (m *Model) runQuery() tea.Cmd {
 	s, err := parseSearch(m.query.field.Value(), m.now(), m.query.fields)
 	if m.query.wrong = err; err != nil {
@@ -502,8 +496,7 @@ func (m *Model) closeQuery() tea.Cmd {
 	return nil
 }
 
-// viewQueryHelp lists the words of the query line; while one for custom metadata is typed,
-// the fields.
+// viewQueryHelp lists the query words, or the fields while custom metadata is typed.
 func (m *Model) viewQueryHelp(width, height int, th *theme.Theme) string {
 	line := m.query.field.Value()
 	words := queryWords
@@ -528,7 +521,7 @@ func (m *Model) viewQueryHelp(width, height int, th *theme.Theme) string {
 	return text.Fit(strings.Join(lines, "\n"), width, height)
 }
 
-// leaveSearch goes back to the folder.
+// leaveSearch returns to the folder.
 func (m *Model) leaveSearch() tea.Cmd {
 	if m.shown.search.isNone() {
 		return nil
@@ -536,12 +529,11 @@ func (m *Model) leaveSearch() tea.Cmd {
 	return m.open(m.folder(), "")
 }
 
-// fromFound fills the listing with the files that this computer knows and the search
-// finds.
+// fromFound fills the listing with matching files from the journal.
 func (l *listing) fromFound(ctx context.Context, all func(context.Context) ([]api.File, error)) {
 	l.seen, l.foldersDone, l.done = true, true, true
 	if slices.ContainsFunc(l.search.terms, func(t term) bool { return t.finds == nil }) {
-		l.err = errors.New("this service does not search, and query: and customMetadata cannot run on this computer: leave them out")
+		l.err = errors.New("this service has no search, and query: and customMetadata need one: remove them")
 		return
 	}
 	got, err := all(ctx)
@@ -554,7 +546,7 @@ func (l *listing) fromFound(ctx context.Context, all func(context.Context) ([]ap
 	l.order.sort(l.files)
 }
 
-// finds tells whether a record matches every word of the search.
+// finds reports whether a record matches all terms.
 func (s search) finds(f *api.File) bool {
 	return (s.kind == "" || f.FileType == s.kind) &&
 		!slices.ContainsFunc(s.terms, func(t term) bool { return t.finds == nil || !t.finds(f) })

@@ -220,7 +220,7 @@ func TestSearchWhatWasSeen(t *testing.T) {
 	d.Press("f", "ctrl+u")
 	d.Type(`query:"size > 1"`)
 	d.Press("enter")
-	d.Sees("does not search")
+	d.Sees("has no search")
 }
 
 func TestFilterByMark(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// terminal is what is known of the terminal.
+// terminal describes the terminal.
 type terminal struct {
 	color picture.Color
 	light bool
@@ -20,7 +20,7 @@ type terminal struct {
 	can   picture.Abilities
 }
 
-// learn notes what the terminal supports.
+// learn updates the abilities of the terminal.
 func (t *terminal) learn(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case page.Themed:
@@ -35,7 +35,7 @@ func (t *terminal) learn(msg tea.Msg) bool {
 	return true
 }
 
-// options are how pictures are drawn.
+// options returns the drawing options.
 func (t *terminal) options() picture.Options {
 	o := t.can.Options(t.color, t.light)
 	if t.plain {
@@ -44,15 +44,14 @@ func (t *terminal) options() picture.Options {
 	return o
 }
 
-// newSheet makes the contact sheet of the listing, which also knows the first pictures of
-// folders.
+// newSheet returns the contact sheet of the listing.
 func (m *Model) newSheet() *edit.Tiles {
 	return edit.NewTiles(edit.TilesOptions{
 		Context: m.o.Context, Loader: m.o.Loader, List: &m.list, Tile: m.tile, First: m.firstPictures,
 	})
 }
 
-// firstPictures lists the first pictures of a folder.
+// firstPictures returns the first pictures of a folder.
 func (m *Model) firstPictures(ctx context.Context, folder string) ([]edit.Thumb, error) {
 	files, err := m.o.Session.List(ctx, api.Query{Folder: folder, Kind: api.KindImage, Sort: (order{}).query(), Limit: edit.MaxFirst})
 	if api.Unavailable(err) {
@@ -67,13 +66,13 @@ func (m *Model) firstPictures(ctx context.Context, folder string) ([]edit.Thumb,
 	return thumbs, err
 }
 
-// thumbOf is the picture of a file; another version has another one.
+// thumbOf returns the picture of a file's version.
 func (m *Model) thumbOf(f api.File) edit.Thumb {
 	s := m.o.Session
 	return edit.Thumb{Key: stateOf(&f), Name: f.Name, Path: func(ctx context.Context) (string, error) { return s.Thumb(ctx, f) }}
 }
 
-// stateOf names a state of a file: another version has another picture.
+// stateOf identifies a state of a file.
 func stateOf(f *api.File) string {
 	if f.VersionInfo != nil {
 		return f.FileID + " " + f.VersionInfo.ID
@@ -81,7 +80,7 @@ func stateOf(f *api.File) string {
 	return f.FileID
 }
 
-// tile is row i on the contact sheet.
+// tile returns row i of the contact sheet.
 func (m *Model) tile(i int) edit.Tile {
 	f := m.rows[i]
 	t := edit.Tile{Name: f.Name, Words: kind(f)}
@@ -98,8 +97,7 @@ func (m *Model) tile(i int) edit.Tile {
 	return t
 }
 
-// DeleteImages deletes every picture of the screen in the terminal, when the screen
-// is not used any more.
+// DeleteImages deletes the screen's pictures from the terminal.
 func (m *Model) DeleteImages() tea.Cmd {
 	m.sheet.On, m.preview.On = false, false
 	return tea.Batch(m.sheet.Delete(), m.preview.Delete())

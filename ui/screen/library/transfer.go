@@ -16,8 +16,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// background does something off the event loop and goes on with then; without it, where
-// there was an error, which is shown.
+// background runs do, then calls then, or shows the error.
 func (m *Model) background(label string, do func(ctx context.Context) error, then func() tea.Cmd) tea.Cmd {
 	return m.manage.Run(edit.Work{
 		Label: label,
@@ -31,15 +30,14 @@ func (m *Model) background(label string, do func(ctx context.Context) error, the
 	})
 }
 
-// askTransfer asks for the profile that gets the marked files, or what is under the
-// cursor.
+// askTransfer asks for the target profile of the marked files or the current row.
 func (m *Model) askTransfer() tea.Cmd {
 	items := m.chosen()
-	title := "Send " + edit.FilesLabel(items) + " to the profile"
+	title := "Send " + edit.FilesLabel(items) + " to profile"
 	if f, ok := m.current(); len(items) == 0 && ok {
 		folder := folderPath(m.shown.folder, f)
 		items = []api.File{{Type: api.TypeFolder, FolderPath: folder}}
-		title = "Send the folder " + folder + " to the profile"
+		title = "Send the folder " + folder + " to profile"
 	}
 	var names []string
 	return m.background("Reading the profiles", func(context.Context) (err error) {
@@ -47,7 +45,7 @@ func (m *Model) askTransfer() tea.Cmd {
 		return err
 	}, func() tea.Cmd {
 		if len(names) == 0 {
-			return page.Tell(page.Info, "There is no other profile. Screen 5 adds one.")
+			return page.Tell(page.Info, "No other profile. Add one in screen 5.")
 		}
 		rows := make([]kit.MenuRow, len(names))
 		for i, name := range names {
@@ -57,7 +55,7 @@ func (m *Model) askTransfer() tea.Cmd {
 	})
 }
 
-// planTransfer finds out what sending comes to.
+// planTransfer plans a transfer.
 func (m *Model) planTransfer(items []api.File, to string) tea.Cmd {
 	var plan *session.Transfer
 	return m.background("Comparing with "+to, func(ctx context.Context) (err error) {
@@ -66,7 +64,7 @@ func (m *Model) planTransfer(items []api.File, to string) tea.Cmd {
 	}, func() tea.Cmd { return m.confirmTransfer(plan) })
 }
 
-// confirmTransfer asks whether to send, with what stays behind.
+// confirmTransfer asks before sending and shows what is left behind.
 func (m *Model) confirmTransfer(plan *session.Transfer) tea.Cmd {
 	var skipped, words []string
 	for _, one := range plan.Skipped {
@@ -74,7 +72,7 @@ func (m *Model) confirmTransfer(plan *session.Transfer) tea.Cmd {
 	}
 	waiting := len(plan.Unfinished)
 	if len(plan.Jobs)+waiting == 0 {
-		return page.Send(page.Toast{Level: page.Info, Text: "There is nothing to send to " + plan.To + ".", Detail: strings.Join(skipped, "\n")})
+		return page.Send(page.Toast{Level: page.Info, Text: "Nothing to send to " + plan.To + ".", Detail: strings.Join(skipped, "\n")})
 	}
 	what := text.Plural(len(plan.Jobs), "file")
 	words = append(words, fmt.Sprintf("%s (%s) with tags, region, description and custom metadata, in the same folders. The files here stay, unless you move them.", what, text.Bytes(plan.Bytes)))
@@ -120,7 +118,7 @@ func (m *Model) confirmMove(plan *session.Transfer, what, lost string, do func()
 	}})
 }
 
-// noTransfer says why nothing can be sent.
+// noTransfer returns why nothing can be sent.
 func (m *Model) noTransfer() string {
 	if reason := m.manage.Busy(); reason != "" {
 		return reason

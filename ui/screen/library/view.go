@@ -19,22 +19,21 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	return m.Draw(size, th, m.now(), func() string { return m.draw(size, th) })
 }
 
-// layout shares a size among the parts.
+// layout divides the screen.
 type layout struct {
 	foot  int             // lines below the list
-	head  bool            // a line with the place stands above the list; else there is a box around it
-	box   image.Point     // empty: there is none
-	facts image.Point     // of the pane beside the box; empty: it is not shown
-	below bool            // the pane is below the box
+	head  bool            // the path is a line above the list instead of a box
+	box   image.Point     // may be empty
+	facts image.Point     // size of the preview; may be empty
+	below bool            // the preview is below the box
 	names bool            // the columns have names
 	body  image.Rectangle // rows or tiles
 }
 
-// leastBox is the least height at which the list is in a box, leastBelow that at which the
-// preview is below it.
+// leastBox is the height from which the list has a box, leastBelow that for a preview below it.
 const leastBox, leastBelow = 12, 18
 
-// measured is a theme for measuring: widths and heights are the same in each.
+// measured is a theme for measuring; sizes are the same in all themes.
 var measured = &theme.Theme{}
 
 func (m *Model) layout(size image.Point) layout {
@@ -88,10 +87,10 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 	return text.Fit(kit.JoinV(append([]string{body}, foot...)...), size.X, size.Y)
 }
 
-// leastHead is the least width at which the columns have names.
+// leastHead is the width from which columns have headings.
 const leastHead = 56
 
-// head is the first line where there is no box: the folder and the position.
+// head returns the first line without a box: folder and position.
 func (m *Model) head(width int, th *theme.Theme) string {
 	position := m.position()
 	room := width - text.Width(position) - 2
@@ -101,7 +100,7 @@ func (m *Model) head(width int, th *theme.Theme) string {
 	return th.Title.Render(text.PadRight(m.title(room), room)) + "  " + th.Muted.Render(position)
 }
 
-// title is the search, or the path of the folder, part by part.
+// title returns the search or the path of the folder.
 func (m *Model) title(width int) string {
 	if m.query.open {
 		return text.Truncate("Search words", width)
@@ -113,7 +112,7 @@ func (m *Model) title(width int) string {
 	return text.TruncateMiddle(text.Safe(strings.Join(parts, " / ")), width)
 }
 
-// position is where the cursor stands among what was read.
+// position returns the cursor position in the listing.
 func (m *Model) position() string {
 	if m.query.open {
 		return ""
@@ -143,7 +142,7 @@ func (m *Model) position() string {
 	return words
 }
 
-// body draws the rows, or says why there are none.
+// body draws the rows, or explains why there are none.
 func (m *Model) body(l layout, th *theme.Theme) string {
 	size := l.body.Size()
 	switch {
@@ -173,7 +172,7 @@ func (m *Model) body(l layout, th *theme.Theme) string {
 	return kit.JoinV("  "+th.Muted.Render(columns.Row(widths, "Name", "Size", "Kind", "Tags", "State")), body)
 }
 
-// The columns of a row, in their order.
+// Columns of a row, in order.
 const (
 	columnName = iota
 	columnSize
@@ -182,8 +181,7 @@ const (
 	columnMarks
 )
 
-// columnsFor are the columns; those that would be empty in every row are left
-// out.
+// columnsFor returns the columns that are not empty in all rows.
 func columnsFor(rows []api.File) kit.Columns {
 	columns := kit.Columns{
 		columnName:  {Width: 20, Flex: 3},
@@ -192,7 +190,7 @@ func columnsFor(rows []api.File) kit.Columns {
 		columnTags:  {Width: 12, Flex: 2, Spare: 4},
 		columnMarks: {Width: 16, Spare: 1},
 	}
-	// A look at the first rows is enough to know whether anything has tags.
+	// The first rows show whether tags are used.
 	first := rows[:min(len(rows), 2*pageSize)]
 	if !slices.ContainsFunc(first, func(f api.File) bool { return len(f.Tags.Or(nil))+len(f.AITags.Or(nil)) > 0 }) {
 		columns[columnTags] = kit.Column{}
@@ -200,7 +198,7 @@ func columnsFor(rows []api.File) kit.Columns {
 	return columns
 }
 
-// row is one folder or file.
+// row draws a folder or file.
 func (m *Model) row(f api.File, columns kit.Columns, widths []int, width int, selected, ranged bool, th *theme.Theme) string {
 	sign, style, slash := theme.SignNone, th.Text, ""
 	switch {
@@ -231,8 +229,7 @@ func (m *Model) row(f api.File, columns kit.Columns, widths []int, width int, se
 	return th.Sign(sign) + " " + columns.Row(widths, cells...)
 }
 
-// found draws a name with the match of the filter in it; a shortened name has no
-// match.
+// found draws a name with the match highlighted, unless shortened.
 func found(name, shown, filter string, match, base lipgloss.Style) string {
 	lower := strings.ToLower(name)
 	if filter == "" || len(lower) != len(name) || text.Safe(name) != shown {
@@ -249,7 +246,7 @@ func found(name, shown, filter string, match, base lipgloss.Style) string {
 	return text.Matched(name, at, match, base)
 }
 
-// kind is what a row is, in words.
+// kind describes the kind of a row.
 func kind(f api.File) string {
 	switch {
 	case f.IsFolder():
@@ -277,10 +274,10 @@ func tagList(f api.File) string {
 	return words
 }
 
-// states are the states of a file as text, and the sign of the most severe.
+// states describes the states of a file, with the sign of the most severe.
 func (m *Model) states(f api.File) (string, theme.Sign) { return m.standing.states(&f) }
 
-// empty says why there are no rows, and what to do.
+// empty explains why there are no rows, and what to do.
 func (m *Model) empty(size image.Point, th *theme.Theme) string {
 	words, style := "This folder is empty. Press 1 to choose files to upload.", th.Muted
 	switch {
@@ -297,12 +294,12 @@ func (m *Model) empty(size image.Point, th *theme.Theme) string {
 	case m.filter.Value() != "":
 		words = "No matches in names or tags. Press esc to clear the filter."
 	case m.shown.seen:
-		words = "Nothing was uploaded to this folder from this computer yet. Press 1 to choose files to upload."
+		words = "No uploads to this folder from this computer yet. Press 1 to choose files to upload."
 	}
 	return kit.OverlayCenter(text.Fit("", size.X, size.Y), kit.Paragraph(words, min(size.X, 60), style))
 }
 
-// foot are the lines under the list: the filter, and notes about the listing.
+// foot returns the lines below the list: filter and notes.
 func (m *Model) foot(width int, th *theme.Theme) []string {
 	var lines []string
 	switch {
@@ -329,7 +326,7 @@ func (m *Model) foot(width int, th *theme.Theme) []string {
 	case m.shown.err != nil && len(m.rows) > 0:
 		note(theme.SignBad, "Not up to date: "+page.Explain(m.shown.err))
 	case m.shown.seen && m.shown.err == nil:
-		note(theme.SignInfo, "This service does not list files; shown are those that this computer knows. ("+m.shown.refusal.Error()+")")
+		note(theme.SignInfo, "This service does not list files. Showing those known to this computer. ("+m.shown.refusal.Error()+")")
 	case m.stale && m.shown.len() > maxAgain:
 		note(theme.SignInfo, "The folder has changed. Press r to refresh.")
 	case m.shown.only != nil && m.shown.len() >= maxFiltered && !m.shown.done:

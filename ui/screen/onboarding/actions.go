@@ -14,7 +14,7 @@ import (
 
 const group = "Start"
 
-// Actions take a choice.
+// Actions returns the actions that choose a card.
 func (m *Model) Actions() []kit.Action {
 	if m.busy != "" {
 		return nil
@@ -22,7 +22,7 @@ func (m *Model) Actions() []kit.Action {
 	return m.cards.Actions(group)
 }
 
-// offer makes the choices.
+// offer builds the choices.
 func (m *Model) offer() {
 	cards := m.firstCards()
 	if m.o.Problem != nil {
@@ -42,7 +42,7 @@ func (m *Model) offer() {
 	m.cards.SetCursor(at)
 }
 
-// firstCards are the choices of a first start.
+// firstCards returns the choices of a first start.
 func (m *Model) firstCards() []kit.Card {
 	cards := []kit.Card{
 		{
@@ -51,7 +51,7 @@ func (m *Model) firstCards() []kit.Card {
 		},
 		{
 			Key: "c", Title: "Connect an account", Do: m.connect,
-			Text: "At the hosted service, or at any server with the same API. The keyring of this computer stores its private key.",
+			Text: "Of the hosted service or any server with the same API. The keyring of this computer stores its private key.",
 		},
 	}
 	if m.inEnvironment() {
@@ -64,13 +64,13 @@ func (m *Model) firstCards() []kit.Card {
 	return cards
 }
 
-// helpCards are the ways out of the problem.
+// helpCards returns the ways to solve the problem.
 func (m *Model) helpCards() []kit.Card {
 	var cards []kit.Card
 	local := m.profile.Name == config.LocalProfile
 	_, unreadable := errors.AsType[*config.FileError](m.o.Problem)
 	if needsKey(m.o.Problem) && !local {
-		mode, text := account.Key, "The keyring of this computer stores it, or it is used for this run only."
+		mode, text := account.Key, "Store it in the keyring of this computer, or use it for this run only."
 		if m.unnamed {
 			mode, text = account.KeyForRun, "It is used for this run only and not stored."
 		}
@@ -79,7 +79,7 @@ func (m *Model) helpCards() []kit.Card {
 			Do: func() tea.Cmd { return m.ask(account.Options{Mode: mode, Name: m.profile.Name}) },
 		})
 	}
-	again := "When the problem is solved."
+	again := "After solving the problem."
 	if unreadable {
 		again = "Correct the file in an editor first."
 	}
@@ -99,17 +99,17 @@ func (m *Model) helpCards() []kit.Card {
 	}
 	return append(cards, kit.Card{
 		Key: "c", Title: "Connect another account", Do: m.connect,
-		Text: "At the hosted service, or at any server with the same API.",
+		Text: "Of the hosted service or any server with the same API.",
 	})
 }
 
-// needsKey reports whether typing a key solves a problem.
+// needsKey reports whether typing a key solves the problem.
 func needsKey(err error) bool {
 	_, source := errors.AsType[*config.SourceError](err)
 	return source || errors.Is(err, config.ErrNoKey)
 }
 
-// inEnvironment tells whether the environment has a key.
+// inEnvironment reports whether the environment has a key.
 func (m *Model) inEnvironment() bool {
 	return m.o.Getenv != nil && strings.TrimSpace(m.o.Getenv(config.KeyVariable)) != ""
 }

@@ -8,19 +8,19 @@ import (
 	"mediadesk/ui/page"
 )
 
-// openingLocal is shown while the local library is opened.
+// openingLocal is shown while the local library opens.
 const openingLocal = "Opening the local library…"
 
-// open asks the root to open a profile, and shows words meanwhile.
+// open asks the root to open a profile and shows words meanwhile.
 func (m *Model) open(words string, use page.UseProfile) tea.Cmd {
 	m.busy = words
 	return page.Send(use)
 }
 
-// begun answers whether the local library is the profile in use now.
+// begun reports the result of begin.
 type begun struct{ err error }
 
-// begin writes the first settings: the local library is the profile in use.
+// begin writes the first settings, with the local library in use.
 func (m *Model) begin() tea.Cmd {
 	m.busy = openingLocal
 	paths := m.o.Paths
@@ -44,7 +44,7 @@ func (m *Model) begun(err error) tea.Cmd {
 // connect asks for a new account.
 func (m *Model) connect() tea.Cmd { return m.ask(account.Options{Mode: account.Add, Use: true}) }
 
-// ask opens the dialogue about an account.
+// ask opens the account dialog.
 func (m *Model) ask(o account.Options) tea.Cmd {
 	o.Context, o.Paths, o.Keys, o.Done = m.o.Context, m.o.Paths, m.o.Keys, m.connected
 	flow := account.New(o)
@@ -52,11 +52,11 @@ func (m *Model) ask(o account.Options) tea.Cmd {
 	return flow.Init()
 }
 
-// connected opens the account that the dialogue was about.
+// connected opens the account from the dialog.
 func (m *Model) connected(r account.Result) tea.Cmd {
 	name := r.Name
 	if m.unnamed && name == m.profile.Name {
-		name = "" // what was asked for on the command line
+		name = "" // as requested on the command line
 	}
 	open := m.open("Opening the account "+r.Name+"…", page.UseProfile{Name: name, Key: r.Key})
 	if r.Notice != "" {

@@ -6,7 +6,7 @@ import (
 	"mediadesk/config"
 )
 
-// named answers with the profile that could not be opened.
+// named has the profile that could not be opened.
 type named struct {
 	profile config.Profile
 	unnamed bool
@@ -21,7 +21,7 @@ func (m *Model) Init() tea.Cmd {
 	return func() tea.Msg {
 		c, err := config.Load(paths)
 		if err != nil {
-			// The problem on the screen is this one, or worse.
+			// The screen already shows this problem or a worse one.
 			return nil
 		}
 		if name == "" {

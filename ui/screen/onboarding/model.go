@@ -1,5 +1,4 @@
-// Package onboarding is the screen of a first start, and of a profile that could not
-// be opened: it offers what to do next.
+// Package onboarding is the screen of a first start, and of a profile that could not be opened.
 package onboarding
 
 import (
@@ -18,34 +17,34 @@ import (
 
 var _ page.Screen = (*Model)(nil)
 
-// Options are what the root gives the screen.
+// Options configures the screen.
 type Options struct {
-	// Context ends what is under way when it ends; nil: nothing does.
+	// Context ends the screen's background work; may be nil.
 	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
 	Paths   config.Paths
-	// Keys is where keys are kept and looked for.
+	// Keys stores and finds keys.
 	Keys *config.Keys
-	// Getenv is os.Getenv in the program; nil is that of Keys.
+	// Getenv defaults to that of Keys.
 	Getenv func(string) string
-	// Problem is why the profile could not be opened; nil is a first start.
+	// Problem is why the profile could not be opened; nil for a first start.
 	Problem error
-	// Profile is the profile that could not be opened; empty: the one in use.
+	// Profile could not be opened; empty for the one in use.
 	Profile string
 }
 
-// Model is the screen. It writes and connects nothing before the user chooses.
+// Model is the screen. It writes and connects nothing until the user chooses.
 type Model struct {
 	page.Base
 	o       Options
-	profile config.Profile // that could not be opened; no name where it is not known
-	unnamed bool           // it is not in the settings: the command line gave its addresses
+	profile config.Profile // could not be opened; unnamed if unknown
+	unnamed bool           // its addresses are from the command line, not the settings
 	cards   *kit.Cards
-	busy    string // what is being done; empty: nothing is
-	problem error  // of a choice that did not work
+	busy    string // running work; may be empty
+	problem error  // error of the last choice
 	size    image.Point
 }
 
-// New makes the screen.
+// New returns the screen.
 func New(o Options) *Model {
 	if o.Context == nil {
 		o.Context = context.Background()
@@ -65,7 +64,7 @@ func New(o Options) *Model {
 	return m
 }
 
-// Update takes a message.
+// Update handles a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.Resized:

@@ -10,10 +10,10 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// widest is how wide the screen's column gets.
+// widest is the maximum width of the column.
 const widest = 76
 
-// leastIntro is the number of rows from which the first start describes the program.
+// leastIntro is the height from which the introduction is shown.
 const leastIntro = 16
 
 // View draws the screen.
@@ -66,7 +66,7 @@ func (m *Model) heading() string {
 	return "The account " + m.profile.Name + " could not be opened"
 }
 
-// note says an error in sentences.
+// note shows an error in sentences.
 func (m *Model) note(s *kit.Sheet, err error, th *theme.Theme) {
 	account.DrawNote(s, theme.SignBad, account.Explain(err), th)
 }

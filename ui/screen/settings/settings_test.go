@@ -412,7 +412,7 @@ func TestTerminalPage(t *testing.T) {
 	d := newDriver(t).open()
 	asked := picture.NewDetector(picture.SettingAuto, nil, false)
 	d.Send(asked.Abilities())
-	d.press("t").sees("This terminal", "this is no terminal")
+	d.press("t").sees("This terminal", "not a terminal")
 	if !d.Host.Covered() {
 		t.Error("q would leave the program")
 	}

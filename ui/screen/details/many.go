@@ -50,7 +50,7 @@ func (m *Model) manyMenu() tea.Cmd {
 		tags("s", "replace all tags", "Replace the tags of", func(_ *entry, tags []string) []string { return tags }),
 		change("u", "remove all tags (null)", "Tags removed", (*entry).unsetTags),
 		change("t", "add the AI tags as tags", "AI tags added", func(e *entry) { e.addAITags(nil) }),
-		kit.MenuRow{Key: "c", Label: "set the region: largest of a ratio, centered", Do: m.ratioMenu},
+		kit.MenuRow{Key: "c", Label: "largest region of a ratio", Do: m.ratioMenu},
 		kit.MenuRow{Key: "g", Label: "copy this region to all, scaled to each picture", Do: m.region.CopyToAll},
 		kit.MenuRow{Key: "p", Label: "suggest a region for all, then review them", Do: m.suggestMenu},
 		change("x", "remove the region (null)", "Regions removed", (*entry).unsetRegion),

@@ -47,9 +47,9 @@ func (m *Model) rerun(run api.Run) tea.Cmd {
 			}
 			return toast
 		}
-		words := "is asked for"
+		words := "was requested"
 		if status, ok := file.ExtensionStatus[run.Extension]; ok {
-			words = "is asked for, and " + string(status)
+			words = "was requested: " + string(status)
 		}
 		return page.Toast{Level: page.Good, Text: fmt.Sprintf("%s of %s %s.", run.Extension, folderOf(&run), words)}
 	}

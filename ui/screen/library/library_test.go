@@ -314,7 +314,7 @@ func TestWhatWasSeen(t *testing.T) {
 		if d.rows() != "old A.jpg b.jpg" {
 			t.Errorf("%s: %s", name, d.rows())
 		}
-		d.Sees("This service does not list files; shown are those that this computer knows.")
+		d.Sees("This service does not list files. Showing those known to this computer.")
 		if list != nil {
 			d.Sees("405")
 		}

@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -180,15 +181,15 @@ func defaults(paths Paths) Config { return Config{}.withDefaults(paths) }
 // withDefaults fills in what was left out, without checking the values.
 func (c Config) withDefaults(paths Paths) Config {
 	c.Path, c.paths = paths.Config, paths
-	c.Profile = or(c.Profile, LocalProfile)
-	c.Theme = or(c.Theme, ThemeAuto)
-	c.Pictures = or(c.Pictures, PicturesAuto)
-	c.Colors = or(c.Colors, DepthAuto)
-	c.Previews = or(c.Previews, PreviewsKeep)
-	c.Signal = or(c.Signal, SignalBell)
-	c.Webhook.Listen = or(c.Webhook.Listen, DefaultWebhookListen)
-	c.Local.Addr = or(c.Local.Addr, DefaultLocalAddr)
-	c.Local.MaxSize = or(c.Local.MaxSize, DefaultMaxSize)
+	c.Profile = cmp.Or(c.Profile, LocalProfile)
+	c.Theme = cmp.Or(c.Theme, ThemeAuto)
+	c.Pictures = cmp.Or(c.Pictures, PicturesAuto)
+	c.Colors = cmp.Or(c.Colors, DepthAuto)
+	c.Previews = cmp.Or(c.Previews, PreviewsKeep)
+	c.Signal = cmp.Or(c.Signal, SignalBell)
+	c.Webhook.Listen = cmp.Or(c.Webhook.Listen, DefaultWebhookListen)
+	c.Local.Addr = cmp.Or(c.Local.Addr, DefaultLocalAddr)
+	c.Local.MaxSize = cmp.Or(c.Local.MaxSize, DefaultMaxSize)
 	profiles := map[string]Profile{LocalProfile: {}}
 	maps.Copy(profiles, c.Profiles)
 	for name, p := range profiles {
@@ -197,13 +198,4 @@ func (c Config) withDefaults(paths Paths) Config {
 	}
 	c.Profiles = profiles
 	return c
-}
-
-// or is the first of the two that is not zero.
-func or[T comparable](value, fallback T) T {
-	var zero T
-	if value != zero {
-		return value
-	}
-	return fallback
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"mediadesk/api"
 )
 
 // Loading never panics and gives either settings or an error that says where.
@@ -85,7 +87,7 @@ func TestProfilesReadBack(t *testing.T) {
 				UploadURL: "https://u/" + rapid.StringMatching(`[a-z]{0,3}`).Draw(t, "upload"), BaseURL: "https://b",
 				MaxSize: rapid.Int64Range(0, 3).Draw(t, "size"), Folder: rapid.SampledFrom([]string{"", "/x", "/é \"q\""}).Draw(t, "folder"),
 				Tags:       rapid.SliceOfN(rapid.SampledFrom([]string{"t", "ü", `a"b\`}), 0, 3).Draw(t, "tags"),
-				Naming:     rapid.SampledFrom([]Naming{"", NamingOff, NamingHere}).Draw(t, "naming"),
+				Naming:     rapid.SampledFrom([]api.Naming{"", api.NameExact, api.NameHere}).Draw(t, "naming"),
 				KeyCommand: rapid.SliceOfN(rapid.SampledFrom([]string{"pass", "", "#"}), 0, 2).Draw(t, "command"),
 			}
 			clean, err := p.clean()

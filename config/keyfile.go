@@ -61,7 +61,7 @@ func readKey(r io.Reader) (Secret, error) {
 // the first Find. An error is a *SourceError.
 func OpenFD(fd int) (*os.File, error) {
 	fail := func(problem string) (*os.File, error) {
-		return nil, &SourceError{Source{Kind: SourceFD}, fmt.Errorf("--key-fd %d: %s", fd, problem)}
+		return nil, &SourceError{SourceFD, fmt.Errorf("--key-fd %d: %s", fd, problem)}
 	}
 	if fd < 0 {
 		return fail("a file descriptor is 0 or above")

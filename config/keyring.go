@@ -120,29 +120,17 @@ type Keyring struct {
 }
 
 // backend is what package keyring does, as a seam for the states that no daemon can be brought into.
-type backend interface {
-	Get(service, account string) (string, error)
-	Set(service, account, secret string) error
-	Delete(service, account string) error
+type backend struct {
+	get    func(service, account string) (string, error)
+	set    func(service, account, secret string) error
+	delete func(service, account string) error
 }
 
-type systemBackend struct{}
-
-func (systemBackend) Get(service, account string) (string, error) {
-	return keyring.Get(service, account)
-}
-
-func (systemBackend) Set(service, account, secret string) error {
-	return keyring.Set(service, account, secret)
-}
-
-func (systemBackend) Delete(service, account string) error {
-	return keyring.Delete(service, account)
-}
+var systemBackend = backend{keyring.Get, keyring.Set, keyring.Delete}
 
 // NewKeyring gives the keyring of this system. It is not called before the first use.
 func NewKeyring() *Keyring {
-	return newKeyring(systemBackend{}, probeKeyring, KeyringLimit)
+	return newKeyring(systemBackend, probeKeyring, KeyringLimit)
 }
 
 func newKeyring(b backend, probe func(context.Context) error, limit time.Duration) *Keyring {
@@ -181,7 +169,7 @@ func (k *Keyring) Set(ctx context.Context, profile string, key Secret) error {
 
 func (k *Keyring) setAndRead(ctx context.Context, doing, account, text string) error {
 	_, err := k.call(ctx, k.writes, doing, func() (string, error) {
-		return "", k.backend.Set(keyringService, account, text)
+		return "", k.backend.set(keyringService, account, text)
 	})
 	if err != nil && !errors.Is(err, KeyringSilent) {
 		return err
@@ -200,7 +188,7 @@ func (k *Keyring) setAndRead(ctx context.Context, doing, account, text string) e
 
 func (k *Keyring) read(ctx context.Context, doing, account string) (string, error) {
 	return k.call(ctx, k.reads, doing, func() (string, error) {
-		return k.backend.Get(keyringService, account)
+		return k.backend.get(keyringService, account)
 	})
 }
 
@@ -211,7 +199,7 @@ func (k *Keyring) Delete(ctx context.Context, profile string) error {
 
 func (k *Keyring) delete(ctx context.Context, doing, account string) error {
 	_, err := k.call(ctx, k.writes, doing, func() (string, error) {
-		return "", k.backend.Delete(keyringService, account)
+		return "", k.backend.delete(keyringService, account)
 	})
 	return err
 }

@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -171,7 +172,7 @@ func runKeyringChild(t *testing.T, state keyringState) {
 	cmd.WaitDelay = time.Second
 	cmd.Env = []string{
 		"PATH=" + home + ":" + os.Getenv("PATH"), "HOME=" + home, "XDG_RUNTIME_DIR=" + home,
-		stateVariable + "=" + strconv.Itoa(int(state.want)) + "," + or(state.within, KeyringLimit).String(),
+		stateVariable + "=" + strconv.Itoa(int(state.want)) + "," + cmp.Or(state.within, KeyringLimit).String(),
 		"GOCOVERDIR=" + home, "GORACE=atexit_sleep_ms=0",
 	}
 	for name, value := range state.env {
@@ -206,7 +207,7 @@ func TestKeyringChild(t *testing.T) {
 	want := KeyringProblem(number)
 	k := NewKeyring()
 	if want == KeyringSilent {
-		k = newKeyring(systemBackend{}, probeKeyring, within) // three seconds are waited for elsewhere
+		k = newKeyring(systemBackend, probeKeyring, within) // three seconds are waited for elsewhere
 	}
 	calls := map[string]func() error{
 		"get":    func() error { _, err := k.Get(t.Context(), "work"); return err },
@@ -264,7 +265,7 @@ func useKeyring(t *testing.T, k *Keyring) {
 		t.Errorf("after it was forgotten: %v", err)
 	}
 	key, source, err := (&Keys{Keyring: k}).Find(ctx, Profile{Name: "other"})
-	if err != nil || key.Reveal() != "private_3" || source.Kind != SourceKeyring {
+	if err != nil || key.Reveal() != "private_3" || source != SourceKeyring {
 		t.Errorf("%v %v", source, err)
 	}
 }

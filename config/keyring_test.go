@@ -26,6 +26,8 @@ type scripted struct {
 	remove func() error
 }
 
+func (s *scripted) backend() backend { return backend{s.Get, s.Set, s.Delete} }
+
 func (s *scripted) Get(_, account string) (string, error) {
 	if s.get != nil {
 		return s.get()
@@ -88,7 +90,7 @@ func TestKeyringErrors(t *testing.T) {
 	}
 	for problem, list := range causes {
 		for _, cause := range list {
-			k := newKeyring(&scripted{get: func() (string, error) { return "", cause }}, noProbe, time.Second)
+			k := newKeyring((&scripted{get: func() (string, error) { return "", cause }}).backend(), noProbe, time.Second)
 			_, err := k.Get(t.Context(), "work")
 			if !errors.Is(err, problem) {
 				t.Errorf("%v became %v, want %v", cause, err, problem)
@@ -110,7 +112,7 @@ func TestKeyringErrors(t *testing.T) {
 
 // The error of Find tells why the keyring has none, and that a person may be asked.
 func TestFindTellsKeyringProblems(t *testing.T) {
-	k := &Keys{Keyring: newKeyring(&scripted{}, func(context.Context) error { return &KeyringError{Problem: KeyringLocked} }, time.Second)}
+	k := &Keys{Keyring: newKeyring((&scripted{}).backend(), func(context.Context) error { return &KeyringError{Problem: KeyringLocked} }, time.Second)}
 	_, _, err := k.Find(t.Context(), Profile{Name: "w"})
 	if !errors.Is(err, ErrNoKey) || !errors.Is(err, KeyringLocked) || !strings.Contains(err.Error(), "locked") {
 		t.Errorf("got %v", err)
@@ -119,7 +121,7 @@ func TestFindTellsKeyringProblems(t *testing.T) {
 
 func TestKeyringWorks(t *testing.T) {
 	s := &scripted{}
-	k := newKeyring(s, noProbe, time.Second)
+	k := newKeyring(s.backend(), noProbe, time.Second)
 	if err := k.Try(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +166,7 @@ func TestKeyringSilent(t *testing.T) {
 		release := make(chan struct{})
 		var under atomic.Int32
 		s := &scripted{get: func() (string, error) { under.Add(1); <-release; return "the-key", nil }}
-		k := newKeyring(s, noProbe, KeyringLimit)
+		k := newKeyring(s.backend(), noProbe, KeyringLimit)
 		for range 3 {
 			start := time.Now()
 			if _, err := k.Get(t.Context(), "w"); !errors.Is(err, KeyringSilent) {
@@ -189,7 +191,7 @@ func TestKeyringSilent(t *testing.T) {
 func TestKeyringLateSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scripted{stored: map[string]string{"w": "old"}}
-		k := newKeyring(s, noProbe, KeyringLimit)
+		k := newKeyring(s.backend(), noProbe, KeyringLimit)
 		release := make(chan struct{})
 		s.set = func() error { <-release; return nil }
 		if err := k.Set(t.Context(), "w", secretOf(t, "first")); !errors.Is(err, KeyringSilent) {
@@ -225,7 +227,7 @@ func TestKeyringLateSet(t *testing.T) {
 func TestKeyringCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		k := newKeyring(&scripted{get: func() (string, error) { <-release; return "", nil }}, noProbe, KeyringLimit)
+		k := newKeyring((&scripted{get: func() (string, error) { <-release; return "", nil }}).backend(), noProbe, KeyringLimit)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := k.Get(ctx, "w"); !errors.Is(err, context.Canceled) || errors.Is(err, KeyringSilent) {
@@ -235,7 +237,7 @@ func TestKeyringCancelled(t *testing.T) {
 
 		// A probe that sees the end first says the same.
 		ctx, cancel = context.WithCancel(t.Context())
-		k = newKeyring(&scripted{}, func(ctx context.Context) error { cancel(); return ctx.Err() }, KeyringLimit)
+		k = newKeyring((&scripted{}).backend(), func(ctx context.Context) error { cancel(); return ctx.Err() }, KeyringLimit)
 		if _, err := k.Get(ctx, "w"); !errors.Is(err, context.Canceled) || errors.Is(err, KeyringBroken) {
 			t.Errorf("got %v", err)
 		}

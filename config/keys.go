@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,49 +18,21 @@ const KeyVariable = "MEDIADESK_PRIVATE_KEY"
 // KeyCommandLimit is how long a key command may take.
 const KeyCommandLimit = 10 * time.Second
 
-// SourceKind says what kind of place a key came from.
-type SourceKind int
+// Source says in words where a key came from, such as "keyring" or "key file /run/key". The zero value is
+// nowhere.
+type Source string
 
-// The kinds in the order in which they are looked at (design.md §8). SourceTyped is never found: it is for
-// the caller who asked a person.
+// Sources that have no name of their own. SourceTyped is of a key that the caller asked a person for: Find
+// never gives it.
 const (
-	SourceNone SourceKind = iota
-	SourceFD
-	SourceFile
-	SourceCredential
-	SourceCommand
-	SourceEnvironment
-	SourceKeyring
-	SourceTyped
+	SourceFD          Source = "file descriptor"
+	SourceEnvironment Source = "environment"
+	SourceKeyring     Source = "keyring"
+	SourceTyped       Source = "typed for this run"
 )
 
-// Source says where a key came from. The zero value is nowhere.
-type Source struct {
-	Kind SourceKind
-	Name string // the path of a file, the program of a command; else ""
-}
-
-// String says it in words: "environment", "keyring", "key file /run/key", …
-func (s Source) String() string {
-	switch s.Kind {
-	case SourceFD:
-		return "file descriptor"
-	case SourceFile:
-		return "key file " + s.Name
-	case SourceCredential:
-		return "credential " + s.Name
-	case SourceCommand:
-		return "key command " + s.Name
-	case SourceEnvironment:
-		return "environment"
-	case SourceKeyring:
-		return "keyring"
-	case SourceTyped:
-		return "typed for this run"
-	default:
-		return "nowhere"
-	}
-}
+// String gives the words.
+func (s Source) String() string { return cmp.Or(string(s), "nowhere") }
 
 // ErrNoKey is in the chain of the error of Find when no source has a key: the caller may ask for one.
 var ErrNoKey = errors.New("no private key was found")
@@ -191,52 +164,52 @@ func (k *Keys) getenv(name string) string {
 
 func (k *Keys) fromFD(context.Context, Profile) (Source, Secret, error) {
 	if k.FD == nil {
-		return Source{}, Secret{}, nil
+		return "", Secret{}, nil
 	}
 	k.once.Do(func() { k.fdKey, k.fdErr = readKey(k.FD) })
-	return Source{Kind: SourceFD}, k.fdKey, k.fdErr
+	return SourceFD, k.fdKey, k.fdErr
 }
 
 func (k *Keys) fromFile(_ context.Context, p Profile) (Source, Secret, error) {
 	if p.KeyFile == "" {
-		return Source{}, Secret{}, nil
+		return "", Secret{}, nil
 	}
 	path := expandHome(p.KeyFile)
 	key, err := readKeyFile(path, ownerOnly)
-	return Source{Kind: SourceFile, Name: path}, key, err
+	return Source("key file " + path), key, err
 }
 
 func (k *Keys) fromCredential(_ context.Context, p Profile) (Source, Secret, error) {
 	dir := k.getenv("CREDENTIALS_DIRECTORY")
 	if !filepath.IsAbs(dir) || CheckProfileName(p.Name) != nil {
-		return Source{}, Secret{}, nil
+		return "", Secret{}, nil
 	}
 	path := filepath.Join(dir, "mediadesk-"+p.Name)
 	if !exists(path) {
-		return Source{}, Secret{}, nil
+		return "", Secret{}, nil
 	}
 	key, err := readKeyFile(path, notForOthers)
-	return Source{Kind: SourceCredential, Name: path}, key, err
+	return Source("credential " + path), key, err
 }
 
 func (k *Keys) fromCommand(ctx context.Context, p Profile) (Source, Secret, error) {
 	if len(p.KeyCommand) == 0 {
-		return Source{}, Secret{}, nil
+		return "", Secret{}, nil
 	}
-	key, err := runKeyCommand(ctx, p.KeyCommand, or(k.Limit, KeyCommandLimit))
-	return Source{Kind: SourceCommand, Name: p.KeyCommand[0]}, key, err
+	key, err := runKeyCommand(ctx, p.KeyCommand, cmp.Or(k.Limit, KeyCommandLimit))
+	return Source("key command " + p.KeyCommand[0]), key, err
 }
 
 func (k *Keys) fromEnvironment(context.Context, Profile) (Source, Secret, error) {
 	text := k.getenv(KeyVariable)
 	if strings.TrimSpace(text) == "" {
-		return Source{}, Secret{}, nil
+		return "", Secret{}, nil
 	}
 	key, err := NewSecret(text)
 	if err != nil {
 		err = fmt.Errorf("%w (the variable %s)", err, KeyVariable)
 	}
-	return Source{Kind: SourceEnvironment}, key, err
+	return SourceEnvironment, key, err
 }
 
 func (k *Keys) fromKeyring(ctx context.Context, p Profile) (Secret, Source, error) {
@@ -244,15 +217,15 @@ func (k *Keys) fromKeyring(ctx context.Context, p Profile) (Secret, Source, erro
 	// Addresses without a profile have no entry of their own, and one that
 	// another account left must never go to them.
 	if k.Keyring == nil || CheckProfileName(p.Name) != nil {
-		return Secret{}, Source{}, missing
+		return Secret{}, "", missing
 	}
 	key, err := k.Keyring.Get(ctx, p.Name)
 	if err == nil {
-		return key, Source{Kind: SourceKeyring}, nil
+		return key, SourceKeyring, nil
 	}
 	if ctx.Err() != nil {
-		return Secret{}, Source{}, ctx.Err()
+		return Secret{}, "", ctx.Err()
 	}
 	missing.Keyring = err
-	return Secret{}, Source{}, missing
+	return Secret{}, "", missing
 }

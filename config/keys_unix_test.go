@@ -73,13 +73,13 @@ func TestFindOrder(t *testing.T) {
 		source Source
 		words  string
 	}{
-		{func(*Keys, *Profile) {}, "from-fd", Source{Kind: SourceFD}, "file descriptor"},
-		{func(k *Keys, _ *Profile) { k.FD = nil }, "from-file", Source{SourceFile, file}, "key file " + file},
-		{func(_ *Keys, p *Profile) { p.KeyFile = "" }, "from-credential", Source{SourceCredential, credential}, "credential " + credential},
-		{func(k *Keys, _ *Profile) { k.Getenv = env(environment[:2]...) }, "from-command", Source{SourceCommand, "echo"}, "key command echo"},
-		{func(_ *Keys, p *Profile) { p.KeyCommand = nil }, "from-environment", Source{Kind: SourceEnvironment}, "environment"},
-		{func(k *Keys, _ *Profile) { k.Getenv = nil }, "from-keyring", Source{Kind: SourceKeyring}, "keyring"},
-		{func(k *Keys, _ *Profile) { k.Keyring = memoryStore{} }, "", Source{}, "nowhere"},
+		{func(*Keys, *Profile) {}, "from-fd", SourceFD, "file descriptor"},
+		{func(k *Keys, _ *Profile) { k.FD = nil }, "from-file", Source("key file " + file), "key file " + file},
+		{func(_ *Keys, p *Profile) { p.KeyFile = "" }, "from-credential", Source("credential " + credential), "credential " + credential},
+		{func(k *Keys, _ *Profile) { k.Getenv = env(environment[:2]...) }, "from-command", Source("key command echo"), "key command echo"},
+		{func(_ *Keys, p *Profile) { p.KeyCommand = nil }, "from-environment", SourceEnvironment, "environment"},
+		{func(k *Keys, _ *Profile) { k.Getenv = nil }, "from-keyring", SourceKeyring, "keyring"},
+		{func(k *Keys, _ *Profile) { k.Keyring = memoryStore{} }, "", Source(""), "nowhere"},
 	} {
 		drop := test.drop
 		earlier := keys
@@ -131,7 +131,7 @@ func TestFindDoesNotFallThrough(t *testing.T) {
 		if _, ok := errors.AsType[*SourceError](err); !ok || !strings.Contains(err.Error(), test.says) || !key.IsZero() {
 			t.Errorf("%s: %v, want %q", name, err, test.says)
 		}
-		if source.Kind == SourceNone || errors.Is(err, ErrNoKey) {
+		if source == "" || errors.Is(err, ErrNoKey) {
 			t.Errorf("%s: the source is not named: %v", name, source)
 		}
 	}
@@ -225,7 +225,7 @@ func TestSetAndForget(t *testing.T) {
 	if err := k.Set(t.Context(), p, secretOf(t, "the-key")); err != nil {
 		t.Fatal(err)
 	}
-	if key, source, err := k.Find(t.Context(), p); err != nil || key.Reveal() != "the-key" || source.Kind != SourceKeyring {
+	if key, source, err := k.Find(t.Context(), p); err != nil || key.Reveal() != "the-key" || source != SourceKeyring {
 		t.Errorf("%v %v", source, err)
 	}
 	if err := k.Forget(t.Context(), p); err != nil {

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"mediadesk/api"
 )
 
 const fullFile = `# my settings
@@ -111,16 +113,16 @@ func TestLoadFull(t *testing.T) {
 			Bookmarks: []string{"~/Pictures", "/srv"}, Profiles: map[string]Profile{
 				"local": {
 					Name: "local", Kind: KindLocal, MaxSize: 1000, MaxVideoSize: 1000, Folder: "/inbox",
-					Naming: NamingHere, ColorOption: ColorBritish,
+					Naming: api.NameHere, ColorOption: ColorBritish,
 				},
 				"ik": {
 					Name: "ik", Kind: KindHosted, UploadURL: "https://upload.imagekit.io", BaseURL: "https://api.imagekit.io",
-					Naming: NamingHere, ColorOption: ColorAmerican,
+					Naming: api.NameHere, ColorOption: ColorAmerican,
 				},
 				"work": {
 					Name: "work", Kind: KindOwn, UploadURL: "https://upload.example.com", BaseURL: "http://127.0.0.1:7843",
 					DeliveryURL: "https://media.example.com/work", MaxSize: 10, MaxVideoSize: 20, Folder: "/summer",
-					Tags: []string{"a", "b c"}, Naming: NamingOff, ColorOption: ColorAmerican,
+					Tags: []string{"a", "b c"}, Naming: api.NameExact, ColorOption: ColorAmerican,
 					WebhookURL: "http://desk.example.com:8080/hooks", WebhookSecretFile: "~/.hooks", KeyFile: "~/.key", KeyCommand: []string{"pass", "show", "media"},
 				},
 			},
@@ -155,7 +157,7 @@ func TestLoadMissingIsDefaults(t *testing.T) {
 		Choices: Choices{
 			Profile: "local", Theme: ThemeAuto, Pictures: PicturesAuto, Colors: DepthAuto, Previews: PreviewsKeep, Signal: SignalBell,
 			Profiles: map[string]Profile{"local": {
-				Name: "local", Kind: KindLocal, MaxSize: 25_000_000, MaxVideoSize: 25_000_000, Naming: NamingHere, ColorOption: ColorBritish,
+				Name: "local", Kind: KindLocal, MaxSize: 25_000_000, MaxVideoSize: 25_000_000, Naming: api.NameHere, ColorOption: ColorBritish,
 			}},
 		},
 		paths: paths, set: map[string]int{},

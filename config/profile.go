@@ -28,16 +28,6 @@ const (
 	KindOwn    Kind = "own"
 )
 
-// Naming says who makes the name of an upload unique (design.md §7).
-type Naming string
-
-// Names are made unique here, by the service, or not at all.
-const (
-	NamingHere    Naming = "here"
-	NamingService Naming = "service"
-	NamingOff     Naming = "off"
-)
-
 // ColorOption is how a service spells the background color of remove-bg (hosted-service.md §1).
 type ColorOption string
 
@@ -68,7 +58,7 @@ type Profile struct {
 	Folder      string      `toml:"folder,omitempty" json:"folder"`              // where uploads go unless said; "": the root
 	Tags        []string    `toml:"tags,omitempty" json:"tags"`                  // tags that every upload begins with
 	Extensions  []string    `toml:"extensions,omitempty" json:"extensions"`      // extensions that every upload begins with: each a name or its JSON
-	Naming      Naming      `toml:"naming,omitempty" json:"unique"`              // never empty once read
+	Naming      api.Naming  `toml:"naming,omitempty" json:"unique"`              // never empty once read
 	NamingAsked bool        `toml:"naming_asked,omitempty" json:"-"`             // the user was asked for Naming
 	ColorOption ColorOption `toml:"colour_option,omitempty" json:"colourOption"` // never empty once read
 
@@ -90,7 +80,7 @@ func HostedPreset(name, deliveryID string) Profile {
 		Name: name, Kind: KindHosted,
 		UploadURL: "https://upload.imagekit.io", BaseURL: "https://api.imagekit.io", DeliveryURL: delivery,
 		MaxSize: Plans()[0].MaxSize, MaxVideoSize: Plans()[0].MaxVideoSize,
-		Naming: NamingHere, ColorOption: ColorAmerican,
+		Naming: api.NameHere, ColorOption: ColorAmerican,
 	}
 }
 
@@ -153,7 +143,7 @@ func (p Profile) withDefaults() Profile {
 		}
 	}
 	if p.Naming == "" {
-		p.Naming = NamingHere
+		p.Naming = api.NameHere
 	}
 	if p.ColorOption == "" {
 		p.ColorOption = ColorBritish
@@ -241,7 +231,7 @@ func checkUploadDefaults(p *Profile) *settingError {
 			return badSetting("extensions", `%q must be the name of an extension, or its JSON such as '{"name":"remove-bg","options":{"add_shadow":true}}'`, x)
 		}
 	}
-	if err := oneOf("naming", p.Naming, NamingHere, NamingService, NamingOff); err != nil {
+	if err := oneOf("naming", p.Naming, api.NameHere, api.NameService, api.NameExact); err != nil {
 		return err
 	}
 	return oneOf("colour_option", p.ColorOption, ColorBritish, ColorAmerican)
@@ -326,7 +316,7 @@ func checkURL(text string, plainHTTP func(address string) bool) (string, error) 
 		return "", fmt.Errorf("must begin with https:// (or http:// for this computer)")
 	case u.Hostname() == "":
 		return "", fmt.Errorf("has no host: use one such as https://media.example.com")
-	case u.Scheme == "http" && !isLoopback(u.Hostname()) && !plainHTTP(text):
+	case u.Scheme == "http" && !api.IsLoopback(u.Hostname()) && !plainHTTP(text):
 		if api.IsPrivateHost(text) {
 			return "", fmt.Errorf("is plain http to %s: others in that network could read the key; use https, or mediadesk profile add --insecure if you trust the network", u.Hostname())
 		}
@@ -339,15 +329,6 @@ func checkURL(text string, plainHTTP func(address string) bool) (string, error) 
 	}
 	u.Host = strings.ToLower(u.Host)
 	return strings.TrimRight(u.String(), "/"), nil
-}
-
-// isLoopback reports whether a host is this computer.
-func isLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.Unmap().IsLoopback()
 }
 
 // checkListen says what is wrong with an address to listen on.

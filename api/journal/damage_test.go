@@ -92,7 +92,7 @@ func useJournal(t *testing.T, j *Journal, n int) error {
 		func() error { _, err := j.Jobs(ctx, JobFilter{}); return err },
 		func() error { _, err := j.Claim(ctx, "home", nil); return err },
 		func() error { _, err := j.Files(ctx, "home", FileFilter{}); return err },
-		func() error { _, err := j.TagCounts(ctx, "home"); return err },
+		func() error { _, err := j.Tags(ctx, "home", ""); return err },
 		func() error { _, err := j.Runs(ctx, RunFilter{}); return err },
 		func() error { _, err := j.NextUndo(ctx, EditFilter{Profile: "home"}); return err },
 		func() error { _, err := j.Unmatched(ctx, "home"); return err },

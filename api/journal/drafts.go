@@ -64,10 +64,3 @@ func (j *Journal) Presets(ctx context.Context) ([]Preset, error) {
 		return p, err
 	}, "SELECT name, body, at FROM presets ORDER BY name")
 }
-
-// TagCountsIn returns the tags of the files seen in one folder, such as
-// "/a/b/", the most used first.
-func (j *Journal) TagCountsIn(ctx context.Context, profile, folder string) ([]TagCount, error) {
-	return list(ctx, j, scanTagCount, `SELECT tag, count(*) AS n FROM files JOIN tags ON tags.profile = files.profile AND tags.file = files.id
-		WHERE files.profile = ? AND files.folder = ? GROUP BY tag ORDER BY n DESC, tag`, profile, folder)
-}

@@ -25,12 +25,6 @@ type FileFilter struct {
 	Limit  int    // 0: all
 }
 
-// TagCount is a tag and how many files have it.
-type TagCount struct {
-	Tag   string
-	Files int
-}
-
 // SaveFile keeps a record as the newest that was seen of its file. The record
 // is kept whole, as the service wrote it.
 func (j *Journal) SaveFile(ctx context.Context, profile string, f api.File) error {
@@ -141,14 +135,11 @@ func scanSeen(scan scan) (seen Seen, err error) {
 	return seen, err
 }
 
-// TagCounts returns the tags of the files seen, the most used first.
-func (j *Journal) TagCounts(ctx context.Context, profile string) ([]TagCount, error) {
-	return list(ctx, j, scanTagCount, "SELECT tag, count(*) AS n FROM tags WHERE profile = ? GROUP BY tag ORDER BY n DESC, tag", profile)
-}
-
-func scanTagCount(scan scan) (c TagCount, err error) {
-	err = scan(&c.Tag, &c.Files)
-	return c, err
+// Tags returns the tags of the files seen in exactly a folder, such as "/a/b/", the most
+// used first; of an empty folder those of all files.
+func (j *Journal) Tags(ctx context.Context, profile, folder string) ([]string, error) {
+	return list(ctx, j, value[string], `SELECT tag FROM tags WHERE profile = ?1
+		AND (?2 = '' OR file IN (SELECT id FROM files WHERE profile = ?1 AND folder = ?2)) GROUP BY tag ORDER BY count(*) DESC, tag`, profile, folder)
 }
 
 // Folders returns the folders that were seen, those above them included, in

@@ -56,10 +56,7 @@ func (s *Session) List(ctx context.Context, q api.Query) ([]api.File, error) {
 func (s *Session) Runs(ctx context.Context) ([]api.Run, error) { return s.Watch.Runs(ctx) }
 
 // Tags returns the tags of all files seen, most used first.
-func (s *Session) Tags(ctx context.Context) ([]string, error) {
-	counts, err := s.Journal.TagCounts(ctx, s.Profile.Name)
-	return tagsOf(counts), err
-}
+func (s *Session) Tags(ctx context.Context) ([]string, error) { return s.TagsIn(ctx, "") }
 
 // Folders returns the folders seen.
 func (s *Session) Folders(ctx context.Context) ([]string, error) {
@@ -68,16 +65,7 @@ func (s *Session) Folders(ctx context.Context) ([]string, error) {
 
 // TagsIn returns the tags of the files seen in a folder, most used first.
 func (s *Session) TagsIn(ctx context.Context, folder string) ([]string, error) {
-	counts, err := s.Journal.TagCountsIn(ctx, s.Profile.Name, folder)
-	return tagsOf(counts), err
-}
-
-func tagsOf(counts []journal.TagCount) []string {
-	tags := make([]string, len(counts))
-	for i, c := range counts {
-		tags[i] = c.Tag
-	}
-	return tags
+	return s.Journal.Tags(ctx, s.Profile.Name, folder)
 }
 
 // FoldersIn returns the folders in a folder, as listed by the service.

@@ -54,7 +54,7 @@ func (s *Session) open(ctx context.Context, o Options, settings config.Config, p
 	if s.Profile, err = NewProfile(profile); err != nil {
 		return err
 	}
-	s.Profile.AskNaming = profile.Naming == config.NamingHere && !profile.NamingAsked &&
+	s.Profile.AskNaming = profile.Naming == api.NameHere && !profile.NamingAsked &&
 		!IsUnnamed(profile.Name) && settings.SetIn("profiles."+profile.Name) == ""
 	if err := s.openClient(ctx, o, settings, &profile); err != nil {
 		return err
@@ -201,7 +201,7 @@ func findKey(ctx context.Context, o Options, profile config.Profile) (api.Key, s
 		if key, err := config.NewSecret(o.Key.Reveal()); err == nil {
 			o.Secrets.Add(key)
 		}
-		return o.Key, config.Source{Kind: config.SourceTyped}.String(), nil
+		return o.Key, config.SourceTyped.String(), nil
 	}
 	if o.KeyFD >= 0 && o.Keys.FD == nil {
 		f, err := config.OpenFD(o.KeyFD)

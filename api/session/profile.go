@@ -84,7 +84,7 @@ func Resolve(c config.Config, r Request) (config.Profile, error) {
 	if r.Profile != "" {
 		return config.Profile{}, wrongRequest("use either --profile or --upload-url and --base-url")
 	}
-	p := config.Profile{Kind: config.KindOwn, Insecure: r.Insecure, Naming: config.NamingHere, ColorOption: config.ColorBritish}
+	p := config.Profile{Kind: config.KindOwn, Insecure: r.Insecure, Naming: api.NameHere, ColorOption: config.ColorBritish}
 	for _, address := range []struct {
 		given string
 		flag  string
@@ -165,7 +165,7 @@ func (s *Session) KeepNaming(naming api.Naming) error {
 	if err != nil {
 		return err
 	}
-	p.Naming, p.NamingAsked = config.Naming(naming), true
+	p.Naming, p.NamingAsked = naming, true
 	_, err = settings.SetProfile(p)
 	return err
 }

@@ -87,7 +87,7 @@ func anAccount(t *testing.T, paths config.Paths, fault local.Fault) *account {
 	}
 	_, err = settings.SetProfile(config.Profile{
 		Name: "work", Kind: config.KindOwn, UploadURL: a.server.URL, BaseURL: a.server.URL, DeliveryURL: a.server.URL, KeyFile: key,
-		Naming: config.NamingHere, ColorOption: config.ColorBritish,
+		Naming: api.NameHere, ColorOption: config.ColorBritish,
 	})
 	if err != nil {
 		t.Fatal(err)

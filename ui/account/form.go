@@ -82,7 +82,7 @@ var lines = map[entry]line{
 const sizeHint = "Larger files are not sent, such as 25 MB or 2 GB. If it is empty, the service decides."
 
 // namings are the ways of naming in the order of their choice.
-var namings = []config.Naming{config.NamingHere, config.NamingService, config.NamingOff}
+var namings = []api.Naming{api.NameHere, api.NameService, api.NameExact}
 
 // form says which account it is about.
 type form struct {
@@ -164,7 +164,7 @@ func (f *form) address(e entry) string {
 }
 
 // naming is how names are made, by its choice.
-func (f *form) naming() config.Naming { return namings[f.choices[entryNaming].Index()] }
+func (f *form) naming() api.Naming { return namings[f.choices[entryNaming].Index()] }
 
 // entries are the lines that apply, in their order.
 func (f *form) entries() []entry {

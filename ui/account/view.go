@@ -4,6 +4,7 @@ import (
 	"image"
 	"strings"
 
+	"mediadesk/api"
 	"mediadesk/config"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
@@ -167,10 +168,10 @@ func (f *Flow) hint(e entry) string {
 		}
 		return "Files up to " + text.Bytes(f.form.plan().MaxSize) + ", videos up to " + text.Bytes(f.form.plan().MaxVideoSize) + "."
 	case entryNaming:
-		return map[config.Naming]string{
-			config.NamingHere:    "mediadesk adds a suffix. A retry after a lost connection does not create a second copy.",
-			config.NamingService: "The service adds a suffix: the name is not known before the answer.",
-			config.NamingOff:     "Names are sent unchanged. If one is taken, mediadesk asks before it sends.",
+		return map[api.Naming]string{
+			api.NameHere:    "mediadesk adds a suffix. A retry after a lost connection does not create a second copy.",
+			api.NameService: "The service adds a suffix: the name is not known before the answer.",
+			api.NameExact:   "Names are sent unchanged. If one is taken, mediadesk asks before it sends.",
 		}[f.form.naming()]
 	}
 	if isAddress(e) && f.form.address(e) != f.form.text(e) {

@@ -248,11 +248,7 @@ func changeDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, s 
 	}
 	if f.dryRun {
 		for _, change := range changes {
-			r, err := s.Client.DescribeUpdate(change.FileID, change.Details)
-			if err != nil {
-				return err
-			}
-			if err := printRequest(p.Stdout, f.json, r); err != nil {
+			if err := p.showRequest(f)(s.Client.DescribeUpdate(change.FileID, change.Details)); err != nil {
 				return err
 			}
 		}
@@ -360,11 +356,7 @@ func readRecord(ctx context.Context, s *session.Session, id string) (*api.File, 
 func printRecord(p *Program, asJSON bool, file *api.File) error {
 	p.addresses = p.addresses || file.URL != ""
 	if asJSON {
-		text, err := record(file)
-		if err != nil {
-			return err
-		}
-		return printJSON(p.Stdout, text)
+		return printJSON(p.Stdout, record{file})
 	}
 	for _, line := range recordLines(file) {
 		fmt.Fprintf(p.Stdout, "%s %s\n", text.PadRight(text.Safe(line[0]), 18), text.Safe(line[1]))

@@ -172,15 +172,6 @@ func (d *download) print(one session.Downloaded) error {
 	} else {
 		d.done++
 	}
-	if d.f.json {
-		record, err := record(one.File)
-		if err != nil {
-			return err
-		}
-		return printJSON(d.p.Stdout, downloadLine{
-			fileCommandLine{Action: "download", FileID: one.File.FileID, From: one.File.FilePath, To: one.Path, File: record}, one.Already,
-		})
-	}
 	what := "downloaded to "
 	switch {
 	case one.Already:
@@ -188,8 +179,8 @@ func (d *download) print(one session.Downloaded) error {
 	case d.f.dryRun:
 		what = "would be downloaded to "
 	}
-	_, err := fmt.Fprintln(d.p.Stdout, text.Safe(one.File.FilePath+": "+what+one.Path))
-	return err
+	line := fileCommandLine{Action: "download", FileID: one.File.FileID, From: one.File.FilePath, To: one.Path, File: record{one.File}}
+	return d.p.result(d.f, downloadLine{line, one.Already}, one.File.FilePath+": "+what+one.Path)
 }
 
 // downloadLine is the JSON line for a file.

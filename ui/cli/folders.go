@@ -84,11 +84,7 @@ func findItem(ctx context.Context, s *session.Session, name string) (*api.File, 
 // runFolder acts on a folder, or shows the request.
 func (c fileCommand) runFolder(ctx context.Context, p *Program, f *flags, s *session.Session, folder, target string) error {
 	if f.dryRun {
-		r, err := c.folder.request(s.Client, folder, target)
-		if err != nil {
-			return err
-		}
-		return printRequest(p.Stdout, f.json, r)
+		return p.showRequest(f)(c.folder.request(s.Client, folder, target))
 	}
 	to, err := c.folder.do(ctx, s, folder, target)
 	if err != nil {
@@ -98,12 +94,8 @@ func (c fileCommand) runFolder(ctx context.Context, p *Program, f *flags, s *ses
 }
 
 func printFolder(p *Program, f *flags, line folderLine, done string) error {
-	if f.json {
-		line.Type = api.TypeFolder
-		return printJSON(p.Stdout, line)
-	}
-	_, err := fmt.Fprintln(p.Stdout, text.Safe(done))
-	return err
+	line.Type = api.TypeFolder
+	return p.result(f, line, done)
 }
 
 // asks reports whether to ask before acting on these files and folders.
@@ -183,11 +175,7 @@ func newFolderCommands(p *Program, f *flags) []*cobra.Command {
 			var failed failures
 			for _, name := range names {
 				if f.dryRun {
-					r, err := request(s.Client, name)
-					if err == nil {
-						err = printRequest(p.Stdout, f.json, r)
-					}
-					failed.add(p, name, err)
+					failed.add(p, name, p.showRequest(f)(request(s.Client, name)))
 					continue
 				}
 				failed.add(p, name, do(cmd.Context(), s, name))

@@ -79,11 +79,7 @@ type keyLine struct {
 }
 
 func sayKey(p *Program, f *flags, line keyLine, format string, args ...any) error {
-	if f.json {
-		return printJSON(p.Stdout, line)
-	}
-	_, err := fmt.Fprintln(p.Stdout, text.Safe(fmt.Sprintf(format, args...)))
-	return err
+	return p.result(f, line, fmt.Sprintf(format, args...))
 }
 
 func whereKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile config.Profile) error {
@@ -137,7 +133,7 @@ func setKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile c
 	if err := k.Set(ctx, profile, key); err != nil {
 		return err
 	}
-	if source, err := k.Where(ctx, profile); err == nil && source.Kind != config.SourceKeyring {
+	if source, err := k.Where(ctx, profile); err == nil && source != config.SourceKeyring {
 		fmt.Fprintf(p.Stderr, "mediadesk: the %s also has a key for this profile and comes first.\n", text.Safe(source.String()))
 	}
 	return sayKey(p, f, keyLine{profile.Name, "keyring"}, "Stored the key of profile %s in the keyring.", profile.Name)

@@ -78,7 +78,7 @@ func runList(cmd *cobra.Command, p *Program, f *flags, args []string, q api.Quer
 	}
 	defer cleanup(s)
 	if f.dryRun {
-		return printRequest(p.Stdout, f.json, s.Client.DescribeList(q))
+		return p.showRequest(f)(s.Client.DescribeList(q), nil)
 	}
 	if err := s.CheckSearch(ctx, q.Search); err != nil {
 		return err
@@ -147,11 +147,7 @@ func listJournal(ctx context.Context, p *Program, f *flags, s *session.Session, 
 func printFile(p *Program, asJSON bool, file *api.File) error {
 	if asJSON {
 		p.addresses = p.addresses || file.URL != ""
-		record, err := record(file)
-		if err != nil {
-			return err
-		}
-		return printJSON(p.Stdout, record)
+		return printJSON(p.Stdout, record{file})
 	}
 	id, place := file.FileID, file.FilePath
 	if file.IsFolder() {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -37,12 +36,12 @@ type fileCommand struct {
 
 // fileCommandLine is the JSON line for a file.
 type fileCommandLine struct {
-	Action string          `json:"act"`
-	FileID string          `json:"fileId"`
-	From   string          `json:"from"`
-	To     string          `json:"to,omitempty"`
-	File   json.RawMessage `json:"file"` // the new record, or null
-	Purge  *api.Purge      `json:"purge,omitempty"`
+	Action string     `json:"act"`
+	FileID string     `json:"fileId"`
+	From   string     `json:"from"`
+	To     string     `json:"to,omitempty"`
+	File   record     `json:"file"` // the new record, or null
+	Purge  *api.Purge `json:"purge,omitempty"`
 }
 
 func (c fileCommand) name() string {
@@ -147,11 +146,7 @@ func (c fileCommand) run(ctx context.Context, p *Program, f *flags, s *session.S
 
 func (c fileCommand) runOne(ctx context.Context, p *Program, f *flags, s *session.Session, file *api.File, target string) error {
 	if f.dryRun && c.request != nil {
-		r, err := c.request(s, file, target)
-		if err != nil {
-			return err
-		}
-		return printRequest(p.Stdout, f.json, r)
+		return p.showRequest(f)(c.request(s, file, target))
 	}
 	to, after, err := c.do(ctx, s, file, target)
 	if err != nil {
@@ -162,15 +157,8 @@ func (c fileCommand) runOne(ctx context.Context, p *Program, f *flags, s *sessio
 
 // print prints the result for a file.
 func (c fileCommand) print(p *Program, f *flags, file *api.File, to string, after *api.File) error {
-	if !f.json {
-		_, err := fmt.Fprintln(p.Stdout, text.Safe(c.done(file.FilePath, to)))
-		return err
-	}
-	record, err := record(after)
-	if err != nil {
-		return err
-	}
-	return printJSON(p.Stdout, fileCommandLine{Action: c.name(), FileID: file.FileID, From: file.FilePath, To: to, File: record, Purge: c.started()})
+	line := fileCommandLine{Action: c.name(), FileID: file.FileID, From: file.FilePath, To: to, File: record{after}, Purge: c.started()}
+	return p.result(f, line, c.done(file.FilePath, to))
 }
 
 // started returns the purge that the command started last, or nil.

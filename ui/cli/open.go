@@ -8,7 +8,6 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/terminal"
-	"mediadesk/ui/text"
 )
 
 // openTime is how long the address of an opened private file is valid.
@@ -51,15 +50,8 @@ func runOpen(cmd *cobra.Command, p *Program, f *flags, name string) error {
 	if err := api.CheckSourceURL(address); err != nil {
 		return fmt.Errorf("%s has no address that a browser can open: %w", name, err)
 	}
-	if f.json {
-		record, err := record(file)
-		if err == nil {
-			err = printJSON(p.Stdout, fileCommandLine{Action: "open", FileID: file.FileID, From: file.FilePath, To: address, File: record})
-		}
-		if err != nil {
-			return err
-		}
-	} else if _, err := fmt.Fprintln(p.Stdout, text.Safe(address)); err != nil {
+	line := fileCommandLine{Action: "open", FileID: file.FileID, From: file.FilePath, To: address, File: record{file}}
+	if err := p.result(f, line, address); err != nil {
 		return err
 	}
 	waits := p.serving && p.Terminal

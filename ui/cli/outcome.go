@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -19,12 +18,12 @@ import (
 
 // uploadLine is the JSON line for an upload.
 type uploadLine struct {
-	Source   string          `json:"source"`
-	Outcome  *api.State      `json:"outcome"` // null if none yet
-	Open     bool            `json:"open,omitempty"`
-	File     json.RawMessage `json:"file"`
-	Error    *uploadError    `json:"error"`
-	Attempts int             `json:"attempts"`
+	Source   string       `json:"source"`
+	Outcome  *api.State   `json:"outcome"` // null if none yet
+	Open     bool         `json:"open,omitempty"`
+	File     record       `json:"file"`
+	Error    *uploadError `json:"error"`
+	Attempts int          `json:"attempts"`
 	// Already reports that the file was stored before and nothing was sent.
 	Already bool `json:"already,omitempty"`
 	// Lost lists properties that were not transferred.
@@ -42,16 +41,15 @@ type uploadError struct {
 }
 
 // newUploadLine returns the line for a job.
-func newUploadLine(j api.Job) (uploadLine, error) {
-	file, err := record(j.File)
-	line := uploadLine{Source: j.Upload.Source.String(), Outcome: &j.State, File: file, Attempts: j.Attempts, Lost: j.Lost, Move: j.Move, Kept: j.Kept}
+func newUploadLine(j api.Job) uploadLine {
+	line := uploadLine{Source: j.Upload.Source.String(), Outcome: &j.State, File: record{j.File}, Attempts: j.Attempts, Lost: j.Lost, Move: j.Move, Kept: j.Kept}
 	if j.State.Open() {
 		line.Outcome, line.Open = nil, true
 	}
 	if e := j.Failure; e != nil && j.State != api.Stored {
 		line.Error = &uploadError{Status: e.Status, Message: e.Message, Help: e.Help, RequestID: e.RequestID}
 	}
-	return line, err
+	return line
 }
 
 // uploadOutput prints outcomes and determines the exit code. Stored files go to standard output,
@@ -81,11 +79,7 @@ func newUploadOutput(p *Program, f *flags) *uploadOutput {
 func (o *uploadOutput) job(j api.Job) error {
 	o.add(j)
 	if o.f.json {
-		line, err := newUploadLine(j)
-		if err != nil {
-			return err
-		}
-		return printJSON(o.p.Stdout, line)
+		return printJSON(o.p.Stdout, newUploadLine(j))
 	}
 	to, line := o.p.Stderr, jobSentence(j)
 	if j.State == api.Stored {
@@ -132,20 +126,12 @@ func (o *uploadOutput) stored(one planned, before *api.Job) error {
 	if before.File != nil {
 		o.files = append(o.files, before.File)
 	}
-	if o.f.json {
-		file, err := record(before.File)
-		if err != nil {
-			return err
-		}
-		stored := api.Stored
-		return printJSON(o.p.Stdout, uploadLine{Source: one.Source.String(), Outcome: &stored, File: file, Already: true})
-	}
 	path := before.Upload.Path()
 	if before.File != nil {
 		path = cmp.Or(before.File.FilePath, path)
 	}
-	_, err := fmt.Fprintf(o.p.Stdout, "%s: skipped, stored as %s since %s\n", text.Safe(one.Source.String()), text.Safe(path), text.Date(before.Updated))
-	return err
+	line := uploadLine{Source: one.Source.String(), Outcome: new(api.Stored), File: record{before.File}, Already: true}
+	return o.p.result(o.f, line, fmt.Sprintf("%s: skipped, stored as %s since %s", one.Source, path, text.Date(before.Updated)))
 }
 
 // jobSentence describes the outcome of a job.

@@ -93,13 +93,22 @@ func plainJSON(words []byte) []byte {
 	return b.Bytes()
 }
 
-// record returns the JSON of a file, as answered by the service if possible.
-func record(f *api.File) (json.RawMessage, error) {
-	if f == nil {
-		return json.RawMessage("null"), nil
+// record is the JSON of a file, as answered by the service if possible; null if nil.
+type record struct{ *api.File }
+
+// MarshalJSON implements json.Marshaler.
+func (r record) MarshalJSON() ([]byte, error) {
+	if r.File != nil && r.Raw != nil {
+		return r.Raw, nil
 	}
-	if f.Raw != nil {
-		return f.Raw, nil
+	return json.Marshal(r.File)
+}
+
+// result prints v with --json, else line.
+func (p *Program) result(f *flags, v any, line string) error {
+	if f.json {
+		return printJSON(p.Stdout, v)
 	}
-	return json.Marshal(f)
+	_, err := fmt.Fprintln(p.Stdout, text.Safe(line))
+	return err
 }

@@ -48,11 +48,7 @@ func dryUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 			}
 			continue
 		}
-		request, err := s.Client.DescribeUpload(&job.Upload)
-		if err != nil {
-			return err
-		}
-		if err := printRequest(p.Stdout, f.json, request); err != nil {
+		if err := p.showRequest(f)(s.Client.DescribeUpload(&job.Upload)); err != nil {
 			return err
 		}
 		goes.add(&job)

@@ -13,7 +13,6 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/session"
-	"mediadesk/ui/text"
 )
 
 func newRename(p *Program, f *flags) *cobra.Command {
@@ -147,11 +146,7 @@ func (p *Program) purgeOne(ctx context.Context, f *flags, s *session.Session, na
 		address = api.PurgeURL(file.URL)
 	}
 	if f.dryRun {
-		r, err := s.Client.DescribePurge(address)
-		if err != nil {
-			return err
-		}
-		return printRequest(p.Stdout, f.json, r)
+		return p.showRequest(f)(s.Client.DescribePurge(address))
 	}
 	started, err := s.Client.StartPurge(ctx, address)
 	if err != nil {
@@ -165,9 +160,5 @@ func (p *Program) purgeOne(ctx context.Context, f *flags, s *session.Session, na
 	if err != nil {
 		return fmt.Errorf("the purge was started, but its status is unknown: %w", err)
 	}
-	if f.json {
-		return printJSON(p.Stdout, started)
-	}
-	_, err = fmt.Fprintln(p.Stdout, text.Safe(started.URL+": "+describePurge(started)))
-	return err
+	return p.result(f, started, started.URL+": "+describePurge(started))
 }

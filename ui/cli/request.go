@@ -39,22 +39,28 @@ func (p *Program) dryReads(ctx context.Context, f *flags, names []string, reques
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		r, err := request(s.Client, id)
-		if err != nil {
-			return err
-		}
-		if err := printRequest(p.Stdout, f.json, r); err != nil {
+		if err := p.showRequest(f)(request(s.Client, id)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// printRequest shows a request and the equivalent curl command.
-func printRequest(w io.Writer, asJSON bool, r api.Request) error {
-	if asJSON {
-		return printJSON(w, r)
+// showRequest returns a function that shows a request and the equivalent curl command, or
+// returns the error of the Describe function that it comes from.
+func (p *Program) showRequest(f *flags) func(api.Request, error) error {
+	return func(r api.Request, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case f.json:
+			return printJSON(p.Stdout, r)
+		}
+		return printRequest(p.Stdout, r)
 	}
+}
+
+func printRequest(w io.Writer, r api.Request) error {
 	fmt.Fprintf(w, "%s %s\n", r.Method, text.Safe(r.Address))
 	for _, part := range r.Parts {
 		fmt.Fprintf(w, "  %s = %s\n", part.Name, text.Safe(part.Value))

@@ -135,22 +135,14 @@ func (t *transfer) skip(out *uploadOutput, from string, one session.SkippedFile)
 		return out.job(api.Job{Upload: api.Upload{Source: source}, State: api.Unsent, Failure: api.FailureOf(one.Reason), Created: time.Now(), Updated: time.Now()})
 	}
 	out.already++
-	if t.f.json {
-		stored := api.Stored
-		return printJSON(t.p.Stdout, uploadLine{Source: source.String(), Outcome: &stored, Already: true})
-	}
-	_, err := fmt.Fprintf(t.p.Stdout, "%s: skipped: %s\n", text.Safe(source.String()), text.Safe(one.Reason.Error()))
-	return err
+	line := uploadLine{Source: source.String(), Outcome: new(api.Stored), Already: true}
+	return t.p.result(t.f, line, source.String()+": skipped: "+one.Reason.Error())
 }
 
 // preview shows the requests and what is left behind.
 func (t *transfer) preview(s *session.Session, plan *session.Transfer) error {
 	for i := range plan.Jobs {
-		r, err := s.DescribeUpload(&plan.Jobs[i].Upload)
-		if err != nil {
-			return err
-		}
-		if err := printRequest(t.p.Stdout, t.f.json, r); err != nil {
+		if err := t.p.showRequest(t.f)(s.DescribeUpload(&plan.Jobs[i].Upload)); err != nil {
 			return err
 		}
 	}

@@ -21,7 +21,7 @@ func runTree(ctx context.Context, p *Program, f *flags, args []string) error {
 		if err != nil {
 			return err
 		}
-		return printRequest(p.Stdout, f.json, s.Client.DescribeList(session.TreeQuery(root)))
+		return p.showRequest(f)(s.Client.DescribeList(session.TreeQuery(root)), nil)
 	}
 	s, err := p.openAnyway(ctx, f)
 	if err != nil {

@@ -138,11 +138,7 @@ func hasFailed(j *api.Job) bool { return !j.State.Open() && j.State != api.Store
 
 func printUpload(p *Program, asJSON bool, j api.Job) error {
 	if asJSON {
-		line, err := newUploadLine(j)
-		if err != nil {
-			return err
-		}
-		return printJSON(p.Stdout, uploadsLine{Number: j.ID, uploadLine: line, At: j.Updated.UTC().Format(api.TimeLayout), State: j.State})
+		return printJSON(p.Stdout, uploadsLine{Number: j.ID, uploadLine: newUploadLine(j), At: j.Updated.UTC().Format(api.TimeLayout), State: j.State})
 	}
 	_, err := fmt.Fprintf(p.Stdout, "%6d  %s  %s\n", j.ID, j.Updated.Local().Format("2006-01-02 15:04"), jobSentence(j))
 	return err
@@ -166,11 +162,7 @@ func (u *uploadsFlags) sendAgain(ctx context.Context, p *Program, f *flags, d *s
 		if !f.dryRun {
 			continue
 		}
-		r, err := d.Client.DescribeUpload(&job.Upload)
-		if err != nil {
-			return err
-		}
-		if err := printRequest(p.Stdout, f.json, r); err != nil {
+		if err := p.showRequest(f)(d.Client.DescribeUpload(&job.Upload)); err != nil {
 			return err
 		}
 	}

@@ -37,7 +37,7 @@ func newUsage(p *Program, f *flags) *cobra.Command {
 			}
 			defer cleanup(s)
 			if f.dryRun {
-				return printRequest(p.Stdout, f.json, s.Client.DescribeUsage(start, end))
+				return p.showRequest(f)(s.Client.DescribeUsage(start, end), nil)
 			}
 			used, err := s.Client.Usage(cmd.Context(), start, end)
 			switch {

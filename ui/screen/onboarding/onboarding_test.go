@@ -244,7 +244,7 @@ func TestNoKey(t *testing.T) {
 }
 
 func TestKeyFileThatGivesNone(t *testing.T) {
-	d := withAccount(t, &config.SourceError{Source: config.Source{Kind: config.SourceFile, Name: "/k"}, Err: errors.New("others can read it")})
+	d := withAccount(t, &config.SourceError{Source: "key file /k", Err: errors.New("others can read it")})
 	d.open().sees("The key file /k gives no key: others can read it.", "Give the private key")
 	d.press("p").typed(testKey).press("enter")
 	if use := d.used(); use.Name != "work" || use.Key != nil || d.store.keys["work"].Reveal() != testKey {

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api"
 	"mediadesk/config"
 	"mediadesk/ui/account"
 	"mediadesk/ui/kit"
@@ -322,10 +323,10 @@ func sizes(p config.Profile) string {
 	return fmt.Sprintf("%s, video %s", text.Bytes(p.MaxSize), text.Bytes(p.MaxVideoSize))
 }
 
-var namingTexts = map[config.Naming]string{
-	config.NamingHere:    "unique suffix",
-	config.NamingService: "unique suffix by the service",
-	config.NamingOff:     "exact names",
+var namingTexts = map[api.Naming]string{
+	api.NameHere:    "unique suffix",
+	api.NameService: "unique suffix by the service",
+	api.NameExact:   "exact names",
 }
 
 // signature says whether webhook posts of an account are checked; empty where

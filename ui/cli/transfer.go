@@ -65,7 +65,7 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 		return &exitError{exitUsage, err}
 	}
 	if t.f.Unnamed() {
-		return usage("mediadesk transfer needs two profiles: first add the addresses as a profile first (mediadesk profile add)")
+		return usage("mediadesk transfer needs two profiles: add the addresses as a profile first (mediadesk profile add)")
 	}
 	source, err := t.p.describe(ctx, t.f)
 	if err != nil {

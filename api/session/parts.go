@@ -62,7 +62,13 @@ const HookLife = watch.HookLife
 // Jobs returns the jobs of this profile that a filter selects.
 func (s *Session) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
 	f.Profile = s.Profile.Name
-	return s.Journal.Jobs(ctx, f)
+	jobs, err := s.Journal.Jobs(ctx, f)
+	for i := range jobs {
+		if jobs[i].File != nil {
+			*jobs[i].File = s.here(*jobs[i].File)
+		}
+	}
+	return jobs, err
 }
 
 // Job returns the job with an id; false if this profile has none.
@@ -89,7 +95,9 @@ func (s *Session) JournalVersion(ctx context.Context) (int64, error) {
 
 // LastSeen returns the record of a file as last seen; false if never.
 func (s *Session) LastSeen(ctx context.Context, fileID string) (Seen, bool, error) {
-	return s.Journal.File(ctx, s.Profile.Name, fileID)
+	seen, ok, err := s.Journal.File(ctx, s.Profile.Name, fileID)
+	seen.File = s.here(seen.File)
+	return seen, ok, err
 }
 
 // Send queues jobs and returns those that were accepted.

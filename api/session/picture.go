@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"time"
@@ -22,6 +23,7 @@ const maxPicture = 64 << 20
 // Picture returns the path of a local file with the stored picture: the sent file if unchanged,
 // else a copy fetched once per version.
 func (s *Session) Picture(ctx context.Context, f api.File) (string, error) {
+	f = s.here(f)
 	if source := s.sameSource(ctx, f); source != "" {
 		return source, nil
 	}
@@ -67,6 +69,7 @@ const maxThumb = 8 << 20
 // Thumb returns the path of a local file with a thumbnail, fetched once per version. It is the
 // picture itself if the service makes no thumbnails.
 func (s *Session) Thumb(ctx context.Context, f api.File) (string, error) {
+	f = s.here(f)
 	small := f.ThumbURL()
 	if small == "" {
 		return s.Picture(ctx, f)
@@ -95,12 +98,25 @@ func (s *Session) sameSource(ctx context.Context, f api.File) string {
 	return job.Upload.Source.Path
 }
 
+// here returns the record with the address at which the local service answers now: a record that was
+// kept may have the port of an earlier start. Records of other services are returned unchanged.
+func (s *Session) here(f api.File) api.File {
+	for _, address := range []*string{&f.URL, &f.ThumbnailURL, &f.Thumbnail} {
+		u, err := url.Parse(*address)
+		if s.Profile.Local && err == nil && u.Scheme == "http" && api.IsLoopback(u.Hostname()) {
+			u.Host = s.Client.Host()
+			*address = u.String()
+		}
+	}
+	return f
+}
+
 // signedFor is the lifetime of an address that is fetched at once.
 const signedFor = 10 * time.Minute
 
 // Signed returns an address at which anybody can fetch a private file for the time valid.
 func (s *Session) Signed(f api.File, valid time.Duration) (string, error) {
-	return s.Client.SignedURL(f.URL, time.Now().Add(valid))
+	return s.Client.SignedURL(s.here(f).URL, time.Now().Add(valid))
 }
 
 // Fetch opens the stored content of a file, a private one by a signed address. At most limit bytes
@@ -118,6 +134,7 @@ func (s *Session) fetchOriginal(ctx context.Context, f api.File, offset, limit i
 
 // fetchFrom opens the rest of the content of a file; see api.Client.FetchFrom.
 func (s *Session) fetchFrom(ctx context.Context, f api.File, offset, limit int64) (body io.ReadCloser, at int64, err error) {
+	f = s.here(f)
 	if f.URL == "" {
 		return nil, 0, errors.New("the record has no address to fetch the file from")
 	}

@@ -1,0 +1,60 @@
+package session
+
+import (
+	"net"
+	"net/url"
+	"os"
+	"testing"
+
+	"mediadesk/api"
+	"mediadesk/config"
+)
+
+// TestRecordsOfAnEarlierStart: a record that was kept when the local service had another port leads
+// to the file, by whatever address the service has now.
+func TestRecordsOfAnEarlierStart(t *testing.T) {
+	paths := aHome(t)
+	s, end := openProfile(t, paths, config.LocalProfile, false)
+	f := put(t, s, "mug.jpg", mug(t))
+	end()
+	// The port stays taken, so that the service gets another one.
+	hold, err := net.Listen("tcp", hostOf(t, f.URL))
+	if err != nil {
+		t.Skipf("the port was taken meanwhile: %v", err)
+	}
+	defer hold.Close()
+	s, _ = openProfile(t, paths, config.LocalProfile, false)
+	if hostOf(t, f.URL) == s.Client.Host() {
+		t.Fatal("the service has the same port")
+	}
+	for name, read := range map[string]func() (string, error){
+		"picture":   func() (string, error) { return s.Picture(t.Context(), *f) },
+		"thumbnail": func() (string, error) { return s.Thumb(t.Context(), *f) },
+	} {
+		path, err := read()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	seen, ok, err := s.LastSeen(t.Context(), f.FileID)
+	if err != nil || !ok || hostOf(t, seen.File.URL) != s.Client.Host() {
+		t.Errorf("last seen at %s (%v)", seen.File.URL, err)
+	}
+	elsewhere := api.File{URL: "https://ik.example/a.jpg", Thumbnail: "http://192.0.2.1/a.jpg"}
+	if got := s.here(elsewhere); got.URL != elsewhere.URL || got.Thumbnail != elsewhere.Thumbnail {
+		t.Errorf("addresses elsewhere became %+v", got)
+	}
+}
+
+func hostOf(t *testing.T, address string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.Host
+}

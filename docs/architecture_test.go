@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "draw the packages again in architecture.md")
+var update = flag.Bool("update", false, "write the generated parts of architecture.md and scale.md again")
 
 // TestArchitecture: the drawing in architecture.md shows the imports as they are.
 func TestArchitecture(t *testing.T) {

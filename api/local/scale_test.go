@@ -211,8 +211,9 @@ func multiply(t *testing.T, db *sql.DB) {
 			CROSS JOIN LATERAL jsonb_populate_record(f, jsonb_build_object('id', fresh.id, 'version_id', fresh.id, 'root', fresh.id, 'folder', '/g' || g / 10 || '/',
 				'name', 'IMG_' || g || f.name, 'name_key', 'IMG_' || g || f.name, 'created', f.created + g * 1000, 'updated', f.updated + g * 1000)) AS r
 			WHERE f.name LIKE 'IMG%'`,
-		`INSERT INTO folders SELECT r.* FROM (SELECT * FROM folders LIMIT 1) AS f CROSS JOIN generate_series(0, 105) AS g
-			CROSS JOIN LATERAL jsonb_populate_record(f, jsonb_build_object('path', '/g' || g || '/', 'name', 'g' || g, 'id', lpad(to_hex(g), 24, '0'))) AS r`,
+		`INSERT INTO folders SELECT r.* FROM folders AS f CROSS JOIN generate_series(0, 105) AS g
+			CROSS JOIN LATERAL jsonb_populate_record(f, jsonb_build_object('path', '/g' || g || '/', 'name', 'g' || g, 'id', lpad(to_hex(g), 24, '0'))) AS r
+			WHERE f.path = '/f0/'`,
 		"ANALYZE",
 	} {
 		start := time.Now()

@@ -47,6 +47,7 @@ type File struct {
 	AITags            Field[[]AITag]             `json:"AITags,omitzero"` // null: none are set
 	VersionInfo       *VersionInfo               `json:"versionInfo,omitempty"`
 	IsPrivateFile     Field[bool]                `json:"isPrivateFile,omitzero"`
+	IsPublished       Field[bool]                `json:"isPublished,omitzero"`       // hosted-service.md §12
 	CustomCoordinates Field[string]              `json:"customCoordinates,omitzero"` // "x,y,width,height"; null: undefined
 	CustomMetadata    map[string]json.RawMessage `json:"customMetadata,omitzero"`
 	EmbeddedMetadata  map[string]json.RawMessage `json:"embeddedMetadata,omitzero"`

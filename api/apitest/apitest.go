@@ -89,6 +89,7 @@ func Run(t *testing.T, target Target) {
 		{"Steps", testSteps},
 		{"Crop", testCrop},
 		{"Private", testPrivate},
+		{"Published", testPublished},
 		{"SlowAddress", slow},
 		{"WebhookAgain", again},
 	} {

@@ -57,6 +57,12 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	// Vector pictures are always served unchanged.
 	vector := file.Version.Mime == "image/svg+xml"
 	cache := "public, no-cache"
+	if file.Version.Unpublished {
+		if l.authenticate(r) != nil && !delivery.Signed(l.o.Key.Reveal(), r.URL, l.now()) {
+			return errNoPath
+		}
+		cache = "private, no-cache"
+	}
 	if file.Private {
 		cache = "private, no-cache"
 		if (!asked.Named() || vector) && !delivery.Signed(l.o.Key.Reveal(), r.URL, l.now()) {

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -30,6 +31,25 @@ type change struct {
 	api.Details
 	removeAll bool     // all AI tags
 	remove    []string // names of AI tags
+	publish   *publication
+}
+
+// publication is the member publish of a details update, which stands alone.
+type publication struct {
+	IsPublished         *bool `json:"isPublished"`
+	IncludeFileVersions bool  `json:"includeFileVersions"`
+}
+
+func (c *change) readPublish(text json.RawMessage, members int) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&c.publish); err != nil || c.publish == nil || c.publish.IsPublished == nil {
+		return wrongType("publish", `Send an object such as {"isPublished":false,"includeFileVersions":true}.`)
+	}
+	if members > 1 {
+		return invalid("publish", "it stands beside other members", "Send it alone.")
+	}
+	return nil
 }
 
 // updateDetails is the file-detail update operation (service.md §4.2).
@@ -43,6 +63,12 @@ func (l *Library) updateDetails(r *http.Request) (any, error) {
 		file, err := tx.File(r.PathValue("fileId"))
 		if err != nil || c == nil {
 			return file, err
+		}
+		if p := c.publish; p != nil {
+			file.Version.Unpublished = !*p.IsPublished
+			if err := tx.Publish(file.ID, *p.IsPublished, p.IncludeFileVersions); err != nil {
+				return nil, err
+			}
 		}
 		if err := c.apply(tx, file); err != nil {
 			return nil, err
@@ -70,13 +96,16 @@ func (l *Library) updateDetails(r *http.Request) (any, error) {
 func (l *Library) readChange(r *http.Request) (*change, error) {
 	c := new(change)
 	var extensions, removed json.RawMessage
-	var publish map[string]json.RawMessage // without effect here
+	var publish json.RawMessage
 	members, err := readMembers(r, 0,
 		member{"tags", &c.Tags}, member{"customCoordinates", &c.CustomCoordinates}, member{"customMetadata", &c.CustomMetadata},
 		member{"description", &c.Description}, member{"extensions", &extensions}, member{"webhookUrl", &c.WebhookURL},
 		member{"removeAITags", &removed}, member{"publish", &publish})
 	if err != nil || len(members) == 0 {
 		return nil, err
+	}
+	if publish != nil {
+		return c, c.readPublish(publish, len(members))
 	}
 	var tags []*string
 	if json.Unmarshal(members["tags"], &tags) == nil && slices.Contains(tags, nil) {

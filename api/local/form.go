@@ -185,6 +185,9 @@ func (f *form) part(part *multipart.Part) error {
 	return set(f, value)
 }
 
+// isPublished is a field of uploads, a response field and a member of publish.
+const isPublished = "isPublished"
+
 // notGiven is what some clients write for a missing value; others write null.
 const notGiven = "undefined"
 
@@ -194,7 +197,7 @@ func absent(value string) bool { return value == "" || value == notGiven || valu
 // services that have no effect here.
 var fields = func() map[string]func(*form, string) error {
 	all := map[string]func(*form, string) error{
-		"isPublished": func(_ *form, value string) error { return checkBool("isPublished", value) },
+		isPublished: func(_ *form, value string) error { return checkBool(isPublished, value) },
 	}
 	for _, name := range signedParts {
 		all[name] = func(*form, string) error { return nil } // for admit
@@ -277,7 +280,7 @@ func setRegion(f *form, value string) error {
 }
 
 // hostedFields are response fields of hosted services that are accepted and ignored.
-var hostedFields = []string{"metadata", "isPublished"}
+var hostedFields = []string{"metadata"}
 
 func setResponseFields(f *form, value string) error {
 	var names []string
@@ -287,7 +290,7 @@ func setResponseFields(f *form, value string) error {
 		}
 	}
 	f.upload.ResponseFields = api.Set(names)
-	return api.CheckResponseFields(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == selectedFields }))
+	return api.CheckResponseFields(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == selectedFields || name == isPublished }))
 }
 
 func setExtensions(f *form, value string) error {

@@ -49,6 +49,7 @@ func orNull[T any](v T, length int) api.Field[T] {
 func (l *Library) fullRecord(f *store.File) *api.File {
 	r := l.record(f, true)
 	withMetadata(r, f)
+	r.IsPublished = api.Set(!f.Version.Unpublished)
 	return r
 }
 

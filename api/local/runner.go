@@ -495,6 +495,7 @@ func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, sou
 	}
 	file.Region = carryRegion(file, version, out.Orientation)
 	version.ID, version.Root, version.Number = store.NewID(), source.Root, last+1
+	version.Unpublished = file.Version.Unpublished
 	file.Version, file.Updated = version, version.Created
 	return nil, tx.UpdateFile(file)
 }

@@ -223,7 +223,7 @@ var searchSubjects = map[string]searchSubject{
 	"tags":         {store.MatchTags, "", slices.Concat(api.SearchLists, []string{"HAS"}, api.SearchExists), setText(nil)},
 	"type":         {store.MatchRow, "", api.SearchEquals, setText(rowKind)},
 	"id":           {store.MatchID, "", api.SearchEquals, setText(nil)},
-	"createdBy":    {store.MatchID, "", api.SearchEquals, setAll(false)}, // nothing here was made by a user with a mail address
+	"createdBy":    {store.MatchID, "", api.SearchEquals, setNone}, // nothing here was made by a user with a mail address
 	"path":         {store.MatchFolder, "", slices.Concat(api.SearchEquals, []string{":"}), setText(api.CleanFolder)},
 	"createdAt":    {store.MatchCreated, "", slices.Concat(api.SearchEquals, api.SearchCompares), setNumber(timeNumber)},
 	"updatedAt":    {store.MatchUpdated, "", slices.Concat(api.SearchEquals, api.SearchCompares), setNumber(timeNumber)},
@@ -233,7 +233,7 @@ var searchSubjects = map[string]searchSubject{
 	"format":       {store.MatchFormat, "", []string{"=", "IN"}, setText(knownFormat)},
 	"private":      {store.MatchPrivate, "", []string{"="}, setNumber(boolNumber)},
 	"transparency": {store.MatchAlpha, "", []string{"="}, setNumber(boolNumber)},
-	"published":    {store.MatchSize, "", []string{"="}, setAll(true)}, // true for every file
+	"published":    {store.MatchPublished, "", []string{"="}, setNumber(boolNumber)},
 
 	"embeddedMetadata.DateTimeOriginal": {store.MatchCamera, "DateTimeOriginal", slices.Concat(api.SearchEquals, api.SearchCompares), setCameraTime},
 	"embeddedMetadata.Keywords":         {store.MatchCamera, "Keywords", slices.Concat(api.SearchLists, []string{"EXISTS"}), setValues(api.MetadataSchema{Type: api.MetadataText})},
@@ -298,19 +298,10 @@ func setNumber(read func(string, time.Time) (int64, error)) func(*store.Match, [
 	}
 }
 
-// setAll returns a condition that is true for all files or for none.
-func setAll(all bool) func(*store.Match, []api.SearchWord, time.Time) error {
-	return func(m *store.Match, values []api.SearchWord, now time.Time) error {
-		wanted := int64(0)
-		if all {
-			var err error
-			if wanted, err = boolNumber(values[0].Text, now); err != nil {
-				return err
-			}
-		}
-		*m = store.Match{Subject: store.MatchSize, Op: map[int64]string{0: "<", 1: ">="}[wanted], Not: m.Not}
-		return nil
-	}
+// setNone writes a condition that no file meets.
+func setNone(m *store.Match, _ []api.SearchWord, _ time.Time) error {
+	*m = store.Match{Subject: store.MatchSize, Op: "<", Not: m.Not}
+	return nil
 }
 
 // setValues writes values of a metadata field.

@@ -70,6 +70,7 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	version.Unpublished = f.texts["isPublished"] == "false"
 	var runs, posts []store.Run
 	file, err := record(r.Context(), l, f.content, &version, func(tx store.Tx) (*store.File, error) {
 		file, err := f.write(tx, version)
@@ -101,6 +102,9 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	record.ExtensionStatus, record.ExtensionErrors = report.status, report.errors
 	if f.wantsField("customMetadata") {
 		withMetadata(record, file)
+	}
+	if f.wantsField(isPublished) {
+		record.IsPublished = api.Set(!file.Version.Unpublished)
 	}
 	if f.wantsField(selectedFields) {
 		record.SelectedFieldsSchema, err = store.View(r.Context(), l.records, fieldSchemas)

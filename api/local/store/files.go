@@ -31,13 +31,16 @@ func IsID(text string) bool {
 const fileColumns = `id, folder, name, private, tags, ai_tags, region, metadata, description,
 	version_id, root, version, hash, size, mime, kind, width, height, has_alpha, version_at, created, updated`
 
+// fileValues are the columns of a file to read: fileColumns, and whether it is unpublished.
+const fileValues = fileColumns + ", CASE WHEN EXISTS (SELECT 1 FROM unpublished WHERE unpublished.id = files.version_id) THEN 1 ELSE 0 END"
+
 type scanner interface{ Scan(into ...any) error }
 
-// fileRow reads rows of fileColumns. It takes raw values: converting each takes longer than reading
+// fileRow reads rows of fileValues. It takes raw values: converting each takes longer than reading
 // the row.
 type fileRow struct {
-	values [22]any
-	into   [22]any // pointers to values
+	values [23]any
+	into   [23]any // pointers to values
 	wrong  bool    // a value had an unexpected type
 }
 
@@ -70,7 +73,7 @@ func (r *fileRow) scan(row scanner) (*File, error) {
 	f := &File{
 		ID: r.text(0), Folder: r.text(1), Name: r.text(2), Private: r.number(3) != 0, Region: r.text(6), Description: r.text(8),
 		Version: Version{
-			ID: r.text(9), Root: r.text(10), Number: int(r.number(11)), Hash: r.text(12), Created: r.time(19),
+			ID: r.text(9), Root: r.text(10), Number: int(r.number(11)), Hash: r.text(12), Created: r.time(19), Unpublished: r.number(22) != 0,
 			Facts: Facts{
 				Size: r.number(13), Mime: r.text(14), Kind: r.text(15), Width: int(r.number(16)), Height: int(r.number(17)),
 				HasAlpha: r.number(18) != 0,
@@ -117,11 +120,11 @@ func (f *File) texts() (tags, aiTags, metadata any, err error) {
 }
 
 func (t *sqlTx) File(id string) (*File, error) {
-	return scanFile(t.row("SELECT "+fileColumns+" FROM files WHERE id = ?", id))
+	return scanFile(t.row("SELECT "+fileValues+" FROM files WHERE id = ?", id))
 }
 
 func (t *sqlTx) FileAt(folder, name string) (*File, error) {
-	return scanFile(t.row("SELECT "+fileColumns+" FROM files WHERE folder = ? AND name_key = ?", norm.NFC.String(folder), norm.NFC.String(name)))
+	return scanFile(t.row("SELECT "+fileValues+" FROM files WHERE folder = ? AND name_key = ?", norm.NFC.String(folder), norm.NFC.String(name)))
 }
 
 func (t *sqlTx) InsertFile(f *File) error {
@@ -170,6 +173,9 @@ func (t *sqlTx) insertVersion(f *File) error {
 		f.ID, v.Number, v.ID, v.Root, v.Hash, v.Size, v.Mime, v.Kind, v.Width, v.Height, v.HasAlpha, embedded, v.Created.UnixMilli(), v.Hash)
 	if err == nil && n == 0 {
 		err = t.checkRetired(v.Hash)
+	}
+	if err == nil && v.Unpublished {
+		_, err = t.exec("INSERT INTO unpublished (id) VALUES (?) ON CONFLICT DO NOTHING", v.ID)
 	}
 	return err
 }

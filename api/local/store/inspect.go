@@ -28,6 +28,13 @@ func ReadRecords(ctx context.Context, path string) (Records, error) {
 		return nil, err
 	}
 	s.db = s.query
+	var known int
+	if s.query.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master WHERE name = 'unpublished'").Scan(&known) == nil && known == 0 {
+		// An older format publishes all versions.
+		if _, err := s.query.ExecContext(ctx, "CREATE TEMP TABLE unpublished (id TEXT NOT NULL PRIMARY KEY)"); err != nil {
+			return nil, errors.Join(fmt.Errorf("open the records in %s: %w", path, err), s.Close())
+		}
+	}
 	session, err := newSession(ctx, s.query, nil)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the records in %s: %w", path, err), s.Close())

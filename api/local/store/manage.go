@@ -25,6 +25,9 @@ func (t *sqlTx) deleteVersions(where string, args ...any) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	if _, err := t.exec("DELETE FROM unpublished WHERE id IN (SELECT id FROM versions WHERE "+where+")", args...); err != nil {
+		return 0, err
+	}
 	return t.exec("DELETE FROM versions WHERE "+where, args...)
 }
 
@@ -123,10 +126,11 @@ func (t *sqlTx) MoveFile(id, folder, name string) error {
 		norm.NFC.String(folder), norm.NFC.String(name), name, id)
 }
 
-const versionColumns = "id, root, number, hash, size, mime, kind, width, height, has_alpha, created"
+const versionColumns = "id, root, number, hash, size, mime, kind, width, height, has_alpha, created, " +
+	"CASE WHEN EXISTS (SELECT 1 FROM unpublished WHERE unpublished.id = versions.id) THEN 1 ELSE 0 END"
 
 func scanVersion(row scanner, v *Version) error {
-	return row.Scan(&v.ID, &v.Root, &v.Number, &v.Hash, &v.Size, &v.Mime, &v.Kind, &v.Width, &v.Height, &v.HasAlpha, milliseconds{&v.Created})
+	return row.Scan(&v.ID, &v.Root, &v.Number, &v.Hash, &v.Size, &v.Mime, &v.Kind, &v.Width, &v.Height, &v.HasAlpha, milliseconds{&v.Created}, &v.Unpublished)
 }
 
 func (t *sqlTx) Version(id string) (*Version, error) {
@@ -140,6 +144,18 @@ func (t *sqlTx) Versions(fileID string) ([]Version, error) {
 func (t *sqlTx) CountVersions(fileID string) (count, last int, err error) {
 	err = t.row("SELECT count(*), coalesce(max(number), 0) FROM versions WHERE file_id = ?", fileID).Scan(&count, &last)
 	return count, last, err
+}
+
+func (t *sqlTx) Publish(fileID string, published, all bool) error {
+	versions, args := "SELECT id FROM versions WHERE file_id = ?", []any{fileID}
+	if !all {
+		versions = "SELECT version_id FROM files WHERE id = ?"
+	}
+	_, err := t.exec("DELETE FROM unpublished WHERE id IN ("+versions+")", args...)
+	if err == nil && !published {
+		_, err = t.exec("INSERT INTO unpublished (id) "+versions, args...)
+	}
+	return err
 }
 
 func (t *sqlTx) AddVersion(fileID string, v *Version) error {

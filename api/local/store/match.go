@@ -48,6 +48,9 @@ func (m *Match) special() condition {
 		return m.metadata("json_each(files.metadata) AS m", "TRUE")
 	case MatchCamera:
 		return m.metadata("versions AS owner, json_each(owner.embedded) AS m", "owner.id = files.version_id")
+	case MatchPublished:
+		not := map[int64]string{1: "NOT "}[m.Number]
+		return condition{sql: not + "EXISTS (SELECT 1 FROM unpublished WHERE unpublished.id = files.version_id)"}
 	case MatchGiven:
 		return m.metadata("given, json_each(given.members) AS m", "TRUE")
 	}

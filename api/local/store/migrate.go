@@ -13,7 +13,7 @@ import (
 
 // steps are the upgrades from format to format. A database's user_version is the number of steps
 // done.
-var steps = []string{format1, format2, format3, format4, format5, format6, format7, format8, format9, format10}
+var steps = []string{format1, format2, format3, format4, format5, format6, format7, format8, format9, format10, format11}
 
 // formatsOnce is the last format that stores its number only once.
 const formatsOnce = 2
@@ -233,6 +233,13 @@ CREATE TABLE jobs (
 const format10 = `
 ALTER TABLE library ADD COLUMN store TEXT NOT NULL DEFAULT ''; -- empty: not known
 ALTER TABLE library ADD COLUMN next_store TEXT NOT NULL DEFAULT ''; -- empty: none
+`
+
+// The eleventh format has the versions that are not published.
+const format11 = `
+CREATE TABLE unpublished (
+	id TEXT NOT NULL PRIMARY KEY -- of a version
+) WITHOUT ROWID;
 `
 
 // ErrNewer reports that a newer program wrote the records.

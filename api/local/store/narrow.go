@@ -87,7 +87,7 @@ func (t *sqlTx) listFiles(q *Query) ([]Entry, error) {
 	case ByRelevance:
 		terms[0] = "-length(name_key)"
 	}
-	query := fmt.Sprintf("SELECT %s FROM files WHERE %s ORDER BY %s %s %s", fileColumns, c.sql, strings.Join(terms, " "+direction+", "), direction, limits)
+	query := fmt.Sprintf("SELECT %s FROM files WHERE %s ORDER BY %s %s %s", fileValues, c.sql, strings.Join(terms, " "+direction+", "), direction, limits)
 	if q.inOrder() {
 		t = &sqlTx{ctx: context.WithoutCancel(t.ctx), s: t.s}
 	}

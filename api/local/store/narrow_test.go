@@ -56,7 +56,7 @@ func testListsAgree(t *testing.T, r Records) {
 			q.Files, q.Limit, q.Order = true, 1000, ByName
 			plain, args := q.sql()
 			var want []string
-			entries, err := tx.(*sqlTx).entries("SELECT "+fileColumns+" FROM files WHERE id IN (SELECT id FROM ("+plain+") AS found) ORDER BY name_key, folder", args...)
+			entries, err := tx.(*sqlTx).entries("SELECT "+fileValues+" FROM files WHERE id IN (SELECT id FROM ("+plain+") AS found) ORDER BY name_key, folder", args...)
 			if err != nil {
 				return err
 			}

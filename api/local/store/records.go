@@ -72,6 +72,7 @@ type Tx interface {
 	CountVersions(fileID string) (count, last int, err error) // last is the highest number
 	AddVersion(fileID string, v *Version) error               // does not make it current
 	DeleteVersion(fileID, id string) error                    // ErrNotFound for the current one; see Deletion
+	Publish(fileID string, published, all bool) error         // the current version, or all
 	Embedded(versionID string) (map[string]json.RawMessage, error)
 	Hashes(prefix string) (map[string]bool, error) // contents of all versions, by prefix
 	Holdings(prefix string) ([]Holding, error)     // all versions whose hash begins with prefix, sorted by hash
@@ -174,13 +175,15 @@ func (f *File) Path() string { return f.Folder + f.Name }
 
 // Version is a content that a file has or had. The first version has the file's own id.
 type Version struct {
-	ID       string
-	Root     string // the uploaded version that it derives from; its own ID if it was uploaded
-	Number   int    // from 1
-	Hash     string // of the content
-	Facts           // found in the bytes
-	Created  time.Time
-	Embedded map[string]json.RawMessage // stored with a new version; read with Tx.Embedded only
+	ID      string
+	Root    string // the uploaded version that it derives from; its own ID if it was uploaded
+	Number  int    // from 1
+	Hash    string // of the content
+	Facts          // found in the bytes
+	Created time.Time
+	// Unpublished versions are not delivered. Written with a new version; see Tx.Publish.
+	Unpublished bool
+	Embedded    map[string]json.RawMessage // stored with a new version; read with Tx.Embedded only
 }
 
 // Removal records that a content is being removed from a shared store, or with Done that it was. It
@@ -279,26 +282,27 @@ type Match struct {
 
 // Subjects of a Match.
 const (
-	MatchName    = "name"    // Text
-	MatchKind    = "kind"    // Text
-	MatchMime    = "mime"    // Text
-	MatchTags    = "tags"    // Text, with "in": tags and AI tags
-	MatchSize    = "size"    // Number, bytes
-	MatchWidth   = "width"   // Number, pixels
-	MatchHeight  = "height"  // Number, pixels
-	MatchCreated = "created" // Number, milliseconds since 1970
-	MatchUpdated = "updated" // Number, milliseconds since 1970
-	MatchPrivate = "private" // Number, 0 or 1
-	MatchRegion  = "region"  // Number, 0 or 1: has one
-	MatchAlpha   = "alpha"   // Number, 0 or 1: has an alpha channel
-	MatchID      = "id"      // Text
-	MatchRow     = "row"     // Text: file, folder, file-version
-	MatchFolder  = "folder"  // Text, a clean folder; ":" includes all below
-	MatchText    = "text"    // Text: the description
-	MatchFormat  = "format"  // Text: jpg, png …
-	MatchCustom  = "custom"  // Key and Values: custom metadata
-	MatchCamera  = "camera"  // Key and Values: embedded metadata
-	MatchGiven   = "given"   // Key and Values: what Tx.Meets was given
+	MatchName      = "name"      // Text
+	MatchKind      = "kind"      // Text
+	MatchMime      = "mime"      // Text
+	MatchTags      = "tags"      // Text, with "in": tags and AI tags
+	MatchSize      = "size"      // Number, bytes
+	MatchWidth     = "width"     // Number, pixels
+	MatchHeight    = "height"    // Number, pixels
+	MatchCreated   = "created"   // Number, milliseconds since 1970
+	MatchUpdated   = "updated"   // Number, milliseconds since 1970
+	MatchPrivate   = "private"   // Number, 0 or 1
+	MatchRegion    = "region"    // Number, 0 or 1: has one
+	MatchAlpha     = "alpha"     // Number, 0 or 1: has an alpha channel
+	MatchID        = "id"        // Text
+	MatchRow       = "row"       // Text: file, folder, file-version
+	MatchFolder    = "folder"    // Text, a clean folder; ":" includes all below
+	MatchText      = "text"      // Text: the description
+	MatchFormat    = "format"    // Text: jpg, png …
+	MatchCustom    = "custom"    // Key and Values: custom metadata
+	MatchCamera    = "camera"    // Key and Values: embedded metadata
+	MatchPublished = "published" // Number, 0 or 1: the version is published
+	MatchGiven     = "given"     // Key and Values: what Tx.Meets was given
 )
 
 // Field is a custom metadata field. A key needs a field before files can have a value (service.md

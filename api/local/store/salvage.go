@@ -64,7 +64,7 @@ func Salvage(ctx context.Context, path string, to Records, unfinished bool) (fil
 					return nil
 				}
 				return flush()
-			}, "SELECT "+fileColumns+" FROM files ORDER BY folder "+direction+", name_key "+direction)
+			}, "SELECT "+fileValues+" FROM files ORDER BY folder "+direction+", name_key "+direction)
 			if err == nil || failed != nil || ctx.Err() != nil {
 				break
 			}
@@ -95,7 +95,7 @@ func (t *sqlTx) salvageFile(rows *sql.Rows) (s salvaged, ok bool) {
 	return s, true
 }
 
-// lenient reads rows of fileColumns and skips damaged JSON.
+// lenient reads rows of fileValues and skips damaged JSON.
 type lenient struct{ rows *sql.Rows }
 
 // Scan implements scanner.
@@ -224,7 +224,7 @@ func (t *sqlTx) Unreadable() (lines []string, err error) {
 		_, err := row.scan(rows)
 		tell("the record of file "+row.text(0), err)
 		return nil
-	}, "SELECT "+fileColumns+" FROM files")
+	}, "SELECT "+fileValues+" FROM files")
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func (l *Library) join(ctx context.Context) error {
 	})
 	if err == nil {
 		l.leads.Store(leads)
-		err = l.adopt(ctx, most)
+		err = l.adopt(ctx, most, false)
 	}
 	switch {
 	case err == nil:
@@ -60,16 +60,26 @@ func (l *Library) join(ctx context.Context) error {
 }
 
 // adopt takes over runs, posts and folder jobs of instances that are gone. Their results are
-// posted, since no request waits for them.
-func (l *Library) adopt(ctx context.Context, most int) error {
+// posted, since no request waits for them. With own, it also begins with what this instance may
+// have recorded without knowing.
+func (l *Library) adopt(ctx context.Context, most int, own bool) error {
 	var jobs []store.Job
 	runs, err := store.Update(ctx, l.records.Records, func(tx store.Tx) (runs []store.Run, err error) {
 		if jobs, err = tx.AdoptJobs(l.identity, most); err != nil {
 			return nil, err
 		}
-		return tx.Adopt(l.identity, most)
+		if !own {
+			return tx.Adopt(l.identity, most)
+		}
+		if err := tx.Absent(l.identity); err != nil {
+			return nil, err
+		}
+		if runs, err = tx.Adopt(l.identity, math.MaxInt32); err != nil {
+			return nil, err
+		}
+		return runs, tx.Present(l.identity, presentTime)
 	})
-	if err != nil {
+	if l.records.noteLoss(err); err != nil {
 		return err
 	}
 	l.adoptJobs(jobs)
@@ -77,6 +87,16 @@ func (l *Library) adopt(ctx context.Context, most int) error {
 	l.runs.start(runs)
 	wake(l.outbox.notice)
 	return nil
+}
+
+// unsureTime is how long a transaction without an answer may still be done.
+const unsureTime = 2 * time.Minute
+
+// unsure reports whether there may be runs and posts that this instance recorded in a transaction
+// without an answer, and so does not know.
+func (l *Library) unsure() bool {
+	at := l.records.unsure.Load()
+	return at != 0 && time.Since(time.Unix(0, at)) < unsureTime
 }
 
 // stayPresent renews the presence of this instance and takes over the work of others.
@@ -109,6 +129,6 @@ func (l *Library) stayPresent() {
 		if l.leads.Store(leads); leads {
 			wake(l.records.notice) // others may have deleted something
 		}
-		l.report("could not take over the work of other instances", l.adopt(l.ctx, adoptAtOnce))
+		l.report("could not take over the work of other instances", l.adopt(l.ctx, adoptAtOnce, l.unsure()))
 	}
 }

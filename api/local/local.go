@@ -286,7 +286,7 @@ func (l *Library) openRecords(ctx context.Context) error {
 	if l.o.observe != nil {
 		records = l.o.observe(records)
 	}
-	l.records = &noticing{records, make(chan struct{}, 1), &l.metrics}
+	l.records = &noticing{Records: records, notice: make(chan struct{}, 1), metrics: &l.metrics}
 	return nil
 }
 

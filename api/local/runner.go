@@ -51,11 +51,15 @@ func newRunner(l *Library) *runner {
 	return r
 }
 
+// add queues a run, unless it is queued already.
 func (w *worker) add(run int64) (done <-chan struct{}) {
-	q := queued{run, make(chan struct{})}
 	w.mu.Lock()
+	defer w.mu.Unlock()
+	if at := slices.IndexFunc(w.queue, func(q queued) bool { return q.run == run }); at >= 0 {
+		return w.queue[at].done
+	}
+	q := queued{run, make(chan struct{})}
 	w.queue = append(w.queue, q)
-	w.mu.Unlock()
 	wake(w.notice)
 	return q.done
 }

@@ -2,8 +2,10 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"mediadesk/api/local/store"
@@ -27,6 +29,14 @@ type noticing struct {
 	store.Records
 	notice  chan struct{}
 	metrics *metrics
+	unsure  atomic.Int64 // when a transaction last ended without an answer, in ns since 1970; 0: never
+}
+
+// noteLoss remembers that a transaction may have been done although err says otherwise.
+func (n *noticing) noteLoss(err error) {
+	if down := (*store.DownError)(nil); errors.As(err, &down) {
+		n.unsure.Store(time.Now().UnixNano())
+	}
 }
 
 // View implements store.Records.
@@ -42,6 +52,7 @@ func (n *noticing) Update(ctx context.Context, fn func(store.Tx) error) error {
 	done := n.metrics.access(ctx, recordsTimeMetric, "write")
 	err := n.Records.Update(ctx, fn)
 	done(err)
+	n.noteLoss(err)
 	if err == nil {
 		wake(n.notice)
 	}

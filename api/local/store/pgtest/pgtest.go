@@ -60,15 +60,70 @@ func Start(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	initdb, err := command(ctx, dir, "initdb", "-D", "data", "-U", "mediadesk", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	return begin(ctx, dir, "initdb", "-D", "data", "-U", "mediadesk", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+}
+
+// begin starts the server in dir whose data a program makes.
+func begin(ctx context.Context, dir, name string, args ...string) (*Server, error) {
+	cmd, err := command(ctx, dir, name, args...)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	if text, err := initdb.CombinedOutput(); err != nil {
-		return nil, errors.Join(fmt.Errorf("initdb: %w\n%s", err, text), os.RemoveAll(dir))
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w\n%s", name, err, text), os.RemoveAll(dir))
 	}
 	s := &Server{Dir: dir}
 	return s, s.Start(ctx)
+}
+
+// standby is the name under which a standby follows its server.
+const standby = "standby"
+
+// Standby starts a server that follows s, until the test ends. From then on s answers a
+// commit when the standby has it, too.
+func (s *Server) Standby(t testing.TB) *Server {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "pg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	follower, err := begin(t.Context(), dir, "pg_basebackup", "-D", "data", "-R", "-d", "host="+s.Dir+" user=mediadesk application_name="+standby, "-c", "fast", "--no-sync")
+	if err != nil {
+		t.Fatal(err)
+	}
+	follower.endWith(t)
+	for _, text := range []string{"ALTER SYSTEM SET synchronous_standby_names = '" + standby + "'", "SELECT pg_reload_conf()"} {
+		if err := s.exec(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return follower
+}
+
+// Promote makes a standby a server that is written to.
+func (s *Server) Promote(ctx context.Context) error {
+	var ok bool
+	if err := s.Ask(ctx, "SELECT pg_promote()", &ok); err != nil || ok {
+		return err
+	}
+	return errors.New("the standby was not promoted")
+}
+
+// Ask runs a query that returns one row.
+func (s *Server) Ask(ctx context.Context, query string, into ...any) error {
+	return s.use(func(db *sql.DB) error { return db.QueryRowContext(ctx, query).Scan(into...) })
+}
+
+func (s *Server) exec(ctx context.Context, text string) error {
+	return s.use(func(db *sql.DB) error { _, err := db.ExecContext(ctx, text); return err })
+}
+
+func (s *Server) use(do func(*sql.DB) error) error {
+	db, err := sql.Open("pgx", s.Address("postgres"))
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(db), db.Close())
 }
 
 // untilAlone runs a server until standard input or the server ends. It then removes its folder if
@@ -127,6 +182,9 @@ func (s *Server) start(ctx context.Context, remove string, settings []string) er
 // Stop stops the server at once, as a crash would.
 func (s *Server) Stop() error {
 	err := s.life.Close()
+	if errors.Is(err, os.ErrClosed) { // it was stopped before
+		err = nil
+	}
 	s.cmd.Wait() //nolint:errcheck // of a shell that killed its child
 	return err
 }
@@ -138,12 +196,7 @@ func (s *Server) Address(database string) string {
 
 // Create creates an empty database and returns its address.
 func (s *Server) Create(ctx context.Context, name string) (string, error) {
-	db, err := sql.Open("pgx", s.Address("postgres"))
-	if err != nil {
-		return "", err
-	}
-	defer db.Close()
-	_, err = db.ExecContext(ctx, "CREATE DATABASE "+name)
+	err := s.exec(ctx, "CREATE DATABASE "+name)
 	return s.Address(name), err
 }
 
@@ -181,12 +234,17 @@ func New(t testing.TB) *Server {
 	t.Helper()
 	s, err := Start(t.Context())
 	SkipWithout(t, err)
+	s.endWith(t)
+	return s
+}
+
+// endWith ends the server with a test.
+func (s *Server) endWith(t testing.TB) {
 	t.Cleanup(func() {
 		if err := errors.Join(s.Stop(), os.RemoveAll(s.Dir)); err != nil {
 			t.Error(err)
 		}
 	})
-	return s
 }
 
 // SkipWithout skips a test if err reports a missing PostgreSQL, and fails it for any other error.

@@ -340,31 +340,14 @@ func beWriter(dir string) {
 // benchChild starts this program as a server and returns its address and a
 // function for the most memory that it had, in bytes.
 func benchChild(t *testing.T, variable, dir string) (address string, memory func() int64) {
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), variable+"="+dir, maxSizeVariable+"=400000000")
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	c := startChild(t, os.Stderr, variable+"="+dir, maxSizeVariable+"=400000000")
 	t.Cleanup(func() {
-		in.Close()
-		cmd.Process.Kill()
-		cmd.Wait()
+		c.stdin.Close()
+		c.cmd.Process.Kill()
+		c.cmd.Wait()
 	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(line), func() int64 {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+	return c.address, func() int64 {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.cmd.Process.Pid))
 		if err != nil {
 			return 0 // this system does not tell
 		}

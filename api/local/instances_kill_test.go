@@ -1,7 +1,6 @@
 package local_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -46,39 +44,11 @@ func beInstance(storage string) {
 type instances struct {
 	environment []string
 	mu          sync.Mutex
-	running     []*instance
-}
-
-type instance struct {
-	address string
-	cmd     *exec.Cmd
-	stdin   io.Closer
-}
-
-func (i *instances) start(t *testing.T) *instance {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env, cmd.Stderr = append(os.Environ(), i.environment...), io.Discard
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	if !lines.Scan() {
-		t.Fatal("an instance did not start")
-	}
-	return &instance{lines.Text(), cmd, stdin}
+	running     []*child
 }
 
 // any is an instance, which may be dead already.
-func (i *instances) any() *instance {
+func (i *instances) any() *child {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.running[rand.IntN(len(i.running))]
@@ -89,7 +59,7 @@ func (i *instances) replace(t *testing.T, n int) {
 	t.Helper()
 	i.running[n].cmd.Process.Kill()
 	i.running[n].cmd.Wait() // it was killed
-	next := i.start(t)
+	next := startChild(t, io.Discard, i.environment...)
 	i.mu.Lock()
 	i.running[n] = next
 	i.mu.Unlock()
@@ -110,7 +80,7 @@ func TestInstancesAreKilled(t *testing.T) {
 		instanceDatabase + "=" + pgtest.Database(t), instanceStorage + "=file://" + filepath.ToSlash(t.TempDir()) + "/store",
 	}}
 	for range 3 {
-		group.running = append(group.running, group.start(t))
+		group.running = append(group.running, startChild(t, io.Discard, group.environment...))
 	}
 	t.Cleanup(func() {
 		for _, i := range group.running {

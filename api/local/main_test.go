@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -51,6 +52,36 @@ func beChild(dir string) {
 	fmt.Println(s.Address)
 	io.Copy(io.Discard, os.Stdin)
 	os.Exit(0)
+}
+
+// child is this program as a server of its own.
+type child struct {
+	address string
+	cmd     *exec.Cmd
+	stdin   io.Closer
+}
+
+// startChild starts this program with variables by which it serves, and returns when it does.
+func startChild(t *testing.T, stderr io.Writer, variables ...string) *child {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env, cmd.Stderr = append(os.Environ(), variables...), stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() {
+		t.Fatal("the child did not start")
+	}
+	return &child{lines.Text(), cmd, stdin}
 }
 
 const testKey = "private_test_key"

@@ -2,6 +2,7 @@ package uitest
 
 import (
 	"image"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -136,9 +137,22 @@ func (d *Driver) Run(cmd tea.Cmd) {
 		case tea.BatchMsg:
 			todo = append(todo, msg...)
 		default:
+			if list, ok := sequence(msg); ok {
+				todo = append(todo, list...)
+				continue
+			}
 			todo = append(todo, d.Answer(msg))
 		}
 	}
+}
+
+// sequence is the commands of a tea.Sequence, whose type has no name.
+func sequence(msg tea.Msg) ([]tea.Cmd, bool) {
+	v, list := reflect.ValueOf(msg), reflect.TypeFor[[]tea.Cmd]()
+	if !v.CanConvert(list) {
+		return nil, false
+	}
+	return v.Convert(list).Interface().([]tea.Cmd), true
 }
 
 // Answer routes the answer of a command as the root does; what is for others is

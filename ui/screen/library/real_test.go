@@ -36,7 +36,6 @@ func sheetOfRealPictures(t *testing.T, path string) {
 		Loader: loader,
 	})
 	g := uitest.NewFakeTerminal(t, m, image.Pt(160, 46))
-	g.Run(m.Init())
 	g.Send(kit.KeyMsg("p")) // the preview shows a picture, too
 	g.Send(picture.Abilities{Method: picture.MethodKitty, Cell: image.Pt(4, 8)})
 	g.Draw()

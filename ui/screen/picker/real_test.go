@@ -36,7 +36,6 @@ func sheetOfRealPictures(t *testing.T, dir string) {
 	m.disk.patience, m.disk.rowPatience, m.disk.longPatience = time.Minute, time.Minute, time.Minute
 	g := uitest.NewFakeTerminal(t, m, image.Pt(160, 46))
 	g.Send(picture.Abilities{Method: picture.MethodKitty, Cell: image.Pt(4, 8)})
-	g.Run(m.Init())
 	if g.Real() != 0 || len(g.Held) != 0 {
 		t.Error("pictures before there is a sheet")
 	}

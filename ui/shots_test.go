@@ -130,7 +130,7 @@ func scenes(term *uitest.Term, stop func(name string)) {
 	term.WaitFor("30 success") // the other four are pending or failed
 	stop("extensions")
 	term.Press("4")
-	term.WaitFor("1 of ")
+	term.WaitFor("1 of 8")
 	term.Press("enter")
 	term.WaitFor("1 of 27")
 	term.Press(down(11)...)
@@ -221,8 +221,11 @@ func TestShots(t *testing.T) {
 			t.Helper()
 			settled(term, dark)
 			words["tour"] = append(words["tour"], wordsOf(term.Screen())...)
-			add(2800 * time.Millisecond)
-		}, func() { add(900 * time.Millisecond) })
+			add(3000 * time.Millisecond)
+		}, func() {
+			term.WaitUntil(whole)
+			add(900 * time.Millisecond)
+		})
 		slices.Sort(words["tour"])
 		words["tour"] = slices.Compact(words["tour"])
 		if makeShots {
@@ -322,10 +325,15 @@ func settled(term *uitest.Term, colors plain) {
 	term.Press("esc")
 	term.WaitGone("type to search")
 	term.WaitUntil(func(screen string) bool {
-		hints := strings.Contains(screen, "? help") || strings.Contains(screen, "F1 help")        // where a field takes letters
-		blocks := strings.ContainsFunc(screen, func(r rune) bool { return r >= '▀' && r <= '▟' }) // until a picture is sent
-		return hints && !blocks && !strings.Contains(screen, "     …     ") && !strings.Contains(screen, "Loading…")
+		hints := strings.Contains(screen, "? help") || strings.Contains(screen, "F1 help") // where a field takes letters
+		return hints && whole(screen)
 	})
+}
+
+// whole reports whether all pictures of a screen are there, in pixels.
+func whole(screen string) bool {
+	blocks := strings.ContainsFunc(screen, func(r rune) bool { return r >= '▀' && r <= '▟' })
+	return !blocks && !strings.Contains(screen, "     …     ") && !strings.Contains(screen, "Loading")
 }
 
 var aWord = regexp.MustCompile(`^[A-Za-z]{3,}$`)

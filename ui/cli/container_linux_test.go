@@ -47,7 +47,7 @@ func TestContainer(t *testing.T) {
 	probe := strings.TrimSpace(string(empty))
 	defer buildah("rm", probe).Run()
 	run(buildah("copy", probe, binary, "/mediadesk"))
-	if out, err := buildah("run", probe, "--", "/mediadesk", "version").CombinedOutput(); err != nil {
+	if out, err := buildah("run", probe, "--", "/mediadesk", "--version").CombinedOutput(); err != nil {
 		t.Skipf("no container can be run on this machine: %v\n%s", err, out)
 	}
 	run(exec.Command("../../.ci/image", binary, folder))

@@ -94,3 +94,32 @@ func TestDamage(t *testing.T) {
 		}
 	}
 }
+
+// TestSalvageKeepsPublication: what is not published is not published by a salvage, and of
+// a format that does not know it everything is salvaged.
+func TestSalvageKeepsPublication(t *testing.T) {
+	for _, older := range []bool{false, true} {
+		dir := t.TempDir()
+		from := filepath.Join(dir, "from.db")
+		r := openRecords(t, from)
+		files := []*File{sample("/", "draft"), sample("/", "public")}
+		files[0].Version.Unpublished = true
+		err := r.Update(t.Context(), func(tx Tx) error { return errors.Join(tx.InsertFile(files[0]), tx.InsertFile(files[1])) })
+		if err := errors.Join(err, r.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if older {
+			change(t, from, "DROP TABLE unpublished; UPDATE library SET format = 10; PRAGMA user_version = 10")
+		}
+		to := openRecords(t, filepath.Join(dir, "to.db"))
+		if n, err := Salvage(t.Context(), from, to, false); n != len(files) || err != nil {
+			t.Fatalf("older: %t: salvaged %d, %v", older, n, err)
+		}
+		for i, f := range files {
+			kept, err := View(t.Context(), to, func(tx Tx) (*Version, error) { return tx.Version(f.Version.ID) })
+			if err != nil || kept.Unpublished != (i == 0 && !older) {
+				t.Errorf("older: %t: %s is %+v, %v", older, f.Name, kept, err)
+			}
+		}
+	}
+}

@@ -122,7 +122,7 @@ func (f *Field) ViewOffers(width int, th *theme.Theme) string {
 	line := "tab "
 	for i, offer := range f.offer {
 		offer = strings.TrimRight(offer, " ")
-		word := text.Safe(offer[strings.LastIndexAny(offer, " ,")+1:])
+		word := text.Safe(lastWord(offer))
 		style := th.Muted
 		if i == f.offerAt {
 			style = th.Key
@@ -130,6 +130,20 @@ func (f *Field) ViewOffers(width int, th *theme.Theme) string {
 		line += style.Render(word) + "  "
 	}
 	return text.Truncate(line, width)
+}
+
+// lastWord is what follows the last space or comma that is not in quotation marks.
+func lastWord(line string) string {
+	from, quoted := 0, false
+	for i := range len(line) {
+		switch {
+		case line[i] == '"':
+			quoted = !quoted
+		case !quoted && (line[i] == ' ' || line[i] == ','):
+			from = i + 1
+		}
+	}
+	return line[from:]
 }
 
 func (f *Field) edit(msg tea.Msg) bool {

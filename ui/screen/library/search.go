@@ -503,7 +503,7 @@ func (m *Model) viewQueryHelp(width, height int, th *theme.Theme) string {
 	if word := line[strings.LastIndexByte(line, ' ')+1:]; strings.HasPrefix(word, api.SearchKey) && len(m.query.fields) > 0 {
 		words = nil
 		for _, f := range m.customFields(word) {
-			words = append(words, queryWord{example: text.Safe(api.SearchKey + f.Name), help: text.Safe(f.Hint())})
+			words = append(words, queryWord{example: text.Safe(f.Name), help: text.Safe(f.Hint())})
 		}
 	}
 	var lines []string

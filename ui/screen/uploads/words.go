@@ -57,7 +57,10 @@ func sign(r row) theme.Sign {
 func status(r row) string {
 	word := stateWord(r)
 	if r.Fetching {
-		return strings.TrimSpace(word + " " + text.Percent(r.Fetched, r.Total, false))
+		if percent := text.Percent(r.Fetched, r.Total, false); percent != "" {
+			word = "fetched " + percent
+		}
+		return word
 	}
 	// How far another program is only that one knows.
 	if r.Job.State == api.Sending && !r.Answer && !r.earlier {

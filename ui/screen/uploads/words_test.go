@@ -69,3 +69,26 @@ func TestWords(t *testing.T) {
 		check("advice", advice(c.row), c.advice)
 	}
 }
+
+// TestWordsOfTransfers: a file of another profile shows how far it is while it is fetched, and after
+// a move why it was not deleted there.
+func TestWordsOfTransfers(t *testing.T) {
+	job := api.Job{State: api.Waiting, Upload: api.Upload{Source: api.Source{Origin: api.Origin{Profile: "old", Path: "/a.mp4"}}}}
+	r := row{Row: queue.Row{Job: &job, Fetching: true, Total: 40_000_000}}
+	if got := status(r); got != "fetched 0 %" {
+		t.Errorf("before a byte came: %s", got)
+	}
+	r.Fetched, r.Rate, r.Left = 10_000_000, 1e6, 30*time.Second
+	for got, want := range map[string]string{status(r): "fetched 25 %", bytes(r): "10 MB of 40 MB"} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := note(r, time.Now()); !strings.HasPrefix(got, "from old, ") || !strings.HasSuffix(got, " left") {
+		t.Errorf("the note is %q", got)
+	}
+	job.State, job.Move, job.Kept, r.Fetching = api.Stored, api.MoveKept, "it changed", false
+	if got := note(r, time.Now()); got != "not deleted from old: it changed" {
+		t.Errorf("the note is %q", got)
+	}
+}

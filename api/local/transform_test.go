@@ -45,7 +45,9 @@ func TestUploadEvents(t *testing.T) {
 		{"video.mp4", video, []string{"transformation", `{"pre":"w-300"}`}, 202, true, []want{{"upload.pre-transform.success", `"w-300"`, "", ""}}},
 		{"small.mp4", video, []string{"transformation", `{"pre":"w-300"}`, "checks", `"file.size" > "1mb"`}, 202, false, []want{{"upload.pre-transform.error", `"w-300"`, "", "'checks'"}}},
 		{
-			"a b.png", apitest.PNG(60, 40), []string{"transformation", `{"post":[{"type":"transformation","value":"w-30,q-50:rt-90"},{"type":"transformation","value":"x-1"}]}`}, 200, true,
+			"a b.png", apitest.PNG(60, 40),
+			[]string{"transformation", `{"post":[{"type":"transformation","value":"w-30,q-50:rt-90"},{"type":"transformation","value":"x-1"}]}`},
+			200, true,
 			[]want{{"upload.post-transform.success", `{"type":"transformation","value":"w-30,q-50:rt-90"}`, "/tr:w-30,q-50:rt-90/a_b.png", ""}, {"upload.post-transform.error", `{"type":"transformation","value":"x-1"}`, "/tr:x-1/a_b.png", "x-1"}},
 		},
 		{"photo.jpg", []byte("no photo"), []string{"transformation", `{"post":[{"type":"transformation","value":"w-30"}]}`}, 400, false, nil},

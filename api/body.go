@@ -12,9 +12,8 @@ import (
 	"sync"
 )
 
-// body is the multipart body of an upload: what stands before the file, the
-// file, what stands after it. Its length is known before the first byte, and
-// no more than a buffer of it is ever in memory.
+// body is the multipart body of an upload: the parts before the file, the file, and the end. Its
+// length is known in advance, and it is streamed.
 type body struct {
 	reader      io.Reader
 	length      int64
@@ -88,8 +87,7 @@ func (b *body) readWhole() error {
 	return nil
 }
 
-// recycle gives the buffer of a small body back. Nobody may read from it any
-// more.
+// recycle returns the buffer of a small body to the pool. It must no longer be read.
 func (b *body) recycle() {
 	if b.whole != nil {
 		wholeBuffers.Put(b.whole)

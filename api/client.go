@@ -39,8 +39,8 @@ type Options struct {
 	// Answer is how long the service may think after the last byte; 0: 120 s.
 	Answer time.Duration
 
-	// Waiting is told for how long calls wait since the service asks for that, if a
-	// user would notice it; nil: nobody is.
+	// Waiting is called with the wait requested by the service, if it is long enough to notice; may
+	// be nil.
 	Waiting func(time.Duration)
 }
 
@@ -53,8 +53,8 @@ type Options struct {
 type Client struct {
 	upload, base string
 	delivery     string
-	// reveal gives the key; nil: there is none. A function, since printing a
-	// struct reaches into values that would not let themselves be printed.
+	// reveal returns the key, or is nil without one. It is a function, since printing a struct
+	// would show a value.
 	reveal    func() string
 	masker    func() *masker // of that key
 	agent     string
@@ -306,8 +306,7 @@ func (c *Client) withRecord(file *File) (*File, error) {
 	return nil, ErrNoRecord
 }
 
-// describeRecord is the message that an answer has in place of a record; empty for
-// none.
+// describeRecord returns the message of an answer without a record, or "".
 func (c *Client) describeRecord(file *File) string {
 	var answer struct{ Message json.RawMessage }
 	if json.Unmarshal(file.Raw, &answer) != nil || len(answer.Message) == 0 {
@@ -348,8 +347,8 @@ func (c *Client) DescribeDetails(fileID string) (Request, error) {
 	return Request{Method: http.MethodGet, Address: c.fileAddress(fileID, "details")}, nil
 }
 
-// perform returns a function that sends what a Describe function returned, and reads the
-// answer into v; nil: only whether it is a success counts.
+// perform returns a function that sends the request of a Describe function and decodes the answer
+// into v, which may be nil.
 func (c *Client) perform(ctx context.Context, op string, v any) func(Request, error) error {
 	return func(r Request, err error) error {
 		if err != nil {
@@ -395,8 +394,8 @@ const (
 type exchange struct {
 	op       string                    // what is tried, for errors
 	complete func() bool               // whether all of it may have arrived
-	answered func(limit time.Duration) // told when the answer begins; nil: nobody
-	ended    func()                    // told when it has been read; nil: nobody
+	answered func(limit time.Duration) // called when the answer begins; may be nil
+	ended    func()                    // called after the answer was read; may be nil
 }
 
 // call sends a request and reads the JSON answer into v. If the service wants fewer

@@ -54,7 +54,7 @@ func TestUploadOfBadSources(t *testing.T) {
 	rec := newRecorder(t)
 	c := rec.client(t)
 	dir := t.TempDir()
-	for path, says := range map[string]string{dir: "is a folder", dir + "/missing": "is not there", writeFile(t, "empty", nil): "is empty"} {
+	for path, says := range map[string]string{dir: "is a folder", dir + "/missing": "does not exist", writeFile(t, "empty", nil): "is empty"} {
 		for _, text := range []bool{false, true} {
 			u := upload(path)
 			u.Source.Base64 = text

@@ -52,8 +52,7 @@ func (c *patientConn) Close() error {
 	return c.Conn.Close()
 }
 
-// SetWriteDeadline is what TLS does first when it closes, to say goodbye: from
-// then on nobody waits for an answer.
+// SetWriteDeadline is the first call of TLS when closing: nobody waits for an answer from then on.
 func (c *patientConn) SetWriteDeadline(at time.Time) error {
 	c.leave()
 	return c.Conn.SetWriteDeadline(at)

@@ -10,7 +10,7 @@ const MaxVersions = 100
 
 // Place is what is known of the exact place to which an upload goes.
 type Place struct {
-	Known    bool  // somebody looked; false: nothing below is known
+	Known    bool  // whether the other fields are known
 	File     *File // what is there; nil: nothing is
 	Versions int   // how many versions the file has; 0: not known
 	// At is when it was seen, where that is longer ago than the asking; else zero.
@@ -25,8 +25,8 @@ const (
 	NewFile      Result = "new file"
 	NewVersion   Result = "new version"                              // the file that is there is replaced
 	Refusal      Result = "refused"                                  // the service answers with an error
-	EitherOfBoth Result = "new file, or new version if one is there" // nobody looked
-	MaybeRefusal Result = "new file, or refused if one is there"     // nobody looked
+	EitherOfBoth Result = "new file, or new version if one is there" // not looked up
+	MaybeRefusal Result = "new file, or refused if one is there"     // not looked up
 )
 
 // Aspect is a part of a record that overwriting can touch.
@@ -40,7 +40,7 @@ const (
 	AspectMetadata Aspect = "custom metadata"
 )
 
-// Effect is what happens to an aspect of the file that is overwritten.
+// Effect is a change of an aspect of an overwritten file.
 type Effect string
 
 // What overwriting can do to an aspect.
@@ -65,7 +65,7 @@ type Outlook struct {
 	Suffix  bool   // the service makes the name unique by a suffix
 	Result  Result
 	Reason  string
-	Changes []Change // what happens if a file is there; none for a certain new file or refusal
+	Changes []Change // if a file exists; none for a certain new file or refusal
 }
 
 // Consequences tells what an upload does to what is at its place, by the rules
@@ -163,9 +163,8 @@ func countAspects(f *File) map[Aspect]int {
 	return had
 }
 
-// Sentences puts the outlook in words: first what becomes of the file, then
-// one sentence for each aspect that changes or is kept and is not known to be
-// empty.
+// Sentences describes the outlook: first the file, then each aspect that changes or is kept and may
+// not be empty.
 func (o Outlook) Sentences() []string {
 	name := quote(o.Path)
 	var lines []string

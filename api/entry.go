@@ -30,7 +30,7 @@ type fieldValue interface {
 	read(e *Entry) string
 	// arguments are the values of its flag, one for each time it is given.
 	arguments(e *Entry) []string
-	// write sets the field to what a text says, also where that is empty.
+	// write sets the field from text, even if empty.
 	write(e *Entry, text string) error
 	clear(e *Entry)
 	copy(to, from *Entry)
@@ -58,9 +58,8 @@ func (f *UploadField) IsSet(e *Entry) bool { return f.value.isSet(e) }
 // nothing. SetText reads the same from it.
 func (f *UploadField) Text(e *Entry) string { return f.value.read(e) }
 
-// SetText sets the field to what a person typed. A text that says nothing, and
-// "default" for a switch, leave it absent; spaces around a text count in a name
-// only. With an error the field is absent, too.
+// SetText sets the field from user input. Empty text, and "default" for a switch, make it absent.
+// Surrounding spaces matter in names only. After an error the field is absent.
 func (f *UploadField) SetText(e *Entry, text string) error {
 	f.value.clear(e)
 	bare := strings.TrimSpace(text)
@@ -77,7 +76,7 @@ func (f *UploadField) SetText(e *Entry, text string) error {
 	return err
 }
 
-// Parse sets the field to what a text says: an empty text is an empty value.
+// Parse sets the field from text; empty text is an empty value.
 func (f *UploadField) Parse(e *Entry, text string) error {
 	err := f.value.write(e, text)
 	var rule *RuleError
@@ -90,7 +89,7 @@ func (f *UploadField) Parse(e *Entry, text string) error {
 // Clear makes the field absent.
 func (f *UploadField) Clear(e *Entry) { f.value.clear(e) }
 
-// Copy makes the field of one entry what it is in another.
+// Copy copies the field from one entry to another.
 func (f *UploadField) Copy(to, from *Entry) { f.value.copy(to, from) }
 
 // Arguments are the values of the flag that sets the field, one for each time
@@ -121,16 +120,15 @@ func EntryOf(job *Job, receiver bool) Entry {
 	return e
 }
 
-// UploadOptions are what somebody says about some fields of an entry. As JSON they are
-// an object with the keys of those fields, of which a null one is to be absent: an
-// entry of a manifest, a preset and a draft are all this. Members that are no
-// field are left out when it is read.
+// UploadOptions is an entry with some of its fields. In JSON it is an object with the keys of these
+// fields; null means absent. Manifest entries, presets and drafts have this form. Unknown members
+// are ignored.
 type UploadOptions struct {
 	entry Entry
 	keys  map[string]bool
 }
 
-// OptionsOf are what an entry says in some fields, also where that is nothing.
+// OptionsOf returns the options of an entry for some fields, including absent ones.
 func OptionsOf(e *Entry, fields ...*UploadField) UploadOptions {
 	o := UploadOptions{keys: map[string]bool{}}
 	for _, f := range fields {
@@ -148,7 +146,7 @@ func SetOptions(e *Entry) UploadOptions {
 // Has reports whether a field is among them.
 func (o UploadOptions) Has(f *UploadField) bool { return o.keys[f.Key] }
 
-// Text is what is said in a field; empty where that is nothing.
+// Text returns a field as text, or "".
 func (o UploadOptions) Text(f *UploadField) string { return f.Text(&o.entry) }
 
 // Apply makes the fields of an entry say the same.

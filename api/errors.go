@@ -83,9 +83,8 @@ func (e *ServiceError) Hint() string {
 	return e.Help
 }
 
-// SendError says that no answer came back. Complete decides what may be
-// claimed: while the last byte was not taken nothing can have been stored;
-// afterwards nobody here can know.
+// SendError reports that no answer arrived. If Complete is false, the service did not receive
+// everything, so nothing was stored; otherwise the outcome is unknown.
 type SendError struct {
 	Op       string // what was tried
 	Host     string
@@ -136,8 +135,8 @@ const lookFirst = "Look in the library whether it arrived before sending it agai
 // ErrInsecure says that an address would carry the key over plain http.
 var ErrInsecure = errors.New("the key goes over https only, or over http to this computer")
 
-// ErrNoRecord says that the service answered with success but with no record
-// that could be read, so what happened is not known.
+// ErrNoRecord reports an answer with success but without a readable record, so the outcome is
+// unknown.
 var ErrNoRecord = errors.New("the service answered with success but sent no file record")
 
 // AcceptedError is an ErrNoRecord of a service that took the request and goes on

@@ -151,9 +151,8 @@ func ParseExtension(name, options string) (Extension, error) {
 	return e, nil
 }
 
-// CheckExtensions says what is wrong with extensions: each has a name, each
-// name stands once, and the options that the specification types are of those
-// types. The error is a *RuleError.
+// CheckExtensions checks that extensions have unique names and that specified options have the
+// right types. The error is a *RuleError.
 func CheckExtensions(list []Extension) error {
 	seen := map[string]bool{}
 	for _, e := range list {

@@ -35,7 +35,7 @@ const (
 	GroupResponse   = "Response"
 )
 
-// FieldKind says what a field holds and so how it is edited.
+// FieldKind is the kind of value in a field, which determines its editor.
 type FieldKind int
 
 // The kinds of fields.
@@ -62,12 +62,12 @@ type UploadField struct {
 	Words   string // what sentences call it
 	Group   string
 	Help    string // a phrase without a full stop: usage of the flag, note in the form
-	Hint    string // what the form shows while the field is empty
+	Hint    string // placeholder in the form
 	Value   string // what help calls the value of the flag, such as PATH; empty for a switch
 	Kind    FieldKind
 	Choices []Choice
 	Open    bool // other texts than the Choices are right, too
-	Default bool // of a switch: what the service does where it is absent
+	Default bool // for a switch: the service's default
 	Repeat  bool // the flag can be given again
 	// NeedsText says that an empty text in a manifest is the same as none.
 	NeedsText bool

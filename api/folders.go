@@ -19,7 +19,7 @@ type FolderJob struct {
 	ID     string `json:"jobId"`
 	Type   string `json:"type"`   // such as MOVE_FOLDER; empty in the answer that starts a job
 	Status string `json:"status"` // JobPending or JobCompleted; empty in the answer that starts a job
-	// PurgeID is that of the purge that a rename asked for; empty: there is none (yet).
+	// PurgeID identifies the cache purge requested with a rename; empty if none started.
 	PurgeID string `json:"purgeRequestId"`
 }
 
@@ -106,8 +106,7 @@ func (c *Client) DescribeRenameFolder(folder, name string, purge bool) (Request,
 	return c.describeFolder(http.MethodPost, "bulkJobs/renameFolder", "folderPath", folder, members)
 }
 
-// CheckFolderName says what is wrong with the name of a folder. The error is a
-// *RuleError.
+// CheckFolderName checks the name of a folder. The error is a *RuleError.
 func CheckFolderName(name string) error {
 	clean, err := CleanFolder(name)
 	if err == nil && clean != "/"+name+"/" {

@@ -22,7 +22,7 @@ type Hook struct {
 	FileID  string    // where JobID is 0
 	Made    time.Time // zero: when it is kept
 	Expires time.Time // no post is taken from then on
-	Listen  string    // HOST:PORT where the receiver waits for its posts; empty: nobody knows
+	Listen  string    // HOST:PORT of the receiver; empty if unknown
 }
 
 // HookPost is what a service posts to a webhook address when an extension is
@@ -130,8 +130,8 @@ func ParseUploadEvent(body []byte) (UploadEvent, bool) {
 	return e, false
 }
 
-// Of reports whether the event is about a job that waits for the service. Without the
-// id of the request only a name that nobody else makes tells.
+// Of reports whether the event is about a job that waits for the service. Without a request id only
+// a unique name identifies it.
 func (e *UploadEvent) Of(j *Job) bool {
 	switch {
 	case j.State != Processing:

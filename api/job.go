@@ -34,8 +34,8 @@ func (s State) Final() bool { return s != Waiting && s != Sending && s != Offlin
 // waits for the service.
 func (s State) Open() bool { return !s.Final() || s == Processing }
 
-// Evidence is what is known about whether the file of a job is stored already.
-// It decides whether the job may be sent, and which outcome may be claimed.
+// Evidence tells whether the file of a job may be stored already. It decides whether the job may be
+// sent again, and its outcome.
 type Evidence string
 
 // The kinds of evidence. The zero value is NotSent.
@@ -95,8 +95,8 @@ type Job struct {
 	Updated  time.Time `json:"updated"`
 	Started  time.Time `json:"started,omitzero"` // when the first attempt began; zero: none did
 
-	// Hash is that of the file's bytes as they went out, with its kind (see
-	// XXH128); empty before they did, and for a URL.
+	// Hash is the hash of the sent bytes, with its kind (see XXH128); empty before sending and for
+	// URLs.
 	Hash string `json:"hash,omitempty"`
 	// Priority is by hand: a higher one is sent before the others. Equal ones
 	// go in the order in which they were handed over.
@@ -107,8 +107,7 @@ type Job struct {
 	OwnWebhook bool   `json:"ownWebhook,omitempty"`
 	Batch      string `json:"batch,omitempty"` // what was handed over together; empty: by itself
 
-	// Lost says in words what of a file of another profile is not sent with it, such as
-	// "2 AI tags".
+	// Lost lists properties of a file from another profile that are not sent, such as "2 AI tags".
 	Lost []string `json:"lost,omitempty"`
 
 	// Move tells whether the source in the other profile is deleted after the upload, and Kept
@@ -161,8 +160,8 @@ func (j *Job) RepeatsSafely() bool {
 	return !j.Upload.UseUniqueFileName.Or(true) && !j.Upload.OverwriteFile.Or(true)
 }
 
-// OwnName reports whether the job has a name that nobody else has, and
-// overwrites nothing: what exists under that name is its file.
+// OwnName reports whether the job has a unique name and overwrites nothing, so that an existing
+// file of that name is its own.
 func (j *Job) OwnName() bool { return j.Naming == NameHere && j.RepeatsSafely() }
 
 // Failure is an error in the form in which it is kept and shown.
@@ -195,9 +194,8 @@ func FailureOf(err error) *Failure {
 	return f
 }
 
-// OutcomeOf says what may be claimed of one attempt that ended with err: nil
-// is Stored. It never claims more than is known: a fault after the last byte
-// was taken is Unknown.
+// OutcomeOf returns the outcome of an attempt that ended with err; Stored for nil. A failure after
+// the last byte was sent is Unknown.
 func OutcomeOf(err error) State {
 	var answer *ServiceError
 	var send *SendError

@@ -12,20 +12,20 @@ import (
 	"strings"
 )
 
-// Query says what List is to list.
+// Query selects what List returns.
 type Query struct {
 	Folder string // one level; empty: everywhere
 	Type   string // "file", "folder", "all"; empty: files, or what Search finds
 	Name   string // exact name; empty: any
-	Search string // in the service's language of search queries, in place of Name; empty: none
+	Search string // search query in the service's language, instead of Name; may be empty
 	Kind   string // KindImage or KindNonImage; empty: any
 	Sort   string // one of Sorts after ASC_ or DESC_; empty: the service's default
 	Skip   int
 	Limit  int // 0: the service's default
 }
 
-// Sorts are what a listing can be sorted by (hosted-service.md §8). SortRelevance needs a
-// search with HAS; the best matches come first with DESC_.
+// Sorts are the sort keys of a listing (hosted-service.md §8). SortRelevance needs a search with
+// HAS; DESC_ puts the best matches first.
 var Sorts = []string{"NAME", "CREATED", "UPDATED", "SIZE", "HEIGHT", "WIDTH", SortRelevance}
 
 // SortRelevance is how well a file matches the texts of HAS.

@@ -21,9 +21,8 @@ import (
 // The operations of this file are not in the specification: a hosted service
 // and the local library have them, others answer 404 (see Unavailable).
 
-// checkID says what is wrong with the id of a file or version that is to go into a
-// path. One such as ".." would lead somewhere else, and escaping does not help
-// against that as it does for all other characters.
+// checkID checks the id of a file or version for use in a path. Escaping does not protect against
+// ids such as "..".
 func checkID(id string) error {
 	fail := func(format string, args ...any) error {
 		return &RuleError{Field: "fileId", Message: fmt.Sprintf(format, args...), Help: "Take the fileId of the record."}

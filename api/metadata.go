@@ -22,7 +22,7 @@ type MetadataField struct {
 	Name   string         `json:"name"`  // the key
 	Label  string         `json:"label"` // for people
 	Schema MetadataSchema `json:"schema"`
-	// Description is for people; empty: there is none.
+	// Description is for users; may be empty.
 	Description string `json:"description,omitempty"`
 }
 
@@ -74,9 +74,8 @@ func (c *Client) MetadataFields(ctx context.Context, folder string) ([]MetadataF
 	return fields, err
 }
 
-// CheckMetadata says what is wrong with values for these fields: a key that is
-// no field, or a value that does not fit its field. The error, a *RuleError, is
-// of the first key in order. A null unsets its key and fits.
+// CheckMetadata checks values against fields: unknown keys and values that do not fit. The error, a
+// *RuleError, is for the first key in order. Null always fits.
 func CheckMetadata(fields []MetadataField, values map[string]json.RawMessage) error {
 	keys := make([]string, 0, len(values))
 	for key := range values {

@@ -35,8 +35,8 @@ func nameRune(r rune) bool { return wordRune(r) || r == '.' || r == '-' }
 // wordRune reports letters, combining marks and numerals of any language.
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r) }
 
-// CheckName says what is wrong with a name to send: fileName is required
-// (service.md §4.1), and a name that is only a path step could not be addressed.
+// CheckName checks a name to send: fileName is required (service.md §4.1), and a path step such as
+// ".." could not be addressed.
 func CheckName(name string) error {
 	switch name {
 	case "":

@@ -50,8 +50,7 @@ func (p *Progress) LastMove() time.Time {
 	return time.Unix(0, n)
 }
 
-// Hash is that of the file's bytes that went out (see XXH128); empty before all
-// of them have, and where the source is an address.
+// Hash returns the hash of the sent bytes (see XXH128); empty before all are sent, and for a URL.
 func (p *Progress) Hash() string {
 	if text := p.hash.Load(); text != nil {
 		return *text

@@ -19,7 +19,7 @@ const longestHold = 2 * time.Minute
 type hold struct {
 	mu    sync.Mutex
 	until map[string]time.Time
-	told  time.Time // when somebody was told of a wait
+	told  time.Time // time of the last notice of a wait
 }
 
 // wait waits until calls of a kind may go. It fails when ctx ends, and at once if
@@ -64,7 +64,7 @@ const (
 	tellEvery = 5 * time.Second
 )
 
-// tells reports whether somebody is to be told of a wait now.
+// tells reports whether to give notice of a wait now.
 func (h *hold) tells() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

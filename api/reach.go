@@ -17,10 +17,9 @@ func (e *proxyError) Error() string { return "the proxy " + e.host + ": " + desc
 
 func (e *proxyError) Unwrap() error { return e.err }
 
-// Unreached says in words why a host could not be reached, and what helps,
-// where the reason is one of the way there: its name, its certificate, what
-// listens there, or a proxy. Both are empty of any other error. The words hold
-// no address but that of the proxy.
+// Unreached explains why a host could not be reached and what helps, if the cause is name
+// resolution, the certificate, the listener or a proxy; otherwise both are empty. The text contains
+// no address but the proxy's.
 func Unreached(err error) (what, help string) {
 	var proxy *proxyError
 	var name *net.DNSError

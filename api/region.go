@@ -77,9 +77,8 @@ func (r Region) CheckWithin(width, height int) error {
 	}
 }
 
-// CheckRegion checks custom coordinates against what they are for: their
-// format, that the file is an image, and, where the size is known (both
-// greater than 0), that they lie within it. The error is a *RuleError.
+// CheckRegion checks the format of custom coordinates, that the file is an image and, if its size
+// is known (both greater than 0), that they are inside. The error is a *RuleError.
 func CheckRegion(text string, isImage bool, width, height int) (Region, error) {
 	r, err := ParseRegion(text)
 	if err != nil {

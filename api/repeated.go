@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 )
 
-// RepeatedMember returns the name of a member that stands twice in one object
-// of a JSON text, however deep, and false where none does or the text is no
-// JSON. Which of the two is meant nobody can tell, and readers of JSON differ.
+// RepeatedMember returns the name of a member that appears twice in an object of a JSON text, at
+// any depth. It returns false if there is none or the text is invalid.
 func RepeatedMember(text []byte) (name string, found bool) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()

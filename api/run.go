@@ -20,8 +20,7 @@ type Run struct {
 	At        time.Time `json:"at"`              // when the status was learnt
 	Webhook   bool      `json:"webhook"`         // an address of ours was sent along
 
-	// JobID is the upload that asked for it; 0: a details update did, or nobody
-	// knows.
+	// JobID is the upload that requested the run; 0 for a details update or if unknown.
 	JobID int64 `json:"jobId,omitempty"`
 	// Asked is the element of the request that asked for it, options and all;
 	// nil where it is not known.

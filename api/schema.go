@@ -7,10 +7,8 @@ import (
 
 var metadataTypes = []string{MetadataText, MetadataTextarea, MetadataNumber, MetadataDate, MetadataBoolean, MetadataSingleSelect, MetadataMultiSelect}
 
-// Check says what is wrong with a schema for a new field: a type that is not
-// known, bounds of another type or in the wrong order, a choice without
-// options, a required value without a default, a default that does not fit.
-// The error is a *RuleError.
+// Check checks the schema of a new field: its type, matching and ordered bounds, options of a
+// choice, and a fitting default, which required fields need. The error is a *RuleError.
 func (s *MetadataSchema) Check() error {
 	if !slices.Contains(metadataTypes, s.Type) {
 		return schemaError("type "+quote(s.Type)+" is not known", "The types are Text, Textarea, Number, Date, Boolean, SingleSelect and MultiSelect.")

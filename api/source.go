@@ -17,18 +17,18 @@ import (
 	"unicode/utf8"
 )
 
-// Source is what a person picked to send. Exactly one of Path, URL and Origin is set.
+// Source is a file or address to send. Exactly one of Path, URL and Origin is set.
 type Source struct {
 	Path   string `json:"path,omitempty"`   // a regular file of this computer
 	URL    string `json:"url,omitempty"`    // an address from which the service downloads
 	Origin Origin `json:"origin,omitzero"`  // a stored file of another profile
 	Base64 bool   `json:"base64,omitempty"` // send the file as base64 text, not as bytes
-	Label  string `json:"label,omitempty"`  // what to call it, where that is not its path or address
+	Label  string `json:"label,omitempty"`  // name to show instead of the path or address
 	Sub    string `json:"sub,omitempty"`    // where it was in a folder that was picked whole, such as "a/b"
 }
 
-// Origin is one version of a stored file of another profile. A client cannot send it as
-// it is: whoever sends it fetches the file first and puts its Path in place of it.
+// Origin identifies a version of a stored file in another profile. The file must be fetched first;
+// then Path replaces Origin.
 type Origin struct {
 	Profile string `json:"profile"`
 	FileID  string `json:"fileId"`
@@ -76,7 +76,7 @@ func (s Source) FolderUnder(folder string) string {
 	return strings.TrimRight(folder, "/") + "/" + s.Sub + "/"
 }
 
-// String is what to call the source in a sentence. It is text from outside.
+// String returns the name to show. It is untrusted text.
 func (s Source) String() string {
 	switch {
 	case s.Label != "":
@@ -125,9 +125,8 @@ func validName(name string) string {
 	return b.String()
 }
 
-// Identity tells whether a file is still the one that was picked. The zero
-// Identity is of no file; a URL has none. Device and Inode are zero on systems
-// that have no such numbers.
+// Identity tells whether a file is still the picked one. The zero Identity is for URLs. Device and
+// Inode are zero on systems without them.
 type Identity struct {
 	Device   uint64    `json:"device,omitempty"`
 	Inode    uint64    `json:"inode,omitempty"`
@@ -215,20 +214,20 @@ func checkMode(name string, info fs.FileInfo) error {
 	return nil
 }
 
-// NewSourceError says why the file or folder name cannot be read; err is what the
-// operating system answered. The error is a *SourceError.
+// NewSourceError explains why a file or folder cannot be read; err is the error of the operating
+// system. The error is a *SourceError.
 func NewSourceError(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if to, err := os.Readlink(name); err == nil {
-			return &SourceError{Path: name, Reason: "is a link to " + quote(to) + ", which is not there (any more)", Help: "Put back what it leads to, or pick the file itself."}
+			return &SourceError{Path: name, Reason: "is a link to " + quote(to) + ", which does not exist", Help: "Restore its target, or pick another file."}
 		}
-		return &SourceError{Path: name, Reason: "is not there (any more)", Help: "Check the path, or pick the file again."}
+		return &SourceError{Path: name, Reason: "does not exist", Help: "Check the path, or pick the file again."}
 	case errors.Is(err, fs.ErrPermission):
-		return &SourceError{Path: name, Reason: "cannot be read: permission denied", Help: "Ask for read permission or copy it to where you have it."}
+		return &SourceError{Path: name, Reason: "cannot be read: permission denied", Help: "Get read permission, or copy the file."}
 	case errors.Is(err, syscall.ELOOP):
 		if to, err := os.Readlink(name); err == nil {
-			return &SourceError{Path: name, Reason: "is a link to " + quote(to) + ", which leads back to it: there is no file", Help: "Pick the file itself."}
+			return &SourceError{Path: name, Reason: "is a link to " + quote(to) + ", which leads back to itself", Help: "Pick the file itself."}
 		}
 	}
 	return &SourceError{Path: name, Reason: "cannot be read: " + rootCause(err)}
@@ -272,7 +271,7 @@ func openContent(s Source, hashed bool) (*content, error) {
 		},
 	}
 	if hashed {
-		// On the way: handing the bytes to somebody beside would cost more.
+		// Hashed here, since another goroutine would cost more.
 		sum := newHasher(XXH128)
 		c.Reader, c.hash = io.TeeReader(c.Reader, sum), sum
 	}
@@ -329,7 +328,7 @@ func CheckSize(size, limit int64) error {
 		return nil
 	}
 	has, most := describeSize(size), describeSize(limit)
-	if has == most { // "25.0 MB is more than 25.0 MB" helps nobody
+	if has == most { // avoid "25.0 MB is more than 25.0 MB"
 		has, most = fmt.Sprintf("%d bytes", size), fmt.Sprintf("%d bytes", limit)
 	}
 	return &RuleError{

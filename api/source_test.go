@@ -60,9 +60,9 @@ func TestSourcesThatCannotBeSent(t *testing.T) {
 		}
 	}
 	for path, says := range map[string]string{
-		dir: "is a folder", in("empty"): "is empty", in("missing"): "is not there", in("to-folder"): "is a folder",
-		in("dangling"): "is not there", in("loop"): "leads back to it", in("empty/below"): "cannot be read", "": "is not there",
-		in("\x1b[31m\u202e"): "is not there", in(strings.Repeat("x", 5000)): "cannot be read", in("a\x00b"): "cannot be read",
+		dir: "is a folder", in("empty"): "is empty", in("missing"): "does not exist", in("to-folder"): "is a folder",
+		in("dangling"): "does not exist", in("loop"): "leads back to itself", in("empty/below"): "cannot be read", "": "does not exist",
+		in("\x1b[31m\u202e"): "does not exist", in(strings.Repeat("x", 5000)): "cannot be read", in("a\x00b"): "cannot be read",
 	} {
 		_, _, err := api.OpenSource(path)
 		wantSourceError(t, err, path, says)

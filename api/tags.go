@@ -33,9 +33,8 @@ func JoinTags(tags []string) string { return strings.Join(tags, ",") }
 // of the joined tags.
 func TagLength(tags []string) int { return utf8.RuneCountInString(JoinTags(tags)) }
 
-// CheckTags says what is wrong with tags for an upload (service.md §4.1): a comma within
-// a tag would part it in two, "%" is not allowed, and all together may have
-// MaxTagLength characters. The error is a *RuleError. No tags are fine.
+// CheckTags checks tags for an upload (service.md §4.1): no commas or "%", and at most MaxTagLength
+// characters in total. The error is a *RuleError. No tags are valid.
 func CheckTags(tags []string) error {
 	for _, tag := range tags {
 		switch {

@@ -39,9 +39,8 @@ func (u *Upload) Path() string {
 	return folder + StoredName(u.FileName)
 }
 
-// Check says what the service would refuse about the upload by the rules of
-// service.md §4.1, all of it, each as a *RuleError; nil if nothing. What only the bytes
-// can tell (whether it is an image, its size in pixels) is not looked at.
+// Check returns everything that the service would refuse about the upload (service.md §4.1), each
+// as a *RuleError. It does not inspect the bytes.
 func (u *Upload) Check() []error {
 	var found []error
 	for _, f := range UploadFields {

@@ -123,7 +123,7 @@ func TestTenKeysFromTheStart(t *testing.T) {
 		{"tab", "enter draw it"},
 		{"tab", "Removes the background"},
 		{"space", "add_shadow"},
-		{"ctrl+s", "Nothing is pending any more"},
+		{"ctrl+s", "All extensions finished"},
 		{"3", "1 success"},
 	} {
 		term.Press(step.key)

@@ -28,7 +28,7 @@ func TestLeavingSaysWhatItWaitsFor(t *testing.T) {
 	term.Press("ctrl+s")
 	term.WaitFor("waiting for the answer")
 	term.Press("q")
-	term.WaitFor("l Leave, go on next time") // in the line of hints: the dialog takes keys now
+	term.WaitFor("l Leave and continue later") // in the line of hints: the dialog takes keys now
 	term.Press("l")
 	term.WaitFor("ctrl+c leaves now")
 	term.Press("ctrl+c")

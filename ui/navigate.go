@@ -48,9 +48,9 @@ func (m *Model) leave(asked bool) tea.Cmd {
 	}
 	unsaved := m.unsaved()
 	var words []string
-	stay, leave := page.Choice{Label: "Stay", Key: "s"}, page.Choice{Label: "Leave, go on next time", Key: "l", Default: true, Do: func() tea.Cmd { return m.leave(true) }}
+	stay, leave := page.Choice{Label: "Stay", Key: "s"}, page.Choice{Label: "Leave and continue later", Key: "l", Default: true, Do: func() tea.Cmd { return m.leave(true) }}
 	if m.session.Queue.Busy() {
-		words = append(words, text.Plural(m.session.Queue.Counts(time.Time{}).Open, "upload")+" not finished. What is not finished waits in the journal and goes on when mediadesk is started again.")
+		words = append(words, text.Plural(m.session.Queue.Counts(time.Time{}).Open, "upload")+" not finished. The rest continues the next time you start mediadesk.")
 	}
 	if len(unsaved) > 0 {
 		words = append(words, page.NotSaved(unsaved))

@@ -119,7 +119,7 @@ func finishSending(ctx context.Context, patience time.Duration, out io.Writer, f
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	say := time.AfterFunc(silence, func() {
-		fmt.Fprintf(out, "Waiting up to %d seconds for the answers to uploads that are under way; the others go on next time. ctrl+c leaves now.\n", int(patience.Seconds()))
+		fmt.Fprintf(out, "Waiting up to %d seconds for running uploads; the others continue next time. ctrl+c leaves now.\n", int(patience.Seconds()))
 	})
 	defer say.Stop()
 	return finish(ctx)

@@ -108,7 +108,7 @@ func (m *Model) counted(msg runsCounted) tea.Cmd {
 	if m.wave.failed > 0 {
 		level = page.Warn
 	}
-	return m.messages.Push(page.Toast{Level: level, Text: "Nothing is pending any more: " + words + ". 3 shows them."})
+	return m.messages.Push(page.Toast{Level: level, Text: "All extensions finished: " + words + " (screen 3)."})
 }
 
 // focus notes whether the terminal has the focus. A terminal with the focus needs no

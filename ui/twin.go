@@ -34,7 +34,7 @@ func (m *Model) equivalents() [][]string {
 // noCommand says why there is no command to copy; empty: there is one.
 func (m *Model) noCommand() string {
 	if m.equivalents() == nil {
-		return "there is nothing here to do by a command"
+		return "no equivalent command here"
 	}
 	return ""
 }

@@ -20,7 +20,7 @@ func (j *Journal) SaveDraft(ctx context.Context, profile string, body []byte) er
 	})
 }
 
-// Draft is what SaveDraft kept last, and when; empty where that is nothing.
+// Draft returns the last saved draft and its time; empty if none.
 func (j *Journal) Draft(ctx context.Context, profile string) (body []byte, at time.Time, err error) {
 	body, _, err = first(ctx, j, func(scan scan) (body []byte, err error) {
 		err = scan(&body, when{&at})
@@ -49,7 +49,7 @@ func (j *Journal) SavePreset(ctx context.Context, p Preset) error {
 	})
 }
 
-// RemovePreset removes a preset. One that is not there is no error.
+// RemovePreset removes a preset. A missing one is no error.
 func (j *Journal) RemovePreset(ctx context.Context, name string) error {
 	return j.change(ctx, func(t *tx) error {
 		_, err := t.exec("DELETE FROM presets WHERE name = ?", name)

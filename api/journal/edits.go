@@ -39,8 +39,8 @@ type EditFilter struct {
 	FileID  string // empty: of any file
 }
 
-// AddEdits keeps edits, all or none, and returns them with their ids. What was undone of
-// their files cannot be redone any more.
+// AddEdits stores edits, all or none, and returns them with their ids. Undone edits of their files
+// can no longer be redone.
 func (j *Journal) AddEdits(ctx context.Context, edits []Edit) ([]Edit, error) {
 	added := slices.Clone(edits)
 	now := time.Now()

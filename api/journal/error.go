@@ -11,7 +11,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Damaged is what helps where the file of a journal is damaged.
+// Damaged is advice for a damaged journal.
 const Damaged = "Move journal.db, journal.db-wal and journal.db-shm to another folder to begin with a new one: what was stored is safe at the service. Keep them: they can often be read with sqlite3 and .recover."
 
 // ErrNewer says that a newer program wrote the journal.

@@ -10,8 +10,8 @@ import (
 	"mediadesk/api"
 )
 
-// maxPosts is how many different posts one address takes. A service sends one
-// for each extension; more is somebody filling the disk.
+// maxPosts limits the different posts per address. A service sends one per extension; more would
+// fill the disk.
 const maxPosts = 64
 
 // keptHooks is how long an address is kept after it expired.
@@ -130,9 +130,8 @@ func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post api.HookPost
 	return result, nil
 }
 
-// runOfPost finds the run that a post speaks of; 0: there is none yet. ours is
-// false where the post names another file than that of its address: it then
-// only shows in the history.
+// runOfPost returns the run of a post, or 0 if there is none yet. ours is false if the post names
+// another file than its address; it then appears only in the history.
 func runOfPost(t *tx, h api.Hook, post api.HookPost, at time.Time) (id int64, ours bool, err error) {
 	if h.FileID == "" {
 		return 0, false, nil // the answer has not come yet

@@ -78,13 +78,12 @@ func (j *Journal) UpdateJob(ctx context.Context, job api.Job) error {
 	if err != nil {
 		return &Error{j.path, true, err}
 	}
-	// An outcome is waited for by nobody but its own job.
+	// Nobody but the job waits for an outcome.
 	return j.await(&request{ctx: ctx, do: func(t *tx) error { return j.updateJob(t, &job, row) }, done: make(chan struct{}), job: job.ID, late: job.State.Final()})
 }
 
-// NoteJob is UpdateJob without waiting: the change is committed with what is
-// written next, in its order, and lost where the process is killed before. Of
-// a note that a later change overtakes, only that change is written.
+// NoteJob is UpdateJob without waiting: it is committed with the next write, in order, and lost in
+// a crash before that. A later change of the job replaces it.
 func (j *Journal) NoteJob(job api.Job) {
 	job.Updated = time.Now()
 	err := j.submit(&request{ctx: context.Background(), job: job.ID, note: true, late: true, done: make(chan struct{}), do: func(t *tx) error {
@@ -400,9 +399,8 @@ func (j *Journal) own(t *tx, job *api.Job, from string) error {
 	return err
 }
 
-// freeOwners are the names under which there are open jobs and that nobody
-// alive has. A name is never used again, so they stay free. It steps from name
-// to name: DISTINCT would read through all the jobs of each.
+// freeOwners returns the owners of open jobs whose process has ended. Names are never reused. It
+// steps from name to name, since DISTINCT would read all jobs.
 func (j *Journal) freeOwners(ctx context.Context, profile string) ([]string, error) {
 	owners, err := list(ctx, j, value[string], `WITH RECURSIVE owners(owner) AS (
 			SELECT min(owner) FROM jobs WHERE open = 1 AND profile = ?1

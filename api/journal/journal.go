@@ -100,15 +100,14 @@ func open(ctx context.Context, path string, steps []string) (*Journal, error) {
 	return j, nil
 }
 
-// private makes the file, if there is none, and sees that nobody else can
-// read it and its companions. A file that is there is not opened:
-// closing it would drop the locks that this process has on it.
+// private creates the file if needed and removes other users' access to it and its companions. It
+// does not open an existing file, since closing it would drop this process's locks.
 func private(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		atomicfile.Restrict(path)
-		// SQLite takes what is shorter than a page for an empty database, and writes over it.
+		// SQLite treats a file shorter than a page as empty and overwrites it.
 		if info, err := os.Stat(path); err == nil && info.Size() > 0 && info.Size() < 512 {
 			return errNoJournal
 		}

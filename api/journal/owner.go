@@ -9,9 +9,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// owner is this process as an owner of jobs: a random name, and a lock on a
-// file of that name for as long as the process lives. The lock goes with the
-// process, however it ends.
+// owner identifies this process as the owner of jobs: a random name, and a lock on a file of that
+// name, which ends with the process.
 type owner struct {
 	name string
 	lock *flock.Flock

@@ -33,7 +33,7 @@ func first[T any](ctx context.Context, j *Journal, read func(scan) (T, error), t
 	return all[0], true, nil
 }
 
-// collect reads rows to their end. err is that of their query.
+// collect reads all rows. err is the error of the query.
 func collect[T any](rows *sql.Rows, err error, read func(scan) (T, error)) (all []T, _ error) {
 	if err != nil {
 		return nil, err

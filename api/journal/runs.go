@@ -96,9 +96,8 @@ func hookOf(hash [32]byte) []byte {
 	return hash[:]
 }
 
-// ApplyRun keeps what was learnt about a run: its Status, From, Error and At.
-// A run that has ended stays as it ended, whatever comes later (service.md §3); changed
-// is then false, and what came is kept in its history all the same.
+// ApplyRun stores Status, From, Error and At of a run. A finished run does not change (service.md
+// §3): changed is then false, and the news is only kept in the history.
 func (j *Journal) ApplyRun(ctx context.Context, run api.Run) (changed bool, err error) {
 	err = j.change(ctx, func(t *tx) error {
 		changed, err = applyRun(t, run)

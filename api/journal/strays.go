@@ -48,8 +48,8 @@ func addUnmatched(t *tx, p api.UnmatchedPost) error {
 	return err
 }
 
-// Unmatched returns the posts that no run has taken, the newest first: those of
-// the profile and those of nobody.
+// Unmatched returns the posts without a run, newest first: those of the profile and those without a
+// profile.
 func (j *Journal) Unmatched(ctx context.Context, profile string) ([]api.UnmatchedPost, error) {
 	return list(ctx, j, func(scan scan) (p api.UnmatchedPost, err error) {
 		err = scan(asHash{&p.Hash}, &p.Reason, &p.Profile, &p.FileID, &p.Extension, &p.Status, &p.Raw, when{&p.At}, &p.Times)

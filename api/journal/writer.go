@@ -16,7 +16,7 @@ type request struct {
 	done chan struct{}
 
 	job  int64 // which job is written whole; 0: none
-	note bool  // nobody waits for it
+	note bool  // without a waiter
 	late bool  // its caller can wait a little longer
 }
 
@@ -110,8 +110,7 @@ func (j *Journal) writer(t *tx) {
 	}
 }
 
-// gather adds to a batch what waits already and, in a stream of changes that
-// nobody is in a hurry for, what comes within a moment.
+// gather adds waiting changes to a batch and, during a stream of notes, those of the next moment.
 func (j *Journal) gather(batch []*request, stream bool) []*request {
 	var moment <-chan time.Time
 	for hurry := !batch[0].late; len(batch) < maxBatch; hurry = hurry || !batch[len(batch)-1].late {
@@ -176,9 +175,8 @@ func commit(t *tx, batch []*request) {
 	}
 }
 
-// try does a batch of changes in one transaction, all or none. It returns the index
-// of the one that failed, with its error in the request; -1: none did. The error is
-// that of the transaction.
+// try applies a batch in one transaction, all or none. It returns the index of the change that
+// failed, whose error is in the request, or -1. The error is that of the transaction.
 func try(t *tx, batch []*request) (failed int, err error) {
 	// Immediate: the right to write is taken now, rather than in the middle.
 	if err := t.control("BEGIN IMMEDIATE"); err != nil {

@@ -31,8 +31,7 @@ type Error struct {
 	Path string
 	// Reason is one of the four errors above.
 	Reason error
-	// Detail says in plain words what was found, such as "it is a folder", and
-	// where that is not plain, what can still be done.
+	// Detail describes the finding, such as "it is a folder", and what can still be done.
 	Detail string
 	// Cause is the error underneath; nil if there is none.
 	Cause error

@@ -25,14 +25,13 @@ const (
 	KindArchive
 )
 
-// Facts is what can be known of a file without decoding a pixel. What a file does
-// not tell is zero.
+// Facts is what is known of a file without decoding it. Unknown values are zero.
 type Facts struct {
 	// Bytes is the size of the file, Modified when it was last changed.
 	Bytes    int64
 	Modified time.Time
-	// Kind, MIME and Name say what the content is, whatever the file is called;
-	// Name in words, such as "JPEG picture".
+	// Kind, MIME and Name describe the content, independent of the file name; Name is for users,
+	// such as "JPEG picture".
 	Kind Kind
 	MIME string
 	Name string
@@ -45,11 +44,9 @@ type Facts struct {
 	Alpha bool
 	// Camera and Lens are safe to draw; empty where unknown.
 	Camera, Lens string
-	// Profile is what the color profile calls itself, safe to draw; empty where
-	// there is none.
+	// Profile is the name of the color profile, safe to draw; may be empty.
 	Profile string
-	// Duration is how long an animation, a film or a recording plays; zero for
-	// what does not play, and where the file does not say it in front.
+	// Duration is the length of an animation, film or recording; zero if none or unknown.
 	Duration time.Duration
 	// Taken is when the picture was taken. Where the camera did not say its time
 	// zone it is the time on its clock, in UTC.
@@ -83,9 +80,8 @@ func FactsOf(ctx context.Context, path string) (Facts, error) {
 	return facts, nil
 }
 
-// Inspect reads what the front of rs says: what kind of content it is and, of a
-// picture, its size as stored and whether it can be transparent. It costs less than
-// [FactsOf]: it neither reads what a camera wrote nor looks into recordings.
+// Inspect reads the beginning of rs: the kind of content and, for a picture, its stored size and
+// possible transparency. It is cheaper than [FactsOf], since it reads no camera data or recordings.
 func Inspect(ctx context.Context, rs io.ReadSeeker) (Facts, error) {
 	facts, _, err := inspect(ctx, newSource(ctx, rs, maxHeader))
 	return facts, err

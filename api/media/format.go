@@ -17,9 +17,8 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// format is one kind of picture that can be shown. The table below is used in
-// place of the registry of package image, so that what can be decoded does not
-// depend on what else is linked in.
+// format is a picture format. This table replaces the registry of package image, so that the
+// formats do not depend on linked packages.
 type format struct {
 	name   string
 	mime   string
@@ -81,7 +80,7 @@ func isWebP(head []byte) bool {
 	return len(head) >= 12 && string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP"
 }
 
-// header is what a picture says about itself before a pixel is decoded.
+// header describes a picture before decoding.
 type header struct {
 	format *format
 	// size is the size as stored.

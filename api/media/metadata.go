@@ -142,8 +142,7 @@ func metaValue(v any) (json.RawMessage, bool) {
 	return text, true
 }
 
-// Shot is what a camera wrote about how a picture was taken. The texts are safe to
-// draw; what is not known is zero.
+// Shot is camera data of a picture. Texts are safe to draw; unknown values are zero.
 type Shot struct {
 	Make, Model, Lens string
 	// Taken is when the picture was taken. If the camera did not write its time
@@ -153,7 +152,7 @@ type Shot struct {
 	Space       string      // "sRGB"; empty for others
 
 	size      image.Point // see metadata
-	thumbnail [2]int64    // position and length in bytes; zero: there is none
+	thumbnail [2]int64    // position and length in bytes; zero if none
 }
 
 var shotTags = map[string]bool{

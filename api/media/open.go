@@ -24,7 +24,7 @@ func OpenFile(path string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, openError(err)
 	}
-	// The name may mean something else by now: what counts is what was opened.
+	// The name may refer to another file by now: use the open one.
 	info, err = f.Stat()
 	if err == nil {
 		err = regular(info)
@@ -58,8 +58,7 @@ func regular(info fs.FileInfo) error {
 	return &Error{Reason: ErrUnreadable, Detail: what}
 }
 
-// source reads only as long as its context lasts: the decoders have no other way
-// to be stopped.
+// source stops reading when its context ends, the only way to stop decoders.
 type source struct {
 	ctx context.Context //nolint:containedctx // of the call that opened the file
 	rs  io.ReadSeeker

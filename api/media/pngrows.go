@@ -21,8 +21,7 @@ import (
 // bits a sample or is damaged. image/png then says what is wrong with it.
 var errNotByRows = errors.New("the PNG cannot be decoded row by row")
 
-// decodePNG decodes a PNG row by row and reduces it on the way: a picture of 24
-// megapixels takes a few rows of memory in place of 96 MB.
+// decodePNG decodes and reduces a PNG row by row: 24 megapixels need a few rows instead of 96 MB.
 func (h *header) decodePNG(ctx context.Context, rs io.ReadSeeker, o Orientation, limits Limits) (*Picture, error) {
 	k := reduction(h.size, limits.Side)
 	small := image.Pt((h.size.X+k-1)/k, (h.size.Y+k-1)/k)

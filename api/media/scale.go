@@ -45,8 +45,7 @@ func Sample(img *image.RGBA, full image.Point, part image.Rectangle, size image.
 	return out
 }
 
-// shrinkage is by what a picture is reduced before it is scaled: the kernel gets twice
-// the size that is asked for.
+// shrinkage is the reduction before scaling: the kernel gets twice the target size.
 func shrinkage(from, to image.Point) int { return max(1, min(from.X/to.X, from.Y/to.Y)/2) }
 
 // scaling makes each pixel of a picture from a rectangle of weighted pixels of another.
@@ -69,7 +68,7 @@ func (s *scaling) lines(from, end int, out []uint8, stride int) {
 	}
 }
 
-// tap is what one pixel is made of: pixels from first on, by weights that sum up to 1.
+// tap holds the source of a pixel: pixels from first on with weights that sum to 1.
 type tap struct {
 	first   int
 	weights []float32

@@ -18,7 +18,7 @@ import (
 
 // converter is a program that makes a picture of what this package cannot decode.
 type converter struct {
-	// program is its name, makes what it is for, in words.
+	// program is the executable; makes describes its input.
 	program, makes string
 	// kinds are the MIME types it is asked for.
 	kinds []string
@@ -181,10 +181,8 @@ func (c *converter) runWithin(ctx context.Context, program, path string, limits 
 	return data, nil
 }
 
-// run runs the program on a file and returns the picture that it made. The program
-// gets the processor only when nobody else wants it, and on Linux a part of the memory
-// only (on other systems one process cannot limit another). It is killed with all that
-// it started when ctx ends.
+// run runs the program on a file and returns its picture. The program has the lowest priority and,
+// on Linux, limited memory. It is killed with its children when ctx ends.
 func (c *converter) run(ctx context.Context, program, path string, side int) ([]byte, error) {
 	path, err := filepath.Abs(path) // no name can be taken for an option
 	if err != nil {

@@ -17,8 +17,7 @@ func alone(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// restrain takes from a running group of processes what it has no need of. Where
-// that is refused the program runs all the same.
+// restrain limits the resources of a running process group. Failures are ignored.
 func restrain(pid int) {
 	_ = syscall.Setpriority(syscall.PRIO_PGRP, pid, niceness)
 	limit(pid)

@@ -16,8 +16,7 @@ type track struct {
 	length time.Duration
 }
 
-// readTrack looks into films and recordings of the usual kinds; what it does not
-// find is zero.
+// readTrack reads facts of common film and recording formats; missing ones are zero.
 func readTrack(rs io.ReadSeeker, mime string) (t track) {
 	end, err := rs.Seek(0, io.SeekEnd)
 	if err != nil {

@@ -255,7 +255,7 @@ func TestChangedSource(t *testing.T) {
 	}{
 		{"longer", func(p string) error { return os.WriteFile(p, []byte("longer"), 0o600) }, "changed"},
 		{"same size, later", func(p string) error { return os.Chtimes(p, time.Time{}, time.Unix(1, 0)) }, "changed"},
-		{"gone", os.Remove, "not there"},
+		{"gone", os.Remove, "does not exist"},
 		{"a folder now", func(p string) error { return errors.Join(os.Remove(p), os.Mkdir(p, 0o700)) }, "is a folder"},
 		{"replaced", func(p string) error {
 			return errors.Join(os.WriteFile(p+"2", []byte("text"), 0o600), os.Rename(p+"2", p))

@@ -8,10 +8,9 @@ import (
 	"mediadesk/api"
 )
 
-// Asked takes the runs that a details update began: those of the extensions
-// that it asked for. address is what FileAddress gave for it, or empty; answer
-// is the record that came back, nil where the request was taken or may have
-// been and no answer came.
+// Asked records the runs that a details update began. address is the result of FileAddress and may
+// be empty; answer is the returned record, or nil if the request may have arrived but no answer
+// came.
 func (w *Watch) Asked(ctx context.Context, profile, fileID string, asked []api.Extension, address string, answer *api.File) error {
 	if len(asked) == 0 {
 		return w.Answered(ctx, profile, answer, false)

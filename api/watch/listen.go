@@ -41,7 +41,7 @@ func (w *Watch) usual(at string) string {
 type other struct {
 	listener net.Listener // ours, in its place; nil: the port is taken
 	looked   time.Time    // when it was found out last who has the port
-	lost     bool         // somebody who does not know our addresses
+	lost     bool         // taken by a program that does not know our addresses
 }
 
 // How often the places of receivers of before are looked at, and how often it
@@ -70,8 +70,7 @@ func (w *Watch) stepIn(ctx context.Context) {
 	}
 }
 
-// listenAgain takes the places that are free and gives those back that nothing
-// is expected at any more.
+// listenAgain listens on free addresses and closes those where no posts are expected.
 func (w *Watch) listenAgain(ctx context.Context) {
 	wanted, err := w.o.Journal.HookListens(ctx, w.o.Now())
 	if err != nil {

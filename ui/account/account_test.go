@@ -88,13 +88,13 @@ func TestFormSaysWhatIsWrong(t *testing.T) {
 		keys             []string
 	}{
 		{"no id", "", "The id is missing", []string{"enter"}},
-		{"id with a slash", "a/b", "an id has no '/' in it", []string{"enter"}},
+		{"id with a slash", "a/b", "an id cannot contain '/'", []string{"enter"}},
 		{"a key for an id", "private_abc", "This looks like a key", []string{"enter"}},
 		{"no address", "", "The address is missing", []string{"right", "enter"}},
 		{"no https", "http://example.com", "plain http", []string{"right", "enter"}},
 		{"no address at all", "example.com:x", "is not an address", []string{"right", "enter"}},
 		{"user in the address", "https://x@example.com", "has a user or key before the @", []string{"right", "enter"}},
-		{"name taken", "local", `There is an account "local" already`, []string{"enter", "x", "enter"}},
+		{"name taken", "local", `An account "local" already exists`, []string{"enter", "x", "enter"}},
 		{"name with a blank", "my work", "has ' ' in it", []string{"enter", "x", "enter"}},
 	}
 	for _, tt := range tests {

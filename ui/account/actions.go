@@ -12,7 +12,7 @@ const group = "Account"
 // Actions are those of the step.
 func (f *Flow) Actions() []kit.Action {
 	back := kit.Action{Keys: kit.Bind("step back", "", "esc"), Footer: true, Group: group, Disabled: f.writing, Do: f.back}
-	enter := kit.Action{Keys: kit.Bind("go on", "", "enter", "ctrl+s"), Footer: true, Group: group, Do: f.enter}
+	enter := kit.Action{Keys: kit.Bind("continue", "", "enter", "ctrl+s"), Footer: true, Group: group, Do: f.enter}
 	switch f.step {
 	case stepForm:
 		return append(f.formActions(), back)
@@ -42,7 +42,7 @@ func (f *Flow) formActions() []kit.Action {
 	}
 	actions := []kit.Action{
 		{Keys: kit.Bind("next line", "", next...), Footer: true, Group: group, Do: line(1)},
-		{Keys: kit.Bind("go on", "", submit...), Footer: true, Group: group, Do: f.submit},
+		{Keys: kit.Bind("continue", "", submit...), Footer: true, Group: group, Do: f.submit},
 	}
 	if choice := f.form.choices[f.form.at]; choice != nil {
 		at, n := choice.Index(), len(choice.Options)

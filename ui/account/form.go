@@ -279,7 +279,7 @@ func (f *form) check(e entry) error {
 	case entryName:
 		name := f.accountName()
 		if slices.Contains(f.known, name) {
-			return fmt.Errorf("there is an account %q already: choose another name", name)
+			return fmt.Errorf("an account %q already exists: choose another name", name)
 		}
 		return config.CheckProfileName(name)
 	case entrySize, entryVideo:
@@ -335,7 +335,7 @@ func checkAddress(p config.Profile, text string, needed bool) error {
 func checkID(text string) error {
 	switch {
 	case text == "":
-		return fmt.Errorf("the id is missing: it is what follows %s in the addresses of your files", hostedDelivery)
+		return fmt.Errorf("the id is missing: it follows %s in the addresses of your files", hostedDelivery)
 	case looksLikeKey(text):
 		return errKeyHere
 	case strings.Contains(text, "://"):
@@ -343,7 +343,7 @@ func checkID(text string) error {
 	}
 	for _, r := range text {
 		if config.CheckProfileName(string(r)) != nil && r != '.' {
-			return fmt.Errorf("an id has no %q in it: it is what follows %s in the addresses of your files", r, hostedDelivery)
+			return fmt.Errorf("an id cannot contain %q: it follows %s in the addresses of your files", r, hostedDelivery)
 		}
 	}
 	return nil

@@ -30,7 +30,7 @@ func TestPickAFolderThatIsGone(t *testing.T) {
 	d := start(t, Options{Folder: dir})
 	_, err := contentOf(d.m.disk, filepath.Join(dir, "nope"))
 	d.Send(folderPicked{folder: filepath.Join(dir, "nope"), err: err})
-	d.Toasted("is not there")
+	d.Toasted("does not exist")
 }
 
 // The rest of a folder is picked where some of it is; where all of it is, all is

@@ -251,7 +251,7 @@ func TestFormSaysWhatChanged(t *testing.T) {
 	}
 	equal(t, "form", pathsOf(got[0].Sources), []string{filepath.Join(dir, "a.jpg"), filepath.Join(dir, "c.jpg")})
 	all := fmt.Sprint(d.toasts())
-	for _, words := range []string{`"a.jpg" changed since you picked it`, `b.jpg" is not there`} {
+	for _, words := range []string{`"a.jpg" changed since you picked it`, `b.jpg" does not exist`} {
 		if !strings.Contains(all, words) {
 			t.Errorf("no toast says %q: %s", words, all)
 		}
@@ -331,7 +331,7 @@ func TestPaste(t *testing.T) {
 	d.Send(tea.PasteMsg{Content: "sub/d.jpg"})
 	equal(t, "tray", d.tray(), []string{"a b.jpg", "c.jpg", "e.jpg", "d.jpg"})
 	d.Send(tea.PasteMsg{Content: "not-there.jpg"})
-	d.Toasted("is not there")
+	d.Toasted("does not exist")
 	d.Send(tea.PasteMsg{Content: dir + "/nope\n" + dir + "/nada\nhttp://\n" + dir + "/sub"})
 	d.Toasted("http")
 	if len(d.tray()) != 4 {

@@ -35,7 +35,7 @@ func TestSpecialFiles(t *testing.T) {
 		{"pipe", "pipe", "is a pipe, not a file"},
 		{"null", "device", "is a device, not a file"},
 		{"socket", "socket", "is a socket, not a file"},
-		{"broken", "dead link", "nowhere\", which is not there"},
+		{"broken", "dead link", "nowhere\", which does not exist"},
 		{"circle a", "link loop", "is a link to \"circle b\", which leads back to it"},
 		{"self", "link loop", "is a link to \"self\", which leads back to it"},
 	} {

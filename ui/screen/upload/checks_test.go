@@ -15,7 +15,7 @@ func TestChecks(t *testing.T) {
 	aText := known{looked: true, identity: api.Identity{Size: 1000}, facts: media.Facts{Kind: media.KindText, Name: "TXT text"}}
 	huge := aPicture
 	huge.identity.Size = 25_000_001
-	gone := known{looked: true, err: &api.SourceError{Path: "/p/a.jpg", Reason: "is not there (any more)", Help: "Pick it again."}}
+	gone := known{looked: true, err: &api.SourceError{Path: "/p/a.jpg", Reason: "does not exist", Help: "Pick it again."}}
 	file := api.Source{Path: "/p/a.jpg"}
 	long := strings.Repeat("x", 501)
 	deep := strings.Repeat("a/", 51)
@@ -37,7 +37,7 @@ func TestChecks(t *testing.T) {
 		{"size within the limit", file, aPicture, localProfile(), nil, fine, fieldName, "Size 1 kB of 25 MB"},
 		{"size with no known limit", file, aPicture, limitless, nil, fine, fieldName, "not known"},
 		{"size over the limit", file, huge, localProfile(), nil, stop, fieldName, "at most"},
-		{"the file is gone", file, gone, localProfile(), nil, stop, fieldName, "is not there"},
+		{"the file is gone", file, gone, localProfile(), nil, stop, fieldName, "does not exist"},
 		{"no name", file, aPicture, localProfile(), map[field]string{fieldName: ""}, stop, fieldName, "needs a name"},
 		{"a step as a name", file, aPicture, localProfile(), map[field]string{fieldName: ".."}, stop, fieldName, "step in a path"},
 		{"tags counted", file, aPicture, localProfile(), map[field]string{fieldTags: "sea,beach"}, fine, fieldTags, "Tags 9/500"},

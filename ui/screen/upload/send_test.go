@@ -257,7 +257,7 @@ func TestSourceThatVanishedStaysBehind(t *testing.T) {
 	}
 	ask := asked(t, press(t, m, "ctrl+s"))
 	ask = asked(t, pick(t, m, ask.Choices[1]))
-	if ask.Title != "1 of 2 files cannot be sent as they are" || !strings.Contains(ask.Text, "is not there") {
+	if ask.Title != "1 of 2 files cannot be sent as they are" || !strings.Contains(ask.Text, "does not exist") {
 		t.Errorf("asked %+v", ask)
 	}
 	if len(m.Sources()) != 2 || m.list.Cursor() != 1 {
@@ -270,7 +270,7 @@ func TestSourceThatVanishedStaysBehind(t *testing.T) {
 	if got := m.Sources(); len(got) != 1 || got[0] != src[1] {
 		t.Errorf("the form holds %v", got)
 	}
-	if !strings.Contains(told(m), "is not there") || m.noSend() == "" {
+	if !strings.Contains(told(m), "does not exist") || m.noSend() == "" {
 		t.Errorf("what is left does not say why:\n%s", screen(m, 120, 40))
 	}
 }

@@ -69,7 +69,7 @@ func TestRefusedAndUnsent(t *testing.T) {
 	must(t, os.Remove(gone.Upload.Source.Path))
 	jobs := d.add(d.job("large.bin", 5000, api.NameExact), gone, d.job("good.txt", 10, api.NameExact))
 	d.until("all have an outcome", func() bool { tt := d.m.rows.totals; return tt.Refused == 1 && tt.Unsent == 1 && tt.Stored == 1 })
-	d.Sees("1 of 3 stored", "1 refused", "1 unsent", "is not there (any more)")
+	d.Sees("1 of 3 stored", "1 refused", "1 unsent", "does not exist")
 	d.SeesNot("of 10 B")
 	if !strings.HasPrefix(d.names(), "large.bin gone") {
 		t.Errorf("order: %s", d.names())

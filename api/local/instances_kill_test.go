@@ -1,50 +1,52 @@
 package local_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"mediadesk/api/apitest"
-	"mediadesk/api/local"
 	"mediadesk/api/local/store/pgtest"
 )
 
-// instanceStorage names, in the environment of a child, the store of its contents, and
-// instanceDatabase its database.
-const (
-	instanceStorage  = "MEDIADESK_LOCAL_TEST_STORAGE"
-	instanceDatabase = "MEDIADESK_LOCAL_TEST_DATABASE"
-)
-
-func init() { childModes[instanceStorage] = beInstance }
-
-// beInstance is an instance of a library until it is killed.
-func beInstance(storage string) {
-	s, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Database: os.Getenv(instanceDatabase), Storage: storage, Key: key(testKey)})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	fmt.Println(s.Address)
-	io.Copy(io.Discard, os.Stdin)
-	os.Exit(0)
-}
-
-// instances are processes that serve one library.
+// instances are processes of the program that serve one library.
 type instances struct {
+	program     string
 	environment []string
 	mu          sync.Mutex
 	running     []*child
+}
+
+// command is the program with arguments, for the library.
+func (i *instances) command(t *testing.T, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), i.program, args...)
+	cmd.Env = append(os.Environ(), i.environment...)
+	return cmd
+}
+
+func (i *instances) start(t *testing.T) *child {
+	t.Helper()
+	cmd := i.command(t, "serve", "--addr", "127.0.0.1:0", "--json")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var line struct{ Address string }
+	if err := json.NewDecoder(out).Decode(&line); err != nil {
+		t.Fatal("an instance did not start: ", err)
+	}
+	return &child{address: line.Address, cmd: cmd}
 }
 
 // any is an instance, which may be dead already.
@@ -59,7 +61,7 @@ func (i *instances) replace(t *testing.T, n int) {
 	t.Helper()
 	i.running[n].cmd.Process.Kill()
 	i.running[n].cmd.Wait() // it was killed
-	next := startChild(t, io.Discard, i.environment...)
+	next := i.start(t)
 	i.mu.Lock()
 	i.running[n] = next
 	i.mu.Unlock()
@@ -76,16 +78,19 @@ func TestInstancesAreKilled(t *testing.T) {
 	posted := sync.Map{} // by the id of a file
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { posted.Store(r.URL.Path, true) }))
 	t.Cleanup(receiver.Close)
-	group := &instances{environment: []string{
-		instanceDatabase + "=" + pgtest.Database(t), instanceStorage + "=file://" + filepath.ToSlash(t.TempDir()) + "/store",
+	group := &instances{program: filepath.Join(t.TempDir(), "mediadesk"), environment: []string{
+		"MEDIADESK_HOME=" + t.TempDir(), "MEDIADESK_PRIVATE_KEY=" + testKey,
+		"MEDIADESK_DATABASE=" + pgtest.Database(t), "MEDIADESK_STORAGE=file://" + filepath.ToSlash(t.TempDir()) + "/store",
 	}}
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", group.program, "../..").CombinedOutput(); err != nil {
+		t.Fatalf("build the program: %v\n%s", err, out)
+	}
 	for range 3 {
-		group.running = append(group.running, startChild(t, io.Discard, group.environment...))
+		group.running = append(group.running, group.start(t))
 	}
 	t.Cleanup(func() {
 		for _, i := range group.running {
-			i.stdin.Close()
-			i.cmd.Wait() // it ends as it is told
+			i.cmd.Wait() // it is killed when the test ends
 		}
 	})
 	var stopped atomic.Bool
@@ -152,6 +157,9 @@ func TestInstancesAreKilled(t *testing.T) {
 		eventually(t, "the post for "+name.(string), func() bool { _, ok := posted.Load("/" + name.(string)); return ok })
 		return true
 	})
+	if out, err := group.command(t, "serve", "--check").CombinedOutput(); err != nil {
+		t.Errorf("the check ended with %v: %s", err, out)
+	}
 }
 
 // listNames are the names of up to 1000 files.

@@ -384,7 +384,7 @@ var scenes = []scene{
 		s.press("4")
 		s.until("harbour.jpg", "Folder      /summer/")
 		s.press("down", "enter")
-		s.until("As seen just now", "No picture")
+		s.until("As seen just now", "Crop: 300 x 400")
 		s.offered("rename, move, copy, versions, delete")
 	}},
 	{"settings", func(s *stage) {

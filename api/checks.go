@@ -12,7 +12,7 @@ import (
 // (hosted-service.md §12): comparisons such as "file.size" < "2mb", joined by AND and
 // OR, in parentheses where needed. The error is a *RuleError with the reason.
 func CheckChecks(text string) error {
-	words, err := SearchWords(text)
+	words, err := SplitSearch(text)
 	p := checksParser{words}
 	if err == nil {
 		err = p.condition()

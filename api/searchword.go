@@ -23,8 +23,8 @@ var (
 	searchAge      = regexp.MustCompile(`^[0-9]{1,6}[hdwmy]$`)
 )
 
-// SearchWords splits a search query. The error says that a quotation mark is not closed.
-func SearchWords(query string) (words []SearchWord, err error) {
+// SplitSearch splits a search query. The error reports an unclosed quotation mark.
+func SplitSearch(query string) (words []SearchWord, err error) {
 	for query != "" {
 		word := searchWordForm.FindString(query)
 		query = query[len(word):]
@@ -117,7 +117,7 @@ const SearchKey = "customMetadata."
 // everything else in the query to the service. The error is a *RuleError.
 func CheckSearch(fields []MetadataField, query string) error {
 	refuse := func(message, help string) error { return &RuleError{"searchQuery", message, help} }
-	words, err := SearchWords(query)
+	words, err := SplitSearch(query)
 	if err != nil {
 		return refuse(err.Error(), `Type the same quotation mark at the end of the text.`)
 	}

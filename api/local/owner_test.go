@@ -57,7 +57,7 @@ func TestOneStoreOfALibrary(t *testing.T) {
 				kind.use(t, &o)
 				return o
 			}
-			refuses := func(o local.Options, why string) {
+			refuses := func(o local.Options, reason string) {
 				t.Helper()
 				l, err := local.Open(t.Context(), o)
 				if err == nil {
@@ -65,7 +65,7 @@ func TestOneStoreOfALibrary(t *testing.T) {
 				}
 				var refused *local.OtherStoreError
 				if !errors.As(err, &refused) {
-					t.Errorf("%s: %v", why, err)
+					t.Errorf("%s: %v", reason, err)
 				}
 			}
 			first, second := with(), with()

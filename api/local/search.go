@@ -27,7 +27,7 @@ func parseSearch(text string, now time.Time, fields []api.MetadataField) (*store
 
 // parseConditions parses conditions about the subjects that find knows.
 func parseConditions(text string, now time.Time, find func(api.SearchWord) (searchSubject, error)) (*store.Match, error) {
-	tokens, err := api.SearchWords(text)
+	tokens, err := api.SplitSearch(text)
 	if err != nil {
 		return nil, err
 	}

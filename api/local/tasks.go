@@ -165,7 +165,7 @@ func (e *taskEditor) do(t *task) error {
 	switch {
 	case len(e.labels) == 0:
 		o = t.OnUnknown
-	case slices.ContainsFunc(e.labels, func(label string) bool { return hasWords(t.Instruction, label) }):
+	case slices.ContainsFunc(e.labels, func(label string) bool { return containsAll(t.Instruction, label) }):
 		o = t.OnYes
 	}
 	if o == nil {
@@ -270,9 +270,9 @@ func wordOf(raw json.RawMessage) string {
 	return text
 }
 
-// hasWords reports whether a text has the words of another one after the other, in any
+// containsAll reports whether a text has the words of another one after the other, in any
 // case.
-func hasWords(text, words string) bool {
+func containsAll(text, words string) bool {
 	split := func(s string) string {
 		return " " + strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ") + " "
 	}

@@ -44,9 +44,9 @@ func TestRecordsOfAnEarlierStart(t *testing.T) {
 	if err != nil || !ok || hostOf(t, seen.File.URL) != s.Client.Host() {
 		t.Errorf("last seen at %s (%v)", seen.File.URL, err)
 	}
-	elsewhere := api.File{URL: "https://ik.example/a.jpg", Thumbnail: "http://192.0.2.1/a.jpg"}
-	if got := s.here(elsewhere); got.URL != elsewhere.URL || got.Thumbnail != elsewhere.Thumbnail {
-		t.Errorf("addresses elsewhere became %+v", got)
+	remote := api.File{URL: "https://ik.example/a.jpg", Thumbnail: "http://192.0.2.1/a.jpg"}
+	if got := s.here(remote); got.URL != remote.URL || got.Thumbnail != remote.Thumbnail {
+		t.Errorf("other addresses became %+v", got)
 	}
 }
 

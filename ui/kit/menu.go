@@ -142,7 +142,7 @@ func (m *Menu) Mouse(msg tea.MouseMsg) tea.Cmd {
 	if !image.Pt(click.X, click.Y).In(image.Rectangle{Max: m.size}) {
 		return m.Close()
 	}
-	y := click.Y - BoxOrigin(m.size).Y - len(m.words(BoxInner(m.size).X, &theme.Theme{}))
+	y := click.Y - BoxOrigin(m.size).Y - len(m.intro(BoxInner(m.size).X, &theme.Theme{}))
 	if _, ok := m.list.Click(y); !ok || click.Button != tea.MouseLeft {
 		return nil
 	}
@@ -157,11 +157,11 @@ func (m *Menu) Mouse(msg tea.MouseMsg) tea.Cmd {
 func (m *Menu) Resize(room image.Point) {
 	m.size = m.sizeIn(room)
 	inner := BoxInner(m.size)
-	m.list.SetHeight(inner.Y - len(m.words(inner.X, &theme.Theme{})))
+	m.list.SetHeight(inner.Y - len(m.intro(inner.X, &theme.Theme{})))
 }
 
-// words are the lines above the rows.
-func (m *Menu) words(width int, th *theme.Theme) []string {
+// intro returns the lines above the rows.
+func (m *Menu) intro(width int, th *theme.Theme) []string {
 	f := NewFacts(width-2, th)
 	f.Say(th.Muted, m.Words)
 	lines := f.Lines()
@@ -196,7 +196,7 @@ func (m *Menu) sizeIn(room image.Point) image.Point {
 	if m.many != nil {
 		height++ // the filter
 	}
-	return image.Pt(width, min(room.Y, height+len(m.words(width-2, &theme.Theme{}))))
+	return image.Pt(width, min(room.Y, height+len(m.intro(width-2, &theme.Theme{}))))
 }
 
 // leastNote is the least width at which a note says something.
@@ -208,7 +208,7 @@ func (m *Menu) View(room image.Point, th *theme.Theme) string {
 		return ""
 	}
 	size := m.sizeIn(room)
-	inner, words := BoxInner(size), m.words(BoxInner(size).X, th)
+	inner, words := BoxInner(size), m.intro(BoxInner(size).X, th)
 	labels := min(m.labelWidth(), max(1, inner.X-5))
 	rows := m.list.View(image.Pt(inner.X, inner.Y-len(words)), th, func(i int, mark theme.Sign, width int, selected bool) string {
 		r := m.rows[i]

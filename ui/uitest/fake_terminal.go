@@ -30,12 +30,12 @@ var (
 // NewFakeTerminal shows a screen on a fake terminal.
 func NewFakeTerminal(t testing.TB, screen page.Screen, size image.Point) *FakeTerminal {
 	f := &FakeTerminal{Held: map[string]bool{}}
-	Drive(t, page.Picker, screen, size, func(d *Driver) { f.Driver, d.Drop = d, f.take })
+	Drive(t, page.Picker, screen, size, func(d *Driver) { f.Driver, d.Drop = d, f.accept })
 	return f
 }
 
-// take takes what is sent to the terminal. Before any other message the screen is drawn.
-func (f *FakeTerminal) take(msg tea.Msg) bool {
+// accept handles what is sent to the terminal. Before any other message the screen is drawn.
+func (f *FakeTerminal) accept(msg tea.Msg) bool {
 	raw, ok := msg.(tea.RawMsg)
 	if ok {
 		f.receive(fmt.Sprint(raw.Msg))

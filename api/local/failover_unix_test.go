@@ -81,10 +81,10 @@ func (s *switched) serve(conn net.Conn) {
 	}
 	defer server.Close()
 	s.wg.Go(func() {
-		io.Copy(server, conn) //nolint:errcheck // it is cut
+		io.Copy(server, conn) // until it is cut
 		server.Close()
 	})
-	io.Copy(conn, server) //nolint:errcheck // it is cut
+	io.Copy(conn, server) // until it is cut
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.conns, conn)

@@ -60,12 +60,12 @@ func TestRedirect(t *testing.T) {
 			continue
 		}
 		want := name == "a.png" || name == "huge.png"
-		res, body, redirected := ask(http.MethodHead, "/"+name)
+		res, _, redirected := ask(http.MethodHead, "/"+name)
 		if tags[name] = res.Header.Get("ETag"); res.StatusCode != http.StatusOK || redirected || res.ContentLength != int64(len(text)) || len(tags[name]) < 64 {
 			t.Errorf("HEAD %s: %d, by the store %t, %v", name, res.StatusCode, redirected, res.Header)
 		}
 		kind := res.Header.Get("Content-Type")
-		res, body, redirected = ask(http.MethodGet, "/"+name)
+		res, body, redirected := ask(http.MethodGet, "/"+name)
 		if redirected != want || body != text || res.Header.Get("Content-Type") != kind {
 			t.Errorf("%s: by the store %t, %d bytes, %v", name, redirected, len(body), res.Header)
 		}

@@ -12,9 +12,6 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// maxCompletions is how many completions are offered at once.
-const maxCompletions = 5
-
 // Chips edits a list of short texts, such as tags: chips and an entry behind
 // them. Enter or a comma makes a chip of the entry; backspace in an empty entry
 // takes the last chip away; left and right from the entry's begin walk over the
@@ -36,11 +33,10 @@ type Chips struct {
 	// nil: nothing does.
 	Entered func(value string)
 
-	values  []string
-	entry   line
-	on      int // the chip the keys act upon, len(values) = the entry
-	offer   []string
-	offerAt int
+	values []string
+	entry  line
+	on     int // the chip the keys act upon, len(values) = the entry
+	offers
 	focus
 }
 
@@ -67,7 +63,7 @@ func (c *Chips) SetValue(values []string) {
 	c.values = slices.Clone(values)
 	c.entry = line{}
 	c.on = len(c.values)
-	c.offer = nil
+	c.offers.set(nil)
 }
 
 // Add appends a chip where it is not there already, and tells whether it did.
@@ -97,7 +93,7 @@ func (c *Chips) Blur() {
 	}
 	c.focused = false
 	c.on = len(c.values)
-	c.offer = nil
+	c.offers.set(nil)
 }
 
 // Update edits the chips and the entry. It tells whether it used the message;
@@ -186,35 +182,19 @@ func (c *Chips) pressChip(key string) bool {
 }
 
 func (c *Chips) pressEntry(key string) bool {
+	if took, used := c.offers.press(key); used {
+		if took != "" {
+			c.entry.set(took)
+			c.commit()
+		}
+		return true
+	}
 	switch key {
 	case "enter":
 		if strings.TrimSpace(c.entry.text) == "" {
 			return false
 		}
 		c.commit()
-		return true
-	case "tab":
-		if len(c.offer) == 0 {
-			return false
-		}
-		c.entry.set(c.offer[c.offerAt])
-		c.commit()
-		return true
-	case "up", "down":
-		if len(c.offer) < 2 {
-			return false
-		}
-		step := 1
-		if key == "up" {
-			step = len(c.offer) - 1
-		}
-		c.offerAt = (c.offerAt + step) % len(c.offer)
-		return true
-	case "esc":
-		if len(c.offer) == 0 {
-			return false
-		}
-		c.offer = nil
 		return true
 	case "backspace":
 		if c.entry.text == "" {
@@ -239,7 +219,7 @@ func (c *Chips) commit() {
 	c.tell(c.Typed())
 	c.Add(c.entry.text)
 	c.entry.set("")
-	c.offer = nil
+	c.offers.set(nil)
 	c.on = len(c.values)
 }
 
@@ -261,43 +241,17 @@ func (c *Chips) remove(i int) {
 	c.on = min(c.on, len(c.values))
 }
 
-// Actions are what the keys do while completions are offered; done follows each.
-// There are none while nothing is offered.
-func (c *Chips) Actions(group string, done func()) []Action {
-	if len(c.offer) == 0 {
-		return nil
-	}
-	press := func(id, words, key string) Action {
-		return Action{ID: id, Keys: Bind(words, "", key), Group: group, Footer: true, Do: func() tea.Cmd {
-			c.Update(KeyMsg(key))
-			done()
-			return nil
-		}}
-	}
-	actions := []Action{press("chips.take", "take the suggestion", "tab")}
-	if len(c.offer) > 1 {
-		actions = append(actions, press("chips.next", "next suggestion", "down"), press("chips.previous", "previous suggestion", "up"))
-		actions[2].Footer = false
-	}
-	return append(actions, press("chips.dismiss", "close the suggestions", "esc"))
-}
+// Offers are the completions that are offered now.
+func (c *Chips) Offers() []string { return c.offers.list }
 
 // complete asks for completions of what is typed now.
 func (c *Chips) complete() {
-	c.offer, c.offerAt = nil, 0
+	c.offers.set(nil)
 	text := strings.TrimSpace(c.entry.text)
 	if c.Complete == nil || text == "" {
 		return
 	}
-	for _, v := range c.Complete(text) {
-		if v == text || slices.Contains(c.values, v) {
-			continue
-		}
-		c.offer = append(c.offer, v)
-		if len(c.offer) == maxCompletions {
-			break
-		}
-	}
+	c.offers.set(slices.DeleteFunc(slices.Clone(c.Complete(text)), func(v string) bool { return v == text || slices.Contains(c.values, v) }))
 }
 
 // Rows is how many rows the editor needs at that width to show everything.
@@ -407,21 +361,9 @@ func (c *Chips) layout(width int, th *theme.Theme) []chipRow {
 	f := Field{Placeholder: hint, line: c.entry, focus: focus{atEntry}}
 	w := min(room, max(12, text.Width(text.Safe(c.entry.text))+1, text.Width(text.Safe(hint))+1))
 	put(f.text(w, th), nil, atEntry)
-	if len(c.offer) > 0 && atEntry {
-		rows = append(rows, chipRow{head: indent + c.offered(room, th), width: room, focus: true})
+	if len(c.offers.list) > 0 && atEntry {
+		whole := func(v string) string { return v }
+		rows = append(rows, chipRow{head: indent + c.offers.view(room, whole, th), width: room, focus: true})
 	}
 	return rows
-}
-
-// offered is the line of completions: the one that tab takes stands out.
-func (c *Chips) offered(room int, th *theme.Theme) string {
-	out := th.Key.Render("tab")
-	for i, v := range c.offer {
-		style := th.Muted
-		if i == c.offerAt {
-			style = th.Selected
-		}
-		out += " " + style.Render(text.Safe(v))
-	}
-	return text.Truncate(out, room)
 }

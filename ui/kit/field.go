@@ -26,12 +26,11 @@ type Field struct {
 	// not taken.
 	Limit int
 	// Complete gives the texts that may be meant by what is typed, the best first; nil
-	// offers none. Tab takes the one shown, up and down choose.
+	// offers none. Tab takes the one shown, up and down choose, esc puts them away.
 	Complete func(typed string) []string
 
-	line    line
-	offer   []string
-	offerAt int
+	line line
+	offers
 	focus
 }
 
@@ -58,20 +57,32 @@ func (f *Field) Value() string { return f.line.text }
 // SetValue replaces the text and puts the cursor at its end.
 func (f *Field) SetValue(s string) {
 	f.line.set(s)
-	f.offer = nil
+	f.offers.set(nil)
+}
+
+// Blur makes it ignore keys and puts the completions away.
+func (f *Field) Blur() {
+	f.focused = false
+	f.offers.set(nil)
 }
 
 // Cursor is the byte offset of the cursor in the text.
 func (f *Field) Cursor() int { return f.line.at }
 
-// Update edits the text. It tells whether it used the message; enter, esc, and without
-// completions tab and the arrows up and down are left to the screen.
+// Update edits the text. It tells whether it used the message; enter, and without
+// completions esc, tab and the arrows up and down are left to the screen.
 func (f *Field) Update(msg tea.Msg) bool {
 	if !f.focused {
 		return false
 	}
-	if f.choose(msg) {
-		return true
+	if press, ok := msg.(tea.KeyPressMsg); ok {
+		if took, used := f.offers.press(press.String()); used {
+			if took != "" {
+				f.line.set(took)
+				f.Refresh()
+			}
+			return true
+		}
 	}
 	before := f.line.text
 	used := f.edit(msg)
@@ -83,53 +94,25 @@ func (f *Field) Update(msg tea.Msg) bool {
 
 // Refresh asks for the completions again.
 func (f *Field) Refresh() {
-	f.offer, f.offerAt = nil, 0
+	f.offers.set(nil)
 	if f.Complete != nil {
-		f.offer = f.Complete(f.line.text)
-		f.offer = f.offer[:min(len(f.offer), maxCompletions)]
+		f.offers.set(f.Complete(f.line.text))
 	}
 }
 
-// Offers are the completions, and which of them tab takes.
-func (f *Field) Offers() (list []string, at int) { return f.offer, f.offerAt }
+// Offers are the completions that are offered now.
+func (f *Field) Offers() []string { return f.offers.list }
 
-// choose takes a completion or goes to another one.
-func (f *Field) choose(msg tea.Msg) bool {
-	key, ok := msg.(tea.KeyPressMsg)
-	if !ok || len(f.offer) == 0 {
-		return false
-	}
-	switch key.String() {
-	case "tab":
-		f.line.set(f.offer[f.offerAt])
-		f.Refresh()
-	case "down":
-		f.offerAt = (f.offerAt + 1) % len(f.offer)
-	case "up":
-		f.offerAt = (f.offerAt + len(f.offer) - 1) % len(f.offer)
-	default:
-		return false
-	}
-	return true
-}
-
-// ViewOffers draws the completions in one line: of each what is after its last space or
-// comma.
+// ViewOffers draws the completions in one line: a path whole, of others what is after the
+// last space or comma.
 func (f *Field) ViewOffers(width int, th *theme.Theme) string {
-	if len(f.offer) == 0 {
-		return ""
-	}
-	line := "tab "
-	for i, offer := range f.offer {
+	return f.offers.view(width, func(offer string) string {
 		offer = strings.TrimRight(offer, " ")
-		word := text.Safe(lastWord(offer))
-		style := th.Muted
-		if i == f.offerAt {
-			style = th.Key
+		if strings.HasPrefix(offer, "/") {
+			return offer // a path, which may have spaces
 		}
-		line += style.Render(word) + "  "
-	}
-	return text.Truncate(line, width)
+		return lastWord(offer)
+	}, th)
 }
 
 // lastWord is what follows the last space or comma that is not in quotation marks.

@@ -139,7 +139,7 @@ func (p *Prompt) View(room image.Point, th *theme.Theme) string {
 	if p.tried || p.Value() != "" {
 		below.Say(th.Bad, p.problem())
 	}
-	if p.field != nil && len(p.field.offer) > 0 {
+	if p.field != nil && len(p.field.offers.list) > 0 {
 		input = append(input, p.field.ViewOffers(width, th))
 	}
 	spare := max(0, inner.Y-len(input))

@@ -119,10 +119,7 @@ func (m *Model) Catalog() map[string][]kit.Action {
 	} {
 		parts[name] = at(where.stop, where.field).Actions()
 	}
-	form := at(stopItem, fieldFolder)
-	form.offer = []string{"/"}
-	parts["folders"] = form.Actions()
-	form = at(stopItem, fieldTags)
+	form := at(stopItem, fieldTags)
 	tags := form.item(fieldTags).chips
 	tags.Complete = func(string) []string { return []string{"xy", "xyz"} }
 	tags.Focus()
@@ -140,26 +137,16 @@ func (m *Model) Catalog() map[string][]kit.Action {
 // suggestionActions choose among the tags or folders that are offered. They have their
 // keys before all others.
 func (m *Model) suggestionActions(i *item) []kit.Action {
-	if i != nil && i.chips != nil {
-		return i.chips.Actions("Tags", func() { m.apply(i) })
-	}
-	if len(m.offer) == 0 || i == nil || i.field != fieldFolder {
+	apply := func() { m.apply(i) }
+	switch {
+	case i == nil:
 		return nil
+	case i.chips != nil:
+		return kit.OfferActions(i.chips, "Tags", apply)
+	case i.text != nil:
+		return kit.OfferActions(i.text, "Folders", apply)
 	}
-	const group = "Folders"
-	turn := func(by int) func() tea.Cmd {
-		return then(func() { m.offerAt = (m.offerAt + by + len(m.offer)) % len(m.offer) })
-	}
-	return []kit.Action{
-		{ID: "form.take-folder", Keys: kit.Bind("take this folder", "", "tab"), Group: group, Footer: true, Do: then(func() {
-			i.text.SetValue(m.offer[m.offerAt])
-			m.apply(i)
-			m.offer = nil
-		})},
-		{ID: "form.next-folder", Keys: kit.Bind("next folder", "", "down"), Group: group, Do: turn(1)},
-		{ID: "form.previous-folder", Keys: kit.Bind("previous folder", "", "up"), Group: group, Do: turn(-1)},
-		{ID: "form.no-folder", Keys: kit.Bind("put the folders away", "", "esc"), Group: group, Do: then(func() { m.offer = nil })},
-	}
+	return nil
 }
 
 // fileActions are those of the list of sources.

@@ -81,7 +81,6 @@ func (m *Model) setFocus(to focus) {
 			i.part().Focus()
 		}
 	}
-	m.offer = nil
 	m.scroll = 0
 }
 
@@ -162,9 +161,6 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 	m.jumped = false
 	if i.value() != i.loaded {
 		m.apply(i)
-		if i.field == fieldFolder {
-			m.offerFolders()
-		}
 	}
 	return nil, true
 }

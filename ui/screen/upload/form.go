@@ -223,8 +223,8 @@ func (m *Model) itemRows(i *item, width int, th *theme.Theme) []formRow {
 		}
 	}
 	room := width - column
-	if on && i.field == fieldFolder && len(m.offer) > 0 {
-		under([]string{m.offered(room, th)})
+	if i.text != nil && len(i.text.Offers()) > 0 {
+		under([]string{i.text.ViewOffers(room, th)})
 		return rows
 	}
 	if l, stops := m.sum().stops[i.field]; stops {
@@ -272,19 +272,6 @@ func (m *Model) tagNote() string {
 }
 
 func (s *source) tagLength() int { return api.TagLength(s.entry.Tags.Or(nil)) }
-
-// offered is the line of folders: the one that tab takes stands out.
-func (m *Model) offered(room int, th *theme.Theme) string {
-	out := th.Key.Render("tab")
-	for n, f := range m.offer {
-		style := th.Muted
-		if n == m.offerAt {
-			style = th.Selected
-		}
-		out += " " + style.Render(text.Safe(f))
-	}
-	return text.Truncate(out, room)
-}
 
 // metadataNote shows how the rows were read.
 func (m *Model) metadataNote(room int, th *theme.Theme) []string {

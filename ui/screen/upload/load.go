@@ -22,8 +22,6 @@ const (
 	// handful is how many files or places one command looks at, so that the
 	// first answers are seen before the last are known.
 	handful = 8
-	// maxOffer is how many folders are offered at once.
-	maxOffer = 4
 )
 
 type (
@@ -112,16 +110,12 @@ func (m *Model) askFolders() tea.Cmd {
 	}
 }
 
-// offerFolders looks what the typed folder may mean.
-func (m *Model) offerFolders() {
-	m.offer, m.offerAt = nil, 0
-	typed := m.item(fieldFolder).text.Value()
+// completeFolder offers the folders that the typed one may mean.
+func (m *Model) completeFolder(typed string) []string {
 	if strings.Trim(typed, "/ ") == "" {
-		return
+		return nil
 	}
-	m.offer = edit.Matches(typed, m.folders)
-	m.offer = slices.DeleteFunc(m.offer, func(f string) bool { return strings.TrimSuffix(f, "/") == strings.TrimSuffix(typed, "/") })
-	m.offer = m.offer[:min(len(m.offer), maxOffer)]
+	return slices.DeleteFunc(edit.Matches(typed, m.folders), func(f string) bool { return strings.TrimSuffix(f, "/") == strings.TrimSuffix(typed, "/") })
 }
 
 // follow starts what the form as it is now needs to know.

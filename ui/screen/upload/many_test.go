@@ -411,12 +411,12 @@ func TestOffersOfTheLibrary(t *testing.T) {
 	})
 	goTo(t, m, fieldFolder)
 	write(t, m, "/ph")
-	if !slices.Contains(m.offer, "/photos/") {
-		t.Errorf("offered %v", m.offer)
+	if !slices.Contains(m.item(fieldFolder).text.Offers(), "/photos/") {
+		t.Errorf("offered %v", m.item(fieldFolder).text.Offers())
 	}
 	write(t, m, "otos/2")
-	if !slices.Equal(m.offer, []string{"/photos/2026/"}) || !slices.Equal(asked, []string{"/", "/photos/"}) {
-		t.Errorf("offered %v, asked %v", m.offer, asked)
+	if !slices.Equal(m.item(fieldFolder).text.Offers(), []string{"/photos/2026/"}) || !slices.Equal(asked, []string{"/", "/photos/"}) {
+		t.Errorf("offered %v, asked %v", m.item(fieldFolder).text.Offers(), asked)
 	}
 	press(t, m, "ctrl+u")
 	write(t, m, "/x//")

@@ -101,10 +101,8 @@ type Model struct {
 	focus    focus
 	open     section // the one that is unfolded whatever room there is
 
-	tags    []string // offered
-	folders []string // offered
-	offer   []string // the folders that what is typed may mean
-	offerAt int
+	tags    []string             // offered
+	folders []string             // offered
 	base    map[*source][]string // tags of the targets when they were loaded
 
 	places  map[string]place
@@ -178,7 +176,7 @@ func New(o Options) *Model {
 	if len(o.Draft) > 0 {
 		m.restore(o.Draft)
 	}
-	m.item(fieldTags).chips.Complete = m.completeTags
+	m.item(fieldTags).chips.Complete, m.item(fieldFolder).text.Complete = m.completeTags, m.completeFolder
 	m.load()
 	m.setFocus(m.focus)
 	m.sum()
@@ -412,7 +410,6 @@ func (m *Model) load() {
 	for _, i := range m.items {
 		i.loadOf(targets)
 	}
-	m.offer = nil
 }
 
 // apply gives the targets the text of an item.

@@ -87,8 +87,8 @@ func (m *Model) gotFoldersIn(msg foldersInMsg) {
 		return
 	}
 	m.addFolders(msg)
-	if i := m.focused(); i != nil && i.field == fieldFolder && i.value() != "" && len(m.offer) == 0 && m.touched {
-		m.offerFolders()
+	if i := m.focused(); i != nil && i.field == fieldFolder && i.value() != "" && len(i.text.Offers()) == 0 && m.touched {
+		i.text.Refresh()
 	}
 }
 

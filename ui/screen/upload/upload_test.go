@@ -422,7 +422,7 @@ func TestOffers(t *testing.T) {
 	if !strings.Contains(told(m), "tab /summer/ /summer/2026/") {
 		t.Errorf("folders are not offered:\n%s", screen(m, 120, 40))
 	}
-	if first := m.Actions()[0]; first.ID != "form.take-folder" || !first.Footer || first.Reason() != "" {
+	if first := m.Actions()[0]; first.ID != "offer.take" || !first.Footer || first.Reason() != "" {
 		t.Errorf("the hints begin with %s", first.Label())
 	}
 	press(t, m, "down", "tab")

@@ -308,7 +308,7 @@ func pasted(text string) tea.PasteMsg { return tea.PasteMsg{Content: text} }
 // state is all that keys can change.
 func state(m *form) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%+v %d %v %d %v %d", m.focus, m.list.Cursor(), m.offer, m.scroll, m.covered(), m.atCheck)
+	fmt.Fprintf(&b, "%+v %d %v %d %v %d", m.focus, m.list.Cursor(), m.item(fieldFolder).text.Offers(), m.scroll, m.covered(), m.atCheck)
 	b.WriteString(m.d.Text())
 	for _, s := range m.sources {
 		fmt.Fprint(&b, s.marked, s.texts(m.items))

@@ -1,6 +1,9 @@
 package edit
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Matches returns the tags that begin with the typed text, then those that contain it, without
 // duplicates.
@@ -22,4 +25,21 @@ func Matches(typed string, lists ...[]string) []string {
 		}
 	}
 	return append(begin, within...)
+}
+
+// Replayed are the tags of base with what changed between before and after: added tags
+// are added, removed ones removed.
+func Replayed(base, before, after []string) []string {
+	var out []string
+	for _, tag := range base {
+		if !slices.Contains(before, tag) || slices.Contains(after, tag) {
+			out = append(out, tag)
+		}
+	}
+	for _, tag := range after {
+		if !slices.Contains(before, tag) && !slices.Contains(out, tag) {
+			out = append(out, tag)
+		}
+	}
+	return out
 }

@@ -240,7 +240,7 @@ func (e *entry) rebase(fresh api.File, at time.Time) (meanwhile []string) {
 		if !slices.Equal(e.file.Tags.Or(nil), was.Tags.Or(nil)) && e.typed.IsZero() {
 			e.typed = e.draft.Tags
 		}
-		e.setTags(replayed(e.file.Tags.Or(nil), was.Tags.Or(nil), tags))
+		e.setTags(edit.Replayed(e.file.Tags.Or(nil), was.Tags.Or(nil), tags))
 	}
 	if text, ok := e.draft.CustomCoordinates.Get(); ok {
 		e.setRegion(text)
@@ -255,23 +255,6 @@ func (e *entry) rebase(fresh api.File, at time.Time) (meanwhile []string) {
 		return nil // nothing was known before
 	}
 	return differences(&was, &e.file)
-}
-
-// replayed applies the difference between before and after to base.
-func replayed(base, before, after []string) []string {
-	var out []string
-	for _, tag := range base {
-		if slices.Contains(before, tag) && !slices.Contains(after, tag) {
-			continue
-		}
-		out = append(out, tag)
-	}
-	for _, tag := range after {
-		if !slices.Contains(before, tag) && !slices.Contains(out, tag) {
-			out = append(out, tag)
-		}
-	}
-	return out
 }
 
 // merged returns a newer record completed from the older one, since an update is answered with

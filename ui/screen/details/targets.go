@@ -148,7 +148,7 @@ func (m *Model) setTags(before, now []string) {
 	of := m.targets()
 	for _, e := range of {
 		if len(of) > 1 {
-			e.setTags(replayed(e.wantedTags(), before, now))
+			e.setTags(edit.Replayed(e.wantedTags(), before, now))
 		} else {
 			e.setTags(now)
 		}

@@ -19,6 +19,7 @@ import (
 
 // comparison shows the picture before a run left of a divider, and after it on the right.
 type comparison struct {
+	kit.Popup
 	run           api.Run
 	cancel        context.CancelFunc
 	options       func(*theme.Theme) picture.Options
@@ -28,7 +29,6 @@ type comparison struct {
 	err           error               // why there is none
 	share         float64             // share of columns that show before
 	dragged       bool
-	closed        bool
 }
 
 var _ kit.Overlay = (*comparison)(nil)
@@ -72,18 +72,6 @@ func decode(path string, err error) (*picture.Picture, error) {
 	defer cancel()
 	return picture.DecodeFile(ctx, path, media.Limits{Side: compareSide})
 }
-
-// Closed reports that it was left.
-func (c *comparison) Closed() bool { return c.closed }
-
-// Resize does nothing: View gets the size.
-func (c *comparison) Resize(image.Point) {}
-
-// Capturing is false.
-func (c *comparison) Capturing() bool { return false }
-
-// Type uses nothing.
-func (c *comparison) Type(tea.Msg) (tea.Cmd, bool) { return nil, false }
 
 // width returns the number of covered columns.
 func (c *comparison) width() int { return c.area.Dx() }
@@ -129,8 +117,7 @@ func (c *comparison) Actions() []kit.Action {
 		{ID: "compare.flip", Keys: kit.Bind("show only one of them", "", "space"), Group: groupCompare, Footer: true, Disabled: missing, Do: c.flip},
 		{ID: "compare.close", Keys: kit.Bind("close", "", "esc", "c", "enter", "backspace"), Group: groupCompare, Footer: true, Do: func() tea.Cmd {
 			c.cancel()
-			c.closed = true
-			return tea.Batch(c.views[0].Delete(), c.views[1].Delete())
+			return tea.Batch(c.Close(), c.views[0].Delete(), c.views[1].Delete())
 		}},
 	}
 }

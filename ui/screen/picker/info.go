@@ -97,7 +97,7 @@ func (m *Model) gotInfos(msg infosMsg) tea.Cmd {
 	}
 	for name, i := range msg.infos {
 		if old := m.infos[name]; !old.same(i) {
-			m.memo.Forget()
+			m.Changed()
 		}
 		m.infos[name] = i
 	}

@@ -24,7 +24,7 @@ func (m *Model) UseLibrary(sent func() ([]api.Job, error)) {
 	m.sentGen++
 	m.readingSent = false
 	m.stored, m.sentFolders = nil, nil
-	m.memo.Forget()
+	m.Changed()
 }
 
 // readSent reads what has been sent, off the event loop.

@@ -88,6 +88,6 @@ func (m *Model) setKinds(rows []int32, kinds []kind) tea.Cmd {
 	}
 	m.reading.entries = entries
 	m.reading.kinds++
-	m.memo.Forget()
+	m.Changed()
 	return m.arrange(false)
 }

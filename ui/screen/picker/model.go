@@ -15,7 +15,6 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
-	"mediadesk/ui/theme"
 )
 
 // Options are the options of a picker. The zero value shows the working
@@ -120,15 +119,6 @@ type Model struct {
 	watching int // the number of the watch that runs
 
 	size image.Point
-	memo *kit.Memo[drawnFor, string]
-}
-
-// drawnFor is what the drawn screen depends on beside its state. Ages are told
-// by the minute.
-type drawnFor struct {
-	size   image.Point
-	theme  *theme.Theme
-	minute time.Time
 }
 
 var _ page.Screen = (*Model)(nil)
@@ -147,7 +137,6 @@ func New(o Options) *Model {
 		totals:  map[string]int{},
 		totaled: map[string]bool{},
 		filter:  kit.Field{Label: "filter", Placeholder: "letters of the name"},
-		memo:    &kit.Memo[drawnFor, string]{},
 	}
 	if m.now == nil {
 		m.now = time.Now
@@ -192,7 +181,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	switch msg.(type) {
 	case watchedMsg, infosMsg: // what they change in the drawing says so itself
 	default:
-		m.memo.Forget()
+		m.Changed()
 	}
 	rows := m.rowsArea(m.layout()).Size()
 	m.list.SetHeight(rows.Y)

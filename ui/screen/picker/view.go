@@ -16,10 +16,7 @@ import (
 
 // View draws the picker.
 func (m *Model) View(size image.Point, th *theme.Theme) string {
-	if size.X < 1 || size.Y < 1 {
-		return ""
-	}
-	return m.memo.Draw(drawnFor{size, th, m.now().Truncate(time.Minute)}, func() string { return m.draw(size, th) })
+	return m.Draw(size, th, m.now(), func() string { return m.draw(size, th) })
 }
 
 func (m *Model) draw(size image.Point, th *theme.Theme) string {

@@ -16,7 +16,6 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
-	"mediadesk/ui/theme"
 )
 
 var _ page.Screen = (*Model)(nil)
@@ -85,13 +84,6 @@ type Model struct {
 	writing bool
 	clicks  *kit.Clicks
 	size    image.Point
-	memo    *kit.Memo[drawnFor, string]
-}
-
-// drawnFor is what the drawn screen depends on beside its state.
-type drawnFor struct {
-	size  image.Point
-	theme *theme.Theme
 }
 
 // row is one line that the cursor can stand on.
@@ -165,7 +157,7 @@ func New(o Options) *Model {
 		o.Now = time.Now
 	}
 	m := &Model{
-		o: o, places: map[string]*place{}, clicks: kit.NewClicks(o.Now), memo: &kit.Memo[drawnFor, string]{},
+		o: o, places: map[string]*place{}, clicks: kit.NewClicks(o.Now),
 		choices: map[area]*kit.Select{},
 	}
 	for _, s := range settings {
@@ -180,7 +172,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	if _, tick := msg.(page.Tick); tick {
 		return nil
 	}
-	m.memo.Forget()
+	m.Changed()
 	switch msg := msg.(type) {
 	case page.Resized:
 		m.size = msg.Size

@@ -29,10 +29,7 @@ const leastWide = 18
 
 // View draws the screen.
 func (m *Model) View(size image.Point, th *theme.Theme) string {
-	if size.X < 1 || size.Y < 1 {
-		return ""
-	}
-	return m.memo.Draw(drawnFor{size, th}, func() string {
+	return m.Draw(size, th, m.o.Now(), func() string {
 		switch {
 		case !m.ready:
 			return text.Fit(th.Muted.Render("Reading the settings…"), size.X, size.Y)

@@ -440,46 +440,17 @@ func (m *Model) applyTags(i *item, now string) {
 	}
 	before, after := api.SplitTags(i.loaded), api.SplitTags(now)
 	for _, s := range m.targets() {
-		m.set(s, fieldTags, api.JoinTags(changedTags(m.base[s], before, after)))
+		m.set(s, fieldTags, api.JoinTags(edit.Replayed(m.base[s], before, after)))
 	}
-}
-
-// changedTags is own with the difference between before and after done to it.
-func changedTags(own, before, after []string) []string {
-	was, is := tagSet(before), tagSet(after)
-	var out []string
-	have := map[string]bool{}
-	for _, tag := range own {
-		if was[tag] && !is[tag] {
-			continue
-		}
-		out = append(out, tag)
-		have[tag] = true
-	}
-	for _, tag := range after {
-		if !was[tag] && !have[tag] {
-			out = append(out, tag)
-		}
-	}
-	return out
 }
 
 // commonTags are the tags that all sources have, joined.
 func commonTags(sources []*source) string {
 	common := slices.Clone(sources[0].entry.Tags.Or(nil))
 	for _, s := range sources[1:] {
-		has := tagSet(s.entry.Tags.Or(nil))
-		common = slices.DeleteFunc(common, func(tag string) bool { return !has[tag] })
+		common = slices.DeleteFunc(common, func(tag string) bool { return !slices.Contains(s.entry.Tags.Or(nil), tag) })
 	}
 	return api.JoinTags(common)
-}
-
-func tagSet(tags []string) map[string]bool {
-	set := make(map[string]bool, len(tags))
-	for _, tag := range tags {
-		set[tag] = true
-	}
-	return set
 }
 
 // set gives a row of one source a text.

@@ -2,10 +2,10 @@ package upload
 
 import (
 	"image"
+	"io"
 	"strings"
 
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
@@ -181,8 +181,11 @@ func (m *Model) storedLines(width int, th *theme.Theme) []string {
 	s := m.current()
 	folder, naming := s.folder(), s.naming()
 	letters := storedLetters(s.entry.FileName, naming)
-	lines := labelled("Source", sourceRuns(s, th), width, th)
-	lines = append(lines, labelled("Stored", append([]span{{text: folder, style: th.Muted}}, letterRuns(letters, th)...), width, th)...)
+	stored := drawLetters(letters, func(l letter) rune { return l.r }, map[letterKind]lipgloss.Style{
+		letterSame: th.Strong, letterChanged: th.Warn.Underline(true).Bold(true), letterSuffix: th.Muted,
+	})
+	lines := labelled("Source", drawSource(s, th), width, th)
+	lines = append(lines, labelled("Stored", th.Muted.Render(text.Safe(folder))+stored, width, th)...)
 	if words := describeFolded(s.entry.Folder.Or("")); words != "" {
 		lines = append(lines, wrapStyled(words, width, th.Muted)...)
 	}
@@ -205,96 +208,48 @@ func (m *Model) storedLines(width int, th *theme.Theme) []string {
 	return lines
 }
 
-// labelled are runs behind a label, further lines under the first.
-func labelled(label string, runs []span, width int, th *theme.Theme) []string {
-	column := text.Width(label) + 1
-	if width < 3*column {
-		return flowRuns(runs, width)
+// labelled is styled text behind a label, broken anywhere: a path has no blanks to break
+// at. Further lines stand under the first.
+func labelled(label, words string, width int, th *theme.Theme) []string {
+	head, rest := th.Label.Render(label)+" ", text.Blanks(text.Width(label)+1)
+	if width < 3*len(rest) {
+		head, rest = "", ""
 	}
-	lines := flowRuns(runs, width-column)
-	for n := range lines {
-		head := strings.Repeat(" ", column)
-		if n == 0 {
-			head = th.Label.Render(label) + " "
-		}
-		lines[n] = head + lines[n]
+	var b strings.Builder
+	w := lipgloss.NewWrapWriter(&b)
+	_, _ = io.WriteString(w, text.Method().Hardwrap(words, max(1, width-len(rest)), true)) // a builder takes all
+	_ = w.Close()
+	lines := strings.Split(b.String(), "\n")
+	for n, line := range lines {
+		lines[n] = head + line
+		head = rest
 	}
 	return lines
 }
 
-// sourceRuns are the name that the source has. Where that is what is sent, the
+// drawSource is the name that the source has. Where that is what is sent, the
 // characters that will be written otherwise are marked in it.
-func sourceRuns(s *source, th *theme.Theme) []span {
+func drawSource(s *source, th *theme.Theme) string {
 	name := s.entry.Source.Name()
 	if name != s.entry.FileName {
-		return []span{{text: name, style: th.Muted}}
+		return th.Muted.Render(text.Safe(name))
 	}
-	var runs []span
-	for _, l := range storedLetters(name, api.NameExact) {
-		style := th.Muted
-		if l.kind == letterChanged {
-			style = th.Warn.Underline(true)
-		}
-		if n := len(runs); n > 0 && runs[n-1].kind == l.kind {
-			runs[n-1].text += string(l.from)
-			continue
-		}
-		runs = append(runs, span{text: string(l.from), style: style, kind: l.kind})
-	}
-	return runs
+	return drawLetters(storedLetters(name, api.NameExact), func(l letter) rune { return l.from }, map[letterKind]lipgloss.Style{
+		letterSame: th.Muted, letterChanged: th.Warn.Underline(true),
+	})
 }
 
-// letterRuns styles the letters of a stored name by what became of them.
-func letterRuns(letters []letter, th *theme.Theme) []span {
-	styles := map[letterKind]lipgloss.Style{
-		letterSame: th.Strong, letterChanged: th.Warn.Underline(true).Bold(true), letterSuffix: th.Muted,
-	}
-	var runs []span
+// drawLetters draws the letters of a name in the styles of what became of them.
+func drawLetters(letters []letter, shown func(letter) rune, styles map[letterKind]lipgloss.Style) string {
+	out := ""
 	for i := 0; i < len(letters); {
-		kind := letters[i].kind
-		var b strings.Builder
+		kind, part := letters[i].kind, ""
 		for ; i < len(letters) && letters[i].kind == kind; i++ {
-			b.WriteRune(letters[i].r)
+			part += string(shown(letters[i]))
 		}
-		runs = append(runs, span{text: b.String(), style: styles[kind], kind: kind})
+		out += styles[kind].Render(text.Safe(part))
 	}
-	return runs
-}
-
-// span is text in one style.
-type span struct {
-	text  string
-	style lipgloss.Style
-	kind  letterKind
-}
-
-// flowRuns breaks runs into lines of at most width columns, anywhere: a path
-// has no blanks to break at.
-func flowRuns(runs []span, width int) []string {
-	if width < 1 {
-		return nil
-	}
-	var lines []string
-	line, used := "", 0
-	for _, r := range runs {
-		rest := text.Safe(r.text)
-		for rest != "" {
-			part, w := "", 0
-			for rest != "" {
-				g, gw := ansi.FirstGraphemeCluster(rest, ansi.GraphemeWidth)
-				if g == "" || used+w+gw > width && used+w > 0 {
-					break
-				}
-				part, w, rest = part+g, w+gw, rest[len(g):]
-			}
-			line += r.style.Render(part)
-			used += w
-			if rest != "" {
-				lines, line, used = append(lines, line), "", 0
-			}
-		}
-	}
-	return append(lines, line)
+	return out
 }
 
 // outlookLines say what sending will do.

@@ -86,7 +86,7 @@ func newServe(p *Program, f *flags) *cobra.Command {
 	fl.BoolVar(&s.jsonLog, "json-log", false, "log requests and failures as JSON lines")
 	fl.Int64Var(&s.maxSize, "max-size", config.DefaultMaxSize, "largest file in bytes (default: 25000000)")
 	fl.StringArrayVar(&s.allow, "allow-address", nil, "internal address that URL sources and webhooks may reach (repeatable)")
-	fl.StringVar(&s.webhook, "webhook", "", "webhook of the account: address for the events of video uploads; with --json, the first line has its signing secret")
+	fl.StringVar(&s.webhook, "webhook", "", "webhook of the account: address for the events of transformations; with --json, the first line has its signing secret")
 	fl.StringArrayVar(&s.faults, "fault", nil, "inject faults: delay=2s, drop-after=BYTES, answers=lost, refuse=STATUS, rate=5/s, extensions=pending|fail, webhooks=lost|repeated|out-of-order; "+
 		"all but delay take a chance, such as refuse=503:0.3 (repeatable)")
 	fl.Uint64Var(&s.faultSeed, "fault-seed", 0, "seed that makes random faults repeatable")

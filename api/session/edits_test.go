@@ -431,6 +431,39 @@ func TestDownload(t *testing.T) {
 	}
 }
 
+// TestUnpublishedPictures: the program shows a file that the service delivers to nobody else.
+func TestUnpublishedPictures(t *testing.T) {
+	address := aLibrary(t)
+	s, end := program(t, address, t.TempDir())
+	defer end()
+	id := put(t, s, "a.txt", api.Upload{}).FileID
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, address+"/v1/files/"+id+"/details", strings.NewReader(`{"publish":{"isPublished":false}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.SetBasicAuth("private_edits", "")
+	r.Header.Set("Content-Type", "application/json")
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Body.Close()
+	f, err := s.Client.Details(t.Context(), id)
+	if err != nil || f.IsPublished.Or(true) {
+		t.Fatalf("published: %v, %v; the service answered %s", f.IsPublished, err, a.Status)
+	}
+	for name, fetch := range map[string]func(context.Context, api.File) (string, error){"picture": s.Picture, "thumbnail": s.Thumb} {
+		path, err := fetch(t.Context(), *f)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if text, err := os.ReadFile(path); err != nil || string(text) != "content of a.txt" {
+			t.Errorf("%s: %q %v", name, text, err)
+		}
+	}
+}
+
 // The picture is the file that was sent while that is the same and the version
 // is the first, else it is fetched.
 func TestPictureFromTheSource(t *testing.T) {

@@ -67,11 +67,11 @@ func (s *Session) cached(f api.File, address string, fetch func() (io.ReadCloser
 const maxThumb = 8 << 20
 
 // Thumb returns the path of a local file with a thumbnail, fetched once per version. It is the
-// picture itself if the service makes no thumbnails.
+// picture itself if the service makes no thumbnails or the file is not published.
 func (s *Session) Thumb(ctx context.Context, f api.File) (string, error) {
 	f = s.here(f)
 	small := f.ThumbURL()
-	if small == "" {
+	if small == "" || !f.IsPublished.Or(true) {
 		return s.Picture(ctx, f)
 	}
 	return s.cached(f, "thumb\x00"+small, func() (io.ReadCloser, error) { return s.Client.Fetch(ctx, small, maxThumb) })
@@ -138,7 +138,7 @@ func (s *Session) fetchFrom(ctx context.Context, f api.File, offset, limit int64
 	if f.URL == "" {
 		return nil, 0, errors.New("the record has no address to fetch the file from")
 	}
-	if f.IsPrivateFile.Or(false) {
+	if f.IsPrivateFile.Or(false) || !f.IsPublished.Or(true) {
 		return s.fetchSigned(ctx, f, offset, limit)
 	}
 	body, at, err = s.Client.FetchFrom(ctx, f.URL, offset, limit)

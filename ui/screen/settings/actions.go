@@ -7,17 +7,17 @@ import (
 	"mediadesk/ui/kit"
 )
 
-// Groups of actions in the help.
+// Action groups in the help.
 const (
 	groupAccounts = "Accounts"
 	groupProgram  = "Program"
 	groupMove     = "Move"
 )
 
-// Actions are those of the part with the cursor.
+// Actions returns the actions for the row under the cursor.
 func (m *Model) Actions() []kit.Action { return m.actionsOf(m.current().area) }
 
-// Catalog has the actions of every part.
+// Catalog returns the actions of every part of the screen.
 func (m *Model) Catalog() map[string][]kit.Action {
 	return map[string][]kit.Action{
 		"accounts": m.actionsOf(areaAccounts), "program": m.actionsOf(areaTheme), "files": m.actionsOf(areaFacts),
@@ -64,7 +64,7 @@ func (m *Model) actionsOf(part area) []kit.Action {
 	return append(actions, kit.ListActions(func() kit.Scroller { return &m.list }, m.moved)...)
 }
 
-// Reasons for which an action cannot be done now; empty where it can.
+// These functions return why an action is disabled, or "" if it is enabled.
 
 func (m *Model) noUse() string {
 	if p := m.selected(); p.Name == m.o.Profile.Name && p.Name == m.config.Profile {
@@ -87,7 +87,7 @@ func (m *Model) noEdit() string {
 	return m.noSettings()
 }
 
-// fixedReason says what to do about a setting of config.toml; "" for others.
+// fixedReason tells the user where to change a setting that config.toml sets; "" if set is "".
 func fixedReason(set string) string {
 	if set == "" {
 		return ""

@@ -27,7 +27,7 @@ func (m *Model) setKey() tea.Cmd {
 	return m.ask(account.Options{Mode: account.Key, Name: m.selected().Name})
 }
 
-// ask opens the dialogue about an account.
+// ask opens the account dialog.
 func (m *Model) ask(o account.Options) tea.Cmd {
 	o.Context, o.Paths, o.Keys = m.o.Context, m.o.Paths, m.o.Keys
 	o.Done = func(r account.Result) tea.Cmd { return m.finished(o.Mode, r) }
@@ -36,7 +36,7 @@ func (m *Model) ask(o account.Options) tea.Cmd {
 	return flow.Init()
 }
 
-// finished says what the dialog did, and asks whether to use it at once.
+// finished reports what the dialog did and offers to switch to the account.
 func (m *Model) finished(mode account.Mode, r account.Result) tea.Cmd {
 	place := m.keyPlaceOf(r.Name)
 	place.tell("")
@@ -73,10 +73,10 @@ func (m *Model) finished(mode account.Mode, r account.Result) tea.Cmd {
 	}))
 }
 
-// leaving says what becomes of the account that is left.
+// leaving tells what happens to the uploads of the account that the user leaves.
 const leaving = "Unfinished uploads wait in the journal until you use their account again."
 
-// askForget asks whether the key of the account under the cursor is to be forgotten.
+// askForget asks for confirmation to forget the selected account's key.
 func (m *Model) askForget() tea.Cmd {
 	name := m.selected().Name
 	return page.Send(page.Ask{
@@ -89,7 +89,7 @@ func (m *Model) askForget() tea.Cmd {
 	})
 }
 
-// askRemove asks whether the account under the cursor is to be removed.
+// askRemove asks for confirmation to remove the selected account.
 func (m *Model) askRemove() tea.Cmd {
 	name := m.selected().Name
 	return page.Send(page.Ask{
@@ -103,14 +103,14 @@ func (m *Model) askRemove() tea.Cmd {
 	})
 }
 
-// choose changes the choice under the cursor; to gives the option to take.
+// choose sets the choice under the cursor to the option that to returns, and saves it.
 func (m *Model) choose(to func(at, n int) int) tea.Cmd {
 	choice := m.choice()
 	choice.SetIndex(to(choice.Index(), len(choice.Options)))
 	return m.write()
 }
 
-// copyFact copies what the row under the cursor says.
+// copyFact copies the value of the row under the cursor.
 func (m *Model) copyFact() tea.Cmd {
 	r := m.current()
 	return page.Send(page.Copy{What: r.label, Text: r.value})
@@ -121,16 +121,15 @@ func (m *Model) showTerminal() tea.Cmd {
 	return nil
 }
 
-// useSelected uses the account under the cursor.
 func (m *Model) useSelected() tea.Cmd { return m.use(m.selected().Name, nil) }
 
-// written answers whether the program's own settings were written.
+// written reports that write finished.
 type written struct {
 	config config.Config
 	err    error
 }
 
-// write writes the settings of the program as they are chosen.
+// write saves the chosen settings if they changed.
 func (m *Model) write() tea.Cmd {
 	c, want := m.config, m.chosen()
 	if m.writing || reflect.DeepEqual(want, c.Choices) {
@@ -143,7 +142,7 @@ func (m *Model) write() tea.Cmd {
 	}
 }
 
-// chosen are the settings of the program as the screen shows them.
+// chosen returns the settings that the screen shows.
 func (m *Model) chosen() config.Choices {
 	c := m.config.Choices
 	value := func(part area) string { return m.choices[part].Value() }
@@ -167,14 +166,14 @@ func (m *Model) wrote(msg written) tea.Cmd {
 	return tea.Batch(more, page.Send(Changed{Theme: m.config.Theme, Themes: m.config.Themes, Pictures: m.config.Pictures, Signal: m.config.Signal, Concurrency: m.config.Concurrency}))
 }
 
-// done answers to an action about an account.
+// done reports the result of an action on an account.
 type done struct {
 	words string // what happened
 	err   error
-	name  string  // account whose key was touched; empty: none
-	gone  bool    // that key left the keyring
-	open  bool    // the account is to be opened
-	key   api.Key // that it is opened with; nil: it is looked for
+	name  string  // account whose key changed; empty if none
+	gone  bool    // the key is no longer in the keyring
+	open  bool    // open the account
+	key   api.Key // key to open it with; nil: look it up
 }
 
 func (m *Model) done(msg done) tea.Cmd {
@@ -200,8 +199,8 @@ func firstLine(text string) string {
 	return line
 }
 
-// use makes an account the one in use, now and at the next start, and opens it. Where config.toml says what
-// the next start opens, it is opened for now.
+// use opens an account and saves it as the one for the next start. If config.toml sets that one, use still
+// opens the account for this run.
 func (m *Model) use(name string, key api.Key) tea.Cmd {
 	paths := m.o.Paths
 	return func() tea.Msg {
@@ -217,8 +216,7 @@ func (m *Model) use(name string, key api.Key) tea.Cmd {
 	}
 }
 
-// remove takes an account out of the settings, and its key out of the keyring
-// where that was asked for.
+// remove deletes an account from the settings and, if forgetKey is true, its key from the keyring.
 func (m *Model) remove(name string, forgetKey bool) tea.Cmd {
 	ctx, paths, keys := m.o.Context, m.o.Paths, m.o.Keys
 	return func() tea.Msg {
@@ -242,7 +240,7 @@ func (m *Model) remove(name string, forgetKey bool) tea.Cmd {
 	}
 }
 
-// forget takes a key out of the keyring.
+// forget deletes a key from the keyring.
 func (m *Model) forget(name string) tea.Cmd {
 	ctx, keys := m.o.Context, m.o.Keys
 	return func() tea.Msg {
@@ -251,16 +249,16 @@ func (m *Model) forget(name string) tea.Cmd {
 	}
 }
 
-// editorReady tells that there is a settings file to edit.
+// editorReady reports that the settings file exists and can be edited.
 type editorReady struct {
 	args []string
 	err  error
 }
 
-// edited tells that the editor was left.
+// edited reports that the editor exited.
 type edited struct{ err error }
 
-// editFile opens the settings file in the person's editor.
+// editFile opens the settings file in the user's editor.
 func (m *Model) editFile() tea.Cmd {
 	args := m.editor()
 	paths := m.o.Paths
@@ -273,7 +271,7 @@ func (m *Model) editFile() tea.Cmd {
 	}
 }
 
-// editor is the command of the person's editor, from VISUAL or EDITOR.
+// editor returns the editor command from VISUAL or EDITOR.
 func (m *Model) editor() []string {
 	for _, variable := range []string{"VISUAL", "EDITOR"} {
 		if args := strings.Fields(m.o.Getenv(variable)); len(args) > 0 {

@@ -15,10 +15,10 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// testKey must never be seen.
+// testKey must never appear on the screen or in a file.
 const testKey = "private_Zq81+not/shown="
 
-// store is a keyring in memory, in the state of its error.
+// store is an in-memory keyring. If err is set, every call fails with it.
 type store struct {
 	keys map[string]config.Secret
 	err  error
@@ -56,7 +56,7 @@ func (s *store) Delete(_ context.Context, profile string) error {
 	return nil
 }
 
-// driver is the screen over settings of its own.
+// driver drives the screen with its own settings.
 type driver struct {
 	*uitest.Driver
 	t     *testing.T
@@ -67,7 +67,7 @@ type driver struct {
 	seen  strings.Builder
 }
 
-// newDriver has the local library in use and these accounts beside it.
+// newDriver uses the local library and adds these accounts.
 func newDriver(t *testing.T, accounts ...config.Profile) *driver {
 	t.Helper()
 	d := &driver{t: t, store: &store{keys: map[string]config.Secret{}}, env: map[string]string{}}
@@ -96,7 +96,7 @@ func (d *driver) open() *driver {
 	d.t.Helper()
 	d.m = New(d.o)
 	d.Driver = uitest.Drive(d.t, page.Settings, d.m, image.Pt(240, 50), func(driver *uitest.Driver) {
-		driver.Drop = func(msg tea.Msg) bool { // the root takes it
+		driver.Drop = func(msg tea.Msg) bool { // the root handles it
 			_, changed := msg.(Changed)
 			if changed {
 				driver.Out = append(driver.Out, msg)
@@ -148,7 +148,7 @@ func (d *driver) settings() config.Config {
 	return c
 }
 
-// last is the last thing of its kind that was said to others.
+// last returns the last message of type M that the screen sent.
 func last[M tea.Msg](d *driver) M {
 	d.t.Helper()
 	for i := len(d.Out) - 1; i >= 0; i-- {
@@ -161,7 +161,7 @@ func last[M tea.Msg](d *driver) M {
 	return none
 }
 
-// answer picks the choice with this key of the last question.
+// answer picks the choice with this key in the last question.
 func (d *driver) answer(key string) *driver {
 	d.t.Helper()
 	ask := last[page.Ask](d)

@@ -20,14 +20,14 @@ import (
 // Init reads the settings.
 func (m *Model) Init() tea.Cmd { return m.read("") }
 
-// loaded answers with the settings as they are in the file.
+// loaded carries the settings from the file.
 type loaded struct {
-	want   string // account to go to; empty: the cursor stays
+	want   string // account to select; empty: keep the cursor
 	config config.Config
 	err    error
 }
 
-// read reads the settings, off the event loop.
+// read loads the settings.
 func (m *Model) read(want string) tea.Cmd {
 	paths := m.o.Paths
 	return m.reading.Ask(func() tea.Msg {
@@ -50,13 +50,13 @@ func (m *Model) loaded(msg loaded) tea.Cmd {
 	return m.moved()
 }
 
-// usageRead has what the account in use has used; empty where the service does not tell.
+// usageRead describes the usage of the account in use; empty if the service does not report it.
 type usageRead string
 
-// usageTime is how long the service may take to tell what is used.
+// usageTime limits the request for the usage.
 const usageTime = 20 * time.Second
 
-// readUsage asks the service what is used in this month.
+// readUsage asks the service for this month's usage.
 func (m *Model) readUsage() tea.Cmd {
 	if m.o.Session == nil {
 		return nil
@@ -68,13 +68,13 @@ func (m *Model) readUsage() tea.Cmd {
 		today := now.Truncate(24 * time.Hour)
 		used, err := s.Usage(ctx, today.AddDate(0, 0, 1-today.Day()), today.AddDate(0, 0, 1))
 		if err != nil {
-			return usageRead("") // there is nothing to show
+			return usageRead("") // no usage, no row
 		}
 		return usageRead(usageLabel(used))
 	}
 }
 
-// usageLabel says what the service counts of an account.
+// usageLabel formats the usage that the service reports.
 func usageLabel(used api.Usage) string {
 	var parts []string
 	if n, ok := used.StorageBytes.Get(); ok {
@@ -89,7 +89,7 @@ func usageLabel(used api.Usage) string {
 	return strings.Join(parts, ", ")
 }
 
-// showChoices makes the choices show what the file says.
+// showChoices sets the choices to the values from the file.
 func (m *Model) showChoices() {
 	m.choices[areaTheme].Options = options(m.config.ThemeNames()...)
 	counts := slices.Clone(uploadCounts)
@@ -113,7 +113,7 @@ func (m *Model) showChoices() {
 	}
 }
 
-// uploadsLabel is a number of uploads at the same time as the choice shows it.
+// uploadsLabel formats a number of parallel uploads; 0 is automatic.
 func uploadsLabel(n int) string {
 	if n == 0 {
 		return adaptive
@@ -121,15 +121,15 @@ func uploadsLabel(n int) string {
 	return strconv.Itoa(n)
 }
 
-// place is where the key of an account is.
+// place describes where an account's key is stored.
 type place struct {
-	asked page.Questions // where it is
-	known bool           // it was told, or is being looked for
+	asked page.Questions // pending lookups
+	known bool           // found, or being looked up
 	words string
-	bad   bool // there is none, or it cannot be read
+	bad   bool // missing or unreadable
 }
 
-// keyPlaceOf is where the key of an account is, as far as that is known.
+// keyPlaceOf returns the place of an account's key, and adds an empty one if needed.
 func (m *Model) keyPlaceOf(name string) *place {
 	if m.places[name] == nil {
 		m.places[name] = &place{}
@@ -137,22 +137,21 @@ func (m *Model) keyPlaceOf(name string) *place {
 	return m.places[name]
 }
 
-// tell says where the key is; empty: it is to be looked for once more. Answers to
-// older questions are dropped.
+// tell sets the description and drops pending lookups. With "", the next searchKey looks again.
 func (p *place) tell(words string) {
 	p.asked.Drop()
 	p.known, p.words, p.bad = words != "", words, false
 }
 
-// found answers where a key is.
+// found carries the result of findKey.
 type found struct {
 	name   string
 	source config.Source
 	err    error
 }
 
-// searchKey asks where the key of the account under the cursor is, once. A
-// key command is not run for that: it might ask for a password.
+// searchKey looks once for the key of the selected account. It does not run a key command, which could ask
+// for a password.
 func (m *Model) searchKey() tea.Cmd {
 	p := m.selected()
 	place := m.keyPlaceOf(p.Name)
@@ -172,7 +171,7 @@ func (m *Model) searchKey() tea.Cmd {
 	return m.findKey(p)
 }
 
-// findKey looks where the key of an account is, as opening it would.
+// findKey looks for an account's key in the same way as opening the account does.
 func (m *Model) findKey(p config.Profile) tea.Cmd {
 	place := m.keyPlaceOf(p.Name)
 	place.tell("")
@@ -189,7 +188,7 @@ func (m *Model) found(msg found) {
 	place.words, place.bad = describeKey(msg.source, msg.err), msg.err != nil
 }
 
-// describeKey says where a key is.
+// describeKey describes where a key is, or why it cannot be read.
 func describeKey(source config.Source, err error) string {
 	problem, inKeyring := errors.AsType[config.KeyringProblem](err)
 	switch {

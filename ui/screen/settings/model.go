@@ -1,5 +1,4 @@
-// Package settings is the screen of the accounts, of where their keys are, and
-// of the few settings of the program itself.
+// Package settings is the screen for accounts, their keys and the program settings.
 package settings
 
 import (
@@ -20,40 +19,36 @@ import (
 
 var _ page.Screen = (*Model)(nil)
 
-// Session is what the screen asks of the session.
+// Session is the part of the session that the screen needs.
 type Session interface {
-	// TestReceiver posts to the address at which the service of the profile in use
-	// reaches our webhook receiver, and reports whether that arrived.
+	// TestReceiver posts to the webhook address of the profile in use and returns an error if the post does not
+	// reach our receiver.
 	TestReceiver(ctx context.Context) error
-	// Usage is what the account in use has used from the day of start until the day
-	// before end.
+	// Usage returns what the account in use has used from start until the day before end.
 	Usage(ctx context.Context, start, end time.Time) (api.Usage, error)
 }
 
-// Options are what the root gives the screen.
+// Options configure the screen.
 type Options struct {
-	// Context ends what is under way when it ends; nil: nothing does.
+	// Context cancels the screen's work; nil means context.Background.
 	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
 	Paths   config.Paths
-	// Keys is where keys are kept and looked for.
+	// Keys finds and stores keys; nil means an empty Keys.
 	Keys *config.Keys
-	// Getenv is os.Getenv in the program: it names the editor. Nil is an empty
-	// environment.
+	// Getenv looks up the editor's environment variables; nil means none are set.
 	Getenv func(string) string
-	// Profile is the one in use.
+	// Profile is the profile in use.
 	Profile session.Profile
 	Session Session
-	// ReceiverAddr is where the receiver listens just now, such as
-	// "127.0.0.1:7844"; empty: nowhere.
+	// ReceiverAddr is the receiver's listen address, such as "127.0.0.1:7844"; empty if it does not run.
 	ReceiverAddr string
-	// Version of the program.
+	// Version is the program's version.
 	Version string
-	// Now is the clock; nil: time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// Changed reports that a setting of the program was written. Screens apply it at
-// once.
+// Changed reports that a program setting was saved. Screens apply it at once.
 type Changed struct {
 	Theme       config.Theme
 	Themes      map[config.Theme]config.OwnTheme
@@ -62,25 +57,23 @@ type Changed struct {
 	Concurrency int
 }
 
-// Model is the screen.
+// Model is the settings screen.
 type Model struct {
 	page.Base
 	o      Options
 	config config.Config
 	ready  bool  // the settings were read
-	broken error // why they could not be
+	broken error // why they could not be read
 
-	rows    []row
-	list    kit.List             // of rows
-	choices map[area]*kit.Select // the settings of the program
-	// abilities are what is known of the terminal.
+	rows      []row
+	list      kit.List             // of rows
+	choices   map[area]*kit.Select // the settings of the program
 	abilities picture.Abilities
-	usage     string            // of the account in use; empty: not known
-	account   string            // that the cursor was on last
-	places    map[string]*place // where the keys are, by account
-	reading   page.Questions    // of the settings
-	// writing is true while the program's own settings are written; what was
-	// chosen meanwhile is written after that.
+	usage     string            // of the account in use; empty: unknown
+	account   string            // last account under the cursor
+	places    map[string]*place // key places by account
+	reading   page.Questions    // pending reads of the settings
+	// writing is true while the settings are being saved. A later choice is saved after that.
 	writing bool
 	clicks  *kit.Clicks
 	size    image.Point
@@ -94,7 +87,7 @@ type row struct {
 	value string
 }
 
-// area is one part of the screen.
+// area is a part of the screen.
 type area int
 
 const (
@@ -107,19 +100,17 @@ const (
 	areaFacts
 )
 
-// pageRows is how many rows the list takes for a page: the screen is short, and
-// all its rows are drawn.
+// pageRows is the page size of the list. All rows are always drawn, so it is fixed.
 const pageRows = 9
 
-// uploadCounts are the numbers of uploads at the same time to choose from; 0: it
-// adapts.
+// uploadCounts are the choices for the number of parallel uploads; 0 is automatic.
 var uploadCounts = []int{0, 1, 2, 3, 4, 8, 16, 32}
 
-// adaptive stands for a number of uploads that adapts.
+// adaptive labels an automatic number of uploads.
 const adaptive = "automatic"
 
-// settings are the settings of the program, in their order: the key in the settings
-// file, the label, and what to choose from; nil: [Model.showChoices] knows.
+// settings lists the program settings in order: the key in the settings file, the label and the options.
+// [Model.showChoices] sets the options that are nil here.
 var settings = []struct {
 	area       area
 	key, label string
@@ -142,7 +133,7 @@ func options[T ~string](list ...T) []string {
 	return out
 }
 
-// New makes the screen.
+// New returns the screen.
 func New(o Options) *Model {
 	if o.Context == nil {
 		o.Context = context.Background()
@@ -167,7 +158,7 @@ func New(o Options) *Model {
 	return m
 }
 
-// Update takes a message.
+// Update handles a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	if _, tick := msg.(page.Tick); tick {
 		return nil
@@ -207,7 +198,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// current is the row under the cursor; an empty one where there is none.
+// current returns the row under the cursor, or an empty row of facts.
 func (m *Model) current() row {
 	if len(m.rows) == 0 {
 		return row{area: areaFacts}
@@ -215,8 +206,7 @@ func (m *Model) current() row {
 	return m.rows[m.list.Cursor()]
 }
 
-// selected is the account that the cursor is on or was on last, else the one in
-// use.
+// selected returns the account that was last under the cursor, or the account in use.
 func (m *Model) selected() config.Profile {
 	name := m.account
 	if _, still := m.config.Profiles[name]; !still {
@@ -229,7 +219,7 @@ func (m *Model) selected() config.Profile {
 	return p
 }
 
-// moved follows the cursor.
+// moved updates the selection and the focus after the cursor moved.
 func (m *Model) moved() tea.Cmd {
 	for _, choice := range m.choices {
 		choice.Blur()
@@ -243,17 +233,16 @@ func (m *Model) moved() tea.Cmd {
 	return m.searchKey()
 }
 
-// goTo moves the cursor to row i, or to the nearest there is.
+// goTo moves the cursor to row i, or to the nearest row.
 func (m *Model) goTo(i int) tea.Cmd {
 	m.list.SetCursor(i)
 	return m.moved()
 }
 
-// choice is the one under the cursor; nil where there is none.
+// choice returns the choice under the cursor, or nil.
 func (m *Model) choice() *kit.Select { return m.choices[m.current().area] }
 
-// section tells which rows belong together for tab: the settings of the
-// program do.
+// section returns the area that tab treats as one. All program settings are one section.
 func (r row) section() area {
 	if r.area > areaTheme && r.area < areaFacts {
 		return areaTheme
@@ -261,7 +250,7 @@ func (r row) section() area {
 	return r.area
 }
 
-// jump goes to the first row of the next section, or of the one before.
+// jump moves to the first row of the next or previous section.
 func (m *Model) jump(by int) tea.Cmd {
 	var firsts []int
 	here := 0
@@ -279,7 +268,7 @@ func (m *Model) jump(by int) tea.Cmd {
 	return m.goTo(firsts[(here+by+len(firsts))%len(firsts)])
 }
 
-// arrange makes the rows again; the cursor stays on its row.
+// arrange rebuilds the rows and keeps the cursor on its row.
 func (m *Model) arrange(want string) {
 	was := m.current()
 	if want != "" {
@@ -303,7 +292,7 @@ func (m *Model) arrange(want string) {
 	}
 }
 
-// facts are the program's own places.
+// facts returns the rows of the program's own paths.
 func (m *Model) facts() []row {
 	fact := func(label, value string) row { return row{area: areaFacts, label: label, value: value} }
 	rows := []row{

@@ -215,7 +215,7 @@ func TestProgramSettings(t *testing.T) {
 	}
 }
 
-// A theme of the person's can be chosen, and its colours are told at once.
+// A user's own theme can be chosen, and the screen sends its colors at once.
 func TestOwnTheme(t *testing.T) {
 	d := newDriver(t)
 	if err := os.MkdirAll(filepath.Dir(d.o.Paths.Config), 0o700); err != nil {
@@ -231,7 +231,7 @@ func TestOwnTheme(t *testing.T) {
 	}
 }
 
-// What is chosen while an earlier choice is written is written after it.
+// A choice made during a save is saved after it.
 func TestFastChoicesAllHold(t *testing.T) {
 	d := newDriver(t).open().press("tab")
 	var held []tea.Cmd
@@ -326,7 +326,7 @@ func TestEditor(t *testing.T) {
 
 func TestStaleRepliesAreDropped(t *testing.T) {
 	d := newDriver(t, hosted("work")).open()
-	late := func(cmd tea.Cmd) func() { // asks now, and has the answer come later
+	late := func(cmd tea.Cmd) func() { // sends the request now and delivers the answer later
 		msg := cmd()
 		return func() { d.Run(d.Answer(msg)) }
 	}
@@ -421,8 +421,8 @@ func TestTerminalPage(t *testing.T) {
 	}
 }
 
-// What config.toml sets is shown with its line and cannot be changed here; the account in use can be left
-// all the same, until the next start.
+// The screen shows the line of config.toml that fixes a setting. The user can still switch accounts until the
+// next start.
 func TestShowsWhatTheUsersFileSets(t *testing.T) {
 	d := newDriver(t, hosted("work"))
 	own := "theme = \"dark\"\nprofile = \"mine\"\n[profiles.mine]\nupload_url = \"https://u.example.com\"\nbase_url = \"https://u.example.com\"\n"

@@ -1,6 +1,6 @@
 package settings
 
-// Commands shows the profile under the cursor.
+// Commands returns the command that shows the selected profile.
 func (m *Model) Commands() [][]string {
 	if name := m.selected().Name; name != "" {
 		return [][]string{{"profile", "show", name}}

@@ -18,13 +18,13 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// widest is how wide the screen's one column gets.
+// widest is the greatest width of the one-column layout.
 const widest = 84
 
-// programRows are the rows of the program settings with the meaning of the chosen one.
+// programRows is the height of the program box: the settings and a description.
 const programRows = 7
 
-// leastWide is the number of rows from which the parts stand side by side in boxes.
+// leastWide is the least height, in rows, for the layout with boxes side by side.
 const leastWide = 18
 
 // View draws the screen.
@@ -41,12 +41,12 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	})
 }
 
-// wide reports whether the parts stand side by side.
+// wide reports whether the boxes are side by side.
 func (m *Model) wide(size image.Point) bool {
 	return kit.ModeOfWidth(size.X) == kit.Wide && size.Y >= leastWide && m.broken == nil
 }
 
-// pane is one part of the wide screen: a box with a sheet in it.
+// pane is one box of the wide layout.
 type pane struct {
 	title   string
 	rect    image.Rectangle
@@ -58,7 +58,7 @@ func (p pane) view(th *theme.Theme) string {
 	return kit.Box(p.title, p.sheet.View(), p.rect.Size(), p.focused, th)
 }
 
-// panes has accounts and program at the left, what they are at the right.
+// panes returns the accounts and the program settings on the left and their details on the right.
 func (m *Model) panes(size image.Point, th *theme.Theme) [4]pane {
 	left := size.X * 9 / 20
 	high := size.Y - max(programRows, len(m.facts())) - 2
@@ -80,7 +80,7 @@ func (m *Model) panes(size image.Point, th *theme.Theme) [4]pane {
 	return panes
 }
 
-// rowAt is the row drawn at a cell of the screen; [kit.NoStop] where there is none.
+// rowAt returns the row at a cell of the screen, or [kit.NoStop].
 func (m *Model) rowAt(at image.Point) int {
 	th := &theme.Theme{}
 	switch {
@@ -98,7 +98,7 @@ func (m *Model) rowAt(at image.Point) int {
 	return kit.NoStop
 }
 
-// click goes to the row under the mouse; a double click uses an account or takes the next choice.
+// click moves to the row under the mouse. A double click uses the account or takes the next option.
 func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	if msg.Button != tea.MouseLeft {
 		return nil
@@ -133,7 +133,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	return nil
 }
 
-// column has everything under each other.
+// column draws everything in one column.
 func (m *Model) column(size image.Point, th *theme.Theme) *kit.Sheet {
 	width := widest
 	if size.X >= kit.MinWidth {
@@ -164,7 +164,7 @@ func (m *Model) column(size image.Point, th *theme.Theme) *kit.Sheet {
 	return s
 }
 
-// drawAccounts has a line for each account.
+// drawAccounts draws one line for each account.
 func (m *Model) drawAccounts(s *kit.Sheet, th *theme.Theme) {
 	name := 8
 	for _, n := range m.config.Names() {
@@ -201,7 +201,7 @@ func (m *Model) drawAccounts(s *kit.Sheet, th *theme.Theme) {
 	}
 }
 
-// host is the name and port of an account's service.
+// host returns the name and port of an account's service.
 func (m *Model) host(p config.Profile) string {
 	if p.Name == m.o.Profile.Name && m.o.Profile.Host != "" {
 		return m.o.Profile.Host
@@ -216,10 +216,10 @@ func (m *Model) host(p config.Profile) string {
 	return u.Host
 }
 
-// labelWidth lines the facts up.
+// labelWidth aligns the facts.
 const labelWidth = 14
 
-// drawDetails says what an account is.
+// drawDetails draws the facts of an account.
 func (m *Model) drawDetails(s *kit.Sheet, p config.Profile, th *theme.Theme) {
 	if p.Kind == "" {
 		s.Text(kit.NoStop, 0, "Not in the settings: the command line gave its addresses for this run.", th.Muted)
@@ -233,13 +233,13 @@ func (m *Model) drawDetails(s *kit.Sheet, p config.Profile, th *theme.Theme) {
 	}
 }
 
-// fact is a word and what it is.
+// fact is a label with its value.
 type fact struct {
 	label, value string
 	bad          bool
 }
 
-// drawFact is a label with its value beside it, broken into lines.
+// drawFact draws a label with its wrapped value beside it.
 func drawFact(s *kit.Sheet, stop int, label, value string, style interface{ Render(...string) string }, th *theme.Theme) {
 	w := min(labelWidth, s.Width()/3)
 	lines := text.Wrap(text.Safe(value), s.Width()-w-1)
@@ -251,7 +251,7 @@ func drawFact(s *kit.Sheet, stop int, label, value string, style interface{ Rend
 	}
 }
 
-// details are the facts of an account.
+// details returns the facts of an account.
 func (m *Model) details(p config.Profile) []fact {
 	used := p.Name == m.o.Profile.Name
 	var facts []fact
@@ -309,7 +309,7 @@ func (m *Model) details(p config.Profile) []fact {
 	return facts
 }
 
-// sizes says the limits of an account.
+// sizes formats the size limits of an account.
 func sizes(p config.Profile) string {
 	switch {
 	case p.MaxSize == 0:
@@ -326,8 +326,7 @@ var namingTexts = map[api.Naming]string{
 	api.NameExact:   "exact names",
 }
 
-// signature says whether webhook posts of an account are checked; empty where
-// there is nothing to check.
+// signature describes how an account's webhooks are verified; empty if it has none.
 func (m *Model) signature(p config.Profile) string {
 	switch {
 	case p.Kind != config.KindHosted && p.Kind != config.KindOwn:
@@ -340,7 +339,7 @@ func (m *Model) signature(p config.Profile) string {
 	return "not verified: no secret is set"
 }
 
-// receiver says where the service can tell us how an extension ended.
+// receiver describes where the service posts its webhooks.
 func (m *Model) receiver(p config.Profile, used bool) []fact {
 	switch {
 	case used && m.o.Profile.Receiver != "":
@@ -355,7 +354,7 @@ func (m *Model) receiver(p config.Profile, used bool) []fact {
 	return nil
 }
 
-// drawProgram has the settings of the program, and what the chosen one means.
+// drawProgram draws the program settings and a description of the chosen one.
 func (m *Model) drawProgram(s *kit.Sheet, th *theme.Theme) {
 	for i, r := range m.rows {
 		choice := m.choices[r.area]
@@ -372,7 +371,7 @@ func (m *Model) drawProgram(s *kit.Sheet, th *theme.Theme) {
 	}
 }
 
-// meaning says what a setting of the program means.
+// meaning describes a program setting.
 func (m *Model) meaning(part area) string {
 	switch part {
 	case areaColors:
@@ -387,7 +386,7 @@ func (m *Model) meaning(part area) string {
 	return m.describeTheme()
 }
 
-// describeTheme says what the chosen theme is.
+// describeTheme describes the chosen theme.
 func (m *Model) describeTheme() string {
 	switch config.Theme(m.choices[areaTheme].Value()) {
 	case config.ThemeAuto:
@@ -402,7 +401,7 @@ func (m *Model) describeTheme() string {
 	return "Your theme, from config.toml. Press E to edit it."
 }
 
-// drawFacts has the program's own places, which can be copied.
+// drawFacts draws the program's own paths, which can be copied.
 func (m *Model) drawFacts(s *kit.Sheet, th *theme.Theme) {
 	for i, r := range m.rows {
 		if r.area != areaFacts {
@@ -420,7 +419,7 @@ func (m *Model) drawFacts(s *kit.Sheet, th *theme.Theme) {
 	}
 }
 
-// describeTerminal says what is known of the terminal.
+// describeTerminal describes what is known about the terminal.
 func (m *Model) describeTerminal() string {
 	var b strings.Builder
 	for _, f := range m.abilities.Findings.Lines() {

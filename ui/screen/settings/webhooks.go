@@ -13,14 +13,13 @@ import (
 	"mediadesk/ui/text"
 )
 
-// testedWebhooks is how the test of the way to our receiver came out.
+// testedWebhooks carries the result of a webhook test.
 type testedWebhooks struct {
-	reader *kit.Reader // opened for it
+	reader *kit.Reader // opened for the test
 	err    error
 }
 
-// testWebhooks posts to the address at which the service reaches us, and shows
-// whether the post arrived and what can be done.
+// testWebhooks posts to the webhook address and shows whether the post arrived and what to do.
 func (m *Model) testWebhooks() tea.Cmd {
 	reader := kit.NewReader("Webhooks", m.webhookGuide("Sending a post to "+m.receiverAddress()+"…"))
 	m.Overlays().Open(reader)
@@ -41,7 +40,7 @@ func (m *Model) webhooksTested(msg testedWebhooks) tea.Cmd {
 	if msg.reader.Closed() {
 		return page.Send(page.Toast{Level: level, Text: firstLine(words), Detail: words})
 	}
-	m.Overlays().CloseAll() // the reader
+	m.Overlays().CloseAll() // close the reader
 	m.Overlays().Open(kit.NewReader("Webhooks", m.webhookGuide(words)))
 	return nil
 }
@@ -53,7 +52,7 @@ func (m *Model) receiverAddress() string {
 	return m.o.Profile.Receiver
 }
 
-// webhookGuide is an outcome, and how to get a public address.
+// webhookGuide returns the outcome with instructions for a public address.
 func (m *Model) webhookGuide(outcome string) string {
 	listen := m.config.Webhook.Listen
 	_, port, err := net.SplitHostPort(listen)

@@ -15,7 +15,7 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// receiverTest is a session whose receiver answers a test as it is told to.
+// receiverTest is a session whose TestReceiver calls the function.
 type receiverTest func() error
 
 func (r receiverTest) TestReceiver(context.Context) error { return r() }
@@ -40,7 +40,7 @@ func TestTestingTheWebhookAddress(t *testing.T) {
 	d.press("esc")
 	outcome = errors.New("nothing answers at \x1b[31mhttps://desk.example.com")
 	d.press("w").sees("Nothing answers at", `\x1b[31m`)
-	// Closed before the outcome came: it is told in passing.
+	// If the user closes the reader first, a toast shows the outcome.
 	d.press("esc")
 	var held []tea.Cmd
 	d.Hold = &held
@@ -54,8 +54,7 @@ func TestTestingTheWebhookAddress(t *testing.T) {
 	}
 }
 
-// TestUsageOfTheAccountInUse: what it uses is shown when the service told it, and no row
-// at all where it does not.
+// The usage has a row only if the service reports it.
 func TestUsageOfTheAccountInUse(t *testing.T) {
 	d := newDriver(t)
 	var refused error

@@ -120,7 +120,7 @@ func TestClearEmptiesEveryTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer rows.Close()
-	known := append([]string{"versions", "library", "deletions", "removals", "file_tags", "instances", "claims"}, cleared...)
+	known := append([]string{"versions", "library", "deletions", "removals", "file_tags", "unpublished", "instances", "claims"}, cleared...)
 	for rows.Next() {
 		var table string
 		if err := rows.Scan(&table); err != nil {

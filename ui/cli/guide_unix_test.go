@@ -18,7 +18,7 @@ import (
 )
 
 // guideTools are what the sections of the guide need beside mediadesk and a network.
-var guideTools = map[string]string{"curl": "curl", "Node": "npm", "Python": "python3", "Health, reset, requests": "curl", "Seed": "curl", "Web pages": "openssl", "Faults on purpose": "curl", "For developers of such services": "curl"}
+var guideTools = map[string]string{"curl": "curl", "Node": "npm", "Python": "python3", "Health, reset, requests": "curl", "Seed": "curl", "Web pages": "openssl", "Faults on purpose": "curl", "For developers": "curl"}
 
 // TestGuide runs what is for a shell in the README and in the guides, as written: each
 // section in a folder of its own, with a picture and with the files that begin with their

@@ -10,20 +10,19 @@ import (
 	"mediadesk/ui/text"
 )
 
-// Groups of actions in the help.
+// Action groups in the help.
 const (
 	groupJob = "Upload"
 	groupAll = "All uploads"
 )
 
-// Actions are those of the part with the focus. Words change with what would
-// happen.
+// Actions returns the actions of the focused part. Labels depend on the selection.
 func (m *Model) Actions() []kit.Action { return m.list.Actions(m.actions()) }
 
-// Catalog has the actions of every part.
+// Catalog returns the actions of every part.
 func (m *Model) Catalog() map[string][]kit.Action { return m.list.Catalog(m.actions()) }
 
-// Capturing reports whether the filter takes the keys.
+// Capturing reports whether the filter has the keyboard.
 func (m *Model) Capturing() bool { return m.list.Capturing() }
 
 // Type edits the filter.
@@ -65,7 +64,7 @@ func (m *Model) actions() []kit.Action {
 		actions,
 		one("look-up", "check whether it arrived", "L", m.aboutRow(mayCheck), m.check),
 		m.many("first", "send before the others", "+", mayMove, count.open, func(rows []row) tea.Cmd {
-			slices.Reverse(rows) // the last one moved is the first
+			slices.Reverse(rows) // the last job moved ends up first
 			return m.reorder(rows, m.o.Queue.First)
 		}),
 		m.many("last", "send after the others", "-", mayMove, count.open, func(rows []row) tea.Cmd { return m.reorder(rows, m.o.Queue.Last) }),
@@ -77,14 +76,13 @@ func (m *Model) actions() []kit.Action {
 	)
 }
 
-// many is an action about the chosen jobs: the marked ones, the one under the
-// cursor or those of a batch. may is the reason why it cannot be done about one of
-// them, has how many of a batch it may be about.
+// many returns an action on the selected jobs: the marked ones, the job under the cursor, or a batch.
+// may returns why the action is disabled for a job. has counts the jobs of a batch that allow it.
 func (m *Model) many(id, words, key string, may func(row) string, has func(count) int, do func([]row) tea.Cmd) kit.Action {
 	return kit.Action{
 		ID: "uploads." + id, Keys: kit.Bind(words, "", key), Group: groupJob,
 		Disabled: func() string {
-			// Reasons are asked for with each frame: not about every job.
+			// This runs for each frame, so it does not check every job.
 			switch e, ok := m.list.Current(); {
 			case m.list.Marked() > 0:
 				return ""
@@ -117,7 +115,7 @@ func (m *Model) many(id, words, key string, may func(row) string, has func(count
 	}
 }
 
-// aboutRow is the reason of an action about the job under the cursor.
+// aboutRow returns the disabled reason for the job under the cursor.
 func (m *Model) aboutRow(may func(row) string) func() string {
 	return func() string {
 		r, ok := m.current()
@@ -128,7 +126,7 @@ func (m *Model) aboutRow(may func(row) string) func() string {
 	}
 }
 
-// Reasons for which something cannot be done about a job; empty where it can.
+// These functions return why an action is disabled for a job, or "" if it is enabled.
 
 func mayRetry(r row) string {
 	switch {

@@ -15,7 +15,7 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// count is how many jobs have a state.
+// count is the number of jobs by state.
 type count map[api.State]int
 
 func (c count) add(s api.State, n int) { c[s] += n }
@@ -29,26 +29,26 @@ func (c count) total() (n int) {
 
 func (c count) failed() int { return c[api.Refused] + c[api.Unsent] + c[api.Unknown] }
 
-// unstored is how many have an outcome and are not stored.
+// unstored returns the number of jobs that ended without being stored.
 func (c count) unstored() int { return c.failed() + c[api.Cancelled] }
 
 func (c count) open() int { return c[api.Waiting] + c[api.Offline] + c[api.Sending] }
 
-// batch is what was sent together.
+// batch is a group of files that the user sent together.
 type batch struct {
 	key    string
 	count  count
 	paused int
 	at     time.Time // when it was sent
-	folder string    // of all its jobs, or the one above all of theirs, as "/a/b/"
-	raw    string    // the folder of the last job as it was written
-	below  bool      // not all jobs are in folder itself
+	folder string    // common parent folder of all jobs, such as "/a/b/"
+	raw    string    // folder of the last job, as entered
+	below  bool      // some jobs are in subfolders
 
 	parts, earlier [partCount][]int
 }
 
-// batchKey tells the batch of a job from others. A job without one was sent by
-// itself, or with those of the same moment by an older version.
+// batchKey returns the key of the job's batch. For a job without a batch, which an older version may have sent,
+// it is the creation time.
 func batchKey(job *api.Job) string {
 	if job.Batch != "" {
 		return job.Batch
@@ -56,7 +56,7 @@ func batchKey(job *api.Job) string {
 	return job.Created.UTC().Format(time.RFC3339Nano)
 }
 
-// newBatch begins with the jobs that are not listed.
+// newBatch returns a batch that already counts the jobs outside the list.
 func newBatch(key string, others count) *batch {
 	b := &batch{key: key, count: maps.Clone(others)}
 	if b.count == nil {
@@ -65,7 +65,7 @@ func newBatch(key string, others count) *batch {
 	return b
 }
 
-// learn takes over what a job says of its batch.
+// learn updates the time and the folder of the batch from a job.
 func (b *batch) learn(job *api.Job) {
 	if b.at.IsZero() || job.Created.Before(b.at) {
 		b.at = job.Created
@@ -86,7 +86,7 @@ func (b *batch) learn(job *api.Job) {
 	b.below = b.below || folder != b.folder
 }
 
-// title names the batch: "42 to /2026/greece · 22 Nov 2026 08:07".
+// title returns the batch title, such as "42 to /2026/greece · 22 Nov 2026 08:07".
 func (b *batch) title() string {
 	folder := cmp.Or(strings.TrimSuffix(b.folder, "/"), "/")
 	if b.below {
@@ -95,14 +95,12 @@ func (b *batch) title() string {
 	return text.Count(b.count.total()) + " to " + folder + " · " + text.Date(b.at)
 }
 
-// summary says how the jobs of the batch stand. It is good only when all of them
-// are stored.
+// summary describes the state of the batch's jobs. It is green only if all are stored.
 func (b *batch) summary(th *theme.Theme) string {
 	return strings.Join(summary(b.count, b.paused, th), th.Muted.Render(" · "))
 }
 
-// summary says how many jobs are stored, and what became of the others; between
-// stands after the outcomes that failed.
+// summary returns the number of stored jobs, then the other states. It inserts between after the failures.
 func summary(c count, paused int, th *theme.Theme, between ...string) []string {
 	total, style := c.total(), th.Strong
 	if c[api.Stored] == total {
@@ -130,7 +128,7 @@ func summary(c count, paused int, th *theme.Theme, between ...string) []string {
 	return parts
 }
 
-// order puts batches in the order in which they are listed.
+// order sorts batches for display.
 func order(batches map[string]*batch) []kit.Group {
 	rank := func(b *batch) int {
 		switch {
@@ -148,7 +146,7 @@ func order(batches map[string]*batch) []kit.Group {
 	for _, b := range all {
 		var found []int
 		for part := range partCount {
-			slices.Reverse(b.earlier[part]) // they were read from the newest on
+			slices.Reverse(b.earlier[part]) // they were read newest first
 			found = append(append(found, b.parts[part]...), b.earlier[part]...)
 		}
 		if len(found) > 0 {

@@ -10,7 +10,7 @@ import (
 	"mediadesk/ui/page"
 )
 
-// openMenu offers what can be copied of a job.
+// openMenu lists what can be copied from a job.
 func (m *Model) openMenu() tea.Cmd {
 	r, _ := m.current()
 	copies, job, s := copiesOf(r.Job), *r.Job, m.o.Session
@@ -25,7 +25,7 @@ func (m *Model) openMenu() tea.Cmd {
 	return nil
 }
 
-// copiesOf is what can be copied of a job without work.
+// copiesOf returns the values of a job that can be copied at once.
 func copiesOf(job *api.Job) (copies page.Copies) {
 	file := cmp.Or(job.File, &api.File{})
 	copies.Add("u", "URL", file.URL)

@@ -15,10 +15,10 @@ import (
 	"mediadesk/ui/text"
 )
 
-// hasDetails reports whether a job has a file to be shown.
+// hasDetails reports whether the job has a stored file to show.
 func hasDetails(job *api.Job) bool { return job.State == api.Stored && job.File != nil }
 
-// enter folds a batch, or shows the stored file or all that is known of the job.
+// enter folds a batch, shows the stored file, or shows the job's details.
 func (m *Model) enter() tea.Cmd {
 	if m.list.Fold() {
 		return nil
@@ -30,20 +30,20 @@ func (m *Model) enter() tea.Cmd {
 	return nil
 }
 
-// inspect asks for the details of a stored file, with its record as last seen:
-// the answer to the upload may be older.
+// inspect shows the details of a stored file. It prefers the file's last known record, which may be newer than
+// the response to the upload.
 func (m *Model) inspect(job *api.Job) tea.Cmd {
 	s, ctx := m.o.Session, m.o.Context
 	return func() tea.Msg {
 		seen, ok, err := s.LastSeen(ctx, job.File.FileID)
 		if err != nil || !ok {
-			seen.File = *job.File // the answer is good enough
+			seen.File = *job.File // fall back to the response
 		}
 		return page.Inspect{Files: []api.File{seen.File}}
 	}
 }
 
-// done reads the queue again after an action, and tells what went wrong.
+// done refreshes the list after an action and shows an error.
 func (m *Model) done(err error) tea.Cmd {
 	m.refresh()
 	if err == nil {
@@ -51,13 +51,13 @@ func (m *Model) done(err error) tea.Cmd {
 	}
 	var state *session.StateError
 	if errors.As(err, &state) {
-		// It went on between the look and the key.
+		// The job moved on before the key press.
 		return toast("Too late: it is " + string(state.State) + ".")
 	}
 	return page.Send(page.Problem(err))
 }
 
-// pause pauses jobs, or lets them go on where all of them are paused.
+// pause pauses the jobs, or resumes them if all are paused.
 func (m *Model) pause(rows []row) tea.Cmd {
 	do := m.o.Queue.Continue
 	if slices.ContainsFunc(rows, func(r row) bool { return !r.Paused }) {
@@ -66,8 +66,7 @@ func (m *Model) pause(rows []row) tea.Cmd {
 	return m.each(rows, do)
 }
 
-// each does something about jobs of the queue; those that went on meanwhile are
-// told.
+// each calls do for each job and reports the first error.
 func (m *Model) each(rows []row, do func(id int64) error) tea.Cmd {
 	var first error
 	for _, r := range rows {
@@ -76,10 +75,10 @@ func (m *Model) each(rows []row, do func(id int64) error) tea.Cmd {
 	return m.done(first)
 }
 
-// placed is the answer to place.
+// placed reports that reorder finished.
 type placed struct{ err error }
 
-// reorder moves jobs in the line of those that wait.
+// reorder moves waiting jobs in the queue.
 func (m *Model) reorder(rows []row, move func(context.Context, int64) error) tea.Cmd {
 	ctx := m.o.Context
 	return func() tea.Msg {
@@ -91,7 +90,7 @@ func (m *Model) reorder(rows []row, move func(context.Context, int64) error) tea
 	}
 }
 
-// check asks the service what became of a job whose outcome is unknown.
+// check asks the service about a job whose outcome is unknown.
 func (m *Model) check() tea.Cmd {
 	r, _ := m.current()
 	m.list.Hold()
@@ -108,7 +107,7 @@ func (m *Model) pauseAll() tea.Cmd {
 	return m.done(nil)
 }
 
-// cancel takes jobs back; where bytes have gone out it asks first.
+// cancel cancels jobs. It asks first if one is being sent.
 func (m *Model) cancel(rows []row) tea.Cmd {
 	sending := 0
 	var last row
@@ -144,8 +143,7 @@ func (m *Model) cancelJobs(rows []row) tea.Cmd {
 	return m.each(rows, m.o.Queue.Cancel)
 }
 
-// compose brings the upload form back as it was for jobs that were not stored, so
-// that what the service said can be mended.
+// compose reopens the upload form with jobs that were not stored, so that the user can fix them.
 func compose(rows []row) tea.Cmd {
 	jobs := make([]api.Job, len(rows))
 	for i, r := range rows {
@@ -154,8 +152,8 @@ func compose(rows []row) tea.Cmd {
 	return page.Send(page.Compose{Jobs: jobs})
 }
 
-// retry sends jobs again. One that could be stored twice is sent if the user says
-// so; of many, such jobs are left.
+// retry sends jobs again. It asks before it sends a single job that could be stored twice, and skips such jobs
+// in a selection.
 func (m *Model) retry(rows []row) tea.Cmd {
 	all := len(rows)
 	if r := rows[0]; all == 1 && r.storesTwice() {
@@ -175,9 +173,9 @@ func (m *Model) retry(rows []row) tea.Cmd {
 // storesTwice reports whether sending the job again could store it twice.
 func (r row) storesTwice() bool { return !r.Job.MayRepeat() }
 
-// retried is the answer to a retry: the jobs wait in the journal by then.
+// retried reports the result of a retry. The jobs are in the journal by then.
 type retried struct {
-	say       bool // how many
+	say       bool // show the number
 	count     int
 	ambiguous int // uploads that could be stored twice
 	err       error
@@ -198,8 +196,7 @@ func (m *Model) retryJobs(rows []row, done retried) tea.Cmd {
 	}
 }
 
-// retryAll sends everything again that failed and cannot be stored twice, also
-// what earlier runs of the program sent.
+// retryAll resends all failed jobs that cannot be stored twice, including jobs of earlier runs.
 func (m *Model) retryAll() tea.Cmd {
 	ctx := m.o.Context
 	return func() tea.Msg {
@@ -226,7 +223,7 @@ func (m *Model) retried(msg retried) tea.Cmd {
 	return tea.Batch(cmd, toast(strings.Join(words, " ")))
 }
 
-// remove takes jobs off the list. The service and the journal keep theirs.
+// remove takes jobs off the list. The service and the journal keep their data.
 func (m *Model) remove(rows []row) tea.Cmd {
 	var gone []api.Job
 	var first error

@@ -34,7 +34,7 @@ type testKey string
 
 func (k testKey) Reveal() string { return string(k) }
 
-// driver is the screen with what it works on.
+// driver drives the screen with a queue and a journal.
 type driver struct {
 	*uitest.Driver
 	t     *testing.T
@@ -44,13 +44,13 @@ type driver struct {
 	dir   string
 }
 
-// curling is a session whose requests are short.
+// curling is a session that returns a short curl command.
 type curling struct{ *session.Session }
 
 func (curling) Curl(j api.Job) (string, error) { return "curl -F fileName=" + j.Upload.FileName, nil }
 
-// start opens the screen over a queue that sends to the local library, through
-// before where that is given: it tells whether the library is to answer.
+// start opens the screen with a queue that sends to the local library. before, if not nil, sees each request
+// first and reports whether the library should answer it.
 func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, earlier ...api.Job) *driver {
 	t.Helper()
 	d := &driver{t: t, dir: t.TempDir()}
@@ -89,7 +89,7 @@ func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, e
 	must(t, d.queue.Start(t.Context()))
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
-		cancel() // no waiting for what a test left under way
+		cancel() // do not wait for unfinished work
 		must(t, d.queue.Close(ctx))
 	})
 	d.m = New(Options{
@@ -100,13 +100,13 @@ func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, e
 	return d
 }
 
-// isTick tells of the clock that watches the journal: tests turn it by hand.
+// isTick reports whether msg is a tick of the journal watch, which tests trigger themselves.
 func isTick(msg tea.Msg) bool {
 	_, is := msg.(watchTick)
 	return is
 }
 
-// noJournal is the journal of a queue that rests.
+// noJournal is the journal of an idle queue.
 type noJournal struct{ queue.Journal }
 
 func (noJournal) NoteJob(api.Job) {}
@@ -115,7 +115,7 @@ func (noJournal) Reopen(context.Context, string, []int64, func(*api.Job) bool) (
 	return nil, nil
 }
 
-// still is a screen whose queue rests, to be given rows by hand.
+// still opens the screen with an idle queue and the given rows.
 func still(t *testing.T, s queue.Snapshot, earlier ...api.Job) *driver {
 	t.Helper()
 	d := &driver{t: t, queue: queue.New(queue.Options{Journal: noJournal{}})}
@@ -134,7 +134,7 @@ func still(t *testing.T, s queue.Snapshot, earlier ...api.Job) *driver {
 	return d
 }
 
-// write makes a file of n bytes.
+// write creates a file of n bytes.
 func (d *driver) write(name string, n int64) string {
 	d.t.Helper()
 	path := filepath.Join(d.dir, name)
@@ -143,7 +143,7 @@ func (d *driver) write(name string, n int64) string {
 	return path
 }
 
-// job is an upload of a file, to be handed over.
+// job returns a new job that uploads a file of n bytes.
 func (d *driver) job(name string, n int64, naming api.Naming) api.Job {
 	d.t.Helper()
 	path := d.write(name, n)
@@ -162,7 +162,7 @@ func (d *driver) add(jobs ...api.Job) []api.Job {
 	return added
 }
 
-// until hands news of the queue to the screen until the condition holds.
+// until passes queue changes to the screen until holds returns true.
 func (d *driver) until(what string, holds func() bool) {
 	d.t.Helper()
 	late := time.After(time.Minute)
@@ -172,7 +172,7 @@ func (d *driver) until(what string, holds func() bool) {
 		if holds() {
 			return
 		}
-		tick := time.After(20 * time.Millisecond) // counters move without news
+		tick := time.After(20 * time.Millisecond) // counters change without a message
 		select {
 		case <-d.queue.Changes():
 		case <-tick:
@@ -184,7 +184,7 @@ func (d *driver) until(what string, holds func() bool) {
 	}
 }
 
-// names are those of the rows, in order.
+// names returns the names of the rows in order.
 func (d *driver) names() string {
 	var out []string
 	for _, r := range d.shown() {
@@ -193,7 +193,7 @@ func (d *driver) names() string {
 	return strings.Join(out, " ")
 }
 
-// shown are the rows of the list, in order.
+// shown returns the rows of the list in order.
 func (d *driver) shown() (rows []row) {
 	for i := range d.m.list.Len() {
 		if e, _ := d.m.list.At(i); !e.Head() {
@@ -203,7 +203,7 @@ func (d *driver) shown() (rows []row) {
 	return rows
 }
 
-// under is the job under the cursor, 0 for none.
+// under returns the id of the job under the cursor, or 0.
 func (d *driver) under() int64 {
 	if r, ok := d.m.current(); ok {
 		return r.Job.ID
@@ -211,7 +211,7 @@ func (d *driver) under() int64 {
 	return 0
 }
 
-// one takes the only message of a type.
+// one returns the only message of type T.
 func one[T any](d *driver) T {
 	d.t.Helper()
 	return uitest.One[T](d.t, &d.Out)
@@ -224,7 +224,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// plain is a job for rows that are made by hand.
+// plain returns a job for a hand-made row.
 func plain(id int64, state api.State, file string) *api.Job {
 	j := &api.Job{
 		ID: id, State: state, Naming: api.NameHere, Identity: api.Identity{Size: 2_000_000},
@@ -242,7 +242,7 @@ func plain(id int64, state api.State, file string) *api.Job {
 	return j
 }
 
-// busy is a snapshot with a job in every state.
+// busy returns a snapshot with a job in every state.
 func busy() queue.Snapshot {
 	rows := []queue.Row{
 		{Job: plain(1, api.Stored, "one.jpg"), Sent: 2_000_000, Total: 2_000_000},

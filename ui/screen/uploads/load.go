@@ -12,24 +12,24 @@ import (
 	"mediadesk/api/session"
 )
 
-// maxEarlier is how many jobs of former runs are shown.
+// maxEarlier is the number of jobs shown from earlier runs.
 const maxEarlier = 200
 
-// maxFailed is how many jobs of earlier runs are read that are not stored.
+// maxFailed limits the unstored jobs read from earlier runs.
 const maxFailed = 2000
 
-// earlierRead is the answer to readEarlier.
+// earlierRead is the result of readEarlier.
 type earlierRead struct {
-	jobs   []api.Job        // in the order of their ids
-	counts map[string]count // by batch, of jobs with an outcome that are not among them
+	jobs   []api.Job        // sorted by id
+	counts map[string]count // finished jobs outside jobs, by batch
 	open   int              // jobs without an outcome
 	err    error
 
-	version int64 // of the journal; 0: not known
+	version int64 // journal version; 0: unknown
 }
 
-// readEarlier reads the newest jobs of the journal, and those that failed or are
-// being sent, however old. Those of the queue are among them.
+// readEarlier reads the newest jobs of the journal, plus all jobs that failed or are unfinished. The result
+// includes jobs of the queue.
 func (m *Model) readEarlier() tea.Cmd {
 	limit := maxEarlier + min(len(m.rows.live), 10*maxEarlier)
 	s, ctx := m.o.Session, m.o.Context
@@ -51,7 +51,7 @@ func (m *Model) readEarlier() tea.Cmd {
 		slices.SortFunc(out.jobs, func(a, b api.Job) int { return cmp.Compare(a.ID, b.ID) })
 		out.open, out.err = s.OpenJobs(ctx)
 		if len(listed) < limit || out.err != nil {
-			return out // there are no others
+			return out // no more jobs
 		}
 		batches := map[string]bool{}
 		for i := range out.jobs {
@@ -66,19 +66,17 @@ func (m *Model) readEarlier() tea.Cmd {
 	}
 }
 
-// watchEvery is how often the screen looks whether another program has changed
-// the journal.
+// watchEvery is the interval for checking the journal for changes by other programs.
 const watchEvery = time.Second
 
-// watchTick is a turn of the watch.
+// watchTick triggers the next check.
 type watchTick struct{}
 
 func (m *Model) watchOthers() tea.Cmd {
 	return m.watching.Ask(tea.Tick(watchEvery, func(time.Time) tea.Msg { return watchTick{} }))
 }
 
-// watch looks for news of jobs that another program sends, while the screen is in
-// front.
+// watch checks for jobs that another program sends. It runs while the screen is visible.
 func (m *Model) watch() tea.Cmd {
 	if m.reading || m.o.Queue.Busy() && !m.othersWork() {
 		return m.watchOthers()
@@ -86,8 +84,7 @@ func (m *Model) watch() tea.Cmd {
 	return tea.Batch(m.watchOthers(), m.readNews())
 }
 
-// othersWork reports whether a job on the list is in the hands of another
-// program.
+// othersWork reports whether another program has an unfinished job in the list.
 func (m *Model) othersWork() bool {
 	return slices.ContainsFunc(m.rows.earlier, func(j api.Job) bool { return !j.State.Final() })
 }
@@ -109,5 +106,5 @@ func (m *Model) readNews() tea.Cmd {
 	}
 }
 
-// unchanged says that the journal is as it was read last.
+// unchanged reports that the journal has not changed since the last read.
 type unchanged struct{}

@@ -1,5 +1,4 @@
-// Package uploads is the screen of the jobs: what is under way, what waits and
-// what came of the rest.
+// Package uploads is the screen that lists running, waiting and finished jobs.
 package uploads
 
 import (
@@ -14,14 +13,14 @@ import (
 	"mediadesk/ui/page"
 )
 
-// Session is what the screen asks of the session.
+// Session is the part of the session that the screen needs.
 type Session interface {
 	Jobs(ctx context.Context, f session.JobFilter) ([]api.Job, error)
 	OpenJobs(ctx context.Context) (int, error)
 	CountFinished(ctx context.Context, batches []string, except []int64) (map[string]map[api.State]int, error)
 	JournalVersion(ctx context.Context) (int64, error)
 	LastSeen(ctx context.Context, fileID string) (session.Seen, bool, error)
-	// Curl writes the request of a job as a command, with the key as a variable.
+	// Curl returns the request of a job as a curl command with the key as a variable.
 	Curl(job api.Job) (string, error)
 }
 
@@ -43,33 +42,33 @@ type Queue interface {
 	Dismiss(job api.Job, dismissed bool)
 }
 
-// Options are what the screen works with. Queue and Journal are needed.
+// Options configure the screen. Session and Queue are required.
 type Options struct {
-	// Context ends what the screen has under way; nil: nothing does.
+	// Context cancels the screen's work; nil means context.Background.
 	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
 	Session Session
 	Queue   Queue
 	Profile session.Profile
-	// Now is the clock; nil: time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// Model is the screen.
+// Model is the uploads screen.
 type Model struct {
 	page.Base
 	o    Options
 	rows rows
 	list *kit.Listing
 
-	shown    bool           // it is in front: counters are read, the journal is watched
-	watching page.Questions // the newest turn of the watch on the journal
-	reading  bool           // the journal is being read
-	version  int64          // of the journal when it was last read; 0: not known
+	shown    bool           // visible: read counters and watch the journal
+	watching page.Questions // latest check of the journal
+	reading  bool           // a read of the journal is running
+	version  int64          // journal version at the last read; 0: unknown
 }
 
 var _ page.Screen = (*Model)(nil)
 
-// New makes the screen.
+// New returns the screen.
 func New(o Options) *Model {
 	if o.Context == nil {
 		o.Context = context.Background()
@@ -86,13 +85,13 @@ func New(o Options) *Model {
 	return m
 }
 
-// Init reads what was sent by former runs of the program.
+// Init reads the jobs of earlier runs.
 func (m *Model) Init() tea.Cmd {
 	m.refresh()
 	return m.readEarlier()
 }
 
-// Update takes a message.
+// Update handles a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	cmd, used := m.handle(msg)
 	if used {
@@ -148,13 +147,13 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	return nil, true
 }
 
-// refresh reads the queue and puts the rows in order.
+// refresh reads the queue and sorts the rows.
 func (m *Model) refresh() {
 	m.rows.set(m.o.Queue.Snapshot(), m.o.Now())
 	m.list.Arrange()
 }
 
-// tick reads the counters. Nobody needs them while the screen is not in front.
+// tick updates the counters while the screen is visible.
 func (m *Model) tick() bool {
 	if m.shown && !m.rows.refresh(m.o.Queue.Snapshot(), m.o.Now()) {
 		m.list.Arrange()
@@ -162,11 +161,10 @@ func (m *Model) tick() bool {
 	return m.shown
 }
 
-// newsTime is how long news may wait for the next tick.
+// newsTime is the longest wait for the next tick.
 const newsTime = 100 * time.Millisecond
 
-// news is a change of some job. Many come in short time while small files are
-// sent: those wait for the tick that is to come.
+// news handles a change of a job. Small files cause many changes, so those close to the next tick wait for it.
 func (m *Model) news() bool {
 	if !m.shown {
 		return false
@@ -179,7 +177,7 @@ func (m *Model) news() bool {
 	return true
 }
 
-// current is the row under the cursor.
+// current returns the row under the cursor.
 func (m *Model) current() (row, bool) {
 	n, ok := m.list.Row()
 	if !ok {

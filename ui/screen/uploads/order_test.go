@@ -17,7 +17,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A person sends one before the others, or after them; what is under way stays.
+// The user can move a job to the front or the back of the queue. Jobs being sent stay in place.
 func TestOrderByHand(t *testing.T) {
 	gate := make(chan struct{})
 	d := start(t, func(w http.ResponseWriter, r *http.Request) bool {
@@ -46,7 +46,7 @@ func TestOrderByHand(t *testing.T) {
 	d.until("all are stored", func() bool { return d.m.rows.totals.Stored == 4 })
 }
 
-// What is unknown is looked for once more, without sending anything.
+// A check looks for an unknown job again and sends nothing.
 func TestLookAgain(t *testing.T) {
 	lists, posts := false, 0
 	d := start(t, func(w http.ResponseWriter, r *http.Request) bool {
@@ -77,8 +77,7 @@ func TestLookAgain(t *testing.T) {
 	}
 }
 
-// Of many jobs of another program the ones that are being sent are seen, and how
-// many there are.
+// The list shows the jobs that another program is sending and counts the rest.
 func TestAnotherProgramWithMany(t *testing.T) {
 	d := start(t, nil)
 	other, err := journal.Open(t.Context(), d.files.Path())
@@ -103,7 +102,7 @@ func TestAnotherProgramWithMany(t *testing.T) {
 	d.Sees("399 uploads under way in another mediadesk")
 }
 
-// The jobs of another program are watched.
+// The screen watches the jobs of another program.
 func TestAnotherProgram(t *testing.T) {
 	d := start(t, nil)
 	other, err := journal.Open(t.Context(), d.files.Path())
@@ -127,8 +126,8 @@ func TestAnotherProgram(t *testing.T) {
 	d.Sees("theirs.txt", "stored")
 }
 
-// TestBatches: of each batch it is said how all of its jobs stand, also those of
-// earlier runs that are too many to be listed; failures are listed, however old.
+// A batch counts all its jobs, including those of earlier runs that the list leaves out. The list shows every
+// failure, however old.
 func TestBatches(t *testing.T) {
 	d := start(t, nil)
 	other, err := journal.Open(t.Context(), d.files.Path())
@@ -156,7 +155,7 @@ func TestBatches(t *testing.T) {
 		t.Errorf("the hints are %q", hints)
 	}
 
-	// A batch folds, and is acted upon as one.
+	// A batch can be folded, and an action applies to all its jobs.
 	d.Press("k", "enter")
 	d.Sees("▸ 403 to", "▾ 3 to /2026/greece/… · ", "3 of 3 stored")
 	d.SeesNot("old-refused-0.jpg")
@@ -166,7 +165,7 @@ func TestBatches(t *testing.T) {
 	d.Sees("400 of 403 stored · 2 refused (R)")
 }
 
-// TestMarks: what is done is done to the marked uploads, whatever the cursor is on.
+// Actions apply to the marked uploads, wherever the cursor is.
 func TestMarks(t *testing.T) {
 	d := start(t, nil)
 	d.queue.PauseAll()
@@ -191,7 +190,7 @@ func TestMarks(t *testing.T) {
 		return d.m.rows.failed == 3 && strings.Count(d.Text(), "changed since") >= 2
 	})
 	d.SeesNot("marked")
-	// A range, all, and the opposite of all.
+	// Mark a range, mark all, invert the marks.
 	d.Press("g", "v", "G", "v")
 	d.Sees("3 marked")
 	d.Press("*")

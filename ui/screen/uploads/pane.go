@@ -11,7 +11,7 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Describe tells all that is known of a job, or how a batch stands.
+// Describe shows all details of a job, or a summary of a batch.
 func (l listed) Describe(e kit.Entry, f *kit.Facts) (title string) {
 	if e.Head() {
 		return l.rows.batches[e.Key].describe(f, l.o.Now())
@@ -21,7 +21,7 @@ func (l listed) Describe(e kit.Entry, f *kit.Facts) (title string) {
 	return name(r.Job)
 }
 
-// describe tells how a batch stands.
+// describe shows a summary of the batch.
 func (b *batch) describe(f *kit.Facts, now time.Time) (title string) {
 	th := f.Theme()
 	for _, part := range summary(b.count, b.paused, &theme.Theme{}) {

@@ -12,14 +12,13 @@ import (
 	"mediadesk/ui/text"
 )
 
-// row is a job as it is shown.
+// row is a job in the list.
 type row struct {
 	session.Row
-	earlier bool // of a former run of the program, or of another
+	earlier bool // from an earlier run or another program
 }
 
-// rows are the jobs of the queue and those of former runs, and the order in
-// which they are shown.
+// rows holds the jobs of the queue and of earlier runs in display order.
 type rows struct {
 	live    []session.Row
 	totals  session.Totals
@@ -27,30 +26,30 @@ type rows struct {
 	offline session.Offline
 	trouble error
 	at      time.Time // when the queue was read
-	stale   bool      // some job has changed since the order was made
+	stale   bool      // a job changed after the last sort
 
-	earlier []api.Job // in the order of their ids; some may be in the queue
-	open    int       // jobs without an outcome in the journal, when it was read
+	earlier []api.Job // sorted by id; the queue may have some of them
+	open    int       // unfinished jobs in the journal at the last read
 	read    bool      // the journal was read
 	gone    map[int64]bool
-	removed [][]api.Job // by the user, the latest last
+	removed [][]api.Job // by the user, latest last
 
-	counts  map[string]count // by batch, of jobs of earlier runs that are not listed
+	counts  map[string]count // unlisted jobs of earlier runs, by batch
 	batches map[string]*batch
-	queued  map[int64]bool // the earlier ones, and whether they are in the queue
+	queued  map[int64]bool // by id of an earlier job: whether the queue has it
 	all     int            // rows without a filter
-	failed  int            // of them
-	others  int            // of them in the hands of another program
+	failed  int            // failed rows
+	others  int            // rows of another program
 }
 
 func newRows() rows { return rows{gone: map[int64]bool{}} }
 
-// set reads a snapshot.
+// set stores a snapshot.
 func (r *rows) set(s session.Snapshot, now time.Time) {
 	r.live, r.totals, r.hold, r.offline, r.trouble, r.at = s.Rows, s.Totals, s.Hold, s.Offline, s.Err, now
 }
 
-// refresh reads a snapshot and reports whether the order still holds.
+// refresh stores a snapshot and reports whether the order is still right.
 func (r *rows) refresh(s session.Snapshot, now time.Time) bool {
 	same := !r.stale && len(s.Rows) == len(r.live)
 	for i := 0; same && i < len(s.Rows); i++ {
@@ -60,7 +59,7 @@ func (r *rows) refresh(s session.Snapshot, now time.Time) bool {
 	return same
 }
 
-// The parts of a batch, in order.
+// Parts of a batch, in display order.
 const (
 	partFailed = iota
 	partSending
@@ -81,12 +80,11 @@ func partOf(s api.State) int {
 	return partDone
 }
 
-// failed reports whether the state is an outcome to be looked at.
+// failed reports whether a job in state s needs attention.
 func failed(s api.State) bool { return partOf(s) == partFailed }
 
-// groups are the jobs that the filter finds, by batch: batches with failures
-// first, then those under way, then the others; the newest first. Within a batch
-// failures come first, too.
+// groups returns the jobs that match the filter, by batch. Batches with failures come first, then unfinished
+// ones, each part newest first. Within a batch, failures come first.
 func (r *rows) groups(filter string) []kit.Group {
 	r.stale = false
 	words := strings.Fields(strings.ToLower(filter))
@@ -96,7 +94,7 @@ func (r *rows) groups(filter string) []kit.Group {
 	}
 	r.batches = map[string]*batch{}
 	r.all, r.others, r.failed = len(r.live), 0, 0
-	var last *batch // most jobs are of the batch of the one before
+	var last *batch // the next job is usually in the same batch
 	of := func(job *api.Job) *batch {
 		if key := batchKey(job); last == nil || last.key != key {
 			if last = r.batches[key]; last == nil {
@@ -145,8 +143,8 @@ func (r *rows) groups(filter string) []kit.Group {
 	return order(r.batches)
 }
 
-// listed reports whether a row is shown without a filter: an earlier job is not
-// where the queue has it or the user removed it.
+// listed reports whether a row is shown without a filter. An earlier job is hidden if the queue has it or the
+// user removed it.
 func (r *rows) listed(n int) bool {
 	if n < len(r.live) {
 		return true
@@ -155,7 +153,7 @@ func (r *rows) listed(n int) bool {
 	return !r.queued[job.ID] && !r.gone[job.ID] && (!job.Dismissed || !failed(job.State))
 }
 
-// stalled reports whether everything that is being sent is.
+// stalled reports whether every running upload is stalled.
 func (r *rows) stalled() bool {
 	left := r.totals.Sending
 	for i := 0; i < len(r.live) && left > 0; i++ {
@@ -169,15 +167,15 @@ func (r *rows) stalled() bool {
 	return r.totals.Sending > 0
 }
 
-// ofOthers is how many jobs another program has under way.
+// ofOthers returns the number of unfinished jobs of other programs.
 func (r *rows) ofOthers() int {
 	if r.others > 0 && r.totals.Waiting+r.totals.Offline+r.totals.Sending == 0 {
-		return max(r.others, r.open) // the list has the first of them only
+		return max(r.others, r.open) // the list has only the first of them
 	}
 	return r.others
 }
 
-// row is the row of a number: those of the queue come before the earlier ones.
+// row returns row n. The rows of the queue come first.
 func (r *rows) row(n int) row {
 	if n >= len(r.live) {
 		return earlierRow(&r.earlier[n-len(r.live)])
@@ -193,7 +191,7 @@ func earlierRow(job *api.Job) row {
 	return out
 }
 
-// remove takes jobs off the list, together.
+// remove takes jobs off the list as one step.
 func (r *rows) remove(jobs []api.Job) {
 	for i := range jobs {
 		r.gone[jobs[i].ID] = true
@@ -203,8 +201,8 @@ func (r *rows) remove(jobs []api.Job) {
 	}
 }
 
-// restore brings the jobs back that were removed last; there are some. The queue
-// has let go of them: they stand among those of earlier runs.
+// restore returns the jobs removed last to the list. They count as earlier jobs, because the queue has dropped
+// them. It panics if no jobs were removed.
 func (r *rows) restore() []api.Job {
 	jobs := r.removed[len(r.removed)-1]
 	r.removed = r.removed[:len(r.removed)-1]
@@ -219,13 +217,12 @@ func (r *rows) restore() []api.Job {
 	return jobs
 }
 
-// matches reports whether all words are in the names of the job or in the
-// word for its state.
+// matches reports whether the job's names and state contain all words.
 func matches(r row, words []string) bool {
 	return len(words) == 0 || text.HasAll(words, name(r.Job), r.Job.Upload.Source.String(), stateWord(r))
 }
 
-// name is what a job is called: as its file is stored, or is going to be.
+// name returns the job's stored file name, or the name it will get.
 func name(job *api.Job) string {
 	if job.File != nil && job.File.Name != "" {
 		return job.File.Name
@@ -233,7 +230,7 @@ func name(job *api.Job) string {
 	return job.Upload.FileName
 }
 
-// target is where the file of a job is stored, or is going to be.
+// target returns the path where the file is stored or will be stored.
 func target(job *api.Job) string {
 	if job.File != nil && job.File.FilePath != "" {
 		return job.File.FilePath

@@ -18,10 +18,10 @@ import (
 func TestOrder(t *testing.T) {
 	old := *plain(100, api.Refused, "old.jpg")
 	older := *plain(99, api.Stored, "older.jpg")
-	again := *plain(5, api.Stored, "five.jpg") // the journal has those of the queue too
+	again := *plain(5, api.Stored, "five.jpg") // the journal also has the jobs of the queue
 	d := still(t, busy(), older, again, old)
-	want := "two.jpg six.jpg ten.jpg old.jpg " + // failed, in the order of the queue
-		"four.jpg seven.jpg eleven.jpg " + // under way
+	want := "two.jpg six.jpg ten.jpg old.jpg " + // failed, in queue order
+		"four.jpg seven.jpg eleven.jpg " + // sending
 		"three.jpg eight.jpg " + // waiting
 		"one.jpg five.jpg nine.jpg older.jpg" // done
 	if got := d.names(); got != want {
@@ -29,8 +29,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// The cursor stays at the top while jobs come and go, and on its job once it
-// was moved.
+// The cursor stays at the top until the user moves it; then it stays on its job.
 func TestCursorStays(t *testing.T) {
 	d := still(t, busy())
 	under := func() string { r, _ := d.m.current(); return name(r.Job) }
@@ -53,7 +52,7 @@ func TestCursorStays(t *testing.T) {
 	if under() != "four.jpg" || d.m.list.Cursor() < 5 {
 		t.Errorf("not on its job: %s at %d", under(), d.m.list.Cursor())
 	}
-	// Where its job is gone it stays where it is.
+	// If its job is gone, the cursor keeps its position.
 	at := d.m.list.Cursor()
 	s.Rows = append(s.Rows[:3:3], s.Rows[4:]...)
 	swap(s)
@@ -128,7 +127,6 @@ func TestRefreshKnowsWhetherTheOrderHolds(t *testing.T) {
 	}
 }
 
-// A hundred thousand jobs are put in order without a pause that is felt.
 func TestManyJobs(t *testing.T) {
 	s := queue.Snapshot{Rows: make([]queue.Row, 100_000), Totals: queue.Totals{Jobs: 100_000}}
 	states := []api.State{api.Stored, api.Waiting, api.Refused}
@@ -145,8 +143,8 @@ func TestManyJobs(t *testing.T) {
 	}
 }
 
-// Whatever happens to the jobs: each is shown once, the parts follow each
-// other with what is ours before what another program has, and a cursor that was moved stays on its job while it is there.
+// Each job appears once, the parts keep their order, the queue's jobs come before those of other programs, and
+// a moved cursor stays on its job.
 func TestRowsProperty(t *testing.T) {
 	states := []api.State{api.Waiting, api.Sending, api.Stored, api.Refused, api.Unsent, api.Unknown, api.Cancelled}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -190,15 +188,15 @@ func TestRowsProperty(t *testing.T) {
 			key := rapid.SampledFrom([]string{"j", "k", "g", "G", "d", "z"}).Draw(rt, "key")
 			d.Press(key)
 			moved = strings.Contains("jkgG", key) && d.m.list.Len() > 0 && d.m.list.Cursor() != 1
-			for len(d.m.rows.removed) > 0 { // those off the list would be missed above
+			for len(d.m.rows.removed) > 0 { // the checks above do not expect removed jobs
 				d.m.restore()
 			}
 		}
 	})
 }
 
-// BenchmarkManyJobs says what a change of a state costs with 100,000 jobs: reading
-// the queue's rows, order and totals of batches, and a frame.
+// BenchmarkManyJobs measures one state change among 100,000 jobs: read the queue, sort and count the batches,
+// and draw a frame.
 func BenchmarkManyJobs(b *testing.B) {
 	s := queue.Snapshot{Rows: make([]queue.Row, 100_000), Totals: queue.Totals{Jobs: 100_000, Waiting: 100_000}}
 	for i := range s.Rows {

@@ -5,8 +5,8 @@ import (
 	"mediadesk/api/session"
 )
 
-// Commands upload the source of the job under the cursor again; without one they continue
-// with unfinished uploads.
+// Commands returns the command that uploads the selected job's source again, or the command that resumes
+// unfinished uploads.
 func (m *Model) Commands() [][]string {
 	if r, ok := m.current(); ok {
 		job := *r.Job

@@ -85,7 +85,6 @@ func TestRefusedAndUnsent(t *testing.T) {
 	if got := one[page.Copy](d); !strings.Contains(got.Text, r.Job.Failure.Message) {
 		t.Errorf("copied %q", got.Text)
 	}
-	// All that failed is sent again.
 	d.Press("R")
 	if got := one[page.Toast](d); got.Text != "Sending 2 uploads again." {
 		t.Errorf("said %q", got.Text)
@@ -96,7 +95,7 @@ func TestRefusedAndUnsent(t *testing.T) {
 		r, _ := d.m.current()
 		return r.Job.Attempts == 2 && tt.Refused == 1 && tt.Unsent == 1
 	})
-	// Off the list, and back.
+	// Remove a job from the list and restore it.
 	d.Press("G", "d")
 	if strings.Contains(d.names(), "good.txt") {
 		t.Errorf("still there: %s", d.names())
@@ -143,7 +142,7 @@ func TestPauseAndCancel(t *testing.T) {
 	if got := one[page.Toast](d); got.Text != "It has its outcome: cancelled." {
 		t.Errorf("why not: %+v", got)
 	}
-	// What waits is taken back without a question.
+	// A waiting job is canceled without a question.
 	d.Press("P")
 	one[page.Toast](d)
 	d.queue.SetConcurrency(1)
@@ -157,7 +156,7 @@ func TestPauseAndCancel(t *testing.T) {
 	}
 }
 
-// An unknown outcome where a repeat could store twice is the person's decision.
+// The user decides about an unknown job that could be stored twice.
 func TestUnknownAsks(t *testing.T) {
 	broken := true
 	d := start(t, func(w http.ResponseWriter, r *http.Request) bool {
@@ -187,7 +186,7 @@ func TestUnknownAsks(t *testing.T) {
 	d.until("it is stored", func() bool { return d.m.rows.totals.Stored == 1 })
 }
 
-// Jobs of former runs are shown behind those of this one, and can be sent again.
+// The list shows jobs of earlier runs after the current ones, and they can be sent again.
 func TestEarlierJobs(t *testing.T) {
 	old := []api.Job{}
 	for i := range 230 {
@@ -224,8 +223,7 @@ func TestEarlierJobs(t *testing.T) {
 	}
 }
 
-// What a former run does not know cannot be stored twice behind the person's
-// back, but the person may decide.
+// Only the user can resend a job of an earlier run that could be stored twice.
 func TestRetryKeepsWhatIsKnown(t *testing.T) {
 	for _, naming := range []api.Naming{api.NameHere, api.NameService} {
 		d := start(t, nil)
@@ -243,8 +241,8 @@ func TestRetryKeepsWhatIsKnown(t *testing.T) {
 	}
 }
 
-// TestRetryAllCoversEarlierRuns: R sends every failed upload of the profile again
-// that cannot be stored twice, and says how many. They wait in the journal by then.
+// R resends every failed upload of the profile that cannot be stored twice and shows the number. The jobs are in
+// the journal by then.
 func TestRetryAllCoversEarlierRuns(t *testing.T) {
 	d := start(t, nil)
 	d.queue.PauseAll()
@@ -280,7 +278,7 @@ func TestRetryAllCoversEarlierRuns(t *testing.T) {
 	}
 }
 
-// Replies to a screen that is gone, and news of others, change nothing.
+// Late replies and messages of other screens change nothing.
 func TestStaleReplies(t *testing.T) {
 	d := still(t, busy())
 	before := d.Text()
@@ -297,7 +295,7 @@ func TestStaleReplies(t *testing.T) {
 	}
 }
 
-// While the screen is not in front the counters are left alone.
+// A hidden screen does not update its counters.
 func TestTickOnlyInFront(t *testing.T) {
 	d := still(t, busy())
 	if !d.m.tick() || !d.m.news() {

@@ -10,26 +10,26 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// barFrom is the number of lines from which the totals have a bar.
+// barFrom is the least height, in lines, for a bar below the totals.
 const barFrom = 10
 
-// listed are the jobs as they are listed.
+// listed implements the list's data source.
 type listed struct{ *Model }
 
-// ID is that of the job.
+// ID returns the job's id.
 func (l listed) ID(row int) int64 { return l.rows.row(row).Job.ID }
 
-// Len is the number of jobs.
+// Len returns the number of rows.
 func (l listed) Len() int { return l.rows.all }
 
-// Groups are the jobs that the filter finds, by batch.
+// Groups returns the jobs that match the filter, by batch.
 func (l listed) Groups(filter string) []kit.Group { return l.rows.groups(filter) }
 
 // View draws the screen.
 func (m *Model) View(size image.Point, th *theme.Theme) string { return m.list.View(size, th) }
 
-// Above are the totals, with a bar where there is room and something under way,
-// and what is worth knowing of the service or the journal.
+// Above returns the totals, a bar if it fits and jobs are unfinished, and warnings about the service or the
+// journal.
 func (l listed) Above(size image.Point, th *theme.Theme) []string {
 	lines := []string{text.Truncate(l.drawTotals(th), size.X)}
 	t := &l.rows.totals
@@ -47,7 +47,7 @@ func (l listed) Above(size image.Point, th *theme.Theme) []string {
 	return lines
 }
 
-// drawTotals says how all uploads of this run stand.
+// drawTotals summarizes the uploads of this run.
 func (l listed) drawTotals(th *theme.Theme) string {
 	t := &l.rows.totals
 	ofOthers := l.rows.ofOthers()
@@ -81,7 +81,7 @@ func (l listed) drawTotals(th *theme.Theme) string {
 	return strings.Join(parts, th.Muted.Render(" · "))
 }
 
-// Empty says why no job is shown.
+// Empty explains why the list is empty.
 func (l listed) Empty() string {
 	switch filter, _ := l.list.Filter(); {
 	case filter != "" && l.rows.all > 0:
@@ -92,13 +92,13 @@ func (l listed) Empty() string {
 	return "No uploads yet. Press 1 to pick files."
 }
 
-// Head is the name of a batch and how it stands.
+// Head returns the title and the summary of a batch.
 func (l listed) Head(key string, th *theme.Theme) (name, note string) {
 	b := l.rows.batches[key]
 	return b.title(), b.summary(th)
 }
 
-// Columns of a row, for a list of that width: names get the spare width.
+// Columns returns the columns for a list of the given width. Names get the spare width.
 func (l listed) Columns(width int) kit.Columns {
 	cols := kit.Columns{
 		{Name: "Name", Width: 16, Flex: 4, Middle: true},
@@ -115,8 +115,7 @@ func (l listed) Columns(width int) kit.Columns {
 	return cols
 }
 
-// Cells are the cells of a job. While it is sent there is a bar where its target
-// is shown later.
+// Cells returns the cells of a job. A job being sent has a bar in place of its target.
 func (l listed) Cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	r, now := l.rows.row(n), l.o.Now()
 	mark := sign(r)
@@ -149,7 +148,7 @@ func (l listed) Cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	}
 }
 
-// Brief says what the columns of a small screen leave out.
+// Brief returns what the columns of a small screen leave out.
 func (l listed) Brief(e kit.Entry) string {
 	if e.Head() {
 		return l.rows.batches[e.Key].summary(&theme.Theme{})

@@ -71,7 +71,7 @@ func TestDrawnInsideAtEverySize(t *testing.T) {
 	}
 }
 
-// Only what is being sent has a bar; what is stored says where.
+// Only running jobs have a bar; stored jobs show their target.
 func TestBarOnlyWhileSending(t *testing.T) {
 	d := still(t, busy())
 	for _, line := range strings.Split(d.Text(), "\n")[3:31] {
@@ -98,8 +98,7 @@ func TestSmallScreensTellOfTheRow(t *testing.T) {
 	d.Sees("ten.jpg", "Nothing can have arrived", "1 unknown")
 }
 
-// Every key of every action that is offered does something, and one that is not
-// offered says why.
+// Every key of an enabled action does something, and a disabled action gives its reason.
 func TestEveryKeyWorks(t *testing.T) {
 	for state, keys := range map[string][]string{
 		"list": {"j", "j", "j", "j", "j"}, "stored": {"G", "k", "k"}, "pane": {"tab", "j", "j", "j"}, "filter": {"/", "j", "down"},
@@ -149,7 +148,7 @@ func TestMouse(t *testing.T) {
 	}
 }
 
-// lineOf is the line that shows words.
+// lineOf returns the line that contains words.
 func (d *driver) lineOf(words string) int {
 	d.t.Helper()
 	for y, line := range strings.Split(d.Text(), "\n") {
@@ -161,7 +160,7 @@ func (d *driver) lineOf(words string) int {
 	return 0
 }
 
-// TestLooks prints the screen for a person to look at.
+// TestLooks prints the screen for visual inspection.
 func TestLooks(t *testing.T) {
 	if os.Getenv("MEDIADESK_LOOK") == "" {
 		t.Skip("set MEDIADESK_LOOK=1 to see the screen")

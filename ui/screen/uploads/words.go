@@ -10,7 +10,7 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// stateWord is the word for where a job stands.
+// stateWord returns the word for a job's state.
 func stateWord(r row) string {
 	switch {
 	case r.Fetching:
@@ -25,7 +25,7 @@ func stateWord(r row) string {
 	return string(r.Job.State)
 }
 
-// sign is the mark beside the word.
+// sign returns the sign for a job's state.
 func sign(r row) theme.Sign {
 	if r.Fetching {
 		return theme.SignBusy
@@ -53,7 +53,7 @@ func sign(r row) theme.Sign {
 	return theme.SignNone
 }
 
-// status is the word with how far it is. Only a stored job is done.
+// status returns the state word with the progress.
 func status(r row) string {
 	word := stateWord(r)
 	if r.Fetching {
@@ -62,7 +62,7 @@ func status(r row) string {
 		}
 		return word
 	}
-	// How far another program is only that one knows.
+	// Only the other program knows the progress of its jobs.
 	if r.Job.State == api.Sending && !r.Answer && !r.earlier {
 		if percent := text.Percent(r.Sent, r.Total, false); percent != "" {
 			word += " " + percent
@@ -71,8 +71,7 @@ func status(r row) string {
 	return word
 }
 
-// note is what is worth saying about a job in a few words. It may hold text
-// from outside.
+// note returns a short remark about a job. It may contain unsafe text.
 func note(r row, now time.Time) string {
 	job := r.Job
 	if r.Fetching {
@@ -120,11 +119,10 @@ func note(r row, now time.Time) string {
 	if job.Failure.Status != 0 {
 		return failure(job.Failure)
 	}
-	return job.Reason() // the row has the name of the file already
+	return job.Reason() // the row already shows the file name
 }
 
-// failure is an error in one line: the status of the answer, if there was one,
-// and its words.
+// failure formats an error in one line: the response status, if any, and the message.
 func failure(f *api.Failure) string {
 	if f.Status != 0 {
 		return fmt.Sprintf("%d %s", f.Status, f.Message)
@@ -132,7 +130,7 @@ func failure(f *api.Failure) string {
 	return f.Message
 }
 
-// moving says how an upload under way goes on.
+// moving describes the progress of a running upload.
 func moving(r row) string {
 	switch {
 	case r.Answer:
@@ -147,7 +145,7 @@ func moving(r row) string {
 	return ""
 }
 
-// bytes says how much of a job has gone out.
+// bytes formats how much of a job has been sent.
 func bytes(r row) string {
 	switch {
 	case r.Total <= 0:
@@ -160,7 +158,7 @@ func bytes(r row) string {
 	return text.Bytes(r.Total)
 }
 
-// advice is what the person can do about a job.
+// advice tells the user what to do about a job.
 func advice(r row) string {
 	job := r.Job
 	switch job.State {

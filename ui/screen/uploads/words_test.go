@@ -70,8 +70,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestWordsOfTransfers: a file of another profile shows how far it is while it is fetched, and after
-// a move why it was not deleted there.
+// A file from another profile shows its progress while it is fetched. After a move, the row says why the original
+// was not deleted.
 func TestWordsOfTransfers(t *testing.T) {
 	job := api.Job{State: api.Waiting, Upload: api.Upload{Source: api.Source{Origin: api.Origin{Profile: "old", Path: "/a.mp4"}}}}
 	r := row{Row: queue.Row{Job: &job, Fetching: true, Total: 40_000_000}}

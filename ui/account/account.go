@@ -14,93 +14,89 @@ import (
 	"mediadesk/ui/page"
 )
 
-// Mode says what is asked for.
+// Mode selects what the dialog asks for.
 type Mode int
 
-// The modes.
 const (
 	// Add asks for a new account and its key.
 	Add Mode = iota
-	// AddWithEnvironment asks for a new account whose key the environment has.
+	// AddWithEnvironment asks for a new account whose key is in the environment.
 	AddWithEnvironment
-	// Edit asks for everything but the key of an account that is there.
+	// Edit asks for everything but the key of an existing account.
 	Edit
-	// Key asks for the key of an account that is there.
+	// Key asks for the key of an existing account.
 	Key
-	// KeyForRun asks for a key that is used for this run only, of an account
-	// that the settings do not have.
+	// KeyForRun asks for a key for this run only. The settings do not have the account.
 	KeyForRun
 )
 
-// Options are what a screen gives the dialog.
+// Options configure the dialog.
 type Options struct {
-	// Context ends what is under way when it ends; nil: nothing does.
+	// Context cancels the dialog's work; nil means context.Background.
 	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
 	Paths   config.Paths
-	// Keys is where keys are kept and looked for.
+	// Keys finds and stores keys; nil means an empty Keys.
 	Keys *config.Keys
 	Mode Mode
-	// Name is the account for Edit, Key and KeyForRun; empty: the one in use.
+	// Name is the account for Edit, Key and KeyForRun; empty means the one in use.
 	Name string
 	// Use makes a new account the one in use.
 	Use bool
-	// Done follows when all is written; nil: nothing does. It is not called where
-	// the user stepped out of the dialog: nothing was written then.
+	// Done is called after everything is saved, but not if the user cancels; nil does nothing.
 	Done func(Result) tea.Cmd
 }
 
-// Result is what a finished dialog did.
+// Result describes what a finished dialog did.
 type Result struct {
-	// Name is the account.
+	// Name is the account's name.
 	Name string
-	// Key is a key that was typed for this run only; nil: it is looked for.
+	// Key is the key for this run only; nil means that it must be looked up.
 	Key api.Key
-	// Place says where the key is now, in words; empty where none was asked for.
+	// Place describes where the key is stored; empty if the dialog did not ask for one.
 	Place string
-	// Notice says why the next start opens another account, although this one was
-	// to become the one in use; empty where it opens this one.
+	// Notice tells why the next start opens another account despite Options.Use; empty if it opens this one.
 	Notice string
 }
 
-// step is what is on the screen.
+// step is a step of the dialog.
 type step int
 
 const (
-	stepLoading step = iota // the settings are read
-	stepForm                // which account
-	stepTry                 // the keyring is tried
-	stepKey                 // the key is typed
-	stepWays                // where the key is to be
-	stepFile                // path of a key file
-	stepCommand             // a key command
+	stepLoading step = iota // reading the settings
+	stepForm                // the account form
+	stepTry                 // trying the keyring
+	stepKey                 // the key
+	stepWays                // where to store the key
+	stepFile                // the path of a key file
+	stepCommand             // the key command
 	stepSaving
 )
 
-// Flow is the dialog: an overlay that fills the screen. Make it with [New],
-// open it, and return the command of Init; the screen hands on each [Answer].
+// Flow is the dialog: an overlay that fills the screen. Create it with [New], open it and return the command of
+// Init. The screen must call each [Answer].
 type Flow struct {
 	o       Options
 	step    step
-	profile config.Profile // as it will be written
-	names   []string       // accounts that are there
+	profile config.Profile // as it will be saved
+	names   []string       // existing accounts
 	form    form
-	input   *kit.Field // of stepKey, stepFile, stepCommand
-	held    string     // a key that was typed and could not be kept
+	input   *kit.Field // in stepKey, stepFile and stepCommand
+	held    string     // a typed key that could not be stored
 	way     way
 	ways    *kit.Cards
-	keyring error // why the keyring cannot be used; nil: it can
-	problem error // shown in place
+	keyring error // why the keyring does not work, or nil
+	problem error // shown in the dialog
 	result  Result
 
-	asked  page.Questions     // what is under way
-	cancel context.CancelFunc // ends it; nil: nothing is
+	asked  page.Questions     // running work
+	cancel context.CancelFunc // cancels it; nil if none
 	room   image.Point
 	closed bool
 }
 
 var _ kit.Overlay = (*Flow)(nil)
 
-// New begins the dialog; send the command of Init first.
+// New returns a dialog. Run the command of Init first.
 func New(o Options) *Flow {
 	if o.Context == nil {
 		o.Context = context.Background()
@@ -114,7 +110,7 @@ func New(o Options) *Flow {
 	return &Flow{o: o}
 }
 
-// Init gives the command that the dialog starts with.
+// Init returns the first command of the dialog.
 func (f *Flow) Init() tea.Cmd {
 	f.step, f.problem = stepLoading, nil
 	if f.o.Mode == KeyForRun {
@@ -129,11 +125,10 @@ func (f *Flow) Init() tea.Cmd {
 	})
 }
 
-// Answer is the answer to a command of the dialog. The screen that gets it
-// calls it in Update and returns its command.
+// Answer is the result of a command of the dialog. The screen calls it in Update and returns its command.
 type Answer func() tea.Cmd
 
-// start runs work off the event loop; what was under way before is forgotten.
+// start runs work in the background and cancels earlier work.
 func (f *Flow) start(work func(context.Context) Answer) tea.Cmd {
 	f.stop()
 	ctx, cancel := context.WithCancel(f.o.Context)
@@ -144,7 +139,7 @@ func (f *Flow) start(work func(context.Context) Answer) tea.Cmd {
 	})
 }
 
-// stop lets go of what is under way.
+// stop cancels running work.
 func (f *Flow) stop() {
 	f.asked.Drop()
 	if f.cancel != nil {
@@ -153,13 +148,13 @@ func (f *Flow) stop() {
 	}
 }
 
-// Resize tells the room that the dialog fills.
+// Resize sets the size of the dialog.
 func (f *Flow) Resize(room image.Point) { f.room = room }
 
-// Closed reports that all is written or that the user stepped out.
+// Closed reports whether the dialog has finished or the user has left it.
 func (f *Flow) Closed() bool { return f.closed }
 
-// loaded begins the first step that asks.
+// loaded starts the first step.
 func (f *Flow) loaded(c config.Config, err error) tea.Cmd {
 	if err != nil {
 		f.problem = err
@@ -193,7 +188,7 @@ func (f *Flow) loaded(c config.Config, err error) tea.Cmd {
 	return nil
 }
 
-// submit takes the form: the key is next, where one is asked for.
+// submit accepts the form and asks for the key if one is needed.
 func (f *Flow) submit() tea.Cmd {
 	p, ok := f.form.profile()
 	if !ok {
@@ -209,7 +204,7 @@ func (f *Flow) submit() tea.Cmd {
 	return f.tryKeyring()
 }
 
-// tried takes how the keyring is; nil: it works.
+// tried handles the result of trying the keyring.
 func (f *Flow) tried(err error) {
 	f.keyring = err
 	if err != nil {
@@ -219,7 +214,7 @@ func (f *Flow) tried(err error) {
 	}
 }
 
-// saved takes whether all is written.
+// saved handles the result of saving.
 func (f *Flow) saved(notice string, err error) tea.Cmd {
 	if err != nil {
 		f.failed(err)
@@ -230,7 +225,7 @@ func (f *Flow) saved(notice string, err error) tea.Cmd {
 	return f.o.Done(f.result)
 }
 
-// back is one step back; it closes the dialog where there is none.
+// back returns to the previous step, or closes the dialog at the first one.
 func (f *Flow) back() tea.Cmd {
 	switch f.step {
 	case stepKey, stepFile, stepCommand:

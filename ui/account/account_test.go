@@ -49,7 +49,7 @@ func TestConnectsAHostedAccount(t *testing.T) {
 	d.hidesKey()
 }
 
-// hidesKey fails where the key was ever drawn or written into the settings.
+// hidesKey fails if the key was ever drawn or written to the settings.
 func (d *driver) hidesKey() {
 	d.t.Helper()
 	if strings.Contains(d.seen.String(), testKey) {
@@ -239,7 +239,7 @@ func TestReplacesTheKey(t *testing.T) {
 	d.hidesKey()
 }
 
-// own writes a config.toml of the user.
+// own writes the user's config.toml.
 func (d *driver) own(text string) {
 	d.t.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(d.o.Paths.Config), 0o700), os.WriteFile(d.o.Paths.Config, []byte(text), 0o600)); err != nil {
@@ -247,8 +247,8 @@ func (d *driver) own(text string) {
 	}
 }
 
-// The key of an account of config.toml can be replaced, but not where that file says it comes from: then the
-// key is kept nowhere.
+// The key of an account in config.toml can be replaced unless that file sets its source. In that case the dialog
+// stores nothing.
 func TestKeyOfAnAccountOfTheUsersFile(t *testing.T) {
 	const work = "[profiles.work]\nupload_url = \"https://u.example.com\"\nbase_url = \"https://u.example.com\"\n"
 	d := newDriver(t, Options{Mode: Key, Name: "work"})
@@ -266,7 +266,7 @@ func TestKeyOfAnAccountOfTheUsersFile(t *testing.T) {
 	}
 }
 
-// Where config.toml says what is in use, a new account is opened, and the notice tells about the next start.
+// If config.toml sets the account in use, a new account opens and the notice explains the next start.
 func TestUseWhereTheUsersFileSaysWhatIsInUse(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add, Use: true})
 	d.own("profile = \"local\"\n")
@@ -388,7 +388,7 @@ func TestSettingsThatCannotBeRead(t *testing.T) {
 func TestSettingsThatCannotBeWritten(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add}).open()
 	d.press("enter").typed("x").press("ctrl+s").typed(testKey)
-	// A file where the folder belongs.
+	// Put a file where the folder belongs.
 	if err := os.WriteFile(filepath.Dir(d.o.Paths.Config), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -418,7 +418,7 @@ func TestMouse(t *testing.T) {
 	d.sees("The id is missing")
 }
 
-// The real keyring of a session without a bus, as over SSH.
+// The test uses the real keyring without a session bus, as over SSH.
 func TestNoSessionBus(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("keyrings of this system need no session bus")
@@ -434,8 +434,7 @@ func TestNoSessionBus(t *testing.T) {
 	d.sees("This session has no keyring (no session bus was found).", "Use it for this run only")
 }
 
-// An address without a scheme is http to this computer and https to any other host,
-// and the form says so.
+// An address without a scheme gets http for this computer and https for any other host, and the form says so.
 func TestAddressWithoutScheme(t *testing.T) {
 	for _, c := range []struct{ typed, want string }{
 		{"127.0.0.1:7999", "http://127.0.0.1:7999"},

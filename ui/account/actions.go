@@ -9,7 +9,7 @@ import (
 
 const group = "Account"
 
-// Actions are those of the step.
+// Actions returns the actions of the current step.
 func (f *Flow) Actions() []kit.Action {
 	back := kit.Action{Keys: kit.Bind("step back", "", "esc"), Footer: true, Group: group, Disabled: f.writing, Do: f.back}
 	enter := kit.Action{Keys: kit.Bind("continue", "", "enter", "ctrl+s"), Footer: true, Group: group, Do: f.enter}
@@ -31,7 +31,7 @@ func (f *Flow) Actions() []kit.Action {
 	return []kit.Action{back}
 }
 
-// formActions go from line to line, choose on a line with a choice, and submit.
+// formActions returns the actions that move between lines, change a choice and submit.
 func (f *Flow) formActions() []kit.Action {
 	next, submit := []string{"enter", "down", "tab"}, []string{"ctrl+s"}
 	if f.form.at == entryGo {
@@ -62,7 +62,7 @@ func (f *Flow) formActions() []kit.Action {
 	return append(actions, kit.Action{Keys: kit.Bind("line before", "↑", "up", "shift+tab"), Group: group, Do: line(-1)})
 }
 
-// writing says why the dialog cannot be closed now.
+// writing returns why the dialog cannot be closed, or "".
 func (f *Flow) writing() string {
 	if f.step == stepSaving {
 		return "the settings are being written"
@@ -70,7 +70,7 @@ func (f *Flow) writing() string {
 	return ""
 }
 
-// noOther says why the key can have no other place; empty if it can.
+// noOther returns why the key cannot be stored elsewhere, or "".
 func (f *Flow) noOther() string {
 	if f.o.Mode == KeyForRun {
 		return "the settings do not have this account, so no key can be stored for it"
@@ -78,7 +78,7 @@ func (f *Flow) noOther() string {
 	return ""
 }
 
-// other offers the places for the key.
+// other lists the places for the key.
 func (f *Flow) other() tea.Cmd {
 	f.closeInput()
 	f.problem = nil
@@ -86,7 +86,7 @@ func (f *Flow) other() tea.Cmd {
 	return nil
 }
 
-// field is the text field in focus; nil where there is none.
+// field returns the focused text field, or nil.
 func (f *Flow) field() *kit.Field {
 	switch f.step {
 	case stepForm:
@@ -97,7 +97,7 @@ func (f *Flow) field() *kit.Field {
 	return nil
 }
 
-// Capturing reports whether letters are text.
+// Capturing reports whether a text field has the keyboard.
 func (f *Flow) Capturing() bool { return f.field() != nil }
 
 // Type edits the text field in focus.
@@ -110,7 +110,7 @@ func (f *Flow) Type(msg tea.Msg) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// typed follows a change of the form or of a field.
+// typed updates the dialog after the form or a field changed.
 func (f *Flow) typed() {
 	f.problem = nil
 	if f.step == stepForm {
@@ -118,7 +118,7 @@ func (f *Flow) typed() {
 	}
 }
 
-// Mouse focuses or chooses what is under the mouse.
+// Mouse focuses or selects the item under the mouse.
 func (f *Flow) Mouse(msg tea.MouseMsg) tea.Cmd {
 	if f.step == stepWays {
 		f.ways.Wheel(msg)

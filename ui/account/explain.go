@@ -10,8 +10,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// Explain describes an error of the settings, of a key or of the keyring in sentences,
-// one to a line, with what helps. It never contains a key.
+// Explain describes an error of the settings, a key or the keyring, and what to do about it, one sentence per line.
+// It never contains a key.
 func Explain(err error) string {
 	var files []string
 	for _, problem := range fileErrors(err) {
@@ -37,7 +37,7 @@ func Explain(err error) string {
 	return words
 }
 
-// describeKeyring says what is wrong with the keyring. The choices beside it help.
+// describeKeyring describes a keyring error. The choices beside it say what to do.
 func describeKeyring(err error) string {
 	known, ok := errors.AsType[*config.KeyringError](err)
 	if !ok {
@@ -50,7 +50,7 @@ func describeKeyring(err error) string {
 	return text.Sentence(words)
 }
 
-// fileErrors are the problems of the settings file in a chain of errors.
+// fileErrors returns the settings file errors that err wraps.
 func fileErrors(err error) []*config.FileError {
 	if problem, ok := err.(*config.FileError); ok { //nolint:errorlint // the chain is walked here
 		return []*config.FileError{problem}
@@ -67,8 +67,8 @@ func fileErrors(err error) []*config.FileError {
 	return list
 }
 
-// splitCommand splits a command like a shell: blanks separate arguments, quotes and a
-// backslash keep them. Nothing else is special, because no shell runs.
+// splitCommand splits a command at blanks like a shell, with quotes and backslashes. No shell runs, so nothing else
+// is special.
 func splitCommand(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder

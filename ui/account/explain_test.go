@@ -98,7 +98,7 @@ func TestHostStem(t *testing.T) {
 	}
 }
 
-// Whatever the account is called, the name that is offered can be used.
+// The suggested name is valid and free for any stem.
 func TestOfferedNameIsGood(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := freeName(rapid.String().Draw(t, "stem"), []string{"local", "work"})

@@ -15,7 +15,7 @@ import (
 	"mediadesk/ui/kit"
 )
 
-// entry is one line of the form.
+// entry is a line of the form.
 type entry int
 
 const (
@@ -38,14 +38,14 @@ const (
 	entryGo // the button
 )
 
-// hostedDelivery is what stands before the account's id at the hosted service.
+// hostedDelivery is the delivery address of the hosted service without the account id.
 const hostedDelivery = "https://ik.imagekit.io/"
 
-// line is what a line of the form says.
+// line describes a line of the form.
 type line struct {
 	label, placeholder, hint string
 	key                      string                      // in the settings file; empty: the form checks it
-	value                    func(config.Profile) string // of a text field; nil: a choice or the button
+	value                    func(config.Profile) string // of a text field; nil for a choice or the button
 }
 
 var lines = map[entry]line{
@@ -81,20 +81,19 @@ var lines = map[entry]line{
 
 const sizeHint = "Larger files are not sent, such as 25 MB or 2 GB. If it is empty, the service decides."
 
-// namings are the ways of naming in the order of their choice.
+// namings are the naming modes in the order of their choice.
 var namings = []api.Naming{api.NameHere, api.NameService, api.NameExact}
 
-// form says which account it is about.
+// form asks for the account.
 type form struct {
 	fields  map[entry]*kit.Field
 	choices map[entry]*kit.Select
 	at      entry
-	known   []string       // names that are taken
-	old     config.Profile // the account that is edited; no name: a new one
-	// visited are the lines that the user has been in: an empty field is no mistake
-	// before that.
+	known   []string       // names in use
+	old     config.Profile // the account to edit; no name: a new one
+	// visited are the lines that have had the focus. An empty field shows no error until the user leaves it.
 	visited map[entry]bool
-	// refused is true once the whole form was submitted and something was wrong.
+	// refused is set after a submitted form had an error.
 	refused bool
 }
 
@@ -135,22 +134,22 @@ func newForm(old config.Profile, known []string) form {
 }
 
 const (
-	ownServer = "another server" // the service that is not the hosted one
-	ownPlan   = "other limits"   // the limits of no plan
+	ownServer = "another server" // the choice for a service of one's own
+	ownPlan   = "other limits"   // limits that match no plan
 )
 
 func (f *form) hosted() bool { return f.choices[entryKind].Index() == 0 }
 
 func (f *form) ownPlan() bool { return f.choices[entryPlan].Value() == ownPlan }
 
-// plan is the plan that is chosen; not for ownPlan.
+// plan returns the chosen plan. It must not be ownPlan.
 func (f *form) plan() config.Plan { return config.Plans()[f.choices[entryPlan].Index()] }
 
-// text is what a field has, without blanks around it.
+// text returns the value of a field without surrounding blanks.
 func (f *form) text(e entry) string { return strings.TrimSpace(f.fields[e].Value()) }
 
-// address is the address in a field. Without a scheme it is http to this computer and
-// https to any other host.
+// address returns the address in a field. It adds a missing scheme: http for this computer, https for any other
+// host.
 func (f *form) address(e entry) string {
 	typed := f.text(e)
 	begun := func(scheme string) bool { return strings.HasPrefix(scheme, typed) }
@@ -163,10 +162,10 @@ func (f *form) address(e entry) string {
 	return "https://" + typed
 }
 
-// naming is how names are made, by its choice.
+// naming returns the chosen naming mode.
 func (f *form) naming() api.Naming { return namings[f.choices[entryNaming].Index()] }
 
-// entries are the lines that apply, in their order.
+// entries returns the visible lines in order.
 func (f *form) entries() []entry {
 	addresses := []entry{entryUpload, entryBase, entryDelivery}
 	if f.hosted() {
@@ -177,7 +176,7 @@ func (f *form) entries() []entry {
 	}
 	uploads := []entry{entryFolder, entryTags, entryExtensions, entryNaming, entryColor}
 	if f.old.Kind == config.KindLocal {
-		return append(uploads, entryGo) // it has no address, one limit for all, and local webhooks
+		return append(uploads, entryGo) // the local library has no address, one limit and local webhooks
 	}
 	sizes := []entry{entrySize, entryVideo}
 	if f.old.Kind == config.KindHosted && f.ownPlan() {
@@ -190,7 +189,7 @@ func (f *form) entries() []entry {
 
 func isAddress(e entry) bool { return e == entryUpload || e == entryBase || e == entryDelivery }
 
-// focus goes to a line. An address that is left gets its scheme.
+// focus moves to a line. It completes the address in the line that it leaves.
 func (f *form) focus(to entry) {
 	if field := f.fields[f.at]; field != nil {
 		if isAddress(f.at) {
@@ -209,14 +208,14 @@ func (f *form) focus(to entry) {
 	}
 }
 
-// step goes n lines on, round the end.
+// step moves n lines and wraps around.
 func (f *form) step(n int) {
 	list := f.entries()
 	at := slices.Index(list, f.at)
 	f.focus(list[(at+n+len(list))%len(list)])
 }
 
-// suggest offers a name made from the account.
+// suggest offers a name for the account.
 func (f *form) suggest() {
 	stem := path.Base(f.text(entryID))
 	if !f.hosted() {
@@ -225,8 +224,7 @@ func (f *form) suggest() {
 	f.fields[entryName].Placeholder = freeName(stem, f.known)
 }
 
-// hostStem is the part of an address that tells its host from others; empty
-// where there is none.
+// hostStem returns the distinctive part of an address's host, or "".
 func hostStem(address string) string {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || u.Hostname() == "" {
@@ -242,7 +240,7 @@ func hostStem(address string) string {
 	return host
 }
 
-// freeName makes a name of an account that is not taken yet.
+// freeName returns an unused account name made from stem.
 func freeName(stem string, known []string) string {
 	var b strings.Builder
 	for _, r := range stem {
@@ -264,12 +262,12 @@ func freeName(stem string, known []string) string {
 	return name
 }
 
-// accountName is the name as typed, else the one that is offered.
+// accountName returns the typed name, or else the suggested one.
 func (f *form) accountName() string {
 	return cmp.Or(f.text(entryName), f.fields[entryName].Placeholder)
 }
 
-// check says what is wrong with a line; nil if nothing is.
+// check returns the error of a line, or nil.
 func (f *form) check(e entry) error {
 	switch e {
 	case entryID:
@@ -305,8 +303,7 @@ func (f *form) check(e entry) error {
 	return errors.New("this " + what)
 }
 
-// shown is what is wrong with a line as far as the user should see it now: nothing
-// about a field that was not reached yet.
+// shown returns the error to show on a line. It is nil for a field that the user has not reached.
 func (f *form) shown(e entry) error {
 	if field := f.fields[e]; field != nil && field.Value() == "" && !f.refused && (!f.visited[e] || f.at == e) {
 		return nil
@@ -314,7 +311,7 @@ func (f *form) shown(e entry) error {
 	return f.check(e)
 }
 
-// checkAddress says what is wrong with an address of the service of p.
+// checkAddress checks an address of the service of p.
 func checkAddress(p config.Profile, text string, needed bool) error {
 	text = strings.TrimSpace(text)
 	switch {
@@ -331,7 +328,7 @@ func checkAddress(p config.Profile, text string, needed bool) error {
 	return nil
 }
 
-// checkID says what is wrong with the id of an account at the hosted service.
+// checkID checks an account id of the hosted service.
 func checkID(text string) error {
 	switch {
 	case text == "":
@@ -351,13 +348,12 @@ func checkID(text string) error {
 
 var errKeyHere = errors.New("this looks like a key: clear the field (ctrl+u), the private key is asked for later, hidden")
 
-// looksLikeKey knows the keys of the hosted service by their beginning.
+// looksLikeKey reports whether text starts like a key of the hosted service.
 func looksLikeKey(text string) bool {
 	return strings.HasPrefix(text, "private_") || strings.HasPrefix(text, "public_")
 }
 
-// profile is the account as the form says. If something is wrong the focus goes to the
-// first such line.
+// profile returns the account in the form. If a line is wrong, it moves the focus there and returns false.
 func (f *form) profile() (config.Profile, bool) {
 	for _, e := range f.entries() {
 		if f.check(e) != nil {
@@ -387,8 +383,8 @@ func (f *form) profile() (config.Profile, bool) {
 	return p, true
 }
 
-// fill is the account that is edited, with the limits, defaults and webhooks of the form.
-// What cannot be read stays as it was: check reports it.
+// fill returns the edited account with the limits, defaults and webhooks of the form. It skips invalid values,
+// because check reports them.
 func (f *form) fill() config.Profile {
 	p := f.old
 	if p.Kind == config.KindHosted && !f.ownPlan() {

@@ -17,10 +17,10 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// testKey must never be seen.
+// testKey must never appear on the screen or in a file.
 const testKey = "private_Zq81+not/shown="
 
-// store is a keyring in memory, in the state of its errors.
+// store is an in-memory keyring. Try and Set return the errors try and set.
 type store struct {
 	keys     map[string]config.Secret
 	try, set error
@@ -55,7 +55,7 @@ func (s *store) Delete(_ context.Context, profile string) error {
 	return nil
 }
 
-// screen has the dialogue over it and nothing else.
+// screen only shows the dialog.
 type screen struct {
 	page.Base
 	flow *Flow
@@ -76,7 +76,7 @@ func (s *screen) Update(msg tea.Msg) tea.Cmd {
 func (s *screen) Actions() []kit.Action                        { return nil }
 func (s *screen) View(size image.Point, _ *theme.Theme) string { return text.Fit("", size.X, size.Y) }
 
-// driver is a dialogue over settings of its own.
+// driver drives a dialog with its own settings.
 type driver struct {
 	*uitest.Driver
 	t      *testing.T
@@ -85,8 +85,8 @@ type driver struct {
 	env    map[string]string
 	flow   *Flow
 	result Result
-	done   bool // the dialogue told its result
-	// seen is everything that was ever drawn.
+	done   bool // the dialog called Done
+	// seen is everything drawn so far.
 	seen strings.Builder
 }
 
@@ -106,7 +106,7 @@ func newDriver(t *testing.T, o Options) *driver {
 	return d
 }
 
-// open begins the dialogue and brings it to rest.
+// open starts the dialog and waits until it is idle.
 func (d *driver) open() *driver {
 	d.t.Helper()
 	d.flow, d.done = New(d.o), false
@@ -114,7 +114,6 @@ func (d *driver) open() *driver {
 	return d
 }
 
-// press sends keys by their names.
 func (d *driver) press(keys ...string) *driver {
 	d.t.Helper()
 	for _, k := range keys {
@@ -124,7 +123,7 @@ func (d *driver) press(keys ...string) *driver {
 	return d
 }
 
-// typed writes text into the field with the focus.
+// typed types text into the focused field.
 func (d *driver) typed(text string) *driver {
 	d.t.Helper()
 	for _, r := range text {
@@ -134,7 +133,7 @@ func (d *driver) typed(text string) *driver {
 	return d
 }
 
-// click clicks the line with these words.
+// click clicks the line that contains words.
 func (d *driver) click(words string) {
 	d.t.Helper()
 	for y, line := range strings.Split(d.screen(), "\n") {
@@ -146,21 +145,21 @@ func (d *driver) click(words string) {
 	d.t.Fatalf("%q is not on the screen:\n%s", words, d.screen())
 }
 
-// screen is what is drawn now, without colors.
+// screen returns the screen as plain text.
 func (d *driver) screen() string {
 	text := d.Text()
 	d.seen.WriteString(text)
 	return text
 }
 
-// sees fails where a text is not on the screen; line ends count as blanks.
+// sees fails if a text is not on the screen. It treats line breaks as blanks.
 func (d *driver) sees(texts ...string) *driver {
 	d.t.Helper()
 	d.Sees(texts...)
 	return d
 }
 
-// settings are those in the file.
+// settings returns the saved settings.
 func (d *driver) settings() config.Config {
 	d.t.Helper()
 	c, err := config.Load(d.o.Paths)
@@ -170,7 +169,7 @@ func (d *driver) settings() config.Config {
 	return c
 }
 
-// add puts an account into the settings.
+// add adds an account to the settings.
 func (d *driver) add(p config.Profile) {
 	d.t.Helper()
 	if _, err := d.settings().SetProfile(p); err != nil {

@@ -12,22 +12,22 @@ import (
 	"mediadesk/ui/kit"
 )
 
-// way is a place for a key.
+// way is a place to store a key.
 type way int
 
 const (
-	wayNone        way = iota // no key is asked for
-	wayAgain                  // no place: the keyring is tried once more
-	wayKeyring                // the keyring of this computer
-	wayRun                    // the memory of this run
-	wayFile                   // a file of the person's
-	wayCommand                // a command of the person's
+	wayNone        way = iota // ask for no key
+	wayAgain                  // no place: try the keyring again
+	wayKeyring                // this computer's keyring
+	wayRun                    // in memory, for this run
+	wayFile                   // a file of the user
+	wayCommand                // a command of the user
 	wayEnvironment            // the environment
 )
 
 var errLocal = errors.New("the local library makes its own key and needs no other")
 
-// tryKeyring finds out whether a key can be stored before the user types one.
+// tryKeyring checks that a key can be stored before the user types one.
 func (f *Flow) tryKeyring() tea.Cmd {
 	f.step, f.problem, f.ways = stepTry, nil, nil
 	keys := f.o.Keys
@@ -44,7 +44,7 @@ func tryKeyring(ctx context.Context, keys *config.Keys) error {
 	return keys.Keyring.Try(ctx)
 }
 
-// askWay offers the places for the key, each with what it means.
+// askWay lists the places for the key.
 func (f *Flow) askWay() {
 	f.step = stepWays
 	var cards []kit.Card
@@ -75,7 +75,7 @@ func (f *Flow) askWay() {
 	}
 }
 
-// again says what helps to get the keyring going.
+// again tells how to get the keyring to work.
 func again(err error) string {
 	switch {
 	case errors.Is(err, config.KeyringLocked):
@@ -92,7 +92,7 @@ func again(err error) string {
 	return "When it can be reached."
 }
 
-// choose continues with a place for the key.
+// choose continues with the chosen place.
 func (f *Flow) choose(w way) tea.Cmd {
 	f.problem = nil
 	switch w {
@@ -110,11 +110,11 @@ func (f *Flow) choose(w way) tea.Cmd {
 	return nil
 }
 
-// maxTyped keeps a wrong paste from growing without end; it is more than the
-// longest key, so that a key that is too long is told from a good one.
+// maxTyped limits a wrong paste. It is above the longest key, so that a key that is too long is not cut to a valid
+// one.
 const maxTyped = 8192
 
-// askKey asks for the key itself, hidden.
+// askKey asks for the key with hidden input.
 func (f *Flow) askKey(w way) {
 	f.ask(stepKey, w, "Private key", "", f.held)
 	f.input.Secret = true
@@ -127,15 +127,15 @@ func (f *Flow) ask(s step, w way, label, placeholder, value string) {
 	f.input.Focus()
 }
 
-// closeInput forgets what was typed.
+// closeInput clears the input and the held key.
 func (f *Flow) closeInput() { f.input, f.held = nil, "" }
 
-// inEnvironment tells whether the environment has a key.
+// inEnvironment reports whether the environment has a key.
 func inEnvironment(keys *config.Keys) bool {
 	return keys.Getenv != nil && strings.TrimSpace(keys.Getenv(config.KeyVariable)) != ""
 }
 
-// enter takes what was typed.
+// enter accepts the input.
 func (f *Flow) enter() tea.Cmd {
 	text := f.input.Value()
 	switch f.step {
@@ -163,7 +163,7 @@ func (f *Flow) enter() tea.Cmd {
 	return f.save(f.way, config.Secret{})
 }
 
-// save writes the account and its key, off the event loop.
+// save saves the account and its key in the background.
 func (f *Flow) save(w way, key config.Secret) tea.Cmd {
 	f.way, f.step, f.problem = w, stepSaving, nil
 	p := f.profile
@@ -185,7 +185,7 @@ func (f *Flow) save(w way, key config.Secret) tea.Cmd {
 	})
 }
 
-// describePlace says where the key is.
+// describePlace describes where the key is stored.
 func describePlace(w way, p config.Profile) string {
 	switch w {
 	case wayKeyring:
@@ -202,7 +202,7 @@ func describePlace(w way, p config.Profile) string {
 	return ""
 }
 
-// save writes the key first: an account in the settings always has one.
+// save stores the key first, so that an account in the settings always has one.
 func save(ctx context.Context, o Options, p config.Profile, w way, key config.Secret) error {
 	if o.Mode == KeyForRun {
 		return nil
@@ -215,7 +215,7 @@ func save(ctx context.Context, o Options, p config.Profile, w way, key config.Se
 		return fmt.Errorf("another program has added an account %q: go back and choose another name", p.Name)
 	}
 	if c.SetIn("profiles."+p.Name) != "" {
-		// It writes nothing, but fails where config.toml says something else.
+		// This writes nothing, but fails if config.toml sets something else.
 		if _, err := c.SetProfile(p); err != nil {
 			return err
 		}
@@ -224,7 +224,7 @@ func save(ctx context.Context, o Options, p config.Profile, w way, key config.Se
 	case wayKeyring:
 		err = o.Keys.Set(ctx, p, key)
 	case wayFile, wayCommand:
-		// Only these two are looked at.
+		// Find checks only these two.
 		_, _, err = (&config.Keys{}).Find(ctx, p)
 	}
 	if err != nil {
@@ -241,13 +241,13 @@ func save(ctx context.Context, o Options, p config.Profile, w way, key config.Se
 	return err
 }
 
-// failed goes back to the step from which saving began, with what went wrong.
+// failed returns to the step before saving and shows the error.
 func (f *Flow) failed(err error) {
 	f.problem, f.result = err, Result{}
 	var keyring *config.KeyringError
 	switch {
 	case f.way == wayKeyring && errors.As(err, &keyring):
-		// The key was typed already and is kept for the other places.
+		// Keep the typed key for the other places.
 		f.keyring, f.held = err, f.input.Value()
 		f.askWay()
 		f.problem = nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// formatSize writes a limit so that parseSize reads it back; 0 is not known.
+// formatSize formats a limit so that parseSize can read it; 0 is "".
 func formatSize(n int64) string {
 	switch {
 	case n == 0:
@@ -19,13 +19,13 @@ func formatSize(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// sizeUnits are the units of sizes.
+// sizeUnits maps unit names to bytes.
 var sizeUnits = map[string]int64{
 	"": 1, "b": 1, "kb": 1000, "mb": 1_000_000, "gb": 1_000_000_000,
 	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30,
 }
 
-// parseSize reads a size such as "25 MB" or "25000000"; empty is 0.
+// parseSize reads a size such as "25 MB" or "25000000"; "" is 0.
 func parseSize(text string) (int64, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -40,8 +40,7 @@ func parseSize(text string) (int64, error) {
 	return n * unit, nil
 }
 
-// splitExtensions splits a list of extensions, names and JSON objects, at the commas
-// between them.
+// splitExtensions splits a list of extension names and JSON objects at the commas between them.
 func splitExtensions(text string) []string {
 	var list []string
 	depth, begin, quoted := 0, 0, false

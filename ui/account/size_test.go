@@ -45,7 +45,7 @@ func TestSplitExtensions(t *testing.T) {
 	}
 }
 
-// to goes down to the line with that label.
+// to moves down to the line with this label.
 func (d *driver) to(label string) *driver {
 	d.t.Helper()
 	for range len(d.flow.form.entries()) {
@@ -62,7 +62,7 @@ func (d *driver) to(label string) *driver {
 	return d
 }
 
-// Everything that an account has can be changed without an editor.
+// The form edits every setting of an account.
 func TestEditsEverything(t *testing.T) {
 	d := newDriver(t, Options{Mode: Edit, Name: "work"})
 	d.add(config.HostedPreset("work", "my_id"))
@@ -87,7 +87,7 @@ func TestEditsEverything(t *testing.T) {
 		t.Errorf("done %v, written was\n%+v, want\n%+v", d.done, p, want)
 	}
 
-	// And it can be taken back, to limits of its own.
+	// The form also clears these settings and sets custom limits.
 	d.open()
 	for _, label := range []string{"Folder", "Tags", "Extensions", "Webhooks to", "Webhook secret"} {
 		d.to(label).press("ctrl+e", "ctrl+u")
@@ -99,7 +99,7 @@ func TestEditsEverything(t *testing.T) {
 	}
 }
 
-// The local library has no addresses, but its uploads begin with something too.
+// The local library has no address, but it has upload defaults.
 func TestEditsTheLocalLibrary(t *testing.T) {
 	d := newDriver(t, Options{Mode: Edit, Name: config.LocalProfile}).open()
 	if screen := d.screen(); strings.Contains(screen, "address") || strings.Contains(screen, "Largest") || strings.Contains(screen, "Webhook") {

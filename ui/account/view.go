@@ -11,13 +11,13 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// widest is how wide the dialogue gets: longer lines are hard to read.
+// widest is the greatest width of the dialog. Longer lines are hard to read.
 const widest = 76
 
-// labelWidth lines the fields of the form up.
+// labelWidth aligns the fields of the form.
 const labelWidth = 16
 
-// View draws the dialogue, exactly filling room.
+// View draws the dialog and fills room exactly.
 func (f *Flow) View(room image.Point, th *theme.Theme) string { return f.sheet(room, th).View() }
 
 func (f *Flow) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
@@ -86,14 +86,14 @@ func (f *Flow) drawBusy(s *kit.Sheet, words string, th *theme.Theme) {
 	s.Keep(0)
 }
 
-// drawProblem shows what went wrong.
+// drawProblem shows the error.
 func (f *Flow) drawProblem(s *kit.Sheet, th *theme.Theme) {
 	if f.problem != nil {
 		DrawNote(s, theme.SignBad, Explain(f.problem), th)
 	}
 }
 
-// DrawNote adds a sign with sentences beside it.
+// DrawNote draws sentences, one per line of words, with a sign beside the first.
 func DrawNote(s *kit.Sheet, sign theme.Sign, words string, th *theme.Theme) {
 	style := th.SignStyle(sign)
 	first := true
@@ -143,7 +143,7 @@ func (f *Flow) drawForm(s *kit.Sheet, th *theme.Theme) {
 	}
 }
 
-// buttonLabel is the text of the button.
+// buttonLabel returns the label of the button.
 func (f *Flow) buttonLabel() string {
 	switch f.o.Mode {
 	case Edit:
@@ -154,7 +154,7 @@ func (f *Flow) buttonLabel() string {
 	return "Go on to the key"
 }
 
-// hint says what a line of the form is for.
+// hint describes a line of the form.
 func (f *Flow) hint(e entry) string {
 	switch e {
 	case entryKind:
@@ -195,7 +195,7 @@ func (f *Flow) drawWays(s *kit.Sheet, th *theme.Theme) {
 	f.ways.Draw(s, 0, th)
 }
 
-// drawShadow warns of a key that comes before the one that is typed.
+// drawShadow warns if the environment's key takes precedence over the one being typed.
 func (f *Flow) drawShadow(s *kit.Sheet, th *theme.Theme) {
 	if inEnvironment(f.o.Keys) {
 		DrawNote(s, theme.SignWarn, config.KeyVariable+" is set, and its key is used before one in the keyring.", th)
@@ -245,7 +245,7 @@ func (f *Flow) inputLabel() string {
 	return "Use this command"
 }
 
-// drawCommand shows how the command is read.
+// drawCommand shows how the command is split.
 func (f *Flow) drawCommand(s *kit.Sheet, th *theme.Theme) {
 	args, err := splitCommand(f.input.Value())
 	switch {

@@ -11,7 +11,7 @@ func (m *Model) Commands() [][]string {
 	if r, ok := m.current(); ok {
 		job := *r.Job
 		if job.Naming == api.NameHere {
-			job.Naming = api.NameExact // its suffix is in the name already
+			job.Naming = api.NameExact // the name already has its suffix
 		}
 		e := api.EntryOf(&job, true)
 		return [][]string{session.UploadArgs(&e, m.o.Profile)}

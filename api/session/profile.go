@@ -65,7 +65,7 @@ func wrongRequest(format string, args ...any) error {
 	return &RequestError{fmt.Sprintf(format, args...)}
 }
 
-// UnnamedPrefix, followed by the address, is the journal name of an unnamed profile, so that
+// UnnamedPrefix followed by the address is the journal name of an unnamed profile, so that
 // waiting jobs never go to another service. No real profile can have such a name.
 const UnnamedPrefix = "unnamed@"
 
@@ -151,7 +151,7 @@ func NewProfile(p config.Profile) (Profile, error) {
 	}
 	return Profile{
 		Name: p.Name, Local: p.Kind == config.KindLocal, MaxSize: p.MaxSize, Folder: p.Folder, Tags: p.Tags,
-		Extensions: extensions, Naming: api.Naming(p.Naming), ColorOption: string(p.ColorOption),
+		Extensions: extensions, Naming: p.Naming, ColorOption: string(p.ColorOption),
 	}, nil
 }
 

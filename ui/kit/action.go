@@ -13,29 +13,29 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// MaxHints is how many actions the line of hints shows at most (design.md §4).
+// MaxHints is the maximum number of actions in the line of hints (design.md §4).
 const MaxHints = 6
 
-// Action is something the user can do now. Help, palette, line of hints and
-// settings are made from the same list, and a key means nothing else.
+// Action is something the user can do now. The help, the palette, the line of hints and
+// the key settings are all made from the same list.
 type Action struct {
-	// ID is stable, such as "library.delete": the name in the settings file.
-	// Empty: its keys cannot be changed.
+	// ID is the stable name in the settings file, such as "library.delete".
+	// If it is empty, the user cannot change the keys.
 	ID string
-	// Keys are the keys that run it, with the words for help. An action without
-	// keys is not shown.
+	// Keys are the keys that run the action, with the text for the help. An action
+	// without keys is not shown.
 	Keys key.Binding
-	// Group is the heading it stands under in the help.
+	// Group is the heading in the help.
 	Group string
-	// Footer asks for a place in the line of hints.
+	// Footer requests a place in the line of hints.
 	Footer bool
-	// Disabled says why it cannot be done now, "" when it can. Nil: it always can.
+	// Disabled returns why the action is disabled, or "". Nil means always enabled.
 	Disabled func() string
-	// Do runs it. It is called in Update only.
+	// Do runs the action. It is called only in Update.
 	Do func() tea.Cmd
 }
 
-// Reason is why the action cannot be done now; "" when it can.
+// Reason returns why the action is disabled, or "".
 func (a Action) Reason() string {
 	if a.Disabled == nil {
 		return ""
@@ -43,10 +43,10 @@ func (a Action) Reason() string {
 	return a.Disabled()
 }
 
-// Label is what the action does, in words.
+// Label returns the text for the help.
 func (a Action) Label() string { return a.Keys.Help().Desc }
 
-// KeyLabel is the words for the action's keys: those of its help, else the keys.
+// KeyLabel returns the keys as the help shows them.
 func (a Action) KeyLabel() string {
 	if k := a.Keys.Help().Key; k != "" {
 		return k
@@ -54,9 +54,9 @@ func (a Action) KeyLabel() string {
 	return strings.Join(a.Keys.Keys(), " ")
 }
 
-// Shadow takes from each action the keys that one before it has: what is open
-// within a part, such as suggestions, comes first and has its keys. An action
-// whose keys are all taken is left out.
+// Shadow removes from each action the keys of the actions before it: an open part,
+// such as a list of suggestions, comes first and takes its keys. Actions without
+// remaining keys are left out.
 func Shadow(actions []Action) []Action {
 	taken := map[string]bool{}
 	out := make([]Action, 0, len(actions))
@@ -77,8 +77,8 @@ func Shadow(actions []Action) []Action {
 	return out
 }
 
-// Bind makes a binding from the words for help and the names of its keys. The
-// first key is the one that help shows, unless shown says otherwise.
+// Bind returns a binding with a help text and the names of its keys. The help shows
+// the first key unless shown is set.
 func Bind(words, shown string, keys ...string) key.Binding {
 	if shown == "" && len(keys) > 0 {
 		shown = keys[0]
@@ -104,9 +104,9 @@ var keyMods = []struct {
 	{"shift+", tea.ModShift},
 }
 
-// KeyMsg makes the key press that a binding's key name stands for, such as "g",
-// "G", "space", "ctrl+s" or "shift+tab", so that help can run an act as if its
-// key had been pressed. A name of several letters that is no key is typed text.
+// KeyMsg returns the key press for a key name, such as "g", "G", "space", "ctrl+s" or
+// "shift+tab", so that the help can run an action as if its key had been pressed. A
+// longer name that is not a key is typed text.
 func KeyMsg(keyName string) tea.KeyPressMsg {
 	var k tea.Key
 	name := keyName
@@ -142,15 +142,15 @@ func KeyMsg(keyName string) tea.KeyPressMsg {
 	return tea.KeyPressMsg(k)
 }
 
-// hint is an action in the line of hints, and where it stands there.
+// hint is an action and its position in the line of hints.
 type hint struct {
 	Action
 	from, to int
 }
 
-// hints are the actions in a line of hints of that width. The last one, such as
-// help, keeps its place. What does not fit is left out; a shorter one after it may
-// still fit.
+// hints returns the actions that fit in a line of hints of that width. The last one,
+// such as help, keeps its place. Actions that do not fit are left out; a shorter one
+// after them may still fit.
 func hints(actions []Action, width int) []hint {
 	const gap = 3
 	var all, line []hint
@@ -176,8 +176,8 @@ func hints(actions []Action, width int) []hint {
 	return line
 }
 
-// Hints is one line with the keys and words of at most [MaxHints] actions, those
-// that ask for it and can be done now. The line is exactly width columns.
+// Hints draws the line of hints: at most [MaxHints] enabled actions that have Footer
+// set. The line is exactly width columns.
 func Hints(actions []Action, width int, th *theme.Theme) string {
 	if width < 1 {
 		return ""
@@ -190,8 +190,7 @@ func Hints(actions []Action, width int, th *theme.Theme) string {
 	return text.Fit(line, width, 1)
 }
 
-// HintAt is the action whose hint stands at column x of a line of hints of that
-// width; ok is false if there is none.
+// HintAt returns the action at column x of a line of hints of that width.
 func HintAt(actions []Action, width, x int) (a Action, ok bool) {
 	for _, h := range hints(actions, width) {
 		if x >= h.from && x < h.to {

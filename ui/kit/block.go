@@ -10,8 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi/kitty"
 )
 
-// JoinH puts blocks side by side. Every block is filled to its own widest line
-// and all to the height of the highest.
+// JoinH puts blocks side by side. It pads each block to its widest line and to the
+// height of the tallest block.
 func JoinH(blocks ...string) string {
 	type part struct {
 		lines []string
@@ -47,7 +47,7 @@ func JoinH(blocks ...string) string {
 	return b.String()
 }
 
-// JoinV puts blocks one under the other; empty blocks take no line.
+// JoinV stacks blocks; empty blocks take no line.
 func JoinV(blocks ...string) string {
 	kept := make([]string, 0, len(blocks))
 	for _, block := range blocks {
@@ -59,7 +59,7 @@ func JoinV(blocks ...string) string {
 }
 
 // OverlayAt draws the block top over base with its upper left corner at column
-// x, row y. The result has the size of base; what lies outside is clipped.
+// x, row y. The result has the size of base; anything outside is clipped.
 func OverlayAt(base, top string, x, y int) string {
 	size := Size(base)
 	if size.X < 1 || size.Y < 1 || top == "" {
@@ -84,32 +84,32 @@ func OverlayAt(base, top string, x, y int) string {
 	return text.Fit(cells.Render(), size.X, size.Y)
 }
 
-// nowhere is a cell of a picture that no terminal has.
+// nowhere is a placeholder cell of a picture that no terminal has.
 var nowhere = string([]rune{kitty.Placeholder, kitty.Diacritic(0), kitty.Diacritic(0)})
 
-// endPicture ends a real picture of the terminal at the cell to the left of what
-// covers it. Where the cells have no color, kitty goes on with the picture in
-// those that follow, underneath their text, up to the next cell of a picture.
+// endPicture ends a kitty picture at the cell left of whatever covers it. If the
+// cells have no color, kitty continues the picture below the text that follows, up to
+// the next cell of a picture.
 func endPicture(c *uv.Cell) {
 	if c != nil && c.Style.Fg == nil && strings.HasPrefix(c.Content, string(kitty.Placeholder)) {
 		c.Content = nowhere
 	}
 }
 
-// OverlayCenter draws the block top over the middle of base.
+// OverlayCenter draws the block top over the center of base.
 func OverlayCenter(base, top string) string {
 	at := Center(Size(base), Size(top))
 	return OverlayAt(base, top, at.X, at.Y)
 }
 
-// Center is where a block of size inner begins to stand in the middle of outer,
-// never above or left of it.
+// Center returns the upper left corner that centers a block of size inner in outer,
+// never negative.
 func Center(outer, inner image.Point) image.Point {
 	return image.Pt(max(0, (outer.X-inner.X)/2), max(0, (outer.Y-inner.Y)/2))
 }
 
-// Size is the width of the widest line and the number of lines of a block. An
-// empty block has no size.
+// Size returns the width of the widest line and the number of lines, or zero for an
+// empty block.
 func Size(block string) image.Point {
 	if block == "" {
 		return image.Point{}
@@ -122,7 +122,7 @@ func Size(block string) image.Point {
 	return size
 }
 
-// cutCorner takes dx columns from the left and dy rows from the top.
+// cutCorner removes dx columns from the left and dy rows from the top.
 func cutCorner(block string, dx, dy int) string {
 	lines := strings.Split(block, "\n")
 	if dy >= len(lines) {

@@ -10,15 +10,14 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Box draws body inside a border with a title in its upper line. Title and body
-// are ready-made lines; the body is clipped and filled to the inner size. A box
-// too small for a border (under 3x3) shows the body alone. The border of the
-// focused box stands out.
+// Box draws body inside a border with a title in its top line. Title and body are
+// ready-made lines; the body is clipped and padded to the inner size. A box too small
+// for a border (under 3x3) shows only the body. A focused box has a highlighted border.
 func Box(title, body string, size image.Point, focused bool, th *theme.Theme) string {
 	return BoxFooter(title, "", body, size, focused, th)
 }
 
-// BoxFooter is Box with a second, muted title in the lower line, at the right.
+// BoxFooter is Box with a second, muted title at the right of the bottom line.
 func BoxFooter(title, footer, body string, size image.Point, focused bool, th *theme.Theme) string {
 	border, name, shape := th.Border, th.BoxTitle, th.Shape
 	if focused {
@@ -27,7 +26,7 @@ func BoxFooter(title, footer, body string, size image.Point, focused bool, th *t
 	return box(size, shape, border, name, th.Muted, title, footer, body)
 }
 
-// BoxInner is the size of a box's body, zero where nothing fits.
+// BoxInner returns the size of a box's body, zero if nothing fits.
 func BoxInner(size image.Point) image.Point {
 	if size.X < 3 || size.Y < 3 {
 		return image.Pt(max(0, size.X), max(0, size.Y))
@@ -35,8 +34,8 @@ func BoxInner(size image.Point) image.Point {
 	return image.Pt(size.X-2, size.Y-2)
 }
 
-// BoxOrigin is where the body begins inside the box: (1,1), or (0,0) where the
-// box is too small for a border.
+// BoxOrigin returns where the body begins inside the box: (1,1), or (0,0) if the box is
+// too small for a border.
 func BoxOrigin(size image.Point) image.Point {
 	if size.X < 3 || size.Y < 3 {
 		return image.Point{}
@@ -67,8 +66,8 @@ func box(size image.Point, shape lipgloss.Border, border, name, foot lipgloss.St
 	return b.String()
 }
 
-// edge is a horizontal line of a border with words in it: one cell from its
-// beginning, or from its end.
+// edge draws a horizontal border line with words one cell from its left end if atBegin,
+// otherwise from its right end.
 func edge(line string, w int, border, name lipgloss.Style, words string, atBegin bool) string {
 	if words == "" || w < 5 {
 		return border.Render(strings.Repeat(line, w))

@@ -7,26 +7,26 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Card is one of a few choices that need a sentence each.
+// Card is a choice that needs a sentence of explanation.
 type Card struct {
-	// Key takes the card at once: a single letter; empty for none.
+	// Key chooses the card at once. It is a single letter, or empty.
 	Key string
-	// Title names the choice, Text says in plain words what it means.
+	// Title names the choice, and Text explains it.
 	Title, Text string
-	// Disabled says why it cannot be taken now. Empty: it can.
+	// Disabled says why the card cannot be chosen now, or is empty.
 	Disabled string
-	// Do follows when it is taken.
+	// Do runs when the card is chosen.
 	Do func() tea.Cmd
 }
 
-// Cards are choices under each other of which one is taken, by its letter or by
-// enter under the cursor. The zero value has none.
+// Cards is a list of choices. The user takes one by its letter, or moves the cursor and
+// presses enter. The zero value is empty.
 type Cards struct {
 	List
 	cards []Card
 }
 
-// NewCards makes choices with the cursor on the first.
+// NewCards returns choices with the cursor on the first.
 func NewCards(cards ...Card) *Cards {
 	c := &Cards{cards: cards}
 	c.SetLen(len(cards))
@@ -34,8 +34,8 @@ func NewCards(cards ...Card) *Cards {
 	return c
 }
 
-// Click moves the cursor to card i and takes it where that is possible. Nothing
-// happens where there is no such card.
+// Click moves the cursor to card i and chooses it unless it is disabled. It does
+// nothing if the card does not exist.
 func (c *Cards) Click(i int) tea.Cmd {
 	if i < 0 || i >= len(c.cards) {
 		return nil
@@ -47,13 +47,13 @@ func (c *Cards) Click(i int) tea.Cmd {
 	return c.choose()
 }
 
-// Wheel moves the cursor by a turn of the wheel.
+// Wheel moves the cursor on a wheel message.
 func (c *Cards) Wheel(msg tea.Msg) { c.Move(wheelBy(msg) / wheelRows) }
 
-// choose takes the card under the cursor.
+// choose runs the card under the cursor.
 func (c *Cards) choose() tea.Cmd { return c.cards[c.Cursor()].Do() }
 
-// disabled says why the card under the cursor cannot be taken; empty: it can.
+// disabled says why the card under the cursor cannot be chosen, or returns "".
 func (c *Cards) disabled() string {
 	if len(c.cards) == 0 {
 		return "there is nothing to choose from"
@@ -61,7 +61,7 @@ func (c *Cards) disabled() string {
 	return c.cards[c.Cursor()].Disabled
 }
 
-// Actions are what can be done with the choices.
+// Actions returns the actions of the list.
 func (c *Cards) Actions(group string) []Action {
 	var actions []Action
 	for i, card := range c.cards {
@@ -83,7 +83,7 @@ func (c *Cards) Actions(group string) []Action {
 	return append(actions, ListActions(func() Scroller { return c }, nil)...)
 }
 
-// Draw adds the choices to a sheet; their stops count from stop on.
+// Draw adds the choices to a sheet, as stops numbered from stop.
 func (c *Cards) Draw(s *Sheet, stop int, th *theme.Theme) {
 	for i, card := range c.cards {
 		from := s.Len()

@@ -12,41 +12,40 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Chips edits a list of short texts, such as tags: chips and an entry behind
-// them. Enter or a comma makes a chip of the entry; backspace in an empty entry
-// takes the last chip away; left and right from the entry's begin walk over the
-// chips, where delete or backspace takes one away and enter puts it back into
-// the entry. A text that is there already is not added twice. The zero value
-// is an empty list.
+// Chips edits a list of short texts, such as tags, as chips followed by an entry.
+// Enter or a comma turns the entry into a chip; backspace in an empty entry removes
+// the last chip. Left and right from the start of the entry walk over the chips:
+// delete or backspace removes one, and enter moves it back into the entry. Duplicates
+// are not added. The zero value is an empty list.
 type Chips struct {
 	// Label and LabelWidth are as in [Field].
 	Label      string
 	LabelWidth int
-	// Placeholder is shown while there is neither chip nor entry.
+	// Placeholder is shown while there are no chips and the entry is empty.
 	Placeholder string
-	// Complete gives the texts that may be meant by what is typed, the best
-	// first; nil offers none. Tab takes the one shown, up and down choose.
+	// Complete returns the completions of the typed text, best first; nil offers none.
+	// Tab accepts the selected one, up and down select.
 	Complete func(typed string) []string
-	// Note says something of a chip, behind it; nil or "": nothing.
+	// Note returns a remark to show after a chip, or ""; it may be nil.
 	Note func(value string) string
-	// Entered takes every text that becomes a chip, also one that is a chip already;
-	// nil: nothing does.
+	// Entered receives every text that is entered as a chip, including duplicates; it may
+	// be nil.
 	Entered func(value string)
 
 	values []string
 	entry  line
-	on     int // the chip the keys act upon, len(values) = the entry
+	on     int // the chip the keys act on; len(values) is the entry
 	offers
 	focus
 }
 
-// NewChips makes an editor with a label and a placeholder.
+// NewChips returns an editor with a label and a placeholder.
 func NewChips(label, placeholder string) *Chips {
 	return &Chips{Label: label, Placeholder: placeholder}
 }
 
-// Value is the list of chips. An entry not yet made a chip counts as one, so
-// that nothing typed is lost by sending.
+// Value returns the chips. Text still in the entry counts as a chip, so that it is not
+// lost on sending.
 func (c *Chips) Value() []string {
 	out := slices.Clone(c.values)
 	if v := c.Typed(); v != "" && !slices.Contains(out, v) {
@@ -55,7 +54,7 @@ func (c *Chips) Value() []string {
 	return out
 }
 
-// Typed is the entry that is not a chip yet.
+// Typed returns the text of the entry.
 func (c *Chips) Typed() string { return strings.TrimSpace(c.entry.text) }
 
 // SetValue replaces the chips and empties the entry.
@@ -66,7 +65,7 @@ func (c *Chips) SetValue(values []string) {
 	c.offers.set(nil)
 }
 
-// Add appends a chip where it is not there already, and tells whether it did.
+// Add appends a chip unless it is a duplicate, and reports whether it did.
 func (c *Chips) Add(value string) bool {
 	v := strings.TrimSpace(value)
 	if v == "" || slices.Contains(c.values, v) {
@@ -80,13 +79,13 @@ func (c *Chips) Add(value string) bool {
 	return true
 }
 
-// Focus makes the editor take keys, those of the entry.
+// Focus focuses the entry.
 func (c *Chips) Focus() {
 	c.focused = true
 	c.on = len(c.values)
 }
 
-// Blur makes a chip of the entry and the editor ignore keys.
+// Blur turns the entry into a chip and makes the editor ignore keys.
 func (c *Chips) Blur() {
 	if c.focused {
 		c.commit()
@@ -96,8 +95,8 @@ func (c *Chips) Blur() {
 	c.offers.set(nil)
 }
 
-// Update edits the chips and the entry. It tells whether it used the message;
-// enter and tab are used only where they do something here.
+// Update edits the chips and the entry. It reports whether it used the message; it uses
+// enter and tab only if they have an effect.
 func (c *Chips) Update(msg tea.Msg) bool {
 	if !c.focused {
 		return false
@@ -131,8 +130,8 @@ func (c *Chips) write(text string) {
 	c.complete()
 }
 
-// paste adds every part of a list divided by commas or line ends; text without
-// either goes into the entry.
+// paste adds every part of a list separated by commas or newlines; other text goes
+// into the entry.
 func (c *Chips) paste(text string) {
 	text = strings.TrimRight(text, "\r\n")
 	if !strings.ContainsAny(text, ",\r\n") {
@@ -140,7 +139,7 @@ func (c *Chips) paste(text string) {
 		return
 	}
 	c.commit()
-	// A list may be long: looking for each in all before it would take seconds.
+	// A map, because comparing each text with all before it takes seconds in a long list.
 	have := make(map[string]bool, len(c.values))
 	for _, v := range c.values {
 		have[v] = true
@@ -214,7 +213,7 @@ func (c *Chips) pressEntry(key string) bool {
 	return used
 }
 
-// commit makes a chip of the entry.
+// commit turns the entry into a chip.
 func (c *Chips) commit() {
 	c.tell(c.Typed())
 	c.Add(c.entry.text)
@@ -241,10 +240,10 @@ func (c *Chips) remove(i int) {
 	c.on = min(c.on, len(c.values))
 }
 
-// Offers are the completions that are offered now.
+// Offers returns the completions offered now.
 func (c *Chips) Offers() []string { return c.offers.list }
 
-// complete asks for completions of what is typed now.
+// complete updates the completions for the typed text.
 func (c *Chips) complete() {
 	c.offers.set(nil)
 	text := strings.TrimSpace(c.entry.text)
@@ -254,14 +253,13 @@ func (c *Chips) complete() {
 	c.offers.set(slices.DeleteFunc(slices.Clone(c.Complete(text)), func(v string) bool { return v == text || slices.Contains(c.values, v) }))
 }
 
-// Rows is how many rows the editor needs at that width to show everything.
+// Rows returns the number of rows that the editor needs at that width.
 func (c *Chips) Rows(width int, th *theme.Theme) int {
 	return max(1, len(c.layout(width, th)))
 }
 
-// View draws label, chips, entry and, while something is typed, its
-// completions, exactly filling size. Where there are more rows than room, those
-// with the thing that the keys act upon are shown.
+// View draws the label, the chips, the entry and its completions, exactly filling size.
+// If the rows do not fit, it shows those around the chip or entry that has the focus.
 func (c *Chips) View(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
@@ -280,8 +278,8 @@ func (c *Chips) View(size image.Point, th *theme.Theme) string {
 	return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)
 }
 
-// chipRow is one row. Its parts are drawn only where the row is seen: there may
-// be thousands.
+// chipRow is one row. Its parts are drawn only if the row is visible: there may be
+// thousands.
 type chipRow struct {
 	head  string
 	parts []chipPart
@@ -289,7 +287,7 @@ type chipRow struct {
 	focus bool
 }
 
-// chipPart is a chip, or with a nil style something that is drawn already.
+// chipPart is a chip or, with a nil style, text that is already drawn.
 type chipPart struct {
 	text  string
 	style *lipgloss.Style

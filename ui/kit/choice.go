@@ -13,30 +13,30 @@ type Select struct {
 	// Label and LabelWidth are as in [Field].
 	Label      string
 	LabelWidth int
-	// Options are the words to choose from.
+	// Options are the labels to choose from.
 	Options []string
-	// Fixed says why the choice cannot be changed; empty where it can.
+	// Fixed says why the choice cannot be changed, or is empty.
 	Fixed string
 
 	at int
 	focus
 }
 
-// NewSelect makes a choice with a label; the first option is chosen.
+// NewSelect returns a choice with a label and its first option selected.
 func NewSelect(label string, options ...string) *Select {
 	return &Select{Label: label, Options: options}
 }
 
-// Index is the number of the chosen option, 0 where there are none.
+// Index returns the index of the selected option, 0 without options.
 func (s *Select) Index() int { return max(0, min(s.at, len(s.Options)-1)) }
 
-// SetIndex chooses option i, or the nearest there is.
+// SetIndex selects option i, or the nearest one.
 func (s *Select) SetIndex(i int) {
 	s.at = i
 	s.at = s.Index()
 }
 
-// Value is the chosen option, "" where there are none.
+// Value returns the selected option, "" without options.
 func (s *Select) Value() string {
 	if len(s.Options) == 0 {
 		return ""
@@ -44,7 +44,7 @@ func (s *Select) Value() string {
 	return s.Options[s.Index()]
 }
 
-// ChoiceActions are the actions that change a choice. chosen follows each of them.
+// ChoiceActions returns the actions that change a choice and then call chosen.
 func ChoiceActions(s *Select, chosen func() tea.Cmd) []Action {
 	var actions []Action
 	for _, a := range []struct {
@@ -66,8 +66,8 @@ func ChoiceActions(s *Select, chosen func() tea.Cmd) []Action {
 	return actions
 }
 
-// View draws label and options in one line of exactly width columns. Where not
-// all options fit, the chosen one is shown with its number. A fixed choice is
+// View draws the label and the options in one line of exactly width columns. If the
+// options do not fit, it shows the selected one with its number. A fixed choice is
 // shown with its reason.
 func (s *Select) View(width int, th *theme.Theme) string {
 	label, room := labelColumn(s.Label, s.LabelWidth, width, s.focused, th)

@@ -7,22 +7,21 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// doubleTime is how soon a second click makes a double click.
+// doubleTime is the longest time between the clicks of a double click.
 const doubleTime = 400 * time.Millisecond
 
-// Clicks tells double clicks from single ones: terminals report only single
-// ones.
+// Clicks detects double clicks: terminals report only single ones.
 type Clicks struct {
 	now  func() time.Time
 	at   image.Point
 	last time.Time
 }
 
-// NewClicks begins to watch. The clock now is time.Now outside of tests.
+// NewClicks returns a detector. The clock now is time.Now outside of tests.
 func NewClicks(now func() time.Time) *Clicks { return &Clicks{now: now} }
 
-// Double takes every click of the left button and tells whether it is the
-// second of two on the same cell. A third click is a first one again.
+// Double receives every click of the left button and reports whether it is the second
+// of two on the same cell. A third click counts as a first one.
 func (c *Clicks) Double(msg tea.MouseClickMsg) bool {
 	if msg.Button != tea.MouseLeft {
 		return false

@@ -12,36 +12,35 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// DialogGrace is how long a dialog takes no keys after it opened, because a
-// person may still be typing for what was there before. Draw it again then: its
-// acts are not available before.
+// DialogGrace is how long a new dialog ignores keys, because the user may still be
+// typing for the screen below. Redraw the dialog afterwards to enable its actions.
 const DialogGrace = 425 * time.Millisecond
 
-// pasteGrace is how long a dialog takes no keys after a paste, whose end may
-// look like keys.
+// pasteGrace is how long a dialog ignores keys after a paste, whose end may look like
+// keys.
 const pasteGrace = 50 * time.Millisecond
 
-// defaultKey takes the default choice: the key that asks for most questions, so that
-// pressing it twice is enough.
+// defaultKey chooses the default. The same key opens most dialogs, so that pressing it
+// twice is enough.
 const defaultKey = "ctrl+s"
 
-// Choice is one answer of a dialog, a button.
+// Choice is a button of a dialog.
 type Choice struct {
-	// Label names the action with its number and target: "Send 12 files to /summer/".
+	// Label names the action with its count and target: "Send 12 files to /summer/".
 	Label string
-	// Key runs it at once: a single letter; empty for none.
+	// Key runs it at once. It is a single letter, or empty.
 	Key string
 	// Danger marks an action that cannot be undone.
 	Danger bool
-	// Default gives the choice the focus, and ctrl+s takes it at once: for what one
-	// key can undo. Without one the first choice has the focus.
+	// Default focuses the choice and binds it to ctrl+s: only for actions that a single
+	// key can undo. Without a default, the first choice has the focus.
 	Default bool
-	// Do follows when it is taken; nil: nothing does.
+	// Do runs when it is chosen; it may be nil.
 	Do func() tea.Cmd
 }
 
-// Dialog asks a question over the screen. Put the safe choice first: esc stands for
-// it, and it has the focus unless another is the default.
+// Dialog asks a question over the screen. Put the safe choice first: esc chooses it,
+// and it has the focus unless another is the default.
 type Dialog struct {
 	Popup
 	title, text string
@@ -62,16 +61,16 @@ func NewDialog(now func() time.Time, title, text string, choices ...Choice) *Dia
 	return d
 }
 
-// byDefault is the number of the default choice; -1: there is none.
+// byDefault returns the index of the default choice, or -1.
 func (d *Dialog) byDefault() int {
 	return slices.IndexFunc(d.choices, func(c Choice) bool { return c.Default })
 }
 
-// Type uses what comes too early to be meant for the dialog.
+// Type uses messages that come too early to be meant for the dialog.
 func (d *Dialog) Type(msg tea.Msg) (tea.Cmd, bool) {
 	now := d.now()
 	if press, ok := msg.(tea.KeyPressMsg); ok && press.String() == defaultKey && d.byDefault() >= 0 {
-		return nil, false // nobody types it by chance, and it can be undone
+		return nil, false // it is not typed by accident, and it can be undone
 	}
 	if _, pasted := msg.(tea.PasteMsg); pasted {
 		d.pasted = now
@@ -80,7 +79,7 @@ func (d *Dialog) Type(msg tea.Msg) (tea.Cmd, bool) {
 	return nil, d.deaf(now)
 }
 
-// deaf tells whether keys come too early to be meant for the dialog.
+// deaf reports whether keys come too early to be meant for the dialog.
 func (d *Dialog) deaf(now time.Time) bool {
 	return now.Sub(d.opened) < DialogGrace || (!d.pasted.IsZero() && now.Sub(d.pasted) < pasteGrace)
 }
@@ -88,7 +87,7 @@ func (d *Dialog) deaf(now time.Time) bool {
 // Resize fits the dialog into room.
 func (d *Dialog) Resize(room image.Point) { d.room = room }
 
-// Mouse takes the choice that is clicked.
+// Mouse runs the choice that is clicked.
 func (d *Dialog) Mouse(msg tea.MouseMsg) tea.Cmd {
 	if click, ok := msg.(tea.MouseClickMsg); ok && !d.deaf(d.now()) {
 		_, buttons := d.draw(d.room, &theme.Theme{})
@@ -101,7 +100,7 @@ func (d *Dialog) Mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// choose answers with a choice; one that does not exist closes only.
+// choose answers with choice i; if it does not exist, the dialog only closes.
 func (d *Dialog) choose(i int) tea.Cmd {
 	d.Close()
 	if i >= len(d.choices) || d.choices[i].Do == nil {
@@ -110,7 +109,7 @@ func (d *Dialog) choose(i int) tea.Cmd {
 	return d.choices[i].Do()
 }
 
-// Actions are the choices, and what walks over them.
+// Actions returns the choices and the keys that move between them.
 func (d *Dialog) Actions() []Action {
 	early := func() string {
 		if d.deaf(d.now()) {
@@ -148,7 +147,7 @@ func (d *Dialog) View(room image.Point, th *theme.Theme) string {
 	return block
 }
 
-// draw is the dialog with the rectangles of its buttons, by choice.
+// draw draws the dialog and returns the rectangles of its buttons by choice.
 func (d *Dialog) draw(room image.Point, th *theme.Theme) (block string, buttons []image.Rectangle) {
 	if room.X < 1 || room.Y < 1 {
 		return "", nil
@@ -177,7 +176,7 @@ func (d *Dialog) draw(room image.Point, th *theme.Theme) (block string, buttons 
 		body = append(body, text.Blanks(margin)+line)
 	}
 	rows := d.layout(words)
-	// The buttons are never pushed out by the words.
+	// The text never pushes the buttons out of the box.
 	if fit := inner.Y - len(rows) - 1; len(body) > fit {
 		body = body[:max(0, fit)]
 	}
@@ -211,7 +210,7 @@ func (d *Dialog) draw(room image.Point, th *theme.Theme) (block string, buttons 
 	return popupBox(d.title, "", strings.Join(body, "\n"), image.Pt(width, height), th), buttons
 }
 
-// layout shares the buttons among rows of at most width columns.
+// layout distributes the buttons over rows of at most width columns.
 func (d *Dialog) layout(width int) [][]int {
 	var rows [][]int
 	used := 0
@@ -228,8 +227,8 @@ func (d *Dialog) layout(width int) [][]int {
 	return rows
 }
 
-// label is what a button says. Where the words are too long, the key stays in
-// view: the choice stays usable if the label is cut.
+// label returns the text of a button. If it is too long, the key stays visible when
+// the label is cut.
 func (d *Dialog) label(i, width int) string {
 	c := d.choices[i]
 	key := ""

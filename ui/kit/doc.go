@@ -1,13 +1,12 @@
-// Package kit holds the parts that know nothing of media.
+// Package kit holds the user interface components that know nothing about media.
 //
-// All parts follow the same few rules:
-//   - A part draws inside the rectangle it is given, to the cell, from 0x0 up.
-//   - A part with a state has pointer receivers. Its Update takes a message and
-//     returns whether the part used it, so that the screen can go on with what
-//     was not meant for the part. Parts start no commands, except [Messages].
-//   - Sizes are columns and rows of the terminal; image.Point holds a size, X
-//     columns by Y rows.
-//   - Text from outside goes through [Safe] before it is drawn. The parts that
+// All components follow the same rules:
+//   - A component exactly fills the rectangle that it is given, from 0x0 up.
+//   - A component with state has pointer receivers. Its Update reports whether it
+//     used the message, so that the screen can handle the others. Components
+//     start no commands, except [Messages].
+//   - Sizes are columns (X) and rows (Y) of the terminal in an image.Point.
+//   - Text from outside goes through [Safe] before it is drawn. The components that
 //     own their text (fields, chips, dialogs, messages, help) do it themselves;
 //     functions that take ready-made lines say so.
 package kit

@@ -9,14 +9,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// exchange is how long the terminal is given away at least. The goroutine of
-// Bubble Tea that draws ends on its own time when the terminal is given away,
-// and stops the clock of whatever draws then: taken back sooner, the terminal
-// would stay dark.
+// exchange is the minimum time for which the terminal is released. Bubble Tea's
+// renderer goroutine stops asynchronously on release, and stops the ticker of whatever
+// renders then: if the terminal is restored sooner, it stays blank.
 const exchange = 150 * time.Millisecond
 
-// Exec gives the terminal away while command runs; done turns its end into a
-// message.
+// Exec releases the terminal while command runs. done turns its result into a message.
 func Exec(command tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
 	return tea.Exec(unhurried{command}, done)
 }
@@ -36,7 +34,7 @@ func (u unhurried) Run() error {
 	return err
 }
 
-// process has the terminal for what it was not given already.
+// process uses the terminal for the streams that are not set.
 type process struct{ *exec.Cmd }
 
 func (p process) SetStdin(r io.Reader) {
@@ -57,8 +55,8 @@ func (p process) SetStdout(w io.Writer) {
 	}
 }
 
-// wraps reports whether a stream is a file with something around it. A program gets the
-// file then: it would get a pipe in the place of the terminal.
+// wraps reports whether stream is a wrapper around the file f. A program then gets f
+// itself, because it would get a pipe instead of the terminal.
 func wraps(stream any, f *os.File) bool {
 	s, ok := stream.(interface{ Fd() uintptr })
 	return ok && s.Fd() == f.Fd()

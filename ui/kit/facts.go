@@ -9,37 +9,36 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// factColumns is the width of the column of labels.
+// factColumns is the width of the label column.
 const factColumns = 12
 
-// unixLines makes line ends \n, and tabs blanks.
+// unixLines normalizes line ends to \n and replaces tabs with spaces.
 var unixLines = strings.NewReplacer("\r\n", "\n", "\t", "  ")
 
-// Facts collects the lines of a [Pane]: sentences, and labels with their values.
-// It makes everything safe and breaks it into lines. Use [NewFacts].
+// Facts collects the lines of a [Pane]: sentences, and labels with values. It makes
+// all text safe and wraps it. Use [NewFacts].
 type Facts struct {
 	width int
 	th    *theme.Theme
 	lines []string
 }
 
-// NewFacts begins with no line. No line becomes wider than width columns.
+// NewFacts returns an empty Facts whose lines are at most width columns.
 func NewFacts(width int, th *theme.Theme) *Facts { return &Facts{width: width, th: th} }
 
-// Theme is the one that its lines are drawn in.
+// Theme returns the theme of the lines.
 func (f *Facts) Theme() *theme.Theme { return f.th }
 
-// Width is the number of columns of its lines.
+// Width returns the maximum width of the lines, in columns.
 func (f *Facts) Width() int { return f.width }
 
-// Draw adds lines that are drawn already, no wider than Width.
+// Draw adds ready-made lines, no wider than Width.
 func (f *Facts) Draw(lines ...string) { f.lines = append(f.lines, lines...) }
 
-// Lines are those collected so far.
+// Lines returns the lines collected so far.
 func (f *Facts) Lines() []string { return f.lines }
 
-// Say adds words, broken between words where they can be. Lines of the words
-// stay lines.
+// Say adds text, wrapped between words if possible. Line breaks in the text stay.
 func (f *Facts) Say(style lipgloss.Style, words string) {
 	if words == "" {
 		return
@@ -51,7 +50,7 @@ func (f *Facts) Say(style lipgloss.Style, words string) {
 	}
 }
 
-// Paragraph is a text broken into lines of at most width columns, in a style.
+// Paragraph wraps a text to at most width columns and styles it.
 func Paragraph(words string, width int, style lipgloss.Style) string {
 	f := Facts{width: width}
 	f.Say(style, words)
@@ -65,8 +64,8 @@ func (f *Facts) Gap() {
 	}
 }
 
-// Fact adds a label with its value, beside each other where there is room. An
-// empty value adds nothing.
+// Fact adds a label and its value, side by side if there is room. It ignores an empty
+// value.
 func (f *Facts) Fact(label, value string) {
 	if value == "" {
 		return

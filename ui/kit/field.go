@@ -9,24 +9,23 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Field is a text field of one line with the readline keys. The zero value is
-// an empty field without a label.
+// Field is a one-line text field with the readline keys. The zero value is an empty
+// field without a label.
 type Field struct {
-	// Label stands before the text; empty takes no room.
+	// Label precedes the text; an empty label takes no room.
 	Label string
-	// LabelWidth is the width of the label's column, so that fields under each
-	// other line up. 0 makes it as wide as the label.
+	// LabelWidth is the width of the label column, so that fields line up. 0 means the
+	// width of the label.
 	LabelWidth int
 	// Placeholder is shown, muted, while the field is empty.
 	Placeholder string
-	// Secret shows a star for every letter, keeps nothing for ctrl+y and knows
-	// no words.
+	// Secret shows a star for every letter, keeps no text for ctrl+y and ignores word
+	// boundaries.
 	Secret bool
-	// Limit is the greatest number of bytes, 0 for none. What goes beyond is
-	// not taken.
+	// Limit is the maximum length in bytes, 0 for none. Further input is ignored.
 	Limit int
-	// Complete gives the texts that may be meant by what is typed, the best first; nil
-	// offers none. Tab takes the one shown, up and down choose, esc puts them away.
+	// Complete returns the completions of the typed text, best first; nil offers none.
+	// Tab accepts the selected one, up and down select, esc closes the list.
 	Complete func(typed string) []string
 
 	line line
@@ -34,43 +33,43 @@ type Field struct {
 	focus
 }
 
-// focus is embedded by what takes keys only while it has the focus.
+// focus is embedded by components that take keys only while they have the focus.
 type focus struct{ focused bool }
 
-// Focus makes it take keys.
+// Focus makes the component take keys.
 func (f *focus) Focus() { f.focused = true }
 
-// Blur makes it ignore keys.
+// Blur makes the component ignore keys.
 func (f *focus) Blur() { f.focused = false }
 
-// Focused tells whether it takes keys.
+// Focused reports whether the component takes keys.
 func (f *focus) Focused() bool { return f.focused }
 
-// NewField makes a field with a label and a placeholder.
+// NewField returns a field with a label and a placeholder.
 func NewField(label, placeholder string) *Field {
 	return &Field{Label: label, Placeholder: placeholder}
 }
 
-// Value is the text exactly as typed or pasted.
+// Value returns the text exactly as typed or pasted.
 func (f *Field) Value() string { return f.line.text }
 
-// SetValue replaces the text and puts the cursor at its end.
+// SetValue replaces the text and moves the cursor to its end.
 func (f *Field) SetValue(s string) {
 	f.line.set(s)
 	f.offers.set(nil)
 }
 
-// Blur makes it ignore keys and puts the completions away.
+// Blur makes the field ignore keys and closes the completions.
 func (f *Field) Blur() {
 	f.focused = false
 	f.offers.set(nil)
 }
 
-// Cursor is the byte offset of the cursor in the text.
+// Cursor returns the byte offset of the cursor in the text.
 func (f *Field) Cursor() int { return f.line.at }
 
-// Update edits the text. It tells whether it used the message; enter, and without
-// completions esc, tab and the arrows up and down are left to the screen.
+// Update edits the text and reports whether it used the message. It does not use enter,
+// and uses esc, tab, up and down only while it offers completions.
 func (f *Field) Update(msg tea.Msg) bool {
 	if !f.focused {
 		return false
@@ -92,7 +91,7 @@ func (f *Field) Update(msg tea.Msg) bool {
 	return used
 }
 
-// Refresh asks for the completions again.
+// Refresh updates the completions.
 func (f *Field) Refresh() {
 	f.offers.set(nil)
 	if f.Complete != nil {
@@ -100,22 +99,22 @@ func (f *Field) Refresh() {
 	}
 }
 
-// Offers are the completions that are offered now.
+// Offers returns the completions offered now.
 func (f *Field) Offers() []string { return f.offers.list }
 
-// ViewOffers draws the completions in one line: a path whole, of others what is after the
-// last space or comma.
+// ViewOffers draws the completions in one line: paths in full, otherwise only the part
+// after the last space or comma.
 func (f *Field) ViewOffers(width int, th *theme.Theme) string {
 	return f.offers.view(width, func(offer string) string {
 		offer = strings.TrimRight(offer, " ")
 		if strings.HasPrefix(offer, "/") {
-			return offer // a path, which may have spaces
+			return offer // a path, which may contain spaces
 		}
 		return lastWord(offer)
 	}, th)
 }
 
-// lastWord is what follows the last space or comma that is not in quotation marks.
+// lastWord returns the text after the last space or comma outside quotation marks.
 func lastWord(line string) string {
 	from, quoted := 0, false
 	for i := range len(line) {
@@ -148,7 +147,7 @@ func (f *Field) edit(msg tea.Msg) bool {
 	return false
 }
 
-// insert takes as many whole letters of s as the limit allows.
+// insert inserts as many whole letters of s as the limit allows.
 func (f *Field) insert(s string) {
 	if f.Limit > 0 {
 		room := f.Limit - len(f.line.text)
@@ -164,7 +163,7 @@ func (f *Field) insert(s string) {
 	f.line.insert(s)
 }
 
-// View draws label and text in one line of exactly width columns.
+// View draws the label and the text in one line of exactly width columns.
 func (f *Field) View(width int, th *theme.Theme) string {
 	label, room := labelColumn(f.Label, f.LabelWidth, width, f.focused, th)
 	return label + f.text(room, th)
@@ -176,7 +175,7 @@ func (f *Field) text(width int, th *theme.Theme) string {
 		style = th.FieldFocus
 	}
 	if f.line.text == "" && f.Placeholder != "" {
-		// The placeholder keeps the field's ground, with the cursor before it.
+		// The placeholder keeps the field's background, with the cursor before it.
 		hint := th.Placeholder
 		if f.focused {
 			hint = th.PlaceholderFocus
@@ -195,8 +194,8 @@ func (f *Field) text(width int, th *theme.Theme) string {
 	return f.line.view(width, f.focused, mask, th.FieldFill, style, th.Cursor)
 }
 
-// labelColumn draws the label of a part that stands in a form and tells how
-// many columns are left for the part.
+// labelColumn draws the label of a form component and returns the number of columns
+// left for the component.
 func labelColumn(label string, labelWidth, width int, focused bool, th *theme.Theme) (drawn string, room int) {
 	if label == "" && labelWidth == 0 {
 		return "", max(0, width)
@@ -205,7 +204,7 @@ func labelColumn(label string, labelWidth, width int, focused bool, th *theme.Th
 	if w == 0 {
 		w = text.Width(text.Safe(label))
 	}
-	// The text always has more room than its label.
+	// The text always gets more room than its label.
 	w = min(w, max(0, width/2-1))
 	style := th.Label
 	if focused {
@@ -217,7 +216,7 @@ func labelColumn(label string, labelWidth, width int, focused bool, th *theme.Th
 	return style.Render(text.PadRight(text.Safe(label), w)) + " ", width - w - 1
 }
 
-// typed is the text that a key press writes, empty for keys that write none.
+// typed returns the text that a key press types, or "".
 func typed(msg tea.KeyPressMsg) string {
 	if msg.Mod&^(tea.ModShift|tea.ModCapsLock|tea.ModNumLock|tea.ModScrollLock) != 0 {
 		return ""

@@ -11,9 +11,8 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Help is a list of everything the user can do now, in groups and searchable.
-// It is the help and the command palette at once: enter runs what is under the
-// cursor.
+// Help is a searchable list of all available actions, in groups. It is both the help
+// and the command palette: enter runs the action under the cursor.
 type Help struct {
 	Popup
 	title   string
@@ -22,7 +21,7 @@ type Help struct {
 	query   Field
 	list    List
 	size    image.Point
-	body    image.Point // where the rows begin inside the box
+	body    image.Point // upper left corner of the rows inside the box
 	full    int         // rows without a search, so that searching keeps the size
 }
 
@@ -34,8 +33,7 @@ type helpRow struct {
 	action  int
 }
 
-// NewHelp opens the help over the actions of the focused part and those that are
-// everywhere. Actions without keys are left out.
+// NewHelp opens the help for a list of actions. It leaves out actions without keys.
 func NewHelp(title string, actions []Action) *Help {
 	h := &Help{title: title, query: Field{Placeholder: "type to search"}}
 	for _, a := range actions {
@@ -49,7 +47,7 @@ func NewHelp(title string, actions []Action) *Help {
 	return h
 }
 
-// Actions are those of the list: run, move, close.
+// Actions returns the actions of the list: run, move, close.
 func (h *Help) Actions() []Action {
 	move := func(words string, by func() int, direction int, keys ...string) Action {
 		return Action{Keys: Bind(words, "", keys...), Do: func() tea.Cmd {
@@ -77,10 +75,10 @@ func (h *Help) Actions() []Action {
 	}
 }
 
-// Capturing is true: letters search.
+// Capturing returns true: letters search.
 func (h *Help) Capturing() bool { return true }
 
-// Type searches. The keys that opened the help close it while nothing is typed.
+// Type searches. The keys that open the help close it while the search is empty.
 func (h *Help) Type(msg tea.Msg) (tea.Cmd, bool) {
 	before := h.query.Value()
 	if press, ok := msg.(tea.KeyPressMsg); ok {
@@ -120,7 +118,7 @@ func (h *Help) Resize(room image.Point) {
 	h.list.SetHeight(h.shown())
 }
 
-// shown is how many rows have room below the search.
+// shown returns the number of rows that fit below the search.
 func (h *Help) shown() int {
 	if rows := BoxInner(h.size).Y; rows < 4 {
 		return rows
@@ -128,8 +126,8 @@ func (h *Help) shown() int {
 	return BoxInner(h.size).Y - 2
 }
 
-// run runs the action under the cursor. What cannot be done now stays on the
-// screen, with its reason.
+// run runs the action under the cursor. For a disabled action it does nothing: the row
+// shows the reason.
 func (h *Help) run() tea.Cmd {
 	if h.list.Len() == 0 {
 		return nil
@@ -142,7 +140,7 @@ func (h *Help) run() tea.Cmd {
 	return h.actions[i].Do()
 }
 
-// skipHeading moves the cursor off a heading, in the direction it was going.
+// skipHeading moves the cursor off a heading, in the direction of its last move.
 func (h *Help) skipHeading(direction int) {
 	n := h.list.Len()
 	i := h.list.Cursor()
@@ -151,7 +149,7 @@ func (h *Help) skipHeading(direction int) {
 	if i < 0 {
 		for i = 0; i < n && h.rows[i].action < 0; i++ {
 		}
-		// The first heading is shown with its first action.
+		// Show the first heading with its first action.
 		h.list.SetCursor(0)
 	}
 	if i < n {
@@ -159,8 +157,7 @@ func (h *Help) skipHeading(direction int) {
 	}
 }
 
-// filter keeps the actions in which every word of the query occurs, in its group,
-// keys or words.
+// filter keeps the actions whose group, keys or text contain every word of the query.
 func (h *Help) filter() {
 	words := strings.Fields(strings.ToLower(h.query.Value()))
 	h.rows = h.rows[:0]
@@ -221,8 +218,8 @@ func (h *Help) draw(th *theme.Theme) string {
 	return popupBox(h.title, "", strings.Join(append([]string{head + body}, reason...), "\n"), h.size, th)
 }
 
-// reasonBelow says below the rows, in two lines at most, why the action under the
-// cursor cannot be done, where its own row has no room for that.
+// reasonBelow says below the rows, in at most two lines, why the action under the
+// cursor is disabled, if its own row has no room for that.
 func (h *Help) reasonBelow(keys, width, rows int, th *theme.Theme) []string {
 	if len(h.rows) == 0 || rows < 4 {
 		return nil
@@ -243,7 +240,7 @@ func (h *Help) reasonBelow(keys, width, rows int, th *theme.Theme) []string {
 	return lines
 }
 
-// line is the row of an action without styles.
+// line returns the row of an action without styles.
 func (h *Help) line(a Action, reason string, keys int) string {
 	words := text.Safe(a.Label())
 	if reason != "" {

@@ -8,8 +8,7 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Mode is how a screen lays out its panes. The break points are those of the
-// design.md §4.
+// Mode is a screen layout, chosen by the size of the terminal (design.md §4).
 type Mode int
 
 // The modes, from the smallest terminal to the largest.
@@ -24,7 +23,7 @@ const (
 	Wide
 )
 
-// The least sizes of the modes.
+// The minimum sizes of the modes.
 const (
 	MinWidth     = 40
 	MinHeight    = 12
@@ -32,7 +31,7 @@ const (
 	WideWidth    = 100
 )
 
-// ModeOf is the mode for a terminal of that size.
+// ModeOf returns the mode for a terminal of that size.
 func ModeOf(size image.Point) Mode {
 	switch {
 	case size.X < MinWidth || size.Y < MinHeight:
@@ -46,14 +45,14 @@ func ModeOf(size image.Point) Mode {
 	}
 }
 
-// ModeOfWidth is the mode for a rectangle of that many columns whatever its
-// height: for screens, whose rectangle is lower than the terminal.
+// ModeOfWidth returns the mode for a width in columns, ignoring the height: for
+// screens, whose rectangle is lower than the terminal.
 func ModeOfWidth(columns int) Mode {
 	return ModeOf(image.Pt(columns, MinHeight))
 }
 
-// TooSmall is what a terminal shows that is too small to work in: a sentence
-// with the size needed, exactly filling size.
+// TooSmall draws the message for a terminal that is too small to work in, exactly
+// filling size.
 func TooSmall(size image.Point, th *theme.Theme) string {
 	long := fmt.Sprintf("This terminal is %dx%d. mediadesk needs %dx%d: make it larger.",
 		size.X, size.Y, MinWidth, MinHeight)

@@ -9,8 +9,8 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// line is text being edited in one line. The cursor stands between letters as
-// a reader sees them, never between a letter and its marks.
+// line is a line of text being edited. The cursor stands between grapheme clusters,
+// never between a letter and its combining marks.
 type line struct {
 	text string
 	at   int // byte offset of the cursor
@@ -19,14 +19,14 @@ type line struct {
 
 func (l *line) set(s string) { l.text, l.at = s, len(s) }
 
-// insert puts s at the cursor. Marks may join what stands before them, so the
-// cursor goes to the end of the letter that s ends in.
+// insert inserts s at the cursor. Combining marks may join the text before them, so the
+// cursor moves to the end of the last cluster of s.
 func (l *line) insert(s string) {
 	l.text = l.text[:l.at] + s + l.text[l.at:]
 	l.at = l.snap(l.at + len(s))
 }
 
-// snap is the first border between letters at or after the byte offset i.
+// snap returns the first cluster boundary at or after the byte offset i.
 func (l *line) snap(i int) int {
 	at := 0
 	for _, g := range text.Graphemes(l.text) {
@@ -38,7 +38,7 @@ func (l *line) snap(i int) int {
 	return at
 }
 
-// left and right are the borders before and after the letters at the cursor.
+// left and right return the cluster boundaries before and after the cursor.
 func (l *line) left() int {
 	letters := text.Graphemes(l.text[:l.at])
 	if len(letters) == 0 {
@@ -49,8 +49,8 @@ func (l *line) left() int {
 
 func (l *line) right() int { return l.snap(min(l.at+1, len(l.text))) }
 
-// wordLeft and wordRight are the ends of words of letters and digits, so that
-// a path or a file name is walked through part by part.
+// wordLeft and wordRight return the ends of words of letters and digits, so that the
+// cursor stops at each part of a path or file name.
 func (l *line) wordLeft() int {
 	before := strings.TrimRightFunc(l.text[:l.at], notWordRune)
 	return l.snap(len(strings.TrimRightFunc(before, wordRune)))
@@ -61,15 +61,14 @@ func (l *line) wordRight() int {
 	return l.snap(len(l.text) - len(strings.TrimLeftFunc(after, wordRune)))
 }
 
-// blankLeft is the beginning of the word before the cursor where only blanks
-// end words, as the shell's ctrl+w has it.
+// blankLeft returns the start of the word before the cursor, where only blanks
+// separate words, as ctrl+w does in the shell.
 func (l *line) blankLeft() int {
 	before := strings.TrimRightFunc(l.text[:l.at], unicode.IsSpace)
 	return l.snap(strings.LastIndexFunc(before, unicode.IsSpace) + 1)
 }
 
-// cut removes the text between two offsets and keeps it for ctrl+y when keep
-// is true.
+// cut removes the text between two offsets. If keep is set, ctrl+y can insert it.
 func (l *line) cut(from, to int, keep bool) {
 	if from >= to {
 		return
@@ -81,9 +80,8 @@ func (l *line) cut(from, to int, keep bool) {
 	l.at = l.snap(from)
 }
 
-// press edits by the readline keys. secret makes words unknown, so that moving
-// by them tells nothing of a hidden text. It tells whether the key was one of
-// them.
+// press handles the readline keys and reports whether key is one of them. If secret is
+// set, words have no boundaries, so that the cursor reveals nothing about hidden text.
 func (l *line) press(key string, secret bool) bool {
 	wordLeft, wordRight, blankLeft := l.wordLeft, l.wordRight, l.blankLeft
 	if secret {
@@ -126,9 +124,8 @@ func (l *line) press(key string, secret bool) bool {
 	return true
 }
 
-// view draws the line in exactly width columns, scrolled so that the cursor is
-// seen. A mask other than "" stands for every letter, fill for every cell behind
-// the text.
+// view draws the line in exactly width columns, scrolled to show the cursor. A mask
+// other than "" replaces every letter; fill follows the text in every cell.
 func (l *line) view(width int, focused bool, mask, fill string, words, cursor lipgloss.Style) string {
 	if width < 1 {
 		return ""
@@ -149,8 +146,8 @@ func (l *line) view(width int, focused bool, mask, fill string, words, cursor li
 		cells = append(cells, " ")
 		total++
 	}
-	// The window begins as far left as still shows the cursor's whole letter,
-	// with a little of what follows it.
+	// Scroll just far enough to show the whole letter at the cursor and a few cells
+	// after it.
 	from := 0
 	if focused && total > width {
 		from = pos
@@ -170,7 +167,7 @@ func (l *line) view(width int, focused bool, mask, fill string, words, cursor li
 	case !focused || pos >= to && to > from:
 		return words.Render(strings.Join(cells[from:to], "") + rest)
 	case to == from:
-		return cursor.Render(text.Fit(cells[pos], width, 1)) // an escape longer than the field: its beginning
+		return cursor.Render(text.Fit(cells[pos], width, 1)) // an escape wider than the field: show its beginning
 	}
 	return words.Render(strings.Join(cells[from:pos], "")) + cursor.Render(cells[pos]) + words.Render(strings.Join(cells[pos+1:to], "")+rest)
 }
@@ -179,8 +176,8 @@ func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) ||
 
 func notWordRune(r rune) bool { return !wordRune(r) }
 
-// oneLine makes pasted text fit for one line: every run of line ends and tabs
-// is one blank, none at the end.
+// oneLine makes pasted text fit in one line: it replaces every run of newlines and tabs
+// with one blank, and removes them at the end.
 func oneLine(s string) string {
 	s = strings.TrimRight(s, "\r\n")
 	if !strings.ContainsAny(s, "\r\n\t") {

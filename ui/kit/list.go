@@ -9,58 +9,55 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// wheelRows is how far one notch of the wheel scrolls.
+// wheelRows is the number of rows per notch of the wheel.
 const wheelRows = 3
 
-// List is the cursor and the scroll position of a list of any length. It knows
-// only numbers: the rows are drawn by the screen, and only those that are seen,
-// so that a list of 100,000 costs as much as one of 30. The zero value is an
-// empty list.
+// List holds the cursor and the scroll position of a list. It knows only row numbers:
+// the screen draws the rows, and only the visible ones, so that a list of 100,000 costs
+// as much as one of 30. The zero value is an empty list.
 type List struct {
 	n, cursor, top int
 	height         int
 }
 
-// SetLen tells how many rows there are. The cursor stays on its number, or goes
-// to the last row.
+// SetLen sets the number of rows. The cursor keeps its number, or moves to the last row.
 func (l *List) SetLen(n int) {
 	l.n = max(0, n)
 	l.SetCursor(l.cursor)
 }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (l *List) Len() int { return l.n }
 
-// Cursor is the row under the cursor, 0 in an empty list: ask Len first.
+// Cursor returns the row under the cursor, 0 in an empty list: check Len first.
 func (l *List) Cursor() int { return l.cursor }
 
-// SetCursor moves the cursor to row i, or to the nearest there is, and scrolls
-// so that it is seen.
+// SetCursor moves the cursor to row i, or to the nearest row, and scrolls to it.
 func (l *List) SetCursor(i int) {
 	l.cursor = max(0, min(i, l.n-1))
 	l.scroll()
 }
 
-// SetHeight tells how many rows are seen: in Update, when the size or the rows
-// change. Pages, clicks and the wheel go by it.
+// SetHeight sets the number of visible rows. Call it in Update when the size or the
+// rows change: pages, clicks and the wheel depend on it.
 func (l *List) SetHeight(h int) {
 	l.height = max(0, h)
 	l.scroll()
 }
 
-// Visible is the half-open range of the rows that are seen.
+// Visible returns the half-open range of the visible rows.
 func (l *List) Visible() (from, to int) {
 	return l.top, min(l.n, l.top+l.height)
 }
 
-// At is the row drawn at line y of the list's rectangle.
+// At returns the row at line y of the list's rectangle.
 func (l *List) At(y int) (i int, ok bool) {
 	i = l.top + y
 	return i, y >= 0 && y < l.height && i < l.n
 }
 
-// Click moves the cursor to the row drawn at line y of the list's rectangle,
-// and tells whether there is one.
+// Click moves the cursor to the row at line y of the list's rectangle, and reports
+// whether there is one.
 func (l *List) Click(y int) bool {
 	i, ok := l.At(y)
 	if ok {
@@ -69,7 +66,7 @@ func (l *List) Click(y int) bool {
 	return ok
 }
 
-// Wheel scrolls by a turn of the wheel, and tells whether the message was one.
+// Wheel scrolls on a wheel message, and reports whether msg was one.
 func (l *List) Wheel(msg tea.Msg) bool {
 	by := wheelBy(msg)
 	if by != 0 {
@@ -78,7 +75,7 @@ func (l *List) Wheel(msg tea.Msg) bool {
 	return by != 0
 }
 
-// wheelBy is how many rows a turn of the wheel scrolls, 0 for any other message.
+// wheelBy returns the number of rows to scroll, 0 if msg is not a wheel message.
 func wheelBy(msg tea.Msg) int {
 	if turn, ok := msg.(tea.MouseWheelMsg); ok {
 		switch turn.Button {
@@ -91,24 +88,24 @@ func wheelBy(msg tea.Msg) int {
 	return 0
 }
 
-// Move moves the cursor by that many rows, not beyond the ends.
+// Move moves the cursor by that many rows and stops at the ends.
 func (l *List) Move(by int) { l.SetCursor(max(0, l.cursor+by)) }
 
-// Scroller is what [ListActions] can move: a list, or a text that scrolls.
+// Scroller is a list or a scrolling text that [ListActions] can move.
 type Scroller interface {
-	// Move goes down by that many rows, up where less than 0.
+	// Move moves down by that many rows, or up if by is negative.
 	Move(by int)
-	// Page is how many rows are seen.
+	// Page returns the number of visible rows.
 	Page() int
-	// Len is the number of rows.
+	// Len returns the number of rows.
 	Len() int
 }
 
-// Page is how many rows are seen.
+// Page returns the number of visible rows.
 func (l *List) Page() int { return l.height }
 
-// ListActions are the actions that move in a list (design.md §5). of gives the
-// list that has the focus; moved follows each of them, nil: nothing does.
+// ListActions returns the actions that move in a list (design.md §5). of returns the
+// list that has the focus; moved, if not nil, runs after each of them.
 func ListActions(of func() Scroller, moved func() tea.Cmd) []Action {
 	var actions []Action
 	for _, a := range []struct {
@@ -137,8 +134,7 @@ func ListActions(of func() Scroller, moved func() tea.Cmd) []Action {
 	return actions
 }
 
-// wheel scrolls the rows and takes the cursor along where it would leave the
-// part that is seen.
+// wheel scrolls the rows and keeps the cursor in the visible part.
 func (l *List) wheel(by int) {
 	if l.height < 1 {
 		return
@@ -147,7 +143,7 @@ func (l *List) wheel(by int) {
 	l.cursor = max(0, min(max(l.top, min(l.cursor, l.top+l.height-1)), l.n-1))
 }
 
-// scroll moves the seen part as little as needed to show the cursor.
+// scroll scrolls as little as needed to show the cursor.
 func (l *List) scroll() {
 	if l.height < 1 {
 		return
@@ -161,9 +157,9 @@ func (l *List) scroll() {
 	l.top = max(0, min(l.top, l.n-l.height))
 }
 
-// View draws the rows that are seen, exactly filling size. It calls row for
-// each with its number, the width to fill, and whether it is under the cursor;
-// what row returns is clipped and filled to one line.
+// View draws the visible rows, exactly filling size. It calls row for each with its
+// number, the width, and whether it is under the cursor, and fits the result into one
+// line.
 func (l *List) View(size image.Point, row func(i, width int, selected bool) string) string {
 	drawn := *l // drawing changes nothing
 	drawn.SetHeight(size.Y)
@@ -184,7 +180,7 @@ func (l *List) View(size image.Point, row func(i, width int, selected bool) stri
 	return b.String()
 }
 
-// Position is where the cursor stands, in words: "3 of 120", "empty".
+// Position describes the position of the cursor: "3 of 120", "empty".
 func (l *List) Position() string {
 	if l.n == 0 {
 		return "empty"

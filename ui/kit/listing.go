@@ -13,32 +13,32 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Rows are what a [Listing] shows. The screen numbers its rows as it likes; the
-// ID of a row stays the same when its number changes.
+// Rows provides the rows of a [Listing]. Row numbers may change, but the ID of a row
+// stays the same.
 type Rows interface {
-	// ID tells a row from all others. It is never 0.
+	// ID identifies a row. It is never 0.
 	ID(row int) int64
-	// Len is the number of rows without a filter.
+	// Len returns the number of rows without a filter.
 	Len() int
-	// Groups are the rows that a filter finds, in groups and in order.
+	// Groups returns the rows that match a filter, in groups and in order.
 	Groups(filter string) []Group
-	// Head is the name of a group and what to say of it, with its styles.
+	// Head returns the name of a group and a styled note about it.
 	Head(key string, th *theme.Theme) (name, note string)
-	// Cells are the cells of a row.
+	// Cells returns the cells of a row.
 	Cells(row int, widths []int, th *theme.Theme) []Cell
-	// Columns are the columns of a list of that width.
+	// Columns returns the columns of a list of that width.
 	Columns(width int) Columns
-	// Above are the lines above the list; there is at least one.
+	// Above returns the lines above the list, at least one.
 	Above(size image.Point, th *theme.Theme) []string
-	// Describe writes all that is known of an entry and returns a title.
+	// Describe writes the details of an entry and returns a title.
 	Describe(e Entry, f *Facts) (title string)
-	// Brief is what a small screen says below the list about an entry.
+	// Brief returns the description of an entry below the list on a small screen.
 	Brief(e Entry) string
 	// Empty says why no row is shown.
 	Empty() string
 }
 
-// Group is rows that stand together. Without a key they stand without a head.
+// Group is a group of rows. A group with an empty key has no head.
 type Group struct {
 	Key  string
 	Rows []int
@@ -46,7 +46,7 @@ type Group struct {
 
 // Entry is one line of the list: a row, or the head of a group.
 type Entry struct {
-	Row  int    // -1: the head of the group
+	Row  int    // -1 for the head of the group
 	Key  string // of the group
 	Rows []int  // of the group
 }
@@ -54,34 +54,34 @@ type Entry struct {
 // Head reports whether the entry is the head of a group.
 func (e Entry) Head() bool { return e.Row < 0 }
 
-// Cell is text in a style. Text may have styles of its own, such as a bar.
+// Cell is text in a style. The text may contain styles of its own, such as a bar.
 type Cell struct {
 	Text  string
 	Style lipgloss.Style
 }
 
-// ListingOptions say how a listing differs from others. Rows and ID are needed.
+// ListingOptions configures a listing. Rows and ID are required.
 type ListingOptions struct {
 	Rows Rows
-	// ID is the first word of the IDs of its actions, such as "uploads".
+	// ID is the first word of its action IDs, such as "uploads".
 	ID string
 	// Placeholder is the example in the empty filter.
 	Placeholder string
-	// Nothing says that there are no rows at all, NotFound that the filter finds
-	// none, and OnHead that the cursor is on the head of a group.
+	// Nothing is the reason for disabled actions without rows, NotFound if the filter
+	// matches none, and OnHead with the cursor on the head of a group.
 	Nothing, NotFound, OnHead string
-	// Widen leaves a view that is narrower than all rows, and reports whether there
-	// is one; with try it only reports. nil: there is no such view.
+	// Widen leaves a narrowed view and reports whether there was one. With try it only
+	// reports. It may be nil.
 	Widen func(try bool) bool
-	// Marking lets rows be marked.
+	// Marking enables marks on rows.
 	Marking bool
-	// PaneMost is the greatest width of the pane.
+	// PaneMost is the maximum width of the pane.
 	PaneMost int
-	// Now is the clock of double clicks.
+	// Now is the clock for double clicks.
 	Now func() time.Time
 }
 
-// listingFocus is the part of a listing that has the keys.
+// listingFocus is the part of a listing that has the focus.
 type listingFocus uint8
 
 const (
@@ -90,16 +90,16 @@ const (
 	onFilter
 )
 
-// Listing is the body of a screen of rows: lines about all of them, a filter, a
-// list in groups that fold, marks, and a pane about the entry under the cursor.
-// Make it with [NewListing].
+// Listing is the body of a screen of rows: summary lines, a filter, a list of foldable
+// groups, marks, and a pane with the details of the entry under the cursor. Use
+// [NewListing].
 type Listing struct {
 	o      ListingOptions
 	filter Field
 	list   List
 	pane   Pane
 	focus  listingFocus
-	open   bool // the pane is shown where it is not always
+	open   bool // the pane is shown even where it does not fit beside the list
 	moved  bool // the user chose an entry: the cursor stays on it
 	clicks *Clicks
 	size   image.Point
@@ -111,20 +111,20 @@ type Listing struct {
 	under  identity // of the entry under the cursor: row numbers change before Arrange
 	folded map[string]bool
 	marks  map[int64]bool
-	anchor int64 // of the open range; 0: none is open
+	anchor int64 // ID of the row where the open range begins, or 0
 }
 
-// listLine is a line of the list: numbers of a group and of a row in it, -1 for
-// its head.
+// listLine is a line of the list: the index of a group and of a row in it, -1 for its
+// head.
 type listLine struct{ group, row int32 }
 
-// drawnFor is what the drawn listing depends on beside its state.
+// drawnFor holds the inputs of a drawn listing other than its state.
 type drawnFor struct {
 	size  image.Point
 	theme *theme.Theme
 }
 
-// NewListing makes a listing. Arrange fills it.
+// NewListing returns a listing. Call Arrange to fill it.
 func NewListing(o ListingOptions) *Listing {
 	return &Listing{
 		o: o, filter: Field{Label: "Filter", Placeholder: o.Placeholder}, clicks: NewClicks(o.Now),
@@ -132,8 +132,8 @@ func NewListing(o ListingOptions) *Listing {
 	}
 }
 
-// Arrange asks for the rows again, whose numbers may have changed. The cursor stays
-// on its entry once it was moved, else on the first row.
+// Arrange loads the rows again, whose numbers may have changed. The cursor stays on its
+// entry if the user moved it, otherwise on the first row.
 func (l *Listing) Arrange() {
 	l.groups = l.o.Rows.Groups(l.filter.Value())
 	l.found = 0
@@ -146,7 +146,7 @@ func (l *Listing) Arrange() {
 	l.unfold()
 }
 
-// forget takes the marks of rows away that are gone.
+// forget removes the marks of rows that no longer exist.
 func (l *Listing) forget() {
 	left := make(map[int64]bool, len(l.marks))
 	for _, row := range l.Chosen() {
@@ -155,14 +155,13 @@ func (l *Listing) forget() {
 	l.marks = left
 }
 
-// identity tells an entry from others: by the ID of its row or by the key of its
-// group.
+// identity identifies an entry by the ID of its row or the key of its group.
 type identity struct {
 	id  int64
 	key string
 }
 
-// identify is the identity of the entry under the cursor; zero where there is none.
+// identify returns the identity of the entry under the cursor, or the zero value.
 func (l *Listing) identify() identity {
 	e, ok := l.Current()
 	switch {
@@ -174,7 +173,7 @@ func (l *Listing) identify() identity {
 	return identity{id: l.o.Rows.ID(e.Row), key: e.Key}
 }
 
-// unfold makes the lines of the groups and puts the cursor where it belongs.
+// unfold builds the lines of the groups and restores the cursor.
 func (l *Listing) unfold() {
 	under := l.under
 	l.lines = l.lines[:0]
@@ -211,7 +210,7 @@ func (l *Listing) unfold() {
 	}
 }
 
-// first is the place of the first row, which is below the head of its group.
+// first returns the line of the first row, below the head of its group.
 func (l *Listing) first() int {
 	if len(l.lines) > 1 && l.lines[0].row < 0 && l.lines[1].row >= 0 {
 		return 1
@@ -220,22 +219,22 @@ func (l *Listing) first() int {
 }
 
 func (l *Listing) toFirst() {
-	l.list.SetCursor(0) // the head comes into sight, too
+	l.list.SetCursor(0) // show the head, too
 	l.list.SetCursor(l.first())
 }
 
-// landed takes note that the user moved the cursor. On the first row it is free
-// again to stay there while rows come and go.
+// landed records that the user moved the cursor. On the first row, the cursor stays on
+// the first row while rows come and go.
 func (l *Listing) landed() {
 	l.moved = l.list.Cursor() != l.first()
 	l.under = l.identify()
 	l.pane.Reset()
 }
 
-// Hold keeps the cursor on its entry, whatever is above it from now on.
+// Hold keeps the cursor on its entry when rows are added above it.
 func (l *Listing) Hold() { l.moved = true }
 
-// At is an entry of the list.
+// At returns entry i of the list.
 func (l *Listing) At(i int) (Entry, bool) {
 	if i < 0 || i >= len(l.lines) {
 		return Entry{Row: -1}, false
@@ -248,20 +247,19 @@ func (l *Listing) At(i int) (Entry, bool) {
 	return Entry{Row: group.Rows[line.row], Key: group.Key, Rows: group.Rows}, true
 }
 
-// Current is the entry under the cursor.
+// Current returns the entry under the cursor.
 func (l *Listing) Current() (Entry, bool) { return l.At(l.list.Cursor()) }
 
-// Row is the row under the cursor; not ok on the head of a group.
+// Row returns the row under the cursor; ok is false on the head of a group.
 func (l *Listing) Row() (row int, ok bool) {
 	e, ok := l.Current()
 	return e.Row, ok && !e.Head()
 }
 
-// Len is the number of entries.
+// Len returns the number of entries.
 func (l *Listing) Len() int { return len(l.lines) }
 
-// Go puts the cursor on the row with that ID, if it is shown, and reports
-// whether it is.
+// Go moves the cursor to the row with that ID, and reports whether it is shown.
 func (l *Listing) Go(id int64) bool {
 	for i := range l.lines {
 		if e, _ := l.At(i); !e.Head() && l.o.Rows.ID(e.Row) == id {
@@ -272,16 +270,16 @@ func (l *Listing) Go(id int64) bool {
 	return false
 }
 
-// GoTo puts the cursor on entry i, or on the nearest there is.
+// GoTo moves the cursor to entry i, or to the nearest one.
 func (l *Listing) GoTo(i int) {
 	if e, ok := l.At(i - 1); ok && e.Head() {
-		l.list.SetCursor(i - 1) // the head comes into sight, too
+		l.list.SetCursor(i - 1) // show the head, too
 	}
 	l.list.SetCursor(i)
 	l.landed()
 }
 
-// Cursor is the number of the entry under the cursor.
+// Cursor returns the index of the entry under the cursor.
 func (l *Listing) Cursor() int { return l.list.Cursor() }
 
 // Fold folds or unfolds the group whose head is under the cursor, and reports
@@ -300,28 +298,27 @@ func (l *Listing) Fold() bool {
 // Folded reports whether the group with that key is folded.
 func (l *Listing) Folded(key string) bool { return l.folded[key] }
 
-// Filter is the text of the filter, and whether it takes the keys.
+// Filter returns the filter text, and whether the filter has the focus.
 func (l *Listing) Filter() (pattern string, typing bool) {
 	return l.filter.Value(), l.focus == onFilter
 }
 
-// OpenPane gives the keys to the pane.
+// OpenPane focuses the pane.
 func (l *Listing) OpenPane() {
 	l.open, l.focus = true, onPane
 	l.pane.Reset()
 }
 
-// PaneShown reports whether there is a pane.
+// PaneShown reports whether the pane is shown.
 func (l *Listing) PaneShown() bool { return !l.layout(l.size).pane.Empty() }
 
-// ResetPane shows the pane from its first line.
+// ResetPane scrolls the pane to its first line.
 func (l *Listing) ResetPane() { l.pane.Reset() }
 
-// Resize tells the size of the screen.
+// Resize sets the size of the screen.
 func (l *Listing) Resize(size image.Point) { l.size = size }
 
-// Changed lays everything out and has it drawn again: in Update, after a message
-// that changed something.
+// Changed updates the layout and forces a redraw. Call it in Update after each change.
 func (l *Listing) Changed() {
 	at := l.layout(l.size)
 	l.list.SetHeight(at.list.Dy())
@@ -332,20 +329,20 @@ func (l *Listing) Changed() {
 	l.memo.Forget()
 }
 
-// listingLayout is where the parts are. A part with an empty rectangle is not
-// drawn.
+// listingLayout holds the rectangles of the parts. A part with an empty rectangle is
+// not drawn.
 type listingLayout struct {
 	above, filter, box, head, list, line, pane image.Rectangle
 }
 
 // Sizes of the parts.
 const (
-	headFrom  = 12 // lines from which the list has a frame and the columns have names
-	lineFrom  = 6  // lines from which the entry under the cursor is told of
+	headFrom  = 12 // minimum lines for a frame and column names
+	lineFrom  = 6  // minimum lines for the description of the entry under the cursor
 	paneLeast = 34 // columns
 )
 
-// layout shares out the screen.
+// layout divides the screen among the parts.
 func (l *Listing) layout(size image.Point) listingLayout {
 	var at listingLayout
 	rest := image.Rectangle{Max: image.Pt(max(0, size.X), max(0, size.Y))}
@@ -461,7 +458,7 @@ func (l *Listing) drawFilter(width int, th *theme.Theme) string {
 	return l.filter.View(width-w, th) + th.Muted.Render(found)
 }
 
-// indent is the room left of rows: for their marks, and to set them off from the
+// indent returns the width of the column for marks, which also indents rows below the
 // heads of groups.
 func (l *Listing) indent() int {
 	if len(l.marks) > 0 || l.anchor != 0 || len(l.groups) > 0 && l.groups[0].Key != "" {
@@ -515,7 +512,7 @@ func (l *Listing) drawRows(size image.Point, th *theme.Theme) string {
 	})
 }
 
-// drawHead is the line above a group.
+// drawHead draws the head of a group.
 func (l *Listing) drawHead(key string, width int, selected bool, chosen lipgloss.Style, th *theme.Theme) string {
 	fold := theme.SignUnfolded
 	if l.folded[key] {
@@ -532,7 +529,7 @@ func (l *Listing) drawHead(key string, width int, selected bool, chosen lipgloss
 	return th.Sign(fold) + " " + th.Title.Render(name) + " " + note
 }
 
-// Click moves the cursor to the entry; double reports the second click on it.
+// Click moves the cursor to the clicked entry. double reports a double click.
 func (l *Listing) Click(msg tea.MouseClickMsg) (double bool) {
 	if msg.Button != tea.MouseLeft {
 		return false
@@ -568,5 +565,5 @@ func (l *Listing) Wheel(msg tea.MouseWheelMsg) {
 	}
 }
 
-// InPane reports whether the pane has the keys.
+// InPane reports whether the pane has the focus.
 func (l *Listing) InPane() bool { return l.focus == onPane }

@@ -8,7 +8,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// groupLook is the group of the actions of a listing in the help.
+// groupLook is the group of the listing's actions in the help.
 const groupLook = "Look"
 
 // Capturing reports whether the filter takes the keys.
@@ -27,8 +27,8 @@ func (l *Listing) Type(msg tea.Msg) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Actions are those of the part with the focus: the filter's, or those of the
-// screen with what every listing can do.
+// Actions returns the actions of the part with the focus: the filter's, or those of the
+// screen and of every listing.
 func (l *Listing) Actions(screen []Action) []Action {
 	if l.focus == onFilter {
 		return l.filterActions()
@@ -36,7 +36,7 @@ func (l *Listing) Actions(screen []Action) []Action {
 	return append(screen, l.listActions()...)
 }
 
-// Catalog has the actions of every part, for [page.Catalog].
+// Catalog returns the actions of every part, for [page.Catalog].
 func (l *Listing) Catalog(screen []Action) map[string][]Action {
 	return map[string][]Action{"": append(screen, l.listActions()...), "filter": l.filterActions()}
 }
@@ -56,7 +56,7 @@ func (l *Listing) filterActions() []Action {
 	for i := range actions {
 		actions[i].Footer = true
 	}
-	return append(actions, l.moves()[:2]...) // the field has the other keys
+	return append(actions, l.moves()[:2]...) // the field uses the other keys
 }
 
 func (l *Listing) listActions() []Action {
@@ -84,7 +84,7 @@ func (l *Listing) listActions() []Action {
 	return append(actions, l.moves()...)
 }
 
-// moves move the cursor, or the text of the pane.
+// moves returns the actions that move the cursor or scroll the pane.
 func (l *Listing) moves() []Action {
 	return ListActions(func() Scroller {
 		if l.focus == onPane {
@@ -99,8 +99,7 @@ func (l *Listing) moves() []Action {
 	})
 }
 
-// lines are those of the list, whose top is the first row rather than the head of
-// its group.
+// lines moves in the list. Its top is the first row rather than the head of its group.
 type lines struct {
 	*List
 	of *Listing
@@ -130,13 +129,13 @@ func (l *Listing) clearFilter() {
 	l.keepFilter()
 }
 
-// SetFilter filters by a text as if it had been typed.
+// SetFilter sets the filter as if it had been typed.
 func (l *Listing) SetFilter(pattern string) {
 	l.filter.SetValue(pattern)
 	l.Arrange()
 }
 
-// turn goes to the next row that was found, round and round.
+// turn moves to the next match and wraps around.
 func (l *Listing) turn(by int) {
 	n := l.list.Len()
 	for range n {
@@ -156,8 +155,7 @@ func (l *Listing) nextPart() {
 	l.open, l.focus = true, onPane
 }
 
-// back is one step back: out of the pane, of a range, of the marks, of the
-// filter, of a narrower view.
+// back closes the pane, or else the range, the marks, the filter or the narrowed view.
 func (l *Listing) back() {
 	switch {
 	case l.focus == onPane || l.open:
@@ -173,8 +171,8 @@ func (l *Listing) back() {
 	}
 }
 
-// mark marks the row under the cursor, or takes its mark away, and goes on to the
-// next. On a head it does so for the rows of the group.
+// mark toggles the mark of the row under the cursor and moves to the next. On a head it
+// toggles the rows of the group.
 func (l *Listing) mark() {
 	e, _ := l.Current()
 	if e.Head() {
@@ -198,7 +196,7 @@ func (l *Listing) setMark(row int, on bool) {
 	}
 }
 
-// markRange begins a range, or marks the rows between its begin and the cursor.
+// markRange begins a range, or marks the rows between its start and the cursor.
 func (l *Listing) markRange() {
 	if l.anchor == 0 {
 		row, _ := l.Row()
@@ -214,8 +212,7 @@ func (l *Listing) markRange() {
 	l.anchor = 0
 }
 
-// span is the first and the last entry of the open range; there is none where
-// from is greater than to.
+// span returns the first and the last entry of the open range; from > to means no range.
 func (l *Listing) span() (from, to int) {
 	if l.anchor == 0 {
 		return 0, -1
@@ -228,8 +225,8 @@ func (l *Listing) span() (from, to int) {
 	return 0, -1
 }
 
-// markRows marks those rows that the filter finds and for which on says so of
-// their present mark.
+// markRows sets the mark of each row that matches the filter to the result of on, which
+// receives its present mark.
 func (l *Listing) markRows(on func(marked bool) bool) {
 	for _, g := range l.groups {
 		for _, row := range g.Rows {
@@ -238,15 +235,14 @@ func (l *Listing) markRows(on func(marked bool) bool) {
 	}
 }
 
-// Marked is how many rows are marked.
+// Marked returns the number of marked rows.
 func (l *Listing) Marked() int { return len(l.marks) }
 
-// Unmark takes all marks away.
+// Unmark removes all marks.
 func (l *Listing) Unmark() { clear(l.marks) }
 
-// Chosen are the rows that an action is about: the marked ones, also where the
-// filter does not find them, else the one under the cursor, else those of the
-// group whose head is.
+// Chosen returns the rows for an action: the marked ones, including those that the
+// filter hides; otherwise the row under the cursor, or those of the group whose head is.
 func (l *Listing) Chosen() []int {
 	if len(l.marks) == 0 {
 		e, ok := l.Current()
@@ -273,7 +269,7 @@ func (l *Listing) Chosen() []int {
 	return rows
 }
 
-// Reasons for which an action cannot be done now; empty where it can.
+// Each of these returns why an action is disabled, or "".
 
 func (l *Listing) nothingAtAll() string {
 	if l.o.Rows.Len() == 0 {
@@ -315,7 +311,7 @@ func (l *Listing) nothingToLeave() string {
 	return ""
 }
 
-// MarkedNote says how many rows are marked; empty where none is.
+// MarkedNote says how many rows are marked, or is empty.
 func (l *Listing) MarkedNote() string {
 	if len(l.marks) == 0 {
 		return ""

@@ -11,30 +11,29 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// MarkList is a list at the side of a screen whose rows can be marked, one by one,
-// as a range or all, and filtered. The marks are the screen's. Name is needed.
+// MarkList is a filtered list at the side of a screen. Rows can be marked one by one, as
+// a range, or all at once. The screen owns the marks. Name is required.
 type MarkList struct {
-	// ID is the first word of the IDs of its actions, such as "details".
+	// ID is the first word of its action IDs, such as "details".
 	ID string
-	// Mark is the mark of a row; nil: rows cannot be marked.
+	// Mark returns the mark of a row. If Mark is nil, rows cannot be marked.
 	Mark func(row int) *bool
-	// Name is what the filter looks at.
+	// Name returns the text that the filter searches.
 	Name func(row int) string
-	// Moved follows each move of the cursor, and Marked each change of marks; nil:
-	// nothing does.
+	// Moved runs after each move of the cursor, and Marked after each change of marks. Both
+	// may be nil.
 	Moved, Marked func() tea.Cmd
 
-	list   List  // of the rows that the filter finds
+	list   List  // the rows that match the filter
 	rows   []int // their numbers
 	n      int   // rows without the filter
-	at     int   // the row under the cursor; it stays if the filter hides it
+	at     int   // the row under the cursor, even if the filter hides it
 	filter Field
 	typing bool
-	anchor int // of the open range, counted from 1; 0: none is open
+	anchor int // 1-based start of the open range, or 0
 }
 
-// SetLen tells how many rows there are. The cursor stays on its number, or goes to
-// the last row.
+// SetLen sets the number of rows. The cursor keeps its number, or moves to the last row.
 func (l *MarkList) SetLen(n int) {
 	l.n, l.at = n, max(0, min(l.at, n-1))
 	if l.anchor > n {
@@ -43,13 +42,13 @@ func (l *MarkList) SetLen(n int) {
 	l.find()
 }
 
-// Len is the number of rows without the filter.
+// Len returns the number of rows without the filter.
 func (l *MarkList) Len() int { return l.n }
 
-// Cursor is the row under the cursor, 0 in an empty list.
+// Cursor returns the row under the cursor, 0 in an empty list.
 func (l *MarkList) Cursor() int { return l.at }
 
-// SetCursor moves the cursor to a row. A filter that hides it is cleared.
+// SetCursor moves the cursor to a row. It clears a filter that hides the row.
 func (l *MarkList) SetCursor(row int) {
 	l.at = max(0, min(row, l.n-1))
 	if l.n > 0 && !slices.Contains(l.rows, l.at) {
@@ -58,10 +57,10 @@ func (l *MarkList) SetCursor(row int) {
 	l.find()
 }
 
-// SetHeight tells how many lines there are, that of the filter among them.
+// SetHeight sets the number of lines, including that of the filter.
 func (l *MarkList) SetHeight(h int) { l.list.SetHeight(h - l.top()) }
 
-// Position is where the cursor stands, in words.
+// Position describes the position of the cursor.
 func (l *MarkList) Position() string {
 	words := text.Count(l.at+1) + " of " + text.Count(l.n)
 	if l.anchor > 0 {
@@ -70,7 +69,7 @@ func (l *MarkList) Position() string {
 	return words
 }
 
-// find looks for the rows that the filter shows.
+// find finds the rows that match the filter.
 func (l *MarkList) find() {
 	words := strings.Fields(strings.ToLower(l.filter.Value()))
 	l.rows = l.rows[:0]
@@ -91,7 +90,7 @@ func (l *MarkList) Filtered() bool { return l.top() > 0 }
 // Hidden reports whether the filter hides the row under the cursor.
 func (l *MarkList) Hidden() bool { return !slices.Contains(l.rows, l.at) }
 
-// top is how many lines are above the rows.
+// top returns the number of lines above the rows.
 func (l *MarkList) top() int {
 	if l.typing || l.filter.Value() != "" {
 		return 1
@@ -102,8 +101,7 @@ func (l *MarkList) top() int {
 // Capturing reports whether the filter takes the keys.
 func (l *MarkList) Capturing() bool { return l.typing }
 
-// Type edits the filter. The cursor goes to the first row that it finds, unless it is
-// on one.
+// Type edits the filter. The cursor moves to the first match unless it is on one.
 func (l *MarkList) Type(msg tea.Msg) (tea.Cmd, bool) {
 	before := l.filter.Value()
 	if !l.typing || !l.filter.Update(msg) {
@@ -128,7 +126,7 @@ func run(do func() tea.Cmd) tea.Cmd {
 	return do()
 }
 
-// landed takes note that the cursor of the list was moved.
+// landed updates the row under the cursor after the cursor of the list moved.
 func (l *MarkList) landed() tea.Cmd {
 	if len(l.rows) == 0 || l.at == l.rows[l.list.Cursor()] {
 		return nil
@@ -137,7 +135,7 @@ func (l *MarkList) landed() tea.Cmd {
 	return run(l.Moved)
 }
 
-// Click moves the cursor to the row drawn at line y, and reports whether there is one.
+// Click moves the cursor to the row at line y, and reports whether there is one.
 func (l *MarkList) Click(y int) (cmd tea.Cmd, ok bool) {
 	if !l.list.Click(y - l.top()) {
 		return nil, false
@@ -145,13 +143,13 @@ func (l *MarkList) Click(y int) (cmd tea.Cmd, ok bool) {
 	return l.landed(), true
 }
 
-// Wheel scrolls by a turn of the wheel.
+// Wheel scrolls on a wheel message.
 func (l *MarkList) Wheel(msg tea.Msg) tea.Cmd {
 	l.list.Wheel(msg)
 	return l.landed()
 }
 
-// leave puts the filter's field away; clearing shows all rows again.
+// leave leaves the filter field; clearing shows all rows again.
 func (l *MarkList) leave(clearing bool) {
 	l.typing = false
 	l.filter.Blur()
@@ -181,7 +179,7 @@ func (l *MarkList) Actions() []Action {
 		keep := action("filter-keep", "keep the filter", "enter", func() tea.Cmd { l.leave(false); return nil })
 		drop := action("filter-clear", "clear the filter", "esc", func() tea.Cmd { l.leave(true); return nil })
 		keep.Footer, drop.Footer = true, true
-		return append([]Action{keep, drop}, moves[:2]...) // the field has the other keys
+		return append([]Action{keep, drop}, moves[:2]...) // the field uses the other keys
 	}
 	mark := action("mark", "mark", "space", func() tea.Cmd {
 		if len(l.rows) == 0 {
@@ -216,7 +214,7 @@ func (l *MarkList) Actions() []Action {
 	return append(actions, moves...)
 }
 
-// markRange begins a range, or marks the rows between its begin and the cursor.
+// markRange begins a range, or marks the rows between its start and the cursor.
 func (l *MarkList) markRange() {
 	if l.anchor == 0 {
 		l.anchor = l.at + 1
@@ -234,8 +232,8 @@ func (l *MarkList) inRange(row int) bool {
 	return l.anchor > 0 && min(l.anchor-1, l.at) <= row && row <= max(l.anchor-1, l.at)
 }
 
-// View draws the filter, if there is one, and the rows that are seen, exactly filling
-// size. It calls row for each with the sign of its mark.
+// View draws the filter, if any, and the visible rows, exactly filling size. It calls
+// row for each with the sign of its mark.
 func (l *MarkList) View(size image.Point, th *theme.Theme, row func(row int, mark theme.Sign, width int, selected bool) string) string {
 	top := ""
 	if l.top() > 0 {

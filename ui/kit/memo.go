@@ -1,16 +1,15 @@
 package kit
 
-// Memo keeps what was drawn while what it was drawn of stays the same: a screen
-// is drawn after every message, and most messages change nothing of it. K is all
-// that the drawing depends on beside what calls Forget. The zero value keeps
-// nothing.
+// Memo caches a drawing for as long as its inputs stay the same: a screen is drawn after
+// every message, and most messages change nothing. K holds all inputs except those
+// whose changes call Forget. The zero value is empty.
 type Memo[K comparable, V any] struct {
 	key   K
 	drawn V
 	kept  bool
 }
 
-// Draw is what was drawn for key, or what draw draws now.
+// Draw returns the cached drawing for key, or calls draw.
 func (m *Memo[K, V]) Draw(key K, draw func() V) V {
 	if !m.kept || m.key != key {
 		m.key, m.drawn, m.kept = key, draw(), true
@@ -18,8 +17,8 @@ func (m *Memo[K, V]) Draw(key K, draw func() V) V {
 	return m.drawn
 }
 
-// Last is what was drawn last; the zero value before that.
+// Last returns the last drawing, or the zero value.
 func (m *Memo[K, V]) Last() V { return m.drawn }
 
-// Forget has the next Draw draw again.
+// Forget empties the cache.
 func (m *Memo[K, V]) Forget() { m.kept = false }

@@ -13,42 +13,39 @@ import (
 
 // MenuRow is one line of a menu.
 type MenuRow struct {
-	// Key takes the row at once: a single letter; empty for none.
+	// Key chooses the row at once. It is a single letter, or empty.
 	Key string
-	// Label says what the row is or does.
+	// Label names the row or its action.
 	Label string
-	// Note stands behind the label, muted, such as the value that is copied;
-	// text from outside is made safe. Empty for none.
+	// Note follows the label, muted, such as the value that is copied. It is made safe.
 	Note string
-	// Current marks the row that holds now, with a word for it.
+	// Current marks the current setting with a word.
 	Current bool
-	// Do follows when the row is taken; nil: nothing does.
+	// Do runs when the row is chosen; it may be nil.
 	Do func() tea.Cmd
 }
 
-// Menu is a short list over the screen of which one row is taken: by its
-// letter, or by enter under the cursor. Every key is the menu's own while it is
-// open.
+// Menu is a short list over the screen. The user takes one row by its letter, or moves
+// the cursor and presses enter. An open menu takes all keys.
 type Menu struct {
 	Popup
-	// Words stand above the rows; empty: nothing does.
+	// Words is the text above the rows, or empty.
 	Words string
-	// Beside are actions beside taking a row and closing; nil: there are none.
+	// Beside are additional actions, or nil.
 	Beside []Action
 
 	title string
 	rows  []MenuRow
 	list  MarkList
-	marks []bool                   // of the rows of a mark menu
-	verb  string                   // what a mark menu does with them
-	many  func(rows []int) tea.Cmd // does it; nil: one row is taken
+	marks []bool                   // of the rows of a mark menu, otherwise nil
+	verb  string                   // names the action of a mark menu
+	many  func(rows []int) tea.Cmd // runs it; nil in a menu that takes one row
 	size  image.Point
 }
 
 var _ Overlay = (*Menu)(nil)
 
-// NewMenu opens a menu with the cursor on the first row that holds now, else on
-// the first.
+// NewMenu opens a menu with the cursor on the current row, otherwise on the first.
 func NewMenu(title string, rows ...MenuRow) *Menu {
 	m := &Menu{title: title}
 	m.list.Name = func(row int) string { return m.rows[row].Label }
@@ -57,9 +54,9 @@ func NewMenu(title string, rows ...MenuRow) *Menu {
 	return m
 }
 
-// NewMarkMenu opens a menu of which any number of rows are taken at once, by enter: the
-// marked ones, or the one under the cursor where none is marked. The verb says what is
-// done with them, and do does it with their numbers.
+// NewMarkMenu opens a menu that takes several rows at once with enter: the marked rows,
+// or the one under the cursor if none is marked. verb names the action, and do runs it
+// with the row numbers.
 func NewMarkMenu(title, verb string, rows []MenuRow, do func(rows []int) tea.Cmd) *Menu {
 	m := NewMenu(title, rows...)
 	m.verb, m.many, m.marks = verb, do, make([]bool, len(rows))
@@ -67,13 +64,13 @@ func NewMarkMenu(title, verb string, rows []MenuRow, do func(rows []int) tea.Cmd
 	return m
 }
 
-// SetRows shows other rows. The cursor stays on its number.
+// SetRows replaces the rows. The cursor keeps its number.
 func (m *Menu) SetRows(rows ...MenuRow) {
 	m.rows = rows
 	m.list.SetLen(len(rows))
 }
 
-// Row is the row under the cursor; an empty one in an empty menu.
+// Row returns the row under the cursor, or the zero value in an empty menu.
 func (m *Menu) Row() MenuRow {
 	if len(m.rows) == 0 {
 		return MenuRow{}
@@ -87,7 +84,7 @@ func (m *Menu) Capturing() bool { return m.list.Capturing() }
 // Type edits the filter of a mark menu.
 func (m *Menu) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
 
-// Actions are those of the rows and of the list.
+// Actions returns the actions of the rows and of the list.
 func (m *Menu) Actions() []Action {
 	if m.many != nil {
 		actions := m.list.Actions()
@@ -133,7 +130,7 @@ func (m *Menu) chooseMarked() tea.Cmd {
 	return m.many(chosen)
 }
 
-// Mouse takes the row that is clicked, or marks it; a click beside the menu closes it.
+// Mouse chooses or marks the clicked row; a click outside closes the menu.
 func (m *Menu) Mouse(msg tea.MouseMsg) tea.Cmd {
 	click, ok := msg.(tea.MouseClickMsg)
 	if !ok {
@@ -171,7 +168,7 @@ func (m *Menu) intro(width int, th *theme.Theme) []string {
 	return lines
 }
 
-// labelWidth is the width of the widest label.
+// labelWidth returns the width of the widest label.
 func (m *Menu) labelWidth() int {
 	width := 0
 	for _, r := range m.rows {
@@ -180,7 +177,7 @@ func (m *Menu) labelWidth() int {
 	return width
 }
 
-// widestMenu is how wide a menu gets at most.
+// widestMenu is the maximum width of a menu.
 const widestMenu = 72
 
 func (m *Menu) sizeIn(room image.Point) image.Point {
@@ -199,7 +196,7 @@ func (m *Menu) sizeIn(room image.Point) image.Point {
 	return image.Pt(width, min(room.Y, height+len(m.intro(width-2, &theme.Theme{}))))
 }
 
-// leastNote is the least width at which a note says something.
+// leastNote is the minimum width for a readable note.
 const leastNote = 10
 
 // View draws the menu as a box no larger than room.
@@ -230,7 +227,7 @@ func (m *Menu) View(room image.Point, th *theme.Theme) string {
 	return popupBox(m.title, "", strings.Join(body, "\n"), size, th)
 }
 
-// label is the row's label made safe, with the word for the row that holds now.
+// label returns the label, made safe, with the word for the current row.
 func (r MenuRow) label() string {
 	if r.Current {
 		return text.Safe(r.Label) + " (now)"

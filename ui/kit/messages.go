@@ -13,7 +13,7 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Level is how much a message matters.
+// Level is the importance of a message.
 type Level int
 
 // The levels of a message.
@@ -25,20 +25,19 @@ const (
 	Tip
 )
 
-// maxMessages is how many messages the history keeps.
+// maxMessages is the maximum number of messages in the history.
 const maxMessages = 200
 
 // Message is a short message in the status line.
 type Message struct {
-	// Level is how much it matters.
 	Level Level
 	// Text is one sentence.
 	Text string
-	// Detail is more about it, for the history; empty for none.
+	// Detail is more text for the history, or empty.
 	Detail string
 }
 
-// whole is the text with the detail.
+// whole returns the text with the detail.
 func (m Message) whole() string {
 	if m.Detail == "" {
 		return m.Text
@@ -46,7 +45,7 @@ func (m Message) whole() string {
 	return m.Text + "\n" + m.Detail
 }
 
-// mark is the sign of the message and its style.
+// mark returns the sign of the message and its style.
 func (m Message) mark(th *theme.Theme) (sign string, style lipgloss.Style) {
 	switch m.Level {
 	case Good:
@@ -59,7 +58,7 @@ func (m Message) mark(th *theme.Theme) (sign string, style lipgloss.Style) {
 	return th.Glyph(theme.SignInfo), th.Info
 }
 
-// stay is how long the message stays in the status line.
+// stay returns how long the message stays in the status line.
 func (m Message) stay() time.Duration {
 	switch m.Level {
 	case Warn, Bad:
@@ -70,12 +69,11 @@ func (m Message) stay() time.Duration {
 	return 5 * time.Second
 }
 
-// MessageOver tells [Messages] that the time of a message is over. It goes to
-// Messages.Update and means nothing to others.
+// MessageOver tells [Messages] that the time of a message is over.
 type MessageOver struct{ generation int }
 
-// Messages are what the status line shows: the latest message, until its time is
-// over. The history keeps the earlier ones.
+// Messages holds the latest message, which the status line shows for some time, and a
+// history of the earlier ones.
 type Messages struct {
 	now        func() time.Time
 	told       []told
@@ -88,11 +86,11 @@ type told struct {
 	at time.Time
 }
 
-// NewMessages makes an empty history. The clock now is time.Now outside of tests.
+// NewMessages returns an empty history. The clock now is time.Now outside of tests.
 func NewMessages(now func() time.Time) *Messages { return &Messages{now: now} }
 
-// Push shows a message in the place of the one before, and returns the command
-// that takes it away. The same message again is one in the history.
+// Push shows a message and returns the command that removes it. A repeated message
+// appears once in the history.
 func (s *Messages) Push(m Message) tea.Cmd {
 	if n := len(s.told); n > 0 && s.told[n-1].Message == m {
 		s.told = s.told[:n-1]
@@ -105,8 +103,8 @@ func (s *Messages) Push(m Message) tea.Cmd {
 	return tea.Tick(m.stay(), func(time.Time) tea.Msg { return over })
 }
 
-// Update takes the message away whose time is over, and reports whether msg was
-// about that.
+// Update removes the message whose time is over, and reports whether msg was a
+// [MessageOver].
 func (s *Messages) Update(msg tea.Msg) bool {
 	over, ok := msg.(MessageOver)
 	if ok && over.generation == s.generation {
@@ -115,14 +113,14 @@ func (s *Messages) Update(msg tea.Msg) bool {
 	return ok
 }
 
-// Dismiss takes the message away, and reports whether one was shown.
+// Dismiss removes the message, and reports whether one was shown.
 func (s *Messages) Dismiss() bool {
 	shown := s.shown
 	s.shown = false
 	return shown
 }
 
-// Shown is the message in the status line; ok is false if there is none.
+// Shown returns the message in the status line; ok is false if there is none.
 func (s *Messages) Shown() (m Message, ok bool) {
 	if !s.shown {
 		return Message{}, false
@@ -130,11 +128,11 @@ func (s *Messages) Shown() (m Message, ok bool) {
 	return s.told[len(s.told)-1].Message, true
 }
 
-// Empty reports whether there was no message yet.
+// Empty reports whether there has been no message yet.
 func (s *Messages) Empty() bool { return len(s.told) == 0 }
 
-// Line is the status line, exactly width columns. Where there is more to read than
-// it shows, it ends with more: the key of the history.
+// Line draws the status line, exactly width columns. If the history has more text than
+// fits, the line ends with more, the key of the history.
 func (s *Messages) Line(width int, more string, th *theme.Theme) string {
 	m, ok := s.Shown()
 	if !ok {
@@ -149,7 +147,7 @@ func (s *Messages) Line(width int, more string, th *theme.Theme) string {
 	return text.Fit(style.Render(text.Truncate(words, max(0, width-text.Width(end))))+end, width, 1)
 }
 
-// History is an overlay with all messages, each whole, the latest first.
+// History is an overlay with the full text of all messages, latest first.
 type History struct {
 	Popup
 	list List
@@ -169,7 +167,7 @@ func (s *Messages) History(copy func(words string) tea.Cmd) *History {
 	return h
 }
 
-// Actions move, copy and close.
+// Actions returns the actions to move, copy and close.
 func (h *History) Actions() []Action {
 	return append([]Action{
 		{ID: "history.copy", Keys: Bind("copy", "", "y", "enter"), Footer: true, Do: func() tea.Cmd {
@@ -180,7 +178,7 @@ func (h *History) Actions() []Action {
 	}, ListActions(func() Scroller { return &h.list }, nil)...)
 }
 
-// Mouse moves the cursor to the message that is clicked, or by the wheel.
+// Mouse moves the cursor to the clicked message, or by the wheel.
 func (h *History) Mouse(msg tea.MouseMsg) tea.Cmd {
 	if _, click := msg.(tea.MouseClickMsg); click {
 		sheet, size := h.sheet(h.room, &theme.Theme{})
@@ -208,7 +206,7 @@ func (h *History) View(room image.Point, th *theme.Theme) string {
 	return popupBox("Messages", "", sheet.View(), size, th)
 }
 
-// sheet has the messages, one below the other, for a box of that size.
+// sheet draws the messages, one below the other, for a box of that size.
 func (h *History) sheet(room image.Point, th *theme.Theme) (*Sheet, image.Point) {
 	size := image.Pt(min(room.X, 100), room.Y)
 	s := NewSheet(BoxInner(size), size.X)

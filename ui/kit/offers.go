@@ -7,11 +7,11 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// maxOffers is how many completions are offered at once.
+// maxOffers is the maximum number of completions offered at once.
 const maxOffers = 5
 
-// offers are the texts that may be meant by what is typed. Tab takes the one that
-// stands out, up and down choose, esc puts them away.
+// offers is a list of completions. Tab accepts the selected one, up and down select, esc
+// closes the list.
 type offers struct {
 	list []string
 	at   int
@@ -19,7 +19,7 @@ type offers struct {
 
 func (o *offers) set(list []string) { o.list, o.at = list[:min(len(list), maxOffers)], 0 }
 
-// press tells whether the key was meant for them. took is the text that is taken.
+// press reports whether the list used the key. took is the accepted completion.
 func (o *offers) press(key string) (took string, used bool) {
 	n := len(o.list)
 	switch {
@@ -39,7 +39,7 @@ func (o *offers) press(key string) (took string, used bool) {
 	return "", true
 }
 
-// view draws them in one line, each as label writes it; empty where there are none.
+// view draws the completions in one line, formatted by label, or returns "".
 func (o *offers) view(width int, label func(string) string, th *theme.Theme) string {
 	if len(o.list) == 0 {
 		return ""
@@ -61,8 +61,8 @@ type Completer interface {
 	Offers() []string
 }
 
-// OfferActions are what the keys do while a field offers completions; done follows each.
-// There are none while nothing is offered.
+// OfferActions returns the actions for the completions of a field, or nil if it offers
+// none. done runs after each.
 func OfferActions(f Completer, group string, done func()) []Action {
 	press := func(id, words, key string, footer bool) Action {
 		return Action{ID: id, Keys: Bind(words, "", key), Group: group, Footer: footer, Do: func() tea.Cmd {

@@ -9,48 +9,47 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Focus is what has the keys: a screen, or an overlay over it.
+// Focus is a part that can have the focus: a screen or an overlay.
 type Focus interface {
-	// Actions are what can be done now, the most wanted first.
+	// Actions returns the available actions, the most important first.
 	Actions() []Action
 	// Capturing reports whether a text field has the focus, so that letters are
 	// text.
 	Capturing() bool
-	// Type gives a key press or a paste to the text field in focus, before any
-	// action is looked for, and reports whether the field used it. A field uses
-	// the keys that edit or move within its text, and no others.
+	// Type gives a key press or a paste to the focused text field, before any action is
+	// looked up, and reports whether the field used it. A field uses only keys that edit
+	// its text or move in it.
 	Type(msg tea.Msg) (cmd tea.Cmd, used bool)
 }
 
-// Overlay is something over a screen that has all keys while it is open: a menu,
-// a dialog, a reader, a picker. It tells its result by a callback.
+// Overlay is a menu, dialog, reader or picker over a screen. It takes all keys while it
+// is open, and returns its result through a callback.
 type Overlay interface {
 	Focus
-	// Resize tells the room for the overlay, when it opens and when that changes.
+	// Resize sets the room for the overlay, when it opens and on every change.
 	Resize(room image.Point)
-	// Mouse takes a mouse message whose position counts from the upper left
-	// corner of the overlay.
+	// Mouse handles a mouse message, with a position relative to the overlay's corner.
 	Mouse(msg tea.MouseMsg) tea.Cmd
-	// View draws it as a block no larger than room. It is shown in the middle.
+	// View draws the overlay as a block no larger than room, to be centered.
 	View(room image.Point, th *theme.Theme) string
-	// Closed reports that it is to be taken away.
+	// Closed reports whether to remove the overlay.
 	Closed() bool
 }
 
-// Updater is an overlay that also takes the messages of its screen, such as the answers to
-// its own commands.
+// Updater is an overlay that also receives the messages of its screen, such as the
+// replies to its commands.
 type Updater interface {
 	Update(msg tea.Msg) tea.Cmd
 }
 
-// Popup is embedded by overlays: it has no text field, ignores the mouse, keeps
-// no size, and is open until Close.
+// Popup is embedded by overlays. It has no text field, ignores the mouse and the size,
+// and stays open until Close.
 type Popup struct{ closed bool }
 
-// Capturing is false: letters are keys of actions.
+// Capturing returns false: letters are keys of actions.
 func (p *Popup) Capturing() bool { return false }
 
-// Type uses nothing.
+// Type ignores the message.
 func (p *Popup) Type(tea.Msg) (tea.Cmd, bool) { return nil, false }
 
 // Resize does nothing: the overlay is laid out when it is drawn.
@@ -59,22 +58,21 @@ func (p *Popup) Resize(image.Point) {}
 // Mouse does nothing.
 func (p *Popup) Mouse(tea.MouseMsg) tea.Cmd { return nil }
 
-// Closed reports that it is to be taken away.
+// Closed reports whether to remove the overlay.
 func (p *Popup) Closed() bool { return p.closed }
 
-// Close takes it away; nothing follows.
+// Close closes the overlay and returns nil.
 func (p *Popup) Close() tea.Cmd {
 	p.closed = true
 	return nil
 }
 
-// popupBox draws the box of a popup. The title is made safe.
+// popupBox draws the box of a popup. It makes the title safe.
 func popupBox(title, footer, body string, size image.Point, th *theme.Theme) string {
 	return box(size, th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted, text.Safe(title), footer, body)
 }
 
-// Overlays is a stack of overlays; the last one opened has the keys. The zero
-// value is empty.
+// Overlays is a stack of overlays; the top one has the focus. The zero value is empty.
 type Overlays struct {
 	open []Overlay
 	room image.Point
@@ -87,7 +85,7 @@ func (s *Overlays) Open(o Overlay) {
 	s.open = append(s.open, o)
 }
 
-// Resize tells the room for overlays, open ones and those to come.
+// Resize sets the room for all overlays, including those opened later.
 func (s *Overlays) Resize(room image.Point) {
 	s.room = room
 	for _, o := range s.open {
@@ -95,7 +93,7 @@ func (s *Overlays) Resize(room image.Point) {
 	}
 }
 
-// Top is the overlay that has the keys; nil where none is open.
+// Top returns the overlay that has the focus, or nil.
 func (s *Overlays) Top() Overlay {
 	s.trim()
 	if len(s.open) == 0 {
@@ -104,7 +102,7 @@ func (s *Overlays) Top() Overlay {
 	return s.open[len(s.open)-1]
 }
 
-// Update gives a message to the open overlays that take messages.
+// Update sends a message to each open [Updater].
 func (s *Overlays) Update(msg tea.Msg) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, o := range s.open {
@@ -115,7 +113,7 @@ func (s *Overlays) Update(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// CloseAll takes all of them away without a result.
+// CloseAll closes all overlays without a result.
 func (s *Overlays) CloseAll() { s.open = nil }
 
 func (s *Overlays) trim() {
@@ -128,7 +126,7 @@ func (s *Overlays) trim() {
 	s.open = open
 }
 
-// View lays the open overlays over a drawn block, the last one on top.
+// View draws the open overlays over base, the top one last.
 func (s *Overlays) View(base string, th *theme.Theme) string {
 	for _, o := range s.open {
 		if !o.Closed() {
@@ -138,8 +136,8 @@ func (s *Overlays) View(base string, th *theme.Theme) string {
 	return base
 }
 
-// Mouse hands a mouse message to the top overlay. Its position counts from the
-// corner of the room.
+// Mouse sends a mouse message to the top overlay. Its position is relative to the corner
+// of the room.
 func (s *Overlays) Mouse(msg tea.MouseMsg, th *theme.Theme) tea.Cmd {
 	o := s.Top()
 	if o == nil {
@@ -148,7 +146,7 @@ func (s *Overlays) Mouse(msg tea.MouseMsg, th *theme.Theme) tea.Cmd {
 	return o.Mouse(Moved(msg, Center(s.room, Size(o.View(s.room, th)))))
 }
 
-// Moved is msg with its position counted from origin.
+// Moved returns msg with its position relative to origin.
 func Moved(msg tea.MouseMsg, origin image.Point) tea.MouseMsg {
 	at := msg.Mouse()
 	at.X -= origin.X

@@ -10,41 +10,41 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Pane is a box of ready-made lines that scroll, such as what is known of the
-// row under the cursor. It keeps only its position; the zero value is at the top.
+// Pane is a box of ready-made lines that scroll, such as the details of a row. It keeps
+// only its position; the zero value is at the top.
 //
-// The viewport of bubbles would not do: it has keys of its own beside those of the
-// actions, and does not say how far the lines go.
+// The viewport of bubbles is no replacement: it has keys of its own, and does not show
+// the range of the visible lines.
 type Pane struct {
 	top, lines, height int
 }
 
-// Reset goes back to the top, for other lines.
+// Reset scrolls to the top, for new lines.
 func (p *Pane) Reset() { p.top = 0 }
 
-// SetSize tells how many lines there are and the size of the box: in Update, when
-// one of them changes.
+// SetSize sets the number of lines and the size of the box. Call it in Update when one
+// of them changes.
 func (p *Pane) SetSize(lines int, size image.Point) {
 	p.lines, p.height = lines, BoxInner(size).Y
 	p.Move(0)
 }
 
-// Wheel scrolls by a turn of the wheel.
+// Wheel scrolls on a wheel message.
 func (p *Pane) Wheel(msg tea.Msg) { p.Move(wheelBy(msg)) }
 
 // Move scrolls by that many lines.
 func (p *Pane) Move(by int) { p.top = max(0, min(p.top+by, p.lines-p.height)) }
 
-// Page is how many lines are seen.
+// Page returns the number of visible lines.
 func (p *Pane) Page() int { return p.height }
 
-// Len is the number of lines.
+// Len returns the number of lines.
 func (p *Pane) Len() int { return p.lines }
 
-// visible is the half-open range of the lines that are seen.
+// visible returns the half-open range of the visible lines.
 func (p *Pane) visible() (from, to int) { return p.top, min(p.lines, p.top+p.height) }
 
-// extent says how far the lines go that are seen; empty where all are.
+// extent describes the range of the visible lines, or returns "" if all are visible.
 func (p *Pane) extent() string {
 	if p.lines <= p.height {
 		return ""
@@ -53,8 +53,8 @@ func (p *Pane) extent() string {
 	return text.Count(to) + " of " + text.Plural(p.lines, "line")
 }
 
-// PaneWidth is how many columns the lines of a pane of that size have: those of
-// its box, with a blank at both sides where there is room.
+// PaneWidth returns the width of the lines of a pane of that size: inside its box, with
+// a blank at both sides if there is room.
 func PaneWidth(size image.Point) int {
 	inner := BoxInner(size).X
 	return inner - 2*paneMargin(inner)
@@ -67,8 +67,8 @@ func paneMargin(inner int) int {
 	return 1
 }
 
-// View draws the lines that are seen in a box, exactly filling size. Where there
-// are more, the lower edge says how far they go.
+// View draws the visible lines in a box, exactly filling size. If there are more, the
+// lower border shows the range.
 func (p *Pane) View(title string, lines []string, size image.Point, focused bool, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""

@@ -7,18 +7,18 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Progress is what one row of progress shows. The zero value has not begun.
+// Progress is the progress of a job. The zero value means not started.
 type Progress struct {
-	// Done and Total are bytes. Total is 0 or less where it is not known.
+	// Done and Total are bytes. Total is 0 or less if unknown.
 	Done, Total int64
-	// Finished is true when the act is done: only then the bar is full.
+	// Finished means that the job is done: only then is the bar full.
 	Finished bool
-	// Stalled is true when nothing has moved for a while.
+	// Stalled means that nothing has moved for a while.
 	Stalled bool
 }
 
-// Bar draws the progress, exactly width columns. The last cell is filled only
-// when it is finished; with an unknown total there is no bar to fill.
+// Bar draws the bar, exactly width columns. The last cell is filled only if Finished is
+// set. If the total is unknown, the bar is empty.
 func (p Progress) Bar(width int, th *theme.Theme) string {
 	if width < 1 {
 		return ""
@@ -45,8 +45,8 @@ func (p Progress) Bar(width int, th *theme.Theme) string {
 	return out
 }
 
-// Row draws bar, percent and bytes in one line of exactly width columns; what
-// does not fit is left out, the bar last.
+// Row draws the bar, the percentage and the bytes in one line of exactly width columns.
+// It leaves out what does not fit, the bar last.
 func (p Progress) Row(width int, th *theme.Theme) string {
 	percent := text.PadLeft(text.Percent(p.Done, p.Total, p.Finished), 5)
 	bytes := text.Bytes(max(0, p.Done))

@@ -11,19 +11,18 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Prompt asks for a text over the screen: one line, taken by enter, or several,
-// taken by ctrl+s.
+// Prompt asks for a text over the screen. Enter accepts a single line, ctrl+s several.
 type Prompt struct {
-	// Title and Text say what is asked for; Text may be empty.
+	// Title and Text describe the text to enter; Text may be empty.
 	Title, Text string
-	// Verb is what taking does, such as "rename"; empty: "accept".
+	// Verb names the accepting action, such as "rename"; empty means "accept".
 	Verb string
-	// Check says what is wrong with a text, as a sentence; empty where it can be
-	// taken. Nil: everything can.
+	// Check returns a sentence that says why a text is not accepted, or "". Nil accepts
+	// every text.
 	Check func(text string) string
-	// Complete offers texts while one line is typed, as in [Field]; nil offers none.
+	// Complete offers completions for a single line, as in [Field]; it may be nil.
 	Complete func(typed string) []string
-	// Do follows when the text is taken; nil: nothing does.
+	// Do runs when the text is accepted; it may be nil.
 	Do func(text string) tea.Cmd
 
 	Popup
@@ -34,8 +33,7 @@ type Prompt struct {
 
 var _ Overlay = (*Prompt)(nil)
 
-// NewPrompt asks for one line, which begins as value. The placeholder is shown
-// while nothing is typed.
+// NewPrompt asks for one line with the initial text value.
 func NewPrompt(title, text, value, placeholder string) *Prompt {
 	p := &Prompt{Title: title, Text: text, field: NewField("", placeholder)}
 	p.field.SetValue(value)
@@ -43,7 +41,7 @@ func NewPrompt(title, text, value, placeholder string) *Prompt {
 	return p
 }
 
-// NewLongPrompt asks for a text of several lines, which begins as value.
+// NewLongPrompt asks for a text of several lines with the initial text value.
 func NewLongPrompt(title, text, value string) *Prompt {
 	p := &Prompt{Title: title, Text: text, area: NewTextArea("")}
 	p.area.SetValue(value)
@@ -51,7 +49,7 @@ func NewLongPrompt(title, text, value string) *Prompt {
 	return p
 }
 
-// Value is the text as it stands.
+// Value returns the current text.
 func (p *Prompt) Value() string {
 	if p.area != nil {
 		return p.area.Value()
@@ -68,7 +66,7 @@ func (p *Prompt) problem() string {
 
 func (p *Prompt) verb() string { return cmp.Or(p.Verb, "accept") }
 
-// key accepts the text.
+// key returns the key that accepts the text.
 func (p *Prompt) key() string {
 	if p.area != nil {
 		return "ctrl+s"
@@ -87,7 +85,7 @@ func (p *Prompt) accept() tea.Cmd {
 	return p.Do(p.Value())
 }
 
-// Actions are to take the text and to leave.
+// Actions returns the actions to accept and to leave.
 func (p *Prompt) Actions() []Action {
 	return []Action{
 		{ID: "prompt.take", Keys: Bind(p.verb(), "", p.key()), Footer: true, Group: p.Title, Do: p.accept},
@@ -95,7 +93,7 @@ func (p *Prompt) Actions() []Action {
 	}
 }
 
-// Capturing is true: letters are text.
+// Capturing returns true: letters are text.
 func (p *Prompt) Capturing() bool { return true }
 
 // Type edits the text.
@@ -110,11 +108,11 @@ func (p *Prompt) Type(msg tea.Msg) (tea.Cmd, bool) {
 	return nil, p.field.Update(msg)
 }
 
-// longRows is how many lines a long prompt shows.
+// longRows is the number of lines of a long prompt.
 const longRows = 6
 
-// View draws the prompt as a box no larger than room. The words never push the
-// field out.
+// View draws the prompt as a box no larger than room. The text never pushes the field
+// out of the box.
 func (p *Prompt) View(room image.Point, th *theme.Theme) string {
 	if room.X < 1 || room.Y < 1 {
 		return ""
@@ -135,7 +133,7 @@ func (p *Prompt) View(room image.Point, th *theme.Theme) string {
 	}
 	above, below := NewFacts(width, th), NewFacts(width, th)
 	above.Say(th.Text, p.Text)
-	// A problem is shown once something was typed or tried.
+	// Show a problem only after the user has typed or tried to accept.
 	if p.tried || p.Value() != "" {
 		below.Say(th.Bad, p.problem())
 	}

@@ -11,13 +11,12 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Reader shows a long text whole, over the screen: the detail of a message, a
-// raw post, a request. It scrolls by the keys of lists and by the wheel; esc, q
-// and enter close it.
+// Reader shows a long text over the screen, such as the detail of a message, a webhook
+// or a request. The keys of lists and the wheel scroll; esc, q and enter close it.
 type Reader struct {
 	Popup
 	Pane
-	// Beside are actions beside scrolling and closing; nil: there are none.
+	// Beside are additional actions, or nil.
 	Beside []Action
 
 	title, text string
@@ -28,17 +27,17 @@ type Reader struct {
 
 var _ Overlay = (*Reader)(nil)
 
-// maxLabel is the widest column of labels that values hang from.
+// maxLabel is the maximum width of a label with a hanging value.
 const maxLabel = 24
 
-// NewReader opens a reader. Lines of the text stay lines; everything in it that
-// could change the screen is written out.
+// NewReader opens a reader. It keeps the line breaks of the text and escapes all other
+// control characters.
 func NewReader(title, text string) *Reader { return &Reader{title: title, text: text} }
 
-// Text is the whole text as it was given, for copying.
+// Text returns the original text, for copying.
 func (r *Reader) Text() string { return r.text }
 
-// Actions scroll and close.
+// Actions returns the actions to scroll and close.
 func (r *Reader) Actions() []Action {
 	return slices.Concat(r.Beside, []Action{
 		{ID: "reader.close", Keys: Bind("close", "", "esc", "q", "enter"), Group: "Read", Footer: true, Do: r.Close},
@@ -46,7 +45,7 @@ func (r *Reader) Actions() []Action {
 	}, ListActions(func() Scroller { return r }, nil))
 }
 
-// Mouse scrolls by the wheel.
+// Mouse scrolls on a wheel message.
 func (r *Reader) Mouse(msg tea.MouseMsg) tea.Cmd {
 	r.Wheel(msg)
 	return nil
@@ -62,7 +61,7 @@ func (r *Reader) Resize(room image.Point) {
 	r.SetSize(len(r.wrapped), r.size)
 }
 
-// wrap wraps the text again where the width has changed.
+// wrap wraps the text again if the width has changed.
 func (r *Reader) wrap(width int) {
 	if r.wrapped != nil && r.width == width {
 		return
@@ -73,8 +72,8 @@ func (r *Reader) wrap(width int) {
 	}
 }
 
-// hang wraps a line. If it is a label with its value, the value goes on under
-// where it began.
+// hang wraps a line. If it is a label with a value, further lines of the value are
+// indented to where it begins.
 func hang(line string, width int) []string {
 	label, rest, found := strings.Cut(line, "  ")
 	value := strings.TrimLeft(rest, " ")

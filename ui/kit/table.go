@@ -6,29 +6,29 @@ import (
 	"mediadesk/ui/text"
 )
 
-// Column is one column of rows that line up.
+// Column is a column of a table.
 type Column struct {
-	// Name stands above the column.
+	// Name is the heading of the column.
 	Name string
-	// Width is the least number of cells.
+	// Width is the minimum width in cells.
 	Width int
-	// Flex is the share of the room that is left; 0 keeps the column at Width.
+	// Flex is the share of the remaining width; 0 keeps the column at Width.
 	Flex int
-	// Right puts the text at the right: for numbers.
+	// Right aligns the text to the right: for numbers.
 	Right bool
 	// Middle shortens a text from outside in its middle: for names.
 	Middle bool
-	// Spare is the order in which columns go when there is no room: the
-	// highest first. Columns of 0 stay.
+	// Spare is the order in which columns are dropped if there is no room, highest first.
+	// Columns of 0 stay.
 	Spare int
 }
 
-// Columns are columns with one blank between them.
+// Columns are the columns of a table, separated by one blank.
 type Columns []Column
 
-// Widths shares width cells among the columns, in their order. A column that
-// has no room has width 0 and is not drawn. The widths with a blank between
-// those that are drawn are never more than width.
+// Widths divides width cells among the columns, in their order. Columns without room
+// have width 0 and are not drawn. The widths and the blanks between them never exceed
+// width.
 func (cs Columns) Widths(width int) []int {
 	out := make([]int, len(cs))
 	shown := make([]bool, len(cs))
@@ -81,8 +81,8 @@ func (cs Columns) Widths(width int) []int {
 	return out
 }
 
-// Row lines up cells, which may hold styles, in widths made by Widths. Each is
-// shortened with … where it is too long. Missing cells are blank.
+// Row aligns cells, which may contain styles, to widths from Widths. Cells that are too
+// long end with …. Missing cells are blank.
 func (cs Columns) Row(widths []int, cells ...string) string {
 	var b strings.Builder
 	first := true
@@ -107,7 +107,7 @@ func (cs Columns) Row(widths []int, cells ...string) string {
 	return b.String()
 }
 
-// names are the names of the columns.
+// names returns the names of the columns.
 func (cs Columns) names() []string {
 	out := make([]string, len(cs))
 	for i, c := range cs {

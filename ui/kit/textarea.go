@@ -11,12 +11,12 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// TextArea is a text field of many lines, for JSON and descriptions. Long lines
-// are not broken: the line with the cursor scrolls. The zero value is empty.
+// TextArea is a text field of many lines, for JSON and descriptions. Lines do not wrap:
+// the line with the cursor scrolls. The zero value is empty.
 //
-// It is not the textarea of bubbles, because that one drops control characters and
-// bytes that are not UTF-8 from the value, draws direction marks as they are, takes
-// a letter apart from its marks, and has no ctrl+y.
+// The textarea of bubbles is no replacement: it drops control characters and invalid
+// UTF-8 from the value, draws direction marks, splits grapheme clusters, and has no
+// ctrl+y.
 type TextArea struct {
 	// Placeholder is shown, muted, while the text is empty.
 	Placeholder string
@@ -28,10 +28,10 @@ type TextArea struct {
 	focus
 }
 
-// NewTextArea makes a text area with a placeholder.
+// NewTextArea returns a text area with a placeholder.
 func NewTextArea(placeholder string) *TextArea { return &TextArea{Placeholder: placeholder} }
 
-// Value is the text, its lines ended by \n, none after the last.
+// Value returns the lines of the text, separated by \n.
 func (a *TextArea) Value() string {
 	parts := make([]string, len(a.lines))
 	for i := range a.lines {
@@ -40,15 +40,15 @@ func (a *TextArea) Value() string {
 	return strings.Join(parts, "\n")
 }
 
-// SetValue replaces the text and puts the cursor at its end. All kinds of line
-// ends become \n.
+// SetValue replaces the text and moves the cursor to its end. It normalizes line ends
+// to \n.
 func (a *TextArea) SetValue(s string) {
 	a.lines, a.row, a.top = nil, 0, 0
 	a.insert(s)
 }
 
-// Position is the cursor's line and byte offset in it, both from 0, so that an
-// error in the text can be shown beside it.
+// Position returns the cursor's line and the byte offset in it, both 0-based, so that an
+// error in the text can be shown next to it.
 func (a *TextArea) Position() (row, offset int) {
 	if len(a.lines) == 0 {
 		return 0, 0
@@ -56,8 +56,8 @@ func (a *TextArea) Position() (row, offset int) {
 	return a.row, a.lines[a.row].at
 }
 
-// Update edits the text. It tells whether it used the message; tab and esc are
-// left to the screen.
+// Update edits the text and reports whether it used the message. It does not use tab
+// and esc.
 func (a *TextArea) Update(msg tea.Msg) bool {
 	if !a.focused {
 		return false
@@ -132,7 +132,7 @@ func (a *TextArea) press(key string) bool {
 	return true
 }
 
-// current is the line of the cursor; an empty text has one empty line.
+// current returns the line of the cursor; an empty text has one empty line.
 func (a *TextArea) current() *line {
 	if len(a.lines) == 0 {
 		a.lines = []line{{}}
@@ -141,7 +141,7 @@ func (a *TextArea) current() *line {
 	return &a.lines[a.row]
 }
 
-// move goes up or down and stays in the column as far as the line is long.
+// move moves up or down and keeps the column if the line is long enough.
 func (a *TextArea) move(by int) {
 	column := text.Width(a.current().text[:a.current().at])
 	a.row += by
@@ -157,7 +157,7 @@ func (a *TextArea) move(by int) {
 	l.at = at
 }
 
-// join appends the next line to the current one, the cursor between them.
+// join appends the next line to the current one and puts the cursor between them.
 func (a *TextArea) join() {
 	l := a.current()
 	end := len(l.text)
@@ -166,7 +166,7 @@ func (a *TextArea) join() {
 	a.lines = slices.Delete(a.lines, a.row+1, a.row+2)
 }
 
-// plainLines makes all line ends \n, and tabs blanks.
+// plainLines normalizes line ends to \n and replaces tabs with blanks.
 var plainLines = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", "  ")
 
 func (a *TextArea) insert(s string) {

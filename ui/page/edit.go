@@ -2,16 +2,15 @@ package page
 
 import "image"
 
-// FileGone tells that a file is not there any more, from whichever part of the
-// program learnt it.
+// FileGone reports that a file no longer exists.
 type FileGone struct{ FileID string }
 
-// Pixels is a screen that can use the mouse more finely than by cells.
+// Pixels is a screen that can use mouse positions in pixels.
 type Pixels interface {
-	// WantsPixels tells whether it does now.
+	// WantsPixels reports whether it needs them now.
 	WantsPixels() bool
 }
 
-// Pointer comes before a mouse message where the terminal tells of the mouse by
-// pixels: the size of a cell, and where in its cell the mouse is.
+// Pointer precedes a mouse message if the terminal reports pixels. It holds the size of
+// a cell and the position of the mouse within its cell.
 type Pointer struct{ Cell, Within image.Point }

@@ -15,49 +15,49 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Host holds the screens and routes messages to them: keys to the actions of the
-// part with the focus, replies to who asked, [Shown] and [Hidden], overlays. The
-// root model and the test driver are built on it. Its methods are called in
-// Update only; the zero value has no screens.
+// Host holds the screens and routes messages: keys to the actions of the part with the
+// focus, replies to the screen that asked, [Shown] and [Hidden], overlays. The root
+// model and the test driver use it. Call its methods only in Update. The zero value has
+// no screens.
 type Host struct {
 	// Overlays lie over all screens: help and questions.
 	Overlays kit.Overlays
-	// Program are the actions that hold on every screen; nil: there are none.
+	// Program returns the actions that apply on every screen; it may be nil.
 	Program func(capturing bool) []kit.Action
-	// Keys are the user's own keys by the ID of the action.
+	// Keys are the user's keys by action ID.
 	Keys map[string][]string
 
 	screens map[ID]Screen
 	front   ID
-	trail   []ID // screens to step back to
+	trail   []ID // screens to go back to
 	room    image.Point
 	theme   *theme.Theme
 }
 
-// Screen is the screen with that ID; nil where there is none.
+// Screen returns the screen with that ID, or nil.
 func (h *Host) Screen(id ID) Screen { return h.screens[id] }
 
-// Front names the screen in front.
+// Front returns the ID of the screen in front.
 func (h *Host) Front() ID { return h.front }
 
-// Trail are the screens to step back to, the newest last.
+// Trail returns the screens to go back to, newest last.
 func (h *Host) Trail() []ID { return h.trail }
 
-// InFront is the screen in front; nil where there is none.
+// InFront returns the screen in front, or nil.
 func (h *Host) InFront() Screen { return h.screens[h.front] }
 
-// Reset takes all screens away; replies to them are dropped from now on.
+// Reset removes all screens. Replies to them are dropped from now on.
 func (h *Host) Reset() {
 	h.screens, h.front, h.trail = map[ID]Screen{}, 0, nil
 }
 
-// Add takes a screen and starts it. Show brings it to the front.
+// Add adds a screen and starts it. Show brings it to the front.
 func (h *Host) Add(id ID, s Screen) tea.Cmd {
 	h.Keep(id, s)
 	return h.from(s, s.Init())
 }
 
-// Keep takes a screen that was started before.
+// Keep adds a screen that was started before.
 func (h *Host) Keep(id ID, s Screen) {
 	if h.screens == nil {
 		h.screens = map[ID]Screen{}
@@ -66,9 +66,8 @@ func (h *Host) Keep(id ID, s Screen) {
 	s.Overlays().Resize(h.room)
 }
 
-// Show brings a screen to the front. With back, [Host.Back] returns from it;
-// else there is no way back. Nothing happens where it is in front, or does
-// not exist.
+// Show brings a screen to the front. With back, [Host.Back] returns from it; otherwise
+// it clears the trail. It does nothing if the screen does not exist.
 func (h *Host) Show(id ID, back bool) tea.Cmd {
 	if h.screens[id] == nil {
 		return nil
@@ -84,7 +83,7 @@ func (h *Host) Show(id ID, back bool) tea.Cmd {
 	return h.bring(id)
 }
 
-// Back returns to the screen before the one in front, or to the first.
+// Back returns to the previous screen, or to the first.
 func (h *Host) Back() tea.Cmd {
 	if len(h.trail) == 0 {
 		return h.Show(Picker, false)
@@ -107,7 +106,7 @@ func (h *Host) bring(id ID) tea.Cmd {
 	return tea.Batch(hidden, themed, h.Tell(h.InFront(), Resized{h.room}), h.Tell(h.InFront(), Shown{}))
 }
 
-// Resize tells the room that screens have. Nothing happens where it is the same.
+// Resize sends [Resized] to the screens if room has changed.
 func (h *Host) Resize(room image.Point) tea.Cmd {
 	if room == h.room {
 		return nil
@@ -122,8 +121,7 @@ func (h *Host) Resize(room image.Point) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Paint tells the theme that screens are drawn in. Nothing happens where it is
-// the same.
+// Paint sends [Themed] to the screens if the theme has changed.
 func (h *Host) Paint(th *theme.Theme) tea.Cmd {
 	if th == h.theme {
 		return nil
@@ -132,7 +130,7 @@ func (h *Host) Paint(th *theme.Theme) tea.Cmd {
 	return h.Broadcast(Themed{th})
 }
 
-// Tell gives a message to one screen and what lies over it; nil: to nobody.
+// Tell sends a message to one screen and its overlays. It ignores a nil screen.
 func (h *Host) Tell(s Screen, msg tea.Msg) tea.Cmd {
 	if s == nil {
 		return nil
@@ -140,7 +138,7 @@ func (h *Host) Tell(s Screen, msg tea.Msg) tea.Cmd {
 	return h.from(s, tea.Batch(s.Update(msg), s.Overlays().Update(msg)))
 }
 
-// Broadcast gives a message to all screens.
+// Broadcast sends a message to all screens.
 func (h *Host) Broadcast(msg tea.Msg) tea.Cmd {
 	cmds := make([]tea.Cmd, 0, len(h.screens))
 	for _, id := range slices.Sorted(maps.Keys(h.screens)) {
@@ -149,11 +147,11 @@ func (h *Host) Broadcast(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// from addresses what a screen asks for back to it.
+// from addresses the replies of a screen's command to the screen.
 func (h *Host) from(s Screen, cmd tea.Cmd) tea.Cmd { return wrap(cmd, s, Gen{}) }
 
-// Open takes a reply apart. It is not ok where the screen is gone or the
-// question stale: the answer is to be dropped then.
+// Open unwraps a reply. ok is false if the screen is gone or the question is stale:
+// drop the reply then.
 func (h *Host) Open(r Reply) (to Screen, msg tea.Msg, ok bool) {
 	if r.Gen.stale() || r.To != nil && !h.has(r.To) {
 		return nil, nil, false
@@ -161,8 +159,8 @@ func (h *Host) Open(r Reply) (to Screen, msg tea.Msg, ok bool) {
 	return r.To, r.Msg, true
 }
 
-// Deliver gives a message that no part of the program outside the screens takes
-// to whom it is meant for: an [Event] to all screens, an answer to who asked.
+// Deliver delivers a message that the root does not handle: an [Event] to all screens,
+// a reply to the screen that asked.
 func (h *Host) Deliver(to Screen, msg tea.Msg) tea.Cmd {
 	if _, event := msg.(Event); event || to == nil {
 		return h.Broadcast(msg)
@@ -170,9 +168,9 @@ func (h *Host) Deliver(to Screen, msg tea.Msg) tea.Cmd {
 	return h.Tell(to, msg)
 }
 
-// Ask opens a dialog over everything, in the place of what is open there. Its
-// choices run as actions of the screen that asks, unless that is gone by then; nil:
-// of the program.
+// Ask opens a dialog over everything, replacing an open one. Its choices run as actions
+// of the screen that asks, or of the program if from is nil. If the screen is gone by
+// then, they do not run.
 func (h *Host) Ask(q Ask, from Screen, now func() time.Time) {
 	choices := slices.Clone(q.Choices)
 	for i, c := range choices {
@@ -189,16 +187,14 @@ func (h *Host) Ask(q Ask, from Screen, now func() time.Time) {
 	h.Overlays.Open(kit.NewDialog(now, q.Title, q.Text, choices...))
 }
 
-// Ran addresses the command of an action of a screen, and tells the screen that
-// the action ran.
+// Ran addresses the command of a screen's action and sends [Acted] to the screen.
 func (h *Host) Ran(s Screen, cmd tea.Cmd) tea.Cmd {
 	return tea.Batch(h.from(s, cmd), h.Tell(s, Acted{}))
 }
 
 func (h *Host) has(s Screen) bool { return slices.Contains(slices.Collect(maps.Values(h.screens)), s) }
 
-// focus is what has the keys, and the screen that it belongs to; nil for the
-// program's own.
+// focus returns the part with the focus and its screen, nil for a part of the program.
 func (h *Host) focus() (kit.Focus, Screen) {
 	if o := h.Overlays.Top(); o != nil {
 		return o, nil
@@ -213,20 +209,20 @@ func (h *Host) focus() (kit.Focus, Screen) {
 	return s, s
 }
 
-// Capturing reports whether a text field has the keys.
+// Capturing reports whether a text field has the focus.
 func (h *Host) Capturing() bool {
 	f, _ := h.focus()
 	return f != nil && f.Capturing()
 }
 
-// Covered reports whether an overlay has the keys.
+// Covered reports whether an overlay has the focus.
 func (h *Host) Covered() bool {
 	f, s := h.focus()
 	return f != nil && f != kit.Focus(s)
 }
 
-// Actions are those of the part with the focus and then the program's own, with
-// the keys that hold.
+// Actions returns the actions of the part with the focus, followed by the program's,
+// with the keys in effect.
 func (h *Host) Actions() []kit.Action {
 	var actions []kit.Action
 	capturing := false
@@ -245,8 +241,8 @@ func (h *Host) Actions() []kit.Action {
 	return h.Bound(actions)
 }
 
-// Bound are the actions with the user's own keys. A usual key that the user gave
-// to another action there is not one of this action any more.
+// Bound returns the actions with the user's keys. An action loses a default key that
+// the user gave to another action in the list.
 func (h *Host) Bound(actions []kit.Action) []kit.Action {
 	if len(h.Keys) == 0 {
 		return actions
@@ -271,9 +267,9 @@ func (h *Host) Bound(actions []kit.Action) []kit.Action {
 	return actions
 }
 
-// Press gives a key press or a paste to the part with the focus: to its text
-// field, else to the action that has the key. used is false where nothing takes
-// it; reason is why the action of the key cannot be done now.
+// Press sends a key press or a paste to the part with the focus: to its text field, or
+// to the action with the key. used is false if nothing takes it; reason says why the
+// action of the key is disabled.
 func (h *Host) Press(msg tea.Msg) (cmd tea.Cmd, reason string, used bool) {
 	f, s := h.focus()
 	if f != nil {
@@ -300,8 +296,8 @@ func (h *Host) Press(msg tea.Msg) (cmd tea.Cmd, reason string, used bool) {
 	return nil, reason, false
 }
 
-// Mouse gives a mouse message to what it points at. Its position counts from the
-// corner of the screens' room.
+// Mouse sends a mouse message to the part below the pointer. Its position counts from
+// the corner of the screens' rectangle.
 func (h *Host) Mouse(msg tea.MouseMsg, th *theme.Theme) tea.Cmd {
 	s := h.InFront()
 	if s == nil {
@@ -313,8 +309,8 @@ func (h *Host) Mouse(msg tea.MouseMsg, th *theme.Theme) tea.Cmd {
 	return h.Tell(s, msg)
 }
 
-// View draws the screen in front with what lies over it. Overlays of the program
-// are drawn by the root, over everything.
+// View draws the screen in front with its overlays. The root draws the overlays of the
+// program.
 func (h *Host) View(th *theme.Theme) string {
 	s := h.InFront()
 	if s == nil {

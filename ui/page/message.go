@@ -35,49 +35,44 @@ func (Tick) event()        {}
 // Back asks the root to leave the screen in front for the one before it.
 type Back struct{}
 
-// Compose asks for the upload form for these sources; or, where there are Jobs,
-// for the form as it was for those: they were sent and not stored.
+// Compose opens the upload form for these sources. If Jobs is not empty, it restores
+// the form of those jobs, which were sent and not stored.
 type Compose struct {
 	Sources []api.Source
 	Jobs    []api.Job
 }
 
-// Add puts sources into the tray, as those on the command line or those that
-// are sent again from the library.
+// Add adds sources to the tray, such as those on the command line or files that are
+// sent again from the library.
 type Add struct{ Sources []api.Source }
 
-// Sent tells that the form handed jobs to the queue: the tray lets go of their
-// sources.
+// Sent reports that the form queued jobs. The tray then drops their sources.
 type Sent struct{ Jobs []api.Job }
 
-// Inspect asks for the details of files. Records as last seen are enough.
+// Inspect opens the details of files. The records may be out of date.
 type Inspect struct{ Files []api.File }
 
-// FileChanged tells that a record is newer than what was known, from whichever
-// part of the program learnt it.
+// FileChanged carries a newer record of a file.
 type FileChanged struct{ File api.File }
 
-// JobsChanged tells that the queue has news: a job changed its state.
+// JobsChanged reports that a job changed its state.
 type JobsChanged struct{}
 
-// RunsChanged tells that the watch has news: a run changed its status.
+// RunsChanged reports that a run changed its status.
 type RunsChanged struct{}
 
-// Tick comes ten times a second while something moves: the time to look at
-// counters.
+// Tick comes ten times a second while something moves, to update progress.
 type Tick struct{}
 
-// UseProfile asks the root to close the profile in use and open another. A key
-// that is typed for this run only comes along; nil: the key is looked for. Show is the
-// screen that is in front then.
+// UseProfile asks the root to close the profile and open another, with the screen Show
+// in front. A key typed for this session comes along; if nil, the key is looked up.
 type UseProfile struct {
 	Name string
 	Key  api.Key
 	Show ID
 }
 
-// Toast is a short message in the status line. Its Detail is for the history of
-// messages.
+// Toast is a short message in the status line. The history of messages shows Detail.
 type Toast = kit.Message
 
 // The levels of a toast.
@@ -88,12 +83,12 @@ const (
 	Bad  = kit.Bad
 )
 
-// Problem is the toast of an error: what happened, and what helps.
+// Problem returns the toast for an error: what happened, and what helps.
 func Problem(err error) Toast {
 	return Toast{Level: Bad, Text: text.Sentence(err.Error()), Detail: api.Hint(err)}
 }
 
-// Failed is the toast of an error; nil if the work was canceled.
+// Failed returns the toast for an error, or nil if the work was canceled.
 func Failed(err error) tea.Msg {
 	if errors.Is(err, context.Canceled) {
 		return nil
@@ -104,7 +99,7 @@ func Failed(err error) tea.Msg {
 // Tell shows a short message.
 func Tell(level kit.Level, text string) tea.Cmd { return Send(Toast{Level: level, Text: text}) }
 
-// NotSaved says that the changes of files of these names are not saved.
+// NotSaved says that changes to files with these names are not saved.
 func NotSaved(names []string) string {
 	const most = 5
 	words := "The changes of " + text.Plural(len(names), "file") + " are not saved: " + strings.Join(names[:min(len(names), most)], ", ")
@@ -114,7 +109,7 @@ func NotSaved(names []string) string {
 	return words + "."
 }
 
-// Explain says in sentences what happened, and what helps where that is known.
+// Explain describes an error in sentences, with a hint if there is one.
 func Explain(err error) string {
 	words := text.Sentence(err.Error())
 	if hint := api.Hint(err); hint != "" {
@@ -123,23 +118,22 @@ func Explain(err error) string {
 	return words
 }
 
-// Choice is one answer of a question. Its Do runs like an action of the screen
-// that asks.
+// Choice is an answer to a question. Its Do runs like an action of the screen that asks.
 type Choice = kit.Choice
 
-// Ask asks a question over the screen. The first choice is the safe one: esc stands
-// for it, and it has the focus unless another is the default.
+// Ask asks a question over the screen. The first choice is the safe one: esc chooses it,
+// and it has the focus unless another is the default.
 type Ask struct {
 	Title   string
 	Text    string
 	Choices []Choice
 }
 
-// Copy asks to put text on the clipboard. What says in a word what it is.
+// Copy copies text to the clipboard. What names the text in a word.
 type Copy struct{ What, Text string }
 
-// Open asks to open an address in the browser.
+// Open opens an address in the browser.
 type Open struct{ Address string }
 
-// Send makes a command that sends msg.
+// Send returns a command that sends msg.
 func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }

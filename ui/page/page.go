@@ -1,5 +1,5 @@
-// Package page is the contract between the root model and the screens, and
-// holds the messages that cross from one screen to another.
+// Package page defines the contract between the root model and the screens, and the
+// messages between screens.
 package page
 
 import (
@@ -12,46 +12,43 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Screen is one full part of the program: a model with pointer receivers that
-// the root shows in its rectangle.
+// Screen is a full-screen view: a model with pointer receivers that the root draws in
+// its rectangle.
 //
-// A screen learns its size by [Resized], that it came to the front or left it by
-// [Shown] and [Hidden]. Mouse messages reach only the screen in front, their
-// positions counted from the upper left corner of its rectangle. The answer to a
-// command reaches the screen that returned the command, also after the user went
-// elsewhere, and nobody else. An [Event] reaches all screens. A screen ignores
-// messages that it does not know.
+// [Resized] tells a screen its size, [Shown] and [Hidden] whether it is in front. Only
+// the screen in front receives mouse messages, with positions relative to its
+// rectangle. The reply to a command goes only to the screen that returned the command,
+// even if another is in front by then. An [Event] goes to all screens. A screen ignores
+// unknown messages.
 type Screen interface {
 	kit.Focus
-	// Init gives the command that the screen starts with; nil for none.
+	// Init returns the screen's first command, or nil.
 	Init() tea.Cmd
-	// Update takes a message other than keys. It never reads or writes anything
-	// outside the screen and never waits: that is what the command is for.
+	// Update handles messages other than keys. It does no I/O and never waits: that
+	// belongs in the command.
 	Update(msg tea.Msg) tea.Cmd
-	// View draws exactly size.X by size.Y cells, at any size from 1x1 up. It
-	// changes nothing.
+	// View draws exactly size.X by size.Y cells, from 1x1 up. It changes nothing.
 	View(size image.Point, th *theme.Theme) string
-	// Overlays are what lies over the screen; the last has the keys.
+	// Overlays returns the overlays of the screen; the last has the focus.
 	Overlays() *kit.Overlays
 }
 
-// Base is embedded by screens: it has what lies over a screen and what was drawn
-// last, and no text field.
+// Base is embedded by screens. It holds the overlays and the last drawing, and has no
+// text field.
 type Base struct {
 	overlays kit.Overlays
 	drawn    kit.Memo[drawing, string]
 }
 
-// drawing is what a drawn screen depends on beside its state.
+// drawing holds the inputs of a drawn screen other than its state.
 type drawing struct {
 	size   image.Point
 	theme  *theme.Theme
-	minute time.Time // ages hold for as long
+	minute time.Time // ages are valid for a minute
 }
 
-// Draw is what draw draws, or what it drew before: a screen is drawn after every
-// message, and most change nothing of it. It is drawn again after Changed, and
-// every minute, for the ages that it shows.
+// Draw returns the result of draw, cached until Changed is called or the size, the theme
+// or the minute changes: a screen is drawn after every message, and most change nothing.
 func (b *Base) Draw(size image.Point, th *theme.Theme, now time.Time, draw func() string) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
@@ -59,37 +56,37 @@ func (b *Base) Draw(size image.Point, th *theme.Theme, now time.Time, draw func(
 	return b.drawn.Draw(drawing{size, th, now.Truncate(time.Minute)}, draw)
 }
 
-// Changed has the next Draw draw again.
+// Changed invalidates the cached drawing.
 func (b *Base) Changed() { b.drawn.Forget() }
 
-// Overlays are what lies over the screen.
+// Overlays returns the overlays of the screen.
 func (b *Base) Overlays() *kit.Overlays { return &b.overlays }
 
-// Open puts an overlay on top; nothing follows.
+// Open puts an overlay on top and returns nil.
 func (b *Base) Open(o kit.Overlay) tea.Cmd {
 	b.overlays.Open(o)
 	return nil
 }
 
-// Capturing is false.
+// Capturing returns false.
 func (b *Base) Capturing() bool { return false }
 
-// Type uses nothing.
+// Type ignores the message.
 func (b *Base) Type(tea.Msg) (tea.Cmd, bool) { return nil, false }
 
 // Resized tells a screen the size of its rectangle.
 type Resized struct{ Size image.Point }
 
-// Themed tells a screen the theme that it is drawn in, before it is shown and
-// when that changes: for what is made for it before drawing, such as thumbnails.
+// Themed tells a screen its theme, before it is first shown and on every change, so that
+// it can prepare things such as thumbnails.
 type Themed struct{ Theme *theme.Theme }
 
-// Acted tells a screen that one of its actions or overlays ran, or that its text
-// field took a key: the time to lay out and draw again.
+// Acted tells a screen that one of its actions or overlays ran, or that its text field
+// used a key, so that it can update its layout.
 type Acted struct{}
 
-// Catalog is a screen that lists the actions of all its parts, by the part's
-// name: keys can be given to each, and two of one part cannot share one.
+// Catalog is a screen that lists the actions of all its parts, by the part's name. Two
+// actions of one part cannot share a key.
 type Catalog interface {
 	Catalog() map[string][]kit.Action
 }
@@ -122,7 +119,6 @@ var Tabs = []struct {
 	{Settings, "settings", "Settings"},
 }
 
-// Commander is a screen whose action a command can do, too. Commands gives the
-// arguments after "mediadesk" of each command that it takes; nil: there is nothing
-// to name now.
+// Commander is a screen whose current action has equivalent commands. Commands returns
+// the arguments after "mediadesk" of each command, or nil.
 type Commander interface{ Commands() [][]string }

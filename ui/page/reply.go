@@ -6,9 +6,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Reply carries the answer to a command back to the screen that asked for it.
-// The [Host] wraps the commands of screens, so no screen makes one; it drops the
-// replies to screens that are gone, those of another session among them.
+// Reply carries the answer to a command back to the screen that asked for it. The [Host]
+// wraps the commands of screens and drops replies to screens that are gone, including
+// those of another session.
 type Reply struct {
 	// To is the screen that asked.
 	To Screen
@@ -18,18 +18,17 @@ type Reply struct {
 	Msg tea.Msg
 }
 
-// Questions counts the questions of one kind, such as "what is under the
-// cursor". The zero value is ready to use.
+// Questions counts the questions of one kind, such as "which file is under the cursor".
+// The zero value is ready to use.
 type Questions struct{ n int }
 
-// Ask makes cmd the newest question: its answers are dropped once another was
-// asked.
+// Ask makes cmd the newest question. Answers to earlier ones are dropped.
 func (q *Questions) Ask(cmd tea.Cmd) tea.Cmd {
 	q.Drop()
 	return wrap(cmd, nil, Gen{q, q.n})
 }
 
-// Drop makes the questions asked so far stale.
+// Drop makes all questions so far stale.
 func (q *Questions) Drop() { q.n++ }
 
 // Gen is the generation of a question.
@@ -43,7 +42,7 @@ func (g Gen) stale() bool { return g.of != nil && g.n != g.of.n }
 // frameworkPath is the package whose own messages never belong to a screen.
 var frameworkPath = reflect.TypeFor[tea.KeyPressMsg]().PkgPath()
 
-// wrap addresses what cmd answers to a screen.
+// wrap addresses the replies of cmd to a screen.
 func wrap(cmd tea.Cmd, to Screen, gen Gen) tea.Cmd {
 	if cmd == nil {
 		return nil

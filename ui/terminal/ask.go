@@ -8,9 +8,9 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// Ask returns what ask returns, or a *SignalError as soon as ctx ends: after ctrl+c
-// at a question nobody has to press enter, too. What ask changed in the terminal,
-// such as hiding what is typed, is restored; ask itself stays behind.
+// Ask returns the result of ask, or a *SignalError as soon as ctx ends, so that the user
+// need not press enter after ctrl+c. It restores the terminal modes that ask changed, such
+// as echo; the goroutine of ask keeps running.
 func Ask(ctx context.Context, in io.Reader, ask func() (string, error)) (string, error) {
 	type answer struct {
 		text string

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// browserTime is how long the tool that opens an address may take to fail. Some tools
-// run as long as the browser does.
+// browserTime is how long to wait for the system's tool to fail. Some tools run as long
+// as the browser does.
 const browserTime = 2 * time.Second
 
-// OpenAddress opens an address in the browser of this computer. The error is that of
-// the system's tool for it.
+// OpenAddress opens an address in the browser of this computer. It returns the error of
+// the system's tool.
 func OpenAddress(address string) error {
 	args := []string{"xdg-open", address}
 	switch runtime.GOOS {

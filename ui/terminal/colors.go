@@ -14,8 +14,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// TmuxFeatures returns what tmux knows of the terminal around it, such as "RGB" and
-// "sixel" (its format client_termfeatures); nil without tmux or without an answer
+// TmuxFeatures returns what tmux knows about the outer terminal (its format
+// client_termfeatures), such as "RGB" and "sixel"; nil outside tmux or without an answer
 // within two seconds.
 func TmuxFeatures(ctx context.Context, getenv func(string) string) []string {
 	if features := tmux(ctx, getenv, "#{client_termfeatures}"); features != "" {
@@ -24,14 +24,14 @@ func TmuxFeatures(ctx context.Context, getenv func(string) string) []string {
 	return nil
 }
 
-// TmuxPane returns the cell of the terminal at which the pane of tmux begins; that at
-// the corner without tmux or without an answer within two seconds.
+// TmuxPane returns the cell of the outer terminal where the tmux pane begins; the zero
+// point outside tmux or without an answer within two seconds.
 func TmuxPane(ctx context.Context, getenv func(string) string) image.Point {
 	var at image.Point
 	var lines, place string
-	_, _ = fmt.Sscan(tmux(ctx, getenv, "#{pane_left} #{pane_top} #{status} #{status-position}"), &at.X, &at.Y, &lines, &place) // what is missing is 0
+	_, _ = fmt.Sscan(tmux(ctx, getenv, "#{pane_left} #{pane_top} #{status} #{status-position}"), &at.X, &at.Y, &lines, &place) // missing values are 0
 	if place == "top" {
-		n, err := strconv.Atoi(lines) // of more than one
+		n, err := strconv.Atoi(lines) // a status of several lines
 		if err != nil && lines == "on" {
 			n = 1
 		}
@@ -40,7 +40,7 @@ func TmuxPane(ctx context.Context, getenv func(string) string) image.Point {
 	return at
 }
 
-// tmux asks tmux for a format of the pane that the program runs in.
+// tmux expands a tmux format for the program's pane.
 func tmux(ctx context.Context, getenv func(string) string, format string) string {
 	if getenv("TMUX") == "" {
 		return ""
@@ -51,9 +51,9 @@ func tmux(ctx context.Context, getenv func(string) string, format string) string
 	return strings.TrimSpace(string(out))
 }
 
-// Colors returns how many colors to draw with on the terminal out, and the reason in
-// words. A setting of "16", "256", "truecolor" or "none" decides; any other value is
-// "auto", which looks at NO_COLOR, the environment env and the features of tmux.
+// Colors returns the color profile for the terminal out, and the reason. The settings
+// "16", "256", "truecolor" and "none" decide; any other value means "auto", which uses
+// NO_COLOR, the environment env and the features of tmux.
 func Colors(setting string, out io.Writer, env, tmux []string) (colorprofile.Profile, string) {
 	const chosen = "the settings say so"
 	switch setting {
@@ -91,7 +91,7 @@ func Colors(setting string, out io.Writer, env, tmux []string) (colorprofile.Pro
 	return profile, "none: " + reason
 }
 
-// variable is the last value of a name in the environment.
+// variable returns the last value of name in the environment.
 func variable(env []string, name string) (value string, ok bool) {
 	for _, e := range env {
 		if v, is := strings.CutPrefix(e, name+"="); is {

@@ -12,21 +12,21 @@ import (
 )
 
 // NotifyContext returns a context that the first interrupt or SIGTERM cancels, with a
-// *SignalError as its cause; a second one ends the program at once.
+// *SignalError as its cause. A second signal ends the program at once.
 func NotifyContext(parent context.Context) (ctx context.Context, stop func()) {
 	return notify(parent, 0, os.Interrupt, syscall.SIGTERM)
 }
 
-// echoTime is how long after the first signal others are dropped: a signal to the
-// process group reaches the screens directly and once more through their guard.
+// echoTime is how long signals after the first are dropped: a signal to the process group
+// reaches the screens both directly and through their guard.
 const echoTime = time.Second
 
-// Endings calls quit at the first signal that ends a program. Bubble Tea programs
-// need it together with tea.WithoutSignalHandler: Bubble Tea's own handler waits
-// for ever if the program ends while it delivers a signal.
+// Endings calls quit at the first signal that ends a program. Use it for Bubble Tea
+// programs with tea.WithoutSignalHandler: Bubble Tea's own handler blocks forever if the
+// program ends while it delivers a signal.
 //
-// hangUp is as if a SIGHUP had come. The function stop stops all that; its error is a
-// *SignalError if a signal came, else nil.
+// hangUp acts like a SIGHUP. stop stops the handling; it returns a *SignalError if a
+// signal arrived, otherwise nil.
 func Endings(quit func()) (hangUp func(), stop func() error) {
 	parent, end := context.WithCancelCause(context.Background())
 	ctx, cancel := notify(parent, echoTime, endingSignals...)
@@ -42,9 +42,9 @@ func Endings(quit func()) (hangUp func(), stop func() error) {
 	}
 }
 
-// notify returns a context that the first of the signals cancels. For the time echo after
-// that, signals are dropped; then the next one ends the program at once, but not a SIGHUP:
-// it says that the terminal is gone, and that asks for no hurry.
+// notify returns a context that the first of the signals cancels. It drops signals for the
+// duration echo; after that, the next one ends the program at once, except for a SIGHUP,
+// which only says that the terminal is gone.
 func notify(parent context.Context, echo time.Duration, signals ...os.Signal) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	came, stopped := make(chan os.Signal, 1), make(chan struct{})
@@ -72,14 +72,14 @@ func notify(parent context.Context, echo time.Duration, signals ...os.Signal) (c
 	})
 }
 
-// Input is the terminal as a program's input. It calls Ended when there is nothing more to
-// read: the terminal is gone. Without a controlling terminal no SIGHUP tells that.
+// Input is the terminal as a program's input. It calls Ended at the end of input, when
+// the terminal is gone: without a controlling terminal, no SIGHUP arrives.
 type Input struct {
 	*os.File
 	Ended func()
 }
 
-// Read reads what was typed.
+// Read reads from the terminal.
 func (i Input) Read(b []byte) (int, error) {
 	n, err := i.File.Read(b)
 	if n == 0 && err != nil {

@@ -4,23 +4,23 @@ package terminal
 
 import "os"
 
-// RunGuarded does nothing on this system: its consoles forget a program's modes.
+// RunGuarded does nothing on this system: its consoles reset the modes of a program.
 func RunGuarded(GuardOptions) (code int, ran bool) { return 0, false }
 
-// Guarded is the screens' end of the guard.
+// Guarded is the connection of the screens to their guard.
 type Guarded struct{}
 
-// JoinGuard gives nil: nobody guards the terminal on this system.
+// JoinGuard returns nil: there is no guard on this system.
 func JoinGuard() *Guarded { return nil }
 
-// Restored tells the guard that the terminal was given back.
+// Restored does nothing on this system.
 func (g *Guarded) Restored() {}
 
-// Stopping gives nil: there is nobody to tell.
+// Stopping returns nil.
 func (g *Guarded) Stopping() func() { return nil }
 
-// endingSignals end the screens in good order.
+// endingSignals are the signals that end the screens in an orderly way.
 var endingSignals = []os.Signal{os.Interrupt}
 
-// signalCode is the exit code of a program that a signal ended.
+// signalCode returns the exit code for a program that a signal ended.
 func signalCode(os.Signal) int { return 1 }

@@ -19,30 +19,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guardVariable tells the process of the screens that another one guards its
-// terminal, and on which descriptors they speak.
+// guardVariable tells the child process that it has a guard, and on which descriptors
+// they communicate.
 const guardVariable = "MEDIADESK_GUARD"
 
-// guardPatience is how long the screens may take to end after a signal, or when
-// they have given the terminal back: longer than closing a session does. It is also
-// how long a terminal may take to read that it is given back.
+// guardPatience is the time limit for the screens to end after a signal or after
+// restoring the terminal, longer than a session needs to close. It is also the limit for
+// restoring the terminal.
 const guardPatience = 10 * time.Second
 
-// lastWords is how long what a dead process wrote is waited for. Nothing is on
-// its way then, but for a program that it started and that holds the pipe.
+// lastWords is how long to wait for the output of a dead process. It matters only if
+// another program, started by that process, still holds the pipe.
 const lastWords = time.Second
 
-// forwarded are the signals that the guard hands on to the screens, which end
-// in good order, or stop.
+// forwarded are the signals that the guard forwards to the screens.
 var forwarded = []os.Signal{
 	syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGTERM, syscall.SIGTSTP,
 	syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE,
 }
 
-// RunGuarded runs this program again in a process of its own and waits for it: that
-// one shows the screens. After its end, also by a crash or a kill, the terminal is
-// as it was. ran is false if this process is to show the screens itself: another
-// one guards it already, or none could be started.
+// RunGuarded runs this program again as a child process, which shows the screens, and
+// waits for it. When the child ends, also by a crash or a kill, it restores the terminal.
+// ran is false if this process must show the screens itself: it is the child, or no
+// child could be started.
 func RunGuarded(o GuardOptions) (code int, ran bool) {
 	if os.Getenv(guardVariable) != "" {
 		return 0, false
@@ -57,13 +56,13 @@ func RunGuarded(o GuardOptions) (code int, ran bool) {
 	}
 	g := newGuardian(o, before)
 	if err := g.start(self); err != nil {
-		// Without a guard the screens still work.
+		// The screens also work without a guard.
 		return 0, false
 	}
 	return g.wait(), true
 }
 
-// guardian is the process that waits.
+// guardian is the parent process.
 type guardian struct {
 	o      GuardOptions
 	before *term.State
@@ -71,15 +70,15 @@ type guardian struct {
 
 	patience time.Duration // guardPatience
 
-	lifeline *os.File // closed when this process ends: the other one ends then
-	mark     *os.File // the other process says here what becomes of the terminal
+	lifeline *os.File // closed when this process ends: the child then ends, too
+	mark     *os.File // the child reports the state of the terminal here
 
-	stopping chan struct{} // it stops by itself, with the terminal given back
-	restored chan struct{} // closed: it gave the terminal back for good
-	silent   chan struct{} // closed: it says nothing more
+	stopping chan struct{} // the child stops by itself, with the terminal restored
+	restored chan struct{} // closed when the child has restored the terminal for good
+	silent   chan struct{} // closed when the child closed its end
 
-	errors  *os.File     // its standard error; nil where that is no terminal
-	said    bytes.Buffer // what it wrote there
+	errors  *os.File     // its standard error, or nil if that is not a terminal
+	said    bytes.Buffer // its output there
 	reading sync.WaitGroup
 }
 
@@ -90,11 +89,11 @@ func newGuardian(o GuardOptions, before *term.State) *guardian {
 	}
 }
 
-// maxSaid is how much of a crash is kept, in bytes.
+// maxSaid is the maximum size of a saved crash report, in bytes.
 const maxSaid = 1 << 20
 
-// start starts the program again. It inherits the descriptors of this one, also
-// that of the key.
+// start starts the child. It inherits the descriptors of this process, including that of
+// the key.
 func (g *guardian) start(self string) (err error) {
 	theirLife, ourLife, err := os.Pipe()
 	if err != nil {
@@ -110,7 +109,7 @@ func (g *guardian) start(self string) (err error) {
 
 	files := []*os.File{os.Stdin, os.Stdout, os.Stderr}
 	if term.IsTerminal(os.Stderr.Fd()) {
-		// A crash must not write over the screen.
+		// Catch the output of a crash, which would overwrite the screen.
 		ours, theirs, err := os.Pipe()
 		if err != nil {
 			return err
@@ -118,7 +117,7 @@ func (g *guardian) start(self string) (err error) {
 		defer theirs.Close()
 		files[2], g.errors = theirs, ours
 		g.reading.Go(func() {
-			// More than is kept is read and dropped, so that nobody waits.
+			// Read and drop the rest, so that the writer does not block.
 			_, _ = io.Copy(&g.said, io.LimitReader(ours, maxSaid))
 			_, _ = io.Copy(io.Discard, ours)
 			_ = ours.Close()
@@ -136,7 +135,7 @@ func (g *guardian) start(self string) (err error) {
 	return err
 }
 
-// wait waits for the screens, hands signals on, and gives the exit code.
+// wait waits for the child, forwards signals, and returns the exit code.
 func (g *guardian) wait() int {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, forwarded...)
@@ -166,8 +165,8 @@ func (g *guardian) wait() int {
 	}
 }
 
-// reap follows the child. When it stops, the whole job stops with it, so that
-// the shell has the terminal; when the job goes on, it does too.
+// reap waits for state changes of the child. When the child stops or continues, so does
+// the whole job, so that the shell gets the terminal.
 func (g *guardian) reap(ended chan<- unix.WaitStatus) {
 	for {
 		var status unix.WaitStatus
@@ -179,7 +178,7 @@ func (g *guardian) reap(ended chan<- unix.WaitStatus) {
 			return
 		case status.Stopped():
 			if !g.told() {
-				g.restore() // stopped from outside: it could not do that itself
+				g.restore() // stopped from outside: the child could not restore the terminal itself
 			}
 			stopJob()
 			_ = g.child.Signal(syscall.SIGCONT)
@@ -190,9 +189,9 @@ func (g *guardian) reap(ended chan<- unix.WaitStatus) {
 	}
 }
 
-// stopJob stops the whole job, this process too, and returns when it goes on.
-// That has to be waited for: a process with several threads runs on for a moment
-// after the signal was sent, and would wake the other one at once.
+// stopJob stops the whole job, including this process, and returns when it continues.
+// It must wait for that: a process with several threads runs for a moment after the
+// signal was sent, and would wake the child at once.
 func stopJob() {
 	goOn := make(chan os.Signal, 1)
 	signal.Notify(goOn, syscall.SIGCONT)
@@ -202,7 +201,7 @@ func stopJob() {
 	}
 }
 
-// listen takes what the child says of the terminal, until it ends.
+// listen reads the child's reports on the terminal until the child ends.
 func (g *guardian) listen() {
 	defer close(g.silent)
 	buf := make([]byte, 16)
@@ -225,7 +224,7 @@ func (g *guardian) listen() {
 	}
 }
 
-// told reports whether the child has just said that it stops by itself.
+// told reports whether the child has just announced that it stops by itself.
 func (g *guardian) told() bool {
 	select {
 	case <-g.stopping:
@@ -235,14 +234,13 @@ func (g *guardian) told() bool {
 	}
 }
 
-// What the screens write to their guard.
+// The messages from the screens to their guard.
 const (
 	markStopping = 's'
 	markRestored = 'r'
 )
 
-// end gives the terminal back where the child did not, and says what it had to
-// say.
+// end restores the terminal if the child did not, and prints the child's error output.
 func (g *guardian) end(status unix.WaitStatus, signals <-chan os.Signal) int {
 	limit := time.Now().Add(lastWords)
 	_ = g.mark.SetReadDeadline(limit)
@@ -269,11 +267,11 @@ func (g *guardian) end(status unix.WaitStatus, signals <-chan os.Signal) int {
 	return code
 }
 
-// restore brings the terminal back from whatever state the screens left it in.
+// restore restores the terminal from any state.
 func (g *guardian) restore() { restoreTerminal(g.o.Out, g.before) }
 
-// restoreOrLeave does so too, but leaves a terminal alone that takes nothing: at
-// another signal, or when patience ends.
+// restoreOrLeave calls restore, but gives up on a blocked terminal at another signal or
+// after the time limit.
 func (g *guardian) restoreOrLeave(signals <-chan os.Signal) {
 	done := make(chan struct{})
 	go func() {
@@ -288,8 +286,7 @@ func (g *guardian) restoreOrLeave(signals <-chan os.Signal) {
 }
 
 func restoreTerminal(tty *os.File, before *term.State) {
-	// Writing to a terminal whose job is in the background would stop this
-	// process.
+	// Writing to the terminal from a background job would stop this process.
 	signal.Ignore(syscall.SIGTTOU)
 	defer signal.Reset(syscall.SIGTTOU)
 	_, _ = tty.WriteString(resetSequence)
@@ -297,33 +294,30 @@ func restoreTerminal(tty *os.File, before *term.State) {
 	dropInput(tty)
 }
 
-// resetSequence ends whatever was being written, and takes back every mode
-// that the screens ask for.
-const resetSequence = "\x18\x1b\\" + // a sequence that was cut off
+// resetSequence ends any incomplete sequence and resets every mode that the screens set.
+const resetSequence = "\x18\x1b\\" + // an incomplete sequence
 	ansi.ResetModeSynchronizedOutput +
 	"\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1016l" + // mouse
 	"\x1b[?1004l\x1b[?2004l\x1b[?2027l\x1b[?2031l\x1b[?2048l" + // focus, pastes, widths, reports
 	"\x1b[<u\x1b[>4;0m\x1b[?1l\x1b>" + // keys
-	"\x1b[r\x1b[?7h\x1b[m\x1b[0 q\x1b[?25h" + // scrolling, wrapping, colours, cursor
+	"\x1b[r\x1b[?7h\x1b[m\x1b[0 q\x1b[?25h" + // scrolling, wrapping, colors, cursor
 	ansi.ResetForegroundColor + ansi.ResetBackgroundColor +
 	"\x1b[?1049l\x1b[?25h"
 
-// guardedPatience is how long giving the terminal back may take when the guard
-// is gone.
+// guardedPatience is the time limit for restoring the terminal when the guard is gone.
 const guardedPatience = 100 * time.Millisecond
 
-// Guarded is the screens' end of the guard. A nil one is of a process that
-// nobody guards.
+// Guarded is the connection of the screens to their guard. It is nil without a guard.
 type Guarded struct{ life, mark *os.File }
 
-// JoinGuard connects the screens to their guard; nil if there is none. If the guard
-// is killed, the terminal is given back and this process ends in the same way.
+// JoinGuard connects the screens to their guard, and returns nil without one. If the
+// guard is killed, it restores the terminal and kills this process, too.
 func JoinGuard() *Guarded {
 	fd, err := strconv.Atoi(os.Getenv(guardVariable))
 	if err != nil || fd < 3 {
 		return nil
 	}
-	// Programs that are started from here are not guarded.
+	// Child processes have no guard.
 	_ = os.Unsetenv(guardVariable)
 	syscall.CloseOnExec(fd)
 	syscall.CloseOnExec(fd + 1)
@@ -333,10 +327,10 @@ func JoinGuard() *Guarded {
 		return g
 	}
 	go func() {
-		// Nothing is ever written: this returns when the other end is closed.
+		// The guard writes nothing: Read returns when the other end is closed.
 		if _, err := g.life.Read(make([]byte, 1)); errors.Is(err, io.EOF) {
 			end := func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) }
-			// A terminal that takes nothing must not keep this process.
+			// A blocked terminal must not keep this process alive.
 			time.AfterFunc(guardedPatience, end)
 			restoreTerminal(os.Stdout, before)
 			end()
@@ -345,15 +339,15 @@ func JoinGuard() *Guarded {
 	return g
 }
 
-// Restored tells the guard that the terminal was given back.
+// Restored tells the guard that the terminal was restored.
 func (g *Guarded) Restored() {
 	if g != nil {
 		_, _ = g.mark.Write([]byte{markRestored})
 	}
 }
 
-// Stopping gives what tells the guard that this process stops by itself, with
-// the terminal given back; nil where nobody guards it.
+// Stopping returns a function that tells the guard that this process stops by itself,
+// with the terminal restored; nil without a guard.
 func (g *Guarded) Stopping() func() {
 	if g == nil {
 		return nil
@@ -361,10 +355,10 @@ func (g *Guarded) Stopping() func() {
 	return func() { _, _ = g.mark.Write([]byte{markStopping}) }
 }
 
-// endingSignals end the screens in good order.
+// endingSignals are the signals that end the screens in an orderly way.
 var endingSignals = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT}
 
-// signalCode is the exit code of a program that a signal ended.
+// signalCode returns the exit code for a program that a signal ended.
 func signalCode(s os.Signal) int {
 	if n, ok := s.(syscall.Signal); ok {
 		return 128 + int(n)

@@ -17,29 +17,28 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// A Detector finds out what a terminal can do by querying it, such as that of package
-// picture.
+// Detector detects the features of a terminal by querying it; package picture has one.
 type Detector interface {
-	// Query is what to write to the terminal; empty if it must not be queried.
+	// Query returns what to write to the terminal, or "" to skip the query.
 	Query() string
-	// Patience is how long to wait for the answers.
+	// Patience returns how long to wait for the answers.
 	Patience() time.Duration
-	// Update takes an answer, and reports whether it was one to the query.
+	// Update handles an answer, and reports whether it belongs to the query.
 	Update(event any) bool
-	// TimedOut ends the waiting.
+	// TimedOut ends the wait.
 	TimedOut()
-	// Report lists what was found, as names with their texts.
+	// Report lists the results as pairs of name and text.
 	Report() [][2]string
 }
 
-// Answers are those of a terminal beside what a Detector takes.
+// Answers holds a terminal's answers other than those to a Detector.
 type Answers struct {
-	Background color.Color // nil: not known
-	Widths     []int       // of the texts, in columns; -1: not known
+	Background color.Color // nil if unknown
+	Widths     []int       // of the texts, in columns; -1 if unknown
 }
 
-// Query asks a terminal for its background, measures texts in it, and asks what the
-// detector wants to know. The line of the cursor is used for measuring and left empty.
+// Query asks a terminal for its background and the detector's features, and measures the
+// width of texts. It uses the line of the cursor and leaves it empty.
 func Query(ctx context.Context, in, out *os.File, d Detector, texts []string) (a Answers, err error) {
 	query := d.Query()
 	if query == "" {
@@ -79,8 +78,8 @@ func Query(ctx context.Context, in, out *os.File, d Detector, texts []string) (a
 
 var cursorReply = regexp.MustCompile(`\x1b\[(\d+);(\d+)R`)
 
-// columns are the widths by the cursor reports. If their number is not that of the
-// texts, nothing is known.
+// columns returns the widths from the cursor reports. All are unknown if the number of
+// reports differs from that of the texts.
 func columns(reply []byte, texts int) []int {
 	found := cursorReply.FindAllSubmatch(reply, -1)
 	list := make([]int, texts)
@@ -113,11 +112,11 @@ func events(reply []byte) []uv.Event {
 	return list
 }
 
-// attributes is the answer to the last query: every terminal gives it.
+// attributes matches the answer to the last query, which every terminal supports.
 var attributes = regexp.MustCompile(`\x1b\[\?[0-9;]*c`)
 
-// converse writes queries and reads until the terminal has answered the last one, or
-// the time is over.
+// converse writes queries and reads until the terminal has answered the last one or
+// patience has passed.
 func converse(ctx context.Context, in, out *os.File, queries string, patience time.Duration) ([]byte, error) {
 	if _, err := out.WriteString(queries); err != nil {
 		return nil, fmt.Errorf("the terminal cannot be queried: %w", err)

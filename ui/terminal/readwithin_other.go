@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// readWithin is not known on this system.
+// readWithin is not supported on this system.
 func readWithin(*os.File, time.Duration) ([]byte, error) {
 	return nil, errors.New("not known on this system")
 }

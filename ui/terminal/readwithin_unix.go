@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readWithin reads what the terminal says within a time; nothing if it says
-// nothing.
+// readWithin reads the terminal's output for at most wait. It returns nothing on a
+// timeout.
 func readWithin(in *os.File, wait time.Duration) ([]byte, error) {
 	if wait <= 0 {
 		return nil, nil

@@ -4,7 +4,7 @@ package terminal
 
 import "io"
 
-// Signals stop and continue programs on other systems.
+// Signals handles stop and continue signals, which this system does not have.
 type Signals struct{}
 
 // Watch does nothing on this system.
@@ -25,7 +25,7 @@ type Suspend struct {
 // Run does nothing on this system.
 func (Suspend) Run() error { return nil }
 
-// SetStdin and the others make it a tea.ExecCommand.
+// SetStdin and the others implement tea.ExecCommand.
 func (Suspend) SetStdin(io.Reader)  {}
 func (Suspend) SetStdout(io.Writer) {}
 func (Suspend) SetStderr(io.Writer) {}

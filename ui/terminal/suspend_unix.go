@@ -13,19 +13,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stopTime is the time in which the end of one stop can be reported twice.
+// stopTime is the time within which the end of one stop may be reported twice.
 const stopTime = 500 * time.Millisecond
 
-// Signals watches for the signals that stop and continue the program from outside.
-// Those of the terminal itself are keys while it is in raw mode.
+// Signals watches for the signals that stop and continue the program from outside. In
+// raw mode, the terminal's own, such as ctrl+z, arrive as keys instead.
 type Signals struct {
 	came  chan os.Signal
-	ended atomic.Int64 // when the last stop of our own ended, in nanoseconds
+	ended atomic.Int64 // end of the last stop by Suspend, in nanoseconds
 	done  chan struct{}
 }
 
-// Watch calls stop when the program is to be stopped, and resumed after a stop that
-// was not our own, until Close.
+// Watch calls stop when the program is told to stop, and resumed after a stop that
+// Suspend did not cause, until Close.
 func (s *Signals) Watch(stop, resumed func()) {
 	s.came, s.done = make(chan os.Signal, 4), make(chan struct{})
 	ossignal.Notify(s.came, syscall.SIGTSTP, syscall.SIGCONT)
@@ -40,8 +40,8 @@ func (s *Signals) Watch(stop, resumed func()) {
 					continue
 				}
 			}
-			// A stop of our own restores the screen by itself; it is noted at the
-			// same time as this signal arrives.
+			// Suspend restores the screen by itself, and records that at the same time as this
+			// signal arrives.
 			select {
 			case <-s.done:
 				return
@@ -54,7 +54,7 @@ func (s *Signals) Watch(stop, resumed func()) {
 	}()
 }
 
-// Close ends the watching.
+// Close stops watching.
 func (s *Signals) Close() {
 	ossignal.Stop(s.came)
 	close(s.done)
@@ -63,17 +63,17 @@ func (s *Signals) Close() {
 // NoSuspend says why the program cannot be suspended; empty if it can.
 func NoSuspend() string {
 	if sid, err := unix.Getsid(0); err != nil || sid == unix.Getpgrp() {
-		// A shell with job control gives each job a group of its own.
+		// A shell with job control puts each job in its own process group.
 		return "There is no shell to go back to."
 	}
 	return ""
 }
 
-// Suspend stops the program until the shell continues it. It is a tea.ExecCommand:
-// Bubble Tea gives the terminal back while it runs.
+// Suspend stops the program until the shell continues it. It is a tea.ExecCommand, so
+// that Bubble Tea releases the terminal in the meantime.
 type Suspend struct {
-	Signals  *Signals // nil: none are watched
-	Stopping func()   // tells the guard, which stops the rest of the job; nil: there is none
+	Signals  *Signals // nil if not watched
+	Stopping func()   // tells the guard, which stops the rest of the job; nil without a guard
 }
 
 // SetStdin does nothing.
@@ -85,7 +85,7 @@ func (s Suspend) SetStdout(io.Writer) {}
 // SetStderr does nothing.
 func (s Suspend) SetStderr(io.Writer) {}
 
-// Run stops this process and returns when it goes on.
+// Run stops this process and returns when it continues.
 func (s Suspend) Run() error {
 	goOn := make(chan os.Signal, 1)
 	ossignal.Notify(goOn, syscall.SIGCONT)
@@ -95,7 +95,7 @@ func (s Suspend) Run() error {
 		s.Stopping()
 		pid = os.Getpid()
 	}
-	// Not SIGTSTP: a Go program that watches for it cannot be stopped by it.
+	// Not SIGTSTP: it cannot stop a Go program that watches for it.
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
-// Package terminal looks after the terminal around the screens: it guards them
-// from another process, so that a crash or a kill leaves the terminal as it was,
-// and handles the signals that stop, continue and end the program.
+// Package terminal protects the terminal around the screens: a parent process restores it
+// after a crash or a kill. It also handles the signals that stop, continue and end the
+// program.
 package terminal
 
 import (
@@ -8,28 +8,26 @@ import (
 	"os"
 )
 
-// GuardOptions say how RunGuarded runs the screens.
+// GuardOptions configures RunGuarded.
 type GuardOptions struct {
-	// Out is the terminal, and Err is where the guard says what happened.
+	// Out is the terminal. Err receives the messages of the guard.
 	Out *os.File
 	Err io.Writer
-	// Env are variables, as NAME=value, that the screens get beside those of this
-	// process.
+	// Env are additional variables for the screens, as NAME=value.
 	Env []string
-	// FD is a file descriptor that the screens inherit; below 3: none.
+	// FD is a file descriptor that the screens inherit; a value below 3 means none.
 	FD int
-	// Crashed keeps the report of a crash and returns what to say about it.
+	// Crashed saves the report of a crash and returns a message about it.
 	Crashed func(report string) string
 }
 
-// SignalError says that a signal ended the program, or a question to the user.
-// There is nothing more to say about it.
+// SignalError reports that a signal ended the program or a prompt. It needs no message.
 type SignalError struct {
-	// Code is the exit code that a shell gives to such an end, such as 130.
+	// Code is the shell's exit code for the signal, such as 130.
 	Code int
 }
 
 func (e *SignalError) Error() string { return "ended by a signal" }
 
-// interrupted is the code of a program that ctrl+c ended.
+// interrupted is the exit code after ctrl+c.
 const interrupted = 130

@@ -1,3 +1,3 @@
-// Package text makes text fit for a terminal: safe to draw, cut and padded to
-// columns, and with units a person reads.
+// Package text prepares text for a terminal: it makes text safe, fits it to columns, and
+// formats numbers with units.
 package text

@@ -7,26 +7,23 @@ import (
 	"unicode/utf8"
 )
 
-// maxMarks is how many combining marks may stand on one base: enough for every
-// living script, too few to paint over the lines above.
+// maxMarks is the maximum number of combining marks on one base: enough for every living
+// script, too few to paint over the lines above.
 const maxMarks = 4
 
-// Safe makes text from outside (file names, tags, answers of a service) fit to
-// be drawn in one line. What would move the cursor, change colors, turn the
-// direction of writing or be invisible is written out instead: control
-// characters (C0, C1, DEL, also newline and tab) and bytes that are not UTF-8 as
-// \xNN; direction marks, zero-width, tag, format and private characters as
-// \u{NNNN}; combining marks without a base, or beyond the fourth on a base, as
-// \u{NNNN} too. Joined emoji come apart at their joiner, because terminals do not
-// agree on their width. Two names that differ in such characters differ on the
-// screen. Safe text stays as it is when made safe again.
+// Safe escapes text from outside (file names, tags, answers of a service) so that it can
+// be drawn in one line. Control characters (C0, C1, DEL, newline, tab) and invalid UTF-8
+// become \xNN. Direction marks, zero-width, tag, format and private characters become
+// \u{NNNN}, as do combining marks without a base or beyond the fourth on a base. Joined
+// emoji are split at their joiner, because terminals disagree on their width. Names
+// that differ in such characters also differ on the screen. Safe is idempotent.
 func Safe(s string) string {
 	if plainASCII(s) {
 		return s
 	}
 	var b strings.Builder
 	b.Grow(len(s) + 16)
-	marks := -1 // marks on the current base; -1 where there is no base
+	marks := -1 // marks on the current base; -1 without a base
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		switch {
@@ -56,7 +53,7 @@ func Safe(s string) string {
 	return b.String()
 }
 
-// plainASCII spares the common case the walk through the runes.
+// plainASCII is a fast path for common text.
 func plainASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] < 0x20 || s[i] >= 0x7f {
@@ -66,7 +63,7 @@ func plainASCII(s string) bool {
 	return true
 }
 
-// hidden tells the characters that are not seen, or not seen alike everywhere.
+// hidden reports whether r is invisible, or drawn differently between terminals.
 func hidden(r rune) bool {
 	switch {
 	case r == 0x034f, // grapheme joiner
@@ -77,8 +74,8 @@ func hidden(r rune) bool {
 		r >= 0xe0000 && r <= 0xe0fff: // tags, more selectors
 		return true
 	}
-	// Everything that is no letter, mark, number, punctuation, symbol or space:
-	// formats (direction marks, zero-width, soft hyphen), line and paragraph
+	// This excludes everything but letters, marks, numbers, punctuation, symbols and
+	// spaces: formats (direction marks, zero-width, soft hyphen), line and paragraph
 	// separators, private and unassigned characters.
 	return !unicode.IsPrint(r) && !unicode.Is(unicode.Zs, r)
 }

@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// Sentence begins text with a capital letter and ends it with a full stop.
+// Sentence capitalizes text and ends it with a full stop.
 func Sentence(text string) string {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return ""
 	}
-	// A path, an address or a name like maxTags at the beginning stays as it is;
-	// what was being done ("upload: no answer") does not.
+	// Keep the case of a path, an address or a name like maxTags at the beginning, but not
+	// that of a verb ("upload: no answer").
 	word, _, _ := strings.Cut(text, " ")
 	word = strings.TrimSuffix(word, ":")
 	if !strings.ContainsAny(word, "/\\_.:=") && !strings.ContainsFunc(word, unicode.IsUpper) {
@@ -22,8 +22,7 @@ func Sentence(text string) string {
 	return Stop(text)
 }
 
-// Stop ends text with a full stop, unless it ends like a sentence; empty text
-// stays so.
+// Stop ends text with a full stop, unless it already ends like a sentence or is empty.
 func Stop(text string) string {
 	if last, n := utf8.DecodeLastRuneInString(text); n > 0 && !strings.ContainsRune(".!?…", last) {
 		text += "."
@@ -31,7 +30,7 @@ func Stop(text string) string {
 	return text
 }
 
-// Capital begins text with a capital letter.
+// Capital capitalizes the first letter of text.
 func Capital(text string) string {
 	first, n := utf8.DecodeRuneInString(text)
 	if n == 0 {

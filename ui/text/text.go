@@ -9,16 +9,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// ellipsis stands for what was left out.
+// ellipsis replaces text that was cut.
 const ellipsis = "…"
 
-// Width is the number of columns that one line takes. Escape sequences take
-// none, East Asian letters and emoji two.
+// Width returns the number of columns of one line. Escape sequences take no columns, East
+// Asian letters and emoji two.
 func Width(s string) int { return Method().StringWidth(s) }
 
-// Truncate shortens one line, which may hold styles, to at most w columns and
-// ends it with … where something was left out. It never cuts a letter from its
-// marks. For w < 1 it is empty.
+// Truncate shortens one line, which may contain styles, to at most w columns and ends it
+// with … if it was longer. It never splits a grapheme cluster. For w < 1 it returns "".
 func Truncate(s string, w int) string {
 	if w < 1 {
 		return ""
@@ -26,10 +25,9 @@ func Truncate(s string, w int) string {
 	return clip(s, w, ellipsis)
 }
 
-// TruncateMiddle shortens a plain name (without styles) to at most w columns by
-// leaving out its middle, so that the beginning and the end with the extension
-// stay. It never cuts a letter from its marks, nor a character that Safe has written
-// out. For w < 1 it is empty.
+// TruncateMiddle shortens a plain name (without styles) to at most w columns by cutting
+// its middle, to keep the beginning and the extension. It never splits a grapheme cluster
+// or an escape written by Safe. For w < 1 it returns "".
 func TruncateMiddle(s string, w int) string {
 	if w < 1 {
 		return ""
@@ -43,7 +41,7 @@ func TruncateMiddle(s string, w int) string {
 	parts := pieces(s)
 	room := w - 1
 	tail := room / 2
-	// A longer extension may take more than half, but leaves two columns.
+	// A longer extension may take more than half the width, but leaves two columns.
 	if dot := strings.LastIndexByte(s, '.'); dot > 0 {
 		if ext := Width(s[dot:]); ext > tail && ext <= 10 && ext <= room-2 {
 			tail = ext
@@ -71,15 +69,15 @@ func TruncateMiddle(s string, w int) string {
 	return strings.Join(parts[:begin], "") + ellipsis + strings.Join(parts[end:], "")
 }
 
-// suffix is what makes a name unique: nine random characters before the extension.
-// They look like no word, number or date: those match usual.
+// suffix matches the part that makes a name unique: nine random characters before the
+// extension. usual matches the exceptions, which look like a word, a number or a date.
 var (
 	suffix = regexp.MustCompile(`_([A-Za-z0-9_-]{9})(\.[^./]*)?$`)
 	usual  = regexp.MustCompile(`^(([A-Z]?[a-z]*|[A-Z]*)[0-9]*([-_]|$))+$`)
 )
 
-// ShortName shortens a file name or path to at most w columns and keeps what tells it
-// from others: a random suffix goes first, then the middle. It makes the name safe.
+// ShortName shortens a file name or path to at most w columns. It removes a random suffix
+// first, then cuts the middle. It makes the name safe.
 func ShortName(name string, w int) string {
 	safe := Safe(name)
 	if at := suffix.FindStringSubmatchIndex(safe); at != nil && Width(safe) > w && !usual.MatchString(safe[at[2]:at[3]]) {
@@ -88,36 +86,35 @@ func ShortName(name string, w int) string {
 	return TruncateMiddle(safe, w)
 }
 
-// PadRight makes one line, which may hold styles, exactly w columns wide:
-// shortened with … or filled with blanks. For w < 1 it is empty.
+// PadRight makes one line, which may contain styles, exactly w columns wide: shortened
+// with … or padded with blanks. For w < 1 it returns "".
 func PadRight(s string, w int) string {
 	s = Truncate(s, w)
 	return s + Blanks(w-Width(s))
 }
 
-// PadLeft is PadRight for numbers: the blanks come first.
+// PadLeft is like PadRight, but puts the blanks first: for numbers.
 func PadLeft(s string, w int) string {
 	s = Truncate(s, w)
 	return Blanks(w-Width(s)) + s
 }
 
-// Wrap breaks plain or styled text into lines of at most w columns, between
-// words where it can. Lines of the text stay lines. For w < 1 there are none.
+// Wrap breaks plain or styled text into lines of at most w columns, between words if
+// possible. It keeps line breaks. For w < 1 it returns no lines.
 func Wrap(s string, w int) []string {
 	if w < 1 {
 		return nil
 	}
 	lines := strings.Split(Method().Wrap(s, w, ""), "\n")
 	for i, line := range lines {
-		// A wide letter does not fit a line of one column.
+		// A wide letter does not fit in a line of one column.
 		lines[i] = clip(line, w, "")
 	}
 	return lines
 }
 
-// Fit makes a block of lines, which may hold styles, exactly w columns by h
-// rows: clipped without a sign, filled with blanks. For w < 1 or h < 1 it is
-// empty.
+// Fit makes a block of lines, which may contain styles, exactly w columns by h rows:
+// clipped without an ellipsis, padded with blanks. For w < 1 or h < 1 it returns "".
 func Fit(s string, w, h int) string {
 	if w < 1 || h < 1 {
 		return ""
@@ -140,9 +137,9 @@ func Fit(s string, w, h int) string {
 	return b.String()
 }
 
-// clip cuts one line to w columns and ends it with tail where it was longer.
-// Escape sequences behind the cut stay, so that styles end. (The library's own
-// function measures one way and cuts the other.)
+// clip cuts one line to w columns and ends it with tail if it was longer. It keeps
+// escape sequences after the cut, so that styles end. (The library's own function
+// measures by one method and cuts by another.)
 func clip(s string, w int, tail string) string {
 	if Width(s) <= w {
 		return s
@@ -171,8 +168,8 @@ func clip(s string, w int, tail string) string {
 	return b.String()
 }
 
-// NoControls takes out what would move the cursor inside a line; a tab becomes
-// a blank. Escape sequences stay.
+// NoControls removes control characters from a line and replaces tabs with blanks. It
+// keeps escape sequences.
 func NoControls(line string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -185,10 +182,9 @@ func NoControls(line string) string {
 	}, line)
 }
 
-// Matched draws a name from outside with the letters at the byte offsets
-// indexes in style and the others in base. It makes the name safe itself,
-// letter by letter, so that the offsets are those of the name as it was
-// searched. Offsets out of range are ignored.
+// Matched draws a name from outside, with the letters at the byte offsets indexes in style
+// and the others in base. It makes the name safe letter by letter, because the offsets
+// refer to the original name. It ignores offsets out of range.
 func Matched(s string, indexes []int, style, base lipgloss.Style) string {
 	var b, run strings.Builder
 	found := false
@@ -214,7 +210,7 @@ func Matched(s string, indexes []int, style, base lipgloss.Style) string {
 	return b.String()
 }
 
-// Graphemes splits plain text into what a reader takes for one letter.
+// Graphemes splits plain text into grapheme clusters.
 func Graphemes(s string) []string {
 	var parts []string
 	for len(s) > 0 {
@@ -232,10 +228,10 @@ func firstGrapheme(s string) string {
 	return s[:1]
 }
 
-// writtenOut is a character that Safe has written out.
+// writtenOut matches an escape written by Safe.
 var writtenOut = regexp.MustCompile(`^\\(x[0-9a-f]{2}|u\{[0-9a-f]{1,6}\})`)
 
-// pieces are graphemes, but what Safe has written out is one of them.
+// pieces splits text into grapheme clusters and escapes written by Safe.
 func pieces(s string) []string {
 	var parts []string
 	for len(s) > 0 {
@@ -249,7 +245,7 @@ func pieces(s string) []string {
 	return parts
 }
 
-// Blanks are n blank cells, none for n < 1.
+// Blanks returns n blanks, or "" for n < 1.
 func Blanks(n int) string {
 	if n < 1 {
 		return ""
@@ -257,8 +253,8 @@ func Blanks(n int) string {
 	return strings.Repeat(" ", n)
 }
 
-// HasAll reports whether each word, in lower case, is in one of the texts,
-// whatever their case: for filters. No words are in every text.
+// HasAll reports whether each word, in lower case, occurs in one of the texts, ignoring
+// their case. Without words it returns true.
 func HasAll(words []string, texts ...string) bool {
 	if len(words) == 0 {
 		return true

@@ -9,8 +9,8 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Bytes writes a number of bytes with SI units of 1,000: "512 B", "1.5 kB",
-// "25 MB". Less than zero means unknown and is written "?".
+// Bytes formats a number of bytes with SI units of 1,000: "512 B", "1.5 kB", "25 MB".
+// A negative number is unknown and becomes "?".
 func Bytes(n int64) string {
 	if n < 0 {
 		return "?"
@@ -20,7 +20,7 @@ func Bytes(n int64) string {
 		return strconv.FormatInt(n, 10) + " B"
 	}
 	v, u := float64(n)/1000, 0
-	// 999.95 would be written 1000.0.
+	// 999.95 would become 1000.0.
 	for v >= 999.5 && u < len(units)-1 {
 		v /= 1000
 		u++
@@ -31,8 +31,7 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %s", v, units[u])
 }
 
-// Rate writes bytes per second: "1.2 MB/s". No rate, or none that makes sense,
-// is empty.
+// Rate formats bytes per second: "1.2 MB/s". It returns "" for an unknown or invalid rate.
 func Rate(bytesPerSecond float64) string {
 	if !(bytesPerSecond > 0) || math.IsInf(bytesPerSecond, 0) {
 		return ""
@@ -40,8 +39,8 @@ func Rate(bytesPerSecond float64) string {
 	return Bytes(int64(min(bytesPerSecond, math.MaxInt64/2))) + "/s"
 }
 
-// Duration writes a length of time in at most two units: "4 s", "2 min 05 s",
-// "1 h 20 min", "3 d 4 h". Less than a second is "under 1 s".
+// Duration formats a duration in at most two units: "4 s", "2 min 05 s", "1 h 20 min",
+// "3 d 4 h". Less than a second is "under 1 s".
 func Duration(d time.Duration) string {
 	switch s := int64(d / time.Second); {
 	case s < 1:
@@ -57,10 +56,9 @@ func Duration(d time.Duration) string {
 	}
 }
 
-// Age says how long before now a time was: "now", "40 s ago", "14 min ago",
-// "3 h ago", "5 days ago", and the day where that is more than 60 days. A time
-// after now is "now" up to a minute (clocks differ), else its date. The zero
-// time is "never".
+// Age formats the time since t: "now", "40 s ago", "14 min ago", "3 h ago", "5 days ago",
+// or the date after more than 60 days. A time up to a minute after now is "now" (clocks
+// differ); a later one is its date. The zero time is "never".
 func Age(t, now time.Time) string {
 	if t.IsZero() {
 		return "never"
@@ -87,8 +85,8 @@ func Age(t, now time.Time) string {
 // day is the layout of a date without a time.
 const day = "2 Jan 2006"
 
-// When writes a time with its age: "22 Nov 2026 08:07 · 2 min ago". Where the age
-// would be a date, it is left out; the zero time is empty.
+// When formats a time with its age: "22 Nov 2026 08:07 · 2 min ago". It leaves out the age
+// if that would be a date. The zero time is "".
 func When(t, now time.Time) string {
 	switch age := Age(t, now); {
 	case t.IsZero():
@@ -100,8 +98,7 @@ func When(t, now time.Time) string {
 	}
 }
 
-// Date writes a time without its age, where there is no room for it or a column beside
-// has it: "22 Nov 2026 08:07"; the zero time is empty.
+// Date formats a time without its age: "22 Nov 2026 08:07". The zero time is "".
 func Date(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -109,8 +106,9 @@ func Date(t time.Time) string {
 	return t.Local().Format(day + " 15:04")
 }
 
-// Percent writes how much is done. 100 % is written only when finished is true:
-// all bytes gone out is not yet an answer. An unknown or empty total is "".
+// Percent formats progress. It returns 100 % only if finished is true, because sending all
+// bytes does not mean that the service has answered. For an unknown or zero total it
+// returns "".
 func Percent(done, total int64, finished bool) string {
 	if finished {
 		return "100 %"
@@ -121,11 +119,10 @@ func Percent(done, total int64, finished bool) string {
 	return fmt.Sprintf("%d %%", int(math.Min(99, Share(done, total)*100)))
 }
 
-// Count writes a number with separators: "100,000".
+// Count formats a number with separators: "100,000".
 func Count(n int) string { return humanize.Comma(int64(n)) }
 
-// Plural writes a number with its word: "1 file", "12 files". The plural is the
-// word with an s.
+// Plural formats a number with a noun: "1 file", "12 files". It forms the plural with s.
 func Plural(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
@@ -133,7 +130,7 @@ func Plural(n int, word string) string {
 	return Count(n) + " " + word + "s"
 }
 
-// Share is done of total between 0 and 1, 0 for an unknown total.
+// Share returns done divided by total, between 0 and 1; 0 for an unknown total.
 func Share(done, total int64) float64 {
 	if total <= 0 || done <= 0 {
 		return 0
@@ -141,7 +138,7 @@ func Share(done, total int64) float64 {
 	return math.Min(1, float64(done)/float64(total))
 }
 
-// About is a length of time that is an estimate: minutes without seconds.
+// About formats an estimated duration, from a minute on without seconds.
 func About(d time.Duration) string {
 	if d >= time.Minute && d < time.Hour {
 		return fmt.Sprintf("%d min", int(d.Round(time.Minute)/time.Minute))
@@ -149,7 +146,7 @@ func About(d time.Duration) string {
 	return Duration(d)
 }
 
-// In says how long from now a time is: "in 4 s", "now".
+// In formats the time from now until t: "in 4 s", "now".
 func In(t, now time.Time) string {
 	if left := t.Sub(now); left >= time.Second {
 		return "in " + About(left)

@@ -7,8 +7,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// The names of the built-in themes. Auto is Dark or Light, as the terminal's
-// background is.
+// The names of the built-in themes. Auto is Dark or Light, depending on the terminal's
+// background.
 const (
 	Auto         = "auto"
 	Dark         = "dark"
@@ -17,24 +17,21 @@ const (
 	NoColor      = "no-colour"
 )
 
-// Look says which theme to make.
+// Look describes the theme to make.
 type Look struct {
-	// Name is that of a built-in theme; any other one stands for OwnDark and
-	// OwnLight.
+	// Name is a built-in theme; any other name means OwnDark and OwnLight.
 	Name string
-	// Ground is the terminal's own background; nil: it has not told, and is
-	// taken to be dark.
+	// Ground is the terminal's own background. Nil means unknown and counts as dark.
 	Ground color.Color
-	// Depth is how many colors the terminal has; Unknown: all of them.
+	// Depth is the number of colors of the terminal; Unknown means all.
 	Depth colorprofile.Profile
-	// OwnDark and OwnLight are the colors of a theme of the person's for the
-	// two kinds of background. Where one of them is empty, the other one holds
-	// on both.
+	// OwnDark and OwnLight are the user's colors for the two kinds of background. If one
+	// is empty, the other applies to both.
 	OwnDark, OwnLight Palette
 }
 
-// Make makes a theme. A terminal of 16 colors gets the one without, with words
-// and signs in its own colors: ours would come out as blue on blue.
+// Make returns a theme. A terminal of 16 colors gets the theme without color, with its
+// own colors for text and signs: ours would be converted to blue on blue.
 func Make(l Look) *Theme {
 	dark, p := l.palette()
 	switch {
@@ -49,10 +46,10 @@ func Make(l Look) *Theme {
 	t := &Theme{Dark: dark, Color: true, Pictures: true}
 	t.paint(p)
 	if l.Ground == nil {
-		return t // such a terminal would not know how to set it either
+		return t // such a terminal could not set it either
 	}
 	if p.Ground == "" && dark != isDark(l.Ground) {
-		// Colors for the other kind of background were asked for.
+		// The theme is for the other kind of background.
 		p.Ground, p.Text = lightGround, lightPalette.RaisedText
 		if dark {
 			p.Ground, p.Text = darkGround, darkPalette.RaisedText
@@ -67,7 +64,7 @@ func Make(l Look) *Theme {
 	return t
 }
 
-// palette are the colors of a look, and whether they are for a dark ground.
+// palette returns the colors of a look, and whether they are for a dark background.
 func (l Look) palette() (dark bool, p Palette) {
 	dark = isDark(l.Ground)
 	switch l.Name {
@@ -99,7 +96,7 @@ func (l Look) palette() (dark bool, p Palette) {
 	return dark, lightPalette
 }
 
-// isDark tells of a background whether it is; of one that is not known, yes.
+// isDark reports whether a background is dark; nil counts as dark.
 func isDark(ground color.Color) bool {
 	if ground == nil {
 		return true
@@ -108,7 +105,7 @@ func isDark(ground color.Color) bool {
 	return 299*r+587*g+114*b < 500*0xffff
 }
 
-// tint gives words and signs of a theme without colors those of the terminal.
+// tint applies the terminal's own colors to the text and signs of a theme without color.
 func (t *Theme) tint() {
 	p := ansiDark
 	if !t.Dark {

@@ -1,29 +1,29 @@
 package theme
 
-// Palette names the colors that the roles are made of: "#rrggbb", or "0" to
-// "255" for one of the terminal's own. "" is the color of the built-in theme
-// for the same background; for Ground and Text, the terminal's own.
+// Palette holds the colors of the roles: "#rrggbb", or "0" to "255" for one of the
+// terminal's own. "" means the color of the built-in theme for the same background, and
+// for Ground and Text the terminal's own.
 type Palette struct {
-	// Ground and Text are the terminal's background and its plain text. A theme
-	// that has them sets them.
+	// Ground and Text are the background and the plain text. If set, the terminal's own
+	// are changed to them.
 	Ground, Text string
-	// Words on the ground.
+	// Text on the background.
 	Muted, Accent, Good, Warn, Bad, Marked string
-	// Line draws borders: seen, but behind the words.
+	// Line draws borders: visible, but less prominent than text.
 	Line string
-	// Raised surfaces: fields and chips; the row under the cursor, with an
-	// example in an empty field; the thing that enter acts upon.
+	// Raised surfaces: fields and chips; the row under the cursor, with the placeholder
+	// of an empty field; the focused button.
 	Raised, RaisedText, Selected, SelectedText, SelectedMuted, Strong, StrongText string
 }
 
-// What a terminal's background is taken to be where it is its own.
+// The assumed background of a terminal that uses its own.
 const (
 	darkGround  = "#1b1d23"
 	lightGround = "#ffffff"
 )
 
-// Every text color of these two keeps a contrast of 4.5 to 1 with what it is
-// written on (the tests compute it), so that muted never means unreadable.
+// Every text color of these two has a contrast of at least 4.5 to 1 with its background
+// (the tests check it), so that muted text stays readable.
 var darkPalette = Palette{
 	Muted: "#97a0b0", Accent: "#82b4f5", Good: "#8fcf9d", Warn: "#e6c07a", Bad: "#f5918a", Marked: "#d5a8f0",
 	Line:   "#5d6675",
@@ -40,8 +40,8 @@ var lightPalette = Palette{
 	Strong: "#1b5cb8", StrongText: "#ffffff",
 }
 
-// The two of high contrast keep 7 to 1, lines and surfaces too. They set ground
-// and text: nothing is promised by colors on a background that is not known.
+// The high contrast palettes have at least 7 to 1, also for lines and surfaces. They set
+// background and text, because contrast with an unknown background cannot be guaranteed.
 var darkContrast = Palette{
 	Ground: "#000000", Text: "#ffffff",
 	Muted: "#d0d0d0", Accent: "#87d7ff", Good: "#87ff87", Warn: "#ffd75f", Bad: "#ffafaf", Marked: "#ffafff",
@@ -60,16 +60,15 @@ var lightContrast = Palette{
 	Strong: "#000000", StrongText: "#ffffff",
 }
 
-// ansiDark and ansiLight are for terminals of 16 colors, which are their
-// owner's: only those are used that can be read on such a background in the
-// palettes that are common, and only for words and signs. What is raised or
-// selected is told by bold and reverse.
+// ansiDark and ansiLight are for terminals of 16 colors, which the user chose. They use
+// only colors that are readable on such a background in common palettes, and only for
+// text and signs. Raised and selected parts are bold and reversed.
 var (
 	ansiDark  = Palette{Accent: "6", Good: "2", Warn: "3", Bad: "1", Marked: "5"}
 	ansiLight = Palette{Accent: "4", Bad: "1", Marked: "5"}
 )
 
-// over is the palette with the colors of below where it has none.
+// over returns the palette with its missing colors taken from below.
 func (p Palette) over(below Palette) Palette {
 	from := below.colors()
 	for i, c := range p.colors() {
@@ -80,7 +79,7 @@ func (p Palette) over(below Palette) Palette {
 	return p
 }
 
-// colors are all of the palette.
+// colors returns pointers to all colors of the palette.
 func (p *Palette) colors() []*string {
 	return []*string{
 		&p.Ground, &p.Text, &p.Muted, &p.Accent, &p.Good, &p.Warn, &p.Bad, &p.Marked, &p.Line,

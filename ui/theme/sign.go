@@ -2,8 +2,8 @@ package theme
 
 import "charm.land/lipgloss/v2"
 
-// Sign is a one-cell mark. A sign never stands alone: a word beside it says
-// the same, for those who see no difference between the marks.
+// Sign is a one-cell mark. A word next to it always says the same, for users who cannot
+// tell the marks apart.
 type Sign int
 
 // The signs. SignNone is one blank cell.
@@ -12,24 +12,24 @@ const (
 	SignGood          // done: stored, success
 	SignBad           // refused, failed
 	SignWait          // waiting, pending
-	SignBusy          // under way
-	SignWarn          // worth a look before going on
+	SignBusy          // in progress
+	SignWarn          // needs attention before going on
 	SignInfo          // worth knowing
-	SignUnknown       // nobody can tell
-	SignPaused        // held by the person
-	SignMarked        // picked for an act
-	SignPartly        // some of what is in it
+	SignUnknown       // cannot be known
+	SignPaused        // paused by the user
+	SignMarked        // marked for an action
+	SignPartly        // some of its content is marked
 	SignCursor        // the row under the cursor
 	SignFolder        // a folder
-	SignChanged       // differs from what is saved
-	SignUnfolded      // the head of a group whose rows are shown
-	SignFolded        // the head of a group whose rows are not
+	SignChanged       // unsaved changes
+	SignUnfolded      // the head of an unfolded group
+	SignFolded        // the head of a folded group
 	signCount
 )
 
-// Every glyph is narrow in every terminal, also in those set up for East Asian
-// text, which rules out most arrows, bullets and blocks. The half circle is wide in some
-// of those; no narrow glyph says "some of it" as well.
+// Every glyph is narrow in every terminal, including those set up for East Asian text,
+// which rules out most arrows, bullets and blocks. The half circle, for which there is no
+// narrow alternative, is wide in some of those.
 var glyphs = [signCount]struct{ fancy, ascii string }{
 	SignNone:     {" ", " "},
 	SignGood:     {"✓", "+"},
@@ -49,8 +49,8 @@ var glyphs = [signCount]struct{ fancy, ascii string }{
 	SignFolded:   {"▸", ">"},
 }
 
-// Glyph is the sign without a style, always one cell wide. A sign out of
-// range is a blank cell.
+// Glyph returns the sign without a style, always one cell wide. An invalid sign is a
+// blank.
 func (t *Theme) Glyph(s Sign) string {
 	if s < 0 || s >= signCount {
 		s = SignNone
@@ -61,12 +61,12 @@ func (t *Theme) Glyph(s Sign) string {
 	return glyphs[s].ascii
 }
 
-// Sign is the sign in the style of what it says, always one cell wide.
+// Sign returns the sign in its style, always one cell wide.
 func (t *Theme) Sign(s Sign) string {
 	return t.SignStyle(s).Render(t.Glyph(s))
 }
 
-// SignStyle is the style a sign and the word beside it are drawn in.
+// SignStyle returns the style of a sign and the word next to it.
 func (t *Theme) SignStyle(s Sign) lipgloss.Style {
 	switch s {
 	case SignGood:
@@ -86,7 +86,7 @@ func (t *Theme) SignStyle(s Sign) lipgloss.Style {
 	}
 }
 
-// BarGlyphs are the cells of a progress bar: done and to do.
+// BarGlyphs returns the cells of a progress bar.
 func (t *Theme) BarGlyphs() (done, rest string) {
 	if t.Color {
 		return "━", "─"

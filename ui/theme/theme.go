@@ -1,4 +1,4 @@
-// Package theme holds every color and style.
+// Package theme holds all colors and styles.
 package theme
 
 import (
@@ -7,55 +7,53 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// Theme is the set of styles by role. Make it with [New]; its zero value draws
-// everything plain. Screens hold a pointer and never change it: when the
-// terminal says what its background is, the root makes a new one.
+// Theme is the set of styles by role. Make it with [New] or [Make]; the zero value draws
+// plain text. A theme is immutable: when the terminal reports its background, the root
+// makes a new one.
 type Theme struct {
-	// Dark tells that the colors are made for a dark background.
+	// Dark means that the colors are for a dark background.
 	Dark bool
-	// Color is false where surfaces are told by bold, faint and reverse only.
+	// Color is false if surfaces use only bold, faint and reverse.
 	Color bool
-	// Pictures tells whether pictures have colors: on a terminal of 16 they have
-	// though Color is false, since shades alone show half as much.
+	// Pictures enables colors in pictures. A terminal of 16 colors has it although Color is
+	// false, because shades alone show half as much.
 	Pictures bool
-	// Ground and Plain are the background and the plain text that the terminal
-	// is to have; nil: its own.
+	// Ground and Plain are the background and the text color to set on the terminal; nil
+	// keeps its own.
 	Ground, Plain color.Color
 
-	// Words on the screen's own background.
+	// Text on the screen's own background.
 	Text, Strong, Muted, Accent, Title lipgloss.Style
-	// What happened, always with a word beside it.
+	// Results, always with a word next to them.
 	Good, Warn, Bad, Info lipgloss.Style
-	// Selected is the row under the cursor where the list has the focus,
-	// SelectedDim where it has not. Marked is a row picked for an act.
+	// Selected is the row under the cursor if the list has the focus, otherwise
+	// SelectedDim. Marked is a row marked for an action.
 	Selected, SelectedDim, Marked lipgloss.Style
-	// Match marks the letters that a filter found.
+	// Match marks the letters that match a filter.
 	Match lipgloss.Style
-	// Key is a key's name in hints and help, Hint the words after it, and Off
-	// an act that cannot be done now.
+	// Key is a key's name in hints and help, Hint the text after it, and Off a disabled
+	// action.
 	Key, Hint, Off lipgloss.Style
 
-	// Border and BorderFocus color the lines of a box; BoxTitle and
-	// BoxTitleFocus its title.
+	// Border and BorderFocus color the lines of a box; BoxTitle and BoxTitleFocus its
+	// title.
 	Border, BorderFocus, BoxTitle, BoxTitleFocus lipgloss.Style
 	// Tab and TabActive are the names of the screens in the top line.
 	Tab, TabActive lipgloss.Style
-	// Local and Hosted tell which kind of profile is in use.
+	// Local and Hosted mark the kind of profile in use.
 	Local, Hosted lipgloss.Style
 
-	// Chip is one tag, ChipFocus the one the keys act upon.
+	// Chip is a tag, ChipFocus the one that has the focus.
 	Chip, ChipFocus lipgloss.Style
-	// Field and FieldFocus draw a text field, Placeholder and PlaceholderFocus
-	// the example in an empty one; Cursor the cell that is written next; Label
-	// the word before it.
+	// Field and FieldFocus draw a text field, Placeholder and PlaceholderFocus its
+	// placeholder, Cursor the cell of the cursor, and Label the label.
 	Field, FieldFocus, Placeholder, PlaceholderFocus, Cursor, Label lipgloss.Style
-	// FieldFill fills the cells of a field behind its text: where there is no
-	// color they show how far the field goes.
+	// FieldFill fills the empty cells of a field. Without color it shows the field's width.
 	FieldFill string
 	// Button and ButtonFocus are the choices of a dialog.
 	Button, ButtonFocus lipgloss.Style
-	// Bar and BarEmpty are the two parts of a progress bar, BarStalled the
-	// first part when nothing moves.
+	// Bar and BarEmpty are the two parts of a progress bar; BarStalled replaces Bar when
+	// nothing moves.
 	Bar, BarEmpty, BarStalled lipgloss.Style
 	// Added and Removed are the two sides of a difference.
 	Added, Removed lipgloss.Style
@@ -63,14 +61,13 @@ type Theme struct {
 	// Dialog colors the border of a dialog, DialogTitle its title.
 	Dialog, DialogTitle lipgloss.Style
 
-	// Shape and ShapeFocus are the lines a box is drawn with.
+	// Shape and ShapeFocus are the border characters of a box.
 	Shape, ShapeFocus lipgloss.Border
 }
 
-// New makes the built-in theme for a dark or a light background. Without color it uses
-// only bold, faint and reverse, and signs in ASCII. No style underlines: Lip
-// Gloss then styles every character by itself, which takes letters from their
-// marks and emoji from their colors.
+// New returns the built-in theme for a dark or a light background. Without color it uses
+// only bold, faint and reverse, and signs in ASCII. No style underlines, because Lip
+// Gloss then styles every character separately, which splits combining marks and emoji.
 func New(dark, color bool) *Theme {
 	t := &Theme{Dark: dark, Color: color, Pictures: color}
 	switch {
@@ -84,7 +81,7 @@ func New(dark, color bool) *Theme {
 	return t
 }
 
-// paint gives every role its color.
+// paint sets the color of every role.
 func (t *Theme) paint(p Palette) {
 	fg := func(c string) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.Color(c)) }
 	on := func(c, ground string) lipgloss.Style { return fg(c).Background(lipgloss.Color(ground)) }
@@ -120,7 +117,7 @@ func (t *Theme) paint(p Palette) {
 	t.Shape, t.ShapeFocus = lipgloss.RoundedBorder(), lipgloss.RoundedBorder()
 }
 
-// plain keeps every difference that color makes visible by other means.
+// plain replaces every difference in color by other means.
 func (t *Theme) plain() {
 	none := lipgloss.NewStyle()
 	bold, faint := none.Bold(true), none.Faint(true)

@@ -53,7 +53,7 @@ func TestBadInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	term.Press("u")
-	term.WaitFor("any more)")
+	term.WaitFor("does not exist.")
 	term.Press("esc", "esc")
 	term.Press("/")
 	term.Type("large")

@@ -205,11 +205,14 @@ type clock struct{ atomic.Int64 }
 
 func (c *clock) time() time.Time { return noon.Add(time.Duration(c.Load())) }
 
-// fresh starts the program again over the same session, on a dark terminal with
-// all colors and without pictures.
+// fresh starts the program again over the same session, without the form that the
+// last one kept, on a dark terminal with all colors and without pictures.
 func (s *stage) fresh() {
 	s.t.Helper()
 	s.end()
+	if err := s.session.SaveDraft(s.t.Context(), nil); err != nil {
+		s.t.Fatal(err)
+	}
 	s.now = new(clock)
 	s.msgs, s.gone = make(chan tea.Msg), make(chan struct{})
 	s.m = New(Options{

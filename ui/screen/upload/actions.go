@@ -11,7 +11,7 @@ import (
 	"mediadesk/ui/kit"
 )
 
-// Headings of actions in the help.
+// Action groups in the help.
 const (
 	groupForm       = "Upload form"
 	groupFiles      = "Files"
@@ -19,15 +19,15 @@ const (
 	groupExtensions = "Extensions"
 )
 
-// emptyForm is the reason of actions that need a file.
+// emptyForm is the disabled reason of actions that need a file.
 const emptyForm = "the form is empty; pick files first"
 
-// then is an action's Do that follows nothing up.
+// then wraps do as an action without a follow-up command.
 func then(do func()) func() tea.Cmd {
 	return func() tea.Cmd { do(); return nil }
 }
 
-// Actions are those of the part with the focus.
+// Actions returns the actions of the focused part.
 func (m *Model) Actions() []kit.Action {
 	i := m.focused()
 	actions := []kit.Action{{ID: "form.send", Keys: kit.Bind("send", "", "ctrl+s"), Group: groupForm, Footer: true, Disabled: m.noSend, Do: m.send}}
@@ -81,7 +81,7 @@ func (m *Model) Actions() []kit.Action {
 	return actions
 }
 
-// before puts actions before others, which lose the keys of those.
+// before puts the actions in first ahead of the others and removes their keys from the others.
 func before(first, actions []kit.Action) []kit.Action {
 	taken := map[string]bool{}
 	for _, a := range first {
@@ -104,7 +104,7 @@ func before(first, actions []kit.Action) []kit.Action {
 	return first
 }
 
-// Catalog are the actions of every part.
+// Catalog returns the actions of every part.
 func (m *Model) Catalog() map[string][]kit.Action {
 	parts := map[string][]kit.Action{}
 	at := func(stop stopKind, f field) *Model {
@@ -134,8 +134,7 @@ func (m *Model) Catalog() map[string][]kit.Action {
 	return parts
 }
 
-// suggestionActions choose among the tags or folders that are offered. They have their
-// keys before all others.
+// suggestionActions select a suggested tag or folder. Their keys take precedence over all others.
 func (m *Model) suggestionActions(i *item) []kit.Action {
 	apply := func() { m.apply(i) }
 	switch {
@@ -149,7 +148,7 @@ func (m *Model) suggestionActions(i *item) []kit.Action {
 	return nil
 }
 
-// fileActions are those of the list of sources.
+// fileActions returns the actions of the source list.
 func (m *Model) fileActions() []kit.Action {
 	actions := m.list.Actions()
 	if m.list.Capturing() {
@@ -169,7 +168,7 @@ func (m *Model) fileActions() []kit.Action {
 	}, actions...)
 }
 
-// itemActions are those of a field.
+// itemActions returns the actions of a field.
 func (m *Model) itemActions(i *item) []kit.Action {
 	var actions []kit.Action
 	down := []string{"down", "enter"}
@@ -194,7 +193,7 @@ func (m *Model) itemActions(i *item) []kit.Action {
 	)
 }
 
-// checkActions go from a check to its field.
+// checkActions returns the actions that go from a check to its field.
 func (m *Model) checkActions() []kit.Action {
 	return []kit.Action{
 		{ID: "form.open-check", Keys: kit.Bind("go to its field", "", "enter"), Group: groupChecks, Footer: true, Disabled: m.noCheck, Do: then(m.openCheck)},
@@ -203,7 +202,7 @@ func (m *Model) checkActions() []kit.Action {
 	}
 }
 
-// scrollActions scroll the side, where k keeps.
+// scrollActions returns the actions that scroll the side. There, k keeps.
 func (m *Model) scrollActions() []kit.Action {
 	actions := kit.ListActions(func() kit.Scroller { return sideScroller{m} }, nil)
 	for i := range actions {
@@ -215,7 +214,7 @@ func (m *Model) scrollActions() []kit.Action {
 	return actions
 }
 
-// toolActions work on the form as a whole.
+// toolActions returns the actions of the whole form.
 func (m *Model) toolActions() []kit.Action {
 	edit := kit.Bind("edit all options in $EDITOR", "E", "E", "ctrl+o")
 	if m.Capturing() {
@@ -229,13 +228,13 @@ func (m *Model) toolActions() []kit.Action {
 		{ID: "form.patterns", Keys: kit.Bind("name by patterns", "", "ctrl+t"), Group: groupForm, Do: m.openPatterns},
 		{ID: "form.edit-text", Keys: edit, Group: groupForm, Do: m.openEditor},
 		{ID: "form.go-to-check", Keys: kit.Bind("go to the field of the next check", "", "ctrl+n"), Group: groupForm, Disabled: m.noCheck, Do: m.nextProblem},
-		// The same key where something stops the sending.
+		// The same key, if something blocks sending.
 		{ID: "form.send", Keys: kit.Bind("go to what stops the sending", "", "ctrl+s"), Group: groupForm, Disabled: m.noProblem, Do: m.refuse},
 		{ID: "form.back", Keys: kit.Bind("leave, keep entries", "", "esc"), Group: groupForm, Footer: true, Do: m.goBack},
 	}
 }
 
-// noForm says why nothing can be done in the form; empty: it can.
+// noForm returns why the form cannot be used, or "".
 func (m *Model) noForm() string {
 	switch {
 	case m.sending:
@@ -260,15 +259,14 @@ func (m *Model) noScroll() string {
 	return ""
 }
 
-// listMoved follows the cursor of the list: without marks the form is about the
-// file under it.
+// listMoved follows the list's cursor. Without marks, the form edits the file under it.
 func (m *Model) listMoved() tea.Cmd {
 	m.scroll = 0
 	m.load()
 	return nil
 }
 
-// chosen takes a choice over. One that was mixed is set by every key.
+// chosen applies the focused choice. If it was mixed, any key sets it.
 func (m *Model) chosen() tea.Cmd {
 	if i := m.focused(); i.value() != i.loaded || i.mixed {
 		m.apply(i)
@@ -276,7 +274,7 @@ func (m *Model) chosen() tea.Cmd {
 	return nil
 }
 
-// keepable is the switch that prevents the first loss of the current source.
+// keepable returns the switch that prevents the first loss of the current source.
 func (m *Model) keepable() field {
 	s := m.current()
 	if s == nil {
@@ -288,8 +286,8 @@ func (m *Model) keepable() field {
 	return m.sum().all.keepable()
 }
 
-// keep switches off what would remove something. It applies to the targets, or
-// to the current source alone where that is none of them.
+// keep switches off what would remove something, for the targets, or for the current source alone if it is not a
+// target.
 func (m *Model) keep() {
 	f := m.keepable()
 	if f == noField {

@@ -8,9 +8,7 @@ import (
 	"mediadesk/api"
 )
 
-// editJobs takes jobs that were sent and not stored back into the form, with the
-// options that they had and what was said of them. The form is about them
-// then: they alone are marked.
+// editJobs puts jobs that were not stored back into the form with their options and errors, and marks only them.
 func (m *Model) editJobs(jobs []api.Job) tea.Cmd {
 	if m.sending || len(jobs) == 0 {
 		return nil

@@ -15,28 +15,27 @@ import (
 	"mediadesk/ui/text"
 )
 
-// alreadyMsg tells which sources were stored before in the folder they go to.
+// alreadyMsg tells which sources are already stored in their folder.
 type alreadyMsg struct {
 	sources []*source
-	folders []string   // that was asked about, of the same length
-	jobs    []*api.Job // of the same length; nil: not stored before
+	folders []string   // folder of each source
+	jobs    []*api.Job // job of each source; nil: not stored
 	err     error
-	listed  []*api.File // of the same length; nil: the library was not asked
+	listed  []*api.File // file of each source; nil: the library was not asked
 	listErr error
 }
 
-// manifestMsg tells where a manifest was written.
+// manifestMsg reports that a manifest was written.
 type manifestMsg struct {
 	name string
 	err  error
 }
 
-// wantAlready compares the next sources with what was stored, once their files are
-// known: some at a time, so that it can end early.
+// wantAlready compares the next few sources with the stored files. Small batches make it easy to cancel.
 func (m *Model) wantAlready() tea.Cmd {
 	i := m.focused()
 	if m.finding != nil || m.away || m.sending || m.unfound != nil || i != nil && i.field == fieldFolder {
-		return nil // a folder is still being typed
+		return nil // a folder is being typed
 	}
 	msg := alreadyMsg{}
 	var uploads []api.Upload
@@ -64,7 +63,7 @@ func (m *Model) wantAlready() tea.Cmd {
 	}
 }
 
-// stopFinding ends the comparison; it begins again when the form is shown.
+// stopFinding cancels the comparison. It restarts when the form is shown.
 func (m *Model) stopFinding() {
 	if m.finding != nil {
 		m.finding()
@@ -92,8 +91,7 @@ func (m *Model) gotAlready(msg alreadyMsg) {
 	m.changed()
 }
 
-// alreadyStored is the job that stored the content of a source in its folder before;
-// nil where none is known.
+// alreadyStored returns the job that stored the source's content in its folder, or nil.
 func (s *source) alreadyStored() *api.Job {
 	if s.known.asked != s.folder() {
 		return nil
@@ -101,8 +99,7 @@ func (s *source) alreadyStored() *api.Job {
 	return s.known.stored
 }
 
-// namesake is the file of the library that has the name of a source in its folder;
-// nil where none is known.
+// namesake returns the library file with the source's name in its folder, or nil.
 func (s *source) namesake() *api.File {
 	f := s.known.listed
 	if s.known.asked != s.folder() || f == nil || f.Name != api.StoredName(s.entry.FileName) && api.WithoutSuffix(f.Name) != api.StoredName(s.entry.FileName) {
@@ -111,14 +108,13 @@ func (s *source) namesake() *api.File {
 	return f
 }
 
-// alike reports whether the library has a file of the name and size of a source. Whether
-// it has the same content is not known.
+// alike reports whether the library has a file with the name and size of the source. The content may differ.
 func (s *source) alike() bool {
 	f := s.namesake()
 	return f != nil && s.known.looked && f.Size.Or(-1) == s.known.identity.Size
 }
 
-// noSkip says why nothing can be skipped or brought back.
+// noSkip returns why there is nothing to skip or restore.
 func (m *Model) noSkip() string {
 	switch {
 	case len(m.sum().stored) > 0 || len(m.skipped) > 0:
@@ -129,7 +125,7 @@ func (m *Model) noSkip() string {
 	return "none of the files is stored already"
 }
 
-// skipLabel says what the key of skipping does now.
+// skipLabel returns the current label of the skip action.
 func (m *Model) skipLabel() string {
 	if len(m.sum().stored) == 0 && len(m.skipped) > 0 {
 		return "bring skipped files back"
@@ -137,7 +133,7 @@ func (m *Model) skipLabel() string {
 	return "skip what is stored already"
 }
 
-// skip takes what is stored already out of the form, or brings it back.
+// skip removes stored files from the form, or restores them.
 func (m *Model) skip() tea.Cmd {
 	m.leave()
 	stored := m.sum().stored
@@ -153,7 +149,7 @@ func (m *Model) skip() tea.Cmd {
 	return page.Send(page.Toast{Level: page.Info, Text: words})
 }
 
-// describeStored say as what a source was stored before.
+// describeStored describes the earlier upload of the source.
 func (s *source) describeStored() string {
 	job := s.known.stored
 	if job == nil {
@@ -167,8 +163,7 @@ func (s *source) describeStored() string {
 	return "Stored already as " + place + " since " + text.Date(job.Updated)
 }
 
-// describeAlready say how many of the files are stored already, and how many of those
-// are known by their name and size only.
+// describeAlready tells how many files are already stored, and how many of them match by name and size only.
 func (m *Model) describeAlready(t *total) string {
 	n, only := len(t.stored), ""
 	verb := "are"
@@ -188,8 +183,7 @@ func (m *Model) describeAlready(t *total) string {
 	return text.Count(n) + " of " + text.Count(len(m.sources)) + " " + verb + " already stored" + only
 }
 
-// writeManifest writes all files with their options as a manifest, for
-// mediadesk upload --manifest.
+// writeManifest writes all files and options as a manifest for mediadesk upload --manifest.
 func (m *Model) writeManifest() tea.Cmd {
 	var entries []session.ManifestEntry
 	for _, s := range m.sources {

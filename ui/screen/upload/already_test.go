@@ -12,8 +12,8 @@ import (
 	"mediadesk/ui/page"
 )
 
-// The form says at its opening what is stored already, a key skips it and brings it
-// back, and the question before sending offers both.
+// The form shows which files are already stored. A key skips and restores them, and the question before sending
+// offers both.
 func TestAlreadyStored(t *testing.T) {
 	job := &api.Job{File: &api.File{FilePath: "/old/a_x.jpg"}, Updated: time.Now()}
 	var names []string
@@ -54,7 +54,6 @@ func TestAlreadyStored(t *testing.T) {
 	if len(ask.Choices) != 3 || !ask.Choices[1].Default || !strings.Contains(ask.Text, said) || ask.Choices[1].Label != "Skip: send 8 files to /" || ask.Choices[2].Label != "Send 10 files to / anyway" {
 		t.Fatalf("asked %+v", ask)
 	}
-	// In another folder they are not stored yet.
 	goTo(t, m, fieldFolder)
 	write(t, m, "/new")
 	press(t, m, "tab")
@@ -63,8 +62,7 @@ func TestAlreadyStored(t *testing.T) {
 	}
 }
 
-// One file that is stored already is asked about, too; a form of which all is skipped
-// says how to bring it back.
+// The form also asks about a single stored file. If all files are skipped, it tells how to restore them.
 func TestOneAlreadyStored(t *testing.T) {
 	job := &api.Job{File: &api.File{FilePath: "/old/a_x.jpg"}, Updated: time.Now()}
 	m := opened(t, Options{Sources: files(t, "a.jpg", "x"), Profile: localProfile(), Session: &stub{
@@ -110,7 +108,6 @@ func TestAlreadyStoredCannotBeFound(t *testing.T) {
 	}
 }
 
-// A manifest has the files with their options, and is read as it was meant.
 func TestWriteManifest(t *testing.T) {
 	var got []session.ManifestEntry
 	m := started(t, Options{

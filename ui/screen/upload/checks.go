@@ -13,43 +13,42 @@ import (
 	"mediadesk/ui/text"
 )
 
-// level is what a check says.
+// level is the severity of a check.
 type level int
 
 const (
 	fine level = iota // within the limits
-	warn              // can be sent, but look at it first
-	stop              // the service would refuse it, or it cannot be read
+	warn              // can be sent, but needs attention
+	stop              // unreadable, or the service would refuse it
 )
 
-// check is one thing that was checked before sending.
+// check is the result of one check before sending.
 type check struct {
 	level level
 	field field
 	text  string
-	help  string // what helps; may be empty
+	help  string // how to fix it; may be empty
 
-	of *source // the first source that has it; nil for checks of one source
+	of *source // the first affected source; nil if the checks are of one source
 
-	// counted says that the text is about all files that have the check.
+	// counted means that the text covers all affected files.
 	counted bool
-	// used is how much of a limit is used; 0 for checks without one.
+	// used is the used part of a limit; 0 if the check has no limit.
 	used int64
 }
 
-// known is what has been learned of a source.
+// known is what the form has found out about a source.
 type known struct {
-	looked   bool // somebody looked; false: nothing below is known
+	looked   bool // the file was inspected; false: the rest is unknown
 	identity api.Identity
 	facts    media.Facts
-	err      error     // why it cannot be read; nil: it can
-	stored   *api.Job  // the upload that stored its content in the folder asked before; nil: none is known
-	listed   *api.File // the file of its name that the service listed there; nil: none is known
-	asked    string    // the folder for which stored and listed hold; empty: it is not known yet
+	err      error     // why the file cannot be read, or nil
+	stored   *api.Job  // the upload that stored its content in the folder asked, or nil
+	listed   *api.File // the file of its name in that folder, or nil
+	asked    string    // the folder of stored and listed; empty: not known yet
 }
 
-// isPicture tells whether the source is known to be a picture, and whether it
-// is known at all.
+// isPicture reports whether the source is a picture, and whether that is certain.
 func (k *known) isPicture() (yes, sure bool) {
 	if !k.looked || k.err != nil {
 		return false, false
@@ -57,8 +56,7 @@ func (k *known) isPicture() (yes, sure bool) {
 	return k.facts.Kind == media.KindPicture, true
 }
 
-// checksOf checks one source against the rules of service.md §4.1, the limits of §8 and
-// what the profile's service can do.
+// checksOf checks a source against the rules of service.md §4.1, the limits of §8 and the profile's service.
 func checksOf(e *api.Entry, problems []problem, k *known, p session.Profile) []check {
 	c := checker{Entry: e, k: k, p: p}
 	c.source()
@@ -81,19 +79,19 @@ func (c *checker) add(l level, f field, text, help string) {
 	c.checks = append(c.checks, check{level: l, field: f, text: text, help: help})
 }
 
-// use adds a check that is fine and says how much of a limit is used.
+// use adds a passed check with the used part of its limit.
 func (c *checker) use(used int64, f field, text string) {
 	c.checks = append(c.checks, check{level: fine, field: f, text: text, used: used})
 }
 
-// refuse adds a check for an error, if there is one.
+// refuse adds a check for err, unless it is nil.
 func (c *checker) refuse(f field, err error) {
 	if err != nil {
 		c.add(stop, f, text.Stop(err.Error()), api.Hint(err))
 	}
 }
 
-// source looks at the file itself.
+// source checks the file itself.
 func (c *checker) source() {
 	if c.Source.URL != "" || !c.k.looked {
 		return
@@ -114,7 +112,7 @@ func (c *checker) source() {
 	c.use(size, fieldName, "Size "+text.Bytes(size)+" (the limit of this account is not known)")
 }
 
-// rules says what the service would refuse.
+// rules adds what the service would refuse.
 func (c *checker) rules(problems []problem) {
 	for _, p := range problems {
 		c.refuse(p.field, p.err)
@@ -142,7 +140,7 @@ func (c *checker) has(f field) bool {
 	return false
 }
 
-// counts shows how much of a limit is used, where it is not passed.
+// counts shows how much of each limit is used, unless the limit is exceeded.
 func (c *checker) counts() {
 	if tags := c.Tags.Or(nil); len(tags) > 0 && !c.has(fieldTags) {
 		c.use(int64(api.TagLength(tags)), fieldTags, fmt.Sprintf("Tags %d/%d characters", api.TagLength(tags), api.MaxTagLength))
@@ -152,10 +150,10 @@ func (c *checker) counts() {
 	}
 }
 
-// pictureOnly looks at what only pictures can have.
+// pictureOnly checks the options that only pictures can have.
 func (c *checker) pictureOnly() {
 	isPicture, sure := c.k.isPicture()
-	// The pixels of a region are those of the stored picture.
+	// The region is in pixels of the stored picture.
 	same := c.Transformation.Or(api.Transformation{}).Pre == ""
 	if text, ok := c.CustomCoordinates.Get(); ok && sure && same && !c.has(fieldRegion) {
 		_, err := api.CheckRegion(text, isPicture, c.k.facts.Stored.X, c.k.facts.Stored.Y)
@@ -176,7 +174,7 @@ func (c *checker) pictureOnly() {
 	}
 }
 
-// transformation looks whether the service can do it with this file, and when.
+// transformation checks whether the service can transform this file, and when.
 func (c *checker) transformation() {
 	t, ok := c.Transformation.Get()
 	if !ok || !c.k.looked || c.k.err != nil || c.has(fieldTransformation) {
@@ -188,10 +186,10 @@ func (c *checker) transformation() {
 	}
 }
 
-// eventsHelp says how the end of a transformation is learned.
+// eventsHelp tells how to learn that a transformation has ended.
 const eventsHelp = "Hosted services report the end to the webhook address that is set in the account, not to the webhook of the upload. Without it, mediadesk searches for the file by its name."
 
-// webhook looks whether somebody will be told how slow extensions end.
+// webhook checks that something reports the results of slow extensions.
 func (c *checker) webhook() {
 	list := c.Extensions.Or(nil)
 	if len(list) == 0 {
@@ -223,7 +221,7 @@ func (c *checker) webhook() {
 	}
 }
 
-// fieldOf is the field of the form that a broken rule belongs to.
+// fieldOf returns the form field of a broken rule.
 func fieldOf(err error) field {
 	var rule *api.RuleError
 	if !errors.As(err, &rule) {
@@ -241,7 +239,7 @@ func fieldOf(err error) field {
 	}
 }
 
-// host is the name of the service in a sentence.
+// host names the service in a sentence.
 func host(p session.Profile) string {
 	if p.Host != "" {
 		return p.Host

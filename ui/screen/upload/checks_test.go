@@ -74,8 +74,7 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestChecksAreQuiet: what is in order gets no warning, and nothing is said
-// twice.
+// TestChecksAreQuiet checks that valid input gets no warning and that no check appears twice.
 func TestChecksAreQuiet(t *testing.T) {
 	k := known{looked: true, identity: api.Identity{Size: 5}, facts: media.Facts{Kind: media.KindPicture}}
 	public := hostedProfile()

@@ -2,8 +2,7 @@ package upload
 
 import "mediadesk/api/session"
 
-// Commands send the sources as the form has them: one command for those that
-// differ in nothing else.
+// Commands returns the commands that upload the sources. Sources with the same options share a command.
 func (m *Model) Commands() [][]string {
 	commands := make([][]string, len(m.sources))
 	for i, s := range m.sources {

@@ -19,8 +19,8 @@ import (
 	"mediadesk/ui/page"
 )
 
-// tool is the path of a command of the system; without it the test is skipped,
-// unless all tools are required.
+// tool returns the path of a system command. It skips the test if the command is missing, unless all tools are
+// required.
 func tool(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -33,9 +33,8 @@ func tool(t *testing.T, name string) string {
 	return path
 }
 
-// TestCurlEquivalents: the curl line that the form copies, run by a shell as it is
-// with the key in its variable, gives the record that the program's own upload
-// gives. Each goes to a library of its own.
+// TestCurlEquivalents checks that the copied curl command, run in a shell, gives the same record as the program's
+// own upload. Each uploads to its own library.
 func TestCurlEquivalents(t *testing.T) {
 	shell := tool(t, "sh")
 	tool(t, "curl")
@@ -48,7 +47,7 @@ func TestCurlEquivalents(t *testing.T) {
 	own, _ := libraryOf(t, allowed)
 	equivalent, _ := libraryOf(t, allowed)
 	for n, c := range []struct {
-		name string // of the file; an address for one that the service fetches
+		name string // of the file, or its URL
 		set  map[field]string
 	}{
 		{"plain.png", nil},
@@ -108,7 +107,7 @@ func TestCurlEquivalents(t *testing.T) {
 				if err := json.Unmarshal(answer, &got); err != nil || got.FileID == "" {
 					t.Fatalf("answered %s, %v\n%s", answer, err, line)
 				}
-				// The program's own upload, with the name that the line has.
+				// Upload with the name from the curl command.
 				u := m.sources[0].upload()
 				api.ApplyNaming(&u, naming)
 				if naming == api.NameHere {
@@ -130,8 +129,7 @@ func TestCurlEquivalents(t *testing.T) {
 	}
 }
 
-// bare is a record without what is another in every library: ids, times,
-// addresses, and a suffix that the service made.
+// bare returns the record without what differs between libraries: ids, times, addresses and generated suffixes.
 func bare(t *testing.T, f *api.File, naming api.Naming) string {
 	t.Helper()
 	var members map[string]any

@@ -17,22 +17,22 @@ import (
 )
 
 type (
-	// queuedMsg tells which jobs the queue took.
+	// queuedMsg reports which jobs the queue accepted.
 	queuedMsg struct {
-		jobs   []api.Job // what the queue took
+		jobs   []api.Job // accepted jobs
 		left   []left    // why nothing was queued
-		taken  []*source // the sources of the jobs that were meant
-		failed error     // of the queue
+		taken  []*source // sources of the jobs that were offered
+		failed error     // error of the queue
 	}
 )
 
-// left is a source that cannot be sent as it is.
+// left is a source that cannot be sent.
 type left struct {
 	source *source
 	err    error
 }
 
-// draft is one source on its way to the queue.
+// draft is a source to be queued.
 type draft struct {
 	source *source
 	api.Entry
@@ -40,7 +40,7 @@ type draft struct {
 	picked api.Identity // when the form looked at it; zero: it did not
 }
 
-// noSend says why nothing can be sent now; empty: it can be tried.
+// noSend returns why nothing can be sent, or "".
 func (m *Model) noSend() string {
 	if n := len(m.sum().stopped); n > 0 {
 		return "the service would refuse " + text.Plural(n, "file") + "; see Checks"
@@ -48,7 +48,7 @@ func (m *Model) noSend() string {
 	return ""
 }
 
-// noProblem says that nothing stops the sending.
+// noProblem returns why there is no problem to go to, or "".
 func (m *Model) noProblem() string {
 	if m.noSend() == "" {
 		return "nothing stops the sending"
@@ -56,15 +56,14 @@ func (m *Model) noProblem() string {
 	return ""
 }
 
-// send queues the sources, with a question where it is more than one file, something
-// is lost or is stored already. Sending is the default unless something is lost or
-// stored twice.
+// send queues the sources. It asks first if there are several, if something is lost, or if one is already stored.
+// Sending is the default answer unless it loses something or stores it twice.
 func (m *Model) send() tea.Cmd {
 	m.leave()
 	m.setFocus(m.focus)
 	t := m.sum()
 	if t.first != nil {
-		return m.refuse() // by what was taken over just now
+		return m.refuse() // the focused field caused a problem
 	}
 	if s := m.conflict(); s != nil {
 		return m.askNaming(s)
@@ -113,7 +112,7 @@ func (m *Model) send() tea.Cmd {
 	})
 }
 
-// taken are the sources whose exact name a file in the library has.
+// taken returns the sources whose exact name already exists in the library.
 func (m *Model) taken() (taken []*source) {
 	for _, s := range m.sources {
 		if m.predict(s).result == api.NewVersion {
@@ -130,28 +129,27 @@ func describeTaken(taken []*source) string {
 	return text.Plural(len(taken), "file") + " have names that are taken: sending makes new versions of the files there."
 }
 
-// without are the sources but some of them.
+// without returns the sources that are not in some.
 func (m *Model) without(some map[*source]bool) []*source {
 	return slices.DeleteFunc(slices.Clone(m.sources), func(s *source) bool { return some[s] })
 }
 
-// refuse goes to the field that stops the sending and says why.
+// refuse goes to the field that blocks sending and says why.
 func (m *Model) refuse() tea.Cmd {
 	m.leave()
 	t := m.sum()
 	if t.first == nil {
-		return m.send() // what was taken over just now put it right
+		return m.send() // the focused field fixed the problem
 	}
 	l := t.checks[0]
 	m.goToCheck(check{field: t.at, of: t.first})
 	return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + l.text, Detail: l.help})
 }
 
-// losses is how many of the sources take something from a file that is, or may
-// be, at their place.
+// losses returns how many sources remove something from an existing file, or may do so.
 func (m *Model) losses() int { return m.sum().all.destroy }
 
-// describeLoss say what is lost; of several files only how many lose something.
+// describeLoss describes the losses. For several files, it gives only their number.
 func (m *Model) describeLoss(n int) string {
 	if len(m.sources) > 1 {
 		if n == len(m.sources) {
@@ -166,12 +164,12 @@ func (m *Model) describeLoss(n int) string {
 	return b.String()
 }
 
-// sendLabel names the action with its number and target.
+// sendLabel returns the label of the send action with the number of files and the target.
 func (m *Model) sendLabel(sources []*source) string {
 	return "Send " + text.Plural(len(sources), "file") + " to " + m.target(sources)
 }
 
-// target is the folder that sources go to, or the number of their folders.
+// target returns the folder of the sources, or the number of folders.
 func (m *Model) target(sources []*source) string {
 	folders := map[string]bool{}
 	for _, s := range sources {
@@ -183,7 +181,7 @@ func (m *Model) target(sources []*source) string {
 	return sources[0].folder()
 }
 
-// hand gives the sources to the queue, without some of them.
+// hand queues the sources except those in without.
 func (m *Model) hand(without map[*source]bool) tea.Cmd {
 	if m.sending {
 		return nil
@@ -219,8 +217,7 @@ func (m *Model) hand(without map[*source]bool) tea.Cmd {
 	}
 }
 
-// enqueue checks the sources once more and gives them to the queue: all of them, or
-// none where one has changed or is missing.
+// enqueue checks the sources again and queues all of them, or none if one has changed or is missing.
 func enqueue(ctx context.Context, profile string, drafts []draft, send func(context.Context, []api.Job) ([]api.Job, error)) queuedMsg {
 	var msg queuedMsg
 	jobs := make([]api.Job, 0, len(drafts))
@@ -249,8 +246,7 @@ func enqueue(ctx context.Context, profile string, drafts []draft, send func(cont
 	return msg
 }
 
-// errChanged is in the chain of the error of a source that is not what was
-// picked.
+// errChanged marks a source that has changed since it was picked.
 var errChanged = errors.New("changed since it was picked")
 
 func changedError(src api.Source, was, now api.Identity) error {
@@ -261,7 +257,7 @@ func changedError(src api.Source, was, now api.Identity) error {
 	return fmt.Errorf("%q %w: %s; look at it and send again", src.Name(), errChanged, what)
 }
 
-// queued removes what the queue took from the form.
+// queued removes the accepted jobs from the form.
 func (m *Model) queued(msg queuedMsg) tea.Cmd {
 	m.sending = false
 	m.unkept = m.unkept || m.touched
@@ -282,7 +278,7 @@ func (m *Model) queued(msg queuedMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// letGo takes the sources of the jobs out of the form.
+// letGo removes the sources of the jobs from the form.
 func (m *Model) letGo(msg queuedMsg) {
 	count := map[api.Source]int{}
 	for _, job := range msg.jobs {
@@ -298,14 +294,12 @@ func (m *Model) letGo(msg queuedMsg) {
 	m.setSources(slices.DeleteFunc(m.sources, func(s *source) bool { return gone[s] }))
 }
 
-// leftOver shows which sources cannot be sent as they are, and asks about the
-// others.
+// leftOver shows which sources cannot be sent and asks about the rest.
 func (m *Model) leftOver(msg queuedMsg) tea.Cmd {
 	without := map[*source]bool{}
 	for _, l := range msg.left {
 		without[l.source] = true
-		// It is read again: the person was told, and sending again means
-		// the file as it is now.
+		// Read it again: sending again means the file as it is now.
 		l.source.known, l.source.checked = known{}, nil
 		if errors.Is(l.err, errChanged) {
 			l.source.failed = l.err
@@ -318,7 +312,7 @@ func (m *Model) leftOver(msg queuedMsg) tea.Cmd {
 	return tea.Batch(m.inspectSources(), m.askWithout(msg, without))
 }
 
-// askWithout offers to send the sources that can be sent without the others.
+// askWithout offers to send the other sources.
 func (m *Model) askWithout(msg queuedMsg, without map[*source]bool) tea.Cmd {
 	first := msg.left[0].err
 	if len(msg.taken) == 0 {

@@ -13,22 +13,20 @@ import (
 	"mediadesk/ui/page"
 )
 
-// kept is the form as it is kept while it is not sent: every source with all that
-// was typed for it, the marks, and where the focus was. Options stand once, however
-// many sources have them.
+// kept is the saved form of an unsent upload: the sources with their input, the marks and the focus. Equal options
+// are stored once.
 type kept struct {
 	Version int                 `json:"version"`
-	Options []api.UploadOptions `json:"options"` // but for the names
+	Options []api.UploadOptions `json:"options"` // without the names
 	Sources []keptSource        `json:"sources"`
 	Cursor  int                 `json:"cursor"`
-	Focus   field               `json:"focus,omitempty"` // empty: no row has it
+	Focus   field               `json:"focus,omitempty"` // empty: no row
 
-	// Edited is a text of the options that has errors, and EditedOf the places of
-	// the sources that it is about.
+	// Edited is an option text with errors. EditedOf are the indices of its sources.
 	Edited   string `json:"edited,omitempty"`
 	EditedOf []int  `json:"editedOf,omitempty"`
 
-	// Texts are those of version 2, of which Values are places.
+	// Texts are the texts of version 2; Values are indices into it.
 	Texts []string `json:"texts,omitempty"`
 }
 
@@ -36,17 +34,16 @@ type keptSource struct {
 	Source  api.Source      `json:"source"`
 	Name    string          `json:"name"`
 	Marked  bool            `json:"marked,omitempty"`
-	Options int             `json:"options"` // place in Options
+	Options int             `json:"options"` // index into Options
 	Typed   map[field]typed `json:"typed,omitempty"`
 
 	Values map[field]int `json:"values,omitempty"` // of version 2
 }
 
-// keptVersion is of the way in which forms are kept; version 2 is still read.
+// keptVersion is the version of the saved form. Version 2 can still be read.
 const keptVersion = 3
 
-// snapshot is a copy of what is kept, made on the event loop; its text is made
-// elsewhere.
+// snapshot is a copy of the form, made on the event loop and encoded elsewhere.
 type snapshot struct {
 	sources []source
 	cursor  int
@@ -65,7 +62,7 @@ func (m *Model) snapshot() snapshot {
 			s.of = append(s.of, at)
 		}
 	}
-	// A text about files that left would be about others when it comes back.
+	// Without all its files, the text would apply to the wrong ones.
 	if len(s.of) == len(m.textOf) {
 		s.edited = m.text
 	}
@@ -75,7 +72,7 @@ func (m *Model) snapshot() snapshot {
 	return s
 }
 
-// text is the kept form; nil where nothing is in it.
+// text returns the encoded form, or nil if it is empty.
 func (s snapshot) text() ([]byte, error) {
 	if len(s.sources) == 0 {
 		return nil, nil
@@ -104,7 +101,7 @@ func (s snapshot) text() ([]byte, error) {
 	return json.Marshal(k)
 }
 
-// readKept reads a kept form.
+// readKept decodes a saved form.
 func readKept(text []byte) (kept, error) {
 	var k kept
 	if err := json.Unmarshal(text, &k); err != nil {
@@ -132,7 +129,7 @@ func readKept(text []byte) (kept, error) {
 	return k, nil
 }
 
-// options are those of one source.
+// options returns the options of one source.
 func (k *kept) options(s *keptSource, items []*item) options {
 	o := options{entry: api.Entry{Naming: api.NameHere, Upload: api.Upload{Source: s.Source}}}
 	if k.Version == keptVersion {
@@ -148,8 +145,7 @@ func (k *kept) options(s *keptSource, items []*item) options {
 	return o
 }
 
-// setOld sets rows to the texts that version 0.1 kept, in the order of the rows:
-// a switch comes before its options.
+// setOld sets rows from texts of version 0.1 in row order, because a switch must come before its options.
 func (o *options) setOld(items []*item, texts map[field]string) {
 	for old, now := range oldNames {
 		if text, ok := texts[old]; ok {
@@ -168,8 +164,8 @@ func (o *options) setOld(items []*item, texts map[field]string) {
 	}
 }
 
-// DraftSources are the sources of a form that was kept (see Options.Draft), for
-// the tray. A text that cannot be read is an error.
+// DraftSources returns the sources of a saved form (see Options.Draft), for the tray. It returns an error if the
+// text cannot be read.
 func DraftSources(text []byte) ([]api.Source, error) {
 	k, err := readKept(text)
 	var out []api.Source
@@ -179,7 +175,7 @@ func DraftSources(text []byte) ([]api.Source, error) {
 	return out, err
 }
 
-// restore fills the form with what was kept.
+// restore fills the form from a saved form.
 func (m *Model) restore(text []byte) {
 	k, err := readKept(text)
 	if err != nil || len(k.Sources) == 0 {
@@ -205,7 +201,7 @@ func (m *Model) restore(text []byte) {
 	m.touched = true
 }
 
-// keeper writes kept forms in their order, whichever command comes first.
+// keeper writes saved forms in order, even if commands run out of order.
 type keeper struct {
 	mu   sync.Mutex
 	done int
@@ -228,16 +224,16 @@ func (k *keeper) keep(ctx context.Context, number int, s snapshot, save func(con
 	return nil
 }
 
-// keptMsg tells that a form was kept, or why not.
+// keptMsg reports that a form was saved.
 type keptMsg struct {
 	err error
 }
 
-// note takes note that something changed that is worth keeping.
+// note records a change that must be saved.
 func (m *Model) note() { m.touched, m.unkept = true, true }
 
-// Keep takes a picture of the form and returns what writes it: for the end of
-// the program, when no command runs any more. Nil: there is nothing to write.
+// Keep takes a snapshot of the form and returns a function that saves it, for use when the program exits and runs no
+// more commands. It returns nil if nothing needs saving.
 func (m *Model) Keep() func(context.Context) error {
 	if !m.touched {
 		return nil
@@ -249,15 +245,14 @@ func (m *Model) Keep() func(context.Context) error {
 	return func(ctx context.Context) error { return k.keep(ctx, number, s, save) }
 }
 
-// adopt applies the text of the field with the focus.
+// adopt applies the text of the focused field.
 func (m *Model) adopt() {
 	if i := m.focused(); i != nil && i.value() != i.loaded {
 		m.apply(i)
 	}
 }
 
-// wantKept keeps the form where it changed. One command runs at a time; what
-// changes meanwhile is kept by the next.
+// wantKept saves the form if it changed. Only one save runs at a time; the next one saves later changes.
 func (m *Model) wantKept() tea.Cmd {
 	if !m.unkept || m.keeping {
 		return nil
@@ -275,19 +270,18 @@ func (m *Model) gotKept(msg keptMsg) tea.Cmd {
 	if msg.err == nil || m.o.Context.Err() != nil || m.keepFailed {
 		return nil
 	}
-	// Once is enough: every key would say it again.
+	// Report it once, not after every key.
 	m.keepFailed = true
 	return page.Send(page.Problem(msg.err))
 }
 
-// keepOthers returns what keeps the form without the sources that are
-// queued: at once, so that a crash brings nothing back that the queue has. An
-// error is told by the keeping that follows.
+// keepOthers returns a function that saves the form without the queued sources. It runs at once, so that a crash does
+// not bring them back. The next save reports its error.
 func (m *Model) keepOthers(others map[*source]bool) func() {
 	if !m.touched {
 		return func() {}
 	}
-	// Nothing newer is to bring the others back; see queued.
+	// A newer save must not bring the others back; see queued.
 	m.unkept = false
 	m.keepNumber++
 	number, all, k, ctx, save := m.keepNumber, m.snapshot(), m.keeper, m.o.Context, m.o.Session.SaveDraft

@@ -21,7 +21,7 @@ import (
 	"mediadesk/ui/page"
 )
 
-// openJournal is a journal of its own for a test.
+// openJournal opens a new journal.
 func openJournal(t *testing.T) *journal.Journal {
 	t.Helper()
 	j, err := journal.Open(context.Background(), filepath.Join(t.TempDir(), "journal.db"))
@@ -36,7 +36,7 @@ func openJournal(t *testing.T) *journal.Journal {
 	return j
 }
 
-// keptIn are options of a form that is kept in a journal.
+// keptIn returns options of a form that is saved in a journal.
 func keptIn(t *testing.T, j *journal.Journal, sources []api.Source) Options {
 	t.Helper()
 	text, _, err := j.Draft(context.Background(), "here")
@@ -52,8 +52,7 @@ func keptIn(t *testing.T, j *journal.Journal, sources []api.Source) Options {
 	}
 }
 
-// TestNothingTypedIsLost: at any key the program may die; the form that comes
-// back says what was typed until then, with the marks and the focus.
+// TestNothingTypedIsLost checks that a form restored after a crash at any key has the text, the marks and the focus.
 func TestNothingTypedIsLost(t *testing.T) {
 	j := openJournal(t)
 	src := files(t, "a.png", "x", "b.png", "y", "c.png", "z")
@@ -94,15 +93,14 @@ func TestNothingTypedIsLost(t *testing.T) {
 	if err != nil || !slices.Equal(sources, src) {
 		t.Errorf("the tray gets %v, %v", sources, err)
 	}
-	// The new form goes on keeping.
+	// The new form is also saved.
 	press(t, back, "X")
 	if again := New(keptIn(t, j, nil)); again.says(again.sources[1], fieldName) != "b.pngsecond.pngX" {
 		t.Errorf("the second form kept %q", again.says(again.sources[1], fieldName))
 	}
 }
 
-// TestSentFormsAreLetGo: what was queued is kept by the queue, not by the
-// form; what the queue did not take stays.
+// TestSentFormsAreLetGo checks that the form drops what was queued and keeps the rest.
 func TestSentFormsAreLetGo(t *testing.T) {
 	j := openJournal(t)
 	o := keptIn(t, j, files(t, "a.png", "x"))
@@ -116,7 +114,7 @@ func TestSentFormsAreLetGo(t *testing.T) {
 		t.Fatal("a form that was not taken is lost")
 	}
 	m.o.Session.(*stub).send = func(_ context.Context, jobs []api.Job) ([]api.Job, error) { return jobs, nil }
-	// A crash right after the queue took it brings nothing back.
+	// A crash after queuing brings nothing back.
 	hand := held(t, m, "ctrl+s")
 	var messages []tea.Msg
 	for queue := []tea.Cmd{hand}; len(queue) > 0; queue = queue[1:] {
@@ -141,8 +139,7 @@ func TestSentFormsAreLetGo(t *testing.T) {
 	}
 }
 
-// TestKeepAtTheEnd: what commands did not get to is kept when the program ends,
-// and an older form never replaces a newer one.
+// TestKeepAtTheEnd checks that exiting saves the last changes and that an older form never replaces a newer one.
 func TestKeepAtTheEnd(t *testing.T) {
 	var mu sync.Mutex
 	var last []byte
@@ -187,7 +184,7 @@ func TestKeepingThatFailsIsSaidOnce(t *testing.T) {
 	}
 }
 
-// TestKeptForms: whatever stands in a form comes back the same.
+// TestKeptForms checks that saving and restoring keeps everything in a form.
 func TestKeptForms(t *testing.T) {
 	items := newItems(session.Profile{})
 	rapid.Check(t, func(t *rapid.T) {
@@ -229,8 +226,7 @@ func TestKeptForms(t *testing.T) {
 	}
 }
 
-// TestOldDrafts: a form that version 0.1 kept comes back, what cannot be read
-// included.
+// TestOldDrafts checks that a form of version 0.1 is restored with its invalid values.
 func TestOldDrafts(t *testing.T) {
 	texts := map[field]string{
 		"name": "a.png", "naming": "off", "folder": "/x/", "private": "off", "tags": "sea,写真", "region": "1, 2, 3, 4",
@@ -271,7 +267,7 @@ func TestOldDrafts(t *testing.T) {
 	}
 }
 
-// TestPresetRoundTrip: a preset makes another entry say the same, but for the name.
+// TestPresetRoundTrip checks that a preset copies everything but the name.
 func TestPresetRoundTrip(t *testing.T) {
 	m := New(Options{Profile: localProfile(), Session: &stub{}})
 	rapid.Check(t, func(t *rapid.T) {
@@ -291,8 +287,7 @@ func TestPresetRoundTrip(t *testing.T) {
 	})
 }
 
-// TestMend: a job that was refused comes back with its options and what was
-// said of it, and what was in the form stays.
+// TestMend checks that a refused job comes back with its options and error, and that the form keeps its other sources.
 func TestMend(t *testing.T) {
 	src := files(t, "a.png", "x", "b.png", "y")
 	m := started(t, Options{Sources: src[:1], Profile: localProfile(), Session: &stub{}})

@@ -13,10 +13,10 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// region is the text of the region of a source.
+// region returns the source's region as text.
 func (s *source) region(m *Model) string { return s.text(m.item(fieldRegion)) }
 
-// newRegion makes the editor of the region, which draws it in the form, too.
+// newRegion returns the region editor, which also draws the region in the form.
 func (m *Model) newRegion(o Options) *edit.Region {
 	return edit.NewRegion(edit.RegionOptions{
 		Context: o.Context, Draw: o.Picture, Images: o.Images,
@@ -37,7 +37,7 @@ func (m *Model) newRegion(o Options) *edit.Region {
 	})
 }
 
-// regionFiles are the sources that can have a region.
+// regionFiles returns the sources that can have a region.
 func (m *Model) regionFiles() []edit.RegionFile {
 	var files []edit.RegionFile
 	for _, s := range m.sources {
@@ -51,7 +51,7 @@ func (m *Model) regionFiles() []edit.RegionFile {
 	return files
 }
 
-// keepRegions returns what gives all sources the regions that they have now.
+// keepRegions returns a function that restores the current regions of all sources.
 func (m *Model) keepRegions() (restore func()) {
 	was := map[*source]string{}
 	for _, s := range m.sources {
@@ -65,8 +65,7 @@ func (m *Model) keepRegions() (restore func()) {
 	}
 }
 
-// showPicture asks for the picture of the current source while its region is
-// edited.
+// showPicture loads the picture of the current source while its region is edited.
 func (m *Model) showPicture() tea.Cmd {
 	s, i := m.subject(), m.focused()
 	if s == nil || !m.drawing() && (i == nil || i.section != sectionRegion) {
@@ -75,7 +74,7 @@ func (m *Model) showPicture() tea.Cmd {
 	return tea.Batch(m.region.Show(subjectPicture(s)), m.region.Follow())
 }
 
-// subjectPicture is the picture of a source as the editor of the region takes it.
+// subjectPicture returns the source's picture for the region editor.
 func subjectPicture(s *source) edit.Subject {
 	if yes, _ := s.known.isPicture(); !yes {
 		return edit.Subject{}
@@ -87,7 +86,7 @@ func subjectPicture(s *source) edit.Subject {
 	}
 }
 
-// noDraw says why the region cannot be drawn on the picture; empty: it can.
+// noDraw returns why the region cannot be drawn on the picture, or "".
 func (m *Model) noDraw() string {
 	s := m.subject()
 	if s == nil {
@@ -107,16 +106,16 @@ func (m *Model) noDraw() string {
 	return ""
 }
 
-// regionView moves the region on the picture of the current source.
+// regionView edits the region on the picture of the current source.
 type regionView struct {
 	overlay
 	of     []*source
-	before func() // brings the regions back, for leaving without a change
+	before func() // restores the regions on cancel
 }
 
 var _ kit.Overlay = (*regionView)(nil)
 
-// drawRegion opens the picture with the region.
+// drawRegion opens the picture to edit its region.
 func (m *Model) drawRegion() tea.Cmd {
 	v := &regionView{overlay: overlay{m: m}, of: m.targets(), before: m.keepRegions()}
 	m.region.Begin()
@@ -125,14 +124,13 @@ func (m *Model) drawRegion() tea.Cmd {
 	return nil
 }
 
-// drawing tells whether the region is moved on the picture now.
+// drawing reports whether the region is being edited on the picture.
 func (m *Model) drawing() bool { return m.draw != nil && !m.draw.Closed() }
 
-// WantsPixels reports whether the mouse is wanted by pixels: while the region can
-// be moved with it.
+// WantsPixels reports whether the mouse should report pixels, so that it can move the region.
 func (m *Model) WantsPixels() bool { return m.drawing() && m.region.WantsPixels() }
 
-// set gives the targets a region; empty: none.
+// set sets the region of the targets; "" removes it.
 func (v *regionView) set(region string) {
 	for _, s := range v.of {
 		v.m.set(s, fieldRegion, region)
@@ -140,7 +138,7 @@ func (v *regionView) set(region string) {
 	v.m.load()
 }
 
-// Actions are those of the region, and to go back with it or without.
+// Actions returns the region's actions and those that accept or cancel.
 func (v *regionView) Actions() []kit.Action {
 	const group = "Region"
 	return v.m.region.Actions(
@@ -163,7 +161,7 @@ func (v *regionView) oneFile() string {
 	return ""
 }
 
-// turn shows the next picture, or the one before, and edits the region of it alone.
+// turn shows the next or previous picture and edits only its region.
 func (v *regionView) turn(by int) tea.Cmd {
 	m, n := v.m, len(v.m.sources)
 	for i := m.list.Cursor(); ; {
@@ -177,19 +175,19 @@ func (v *regionView) turn(by int) tea.Cmd {
 	return nil
 }
 
-// Mouse moves the region, or draws one.
+// Mouse moves or draws the region.
 func (v *regionView) Mouse(msg tea.MouseMsg) tea.Cmd {
 	cmd, _ := v.m.region.Update(msg)
 	return cmd
 }
 
-// refresh tells the editor where the picture is.
+// refresh updates the position of the picture in the editor.
 func (v *regionView) refresh() {
 	size, origin := v.pictureSize(v.room), kit.BoxOrigin(v.room)
 	v.m.region.Resize(image.Rectangle{Min: origin, Max: origin.Add(size)})
 }
 
-// pictureSize is the room for the picture above the words.
+// pictureSize returns the room for the picture above the text.
 func (v *regionView) pictureSize(room image.Point) image.Point {
 	inner := kit.BoxInner(room)
 	return image.Pt(inner.X, inner.Y-len(v.lines(inner, measured)))
@@ -206,7 +204,7 @@ func (v *regionView) View(room image.Point, th *theme.Theme) string {
 	return kit.BoxFooter("Region of "+text.Safe(v.m.subject().entry.Source.Name()), text.Plural(len(v.of), "file"), body, room, true, th)
 }
 
-// lines say the numbers, what the arrows move, and how the picture is turned.
+// lines returns the region's numbers, what the arrows move and the picture's rotation.
 func (v *regionView) lines(inner image.Point, th *theme.Theme) []string {
 	region, stored := v.m.subject().region(v.m), v.m.subject().known.facts.Stored
 	words := fmt.Sprintf("No region. enter begins one in the middle of %d x %d pixels; the mouse draws one.", stored.X, stored.Y)

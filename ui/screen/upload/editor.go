@@ -13,14 +13,13 @@ import (
 	"mediadesk/ui/text"
 )
 
-// editedMsg has the text of the options of some sources as the editor left it.
+// editedMsg carries the option text from the editor.
 type editedMsg struct {
 	edit.Edited
 	sources []*source
 }
 
-// openEditor gives the options of the targets to the editor, or the text that
-// had errors.
+// openEditor opens the options of the targets, or the text with errors, in the editor.
 func (m *Model) openEditor() tea.Cmd {
 	m.adopt()
 	sources, text := m.textOf, m.text
@@ -31,7 +30,7 @@ func (m *Model) openEditor() tea.Cmd {
 	return edit.InEditor(m.o.Getenv, text, func(e edit.Edited) tea.Msg { return editedMsg{e, sources} })
 }
 
-// edited takes the edited text, or shows what is wrong with it.
+// edited applies the edited text or shows its errors.
 func (m *Model) edited(msg editedMsg) tea.Cmd {
 	if m.text != "" {
 		msg.Before = "" // unchanged, it still has its errors
@@ -52,7 +51,7 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 	return m.acceptText(msg.sources, texts)
 }
 
-// acceptText writes edited texts into the sources that are still there.
+// acceptText applies edited texts to the sources that are still in the form.
 func (m *Model) acceptText(sources []*source, all []optionTexts) tea.Cmd {
 	m.text, m.textOf = "", nil
 	m.note()
@@ -67,8 +66,7 @@ func (m *Model) acceptText(sources []*source, all []optionTexts) tea.Cmd {
 	return page.Send(page.Toast{Level: page.Good, Text: "Changed the options of " + text.Plural(n, "file") + " in the editor."})
 }
 
-// setTexts sets the upload fields of a source that have another text, and tells
-// whether there was one.
+// setTexts sets the upload fields whose text differs and reports whether there were any.
 func (m *Model) setTexts(s *source, texts optionTexts) (changed bool) {
 	for _, f := range api.UploadFields {
 		text := texts[f]
@@ -84,8 +82,7 @@ func (m *Model) setTexts(s *source, texts optionTexts) (changed bool) {
 	return changed
 }
 
-// askText shows what is wrong with an edited text, by line. hard: the text cannot be taken
-// as it is.
+// askText shows the errors of an edited text by line. If hard is true, the text cannot be accepted.
 func (m *Model) askText(wrong []lineError, sources []*source, texts []optionTexts, hard bool) tea.Cmd {
 	words := []string{"Nothing was changed yet. The text stays as it is until you correct it: the editor shows each error above its line.", ""}
 	for _, e := range wrong {

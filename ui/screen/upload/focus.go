@@ -9,25 +9,25 @@ import (
 	"mediadesk/ui/page"
 )
 
-// stopKind is a kind of place that the focus can be at.
+// stopKind is a kind of focus position.
 type stopKind int
 
 const (
 	stopList stopKind = iota // the list of sources
 	stopItem                 // a field of the form
-	stopSide                 // what will happen
+	stopSide                 // the prediction
 )
 
-// focus is where keys go. The field counts for stopItem only.
+// focus is the position of the keyboard focus. The field is for stopItem only.
 type focus struct {
 	stop  stopKind
 	field field
 }
 
-// firstField has the focus when the form opens: names are rarely changed.
+// firstField has the focus when the form opens. It is not the name, because names rarely change.
 const firstField = fieldTags
 
-// stops are the places that the focus can be at now, in order.
+// stops returns the current focus positions in order.
 func (m *Model) stops() []focus {
 	var out []focus
 	if len(m.sources) == 0 {
@@ -44,8 +44,7 @@ func (m *Model) stops() []focus {
 	return append(out, focus{stop: stopSide})
 }
 
-// shown tells whether an item can be seen: options of an extension only where
-// some target has it.
+// shown reports whether an item is visible. The options of an extension are hidden unless a target has it.
 func (m *Model) shown(i *item) bool {
 	if i.field == fieldOrder {
 		return slices.ContainsFunc(m.targets(), func(s *source) bool {
@@ -55,7 +54,7 @@ func (m *Model) shown(i *item) bool {
 	return slices.ContainsFunc(m.targets(), func(s *source) bool { return !s.hides(m.items, i) })
 }
 
-// focused is the item with the focus; nil where another thing has it.
+// focused returns the focused item, or nil.
 func (m *Model) focused() *item {
 	if m.focus.stop != stopItem || len(m.sources) == 0 {
 		return nil
@@ -63,7 +62,7 @@ func (m *Model) focused() *item {
 	return m.item(m.focus.field)
 }
 
-// setFocus moves the focus, or to the first field where that place is gone.
+// setFocus moves the focus. If the position is gone, it moves to the first field.
 func (m *Model) setFocus(to focus) {
 	if stops := m.stops(); len(stops) > 0 && !slices.Contains(stops, to) {
 		to = focus{stop: stopItem, field: firstField}
@@ -74,7 +73,7 @@ func (m *Model) setFocus(to focus) {
 		}
 	}
 	m.focus = to
-	// A part that has the focus already keeps its cursor.
+	// A part that already has the focus keeps its cursor.
 	if i := m.focused(); i != nil {
 		m.open = i.section
 		if !i.part().Focused() {
@@ -84,7 +83,7 @@ func (m *Model) setFocus(to focus) {
 	m.scroll = 0
 }
 
-// group is what tab steps over as one: the list, a section, the side.
+// group returns the number of the tab group: the list, a section or the side.
 func (m *Model) group(f focus) int {
 	switch f.stop {
 	case stopList:
@@ -96,7 +95,7 @@ func (m *Model) group(f focus) int {
 	return int(m.item(f.field).section)
 }
 
-// step moves the focus by fields, not beyond the ends.
+// step moves the focus by fields and stops at the ends.
 func (m *Model) step(by int) {
 	stops := m.stops()
 	at := slices.Index(stops, m.focus)
@@ -107,7 +106,7 @@ func (m *Model) step(by int) {
 	m.setFocus(stops[max(0, min(at+by, len(stops)-1))])
 }
 
-// jump moves the focus by groups, round the ends: to the first field of it.
+// jump moves the focus to the first field of another group and wraps around.
 func (m *Model) jump(by int) {
 	stops := m.stops()
 	if len(stops) == 0 {
@@ -127,7 +126,7 @@ func (m *Model) jump(by int) {
 	m.setFocus(firsts[(at+by+len(firsts))%len(firsts)])
 }
 
-// leave takes over what a field makes of its text when it loses the focus.
+// leave applies the text of a field that loses the focus.
 func (m *Model) leave() {
 	if i := m.focused(); i != nil {
 		i.part().Blur()
@@ -137,7 +136,7 @@ func (m *Model) leave() {
 	}
 }
 
-// Capturing reports whether a text field takes the keys.
+// Capturing reports whether a text field has the keyboard.
 func (m *Model) Capturing() bool {
 	if m.focus.stop == stopList {
 		return !m.sending && m.list.Capturing()
@@ -146,8 +145,7 @@ func (m *Model) Capturing() bool {
 	return i != nil && !m.sending && i.typing()
 }
 
-// Type gives a key or a paste to the text field with the focus; what it now holds
-// goes to the sources.
+// Type passes a key or a paste to the focused text field and applies the result to the sources.
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 	i := m.focused()
 	switch {
@@ -165,7 +163,7 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// click moves the focus to what was clicked.
+// click moves the focus to the clicked part.
 func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	if m.sending || len(m.sources) == 0 {
 		return nil
@@ -213,7 +211,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	return nil
 }
 
-// goBack leaves the form; what was typed stays.
+// goBack leaves the form and keeps its content.
 func (m *Model) goBack() tea.Cmd {
 	m.leave()
 	return page.Send(page.Back{})

@@ -14,22 +14,21 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// formRow is one line of the form and where a click on it puts the focus.
+// formRow is a line of the form and the focus position for a click on it.
 type formRow struct {
 	text  string
 	focus focus
-	on    bool // it belongs to the field with the focus
+	on    bool // part of the focused field
 }
 
-// The rows that the picture under a region may take, and its least width.
+// Limits of the picture below a region: its height in rows and its least width.
 const (
 	leastDrawing = 4
 	mostDrawing  = 16
 	leastWidth   = 8
 )
 
-// viewForm draws the sections: those that find room unfolded, the others as
-// one line with what they say.
+// viewForm draws the sections: unfolded if they fit, otherwise as one line with a summary.
 func (m *Model) viewForm(l layout, th *theme.Theme) string {
 	if l.form.Empty() {
 		return ""
@@ -49,7 +48,7 @@ func (m *Model) viewForm(l layout, th *theme.Theme) string {
 	return kit.Box(m.formTitle(), body, l.form.Size(), m.focus.stop == stopItem, th)
 }
 
-// formTitle says what a change applies to.
+// formTitle tells which files a change applies to.
 func (m *Model) formTitle() string {
 	targets := m.targets()
 	if len(targets) == 1 {
@@ -58,7 +57,7 @@ func (m *Model) formTitle() string {
 	return "Upload " + text.Plural(len(targets), "file") + ": a change goes to all of them"
 }
 
-// window is the first row to show so that the focused ones are seen.
+// window returns the first row to show so that the focused rows are visible.
 func window(rows []formRow, height int) int {
 	first := slices.IndexFunc(rows, func(r formRow) bool { return r.on })
 	if first < 0 || len(rows) <= height {
@@ -68,7 +67,7 @@ func window(rows []formRow, height int) int {
 	for last+1 < len(rows) && rows[last+1].on {
 		last++
 	}
-	// Two rows of what comes before, for the heading.
+	// Keep two rows before it for the heading.
 	from := max(0, min(first-2, len(rows)-height))
 	if last >= from+height {
 		from = min(first, last-height+1)
@@ -76,8 +75,7 @@ func window(rows []formRow, height int) int {
 	return from
 }
 
-// formRows unfolds the section with the focus, then those that are used often as long
-// as all fit.
+// formRows unfolds the focused section, then the common ones while they fit.
 func (m *Model) formRows(size image.Point, th *theme.Theme) []formRow {
 	var folded, unfolded [sectionCount][]formRow
 	var open [sectionCount]bool
@@ -102,7 +100,7 @@ func (m *Model) formRows(size image.Point, th *theme.Theme) []formRow {
 		unfolded[sectionRegion] = append(unfolded[sectionRegion], drawing...)
 		total += len(drawing)
 	}
-	for s := range sectionExtensions { // the others are used rarely
+	for s := range sectionExtensions { // the other sections are rarely used
 		unfold(s, false)
 	}
 	gaps := total+int(sectionCount)-1 <= size.Y
@@ -120,18 +118,16 @@ func (m *Model) formRows(size image.Point, th *theme.Theme) []formRow {
 	return rows
 }
 
-// What stands before the parts of a section: the cursor and a blank, behind the
-// indent that sets them off from headings.
+// Left margins: fields are indented below headings, and the cursor with a blank precedes each field.
 const (
 	indent = 2
 	margin = indent + 2
 )
 
-// labelColumn is how wide the labels are in a form of that width, with the
-// margin before and the blank behind them.
+// labelColumn returns the width of the label column in a form, with its margin and a blank.
 func labelColumn(width int) int { return min(labelWidth, max(0, (width-margin)/2-1)) + margin + 1 }
 
-// heading is the line that names a section; folded, it says what is in it.
+// heading returns the heading line of a section. A folded section shows its values.
 func (m *Model) heading(s section, open bool, width int, th *theme.Theme) formRow {
 	first := m.items[slices.IndexFunc(m.items, func(i *item) bool { return i.section == s })]
 	row := formRow{focus: focus{stop: stopItem, field: first.field}}
@@ -150,8 +146,7 @@ func (m *Model) heading(s section, open bool, width int, th *theme.Theme) formRo
 	return row
 }
 
-// headingName is the name of a section, with a sign where something in it stops
-// the sending, and the style for it.
+// headingName returns a section's name and style. It adds a sign if the section blocks sending.
 func (m *Model) headingName(s section, style lipgloss.Style, th *theme.Theme) (string, lipgloss.Style) {
 	for f := range m.sum().stops {
 		if m.item(f).section != s {
@@ -162,11 +157,10 @@ func (m *Model) headingName(s section, style lipgloss.Style, th *theme.Theme) (s
 	return sectionNames[s], style
 }
 
-// oneField tells which sections are one field that bears their name, and so
-// have no heading.
+// oneField reports whether a section is a single field of the same name and needs no heading.
 func oneField(s section) bool { return s == sectionTags || s == sectionRegion }
 
-// sectionRows are the lines of an unfolded section.
+// sectionRows returns the lines of an unfolded section.
 func (m *Model) sectionRows(s section, width int, th *theme.Theme) []formRow {
 	var rows []formRow
 	if !oneField(s) {
@@ -190,8 +184,7 @@ func (m *Model) anyExact() bool {
 	return slices.ContainsFunc(m.targets(), func(s *source) bool { return s.naming() == api.NameExact })
 }
 
-// itemRows are the lines of one field: itself, and below it what is wrong with
-// it, or what helps while it has the focus.
+// itemRows returns the lines of a field: the field, then its errors, or its help while it has the focus.
 func (m *Model) itemRows(i *item, width int, th *theme.Theme) []formRow {
 	here := focus{stop: stopItem, field: i.field}
 	on := m.focus == here
@@ -203,7 +196,7 @@ func (m *Model) itemRows(i *item, width int, th *theme.Theme) []formRow {
 		first = strings.Repeat(" ", indent) + cursor + " "
 	}
 	if oneField(i.section) {
-		// It stands where headings stand, and bears its name as they do.
+		// It takes the place of a heading and has its name.
 		name, style := m.headingName(i.section, th.Title, th)
 		inner, rest = width-column, strings.Repeat(" ", column)
 		first = cursor + " " + style.Render(text.PadRight(name, column-indent-1)) + " "
@@ -241,7 +234,7 @@ func (m *Model) itemRows(i *item, width int, th *theme.Theme) []formRow {
 	return rows
 }
 
-// noteOf is what helps while an item has the focus.
+// noteOf returns the help of the focused item.
 func (m *Model) noteOf(i *item) string {
 	switch {
 	case i.field == fieldName && len(m.targets()) > 1:
@@ -257,7 +250,7 @@ func (m *Model) noteOf(i *item) string {
 	return i.note
 }
 
-// tagNote counts the tags that are edited: those of the file that has most.
+// tagNote counts the tags of the target with the most text.
 func (m *Model) tagNote() string {
 	targets := m.targets()
 	longest := slices.MaxFunc(targets, func(a, b *source) int { return a.tagLength() - b.tagLength() })
@@ -273,7 +266,7 @@ func (m *Model) tagNote() string {
 
 func (s *source) tagLength() int { return api.TagLength(s.entry.Tags.Or(nil)) }
 
-// metadataNote shows how the rows were read.
+// metadataNote shows the parsed metadata.
 func (m *Model) metadataNote(room int, th *theme.Theme) []string {
 	members := m.subject().entry.CustomMetadata.Or(nil)
 	if len(members) == 0 || m.item(fieldMetadata).mixed {
@@ -292,8 +285,8 @@ func (m *Model) metadataNote(room int, th *theme.Theme) []string {
 	return wrapStyled(words, room, th.Muted)
 }
 
-// drawingRows are the lines of the picture with its region, blank where they are
-// measured only: drawing for another theme would render the picture again.
+// drawingRows returns the lines of the picture with its region. They are blank for measuring, because drawing for
+// another theme would render the picture again.
 func (m *Model) drawingRows(size image.Point, room int, th *theme.Theme) []formRow {
 	room = min(room, mostDrawing)
 	width := min(size.X-2*margin, 4*room)
@@ -312,7 +305,7 @@ func (m *Model) drawingRows(size image.Point, room int, th *theme.Theme) []formR
 	return rows
 }
 
-// mixedLabel says that the targets differ in a field.
+// mixedLabel tells that the targets differ in a field.
 func (m *Model) mixedLabel(i *item) string {
 	if !i.mixed {
 		return ""

@@ -16,7 +16,7 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// section is a part of the form: one of these groups of upload fields.
+// section is a group of upload fields in the form.
 type section int
 
 var sectionNames = []string{
@@ -34,39 +34,36 @@ const (
 	sectionCount
 )
 
-// item is one row of the form with the part that edits it: exactly one of the
-// parts is there.
+// item is a row of the form. Exactly one of its editing parts is set.
 type item struct {
 	row
 	field   field
 	section section
-	of      *api.UploadField // that it shows, or a part of; nil for fields of the library
-	words   string           // what sentences call it
+	of      *api.UploadField // the field that it shows; nil for library fields
+	words   string           // its name in sentences
 	text    *kit.Field
 	chips   *kit.Chips
 	pick    *kit.Select
 	area    *kit.TextArea
 	// choices are the texts of pick's options.
 	choices []string
-	// only hides the item while this row is not onlyAt; noField shows it always.
+	// only hides the item unless that row has the text onlyAt; noField shows it always.
 	only   field
 	onlyAt string
-	// known is the extension that the row switches on; nil for other rows.
+	// known is the extension that the row switches; nil for other rows.
 	known *knownExtension
-	// meta is the field of the library that the item edits in the metadata; nil
-	// for all other items.
+	// meta is the library's metadata field that the item edits; nil for other items.
 	meta *api.MetadataField
-	// note is a line that helps while the item has the focus.
+	// note is the help shown while the item has the focus.
 	note string
 
-	loaded string // the text that the part was given
+	loaded string // the text last given to the part
 	mixed  bool   // the sources differ
 
-	drawn *kit.Memo[chipsOf, string] // of chips
+	drawn *kit.Memo[chipsOf, string] // drawn chips
 }
 
-// dependsOn reports whether the row may read its text in another way when another
-// row changes.
+// dependsOn reports whether a change of the other row may change the meaning of this row's text.
 func (i *item) dependsOn(other *item) bool {
 	switch {
 	case i == other:
@@ -83,8 +80,7 @@ func itemOf(items []*item, f field) *item {
 	return items[slices.IndexFunc(items, func(i *item) bool { return i.field == f })]
 }
 
-// chipsOf is what a drawing of chips, of which there may be very many, is made
-// for.
+// chipsOf is the cache key of drawn chips, which can be numerous.
 type chipsOf struct {
 	width   int
 	th      *theme.Theme
@@ -99,8 +95,7 @@ const (
 	areaRows   = 4
 )
 
-// newItems makes the form's rows: those of each upload field, in the order of the
-// sections.
+// newItems returns the form's rows by section.
 func newItems(p session.Profile) []*item {
 	var items []*item
 	for s, group := range sectionNames {
@@ -119,7 +114,7 @@ func newItems(p session.Profile) []*item {
 	return items
 }
 
-// fieldItems are the rows of an upload field: one by its kind, but for a few.
+// fieldItems returns the rows of an upload field: usually one, according to its kind.
 func fieldItems(f *api.UploadField, p session.Profile) []*item {
 	i := &item{row: fieldRow(f), field: field(f.Key), note: text.Sentence(f.Help)}
 	switch {
@@ -157,7 +152,7 @@ func fieldItems(f *api.UploadField, p session.Profile) []*item {
 	default:
 		i.text = newText(f.Label, f.Hint)
 		if f.Group == api.GroupRegion {
-			i.text = newText("", f.Hint) // the section bears the name
+			i.text = newText("", f.Hint) // the section has the name
 		}
 	}
 	return []*item{i}
@@ -171,7 +166,7 @@ func newText(label, hint string) *kit.Field {
 	return part
 }
 
-// choose makes the row a choice between texts with labels.
+// choose makes the row a choice between labeled texts.
 func (i *item) choose(label string, texts []string, labels ...string) {
 	i.choices, i.pick = texts, &kit.Select{Label: label, LabelWidth: labelWidth, Options: labels}
 }
@@ -218,7 +213,7 @@ func extensionItems(x extensionRows) []*item {
 	)
 }
 
-// update gives the text field a message and tells whether it used it.
+// update passes a message to the text field and reports whether the field used it.
 func (i *item) update(msg tea.Msg) bool {
 	switch {
 	case i.text != nil:
@@ -232,8 +227,7 @@ func (i *item) update(msg tea.Msg) bool {
 	return false
 }
 
-// updateArea lets the arrows leave the area at its first and last row. ctrl+p and
-// ctrl+n are the form's.
+// updateArea lets the arrows leave the area at its first and last row. The form handles ctrl+p and ctrl+n.
 func (i *item) updateArea(msg tea.Msg) bool {
 	if press, ok := msg.(tea.KeyPressMsg); ok {
 		row, _ := i.area.Position()
@@ -276,7 +270,7 @@ func (i *item) part() focusable {
 // typing tells whether letters are text here.
 func (i *item) typing() bool { return i.text != nil || i.chips != nil || i.area != nil }
 
-// value is the text of what the part holds now.
+// value returns the current text of the part.
 func (i *item) value() string {
 	switch {
 	case i.text != nil:
@@ -289,7 +283,7 @@ func (i *item) value() string {
 	return i.area.Value()
 }
 
-// loadOf shows what the targets hold, of which there is one at least.
+// loadOf shows the value of the targets, which must not be empty.
 func (i *item) loadOf(targets []*source) {
 	text, mixed := targets[0].text(i), false
 	for _, s := range targets[1:] {
@@ -304,8 +298,7 @@ func (i *item) loadOf(targets []*source) {
 	i.load(text, mixed)
 }
 
-// load puts a text into the part. Where the sources differ, the part shows
-// that it is mixed; what is then typed counts for all of them.
+// load sets the part's text. If mixed is true, the part shows that the sources differ, and new input applies to all.
 func (i *item) load(text string, mixed bool) {
 	i.loaded, i.mixed = text, mixed
 	switch {
@@ -317,7 +310,7 @@ func (i *item) load(text string, mixed bool) {
 	case i.pick != nil:
 		n := slices.Index(i.choices, text)
 		if n < 0 && text == off {
-			n = len(i.choices) - 1 // of two, the one that is not on
+			n = len(i.choices) - 1 // of two, select the one that is off
 		}
 		if n >= 0 {
 			i.pick.SetIndex(n)
@@ -327,8 +320,7 @@ func (i *item) load(text string, mixed bool) {
 	}
 }
 
-// view draws the item in lines of exactly width columns. Mixed is what to say
-// where the sources differ.
+// view draws the item in lines of width columns. mixed is the text for sources that differ.
 func (i *item) view(width int, mixed string, th *theme.Theme) string {
 	switch {
 	case i.chips != nil:
@@ -343,8 +335,7 @@ func (i *item) view(width int, mixed string, th *theme.Theme) string {
 	return i.area.View(image.Pt(width, areaRows), th)
 }
 
-// viewChips draws chips. Where the sources differ they are those that all
-// have; what is done to them is done to each source.
+// viewChips draws chips. For sources that differ, it draws the common chips; changes apply to each source.
 func (i *item) viewChips(width int, mixed string, th *theme.Theme) string {
 	return i.drawn.Draw(chipsOf{width, th, i.chips.Focused(), mixed}, func() string {
 		c := *i.chips
@@ -355,7 +346,7 @@ func (i *item) viewChips(width int, mixed string, th *theme.Theme) string {
 	})
 }
 
-// viewMixed draws an item in which the sources differ.
+// viewMixed draws an item whose sources differ.
 func (i *item) viewMixed(width int, mixed string, th *theme.Theme) string {
 	switch {
 	case i.text != nil:

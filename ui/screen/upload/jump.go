@@ -10,9 +10,9 @@ import (
 	"mediadesk/ui/text"
 )
 
-// Reasons for which an action is disabled now; empty where it is not.
+// These functions return why an action is disabled, or "".
 
-// noCheck says why there is no check to go to.
+// noCheck returns why there is no check to go to.
 func (m *Model) noCheck() string {
 	if len(m.listed()) == 0 {
 		return "there is no check to go to"
@@ -27,22 +27,19 @@ func (m *Model) oneCheck() string {
 	return ""
 }
 
-// listed are the checks as the side lists them: those that stop and warn of all
-// files, then the fine ones of what is edited.
+// listed returns the checks in display order: errors and warnings of all files, then the passed checks of the targets.
 func (m *Model) listed() []check {
 	t := m.sum()
 	return slices.Concat(t.checks, t.fine)
 }
 
-// nextProblem goes to the field of the next check that stops or warns, from
-// anywhere in the form.
+// nextProblem goes to the field of the next error or warning.
 func (m *Model) nextProblem() tea.Cmd {
 	m.leave()
 	checks := m.sum().checks
 	if len(checks) == 0 {
 		return page.Send(page.Toast{Level: page.Good, Text: "No check warns of anything."})
 	}
-	// The first one first, then in turn.
 	if !m.jumped {
 		m.atCheck = -1
 	}
@@ -52,7 +49,7 @@ func (m *Model) nextProblem() tea.Cmd {
 	return nil
 }
 
-// turnCheck moves the cursor among the checks of the side.
+// turnCheck moves the cursor through the checks.
 func (m *Model) turnCheck(by int) {
 	n := len(m.listed())
 	m.atCheck = (m.atCheck%n + by + n) % n
@@ -64,15 +61,14 @@ func (m *Model) turnCheck(by int) {
 	sideScroller{m}.Move(0)
 }
 
-// openCheck goes to the field of the check under the cursor.
+// openCheck goes to the field of the selected check.
 func (m *Model) openCheck() {
 	checks := m.listed()
 	m.goToCheck(checks[m.atCheck%len(checks)])
 }
 
-// goToCheck goes to the field that a check comes from, of the file that has it.
-// Where only some of the marked files have it, those alone are marked then: the
-// others are right.
+// goToCheck goes to the field of a check in its file. If only some of the marked files fail the check, it marks only
+// those.
 func (m *Model) goToCheck(l check) {
 	if at := slices.Index(m.sources, l.of); at >= 0 && l.of != nil {
 		m.list.SetCursor(at)
@@ -92,7 +88,7 @@ func (m *Model) goToCheck(l check) {
 	m.setFocus(focus{stop: stopItem, field: m.visible(l.field)})
 }
 
-// visible is the field, or the one that shows it where it cannot be seen.
+// visible returns the field, or the field that reveals it if it is hidden.
 func (m *Model) visible(f field) field {
 	i := m.item(f)
 	switch {
@@ -104,7 +100,7 @@ func (m *Model) visible(f field) field {
 	return fieldOtherName
 }
 
-// noReset says why a file cannot be made like the others.
+// noReset returns why a file cannot be reset to match the others.
 func (m *Model) noReset() string {
 	if len(m.sum().differs[m.current()]) == 0 {
 		return "it differs from the others in nothing but its name"
@@ -112,8 +108,7 @@ func (m *Model) noReset() string {
 	return ""
 }
 
-// resetFile gives a file the values that most of the others have, and its own
-// name.
+// resetFile gives a file its own name and the most common values of the others.
 func (m *Model) resetFile(s *source) tea.Cmd {
 	m.set(s, fieldName, s.entry.Source.Name())
 	for _, i := range m.items {
@@ -125,8 +120,7 @@ func (m *Model) resetFile(s *source) tea.Cmd {
 	return page.Send(page.Toast{Level: page.Good, Text: text.Safe(s.entry.Source.Name()) + " is like the others again."})
 }
 
-// common is what most sources but one say in a field; the first of them where
-// several say it as often.
+// common returns the most common text of a field in all sources except one. The first source wins a tie.
 func (m *Model) common(i *item, but *source) string {
 	count := map[string]int{}
 	best, most := "", 0
@@ -144,7 +138,7 @@ func (m *Model) common(i *item, but *source) string {
 	return best
 }
 
-// noResetField says why the field with the focus cannot be reset; empty: it can.
+// noResetField returns why the focused field cannot be reset, or "".
 func (m *Model) noResetField() string {
 	i := m.focused()
 	if i == nil {
@@ -158,7 +152,7 @@ func (m *Model) noResetField() string {
 	return "it is as it began"
 }
 
-// resetField gives the targets what the field began with.
+// resetField resets the focused field of the targets to its initial value.
 func (m *Model) resetField() {
 	i := m.focused()
 	for _, s := range m.targets() {
@@ -169,7 +163,7 @@ func (m *Model) resetField() {
 	m.setFocus(m.focus)
 }
 
-// noOrder says why the extension of the field with the focus cannot be moved.
+// noOrder returns why the focused extension cannot be moved.
 func (m *Model) noOrder() string {
 	if len(m.targets()[0].entry.Extensions.Or(nil)) < 2 {
 		return "there is no other extension to change places with"
@@ -177,8 +171,7 @@ func (m *Model) noOrder() string {
 	return ""
 }
 
-// moveExtension moves the extension of the field with the focus in the order of
-// each target.
+// moveExtension moves the focused extension in the order of each target.
 func (m *Model) moveExtension(by int) {
 	name := m.focused().known.name
 	for _, s := range m.targets() {

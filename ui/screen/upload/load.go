@@ -15,37 +15,36 @@ import (
 )
 
 const (
-	// pause is how long typing must rest before places are looked up.
+	// pause is the time without typing before a lookup.
 	pause = 150 * time.Millisecond
-	// patience is how long one look may take.
+	// patience limits one lookup.
 	patience = 15 * time.Second
-	// handful is how many files or places one command looks at, so that the
-	// first answers are seen before the last are known.
+	// handful is the number of files or places per command. Small batches show the first results early.
 	handful = 8
 )
 
 type (
-	// factsMsg has what was learned of some files, by their path.
+	// factsMsg carries facts about files by path.
 	factsMsg map[string]known
-	// tagsMsg and foldersMsg have what can be offered.
+	// tagsMsg and foldersMsg carry suggestions.
 	tagsMsg    []string
 	foldersMsg []string
-	// placesDueMsg tells that typing rested.
+	// placesDueMsg reports that typing has paused.
 	placesDueMsg struct{}
-	// placesMsg has what was found at some places, by their path.
+	// placesMsg carries the results of lookups by path.
 	placesMsg map[string]place
 )
 
-// place is what a look at a place gave.
+// place is the result of a lookup.
 type place struct {
 	place  api.Place
 	looked bool
 	at     time.Time // when it was looked up
-	err    error     // why the look gave nothing; nil: it gave place
-	number int       // of the news about the place; 0: there was none
+	err    error     // error of the lookup, or nil
+	number int       // number of the latest update; 0: none
 }
 
-// inspectSources looks at the next few files that nobody looked at.
+// inspectSources inspects the next few files.
 func (m *Model) inspectSources() tea.Cmd {
 	var paths []string
 	for _, s := range m.sources {
@@ -92,7 +91,7 @@ func (m *Model) gotFacts(msg factsMsg) tea.Cmd {
 func (m *Model) askTags() tea.Cmd {
 	ctx, ask := m.o.Context, m.o.Session.Tags
 	return func() tea.Msg {
-		// Offers are a help only, so errors are ignored.
+		// Suggestions are optional, so errors are ignored.
 		tags, _ := ask(ctx)
 		return tagsMsg(tags)
 	}
@@ -110,7 +109,7 @@ func (m *Model) askFolders() tea.Cmd {
 	}
 }
 
-// completeFolder offers the folders that the typed one may mean.
+// completeFolder returns the folders that match the typed text.
 func (m *Model) completeFolder(typed string) []string {
 	if strings.Trim(typed, "/ ") == "" {
 		return nil
@@ -118,12 +117,12 @@ func (m *Model) completeFolder(typed string) []string {
 	return slices.DeleteFunc(edit.Matches(typed, m.folders), func(f string) bool { return strings.TrimSuffix(f, "/") == strings.TrimSuffix(typed, "/") })
 }
 
-// follow starts what the form as it is now needs to know.
+// follow starts the lookups that the form needs.
 func (m *Model) follow() tea.Cmd {
 	return tea.Batch(m.wantPlaces(), m.showPicture(), m.wantThumbs(), m.wantFolderTags(), m.wantFoldersIn(), m.wantAlready(), m.wantKept())
 }
 
-// wantPlaces waits for a pause in typing where places are not known.
+// wantPlaces schedules a lookup of unknown places after a pause in typing.
 func (m *Model) wantPlaces() tea.Cmd {
 	due := m.unknownPlaces()
 	if len(due) == 0 || m.looking {
@@ -136,8 +135,7 @@ func (m *Model) wantPlaces() tea.Cmd {
 	return m.due.Ask(tea.Tick(pause, func(time.Time) tea.Msg { return placesDueMsg{} }))
 }
 
-// unknownPlaces are the next few places to look at: of exact names only, since
-// at a unique name nothing can be. That of the current source comes first.
+// unknownPlaces returns the next few places to look up, the current source's first. A unique name needs no lookup.
 func (m *Model) unknownPlaces() []string {
 	var paths []string
 	add := func(s *source) {
@@ -161,7 +159,7 @@ func (m *Model) unknownPlaces() []string {
 	return paths
 }
 
-// inspectPlaces looks what is there already.
+// inspectPlaces looks up the files at the places.
 func (m *Model) inspectPlaces() tea.Cmd {
 	paths := m.unknownPlaces()
 	m.waiting = ""
@@ -191,11 +189,10 @@ func inspectPlace(ctx context.Context, path string, inspect func(context.Context
 	return place{place: at, looked: true, err: err}
 }
 
-// gotPlaces takes note of what was found, and goes on with the next places
-// unless typing goes on.
+// gotPlaces stores the results and continues unless the user is typing.
 func (m *Model) gotPlaces(msg placesMsg) tea.Cmd {
 	m.looking = false
-	// What is at a place is true of it whatever was typed since.
+	// The results are valid whatever was typed since.
 	for path, p := range msg {
 		m.placeCount++
 		p.number = m.placeCount
@@ -208,7 +205,7 @@ func (m *Model) gotPlaces(msg placesMsg) tea.Cmd {
 	return m.inspectPlaces()
 }
 
-// learn takes over a record that another part of the program learned.
+// learn stores a record from another part of the program.
 func (m *Model) learn(f api.File) {
 	p, ok := m.places[f.FilePath]
 	if !ok || f.FilePath == "" {
@@ -221,8 +218,7 @@ func (m *Model) learn(f api.File) {
 	m.changed()
 }
 
-// statusOf says why nothing is known of a place; empty where it is known, or
-// where it does not matter.
+// statusOf tells why a place is not known; "" if it is known or irrelevant.
 func (m *Model) statusOf(s *source) string {
 	if s.naming() != api.NameExact {
 		return ""

@@ -20,9 +20,8 @@ import (
 	"mediadesk/ui/page"
 )
 
-// TestPresets: options saved under a name come back into the marked files, the
-// name of a file is never among them, and those of the extensions alone leave
-// the rest.
+// TestPresets checks that a preset loads into the marked files without the name, and that a preset of the extensions
+// leaves the rest unchanged.
 func TestPresets(t *testing.T) {
 	j := openJournal(t)
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{presets: j}})
@@ -84,9 +83,8 @@ func metadataFields(t *testing.T) []api.MetadataField {
 	return fields
 }
 
-// TestMetadataRows: rows typed by the library's fields and the text below them
-// are two views of one thing, each file has its own, and what does not fit is
-// said.
+// TestMetadataRows checks that the typed rows and the text below them stay in sync, that each file has its own values,
+// and that the form reports invalid ones.
 func TestMetadataRows(t *testing.T) {
 	m := started(t, Options{
 		Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(),
@@ -129,7 +127,7 @@ func TestMetadataRows(t *testing.T) {
 	if m.sum().first != nil {
 		t.Errorf("it would be refused: %v", m.sum().checks)
 	}
-	// The text shows the same, and what is typed there shows in the rows.
+	// The text shows the same values, and edits to it appear in the rows.
 	to(fieldMetadata)
 	if text := m.item(fieldMetadata).value(); !strings.Contains(text, `brand = "2026"`) || !strings.Contains(text, "year = 2026") {
 		t.Errorf("the text is %q", text)
@@ -151,7 +149,7 @@ func TestMetadataRows(t *testing.T) {
 	if got := m.item(row(0)).value(); got != "Acme" {
 		t.Errorf("the row shows %q", got)
 	}
-	// One file differs: the row is mixed, and setting it changes nothing else.
+	// If one file differs, the row is mixed. Setting it changes nothing else.
 	press(t, m, "shift+tab", "shift+tab", "shift+tab", "shift+tab", "shift+tab", "shift+tab", "enter")
 	to(row(0))
 	write(t, m, "X")
@@ -168,7 +166,7 @@ func TestMetadataRows(t *testing.T) {
 	if a, b := sent(0), sent(1); a == b || !strings.Contains(a, "1999") || !strings.Contains(b, "1999") {
 		t.Errorf("sent %s and %s", a, b)
 	}
-	// Text that is no JSON says where; the rows leave it alone.
+	// Invalid JSON gives the position of the error, and the rows leave it alone.
 	to(fieldMetadata)
 	m.item(fieldMetadata).area.SetValue("{\"a\": 1,\n\"b\" 2}")
 	m.adopt()
@@ -182,8 +180,7 @@ func TestMetadataRows(t *testing.T) {
 	}
 }
 
-// TestJumpFromACheck: every check leads to the field it comes from, in the file
-// that has it.
+// TestJumpFromACheck checks that every check leads to its field in the right file.
 func TestJumpFromACheck(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
 	set := func(i int, f field, text string) { m.set(m.sources[i], f, text) }
@@ -201,7 +198,7 @@ func TestJumpFromACheck(t *testing.T) {
 	if want := []string{"folder of 1", "google.maxTags of 2", "tags of 0"}; !slices.Equal(got, want) {
 		t.Errorf("ctrl+n leads to %v, want %v", got, want)
 	}
-	// From the side: n and N choose, enter goes.
+	// On the side, n and N select and enter goes.
 	for _, s := range m.sources {
 		s.marked = true
 	}
@@ -219,8 +216,7 @@ func TestJumpFromACheck(t *testing.T) {
 	}
 }
 
-// TestRollup: what all files do, in one sentence, and one key that keeps in all
-// of them.
+// TestRollup checks the summary of all files and the key that keeps in all of them.
 func TestRollup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		at := map[string]*api.File{
@@ -261,8 +257,8 @@ func TestRollup(t *testing.T) {
 	})
 }
 
-// TestCountersAreOfWhatIsEdited: panels name the file that they describe, and a counter
-// is that of the marked file which has most, wherever the cursor is.
+// TestCountersAreOfWhatIsEdited checks that panels name their file and that a counter shows the marked file with the
+// highest count.
 func TestCountersAreOfWhatIsEdited(t *testing.T) {
 	m := opened(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
 	m.set(m.sources[1], fieldTags, strings.Repeat("x", 480))
@@ -281,7 +277,7 @@ func TestCountersAreOfWhatIsEdited(t *testing.T) {
 			}
 		}
 	}
-	// Without b.png the count is that of the others.
+	// Without b.png, the counter shows the others.
 	m.sources[1].marked = false
 	m.load()
 	write(t, m, "sea")
@@ -290,7 +286,7 @@ func TestCountersAreOfWhatIsEdited(t *testing.T) {
 	}
 }
 
-// TestChecksOfNames: a name without an extension, and names that several files get.
+// TestChecksOfNames checks a name without an extension and duplicate names.
 func TestChecksOfNames(t *testing.T) {
 	m := opened(t, Options{Sources: files(t, "README", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
 	if text := told(m); !strings.Contains(text, "README: The name has no extension") {
@@ -306,7 +302,7 @@ func TestChecksOfNames(t *testing.T) {
 	}
 }
 
-// TestQuestionSumsUp: the question before sending says what goes where.
+// TestQuestionSumsUp checks that the question before sending has a summary.
 func TestQuestionSumsUp(t *testing.T) {
 	m := opened(t, Options{Sources: files(t, "a.png", "x", "b.png", "yy"), Profile: localProfile(), Session: &stub{}})
 	write(t, m, "greece,summer")
@@ -323,7 +319,7 @@ func TestQuestionSumsUp(t *testing.T) {
 	}
 }
 
-// TestRareSectionsStayFolded: at any height what is rarely used is one line with its value.
+// TestRareSectionsStayFolded checks that rare sections are one line at any height.
 func TestRareSectionsStayFolded(t *testing.T) {
 	m := opened(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{}})
 	for _, height := range []int{24, 36, 60, 200} {
@@ -336,7 +332,7 @@ func TestRareSectionsStayFolded(t *testing.T) {
 	}
 }
 
-// TestReset: a file becomes like the others again, a field as it began.
+// TestReset resets a file to match the others and a field to its initial value.
 func TestReset(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldTags)
@@ -364,8 +360,7 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestOrderOfExtensions: < and > move the extension of their row, and the
-// request has that order.
+// TestOrderOfExtensions checks that < and > move the extension, and that the request has that order.
 func TestOrderOfExtensions(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{}})
 	names := func() string { return strings.Join(extensionNames(m.sources[0].entry.Extensions.Or(nil)), " ") }
@@ -391,8 +386,8 @@ func TestOrderOfExtensions(t *testing.T) {
 	}
 }
 
-// TestOffersOfTheLibrary: tags used in the folder come first, by how often; folders of the
-// library join those of the journal.
+// TestOffersOfTheLibrary checks that the folder's tags come first, by frequency, and that folders of the library join
+// those of the journal.
 func TestOffersOfTheLibrary(t *testing.T) {
 	var asked []string
 	m := started(t, Options{
@@ -437,8 +432,8 @@ func TestOffersOfTheLibrary(t *testing.T) {
 	}
 }
 
-// Each picture of the form gets a suggestion of its own; n goes through them, and esc
-// brings back what was.
+// TestSuggestedRegions checks that each picture gets its own suggestion, n shows the next one, and esc restores the
+// old region.
 func TestSuggestedRegions(t *testing.T) {
 	spot := func(x int) string {
 		img := image.NewGray(image.Rect(0, 0, 80, 40))
@@ -476,8 +471,8 @@ func TestSuggestedRegions(t *testing.T) {
 	}
 }
 
-// TestRegionEditor: the region moves by keys on the picture as shown, the
-// numbers are of the picture as stored, and esc brings back what was.
+// TestRegionEditor checks that keys move the region on the displayed picture, the numbers refer to the stored picture,
+// and esc restores the old region.
 func TestRegionEditor(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", string(pngBytes(t, 80, 40)), "b.txt", "x"), Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldRegion)
@@ -532,8 +527,7 @@ func TestRegionEditor(t *testing.T) {
 	}
 }
 
-// TestFieldsWhileTyping: the library's list of fields comes when it comes; what
-// is being typed then stays under the cursor.
+// TestFieldsWhileTyping checks that the arrival of the library's field list does not disturb typing.
 func TestFieldsWhileTyping(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldTags)
@@ -551,7 +545,7 @@ func TestFieldsWhileTyping(t *testing.T) {
 	if got, want := m.item(fieldName).value(), name[:len(name)-1]+"X"+name[len(name)-1:]; got != want {
 		t.Errorf("the name is %q, want %q", got, want)
 	}
-	// A row that is edited is the new list's.
+	// A row being edited belongs to the new list.
 	to := focus{stop: stopItem, field: (fieldMetadata + ".brand")}
 	m.leave()
 	m.setFocus(to)
@@ -563,8 +557,8 @@ func TestFieldsWhileTyping(t *testing.T) {
 	}
 }
 
-// TestTheCheckUnderTheCursorIsSeen: n leads through all checks, and the side scrolls
-// along; after that it scrolls by the arrows without a key that does nothing.
+// TestTheCheckUnderTheCursorIsSeen checks that n visits all checks and the side scrolls along. The arrows then scroll
+// from that position.
 func TestTheCheckUnderTheCursorIsSeen(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
 	for i, s := range m.sources {

@@ -13,22 +13,21 @@ import (
 )
 
 type (
-	// folderTagsMsg has the tags that are used in a folder.
+	// folderTagsMsg carries the tags used in a folder.
 	folderTagsMsg struct {
 		folder string
 		tags   []string
 	}
-	// foldersInMsg has the folders in a folder.
+	// foldersInMsg carries the subfolders of a folder.
 	foldersInMsg []string
 )
 
-// completeTags offers the tags that are used in the form's folder before all
-// others, both by how often they are used.
+// completeTags suggests the tags of the form's folder first, then all others, both by frequency.
 func (m *Model) completeTags(typed string) []string {
 	return edit.Matches(typed, m.folderTags[m.formFolder()], m.tags)
 }
 
-// formFolder is the folder of the first target.
+// formFolder returns the folder of the first target.
 func (m *Model) formFolder() string {
 	targets := m.targets()
 	if len(targets) == 0 {
@@ -37,7 +36,7 @@ func (m *Model) formFolder() string {
 	return targets[0].folder()
 }
 
-// wantFolderTags asks for the tags of the form's folder while tags are typed.
+// wantFolderTags loads the tags of the form's folder while the user types tags.
 func (m *Model) wantFolderTags() tea.Cmd {
 	i := m.focused()
 	if i == nil || i.field != fieldTags {
@@ -52,13 +51,13 @@ func (m *Model) wantFolderTags() tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		// Offers are a help only, so errors are ignored.
+		// Suggestions are optional, so errors are ignored.
 		tags, _ := ask(ctx, folder)
 		return folderTagsMsg{folder, tags}
 	}
 }
 
-// wantFoldersIn asks the library for the folders in the one that is typed.
+// wantFoldersIn loads the subfolders of the typed folder.
 func (m *Model) wantFoldersIn() tea.Cmd {
 	i := m.focused()
 	if i == nil || i.field != fieldFolder {
@@ -92,10 +91,10 @@ func (m *Model) gotFoldersIn(msg foldersInMsg) {
 	}
 }
 
-// savedMsg has the saved extensions of the account.
+// savedMsg carries the account's saved extensions.
 type savedMsg []api.Saved
 
-// askExtension reads the saved extensions, then offers them with the others.
+// askExtension loads the saved extensions and opens the menu.
 func (m *Model) askExtension() tea.Cmd {
 	lister, ok := m.o.Session.(edit.SavedLister)
 	if !ok {
@@ -106,8 +105,7 @@ func (m *Model) askExtension() tea.Cmd {
 	return func() tea.Msg { return savedMsg(edit.ReadSaved(ctx, lister)) }
 }
 
-// chooseExtension offers extensions; the chosen one is added to the targets, in place of
-// one of its name.
+// chooseExtension opens a menu of extensions. The chosen one replaces an extension of the same name in the targets.
 func (m *Model) chooseExtension(saved []api.Saved) {
 	m.adopt()
 	edit.ChooseExtension(m.Overlays(), "Add an extension", saved, func(e api.Extension) tea.Cmd {

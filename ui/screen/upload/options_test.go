@@ -13,7 +13,7 @@ import (
 	"mediadesk/api/session"
 )
 
-// partsOf is what would go over the wire, one line each.
+// partsOf returns the request's parts, one per line.
 func partsOf(t *testing.T, u api.Upload) string {
 	t.Helper()
 	parts, err := u.Parts()
@@ -27,12 +27,12 @@ func partsOf(t *testing.T, u api.Upload) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestBuild takes every field of service.md §4.1 untouched, set, set to no, and emptied.
+// TestBuild checks every field of service.md §4.1: untouched, set, switched off and emptied.
 func TestBuild(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		set  map[field]string
-		want string // the parts beside fileName; empty: none
+		want string // parts other than fileName; may be empty
 	}{
 		{"nothing touched", nil, ""},
 		{"folder", map[field]string{fieldFolder: " summer//2026 "}, "folder=/summer/2026/"},
@@ -97,8 +97,7 @@ func TestStartOptionsComeFromTheProfile(t *testing.T) {
 	}
 }
 
-// TestRowsRoundTrip: the texts of all rows make the same upload again, in whatever
-// order they are given.
+// TestRowsRoundTrip checks that the row texts reproduce the upload in any order.
 func TestRowsRoundTrip(t *testing.T) {
 	items := newItems(session.Profile{})
 	rapid.Check(t, func(t *rapid.T) {
@@ -114,8 +113,8 @@ func TestRowsRoundTrip(t *testing.T) {
 	})
 }
 
-// TestRowsDependOnEachOther: what was typed for an extension comes back when it is
-// switched on again, and options wait for their name.
+// TestRowsDependOnEachOther checks that the options of an extension return when it is switched on again, and that
+// options wait for the name.
 func TestRowsDependOnEachOther(t *testing.T) {
 	items, o := newItems(session.Profile{}), startOptions(api.Source{Path: "a"}, session.Profile{})
 	set := func(f field, text string) { o.set(items, itemOf(items, f), text) }
@@ -173,15 +172,14 @@ func TestBuildProblems(t *testing.T) {
 	}
 }
 
-// savedStub is a session whose account has a saved extension.
+// savedStub is a session with a saved extension.
 type savedStub struct{ *stub }
 
 func (savedStub) SavedExtensions(context.Context) ([]api.Saved, error) {
 	return []api.Saved{{ID: "ext_1", Name: "Seasons"}}, nil
 }
 
-// TestAddAnExtension: the picker has the saved extensions by name and asks for the parts of
-// a task; what is chosen is added.
+// TestAddAnExtension checks that the menu lists saved extensions, asks for the parts of a task and adds the choice.
 func TestAddAnExtension(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: savedStub{&stub{}}})
 	press(t, m, "ctrl+l")

@@ -14,17 +14,15 @@ import (
 	"mediadesk/ui/text"
 )
 
-// The text of all options, for an editor: a line "key = value" for each field,
-// those that all files share first, then under a heading for each file those in
-// which it differs. A value that goes on begins its further lines with a tab.
-// Lines that begin with # do not count; those with #! tell of errors.
+// The option text for an editor has a line "key = value" for each field: first the shared ones, then a heading for each
+// file with its differences. Continuation lines begin with a tab, comments with #, and error messages with #!.
 
 const (
 	sharedHeading = "[every file]"
 	errorMark     = "#! "
 )
 
-// writeOptions is the text of the options of some sources.
+// writeOptions returns the option text of sources.
 func writeOptions(sources []*source) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# The upload options of %s. Save and leave the editor to take them over.\n", text.Plural(len(sources), "file"))
@@ -56,8 +54,7 @@ func sameText(f *api.UploadField, sources []*source) bool {
 	return len(sources) > 0 && !slices.ContainsFunc(sources, func(s *source) bool { return editText(f, s) != editText(f, sources[0]) })
 }
 
-// editText is an upload field as the text has it: as it was typed, where the entry
-// does not hold it so.
+// editText returns the text of an upload field, as typed if the entry cannot hold it.
 func editText(f *api.UploadField, s *source) string {
 	now := f.Text(&s.entry)
 	if t, ok := s.typed[field(f.Key)]; ok && t.As == now && f.Kind == api.KindMetadata {
@@ -74,8 +71,7 @@ func writeOption(b *strings.Builder, f *api.UploadField, text string) {
 	b.WriteString(strings.TrimRight(line, " ") + "\n")
 }
 
-// plain tells whether a text comes out of an editor as it went in: without
-// quotation marks.
+// plain reports whether an editor returns the text unchanged without quotation marks.
 func plain(text string) bool {
 	if strings.HasPrefix(text, `"`) || !utf8.ValidString(text) {
 		return false
@@ -83,7 +79,7 @@ func plain(text string) bool {
 	lines := strings.Split(text, "\n")
 	for n, line := range lines {
 		trimmed := strings.TrimSpace(line)
-		if n > 0 { // the indent of further lines stays
+		if n > 0 { // keeps the indent of continuation lines
 			trimmed = strings.TrimRightFunc(line, unicode.IsSpace)
 		}
 		if line != trimmed || line == "" && len(lines) > 1 {
@@ -98,30 +94,29 @@ func plain(text string) bool {
 	return true
 }
 
-// lineError is what is wrong with a line of the text, which counts from 1.
+// lineError is an error at a 1-based line of the text.
 type lineError struct {
 	line int
 	text string
 }
 
-// option is a value in the text with its lines.
+// option is a value in the text and its lines.
 type option struct {
 	text string
 	line int
 }
 
-// optionBlock is what is under one heading.
+// optionBlock holds the options below a heading.
 type optionBlock struct {
 	line int
 	of   map[*api.UploadField]option
 }
 
-// optionTexts are the texts of the upload fields of one source.
+// optionTexts maps the upload fields of a source to their texts.
 type optionTexts map[*api.UploadField]string
 
-// readOptions reads the text of the options of some sources: their texts in the
-// same order. Where there are errors, hard tells whether the text could not be read
-// at all; otherwise the texts are as written and break a rule.
+// readOptions parses the option text of sources and returns their texts in the same order. If it finds errors, hard
+// tells whether the text cannot be parsed; otherwise the texts break a rule.
 func readOptions(text string, sources []*source) (out []optionTexts, wrong []lineError, hard bool) {
 	r := optionReader{count: len(sources)}
 	r.read(text)
@@ -151,7 +146,7 @@ func readOptions(text string, sources []*source) (out []optionTexts, wrong []lin
 
 var rowOf = regexp.MustCompile(`(?:line|row) (\d+)`)
 
-// ruleErrors are the rules of service.md §4.1 that texts break, at their lines.
+// ruleErrors returns the rules of service.md §4.1 that the texts break, with their lines.
 func ruleErrors(src api.Source, texts optionTexts, lines map[*api.UploadField]int) []lineError {
 	var out []lineError
 	add := func(f *api.UploadField, err error) {
@@ -168,8 +163,7 @@ func ruleErrors(src api.Source, texts optionTexts, lines map[*api.UploadField]in
 	return out
 }
 
-// wrong is an error at its line: one that counts the lines of its value means a
-// line further down.
+// wrong returns err at its line. If err counts lines within the value, it adds them.
 func (o option) wrong(err error) lineError {
 	if found := rowOf.FindStringSubmatch(err.Error()); found != nil && strings.Contains(o.text, "\n") {
 		if n, err := strconv.Atoi(found[1]); err == nil {
@@ -190,12 +184,12 @@ func (r *optionReader) fail(line int, format string, args ...any) {
 	r.wrong = append(r.wrong, lineError{line, fmt.Sprintf(format, args...)})
 }
 
-// read takes the text apart into blocks.
+// read splits the text into blocks.
 func (r *optionReader) read(text string) {
 	r.own = map[int]optionBlock{}
 	r.shared = optionBlock{line: 1, of: map[*api.UploadField]option{}}
 	block := &r.shared
-	var at *api.UploadField // that a further line belongs to
+	var at *api.UploadField // field of continuation lines
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	number := 0
 	for line := range strings.SplitSeq(text, "\n") {
@@ -238,7 +232,7 @@ func (r *optionReader) blocks() []optionBlock {
 
 var fileHeading = regexp.MustCompile(`^\[\s*(\d+)\s*(?::.*)?\]$`)
 
-// heading is the block that a heading begins.
+// heading returns the block of a heading.
 func (r *optionReader) heading(text string, line int) *optionBlock {
 	lost := &optionBlock{of: map[*api.UploadField]option{}}
 	if strings.EqualFold(text, sharedHeading) {
@@ -264,8 +258,7 @@ func (r *optionReader) heading(text string, line int) *optionBlock {
 	return &b
 }
 
-// line reads one line into a block, and tells which field further lines belong
-// to.
+// line reads a line into a block and returns the field of its continuation lines.
 func (r *optionReader) line(block *optionBlock, text string, line int) *api.UploadField {
 	key, value, found := strings.Cut(text, "=")
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
@@ -286,7 +279,7 @@ func (r *optionReader) line(block *optionBlock, text string, line int) *api.Uplo
 	return f
 }
 
-// guess names the option that was probably meant.
+// guess returns the option that the user probably meant.
 func guess(key string) string {
 	flat := func(s string) string {
 		return strings.ToLower(strings.NewReplacer(".", "", "-", "", "_", "", " ", "").Replace(s))
@@ -300,8 +293,7 @@ func guess(key string) string {
 	return ""
 }
 
-// near tells whether two words differ in one letter, or two that changed
-// places.
+// near reports whether two words differ by one letter or by two swapped letters.
 func near(a, b string) bool {
 	if len(a) < len(b) {
 		a, b = b, a
@@ -319,8 +311,7 @@ func near(a, b string) bool {
 	return i == len(a) || a[i+1:] == b[i+1:] || i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }
 
-// value takes the quotation marks off a value. What cannot be read at all is an
-// error; rules are checked later.
+// value unquotes a value. It reports only syntax errors; rules are checked later.
 func (r *optionReader) value(f *api.UploadField, o option) option {
 	if strings.HasPrefix(o.text, `"`) && f.Kind != api.KindSwitch {
 		text, err := strconv.Unquote(o.text)
@@ -336,14 +327,13 @@ func (r *optionReader) value(f *api.UploadField, o option) option {
 	return o
 }
 
-// takeable reports whether a text with an error can stay in the form as it is.
+// takeable reports whether the form can keep a text with this error.
 func takeable(f *api.UploadField, err error) bool {
 	var rule *api.RuleError
 	return errors.As(err, &rule) && f.Kind != api.KindExtensions
 }
 
-// withErrors puts what is wrong into the text, above the lines it is wrong with,
-// in the place of what was said before.
+// withErrors inserts error messages above their lines and removes the old ones.
 func withErrors(s string, wrong []lineError) string {
 	at := map[int][]string{}
 	for _, e := range wrong {

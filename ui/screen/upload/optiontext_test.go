@@ -15,8 +15,7 @@ import (
 	"mediadesk/ui/page"
 )
 
-// TestOptionsAsText: whatever stands in the form comes back out of its text, for
-// any number of files.
+// TestOptionsAsText checks that options survive the text format, for any number of files.
 func TestOptionsAsText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var sources []*source
@@ -43,7 +42,7 @@ func TestOptionsAsText(t *testing.T) {
 			}
 			apitest.SameEntry(t, text, &e, &s.entry)
 		}
-		// With what is wrong written into it the text says the same.
+		// Error messages in the text change nothing.
 		again, _, hard := readOptions(withErrors(text, wrong), sources)
 		if hard || !slices.EqualFunc(again, got, maps.Equal[optionTexts]) {
 			t.Fatalf("with its errors it says another thing:\n%s", withErrors(text, wrong))
@@ -70,7 +69,7 @@ func FuzzReadOptions(f *testing.F) {
 	})
 }
 
-// TestErrorsByLine: what is wrong is said with its line.
+// TestErrorsByLine checks the line of each error.
 func TestErrorsByLine(t *testing.T) {
 	at := func(path string) *source {
 		return &source{options: startOptions(api.Source{Path: path}, session.Profile{})}
@@ -124,9 +123,8 @@ func TestErrorsByLine(t *testing.T) {
 	}
 }
 
-// TestEditedText: text that can be read goes into the files it was about; text
-// with errors stays until it is mended, and can be taken where it only breaks a
-// rule.
+// TestEditedText checks that a valid text goes into its files. A text with errors stays until it is fixed, and can be
+// accepted if it only breaks a rule.
 func TestEditedText(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{}})
 	targets := m.targets()
@@ -147,7 +145,7 @@ func TestEditedText(t *testing.T) {
 	if got := m.item(fieldTags).value(); got != "sea,写真" {
 		t.Errorf("the form shows %q", got)
 	}
-	// asked takes the question about a text with errors.
+	// asked returns the question about a text with errors.
 	asked := func(text string) (q page.Ask) {
 		t.Helper()
 		for _, msg := range done(text) {

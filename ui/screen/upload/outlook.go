@@ -6,28 +6,27 @@ import (
 	"mediadesk/api"
 )
 
-// prediction is what one upload will do, in words.
+// prediction tells what one upload will do.
 type prediction struct {
 	lines    []predicted
 	result   api.Result
-	here     bool // the name is made unique by us
+	here     bool // mediadesk makes the name unique
 	outlook  api.Outlook
-	destroys bool   // what is there, or may be there, loses something
-	refused  string // why the service will certainly say no; empty: it will not
+	destroys bool   // an existing file loses something, or may
+	refused  string // why the service will certainly refuse; or ""
 }
 
-// predicted is one sentence.
+// predicted is one sentence of a prediction.
 type predicted struct {
 	text string
-	loss bool  // it tells of a loss
-	keep field // the switch that prevents the loss; noField where none can
+	loss bool  // the sentence tells of a loss
+	keep field // the switch that prevents the loss, or noField
 
 	aspect api.Aspect // what is lost or set; empty for the first sentence
 }
 
-// foretell returns what an upload does, by api.Consequences, as far as is known
-// of its place. The upload's way of naming need not be applied. The words of the
-// sentences, which most files are never asked for, come from told.
+// foretell predicts the upload with api.Consequences and what is known of its place. Naming does not have to be applied.
+// It leaves out the sentences, which told adds, because most files never need them.
 func foretell(u api.Upload, naming api.Naming, at api.Place) prediction {
 	switch naming {
 	case api.NameHere:
@@ -43,7 +42,7 @@ func foretell(u api.Upload, naming api.Naming, at api.Place) prediction {
 		p.refused = o.Reason
 	}
 	p.lines = append(p.lines, predicted{})
-	// After the first sentence there is one for each change that is worth a word.
+	// One sentence for each notable change follows the first.
 	for _, c := range o.Changes {
 		if c.Had == 0 && c.Effect != api.SetTo {
 			continue
@@ -58,7 +57,7 @@ func foretell(u api.Upload, naming api.Naming, at api.Place) prediction {
 	return p
 }
 
-// told is the prediction with its words.
+// told returns the prediction with its sentences.
 func (p prediction) told() prediction {
 	words := []string{"A new file, next to whatever is there: mediadesk adds a unique suffix to the name. A retry after a lost connection does not create a second copy."}
 	if !p.here {
@@ -73,7 +72,7 @@ func (p prediction) told() prediction {
 	return p
 }
 
-// keep is the first switch that can prevent a loss; noField where none can.
+// keep returns the first switch that prevents a loss, or noField.
 func (p prediction) keep() field {
 	for _, l := range p.lines {
 		if l.keep != noField {

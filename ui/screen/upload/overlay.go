@@ -6,21 +6,20 @@ import (
 	"mediadesk/ui/kit"
 )
 
-// overlay is what the overlays of the form have in common: each fills the room
-// and goes back to the form by its keys.
+// overlay is the base of the form's overlays. They fill the screen and return to the form.
 type overlay struct {
 	kit.Popup
 	m    *Model
 	room image.Point
 }
 
-// refresher is an overlay that is laid out after every message.
+// refresher is an overlay that updates its layout after every message.
 type refresher interface{ refresh() }
 
-// Resize tells the room.
+// Resize sets the size.
 func (o *overlay) Resize(room image.Point) { o.room = room }
 
-// back is the action that goes back to the form.
+// back returns the action that goes back to the form.
 func (o *overlay) back(group string, keys ...string) kit.Action {
 	return kit.Action{ID: "form.close", Keys: kit.Bind("back to the form", "", keys...), Group: group, Footer: true, Do: o.Close}
 }

@@ -13,7 +13,7 @@ import (
 	"mediadesk/api"
 )
 
-// patternHelp names the fields that a pattern may have.
+// patternHelp lists the fields of patterns.
 const patternHelp = "{name} {ext} {parent} {date} {exif:date} {n:03}"
 
 // pattern is a text with fields that are filled in for each file.
@@ -22,21 +22,20 @@ type pattern struct{ pieces []piece }
 // piece is a text, or a field with its option.
 type piece struct {
 	text   string
-	field  string // empty: it is a text
-	option string // a layout of a date, or the digits of a number
+	field  string // empty for a text
+	option string // date layout, or digits of a number
 }
 
-// subject is the file that a pattern is filled in for.
+// subject is the file that fills a pattern.
 type subject struct {
 	src      api.Source
-	number   int       // from 1, in the order of the list
-	modified time.Time // zero: not known
-	taken    time.Time // zero: not known
-	looked   bool      // somebody looked at the file
+	number   int       // 1-based, in list order
+	modified time.Time // zero: unknown
+	taken    time.Time // zero: unknown
+	looked   bool      // the file was inspected
 }
 
-// parsePattern reads a pattern. A brace that is meant as such is written twice.
-// The error says where the text goes wrong.
+// parsePattern parses a pattern. Double braces stand for a brace. The error gives the position.
 func parsePattern(text string) (pattern, error) {
 	var p pattern
 	var plain strings.Builder
@@ -79,7 +78,7 @@ func patternError(text string, at int, reason string) error {
 	return fmt.Errorf("character %d: %s", utf8.RuneCountInString(text[:at])+1, reason)
 }
 
-// maxDigits is how wide a number may be filled up.
+// maxDigits is the greatest width of a number.
 const maxDigits = 20
 
 func parsePiece(text string) (piece, error) {
@@ -106,7 +105,7 @@ func parsePiece(text string) (piece, error) {
 	return piece{field: name, option: option}, nil
 }
 
-// hasFields tells whether a text holds at least one field of a pattern.
+// hasFields reports whether a text has a pattern field.
 func hasFields(text string) bool {
 	p, err := parsePattern(text)
 	if err != nil {
@@ -120,8 +119,7 @@ func hasFields(text string) bool {
 	return false
 }
 
-// fill fills the pattern in. Clean is done to what the fields stand for, not to
-// what the person wrote; nil does nothing.
+// fill fills in the pattern. It applies clean, unless nil, to the fields but not to the user's text.
 func (p pattern) fill(s subject, clean func(string) string) (string, error) {
 	var b strings.Builder
 	for _, piece := range p.pieces {
@@ -133,7 +131,7 @@ func (p pattern) fill(s subject, clean func(string) string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		// A layout of a date may have slashes on purpose.
+		// Slashes in a date layout are intended.
 		if clean != nil && piece.field != "date" && piece.field != "exif:date" {
 			text = clean(text)
 		}
@@ -144,11 +142,11 @@ func (p pattern) fill(s subject, clean func(string) string) (string, error) {
 
 var errNotLooked = errors.New("the file is being looked at")
 
-// of is what a field stands for.
+// of returns the value of a field.
 func (s subject) of(p piece) (string, error) {
 	name := s.src.Name()
 	ext := path.Ext(name)
-	if ext == name { // a name that begins with its only dot has no extension
+	if ext == name { // a leading dot begins no extension
 		ext = ""
 	}
 	switch p.field {
@@ -194,14 +192,14 @@ func (s subject) date(t time.Time, layout, none string) (string, error) {
 	case layout == "":
 		layout = "YYYY-MM-DD"
 	}
-	// Only these words count: digits of a layout stay what they are.
+	// Only these words are replaced; digits in a layout stay.
 	return strings.NewReplacer(
 		"YYYY", t.Format("2006"), "YY", t.Format("06"), "MM", t.Format("01"), "DD", t.Format("02"),
 		"hh", t.Format("15"), "mm", t.Format("04"), "ss", t.Format("05"),
 	).Replace(layout), nil
 }
 
-// subjectOf is a source as patterns see it.
+// subjectOf returns the source as a pattern's subject.
 func subjectOf(s *source, number int) subject {
 	return subject{
 		src: s.entry.Source, number: number, looked: s.known.looked,
@@ -209,12 +207,12 @@ func subjectOf(s *source, number int) subject {
 	}
 }
 
-// folderName makes a text fit to be the name of a folder (service.md §4.1).
+// folderName makes a text a valid folder name (service.md §4.1).
 func folderName(text string) string {
 	return strings.ReplaceAll(api.StoredName(text), ".", "_")
 }
 
-// tagName makes a text fit to be one tag (service.md §4.1).
+// tagName makes a text a valid tag (service.md §4.1).
 func tagName(text string) string {
 	return strings.NewReplacer(",", " ", "%", " ").Replace(text)
 }

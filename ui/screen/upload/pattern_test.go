@@ -16,7 +16,7 @@ func TestPattern(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		of   subject
-		want string // begins with ! where it is an error that holds the rest
+		want string // a leading ! means an error with this text
 	}{
 		{"", photo, ""},
 		{"plain", photo, "plain"},
@@ -87,8 +87,8 @@ func FuzzPattern(f *testing.F) {
 	})
 }
 
-// TestPatternsInTheForm: the table shows what will be, enter writes it into the
-// marked files alone, and files that cannot be filled in stay and are named.
+// TestPatternsInTheForm checks the preview table, and that enter applies it to the marked files only. Files that cannot
+// be filled in stay unchanged and are named.
 func TestPatternsInTheForm(t *testing.T) {
 	content := string(pngBytes(t, 10, 10))
 	src := append(files(t, "a b.png", content, "c.png", content, "d.txt", "x"), api.Source{URL: "https://example.com/e.png"})
@@ -128,7 +128,7 @@ func TestPatternsInTheForm(t *testing.T) {
 		t.Error("a file that is not marked was changed")
 	}
 
-	// The same name twice is flagged, after the rules for names.
+	// Duplicate names are flagged according to the naming rules.
 	press(t, m, "shift+tab", "shift+tab", "ctrl+a", "ctrl+t")
 	write(t, m, "é x")
 	if text := screen(m, 140, 30); !strings.Contains(text, "the same place as another file") {
@@ -139,7 +139,7 @@ func TestPatternsInTheForm(t *testing.T) {
 		t.Error("esc changed something")
 	}
 
-	// A pattern that cannot be read says where, and is not used.
+	// An invalid pattern gives the position of the error and is not applied.
 	press(t, m, "ctrl+t")
 	write(t, m, "ab{nme}")
 	if text := screen(m, 140, 30); !strings.Contains(text, "character 3: {nme} is no field") {
@@ -150,8 +150,7 @@ func TestPatternsInTheForm(t *testing.T) {
 	}
 }
 
-// TestCollisionsAreThoseOfTheLibrary: names that differ only in how their
-// letters are composed are one place.
+// TestCollisionsAreThoseOfTheLibrary checks that differently composed forms of a name are the same place.
 func TestCollisionsAreThoseOfTheLibrary(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "e\u0301.png", "x", "\u00e9.png", "y"), Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldNaming)

@@ -16,10 +16,10 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// patternFields are those that a pattern can fill in, in their order.
+// patternFields are the fields that patterns can fill, in order.
 var patternFields = [...]field{fieldName, fieldFolder, fieldTags}
 
-// patternView has a pattern for each of them, and a table of what they make.
+// patternView edits the patterns and previews the results in a table.
 type patternView struct {
 	overlay
 	fields  [len(patternFields)]*kit.Field
@@ -28,21 +28,20 @@ type patternView struct {
 	rows    []patternRow
 	wrong   [len(patternFields)]error
 	stale   bool
-	skipped int // rows that a pattern cannot be filled in for
+	skipped int // rows that cannot be filled in
 }
 
 var _ kit.Overlay = (*patternView)(nil)
 
-// patternRow is one file with what the patterns make of it.
+// patternRow is a file with the results of the patterns.
 type patternRow struct {
 	source *source
 	options
 	err    error
-	shares bool // another file would be stored at the same place
+	shares bool // another file has the same place
 }
 
-// openPatterns shows the patterns. A text of the form with fields of a
-// pattern is one to begin with.
+// openPatterns opens the patterns. A form text with pattern fields is the initial pattern.
 func (m *Model) openPatterns() tea.Cmd {
 	v := &patternView{overlay: overlay{m: m}, stale: true}
 	hints := [...]string{"keep the names: try {name}-{n:03}.{ext}", "keep the folders: try /{parent}/{exif:date:YYYY}", "add none: try {parent},{exif:date:YYYY}"}
@@ -64,17 +63,17 @@ func (v *patternView) focus(on int) {
 	v.fields[v.on].Focus()
 }
 
-// Capturing is true: letters are text.
+// Capturing reports true: letters are text.
 func (v *patternView) Capturing() bool { return true }
 
-// Type edits the pattern with the focus.
+// Type edits the focused pattern.
 func (v *patternView) Type(msg tea.Msg) (tea.Cmd, bool) {
 	used := v.fields[v.on].Update(msg)
 	v.stale = v.stale || used
 	return nil, used
 }
 
-// Actions use the patterns, go from one to the next and scroll the table.
+// Actions returns the actions that apply the patterns, switch between them and scroll the table.
 func (v *patternView) Actions() []kit.Action {
 	const group = "Patterns"
 	step := func(by int) func() tea.Cmd { return func() tea.Cmd { v.focus(v.on + by); return nil } }
@@ -95,20 +94,20 @@ func (v *patternView) none() string {
 	return "no pattern is typed yet"
 }
 
-// Mouse scrolls the table by the wheel.
+// Mouse scrolls the table with the wheel.
 func (v *patternView) Mouse(msg tea.MouseMsg) tea.Cmd {
 	v.list.Wheel(msg)
 	return nil
 }
 
-// refresh makes the table, which changes with what is learned of the files.
+// refresh updates the table, which depends on facts about the files.
 func (v *patternView) refresh() {
 	v.compute()
 	inner := kit.BoxInner(v.room)
 	v.list.SetHeight(inner.Y - len(v.head(inner, measured)))
 }
 
-// patterns reads what is typed; nil for a pattern that is empty.
+// patterns parses the input; an empty pattern is nil.
 func (v *patternView) patterns() (out [len(patternFields)]*pattern, ok bool) {
 	ok = true
 	for n, f := range v.fields {
@@ -126,7 +125,7 @@ func (v *patternView) patterns() (out [len(patternFields)]*pattern, ok bool) {
 	return out, ok
 }
 
-// compute makes the table.
+// compute fills the table.
 func (v *patternView) compute() {
 	if !v.stale {
 		return
@@ -140,7 +139,7 @@ func (v *patternView) compute() {
 		if row.err != nil {
 			v.skipped++
 			row.options = s.options
-			// The table changes when the file is read.
+			// The row changes once the file has been inspected.
 			v.stale = v.stale || errors.Is(row.err, errNotLooked)
 		}
 		v.rows = append(v.rows, row)
@@ -149,7 +148,7 @@ func (v *patternView) compute() {
 	v.flag()
 }
 
-// flag marks the rows that would be stored where another file of the form goes.
+// flag marks rows that share a place with another file of the form.
 func (v *patternView) flag() {
 	at := map[string]int{}
 	changed := map[*source]bool{}
@@ -170,8 +169,8 @@ func (v *patternView) flag() {
 	}
 }
 
-// locationKey is the place of a file as the library compares places, and false
-// where the name is made unique: nothing else can be there.
+// locationKey returns the place by which the library compares files. It returns false for a unique name, which cannot
+// collide.
 func locationKey(o *options) (string, bool) {
 	if o.naming() != api.NameExact {
 		return "", false
@@ -179,7 +178,7 @@ func locationKey(o *options) (string, bool) {
 	return norm.NFC.String(o.storedPath()), true
 }
 
-// fillIn writes what the patterns make of a file into its values.
+// fillIn writes the results of the patterns into a file's values.
 func fillIn(items []*item, o *options, patterns [len(patternFields)]*pattern, s subject) error {
 	for n, p := range patterns {
 		if p == nil {
@@ -204,8 +203,7 @@ func fillIn(items []*item, o *options, patterns [len(patternFields)]*pattern, s 
 	return nil
 }
 
-// apply takes the table over. Files that a pattern cannot be filled in for stay
-// as they are, and it is said how many.
+// apply applies the table. It leaves out rows that cannot be filled in and reports their number.
 func (v *patternView) apply() tea.Cmd {
 	m := v.m
 	if _, ok := v.patterns(); !ok {
@@ -232,7 +230,7 @@ func (v *patternView) apply() tea.Cmd {
 	return nil
 }
 
-// head is what stands above the table.
+// head returns the lines above the table.
 func (v *patternView) head(inner image.Point, th *theme.Theme) []string {
 	var head []string
 	for n, f := range v.fields {
@@ -278,7 +276,7 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	return kit.BoxFooter("Name, folder and tags by patterns: "+text.Plural(len(v.rows), "file"), foot, all, size, true, th)
 }
 
-// row shows a file's name and what becomes of it.
+// row draws a file's name and its results.
 func (v *patternView) row(r *patternRow, width int, selected bool, th *theme.Theme) string {
 	column := min(32, max(8, width/3))
 	sign, words := theme.SignNone, r.storedPath()

@@ -17,22 +17,21 @@ import (
 	"mediadesk/ui/text"
 )
 
-// Presets keeps options under names.
+// Presets stores options by name.
 type Presets interface {
 	Presets(ctx context.Context) ([]session.Preset, error)
 	SavePreset(ctx context.Context, p session.Preset) error
 	RemovePreset(ctx context.Context, name string) error
 }
 
-// presetFields are the upload fields that a preset of the extensions alone, or of
-// all options, sets or clears. The name of a file is never one.
+// presetFields returns the upload fields of a preset of the extensions or of all options, never the name.
 func presetFields(extensionsOnly bool) []*api.UploadField {
 	return slices.DeleteFunc(slices.Clone(api.UploadFields), func(f *api.UploadField) bool {
 		return f.Name == api.FieldName || extensionsOnly && f.Group != api.GroupExtensions
 	})
 }
 
-// readPreset reads a preset of this version, or the texts of version 0.1.
+// readPreset decodes a preset of this version or of version 0.1.
 func readPreset(body []byte) (preset api.UploadOptions, old map[field]string, err error) {
 	var texts map[field]*string
 	if json.Unmarshal(body, &texts) == nil && !slices.Contains(slices.Collect(maps.Values(texts)), nil) {
@@ -50,7 +49,7 @@ func readPreset(body []byte) (preset api.UploadOptions, old map[field]string, er
 	return preset, nil, nil
 }
 
-// applyPreset puts a preset into options: it sets what it names.
+// applyPreset sets the options that the preset names.
 func (m *Model) applyPreset(o *options, body []byte) error {
 	preset, old, err := readPreset(body)
 	if err != nil {
@@ -75,7 +74,7 @@ func (m *Model) applyPreset(o *options, body []byte) error {
 	return nil
 }
 
-// describePreset says what a preset sets.
+// describePreset describes what a preset sets.
 func (m *Model) describePreset(body []byte) string {
 	var o options
 	if m.applyPreset(&o, body) != nil {
@@ -105,7 +104,7 @@ type (
 	}
 )
 
-// openPresets reads the presets, then offers them.
+// openPresets loads the presets and opens their menu.
 func (m *Model) openPresets() tea.Cmd {
 	ctx, presets := m.o.Context, m.o.Session
 	return func() tea.Msg {
@@ -122,7 +121,7 @@ func (m *Model) gotPresets(msg presetsMsg) tea.Cmd {
 	return nil
 }
 
-// presetMenu loads, saves and removes presets.
+// presetMenu returns the menu that loads, saves and removes presets.
 func (m *Model) presetMenu(list []session.Preset) *kit.Menu {
 	const group = "Presets"
 	menu := kit.NewMenu("Presets")
@@ -158,8 +157,7 @@ func (m *Model) presetMenu(list []session.Preset) *kit.Menu {
 	return menu
 }
 
-// askPreset asks for the name under which the options of the first target are saved, and
-// closes the menu then.
+// askPreset asks for a name, saves the options of the first target and closes the menu.
 func (m *Model) askPreset(menu *kit.Menu, extensionsOnly bool) tea.Cmd {
 	what := "all options"
 	if extensionsOnly {
@@ -183,10 +181,10 @@ func (m *Model) askPreset(menu *kit.Menu, extensionsOnly bool) tea.Cmd {
 	return m.Open(p)
 }
 
-// longestName is how many bytes the name of a preset may have.
+// longestName limits the name of a preset, in bytes.
 const longestName = 200
 
-// savePreset keeps the options of the first target under the name.
+// savePreset saves the options of the first target.
 func (m *Model) savePreset(extensionsOnly bool, name string) tea.Cmd {
 	body, err := json.Marshal(api.OptionsOf(&m.targets()[0].entry, presetFields(extensionsOnly)...))
 	if err != nil {
@@ -199,7 +197,7 @@ func (m *Model) savePreset(extensionsOnly bool, name string) tea.Cmd {
 	}
 }
 
-// loadPreset puts a preset into the targets: it sets what it names.
+// loadPreset applies a preset to the targets.
 func (m *Model) loadPreset(p session.Preset) tea.Cmd {
 	for _, s := range m.targets() {
 		if err := m.applyPreset(&s.options, p.Body); err != nil {

@@ -12,7 +12,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// showRequest shows the upload of the current source as it would go out.
+// showRequest shows the upload request of the current source.
 func (m *Model) showRequest() tea.Cmd {
 	m.leave()
 	s := m.current()
@@ -44,8 +44,7 @@ func newRequest(m *Model, s *source, request api.Request, err error) *kit.Reader
 	return r
 }
 
-// requestNotes say in what the request that is sent will differ, and why it would
-// be refused.
+// requestNotes describes how the actual request will differ and why the service would refuse it.
 func (m *Model) requestNotes(s *source) []string {
 	var notes []string
 	if s.naming() == api.NameHere {
@@ -62,7 +61,7 @@ func (m *Model) requestNotes(s *source) []string {
 	return notes
 }
 
-// describeRequest is a request in words.
+// describeRequest describes a request.
 func describeRequest(request api.Request, notes []string) string {
 	parts := slices.Clone(request.Parts)
 	if request.File != "" {
@@ -86,7 +85,7 @@ func describeRequest(request api.Request, notes []string) string {
 	return strings.Join(append(lines, "", "As a command line, the key in $"+api.KeyVariable+":", request.Curl()), "\n")
 }
 
-// wrapSafe makes text from outside safe and breaks it into lines.
+// wrapSafe makes text safe and wraps it.
 func wrapSafe(words string, width int) []string {
 	var out []string
 	for line := range strings.SplitSeq(words, "\n") {

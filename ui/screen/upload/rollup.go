@@ -9,15 +9,15 @@ import (
 	"mediadesk/ui/text"
 )
 
-// rollup counts what sending all files does.
+// rollup counts the results of sending all files.
 type rollup struct {
 	files, fresh, versions, refused, maybe, destroy int
-	twice                                           int                // go to the place of another file of the form
+	twice                                           int                // share a place with another file of the form
 	loses                                           map[api.Aspect]int // files that lose it, or may
 	keep                                            map[api.Aspect]field
 }
 
-// aspects are the parts that can be lost, in the order in which they are named.
+// aspects are the parts that can be lost, in display order.
 var aspects = []api.Aspect{api.AspectTags, api.AspectAITags, api.AspectRegion, api.AspectMetadata}
 
 // count adds one file.
@@ -50,8 +50,7 @@ func (r *rollup) count(p prediction, stopped, twice bool) {
 	}
 }
 
-// describe say it in one sentence: "12 new; 3 become new versions: 2 lose their
-// tags".
+// describe summarizes the counts: "12 new; 3 become new versions: 2 lose their tags".
 func (r *rollup) describe() string {
 	var parts []string
 	if r.fresh > 0 {
@@ -86,7 +85,7 @@ func (r *rollup) describe() string {
 	return s + "."
 }
 
-// lost says how many files lose what.
+// lost describes how many files lose what.
 func (r *rollup) lost() string {
 	verb := "lose"
 	if r.versions == 0 {
@@ -95,7 +94,7 @@ func (r *rollup) lost() string {
 	var parts []string
 	for i, a := range aspects {
 		n := r.loses[a]
-		// What as many files lose was named with the first of it.
+		// The first aspect with this count has already named the others.
 		if n == 0 || slices.ContainsFunc(aspects[:i], func(before api.Aspect) bool { return r.loses[before] == n }) {
 			continue
 		}
@@ -117,7 +116,7 @@ func (r *rollup) lost() string {
 	return strings.Join(parts, ", ")
 }
 
-// joinList are words as a sentence lists them.
+// joinList joins words as in a sentence.
 func joinList(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -126,7 +125,7 @@ func joinList(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// keepable is the switch that prevents the first loss of any file.
+// keepable returns the switch that prevents the first loss of any file.
 func (r *rollup) keepable() field {
 	for _, a := range aspects {
 		if f, ok := r.keep[a]; ok {

@@ -12,11 +12,11 @@ import (
 	"mediadesk/api/session"
 )
 
-// field names a row of the form: the key of an upload field, or one of the rows
-// that show a part of a field. Drafts hold these names, so they never change.
+// field names a row of the form: the key of an upload field or a part of it. Drafts store these names, so they never
+// change.
 type field string
 
-// The rows that the form knows by name.
+// Rows that the form refers to by name.
 const (
 	fieldName           field = "name"
 	fieldNaming         field = "unique"
@@ -38,13 +38,13 @@ const (
 	noField             field = ""
 )
 
-// responseField is the row that asks for a response field.
+// responseField returns the row of a response field.
 func responseField(name string) field { return field("return." + name) }
 
-// oldNames are what drafts and presets of version 0.1 call rows.
+// oldNames maps row names of version 0.1.
 var oldNames = map[field]field{"naming": fieldNaming, "customMetadata": fieldMetadata, "remove-bg.colour": fieldColor}
 
-// The texts of switches: an empty text leaves it to the service.
+// Texts of switches; an empty text leaves the choice to the service.
 const (
 	on  = "true"
 	off = "false"
@@ -54,17 +54,16 @@ const (
 	webhookAddress = "address"
 )
 
-// row is how a line of the form reads and writes its part of an entry. With an
-// error, set leaves that part absent.
+// row reads and writes a part of an entry. If set returns an error, it leaves the part absent.
 type row struct {
 	get func(*api.Entry) string
 	set func(*api.Entry, string) error
 }
 
-// fieldRow shows a whole field.
+// fieldRow edits a whole field.
 func fieldRow(f *api.UploadField) row { return row{f.Text, f.SetText} }
 
-// responseRow asks for one response field.
+// responseRow requests one response field.
 func responseRow(name string) row {
 	return row{
 		get: func(e *api.Entry) string { return onIf(slices.Contains(e.ResponseFields.Or(nil), name)) },
@@ -75,7 +74,7 @@ func responseRow(name string) row {
 				names = append(names, name)
 			}
 			choices := api.FieldByName(api.FieldResponse).Choices
-			place := func(name string) int { // those that are not known here come first
+			place := func(name string) int { // unknown names come first
 				return slices.IndexFunc(choices, func(c api.Choice) bool { return c.Text == name })
 			}
 			slices.SortStableFunc(names, func(a, b string) int { return place(a) - place(b) })
@@ -92,7 +91,7 @@ func onIf(is bool) string {
 	return ""
 }
 
-// isOn reads a switch of two states.
+// isOn parses an on/off switch.
 func isOn(text string) (bool, error) {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case on, "on", "yes":
@@ -110,7 +109,7 @@ func setUnlessEmpty[T any](list []T) api.Field[[]T] {
 	return api.Set(list)
 }
 
-// webhookRow chooses whose webhook goes along; the address has a row of its own.
+// webhookRow selects the webhook. Its address has its own row.
 var webhookRow = row{
 	get: func(e *api.Entry) string {
 		switch {
@@ -145,11 +144,10 @@ var addressRow = row{
 	},
 }
 
-// other is the choice of a row that has another text than those offered.
+// other is the choice of a text that is not in the list.
 const other = "other"
 
-// openRow chooses among the texts that are offered for a field, or another one, which
-// has a row of its own.
+// openRow selects one of the listed texts of a field, or another text, which has its own row.
 func openRow(f *api.UploadField) row {
 	offered := func(text string) bool {
 		return slices.ContainsFunc(f.Choices, func(c api.Choice) bool { return c.Text == text })
@@ -173,7 +171,7 @@ func openRow(f *api.UploadField) row {
 	}
 }
 
-// metadataRow edits all custom metadata; an empty object is none.
+// metadataRow edits all custom metadata; an empty object means none.
 func metadataRow(f *api.UploadField) row {
 	r := fieldRow(f)
 	return row{r.get, func(e *api.Entry, text string) error {
@@ -185,7 +183,7 @@ func metadataRow(f *api.UploadField) row {
 	}}
 }
 
-// knownExtension is an extension with rows of its own: a switch, and below it its options.
+// knownExtension is an extension with its own rows: a switch and its options.
 type knownExtension struct {
 	name, label, note string
 	row               field
@@ -195,13 +193,12 @@ type knownExtension struct {
 type extensionOption struct {
 	row         field
 	label, hint string
-	yesNo       bool // a switch; else a text
+	yesNo       bool // a switch instead of a text
 	get         func(e *api.Extension) string
 	set         func(e *api.Extension, text string) error
 }
 
-// knownExtensions are the extensions with rows of their own, in the order in which they run
-// unless said otherwise.
+// knownExtensions returns the extensions with their own rows in default run order.
 func knownExtensions(p session.Profile) []knownExtension {
 	color := p.ColorOption
 	if color == "" {
@@ -231,10 +228,10 @@ func knownExtensions(p session.Profile) []knownExtension {
 	return list
 }
 
-// defaultColorOption is how service.md §2.2 spells the color option of remove-bg.
+// defaultColorOption is the spelling of remove-bg's color option in service.md §2.2.
 const defaultColorOption = "bg_colour"
 
-// colorOptions are its spellings.
+// colorOptions are all spellings of it.
 var colorOptions = []string{defaultColorOption, "bg_color"}
 
 func number(of field, extension, option string, most int, at func(*api.Extension) *api.Field[int]) extensionOption {
@@ -264,7 +261,7 @@ func number(of field, extension, option string, most int, at func(*api.Extension
 	}
 }
 
-// optionText is an option of remove-bg as text.
+// optionText returns an option of remove-bg as text.
 func optionText(name string) func(*api.Extension) string {
 	return func(e *api.Extension) string {
 		var value any
@@ -284,7 +281,7 @@ func colorText(e *api.Extension) string {
 	return ""
 }
 
-// setOption sets an option in the place of others; nil: none.
+// setOption sets an option and deletes those in instead; a nil value only deletes.
 func setOption(e *api.Extension, name string, value any, instead ...string) {
 	options := maps.Clone(e.Options)
 	for _, other := range append(instead, name) {
@@ -294,7 +291,7 @@ func setOption(e *api.Extension, name string, value any, instead ...string) {
 		if options == nil {
 			options = map[string]json.RawMessage{}
 		}
-		options[name], _ = json.Marshal(value) // a text or a switch: it can be written
+		options[name], _ = json.Marshal(value) // a text or a bool, so it cannot fail
 	}
 	if len(options) == 0 {
 		options = nil
@@ -325,7 +322,7 @@ func setColor(name string) func(*api.Extension, string) error {
 	}
 }
 
-// shows reports whether the rows of an extension can show all of it.
+// shows reports whether the rows can show the whole extension.
 func (t *knownExtension) shows(e *api.Extension) bool {
 	if e.Name != t.name || len(e.Rest) > 0 {
 		return false
@@ -348,17 +345,15 @@ func (t *knownExtension) shows(e *api.Extension) bool {
 	return colors < 2 && e.MaxTags.IsZero() && e.MinConfidence.IsZero()
 }
 
-// extensionRows read and write the extensions of an entry by the rows of the known extensions
-// and those of any other extension.
+// extensionRows reads and writes the extensions of an entry through the rows of known and other extensions.
 type extensionRows []knownExtension
 
-// at is the place of the extension that the rows of a known extension show; -1: none.
+// at returns the index of the extension in the list, or -1.
 func (x extensionRows) at(t *knownExtension, list []api.Extension) int {
 	return slices.IndexFunc(list, func(e api.Extension) bool { return t.shows(&e) })
 }
 
-// split parts extensions into those that their own rows show, in the order of the
-// rows, and the others.
+// split separates extensions that have their own rows, in row order, from the others.
 func (x extensionRows) split(list []api.Extension) (shown, others []api.Extension) {
 	taken := map[int]bool{}
 	for i := range x {
@@ -374,7 +369,7 @@ func (x extensionRows) split(list []api.Extension) (shown, others []api.Extensio
 	return shown, others
 }
 
-// toggle is the switch of a known extension.
+// toggle returns the switch of a known extension.
 func (x extensionRows) toggle(t *knownExtension) row {
 	return row{
 		get: func(e *api.Entry) string { return onIf(x.at(t, e.Extensions.Or(nil)) >= 0) },
@@ -395,8 +390,7 @@ func (x extensionRows) toggle(t *knownExtension) row {
 	}
 }
 
-// option is the row of an option; it changes nothing while its extension is
-// off.
+// option returns the row of an option. It changes nothing while the extension is off.
 func (x extensionRows) option(t *knownExtension, o *extensionOption) row {
 	return row{
 		get: func(e *api.Entry) string {
@@ -419,8 +413,7 @@ func (x extensionRows) option(t *knownExtension, o *extensionOption) row {
 	}
 }
 
-// other is the name of the only other extension, where name and options say all
-// of it.
+// other returns the other extensions, and the name of the only one if name and options describe it fully.
 func (x extensionRows) other(e *api.Entry) (others []api.Extension, name string) {
 	_, others = x.split(e.Extensions.Or(nil))
 	if len(others) == 1 && len(others[0].Rest) == 0 && others[0].MaxTags.IsZero() && others[0].MinConfidence.IsZero() {
@@ -429,8 +422,7 @@ func (x extensionRows) other(e *api.Entry) (others []api.Extension, name string)
 	return others, ""
 }
 
-// setOthers replaces the other extensions. Those that have rows of their own are
-// refused: the two would be taken for one.
+// setOthers replaces the other extensions. It refuses those with their own rows, which would be ambiguous.
 func (x extensionRows) setOthers(e *api.Entry, others []api.Extension, err error) error {
 	shown, _ := x.split(e.Extensions.Or(nil))
 	for i := range others {
@@ -447,7 +439,7 @@ func (x extensionRows) setOthers(e *api.Entry, others []api.Extension, err error
 	return err
 }
 
-// otherName is the row of the name of another extension.
+// otherName returns the row of the other extension's name.
 func (x extensionRows) otherName() row {
 	return row{
 		get: func(e *api.Entry) string { _, name := x.other(e); return name },
@@ -466,8 +458,8 @@ func (x extensionRows) otherName() row {
 	}
 }
 
-// otherJSON is the row of the options of the named extension, or without a name of
-// a JSON array of whole extensions (service.md §2.2).
+// otherJSON returns the row of the other extension's options. Without a name, the row is a JSON array of extensions
+// (service.md §2.2).
 func (x extensionRows) otherJSON() row {
 	return row{
 		get: func(e *api.Entry) string {
@@ -479,7 +471,7 @@ func (x extensionRows) otherJSON() row {
 			case name != "":
 				value = others[0].Options
 			}
-			text, _ := json.Marshal(value) // what was read from JSON can be written
+			text, _ := json.Marshal(value) // it came from JSON, so it cannot fail
 			return string(text)
 		},
 		set: func(e *api.Entry, text string) error {
@@ -503,8 +495,7 @@ func (x extensionRows) otherJSON() row {
 	}
 }
 
-// order is the row of the order in which extensions run, by their names; empty for
-// that of the rows.
+// order returns the row of the run order by extension names; an empty text means the order of the rows.
 func (x extensionRows) order() row {
 	plain := func(e *api.Entry) []api.Extension {
 		return slices.Concat(x.split(e.Extensions.Or(nil)))
@@ -523,7 +514,7 @@ func (x extensionRows) order() row {
 				if at := slices.Index(names, e.Name); at >= 0 {
 					return at
 				}
-				return len(names) // behind those that are named
+				return len(names) // after the named ones
 			}
 			slices.SortStableFunc(list, func(a, b api.Extension) int { return place(a) - place(b) })
 			e.Extensions = setUnlessEmpty(list)

@@ -19,7 +19,7 @@ import (
 // outbox takes jobs as the queue does.
 type outbox struct {
 	jobs  []api.Job
-	takes int // how many it takes before err
+	takes int // jobs it accepts before it returns err
 	err   error
 }
 
@@ -34,8 +34,8 @@ func (o *outbox) send(_ context.Context, jobs []api.Job) ([]api.Job, error) {
 	return o.jobs[len(o.jobs)-len(jobs):], o.err
 }
 
-// TestExactNameAsksOnConflict: where an exact name is taken, the question offers a new
-// version and a unique suffix, also for one file that loses nothing.
+// TestExactNameAsksOnConflict checks that the question about a taken name offers a new version and a unique suffix, even
+// if nothing is lost.
 func TestExactNameAsksOnConflict(t *testing.T) {
 	for label, naming := range map[string]api.Naming{"Send 1 file to /": api.NameExact, "Keep both": api.NameHere} {
 		var box outbox
@@ -61,7 +61,7 @@ func TestExactNameAsksOnConflict(t *testing.T) {
 	}
 }
 
-// asked is the question among messages; it fails where there is none.
+// asked returns the question in the messages.
 func asked(t *testing.T, msgs []tea.Msg) page.Ask {
 	t.Helper()
 	for _, msg := range msgs {
@@ -73,7 +73,7 @@ func asked(t *testing.T, msgs []tea.Msg) page.Ask {
 	return page.Ask{}
 }
 
-// toasted is the toast among messages.
+// toasted returns the toast in the messages.
 func toasted(t *testing.T, msgs []tea.Msg) page.Toast {
 	t.Helper()
 	for _, msg := range msgs {
@@ -92,7 +92,7 @@ func TestSendOne(t *testing.T) {
 	goTo(t, m, fieldRemove)
 	press(t, m, "space")
 	goTo(t, m, fieldTags)
-	write(t, m, "sea") // never ended by enter
+	write(t, m, "sea") // without enter
 	msgs := press(t, m, "ctrl+s")
 	if len(box.jobs) != 1 {
 		t.Fatalf("%d jobs; said %+v", len(box.jobs), msgs)
@@ -137,8 +137,7 @@ func TestSendOne(t *testing.T) {
 	}
 }
 
-// TestSendStaysWhereOneIs: a person who went elsewhere while the files were queued is
-// not taken to the uploads.
+// TestSendStaysWhereOneIs checks that a user who has left the form is not moved to the uploads.
 func TestSendStaysWhereOneIs(t *testing.T) {
 	var box outbox
 	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{send: box.send}})
@@ -225,7 +224,7 @@ func TestSourceThatChanged(t *testing.T) {
 	if !strings.Contains(told(m), "changed since it was picked") {
 		t.Errorf("the form does not say it:\n%s", screen(m, 120, 40))
 	}
-	// Who was told and sends again means the file as it is now.
+	// Sending again means the file as it is now.
 	ask = asked(t, press(t, m, "ctrl+s"))
 	pick(t, m, ask.Choices[1])
 	if len(box.jobs) != 2 || box.jobs[0].Identity.Size != 6 {
@@ -289,7 +288,7 @@ func TestQueueThatFails(t *testing.T) {
 			t.Errorf("goes to %v though not all were taken", show)
 		}
 	}
-	// What the queue took is not offered a second time.
+	// The form does not keep what the queue accepted.
 	if got := m.Sources(); len(got) != 1 || got[0] != src[1] {
 		t.Errorf("the form holds %v", got)
 	}

@@ -13,17 +13,17 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// sideScroller scrolls the side, where it does not fit.
+// sideScroller scrolls the side.
 type sideScroller struct{ m *Model }
 
-// Move scrolls by that many lines.
+// Move scrolls by lines.
 func (s sideScroller) Move(by int) {
 	most := s.most()
-	// After a change of the size it may stand beyond the end.
+	// A resize can leave it past the end.
 	s.m.scroll = max(0, min(min(s.m.scroll, most)+by, most))
 }
 
-// Page is how many lines are seen.
+// Page returns the number of visible lines.
 func (s sideScroller) Page() int {
 	rows := 0
 	for _, f := range s.m.sideFlows(s.m.layout(s.m.size), measured) {
@@ -32,10 +32,10 @@ func (s sideScroller) Page() int {
 	return rows
 }
 
-// Len is the number of lines.
+// Len returns the number of lines.
 func (s sideScroller) Len() int { return s.most() + s.Page() }
 
-// most is how far it can be scrolled.
+// most returns the greatest scroll offset.
 func (s sideScroller) most() int {
 	most := 0
 	for _, f := range s.m.sideFlows(s.m.layout(s.m.size), measured) {
@@ -44,14 +44,13 @@ func (s sideScroller) most() int {
 	return most
 }
 
-// panel is a part of the side: a title and lines.
 type panel struct {
 	title string
 	lines []string
-	at    int // the line that has the cursor; -1: none
+	at    int // line with the cursor, or -1
 }
 
-// panels are the three parts of the side for the current source.
+// panels returns the side's panels for the current source.
 func (m *Model) panels(width int, th *theme.Theme) []panel {
 	stored, what, all := "Stored as", "What this will do", "Checks"
 	if len(m.sources) > 1 {
@@ -66,16 +65,15 @@ func (m *Model) panels(width int, th *theme.Theme) []panel {
 	}
 }
 
-// flow is panels under each other that scroll, where not all of them fit.
+// flow is a column of panels that scrolls if they do not fit.
 type flow struct {
 	title  string
 	lines  []string
 	size   image.Point
-	cursor int // the line that has the cursor; -1: none
+	cursor int // line with the cursor, or -1
 }
 
-// flowOf puts panels under each other. A panel without a title is named by the
-// box around it.
+// flowOf returns panels in a column. The box names a panel without a title.
 func flowOf(title string, panels []panel, size image.Point, th *theme.Theme) flow {
 	f := flow{title: title, size: size, cursor: -1}
 	for _, p := range panels {
@@ -90,8 +88,7 @@ func flowOf(title string, panels []panel, size image.Point, th *theme.Theme) flo
 	return f
 }
 
-// sideFlows are the flows of the side, beside each other; none where all of it
-// fits in boxes.
+// sideFlows returns the side's columns, or none if the panels fit in boxes.
 func (m *Model) sideFlows(l layout, th *theme.Theme) []flow {
 	if l.side.Empty() || len(m.sources) == 0 {
 		return nil
@@ -105,7 +102,7 @@ func (m *Model) sideFlows(l layout, th *theme.Theme) []flow {
 	case boxRows(panels) <= size.Y:
 		return nil
 	case l.side.Min.X == 0:
-		// Low and wide: what would be done beside the rest.
+		// If it is low and wide, the prediction stands beside the rest.
 		right := kit.BoxInner(image.Pt(size.X*2/5, size.Y))
 		left := kit.BoxInner(image.Pt(size.X-size.X*2/5, size.Y))
 		rest, what := m.panels(right.X, th), m.panels(left.X, th)[1]
@@ -117,7 +114,7 @@ func (m *Model) sideFlows(l layout, th *theme.Theme) []flow {
 	return []flow{flowOf("Before sending", panels, kit.BoxInner(size), th)}
 }
 
-// boxRows is how many rows panels take in boxes of their own.
+// boxRows returns the height of panels in separate boxes.
 func boxRows(panels []panel) int {
 	rows := 0
 	for _, p := range panels {
@@ -126,8 +123,7 @@ func boxRows(panels []panel) int {
 	return rows
 }
 
-// viewSide draws what will happen: as boxes where all fits, else as one text
-// that scrolls.
+// viewSide draws the prediction: in boxes if they fit, otherwise in scrolling columns.
 func (m *Model) viewSide(l layout, th *theme.Theme) string {
 	if l.side.Empty() {
 		return ""
@@ -176,7 +172,7 @@ func (m *Model) viewSide(l layout, th *theme.Theme) string {
 	return kit.JoinV(boxes...)
 }
 
-// storedLines show the name and folder as the service will write them.
+// storedLines shows the name and folder that the service will store.
 func (m *Model) storedLines(width int, th *theme.Theme) []string {
 	s := m.current()
 	folder, naming := s.folder(), s.naming()
@@ -208,8 +204,7 @@ func (m *Model) storedLines(width int, th *theme.Theme) []string {
 	return lines
 }
 
-// labelled is styled text behind a label, broken anywhere: a path has no blanks to break
-// at. Further lines stand under the first.
+// labelled returns text beside a label. It wraps anywhere, because a path has no blanks, and aligns the lines.
 func labelled(label, words string, width int, th *theme.Theme) []string {
 	head, rest := th.Label.Render(label)+" ", text.Blanks(text.Width(label)+1)
 	if width < 3*len(rest) {
@@ -227,8 +222,7 @@ func labelled(label, words string, width int, th *theme.Theme) []string {
 	return lines
 }
 
-// drawSource is the name that the source has. Where that is what is sent, the
-// characters that will be written otherwise are marked in it.
+// drawSource draws the source's name. If that name is sent, it marks the characters that the service will replace.
 func drawSource(s *source, th *theme.Theme) string {
 	name := s.entry.Source.Name()
 	if name != s.entry.FileName {
@@ -239,7 +233,7 @@ func drawSource(s *source, th *theme.Theme) string {
 	})
 }
 
-// drawLetters draws the letters of a name in the styles of what became of them.
+// drawLetters draws letters in the style of their kind.
 func drawLetters(letters []letter, shown func(letter) rune, styles map[letterKind]lipgloss.Style) string {
 	out := ""
 	for i := 0; i < len(letters); {
@@ -252,7 +246,7 @@ func drawLetters(letters []letter, shown func(letter) rune, styles map[letterKin
 	return out
 }
 
-// outlookLines say what sending will do.
+// outlookLines tells what sending will do.
 func (m *Model) outlookLines(width int, th *theme.Theme) []string {
 	s := m.current()
 	p := m.predict(s).told()
@@ -282,8 +276,7 @@ func (m *Model) outlookLines(width int, th *theme.Theme) []string {
 	return append(lines, m.rollupLines(width, th)...)
 }
 
-// rollupLines say what sending all files does, with the key that keeps what
-// other files than the current one lose.
+// rollupLines tells what sending all files does, with the key that prevents the losses of the other files.
 func (m *Model) rollupLines(width int, th *theme.Theme) []string {
 	t := m.sum()
 	if len(m.sources) < 2 {
@@ -299,19 +292,17 @@ func (m *Model) rollupLines(width int, th *theme.Theme) []string {
 	return wrapStyled(s, width, style)
 }
 
-// keepKey is the key that keeps, where the focus is.
+// keepKey returns the key that prevents losses in the current focus.
 func (m *Model) keepKey() string {
-	// Not where it is text, and not in the list, where it moves.
+	// k is text in a text field and moves the cursor in the list.
 	if !m.Capturing() && m.focus.stop != stopList {
 		return "k"
 	}
 	return "ctrl+g"
 }
 
-// checkLines are the checks: what stops and what warns of all sources, then
-// what is fine with the current one. Each names the field it comes from. The
-// one under the cursor is that whose field enter goes to; at is its first line,
-// -1 where none has the cursor.
+// checkLines returns the errors and warnings of all sources, then the passed checks of the current one, with their
+// fields. at is the first line of the check under the cursor, or -1.
 func (m *Model) checkLines(width int, th *theme.Theme) (lines []string, at int) {
 	s := m.current()
 	at = -1

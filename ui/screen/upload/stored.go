@@ -9,31 +9,29 @@ import (
 	"mediadesk/ui/text"
 )
 
-// letterKind is what became of one character of a name.
+// letterKind tells what happens to a character of a name.
 type letterKind int
 
 const (
-	letterSame    letterKind = iota // stays as it was typed
-	letterChanged                   // the service writes _ for it
-	letterSuffix                    // not known yet: a part of the unique suffix
+	letterSame    letterKind = iota // stays as typed
+	letterChanged                   // the service writes _
+	letterSuffix                    // part of the future unique suffix
 )
 
-// letter is one character of a stored name.
 type letter struct {
-	r    rune // as it will be stored; a placeholder for letterSuffix
-	from rune // as it was typed
+	r    rune // as stored; a placeholder for letterSuffix
+	from rune // as typed
 	kind letterKind
 }
 
-// placeholder stands for a character of a suffix that is not made yet.
+// placeholder stands for a character of a future suffix.
 const placeholder = '·'
 
-// storedLetters is the name as the service will write it (service.md §4.1, fileName),
-// character by character.
+// storedLetters returns the characters of the name that the service will store (service.md §4.1, fileName).
 func storedLetters(name string, naming api.Naming) []letter {
 	typed, other := name, name
 	if naming != api.NameExact && name != "" {
-		// Where two suffixes differ, the suffix stands.
+		// The suffix is where the two names differ.
 		typed, other = api.UniqueName(name, "aaaaaaaaa"), api.UniqueName(name, "bbbbbbbbb")
 	}
 	var letters []letter
@@ -53,12 +51,10 @@ func storedLetters(name string, naming api.Naming) []letter {
 	return letters
 }
 
-// storedPath is the place as far as it is known before sending: folder and
-// name as the service writes them, without a suffix.
+// storedPath returns the folder and name that the service will store, without a suffix.
 func (o *options) storedPath() string { return o.entry.Path() }
 
-// describeFolded says what becomes of repeated slashes in a folder; empty where
-// there are none.
+// describeFolded describes the effect of repeated slashes in a folder; "" if there are none.
 func describeFolded(folder string) string {
 	if !strings.Contains(folder, "//") {
 		return ""
@@ -67,8 +63,7 @@ func describeFolded(folder string) string {
 	return "// counts as one /: a folder without a name cannot be, so this is " + clean
 }
 
-// describeChanged says in words which characters are written as _; empty where
-// none is.
+// describeChanged lists the characters that are written as _; "" if there are none.
 func describeChanged(letters []letter) string {
 	n := 0
 	var which []string

@@ -48,8 +48,7 @@ func TestStoredLetters(t *testing.T) {
 	}
 }
 
-// TestStoredLettersAgree: what is shown is what the rules of package api make
-// of the name, with whichever suffix.
+// TestStoredLettersAgree checks the letters against the naming rules of package api.
 func TestStoredLettersAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.String().Draw(t, "name")

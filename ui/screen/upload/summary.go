@@ -7,8 +7,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// summary says in a few words what a section holds, for the line that stands
-// for it while it is folded.
+// summary describes the content of a section for its folded line.
 func (m *Model) summary(s section) string {
 	for _, i := range m.items {
 		// Names always differ.
@@ -26,7 +25,7 @@ func (m *Model) summary(s section) string {
 		}
 		return e.FileName + " in " + folder + ", " + describeNaming(e.Naming)
 	case sectionTags:
-		// A line shows few of them; many would only cost time.
+		// A line shows only a few, and more would cost time.
 		return orNone(strings.Join(firstTags(e.Tags.Or(nil)), ", "))
 	case sectionRegion:
 		return orNone(targets[0].region(m))
@@ -97,7 +96,7 @@ func orNone(text string) string {
 	return text
 }
 
-// firstTags are as many tags as a line may show.
+// firstTags returns as many tags as a line can show.
 func firstTags(tags []string) []string { return tags[:min(len(tags), 100)] }
 
 func describeNaming(n api.Naming) string {

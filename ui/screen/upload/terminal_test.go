@@ -20,7 +20,7 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// stage is a program that shows a form and says yes to what it asks.
+// stage is a program that shows a form and answers yes to questions.
 type stage struct {
 	form *Model
 	host page.Host
@@ -66,8 +66,7 @@ func (s *stage) View() tea.View {
 	return v
 }
 
-// The region is a real picture again after the window changed, though nothing else
-// happens then.
+// After a resize, the region is drawn as a real picture without further input.
 func TestRealRegionAfterAResize(t *testing.T) {
 	m := New(Options{
 		Context: t.Context(),
@@ -89,12 +88,10 @@ func TestRealRegionAfterAResize(t *testing.T) {
 	real(3)
 }
 
-// strange is text that terminals and programs stumble over: wide, right to
-// left, combining, joined emoji.
+// strange has text that is hard for terminals: wide, right to left, combining, joined emoji.
 const strange = "写真 é\u0301 مرحبا שלום नमस्ते 👩\u200d🚀"
 
-// TestEveryFieldOnATerminal fills in every field by keys on a terminal, with
-// text of all scripts, and sends: the upload has all of it.
+// TestEveryFieldOnATerminal fills in every field with text of all scripts, sends it and checks the upload.
 func TestEveryFieldOnATerminal(t *testing.T) {
 	for _, size := range []image.Point{{120, 36}, {80, 24}, {40, 12}} {
 		t.Run(fmt.Sprintf("%dx%d", size.X, size.Y), func(t *testing.T) { fillEvery(t, size) })
@@ -125,7 +122,7 @@ func fillEvery(t *testing.T, size image.Point) {
 			at = <-s.keys
 		}
 	}
-	// goTo moves the cursor down to a field, and sees it on the screen.
+	// goTo moves the cursor to a field and checks the screen.
 	goTo := func(f field, label string) {
 		t.Helper()
 		for at.field != f {
@@ -171,7 +168,7 @@ func fillEvery(t *testing.T, size image.Point) {
 	flip(fieldOverTags, "Overwrite tags", "right", "right")
 	flip(fieldOverAITags, "Overwrite AI tags", "right", "right")
 	flip(fieldOverMetadata, "Overwrite metadata", "right")
-	goTo(fieldMetadata, "") // its text has no label of its own
+	goTo(fieldMetadata, "") // its text has no label
 	term.Paste("marque = " + strange)
 	var all []string
 	for _, c := range api.FieldByName(api.FieldResponse).Choices {
@@ -214,8 +211,7 @@ func fillEvery(t *testing.T, size image.Point) {
 	}
 }
 
-// TestPasteOfManyTags: 10,000 tags pasted at once are there, their length is
-// told, and the next key is answered.
+// TestPasteOfManyTags checks that the form accepts 10,000 tags, shows their length and stays responsive.
 func TestPasteOfManyTags(t *testing.T) {
 	s := &stage{th: theme.New(true, true)}
 	s.form = New(Options{Context: t.Context(), Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{saveDraft: func(context.Context, []byte) error { return nil }}})

@@ -15,13 +15,13 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// leastThumb is the fewest rows of the side in which pictures are shown.
+// leastThumb is the least height, in rows, for pictures on the side.
 const leastThumb = 6
 
-// leastStrip is how many pictures of several files are shown at least.
+// leastStrip is the least number of pictures for several files.
 const leastStrip = 3
 
-// thumb is a picture at the side. Equal ones look the same.
+// thumb identifies a picture on the side. Equal values look the same.
 type thumb struct {
 	path    string
 	size    int64
@@ -30,15 +30,14 @@ type thumb struct {
 	options picture.Options
 }
 
-// thumbMsg has a picture of the side.
+// thumbMsg carries a picture of the side.
 type thumbMsg struct {
 	of    thumb
 	drawn picture.Surface
 	err   error
 }
 
-// thumbRoom is the room inside the box of pictures, below the panels of the side: zero
-// where they leave none.
+// thumbRoom returns the inner size of the picture box below the panels; zero if it does not fit.
 func (m *Model) thumbRoom(l layout, panels []panel) image.Point {
 	size := l.side.Size()
 	rest := size.Y - boxRows(panels)
@@ -48,8 +47,7 @@ func (m *Model) thumbRoom(l layout, panels []panel) image.Point {
 	return kit.BoxInner(image.Pt(size.X, rest))
 }
 
-// thumbSources are the sources whose pictures are shown in tiles of a grid: the file
-// under the cursor (the box names it), or of several marked ones those around it.
+// thumbSources returns the sources in the picture grid: the file under the cursor, or the marked ones around it.
 func (m *Model) thumbSources(room image.Point) (sources []*source, g picture.Grid) {
 	targets := m.targets()
 	if len(targets) == 1 {
@@ -69,7 +67,7 @@ func (m *Model) thumbOf(s *source, room image.Point) (of thumb, ok bool) {
 	return thumb{s.entry.Source.Path, id.Size, id.Modified, room, m.region.Options(m.theme)}, yes
 }
 
-// wantThumbs has the pictures made that are seen and missing.
+// wantThumbs loads missing visible pictures.
 func (m *Model) wantThumbs() tea.Cmd {
 	l := m.layout(m.size)
 	if len(m.sources) == 0 || m.o.Loader == nil || m.theme == nil || m.away || l.side.Empty() {
@@ -97,7 +95,7 @@ func (m *Model) wantThumbs() tea.Cmd {
 	}))
 }
 
-// viewThumbs draws the pictures in a box of that size.
+// viewThumbs draws the pictures in a box of the given size.
 func (m *Model) viewThumbs(size, room image.Point, th *theme.Theme) string {
 	sources, g := m.thumbSources(room)
 	title := "Picture: " + text.Safe(sources[0].entry.Source.Name())

@@ -8,8 +8,7 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// TestPicturesAtTheSide: the picture of the file under the cursor, or small ones of all
-// that are edited, stand below the checks where there is room, and nowhere else.
+// TestPicturesAtTheSide checks that the pictures of the edited files are below the checks if they fit.
 func TestPicturesAtTheSide(t *testing.T) {
 	png := string(pngBytes(t, 64, 48))
 	o := Options{

@@ -18,8 +18,7 @@ import (
 	"mediadesk/api/local"
 )
 
-// libraryOf is a local library with metadata fields, its client and its
-// address.
+// libraryOf returns the client and the address of a local library with metadata fields.
 func libraryOf(t testing.TB, o local.Options) (*api.Client, string) {
 	t.Helper()
 	o.Dir, o.Key = t.TempDir(), testKey("private_test")
@@ -53,9 +52,8 @@ func libraryOf(t testing.TB, o local.Options) (*api.Client, string) {
 	return client, server.URL
 }
 
-// TestWhatThePanelSaysComesTrue sends random options to random states of the
-// library: every sentence of "What this will do" is what then happens, the place
-// is that of "Stored as", and what no check stops is not refused.
+// TestWhatThePanelSaysComesTrue sends random options to random library states. It checks every sentence of "What this
+// will do", the place in "Stored as", and that uploads without errors are not refused.
 func TestWhatThePanelSaysComesTrue(t *testing.T) {
 	client, _ := libraryOf(t, local.Options{})
 	picture := filepath.Join(t.TempDir(), "p.png")
@@ -72,13 +70,13 @@ func TestWhatThePanelSaysComesTrue(t *testing.T) {
 	})
 }
 
-// world is a folder of the library, and how it is looked at.
+// world is a folder of the library.
 type world struct {
 	client          *api.Client
 	picture, folder string
 }
 
-// there is what is at a path; nil for nothing.
+// there returns the file at a path, or nil.
 func (w *world) there(t *rapid.T, path string) *api.File {
 	t.Helper()
 	name := path[strings.LastIndexByte(path, '/')+1:]
@@ -98,8 +96,7 @@ func (w *world) there(t *rapid.T, path string) *api.File {
 	return nil
 }
 
-// drawOptions are options as the panel is about: names that may meet, switches,
-// and what can be lost.
+// drawOptions draws random options: names that can collide, switches and values that can be lost.
 func (w *world) drawOptions(t *rapid.T, m *Model, s *source) {
 	pick := func(f field, of ...string) { m.set(s, f, rapid.SampledFrom(of).Draw(t, string(f))) }
 	pick(fieldName, "a b.png", "a_b.png", "写真 é.png", "e\u0301.png")
@@ -130,7 +127,7 @@ func (w *world) try(t *rapid.T) {
 	if !known {
 		o.Session.(*stub).known = nil
 	}
-	m := New(o) // its commands are run one by one
+	m := New(o) // the test runs its commands one by one
 	s := m.sources[0]
 	w.drawOptions(t, m, s)
 	s.known = inspectSource(ctx, w.picture, m.o.Facts)
@@ -163,7 +160,7 @@ func (w *world) try(t *rapid.T) {
 	}
 }
 
-// sentenceCase is one sentence with what happened.
+// sentenceCase is a sentence and the actual result.
 type sentenceCase struct {
 	text          string
 	first         bool
@@ -174,8 +171,7 @@ type sentenceCase struct {
 	naming        api.Naming
 }
 
-// check compares a sentence with what happened. A sentence that none of the
-// cases knows fails: then this test has to learn it.
+// check compares a sentence with the result. It fails on an unknown sentence, so that new ones get a case.
 func (w *world) check(t *rapid.T, c sentenceCase) {
 	t.Helper()
 	fail := func(reason string) {
@@ -215,12 +211,12 @@ func (w *world) check(t *rapid.T, c sentenceCase) {
 		return
 	}
 	if c.before == nil || c.err != nil {
-		return // it was said of the case that a file is there
+		return // the first sentence already told that a file exists
 	}
 	w.checkAspect(t, c, fail)
 }
 
-// checkAspect compares a sentence about a part of the record.
+// checkAspect checks a sentence about a part of the record.
 func (w *world) checkAspect(t *rapid.T, c sentenceCase, fail func(string)) {
 	t.Helper()
 	metadata := func(f *api.File) string {
@@ -238,7 +234,7 @@ func (w *world) checkAspect(t *rapid.T, c sentenceCase, fail func(string)) {
 	case strings.Contains(word, "AI tag"):
 		a = aspect{ai(c.before), ai(c.after), "", "null"}
 		if c.u.Extensions.IsSet() {
-			return // the tagging of this upload made new ones
+			return // this upload's tagging added new ones
 		}
 	case strings.Contains(word, "custom metadata"):
 		a = aspect{metadata(c.before), metadata(c.after), metadata(&api.File{CustomMetadata: c.u.CustomMetadata.Or(nil)}), ""}

@@ -26,8 +26,7 @@ import (
 
 func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
 
-// TestEveryFieldIsReachedAndSet walks through the whole form with keys alone,
-// sets every field, and looks at what would be sent.
+// TestEveryFieldIsReachedAndSet sets every field with keys alone and checks the resulting upload.
 func TestEveryFieldIsReachedAndSet(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", string(pngBytes(t, 400, 300))), Profile: localProfile(), Session: &stub{}})
 	press(t, m, "ctrl+u")
@@ -128,7 +127,7 @@ func TestFocus(t *testing.T) {
 	if m.focus.stop != stopSide || m.Capturing() {
 		t.Errorf("before the list comes %+v", m.focus)
 	}
-	// Options of an extension come and go with it.
+	// The options of an extension appear and disappear with it.
 	goTo(t, m, fieldRemove)
 	press(t, m, "down")
 	if m.focus.field != fieldGoogle {
@@ -153,7 +152,7 @@ func TestFocus(t *testing.T) {
 	}
 }
 
-// TestOpensOnTags: the form begins where most is typed, never on the name.
+// TestOpensOnTags checks that the form opens on the tags, not on the name.
 func TestOpensOnTags(t *testing.T) {
 	for _, names := range [][]string{{"a.png", "x"}, {"a.png", "x", "b.png", "y"}} {
 		m := opened(t, Options{Sources: files(t, names...), Profile: localProfile(), Session: &stub{}})
@@ -166,7 +165,7 @@ func TestOpensOnTags(t *testing.T) {
 	}
 }
 
-// TestHintsOfSuggestions: while tags are offered, the hints say what tab and esc do then.
+// TestHintsOfSuggestions checks the hints for tab and esc while tags are suggested.
 func TestHintsOfSuggestions(t *testing.T) {
 	m := opened(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{
 		tags: func(context.Context) ([]string, error) { return []string{"sunset", "sunrise"}, nil },
@@ -192,7 +191,7 @@ func TestSeveralSources(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldTags)
 	write(t, m, "sea,")
-	// Only the second gets another folder and tag.
+	// Give only the second file another folder and tag.
 	press(t, m, "shift+tab", "shift+tab", "down", "enter")
 	if m.focus.field != firstField || len(m.targets()) != 1 || m.targets()[0] != m.sources[1] {
 		t.Fatalf("enter does not edit that file alone: %+v, %d", m.focus, len(m.targets()))
@@ -201,7 +200,7 @@ func TestSeveralSources(t *testing.T) {
 	write(t, m, "/x")
 	goTo(t, m, fieldTags)
 	write(t, m, "only here,be")
-	// All again: what differs is said, and what is typed goes to all.
+	// With all files, the form shows the difference, and input applies to all.
 	press(t, m, "shift+tab", "shift+tab", "ctrl+a")
 	text := told(m)
 	for _, want := range []string{"3 of 3 marked", "Differs in folder, tags", "mixed (2): typing sets all", "mixed (3)"} {
@@ -210,7 +209,7 @@ func TestSeveralSources(t *testing.T) {
 		}
 	}
 	goTo(t, m, fieldTags)
-	write(t, m, "be,") // "be" is there for the second already
+	write(t, m, "be,") // the second already has "be"
 	press(t, m, "left", "left", "delete")
 	press(t, m, "tab")
 	for i, want := range []string{"be", "only here,be", "be"} {
@@ -219,7 +218,7 @@ func TestSeveralSources(t *testing.T) {
 		}
 	}
 	goTo(t, m, fieldFolder)
-	press(t, m, "left", "home", "end") // moving about is no change
+	press(t, m, "left", "home", "end") // moving the cursor changes nothing
 	if m.says(m.sources[1], fieldFolder) != "/x" {
 		t.Error("moving in a mixed field emptied it")
 	}
@@ -229,7 +228,7 @@ func TestSeveralSources(t *testing.T) {
 			t.Errorf("file %d has folder %q", i, m.says(s, fieldFolder))
 		}
 	}
-	// A mixed switch is set by the first key it takes.
+	// The first key sets a mixed switch.
 	m.set(m.sources[0], fieldPrivate, on)
 	m.load()
 	goTo(t, m, fieldPrivate)
@@ -269,7 +268,7 @@ func TestMarks(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.key, got, c.want)
 		}
 	}
-	// Without marks the form is about the file under the cursor.
+	// Without marks, the form edits the file under the cursor.
 	if got := m.targets(); len(got) != 1 || got[0] != m.sources[1] {
 		t.Errorf("targets without marks: %v", got)
 	}
@@ -300,7 +299,7 @@ func TestCollisions(t *testing.T) {
 	}
 }
 
-// known gives places, and counts who asks.
+// places returns known places and counts requests.
 type places struct {
 	asked []string
 	of    map[string]*api.File
@@ -390,12 +389,12 @@ func checkPlaceErrorsAndNews(t *testing.T) {
 	if text := told(m); !strings.Contains(text, "Could not check whether") || !strings.Contains(text, "If one is there already") {
 		t.Errorf("an unknown place is not said:\n%s", screen(m, 120, 40))
 	}
-	// Another part of the program learnt it.
+	// Another part of the program has learned the record.
 	send(t, m, page.FileChanged{File: api.File{FileID: "1", FilePath: "/a.png", Tags: api.Set([]string{"x", "y"})}})
 	if text := told(m); !strings.Contains(text, "Its 2 tags are removed") || strings.Contains(text, "could not") {
 		t.Errorf("news of a file are not taken:\n%s", screen(m, 120, 40))
 	}
-	// Who comes back to the form sees the place as it is now.
+	// On return to the form, the place is up to date.
 	p.err = nil
 	send(t, m, page.Shown{})
 	if text := told(m); !strings.Contains(text, "nothing is at this place") {
@@ -472,7 +471,7 @@ func TestTyping10000Tags(t *testing.T) {
 }
 
 func TestMouse(t *testing.T) {
-	now := time.Now() // clicks come at the same moment
+	now := time.Now() // all clicks have the same time
 	m := started(t, Options{Now: func() time.Time { return now }, Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
 	var last tea.MouseClickMsg
 	click := func(word string) {
@@ -522,7 +521,7 @@ func TestCompose(t *testing.T) {
 	goTo(t, m, fieldFolder)
 	write(t, m, "/x/")
 	press(t, m, "esc")
-	// b leaves, c comes: it takes over what a has, and its own name.
+	// b leaves and c joins with the values of a and its own name.
 	send(t, m, page.Compose{Sources: []api.Source{src[2], src[0]}})
 	if got := m.Sources(); !slices.Equal(got, []api.Source{src[2], src[0]}) {
 		t.Fatalf("sources %v", got)
@@ -533,7 +532,7 @@ func TestCompose(t *testing.T) {
 			t.Errorf("file %d: %q", i, v(fieldName))
 		}
 	}
-	// What was typed for a file that left is there again when it comes back.
+	// The input for a file returns with the file.
 	send(t, m, page.Compose{Sources: src[1:2]})
 	if v := m.row(m.sources[0]); v(fieldTags) != "sea" || v(fieldName) != "b.png" || len(m.sources) != 1 {
 		t.Errorf("a file that came back has %q", v(fieldName))

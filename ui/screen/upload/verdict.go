@@ -11,34 +11,34 @@ import (
 	"mediadesk/ui/text"
 )
 
-// verdict is what is known about sending one source.
+// verdict is what is known about sending a source.
 type verdict struct {
-	path   string // where it will be, as far as that is known before sending
-	key    string // the place as the library compares places; empty: it is unique
-	at     int    // number of the news that the outlook was made of
-	told   bool   // there is an outlook
+	path   string // expected path
+	key    string // the place as the library compares it; empty: unique
+	at     int    // number of the update behind the outlook
+	told   bool   // the outlook is set
 	out    prediction
 	checks []check
 	texts  []string // of the upload fields
 }
 
-// total is what is known about sending all of them.
+// total is what is known about sending all sources.
 type total struct {
-	checks   []check         // those that are not fine, of all sources, merged
-	fine     []check         // of the targets: the one with the most used, for each field
-	stops    map[field]check // of the targets: the first that stops, by its field
+	checks   []check         // errors and warnings of all sources, merged
+	fine     []check         // of the targets: the passed check with the most used, by field
+	stops    map[field]check // of the targets: the first error by field
 	of       map[*source][]check
-	collides map[*source]int  // how many other sources go to the same place
-	first    *source          // the first source with a check that stops; nil: none
-	at       field            // the field of that check
-	stopped  map[*source]bool // the sources that have such a check
-	stored   map[*source]bool // the sources that are stored already
-	alike    int              // how many of them are known by name and size only
+	collides map[*source]int  // number of other sources at the same place
+	first    *source          // first source with an error, or nil
+	at       field            // field of that error
+	stopped  map[*source]bool // sources with errors
+	stored   map[*source]bool // sources that are already stored
+	alike    int              // how many of stored match by name and size only
 	differs  map[*source][]string
 	all      rollup
 }
 
-// check makes the verdict about a source, where it is not made yet.
+// verdict returns the cached verdict about a source.
 func (m *Model) verdict(s *source) *verdict {
 	if s.checked != nil {
 		return s.checked
@@ -59,7 +59,7 @@ func (m *Model) verdict(s *source) *verdict {
 	return v
 }
 
-// sum makes the verdict about all sources, where it is not made yet.
+// sum returns the cached total of all sources.
 func (m *Model) sum() *total {
 	if m.total != nil {
 		return m.total
@@ -128,7 +128,7 @@ func (m *Model) sum() *total {
 	return t
 }
 
-// sumTargets sums up the checks of what is edited.
+// sumTargets adds the checks of the targets.
 func (m *Model) sumTargets(t *total) {
 	t.stops = map[field]check{}
 	targets := m.targets()
@@ -157,8 +157,7 @@ func (m *Model) sumTargets(t *total) {
 	}
 }
 
-// checks are those of one source: of its values and file, of its place, and of
-// its neighbours.
+// checks returns the checks of a source: its values, its file, its place and collisions.
 func (m *Model) checks(s *source, t *total) []check {
 	checks := slices.Clone(m.verdict(s).checks)
 	if s.failed != nil {
@@ -183,7 +182,7 @@ func (m *Model) checks(s *source, t *total) []check {
 	return checks
 }
 
-// failedHint is what helps with what was said of a source before.
+// failedHint returns advice for an earlier error of a source.
 func failedHint(err error) string {
 	var failure *api.Failure
 	if errors.As(err, &failure) {
@@ -192,8 +191,7 @@ func failedHint(err error) string {
 	return api.Hint(err)
 }
 
-// collide finds the sources that would be stored at the same place. Names that
-// are made unique never are.
+// collide finds sources with the same place. Unique names never collide.
 func (m *Model) collide(t *total) {
 	at := map[string][]*source{}
 	for _, s := range m.sources {
@@ -210,7 +208,7 @@ func (m *Model) collide(t *total) {
 	}
 }
 
-// collision is the check of a source whose place n files of the form have.
+// collision returns the check of a source whose place n files share.
 func collision(s *source, place string, n int) check {
 	const help = "Give one of them another name, let names be made unique, or name them by a pattern with {n}."
 	c := check{level: warn, field: fieldName, help: help, counted: true}
@@ -224,8 +222,7 @@ func collision(s *source, place string, n int) check {
 	return c
 }
 
-// differences says for each source in which fields it differs from most
-// others. The name, which always does, does not count.
+// differences returns the fields in which each source differs from most others, without the name.
 func (m *Model) differences() map[*source][]string {
 	out := map[*source][]string{}
 	if len(m.sources) < 2 {
@@ -257,7 +254,7 @@ func (m *Model) differences() map[*source][]string {
 	return out
 }
 
-// predict tells what sending a source will do, without the words (see told).
+// predict predicts the result of sending a source, without the sentences (see told).
 func (m *Model) predict(s *source) prediction {
 	v := m.verdict(s)
 	at := m.places[v.path]

@@ -80,7 +80,7 @@ func TestOneAlreadyStored(t *testing.T) {
 	}
 }
 
-// Where it cannot be found out, that is said quietly; a form that is left stops looking.
+// If the comparison fails, the form says so without a toast. Leaving the form stops it.
 func TestAlreadyStoredCannotBeFound(t *testing.T) {
 	fails := opened(t, Options{Sources: files(t, "a.jpg", "x"), Profile: localProfile(), Session: &stub{
 		already: func(context.Context, []api.Upload) ([]*api.Job, error) { return nil, errNone },

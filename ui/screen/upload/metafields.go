@@ -14,7 +14,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// fieldsMsg has the metadata fields of the library.
+// fieldsMsg carries the library's metadata fields.
 type fieldsMsg struct {
 	fields []api.MetadataField
 	err    error
@@ -26,7 +26,7 @@ func (m *Model) askFields() tea.Cmd {
 	for i, s := range m.sources {
 		at := s.entry.Folder.Or("/")
 		if i > 0 && at != folder {
-			folder = "" // those of the library
+			folder = "" // fields of the whole library
 			break
 		}
 		folder = at
@@ -39,8 +39,7 @@ func (m *Model) askFields() tea.Cmd {
 	}
 }
 
-// gotFields gives the form a row for each field of the library. Without a list
-// metadata is typed freely.
+// gotFields adds a row for each metadata field. Without a list, metadata is free text.
 func (m *Model) gotFields(msg fieldsMsg) {
 	if msg.err != nil {
 		return
@@ -57,7 +56,7 @@ func (m *Model) gotFields(msg fieldsMsg) {
 	for _, s := range m.sources {
 		s.checked = nil
 	}
-	// The other fields stay as they are: somebody may be typing.
+	// Leave the other fields alone: the user may be typing.
 	if targets := m.targets(); len(targets) > 0 {
 		for _, i := range rows {
 			i.loadOf(targets)
@@ -69,10 +68,10 @@ func (m *Model) gotFields(msg fieldsMsg) {
 	}
 }
 
-// unset is the choice of a field that has no value.
+// unset is the choice of a field without a value.
 const unset = ""
 
-// metadataItem is the row of a field, with the part that suits its type.
+// metadataItem returns the row of a metadata field.
 func metadataItem(meta *api.MetadataField) *item {
 	i := &item{field: fieldMetadata + "." + field(meta.Name), section: sectionMetadata, words: text.Safe(meta.Name), meta: meta}
 	i.row = row{i.member, i.setMember}
@@ -100,7 +99,7 @@ func metadataItem(meta *api.MetadataField) *item {
 	return i
 }
 
-// member is the text of what the metadata says in the row's field.
+// member returns the row's metadata value as text.
 func (i *item) member(e *api.Entry) string {
 	value, ok := e.CustomMetadata.Or(nil)[i.meta.Name]
 	switch {
@@ -114,8 +113,7 @@ func (i *item) member(e *api.Entry) string {
 	return unset
 }
 
-// setMember writes the row's field into the metadata. What does not fit the type
-// goes as a text, and the checks say so.
+// setMember sets the row's metadata value. A value of the wrong type is stored as text, and the checks report it.
 func (i *item) setMember(e *api.Entry, text string) error {
 	members := maps.Clone(e.CustomMetadata.Or(nil))
 	delete(members, i.meta.Name)
@@ -136,7 +134,7 @@ func (i *item) setMember(e *api.Entry, text string) error {
 	return nil
 }
 
-// loadMetadata shows what one item of the metadata changed in the others.
+// loadMetadata updates the other metadata items after one changed.
 func (m *Model) loadMetadata(but *item) {
 	targets := m.targets()
 	for _, i := range m.items {

@@ -1,5 +1,4 @@
-// Package upload is the upload form: how the sources of the tray are sent, and
-// what that will do.
+// Package upload is the upload form. It edits how the sources in the tray are sent and predicts the result.
 package upload
 
 import (
@@ -21,124 +20,116 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Session is what the form asks of the session. All of it is called in commands but
-// DescribeUpload, which only puts values together.
+// Session is the part of the session that the form needs. Commands call it, except for DescribeUpload, which does no IO.
 type Session interface {
-	// Locate looks up what is at a path, in the service or in the journal.
+	// Locate returns what is at a path, from the service or the journal.
 	Locate(ctx context.Context, path string) (api.Place, error)
-	// AlreadyStored tells of each upload which earlier one stored the same content in
-	// the same folder; nil where none did.
+	// AlreadyStored returns, for each upload, the earlier job that stored the same content in the same folder, or nil.
 	AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*api.Job, error)
-	// Listed tells of each upload which file of its name the service lists in its folder;
-	// nil where it lists none.
+	// Listed returns, for each upload, the file of its name that the service lists in its folder, or nil.
 	Listed(ctx context.Context, uploads []api.Upload) ([]*api.File, error)
-	// KeepNaming keeps how uploads of the profile are named.
+	// KeepNaming saves how the profile names uploads.
 	KeepNaming(naming api.Naming) error
-	// Send hands jobs to the queue and returns those that it took.
+	// Send queues jobs and returns the accepted ones.
 	Send(ctx context.Context, jobs []api.Job) ([]api.Job, error)
-	// DescribeUpload shows an upload as it would go out.
+	// DescribeUpload returns the request of an upload.
 	DescribeUpload(u *api.Upload) (api.Request, error)
 	// WriteManifest writes entries to a file and returns its path.
 	WriteManifest(entries []session.ManifestEntry, now time.Time) (string, error)
-	// SaveDraft keeps the form while it is not sent; empty text removes it.
+	// SaveDraft saves the unsent form; empty text deletes it.
 	SaveDraft(ctx context.Context, text []byte) error
 	Offers
 	Presets
 }
 
-// Offers are what is offered while a person types.
+// Offers provides suggestions.
 type Offers interface {
 	Tags(ctx context.Context) ([]string, error)
 	Folders(ctx context.Context) ([]string, error)
-	// TagsIn are the tags of the files in a folder, and FoldersIn the folders in one,
-	// as the library lists them: they are offered before the others.
+	// TagsIn and FoldersIn return the tags and subfolders of a folder in the library. They are suggested first.
 	TagsIn(ctx context.Context, folder string) ([]string, error)
 	FoldersIn(ctx context.Context, folder string) ([]string, error)
-	// MetadataFields are the custom metadata fields of the library. An error says that
-	// they are not known; metadata is then typed freely.
+	// MetadataFields returns the library's custom metadata fields. On an error, metadata is free text.
 	MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error)
 }
 
-// Options are what a form begins with.
+// Options configure a form.
 type Options struct {
-	// Context ends what the form has under way.
+	// Context cancels the form's work.
 	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
 	Session Session
 	Sources []api.Source
 	Profile session.Profile
-	// Draft is a form that was kept, to begin with in the place of Sources; empty
-	// for none.
+	// Draft is a saved form that replaces Sources; may be empty.
 	Draft []byte
-	// Facts looks at a file; nil: media.FactsOf.
+	// Facts inspects a file; nil means media.FactsOf.
 	Facts func(ctx context.Context, path string) (media.Facts, error)
-	// Getenv finds the editor; nil: os.Getenv.
+	// Getenv looks up the editor; nil means os.Getenv.
 	Getenv func(string) string
-	// Now is the clock; nil: time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Picture says how to draw the picture under a region. Where the theme has
-	// no colour, neither has the picture.
+	// Picture sets how the picture under a region is drawn. It has no color if the theme has none.
 	Picture picture.Options
-	// Images shows real pictures where the terminal can; nil: glyphs are drawn.
+	// Images shows real pictures if the terminal supports them; nil draws glyphs.
 	Images *picture.ImageStore
-	// Loader makes the pictures at the side; nil: there are none.
+	// Loader loads the pictures on the side; nil shows none.
 	Loader *picture.Loader
 }
 
-// Model is the form. Make it with [New]. It keeps what was typed for as long as
-// it lives, so that it can be left and returned to.
+// Model is the form. Create it with [New]. It keeps its content while another screen is in front.
 type Model struct {
 	page.Base
 	o        Options
 	size     image.Point
 	sources  []*source
 	list     kit.MarkList
-	finding  context.CancelFunc // ends the look for what is stored already; nil: none is under way
-	unfound  error              // why that cannot be looked for; nil: it can
-	unlisted error              // why the library cannot be asked for it; nil: it can
+	finding  context.CancelFunc // cancels the search for stored files; nil if none runs
+	unfound  error              // why that search failed, or nil
+	unlisted error              // why the library could not be searched, or nil
 	away     bool               // another screen is in front
-	skipped  []*source          // stored already, and taken out for that
+	skipped  []*source          // removed because they are already stored
 	items    []*item
 	focus    focus
-	open     section // the one that is unfolded whatever room there is
+	open     section // always unfolded
 
-	tags    []string             // offered
+	tags    []string             // suggested
 	folders []string             // offered
-	base    map[*source][]string // tags of the targets when they were loaded
+	base    map[*source][]string // tags of the targets when loaded
 
 	places  map[string]place
-	due     page.Questions // the debounce of looking at places
+	due     page.Questions // debounces lookups
 	looking bool
-	waiting string // the place for which a debounce runs
+	waiting string // the place being debounced
 
 	clicks *kit.Clicks
 	thumbs picture.Sheet[thumb]
-	theme  *theme.Theme // that pictures are drawn in; nil: not known yet
+	theme  *theme.Theme // theme of the pictures; nil: unknown
 
 	region  *edit.Region
-	draw    *regionView // the region over the form, opened last; nil: never
+	draw    *regionView // the latest region overlay, or nil
 	sending bool
 
-	folderTags  map[string][]string // tags by the folder they are used in
-	foldersIn   map[string]bool     // folders that were asked for theirs
+	folderTags  map[string][]string // tags by folder
+	foldersIn   map[string]bool     // folders whose subfolders were requested
 	fields      []api.MetadataField // of the library
 	fieldsKnown bool
 
-	removed    map[api.Source]options // what was typed for sources that were removed
-	text       string                 // of the options, not taken over for its errors
-	textOf     []*source              // that it is about
-	atCheck    int                    // number of the check that was gone to, or is under the cursor
-	jumped     bool                   // the check was gone to by the last key
-	placeCount int                    // of looks at places
+	removed    map[api.Source]options // input for removed sources
+	text       string                 // option text with errors
+	textOf     []*source              // its sources
+	atCheck    int                    // index of the selected check
+	jumped     bool                   // the last key went to the check
+	placeCount int                    // number of lookups
 
-	touched    bool // something was typed
-	unkept     bool // something was typed that is not kept yet
+	touched    bool // something was entered
+	unkept     bool // something entered is not saved yet
 	keeping    bool
 	keepFailed bool
 	keepNumber int
 	keeper     *keeper
 
-	scroll int    // of the side, where it does not fit
-	total  *total // of all sources; nil: to be made
+	scroll int    // of the side
+	total  *total // of all sources; nil: must be computed
 }
 
 var (
@@ -148,7 +139,7 @@ var (
 	_ page.Commander = (*Model)(nil)
 )
 
-// New makes the form for some sources.
+// New returns a form.
 func New(o Options) *Model {
 	if o.Facts == nil {
 		o.Facts = media.FactsOf
@@ -183,7 +174,7 @@ func New(o Options) *Model {
 	return m
 }
 
-// Sources are those that the form still holds, in their order.
+// Sources returns the remaining sources in order.
 func (m *Model) Sources() []api.Source {
 	out := make([]api.Source, 0, len(m.sources))
 	for _, s := range m.sources {
@@ -192,9 +183,8 @@ func (m *Model) Sources() []api.Source {
 	return out
 }
 
-// Compose makes the form about these sources. Those that it held keep what was
-// typed; new ones take over what all of those share, or the profile's
-// beginnings where none stayed.
+// Compose sets the sources of the form. Sources that it already has keep their input. New ones get the values that all of
+// those share, or the profile's defaults if none remain.
 func (m *Model) Compose(sources []api.Source) tea.Cmd {
 	if m.sending {
 		return nil
@@ -239,7 +229,7 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 	return m.inspectSources()
 }
 
-// setSources makes the form about other sources.
+// setSources replaces the sources.
 func (m *Model) setSources(sources []*source) {
 	m.unkept = m.unkept || m.touched
 	m.sources = sources
@@ -251,7 +241,7 @@ func (m *Model) setSources(sources []*source) {
 	m.setFocus(m.focus)
 }
 
-// share gives a source what all of some others say, except the name.
+// share gives a source the values that all the others share, except the name.
 func (m *Model) share(from []*source, to *source) {
 	for _, i := range m.items {
 		text := from[0].text(i)
@@ -261,19 +251,18 @@ func (m *Model) share(from []*source, to *source) {
 	}
 }
 
-// Init looks at the sources and asks for what can be offered.
+// Init inspects the sources and loads suggestions.
 func (m *Model) Init() tea.Cmd {
 	return tea.Batch(m.inspectSources(), m.askTags(), m.askFolders(), m.askFields(), m.follow())
 }
 
-// Update takes a message.
+// Update handles a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	cmd := m.handle(msg)
 	return tea.Batch(cmd, m.settle())
 }
 
-// settle follows every message: parts may have another size now, and something
-// else may be wanted.
+// settle updates the layout and starts lookups after every message.
 func (m *Model) settle() tea.Cmd {
 	m.sum()
 	m.layoutList()
@@ -292,7 +281,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case page.Resized:
 		m.size = msg.Size
 	case page.Shown:
-		// What is there may have changed while the form was away.
+		// Files may have changed while the form was hidden.
 		clear(m.places)
 		for _, s := range m.sources {
 			s.known.asked = ""
@@ -362,7 +351,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// current is the source under the cursor of the list; nil in an empty form.
+// current returns the source under the list's cursor, or nil if the form is empty.
 func (m *Model) current() *source {
 	if len(m.sources) == 0 {
 		return nil
@@ -370,8 +359,7 @@ func (m *Model) current() *source {
 	return m.sources[m.list.Cursor()]
 }
 
-// subject is the source that the form shows of the targets: the one under the cursor
-// if it is one of them. Nil in an empty form.
+// subject returns the target that the form shows: the one under the cursor if it is a target. It is nil in an empty form.
 func (m *Model) subject() *source {
 	if s := m.current(); s == nil || s.marked {
 		return s
@@ -379,8 +367,7 @@ func (m *Model) subject() *source {
 	return m.targets()[0]
 }
 
-// targets are the sources that a change applies to: the marked ones, or the
-// one under the cursor where none is marked.
+// targets returns the sources that a change applies to: the marked ones, or else the one under the cursor.
 func (m *Model) targets() []*source {
 	var marked []*source
 	for _, s := range m.sources {
@@ -394,7 +381,7 @@ func (m *Model) targets() []*source {
 	return marked
 }
 
-// item is the item that edits a field.
+// item returns the item that edits a field.
 func (m *Model) item(f field) *item { return itemOf(m.items, f) }
 
 // load shows the values of the targets in the items.
@@ -412,7 +399,7 @@ func (m *Model) load() {
 	}
 }
 
-// apply gives the targets the text of an item.
+// apply sets the targets to the text of an item.
 func (m *Model) apply(i *item) {
 	now := i.value()
 	if i.chips != nil {
@@ -429,8 +416,7 @@ func (m *Model) apply(i *item) {
 	m.changed()
 }
 
-// applyTags does to each target's own tags what was done to those shown: added
-// tags are added, removed ones removed, and tags that only some have stay.
+// applyTags adds and removes the changed tags in each target. Tags that only some have stay.
 func (m *Model) applyTags(i *item, now string) {
 	if !i.mixed {
 		for _, s := range m.targets() {
@@ -444,7 +430,7 @@ func (m *Model) applyTags(i *item, now string) {
 	}
 }
 
-// commonTags are the tags that all sources have, joined.
+// commonTags returns the tags that all sources have, joined.
 func commonTags(sources []*source) string {
 	common := slices.Clone(sources[0].entry.Tags.Or(nil))
 	for _, s := range sources[1:] {
@@ -453,7 +439,7 @@ func commonTags(sources []*source) string {
 	return api.JoinTags(common)
 }
 
-// set gives a row of one source a text.
+// set sets a row of a source to a text.
 func (m *Model) set(s *source, f field, text string) {
 	if i := m.item(f); s.text(i) != text {
 		s.set(m.items, i, text)
@@ -462,10 +448,10 @@ func (m *Model) set(s *source, f field, text string) {
 	}
 }
 
-// changed drops what was computed of the options.
+// changed drops cached results.
 func (m *Model) changed() { m.total = nil }
 
-// remove takes a source out of the form. Nothing happens to the file.
+// remove removes a source from the form. It does not touch the file.
 func (m *Model) remove(s *source) {
 	m.removed[s.entry.Source] = s.options
 	m.setSources(slices.DeleteFunc(m.sources, func(other *source) bool { return other == s }))

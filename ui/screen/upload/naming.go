@@ -9,15 +9,14 @@ import (
 	"mediadesk/ui/page"
 )
 
-// namingKept tells whether the answer to askNaming is in the settings.
+// namingKept reports whether the naming was saved.
 type namingKept struct{ err error }
 
-// firstMinute is how old a file of the local library is before its name is a reason to
-// ask: somebody who tries the program sends the same file twice.
+// firstMinute is the least age of a local file that causes the naming question, because new users often send the same file
+// twice.
 const firstMinute = time.Minute
 
-// conflict is the first source whose name a file in its folder has, where the user was
-// never asked how files are named; nil where there is nothing to ask.
+// conflict returns the first source whose name is taken, or nil. It is nil if the user has already chosen a naming.
 func (m *Model) conflict() *source {
 	if !m.o.Profile.AskNaming {
 		return nil
@@ -31,7 +30,7 @@ func (m *Model) conflict() *source {
 	return nil
 }
 
-// askNaming asks how files are named, and keeps the answer for the profile.
+// askNaming asks how to name files.
 func (m *Model) askNaming(s *source) tea.Cmd {
 	return page.Send(page.Ask{
 		Title: "How do you want to name files in " + m.o.Profile.Name + "?",
@@ -46,8 +45,7 @@ func (m *Model) askNaming(s *source) tea.Cmd {
 	})
 }
 
-// name takes the answer to askNaming, keeps it, and goes on with sending. Exact names are
-// looked up first, so they go back to the form.
+// name saves the answer to askNaming and continues sending. Exact names return to the form, because they need a lookup.
 func (m *Model) name(naming api.Naming) tea.Cmd {
 	m.o.Profile.Naming, m.o.Profile.AskNaming = naming, false
 	keep := m.o.Session.KeepNaming

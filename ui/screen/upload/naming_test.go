@@ -8,8 +8,8 @@ import (
 	"mediadesk/api"
 )
 
-// A profile whose user was never asked for names asks at the first conflict, keeps the
-// answer and asks no more. The local library does not ask in its first minute.
+// The form asks about names at the first conflict, saves the answer and never asks again. The local library does not ask in
+// its first minute.
 func TestNamesAreAskedAtTheFirstConflict(t *testing.T) {
 	var kept []api.Naming
 	var box outbox
@@ -61,8 +61,8 @@ func TestNamesAreAskedAtTheFirstConflict(t *testing.T) {
 	}
 }
 
-// A file that the library lists under the same name and size counts as stored, and the
-// form says how that is known. A library that cannot be asked is no obstacle.
+// A library file with the same name and size counts as stored, and the form says so. If the library cannot be asked,
+// sending still works.
 func TestStoredByNameAndSize(t *testing.T) {
 	list := func(size int64, err error) *form {
 		return opened(t, Options{Sources: files(t, "a.jpg", "xyz", "b.jpg", "y"), Profile: localProfile(), Session: &stub{

@@ -11,16 +11,16 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// measured is a theme for measuring: widths and heights are the same in each.
+// measured is a theme for measuring. Sizes are the same in every theme.
 var measured = theme.New(true, false)
 
-// area is what takes the focus when it is clicked.
+// area is a clickable part.
 type area struct {
 	focus focus
-	row   int // line of the list; -1 elsewhere
+	row   int // row of the list, or -1
 }
 
-// areaAt is the area under a position.
+// areaAt returns the area at a position.
 func (m *Model) areaAt(at image.Point) (area, bool) {
 	if len(m.sources) == 0 {
 		return area{}, false
@@ -48,17 +48,16 @@ func (m *Model) areaAt(at image.Point) (area, bool) {
 	return area{focus: rows[y].focus, row: -1}, true
 }
 
-// layout shares the screen's rectangle among the panes; an empty rectangle is
-// a pane that is not shown. Without boxes panes have no border.
+// layout divides the screen into panes. A pane with an empty rectangle is hidden. Without boxes, panes have no border.
 type layout struct {
 	list, form, side, status image.Rectangle
 	boxes                    bool
 }
 
-// leastStacked is the rows from which panes stand above each other.
+// leastStacked is the least height, in rows, for stacked panes.
 const leastStacked = 18
 
-// layout arranges the panes: side by side, stacked, or the one with the focus.
+// layout arranges the panes: side by side, stacked, or only the focused one.
 func (m *Model) layout(size image.Point) layout {
 	l := layout{boxes: true}
 	h := size.Y
@@ -121,7 +120,7 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	return text.Fit(body, size.X, size.Y)
 }
 
-// viewEmpty says what to do where there is nothing to send.
+// viewEmpty tells what to do in an empty form.
 func (m *Model) viewEmpty(size image.Point, th *theme.Theme) string {
 	words := "Nothing to send here. Go to Pick (key 1), choose files with space, then press u."
 	if n := len(m.skipped); n > 0 {
@@ -171,7 +170,7 @@ func (m *Model) viewList(l layout, th *theme.Theme) string {
 	return text.Fit(body, l.list.Dx(), l.list.Dy())
 }
 
-// listRect is where the rows of the list are, and the lines below them.
+// listRect returns the rectangle of the list's rows and the lines below them.
 func (m *Model) listRect(l layout) (rows image.Rectangle, foot []string) {
 	rows = l.list
 	if l.boxes {
@@ -185,7 +184,7 @@ func (m *Model) listRect(l layout) (rows image.Rectangle, foot []string) {
 	return rows, foot
 }
 
-// layoutList tells the list how many rows are seen.
+// layoutList sets the height of the list.
 func (m *Model) layoutList() {
 	if l := m.layout(m.size); len(m.sources) > 0 && !l.list.Empty() {
 		rows, _ := m.listRect(l)
@@ -193,7 +192,7 @@ func (m *Model) layoutList() {
 	}
 }
 
-// formRect is where the rows of the form are.
+// formRect returns the rectangle of the form's rows.
 func (l layout) formRect() image.Rectangle {
 	if l.form.Empty() || !l.boxes {
 		return l.form
@@ -202,7 +201,7 @@ func (l layout) formRect() image.Rectangle {
 	return image.Rectangle{Max: kit.BoxInner(size)}.Add(l.form.Min.Add(kit.BoxOrigin(size)))
 }
 
-// listRow is one source: its mark, how it stands, its name.
+// listRow draws a source with its mark, state and name.
 func (m *Model) listRow(s *source, t *total, mark theme.Sign, width int, selected, focused bool, th *theme.Theme) string {
 	state, word := theme.SignNone, ""
 	switch {
@@ -235,7 +234,7 @@ func (m *Model) listRow(s *source, t *total, mark theme.Sign, width int, selecte
 	return th.Sign(mark) + " " + th.Text.Render(name) + th.SignStyle(state).Render(word) + " " + th.Sign(state)
 }
 
-// listFoot says in what the source under the cursor differs.
+// listFoot tells how the source under the cursor differs.
 func (m *Model) listFoot(t *total, size image.Point) []string {
 	words := t.differs[m.current()]
 	if len(words) == 0 || size.Y < 4 {
@@ -245,7 +244,7 @@ func (m *Model) listFoot(t *total, size image.Point) []string {
 	return lines[:min(len(lines), size.Y/3)]
 }
 
-// viewStatus is the last line: whether it can be sent, and what would be.
+// viewStatus draws the last line: what will be sent, or why not.
 func (m *Model) viewStatus(width int, th *theme.Theme) string {
 	t := m.sum()
 	what := "ctrl+s to " + lowerFirst(m.sendLabel(m.sources))
@@ -269,7 +268,7 @@ func (m *Model) viewStatus(width int, th *theme.Theme) string {
 	return " " + th.Sign(sign) + " " + th.SignStyle(sign).Render(text.PadRight(text.Safe(words), width-3))
 }
 
-// totalSize is the size of all files, where all are known.
+// totalSize returns the size of all files, if known.
 func (m *Model) totalSize() string {
 	var sum int64
 	for _, s := range m.sources {
@@ -283,8 +282,7 @@ func (m *Model) totalSize() string {
 
 func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }
 
-// wrapStyled makes text from outside safe, breaks it into lines of at most
-// width columns and styles each.
+// wrapStyled makes text safe, wraps it to width columns and styles each line.
 func wrapStyled(text string, width int, style lipgloss.Style) []string {
 	lines := wrapSafe(text, width)
 	for i, line := range lines {

@@ -25,7 +25,6 @@ import (
 
 const hostile = "a\x1b[31m\x1b]0;x\x07\u202egnp.\u0301\u0301\u0301\u0301\u0301写真👨‍👩‍👧\r\n\t\x00\xff 'name'.png"
 
-// presetList is a fixed list of presets.
 type presetList []session.Preset
 
 func (l presetList) Presets(context.Context) ([]session.Preset, error) { return l, nil }
@@ -107,7 +106,7 @@ func TestViewStaysInside(t *testing.T) {
 	}
 }
 
-// panelText is one panel as it is drawn.
+// panelText returns a drawn panel.
 func panelText(m *form, n, width int) []byte {
 	p := m.panels(width, theme.New(true, true))[n]
 	lines := []string{p.title}
@@ -172,8 +171,7 @@ func TestPanels(t *testing.T) {
 	}
 }
 
-// TestScreens: the form on terminals of 120x36, 80x24 and 40x12, which leave it
-// two rows less.
+// TestScreens draws the form for terminals of 120x36, 80x24 and 40x12, minus two rows.
 func TestScreens(t *testing.T) {
 	content := string(pngBytes(t, 300, 200))
 	one := []string{"день 1 — naïve (final).png", content}
@@ -226,8 +224,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// TestEveryActionWorks: every key that is listed does something or says why not,
-// and every act has words.
+// TestEveryActionWorks checks that every key does something or gives a reason, and that every action has a label.
 func TestEveryActionWorks(t *testing.T) { synctest.Test(t, checkEveryActionWorks) }
 
 func checkEveryActionWorks(t *testing.T) {
@@ -276,12 +273,12 @@ func checkEveryActionWorks(t *testing.T) {
 	}
 }
 
-// edge tells the actions that do nothing at the end of something.
+// edge reports whether the action may do nothing at an edge.
 func edge(id string) bool {
 	return strings.HasPrefix(id, "list.") || strings.HasPrefix(id, "choice.") || slices.Contains([]string{"form.mark-all", "form.mark-range", "form.next-field", "form.previous-field"}, id)
 }
 
-// TestViewChangesNothing: whatever is drawn, at any size, the form stays as it was.
+// TestViewChangesNothing checks that drawing never changes the form.
 func TestViewChangesNothing(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", string(pngBytes(t, 40, 30)), "b.png", "y", "c.txt", "z"), Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldRegion)
@@ -299,13 +296,12 @@ func TestViewChangesNothing(t *testing.T) {
 	}
 }
 
-// utc is the clock of golden screens, which have times.
+// utc is the clock for golden screens.
 func utc() time.Time { return time.Now().UTC() }
 
-// pasted is a paste.
 func pasted(text string) tea.PasteMsg { return tea.PasteMsg{Content: text} }
 
-// state is all that keys can change.
+// state returns everything that keys can change.
 func state(m *form) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%+v %d %v %d %v %d", m.focus, m.list.Cursor(), m.item(fieldFolder).text.Offers(), m.scroll, m.covered(), m.atCheck)

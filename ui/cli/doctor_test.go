@@ -165,7 +165,7 @@ func TestDoctorNames(t *testing.T) {
 	found := visit(t, t.TempDir(), []string{"HTTPS_PROXY=", "https_proxy="}, "--upload-url", "https://nowhere.invalid/account_canary")
 	expect(t, found, "Addresses upload", "problem", "nowhere.invalid: DNS does not ")
 	expect(t, found, "Addresses upload", "problem", "Check the address and the network")
-	expect(t, found, "Addresses clock", "note", "no service told its time")
+	expect(t, found, "Addresses clock", "note", "no service reported its time")
 	for name, f := range found {
 		if strings.Contains(f.Text+f.Help, "canary") {
 			t.Errorf("%s has the path of the address: %+v", name, f)

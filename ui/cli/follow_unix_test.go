@@ -52,7 +52,7 @@ func TestFollow(t *testing.T) {
 			t.Fatal(err)
 		}
 		results, messages := bufio.NewScanner(stdout), bufio.NewScanner(stderr)
-		if !messages.Scan() || !strings.Contains(messages.Text(), "is not uploaded. Press ctrl+c to end.") {
+		if !messages.Scan() || !strings.Contains(messages.Text(), "are not uploaded. Press ctrl+c to end.") {
 			t.Errorf("it says %q", messages.Text())
 		}
 		name := signal.String() + ".txt"
@@ -61,7 +61,7 @@ func TestFollow(t *testing.T) {
 		if !results.Scan() || !strings.Contains(results.Text(), ": stored as "+stored+" (") {
 			t.Errorf("the result is %q", results.Text())
 		}
-		if !messages.Scan() || !strings.Contains(messages.Text(), "Nothing was copied: there is no terminal") {
+		if !messages.Scan() || !strings.Contains(messages.Text(), "Nothing was copied: --copy needs a terminal") {
 			t.Errorf("it says %q", messages.Text())
 		}
 		if err := cmd.Process.Signal(signal); err != nil {
@@ -88,7 +88,7 @@ func TestFollowOnATerminal(t *testing.T) {
 	env, _ := terminalHome(t)
 	dir := writeFiles(t, "before.txt")
 	term := uitest.StartBinary(t, uitest.Build(t), []string{"upload", "--follow", dir, "--copy", "markdown", "--unique", "off"}, env, 160, 12)
-	term.WaitFor("What is there now (1 file) is not uploaded.")
+	term.WaitFor("Existing files (1 file) are not uploaded.")
 	appear(t, dir, "one.txt")
 	term.WaitFor("Copied 1 link to the clipboard.")
 	appear(t, dir, "two.txt")
@@ -113,7 +113,7 @@ func TestFollowEndsWithAWrongKey(t *testing.T) {
 	dir := writeFiles(t, "before.txt")
 	term := uitest.StartBinary(t, uitest.Build(t), []string{"upload", "--follow", dir, "--upload-url", refusing.URL, "--base-url", refusing.URL},
 		append(env, "MEDIADESK_PRIVATE_KEY=private_wrong"), 120, 12)
-	term.WaitFor("is not uploaded.")
+	term.WaitFor("are not uploaded.")
 	appear(t, dir, "one.txt")
 	term.Wait()
 	if code := term.ExitCode(); code != 3 {
@@ -168,7 +168,7 @@ func TestFollowSaves(t *testing.T) {
 	dir := writeFiles(t, "before.txt")
 	env = append(env, "MEDIADESK_PRIVATE_KEY=private_k")
 	term := uitest.StartBinary(t, uitest.Build(t), append([]string{"upload", "--follow", dir}, flags...), env, 120, 12)
-	term.WaitFor("is not uploaded.")
+	term.WaitFor("are not uploaded.")
 	appear(t, dir, "one.txt")
 	term.WaitFor("waiting for the answer")
 	term.Press("ctrl+c")

@@ -18,8 +18,7 @@ import (
 //go:embed default.toml
 var defaultText string
 
-// CreateFile makes a config.toml for the user to edit: it explains every setting in comments. An existing
-// file is left alone.
+// CreateFile creates a config.toml with every setting explained in comments. It does not change an existing file.
 func CreateFile(paths Paths) error {
 	dir := filepath.Dir(paths.Config)
 	err := os.MkdirAll(dir, 0o700)
@@ -32,8 +31,8 @@ func CreateFile(paths Paths) error {
 	return fmt.Errorf("%s cannot be created (%v): check the permissions of its folder", paths.Config, cause(err))
 }
 
-// SetProfile adds a profile or changes one, and returns the settings as they are then. On an error nothing
-// is changed; it is a *ReadOnlyError where config.toml has the profile.
+// SetProfile adds or changes a profile and returns the new settings. On an error nothing is changed; if
+// config.toml sets the profile, the error is a *ReadOnlyError.
 func (c Config) SetProfile(p Profile) (Config, error) {
 	p, err := p.writable().clean()
 	if err != nil {
@@ -47,19 +46,19 @@ func (c Config) SetProfile(p Profile) (Config, error) {
 	})
 }
 
-// writable is the profile as a settings file has it. The limits of the local library are those of [local].
+// writable returns the profile as a settings file stores it. The limits of the local library are in [local].
 func (p Profile) writable() Profile {
 	if p.Name == LocalProfile {
 		p.MaxSize, p.MaxVideoSize = 0, 0
 	}
 	for _, list := range []*[]string{&p.Tags, &p.Extensions, &p.KeyCommand} {
-		*list = append([]string(nil), *list...) // nil where it is empty
+		*list = append([]string(nil), *list...) // nil if empty
 	}
 	return p
 }
 
-// RemoveProfile removes a profile. Its key stays where it is: see Keys.Forget. The local library and the
-// profile in use cannot be removed, nor one that config.toml has.
+// RemoveProfile removes a profile but keeps its key: see Keys.Forget. It refuses to remove the local library,
+// the profile in use, and profiles set in config.toml.
 func (c Config) RemoveProfile(name string) (Config, error) {
 	return c.edit(func(now Config) (map[string]any, error) {
 		if name == LocalProfile {
@@ -75,7 +74,7 @@ func (c Config) RemoveProfile(name string) (Config, error) {
 	})
 }
 
-// Use makes a profile the one in use.
+// Use selects the profile to use.
 func (c Config) Use(name string) (Config, error) {
 	return c.edit(func(now Config) (map[string]any, error) {
 		if _, err := now.Find(name); err != nil {
@@ -89,7 +88,7 @@ func (c Config) Use(name string) (Config, error) {
 }
 
 // Set changes those of Theme, Colors, Pictures, Signal, Concurrency and Bookmarks in which want differs from c, all or
-// none. The other choices have functions of their own. No bookmarks removes the list.
+// none. The other choices have functions of their own. An empty list of bookmarks removes them.
 func (c Config) Set(want Choices) (Config, error) {
 	return c.edit(func(now Config) (map[string]any, error) {
 		if problem := oneOf("theme", want.Theme, now.ThemeNames()...); problem != nil && want.Theme != c.Theme {
@@ -120,7 +119,7 @@ func (c Config) Set(want Choices) (Config, error) {
 	})
 }
 
-// AddTip remembers that a tip was shown.
+// AddTip records that a tip was shown.
 func (c Config) AddTip(name string) (Config, error) {
 	return c.edit(func(now Config) (map[string]any, error) {
 		if slices.Contains(now.Tips, name) {

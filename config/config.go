@@ -1,5 +1,5 @@
-// Package config reads and changes the settings of mediadesk: the settings files and their profiles, the
-// paths of our files, and the sources of the private key.
+// Package config reads and changes the settings of mediadesk. It also finds the program's files and the
+// private key.
 package config
 
 import (
@@ -10,10 +10,10 @@ import (
 	"slices"
 )
 
-// Theme names the colors that the program draws with: a built-in theme, or one of Config.Themes.
+// Theme is the name of a built-in theme or of one of Config.Themes.
 type Theme string
 
-// The built-in themes. ThemeAuto is dark or light, like the background of the terminal.
+// The built-in themes. ThemeAuto is dark or light, depending on the background of the terminal.
 const (
 	ThemeAuto         Theme = "auto"
 	ThemeDark         Theme = "dark"
@@ -22,15 +22,15 @@ const (
 	ThemeNoColor      Theme = "no-colour"
 )
 
-// BuiltInThemes are the themes that are always there, in the order to offer them.
+// BuiltInThemes returns the built-in themes in display order.
 func BuiltInThemes() []Theme {
 	return []Theme{ThemeAuto, ThemeDark, ThemeLight, ThemeHighContrast, ThemeNoColor}
 }
 
-// Pictures says how pictures are drawn.
+// Pictures selects how pictures are drawn.
 type Pictures string
 
-// The ways to draw pictures. PicturesAuto asks the terminal, PicturesOff draws none.
+// The ways to draw pictures. PicturesAuto queries the terminal, PicturesOff draws none.
 const (
 	PicturesAuto   Pictures = "auto"
 	PicturesKitty  Pictures = "kitty"
@@ -40,7 +40,7 @@ const (
 	PicturesOff    Pictures = "off"
 )
 
-// ColorDepth says how many colors the program draws with.
+// ColorDepth selects the number of colors.
 type ColorDepth string
 
 // The numbers of colors. DepthAuto follows the terminal.
@@ -52,7 +52,7 @@ const (
 	DepthNone ColorDepth = "none"
 )
 
-// Previews says whether thumbnails of files are cached on disk.
+// Previews selects whether thumbnails of files are cached on disk.
 type Previews string
 
 // PreviewsKeep caches slow previews (64 MB at most); PreviewsForget caches nothing.
@@ -61,13 +61,13 @@ const (
 	PreviewsForget Previews = "forget"
 )
 
-// Signal says how the user learns that all extensions have finished.
+// Signal selects how to notify the user that all extensions have finished.
 type Signal string
 
-// The signals. They are given only while the terminal has no focus.
+// The signals. They are sent only while the terminal does not have the focus.
 const (
 	SignalBell    Signal = "bell"    // the terminal's bell
-	SignalDesktop Signal = "desktop" // a notification of the desktop
+	SignalDesktop Signal = "desktop" // a desktop notification
 	SignalOff     Signal = "off"
 )
 
@@ -78,8 +78,8 @@ const (
 	DefaultMaxSize       = 25_000_000 // bytes: "Maximum upload size, free plan" of service.md §8
 )
 
-// Choices are the settings that screens and commands change: state.toml holds them. config.toml may set
-// them, too, and then overrides them.
+// Choices are the settings that screens and commands change, stored in state.toml. Values in config.toml
+// override them.
 type Choices struct {
 	Profile     string             `toml:"profile"` // name of the profile in use
 	Theme       Theme              `toml:"theme"`
@@ -87,38 +87,38 @@ type Choices struct {
 	Colors      ColorDepth         `toml:"colors"`
 	Previews    Previews           `toml:"previews"`
 	Signal      Signal             `toml:"signal"`
-	Concurrency int                `toml:"concurrency"` // uploads at the same time; 0: it adapts
-	Bookmarks   []string           `toml:"bookmarks"`   // folders, as written: "~/" stands for the home folder
-	Profiles    map[string]Profile `toml:"profiles"`    // by name; LocalProfile is always among them
+	Concurrency int                `toml:"concurrency"` // simultaneous uploads; 0 adapts
+	Bookmarks   []string           `toml:"bookmarks"`   // folders; "~/" is the home folder
+	Profiles    map[string]Profile `toml:"profiles"`    // by name; always contains LocalProfile
 }
 
-// Config holds the settings: those of config.toml, else those of state.toml, else the defaults. Its toml tags
-// are all the keys that config.toml may have. It is a value: an edit changes state.toml and returns another
-// Config. Do not write to its maps and slices.
+// Config holds the settings from config.toml, then state.toml, then the defaults. Its toml tags are all the
+// keys that config.toml may have. It is a value: an edit changes state.toml and returns a new Config. Do not
+// modify its maps and slices.
 type Config struct {
 	Choices
 	Themes  map[Theme]OwnTheme  `toml:"themes"` // the user's own, by name
 	Webhook Webhook             `toml:"webhook"`
 	Local   Local               `toml:"local"`
-	Keys    map[string][]string `toml:"keys"` // keys by the ID of their action; only the screens can check them
+	Keys    map[string][]string `toml:"keys"` // the user's keys by action ID; only the screens can check them
 
 	Path   string   `toml:"-"` // config.toml, the user's settings file
-	Exists bool     `toml:"-"` // whether one of the files has a setting; false means that all of this is defaults
-	Tips   []string `toml:"-"` // names of the tips that were shown
-	// Replaced are lines of config.toml, in their order, that version 0.1 wrote and that are no longer used,
+	Exists bool     `toml:"-"` // whether one of the files has a setting; false means all defaults
+	Tips   []string `toml:"-"` // names of the tips that have been shown
+	// Replaced are the lines of config.toml, in order, that version 0.1 wrote and that no longer apply,
 	// because a screen or command changed the setting since.
 	Replaced []int `toml:"-"`
 
 	paths Paths
-	own   []place        // what config.toml has
-	set   map[string]int // line of config.toml, by entry: see entries
+	own   []place        // the places in config.toml
+	set   map[string]int // line in config.toml by entry: see entries
 }
 
-// LineOf returns the line of config.toml, from 1, that sets the keys of an action; 0 if none does.
+// LineOf returns the 1-based line of config.toml that sets the keys of an action, or 0.
 func (c Config) LineOf(action string) int { return lineOf(c.own, []string{"keys", action}) }
 
-// SetIn says where config.toml sets a setting, such as "theme", or a profile, such as "profiles.work":
-// "set in config.toml line 12". It returns "" for what screens and commands may change.
+// SetIn returns where config.toml sets a setting, such as "theme", or a profile, such as "profiles.work":
+// "set in config.toml line 12". It returns "" for settings that screens and commands can change.
 func (c Config) SetIn(key string) string {
 	if line := c.set[key]; line > 0 {
 		return fmt.Sprintf("set in %s line %d", filepath.Base(c.Path), line)
@@ -126,29 +126,29 @@ func (c Config) SetIn(key string) string {
 	return ""
 }
 
-// Webhook is where our own receiver listens.
+// Webhook configures our own webhook receiver.
 type Webhook struct {
 	Listen string `toml:"listen"` // address and port; port 0 picks one
 }
 
-// Local is how the local library runs.
+// Local configures the local library.
 type Local struct {
 	Addr     string              `toml:"addr"`     // address and port; port 0 picks one
-	MaxSize  int64               `toml:"max_size"` // largest upload it takes, in bytes
-	Database string              `toml:"database"` // postgres:// address of its records, without a password; empty: SQLite
-	Commands map[string][]string `toml:"commands"` // extension name to the command in its place, an argument list
+	MaxSize  int64               `toml:"max_size"` // maximum upload size in bytes
+	Database string              `toml:"database"` // postgres:// address of the records, without a password; empty means SQLite
+	Commands map[string][]string `toml:"commands"` // extension name to its replacement command, an argument list
 
 	Transformations map[string]string `toml:"transformations"` // name to the steps of a named transformation, such as "w-400,h-300"
-	Storage         string            `toml:"storage"`         // address of the store of contents, such as "s3://bucket?region=…"; empty: the folder of the library
-	AllowAddresses  []string          `toml:"allow_address"`   // HOST:PORT that its guard lets URL sources and webhooks reach
-	Fault           []string          `toml:"fault"`           // faults to make on purpose, KIND=VALUE; nil: none
-	Seed            uint64            `toml:"seed"`            // of the faults that happen by chance; 0: a random one
+	Storage         string            `toml:"storage"`         // address of the content store, such as "s3://bucket?region=…"; empty means the library folder
+	AllowAddresses  []string          `toml:"allow_address"`   // HOST:PORT that its guard allows for URL sources and webhooks
+	Fault           []string          `toml:"fault"`           // faults to inject, KIND=VALUE
+	Seed            uint64            `toml:"seed"`            // seed of random faults; 0 means random
 }
 
-// Current is the profile in use.
+// Current returns the profile in use.
 func (c Config) Current() Profile { return c.Profiles[c.Profile] }
 
-// Find gives a profile by name. If there is none the error says so and names the nearest.
+// Find returns a profile by name. The error is an *UnknownProfileError that suggests the nearest name.
 func (c Config) Find(name string) (Profile, error) {
 	if p, ok := c.Profiles[name]; ok {
 		return p, nil
@@ -156,7 +156,7 @@ func (c Config) Find(name string) (Profile, error) {
 	return Profile{}, &UnknownProfileError{Name: name, Known: c.Names()}
 }
 
-// Names lists the profiles: the local one first, the others by name.
+// Names returns the names of the profiles: the local one first, the others sorted.
 func (c Config) Names() []string {
 	names := slices.Sorted(maps.Keys(c.Profiles))
 	at := slices.Index(names, LocalProfile)
@@ -166,7 +166,7 @@ func (c Config) Names() []string {
 	return append([]string{LocalProfile}, slices.Delete(names, at, at+1)...)
 }
 
-// BookmarkFolders gives the bookmarks with the home folder filled in.
+// BookmarkFolders returns the bookmarks with "~/" expanded.
 func (c Config) BookmarkFolders() []string {
 	folders := make([]string, len(c.Bookmarks))
 	for i, b := range c.Bookmarks {
@@ -175,10 +175,10 @@ func (c Config) BookmarkFolders() []string {
 	return folders
 }
 
-// defaults is the Config without settings files.
+// defaults returns the Config without settings files.
 func defaults(paths Paths) Config { return Config{}.withDefaults(paths) }
 
-// withDefaults fills in what was left out, without checking the values.
+// withDefaults fills in missing values without checking the others.
 func (c Config) withDefaults(paths Paths) Config {
 	c.Path, c.paths = paths.Config, paths
 	c.Profile = cmp.Or(c.Profile, LocalProfile)

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// DatabaseVariable has the address of the database of the library that is served. Unlike
-// the flag and the setting it may have a password.
+// DatabaseVariable is the environment variable with the address of the served library's database. Unlike the
+// flag and the setting, it may contain a password.
 const DatabaseVariable = "MEDIADESK_DATABASE"
 
-// passwordParameters are the parameters of an address that are secret.
+// passwordParameters are the secret parameters of an address.
 var passwordParameters = []string{"password", "sslpassword"}
 
-// CheckDatabase returns an error unless address is that of a PostgreSQL database and has
-// no password, or may have one. The error does not repeat it.
+// CheckDatabase returns an error unless address is a PostgreSQL address. A password in it is an error unless
+// password is set. The error does not repeat the address.
 func CheckDatabase(address string, password bool) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
@@ -26,7 +26,7 @@ func CheckDatabase(address string, password bool) error {
 	return nil
 }
 
-// DatabaseSecrets are the passwords in the address of a database.
+// DatabaseSecrets returns the passwords in the address of a database.
 func DatabaseSecrets(address string) (secrets []string) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -41,8 +41,7 @@ func DatabaseSecrets(address string) (secrets []string) {
 	return secrets
 }
 
-// ShownDatabase describes the database at an address without what could be secret; empty
-// without an address.
+// ShownDatabase describes the database at an address without its secrets; "" for an empty address.
 func ShownDatabase(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme == "" {

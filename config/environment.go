@@ -5,9 +5,9 @@ import "os"
 // SecretVariables are the environment variables that hold secrets.
 var SecretVariables = []string{KeyVariable, SecretVariable}
 
-// RemoveSecrets takes the secrets out of the environment of this process, so that no editor, clipboard
-// tool or browser that is started from here inherits them, and gives an os.Getenv that still knows
-// them. Call it once, before anything is started.
+// RemoveSecrets removes the secrets from the environment of this process, so that no child process (editor,
+// clipboard tool, browser) inherits them. It returns an os.Getenv that still knows them. Call it once, before
+// starting any process.
 func RemoveSecrets() (getenv func(string) string) {
 	taken := map[string]string{}
 	for _, name := range SecretVariables {

@@ -9,12 +9,12 @@ import (
 // FileError is one problem in a settings file.
 type FileError struct {
 	Path string // config.toml or state.toml
-	Line int    // from 1; 0 if the problem has no place
-	Key  string // dotted, as "profiles.work.upload_url"; "" if the problem has no key
-	Text string // what is wrong and what helps
+	Line int    // 1-based; 0 if unknown
+	Key  string // dotted, as "profiles.work.upload_url"; "" if the problem is not about a key
+	Text string // the problem and a hint
 }
 
-// Error is a sentence with the place, what is wrong there and what helps.
+// Error returns the place, the problem and a hint.
 func (e *FileError) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Path)
@@ -26,32 +26,32 @@ func (e *FileError) Error() string {
 	return b.String()
 }
 
-// ReadOnlyError says that config.toml sets what a screen or command was to change.
+// ReadOnlyError reports that config.toml sets the value that a screen or command tried to change.
 type ReadOnlyError struct {
 	Key  string // such as "theme", or "profiles.work"
 	Path string // config.toml
-	Line int    // from 1
+	Line int    // 1-based
 }
 
-// Error says what is set where, and what to do.
+// Error returns the place of the setting and a hint.
 func (e *ReadOnlyError) Error() string {
 	return fmt.Sprintf("%s is set in %s line %d: change or delete it there (%s)", e.Key, filepath.Base(e.Path), e.Line, e.Path)
 }
 
-// UnknownProfileError says that there is no profile of this name.
+// UnknownProfileError reports that no profile has this name.
 type UnknownProfileError struct {
 	Name  string
 	Known []string
 }
 
-// Error names the profiles there are, and the likely one.
+// Error lists the profiles and suggests the nearest.
 func (e *UnknownProfileError) Error() string {
 	return fmt.Sprintf("there is no profile %q%s (there are: %s)", e.Name, didYouMean(e.Name, e.Known), strings.Join(e.Known, ", "))
 }
 
-// settingError is a problem of one setting before its place in the file is known.
+// settingError is a problem with a setting whose place in the file is not known yet.
 type settingError struct {
-	key  string // as written in its table
+	key  string // relative to its table
 	what string
 }
 
@@ -61,7 +61,7 @@ func badSetting(key, format string, args ...any) *settingError {
 	return &settingError{key: key, what: key + " " + fmt.Sprintf(format, args...)}
 }
 
-// didYouMean is ", did you mean X?" if one of the names is near, else "".
+// didYouMean returns ", did you mean X?" if one of the names is near, otherwise "".
 func didYouMean(got string, names []string) string {
 	best, distance := "", max(1, min(3, len(got)/2))
 	for _, name := range names {
@@ -75,7 +75,7 @@ func didYouMean(got string, names []string) string {
 	return fmt.Sprintf(", did you mean %q?", best)
 }
 
-// editDistance counts the letters to add, drop or change to get from a to b, at most 64 of each.
+// editDistance returns the Levenshtein distance between the first 64 letters of a and b.
 func editDistance(a, b string) int {
 	ra, rb := []rune(a), []rune(b)
 	ra, rb = ra[:min(len(ra), 64)], rb[:min(len(rb), 64)]

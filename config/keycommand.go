@@ -12,12 +12,12 @@ import (
 	"unicode"
 )
 
-// commandGrace is how long the output of a key command is waited for after it ended or was ended: a
-// program that it started could hold it open for ever.
+// commandGrace is how long to wait for the output of a key command after it ended: a child process could keep
+// it open forever.
 const commandGrace = time.Second
 
-// runKeyCommand runs a command, an argument list and no shell, and takes the first line that it prints
-// as the key.
+// runKeyCommand runs a command, given as an argument list without a shell, and returns the first line of its
+// output as the key.
 func runKeyCommand(ctx context.Context, args []string, limit time.Duration) (Secret, error) {
 	if !usableCommand(args) {
 		return Secret{}, errors.New(`it is no argument list such as ["pass", "show", "media"]`)
@@ -44,7 +44,7 @@ func runKeyCommand(ctx context.Context, args []string, limit time.Duration) (Sec
 	return NewSecret(line)
 }
 
-// environWithoutKey takes our key variable out of what a command sees.
+// environWithoutKey removes our key variable from the environment of a command.
 func environWithoutKey(env []string) []string {
 	kept := make([]string, 0, len(env))
 	for _, variable := range env {
@@ -55,23 +55,23 @@ func environWithoutKey(env []string) []string {
 	return kept
 }
 
-// capped keeps the first bytes that are written to it and swallows the rest. The buffer is not embedded:
-// its ReadFrom would go around the limit.
+// capped keeps the first bytes written to it and discards the rest. It does not embed the buffer, whose
+// ReadFrom would bypass the limit.
 type capped struct {
 	kept  bytes.Buffer
 	limit int
 }
 
-// Write takes all of p.
+// Write accepts all of p.
 func (c *capped) Write(p []byte) (int, error) {
 	c.kept.Write(p[:min(c.limit-c.kept.Len(), len(p))])
 	return len(p), nil
 }
 
-// String is what was kept.
+// String returns the kept bytes.
 func (c *capped) String() string { return c.kept.String() }
 
-// excerpt is the first line that a command said, safe to be shown and not long.
+// excerpt returns the first line of a command's output, made safe and shortened.
 func excerpt(said string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
 	line = strings.Map(func(r rune) rune {

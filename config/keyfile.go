@@ -8,15 +8,15 @@ import (
 	"os"
 )
 
-// mayRead says which permissions a key file may have beyond its owner's.
+// mayRead is the set of permission bits that a key file must not have.
 type mayRead fs.FileMode
 
 const (
 	ownerOnly    mayRead = 0o077 // none
-	notForOthers mayRead = 0o007 // the group's: systemd shows its access list there
+	notForOthers mayRead = 0o007 // group allowed: systemd shows its access list there
 )
 
-// readKeyFile reads a key out of a file that nobody else can read.
+// readKeyFile reads a key from a file that other users cannot read.
 func readKeyFile(path string, forbidden mayRead) (Secret, error) {
 	file, err := openKeyFile(path, forbidden)
 	if err != nil {
@@ -27,7 +27,7 @@ func readKeyFile(path string, forbidden mayRead) (Secret, error) {
 }
 
 func openKeyFile(path string, forbidden mayRead) (*os.File, error) {
-	// Without waiting: to open a FIFO would wait for a writer.
+	// Nonblocking, because opening a FIFO waits for a writer.
 	file, err := os.OpenFile(path, os.O_RDONLY|openWithoutWaiting, 0)
 	if err != nil {
 		return nil, fmt.Errorf("it cannot be opened (%w): check the path and its permissions", cause(err))
@@ -48,17 +48,17 @@ func openKeyFile(path string, forbidden mayRead) (*os.File, error) {
 	return file, nil
 }
 
-// readKey reads a key to the end of r.
+// readKey reads a key from r until EOF.
 func readKey(r io.Reader) (Secret, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxSecret+3)) // the longest key, a line end, and one too many
+	data, err := io.ReadAll(io.LimitReader(r, maxSecret+3)) // the longest key, a line end, and one byte too many
 	if err != nil {
 		return Secret{}, fmt.Errorf("it cannot be read: %w", cause(err))
 	}
 	return NewSecret(string(data))
 }
 
-// OpenFD gives the file descriptor that --key-fd names, for Keys.FD; 0 is standard input. Close it after
-// the first Find. An error is a *SourceError.
+// OpenFD returns the file descriptor of --key-fd, for Keys.FD; 0 is standard input. Close it after the first
+// Find. An error is a *SourceError.
 func OpenFD(fd int) (*os.File, error) {
 	fail := func(problem string) (*os.File, error) {
 		return nil, &SourceError{SourceFD, fmt.Errorf("--key-fd %d: %s", fd, problem)}

@@ -6,7 +6,7 @@ import "io/fs"
 
 const openWithoutWaiting = 0
 
-// checkOwner accepts every file: its permissions are not told by its mode on this system.
+// checkOwner accepts every file: on this system, the mode does not reflect the permissions.
 func checkOwner(fs.FileInfo, mayRead) error { return nil }
 
 // checkWriters accepts every file, for the same reason.

@@ -14,7 +14,7 @@ import (
 
 const openWithoutWaiting = syscall.O_NONBLOCK
 
-// checkOwner refuses a key file that is another user's, or that others may read or write.
+// checkOwner rejects a key file that belongs to another user, or that others may read or write.
 func checkOwner(info fs.FileInfo, forbidden mayRead) error {
 	if open := info.Mode().Perm() & fs.FileMode(forbidden); open != 0 {
 		return fmt.Errorf("others may use the file (its mode is %04o): run chmod 600 on it", info.Mode().Perm())
@@ -26,7 +26,8 @@ func checkOwner(info fs.FileInfo, forbidden mayRead) error {
 	return nil
 }
 
-// checkWriters says how somebody else may write a settings file, and the command that ends that. Root may.
+// checkWriters returns an error if other users except root may write a settings file, with the command that
+// fixes it.
 func checkWriters(path string, info fs.FileInfo) error {
 	if strings.ContainsFunc(path, func(r rune) bool { return r == ' ' || !unicode.IsGraphic(r) }) {
 		path = strconv.Quote(path)

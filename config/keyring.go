@@ -12,31 +12,31 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// keyringService is the name of our entries; their account is the name of the profile.
+// keyringService is the service name of our entries; the account is the profile name.
 const keyringService = "mediadesk"
 
-// KeyringLimit is how long one call to the keyring may take.
+// KeyringLimit is the time limit of a keyring call.
 const KeyringLimit = 3 * time.Second
 
-// KeyringProblem is a state of the keyring in which a key cannot be read or kept. Look for one with
+// KeyringProblem is a reason why the keyring cannot read or store a key. Test for one with
 // errors.Is(err, config.KeyringLocked), or errors.AsType.
 type KeyringProblem int
 
-// The problems. KeyringNotFound is the only one of a keyring that works.
+// The problems. With KeyringNotFound, the keyring itself works.
 const (
-	KeyringNotFound     KeyringProblem = iota + 1 // it works and has no such entry
-	KeyringNoBus                                  // no session bus: usual over SSH and in containers
-	KeyringBadAddress                             // the session bus is named but cannot be reached
-	KeyringNoService                              // nothing on the session bus keeps secrets
-	KeyringNoCollection                           // the service has no collection to keep a key in
+	KeyringNotFound     KeyringProblem = iota + 1 // no such entry
+	KeyringNoBus                                  // no session bus: common over SSH and in containers
+	KeyringBadAddress                             // the session bus has an address but cannot be reached
+	KeyringNoService                              // no secret service on the session bus
+	KeyringNoCollection                           // the service has no collection for keys
 	KeyringLocked                                 // the collection is locked
 	KeyringSilent                                 // no answer within KeyringLimit
-	KeyringTooLarge                               // the key is larger than this keyring takes
-	KeyringUnsupported                            // no keyring is known for this system
-	KeyringBroken                                 // it answered with another error
+	KeyringTooLarge                               // the key is too large for this keyring
+	KeyringUnsupported                            // this system has no supported keyring
+	KeyringBroken                                 // any other error
 )
 
-// keyringTexts holds what happened and what helps, in the order of the problems.
+// keyringTexts holds a description and a hint for each problem, in order.
 var keyringTexts = [...]struct{ happened, helps string }{
 	KeyringNotFound:     {"the keyring has no such key", "store one with: mediadesk key set"},
 	KeyringNoBus:        {"this session has no keyring (no session bus was found)", otherWays},
@@ -50,10 +50,10 @@ var keyringTexts = [...]struct{ happened, helps string }{
 	KeyringBroken:       {"the keyring answered with an error", otherWays},
 }
 
-// otherWays are the ways to give a key without a keyring.
+// otherWays lists the alternatives to a keyring.
 const otherWays = "give the key by MEDIADESK_PRIVATE_KEY, or name a key_file or a key_command in the profile"
 
-// Error says what happened.
+// Error describes the problem.
 func (p KeyringProblem) Error() string {
 	if p <= 0 || int(p) >= len(keyringTexts) {
 		return "unknown keyring problem"
@@ -61,7 +61,7 @@ func (p KeyringProblem) Error() string {
 	return keyringTexts[p].happened
 }
 
-// Help says what to do.
+// Help returns a hint.
 func (p KeyringProblem) Help() string {
 	if p <= 0 || int(p) >= len(keyringTexts) {
 		return ""
@@ -69,14 +69,14 @@ func (p KeyringProblem) Help() string {
 	return keyringTexts[p].helps
 }
 
-// KeyringError is a call to the keyring that did not work.
+// KeyringError is the error of a keyring call.
 type KeyringError struct {
 	Problem KeyringProblem
 	Doing   string // such as `reading the key of profile "work"`
-	Cause   error  // what the system said; nil if there is no more to say
+	Cause   error  // the system's error; may be nil
 }
 
-// Error is a sentence with what happened, to what, and what helps.
+// Error describes the call and the problem, with a hint.
 func (e *KeyringError) Error() string {
 	text := e.Doing + ": " + e.Problem.Error()
 	if e.Cause != nil {
@@ -85,7 +85,7 @@ func (e *KeyringError) Error() string {
 	return text + "; " + e.Problem.Help()
 }
 
-// Unwrap gives the problem and the cause.
+// Unwrap returns the problem and the cause.
 func (e *KeyringError) Unwrap() []error {
 	if e.Cause == nil {
 		return []error{e.Problem}
@@ -93,33 +93,33 @@ func (e *KeyringError) Unwrap() []error {
 	return []error{e.Problem, e.Cause}
 }
 
-// KeyStore keeps the keys of profiles. Its errors are *KeyringError, or those of the context.
+// KeyStore stores the keys of profiles. Its errors are *KeyringError, or those of the context.
 type KeyStore interface {
-	// Try says whether a key could be kept and read, by doing so with an entry that is no key. It
-	// is called before a person is asked for a key, so that none is typed in vain.
+	// Try stores and reads a test entry. Call it before asking the user for a key, so that they do not type one
+	// that cannot be stored.
 	Try(ctx context.Context) error
-	// Get gives the key of a profile; KeyringNotFound is in the error if there is none.
+	// Get returns the key of a profile. Without one, the error wraps KeyringNotFound.
 	Get(ctx context.Context, profile string) (Secret, error)
-	// Set keeps the key of a profile, in the place of the one before.
+	// Set stores the key of a profile, replacing any other.
 	Set(ctx context.Context, profile string, key Secret) error
-	// Delete forgets the key of a profile; KeyringNotFound is in the error if there is none.
+	// Delete removes the key of a profile. Without one, the error wraps KeyringNotFound.
 	Delete(ctx context.Context, profile string) error
 }
 
-// Keyring is the keyring of the operating system, used as the KeyStore of the program. Every call ends
-// within KeyringLimit, though what the call waits for may go on behind: one reading and one writing
-// call at most, so that a late write can never undo a newer one.
+// Keyring is the KeyStore of the operating system. Every call returns within KeyringLimit, although the
+// underlying call may continue: at most one read and one write, so that a late write never overwrites a newer
+// one.
 //
-// Make it with NewKeyring. It may be used by several goroutines.
+// Use NewKeyring. A Keyring is safe for concurrent use.
 type Keyring struct {
 	backend backend
 	probe   func(context.Context) error
 	limit   time.Duration
-	reads   chan struct{} // holds a token while a reading call is under way
+	reads   chan struct{} // holds a token during a read
 	writes  chan struct{}
 }
 
-// backend is what package keyring does, as a seam for the states that no daemon can be brought into.
+// backend has the functions of package keyring, for tests of states that no daemon can produce.
 type backend struct {
 	get    func(service, account string) (string, error)
 	set    func(service, account, secret string) error
@@ -128,7 +128,7 @@ type backend struct {
 
 var systemBackend = backend{keyring.Get, keyring.Set, keyring.Delete}
 
-// NewKeyring gives the keyring of this system. It is not called before the first use.
+// NewKeyring returns the keyring of this system. It does not access it yet.
 func NewKeyring() *Keyring {
 	return newKeyring(systemBackend, probeKeyring, KeyringLimit)
 }
@@ -140,7 +140,7 @@ func newKeyring(b backend, probe func(context.Context) error, limit time.Duratio
 	}
 }
 
-// Get gives the key of a profile.
+// Get returns the key of a profile.
 func (k *Keyring) Get(ctx context.Context, profile string) (Secret, error) {
 	doing := fmt.Sprintf("reading the key of profile %q", profile)
 	text, err := k.read(ctx, doing, profile)
@@ -154,8 +154,8 @@ func (k *Keyring) Get(ctx context.Context, profile string) (Secret, error) {
 	return key, nil
 }
 
-// Set keeps the key of a profile and reads it back. A keyring that did not answer in time may have taken
-// it all the same: that is found out too.
+// Set stores the key of a profile and reads it back. That also detects whether a keyring that did not answer in
+// time has stored the key.
 func (k *Keyring) Set(ctx context.Context, profile string, key Secret) error {
 	doing := fmt.Sprintf("keeping the key of profile %q", profile)
 	if key.IsZero() {
@@ -192,7 +192,7 @@ func (k *Keyring) read(ctx context.Context, doing, account string) (string, erro
 	})
 }
 
-// Delete forgets the key of a profile.
+// Delete removes the key of a profile.
 func (k *Keyring) Delete(ctx context.Context, profile string) error {
 	return k.delete(ctx, fmt.Sprintf("forgetting the key of profile %q", profile), profile)
 }
@@ -204,14 +204,14 @@ func (k *Keyring) delete(ctx context.Context, doing, account string) error {
 	return err
 }
 
-// Try keeps, reads and forgets an entry that is no key.
+// Try stores, reads and deletes a test entry.
 func (k *Keyring) Try(ctx context.Context) error {
 	const doing = "trying the keyring"
-	// No profile can have a dot in its name, and two programs that try at once do not meet.
+	// No profile name contains a dot, and the random part separates programs that run at the same time.
 	canary := ".canary-" + rand.Text()
 	if err := k.setAndRead(ctx, doing, canary, canary); err != nil {
 		if errors.Is(err, KeyringBroken) {
-			// It may have been kept and only not been given back: leave nothing behind.
+			// The entry may have been stored although it could not be read: remove it.
 			return errors.Join(err, ignoreNotFound(k.delete(ctx, doing, canary)))
 		}
 		return err
@@ -226,8 +226,8 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// call does one call in a goroutine of its own and waits for it for as long as the limit. The token of
-// gate stays taken until the call really ends.
+// call runs a call in its own goroutine and waits until the limit. It returns the token of gate only when
+// the call ends.
 func (k *Keyring) call(ctx context.Context, gate chan struct{}, doing string, do func() (string, error)) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, k.limit)
 	defer cancel()
@@ -250,8 +250,8 @@ func (k *Keyring) call(ctx context.Context, gate chan struct{}, doing string, do
 	go func() {
 		var a answer
 		defer func() {
-			// The libraries below trust what comes from the bus; a reply of an odd shape, or a bus
-			// that goes away during a prompt, makes them panic.
+			// The libraries trust replies from the bus: a malformed one, or a bus that disappears during a
+			// prompt, makes them panic.
 			if r := recover(); r != nil {
 				a.err = fmt.Errorf("its answer is not understood: %v", r)
 			}
@@ -276,14 +276,14 @@ func (k *Keyring) call(ctx context.Context, gate chan struct{}, doing string, do
 	}
 }
 
-// Exit codes of the security program of macOS: its error numbers modulo 256.
+// Exit codes of the macOS program security: its error numbers modulo 256.
 const (
-	macNotAllowed = 36 // errSecInteractionNotAllowed: locked, and nobody to ask
+	macNotAllowed = 36 // errSecInteractionNotAllowed: locked, and no user to ask
 	macAuthFailed = 51 // errSecAuthFailed: the password was refused
 	macNoKeychain = 37 // errSecNoDefaultKeychain
 )
 
-// keyringError says which problem an error of the libraries is.
+// keyringError maps an error of the libraries to a KeyringError.
 func keyringError(doing string, err error) error {
 	problem := KeyringBroken
 	cause := err
@@ -301,7 +301,7 @@ func keyringError(doing string, err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		problem, cause = KeyringSilent, nil
 	case strings.HasPrefix(err.Error(), "failed to unlock"):
-		// The window that asks for the password was closed; the library has no error value for it.
+		// The user closed the password window; the library has no error value for it.
 		problem, cause = KeyringLocked, nil
 	case isExit && (exit.ExitCode() == macNotAllowed || exit.ExitCode() == macAuthFailed):
 		problem = KeyringLocked

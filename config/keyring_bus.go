@@ -23,9 +23,8 @@ const (
 	lockedProperty = "org.freedesktop.Secret.Collection.Locked"
 )
 
-// findBus gives the address of the session bus, "" if there is none. It has to be found before the
-// keyring library is called: without one, that starts two daemons with each call where dbus-launch is
-// installed, and they never end.
+// findBus returns the address of the session bus, or "". Check it before calling the keyring library: without
+// a bus, and with dbus-launch installed, each call of the library starts two daemons that never end.
 func findBus(getenv func(string) string, isSocket func(path string) bool) string {
 	if address := getenv(busVariable); address != "" && address != "autolaunch:" {
 		return address
@@ -38,7 +37,7 @@ func findBus(getenv func(string) string, isSocket func(path string) bool) string
 	return ""
 }
 
-// escapeBusValue writes a value of a bus address as the D-Bus specification asks.
+// escapeBusValue escapes a value of a bus address by the D-Bus specification.
 func escapeBusValue(value string) string {
 	var b strings.Builder
 	for i := range len(value) {
@@ -57,16 +56,15 @@ func isSocket(path string) bool {
 	return err == nil && info.Mode()&os.ModeSocket != 0
 }
 
-// probeKeyring looks at the state of the keyring, step by step, and gives a *KeyringError for the first
-// thing that is not as it should be. The library by itself tells few of these states apart, and hangs
-// in some.
+// probeKeyring checks the state of the keyring and returns a *KeyringError for the first problem. The library
+// itself distinguishes few of these states, and hangs in some.
 func probeKeyring(ctx context.Context) error {
 	address := findBus(os.Getenv, isSocket)
 	if address == "" {
 		return &KeyringError{Problem: KeyringNoBus}
 	}
 	if os.Getenv(busVariable) != address {
-		// The library looks in fewer places than we do.
+		// The library checks fewer places than findBus.
 		if err := os.Setenv(busVariable, address); err != nil {
 			return err
 		}
@@ -81,7 +79,7 @@ func probeKeyring(ctx context.Context) error {
 	return probeCollection(ctx, secrets)
 }
 
-// probeService finds out whether something on the bus keeps secrets, or would be started to.
+// probeService checks whether the bus has a secret service, or can start one.
 func probeService(ctx context.Context, secrets *ss.SecretService) error {
 	var names []string
 	for _, method := range []string{".ListNames", ".ListActivatableNames"} {
@@ -97,14 +95,14 @@ func probeService(ctx context.Context, secrets *ss.SecretService) error {
 	return nil
 }
 
-// probeCollection finds out whether there is an unlocked collection where the library would look.
+// probeCollection checks whether the collection that the library uses exists and is unlocked.
 func probeCollection(ctx context.Context, secrets *ss.SecretService) error {
 	service := secrets.Object(secretsName, "/org/freedesktop/secrets")
 	collection := secrets.GetCollection("login")
 	if secrets.CheckCollectionPath(collection.Path()) != nil {
 		path := collection.Path()
 		if err := service.CallWithContext(ctx, secretsService+".ReadAlias", 0, "default").Store(&path); err != nil {
-			// A name that could be started and is not there after all.
+			// The service could be activated but did not start.
 			return busError(KeyringNoService, err)
 		}
 		if path == "/" {
@@ -117,16 +115,16 @@ func probeCollection(ctx context.Context, secrets *ss.SecretService) error {
 		return busError(KeyringNoCollection, err)
 	}
 	if isLocked, ok := locked.Value().(bool); ok && isLocked && !hasDisplay() {
-		// With a display the call goes on: the keyring then shows the window that unlocks it.
+		// With a display, continue: the keyring then shows the window that unlocks it.
 		return &KeyringError{Problem: KeyringLocked}
 	}
 	return nil
 }
 
-// hasDisplay says that a keyring could show a window that asks for its password.
+// hasDisplay reports whether a keyring could show a password window.
 func hasDisplay() bool { return os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != "" }
 
-// busError is the problem of an answer from the bus, unless it was the time that ran out.
+// busError returns a KeyringError for an error of the bus, or the error of ctx if that has ended.
 func busError(problem KeyringProblem, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return err

@@ -4,5 +4,5 @@ package config
 
 import "context"
 
-// probeKeyring finds nothing to object to: the keyring of this system needs no bus.
+// probeKeyring returns nil: the keyring of this system needs no bus.
 func probeKeyring(context.Context) error { return nil }

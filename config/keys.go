@@ -15,15 +15,13 @@ import (
 // KeyVariable is the environment variable that holds a key.
 const KeyVariable = "MEDIADESK_PRIVATE_KEY"
 
-// KeyCommandLimit is how long a key command may take.
+// KeyCommandLimit is the time limit of a key command.
 const KeyCommandLimit = 10 * time.Second
 
-// Source says in words where a key came from, such as "keyring" or "key file /run/key". The zero value is
-// nowhere.
+// Source describes where a key came from, such as "keyring" or "key file /run/key". The zero value is nowhere.
 type Source string
 
-// Sources that have no name of their own. SourceTyped is of a key that the caller asked a person for: Find
-// never gives it.
+// Sources with a fixed description. SourceTyped is a key that the user typed; Find never returns it.
 const (
 	SourceFD          Source = "file descriptor"
 	SourceEnvironment Source = "environment"
@@ -31,32 +29,32 @@ const (
 	SourceTyped       Source = "typed for this run"
 )
 
-// String gives the words.
+// String returns the description.
 func (s Source) String() string { return cmp.Or(string(s), "nowhere") }
 
-// ErrNoKey is in the chain of the error of Find when no source has a key: the caller may ask for one.
+// ErrNoKey is wrapped by the error of Find if no source has a key: the caller may ask for one.
 var ErrNoKey = errors.New("no private key was found")
 
-// NoKeyError says that no source has a key for a profile.
+// NoKeyError reports that no source has a key for a profile.
 type NoKeyError struct {
 	Profile string
-	Keyring error // why the keyring has none: a *KeyringError; nil if it was not asked
+	Keyring error // a *KeyringError, or nil if the keyring was not asked
 }
 
-// Error says what helps.
+// Error describes the problem with a hint.
 func (e *NoKeyError) Error() string {
 	text := fmt.Sprintf("there is no private key for profile %q", e.Profile)
 	if problem, ok := errors.AsType[KeyringProblem](e.Keyring); ok && problem != KeyringNotFound {
 		text += ": " + problem.Error() + "; " + problem.Help()
 		return text
 	}
-	if CheckProfileName(e.Profile) != nil { // addresses without a profile: there is nowhere to keep it
+	if CheckProfileName(e.Profile) != nil { // addresses without a profile have no place for a key
 		return "there is no private key for these addresses: give it by MEDIADESK_PRIVATE_KEY or --key-fd, or make them a profile with \"mediadesk profile add\""
 	}
 	return text + ": store one with \"mediadesk key set\", or " + otherWays
 }
 
-// Unwrap gives ErrNoKey and the error of the keyring.
+// Unwrap returns ErrNoKey and the error of the keyring.
 func (e *NoKeyError) Unwrap() []error {
 	if e.Keyring == nil {
 		return []error{ErrNoKey}
@@ -64,40 +62,40 @@ func (e *NoKeyError) Unwrap() []error {
 	return []error{ErrNoKey, e.Keyring}
 }
 
-// SourceError says that a source which was named for a key does not give one. The next source is not
-// tried then: the key of another account might be used in silence.
+// SourceError reports that a configured key source failed. Later sources are not tried, because they might
+// silently supply the key of another account.
 type SourceError struct {
 	Source Source
 	Err    error
 }
 
-// Error names the source, the problem and what helps.
+// Error returns the source, the problem and a hint.
 func (e *SourceError) Error() string {
 	return fmt.Sprintf("the %s gives no key: %v", e.Source, e.Err)
 }
 
-// Unwrap gives the problem.
+// Unwrap returns the problem.
 func (e *SourceError) Unwrap() error { return e.Err }
 
-// Keys finds the private key of a profile. The sources are looked at in the order of design.md §8, and the
-// first one that is there wins: FD, the profile's key file or a credential of systemd, the profile's
-// key command, the environment, the keyring. Asking a person comes after that and is up to the caller.
+// Keys finds the private key of a profile. It uses the first source present, in the order of design.md §8:
+// FD, the profile's key file or a systemd credential, the profile's key command, the environment, the keyring.
+// Prompting the user is up to the caller.
 //
-// The zero value has no source but those of the profile. Do not copy it after its first use; it may be
-// used by several goroutines.
+// The zero value has only the sources of the profile. Do not copy a Keys after its first use. It is safe for
+// concurrent use.
 type Keys struct {
-	FD      io.Reader           // what --key-fd names, see OpenFD; nil is none; read once, for any profile
-	Getenv  func(string) string // os.Getenv in the program; nil is an empty environment
-	Keyring KeyStore            // NewKeyring in the program; nil is none
-	Limit   time.Duration       // how long a key command may take; 0 is KeyCommandLimit
+	FD      io.Reader           // the file of --key-fd, see OpenFD; may be nil; read once, for any profile
+	Getenv  func(string) string // os.Getenv in the program; nil means an empty environment
+	Keyring KeyStore            // NewKeyring in the program; may be nil
+	Limit   time.Duration       // time limit of a key command; 0 means KeyCommandLimit
 
 	once  sync.Once
 	fdKey Secret
 	fdErr error
 }
 
-// Find gives the key of a profile and where it is from. The errors: *SourceError for a source that was
-// named and gives none, *NoKeyError (with ErrNoKey in it) where there is none, and those of ctx.
+// Find returns the key of a profile and its source. The error is a *SourceError if a configured source failed,
+// a *NoKeyError (which wraps ErrNoKey) if there is no key, or the error of ctx.
 func (k *Keys) Find(ctx context.Context, p Profile) (Secret, Source, error) {
 	for _, look := range []func(context.Context, Profile) (Source, Secret, error){
 		k.fromFD, k.fromFile, k.fromCredential, k.fromCommand, k.fromEnvironment,
@@ -116,8 +114,7 @@ func (k *Keys) Find(ctx context.Context, p Profile) (Secret, Source, error) {
 	return k.fromKeyring(ctx, p)
 }
 
-// OfProfiles is k without the sources that have one key for any profile, the file descriptor and the
-// environment: they are for the profile in use.
+// OfProfiles returns k without the file descriptor and the environment, whose key is for the profile in use.
 func (k *Keys) OfProfiles() *Keys {
 	return &Keys{Keyring: k.Keyring, Limit: k.Limit, Getenv: func(name string) string {
 		if name == KeyVariable {
@@ -127,13 +124,13 @@ func (k *Keys) OfProfiles() *Keys {
 	}}
 }
 
-// Where says where the key of a profile is from, without giving it. It looks as Find does.
+// Where returns the source of a profile's key. It searches like Find.
 func (k *Keys) Where(ctx context.Context, p Profile) (Source, error) {
 	_, source, err := k.Find(ctx, p)
 	return source, err
 }
 
-// Set keeps the key of a profile in the keyring. Find gives it only if no earlier source has one.
+// Set stores the key of a profile in the keyring. Find returns it only if no earlier source has one.
 func (k *Keys) Set(ctx context.Context, p Profile, key Secret) error {
 	if err := CheckProfileName(p.Name); err != nil {
 		return err
@@ -144,7 +141,7 @@ func (k *Keys) Set(ctx context.Context, p Profile, key Secret) error {
 	return k.Keyring.Set(ctx, p.Name, key)
 }
 
-// Forget takes the key of a profile out of the keyring. The other sources are not ours to change.
+// Forget removes the key of a profile from the keyring. It does not change other sources.
 func (k *Keys) Forget(ctx context.Context, p Profile) error {
 	if err := CheckProfileName(p.Name); err != nil {
 		return err
@@ -214,8 +211,7 @@ func (k *Keys) fromEnvironment(context.Context, Profile) (Source, Secret, error)
 
 func (k *Keys) fromKeyring(ctx context.Context, p Profile) (Secret, Source, error) {
 	missing := &NoKeyError{Profile: p.Name}
-	// Addresses without a profile have no entry of their own, and one that
-	// another account left must never go to them.
+	// Addresses without a profile have no entry of their own, and must never get one that another account left.
 	if k.Keyring == nil || CheckProfileName(p.Name) != nil {
 		return Secret{}, "", missing
 	}

@@ -14,11 +14,11 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// maxFile is the largest settings file that is read.
+// maxFile is the maximum size of a settings file in bytes.
 const maxFile = 1 << 20
 
-// Load reads the settings. A missing file is no error: the defaults hold. The error of a file that
-// cannot be used joins one *FileError for each problem in it; the Config beside it is then the defaults.
+// Load reads the settings. Missing files mean the defaults. If a file is unusable, the error joins one
+// *FileError per problem, and the Config holds the defaults.
 func Load(paths Paths) (Config, error) {
 	s, err := read(paths)
 	if err != nil {
@@ -27,15 +27,15 @@ func Load(paths Paths) (Config, error) {
 	return s.config()
 }
 
-// document is a settings file as it was read.
+// document is a settings file.
 type document struct {
 	path   string
-	text   []byte // nil: there is no such file
+	text   []byte // nil if the file does not exist
 	values map[string]any
 	places []place
 }
 
-// readDocument reads a settings file. A missing one is no error.
+// readDocument reads a settings file. A missing file is not an error.
 func readDocument(path string) (document, error) {
 	d := document{path: path}
 	info, err := d.readText()
@@ -48,7 +48,7 @@ func readDocument(path string) (document, error) {
 	return d, d.checkWriters(info)
 }
 
-// parse reads the values and places of the text.
+// parse parses the values and places of the text.
 func (d *document) parse() error {
 	d.values = map[string]any{}
 	if err := toml.Unmarshal(d.text, &d.values); err != nil {
@@ -58,9 +58,9 @@ func (d *document) parse() error {
 	return nil
 }
 
-// readText reads the file. info is nil without it.
+// readText reads the file. info is nil if it does not exist.
 func (d *document) readText() (info fs.FileInfo, err error) {
-	// Looked at before opening: to open a FIFO would wait for a writer.
+	// Check before opening, because opening a FIFO waits for a writer.
 	info, err = os.Stat(d.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -84,7 +84,7 @@ func (d *document) readText() (info fs.FileInfo, err error) {
 	return file.Stat()
 }
 
-// cause takes the path out of an error that names it already.
+// cause removes the path from an error.
 func cause(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err
@@ -92,7 +92,7 @@ func cause(err error) error {
 	return err
 }
 
-// problem is an error of the TOML library with its line.
+// problem returns an error of the TOML library with its line.
 func (d *document) problem(what string, err error) error {
 	problem := &FileError{Path: d.path, Text: fmt.Sprintf("%s (%v)", what, err)}
 	if de, ok := errors.AsType[*toml.DecodeError](err); ok {
@@ -101,8 +101,8 @@ func (d *document) problem(what string, err error) error {
 	return problem
 }
 
-// checkWriters refuses a file that names programs to run if somebody else may write it, as ssh does: they
-// could name another one.
+// checkWriters rejects a file that names programs to run if others may write it, as ssh does: they could
+// name another program.
 func (d *document) checkWriters(info fs.FileInfo) error {
 	for _, p := range d.places {
 		command := p.key[len(p.key)-1] == "key_command" || len(p.key) == 3 && p.key[0] == "local" && p.key[1] == "commands"
@@ -116,11 +116,11 @@ func (d *document) checkWriters(info fs.FileInfo) error {
 	return nil
 }
 
-// maxConcurrency keeps a slip of the finger from opening a thousand connections.
+// maxConcurrency limits the damage of a typo.
 const maxConcurrency = 32
 
-// check looks at every value, brings the profiles into their one form, and returns what is wrong. locate
-// says where a setting is written.
+// check checks every value, normalizes the profiles, and returns the problems. locate returns where a
+// setting is written.
 func (c *Config) check(locate func(key []string) (path string, line int)) error {
 	var problems []error
 	report := func(problem *settingError, table ...string) {
@@ -153,7 +153,7 @@ func (c *Config) check(locate func(key []string) (path string, line int)) error 
 		}
 		c.Profiles[name] = clean
 	}
-	// The local library has one limit for all.
+	// The local library has one limit for all files.
 	if local := c.Profiles[LocalProfile]; len(problems) == 0 {
 		local.MaxSize, local.MaxVideoSize = c.Local.MaxSize, c.Local.MaxSize
 		c.Profiles[LocalProfile] = local

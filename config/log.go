@@ -12,24 +12,23 @@ import (
 	"mediadesk/api/atomicfile"
 )
 
-// maxLog is the size in bytes at which a log file is put aside; one older file
-// is kept.
+// maxLog is the size in bytes at which the log file is rotated; one older file is kept.
 const maxLog = 5 << 20
 
-// Log is the log file of the program. Nothing is written before the first
-// line, and the keys known to its Redactor never are.
+// Log is the log file of the program. It is created with the first line, and never contains the keys known
+// to its Redactor.
 type Log struct {
 	path string
 	mu   sync.Mutex
 	file *os.File
-	to   io.Writer // file, without keys
+	to   io.Writer // the file, with keys removed
 	r    *Redactor
 }
 
-// NewLog returns the log at path. It opens and writes nothing yet.
+// NewLog returns the log at path without opening it.
 func NewLog(path string, r *Redactor) *Log { return &Log{path: path, r: r} }
 
-// Logger writes into the log, with debug also the lines for debugging.
+// Logger returns a logger for the log; debug includes debug messages.
 func (l *Log) Logger(debug bool) *slog.Logger {
 	level := slog.LevelInfo
 	if debug {
@@ -38,7 +37,7 @@ func (l *Log) Logger(debug bool) *slog.Logger {
 	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: level}))
 }
 
-// Write takes one line.
+// Write writes one line.
 func (l *Log) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,7 +49,7 @@ func (l *Log) Write(line []byte) (int, error) {
 	return l.to.Write(line)
 }
 
-// open opens the file; a large one is put aside before.
+// open opens the file and rotates it if it is large.
 func (l *Log) open() error {
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
 		return err

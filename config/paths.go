@@ -12,17 +12,17 @@ import (
 
 const appName = "mediadesk"
 
-// Paths says where the program keeps its files (design.md §9). Nothing is made by finding them.
+// Paths are the locations of the program's files (design.md §9), which need not exist.
 type Paths struct {
 	Config string // the user's settings file, config.toml
 	Data   string // folder of state.toml, of the journal and of the local library
 	State  string // folder of the log
-	Cache  string // folder of what can be made again
+	Cache  string // folder of the cache
 }
 
-// FindPaths reads the places from the environment that getenv gives (os.Getenv in the program). With
-// MEDIADESK_HOME all of them are under that folder; else they follow the XDG variables, or what is
-// usual on this system. A relative XDG variable is not taken, as the XDG rules say.
+// FindPaths returns the locations for an environment (os.Getenv in the program). MEDIADESK_HOME is the parent
+// of all of them; otherwise the XDG variables or the conventions of the system apply. Relative XDG variables
+// are ignored, as the XDG specification requires.
 func FindPaths(getenv func(string) string) Paths {
 	if home := getenv("MEDIADESK_HOME"); home != "" {
 		if abs, err := filepath.Abs(home); err == nil {
@@ -49,27 +49,27 @@ func FindPaths(getenv func(string) string) Paths {
 	}
 }
 
-// StateFile is state.toml: the profiles and choices that screens and commands keep.
+// StateFile returns the path of state.toml.
 func (p Paths) StateFile() string { return filepath.Join(p.Data, "state.toml") }
 
-// Journal is the file of the journal.
+// Journal returns the path of the journal.
 func (p Paths) Journal() string { return filepath.Join(p.Data, "journal.db") }
 
-// Library is the folder of the local library.
+// Library returns the folder of the local library.
 func (p Paths) Library() string { return filepath.Join(p.Data, "library") }
 
-// Spool is the folder for what came from standard input or the clipboard, until it is stored.
+// Spool returns the folder for uploads from standard input or the clipboard, until they are stored.
 func (p Paths) Spool() string { return filepath.Join(p.Data, "spool") }
 
-// Log is the file of the log.
+// Log returns the path of the log.
 func (p Paths) Log() string { return filepath.Join(p.State, "mediadesk.log") }
 
-// Crash is the file with the report of the last crash.
+// Crash returns the path of the last crash report.
 func (p Paths) Crash() string { return filepath.Join(p.State, "crash.txt") }
 
-// Make creates the folders, readable by their owner only, and keeps others out of those that were
-// there, but for the folder of the settings, which may be shared. It is called once the person took a
-// choice: looking at the program leaves no trace.
+// Make creates the folders, readable only by their owner. It also makes existing ones private, except the
+// settings folder, which may be shared. Call it once the user has made a choice: just starting the program
+// leaves no trace.
 func (p Paths) Make() error {
 	for _, dir := range []string{p.Data, p.State, p.Cache} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -82,7 +82,7 @@ func (p Paths) Make() error {
 	return nil
 }
 
-// expandHome gives an absolute form of a path that begins with "~/".
+// expandHome expands a leading "~/".
 func expandHome(path string) string {
 	if len(path) > 1 && path[0] == '~' && os.IsPathSeparator(path[1]) {
 		return filepath.Join(xdg.Home, path[2:])
@@ -90,5 +90,5 @@ func expandHome(path string) string {
 	return path
 }
 
-// absolute says that a path of the settings file is whole, by itself or with the home folder.
+// absolute reports whether a path in the settings is absolute or begins with "~/".
 func absolute(path string) bool { return filepath.IsAbs(expandHome(path)) && printable(path) }

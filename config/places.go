@@ -11,12 +11,11 @@ import (
 
 // place is a key or a table header in the text of a settings file.
 type place struct {
-	key  []string // with the table that it is in
-	line int      // from 1
+	key  []string // including the table
+	line int      // 1-based
 }
 
-// findPlaces lists the keys and headers of a text, those in inline tables included. The text must be
-// valid TOML.
+// findPlaces lists the keys and headers of valid TOML, including those in inline tables.
 func findPlaces(text []byte) []place {
 	var (
 		places  []place
@@ -59,8 +58,8 @@ func findPlaces(text []byte) []place {
 	return places
 }
 
-// lineOf returns the 1-based line of key, or of the first thing in that table; where neither is in the
-// file, the line of what key would be in. It returns 0 if nothing of it is there.
+// lineOf returns the 1-based line of key, or of the first entry in that table, or of its parent table. It
+// returns 0 if none of them exists.
 func lineOf(places []place, key []string) int {
 	for ; len(key) > 0; key = key[:len(key)-1] {
 		inside := 0
@@ -79,7 +78,7 @@ func lineOf(places []place, key []string) int {
 	return 0
 }
 
-// joinKey writes a dotted key as it is written in a file.
+// joinKey formats a dotted key.
 func joinKey(key []string) string {
 	parts := make([]string, len(key))
 	for i, part := range key {

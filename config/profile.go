@@ -14,14 +14,14 @@ import (
 	"mediadesk/api"
 )
 
-// LocalProfile is the name of the profile of the local library. It always exists.
+// LocalProfile is the name of the local library's profile, which always exists.
 const LocalProfile = "local"
 
-// Kind says what stands behind a profile.
+// Kind is the kind of service of a profile.
 type Kind string
 
-// The kinds. KindLocal is the local library of this computer and is only the profile LocalProfile;
-// KindHosted is an account at the hosted service; KindOwn is any other server of this API.
+// The kinds. KindLocal, the local library of this computer, is used only by LocalProfile; KindHosted is an
+// account at the hosted service; KindOwn is any other server of this API.
 const (
 	KindLocal  Kind = "local"
 	KindHosted Kind = "hosted"
@@ -37,40 +37,40 @@ const (
 	ColorAmerican ColorOption = "bg_color"
 )
 
-// Profile is a named account: its addresses, limits and defaults. Its key is elsewhere: see Keys. Its tags are
-// its form in the settings files, and in the JSON that commands print.
+// Profile is a named account: its addresses, limits and defaults, without its key (see Keys). The toml tags are
+// for the settings files, the json tags for the output of commands.
 type Profile struct {
 	Name string `toml:"-" json:"name"`
 	Kind Kind   `toml:"kind,omitempty" json:"kind"`
 
-	// Addresses without a slash at the end. Those of KindLocal are empty: the program fills in where
-	// its local library listens. DeliveryURL may be empty.
+	// Addresses without a trailing slash. They are empty for KindLocal: the program fills in the address of
+	// its local library. DeliveryURL may be empty.
 	UploadURL   string `toml:"upload_url,omitempty" json:"uploadUrl"`
 	BaseURL     string `toml:"base_url,omitempty" json:"baseUrl"`
 	DeliveryURL string `toml:"delivery_url,omitempty" json:"deliveryUrl"`
 
-	// Insecure allows plain http to a private network, where others can read the key on its way.
+	// Insecure allows plain http to a private network, where others can intercept the key.
 	Insecure bool `toml:"insecure,omitempty" json:"insecure,omitempty"`
 
-	MaxSize      int64 `toml:"max_size,omitempty" json:"maxSize"`            // largest file in bytes; 0: not known
-	MaxVideoSize int64 `toml:"max_video_size,omitempty" json:"maxVideoSize"` // largest video in bytes; 0: not known
+	MaxSize      int64 `toml:"max_size,omitempty" json:"maxSize"`            // largest file in bytes; 0 if unknown
+	MaxVideoSize int64 `toml:"max_video_size,omitempty" json:"maxVideoSize"` // largest video in bytes; 0 if unknown
 
-	Folder      string      `toml:"folder,omitempty" json:"folder"`              // where uploads go unless said; "": the root
-	Tags        []string    `toml:"tags,omitempty" json:"tags"`                  // tags that every upload begins with
-	Extensions  []string    `toml:"extensions,omitempty" json:"extensions"`      // extensions that every upload begins with: each a name or its JSON
-	Naming      api.Naming  `toml:"naming,omitempty" json:"unique"`              // never empty once read
-	NamingAsked bool        `toml:"naming_asked,omitempty" json:"-"`             // the user was asked for Naming
-	ColorOption ColorOption `toml:"colour_option,omitempty" json:"colourOption"` // never empty once read
+	Folder      string      `toml:"folder,omitempty" json:"folder"`              // default folder of uploads; "" is the root
+	Tags        []string    `toml:"tags,omitempty" json:"tags"`                  // default tags of uploads
+	Extensions  []string    `toml:"extensions,omitempty" json:"extensions"`      // default extensions of uploads: names or JSON
+	Naming      api.Naming  `toml:"naming,omitempty" json:"unique"`              // never empty once loaded
+	NamingAsked bool        `toml:"naming_asked,omitempty" json:"-"`             // whether the user was asked for Naming
+	ColorOption ColorOption `toml:"colour_option,omitempty" json:"colourOption"` // never empty once loaded
 
-	WebhookURL        string   `toml:"webhook_url,omitempty" json:"webhookUrl"`                // public address in front of our receiver; "": none
-	WebhookSecretFile string   `toml:"webhook_secret_file,omitempty" json:"webhookSecretFile"` // what the service signs its webhook posts with; "": none
-	KeyFile           string   `toml:"key_file,omitempty" json:"keyFile"`                      // file that holds the key; "": none; "~/": the home folder
-	KeyCommand        []string `toml:"key_command,omitempty" json:"keyCommand"`                // command that prints the key, an argument list; empty: none
+	WebhookURL        string   `toml:"webhook_url,omitempty" json:"webhookUrl"`                // public address of our receiver, or ""
+	WebhookSecretFile string   `toml:"webhook_secret_file,omitempty" json:"webhookSecretFile"` // file with the secret for webhook signatures, or ""
+	KeyFile           string   `toml:"key_file,omitempty" json:"keyFile"`                      // file that holds the key, or ""; "~/" is the home folder
+	KeyCommand        []string `toml:"key_command,omitempty" json:"keyCommand"`                // command that prints the key, an argument list
 }
 
-// HostedPreset is the profile of an account at the hosted service with the limits of its free plan
-// (hosted-service.md §1). deliveryID is the account's part of https://ik.imagekit.io/ID; a whole
-// address is taken as it is, an empty one leaves the delivery address empty.
+// HostedPreset returns the profile of an account at the hosted service with the limits of its free plan
+// (hosted-service.md §1). deliveryID is the account's part of https://ik.imagekit.io/ID, or a complete address;
+// if it is empty, so is the delivery address.
 func HostedPreset(name, deliveryID string) Profile {
 	delivery := strings.Trim(strings.TrimSpace(deliveryID), "/")
 	if delivery != "" && !strings.Contains(delivery, "://") {
@@ -84,13 +84,13 @@ func HostedPreset(name, deliveryID string) Profile {
 	}
 }
 
-// Plan is what an account of the hosted service may send, by what is paid (hosted-service.md §1).
+// Plan holds the limits of a plan of the hosted service (hosted-service.md §1).
 type Plan struct {
 	Name                  string
 	MaxSize, MaxVideoSize int64 // in bytes
 }
 
-// Plans are those of the hosted service, the free one first.
+// Plans returns the plans of the hosted service, the free one first.
 func Plans() []Plan {
 	return []Plan{
 		{"free", DefaultMaxSize, 100_000_000},
@@ -99,8 +99,7 @@ func Plans() []Plan {
 	}
 }
 
-// Problem gives the key of the settings file that is wrong first, and what is wrong with it; "" where
-// the profile can be written.
+// Problem returns the key and the description of the first invalid setting, or "" if the profile is valid.
 func (p Profile) Problem() (key, what string) {
 	if _, problem := p.writable().check(); problem != nil {
 		return problem.key, strings.TrimPrefix(problem.what, problem.key+" ")
@@ -108,7 +107,7 @@ func (p Profile) Problem() (key, what string) {
 	return "", ""
 }
 
-// clean gives the profile with defaults filled in and addresses in their one form, or what is wrong.
+// clean returns the profile with defaults filled in and addresses normalized, or an error.
 func (p Profile) clean() (Profile, error) {
 	if err := CheckProfileName(p.Name); err != nil {
 		return p, err
@@ -121,7 +120,7 @@ func (p Profile) clean() (Profile, error) {
 	return p, nil
 }
 
-// check is clean without the name.
+// check is like clean, but does not check the name.
 func (p Profile) check() (Profile, *settingError) {
 	p = p.withDefaults()
 	for _, check := range []func(*Profile) *settingError{
@@ -134,7 +133,7 @@ func (p Profile) check() (Profile, *settingError) {
 	return p, nil
 }
 
-// withDefaults fills in what was left out. It changes nothing that is there.
+// withDefaults fills in missing values.
 func (p Profile) withDefaults() Profile {
 	if p.Kind == "" {
 		p.Kind = KindOwn
@@ -250,8 +249,7 @@ func checkKeyWays(p *Profile) *settingError {
 	return nil
 }
 
-// usableExtension says that an extension is a plain name, or a JSON object with
-// one.
+// usableExtension reports whether text is a plain extension name, or a JSON object with one.
 func usableExtension(text string) bool {
 	if !strings.HasPrefix(text, "{") {
 		return text != "" && printable(text) && !strings.ContainsAny(text, " ,[]{}\"")
@@ -266,11 +264,11 @@ func usableCommand(args []string) bool {
 		!slices.ContainsFunc(args, func(a string) bool { return strings.ContainsRune(a, 0) || !utf8.ValidString(a) })
 }
 
-// maxProfileName is the longest name of a profile.
+// maxProfileName is the maximum length of a profile name.
 const maxProfileName = 64
 
-// CheckProfileName says what is wrong with the name of a profile; nil if nothing is: 1 to 64 of a–z, A–Z,
-// 0–9, - and _. Keyrings have stumbled over less plain ones.
+// CheckProfileName returns an error unless name has 1 to 64 of a–z, A–Z, 0–9, - and _. Some keyrings fail on
+// other characters.
 func CheckProfileName(name string) error {
 	if name == "" {
 		return fmt.Errorf("the profile has no name: use letters a–z, digits, - and _")
@@ -286,14 +284,14 @@ func CheckProfileName(name string) error {
 	return nil
 }
 
-// CheckURL gives the address of a service without slashes at its end, or says what is wrong. It must
-// be https, or http to this computer, because the private key goes there; and it has no user, query or
-// fragment. The error never repeats what could be a key.
+// CheckURL returns a service address without trailing slashes. It must be https, or http to this computer,
+// because the private key is sent there, and must have no user, query or fragment. The error never repeats
+// anything that could be a key.
 func CheckURL(text string) (string, error) {
 	return checkURL(text, func(string) bool { return false })
 }
 
-// CheckURL is the function CheckURL; if p is Insecure, plain http to a private network is allowed, too.
+// CheckURL is like the function CheckURL, but if p is Insecure, also allows plain http to a private network.
 func (p Profile) CheckURL(text string) (string, error) {
 	if p.Insecure {
 		return checkURL(text, api.IsPrivateHost)
@@ -304,7 +302,7 @@ func (p Profile) CheckURL(text string) (string, error) {
 func checkURL(text string, plainHTTP func(address string) bool) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || !printable(text) {
-		// The error of url.Parse repeats the address, and with it what stands before an @.
+		// The error of url.Parse repeats the address, including credentials before an @.
 		return "", fmt.Errorf("is not an address: use one such as https://media.example.com")
 	}
 	switch {
@@ -331,7 +329,7 @@ func checkURL(text string, plainHTTP func(address string) bool) (string, error) 
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
-// checkListen says what is wrong with an address to listen on.
+// checkListen checks an address to listen on.
 func checkListen(key, text string) *settingError {
 	host, port, err := net.SplitHostPort(text)
 	if err == nil {
@@ -351,7 +349,7 @@ func printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) })
 }
 
-// oneOf is the problem of a setting that has none of its values, with the likely one.
+// oneOf returns an error, with a suggestion, unless got is one of values.
 func oneOf[T ~string](key string, got T, values ...T) *settingError {
 	if slices.Contains(values, got) {
 		return nil

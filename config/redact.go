@@ -11,18 +11,18 @@ import (
 	"sync"
 )
 
-// Redactor removes keys from text on its way to a log, a crash report or a screen. It knows each key in
-// every form in which one of our requests or encoders could have written it: plain, as the Basic form of
-// the Authorization header, percent-encoded, and escaped for JSON or Go.
+// Redactor removes keys from text for a log, a crash report or a screen. It recognizes each key in every form
+// that our requests or encoders could produce: plain, as in the Basic Authorization header, percent-encoded,
+// and escaped for JSON or Go.
 //
-// The zero value knows no key and lets everything through. It may be used by several goroutines.
+// The zero value has no keys and changes nothing. A Redactor is safe for concurrent use.
 type Redactor struct {
 	mu       sync.RWMutex
 	known    []Secret
-	replacer *strings.Replacer // nil: no key is known
+	replacer *strings.Replacer // nil without keys
 }
 
-// Add makes the redactor know one more key. A zero Secret changes nothing.
+// Add adds a key. A zero Secret changes nothing.
 func (r *Redactor) Add(s Secret) {
 	if s.IsZero() {
 		return
@@ -37,7 +37,7 @@ func (r *Redactor) Add(s Secret) {
 	for _, key := range r.known {
 		forms = append(forms, formsOf(key.Reveal())...)
 	}
-	// The longest first, so that the longest one that fits is replaced.
+	// Longest first, so that the longest match is replaced.
 	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
 	pairs := make([]string, 0, 2*len(forms))
 	for _, form := range forms {
@@ -46,15 +46,15 @@ func (r *Redactor) Add(s Secret) {
 	r.replacer = strings.NewReplacer(pairs...)
 }
 
-// formsOf lists the spellings of a key.
+// formsOf returns the spellings of a key.
 func formsOf(key string) []string {
 	forms := []string{key}
 	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 		for _, user := range []string{key, key + ":"} {
 			full := enc.EncodeToString([]byte(user))
 			forms = append(forms, full, strings.TrimRight(full, "="))
-			// Clients that send a password after the colon change the last group: what comes
-			// before it gives the key away just as well.
+			// Clients that send a password after the colon change only the last group: the groups before it
+			// reveal the key just as well.
 			if whole := len(user) / 3 * 4; whole >= 8 {
 				forms = append(forms, full[:whole])
 			}
@@ -71,7 +71,7 @@ func formsOf(key string) []string {
 	return append(forms, quoted[1:len(quoted)-1])
 }
 
-// lowerHex writes the escapes of a percent-encoded text in small letters.
+// lowerHex converts percent escapes to lower case.
 func lowerHex(escaped string) string {
 	out := []byte(escaped)
 	for i := 0; i+2 < len(out); i++ {
@@ -83,7 +83,7 @@ func lowerHex(escaped string) string {
 	return string(out)
 }
 
-// String is text without the known keys.
+// String returns text with the known keys redacted.
 func (r *Redactor) String(text string) string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -93,8 +93,8 @@ func (r *Redactor) String(text string) string {
 	return r.replacer.Replace(text)
 }
 
-// Writer passes what is written on to w without the known keys. Each call must write complete lines, as a
-// logger does: a key that arrives in two pieces is not found.
+// Writer returns a writer that redacts the known keys and writes to w. Each call must write complete lines, as
+// a logger does: a key that is split between calls is not found.
 func (r *Redactor) Writer(w io.Writer) io.Writer { return redactingWriter{r, w} }
 
 type redactingWriter struct {

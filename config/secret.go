@@ -11,29 +11,29 @@ import (
 	"unicode/utf8"
 )
 
-// redacted is what every printing way of a Secret gives, and what a Redactor puts in a key's place.
+// redacted replaces a key wherever it is printed.
 const redacted = "[redacted]"
 
-// maxSecret is the longest key that is taken for one, in bytes. A longer one would not fit into a
-// request header everywhere and is far more likely to be a wrong file.
+// maxSecret is the maximum length of a key in bytes. A longer text may not fit into a request header, and is
+// far more likely to be the wrong file.
 const maxSecret = 4096
 
-// ErrBadSecret is in the chain of every error of NewSecret.
+// ErrBadSecret is wrapped by every error of NewSecret.
 var ErrBadSecret = errors.New("this cannot be a private key")
 
-// Secret holds a private key and never prints it: String, GoString, every verb of package fmt,
-// text and JSON encoding and slog all give "[redacted]". Only Reveal gives the key.
+// Secret holds a private key and never prints it: String, GoString, every verb of package fmt, text and JSON
+// encoding and slog all produce "[redacted]". Only Reveal returns the key.
 //
 // The zero value holds no key. Compare with Equal; == compares identity.
 type Secret struct {
-	// A pointer, because fmt prints the unexported fields of a foreign struct without asking
-	// their methods: it shows the address of a nested pointer, never what it points to.
+	// A pointer, because fmt prints unexported fields of other packages' structs without calling their
+	// methods. For a nested pointer it prints only the address.
 	key *string
 }
 
-// NewSecret makes a Secret of what a file, a command, the environment or a person gave. Line ends at
-// the end are dropped. An empty key, one with spaces, control or invisible characters inside, and
-// one above 4,096 bytes are refused; the error says why without the key.
+// NewSecret returns a Secret. It removes line ends at the end of text. It rejects an empty key, one that
+// contains spaces, control or invisible characters, and one longer than 4,096 bytes; the error does not
+// contain the key.
 func NewSecret(text string) (Secret, error) {
 	text = strings.TrimRight(text, "\r\n")
 	switch {
@@ -55,8 +55,7 @@ func NewSecret(text string) (Secret, error) {
 	return Secret{key: &text}, nil
 }
 
-// Reveal gives the key itself, "" if there is none. It belongs into the Authorization header and the
-// keyring and nowhere else.
+// Reveal returns the key, or "". Use it only for the Authorization header and the keyring.
 func (s Secret) Reveal() string {
 	if s.key == nil {
 		return ""
@@ -64,29 +63,29 @@ func (s Secret) Reveal() string {
 	return *s.key
 }
 
-// IsZero says that s holds no key.
+// IsZero reports whether s holds no key.
 func (s Secret) IsZero() bool { return s.key == nil }
 
-// Equal says that both hold the same key, or none, in a time that does not tell where they differ.
+// Equal reports whether both hold the same key, or none, in constant time.
 func (s Secret) Equal(other Secret) bool {
 	return s.IsZero() == other.IsZero() &&
 		subtle.ConstantTimeCompare([]byte(s.Reveal()), []byte(other.Reveal())) == 1
 }
 
-// String gives "[redacted]".
+// String returns "[redacted]".
 func (Secret) String() string { return redacted }
 
-// GoString gives "[redacted]", for %#v.
+// GoString returns "[redacted]", for %#v.
 func (Secret) GoString() string { return redacted }
 
 // Format writes "[redacted]" for every verb and flag.
 func (Secret) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, redacted) }
 
-// MarshalText gives "[redacted]": a key is never written into a file by an encoder.
+// MarshalText returns "[redacted]", so that no encoder writes a key into a file.
 func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
-// MarshalJSON gives "[redacted]" as a JSON string.
+// MarshalJSON returns "[redacted]" as a JSON string.
 func (Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + redacted + `"`), nil }
 
-// LogValue gives "[redacted]" to package slog.
+// LogValue returns "[redacted]".
 func (Secret) LogValue() slog.Value { return slog.StringValue(redacted) }

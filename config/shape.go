@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// checkShape returns what is unknown or of the wrong type in a document, in the order of its lines. The
-// TOML library would stop at the first problem, and takes keys in any case, such as "Theme".
+// checkShape reports the unknown keys and wrong types in a document, in the order of its lines. The TOML library
+// would stop at the first problem, and ignores the case of keys, as in "Theme".
 func checkShape(d document, want reflect.Type) error {
 	var found []*FileError
 	walkShape(d.values, want, nil, func(key []string, text string) {
@@ -74,7 +74,7 @@ func walkTable(table map[string]any, want reflect.Type, key []string, report fun
 	}
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		sub := append(slices.Clone(key), name)
-		if fields == nil { // a map: any name, and one kind of thing
+		if fields == nil { // a map: any name, and one type of value
 			walkShape(table[name], want.Elem(), sub, report)
 		} else if field, ok := fields[name]; ok {
 			walkShape(table[name], field, sub, report)
@@ -84,7 +84,7 @@ func walkTable(table map[string]any, want reflect.Type, key []string, report fun
 	}
 }
 
-// unknownKey is the sentence about a key that does not exist, with a guess at what was meant.
+// unknownKey describes a key that does not exist and suggests another.
 func unknownKey(table []string, name string, fields map[string]reflect.Type) string {
 	where := "at the top"
 	if len(table) > 0 {
@@ -102,7 +102,7 @@ func unknownKey(table []string, name string, fields map[string]reflect.Type) str
 	return text + ": take the line out"
 }
 
-// findHomes lists the tables in which a key of this name exists.
+// findHomes lists the tables that may contain a key of this name.
 func findHomes(t reflect.Type, table []string, name string, homes *[]string) {
 	for _, key := range slices.Sorted(maps.Keys(fieldsOf(t))) {
 		inner := fieldsOf(t)[key]
@@ -124,7 +124,7 @@ func findHomes(t reflect.Type, table []string, name string, homes *[]string) {
 	}
 }
 
-// fieldsOf lists the keys of a table, from the toml tags, and their types.
+// fieldsOf returns the keys of a table, from the toml tags, and their types.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	fields := map[string]reflect.Type{}
 	for _, field := range reflect.VisibleFields(t) {

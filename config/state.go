@@ -24,26 +24,26 @@ const stateHeader = `# Written by mediadesk, as a whole at each change: what you
 # Settings of your own belong in config.toml. What is set there holds, and mediadesk never writes that file.
 `
 
-// importedHeader follows it where version 0.1 wrote into config.toml.
+// importedHeader follows it if version 0.1 wrote into config.toml.
 const importedHeader = `# [imported] is what version 0.1 wrote into config.toml. Those lines hold no more: the values above do. A line
 # that you change in config.toml holds again.
 `
 
-// headerOf01 is in each config.toml that version 0.1 made. It wrote profiles and choices into that file.
+// headerOf01 is part of each config.toml that version 0.1 created. It stored profiles and choices in that file.
 const headerOf01 = "The program changes single lines of this file and leaves the rest as it is."
 
-// state is what state.toml may hold. Keys beyond these, of a newer version, are kept as they are.
+// state is the content of state.toml. Unknown keys, of a newer version, are preserved.
 type state struct {
 	Choices
 	Tips     []string `toml:"tips"`
-	Imported Choices  `toml:"imported"` // as config.toml had them when they were copied
+	Imported Choices  `toml:"imported"` // as they were in config.toml when they were copied
 }
 
-// sources are the two files as they were read.
+// sources are the two settings files.
 type sources struct {
 	paths Paths
 	own   document // config.toml
-	state document // state.toml, with what is still to be copied into it
+	state document // state.toml, with the entries still to be imported
 }
 
 // read reads both files.
@@ -65,8 +65,8 @@ func read(paths Paths) (sources, error) {
 	return s, nil
 }
 
-// adopt copies into the state what version 0.1 kept elsewhere, and forgets what the user changed since. The
-// next edit writes it.
+// adopt imports what version 0.1 stored elsewhere, and drops what the user has changed since. The next edit
+// writes it.
 func (s *sources) adopt() {
 	own, values := entries(s.own.values), s.state.values
 	imported, done := values["imported"].(map[string]any)
@@ -89,7 +89,7 @@ func (s *sources) adopt() {
 		}
 	}
 	if _, done := values["tips"]; !done {
-		// Without the file none was shown.
+		// Without the file, no tip was shown.
 		if text, err := os.ReadFile(filepath.Join(s.paths.State, "tips")); err == nil {
 			tips := []any{}
 			for name := range strings.FieldsSeq(string(text)) {
@@ -100,7 +100,7 @@ func (s *sources) adopt() {
 	}
 }
 
-// entries lists what two files can both set, by key: a choice such as "theme", or a profile as a whole,
+// entries returns the entries that both files can set, by key: a choice such as "theme", or a complete profile,
 // such as "profiles.work".
 func entries(values map[string]any) map[string]any {
 	found := map[string]any{}
@@ -116,7 +116,7 @@ func entries(values map[string]any) map[string]any {
 	return found
 }
 
-// put sets an entry; a nil value removes it. The table of profiles is replaced, not written to.
+// put sets an entry; a nil value removes it. It replaces the table of profiles instead of modifying it.
 func put(values map[string]any, key string, value any) {
 	if name, ok := strings.CutPrefix(key, "profiles."); ok {
 		profiles := map[string]any{}
@@ -158,8 +158,8 @@ func (s *sources) config() (Config, error) {
 		c.Tips = append(c.Tips, fmt.Sprint(name))
 	}
 	locate := s.locate(set)
-	// What state.toml names may be gone from config.toml. A theme is the usual one then; a missing profile
-	// is an error when it is opened, so that another one can still be chosen.
+	// A name in state.toml may no longer exist in config.toml. A theme falls back to the default; a missing
+	// profile is an error when it is opened, so that another can still be chosen.
 	ownHolds := func(key string) bool { return own[key] != nil && reflect.DeepEqual(own[key], holds[key]) }
 	if !ownHolds("theme") && !slices.Contains(c.ThemeNames(), c.Theme) {
 		c.Theme = ThemeAuto
@@ -175,7 +175,7 @@ func (s *sources) config() (Config, error) {
 	return c, nil
 }
 
-// with gives config.toml with these entries in the place of its own.
+// with returns the settings with holds in place of the entries of config.toml.
 func (s *sources) with(holds map[string]any) (c Config, err error) {
 	values := maps.Clone(s.own.values)
 	for key := range fieldsOf(reflect.TypeFor[Choices]()) {
@@ -205,8 +205,8 @@ func (s *sources) locate(set map[string]int) func(key []string) (string, int) {
 	}
 }
 
-// edit reads both files again, so that what another program or an editor wrote meanwhile is kept, lets plan
-// say which entries to change (nil removes one), checks that the result can be read, and writes state.toml.
+// edit reads both files again, to keep concurrent changes by other programs. It calls plan for the entries to
+// change (nil removes one), checks the result, and writes state.toml.
 func (c Config) edit(plan func(now Config) (map[string]any, error)) (Config, error) {
 	fail := func(err error) (Config, error) {
 		return c, fmt.Errorf("the settings were not changed: %w", err)
@@ -251,7 +251,7 @@ func (c Config) edit(plan func(now Config) (map[string]any, error)) (Config, err
 	return next, nil
 }
 
-// problemOf takes the line out of a problem that a value brought which is not in the file.
+// problemOf removes the line from a problem with a value that is not in the file.
 func problemOf(err error) error {
 	if problem, ok := errors.AsType[*FileError](err); ok {
 		return errors.New(problem.Text)
@@ -259,7 +259,7 @@ func problemOf(err error) error {
 	return err
 }
 
-// encode makes the text of state.toml from its values, and reads it back.
+// encode encodes the values of state.toml and reads them back.
 func (s *sources) encode() error {
 	text, err := toml.Marshal(s.state.values)
 	if err != nil {
@@ -273,10 +273,10 @@ func (s *sources) encode() error {
 	return s.state.parse()
 }
 
-// lockLimit is how long another mediadesk may hold the settings: it writes a few kilobytes.
+// lockLimit is how long to wait for another mediadesk, which writes only a few kilobytes.
 const lockLimit = 5 * time.Second
 
-// lock makes this process the only one that changes state.toml.
+// lock locks state.toml for changes by this process.
 func (c Config) lock() (unlock func(), err error) {
 	dir := c.paths.Data
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -15,7 +15,7 @@ type OwnTheme struct {
 	Light Colors `toml:"light"`
 }
 
-// Colors are colors by role: "#rrggbb", "#rgb", or "0" to "255" for one of the terminal's own. "" is
+// Colors are colors by role: "#rrggbb", "#rgb", or "0" to "255" for one of the terminal's own. "" means
 // the color of the built-in theme.
 type Colors struct {
 	Ground        string `toml:"ground"` // background of the terminal
@@ -27,23 +27,23 @@ type Colors struct {
 	Bad           string `toml:"bad"`
 	Marked        string `toml:"marked"`
 	Line          string `toml:"line"`          // borders
-	Raised        string `toml:"raised"`        // ground of fields and chips
+	Raised        string `toml:"raised"`        // background of fields and chips
 	RaisedText    string `toml:"raised_text"`   // text on it
-	Selected      string `toml:"selected"`      // ground of the row under the cursor
+	Selected      string `toml:"selected"`      // background of the row under the cursor
 	SelectedText  string `toml:"selected_text"` // text on it
 	SelectedMuted string `toml:"selected_muted"`
-	Strong        string `toml:"strong"` // ground of what enter acts upon
+	Strong        string `toml:"strong"` // background of the focused button
 	StrongText    string `toml:"strong_text"`
 }
 
-// ThemeNames lists the built-in themes and then the user's own by name.
+// ThemeNames returns the built-in themes, followed by the user's own, sorted.
 func (c Config) ThemeNames() []Theme {
 	return append(BuiltInThemes(), slices.Sorted(maps.Keys(c.Themes))...)
 }
 
 var hexColor = regexp.MustCompile(`^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`)
 
-// checkTheme reports what is wrong with a theme.
+// checkTheme reports the problems of a theme.
 func checkTheme(name Theme, own OwnTheme, report func(problem *settingError, table ...string)) {
 	switch {
 	case slices.Contains(BuiltInThemes(), name):

@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// SecretVariable is the environment variable with the secret that webhook posts are signed with.
+// SecretVariable is the environment variable with the secret for webhook signatures.
 const SecretVariable = "MEDIADESK_WEBHOOK_SECRET"
 
-// WebhookSecrets gives what the service of a profile may sign its webhook posts with: from the profile's
-// file, one a line, else from the environment variable SecretVariable, with spaces between them. There is
-// more than one while a secret is replaced. None without an error says that posts are not signed. The local
-// library signs nothing.
+// WebhookSecrets returns the secrets with which a profile's service may sign webhooks: from the profile's file,
+// one per line, otherwise from SecretVariable, separated by spaces. There are several while a secret is being
+// replaced. No secrets and no error means that webhooks are not signed, as with the local library.
 func (k *Keys) WebhookSecrets(p Profile) ([]Secret, error) {
 	if p.Kind == KindLocal {
 		return nil, nil
@@ -32,7 +31,7 @@ func (k *Keys) WebhookSecrets(p Profile) ([]Secret, error) {
 	return secrets, nil
 }
 
-// maxSecrets is how much is read of a file with webhook secrets, in bytes.
+// maxSecrets is the maximum number of bytes to read from a file with webhook secrets.
 const maxSecrets = 10 * maxSecret
 
 func readSecrets(path string) ([]Secret, error) {

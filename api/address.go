@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// CheckSourceURL says whether text is an address from which a service can
-// download (service.md §4.1, file): http or https, with a host. Anything else would be
-// read as base64 and stored as garbage. The error is a *RuleError.
+// CheckSourceURL returns an error unless text is an address from which a service can download
+// (service.md §4.1, file): http or https, with a host. A service would decode anything else as
+// base64 and store garbage. The error is a *RuleError.
 func CheckSourceURL(text string) error { return checkAddress("file", text) }
 
-// CheckWebhookURL says whether text is an address to which a service can post
+// CheckWebhookURL returns an error unless text is an address to which a service can post
 // (service.md §4.1, webhookUrl). The error is a *RuleError.
 func CheckWebhookURL(text string) error { return checkAddress("webhookUrl", text) }
 
@@ -28,21 +28,19 @@ func checkAddress(field, text string) error {
 	return &RuleError{Field: field, Message: field + " " + quote(clip(text, 80)) + " is not an http or https address", Help: "Write the whole address, such as https://example.com/photo.jpg."}
 }
 
-// IsWebAddress reports whether a word begins as an http or https address does,
-// in capitals or small letters.
+// IsWebAddress reports whether a word begins like an http or https address, in any case.
 func IsWebAddress(word string) bool {
 	return hasPrefixFold(word, "http://") || hasPrefixFold(word, "https://")
 }
 
-// IsFileAddress reports whether a word begins as a file: address does.
+// IsFileAddress reports whether a word begins like a file: address.
 func IsFileAddress(word string) bool { return hasPrefixFold(word, "file:/") }
 
 func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// PathOfAddress is the path that a file: address of this computer stands for;
-// false where it is of another computer, or of none.
+// PathOfAddress returns the path of a file: address, and false if it is not on this computer.
 func PathOfAddress(address string) (string, bool) {
 	if !IsFileAddress(address) {
 		return "", false
@@ -65,8 +63,8 @@ func PathOfAddress(address string) (string, bool) {
 	return filepath.Clean(filepath.FromSlash(path)), true
 }
 
-// hostname is the name of this computer, which some terminals write into the
-// addresses they drop.
+// hostname returns the name of this computer, which some terminals include in dropped
+// addresses.
 func hostname() string {
 	name, err := os.Hostname()
 	if err != nil {
@@ -85,8 +83,8 @@ func IsLoopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// IsPrivateHost reports whether an address points to this computer or into a
-// private network, where a service on the internet cannot reach it.
+// IsPrivateHost reports whether an address is on this computer or in a private network, where a
+// service on the internet cannot reach it.
 func IsPrivateHost(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" {
@@ -95,7 +93,7 @@ func IsPrivateHost(address string) bool {
 	return isPrivate(u.Hostname())
 }
 
-// isPrivate is IsPrivateHost for a host without scheme and port.
+// isPrivate is like IsPrivateHost, for a host without scheme and port.
 func isPrivate(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if IsLoopback(host) || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".internal") {
@@ -103,11 +101,11 @@ func isPrivate(host string) bool {
 	}
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
-		return !strings.Contains(host, ".") // "nas" is a name of the own network only
+		return !strings.Contains(host, ".") // "nas" can only be a local name
 	}
 	ip = ip.Unmap()
 	return ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || sharedAddresses.Contains(ip)
 }
 
-// sharedAddresses are those behind a provider's own translation.
+// sharedAddresses is the range for carrier-grade NAT (RFC 6598).
 var sharedAddresses = netip.MustParsePrefix("100.64.0.0/10")

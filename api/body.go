@@ -12,32 +12,29 @@ import (
 	"sync"
 )
 
-// body is the multipart body of an upload: the parts before the file, the file, and the end. Its
-// length is known in advance, and it is streamed.
+// body is the multipart body of an upload: the text parts, the file, and the end. Its length is
+// known in advance, and it is streamed.
 type body struct {
 	reader      io.Reader
 	length      int64
 	contentType string
-	file        *content // nil where the source is an address
-	whole       *[]byte  // all of it, where it is small; nil: it is streamed
+	file        *content // nil if the source is an address
+	whole       *[]byte  // the complete body if it is small; nil if it is streamed
 }
 
-// wholeBody is the size in bytes up to which a body is read before it is sent:
-// with the header it then goes out in one write (newTransport). Every connection has
-// such buffers, and there may be 64 of them.
+// wholeBody is the maximum size in bytes of a body that is read before sending: it then goes out
+// in one write with the header (newTransport). Every connection has such buffers, and there may
+// be 64 of them.
 const wholeBody = 30 << 10
 
-// wholeBuffers are used again: a small upload would spend more on new ones than
-// on anything else.
+// wholeBuffers are reused, because allocating them would dominate the cost of small uploads.
 var wholeBuffers = sync.Pool{New: func() any {
 	b := make([]byte, wholeBody)
 	return &b
 }}
 
-// newBody opens the source and lays the parts around it. The file is the last
-// part: a service can then refuse by what stands before it.
-//
-// hashed: the file is hashed on the way.
+// newBody opens the source and builds the parts around it. The file is the last part, so that a
+// service can refuse an upload by the parts before it. hashed hashes the file while it is sent.
 func newBody(u *Upload, hashed bool) (*body, error) {
 	parts, err := u.Parts()
 	if err != nil {
@@ -65,9 +62,8 @@ func newBody(u *Upload, hashed bool) (*body, error) {
 	if u.Source.Base64 {
 		head.WriteString("Content-Disposition: form-data; name=\"file\"\r\n\r\n")
 	} else {
-		// The service goes by the fileName part; here the name only says that
-		// this is a file, and as it is stored no character of it can end the
-		// header or make it malformed.
+		// The service uses the fileName part; here the name only marks the part as a file. The
+		// characters of a stored name cannot end or break the header.
 		fmt.Fprintf(&head, "Content-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\nContent-Type: application/octet-stream\r\n\r\n", StoredName(u.FileName))
 	}
 	b.length = int64(head.Len()) + b.file.size + int64(len(tail))
@@ -75,7 +71,7 @@ func newBody(u *Upload, hashed bool) (*body, error) {
 	return b, nil
 }
 
-// readWhole reads a small body, all that can go wrong with its file included.
+// readWhole reads a small body, and returns any error of its file.
 func (b *body) readWhole() error {
 	whole := wholeBuffers.Get().(*[]byte)
 	text := (*whole)[:b.length]
@@ -87,7 +83,7 @@ func (b *body) readWhole() error {
 	return nil
 }
 
-// recycle returns the buffer of a small body to the pool. It must no longer be read.
+// recycle returns the buffer of a small body to the pool. It must not be read afterwards.
 func (b *body) recycle() {
 	if b.whole != nil {
 		wholeBuffers.Put(b.whole)
@@ -101,15 +97,15 @@ func (b *body) close() {
 	}
 }
 
-// newBoundary is random, so that no file can hold it by chance or on purpose.
+// newBoundary returns a random boundary that no file can contain.
 func newBoundary() string {
 	var b [24]byte
 	rand.Read(b[:])
 	return hex.EncodeToString(b[:])
 }
 
-// checkedReader gives a file's bytes and, before the last of them go out,
-// looks whether the file is still the same: a changed one must not complete.
+// checkedReader reads a file and, before returning its last bytes, checks that the file has not
+// changed, so that the upload of a changed file never completes.
 type checkedReader struct {
 	c    *content
 	left int64
@@ -141,9 +137,9 @@ func (r *checkedReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// counted counts what the transport takes and tells the watchdog. The
-// transport may go on reading for a moment after the upload returned; end keeps
-// that from counting into the next attempt.
+// counted counts the bytes that the transport reads and resets the watchdog. The transport may
+// read for a moment after the upload has returned; after end, that does not count into the next
+// attempt.
 type counted struct {
 	from     io.Reader
 	progress *Progress
@@ -167,8 +163,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// countSent says that the transport has all of a body that is not read through
-// counted.
+// countSent records n bytes of a body that the transport does not read through counted.
 func (c *counted) countSent(n int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -177,7 +172,7 @@ func (c *counted) countSent(n int64) {
 	}
 }
 
-// goesOver says on which connection the body goes out.
+// goesOver records the connection that carries the body.
 func (c *counted) goesOver(conn net.Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

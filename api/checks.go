@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// CheckChecks says what is wrong with the syntax of the field checks
-// (hosted-service.md §12): comparisons such as "file.size" < "2mb", joined by AND and
-// OR, in parentheses where needed. The error is a *RuleError with the reason.
+// CheckChecks checks the syntax of the field checks (hosted-service.md §12): comparisons such as
+// "file.size" < "2mb", joined by AND and OR, with parentheses. The error is a *RuleError with the
+// reason.
 func CheckChecks(text string) error {
 	words, err := SplitSearch(text)
 	p := checksParser{words}
@@ -30,14 +30,14 @@ func CheckChecks(text string) error {
 	}
 }
 
-// The operators of checks, by what they compare.
+// The operators of checks, by type.
 var (
 	checksText   = append(slices.Clip(SearchEquals), ":")
 	checksSwitch = []string{"=", "NOT ="}
 	checksNumber = append([]string{"="}, SearchCompares...)
 )
 
-// checksFields are what checks can compare, and how.
+// checksFields are the fields that checks can compare, and their operators.
 var checksFields = map[string][]string{
 	"request.fileName": checksText, "request.folder": checksText, "request.customCoordinates": checksText, "request.webhookUrl": checksText,
 	"file.mime": checksText, "mediaMetadata.videoCodec": checksText, "mediaMetadata.audioCodec": checksText,
@@ -46,11 +46,11 @@ var checksFields = map[string][]string{
 	"mediaMetadata.duration": checksNumber, "mediaMetadata.bitRate": checksNumber,
 }
 
-// checksSwitches are the switches of the request.
+// checksSwitches matches the switches of the request.
 var checksSwitches = regexp.MustCompile(`^request\.(useUniqueFileName|isPrivateFile|isPublished|overwrite\w+)$`)
 
-// ChecksOperators are the operators that a field of checks takes, such as "NOT IN"; nil:
-// there is no such field.
+// ChecksOperators returns the operators of a field of checks, such as "NOT IN"; nil if the field
+// does not exist.
 func ChecksOperators(field string) []string {
 	switch {
 	case strings.HasPrefix(field, "request.customMetadata."):
@@ -63,12 +63,12 @@ func ChecksOperators(field string) []string {
 
 type checksParser struct{ words []SearchWord } // that are not read yet
 
-// is reports whether the next word is word, and not quoted.
+// is reports whether the next word is word, unquoted.
 func (p *checksParser) is(word string) bool {
 	return len(p.words) > 0 && p.words[0] == SearchWord{Text: word}
 }
 
-// next takes the next word; at the end it is empty.
+// next returns the next word; it is empty at the end.
 func (p *checksParser) next() (word SearchWord) {
 	if len(p.words) > 0 {
 		word, p.words = p.words[0], p.words[1:]

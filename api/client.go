@@ -18,43 +18,40 @@ import (
 	"time"
 )
 
-// A Key gives the private key at the moment in which it goes into the
-// Authorization header (service.md §5), and keeps it out of everything else.
+// Key returns the private key only when it is written into the Authorization header
+// (service.md §5).
 type Key interface{ Reveal() string }
 
-// Options say how a client reaches a service.
+// Options configures a client.
 type Options struct {
 	UploadURL   string // {upload_url} of the specification
 	BaseURL     string // {base_url}
-	DeliveryURL string // {delivery_url}; empty where files are not fetched
-	Key         Key    // nil: requests go without a key
-	UserAgent   string // empty: "mediadesk"
+	DeliveryURL string // {delivery_url}; may be empty
+	Key         Key    // nil means requests without a key
+	UserAgent   string // "" means "mediadesk"
 
-	// Insecure allows plain http to hosts of private networks, where others can
-	// read the key on its way.
+	// Insecure allows plain http to hosts of private networks, where others can intercept the key.
 	Insecure bool
 
-	// Stall is how long an upload may go without a byte; 0: 60 s.
+	// Stall is how long an upload may go without sending a byte; 0 means 60 s.
 	Stall time.Duration
-	// Answer is how long the service may think after the last byte; 0: 120 s.
+	// Answer is how long to wait for the answer after the last byte; 0 means 120 s.
 	Answer time.Duration
 
-	// Waiting is called with the wait requested by the service, if it is long enough to notice; may
-	// be nil.
+	// Waiting is called with the wait that the service requests, if it is long enough to notice.
+	// It may be nil.
 	Waiting func(time.Duration)
 }
 
-// Client sends the operations of the specification. It is safe for use by
-// several goroutines.
+// Client sends the operations of the specification. It is safe for concurrent use.
 //
-// The key goes to the hosts of UploadURL and BaseURL only, only over https or
-// to this computer (see Options.Insecure), and never after a redirect: no
-// redirect is followed.
+// It sends the key only to the hosts of UploadURL and BaseURL, and only over https or to this
+// computer (see Options.Insecure). It follows no redirects with it.
 type Client struct {
 	upload, base string
 	delivery     string
-	// reveal returns the key, or is nil without one. It is a function, since printing a struct
-	// would show a value.
+	// reveal returns the key; it is nil without one. It is a function, because printing a struct
+	// would print a value.
 	reveal    func() string
 	masker    func() *masker // of that key
 	agent     string
@@ -63,13 +60,12 @@ type Client struct {
 	transport *http.Transport
 	hold      *hold
 	waiting   func(time.Duration)
-	// bare: something on the way refuses requests with Expect: 100-continue.
+	// bare is set if a proxy on the way refuses requests with Expect: 100-continue.
 	bare *atomic.Bool
 }
 
-// NewClient returns a client for the addresses of o. It fails where an address
-// cannot be used; ErrInsecure where one would carry the key over plain http to
-// another computer.
+// NewClient returns a client for the addresses of o. It returns an error for an unusable address,
+// and ErrInsecure if the key would go over plain http to another computer.
 func NewClient(o Options) (*Client, error) {
 	c := &Client{agent: o.UserAgent, stall: o.Stall, answer: o.Answer, bare: new(atomic.Bool), hold: new(hold), waiting: o.Waiting}
 	if o.Key != nil {
@@ -101,7 +97,7 @@ func NewClient(o Options) (*Client, error) {
 	return c, nil
 }
 
-// Close lets go of idle connections.
+// Close closes idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 func newTransport(answer time.Duration, insecure bool) *http.Transport {
@@ -113,9 +109,8 @@ func newTransport(answer time.Duration, insecure bool) *http.Transport {
 			if err != nil {
 				return nil, err
 			}
-			// "localhost" and names of a private network are trusted with plain
-			// http by their name; a name server that sends them elsewhere must
-			// not get the key.
+			// "localhost" and names of a private network are trusted with plain http because of
+			// their name. If DNS resolves them to another network, that must not get the key.
 			host, _, _ := net.SplitHostPort(addr)
 			remote, _, _ := net.SplitHostPort(conn.RemoteAddr().String())
 			if IsLoopback(host) && !IsLoopback(remote) || insecure && isPrivate(host) && !isPrivate(remote) {
@@ -140,9 +135,9 @@ func newTransport(answer time.Duration, insecure bool) *http.Transport {
 	}
 }
 
-// proxyFor asks the environment for a proxy, but never for this computer, and not
-// for plain http to a private network: the proxy would read the key, and the
-// environment's own exception does not know every spelling of localhost.
+// proxyFor returns the proxy from the environment. It returns none for this computer, or for plain
+// http to a private network, because the proxy would see the key; NO_PROXY does not cover every
+// spelling of localhost.
 func proxyFor(req *http.Request) (*url.URL, error) {
 	if IsLoopback(req.URL.Hostname()) || req.URL.Scheme == "http" && isPrivate(req.URL.Hostname()) {
 		return nil, nil
@@ -150,10 +145,9 @@ func proxyFor(req *http.Request) (*url.URL, error) {
 	return http.ProxyFromEnvironment(req)
 }
 
-// cleanBase checks a configured address and returns it without a slash at the
-// end.
+// cleanBase checks a configured address and returns it without a trailing slash.
 func cleanBase(what, text string, insecure bool) (string, error) {
-	// First, and without showing it: what stands before an @ may be the key.
+	// First, and without showing the address: the text before an @ may be the key.
 	if strings.Contains(text, "@") {
 		return "", fmt.Errorf("%s holds a user name or password: leave it out, the key is sent by itself", what)
 	}
@@ -170,22 +164,21 @@ func cleanBase(what, text string, insecure bool) (string, error) {
 	return strings.TrimRight(text, "/"), nil
 }
 
-// Host is the name and port of the service that uploads go to.
+// Host returns the host and port of the upload service.
 func (c *Client) Host() string {
 	u, _ := url.Parse(c.upload) // checked by NewClient
 	return u.Host
 }
 
-// UploadAddress is where uploads are posted.
+// UploadAddress returns the address for uploads.
 func (c *Client) UploadAddress() string { return c.upload + "/api/v1/files/upload" }
 
-// Upload sends u and returns the record of the stored file (service.md §4.1). Bytes are
-// counted in progress, which may be nil. The body is streamed with its exact
-// length.
+// Upload sends u and returns the record of the stored file (service.md §4.1). It counts bytes in
+// progress, which may be nil. It streams the body with its exact length.
 //
-// Errors: a *RuleError or *SourceError before anything is sent, a
-// *ServiceError for an answer that is no success, a *SendError where no answer
-// came, ErrNoRecord for a success without a record. OutcomeOf tells what each
+// Errors: a *RuleError or *SourceError before anything is sent, a *ServiceError for an
+// unsuccessful answer, a *SendError without an answer, ErrNoRecord for a success without a record.
+// OutcomeOf reports what each means for the file.
 // means for the file.
 func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*File, error) {
 	if problems := u.Check(); len(problems) > 0 {
@@ -198,27 +191,25 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 	file, err := c.send(ctx, u, progress, expect)
 	var answer *ServiceError
 	if expect && errors.As(err, &answer) && answer.Status == http.StatusExpectationFailed && !answer.Complete {
-		// Nothing of the file went out (RFC 9110 §15.5.18).
+		// No byte of the file was sent (RFC 9110 §15.5.18).
 		c.bare.Store(true)
 		return c.send(ctx, u, progress, false)
 	}
 	return file, err
 }
 
-// askFirst is the size in bytes from which a body waits until the service wants
-// it.
+// askFirst is the size in bytes from which a client waits for the service's consent before it
+// sends the body.
 const askFirst = 64 << 10
 
-// closeAfter is the size in bytes from which a connection serves one upload. A
-// refused request owes its body to a connection that is used again, and
-// net/http then sends it beside the answer; with "Connection: close" it sends
-// nothing. A new connection costs far less than such a body.
+// closeAfter is the size in bytes from which a connection serves only one upload. On a reused
+// connection, net/http sends the rest of a refused body while it reads the answer; with
+// "Connection: close" it stops. A new connection costs far less than such a body.
 const closeAfter = 1 << 20
 
-// send is Upload of what may be sent. expect: a service may refuse a large body
-// before it goes out.
+// send sends a checked upload. With expect, the service can refuse a large body before it is sent.
 func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect bool) (*File, error) {
-	// A hash that nobody can read is not made.
+	// Without progress, nobody can read the hash.
 	b, err := newBody(u, progress != nil)
 	if err != nil {
 		return nil, err
@@ -241,7 +232,7 @@ func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect
 	counting := &counted{from: b.reader, progress: progress, watchdog: watchdog}
 	defer counting.end()
 	reader, complete := io.Reader(counting), progress.Complete
-	var copied atomic.Bool // the transport reads no more of the body
+	var copied atomic.Bool // the transport no longer reads the body
 	var conn atomic.Pointer[net.Conn]
 	trace := &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
@@ -251,8 +242,8 @@ func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect
 		WroteRequest: func(httptrace.WroteRequestInfo) { watchdog.wrote() },
 	}
 	if b.whole != nil {
-		// Only with a body that net/http knows to be in memory does it wait
-		// with the header and write both at once. It says so before it writes.
+		// net/http writes the header and the body at once only if it knows that the body is in
+		// memory. It calls the trace functions before it writes.
 		reader = b.reader
 		trace.WroteHeaders = func() { counting.countSent(b.length) }
 		trace.WroteRequest = func(httptrace.WroteRequestInfo) {
@@ -267,7 +258,7 @@ func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect
 		}
 	}
 	ctx = httptrace.WithClientTrace(ctx, trace)
-	// NopCloser: the file is closed here, once no more of it counts.
+	// NopCloser, because this function closes the file after it has stopped counting.
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.UploadAddress(), io.NopCloser(reader))
 	if err != nil {
 		return nil, err
@@ -275,7 +266,7 @@ func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect
 	req.ContentLength = b.length
 	req.Header.Set("Content-Type", b.contentType)
 	if expect && b.length > askFirst {
-		// A refusal by key, name or limit then comes before the bytes go out.
+		// A refusal because of the key, name or a limit then comes before the body is sent.
 		req.Header.Set("Expect", "100-continue")
 		req.Close = b.length > closeAfter
 	}
@@ -294,8 +285,7 @@ func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect
 	return c.withRecord(file)
 }
 
-// withRecord returns file, or ErrNoRecord where an answer with success holds
-// none.
+// withRecord returns file, or ErrNoRecord if a successful answer has no record.
 func (c *Client) withRecord(file *File) (*File, error) {
 	if file.FileID != "" {
 		return file, nil
@@ -315,8 +305,8 @@ func (c *Client) describeRecord(file *File) string {
 	return clip(jsonText(answer.Message), 300)
 }
 
-// UpdateDetails changes tags or custom coordinates of a file and returns its
-// record (service.md §4.2).
+// UpdateDetails changes tags or custom coordinates of a file and returns its record
+// (service.md §4.2).
 func (c *Client) UpdateDetails(ctx context.Context, fileID string, d Details) (*File, error) {
 	if problems := d.Check(); len(problems) > 0 {
 		return nil, problems[0]
@@ -333,8 +323,8 @@ func (c *Client) DescribeUpdate(fileID string, d Details) (Request, error) {
 	return Request{Method: http.MethodPatch, Address: c.fileAddress(fileID, "details"), Body: string(text)}, err
 }
 
-// Details reads the record of a file. It is not in the specification: a hosted
-// service and the local library have it, others answer 404.
+// Details reads the record of a file. It is not part of the specification: hosted services and the
+// local library support it, others answer 404.
 func (c *Client) Details(ctx context.Context, fileID string) (*File, error) {
 	return c.performFile(ctx, "details")(c.DescribeDetails(fileID))
 }
@@ -358,7 +348,7 @@ func (c *Client) perform(ctx context.Context, op string, v any) func(Request, er
 	}
 }
 
-// performFile is perform for an answer that is the record of a file.
+// performFile is like perform, for an answer that is the record of a file.
 func (c *Client) performFile(ctx context.Context, op string) func(Request, error) (*File, error) {
 	return func(r Request, err error) (*File, error) {
 		file := new(File)
@@ -369,37 +359,37 @@ func (c *Client) performFile(ctx context.Context, op string) func(Request, error
 	}
 }
 
-// Unavailable reports whether err says that the service does not have an
-// optional ability, such as listing.
+// Unavailable reports whether err says that the service does not support an optional operation,
+// such as listing.
 func Unavailable(err error) bool {
 	var answer *ServiceError
 	return errors.As(err, &answer) && (answer.Status == http.StatusNotFound || answer.Status == http.StatusMethodNotAllowed || answer.Status == http.StatusNotImplemented)
 }
 
-// How much of an answer is read, in bytes. A listing of 1,000 records with all
-// their metadata stays far below maxAnswer, and a record far below maxRecord: its
-// tags have 500 characters at most (service.md §4.1).
+// The maximum sizes of answers, in bytes. A listing of 1,000 records with all their metadata stays
+// far below maxAnswer, and a record far below maxRecord: its tags have at most 500 characters
+// (service.md §4.1).
 const (
 	maxAnswer = 64 << 20
 	maxRecord = 1 << 20
 )
 
-// Operations that errors know.
+// Operations named in errors.
 const (
 	opUpload = "upload"
 	opUpdate = "update of details"
 )
 
-// exchange is what a request wants of do beside the sending.
+// exchange configures do for a request.
 type exchange struct {
-	op       string                    // what is tried, for errors
-	complete func() bool               // whether all of it may have arrived
+	op       string                    // the operation, for errors
+	complete func() bool               // whether the complete request may have arrived
 	answered func(limit time.Duration) // called when the answer begins; may be nil
 	ended    func()                    // called after the answer was read; may be nil
 }
 
-// call sends a request and reads the JSON answer into v. If the service wants fewer
-// requests, it waits and sends it again.
+// call sends a request and decodes the JSON answer into v. If the service limits the rate, it
+// waits and sends the request again.
 func (c *Client) call(ctx context.Context, r Request, op string, v any) error {
 	var last error
 	for began := time.Now(); ; {
@@ -423,7 +413,7 @@ func (c *Client) call(ctx context.Context, r Request, op string, v any) error {
 	}
 }
 
-// callOnce is call without a repeat, under a time limit of its own.
+// callOnce is like call without a repeat, with its own time limit.
 func (c *Client) callOnce(ctx context.Context, r Request, op string, v any) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.answer, timeoutError("no answer within "+c.answer.String()))
 	defer cancel()
@@ -439,19 +429,19 @@ func (c *Client) callOnce(ctx context.Context, r Request, op string, v any) erro
 	return c.do(req, exchange{op: op, complete: func() bool { return r.Method != http.MethodGet && sent.Load() }}, v)
 }
 
-// do sends a request with the key and reads its answer into v; nil: only whether
-// it is a success counts.
+// do sends a request with the key and decodes its answer into v. If v is nil, it checks only the
+// status.
 func (c *Client) do(req *http.Request, x exchange, v any) error {
-	// net/http sends a request again by itself if it can rewind the body; an
-	// upload must never be sent twice without our knowing.
+	// net/http repeats a request by itself if it can rewind the body. An upload must never be
+	// sent twice without our knowledge.
 	req.GetBody = nil
 	req.Header.Set("User-Agent", c.agent)
 	req.Header.Set("Accept", "application/json")
 	if c.reveal != nil {
 		req.SetBasicAuth(c.reveal(), "")
 	}
-	// The transport by itself: an http.Client would look at redirects, and
-	// lose the answer where one leads nowhere.
+	// The transport, because an http.Client would process redirects, and lose the answer on an
+	// invalid one.
 	began := time.Now()
 	var connected atomic.Bool
 	req = req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}))
@@ -466,7 +456,7 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 	}
 	defer res.Body.Close()
 	if x.ended != nil {
-		defer x.ended() // before the body is closed, which may wait for the sending to end
+		defer x.ended() // before the body is closed, which may wait for the end of sending
 	}
 	slog.Debug("request", "op", x.op, "method", req.Method, "host", req.URL.Host, "path", req.URL.Path, "took", time.Since(began), "status", res.StatusCode)
 	if x.answered != nil {
@@ -483,12 +473,12 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 	}
 	text, err := c.read(res, limit)
 	switch {
-	case refused: // what came is shown, a cut is no further error
+	case refused: // a truncated message is still shown
 		e := newServiceError(res, text[:min(len(text), limit)])
 		e.Complete = x.complete()
 		return e
 	case err != nil:
-		// An answer had begun, so the service had the whole request.
+		// The answer had begun, so the service had the complete request.
 		return c.sendError(req, x.op, req.Method != http.MethodGet, err)
 	case len(text) > limit:
 		return fmt.Errorf("%w: the answer is larger than %s", ErrNoRecord, describeSize(int64(limit)))
@@ -505,9 +495,8 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 	return nil
 }
 
-// read returns the body of an answer, one byte more than limit at most. It is the
-// only place where answers to requests with the key are read: the key is masked
-// here, in the header too, before anything else sees it.
+// read returns the body of an answer, at most limit+1 bytes. All answers to requests with the key
+// are read here, and the key is masked in the body and the header.
 func (c *Client) read(res *http.Response, limit int) ([]byte, error) {
 	m := c.masker()
 	for _, values := range res.Header {
@@ -532,8 +521,8 @@ func describeNoRecord(res *http.Response, text []byte, err error) string {
 	return err.Error()
 }
 
-// sendError makes an error of a request without an answer. It names the
-// source's own fault where that ended the request.
+// sendError returns the error of a request without an answer, or the source's own error if that
+// ended the request.
 func (c *Client) sendError(req *http.Request, op string, complete bool, err error) error {
 	if source, ok := errors.AsType[*SourceError](err); ok {
 		return source
@@ -548,7 +537,7 @@ func (c *Client) sendError(req *http.Request, op string, complete bool, err erro
 	if proxy, _ := c.transport.Proxy(req); proxy != nil && dial != nil && dial.Op == "proxyconnect" {
 		err = &proxyError{host: proxy.Host, err: err}
 	}
-	// What is no HTTP is quoted by net/http, and may repeat the key.
+	// net/http quotes a malformed answer, which may repeat the key.
 	if text := rootCause(err); c.masker().String(text) != text {
 		err = errors.New(c.masker().String(text))
 	}

@@ -9,23 +9,22 @@ import (
 	"time"
 )
 
-// answerGrace is how long a failed write waits for the answer that explains
-// it. A caller that waits for the answer closes the connection far earlier; this is
-// for a peer that is gone without closing it.
+// answerGrace is how long a failed write waits for the answer that explains it. A caller that waits
+// for the answer closes the connection far earlier; this is for a peer that disappeared without
+// closing it.
 const answerGrace = 5 * time.Second
 
-// patientConn keeps a failed write to itself until the connection is closed.
+// patientConn reports a failed write only after the connection is closed.
 //
-// A service that refuses an upload early answers and closes while bytes are
-// still on their way, and the kernel then fails the next write although the
-// answer lies ready to be read. net/http would report whichever it notices
-// first; held back, the answer wins, and where there is none the failing read
-// closes the connection at once. Without it, six of the eight kinds of refusal in
+// A service that refuses an upload early answers and closes while bytes are still in transit. The
+// kernel then fails the next write, although the answer is ready to be read, and net/http reports
+// whichever it sees first. With the delay, the answer wins; without an answer, the failing read
+// closes the connection at once. Otherwise, six of the eight kinds of refusal in
 // TestEarlyRefusal are reported as "connection reset by peer".
 type patientConn struct {
 	net.Conn
 	once    sync.Once
-	leaving chan struct{} // closed when the connection is given up
+	leaving chan struct{} // closed when the connection is closed
 	broken  atomic.Bool   // a write failed
 }
 
@@ -52,14 +51,14 @@ func (c *patientConn) Close() error {
 	return c.Conn.Close()
 }
 
-// SetWriteDeadline is the first call of TLS when closing: nobody waits for an answer from then on.
+// SetWriteDeadline is the first call of TLS when closing: from then on, no answer is expected.
 func (c *patientConn) SetWriteDeadline(at time.Time) error {
 	c.leave()
 	return c.Conn.SetWriteDeadline(at)
 }
 
-// ownConn is the connection below conn if one request has it for itself; nil if
-// others write there too, as with HTTP/2.
+// ownConn returns the connection below conn if a single request uses it; nil if others share it, as
+// with HTTP/2.
 func ownConn(conn net.Conn) *patientConn {
 	if secure, ok := conn.(*tls.Conn); ok {
 		if secure.ConnectionState().NegotiatedProtocol == "h2" {
@@ -71,15 +70,14 @@ func ownConn(conn net.Conn) *patientConn {
 	return patient
 }
 
-// writeFailed reports whether a write to a connection failed that one request
-// had for itself: then its last byte was not taken.
+// writeFailed reports whether a write failed on a connection used by a single request: then its
+// last byte was not sent.
 func writeFailed(conn net.Conn) bool {
 	own := ownConn(conn)
 	return own != nil && own.broken.Load()
 }
 
-// unsent is how many bytes wait in the kernel for the line; 0 where the system does
-// not tell.
+// unsent returns the number of bytes in the kernel's send queue; 0 if unknown.
 func (c *patientConn) unsent() int64 {
 	conn, ok := c.Conn.(syscall.Conn)
 	if !ok {

@@ -2,8 +2,7 @@ package api
 
 import "golang.org/x/sys/unix"
 
-// sendQueue is how many bytes of a socket were not acknowledged yet; 0 where that is
-// not known.
+// sendQueue returns the number of unacknowledged bytes of a socket; 0 if unknown.
 func sendQueue(fd int) int {
 	n, err := unix.IoctlGetInt(fd, unix.SIOCOUTQ)
 	if err != nil {

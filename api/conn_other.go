@@ -2,5 +2,5 @@
 
 package api
 
-// sendQueue is not known on this system.
+// sendQueue returns 0: the number is unknown on this system.
 func sendQueue(int) int { return 0 }

@@ -5,34 +5,34 @@ import (
 	"time"
 )
 
-// MaxVersions is how many versions one file can hold (service.md §8, §9).
+// MaxVersions is the maximum number of versions of a file (service.md §8, §9).
 const MaxVersions = 100
 
-// Place is what is known of the exact place to which an upload goes.
+// Place describes the path to which an upload goes.
 type Place struct {
 	Known    bool  // whether the other fields are known
-	File     *File // what is there; nil: nothing is
-	Versions int   // how many versions the file has; 0: not known
-	// At is when it was seen, where that is longer ago than the asking; else zero.
+	File     *File // the existing file, or nil
+	Versions int   // its number of versions; 0 if unknown
+	// At is the time of the information if it is older than the request, otherwise zero.
 	At time.Time
 }
 
-// Result is what becomes of an upload as a whole.
+// Result is the result of an upload.
 type Result string
 
-// What an upload can result in.
+// The possible results of an upload.
 const (
 	NewFile      Result = "new file"
-	NewVersion   Result = "new version"                              // the file that is there is replaced
+	NewVersion   Result = "new version"                              // an existing file is replaced
 	Refusal      Result = "refused"                                  // the service answers with an error
-	EitherOfBoth Result = "new file, or new version if one is there" // not looked up
-	MaybeRefusal Result = "new file, or refused if one is there"     // not looked up
+	EitherOfBoth Result = "new file, or new version if one is there" // unknown path
+	MaybeRefusal Result = "new file, or refused if one is there"     // unknown path
 )
 
-// Aspect is a part of a record that overwriting can touch.
+// Aspect is a part of a record that overwriting can change.
 type Aspect string
 
-// The four aspects that the overwrite rules of service.md §4.1 speak of.
+// The four aspects of the overwrite rules (service.md §4.1).
 const (
 	AspectTags     Aspect = "tags"
 	AspectAITags   Aspect = "AI tags"
@@ -40,40 +40,39 @@ const (
 	AspectMetadata Aspect = "custom metadata"
 )
 
-// Effect is a change of an aspect of an overwritten file.
+// Effect is the effect of overwriting on an aspect.
 type Effect string
 
-// What overwriting can do to an aspect.
+// The possible effects.
 const (
 	Kept    Effect = "kept"
 	Removed Effect = "removed"
 	SetTo   Effect = "set"
 )
 
-// Change is what happens to one aspect.
+// Change is the change of one aspect.
 type Change struct {
 	Aspect Aspect
 	Effect Effect
-	Had    int    // how many the file there has (a region counts 1); -1: not known
-	Reason string // the rule, as a part of a sentence
-	Keep   string // name of the request field that, set to false, keeps it; empty: none can
+	Had    int    // number in the existing file (a region counts as 1); -1 if unknown
+	Reason string // the rule, as part of a sentence
+	Keep   string // name of the request field that preserves the aspect if set to false; may be empty
 }
 
-// Outlook is what an upload will do.
+// Outlook is the predicted effect of an upload.
 type Outlook struct {
-	Path    string // where it goes
-	Suffix  bool   // the service makes the name unique by a suffix
+	Path    string // path of the stored file
+	Suffix  bool   // whether the service adds a suffix to the name
 	Result  Result
 	Reason  string
-	Changes []Change // if a file exists; none for a certain new file or refusal
+	Changes []Change // only if a file may exist at the path
 }
 
-// Consequences tells what an upload does to what is at its place, by the rules
-// of service.md §4.1 for useUniqueFileName and the four overwrite switches. The local
-// library acts on the same function, so that what is told is what happens.
+// Consequences predicts what an upload does to the file at its path, by the rules of
+// service.md §4.1 for useUniqueFileName and the four overwrite switches. The local library uses the
+// same function, so that predictions are correct.
 //
-// An empty list of tags and an empty object of custom metadata count as none:
-// the request "has no tags" then.
+// An empty list of tags and an empty object of custom metadata count as absent.
 func Consequences(u *Upload, at Place) Outlook {
 	if !at.Known {
 		at = Place{}
@@ -113,7 +112,7 @@ func Consequences(u *Upload, at Place) Outlook {
 	return o
 }
 
-// switched applies the rule that tags, AI tags and custom metadata share.
+// switched applies the common rule of tags, AI tags and custom metadata.
 func switched(aspect Aspect, sent bool, overwrite Field[bool], field string, had int) Change {
 	c := Change{Aspect: aspect, Had: had}
 	switch {
@@ -130,7 +129,7 @@ func switched(aspect Aspect, sent bool, overwrite Field[bool], field string, had
 	return c
 }
 
-// region applies the rule of customCoordinates, which no switch can change.
+// region applies the rule of customCoordinates, which has no switch.
 func region(u *Upload, had int) Change {
 	c := Change{Aspect: AspectRegion, Had: had, Effect: Removed, Reason: "you send none, and no switch keeps it"}
 	if u.CustomCoordinates.IsSet() {
@@ -139,7 +138,7 @@ func region(u *Upload, had int) Change {
 	return c
 }
 
-// countAspects counts what a record says it has; -1 where it says nothing.
+// countAspects counts the aspects in a record; -1 means unknown.
 func countAspects(f *File) map[Aspect]int {
 	had := map[Aspect]int{AspectTags: -1, AspectAITags: -1, AspectRegion: -1, AspectMetadata: -1}
 	if f == nil {
@@ -163,8 +162,8 @@ func countAspects(f *File) map[Aspect]int {
 	return had
 }
 
-// Sentences describes the outlook: first the file, then each aspect that changes or is kept and may
-// not be empty.
+// Sentences describes the outlook: first the file, then each aspect that changes or is kept, unless
+// it is known to be empty.
 func (o Outlook) Sentences() []string {
 	name := quote(o.Path)
 	var lines []string

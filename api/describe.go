@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Request is a request of the client as it would go out, for looking at. It never
-// holds the key.
+// Request is a request of the client, to be shown to the user. It never contains the key.
 type Request struct {
 	Method  string `json:"method"`
 	Address string `json:"address"`
@@ -31,21 +30,20 @@ func (c *Client) DescribeUpload(u *Upload) (Request, error) {
 	case u.Source.Path != "":
 		r.File = u.Source.Path
 	default:
-		r.File = u.Source.Name() // as it is called once it was fetched
+		r.File = u.Source.Name() // its name after the download
 	}
 	return r, nil
 }
 
-// KeyVariable is the environment variable that a curl line reads the key from.
+// KeyVariable is the environment variable from which a curl command line reads the key.
 const KeyVariable = "MEDIADESK_PRIVATE_KEY"
 
-// Curl writes the request as a command line for a POSIX shell. It runs as it
-// is where the key stands in the environment variable KeyVariable; the key
-// itself is never in it.
+// Curl formats the request as a command line for a POSIX shell. The key is read from the
+// environment variable KeyVariable.
 func (r Request) Curl() string {
 	words := []string{"curl", "-sS", "-X", r.Method, "-u", `"$` + KeyVariable + `:"`}
 	for _, p := range r.Parts {
-		// --form would take a value that begins with @ or < for a file.
+		// --form would read a value that begins with @ or < from a file.
 		words = append(words, "--form-string", ShellWord(p.Name+"="+p.Value))
 	}
 	if r.File != "" {
@@ -61,14 +59,13 @@ func (r Request) Curl() string {
 	return strings.Join(append(words, ShellWord(r.Address)), " ")
 }
 
-// ShellWord quotes text for a POSIX shell. What would move the cursor or be
-// invisible is written as printf takes it, so that the word can be shown on a
-// terminal and still means the same.
+// ShellWord quotes text for a POSIX shell. It escapes control and invisible characters for printf,
+// so that the word can be shown on a terminal and keeps its meaning.
 func ShellWord(text string) string {
 	if showable(text) {
 		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 	}
-	// A shell takes line feeds off the end of what a command printed.
+	// Command substitution removes trailing newlines.
 	if body := strings.TrimRight(text, "\n"); body != text {
 		return ShellWord(body) + "'" + text[len(body):] + "'"
 	}
@@ -80,7 +77,7 @@ func ShellWord(text string) string {
 			b.WriteString(`'\''`)
 		case c == '\\' || c == '%':
 			b.Write([]byte{c, c})
-		case c < 0x20 || c >= 0x7f || c == '-' && i == 0: // no option of printf
+		case c < 0x20 || c >= 0x7f || c == '-' && i == 0: // a leading - would be an option of printf
 			fmt.Fprintf(&b, `\%03o`, c)
 		default:
 			b.WriteByte(c)
@@ -90,10 +87,10 @@ func ShellWord(text string) string {
 	return b.String()
 }
 
-// maxShownMarks is how many combining marks on a letter can be shown.
+// maxShownMarks is the maximum number of combining marks on a letter that can be shown.
 const maxShownMarks = 4
 
-// showable reports whether a terminal shows text as what it is.
+// showable reports whether a terminal shows text unambiguously.
 func showable(text string) bool {
 	marks := 0
 	for i, r := range text {

@@ -4,18 +4,18 @@ import (
 	"encoding/json"
 )
 
-// Details is the body of a details update (service.md §4.2). An absent field leaves what
-// is there, null unsets it.
+// Details is the body of a details update (service.md §4.2). An absent field keeps its value, null
+// unsets it.
 type Details struct {
 	Tags              Field[[]string] `json:"tags,omitzero"`
 	CustomCoordinates Field[string]   `json:"customCoordinates,omitzero"` // "x,y,width,height"
 
-	// The rest is of hosted services only.
+	// The rest is for hosted services only.
 	CustomMetadata Field[map[string]json.RawMessage] `json:"customMetadata,omitzero"`
 	Description    Field[string]                     `json:"description,omitzero"`
 	Extensions     Field[[]Extension]                `json:"extensions,omitzero"`
 	WebhookURL     Field[string]                     `json:"webhookUrl,omitzero"`
-	NoWebhook      bool                              `json:"-"` // not even the receiver of this program
+	NoWebhook      bool                              `json:"-"` // not even to this program's receiver
 }
 
 // IsEmpty reports whether the update would change nothing.
@@ -24,9 +24,8 @@ func (d Details) IsEmpty() bool {
 		d.Description.IsZero() && d.Extensions.IsZero() && d.WebhookURL.IsZero()
 }
 
-// Check says what the service would refuse about the update, each as a
-// *RuleError. The limits on the text of tags are those of an upload and do not
-// hold here (service.md §8 names the upload only).
+// Check returns a *RuleError for each reason why the service would refuse the update. The limits on
+// the text of tags apply only to uploads (service.md §8).
 func (d Details) Check() []error {
 	var found []error
 	add := func(err error) {
@@ -50,8 +49,8 @@ func (d Details) Check() []error {
 	return found
 }
 
-// CheckDetailTags says what is wrong with tags for a details update: only an
-// empty tag is, since each travels by itself in an array.
+// CheckDetailTags checks tags for a details update. Only an empty tag is invalid, because tags are
+// sent as an array.
 func CheckDetailTags(tags []string) error {
 	for _, tag := range tags {
 		if tag == "" {

@@ -10,25 +10,25 @@ import (
 	"strings"
 )
 
-// NoWebhook is the text of the field webhook that asks for no webhook at all.
+// NoWebhook is the text of the field webhook for no webhook.
 const NoWebhook = "none"
 
-// Entry is an upload as a person prepares it, before its way of naming is
-// applied and its webhook is chosen.
+// Entry is an upload as the user prepares it, before its naming is applied and its webhook is
+// chosen.
 type Entry struct {
 	Upload
-	Naming    Naming // empty: not said
-	NoWebhook bool   // not even the receiver of this program
+	Naming    Naming // empty if not set
+	NoWebhook bool   // not even to this program's receiver
 }
 
-// fieldValue reads and writes one field of an entry in all its forms.
+// fieldValue reads and writes a field of an entry in all its formats.
 type fieldValue interface {
-	// sent is the text of the part in the request, and whether there is one.
+	// sent returns the text of the part in the request, and whether it is sent.
 	sent(u *Upload) (string, bool, error)
 	isSet(e *Entry) bool
-	// read is the field as text for people; empty where it is not set.
+	// read returns the field as text for the user; empty if it is not set.
 	read(e *Entry) string
-	// arguments are the values of its flag, one for each time it is given.
+	// arguments returns the values of its flag, one per occurrence.
 	arguments(e *Entry) []string
 	// write sets the field from text, even if empty.
 	write(e *Entry, text string) error
@@ -38,12 +38,11 @@ type fieldValue interface {
 	writeJSON(e *Entry, raw json.RawMessage) error
 }
 
-// Part is the text of the field in a request, and whether it is sent. The error
-// is of a value that cannot be written as JSON.
+// Part returns the text of the field in a request, and whether it is sent. It returns an error for a
+// value that cannot be encoded as JSON.
 func (f *UploadField) Part(u *Upload) (text string, sent bool, err error) { return f.value.sent(u) }
 
-// Check says what the service would refuse about the field, as a *RuleError;
-// nil: nothing.
+// Check returns a *RuleError if the service would refuse the field.
 func (f *UploadField) Check(u *Upload) error {
 	if f.check == nil {
 		return nil
@@ -51,15 +50,14 @@ func (f *UploadField) Check(u *Upload) error {
 	return f.check(u)
 }
 
-// IsSet reports whether an entry says anything in the field.
+// IsSet reports whether an entry sets the field.
 func (f *UploadField) IsSet(e *Entry) bool { return f.value.isSet(e) }
 
-// Text is the field as a person types it; empty where it is not set or holds
-// nothing. SetText reads the same from it.
+// Text returns the field in the format of SetText; empty if it is not set or empty.
 func (f *UploadField) Text(e *Entry) string { return f.value.read(e) }
 
-// SetText sets the field from user input. Empty text, and "default" for a switch, make it absent.
-// Surrounding spaces matter in names only. After an error the field is absent.
+// SetText sets the field from user input. Empty text, and "default" for a switch, clear it. It
+// trims surrounding spaces except in names. After an error the field is absent.
 func (f *UploadField) SetText(e *Entry, text string) error {
 	f.value.clear(e)
 	bare := strings.TrimSpace(text)
@@ -92,8 +90,7 @@ func (f *UploadField) Clear(e *Entry) { f.value.clear(e) }
 // Copy copies the field from one entry to another.
 func (f *UploadField) Copy(to, from *Entry) { f.value.copy(to, from) }
 
-// Arguments are the values of the flag that sets the field, one for each time
-// that it is given; none where the field is absent.
+// Arguments returns the values of the field's flag, one per occurrence, or nil if it is absent.
 func (f *UploadField) Arguments(e *Entry) []string {
 	if !f.value.isSet(e) {
 		return nil
@@ -101,15 +98,14 @@ func (f *UploadField) Arguments(e *Entry) []string {
 	return f.value.arguments(e)
 }
 
-// Webhook reports whether an address of the receiver goes along: where extensions
-// are asked for and nothing else is said.
+// Webhook reports whether to send an address of the receiver: if the entry has extensions and
+// says nothing else about webhooks.
 func (e *Entry) Webhook(receiver string) bool {
 	return !e.NoWebhook && receiver != "" && !e.WebhookURL.IsSet() && len(e.Extensions.Or(nil)) > 0
 }
 
-// EntryOf is the entry that a job was made from, without the suffix that was put
-// into its name. receiver: a webhook receiver runs, so that a job without its
-// address asked for none.
+// EntryOf returns the entry from which a job was made, without the suffix in its name. receiver
+// says that a webhook receiver runs, so that a job without its address chose no webhook.
 func EntryOf(job *Job, receiver bool) Entry {
 	e := Entry{Upload: job.Upload, Naming: job.Naming}
 	e.UseUniqueFileName = Field[bool]{}
@@ -138,18 +134,18 @@ func OptionsOf(e *Entry, fields ...*UploadField) UploadOptions {
 	return o
 }
 
-// SetOptions are the fields that an entry sets, with what it says.
+// SetOptions returns the fields that an entry sets.
 func SetOptions(e *Entry) UploadOptions {
 	return OptionsOf(e, slices.DeleteFunc(slices.Clone(UploadFields), func(f *UploadField) bool { return !f.IsSet(e) })...)
 }
 
-// Has reports whether a field is among them.
+// Has reports whether the options include a field.
 func (o UploadOptions) Has(f *UploadField) bool { return o.keys[f.Key] }
 
 // Text returns a field as text, or "".
 func (o UploadOptions) Text(f *UploadField) string { return f.Text(&o.entry) }
 
-// Apply makes the fields of an entry say the same.
+// Apply sets the fields of an entry.
 func (o UploadOptions) Apply(e *Entry) {
 	for _, f := range UploadFields {
 		if o.keys[f.Key] {
@@ -158,7 +154,7 @@ func (o UploadOptions) Apply(e *Entry) {
 	}
 }
 
-// Set takes what a field says from JSON.
+// Set sets a field from JSON.
 func (o *UploadOptions) Set(f *UploadField, raw json.RawMessage) error {
 	raw = bytes.TrimSpace(raw)
 	if f.NeedsText && string(raw) == `""` {
@@ -174,7 +170,7 @@ func (o *UploadOptions) Set(f *UploadField, raw json.RawMessage) error {
 	return nil
 }
 
-// SetText takes what a field says from text; an empty text says nothing.
+// SetText sets a field from text; empty text makes it absent.
 func (o *UploadOptions) SetText(f *UploadField, text string) error {
 	if text == "" {
 		return nil
@@ -215,7 +211,7 @@ func (o UploadOptions) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the form of MarshalJSON.
 func (o *UploadOptions) UnmarshalJSON(data []byte) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(data, &members); err != nil {
@@ -232,7 +228,7 @@ func (o *UploadOptions) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// entryText is a field that is one text of an entry.
+// entryText is a field that is a single text of an entry.
 type entryText struct {
 	get  func(*Entry) string
 	set  func(*Entry, string) error
@@ -247,7 +243,7 @@ func (v entryText) isSet(e *Entry) bool               { return v.get(e) != "" }
 func (v entryText) read(e *Entry) string              { return v.get(e) }
 func (v entryText) arguments(e *Entry) []string       { return []string{v.get(e)} }
 func (v entryText) write(e *Entry, text string) error { return v.set(e, text) }
-func (v entryText) clear(e *Entry)                    { _ = v.set(e, "") } // the empty text is always right
+func (v entryText) clear(e *Entry)                    { _ = v.set(e, "") } // empty text is always valid
 func (v entryText) copy(to, from *Entry)              { _ = v.set(to, v.get(from)) }
 func (v entryText) json(e *Entry) any                 { return v.get(e) }
 
@@ -266,10 +262,10 @@ func (v entryText) writeJSON(e *Entry, raw json.RawMessage) error {
 type typedValue[T any] struct {
 	at    func(*Upload) *Field[T]
 	wire  func(T) (string, error)
-	text  func(T) string          // for people; nil: as wire
-	args  func(T) []string        // values of the flag; nil: wire alone
-	parse func(string) (T, error) // an error that is no *RuleError continues "KEY is"
-	takes string                  // what JSON has for it, in words
+	text  func(T) string          // for the user; nil means wire
+	args  func(T) []string        // values of the flag; nil means wire alone
+	parse func(string) (T, error) // an error that is not a *RuleError continues "KEY is"
+	takes string                  // describes its JSON type
 }
 
 func (v typedValue[T]) sent(u *Upload) (string, bool, error) {
@@ -318,7 +314,7 @@ func (v typedValue[T]) write(e *Entry, text string) error {
 	return err
 }
 
-// writeJSON reads a value, or a text as people type it.
+// writeJSON reads a value, or text as the user types it.
 func (v typedValue[T]) writeJSON(e *Entry, raw json.RawMessage) error {
 	var value T
 	var text string
@@ -343,13 +339,13 @@ func (v typedValue[T]) writeJSON(e *Entry, raw json.RawMessage) error {
 	return nil
 }
 
-// wrongKind says that JSON of another kind is needed.
+// wrongKind returns the error for JSON of another type.
 func wrongKind(takes string, raw json.RawMessage) error {
 	kind := map[byte]string{'"': "string", '[': "array", '{': "object", 't': "bool", 'f': "bool"}[raw[0]]
 	return fmt.Errorf("is %s, not %s", takes, jsonKind(kind))
 }
 
-// jsonKind names a kind of JSON that an error of encoding/json has.
+// jsonKind describes the JSON type in an error of encoding/json.
 func jsonKind(value string) string {
 	kind, _, _ := strings.Cut(value, " ")
 	switch kind {
@@ -396,13 +392,13 @@ func parseSwitch(text string) (bool, error) {
 	return false, fmt.Errorf("true or false, not %.120q", text)
 }
 
-// jsonPart writes a value as JSON text of the request.
+// jsonPart encodes a value as JSON for the request.
 func jsonPart[T any](value T) (string, error) {
 	text, err := json.Marshal(Set(value))
 	return string(text), err
 }
 
-// readableJSON is a value as readable JSON: without escapes for < > and &.
+// readableJSON encodes a value as JSON without escapes for < > and &.
 func readableJSON(value any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -411,7 +407,7 @@ func readableJSON(value any) ([]byte, error) {
 	return bytes.TrimSpace(b.Bytes()), err
 }
 
-// extensionArguments are extensions as flags have them: names where these say all.
+// extensionArguments formats extensions for flags: as names if they have no options.
 func extensionArguments(list []Extension) []string {
 	args := make([]string, 0, len(list))
 	for _, e := range list {
@@ -427,24 +423,23 @@ func extensionArguments(list []Extension) []string {
 	return args
 }
 
-// isName reports whether the name says all of an extension.
+// isName reports whether the extension consists of its name only.
 func (e Extension) isName() bool {
 	return e.Name != "" && e.Name == strings.TrimSpace(e.Name) && !strings.ContainsAny(e.Name, ",[{") &&
 		e.Options == nil && e.MaxTags.IsZero() && e.MinConfidence.IsZero() && len(e.Rest) == 0
 }
 
-// extensionsText is a list of names with commas between them, or a JSON array.
+// extensionsText returns a comma-separated list of names, or a JSON array.
 func extensionsText(list []Extension) string {
 	if len(list) > 0 && !slices.ContainsFunc(list, func(e Extension) bool { return !e.isName() }) {
 		return strings.Join(extensionArguments(list), ",")
 	}
-	text, _ := readableJSON(Set(list)) // what was read from JSON can be written
+	text, _ := readableJSON(Set(list)) // values read from JSON can be encoded
 	return string(text)
 }
 
-// ParseExtensionList reads extensions as flags and settings have them: each value
-// is names with commas between them, a JSON object, or a JSON array of those. The
-// error is a *RuleError.
+// ParseExtensionList parses extensions in flags and settings: each value is a comma-separated list
+// of names, a JSON object, or a JSON array of those. The error is a *RuleError.
 func ParseExtensionList(values []string) ([]Extension, error) {
 	var list []Extension
 	for _, text := range values {

@@ -12,28 +12,28 @@ import (
 	"time"
 )
 
-// RuleError says that a value breaks a rule of the specification. A client
-// shows it before sending; the local library answers 400 with it.
+// RuleError reports that a value breaks a rule of the specification. A client shows it before
+// sending; the local library answers 400 with it.
 type RuleError struct {
 	Field   string // name of the request field
-	Message string // what is wrong, with the field's name
-	Help    string // what to do
+	Message string // the problem, with the field's name
+	Help    string // a hint
 }
 
 func (e *RuleError) Error() string { return e.Message }
 
-// ServiceError is an answer of the service that is not a success (service.md §7).
+// ServiceError is an unsuccessful answer of the service (service.md §7).
 type ServiceError struct {
 	Status    int           // HTTP status
-	Message   string        // the service's words; ours where it sent none
+	Message   string        // the service's message, or ours if it sent none
 	Help      string        // the service's help text; may be empty
-	RequestID string        // names the request to the service's support; may be empty
-	Wait      time.Duration // how long the service asks to wait; 0: it does not say
-	Complete  bool          // the whole request had been sent when the answer came
-	// MissingFileIDs are the files of a call on many that the service does not know.
+	RequestID string        // identifies the request for the service's support; may be empty
+	Wait      time.Duration // the wait that the service requests; 0 if none
+	Complete  bool          // the complete request had been sent when the answer arrived
+	// MissingFileIDs are the unknown files of a bulk operation.
 	MissingFileIDs []string
-	// Foreign says that the answer is not in the form of service.md §7: something between
-	// us and the service may have written it.
+	// Foreign means that the answer does not have the form of service.md §7: a proxy may have sent
+	// it.
 	Foreign bool
 }
 
@@ -45,22 +45,20 @@ func (e *ServiceError) Error() string {
 	return text
 }
 
-// NotDone reports whether an answer of status 5xx says that the service did
-// nothing: that it is not available now (503), or that its disk is full (507). The
-// words must be its own, not those of something on the way.
+// NotDone reports whether an answer with status 5xx says that the service did nothing because it is
+// unavailable (503) or its disk is full (507). The message must come from the service, not from a
+// proxy.
 func (e *ServiceError) NotDone() bool {
 	return !e.Foreign && (e.Status == http.StatusServiceUnavailable || e.Status == http.StatusInsufficientStorage)
 }
 
-// KeyRefused reports whether err says that the service does not accept the key
-// (401, 403).
+// KeyRefused reports whether err says that the service rejected the key (401, 403).
 func KeyRefused(err error) bool {
 	var answer *ServiceError
 	return errors.As(err, &answer) && (answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden)
 }
 
-// Hint says what helps, in our words; empty where only the service's own
-// message can tell.
+// Hint returns a hint in our words; empty if only the service's message can help.
 func (e *ServiceError) Hint() string {
 	switch {
 	case e.Status >= 300 && e.Status < 400:
@@ -86,16 +84,15 @@ func (e *ServiceError) Hint() string {
 // SendError reports that no answer arrived. If Complete is false, the service did not receive
 // everything, so nothing was stored; otherwise the outcome is unknown.
 type SendError struct {
-	Op       string // what was tried
+	Op       string // the operation
 	Host     string
-	Complete bool // the whole request had been sent
-	// NoConnection: no connection to the host could be made.
+	Complete bool // the complete request had been sent
+	// NoConnection means that no connection to the host could be made.
 	NoConnection bool
 	Err          error
 }
 
-// Timeout reports whether the service, or the way there, took too long after a
-// connection was made.
+// Timeout reports whether the request timed out after a connection was made.
 func (e *SendError) Timeout() bool {
 	var late interface{ Timeout() bool }
 	return !e.NoConnection && errors.As(e.Err, &late) && late.Timeout()
@@ -114,7 +111,7 @@ func (e *SendError) Error() string {
 
 func (e *SendError) Unwrap() error { return e.Err }
 
-// Hint says what helps.
+// Hint returns a hint.
 func (e *SendError) Hint() string {
 	switch {
 	case e.Complete && e.Op == opUpdate:
@@ -132,18 +129,18 @@ func (e *SendError) Hint() string {
 
 const lookFirst = "Look in the library whether it arrived before sending it again."
 
-// ErrInsecure says that an address would carry the key over plain http.
+// ErrInsecure reports that an address would send the key over plain http.
 var ErrInsecure = errors.New("the key goes over https only, or over http to this computer")
 
 // ErrNoRecord reports an answer with success but without a readable record, so the outcome is
 // unknown.
 var ErrNoRecord = errors.New("the service answered with success but sent no file record")
 
-// AcceptedError is an ErrNoRecord of a service that took the request and goes on
-// with it later: sending again would have it do so twice.
+// AcceptedError is an ErrNoRecord of a service that accepted the request and completes it later.
+// Sending it again would store the file twice.
 type AcceptedError struct {
-	Message   string // the service's words
-	RequestID string // names the request in an event about its end; may be empty
+	Message   string // the service's message
+	RequestID string // identifies the request in an event about its result; may be empty
 }
 
 func (e *AcceptedError) Error() string {
@@ -152,13 +149,12 @@ func (e *AcceptedError) Error() string {
 
 func (e *AcceptedError) Unwrap() error { return ErrNoRecord }
 
-// Hint says how the end is learned.
+// Hint says how to learn the result.
 func (e *AcceptedError) Hint() string {
 	return "A hosted service reports the end to the webhook address that is set in the account, not to that of the upload. mediadesk also searches for the file by its name."
 }
 
-// Hint returns what helps against err, from whichever error in its chain
-// knows; empty where none does.
+// Hint returns the hint of the first error in the chain of err that has one, or "".
 func Hint(err error) string {
 	var hinted interface{ Hint() string }
 	var rule *RuleError
@@ -175,11 +171,11 @@ func Hint(err error) string {
 	return ""
 }
 
-// maxErrorBody is how much of an error's body is read: enough for any real
-// message, little enough that a huge one does no harm.
+// maxErrorBody is the maximum number of bytes read from the body of an error, enough for any real
+// message.
 const maxErrorBody = 64 << 10
 
-// requestIDHeaders are where services name a request.
+// requestIDHeaders are the headers with which services identify a request.
 var requestIDHeaders = []string{"X-Ik-Requestid", "X-Request-Id"}
 
 func requestID(h http.Header) string {
@@ -191,8 +187,8 @@ func requestID(h http.Header) string {
 	return ""
 }
 
-// newServiceError makes an error of an answer that is not a success. body is the
-// beginning of its body; it may be empty or HTML.
+// newServiceError returns the error of an unsuccessful answer. body is the beginning of its body,
+// which may be empty or HTML.
 func newServiceError(res *http.Response, body []byte) *ServiceError {
 	e := &ServiceError{Status: res.StatusCode, Wait: waitAsked(res.Header), RequestID: requestID(res.Header)}
 	var members struct {
@@ -205,7 +201,7 @@ func newServiceError(res *http.Response, body []byte) *ServiceError {
 			e.Message = jsonText(members.Reason)
 		}
 	}
-	redirect := res.StatusCode >= 300 && res.StatusCode < 400 // its page says less than its address
+	redirect := res.StatusCode >= 300 && res.StatusCode < 400 // the page of a redirect says less than its address
 	e.Foreign = e.Message == ""
 	if e.Message == "" && !redirect {
 		e.Message = describeBody(res, body)
@@ -226,8 +222,7 @@ func jsonText(raw json.RawMessage) string {
 	return strings.TrimSpace(string(raw))
 }
 
-// describeBody describes a body that is no JSON: a proxy's HTML page or plain
-// text.
+// describeBody describes a body that is not JSON, such as a proxy's HTML page or plain text.
 func describeBody(res *http.Response, body []byte) string {
 	text := strings.TrimSpace(strings.ToValidUTF8(string(body), "?"))
 	if text == "null" || text == "{}" || text == "[]" {
@@ -260,7 +255,7 @@ func describeEmpty(res *http.Response) string {
 	return "no message"
 }
 
-// maxWait is the longest wait that a service's wish is granted.
+// maxWait is the maximum wait granted to a service.
 const maxWait = time.Hour
 
 // waitAsked reads Retry-After (seconds or a date) and X-RateLimit-Reset
@@ -278,8 +273,8 @@ func waitAsked(h http.Header) time.Duration {
 	return min(wait, maxWait)
 }
 
-// waitOf reads a number of units; 0 where it is none. A number too large for
-// a duration is the longest wait.
+// waitOf parses a number of units; 0 if it is invalid. It limits a number that is too large for a
+// duration to maxWait.
 func waitOf(text string, unit time.Duration) time.Duration {
 	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	switch {
@@ -291,7 +286,7 @@ func waitOf(text string, unit time.Duration) time.Duration {
 	return time.Duration(n) * unit
 }
 
-// describeSend says in words why no answer came.
+// describeSend describes why no answer arrived.
 func describeSend(err error) string {
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -307,8 +302,8 @@ func describeSend(err error) string {
 	return strings.TrimPrefix(rootCause(err), "net/http: ")
 }
 
-// rootCause is the innermost text of an error chain: net/http wraps errors
-// with the whole address, which is noise in a sentence.
+// rootCause returns the innermost text of an error chain, because net/http adds the complete
+// address.
 func rootCause(err error) string {
 	for {
 		next := errors.Unwrap(err)
@@ -333,6 +328,5 @@ func clip(text string, n int) string {
 	return text
 }
 
-// quote puts a value from outside into a message: in quotation marks, with
-// control characters escaped.
+// quote quotes outside text for a message and escapes control characters.
 func quote(text string) string { return strconv.Quote(clip(text, 120)) }

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Names of extensions that the specification and the hosted service know. Any
-// other name goes to the service as it is.
+// Names of the extensions of the specification and the hosted service. Other names are sent as they
+// are.
 const (
 	RemoveBackground = "remove-bg"
 	GoogleTagging    = "google-auto-tagging"
@@ -21,7 +21,7 @@ const (
 	SavedExtension   = "saved-extension"
 )
 
-// Bounds of the options of the tagging extensions.
+// Limits of the options of the tagging extensions.
 const (
 	MaxAutoTags      = 30
 	MaxMinConfidence = 100
@@ -33,8 +33,8 @@ var taggingName = regexp.MustCompile(`^[a-z0-9_-]+-auto-tagging$`)
 // `<provider>-auto-tagging` (service.md §2.2).
 func IsTagging(name string) bool { return taggingName.MatchString(name) }
 
-// IsKnownExtension reports whether the specification or the hosted service has an
-// extension of that name.
+// IsKnownExtension reports whether the specification or the hosted service has an extension of that
+// name.
 func IsKnownExtension(name string) bool {
 	switch name {
 	case RemoveBackground, AutoDescription, AITasks, SavedExtension:
@@ -43,17 +43,17 @@ func IsKnownExtension(name string) bool {
 	return IsTagging(name)
 }
 
-// MakesVersion reports whether an extension of that name may make a new version of the
-// file: those that tag or describe do not.
+// MakesVersion reports whether an extension of that name may create a new version of the file. Those
+// that tag or describe do not.
 func MakesVersion(name string) bool {
 	return !IsTagging(name) && name != AutoDescription && name != AITasks
 }
 
-// Extension is one element of the extensions parameter (service.md §2.2). Members that
-// the specification does not name are kept in Rest and sent as they came.
+// Extension is an element of the extensions parameter (service.md §2.2). Rest preserves members that
+// are not in the specification.
 type Extension struct {
 	Name          string
-	Options       map[string]json.RawMessage // nil: none
+	Options       map[string]json.RawMessage // may be nil
 	MaxTags       Field[int]                 // tagging only
 	MinConfidence Field[int]                 // tagging only, percent
 	Rest          map[string]json.RawMessage
@@ -78,8 +78,7 @@ func (e Extension) MarshalJSON() ([]byte, error) {
 	return json.Marshal(members)
 }
 
-// UnmarshalJSON reads an element; its error says which member is of the wrong
-// type.
+// UnmarshalJSON reads an element. Its error names the member of the wrong type.
 func (e *Extension) UnmarshalJSON(data []byte) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(data, &members); err != nil || members == nil {
@@ -110,9 +109,8 @@ func (e *Extension) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// ParseExtensions reads the extensions parameter of an upload: the text of a
-// JSON array of elements (service.md §2.2). An empty array is no extension. The error is
-// a *RuleError and says where the text goes wrong.
+// ParseExtensions parses the extensions parameter of an upload, a JSON array (service.md §2.2). It
+// may be empty. The error is a *RuleError with the position of the problem.
 func ParseExtensions(text string) ([]Extension, error) {
 	var elements []json.RawMessage
 	if err := json.Unmarshal([]byte(text), &elements); err != nil {
@@ -133,9 +131,8 @@ func ParseExtensions(text string) ([]Extension, error) {
 	return list, CheckExtensions(list)
 }
 
-// ParseExtension reads an extension of which the options are the text of a JSON
-// object; blank for none. The error is a *RuleError and says where the text goes
-// wrong.
+// ParseExtension parses an extension whose options are a JSON object, or blank for none. The error
+// is a *RuleError with the position of the problem.
 func ParseExtension(name, options string) (Extension, error) {
 	e := Extension{Name: name}
 	if strings.TrimSpace(options) == "" {
@@ -206,8 +203,8 @@ func extensionError(message string) error {
 	return &RuleError{Field: "extensions", Message: message, Help: `Write a JSON array such as [{"name":"remove-bg","options":{"add_shadow":true}}].`}
 }
 
-// ParseMetadata reads the customMetadata parameter: the text of a JSON object
-// (service.md §4.1). The error is a *RuleError and says where the text goes wrong.
+// ParseMetadata parses the customMetadata parameter, a JSON object (service.md §4.1). The error is a
+// *RuleError with the position of the problem.
 func ParseMetadata(text string) (map[string]json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	err := json.Unmarshal([]byte(text), &members)
@@ -226,8 +223,7 @@ func ParseMetadata(text string) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-// jsonProblem puts an error of encoding/json in words with the place, lines
-// and columns counted from 1 and columns in characters.
+// jsonProblem describes an error of encoding/json with its 1-based line and column, in characters.
 func jsonProblem(text []byte, err error) string {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		line, column := lineAndColumn(text, syntax.Offset)
@@ -239,7 +235,7 @@ func jsonProblem(text []byte, err error) string {
 	return err.Error()
 }
 
-// lineAndColumn is where the last of the first n bytes of text stands.
+// lineAndColumn returns the position of the last of the first n bytes of text.
 func lineAndColumn(text []byte, n int64) (line, column int) {
 	before := text[:max(min(int(n), len(text))-1, 0)]
 	start := bytes.LastIndexByte(before, '\n') + 1

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// DeliveryAddress is where the file of a path such as "/a b/c.jpg" is delivered;
-// empty without a delivery address.
+// DeliveryAddress returns the delivery address of a path such as "/a b/c.jpg"; empty without a
+// delivery host.
 func (c *Client) DeliveryAddress(path string) string {
 	if c.delivery == "" {
 		return ""
@@ -20,8 +20,8 @@ func (c *Client) DeliveryAddress(path string) string {
 	return c.delivery + (&url.URL{Path: path}).EscapedPath()
 }
 
-// OriginalURL is the address of a file as it is stored: hosted services deliver smaller
-// pictures unless they are asked for the original (hosted-service.md §18).
+// OriginalURL returns the address of the stored file: hosted services deliver smaller pictures unless
+// asked for the original (hosted-service.md §18).
 func OriginalURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || address == "" {
@@ -33,18 +33,15 @@ func OriginalURL(address string) string {
 	return u.String()
 }
 
-// Fetch opens a delivered file, such as a record's URL or thumbnail. It goes
-// without the key and follows redirects. At most limit bytes can be read; a
-// larger file ends in an error, and so does one of which no byte comes for
-// Options.Stall.
+// Fetch opens a delivered file, such as a record's URL or thumbnail. It sends no key and follows
+// redirects. Reading fails beyond limit bytes, and if no byte arrives for Options.Stall.
 func (c *Client) Fetch(ctx context.Context, address string, limit int64) (io.ReadCloser, error) {
 	body, _, err := c.FetchFrom(ctx, address, 0, limit)
 	return body, err
 }
 
-// FetchFrom is Fetch for the rest of a file, from an offset (bytes) on. A service may
-// send all of the file instead: at is where the bytes begin, offset or 0. The limit
-// is for the file.
+// FetchFrom is like Fetch, from an offset in bytes. A service may send the complete file instead: at
+// is the offset of the first byte, offset or 0. The limit applies to the file.
 func (c *Client) FetchFrom(ctx context.Context, address string, offset, limit int64) (body io.ReadCloser, at int64, err error) {
 	if err := CheckSourceURL(address); err != nil {
 		return nil, 0, err
@@ -77,15 +74,14 @@ func (c *Client) FetchFrom(ctx context.Context, address string, offset, limit in
 	if res.StatusCode != http.StatusOK && !partial {
 		defer f.Close()
 		f.left = maxErrorBody
-		text, _ := io.ReadAll(f) // what came is shown, a cut is no further error
+		text, _ := io.ReadAll(f) // a truncated message is still shown
 		return nil, 0, newServiceError(res, text)
 	}
 	return f, at, nil
 }
 
-// fetched is the body of a delivered file. It ends at the limit, and when nothing
-// comes for too long while it is read: net/http has no limit for that, and one
-// for all of it would end large files on slow lines.
+// fetched is the body of a delivered file. Reading fails beyond the limit and on a stall: net/http has
+// no limit for that, and a limit for the total would end large files on slow lines.
 type fetched struct {
 	client *Client
 	req    *http.Request
@@ -98,7 +94,7 @@ type fetched struct {
 
 func (f *fetched) Read(p []byte) (int, error) {
 	if f.left < int64(len(p)) {
-		p = p[:f.left+1] // one more than allowed tells whether there is more
+		p = p[:f.left+1] // one more than allowed, to detect a larger file
 	}
 	f.idle.Reset(f.client.stall)
 	n, err := f.body.Read(p)

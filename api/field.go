@@ -7,12 +7,10 @@ import (
 	"strconv"
 )
 
-// Field is a value that is absent, null or set. The difference reaches the
-// wire: an absent field is not sent, an explicit false is, and null in a
-// details update unsets what was there (service.md §4.2). The zero Field is absent.
+// Field is a value that is absent, null or set. An absent field is not sent, an explicit false is,
+// and null in a details update unsets a value (service.md §4.2). The zero Field is absent.
 //
-// In a struct, tag it `json:",omitzero"`: absent fields then stay out of the
-// JSON text.
+// In a struct, tag it `json:",omitzero"` to leave absent fields out of the JSON text.
 type Field[T any] struct {
 	value T
 	state fieldState
@@ -26,16 +24,16 @@ const (
 	set
 )
 
-// Set returns a field that holds v, even where v is empty or false.
+// Set returns a field with the value v, which may be empty or false.
 func Set[T any](v T) Field[T] { return Field[T]{value: v, state: set} }
 
-// Null returns the field that says null.
+// Null returns a field that is null.
 func Null[T any]() Field[T] { return Field[T]{state: null} }
 
-// IsZero reports whether the field is absent. It is what omitzero asks.
+// IsZero reports whether the field is absent, for omitzero.
 func (f Field[T]) IsZero() bool { return f.state == absent }
 
-// IsNull reports whether the field says null.
+// IsNull reports whether the field is null.
 func (f Field[T]) IsNull() bool { return f.state == null }
 
 // IsSet reports whether the field holds a value.
@@ -44,7 +42,7 @@ func (f Field[T]) IsSet() bool { return f.state == set }
 // Get returns the value and whether there is one.
 func (f Field[T]) Get() (T, bool) { return f.value, f.state == set }
 
-// Or returns the value, or instead where the field is absent or null.
+// Or returns the value, or instead if the field is absent or null.
 func (f Field[T]) Or(instead T) T {
 	if f.state == set {
 		return f.value
@@ -52,14 +50,13 @@ func (f Field[T]) Or(instead T) T {
 	return instead
 }
 
-// MarshalJSON writes the value, or null where there is none. A nil list or map
-// that is set is an empty one: it is written as [] or {}, since null says
-// something else.
+// MarshalJSON encodes the value, or null without one. A nil list or map that is set becomes [] or
+// {}, because null has another meaning.
 func (f Field[T]) MarshalJSON() ([]byte, error) {
 	if f.state != set {
 		return []byte("null"), nil
 	}
-	// What most records have most of, without looking at its type again.
+	// A fast path for the most frequent types.
 	switch v := any(f.value).(type) {
 	case bool:
 		return strconv.AppendBool(nil, v), nil
@@ -77,8 +74,7 @@ func (f Field[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(f.value)
 }
 
-// UnmarshalJSON reads a value or null. It is not called for an absent member,
-// which leaves the field absent.
+// UnmarshalJSON reads a value or null. It is not called for an absent member.
 func (f *Field[T]) UnmarshalJSON(data []byte) error {
 	if bytes.Equal(bytes.TrimSpace(data), []byte("null")) {
 		*f = Null[T]()

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Names of upload fields on the wire (service.md §4.1) that rules refer to.
+// Names of upload fields in requests (service.md §4.1) that rules refer to.
 const (
 	FieldName              = "fileName"
 	FieldFolder            = "folder"
@@ -24,7 +24,7 @@ const (
 	FieldTransformation    = "transformation"
 )
 
-// The groups of upload fields: the sections of the upload form, in their order.
+// The groups of upload fields: the sections of the upload form, in order.
 const (
 	GroupFile       = "File"
 	GroupTags       = "Tags"
@@ -41,45 +41,44 @@ type FieldKind int
 // The kinds of fields.
 const (
 	KindText       FieldKind = iota // one line, or one of the Choices
-	KindSwitch                      // true, false, or left to the service
-	KindList                        // texts with commas between them
+	KindSwitch                      // true, false, or the service's default
+	KindList                        // comma-separated texts
 	KindExtensions                  // extensions to run (service.md §2.2)
 	KindMetadata                    // a JSON object
 )
 
-// Choice is one of the texts that a field can hold.
+// Choice is a possible text of a field.
 type Choice struct {
-	Text  string // as manifests and flags have it
-	Label string // as the form shows it
+	Text  string // in manifests and flags
+	Label string // in the form
 }
 
 // UploadField is one field of an upload: a row of [UploadFields].
 type UploadField struct {
-	Name    string // on the wire (service.md §4.1)
+	Name    string // in requests (service.md §4.1)
 	Key     string // in manifests, presets, drafts and the text for an editor
 	Flag    string // of the command upload, without dashes
 	Label   string // of its row in the form
-	Words   string // what sentences call it
+	Words   string // in sentences
 	Group   string
 	Help    string // a phrase without a full stop: usage of the flag, note in the form
 	Hint    string // placeholder in the form
-	Value   string // what help calls the value of the flag, such as PATH; empty for a switch
+	Value   string // placeholder for the value of the flag, such as PATH; empty for a switch
 	Kind    FieldKind
 	Choices []Choice
-	Open    bool // other texts than the Choices are right, too
+	Open    bool // texts other than the Choices are valid, too
 	Default bool // for a switch: the service's default
-	Repeat  bool // the flag can be given again
-	// NeedsText says that an empty text in a manifest is the same as none.
+	Repeat  bool // the flag is repeatable
+	// NeedsText means that empty text in a manifest is the same as none.
 	NeedsText bool
 
 	value fieldValue
-	check func(*Upload) error // nil: every value is right
+	check func(*Upload) error // nil if every value is valid
 }
 
-// UploadFields are the fields of an upload, in the order of the request and of
-// the form. This table is the only place that lists them: the multipart body,
-// flags, manifests, presets, drafts, the text for an editor and the form are
-// made from it. The file itself is no field: see [Source].
+// UploadFields are the fields of an upload, in the order of the request and of the form. This table
+// is the only list of them: the multipart body, flags, manifests, presets, drafts, the text for an
+// editor and the form use it. The file itself is not a field: see [Source].
 var UploadFields = []*UploadField{
 	{
 		Name: FieldName, Key: "name", Flag: "name", Value: "NAME", Label: "Name", Words: "name", Group: GroupFile, Hint: "a name is needed",
@@ -228,7 +227,7 @@ var responseChoices = []Choice{
 	{"customMetadata", "Return metadata"},
 }
 
-// ChoiceTexts are the texts of choices, with commas between them.
+// ChoiceTexts returns the comma-separated texts of choices.
 func ChoiceTexts(choices []Choice) string {
 	texts := make([]string, len(choices))
 	for i, c := range choices {
@@ -237,12 +236,12 @@ func ChoiceTexts(choices []Choice) string {
 	return strings.Join(texts, ", ")
 }
 
-// FieldByName returns the field with a name on the wire; nil where there is none.
+// FieldByName returns the field with a name in requests, or nil.
 func FieldByName(name string) *UploadField {
 	return fieldWhere(func(f *UploadField) bool { return f.Name == name })
 }
 
-// FieldByKey returns the field with a key; nil where there is none.
+// FieldByKey returns the field with a key, or nil.
 func FieldByKey(key string) *UploadField {
 	return fieldWhere(func(f *UploadField) bool { return f.Key == key })
 }
@@ -254,7 +253,7 @@ func fieldWhere(is func(*UploadField) bool) *UploadField {
 	return nil
 }
 
-// checkSet checks a field where it is set.
+// checkSet checks a field if it is set.
 func checkSet[T any](of func(*Upload) Field[T], check func(T) error) func(*Upload) error {
 	return func(u *Upload) error {
 		if v, ok := of(u).Get(); ok {

@@ -21,14 +21,13 @@ const (
 	KindNonImage = "non-image"
 )
 
-// TimeLayout is the form of createdAt and updatedAt (service.md §2.1), in UTC.
+// TimeLayout is the format of createdAt and updatedAt (service.md §2.1), in UTC.
 const TimeLayout = "2006-01-02T15:04:05.000Z"
 
 // File is the record of a stored file, or of a folder in a listing (service.md §2.1).
 //
-// A service may leave out any field but FileID, so every other one can be
-// missing: text is then empty, numbers are an absent Field. Fields of a type
-// that is not the specified one count as missing rather than spoil the record.
+// A service may omit any field but FileID: text is then empty, and a Field absent. A field of the
+// wrong type counts as missing and does not invalidate the record.
 type File struct {
 	FileID            string                     `json:"fileId,omitempty"`
 	Type              string                     `json:"type,omitempty"`
@@ -59,18 +58,17 @@ type File struct {
 
 	CreatedAt       string            `json:"createdAt,omitempty"`
 	UpdatedAt       string            `json:"updatedAt,omitempty"`
-	ExtensionStatus map[string]Status `json:"extensionStatus,omitempty"` // by extension name; missing: none was asked for
+	ExtensionStatus map[string]Status `json:"extensionStatus,omitempty"` // by extension name
 
-	// ExtensionErrors say why extensions failed, by name; the local library
-	// tells it in the answer, a hosted service in a webhook post at best.
+	// ExtensionErrors are the reasons of failed extensions, by name. The local library sends them in
+	// its answers, hosted services at most in webhooks.
 	ExtensionErrors map[string]string `json:"extensionErrors,omitempty"`
 
 	// FolderID and FolderPath name a folder in a listing of a hosted service.
 	FolderID   string `json:"folderId,omitempty"`
 	FolderPath string `json:"folderPath,omitempty"`
 
-	// Raw is the record as the service wrote it, for showing and for scripts;
-	// nil in a record that no service sent.
+	// Raw is the JSON that the service sent, or nil for a record from elsewhere.
 	Raw json.RawMessage `json:"-"`
 }
 
@@ -87,7 +85,7 @@ type VersionInfo struct {
 	Name string `json:"name"`
 }
 
-// Status is how far an extension is with a file (service.md §3).
+// Status is the status of an extension on a file (service.md §3).
 type Status string
 
 // The three states of service.md §3. A service may answer others; they are shown as they are.
@@ -97,12 +95,11 @@ const (
 	StatusFailed  Status = "failed"  // failed and will not be retried
 )
 
-// Final reports whether the status cannot change any more.
+// Final reports whether the status can no longer change.
 func (s Status) Final() bool { return s == StatusSuccess || s == StatusFailed }
 
-// UnmarshalJSON reads a record. Unknown members are left in Raw; a member of
-// the wrong type counts as missing. Only text that is no JSON object is an
-// error.
+// UnmarshalJSON reads a record. Unknown members stay in Raw; a member of the wrong type counts as
+// missing. It fails only for text that is not a JSON object.
 func (f *File) UnmarshalJSON(data []byte) error {
 	var sent map[string]json.RawMessage
 	if err := json.Unmarshal(data, &sent); err != nil {
@@ -121,7 +118,7 @@ func (f *File) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// recordFields are the fields of a File by the names of the members of the record.
+// recordFields maps the member names of the record to the fields of File.
 var recordFields = func() map[string]int {
 	fields := map[string]int{}
 	for f := range reflect.TypeFor[File]().Fields() {
@@ -129,12 +126,12 @@ var recordFields = func() map[string]int {
 		fields[name] = f.Index[0]
 	}
 	delete(fields, "-")
-	delete(fields, "selectedFieldsSchema") // which HostedFacts reads
+	delete(fields, "selectedFieldsSchema") // HostedFacts reads it
 	return fields
 }()
 
-// readMember reads one member and leaves its field at zero where the text is
-// of another type: json.Unmarshal would leave half of it behind.
+// readMember reads a member and sets its field to zero on a type error, after which json.Unmarshal
+// would leave a partial value.
 func readMember(text json.RawMessage, field reflect.Value) {
 	into := field.Addr().Interface()
 	if statuses, ok := into.(*map[string]Status); ok {
@@ -158,8 +155,7 @@ func readMember(text json.RawMessage, field reflect.Value) {
 	}
 }
 
-// readStatuses keeps the statuses that are text: a strange one must not hide
-// how the other extensions fared.
+// readStatuses reads the statuses that are strings and ignores invalid ones.
 func readStatuses(text json.RawMessage) map[string]Status {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(text, &members) != nil {
@@ -179,10 +175,10 @@ func readStatuses(text json.RawMessage) map[string]Status {
 	return statuses
 }
 
-// maxExact is the largest number up to which a float64 holds every integer.
+// maxExact is the largest integer such that float64 holds all integers up to it.
 const maxExact = 1 << 53
 
-// wholeNumber reads 12.0 or 1.2e3, which some encoders write for an integer.
+// wholeNumber parses integers such as 12.0 or 1.2e3, which some encoders write.
 func wholeNumber(text json.RawMessage) (int64, bool) {
 	var v float64
 	if json.Unmarshal(text, &v) != nil || math.Abs(v) > maxExact || v != math.Trunc(v) {
@@ -194,11 +190,10 @@ func wholeNumber(text json.RawMessage) (int64, bool) {
 // IsFolder reports whether the record is of a folder.
 func (f *File) IsFolder() bool { return f.Type == TypeFolder }
 
-// IsImage reports whether the service calls the file an image.
+// IsImage reports whether the service classifies the file as an image.
 func (f *File) IsImage() bool { return f.FileType == KindImage }
 
-// Markdown is a link to the file, shown where it is an image; empty where it has no
-// address.
+// Markdown returns a link to the file, or an image; empty without an address.
 func (f *File) Markdown() string {
 	if f.URL == "" {
 		return ""
@@ -212,8 +207,7 @@ func (f *File) Markdown() string {
 	return link
 }
 
-// HTML is an element that shows the file where it is an image, else a link to it;
-// empty where it has no address.
+// HTML returns an image element, or a link for other files; empty without an address.
 func (f *File) HTML() string {
 	address, name := html.EscapeString(f.URL), html.EscapeString(f.Name)
 	switch {
@@ -225,8 +219,8 @@ func (f *File) HTML() string {
 	return fmt.Sprintf(`<a href="%s">%s</a>`, address, name)
 }
 
-// ThumbURL is the address of the small picture, under either of the names
-// that the specification uses; empty where there is none.
+// ThumbURL returns the address of the thumbnail, under either of its names in the specification, or
+// "".
 func (f *File) ThumbURL() string {
 	if f.ThumbnailURL != "" {
 		return f.ThumbnailURL
@@ -234,14 +228,13 @@ func (f *File) ThumbURL() string {
 	return f.Thumbnail
 }
 
-// PixelSize returns width and height, and false where one is not known.
+// PixelSize returns the width and height; ok is false if one is unknown.
 func (f *File) PixelSize() (width, height int, ok bool) {
 	width, height = f.Width.Or(0), f.Height.Or(0)
 	return width, height, width > 0 && height > 0
 }
 
-// Region returns the custom coordinates, and false where there are none or
-// where they cannot be read.
+// Region returns the custom coordinates, and false if they are missing or invalid.
 func (f *File) Region() (Region, bool) {
 	text, ok := f.CustomCoordinates.Get()
 	if !ok {
@@ -251,10 +244,10 @@ func (f *File) Region() (Region, bool) {
 	return r, err == nil
 }
 
-// Created is the time of the first upload; zero where the record has none.
+// Created returns the time of the first upload, or zero.
 func (f *File) Created() time.Time { return recordTime(f.CreatedAt) }
 
-// Updated is the time of the last update; zero where the record has none.
+// Updated returns the time of the last update, or zero.
 func (f *File) Updated() time.Time { return recordTime(f.UpdatedAt) }
 
 func recordTime(text string) time.Time {

@@ -5,17 +5,14 @@ import (
 	"strings"
 )
 
-// MaxFolderDepth is how many levels deep folders may nest (service.md §8).
+// MaxFolderDepth is the maximum depth of nested folders (service.md §8).
 const MaxFolderDepth = 50
 
-// CleanFolder returns folder as the service writes it: with one slash at the
-// start, at the end and between names, "/" being the root (service.md §4.1, folder). An
-// empty text is the root. Repeated slashes stand for one, since a folder
-// without a name cannot be.
+// CleanFolder normalizes folder to the service's form: one slash at the start, at the end and between
+// names (service.md §4.1, folder). Empty text is the root "/". Repeated slashes count as one.
 //
-// The error, a *RuleError, names the character that is not allowed or the
-// depth that is too great. The cleaned text comes with it, so that a form can
-// show how far it got.
+// The error is a *RuleError for an invalid character or too many levels. The normalized text is
+// returned in any case, so that a form can show it.
 func CleanFolder(folder string) (string, error) {
 	names := folderNames(folder)
 	clean := "/"
@@ -41,7 +38,7 @@ func CleanFolder(folder string) (string, error) {
 	return clean, nil
 }
 
-// FolderDepth is the number of levels in folder; the root has none.
+// FolderDepth returns the number of levels in folder, 0 for the root.
 func FolderDepth(folder string) int { return len(folderNames(folder)) }
 
 func folderNames(folder string) []string {
@@ -61,7 +58,6 @@ func allowedFolder(folder string) string {
 	}, folder)
 }
 
-// SubFolder writes a path of folders such as "a b/c" as the service takes it,
-// with each character that a folder may not have as "_" (service.md §4.1): the Sub of a
-// Source.
+// SubFolder converts a path of folders such as "a b/c" to valid folder names, replacing invalid
+// characters with "_" (service.md §4.1), for the Sub of a Source.
 func SubFolder(rel string) string { return allowedFolder(strings.Trim(rel, "/")) }

@@ -9,9 +9,8 @@ import (
 	"path"
 )
 
-// The operations of this file are in hosted-service.md §9. Folders are as CleanFolder
-// writes them; the root is refused. Paths of folders that exist may hold characters
-// that CleanFolder refuses.
+// The operations of this file are in hosted-service.md §9. Folders have the form of CleanFolder, but
+// existing ones may contain characters that it rejects. The root is rejected.
 
 // FolderJob is the status of a folder that the service copies, moves or renames.
 // Services report no failure and no counts.
@@ -31,10 +30,9 @@ const (
 
 var errRoot = errors.New("the root folder cannot be created, copied, moved, renamed or deleted")
 
-// describeFolder describes a request about a folder, which is the member of the body
-// that is named field.
+// describeFolder describes a request about a folder. field is the name of its member in the body.
 func (c *Client) describeFolder(method, operation, field, folder string, members map[string]any) (Request, error) {
-	clean, _ := CleanFolder(folder) // it exists, so the service knows better
+	clean, _ := CleanFolder(folder) // the folder exists, so only the service can judge its name
 	if clean == "/" {
 		return Request{}, errRoot
 	}
@@ -43,8 +41,7 @@ func (c *Client) describeFolder(method, operation, field, folder string, members
 	return Request{Method: method, Address: c.base + "/v1/" + operation, Body: string(text)}, err
 }
 
-// MakeFolder creates a folder and the folders above it. It succeeds if the folder
-// exists.
+// MakeFolder creates a folder and its parents. It succeeds if the folder exists.
 func (c *Client) MakeFolder(ctx context.Context, folder string) error {
 	return c.perform(ctx, "creation of a folder", nil)(c.DescribeMakeFolder(folder))
 }
@@ -63,7 +60,7 @@ func (c *Client) DescribeMakeFolder(folder string) (Request, error) {
 	return Request{Method: http.MethodPost, Address: c.base + "/v1/folder", Body: string(text)}, err
 }
 
-// DeleteFolder deletes a folder with everything in it, for good.
+// DeleteFolder permanently deletes a folder with its content.
 func (c *Client) DeleteFolder(ctx context.Context, folder string) error {
 	return c.perform(ctx, "deletion of a folder", nil)(c.DescribeDeleteFolder(folder))
 }
@@ -79,7 +76,7 @@ func (c *Client) DescribeCopyFolder(folder, into string) (Request, error) {
 	return c.describeFolderTransfer("copyFolder", folder, into)
 }
 
-// DescribeMoveFolder returns the request that moves a folder into another, as
+// DescribeMoveFolder returns the request that moves a folder into another, like
 // DescribeCopyFolder.
 func (c *Client) DescribeMoveFolder(folder, into string) (Request, error) {
 	return c.describeFolderTransfer("moveFolder", folder, into)

@@ -10,38 +10,35 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// HashKind is a way of making the hash of a content. A hash is written with its
-// kind: "xxh128:" and 32 hexadecimal digits, those that xxh128sum prints.
+// HashKind is a hash algorithm. A hash begins with its kind: "xxh128:" and 32 hexadecimal digits, as
+// xxh128sum prints them.
 type HashKind string
 
 // The kinds of hashes.
 //
-// XXH128 is that of what is sent now. It is there to recognise one's own files,
-// and for that it is enough: two contents of the same hash do not come about by
-// chance. It proves nothing against somebody who makes such contents on
-// purpose, but costs a small part of what sending does, where SHA-256 alone
-// takes longer than sending to a service near by.
+// XXH128 is used for new uploads, to recognize the user's own files. It is not cryptographic, but
+// costs a small part of what sending does, while SHA-256 alone takes longer than sending to a nearby
+// service.
 const (
 	XXH128 HashKind = "xxh128"
-	SHA256 HashKind = "sha256" // of what older programs sent
+	SHA256 HashKind = "sha256" // used by older versions
 )
 
-// HashKindOf is the kind of a hash; empty of none.
+// HashKindOf returns the kind of a hash, or "".
 func HashKindOf(sum string) HashKind {
 	kind, _, _ := strings.Cut(sum, ":")
 	return HashKind(kind)
 }
 
-// HashContent reads r to its end and is the hash of that, with how many bytes
-// there were.
+// HashContent reads r until EOF and returns its hash and the number of bytes.
 func HashContent(r io.Reader, kind HashKind) (sum string, size int64, err error) {
 	h := newHasher(kind)
 	size, err = io.CopyBuffer(h, struct{ io.Reader }{r}, make([]byte, 256<<10))
 	return h.sum(), size, err
 }
 
-// HashSource reads a file and is its hash, with what the file was while it was
-// read. The error is a *SourceError.
+// HashSource returns the hash of a file, and its identity at that time. The error is a
+// *SourceError.
 func HashSource(name string, kind HashKind) (string, Identity, error) {
 	f, before, err := openSource(name)
 	if err != nil {
@@ -62,7 +59,7 @@ func HashSource(name string, kind HashKind) (string, Identity, error) {
 	return sum, before, nil
 }
 
-// hasher makes a hash of what is written to it.
+// hasher hashes everything written to it.
 type hasher struct {
 	hash.Hash
 	kind HashKind
@@ -77,7 +74,7 @@ func newHasher(kind HashKind) *hasher {
 
 func (h *hasher) sum() string { return string(h.kind) + ":" + hex.EncodeToString(h.Sum(nil)) }
 
-// xxh128 is the hash of 128 bits of a package whose own Sum has 64.
+// xxh128 is an xxh3.Hasher whose Sum has 128 bits instead of 64.
 type xxh128 struct{ xxh3.Hasher }
 
 func (h *xxh128) Size() int { return 16 }

@@ -9,37 +9,35 @@ import (
 	"time"
 )
 
-// MaxHookBody is how large a webhook post may be, in bytes.
+// MaxHookBody is the maximum size of a webhook in bytes.
 const MaxHookBody = 64 << 10
 
-// Hook is a webhook address of ours as it is kept: by the SHA-256 of its
-// token, so that a reader of the journal cannot post to it. It is about one file:
-// that of a job or, if the request was no upload, FileID.
+// Hook is a webhook address of ours. It stores only the SHA-256 of its token, so that a reader of the
+// journal cannot post to it. It belongs to the file of a job or, if JobID is 0, to FileID.
 type Hook struct {
 	Hash    [32]byte
 	Profile string
-	JobID   int64     // 0: not of a job
-	FileID  string    // where JobID is 0
-	Made    time.Time // zero: when it is kept
-	Expires time.Time // no post is taken from then on
+	JobID   int64     // 0 without a job
+	FileID  string    // if JobID is 0
+	Made    time.Time // zero means when it is stored
+	Expires time.Time // webhooks are rejected from then on
 	Listen  string    // HOST:PORT of the receiver; empty if unknown
 }
 
-// HookPost is what a service posts to a webhook address when an extension is
-// done (service.md §6; the specification leaves the form open, the hosted service's is
-// read generously).
+// HookPost is the webhook that a service sends when an extension is done (service.md §6). The
+// specification does not define its form; the form of hosted services is parsed leniently.
 type HookPost struct {
-	Type      string // of an event, such as "file.created"; empty: it tells of an extension
-	Name      string // of an event: the path, name or address that it is about
+	Type      string // of an event, such as "file.created"; empty for a webhook about an extension
+	Name      string // of an event: its path, name or address
 	Extension string
-	Status    Status // in lower case; may be one that we do not know
-	FileID    string // empty where the post does not say
-	Error     string // what the service says of a failure
-	Raw       []byte // the whole post
+	Status    Status // in lower case; may be unknown
+	FileID    string // may be empty
+	Error     string // the service's reason for a failure
+	Raw       []byte // the complete body
 }
 
-// ParseHookPost reads a post. It fails for text that is not a JSON object;
-// members that are missing or of another type are left empty.
+// ParseHookPost parses a webhook. It fails unless body is a JSON object; missing members and members
+// of the wrong type are left empty.
 func ParseHookPost(body []byte) (HookPost, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(body, &members); err != nil {
@@ -88,16 +86,16 @@ func (p *HookPost) readEvent(members map[string]json.RawMessage) {
 	}
 }
 
-// UploadEvent says how a pre-transformation ended, before which the service stores no
-// file (hosted-service.md §16).
+// UploadEvent is the result of a pre-transformation, which precedes the storing of a file
+// (hosted-service.md §16).
 type UploadEvent struct {
 	RequestID string // of the upload; may be empty
 	Path      string // of the file, or its name alone
-	File      *File  // the record of the stored file; nil: it failed
-	Reason    string // why it failed
+	File      *File  // the record of the stored file; nil on failure
+	Reason    string // the reason of a failure
 }
 
-// ParseUploadEvent reads an event about a pre-transformation; false for any other post.
+// ParseUploadEvent parses an event about a pre-transformation; ok is false for other webhooks.
 func ParseUploadEvent(body []byte) (UploadEvent, bool) {
 	var post struct {
 		Type    string
@@ -123,7 +121,7 @@ func ParseUploadEvent(body []byte) (UploadEvent, bool) {
 			Name, Path     string
 			Transformation struct{ Error struct{ Reason string } }
 		}
-		_ = json.Unmarshal(post.Data, &data) // of another type: nothing is known
+		_ = json.Unmarshal(post.Data, &data) // ignore data of another type
 		e.Path, e.Reason = cmp.Or(data.Path, data.Name), cmp.Or(data.Transformation.Error.Reason, "no reason")
 		return e, true
 	}
@@ -142,7 +140,7 @@ func (e *UploadEvent) Of(j *Job) bool {
 	return j.OwnName() && path.Base(e.Path) == StoredName(j.Upload.FileName)
 }
 
-// Decide gives the job that the event is about its outcome.
+// Decide sets the job's outcome from the event.
 func (e *UploadEvent) Decide(j *Job) {
 	if e.File != nil {
 		j.State, j.File, j.Failure, j.Evidence = Stored, e.File, nil, SurelyStored
@@ -152,7 +150,7 @@ func (e *UploadEvent) Decide(j *Job) {
 	j.Failure = &Failure{Message: "the pre-transformation failed: " + clip(e.Reason, 2000), Help: "Nothing was stored. Change the transformation, then send it again.", RequestID: e.RequestID}
 }
 
-// memberText is the text of the first of names that is there, in any case.
+// memberText returns the text of the first of names that exists, ignoring case.
 func memberText(members map[string]json.RawMessage, names ...string) string {
 	for _, name := range names {
 		raw, ok := members[name]
@@ -182,8 +180,7 @@ func hookStatus(text string) Status {
 	}
 }
 
-// hookError puts the error member, a text or an object with a message, into
-// words.
+// hookError describes the error member, a string or an object with a message.
 func hookError(raw json.RawMessage) string {
 	if len(raw) == 0 || string(raw) == "null" {
 		return ""
@@ -197,34 +194,33 @@ func hookError(raw json.RawMessage) string {
 	return clip(jsonText(raw), 2000)
 }
 
-// HookResult is what became of a post.
+// HookResult is the result of processing a webhook.
 type HookResult struct {
-	Known   bool   // the address is one of ours and not expired
-	Repeat  bool   // the very same post had come before
-	Changed bool   // a run took its status from the post
-	FileID  string // the file of the address; empty while it is not known
+	Known   bool   // the address is ours and has not expired
+	Repeat  bool   // an identical webhook had arrived before
+	Changed bool   // a run took its status from the webhook
+	FileID  string // the file of the address; empty if unknown
 }
 
-// UnmatchedPost is a webhook post that no run took: it is kept to be seen, and
-// nothing more.
+// UnmatchedPost is a webhook that matches no run. It is stored only to be shown.
 type UnmatchedPost struct {
-	At        time.Time `json:"at"`      // when it came last
-	Reason    string    `json:"why"`     // why no run took it, in words
-	Profile   string    `json:"profile"` // of the address; empty: of none that is known
-	FileID    string    `json:"fileId"`  // of the address; empty: not known
+	At        time.Time `json:"at"`      // when it last arrived
+	Reason    string    `json:"why"`     // why it matches no run
+	Profile   string    `json:"profile"` // of the address; empty if unknown
+	FileID    string    `json:"fileId"`  // of the address; empty if unknown
 	Extension string    `json:"extension"`
 	Status    Status    `json:"status"`
-	Times     int       `json:"times"` // how often the very same came
-	Raw       []byte    `json:"raw"`   // what came, perhaps only its beginning; text from outside
+	Times     int       `json:"times"` // number of identical webhooks
+	Raw       []byte    `json:"raw"`   // the body, possibly truncated; untrusted
 
-	// Hash is of the token it was posted to; zero where Why says all.
+	// Hash is the hash of the token in its address; zero if Reason is sufficient.
 	Hash [32]byte `json:"-"`
 }
 
-// MaxUnmatchedBody is how much of a post to an unknown address is kept, in bytes.
+// MaxUnmatchedBody is the maximum number of bytes stored of a webhook to an unknown address.
 const MaxUnmatchedBody = 4 << 10
 
-// Reason a post was not taken, for StrayPost.Why.
+// The values of UnmatchedPost.Reason.
 const (
 	UnmatchedUnknown   = "nobody knows the address"
 	UnmatchedExpired   = "it came after its address had expired"

@@ -8,64 +8,63 @@ import (
 	"time"
 )
 
-// State is where a job stands. The last six are outcomes: they are final
-// until a person asks for another attempt.
+// State is the state of a job. The last six are outcomes: they are final until the user asks for
+// another attempt.
 type State string
 
 // The states of a job.
 const (
 	Waiting   State = "waiting"   // in the queue
-	Sending   State = "sending"   // under way
-	Offline   State = "offline"   // waits for a connection to the service
-	Stored    State = "stored"    // the service stored it and said so
-	Refused   State = "refused"   // the service said no
+	Sending   State = "sending"   // in progress
+	Offline   State = "offline"   // waiting for a connection to the service
+	Stored    State = "stored"    // the service confirmed that it stored the file
+	Refused   State = "refused"   // the service refused it
 	Unsent    State = "unsent"    // nothing can have arrived
-	Unknown   State = "unknown"   // bytes went out, no answer came back
-	Cancelled State = "cancelled" // taken back by the person before it was complete
-	// Processing: the service accepted it (202) and stores it later. Nothing more is
-	// sent; whether it was stored shows later.
+	Unknown   State = "unknown"   // bytes were sent, but no answer arrived
+	Cancelled State = "cancelled" // canceled by the user before it was complete
+	// Processing means that the service accepted the upload (202) and stores it later. It is not sent
+	// again; the result is found out later.
 	Processing State = "processing"
 )
 
 // Final reports whether the state is an outcome.
 func (s State) Final() bool { return s != Waiting && s != Sending && s != Offline }
 
-// Open reports whether the fate of the file is not decided: the job has no outcome, or
-// waits for the service.
+// Open reports whether the result for the file is undecided: the job has no outcome, or waits for the
+// service.
 func (s State) Open() bool { return !s.Final() || s == Processing }
 
-// Evidence tells whether the file of a job may be stored already. It decides whether the job may be
+// Evidence says whether the file of a job may already be stored. It decides whether the job may be
 // sent again, and its outcome.
 type Evidence string
 
 // The kinds of evidence. The zero value is NotSent.
 const (
-	// NotSent: no attempt can have arrived.
+	// NotSent means that no attempt can have arrived.
 	NotSent Evidence = ""
-	// Orphaned: an attempt may have arrived that the journal does not know: the
-	// program that had the job was killed, or the service answered 503. Only jobs
-	// with a name made here are orphaned; all others are journaled before the
-	// first byte is sent.
+	// Orphaned means that an attempt may have arrived that is not in the journal: the program was
+	// killed, or the service answered 503. Only jobs with a name made here are orphaned; all others
+	// are journaled before the first byte is sent.
 	Orphaned Evidence = "orphaned"
-	// MaybeStored: everything was sent, and no answer said what became of it.
+	// MaybeStored means that everything was sent, but no answer arrived.
 	MaybeStored Evidence = "maybe stored"
-	// SurelyStored: the service said so, or has the file.
+	// SurelyStored means that the service confirmed it, or has the file.
 	SurelyStored Evidence = "stored"
 )
 
-// Naming is how the stored file gets its name.
+// Naming is how the name of the stored file is chosen.
 type Naming string
 
 // The three ways of naming.
 const (
-	NameHere    Naming = "here"    // made unique by us, so that a repeat can never store twice
+	NameHere    Naming = "here"    // made unique by us, so that a repeat never stores the file twice
 	NameService Naming = "service" // the service adds a suffix
 	NameExact   Naming = "off"     // exactly the given name
 )
 
-// ApplyNaming writes a way of naming into an upload. NameHere puts a new
-// suffix into the file name, so it is done once, before the job is journaled.
-// It also sets overwriteFile to false; the other two leave that as it is.
+// ApplyNaming applies a way of naming to an upload. NameHere adds a new suffix to the file name, so
+// call it once, before the job is journaled. It also sets overwriteFile to false; the other two do
+// not change it.
 func ApplyNaming(u *Upload, n Naming) {
 	switch n {
 	case NameHere:
@@ -79,59 +78,57 @@ func ApplyNaming(u *Upload, n Naming) {
 	}
 }
 
-// Job is one upload in the queue, from waiting to its outcome.
+// Job is an upload in the queue, from waiting to its outcome.
 type Job struct {
-	ID       int64     `json:"id"`      // given by the journal; 0 before
-	Profile  string    `json:"profile"` // name of the profile it is sent with
-	Upload   Upload    `json:"upload"`  // as it is sent, unique name and all
+	ID       int64     `json:"id"`      // set by the journal; 0 before
+	Profile  string    `json:"profile"` // name of the profile
+	Upload   Upload    `json:"upload"`  // with the unique name
 	Naming   Naming    `json:"naming"`
-	Identity Identity  `json:"identity,omitzero"` // of the source when it was handed over; zero for a URL; of an Origin its size alone
+	Identity Identity  `json:"identity,omitzero"` // of the source when the job was queued; zero for a URL; only the size for an Origin
 	State    State     `json:"state"`
-	Attempts int       `json:"attempts"` // how often it was sent
+	Attempts int       `json:"attempts"` // number of times it was sent
 	Evidence Evidence  `json:"evidence,omitempty"`
 	File     *File     `json:"file,omitempty"`
-	Failure  *Failure  `json:"failure,omitempty"` // of the last attempt; nil where there is none
+	Failure  *Failure  `json:"failure,omitempty"` // of the last attempt; may be nil
 	Created  time.Time `json:"created"`
 	Updated  time.Time `json:"updated"`
-	Started  time.Time `json:"started,omitzero"` // when the first attempt began; zero: none did
+	Started  time.Time `json:"started,omitzero"` // start of the first attempt; zero if none
 
 	// Hash is the hash of the sent bytes, with its kind (see XXH128); empty before sending and for
 	// URLs.
 	Hash string `json:"hash,omitempty"`
-	// Priority is by hand: a higher one is sent before the others. Equal ones
-	// go in the order in which they were handed over.
+	// Priority is set by the user: higher ones are sent first, equal ones in the order of the queue.
 	Priority int `json:"priority,omitempty"`
 
-	// OwnWebhook: an address of our receiver goes along where extensions are
-	// asked for. The address itself is made for each attempt and kept nowhere.
+	// OwnWebhook adds an address of our receiver if there are extensions. The address is made for each
+	// attempt and not stored here.
 	OwnWebhook bool   `json:"ownWebhook,omitempty"`
-	Batch      string `json:"batch,omitempty"` // what was handed over together; empty: by itself
+	Batch      string `json:"batch,omitempty"` // ID of the uploads that were queued together; may be empty
 
 	// Lost lists properties of a file from another profile that are not sent, such as "2 AI tags".
 	Lost []string `json:"lost,omitempty"`
 
-	// Move tells whether the source in the other profile is deleted after the upload, and Kept
-	// why it was not. With MoveAfter a job has no outcome before that is decided.
+	// Move says whether to delete the source in the other profile after the upload, and Kept why it
+	// was not deleted. With MoveAfter, the job has no outcome until that is decided.
 	Move Move   `json:"move,omitempty"`
 	Kept string `json:"kept,omitempty"`
 
-	// Dismissed: the person canceled the job or removed it from the list. It is
-	// sent again only if the person asks for this very job.
+	// Dismissed means that the user canceled the job or removed it from the list. It is sent again
+	// only if the user asks for this job.
 	Dismissed bool `json:"dismissed,omitempty"`
 }
 
-// Move tells what happens to a source in another profile. The zero value keeps it.
+// Move says what happens to a source in another profile. The zero value keeps it.
 type Move string
 
 // The states of a move.
 const (
-	MoveAfter Move = "after" // the source is deleted after the stored file was read back and compared
+	MoveAfter Move = "after" // delete the source after reading and comparing the stored file
 	MoveDone  Move = "done"  // the source was deleted
 	MoveKept  Move = "kept"  // the source was not deleted, see Job.Kept
 )
 
-// Reason is the message of the failure, without the source that it may begin with; empty
-// where there is none.
+// Reason returns the message of the failure without a leading source, or "".
 func (j *Job) Reason() string {
 	if j.Failure == nil {
 		return ""
@@ -143,19 +140,18 @@ func (j *Job) Reason() string {
 // MayRepeat reports whether another attempt cannot store the file twice.
 func (j *Job) MayRepeat() bool { return j.Evidence != MaybeStored || j.RepeatsSafely() }
 
-// Failed reports whether the job has an outcome that another attempt could
-// improve, and the person has not dismissed it.
+// Failed reports whether the job has an outcome that another attempt could improve, and is not
+// dismissed.
 func (j *Job) Failed() bool {
 	return !j.Dismissed && (j.State == Refused || j.State == Unsent || j.State == Unknown)
 }
 
-// MayResume reports whether the job goes on by itself at the next start: nothing
-// was decided about its file, and another attempt cannot store it twice.
+// MayResume reports whether the job continues by itself at the next start: its result is undecided,
+// and another attempt cannot store the file twice.
 func (j *Job) MayResume() bool { return j.Failed() && j.State != Refused && j.MayRepeat() }
 
-// RepeatsSafely reports whether sending the job again can never store it twice:
-// its name is kept as it is, and nothing of that name is overwritten
-// (design.md §7). It is the only place with this rule.
+// RepeatsSafely reports whether the job can be sent again without ever storing the file twice: the
+// service keeps its name and overwrites nothing of that name (design.md §7).
 func (j *Job) RepeatsSafely() bool {
 	return !j.Upload.UseUniqueFileName.Or(true) && !j.Upload.OverwriteFile.Or(true)
 }
@@ -164,9 +160,9 @@ func (j *Job) RepeatsSafely() bool {
 // file of that name is its own.
 func (j *Job) OwnName() bool { return j.Naming == NameHere && j.RepeatsSafely() }
 
-// Failure is an error in the form in which it is kept and shown.
+// Failure is a stored error.
 type Failure struct {
-	Status    int    `json:"status,omitempty"` // HTTP status; 0: no answer
+	Status    int    `json:"status,omitempty"` // HTTP status; 0 without an answer
 	Message   string `json:"message"`
 	Help      string `json:"help,omitempty"`
 	RequestID string `json:"requestId,omitempty"`
@@ -174,7 +170,7 @@ type Failure struct {
 
 func (f *Failure) Error() string { return f.Message }
 
-// FailureOf puts an error into the form in which it is kept; nil of nil.
+// FailureOf converts an error, or nil, to a Failure.
 func FailureOf(err error) *Failure {
 	if err == nil {
 		return nil
@@ -194,7 +190,7 @@ func FailureOf(err error) *Failure {
 	return f
 }
 
-// OutcomeOf returns the outcome of an attempt that ended with err; Stored for nil. A failure after
+// OutcomeOf returns the outcome of an attempt that ended with err, Stored for nil. A failure after
 // the last byte was sent is Unknown.
 func OutcomeOf(err error) State {
 	var answer *ServiceError

@@ -14,21 +14,21 @@ import (
 
 // Query selects what List returns.
 type Query struct {
-	Folder string // one level; empty: everywhere
-	Type   string // "file", "folder", "all"; empty: files, or what Search finds
-	Name   string // exact name; empty: any
+	Folder string // one level; empty means all folders
+	Type   string // "file", "folder", "all"; empty means files, or the matches of Search
+	Name   string // exact name, or empty
 	Search string // search query in the service's language, instead of Name; may be empty
-	Kind   string // KindImage or KindNonImage; empty: any
-	Sort   string // one of Sorts after ASC_ or DESC_; empty: the service's default
+	Kind   string // KindImage or KindNonImage, or empty
+	Sort   string // one of Sorts after ASC_ or DESC_; empty means the service's default
 	Skip   int
-	Limit  int // 0: the service's default
+	Limit  int // 0 means the service's default
 }
 
 // Sorts are the sort keys of a listing (hosted-service.md §8). SortRelevance needs a search with
 // HAS; DESC_ puts the best matches first.
 var Sorts = []string{"NAME", "CREATED", "UPDATED", "SIZE", "HEIGHT", "WIDTH", SortRelevance}
 
-// SortRelevance is how well a file matches the texts of HAS.
+// SortRelevance sorts by how well a file matches the texts of HAS.
 const SortRelevance = "RELEVANCE"
 
 var (
@@ -36,28 +36,26 @@ var (
 	searchHas  = regexp.MustCompile(`(?i)\bHAS\b`)
 )
 
-// Ranks reports whether a search query has the operator HAS, so that its matches can be
-// sorted by relevance.
+// Ranks reports whether a search query has the operator HAS, so that its matches can be sorted by
+// relevance.
 func Ranks(search string) bool { return searchHas.MatchString(searchText.ReplaceAllString(search, "")) }
 
-// SearchValue writes a text as a value of a search query.
+// SearchValue quotes a text for a search query.
 func SearchValue(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
-// SearchBelow is the condition of a search query that a file or folder is in a folder or
-// below it.
+// SearchBelow returns the search condition for files and folders in or below a folder.
 func SearchBelow(folder string) string { return "path : " + SearchValue(folder) }
 
-// List reads records of files and folders. Like Details it is not in the
-// specification.
+// List reads records of files and folders. Like Details, it is not part of the specification.
 func (c *Client) List(ctx context.Context, q Query) ([]File, error) {
 	var files []File
 	err := c.call(ctx, c.DescribeList(q), "list", &files)
 	return files, err
 }
 
-// typeWord is the word for the type in a search query.
+// typeWord matches a condition on the type in a search query.
 var typeWord = regexp.MustCompile(`(?i)\btype\b\s*(=|NOT|IN)`)
 
 // DescribeList returns the request that List would send.
@@ -74,7 +72,7 @@ func (c *Client) DescribeList(q Query) Request {
 	add("sort", q.Sort)
 	switch {
 	case q.Search != "" && (q.Type == TypeFile || q.Type == TypeFolder) && !typeWord.MatchString(q.Search):
-		// Beside a query, the service ignores the parameter.
+		// The service ignores the parameter type next to a query.
 		v.Set("searchQuery", "("+q.Search+") AND type = "+strconv.Quote(q.Type))
 	case q.Search != "":
 		v.Set("searchQuery", q.Search)
@@ -94,22 +92,21 @@ func (c *Client) DescribeList(q Query) Request {
 	return Request{Method: http.MethodGet, Address: address}
 }
 
-// ErrSamePage says that a listing is not complete: the service sends the same
-// records again instead of the next ones.
+// ErrSamePage reports that a listing is incomplete: the service repeats the same records.
 var ErrSamePage = errors.New("the service sends the same files again instead of the next ones, so the list is not complete")
 
-// maxPage is how many records a service gives at once.
+// maxPage is the maximum number of records per page.
 const maxPage = 1000
 
-// All lists page by page, from q.Skip on; q.Limit is the size of a page, 0: 1,000.
-// A record that moved to a later page meanwhile comes once. It ends with the first
-// error, and with ErrSamePage after a full page that brings nothing new.
+// All lists page by page, starting at q.Skip; q.Limit is the page size, 0 means 1,000. It yields a
+// record only once even if it moves to a later page. It ends with the first error, and with
+// ErrSamePage after a full page without new records.
 func (c *Client) All(ctx context.Context, q Query) iter.Seq2[*File, error] {
 	return func(yield func(*File, error) bool) {
 		if q.Limit <= 0 {
 			q.Limit = maxPage
 		}
-		seed, seen := maphash.MakeSeed(), map[uint64]struct{}{} // of a million records, their ids would be large
+		seed, seen := maphash.MakeSeed(), map[uint64]struct{}{} // the IDs of a million records would take too much memory
 		for {
 			files, err := c.List(ctx, q)
 			if err != nil {
@@ -121,7 +118,7 @@ func (c *Client) All(ctx context.Context, q Query) iter.Seq2[*File, error] {
 				f := &files[i]
 				key := maphash.String(seed, f.Type+"\x00"+f.FileID)
 				if f.FileID == "" {
-					key = maphash.Bytes(seed, f.Raw) // folders have other ids
+					key = maphash.Bytes(seed, f.Raw) // folders have other IDs
 				}
 				if _, twice := seen[key]; twice {
 					continue
@@ -137,7 +134,7 @@ func (c *Client) All(ctx context.Context, q Query) iter.Seq2[*File, error] {
 			case len(seen) == before && len(files) == q.Limit:
 				yield(nil, ErrSamePage)
 				return
-			case len(seen) == before: // it sends all at once
+			case len(seen) == before: // the service ignores the limit and sends everything
 				return
 			}
 			q.Skip += len(files)

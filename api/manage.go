@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/hmac"
-	"crypto/sha1" //nolint:gosec // the form of signature that delivery checks
+	"crypto/sha1" //nolint:gosec // delivery requires this signature
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -18,8 +18,8 @@ import (
 	"unicode"
 )
 
-// The operations of this file are not in the specification: a hosted service
-// and the local library have them, others answer 404 (see Unavailable).
+// The operations of this file are not part of the specification: hosted services and the local
+// library support them, others answer 404 (see Unavailable).
 
 // checkID checks the id of a file or version for use in a path. Escaping does not protect against
 // ids such as "..".
@@ -38,10 +38,10 @@ func checkID(id string) error {
 	return nil
 }
 
-// maxID is how many bytes an id has at most. Those of services have 24.
+// maxID is the maximum length of an ID in bytes. Services use 24.
 const maxID = 256
 
-// fileAddress is where a file is, or what of it the further steps name.
+// fileAddress returns the address of a file, or of the resource named by the further path elements.
 func (c *Client) fileAddress(fileID string, more ...string) string {
 	address := c.base + "/v1/files/" + url.PathEscape(fileID)
 	for _, step := range more {
@@ -50,7 +50,7 @@ func (c *Client) fileAddress(fileID string, more ...string) string {
 	return address
 }
 
-// Versions lists the versions of a file, the newest first as services have it.
+// Versions lists the versions of a file, newest first.
 func (c *Client) Versions(ctx context.Context, fileID string) ([]File, error) {
 	var list []File
 	err := c.perform(ctx, "list of versions", &list)(c.DescribeVersions(fileID))
@@ -65,8 +65,7 @@ func (c *Client) DescribeVersions(fileID string) (Request, error) {
 	return Request{Method: http.MethodGet, Address: c.fileAddress(fileID, "versions")}, nil
 }
 
-// RestoreVersion makes a version the current one and returns the record after
-// that.
+// RestoreVersion makes a version the current one and returns the new record.
 func (c *Client) RestoreVersion(ctx context.Context, fileID, versionID string) (*File, error) {
 	return c.performFile(ctx, "restoring of a version")(c.DescribeRestore(fileID, versionID))
 }
@@ -79,21 +78,21 @@ func (c *Client) DescribeRestore(fileID, versionID string) (Request, error) {
 	return Request{Method: http.MethodPut, Address: c.fileAddress(fileID, "versions", versionID, "restore")}, nil
 }
 
-// DeleteVersion removes a version that is not the current one, for good.
+// DeleteVersion permanently deletes a version other than the current one.
 func (c *Client) DeleteVersion(ctx context.Context, fileID, versionID string) error {
-	if err := checkID(versionID); err != nil { // without one, it would be all of them
+	if err := checkID(versionID); err != nil { // an empty ID would delete all versions
 		return err
 	}
 	return c.perform(ctx, "deletion of a version", nil)(c.DescribeDelete(fileID, versionID))
 }
 
-// DeleteFile removes a file with all its versions, for good.
+// DeleteFile permanently deletes a file with all its versions.
 func (c *Client) DeleteFile(ctx context.Context, fileID string) error {
 	return c.perform(ctx, "deletion", nil)(c.DescribeDelete(fileID, ""))
 }
 
-// DescribeDelete returns the request that DeleteVersion would send, or, with an
-// empty version, DeleteFile.
+// DescribeDelete returns the request that DeleteVersion would send or, for an empty version, that of
+// DeleteFile.
 func (c *Client) DescribeDelete(fileID, versionID string) (Request, error) {
 	if err := checkID(fileID); err != nil {
 		return Request{}, err
@@ -108,31 +107,30 @@ func (c *Client) DescribeDelete(fileID, versionID string) (Request, error) {
 	return Request{Method: http.MethodDelete, Address: address}, nil
 }
 
-// How many files one call names at most (hosted-service.md §10).
+// The maximum number of files per call (hosted-service.md §10).
 const (
 	maxTagged  = 50
 	maxDeleted = 100
 )
 
-// AddTags adds tags to files, in calls of 50 files each. The error of a file is in
-// its place; nil: its tags were added.
+// AddTags adds tags to files, in calls of 50 files each. It returns an error, or nil, per file.
 func (c *Client) AddTags(ctx context.Context, fileIDs, tags []string) []error {
 	return c.bulk(ctx, "addTags", map[string]any{"tags": tags}, fileIDs, maxTagged)
 }
 
-// RemoveTags removes tags from files, as AddTags adds them.
+// RemoveTags removes tags from files; see AddTags.
 func (c *Client) RemoveTags(ctx context.Context, fileIDs, tags []string) []error {
 	return c.bulk(ctx, "removeTags", map[string]any{"tags": tags}, fileIDs, maxTagged)
 }
 
-// DeleteFiles deletes files for good, in calls of 100 files each. The error of a file
-// is in its place; nil: it was deleted.
+// DeleteFiles permanently deletes files, in calls of 100 files each. It returns an error, or nil, per
+// file.
 func (c *Client) DeleteFiles(ctx context.Context, fileIDs []string) []error {
 	return c.bulk(ctx, "batch/deleteByFileIds", map[string]any{}, fileIDs, maxDeleted)
 }
 
-// bulk sends an operation on many files in portions. Where one of them is unknown the
-// service does nothing for the portion: the others are then tried without it.
+// bulk sends an operation on many files in batches. If a file is unknown, the service does nothing
+// for its batch: bulk then repeats the call without that file.
 func (c *Client) bulk(ctx context.Context, operation string, body map[string]any, fileIDs []string, most int) []error {
 	errs := make([]error, len(fileIDs))
 	var todo []int
@@ -171,8 +169,8 @@ func (c *Client) bulk(ctx context.Context, operation string, body map[string]any
 	return errs
 }
 
-// bulkOnce sends one portion. failed is told of each file that the service names as
-// failed; missing are the files that it does not know.
+// bulkOnce sends one batch. It calls failed for each file that the service reports as failed; missing
+// are the files that the service does not know.
 func (c *Client) bulkOnce(ctx context.Context, operation string, body map[string]any, failed func(id string, err error)) (missing []string, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -196,14 +194,13 @@ func (c *Client) bulkOnce(ctx context.Context, operation string, body map[string
 	return missing, err
 }
 
-// CopyFile copies the file at a path into a folder. Where a file of its name is
-// there, the copy becomes a new version of that one.
+// CopyFile copies the file at a path into a folder. If a file of that name exists there, the copy
+// becomes its new version.
 func (c *Client) CopyFile(ctx context.Context, filePath, folder string) error {
 	return c.perform(ctx, "copy", nil)(c.DescribeCopy(filePath, folder))
 }
 
-// MoveFile moves the file at a path into a folder; see CopyFile for a name that
-// is taken.
+// MoveFile moves the file at a path into a folder; see CopyFile for existing names.
 func (c *Client) MoveFile(ctx context.Context, filePath, folder string) error {
 	return c.perform(ctx, "move", nil)(c.DescribeMove(filePath, folder))
 }
@@ -230,14 +227,14 @@ func (c *Client) describeTransfer(what, filePath, folder string) (Request, error
 	return Request{Method: http.MethodPost, Address: c.fileAddress(what), Body: string(text)}, err
 }
 
-// RenameFile gives the file at a path another name, which the service writes in
-// the form of StoredName. A name that is taken is refused.
+// RenameFile renames the file at a path; the service converts the name to the form of StoredName. It
+// refuses an existing name.
 func (c *Client) RenameFile(ctx context.Context, filePath, name string) error {
 	return c.perform(ctx, "renaming", nil)(c.DescribeRename(filePath, name, false))
 }
 
-// DescribeRename returns the request that RenameFile would send, or, with purge,
-// RenameAndPurge.
+// DescribeRename returns the request that renames a file. With purge, the service also removes the
+// cached copies of the old URL.
 func (c *Client) DescribeRename(filePath, name string, purge bool) (Request, error) {
 	if filePath == "" {
 		return Request{}, errNoPath
@@ -253,9 +250,9 @@ func (c *Client) DescribeRename(filePath, name string, purge bool) (Request, err
 	return Request{Method: http.MethodPut, Address: c.fileAddress("rename"), Body: string(text)}, err
 }
 
-// CancelRun ends the pending runs of an extension on a file as failed, with the
-// reason RunCanceled. Only the local library has this operation; it answers 404
-// where the extension was never run on the file, and 409 where it has ended.
+// CancelRun ends the pending runs of an extension on a file as failed, with the reason RunCanceled.
+// Only the local library supports it. It answers 404 if the extension never ran on the file, and 409
+// if it has ended.
 func (c *Client) CancelRun(ctx context.Context, fileID, extension string) error {
 	text, err := json.Marshal(map[string]string{"fileId": fileID, "extension": extension})
 	if err != nil {
@@ -266,12 +263,12 @@ func (c *Client) CancelRun(ctx context.Context, fileID, extension string) error 
 
 var errNoPath = errors.New("the path of the file is empty")
 
-// noExpiry stands in a signature for an address that holds for good.
+// noExpiry is the expiry in the signature of an address that never expires.
 const noExpiry = "9999999999"
 
-// SignedURL is an address of the delivery host with a signature of the private
-// key, as files marked private need it (service.md §4.1, isPrivateFile). With a zero time
-// it holds for good. The key itself is not in it.
+// SignedURL returns a delivery address with a signature made with the private key, as private files
+// need it (service.md §4.1, isPrivateFile). A zero time means that it never expires. The address does
+// not contain the key.
 func (c *Client) SignedURL(address string, expires time.Time) (string, error) {
 	rest, ours := strings.CutPrefix(address, c.delivery+"/")
 	switch {

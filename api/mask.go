@@ -11,26 +11,25 @@ import (
 	"sync"
 )
 
-// masked stands for the key in whatever a service answers.
+// masked replaces the key in answers.
 const masked = "[key]"
 
 const (
-	shortestKey = 4       // bytes; shorter is no key, but masking it would tear words apart
-	maskPart    = 6       // bytes: a part twice as long gives the key away
+	shortestKey = 4       // bytes; a shorter text is not a key, and masking it would damage other text
+	maskPart    = 6       // bytes: a fragment of twice that length reveals the key
 	maskWindow  = 1 << 16 // bytes that are decoded at a time
 )
 
-// masker takes a key out of answers: some services repeat it in an error, or in a
-// record. It knows the key plain, in base64 (also within a longer text, with any
-// alignment) and in hexadecimal; all of them also percent-encoded and with the
-// escapes of JSON; and parts of them.
+// masker removes a key from answers, because some services repeat it in an error or a record. It
+// finds the key plain, in base64 (also within longer text, at any alignment) and in hexadecimal; each
+// of them also percent-encoded and with JSON escapes; and fragments of them.
 type masker struct {
-	needles map[string][]needle  // by their first bytes, shortestKey of them
+	needles map[string][]needle  // by their first shortestKey bytes
 	first   [1 << 16 / 64]uint64 // a bit for each pair of bytes that begins a needle
-	longest int                  // bytes of the longest spelling
+	longest int                  // length of the longest spelling in bytes
 }
 
-// maskerOf returns the masker of the key that reveal gives now; nil: no key.
+// maskerOf returns a function for the masker of the current key; nil without a key.
 func maskerOf(reveal func() string) func() *masker {
 	var mu sync.Mutex
 	known, m := "", newMasker("")
@@ -47,21 +46,20 @@ func maskerOf(reveal func() string) func() *masker {
 	}
 }
 
-// needle is a piece of a spelling. Whatever of the spelling surrounds it is masked
-// with it.
+// needle is a part of a spelling. The rest of the spelling around it is masked as well.
 type needle struct {
 	text     string
 	spelling string
 	at       int // of text in spelling
 }
 
-// newMasker makes a masker; a key that is too short is masked nowhere.
+// newMasker returns a masker; it ignores a key that is too short.
 func newMasker(key string) *masker {
 	m := &masker{needles: map[string][]needle{}}
 	if len(key) < shortestKey {
 		return m
 	}
-	// "private_" is no secret, and stands in other texts.
+	// "private_" is not secret, and occurs in other text.
 	_, secret, ok := strings.Cut(key, "_")
 	if !ok || len(secret) < maskPart {
 		secret = key
@@ -72,7 +70,7 @@ func newMasker(key string) *masker {
 	}
 	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		m.add(encoding.EncodeToString([]byte(key+":")), (len(key)-len(secret)+2)/3*4)
-		for before := range 3 { // bytes that stand before it, of which it keeps some bits
+		for before := range 3 { // bytes before it, which affect its alignment
 			text := encoding.EncodeToString([]byte(strings.Repeat("\x00", before) + secret))
 			tainted := [...]int{0, 2, 3}[before]
 			if text = text[tainted : len(text)-1]; len(text) >= maskPart {
@@ -83,15 +81,15 @@ func newMasker(key string) *masker {
 	return m
 }
 
-// add makes the needles of a spelling. What comes before from is masked only
-// together with what follows.
+// add adds the needles of a spelling. Text before from is masked only together with the text after
+// it.
 func (m *masker) add(spelling string, from int) {
 	m.longest = max(m.longest, len(spelling))
 	if len(spelling)-from < 2*maskPart {
 		m.addNeedle(needle{spelling, spelling, 0})
 		return
 	}
-	// A part of 2*maskPart-1 bytes holds one of them whole, wherever it begins.
+	// Every fragment of 2*maskPart-1 bytes contains a complete needle.
 	for at := from; at+maskPart <= len(spelling); at += maskPart {
 		m.addNeedle(needle{spelling[at : at+maskPart], spelling, at})
 	}
@@ -103,8 +101,7 @@ func (m *masker) addNeedle(n needle) {
 	m.needles[n.text[:shortestKey]] = append(m.needles[n.text[:shortestKey]], n)
 }
 
-// mask returns text without the key. It returns text itself if the key is not in
-// it.
+// mask returns text without the key. It returns text itself if it does not contain the key.
 func (m *masker) mask(text []byte) []byte {
 	if len(m.needles) == 0 {
 		return text
@@ -135,13 +132,13 @@ func (m *masker) mask(text []byte) []byte {
 	return append(out, text[done:]...)
 }
 
-// String is mask for a string.
+// String is like mask, for a string.
 func (m *masker) String(text string) string { return string(m.mask([]byte(text))) }
 
 // span is a part of a text.
 type span struct{ from, to int }
 
-// find returns where the key, or a part of it, is in text.
+// find returns the spans of text that contain the key or a fragment.
 func (m *masker) find(text []byte) []span {
 	var hits []span
 	for i := 0; i+shortestKey <= len(text); i++ {
@@ -160,7 +157,7 @@ func (m *masker) find(text []byte) []span {
 			for at := n.at + len(n.text); at < len(n.spelling) && hit.to < len(text) && text[hit.to] == n.spelling[at]; at++ {
 				hit.to++
 			}
-			if n.text == n.spelling || hit.to-hit.from >= 2*maskPart { // less may be a word of somebody
+			if n.text == n.spelling || hit.to-hit.from >= 2*maskPart { // less may be an ordinary word
 				hits = append(hits, hit)
 			}
 		}
@@ -168,9 +165,9 @@ func (m *masker) find(text []byte) []span {
 	return hits
 }
 
-// findEscaped is find in what text says without its escapes.
+// findEscaped is like find, for text with escapes.
 func (m *masker) findEscaped(text []byte, percent, slash bool) []span {
-	// Windows overlap by one spelling; an escape has six bytes at most.
+	// Windows overlap by one spelling; an escape has at most six bytes.
 	var hits []span
 	overlap := 6 * m.longest
 	room := min(len(text), maskWindow+overlap)
@@ -186,8 +183,8 @@ func (m *masker) findEscaped(text []byte, percent, slash bool) []span {
 
 func pairOf(a, b byte) int { return int(a)<<8 | int(b) }
 
-// unescape decodes %XX, and the escapes \u00XX and \/ of JSON, in text. at tells for each byte, and for the
-// end, where it stands in text.
+// unescape decodes %XX, and the JSON escapes \u00XX and \/, in text. at maps each decoded byte, and the
+// end, to its offset in text.
 func unescape(text, decoded []byte, at []int, percent, slash bool) ([]byte, []int) {
 	for i := 0; i < len(text); {
 		b, size := text[i], 1

@@ -15,12 +15,11 @@ import (
 	"unicode/utf8"
 )
 
-// MetadataField is a custom metadata field of the account: a key that custom
-// metadata may have (service.md §2.1), and what its values must be.
+// MetadataField is a custom metadata field of the account (service.md §2.1) with its constraints.
 type MetadataField struct {
 	ID     string         `json:"id"`
 	Name   string         `json:"name"`  // the key
-	Label  string         `json:"label"` // for people
+	Label  string         `json:"label"` // for the user
 	Schema MetadataSchema `json:"schema"`
 	// Description is for users; may be empty.
 	Description string `json:"description,omitempty"`
@@ -37,23 +36,21 @@ const (
 	MetadataMultiSelect  = "MultiSelect"
 )
 
-// MetadataSchema is what the values of a field must be. Values are kept as the
-// service wrote them, since bounds are numbers in one type and dates in
-// another.
+// MetadataSchema describes the values of a field. Bounds are raw JSON, because they are numbers or
+// dates depending on the type.
 type MetadataSchema struct {
 	Type      string            `json:"type"`
 	Options   []json.RawMessage `json:"selectOptions,omitempty"`
 	MinValue  json.RawMessage   `json:"minValue,omitempty"`
 	MaxValue  json.RawMessage   `json:"maxValue,omitempty"`
-	MinLength *int              `json:"minLength,omitempty"` // characters; nil: any
+	MinLength *int              `json:"minLength,omitempty"` // characters; nil if unlimited
 	MaxLength *int              `json:"maxLength,omitempty"`
-	// Required says that a file has a value, and Default which one it gets
-	// where none is sent.
+	// Required means that every file has a value, and Default is the value if none is sent.
 	Required bool            `json:"isValueRequired,omitempty"`
 	Default  json.RawMessage `json:"defaultValue,omitempty"`
 }
 
-// Hint is the description of the field, if it has one, and what its values must be.
+// Hint describes the field and its values.
 func (f *MetadataField) Hint() string {
 	hint := f.Schema.Describe()
 	if f.Description != "" {
@@ -62,8 +59,8 @@ func (f *MetadataField) Hint() string {
 	return hint
 }
 
-// MetadataFields lists the custom metadata fields for files in a folder; empty: those
-// of the account. Like List it is not in the specification: see [Unavailable].
+// MetadataFields lists the custom metadata fields for files in a folder, or of the account if folder
+// is empty. Like List, it is not part of the specification: see [Unavailable].
 func (c *Client) MetadataFields(ctx context.Context, folder string) ([]MetadataField, error) {
 	address := c.base + "/v1/customMetadataFields"
 	if folder != "" {
@@ -74,8 +71,8 @@ func (c *Client) MetadataFields(ctx context.Context, folder string) ([]MetadataF
 	return fields, err
 }
 
-// CheckMetadata checks values against fields: unknown keys and values that do not fit. The error, a
-// *RuleError, is for the first key in order. Null always fits.
+// CheckMetadata checks values against fields for unknown keys and invalid values. The error is a
+// *RuleError for the first key in order. Null is always valid.
 func CheckMetadata(fields []MetadataField, values map[string]json.RawMessage) error {
 	keys := make([]string, 0, len(values))
 	for key := range values {
@@ -103,8 +100,7 @@ func CheckMetadata(fields []MetadataField, values map[string]json.RawMessage) er
 	return nil
 }
 
-// CheckRequiredMetadata says which required field has no value among those that
-// a file is to have. The error is a *RuleError.
+// CheckRequiredMetadata returns a *RuleError for a required field without a value.
 func CheckRequiredMetadata(fields []MetadataField, values map[string]json.RawMessage) error {
 	for _, f := range fields {
 		if f.Schema.Required && !hasValue(values[f.Name]) {
@@ -117,8 +113,8 @@ func CheckRequiredMetadata(fields []MetadataField, values map[string]json.RawMes
 	return nil
 }
 
-// DefaultMetadata returns values with the default of each field that has one
-// and no value among them. It changes nothing in values.
+// DefaultMetadata returns values plus the defaults of the fields without a value. It does not modify
+// values.
 func DefaultMetadata(fields []MetadataField, values map[string]json.RawMessage) map[string]json.RawMessage {
 	var with map[string]json.RawMessage
 	for _, f := range fields {
@@ -139,8 +135,8 @@ func DefaultMetadata(fields []MetadataField, values map[string]json.RawMessage) 
 
 func hasValue(value json.RawMessage) bool { return len(value) > 0 && string(value) != "null" }
 
-// misfit says why a value does not fit, as a part of a sentence; empty where it
-// does, or where the type is not known.
+// misfit says why a value is invalid, as part of a sentence; empty if it is valid or the type is
+// unknown.
 func (s *MetadataSchema) misfit(value json.RawMessage) string {
 	is := func(into any) bool { return json.Unmarshal(value, into) == nil }
 	var text string
@@ -214,7 +210,7 @@ func (s *MetadataSchema) misfitDate(value json.RawMessage) string {
 	return ""
 }
 
-// readDate reads a date or an instant in the form of ISO 8601.
+// readDate reads an ISO 8601 date or time.
 func readDate(value json.RawMessage) (time.Time, bool) {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
@@ -223,7 +219,7 @@ func readDate(value json.RawMessage) (time.Time, bool) {
 	return parseDate(text)
 }
 
-// parseDate reads a date in one of the forms of ISO 8601 that values have, or in more.
+// parseDate parses a date in one of the usual ISO 8601 formats, or in more.
 func parseDate(text string, more ...string) (time.Time, bool) {
 	for _, layout := range append(more, time.RFC3339, time.DateOnly) {
 		if t, err := time.Parse(layout, text); err == nil {
@@ -233,8 +229,7 @@ func parseDate(text string, more ...string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// offers tells whether a value is one of the options, whatever way its JSON is
-// written.
+// offers reports whether a value is one of the options, regardless of how its JSON is written.
 func (s *MetadataSchema) offers(value json.RawMessage) bool {
 	return slices.ContainsFunc(s.Options, func(o json.RawMessage) bool { return sameScalar(o, value) })
 }
@@ -255,7 +250,7 @@ func sameScalar(a, b json.RawMessage) bool {
 	return x == y
 }
 
-// Describe is the type in words for a form, with what bounds it.
+// Describe describes the type and its bounds for a form.
 func (s *MetadataSchema) Describe() string {
 	words := s.Type
 	switch {
@@ -292,5 +287,5 @@ func (s *MetadataSchema) Describe() string {
 	return words
 }
 
-// maxOptionsShown is how many options Describe names.
+// maxOptionsShown is the maximum number of options that Describe lists.
 const maxOptionsShown = 20

@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// ParseMetadataRows reads custom metadata as people type it: a JSON object
-// (service.md §4.1), or rows of a key and a value with = or : between them. A value
-// that is JSON (a number, true, a quoted text, a list) is that; any other is a text.
-// Blank rows do not count. The error is a *RuleError.
+// ParseMetadataRows parses custom metadata as users type it: a JSON object (service.md §4.1), or rows
+// of a key and a value, separated by = or :. A value is JSON (a number, true, a quoted string, a
+// list) or else text. Blank rows are ignored. The error is a *RuleError.
 func ParseMetadataRows(text string) (map[string]json.RawMessage, error) {
 	text = strings.TrimSpace(text)
 	if text == "" || strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
@@ -49,8 +48,8 @@ func metadataError(row int, reason string) error {
 	}
 }
 
-// MetadataRows writes members so that ParseMetadataRows reads the same: as rows in
-// the order of their keys, or as a JSON object where a row could not hold one.
+// MetadataRows formats members for ParseMetadataRows: as rows sorted by key, or as a JSON object if a
+// row cannot represent one.
 func MetadataRows(members map[string]json.RawMessage) string {
 	keys := make([]string, 0, len(members))
 	for key := range members {
@@ -60,7 +59,7 @@ func MetadataRows(members map[string]json.RawMessage) string {
 	var rows []string
 	for _, key := range keys {
 		if key == "" || key != strings.TrimSpace(key) || strings.ContainsAny(key, "=:\n\r{[") {
-			text, _ := readableJSON(members) // what was read from JSON can be written
+			text, _ := readableJSON(members) // values read from JSON can be encoded
 			return string(text)
 		}
 		rows = append(rows, key+" = "+valueText(members[key]))
@@ -68,8 +67,7 @@ func MetadataRows(members map[string]json.RawMessage) string {
 	return strings.Join(rows, "\n")
 }
 
-// valueText writes a JSON value so that rowValue reads the same: texts without
-// quotation marks where they can do without.
+// valueText formats a JSON value for rowValue: texts without quotation marks if possible.
 func valueText(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil && text != "" && text == strings.TrimSpace(text) &&
@@ -83,7 +81,7 @@ func valueText(value json.RawMessage) string {
 	return line.String()
 }
 
-// rowValue is the value of a row as JSON.
+// rowValue converts the value of a row to JSON.
 func rowValue(text string) json.RawMessage {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)
@@ -92,6 +90,6 @@ func rowValue(text string) json.RawMessage {
 }
 
 func rowText(text string) json.RawMessage {
-	quoted, _ := readableJSON(text) // a text can always be written
+	quoted, _ := readableJSON(text) // text can always be encoded
 	return quoted
 }

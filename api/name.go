@@ -9,13 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// StoredName returns the name under which the service stores a file that is
-// sent as name (service.md §4.1, fileName): letters, combining marks and numerals of any
-// language, "." and "-" stay; every other character becomes one "_". A byte
-// that is no valid UTF-8 counts as one character.
-//
-// The result has as many characters as name, so position i of the one is
-// position i of the other.
+// StoredName returns the name under which the service stores a file (service.md §4.1, fileName).
+// Letters, combining marks and numerals of any language, "." and "-" stay; every other character, and
+// every invalid UTF-8 byte, becomes "_". The result has as many characters as name, in the same
+// positions.
 func StoredName(name string) string {
 	var b strings.Builder
 	b.Grow(len(name))
@@ -32,11 +29,11 @@ func StoredName(name string) string {
 
 func nameRune(r rune) bool { return wordRune(r) || r == '.' || r == '-' }
 
-// wordRune reports letters, combining marks and numerals of any language.
+// wordRune reports whether r is a letter, combining mark or numeral of any language.
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r) }
 
-// CheckName checks a name to send: fileName is required (service.md §4.1), and a path step such as
-// ".." could not be addressed.
+// CheckName checks a file name to send: it is required (service.md §4.1), and must not be a path
+// element such as "..", which has no address.
 func CheckName(name string) error {
 	switch name {
 	case "":

@@ -60,9 +60,8 @@ func NewSuffix() string {
 	return string(b)
 }
 
-// UniqueName puts "_" and suffix before the extension of name:
-// "photo.jpg" and "iEyH1dQme" make "photo_iEyH1dQme.jpg". A leading dot is
-// part of the name, not the start of an extension.
+// UniqueName inserts "_" and suffix before the extension of name: "photo.jpg" and "iEyH1dQme" become
+// "photo_iEyH1dQme.jpg". A leading dot is part of the name, not the start of an extension.
 func UniqueName(name, suffix string) string {
 	ext := path.Ext(name)
 	if ext == name {
@@ -71,8 +70,8 @@ func UniqueName(name, suffix string) string {
 	return strings.TrimSuffix(name, ext) + "_" + suffix + ext
 }
 
-// ownSuffix is what UniqueName puts into a name.
+// ownSuffix matches the part that UniqueName inserts.
 var ownSuffix = regexp.MustCompile(`_[A-Za-z0-9_-]{9}(\.[^.]*)?$`)
 
-// WithoutSuffix returns a name without what UniqueName put into it.
+// WithoutSuffix returns a name without the part inserted by UniqueName.
 func WithoutSuffix(name string) string { return ownSuffix.ReplaceAllString(name, "$1") }

@@ -5,24 +5,23 @@ import (
 	"time"
 )
 
-// Progress counts the bytes of one upload while it runs. It may be read from
-// any goroutine; nothing is sent anywhere, so reading it costs the upload
-// nothing. The zero Progress is ready; nil may be passed where none is wanted.
+// Progress counts the bytes of a running upload. It is safe for concurrent use. The zero value is
+// ready; functions that take a *Progress accept nil.
 type Progress struct {
 	total    atomic.Int64
 	sent     atomic.Int64
 	moved    atomic.Int64 // time of the last byte, Unix nanoseconds
 	complete atomic.Bool
-	shown    atomic.Int64                 // what Sent returned last
-	waiting  atomic.Pointer[func() int64] // bytes that wait in the kernel; nil: not known
+	shown    atomic.Int64                 // last result of Sent
+	waiting  atomic.Pointer[func() int64] // bytes in the kernel's send queue; nil if unknown
 	hash     atomic.Pointer[string]
 }
 
-// Total is the size of the request body in bytes; 0 before it is known.
+// Total returns the size of the request body in bytes; 0 if it is not known yet.
 func (p *Progress) Total() int64 { return p.total.Load() }
 
-// Sent is how many bytes of the body went out: those that the transport took, but
-// for those that wait in the kernel, where the system tells. It never falls.
+// Sent returns the number of bytes sent: those that the transport read, minus those known to be in
+// the kernel's send queue. It never decreases.
 func (p *Progress) Sent() int64 {
 	waiting := p.waiting.Load()
 	if waiting == nil {
@@ -38,10 +37,10 @@ func (p *Progress) Sent() int64 {
 	return out
 }
 
-// Complete reports whether the transport took the last byte.
+// Complete reports whether the transport read the last byte.
 func (p *Progress) Complete() bool { return p.complete.Load() }
 
-// LastMove is when the last byte was taken, or seen to go out; zero before the first.
+// LastMove returns the time when a byte was last read or sent; zero before the first.
 func (p *Progress) LastMove() time.Time {
 	n := p.moved.Load()
 	if n == 0 {
@@ -69,7 +68,7 @@ func (p *Progress) start(total int64) {
 	p.hash.Store(nil)
 }
 
-// reset says that what was counted did not go out.
+// reset discards the count because the bytes were not sent.
 func (p *Progress) reset() {
 	p.sent.Store(0)
 	p.shown.Store(0)

@@ -16,7 +16,7 @@ type Purge struct {
 	Status string `json:"status"`        // JobPending or JobCompleted; empty if unknown
 }
 
-// CheckPurgeURL reports what is wrong with an address to purge. The error is a *RuleError.
+// CheckPurgeURL checks an address to purge. The error is a *RuleError.
 func CheckPurgeURL(address string) error {
 	if u, err := url.Parse(address); err == nil && CheckSourceURL(address) == nil && u.Path != "" {
 		before, after, found := strings.Cut(u.Path, "*")

@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// longestHold is how long a call waits for a service that wants fewer requests.
-// When it asks for more, the call fails with its answer.
+// longestHold is the maximum wait of a call if the service limits the rate. If the service asks for a
+// longer wait, the call fails with its answer.
 const longestHold = 2 * time.Minute
 
-// hold keeps calls back while the service wants no more of their kind: one gate
-// for each endpoint, since services count them apart. Uploads have their own, in
-// the queue, and never wait here. The zero hold is ready.
+// hold delays calls while the service limits their rate, separately for each endpoint, because
+// services count them separately. Uploads never wait here: the queue delays them. The zero value is
+// ready.
 type hold struct {
 	mu    sync.Mutex
 	until map[string]time.Time
-	told  time.Time // time of the last notice of a wait
+	told  time.Time // last notice of a wait
 }
 
-// wait waits until calls of a kind may go. It fails when ctx ends, and at once if
-// that comes before.
+// wait waits until calls of a kind may be sent. It fails when ctx ends, and at once if the deadline
+// comes first.
 func (h *hold) wait(ctx context.Context, op string) error {
 	for {
 		h.mu.Lock()
@@ -46,7 +46,7 @@ func (h *hold) wait(ctx context.Context, op string) error {
 	}
 }
 
-// extend keeps calls of a kind back for at least so long.
+// extend delays calls of a kind for at least that long.
 func (h *hold) extend(op string, wait time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -58,7 +58,7 @@ func (h *hold) extend(op string, wait time.Duration) {
 	}
 }
 
-// A wait is worth a word if a call takes so long by it, and again after tellEvery.
+// The wait that is long enough for a notice, and the time between notices.
 const (
 	noticed   = 900 * time.Millisecond
 	tellEvery = 5 * time.Second
@@ -75,16 +75,16 @@ func (h *hold) tells() bool {
 	return true
 }
 
-// holdAsked is for how long the service asks, with err, for no call of this kind;
-// false if the call is not to be made again. After 429 nothing was done, nor after
-// 503 in the service's own words.
+// holdAsked returns for how long the service asks, with err, to delay calls of this kind; false if
+// the call must not be repeated. The service did nothing if it answered 429, or 503 with its own
+// message.
 func holdAsked(err error) (time.Duration, bool) {
 	var answer *ServiceError
 	switch {
 	case !errors.As(err, &answer):
 		return 0, false
 	case answer.Status == http.StatusTooManyRequests && answer.Wait == 0:
-		return time.Second, true // it does not say
+		return time.Second, true // the service does not say
 	case answer.Wait == 0:
 		return 0, false
 	}

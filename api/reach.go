@@ -7,9 +7,9 @@ import (
 	"net"
 )
 
-// proxyError says that the proxy of the environment did not lead on.
+// proxyError reports that the proxy of the environment failed.
 type proxyError struct {
-	host string // of the proxy, and its port
+	host string // host and port of the proxy
 	err  error
 }
 
@@ -46,8 +46,8 @@ func Unreached(err error) (what, help string) {
 	return "", ""
 }
 
-// describeCert are those of the certificate's check, which says more than the
-// errors around it.
+// describeCert describes an error of the certificate check, which is more specific than the errors
+// that wrap it.
 func describeCert(err error) string {
 	if cert, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		err = cert.Err

@@ -7,16 +7,15 @@ import (
 	"strings"
 )
 
-// Region is an area of interest in a picture, the custom coordinates: the
-// top-left corner, then width and height, in pixels of the stored picture
-// (service.md §4.1, customCoordinates). The zero Region is not a valid one.
+// Region is an area of interest in a picture, given by custom coordinates in pixels of the stored
+// picture (service.md §4.1, customCoordinates). The zero Region is invalid.
 type Region struct{ X, Y, Width, Height int }
 
-// maxPixel keeps sums of two coordinates within an int on every platform.
+// maxPixel ensures that the sum of two coordinates fits into an int on every platform.
 const maxPixel = 1 << 30
 
-// ParseRegion reads "x,y,width,height": four whole numbers without signs or
-// spaces, width and height at least 1. The error is a *RuleError.
+// ParseRegion parses "x,y,width,height": four integers without signs or spaces, width and height at
+// least 1. The error is a *RuleError.
 func ParseRegion(text string) (Region, error) {
 	fail := func(reason string) (Region, error) {
 		return Region{}, &RuleError{
@@ -47,26 +46,25 @@ func ParseRegion(text string) (Region, error) {
 	return r, nil
 }
 
-// String writes the region as the service reads it.
+// String formats the region for the service.
 func (r Region) String() string {
 	return fmt.Sprintf("%d,%d,%d,%d", r.X, r.Y, r.Width, r.Height)
 }
 
-// Rectangle is the region as a rectangle of package image.
+// Rectangle converts the region to an image.Rectangle.
 func (r Region) Rectangle() image.Rectangle {
 	return image.Rect(r.X, r.Y, r.X+r.Width, r.Y+r.Height)
 }
 
-// RegionOf is the region that covers rect.
+// RegionOf converts rect to a Region.
 func RegionOf(rect image.Rectangle) Region {
 	rect = rect.Canon()
 	return Region{rect.Min.X, rect.Min.Y, rect.Dx(), rect.Dy()}
 }
 
-// CheckWithin says whether the region leaves a picture of width by height
-// pixels; the error is a *RuleError.
+// CheckWithin returns a *RuleError if the region exceeds a picture of width by height pixels.
 func (r Region) CheckWithin(width, height int) error {
-	// Differences, not sums: those of typed numbers cannot run over.
+	// Differences, because sums of user input could overflow.
 	if r.X >= 0 && r.Y >= 0 && r.Width <= width-r.X && r.Height <= height-r.Y {
 		return nil
 	}

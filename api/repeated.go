@@ -10,7 +10,7 @@ import (
 func RepeatedMember(text []byte) (name string, found bool) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	var open []*members // what the next token stands in; nil members: a list
+	var open []*members // the enclosing values of the next token; nil members mean a list
 	for {
 		token, err := d.Token()
 		if err != nil {
@@ -32,13 +32,13 @@ func RepeatedMember(text []byte) (name string, found bool) {
 	}
 }
 
-// members are those of an object that is being read.
+// members are the members of an object that is being read.
 type members struct {
 	seen  map[string]bool
-	value bool // the next token is, or begins, the value of a member
+	value bool // the next token is, or begins, a member's value
 }
 
-// read counts a token where it is the name of a member.
+// read records a token that is the name of a member.
 func read(open []*members, token json.Token) (name string, repeated bool) {
 	if len(open) == 0 || open[len(open)-1] == nil {
 		return "", false

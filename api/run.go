@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Run is one extension working on one file.
+// Run is the processing of a file by an extension.
 type Run struct {
 	ID        int64     `json:"id"`
 	Profile   string    `json:"profile"`
@@ -14,44 +14,42 @@ type Run struct {
 	FilePath  string    `json:"filePath"`
 	Extension string    `json:"extension"`
 	Status    Status    `json:"status"`
-	From      string    `json:"from"`            // where the knowledge comes from: "answer", "webhook", "details"
-	Error     string    `json:"error,omitempty"` // what the service said of a failure
-	Started   time.Time `json:"started"`         // when the answer to the upload came
-	At        time.Time `json:"at"`              // when the status was learnt
-	Webhook   bool      `json:"webhook"`         // an address of ours was sent along
+	From      string    `json:"from"`            // source of the status: "answer", "webhook", "details"
+	Error     string    `json:"error,omitempty"` // the service's reason for a failure
+	Started   time.Time `json:"started"`         // time of the answer to the upload
+	At        time.Time `json:"at"`              // time of the status
+	Webhook   bool      `json:"webhook"`         // an address of ours was sent
 
 	// JobID is the upload that requested the run; 0 for a details update or if unknown.
 	JobID int64 `json:"jobId,omitempty"`
-	// Asked is the element of the request that asked for it, options and all;
-	// nil where it is not known.
+	// Asked is the element of the request with its options; nil if unknown.
 	Asked *Extension `json:"asked,omitempty"`
-	// Hook is the hash of the address that went along with a details update;
-	// zero: none did, or it was an upload.
+	// Hook is the hash of the webhook address sent with a details update; zero if there was none, or for
+	// an upload.
 	Hook [32]byte `json:"-"`
 
-	// Denied is the end that a later webhook post told where it is another than
-	// Status; empty: none did. The first end stays: failed is final (service.md §3).
+	// Denied is a final status in a later webhook that contradicts Status, or "". The first one
+	// counts, because failed is final (service.md §3).
 	Denied Status `json:"denied,omitempty"`
 
-	// Answer is the record as the answer had it, before the extension was
-	// done; nil where it is not known or was not asked for.
+	// Answer is the record in the answer, before the extension was done; nil if unknown or not loaded.
 	Answer *File `json:"-"`
 }
 
-// Words for Run.From.
+// Values of Run.From.
 const (
 	FromAnswer  = "answer"
 	FromWebhook = "webhook"
 	FromDetails = "details"
-	// FromRequest: it was asked for, and no answer said how it stands.
+	// FromRequest means that the run was requested, but no answer gave its status.
 	FromRequest = "request"
 )
 
 // RunCanceled is Run.Error of a run that was canceled.
 const RunCanceled = "canceled"
 
-// RunsOf are the runs that an answer speaks of, by name: one for each
-// extension in its extensionStatus (service.md §2.1). They have no ids yet.
+// RunsOf returns the runs in an answer, by name: one for each extension in its extensionStatus
+// (service.md §2.1). They have no IDs yet.
 func RunsOf(profile string, f *File, webhook bool, at time.Time) []Run {
 	runs := make([]Run, 0, len(f.ExtensionStatus))
 	for _, extension := range slices.Sorted(maps.Keys(f.ExtensionStatus)) {
@@ -63,10 +61,9 @@ func RunsOf(profile string, f *File, webhook bool, at time.Time) []Run {
 	return runs
 }
 
-// RunsAsked are the runs that a details update began: one for each extension
-// that it asked for. answer is the record that came back; where it does not say
-// how an extension stands, or is nil because no answer came, the run is pending
-// as far as anybody knows. They have no ids yet.
+// RunsAsked returns the runs that a details update started: one for each requested extension. answer
+// is the returned record. If it is nil or has no status for an extension, the run is pending. The
+// runs have no IDs yet.
 func RunsAsked(profile, fileID string, asked []Extension, answer *File, at time.Time) []Run {
 	runs := make([]Run, 0, len(asked))
 	for i := range asked {
@@ -85,21 +82,21 @@ func RunsAsked(profile, fileID string, asked []Extension, answer *File, at time.
 	return runs
 }
 
-// RunFilter says which runs are meant. The zero filter means all.
+// RunFilter selects runs. The zero value selects all.
 type RunFilter struct {
-	Profile string // empty: every profile
-	FileID  string // empty: every file
-	Pending bool   // only those whose end is not known
-	Answers bool   // with Run.Answer
-	Limit   int    // the newest so many; 0: all
+	Profile string // or empty
+	FileID  string // or empty
+	Pending bool   // only runs without a final status
+	Answers bool   // load Run.Answer
+	Limit   int    // maximum number, newest first; 0 means all
 }
 
-// RunEvent is something that was learnt, or only heard, about a run.
+// RunEvent is a report about a run, whether or not it changed the run.
 type RunEvent struct {
 	At      time.Time `json:"at"`
-	From    string    `json:"from"` // as Run.From
+	From    string    `json:"from"` // like Run.From
 	Status  Status    `json:"status"`
-	Applied bool      `json:"applied"`         // the run took the status from it
-	Times   int       `json:"times,omitempty"` // how often the same post came; 0 where it was no post
-	Raw     []byte    `json:"raw,omitempty"`   // what came, as it came; text from outside
+	Applied bool      `json:"applied"`         // the run took its status from it
+	Times   int       `json:"times,omitempty"` // number of identical webhooks; 0 for other reports
+	Raw     []byte    `json:"raw,omitempty"`   // the original data; untrusted
 }

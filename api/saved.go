@@ -34,8 +34,7 @@ func (c *Client) SavedExtensions(ctx context.Context) ([]Saved, error) {
 // MayBeSaved reports whether e may name a saved extension.
 func (e Extension) MayBeSaved() bool { return e.isName() && !IsKnownExtension(e.Name) }
 
-// ResolveSaved replaces names by the elements of saved extensions. A name that two of them have is
-// an error.
+// ResolveSaved replaces names with the elements of saved extensions. An ambiguous name is an error.
 func ResolveSaved(list []Extension, saved []Saved) ([]Extension, error) {
 	list = slices.Clone(list)
 	for i := range list {
@@ -83,7 +82,7 @@ const (
 	maxVocabulary  = 30
 )
 
-// Check reports what the service would refuse about the task. The error is a *RuleError.
+// Check returns a *RuleError if the service would refuse the task.
 func (t AITask) Check() error {
 	n := len([]rune(t.Instruction))
 	switch {

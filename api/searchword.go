@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// SearchWord is a word, a sign or a text in quotation marks of a search query
-// (hosted-service.md §8).
+// SearchWord is a word, an operator or a quoted text in a search query (hosted-service.md §8).
 type SearchWord struct {
 	Text   string // without the quotation marks
 	Quoted bool
@@ -48,8 +47,8 @@ var (
 	SearchExists   = []string{"EXISTS", "NOT EXISTS"}
 )
 
-// SearchOperators are the operators that a search for values of the type takes, in
-// capitals (hosted-service.md §8).
+// SearchOperators returns the search operators for values of the type, in upper case
+// (hosted-service.md §8).
 func (s *MetadataSchema) SearchOperators() []string {
 	var list []string
 	switch s.Type {
@@ -67,8 +66,8 @@ func (s *MetadataSchema) SearchOperators() []string {
 	return append(list, SearchExists...)
 }
 
-// SearchMisfit says why a value of a search does not fit the type, as a part of a
-// sentence; empty: it fits, or the type is not known. operator is in capitals.
+// SearchMisfit says why a search value does not fit the type, as part of a sentence; empty if it fits
+// or the type is unknown. operator is in upper case.
 func (s *MetadataSchema) SearchMisfit(operator string, value SearchWord) string {
 	_, err := strconv.ParseFloat(value.Text, 64)
 	number := err == nil && strings.ContainsAny(value.Text, "0123456789")
@@ -108,13 +107,11 @@ func (s *MetadataSchema) SearchMisfit(operator string, value SearchWord) string 
 	return ""
 }
 
-// SearchKey is the name of a custom metadata field in a search query, without its
-// quotation marks.
+// SearchKey is the prefix of a custom metadata field in a search query.
 const SearchKey = "customMetadata."
 
-// CheckSearch says which condition of a search query asks for a custom metadata field
-// that is none of fields, or for a value that its type does not have. It leaves
-// everything else in the query to the service. The error is a *RuleError.
+// CheckSearch returns a *RuleError if a condition of a search query uses an unknown custom metadata
+// field or a value of the wrong type. It does not check the rest of the query.
 func CheckSearch(fields []MetadataField, query string) error {
 	refuse := func(message, help string) error { return &RuleError{"searchQuery", message, help} }
 	words, err := SplitSearch(query)
@@ -123,7 +120,7 @@ func CheckSearch(fields []MetadataField, query string) error {
 	}
 	for i, word := range words {
 		name, custom := strings.CutPrefix(word.Text, SearchKey)
-		// What stands after an operator is a value.
+		// A word after an operator is a value.
 		if !custom || i > 0 && isOperator(words[i-1]) {
 			continue
 		}
@@ -146,7 +143,7 @@ func CheckSearch(fields []MetadataField, query string) error {
 	return nil
 }
 
-// String is the word as it stands in a query.
+// String returns the word as it appears in a query.
 func (w SearchWord) String() string {
 	if w.Quoted {
 		return SearchValue(w.Text)
@@ -158,7 +155,7 @@ func isOperator(w SearchWord) bool {
 	return !w.Quoted && (strings.ContainsAny(w.Text, "<>=:[,") || strings.EqualFold(w.Text, "HAS"))
 }
 
-// condition reads the operator, in capitals, and the values that words begin with.
+// condition returns the operator, in upper case, and the values at the beginning of words.
 func condition(words []SearchWord) (operator string, values []SearchWord) {
 	next := func() (w SearchWord) {
 		if len(words) > 0 {

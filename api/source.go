@@ -24,7 +24,7 @@ type Source struct {
 	Origin Origin `json:"origin,omitzero"`  // a stored file of another profile
 	Base64 bool   `json:"base64,omitempty"` // send the file as base64 text, not as bytes
 	Label  string `json:"label,omitempty"`  // name to show instead of the path or address
-	Sub    string `json:"sub,omitempty"`    // where it was in a folder that was picked whole, such as "a/b"
+	Sub    string `json:"sub,omitempty"`    // its subfolder in the selected folder, such as "a/b"
 }
 
 // Origin identifies a version of a stored file in another profile. The file must be fetched first;
@@ -32,12 +32,12 @@ type Source struct {
 type Origin struct {
 	Profile string `json:"profile"`
 	FileID  string `json:"fileId"`
-	Version string `json:"version,omitempty"` // its versionInfo.id; empty: not known
-	Path    string `json:"path"`              // its filePath when it was picked
-	Hash    string `json:"hash,omitempty"`    // of its bytes, with its kind (see XXH128); empty: not known
+	Version string `json:"version,omitempty"` // its versionInfo.id; empty if unknown
+	Path    string `json:"path"`              // its filePath when it was selected
+	Hash    string `json:"hash,omitempty"`    // of its bytes, with its kind (see XXH128); empty if unknown
 }
 
-// sourceText is a Source as JSON has it: JSON is UTF-8, and a path need not be.
+// sourceText is the JSON form of a Source. JSON is UTF-8, but a path need not be.
 type sourceText struct {
 	bareSource
 	PathBytes []byte `json:"pathBytes,omitempty"`
@@ -45,7 +45,7 @@ type sourceText struct {
 
 type bareSource Source
 
-// MarshalJSON keeps every byte of the path, so that who reads it finds the file.
+// MarshalJSON preserves every byte of the path.
 func (s Source) MarshalJSON() ([]byte, error) {
 	text := sourceText{bareSource: bareSource(s)}
 	if !utf8.ValidString(s.Path) {
@@ -54,7 +54,7 @@ func (s Source) MarshalJSON() ([]byte, error) {
 	return json.Marshal(text)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the form of MarshalJSON.
 func (s *Source) UnmarshalJSON(data []byte) error {
 	var text sourceText
 	if err := json.Unmarshal(data, &text); err != nil {
@@ -67,8 +67,8 @@ func (s *Source) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// FolderUnder is where the source goes if folder is where all of them go: the
-// tree of a folder that was picked whole is kept (see WalkFolder).
+// FolderUnder returns the folder of the source below a destination folder. It keeps the tree of a
+// selected folder (see WalkFolder).
 func (s Source) FolderUnder(folder string) string {
 	if s.Sub == "" {
 		return folder
@@ -89,8 +89,8 @@ func (s Source) String() string {
 	return s.Path
 }
 
-// Name is the file name that the source suggests; empty where an address has
-// none. A byte that is no UTF-8 is "_" in it, as in the name that is stored.
+// Name returns the file name that the source suggests; empty if an address has none. Invalid UTF-8
+// bytes become "_", as in the stored name.
 func (s Source) Name() string {
 	if s.Origin != (Origin{}) {
 		return path.Base(s.Origin.Path)
@@ -125,8 +125,8 @@ func validName(name string) string {
 	return b.String()
 }
 
-// Identity tells whether a file is still the picked one. The zero Identity is for URLs. Device and
-// Inode are zero on systems without them.
+// Identity identifies a version of a file. It is zero for URLs. Device and Inode are zero on systems
+// without them.
 type Identity struct {
 	Device   uint64    `json:"device,omitempty"`
 	Inode    uint64    `json:"inode,omitempty"`
@@ -134,12 +134,12 @@ type Identity struct {
 	Modified time.Time `json:"modified,omitzero"`
 }
 
-// Same reports whether both are of the same unchanged file.
+// Same reports whether both identify the same unchanged file.
 func (i Identity) Same(other Identity) bool {
 	return i.Device == other.Device && i.Inode == other.Inode && i.Size == other.Size && i.Modified.Equal(other.Modified)
 }
 
-// SourceError says why a file cannot be sent.
+// SourceError reports why a file cannot be sent.
 type SourceError struct {
 	Path   string
 	Reason string // "is a folder", "cannot be read: permission denied" …
@@ -148,11 +148,11 @@ type SourceError struct {
 
 func (e *SourceError) Error() string { return quote(e.Path) + " " + e.Reason }
 
-// Hint says what helps.
+// Hint returns the hint.
 func (e *SourceError) Hint() string { return e.Help }
 
-// Identify looks at a file without opening it for good. The error is a
-// *SourceError, as of openSource.
+// Identify opens and closes a file and returns its identity. The error is a *SourceError, as for
+// openSource.
 func Identify(name string) (Identity, error) {
 	f, id, err := openSource(name)
 	if err != nil {
@@ -161,8 +161,8 @@ func Identify(name string) (Identity, error) {
 	return id, f.Close()
 }
 
-// IdentifyFile looks at a file without opening it: whether it can be read is not
-// known then. The error is a *SourceError, as of openSource.
+// IdentifyFile returns the identity of a file without opening it, so that the file may still be
+// unreadable. The error is a *SourceError, as for openSource.
 func IdentifyFile(name string) (Identity, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -171,11 +171,10 @@ func IdentifyFile(name string) (Identity, error) {
 	return IdentityOf(info), checkMode(name, info)
 }
 
-// openSource opens a file for sending. Only a regular file with content can be
-// sent; a folder, a pipe, a device, a socket, an empty or an unreadable file
-// gives a *SourceError that says why. It never waits, not even on a pipe.
+// openSource opens a file for sending. For anything but a readable, regular, nonempty file it returns
+// a *SourceError. It never blocks, not even on a pipe.
 func openSource(name string) (*os.File, Identity, error) {
-	// Looking before opening keeps devices closed: opening some has effects.
+	// Check before opening, because opening some devices has side effects.
 	if _, err := IdentifyFile(name); err != nil {
 		return nil, Identity{}, err
 	}
@@ -233,36 +232,35 @@ func NewSourceError(name string, err error) error {
 	return &SourceError{Path: name, Reason: "cannot be read: " + rootCause(err)}
 }
 
-// errChanged is the reason of a source that is not what was picked.
+// errChanged reports that a source has changed since it was selected.
 func errChanged(name string) error {
 	return &SourceError{Path: name, Reason: "changed while it was being sent", Help: "Send it again once it is complete."}
 }
 
-// content is an open source: its bytes as they go into the file part.
+// content is an open source, encoded for the file part.
 type content struct {
 	io.Reader
 	path  string
-	size  int64 // bytes that Reader gives
+	size  int64 // length of Reader in bytes
 	check func() error
 	close func() error
-	hash  *hasher // of the bytes of the file that were read; nil: not asked for
+	hash  *hasher // of the bytes read from the file; may be nil
 }
 
-// openContent opens what the file part of an upload holds.
+// openContent opens the content of an upload's file part.
 func openContent(s Source, hashed bool) (*content, error) {
 	f, before, err := openSource(s.Path)
 	if err != nil {
 		return nil, err
 	}
 	c := &content{
-		// The declared length is a promise: a file that grows is cut there.
+		// A growing file is cut at the declared length.
 		Reader: io.LimitReader(f, before.Size),
 		path:   s.Path,
 		size:   before.Size,
 		close:  f.Close,
 		check: func() error {
-			// By path: of a file that was replaced or removed the handle
-			// alone would still look unchanged.
+			// By path, because the handle of a replaced or removed file would look unchanged.
 			after, err := IdentifyFile(s.Path)
 			if err != nil || !after.Same(before) {
 				return errChanged(s.Path)
@@ -271,25 +269,25 @@ func openContent(s Source, hashed bool) (*content, error) {
 		},
 	}
 	if hashed {
-		// Hashed here, since another goroutine would cost more.
+		// Hashed here, because another goroutine would cost more.
 		sum := newHasher(XXH128)
 		c.Reader, c.hash = io.TeeReader(c.Reader, sum), sum
 	}
 	if s.Base64 {
 		c.Reader = newBase64Reader(c.Reader)
-		c.size = (before.Size + 2) / 3 * 4 // of any int64, which EncodedLen is not
+		c.size = (before.Size + 2) / 3 * 4 // EncodedLen overflows for large values
 	}
 	return c, nil
 }
 
-// newBase64Reader encodes r on the way. It holds one block at a time.
+// newBase64Reader returns a reader that encodes r block by block.
 func newBase64Reader(r io.Reader) io.Reader { return &base64Reader{from: r} }
 
 type base64Reader struct {
 	from io.Reader
 	raw  [3 * 8192]byte
 	buf  [4 * 8192]byte
-	text []byte // of buf: encoded and not read yet
+	text []byte // the unread encoded part of buf
 	err  error
 }
 
@@ -310,7 +308,7 @@ func (b *base64Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// describeSize is for messages: a size in bytes, kB or MB.
+// describeSize formats a size in bytes, kB or MB for messages.
 func describeSize(n int64) string {
 	switch {
 	case n < 1000:
@@ -321,8 +319,8 @@ func describeSize(n int64) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
-// CheckSize says whether a file of size bytes is over the limit of an account
-// (service.md §8); a limit of 0 is none. The error is a *RuleError.
+// CheckSize returns a *RuleError if size, in bytes, exceeds the limit of an account (service.md §8). A
+// limit of 0 means none.
 func CheckSize(size, limit int64) error {
 	if limit <= 0 || size <= limit {
 		return nil

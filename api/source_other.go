@@ -9,7 +9,7 @@ import (
 
 func openNonblock(name string) (*os.File, error) { return os.Open(name) }
 
-// IdentityOf returns the identity of the file that info is of.
+// IdentityOf returns the identity of the file described by info.
 func IdentityOf(info fs.FileInfo) Identity {
 	return Identity{Size: info.Size(), Modified: info.ModTime()}
 }

@@ -6,12 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// MaxTagLength is how many characters the tags of an upload may have when
-// they are joined with commas (service.md §4.1, §8).
+// MaxTagLength is the maximum number of characters in the joined tags of an upload
+// (service.md §4.1, §8).
 const MaxTagLength = 500
 
-// SplitTags reads a comma-separated list. Space around a tag is dropped, and
-// so are empty and repeated tags.
+// SplitTags splits a comma-separated list. It trims spaces and drops empty and repeated tags.
 func SplitTags(joined string) []string {
 	var tags []string
 	seen := map[string]bool{}
@@ -26,11 +25,10 @@ func SplitTags(joined string) []string {
 	return tags
 }
 
-// JoinTags writes tags as an upload carries them.
+// JoinTags joins tags for an upload.
 func JoinTags(tags []string) string { return strings.Join(tags, ",") }
 
-// TagLength is the length that the limit counts: the characters (code points)
-// of the joined tags.
+// TagLength returns the number of characters (code points) in the joined tags.
 func TagLength(tags []string) int { return utf8.RuneCountInString(JoinTags(tags)) }
 
 // CheckTags checks tags for an upload (service.md §4.1): no commas or "%", and at most MaxTagLength
@@ -47,8 +45,7 @@ func CheckTags(tags []string) error {
 	return CheckTagString(JoinTags(tags))
 }
 
-// CheckTagString is CheckTags for tags that are joined already, as they
-// arrive at the service.
+// CheckTagString is like CheckTags, for joined tags.
 func CheckTagString(joined string) error {
 	if strings.Contains(joined, "%") {
 		return &RuleError{Field: "tags", Message: "tags hold the character %, which is not allowed", Help: "Write the tag without %."}

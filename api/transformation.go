@@ -81,8 +81,8 @@ func (t Transformation) String() string {
 	return string(text)
 }
 
-// CheckTransformation reports what the service would refuse about a transformation for a MIME type;
-// empty if unknown. The error is a *RuleError.
+// CheckTransformation returns a *RuleError if the service would refuse a transformation for a MIME
+// type, which may be empty.
 func CheckTransformation(t Transformation, mime string) error {
 	kind, _, _ := strings.Cut(mime, "/")
 	if t.Pre == "" && len(t.Post) == 0 {

@@ -6,10 +6,8 @@ import (
 	"slices"
 )
 
-// Upload is one upload operation (service.md §4.1). Fields that are absent are not sent,
-// and the service's default then holds; a field that is set is sent even where
-// its value is empty or false. Null means nothing to an upload and counts as
-// absent.
+// Upload is an upload operation (service.md §4.1). Absent fields are not sent, so that the service's
+// defaults apply; a set field is sent even if it is empty or false. Null counts as absent.
 type Upload struct {
 	Source                  Source                            `json:"source"`
 	FileName                string                            `json:"fileName"`
@@ -31,9 +29,8 @@ type Upload struct {
 	Transformation          Field[Transformation]             `json:"transformation,omitzero"` // hosted services only
 }
 
-// Path is where the upload stores its file: the folder and the name as the
-// service writes them. With a suffix that the service adds, the last part is
-// only the beginning of the name.
+// Path returns the path of the stored file in the service's form. If the service adds a suffix, it is
+// only the beginning of the path.
 func (u *Upload) Path() string {
 	folder, _ := CleanFolder(u.Folder.Or("/"))
 	return folder + StoredName(u.FileName)
@@ -56,7 +53,7 @@ func (u *Upload) Check() []error {
 	return found
 }
 
-// CheckResponseFields says which of fields is not one that service.md §4.1 allows.
+// CheckResponseFields returns an error if service.md §4.1 does not allow one of fields.
 func CheckResponseFields(fields []string) error {
 	for _, name := range fields {
 		if !slices.ContainsFunc(responseChoices, func(c Choice) bool { return c.Text == name }) {
@@ -70,8 +67,8 @@ func CheckResponseFields(fields []string) error {
 	return nil
 }
 
-// checkResponseNames says which of fields cannot be a response field: what no name is, and
-// what every answer has. A service may have some that are not known here.
+// checkResponseNames returns an error for a response field that is not a name, or is in every answer
+// anyway. A service may have fields that are unknown here.
 func checkResponseNames(fields []string) error {
 	for _, name := range fields {
 		if _, known := recordFields[name]; known || !responseName.MatchString(name) {
@@ -85,16 +82,15 @@ func checkResponseNames(fields []string) error {
 
 var responseName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
-// Part is one text part of the multipart body.
+// Part is a text part of the multipart body.
 type Part struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// Parts are the text parts of the request in the order in which they are
-// sent, without the file itself: booleans as true or false, lists joined with
-// commas, JSON as text, each part once. The error is of a value that cannot be
-// written as JSON.
+// Parts returns the text parts of the request in order, without the file: booleans as true or false,
+// lists joined with commas, JSON as text. It returns an error for a value that cannot be encoded as
+// JSON.
 func (u *Upload) Parts() ([]Part, error) {
 	var parts []Part
 	for _, f := range UploadFields {

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Usage is what an account uses (hosted-service.md §15). Services leave out what they
-// do not count.
+// Usage is the usage of an account (hosted-service.md §15). Services omit what they do not count.
 type Usage struct {
 	StorageBytes         Field[int64] `json:"mediaLibraryStorageBytes,omitzero"`
 	BandwidthBytes       Field[int64] `json:"bandwidthBytes,omitzero"`
@@ -17,11 +16,10 @@ type Usage struct {
 	OriginalStorageBytes Field[int64] `json:"originalCacheStorageBytes,omitzero"`
 }
 
-// MaxUsageDays is how many days Usage is about at most.
+// MaxUsageDays is the maximum number of days in a Usage request.
 const MaxUsageDays = 89
 
-// Usage returns what the account used from the day of start until the day before end,
-// in UTC.
+// Usage returns the usage of the account from the day of start until the day before end, in UTC.
 func (c *Client) Usage(ctx context.Context, start, end time.Time) (Usage, error) {
 	var u Usage
 	err := c.call(ctx, c.DescribeUsage(start, end), "usage", &u)

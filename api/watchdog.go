@@ -6,34 +6,30 @@ import (
 	"time"
 )
 
-// watchdog ends an upload that no longer moves. net/http has no such limit: its
-// own begins after the last byte, and a limit on the whole request would end
-// large uploads on slow lines.
+// watchdog ends a stalled upload. net/http has no such limit: its own starts after the last byte, and
+// a limit on the complete request would end large uploads on slow lines.
 //
-// While the body goes out it
-// wants a byte now and then; once the request is handed over the transport's
-// own limit on the answer's header holds; while the answer is read it has a
-// limit as a whole.
+// While the body is sent, bytes must keep moving. After that, the transport's limit on the answer's
+// header applies, and then a limit on reading the answer.
 type watchdog struct {
 	mu      sync.Mutex
 	timer   *time.Timer
 	stall   time.Duration
 	cause   error
-	sent    int64 // bytes, when the limit was last over
-	sending bool  // the body is going out and no answer came yet
+	sent    int64 // bytes sent when the limit last expired
+	sending bool  // the body is being sent, and no answer has begun
 }
 
-// timeoutError is the end of a request that no longer moved.
+// timeoutError is the error of a stalled request.
 type timeoutError string
 
 func (e timeoutError) Error() string { return string(e) }
 
-// Timeout tells SendError that more time could have helped.
+// Timeout returns true: more time could have helped.
 func (timeoutError) Timeout() bool { return true }
 
-// newWatchdog starts with the limit for sending: it allows for the time in
-// which the connection is made, which the dialer limits. sent tells how many bytes
-// went out.
+// newWatchdog starts the watchdog with the limit for sending. The limit allows for the time to
+// connect, which the dialer limits. sent returns the number of bytes sent.
 func newWatchdog(stall time.Duration, sent func() int64, cancel context.CancelCauseFunc) *watchdog {
 	w := &watchdog{stall: stall, sending: true, cause: timeoutError("no byte could be sent for " + stall.String())}
 	w.mu.Lock()
@@ -41,7 +37,7 @@ func newWatchdog(stall time.Duration, sent func() int64, cancel context.CancelCa
 	w.timer = time.AfterFunc(stall, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		// The kernel may still send what it took long ago.
+		// The kernel may still be sending data that it accepted long ago.
 		if now := sent(); now > w.sent && w.sending {
 			w.sent = now
 			w.timer.Reset(w.stall)
@@ -52,7 +48,7 @@ func newWatchdog(stall time.Duration, sent func() int64, cancel context.CancelCa
 	return w
 }
 
-// moved says that the transport took a byte.
+// moved records that the transport read a byte.
 func (w *watchdog) moved() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -61,7 +57,7 @@ func (w *watchdog) moved() {
 	}
 }
 
-// wrote says that the whole request is in the hands of the kernel.
+// wrote records that the kernel has accepted the complete request.
 func (w *watchdog) wrote() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -71,8 +67,8 @@ func (w *watchdog) wrote() {
 	}
 }
 
-// bodySent says that the transport has the whole request but need not have
-// written it: it has limit until an answer begins.
+// bodySent records that the transport has the complete request, but may not have written it: an answer
+// must begin within limit.
 func (w *watchdog) bodySent(limit time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -82,7 +78,7 @@ func (w *watchdog) bodySent(limit time.Duration) {
 	}
 }
 
-// answered says that an answer has begun, which has limit to come to its end.
+// answered records that an answer has begun, which must end within limit.
 func (w *watchdog) answered(limit time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -91,7 +87,7 @@ func (w *watchdog) answered(limit time.Duration) {
 	w.timer.Reset(limit)
 }
 
-// stop ends the watch.
+// stop stops the watchdog.
 func (w *watchdog) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

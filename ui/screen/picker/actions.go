@@ -12,7 +12,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// Groups of actions in the help.
+// Action groups in the help.
 const (
 	groupPick = "Pick"
 	groupSend = "Send"
@@ -20,8 +20,7 @@ const (
 	groupLook = "Look"
 )
 
-// Actions are those of the part with the focus. With something in the tray the
-// form comes first.
+// Actions returns the actions of the focused part. If the tray has items, the form comes first.
 func (m *Model) Actions() []kit.Action {
 	var actions []kit.Action
 	switch {
@@ -41,7 +40,7 @@ func (m *Model) Actions() []kit.Action {
 	return actions
 }
 
-// Catalog has the actions of every part.
+// Catalog returns the actions of every part.
 func (m *Model) Catalog() map[string][]kit.Action {
 	return map[string][]kit.Action{
 		"": m.listActions(), "tray": m.trayActions(), "contact sheet": m.gridActions(), "filter": m.filterActions(),
@@ -94,7 +93,7 @@ func (m *Model) trayActions() []kit.Action {
 	}))
 }
 
-// sharedActions are those of both the files and the tray.
+// sharedActions returns the actions of both the files and the tray.
 func (m *Model) sharedActions() []kit.Action {
 	return []kit.Action{
 		{ID: "picker.upload", Keys: kit.Bind(m.uploadLabel(), "", "u"), Group: groupSend, Footer: true, Disabled: m.nothingToSend, Do: func() tea.Cmd { return m.form(false) }},
@@ -107,7 +106,7 @@ func (m *Model) sharedActions() []kit.Action {
 	}
 }
 
-// uploadLabel is the label of the upload action.
+// uploadLabel returns the label of the upload action.
 func (m *Model) uploadLabel() string {
 	if len(m.tray.items) > 0 {
 		return "upload " + text.Plural(len(m.tray.items), "file")
@@ -115,7 +114,7 @@ func (m *Model) uploadLabel() string {
 	return "upload form"
 }
 
-// moves move the cursor of the files.
+// moves returns the actions that move the cursor of the files.
 func (m *Model) moves() []kit.Action {
 	return kit.ListActions(func() kit.Scroller {
 		m.moved = true
@@ -123,17 +122,17 @@ func (m *Model) moves() []kit.Action {
 	}, nil)
 }
 
-// gridActions are those of the list, with keys that move over tiles.
+// gridActions returns the list's actions with keys that move over tiles.
 func (m *Model) gridActions() []kit.Action {
 	return kit.Shadow(append(m.sheet.Actions("list", func() { m.moved = true }), m.listActions()...))
 }
 
-// Capturing reports whether a filter takes the keys.
+// Capturing reports whether a filter has the keyboard.
 func (m *Model) Capturing() bool {
 	return m.focus == onFilter || m.focus == onTray && m.trayList.Capturing()
 }
 
-// Type edits the filter. Without the filter, what is pasted goes into the tray.
+// Type edits the filter. Without a filter, pasted paths go into the tray.
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 	if m.focus == onTray && m.trayList.Capturing() {
 		return m.trayList.Type(msg)
@@ -151,9 +150,9 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 	return m.arrange(true), true
 }
 
-// Reasons why an action cannot be done now; empty if it can.
+// These functions return why an action is disabled, or "".
 
-// when is the reason while the condition holds.
+// when returns reason if holds is true.
 func when(holds bool, reason string) string {
 	if holds {
 		return reason
@@ -170,7 +169,7 @@ func (m *Model) noEntry() string {
 }
 
 func (m *Model) noFiles() string {
-	// Folders come first, so the last row knows, except among the found.
+	// Folders come first, except in search results, so the last row usually decides.
 	for i := len(m.shown.rows) - 1; i >= 0; i-- {
 		if e, _ := m.entryAt(i); e.kind != kindFolder {
 			return ""
@@ -230,7 +229,7 @@ func (m *Model) nothingToCopy() string {
 	return ""
 }
 
-// trayItem is the item under the cursor of the tray.
+// trayItem returns the item under the tray's cursor.
 func (m *Model) trayItem() (item, bool) {
 	i := m.trayList.Cursor()
 	if i >= len(m.tray.items) || m.trayList.Hidden() {
@@ -239,7 +238,7 @@ func (m *Model) trayItem() (item, bool) {
 	return m.tray.items[i], true
 }
 
-// copied is what the copy action copies, and a word for what it is.
+// copied returns the text of the copy action and its name.
 func (m *Model) copied() (what, text string) {
 	if m.focus == onTray {
 		i, ok := m.trayItem()

@@ -10,7 +10,7 @@ import (
 	"github.com/sahilm/fuzzy"
 )
 
-// by is what a folder is sorted by.
+// by is a sort key.
 type by int
 
 const (
@@ -20,13 +20,13 @@ const (
 	byKind
 )
 
-// order is how a folder is sorted. Folders always come first.
+// order is the sort order of a folder. Folders always come first.
 type order struct {
 	by      by
 	reverse bool
 }
 
-// String is the order in words.
+// String describes the order.
 func (o order) String() string {
 	words := [...][2]string{
 		byName: {"by name", "by name, Z first"},
@@ -40,7 +40,7 @@ func (o order) String() string {
 	return words[0]
 }
 
-// arrangement is a folder as it is drawn. It does not change.
+// arrangement is a folder in display order. It is immutable.
 type arrangement struct {
 	disk    *disk
 	gen     int
@@ -50,24 +50,22 @@ type arrangement struct {
 	kinds   int // see snapshot
 	order   order
 	hidden  bool
-	sorted  []int32 // all that are not left out, in order
-	without int     // hidden entries that are left out
+	sorted  []int32 // visible entries in order
+	without int     // number of hidden entries
 	pattern string
-	rows    []int32 // those of sorted that the filter found
+	rows    []int32 // filtered entries of sorted
 }
 
-// arrangedMsg has an arrangement that was made off the event loop.
+// arrangedMsg carries an arrangement made in the background.
 type arrangedMsg struct {
 	number int
 	arrangement
 }
 
-// soon is how many entries are arranged at once, in Update: up to here that takes no
-// noticeable time.
+// soon is the number of entries that Update can arrange without a noticeable delay.
 const soon = 5000
 
-// arrange brings the rows in line with what was read, the order and the
-// filter. newFilter tells that only the filter changed.
+// arrange updates the rows for the entries, the order and the filter. newFilter means that only the filter changed.
 func (m *Model) arrange(newFilter bool) tea.Cmd {
 	if m.stopArranging != nil {
 		m.stopArranging()
@@ -99,8 +97,7 @@ func (m *Model) arrange(newFilter bool) tea.Cmd {
 	}
 }
 
-// fill makes the rows, from those of another arrangement where they are the same. It
-// reports whether it was done before ctx ended.
+// fill computes the rows and reuses those of from if they match. It reports whether it finished before ctx ended.
 func (a *arrangement) fill(ctx context.Context, from arrangement) bool {
 	if from.sorted == nil {
 		a.sort(ctx)
@@ -108,7 +105,7 @@ func (a *arrangement) fill(ctx context.Context, from arrangement) bool {
 		a.sorted, a.without = from.sorted, from.without
 	}
 	among := a.sorted
-	// What a longer pattern finds, a shorter one found too.
+	// The matches of a longer pattern are among those of a shorter one.
 	if from.pattern != "" && strings.HasPrefix(a.pattern, from.pattern) {
 		among = a.found(from.rows)
 	}
@@ -116,7 +113,7 @@ func (a *arrangement) fill(ctx context.Context, from arrangement) bool {
 	return ctx.Err() == nil
 }
 
-// found are the given rows in the order of sorted, not in that of their score.
+// found returns the rows in the order of sorted instead of by score.
 func (a *arrangement) found(rows []int32) []int32 {
 	in := make([]bool, len(a.entries))
 	for _, row := range rows {
@@ -132,14 +129,14 @@ func (a *arrangement) found(rows []int32) []int32 {
 }
 
 const (
-	// searchAtOnce is how many names are searched between two checks of the context.
+	// searchAtOnce is the number of names searched between checks of the context.
 	searchAtOnce = 512
-	// longestWord is how many letters of a word are searched together. The score of
-	// the library triples with each adjacent letter and overflows after 38.
+	// longestWord is the number of letters searched together. The library's score triples with each adjacent letter and
+	// overflows after 38.
 	longestWord = 32
 )
 
-// describeFilter splits a filter into parts that are searched one after the other.
+// describeFilter splits a filter into parts that are searched in turn.
 func describeFilter(pattern string) []string {
 	var out []string
 	for _, word := range strings.Fields(pattern) {
@@ -150,8 +147,8 @@ func describeFilter(pattern string) []string {
 	return out
 }
 
-// search returns the rows whose names contain the letters of every word of the
-// pattern in their order, best first. An empty pattern finds all.
+// search returns the rows whose names contain the letters of every word in order, best match first. An empty pattern
+// matches all.
 func search(ctx context.Context, entries []entry, among []int32, pattern string) []int32 {
 	type hit struct {
 		row   int32
@@ -183,7 +180,7 @@ func search(ctx context.Context, entries []entry, among []int32, pattern string)
 	return among
 }
 
-// letters returns the byte offsets in a name that the pattern found.
+// letters returns the byte offsets of the matched letters in a name.
 func letters(name, pattern string) []int {
 	var out []int
 	for _, word := range describeFilter(pattern) {
@@ -194,7 +191,7 @@ func letters(name, pattern string) []int {
 	return out
 }
 
-// arranged shows an arrangement. The cursor stays on its name if it can.
+// arranged shows an arrangement and keeps the cursor on its name if possible.
 func (m *Model) arranged(msg arrangedMsg) tea.Cmd {
 	if msg.number != m.arrangeGen {
 		return nil
@@ -209,7 +206,7 @@ func (m *Model) arranged(msg arrangedMsg) tea.Cmd {
 	if old.folder != m.shown.folder {
 		m.infos, m.asked, m.totaled = map[string]info{}, map[string]bool{}, map[string]bool{}
 	} else if old.gen != m.shown.gen {
-		// The facts are read again; the old ones are shown until then.
+		// Old facts stay visible until they are read again.
 		m.asked, m.totaled = map[string]bool{}, map[string]bool{}
 	}
 	switch {
@@ -218,7 +215,7 @@ func (m *Model) arranged(msg arrangedMsg) tea.Cmd {
 	case old.folder != m.shown.folder, !m.moved, old.pattern != m.shown.pattern && m.shown.pattern != "":
 		m.list.SetCursor(0)
 	case !m.setCursor(name):
-		m.list.SetCursor(at) // it is gone: its neighbor
+		m.list.SetCursor(at) // its row is gone: use the neighbor
 	}
 	if m.shown.done {
 		m.land = ""
@@ -229,7 +226,7 @@ func (m *Model) arranged(msg arrangedMsg) tea.Cmd {
 	return nil
 }
 
-// rowOf is the row that shows a name; -1 if there is none.
+// rowOf returns the row of a name, or -1.
 func (m *Model) rowOf(name string) int {
 	for i, row := range m.shown.rows {
 		if m.shown.entries[row].name == name {

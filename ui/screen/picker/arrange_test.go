@@ -30,7 +30,7 @@ func TestSortKeySortsAsReadersDo(t *testing.T) {
 	}
 }
 
-// arrangedNames sorts and filters without a screen.
+// arrangedNames sorts and filters entries without a screen.
 func arrangedNames(folder string, entries []entry, o order, hidden bool, pattern string) []string {
 	a := arrangement{disk: newDisk(), folder: folder, entries: entries, order: o, hidden: hidden, pattern: pattern}
 	a.fill(context.Background(), arrangement{})
@@ -107,8 +107,7 @@ func TestFilterFinds(t *testing.T) {
 	}
 }
 
-// Looking only among what a shorter pattern found gives what looking through
-// all gives.
+// Searching the matches of a shorter pattern gives the same result as searching everything.
 func TestNarrowingIsSearching(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		letter := rapid.SampledFrom([]rune("aAbB_-. 1é写"))

@@ -14,7 +14,7 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// manyIn is a folder of n entries: that of the environment, or one made now.
+// manyIn returns a folder of n entries, from the environment or new.
 func manyIn(b *testing.B, n int) string {
 	if dir := os.Getenv("MEDIADESK_BENCH_FOLDER"); dir != "" && n == 100_000 {
 		return dir
@@ -30,8 +30,7 @@ func manyIn(b *testing.B, n int) string {
 	return dir
 }
 
-// BenchmarkManyRawReading is what the others are compared with: the names as the
-// system gives them, dropped.
+// BenchmarkManyRawReading is the baseline: it reads the names and drops them.
 func BenchmarkManyRawReading(b *testing.B) {
 	dir := manyIn(b, 100_000)
 	for b.Loop() {
@@ -49,7 +48,7 @@ func BenchmarkManyRawReading(b *testing.B) {
 	}
 }
 
-// BenchmarkManyFirstRows is from asking for the folder to its first rows.
+// BenchmarkManyFirstRows measures the time to the first rows.
 func BenchmarkManyFirstRows(b *testing.B) {
 	dir := manyIn(b, 100_000)
 	for b.Loop() {
@@ -62,7 +61,7 @@ func BenchmarkManyFirstRows(b *testing.B) {
 	}
 }
 
-// BenchmarkManyAllSorted is from asking for the folder to all rows in order.
+// BenchmarkManyAllSorted measures the time to all sorted rows.
 func BenchmarkManyAllSorted(b *testing.B) {
 	dir := manyIn(b, 100_000)
 	for b.Loop() {
@@ -80,7 +79,7 @@ func readAll(dir string) arrangement {
 	return a
 }
 
-// BenchmarkManyFilter is a letter of the filter, from the first one on.
+// BenchmarkManyFilter measures a letter typed into the filter.
 func BenchmarkManyFilter(b *testing.B) {
 	all := readAll(manyIn(b, 100_000))
 	for _, pattern := range []string{"h", "ho", "09 hol"} {
@@ -94,7 +93,7 @@ func BenchmarkManyFilter(b *testing.B) {
 	}
 }
 
-// BenchmarkManyKey is a key that moves the cursor, with the frame that follows.
+// BenchmarkManyKey measures a cursor key and the next frame.
 func BenchmarkManyKey(b *testing.B) {
 	for _, n := range []int{100, 100_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {

@@ -23,7 +23,7 @@ import (
 	"github.com/charmbracelet/x/xpty"
 )
 
-// The terminal, and how often things are done.
+// Terminal size and number of repetitions.
 const (
 	columns = 200
 	lines   = 60
@@ -31,8 +31,7 @@ const (
 	keys    = 60
 )
 
-// Waits: for a program to be done with a folder, for the end of what a key
-// changes, and for what an idle program takes.
+// Waiting times: after a program has read a folder, after a key, and for measuring an idle program.
 const (
 	settled = 700 * time.Millisecond
 	silence = 40 * time.Millisecond
@@ -45,17 +44,16 @@ type program struct {
 	name string
 	args []string
 	env  []string
-	down string // what the terminal sends for the key that moves on
-	slow bool   // takes seconds: is started once
+	down string // bytes of the key that moves down
+	slow bool   // takes seconds, so it starts once
 
 	shown, sorted, answers []float64 // milliseconds
 	memory, idle           float64   // MB, percent of a core
 }
 
-// TestBeside runs file managers on a pseudo-terminal, turn by turn, and prints what each
-// takes to show a folder and to answer a key. It is a measurement, run by bench.sh:
-// MEDIADESK_BESIDE has the path of our program, the folder, and the names that its sorted
-// list begins with, one on a line. Programs that are not installed are left out.
+// TestBeside runs file managers on a pseudo-terminal and prints how long each takes to show a folder and to answer a key.
+// bench.sh runs this measurement: MEDIADESK_BESIDE has the path of our program, the folder and the first names of its
+// sorted list, one per line. It skips programs that are not installed.
 func TestBeside(t *testing.T) {
 	args := strings.Split(strings.TrimSpace(os.Getenv("MEDIADESK_BESIDE")), "\n")
 	if len(args) < 3 {
@@ -88,11 +86,10 @@ func TestBeside(t *testing.T) {
 	report(all)
 }
 
-// only are the programs to compare with; none: all.
+// only returns the programs to compare; empty means all.
 func only() []string { return strings.Fields(os.Getenv("BESIDE")) }
 
-// run starts the program once. The last run also measures keys, memory and what
-// it takes while nothing happens.
+// run starts the program once. The last run also measures keys, memory and idle load.
 func (p *program) run(t *testing.T, first []string, last bool) {
 	pty, err := xpty.NewUnixPty(columns, lines)
 	check(t, err)
@@ -104,7 +101,7 @@ func (p *program) run(t *testing.T, first []string, last bool) {
 	go tape.record(pty)
 	begin := time.Now()
 	check(t, cmd.Start())
-	_ = pty.Slave().Close() // reading ends when the program has ended
+	_ = pty.Slave().Close() // lets reading end with the program
 	defer func() {
 		_ = pty.Master().Close()
 		end(cmd)
@@ -118,7 +115,7 @@ func (p *program) run(t *testing.T, first []string, last bool) {
 		return
 	}
 	for i := range keys {
-		// Keys come at any time of a program's own clock.
+		// Vary the time of the key relative to the program's clock.
 		time.Sleep(50*time.Millisecond + time.Duration(i*7919%16_667)*time.Microsecond)
 		pressed := time.Now()
 		_, err := pty.Write([]byte(p.down))
@@ -134,7 +131,7 @@ func (p *program) run(t *testing.T, first []string, last bool) {
 	p.memory = memory(cmd.Process.Pid)
 }
 
-// end ends the program and those it started.
+// end ends the program and its children.
 func end(cmd *exec.Cmd) {
 	done := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(done) }()
@@ -146,7 +143,7 @@ func end(cmd *exec.Cmd) {
 	}
 }
 
-// tape is what a program wrote, and when.
+// tape records a program's output with times.
 type tape struct {
 	mu     sync.Mutex
 	pieces []piece
@@ -180,8 +177,7 @@ func (t *tape) lastAt() time.Time {
 	return t.pieces[len(t.pieces)-1].at
 }
 
-// waitSilence waits until the program has written something after a time and then
-// nothing for so long.
+// waitSilence waits until the program has written something after a time and has then been quiet.
 func (t *tape) waitSilence(after time.Time, quiet time.Duration) bool {
 	for time.Since(after) < patient {
 		t.mu.Lock()
@@ -202,12 +198,11 @@ func (t *tape) waitSilence(after time.Time, quiet time.Duration) bool {
 	return false
 }
 
-// find plays the tape on a terminal: the time until the first names were on it,
-// and until the list began as it does sorted.
+// find replays the tape and returns the time to the first names and to the sorted list.
 func (t *tape) find(begin time.Time, first []string) (shown, sorted float64) {
 	em := vt.NewEmulator(columns, lines)
 	defer func() { _ = em.InputPipe().(io.Closer).Close() }()
-	go func() { // what it would answer
+	go func() { // drop the terminal's replies
 		buf := make([]byte, 1024)
 		for {
 			if _, err := em.Read(buf); err != nil {
@@ -237,7 +232,7 @@ func (t *tape) find(begin time.Time, first []string) (shown, sorted float64) {
 	return shown, sorted
 }
 
-// family is a process and those that it started.
+// family returns a process and its descendants.
 func family(pid int) []int {
 	out := []int{pid}
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
@@ -252,8 +247,7 @@ func family(pid int) []int {
 	return out
 }
 
-// ticks is the processor time that a process and its children took, in
-// hundredths of a second: percent of a core, by the second.
+// ticks returns the CPU time of a process and its children in hundredths of a second.
 func ticks(pid int) float64 {
 	sum := 0.0
 	for _, p := range family(pid) {
@@ -271,8 +265,7 @@ func ticks(pid int) float64 {
 	return sum
 }
 
-// memory is what a process and its children have in MB; what they share counts
-// once.
+// memory returns the memory of a process and its children in MB. Shared memory counts once.
 func memory(pid int) float64 {
 	sum := 0.0
 	for _, p := range family(pid) {
@@ -300,7 +293,7 @@ func report(all []*program) {
 	}
 }
 
-// part is the value below which that part of the values lies.
+// part returns the quantile of the values at share.
 func part(values []float64, share float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()

@@ -16,7 +16,7 @@ import (
 	"mediadesk/ui/page"
 )
 
-// 10,000 pasted paths land in the tray, each once, however they are written.
+// 10,000 pasted paths land in the tray once each, however they are quoted.
 func TestPasteOfManyLines(t *testing.T) {
 	dir := folder(t)
 	var lines []string
@@ -43,8 +43,7 @@ func TestPasteOfManyLines(t *testing.T) {
 	d.Sees("10,000 files")
 }
 
-// Thousands of files come and go while the folder is shown: every key is answered
-// from what is there, and in the end the list is the folder.
+// Keys work while thousands of files come and go, and in the end the list matches the folder.
 func TestBurstOfChanges(t *testing.T) {
 	dir := folder(t, "a.jpg", "b.jpg", "c.jpg")
 	d := start(t, Options{Folder: dir})
@@ -60,7 +59,7 @@ func TestBurstOfChanges(t *testing.T) {
 		must(t, os.WriteFile(name(i), nil, 0o644))
 	}
 	touch()
-	// The folder is being read again: the keys move in what was read before.
+	// During a reload, keys move in the old rows.
 	reread := d.m.Update(look()())
 	d.Host.Press(kit.KeyMsg("j"))
 	d.under("b.jpg")
@@ -74,14 +73,13 @@ func TestBurstOfChanges(t *testing.T) {
 		must(t, os.Remove(name(i)))
 	}
 	touch()
-	d.Press("k", "j") // on files that are gone by now
+	d.Press("k", "j") // on deleted files
 	d.Run(look())
 	equal(t, "rows", d.rows(), []string{"a.jpg", "b.jpg", "c.jpg"})
 	d.under("c.jpg")
 }
 
-// Another library: the tray and the folder stay as they are, and what the one
-// before still had to say is dropped.
+// With another library, the tray and the folder stay, and late results of the old library are dropped.
 func TestAnotherLibrary(t *testing.T) {
 	dir := folder(t, "one.jpg", "two.jpg", "sub/three.jpg")
 	id, err := api.Identify(filepath.Join(dir, "one.jpg"))
@@ -102,7 +100,7 @@ func TestAnotherLibrary(t *testing.T) {
 	if len(d.m.stored) != 0 {
 		t.Errorf("what is in the library before: %v", d.m.stored)
 	}
-	// Started again, as with another profile.
+	// Start again, as with another profile.
 	d.Run(d.m.Init())
 	if d.m.shown.folder != filepath.Join(dir, "sub") {
 		t.Errorf("in %q", d.m.shown.folder)
@@ -115,7 +113,7 @@ func TestAnotherLibrary(t *testing.T) {
 	}
 }
 
-// A click on a name for the typed path takes it; one beside closes the field.
+// A click on a completion accepts it; a click elsewhere closes the field.
 func TestClickOnACompletion(t *testing.T) {
 	dir := folder(t, "alpha/one.jpg", "alpine/x.jpg", "beta/")
 	d := start(t, Options{Folder: dir})
@@ -138,7 +136,7 @@ func TestClickOnACompletion(t *testing.T) {
 	}
 	d.Press("c")
 	d.Send(tea.MouseWheelMsg{X: 50, Y: 12, Button: tea.MouseWheelDown})
-	click(row(9)) // no name is there
+	click(row(9)) // has no name
 	if over[*jump](d) == nil {
 		t.Error("a click on an empty line closes the field")
 	}

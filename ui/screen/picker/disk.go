@@ -10,32 +10,30 @@ import (
 	"mediadesk/api"
 )
 
-// disk reads the facts of files that may never answer: a link into a network mount whose
-// server is down blocks every caller. Such a call stays open, and the callers go on
-// without its result.
+// disk reads file facts that may block forever, such as links to an offline network mount. It leaves such calls open, and
+// the callers continue without a result.
 type disk struct {
 	ask func(path string) (fs.FileInfo, error) // os.Stat
 
-	// How long to wait for a result: if others wait too, for the first row, and if the
-	// user asked for just this.
+	// Time to wait for a result: in a batch, for the first row, and if the user asked for this path.
 	patience, rowPatience, longPatience time.Duration
 
 	mu   sync.Mutex
 	open map[string]*question // by path
 }
 
-// question is a call that has no result yet.
+// question is a pending call.
 type question struct {
 	begun    time.Time
-	answered chan struct{} // closed when there is an answer
+	answered chan struct{} // closed on a result
 	info     fs.FileInfo
 	err      error
 }
 
-// mostOpen is how many calls may be open at a time: each holds a thread of the system.
+// mostOpen limits the open calls, because each holds a system thread.
 const mostOpen = 100
 
-// errNoAnswer says that the disk or server of a path does not answer.
+// errNoAnswer means that the disk or server of a path does not respond.
 var errNoAnswer = errors.New("does not answer")
 
 func newDisk() *disk {
@@ -45,8 +43,8 @@ func newDisk() *disk {
 	}
 }
 
-// stat is os.Stat for a path that may be remote. It returns errNoAnswer if there is no
-// result within a time since the first call for the path: no path is read twice at a time.
+// stat is os.Stat for a path that may be remote. It returns errNoAnswer if the first pending call for the path has no result
+// in time. Each path has at most one pending call.
 func (d *disk) stat(path string, patience time.Duration) (fs.FileInfo, error) {
 	d.mu.Lock()
 	q := d.open[path]
@@ -86,7 +84,7 @@ func (d *disk) identify(path string) (api.Identity, error) {
 	return api.Identify(path)
 }
 
-// noAnswer is the error for a path that does not answer.
+// noAnswer returns the error for a path that does not respond.
 func noAnswer(path string) error {
 	return &folderError{path, "does not answer", "Its disk or server may be offline. Try again later, or pick another file."}
 }

@@ -16,13 +16,13 @@ import (
 	"mediadesk/ui/text"
 )
 
-// step moves the cursor of the list by rows.
+// step moves the list's cursor by rows.
 func (m *Model) step(by int) {
 	m.moved = true
 	m.list.SetCursor(m.list.Cursor() + by)
 }
 
-// cycle goes to the next or previous row, and from the end to the beginning.
+// cycle moves to the next or previous row and wraps around.
 func (m *Model) cycle(by int) {
 	if n := len(m.shown.rows); n > 0 {
 		m.moved = true
@@ -30,8 +30,8 @@ func (m *Model) cycle(by int) {
 	}
 }
 
-// enter opens a folder, and shows a picture over the whole screen. On any other file it
-// opens the form; if nothing is picked yet, it picks that file first.
+// enter opens a folder or shows a picture in full screen. For other files, it opens the form; if nothing is picked, it picks
+// the file first.
 func (m *Model) enter() tea.Cmd {
 	e, ok := m.current()
 	if !ok {
@@ -41,7 +41,7 @@ func (m *Model) enter() tea.Cmd {
 	case kindFolder:
 		return m.open(m.path(e), "")
 	case kindLink:
-		delete(m.asked, e.name) // it may answer by now
+		delete(m.asked, e.name) // try again
 		return page.Send(problem(noAnswer(m.path(e))))
 	}
 	if m.viewable(e) {
@@ -50,7 +50,7 @@ func (m *Model) enter() tea.Cmd {
 	return m.form(len(m.tray.items) == 0)
 }
 
-// parent goes to the parent folder; the cursor lands on the folder that was left.
+// parent opens the parent folder with the cursor on the current one.
 func (m *Model) parent() tea.Cmd {
 	return m.open(filepath.Dir(m.shown.folder), filepath.Base(m.shown.folder))
 }
@@ -63,7 +63,7 @@ func (m *Model) goHome() tea.Cmd {
 	return m.open(home, "")
 }
 
-// orSamples opens the sample pictures if what opens a folder finds no picture there.
+// orSamples opens the sample pictures if the opened folder has no pictures.
 func (m *Model) orSamples(open tea.Cmd) tea.Cmd {
 	samples := m.openSamples(m.readGen)
 	return func() tea.Msg {
@@ -79,15 +79,14 @@ func (m *Model) orSamples(open tea.Cmd) tea.Cmd {
 	}
 }
 
-// mayHavePictures reports whether one of the first names in a folder is that of a
-// picture; a large folder may have some.
+// mayHavePictures reports whether a folder has a picture among its first names. It assumes so for a large folder.
 func mayHavePictures(folder string) bool {
 	const enough = 1000
 	dir, err := os.Open(folder)
 	if err != nil {
 		return true
 	}
-	defer func() { _ = dir.Close() }() // it was only read
+	defer func() { _ = dir.Close() }() // read only
 	names, _ := dir.Readdirnames(enough)
 	return len(names) == enough || slices.ContainsFunc(names, func(name string) bool { return entry{name: name}.isPicture() })
 }
@@ -114,7 +113,7 @@ func (m *Model) toggleHidden() tea.Cmd {
 	return m.arrange(false)
 }
 
-// toggleRange begins a range at the cursor, or picks the range.
+// toggleRange starts a range at the cursor or picks the range.
 func (m *Model) toggleRange() tea.Cmd {
 	if m.ranged {
 		return m.pickRange()
@@ -125,8 +124,7 @@ func (m *Model) toggleRange() tea.Cmd {
 	return nil
 }
 
-// back takes one step back: from the tray to the list, then filter, range and
-// picked are cleared, one at a time.
+// back goes from the tray to the list, then clears the filter, the range and the picks, one per call.
 func (m *Model) back() tea.Cmd {
 	switch {
 	case m.focus == onTray:
@@ -143,7 +141,7 @@ func (m *Model) back() tea.Cmd {
 	return nil
 }
 
-// clearTray removes everything from the tray.
+// clearTray empties the tray.
 func (m *Model) clearTray() tea.Cmd {
 	n := m.drop(func(item) bool { return true })
 	m.tray = tray{}
@@ -166,7 +164,7 @@ func (m *Model) removeItem() tea.Cmd {
 	return nil
 }
 
-// showItem goes to the folder that holds the item under the cursor.
+// showItem opens the folder of the selected item.
 func (m *Model) showItem() tea.Cmd {
 	i, ok := m.trayItem()
 	if !ok {
@@ -211,7 +209,7 @@ func (m *Model) startAddress() tea.Cmd {
 	return nil
 }
 
-// paste takes what was pasted or dropped into the tray.
+// paste adds pasted or dropped paths to the tray.
 func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	sources := ParsePaste(msg.Content, m.shown.folder)
 	if len(sources) == 0 {
@@ -220,7 +218,7 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	return m.add(sources)
 }
 
-// sortMenu are the rows of the menu that sorts; the last one reverses the order.
+// sortMenu has the rows of the sort menu. The last one reverses the order.
 var sortMenu = []kit.MenuRow{
 	byName: {Key: "n", Label: "name"},
 	bySize: {Key: "s", Label: "size"},
@@ -245,7 +243,7 @@ func (m *Model) openMenu() tea.Cmd {
 	return m.Open(kit.NewMenu("Sort", rows...))
 }
 
-// Commands are the command that uploads the tray, or the file under the cursor.
+// Commands returns the command that uploads the tray or the file under the cursor.
 func (m *Model) Commands() [][]string {
 	args := []string{"upload"}
 	for _, i := range m.tray.items {
@@ -257,13 +255,13 @@ func (m *Model) Commands() [][]string {
 	return [][]string{args}
 }
 
-// clipboardMsg has the picture on the clipboard, in a file.
+// clipboardMsg carries a file with the picture from the clipboard.
 type clipboardMsg struct {
 	source api.Source
 	err    error
 }
 
-// pickClipboard puts the picture on the clipboard into the tray.
+// pickClipboard adds the picture on the clipboard to the tray.
 func (m *Model) pickClipboard() tea.Cmd {
 	m.pasting = true
 	read := m.options.Clipboard

@@ -14,7 +14,6 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// fixture is a picker with its clock.
 type fixture struct {
 	*uitest.Driver
 	t   *testing.T
@@ -22,7 +21,7 @@ type fixture struct {
 	now time.Time
 }
 
-// start opens a picker on a folder and waits until it rests.
+// start opens a picker on a folder and waits until it is idle.
 func start(t *testing.T, o Options) *fixture {
 	t.Helper()
 	d := &fixture{t: t, now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}
@@ -31,13 +30,13 @@ func start(t *testing.T, o Options) *fixture {
 	}
 	d.m = New(o)
 	d.m.pause = 0
-	// On a busy machine an answer may take a while.
+	// Busy machines need more time.
 	d.m.disk.patience, d.m.disk.rowPatience, d.m.disk.longPatience = time.Minute, time.Minute, time.Minute
 	d.Driver = uitest.Drive(t, page.Picker, d.m, image.Pt(118, 32))
 	return d
 }
 
-// over is the overlay on top, and where it is.
+// over returns the top overlay.
 func over[T kit.Overlay](d *fixture) T {
 	o, _ := d.m.Overlays().Top().(T)
 	return o
@@ -56,7 +55,7 @@ func (d *fixture) under(name string) {
 	}
 }
 
-// rows are the names in the list.
+// rows returns the names in the list.
 func (d *fixture) rows() []string {
 	var out []string
 	for i := range d.m.shown.rows {
@@ -66,7 +65,7 @@ func (d *fixture) rows() []string {
 	return out
 }
 
-// tray are the names in the tray.
+// tray returns the names in the tray.
 func (d *fixture) tray() []string {
 	var out []string
 	for _, s := range d.m.tray.sources() {
@@ -75,10 +74,9 @@ func (d *fixture) tray() []string {
 	return out
 }
 
-// toasts takes the toasts so far.
 func (d *fixture) toasts() []page.Toast { return taken[page.Toast](d) }
 
-// taken takes the messages of one type out of those for the root.
+// taken removes and returns the messages of type T for the root.
 func taken[T any](d *fixture) []T { return uitest.Taken[T](&d.Out) }
 
 func equal(t *testing.T, what string, got, want []string) {
@@ -88,8 +86,7 @@ func equal(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// folder makes a folder with files of 10 bytes; names that end in / are
-// folders, and files may lie in them.
+// folder creates a folder with files of 10 bytes. Names ending in / are folders.
 func folder(t *testing.T, names ...string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -117,7 +114,7 @@ func must(t *testing.T, err error) {
 
 func file(path ...string) api.Source { return api.Source{Path: filepath.Join(path...)} }
 
-// sources are those in the tray, in its order.
+// sources returns the tray's sources in order.
 func (t *tray) sources() []api.Source {
 	out := make([]api.Source, len(t.items))
 	for i, it := range t.items {
@@ -126,7 +123,7 @@ func (t *tray) sources() []api.Source {
 	return out
 }
 
-// subs are the folders that the sources in the tray keep.
+// subs returns the subfolder of each source in the tray.
 func (d *fixture) subs() []string {
 	var out []string
 	for _, s := range d.m.tray.sources() {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// kind is what an entry of a folder is, links followed.
+// kind is the type of an entry after following links.
 type kind uint8
 
 const (
@@ -17,21 +17,21 @@ const (
 	kindSocket
 	kindDevice
 	kindOther
-	kindBroken // a link that leads nowhere
-	kindCircle // a link that leads back to itself
-	kindLink   // a link whose target is not known yet
+	kindBroken // link without a target
+	kindCircle // link to itself
+	kindLink   // link with an unknown target
 )
 
-// entry is one name in a folder. It does not change.
+// entry is a name in a folder. It is immutable.
 type entry struct {
-	name string // the bytes of the name as the disk has them
+	name string // the raw bytes of the name
 	kind kind
 	link bool
 }
 
 func (e entry) hidden() bool { return strings.HasPrefix(e.name, ".") }
 
-// kindOf says what a file mode is.
+// kindOf returns the kind of a file mode.
 func kindOf(mode fs.FileMode) kind {
 	switch {
 	case mode.IsDir():
@@ -48,8 +48,7 @@ func kindOf(mode fs.FileMode) kind {
 	return kindOther
 }
 
-// label is the kind in one word, for the list. For a file it comes from the name; the
-// content is not read.
+// label returns the kind for the list. For a file, it depends on the name, not on the content.
 func (e entry) label() string {
 	switch e.kind {
 	case kindFolder:
@@ -86,19 +85,17 @@ func (e entry) label() string {
 	return strings.ToUpper(ext)
 }
 
-// extension is the lower-case end of a name after its last dot, empty for
-// names that have none.
+// extension returns the lower-case extension of a name without the dot, or "".
 func extension(name string) string {
 	ext := filepath.Ext(strings.TrimLeft(name, "."))
 	return strings.ToLower(strings.TrimPrefix(ext, "."))
 }
 
-// sortKey makes a key of a name whose bytes compare as a reader sorts names:
-// upper and lower case alike, numbers by their value (2 before 10). It is made
-// once, because folding inside every comparison costs five times as much.
+// sortKey returns a key whose bytes sort a name as people expect: ignoring case, with numbers by value. Computing it once is
+// five times as fast as folding in each comparison.
 func sortKey(name string) string { return string(appendSortKey(nil, name)) }
 
-// appendSortKey writes the key of a name behind b.
+// appendSortKey appends the sort key of a name to b.
 func appendSortKey(b []byte, name string) []byte {
 	if !plain(name) {
 		name = strings.ToLower(name)
@@ -114,8 +111,7 @@ func appendSortKey(b []byte, name string) []byte {
 			end++
 		}
 		digits := strings.TrimLeft(name[i:end], "0")
-		// The number of digits goes first: of two numbers the one with more
-		// digits is greater.
+		// The digit count comes first, because a longer number is larger.
 		b = append(b, '0', byte(min(len(digits), 255)))
 		b = append(b, digits...)
 		i = end
@@ -125,7 +121,7 @@ func appendSortKey(b []byte, name string) []byte {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// prefix is the beginning of a key as a number that compares as the key does.
+// prefix returns the first 8 bytes of a key as a number of the same order.
 func prefix(key []byte) uint64 {
 	var b [8]byte
 	copy(b[:], key)
@@ -142,7 +138,7 @@ func plain(s string) bool {
 	return true
 }
 
-// fold returns the lower case of an ASCII letter, any other byte unchanged.
+// fold converts an ASCII letter to lower case.
 func fold(c byte) byte {
 	if c >= 'A' && c <= 'Z' {
 		return c | 0x20

@@ -15,14 +15,14 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// content is what can be picked in a folder, at any depth.
+// content lists what can be picked in a folder at any depth.
 type content struct {
 	items  []item
 	bad    []error // why other files cannot be picked
 	hidden int
 }
 
-// contentOf finds what can be picked in a folder.
+// contentOf returns what can be picked in a folder.
 func contentOf(d *disk, folder string) (content, error) {
 	tree, err := session.WalkFolder(context.Background(), folder, "", session.Filter{})
 	c := content{bad: tree.Bad, hidden: tree.Hidden}
@@ -39,13 +39,13 @@ func contentOf(d *disk, folder string) (content, error) {
 }
 
 type (
-	// folderPicked has what is in a folder that is to be picked.
+	// folderPicked carries the content of a folder to pick.
 	folderPicked struct {
 		folder string
 		content
 		err error
 	}
-	// totalMsg has how many files of a folder can be picked.
+	// totalMsg carries the number of files that can be picked in a folder.
 	totalMsg struct {
 		folder string
 		total  int
@@ -53,8 +53,7 @@ type (
 	}
 )
 
-// toggleFolder picks the files of a folder, at any depth, that are not picked yet; if all
-// are, it drops them.
+// toggleFolder picks the files in a folder at any depth. If all are already picked, it removes them.
 func (m *Model) toggleFolder(folder string) tea.Cmd {
 	m.step(1)
 	d := m.disk
@@ -64,8 +63,7 @@ func (m *Model) toggleFolder(folder string) tea.Cmd {
 	}
 }
 
-// pickedFolder puts the files of a folder into the tray. They keep the name of the folder
-// and its subfolders, below the folder of the form.
+// pickedFolder adds the files of a folder to the tray. They keep their folder and subfolders below the form's folder.
 func (m *Model) pickedFolder(msg folderPicked) tea.Cmd {
 	if msg.err != nil {
 		return page.Send(problem(msg.err))
@@ -104,8 +102,7 @@ func (m *Model) pickedFolder(msg folderPicked) tea.Cmd {
 	return tea.Batch(toast(page.Info, words+"."), refusals(msg.bad, len(msg.items)+len(msg.bad)))
 }
 
-// wantTotal counts the files of a folder in view of which some are picked, one folder at
-// a time.
+// wantTotal counts the files of the next visible folder with picked files.
 func (m *Model) wantTotal() tea.Cmd {
 	if m.totaling || len(m.tray.items) == 0 {
 		return nil
@@ -134,8 +131,7 @@ func (m *Model) gotTotal(msg totalMsg) {
 	}
 }
 
-// share tells how many files of a folder are picked, such as "3/10", with the sign for
-// some or all of them; "" if none are.
+// share describes how many files of a folder are picked, such as "3/10", with a sign; "" if none are.
 func (m *Model) share(folder string) (sign theme.Sign, words string) {
 	n := m.tray.under[folder]
 	if n == 0 {

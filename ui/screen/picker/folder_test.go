@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// A folder is picked whole: its files land in the tray with the folders they
-// were in, and leave it together.
+// Picking a folder adds its files with their subfolders, and removes them together.
 func TestPickAFolder(t *testing.T) {
 	dir := folder(t, "my trip/a.jpg", "my trip/day 1/b.jpg", "my trip/.hidden", "z.jpg")
 	d := start(t, Options{Folder: dir})
@@ -24,7 +23,7 @@ func TestPickAFolder(t *testing.T) {
 	equal(t, "tray", d.tray(), nil)
 }
 
-// What is gone by the time it is looked into is said.
+// A folder that has disappeared is reported.
 func TestPickAFolderThatIsGone(t *testing.T) {
 	dir := folder(t, "a/b.jpg")
 	d := start(t, Options{Folder: dir})
@@ -33,8 +32,8 @@ func TestPickAFolderThatIsGone(t *testing.T) {
 	d.Toasted("does not exist")
 }
 
-// The rest of a folder is picked where some of it is; where all of it is, all is
-// removed, and z brings it back, with the places of the files.
+// If a folder is partly picked, space picks the rest; if it is fully picked, space removes all. z restores the files with
+// their subfolders.
 func TestPickTheRestOfAFolder(t *testing.T) {
 	dir := folder(t, "trip/a.jpg", "trip/b.jpg", "trip/day 1/c.jpg", "trip/empty.jpg")
 	must(t, os.Truncate(filepath.Join(dir, "trip", "empty.jpg"), 0))
@@ -60,7 +59,6 @@ func TestPickTheRestOfAFolder(t *testing.T) {
 	d.Sees("✓ 3/3")
 }
 
-// Each removal can be undone, the last one first.
 func TestUndoRemovals(t *testing.T) {
 	d := start(t, Options{Folder: folder(t, "a.jpg", "b.jpg", "c.jpg")})
 	d.Press("ctrl+a", "g", "space", "space")
@@ -71,7 +69,7 @@ func TestUndoRemovals(t *testing.T) {
 	d.Toasted("All that was removed is in the tray again.")
 }
 
-// A file that is unpicked and picked again keeps its place in the folder that was picked.
+// A file that is removed and picked again keeps its subfolder.
 func TestPickAgainKeepsThePlace(t *testing.T) {
 	dir := folder(t, "trip/day 1/a.jpg", "trip/day 1/b.jpg", "trip/day 2/c.jpg")
 	d := start(t, Options{Folder: dir})
@@ -81,12 +79,12 @@ func TestPickAgainKeepsThePlace(t *testing.T) {
 	equal(t, "tray", d.tray(), []string{"b.jpg", "c.jpg", "a.jpg"})
 	equal(t, "places", d.subs(), []string{"trip/day_1", "trip/day_2", "trip/day_1"})
 
-	// So does a folder within it.
+	// So does a subfolder.
 	d.Press("h", "space", "g", "space")
 	equal(t, "tray", d.tray(), []string{"c.jpg", "a.jpg", "b.jpg"})
 	equal(t, "places", d.subs(), []string{"trip/day_2", "trip/day_1", "trip/day_1"})
 
-	// Without the folder, a file is one by itself.
+	// Without its folder, a file has no subfolder.
 	d.Press("h", "space", "g", "enter", "g", "enter", "g", "space")
 	equal(t, "tray", d.tray(), []string{"a.jpg"})
 	equal(t, "places", d.subs(), []string{""})

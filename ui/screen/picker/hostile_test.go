@@ -17,9 +17,8 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// A folder of hostile files is browsed from end to end, with previews, the
-// contact sheet and every order, without harm: nothing hangs, nothing of them
-// reaches the screen, and what cannot be sent is not picked.
+// The user can browse a folder of hostile files with previews, the contact sheet and every order. Nothing hangs, no escape
+// sequence reaches the screen, and files that cannot be sent are not picked.
 func TestHostileFolder(t *testing.T) {
 	dir := folder(t, "empty/", "loop/")
 	put := func(name string, data []byte) { must(t, os.WriteFile(filepath.Join(dir, name), data, 0o644)) }
@@ -84,7 +83,7 @@ func TestHostileFolder(t *testing.T) {
 			}
 		}
 	}
-	// Round and round through a folder that holds itself.
+	// Follow a folder that contains itself.
 	for range 12 {
 		d.Run(d.m.open(filepath.Join(d.m.shown.folder, "loop", "again"), ""))
 		check()

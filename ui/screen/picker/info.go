@@ -12,30 +12,29 @@ import (
 	"mediadesk/api"
 )
 
-// info is what is known of an entry. The zero value: nothing yet.
+// info is what is known about an entry. The zero value means nothing yet.
 type info struct {
 	known    bool
 	size     int64
 	modified time.Time
 	mode     fs.FileMode
-	target   string // of a link: where it leads, as it is written
-	problem  error  // why it cannot be picked or opened; nil: it can
-	silent   bool   // its disk did not answer
-	broken   kind   // of a link that leads to nothing: what it is
+	target   string // raw target of a link
+	problem  error  // why it cannot be used, or nil
+	silent   bool   // its disk did not respond
+	broken   kind   // kind of a link without a target
 }
 
-// infosMsg has what was found out about some entries of a folder.
+// infosMsg carries facts about entries of a folder.
 type infosMsg struct {
 	folder string
 	remote bool // the entries may be on another disk than the folder
 	infos  map[string]info
 }
 
-// ahead is how many rows above and below the cursor are inspected: more than
-// are in view, so that they are ready when the user scrolls.
+// ahead is the number of rows to inspect above and below the cursor. It exceeds the visible rows to be ready for scrolling.
 const ahead = 100
 
-// wantInfos inspects the rows around the cursor that are not known yet.
+// wantInfos inspects unknown rows around the cursor.
 func (m *Model) wantInfos() tea.Cmd {
 	if len(m.shown.rows) == 0 {
 		return nil
@@ -43,8 +42,7 @@ func (m *Model) wantInfos() tea.Cmd {
 	return tea.Batch(m.inspectRows(false), m.inspectRows(true))
 }
 
-// inspectRows inspects the rows that may be remote, or the others: remote ones delay only
-// each other.
+// inspectRows inspects either the rows that may be remote or the others, so that slow remote rows only delay each other.
 func (m *Model) inspectRows(remote bool) tea.Cmd {
 	looking := &m.inspecting[0]
 	if remote {
@@ -54,7 +52,7 @@ func (m *Model) inspectRows(remote bool) tea.Cmd {
 		return nil
 	}
 	from, to := m.list.Visible()
-	if m.shown.done { // until then the reading goes first
+	if m.shown.done { // reading has priority
 		from = max(0, min(from, m.list.Cursor()-ahead))
 		to = min(len(m.shown.rows), max(to, m.list.Cursor()+ahead))
 	}
@@ -73,7 +71,7 @@ func (m *Model) inspectRows(remote bool) tea.Cmd {
 	d, folder := m.disk, m.shown.folder
 	return func() tea.Msg {
 		found := make(map[string]info, len(want))
-		// If one does not answer, others are likely not to for the same reason.
+		// If one does not respond, others probably will not either.
 		patience := d.rowPatience
 		for i, e := range want {
 			one := inspect(d, filepath.Join(folder, e.name), e, old[i], patience)
@@ -107,7 +105,7 @@ func (m *Model) gotInfos(msg infosMsg) tea.Cmd {
 	return m.learnLinks(msg.infos)
 }
 
-// learnLinks notes the targets of links that did not answer before or that changed.
+// learnLinks updates the links whose targets responded late or changed.
 func (m *Model) learnLinks(infos map[string]info) tea.Cmd {
 	var rows []int32
 	var kinds []kind
@@ -122,7 +120,7 @@ func (m *Model) learnLinks(infos map[string]info) tea.Cmd {
 	return m.setKinds(rows, kinds)
 }
 
-// kind is what was found.
+// kind returns the kind that inspect found.
 func (i info) kind() kind {
 	if i.modified.IsZero() {
 		return i.broken
@@ -130,7 +128,6 @@ func (i info) kind() kind {
 	return kindOf(i.mode)
 }
 
-// same reports whether both are equal.
 func (i info) same(o info) bool {
 	return i.known == o.known && i.silent == o.silent && i.size == o.size && i.modified.Equal(o.modified) &&
 		i.mode == o.mode && i.target == o.target &&
@@ -140,7 +137,7 @@ func (i info) same(o info) bool {
 // remote reports whether the entry may be on another disk than its folder.
 func (e entry) remote() bool { return e.link || e.kind == kindFolder }
 
-// stat is os.Stat of an entry at a path; d does it if the entry may be remote.
+// stat is os.Stat for an entry. It uses d if the entry may be remote.
 func (e entry) stat(d *disk, path string, patience time.Duration) (fs.FileInfo, error) {
 	if e.remote() {
 		return d.stat(path, patience)
@@ -148,13 +145,12 @@ func (e entry) stat(d *disk, path string, patience time.Duration) (fs.FileInfo, 
 	return os.Stat(path)
 }
 
-// inspect finds out the size and age of an entry and whether it can be used. It reads
-// no content and opens nothing that could block. An entry that did not change is not opened
-// again.
+// inspect returns the size and age of an entry and whether it can be used. It reads no content, opens nothing that could
+// block, and does not reopen an unchanged entry.
 func inspect(d *disk, path string, e entry, old info, patience time.Duration) info {
 	i := info{known: true, size: -1}
 	if e.link {
-		i.target, _ = os.Readlink(path) // it is gone by now
+		i.target, _ = os.Readlink(path) // it may be gone
 	}
 	stat, err := e.stat(d, path, patience)
 	if err == nil {
@@ -187,7 +183,7 @@ func inspect(d *disk, path string, e entry, old info, patience time.Duration) in
 	return i
 }
 
-// note is why an entry cannot be used, in one or two words for the list.
+// note says in a word or two why an entry cannot be used.
 func (i info) note(e entry) string {
 	switch {
 	case i.silent:

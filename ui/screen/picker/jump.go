@@ -18,23 +18,23 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// jump is the field for a typed path, with its completions.
+// jump is the path field with completions.
 type jump struct {
 	kit.Popup
 	m      *Model
 	field  kit.Field
 	asked  page.Questions
-	folder string   // that the names are in
-	names  []string // that begin as the last part does, folders with a slash
+	folder string   // folder of the names
+	names  []string // matching names; folders end in a slash
 	list   kit.List // of names
-	more   bool     // there are more than are kept
+	more   bool     // names were left out
 	err    error
 	size   image.Point
 }
 
 var _ kit.Overlay = (*jump)(nil)
 
-// completedMsg has the names that complete a typed path.
+// completedMsg carries the completions of a path.
 type completedMsg struct {
 	of     *jump
 	folder string
@@ -43,14 +43,13 @@ type completedMsg struct {
 	err    error
 }
 
-// completionsKept is how many completions are shown at most, and namesSearched how many
-// names of a folder are searched for them.
+// completionsKept limits the completions, namesSearched the names that are searched for them.
 const (
 	completionsKept = 200
 	namesSearched   = 200_000
 )
 
-// startJump asks for a path, beginning with the folder shown.
+// startJump asks for a path and starts with the current folder.
 func (m *Model) startJump() tea.Cmd {
 	folder := m.shown.folder
 	if folder != "" && !strings.HasSuffix(folder, string(filepath.Separator)) {
@@ -68,7 +67,7 @@ func newJump(m *Model, path string) *jump {
 	return j
 }
 
-// Actions go there, complete and close.
+// Actions returns the actions that open the path, complete it and close the field.
 func (j *jump) Actions() []kit.Action {
 	move := func(by int) func() tea.Cmd {
 		return func() tea.Cmd { j.list.Move(by); return nil }
@@ -82,7 +81,7 @@ func (j *jump) Actions() []kit.Action {
 	}
 }
 
-// Capturing is true: letters are text.
+// Capturing reports true: letters are text.
 func (j *jump) Capturing() bool { return true }
 
 // Type edits the path.
@@ -93,7 +92,7 @@ func (j *jump) Type(msg tea.Msg) (tea.Cmd, bool) {
 	return j.complete(), true
 }
 
-// Mouse puts the completion that is clicked into the field; the wheel scrolls.
+// Mouse accepts a clicked completion and scrolls with the wheel.
 func (j *jump) Mouse(msg tea.MouseMsg) tea.Cmd {
 	if click, ok := msg.(tea.MouseClickMsg); ok {
 		switch {
@@ -113,8 +112,8 @@ func (j *jump) Resize(room image.Point) {
 	j.list.SetHeight(kit.BoxInner(j.size).Y - 2) // between the field and the hint
 }
 
-// typedPath is the absolute path in the field. ~ is the home folder; a relative path is
-// relative to the folder shown. // or /~/ in the middle starts again, as in editors.
+// typedPath returns the absolute path in the field. ~ is the home folder, and a relative path starts at the current folder.
+// or /~/ in the middle starts over, as in editors.
 func (j *jump) typedPath() string {
 	text := j.field.Value()
 	if i := strings.LastIndex(text, "/~/"); i >= 0 {
@@ -134,7 +133,7 @@ func (j *jump) typedPath() string {
 	return text
 }
 
-// complete finds the names that complete the typed path.
+// complete searches for completions of the path.
 func (j *jump) complete() tea.Cmd {
 	d, path := j.m.disk, j.typedPath()
 	return j.asked.Ask(func() tea.Msg {
@@ -144,8 +143,8 @@ func (j *jump) complete() tea.Cmd {
 	})
 }
 
-// namesIn are the names in a folder with that beginning, upper and lower case alike,
-// folders first; hidden names only if the beginning is not empty.
+// namesIn returns the names in a folder that start with begin, ignoring case, folders first. It includes hidden names only if
+// begin is not empty.
 func (d *disk) namesIn(folder, begin string) (names []string, more bool, err error) {
 	info, err := d.stat(folder, d.longPatience)
 	if err == nil && !info.IsDir() {
@@ -158,7 +157,7 @@ func (d *disk) namesIn(folder, begin string) (names []string, more bool, err err
 	if err != nil {
 		return nil, false, folderProblem(folder, err)
 	}
-	defer func() { _ = dir.Close() }() // it was only read
+	defer func() { _ = dir.Close() }() // read only
 	low := strings.ToLower(begin)
 	for seen := 0; seen < namesSearched; seen += readAtOnce {
 		found, err := dir.ReadDir(readAtOnce)
@@ -189,7 +188,7 @@ func (d *disk) namesIn(folder, begin string) (names []string, more bool, err err
 	return names, false, nil
 }
 
-// isFolder follows links.
+// isFolder reports whether the entry is a folder, following links.
 func (d *disk) isFolder(folder string, f os.DirEntry) bool {
 	if f.Type()&os.ModeSymlink == 0 {
 		return f.IsDir()
@@ -198,15 +197,14 @@ func (d *disk) isFolder(folder string, f os.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// completed shows the names that were found.
+// completed shows the completions.
 func (j *jump) completed(msg completedMsg) {
 	j.folder, j.names, j.more, j.err = msg.folder, msg.names, msg.more, msg.err
 	j.list.SetLen(len(j.names))
 	j.list.SetCursor(0)
 }
 
-// acceptCompletion puts the chosen name into the field; if none was chosen and all
-// names begin alike, as much as they have in common.
+// acceptCompletion inserts the selected name, or the common prefix of all names if none is selected.
 func (j *jump) acceptCompletion() tea.Cmd {
 	if len(j.names) == 0 {
 		return nil
@@ -221,7 +219,7 @@ func (j *jump) acceptCompletion() tea.Cmd {
 	return j.put(with)
 }
 
-// put replaces the last part of the typed path by a name.
+// put replaces the last part of the path with a name.
 func (j *jump) put(name string) tea.Cmd {
 	_, begin := filepath.Split(j.typedPath())
 	text := j.field.Value()
@@ -229,7 +227,7 @@ func (j *jump) put(name string) tea.Cmd {
 	return j.complete()
 }
 
-// beginning is what all names begin with, letter by letter.
+// beginning returns the longest common prefix of the names.
 func beginning(names []string) string {
 	all := names[0]
 	for _, n := range names[1:] {
@@ -238,8 +236,7 @@ func beginning(names []string) string {
 	return strings.ToValidUTF8(all, "")
 }
 
-// goTyped goes to the chosen name or to the path in the field: a folder is opened, of a
-// file the folder with the cursor on it.
+// goTyped opens the selected name or the path. For a file, it opens the folder with the cursor on the file.
 func (j *jump) goTyped() tea.Cmd {
 	path := filepath.Clean(j.typedPath())
 	if i := j.list.Cursor(); i > 0 {
@@ -250,7 +247,7 @@ func (j *jump) goTyped() tea.Cmd {
 }
 
 func (j *jump) View(room image.Point, th *theme.Theme) string {
-	drawn := *j // drawing changes nothing
+	drawn := *j // draw a copy
 	drawn.Resize(room)
 	in := kit.BoxInner(drawn.size)
 	body := drawn.list.View(image.Pt(in.X, max(0, in.Y-2)), func(i, width int, selected bool) string {

@@ -9,16 +9,15 @@ import (
 	"mediadesk/ui/page"
 )
 
-// sentMsg has what was stored from this computer, and from which folders.
+// sentMsg carries what this computer has stored and the source folders.
 type sentMsg struct {
 	gen     int
-	stored  map[string]api.Identity // by path: the file as it was when it was sent
+	stored  map[string]api.Identity // file identity when sent, by path
 	folders []string
 	err     error
 }
 
-// UseLibrary sets what reads the uploads to the library in use, newest first; nil: none.
-// Init calls it.
+// UseLibrary sets the function that reads the library's uploads, newest first; nil means none. Init calls it.
 func (m *Model) UseLibrary(sent func() ([]api.Job, error)) {
 	m.sentJobs = sent
 	m.sentGen++
@@ -27,7 +26,7 @@ func (m *Model) UseLibrary(sent func() ([]api.Job, error)) {
 	m.Changed()
 }
 
-// readSent reads what has been sent, off the event loop.
+// readSent reads the uploads.
 func (m *Model) readSent() tea.Cmd {
 	read := m.sentJobs
 	if read == nil || m.readingSent {
@@ -68,8 +67,7 @@ func (m *Model) gotSent(msg sentMsg) tea.Cmd {
 	return nil
 }
 
-// storedNote says whether a file is in the library already, as far as this computer
-// knows; "" if it is not.
+// storedNote tells whether this computer has already uploaded a file; "" if not.
 func (m *Model) storedNote(path string, i info) string {
 	was, is := m.stored[path]
 	switch {

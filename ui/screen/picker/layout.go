@@ -6,28 +6,27 @@ import (
 	"mediadesk/ui/kit"
 )
 
-// layout is where the parts of the screen are. A part with an empty rectangle
-// is not drawn.
+// layout divides the screen. A part with an empty rectangle is hidden.
 type layout struct {
 	size    image.Point
 	list    image.Rectangle
 	preview image.Rectangle
 	tray    image.Rectangle
-	summary image.Rectangle // one line about the tray, if it has no box
-	beside  bool            // the facts stand beside the picture, not below
+	summary image.Rectangle // the tray's line if it has no box
+	beside  bool            // facts are beside the picture instead of below
 }
 
-// Heights of the parts.
+// Sizes of the parts.
 const (
 	factLines     = 8  // lines below the picture
 	factColumns   = 34 // columns beside the picture
-	leastPicture  = 3  // lines of a picture that shows anything
-	stackedLeast  = 18 // lines from which stacked panes have room for a preview
-	trayLeast     = 12 // lines from which the tray has a box of its own
+	leastPicture  = 3  // least height of a useful picture
+	stackedLeast  = 18 // least height for a preview in stacked panes
+	trayLeast     = 12 // least height for a tray box
 	previewShares = 5
 )
 
-// layout shares out the screen.
+// layout returns the current layout.
 func (m *Model) layout() layout { return m.layoutIn(m.size) }
 
 func (m *Model) layoutIn(size image.Point) layout {
@@ -56,7 +55,7 @@ func share(size image.Point, preview, trayFocused bool, items int) layout {
 	switch {
 	case !preview:
 	case mode == kit.Wide:
-		// The names keep the greater part.
+		// The names get the larger part.
 		columns := max(56, size.X*11/20)
 		body, l.preview = cutRight(body, size.X-columns)
 	case size.Y >= stackedLeast:
@@ -67,7 +66,7 @@ func share(size image.Point, preview, trayFocused bool, items int) layout {
 	return l
 }
 
-// narrow is one column: the list or the tray, and a line about the tray.
+// narrow arranges one column: the list or the tray, and the tray's line.
 func (l layout) narrow(body image.Rectangle, preview, trayFocused bool) layout {
 	if l.size.Y >= 4 {
 		body, l.summary = cutBottom(body, 1)
@@ -84,7 +83,7 @@ func (l layout) narrow(body image.Rectangle, preview, trayFocused bool) layout {
 	return l
 }
 
-// inner is the body of a part's box.
+// inner returns the inside of a part's box.
 func inner(r image.Rectangle) image.Rectangle {
 	if r.Empty() {
 		return image.Rectangle{}
@@ -93,7 +92,7 @@ func inner(r image.Rectangle) image.Rectangle {
 	return image.Rectangle{Min: from, Max: from.Add(kit.BoxInner(r.Size()))}
 }
 
-// picture is where the picture is drawn; empty if there is no room.
+// picture returns the picture's rectangle; empty if it does not fit.
 func (l layout) picture() image.Rectangle {
 	in := inner(l.preview)
 	if l.beside {
@@ -107,7 +106,7 @@ func (l layout) picture() image.Rectangle {
 	return in
 }
 
-// facts is where the facts are written.
+// facts returns the rectangle of the facts.
 func (l layout) facts() image.Rectangle {
 	in, pic := inner(l.preview), l.picture()
 	switch {

@@ -10,21 +10,20 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// linkTime is how long following links may take for each part of a folder. On a local disk
-// it is enough for all links of a usual folder, so that its rows do not move later.
+// linkTime limits the following of links for each part of a folder. It covers most local folders, so that rows do not move
+// later.
 const linkTime = 10 * time.Millisecond
 
-// linksMsg has the targets of some links of a folder.
+// linksMsg carries targets of links.
 type linksMsg struct {
 	gen   int
 	rows  []int32
 	kinds []kind
 	left  []int32
-	limit time.Duration // of the time that it took
+	limit time.Duration // time limit of this step
 }
 
-// follow finds out the targets of links, as many as it can in a time, and returns which of
-// them did not answer and which are left.
+// follow resolves links until the time limit. It returns the links that did not respond and those it did not reach.
 func follow(d *disk, folder string, entries []entry, rows []int32, limit, patience time.Duration, found func(row int32, k kind)) (silent, left []int32) {
 	begin := time.Now()
 	for i, row := range rows {
@@ -44,7 +43,7 @@ func follow(d *disk, folder string, entries []entry, rows []int32, limit, patien
 	return silent, nil
 }
 
-// brokenKind is the kind of a link without a target.
+// brokenKind returns the kind of a link without a target.
 func brokenKind(err error) kind {
 	if errors.Is(err, syscall.ELOOP) {
 		return kindCircle
@@ -52,8 +51,7 @@ func brokenKind(err error) kind {
 	return kindBroken
 }
 
-// followLinks follows the links of a folder that are left after reading it, off the event
-// loop. Those that do not answer are tried again when they are in view.
+// followLinks resolves the remaining links in the background. Links that do not respond are retried when visible.
 func (m *Model) followLinks(rows []int32, limit time.Duration) tea.Cmd {
 	if len(rows) == 0 {
 		return nil
@@ -68,21 +66,21 @@ func (m *Model) followLinks(rows []int32, limit time.Duration) tea.Cmd {
 	}
 }
 
-// gotLinks sorts links by their targets.
+// gotLinks sorts the resolved links into the list.
 func (m *Model) gotLinks(msg linksMsg) tea.Cmd {
 	if msg.gen != m.reading.gen {
 		return nil
 	}
-	// Each time the folder is sorted again: so the time doubles.
+	// Each step sorts the folder again, so the limit doubles.
 	return tea.Batch(m.setKinds(msg.rows, msg.kinds), m.followLinks(msg.left, 2*msg.limit))
 }
 
-// setKinds notes the kinds of some entries of the folder.
+// setKinds sets the kinds of entries.
 func (m *Model) setKinds(rows []int32, kinds []kind) tea.Cmd {
 	if len(rows) == 0 {
 		return nil
 	}
-	entries := slices.Clone(m.reading.entries) // those drawn do not change
+	entries := slices.Clone(m.reading.entries) // drawn entries are immutable
 	for i, row := range rows {
 		entries[row].kind = kinds[i]
 	}

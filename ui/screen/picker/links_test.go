@@ -17,8 +17,7 @@ import (
 	"mediadesk/ui/page"
 )
 
-// silence makes the paths with a word in their name give no answer until that is
-// ended, as those of a server that is away do.
+// silence makes paths whose names contain a word not respond until end is called.
 func silence(d *disk, word string) (end func()) {
 	var ended atomic.Bool
 	d.ask = func(path string) (fs.FileInfo, error) {
@@ -30,8 +29,7 @@ func silence(d *disk, word string) (end func()) {
 	return func() { ended.Store(true) }
 }
 
-// Links to what does not answer hold up neither the names nor what is known of
-// the others; they come to their places once it answers.
+// Links that do not respond delay neither names nor facts, and move to their places when they respond.
 func TestLinksThatDoNotAnswer(t *testing.T) {
 	dir := folder(t, "b.jpg", "sub/in.jpg", "z.jpg")
 	must(t, os.Symlink("sub", filepath.Join(dir, "near")))
@@ -53,7 +51,7 @@ func TestLinksThatDoNotAnswer(t *testing.T) {
 	if d.m.shown.folder != dir || d.m.opening != "" {
 		t.Errorf("%q is shown and %q on its way", d.m.shown.folder, d.m.opening)
 	}
-	// What answers is picked, ordered, and sent without the rest.
+	// Files that respond can be picked, sorted and sent.
 	d.Press("*")
 	d.Toasted("2 of 4 cannot be picked")
 	equal(t, "tray", d.tray(), []string{"b.jpg", "z.jpg"})
@@ -80,7 +78,7 @@ func TestLinksThatDoNotAnswer(t *testing.T) {
 	}
 }
 
-// A link that answers later comes to its place by a look at the rows in view.
+// A link that responds late moves when its row is inspected again.
 func TestLinkAnswersLate(t *testing.T) {
 	dir := folder(t, "a.jpg", "sub/")
 	must(t, os.Symlink("sub", filepath.Join(dir, "late")))
@@ -92,7 +90,7 @@ func TestLinkAnswersLate(t *testing.T) {
 	d.Send(watchedMsg{watch: d.m.watching, folder: dir, changed: d.m.reading.changed})
 	equal(t, "rows", d.rows(), []string{"late", "sub", "a.jpg"})
 	d.under("a.jpg")
-	// It leads to a file now.
+	// Now it points to a file.
 	must(t, os.Remove(filepath.Join(dir, "sub")))
 	must(t, os.WriteFile(filepath.Join(dir, "sub"), []byte("now a file"), 0o644))
 	d.Send(watchedMsg{watch: d.m.watching, folder: dir, changed: d.m.reading.changed})
@@ -101,8 +99,7 @@ func TestLinkAnswersLate(t *testing.T) {
 	}
 }
 
-// More links than can be followed in a moment: all come to their places, whether
-// they were read in the first part or later.
+// All links are resolved even if there are too many for one step.
 func TestManyLinks(t *testing.T) {
 	dir := folder(t, "sub/")
 	const n = firstPart + 1500
@@ -128,14 +125,14 @@ func TestManyLinks(t *testing.T) {
 	}
 }
 
-// questions are those that are open.
+// questions returns the pending calls.
 func questions(d *disk) []*question {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Collect(maps.Values(d.open))
 }
 
-// However many paths keep silent, few are asked at a time, and none twice.
+// Few calls are pending at a time and none twice, however many paths do not respond.
 func TestQuestionsThatAreOpen(t *testing.T) {
 	d := newDisk()
 	d.longPatience = 0

@@ -1,5 +1,4 @@
-// Package picker is the screen on which the user picks what to upload: a folder
-// with a filter and a preview, and the tray that collects the sources.
+// Package picker is the screen for picking files to upload: a folder with a filter and a preview, and the tray.
 package picker
 
 import (
@@ -17,31 +16,29 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// Options are the options of a picker. The zero value shows the working
-// directory, without preview.
+// Options configure a picker. The zero value shows the working directory without a preview.
 type Options struct {
-	// Folder is the folder to show; empty is the working directory.
+	// Folder is the folder to show; empty means the working directory.
 	Folder string
 	// Samples opens the sample pictures if the first folder has no picture.
 	Samples bool
-	// Sources are put into the tray at the start. Relative paths are those of
-	// the working directory.
+	// Sources are the initial items of the tray. Relative paths start at the working directory.
 	Sources []api.Source
-	// Preview shows the preview from the start; p switches it.
+	// Preview shows the preview at the start; p toggles it.
 	Preview bool
-	// Loader draws the pictures; nil shows only their facts.
+	// Loader loads pictures; nil shows only facts.
 	Loader *picture.Loader
-	// Folders are bookmarks and others; nil: there are none.
+	// Folders provides bookmarks and recent folders; nil means none.
 	Folders Folders
-	// Clipboard copies the picture on the clipboard to a file; nil: it cannot be read.
+	// Clipboard saves the clipboard's picture to a file; nil disables it.
 	Clipboard func(context.Context) (api.Source, error)
-	// Watch is how often the folder shown is checked for changes; 0: never.
+	// Watch is the interval for checking the folder; 0 disables it.
 	Watch time.Duration
-	// Now is the clock; nil is time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// focus is the part of the screen that takes the keys.
+// focus is the focused part of the screen.
 type focus int
 
 const (
@@ -50,7 +47,7 @@ const (
 	onFilter // the text field of the filter
 )
 
-// Model is the picker. Make it with New.
+// Model is the picker. Create it with New.
 type Model struct {
 	page.Base
 	options Options
@@ -59,15 +56,15 @@ type Model struct {
 
 	focus focus
 
-	// The folder. reading is what the disk gave so far, shown what is drawn.
-	opening string // the folder on its way; empty when none is
+	// reading is the folder as read so far, shown as drawn.
+	opening string // folder being opened; may be empty
 	reading snapshot
 	shown   arrangement
 	problem error // why the first folder cannot be shown
 	list    kit.List
-	land    string            // the name the cursor is to land on
-	moved   bool              // the person has moved the cursor in this folder
-	cursors map[string]string // folder → name under the cursor when it was left
+	land    string            // name to place the cursor on
+	moved   bool              // the user has moved the cursor here
+	cursors map[string]string // last name under the cursor by folder
 
 	readGen, arrangeGen int
 	stopArranging       context.CancelFunc
@@ -75,25 +72,25 @@ type Model struct {
 	order  order
 	hidden bool
 	filter kit.Field
-	anchor string // name at which a range begins; empty: no range
+	anchor string // name where the range starts
 	ranged bool
 
 	disk       *disk
-	infos      map[string]info // by name, of the folder shown
-	asked      map[string]bool // names whose infos are there or on their way
-	inspecting [2]bool         // looks are on their way: at what is here, at what may be remote
+	infos      map[string]info // by name in the current folder
+	asked      map[string]bool // names whose infos are known or requested
+	inspecting [2]bool         // running inspections: local, remote
 	preview    preview
-	pause      time.Duration // how long the cursor rests before a preview is made
+	pause      time.Duration // rest of the cursor before a preview
 	colors     picture.Color
 	abilities  picture.Abilities // of the terminal
-	plain      bool              // pictures have no color
+	plain      bool              // draw pictures without color
 	light      bool
 	tray       tray
 	trayList   kit.MarkList
-	removed    [][]item // what was removed, the last one last, for z
+	removed    [][]item // removed items for z, latest last
 
-	totals   map[string]int  // how many files of a folder can be picked, by path
-	totaled  map[string]bool // folders whose totals are there or on their way
+	totals   map[string]int  // number of files that can be picked, by folder
+	totaled  map[string]bool // folders whose totals are known or requested
 	totaling bool
 	pasting  bool // the clipboard is being read
 
@@ -101,29 +98,29 @@ type Model struct {
 	shifted shifted
 
 	marked  []string  // bookmarks
-	recent  []string  // folders that were shown, newest first
-	earlier []string  // those of earlier runs
-	places  *kit.Menu // of them, opened last; nil: never
+	recent  []string  // shown folders, newest first
+	earlier []string  // folders of earlier runs
+	places  *kit.Menu // the latest places menu, or nil
 
 	sentJobs    func() ([]api.Job, error)
 	readingSent bool
-	sentGen     int                     // of the library: news of another one is dropped
-	stored      map[string]api.Identity // what was sent and stored, by path
+	sentGen     int                     // number of the library, to drop stale results
+	stored      map[string]api.Identity // stored files by path
 	sentFolders []string
 
-	sheet       *edit.Tiles // the folder as a contact sheet
-	folderSheet *edit.Tiles // the pictures in the preview of a folder
-	away        bool        // the terminal does not have the focus
+	sheet       *edit.Tiles // the contact sheet
+	folderSheet *edit.Tiles // pictures in a folder's preview
+	away        bool        // the terminal has no focus
 	begun       bool        // Init has run
 
-	watching int // the number of the watch that runs
+	watching int // number of the current watch
 
 	size image.Point
 }
 
 var _ page.Screen = (*Model)(nil)
 
-// New makes a picker. It reads nothing before Init.
+// New returns a picker. It reads nothing before Init.
 func New(o Options) *Model {
 	m := &Model{
 		options: o,
@@ -148,10 +145,9 @@ func New(o Options) *Model {
 	return m
 }
 
-// Init reads the folder and looks at the sources that came with the program. Once
-// more, it reads the folder that was shown last.
+// Init reads the folder and checks the initial sources. When called again, it reads the last folder.
 func (m *Model) Init() tea.Cmd {
-	m.watching++ // what the one before had on its way may have been lost
+	m.watching++ // replies to the old watch may be lost
 	if m.begun {
 		folder := m.shown.folder
 		if folder == "" {
@@ -171,15 +167,14 @@ func (m *Model) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Update takes a message. What a message leaves to be known (sizes of the rows
-// in view, the preview) is asked for at the end.
+// Update handles a message, then requests missing sizes and the preview.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	cmd, used := m.handle(msg)
 	if !used {
 		return nil
 	}
 	switch msg.(type) {
-	case watchedMsg, infosMsg: // what they change in the drawing says so itself
+	case watchedMsg, infosMsg: // they report changes themselves
 	default:
 		m.Changed()
 	}
@@ -226,7 +221,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	return nil, true
 }
 
-// reply takes the answers of the picker's own commands.
+// reply handles the results of the picker's own commands.
 func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	switch msg := msg.(type) {
 	case snapshotMsg:
@@ -276,7 +271,7 @@ func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	return nil, true
 }
 
-// entryAt is the entry of row i of the list.
+// entryAt returns the entry of row i.
 func (m *Model) entryAt(i int) (entry, bool) {
 	if i < 0 || i >= len(m.shown.rows) {
 		return entry{}, false
@@ -284,10 +279,10 @@ func (m *Model) entryAt(i int) (entry, bool) {
 	return m.shown.entries[m.shown.rows[i]], true
 }
 
-// current is the entry under the cursor.
+// current returns the entry under the cursor.
 func (m *Model) current() (entry, bool) { return m.entryAt(m.list.Cursor()) }
 
-// path is the whole path of an entry of the folder shown.
+// path returns the full path of an entry.
 func (m *Model) path(e entry) string { return filepath.Join(m.shown.folder, e.name) }
 
 func toast(level kit.Level, text string) tea.Cmd {

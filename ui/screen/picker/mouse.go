@@ -6,8 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// clicked moves focus and cursor to where the click was. A second click on the
-// same place opens it.
+// clicked moves the focus and the cursor to the click. A double click opens the entry.
 func (m *Model) clicked(msg tea.MouseClickMsg) tea.Cmd {
 	if msg.Button != tea.MouseLeft {
 		return nil
@@ -45,7 +44,7 @@ func (m *Model) clicked(msg tea.MouseClickMsg) tea.Cmd {
 	return nil
 }
 
-// wheel scrolls what is under the pointer.
+// wheel scrolls the part under the pointer.
 func (m *Model) wheel(msg tea.MouseWheelMsg) {
 	at, l := image.Pt(msg.X, msg.Y), m.layout()
 	switch {
@@ -63,8 +62,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 	}
 }
 
-// clickRow moves the cursor to what is drawn at a cell of the rows, and tells
-// whether there is something.
+// clickRow moves the cursor to the row or tile at a cell and reports whether there was one.
 func (m *Model) clickRow(at image.Point) bool {
 	if !m.sheet.On {
 		return m.list.Click(at.Y)
@@ -77,7 +75,7 @@ func (m *Model) clickRow(at image.Point) bool {
 	return true
 }
 
-// clickPick picks the row under the cursor, or lets go of it; the cursor stays.
+// clickPick toggles the row under the cursor without moving.
 func (m *Model) clickPick() tea.Cmd {
 	at := m.list.Cursor()
 	m.ranged = false
@@ -86,8 +84,7 @@ func (m *Model) clickPick() tea.Cmd {
 	return cmd
 }
 
-// clickRange picks all from the row where the cursor was to the one under it. A
-// second such click begins at the same row as the first.
+// clickRange picks from the old cursor row to the current one. The next such click starts at the same row.
 func (m *Model) clickRange(from int) tea.Cmd {
 	to := m.list.Cursor()
 	if from == m.shifted.to && m.shifted.gen == m.shown.gen {
@@ -98,5 +95,5 @@ func (m *Model) clickRange(from int) tea.Cmd {
 	return m.pick(fresh)
 }
 
-// shifted is the range of the last click with shift.
+// shifted is the range of the last shift-click.
 type shifted struct{ gen, from, to int }

@@ -53,7 +53,7 @@ func TestClicksWithCtrlAndShift(t *testing.T) {
 	click(4, tea.ModCtrl)
 	d.under("e")
 	equal(t, "tray", d.tray(), []string{"b", "d", "e"})
-	// A second click with shift begins where the first did.
+	// A second shift-click starts at the same row.
 	d.Press("tab", "D")
 	click(1, 0)
 	click(2, tea.ModShift)
@@ -63,7 +63,7 @@ func TestClicksWithCtrlAndShift(t *testing.T) {
 	equal(t, "tray", d.tray(), nil)
 }
 
-// clickAt clicks so many times at once on a place of the screen.
+// clickAt clicks a position several times.
 func (d *fixture) clickAt(at image.Point, times int, mod tea.KeyMod) {
 	d.t.Helper()
 	d.now = d.now.Add(time.Second)
@@ -122,7 +122,7 @@ func TestMouseInTheTray(t *testing.T) {
 	if d.m.focus != onList {
 		t.Error("a double click shows the file in its folder")
 	}
-	// Beside all rows nothing happens.
+	// A click outside the rows does nothing.
 	d.clickAt(at.Add(image.Pt(3, 2)), 2, 0)
 	d.under("a.jpg")
 }

@@ -9,20 +9,16 @@ import (
 	"mediadesk/api"
 )
 
-// ParsePaste reads what a paste or a drop on the terminal stands for: paths as
-// a shell or a terminal quotes them ('…', "…", \ before a letter), file://
-// addresses and http or https addresses, one per line or with blanks between
-// them. Relative paths are those of the folder dir, ~ is the home folder. Each
-// source is there once, in the order of the text; nothing is looked up on the
-// disk, so a path may lead nowhere.
+// ParsePaste parses text pasted or dropped on the terminal: paths quoted like in a shell, file:// addresses, and http or https
+// URLs, one per line or separated by blanks. Relative paths start at dir, and ~ is the home folder. Each source appears once,
+// in order. ParsePaste does not access the disk, so a path may not exist.
 //
-// A line with blanks and without quotes is several paths only where each part
-// looks like one; otherwise it is a single path with blanks in its name, as
-// file managers copy them.
+// A line with blanks but without quotes is several paths only if each part looks like a path. Otherwise, it is one path
+// with blanks, as file managers copy it.
 func ParsePaste(text, dir string) []api.Source {
 	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' || r == 0 })
 	if len(lines) > 1 && (lines[0] == "copy" || lines[0] == "cut") && api.IsFileAddress(lines[1]) {
-		lines = lines[1:] // the way in which some file managers copy
+		lines = lines[1:] // format of some file managers
 	}
 	var out []api.Source
 	seen := map[string]bool{}
@@ -39,7 +35,7 @@ func ParsePaste(text, dir string) []api.Source {
 	return out
 }
 
-// sourceOf is the source that one word of a paste stands for.
+// sourceOf returns the source for a word of the text.
 func sourceOf(word, dir string) (api.Source, bool) {
 	switch {
 	case word == "":
@@ -76,7 +72,7 @@ func splitLine(line string) []string {
 	words, quoted, ok := splitShell(line)
 	switch {
 	case !ok:
-		return []string{line} // a single quotation mark is a part of a name
+		return []string{line} // the name has a quotation mark
 	case quoted || len(words) < 2:
 		return words
 	}
@@ -91,7 +87,7 @@ func splitLine(line string) []string {
 	return []string{line}
 }
 
-// isAnchored reports whether a word begins like a path or URL.
+// isAnchored reports whether a word starts like a path or a URL.
 func isAnchored(w string) bool {
 	for _, begin := range []string{"/", "~/", "./", "../"} {
 		if strings.HasPrefix(w, begin) {
@@ -101,8 +97,7 @@ func isAnchored(w string) bool {
 	return api.IsWebAddress(w) || api.IsFileAddress(w) || filepath.IsAbs(w)
 }
 
-// looksNamed reports whether a word ends like a file name: a dot and two to four
-// letters or digits, not digits alone.
+// looksNamed reports whether a word ends like a file name: a dot and two to four letters or digits, not only digits.
 func looksNamed(w string) bool {
 	ext := extension(w)
 	letter := false
@@ -158,8 +153,7 @@ func splitShell(line string) (words []string, quoted, ok bool) {
 	return words, quoted, true
 }
 
-// quotation reads a quoted part at the beginning of s, whose length with its
-// marks is used.
+// quotation reads a quoted part at the start of s. used is its length with the marks.
 func quotation(s string, escapes bool) (body string, used int, closed bool) {
 	mark := s[0]
 	var b strings.Builder

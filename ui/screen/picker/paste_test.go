@@ -88,8 +88,7 @@ func TestParsePaste(t *testing.T) {
 }
 
 func TestParsePasteOtherPlaces(t *testing.T) {
-	// A file of another computer is none of ours; its address is then no more
-	// than a name that leads nowhere.
+	// A file address of another computer does not mean a local file.
 	for _, s := range ParsePaste("file://elsewhere.example/a/b.jpg", "/dir") {
 		if s.Path == "/a/b.jpg" {
 			t.Error("the path on another computer was taken for one of this one")
@@ -97,7 +96,7 @@ func TestParsePasteOtherPlaces(t *testing.T) {
 	}
 }
 
-// Whatever a shell would quote comes back as it was.
+// Shell quoting is reversed exactly.
 func TestParsePasteReadsQuoting(t *testing.T) {
 	single := func(p string) string { return "'" + strings.ReplaceAll(p, "'", `'\''`) + "'" }
 	escaped := func(p string) string {

@@ -15,20 +15,20 @@ import (
 	"mediadesk/ui/text"
 )
 
-// absoluteMsg has sources with absolute paths.
+// absoluteMsg carries sources with absolute paths.
 type absoluteMsg struct{ sources []api.Source }
 
-// checkedMsg has the result of checking sources that are in the tray.
+// checkedMsg carries the checked sources of the tray.
 type checkedMsg struct {
 	items  []item
-	folder string // the source was a single folder: it is opened, not picked
+	folder string // the only source is this folder: open it
 }
 
-// composeMsg has the result of checking the sources for the form.
+// composeMsg carries the checked sources for the form.
 type composeMsg struct {
 	items   []item
-	changed []string // names of the files that changed since they were picked
-	pick    bool     // what can be sent goes into the tray
+	changed []string // files that changed after picking
+	pick    bool     // add valid files to the tray
 }
 
 // absolute makes the paths of sources absolute.
@@ -57,8 +57,7 @@ func (m *Model) add(sources []api.Source) tea.Cmd {
 	return m.pick(sources)
 }
 
-// pick puts sources into the tray at once and checks their files; what cannot be sent is
-// removed again, with the reason.
+// pick adds sources to the tray and checks their files. It removes those that cannot be sent and says why.
 func (m *Model) pick(sources []api.Source) tea.Cmd {
 	var fresh []api.Source
 	var refused []error
@@ -95,7 +94,7 @@ func check(d *disk, sources []api.Source, alone bool) tea.Msg {
 	return msg
 }
 
-// checked notes what the files are, and removes those that cannot be sent.
+// checked stores the results and removes files that cannot be sent.
 func (m *Model) checked(msg checkedMsg) tea.Cmd {
 	var refused []error
 	var bad []api.Source
@@ -114,10 +113,10 @@ func (m *Model) checked(msg checkedMsg) tea.Cmd {
 	return refusals(refused, len(msg.items))
 }
 
-// listed is how many reasons a toast can show.
+// listed is the number of reasons that a toast shows.
 const listed = 20
 
-// refusals says why some of total sources were not taken; nil if all were.
+// refusals explains why some sources were refused; nil if none were.
 func refusals(refused []error, total int) tea.Cmd {
 	if len(refused) == 0 {
 		return nil
@@ -140,8 +139,7 @@ func refusals(refused []error, total int) tea.Cmd {
 	})
 }
 
-// toggle picks the entry under the cursor, or drops it, and moves on. In a range it does
-// so with all of the range.
+// toggle picks or removes the entry under the cursor and moves on. In a range, it toggles the range.
 func (m *Model) toggle() tea.Cmd {
 	if m.ranged {
 		return m.pickRange()
@@ -159,8 +157,7 @@ func (m *Model) toggle() tea.Cmd {
 	case e.kind == kindFolder:
 		return m.toggleFolder(source.Path)
 	case m.infos[e.name].problem != nil:
-		// The cursor stays where picking most likely fails. The row is checked again:
-		// perhaps it can be used by now.
+		// If picking probably fails, the cursor stays and the row is checked again.
 		delete(m.asked, e.name)
 	default:
 		m.step(1)
@@ -168,8 +165,7 @@ func (m *Model) toggle() tea.Cmd {
 	return m.pick([]api.Source{source})
 }
 
-// pickRange picks all files from the anchor to the cursor; if all of them are picked
-// already, it drops them.
+// pickRange picks the files in the range. If all are already picked, it removes them.
 func (m *Model) pickRange() tea.Cmd {
 	from, to := m.rangeRows()
 	m.ranged = false
@@ -181,7 +177,7 @@ func (m *Model) pickRange() tea.Cmd {
 	return m.pick(fresh)
 }
 
-// rangeRows are the rows of the range, from and to included.
+// rangeRows returns the first and last row of the range.
 func (m *Model) rangeRows() (from, to int) {
 	a, b := m.rowOf(m.anchor), m.list.Cursor()
 	if a < 0 {
@@ -190,8 +186,7 @@ func (m *Model) rangeRows() (from, to int) {
 	return min(a, b), max(a, b)
 }
 
-// files are the sources of the rows from to to, both included, without folders, and
-// those of them that are not in the tray.
+// files returns the files in the rows from through to, and those of them that are not in the tray.
 func (m *Model) files(from, to int) (all, fresh []api.Source) {
 	for i := from; i <= to; i++ {
 		e, ok := m.entryAt(i)
@@ -212,14 +207,14 @@ func (m *Model) pickAll() tea.Cmd {
 	return m.pick(fresh)
 }
 
-// invert drops the shown files that are picked and picks the others.
+// invert removes the shown picked files and picks the others.
 func (m *Model) invert() tea.Cmd {
 	all, fresh := m.files(0, len(m.shown.rows)-1)
 	m.drop(among(all...))
 	return m.pick(fresh)
 }
 
-// drop removes items from the tray and returns how many; z brings them back.
+// drop removes items from the tray and returns their number. z restores them.
 func (m *Model) drop(gone func(item) bool) int {
 	out := m.tray.remove(gone)
 	if len(out) > 0 {
@@ -229,7 +224,7 @@ func (m *Model) drop(gone func(item) bool) int {
 	return len(out)
 }
 
-// trayChanged brings the list of the tray in line; an empty tray loses the focus.
+// trayChanged updates the tray's list. An empty tray loses the focus.
 func (m *Model) trayChanged() {
 	m.trayList.SetLen(len(m.tray.items))
 	if len(m.tray.items) == 0 && m.focus == onTray {
@@ -237,7 +232,7 @@ func (m *Model) trayChanged() {
 	}
 }
 
-// restore brings back what was removed last, unless it was picked again since.
+// restore restores the last removed items that are not picked again.
 func (m *Model) restore() tea.Cmd {
 	var sources []api.Source
 	for len(m.removed) > 0 && len(sources) == 0 {
@@ -255,7 +250,7 @@ func (m *Model) restore() tea.Cmd {
 	return m.pick(sources)
 }
 
-// sent drops the sources that are in the queue now.
+// sent removes queued sources from the tray.
 func (m *Model) sent(jobs []api.Job) {
 	sources := make([]api.Source, len(jobs))
 	for i, j := range jobs {
@@ -269,9 +264,8 @@ func (m *Model) sent(jobs []api.Job) {
 	m.trayChanged()
 }
 
-// form opens the upload form for the tray, or for the file under the cursor if the tray is
-// empty; pick: the file is put into the tray, too. The files are checked again: a warning
-// names those that changed since they were picked.
+// form opens the upload form for the tray, or for the file under the cursor if the tray is empty. If pick is true, it also
+// picks that file. It checks the files again and warns about those that changed after picking.
 func (m *Model) form(pick bool) tea.Cmd {
 	d, items := m.disk, slices.Clone(m.tray.items)
 	if len(items) == 0 {
@@ -329,7 +323,7 @@ func (m *Model) compose(msg composeMsg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// errNoHome says that the environment names no home folder.
+// errNoHome means that the environment has no home folder.
 var errNoHome = errors.New("no home folder: the environment variable HOME is not set")
 
 func homeFolder() (string, error) {

@@ -11,25 +11,25 @@ import (
 	"mediadesk/ui/page"
 )
 
-// Folders are the folders that outlive a run of the program.
+// Folders are folders that persist between runs.
 type Folders interface {
-	// Bookmarks are the folders that the user marked.
+	// Bookmarks returns the bookmarked folders.
 	Bookmarks() ([]string, error)
 	SetBookmarks([]string) error
-	// Earlier are the folders that earlier runs showed, newest first.
+	// Earlier returns the folders of earlier runs, newest first.
 	Earlier() ([]string, error)
 	// Samples writes sample pictures and returns their folder.
 	Samples() (string, error)
 }
 
-// placesMsg has the folders that are offered.
+// placesMsg carries bookmarks and recent folders.
 type placesMsg struct {
 	marked  []string
 	earlier []string
 	err     error
 }
 
-// recentKept is how many folders that were shown last are offered.
+// recentKept is the number of recent folders.
 const recentKept = 15
 
 // startPlaces offers bookmarks and recent folders.
@@ -47,10 +47,10 @@ func (m *Model) startPlaces() tea.Cmd {
 	}
 }
 
-// bookmark is why a marked folder is offered.
+// bookmark labels a bookmark in the menu.
 const bookmark = "bookmark"
 
-// newPlaces is the menu of bookmarks and recent folders.
+// newPlaces returns the menu of bookmarks and recent folders.
 func (m *Model) newPlaces() *kit.Menu {
 	menu := kit.NewMenu("Places")
 	menu.Beside = []kit.Action{
@@ -62,8 +62,7 @@ func (m *Model) newPlaces() *kit.Menu {
 	return menu
 }
 
-// fillPlaces makes the rows: bookmarks, then the folders that were shown last, then those
-// that files were sent from.
+// fillPlaces sets the rows: bookmarks, recently shown folders, and folders of sent files.
 func (m *Model) fillPlaces(menu *kit.Menu) {
 	var rows []kit.MenuRow
 	add := func(folders []string, reason string) {
@@ -94,11 +93,10 @@ func (m *Model) gotPlaces(msg placesMsg) tea.Cmd {
 	return nil
 }
 
-// Shown are the folders that were shown in this run, newest first.
+// Shown returns the folders shown in this run, newest first.
 func (m *Model) Shown() []string { return slices.Clone(m.recent) }
 
-// Recent are the folders of a run and those of earlier ones, newest first: each
-// once, and as many as are offered.
+// Recent merges the folders of this run and of earlier ones, newest first, without duplicates and limited to recentKept.
 func Recent(run, earlier []string) []string {
 	out := slices.Clone(run)
 	for _, f := range earlier {
@@ -109,7 +107,7 @@ func Recent(run, earlier []string) []string {
 	return out[:min(len(out), recentKept)]
 }
 
-// without are the folders but for one.
+// without returns the folders except one.
 func without(folders []string, gone string) []string {
 	return slices.DeleteFunc(slices.Clone(folders), func(f string) bool { return f == gone })
 }
@@ -125,7 +123,7 @@ func (m *Model) removeMark(folder string) tea.Cmd {
 	}
 }
 
-// toggleMark makes the folder shown a bookmark, or removes the bookmark.
+// toggleMark adds or removes a bookmark for the current folder.
 func (m *Model) toggleMark() tea.Cmd {
 	folders, folder := m.options.Folders, m.shown.folder
 	return func() tea.Msg {

@@ -16,11 +16,10 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// pause is how long the cursor rests before a preview is made: while it moves, no
-// pictures are needed.
+// pause is how long the cursor must rest before a preview is loaded.
 const pause = 60 * time.Millisecond
 
-// subject is what a preview is of. Two equal subjects look the same.
+// subject identifies a preview. Equal subjects look the same.
 type subject struct {
 	path    string
 	folder  bool
@@ -30,12 +29,12 @@ type subject struct {
 	options picture.Options
 }
 
-// same tells whether both are of the same state of the same file.
+// same reports whether both are the same state of the same file.
 func (s subject) same(o subject) bool {
 	return s.path == o.path && s.folder == o.folder && s.size == o.size && s.changed.Equal(o.changed)
 }
 
-// preview is what is known of the file under the cursor.
+// preview is what is known about the file under the cursor.
 type preview struct {
 	on      bool
 	subject subject
@@ -45,18 +44,18 @@ type preview struct {
 
 	facts   *media.Facts
 	slot    picture.Slot
-	failure error // why there are no facts or no picture
+	failure error // why there are no facts or there is no picture
 	count   *count
 	busy    bool
 }
 
-// count is what is in a folder.
+// count is the content of a folder.
 type count struct {
 	files, folders, hidden int
-	pictures               []string // names of the first that are not hidden
+	pictures               []string // first visible pictures
 }
 
-// The replies carry the generation that they were asked for.
+// Replies carry the generation of their request.
 type (
 	previewDueMsg struct{ gen int }
 	factsMsg      struct {
@@ -67,7 +66,7 @@ type (
 	drawnMsg struct {
 		gen   int
 		drawn picture.Surface
-		quick bool // one with more detail follows
+		quick bool // a detailed one follows
 		err   error
 	}
 	countedMsg struct {
@@ -77,7 +76,7 @@ type (
 	}
 )
 
-// wanted is what the preview is to show now; the zero subject is nothing.
+// wanted returns the subject to preview; zero means none.
 func (m *Model) wanted() subject {
 	if !m.preview.on {
 		return subject{}
@@ -109,7 +108,7 @@ func (m *Model) wanted() subject {
 	return s
 }
 
-// drawing is how pictures are drawn here.
+// drawing returns how to draw pictures.
 func (m *Model) drawing() picture.Options {
 	if m.plain {
 		return m.abilities.Options(picture.NoColor, m.light)
@@ -117,15 +116,13 @@ func (m *Model) drawing() picture.Options {
 	return m.abilities.Options(m.colors, m.light)
 }
 
-// wantPreview asks for the preview of what is under the cursor, unless it is shown or on
-// its way.
+// wantPreview requests the preview of the entry under the cursor unless it is already shown or requested.
 func (m *Model) wantPreview() tea.Cmd {
 	want, p := m.wanted(), &m.preview
 	if want == p.subject {
 		return nil
 	}
-	// The facts of an entry arrive a moment after the cursor: a preview that began
-	// without them is of the same state.
+	// An entry's facts arrive after the cursor. A preview started without them is still valid.
 	if p.subject.path != "" && p.subject.changed.IsZero() {
 		known := p.subject
 		known.size, known.changed = want.size, want.changed
@@ -154,7 +151,7 @@ func (m *Model) wantPreview() tea.Cmd {
 	return tea.Batch(gone, tea.Tick(m.pause, func(time.Time) tea.Msg { return previewDueMsg{gen} }))
 }
 
-// previewDue begins to read, if the cursor still rests.
+// previewDue starts reading if the cursor still rests.
 func (m *Model) previewDue(msg previewDueMsg) tea.Cmd {
 	p := &m.preview
 	if msg.gen != p.gen || p.ctx == nil {
@@ -173,7 +170,7 @@ func (m *Model) previewDue(msg previewDueMsg) tea.Cmd {
 	}
 }
 
-// gotFacts shows the facts and has the picture drawn, where it is one.
+// gotFacts shows the facts and loads the picture.
 func (m *Model) gotFacts(msg factsMsg) tea.Cmd {
 	p := &m.preview
 	if msg.gen != p.gen {
@@ -199,7 +196,7 @@ func (m *Model) gotFacts(msg factsMsg) tea.Cmd {
 	if p.slot.Lines() != nil || msg.facts.MIME != "image/jpeg" {
 		return whole
 	}
-	// The thumbnail of the camera is there long before the picture.
+	// The camera's thumbnail is ready much sooner.
 	return tea.Batch(whole, func() tea.Msg {
 		if drawn := loader.Quick(ctx, request); drawn != nil {
 			return drawnMsg{gen: gen, drawn: drawn, quick: true}
@@ -224,7 +221,7 @@ func (m *Model) gotDrawn(msg drawnMsg) tea.Cmd {
 	return cmd
 }
 
-// transmitted shows a picture that the terminal has now.
+// transmitted shows a picture that the terminal has received.
 func (m *Model) transmitted(msg picture.Transmitted) tea.Cmd {
 	for _, sheet := range []*edit.Tiles{m.sheet, m.folderSheet} {
 		if _, used := sheet.Update(msg); used {
@@ -246,14 +243,14 @@ func (m *Model) gotCount(msg countedMsg) {
 	p.busy, p.failure, p.count = false, msg.err, &msg.count
 }
 
-// countFolder counts what is in a folder.
+// countFolder counts the content of a folder.
 func countFolder(ctx context.Context, path string) (count, error) {
 	var n count
 	dir, err := os.Open(path)
 	if err != nil {
 		return n, folderProblem(path, err)
 	}
-	defer func() { _ = dir.Close() }() // it was only read
+	defer func() { _ = dir.Close() }() // read only
 	for ctx.Err() == nil {
 		found, err := dir.ReadDir(readAtOnce)
 		for _, d := range found {
@@ -280,5 +277,5 @@ func countFolder(ctx context.Context, path string) (count, error) {
 	return n, ctx.Err()
 }
 
-// pixels writes a size in pixels.
+// pixels formats a size in pixels.
 func pixels(p image.Point) string { return fmt.Sprintf("%d x %d px", p.X, p.Y) }

@@ -106,8 +106,7 @@ func TestPreviewFollowsTheSize(t *testing.T) {
 	}
 }
 
-// Who runs down a list gets the preview of where the cursor rests, and what
-// was under way is stopped.
+// Only the entry where the cursor rests gets a preview, and earlier work is canceled.
 func TestPreviewOfWhereTheCursorRests(t *testing.T) {
 	d := previewed(t)
 	first, _, _ := d.Host.Press(kit.KeyMsg("j"))

@@ -16,31 +16,29 @@ import (
 	"mediadesk/ui/page"
 )
 
-// snapshot is what is known of a folder. Its entries do not change; a later
-// snapshot of the same generation has the same ones and more.
+// snapshot is what is known about a folder. Its entries are immutable; later snapshots of a generation only append.
 type snapshot struct {
 	gen     int
 	folder  string
 	entries []entry
-	done    bool      // all entries are there
-	changed time.Time // when the folder was changed last, before it was read
-	kinds   int       // changes whenever targets of links become known after the reading
+	done    bool      // all entries are read
+	changed time.Time // modification time of the folder before reading
+	kinds   int       // changes when link targets become known after reading
 }
 
-// snapshotMsg has the first or the next part of a folder.
+// snapshotMsg carries a part of a folder.
 type snapshotMsg struct {
 	snapshot
 	first bool
-	gone  string // the folder that was asked for, where it does not exist
+	gone  string // the requested folder, if it does not exist
 	land  string // the name to land on
 	err   error
-	links []int32 // links whose targets are not known yet
-	rest  *reader // reads on; nil when all is read
+	links []int32 // links with unknown targets
+	rest  *reader // reads the rest; nil if done
 }
 
-// A folder is read in parts: the first is small, so that rows are shown within a few
-// milliseconds. Each of the others ends after a time, so that a slow disk shows what it
-// gave so far; the time grows, so that sorting again costs less than the reading.
+// A folder is read in parts. The first is small, so that rows appear within milliseconds. Later parts have growing time
+// limits, so that a slow disk shows progress and sorting costs less than reading.
 const (
 	firstPart  = 2000
 	firstTime  = 15 * time.Millisecond
@@ -48,21 +46,20 @@ const (
 	readAtOnce = 1000
 )
 
-// reader reads a folder part by part. Only one command has it at a time.
+// reader reads a folder in parts. Only one command uses it at a time.
 type reader struct {
 	disk    *disk
 	dir     *os.File
 	gen     int
 	folder  string
 	entries []entry
-	handed  int           // how many entries are in earlier snapshots
-	links   []int32       // rows of links whose targets are not known yet
-	time    time.Duration // that the next part may take
+	handed  int           // number of entries in earlier snapshots
+	links   []int32       // links with unknown targets
+	time    time.Duration // time limit of the next part
 	changed time.Time
 }
 
-// open begins to show another folder; the old one is shown until the first
-// part arrives. The cursor lands on the name land, if it is there.
+// open opens another folder. The old one stays until the first part arrives. The cursor moves to the name land if it exists.
 func (m *Model) open(folder, land string) tea.Cmd {
 	m.readGen++
 	gen := m.readGen
@@ -74,8 +71,7 @@ func (m *Model) open(folder, land string) tea.Cmd {
 	return func() tea.Msg { return openFolder(d, gen, folder, land) }
 }
 
-// reload reads the folder shown once more, unless it is being read. The cursor
-// stays.
+// reload reads the folder again unless a read is running. The cursor stays.
 func (m *Model) reload() tea.Cmd {
 	if m.shown.folder == "" || m.opening != "" || !m.reading.done {
 		return nil
@@ -83,11 +79,10 @@ func (m *Model) reload() tea.Cmd {
 	return m.open(m.shown.folder, "")
 }
 
-// openFolder opens a folder, or the nearest one above that exists, and reads
-// its first part.
+// openFolder opens a folder or its nearest existing parent and reads the first part.
 func openFolder(d *disk, gen int, asked, land string) tea.Msg {
 	msg := snapshotMsg{snapshot: snapshot{gen: gen}, first: true, land: land}
-	folder, err := filepath.Abs(asked) // of "": the working directory
+	folder, err := filepath.Abs(asked) // "" is the working directory
 	if err != nil {
 		msg.err = fmt.Errorf("the working directory cannot be found: %w", rootCause(err))
 		return msg
@@ -121,12 +116,12 @@ func openFolder(d *disk, gen int, asked, land string) tea.Msg {
 	return r.next(msg)
 }
 
-// missing reports whether the error says that a part of a path does not exist.
+// missing reports whether err means that a part of the path does not exist.
 func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// next reads the next part and puts it into msg.
+// next reads the next part into msg.
 func (r *reader) next(msg snapshotMsg) snapshotMsg {
 	begin, first := time.Now(), r.time == 0
 	if first {
@@ -147,7 +142,7 @@ func (r *reader) next(msg snapshotMsg) snapshotMsg {
 		msg.rest = r
 		return msg
 	}
-	_ = r.dir.Close() // it was only read
+	_ = r.dir.Close() // read only
 	msg.done, msg.rest, msg.links = true, nil, r.links
 	if !errors.Is(err, io.EOF) {
 		msg.err = folderProblem(r.folder, err)
@@ -167,8 +162,7 @@ func (r *reader) keep(found []fs.DirEntry) {
 	}
 }
 
-// follow follows links for a moment. Entries of earlier snapshots do not change: if a target
-// of one becomes known, all entries are copied.
+// follow resolves links for a moment. Earlier snapshots are immutable, so changing one of their entries copies all.
 func (r *reader) follow() {
 	if len(r.links) == 0 {
 		return
@@ -233,7 +227,7 @@ func (m *Model) arrive(msg snapshotMsg) tea.Cmd {
 	return tea.Batch(gone, toast(page.Warn, fmt.Sprintf("%q does not exist. This is the nearest folder above it.", msg.gone)))
 }
 
-// cannotOpen keeps the folder that is shown. If there is none yet, the list says why.
+// cannotOpen keeps the current folder. If there is none, the list shows the error.
 func (m *Model) cannotOpen(msg snapshotMsg) tea.Cmd {
 	if m.shown.folder == "" {
 		m.problem = msg.err
@@ -243,7 +237,7 @@ func (m *Model) cannotOpen(msg snapshotMsg) tea.Cmd {
 	return page.Send(problem(msg.err))
 }
 
-// folderError says why a folder cannot be shown.
+// folderError tells why a folder cannot be shown.
 type folderError struct {
 	folder, reason, help string
 }
@@ -264,7 +258,7 @@ func folderProblem(folder string, err error) error {
 	return &folderError{folder, "cannot be read: " + rootCause(err).Error(), ""}
 }
 
-// rootCause is the innermost error of a chain: the path is named already.
+// rootCause returns the innermost error, because the message already names the path.
 func rootCause(err error) error {
 	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
 		err = next
@@ -272,7 +266,7 @@ func rootCause(err error) error {
 	return err
 }
 
-// problem is a warning: an entry that cannot be used is no failure of the program.
+// problem returns a warning: an unusable entry is not a program failure.
 func problem(err error) page.Toast {
 	t := page.Problem(err)
 	t.Level = page.Warn

@@ -11,14 +11,14 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// newSheet makes the contact sheet of the folder.
+// newSheet returns the folder's contact sheet.
 func (m *Model) newSheet() *edit.Tiles {
 	return edit.NewTiles(edit.TilesOptions{
 		Context: context.Background(), Loader: m.options.Loader, List: &m.list, Tile: m.tile, First: firstPictures,
 	})
 }
 
-// newFolderSheet makes the tiles in the preview of a folder: its first pictures.
+// newFolderSheet returns the tiles of a folder's preview.
 func (m *Model) newFolderSheet() *edit.Tiles {
 	s := edit.NewTiles(edit.TilesOptions{
 		Context: context.Background(), Loader: m.options.Loader, Len: func() int { return len(m.folderPictures()) },
@@ -31,7 +31,7 @@ func (m *Model) newFolderSheet() *edit.Tiles {
 	return s
 }
 
-// folderPictures are the names of the first pictures of the folder in the preview.
+// folderPictures returns the first pictures of the previewed folder.
 func (m *Model) folderPictures() []string {
 	if p := &m.preview; p.on && p.subject.folder && p.count != nil {
 		return p.count.pictures
@@ -39,7 +39,7 @@ func (m *Model) folderPictures() []string {
 	return nil
 }
 
-// firstPictures finds the first pictures of a folder.
+// firstPictures returns the first pictures of a folder.
 func firstPictures(ctx context.Context, folder string) ([]edit.Thumb, error) {
 	n, err := countFolder(ctx, folder)
 	thumbs := make([]edit.Thumb, len(n.pictures))
@@ -49,15 +49,15 @@ func firstPictures(ctx context.Context, folder string) ([]edit.Thumb, error) {
 	return thumbs, err
 }
 
-// thumbIn is the picture of a file in a folder.
+// thumbIn returns the thumbnail of a file in a folder.
 func thumbIn(folder, name string) edit.Thumb { return thumbOf(filepath.Join(folder, name), "") }
 
-// thumbOf is the picture of a file. A file that changed has another state.
+// thumbOf returns the thumbnail of a file. state changes with the file.
 func thumbOf(path, state string) edit.Thumb {
 	return edit.Thumb{Key: path + "\x00" + state, Name: filepath.Base(path), Path: func(context.Context) (string, error) { return path, nil }}
 }
 
-// seenRows are the rows in view.
+// seenRows returns the visible rows.
 func (m *Model) seenRows() (from, to int) {
 	if m.sheet.On {
 		return m.sheet.Visible()
@@ -65,7 +65,7 @@ func (m *Model) seenRows() (from, to int) {
 	return m.list.Visible()
 }
 
-// tile is row i on the contact sheet.
+// tile returns the tile of row i.
 func (m *Model) tile(i int) edit.Tile {
 	e, _ := m.entryAt(i)
 	path, look := m.path(e), m.infos[e.name]
@@ -86,7 +86,7 @@ func (m *Model) tile(i int) edit.Tile {
 	return t
 }
 
-// keepFirst keeps the first names of pictures in the order of the list.
+// keepFirst returns the first names in list order.
 func keepFirst(names []string) []string {
 	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(sortKey(a), sortKey(b)) })
 	return names[:min(len(names), edit.MaxFirst)]

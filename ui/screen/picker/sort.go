@@ -9,18 +9,17 @@ import (
 	"strings"
 )
 
-// sorting is an entry with the keys by which it is sorted.
+// sorting is an entry with its sort keys.
 type sorting struct {
 	measure uint64 // its size or time
 	prefix  uint64 // 8 bytes of its text
 	row     int32
 }
 
-// sort makes the sorted rows. Sizes and times are read from the disk, so these
-// orders are never made in Update.
+// sort sorts the rows. Sorting by size or time reads the disk, so it never runs in Update.
 func (a *arrangement) sort(ctx context.Context) {
 	const usual = 24 // bytes of a name
-	// The texts of all rows, one after the other, and where each begins.
+	// Texts of all rows, concatenated, and their offsets.
 	texts, starts := make([]byte, 0, usual*len(a.entries)), make([]uint32, len(a.entries)+1)
 	text := func(row int32) []byte { return texts[starts[row]:starts[row+1]] }
 	folders, files := make([]sorting, 0, 16), make([]sorting, 0, len(a.entries))
@@ -45,7 +44,7 @@ func (a *arrangement) sort(ctx context.Context) {
 		if len(list) == 0 {
 			continue
 		}
-		// What all texts begin with tells nothing: the next 8 bytes decide most comparisons.
+		// Skip the common prefix: the next 8 bytes decide most comparisons.
 		first := text(list[0].row)
 		for _, s := range list {
 			first = first[:common(first, text(s.row))]
@@ -81,7 +80,7 @@ func (a *arrangement) sort(ctx context.Context) {
 	}
 }
 
-// common is how many bytes two texts begin with alike.
+// common returns the length of the common prefix.
 func common[T string | []byte](a, b T) int {
 	n := min(len(a), len(b))
 	for i := range n {
@@ -92,8 +91,7 @@ func common[T string | []byte](a, b T) int {
 	return n
 }
 
-// measure is a number that sorts an entry by its size or time, the largest or
-// newest first; unreadable entries come last. Folders have no size.
+// measure returns a key that sorts the largest or newest entry first and unreadable ones last. Folders have no size.
 func (a *arrangement) measure(e entry) uint64 {
 	if a.order.by == bySize && e.kind == kindFolder {
 		return 0
@@ -103,7 +101,7 @@ func (a *arrangement) measure(e entry) uint64 {
 	case err != nil:
 		return ^uint64(0)
 	case a.order.by == byTime:
-		// The sign bit turned makes the numbers of times before 1970 less.
+		// Flipping the sign bit puts times before 1970 first.
 		return ^(uint64(info.ModTime().UnixNano()) ^ 1<<63)
 	}
 	return ^uint64(info.Size())

@@ -8,18 +8,18 @@ import (
 	"mediadesk/api"
 )
 
-// item is one source in the tray with what its file was when it was picked.
+// item is a source in the tray and the identity of its file.
 type item struct {
 	source   api.Source
 	identity api.Identity
 	checked  bool  // the file was checked; a URL needs no check
-	problem  error // why it cannot be sent; nil: it can, as far as is known
+	problem  error // why it cannot be sent, or nil
 }
 
 // isURL reports whether the service downloads the source.
 func (i item) isURL() bool { return i.source.URL != "" }
 
-// label is what the list calls the item.
+// label returns the item's name in the list.
 func (i item) label() string {
 	if i.source.Label != "" {
 		return i.source.Label
@@ -27,8 +27,7 @@ func (i item) label() string {
 	return i.source.Name()
 }
 
-// keyOf identifies a source, whatever its Base64 and Label: the same file is in the tray
-// once.
+// keyOf returns the key of a source. It ignores Base64 and Label, so that a file is in the tray once.
 func keyOf(s api.Source) string {
 	if s.URL != "" {
 		return "u" + s.URL
@@ -36,7 +35,7 @@ func keyOf(s api.Source) string {
 	return "p" + s.Path
 }
 
-// among reports whether an item is of one of these sources.
+// among returns a function that reports whether an item has one of the sources.
 func among(sources ...api.Source) func(item) bool {
 	keys := map[string]bool{}
 	for _, s := range sources {
@@ -45,16 +44,15 @@ func among(sources ...api.Source) func(item) bool {
 	return func(i item) bool { return keys[keyOf(i.source)] }
 }
 
-// tray is what was picked, in the order of picking, each source once.
+// tray holds the picked sources in order without duplicates.
 type tray struct {
 	items []item
-	at    map[string]int // key → place in items
-	size  int64          // bytes of all files that were checked
+	at    map[string]int // index in items by key
+	size  int64          // total bytes of checked files
 	// under counts the items in each folder of this computer, at any depth.
 	under map[string]int
-	// subs has the folder that the files of a folder of this computer keep when they are
-	// sent, for folders that were picked whole. It outlives the items, so that a file that
-	// is picked again returns to its place.
+	// subs maps folders that were picked as a whole to the subfolder that their files keep. It outlives the items, so that a file
+	// picked again keeps its subfolder.
 	subs map[string]string
 }
 
@@ -68,7 +66,7 @@ func (t *tray) hasPath(path string) bool {
 	return ok
 }
 
-// add puts an item at the end and tells whether it was not there before.
+// add appends an item and reports whether it is new.
 func (t *tray) add(i item) bool {
 	if t.has(i.source) {
 		return false
@@ -89,7 +87,7 @@ func (t *tray) add(i item) bool {
 	return true
 }
 
-// count adds an item to the sums, or with -1 takes it out.
+// count adds an item to the totals, or removes it if by is -1.
 func (t *tray) count(i item, by int) {
 	t.size += int64(by) * i.identity.Size
 	if i.isURL() {
@@ -105,8 +103,7 @@ func (t *tray) count(i item, by int) {
 	}
 }
 
-// set replaces what is known of a source that is in the tray. It keeps its place in the
-// folder that was picked, unless i has another.
+// set updates an item in the tray. The item keeps its subfolder unless i has one.
 func (t *tray) set(i item) {
 	at, ok := t.at[keyOf(i.source)]
 	if !ok {
@@ -119,7 +116,7 @@ func (t *tray) set(i item) {
 	t.items[at] = i
 }
 
-// remove takes out the items for which gone is true and returns them.
+// remove removes and returns the items for which gone is true.
 func (t *tray) remove(gone func(item) bool) (out []item) {
 	var kept []item
 	for _, i := range t.items {
@@ -136,8 +133,7 @@ func (t *tray) remove(gone func(item) bool) (out []item) {
 	return out
 }
 
-// subOf is the folder that the files of a folder of this computer keep when they are sent;
-// "" outside of the folders that were picked whole.
+// subOf returns the subfolder that a folder's files keep; "" if the folder was not picked as a whole.
 func (t *tray) subOf(folder string) string {
 	for dir, below := folder, ""; ; dir = filepath.Dir(dir) {
 		if sub, ok := t.subs[dir]; ok {
@@ -150,8 +146,7 @@ func (t *tray) subOf(folder string) string {
 	}
 }
 
-// pickedWhole notes that a folder was picked with all that is in it; the folders in it
-// keep their places below it. It returns what subOf gives for it from now on.
+// pickedWhole records that a folder was picked as a whole and returns its new subOf. Its subfolders keep their places.
 func (t *tray) pickedWhole(folder string) string {
 	t.forget(folder)
 	sub := path.Join(t.subOf(filepath.Dir(folder)), api.SubFolder(filepath.Base(folder)))
@@ -166,7 +161,7 @@ func (t *tray) keep(folder, sub string) {
 	t.subs[folder] = sub
 }
 
-// forget forgets that a folder, or one in it, was picked whole.
+// forget undoes pickedWhole for a folder and its subfolders.
 func (t *tray) forget(folder string) {
 	for dir := range t.subs {
 		if dir == folder || strings.HasPrefix(dir, folder+string(filepath.Separator)) {

@@ -37,14 +37,14 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 	return text.Fit(view, size.X, size.Y)
 }
 
-// head is what is above the rows of the list: the filter, the names of the columns.
+// head reports whether the list has a filter row and a column row.
 func (m *Model) head(l layout) (filter, columns bool) {
 	in := inner(l.list)
 	filter = (m.focus == onFilter || m.filter.Value() != "") && in.Dy() >= 2
 	return filter, in.Dy() >= 7 && !m.sheet.On
 }
 
-// rowsArea is where the rows of the list are.
+// rowsArea returns the rectangle of the list's rows.
 func (m *Model) rowsArea(l layout) image.Rectangle {
 	in := inner(l.list)
 	filter, columns := m.head(l)
@@ -57,8 +57,7 @@ func (m *Model) rowsArea(l layout) image.Rectangle {
 	return in
 }
 
-// listColumns are the columns of the list: sign, name, size, age, and the kind
-// or, where there is more to say, the word for the sign.
+// listColumns returns the columns: sign, name, size, age, and the kind or the word for the sign.
 func listColumns() kit.Columns {
 	return kit.Columns{
 		{Width: 1},
@@ -96,8 +95,7 @@ func (m *Model) drawList(l layout, th *theme.Theme) string {
 	return kit.BoxFooter(m.title(l.list.Dx()-6), m.footer(), strings.Join(lines, "\n"), l.list.Size(), focused, th)
 }
 
-// title is the path of the folder; what does not fit is left out in the
-// middle, since the last part tells most.
+// title returns the path of the folder. It cuts the middle, because the last part matters most.
 func (m *Model) title(width int) string {
 	if m.shown.folder == "" {
 		return "Reading…"
@@ -146,7 +144,7 @@ func (m *Model) drawFilter(width int, th *theme.Theme) string {
 	return m.filter.View(width-w-2, th) + "  " + th.Muted.Render(found)
 }
 
-// emptyText says why there are no rows, and what to do; "" if there are rows.
+// emptyText tells why the list is empty and what to do; "" if it is not.
 func (m *Model) emptyText() string {
 	switch {
 	case m.problem != nil:
@@ -163,7 +161,7 @@ func (m *Model) emptyText() string {
 	return "This folder is empty. Press h for the parent folder, a to add a URL, or drop files on the terminal."
 }
 
-// styled wraps words into lines of one style.
+// styled wraps text into lines of one style.
 func styled(words string, width int, style lipgloss.Style) []string {
 	lines := text.Wrap(words, width)
 	for i, line := range lines {
@@ -172,7 +170,7 @@ func styled(words string, width int, style lipgloss.Style) []string {
 	return lines
 }
 
-// rowDrawing is what all rows of one drawing have in common.
+// rowDrawing is what the rows of a frame share.
 type rowDrawing struct {
 	m        *Model
 	th       *theme.Theme
@@ -180,7 +178,7 @@ type rowDrawing struct {
 	widths   []int
 	now      time.Time
 	focused  bool
-	from, to int // rows of the range
+	from, to int // range of rows
 }
 
 func (m *Model) rowDrawing(columns kit.Columns, widths []int, th *theme.Theme) *rowDrawing {
@@ -276,8 +274,7 @@ func (r *rowDrawing) row(i, width int, selected bool) string {
 	return ground(b.String(), width, false, base)
 }
 
-// ground fills a cell of the row under the cursor, so that all of the row has
-// one ground.
+// ground pads a cell of the row under the cursor, so that the whole row has one background.
 func ground(words string, width int, right bool, base lipgloss.Style) string {
 	n := width - text.Width(words)
 	if n < 1 {
@@ -290,7 +287,7 @@ func ground(words string, width int, right bool, base lipgloss.Style) string {
 	return words + blank
 }
 
-// mark is the sign of a row, and the same in words.
+// mark returns the sign of a row and its word.
 func (r *rowDrawing) mark(e entry, look info, picked, ranged bool) (theme.Sign, string) {
 	switch {
 	case ranged:
@@ -313,8 +310,7 @@ func (r *rowDrawing) mark(e entry, look info, picked, ranged bool) (theme.Sign, 
 	return theme.SignNone, ""
 }
 
-// name draws a name with the letters that the filter found. Of a long name the
-// middle is left out, so that its end is seen.
+// name draws a name with its matched letters. It cuts the middle of a long name to keep the end visible.
 func (r *rowDrawing) name(e entry, base, match lipgloss.Style) string {
 	width := r.widths[1]
 	if r.m.shown.pattern == "" {
@@ -327,13 +323,12 @@ func (r *rowDrawing) name(e entry, base, match lipgloss.Style) string {
 	case short == safe:
 		return text.Matched(e.name, found, match, base)
 	case safe != e.name:
-		return base.Render(short) // the offsets are those of the name as it is
+		return base.Render(short) // offsets refer to the original name
 	}
 	return text.Matched(short, shorten(found, len(e.name), short), match, base)
 }
 
-// shorten moves offsets in a name of n bytes to where they are after its
-// middle was left out.
+// shorten maps offsets in a name of n bytes to the shortened name.
 func shorten(found []int, n int, short string) []int {
 	const gap = "…"
 	head := strings.Index(short, gap)

@@ -14,7 +14,7 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// viewable reports whether a file can be shown as a picture, as far as is known.
+// viewable reports whether a file can probably be shown as a picture.
 func (m *Model) viewable(e entry) bool {
 	if m.options.Loader == nil || m.abilities.Method == picture.MethodOff || e.kind != kindFile || m.infos[e.name].problem != nil {
 		return false
@@ -25,16 +25,16 @@ func (m *Model) viewable(e entry) bool {
 	return e.isPicture()
 }
 
-// isPicture reports whether the name is that of a picture.
+// isPicture reports whether the name has a picture's extension.
 func (e entry) isPicture() bool { return slices.Contains(pictureExtensions, extension(e.name)) }
 
-// pictureExtensions are how names of pictures end.
+// pictureExtensions are the extensions of pictures.
 var pictureExtensions = []string{
 	"avif", "bmp", "gif", "heic", "heif", "jpe", "jpeg", "jpg", "jxl", "png", "svg", "tif", "tiff", "webp",
 }
 
-// startViewer shows the picture under the cursor over the whole screen, and the other
-// pictures in the list after it. The cursor goes along.
+// startViewer shows the picture under the cursor in full screen. It can step through the list's pictures, and the cursor
+// follows.
 func (m *Model) startViewer() tea.Cmd {
 	var names []string
 	at := 0
@@ -51,7 +51,7 @@ func (m *Model) startViewer() tea.Cmd {
 	return tea.Batch(m.Open(v), v.Read())
 }
 
-// newViewer makes a viewer of files of the folder shown.
+// newViewer returns a viewer of files in the current folder.
 func (m *Model) newViewer(names []string, at int) *edit.Viewer {
 	var v *edit.Viewer
 	var images *picture.ImageStore

@@ -18,7 +18,7 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// drawPreview draws the picture under the cursor with the facts of the file.
+// drawPreview draws the picture under the cursor and the file's facts.
 func (m *Model) drawPreview(l layout, th *theme.Theme) string {
 	pic, facts := l.picture(), l.facts()
 	words := strings.Join(m.factLines(facts.Dx(), th), "\n")
@@ -44,7 +44,7 @@ func (m *Model) previewTitle(width int) string {
 	return "Preview"
 }
 
-// drawPicture draws the picture, or says in its place why there is none.
+// drawPicture draws the picture or tells why there is none.
 func (m *Model) drawPicture(size image.Point, th *theme.Theme) string {
 	p := &m.preview
 	if lines := p.slot.Lines(); lines != nil && p.failure == nil {
@@ -73,7 +73,7 @@ func (m *Model) drawPicture(size image.Point, th *theme.Theme) string {
 	return text.Fit(strings.Repeat("\n", at.Y)+strings.Join(lines, "\n"), size.X, size.Y)
 }
 
-// noPicture says why there is no picture; "" if there is nothing to say.
+// noPicture tells why there is no picture, or "".
 func (m *Model) noPicture() string {
 	p := &m.preview
 	switch {
@@ -96,7 +96,7 @@ func (m *Model) noPicture() string {
 	return ""
 }
 
-// factLines are the facts of what is under the cursor, each with its word.
+// factLines returns the facts about the selected entry, with labels.
 func (m *Model) factLines(width int, th *theme.Theme) []string {
 	if m.focus == onTray {
 		if i, ok := m.trayItem(); ok && i.isURL() {
@@ -119,7 +119,7 @@ func (m *Model) factLines(width int, th *theme.Theme) []string {
 	return nil
 }
 
-// reason says why an entry cannot be used; the pane has its name in the title.
+// reason tells why an entry cannot be used, without its name, which the title shows.
 func (m *Model) reason(e entry, err error) string {
 	words := err.Error()
 	var source *api.SourceError
@@ -145,8 +145,7 @@ func (m *Model) reason(e entry, err error) string {
 	return words
 }
 
-// pictureProblem says why there is no picture; the name of the file is in the
-// title of the pane.
+// pictureProblem tells why there is no picture, without the file name, which the title shows.
 func pictureProblem(err error) string {
 	var p *media.Error
 	if errors.As(err, &p) && p.Detail != "" {
@@ -159,7 +158,7 @@ func pictureProblem(err error) string {
 	return text.Safe(err.Error())
 }
 
-// fact is one line: a word and what there is to say.
+// fact formats a label and its value.
 func fact(label, value string, width int, th *theme.Theme) string {
 	const labelWidth = 8
 	if width < labelWidth+6 {
@@ -214,7 +213,7 @@ func (m *Model) fileFacts(f media.Facts, width int, th *theme.Theme) []string {
 	return lines
 }
 
-// playing writes how long something plays.
+// playing formats a duration.
 func playing(d time.Duration) string {
 	if d < 10*time.Second {
 		return fmt.Sprintf("%.1f s", d.Seconds())
@@ -226,7 +225,7 @@ func playing(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d:%02d h", s/3600, s/60%60, s%60)
 }
 
-// linkLine gives the target of a link, and says whether a file is in the library.
+// linkLine returns the target of a link and whether the file is in the library.
 func (m *Model) linkLine(width int, th *theme.Theme) []string {
 	e, ok := m.current()
 	if !ok || m.focus == onTray {
@@ -246,7 +245,7 @@ func (m *Model) linkLine(width int, th *theme.Theme) []string {
 	return lines
 }
 
-// trayColumns are the columns of the tray: sign, name, size, place, note.
+// trayColumns returns the columns: sign, name, size, place, note.
 func trayColumns() kit.Columns {
 	return kit.Columns{
 		{Width: 1},
@@ -311,7 +310,7 @@ func (m *Model) trayRow(i item, columns kit.Columns, widths []int, selected bool
 	return columns.Row(widths, cells...)
 }
 
-// traySummary says how much is in the tray.
+// traySummary summarizes the tray.
 func (m *Model) traySummary() string {
 	n := len(m.tray.items)
 	if n == 0 {
@@ -333,7 +332,7 @@ func (m *Model) traySummary() string {
 	return strings.Join(words, " · ")
 }
 
-// drawSummary is the line about the tray, if it has no box.
+// drawSummary draws the tray's line if it has no box.
 func (m *Model) drawSummary(l layout, th *theme.Theme) string {
 	if l.summary.Empty() {
 		return ""

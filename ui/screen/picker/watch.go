@@ -7,8 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// watchedMsg tells the state of a folder. One is always on its way while folders are
-// watched; that of an earlier watch is dropped.
+// watchedMsg reports the state of a folder. One is always pending while watching; those of an earlier watch are dropped.
 type watchedMsg struct {
 	watch   int
 	folder  string // empty: nothing was checked
@@ -16,7 +15,7 @@ type watchedMsg struct {
 	gone    bool
 }
 
-// watch checks the folder shown a moment later; nil: folders are not watched.
+// watch schedules the next check, or returns nil if folders are not watched.
 func (m *Model) watch() tea.Cmd {
 	if m.options.Watch <= 0 {
 		return nil
@@ -25,8 +24,7 @@ func (m *Model) watch() tea.Cmd {
 	return tea.Tick(m.options.Watch, func(time.Time) tea.Msg { return check() })
 }
 
-// check tells the state of the folder shown. While the terminal does not have the focus or
-// a folder is read, nothing is checked.
+// check reports the state of the folder. It checks nothing while the terminal has no focus or a folder is being read.
 func (m *Model) check() tea.Cmd {
 	msg := watchedMsg{watch: m.watching}
 	if !m.away && m.shown.done && m.opening == "" {
@@ -46,8 +44,8 @@ func (m *Model) check() tea.Cmd {
 	}
 }
 
-// watched reads the folder again if names came or went. The rows in view are read again
-// in any case: a file that grows does not change its folder.
+// watched reloads the folder if names changed. It always inspects visible rows, because a growing file does not change its
+// folder.
 func (m *Model) watched(msg watchedMsg) tea.Cmd {
 	switch {
 	case msg.watch != m.watching:

@@ -11,17 +11,16 @@ import (
 	"path/filepath"
 )
 
-// State is what Check found of a journal.
+// State describes a journal.
 type State struct {
-	Version int // of the schema; this program knows up to Newest
+	Version int // of the schema; this program supports up to Newest
 	Newest  int
-	Jobs    int   // uploads that it remembers
-	Bytes   int64 // size of the file
+	Jobs    int   // number of uploads
+	Bytes   int64 // file size
 }
 
-// Check looks at the journal at path without opening it for the program: it
-// makes and changes nothing. The error of a missing file is fs.ErrNotExist, that
-// of one that cannot be used an *Error.
+// Check inspects the journal at path without changing it. The error is fs.ErrNotExist for a missing
+// file, and an *Error for one that cannot be used.
 func Check(ctx context.Context, path string) (s State, err error) {
 	s.Newest = len(migrations)
 	info, err := os.Stat(path)
@@ -35,7 +34,7 @@ func Check(ctx context.Context, path string) (s State, err error) {
 	}
 	dsn := (&url.URL{Scheme: "file", Path: filepath.ToSlash(abs)}).String() + "?mode=ro&_pragma=busy_timeout(5000)&_pragma=query_only(1)"
 	if _, err := os.Stat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
-		// Nobody has it open, and SQLite need not make its side files to look.
+		// No other process uses it, so SQLite need not create its side files.
 		dsn += "&immutable=1"
 	}
 	db, err := sql.Open("sqlite", dsn)

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// SaveDraft keeps what stands in the upload form of a profile, in whatever form
-// the caller writes it, in the place of what was kept before. An empty body
-// keeps nothing.
+// SaveDraft replaces the saved draft of a profile's upload form. The caller chooses the format. An
+// empty body removes the draft.
 func (j *Journal) SaveDraft(ctx context.Context, profile string, body []byte) error {
 	return j.change(ctx, func(t *tx) error {
 		if len(body) == 0 {
@@ -29,16 +28,14 @@ func (j *Journal) Draft(ctx context.Context, profile string) (body []byte, at ti
 	return body, at, err
 }
 
-// Preset is a set of upload options under a name, in whatever form the caller
-// writes it.
+// Preset is a named set of upload options, in a format chosen by the caller.
 type Preset struct {
 	Name string
 	Body []byte
 	At   time.Time // when it was saved
 }
 
-// SavePreset keeps a preset in the place of one with the same name. At counts
-// for nothing.
+// SavePreset saves a preset, replacing one of the same name. It ignores At.
 func (j *Journal) SavePreset(ctx context.Context, p Preset) error {
 	if p.Name == "" {
 		return errors.New("a preset needs a name")
@@ -49,7 +46,7 @@ func (j *Journal) SavePreset(ctx context.Context, p Preset) error {
 	})
 }
 
-// RemovePreset removes a preset. A missing one is no error.
+// RemovePreset removes a preset. A missing one is not an error.
 func (j *Journal) RemovePreset(ctx context.Context, name string) error {
 	return j.change(ctx, func(t *tx) error {
 		_, err := t.exec("DELETE FROM presets WHERE name = ?", name)
@@ -57,7 +54,7 @@ func (j *Journal) RemovePreset(ctx context.Context, name string) error {
 	})
 }
 
-// Presets are all presets, by name.
+// Presets returns all presets, sorted by name.
 func (j *Journal) Presets(ctx context.Context) ([]Preset, error) {
 	return list(ctx, j, func(scan scan) (p Preset, err error) {
 		err = scan(&p.Name, &p.Body, when{&p.At})

@@ -10,33 +10,32 @@ import (
 	"mediadesk/api"
 )
 
-// Actions that an edit may be besides a change of details.
+// The actions of edits other than changes of details.
 const (
 	ActionMove    = "move"    // to another path; renaming is one, too
 	ActionRestore = "restore" // another version became the current one
 	ActionFolder  = "folder"  // a folder was moved or renamed; there is no file
 )
 
-// Edit is one change of a file that the service has taken, with what takes it
-// back: of its details, or an action.
+// Edit is a completed change of a file, its details or an action, with the data to undo it.
 type Edit struct {
 	ID      int64
 	Profile string
 	FileID  string
-	Batch   string      // edits that are undone together; empty: by itself
-	Before  api.Details // takes the edit back
-	After   api.Details // makes it again
-	Action  string      // one of the actions, without details; empty: a change of details
-	Was     string      // the path, or the id of the version, before the action
-	Became  string      // and after it
+	Batch   string      // edits that are undone together; may be empty
+	Before  api.Details // undoes the edit
+	After   api.Details // redoes the edit
+	Action  string      // one of the actions, without details; empty for a change of details
+	Was     string      // the path or version ID before the action
+	Became  string      // the path or version ID after it
 	At      time.Time
 	Undone  bool
 }
 
-// EditFilter says whose edits are meant.
+// EditFilter selects edits.
 type EditFilter struct {
 	Profile string
-	FileID  string // empty: of any file
+	FileID  string // or empty
 }
 
 // AddEdits stores edits, all or none, and returns them with their ids. Undone edits of their files
@@ -78,14 +77,12 @@ func (j *Journal) AddEdits(ctx context.Context, edits []Edit) ([]Edit, error) {
 	return added, nil
 }
 
-// NextUndo returns the newest edits that are not undone: one, or a whole
-// batch. Empty: there is nothing to undo.
+// NextUndo returns the newest edit that is not undone, with its batch, or nothing.
 func (j *Journal) NextUndo(ctx context.Context, f EditFilter) ([]Edit, error) {
 	return j.nextEdits(ctx, f, `undone = 0`, "DESC")
 }
 
-// NextRedo returns the edits that were undone last: one, or a whole batch.
-// Empty: there is nothing to redo. A new edit leaves nothing to redo.
+// NextRedo returns the last undone edit, with its batch, or nothing. A new edit clears the list.
 func (j *Journal) NextRedo(ctx context.Context, f EditFilter) ([]Edit, error) {
 	return j.nextEdits(ctx, f, `undone = 1 AND id > (SELECT coalesce(max(id), 0) FROM edits WHERE undone = 0 AND profile = ?1 AND (?2 = '' OR file = ?2))`, "ASC")
 }
@@ -107,7 +104,7 @@ func scanEdit(scan scan) (e Edit, err error) {
 	return e, err
 }
 
-// MarkEdits keeps that edits were undone, or made again.
+// MarkEdits marks edits as undone or redone.
 func (j *Journal) MarkEdits(ctx context.Context, ids []int64, undone bool) error {
 	return j.change(ctx, func(t *tx) error {
 		for _, id := range ids {

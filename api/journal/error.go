@@ -14,14 +14,13 @@ import (
 // Damaged is advice for a damaged journal.
 const Damaged = "Move journal.db, journal.db-wal and journal.db-shm to another folder to begin with a new one: what was stored is safe at the service. Keep them: they can often be read with sqlite3 and .recover."
 
-// ErrNewer says that a newer program wrote the journal.
+// ErrNewer reports that a newer version of the program wrote the journal.
 var ErrNewer = errors.New("it was written by a newer mediadesk")
 
-// errNoJournal says that the file is a database, but no journal.
+// errNoJournal reports that the file is a database, but not a journal.
 var errNoJournal = errors.New("it is damaged, or no journal")
 
-// errRow says that a row of the journal makes no sense. One that is missing is
-// sql.ErrNoRows.
+// errRow reports an invalid row. The error for a missing row is sql.ErrNoRows.
 var errRow = errors.New("a row makes no sense")
 
 // decode reads a column that holds JSON.
@@ -32,10 +31,10 @@ func decode(text string, into any) error {
 	return nil
 }
 
-// Error is what went wrong with a journal, with what helps.
+// Error is the error of an unusable journal, with a hint.
 type Error struct {
 	Path   string
-	Opened bool // it was open already
+	Opened bool // it had been opened before
 	Err    error
 }
 
@@ -48,7 +47,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Hint says what helps.
+// Hint returns a hint.
 func (e *Error) Hint() string {
 	switch {
 	case errors.Is(e.Err, ErrNewer):
@@ -63,8 +62,8 @@ func (e *Error) Hint() string {
 		}
 		return ""
 	}
-	switch own.Code() & 0xff { // the rest tells where in SQLite
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR: // the last: other tables than there should be
+	switch own.Code() & 0xff { // the other bits are details
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR: // SQLITE_ERROR means other tables than expected
 		return Damaged
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
 		return "Look whether the disk is full or has errors, then try again."

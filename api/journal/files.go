@@ -13,20 +13,19 @@ import (
 	"mediadesk/api"
 )
 
-// Seen is the record of a file as it was last seen, and when.
+// Seen is the last known record of a file, and its time.
 type Seen struct {
 	File api.File
 	At   time.Time
 }
 
-// FileFilter says which files are meant. The zero filter means all.
+// FileFilter selects files. The zero value selects all.
 type FileFilter struct {
-	Folder string // in exactly this folder, such as "/a/b/"; empty: everywhere
-	Limit  int    // 0: all
+	Folder string // exactly this folder, such as "/a/b/"; empty means everywhere
+	Limit  int    // 0 means no limit
 }
 
-// SaveFile keeps a record as the newest that was seen of its file. The record
-// is kept whole, as the service wrote it.
+// SaveFile saves the newest record of a file, exactly as the service wrote it.
 func (j *Journal) SaveFile(ctx context.Context, profile string, f api.File) error {
 	return j.change(ctx, func(t *tx) error { return saveFile(t, profile, &f, time.Now()) })
 }
@@ -76,12 +75,11 @@ func saveFile(t *tx, profile string, f *api.File, at time.Time) error {
 	return nil
 }
 
-// maxTags is how many tags of a file are counted: more than any file can have by
-// the rules (service.md §4.1). The record keeps all of them.
+// maxTags is the maximum number of tags counted per file, more than the rules allow
+// (service.md §4.1). The record keeps all of them.
 const maxTags = 1000
 
-// ForgetFile removes a file that is no longer there from what was seen. What
-// was sent stays.
+// ForgetFile removes a deleted file from the known files. It keeps the uploads.
 func (j *Journal) ForgetFile(ctx context.Context, profile, id string) error {
 	return j.change(ctx, func(t *tx) error {
 		for _, text := range []string{"DELETE FROM files WHERE profile = ? AND id = ?", "DELETE FROM tags WHERE profile = ? AND file = ?"} {
@@ -93,8 +91,7 @@ func (j *Journal) ForgetFile(ctx context.Context, profile, id string) error {
 	})
 }
 
-// ForgetFolder removes a folder that is no longer there, and everything in it, from
-// what was seen. What was sent stays.
+// ForgetFolder removes a deleted folder and its content from the known files. It keeps the uploads.
 func (j *Journal) ForgetFolder(ctx context.Context, profile, folder string) error {
 	below, _ := api.CleanFolder(folder)
 	parent, name := path.Split(strings.TrimSuffix(below, "/"))
@@ -111,7 +108,7 @@ func (j *Journal) ForgetFolder(ctx context.Context, profile, folder string) erro
 	})
 }
 
-// Files returns the files of a profile as last seen, by folder and name.
+// Files returns the known files of a profile, sorted by folder and name.
 func (j *Journal) Files(ctx context.Context, profile string, f FileFilter) ([]Seen, error) {
 	text, args := "SELECT record, at FROM files WHERE profile = ? AND kind = ?", []any{profile, api.TypeFile}
 	if f.Folder != "" {
@@ -125,7 +122,7 @@ func (j *Journal) Files(ctx context.Context, profile string, f FileFilter) ([]Se
 	return list(ctx, j, scanSeen, text, args...)
 }
 
-// File returns one file as last seen, and false where it never was.
+// File returns the last known record of a file, and false if there is none.
 func (j *Journal) File(ctx context.Context, profile, id string) (Seen, bool, error) {
 	return first(ctx, j, scanSeen, "SELECT record, at FROM files WHERE profile = ? AND id = ?", profile, id)
 }
@@ -135,15 +132,14 @@ func scanSeen(scan scan) (seen Seen, err error) {
 	return seen, err
 }
 
-// Tags returns the tags of the files seen in exactly a folder, such as "/a/b/", the most
-// used first; of an empty folder those of all files.
+// Tags returns the tags of the known files in exactly a folder, such as "/a/b/", or of all files if
+// folder is empty, most frequent first.
 func (j *Journal) Tags(ctx context.Context, profile, folder string) ([]string, error) {
 	return list(ctx, j, value[string], `SELECT tag FROM tags WHERE profile = ?1
 		AND (?2 = '' OR file IN (SELECT id FROM files WHERE profile = ?1 AND folder = ?2)) GROUP BY tag ORDER BY count(*) DESC, tag`, profile, folder)
 }
 
-// Folders returns the folders that were seen, those above them included, in
-// the form "/a/b/" and in order. The root is not among them.
+// Folders returns the known folders and their parents without the root, in the form "/a/b/", sorted.
 func (j *Journal) Folders(ctx context.Context, profile string) ([]string, error) {
 	seen, err := list(ctx, j, value[string], `SELECT DISTINCT folder FROM files WHERE profile = ?1
 		UNION SELECT folder || name FROM files WHERE profile = ?1 AND kind = 'folder'`, profile)

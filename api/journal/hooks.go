@@ -14,10 +14,10 @@ import (
 // fill the disk.
 const maxPosts = 64
 
-// keptHooks is how long an address is kept after it expired.
+// keptHooks is how long an expired address is kept.
 const keptHooks = 7 * 24 * time.Hour
 
-// AddHook keeps a webhook address, so that posts to it are taken.
+// AddHook saves a webhook address, so that its webhooks are accepted.
 func (j *Journal) AddHook(ctx context.Context, h api.Hook) error {
 	if h.Made.IsZero() {
 		h.Made = time.Now()
@@ -32,22 +32,20 @@ func (j *Journal) AddHook(ctx context.Context, h api.Hook) error {
 	})
 }
 
-// HookKnown reports whether an address takes posts at that time, and the
-// profile that it was made for.
+// HookKnown reports whether an address accepts webhooks at that time, and returns its profile.
 func (j *Journal) HookKnown(ctx context.Context, hash [32]byte, at time.Time) (profile string, known bool, err error) {
 	return first(ctx, j, value[string], "SELECT profile FROM hooks WHERE hash = ? AND expires > ?", hash[:], stamp(at))
 }
 
-// HookListens returns where posts of pending runs are expected: each HOST:PORT
-// of an address that has not expired at that time, once.
+// HookListens returns the distinct HOST:PORT where webhooks of pending runs are expected, for
+// addresses that have not expired at that time.
 func (j *Journal) HookListens(ctx context.Context, at time.Time) ([]string, error) {
 	return list(ctx, j, value[string], `SELECT DISTINCT listen FROM hooks WHERE expires > ? AND listen <> ''
 		AND (EXISTS (SELECT 1 FROM runs WHERE job <> 0 AND job = hooks.job AND open = 1)
 			OR EXISTS (SELECT 1 FROM runs WHERE hook <> x'' AND hook = hooks.hash AND open = 1)) ORDER BY made DESC`, stamp(at))
 }
 
-// EndProbe forgets an address that was made to test the way to us, and reports
-// whether a post came to it.
+// EndProbe deletes a test address, and reports whether a webhook arrived at it.
 func (j *Journal) EndProbe(ctx context.Context, hash [32]byte) (arrived bool, err error) {
 	err = j.change(ctx, func(t *tx) error {
 		if _, err := t.exec("DELETE FROM hooks WHERE hash = ? AND job = 0 AND file = ''", hash[:]); err != nil {
@@ -64,11 +62,10 @@ func (j *Journal) EndProbe(ctx context.Context, hash [32]byte) (arrived bool, er
 	return arrived && err == nil, err
 }
 
-// HookPost keeps a post to an address and, in the same commit, lets the run
-// that it speaks of take its status. A post speaks of nothing but the file of
-// its address: one that names another file is kept and changes nothing. One
-// that comes before the answer to the upload is kept until AddRuns or
-// UpdateJob brings the run. The very same post counts once.
+// HookPost saves a webhook and, in the same commit, updates its run. A webhook applies only to the
+// file of its address: one that names another file is saved, but changes nothing. One that arrives
+// before the answer to the upload waits until AddRuns or UpdateJob adds the run. Identical webhooks
+// count once.
 func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post api.HookPost, at time.Time) (api.HookResult, error) {
 	var result api.HookResult
 	err := j.change(ctx, func(t *tx) error {
@@ -134,11 +131,11 @@ func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post api.HookPost
 // another file than its address; it then appears only in the history.
 func runOfPost(t *tx, h api.Hook, post api.HookPost, at time.Time) (id int64, ours bool, err error) {
 	if h.FileID == "" {
-		return 0, false, nil // the answer has not come yet
+		return 0, false, nil // the answer has not arrived yet
 	}
 	ours = post.FileID == "" || post.FileID == h.FileID
-	// A run of the very request, or one that began after the address was made
-	// and has no address of its own.
+	// Use the run of the same request, or a run without its own address that began after the address
+	// was made.
 	err = t.queryRow(`SELECT id FROM runs WHERE profile = ?1 AND file = ?2 AND extension = ?3 COLLATE NOCASE
 		AND (hook = ?6 OR job <> 0 AND job = ?4 OR hook = x'' AND job = 0 AND started >= ?5)
 		ORDER BY hook = ?6 DESC, job DESC, id DESC LIMIT 1`,
@@ -149,8 +146,8 @@ func runOfPost(t *tx, h api.Hook, post api.HookPost, at time.Time) (id int64, ou
 	if !ours || post.Extension == "" || h.JobID == 0 {
 		return 0, false, nil
 	}
-	// The upload is stored and its answer did not name the extension: the
-	// address speaks for it.
+	// The upload is stored, but its answer did not mention the extension: the address is sufficient
+	// evidence.
 	run := api.Run{Profile: h.Profile, FileID: h.FileID, Extension: post.Extension, Status: api.StatusPending, From: api.FromWebhook, Started: at, At: at, Webhook: true}
 	err = t.queryRow("SELECT folder || name FROM files WHERE profile = ? AND id = ?", h.Profile, h.FileID).Scan(&run.FilePath)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -160,7 +157,7 @@ func runOfPost(t *tx, h api.Hook, post api.HookPost, at time.Time) (id int64, ou
 	return id, true, err
 }
 
-// storedPost is a post that is kept and belongs to no run yet.
+// storedPost is a saved webhook without a run.
 type storedPost struct {
 	id     int64
 	status api.Status
@@ -168,7 +165,7 @@ type storedPost struct {
 	at     int64
 }
 
-// apply lets a run take the status of the post, where that is an end.
+// apply updates a run from the webhook if its status is final.
 func (p storedPost) apply(t *tx, run int64) (changed bool, err error) {
 	changed, err = applyRun(t, api.Run{ID: run, Status: p.status, From: api.FromWebhook, Error: p.err, At: unstamp(p.at)})
 	if err != nil {

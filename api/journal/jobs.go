@@ -15,24 +15,24 @@ import (
 	"mediadesk/api"
 )
 
-// ErrTaken says that a job belongs to another process that is running.
+// ErrTaken reports that a job belongs to another running process.
 var ErrTaken = errors.New("another mediadesk that is running has this upload")
 
-// ErrNoJob says that there is no job of that id.
+// ErrNoJob reports that no job has the given ID.
 var ErrNoJob = errors.New("there is no such job")
 
 // JobFilter selects jobs. The zero filter selects all.
 type JobFilter struct {
-	Profile string    // empty: every profile
+	Profile string    // or empty
 	Open    bool      // see [api.State.Open]
-	Failed  bool      // only those with an outcome that is not stored
-	State   api.State // empty: any
-	Batch   string    // empty: any
-	Limit   int       // the newest so many; 0: all
+	Failed  bool      // only those with an outcome other than stored
+	State   api.State // or empty
+	Batch   string    // or empty
+	Limit   int       // maximum number, newest first; 0 means no limit
 }
 
-// AddJobs keeps new jobs, all or none, and returns them with their ids and
-// times. They belong to this process.
+// AddJobs saves new jobs, all or none, and returns them with their IDs and times. They belong to
+// this process.
 func (j *Journal) AddJobs(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
 	added := slices.Clone(jobs)
 	now := time.Now()
@@ -68,9 +68,8 @@ func (j *Journal) AddJobs(ctx context.Context, jobs []api.Job) ([]api.Job, error
 	return added, nil
 }
 
-// UpdateJob keeps a job as it is now, but for its priority. With a stored one
-// it keeps the record among the files seen and the runs that the answer speaks
-// of, all in one commit. ErrTaken where the job belongs to another running
+// UpdateJob saves a job except for its priority. For a stored job it also saves the record and the
+// runs in the answer, in the same commit. It returns ErrTaken if the job belongs to another running
 // process.
 func (j *Journal) UpdateJob(ctx context.Context, job api.Job) error {
 	job.Updated = time.Now()
@@ -78,7 +77,7 @@ func (j *Journal) UpdateJob(ctx context.Context, job api.Job) error {
 	if err != nil {
 		return &Error{j.path, true, err}
 	}
-	// Nobody but the job waits for an outcome.
+	// Only the job itself waits for an outcome.
 	return j.await(&request{ctx: ctx, do: func(t *tx) error { return j.updateJob(t, &job, row) }, done: make(chan struct{}), job: job.ID, late: job.State.Final()})
 }
 
@@ -87,7 +86,7 @@ func (j *Journal) UpdateJob(ctx context.Context, job api.Job) error {
 func (j *Journal) NoteJob(job api.Job) {
 	job.Updated = time.Now()
 	err := j.submit(&request{ctx: context.Background(), job: job.ID, note: true, late: true, done: make(chan struct{}), do: func(t *tx) error {
-		// Here, since many a note is overtaken.
+		// Encode it now, because later changes may replace the note.
 		row, err := newJobRow(&job)
 		if err != nil {
 			return err
@@ -110,7 +109,7 @@ func (j *Journal) updateJob(t *tx, job *api.Job, row jobRow) error {
 	}
 	n, err := update(j.owner.name)
 	if err == nil && n == 0 {
-		// It is not ours, or not there.
+		// The job does not belong to this process, or does not exist.
 		var owner string
 		switch err := t.queryRow("SELECT owner FROM jobs WHERE id = ?", job.ID).Scan(&owner); {
 		case errors.Is(err, sql.ErrNoRows):
@@ -133,7 +132,7 @@ func (j *Journal) updateJob(t *tx, job *api.Job, row jobRow) error {
 	return err
 }
 
-// SetPriority changes the priority of a job and nothing else of it.
+// SetPriority changes only the priority of a job.
 func (j *Journal) SetPriority(ctx context.Context, id int64, priority int) error {
 	return j.change(ctx, func(t *tx) error {
 		_, err := t.exec("UPDATE jobs SET priority = ? WHERE id = ?", priority, id)
@@ -141,9 +140,8 @@ func (j *Journal) SetPriority(ctx context.Context, id int64, priority int) error
 	})
 }
 
-// StoredKinds returns by which kinds of hashes stored contents of sizes (bytes)
-// are known, the newest kind first: only files of a size that is there need to
-// be hashed, and only in those ways.
+// StoredKinds returns the kinds of hashes known for stored contents of the given sizes in bytes,
+// newest first. Only files of these sizes need to be hashed, and only by these kinds.
 func (j *Journal) StoredKinds(ctx context.Context, profile string, sizes []int64) (map[int64][]api.HashKind, error) {
 	known := map[int64][]api.HashKind{}
 	for _, size := range sizes {
@@ -165,9 +163,8 @@ func (j *Journal) StoredKinds(ctx context.Context, profile string, sizes []int64
 	return known, nil
 }
 
-// StoredAs returns the newest job that stored a content of that size (bytes)
-// and hash in that folder of a profile; false where there is none. Whether the
-// service still has it is not known here.
+// StoredAs returns the newest job that stored content of that size in bytes and hash in a folder of a
+// profile, and false if there is none. The service may have deleted it since.
 func (j *Journal) StoredAs(ctx context.Context, profile, folder string, size int64, hash string) (api.Job, bool, error) {
 	folder, _ = api.CleanFolder(folder)
 	jobs, err := list(ctx, j, scanJob, jobColumns+"WHERE profile = ? AND size = ? AND hash = ? AND hash <> '' ORDER BY id DESC", profile, size, hash)
@@ -181,9 +178,8 @@ func (j *Journal) StoredAs(ctx context.Context, profile, folder string, size int
 	return jobs[at], true, nil
 }
 
-// HasCompetingJob reports whether another job than job has stored the file of that
-// id, or may have: one of the same place and size that was sent and whose outcome
-// is open or unknown.
+// HasCompetingJob reports whether a job other than job has stored the file of that ID, or may have: one
+// with the same path and size that was sent and whose outcome is open or unknown.
 func (j *Journal) HasCompetingJob(ctx context.Context, job api.Job, fileID string) (bool, error) {
 	others, err := list(ctx, j, scanJob, jobColumns+`WHERE profile = ? AND id <> ?
 		AND (file = ? AND file <> '' OR size = ? AND state IN ('waiting', 'sending', 'offline', 'unknown', 'processing'))`,
@@ -193,21 +189,20 @@ func (j *Journal) HasCompetingJob(ctx context.Context, job api.Job, fileID strin
 	}), err
 }
 
-// Job returns one job, and false where there is none of that id.
+// Job returns a job, and false if it does not exist.
 func (j *Journal) Job(ctx context.Context, id int64) (api.Job, bool, error) {
 	return first(ctx, j, scanJob, jobColumns+"WHERE id = ?", id)
 }
 
-// SentAs returns the newest upload that stored a file, and false where none of
-// this journal did.
+// SentAs returns the newest job that stored a file, and false if there is none.
 func (j *Journal) SentAs(ctx context.Context, profile, fileID string) (api.Job, bool, error) {
 	return first(ctx, j, scanJob, jobColumns+"WHERE profile = ? AND file = ? AND state = ? ORDER BY id DESC LIMIT 1", profile, fileID, api.Stored)
 }
 
-// jobColumns are what scanJob reads.
+// jobColumns selects the columns for scanJob.
 const jobColumns = "SELECT id, body, record, updated, priority FROM jobs "
 
-// Jobs returns jobs, the newest last.
+// Jobs returns jobs, newest last.
 func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
 	where := "WHERE 1"
 	var args []any
@@ -215,7 +210,7 @@ func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
 	case f.Open:
 		where += " AND (open = 1 OR state = 'processing')"
 	case f.State != "" && !f.State.Final():
-		where += " AND open = 1" // which has an index
+		where += " AND open = 1" // has an index
 	}
 	if f.Failed || f.State == api.Processing {
 		where += " AND " + hasFailed
@@ -238,8 +233,8 @@ func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
 	return jobs, err
 }
 
-// CountFinished counts the jobs with an outcome by batch and state, but neither
-// those that this process finished nor those in except.
+// CountFinished counts the jobs with an outcome by batch and state, except those that this process
+// finished and those in except.
 func (j *Journal) CountFinished(ctx context.Context, batches []string, except []int64) (map[string]map[api.State]int, error) {
 	names, err := json.Marshal(batches)
 	if err != nil {
@@ -269,24 +264,22 @@ func (j *Journal) CountFinished(ctx context.Context, batches []string, except []
 	return counts, err
 }
 
-// OpenJobs is how many jobs of a profile have no outcome.
+// OpenJobs returns the number of jobs of a profile without an outcome.
 func (j *Journal) OpenJobs(ctx context.Context, profile string) (int, error) {
 	n, _, err := first(ctx, j, value[int], "SELECT count(*) FROM jobs WHERE profile = ? AND open = 1", profile)
 	return n, err
 }
 
-// MaxClaim is how many jobs Claim takes at a time, so that a start does not wait
-// for all of a long list.
+// MaxClaim is the maximum number of jobs that Claim takes at a time, so that a long list does not delay
+// the start.
 const MaxClaim = 2000
 
-// Claim makes this process the owner of jobs without an outcome whose owner is
-// gone or has released them, and returns them in the order in which they are sent.
-// ids nil means all of the profile, at most MaxClaim at a time: call it
-// again for more; of ids, it omits those of other running processes. Two
-// processes never get the same job.
+// Claim makes this process the owner of jobs without an outcome whose owner has ended or released
+// them, and returns them in the order in which they are sent. If ids is nil, it claims up to MaxClaim
+// jobs of the profile: call it again for more. Otherwise it omits those of other running processes.
+// Two processes never get the same job.
 func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]api.Job, error) {
-	// Mostly there is nothing to claim, and finding that out needs no turn at
-	// writing.
+	// Usually nothing can be claimed, and checking that needs no write transaction.
 	free, err := j.freeOwners(ctx, profile)
 	if err != nil || len(free) == 0 {
 		return nil, err
@@ -324,10 +317,9 @@ func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]api
 	return claimed, err
 }
 
-// Reopen makes jobs wait again that have an outcome other than stored, and this
-// process their owner, all or none: of ids (nil: of the profile) those that may
-// accepts and no other running process has. It returns them as they are then, in
-// the order of their ids.
+// Reopen sets jobs with an outcome other than stored to waiting and makes this process their owner, all
+// or none. It selects those of ids (nil means all of the profile) that may accepts and that no other
+// running process owns. It returns the reopened jobs, sorted by ID.
 func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64, may func(*api.Job) bool) ([]api.Job, error) {
 	var reopened []api.Job
 	err := j.change(ctx, func(t *tx) error {
@@ -353,7 +345,7 @@ func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64, may f
 	return reopened, err
 }
 
-// failedJobs are the jobs that Reopen reopens.
+// failedJobs returns the jobs for Reopen.
 func (j *Journal) failedJobs(t *tx, profile string, ids []int64, may func(*api.Job) bool) (found []api.Job, err error) {
 	rows, err := t.query("SELECT owner, id, body, record, updated, priority FROM jobs WHERE profile = ? AND "+hasFailed+" ORDER BY id", profile)
 	type owned struct {
@@ -364,7 +356,7 @@ func (j *Journal) failedJobs(t *tx, profile string, ids []int64, may func(*api.J
 		o.job, err = scanJob(func(into ...any) error { return scan(append([]any{&o.owner}, into...)...) })
 		return o, err
 	})
-	free := map[string]bool{j.owner.name: true} // owners that are gone, or this process
+	free := map[string]bool{j.owner.name: true} // owners that have ended, or this process
 	for _, o := range failed {
 		if ids != nil && !slices.Contains(ids, o.job.ID) || !may(&o.job) {
 			continue
@@ -382,9 +374,8 @@ func (j *Journal) failedJobs(t *tx, profile string, ids []int64, may func(*api.J
 // hasFailed is the condition of the index jobs_failed.
 const hasFailed = "state IN ('refused', 'unsent', 'unknown', 'cancelled', 'processing')"
 
-// own makes this process the owner of a job. An owner that released it had journaled
-// all of it; one that was killed may have begun to send it under a name made
-// here without journaling that.
+// own makes this process the owner of a job. If the previous owner released it, the journal is
+// complete. If it was killed, it may have sent the job under a name made here without journaling that.
 func (j *Journal) own(t *tx, job *api.Job, from string) error {
 	if from == "" || job.Evidence != api.NotSent || !job.OwnName() {
 		_, err := t.exec("UPDATE jobs SET owner = ? WHERE id = ?", j.owner.name, job.ID)
@@ -410,19 +401,16 @@ func (j *Journal) freeOwners(ctx context.Context, profile string) ([]string, err
 	return slices.DeleteFunc(owners, func(owner string) bool { return owner == j.owner.name || !ownerGone(j.path, owner) }), err
 }
 
-// nextOf finds those jobs of an owner that go first. It reads no others: the
-// index jobs_open has them in this order.
+// nextOf selects the first jobs of an owner, in the order of the index jobs_open.
 const nextOf = "SELECT id FROM jobs WHERE open = 1 AND profile = ? AND owner = ? ORDER BY priority DESC, id LIMIT ?"
 
-// jobsOf are the open jobs of one owner, those that go first; limit below 0:
-// all.
+// jobsOf returns the first open jobs of an owner; a negative limit means all.
 func jobsOf(t *tx, profile, owner string, limit int) ([]api.Job, error) {
 	rows, err := t.query(jobColumns+"WHERE id IN ("+nextOf+")", profile, owner, limit)
 	return collect(rows, err, scanJob)
 }
 
-// Release gives up the ownership of jobs of this process, so that Claim can take
-// them again, in this process or another.
+// Release gives up this process's ownership of jobs, so that this or another process can claim them.
 func (j *Journal) Release(ctx context.Context, ids []int64) error {
 	return j.change(ctx, func(t *tx) error {
 		for _, id := range ids {
@@ -434,7 +422,7 @@ func (j *Journal) Release(ctx context.Context, ids []int64) error {
 	})
 }
 
-// withRequest adds to runs what their upload asked for.
+// withRequest adds the requested options of the upload to runs.
 func withRequest(job *api.Job, runs []api.Run) []api.Run {
 	list := job.Upload.Extensions.Or(nil)
 	for i := range runs {
@@ -447,12 +435,12 @@ func withRequest(job *api.Job, runs []api.Run) []api.Run {
 	return runs
 }
 
-// jobRow is a job as it is kept: its record apart, since only the text that
-// the service wrote has everything in it.
+// jobRow is a row of the table of jobs. The record is separate, because only the service's text is
+// complete.
 type jobRow struct {
 	file, body string
 	record     sql.NullString
-	hash       string // of a stored content
+	hash       string // of stored content
 }
 
 func newJobRow(job *api.Job) (jobRow, error) {
@@ -497,8 +485,8 @@ func scanJob(scan scan) (job api.Job, err error) {
 	return job, nil
 }
 
-// formerEvidence is the evidence in a job of version 0.1, which had two flags for
-// it. A quotation mark within a text is escaped in JSON, so no text looks so.
+// formerEvidence returns the evidence in a job of version 0.1, which had two flags for it. JSON escapes
+// quotation marks in strings, so no string can match.
 func formerEvidence(body string) api.Evidence {
 	switch {
 	case strings.Contains(body, `"unclear":true`):
@@ -509,8 +497,7 @@ func formerEvidence(body string) api.Evidence {
 	return api.NotSent
 }
 
-// recordText is the record as the service wrote it, or as we would where no
-// service did.
+// recordText returns the record as the service wrote it, or its encoding if it has no such text.
 func recordText(f *api.File) (string, error) {
 	if f.Raw != nil {
 		return string(f.Raw), nil

@@ -1,10 +1,8 @@
-// Package journal keeps what was sent, what came back and what was learnt, in
-// SQLite.
+// Package journal stores uploads, answers and runs in SQLite.
 //
-// Whatever a method has acknowledged survives a kill and a power cut: every
-// change is committed with a sync before the method returns. Changes that
-// arrive together share one commit. Several processes may use one journal at
-// the same time; each job belongs to one of them (see Journal.Claim).
+// Changes survive a kill and a power cut: every change is committed with a sync before the method
+// returns. Concurrent changes share a commit. Several processes may use a journal at the same time;
+// each job belongs to one of them (see Journal.Claim).
 package journal
 
 import (
@@ -25,15 +23,15 @@ import (
 	"mediadesk/api/atomicfile"
 )
 
-// ErrClosed is the error of a call on a journal that was closed.
+// ErrClosed is the error of a call on a closed journal.
 var ErrClosed = errors.New("the journal is closed")
 
-// Journal is an open journal. Its methods may be called from any goroutine.
+// Journal is an open journal. It is safe for concurrent use.
 type Journal struct {
 	path  string
 	owner *owner
 
-	write *sql.DB // of the writer, who uses one connection
+	write *sql.DB // of the writer, with one connection
 	read  *sql.DB
 
 	requests chan *request
@@ -43,13 +41,11 @@ type Journal struct {
 	closeErr error
 
 	watched  sync.Mutex
-	watching *sql.Conn // of Changes
+	watching *sql.Conn // for Changes
 }
 
-// Open opens the journal at path and makes it where there is none: a file that
-// only the user can read, in a folder that only the user can read. A journal
-// of an older program is brought up to date after a copy of it was put beside
-// it; one of a newer program is an error.
+// Open opens the journal at path, or creates it with permissions for the user only. It copies and then
+// migrates the journal of an older version. The journal of a newer version is an error.
 func Open(ctx context.Context, path string) (*Journal, error) {
 	return open(ctx, path, migrations)
 }
@@ -65,7 +61,7 @@ func open(ctx context.Context, path string, steps []string) (*Journal, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fail(err)
 	}
-	// Programs that start together take turns until the schema stands.
+	// Concurrent starts wait for each other until the schema is complete.
 	turn := flock.New(path + ".opening")
 	if _, err := turn.TryLockContext(ctx, 20*time.Millisecond); err != nil {
 		return fail(err)
@@ -118,19 +114,18 @@ func private(path string) error {
 	return f.Close()
 }
 
-// address is the database with its settings. A cache of 512 KiB per connection is
-// enough for a journal: the usual 2 MB are 3 MB more at the peak of 2,000 uploads
-// and no faster.
+// address returns the data source name with its settings. A cache of 512 KiB per connection is enough:
+// the default of 2 MB uses 3 MB more at the peak of 2,000 uploads and is no faster.
 func address(path string) string {
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
 	return u.String() + "?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=cache_size(-512)"
 }
 
-// Path is where the journal is.
+// Path returns the path of the journal.
 func (j *Journal) Path() string { return j.path }
 
-// Close ends the journal. Changes that were handed over are committed first;
-// the jobs of this process are free for the next one.
+// Close commits pending changes and closes the journal. The jobs of this process can then be claimed
+// by another.
 func (j *Journal) Close() error {
 	j.once.Do(func() {
 		close(j.closing)
@@ -149,8 +144,8 @@ func (j *Journal) Close() error {
 	return j.closeErr
 }
 
-// Changes returns a number that is another one whenever something in the
-// journal has changed, by this process or another. It costs microseconds.
+// Changes returns a number that changes with every change of the journal by any process. It costs
+// microseconds.
 func (j *Journal) Changes(ctx context.Context) (int64, error) {
 	j.watched.Lock()
 	defer j.watched.Unlock()
@@ -159,8 +154,8 @@ func (j *Journal) Changes(ctx context.Context) (int64, error) {
 		return 0, ErrClosed
 	default:
 	}
-	// SQLite counts the commits of others than the connection itself, so a
-	// connection that never commits sees all of them.
+	// SQLite counts only the commits of other connections, so a connection that never commits sees all
+	// of them.
 	if j.watching == nil {
 		conn, err := j.read.Conn(ctx)
 		if err != nil {
@@ -175,9 +170,8 @@ func (j *Journal) Changes(ctx context.Context) (int64, error) {
 	return n, nil
 }
 
-// RunMark returns a text that is another one whenever a run has begun or
-// something was learnt or heard of one, by this process or another. That a post
-// came once more it does not tell. It reads the ends of three tables.
+// RunMark returns a text that changes with every new run and every report about one, by any process,
+// except for repeated webhooks. It reads the ends of three tables.
 func (j *Journal) RunMark(ctx context.Context) (string, error) {
 	mark, _, err := first(ctx, j, value[string], `SELECT
 		coalesce((SELECT max(id) FROM runs), 0) || ' ' ||

@@ -28,7 +28,7 @@ func newOwner(path string) (*owner, error) {
 
 func ownerFile(path, name string) string { return path + "." + name + ".lock" }
 
-// close lets go of the lock. The file goes first, while it is still locked.
+// close releases the lock. It removes the file first, while it is still locked.
 func (o *owner) close() error {
 	return errors.Join(remove(o.lock.Path()), o.lock.Unlock())
 }
@@ -47,7 +47,7 @@ func ownerGone(path, name string) bool {
 	if err != nil || !ok {
 		return false
 	}
-	// What is left of a process that was killed.
+	// Remove the lock file of a killed process.
 	return errors.Join(remove(file), lock.Unlock()) == nil
 }
 

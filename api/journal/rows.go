@@ -9,7 +9,7 @@ import (
 // scan reads the columns of a row.
 type scan = func(into ...any) error
 
-// list reads the rows of a query, each by read.
+// list reads the rows of a query with read.
 func list[T any](ctx context.Context, j *Journal, read func(scan) (T, error), text string, args ...any) ([]T, error) {
 	select {
 	case <-j.closing:
@@ -24,7 +24,7 @@ func list[T any](ctx context.Context, j *Journal, read func(scan) (T, error), te
 	return all, err
 }
 
-// first reads the first row of a query, and false where there is none.
+// first reads the first row of a query, and returns false without one.
 func first[T any](ctx context.Context, j *Journal, read func(scan) (T, error), text string, args ...any) (one T, found bool, err error) {
 	all, err := list(ctx, j, read, text, args...)
 	if err != nil || len(all) == 0 {
@@ -55,7 +55,7 @@ func value[T any](scan scan) (v T, err error) {
 	return v, err
 }
 
-// stamp is a time as it is kept: in Unix nanoseconds; 0 is no time.
+// stamp converts a time to Unix nanoseconds, or 0 for the zero time.
 func stamp(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -80,7 +80,7 @@ func (w when) Scan(column any) error {
 	return nil
 }
 
-// asJSON reads a column with JSON; one that is empty or null changes nothing.
+// asJSON reads a JSON column; an empty or null column changes nothing.
 type asJSON struct{ into any }
 
 // Scan implements sql.Scanner.
@@ -92,7 +92,7 @@ func (v asJSON) Scan(column any) error {
 	return decode(text, v.into)
 }
 
-// asHash reads a column with a hash; one that is empty changes nothing.
+// asHash reads a hash column; an empty column changes nothing.
 type asHash struct{ into *[32]byte }
 
 // Scan implements sql.Scanner.

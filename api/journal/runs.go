@@ -10,12 +10,11 @@ import (
 	"mediadesk/api"
 )
 
-// RunFilter says which runs are meant.
+// RunFilter selects runs.
 type RunFilter = api.RunFilter
 
-// AddRuns keeps the runs that an answer speaks of and returns them as they
-// are kept: with ids, and with the end that a webhook post brought before the
-// answer came. Runs of an answer that was kept before count once.
+// AddRuns saves the runs in an answer and returns them with their IDs, and with the result of any webhook
+// that arrived before the answer. Runs of an answer that is already saved count once.
 func (j *Journal) AddRuns(ctx context.Context, runs []api.Run) ([]api.Run, error) {
 	var added []api.Run
 	err := j.change(ctx, func(t *tx) error {
@@ -80,7 +79,7 @@ func addRun(t *tx, run api.Run, job int64, answer string, digest []byte) (id int
 		return 0, false, err
 	}
 	if n, err := res.RowsAffected(); err != nil || n == 1 {
-		id, _ = res.LastInsertId() // SQLite always has it
+		id, _ = res.LastInsertId() // SQLite always supports it
 		return id, true, err
 	}
 	err = t.queryRow("SELECT id FROM runs WHERE profile = ? AND file = ? AND extension = ? AND digest = ?",
@@ -88,7 +87,7 @@ func addRun(t *tx, run api.Run, job int64, answer string, digest []byte) (id int
 	return id, false, err
 }
 
-// hookOf is the hash of an address as it is kept: empty where there is none.
+// hookOf returns the stored form of an address hash, empty without one.
 func hookOf(hash [32]byte) []byte {
 	if hash == ([32]byte{}) {
 		return []byte{}
@@ -138,11 +137,11 @@ func addEvent(t *tx, id int64, run api.Run, applied bool) error {
 
 const runColumns = "id, profile, file, path, extension, status, source, error, started, at, webhook, job, asked, hook, " + deniedColumn
 
-// deniedColumn is what a post told that came after the end and told another.
+// deniedColumn selects the final status of a webhook that contradicts the run's.
 const deniedColumn = `CASE open WHEN 0 THEN coalesce((SELECT p.status FROM posts p WHERE p.run = runs.id AND p.run <> 0 AND p.applied = 0
 	AND p.status IN ('success', 'failed') AND p.status <> runs.status AND p.file IN ('', runs.file) LIMIT 1), '') ELSE '' END`
 
-// Runs returns runs, the newest last.
+// Runs returns runs, newest last.
 func (j *Journal) Runs(ctx context.Context, f RunFilter) ([]api.Run, error) {
 	text, args := "SELECT "+runColumns+", answer FROM runs WHERE 1", []any(nil)
 	if f.Pending {
@@ -173,7 +172,7 @@ func (j *Journal) Runs(ctx context.Context, f RunFilter) ([]api.Run, error) {
 	return runs, err
 }
 
-// Run returns one run, and false where there is none of that id.
+// Run returns a run, and false if it does not exist.
 func (j *Journal) Run(ctx context.Context, id int64) (api.Run, bool, error) {
 	return first(ctx, j, scanRun, "SELECT "+runColumns+" FROM runs WHERE id = ?", id)
 }
@@ -188,7 +187,7 @@ func scanRun(scan scan) (run api.Run, err error) {
 	return run, err
 }
 
-// History returns everything that was learnt or heard about a run, in order.
+// History returns all reports about a run, in order.
 func (j *Journal) History(ctx context.Context, runID int64) ([]api.RunEvent, error) {
 	return list(ctx, j, func(scan scan) (e api.RunEvent, err error) {
 		err = scan(when{&e.At}, &e.From, &e.Status, &e.Applied, &e.Times, &e.Raw)
@@ -198,8 +197,7 @@ func (j *Journal) History(ctx context.Context, runID int64) ([]api.RunEvent, err
 		ORDER BY at`, runID)
 }
 
-// applyEarly looks for posts that came before the answer did, and lets the
-// run take them in the order in which they came.
+// applyEarly applies the webhooks that arrived before the answer to the run, in order.
 func applyEarly(t *tx, id int64, run api.Run, job int64) error {
 	posts, err := earlyPosts(t, run, job)
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"os"
 )
 
-// migrations bring a journal from version i to i+1. A step that was ever
-// released is never changed.
+// migrations migrate a journal from version i to i+1. A released step must never be changed.
 var migrations = []string{`
 CREATE TABLE jobs (
 	id      INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -174,8 +173,8 @@ CREATE INDEX jobs_open ON jobs(profile, owner, priority DESC, id) WHERE open = 1
 CREATE INDEX jobs_failed ON jobs(profile, id) WHERE state IN ('refused', 'unsent', 'unknown', 'cancelled', 'processing');
 `}
 
-// checkVersion returns the version of a journal, which is 0 for an empty file.
-// It is an error where this program, which knows up to newest, cannot use it.
+// checkVersion returns the version of a journal, 0 for an empty file. It returns an error if a program
+// that supports up to newest cannot use it.
 func checkVersion(ctx context.Context, db *sql.DB, newest int) (version int, err error) {
 	var journal bool
 	err = db.QueryRowContext(ctx, "SELECT user_version, EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'jobs') FROM pragma_user_version").Scan(&version, &journal)
@@ -190,8 +189,7 @@ func checkVersion(ctx context.Context, db *sql.DB, newest int) (version int, err
 	return version, nil
 }
 
-// migrate brings the schema up to date. A journal that holds something is
-// copied first, to path.v<version>.
+// migrate migrates the schema. It first copies a journal that is not empty to path.v<version>.
 func migrate(ctx context.Context, db *sql.DB, path string, steps []string) error {
 	version, err := checkVersion(ctx, db, len(steps))
 	if err != nil || version == len(steps) {

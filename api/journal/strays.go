@@ -9,13 +9,12 @@ import (
 	"mediadesk/api"
 )
 
-// keptUnmatched is how many unmatched webhooks are kept, the newest. A flood of
-// them replaces only other unmatched webhooks.
+// keptUnmatched is the number of unmatched webhooks kept, newest first. A flood of them replaces only
+// other unmatched webhooks.
 const keptUnmatched = 500
 
-// AddUnmatched keeps posts that were not taken, the very same one once. For an
-// address that is known it fills in whose it is, and where nothing else is
-// said, that it had expired.
+// AddUnmatched saves unmatched webhooks, identical ones once. For a known address it fills in the
+// profile and file and, without another reason, that the address had expired.
 func (j *Journal) AddUnmatched(ctx context.Context, posts []api.UnmatchedPost) error {
 	return j.change(ctx, func(t *tx) error {
 		for _, p := range posts {
@@ -37,7 +36,7 @@ func addUnmatched(t *tx, p api.UnmatchedPost) error {
 	case err != nil && !errors.Is(err, sql.ErrNoRows):
 		return err
 	}
-	if p.Reason != api.UnmatchedEvent { // which is signed
+	if p.Reason != api.UnmatchedEvent { // events are signed
 		p.Raw = p.Raw[:min(len(p.Raw), api.MaxUnmatchedBody)]
 	}
 	digest := sha256.Sum256(p.Raw)
@@ -48,7 +47,7 @@ func addUnmatched(t *tx, p api.UnmatchedPost) error {
 	return err
 }
 
-// Unmatched returns the posts without a run, newest first: those of the profile and those without a
+// Unmatched returns the webhooks without a run, newest first: those of the profile and those without a
 // profile.
 func (j *Journal) Unmatched(ctx context.Context, profile string) ([]api.UnmatchedPost, error) {
 	return list(ctx, j, func(scan scan) (p api.UnmatchedPost, err error) {

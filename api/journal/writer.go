@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// request is a change that waits for the writer.
+// request is a change for the writer.
 type request struct {
 	ctx  context.Context //nolint:containedctx // of the one who waits
 	do   func(*tx) error
 	err  error
 	done chan struct{}
 
-	job  int64 // which job is written whole; 0: none
-	note bool  // without a waiter
+	job  int64 // the job that it overwrites; 0 if none
+	note bool  // the caller does not wait
 	late bool  // its caller can wait a little longer
 }
 
-// change hands do to the writer and waits until it is committed, or not. Once
-// the writer has it, the end of ctx is no way out: the caller must know which.
+// change passes do to the writer and waits for the commit. Once the writer has it, change ignores the
+// end of ctx, because the caller must know the result.
 func (j *Journal) change(ctx context.Context, do func(*tx) error) error {
 	return j.await(&request{ctx: ctx, do: do, done: make(chan struct{})})
 }
@@ -36,7 +36,7 @@ func (j *Journal) await(r *request) error {
 		select {
 		case <-r.done:
 		default:
-			return ErrClosed // the writer had ended before it could see it
+			return ErrClosed // the writer had ended before it saw the request
 		}
 	}
 	if r.err != nil {
@@ -61,18 +61,17 @@ func (j *Journal) submit(r *request) error {
 	}
 }
 
-// maxBatch is how many changes share one commit at most.
+// maxBatch is the maximum number of changes per commit.
 const maxBatch = 256
 
-// busyPause is how soon after a commit of several changes the next one makes a
-// stream of them, and gatherTime for how long more of a stream is gathered.
+// busyPause is the maximum time between two commits of several changes in a stream, and gatherTime is
+// how long to gather more changes of a stream.
 const (
 	busyPause  = 10 * time.Millisecond
 	gatherTime = 4 * time.Millisecond
 )
 
-// writer commits changes, those that wait together in one transaction: the
-// sync of the commit is most of what a change costs.
+// writer commits changes, concurrent ones in one transaction, because the sync is most of their cost.
 func (j *Journal) writer(t *tx) {
 	defer close(j.written)
 	defer t.close()
@@ -80,7 +79,7 @@ func (j *Journal) writer(t *tx) {
 	for closing := false; ; {
 		var batch []*request
 		if closing {
-			// What was handed over is still committed.
+			// Commit the remaining requests.
 			select {
 			case r := <-j.requests:
 				batch = append(batch, r)
@@ -138,8 +137,7 @@ func (j *Journal) gather(batch []*request, stream bool) []*request {
 	return batch
 }
 
-// withoutStale leaves out notes on a job that a later change of the batch
-// overwrites.
+// withoutStale removes notes on a job that a later change in the batch overwrites.
 func withoutStale(batch []*request) []*request {
 	last := make(map[int64]int, len(batch))
 	for i, r := range batch {
@@ -156,9 +154,8 @@ func withoutStale(batch []*request) []*request {
 	return kept
 }
 
-// commit does a batch of changes in one transaction. Each request has its
-// error afterwards. If one fails, it is left out, and the others are done again: so
-// the changes that work need no savepoints.
+// commit applies a batch of changes in one transaction and sets the error of each request. If one fails,
+// it applies the others again without it, which avoids savepoints.
 func commit(t *tx, batch []*request) {
 	for len(batch) > 0 {
 		failed, err := try(t, batch)
@@ -178,7 +175,7 @@ func commit(t *tx, batch []*request) {
 // try applies a batch in one transaction, all or none. It returns the index of the change that
 // failed, whose error is in the request, or -1. The error is that of the transaction.
 func try(t *tx, batch []*request) (failed int, err error) {
-	// Immediate: the right to write is taken now, rather than in the middle.
+	// IMMEDIATE takes the write lock now rather than in the middle.
 	if err := t.control("BEGIN IMMEDIATE"); err != nil {
 		return -1, err
 	}
@@ -187,20 +184,19 @@ func try(t *tx, batch []*request) (failed int, err error) {
 			r.err = r.do(t)
 		}
 		if r.err != nil {
-			t.control("ROLLBACK") //nolint:errcheck // SQLite may have done that itself
+			t.control("ROLLBACK") //nolint:errcheck // SQLite may have rolled back already
 			return i, nil
 		}
 	}
 	if err := t.control("COMMIT"); err != nil {
-		t.control("ROLLBACK") //nolint:errcheck // there may be nothing to take back
+		t.control("ROLLBACK") //nolint:errcheck // there may be nothing to roll back
 		return -1, err
 	}
 	return -1, nil
 }
 
-// tx is the transaction of the writer. Its statements are prepared once. They
-// take no context: one that ended in the middle would take the changes of
-// others with it.
+// tx is the writer's transaction, with prepared statements. They take no context, because the end of
+// one caller's context would also cancel the changes of others.
 type tx struct {
 	conn       *sql.Conn
 	statements map[string]*sql.Stmt
@@ -211,7 +207,7 @@ func newTx(ctx context.Context, db *sql.DB) (*tx, error) {
 	return &tx{conn: conn, statements: map[string]*sql.Stmt{}}, err
 }
 
-// close lets go of the connection; closing the database does the rest.
+// close releases the connection; closing the database does the rest.
 func (t *tx) close() {
 	for _, stmt := range t.statements {
 		stmt.Close()
@@ -237,7 +233,7 @@ func (t *tx) statement(text string) (*sql.Stmt, error) {
 }
 
 func (t *tx) exec(text string, args ...any) (sql.Result, error) {
-	stmt, err := t.statement(text) //nolint:sqlclosecheck // it is kept for the next time
+	stmt, err := t.statement(text) //nolint:sqlclosecheck // it is cached
 	if err != nil {
 		return nil, err
 	}
@@ -245,14 +241,14 @@ func (t *tx) exec(text string, args ...any) (sql.Result, error) {
 }
 
 func (t *tx) query(text string, args ...any) (*sql.Rows, error) {
-	stmt, err := t.statement(text) //nolint:sqlclosecheck // it is kept for the next time
+	stmt, err := t.statement(text) //nolint:sqlclosecheck // it is cached
 	if err != nil {
 		return nil, err
 	}
 	return stmt.Query(args...)
 }
 
-// row is one row of a query, or the error of there being none.
+// row is a row of a query, or the error.
 type row struct {
 	*sql.Row
 	err error
@@ -266,7 +262,7 @@ func (r row) Scan(into ...any) error {
 }
 
 func (t *tx) queryRow(text string, args ...any) row {
-	stmt, err := t.statement(text) //nolint:sqlclosecheck // it is kept for the next time
+	stmt, err := t.statement(text) //nolint:sqlclosecheck // it is cached
 	if err != nil {
 		return row{err: err}
 	}

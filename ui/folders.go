@@ -12,8 +12,7 @@ import (
 	"mediadesk/ui/screen/picker"
 )
 
-// foldersPath is the file with the folders that were shown last, one on a line;
-// empty where there is no place for it.
+// foldersPath returns the file of recently shown folders, one per line; "" if there is no state folder.
 func (m *Model) foldersPath() string {
 	if m.o.Paths.State == "" {
 		return ""
@@ -21,7 +20,7 @@ func (m *Model) foldersPath() string {
 	return filepath.Join(m.o.Paths.State, "folders")
 }
 
-// earlierFolders are the folders that earlier runs showed, newest first.
+// earlierFolders returns the folders of earlier runs, newest first.
 func (m *Model) earlierFolders() ([]string, error) {
 	text, err := os.ReadFile(m.foldersPath())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -30,8 +29,7 @@ func (m *Model) earlierFolders() ([]string, error) {
 	return strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' }), nil
 }
 
-// keepFolders adds the folders that this run showed. Another program may have
-// written meanwhile, and one may be reading.
+// keepFolders adds the folders of this run. Other programs may have written the file, or may be reading it.
 func (m *Model) keepFolders() error {
 	path := m.foldersPath()
 	if path == "" || m.picker == nil {

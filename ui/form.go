@@ -14,7 +14,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// newForm builds the upload form for sources, or with a draft for those in it.
+// newForm returns the upload form for sources, or for a draft.
 func (m *Model) newForm(sources []api.Source, draft []byte) page.Screen {
 	d := m.session
 	return upload.New(upload.Options{
@@ -23,14 +23,14 @@ func (m *Model) newForm(sources []api.Source, draft []byte) page.Screen {
 	})
 }
 
-// draftFound has the form that was not sent when the session was closed.
+// draftFound carries an unsent form.
 type draftFound struct {
 	session *session.Session
 	text    []byte
 	err     error
 }
 
-// findDraft looks for a form that was not sent last time.
+// findDraft looks for an unsent form of an earlier run.
 func findDraft(ctx context.Context, d *session.Session) tea.Cmd {
 	return func() tea.Msg {
 		text, err := d.Draft(ctx)
@@ -38,8 +38,7 @@ func findDraft(ctx context.Context, d *session.Session) tea.Cmd {
 	}
 }
 
-// draftBack brings a form of last time back, and its sources into the tray. A
-// form that is there already is newer.
+// draftBack restores an unsent form and puts its sources into the tray. An open form is newer and takes precedence.
 func (m *Model) draftBack(msg draftFound) tea.Cmd {
 	if msg.session != m.session || m.host.Screen(page.Form) != nil || len(msg.text) == 0 && msg.err == nil {
 		return nil
@@ -56,13 +55,12 @@ func (m *Model) draftBack(msg draftFound) tea.Cmd {
 	)
 }
 
-// keeper is a screen that has something to keep when no command runs any more.
+// keeper is a screen that saves its content on exit, when commands no longer run.
 type keeper interface {
 	Keep() func(context.Context) error
 }
 
-// keep takes what the screens want to keep, and returns what keeps it; nil for
-// nothing.
+// keep returns a function that saves the screens' content, or nil.
 func (m *Model) keep() func(context.Context) error {
 	if k, ok := m.host.Screen(page.Form).(keeper); ok {
 		return k.Keep()
@@ -70,8 +68,7 @@ func (m *Model) keep() func(context.Context) error {
 	return nil
 }
 
-// Keep keeps what was typed and not sent, and which folders were shown. Call it
-// when the program has ended, before its session is closed.
+// Keep saves unsent input and the shown folders. Call it after the program has ended and before closing its session.
 func (m *Model) Keep(ctx context.Context) error {
 	if m.session == nil {
 		return nil

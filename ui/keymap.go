@@ -22,17 +22,16 @@ import (
 	"mediadesk/ui/screen/uploads"
 )
 
-// KeySetting gives an action, by its ID, keys of the user's own in the place of
-// the usual ones. The names of version 0.1, its words in the help, are taken too.
+// KeySetting assigns the user's keys to an action by its ID. It also accepts the names of version 0.1.
 type KeySetting struct {
 	Action string
 	Keys   []string
 }
 
-// reserved are keys that terminals send for others, or that must always work.
+// reserved are keys that terminals use for others, or that must always work.
 var reserved = []string{"ctrl+c", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+[", "esc"}
 
-// catalog are the actions of every part of every screen, by the part's name.
+// catalog returns the actions of every part of every screen by part name.
 func catalog() map[string][]kit.Action {
 	program := &Model{session: &session.Session{}}
 	everywhere := program.programActions(false)
@@ -55,7 +54,7 @@ func catalog() map[string][]kit.Action {
 	return all
 }
 
-// idsOf are the actions that a settings file means by a name.
+// idsOf returns the action IDs of a name in the settings.
 func idsOf(name string) []string {
 	if ids, ok := keyNames[name]; ok {
 		return ids
@@ -63,8 +62,7 @@ func idsOf(name string) []string {
 	return []string{name}
 }
 
-// keysByID are the settings by the ID of the action. A name of version 0.1 is
-// noted in the log with the ID to write instead.
+// keysByID returns the keys by action ID. It logs the new ID for each name of version 0.1.
 func keysByID(list []KeySetting) map[string][]string {
 	keys := map[string][]string{}
 	for _, s := range list {
@@ -75,8 +73,7 @@ func keysByID(list []KeySetting) map[string][]string {
 	return keys
 }
 
-// OldNames says of each setting that uses a name of version 0.1 what to write
-// instead, in sentences.
+// OldNames returns a sentence with the new name for each setting that uses a name of version 0.1.
 func OldNames(list []KeySetting) []string {
 	var notes []string
 	for _, s := range list {
@@ -88,9 +85,8 @@ func OldNames(list []KeySetting) []string {
 	return notes
 }
 
-// CheckKeys says which of the settings cannot hold, and why: an action that does
-// not exist, a key that cannot be used, or one that another action of the same
-// part has. The index is -1 and the error nil where all can.
+// CheckKeys returns the first invalid setting and the reason: an unknown action, an unusable key, or a key that another
+// action of the same part has. The index is -1 and the error nil if all are valid.
 func CheckKeys(list []KeySetting) (index int, err error) {
 	if len(list) == 0 {
 		return -1, nil
@@ -133,7 +129,7 @@ func CheckKeys(list []KeySetting) (index int, err error) {
 	return -1, nil
 }
 
-// nearest suggests an action for a name that none has.
+// nearest suggests an action for an unknown name.
 func nearest(name string, all map[string][]kit.Action) string {
 	_, word, _ := strings.Cut(name, ".")
 	if word == "" {
@@ -154,7 +150,7 @@ func nearest(name string, all map[string][]kit.Action) string {
 	return "; near it: " + strings.Join(near[:min(3, len(near))], ", ")
 }
 
-// clash finds an action of a part that has one of the keys given to id.
+// clash returns another action of the part that has one of the keys of id.
 func clash(actions []kit.Action, own map[string][]string, id string) (other, k string) {
 	if !slices.ContainsFunc(actions, func(a kit.Action) bool { return a.ID == id }) {
 		return "", ""

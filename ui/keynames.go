@@ -1,7 +1,6 @@
 package ui
 
-// keyNames are the names that version 0.1 gave actions in the settings file: the
-// words of its help. It is frozen, and goes in 0.3.
+// keyNames maps action names of version 0.1, the words of its help, to IDs. It is frozen and will be removed in 0.3.
 var keyNames = map[string][]string{
 	"1 pixel down":                           {"region.down-1"},
 	"1 pixel left":                           {"region.left-1"},

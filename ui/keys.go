@@ -13,12 +13,11 @@ import (
 	"mediadesk/ui/text"
 )
 
-// everywhere is the heading of the actions that no screen has by itself.
+// everywhere is the heading of actions that work on every screen.
 const everywhere = "Everywhere"
 
-// programActions are those that hold on every screen (design.md §5). In a text
-// field letters are text: an action that has one is shown with the key that leaves
-// the field before it.
+// programActions returns the actions that work on every screen (design.md §5). If a text field has the keyboard, an action on a
+// letter is shown with the key that leaves the field first.
 func (m *Model) programActions(capturing bool) []kit.Action {
 	suspend := kit.Action{ID: "program.suspend", Keys: kit.Bind("suspend to the shell", "", "ctrl+z"), Group: everywhere, Do: m.suspend}
 	help := kit.Action{ID: "program.help", Keys: kit.Bind("help", "?", "?", "f1"), Group: everywhere, Footer: true, Do: m.openHelp}
@@ -78,7 +77,7 @@ func (m *Model) openHelp() tea.Cmd {
 	return nil
 }
 
-// openPalette offers the actions of all screens, those of the focused part first.
+// openPalette lists the actions of all screens, those of the focused part first.
 func (m *Model) openPalette() tea.Cmd {
 	actions := m.host.Actions()
 	for _, id := range []page.ID{page.Picker, page.Form, page.Uploads, page.Extensions, page.Library, page.Details, page.Settings} {
@@ -90,8 +89,7 @@ func (m *Model) openPalette() tea.Cmd {
 	return nil
 }
 
-// actionsOf are the actions of a screen that is not in front: they go there before
-// they run.
+// actionsOf returns the actions of a screen in the background. They bring it to the front before they run.
 func (m *Model) actionsOf(id page.ID) []kit.Action {
 	s, missing := m.host.Screen(id), ""
 	var name string
@@ -121,7 +119,7 @@ func (m *Model) actionsOf(id page.ID) []kit.Action {
 	return actions
 }
 
-// runOn goes to a screen and runs an action there, or says why it cannot be run.
+// runOn shows a screen and runs an action there, or says why it is disabled.
 func (m *Model) runOn(id page.ID, action string) tea.Cmd {
 	shown := m.show(id, id > page.Settings)
 	for _, a := range m.host.Actions() {
@@ -132,7 +130,7 @@ func (m *Model) runOn(id page.ID, action string) tea.Cmd {
 	return shown
 }
 
-// try runs an action, or says why it cannot be run.
+// try runs an action, or says why it is disabled.
 func (m *Model) try(a kit.Action) tea.Cmd {
 	if reason := a.Reason(); reason != "" {
 		return m.messages.Push(page.Toast{Level: page.Info, Text: text.Sentence(reason)})
@@ -140,7 +138,7 @@ func (m *Model) try(a kit.Action) tea.Cmd {
 	return a.Do()
 }
 
-// goTo goes to the screen of a tab; nothing happens where it is in front.
+// goTo shows the screen of a tab unless it is already in front.
 func (m *Model) goTo(id page.ID) tea.Cmd {
 	if id == m.host.Front() {
 		return nil
@@ -148,14 +146,13 @@ func (m *Model) goTo(id page.ID) tea.Cmd {
 	return m.show(id, false)
 }
 
-// turn goes to the next tab, or the one before.
+// turn goes to the next or previous tab.
 func (m *Model) turn(by int) tea.Cmd {
 	n := len(page.Tabs)
 	return m.goTo(page.Tabs[(m.tab()+by+n)%n].ID)
 }
 
-// tab is the number of the tab in front: for a screen without one, that of the
-// screen it was opened from.
+// tab returns the number of the current tab. For a screen without a tab, it is the tab from which it was opened.
 func (m *Model) tab() int {
 	id, trail := m.host.Front(), m.host.Trail()
 	for i := len(trail) - 1; id > page.Settings && i >= 0; i-- {

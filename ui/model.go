@@ -1,5 +1,4 @@
-// Package ui is the root model: it decides who is on screen and who gets a
-// message.
+// Package ui is the root model. It selects the visible screen and routes messages.
 package ui
 
 import (
@@ -25,85 +24,75 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Options are what main gives the program.
+// Options configure the program.
 type Options struct {
-	// Open opens the profile of that name, the one in use where it is empty.
-	// A key of nil is looked for.
+	// Open opens a profile; "" means the one in use. A nil key must be looked up.
 	Open func(ctx context.Context, profile string, key api.Key) (*session.Session, error)
-	// First says that nothing has been chosen yet: the person is asked before
-	// anything is opened or written.
+	// First means that nothing is configured yet: the program asks before it opens or writes anything.
 	First bool
-	// Profile is the profile to open first; empty: the one in use.
+	// Profile is the profile to open first; empty means the one in use.
 	Profile string
-	// Folder is where picking begins; empty: the working directory.
+	// Folder is the picker's first folder; empty means the working directory.
 	Folder string
-	// Sources were named on the command line and land in the tray.
+	// Sources are the sources from the command line. They go into the tray.
 	Sources []api.Source
 	// Samples writes sample pictures and returns their folder.
 	Samples func() (string, error)
-	// Theme names a built-in theme or one of Themes; empty: "auto". Themes are
-	// the person's own.
+	// Theme names a built-in theme or one of Themes, the user's own; empty means "auto".
 	Theme  config.Theme
 	Themes map[config.Theme]config.OwnTheme
-	// Pictures is how pictures are drawn; empty: as the terminal can.
+	// Pictures is how pictures are drawn; empty means as well as the terminal can.
 	Pictures picture.Setting
-	// Colors says how many colors are drawn with, and why. TmuxSixel tells that the
-	// terminal around tmux has sixel.
+	// Colors describes the number of colors and its reason. TmuxSixel means that the terminal around tmux supports sixel.
 	Colors    string
 	TmuxSixel bool
-	// Pane tells where the pane of tmux begins on the terminal; nil: at its corner.
+	// Pane returns the position of the tmux pane on the terminal; nil means the top left corner.
 	Pane func() image.Point
-	// Previews keeps small pictures of files that take long to decode; nil: they
-	// are made again each time.
+	// Previews caches slow previews; nil disables the cache.
 	Previews *picture.Cache
-	// Terminal is the terminal that the program runs on, to ask the operating
-	// system for its size in pixels; nil: it is not asked.
+	// Terminal is the program's terminal, used to get its size in pixels; nil skips that.
 	Terminal *os.File
-	// Signal is how the end of the last pending extension is told to somebody
-	// who is elsewhere; empty: by the bell.
+	// Signal is how the program notifies a user who is elsewhere; empty means the bell.
 	Signal config.Signal
-	// Paths are the program's own files, and Keys where keys are looked for.
+	// Paths are the program's files. Keys finds keys.
 	Paths config.Paths
 	Keys  *config.Keys
-	// Getenv is os.Getenv in the program.
+	// Getenv looks up environment variables, like os.Getenv.
 	Getenv func(string) string
-	// KeyMap are the person's own keys. CheckKeys has found nothing wrong.
+	// KeyMap has the user's keys. They must pass CheckKeys.
 	KeyMap []KeySetting
-	// Addresses are the flags that name the service where it is no profile; nil
-	// where it is one.
+	// Addresses are the flags that name the service if no profile does; otherwise nil.
 	Addresses []string
-	// Signals are watched for a stop from outside; nil: they are not.
+	// Signals reports stop signals; nil disables them.
 	Signals *terminal.Signals
-	// Stopping tells the process that looks after the terminal that this one
-	// stops now; nil: there is none.
+	// Stopping tells the process that manages the terminal that this process stops now; nil means there is none.
 	Stopping func()
-	// Debug writes the type of every message into the log.
+	// Debug logs the type of every message.
 	Debug bool
-	// Version of the program.
+	// Version is the program's version.
 	Version string
-	// Now is the clock; nil: time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// Model is the root model. It holds the screens and routes messages to them;
-// what they show is their own.
+// Model is the root model. It holds the screens and routes messages to them.
 type Model struct {
 	o       Options
 	size    image.Point
 	theme   *theme.Theme
-	ground  tea.BackgroundColorMsg // the zero one before the terminal's is known
-	profile tea.ColorProfileMsg    // the zero one before the terminal's is known
+	ground  tea.BackgroundColorMsg // zero until the terminal reports it
+	profile tea.ColorProfileMsg    // zero until the terminal reports it
 	focused bool                   // the terminal has the focus
 
 	session *session.Session
 	ctx     context.Context //nolint:containedctx // of the session: it ends what the screens have under way
 	stop    context.CancelFunc
-	opening string // sentence shown while a desk is opened; empty: none is
+	opening string // shown while a session opens; else empty
 	host    page.Host
 	picker  *picker.Model
 	loader  *picture.Loader
 	images  *picture.ImageStore
-	pixels  bool // the terminal tells of the mouse by pixels
+	pixels  bool // the terminal reports the mouse in pixels
 
 	detector  *picture.Detector
 	abilities picture.Abilities
@@ -114,14 +103,14 @@ type Model struct {
 	stack     stack
 	ticking   bool
 	lastQuit  time.Time
-	keysTold  bool // the names of version 0.1 in the settings were told
-	hurried   bool // the person left by ctrl+c twice
+	keysTold  bool // the old key names have been reported
+	hurried   bool // the user pressed ctrl+c twice
 
-	tipsKnown bool     // the file of the tips was read
+	tipsKnown bool     // the tips file has been read
 	tipsShown []string // names of tips
 }
 
-// New makes the root model.
+// New returns the root model.
 func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -141,11 +130,10 @@ func New(o Options) *Model {
 	return m
 }
 
-// Session is what is open; nil before something is.
+// Session returns the open session, or nil.
 func (m *Model) Session() *session.Session { return m.session }
 
-// Init asks the terminal for its background and what it can, and opens the first
-// session.
+// Init queries the terminal's background and features and opens the first session.
 func (m *Model) Init() tea.Cmd {
 	if m.o.First {
 		return tea.Batch(tea.RequestBackgroundColor, m.askTerminal(), m.welcome(m.o.Profile, nil))
@@ -153,7 +141,7 @@ func (m *Model) Init() tea.Cmd {
 	return tea.Batch(m.startPicker(), tea.RequestBackgroundColor, m.askTerminal(), m.open(page.UseProfile{Name: m.o.Profile}))
 }
 
-// sessionOpened is the answer to open.
+// sessionOpened is the result of open.
 type sessionOpened struct {
 	profile string
 	show    page.ID
@@ -161,7 +149,7 @@ type sessionOpened struct {
 	err     error
 }
 
-// open closes the session in use and opens another, off the event loop.
+// open closes the current session and opens another in the background.
 func (m *Model) open(use page.UseProfile) tea.Cmd {
 	old, keep := m.session, m.keep()
 	if m.stop != nil {
@@ -188,8 +176,7 @@ func (m *Model) open(use page.UseProfile) tea.Cmd {
 	})
 }
 
-// closeScreens has the terminal forget the pictures of a screen that ends with its
-// session.
+// closeScreens deletes the terminal's pictures of screens that end with their session.
 func (m *Model) closeScreens() tea.Cmd {
 	if l, ok := m.host.Screen(page.Library).(*library.Model); ok {
 		return l.DeleteImages()
@@ -197,8 +184,7 @@ func (m *Model) closeScreens() tea.Cmd {
 	return nil
 }
 
-// Patience is how long of that uploads are waited for: not at all for who
-// pressed ctrl+c twice. What closes after them has the rest.
+// Patience returns how much of the given time to wait for uploads. After two ctrl+c, it is 0.
 func (m *Model) Patience() time.Duration {
 	if m.hurried {
 		return 0
@@ -206,7 +192,7 @@ func (m *Model) Patience() time.Duration {
 	return session.CloseTime - time.Second
 }
 
-// opened takes a session into use, or shows why there is none.
+// opened starts using a session, or shows why it could not be opened.
 func (m *Model) opened(msg sessionOpened) tea.Cmd {
 	m.opening = ""
 	if msg.err != nil {
@@ -223,7 +209,7 @@ func (m *Model) opened(msg sessionOpened) tea.Cmd {
 	for id, s := range m.tabScreens() {
 		cmds = append(cmds, m.greet(id, s))
 	}
-	cmds = append(cmds, m.host.Tell(picking, page.JobsChanged{})) // those of another library
+	cmds = append(cmds, m.host.Tell(picking, page.JobsChanged{})) // jobs of the new library
 	if notes := OldNames(m.o.KeyMap); len(notes) > 0 && !m.keysTold {
 		m.keysTold = true
 		cmds = append(cmds, page.Send(page.Toast{Level: page.Info, Text: notes[0], Detail: strings.Join(notes, "\n")}))
@@ -232,7 +218,7 @@ func (m *Model) opened(msg sessionOpened) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// greet takes a screen and starts it: it is told what is known of the terminal.
+// greet adds and starts a screen and tells it about the terminal.
 func (m *Model) greet(id page.ID, s page.Screen) tea.Cmd {
 	return tea.Batch(
 		m.host.Add(id, s),
@@ -242,19 +228,18 @@ func (m *Model) greet(id page.ID, s page.Screen) tea.Cmd {
 	)
 }
 
-// welcome puts the onboarding screen in front.
+// welcome shows the onboarding screen.
 func (m *Model) welcome(profile string, problem error) tea.Cmd {
 	m.host.Reset()
 	return tea.Batch(m.greet(page.Onboarding, m.onboarding(profile, problem)), m.host.Show(page.Onboarding, false))
 }
 
-// listen waits for news of the queue and the watch. Each answer is one edge;
-// the root asks again after it.
+// listen waits for changes of the queue and the watch. Each reply is one change, after which the root waits again.
 func listen(ctx context.Context, d *session.Session) tea.Cmd {
 	return tea.Batch(waitChange(ctx, d, d.Queue.Changes(), page.JobsChanged{}), waitChange(ctx, d, d.Watch.Changes(), page.RunsChanged{}))
 }
 
-// edge is one piece of news with the wait for the next.
+// edge is one change and the wait for the next.
 type edge struct {
 	session *session.Session
 	news    tea.Msg
@@ -276,12 +261,12 @@ func waitChange(ctx context.Context, d *session.Session, edges <-chan struct{}, 
 	return wait
 }
 
-// tickTime is how often counters are looked at while something moves.
+// tickTime is the interval for reading counters while jobs run.
 const tickTime = 100 * time.Millisecond
 
 type ticked struct{ session *session.Session }
 
-// tick starts the clock where it does not run and something moves.
+// tick starts the clock if jobs are running.
 func (m *Model) tick() tea.Cmd {
 	if m.ticking || m.session == nil || !m.session.Queue.Busy() {
 		return nil

@@ -12,8 +12,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// show brings a screen to the front; with back, the way back leads to the one
-// that is in front now.
+// show brings a screen to the front. If back is true, the way back leads to the current one.
 func (m *Model) show(id page.ID, back bool) tea.Cmd {
 	if m.host.Screen(id) == nil {
 		return nil
@@ -21,27 +20,25 @@ func (m *Model) show(id page.ID, back bool) tea.Cmd {
 	return tea.Batch(m.host.Show(id, back), m.tip())
 }
 
-// back returns to the screen before the one in front.
+// back returns to the previous screen.
 func (m *Model) back() tea.Cmd { return tea.Batch(m.host.Back(), m.tip()) }
 
-// dialogReady draws a dialog again once it takes keys.
+// dialogReady redraws a dialog once it accepts keys.
 type dialogReady struct{}
 
-// ask opens a dialog for the screen that asks; nil: for the root.
+// ask opens a dialog for a screen, or for the root if from is nil.
 func (m *Model) ask(q page.Ask, from page.Screen) tea.Cmd {
 	m.host.Ask(q, from, m.o.Now)
 	return tea.Tick(kit.DialogGrace, func(time.Time) tea.Msg { return dialogReady{} })
 }
 
-// stopAsked and goneOn tell of signals from outside that stop the program and
-// let it go on.
+// stopAsked and goneOn report signals that stop and continue the program.
 type (
 	stopAsked struct{}
 	goneOn    struct{}
 )
 
-// leave ends the program. While uploads are under way, or changes are not saved,
-// it asks, unless the person was asked already.
+// leave ends the program. It first asks about running uploads and unsaved changes unless asked is true.
 func (m *Model) leave(asked bool) tea.Cmd {
 	if asked || m.session == nil {
 		return tea.Quit
@@ -62,8 +59,7 @@ func (m *Model) leave(asked bool) tea.Cmd {
 	return m.ask(page.Ask{Title: "Leave mediadesk?", Text: strings.Join(words, "\n\n"), Choices: m.choices(stay, leave)}, nil)
 }
 
-// use changes to another profile. Where changes are not saved it asks, unless
-// the person was asked already.
+// use switches to another profile. It first asks about unsaved changes unless asked is true.
 func (m *Model) use(profile page.UseProfile, asked bool) tea.Cmd {
 	unsaved := m.unsaved()
 	if asked || len(unsaved) == 0 {
@@ -75,7 +71,7 @@ func (m *Model) use(profile page.UseProfile, asked bool) tea.Cmd {
 	)}, nil)
 }
 
-// unsaved are the names of the files whose changes are not saved.
+// unsaved returns the names of files with unsaved changes.
 func (m *Model) unsaved() []string {
 	if d, ok := m.host.Screen(page.Details).(*details.Model); ok && m.session != nil {
 		return d.Unsaved()
@@ -83,8 +79,7 @@ func (m *Model) unsaved() []string {
 	return nil
 }
 
-// choices offers to stay and to go, and to look at the changes that are not saved
-// where they are not in front.
+// choices offers to stay, to leave, and to show unsaved changes that are not in front.
 func (m *Model) choices(stay, leave page.Choice) []page.Choice {
 	if len(m.unsaved()) == 0 || m.host.Front() == page.Details {
 		return []page.Choice{stay, leave}

@@ -15,8 +15,7 @@ import (
 	"mediadesk/ui/terminal"
 )
 
-// copyText puts text on the clipboard: through the system's own tool where
-// there is one, and through the terminal (OSC 52), which also works over SSH.
+// copyText copies text with the system's clipboard tool, if any, and through the terminal (OSC 52), which also works over SSH.
 func copyText(c page.Copy) tea.Cmd {
 	return tea.Batch(
 		tea.SetClipboard(c.Text),
@@ -29,8 +28,7 @@ func copyText(c page.Copy) tea.Cmd {
 	)
 }
 
-// clipboardTools are the commands that take the clipboard's text on standard
-// input, by what this session has.
+// clipboardTools returns the commands of this session that copy standard input to the clipboard.
 func clipboardTools() [][]string {
 	var tools [][]string
 	switch {
@@ -49,8 +47,7 @@ func clipboardTools() [][]string {
 	return tools
 }
 
-// runTool runs a small tool of the system; one that is missing or fails leaves
-// the work to the others.
+// runTool runs a system tool and reports success, so that the caller can try another one.
 func runTool(args []string, input string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
@@ -59,8 +56,7 @@ func runTool(args []string, input string) bool {
 	return cmd.Run() == nil
 }
 
-// openAddress opens an address in the browser; where there is none, it shows
-// the address.
+// openAddress opens an address in the browser, or shows the address if there is none.
 func openAddress(address string) tea.Cmd {
 	return func() tea.Msg {
 		if err := api.CheckSourceURL(address); err != nil {

@@ -17,15 +17,14 @@ import (
 	"mediadesk/ui/screen/picker"
 )
 
-// watchTime is how often the folder shown is looked at for changes, and sentKept
-// how many of the newest uploads are known to the picker.
+// watchTime is the interval for checking the picker's folder. sentKept limits the uploads that the picker knows.
 const (
 	watchTime = 2 * time.Second
 	sentKept  = 20_000
 )
 
-// startPicker makes the picker, which outlives the session, and begins to read its
-// folder; nil where it does already. It is read while the session opens.
+// startPicker creates the picker, which outlives the session, and starts reading its folder while the session opens. It returns
+// nil if the picker already exists.
 func (m *Model) startPicker() tea.Cmd {
 	if m.picker == nil {
 		m.picker = picker.New(picker.Options{
@@ -42,7 +41,7 @@ func (m *Model) startPicker() tea.Cmd {
 	return m.greet(page.Picker, m.picker)
 }
 
-// informPicker tells the picker of the library in use.
+// informPicker sets the library of the picker.
 func (m *Model) informPicker() {
 	d, ctx := m.session, m.ctx
 	m.picker.UseLibrary(func() ([]api.Job, error) {
@@ -50,10 +49,10 @@ func (m *Model) informPicker() {
 	})
 }
 
-// folders are those that the picker offers, see [picker.Folders].
+// folders implements [picker.Folders].
 type folders struct{ m *Model }
 
-// Bookmarks are the folders in the settings file.
+// Bookmarks returns the folders in the settings file.
 func (f folders) Bookmarks() ([]string, error) {
 	c, err := config.Load(f.m.o.Paths)
 	if err != nil {
@@ -73,7 +72,7 @@ func (f folders) SetBookmarks(list []string) error {
 	return err
 }
 
-// Earlier are the folders that earlier runs showed, newest first.
+// Earlier returns the folders of earlier runs, newest first.
 func (f folders) Earlier() ([]string, error) { return f.m.earlierFolders() }
 
 // Samples writes the sample pictures.
@@ -84,7 +83,7 @@ func (f folders) Samples() (string, error) {
 	return f.m.o.Samples()
 }
 
-// short writes the home folder as the person would.
+// short abbreviates the home folder as ~.
 func short(folders []string) []string {
 	home, err := os.UserHomeDir()
 	if err != nil || home == "/" {

@@ -8,8 +8,7 @@ import (
 	"mediadesk/ui/page"
 )
 
-// aim has the terminal tell of the mouse by pixels while the screen in front
-// wants that, and by cells otherwise.
+// aim makes the terminal report the mouse in pixels if the front screen wants that, and in cells otherwise.
 func (m *Model) aim() tea.Cmd {
 	s, ok := m.host.InFront().(page.Pixels)
 	cell := m.abilities.Cell
@@ -21,12 +20,11 @@ func (m *Model) aim() tea.Cmd {
 	if want {
 		return tea.Raw("\x1b[?1016h")
 	}
-	// Leaving it leaves reports by cells only where they are asked for again.
+	// Leaving pixel mode requires asking for cell reports again.
 	return tea.Raw("\x1b[?1016l\x1b[?1006h")
 }
 
-// inCells is a mouse message with its position in cells, as everybody counts,
-// and where in its cell it was.
+// inCells converts a mouse message to cells and returns the position within the cell.
 func (m *Model) inCells(msg tea.MouseMsg) (tea.MouseMsg, page.Pointer) {
 	cell := m.abilities.Cell
 	if !m.pixels || cell.X < 1 || cell.Y < 1 {

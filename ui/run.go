@@ -26,21 +26,19 @@ import (
 	"mediadesk/ui/terminal"
 )
 
-// The garbage collector does less in the first moment: nearly all that is made then
-// lasts, and the first names of a large folder come a third sooner.
+// The garbage collector runs less at the start: most allocations then live on, and the first names of a large folder appear a
+// third sooner.
 const (
 	startTime      = time.Second
 	startGCPercent = 400
 )
 
-// framesPerSecond is how often the screen is drawn at most. A key waits for the next
-// frame: 8 ms at most, 4 ms on average. Bubble Tea's clock runs even if nothing
-// changes: an idle picker takes 1.4 to 1.8 % of a core at this rate.
+// framesPerSecond limits the frame rate. A key waits for the next frame: at most 8 ms, 4 ms on average. Bubble Tea's clock always
+// runs: an idle picker takes 1.4 to 1.8 % of a core at this rate.
 const framesPerSecond = 120
 
-// Run shows the screens on the terminal until the person leaves them, and closes the
-// session that is open then. Beside what o has, it reads the settings. A signal that
-// ends the screens gives a *terminal.SignalError.
+// Run shows the screens on the terminal until the user leaves them, then closes the session. It also reads the settings. If a
+// signal ends the screens, it returns a *terminal.SignalError.
 func Run(ctx context.Context, request session.Options, o Options) error {
 	usual := debug.SetGCPercent(startGCPercent)
 	time.AfterFunc(startTime, func() { debug.SetGCPercent(usual) })
@@ -96,7 +94,7 @@ func Run(ctx context.Context, request session.Options, o Options) error {
 	return errors.Join(err, model.close(os.Stdout), ended())
 }
 
-// close keeps what the screens want to keep and closes the session.
+// close saves the screens' content and closes the session.
 func (m *Model) close(out io.Writer) error {
 	s := m.Session()
 	if s == nil {
@@ -107,12 +105,11 @@ func (m *Model) close(out io.Writer) error {
 	return errors.Join(m.Keep(ctx), finishSending(ctx, m.Patience(), out, s.Queue.Close), s.Close(ctx))
 }
 
-// silence is how long leaving may take before it says what it waits for.
+// silence is how long leaving may take before the program says what it waits for.
 const silence = 300 * time.Millisecond
 
-// finishSending waits for the answers to uploads that are under way, for as long as
-// patience or until ctrl+c. If that takes a while, out says so: the screens are gone
-// by then.
+// finishSending waits for running uploads until patience is over or the user presses ctrl+c. If that takes a while, it says so on
+// out, because the screens are gone by then.
 func finishSending(ctx context.Context, patience time.Duration, out io.Writer, finish func(context.Context) error) error {
 	ctx, enough := context.WithTimeout(ctx, patience)
 	defer enough()
@@ -125,8 +122,7 @@ func finishSending(ctx context.Context, patience time.Duration, out io.Writer, f
 	return finish(ctx)
 }
 
-// previews is the cache of small pictures; nil if the settings keep none: what was
-// kept before is removed then.
+// previews returns the cache of previews. If the settings disable it, previews deletes the cache and returns nil.
 func previews(paths config.Paths, settings config.Config) (*picture.Cache, error) {
 	dir := filepath.Join(paths.Cache, "previews")
 	if settings.Previews == config.PreviewsKeep {
@@ -135,7 +131,7 @@ func previews(paths config.Paths, settings config.Config) (*picture.Cache, error
 	return nil, os.RemoveAll(dir)
 }
 
-// ownKeys are the keys of the settings, or what is wrong with one of them.
+// ownKeys returns the keys of the settings, or the error in one of them.
 func ownKeys(settings config.Config) ([]KeySetting, error) {
 	var list []KeySetting
 	for _, action := range slices.Sorted(maps.Keys(settings.Keys)) {

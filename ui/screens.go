@@ -16,8 +16,8 @@ import (
 	"mediadesk/ui/screen/uploads"
 )
 
-// tabScreens builds the screens with a tab for the session but the picker, which
-// outlives a session: the tray is the user's, not a profile's.
+// tabScreens returns the session's tab screens without the picker, which outlives a session, because the tray belongs to the user
+// and not to a profile.
 func (m *Model) tabScreens() map[page.ID]page.Screen {
 	d := m.session
 	m.informPicker()
@@ -34,16 +34,14 @@ func (m *Model) tabScreens() map[page.ID]page.Screen {
 	}
 }
 
-// onboarding builds the screen for a first start (problem is nil) or for a
-// profile that could not be opened.
+// onboarding returns the screen for a first start (problem is nil) or for a profile that could not be opened.
 func (m *Model) onboarding(profile string, problem error) page.Screen {
 	return onboarding.New(onboarding.Options{
 		Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, Getenv: m.o.Getenv, Problem: problem, Profile: profile,
 	})
 }
 
-// compose brings the upload form for sources to the front. The form that is
-// there takes them: what was typed for those it knows stays.
+// compose brings the upload form to the front with these sources. An existing form keeps the input for sources that it knows.
 func (m *Model) compose(msg page.Compose) tea.Cmd {
 	if m.session == nil {
 		return nil
@@ -56,7 +54,7 @@ func (m *Model) compose(msg page.Compose) tea.Cmd {
 		begin = m.greet(page.Form, form)
 	}
 	if len(msg.Jobs) > 0 {
-		// The tray is what the form is about.
+		// The tray must match the form.
 		var sources []api.Source
 		for i := range msg.Jobs {
 			sources = append(sources, msg.Jobs[i].Upload.Source)
@@ -69,8 +67,7 @@ func (m *Model) compose(msg page.Compose) tea.Cmd {
 	return tea.Batch(begin, m.show(page.Form, true))
 }
 
-// inspect brings the details of files to the front. The screen that is there
-// takes them: what was not saved on it stays.
+// inspect brings the details of files to the front. An existing screen keeps its unsaved changes.
 func (m *Model) inspect(msg page.Inspect) tea.Cmd {
 	if m.session == nil || len(msg.Files) == 0 {
 		return nil
@@ -85,8 +82,7 @@ func (m *Model) inspect(msg page.Inspect) tea.Cmd {
 	return tea.Batch(m.greet(page.Details, s), m.show(page.Details, true))
 }
 
-// downloads is the folder that is offered for downloads: the person's own, where
-// it is, else the working directory.
+// downloads returns the default download folder: the user's own if it exists, or else the working directory.
 func (m *Model) downloads() string {
 	for _, dir := range []string{m.o.Getenv("XDG_DOWNLOAD_DIR"), filepath.Join(m.o.Getenv("HOME"), "Downloads")} {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() && filepath.IsAbs(dir) {

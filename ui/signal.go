@@ -15,17 +15,16 @@ import (
 	"mediadesk/ui/text"
 )
 
-// wave is a time in which extensions are pending, from the first to the last.
+// wave is a period with pending extensions.
 type wave struct {
-	began           time.Time // when the oldest of them was asked for; zero: none is pending
+	began           time.Time // start of the oldest one; zero: none pending
 	pending         int
-	success, failed int // that ended in it
-	// done says how the last one ended, until somebody looks; empty: there is
-	// nothing to be told.
+	success, failed int // extensions that ended in it
+	// done describes how the last one ended until the user looks; empty if there is nothing to report.
 	done string
 }
 
-// runsCounted is the state of all runs.
+// runsCounted carries all runs.
 type runsCounted struct {
 	session *session.Session
 	runs    []api.Run
@@ -41,7 +40,7 @@ func countRuns(d *session.Session) tea.Cmd {
 	}
 }
 
-// count takes the state of all runs, and reports whether it ended the wave.
+// count updates the wave and reports whether it ended.
 func (w *wave) count(runs []api.Run) (ended bool) {
 	oldest := time.Time{}
 	w.pending = 0
@@ -89,9 +88,7 @@ func (w *wave) describe() string {
 	return text.Plural(w.success, "extension") + " done, " + text.Count(w.failed) + " failed"
 }
 
-// counted takes the state of all runs over, and signals the end of a wave: to
-// somebody who is here in words, to somebody who is elsewhere as the settings
-// say.
+// counted updates the wave. At its end, it tells a present user in a message and an absent user as the settings say.
 func (m *Model) counted(msg runsCounted) tea.Cmd {
 	if msg.session != m.session || !m.wave.count(msg.runs) {
 		return nil
@@ -111,8 +108,7 @@ func (m *Model) counted(msg runsCounted) tea.Cmd {
 	return m.messages.Push(page.Toast{Level: level, Text: "All extensions finished: " + words + " (screen 3)."})
 }
 
-// focus notes whether the terminal has the focus. A terminal with the focus needs no
-// signal.
+// focus records whether the terminal has the focus. A focused terminal needs no signal.
 func (m *Model) focus(has bool) {
 	m.focused = has
 	if has {
@@ -120,8 +116,7 @@ func (m *Model) focus(has bool) {
 	}
 }
 
-// progress is the bar that terminals show in their tab or in the task bar; nil
-// where nothing is pending.
+// progress returns the progress bar for the terminal's tab or task bar, or nil if nothing is pending.
 func (m *Model) progress() *tea.ProgressBar {
 	w := &m.wave
 	over := w.success + w.failed
@@ -136,8 +131,7 @@ func (m *Model) progress() *tea.ProgressBar {
 	return tea.NewProgressBar(tea.ProgressBarDefault, 100*over/(over+w.pending))
 }
 
-// signalEnd tells somebody who is elsewhere. The words are ours: nothing in them
-// comes from outside.
+// signalEnd notifies an absent user. words must not contain text from outside.
 func signalEnd(how config.Signal, words string) tea.Cmd {
 	switch how {
 	case config.SignalOff:
@@ -147,15 +141,14 @@ func signalEnd(how config.Signal, words string) tea.Cmd {
 			if args := notifier(words); args != nil && runTool(args, "") {
 				return nil
 			}
-			// Terminals that know it show a notification; the bell is for the
-			// others.
+			// Some terminals show a notification; the bell is for the others.
 			return tea.RawMsg{Msg: "\x1b]9;mediadesk: " + words + "\x07\a"}
 		}
 	}
 	return tea.Raw("\a")
 }
 
-// notifier is the command that shows a notification; nil where there is none.
+// notifier returns the command that shows a notification, or nil.
 func notifier(words string) []string {
 	switch {
 	case runtime.GOOS == "darwin":

@@ -10,8 +10,7 @@ import (
 	"mediadesk/ui/terminal"
 )
 
-// suspend gives the terminal back and stops the program until the shell continues
-// it. If there is no shell, it says so.
+// suspend gives the terminal back and stops the program until the shell continues it. Without a shell, it says so.
 func (m *Model) suspend() tea.Cmd {
 	if reason := terminal.NoSuspend(); reason != "" {
 		return page.Send(page.Toast{Level: page.Info, Text: reason})
@@ -19,10 +18,10 @@ func (m *Model) suspend() tea.Cmd {
 	return kit.Exec(terminal.Suspend{Signals: m.o.Signals, Stopping: m.o.Stopping}, func(error) tea.Msg { return nil })
 }
 
-// resumed draws everything again after a stop that came from outside.
+// resumed redraws everything after an external stop.
 func (m *Model) resumed() tea.Cmd { return kit.Exec(retake{}, func(error) tea.Msg { return nil }) }
 
-// retake gives the terminal away and takes it back.
+// retake releases the terminal and takes it back.
 type retake struct{}
 
 func (retake) SetStdin(io.Reader)  {}

@@ -9,11 +9,10 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// asked tells that the terminal had its time to answer.
+// asked reports that the terminal has had time to answer.
 type asked struct{}
 
-// askTerminal asks the terminal once what it can. Until it has answered,
-// pictures are drawn with what works everywhere.
+// askTerminal queries the terminal's features. Until it answers, pictures are drawn with glyphs that work everywhere.
 func (m *Model) askTerminal() tea.Cmd {
 	cmds := []tea.Cmd{m.measure()}
 	if questions := m.detector.Query(); questions != "" {
@@ -22,8 +21,7 @@ func (m *Model) askTerminal() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// measure asks the operating system for the size of a cell; nil where the
-// terminal is not known to it.
+// measure asks the operating system for the cell size, or returns nil if the terminal is unknown.
 func (m *Model) measure() tea.Cmd {
 	out := m.o.Terminal
 	if out == nil {
@@ -32,9 +30,8 @@ func (m *Model) measure() tea.Cmd {
 	return func() tea.Msg { return picture.MeasureWindow(out) }
 }
 
-// freeMargins takes the margins away from a terminal that has grown. A frame that
-// was drawn for the size before and scrolls resets them to that size; one that
-// was still on its way leaves a part of the screen that scrolls by itself.
+// freeMargins resets the margins after the terminal has grown. A late frame for the old size that scrolls would otherwise leave
+// margins of that size behind.
 func freeMargins(grown bool) tea.Cmd {
 	if !grown {
 		return nil
@@ -42,8 +39,7 @@ func freeMargins(grown bool) tea.Cmd {
 	return tea.Sequence(tea.Raw(ansi.SaveCursor+"\x1b[r"+ansi.RestoreCursor), tea.ClearScreen)
 }
 
-// learn takes what a message tells of the terminal, and passes on what follows
-// from it.
+// learn updates what is known about the terminal and forwards the changes.
 func (m *Model) learn(msg tea.Msg) tea.Cmd {
 	var again tea.Cmd
 	switch msg.(type) {
@@ -60,7 +56,7 @@ func (m *Model) learn(msg tea.Msg) tea.Cmd {
 	return tea.Batch(again, m.learnt())
 }
 
-// learnt passes on what is known of the terminal, where that is news.
+// learnt forwards changes of the terminal's features.
 func (m *Model) learnt() tea.Cmd {
 	now := m.detector.Abilities()
 	if now == m.abilities {
@@ -74,6 +70,5 @@ func (m *Model) learnt() tea.Cmd {
 	return tea.Batch(clear, m.host.Broadcast(now))
 }
 
-// Farewell is what to write to the terminal when the program has ended: it
-// forgets the pictures that were sent to it.
+// Farewell returns what to write to the terminal after the program: it deletes the transmitted pictures.
 func (m *Model) Farewell() string { return m.images.Clear() }

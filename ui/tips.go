@@ -11,7 +11,7 @@ import (
 	"mediadesk/ui/page"
 )
 
-// tips are shown once, at the first visit of a screen.
+// tips are shown at the first visit of a screen.
 var tips = map[page.ID]struct{ name, text string }{
 	page.Picker:     {"picker", "Press space to pick, u for the upload form, ctrl+s to send."},
 	page.Form:       {"form", "Press tab for the next section, space to switch on, ctrl+s to send."},
@@ -22,10 +22,10 @@ var tips = map[page.ID]struct{ name, text string }{
 	page.Settings:   {"settings", "Press E to edit config.toml. It overrides your choices on this screen."},
 }
 
-// tipsSeen tells which tips were shown before.
+// tipsSeen carries the names of tips shown earlier.
 type tipsSeen struct{ names []string }
 
-// readTips reads which tips were shown before.
+// readTips reads which tips have been shown.
 func (m *Model) readTips() tea.Cmd {
 	paths := m.o.Paths
 	if paths.Data == "" {
@@ -40,9 +40,8 @@ func (m *Model) readTips() tea.Cmd {
 	}
 }
 
-// tip takes the tip of another screen away and shows that of the screen in
-// front, if it is the first visit. A message that is shown stays: the tip is for
-// the next visit then.
+// tip removes another screen's tip and shows the front screen's tip at its first visit. A visible message stays, and the tip waits
+// for the next visit.
 func (m *Model) tip() tea.Cmd {
 	shown, busy := m.messages.Shown()
 	if busy && shown.Level == kit.Tip {

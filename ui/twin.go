@@ -11,8 +11,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// equivalents are what the screen in front does, as commands; nil where it has none
-// now.
+// equivalents returns the commands that do what the front screen does, or nil.
 func (m *Model) equivalents() [][]string {
 	s, ok := m.host.InFront().(page.Commander)
 	if !ok || m.session == nil {
@@ -22,7 +21,7 @@ func (m *Model) equivalents() [][]string {
 	for i, args := range commands {
 		switch {
 		case len(args) == 0 || args[0] == "profile":
-		case config.CheckProfileName(m.session.Profile.Name) != nil: // addresses of the command line
+		case config.CheckProfileName(m.session.Profile.Name) != nil: // addresses from the command line
 			commands[i] = session.WithFlags(args, m.o.Addresses...)
 		default:
 			commands[i] = session.WithFlags(args, "--profile="+m.session.Profile.Name)
@@ -31,7 +30,7 @@ func (m *Model) equivalents() [][]string {
 	return commands
 }
 
-// noCommand says why there is no command to copy; empty: there is one.
+// noCommand returns why there is no command to copy, or "".
 func (m *Model) noCommand() string {
 	if m.equivalents() == nil {
 		return "no equivalent command here"
@@ -39,7 +38,7 @@ func (m *Model) noCommand() string {
 	return ""
 }
 
-// copyCommand copies the command twins of the screen in front, each in a line.
+// copyCommand copies the equivalent commands of the front screen, one per line.
 func (m *Model) copyCommand() tea.Cmd {
 	commands := m.equivalents()
 	if commands == nil {

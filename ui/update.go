@@ -16,8 +16,7 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Update routes a message, in this order: the terminal's own news, input, what
-// crosses screens, then the screens.
+// Update routes a message: first terminal messages, then input, then messages between screens, then the screens.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	text.NoteTerminal(msg)
 	if m.o.Debug {
@@ -47,7 +46,7 @@ func (m *Model) note(msg tea.Msg) tea.Cmd {
 		_, has := msg.(tea.FocusMsg)
 		m.focus(has)
 		if has && m.images.Beyond() {
-			return tea.Batch(tea.ClearScreen, m.host.Broadcast(msg)) // tmux may have shown another window, or moved the pane
+			return tea.Batch(tea.ClearScreen, m.host.Broadcast(msg)) // tmux may have switched or moved the window
 		}
 		return m.host.Broadcast(msg)
 	case tea.KeyPressMsg, tea.PasteMsg:
@@ -57,7 +56,7 @@ func (m *Model) note(msg tea.Msg) tea.Cmd {
 	case tea.KeyReleaseMsg, tea.PasteStartMsg, tea.PasteEndMsg:
 		return nil
 	case tea.ResumeMsg:
-		m.pixels = false // the terminal was given back as it was
+		m.pixels = false // the terminal was restored
 	case page.Reply:
 		from, answer, ok := m.host.Open(msg)
 		if !ok {
@@ -68,8 +67,7 @@ func (m *Model) note(msg tea.Msg) tea.Cmd {
 	return m.message(msg, nil)
 }
 
-// setTheme takes the theme of the settings into use, for the terminal as far as
-// it is known.
+// setTheme applies the theme of the settings with what is known about the terminal.
 func (m *Model) setTheme() {
 	own := m.o.Themes[m.o.Theme]
 	m.theme = theme.Make(theme.Look{
@@ -78,8 +76,7 @@ func (m *Model) setTheme() {
 	})
 }
 
-// message handles what is not input; from is the screen that it comes from, nil
-// where it comes from outside.
+// message handles everything but input. from is the sending screen, or nil.
 func (m *Model) message(msg tea.Msg, from page.Screen) tea.Cmd {
 	switch msg := msg.(type) {
 	case sessionOpened:
@@ -164,7 +161,7 @@ func (m *Model) input(msg tea.Msg) tea.Cmd {
 	switch {
 	case used:
 		return cmd
-	case isKey && press.String() == "esc": // nothing to step back from
+	case isKey && press.String() == "esc": // nothing to close
 		m.messages.Dismiss()
 	case reason != "":
 		return m.messages.Push(page.Toast{Level: page.Info, Text: text.Sentence(reason)})
@@ -172,7 +169,7 @@ func (m *Model) input(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// interrupt is ctrl+c: it cancels the input, else it leaves; twice, at once.
+// interrupt handles ctrl+c: it cancels the input or leaves. Twice, it leaves at once.
 func (m *Model) interrupt() tea.Cmd {
 	now := m.o.Now()
 	if now.Sub(m.lastQuit) < time.Second {
@@ -191,8 +188,7 @@ func (m *Model) interrupt() tea.Cmd {
 	return m.leave(false)
 }
 
-// mouse hands a mouse message on with its position in the rectangle of who
-// gets it.
+// mouse forwards a mouse message with its position relative to the receiver.
 func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	msg, pointer := m.inCells(msg)
 	at := image.Pt(msg.Mouse().X, msg.Mouse().Y)

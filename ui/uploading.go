@@ -11,29 +11,28 @@ import (
 	"mediadesk/ui/text"
 )
 
-// uploading is what the top line, the title and the messages say of the queue.
+// uploading is the queue's state for the top line, the title and the messages.
 type uploading struct {
 	session.Counts
 	seen     time.Time // when the user last saw the uploads
-	started  bool      // the first count was taken
-	counting bool      // a count is under way
-	again    bool      // and there was news since it began
-	// done says how the last batch ended, until somebody looks; empty: there is
-	// nothing to be told.
+	started  bool      // the first count has arrived
+	counting bool      // a count is running
+	again    bool      // something changed since it began
+	// done describes how the last batch ended until the user looks; empty if there is nothing to report.
 	done string
 }
 
 // countPause is the time between two counts while jobs change.
 const countPause = 100 * time.Millisecond
 
-// jobsCounted is the answer to countJobs.
+// jobsCounted is the result of countJobs.
 type jobsCounted struct {
 	session *session.Session
 	counts  session.Counts
 	ended   []session.Batch
 }
 
-// countJobs counts the jobs off the event loop, one count at a time.
+// countJobs counts the jobs in the background, one count at a time.
 func (m *Model) countJobs(after time.Duration) tea.Cmd {
 	u := &m.uploading
 	if m.session == nil || u.counting {
@@ -45,7 +44,7 @@ func (m *Model) countJobs(after time.Duration) tea.Cmd {
 	count := func(seen time.Time) jobsCounted {
 		out := jobsCounted{session: d, counts: d.Queue.Counts(seen), ended: d.EndedBatches()}
 		if first && out.counts.Open >= session.MaxClaim {
-			// The queue takes up what an earlier run left in portions.
+			// The queue loads the jobs of earlier runs in portions.
 			if open, err := d.OpenJobs(m.ctx); err == nil {
 				out.counts.Open = open
 			}
@@ -59,8 +58,7 @@ func (m *Model) countJobs(after time.Duration) tea.Cmd {
 	return tea.Tick(after, func(time.Time) tea.Msg { return count(seen) })
 }
 
-// jobsCounted takes a count over and tells what ended since the one before, or
-// what goes on from an earlier run.
+// jobsCounted stores a count. It reports what has ended since, or what continues from an earlier run.
 func (m *Model) jobsCounted(msg jobsCounted) tea.Cmd {
 	if msg.session != m.session {
 		return nil
@@ -82,7 +80,7 @@ func (m *Model) jobsCounted(msg jobsCounted) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// continues says how many uploads of an earlier run go on.
+// continues tells how many uploads of an earlier run continue.
 func continues(n int) string {
 	if n == 1 {
 		return "1 upload continues"
@@ -90,15 +88,14 @@ func continues(n int) string {
 	return text.Count(n) + " uploads continue"
 }
 
-// see notes that the user sees the uploads, if they do.
+// see records when the user sees the uploads.
 func (m *Model) see() {
 	if m.focused && m.host.Front() == page.Uploads {
 		m.uploading.seen, m.uploading.Failed, m.uploading.done = m.o.Now(), 0, ""
 	}
 }
 
-// batchEnded tells how a batch ended: not to somebody who sees the uploads, by a
-// signal to somebody who is elsewhere.
+// batchEnded reports the end of a batch unless the user sees the uploads. It signals an absent user.
 func (m *Model) batchEnded(b session.Batch) tea.Cmd {
 	if b.Total == 0 || m.focused && m.host.Front() == page.Uploads {
 		return nil
@@ -126,7 +123,7 @@ func describeBatch(b session.Batch) string {
 	return text.Plural(b.Total, "upload") + " stored"
 }
 
-// title is that of the window.
+// title returns the window title.
 func (m *Model) title() string {
 	var words []string
 	add := func(n int, word, rest string) {

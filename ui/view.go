@@ -17,12 +17,11 @@ import (
 // rects are the parts of the terminal.
 type rects struct{ top, screen, status, hints image.Rectangle }
 
-// statusHeight is the least height at which the status line is a line of its own.
-// In a lower terminal a message takes the place of the hints.
+// statusHeight is the least height for a separate status line. Below it, a message replaces the hints.
 const statusHeight = 20
 
-// rects shares the terminal among the top line, the screen, the status line and
-// the hints. Where a message stands in the place of the hints they have no rows.
+// rects divides the terminal into the top line, the screen, the status line and the hints. The hints have no rows if a message
+// replaces them.
 func (m *Model) rects() rects {
 	w, h := m.size.X, m.size.Y
 	top, low := min(1, h), max(h-1, 0)
@@ -63,7 +62,7 @@ func (m *Model) draw() string {
 	} else {
 		body = m.theme.Muted.Render(m.opening)
 	}
-	// What opens over the screen leaves the last lines in view.
+	// Overlays leave the last lines visible.
 	lines := []string{m.host.Overlays.View(m.stack.join([]string{m.topLine(r.top.Dx()), body}, r.screen.Size()), m.theme)}
 	actions := m.host.Actions()
 	if !r.status.Empty() {
@@ -75,16 +74,14 @@ func (m *Model) draw() string {
 	return strings.Join(lines, "\n")
 }
 
-// stack is what was drawn last: nearly all messages change nothing, and most of the
-// screen would be joined again without need.
+// stack caches the last frame, because most messages change nothing.
 type stack struct {
 	lines []string
 	room  image.Point
 	whole string
 }
 
-// join puts the lines one below the other; the second is the screen in front, which
-// fills its room.
+// join joins the lines vertically. The second one is the front screen, which fills its room.
 func (s *stack) join(lines []string, room image.Point) string {
 	if s.room != room || !slices.Equal(s.lines, lines) {
 		drawn := slices.Clone(lines)
@@ -94,8 +91,7 @@ func (s *stack) join(lines []string, room image.Point) string {
 	return s.whole
 }
 
-// keyOf is the key of an action, as the hints show it; empty if the action is not
-// among them.
+// keyOf returns the key of an action as the hints show it, or "".
 func keyOf(actions []kit.Action, id string) string {
 	for _, a := range actions {
 		if a.ID == id {
@@ -105,7 +101,7 @@ func keyOf(actions []kit.Action, id string) string {
 	return ""
 }
 
-// topLine has the tabs on the left, the profile on the right.
+// topLine draws the tabs on the left and the profile on the right.
 func (m *Model) topLine(width int) string {
 	if m.session == nil {
 		return text.Fit(m.theme.Title.Render("mediadesk"), width, 1)
@@ -116,7 +112,7 @@ func (m *Model) topLine(width int) string {
 	return text.Fit(left+strings.Repeat(" ", gap)+right, width, 1)
 }
 
-// tab is a tab as the top line has it.
+// tab is a tab in the top line.
 type tab struct {
 	name   string // with blanks around it
 	badges []kit.Cell
@@ -130,8 +126,7 @@ func (t tab) width() int {
 	return width
 }
 
-// tabs are the tabs of the top line. Where there is too little room beside the
-// profile's name, only the tab in front keeps its word.
+// tabs returns the tabs of the top line. If they do not fit beside the profile, only the front tab has a label.
 func (m *Model) tabs(width int) []tab {
 	tabs := make([]tab, len(page.Tabs))
 	full := 0
@@ -150,8 +145,7 @@ func (m *Model) tabs(width int) []tab {
 	return tabs
 }
 
-// badges say what goes on behind a tab: open uploads and failures that nobody has
-// seen, pending extensions.
+// badges returns the badges of a tab: open uploads, unseen failures, pending extensions.
 func (m *Model) badges(id page.ID) (badges []kit.Cell) {
 	add := func(n int, sign string, style lipgloss.Style) {
 		if n > 0 {
@@ -186,7 +180,7 @@ func (m *Model) tabLine(width int) string {
 	return b.String()
 }
 
-// tabAt is the tab drawn at column x of the top line.
+// tabAt returns the tab at column x of the top line.
 func (m *Model) tabAt(x int) (page.ID, bool) {
 	if m.session == nil {
 		return 0, false
@@ -200,9 +194,8 @@ func (m *Model) tabAt(x int) (page.ID, bool) {
 	return 0, false
 }
 
-// describeProfile names the profile in use and, as far as width columns allow,
-// its host and where its key is from. A service elsewhere stands out from the
-// local library.
+// describeProfile returns the profile in use and, if they fit, its host and the source of its key. A remote service stands out
+// from the local library.
 func (m *Model) describeProfile(width int) string {
 	p := m.session.Profile
 	style := m.theme.Hosted

@@ -30,8 +30,7 @@ func (w *Watch) Asked(ctx context.Context, profile, fileID string, asked []api.E
 	return w.begin(ctx, runs)
 }
 
-// Canceled takes the end of the pending runs of an extension on a file: the
-// service has canceled them.
+// Canceled ends the pending runs of an extension on a file, after the service canceled them.
 func (w *Watch) Canceled(ctx context.Context, profile, fileID, extension string) error {
 	runs, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: profile, FileID: fileID, Pending: true})
 	if err != nil {
@@ -50,7 +49,7 @@ func (w *Watch) Canceled(ctx context.Context, profile, fileID, extension string)
 	return nil
 }
 
-// locateRuns tells runs where their file is, as far as earlier runs know.
+// locateRuns sets the file paths of runs, as far as earlier runs know them.
 func (w *Watch) locateRuns(ctx context.Context, runs []api.Run) error {
 	before, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: runs[0].Profile, FileID: runs[0].FileID, Limit: 1})
 	if err != nil || len(before) == 0 {

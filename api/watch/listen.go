@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// listen takes the address, or where its port is taken, any free port of the
-// same host.
+// listen listens on address or, if its port is taken, on a free port of the same host.
 func listen(ctx context.Context, address string) (net.Listener, error) {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", address)
@@ -25,8 +24,8 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 	return nil, err
 }
 
-// usual is where the receiver listens where nothing is in its way; at is where
-// it does listen, for settings that leave the port open.
+// usual returns the preferred address of the receiver. If the settings leave the port open, it is at,
+// the actual address.
 func (w *Watch) usual(at string) string {
 	_, port, err := net.SplitHostPort(w.o.Listen)
 	host, _, bad := net.SplitHostPort(at)
@@ -36,27 +35,25 @@ func (w *Watch) usual(at string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// other is a receiver of before: one of this program when it ran last, or of
-// another that shared the journal. Its addresses are known to services.
+// other is an earlier receiver, of a previous start of this program or of another that shared the
+// journal. Services know its addresses.
 type other struct {
-	listener net.Listener // ours, in its place; nil: the port is taken
-	looked   time.Time    // when it was found out last who has the port
-	lost     bool         // taken by a program that does not know our addresses
+	listener net.Listener // our listener in its place; nil if the port is taken
+	looked   time.Time    // last check of who uses the port
+	lost     bool         // the port is taken by a program that does not know our addresses
 }
 
-// How often the places of receivers of before are looked at, and how often it
-// is asked who has one that is taken.
+// The intervals for checking the addresses of earlier receivers, and who uses a taken one.
 const (
 	stepInTime = 3 * time.Second
 	askTime    = 5 * time.Minute
 )
 
-// maxOthers is how many receivers are stepped in for.
+// maxOthers is the maximum number of earlier receivers to replace.
 const maxOthers = 16
 
-// stepIn listens where receivers of before listened that posts are still
-// expected at, until ctx ends: an address lives longer than the program that
-// gave it away.
+// stepIn listens, until ctx ends, at the addresses of earlier receivers where webhooks are still
+// expected: a webhook address lives longer than the program that made it.
 func (w *Watch) stepIn(ctx context.Context) {
 	tick := time.NewTicker(stepInTime)
 	defer tick.Stop()
@@ -74,7 +71,7 @@ func (w *Watch) stepIn(ctx context.Context) {
 func (w *Watch) listenAgain(ctx context.Context) {
 	wanted, err := w.o.Journal.HookListens(ctx, w.o.Now())
 	if err != nil {
-		return // asked again
+		return // retried later
 	}
 	own := w.Addr()
 	wanted = slices.DeleteFunc(wanted, func(at string) bool { return at == own || !w.mayListen(at) })
@@ -94,15 +91,14 @@ func (w *Watch) listenAgain(ctx context.Context) {
 	}
 }
 
-// mayListen reports whether at is of the host that the settings let us listen
-// at.
+// mayListen reports whether the settings let us listen on the host of at.
 func (w *Watch) mayListen(at string) bool {
 	host, _, err := net.SplitHostPort(at)
 	ours, _, bad := net.SplitHostPort(w.Addr())
 	return err == nil && bad == nil && host == ours
 }
 
-// listenAt listens at one place, or finds out who does.
+// listenAt listens on an address, or checks who uses it.
 func (w *Watch) listenAt(ctx context.Context, at string) {
 	w.mu.Lock()
 	o := w.others[at]
@@ -120,7 +116,7 @@ func (w *Watch) listenAt(ctx context.Context, at string) {
 		w.mu.Lock()
 		o.listener, o.lost = l, false
 		w.mu.Unlock()
-		// It ends with its listener; what it says then is no news.
+		// Serve ends with its listener, so its error does not matter.
 		w.work.Go(func() { server.Serve(l) }) //nolint:errcheck // see above
 		w.signal()
 		return
@@ -128,7 +124,7 @@ func (w *Watch) listenAt(ctx context.Context, at string) {
 	if !due {
 		return
 	}
-	// Another mediadesk with the same journal takes our posts as well as we do.
+	// Another mediadesk with the same journal can accept our webhooks.
 	lost := w.Probe(ctx, "http://"+at) != nil
 	if ctx.Err() != nil {
 		return
@@ -142,9 +138,8 @@ func (w *Watch) listenAt(ctx context.Context, at string) {
 	}
 }
 
-// Lost are the places, as HOST:PORT, at which posts of pending runs are
-// expected and somebody else listens who does not know them: such posts do not
-// come here.
+// Lost returns the addresses, as HOST:PORT, at which webhooks of pending runs are expected but a
+// program listens that does not know them: such webhooks are lost.
 func (w *Watch) Lost() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -11,37 +11,36 @@ import (
 	"mediadesk/api"
 )
 
-// Between two looks at a pending run: doubled from the first to the last.
+// The pause between two checks of a pending run doubles from the first to the last.
 const (
 	firstLook = 2 * time.Second
 	lastLook  = time.Minute
 )
 
-// awayTimes is how much longer the pauses are while nobody looks.
+// awayTimes is the factor for the pauses while the user is away.
 const awayTimes = 5
 
-// glance is how often the journal is asked whether another program changed
-// something. It costs microseconds.
+// glance is the interval for detecting changes of the journal by other programs. A check costs
+// microseconds.
 const glance = time.Second
 
-// check is when a run is looked at next.
+// check is the schedule of a run.
 type check struct {
 	at      time.Time
-	looked  time.Time     // when it was looked at last; zero: not yet
-	err     error         // of the last look
-	record  [32]byte      // hash of the record that was last seen; zero: none was
-	pause   time.Duration // before the one after that
-	missing int           // how often the service did not show the file
+	looked  time.Time     // time of the last check; zero before the first
+	err     error         // error of the last check
+	record  [32]byte      // hash of the last record; zero if none
+	pause   time.Duration // pause before the check after the next
+	missing int           // number of checks in which the service did not have the file
 }
 
-// maxMissing is how often a service may not show a file before it is not
-// asked for it any more: right after an upload it may not know it yet.
+// maxMissing is the number of checks without the file before polling for it stops. Right after an
+// upload, the service may not have it yet.
 const maxMissing = 3
 
 func (c check) over() bool { return c.missing >= maxMissing }
 
-// NextCheck is when the poller looks at a pending run next; false: it does
-// not, because there is nothing to look at.
+// NextCheck returns the time of the next check of a pending run, and false if none is planned.
 func (w *Watch) NextCheck(runID int64) (time.Time, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -49,8 +48,7 @@ func (w *Watch) NextCheck(runID int64) (time.Time, bool) {
 	return c.at, ok && !c.over()
 }
 
-// LastCheck is when the poller looked at a pending run last, and why that
-// failed; the zero time: it did not look yet.
+// LastCheck returns the time of the last check of a pending run, zero if there was none, and its error.
 func (w *Watch) LastCheck(runID int64) (time.Time, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -58,8 +56,7 @@ func (w *Watch) LastCheck(runID int64) (time.Time, error) {
 	return c.looked, c.err
 }
 
-// Attend tells whether somebody looks at the program. While nobody does, the
-// poller takes its time.
+// Attend tells the poller whether the user is present. While they are away, it polls less often.
 func (w *Watch) Attend(looking bool) {
 	w.mu.Lock()
 	if w.away == !looking {
@@ -82,11 +79,10 @@ func (w *Watch) Attend(looking bool) {
 	w.rouse()
 }
 
-// apart is how much time a service and this computer have for a look on
-// average: with hundreds of runs the pauses grow.
+// apart is the minimum average time between checks: with hundreds of runs, the pauses grow.
 const apart = 500 * time.Millisecond
 
-// pauseOf is how long after a look the next one is.
+// pauseOf returns the pause after a check.
 func (w *Watch) pauseOf(c check) time.Duration {
 	pause := max(c.pause, time.Duration(len(w.checks))*apart)
 	if w.away {
@@ -95,20 +91,18 @@ func (w *Watch) pauseOf(c check) time.Duration {
 	return pause
 }
 
-// glimpse is what a glance at the journal saw.
+// glimpse is a state of the journal.
 type glimpse struct {
 	changes int64
 	mark    string
 }
 
-// minor is how long a change that is none of a run may wait to be told: a
-// record that was read again, a post that came twice. The poller makes
-// several of them a second while it looks at many files.
+// minor is the maximum delay for reporting changes that affect no run, such as a record that was read
+// again or a repeated webhook. The poller makes several a second while it checks many files.
 const minor = 15 * time.Second
 
-// follow tells of changes by others and keeps what strangers posted, until ctx
-// ends. It never waits for a service. seen is how the journal was when the
-// watch began.
+// follow reports changes by other programs and saves unmatched webhooks until ctx ends. It never waits
+// for a service. seen is the state of the journal at the start.
 func (w *Watch) follow(ctx context.Context, seen glimpse) {
 	tick := time.NewTicker(glance)
 	defer tick.Stop()
@@ -135,11 +129,11 @@ func (w *Watch) follow(ctx context.Context, seen glimpse) {
 	}
 }
 
-// longRest is how long the poller rests at most: the clock may be set, and a
-// computer that slept has no part of it in its timers.
+// longRest is the maximum sleep of the poller, because the clock may change, and timers do not count
+// the time while a computer is suspended.
 const longRest = 10 * time.Second
 
-// poll looks at pending runs until ctx ends.
+// poll checks pending runs until ctx ends.
 func (w *Watch) poll(ctx context.Context) {
 	rest := time.NewTimer(0)
 	defer rest.Stop()
@@ -158,7 +152,7 @@ func (w *Watch) poll(ctx context.Context) {
 	}
 }
 
-// rest is how long there is nothing to look at.
+// rest returns the time until the next check.
 func (w *Watch) rest() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -171,12 +165,11 @@ func (w *Watch) rest() time.Duration {
 	return max(min(max(rest, w.hold.Sub(now)), longRest), glance)
 }
 
-// pending reads the runs whose end is not known and plans a look at each that
-// is new.
+// pending reads the runs without a final status and plans a check of each new one.
 func (w *Watch) pending(ctx context.Context) []api.Run {
 	runs, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: w.o.Profile, Pending: true})
 	if err != nil || w.o.Details == nil {
-		return nil // asked again with the next change
+		return nil // retried with the next change
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -191,8 +184,7 @@ func (w *Watch) pending(ctx context.Context) []api.Run {
 	return runs
 }
 
-// expect notes in checks when a run is looked at: as planned before, or for
-// the first time. w.mu is held.
+// expect copies the planned check of a run to checks, or plans the first. w.mu must be held.
 func (w *Watch) expect(run *api.Run, checks map[int64]check) {
 	if w.o.Details == nil {
 		return
@@ -204,20 +196,18 @@ func (w *Watch) expect(run *api.Run, checks map[int64]check) {
 	checks[run.ID] = c
 }
 
-// tooOld reports whether nothing comes of a run any more: the honest state is
+// tooOld reports whether no result of a run is expected anymore.
 // "no news".
 func (w *Watch) tooOld(run *api.Run) bool { return w.o.Now().Sub(run.Started) > HookLife }
 
-// atOnce is how many files are asked for between two glances: hundreds of runs
-// are no reason to press a service.
+// atOnce is the maximum number of requests between two glances, to limit the load of the service.
 const atOnce = 4
 
-// pollAll asks for the files of runs whose time has come, each file once, those
-// first that have waited longest.
+// pollAll requests the files of due runs, each file once, the longest overdue first.
 func (w *Watch) pollAll(ctx context.Context, pending []api.Run) {
 	type file struct {
 		runs []api.Run
-		at   time.Time // when it is due; zero: it is not
+		at   time.Time // when it is due; zero if it is not
 	}
 	files := map[string]*file{}
 	var due []*file
@@ -253,14 +243,14 @@ func (w *Watch) pollAll(ctx context.Context, pending []api.Run) {
 	}
 }
 
-// held reports whether the service asked to be left alone for now.
+// held reports whether the service asked to wait.
 func (w *Watch) held() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.o.Now().Before(w.hold)
 }
 
-// due reports whether the time for a look at a run has come, and when that was.
+// due reports whether a run is due, and since when.
 func (w *Watch) due(runID int64) (time.Time, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -268,8 +258,7 @@ func (w *Watch) due(runID int64) (time.Time, bool) {
 	return c.at, ok && !c.over() && !w.o.Now().Before(c.at)
 }
 
-// inspectFile reads the record of a file and applies to its pending runs what
-// it shows.
+// inspectFile reads the record of a file and applies it to the file's pending runs.
 func (w *Watch) inspectFile(ctx context.Context, runs []api.Run) {
 	first := runs[0]
 	file, err := w.o.Details(ctx, first.Profile, first.FileID)
@@ -278,11 +267,11 @@ func (w *Watch) inspectFile(ctx context.Context, runs []api.Run) {
 		return
 	}
 	if w.sameAsBefore(runs, file) {
-		return // nothing to learn, and nothing to write down
+		return // nothing new to save
 	}
 	if w.o.Journal.SaveFile(ctx, first.Profile, *file) != nil {
 		w.forget(runs)
-		return // looked at again
+		return // checked again later
 	}
 	runs, err = w.o.Journal.Runs(ctx, api.RunFilter{Profile: first.Profile, FileID: first.FileID, Pending: true, Answers: true})
 	if err != nil {
@@ -293,15 +282,14 @@ func (w *Watch) inspectFile(ctx context.Context, runs []api.Run) {
 			continue
 		}
 		run.Status, run.From, run.At, run.Error = api.StatusSuccess, api.FromDetails, w.o.Now(), ""
-		run.Answer = file // its history shows what was seen
+		run.Answer = file // the history shows the record
 		if changed, err := w.o.Journal.ApplyRun(ctx, run); err == nil && changed {
 			w.signal()
 		}
 	}
 }
 
-// sameAsBefore reports whether every run has seen this very record of its file,
-// and notes that it has now.
+// sameAsBefore reports whether every run has already seen this record, and saves its hash.
 func (w *Watch) sameAsBefore(runs []api.Run, file *api.File) bool {
 	sum := sha256.Sum256(file.Raw)
 	w.mu.Lock()
@@ -316,7 +304,7 @@ func (w *Watch) sameAsBefore(runs []api.Run, file *api.File) bool {
 	return same
 }
 
-// forget lets runs look at the same record once more.
+// forget makes runs process the same record again.
 func (w *Watch) forget(runs []api.Run) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -327,8 +315,7 @@ func (w *Watch) forget(runs []api.Run) {
 	}
 }
 
-// refresh has the record of a file read again: the end of a run has changed
-// it.
+// refresh requests that the record of a file is read again, because a run has changed the file.
 func (w *Watch) refresh(fileID string) {
 	if w.o.Details != nil {
 		w.mu.Lock()
@@ -338,8 +325,7 @@ func (w *Watch) refresh(fileID string) {
 	w.rouse()
 }
 
-// readStale reads what refresh asked for, once: a record that cannot be read
-// is only older than it could be.
+// readStale reads the records requested by refresh, once: if one cannot be read, it just stays older.
 func (w *Watch) readStale(ctx context.Context) {
 	w.mu.Lock()
 	stale := slices.Compact(w.stale)
@@ -353,7 +339,7 @@ func (w *Watch) readStale(ctx context.Context) {
 	}
 }
 
-// plan sets the next look at runs.
+// plan plans the next check of runs.
 func (w *Watch) plan(runs []api.Run, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -376,12 +362,12 @@ func (w *Watch) plan(runs []api.Run, err error) {
 	}
 }
 
-// effect reports whether the record shows that the extension has done its
-// work since the answer. That it failed no record ever shows.
+// effect reports whether the record shows that the extension has succeeded since the answer. A record
+// never shows a failure.
 func effect(run *api.Run, now *api.File) bool {
 	then := run.Answer
 	if then == nil {
-		return false // without the state before, nothing can be told
+		return false // unknown without the previous state
 	}
 	switch {
 	case api.IsTagging(run.Extension):
@@ -399,7 +385,7 @@ func effect(run *api.Run, now *api.File) bool {
 	return false
 }
 
-// newTags reports whether now holds a tag of the extension that then did not.
+// newTags reports whether now contains a tag of the extension that then does not.
 func newTags(then, now []api.AITag, extension string) bool {
 	had := map[string]bool{}
 	for _, tag := range then {

@@ -13,25 +13,25 @@ import (
 	"mediadesk/api"
 )
 
-// probeTime is how long a test of an address may take. A service waits longer.
+// probeTime is the time limit for testing an address. Services wait longer.
 const probeTime = 15 * time.Second
 
-// ProbeError says why a post to a public address does not arrive here.
+// ProbeError reports why a webhook to a public address does not arrive here.
 type ProbeError struct {
 	Message, Help string
-	Err           error // what the network said; nil where something answered
+	Err           error // network error; nil if something answered
 }
 
 func (e *ProbeError) Error() string { return e.Message }
 
-// Unwrap is what the network said.
+// Unwrap returns the network error.
 func (e *ProbeError) Unwrap() error { return e.Err }
 
-// Hint is what helps.
+// Hint returns a hint.
 func (e *ProbeError) Hint() string { return e.Help }
 
-// Probe posts to an address in front of the receiver, as a service would, and
-// reports whether the post arrived: nil if it did, else mostly a *ProbeError. Nothing is kept of it.
+// Probe posts to the public address of the receiver, as a service would. It returns nil if the request
+// arrived, otherwise usually a *ProbeError. It saves nothing permanently.
 func (w *Watch) Probe(ctx context.Context, public string) error {
 	listening := w.Addr()
 	if listening == "" {
@@ -41,8 +41,8 @@ func (w *Watch) Probe(ctx context.Context, public string) error {
 	if err := api.CheckWebhookURL(base); err != nil {
 		return err
 	}
-	// The address is kept as any other, so that a receiver of another mediadesk
-	// that shares the journal counts as ours: it does for real posts too.
+	// Saving the address lets the receiver of another mediadesk with the same journal accept the request,
+	// as it accepts real webhooks.
 	token := newToken()
 	hash, now := sha256.Sum256([]byte(token)), w.o.Now()
 	if err := w.o.Journal.AddHook(ctx, api.Hook{Hash: hash, Made: now, Expires: now.Add(2 * probeTime)}); err != nil {
@@ -66,10 +66,10 @@ func (w *Watch) Probe(ctx context.Context, public string) error {
 	return nil
 }
 
-// answered is what came back of a probe.
+// answered is the answer to a probe.
 type answered struct {
 	code   int
-	status string // the code with its words
+	status string // code and text
 }
 
 // postProbe posts as a service would.
@@ -81,7 +81,7 @@ func postProbe(ctx context.Context, address string) (answered, error) {
 		return answered{}, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	// Some tunnels show a page of their own to what looks like a browser.
+	// Some tunnels show a page of their own to browsers.
 	req.Header.Set("User-Agent", "mediadesk-probe")
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}
 	defer transport.CloseIdleConnections()
@@ -91,11 +91,11 @@ func postProbe(ctx context.Context, address string) (answered, error) {
 		return answered{}, err
 	}
 	defer res.Body.Close()
-	io.Copy(io.Discard, io.LimitReader(res.Body, 4<<10)) //nolint:errcheck // what it says does not matter
+	io.Copy(io.Discard, io.LimitReader(res.Body, 4<<10)) //nolint:errcheck // the content does not matter
 	return answered{res.StatusCode, res.Status}, nil
 }
 
-// unreached puts into words that nothing answered.
+// unreached describes an error without an answer.
 func unreached(base, listening string, err error) error {
 	e := &ProbeError{
 		Message: "nothing answers at " + base, Err: err,
@@ -107,7 +107,7 @@ func unreached(base, listening string, err error) error {
 	return e
 }
 
-// strayed puts into words that something else answered.
+// strayed describes an answer from another program.
 func strayed(base, listening string, res answered) error {
 	e := &ProbeError{
 		Message: fmt.Sprintf("something else answers at %s: %s", base, res.status),

@@ -15,15 +15,15 @@ import (
 	"mediadesk/api"
 )
 
-// The paths of the receiver: of the address of one upload, with its token behind it, and
-// of the address for all events of an account, with the name of its profile.
+// The paths of the receiver: for the webhooks of one upload, followed by the token, and for all events of
+// an account, followed by the profile name.
 const (
 	hookPath   = "/hook/"
 	eventsPath = "/events/"
 )
 
-// Limits of the receiver. There is no limit on connections: with one, a few
-// slow senders would keep the honest ones out. The times keep them few.
+// Limits of the receiver. Connections are not limited, because a few slow senders could then block the
+// others. The timeouts keep them few.
 const (
 	headerTime  = 2 * time.Second
 	bodyTime    = 5 * time.Second
@@ -40,14 +40,14 @@ func (w *Watch) newServer(ctx context.Context) *http.Server {
 		IdleTimeout:       idleTime,
 		// net/http allows 4 KiB more than this for the request line.
 		MaxHeaderBytes: headerBytes - 4096,
-		// What strangers send is no news for a terminal.
+		// Errors of unknown senders must not appear on the terminal.
 		ErrorLog:    log.New(io.Discard, "", 0),
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
 }
 
-// receive handles one post. Without a known address the answer is always 404, so
-// it tells nothing.
+// receive handles a webhook. For an unknown address the answer is always 404, so that it reveals
+// nothing.
 func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 	h := rw.Header()
 	h.Set("Cache-Control", "no-store")
@@ -68,7 +68,7 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 		return
 	}
 	if !known {
-		begin, _ := io.ReadAll(io.LimitReader(req.Body, api.MaxUnmatchedBody)) // what came of it
+		begin, _ := io.ReadAll(io.LimitReader(req.Body, api.MaxUnmatchedBody)) // the part that arrived
 		w.note(api.UnmatchedPost{Hash: hash, Reason: api.UnmatchedUnknown, Raw: begin})
 		refuse(rw, http.StatusNotFound, "not found")
 		return
@@ -93,7 +93,7 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 	result, err := w.o.Journal.HookPost(req.Context(), hash, post, w.o.Now())
 	switch {
 	case err != nil:
-		// Not taken: the service sends it again later.
+		// The service then sends it again later.
 		refuse(rw, http.StatusServiceUnavailable, "the journal cannot be written")
 	case !result.Known:
 		refuse(rw, http.StatusNotFound, "not found")
@@ -106,7 +106,7 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// decided lets a post decide an upload that waits after a 202, and answers if it does.
+// decided lets a webhook decide an upload that waits after a 202, and answers if it does.
 func (w *Watch) decided(rw http.ResponseWriter, req *http.Request, profile string, body []byte) bool {
 	event, ok := api.ParseUploadEvent(body)
 	if !ok || w.o.Uploaded == nil {
@@ -122,7 +122,7 @@ func (w *Watch) decided(rw http.ResponseWriter, req *http.Request, profile strin
 	return taken || err != nil
 }
 
-// readPost reads the body of a post; false: it was refused.
+// readPost reads the body of a webhook; ok is false if it was refused.
 func readPost(rw http.ResponseWriter, req *http.Request) (body []byte, ok bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(rw, req.Body, api.MaxHookBody))
 	var large *http.MaxBytesError
@@ -135,9 +135,8 @@ func readPost(rw http.ResponseWriter, req *http.Request) (body []byte, ok bool) 
 	return body, err == nil
 }
 
-// receiveEvent handles a post to the address that is set in an account, for all its
-// events. The address can be guessed, so only the signature speaks for a post: a
-// profile without secrets has no such address.
+// receiveEvent handles a webhook for all events of an account. Its address can be guessed, so only the
+// signature authenticates it: a profile without secrets has no such address.
 func (w *Watch) receiveEvent(rw http.ResponseWriter, req *http.Request, profile string) {
 	if len(w.secrets(profile)) == 0 {
 		refuse(rw, http.StatusNotFound, "not found")
@@ -166,7 +165,7 @@ func (w *Watch) receiveEvent(rw http.ResponseWriter, req *http.Request, profile 
 	w.signal()
 }
 
-// secrets are those of a profile; none: its posts are not signed.
+// secrets returns the secrets of a profile, or nil if its webhooks are not signed.
 func (w *Watch) secrets(profile string) []string {
 	if w.o.Secrets == nil {
 		return nil
@@ -174,8 +173,7 @@ func (w *Watch) secrets(profile string) []string {
 	return w.o.Secrets(profile)
 }
 
-// distrust says why a post is not believed where its profile has a secret to
-// sign with; empty where it is.
+// distrust says why a webhook is not authentic, or returns "" if it is or the profile has no secrets.
 func (w *Watch) distrust(profile string, h http.Header, body []byte) string {
 	secrets := w.secrets(profile)
 	if len(secrets) == 0 {

@@ -8,19 +8,17 @@ import (
 	"mediadesk/api"
 )
 
-// reading is the last reading of the runs. Several screens ask at each change:
-// they share it.
+// reading caches the runs for the screens, several of which read them after each change.
 type reading struct {
 	mu   sync.Mutex
 	read bool
 	runs []api.Run
-	// changes are those of the journal before it was read: what was written
-	// meanwhile is read again.
+	// changes is the state of the journal before reading, so that concurrent changes are read again.
 	changes int64
 }
 
-// Runs returns the runs of the profile, the newest last: at most 1,000, and
-// all that are pending. What they point to is shared: do not change it.
+// Runs returns the runs of the profile, newest last: at most 1,000, plus all pending ones. Do not modify
+// what they point to, because it is shared.
 func (w *Watch) Runs(ctx context.Context) ([]api.Run, error) {
 	r := &w.reading
 	r.mu.Lock()

@@ -11,12 +11,11 @@ import (
 	"time"
 )
 
-// A signed post may be as old as its address: some services sign a post once and
-// send it for hours, and a replay changes nothing here. ahead is by how much the
-// clock of the service may be ahead.
+// ahead is how far the service's clock may be ahead. A webhook may be as old as its address, because some
+// services sign once and retry for hours, and a replay changes nothing.
 const ahead = 5 * time.Minute
 
-// verdict is what a signature says of a post.
+// verdict is the result of a signature check.
 type verdict uint8
 
 const (
@@ -25,11 +24,10 @@ const (
 	signed
 )
 
-// checkSignature looks whether a post is signed with one of the secrets, in one of
-// the two ways that the hosted service is known to use: Standard Webhooks
-// (webhook-id, webhook-timestamp in seconds, webhook-signature with "v1," and
-// base64) and its older own one (x-ik-signature: t=<milliseconds>,v1=<hex>).
-// Where both are there, one that matches is enough.
+// checkSignature checks whether a webhook is signed with one of the secrets, in either form of the hosted
+// service: Standard Webhooks (webhook-id, webhook-timestamp in seconds, webhook-signature with "v1," and
+// base64) or its older one (x-ik-signature: t=<milliseconds>,v1=<hex>). If both are present, one
+// match is enough.
 func checkSignature(h http.Header, body []byte, secrets []string, now time.Time) verdict {
 	found := unsigned
 	if header := h.Get("X-Ik-Signature"); header != "" {
@@ -85,7 +83,7 @@ func checkStandard(id, stamp, list string, body []byte, secrets []string, now ti
 
 func timely(t, now time.Time) bool { return t.After(now.Add(-HookLife)) && t.Before(now.Add(ahead)) }
 
-// anyMatches compares sums with those of all keys that the secrets may mean.
+// anyMatches compares sums with those of all possible keys of the secrets.
 func anyMatches(sums [][]byte, secrets []string, before string, body []byte) bool {
 	var keys [][]byte
 	for _, secret := range secrets {
@@ -105,9 +103,8 @@ func anyMatches(sums [][]byte, secrets []string, before string, body []byte) boo
 	return false
 }
 
-// keysOf are the keys that a secret may mean: its own text, and where it is
-// base64, with or without "whsec_" before it, what that holds. All of them are
-// known only to those who have the secret.
+// keysOf returns the possible keys of a secret: its text and, if it is base64 with or without the prefix
+// "whsec_", the decoded bytes.
 func keysOf(secret string) [][]byte {
 	keys := [][]byte{[]byte(secret)}
 	bare := strings.TrimPrefix(secret, "whsec_")

@@ -8,12 +8,12 @@ import (
 	"mediadesk/api"
 )
 
-// maxWaiting is how many posts that no run takes are noted between two
-// glances. More is a flood, of which the first are enough to see.
+// maxWaiting is the maximum number of unmatched webhooks noted between two glances. The first ones of a
+// flood are enough.
 const maxWaiting = 50
 
-// note remembers a post that was not taken, to be kept with the next glance:
-// strangers are not to make the journal work for every post of theirs.
+// note keeps an unmatched webhook until the next glance, so that unknown senders do not cause a write to
+// the journal per webhook.
 func (w *Watch) note(post api.UnmatchedPost) {
 	w.describe(&post)
 	w.mu.Lock()
@@ -30,7 +30,7 @@ func (w *Watch) note(post api.UnmatchedPost) {
 	}
 }
 
-// describe fills in what a post says, and that it came now.
+// describe fills in the content of a webhook and the current time.
 func (w *Watch) describe(post *api.UnmatchedPost) {
 	if parsed, err := api.ParseHookPost(post.Raw); err == nil {
 		post.Extension, post.Status = cmp.Or(parsed.Extension, parsed.Type), parsed.Status
@@ -39,7 +39,7 @@ func (w *Watch) describe(post *api.UnmatchedPost) {
 	post.At, post.Times = w.o.Now(), 1
 }
 
-// keepUnmatched writes down what was noted. What cannot be written waits.
+// keepUnmatched saves the noted webhooks, and retries later on an error.
 func (w *Watch) keepUnmatched(ctx context.Context) {
 	w.mu.Lock()
 	posts := w.unmatched
@@ -57,7 +57,7 @@ func (w *Watch) keepUnmatched(ctx context.Context) {
 	w.signal()
 }
 
-// Unmatched returns the posts that no run has taken, the newest first.
+// Unmatched returns the webhooks that match no run, newest first.
 func (w *Watch) Unmatched(ctx context.Context) ([]api.UnmatchedPost, error) {
 	return w.o.Journal.Unmatched(ctx, w.o.Profile)
 }

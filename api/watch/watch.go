@@ -1,10 +1,8 @@
-// Package watch learns how pending extension runs end.
+// Package watch finds out the results of pending extension runs.
 //
-// There are two ways to learn it (service.md §6, and what a hosted
-// service shows of its files): a webhook post to an address of ours, and the
-// effects of an extension on the record of its file. Both end up in the
-// journal, where a run goes from pending to success or failed once and never
-// back. What cannot be learnt stays pending: no end is ever made up.
+// It has two sources (service.md §6): webhooks to our addresses, and the effects of an extension on the
+// record of its file. Both update the journal, where a run changes from pending to success or failed only
+// once. A run without a known result stays pending.
 package watch
 
 import (
@@ -22,13 +20,13 @@ import (
 	"mediadesk/api"
 )
 
-// Store is where addresses, posts and runs are kept. *journal.Journal is one.
+// Store stores addresses, webhooks and runs. *journal.Journal implements it.
 type Store interface {
 	AddHook(ctx context.Context, h api.Hook) error
-	// HookListens is where posts of pending runs are expected, as HOST:PORT.
+	// HookListens returns the HOST:PORT where webhooks of pending runs are expected.
 	HookListens(ctx context.Context, at time.Time) ([]string, error)
 	HookKnown(ctx context.Context, hash [32]byte, at time.Time) (profile string, known bool, err error)
-	// HookPost returns when the post is committed.
+	// HookPost returns after the webhook is committed.
 	HookPost(ctx context.Context, hash [32]byte, post api.HookPost, at time.Time) (api.HookResult, error)
 	AddRuns(ctx context.Context, runs []api.Run) ([]api.Run, error)
 	ApplyRun(ctx context.Context, run api.Run) (changed bool, err error)
@@ -38,53 +36,50 @@ type Store interface {
 	AddUnmatched(ctx context.Context, posts []api.UnmatchedPost) error
 	Unmatched(ctx context.Context, profile string) ([]api.UnmatchedPost, error)
 	SaveFile(ctx context.Context, profile string, f api.File) error
-	// Changes is another number whenever anything in the journal has changed,
-	// and RunMark another text whenever something of a run has.
+	// Changes returns a number that changes with the journal, and RunMark a text that changes with any
+	// run.
 	Changes(ctx context.Context) (int64, error)
 	RunMark(ctx context.Context) (string, error)
 }
 
-// DefaultListen is where the receiver listens where nothing else is said.
+// DefaultListen is the default address of the receiver.
 const DefaultListen = "127.0.0.1:7844"
 
-// HookLife is how long an address takes posts: a service tries for at most
-// 24 hours.
+// HookLife is how long an address accepts webhooks. Services retry for at most 24 hours.
 const HookLife = 25 * time.Hour
 
-// Options say what a watch works with. Journal is needed.
+// Options configures a watch. Journal is required.
 type Options struct {
 	Journal Store
-	Profile string // whose runs Runs returns and the poller asks for
+	Profile string // the profile for Runs and the poller
 
-	// Listen is where the receiver listens; empty: DefaultListen. Where the
-	// port is taken, any free one does; "off": there is no receiver.
+	// Listen is the address of the receiver; empty means DefaultListen. If the port is taken, it uses a free
+	// one. "off" disables the receiver.
 	Listen string
-	// PublicURL is the address under which services reach the receiver, for a
-	// profile; nil or empty: the receiver's own.
+	// PublicURL returns the address at which the services of a profile reach the receiver. If it is nil or
+	// returns "", the receiver's own address is used.
 	PublicURL func(profile string) string
-	// Secrets are what the service of a profile may sign its posts with; nil or
-	// empty: posts are not signed, and the address alone speaks for them. With
-	// secrets, a post that is signed with none of them is kept and not believed.
+	// Secrets returns the secrets with which the service of a profile may sign webhooks. If it is nil or
+	// returns none, webhooks need no signature. Otherwise one without a valid signature is saved, but not
+	// applied.
 	Secrets func(profile string) []string
 
-	// Details reads the record of a file, for the poller. nil: there is
-	// nothing to poll. An error that api.Unavailable knows says the same of
-	// one file.
+	// Details reads the record of a file, for the poller. Nil disables polling. An error for which
+	// api.Unavailable is true disables it for that file.
 	Details func(ctx context.Context, profile, fileID string) (*api.File, error)
 
-	// Uploaded is told how pre-transformations of a profile's uploads ended, and
-	// reports whether one of them was meant. nil: nobody is.
+	// Uploaded receives the result of a pre-transformation, and reports whether it matches an upload of the
+	// profile. It may be nil.
 	Uploaded func(ctx context.Context, profile string, event api.UploadEvent) (bool, error)
 
-	Now func() time.Time // nil: time.Now
+	Now func() time.Time // nil means time.Now
 }
 
-// Watch is a receiver and a poller. Its methods may be called from any
-// goroutine.
+// Watch is a receiver and a poller. It is safe for concurrent use.
 type Watch struct {
 	o       Options
 	changes chan struct{}
-	wake    chan struct{} // the poller has something new to look at
+	wake    chan struct{} // wakes the poller
 	work    sync.WaitGroup
 
 	mu        sync.Mutex
@@ -93,22 +88,21 @@ type Watch struct {
 	addr      string
 	server    *http.Server
 	checks    map[int64]check     // of pending runs
-	away      bool                // nobody is looking
-	hold      time.Time           // until then the service asked to be left alone
-	stale     []string            // files that a run has changed since they were seen
-	unmatched []api.UnmatchedPost // posts that no run took, to be kept
+	away      bool                // the user is away
+	hold      time.Time           // the service asked to wait until then
+	stale     []string            // files that runs have changed since they were read
+	unmatched []api.UnmatchedPost // unmatched webhooks to be saved
 	err       error               // why there is no receiver
 
-	others map[string]*other // receivers of before that posts are expected at
+	others map[string]*other // earlier receivers where webhooks are expected
 
 	reading reading
 }
 
-// ErrNoReceiver says that there is no address to give: the receiver is off or
-// could not be started.
+// ErrNoReceiver reports that the receiver is disabled or could not be started.
 var ErrNoReceiver = errors.New("no webhook receiver is running")
 
-// New returns a watch that does nothing before Start.
+// New returns a watch. Call Start to start it.
 func New(o Options) *Watch {
 	if o.Listen == "" {
 		o.Listen = DefaultListen
@@ -119,8 +113,8 @@ func New(o Options) *Watch {
 	return &Watch{o: o, changes: make(chan struct{}, 1), wake: make(chan struct{}, 1), checks: map[int64]check{}, others: map[string]*other{}}
 }
 
-// Start opens the receiver and begins to poll. The work ends with ctx, or
-// with Close. Without a receiver, which the error then says, polling works.
+// Start starts the receiver and the poller, until ctx ends or Close is called. If the receiver fails to
+// start, Start returns an error, but polling works.
 func (w *Watch) Start(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -128,8 +122,8 @@ func (w *Watch) Start(ctx context.Context) error {
 		return errors.New("the watch was started before")
 	}
 	ctx, w.stop = context.WithCancel(ctx)
-	// Counted before anybody can rely on being told: a change made right after
-	// Start is one. A journal that fails shows in every other call.
+	// Read the state first, so that a change right after Start is reported. Errors of the journal show in
+	// every other call.
 	var seen glimpse
 	seen.changes, _ = w.o.Journal.Changes(ctx)
 	seen.mark, _ = w.o.Journal.RunMark(ctx)
@@ -147,8 +141,8 @@ func (w *Watch) Start(ctx context.Context) error {
 	w.addr = l.Addr().String()
 	w.server = w.newServer(ctx)
 	w.work.Go(func() {
-		// It ends with Close; a listener that breaks by itself leaves the
-		// poller, and posts are sent again by the service.
+		// Serve ends with Close. If the listener fails, the poller continues, and services retry their
+		// webhooks.
 		if err := w.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			w.mu.Lock()
 			w.err = err
@@ -159,23 +153,20 @@ func (w *Watch) Start(ctx context.Context) error {
 	return nil
 }
 
-// Addr is where the receiver listens, such as "127.0.0.1:7844"; empty where
-// there is none.
+// Addr returns the address of the receiver, such as "127.0.0.1:7844", or "" without one.
 func (w *Watch) Addr() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.addr
 }
 
-// Address makes a webhook address for one attempt of a job: nobody can guess
-// it, and what comes there speaks of the file of this job only. Its hash is
-// kept before it is returned, so that no post comes too early.
+// Address returns a webhook address for one attempt of a job. It cannot be guessed, and its webhooks apply
+// only to the job's file. Its hash is saved first, so that no webhook arrives too early.
 func (w *Watch) Address(ctx context.Context, jobID int64, profile string) (string, error) {
 	return w.address(ctx, api.Hook{Profile: profile, JobID: jobID})
 }
 
-// FileAddress makes a webhook address for a details update that asks for
-// extensions of a file.
+// FileAddress returns a webhook address for a details update with extensions.
 func (w *Watch) FileAddress(ctx context.Context, profile, fileID string) (string, error) {
 	return w.address(ctx, api.Hook{Profile: profile, FileID: fileID})
 }
@@ -195,7 +186,7 @@ func (w *Watch) address(ctx context.Context, h api.Hook) (string, error) {
 	if w.o.PublicURL != nil {
 		if public := w.o.PublicURL(h.Profile); public != "" {
 			base = strings.TrimRight(public, "/")
-			h.Listen = w.usual(h.Listen) // where the tunnel leads
+			h.Listen = w.usual(h.Listen) // the destination of the tunnel
 		}
 	}
 	token := newToken()
@@ -208,7 +199,7 @@ func (w *Watch) address(ctx context.Context, h api.Hook) (string, error) {
 	return base + hookPath + token, nil
 }
 
-// tokenLength is that of 32 bytes in base64url.
+// tokenLength is the length of 32 bytes in base64url.
 const tokenLength = 43
 
 func newToken() string {
@@ -217,9 +208,8 @@ func newToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// Answered takes the extension runs that an answer of the service speaks of.
-// webhook is whether an address of ours went along. The same answer counts
-// once; nil, or one without extensions, is none.
+// Answered adds the extension runs in an answer of the service. webhook says whether an address of ours
+// was sent. The same answer counts once; nil, or one without extensions, adds none.
 func (w *Watch) Answered(ctx context.Context, profile string, file *api.File, webhook bool) error {
 	if file == nil || len(file.ExtensionStatus) == 0 {
 		return nil
@@ -227,7 +217,7 @@ func (w *Watch) Answered(ctx context.Context, profile string, file *api.File, we
 	return w.begin(ctx, api.RunsOf(profile, file, webhook, w.o.Now()))
 }
 
-// begin keeps runs, plans a look at each and tells of them.
+// begin saves runs, plans a check of each, and reports them.
 func (w *Watch) begin(ctx context.Context, runs []api.Run) error {
 	kept, err := w.o.Journal.AddRuns(ctx, runs)
 	if err != nil {
@@ -245,13 +235,13 @@ func (w *Watch) begin(ctx context.Context, runs []api.Run) error {
 	return nil
 }
 
-// History returns what was learnt and heard about a run, with the raw posts.
+// History returns all reports about a run, with the original webhooks.
 func (w *Watch) History(ctx context.Context, runID int64) ([]api.RunEvent, error) {
 	return w.o.Journal.History(ctx, runID)
 }
 
-// Changes tells that some run may have changed, here or through another
-// program: once for any number of changes. It is never closed.
+// Changes returns a channel that receives a value when runs may have changed, here or through another
+// program. Several changes may share a value. It is never closed.
 func (w *Watch) Changes() <-chan struct{} { return w.changes }
 
 func (w *Watch) signal() { nudge(w.changes) }
@@ -266,8 +256,8 @@ func nudge(c chan struct{}) {
 	}
 }
 
-// Close ends receiver and poller. Posts under way are taken to their end, but
-// at most until ctx ends.
+// Close stops the receiver and the poller. It waits for webhooks being received, at most until ctx
+// ends.
 func (w *Watch) Close(ctx context.Context) error {
 	w.mu.Lock()
 	w.closed = true

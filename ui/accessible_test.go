@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestAccessibleJob is the main job in prompts and sentences, on a terminal: line
-// after line, with the cursor behind each question, without boxes, Braille or any
-// sign that moves the cursor.
+// TestAccessibleJob does the main job with prompts on a terminal: line by line, with the cursor after each question, and without
+// boxes, Braille or cursor movement.
 func TestAccessibleJob(t *testing.T) {
 	d := newWorkplace(t)
 	term := d.start(110, 50, "--accessible", d.pictures+"/harbour.jpg")

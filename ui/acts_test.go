@@ -9,7 +9,7 @@ import (
 	"mediadesk/ui/page"
 )
 
-// more are further states of the screens, in which other acts are offered.
+// more are further screen states with other actions.
 var more = []scene{
 	{"picker, contact sheet", after("picker", "t")},
 	{"picker, tray", after("picker", "tab")},
@@ -39,8 +39,7 @@ func after(name string, keys ...string) func(*stage) {
 	}
 }
 
-// losing is the form for a file that is stored already, in its place, where its
-// tags would be lost: then it goes on with keys.
+// losing opens the form for a stored file whose tags would be lost, then presses keys.
 func losing(keys ...string) func(*stage) {
 	return func(s *stage) {
 		s.press("/", "h", "a", "r", "b", "enter", "space", "u")
@@ -61,8 +60,7 @@ func (s *stage) enter(sc scene) {
 	sc.play(s)
 }
 
-// works presses a key and tells whether anything came of it: another screen, or
-// a command. The command is not run.
+// works presses a key and reports whether it changed the screen or returned a command. It does not run the command.
 func (s *stage) works(k string) bool {
 	s.m.View() // what is drawn first may tell a screen its size
 	before := s.m.View()
@@ -71,8 +69,7 @@ func (s *stage) works(k string) bool {
 	return cmd != nil || now.Content != before.Content
 }
 
-// Every act that is offered, in help, palette or hints, does something with every
-// one of its keys; and every one that is not says why.
+// Every key of an enabled action in the help, the palette or the hints does something, and every disabled action gives a reason.
 func TestEveryActionWorks(t *testing.T) {
 	s := newStage(t)
 	defer s.end()
@@ -106,7 +103,7 @@ func TestEveryActionWorks(t *testing.T) {
 			}
 			for _, k := range keys {
 				if k == "esc" && a.reason != "" {
-					continue // nothing to step back from is no news
+					continue // with nothing open, esc does nothing
 				}
 				pressed++
 				if !s.presses(sc, front, a, k) {
@@ -121,8 +118,7 @@ func TestEveryActionWorks(t *testing.T) {
 	}
 }
 
-// offer is an action with the reason that it had when it was offered: the model
-// goes on.
+// offer is an action with its disabled reason at the time, because the model moves on.
 type offer struct {
 	kit.Action
 	reason string
@@ -171,8 +167,7 @@ func TestPaletteRunsFromATextField(t *testing.T) {
 	}
 }
 
-// Keys of the person's own run their acts on every screen, whatever the words of
-// the acts are just now; the usual ones mean nothing any more.
+// The user's keys run their actions on every screen, whatever the current labels, and the default keys no longer work.
 func TestOwnKeysWork(t *testing.T) {
 	own := []KeySetting{
 		{"upload files", []string{"f7"}},

@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// TestBadInput: what cannot be sent is said in a sentence, and the program
-// goes on.
+// TestBadInput checks that the program reports bad input in a sentence and keeps running.
 func TestBadInput(t *testing.T) {
 	d := newWorkplace(t)
 	put := func(name, text string) {

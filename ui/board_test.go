@@ -12,9 +12,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestKilledWhileRunning kills the program while extensions are pending. The
-// next one, and two watches beside it, learn the truth: by the posts to
-// addresses that the dead program gave away, or by looking.
+// TestKilledWhileRunning kills the program while extensions are pending. The next program and two watches get the results from
+// posts to the dead program's addresses or by polling.
 func TestKilledWhileRunning(t *testing.T) {
 	binary := uitest.Build(t)
 	for _, tt := range []struct {

@@ -10,7 +10,7 @@ import (
 	"mediadesk/ui/page"
 )
 
-// Where there is no step back, esc takes the message away and says nothing itself.
+// With nothing open, esc dismisses the message and shows none.
 func TestEscDismissesMessages(t *testing.T) {
 	m := newModel(t, openSession(t))
 	m.Update(page.Toast{Text: "The first message."})
@@ -21,7 +21,7 @@ func TestEscDismissesMessages(t *testing.T) {
 			t.Errorf("a message is left:\n%s", got)
 		}
 	}
-	// Where there is one, esc is that step and the message stays.
+	// With a step back, esc takes that step and the message stays.
 	m.Update(page.Show{ID: page.Library})
 	m.Update(page.Toast{Text: "A third message."})
 	m.Update(kit.KeyMsg("/"))

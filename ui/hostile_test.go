@@ -23,7 +23,7 @@ func nothingForbidden(t *testing.T, term *uitest.Term) {
 	}
 }
 
-// shown waits until something of each hostile text is on the screen.
+// shownAll waits until a part of each hostile text is on the screen.
 func shownAll(term *uitest.Term, skip ...string) {
 	term.WaitUntil(func(screen string) bool {
 		for i, h := range uitest.Hostile() {

@@ -10,8 +10,7 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestLeavingSaysWhatItWaitsFor: an answer that does not come holds leaving up for
-// seconds. That is said, and ctrl+c ends it.
+// TestLeavingSaysWhatItWaitsFor checks that leaving says what it waits for if an answer is missing, and that ctrl+c ends the wait.
 func TestLeavingSaysWhatItWaitsFor(t *testing.T) {
 	binary := uitest.Build(t)
 	d := newWorkplace(t)

@@ -16,8 +16,7 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestLookingOnceMore: an upload whose answer was lost, to a service that lists
-// nothing just then, is unknown; L asks again, sends nothing, and finds it.
+// TestLookingOnceMore checks an unknown upload whose response was lost. L asks the service again, sends nothing, and finds it.
 func TestLookingOnceMore(t *testing.T) {
 	binary := uitest.Build(t)
 	d := newWorkplace(t)

@@ -11,8 +11,8 @@ import (
 	"mediadesk/ui/page"
 )
 
-// A message stands above the hints and moves nothing; in a low terminal it stands in
-// their place. ! shows it whole, on every screen and over every popup.
+// A message is above the hints and moves nothing. In a low terminal, it replaces them. ! shows it in full on every screen and over
+// every popup.
 func TestMessagesLine(t *testing.T) {
 	m := newModel(t, openSession(t))
 	long := "Nothing was stored, because " + strings.Repeat("the disk is full and ", 9) + "the light is off."

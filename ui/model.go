@@ -184,7 +184,7 @@ func (m *Model) closeScreens() tea.Cmd {
 	return nil
 }
 
-// Patience returns how much of the given time to wait for uploads. After two ctrl+c, it is 0.
+// Patience returns how long to wait for uploads: session.CloseTime minus a second for closing the rest, or 0 after two ctrl+c.
 func (m *Model) Patience() time.Duration {
 	if m.hurried {
 		return 0

@@ -17,27 +17,25 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// monkey is somebody who presses anything: keys, the mouse and the size of the
-// window, from a seed.
+// monkey presses random keys, uses the mouse and resizes the window, from a seed.
 type monkey struct {
 	*rand.Rand
 	term *uitest.Term
 	w, h int
-	did  []string // what it did, to be told where something goes wrong
+	did  []string // the log for a failure
 
 	playing bool
 	homes   int // how often it went home
 }
 
-// monkeyKeys are those that do something somewhere. Suspending is not among
-// them: nobody would bring the program back.
+// monkeyKeys are keys that do something somewhere. Suspending is left out, because nothing would resume the program.
 var monkeyKeys = strings.Fields(`
 	up down left right up down enter esc tab shift+tab space pgup pgdown home end backspace delete
 	j k h l g G n N v * / . , : ? 1 2 3 4 5 [ ] u e E p y o z Z d a s S t T x r c m i b f w W D R A C M O P X
 	ctrl+a ctrl+b ctrl+d ctrl+e ctrl+f ctrl+k ctrl+n ctrl+o ctrl+p ctrl+r ctrl+s ctrl+t ctrl+u ctrl+w ctrl+x ctrl+y ctrl+space
 	f1 f2 f5 shift+up shift+down shift+left shift+right alt+enter ctrl+c + - = < > # % 0`)
 
-// monkeyWays lead to where single keys seldom come.
+// monkeyWays lead to places that single keys rarely reach.
 var monkeyWays = []string{
 	"1 space j space u", "ctrl+s s", "ctrl+s enter", "4 down enter", "4 enter", "4 down space down space e", "3 enter", "3 t", "3 s enter",
 	"2 r", "2 x", "5 enter", "5 down enter", "u ctrl+r", "u tab tab tab", "e tab a ctrl+s", "r up up shift+right ctrl+s", "ctrl+a u", "4 D enter", "z", "Z",
@@ -104,7 +102,7 @@ func (m *monkey) ended() bool {
 	}
 }
 
-// over is what stops a monkey whose program has ended under its hands.
+// over is the panic that stops a monkey after its program has ended.
 type over struct{}
 
 // patient is a test to which it is no failure that a program ends while
@@ -203,10 +201,8 @@ func (m *monkey) leave(t *testing.T) {
 	}
 }
 
-// TestMonkey has somebody press anything against a service that makes mistakes:
-// the program does not end but in good order, there is always a way back to the
-// picker, and the library is whole afterwards. It runs where MEDIADESK_MONKEY says
-// for how long, such as 15m; MEDIADESK_SEED=N begins with another round.
+// TestMonkey runs a monkey against a faulty service. The program must not crash, the picker must always be reachable, and the
+// library must be intact afterwards. MEDIADESK_MONKEY sets the duration, such as 15m, and MEDIADESK_SEED=N the first round.
 func TestMonkey(t *testing.T) {
 	const steps = 300 // of a round
 	text := os.Getenv("MEDIADESK_MONKEY")

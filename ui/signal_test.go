@@ -80,12 +80,12 @@ func TestSignalRespectsTheFocus(t *testing.T) {
 	if p := m.progress(); p == nil || p.State != tea.ProgressBarWarning || p.Value != 50 {
 		t.Errorf("%+v", p)
 	}
-	// Somebody who is here gets no bell.
+	// A present user gets no bell.
 	tell("success failed success success")
 	if _, told := m.messages.Shown(); m.title() != "mediadesk" || !told || m.progress() != nil {
 		t.Errorf("title %q, told: %v", m.title(), told)
 	}
-	// Somebody who is elsewhere does, and the title keeps it until they look.
+	// An absent user gets one, and the title keeps the result until they look.
 	m.Update(tea.BlurMsg{})
 	tell("pending")
 	cmd := tell("success")

@@ -40,7 +40,7 @@ func TestTip(t *testing.T) {
 	if strings.Contains(screen(), "Tip:") {
 		t.Error("a tip comes twice")
 	}
-	// A message is not hidden by a tip: that comes at the next visit.
+	// A tip does not hide a message but waits for the next visit.
 	m.Update(page.Toast{Text: "The disk is full."})
 	m.Update(page.Show{ID: page.Settings})
 	if !strings.Contains(screen(), "The disk is full.") {

@@ -32,7 +32,7 @@ func copied(t *testing.T, term *uitest.Term) string {
 	return string(out)
 }
 
-// equivalent copies the command twin of the screen in front.
+// equivalent copies the equivalent command of the front screen.
 func equivalent(t *testing.T, term *uitest.Term) string {
 	t.Helper()
 	before := strings.Count(term.Raw(), "\x1b]52;c;")
@@ -41,8 +41,7 @@ func equivalent(t *testing.T, term *uitest.Term) string {
 	return copied(t, term)
 }
 
-// shell runs what was copied as a person does who pastes it, each line with
-// --json, and returns the objects that it printed.
+// shell runs the copied commands with --json, like a user who pastes them, and returns the printed objects.
 func (d *workplace) shell(commands string) []map[string]any {
 	d.t.Helper()
 	lines := strings.Split(commands, "\n")

@@ -14,9 +14,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestOneSendsAnotherWatches has two programs on one journal: the screens watch
-// what mediadesk upload sends, and when that is killed they go on with the rest.
-// Every file is stored once.
+// TestOneSendsAnotherWatches runs two programs on one journal. The screens show what mediadesk upload sends. When that is killed,
+// they send the rest, and every file is stored once.
 func TestOneSendsAnotherWatches(t *testing.T) {
 	const n = 12
 	binary := uitest.Build(t)

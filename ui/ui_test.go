@@ -184,8 +184,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestQuitting: esc never quits, q does, ctrl+c twice does at once, and q is a
-// letter in a text field.
+// TestQuitting checks that esc never quits, q does, ctrl+c twice quits at once, and q is a letter in a text field.
 func TestQuitting(t *testing.T) {
 	quits := func(cmd tea.Cmd) bool {
 		if cmd == nil {
@@ -223,8 +222,7 @@ func TestQuitting(t *testing.T) {
 	}
 }
 
-// TestQuittingUnsaved: who leaves, or changes to another profile, is asked about
-// changes of stored files that are not saved, wherever they are then.
+// TestQuittingUnsaved checks that leaving or switching profiles asks about unsaved changes, from any screen.
 func TestQuittingUnsaved(t *testing.T) {
 	clock := time.Now()
 	m := newModel(t, openSession(t))

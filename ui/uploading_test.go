@@ -49,7 +49,7 @@ func TestUploadsAreTold(t *testing.T) {
 	}
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 
-	// Who looks has seen them, and is told no more of what they see.
+	// Looking at the uploads clears the badges and messages.
 	m.Update(page.Show{ID: page.Uploads})
 	counted(0, 0, session.Batch{Total: 3, Stored: 3})
 	if strings.Contains(screen(), "✗8") || strings.Contains(screen(), "3 uploads stored") {
@@ -59,7 +59,7 @@ func TestUploadsAreTold(t *testing.T) {
 		t.Error("failures of before would count again")
 	}
 
-	// Somebody who is elsewhere is signalled, and the title keeps it until they look.
+	// An absent user gets a signal, and the title keeps the result until they look.
 	m.Update(tea.BlurMsg{})
 	rung := false
 	var run func(cmd tea.Cmd)

@@ -10,7 +10,7 @@ import (
 	"mediadesk/ui/page"
 )
 
-// enter on a picture shows it over the whole screen; n and N go through the pictures of the
+// Enter shows a picture in full screen; n and N step through the pictures of the
 // folder, and the cursor goes along.
 func TestViewer(t *testing.T) {
 	d := previewed(t)

@@ -6,15 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// HostileText is text that does something to a terminal, or hides something
-// from a person, when it is written as it is.
+// HostileText is text that affects a terminal, or hides content, if it is written unescaped.
 type HostileText struct {
 	Class string
 	Text  string // begins and ends with letters of its own
 }
 
-// hostile are the kinds of such text: what file names, answers of services,
-// tags, posts and errors can hold.
+// hostile are the kinds of such text in file names, answers of services, tags, webhooks and errors.
 var hostile = []struct{ class, text string }{
 	{"line feed", "\n"},
 	{"carriage return", "\r"},
@@ -59,8 +57,7 @@ var hostile = []struct{ class, text string }{
 	{"a tower of marks", strings.Repeat("\u0336", 40)},
 }
 
-// Hostile is text of each kind, 41 in all. Each has a number of its own around
-// it, so that it is found again.
+// Hostile returns text of each kind, 41 in all, between distinct numbers for finding it.
 func Hostile() []HostileText {
 	list := make([]HostileText, len(hostile))
 	for i, h := range hostile {
@@ -69,12 +66,11 @@ func Hostile() []HostileText {
 	return list
 }
 
-// maxTower is how many marks may stand on one letter.
+// maxTower is the maximum number of combining marks on a letter.
 const maxTower = 4
 
-// Forbidden tells what of what was written to a terminal must never be written:
-// hostile text as it is, and every character that no part of the program
-// writes. Escape sequences of the program's own are not among it.
+// Forbidden returns the parts of terminal output that must never be written: unescaped hostile text, and
+// characters that no part of the program writes. It ignores the program's own escape sequences.
 func Forbidden(written string) []string {
 	var found []string
 	for _, h := range Hostile() {

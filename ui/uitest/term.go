@@ -1,10 +1,8 @@
-// Package uitest is the virtual terminal that drives the program in tests.
+// Package uitest provides a virtual terminal that drives the program in tests.
 //
-// Start runs a model as a real program whose other end is a terminal emulator;
-// StartBinary does the same with a built binary on a pseudo-terminal. A test
-// presses keys and waits for what the screen shows. Nothing sleeps: every wait
-// ends at the change of the screen that it waits for, or fails after ten seconds
-// and prints the screen.
+// Start runs a model with a terminal emulator; StartBinary runs a built binary on a pseudo-terminal. A
+// test presses keys and waits for changes of the screen. Nothing sleeps: every wait ends with the
+// expected change, or fails after Deadline and prints the screen.
 package uitest
 
 import (
@@ -27,11 +25,10 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// Deadline is how long a wait lasts before it fails the test.
+// Deadline is the time limit of a wait.
 const Deadline = time.Minute
 
-// Term is a running program with its terminal. Its methods are for the test's
-// own goroutine.
+// Term is a running program with its terminal. Only the test's own goroutine may call its methods.
 type Term struct {
 	t testing.TB
 
@@ -53,8 +50,7 @@ type Term struct {
 	err   error
 }
 
-// environment is what programs see of the terminal unless a test says
-// otherwise.
+// environment is the default terminal environment of programs.
 var environment = []string{"TERM=xterm-256color", "COLORTERM=truecolor"}
 
 // Start runs the model on a terminal of w columns by h rows and returns when
@@ -123,7 +119,7 @@ func StartBinary(t testing.TB, path string, args, env []string, w, h int) *Term 
 	return term
 }
 
-// missing skips the test, or fails it where everything has to be there.
+// missing skips the test, or fails it if everything is required.
 func missing(t testing.TB, reason string) {
 	t.Helper()
 	if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
@@ -188,7 +184,7 @@ func (term *Term) connect() (drawn chan struct{}) {
 	return drawn
 }
 
-// draw gives output to the emulator and wakes who waits.
+// draw writes output to the emulator and wakes waiting tests.
 func (term *Term) draw(b []byte) {
 	term.mu.Lock()
 	defer term.mu.Unlock()
@@ -198,12 +194,10 @@ func (term *Term) draw(b []byte) {
 	term.changed = make(chan struct{})
 }
 
-// Draw gives the terminal output as if the program had written it just now: what
-// was on its way when something else happened.
+// Draw writes output to the terminal as if the program had just written it.
 func (term *Term) Draw(output string) { term.draw([]byte(output)) }
 
-// finish runs when the program has ended: it waits until its last output is
-// drawn.
+// finish waits, after the program has ended, until its last output is drawn.
 func (term *Term) finish(drawn chan struct{}) {
 	term.wire.Hangup()
 	select {
@@ -214,8 +208,7 @@ func (term *Term) finish(drawn chan struct{}) {
 	close(term.done)
 }
 
-// begin waits until the program has drawn something: from then on the terminal
-// is in raw mode and keys arrive as keys.
+// begin waits until the program has drawn something: from then on the terminal is in raw mode.
 func (term *Term) begin() {
 	term.t.Helper()
 	term.wait("the program's first output", func() bool { return term.raw.Len() > 0 }, true)
@@ -237,9 +230,8 @@ func (term *Term) close() {
 	}
 }
 
-// Screen is the text on the screen: every row without the blanks at its end,
-// rows divided by \n. The emulator forgets combining marks behind ASCII letters:
-// look for those in Raw.
+// Screen returns the text of the screen: rows without trailing blanks, separated by \n. The emulator
+// loses combining marks after ASCII letters: look for those in Raw.
 func (term *Term) Screen() string {
 	term.mu.Lock()
 	defer term.mu.Unlock()
@@ -254,24 +246,23 @@ func (term *Term) screen() string {
 	return strings.Join(lines, "\n")
 }
 
-// Styled is the screen with its colors as escape sequences, for pictures.
+// Styled returns the screen with its colors as escape sequences, for pictures.
 func (term *Term) Styled() string {
 	term.mu.Lock()
 	defer term.mu.Unlock()
 	return term.em.Render()
 }
 
-// Raw is everything that the program wrote, to look for what must never be
-// written. What is on the screen cannot be found here: the program writes
-// differences. A character at its end of which only some bytes have come is left
-// out.
+// Raw returns everything that the program wrote, to check for forbidden output. It does not show the
+// content of the screen, because the program writes differences. An incomplete character at its end is
+// left out.
 func (term *Term) Raw() string {
 	term.mu.Lock()
 	defer term.mu.Unlock()
 	return wholeRunes(term.raw.String())
 }
 
-// wholeRunes is text without the beginning of a character at its end.
+// wholeRunes returns text without an incomplete character at its end.
 func wholeRunes(text string) string {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if at := len(text) - n; utf8.RuneStart(text[at]) {
@@ -284,8 +275,7 @@ func wholeRunes(text string) string {
 	return text
 }
 
-// Cursor is the column and row of the terminal's cursor, and whether it is
-// seen.
+// Cursor returns the column and row of the cursor, and whether it is visible.
 func (term *Term) Cursor() (x, y int, visible bool) {
 	term.mu.Lock()
 	defer term.mu.Unlock()
@@ -293,22 +283,21 @@ func (term *Term) Cursor() (x, y int, visible bool) {
 	return at.X, at.Y, !term.hidden
 }
 
-// AltScreen tells whether the program has the alternate screen.
+// AltScreen reports whether the alternate screen is active.
 func (term *Term) AltScreen() bool {
 	term.mu.Lock()
 	defer term.mu.Unlock()
 	return term.altScreen
 }
 
-// Title is the title of the terminal's window.
+// Title returns the title of the terminal's window.
 func (term *Term) Title() string {
 	term.mu.Lock()
 	defer term.mu.Unlock()
 	return term.title
 }
 
-// Find is the column and row of the first place on the screen where text
-// begins, for clicks.
+// Find returns the column and row of the first occurrence of text on the screen, for clicks.
 func (term *Term) Find(text string) (x, y int, ok bool) {
 	for y, line := range strings.Split(term.Screen(), "\n") {
 		if i := strings.Index(line, text); i >= 0 {
@@ -330,21 +319,20 @@ func (term *Term) WaitGone(text string) {
 	term.wait(fmt.Sprintf("%q to go from the screen", text), func() bool { return !strings.Contains(term.screen(), text) }, false)
 }
 
-// WaitUntil waits until the text on the screen is as ok wants it.
+// WaitUntil waits until ok returns true for the text on the screen.
 func (term *Term) WaitUntil(ok func(screen string) bool) {
 	term.t.Helper()
 	term.wait("the screen to be as wanted", func() bool { return ok(term.screen()) }, false)
 }
 
-// WaitRaw waits until what was written is as ok wants it: for what is written
-// without being drawn, such as the clipboard.
+// WaitRaw waits until ok returns true for the raw output: for output that is not drawn, such as the
+// clipboard.
 func (term *Term) WaitRaw(ok func(raw string) bool) {
 	term.t.Helper()
 	term.wait("the output to be as wanted", func() bool { return ok(term.raw.String()) }, false)
 }
 
-// wait looks at every change of the screen, under the lock. An ended program
-// changes nothing any more.
+// wait checks ok after every change of the screen, under the lock, until the program ends.
 func (term *Term) wait(what string, ok func() bool, endIsFine bool) {
 	term.t.Helper()
 	limit := time.NewTimer(Deadline)
@@ -372,8 +360,7 @@ func (term *Term) wait(what string, ok func() bool, endIsFine bool) {
 	}
 }
 
-// Quit ends the program in its own way, a binary by a termination signal, and
-// waits for its end.
+// Quit ends the program, a binary with a termination signal, and waits for its end.
 func (term *Term) Quit() {
 	term.t.Helper()
 	if term.program != nil {
@@ -384,8 +371,8 @@ func (term *Term) Quit() {
 	term.Wait()
 }
 
-// Wait waits until the program has ended by itself and everything it wrote is
-// drawn, and returns the last model, nil for a binary.
+// Wait waits until the program has ended by itself and its output is drawn. It returns the last model,
+// or nil for a binary.
 func (term *Term) Wait() tea.Model {
 	term.t.Helper()
 	select {
@@ -397,14 +384,13 @@ func (term *Term) Wait() tea.Model {
 	}
 }
 
-// Done is closed when the program has ended.
+// Done returns a channel that is closed when the program has ended.
 func (term *Term) Done() <-chan struct{} { return term.done }
 
-// Err is the error that the program ended with. Ask after Wait.
+// Err returns the error of the program. Call it after Wait.
 func (term *Term) Err() error { return term.err }
 
-// ExitCode is the exit code of a binary, -1 where a signal ended it. Ask after
-// Wait.
+// ExitCode returns the exit code of a binary, -1 if a signal ended it. Call it after Wait.
 func (term *Term) ExitCode() int {
 	var exit *exec.ExitError
 	switch {
@@ -417,7 +403,7 @@ func (term *Term) ExitCode() int {
 	}
 }
 
-// Pid is the process of a binary, 0 for a model.
+// Pid returns the process ID of a binary, 0 for a model.
 func (term *Term) Pid() int {
 	if term.command == nil {
 		return 0
@@ -436,7 +422,7 @@ func (term *Term) Signal(sig os.Signal) {
 	}
 }
 
-// Send gives a message to a model's program.
+// Send sends a message to a model's program.
 func (term *Term) Send(msg tea.Msg) {
 	term.t.Helper()
 	if term.program == nil {

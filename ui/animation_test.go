@@ -167,7 +167,7 @@ func paletted(im image.Image, palette color.Palette, nearest map[color.RGBA]uint
 
 func rgba(c color.Color) color.RGBA { return color.RGBAModel.Convert(c).(color.RGBA) }
 
-// coarse puts colors together that nobody tells apart.
+// coarse merges colors that look the same.
 func coarse(c color.RGBA) color.RGBA {
 	return color.RGBA{c.R &^ 3, c.G &^ 3, c.B &^ 3, 0xff}
 }

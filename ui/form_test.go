@@ -40,9 +40,8 @@ func (d *workplace) waitKept(text string) {
 	}
 }
 
-// TestFormComesBack: what was typed into the upload form is there again after
-// the program was killed and after it was left, the editor changes the options
-// of all files as one text, and what was sent does not come back.
+// TestFormComesBack checks that the form's input survives a kill and a normal exit, that the editor changes the options of all
+// files as one text, and that sent files do not come back.
 func TestFormComesBack(t *testing.T) {
 	d := newWorkplace(t)
 	editor := filepath.Join(t.TempDir(), "an editor")

@@ -7,8 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// TestNoticeIsSeen: what a person must know of the service all the time is in
-// the top line at every width.
+// TestNoticeIsSeen checks that the top line shows the service's permanent notice at every width.
 func TestNoticeIsSeen(t *testing.T) {
 	d := openSession(t)
 	d.Profile.Notice = "faults on: delay=2s webhooks=repeated"

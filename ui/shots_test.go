@@ -331,7 +331,7 @@ func settled(term *uitest.Term, colors plain) {
 	})
 }
 
-// whole reports whether all pictures of a screen are there, in pixels.
+// whole reports whether all pictures of a screen are shown in pixels.
 func whole(screen string) bool {
 	blocks := strings.ContainsFunc(screen, func(r rune) bool { return r >= '▀' && r <= '▟' })
 	return !blocks && !strings.Contains(screen, "     …     ") && !strings.Contains(screen, "Loading")

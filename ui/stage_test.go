@@ -45,7 +45,7 @@ type stage struct {
 	now     *clock
 	size    tea.WindowSizeMsg
 	msgs    chan tea.Msg
-	gone    chan struct{} // closed when the model is not used any more
+	gone    chan struct{} // closed when the model is no longer used
 }
 
 // newStage opens the session. Its profile has defaults, so that screens have
@@ -277,7 +277,7 @@ func (s *stage) start(cmd tea.Cmd) {
 	go run(cmd)
 }
 
-// screen is what is drawn now, without colours.
+// screen returns the current frame without colors.
 func (s *stage) screen() string { return ansi.Strip(s.m.View().Content) }
 
 // until takes what commands come to until the screen has all these words.

@@ -63,8 +63,7 @@ func (m *tmux) keys(keys ...string) {
 
 func (m *tmux) screen() string { return m.run("capture-pane", "-p") }
 
-// wait waits until the screen is as wanted. tmux tells nobody when a screen
-// changes, so it is looked at again and again.
+// wait polls until the screen is as wanted, because tmux does not report changes.
 func (m *tmux) wait(what string, wanted func(screen string) bool) {
 	m.t.Helper()
 	again := time.NewTicker(20 * time.Millisecond)
@@ -232,7 +231,7 @@ func TestInTmux(t *testing.T) {
 	m.keys("q")
 	m.waitFor("ended with 0")
 
-	// The same terminal again: everything is there.
+	// Everything is still there in the same terminal.
 	m.keys("Enter")
 	m.waitFor("mug.jpg")
 	m.keys("2")

@@ -8,32 +8,31 @@ import (
 	"mediadesk/api/session"
 )
 
-// options are what the form says about one source: the entry, and texts that the
-// entry does not hold as they were typed. Copies share no changes.
+// options are the form's values for a source: the entry, and texts as typed if the entry cannot hold them. Copies are
+// independent.
 type options struct {
 	entry api.Entry
 	typed map[field]typed
 }
 
-// typed is a text that a row was given. It counts while the entry says in that row
-// what it said then.
+// typed is the text of a row as typed. It is valid while the entry still has the value As in that row.
 type typed struct {
 	Text string `json:"text"`
-	As   string `json:"as,omitempty"` // what the entry says in the row
+	As   string `json:"as,omitempty"` // the entry's value in the row
 }
 
-// source is one thing to send with what the form says about it.
+// source is a file or URL to send with its options.
 type source struct {
 	options
 	marked bool
 	known  known
-	// failed is why the source was not queued; nil: it did not fail.
+	// failed is why the source was not queued, or nil.
 	failed error
 
-	checked *verdict // of the options and facts as they are; nil: not computed
+	checked *verdict // for the current options and facts; nil: not computed
 }
 
-// startOptions are those of a new form.
+// startOptions returns the options of a new form.
 func startOptions(src api.Source, p session.Profile) options {
 	e := api.Entry{Naming: p.Naming, Upload: api.Upload{Source: src, FileName: src.Name()}}
 	if e.Naming == "" {
@@ -46,7 +45,7 @@ func startOptions(src api.Source, p session.Profile) options {
 	return options{entry: e}
 }
 
-// text is what a row shows of the options.
+// text returns the text that a row shows.
 func (o *options) text(i *item) string {
 	now := i.get(&o.entry)
 	if t, ok := o.typed[i.field]; ok && t.As == now {
@@ -55,16 +54,16 @@ func (o *options) text(i *item) string {
 	return now
 }
 
-// naming is how the stored file gets its name.
+// naming returns how the stored file gets its name.
 func (o *options) naming() api.Naming { return o.entry.Naming }
 
-// folder is where the source goes, as the service writes it.
+// folder returns the target folder as the service writes it.
 func (o *options) folder() string {
 	folder, _ := api.CleanFolder(o.entry.Folder.Or(""))
 	return folder
 }
 
-// upload is what would be sent, before its way of naming is applied.
+// upload returns the upload before its naming is applied.
 func (o *options) upload() api.Upload {
 	u := o.entry.Upload
 	if u.Folder.IsSet() {
@@ -73,10 +72,10 @@ func (o *options) upload() api.Upload {
 	return u
 }
 
-// set gives a row a text. Rows that depend on it keep their texts.
+// set sets the text of a row. Rows that depend on it keep their texts.
 func (o *options) set(items []*item, i *item, text string) {
 	if i.meta != nil && o.broken(items) {
-		return // the text that cannot be read says itself what is wrong with it
+		return // the unreadable text reports its own error
 	}
 	var after []*item
 	before := map[*item]string{}
@@ -93,12 +92,12 @@ func (o *options) set(items []*item, i *item, text string) {
 	}
 }
 
-// put writes a text into the entry. A row that is hidden keeps it for later.
+// put writes a text into the entry. A hidden row keeps it for later.
 func (o *options) put(items []*item, i *item, text string) {
 	o.typed = maps.Clone(o.typed)
 	delete(o.typed, i.field)
 	if !o.hides(items, i) {
-		_ = i.set(&o.entry, text) // problems finds the error again
+		_ = i.set(&o.entry, text) // problems reports the error
 	}
 	if now := i.get(&o.entry); now != text {
 		if o.typed == nil {
@@ -108,20 +107,19 @@ func (o *options) put(items []*item, i *item, text string) {
 	}
 }
 
-// hides reports whether a row is not there, because the one that it belongs to
-// says something else.
+// hides reports whether the row is hidden because of the value of another row.
 func (o *options) hides(items []*item, i *item) bool {
 	return i.only != noField && o.text(itemOf(items, i.only)) != i.onlyAt
 }
 
-// broken reports whether the text of all metadata cannot be read.
+// broken reports whether the metadata text cannot be read.
 func (o *options) broken(items []*item) bool {
 	e := o.entry
 	text := o.text(itemOf(items, fieldMetadata))
 	return strings.TrimSpace(text) != "" && itemOf(items, fieldMetadata).set(&e, text) != nil
 }
 
-// problems are the texts that cannot be read; the entry says nothing in their rows.
+// problems returns the rows whose text cannot be read. The entry has no value for them.
 func (o *options) problems(items []*item) []problem {
 	var found []problem
 	for _, i := range items {

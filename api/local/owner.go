@@ -19,20 +19,19 @@ func (e *NotOwnerError) Hint() string {
 	return "Use another bucket, folder or prefix. If you restored old records of this very library, delete the object \"library\" in the storage."
 }
 
-// OtherStoreError says that the contents of a library are not in the store that it was
-// opened with.
+// OtherStoreError reports that the contents of a library are in another store than the given one.
 type OtherStoreError struct{ Storage string } // its address without secrets, or its folder
 
 func (e *OtherStoreError) Error() string {
 	return "the contents of this library are in another storage than " + e.Storage
 }
 
-// Hint says what helps.
+// Hint returns a hint.
 func (e *OtherStoreError) Hint() string {
 	return "All instances of a library need the same --storage. To move the contents, copy them with --copy-to, end all instances, wait 20 seconds if one was killed, and start them with the new storage."
 }
 
-// shown is where the contents are, without secrets.
+// shown returns the location of the contents without secrets.
 func (o *Options) shown() string {
 	if o.Storage == "" {
 		return contentsPath(o.Dir)
@@ -48,8 +47,8 @@ type ownership struct {
 	owner    string // identity of the owning library; empty if none yet
 }
 
-// ownerOf looks who owns the contents of o. The error is a *NotOwnerError if another
-// library does.
+// ownerOf returns the ownership of the contents of o, or a *NotOwnerError if they belong to another
+// library.
 func ownerOf(ctx context.Context, o Options, records store.Records, contents store.Contents) (*ownership, error) {
 	own := &ownership{o: o, records: records, contents: contents}
 	if own.alone() {
@@ -79,8 +78,8 @@ func (o *ownership) check(library string) error {
 	return nil
 }
 
-// mark makes the contents those of this library. The error is an *OtherStoreError if
-// records that several processes reach have others.
+// mark records this library as the owner of the contents. It returns an *OtherStoreError if shared
+// records belong to other contents.
 func (o *ownership) mark(ctx context.Context) error {
 	if o.o.Database != "" {
 		id, err := o.contents.Mark(store.StoreMark, store.NewID())
@@ -108,9 +107,8 @@ func (o *ownership) mark(ctx context.Context) error {
 	return o.check(library)
 }
 
-// allowMove lets the library of o use the contents in target, which were copied from
-// source, from its next start. The error is an *OtherStoreError if the contents of the
-// library are not in source.
+// allowMove lets the library of o use the contents in target, a copy of source, from its next start.
+// It returns an *OtherStoreError if the contents of the library are not in source.
 func allowMove(ctx context.Context, o Options, records store.Records, source, target store.Contents) error {
 	from, err := source.Mark(store.StoreMark, "")
 	if err != nil {

@@ -61,8 +61,8 @@ func maybeSigned(r *http.Request, path string) bool {
 		err == nil && kind == "multipart/form-data"
 }
 
-// maxUnproven is how many uploads without the key are read at a time whose file comes
-// before what proves that they are allowed.
+// maxUnproven is the maximum number of concurrent uploads without the key whose file precedes the
+// parts that authorize them.
 const maxUnproven = 32
 
 var errUnproven = refuse(http.StatusServiceUnavailable, "Too many uploads are under way whose signature comes after their file.", "Send the fields of the signature before the file, or try again later.")
@@ -85,7 +85,7 @@ func (l *Library) admit(r *http.Request, f *form, all bool) error {
 		return nil
 	}
 	expire, err := check(f.texts, all)
-	if err != nil || !all && r.URL.Path == uploadPathV2 { // its token speaks for the other parts, too
+	if err != nil || !all && r.URL.Path == uploadPathV2 { // its token also covers the other parts
 		return err
 	}
 	token := f.texts["token"]
@@ -137,8 +137,8 @@ func (l *Library) checkPublicKey(given string) error {
 	return nil
 }
 
-// checkJWT checks the token that signs all parts, and returns when it expires. Without
-// all of them it compares those that are there.
+// checkJWT checks the token that signs all parts, and returns its expiry. If some parts have not
+// arrived yet, it compares only the others.
 func (l *Library) checkJWT(parts map[string]string, all bool) (expire time.Time, err error) {
 	token := parts["token"]
 	if token == "" {

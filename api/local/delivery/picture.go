@@ -112,8 +112,7 @@ func (s step) do(ctx context.Context, img *image.NRGBA) (_ *image.NRGBA, err err
 // blurBehind is how much a blurred background is blurred.
 const blurBehind = 25
 
-// blurred is a part of a picture in another size: a picture that was small for a moment
-// has lost its details.
+// blurred scales a part of a picture. Reducing it first removes its details.
 func blurred(ctx context.Context, img *image.NRGBA, cut image.Rectangle, size image.Point, by int) (*image.NRGBA, error) {
 	img, err := media.Scale(ctx, img, cut, image.Pt(max(1, size.X/(by+1)), max(1, size.Y/(by+1))))
 	if err != nil {

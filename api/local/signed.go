@@ -67,8 +67,8 @@ const maxUnproven = 32
 
 var errUnproven = refuse(http.StatusServiceUnavailable, "Too many uploads are under way whose signature comes after their file.", "Send the fields of the signature before the file, or try again later.")
 
-// admit checks the parts of an upload without the key. all says that every part was read; before
-// that, admit only refuses early. The token is used up even if the upload fails.
+// admit checks the parts of an upload without the key. Unless all parts were read, it does nothing
+// until those with the signature have arrived. The token is used up even if the upload fails.
 func (l *Library) admit(r *http.Request, f *form, all bool) error {
 	check, proof := l.checkSignature, signedParts
 	if r.URL.Path == uploadPathV2 {

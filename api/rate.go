@@ -34,7 +34,7 @@ func (h *hold) wait(ctx context.Context, op string) error {
 			return nil
 		}
 		if end, ok := ctx.Deadline(); ok && end.Before(until) {
-			return fmt.Errorf("the service wants no such request for %s", rest.Round(time.Second))
+			return fmt.Errorf("the service accepts this kind of request again in %s", rest.Round(time.Second))
 		}
 		timer := time.NewTimer(rest)
 		select {

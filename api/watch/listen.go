@@ -52,9 +52,9 @@ const (
 // maxOthers is the maximum number of earlier receivers to replace.
 const maxOthers = 16
 
-// stepIn listens, until ctx ends, at the addresses of earlier receivers where webhooks are still
+// takeOver listens, until ctx ends, at the addresses of earlier receivers where webhooks are still
 // expected: a webhook address lives longer than the program that made it.
-func (w *Watch) stepIn(ctx context.Context) {
+func (w *Watch) takeOver(ctx context.Context) {
 	tick := time.NewTicker(stepInTime)
 	defer tick.Stop()
 	for {

@@ -76,7 +76,7 @@ func (w *Watch) Attend(looking bool) {
 		w.checks[id] = c
 	}
 	w.mu.Unlock()
-	w.rouse()
+	w.wakeUp()
 }
 
 // apart is the minimum average time between checks: with hundreds of runs, the pauses grow.
@@ -91,8 +91,8 @@ func (w *Watch) pauseOf(c check) time.Duration {
 	return pause
 }
 
-// glimpse is a state of the journal.
-type glimpse struct {
+// observation is a state of the journal.
+type observation struct {
 	changes int64
 	mark    string
 }
@@ -103,7 +103,7 @@ const minor = 15 * time.Second
 
 // follow reports changes by other programs and saves unmatched webhooks until ctx ends. It never waits
 // for a service. seen is the state of the journal at the start.
-func (w *Watch) follow(ctx context.Context, seen glimpse) {
+func (w *Watch) follow(ctx context.Context, seen observation) {
 	tick := time.NewTicker(glance)
 	defer tick.Stop()
 	told, owed := w.o.Now(), false
@@ -118,7 +118,7 @@ func (w *Watch) follow(ctx context.Context, seen glimpse) {
 			seen.changes, owed = changes, true
 			if mark, err := w.o.Journal.RunMark(ctx); err == nil && mark != seen.mark {
 				seen.mark, told, owed = mark, w.o.Now(), false
-				w.rouse()
+				w.wakeUp()
 				w.signal()
 			}
 		}
@@ -322,7 +322,7 @@ func (w *Watch) refresh(fileID string) {
 		w.stale = append(w.stale, fileID)
 		w.mu.Unlock()
 	}
-	w.rouse()
+	w.wakeUp()
 }
 
 // readStale reads the records requested by refresh, once: if one cannot be read, it just stays older.

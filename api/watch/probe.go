@@ -56,7 +56,7 @@ func (w *Watch) Probe(ctx context.Context, public string) error {
 	case failed != nil && !arrived:
 		return unreached(base, listening, failed)
 	case !arrived:
-		return strayed(base, listening, answer)
+		return fromOtherProgram(base, listening, answer)
 	case failed != nil || answer.code != http.StatusOK:
 		return &ProbeError{
 			Message: fmt.Sprintf("the post arrived here, but %s did not pass the answer on", base), Err: failed,
@@ -107,8 +107,8 @@ func unreached(base, listening string, err error) error {
 	return e
 }
 
-// strayed describes an answer from another program.
-func strayed(base, listening string, res answered) error {
+// fromOtherProgram describes an answer from another program.
+func fromOtherProgram(base, listening string, res answered) error {
 	e := &ProbeError{
 		Message: fmt.Sprintf("something else answers at %s: %s", base, res.status),
 		Help:    "The tunnel has to lead to http://" + listening + " with the path as it is.",

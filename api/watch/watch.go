@@ -124,12 +124,12 @@ func (w *Watch) Start(ctx context.Context) error {
 	ctx, w.stop = context.WithCancel(ctx)
 	// Read the state first, so that a change right after Start is reported. Errors of the journal show in
 	// every other call.
-	var seen glimpse
+	var seen observation
 	seen.changes, _ = w.o.Journal.Changes(ctx)
 	seen.mark, _ = w.o.Journal.RunMark(ctx)
 	w.work.Go(func() { w.follow(ctx, seen) })
 	w.work.Go(func() { w.poll(ctx) })
-	w.work.Go(func() { w.stepIn(ctx) })
+	w.work.Go(func() { w.takeOver(ctx) })
 	if w.o.Listen == "off" {
 		return nil
 	}
@@ -230,7 +230,7 @@ func (w *Watch) begin(ctx context.Context, runs []api.Run) error {
 		}
 	}
 	w.mu.Unlock()
-	w.rouse()
+	w.wakeUp()
 	w.signal()
 	return nil
 }
@@ -246,8 +246,8 @@ func (w *Watch) Changes() <-chan struct{} { return w.changes }
 
 func (w *Watch) signal() { nudge(w.changes) }
 
-// rouse makes the poller read the runs again.
-func (w *Watch) rouse() { nudge(w.wake) }
+// wakeUp makes the poller read the runs again.
+func (w *Watch) wakeUp() { nudge(w.wake) }
 
 func nudge(c chan struct{}) {
 	select {

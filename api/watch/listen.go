@@ -52,9 +52,9 @@ const (
 // maxOthers is the maximum number of earlier receivers to replace.
 const maxOthers = 16
 
-// takeOver listens, until ctx ends, at the addresses of earlier receivers where webhooks are still
+// listenForEarlier listens, until ctx ends, at the addresses of earlier receivers where webhooks are still
 // expected: a webhook address lives longer than the program that made it.
-func (w *Watch) takeOver(ctx context.Context) {
+func (w *Watch) listenForEarlier(ctx context.Context) {
 	tick := time.NewTicker(stepInTime)
 	defer tick.Stop()
 	for {

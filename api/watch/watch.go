@@ -129,7 +129,7 @@ func (w *Watch) Start(ctx context.Context) error {
 	seen.mark, _ = w.o.Journal.RunMark(ctx)
 	w.work.Go(func() { w.follow(ctx, seen) })
 	w.work.Go(func() { w.poll(ctx) })
-	w.work.Go(func() { w.takeOver(ctx) })
+	w.work.Go(func() { w.listenForEarlier(ctx) })
 	if w.o.Listen == "off" {
 		return nil
 	}

@@ -103,7 +103,7 @@ func (in inputs) resources() []resource {
 	perPrefix := in.files / in.prefixes
 	list := []resource{
 		{"connections that PostgreSQL holds", in.instances * in.pool / in.serverConnections, 0, 1, "`pool_max_conns=4`", func(in *inputs) { in.pool = 4 }},
-		{"time of a sweep between two others", in.files / 1000 * in.list / in.sweepPause, 0, 1, "Accept that it takes longer: only contents without a record stay longer", func(in *inputs) { in.sweepPause = 24 * 3600 }},
+		{"duration of a sweep, of the time between two sweeps", in.files / 1000 * in.list / in.sweepPause, 0, 1, "Sweep less often: contents without a record then stay longer", func(in *inputs) { in.sweepPause = 24 * 3600 }},
 		{"longest transaction of a sweep", perPrefix * in.hashTime / in.cutOff, 0, 1, "Sweep in 4,096 parts (a change of the program)", func(in *inputs) { in.prefixes = 4096 }},
 		{"memory of the instance that sweeps", perPrefix * in.hashBytes / in.memory, 0, 1, "Sweep in 4,096 parts (a change of the program)", func(in *inputs) { in.prefixes = 4096 }},
 		{"processors of the instances", 0, (in.uploads*in.uploadCPU + in.pages*in.pageCPU + in.deliver*in.deliverCPU) / (in.instances * in.cores), usable, "More instances", func(in *inputs) { in.instances *= 2; in.pool /= 2 }},
@@ -169,13 +169,13 @@ func milliseconds(seconds float64) string {
 func calculated(in inputs) string {
 	var b strings.Builder
 	p := message.NewPrinter(language.English)
-	p.Fprintf(&b, "Assumed: %.0f instances with %.0f processors each; %.0f files, which are %.1f TB of records; PostgreSQL on one server with %.0f processors, %.0f GB for pages and a disk that reads %.0f times a second; %.1f ms to the database and %.0f ms to store an object. At the busiest time there are %.0f uploads, %.0f pages of 50 and %.0f deliveries a second; %.0f %% of the deliveries read that disk, and a page does %.0f times.\n\n",
+	p.Fprintf(&b, "Assumed: %.0f instances with %.0f processors each; %.0f files, %.1f TB of records; PostgreSQL on one server with %.0f processors, %.0f GB for pages and a disk that reads %.0f times a second; %.1f ms to the database and %.0f ms to store an object. At the busiest time there are %.0f uploads, %.0f pages of 50 and %.0f deliveries a second; %.0f %% of the deliveries read that disk, and a page does %.0f times.\n\n",
 		in.instances, in.cores, in.files, in.files*in.rowBytes/1e12, in.databaseCores, in.cache/1e9, in.diskReads, in.network*1000, in.put*1000, in.uploads, in.pages, in.deliver, 100*in.coldDeliveries, in.coldPages)
-	b.WriteString("| resource | used | enough for this multiple of the load | what to do |\n|---|---|---|---|\n")
+	b.WriteString("| resource | used | headroom: how many times this load it can take | what to do |\n|---|---|---|---|\n")
 	for _, r := range in.resources() {
 		fmt.Fprintf(&b, "| %s | %.0f %% | %s | %s |\n", r.name, 100*(r.fixed+r.each), times(r.full()), r.remedy)
 	}
-	b.WriteString("\nEach row repairs what breaks first in the row before it, until that helps no more:\n\n| repaired | enough for this multiple of the load | uploads per second | mean time of an upload then | at 1.4 times that | what breaks next |\n|---|---|---|---|---|---|\n")
+	b.WriteString("\nEach row fixes the first bottleneck of the row above, until no fix helps:\n\n| fixed | headroom | uploads per second | mean time of an upload | at 1.4 times that load | next bottleneck |\n|---|---|---|---|---|---|\n")
 	now, done := in, "nothing"
 	for before := 0.0; ; {
 		first := now.resources()[0]
@@ -191,7 +191,7 @@ func calculated(in inputs) string {
 		first.change(&now)
 		before, done = load, first.name
 	}
-	b.WriteString("\nIf an assumption or a figure is wrong (after repairs for the busiest time):\n\n| input | half: load, what breaks first | as it is | double |\n|---|---|---|---|\n")
+	b.WriteString("\nHow the headroom and the first bottleneck change if an input is half or double, after the fixes that the busiest time needs:\n\n| input | half | as assumed | double |\n|---|---|---|---|\n")
 	for in.resources()[0].full() < 1 {
 		in.resources()[0].change(&in)
 	}

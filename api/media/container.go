@@ -7,8 +7,7 @@ import (
 	"io"
 )
 
-// Bounds of the search through a file: no honest file has more segments, chunks or
-// frames before what is looked for.
+// Limits of a search through a file. No valid picture has more parts before its pixels.
 const (
 	maxParts  = 4096
 	maxChunks = 20_000
@@ -24,18 +23,18 @@ func readAt(rs io.ReadSeeker, pos, n int64) []byte {
 	return b[:got]
 }
 
-// chunks goes through the chunks of a PNG or RIFF file, as a [bufio.Scanner] does.
+// chunks iterates over the chunks of a PNG or RIFF file, as a [bufio.Scanner] does over lines.
 type chunks struct {
 	rs    io.ReadSeeker
 	png   bool
 	pos   int64 // of the next chunk
 	count int
-	err   error // that ended the scan, io.EOF included
+	err   error // ended the scan; may be io.EOF
 
 	name string
 	size int64    // of the data in bytes
 	at   int64    // position of the data
-	data [24]byte // its beginning; zeros beyond the end of the file
+	data [24]byte // the first bytes; zeros beyond the end of the file
 }
 
 func pngChunks(rs io.ReadSeeker) *chunks  { return &chunks{rs: rs, png: true, pos: 8} }
@@ -65,19 +64,19 @@ func (c *chunks) scan() bool {
 	return true
 }
 
-// uint24 reads three bytes.
+// uint24 reads a little-endian number of three bytes.
 func uint24(b []byte) uint32 { return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 }
 
-// gifFrames is what the blocks of a GIF say about its frames.
+// gifFrames summarizes the frames of a GIF.
 type gifFrames struct {
 	count       int
 	first       image.Point // size of the first frame
-	transparent bool        // a color of a frame is transparent
+	transparent bool        // a frame has a transparent color
 	delay       int         // of all frames, in hundredths of a second
 	complete    bool        // the file was read to its end
 }
 
-// scanGIF reads the blocks of a GIF up to that many frames.
+// scanGIF reads the blocks of a GIF, up to the given number of frames.
 func scanGIF(rs io.Reader, most int) (g gifFrames, err error) {
 	r := bufio.NewReader(rs)
 	var head [13]byte
@@ -124,7 +123,7 @@ func scanGIF(rs io.Reader, most int) (g gifFrames, err error) {
 	return g, nil
 }
 
-// skipColors skips a color table, if the flags say that there is one.
+// skipColors skips a color table if the flags announce one.
 func skipColors(r *bufio.Reader, flags byte) error {
 	if flags&0x80 == 0 {
 		return nil
@@ -146,8 +145,7 @@ func skipBlocks(r *bufio.Reader) error {
 	return err
 }
 
-// eachSegment calls do for the segments of a JPEG before its first scan, until do
-// returns false.
+// eachSegment calls do for each segment of a JPEG before its first scan, until do returns false.
 func eachSegment(rs io.Reader, do func(marker byte, data []byte) bool) error {
 	r := bufio.NewReader(rs)
 	if _, err := r.Discard(2); err != nil {

@@ -17,18 +17,17 @@ import (
 	"mediadesk/api/media/jpegdc"
 )
 
-// Picture is a decoded picture, upright and reduced as [Limits] says.
+// Picture is a decoded picture: upright, and reduced as [Limits] says.
 type Picture struct {
-	// Pixels are the reduced pixels, with premultiplied alpha. Not to be changed.
+	// Pixels holds the reduced pixels with premultiplied alpha. Do not modify them.
 	Pixels *image.RGBA
-	// Size is the upright size of the whole, unreduced picture.
+	// Size is the upright size of the unreduced picture.
 	Size image.Point
-	// Orientation is how the stored picture was turned to stand upright.
+	// Orientation is the orientation of the stored picture.
 	Orientation Orientation
-	// Rough reports that the file has more detail than Pixels, though Limits.Side
-	// would allow it.
+	// Rough reports that the file has more detail than Pixels, even within Limits.Side.
 	Rough bool
-	// Converted reports that another program made it, which takes long.
+	// Converted reports that another program produced the picture, which is slow.
 	Converted bool
 }
 
@@ -39,8 +38,7 @@ func (p *Picture) Straight() *image.NRGBA {
 	return straight(&c)
 }
 
-// New returns a picture made from an image in memory, which is turned as o says and
-// is not kept.
+// New returns a picture made from img, turned according to o. It does not retain img.
 func New(img image.Image, o Orientation) *Picture {
 	p, err := newPicture(context.Background(), img, img.Bounds(), o, defaultSide)
 	if err != nil {
@@ -58,9 +56,8 @@ func newPicture(ctx context.Context, img image.Image, full image.Rectangle, o Or
 	return &Picture{Pixels: turn(small, o), Size: o.Upright(full.Size()), Orientation: o.valid()}, nil
 }
 
-// DecodeFile decodes the picture in a regular file, see [Decode]. If the content is
-// none that this package decodes, another program makes a picture of it, where one
-// is installed.
+// DecodeFile decodes the picture in a regular file, as [Decode] does. If this package
+// cannot decode the content, it uses an installed converter.
 func DecodeFile(ctx context.Context, f *os.File, limits Limits) (*Picture, error) {
 	p, err := Decode(ctx, f, limits)
 	if !errors.Is(err, ErrNotPicture) {
@@ -72,15 +69,15 @@ func DecodeFile(ctx context.Context, f *os.File, limits Limits) (*Picture, error
 	}
 	mime := mimeOf(head)
 	if program, _ := installed(convertersOf(mime)); program == nil {
-		return nil, WithPath(f.Name(), err) // which says what is missing
+		return nil, WithPath(f.Name(), err) // err says what to install
 	}
 	p, err = convert(ctx, f.Name(), mime, limits.orDefaults())
 	return p, WithPath(f.Name(), err)
 }
 
-// Decode decodes the picture in rs, upright and reduced as limits says; of an
-// animation the first frame. It waits for memory of the budget and ends early, with
-// the context's error, when ctx does. Every other error is an [*Error].
+// Decode decodes the picture in rs, upright and reduced as limits says. It decodes the
+// first frame of an animation. It waits for memory of the budget. If ctx ends, it returns
+// the context's error; every other error is an [*Error].
 func Decode(ctx context.Context, rs io.ReadSeeker, limits Limits) (p *Picture, err error) {
 	limits = limits.orDefaults()
 	h, shot, err := open(ctx, rs, limits)
@@ -115,17 +112,18 @@ func Decode(ctx context.Context, rs io.ReadSeeker, limits Limits) (p *Picture, e
 	return p, nil
 }
 
-// decodeDC decodes a JPEG at an eighth of its size.
+// decodeDC decodes a JPEG at 1/8 of its size.
 func (h *header) decodeDC(ctx context.Context, rs io.ReadSeeker, o Orientation, limits Limits) (*Picture, error) {
 	small := image.Pt((h.size.X+7)/8, (h.size.Y+7)/8)
-	// Up to three samples for each block, blocks up to a multiple of four, and the tables.
+	// Up to three samples per block, with block counts rounded up to a multiple of four,
+	// plus the tables.
 	source := 3*int64(small.X+3)*int64(small.Y+3) + 1<<20
 	release, err := limits.Budget.Reserve(ctx, source+ReducedCost(small, limits.Side))
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	// The decoder checks ctx between the lines, so it may read in large pieces.
+	// The decoder checks ctx after each line, so it may read large pieces.
 	if _, err := rs.Seek(0, io.SeekStart); err != nil {
 		return nil, readFailure(ctx, err)
 	}
@@ -144,15 +142,15 @@ func (h *header) decodeDC(ctx context.Context, rs io.ReadSeeker, o Orientation, 
 	return p, nil
 }
 
-// Full is a picture in full size, upright, with straight alpha. It uses memory of
-// the budget until it is released.
+// Full is an upright picture in full size with straight alpha. It uses memory of the budget
+// until [Full.Release].
 type Full struct {
 	Image       *image.NRGBA
-	Orientation Orientation // by which the pixels were turned
+	Orientation Orientation // of the stored picture
 	release     func()
 }
 
-// Release gives the memory back to the budget. The second call does nothing.
+// Release returns the memory to the budget. A second call does nothing.
 func (f *Full) Release() {
 	if f.release != nil {
 		f.Image = nil
@@ -161,14 +159,14 @@ func (f *Full) Release() {
 	}
 }
 
-// fullTime is how long decoding a picture in full size may take.
+// fullTime limits the decoding of a picture in full size.
 const fullTime = 2 * time.Minute
 
-// DecodeFull decodes the picture in rs in full size; of an animation the first frame.
-// plan gets the upright size and the orientation. It returns how many bytes the work on
-// the picture takes beside the picture itself, or why the picture is refused; nil: no
-// work. All of it is reserved before the first pixel is decoded. Errors are those of
-// [Decode] and of plan.
+// DecodeFull decodes the picture in rs in full size; for an animation, the first frame. It
+// calls plan, which may be nil, with the upright size and the orientation. plan returns how
+// many more bytes the caller needs for its work, or an error to refuse the picture.
+// DecodeFull reserves all memory before it decodes. It returns the errors of [Decode] and
+// of plan.
 func DecodeFull(ctx context.Context, rs io.ReadSeeker, plan func(size image.Point, o Orientation) (int64, error)) (*Full, error) {
 	limits := Limits{}.orDefaults()
 	h, shot, err := open(ctx, rs, limits)
@@ -195,8 +193,8 @@ func DecodeFull(ctx context.Context, rs io.ReadSeeker, plan func(size image.Poin
 	return f, nil
 }
 
-// FullCost returns the upright size of the picture in rs and the bytes that decoding it
-// in full size takes.
+// FullCost returns the upright size of the picture in rs and the memory in bytes for
+// decoding it in full size.
 func FullCost(ctx context.Context, rs io.ReadSeeker) (image.Point, int64, error) {
 	h, shot, err := open(ctx, rs, Limits{}.orDefaults())
 	if err != nil {
@@ -205,7 +203,7 @@ func FullCost(ctx context.Context, rs io.ReadSeeker) (image.Point, int64, error)
 	return shot.Orientation.Upright(h.size), h.fullCost(shot.Orientation), nil
 }
 
-// Decode decodes another picture in full size, whose [FullCost] the plan included.
+// Decode decodes another picture in full size. Its [FullCost] must be part of the plan.
 func (f *Full) Decode(ctx context.Context, rs io.ReadSeeker) (*image.NRGBA, error) {
 	h, shot, err := open(ctx, rs, Limits{}.orDefaults())
 	if err != nil {
@@ -226,7 +224,7 @@ func (h *header) decodeFull(ctx context.Context, rs io.ReadSeeker, o Orientation
 	return out, nil
 }
 
-// open reads what comes before the pixels, and refuses what exceeds the limits.
+// open reads the header and the camera data, and refuses pictures that exceed the limits.
 func open(ctx context.Context, rs io.ReadSeeker, limits Limits) (*header, Shot, error) {
 	src := newSource(ctx, rs, maxHeader)
 	head, err := readHead(src)
@@ -247,7 +245,7 @@ func open(ctx context.Context, rs io.ReadSeeker, limits Limits) (*header, Shot, 
 	return h, ReadShot(src, f.mime), ctx.Err()
 }
 
-// decode decodes the pixels within a time.
+// decode decodes the pixels; it fails after the time most.
 func (h *header) decode(ctx context.Context, rs io.ReadSeeker, most time.Duration) (image.Image, error) {
 	timed, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -257,7 +255,7 @@ func (h *header) decode(ctx context.Context, rs io.ReadSeeker, most time.Duratio
 	if err == nil {
 		img, err = h.format.decode(src)
 	}
-	// Some decoders have read the whole file before the context ends.
+	// Some decoders read the whole file before the context ends.
 	if err == nil {
 		err = timed.Err()
 	}
@@ -270,7 +268,7 @@ func (h *header) decode(ctx context.Context, rs io.ReadSeeker, most time.Duratio
 	return nil, decodeError(ctx, h.format.name, err)
 }
 
-// area is the area of the picture, of which the frame of a GIF may cover only a part.
+// area returns the area of the picture. The frame of a GIF may cover only a part of it.
 func (h *header) area(img image.Image) image.Rectangle {
 	if h.format.mime == "image/gif" {
 		return image.Rectangle{Max: h.size}
@@ -278,7 +276,7 @@ func (h *header) area(img image.Image) image.Rectangle {
 	return img.Bounds()
 }
 
-// readFailure marks an error of reading, as opposed to one of understanding.
+// readFailure returns the error for a failed read, as opposed to damaged content.
 func readFailure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -286,13 +284,13 @@ func readFailure(ctx context.Context, err error) error {
 	return openError(err)
 }
 
-// mimeOf is the MIME type of content that begins with head, without parameters.
+// mimeOf returns the MIME type of content that begins with head, without parameters.
 func mimeOf(head []byte) string {
 	mime, _, _ := strings.Cut(mimetype.Detect(head).String(), ";")
 	return strings.TrimSpace(mime)
 }
 
-// notPicture says what a file is that cannot be shown.
+// notPicture returns the error for content that this package cannot decode.
 func notPicture(head []byte) error {
 	if len(head) == 0 {
 		return &Error{Reason: ErrNotPicture, Detail: "the file is empty"}

@@ -1,7 +1,7 @@
-// Package media knows what is in the bytes of a file: its type, and of a picture its
-// size, orientation and metadata. It decodes and scales pictures, whatever the file
-// claims, within one [Budget] of memory that the whole program shares.
+// Package media inspects, decodes and scales pictures. It detects the type of any file, and
+// reads the size, orientation and metadata of pictures. All work on pictures shares one
+// [Budget] of memory, whatever size a file claims.
 //
-// [FactsOf] and [Inspect] never decode a pixel. [Decode] makes a picture that is
-// reduced to what a screen shows, [DecodeFull] one in full size to work on.
+// [FactsOf] and [Inspect] never decode a pixel. [Decode] returns a picture reduced to the
+// size of a screen, [DecodeFull] a picture in full size.
 package media

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// maxPlaying is how many bytes of a file are read for its duration.
+// maxPlaying limits how many bytes are read to find the duration.
 const maxPlaying = 32 << 20
 
-// seconds returns n/parts seconds; 0 if that is no sensible duration.
+// seconds returns n/parts seconds, or 0 if that is not a plausible duration.
 func seconds(n, parts float64) time.Duration {
 	s := n / parts
 	if parts <= 0 || math.IsNaN(s) || s <= 0 || s > 1e8 {
@@ -19,8 +19,8 @@ func seconds(n, parts float64) time.Duration {
 	return time.Duration(s * float64(time.Second))
 }
 
-// playing returns how long an animated picture plays once; 0 for still pictures and
-// if the file is incomplete.
+// playing returns the duration of one loop of an animated picture. It returns 0 for still
+// pictures and incomplete files.
 func playing(rs io.ReadSeeker, mime string) time.Duration {
 	if _, err := rs.Seek(0, io.SeekStart); err != nil {
 		return 0

@@ -11,34 +11,33 @@ import (
 	"strings"
 )
 
-// The four reasons for which a file cannot be shown. Every error of this package
-// that is not the context's own is an [*Error] and matches exactly one of them
-// with errors.Is.
+// The reasons why a file cannot be shown. Every error of this package except the context's
+// is an [*Error] and matches exactly one of them with errors.Is.
 var (
-	// ErrNotPicture: the content is no picture of a kind that can be shown.
+	// ErrNotPicture means that the content is not a picture of a supported format.
 	ErrNotPicture = errors.New("not a picture that can be shown here")
-	// ErrTooLarge: showing it would take more pixels or memory than allowed.
+	// ErrTooLarge means that showing it takes more pixels, memory or time than allowed.
 	ErrTooLarge = errors.New("picture too large to show")
-	// ErrTruncated: the file ends before the picture does, or is damaged.
+	// ErrTruncated means that the file is incomplete or damaged.
 	ErrTruncated = errors.New("picture incomplete or damaged")
-	// ErrUnreadable: the file cannot be read, or is no regular file.
+	// ErrUnreadable means that the file cannot be read or is not a regular file.
 	ErrUnreadable = errors.New("file cannot be read")
 )
 
 // Error says why one picture cannot be shown.
 type Error struct {
-	// Path is the file; empty when the picture did not come from a path.
+	// Path is the file; empty if the picture did not come from a path.
 	Path string
-	// Reason is one of the four errors above.
+	// Reason is one of the errors above.
 	Reason error
-	// Detail describes the finding, such as "it is a folder", and what can still be done.
+	// Detail describes the problem, such as "it is a folder", and what helps.
 	Detail string
-	// Cause is the error underneath; nil if there is none.
+	// Cause is the underlying error; may be nil.
 	Cause error
 }
 
-// Error is one sentence of plain words. The name of the file is quoted, so that
-// control characters in it are harmless.
+// Error returns one sentence. It quotes the name of the file, so that control characters in
+// it are harmless.
 func (e *Error) Error() string {
 	what := "the file"
 	if e.Path != "" {
@@ -51,7 +50,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s cannot be %s: %s", what, verb, e.Detail)
 }
 
-// Unwrap gives the reason and the cause to errors.Is and errors.As.
+// Unwrap returns the reason and the cause.
 func (e *Error) Unwrap() []error {
 	if e.Cause == nil {
 		return []error{e.Reason}
@@ -59,7 +58,7 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Reason, e.Cause}
 }
 
-// WithPath returns err with the path filled in, if it is an [*Error] that has none.
+// WithPath returns err with the path set, if it is an [*Error] without one.
 func WithPath(path string, err error) error {
 	if e, ok := errors.AsType[*Error](err); ok && e.Path == "" {
 		c := *e
@@ -69,8 +68,7 @@ func WithPath(path string, err error) error {
 	return err
 }
 
-// Reason is why, in words without the name of the file: the Detail of an [*Error],
-// the text of any other.
+// Reason returns the Detail of an [*Error], which omits the file name, or the text of any other error.
 func Reason(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Detail
@@ -78,7 +76,7 @@ func Reason(err error) string {
 	return err.Error()
 }
 
-// openError explains why opening or reading a file failed.
+// openError returns the [*Error] for a failure to open or read a file.
 func openError(err error) error {
 	detail := "reading it failed"
 	switch {
@@ -90,7 +88,7 @@ func openError(err error) error {
 	return &Error{Reason: ErrUnreadable, Detail: detail, Cause: err}
 }
 
-// decodeError explains why decoding a picture of the named kind failed.
+// decodeError returns the error for a failure to decode a picture of the named kind.
 func decodeError(ctx context.Context, kind string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -108,8 +106,7 @@ func decodeError(ctx context.Context, kind string, err error) error {
 	return &Error{Reason: ErrTruncated, Detail: detail, Cause: err}
 }
 
-// endsEarly recognizes the ways in which decoders say that the data ran out;
-// some of them report it in words only.
+// endsEarly reports whether err says that the data ran out. Some decoders say so only in the text.
 func endsEarly(err error) bool {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return true

@@ -11,10 +11,10 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// Kind is what sort of content a file has.
+// Kind is the kind of content of a file.
 type Kind int
 
-// The kinds of content. Other is what is none of the rest, or unknown.
+// The kinds of content. KindOther includes unknown content.
 const (
 	KindOther Kind = iota
 	KindPicture
@@ -25,46 +25,44 @@ const (
 	KindArchive
 )
 
-// Facts is what is known of a file without decoding it. Unknown values are zero.
+// Facts describes a file without decoding it. Unknown values are zero.
 type Facts struct {
-	// Bytes is the size of the file, Modified when it was last changed.
+	// Bytes is the size of the file. Modified is the time of its last change.
 	Bytes    int64
 	Modified time.Time
-	// Kind, MIME and Name describe the content, independent of the file name; Name is for users,
+	// Kind, MIME and Name depend on the content, not on the file name. Name is for users,
 	// such as "JPEG picture".
 	Kind Kind
 	MIME string
 	Name string
-	// Stored is the size in pixels as stored, Upright as shown; zero where the
-	// file is no picture whose header can be read.
+	// Stored is the size in pixels as stored, Upright as shown. Both are zero if the file
+	// has no size that this package can read.
 	Stored, Upright image.Point
-	// Orientation turns Stored to Upright; 1 where nothing else is said.
+	// Orientation is how Stored becomes Upright; Normal by default.
 	Orientation Orientation
 	// Alpha reports that pixels can be transparent.
 	Alpha bool
-	// Camera and Lens are safe to draw; empty where unknown.
+	// Camera and Lens are safe to draw.
 	Camera, Lens string
-	// Profile is the name of the color profile, safe to draw; may be empty.
+	// Profile is the name of the color profile. It is safe to draw.
 	Profile string
-	// Duration is the length of an animation, film or recording; zero if none or unknown.
+	// Duration is the length of an animation, video or recording.
 	Duration time.Duration
-	// Taken is when the picture was taken. Where the camera did not say its time
-	// zone it is the time on its clock, in UTC.
+	// Taken is when the picture was taken. If the camera recorded no time zone, it is the
+	// camera's local time marked as UTC.
 	Taken time.Time
-	// Tool is the program that can make a picture of the content, where this
-	// package cannot and the program is installed; else empty.
+	// Tool is the installed program that converts the content to a picture. It is empty if
+	// this package decodes the content or no such program is installed.
 	Tool string
-	// Missing names the programs one of which could make a picture of the content,
-	// where none is installed; else empty.
+	// Missing names the programs that could convert the content if none of them is installed.
 	Missing string
-	// Problem is why the picture cannot be shown, an [*Error]; nil for pictures
-	// that look sound and for everything that is not meant to be a picture.
+	// Problem is why the picture cannot be shown, an [*Error]. It is nil if the header is
+	// intact, and for content that is not a picture.
 	Problem error
 }
 
-// FactsOf reads the facts of a file, whatever its content. It reads a few
-// kilobytes and fails only where the file cannot be read, with an [*Error], or
-// ctx ends.
+// FactsOf reads the facts of a file of any content. It reads a few kilobytes. It returns an
+// [*Error] if the file cannot be read, or the context's error.
 func FactsOf(ctx context.Context, path string) (Facts, error) {
 	f, info, err := OpenFile(path)
 	if err != nil {
@@ -80,14 +78,15 @@ func FactsOf(ctx context.Context, path string) (Facts, error) {
 	return facts, nil
 }
 
-// Inspect reads the beginning of rs: the kind of content and, for a picture, its stored size and
-// possible transparency. It is cheaper than [FactsOf], since it reads no camera data or recordings.
+// Inspect reads the kind of content from the beginning of rs and, for a picture, its stored
+// size and transparency. It is cheaper than [ReadFacts], which also reads camera data and
+// durations.
 func Inspect(ctx context.Context, rs io.ReadSeeker) (Facts, error) {
 	facts, _, err := inspect(ctx, newSource(ctx, rs, maxHeader))
 	return facts, err
 }
 
-// inspect is Inspect, and returns the first bytes too.
+// inspect implements [Inspect]. It also returns the first bytes.
 func inspect(ctx context.Context, src io.ReadSeeker) (Facts, []byte, error) {
 	head, err := readHead(src)
 	if err != nil {
@@ -123,8 +122,7 @@ func inspect(ctx context.Context, src io.ReadSeeker) (Facts, []byte, error) {
 	return facts, head, nil
 }
 
-// ReadFacts is [FactsOf] for what is open already, without what the file system
-// knows.
+// ReadFacts is like [FactsOf] for an open file. It does not set Bytes and Modified.
 func ReadFacts(ctx context.Context, rs io.ReadSeeker) (Facts, error) {
 	src := newSource(ctx, rs, maxHeader)
 	facts, head, err := inspect(ctx, src)
@@ -149,14 +147,14 @@ func ReadFacts(ctx context.Context, rs io.ReadSeeker) (Facts, error) {
 	return facts, ctx.Err()
 }
 
-// shot takes over what a camera wrote.
+// shot copies the camera data.
 func (f *Facts) shot(s Shot) {
 	f.Stored, f.Orientation = s.size, s.Orientation
 	f.Upright = s.Orientation.Upright(s.size)
 	f.Camera, f.Lens, f.Taken, f.Profile = s.Camera(), s.Lens, s.Taken, s.Space
 }
 
-// ofOther completes the facts of content that this package does not decode.
+// ofOther completes the facts for content that this package does not decode.
 func (f *Facts) ofOther(rs io.ReadSeeker, head []byte) {
 	if t := readTrack(rs, f.MIME); f.Kind != KindPicture {
 		f.Stored, f.Upright, f.Duration = t.size, t.size, t.length
@@ -172,12 +170,12 @@ func (f *Facts) ofOther(rs io.ReadSeeker, head []byte) {
 	}
 }
 
-// Shown reports whether a picture of the content can be made.
+// Shown reports whether the content can be shown as a picture.
 func (f Facts) Shown() bool {
 	return f.Problem == nil && (f.Tool != "" || f.Kind == KindPicture)
 }
 
-// describe puts a detected type into a kind and words.
+// describe returns the kind and the name of a detected type.
 func describe(m *mimetype.MIME) (Kind, string) {
 	ext := strings.ToUpper(strings.TrimPrefix(m.Extension(), "."))
 	major, _, _ := strings.Cut(m.String(), "/")
@@ -212,7 +210,7 @@ func describe(m *mimetype.MIME) (Kind, string) {
 	return kind, fmt.Sprintf("%s %s", ext, noun)
 }
 
-// isA reports whether m is one of the named types or built on one.
+// isA reports whether m or one of its parents is one of the named types.
 func isA(m *mimetype.MIME, names ...string) bool {
 	for ; m != nil; m = m.Parent() {
 		for _, n := range names {

@@ -17,18 +17,18 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// format is a picture format. This table replaces the registry of package image, so that the
-// formats do not depend on linked packages.
+// format is a picture format. The table below replaces the registry of package image, which
+// depends on the linked packages.
 type format struct {
 	name   string
 	mime   string
 	match  func(head []byte) bool
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
-	// probe completes a header with what config does not tell; nil: nothing.
+	// probe, if not nil, adds to the header what config does not return.
 	probe func(io.ReadSeeker, *header) error
-	// perPixel is the memory that decoding takes at most, in bytes per pixel of
-	// 8-bit samples; the probe may know better.
+	// perPixel is the most memory that decoding takes, in bytes per pixel of 8-bit samples.
+	// probe may refine it.
 	perPixel float64
 }
 
@@ -85,20 +85,20 @@ type header struct {
 	format *format
 	// size is the size as stored.
 	size image.Point
-	// allocated is the size the decoder makes room for, where that is more.
+	// allocated is the size that the decoder allocates, if larger.
 	allocated image.Point
 	alpha     bool
-	// usable: the decoder makes what [upright] need not convert.
+	// usable reports that [upright] need not convert the decoded picture.
 	usable   bool
 	perPixel float64
-	// extra is memory that decoding takes beside the pixels, in bytes.
+	// extra is the memory in bytes that decoding takes in addition to the pixels.
 	extra int64
 }
 
-// headLength is how much of a file is read to see what it is.
+// headLength is the number of bytes read to detect the format.
 const headLength = 3072
 
-// readHead reads the first bytes of rs and returns to its start.
+// readHead reads the first bytes of rs and seeks back to the start.
 func readHead(rs io.ReadSeeker) ([]byte, error) {
 	if _, err := rs.Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func readHead(rs io.ReadSeeker) ([]byte, error) {
 	return head[:n], err
 }
 
-// formatOf is the format that these first bytes belong to, nil if none.
+// formatOf returns the format of a file that begins with head, or nil.
 func formatOf(head []byte) *format {
 	for _, f := range formats {
 		if f.match(head) {
@@ -122,7 +122,7 @@ func formatOf(head []byte) *format {
 	return nil
 }
 
-// readHeader reads the header of a picture. A panic of a decoder is an error.
+// readHeader reads the header of a picture. It returns a panic of the decoder as an error.
 func readHeader(ctx context.Context, f *format, rs io.ReadSeeker) (h *header, err error) {
 	defer recoverTo(&err, f.name)
 	cfg, err := f.config(rs)
@@ -152,8 +152,7 @@ func readHeader(ctx context.Context, f *format, rs io.ReadSeeker) (h *header, er
 	return h, nil
 }
 
-// recoverTo turns a panic of a decoder into an error: a picture from outside must
-// not be able to end the program.
+// recoverTo converts a panic of a decoder into an error, so that no picture can crash the program.
 func recoverTo(err *error, kind string) {
 	if r := recover(); r != nil {
 		*err = &Error{
@@ -163,8 +162,8 @@ func recoverTo(err *error, kind string) {
 	}
 }
 
-// hasAlpha reports whether a color model can be transparent. The models of
-// opaque PNG and BMP files have an alpha too; their probes know better.
+// hasAlpha reports whether a color model can be transparent. The models of opaque PNG and
+// BMP files have alpha too; their probes correct that.
 func hasAlpha(m color.Model) bool {
 	switch m {
 	case color.NRGBAModel, color.NRGBA64Model, color.NYCbCrAModel, color.AlphaModel, color.Alpha16Model:

@@ -12,7 +12,7 @@ import (
 	"github.com/bep/imagemeta"
 )
 
-// metaFormats are the kinds of pictures that can carry metadata.
+// metaFormats maps the MIME types that can contain metadata to their formats.
 var metaFormats = map[string]imagemeta.ImageFormat{
 	"image/jpeg":             imagemeta.JPEG,
 	"image/png":              imagemeta.PNG,
@@ -30,22 +30,22 @@ const (
 	maxMetaText = 2000 // characters of one value
 )
 
-// metadata is what is embedded in a picture.
+// metadata holds the embedded tags of a picture.
 type metadata struct {
 	tags map[string]imagemeta.TagInfo
-	size image.Point // of HEIC and AVIF, whose headers nothing else reads
+	size image.Point // of HEIC and AVIF only
 }
 
-// readMetadata reads the tags of a picture that are wanted; nil: all of them. If two
-// sources have a name, the more specific one counts: EXIF, then IPTC, then XMP.
-// Missing or damaged metadata is no error: what was understood counts.
+// readMetadata reads the wanted tags of a picture, or all if wanted is nil. If several
+// sources define a name, EXIF takes precedence, then IPTC, then XMP. It ignores errors:
+// damaged metadata yields the tags that can be read.
 func readMetadata(rs io.ReadSeeker, mime string, sources imagemeta.Source, wanted map[string]bool) (m metadata) {
 	m.tags = map[string]imagemeta.TagInfo{}
 	format, ok := metaFormats[mime]
 	if !ok {
 		return m
 	}
-	// The library recovers its own panics but not those of the reader below it.
+	// The library does not recover panics of the reader below it.
 	defer func() { _ = recover() }()
 	if _, err := rs.Seek(0, io.SeekStart); err != nil {
 		return m
@@ -78,8 +78,8 @@ func readMetadata(rs io.ReadSeeker, mime string, sources imagemeta.Source, wante
 
 const everySource = imagemeta.EXIF | imagemeta.IPTC | imagemeta.XMP
 
-// Embedded reads the EXIF, IPTC and XMP data of a picture into one set of names. A
-// picture without any gives an empty map, and so does one whose data cannot be read.
+// Embedded reads the EXIF, IPTC and XMP data of a picture into one map. The map is empty if
+// there is no data or it cannot be read.
 func Embedded(rs io.ReadSeeker, mime string) map[string]json.RawMessage {
 	found := map[string]json.RawMessage{}
 	for name, tag := range readMetadata(rs, mime, everySource, nil).tags {
@@ -90,8 +90,8 @@ func Embedded(rs io.ReadSeeker, mime string) map[string]json.RawMessage {
 	return found
 }
 
-// Exif reads the EXIF data of a picture in the groups in which they stand: "image",
-// "exif", "gps" and "interoperability", each of which is always there.
+// Exif reads the EXIF data of a picture into the groups "image", "exif", "gps" and
+// "interoperability". The map always has all four.
 func Exif(rs io.ReadSeeker, mime string) map[string]map[string]json.RawMessage {
 	groups := map[string]map[string]json.RawMessage{"image": {}, "exif": {}, "gps": {}, "interoperability": {}}
 	for name, tag := range readMetadata(rs, mime, imagemeta.EXIF, nil).tags {
@@ -113,7 +113,7 @@ func Exif(rs io.ReadSeeker, mime string) map[string]map[string]json.RawMessage {
 	return groups
 }
 
-// metaValue writes a value as JSON; false for what has no use as text.
+// metaValue encodes a value as JSON. It returns false for values without a useful text.
 func metaValue(v any) (json.RawMessage, bool) {
 	switch value := v.(type) {
 	case string:
@@ -142,14 +142,14 @@ func metaValue(v any) (json.RawMessage, bool) {
 	return text, true
 }
 
-// Shot is camera data of a picture. Texts are safe to draw; unknown values are zero.
+// Shot holds the camera data of a picture. Texts are safe to draw; unknown values are zero.
 type Shot struct {
 	Make, Model, Lens string
-	// Taken is when the picture was taken. If the camera did not write its time
-	// zone, it is the time on its clock, in UTC.
+	// Taken is when the picture was taken. If the camera recorded no time zone, it is the
+	// camera's local time marked as UTC.
 	Taken       time.Time
-	Orientation Orientation // Normal where nothing is said
-	Space       string      // "sRGB"; empty for others
+	Orientation Orientation // Normal by default
+	Space       string      // "sRGB" or empty
 
 	size      image.Point // see metadata
 	thumbnail [2]int64    // position and length in bytes; zero if none
@@ -161,7 +161,7 @@ var shotTags = map[string]bool{
 	"ThumbnailOffset": true, "ThumbnailLength": true,
 }
 
-// ReadShot reads what the camera wrote into a picture of that MIME type.
+// ReadShot reads the camera data of a picture of the given MIME type.
 func ReadShot(rs io.ReadSeeker, mime string) Shot {
 	m := readMetadata(rs, mime, imagemeta.EXIF, shotTags)
 	text := func(name string) string {
@@ -193,7 +193,7 @@ func ReadShot(rs io.ReadSeeker, mime string) Shot {
 	return s
 }
 
-// Camera joins maker and model, of which many models repeat the maker.
+// Camera returns maker and model. It omits the maker if the model begins with it.
 func (s Shot) Camera() string {
 	first, _, _ := strings.Cut(s.Make, " ")
 	switch {
@@ -206,11 +206,10 @@ func (s Shot) Camera() string {
 	}
 }
 
-// maxText is how many characters of a text from a file are kept.
+// maxText is the most characters that [Clean] keeps.
 const maxText = 80
 
-// Clean makes a text from a file safe to draw: only visible characters and plain
-// spaces stay, and not many of them.
+// Clean makes a text from a file safe to draw. It keeps the first 80 printable characters and spaces.
 func Clean(s string) string {
 	var b strings.Builder
 	n := 0

@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// OpenFile opens a regular file for reading; the error says why anything else is
-// refused. It never waits: a FIFO is neither opened blockingly nor read.
+// OpenFile opens a regular file for reading. It returns an [*Error] for anything else. It
+// never blocks on a FIFO.
 func OpenFile(path string) (*os.File, fs.FileInfo, error) {
-	// Looking before opening keeps devices shut, whose mere opening can act.
+	// Check before opening, since opening a device can have side effects.
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, nil, openError(err)
@@ -24,7 +24,7 @@ func OpenFile(path string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, openError(err)
 	}
-	// The name may refer to another file by now: use the open one.
+	// The name may refer to another file by now, so check the open one.
 	info, err = f.Stat()
 	if err == nil {
 		err = regular(info)
@@ -38,7 +38,7 @@ func OpenFile(path string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// regular refuses what is not a regular file, in words.
+// regular returns an error that describes info unless it is a regular file.
 func regular(info fs.FileInfo) error {
 	what := ""
 	switch mode := info.Mode(); {
@@ -58,20 +58,19 @@ func regular(info fs.FileInfo) error {
 	return &Error{Reason: ErrUnreadable, Detail: what}
 }
 
-// source stops reading when its context ends, the only way to stop decoders.
+// source stops reading when its context ends, which is the only way to stop a decoder.
 type source struct {
 	ctx context.Context //nolint:containedctx // of the call that opened the file
 	rs  io.ReadSeeker
-	// left is how many bytes may still be read.
+	// left is how many more bytes may be read.
 	left int64
 }
 
-// maxHeader is how far a header may reach. Some pictures carry large previews in
-// front; beyond this there is only garbage to search through.
+// maxHeader limits the length of a header in bytes. Some pictures have large previews in front.
 const maxHeader = 16 << 20
 
-// maxRead is how much is read at once. A few bytes can stand for a whole scan of a
-// JPEG, and the context is looked at between two reads only.
+// maxRead is the largest single read in bytes. A few bytes can expand to a whole scan of a
+// JPEG, and source checks the context only between reads.
 const maxRead = 512
 
 var errTooFar = errors.New("no picture within the first 16 MB")
@@ -95,8 +94,8 @@ func (s *source) Seek(offset int64, whence int) (int64, error) {
 	return s.rs.Seek(offset, whence)
 }
 
-// sourceAt is a source that can also be read at random, which spares the TIFF
-// decoder a copy of the whole file in memory.
+// sourceAt is a source with random access. Without it the TIFF decoder copies the whole
+// file to memory.
 type sourceAt struct {
 	source
 	at io.ReaderAt
@@ -109,7 +108,7 @@ func (s *sourceAt) ReadAt(p []byte, off int64) (int, error) {
 	return s.at.ReadAt(p, off)
 }
 
-// newSource makes a source of at most limit bytes.
+// newSource returns a source of at most limit bytes.
 func newSource(ctx context.Context, rs io.ReadSeeker, limit int64) io.ReadSeeker {
 	s := source{ctx: ctx, rs: rs, left: limit}
 	if at, ok := rs.(io.ReaderAt); ok {

@@ -2,14 +2,14 @@ package media
 
 import "image"
 
-// Orientation is the EXIF orientation of a stored picture, 1 to 8: how it must be
-// turned or mirrored to stand upright. Zero and any other value mean 1.
+// Orientation is the EXIF orientation of a stored picture, 1 to 8: how to turn or mirror it
+// upright. Zero and any other value mean 1.
 type Orientation int
 
 // Normal is the orientation of a picture that is stored upright.
 const Normal Orientation = 1
 
-// valid returns o, or Normal where o is not a value of EXIF.
+// valid returns o, or Normal if o is not an EXIF value.
 func (o Orientation) valid() Orientation {
 	if o < 1 || o > 8 {
 		return Normal
@@ -17,13 +17,13 @@ func (o Orientation) valid() Orientation {
 	return o
 }
 
-// Turned reports whether the stored picture differs from what is shown.
+// Turned reports whether the picture as shown differs from the stored one.
 func (o Orientation) Turned() bool { return o.valid() != Normal }
 
-// Swapped reports whether width and height change places when shown.
+// Swapped reports whether width and height are swapped when shown.
 func (o Orientation) Swapped() bool { return o.valid() >= 5 }
 
-// String describes what is done to the stored picture to show it.
+// String describes how the stored picture is transformed for display.
 func (o Orientation) String() string {
 	return [...]string{
 		"upright", "mirrored", "turned by 180°", "mirrored top to bottom",
@@ -31,7 +31,7 @@ func (o Orientation) String() string {
 	}[o.valid()-1]
 }
 
-// Upright is the size at which a picture of this stored size is shown.
+// Upright returns the size as shown of a picture with the given stored size.
 func (o Orientation) Upright(stored image.Point) image.Point {
 	if o.Swapped() {
 		return image.Pt(stored.Y, stored.X)
@@ -39,8 +39,7 @@ func (o Orientation) Upright(stored image.Point) image.Point {
 	return stored
 }
 
-// inverse is the orientation that undoes o; all but the quarter turns undo
-// themselves.
+// inverse returns the orientation that undoes o. All but the quarter turns are their own inverse.
 func (o Orientation) inverse() Orientation {
 	switch o = o.valid(); o {
 	case 6:
@@ -52,9 +51,8 @@ func (o Orientation) inverse() Orientation {
 	}
 }
 
-// ToStored maps a rectangle of the picture as shown to the pixels of the picture
-// as stored, whose size is stored. Rectangles inside stay inside; nothing is
-// clamped.
+// ToStored maps a rectangle of the picture as shown to pixels of the stored picture, whose
+// size is stored. It does not clamp; a rectangle inside the picture stays inside.
 func ToStored(o Orientation, stored image.Point, display image.Rectangle) image.Rectangle {
 	x, y, w, h := display.Min.X, display.Min.Y, display.Dx(), display.Dy()
 	sw, sh := stored.X, stored.Y

@@ -17,11 +17,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// errNotByRows says that a PNG has to be decoded as a whole: it is interlaced, has 16
-// bits a sample or is damaged. image/png then says what is wrong with it.
+// errNotByRows means that image/png must decode the PNG: it is damaged, interlaced, or does
+// not have 8 bits per sample in a supported color type.
 var errNotByRows = errors.New("the PNG cannot be decoded row by row")
 
-// decodePNG decodes and reduces a PNG row by row: 24 megapixels need a few rows instead of 96 MB.
+// decodePNG decodes and reduces a PNG row by row: 24 megapixels take a few rows of memory
+// instead of 96 MB.
 func (h *header) decodePNG(ctx context.Context, rs io.ReadSeeker, o Orientation, limits Limits) (*Picture, error) {
 	k := reduction(h.size, limits.Side)
 	small := image.Pt((h.size.X+k-1)/k, (h.size.Y+k-1)/k)
@@ -43,18 +44,18 @@ func (h *header) decodePNG(ctx context.Context, rs io.ReadSeeker, o Orientation,
 	return &Picture{Pixels: turn(out, o), Size: o.Upright(h.size), Orientation: o.valid()}, nil
 }
 
-// pngRows reads the rows of a PNG of 8 bits a sample that is not interlaced.
+// pngRows reads the rows of a PNG with 8 bits per sample that is not interlaced.
 type pngRows struct {
 	chunk   pngChunkReader
-	pixels  io.Reader     // rows, each with the kind of its filter before it
-	each    int           // bytes for each pixel
-	palette color.Palette // nil: the row has colors
+	pixels  io.Reader     // rows, each after the number of its filter
+	each    int           // bytes per pixel
+	palette color.Palette // nil for colors and gray
 }
 
 // pngAhead is how many rows are unpacked before they are needed.
 const pngAhead = 16
 
-// openPNG reads all that comes before the pixels.
+// openPNG reads everything before the pixels.
 func openPNG(src io.ReadSeeker) (*pngRows, error) {
 	if _, err := src.Seek(int64(len("\x89PNG\r\n\x1a\n")), io.SeekStart); err != nil {
 		return nil, errNotByRows
@@ -76,7 +77,8 @@ func openPNG(src io.ReadSeeker) (*pngRows, error) {
 		content[kind] = small
 	}
 	head, transparent := content["IHDR"], content["tRNS"]
-	// Width and height are known; 8 bits, a color type, and no other method.
+	// The caller knows width and height. Then follow 8 bits per sample, the color type and
+	// three methods of 0.
 	if len(head) != 13 || head[8] != 8 || head[10] != 0 || head[11] != 0 || head[12] != 0 {
 		return nil, errNotByRows
 	}
@@ -95,7 +97,7 @@ func openPNG(src io.ReadSeeker) (*pngRows, error) {
 	return p, nil
 }
 
-// pngPalette has all colors that an index can name: one that is missing is black.
+// pngPalette returns 256 colors; missing ones are black.
 func pngPalette(colors, transparent []byte) color.Palette {
 	palette := make(color.Palette, 256)
 	for i := range palette {
@@ -111,8 +113,8 @@ func pngPalette(colors, transparent []byte) color.Palette {
 	return palette
 }
 
-// reduce makes out of all rows. One goroutine unpacks them while the other makes
-// pixels of those before.
+// reduce averages all rows into out. One goroutine unpacks rows while another converts the
+// previous ones.
 func (p *pngRows) reduce(ctx context.Context, out *image.RGBA, size image.Point, k int) error {
 	group, ctx := errgroup.WithContext(ctx)
 	unpacked, free := make(chan []byte, pngAhead), make(chan []byte, pngAhead)
@@ -163,7 +165,7 @@ func (p *pngRows) reduce(ctx context.Context, out *image.RGBA, size image.Point,
 	return group.Wait()
 }
 
-// draw draws a row of bytes as pixels.
+// draw converts a row of bytes to pixels.
 func (p *pngRows) draw(line *image.RGBA, row []byte) {
 	w := line.Rect.Dx()
 	var img image.Image
@@ -183,7 +185,7 @@ func (p *pngRows) draw(line *image.RGBA, row []byte) {
 	draw.Draw(line, line.Rect, img, image.Point{}, draw.Src)
 }
 
-// end reads what comes after the pixels: sums that show damage.
+// end reads the rest of the file to verify its checksums.
 func (p *pngRows) end() error {
 	if n, err := io.Copy(io.Discard, p.pixels); err != nil || n > 0 {
 		return errors.Join(errNotByRows, err)
@@ -198,7 +200,7 @@ func (p *pngRows) end() error {
 	}
 }
 
-// unfilter makes bytes of the differences in a row (PNG specification, 9.2).
+// unfilter restores the bytes of a row (PNG specification, 9.2).
 func (p *pngRows) unfilter(line, before []byte) error {
 	n, row, above := p.each, line[1:], before[1:]
 	switch line[0] {
@@ -233,7 +235,7 @@ func (p *pngRows) unfilter(line, before []byte) error {
 	return nil
 }
 
-// paeth is the neighbor that is closest to left + up - corner.
+// paeth returns the neighbor closest to left + up - corner.
 func paeth(left, up, corner int) int {
 	toLeft, toUp := up-corner, left-corner
 	toCorner := max(toLeft+toUp, -toLeft-toUp)
@@ -247,7 +249,7 @@ func paeth(left, up, corner int) int {
 	return corner
 }
 
-// pngChunkReader reads the content of one chunk of a PNG, and checks its sum at the end.
+// pngChunkReader reads the data of one chunk of a PNG and verifies its checksum at the end.
 type pngChunkReader struct {
 	src  io.Reader
 	left uint32
@@ -283,7 +285,7 @@ func (c *pngChunkReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// pngPixels reads the contents of all IDAT chunks from an open one on.
+// pngPixels reads the data of consecutive IDAT chunks. The first one must be open.
 type pngPixels struct{ chunk *pngChunkReader }
 
 func (p pngPixels) Read(b []byte) (int, error) {

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// probeJPEG estimates the memory for decoding: a progressive picture is held as
-// coefficients of four bytes beside the samples.
+// probeJPEG estimates the memory for decoding. The decoder holds a progressive picture as
+// coefficients of four bytes in addition to the samples.
 func probeJPEG(rs io.ReadSeeker, h *header) error {
 	var sof []byte
 	progressive, rgb := false, false
@@ -29,8 +29,8 @@ func probeJPEG(rs io.ReadSeeker, h *header) error {
 	return nil
 }
 
-// jpegCost is the memory per pixel that decoding takes, from the frame header
-// (without its length). rgb: the samples are red, green and blue.
+// jpegCost returns the bytes per pixel that decoding takes. sof is the frame header without
+// its length; rgb reports that the samples are red, green and blue.
 func jpegCost(sof []byte, progressive, rgb bool) float64 {
 	if len(sof) < 6 || len(sof) < 6+3*int(sof[5]) {
 		return 15
@@ -53,8 +53,8 @@ func jpegCost(sof []byte, progressive, rgb bool) float64 {
 	return cost
 }
 
-// probePNG looks at the color type and for a tRNS chunk, which makes a picture
-// without an alpha channel transparent.
+// probePNG reads the color type and looks for a tRNS chunk, which adds transparency without
+// an alpha channel.
 func probePNG(rs io.ReadSeeker, h *header) error {
 	for c := pngChunks(rs); ; {
 		if !c.scan() {
@@ -63,7 +63,7 @@ func probePNG(rs io.ReadSeeker, h *header) error {
 		switch {
 		case c.count == 1: // IHDR
 			h.alpha = c.data[9]&4 != 0
-			if c.data[12] != 0 { // interlaced: each pass is a picture of its own
+			if c.data[12] != 0 { // the decoder allocates a picture for each pass
 				h.perPixel *= 2
 			}
 		case c.name == "tRNS":
@@ -75,16 +75,15 @@ func probePNG(rs io.ReadSeeker, h *header) error {
 	}
 }
 
-// probeGIF looks at the first frame: whether it has a transparent color or
-// leaves a part of the picture open.
+// probeGIF checks whether the first frame has a transparent color or does not cover the picture.
 func probeGIF(rs io.ReadSeeker, h *header) error {
 	g, err := scanGIF(rs, 1)
 	h.alpha = h.alpha || g.transparent || g.count == 1 && g.first != h.size
 	return err
 }
 
-// probeWebP reads the sizes of the canvas and of the frame, which need not agree:
-// the decoder reports the one and allocates the other.
+// probeWebP reads the sizes of the canvas and of the frame, which can differ: the decoder
+// reports one and allocates the other.
 func probeWebP(rs io.ReadSeeker, h *header) error {
 	extended := false
 	for c := riffChunks(rs); ; {
@@ -96,7 +95,7 @@ func probeWebP(rs io.ReadSeeker, h *header) error {
 			extended = true
 			h.alpha = c.data[0]&0x10 != 0
 		case "ANMF":
-			// A frame smaller than the canvas is copied onto one.
+			// firstFrame copies a frame smaller than the canvas.
 			h.alpha = h.alpha || image.Pt(1+int(uint24(c.data[6:])), 1+int(uint24(c.data[9:]))) != h.size
 			h.perPixel += 4
 			return nil
@@ -116,8 +115,8 @@ func probeWebP(rs io.ReadSeeker, h *header) error {
 	}
 }
 
-// probeBMP tells pictures with an alpha channel from those that only fill up four
-// bytes: the long headers came with alpha.
+// probeBMP distinguishes an alpha channel from an unused fourth byte. Only headers longer
+// than 40 bytes define alpha.
 func probeBMP(rs io.ReadSeeker, h *header) error {
 	var head [30]byte
 	if _, err := io.ReadFull(rs, head[:]); err != nil {
@@ -128,7 +127,7 @@ func probeBMP(rs io.ReadSeeker, h *header) error {
 	return nil
 }
 
-// The tags of a TIFF file that are read here.
+// The tags of a TIFF file that this package reads.
 const (
 	tiffCompression  = 259
 	tiffRowsPerStrip = 278
@@ -138,8 +137,8 @@ const (
 	tiffProfile      = 34675
 )
 
-// probeTIFF looks for an alpha channel, and how much of the picture is one block: the
-// decoder unpacks each into a buffer that may hold 8 bytes for a pixel, and grows.
+// probeTIFF looks for an alpha channel and reads the size of a block. The decoder unpacks
+// each block into a growing buffer of up to 8 bytes per pixel.
 func probeTIFF(rs io.ReadSeeker, h *header) error {
 	alpha := tiffValue(rs, tiffExtraSamples)
 	h.alpha = alpha == 1 || alpha == 2
@@ -157,8 +156,8 @@ func probeTIFF(rs io.ReadSeeker, h *header) error {
 	return nil
 }
 
-// tiffValue is the first value of a tag that holds whole numbers: 0 if there is none,
-// and more than any picture has if it is stored outside of the entry.
+// tiffValue returns the first value of an integer tag. It returns 0 if the tag is missing,
+// and 1<<30 if the value is stored outside of the entry.
 func tiffValue(rs io.ReadSeeker, tag uint16) int {
 	const short, unknown = 3, 1 << 30
 	entry, order := tiffEntry(rs, tag)
@@ -174,8 +173,7 @@ func tiffValue(rs io.ReadSeeker, tag uint16) int {
 	return unknown
 }
 
-// tiffEntry is the entry of a tag in the first directory of a TIFF file; nil if
-// there is none.
+// tiffEntry returns the entry of a tag in the first directory of a TIFF file, or nil.
 func tiffEntry(rs io.ReadSeeker, tag uint16) ([]byte, binary.ByteOrder) {
 	head := readAt(rs, 0, 8)
 	if len(head) < 8 {

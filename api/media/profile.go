@@ -8,15 +8,13 @@ import (
 	"unicode/utf16"
 )
 
-// Bounds of what is read of a color profile. Its name stands in front; a table
-// behind it may be large.
+// Limits for reading a color profile. The name comes first; large tables may follow.
 const (
 	maxProfile     = 1 << 20
 	maxProfileTags = 100
 )
 
-// readProfile is the name of the color profile that a picture carries; empty
-// where it carries none or does not name it.
+// readProfile returns the name of the color profile of a picture, or an empty string.
 func readProfile(rs io.ReadSeeker, mime string) string {
 	if _, err := rs.Seek(0, io.SeekStart); err != nil {
 		return ""
@@ -34,7 +32,7 @@ func readProfile(rs io.ReadSeeker, mime string) string {
 	return ""
 }
 
-// profileOfJPEG reads the first piece of the profile, which has the name.
+// profileOfJPEG reads the first part of the profile, which contains the name.
 func profileOfJPEG(rs io.Reader) (profile []byte) {
 	_ = eachSegment(rs, func(marker byte, data []byte) bool {
 		if rest, ok := bytes.CutPrefix(data, []byte("ICC_PROFILE\x00\x01")); marker == 0xe2 && ok && len(rest) > 0 {
@@ -45,7 +43,7 @@ func profileOfJPEG(rs io.Reader) (profile []byte) {
 	return profile
 }
 
-// profileOfPNG returns the name of the profile, or of sRGB, which has a chunk of its own.
+// profileOfPNG returns the name of the profile, or "sRGB" for the chunk sRGB.
 func profileOfPNG(rs io.ReadSeeker) string {
 	for c := pngChunks(rs); c.scan(); {
 		switch c.name {
@@ -67,13 +65,13 @@ func profileOfPNG(rs io.ReadSeeker) string {
 	return ""
 }
 
-// inflated unpacks as much of a profile as there is.
+// inflated decompresses a profile, which may be truncated.
 func inflated(packed []byte) []byte {
 	z, err := zlib.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil
 	}
-	data, _ := io.ReadAll(io.LimitReader(z, maxProfile)) // the front is enough
+	data, _ := io.ReadAll(io.LimitReader(z, maxProfile)) // the beginning is enough
 	return data
 }
 
@@ -99,8 +97,8 @@ func profileOfTIFF(rs io.ReadSeeker) []byte {
 	return readAt(rs, int64(order.Uint32(entry[8:])), int64(min(order.Uint32(entry[4:]), maxProfile)))
 }
 
-// profileName is what an ICC profile calls itself (ICC.1:2022, 9.2.41: the tag
-// desc; text of version 2, or the first of several languages of version 4).
+// profileName returns the description of an ICC profile (ICC.1:2022, 9.2.41): the text of
+// version 2, or the first language of version 4.
 func profileName(p []byte) string {
 	if len(p) < 132 || string(p[36:40]) != "acsp" {
 		return ""
@@ -124,7 +122,7 @@ func profileName(p []byte) string {
 	return ""
 }
 
-// described is the text of a tag.
+// described returns the text of a desc or mluc element.
 func described(tag []byte) string {
 	be := binary.BigEndian
 	switch string(tag[:4]) {

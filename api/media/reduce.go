@@ -7,14 +7,14 @@ import (
 	"image/draw"
 )
 
-// reduce copies the part full of img into premultiplied RGBA, dividing both sides
-// by the smallest whole number that brings the longer one to at most side. Each
-// pixel is the average of a square of pixels, which needs no resampling at all.
+// reduce copies the part full of img to premultiplied RGBA. It divides both sides by the
+// smallest integer that makes the longer one at most side. Each pixel is the average of a
+// square of pixels, so no resampling is needed.
 func reduce(ctx context.Context, img image.Image, full image.Rectangle, side int) (*image.RGBA, error) {
 	return reduceBy(ctx, img, full, reduction(full.Size(), side))
 }
 
-// reduceBy is reduce by a given number.
+// reduceBy is reduce with the divisor k.
 func reduceBy(ctx context.Context, img image.Image, full image.Rectangle, k int) (*image.RGBA, error) {
 	dst := image.NewRGBA(image.Rect(0, 0, (full.Dx()+k-1)/k, (full.Dy()+k-1)/k))
 	if y, ok := img.(*image.YCbCr); ok && k > 1 && y.Rect == full {
@@ -27,13 +27,13 @@ func reduceBy(ctx context.Context, img image.Image, full image.Rectangle, k int)
 	return dst, reduceAny(ctx, dst, img, full, k)
 }
 
-// reduction is the whole number that brings the longer side to at most side.
+// reduction returns the divisor that makes the longer side at most side.
 func reduction(size image.Point, side int) int {
 	return max(1, (max(size.X, size.Y)+side-1)/side)
 }
 
-// Reduced returns a picture of which no side is longer than side, each pixel the
-// average of a square of pixels. It is img itself where that is small enough.
+// Reduced returns a picture with no side longer than side; each pixel is the average of a
+// square of pixels. It returns img itself if that is small enough.
 func Reduced(ctx context.Context, img *image.NRGBA, side int) (*image.NRGBA, error) {
 	if reduction(img.Rect.Size(), side) == 1 {
 		return img, nil
@@ -45,8 +45,8 @@ func Reduced(ctx context.Context, img *image.NRGBA, side int) (*image.NRGBA, err
 	return straight(small), nil
 }
 
-// reduceAny averages squares of k × k pixels of any image. It converts some lines
-// at a time, which package draw does fast for all usual images.
+// reduceAny averages squares of k × k pixels of any image. It converts a few lines at a
+// time with package draw, which is fast for all common images.
 func reduceAny(ctx context.Context, dst *image.RGBA, img image.Image, full image.Rectangle, k int) error {
 	w, h := full.Dx(), full.Dy()
 	return Strips(ctx, w, dst.Rect.Dy(), func(from, to int) error {
@@ -56,7 +56,7 @@ func reduceAny(ctx context.Context, dst *image.RGBA, img image.Image, full image
 			clear(sums)
 			top, bottom := by*k, min(by*k+k, h)
 			for y := top; y < bottom; y += strip.Rect.Dy() {
-				// A frame that is smaller than the picture leaves pixels untouched.
+				// A frame smaller than the picture does not draw all pixels.
 				clear(strip.Pix)
 				lines := min(strip.Rect.Dy(), bottom-y)
 				draw.Draw(strip, image.Rect(0, 0, w, lines), img, full.Min.Add(image.Pt(0, y)), draw.Src)
@@ -70,7 +70,7 @@ func reduceAny(ctx context.Context, dst *image.RGBA, img image.Image, full image
 	})
 }
 
-// addSquares adds each k pixels of a line to the sums of their square.
+// addSquares adds every k pixels of a line to the sum of their square.
 func addSquares(sums []uint64, line []uint8, k int) {
 	for ; len(line) > 0; sums = sums[4:] {
 		part := line[:min(4*k, len(line))]
@@ -89,7 +89,7 @@ func addSquares(sums []uint64, line []uint8, k int) {
 	}
 }
 
-// meanSquares makes pixels of the sums of squares, of so many lines of a picture w wide.
+// meanSquares converts the sums over the given number of lines, each w pixels wide, to pixels.
 func meanSquares(out []uint8, sums []uint64, lines, w, k int) {
 	for i, sum := range sums {
 		n := uint64(lines * min(k, w-i/4*k))
@@ -97,9 +97,9 @@ func meanSquares(out []uint8, sums []uint64, lines, w, k int) {
 	}
 }
 
-// reduceYCbCr averages squares of k × k pixels on the planes of a JPEG, and
-// converts only the averages to RGB. It takes 0.18 of the time of reduceAny in the same
-// run, which is half a second of a photograph of 24 megapixels (BenchmarkReduce24MP).
+// reduceYCbCr averages squares of k × k pixels on the planes of a JPEG and converts only
+// the averages to RGB. It takes 0.18 of the time of reduceAny in the same run, which saves
+// half a second for a photograph of 24 megapixels (BenchmarkReduce24MP).
 func reduceYCbCr(ctx context.Context, dst *image.RGBA, img *image.YCbCr, k int) error {
 	n := dst.Rect.Dx()
 	luma := newPlane(img.Y, img.YStride, img.Rect.Dx(), img.Rect.Dy(), 1, 1, k, n)
@@ -124,7 +124,7 @@ func reduceYCbCr(ctx context.Context, dst *image.RGBA, img *image.YCbCr, k int) 
 	return nil
 }
 
-// subsampling is how many pixels share one chroma sample across and down.
+// subsampling returns how many pixels share one chroma sample in each direction.
 func subsampling(r image.YCbCrSubsampleRatio) (x, y int) {
 	switch r {
 	case image.YCbCrSubsampleRatio422:
@@ -148,14 +148,14 @@ type plane struct {
 	stride int
 	height int
 	sy, k  int
-	// from and to bound the samples of each box across.
+	// from and to are the horizontal bounds of each box in samples.
 	from, to []int
 	sums     []uint64
 	out      []uint8
 }
 
-// newPlane prepares a plane of width × height samples, of which each stands for
-// sx × sy pixels, for n boxes of k × k pixels across.
+// newPlane returns a plane of width × height samples for n boxes of k × k pixels across.
+// Each sample covers sx × sy pixels.
 func newPlane(pix []uint8, stride, width, height, sx, sy, k, n int) *plane {
 	p := &plane{
 		pix: pix, stride: stride, height: height, sy: sy, k: k,
@@ -167,15 +167,15 @@ func newPlane(pix []uint8, stride, width, height, sx, sy, k, n int) *plane {
 	return p
 }
 
-// span is the range of samples that box i of k pixels touches, where a sample
-// stands for s pixels and there are limit of them. It is never empty.
+// span returns the range of samples that box i of k pixels touches. Each of the limit
+// samples covers s pixels. The range is never empty.
 func span(i, k, s, limit int) (from, to int) {
 	from = min(i*k/s, limit-1)
 	to = min(((i+1)*k+s-1)/s, limit)
 	return from, max(to, from+1)
 }
 
-// average fills out with the averages of line by of boxes.
+// average sets out to the averages of the boxes in line by.
 func (p *plane) average(by int) {
 	y0, y1 := span(by, p.k, p.sy, p.height)
 	clear(p.sums)

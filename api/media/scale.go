@@ -6,12 +6,12 @@ import (
 	"math"
 )
 
-// Scale scales the part cut of a picture to a size, by a Catmull-Rom kernel. A picture
-// that shrinks to less than half is averaged first. For its memory see [ScaleCost].
+// Scale scales the part cut of a picture to the size to with a Catmull-Rom kernel. It first
+// averages a picture that shrinks to less than half. [ScaleCost] returns its memory.
 //
-// golang.org/x/image/draw keeps 32 bytes for each pixel between its two steps: from
-// 8000 × 8000 to 4000 × 4000 pixels it allocates 1.09 GB. This takes 76 MB and less than
-// half of the time in the same run; for a thumbnail a quarter (BenchmarkScale, 2 cores).
+// golang.org/x/image/draw keeps 32 bytes per pixel between its two steps: from 8000 × 8000
+// to 4000 × 4000 pixels it allocates 1.09 GB. Scale takes 76 MB and less than half of the
+// time in the same run; for a thumbnail a quarter (BenchmarkScale, 2 cores).
 func Scale(ctx context.Context, img *image.NRGBA, cut image.Rectangle, to image.Point) (*image.NRGBA, error) {
 	if k := shrinkage(cut.Size(), to); k > 1 {
 		small, err := reduceBy(ctx, img, cut, k)
@@ -31,9 +31,9 @@ func Scale(ctx context.Context, img *image.NRGBA, cut image.Rectangle, to image.
 	})
 }
 
-// Sample draws the rectangle part of a picture with size pixels. img is the whole
-// picture, reduced from the size full, in whose pixels part is counted. Each pixel is
-// the mean of the area under it. Part and size must not be empty.
+// Sample draws the rectangle part of a picture with size pixels. img is the picture reduced
+// from the size full; part is in pixels of full. Each pixel is the mean of the area under
+// it. part and size must not be empty.
 func Sample(img *image.RGBA, full image.Point, part image.Rectangle, size image.Point) *image.RGBA {
 	have := img.Rect.Size()
 	s := scaling{
@@ -45,10 +45,11 @@ func Sample(img *image.RGBA, full image.Point, part image.Rectangle, size image.
 	return out
 }
 
-// shrinkage is the reduction before scaling: the kernel gets twice the target size.
+// shrinkage returns the factor of the reduction before scaling, which leaves at least twice
+// the target size.
 func shrinkage(from, to image.Point) int { return max(1, min(from.X/to.X, from.Y/to.Y)/2) }
 
-// scaling makes each pixel of a picture from a rectangle of weighted pixels of another.
+// scaling computes each pixel of a picture from a rectangle of weighted source pixels.
 type scaling struct {
 	pix           []uint8
 	stride, width int
@@ -56,7 +57,7 @@ type scaling struct {
 	across, down  []tap
 }
 
-// lines fills the lines from to before end, of 4 bytes for each pixel.
+// lines writes the lines y with from <= y < end, 4 bytes per pixel.
 func (s *scaling) lines(from, end int, out []uint8, stride int) {
 	sums := make([]float32, 4*s.width)
 	for y := from; y < end; y++ {
@@ -68,13 +69,13 @@ func (s *scaling) lines(from, end int, out []uint8, stride int) {
 	}
 }
 
-// tap holds the source of a pixel: pixels from first on with weights that sum to 1.
+// tap holds the weights of the source pixels from first on; they sum to 1.
 type tap struct {
 	first   int
 	weights []float32
 }
 
-// kernel returns the taps of a side of want pixels made of have, by Catmull-Rom.
+// kernel returns the Catmull-Rom taps for scaling a side from have to want pixels.
 func kernel(have, want int) []tap {
 	scale := float64(have) / float64(want)
 	stretch := max(1, scale) // of the kernel, which is 2 wide on each side
@@ -85,8 +86,8 @@ func kernel(have, want int) []tap {
 	})
 }
 
-// averages returns the taps of a side of want equal parts of from..to, in pixels of a side
-// of full, of which have are there.
+// averages returns the taps that average from..to, in pixels of a side of full, into want
+// equal parts. The source has have pixels for the side.
 func averages(from, to, full, have, want int) []tap {
 	scale := float64(have) / float64(full)
 	start, step := float64(from)*scale, float64(to-from)*scale/float64(want)
@@ -98,7 +99,7 @@ func averages(from, to, full, have, want int) []tap {
 	})
 }
 
-// taps makes n taps of about that many weights.
+// taps returns n taps with about each weights per tap.
 func taps(n, each int, of func(i int) (first, last int, weight func(at int) float64)) []tap {
 	list, weights := make([]tap, n), make([]float32, 0, n*each)
 	for i := range list {
@@ -127,7 +128,7 @@ func catmullRom(t float64) float64 {
 	return 0
 }
 
-// addLine adds a line of pixels to sums of premultiplied ones.
+// addLine adds a weighted line of pixels to premultiplied sums.
 func (s *scaling) addLine(sums []float32, line []uint8, weight float32) {
 	for ; len(line) >= 4 && len(sums) >= 4; line, sums = line[4:], sums[4:] {
 		w := weight
@@ -141,7 +142,7 @@ func (s *scaling) addLine(sums []float32, line []uint8, weight float32) {
 	}
 }
 
-// sumAcross makes a line of pixels of sums of premultiplied ones.
+// sumAcross converts premultiplied sums to a line of pixels.
 func (s *scaling) sumAcross(out []uint8, sums []float32) {
 	for _, t := range s.across {
 		var r, g, b, a float32
@@ -164,10 +165,10 @@ func (s *scaling) sumAcross(out []uint8, sums []float32) {
 	}
 }
 
-// channel rounds to the value of a channel; the kernel can lead beyond both ends.
+// channel rounds and clamps v, since the kernel can overshoot.
 func channel(v float32) uint8 { return uint8(max(0, min(v+0.5, 255))) }
 
-// straight turns premultiplied alpha into straight alpha, in the same memory.
+// straight converts premultiplied to straight alpha in place.
 func straight(img *image.RGBA) *image.NRGBA {
 	out := &image.NRGBA{Pix: img.Pix, Stride: img.Stride, Rect: img.Rect}
 	if img.Opaque() {
@@ -183,7 +184,7 @@ func straight(img *image.RGBA) *image.NRGBA {
 	return out
 }
 
-// FitSize is the size of a picture when neither side is longer than most.
+// FitSize returns the size of a picture scaled down so that neither side is longer than most.
 func FitSize(size image.Point, most int) image.Point {
 	long := max(size.X, size.Y)
 	if long <= most {
@@ -193,7 +194,7 @@ func FitSize(size image.Point, most int) image.Point {
 	return image.Pt(side(size.X), side(size.Y))
 }
 
-// CoverCut is the middle part of a picture that has the proportions of to.
+// CoverCut returns the centered part of a picture that has the proportions of to.
 func CoverCut(size, to image.Point) image.Rectangle {
 	cut := image.Rectangle{Max: size}
 	if size.X*to.Y > size.Y*to.X { // too wide

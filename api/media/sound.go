@@ -6,15 +6,15 @@ import (
 	"io"
 )
 
-// Bounds of what is read of a recording.
+// Limits for reading a recording, in bytes and frames.
 const (
 	maxSilence   = 64 << 10 // between the tag and the first frame of an MP3
 	maxPage      = 64<<10 + 512
 	steadyFrames = 16
 )
 
-// mp3 says how long an MP3 plays: by the count that most encoders put into the first
-// frame, else by its size, where its frames are all of one rate.
+// mp3 sets the duration of an MP3 from the frame count that most encoders store in the
+// first frame. Otherwise it divides the size by the bit rate, if that is constant.
 func (t *track) mp3(rs io.ReadSeeker, end int64) {
 	pos := int64(0)
 	var h [10]byte
@@ -24,7 +24,7 @@ func (t *track) mp3(rs io.ReadSeeker, end int64) {
 	if string(h[:3]) == "ID3" {
 		pos = 10 + int64(h[6]&0x7f)<<21 + int64(h[7]&0x7f)<<14 + int64(h[8]&0x7f)<<7 + int64(h[9]&0x7f)
 		if h[5]&0x10 != 0 {
-			pos += 10 // a foot
+			pos += 10 // footer
 		}
 	}
 	front := readAt(rs, pos, maxSilence)
@@ -44,7 +44,7 @@ func (t *track) mp3(rs io.ReadSeeker, end int64) {
 	}
 }
 
-// tagBehind is the length of an ID3v1 tag.
+// tagBehind returns the length of the ID3v1 tag at the end of the file, or 0.
 func tagBehind(rs io.ReadSeeker, end int64) int64 {
 	const length = 128
 	if end > length && bytes.HasPrefix(readAt(rs, end-length, 3), []byte("TAG")) {
@@ -53,16 +53,15 @@ func tagBehind(rs io.ReadSeeker, end int64) int64 {
 	return 0
 }
 
-// mp3Frame is what the header of a frame of MPEG audio, layer 3, says.
+// mp3Frame holds the header of an MPEG audio frame of layer 3.
 type mp3Frame struct {
-	bits, rate int // of a second
+	bits, rate int // per second
 	samples    int
 	length     int // in bytes
-	side       int // bytes between the header and the sound
+	side       int // bytes of side information after the header
 }
 
-// The rates of layer 3, in kilobits and in samples of a second (ISO/IEC 11172-3 and
-// 13818-3).
+// The rates of layer 3, in kilobits and samples per second (ISO/IEC 11172-3 and 13818-3).
 var (
 	mp3Bits = [2][16]int{
 		{0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160},
@@ -103,7 +102,7 @@ func mp3Header(b []byte) (f mp3Frame, ok bool) {
 	return f, true
 }
 
-// counted is how many frames follow, where the first one says it.
+// counted returns the number of frames from a Xing, Info or VBRI header, or 0.
 func (f mp3Frame) counted(b []byte) uint32 {
 	be := binary.BigEndian
 	if at := 4 + f.side; len(b) >= at+12 && (string(b[at:at+4]) == "Xing" || string(b[at:at+4]) == "Info") && b[at+7]&1 != 0 {
@@ -116,7 +115,7 @@ func (f mp3Frame) counted(b []byte) uint32 {
 	return 0
 }
 
-// steady reports whether the frames at the front are all of one rate.
+// steady reports whether the first frames all have the same bit rate.
 func steady(b []byte, first mp3Frame) bool {
 	for range steadyFrames {
 		f, ok := mp3Header(b)
@@ -124,15 +123,15 @@ func steady(b []byte, first mp3Frame) bool {
 			return false
 		}
 		if f.length >= len(b) {
-			return len(b) < maxSilence // the end of a short one
+			return len(b) < maxSilence // the end of a short file
 		}
 		b = b[f.length:]
 	}
 	return true
 }
 
-// ogg says how long a recording in Ogg plays (RFC 3533): the last page has the number
-// of its last sample.
+// ogg sets the duration of an Ogg recording (RFC 3533): the last page has the position of
+// its last sample.
 func (t *track) ogg(rs io.ReadSeeker, end int64) {
 	le := binary.LittleEndian
 	front := readAt(rs, 0, 512)
@@ -164,7 +163,7 @@ func (t *track) ogg(rs io.ReadSeeker, end int64) {
 			return
 		}
 		if p := b[i:]; len(p) >= 18 && bytes.Equal(p[14:18], serial) {
-			// A page on which no packet ends has no number.
+			// A page on which no packet ends has no position.
 			if n := le.Uint64(p[6:]); n < 1<<63 {
 				t.length = seconds(float64(n)-skipped, rate)
 				return

@@ -7,17 +7,16 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// stripPixels is about how many pixels a strip has: enough that handing it to
-// another core costs nothing beside the work.
+// stripPixels is the approximate number of pixels in a strip. It is large enough to make
+// the cost of scheduling negligible.
 const stripPixels = 1 << 16
 
-// maxCores bounds how many strips are in memory.
+// maxCores limits how many strips are in memory.
 const maxCores = 8
 
-// Strips does work on all rows of a picture w pixels wide, in strips of some
-// rows each, on all cores. Where the strips end depends on w alone. It returns
-// the first error, or ctx's; what breaks down in a strip is an error too,
-// since nothing further up could catch it.
+// Strips calls work for all rows of a picture w pixels wide, in strips, on all cores. The
+// strips depend on w alone, not on the number of cores. It returns the first error or
+// ctx's. It returns a panic of work as an error, since no caller could recover it.
 func Strips(ctx context.Context, w, rows int, work func(from, to int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(cores())
@@ -38,5 +37,5 @@ func Strips(ctx context.Context, w, rows int, work func(from, to int) error) err
 	return group.Wait()
 }
 
-// stripRows is how many rows a strip of a picture w pixels wide has.
+// stripRows returns the number of rows in a strip of a picture w pixels wide.
 func stripRows(w int) int { return max(1, stripPixels/max(1, w)) }

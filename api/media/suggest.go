@@ -7,24 +7,25 @@ import (
 )
 
 const (
-	// MostSuggested is the greatest share of a picture that a suggestion takes.
+	// MostSuggested is the largest share of a picture that a suggestion covers.
 	MostSuggested = 0.6
 
-	suggestSide  = 64              // of the map of salience
-	detailSide   = 4 * suggestSide // of the copy in which fine detail is measured
-	centerSpread = 0.4             // how far from the middle, in sides, a pixel counts 60 %
-	standsOut    = 1.5             // times the mean from which a pixel counts at all
-	nearFull     = 0.85            // of a side from which a free window takes all of it
+	suggestSide  = 64              // longer side of the salience map
+	detailSide   = 4 * suggestSide // longer side of the copy for measuring detail
+	centerSpread = 0.4             // distance from the center, in sides, at which a pixel counts 60 %
+	standsOut    = 1.5             // times the mean; pixels below count 0
+	nearFull     = 0.85            // share of a side from which a window without ratio takes all of it
 )
 
-// Suggest returns at most so many parts of a picture that are worth cropping to, best
-// first, in pixels of img. Each has about the ratio, width to height; the zero ratio
-// leaves that free. None takes more than [MostSuggested] of the picture; every second one
-// is half of the one before. None at all: nothing stands out. It takes a few milliseconds.
+// Suggest returns up to most parts of a picture worth cropping to, best first, in pixels of
+// img. Each has about the given ratio of width to height; a zero ratio means any. None
+// covers more than [MostSuggested] of the picture; every second one has half the area of
+// the previous one. It returns nil if nothing stands out. It takes a few milliseconds.
 //
-// A pixel stands out if a barrier of color fences it off from the borders, or if it is
-// sharp, since backgrounds are often blurred; the middle counts more. The suggestion lies
-// about the mean of these pixels and has the proportions in which they are spread.
+// A pixel stands out if a barrier of color separates it from the borders, or if it is
+// sharp, since backgrounds are often blurred. Pixels near the center count more. A
+// suggestion is centered on the mean of these pixels and has the proportions of their
+// spread.
 func Suggest(img *image.RGBA, ratio image.Point, most int) []image.Rectangle {
 	full := img.Rect.Size()
 	if min(full.X, full.Y) < 8 {
@@ -41,7 +42,7 @@ func Suggest(img *image.RGBA, ratio image.Point, most int) []image.Rectangle {
 		share = float64(part.Dx()*part.Dy()) / float64(2*m.size.X*m.size.Y)
 		if i%2 == 1 {
 			share = MostSuggested
-			m.forget(part) // what follows is another part
+			m.forget(part) // the next suggestion is elsewhere
 		}
 		part = image.Rect(
 			part.Min.X*full.X/m.size.X, part.Min.Y*full.Y/m.size.Y,
@@ -54,8 +55,7 @@ func Suggest(img *image.RGBA, ratio image.Point, most int) []image.Rectangle {
 	return out
 }
 
-// salience is a small map of how much each part of a picture stands out; 0 where it does
-// not.
+// salience is a small map of how much each part of a picture stands out.
 type salience struct {
 	size image.Point
 	v    []float64
@@ -76,7 +76,7 @@ func newSalience(img *image.RGBA) *salience {
 	return m
 }
 
-// opponents are light, red to green and yellow to blue of the pixels of a copy.
+// opponents returns the lightness, red-green and yellow-blue channels of a reduced copy.
 func opponents(img *image.RGBA, size image.Point) (channels [3][]float64) {
 	full := img.Rect.Size()
 	pix := Sample(img, full, image.Rectangle{Max: full}, size).Pix
@@ -89,9 +89,9 @@ func opponents(img *image.RGBA, size image.Point) (channels [3][]float64) {
 	return channels
 }
 
-// barriers is how much each pixel is fenced off from the borders, with a mean of 1: the
-// least range of values on a way there, in each channel (the minimum barrier distance). A
-// thing that stands alone has about the same value all over.
+// barriers returns the distance of each pixel from the borders, with a mean of 1: the
+// smallest range of values along any path to a border, per channel (minimum barrier
+// distance). The distance is about the same all over an isolated object.
 func (m *salience) barriers(channels [3][]float64) []float64 {
 	out := make([]float64, m.size.X*m.size.Y)
 	w, h := m.size.X, m.size.Y
@@ -107,7 +107,7 @@ func (m *salience) barriers(channels [3][]float64) []float64 {
 				far[i], high[i], low[i] = top-bottom, top, bottom
 			}
 		}
-		for range 3 { // scans to and fro come close to the exact distance
+		for range 3 { // forward and backward scans approximate the exact distance
 			for i := w + 1; i < len(v); i++ {
 				visit(i, i-1)
 				visit(i, i-w)
@@ -124,8 +124,7 @@ func (m *salience) barriers(channels [3][]float64) []float64 {
 	return even(out)
 }
 
-// detail is how much neighboring pixels of a larger copy differ in light, with a mean
-// of 1.
+// detail returns how much neighboring pixels of a larger copy differ in lightness, with a mean of 1.
 func (m *salience) detail(img *image.RGBA) []float64 {
 	size := FitSize(img.Rect.Size(), detailSide)
 	light := opponents(img, size)[0]
@@ -151,7 +150,7 @@ func (m *salience) detail(img *image.RGBA) []float64 {
 	return even(out)
 }
 
-// even scales values to a mean of 1 and cuts the few that are far above it.
+// even scales values to a mean of 1 and caps outliers.
 func even(values []float64) []float64 {
 	for range 2 {
 		sum := 0.0
@@ -165,8 +164,8 @@ func even(values []float64) []float64 {
 	return values
 }
 
-// window is the part that takes a share of the map about what stands out. It is found in
-// steps, each of which looks only at the part before.
+// window returns the part with the given share of the map around the pixels that stand out.
+// Each of its steps considers only the part of the step before.
 func (m *salience) window(ratio image.Point, share float64) (part image.Rectangle, ok bool) {
 	part = image.Rectangle{Max: m.size}
 	width, height := float64(m.size.X), float64(m.size.Y)
@@ -202,7 +201,7 @@ func (m *salience) window(ratio image.Point, share float64) (part image.Rectangl
 	return part, true
 }
 
-// forget takes a part out of the map.
+// forget clears a part of the map.
 func (m *salience) forget(part image.Rectangle) {
 	for y := part.Min.Y; y < part.Max.Y; y++ {
 		clear(m.v[y*m.size.X+part.Min.X : y*m.size.X+part.Max.X])

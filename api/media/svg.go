@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// sizeOfSVG is the size that a drawing says it has, in pixels, or that of its
-// coordinates; zero if it says neither in its first 64 kB.
+// sizeOfSVG returns the size of a drawing in pixels from its width and height, or from its
+// viewBox. It returns zero if the first 64 kB contain neither.
 func sizeOfSVG(rs io.ReadSeeker) image.Point {
 	if _, err := rs.Seek(0, io.SeekStart); err != nil {
 		return image.Point{}
@@ -53,12 +53,12 @@ func sizeOfSVG(rs io.ReadSeeker) image.Point {
 	}
 }
 
-// svgUnits are what the units of lengths are in pixels (CSS Values 3, 5.2).
+// svgUnits maps units of length to pixels (CSS Values 3, 5.2).
 var svgUnits = map[string]float64{
 	"": 1, "px": 1, "pt": 96.0 / 72, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4,
 }
 
-// svgLength is a length in pixels; zero where it depends on the page.
+// svgLength parses a length in pixels; zero if it depends on the page.
 func svgLength(s string) int {
 	s = strings.TrimSpace(s)
 	n := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyz%")

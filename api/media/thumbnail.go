@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	maxSegment   = 1 << 16 // bytes; EXIF has room for no more than a segment of JPEG
-	maxThumbnail = 1024    // pixels of a side
-	// thumbnailCost is the memory of the largest one, as a progressive JPEG and then in RGBA.
+	maxSegment   = 1 << 16 // bytes; EXIF data fits in one JPEG segment
+	maxThumbnail = 1024    // pixels per side
+	// thumbnailCost is the memory for the largest thumbnail, as a progressive JPEG and then in RGBA.
 	thumbnailCost = (15 + 2*4) * maxThumbnail * maxThumbnail
 )
 
-// Thumbnail is the small picture in the metadata of a JPEG, upright and in the
-// proportions of the whole; nil if there is none that can be used.
+// Thumbnail returns the thumbnail in the metadata of a JPEG, upright and in the proportions
+// of the picture; nil if none is usable.
 func Thumbnail(ctx context.Context, rs io.ReadSeeker, limits Limits) *Picture {
 	limits = limits.orDefaults()
 	h, shot, err := open(ctx, rs, limits)
@@ -40,8 +40,8 @@ func Thumbnail(ctx context.Context, rs io.ReadSeeker, limits Limits) *Picture {
 	return p
 }
 
-// unbarred is the part of a thumbnail that has the proportions of the picture:
-// cameras fill the rest with black bars.
+// unbarred returns the part of a thumbnail that has the proportions of the picture, without
+// the black bars that cameras add.
 func unbarred(thumb image.Rectangle, size image.Point) image.Rectangle {
 	w, h := thumb.Dx(), thumb.Dy()
 	if h > w*size.Y/size.X+1 {
@@ -54,7 +54,7 @@ func unbarred(thumb image.Rectangle, size image.Point) image.Rectangle {
 	return thumb
 }
 
-// decodeSafe decodes a picture in memory. A panic of the decoder is an error.
+// decodeSafe decodes a thumbnail. It returns a panic of the decoder as an error.
 func (f *format) decodeSafe(data []byte) (img image.Image, err error) {
 	defer recoverTo(&err, f.name)
 	config, err := f.config(bytes.NewReader(data))
@@ -62,7 +62,7 @@ func (f *format) decodeSafe(data []byte) (img image.Image, err error) {
 		return nil, err
 	}
 	if config.Width > maxThumbnail || config.Height > maxThumbnail {
-		return nil, errTooFar // no thumbnail, and it would take long
+		return nil, errTooFar // too large for a thumbnail
 	}
 	return f.decode(bytes.NewReader(data))
 }

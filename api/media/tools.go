@@ -16,24 +16,24 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// converter is a program that makes a picture of what this package cannot decode.
+// converter is a program that converts content that this package cannot decode.
 type converter struct {
 	// program is the executable; makes describes its input.
 	program, makes string
-	// kinds are the MIME types it is asked for.
+	// kinds are the MIME types it converts; one ending in a slash is a prefix.
 	kinds []string
-	// args make it read the file at path, or standard input, and write a picture
-	// of at most side pixels to standard output, or to the file out.
+	// args returns arguments to read the file at path, or standard input, and write a
+	// picture of at most side pixels to standard output or to the file out.
 	args func(path, out string, side int) []string
-	// stdin: the file is given on standard input, for programs that read more than
-	// a name out of a name.
+	// stdin reports that the program reads standard input, because it interprets special
+	// characters in file names.
 	stdin bool
-	// out is the name of the file that it writes; empty: to standard output.
+	// out is the name of the file that it writes; empty means standard output.
 	out string
 }
 
-// converters are the programs that are used where they are installed; of those for
-// one kind the first. All are told to read a local file and nothing else.
+// converters are the supported programs. The first one installed for a MIME type is used.
+// Their arguments restrict them to reading a local file.
 var converters = []converter{
 	{
 		program: "rsvg-convert", makes: "SVG", kinds: []string{"image/svg+xml"},
@@ -72,30 +72,28 @@ var converters = []converter{
 }
 
 const (
-	// converterOutput is how many bytes a converter may write.
+	// converterOutput limits the output of a converter in bytes.
 	converterOutput = 32 << 20
-	// converterMemory is how many bytes of memory a converter may use, where the
-	// system can limit it; converterSpace is how many it may map in all, with
-	// libraries and what it only reserves.
+	// converterMemory limits the data of a converter in bytes, if the system supports it.
+	// converterSpace limits its address space, including libraries and reserved memory.
 	converterMemory = 512 << 20
 	converterSpace  = 1 << 30
 )
 
-// converting lets one converter run at a time.
+// converting allows one converter at a time.
 var converting = semaphore.NewWeighted(1)
 
-// converterTime is how long a converter may take; a test on a busy machine gives it
-// more.
+// converterTime limits the run time of a converter. Tests increase it for busy machines.
 var converterTime = 10 * time.Second
 
-// Tool is a program that draws what this package cannot.
+// Tool is a program that converts content that this package cannot decode.
 type Tool struct {
 	Program string
-	Makes   string // in words
-	Path    string // empty: it is not installed
+	Makes   string // names of formats, for users
+	Path    string // empty if not installed
 }
 
-// Tools are the programs that are asked, installed or not.
+// Tools returns the supported programs, installed or not.
 func Tools() []Tool {
 	tools := make([]Tool, len(converters))
 	for i, c := range converters {
@@ -107,7 +105,7 @@ func Tools() []Tool {
 	return tools
 }
 
-// convertersOf are the programs for a MIME type.
+// convertersOf returns the programs for a MIME type.
 func convertersOf(mime string) (list []*converter) {
 	for i, c := range converters {
 		for _, k := range c.kinds {
@@ -119,8 +117,7 @@ func convertersOf(mime string) (list []*converter) {
 	return list
 }
 
-// installed is the first of these programs that is there, and where; nil where
-// none is.
+// installed returns the first installed program of list and its path, or nil.
 func installed(list []*converter) (*converter, string) {
 	for _, c := range list {
 		if path, err := exec.LookPath(c.program); err == nil {
@@ -130,7 +127,7 @@ func installed(list []*converter) (*converter, string) {
 	return nil, ""
 }
 
-// names lists the programs in words.
+// names joins the names of the programs with "or".
 func names(list []*converter) string {
 	words := make([]string, len(list))
 	for i, c := range list {
@@ -139,7 +136,7 @@ func names(list []*converter) string {
 	return strings.Join(words, " or ")
 }
 
-// convert has another program make a picture of a regular file.
+// convert converts a regular file to a picture with another program.
 func convert(ctx context.Context, path, mime string, limits Limits) (*Picture, error) {
 	c, program := installed(convertersOf(mime))
 	if c == nil {
@@ -156,7 +153,7 @@ func convert(ctx context.Context, path, mime string, limits Limits) (*Picture, e
 	return p, err
 }
 
-// runWithin is run within the limits: one program at a time, its memory reserved.
+// runWithin calls run within the limits: one program at a time, with reserved memory and limited time.
 func (c *converter) runWithin(ctx context.Context, program, path string, limits Limits) ([]byte, error) {
 	if err := converting.Acquire(ctx, 1); err != nil {
 		return nil, err
@@ -181,10 +178,11 @@ func (c *converter) runWithin(ctx context.Context, program, path string, limits 
 	return data, nil
 }
 
-// run runs the program on a file and returns its picture. The program has the lowest priority and,
-// on Linux, limited memory. It is killed with its children when ctx ends.
+// run runs the program on a file and returns its picture. The program has low priority and,
+// on Linux, limited memory. When ctx ends, the program is killed, on Unix with its
+// children.
 func (c *converter) run(ctx context.Context, program, path string, side int) ([]byte, error) {
-	path, err := filepath.Abs(path) // no name can be taken for an option
+	path, err := filepath.Abs(path) // an absolute path cannot look like an option
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +200,7 @@ func (c *converter) run(ctx context.Context, program, path string, side int) ([]
 	cmd.WaitDelay = time.Second
 	written := &capped{left: converterOutput}
 	if c.out == "" {
-		cmd.Stdout = written // else it has only words there
+		cmd.Stdout = written // otherwise it prints only messages
 	}
 	if c.stdin {
 		f, _, err := OpenFile(path)
@@ -234,7 +232,7 @@ func (c *converter) run(ctx context.Context, program, path string, side int) ([]
 	return written.data, nil
 }
 
-// capped keeps what is written to it, up to an end.
+// capped buffers up to left bytes.
 type capped struct {
 	data []byte
 	left int

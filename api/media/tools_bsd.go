@@ -2,8 +2,8 @@
 
 package media
 
-// limitNote is empty: there is no limit.
+// limitNote is empty because limit does nothing.
 const limitNote = ""
 
-// limit does nothing where one process cannot limit another.
+// limit does nothing: one process cannot limit another on these systems.
 func limit(int) {}

@@ -2,10 +2,10 @@ package media
 
 import "golang.org/x/sys/unix"
 
-// limitNote completes the message that a program failed.
+// limitNote completes the error message of a failed program.
 const limitNote = " (or needs more than 512 MB of memory)"
 
-// limit bounds the memory and the files of a running program.
+// limit limits the memory and the files of a running program.
 func limit(pid int) {
 	for what, most := range map[int]uint64{
 		unix.RLIMIT_AS: converterSpace, unix.RLIMIT_DATA: converterMemory, unix.RLIMIT_FSIZE: converterOutput, unix.RLIMIT_CORE: 0,

@@ -7,17 +7,16 @@ import (
 	"syscall"
 )
 
-// niceness of a program that makes a preview: everything else goes first.
+// niceness is the nice value of converters.
 const niceness = 10
 
-// alone puts a program into a group of its own, so that what it starts ends with
-// it.
+// alone runs a program in its own process group, so that its children are killed with it.
 func alone(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// restrain limits the resources of a running process group. Failures are ignored.
+// restrain lowers the priority of a running program and limits its memory where possible.
 func restrain(pid int) {
 	_ = syscall.Setpriority(syscall.PRIO_PGRP, pid, niceness)
 	limit(pid)

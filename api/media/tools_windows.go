@@ -5,16 +5,16 @@ import (
 	"syscall"
 )
 
-// belowNormal is the class of processes that let others go first.
+// belowNormal is BELOW_NORMAL_PRIORITY_CLASS.
 const belowNormal = 0x4000
 
-// alone has a program run behind the others, without a window.
+// alone runs a program with lower priority and without a window.
 func alone(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true, CreationFlags: belowNormal}
 }
 
-// limitNote is empty: there is no limit.
+// limitNote is empty because the memory is not limited.
 const limitNote = ""
 
-// restrain has nothing left to do.
+// restrain does nothing.
 func restrain(int) {}

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// track is what is known of a file that plays.
+// track holds the facts of a video or recording.
 type track struct {
-	size   image.Point // as shown; zero where there is nothing to see
+	size   image.Point // as shown; zero for sound
 	length time.Duration
 }
 
-// readTrack reads facts of common film and recording formats; missing ones are zero.
+// readTrack reads the facts of common video and audio formats. Unknown facts are zero.
 func readTrack(rs io.ReadSeeker, mime string) (t track) {
 	end, err := rs.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -42,9 +42,8 @@ func readTrack(rs io.ReadSeeker, mime string) (t track) {
 	return t
 }
 
-// boxes walks over the boxes of an MP4 or QuickTime file (ISO/IEC 14496-12) from
-// one place to another: those that say how long it plays (mvhd) and how large its
-// pictures are shown (tkhd) lie in moov.
+// boxes reads the boxes of an MP4 or QuickTime file (ISO/IEC 14496-12) between two
+// positions. The duration (mvhd) and the display size (tkhd) are in moov.
 func (t *track) boxes(rs io.ReadSeeker, from, to int64, depth int) {
 	be := binary.BigEndian
 	for n := 0; from+8 <= to && n < maxParts; n++ {
@@ -77,7 +76,7 @@ func (t *track) boxes(rs io.ReadSeeker, from, to int64, depth int) {
 	}
 }
 
-// movie reads the head of a film.
+// movie reads the duration from a movie header box (mvhd).
 func (t *track) movie(b []byte) {
 	be := binary.BigEndian
 	switch {
@@ -88,9 +87,9 @@ func (t *track) movie(b []byte) {
 	}
 }
 
-// shown reads the head of a track: its size, which a quarter turn exchanges.
+// shown reads the display size from a track header box (tkhd). A quarter turn swaps the sides.
 func (t *track) shown(b []byte) {
-	at := 40 // of the matrix
+	at := 40 // offset of the matrix
 	if len(b) > 0 && b[0] == 1 {
 		at = 52
 	}
@@ -107,7 +106,7 @@ func (t *track) shown(b []byte) {
 	}
 }
 
-// The elements of a Matroska file (RFC 9559) that are looked into or read.
+// The elements of a Matroska file (RFC 9559) that matroska reads or enters.
 const (
 	mkvSegment   = 0x18538067
 	mkvInfo      = 0x1549A966
@@ -120,10 +119,10 @@ const (
 	mkvHeight    = 0xBA
 	mkvCluster   = 0x1F43B675
 	mkvMaxSkip   = 16 << 20
-	mkvTimescale = 1_000_000 // nanoseconds, unless said
+	mkvTimescale = 1_000_000 // nanoseconds; the default
 )
 
-// matroska reads the elements in front of the first cluster.
+// matroska reads the elements before the first cluster.
 func (t *track) matroska(r *bufio.Reader) {
 	scale, length := uint64(mkvTimescale), 0.0
 	for n := 0; n < maxParts; n++ {
@@ -137,7 +136,7 @@ func (t *track) matroska(r *bufio.Reader) {
 		}
 		switch id {
 		case mkvSegment, mkvInfo, mkvTracks, mkvEntry, mkvVideo:
-			continue // what is in it follows
+			continue // its children follow
 		case mkvScale, mkvDuration, mkvWidth, mkvHeight:
 		default:
 			if size > mkvMaxSkip {
@@ -172,7 +171,7 @@ func (t *track) matroska(r *bufio.Reader) {
 	t.length = seconds(length*float64(scale), 1e9)
 }
 
-// vint reads a number of one to eight bytes; of an id the mark stays in it.
+// vint reads a number of one to eight bytes. The length marker of an ID stays in it.
 func vint(r *bufio.Reader, id bool) (uint64, bool) {
 	first, err := r.ReadByte()
 	if err != nil || first == 0 {
@@ -197,7 +196,7 @@ func vint(r *bufio.Reader, id bool) (uint64, bool) {
 	return v, true
 }
 
-// wav divides the length of the sound by the bytes of a second.
+// wav divides the size of the sound data by the byte rate.
 func (t *track) wav(rs io.ReadSeeker) {
 	rate := uint32(0)
 	for c := riffChunks(rs); c.scan(); {
@@ -211,7 +210,7 @@ func (t *track) wav(rs io.ReadSeeker) {
 	}
 }
 
-// flac reads how many samples there are, and how many in a second (RFC 9639).
+// flac reads the number of samples and the sample rate (RFC 9639).
 func (t *track) flac(rs io.Reader) {
 	var b [26]byte
 	if _, err := io.ReadFull(rs, b[:]); err != nil || string(b[:4]) != "fLaC" || b[4]&0x7f != 0 {

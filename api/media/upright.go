@@ -6,8 +6,8 @@ import (
 	"image/draw"
 )
 
-// upright converts the part full of an image to 8 bits for each channel with
-// straight alpha, turned as o says. It may be img itself.
+// upright converts the part full of an image to 8 bits per channel with straight alpha,
+// turned according to o. It may return or reuse img.
 func upright(ctx context.Context, img image.Image, full image.Rectangle, o Orientation) (*image.NRGBA, error) {
 	if img.Bounds() == full && full.Min == (image.Point{}) && !o.Turned() {
 		switch img := img.(type) {
@@ -30,8 +30,8 @@ func upright(ctx context.Context, img image.Image, full image.Rectangle, o Orien
 		var dst draw.Image = strip
 		switch img.(type) {
 		case *image.YCbCr, *image.Gray, *image.CMYK:
-			// They are opaque, so that premultiplied alpha, for which package draw
-			// has a fast path, is the same.
+			// These images are opaque, so premultiplied alpha gives the same result, and
+			// package draw has a fast path for it.
 			dst = &image.RGBA{Pix: strip.Pix, Stride: strip.Stride, Rect: strip.Rect}
 		}
 		draw.Draw(dst, strip.Rect, img, full.Min.Add(image.Pt(0, from)), draw.Src)
@@ -43,7 +43,7 @@ func upright(ctx context.Context, img image.Image, full image.Rectangle, o Orien
 	return out, err
 }
 
-// turn makes a stored image upright.
+// turn returns a stored image upright.
 func turn(src *image.RGBA, o Orientation) *image.RGBA {
 	if !o.Turned() {
 		return src
@@ -54,14 +54,14 @@ func turn(src *image.RGBA, o Orientation) *image.RGBA {
 	return dst
 }
 
-// turnPixels copies the lines from to to of a picture of the size stored, which
-// begin at src, to their places in the upright picture dst. A pixel has 4 bytes.
+// turnPixels copies the lines from..to of a picture of the size stored to the upright
+// picture dst. src begins with the line from. A pixel has 4 bytes.
 func turnPixels(dst []uint8, dstStride int, stored image.Point, o Orientation, src []uint8, srcStride, from, to int) {
 	place := func(x, y int) int {
 		p := ToDisplay(o, stored, image.Rect(x, y, x+1, y+1)).Min
 		return p.Y*dstStride + 4*p.X
 	}
-	// One step to the right in the stored picture is a constant step in the other.
+	// One step to the right in the stored picture is a constant step in dst.
 	step := 0
 	if stored.X > 1 {
 		step = place(1, 0) - place(0, 0)

@@ -14,8 +14,8 @@ import (
 // errBadWebP says that an animated WebP is damaged.
 var errBadWebP = errors.New("bad WebP data")
 
-// decodeWebP decodes a WebP picture; of an animated one the first frame, which the
-// library does not know.
+// decodeWebP decodes a WebP picture. It decodes the first frame of an animation, which the
+// library does not support.
 func decodeWebP(r io.Reader) (image.Image, error) {
 	head := make([]byte, 30)
 	if _, err := io.ReadFull(r, head); err != nil {
@@ -41,10 +41,9 @@ func decodeWebP(r io.Reader) (image.Image, error) {
 	return nil, errBadWebP
 }
 
-// firstFrame decodes a frame, given as what follows the head of its chunk, and
-// lays it on the canvas.
+// firstFrame decodes a frame from the data of its ANMF chunk and draws it on the canvas.
 func firstFrame(r io.Reader, canvas image.Rectangle) (image.Image, error) {
-	var b [24]byte // the frame's own head, and the head of its first chunk
+	var b [24]byte // the headers of the frame and of its first chunk
 	if _, err := io.ReadFull(r, b[:]); err != nil {
 		return nil, err
 	}
@@ -53,7 +52,7 @@ func firstFrame(r io.Reader, canvas image.Rectangle) (image.Image, error) {
 	if !frame.Add(at).In(canvas) {
 		return nil, errBadWebP
 	}
-	// A still picture is made of it. Its length is not known, and not looked at.
+	// Build a still picture. Its length is unknown, but the decoder ignores it.
 	still := binary.LittleEndian.AppendUint32([]byte("RIFF"), 1<<31-1-8)
 	still = append(still, "WEBPVP8X\x0a\x00\x00\x00"...)
 	flags := byte(0)

@@ -1,12 +1,12 @@
-// Package jpegdc decodes JPEG pictures at an eighth of their size, from the DC
-// coefficients alone (ITU-T T.81).
+// Package jpegdc decodes JPEG pictures at 1/8 of their size, from the DC coefficients alone
+// (ITU-T T.81).
 //
-// A JPEG stores each block of 8 x 8 samples as 64 coefficients. The first one, the
-// DC coefficient, is eight times the mean of the block. The other 63, the AC
-// coefficients, are skipped without being decoded, and no inverse transform is
-// needed. Of a progressive picture only the first DC scan is read.
+// A JPEG stores each block of 8 x 8 samples as 64 coefficients. The first one, the DC
+// coefficient, is eight times the mean of the block. The package skips the other 63, the AC
+// coefficients, without decoding them, and needs no inverse transform. It reads only the
+// first DC scan of a progressive picture.
 //
-// On a photograph of 24 megapixels it takes 0.07 of the time of image/jpeg in the same
+// For a photograph of 24 megapixels it takes 0.07 of the time of image/jpeg in the same
 // run, and 1 MB instead of 36 MB (BenchmarkDecode). A preview with it takes 0.37 of the
 // processor time of timg and 11 MB instead of 60 (ui/picture/bench.sh).
 package jpegdc
@@ -20,16 +20,15 @@ import (
 	"io"
 )
 
-// ErrUnsupported says that a JPEG is of a kind that this package does not decode:
-// four components, 12-bit samples, RGB, lossless or arithmetic coding.
+// ErrUnsupported means that this package does not support the kind of JPEG: four
+// components, 12-bit samples, RGB, lossless or arithmetic coding.
 var ErrUnsupported = errors.New("jpegdc: unsupported kind of JPEG")
 
-// errFormat says that the data is not valid JPEG.
+// errFormat means that the data is not valid JPEG.
 var errFormat = errors.New("jpegdc: invalid JPEG data")
 
-// Decode decodes a JPEG at an eighth of its width and height, both rounded up. The
-// result is an [image.Gray] or an [image.YCbCr]. It returns ErrUnsupported before
-// it allocates memory for samples, and ctx's error soon after ctx ends.
+// Decode decodes a JPEG at 1/8 of its width and height, both rounded up. It returns an
+// [image.Gray] or an [image.YCbCr]. It returns the context's error soon after ctx ends.
 func Decode(ctx context.Context, r io.Reader) (image.Image, error) {
 	d := &decoder{r: bufio.NewReaderSize(r, 64<<10), ctx: ctx}
 	if _, err := d.r.Discard(2); err != nil {
@@ -52,7 +51,7 @@ func Decode(ctx context.Context, r io.Reader) (image.Image, error) {
 	}
 }
 
-// decoder holds the tables of one picture while it is decoded.
+// decoder is the state of decoding one picture.
 type decoder struct {
 	r   *bufio.Reader
 	ctx context.Context //nolint:containedctx // of the call that decodes
@@ -64,24 +63,24 @@ type decoder struct {
 	quant           [4]int32    // DC entry of each quantization table
 	dc              [4]*huffman
 	ac              [4]*acSkipper
-	restartInterval int // MCUs between two restart markers; 0: no markers
+	restartInterval int // MCUs between two restart markers; 0 if none
 	adobeRGB        bool
 
-	nextMarker byte // marker that ended the last scan, already read; 0: none
+	nextMarker byte // marker that ended the last scan, already read; 0 if none
 }
 
-// component is one color component, with one sample for each of its blocks.
+// component is a color component with one sample per block.
 type component struct {
 	id         byte
 	sampling   image.Point // sampling factors
 	table      byte        // quantization table
 	blocks     image.Point // blocks in whole MCUs of the picture
-	scanBlocks image.Point // blocks in a scan that holds this component alone
+	scanBlocks image.Point // blocks in a scan of this component alone
 	pix        []uint8
 	done       bool
 
 	dc, ac byte  // Huffman tables of the current scan
-	lastDC int32 // DC coefficient of the block before, from which the next one differs
+	lastDC int32 // DC coefficient of the previous block; the next one is stored as a difference
 }
 
 // marker reads up to and including the next marker.
@@ -219,8 +218,7 @@ func (d *decoder) frame(data []byte, progressive bool) error {
 // ceilDiv divides a by b and rounds up.
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// ratio returns how chroma is subsampled; negative if package image has no name for
-// it.
+// ratio returns the chroma subsampling; negative if package image does not support it.
 func (d *decoder) ratio() image.YCbCrSubsampleRatio {
 	y, cb, cr := d.components[0].sampling, d.components[1].sampling, d.components[2].sampling
 	if cb != cr || y != d.maxSampling || y.X%cb.X != 0 || y.Y%cb.Y != 0 {

@@ -5,27 +5,27 @@ import (
 	"io"
 )
 
-// peekBits is how many bits one table lookup covers.
+// peekBits is the number of bits in a table lookup.
 const peekBits = 13
 
 // huffman is a Huffman table.
 type huffman struct {
-	// quick maps the next bits to the length of their code word in the upper byte
-	// and its value in the lower one; 0 if the word is longer.
+	// quick maps the next bits to the length of their code word in the high byte and its
+	// value in the low byte; 0 if the word is longer.
 	quick [1 << peekBits]uint16
-	// The code words of a length are the numbers from low to below high; their values
-	// begin at index first.
+	// The code words of each length are the numbers from low up to but not including high.
+	// Their values begin at index first.
 	low, high, first [17]int
 	values           []byte
-	// differences maps the next bits to a complete DC difference: the number of bits
-	// used in the lower 5 bits, 0 if they hold no complete one, and the difference above.
+	// differences maps the next bits to a complete DC difference: the number of bits used
+	// in the low 5 bits and the difference above; 0 if it is incomplete.
 	differences [1 << shortBits]int16
 }
 
-// shortBits is how many bits the lookup of a DC difference covers.
+// shortBits is the number of bits in the lookup of a DC difference.
 const shortBits = 10
 
-// newHuffman makes the table that has counts[i] code words of i+1 bits.
+// newHuffman returns the table with counts[i] code words of i+1 bits.
 func newHuffman(counts, values []byte) (*huffman, error) {
 	c := &huffman{values: values}
 	word, at := 0, 0
@@ -101,17 +101,17 @@ func (c *huffman) next(in *bitSource) (uint8, error) {
 	return 0, errFormat
 }
 
-// acSkipper skips the 63 AC coefficients of a block, as many at a time as the next
-// bits hold completely.
+// acSkipper skips the 63 AC coefficients of a block. Each lookup skips all coefficients
+// that the next bits contain completely.
 type acSkipper struct {
 	codes *huffman
-	// table maps the next bits to the coefficients that they hold.
+	// table maps the next bits to the coefficients in them.
 	table [1 << peekBits]jump
 }
 
-// jump is an entry of the table. From the lowest bit: 4 bits for the number of bits
-// used, 0 if the next code word is too long for the table; 7 bits for the number of
-// coefficients; the highest bit tells whether the block ends with them.
+// jump is an entry of the table. From the lowest bit: 4 bits for the number of bits used, 0
+// if the next code word is too long for the table; 7 bits for the number of coefficients;
+// the highest bit is set if the block ends with them.
 type jump uint16
 
 const jumpEnd jump = 1 << 15
@@ -143,8 +143,8 @@ func newACSkipper(c *huffman) *acSkipper {
 	return s
 }
 
-// skip skips the AC coefficients of a block. It keeps the bits in local variables:
-// a picture spends nine tenths of its time here.
+// skip skips the AC coefficients of a block. It keeps the bits in local variables, because
+// decoding spends nine tenths of its time here.
 func (s *acSkipper) skip(in *bitSource) error {
 	bits, n, done := in.bits, in.n, jump(0)
 	for done < 63 {
@@ -188,8 +188,8 @@ func (s *acSkipper) skip(in *bitSource) error {
 	return nil
 }
 
-// one skips a single code word with its bits and returns how many coefficients it
-// stands for; 0 if it ends the block.
+// one skips one code word with its bits. It returns the number of coefficients skipped; 0
+// if the word ends the block.
 func (s *acSkipper) one(in *bitSource) (jump, error) {
 	v, err := s.codes.next(in)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// scan is one scan while it is read.
+// scan is the state of reading one scan.
 type scan struct {
 	d          *decoder
 	components []*component
@@ -75,7 +75,7 @@ func (s *scan) restart() error {
 	return nil
 }
 
-// mcu reads the blocks of one MCU; alone: of a scan of one component.
+// mcu reads the blocks of one MCU. alone reports that the scan has one component.
 func (s *scan) mcu(x, y int, alone bool) error {
 	for _, p := range s.components {
 		w, h := p.sampling.X, p.sampling.Y
@@ -93,14 +93,14 @@ func (s *scan) mcu(x, y int, alone bool) error {
 	return nil
 }
 
-// block reads one block and keeps the mean of its samples.
+// block reads one block and stores the mean of its samples.
 func (s *scan) block(p *component, x, y int) error {
 	difference, err := s.d.dc[p.dc].difference(&s.in)
 	if err != nil {
 		return err
 	}
 	p.lastDC += difference
-	// The DC coefficient is eight times the mean, and samples are stored less 128.
+	// The DC coefficient is eight times the mean of the samples minus 128.
 	v := (int64(p.lastDC)<<s.shift*int64(s.d.quant[p.table])+4)>>3 + 128
 	p.pix[y*p.blocks.X+x] = uint8(max(0, min(v, 255)))
 	if s.d.progressive {
@@ -114,21 +114,21 @@ type bitSource struct {
 	r    *bufio.Reader
 	buf  []byte // without the stuffed zero byte after each 0xff
 	pos  int
-	bits uint64 // taken from buf and not used yet, at the upper end
+	bits uint64 // taken from buf but not used, in the high bits
 	n    uint
-	end  byte // marker that ended the data; 0: none yet
+	end  byte // marker that ended the data; 0 if none yet
 	err  error
-	over int // bits that were requested after the end
+	over int // bits requested after the end
 }
 
-// fill makes at least 32 bits available; after the end they are zeros.
+// fill makes at least 32 bits available. After the end they are zeros.
 func (b *bitSource) fill() {
 	if b.n < 32 {
 		b.fillTo(32)
 	}
 }
 
-// fillTo makes at least that many bits available, up to 56.
+// fillTo makes at least want bits available; want is at most 56.
 func (b *bitSource) fillTo(want uint) {
 	for b.n < want {
 		if len(b.buf)-b.pos >= 8 {
@@ -151,7 +151,7 @@ func (b *bitSource) fillTo(want uint) {
 	}
 }
 
-// read reads more data and reports whether there was any.
+// read refills buf. It returns false at the end of the data or after an error.
 func (b *bitSource) read() bool {
 	b.buf, b.pos = b.buf[:0], 0
 	if b.end != 0 || b.err != nil {
@@ -161,7 +161,7 @@ func (b *bitSource) read() bool {
 		b.err = unexpected(err)
 		return false
 	}
-	data, _ := b.r.Peek(max(1, b.r.Buffered())) // what is buffered needs no waiting
+	data, _ := b.r.Peek(max(1, b.r.Buffered())) // buffered data does not block
 	used := 0
 	for used < len(data) {
 		at := bytes.IndexByte(data[used:], 0xff)
@@ -208,7 +208,7 @@ func (b *bitSource) read() bool {
 	return len(b.buf) > 0 || b.end == 0
 }
 
-// signed reads a number of size bits, whose first bit is its sign (F.2.2.1).
+// signed reads a number of size bits. The first bit is the sign (F.2.2.1).
 func (b *bitSource) signed(size uint8) int32 {
 	if size == 0 {
 		return 0

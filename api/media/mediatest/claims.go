@@ -8,10 +8,10 @@ import (
 	"fmt"
 )
 
-// claimed is how many bytes of pixels a claim has at most; larger ones are cut off.
+// claimed limits the pixels of a claim in bytes; larger ones are truncated.
 const claimed = 1 << 20
 
-// LargePNG is a complete PNG of one color, RGBA of 8 bits or gray of 1 bit.
+// LargePNG returns a complete PNG of one color, RGBA with 8 bits or gray with 1 bit per sample.
 func LargePNG(w, h uint32, alpha bool) []byte {
 	if alpha {
 		return pngClaim(w, h, 8, 6, 0, 1<<32)
@@ -19,12 +19,12 @@ func LargePNG(w, h uint32, alpha bool) []byte {
 	return pngClaim(w, h, 1, 0, 0, 1<<32)
 }
 
-// LargeJPEGOf is a complete JPEG of one color, which takes 12 kB for each megapixel.
+// LargeJPEGOf returns a complete JPEG of one color, which takes 12 kB per megapixel.
 func LargeJPEGOf(w, h uint32) []byte { return jpegClaim(w, h, 0xc0, 0x22, 1<<32) }
 
-// Claims returns small files that claim to be pictures of that size, by the name of their
-// format, as far as the format has such a size. They are complete pictures of one
-// color unless that takes more than 1 MB of pixels.
+// Claims returns small files that claim to be pictures of the given size, by format, for
+// each format that supports the size. They are complete pictures of one color unless that
+// takes more than 1 MB of pixels.
 func Claims(w, h uint32) map[string][]byte {
 	files := map[string][]byte{
 		"1-bit PNG":         pngClaim(w, h, 1, 0, 0, claimed),
@@ -54,7 +54,7 @@ func Claims(w, h uint32) map[string][]byte {
 	return files
 }
 
-// zeros compresses n bytes of zeros.
+// zeros returns n compressed zero bytes.
 func zeros(n uint64) []byte {
 	var b bytes.Buffer
 	z := zlib.NewWriter(&b)
@@ -73,7 +73,7 @@ func pngClaim(w, h uint32, depth, kind, interlaced byte, most uint64) []byte {
 	row := 1 + (uint64(w)*channels*uint64(depth)+7)/8
 	n := most
 	if uint64(h) < most/row {
-		n = row * uint64(h) * uint64(1+interlaced) // more than seven passes take
+		n = row * uint64(h) * uint64(1+interlaced) // more than the seven passes need
 	}
 	ihdr := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, w), h)
 	b := append([]byte("\x89PNG\r\n\x1a\n"), PNGChunk("IHDR", append(ihdr, depth, kind, 0, 0, interlaced))...)
@@ -103,7 +103,7 @@ func tiffClaim(w, h, rows uint32) []byte {
 	return append(b, 0, 0, 0, 0)
 }
 
-// heic is the boxes that say a size, and no picture.
+// heic returns the boxes that define a size, without a picture.
 func heic(w, h uint32) []byte {
 	box := func(kind string, body []byte) []byte {
 		return append(append(binary.BigEndian.AppendUint32(nil, uint32(8+len(body))), kind...), body...)
@@ -113,7 +113,7 @@ func heic(w, h uint32) []byte {
 	return append(box("ftyp", []byte("heic\x00\x00\x00\x00mif1heic")), box("meta", meta)...)
 }
 
-// jpegClaim has codes of one bit for blocks without any coefficient.
+// jpegClaim returns a JPEG that uses one-bit codes for blocks without coefficients.
 func jpegClaim(w, h uint32, frame, sampling byte, most uint64) []byte {
 	segment := func(marker byte, body ...byte) []byte {
 		return append(binary.BigEndian.AppendUint16([]byte{0xff, marker}, uint16(2+len(body))), body...)

@@ -1,5 +1,4 @@
-// Package mediatest makes pictures for tests: contents with known colors, and files
-// with metadata. It is imported by tests only.
+// Package mediatest makes pictures and files with metadata for tests.
 package mediatest
 
 import (
@@ -21,8 +20,8 @@ import (
 	"golang.org/x/image/tiff"
 )
 
-// Photograph makes a picture with the make-up of a photograph: a sky that fades,
-// hills with edges, clouds and texture at every scale.
+// Photograph returns a picture that resembles a photograph: a fading sky, hills with edges,
+// clouds and texture at every scale.
 func Photograph(w, h int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
 	r := rand.New(rand.NewPCG(1, 2))
@@ -76,7 +75,7 @@ func Photograph(w, h int) *image.RGBA {
 
 func level(v float64) uint8 { return uint8(max(0, min(v, 255))) }
 
-// encoded is what encode writes.
+// encoded returns the output of encode.
 func encoded(t testing.TB, encode func(io.Writer) error) []byte {
 	var b bytes.Buffer
 	check(t, encode(&b))
@@ -108,8 +107,7 @@ func TIFF(t testing.TB, img image.Image) []byte {
 	return encoded(t, func(w io.Writer) error { return tiff.Encode(w, img, nil) })
 }
 
-// WebP is 4×2 pixels in lossless WebP: one color, given by five prefix
-// codes of one symbol each.
+// WebP returns a lossless WebP of 4×2 pixels in one color, with five prefix codes of one symbol each.
 func WebP() []byte { return webpClaim(4, 2) }
 
 func webpClaim(width, height uint32) []byte {
@@ -135,7 +133,7 @@ func webpClaim(width, height uint32) []byte {
 	return RIFF("VP8L", w.bytes)
 }
 
-// bitWriter writes the least significant bits first.
+// bitWriter writes the least significant bit first.
 type bitWriter struct {
 	bytes []byte
 	n     int
@@ -168,7 +166,7 @@ func RIFF(chunks ...any) []byte {
 	return append(append(out, "WEBP"...), body...)
 }
 
-// PNGHeader is a PNG that claims a size and has next to no data.
+// PNGHeader returns a PNG that claims a size but has almost no data.
 func PNGHeader(w, h uint32, colorType byte) []byte {
 	b := []byte("\x89PNG\r\n\x1a\n")
 	ihdr := binary.BigEndian.AppendUint32(nil, w)
@@ -179,29 +177,28 @@ func PNGHeader(w, h uint32, colorType byte) []byte {
 	return append(b, PNGChunk("IEND", nil)...)
 }
 
-// PNGChunk is a chunk of a PNG file with its length and checksum.
+// PNGChunk returns a chunk of a PNG file with its length and checksum.
 func PNGChunk(name string, data []byte) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
 	b = append(append(b, name...), data...)
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[4:]))
 }
 
-// GIFBomb is 35 bytes that claim 65535 × 65535 pixels.
+// GIFBomb returns 35 bytes that claim 65535 × 65535 pixels.
 func GIFBomb() []byte {
 	b := []byte("GIF89a\xff\xff\xff\xff\x80\x00\x00\x00\x00\x00\xff\xff\xff")
 	b = append(b, "\x2c\x00\x00\x00\x00\xff\xff\xff\xff\x00"...)
 	return append(b, 2, 1, 0x4c, 0, 0x3b, 0)
 }
 
-// Tags is the metadata of [WithEXIF]; zero fields are left out.
+// Tags is the metadata for [WithEXIF], which omits zero fields.
 type Tags struct {
 	Orientation        uint16
 	Brand, Model, Lens string
 	Taken, Offset      string
 }
 
-// WithEXIF puts metadata into a JPEG, in a segment written byte by byte after the
-// EXIF standard.
+// WithEXIF returns a JPEG with the metadata in an EXIF segment.
 func WithEXIF(jpg []byte, t Tags) []byte {
 	le := binary.LittleEndian
 	var main, sub ifd
@@ -226,7 +223,7 @@ func WithEXIF(jpg []byte, t Tags) []byte {
 	return withExif(jpg, block)
 }
 
-// withExif puts an EXIF block into a JPEG, in front of all segments.
+// withExif inserts an EXIF block before all segments of a JPEG.
 func withExif(jpg, block []byte) []byte {
 	seg := append([]byte("Exif\x00\x00"), block...)
 	head := binary.BigEndian.AppendUint16([]byte{0xff, 0xe1}, uint16(len(seg)+2))
@@ -248,7 +245,7 @@ func (d *ifd) text(tag uint16, s string) {
 	}
 }
 
-// encode writes the directory, which begins at offset at, and its data after it.
+// encode returns the directory for the offset at, followed by its data.
 func (d *ifd) encode(at uint32) []byte {
 	le := binary.LittleEndian
 	b := le.AppendUint16(nil, uint16(len(d.entries)))
@@ -268,7 +265,7 @@ func (d *ifd) encode(at uint32) []byte {
 	return append(append(b, 0, 0, 0, 0), data...)
 }
 
-// Quarters is a picture whose four quarters have different colors.
+// Quarters returns a picture whose four quarters have different colors.
 func Quarters(w, h int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -279,14 +276,12 @@ func Quarters(w, h int) *image.NRGBA {
 	return img
 }
 
-// QuarterColors are the colors of the upper left, upper right, lower left and lower
-// right quarter.
+// QuarterColors holds the colors of the upper left, upper right, lower left and lower right quarters.
 var QuarterColors = [4]color.NRGBA{
 	{200, 30, 30, 255}, {30, 180, 30, 255}, {30, 30, 200, 255}, {220, 220, 220, 255},
 }
 
-// WithThumbnail puts a small picture into the EXIF of a JPEG, where the second
-// directory is for it.
+// WithThumbnail returns a JPEG with a thumbnail in the second EXIF directory.
 func WithThumbnail(jpg, thumb []byte) []byte {
 	le := binary.LittleEndian
 	block := le.AppendUint32([]byte("II*\x00"), 8)
@@ -310,7 +305,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// PSNR is how close b comes to a, in decibels.
+// PSNR returns the peak signal-to-noise ratio of b compared with a, in decibels.
 func PSNR(a, b *image.RGBA) float64 {
 	sum, n := 0.0, 0
 	for y := range a.Rect.Dy() {
@@ -325,8 +320,8 @@ func PSNR(a, b *image.RGBA) float64 {
 	return 10 * math.Log10(255*255*float64(n)/sum)
 }
 
-// LargeJPEG is a photograph of 24 megapixels, made of tiles so that making it does
-// not take longer than decoding it.
+// LargeJPEG returns a photograph of 24 megapixels. It repeats a tile, because a complete
+// one would take longer to make than to decode.
 func LargeJPEG(t testing.TB) []byte {
 	tile := Photograph(750, 500)
 	img := image.NewRGBA(image.Rect(0, 0, 6000, 4000))

@@ -2,6 +2,6 @@
 
 package mediatest
 
-// Racing tells that the race detector is on: large pictures take ten times as
-// long then, and memory is not what it is without it.
+// Racing reports whether the race detector is on. With it large pictures take ten times as
+// long, and measured memory is meaningless.
 const Racing = true

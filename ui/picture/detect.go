@@ -17,9 +17,9 @@ import (
 	"mediadesk/api/media"
 )
 
-// Detector queries the terminal for its abilities, since $TERM does not tell them. Write Query to
-// the terminal, pass all messages to Update, and call TimedOut after Patience. It is not safe for
-// concurrent use.
+// Detector queries the terminal for its abilities, which $TERM does not describe. Write
+// Query to the terminal, pass all messages to Update, and call TimedOut after Patience. It
+// is not safe for concurrent use.
 type Detector struct {
 	// Colors describes the number of colors, for the findings.
 	Colors string
@@ -49,7 +49,7 @@ type Detector struct {
 	over        bool // the wait is over
 }
 
-// environment is what the environment tells: whether and how to query the terminal.
+// environment says whether and how to query the terminal, from environment variables.
 type environment struct {
 	tmux, remote bool
 	silent       string // why the terminal is not queried; empty if it is
@@ -74,7 +74,7 @@ func readEnvironment(getenv func(string) string, terminal bool) environment {
 	return e
 }
 
-// NewDetector returns a detector. terminal tells whether there is one to query.
+// NewDetector returns a detector. terminal reports whether the output is a terminal.
 func NewDetector(s Setting, getenv func(string) string, terminal bool) *Detector {
 	if getenv == nil {
 		getenv = func(string) string { return "" }

@@ -4,5 +4,5 @@ package picture
 
 import "io/fs"
 
-// diskPlace returns zeros: this system does not tell.
+// diskPlace returns zeros, because this system has no such numbers.
 func diskPlace(fs.FileInfo) (device, inode uint64) { return 0, 0 }

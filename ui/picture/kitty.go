@@ -13,22 +13,19 @@ import (
 	"github.com/charmbracelet/x/ansi/kitty"
 )
 
-// ImageStore hands out the ids of the real pictures that the terminal holds. There
-// is one for the program, since there is one terminal. It is safe for concurrent
-// use.
+// ImageStore assigns the ids of the pictures stored in the terminal. A program has one
+// store. It is safe for concurrent use.
 //
-// A picture is sent first; only when the terminal has it, its cells may be drawn.
-// Every new content or size gets an id of its own, and the old one is forgotten a
-// moment after the last frame that shows it: terminals draw nothing for an id that
-// changes its meaning. What tells two pictures apart is a number from 1 to mostNumbers in
-// the highest byte of the id, which is written as the third diacritic of each cell
-// and not as its color, so that it survives terminals of few colors.
+// A picture's cells may be drawn only after it was sent to the terminal. Each new content
+// or size gets its own id, because terminals draw nothing for an id whose picture changes.
+// The old id is deleted shortly after the last frame that shows it. The highest byte of an
+// id is a number from 1 to mostNumbers. Cells encode it as the third diacritic rather than
+// as a color, so that it works in terminals with few colors.
 //
-// The three lower bytes are the color of the cells' ink, the same for all: number
-// 1 of the palette. Without it they would be 0, which is what kitty takes for the
-// id of every cell that is none of a picture: it goes on with the picture of the
-// cell before, underneath whatever stands there. Without any color they have to
-// be 0; what lies over a picture then has to end it, as kit.Overlay does.
+// The three lower bytes are the foreground color of the cells, palette color 1 for all
+// pictures. They are not 0 because kitty reads 0 as the id of every cell without a picture
+// and continues the picture of the previous cell there. Without colors they must be 0; then
+// whatever covers a picture must end it, as kit.Overlay does.
 type ImageStore struct {
 	// Pane returns the position of the tmux pane on the terminal. The painter calls it when the
 	// screen is cleared. Nil for the corner.
@@ -47,7 +44,7 @@ type ImageStore struct {
 // mostNumbers limits the pictures of a store. Konsole treats ids from 1<<31 as negative.
 const mostNumbers = 127
 
-// NewImageStore returns a store; inTmux tells that tmux is in between.
+// NewImageStore returns a store. inTmux reports whether the program runs in tmux.
 func NewImageStore(inTmux bool) *ImageStore {
 	// Another program on this terminal most likely starts with another number.
 	g := &ImageStore{tmux: inTmux, next: 1 + rand.IntN(mostNumbers), method: MethodKitty} //nolint:gosec // not a secret

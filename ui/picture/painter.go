@@ -10,19 +10,18 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// Painter is the terminal as the program writes to it, for terminals that paint
-// pictures into the screen instead of drawing them in the cells of text.
+// Painter writes program output to terminals that paint pictures on the screen instead of
+// drawing them in text cells.
 //
-// Screens draw the same cells for every protocol: placeholders that name a picture
-// and a part of it. The renderer writes those that changed. The painter follows
-// what it writes, so it knows which cell shows what; it writes a blank in place of
-// each placeholder, which erases what was there, and paints the pixels of these
-// cells at the end of the frame, within the same synchronized update. So text and
-// pixels never share a cell, a popup erases what it covers, and nothing is painted
-// that stays.
+// Screens draw the same cells for every protocol: placeholders that name a picture and a
+// part of it. The renderer writes the changed ones. The painter tracks its output to know
+// what each cell shows. It replaces each placeholder with a blank, which erases the old
+// content, and paints the pixels of these cells at the end of the frame, within the same
+// synchronized update. So text and pixels never share a cell, and a popup erases what it
+// covers.
 //
-// It is safe for concurrent use. A painter whose store has no painted pictures
-// writes everything as it is.
+// It is safe for concurrent use. If its store has no painted pictures, it writes its input
+// unchanged.
 type Painter struct {
 	term.File
 	store *ImageStore

@@ -19,13 +19,13 @@ type Picture struct {
 	window      image.Rectangle
 	orientation media.Orientation
 	alpha       bool
-	// rough reports that the file has more detail than pix although Side would allow it.
+	// rough reports that the file has more detail than pix, even within Limits.Side.
 	rough bool
-	// converted reports that another program made it, which is slow.
+	// converted reports that another program produced the picture, which is slow.
 	converted bool
 }
 
-// New returns a picture from an image, which is turned by o and not retained.
+// New returns a picture from img, turned according to o. It does not retain img.
 func New(img image.Image, o media.Orientation) *Picture { return shown(media.New(img, o)) }
 
 // DecodeFile decodes a regular file; see [media.DecodeFile].
@@ -60,7 +60,7 @@ func (p *Picture) Size() image.Point { return p.window.Size() }
 // Stored returns the size as stored, before turning it upright.
 func (p *Picture) Stored() image.Point { return p.orientation.Upright(p.full) }
 
-// Orientation returns how the stored picture was turned upright.
+// Orientation returns the orientation of the stored picture.
 func (p *Picture) Orientation() media.Orientation { return p.orientation }
 
 // HasAlpha reports whether any pixel is not fully opaque.

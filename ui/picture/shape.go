@@ -98,8 +98,8 @@ func around(rect image.Rectangle, want, size image.Point) image.Rectangle {
 // thirds are the crossings of the lines of thirds, clockwise.
 var thirds = [...]image.Point{{1, 1}, {2, 1}, {2, 2}, {1, 2}}
 
-// Third moves the center of a rectangle to the next crossing of thirds, clockwise, as close as the
-// border allows; from elsewhere to the upper left one.
+// Third moves the center of a rectangle to the next crossing of thirds, clockwise, as close
+// as the border allows. From any other position it moves to the upper left one.
 func Third(rect image.Rectangle, size image.Point) image.Rectangle {
 	if rect.Empty() {
 		return rect
@@ -140,8 +140,8 @@ func spanned(a, b, from, to int) (int, int) {
 	return a, clamp(at(b), a+1, to)
 }
 
-// Suggest returns at most most parts worth cropping to, best first; see [media.Suggest]. It takes
-// some milliseconds.
+// Suggest returns up to most parts worth cropping to, best first; see [media.Suggest]. It
+// takes a few milliseconds.
 func (p *Picture) Suggest(lock Ratio, most int) []image.Rectangle {
 	list := media.Suggest(p.pix, image.Pt(lock.W, lock.H), most)
 	for i, part := range list {

@@ -9,14 +9,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Sheet holds the pictures of a contact sheet, a tile for each key, and has them
-// made a few at a time. Where the terminal shows real pictures the tiles are such,
-// as many as it may hold: then the oldest that is not wanted any more goes, and
-// where all are wanted the others are glyphs.
+// Sheet holds the pictures of a contact sheet, a tile per key, and loads a few at a time.
+// It draws up to [MaxReal] tiles in pixels if the terminal supports them. For one more it
+// deletes the oldest that is no longer wanted, or draws glyphs if all are wanted.
 //
-// Two equal keys are of the same look: everything that a picture is drawn from
-// belongs into them. The zero Sheet is ready to use. It is for one goroutine, that
-// of the program's Update and View, but for its commands.
+// A key must include everything that its picture depends on. The zero Sheet is ready to
+// use. Except for its commands it is not safe for concurrent use.
 type Sheet[K comparable] struct {
 	tiles  map[K]*tile
 	order  []K // of tiles, oldest first

@@ -1,6 +1,5 @@
-// Command record asks the terminal that it runs in what the detector asks, and
-// writes the answers as they came into a file: the size in cells on the first
-// line, then the answers as one quoted string.
+// Command record sends the detector's queries to its terminal and writes the raw replies to
+// a file: the size in cells on the first line, then the replies as one quoted string.
 package main
 
 import (
@@ -34,7 +33,7 @@ func record(name string) error {
 	if _, err := os.Stdout.WriteString(picture.NewDetector(picture.SettingAuto, os.Getenv, true).Query()); err != nil {
 		return err
 	}
-	// The last answers of a terminal around tmux come late.
+	// Replies of a terminal around tmux arrive late.
 	answers := make(chan []byte)
 	go func() {
 		for {

@@ -1,15 +1,16 @@
-// Command shots tells what the screenshots of screens.sh show of a colorful picture:
+// Command shots reports what the screenshots of screens.sh show of a colorful picture:
 // pixels, glyphs or nothing.
 //
-// Block glyphs have two colors in each cell, so that most pixels are as their left
-// neighbor is. In pixels of a photograph most differ. Text and frames hardly count:
-// only pixels that are clearly colored are looked at.
+// Block glyphs have two colors per cell, so most pixels equal their left neighbor. In
+// pixels of a photograph most differ. It considers only clearly colored pixels, so text and
+// frames hardly count.
 //
 //	shots STAGE SHOT PICKER
 //
-// It ends with 1 if the shot is not as it should be at this stage: picker (a picture in
-// pixels), more (a second one), region (a much larger one), popup (a popup over a part of it), after (the picture again), settings
-// and end (nothing of it left). PICKER is the shot of the picker, for more the shot before.
+// It exits with 1 if the shot is wrong for its stage: picker (a picture in pixels), more (a
+// second one), region (a much larger one), popup (a popup over a part of it), after (the
+// picture again), settings and end (no picture). PICKER is the shot of the picker; for more
+// it is the shot before.
 package main
 
 import (
@@ -54,7 +55,7 @@ func asItShouldBe(stage string, shot, picker look) bool {
 	return true
 }
 
-// look is how many pixels are clearly colored, and how many of them differ from their
+// look holds the number of clearly colored pixels and how many of them differ from their
 // left neighbor.
 type look struct{ colored, differ int }
 
@@ -72,8 +73,8 @@ func (l look) String() string {
 	return fmt.Sprintf("glyphs (%d of %d differ)", l.differ, l.colored)
 }
 
-// Fewest pixels that count as a picture, and the share of those that differ from their
-// left neighbor from which on they are pixels.
+// The fewest pixels that count as a picture, and the least share that must differ from
+// their left neighbor to count as pixels.
 const (
 	fewest = 20_000
 	share  = 0.5
@@ -104,7 +105,7 @@ func inspect(name string) (l look, err error) {
 	return l, nil
 }
 
-// colored tells whether a pixel is far from gray.
+// colored reports whether a pixel is far from gray.
 func colored(c color.RGBA) bool {
 	return max(c.R, c.G, c.B)-min(c.R, c.G, c.B) > 24
 }

@@ -1,10 +1,10 @@
-// Command xtermjs shows a program in xterm.js with its image addon, in a page:
-// the terminal of VS Code and of many web consoles.
+// Command xtermjs runs a program in xterm.js with its image addon, on a web page. VS Code
+// and many web consoles use this terminal.
 //
 //	xtermjs FOLDER PROGRAM [ARGUMENT…]
 //
-// FOLDER has the packages of xterm.js. It prints the address of the page, whose
-// first reader starts the program.
+// FOLDER contains the packages of xterm.js. It prints the address of the page; the first
+// request starts the program.
 package main
 
 import (

@@ -1,9 +1,7 @@
-// Package apitest is the contract: one test suite any server of this API must
-// pass.
+// Package apitest is the contract test suite that any server of this API must pass.
 //
-// It speaks to the server over HTTP with requests that it writes itself, so
-// that what a client of ours would never send is tried too. Each test stores
-// under a folder of its own and needs nothing that was there before.
+// It builds its own HTTP requests to cover requests that our client never sends. Each test
+// stores its files in its own folder and needs no existing data.
 package apitest
 
 import (
@@ -16,21 +14,20 @@ import (
 type Target struct {
 	UploadURL   string // {upload_url} of the specification
 	BaseURL     string // {base_url}
-	DeliveryURL string // {delivery_url}; empty: delivery is not tried
+	DeliveryURL string // {delivery_url}; empty skips the delivery tests
 	Key         string // the private key
 
-	// MaxSize is the size limit of uploads in bytes; 0: the limit is not
-	// tried. Keep it small: the tests send as much.
+	// MaxSize is the size limit of uploads in bytes; 0 skips its test. Keep it small: the
+	// tests send as much.
 	MaxSize int64
-	// Sources listens at an address from which the server may download and to
-	// which it may post; nil: URL sources and webhooks are not tried. Run
-	// closes it.
+	// Sources is a listener that the server can reach for downloads and webhooks; nil skips
+	// their tests. Run closes it.
 	Sources net.Listener
-	// Strict says that the server answers all that the specification calls
-	// always present, and refuses all that it does not allow. Hosted services
-	// are known to differ.
+	// Strict means that the server must return all members that the specification calls
+	// always present, and reject all requests that it does not allow. Hosted services are
+	// known to differ.
 	Strict bool
-	// Patience is how long an extension may take; 0: 20 s.
+	// Patience is how long an extension may take; 0 means 20 s.
 	Patience time.Duration
 }
 
@@ -97,10 +94,10 @@ func Run(t *testing.T, target Target) {
 	}
 }
 
-// suite is a target with what the tests share.
+// suite is a target with the state that its tests share.
 type suite struct {
 	Target
-	folder  string // everything is stored below it
+	folder  string // root folder of all files
 	sources *sources
 }
 
@@ -111,7 +108,7 @@ func (s *suite) strict(t *testing.T) {
 	}
 }
 
-// runStrict runs a subtest of what hosted services are known to do otherwise.
+// runStrict runs a subtest for rules that hosted services are known to break.
 func (s *suite) runStrict(t *testing.T, name string, test func(*testing.T)) {
 	t.Run(name, func(t *testing.T) {
 		s.strict(t)

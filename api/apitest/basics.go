@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// testKey is service.md §5: Basic authentication with the key as the user name.
+// testKey tests Basic authentication with the key as the user name (service.md §5).
 func testKey(t *testing.T, s *suite) {
 	id := text(s.store(t, field("fileName", "key.txt"), content([]byte("key")))["fileId"])
 	for _, op := range []struct{ name, method, address string }{
@@ -55,7 +55,7 @@ var (
 	timeForm = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 )
 
-// testRecord is service.md §2.1 and the success response of §4.1.
+// testRecord tests the record of service.md §2.1 and the success response of §4.1.
 func testRecord(t *testing.T, s *suite) {
 	data := JPEG(120, 80)
 	r := s.store(t, field("fileName", "record.jpg"), field("useUniqueFileName", "false"), content(data))
@@ -93,7 +93,7 @@ func testRecord(t *testing.T, s *suite) {
 	})
 }
 
-// testKinds: the type is found from the bytes, never from a name.
+// testKinds tests that the type depends on the content, not on the name.
 func testKinds(t *testing.T, s *suite) {
 	s.strict(t)
 	for _, c := range []struct {

@@ -5,21 +5,21 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	_ "image/jpeg" // the formats that come back
+	_ "image/jpeg" // formats of responses
 	_ "image/png"  // as above
 	"net/http"
 	"net/url"
 	"testing"
 )
 
-// testCrop: fo-custom gives the pixels of the region, upright whatever the
-// orientation of the photograph is.
+// testCrop tests that fo-custom returns the pixels of the region, upright for any
+// orientation of the photograph.
 func testCrop(t *testing.T, s *suite) {
 	if s.DeliveryURL == "" {
 		t.Skip("delivery is not to be tried")
 	}
 	s.strict(t)
-	// A quarter of the ball and its background: the same in no other orientation.
+	// A quarter of the ball and its background, which looks different in every other orientation.
 	region := image.Rect(100, 60, 180, 110)
 	asked := field("customCoordinates", fmt.Sprintf("%d,%d,%d,%d", region.Min.X, region.Min.Y, region.Dx(), region.Dy()))
 	crop := func(t *testing.T, data []byte) image.Image {
@@ -33,7 +33,7 @@ func testCrop(t *testing.T, s *suite) {
 		t.Run(fmt.Sprint("orientation ", orientation), func(t *testing.T) {
 			data := PhotoJPEG(200, 150, orientation)
 			want := turned(decoded(t, data), region, orientation)
-			if off := difference(crop(t, data), want); off > 4 { // compressed once more
+			if off := difference(crop(t, data), want); off > 4 { // the server compresses again
 				t.Errorf("the pixels differ by %.1f of 255", off)
 			}
 		})
@@ -55,8 +55,7 @@ func decoded(t *testing.T, data []byte) image.Image {
 	return img
 }
 
-// turned cuts a region of stored pixels out and turns it as the orientation of
-// EXIF says.
+// turned returns a region of stored pixels, turned according to the EXIF orientation.
 func turned(stored image.Image, region image.Rectangle, orientation int) *image.NRGBA {
 	w, h := region.Dx(), region.Dy()
 	size := image.Rect(0, 0, w, h)
@@ -76,8 +75,7 @@ func turned(stored image.Image, region image.Rectangle, orientation int) *image.
 	return out
 }
 
-// difference is the mean distance of the channels of two pictures; 255 where
-// they differ in size.
+// difference returns the mean difference of the channels of two pictures; 255 if their sizes differ.
 func difference(got image.Image, want *image.NRGBA) float64 {
 	if got.Bounds().Size() != want.Rect.Size() {
 		return 255

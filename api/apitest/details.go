@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// testDetails is service.md §4.2.
+// testDetails tests service.md §4.2.
 func testDetails(t *testing.T, s *suite) {
 	id := text(s.store(t, field("fileName", "details.png"), content(AlphaPNG(100, 60)), field("tags", "a,b"), field("customCoordinates", "1,2,3,4"))["fileId"])
 	textID := text(s.store(t, field("fileName", "details.txt"), content([]byte("words")))["fileId"])

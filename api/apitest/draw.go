@@ -6,8 +6,7 @@ import (
 	"mediadesk/api"
 )
 
-// texts are what people and programs write into fields of each kind, marks of
-// every form that a field takes included.
+// texts are values for fields of each kind, including all special characters.
 var texts = map[api.FieldKind][]string{
 	api.KindText:       {"a.png", "naïve (1) 写真.jpg", "/a/b//", "1,2,3,4", "# x", "\"", "[1: x]", "a = b", "@file", "it's $x\\", "two\n\tlines", "https://example.com/h?a=1&b='2'", "none"},
 	api.KindSwitch:     {"true", "false"},
@@ -16,7 +15,7 @@ var texts = map[api.FieldKind][]string{
 	api.KindMetadata:   {"brand = Acme", "a = 1\nb = \"2\"\nc: x = y", `{"a=b":[1,"x"],"t":"2026","# c":{"d":null}}`, `{"é":"two\\nlines"}`},
 }
 
-// DrawEntry draws an entry in which any of the fields are set.
+// DrawEntry draws an entry with any of the fields set.
 func DrawEntry(t *rapid.T) api.Entry {
 	var e api.Entry
 	for _, f := range api.UploadFields {
@@ -34,7 +33,7 @@ func DrawEntry(t *rapid.T) api.Entry {
 	return e
 }
 
-// SameEntry fails where two entries differ in a field.
+// SameEntry fails if two entries differ in a field.
 func SameEntry(t *rapid.T, what string, got, want *api.Entry) {
 	for _, f := range api.UploadFields {
 		if f.Text(got) != f.Text(want) || f.IsSet(got) != f.IsSet(want) {

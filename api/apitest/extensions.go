@@ -13,7 +13,7 @@ func extensionStatus(r map[string]any) map[string]any {
 	return m
 }
 
-// tagged waits for the AI tags of a file.
+// tagged waits for the AI tags of a file and returns them.
 func (s *suite) tagged(t *testing.T, id string) (tags []any) {
 	t.Helper()
 	eventually(t, s.Patience, "tagging", func() bool {
@@ -23,7 +23,7 @@ func (s *suite) tagged(t *testing.T, id string) (tags []any) {
 	return tags
 }
 
-// cutOut waits until the background of a picture is removed, and returns its record.
+// cutOut waits until the background of a picture is removed and returns its record.
 func (s *suite) cutOut(t *testing.T, id string) (record map[string]any) {
 	t.Helper()
 	eventually(t, s.Patience, "background removal", func() bool {
@@ -33,7 +33,7 @@ func (s *suite) cutOut(t *testing.T, id string) (record map[string]any) {
 	return record
 }
 
-// testExtensions is service.md §2.2 and §3.
+// testExtensions tests service.md §2.2 and §3.
 func testExtensions(t *testing.T, s *suite) {
 	t.Run("remove-bg is pending, then makes a new version", func(t *testing.T) {
 		r := s.store(t, field("fileName", "subject.jpg"), content(JPEG(200, 150)), field("tags", "kept"), field("customCoordinates", "10,20,30,40"), field("extensions", `[{"name":"remove-bg"}]`))
@@ -154,7 +154,7 @@ func testExtensions(t *testing.T, s *suite) {
 	})
 }
 
-// testWebhooks is service.md §6: the end of what was pending is posted.
+// testWebhooks tests service.md §6: the server posts the result of each pending extension.
 func testWebhooks(t *testing.T, s *suite) {
 	if s.sources == nil {
 		t.Skip("there is no address that the server may post to")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// testName is the row fileName of service.md §4.1.
+// testName tests the row fileName of service.md §4.1.
 func testName(t *testing.T, s *suite) {
 	for _, c := range []struct{ name, sent, stored string }{
 		{"plain", "photo.jpg", "photo.jpg"},
@@ -67,7 +67,7 @@ func testName(t *testing.T, s *suite) {
 	})
 }
 
-// testFolder is the row folder of service.md §4.1.
+// testFolder tests the row folder of service.md §4.1.
 func testFolder(t *testing.T, s *suite) {
 	deep := strings.Repeat("d/", 49)
 	for _, c := range []struct{ name, sent, stored string }{
@@ -103,7 +103,7 @@ func testFolder(t *testing.T, s *suite) {
 	})
 }
 
-// testTags is the row tags of service.md §4.1 and of §8.
+// testTags tests the row tags of service.md §4.1 and of §8.
 func testTags(t *testing.T, s *suite) {
 	fields := field("responseFields", "tags")
 	for _, c := range []struct {
@@ -128,7 +128,7 @@ func testTags(t *testing.T, s *suite) {
 	})
 }
 
-// testRegion is the row customCoordinates of service.md §4.1.
+// testRegion tests the row customCoordinates of service.md §4.1.
 func testRegion(t *testing.T, s *suite) {
 	data := PNG(100, 60)
 	for _, region := range []string{"0,0,100,60", "10,20,30,40", "99,59,1,1"} {
@@ -143,7 +143,7 @@ func testRegion(t *testing.T, s *suite) {
 	})
 }
 
-// testSwitches: booleans are true or false.
+// testSwitches tests that booleans are true or false.
 func testSwitches(t *testing.T, s *suite) {
 	s.strict(t)
 	for _, name := range []string{"useUniqueFileName", "isPrivateFile", "overwriteFile", "overwriteAITags", "overwriteTags", "overwriteCustomMetadata", "isPublished"} {
@@ -156,7 +156,7 @@ func testSwitches(t *testing.T, s *suite) {
 	}
 }
 
-// testChecks: a condition that an upload must meet (hosted-service.md §12).
+// testChecks tests the conditions for an upload (hosted-service.md §12).
 func testChecks(t *testing.T, s *suite) {
 	s.store(t, field("fileName", "checks"), content([]byte("x")), field("checks", `"file.size" < "2mb" AND 'request.folder' : "/"`))
 	s.refused(t, "checks", field("fileName", "checks"), content([]byte("x")), field("checks", `"file.size" > "2mb"`))
@@ -237,7 +237,8 @@ func testConditions(t *testing.T, s *suite) {
 			t.Errorf("%s: nothing says what is wrong", bad)
 		}
 	}
-	// Of a picture the checks are about what is stored, of a video the event says that they failed.
+	// For a picture the checks apply to the stored file; for a video an event reports that
+	// they failed.
 	s.store(t, field("fileName", "p.png"), content(PNG(60, 40)), field("transformation", `{"pre":"w-30"}`), field("checks", `"mediaMetadata.width" = 30`))
 	wantStatus(t, s.send(t, field("fileName", "film.mp4"), field("folder", folder), content(film), field("transformation", `{"pre":"w-30"}`), field("checks", `"file.size" > "1mb"`)), http.StatusAccepted)
 	if stored := s.list(t, "path", folder); len(stored) > 0 {
@@ -245,7 +246,7 @@ func testConditions(t *testing.T, s *suite) {
 	}
 }
 
-// testResponseFields is the row responseFields of service.md §4.1.
+// testResponseFields tests the row responseFields of service.md §4.1.
 func testResponseFields(t *testing.T, s *suite) {
 	r := s.store(t, field("fileName", "fields"), content(PhotoJPEG(20, 20, 1)), field("responseFields", "tags,customCoordinates,isPrivateFile,embeddedMetadata,customMetadata"))
 	for _, name := range []string{"tags", "customCoordinates", "isPrivateFile", "embeddedMetadata", "customMetadata"} {

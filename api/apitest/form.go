@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// testForm is the multipart body as clients write it, well and badly.
+// testForm tests valid and invalid multipart bodies.
 func testForm(t *testing.T, s *suite) {
 	t.Run("any order", func(t *testing.T) {
 		file, name, tags := content([]byte("order")), field("fileName", "order"), field("tags", "a")
@@ -86,8 +86,8 @@ func testForm(t *testing.T, s *suite) {
 	})
 }
 
-// cutShort announces an upload of a length in bytes, sends only the first sent of
-// it, and closes its side of the connection: nothing may be stored.
+// cutShort announces an upload of length bytes, sends the first sent bytes, and closes its
+// side of the connection. The server must not store anything.
 func (s *suite) cutShort(t *testing.T, sent, length int, parts []part) {
 	t.Helper()
 	address, err := url.Parse(s.uploadAddress())
@@ -105,7 +105,7 @@ func (s *suite) cutShort(t *testing.T, sent, length int, parts []part) {
 		address.Path, address.Host, token, boundary, length, multipartBody(parts...)[:sent])
 	conn.(*net.TCPConn).CloseWrite()
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err == nil { // a server may also just close the connection
+	if err == nil { // a server may also close the connection
 		res.Body.Close()
 		if res.StatusCode != http.StatusBadRequest {
 			t.Errorf("%d of %d bytes were answered with %d", sent, length, res.StatusCode)
@@ -116,7 +116,7 @@ func (s *suite) cutShort(t *testing.T, sent, length int, parts []part) {
 	}
 }
 
-// testFileAsText: base64 and data URIs (service.md §4.1, file).
+// testFileAsText tests base64 and data URIs (service.md §4.1, file).
 func testFileAsText(t *testing.T, s *suite) {
 	data := PNG(30, 20)
 	coded := base64.StdEncoding.EncodeToString(data)
@@ -164,7 +164,7 @@ func wrap(text string, n int) string {
 	return b.String() + text
 }
 
-// testLimits is service.md §8: the size of an upload.
+// testLimits tests the size limit of uploads (service.md §8).
 func testLimits(t *testing.T, s *suite) {
 	if s.MaxSize == 0 {
 		t.Skip("the size limit is not to be tried")
@@ -191,7 +191,7 @@ func testLimits(t *testing.T, s *suite) {
 		wantError(t, a, http.StatusBadRequest, "size exceeds")
 	})
 	s.runStrict(t, "declared too large", func(t *testing.T) {
-		body, writer := io.Pipe() // nothing of it ever comes
+		body, writer := io.Pipe() // never sends data
 		defer writer.Close()
 		a := s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data; boundary="+boundary, body, func(r *http.Request) { r.ContentLength = 1 << 40 })
 		wantError(t, a, http.StatusBadRequest, "size exceeds")

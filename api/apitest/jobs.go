@@ -22,7 +22,7 @@ func (s *suite) tree(t *testing.T, folder string) string {
 	return strings.Join(paths, " ")
 }
 
-// completed waits until the job of an answer is done.
+// completed waits until the job of an answer is done and returns it.
 func (s *suite) completed(t *testing.T, a answer, kind string) (job map[string]any) {
 	t.Helper()
 	id := text(a.json["jobId"])
@@ -37,7 +37,7 @@ func (s *suite) completed(t *testing.T, a answer, kind string) (job map[string]a
 	return job
 }
 
-// testJobs: copying, moving and renaming folders.
+// testJobs tests copying, moving and renaming folders.
 func testJobs(t *testing.T, s *suite) {
 	s.strict(t)
 	root := s.folder + "jobs-" + random() + "/"

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-const nobody = "0123456789abcdef01234567" // the id of no file
+const nobody = "0123456789abcdef01234567" // an ID without a file
 
-// call sends a JSON body, or none, and wants a status.
+// call sends a request with a JSON body, which may be empty, and checks the status.
 func (s *suite) call(t *testing.T, status int, method, path, body string) answer {
 	t.Helper()
 	a := s.do(t, method, s.BaseURL+path, "application/json", strings.NewReader(body), nil)
@@ -24,7 +24,7 @@ func (s *suite) call(t *testing.T, status int, method, path, body string) answer
 	return a
 }
 
-// js writes a JSON object of texts and lists; pairs are names and values.
+// js returns a JSON object; pairs are names and values.
 func js(pairs ...any) string {
 	m := map[string]any{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -44,13 +44,13 @@ func (s *suite) id(t *testing.T, parts ...part) string {
 	return text(s.store(t, parts...)["fileId"])
 }
 
-// fresh stores a small file under a name of its own.
+// fresh stores a small file under a unique name.
 func (s *suite) fresh(t *testing.T, more ...part) string {
 	t.Helper()
 	return s.id(t, append([]part{field("fileName", "m.txt"), content([]byte(random()))}, more...)...)
 }
 
-// testDelete: DELETE {base_url}/v1/files/{id} and batch/deleteByFileIds.
+// testDelete tests DELETE {base_url}/v1/files/{id} and batch/deleteByFileIds.
 func testDelete(t *testing.T, s *suite) {
 	t.Run("one", func(t *testing.T) {
 		r := s.store(t, field("fileName", "m.txt"), content([]byte("x")))
@@ -100,7 +100,7 @@ func testDelete(t *testing.T, s *suite) {
 	})
 }
 
-// many are so many ids.
+// many returns n file IDs.
 func many(n int) []string {
 	list := make([]string, n)
 	for i := range list {
@@ -119,7 +119,7 @@ func (s *suite) refusedBodies(t *testing.T, method, path string, bodies ...strin
 	}
 }
 
-// testBulkTags: addTags, removeTags and removeAITags.
+// testBulkTags tests addTags, removeTags and removeAITags.
 func testBulkTags(t *testing.T, s *suite) {
 	a, b := s.fresh(t, field("tags", "one,two")), s.fresh(t)
 	got := s.call(t, http.StatusOK, http.MethodPost, "/v1/files/addTags", js("fileIds", []string{a, b}, "tags", []string{"two", "three"}))
@@ -156,7 +156,7 @@ func testBulkTags(t *testing.T, s *suite) {
 	})
 }
 
-// testFileVersions: the versions of a file, one, restoring and deleting one.
+// testFileVersions tests listing, reading, restoring and deleting versions.
 func testFileVersions(t *testing.T, s *suite) {
 	name := random() + ".png"
 	data := [][]byte{PNG(40, 30), PNG(20, 30), PNG(40, 30)}
@@ -213,7 +213,7 @@ func testFileVersions(t *testing.T, s *suite) {
 		now := s.details(t, id)
 		want(t, now, "width", 20)
 		if s.Strict {
-			want(t, now, "customCoordinates", nil) // they counted the pixels of a wider picture
+			want(t, now, "customCoordinates", nil) // they were pixels of a wider picture
 		}
 		if got := kinds(versions()); got != "Version 3 file-version, Version 2 file, Version 1 file-version" {
 			t.Errorf("the versions are %s", got)
@@ -237,7 +237,7 @@ func testFileVersions(t *testing.T, s *suite) {
 	})
 }
 
-// testTransfer: copy, move and rename.
+// testTransfer tests copy, move and rename.
 func testTransfer(t *testing.T, s *suite) {
 	from, to := s.folder+"from-"+random()+"/", s.folder+"to-"+random()+"/"
 	put := func(folder, name, data string, more ...part) string {
@@ -327,7 +327,7 @@ func testTransfer(t *testing.T, s *suite) {
 	})
 }
 
-// testFolders: making and deleting folders.
+// testFolders tests creating and deleting folders.
 func testFolders(t *testing.T, s *suite) {
 	name := "made-" + random()
 	parent := s.folder + "folders"
@@ -366,7 +366,7 @@ func testFolders(t *testing.T, s *suite) {
 	})
 }
 
-// testFields: changing and deleting custom metadata fields.
+// testFields tests changing and deleting custom metadata fields.
 func testFields(t *testing.T, s *suite) {
 	name := "f" + random()
 	made := s.call(t, http.StatusCreated, http.MethodPost, "/v1/customMetadataFields", `{"name":"`+name+`","label":"`+name+`","schema":{"type":"Number","minValue":1},"description":"net"}`).json
@@ -399,7 +399,7 @@ func testFields(t *testing.T, s *suite) {
 		s.call(t, http.StatusNotFound, http.MethodPatch, path, `{"label":"N"}`)
 		s.refused(t, name, field("fileName", "x"), content([]byte("x")), value("5"))
 		again := `{"name":"` + name + `","label":"` + name + `","schema":{"type":"Text"}}`
-		s.refusedBodies(t, http.MethodPost, "/v1/customMetadataFields", again) // its name stays taken
+		s.refusedBodies(t, http.MethodPost, "/v1/customMetadataFields", again) // its name stays reserved
 		if all := s.call(t, http.StatusOK, http.MethodGet, "/v1/customMetadataFields?includeDeleted=true", "").body; !strings.Contains(string(all), name) {
 			t.Error("it is not among the deleted fields")
 		}

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// testOverwrite is the rows of the overwrite switches in service.md §4.1, all
-// combinations of them.
+// testOverwrite tests all combinations of the overwrite switches in service.md §4.1.
 func testOverwrite(t *testing.T, s *suite) {
 	key := s.metadataField(t, "Text")
 	photo := PhotoJPEG(64, 48, 1)
@@ -54,7 +53,7 @@ func testOverwrite(t *testing.T, s *suite) {
 		r := s.store(t, exact(file, photo, asked)...)
 		want(t, r, "isPrivateFile", false)
 		if s.Strict {
-			want(t, r, "createdAt", first["createdAt"]) // service.md §2.1: of the first upload
+			want(t, r, "createdAt", first["createdAt"]) // service.md §2.1: time of the first upload
 		}
 		want(t, r, "tags", nil, "customCoordinates", nil, "customMetadata", map[string]string{})
 	})
@@ -75,7 +74,7 @@ func testOverwrite(t *testing.T, s *suite) {
 	})
 }
 
-// testVersions is service.md §9.
+// testVersions tests service.md §9.
 func testVersions(t *testing.T, s *suite) {
 	file := "versions-" + random()
 	first := s.store(t, exact(file, []byte("1"))...)
@@ -96,7 +95,7 @@ func testVersions(t *testing.T, s *suite) {
 	})
 }
 
-// metadataField makes a custom metadata field and returns its name.
+// metadataField creates a custom metadata field and returns its name.
 func (s *suite) metadataField(t *testing.T, kind string) string {
 	t.Helper()
 	name := "field_" + random()
@@ -106,7 +105,7 @@ func (s *suite) metadataField(t *testing.T, kind string) string {
 	return name
 }
 
-// testMetadata: keys must exist as fields before use (service.md §2.1, §4.1).
+// testMetadata tests that keys must exist as fields before use (service.md §2.1, §4.1).
 func testMetadata(t *testing.T, s *suite) {
 	s.refused(t, "no_such_key", field("fileName", "meta"), content([]byte("x")), field("customMetadata", `{"no_such_key":1}`))
 	for _, c := range []struct{ kind, good, bad string }{

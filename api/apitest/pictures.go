@@ -13,10 +13,10 @@ import (
 	"math"
 )
 
-// The pictures of the tests are made here, so that nothing binary is kept.
+// The tests generate their pictures, so that the repository needs no binary files.
 
-// Subject is a photograph-like picture: a red ball with light and shade before
-// a soft blue background with some grain.
+// Subject returns a picture like a photograph: a red ball with light and shade on a
+// blurred, slightly grainy blue background.
 func Subject(w, h int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	radius := 0.3 * float64(min(w, h))
@@ -27,7 +27,7 @@ func Subject(w, h int) *image.NRGBA {
 			grain := float64(noise>>24)/255*6 - 3
 			dx, dy := float64(x)-float64(w)/2, float64(y)-float64(h)/2
 			r, g, b := 150+40*float64(x)/float64(w)+grain, 180+30*float64(y)/float64(h)+grain, 225+grain
-			// One pixel at the rim is a mixture, as a lens makes it.
+			// Blend one pixel at the rim, as a lens does.
 			if in := math.Max(0, math.Min(1, radius-math.Hypot(dx, dy)+0.5)); in > 0 {
 				light := 0.75 - 0.35*(dx+dy)/(2*radius)
 				r, g, b = mix(r, 215*light, in), mix(g, 40*light, in), mix(b, 35*light, in)
@@ -42,15 +42,15 @@ func mix(a, b, share float64) float64 { return a*(1-share) + b*share }
 
 func clamp(v float64) uint8 { return uint8(math.Max(0, math.Min(255, v+0.5))) }
 
-// JPEG is Subject as a JPEG file.
+// JPEG returns Subject as a JPEG file.
 func JPEG(w, h int) []byte {
 	var b bytes.Buffer
 	jpeg.Encode(&b, Subject(w, h), &jpeg.Options{Quality: 90})
 	return b.Bytes()
 }
 
-// PhotoJPEG is Subject as a camera would write it: with an EXIF orientation,
-// a maker, a model and the time 2024:07:15 10:20:30.
+// PhotoJPEG returns Subject as a JPEG file with an EXIF orientation, a maker, a model and
+// the time 2024:07:15 10:20:30.
 func PhotoJPEG(w, h, orientation int) []byte {
 	plain := JPEG(w, h)
 	exif := exifSegment(orientation)
@@ -88,8 +88,8 @@ func exifSegment(orientation int) []byte {
 	return append(append([]byte("Exif\x00\x00"), head...), texts...)
 }
 
-// takenJPEG is a photograph that was taken at 2024-07-15 10:20:30, at 52.52 degrees
-// north and 13.405 degrees east.
+// takenJPEG returns a photograph taken at 2024-07-15 10:20:30, at 52.52 degrees north and
+// 13.405 degrees east.
 func takenJPEG() []byte {
 	const ascii, long, rational = 2, 4, 5
 	order := binary.BigEndian
@@ -103,7 +103,7 @@ func takenJPEG() []byte {
 		}
 		tiff = order.AppendUint32(tiff, 0)
 	}
-	// The groups begin at 8, 38 and 56; behind them, at 110, are the values.
+	// The groups begin at 8, 38 and 56; their values begin at 110.
 	ifd([4]uint32{0x8769, long, 1, 38}, [4]uint32{0x8825, long, 1, 56})
 	ifd([4]uint32{0x9003, ascii, 20, 110})
 	ifd([4]uint32{1, ascii, 2, 'N' << 24}, [4]uint32{2, rational, 3, 130}, [4]uint32{3, ascii, 2, 'E' << 24}, [4]uint32{4, rational, 3, 154})
@@ -117,10 +117,10 @@ func takenJPEG() []byte {
 	return append(append(out, exif...), plain[2:]...)
 }
 
-// PNG is an opaque PNG file.
+// PNG returns an opaque PNG file.
 func PNG(w, h int) []byte { return encodePNG(Subject(w, h)) }
 
-// AlphaPNG is a PNG file that is transparent around a disc.
+// AlphaPNG returns a PNG file that is transparent around a disc.
 func AlphaPNG(w, h int) []byte {
 	img := Subject(w, h)
 	for y := range h {
@@ -139,7 +139,7 @@ func encodePNG(img image.Image) []byte {
 	return b.Bytes()
 }
 
-// GIF is a GIF file of two frames, the second with a transparent colour.
+// GIF returns a GIF file of two frames, the second with a transparent color.
 func GIF(w, h int) []byte {
 	colors := append(color.Palette{color.NRGBA{}}, palette.Plan9[:255]...)
 	var g gif.GIF
@@ -154,7 +154,7 @@ func GIF(w, h int) []byte {
 	return b.Bytes()
 }
 
-// Noise is a picture without background and subject.
+// Noise returns an opaque PNG file of noise.
 func Noise(w, h int) []byte {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	noise := uint32(7)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// testPresets: the five calls of saved extensions and of named transformations
+// testPresets tests the five calls for saved extensions and for named transformations
 // (hosted-service.md §15).
 func testPresets(t *testing.T, s *suite) {
 	s.strict(t)
@@ -96,7 +96,7 @@ func testPresets(t *testing.T, s *suite) {
 	})
 }
 
-// testSteps: the transformations of hosted-service.md §18 by their results.
+// testSteps tests the results of the transformations of hosted-service.md §18.
 func testSteps(t *testing.T, s *suite) {
 	s.strict(t)
 	if s.DeliveryURL == "" {
@@ -105,7 +105,7 @@ func testSteps(t *testing.T, s *suite) {
 	path := (&url.URL{Path: text(s.store(t, field("fileName", "p.jpg"), content(JPEG(60, 40)))["filePath"])}).EscapedPath()
 	clear := (&url.URL{Path: text(s.store(t, field("fileName", "p.png"), content(AlphaPNG(60, 40)))["filePath"])}).EscapedPath()
 	for _, c := range []struct {
-		steps, path, want string // want is the type and the size
+		steps, path, want string // want is type and size
 	}{
 		{"w-30,h-30,c-at_max", path, "image/jpeg 30x20"},
 		{"w-300,c-at_max", path, "image/jpeg 60x40"},

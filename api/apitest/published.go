@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// testPublished: a version that is not published is not delivered (hosted-service.md §10
-// and §12).
+// testPublished tests that an unpublished version is not delivered (hosted-service.md §10 and §12).
 func testPublished(t *testing.T, s *suite) {
 	s.strict(t)
 	folder := s.folder + "published/"
@@ -71,14 +70,14 @@ func testPublished(t *testing.T, s *suite) {
 	for _, bad := range []string{`{"publish":1}`, `{"publish":null}`, `{"publish":{}}`, `{"publish":{"isPublished":"no"}}`, `{"publish":{"isPublished":true,"more":1}}`, `{"publish":{"isPublished":true},"tags":["a"]}`} {
 		patch(http.StatusBadRequest, bad)
 	}
-	// A copy is as its source.
+	// A copy keeps the state of its source.
 	patch(http.StatusOK, `{"publish":{"isPublished":false}}`)
 	s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/copy", js("sourceFilePath", folder+"p.txt", "destinationPath", folder+"copy/"))
 	copied := s.list(t, "path", folder+"copy/")
 	wantNames(t, copied, "[p.txt]")
 	want(t, copied[0], "isPublished", false)
 	wantPublic("a copy", text(copied[0]["url"]), http.StatusNotFound)
-	// A version that is restored stays what it was.
+	// A restored version keeps its state.
 	s.call(t, http.StatusOK, http.MethodPut, "/v1/files/"+id+"/versions/"+id+"/restore", "")
 	wantPublic("a draft that is restored", address, http.StatusNotFound)
 }

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// list reads a listing; pairs are names and values of the query.
+// list returns a listing; pairs are names and values of the query.
 func (s *suite) list(t *testing.T, pairs ...string) []map[string]any {
 	t.Helper()
 	q := url.Values{}
@@ -40,7 +40,7 @@ func names(list []map[string]any) string {
 	return fmt.Sprint(all)
 }
 
-// wantNames compares the names of a listing.
+// wantNames checks the names of a listing.
 func wantNames(t *testing.T, list []map[string]any, want string) {
 	t.Helper()
 	if got := names(list); got != want {
@@ -48,7 +48,7 @@ func wantNames(t *testing.T, list []map[string]any, want string) {
 	}
 }
 
-// testList: the listing that clients find files with.
+// testList tests the listing of files.
 func testList(t *testing.T, s *suite) {
 	folder := s.folder + "list-" + random()
 	for _, c := range []struct {
@@ -136,7 +136,7 @@ func testList(t *testing.T, s *suite) {
 	})
 }
 
-// testDelivery: url and thumbnailUrl lead to the file (service.md §2.1).
+// testDelivery tests that url and thumbnailUrl deliver the file (service.md §2.1).
 func testDelivery(t *testing.T, s *suite) {
 	if s.DeliveryURL == "" {
 		t.Skip("delivery is not to be tried")
@@ -307,7 +307,7 @@ func testDelivery(t *testing.T, s *suite) {
 	})
 }
 
-// testPrivate is the row isPrivateFile of service.md §4.1.
+// testPrivate tests the row isPrivateFile of service.md §4.1.
 func testPrivate(t *testing.T, s *suite) {
 	if s.DeliveryURL == "" {
 		t.Skip("delivery is not to be tried")
@@ -352,7 +352,7 @@ func testPrivate(t *testing.T, s *suite) {
 		if cache := a.header.Get("Cache-Control"); !strings.Contains(cache, "private") {
 			t.Errorf("a private file may be cached by anybody: %q", cache)
 		}
-		// The expiry is part of what is signed.
+		// The signature covers the expiry.
 		later := strings.Replace(sign(s.Key, path, soon), fmt.Sprint(soon), fmt.Sprint(soon+9999), 1)
 		if a := s.do(t, http.MethodGet, s.DeliveryURL+path+"?"+later, "", nil, anonymous); a.status != http.StatusUnauthorized {
 			t.Errorf("with a later expiry it answered %d", a.status)
@@ -370,7 +370,7 @@ func testPrivate(t *testing.T, s *suite) {
 	})
 }
 
-// sign is the query of a signed address; until 0: for ever.
+// sign returns the query of a signed address that expires at until in Unix seconds; 0 means never.
 func sign(key, path string, until int64) string {
 	query, expiry := "", "9999999999"
 	if until != 0 {

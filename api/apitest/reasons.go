@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// testReasons: the documented reason, or else the words, of each refusal
-// (hosted-service.md §9 and §10).
+// testReasons tests the documented reason or message of each rejection (hosted-service.md §9 and §10).
 func testReasons(t *testing.T, s *suite) {
 	s.strict(t)
 	root := s.folder + "reasons-" + random() + "/"
@@ -36,7 +35,7 @@ func testReasons(t *testing.T, s *suite) {
 	for _, c := range []struct {
 		path, body string
 		status     int
-		reason     string // or words of the message
+		reason     string // or part of the message
 	}{
 		{file + "copy", `{}`, 400, missing},
 		{file + "copy", from("d/a.txt", "destinationPath", root+"d"), 400, same},

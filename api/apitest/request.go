@@ -23,9 +23,9 @@ func random() string {
 // part is one part of a multipart body.
 type part struct {
 	name, value string
-	file        bool // bytes: the part has a file name
+	file        bool // the part has a file name
 	filename    string
-	kind        string // Content-Type of a part without a file name; empty: none
+	kind        string // Content-Type of a part without a file name; empty for none
 }
 
 func field(name, value string) part { return part{name: name, value: value} }
@@ -36,7 +36,7 @@ func content(data []byte) part {
 
 const boundary = "a-boundary-of-the-contract-tests"
 
-// multipartBody writes parts as they stand, without correcting anything.
+// multipartBody encodes parts without validating them.
 func multipartBody(parts ...part) []byte {
 	var b bytes.Buffer
 	for _, p := range parts {
@@ -53,7 +53,7 @@ func multipartBody(parts ...part) []byte {
 	return b.Bytes()
 }
 
-// answer is a response that was read.
+// answer is a response with its body.
 type answer struct {
 	status int
 	header http.Header
@@ -97,14 +97,13 @@ func (s *suite) uploadAddress() string { return s.UploadURL + "/api/v1/files/upl
 
 func (s *suite) detailsAddress(id string) string { return s.BaseURL + "/v1/files/" + id + "/details" }
 
-// send uploads parts as they stand.
+// send uploads parts.
 func (s *suite) send(t *testing.T, parts ...part) answer {
 	t.Helper()
 	return s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data; boundary="+boundary, bytes.NewReader(multipartBody(parts...)), nil)
 }
 
-// store uploads parts and wants a record back. Without a folder among them
-// the file goes into the suite's own.
+// store uploads parts and returns the record. The default folder is the suite's.
 func (s *suite) store(t *testing.T, parts ...part) map[string]any {
 	t.Helper()
 	if !hasPart(parts, "folder") {
@@ -127,7 +126,7 @@ func hasPart(parts []part, name string) bool {
 	return false
 }
 
-// refused uploads parts and wants a 400 whose message has word in it.
+// refused uploads parts and checks for a 400 whose message contains word.
 func (s *suite) refused(t *testing.T, word string, parts ...part) answer {
 	t.Helper()
 	if !hasPart(parts, "folder") {
@@ -138,7 +137,8 @@ func (s *suite) refused(t *testing.T, word string, parts ...part) answer {
 	return a
 }
 
-// wantError wants a status with a message (service.md §7: every failure has one).
+// wantError checks the status and that the message contains word. Every failure has a
+// message (service.md §7).
 func wantError(t *testing.T, a answer, status int, word string) {
 	t.Helper()
 	message, _ := a.json["message"].(string)
@@ -147,13 +147,13 @@ func wantError(t *testing.T, a answer, status int, word string) {
 	}
 }
 
-// patch updates details.
+// patch updates the details of a file.
 func (s *suite) patch(t *testing.T, id, body string) answer {
 	t.Helper()
 	return s.do(t, http.MethodPatch, s.detailsAddress(id), "application/json", strings.NewReader(body), nil)
 }
 
-// details reads a record.
+// details returns the record of a file.
 func (s *suite) details(t *testing.T, id string) map[string]any {
 	t.Helper()
 	a := s.do(t, http.MethodGet, s.detailsAddress(id), "", nil, nil)
@@ -173,7 +173,7 @@ func same(a, b any) bool {
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// want compares members of a record; pairs are names and values.
+// want checks members of a record; pairs are names and values.
 func want(t *testing.T, record map[string]any, pairs ...any) {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
@@ -186,7 +186,7 @@ func want(t *testing.T, record map[string]any, pairs ...any) {
 	}
 }
 
-// wantText wants members of a record that are not empty.
+// wantText checks that members of a record are not empty.
 func wantText(t *testing.T, record map[string]any, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -196,7 +196,7 @@ func wantText(t *testing.T, record map[string]any, names ...string) {
 	}
 }
 
-// wantAbsent wants a record without some members.
+// wantAbsent checks that a record lacks members.
 func wantAbsent(t *testing.T, record map[string]any, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -206,7 +206,7 @@ func wantAbsent(t *testing.T, record map[string]any, names ...string) {
 	}
 }
 
-// wantStatus ends the test unless an answer has a status.
+// wantStatus ends the test unless the answer has the status.
 func wantStatus(t *testing.T, a answer, status int) {
 	t.Helper()
 	if a.status != status {
@@ -214,12 +214,12 @@ func wantStatus(t *testing.T, a answer, status int) {
 	}
 }
 
-// exact are the parts of an upload under an exact name.
+// exact returns the parts of an upload under an exact name.
 func exact(name string, data []byte, more ...part) []part {
 	return append([]part{field("fileName", name), field("useUniqueFileName", "false"), content(data)}, more...)
 }
 
-// eventually asks until it is true. What is waited for has no other sign.
+// eventually polls until ask returns true. The tests use it where no event can be awaited.
 func eventually(t *testing.T, patience time.Duration, what string, ask func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(patience)

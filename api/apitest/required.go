@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// schemaField makes a custom metadata field with a schema and takes it away when the
-// test ends: a required one would be asked of every other test.
+// schemaField creates a custom metadata field with a schema and deletes it when the test
+// ends, because a required field would affect all other tests.
 func (s *suite) schemaField(t *testing.T, schema string) (name, id string) {
 	t.Helper()
 	name = "r" + random()
@@ -18,7 +18,7 @@ func (s *suite) schemaField(t *testing.T, schema string) (name, id string) {
 	return name, id
 }
 
-// testRequired: fields with a default, and fields whose value is required.
+// testRequired tests fields with a default and required fields.
 func testRequired(t *testing.T, s *suite) {
 	s.strict(t)
 	other, _ := s.schemaField(t, `{"type":"Text"}`)
@@ -61,8 +61,7 @@ func testRequired(t *testing.T, s *suite) {
 	})
 }
 
-// testSchemas: what the schema of a custom metadata field may say, and what its
-// values may then be.
+// testSchemas tests the schemas of custom metadata fields and how they restrict values.
 func testSchemas(t *testing.T, s *suite) {
 	s.strict(t)
 	for _, schema := range []string{

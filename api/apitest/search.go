@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// testSearch: the language of searchQuery.
+// testSearch tests the query language of searchQuery.
 func testSearch(t *testing.T, s *suite) {
 	made := map[string]string{}
 	for kind, more := range map[string]string{"Text": "", "Number": "", "Date": "", "Boolean": "", "SingleSelect": `,"selectOptions":["red",2,10]`, "MultiSelect": `,"selectOptions":["a","b",3]`} {

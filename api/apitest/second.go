@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// testSecond: the paths under /v2/ that rclone calls (hosted-service.md §14). They do
-// what those under /v1/ do.
+// testSecond tests that the paths under /v2/, which rclone calls, work like those under
+// /v1/ (hosted-service.md §14).
 func testSecond(t *testing.T, s *suite) {
 	s.strict(t)
 	folder := s.folder + "second-" + random()

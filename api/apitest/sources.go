@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// sources is a server from which the target downloads and to which it posts.
+// sources is a server for the target's downloads and webhook posts.
 type sources struct {
 	address string
 	picture []byte
-	within  string // port of a server on this computer that is not to be reached
+	within  string // port of a local server that must not be reached
 
 	mu      sync.Mutex
 	posts   map[string][]map[string]any // by path
-	reached []string                    // what came to the server inside
+	reached []string                    // requests to that server
 }
 
 func newSources(t *testing.T, listener net.Listener) *sources {
@@ -71,7 +71,7 @@ func newSources(t *testing.T, listener net.Listener) *sources {
 		defer s.mu.Unlock()
 		s.posts[r.URL.Path] = append(s.posts[r.URL.Path], body)
 		if len(s.posts[r.URL.Path]) == 1 && r.PathValue("how") == "again" {
-			w.WriteHeader(http.StatusNoContent) // only 200 says that it was taken
+			w.WriteHeader(http.StatusNoContent) // only 200 accepts a post
 		}
 	}
 	mux.HandleFunc("POST /hook/{token}", take)
@@ -103,14 +103,14 @@ func serveUntilEnd(t *testing.T, server *http.Server, listener net.Listener) {
 	})
 }
 
-// posted returns the posts to an address of this server.
+// posted returns the posts to a path.
 func (s *sources) posted(path string) []map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]map[string]any(nil), s.posts[path]...)
 }
 
-// testFileAsAddress is the URL in the row file of service.md §4.1, and §7.
+// testFileAsAddress tests URLs in the row file of service.md §4.1, and §7.
 func testFileAsAddress(t *testing.T, s *suite) {
 	if s.sources == nil {
 		t.Skip("there is no address that the server may download from")
@@ -135,7 +135,7 @@ func testFileAsAddress(t *testing.T, s *suite) {
 		} {
 			s.refused(t, "internal", field("fileName", "address.jpg"), field("file", "http://"+host+":"+s.sources.within+"/direct"))
 		}
-		for _, host := range []string{"2130706433", "0x7f000001", "0177.0.0.1", "127.1"} { // names, where the system does not read them as numbers
+		for _, host := range []string{"2130706433", "0x7f000001", "0177.0.0.1", "127.1"} { // names if the system does not parse them as numbers
 			s.refused(t, "file", field("fileName", "address.jpg"), field("file", "http://"+host+":"+s.sources.within+"/number"))
 		}
 		s.sources.mu.Lock()
@@ -151,8 +151,8 @@ func testFileAsAddress(t *testing.T, s *suite) {
 	})
 }
 
-// startAgain has a webhook post not taken, and returns the test that waits for
-// it to come again: the other tests go on meanwhile.
+// startAgain uploads with a webhook address that does not accept the first post. It returns
+// the test that waits for the retry, so that other tests run meanwhile.
 func (s *suite) startAgain(t *testing.T) func(*testing.T, *suite) {
 	if s.sources == nil || !s.Strict {
 		return func(t *testing.T, _ *suite) {
@@ -169,8 +169,8 @@ func (s *suite) startAgain(t *testing.T) func(*testing.T, *suite) {
 	}
 }
 
-// startSlow sends an address that gives no headers, and returns the test that
-// looks at the answer: the other tests go on in the 8 seconds of service.md §8.
+// startSlow uploads from an address that never sends headers. It returns the test that
+// checks the answer, so that other tests run during the 8 seconds of service.md §8.
 func (s *suite) startSlow() func(*testing.T, *suite) {
 	type result struct {
 		status   int

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// testTransformation: transformations while uploading, and the tasks of ai-tasks
+// testTransformation tests transformations during upload and the tasks of ai-tasks
 // (hosted-service.md §12 and §13).
 func testTransformation(t *testing.T, s *suite) {
 	s.strict(t)
@@ -64,8 +64,8 @@ func testTransformation(t *testing.T, s *suite) {
 	})
 }
 
-// testTasks: the result of ai-tasks follows their rules and is the same for the same
-// picture. The answers themselves are simulated.
+// testTasks tests that the results of ai-tasks, which are simulated, follow their rules and
+// are the same for the same picture.
 func testTasks(t *testing.T, s *suite) {
 	picture := PNG(60, 40)
 	tagged := s.tagged(t, text(s.store(t, field("fileName", "p.png"), content(picture), field("extensions", `[{"name":"google-auto-tagging","maxTags":1,"minConfidence":0}]`))["fileId"]))

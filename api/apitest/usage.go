@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// testUsage: GET {base_url}/v1/accounts/usage.
+// testUsage tests GET {base_url}/v1/accounts/usage.
 func testUsage(t *testing.T, s *suite) {
 	day := func(n int) string { return time.Now().UTC().AddDate(0, 0, n).Format(time.DateOnly) }
 	ask := func(status int, start, end string) answer {

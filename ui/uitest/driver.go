@@ -15,30 +15,28 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Driver drives one screen without a program, through the same [page.Host] as the
-// root: it runs the commands, hands their answers back, and keeps the messages
-// that are for others.
+// Driver drives one screen without a program, through the same [page.Host] as the root
+// model. It runs the screen's commands, returns their messages to the screen, and collects
+// the messages for others.
 type Driver struct {
 	T testing.TB
-	// Host has the screen in front, as the ID that it was driven with.
+	// Host shows the screen under the ID passed to [Drive].
 	Host page.Host
-	// Screen is the screen that is driven.
+	// Screen is the driven screen.
 	Screen page.Screen
-	// Size is the room of the screen; change it with Resize.
+	// Size is the size of the screen; change it with Resize.
 	Size image.Point
 	// Theme draws the screen.
 	Theme *theme.Theme
-	// Out are the messages for others, in order; take them with [Taken].
+	// Out holds the messages for others, in order; remove them with [Taken].
 	Out []tea.Msg
-	// Drop tells of an answer that is not to reach the screen, such as the tick of a
-	// clock that would go on for ever; nil: all reach it.
+	// Drop reports messages to withhold from the screen, such as an endless tick; nil delivers all.
 	Drop func(msg tea.Msg) bool
-	// Hold keeps back commands while it is not nil: they are added to it instead
-	// of being run. Run runs them.
+	// Hold, if not nil, collects commands instead of running them.
 	Hold *[]tea.Cmd
 }
 
-// Drive starts a screen in that room and shows it; with sets the driver up before.
+// Drive starts and shows a screen of the given size. The with functions set up the driver first.
 func Drive(t testing.TB, id page.ID, s page.Screen, size image.Point, with ...func(*Driver)) *Driver {
 	t.Helper()
 	d := &Driver{T: t, Screen: s, Size: size, Theme: theme.New(true, true)}
@@ -52,7 +50,7 @@ func Drive(t testing.TB, id page.ID, s page.Screen, size image.Point, with ...fu
 	return d
 }
 
-// Send gives the screen a message.
+// Send sends a message to the screen.
 func (d *Driver) Send(msg tea.Msg) {
 	d.T.Helper()
 	switch msg := msg.(type) {
@@ -66,7 +64,7 @@ func (d *Driver) Send(msg tea.Msg) {
 	d.Text()
 }
 
-// Press presses keys by their names, such as "g", "G", "ctrl+s".
+// Press presses keys by name, such as "g", "G", "ctrl+s".
 func (d *Driver) Press(keys ...string) {
 	d.T.Helper()
 	for _, k := range keys {
@@ -75,7 +73,7 @@ func (d *Driver) Press(keys ...string) {
 	}
 }
 
-// Type types text letter by letter.
+// Type types text character by character.
 func (d *Driver) Type(words string) {
 	d.T.Helper()
 	for _, r := range words {
@@ -91,13 +89,13 @@ func (d *Driver) input(msg tea.Msg) {
 	d.T.Helper()
 	cmd, reason, _ := d.Host.Press(msg)
 	if press, ok := msg.(tea.KeyPressMsg); reason != "" && ok && press.String() != "esc" {
-		d.Out = append(d.Out, page.Toast{Level: page.Info, Text: text.Sentence(reason)}) // as the root says it
+		d.Out = append(d.Out, page.Toast{Level: page.Info, Text: text.Sentence(reason)}) // as the root does
 	}
 	d.Run(cmd)
 }
 
-// Do runs the action with that ID as its key would, and tells whether it was
-// there and not disabled.
+// Do runs the action with the given ID as its key would. It reports whether the action
+// exists and is enabled.
 func (d *Driver) Do(id string) bool {
 	d.T.Helper()
 	for _, a := range d.Host.Actions() {
@@ -110,14 +108,14 @@ func (d *Driver) Do(id string) bool {
 	return false
 }
 
-// Resize gives the screen another room.
+// Resize changes the size of the screen.
 func (d *Driver) Resize(size image.Point) {
 	d.T.Helper()
 	d.Size = size
 	d.Run(d.Host.Resize(size))
 }
 
-// Run runs a command and all that follows from it, in the order of asking.
+// Run runs a command and all commands that follow from it, in order.
 func (d *Driver) Run(cmd tea.Cmd) {
 	d.T.Helper()
 	if d.Hold != nil {
@@ -146,7 +144,7 @@ func (d *Driver) Run(cmd tea.Cmd) {
 	}
 }
 
-// sequence is the commands of a tea.Sequence, whose type has no name.
+// sequence returns the commands of a tea.Sequence, whose message type is not exported.
 func sequence(msg tea.Msg) ([]tea.Cmd, bool) {
 	v, list := reflect.ValueOf(msg), reflect.TypeFor[[]tea.Cmd]()
 	if !v.CanConvert(list) {
@@ -155,8 +153,7 @@ func sequence(msg tea.Msg) ([]tea.Cmd, bool) {
 	return v.Convert(list).Interface().([]tea.Cmd), true
 }
 
-// Answer routes the answer of a command as the root does; what is for others is
-// kept.
+// Answer routes the message of a command as the root does. Messages for others and events go to Out.
 func (d *Driver) Answer(msg tea.Msg) tea.Cmd {
 	from := d.Screen
 	if r, ok := msg.(page.Reply); ok {
@@ -177,7 +174,7 @@ func (d *Driver) Answer(msg tea.Msg) tea.Cmd {
 	return d.Host.Deliver(from, msg)
 }
 
-// ForOthers tells whether a message is one that the root or Bubble Tea takes.
+// ForOthers reports whether the root or Bubble Tea handles a message.
 func ForOthers(msg tea.Msg) bool {
 	switch msg.(type) {
 	case page.Show, page.Back, page.Compose, page.Inspect, page.UseProfile, page.Ask, page.Toast, page.Copy, page.Open:
@@ -186,31 +183,31 @@ func ForOthers(msg tea.Msg) bool {
 	return isFramework(msg)
 }
 
-// Text is what the screen shows, without styles.
+// Text returns the screen without styles.
 func (d *Driver) Text() string { return ansi.Strip(d.Host.View(d.Theme)) }
 
-// Flat is the same as one line of words.
+// Flat returns the text of the screen as one line.
 func (d *Driver) Flat() string { return Flat(d.Text()) }
 
-// Sees checks that the screen shows all these words.
+// Sees checks that the screen shows all words.
 func (d *Driver) Sees(words ...string) {
 	d.T.Helper()
 	Shows(d.T, d.Text(), words...)
 }
 
-// Toasted checks that a message says the words, and takes the messages.
+// Toasted checks that a toast contains the words, and removes all toasts from Out.
 func (d *Driver) Toasted(words string) {
 	d.T.Helper()
 	Toasted(d.T, &d.Out, words)
 }
 
-// Asked takes the only question that the screen asked.
+// Asked removes the only question from Out and returns it.
 func (d *Driver) Asked() page.Ask {
 	d.T.Helper()
 	return One[page.Ask](d.T, &d.Out)
 }
 
-// Choose picks the choice of a question whose label begins so.
+// Choose picks the first choice of a question whose label begins with label.
 func (d *Driver) Choose(q page.Ask, label string) {
 	d.T.Helper()
 	for _, c := range q.Choices {

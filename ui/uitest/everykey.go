@@ -7,7 +7,7 @@ import (
 	"mediadesk/ui/kit"
 )
 
-// HostileNames are names that try to break a screen.
+// HostileNames are file names that could break a screen.
 var HostileNames = []string{
 	"plain.jpg",
 	strings.Repeat("a very long name ", 20) + ".jpeg",
@@ -22,10 +22,10 @@ var HostileNames = []string{
 	"",
 }
 
-// EveryKey checks that each key of each action that is offered does something, and
-// that one that is not says why. prepare brings a screen to a state of that name;
-// print is all that can be seen of it. The reasons of actions in free need not
-// hold, such as moves in an empty list.
+// EveryKey checks that every key of an enabled action does something and that every
+// disabled action gives a reason. prepare brings a screen to the named state; print returns
+// everything visible. It skips actions for which free returns true, such as moves in an
+// empty list.
 func EveryKey(t *testing.T, state string, prepare func() *Driver, print func() string, free func(kit.Action) bool) {
 	t.Helper()
 	for _, a := range prepare().Screen.Actions() {
@@ -38,7 +38,7 @@ func EveryKey(t *testing.T, state string, prepare func() *Driver, print func() s
 		for _, k := range a.Keys.Keys() {
 			d := prepare()
 			if d.Screen.Capturing() && kit.KeyMsg(k).Text != "" {
-				continue // it is text
+				continue // the key types text
 			}
 			before := print()
 			cmd, reason, used := d.Host.Press(kit.KeyMsg(k))
@@ -52,7 +52,7 @@ func EveryKey(t *testing.T, state string, prepare func() *Driver, print func() s
 	}
 }
 
-// SeesNot checks that the screen shows none of these words.
+// SeesNot checks that the screen shows none of the words.
 func (d *Driver) SeesNot(words ...string) {
 	d.T.Helper()
 	view := d.Text()

@@ -13,12 +13,12 @@ import (
 	"mediadesk/ui/page"
 )
 
-// FakeTerminal is a [Driver] whose terminal shows real pictures: it keeps which pictures
-// it was sent and not told to forget. What waits has to wait by a clock of the test's own.
+// FakeTerminal is a [Driver] with a terminal that supports pictures. It tracks the pictures
+// it was sent and not told to delete. Code that waits must use a fake clock.
 type FakeTerminal struct {
 	*Driver
-	Held map[string]bool // the pictures, by id
-	Most int             // of Held at any time
+	Held map[string]bool // pictures by id
+	Most int             // largest size of Held so far
 }
 
 var (
@@ -34,7 +34,7 @@ func NewFakeTerminal(t testing.TB, screen page.Screen, size image.Point) *FakeTe
 	return f
 }
 
-// accept handles what is sent to the terminal. Before any other message the screen is drawn.
+// accept handles messages to the terminal. It draws the screen before any other message.
 func (f *FakeTerminal) accept(msg tea.Msg) bool {
 	raw, ok := msg.(tea.RawMsg)
 	if ok {
@@ -45,7 +45,7 @@ func (f *FakeTerminal) accept(msg tea.Msg) bool {
 	return ok
 }
 
-// receive takes what is sent to the terminal.
+// receive tracks the pictures in text sent to the terminal.
 func (f *FakeTerminal) receive(text string) {
 	f.T.Helper()
 	for _, id := range sent.FindAllStringSubmatch(text, -1) {
@@ -60,8 +60,8 @@ func (f *FakeTerminal) receive(text string) {
 	f.Most = max(f.Most, len(f.Held))
 }
 
-// Draw is the screen as it is drawn now. Cells of a picture that the terminal does
-// not have are an error.
+// Draw returns the current screen. It fails the test if a cell belongs to a picture that
+// the terminal does not have.
 func (f *FakeTerminal) Draw() string {
 	f.T.Helper()
 	view := f.Host.View(f.Theme)
@@ -81,7 +81,7 @@ func (f *FakeTerminal) Draw() string {
 	return view
 }
 
-// Real is how many cells of real pictures are drawn.
+// Real returns the number of cells that show pictures.
 func (f *FakeTerminal) Real() int {
 	f.T.Helper()
 	return strings.Count(f.Draw(), string(kitty.Placeholder))

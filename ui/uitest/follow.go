@@ -10,16 +10,15 @@ import (
 	"mediadesk/ui/page"
 )
 
-// restful is how many commands may follow from one before the screen counts as
-// one that never comes to rest.
+// restful is how many commands may follow from one before the test fails.
 const restful = 10_000
 
-// isFramework tells whether a message is one of Bubble Tea's own.
+// isFramework reports whether a message type belongs to Bubble Tea.
 func isFramework(msg tea.Msg) bool {
 	return reflect.TypeOf(msg).PkgPath() == reflect.TypeFor[tea.KeyPressMsg]().PkgPath()
 }
 
-// Taken takes the messages of one type out of a list, in order.
+// Taken removes the messages of one type from a list and returns them in order.
 func Taken[T any](list *[]tea.Msg) []T {
 	var got []T
 	var rest []tea.Msg
@@ -34,7 +33,7 @@ func Taken[T any](list *[]tea.Msg) []T {
 	return got
 }
 
-// One takes the only message of its type out of a list.
+// One removes the only message of its type from a list and returns it.
 func One[T any](t testing.TB, list *[]tea.Msg) T {
 	t.Helper()
 	got := Taken[T](list)
@@ -44,7 +43,7 @@ func One[T any](t testing.TB, list *[]tea.Msg) T {
 	return got[0]
 }
 
-// Toasted takes the toasts out of a list and checks that one says the words.
+// Toasted removes the toasts from a list and checks that one contains the words.
 func Toasted(t testing.TB, list *[]tea.Msg, words string) {
 	t.Helper()
 	got := Taken[page.Toast](list)
@@ -56,8 +55,8 @@ func Toasted(t testing.TB, list *[]tea.Msg, words string) {
 	t.Errorf("no toast says %q; toasts: %+v", words, got)
 }
 
-// Shows checks that a screen shows all these words. Frames and line ends count
-// as blanks, so that words are found also where they are wrapped.
+// Shows checks that a screen shows all words. Frames and line ends count as blanks, so that
+// it finds wrapped words.
 func Shows(t testing.TB, screen string, words ...string) {
 	t.Helper()
 	flat := Flat(screen)
@@ -68,8 +67,8 @@ func Shows(t testing.TB, screen string, words ...string) {
 	}
 }
 
-// frames are drawn around words and are none of them.
+// frames replaces the glyphs of frames with blanks.
 var frames = strings.NewReplacer("│", " ", "╭", " ", "╮", " ")
 
-// Flat is a screen as one line of words, without the frames beside them.
+// Flat returns a screen as one line, without frames.
 func Flat(screen string) string { return strings.Join(strings.Fields(frames.Replace(screen)), " ") }

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// HostileServer is a server whose every answer and post holds hostile text. It
-// refuses each second upload in such words; for the others it posts such text
-// to the webhook address.
+// HostileServer is a server with hostile text in every response and webhook post. It
+// rejects every second upload with such text; for the others it posts to the webhook
+// address.
 type HostileServer struct {
 	URL string
 
@@ -32,7 +32,7 @@ func StartHostileServer(t testing.TB) *HostileServer {
 	return s
 }
 
-// Posted waits until all posts were answered, and returns how many were made.
+// Posted waits for all posts and returns the number of records with posts.
 func (s *HostileServer) Posted() int {
 	s.posts.Wait()
 	s.mu.Lock()
@@ -40,10 +40,10 @@ func (s *HostileServer) Posted() int {
 	return len(s.posted)
 }
 
-// HostileID is the id of the record with the text of that index.
+// HostileID returns the file ID of the record with hostile text i.
 func HostileID(i int) string { return fmt.Sprintf("%024x", i+1) }
 
-// record has hostile text wherever a record has text.
+// record returns a record with hostile text in every text field.
 func (s *HostileServer) record(i int) map[string]any {
 	text := Hostile()[i].Text
 	return map[string]any{
@@ -62,7 +62,7 @@ func (s *HostileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := func(status int, v any) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		// Bytes that are no text too: an encoder would mend them.
+		// Include invalid UTF-8, which an encoder would replace.
 		text, _ := json.Marshal(v)
 		io.WriteString(w, strings.ReplaceAll(string(text), `\ufffd`, "\xff"))
 	}
@@ -99,7 +99,7 @@ func (s *HostileServer) refusal(i int) map[string]string {
 	return map[string]string{"message": "refused " + text, "help": "help " + text, "requestId": text}
 }
 
-// upload refuses one upload, and takes the next.
+// upload rejects every second upload, starting with the first.
 func (s *HostileServer) upload(r *http.Request, answer func(int, any)) {
 	if err := r.ParseMultipartForm(1 << 20); err != nil {
 		answer(http.StatusBadRequest, s.refusal(0))

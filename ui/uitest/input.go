@@ -8,14 +8,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Type writes text as if typed; a line end is the enter key.
+// Type types text; a line end is the enter key.
 func (term *Term) Type(text string) {
 	term.t.Helper()
 	term.send(strings.NewReplacer("\r\n", "\r", "\n", "\r").Replace(text))
 }
 
-// Press presses keys by the names that key bindings have: "down", "ctrl+s",
-// "shift+tab", "G".
+// Press presses keys by the names of key bindings: "down", "ctrl+s", "shift+tab", "G".
 func (term *Term) Press(keys ...string) {
 	term.t.Helper()
 	for _, k := range keys {
@@ -41,15 +40,14 @@ const (
 	wheelDown   = 65
 )
 
-// Click presses and releases the left button at a column and row, both from 0.
+// Click clicks the left button at a column and row, both counted from 0.
 func (term *Term) Click(x, y int) {
 	term.t.Helper()
 	term.mouse(mouseLeft, x, y, true)
 	term.mouse(mouseLeft, x, y, false)
 }
 
-// Drag presses the left button at one place, moves cell by cell to another and
-// releases it there.
+// Drag drags with the left button from one position to another, cell by cell.
 func (term *Term) Drag(x0, y0, x1, y1 int) {
 	term.t.Helper()
 	term.mouse(mouseLeft, x0, y0, true)
@@ -60,8 +58,7 @@ func (term *Term) Drag(x0, y0, x1, y1 int) {
 	term.mouse(mouseLeft, x1, y1, false)
 }
 
-// Wheel turns the wheel at a place by that many notches, upwards where less
-// than 0.
+// Wheel turns the wheel at a position by notches, up if negative.
 func (term *Term) Wheel(x, y, notches int) {
 	term.t.Helper()
 	button := wheelDown
@@ -82,7 +79,7 @@ func (term *Term) mouse(button, x, y int, press bool) {
 	term.send(fmt.Sprintf("\x1b[<%d;%d;%d%s", button, x+1, y+1, end))
 }
 
-// Resize makes the terminal w columns by h rows and tells the program.
+// Resize resizes the terminal to w columns and h rows and notifies the program.
 func (term *Term) Resize(w, h int) {
 	term.t.Helper()
 	term.mu.Lock()
@@ -92,7 +89,7 @@ func (term *Term) Resize(w, h int) {
 		term.t.Fatalf("resizing the terminal to %dx%d: %v", w, h, err)
 	}
 	if term.program != nil {
-		// The kernel tells only the session that a terminal belongs to.
+		// The kernel notifies only the session that owns the terminal.
 		term.program.Send(tea.WindowSizeMsg{Width: w, Height: h})
 	}
 }

@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// What a terminal sends for the keys that write no text. Escape is sent in the
-// form of the newer keyboard protocol, which is one sequence by itself: a bare
-// ESC followed at once by the next key would be read as alt with that key, and
-// to keep them apart a test would have to sleep.
+// keyBytes maps keys that type no text to what a terminal sends. Escape uses the newer
+// keyboard protocol: a program reads a bare ESC followed by another key as alt with that
+// key, and only sleeping would separate them.
 var keyBytes = map[string]string{
 	"enter": "\r", "tab": "\t", "esc": "\x1b[27u", "space": " ", "backspace": "\x7f",
 	"shift+tab": "\x1b[Z", "insert": "\x1b[2~", "delete": "\x1b[3~",
@@ -20,13 +19,12 @@ var keyBytes = map[string]string{
 	"ctrl+space": "\x00", "ctrl+@": "\x00", "ctrl+\\": "\x1c", "ctrl+]": "\x1d",
 }
 
-// arrowBytes are the last letters of the keys that take modifiers as a number.
+// arrowBytes maps the keys with numeric modifiers to the final byte of their sequence.
 var arrowBytes = map[string]string{
 	"up": "A", "down": "B", "right": "C", "left": "D", "end": "F", "home": "H",
 }
 
-// encodeKey is what a terminal sends for the key of that name, as key bindings
-// name it.
+// encodeKey returns what a terminal sends for a key, named as in key bindings.
 func encodeKey(name string) (string, error) {
 	if b, ok := keyBytes[name]; ok {
 		return b, nil
@@ -58,7 +56,7 @@ func encodeKey(name string) (string, error) {
 	case rest == 2 && base == "backspace":
 		return "\x1b\x7f", nil
 	}
-	// Everything else in the form of the newer keyboard protocol.
+	// Everything else uses the newer keyboard protocol.
 	code := map[string]int{"enter": 13, "tab": 9, "esc": 27, "space": 32, "backspace": 127}[base]
 	if utf8.RuneCountInString(base) == 1 {
 		r, _ := utf8.DecodeRuneInString(base)

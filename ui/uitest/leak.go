@@ -7,13 +7,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-// VerifyTestMain runs a package's tests and fails where goroutines are left
-// behind. Call it from TestMain in every package that starts programs.
+// VerifyTestMain runs a package's tests and fails if they leak goroutines. Call it from
+// TestMain in every package that starts programs.
 //
-// What Bubble Tea itself leaves when a program ends is not counted. Its input
-// reader offers an event for ever, so a key or an answer of the terminal that
-// crosses the end of the program leaves it waiting. And a tick sleeps to its
-// end, with the batch that it belongs to.
+// It ignores goroutines that Bubble Tea leaks at the end of a program: the input reader
+// blocks forever if an event arrives while the program ends, and a tick sleeps to its end,
+// as does its batch.
 func VerifyTestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
 		goleak.Cleanup(func(code int) {

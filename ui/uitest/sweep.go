@@ -12,8 +12,8 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Sizes are the terminals that every view is drawn on: the smallest, those
-// around each break point of the layout, and the largest.
+// Sizes are the terminal sizes for [Sweep]: the smallest, those around each break point of
+// the layout, and the largest.
 var Sizes = []image.Point{
 	{1, 1},
 	{2, 2},
@@ -31,16 +31,15 @@ var Sizes = []image.Point{
 	{200, 60},
 }
 
-// Themes are those that every view is drawn in, by name.
+// Themes returns the themes for [Sweep] by name.
 func Themes() map[string]*theme.Theme {
 	return map[string]*theme.Theme{
 		"dark": theme.New(true, true), "light": theme.New(false, true), "no color": theme.New(true, false),
 	}
 }
 
-// Sweep draws a view at every size in every theme and fails where it panics,
-// draws outside its rectangle, or writes a control character other than escape
-// sequences and line ends.
+// Sweep draws a view at every size in every theme. It fails if the view panics, exceeds its
+// rectangle, or contains a control character other than escape sequences and line ends.
 func Sweep(t testing.TB, view func(w, h int, th *theme.Theme) string) {
 	t.Helper()
 	for name, th := range Themes() {
@@ -61,16 +60,14 @@ func sweepOne(view func(w, h int, th *theme.Theme) string, size image.Point, th 
 	return Inside(view(size.X, size.Y, th), size.X, size.Y)
 }
 
-// Inside tells what of a drawing lies outside w columns by h rows, or would
-// move the cursor; nil where nothing does.
+// Inside returns an error if a drawing exceeds w columns or h rows, or contains control characters.
 func Inside(drawing string, w, h int) error {
 	lines := strings.Split(drawing, "\n")
 	if len(lines) > h {
 		return fmt.Errorf("%d lines, %d fit:\n%s", len(lines), h, ansi.Strip(drawing))
 	}
 	for y, line := range lines {
-		// Terminals count some letters in one of two ways; what is drawn for
-		// one may be wider in the other.
+		// Terminals measure some characters in one of two ways. A line may be too wide in one of them.
 		if got := min(ansi.StringWidth(line), ansi.StringWidthWc(line)); got > w {
 			return fmt.Errorf("line %d has %d columns, %d fit: %q", y, got, w, line)
 		}

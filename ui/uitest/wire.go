@@ -9,17 +9,17 @@ import (
 	"github.com/charmbracelet/x/xpty"
 )
 
-// wire is the line between a program and the terminal.
+// wire connects a program with the terminal.
 type wire interface {
-	// Read gives what the program writes, Write is what it reads.
+	// Read returns the program's output; Write sends its input.
 	io.ReadWriteCloser
-	// Hangup ends the program's side: what it wrote can still be read.
+	// Hangup closes the program's side. Its output can still be read.
 	Hangup()
-	// Resize tells the line the terminal's size.
+	// Resize sets the size of the terminal.
 	Resize(w, h int) error
 }
 
-// ptyWire is a pseudo-terminal: a process has its slave.
+// ptyWire is a pseudo-terminal; a process uses the slave.
 type ptyWire struct {
 	pty    *xpty.UnixPty
 	hangup sync.Once
@@ -37,7 +37,7 @@ func openPty(w, h int) (*ptyWire, *os.File, error) {
 func (p *ptyWire) Read(b []byte) (int, error) { return p.pty.Read(b) }
 
 func (p *ptyWire) Write(b []byte) (int, error) {
-	// A program that reads no more fills the terminal's buffer.
+	// If the program stops reading, the buffer of the terminal fills up.
 	_ = p.pty.Master().SetWriteDeadline(time.Now().Add(Deadline))
 	return p.pty.Write(b)
 }
@@ -53,9 +53,9 @@ func (p *ptyWire) Close() error {
 	return p.pty.Master().Close()
 }
 
-// pipes are the line to a program in this process. Bubble Tea's reader of a
-// real terminal can be left waiting for ever when its program is stopped, and
-// races with the closing of the terminal; from a pipe it always returns.
+// pipes connect a program in this process. With a real terminal, Bubble Tea's reader can
+// block forever when its program stops, and it races with closing the terminal. A read from
+// a pipe always returns.
 type pipes struct {
 	in      *feed
 	out     *io.PipeWriter
@@ -82,8 +82,8 @@ func (p *pipes) Close() error {
 	return p.termOut.Close()
 }
 
-// feed is a pipe that takes any amount without waiting for its reader: the
-// terminal's answers must never wait for a program that waits for the terminal.
+// feed is a pipe with an unlimited buffer, so that the terminal's replies never block on a
+// program that waits for the terminal.
 type feed struct {
 	mu     sync.Mutex
 	ready  *sync.Cond
@@ -122,7 +122,7 @@ func (f *feed) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Close drops what was not read.
+// Close discards unread data.
 func (f *feed) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -126,7 +126,7 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 		work string
 		kit.MenuRow
 	}{
-		{renaming, kit.MenuRow{Key: "r", Label: "rename", Note: "links to the old URLs stop working", Do: func() tea.Cmd { return g.askRename(files) }}},
+		{renaming, kit.MenuRow{Key: "r", Label: "rename", Note: "old links stop working", Do: func() tea.Cmd { return g.askRename(files) }}},
 		{moving, kit.MenuRow{Key: "m", Label: "move to another folder", Note: "z undoes it", Do: folder("Move", moving, "Moved %s to %s. z undoes it.", "became a version of the file there, which undo cannot separate.", g.OfferPurge, s.MoveAll)}},
 		{copying, kit.MenuRow{Key: "c", Label: "copy to another folder", Do: folder("Copy", copying, "Copied %s to %s.", "", func(string) string { return "" }, s.CopyAll)}},
 		{"", kit.MenuRow{Key: "x", Label: "run an extension", Do: func() tea.Cmd { return g.Extend(files) }}},

@@ -45,7 +45,7 @@ func (m *Model) askTransfer() tea.Cmd {
 		return err
 	}, func() tea.Cmd {
 		if len(names) == 0 {
-			return page.Tell(page.Info, "No other profile. Add one in screen 5.")
+			return page.Tell(page.Info, "No other profile. Add one on screen 5.")
 		}
 		rows := make([]kit.MenuRow, len(names))
 		for i, name := range names {

@@ -20,7 +20,7 @@ func seconds(n, parts float64) time.Duration {
 }
 
 // playing returns the duration of one loop of an animated picture. It returns 0 for still
-// pictures and incomplete files.
+// pictures and for incomplete GIF and PNG files.
 func playing(rs io.ReadSeeker, mime string) time.Duration {
 	if _, err := rs.Seek(0, io.SeekStart); err != nil {
 		return 0

@@ -24,7 +24,7 @@ var (
 	ErrUnreadable = errors.New("file cannot be read")
 )
 
-// Error says why one picture cannot be shown.
+// Error describes why a picture cannot be shown.
 type Error struct {
 	// Path is the file; empty if the picture did not come from a path.
 	Path string

@@ -61,8 +61,9 @@ type Facts struct {
 	Problem error
 }
 
-// FactsOf reads the facts of a file of any content. It reads a few kilobytes. It returns an
-// [*Error] if the file cannot be read, or the context's error.
+// FactsOf reads the facts of a file of any content. It usually reads a few kilobytes; an
+// animation takes up to 32 MB. It returns an [*Error] if the file cannot be read, or the
+// context's error.
 func FactsOf(ctx context.Context, path string) (Facts, error) {
 	f, info, err := OpenFile(path)
 	if err != nil {

@@ -193,7 +193,7 @@ func ReadShot(rs io.ReadSeeker, mime string) Shot {
 	return s
 }
 
-// Camera returns maker and model. It omits the maker if the model begins with it.
+// Camera returns maker and model. It omits the maker if the model begins with its first word.
 func (s Shot) Camera() string {
 	first, _, _ := strings.Cut(s.Make, " ")
 	switch {

@@ -115,7 +115,7 @@ func (f mp3Frame) counted(b []byte) uint32 {
 	return 0
 }
 
-// steady reports whether the first frames all have the same bit rate.
+// steady reports whether the first frames have the same bit rate and sample rate.
 func steady(b []byte, first mp3Frame) bool {
 	for range steadyFrames {
 		f, ok := mp3Header(b)

@@ -14,8 +14,8 @@ const stripPixels = 1 << 16
 // maxCores limits how many strips are in memory.
 const maxCores = 8
 
-// Strips calls work for all rows of a picture w pixels wide, in strips, on all cores. The
-// strips depend on w alone, not on the number of cores. It returns the first error or
+// Strips calls work for all rows of a picture w pixels wide, in strips, on up to 8 cores.
+// The strips depend on w alone, not on the number of cores. It returns the first error or
 // ctx's. It returns a panic of work as an error, since no caller could recover it.
 func Strips(ctx context.Context, w, rows int, work func(from, to int) error) error {
 	group, ctx := errgroup.WithContext(ctx)

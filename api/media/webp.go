@@ -11,7 +11,7 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// errBadWebP says that an animated WebP is damaged.
+// errBadWebP means that an animated WebP is damaged.
 var errBadWebP = errors.New("bad WebP data")
 
 // decodeWebP decodes a WebP picture. It decodes the first frame of an animation, which the

@@ -68,7 +68,7 @@ type Abilities struct {
 type Findings struct {
 	// State is the progress of the queries.
 	State string
-	// Terminal is the name reported by the terminal; Outer that of the one around tmux.
+	// Terminal and Outer are the names reported by the terminal and by the one around tmux.
 	Terminal, Outer string
 	// Colors is the number of colors, with the reason.
 	Colors string
@@ -203,7 +203,7 @@ func (d *Detector) method(kitty Method) (Method, string) {
 	return wanted, reason
 }
 
-// wanted returns the best method that the terminal supports, or that of the setting.
+// wanted returns the method of the setting, or the best one that the terminal supports.
 func (d *Detector) wanted(kitty Method) (Method, string) {
 	name := d.name
 	if d.env.tmux {

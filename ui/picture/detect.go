@@ -129,7 +129,7 @@ func (d *Detector) TimedOut() { d.over = true }
 
 // Complete reports whether there is nothing left to wait for.
 func (d *Detector) Complete() bool {
-	// Replies of the outer terminal follow those of tmux.
+	// The outer terminal replies after tmux.
 	return d.env.silent != "" || d.over || d.fenced && (!d.env.tmux || d.kittyReply != "" && d.outer != "")
 }
 

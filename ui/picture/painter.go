@@ -32,7 +32,7 @@ type Painter struct {
 	rows      [][]shownCell
 	at, saved image.Point
 	margins   [2]int // first scrolling line, and the one after the last
-	graphemes bool   // widths are those of grapheme clusters (mode 2027)
+	graphemes bool   // measure grapheme clusters (mode 2027)
 	width     int
 	disturbed bool // pixels were moved: repaint all
 }

@@ -8,8 +8,8 @@ import (
 	"mediadesk/api/media"
 )
 
-// Picture is a decoded picture, upright and reduced. Its sizes and rectangles are those of the full
-// picture. It is immutable and safe for concurrent use.
+// Picture is a decoded picture, upright and reduced. Its sizes and rectangles are in pixels
+// of the full picture. It is immutable and safe for concurrent use.
 type Picture struct {
 	// pix holds the reduced pixels, upright.
 	pix *image.RGBA

@@ -1,6 +1,6 @@
 package picture
 
-// Report returns the findings as label and text, and why the terminal was not queried.
+// Report returns the label and the text of each finding.
 func (d *Detector) Report() [][2]string {
 	var list [][2]string
 	for _, line := range d.Abilities().Findings.Lines() {

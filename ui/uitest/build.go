@@ -17,8 +17,8 @@ var built struct {
 	err  error
 }
 
-// Build builds the program, once for a package's tests, and returns the path
-// of the binary. VerifyTestMain removes it.
+// Build builds the program once per package and returns the path of the binary.
+// VerifyTestMain removes it.
 func Build(t testing.TB) string {
 	t.Helper()
 	built.once.Do(func() {
@@ -41,7 +41,7 @@ func Build(t testing.TB) string {
 	return built.path
 }
 
-// removeBuild takes away what Build made.
+// removeBuild removes the binary.
 func removeBuild() {
 	if built.dir != "" {
 		os.RemoveAll(built.dir)

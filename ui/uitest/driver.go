@@ -21,8 +21,7 @@ import (
 type Driver struct {
 	T testing.TB
 	// Host shows the screen under the ID passed to [Drive].
-	Host page.Host
-	// Screen is the driven screen.
+	Host   page.Host
 	Screen page.Screen
 	// Size is the size of the screen; change it with Resize.
 	Size image.Point

@@ -9,7 +9,7 @@ import (
 // HostileText is text that affects a terminal, or hides content, if it is written unescaped.
 type HostileText struct {
 	Class string
-	Text  string // begins and ends with letters of its own
+	Text  string // begins and ends with a unique number
 }
 
 // hostile are the kinds of such text in file names, answers of services, tags, webhooks and errors.

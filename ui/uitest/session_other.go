@@ -10,5 +10,5 @@ import (
 // terminate ends a process.
 var terminate = os.Kill
 
-// ownSession does nothing: without pseudo-terminals no binary is started.
+// ownSession does nothing, because binaries are only started on pseudo-terminals.
 func ownSession(*exec.Cmd) {}

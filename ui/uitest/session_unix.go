@@ -10,7 +10,8 @@ import (
 // terminate asks a process to end.
 const terminate = syscall.SIGTERM
 
-// ownSession makes the terminal the process's own, so that it gets its signals.
+// ownSession gives a process its own session with the terminal, so that it receives the
+// terminal's signals.
 func ownSession(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
 }

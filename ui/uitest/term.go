@@ -101,7 +101,7 @@ func StartBinary(t testing.TB, path string, args, env []string, w, h int) *Term 
 	term := newTerm(t, line, w, h)
 	term.command = cmd
 	term.stop = func() {
-		// It may have ended by itself.
+		// The process may have ended already.
 		_ = cmd.Process.Kill()
 	}
 	if err := cmd.Start(); err != nil {
@@ -139,21 +139,21 @@ func newTerm(t testing.TB, line wire, w, h int) *Term {
 		CursorVisibility: func(visible bool) { term.hidden = !visible },
 		Title:            func(s string) { term.title = s },
 	})
-	// A program that does not know of a new size yet may set margins below the
-	// screen. Terminals take the screen's end; the emulator would panic later.
+	// A program that has not seen a new size may set margins below the screen. Terminals
+	// clamp them; the emulator would panic later.
 	term.em.RegisterCsiHandler('r', func(params ansi.Params) bool {
 		bottom, _, _ := params.Param(1, 0)
 		return bottom > term.em.Height()
 	})
 	if _, ok := line.(*pipes); ok {
-		// On a pipe nothing turns \n into a line end but the terminal itself.
+		// Without a pty the terminal itself must convert \n to a line end.
 		_, _ = term.em.WriteString("\x1b[20h")
 	}
 	return term
 }
 
-// connect carries bytes both ways and returns a channel that is closed when all
-// of the program's output has been drawn.
+// connect copies bytes in both directions. It returns a channel that is closed when all
+// output of the program is drawn.
 func (term *Term) connect() (drawn chan struct{}) {
 	drawn = make(chan struct{})
 	go func() {
@@ -169,7 +169,7 @@ func (term *Term) connect() (drawn chan struct{}) {
 			}
 		}
 	}()
-	// What the terminal answers to the program's questions.
+	// Copy the terminal's replies to the program.
 	go func() {
 		buf := make([]byte, 4*1024)
 		for {
@@ -203,7 +203,7 @@ func (term *Term) finish(drawn chan struct{}) {
 	select {
 	case <-drawn:
 	case <-time.After(Deadline / 5):
-		// A process left behind holds the terminal open.
+		// A child process may keep the terminal open.
 	}
 	close(term.done)
 }
@@ -214,7 +214,7 @@ func (term *Term) begin() {
 	term.wait("the program's first output", func() bool { return term.raw.Len() > 0 }, true)
 }
 
-// close stops the program and everything that carries its bytes.
+// close stops the program and closes the connection.
 func (term *Term) close() {
 	term.stop()
 	select {
@@ -223,8 +223,7 @@ func (term *Term) close() {
 		term.t.Errorf("the program did not stop; screen:\n%s", term.Screen())
 	}
 	_ = term.wire.Close()
-	// Closing the emulator itself would race with its reader; its pipe does
-	// not.
+	// Closing the emulator would race with its reader; closing its pipe does not.
 	if c, ok := term.em.InputPipe().(io.Closer); ok {
 		_ = c.Close()
 	}

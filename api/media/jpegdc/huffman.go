@@ -8,7 +8,6 @@ import (
 // peekBits is the number of bits in a table lookup.
 const peekBits = 13
 
-// huffman is a Huffman table.
 type huffman struct {
 	// quick maps the next bits to the length of their code word in the high byte and its
 	// value in the low byte; 0 if the word is longer.

@@ -188,7 +188,7 @@ func (b *bitSource) read() bool {
 		b.buf = append(b.buf, 0xff)
 	}
 	if used == 0 {
-		// The buffer ends in 0xff: the next byte tells what it means.
+		// The buffer ends in 0xff, so the meaning depends on the next byte.
 		pair, err := b.r.Peek(2)
 		if err != nil {
 			b.err = unexpected(err)

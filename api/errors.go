@@ -151,7 +151,7 @@ func (e *AcceptedError) Unwrap() error { return ErrNoRecord }
 
 // Hint says how to learn the result.
 func (e *AcceptedError) Hint() string {
-	return "A hosted service reports the end to the webhook address that is set in the account, not to that of the upload. mediadesk also searches for the file by its name."
+	return "A hosted service reports the end to the webhook address that is set in the account, not to the one of the upload. mediadesk also searches for the file by its name."
 }
 
 // Hint returns the hint of the first error in the chain of err that has one, or "".

@@ -82,7 +82,7 @@ type UploadField struct {
 var UploadFields = []*UploadField{
 	{
 		Name: FieldName, Key: "name", Flag: "name", Value: "NAME", Label: "Name", Words: "name", Group: GroupFile, Hint: "a name is needed",
-		Help: "name of the stored file (default: that of the source)", NeedsText: true,
+		Help: "name of the stored file (default: the source's name)", NeedsText: true,
 		value: entryText{
 			get:  func(e *Entry) string { return e.FileName },
 			set:  func(e *Entry, text string) error { e.FileName = text; return nil },

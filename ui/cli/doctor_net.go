@@ -78,7 +78,7 @@ func (d *doctor) addresses(ctx context.Context) {
 		if clock.skew < 0 {
 			way = "behind"
 		}
-		d.say(verdictWarn, "clock", "Set it: signed addresses and certificates depend on it.", "the clock of this computer is %s %s that of the service", text.Duration(clock.skew.Abs()), way)
+		d.say(verdictWarn, "clock", "Set it: signed addresses and certificates depend on it.", "the clock of this computer is %s %s the service's clock", text.Duration(clock.skew.Abs()), way)
 	default:
 		d.say(verdictOK, "clock", "", "agrees with the clock of the service to the minute")
 	}

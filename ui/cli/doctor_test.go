@@ -180,8 +180,8 @@ func TestDoctorClock(t *testing.T) {
 		verdict, words string
 	}{
 		{0, "ok", "agrees"},
-		{-10 * time.Hour, "warning", "ahead of that of the service"},
-		{10 * time.Hour, "warning", "behind that of the service"},
+		{-10 * time.Hour, "warning", "ahead of the service's clock"},
+		{10 * time.Hour, "warning", "behind the service's clock"},
 	} {
 		address := listen(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Date", time.Now().Add(c.off).UTC().Format(http.TimeFormat))

@@ -71,7 +71,7 @@ func newServe(p *Program, f *flags) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&s.addr, "addr", config.DefaultLocalAddr, "listen on this address; port 0 picks one (default: "+config.DefaultLocalAddr+")")
-	fl.StringVar(&s.data, "data", "", "folder of the library (default: that of the local profile)")
+	fl.StringVar(&s.data, "data", "", "folder of the library (default: the local profile's folder)")
 	fl.StringVar(&s.storage, "storage", "", "store of the contents: s3://BUCKET?region=… or file:///FOLDER (default: "+storageVariable+", else the folder of the library)")
 	fl.Int64Var(&s.redirect, "redirect-from", 0, "send clients of pictures, videos and sounds to the s3:// storage itself, for files of so many bytes or more (default: never); clients must reach its endpoint")
 	fl.StringVar(&s.database, "database", "", "postgres:// address of a PostgreSQL database for the records, without a password; with one: "+config.DatabaseVariable+" (default: SQLite in the folder). Together with --storage, any number of instances can serve the library")

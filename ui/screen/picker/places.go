@@ -131,7 +131,7 @@ func (m *Model) toggleMark() tea.Cmd {
 		if err != nil {
 			return problem(err)
 		}
-		now, words := without(marked, folder), "is not a bookmark any more."
+		now, words := without(marked, folder), "is no longer a bookmark."
 		if len(now) == len(marked) {
 			now, words = append(now, folder), "is a bookmark now. Press b to list them."
 		}

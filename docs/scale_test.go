@@ -16,7 +16,7 @@ import (
 // inputs are all numbers that the calculation in scale.md starts from. Times are in
 // seconds, sizes in bytes, rates per second.
 type inputs struct {
-	// Measured by api/local/bench.sh instances and million; see "What was measured".
+	// Measured by api/local/bench.sh instances and million; see "Measurements" there.
 	uploadCPU, pageCPU           float64 // of an instance, with the client of the measurement
 	uploadDatabase, pageDatabase float64 // processor time of PostgreSQL
 	logBytes                     float64 // of PostgreSQL's log for an upload, without images of pages
@@ -48,7 +48,7 @@ type inputs struct {
 }
 
 var scaleInputs = inputs{
-	uploadCPU: 1.0e-3, pageCPU: 1.1e-3, uploadDatabase: 0.53e-3, pageDatabase: 0.60e-3, logBytes: 1731, rowBytes: 1650,
+	uploadCPU: 0.75e-3, pageCPU: 0.82e-3, uploadDatabase: 0.37e-3, pageDatabase: 0.38e-3, logBytes: 1659, rowBytes: 1650,
 
 	uploadTrips: 5, readTrips: 3, randomIndexes: 3, presence: 1.0 / 5, sweepPause: 6 * 3600, cutOff: 60, prefixes: 256,
 

@@ -15,7 +15,6 @@ import (
 	"syscall"
 	"testing"
 
-	"mediadesk/api/apitest"
 	"mediadesk/api/local"
 	"mediadesk/api/local/store/pgtest"
 )
@@ -121,30 +120,16 @@ func TestFailover(t *testing.T) {
 	var sent, refused atomic.Int64
 	var wg sync.WaitGroup
 	stored := sync.Map{} // by name
-	picture := apitest.PNG(16, 16)
 	// store reports whether the file is stored, by this attempt or an earlier one.
 	store := func(name string) bool {
-		contentType, body := form(picture, "fileName", name, "useUniqueFileName", "false", "overwriteFile", "false",
-			"extensions", `[{"name":"remove-bg"}]`, "webhookUrl", hook.URL+"/"+name)
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, servers[rand.IntN(len(servers))].Address+"/api/v1/files/upload", body)
-		if err != nil {
-			t.Error(err)
-			return true
-		}
-		req.Header.Set("Content-Type", contentType)
-		req.SetBasicAuth(testKey, "")
-		res, err := client.Do(req)
-		if err != nil {
-			return false
-		}
-		res.Body.Close()
-		switch res.StatusCode {
+		switch status := sendPicture(t, servers[rand.IntN(len(servers))].Address, name, hook.URL+"/"+name); status {
+		case 0:
 		case http.StatusOK, http.StatusBadRequest: // it exists
 			return true
 		case http.StatusServiceUnavailable:
 			refused.Add(1)
 		default:
-			t.Errorf("%s was answered %s", name, res.Status)
+			t.Errorf("%s was answered %d", name, status)
 		}
 		return false
 	}

@@ -67,6 +67,25 @@ func (i *instances) replace(t *testing.T, n int) {
 	i.mu.Unlock()
 }
 
+// sendPicture uploads a picture that one extension runs on and returns the status of the
+// answer, 0 if none came. The name is exact, so a second upload of it is refused.
+func sendPicture(t *testing.T, address, name, webhook string) int {
+	contentType, body := form(apitest.PNG(16, 16), "fileName", name, "useUniqueFileName", "false", "overwriteFile", "false",
+		"extensions", `[{"name":"remove-bg"}]`, "webhookUrl", webhook)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"/api/v1/files/upload", body)
+	if err != nil {
+		panic(err)
+	}
+	req.Header.Set("Content-Type", contentType)
+	req.SetBasicAuth(testKey, "")
+	res, err := client.Do(req)
+	if err != nil {
+		return 0
+	}
+	res.Body.Close()
+	return res.StatusCode
+}
+
 // TestInstancesAreKilled kills instances at random moments while files are uploaded, each
 // to any instance until one stores it. Every file is stored once, every run ends, and
 // every end is posted.
@@ -97,23 +116,9 @@ func TestInstancesAreKilled(t *testing.T) {
 	var sent atomic.Int64
 	var wg sync.WaitGroup
 	stored := sync.Map{} // by name
-	picture := apitest.PNG(16, 16)
 	store := func(name string) bool {
-		contentType, body := form(picture, "fileName", name, "useUniqueFileName", "false", "overwriteFile", "false",
-			"extensions", `[{"name":"remove-bg"}]`, "webhookUrl", receiver.URL+"/"+name)
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, group.any().address+"/api/v1/files/upload", body)
-		if err != nil {
-			t.Error(err)
-			return true
-		}
-		req.Header.Set("Content-Type", contentType)
-		req.SetBasicAuth(testKey, "")
-		res, err := client.Do(req)
-		if err != nil {
-			return false
-		}
-		res.Body.Close()
-		return res.StatusCode == http.StatusOK || res.StatusCode == http.StatusBadRequest // it exists: an earlier attempt stored it
+		status := sendPicture(t, group.any().address, name, receiver.URL+"/"+name)
+		return status == http.StatusOK || status == http.StatusBadRequest // it exists: an earlier attempt stored it
 	}
 	for sender := range senders {
 		wg.Go(func() {

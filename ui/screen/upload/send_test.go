@@ -34,8 +34,8 @@ func (o *outbox) send(_ context.Context, jobs []api.Job) ([]api.Job, error) {
 	return o.jobs[len(o.jobs)-len(jobs):], o.err
 }
 
-// TestExactNameAsksOnConflict checks that the question about a taken name offers a new version and a unique suffix, even
-// if nothing is lost.
+// TestExactNameAsksOnConflict checks that the question about a taken name offers a new version
+// and a unique suffix, also where a new version keeps all values.
 func TestExactNameAsksOnConflict(t *testing.T) {
 	for label, naming := range map[string]api.Naming{"Send 1 file to /": api.NameExact, "Keep both": api.NameHere} {
 		var box outbox

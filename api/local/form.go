@@ -111,9 +111,8 @@ type storeError struct{ err error }
 
 func (e *storeError) Error() string { return e.err.Error() }
 
-// read reads the parts until one is refused. Without the key it reads all, since the signature may
-// without the key: what proves that they are allowed may come last. What proves the
-// contrary ends the reading at once.
+// read reads the parts until one is refused. Without the key it reads on, since the parts that
+// authorize the upload may come last; it stops when they prove to be wrong.
 func (f *form) read(r *http.Request, parts *multipart.Reader) error {
 	var refused error
 	for count := 0; ; count++ {

@@ -14,8 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestBase64 decodes what was encoded, however it comes in and is broken into
-// lines.
+// TestBase64 decodes encoded data, whatever the size of the reads and the line breaks.
 func TestBase64(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		data := rapid.SliceOfN(rapid.Byte(), 1, 20_000).Draw(t, "data")
@@ -56,12 +55,12 @@ func TestBase64(t *testing.T) {
 	})
 	for _, text := range []string{"", " ", "a", "abc", "abcd=", "ab=c", "abc=d", "abcd!", "====", "ab==abcd", strings.Repeat("abcd", 5000) + "ab", "photo.jpg", "/home/a/photo.jpg"} {
 		if got, err := io.ReadAll(newBase64Reader(bufio.NewReader(strings.NewReader(text)))); err == nil {
-			t.Errorf("%.20q is %q", text, got)
+			t.Errorf("decoding %.20q: got %q", text, got)
 		}
 	}
 	broken := errors.New("broken")
 	body := bufio.NewReader(io.MultiReader(strings.NewReader("abcdab"), iotest.ErrReader(broken)))
 	if _, err := io.ReadAll(newBase64Reader(body)); !errors.Is(err, broken) {
-		t.Errorf("a body that broke off ends with %v", err)
+		t.Errorf("a body that broke off: got error %v", err)
 	}
 }

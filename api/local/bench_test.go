@@ -35,37 +35,34 @@ import (
 // benchVariable chooses what TestRatios measures: words separated by commas.
 const benchVariable = "MEDIADESK_BENCH"
 
-// TestRatios measures the library against others in the same run and prints
-// the ratios; bench.sh runs it. It judges nothing: a machine may be busy.
+// TestRatios measures the library against other servers in the same run and prints the ratios.
+// bench.sh runs it. It has no limits to meet, because the machine may be busy.
 func TestRatios(t *testing.T) {
 	for name, measure := range map[string]func(*testing.T){
 		"uploads": benchUploads, "large": benchLarge, "million": benchMillion, "engines": benchEngines, "instances": benchInstances,
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !slices.Contains(strings.Split(os.Getenv(benchVariable), ","), name) {
-				t.Skip("measured only where " + benchVariable + " names it: see bench.sh")
+				t.Skip("set " + benchVariable + " to measure: see bench.sh")
 			}
 			measure(t)
 		})
 	}
 }
 
-// benchDir is a folder for measuring: in a file system that is on a disk,
-// where TMPDIR names one.
+// benchDir returns a folder for measuring. TMPDIR should name a file system that is on a disk.
 func benchDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "mediadesk-bench-")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Nothing is removed between the rounds: some file systems are slower
-	// for minutes after that.
+	// Nothing is removed between the rounds, because some file systems are slower for minutes afterwards.
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
 }
 
-// inParallel calls one n times on so many lines and returns how many were
-// done each second.
+// inParallel makes n calls of one, spread over so many connections, and returns the calls per second.
 func inParallel(lines, n int, one func(line, n int)) float64 {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -88,15 +85,15 @@ func median(list []float64) float64 {
 
 var benchCount atomic.Uint64
 
-// picture20k is a picture of 20 kB that is like no other.
+// picture20k returns a new picture of 20 kB that differs from all others.
 func picture20k(base []byte) []byte {
 	data := append(slices.Clone(base), make([]byte, max(0, 20_000-len(base)))...)
 	binary.BigEndian.PutUint64(data[len(data)-8:], benchCount.Add(1))
 	return data
 }
 
-// uploader sends pictures over kept connections, one for each line. It costs
-// as little as it can: what is measured runs on the same processors.
+// uploader sends pictures over connections that stay open. It does as little work as possible,
+// because it runs on the same processors as the server.
 func uploader(t testing.TB, address string, lines int) func(line, n int) {
 	contentType, body := form(picture20k(apitest.PhotoJPEG(160, 120, 1)), "fileName", "picture.jpg")
 	req := httptest.NewRequest(http.MethodPost, address+"/api/v1/files/upload", body)
@@ -107,7 +104,7 @@ func uploader(t testing.TB, address string, lines int) func(line, n int) {
 	if err := req.Write(&wire); err != nil {
 		t.Fatal(err)
 	}
-	tail := bytes.LastIndex(wire.Bytes(), []byte("\r\n--")) // behind the last byte of the picture
+	tail := bytes.LastIndex(wire.Bytes(), []byte("\r\n--")) // after the last byte of the picture
 	if wire.Len() < size || tail < 0 {
 		t.Fatal("the request has no picture")
 	}
@@ -139,15 +136,14 @@ func uploader(t testing.TB, address string, lines int) func(line, n int) {
 		}
 		defer res.Body.Close()
 		if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != http.StatusOK {
-			t.Errorf("answered %d, %v", res.StatusCode, err)
+			t.Errorf("answered %d, %v, want %d", res.StatusCode, err, http.StatusOK)
 		}
 	}
 }
 
-// uploadVariants are what uploads are measured with: pictures of 20 kB to the
-// library, to the same with a transaction for each, to a server that does only
-// what must be done, and the same bytes by create, write and fdatasync alone.
-// Each is told how many lines it has.
+// uploadVariants returns what uploads are compared with. "library" and "each" upload pictures of
+// 20 kB to the library, "each" with a transaction for every picture. "minimal" uploads them to the
+// minimal server, and "files" only creates, writes and syncs files.
 func uploadVariants(t testing.TB, dir string) map[string]func(lines int) func(line, n int) {
 	t.Helper()
 	variants := map[string]func(lines int) func(line, n int){}
@@ -162,8 +158,8 @@ func uploadVariants(t testing.TB, dir string) map[string]func(lines int) func(li
 		}
 		variants[name] = func(lines int) func(line, n int) { return uploader(t, s.Address, lines) }
 	}
-	least := startLeast(t, filepath.Join(dir, "least"))
-	variants["least"] = func(lines int) func(line, n int) { return uploader(t, least, lines) }
+	least := startMinimalServer(t, filepath.Join(dir, "minimal"))
+	variants["minimal"] = func(lines int) func(line, n int) { return uploader(t, least, lines) }
 	data := picture20k(apitest.PhotoJPEG(160, 120, 1))
 	bare := filepath.Join(dir, "files")
 	if err := os.MkdirAll(bare, 0o700); err != nil {
@@ -189,13 +185,13 @@ func uploadVariants(t testing.TB, dir string) map[string]func(lines int) func(li
 
 var uploadLines = []int{1, 2, 4, 8, 16, 32}
 
-// benchUploads compares the variants in turns. Each ratio is the median of those of
-// the rounds, so that other work on the computer disturbs it less. Processor time is that of a
-// request with its client.
+// benchUploads measures the variants in turns. Each ratio is the median of the ratios of all
+// rounds, so that other work on the computer matters less. The processor time is that of the
+// server and its client.
 func benchUploads(t *testing.T) {
 	const rounds = 7
 	variants := uploadVariants(t, benchDir(t))
-	t.Logf("%-12s %10s %10s %10s %10s %14s %14s %14s %14s", "connections", "library /s", "each /s", "least /s", "files /s", "library/each", "library/least", "library µs CPU", "least µs CPU")
+	t.Logf("%-12s %10s %10s %10s %10s %14s %14s %14s %14s", "connections", "library /s", "each /s", "minimal /s", "files /s", "library/each", "library/minimal", "library µs CPU", "minimal µs CPU")
 	for _, lines := range uploadLines {
 		n := 200 * min(lines, 8)
 		rates, cpu, ratios := map[string][]float64{}, map[string][]float64{}, map[string][]float64{}
@@ -206,19 +202,19 @@ func benchUploads(t *testing.T) {
 				rates[name] = append(rates[name], inParallel(lines, n, one))
 				cpu[name] = append(cpu[name], float64((processorTime()-before).Microseconds())/float64(n))
 			}
-			for _, other := range []string{"each", "least"} {
+			for _, other := range []string{"each", "minimal"} {
 				ratios[other] = append(ratios[other], rates["library"][round]/rates[other][round])
 			}
 		}
-		t.Logf("%-12d %10.0f %10.0f %10.0f %10.0f %14.2f %14.2f %14.0f %14.0f", lines, median(rates["library"]), median(rates["each"]), median(rates["least"]), median(rates["files"]),
-			median(ratios["each"]), median(ratios["least"]), median(cpu["library"]), median(cpu["least"]))
+		t.Logf("%-12d %10.0f %10.0f %10.0f %10.0f %14.2f %14.2f %14.0f %14.0f", lines, median(rates["library"]), median(rates["each"]), median(rates["minimal"]), median(rates["files"]),
+			median(ratios["each"]), median(ratios["minimal"]), median(cpu["library"]), median(cpu["minimal"]))
 	}
 }
 
-// BenchmarkUpload is one upload of 20 kB in each variant.
+// BenchmarkUpload measures one upload of 20 kB in each variant.
 func BenchmarkUpload(b *testing.B) {
 	for _, lines := range uploadLines {
-		for _, name := range []string{"library", "each", "least", "files"} {
+		for _, name := range []string{"library", "each", "minimal", "files"} {
 			b.Run(fmt.Sprintf("%s/%d", name, lines), func(b *testing.B) {
 				one := uploadVariants(b, benchDir(b))[name](lines)
 				b.ReportAllocs()
@@ -231,7 +227,7 @@ func BenchmarkUpload(b *testing.B) {
 	}
 }
 
-// BenchmarkPage is one page of 50 files of a folder, through HTTP.
+// BenchmarkPage measures one page of 50 files of a folder through HTTP.
 func BenchmarkPage(b *testing.B) {
 	dir := filepath.Join(benchDir(b), "library")
 	seed(b, dir, 1000)
@@ -254,17 +250,16 @@ func BenchmarkPage(b *testing.B) {
 			b.Fatal(err)
 		}
 		if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != http.StatusOK {
-			b.Fatalf("answered %d, %v", res.StatusCode, err)
+			b.Fatalf("answered %d, %v, want %d", res.StatusCode, err, http.StatusOK)
 		}
 		res.Body.Close()
 	}
 }
 
-// benchLarge sends 300 MB with curl to the library, and to a server that only
-// writes the bytes of the file; both run as processes of their own, and the
-// most memory that each had is printed.
+// benchLarge sends 300 MB with curl to the library and to a server that only writes the bytes.
+// Both run in processes of their own. It prints the most memory that each one used.
 func benchLarge(t *testing.T) {
-	needs(t, "curl")
+	requireTool(t, "curl")
 	dir := benchDir(t)
 	large := filepath.Join(dir, "large.bin")
 	f, err := os.Create(large)
@@ -302,8 +297,8 @@ func benchLarge(t *testing.T) {
 	t.Logf("most memory: library %d MB (idle %d MB), writer %d MB", libraryMemory()>>20, idle>>20, writerMemory()>>20)
 }
 
-// writerDir names, in the environment of a child, the folder to which it
-// writes the files that are sent to it, and nothing else.
+// writerDir is the environment variable that makes a child write what it receives to a folder,
+// and nothing else.
 const writerDir = "MEDIADESK_LOCAL_TEST_WRITER_DIR"
 
 func init() { childModes[writerDir] = beWriter }
@@ -337,8 +332,8 @@ func beWriter(dir string) {
 	}))
 }
 
-// benchChild starts this program as a server and returns its address and a
-// function for the most memory that it had, in bytes.
+// benchChild starts this program as a server. It returns the address and a function that
+// returns the most memory that the server has used, in bytes.
 func benchChild(t *testing.T, variable, dir string) (address string, memory func() int64) {
 	c := startChild(t, os.Stderr, variable+"="+dir, maxSizeVariable+"=400000000")
 	t.Cleanup(func() {
@@ -349,7 +344,7 @@ func benchChild(t *testing.T, variable, dir string) (address string, memory func
 	return c.address, func() int64 {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.cmd.Process.Pid))
 		if err != nil {
-			return 0 // this system does not tell
+			return 0 // unknown on this system
 		}
 		_, after, _ := strings.Cut(string(text), "VmHWM:")
 		var kilobytes int64
@@ -358,8 +353,8 @@ func benchChild(t *testing.T, variable, dir string) (address string, memory func
 	}
 }
 
-// keptVariable names, in the environment, a folder in which the libraries of
-// benchMillion are kept for the next time; empty: they are made again.
+// keptVariable is the environment variable for a folder in which benchMillion keeps its
+// libraries for the next run. If it is empty, they are built every time.
 const keptVariable = "MEDIADESK_BENCH_KEPT"
 
 // benchMillion measures a library of a million files against one of a thousand.
@@ -391,7 +386,7 @@ func benchMillion(t *testing.T) {
 			o.Dir = filepath.Join(benchDir(t), "postgres"+name)
 			ids = seededPostgres(t, o.Dir, o.Database, n)
 		}
-		t.Logf("%d records are there after %s", n, time.Since(start).Round(time.Millisecond))
+		t.Logf("%d records made in %s", n, time.Since(start).Round(time.Millisecond))
 		start = time.Now()
 		s := serve(t, o)
 		t.Logf("  opened in %s", time.Since(start).Round(time.Millisecond))
@@ -410,7 +405,7 @@ func benchMillion(t *testing.T) {
 			}
 			defer res.Body.Close()
 			if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != http.StatusOK {
-				t.Fatalf("%s %s answered %d, %v", method, path, res.StatusCode, err)
+				t.Fatalf("%s %s answered %d, %v, want %d", method, path, res.StatusCode, err, http.StatusOK)
 			}
 		}, ids})
 	}
@@ -450,9 +445,8 @@ func benchMillion(t *testing.T) {
 		cell := func(which int) string { return fmt.Sprintf("%.2f (%.1f)", m(which), percentile(times[which], 99)) }
 		t.Logf("| %s | %s | %s | %.2f | %s | %s | %.2f | %.2f |", op.name, cell(0), cell(1), m(1)/m(0), cell(2), cell(3), m(3)/m(2), m(3)/m(1))
 	}
-	// The same pages while uploads come in as fast as they can; a request that
-	// reads nothing, and as much computing as a page takes, without any library:
-	// so long does a busy computer take for them.
+	// The same pages while uploads come in as fast as possible. For comparison: a request that reads
+	// nothing, and a computation as long as a page takes at rest, which show how busy the computer is.
 	besides := append(operations[:2:2], operations[0], operations[0])
 	besides[2].name = "a request that reads nothing"
 	besides[2].do = func(l lib, n int) { l.ask("GET", "/api/v1/library", "", nil) }
@@ -488,8 +482,8 @@ func benchMillion(t *testing.T) {
 	}
 }
 
-// computing returns what keeps one processor busy, without waiting for
-// anything, for about as long as do takes at rest.
+// computing returns a function that keeps one processor busy, without waiting, for about as long
+// as do takes at rest.
 func computing[L any](do func()) func(l L, n int) {
 	block := make([]byte, 4<<10)
 	hash := func() { sha256.Sum256(block) }
@@ -511,7 +505,7 @@ func microseconds(do func()) float64 {
 	return float64(time.Since(start).Nanoseconds()) / 1000
 }
 
-// seeded is seed for a folder that may have been seeded before.
+// seeded is seed for a folder that may be seeded already.
 func seeded(t *testing.T, dir string, n int) (ids []string) {
 	kept := filepath.Join(dir, "ids.json")
 	if text, err := os.ReadFile(kept); err == nil {
@@ -531,9 +525,8 @@ func seeded(t *testing.T, dir string, n int) (ids []string) {
 	return ids
 }
 
-// seed makes a library of n records that share one content: in folders of up
-// to ten thousand files, each with two tags, fifty of them with "rare" in tags
-// and name.
+// seed makes a library of n records that share one content, in folders of up to 10,000 files.
+// Each file has two tags, and 50 files have "rare" among their tags and in their name.
 func seed(t testing.TB, dir string, n int) (ids []string) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -545,7 +538,7 @@ func seed(t testing.TB, dir string, n int) (ids []string) {
 	return seedRecords(t, dir, records, n)
 }
 
-// seedRecords is seed for records that are open. It closes them.
+// seedRecords is seed for records that are open already. It closes them.
 func seedRecords(t testing.TB, dir string, records store.Records, n int) (ids []string) {
 	defer records.Close()
 	contents, err := store.OpenContents(filepath.Join(dir, "contents"))

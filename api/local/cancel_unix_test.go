@@ -22,8 +22,8 @@ func cancel(l http.Handler, fileID any, extension string) *httptest.ResponseReco
 	return send(l, http.MethodPost, "/api/v1/library/runs/cancel", "application/json", body)
 }
 
-// TestCancelRun cancels a run while its command works: the command ends, the
-// picture stays as it was, and the worker goes on with the next run.
+// TestCancelRun cancels a run while its command works. The command ends, the picture stays as it
+// was, and the worker goes on with the next run.
 func TestCancelRun(t *testing.T) {
 	hook, posts := receiver(t, func(int) int { return http.StatusOK })
 	begun := filepath.Join(t.TempDir(), "begun")
@@ -36,7 +36,7 @@ func TestCancelRun(t *testing.T) {
 	id := file["fileId"]
 	eventually(t, "the work", func() bool { _, err := os.Stat(begun); return err == nil })
 	if w := cancel(s.Library, id, "remove-bg"); w.Code != http.StatusNoContent {
-		t.Fatalf("canceling answers %d: %s", w.Code, w.Body)
+		t.Fatalf("canceling answers %d: %s, want %d", w.Code, w.Body, http.StatusNoContent)
 	}
 	ended := map[any]any{}
 	for range 2 {
@@ -56,12 +56,12 @@ func TestCancelRun(t *testing.T) {
 	}
 	eventually(t, "the end of all posts", func() bool { return s.Library.Posts(t) == 0 })
 	if len(posts) != 0 {
-		t.Error("an end was posted twice")
+		t.Error("the end of a run was posted twice")
 	}
 }
 
-// TestCancelRunThatWaits cancels a run that no worker has taken, and of which
-// nobody else may.
+// TestCancelRunThatWaits cancels a run that no worker has started. Canceling needs the key and the
+// same site.
 func TestCancelRunThatWaits(t *testing.T) {
 	s := serve(t, local.Options{Fault: local.Fault{ExtensionsPending: true}})
 	id := upload(t, s.Address, apitest.JPEG(60, 40), "fileName", "a.jpg", "extensions", `[{"name":"google-auto-tagging"}]`)["fileId"]
@@ -73,19 +73,19 @@ func TestCancelRunThatWaits(t *testing.T) {
 		}
 		w := httptest.NewRecorder()
 		if s.Library.ServeHTTP(w, r); w.Code != want {
-			t.Errorf("%q: answered %d: %s", name, w.Code, w.Body)
+			t.Errorf("%q: answered %d: %s, want %v", name, w.Code, w.Body, want)
 		}
 	}
 	if pending, _ := s.Library.Unfinished(t); pending != 1 {
-		t.Errorf("%d runs are pending", pending)
+		t.Errorf("%d runs are pending, want 1", pending)
 	}
 	if w := cancel(s.Library, id, "google-auto-tagging"); w.Code != http.StatusNoContent {
-		t.Errorf("canceling answers %d: %s", w.Code, w.Body)
+		t.Errorf("canceling answers %d: %s, want %d", w.Code, w.Body, http.StatusNoContent)
 	}
 	if pending, _ := s.Library.Unfinished(t); pending != 0 {
-		t.Errorf("%d runs are pending", pending)
+		t.Errorf("%d runs are pending, want 0", pending)
 	}
 	if w := cancel(s.Library, id, ""); w.Code != http.StatusNotFound {
-		t.Errorf("no extension answers %d: %s", w.Code, w.Body)
+		t.Errorf("no extension answers %d: %s, want %d", w.Code, w.Body, http.StatusNotFound)
 	}
 }

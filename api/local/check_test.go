@@ -34,8 +34,7 @@ func checkFolder(t *testing.T, dir string, o local.CheckOptions) (kinds []string
 	return kinds, sum
 }
 
-// damage does something to the content of a file, and fails where there is
-// none.
+// damage calls do with the path of the content. It fails if there is no such content.
 func damage(t *testing.T, dir string, data []byte, do func(path string) error) {
 	t.Helper()
 	found := false
@@ -58,7 +57,7 @@ func damage(t *testing.T, dir string, data []byte, do func(path string) error) {
 func TestCheck(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "library")
 	if _, err := local.Check(t.Context(), dir, local.CheckOptions{}, nil); err == nil {
-		t.Error("a folder that is not there was checked")
+		t.Error("got no error for a folder that does not exist")
 	}
 	s := serve(t, local.Options{Dir: dir})
 	var names []any
@@ -74,7 +73,7 @@ func TestCheck(t *testing.T) {
 	if _, err := local.Check(t.Context(), dir, local.CheckOptions{Repair: true}, nil); !errors.Is(err, local.ErrInUse) {
 		t.Errorf("repairing while it runs ended with %v", err)
 	}
-	end(t, s)
+	closeServer(t, s)
 
 	damage(t, dir, data[0], os.Remove)
 	damage(t, dir, data[1], func(path string) error { return os.WriteFile(path, []byte("much longer"), 0o600) })
@@ -107,8 +106,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestDamagedRecords: what no database can be read from is replaced by the
-// snapshot that a running library keeps.
+// TestDamagedRecords: an unreadable database is replaced by the snapshot that a running library keeps.
 func TestDamagedRecords(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, local.Options{Dir: dir})
@@ -117,7 +115,7 @@ func TestDamagedRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	upload(t, s.Address, []byte("after"), "fileName", "b")
-	end(t, s)
+	closeServer(t, s)
 	path := filepath.Join(dir, "library.db")
 	if err := os.WriteFile(path, bytes.Repeat([]byte("broken"), 10_000), 0o600); err != nil {
 		t.Fatal(err)
@@ -125,7 +123,7 @@ func TestDamagedRecords(t *testing.T) {
 	if kinds, _ := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 1 || kinds[0] != local.ProblemRecords {
 		t.Errorf("found %v", kinds)
 	}
-	// What was stored after the snapshot has its content only.
+	// Only the content remains of what was stored after the snapshot.
 	if kinds, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); !slices.Equal(kinds, []string{local.ProblemRecords, local.ProblemUnnamed}) || sum.Unrepaired != 0 || sum.Files != 2 {
 		t.Errorf("repaired %v, %+v", kinds, sum)
 	}
@@ -135,9 +133,9 @@ func TestDamagedRecords(t *testing.T) {
 	}
 }
 
-// TestBackup copies a folder while pictures are stored, replaced and
-// described in it, and makes the copy consistent: with the help of the
-// original it has all that was there when the copy began, without it is whole.
+// TestBackup copies a folder while pictures are stored, replaced and described in it, and repairs
+// the copy. With the original at hand the copy has everything that was there when copying began.
+// Without it the copy is consistent.
 func TestBackup(t *testing.T) {
 	for _, helped := range []bool{true, false} {
 		t.Run(fmt.Sprintf("from the original %t", helped), func(t *testing.T) {
@@ -186,7 +184,7 @@ func TestBackup(t *testing.T) {
 					t.Errorf("the copy has %v, %+v; %d files were there", kinds, sum, len(there))
 				}
 				if _, owned := local.Find(copyDir); owned {
-					t.Error("the copy counts as served by the owner of the original")
+					t.Error("the copy is taken for a library that is being served")
 				}
 				again := serve(t, local.Options{Dir: copyDir})
 				for id, name := range there {
@@ -194,7 +192,7 @@ func TestBackup(t *testing.T) {
 						t.Errorf("%v is not in the copy", name)
 					}
 				}
-				end(t, again)
+				closeServer(t, again)
 			}
 			stop()
 			wg.Wait()
@@ -202,7 +200,7 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// copyRunning copies a folder as cp -r does, over whatever changes in it.
+// copyRunning copies a folder as cp -r does, while files in it change.
 func copyRunning(t *testing.T, from, to string) {
 	t.Helper()
 	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
@@ -233,8 +231,7 @@ func copyRunning(t *testing.T, from, to string) {
 	}
 }
 
-// TestCheckEveryEngine finds a content that is missing, wherever records and contents are
-// and also while the library runs.
+// TestCheckEveryEngine finds a missing content with every combination of engines, also while the library runs.
 func TestCheckEveryEngine(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, o local.Options) {
 		s := serve(t, o)
@@ -265,7 +262,7 @@ func TestCheckEveryEngine(t *testing.T) {
 		}
 		check.Repair = true
 		if _, err := local.Check(t.Context(), o.Dir, check, nil); err == nil {
-			t.Error("it was repaired while it runs")
+			t.Error("a running library was repaired")
 		}
 	})
 }

@@ -11,8 +11,8 @@ import (
 	"mediadesk/api/local"
 )
 
-// TestOneOfManyWins sends the same exact name from many sides at once, with
-// overwriteFile off: one is stored, the others are told so.
+// TestOneOfManyWins uploads one exact name many times at once with overwriteFile off. One upload
+// is stored, and the others are refused.
 func TestOneOfManyWins(t *testing.T) {
 	s := serve(t, local.Options{})
 	const many = 12
@@ -47,8 +47,7 @@ func TestOneOfManyWins(t *testing.T) {
 	}
 }
 
-// TestManyVersionsAtOnce: with overwriteFile on each becomes a version of its
-// own.
+// TestManyVersionsAtOnce: with overwriteFile on, each simultaneous upload becomes a version.
 func TestManyVersionsAtOnce(t *testing.T) {
 	s := serve(t, local.Options{})
 	const many = 12
@@ -69,8 +68,8 @@ func TestManyVersionsAtOnce(t *testing.T) {
 	}
 }
 
-// TestSlowTaggingIsPending: what takes longer than the request waits is
-// pending in the answer, and its end is posted.
+// TestSlowTaggingIsPending: if tagging takes longer than the request waits, the answer says
+// "pending" and a webhook reports the end.
 func TestSlowTaggingIsPending(t *testing.T) {
 	hook, posts := receiver(t, func(int) int { return http.StatusOK })
 	s := serve(t, local.Options{})
@@ -100,15 +99,14 @@ func TestSlowTaggingIsPending(t *testing.T) {
 	}
 }
 
-// TestARunOfAnOldVersionFails: what was asked for the picture before is not
-// done to the next.
+// TestARunOfAnOldVersionFails: a run that was requested for an earlier version does not change the current one.
 func TestARunOfAnOldVersionFails(t *testing.T) {
 	dir := t.TempDir()
 	hook, posts := receiver(t, func(int) int { return http.StatusOK })
 	stuck := serve(t, local.Options{Dir: dir, Fault: local.Fault{ExtensionsPending: true}})
 	upload(t, stuck.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "useUniqueFileName", "false", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
 	next := upload(t, stuck.Address, apitest.PNG(60, 40), "fileName", "a.jpg", "useUniqueFileName", "false")
-	end(t, stuck)
+	closeServer(t, stuck)
 	s := serve(t, local.Options{Dir: dir})
 	if post := receive(t, posts); post["status"] != "FAILURE" {
 		t.Errorf("posted %v", post)

@@ -28,12 +28,12 @@ func TestHealth(t *testing.T) {
 		w := httptest.NewRecorder()
 		l.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://127.0.0.1/_mediadesk/health", nil))
 		if w.Code != want {
-			t.Errorf("health answers %d: %s", w.Code, w.Body)
+			t.Errorf("health answers %d: %s, want %v", w.Code, w.Body, want)
 		}
 		return w.Body.String()
 	}
 	if body := check(http.StatusOK); body != `{"status":"ok","version":"1.2.3"}` {
-		t.Errorf("health is %s", body)
+		t.Errorf("health is %s, want status ok and version 1.2.3", body)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, "contents")); err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestHealth(t *testing.T) {
 	check(http.StatusServiceUnavailable)
 }
 
-// TestReset empties the library of everything, and only where that is allowed.
+// TestReset empties the library, and only where resetting is allowed.
 func TestReset(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, local.Options{Dir: dir})
@@ -49,7 +49,7 @@ func TestReset(t *testing.T) {
 	if w := ask(s.Library, http.MethodPost, "/_mediadesk/reset"); w.Code != http.StatusForbidden || !strings.Contains(message(t, w), "cannot be reset") {
 		t.Errorf("reset answers %d: %s", w.Code, w.Body)
 	}
-	end(t, s)
+	closeServer(t, s)
 
 	pending, err := local.ParseFault([]string{"extensions=pending"})
 	if err != nil {
@@ -58,16 +58,16 @@ func TestReset(t *testing.T) {
 	s = serve(t, local.Options{Dir: dir, AllowReset: true, Fault: pending})
 	field := strings.NewReader(`{"name":"price","label":"Price","schema":{"type":"Number"}}`)
 	if w := send(s.Library, http.MethodPost, "/v1/customMetadataFields", "application/json", field); w.Code != http.StatusCreated {
-		t.Fatalf("the field answers %d: %s", w.Code, w.Body)
+		t.Fatalf("the field answers %d: %s, want %d", w.Code, w.Body, http.StatusCreated)
 	}
 	upload(t, s.Address, apitest.PNG(9, 9), "fileName", "b.png", "folder", "/x/", "customMetadata", `{"price":1}`, "extensions", `[{"name":"remove-bg"}]`)
 	w := httptest.NewRecorder()
 	s.Library.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "http://127.0.0.1/_mediadesk/reset", nil))
 	if w.Code != http.StatusUnauthorized {
-		t.Errorf("without the key, reset answers %d", w.Code)
+		t.Errorf("without the key, reset answers %d, want %d", w.Code, http.StatusUnauthorized)
 	}
 	if w := ask(s.Library, http.MethodPost, "/_mediadesk/reset"); w.Code != http.StatusNoContent {
-		t.Fatalf("reset answers %d: %s", w.Code, w.Body)
+		t.Fatalf("reset answers %d: %s, want %d", w.Code, w.Body, http.StatusNoContent)
 	}
 	for path, want := range map[string]string{
 		"/v1/files": "[]", "/v1/files?path=/x": "[]", "/v1/files?type=all": "[]", "/v1/customMetadataFields": "[]", "/_mediadesk/requests": "[]",
@@ -80,12 +80,12 @@ func TestReset(t *testing.T) {
 		}
 	}
 	if pending, _ := s.Library.Unfinished(t); pending != 0 {
-		t.Errorf("%d runs are pending", pending)
+		t.Errorf("%d runs are pending, want 0", pending)
 	}
 	s.Library.Sweep()
 	err = filepath.WalkDir(filepath.Join(dir, "contents"), func(path string, d os.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
-			t.Errorf("%s is left", path)
+			t.Errorf("%s still exists", path)
 		}
 		return err
 	})
@@ -93,8 +93,8 @@ func TestReset(t *testing.T) {
 		t.Error(err)
 	}
 	upload(t, s.Address, apitest.PNG(8, 8), "fileName", "a.png")
-	end(t, s)
-	serve(t, local.Options{Dir: dir}) // the records are not taken for lost
+	closeServer(t, s)
+	serve(t, local.Options{Dir: dir}) // opening does not report lost records
 }
 
 // TestRequests: the list has the last 1,000 requests and no secrets.
@@ -110,7 +110,7 @@ func TestRequests(t *testing.T) {
 		t.Helper()
 		w := ask(s.Library, http.MethodGet, "/_mediadesk/requests")
 		if err := json.Unmarshal(w.Body.Bytes(), &list); err != nil || w.Code != http.StatusOK {
-			t.Fatalf("requests answers %d: %s", w.Code, w.Body)
+			t.Fatalf("requests answers %d: %s, want %d", w.Code, w.Body, http.StatusOK)
 		}
 		if bytes.Contains(w.Body.Bytes(), []byte(testKey)) || bytes.Contains(w.Body.Bytes(), []byte("0123abc")) {
 			t.Errorf("a secret is in %s", w.Body)
@@ -132,7 +132,7 @@ func TestRequests(t *testing.T) {
 	}
 	want := fmt.Sprintf("POST /api/v1/files/upload 200,DELETE /v1/files/%s/ 404,GET /a.png 200,GET /*** 404", strings.Repeat("0", 24))
 	if text := strings.Replace(strings.Join(lines, ","), "0 404", "0/ 404", 1); text != want {
-		t.Errorf("the requests are %s", text)
+		t.Errorf("the requests are %s, want %v", text, want)
 	}
 	if got[1].ID != deleted || got[2].Size != int64(picture.Body.Len()) {
 		t.Errorf("the requests are %+v", got)
@@ -146,7 +146,7 @@ func TestRequests(t *testing.T) {
 		ask(s.Library, http.MethodGet, "/none")
 	}
 	if n := len(list()); n != 1000 {
-		t.Errorf("%d requests are listed", n)
+		t.Errorf("%d requests are listed, want 1000", n)
 	}
 }
 
@@ -176,6 +176,6 @@ func TestFolderNamedAsControl(t *testing.T) {
 	s := serve(t, local.Options{})
 	record := upload(t, s.Address, []byte("hello"), "fileName", "health", "folder", "/_mediadesk/", "useUniqueFileName", "false")
 	if got := fetch(t, record["url"].(string)); got != "hello" {
-		t.Errorf("%v reads %q", record["url"], got)
+		t.Errorf("%v reads %q, want \"hello\"", record["url"], got)
 	}
 }

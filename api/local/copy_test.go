@@ -9,15 +9,15 @@ import (
 	"mediadesk/api/local"
 )
 
-// TestCopyContents: a library goes from its folder to a store and back. What was copied
-// is not copied again, and what is damaged is reported and not copied.
+// TestCopyContents copies a library from its folder to a store and back. Contents that the target
+// has are not copied again. Damaged contents are reported and not copied.
 func TestCopyContents(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, o local.Options) {
 		if o.Storage == "" {
-			t.Skip("a folder is where it begins")
+			t.Skip("the source is a folder already")
 		}
 		if o.Database != "" {
-			t.Skip("the contents are the same, and a check is of the records in a folder")
+			t.Skip("the same contents with other records; checking needs the records in a folder")
 		}
 		dir, storage := o.Dir, o.Storage
 		s := serve(t, local.Options{Dir: dir})
@@ -37,13 +37,13 @@ func TestCopyContents(t *testing.T) {
 			return sum
 		}
 		if sum := copied("", storage); sum.Contents != 3 || sum.Present != 0 {
-			t.Errorf("the first time %+v", sum)
+			t.Errorf("first copy: got %+v", sum)
 		}
 		upload(t, s.Address, []byte("three"), "fileName", "c.txt", "useUniqueFileName", "false")
 		texts["c.txt"] = "three"
-		end(t, s)
+		closeServer(t, s)
 		if sum := copied("", storage); sum.Contents != 1 || sum.Present != 3 {
-			t.Errorf("the second time %+v", sum)
+			t.Errorf("second copy: got %+v", sum)
 		}
 		if err := os.RemoveAll(filepath.Join(dir, "contents")); err != nil {
 			t.Fatal(err)
@@ -66,13 +66,13 @@ func TestCopyContents(t *testing.T) {
 				t.Errorf("%s is not served from the store", name)
 			}
 		}
-		end(t, s)
+		closeServer(t, s)
 		if sum := copied(storage, ""); sum.Contents != 4 {
-			t.Errorf("back %+v", sum)
+			t.Errorf("copying back: got %+v", sum)
 		}
 		check("", 0)
 		if _, err := local.CopyContents(t.Context(), o, storage, nil); err == nil {
-			t.Error("a storage was copied to itself")
+			t.Error("copying a storage to itself: got no error")
 		}
 	})
 }

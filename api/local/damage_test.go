@@ -19,16 +19,15 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// damageRounds is how many damages TestRandomDamage tries, and with
+// damageRounds is the number of rounds of TestRandomDamage, and damageRoundsLong that with
 // MEDIADESK_LONG.
 const (
 	damageRounds     = 25
 	damageRoundsLong = 1000
 )
 
-// TestRandomDamage does random harm to a library: whatever it is, no content is
-// destroyed, nothing breaks down, opening says what is wrong or works, and the
-// repair leaves a library without a problem.
+// TestRandomDamage damages a library at random. No content is lost and nothing panics. Opening
+// works or says what is wrong, and repairing leaves a library without problems.
 func TestRandomDamage(t *testing.T) {
 	closed, killed, contents := damagedBase(t)
 	rounds := damageRounds
@@ -49,7 +48,7 @@ func TestRandomDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		age(t, dir, 2*time.Hour)
-		what := harm(t, r, dir)
+		what := damageRandomly(t, r, dir)
 		d := damagedLibrary{t: t, dir: dir, what: fmt.Sprintf("round %d: %s", round, what), count: count}
 		d.run(contents)
 		if t.Failed() {
@@ -61,8 +60,8 @@ func TestRandomDamage(t *testing.T) {
 	}
 }
 
-// damagedBase makes a library as it is when it was closed, and when it was
-// killed, and returns the hashes of what is in it.
+// damagedBase makes a library and returns a copy of it closed, a copy of it killed, and the
+// hashes of its contents.
 func damagedBase(t *testing.T) (closed, killed string, contents []string) {
 	closed, killed = filepath.Join(t.TempDir(), "closed"), filepath.Join(t.TempDir(), "killed")
 	s := serve(t, local.Options{Dir: closed})
@@ -96,12 +95,12 @@ func damagedBase(t *testing.T) (closed, killed string, contents []string) {
 	}
 	add([]byte(strings.Repeat("large ", 50_000)), "fileName", "large")
 	copyRunning(t, closed, killed)
-	end(t, s)
+	closeServer(t, s)
 	return closed, killed, contents
 }
 
-// harm damages the library in dir in one random way, and says how.
-func harm(t *testing.T, r *rand.Rand, dir string) string {
+// damageRandomly damages the library in dir in one random way and returns a description of it.
+func damageRandomly(t *testing.T, r *rand.Rand, dir string) string {
 	t.Helper()
 	pick := func() string {
 		if n := r.IntN(10); n < 6 {
@@ -109,7 +108,7 @@ func harm(t *testing.T, r *rand.Rand, dir string) string {
 		} else if n == 6 {
 			return filepath.Join(dir, "library.db.snapshot")
 		} else if n == 7 {
-			return filepath.Join(dir, "library.db-wal") // there is none where it was closed
+			return filepath.Join(dir, "library.db-wal") // missing if the library was closed
 		}
 		found, _ := filepath.Glob(filepath.Join(dir, "contents", "??", "*"))
 		return found[r.IntN(len(found))]
@@ -186,7 +185,7 @@ func harm(t *testing.T, r *rand.Rand, dir string) string {
 	}
 }
 
-// damagedLibrary is one round.
+// damagedLibrary is one round of TestRandomDamage.
 type damagedLibrary struct {
 	t         *testing.T
 	dir, what string
@@ -197,8 +196,8 @@ func (d *damagedLibrary) failf(format string, args ...any) {
 	d.t.Errorf(d.what+": "+format, args...)
 }
 
-// there are the hashes of all files.
-func (d *damagedLibrary) there() map[string]bool {
+// hashes returns the hashes of all files in the folder.
+func (d *damagedLibrary) hashes() map[string]bool {
 	found := map[string]bool{}
 	err := filepath.WalkDir(d.dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -216,7 +215,7 @@ func (d *damagedLibrary) there() map[string]bool {
 }
 
 func (d *damagedLibrary) expect(contents []string) {
-	found := d.there()
+	found := d.hashes()
 	for _, hash := range contents {
 		if !found[hash] {
 			d.count["contents destroyed"]++
@@ -233,7 +232,7 @@ func (d *damagedLibrary) run(contents []string) {
 			d.failf("panic: %v", v)
 		}
 	}()
-	remaining := d.there()
+	remaining := d.hashes()
 	var whole []string
 	for _, hash := range contents {
 		if remaining[hash] {
@@ -260,7 +259,7 @@ func (d *damagedLibrary) run(contents []string) {
 	d.expect(whole)
 }
 
-// open opens the library, sweeps and uses it; false: it was refused.
+// open opens, sweeps and uses the library. It returns false if opening was refused.
 func (d *damagedLibrary) open() bool {
 	l, err := local.Open(d.t.Context(), local.Options{Dir: d.dir, Key: key(testKey), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -282,8 +281,8 @@ func (d *damagedLibrary) open() bool {
 	return true
 }
 
-// check returns how many problems it told that are not repaired (with repair:
-// that are), and false where it failed.
+// check returns the number of problems that are not repaired, or with repair the number of those
+// that are. ok is false if checking failed.
 func (d *damagedLibrary) check(o local.CheckOptions) (n int, ok bool) {
 	sum, err := local.Check(d.t.Context(), d.dir, o, func(p local.Problem) error {
 		if p.Message == "" {

@@ -16,8 +16,7 @@ import (
 	"mediadesk/api/local"
 )
 
-// deathDir names, in the environment of a child, the folder of a library whose
-// extension ends the program.
+// deathDir is the environment variable with the folder of a library whose extension kills the program.
 const deathDir = "MEDIADESK_LOCAL_TEST_DEATH_DIR"
 
 func init() { childModes[deathDir] = beKilled }
@@ -34,8 +33,8 @@ func beKilled(dir string) {
 	select {}
 }
 
-// die runs a library in a child, which its extension kills.
-func die(t *testing.T, dir string) {
+// crashWhileRunning runs a library in a child process, which its own extension kills.
+func crashWhileRunning(t *testing.T, dir string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), deathDir+"="+dir)
@@ -44,13 +43,13 @@ func die(t *testing.T, dir string) {
 	}
 }
 
-// pend leaves a run pending and returns where its end is posted.
-func pend(t *testing.T, dir string) <-chan map[string]any {
+// leavePending leaves a run pending and returns the webhook posts about it.
+func leavePending(t *testing.T, dir string) <-chan map[string]any {
 	t.Helper()
 	hook, posts := receiver(t, func(int) int { return 200 })
 	s := serve(t, local.Options{Dir: dir, Fault: local.Fault{ExtensionsPending: true}})
 	upload(t, s.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
-	end(t, s)
+	closeServer(t, s)
 	return posts
 }
 
@@ -61,25 +60,24 @@ func expectFailure(t *testing.T, posts <-chan map[string]any, reason string) {
 	}
 }
 
-// TestRunThatEndsTheProgram: it is tried twice, and then fails with a reason.
+// TestRunThatEndsTheProgram: such a run is started twice and then fails with a reason.
 func TestRunThatEndsTheProgram(t *testing.T) {
 	dir := t.TempDir()
-	posts := pend(t, dir)
-	die(t, dir)
-	die(t, dir)
+	posts := leavePending(t, dir)
+	crashWhileRunning(t, dir)
+	crashWhileRunning(t, dir)
 	serve(t, deadly(dir)) // does not kill this process
 	expectFailure(t, posts, "ended twice")
 }
 
-// TestRunIsCanceled: checking tells of a run that ended the program, and the
-// repair cancels it.
+// TestRunIsCanceled: checking reports a run that ended the program, and the repair cancels it.
 func TestRunIsCanceled(t *testing.T) {
 	dir := t.TempDir()
-	posts := pend(t, dir)
+	posts := leavePending(t, dir)
 	if kinds, _ := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 {
-		t.Errorf("of a run that only waits it tells %v", kinds)
+		t.Errorf("a run that only waits: found %v", kinds)
 	}
-	die(t, dir)
+	crashWhileRunning(t, dir)
 	for _, repair := range []bool{false, true} {
 		if kinds, _ := checkFolder(t, dir, local.CheckOptions{Repair: repair}); len(kinds) != 1 || kinds[0] != local.ProblemRun {
 			t.Errorf("with repair %t it found %v", repair, kinds)
@@ -92,21 +90,21 @@ func TestRunIsCanceled(t *testing.T) {
 	expectFailure(t, posts, "serve --repair")
 }
 
-// TestRunOfALibraryThatCloses does not count as one that ended the program.
+// TestRunOfALibraryThatCloses: a run that was interrupted by closing does not count as one that ended the program.
 func TestRunOfALibraryThatCloses(t *testing.T) {
 	dir := t.TempDir()
-	pend(t, dir)
+	leavePending(t, dir)
 	begun := filepath.Join(t.TempDir(), "begun")
 	s := serve(t, local.Options{Dir: dir, Commands: map[string][]string{"remove-bg": {"sh", "-c", "touch " + begun + "; exec sleep 60"}}})
 	eventually(t, "the work", func() bool { _, err := os.Stat(begun); return err == nil })
-	end(t, s)
+	closeServer(t, s)
 	if kinds, _ := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 {
 		t.Errorf("found %v", kinds)
 	}
 }
 
-// TestFilesArePrivate: nobody else reads records or contents, also where they
-// could before.
+// TestFilesArePrivate: other users of the computer cannot read records or contents, even if
+// earlier permissions allowed it.
 func TestFilesArePrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "library")
 	store20(t, dir)

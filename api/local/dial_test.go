@@ -34,7 +34,7 @@ func TestFaultIsWrittenAsItIsRead(t *testing.T) {
 	}
 }
 
-// TestLostAnswer: the file is stored, and the client cannot know.
+// TestLostAnswer: the file is stored although the client gets no answer.
 func TestLostAnswer(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, local.Options{Dir: dir, Fault: local.Fault{AnswersLost: true}})
@@ -50,12 +50,12 @@ func TestLostAnswer(t *testing.T) {
 		t.Errorf("answered %d", res.StatusCode)
 	}
 	if faults := local.FindFaults(dir); faults != "answers=lost" {
-		t.Errorf("another process is told of %q", faults)
+		t.Errorf("another process reads the faults %q, want \"answers=lost\"", faults)
 	}
-	end(t, s)
+	closeServer(t, s)
 	s = serve(t, local.Options{Dir: dir})
 	if status, _ := call(t, http.MethodPut, s.Address+"/v1/files/rename", "application/json", jsonBody(`{"filePath":"/a.txt","newFileName":"b.txt"}`)); status != http.StatusOK {
-		t.Errorf("the file is not there: %d", status)
+		t.Errorf("the lost upload is not stored: answered %d, want %d", status, http.StatusOK)
 	}
 }
 
@@ -98,10 +98,10 @@ func TestSeed(t *testing.T) {
 	}
 	first := run(7)
 	if again := run(7); again != first {
-		t.Errorf("the same seed made\n%s, then\n%s", first, again)
+		t.Errorf("the same seed gave\n%s, then\n%s", first, again)
 	}
 	if other := run(8); other == first {
-		t.Error("another seed made the same")
+		t.Error("another seed gave the same answers")
 	}
 	for _, word := range []string{":503", "success", "failed"} {
 		if !strings.Contains(first, word) {
@@ -112,7 +112,7 @@ func TestSeed(t *testing.T) {
 
 func TestNamedTransformation(t *testing.T) {
 	if _, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Key: key(testKey), Named: map[string]string{"a": "x-1"}}); err == nil {
-		t.Error("a transformation that is not known was taken")
+		t.Error("an unknown named transformation: got no error")
 	}
 	s := serve(t, local.Options{Named: map[string]string{"card": "fo-custom,w-20:h-5"}})
 	r := upload(t, s.Address, apitest.JPEG(80, 40), "fileName", "a.jpg", "customCoordinates", "0,0,40,40", "isPrivateFile", "true")

@@ -11,13 +11,13 @@ import (
 	"mediadesk/api/local/store/storetest"
 )
 
-// engine is where a library keeps a part of itself.
+// engine stores one part of a library, its records or its contents.
 type engine struct {
 	name string
 	use  func(t *testing.T, o *local.Options)
 }
 
-// recordEngines keep the records, contentEngines the contents.
+// recordEngines store records, contentEngines store contents.
 var (
 	recordEngines = []engine{
 		{"SQLite", func(*testing.T, *local.Options) {}},
@@ -30,7 +30,7 @@ var (
 	}
 )
 
-// onEachEngine tests an empty library with each combination of engines.
+// onEachEngine runs a test on an empty library with each combination of engines.
 func onEachEngine(t *testing.T, test func(t *testing.T, o local.Options)) {
 	for _, records := range recordEngines {
 		for _, contents := range contentEngines {
@@ -39,7 +39,7 @@ func onEachEngine(t *testing.T, test func(t *testing.T, o local.Options)) {
 	}
 }
 
-// onFirstAndLast tests with SQLite and a folder, and with PostgreSQL and an S3 store.
+// onFirstAndLast runs a test with SQLite and a folder, and with PostgreSQL and an S3 store.
 func onFirstAndLast(t *testing.T, test func(t *testing.T, o local.Options)) {
 	onEngines(t, recordEngines[0], contentEngines[0], test)
 	onEngines(t, recordEngines[1], contentEngines[2], test)
@@ -54,11 +54,11 @@ func onEngines(t *testing.T, records, contents engine, test func(t *testing.T, o
 	})
 }
 
-// shared reports whether several instances may serve the library.
+// shared reports whether several instances can serve the library.
 func shared(o local.Options) bool { return o.Database != "" && o.Storage != "" }
 
-// splitter sends requests that only read to one instance of a library, and all others to
-// another one.
+// splitter sends requests that only read to one instance of a library, and all others to another
+// instance.
 type splitter struct{ reads, writes http.Handler }
 
 func (s splitter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -69,8 +69,8 @@ func (s splitter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.writes.ServeHTTP(w, r)
 }
 
-// serveAll serves a library, by two instances where several may serve it: what one of
-// them answers has to be so on the other one at once.
+// serveAll serves a library, with two instances where that is possible. What one instance has
+// changed must be visible at the other one at once.
 func serveAll(t *testing.T, o local.Options) (address string, library http.Handler) {
 	t.Helper()
 	if !shared(o) {
@@ -78,7 +78,7 @@ func serveAll(t *testing.T, o local.Options) (address string, library http.Handl
 		return s.Address, s.Library
 	}
 	front := httptest.NewUnstartedServer(nil)
-	o.Address = "http://" + front.Listener.Addr().String() // records have the same addresses everywhere
+	o.Address = "http://" + front.Listener.Addr().String() // the addresses in records are the same on both instances
 	both := splitter{reads: serve(t, o).Library, writes: serve(t, o).Library}
 	front.Config.Handler = both
 	front.Start()

@@ -19,14 +19,13 @@ func PauseForTests(d time.Duration) (restore func()) {
 	return func() { pauseAfter = before }
 }
 
-// PostPause is how long the outbox waits after so many attempts.
+// PostPause returns how long the outbox waits after that many attempts.
 func PostPause(attempts int) time.Duration { return postPause(attempts) }
 
-// MaxUnproven is how many uploads are read at a time whose file comes before their
-// signature.
+// MaxUnproven is how many uploads are read at a time whose file comes before their signature.
 const MaxUnproven = maxUnproven
 
-// WithPatience lets connections stand still for d only.
+// WithPatience closes connections that stand still for longer than d.
 func (o Options) WithPatience(d time.Duration) Options {
 	o.patience = d
 	return o
@@ -35,23 +34,21 @@ func (o Options) WithPatience(d time.Duration) Options {
 // ListenBeyond acts as if the library listened beyond this computer.
 func (l *Library) ListenBeyond(yes bool) { l.public.Store(yes) }
 
-// WaitForTags sets how long an answer waits for tagging; before any request.
+// WaitForTags sets how long an answer waits for tagging. Call it before any request.
 func (l *Library) WaitForTags(d time.Duration) { l.tagWait = d }
 
-// OneTransactionEach gives each update a transaction of its own, as what is
-// measured is compared with; before any request.
+// OneTransactionEach gives each update its own transaction, for a comparison. Call it before any request.
 func (l *Library) OneTransactionEach() {
 	l.records.Records.(interface{ SetGroup(most int) }).SetGroup(1)
 }
 
-// Snapshot makes the snapshot of the records now.
+// Snapshot makes a snapshot of the records.
 func (l *Library) Snapshot() error { return l.snapshot() }
 
-// WaitForHeaders sets how long the headers of a URL source may take; before
-// any request.
+// WaitForHeaders sets how long the headers of a URL source may take. Call it before any request.
 func (l *Library) WaitForHeaders(d time.Duration) { l.headerWait = d }
 
-// Posts is how many webhook posts wait.
+// Posts returns the number of webhook posts that wait.
 func (l *Library) Posts(t *testing.T) int {
 	t.Helper()
 	var posts []store.Post
@@ -65,8 +62,8 @@ func (l *Library) Posts(t *testing.T) int {
 	return len(posts)
 }
 
-// Unfinished is how many extension runs are pending, and whether every webhook
-// post that waits was tried.
+// Unfinished returns the number of pending extension runs, and whether every webhook post that
+// waits has been tried.
 func (l *Library) Unfinished(t *testing.T) (pending int, tried bool) {
 	t.Helper()
 	tried = true
@@ -88,13 +85,13 @@ func (l *Library) Unfinished(t *testing.T) (pending int, tried bool) {
 	return pending, tried
 }
 
-// IsInternal is what the guard says about an address.
+// IsInternal reports whether the guard refuses an address.
 func IsInternal(ip netip.Addr) bool { return isInternal(ip) }
 
 // Route is a route of the API.
 type Route struct{ Method, Pattern, Summary, Takes string }
 
-// Routes are those of the API.
+// Routes returns the routes of the API.
 func Routes() []Route {
 	var list []Route
 	for _, r := range routes {
@@ -103,13 +100,13 @@ func Routes() []Route {
 	return list
 }
 
-// hooked are records that do something after one update or one view.
+// hooked calls a function after one update or one view.
 type hooked struct {
 	store.Records
 	update, view, workersView atomic.Pointer[func()]
 }
 
-// RequestKey marks the context of a request.
+// RequestKey is the context key that marks a request.
 type RequestKey struct{}
 
 func (h *hooked) Update(ctx context.Context, do func(store.Tx) error) error {
@@ -134,7 +131,7 @@ func runOnce(p *atomic.Pointer[func()]) {
 	}
 }
 
-// WithHooks makes the following work.
+// WithHooks makes AfterNextUpdate, AfterNextView and AfterWorkersView work.
 func (o Options) WithHooks() Options {
 	o.observe = func(r store.Records) store.Records { return &hooked{Records: r} }
 	return o
@@ -142,32 +139,32 @@ func (o Options) WithHooks() Options {
 
 func (l *Library) hooks() *hooked { return l.records.Records.(*hooked) }
 
-// AfterNextUpdate calls do when the next change by a request with RequestKey is
-// done, before the request goes on.
+// AfterNextUpdate calls do after the next update by a request with RequestKey, before the request
+// goes on.
 func (l *Library) AfterNextUpdate(do func()) { l.hooks().update.Store(&do) }
 
-// AfterNextView is AfterNextUpdate for a request that only reads.
+// AfterNextView does the same after the next view.
 func (l *Library) AfterNextView(do func()) { l.hooks().view.Store(&do) }
 
-// AfterWorkersView is AfterNextView for all others.
+// AfterWorkersView calls do after the next view that no request with RequestKey makes.
 func (l *Library) AfterWorkersView(do func()) { l.hooks().workersView.Store(&do) }
 
-// Sweep does now what a running library does from time to time.
+// Sweep does the regular maintenance of a running library.
 func (l *Library) Sweep() { l.sweep() }
 
-// Sending is how many posts are under way.
+// Sending returns the number of posts under way.
 func (l *Library) Sending() int { return len(l.outbox.slots) }
 
-// WakeOutbox makes the outbox look for what is due.
+// WakeOutbox makes the outbox check for posts that are due.
 func (l *Library) WakeOutbox() { wake(l.outbox.notice) }
 
-// WithObjects lets operations on a folder be about that many files and folders.
+// WithObjects limits operations on a folder to n files and folders.
 func (o Options) WithObjects(n int) Options {
 	o.objects = n
 	return o
 }
 
-// StoreTimeForTests makes requests to a store end after d until the returned function is
+// StoreTimeForTests makes requests to a store time out after d, until the returned function is
 // called. No library may be open at either moment.
 func StoreTimeForTests(d time.Duration) (restore func()) {
 	before := store.BucketTime
@@ -175,11 +172,11 @@ func StoreTimeForTests(d time.Duration) (restore func()) {
 	return func() { store.BucketTime = before }
 }
 
-// RemoveDeleted removes the contents that are recorded for deletion now.
+// RemoveDeleted removes the contents that are recorded for deletion.
 func (l *Library) RemoveDeleted() error { return l.removeDeleted() }
 
-// WithJobs lets a step of a folder job have that many files. If stuck is not nil, no job
-// gets further than its first step; its id is sent there.
+// WithJobs limits a step of a folder job to step files. If stuck is not nil, every job stops
+// after its first step and its id is sent to stuck.
 func (o Options) WithJobs(step int, stuck chan<- string) Options {
 	o.jobStep = step
 	if stuck != nil {

@@ -19,12 +19,12 @@ import (
 	"mediadesk/api/local/store/pgtest"
 )
 
-// switched is an address that leads to one PostgreSQL server at a time, as an address that
+// switched is an address that leads to one PostgreSQL server at a time, like an address that
 // moves in a failover.
 type switched struct {
 	net.Listener
 	mu    sync.Mutex
-	to    string // path of a socket; empty: nowhere
+	to    string // path of a socket; empty for no server
 	conns map[net.Conn]bool
 	wg    sync.WaitGroup
 }
@@ -54,7 +54,7 @@ func newSwitched(t *testing.T, to *pgtest.Server) *switched {
 	return s
 }
 
-// lead cuts all connections. New ones go to another server; nil: to none.
+// lead cuts all connections and sends new ones to another server. A nil server refuses them.
 func (s *switched) lead(to *pgtest.Server) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +70,7 @@ func (s *switched) lead(to *pgtest.Server) {
 func (s *switched) serve(conn net.Conn) {
 	defer conn.Close()
 	s.mu.Lock()
-	server, err := net.Dial("unix", s.to) //nolint:noctx // it answers at once
+	server, err := net.Dial("unix", s.to) //nolint:noctx // a local socket connects at once
 	if err == nil {
 		s.conns[conn], s.conns[server] = true, true
 	}
@@ -90,9 +90,9 @@ func (s *switched) serve(conn net.Conn) {
 	delete(s.conns, server)
 }
 
-// TestFailover: the database server dies under uploads to two instances, while commits
-// wait for its standby, which takes over. What was answered is there once, every
-// extension run ends, and every end is posted.
+// TestFailover: the database server dies during uploads to two instances, while commits wait for
+// its standby, which takes over. Every answered upload is stored once, every extension run ends,
+// and every end is posted.
 func TestFailover(t *testing.T) {
 	primary := pgtest.New(t)
 	standby := primary.Standby(t)
@@ -107,7 +107,7 @@ func TestFailover(t *testing.T) {
 		return count(primary, "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") == 1
 	})
 	address := newSwitched(t, primary)
-	posted := sync.Map{} // by the id of a file
+	posted := sync.Map{} // by file id
 	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { posted.Store(r.URL.Path, true) }))
 	t.Cleanup(hook.Close)
 	o := local.Options{
@@ -150,7 +150,7 @@ func TestFailover(t *testing.T) {
 	}
 	eventually(t, "uploads before the failover", func() bool { return sent.Load() >= 20 })
 
-	// The standby falls behind, so that the primary dies with commits that nobody else has.
+	// The standby falls behind, so that the primary dies with commits that only it has.
 	var follower int
 	eventually(t, "the process that follows", func() bool {
 		return standby.Ask(t.Context(), "SELECT pid FROM pg_stat_wal_receiver", &follower) == nil
@@ -192,11 +192,11 @@ func TestFailover(t *testing.T) {
 		}
 	}
 	if len(files) != int(sent.Load()) {
-		t.Errorf("%d files are there, %d were sent", len(files), sent.Load())
+		t.Errorf("got %d files, want %d", len(files), sent.Load())
 	}
 	stored.Range(func(name, _ any) bool {
 		if files[name.(string)] != 1 {
-			t.Errorf("%s is there %d times", name, files[name.(string)])
+			t.Errorf("%s is stored %d times, want once", name, files[name.(string)])
 		}
 		eventually(t, "the post for "+name.(string), func() bool { _, ok := posted.Load("/" + name.(string)); return ok })
 		return true

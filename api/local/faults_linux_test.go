@@ -21,8 +21,8 @@ import (
 	"mediadesk/api/local"
 )
 
-// faultDir names, in the environment of a child, the folder in which it works
-// while its system calls fail. allFaults makes the tests try every point.
+// faultDir is the environment variable with the folder in which a child works while its system
+// calls fail. allFaults makes the tests try every system call.
 const (
 	faultDir  = "MEDIADESK_LOCAL_TEST_FAULT_DIR"
 	allFaults = "MEDIADESK_LONG"
@@ -32,8 +32,7 @@ func init() { childModes[faultDir] = beFaulted }
 
 const faultRounds = 3
 
-// beFaulted opens a library and stores, replaces and changes files in it. It
-// prints what was acknowledged.
+// beFaulted opens a library and stores, replaces and changes files. It prints what was acknowledged.
 func beFaulted(dir string) {
 	l, err := local.Open(context.Background(), local.Options{Dir: dir, Key: key(testKey)})
 	if err != nil {
@@ -58,7 +57,7 @@ func beFaulted(dir string) {
 		folder := fmt.Sprint("/", n)
 		store("new", n, newContent(n), "fileName", fmt.Sprint("new-", n), "folder", folder)
 		store("same", n, fmt.Appendf(nil, "same %d", n), "fileName", "same", "tags", fmt.Sprint(n))
-		// A content that is there already, and several at once.
+		// A content that is stored already, and several uploads at once.
 		store("twice", n, newContent(n), "fileName", fmt.Sprint("twice-", n), "folder", folder)
 		var wg sync.WaitGroup
 		for beside := range 4 {
@@ -74,7 +73,7 @@ func beFaulted(dir string) {
 	}
 }
 
-// newContent is small or large: a large one is written as it comes in.
+// newContent returns a small or a large content. A large one is written while it comes in.
 func newContent(n int) []byte {
 	content := fmt.Sprint("new ", n)
 	if n%2 == 1 {
@@ -83,17 +82,17 @@ func newContent(n int) []byte {
 	return []byte(content)
 }
 
-// fault is one system call that goes wrong.
+// fault is one system call that fails.
 type fault struct {
 	call string
-	how  string // of strace's inject
+	how  string // the value for strace's inject option
 	when int
 }
 
 func (f fault) String() string { return fmt.Sprintf("%s %s %d", f.call, f.how, f.when) }
 
-// faulted runs the child in dir with a fault and returns what it acknowledged,
-// and whether the fault happened.
+// faulted runs the child in dir with a fault. It returns what the child acknowledged, and whether
+// the fault happened.
 func faulted(t *testing.T, dir string, f fault) (acknowledged []string, happened bool) {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "strace")
@@ -123,7 +122,7 @@ func verifyFaulted(t *testing.T, dir string, acknowledged []string) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(dir, "library.db")); err == nil {
 		sum, err := local.Check(t.Context(), dir, local.CheckOptions{}, func(p local.Problem) error {
-			// A database that never came to be is made at the next start.
+			// An incomplete database is created at the next start.
 			if !strings.Contains(p.Message, "no tables") || len(acknowledged) > 0 {
 				t.Errorf("bad state: %s", p)
 			}
@@ -134,7 +133,7 @@ func verifyFaulted(t *testing.T, dir string, acknowledged []string) {
 		}
 	}
 	s := serve(t, local.Options{Dir: dir})
-	defer end(t, s)
+	defer closeServer(t, s)
 	last := -1
 	for _, line := range acknowledged {
 		var what string
@@ -153,7 +152,7 @@ func verifyFaulted(t *testing.T, dir string, acknowledged []string) {
 			path, want = fmt.Sprintf("/%d/%s-%d", n, what, n), string(newContent(n))
 		}
 		if got := fetch(t, s.Address+path); got != want {
-			t.Errorf("bad state: %s was acknowledged and is %.20q (%d bytes)", path, got, len(got))
+			t.Errorf("bad state: %s was acknowledged and is %.20q (%d bytes), want %.20q (%d bytes)", path, got, len(got), want, len(want))
 		}
 	}
 	got := fetch(t, s.Address+"/same")
@@ -161,18 +160,18 @@ func verifyFaulted(t *testing.T, dir string, acknowledged []string) {
 	if _, err := fmt.Sscanf(got, "same %d", &now); err != nil && last >= 0 || now < last && err == nil {
 		t.Errorf("bad state: same %d was acknowledged and is %q", last, got)
 	}
-	// It goes on working.
+	// The library keeps working.
 	upload(t, s.Address, []byte("afterwards"), "fileName", "same", "useUniqueFileName", "false")
 	if got := fetch(t, s.Address+"/same"); got != "afterwards" {
-		t.Errorf("bad state: afterwards same is %q", got)
+		t.Errorf("bad state: afterwards same is %q, want \"afterwards\"", got)
 	}
 }
 
-// TestFailingSystemCalls kills the process at a system call, or makes the call
-// fail: what is left is the old state or the new one, and all that was
-// acknowledged. A few points unless MEDIADESK_LONG is set.
+// TestFailingSystemCalls kills the process at a system call, or makes the call fail. The library
+// then has its old state or the new one, with everything that was acknowledged. It tries a few
+// calls only, unless MEDIADESK_LONG is set.
 func TestFailingSystemCalls(t *testing.T) {
-	needs(t, "strace")
+	requireTool(t, "strace")
 	faults := make(chan fault)
 	go func() {
 		defer close(faults)
@@ -229,8 +228,8 @@ func TestFailingSystemCalls(t *testing.T) {
 	}
 }
 
-// TestFullDisk fills a small disk with uploads: each is stored whole or
-// refused with 507, and where room is made it goes on.
+// TestFullDisk fills a small disk with uploads. Each upload is stored or refused with 507, and
+// uploads work again when there is room.
 func TestFullDisk(t *testing.T) {
 	sizes := []int{4 << 20}
 	if os.Getenv(allFaults) != "" {
@@ -292,12 +291,12 @@ func fillDisk(t *testing.T, disk string) {
 		t.Fatal(err)
 	}
 	upload(t, s.Address, []byte("there is room again"), "fileName", "again", "useUniqueFileName", "false")
-	end(t, s)
+	closeServer(t, s)
 	if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) > 0 || sum.Files != len(stored)+1 {
 		t.Errorf("%d were stored; %v, %+v", len(stored)+1, kinds, sum)
 	}
 	again := serve(t, local.Options{Dir: dir})
-	defer end(t, again)
+	defer closeServer(t, again)
 	for path, data := range stored {
 		if fetch(t, again.Address+path) != data {
 			t.Errorf("%s is not what was stored, after a restart", path)

@@ -10,8 +10,7 @@ import (
 	"mediadesk/api/local"
 )
 
-// TestFolderJobGoesOn: a process ends within a folder job; the next one does the rest of
-// it, each file once.
+// TestFolderJobGoesOn: if a process ends during a folder job, the next one does the rest, each file once.
 func TestFolderJobGoesOn(t *testing.T) {
 	const files = 5
 	for _, engine := range recordEngines {
@@ -32,7 +31,7 @@ func TestFolderJobGoesOn(t *testing.T) {
 				for n := range files {
 					contentType, body := form(fmt.Append(nil, n), "fileName", fmt.Sprint(n), "folder", "/from", "useUniqueFileName", "false")
 					if w := send(first, http.MethodPost, "/api/v1/files/upload", contentType, body); w.Code != http.StatusOK {
-						t.Fatalf("the upload was answered %d: %s", w.Code, w.Body)
+						t.Fatalf("the upload was answered %d: %s, want %d", w.Code, w.Body, http.StatusOK)
 					}
 				}
 				ended := make(chan struct{})
@@ -43,7 +42,7 @@ func TestFolderJobGoesOn(t *testing.T) {
 				id := <-stuck
 				status := func(l *local.Library) string { return ask(l, http.MethodGet, "/v1/bulkJobs/"+id).Body.String() }
 				if got := status(first); !strings.Contains(got, "Pending") {
-					t.Errorf("within the job its status is %s", got)
+					t.Errorf("during the job: got status %s", got)
 				}
 				if err := first.Close(); err != nil {
 					t.Error(err)

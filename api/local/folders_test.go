@@ -8,7 +8,7 @@ import (
 	"mediadesk/api/local"
 )
 
-// TestTooManyObjects refuses a folder with more in it than the limit, and nothing less.
+// TestTooManyObjects refuses operations on a folder with more files and folders than the limit.
 func TestTooManyObjects(t *testing.T) {
 	s := serve(t, local.Options{}.WithObjects(3))
 	for _, folder := range []string{"full", "full/sub", "full/over"} {

@@ -16,8 +16,8 @@ import (
 
 func jsonBody(text string) io.Reader { return strings.NewReader(text) }
 
-// FuzzUpload throws bodies at the upload operation: it answers 200 with a
-// record or 400 with a message, whatever comes.
+// FuzzUpload sends random bodies to the upload operation. It answers 200 with a record, or 400
+// with a message.
 func FuzzUpload(f *testing.F) {
 	dir := f.TempDir()
 	l, err := local.Open(context.Background(), local.Options{Dir: dir, Key: key(testKey), MaxSize: 100_000})
@@ -65,7 +65,7 @@ func FuzzUpload(f *testing.F) {
 	})
 }
 
-// FuzzSearch throws queries at the listing.
+// FuzzSearch sends random queries to the listing.
 func FuzzSearch(f *testing.F) {
 	l, err := local.Open(context.Background(), local.Options{Dir: f.TempDir(), Key: key(testKey)})
 	if err != nil {
@@ -98,8 +98,7 @@ func FuzzSearch(f *testing.F) {
 	})
 }
 
-// FuzzManage throws bodies at the managing calls: each answers with a status
-// of success, or with a message.
+// FuzzManage sends random bodies to the managing calls. Each answers with success, or with a message.
 func FuzzManage(f *testing.F) {
 	l, err := local.Open(context.Background(), local.Options{Dir: f.TempDir(), Key: key(testKey)})
 	if err != nil {

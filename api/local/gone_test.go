@@ -10,8 +10,8 @@ import (
 	"mediadesk/api/local"
 )
 
-// TestRunsOfWhatIsGone: a run whose file was deleted, or replaced by another
-// version, ends as failed and is told as that.
+// TestRunsOfWhatIsGone: a run fails and is reported as failed if its file was deleted, or
+// replaced by another version.
 func TestRunsOfWhatIsGone(t *testing.T) {
 	dir := t.TempDir()
 	hook, posts := receiver(t, func(int) int { return http.StatusOK })
@@ -36,10 +36,10 @@ func TestRunsOfWhatIsGone(t *testing.T) {
 	}
 	res.Body.Close()
 	if res.StatusCode != http.StatusNoContent {
-		t.Fatalf("answered %d", res.StatusCode)
+		t.Fatalf("answered %d, want %d", res.StatusCode, http.StatusNoContent)
 	}
 	send("replaced.jpg", "")
-	end(t, s)
+	closeServer(t, s)
 	serve(t, local.Options{Dir: dir})
 	for range 4 {
 		post := receive(t, posts)

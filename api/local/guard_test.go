@@ -44,7 +44,7 @@ func TestFolderKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := local.FolderKey(dir); err == nil {
-		t.Error("an empty key file was taken")
+		t.Error("an empty key file: got no error")
 	}
 }
 
@@ -90,7 +90,7 @@ func TestOtherSites(t *testing.T) {
 		l := serve(t, local.Options{Emulator: embeddable}).Library
 		contentType, body := form([]byte("x"), "fileName", "a.txt", "useUniqueFileName", "false")
 		if w := send(l, http.MethodPost, uploading, contentType, body); w.Code != http.StatusOK {
-			t.Fatalf("the upload answers %d: %s", w.Code, w.Body)
+			t.Fatalf("the upload answers %d: %s, want %d", w.Code, w.Body, http.StatusOK)
 		}
 		for _, c := range []struct {
 			site, method, path string
@@ -171,13 +171,13 @@ func TestSignedAddress(t *testing.T) {
 func TestWebhookGuard(t *testing.T) {
 	hook, posts := receiver(t, func(int) int { return http.StatusOK })
 	s := serve(t, local.Options{})
-	s.Library.ListenBeyond(true) // as if it served the network
+	s.Library.ListenBeyond(true) // as if it listened on the network
 	upload(t, s.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
 	r := upload(t, s.Address, apitest.JPEG(120, 90), "fileName", "b.jpg", "extensions", `[{"name":"remove-bg"}]`)
 	eventually(t, "background removal", func() bool { return details(t, s.Address, r["fileId"])["hasAlpha"] == true })
 	select {
 	case post := <-posts:
-		t.Errorf("posted %v to this computer", post)
+		t.Errorf("posted %v to this computer, want no post", post)
 	default:
 	}
 }
@@ -186,18 +186,18 @@ func TestFaults(t *testing.T) {
 	f, err := local.ParseFault([]string{"delay=1ms", "drop-after=100", "refuse=503:0.5", "extensions=fail", "webhooks=lost"})
 	want := local.Fault{Delay: time.Millisecond, DropAfter: 100, RefuseStatus: 503, RefuseChance: 0.5, ExtensionsFail: true, WebhooksLost: true}
 	if err != nil || f != want {
-		t.Errorf("read %+v, %v", f, err)
+		t.Errorf("read %+v, %v, want %v", f, err, want)
 	}
 	for _, bad := range []string{"delay=soon", "delay=-1s", "drop-after=0", "refuse=200", "refuse=503:2", "refuse=503:NaN", "extensions=no", "webhooks=", "nothing=1", ""} {
 		if _, err := local.ParseFault([]string{bad}); err == nil {
-			t.Errorf("%q was taken", bad)
+			t.Errorf("%q: got no error", bad)
 		}
 	}
 	t.Run("refuse", func(t *testing.T) {
 		s := serve(t, local.Options{Fault: local.Fault{RefuseStatus: 503, RefuseChance: 1}})
 		contentType, body := form([]byte("x"), "fileName", "a")
 		if status, _ := call(t, http.MethodPost, s.Address+"/api/v1/files/upload", contentType, body); status != 503 {
-			t.Errorf("answered %d", status)
+			t.Errorf("answered %d, want 503", status)
 		}
 	})
 	t.Run("drop", func(t *testing.T) {
@@ -218,7 +218,7 @@ func TestFaults(t *testing.T) {
 		s := serve(t, local.Options{Fault: local.Fault{ExtensionsFail: true}})
 		r := upload(t, s.Address, apitest.JPEG(20, 20), "fileName", "a.jpg", "extensions", `[{"name":"aws-auto-tagging"}]`)
 		if got := fmt.Sprint(r["extensionStatus"]); got != "map[aws-auto-tagging:failed]" {
-			t.Errorf("the status is %s", got)
+			t.Errorf("the status is %s, want \"map[aws-auto-tagging:failed]\"", got)
 		}
 	})
 }
@@ -228,7 +228,7 @@ func TestCommandReplacesAnExtension(t *testing.T) {
 		if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
 			t.Fatal("there is no /bin/cat")
 		}
-		t.Skip("there is no /bin/cat, which stands for a command here")
+		t.Skip("there is no /bin/cat to serve as the command")
 	}
 	s := serve(t, local.Options{Commands: map[string][]string{"remove-bg": {"/bin/cat"}, "mine": {"/bin/cat", "/no/such/file"}}})
 	hook, posts := receiver(t, func(int) int { return http.StatusOK })
@@ -271,18 +271,18 @@ func TestInternalAddresses(t *testing.T) {
 		"192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
 		"::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "5f00::/16",
 		"fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
-		"::ffff:0:0:0/96", "2620:4f:8000::/48", "4000::/3", "e000::/4", // IPv4 in another form, AS112, and what nobody has
+		"::ffff:0:0:0/96", "2620:4f:8000::/48", "4000::/3", "e000::/4", // IPv4-translated, AS112, and unassigned ranges
 	} {
 		p := netip.MustParsePrefix(text)
 		for _, ip := range []netip.Addr{p.Addr(), last(p)} {
 			if !local.IsInternal(ip) {
-				t.Errorf("%s of %s is let through", ip, p)
+				t.Errorf("%s of %s is allowed", ip, p)
 			}
 			if ip.Is6() && !local.IsInternal(ip.WithZone("eth0")) {
-				t.Errorf("%s of %s is let through with a zone", ip, p)
+				t.Errorf("%s of %s is allowed with a zone", ip, p)
 			}
 			if ip.Is4() && !local.IsInternal(netip.AddrFrom16(ip.As16())) {
-				t.Errorf("%s of %s is let through as an IPv6 address", ip, p)
+				t.Errorf("%s of %s is allowed as an IPv6 address", ip, p)
 			}
 		}
 	}

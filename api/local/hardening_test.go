@@ -17,7 +17,7 @@ import (
 	"mediadesk/api/local"
 )
 
-// buffer is a bytes.Buffer for several goroutines.
+// buffer is a bytes.Buffer that several goroutines may use.
 type buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -35,8 +35,8 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
-// TestFailuresAreLogged: an answer with 500 names the request id under which the
-// log has the reason, also where no log was chosen.
+// TestFailuresAreLogged: an answer with status 500 names its request id. The log has the reason
+// under that id, even if no log was chosen.
 func TestFailuresAreLogged(t *testing.T) {
 	var log buffer
 	before := slog.Default()
@@ -50,7 +50,7 @@ func TestFailuresAreLogged(t *testing.T) {
 	defer l.Close()
 	contentType, body := form([]byte("x"), "fileName", "a.txt", "useUniqueFileName", "false")
 	if w := send(l, http.MethodPost, "/api/v1/files/upload", contentType, body); w.Code != http.StatusOK {
-		t.Fatalf("the upload answers %d: %s", w.Code, w.Body)
+		t.Fatalf("the upload answers %d: %s, want %d", w.Code, w.Body, http.StatusOK)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, "contents")); err != nil {
 		t.Fatal(err)
@@ -65,8 +65,8 @@ func TestFailuresAreLogged(t *testing.T) {
 	}
 }
 
-// TestDeletedWhileUploaded deletes each file between its storing and the answer,
-// which waits for the tagging.
+// TestDeletedWhileUploaded deletes each file after it is stored and before the answer, which
+// waits for the tagging.
 func TestDeletedWhileUploaded(t *testing.T) {
 	l := serve(t, local.Options{}.WithHooks()).Library
 	deleteAll := func() {
@@ -76,7 +76,7 @@ func TestDeletedWhileUploaded(t *testing.T) {
 		}
 		for _, f := range files {
 			if w := ask(l, http.MethodDelete, "/v1/files/"+f.FileID); w.Code != http.StatusNoContent {
-				t.Errorf("deleting answers %d: %s", w.Code, w.Body)
+				t.Errorf("deleting answers %d: %s, want %d", w.Code, w.Body, http.StatusNoContent)
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func TestDeletedWhileUploaded(t *testing.T) {
 	}
 }
 
-// TestDeletedWhileRead deletes a file and its content after its record was read.
+// TestDeletedWhileRead deletes a file and its content after a request has read its record.
 func TestDeletedWhileRead(t *testing.T) {
 	dir := t.TempDir()
 	l := serve(t, local.Options{Dir: dir}.WithHooks()).Library
@@ -121,7 +121,7 @@ func TestDeletedWhileRead(t *testing.T) {
 		}
 		l.AfterNextView(func() {
 			if w := ask(l, http.MethodDelete, "/v1/files/"+record.FileID); w.Code != http.StatusNoContent {
-				t.Errorf("deleting answers %d: %s", w.Code, w.Body)
+				t.Errorf("deleting answers %d: %s, want %d", w.Code, w.Body, http.StatusNoContent)
 			}
 			contents, _ := filepath.Glob(filepath.Join(dir, "contents", "??", "*"))
 			for _, name := range contents {
@@ -131,12 +131,12 @@ func TestDeletedWhileRead(t *testing.T) {
 			}
 		})
 		if w := ask(l, http.MethodGet, strings.Replace(path, "ID", record.FileID, 1)); w.Code != http.StatusNotFound {
-			t.Errorf("%s is answered %d: %s", path, w.Code, w.Body)
+			t.Errorf("%s is answered %d: %s, want %d", path, w.Code, w.Body, http.StatusNotFound)
 		}
 	}
 }
 
-// TestLongQueries: what the database cannot take is refused with words.
+// TestLongQueries: a query that is too long for the database is refused with a message.
 func TestLongQueries(t *testing.T) {
 	l := serve(t, local.Options{}).Library
 	words := func(n int) string { return strings.TrimSpace(strings.Repeat("w ", n)) }
@@ -156,7 +156,7 @@ func TestLongQueries(t *testing.T) {
 	} {
 		w := ask(l, http.MethodGet, "/v1/files?searchQuery="+url.QueryEscape(c.query))
 		if w.Code != c.want {
-			t.Errorf("%s: answered %d: %s", c.name, w.Code, w.Body)
+			t.Errorf("%s: answered %d: %s, want %v", c.name, w.Code, w.Body, c.want)
 		}
 	}
 	w := ask(l, http.MethodGet, "/v1/files?tags="+strings.Repeat("t,", 15_000)+"t")

@@ -11,7 +11,7 @@ import (
 	"mediadesk/api/local"
 )
 
-// asHost sends a GET under the name host and returns status and body.
+// asHost sends a GET for the host name host and returns the status and the body.
 func asHost(t *testing.T, l http.Handler, host, path string, header ...string) (int, string) {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, path, nil)
@@ -29,7 +29,7 @@ func TestHosts(t *testing.T) {
 	s := serve(t, local.Options{Hosts: []string{"media.test", "Upload.Example.com."}})
 	for _, host := range []string{"media.test", "MEDIA.test:7843", "media.test.", "upload.example.com", "localhost:1", "127.0.0.1", "[::1]:80"} {
 		if status, body := asHost(t, s.Library, host, "/v1/files"); status != http.StatusOK {
-			t.Errorf("%s answers %d: %s", host, status, body)
+			t.Errorf("%s answers %d: %s, want %d", host, status, body, http.StatusOK)
 		}
 	}
 	for _, host := range []string{"", "other.test", "media.test.other.test", "192.168.1.7", "media.test@other.test"} {
@@ -39,36 +39,36 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestMachineNames: beyond loopback the names of the computer and of the address
-// to listen on count by themselves.
+// TestMachineNames: a library that listens beyond loopback accepts the computer's name and the
+// name in its listening address.
 func TestMachineNames(t *testing.T) {
 	name, err := os.Hostname()
 	if err != nil {
 		t.Skip(err)
 	}
 	if status, _ := asHost(t, serve(t, local.Options{}).Library, name, "/v1/files"); status != http.StatusMisdirectedRequest {
-		t.Errorf("on loopback %s answers %d", name, status)
+		t.Errorf("on loopback %s answers %d, want %d", name, status, http.StatusMisdirectedRequest)
 	}
 	s, err := local.Serve(t.Context(), "0.0.0.0:0", local.Options{Dir: t.TempDir(), Key: key(testKey)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer end(t, s)
+	defer closeServer(t, s)
 	for _, host := range []string{name, strings.ToUpper(name) + ":80", "192.168.1.7:80", "0.0.0.0"} {
 		if status, body := asHost(t, s.Library, host, "/v1/files"); status != http.StatusOK {
-			t.Errorf("%s answers %d: %s", host, status, body)
+			t.Errorf("%s answers %d: %s, want %d", host, status, body, http.StatusOK)
 		}
 	}
 	if !s.Public() || !strings.HasPrefix(s.Address, "http://127.0.0.1:") {
 		t.Errorf("it listens at %s, public %v", s.Address, s.Public())
 	}
 	if status, _ := asHost(t, s.Library, "other.test", "/v1/files"); status != http.StatusMisdirectedRequest {
-		t.Errorf("a foreign name answers %d", status)
+		t.Errorf("a foreign name answers %d, want %d", status, http.StatusMisdirectedRequest)
 	}
 }
 
-// TestRecordsFollowTheHost: addresses in records are those that the client can
-// reach, unless a public URL is set.
+// TestRecordsFollowTheHost: addresses in records use the host of the request, unless a public URL
+// is set.
 func TestRecordsFollowTheHost(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, local.Options{Dir: dir, Hosts: []string{"media.test"}})
@@ -87,10 +87,10 @@ func TestRecordsFollowTheHost(t *testing.T) {
 	}
 	for _, at := range []string{s.Address, "http://media.test:8080"} {
 		if status, body := asHost(t, s.Library, "media.test:8080", "/v1/metadata?url="+at+"/a.png"); status != http.StatusOK {
-			t.Errorf("the metadata at %s answers %d: %s", at, status, body)
+			t.Errorf("the metadata at %s answers %d: %s, want %d", at, status, body, http.StatusOK)
 		}
 	}
-	end(t, s)
+	closeServer(t, s)
 
 	s = serve(t, local.Options{Dir: dir, Address: "https://cdn.test/media/"})
 	if _, body := asHost(t, s.Library, "cdn.test", "/v1/files"); !strings.Contains(body, `"https://cdn.test/media/a.png"`) {

@@ -25,7 +25,7 @@ type instances struct {
 	running     []*child
 }
 
-// command is the program with arguments, for the library.
+// command prepares the program to run with arguments, for the library.
 func (i *instances) command(t *testing.T, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), i.program, args...)
 	cmd.Env = append(os.Environ(), i.environment...)
@@ -49,26 +49,26 @@ func (i *instances) start(t *testing.T) *child {
 	return &child{address: line.Address, cmd: cmd}
 }
 
-// any is an instance, which may be dead already.
+// any returns a random instance, which may be dead already.
 func (i *instances) any() *child {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.running[rand.IntN(len(i.running))]
 }
 
-// replace kills the instance at index n and starts another.
+// replace kills the instance at index n and starts a new one.
 func (i *instances) replace(t *testing.T, n int) {
 	t.Helper()
 	i.running[n].cmd.Process.Kill()
-	i.running[n].cmd.Wait() // it was killed
+	i.running[n].cmd.Wait() // it returns an error, because the process was killed
 	next := i.start(t)
 	i.mu.Lock()
 	i.running[n] = next
 	i.mu.Unlock()
 }
 
-// sendPicture uploads a picture that one extension runs on and returns the status of the
-// answer, 0 if none came. The name is exact, so a second upload of it is refused.
+// sendPicture uploads a picture with one extension and returns the status of the answer, or 0 if
+// none came. The name is exact, so the library refuses it a second time.
 func sendPicture(t *testing.T, address, name, webhook string) int {
 	contentType, body := form(apitest.PNG(16, 16), "fileName", name, "useUniqueFileName", "false", "overwriteFile", "false",
 		"extensions", `[{"name":"remove-bg"}]`, "webhookUrl", webhook)
@@ -86,15 +86,15 @@ func sendPicture(t *testing.T, address, name, webhook string) int {
 	return res.StatusCode
 }
 
-// TestInstancesAreKilled kills instances at random moments while files are uploaded, each
-// to any instance until one stores it. Every file is stored once, every run ends, and
-// every end is posted.
+// TestInstancesAreKilled kills instances at random moments during uploads. Each file is sent to
+// random instances until one stores it. Every file is stored once, every run ends, and every end
+// is posted.
 func TestInstancesAreKilled(t *testing.T) {
 	kills, senders := 4, 4
 	if os.Getenv("MEDIADESK_LONG") != "" {
 		kills = 200
 	}
-	posted := sync.Map{} // by the id of a file
+	posted := sync.Map{} // by file id
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { posted.Store(r.URL.Path, true) }))
 	t.Cleanup(receiver.Close)
 	group := &instances{program: filepath.Join(t.TempDir(), "mediadesk"), environment: []string{
@@ -109,7 +109,7 @@ func TestInstancesAreKilled(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		for _, i := range group.running {
-			i.cmd.Wait() // it is killed when the test ends
+			i.cmd.Wait() // the context kills it when the test ends
 		}
 	})
 	var stopped atomic.Bool
@@ -151,12 +151,12 @@ func TestInstancesAreKilled(t *testing.T) {
 	}
 	stored.Range(func(name, _ any) bool {
 		if files[name.(string)] != 1 {
-			t.Errorf("%s is there %d times", name, files[name.(string)])
+			t.Errorf("%s is stored %d times, want once", name, files[name.(string)])
 		}
 		return true
 	})
 	if len(files) != int(sent.Load()) {
-		t.Errorf("%d files are there, %d were sent", len(files), sent.Load())
+		t.Errorf("got %d files, want %d", len(files), sent.Load())
 	}
 	stored.Range(func(name, _ any) bool {
 		eventually(t, "the post for "+name.(string), func() bool { _, ok := posted.Load("/" + name.(string)); return ok })
@@ -167,7 +167,7 @@ func TestInstancesAreKilled(t *testing.T) {
 	}
 }
 
-// listNames are the names of up to 1000 files.
+// listNames returns the names of up to 1000 files.
 func listNames(t *testing.T, address string, skip int) (names []string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("%s/v1/files?limit=1000&skip=%d", address, skip), nil)

@@ -12,8 +12,8 @@ import (
 	"mediadesk/api/media/mediatest"
 )
 
-// TestExtremePicturesAreRefusedWithAReason: what would take all memory is stored, but
-// nothing is made of it, by whomever it is asked for.
+// TestExtremePicturesAreRefusedWithAReason: a picture that would need too much memory is stored,
+// but no transformation or extension works on it.
 func TestExtremePicturesAreRefusedWithAReason(t *testing.T) {
 	s := serve(t, local.Options{})
 	const words = "no side may have more than"
@@ -33,12 +33,12 @@ func TestExtremePicturesAreRefusedWithAReason(t *testing.T) {
 	mediatest.Peak(t, "extreme pictures")
 }
 
-// TestManyLargePicturesAtOnce: some are made, the others wait.
+// TestManyLargePicturesAtOnce: a few large pictures are transformed at a time, and the others wait.
 func TestManyLargePicturesAtOnce(t *testing.T) {
 	s := serve(t, local.Options{})
 	side := uint32(4000)
 	if mediatest.Racing {
-		side = 800 // as many at once, and not ten times as long
+		side = 800 // as many requests, in a tenth of the time
 	}
 	upload(t, s.Address, mediatest.LargePNG(side, side, true), "fileName", "a.png", "useUniqueFileName", "false")
 	var all sync.WaitGroup
@@ -51,7 +51,7 @@ func TestManyLargePicturesAtOnce(t *testing.T) {
 			}
 			defer res.Body.Close()
 			if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != http.StatusOK {
-				t.Errorf("answered %d, %v", res.StatusCode, err)
+				t.Errorf("answered %d, %v, want %d", res.StatusCode, err, http.StatusOK)
 			}
 		})
 	}

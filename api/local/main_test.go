@@ -21,14 +21,14 @@ import (
 	"mediadesk/api/local"
 )
 
-// childDir names, in the environment of a child, the folder that it serves.
+// childDir is the environment variable with the folder that a child serves.
 const childDir = "MEDIADESK_LOCAL_TEST_DIR"
 
-// maxSizeVariable is the size limit of a child; empty: the default.
+// maxSizeVariable is the environment variable with a child's size limit. If it is empty, the default applies.
 const maxSizeVariable = "MEDIADESK_LOCAL_TEST_MAX_SIZE"
 
-// childModes are what a child of these tests does with the folder that a
-// variable of its environment names.
+// childModes are the jobs of a child process. Each key is the environment variable that selects
+// the job and names its folder.
 var childModes = map[string]func(dir string){childDir: beChild}
 
 func TestMain(m *testing.M) {
@@ -54,14 +54,14 @@ func beChild(dir string) {
 	os.Exit(0)
 }
 
-// child is this program as a server of its own.
+// child is this program running as a separate server.
 type child struct {
 	address string
 	cmd     *exec.Cmd
 	stdin   io.Closer
 }
 
-// startChild starts this program with variables by which it serves, and returns when it does.
+// startChild starts this program with environment variables and returns when it serves.
 func startChild(t *testing.T, stderr io.Writer, variables ...string) *child {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -90,8 +90,7 @@ type key string
 
 func (k key) Reveal() string { return string(k) }
 
-// serve runs a library on a free port until the test ends. Without a folder
-// it gets one of its own.
+// serve runs a library on a free port until the test ends. If o names no folder, it gets a new one.
 func serve(t *testing.T, o local.Options) *local.Server {
 	t.Helper()
 	if o.Dir == "" {
@@ -107,11 +106,11 @@ func serve(t *testing.T, o local.Options) *local.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { end(t, s) })
+	t.Cleanup(func() { closeServer(t, s) })
 	return s
 }
 
-func end(t *testing.T, s *local.Server) {
+func closeServer(t *testing.T, s *local.Server) {
 	t.Helper()
 	if err := s.Close(); err != nil {
 		t.Error(err)
@@ -120,14 +119,14 @@ func end(t *testing.T, s *local.Server) {
 
 var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 30 * time.Second}
 
-// call sends a request with the key and returns status and body.
+// call sends a request with the key and returns the status and the body.
 func call(t *testing.T, method, address, contentType string, body io.Reader) (int, map[string]any) {
 	t.Helper()
 	status, members, _ := callHeader(t, method, address, contentType, body)
 	return status, members
 }
 
-// callHeader is call, and returns the header, too. The body may be empty.
+// callHeader is call that also returns the header. The body may be empty.
 func callHeader(t *testing.T, method, address, contentType string, body io.Reader) (int, map[string]any, http.Header) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, address, body)
@@ -148,7 +147,7 @@ func callHeader(t *testing.T, method, address, contentType string, body io.Reade
 	return res.StatusCode, members, res.Header
 }
 
-// form writes an upload; pairs are names and values of text parts.
+// form encodes an upload. The pairs are names and values of text parts.
 func form(data []byte, pairs ...string) (contentType string, body *bytes.Buffer) {
 	body = new(bytes.Buffer)
 	w := multipart.NewWriter(body)
@@ -166,7 +165,7 @@ func upload(t *testing.T, address string, data []byte, pairs ...string) map[stri
 	contentType, body := form(data, pairs...)
 	status, record := call(t, http.MethodPost, address+"/api/v1/files/upload", contentType, body)
 	if status != http.StatusOK {
-		t.Fatalf("upload answered %d: %v", status, record)
+		t.Fatalf("upload answered %d: %v, want %d", status, record, http.StatusOK)
 	}
 	return record
 }
@@ -175,12 +174,12 @@ func details(t *testing.T, address string, id any) map[string]any {
 	t.Helper()
 	status, record := call(t, http.MethodGet, fmt.Sprintf("%s/v1/files/%v/details", address, id), "", nil)
 	if status != http.StatusOK {
-		t.Fatalf("details answered %d: %v", status, record)
+		t.Fatalf("details answered %d: %v, want %d", status, record, http.StatusOK)
 	}
 	return record
 }
 
-// eventually asks until it is true.
+// eventually waits until ask returns true.
 func eventually(t *testing.T, what string, ask func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(time.Minute)
@@ -196,8 +195,8 @@ func eventually(t *testing.T, what string, ask func() bool) {
 	}
 }
 
-// needs skips a test where a program is missing.
-func needs(t *testing.T, tool string) {
+// requireTool skips a test if a program is missing.
+func requireTool(t *testing.T, tool string) {
 	t.Helper()
 	if _, err := exec.LookPath(tool); err != nil {
 		if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
@@ -207,7 +206,7 @@ func needs(t *testing.T, tool string) {
 	}
 }
 
-// fetch returns the body of a file; empty where there is none.
+// fetch returns the body of a file, or "" if there is none.
 func fetch(t *testing.T, address string) string {
 	t.Helper()
 	res, err := client.Get(address)

@@ -15,7 +15,7 @@ import (
 
 var metricLine = regexp.MustCompile(`^([a-z_]+)(\{(?:[a-z]+="[^"\\]*",?)+\})? (\S+)$`)
 
-// readMetrics returns the figures by name and labels. It checks what the format asks for.
+// readMetrics returns the values by name and labels, and checks the syntax of the format.
 func readMetrics(t *testing.T, l http.Handler) map[string]float64 {
 	t.Helper()
 	w := ask(l, http.MethodGet, "/_mediadesk/metrics")
@@ -29,7 +29,7 @@ func readMetrics(t *testing.T, l http.Handler) map[string]float64 {
 		if words := strings.Fields(line); words[0] == "#" {
 			if words[1] == "TYPE" {
 				if family = words[2]; kinds[family] != "" {
-					t.Errorf("%s is there twice", family)
+					t.Errorf("%s appears twice", family)
 				}
 				kinds[family] = words[3]
 			}
@@ -37,7 +37,7 @@ func readMetrics(t *testing.T, l http.Handler) map[string]float64 {
 		}
 		match := metricLine.FindStringSubmatch(line)
 		if match == nil {
-			t.Errorf("the line %q cannot be read", line)
+			t.Errorf("cannot parse the line %q", line)
 			continue
 		}
 		value, err := strconv.ParseFloat(match[3], 64)
@@ -54,11 +54,11 @@ func readMetrics(t *testing.T, l http.Handler) map[string]float64 {
 				up, last = 0, labels
 			}
 			if value < up {
-				t.Errorf("the line %q is less than the one before", line)
+				t.Errorf("the bucket %q is lower than the one before", line)
 			}
 			up = value
 		} else if strings.HasSuffix(match[1], "_count") && value != up {
-			t.Errorf("the line %q has not all that the buckets have", line)
+			t.Errorf("the count %q differs from the last bucket", line)
 		}
 	}
 	return figures
@@ -73,7 +73,7 @@ func TestMetrics(t *testing.T) {
 		defer l.Close()
 		contentType, body := form(apitest.PNG(16, 16), "fileName", "a.png", "useUniqueFileName", "false", "extensions", `[{"name":"remove-bg"}]`)
 		if w := send(l, http.MethodPost, "/api/v1/files/upload", contentType, body); w.Code != http.StatusOK {
-			t.Fatalf("the upload was answered %d: %s", w.Code, w.Body)
+			t.Fatalf("the upload was answered %d: %s, want %d", w.Code, w.Body, http.StatusOK)
 		}
 		ask(l, http.MethodGet, "/a.png")
 		ask(l, "BREW", "/v1/files")
@@ -99,16 +99,15 @@ func TestMetrics(t *testing.T) {
 		for _, name := range []string{"records", "contents"} {
 			for _, access := range []string{"read", "write"} {
 				if figures["mediadesk_"+name+`_seconds_count{access="`+access+`"}`] < 1 {
-					t.Errorf("%s have no time to %s", name, access)
+					t.Errorf("%s have no duration for %s", name, access)
 				}
 			}
 		}
 	})
 }
 
-// TestDatabaseIsDown: while PostgreSQL does not answer, requests are refused with
-// Retry-After and say which part it is; afterwards nothing that was stored is missing,
-// and what was refused can be sent again.
+// TestDatabaseIsDown: while PostgreSQL does not answer, requests are refused with Retry-After and
+// name the part that fails. Afterwards nothing is missing, and refused uploads can be repeated.
 func TestDatabaseIsDown(t *testing.T) {
 	server := pgtest.New(t)
 	l, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Database: server.Address("postgres"), Key: key(testKey)})
@@ -121,7 +120,7 @@ func TestDatabaseIsDown(t *testing.T) {
 		return send(l, http.MethodPost, "/api/v1/files/upload", contentType, body).Code
 	}
 	if status := store("before.txt"); status != http.StatusOK {
-		t.Fatalf("the upload was answered %d", status)
+		t.Fatalf("the upload was answered %d, want %d", status, http.StatusOK)
 	}
 	if err := server.Stop(); err != nil {
 		t.Fatal(err)
@@ -148,6 +147,6 @@ func TestDatabaseIsDown(t *testing.T) {
 		t.Errorf("what was stored reads %q", w.Body)
 	}
 	if status := store("meanwhile.txt"); status != http.StatusOK {
-		t.Errorf("sent again, it was answered %d", status)
+		t.Errorf("sent again, it was answered %d, want %d", status, http.StatusOK)
 	}
 }

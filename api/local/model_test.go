@@ -23,16 +23,16 @@ import (
 	"mediadesk/api/local"
 )
 
-// modelPictures are the contents that the model test stores: two sizes, so
-// that regions fit one and not the other.
+// modelPictures are the contents that the model test stores. They have different sizes, so that
+// some regions fit only one of them.
 var modelPictures = [][]byte{apitest.PNG(8, 8), apitest.PNG(16, 8), apitest.PNG(8, 9)}
 
-// modelFile is a file as the model keeps it.
+// modelFile is a file in the model.
 type modelFile struct {
-	id       string // empty: not learnt yet
+	id       string // empty until the library has returned it
 	tags     []string
 	region   string
-	metadata string         // of the one field; empty: none
+	metadata string         // value of the custom metadata field; empty if not set
 	versions []modelVersion // oldest first
 	current  int            // number of the current version
 }
@@ -55,21 +55,21 @@ func (f *modelFile) last() int { return f.versions[len(f.versions)-1].number }
 // modelDefault is the default of the one custom metadata field.
 const modelDefault = "red"
 
-// model is the library in memory, and the real one beside it.
+// model has the expected content of a library, and the library itself.
 type model struct {
 	library *local.Library
 	options local.Options
 	root    string
 	files   map[string]*modelFile // by path
-	folders map[string]bool       // with slashes at both ends
+	folders map[string]bool       // with a slash at both ends
 }
 
-// TestModel does random operations with the library and with a model of it in
-// memory: both have the same files, folders, versions and contents all along.
+// TestModel does random operations on the library and on a model in memory. Both always have the
+// same files, folders, versions and contents.
 func TestModel(t *testing.T) { onEachEngine(t, testModel) }
 
 func testModel(t *testing.T, o local.Options) {
-	// Its operations wait for the disk, and one after the other.
+	// The operations wait for the disk, one after the other, so there are few of them.
 	length := map[string]string{"rapid.checks": "15", "rapid.steps": "20"}
 	if os.Getenv("MEDIADESK_TEST_LONG") != "" {
 		length = map[string]string{"rapid.checks": "200", "rapid.steps": "50"}
@@ -100,7 +100,7 @@ func testModel(t *testing.T, o local.Options) {
 	r.SetBasicAuth(testKey, "")
 	w := httptest.NewRecorder()
 	if m.library.ServeHTTP(w, r); w.Code != http.StatusCreated {
-		t.Fatalf("the field was answered %d %s", w.Code, w.Body)
+		t.Fatalf("the field was answered %d %s, want %d", w.Code, w.Body, http.StatusCreated)
 	}
 	round := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -121,13 +121,13 @@ func testModel(t *testing.T, o local.Options) {
 			"move folder":   func(t *rapid.T) { m.transferFolder(t, true) },
 			"rename folder": m.renameFolder,
 			"metadata":      m.changeMetadata,
-			"restore":       func(t *rapid.T) { m.reversion(t, true) },
-			"forget":        func(t *rapid.T) { m.reversion(t, false) },
+			"restore":       func(t *rapid.T) { m.changeVersion(t, true) },
+			"forget":        func(t *rapid.T) { m.changeVersion(t, false) },
 			"folder":        m.makeFolder,
 			"delete folder": m.deleteFolder,
 			"restart": func(t *rapid.T) {
 				if rapid.IntRange(0, 3).Draw(t, "restart") > 0 {
-					t.Skip("not this time")
+					t.Skip("this operation is skipped at random")
 				}
 				if err := m.library.Close(); err != nil {
 					t.Fatal(err)
@@ -139,7 +139,7 @@ func testModel(t *testing.T, o local.Options) {
 	})
 }
 
-// call sends a request and wants a status.
+// call sends a request and fails unless it gets the wanted status.
 func (m *model) call(t *rapid.T, want int, method, path, contentType string, body []byte) []byte {
 	r := httptest.NewRequest(method, "http://127.0.0.1"+path, bytes.NewReader(body))
 	r.Header.Set("Content-Type", contentType)
@@ -175,10 +175,10 @@ func (m *model) drawFolder(t *rapid.T) string {
 	return m.root + rapid.SampledFrom(modelFolders).Draw(t, "folder")
 }
 
-// drawFile picks a file; there may be none.
+// drawFile picks a file. It skips the operation if there is none.
 func (m *model) drawFile(t *rapid.T) (string, *modelFile) {
 	if len(m.files) == 0 {
-		t.Skip("there is no file")
+		t.Skip("there is no file yet")
 	}
 	path := rapid.SampledFrom(slices.Sorted(maps.Keys(m.files))).Draw(t, "file")
 	return path, m.files[path]
@@ -189,8 +189,8 @@ func split(path string) (folder, name string) {
 	return path[:cut+1], path[cut+1:]
 }
 
-// remember makes a folder with all that lead to it.
-func (m *model) remember(folder string) {
+// addFolder adds a folder and its parents.
+func (m *model) addFolder(folder string) {
 	for folder != "/" {
 		m.folders[folder] = true
 		folder, _ = split(strings.TrimSuffix(folder, "/"))
@@ -223,7 +223,7 @@ func (m *model) upload(t *rapid.T) {
 	if there == nil {
 		there = &modelFile{id: record.FileID}
 		m.files[folder+name] = there
-		m.remember(folder)
+		m.addFolder(folder)
 	} else {
 		there.current = there.last()
 	}
@@ -245,7 +245,7 @@ func (m *model) unique(t *rapid.T) {
 		t.Fatalf("%s is no unique name", record.FilePath)
 	}
 	m.files[record.FilePath] = &modelFile{id: record.FileID, metadata: modelDefault, versions: []modelVersion{{1, 0}}, current: 1}
-	m.remember(folder)
+	m.addFolder(folder)
 }
 
 func (m *model) change(t *rapid.T) {
@@ -307,12 +307,12 @@ func (m *model) transfer(t *rapid.T, what string) {
 		return
 	}
 	m.json(t, http.StatusNoContent, http.MethodPost, "/v1/files/"+what, body...)
-	m.remember(to)
-	m.put(path, to+name, all, what == "move")
+	m.addFolder(to)
+	m.transferFile(path, to+name, all, what == "move")
 }
 
-// put copies or moves a file to a place, where another may be.
-func (m *model) put(from, to string, all, move bool) {
+// transferFile copies or moves a file to a path, which may have a file already.
+func (m *model) transferFile(from, to string, all, move bool) {
 	f, there := m.files[from], m.files[to]
 	if move {
 		delete(m.files, from)
@@ -342,8 +342,8 @@ func (m *model) put(from, to string, all, move bool) {
 	}
 }
 
-// below are the files and folders in a folder, in order.
-func (m *model) below(folder string) (files, folders []string) {
+// contentsOf returns the files and folders in a folder, sorted.
+func (m *model) contentsOf(folder string) (files, folders []string) {
 	for _, path := range slices.Sorted(maps.Keys(m.files)) {
 		if strings.HasPrefix(path, folder) {
 			files = append(files, path)
@@ -357,19 +357,19 @@ func (m *model) below(folder string) (files, folders []string) {
 	return files, folders
 }
 
-// relocate copies or moves a folder with what is in it.
-func (m *model) relocate(from, to string, all, move bool) {
-	files, folders := m.below(from)
+// transferTree copies or moves a folder with its contents.
+func (m *model) transferTree(from, to string, all, move bool) {
+	files, folders := m.contentsOf(from)
 	for _, path := range files {
-		m.put(path, to+strings.TrimPrefix(path, from), all, move)
+		m.transferFile(path, to+strings.TrimPrefix(path, from), all, move)
 	}
 	for _, path := range folders {
-		m.remember(to + strings.TrimPrefix(path, from))
+		m.addFolder(to + strings.TrimPrefix(path, from))
 		if move {
 			delete(m.folders, path)
 		}
 	}
-	m.remember(to)
+	m.addFolder(to)
 }
 
 func (m *model) transferFolder(t *rapid.T, move bool) {
@@ -391,7 +391,7 @@ func (m *model) transferFolder(t *rapid.T, move bool) {
 	}
 	m.json(t, want, http.MethodPost, "/v1/bulkJobs/"+what, body...)
 	if want == http.StatusOK {
-		m.relocate(from, to, all, move)
+		m.transferTree(from, to, all, move)
 	}
 }
 
@@ -412,12 +412,11 @@ func (m *model) renameFolder(t *rapid.T) {
 	}
 	m.json(t, want, http.MethodPost, "/v1/bulkJobs/renameFolder", "folderPath", from, "newFolderName", name)
 	if want == http.StatusAccepted {
-		m.relocate(from, to, true, true)
+		m.transferTree(from, to, true, true)
 	}
 }
 
-// changeMetadata sets or unsets the value of the one field that there is,
-// which has a default.
+// changeMetadata sets or clears the value of the custom metadata field, which has a default.
 func (m *model) changeMetadata(t *rapid.T) {
 	_, f := m.drawFile(t)
 	value := rapid.SampledFrom([]any{"red", "blue", nil, "none of them"}).Draw(t, "value")
@@ -448,7 +447,7 @@ func (m *model) rename(t *rapid.T) {
 	m.files[folder+name] = f
 }
 
-// versionsOf asks for the versions of a file and compares them.
+// versionsOf requests the versions of a file and compares them with the model.
 func (m *model) versionsOf(t *rapid.T, f *modelFile) map[int]string {
 	var list []api.File
 	if err := json.Unmarshal(m.call(t, http.StatusOK, http.MethodGet, "/v1/files/"+f.id+"/versions", "", nil), &list); err != nil {
@@ -476,8 +475,8 @@ func (m *model) versionsOf(t *rapid.T, f *modelFile) map[int]string {
 	return ids
 }
 
-// reversion restores a version, or deletes it.
-func (m *model) reversion(t *rapid.T, restore bool) {
+// changeVersion restores or deletes a version.
+func (m *model) changeVersion(t *rapid.T, restore bool) {
 	_, f := m.drawFile(t)
 	ids := m.versionsOf(t, f)
 	v := rapid.SampledFrom(f.versions).Draw(t, "version")
@@ -501,7 +500,7 @@ func (m *model) makeFolder(t *rapid.T) {
 	folder := m.drawFolder(t)
 	parent, name := split(strings.TrimSuffix(folder, "/"))
 	m.json(t, http.StatusCreated, http.MethodPost, "/v1/folder", "folderName", name, "parentFolderPath", parent)
-	m.remember(folder)
+	m.addFolder(folder)
 }
 
 func (m *model) deleteFolder(t *rapid.T) {
@@ -515,7 +514,7 @@ func (m *model) deleteFolder(t *rapid.T) {
 	maps.DeleteFunc(m.folders, func(path string, _ bool) bool { return strings.HasPrefix(path, folder) })
 }
 
-// compare lists everything and looks at one file closely.
+// compare lists everything, and checks one file in detail.
 func (m *model) compare(t *rapid.T) {
 	query := url.Values{"type": {"all"}, "searchQuery": {`path : "` + m.root + `"`}}
 	var list []api.File
@@ -526,14 +525,14 @@ func (m *model) compare(t *rapid.T) {
 	for _, r := range list {
 		if r.Type == api.TypeFolder {
 			if folders++; !m.folders[r.FolderPath+"/"] {
-				t.Fatalf("there is a folder %s", r.FolderPath)
+				t.Fatalf("got the folder %s, want none", r.FolderPath)
 			}
 			continue
 		}
 		files++
 		f := m.files[r.FilePath]
 		if f == nil {
-			t.Fatalf("there is a file %s", r.FilePath)
+			t.Fatalf("got the file %s, want none", r.FilePath)
 		}
 		if f.id == "" {
 			f.id = r.FileID
@@ -556,7 +555,7 @@ func (m *model) compare(t *rapid.T) {
 		}
 	}
 	if files != len(m.files) || folders != known {
-		t.Fatalf("there are %d files and %d folders, want %d and %d", files, folders, len(m.files), known)
+		t.Fatalf("got %d files and %d folders, want %d and %d", files, folders, len(m.files), known)
 	}
 	if len(m.files) == 0 {
 		return

@@ -21,7 +21,7 @@ import (
 	"mediadesk/api/local"
 )
 
-// description is what openapi.json says, ready to check answers with.
+// description is a parsed openapi.json for checking answers.
 type description struct {
 	compiler *jsonschema.Compiler
 	paths    map[string]map[string]struct {
@@ -43,7 +43,7 @@ func describe(t *testing.T, l http.Handler) *description {
 	w := httptest.NewRecorder()
 	l.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://127.0.0.1/_mediadesk/openapi.json", nil))
 	if w.Code != http.StatusOK {
-		t.Fatalf("openapi.json answers %d: %s", w.Code, w.Body)
+		t.Fatalf("openapi.json answers %d: %s, want %d", w.Code, w.Body, http.StatusOK)
 	}
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(w.Body.Bytes()))
 	if err != nil {
@@ -65,7 +65,7 @@ func describe(t *testing.T, l http.Handler) *description {
 	return d
 }
 
-// check returns what is wrong with an answer by the description.
+// check returns how an answer differs from the description.
 func (d *description) check(method, path string, status int, contentType string, body []byte) error {
 	best := ""
 	for template, pattern := range d.templates {
@@ -93,7 +93,7 @@ func (d *description) check(method, path string, status int, contentType string,
 	}
 	if len(d.paths[best][strings.ToLower(method)].Responses[code].Content) == 0 {
 		if len(body) > 0 {
-			return fmt.Errorf("there is a body")
+			return fmt.Errorf("got a body, want none")
 		}
 		return nil
 	}
@@ -120,7 +120,7 @@ func (d *description) check(method, path string, status int, contentType string,
 	return schema.Validate(value)
 }
 
-// teeWriter keeps what is answered.
+// teeWriter keeps a copy of the answer.
 type teeWriter struct {
 	http.ResponseWriter
 	status int
@@ -139,8 +139,8 @@ func (w *teeWriter) Write(p []byte) (int, error) {
 
 func (w *teeWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// TestAnswersAreAsDescribed checks every answer of the contract suite against
-// openapi.json, and that the suite sees every operation succeed.
+// TestAnswersAreAsDescribed checks every answer of the contract suite against openapi.json, and
+// that every operation succeeds at least once.
 func TestAnswersAreAsDescribed(t *testing.T) {
 	var mu sync.Mutex
 	var d *description
@@ -198,8 +198,8 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 	}
 }
 
-// TestTakes sends to each operation with a JSON body a member that it does not know,
-// and leaves out each required one: the answers name what the route describes.
+// TestTakes sends each operation with a JSON body an unknown member, and then omits each required
+// one. The answers name the members that the route describes.
 func TestTakes(t *testing.T) {
 	l := serve(t, local.Options{AllowReset: true}).Library
 	id := upload(t, serve(t, local.Options{}).Address, []byte("a"), "fileName", "a")["fileId"].(string)

@@ -10,18 +10,18 @@ import (
 	"mediadesk/api/local/store/pgtest"
 )
 
-// TestStoreOfOneLibrary: a store belongs to the library that opened it first, whatever is
-// in it. Another one neither opens it nor copies to it.
+// TestStoreOfOneLibrary: a store belongs to the library that opened it first, even while it is
+// empty. Another library can neither open it nor copy to it.
 func TestStoreOfOneLibrary(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, o local.Options) {
 		if o.Storage == "" {
-			t.Skip("a folder is owned by its lock")
+			t.Skip("a folder is protected by its lock")
 		}
 		first := serve(t, o)
 		if o.Database != "" {
 			serve(t, o) // another instance of the same library
 		}
-		end(t, first)
+		closeServer(t, first)
 		other := local.Options{Dir: t.TempDir(), Key: key(testKey), Storage: o.Storage}
 		var refused *local.NotOwnerError
 		l, err := local.Open(t.Context(), other)
@@ -29,25 +29,25 @@ func TestStoreOfOneLibrary(t *testing.T) {
 			l.Close()
 		}
 		if !errors.As(err, &refused) || !strings.Contains(refused.Error(), "another library") || strings.Contains(refused.Hint(), "--repair") {
-			t.Errorf("another library opens the store: %v", err)
+			t.Errorf("another library opens the store: got error %v", err)
 		}
 		to := other.Storage
 		other.Storage = ""
-		end(t, serve(t, other)) // its records are made
+		closeServer(t, serve(t, other)) // creates its records
 		_, err = local.CopyContents(context.Background(), other, to, func(local.Problem) error { return nil })
 		if !errors.As(err, &refused) {
-			t.Errorf("another library copies to the store: %v", err)
+			t.Errorf("another library copies to the store: got error %v", err)
 		}
 		s := serve(t, o)
 		upload(t, s.Address, []byte("a"), "fileName", "a.txt", "useUniqueFileName", "false")
 		if got := fetch(t, s.Address+"/a.txt"); got != "a" {
-			t.Errorf("the owner reads %q", got)
+			t.Errorf("the owner reads %q, want \"a\"", got)
 		}
 	})
 }
 
-// TestOneStoreOfALibrary: instances of a library in PostgreSQL use one store. Another one
-// is used once the contents were copied there and no instance uses the earlier one.
+// TestOneStoreOfALibrary: all instances of a library in PostgreSQL use one store. Another store
+// can be used after the contents were copied to it and no instance uses the earlier one.
 func TestOneStoreOfALibrary(t *testing.T) {
 	for _, kind := range contentEngines {
 		t.Run(kind.name, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestOneStoreOfALibrary(t *testing.T) {
 			s := serve(t, first)
 			refuses(second, "another store while the first is used")
 			upload(t, s.Address, []byte("a"), "fileName", "a.txt", "useUniqueFileName", "false")
-			end(t, s)
+			closeServer(t, s)
 			refuses(second, "another store while nothing runs")
 			move := func(from, to local.Options) error {
 				from.Dir = to.Dir
@@ -85,20 +85,20 @@ func TestOneStoreOfALibrary(t *testing.T) {
 			}
 			var refused *local.OtherStoreError
 			if err := move(second, first); !errors.As(err, &refused) {
-				t.Errorf("contents are copied from a store of another library: %v", err)
+				t.Errorf("copying from the store of another library: got error %v", err)
 			}
 			s = serve(t, first)
 			if err := move(first, second); err != nil {
 				t.Fatal(err)
 			}
 			refuses(second, "a copy while the first is used")
-			end(t, s)
-			end(t, serve(t, first)) // it may go on until another uses the copy
+			closeServer(t, s)
+			closeServer(t, serve(t, first)) // the old store works until an instance uses the copy
 			s = serve(t, second)
 			if got := fetch(t, s.Address+"/a.txt"); got != "a" {
-				t.Errorf("in the copy the file is %q", got)
+				t.Errorf("in the copy the file is %q, want \"a\"", got)
 			}
-			end(t, s)
+			closeServer(t, s)
 			refuses(first, "the first store after the move")
 		})
 	}

@@ -13,9 +13,8 @@ import (
 	"mediadesk/api/local"
 )
 
-// TestSixtyFourWriters lets 64 clients write one name at once: without
-// overwriting one of them wins, with it each makes a version of its own, and
-// what is current is what one of them sent.
+// TestSixtyFourWriters lets 64 clients write one name at once. Without overwriting one of them
+// succeeds. With overwriting each makes a version, and the current version is one that was sent.
 func TestSixtyFourWriters(t *testing.T) {
 	const writers = 64
 	dir := t.TempDir()
@@ -61,9 +60,8 @@ func TestSixtyFourWriters(t *testing.T) {
 	}
 }
 
-// TestTwoServersOnOneFolder starts two processes on one folder at once: one
-// serves it, the other says who does. When the owner is killed, the folder is
-// free again.
+// TestTwoServersOnOneFolder starts two processes on one folder at once. One serves it, and the
+// other names the owner. When the owner is killed, the folder is free again.
 func TestTwoServersOnOneFolder(t *testing.T) {
 	dir := t.TempDir()
 	for range 3 {
@@ -73,7 +71,7 @@ func TestTwoServersOnOneFolder(t *testing.T) {
 		for range processes {
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), childDir+"="+dir)
-			in, err := cmd.StdinPipe() // its end would end the child
+			in, err := cmd.StdinPipe() // closing it would end the child
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,7 +97,7 @@ func TestTwoServersOnOneFolder(t *testing.T) {
 			}
 		}
 		if serving != 1 {
-			t.Errorf("%d serve the folder", serving)
+			t.Errorf("%d processes serve the folder, want 1", serving)
 		}
 		for _, cmd := range commands {
 			cmd.Process.Kill()

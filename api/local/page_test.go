@@ -15,7 +15,7 @@ import (
 	"mediadesk/api/local"
 )
 
-// browse asks for the page as a browser does.
+// browse requests the page as a browser does.
 func browse(l http.Handler, remote, host string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.RemoteAddr, r.Host = remote, host
@@ -28,7 +28,7 @@ func browse(l http.Handler, remote, host string, header ...string) *httptest.Res
 	return w
 }
 
-// TestPage: a browser on this computer sees the page, others need the key.
+// TestPage: a browser on this computer gets the page, and others need the key.
 func TestPage(t *testing.T) {
 	s := serve(t, local.Options{Emulator: true, Version: "1.2.3", Hosts: []string{"media.test"}})
 	upload(t, s.Address, apitest.PNG(8, 8), "fileName", "<b>.png", "useUniqueFileName", "false")
@@ -58,18 +58,18 @@ func TestPage(t *testing.T) {
 	if w := browse(s.Library, "192.168.1.7:5", "media.test", "Authorization", r.Header.Get("Authorization")); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "http://media.test/") {
 		t.Errorf("with the key the page answers %d: %s", w.Code, w.Body)
 	}
-	// The library inside the screens shows no page, and no page is no file.
+	// The library inside the program has no page.
 	if w := browse(serve(t, local.Options{}).Library, "127.0.0.1:5", "localhost:80"); w.Code != http.StatusNotFound {
-		t.Errorf("without Emulator it answers %d", w.Code)
+		t.Errorf("without Emulator it answers %d, want %d", w.Code, http.StatusNotFound)
 	}
 	if w := ask(s.Library, http.MethodGet, "/"); w.Code != http.StatusNotFound {
-		t.Errorf("a program gets %d", w.Code)
+		t.Errorf("a program gets %d, want %d", w.Code, http.StatusNotFound)
 	}
 }
 
 // TestPageInChromium: a real browser shows the page with its thumbnails.
 func TestPageInChromium(t *testing.T) {
-	needs(t, "chromium")
+	requireTool(t, "chromium")
 	s := serve(t, local.Options{Emulator: true, Version: "1.2.3"})
 	upload(t, s.Address, apitest.PNG(80, 60), "fileName", "a.png", "useUniqueFileName", "false")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

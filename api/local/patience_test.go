@@ -13,8 +13,8 @@ import (
 	"mediadesk/api/local"
 )
 
-// TestReadersOfNothing: connections on which nothing is read are closed, whether
-// their answer is large or small.
+// TestReadersOfNothing: a connection whose client does not read is closed, whatever the size of
+// the answer.
 func TestReadersOfNothing(t *testing.T) {
 	const connections = 1000
 	s := serve(t, local.Options{}.WithPatience(time.Second))
@@ -34,11 +34,11 @@ func TestReadersOfNothing(t *testing.T) {
 	eventually(t, "the end of the connections", func() bool { return runtime.NumGoroutine() <= before+connections/100 })
 }
 
-// TestSlowReader: a download lasts as long as it moves, here nine times as long
-// as a connection may stand still. At a patience of a minute its speed is 13 KB/s.
+// TestSlowReader: a download may take any time while bytes move, here nine times as long as a
+// connection may stand still. With the default of one minute this allows 13 KB/s.
 func TestSlowReader(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
-		t.Skip("this system shows a slow reader no sooner than after megabytes")
+		t.Skip("this system buffers megabytes before a slow reader is noticed")
 	}
 	const size, patience, perPatience = 7_200_000, time.Second, 800_000
 	s := serve(t, local.Options{}.WithPatience(patience))

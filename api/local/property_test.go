@@ -17,8 +17,8 @@ import (
 	"mediadesk/api/local"
 )
 
-// TestConsequencesComeTrue sends random uploads to random states: what
-// api.Consequences says beforehand is what the library does.
+// TestConsequencesComeTrue sends random uploads to random states. The library does what
+// api.Consequences predicts.
 func TestConsequencesComeTrue(t *testing.T) { onEachEngine(t, testConsequencesComeTrue) }
 
 func testConsequencesComeTrue(t *testing.T, o local.Options) {
@@ -42,7 +42,7 @@ func testConsequencesComeTrue(t *testing.T, o local.Options) {
 		folder := "/p" + fmt.Sprint(rapid.IntRange(0, 1<<30).Draw(t, "folder"))
 		for range rapid.IntRange(1, 4).Draw(t, "uploads") {
 			u := drawUpload(t, picture, folder)
-			tryUpload(t, c, u)
+			checkPrediction(t, c, u)
 		}
 	})
 }
@@ -51,7 +51,7 @@ func drawUpload(t *rapid.T, picture, folder string) *api.Upload {
 	u := &api.Upload{
 		Source: api.Source{Path: picture}, Folder: api.Set(folder),
 		FileName: rapid.SampledFrom([]string{"a b.jpg", "a_b.jpg", "other"}).Draw(t, "name"),
-		// Everything that the switches speak of is asked for.
+		// The answer has every field that the switches affect.
 		ResponseFields: api.Set([]string{"tags", "customCoordinates", "customMetadata"}),
 	}
 	for name, f := range map[string]*api.Field[bool]{
@@ -74,8 +74,8 @@ func drawUpload(t *rapid.T, picture, folder string) *api.Upload {
 	return u
 }
 
-// tryUpload looks at the place, foretells, sends, and compares.
-func tryUpload(t *rapid.T, c *api.Client, u *api.Upload) {
+// checkPrediction reads the state, predicts the result, uploads, and compares.
+func checkPrediction(t *rapid.T, c *api.Client, u *api.Upload) {
 	ctx := t.Context()
 	folder, _ := api.CleanFolder(u.Folder.Or("/"))
 	there, err := c.List(ctx, api.Query{Folder: folder, Name: api.StoredName(u.FileName)})
@@ -91,21 +91,21 @@ func tryUpload(t *rapid.T, c *api.Client, u *api.Upload) {
 	if foretold.Result == api.Refusal {
 		var answer *api.ServiceError
 		if !errors.As(err, &answer) || answer.Status != 400 {
-			t.Fatalf("foretold a refusal (%s), got %v", foretold.Reason, err)
+			t.Fatalf("predicted a refusal (%s), got %v", foretold.Reason, err)
 		}
 		return
 	}
 	if err != nil {
-		t.Fatalf("foretold %s, got %v", foretold.Result, err)
+		t.Fatalf("predicted %s, got %v", foretold.Result, err)
 	}
 	if renewed := at.File != nil && got.FileID == at.File.FileID; renewed != (foretold.Result == api.NewVersion) {
-		t.Fatalf("foretold %s, but the file is the same one: %t", foretold.Result, renewed)
+		t.Fatalf("predicted %s, got a version of the same file: %t", foretold.Result, renewed)
 	}
 	if !foretold.Suffix && got.FilePath != foretold.Path {
-		t.Fatalf("foretold the path %s, got %s", foretold.Path, got.FilePath)
+		t.Fatalf("predicted the path %s, got %s", foretold.Path, got.FilePath)
 	}
 	if foretold.Result == api.NewFile {
-		// A new file has what the request has.
+		// A new file has the values of the request.
 		check(t, api.AspectTags, u.Tags.Or(nil), got.Tags.Or(nil))
 		check(t, api.AspectRegion, []string{u.CustomCoordinates.Or("")}, []string{got.CustomCoordinates.Or("")})
 		check(t, api.AspectMetadata, keys(u.CustomMetadata.Or(nil)), keys(got.CustomMetadata))
@@ -120,7 +120,7 @@ func tryUpload(t *rapid.T, c *api.Client, u *api.Upload) {
 		case api.AspectTags:
 			pick(at.File.Tags.Or(nil), u.Tags.Or(nil), got.Tags.Or(nil))
 		case api.AspectAITags:
-			if !u.Extensions.IsSet() { // else tagging finds them again
+			if !u.Extensions.IsSet() { // otherwise tagging restores them
 				pick(aiNames(at.File), nil, aiNames(got))
 			}
 		case api.AspectRegion:
@@ -133,7 +133,7 @@ func tryUpload(t *rapid.T, c *api.Client, u *api.Upload) {
 
 func check(t *rapid.T, aspect api.Aspect, want, got []string) {
 	if !slices.Equal(want, got) {
-		t.Fatalf("%s: foretold %q, got %q", aspect, want, got)
+		t.Fatalf("%s: predicted %q, got %q", aspect, want, got)
 	}
 }
 

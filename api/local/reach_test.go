@@ -18,8 +18,8 @@ import (
 	"mediadesk/api/local"
 )
 
-// spellings are addresses of this computer and of what only it can reach, in
-// all the ways in which they can be written; %d is a port.
+// spellings are addresses of this computer and of what only it can reach, in every notation. %d
+// is a port.
 var spellings = []string{
 	"http://127.0.0.1:%d/", "http://127.1:%d/", "http://127.0.1:%d/", "http://127.255.255.254:%d/", "http://127.0.0.1.:%d/",
 	"http://localhost:%d/", "http://LOCALHOST:%d/", "http://localhost.:%d/", "http://ip6-localhost:%d/", "http://localhost.localdomain:%d/",
@@ -33,13 +33,12 @@ var spellings = []string{
 	"https://127.0.0.1:%d/", "file:///etc/passwd?%d", "gopher://127.0.0.1:%d/", "ftp://127.0.0.1:%d/", "//127.0.0.1:%d/", "unix:///tmp/s%d",
 }
 
-// TestInternalAddressesAreNotReached sends each spelling as a URL source, by
-// itself and as what an allowed address redirects to, and as a webhook of a
-// library that listens beyond this computer: nothing comes to the server that
-// listens on all addresses of this computer.
+// TestInternalAddressesAreNotReached uses each spelling as a URL source, as the target of a
+// redirect from an allowed address, and as a webhook of a library that listens on the network.
+// A server on all addresses of this computer gets no request.
 func TestInternalAddressesAreNotReached(t *testing.T) {
 	if len(spellings) < 42 {
-		t.Fatalf("there are %d spellings", len(spellings))
+		t.Fatalf("got %d spellings", len(spellings))
 	}
 	var reached atomic.Int64
 	listener, err := net.Listen("tcp", ":0")
@@ -67,7 +66,7 @@ func TestInternalAddressesAreNotReached(t *testing.T) {
 	}))
 	defer outside.Close()
 	s := serve(t, local.Options{AllowAddresses: []string{strings.TrimPrefix(outside.URL, "http://")}})
-	s.Library.WaitForHeaders(500 * time.Millisecond) // some lead nowhere
+	s.Library.WaitForHeaders(500 * time.Millisecond) // some addresses never answer
 	var wg sync.WaitGroup
 	for _, spelling := range spellings {
 		target := fmt.Sprintf(spelling, port)
@@ -75,14 +74,14 @@ func TestInternalAddressesAreNotReached(t *testing.T) {
 			wg.Go(func() {
 				contentType, body := textForm("file", address, "fileName", "a")
 				if status, answer := call(t, http.MethodPost, s.Address+"/api/v1/files/upload", contentType, body); status != http.StatusBadRequest {
-					t.Errorf("%s answered %d: %v", address, status, answer)
+					t.Errorf("%s answered %d: %v, want %d", address, status, answer, http.StatusBadRequest)
 				}
 			})
 		}
 	}
 	wg.Wait()
 
-	// Webhooks of a library that others reach may not lead inside either.
+	// Webhooks of a library on the network may not lead inside either.
 	s.Library.ListenBeyond(true)
 	picture := apitest.PNG(8, 8)
 	for _, spelling := range spellings {
@@ -94,21 +93,20 @@ func TestInternalAddressesAreNotReached(t *testing.T) {
 		return pending == 0 && tried
 	})
 	if n := reached.Load(); n != 0 {
-		t.Errorf("%d requests came through", n)
+		t.Errorf("got %d requests, want none", n)
 	}
 
-	// That nothing came is the guard's doing: where it is told to, it lets through.
+	// With the guard open a request arrives, so it is the guard that stopped the others.
 	open.Store(true)
 	s = serve(t, local.Options{AllowAddresses: []string{fmt.Sprintf("127.0.0.1:%d", port)}})
 	contentType, body := textForm("file", fmt.Sprintf(spellings[0], port), "fileName", "a")
 	if status, answer := call(t, http.MethodPost, s.Address+"/api/v1/files/upload", contentType, body); status != http.StatusOK {
-		t.Errorf("an allowed address answered %d: %v", status, answer)
+		t.Errorf("an allowed address answered %d: %v, want %d", status, answer, http.StatusOK)
 	}
 }
 
-// TestSlowConnections opens a thousand connections that hardly move: a third
-// sends its headers, a third its body, a third reads its answer slowly. Honest
-// clients go on beside them.
+// TestSlowConnections opens 1,000 connections that hardly move. A third sends its headers slowly,
+// a third its body, and a third reads its answer slowly. Other clients are served meanwhile.
 func TestSlowConnections(t *testing.T) {
 	const slow, honest = 1000, 60
 	s := serve(t, local.Options{})
@@ -157,8 +155,7 @@ func TestSlowConnections(t *testing.T) {
 		})
 	}
 	opening.Wait()
-	// Those that send a body go on, a byte at a time, so that the library holds
-	// them all along.
+	// The slow bodies go on a byte at a time, so that the library keeps reading them.
 	dribble := func() (alive int) {
 		for _, c := range bodies {
 			if _, err := c.Write([]byte{0}); err == nil {
@@ -169,17 +166,17 @@ func TestSlowConnections(t *testing.T) {
 	}
 	for n := range honest {
 		if alive := dribble(); alive != len(bodies) {
-			t.Fatalf("of %d slow bodies %d are still taken", len(bodies), alive)
+			t.Fatalf("of %d slow bodies %d are still read", len(bodies), alive)
 		}
 		data := fmt.Appendf(nil, "honest %d", n)
 		record := upload(t, s.Address, data, "fileName", "honest")
 		if got := fetch(t, record["url"].(string)); got != string(data) {
-			t.Errorf("honest %d reads %q", n, got)
+			t.Errorf("client %d reads %q", n, got)
 		}
 	}
 }
 
-// textForm writes a form of text parts alone.
+// textForm encodes a form that has only text parts.
 func textForm(pairs ...string) (contentType string, body *bytes.Buffer) {
 	body = new(bytes.Buffer)
 	w := multipart.NewWriter(body)

@@ -13,8 +13,8 @@ import (
 	"mediadesk/api/local/store/storetest"
 )
 
-// TestRedirect: clients of large pictures read them from the store, and of everything else
-// and with conditions that the store cannot judge from the service.
+// TestRedirect: the store delivers large pictures. The service delivers everything else, and
+// requests with conditions that the store cannot check.
 func TestRedirect(t *testing.T) {
 	const from = 1000
 	s3 := storetest.Serve(t)
@@ -78,7 +78,7 @@ func TestRedirect(t *testing.T) {
 			t.Errorf("a range of this version of %s: by the store %t, %d %q", name, redirected, res.StatusCode, body)
 		}
 		if res, _, redirected := ask(http.MethodGet, "/"+name, "If-None-Match", tags[name]); redirected || res.StatusCode != http.StatusNotModified {
-			t.Errorf("%s that is known: by the store %t, %d", name, redirected, res.StatusCode)
+			t.Errorf("%s with a matching ETag: by the store %t, %d", name, redirected, res.StatusCode)
 		}
 	}
 	if res, _, redirected := ask(http.MethodGet, "/tr:w-8/a.png"); redirected || res.StatusCode != http.StatusOK {
@@ -93,11 +93,11 @@ func TestRedirect(t *testing.T) {
 		t.Errorf("a signed address: by the store %t, %d bytes, for %s", redirected, len(body), left)
 	}
 	if _, body, redirected := ask(http.MethodGet, "/own.png?"+delivery.Sign(testKey, "/own.png", time.Time{})); !redirected || body != contents["own.png"] {
-		t.Errorf("a signed address for ever: by the store %t, %d bytes", redirected, len(body))
+		t.Errorf("a signed address without an end: by the store %t, %d bytes", redirected, len(body))
 	}
 }
 
-// TestNoRedirect: a store that cannot do it is refused at the start.
+// TestNoRedirect: a store that cannot deliver by itself is refused at the start.
 func TestNoRedirect(t *testing.T) {
 	for _, kind := range contentEngines[:2] {
 		o := local.Options{Dir: t.TempDir(), Key: key(testKey), RedirectFrom: 1}

@@ -21,7 +21,7 @@ import (
 	"mediadesk/api/local"
 )
 
-// receiver is a webhook receiver that answers with a status.
+// receiver is a webhook receiver that answers attempts with a status.
 func receiver(t *testing.T, answer func(attempt int) int) (address string, posts <-chan map[string]any) {
 	t.Helper()
 	c := make(chan map[string]any, 100)
@@ -59,7 +59,7 @@ func TestPendingRunGoesOnAfterRestart(t *testing.T) {
 	if status["remove-bg"] != "pending" || status["aws-auto-tagging"] != "pending" {
 		t.Fatalf("the statuses are %v", status)
 	}
-	end(t, stuck)
+	closeServer(t, stuck)
 
 	s := serve(t, local.Options{Dir: dir})
 	ended := map[any]bool{}
@@ -91,7 +91,7 @@ func TestWebhookIsDeliveredAgain(t *testing.T) {
 		first := serve(t, local.Options{Dir: dir})
 		upload(t, first.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
 		before := receive(t, posts)
-		end(t, first)
+		closeServer(t, first)
 		serve(t, local.Options{Dir: dir})
 		if after := receive(t, posts); fmt.Sprint(after) != fmt.Sprint(before) {
 			t.Errorf("posted %v, then %v", before, after)
@@ -134,7 +134,7 @@ func TestWebhookIsDeliveredAgain(t *testing.T) {
 	})
 	t.Run("when the clock was set back", func(t *testing.T) {
 		t.Cleanup(local.PauseForTests(time.Millisecond))
-		var earlier atomic.Int64 // of the clock
+		var earlier atomic.Int64 // how far the clock is set back
 		hook, posts := receiver(t, func(attempt int) int {
 			if attempt == 1 {
 				earlier.Store(int64(365 * 24 * time.Hour))
@@ -164,22 +164,22 @@ func TestEverythingIsThereAfterRestart(t *testing.T) {
 	first := serve(t, local.Options{Dir: dir})
 	photo := apitest.PhotoJPEG(60, 40, 3)
 	r := upload(t, first.Address, photo, "fileName", "день 1.jpg", "tags", "a,b", "folder", "/x/y", "customCoordinates", "1,2,3,4", "useUniqueFileName", "false", "description", "words")
-	end(t, first)
+	closeServer(t, first)
 	s := serve(t, local.Options{Dir: dir})
 	now := details(t, s.Address, r["fileId"])
 	for name, value := range r {
 		if name == "thumbnailUrl" {
 			name = "thumbnail"
 		}
-		// The address is another one now.
+		// The address of the service has changed.
 		if text := strings.Replace(fmt.Sprint(value), first.Address, s.Address, 1); fmt.Sprint(now[name]) != text {
 			t.Errorf("%s is %v, was %v", name, now[name], value)
 		}
 	}
 }
 
-// TestKill ends a library with SIGKILL between and during uploads: whatever
-// was acknowledged is there afterwards, whole.
+// TestKill ends a library with SIGKILL between and during uploads. Everything that was
+// acknowledged is complete afterwards.
 func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	stored := map[string][]byte{} // by id
@@ -191,7 +191,7 @@ func TestKill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, err := cmd.StdinPipe() // kept open: its end would end the child
+		in, err := cmd.StdinPipe() // closing it would end the child
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +208,7 @@ func TestKill(t *testing.T) {
 			id := upload(t, address, data, "fileName", fmt.Sprintf("%d-%d", round, n))["fileId"].(string)
 			stored[id] = data
 		}
-		// One more is under way when it ends.
+		// Another upload is under way when the library ends.
 		contentType, body := form(bytes.Repeat([]byte("z"), 3<<20), "fileName", "under-way", "useUniqueFileName", "false")
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"/api/v1/files/upload", body)
 		if err != nil {
@@ -244,14 +244,14 @@ func TestKill(t *testing.T) {
 	}
 	left, err := os.ReadDir(filepath.Join(dir, "contents", "incoming"))
 	if err != nil || len(left) != 0 {
-		t.Errorf("drafts are left: %v %v", left, err)
+		t.Errorf("drafts remain: %v %v", left, err)
 	}
 }
 
 func TestOneOwner(t *testing.T) {
 	dir := t.TempDir()
 	if address, ok := local.Find(dir); ok {
-		t.Errorf("found %s where nobody is", address)
+		t.Errorf("found the owner %s, want none", address)
 	}
 	s := serve(t, local.Options{Dir: dir})
 	if address, ok := local.Find(dir); !ok || address != s.Address {
@@ -262,7 +262,7 @@ func TestOneOwner(t *testing.T) {
 	if !errors.Is(err, local.ErrInUse) || !errors.As(err, &used) || used.Address != s.Address {
 		t.Errorf("a second owner got %v", err)
 	}
-	end(t, s)
+	closeServer(t, s)
 	if address, ok := local.Find(dir); ok {
 		t.Errorf("found %s after it ended", address)
 	}
@@ -283,12 +283,11 @@ func TestFindBelievesTheOwnerOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if address, ok := local.Find(dir); ok {
-		t.Errorf("took %s for the owner", address)
+		t.Errorf("found the owner %s, want none", address)
 	}
 }
 
-// TestPostsComeOnce: a post that is taken while the outbox reads what is due is
-// not sent again.
+// TestPostsComeOnce: a post is not sent twice if it is delivered while the outbox reads what is due.
 func TestPostsComeOnce(t *testing.T) {
 	release := make(chan struct{})
 	arrived, count := make(chan struct{}, 2), atomic.Int32{}
@@ -309,9 +308,9 @@ func TestPostsComeOnce(t *testing.T) {
 		s.Library.WakeOutbox()
 	})
 	s.Library.WakeOutbox()
-	<-read // what was read before was acted on
+	<-read // the outbox has acted on what it read before
 	eventually(t, "the end of all posts", func() bool { return s.Library.Sending() == 0 })
 	if n := count.Load(); n != 1 {
-		t.Errorf("it was posted %d times", n)
+		t.Errorf("it was posted %d times, want 1", n)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"mediadesk/api/local"
 )
 
-// ask sends a request straight to a library, with the key.
+// ask sends a request with the key to a library, without a network.
 func ask(l http.Handler, method, target string) *httptest.ResponseRecorder {
 	return send(l, method, target, "", nil)
 }
@@ -29,7 +29,7 @@ func send(l http.Handler, method, target, contentType string, body io.Reader) *h
 	return w
 }
 
-// message is the message of an error answer, which must be a JSON object.
+// message returns the message of an error answer, which must be a JSON object.
 func message(t *testing.T, w *httptest.ResponseRecorder) string {
 	t.Helper()
 	var answer struct{ Message, Help string }
@@ -37,13 +37,13 @@ func message(t *testing.T, w *httptest.ResponseRecorder) string {
 		t.Errorf("%d has the body %q", w.Code, w.Body)
 	}
 	if kind := w.Header().Get("Content-Type"); kind != "application/json; charset=utf-8" {
-		t.Errorf("the content type is %q", kind)
+		t.Errorf("the content type is %q, want \"application/json; charset=utf-8\"", kind)
 	}
 	return answer.Message
 }
 
-// TestRoutes asks each path of the table with a method that none takes: it is
-// found with slashes too many, and the answer lists the methods.
+// TestRoutes requests each path with a method that no route has, and with extra slashes. The
+// answer lists the methods that the path allows.
 func TestRoutes(t *testing.T) {
 	l := serve(t, local.Options{}).Library
 	wildcard := regexp.MustCompile(`\{\w+\}`)
@@ -64,7 +64,7 @@ func TestRoutes(t *testing.T) {
 		}
 	}
 	if n := len(local.Routes()); n != 56 {
-		t.Errorf("there are %d operations: check docs/serve.md, too", n)
+		t.Errorf("got %d operations, want 56: update this number and docs/serve.md", n)
 	}
 }
 
@@ -81,9 +81,9 @@ func TestUnknownPaths(t *testing.T) {
 		}
 	}
 	if w := ask(l, http.MethodHead, "/v1/files/"); w.Code != http.StatusOK {
-		t.Errorf("HEAD answers %d", w.Code)
+		t.Errorf("HEAD answers %d, want %d", w.Code, http.StatusOK)
 	}
-	// It is the status of a purge, not the details of a file called purge.
+	// This is the status of a purge, not the details of a file called "purge".
 	if w := ask(l, http.MethodGet, "/v1/files/purge/details"); w.Code != http.StatusBadRequest || !strings.Contains(message(t, w), "No request found") {
 		t.Errorf("a purge answers %d: %s", w.Code, w.Body)
 	}

@@ -20,8 +20,8 @@ import (
 	"mediadesk/api/local/store/storetest"
 )
 
-// apart are the options of a library in PostgreSQL, which syncs, and an S3 store.
-func apart(t *testing.T) (local.Options, *pgtest.Server) {
+// remoteOptions returns the options of a library in PostgreSQL, which syncs, and an S3 store.
+func remoteOptions(t *testing.T) (local.Options, *pgtest.Server) {
 	t.Helper()
 	server := pgtest.New(t)
 	database, err := server.Create(t.Context(), "media")
@@ -31,8 +31,8 @@ func apart(t *testing.T) (local.Options, *pgtest.Server) {
 	return local.Options{Key: key(testKey), Database: database, Storage: storetest.Direct(t)}, server
 }
 
-// serverTime is the processor time that a database server has used, with its processes;
-// 0 where the system does not tell.
+// serverTime returns the processor time that a database server and its processes have used, or 0
+// if the system does not report it.
 func serverTime(t *testing.T, s *pgtest.Server) (used time.Duration) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.Dir, "data", "postmaster.pid"))
@@ -47,10 +47,10 @@ func serverTime(t *testing.T, s *pgtest.Server) (used time.Duration) {
 	for _, pid := range append(strings.Fields(string(children)), pid) {
 		text, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
 		_, after, _ := strings.Cut(string(text), ") ")
-		for _, field := range strings.Fields(after)[11:15] { // its own times, and those of its children that ended
+		for _, field := range strings.Fields(after)[11:15] { // its own time, and that of its ended children
 			ticks, _ := strconv.ParseInt(field, 10, 64)
 			used += time.Duration(ticks) * time.Second / 100
 		}
@@ -58,7 +58,7 @@ func serverTime(t *testing.T, s *pgtest.Server) (used time.Duration) {
 	return used
 }
 
-// getter reads pages of 50 over one connection.
+// getter returns a function that reads pages of 50 over one connection.
 func getter(t *testing.T, address string) (page func()) {
 	c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}}
 	t.Cleanup(c.CloseIdleConnections)
@@ -74,14 +74,14 @@ func getter(t *testing.T, address string) (page func()) {
 		}
 		defer res.Body.Close()
 		if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != http.StatusOK {
-			t.Fatalf("a page was answered %d, %v", res.StatusCode, err)
+			t.Fatalf("a page was answered %d, %v, want %d", res.StatusCode, err, http.StatusOK)
 		}
 	}
 }
 
-// beside measures do n times while others upload as fast as they can, and returns the
-// times in order, in microseconds.
-func beside(lines int, one func(line, n int), n int, do func()) (times []float64) {
+// measureDuringUploads calls do n times while others upload as fast as possible. It returns the sorted
+// durations in microseconds.
+func measureDuringUploads(lines int, one func(line, n int), n int, do func()) (times []float64) {
 	var ended atomic.Bool
 	var wg sync.WaitGroup
 	for line := range lines {
@@ -108,7 +108,7 @@ func percentile(sorted []float64, p int) float64 {
 func benchEngines(t *testing.T) {
 	const lines, rounds, uploads = 8, 7, 400
 	near := serve(t, local.Options{Dir: filepath.Join(benchDir(t), "library")})
-	o, _ := apart(t)
+	o, _ := remoteOptions(t)
 	far := serve(t, o)
 	sendNear, sendFar := uploader(t, near.Address, lines), uploader(t, far.Address, lines)
 	var a, b, ratios []float64
@@ -124,22 +124,22 @@ func benchEngines(t *testing.T) {
 		send          func(line, n int)
 	}{{"SQLite and folder", near.Address, sendNear}, {"PostgreSQL and S3", far.Address, sendFar}} {
 		page := getter(t, side.address)
-		page() // it connects
+		page() // opens the connection
 		compute := computing[int](page)
 		for _, lines := range []int{0, 8} {
-			times := beside(lines, side.send, 1000, page)
-			busy := beside(lines, side.send, 1000, func() { compute(0, 0) })
+			times := measureDuringUploads(lines, side.send, 1000, page)
+			busy := measureDuringUploads(lines, side.send, 1000, func() { compute(0, 0) })
 			t.Logf("page of 50, %s, beside uploads at %d connections: median %.1f ms, p99 %.1f ms; as much computing: median %.1f ms, p99 %.1f ms", side.name, lines,
 				percentile(times, 50)/1000, percentile(times, 99)/1000, percentile(busy, 50)/1000, percentile(busy, 99)/1000)
 		}
 	}
 }
 
-// benchInstances measures one, two and four instances of the same library, in turns. They
-// run in one process, so they share its processors with the database and the store.
+// benchInstances measures one, two and four instances of the same library, in turns. They run in
+// one process, so they share its processors with the database and the store.
 func benchInstances(t *testing.T) {
 	const lines, rounds, uploads, reads = 16, 5, 400, 400
-	o, server := apart(t)
+	o, server := remoteOptions(t)
 	db, err := sql.Open("pgx", o.Database)
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func benchInstances(t *testing.T) {
 			var sends []func(line, n int)
 			var pages []func()
 			for _, address := range addresses[:count] {
-				// The connections of the last round may have been closed because they were idle.
+				// The idle connections of the last round may have been closed.
 				sends, pages = append(sends, uploader(t, address, lines)), append(pages, getter(t, address))
 			}
 			before := processorTime()
@@ -165,7 +165,7 @@ func benchInstances(t *testing.T) {
 			rates[count] = append(rates[count], inParallel(lines, uploads, send))
 			cpu[count] = append(cpu[count], float64((processorTime()-before).Microseconds())/uploads)
 			next := 0
-			times[count] = append(times[count], beside(lines/2, send, 200, func() { pages[next%count](); next++ })...)
+			times[count] = append(times[count], measureDuringUploads(lines/2, send, 200, func() { pages[next%count](); next++ })...)
 		}
 	}
 	t.Logf("| instances | uploads/s at %d connections | against one | processor time of an upload in them, with its client | page beside %d uploaders, median | p99 |", lines, lines/2)
@@ -175,7 +175,7 @@ func benchInstances(t *testing.T) {
 		t.Logf("| %d | %.0f | %.2f | %.0f µs | %.1f ms | %.1f ms |", count, median(rates[count]), median(rates[count])/median(rates[1]), median(cpu[count]),
 			percentile(times[count], 50)/1000, percentile(times[count], 99)/1000)
 	}
-	// What docs/scale_test.go calculates with.
+	// These are the inputs of docs/scale_test.go.
 	page := getter(t, addresses[0])
 	page()
 	for _, kind := range []struct {
@@ -198,8 +198,8 @@ func benchInstances(t *testing.T) {
 	}
 }
 
-// multiply makes a library of about a million files in PostgreSQL out of one of 1,000:
-// copies of the rows, each in another folder and under another id.
+// multiply makes a library of about a million files in PostgreSQL from one of 1,000. It copies
+// the rows, each to another folder and with another id.
 func multiply(t *testing.T, db *sql.DB) {
 	t.Helper()
 	const copies = `files AS f CROSS JOIN generate_series(1, 1051) AS g CROSS JOIN LATERAL (SELECT lpad(to_hex(f.created + g * 1000), 12, '0') || lpad(to_hex(g), 12, '0') AS id) AS fresh`
@@ -226,7 +226,7 @@ func multiply(t *testing.T, db *sql.DB) {
 	}
 }
 
-// tableSizes prints what the records of a file take in PostgreSQL.
+// tableSizes prints how much space the records of a file take in PostgreSQL.
 func tableSizes(t *testing.T, db *sql.DB) {
 	t.Helper()
 	var files int64
@@ -242,7 +242,7 @@ func tableSizes(t *testing.T, db *sql.DB) {
 	}
 }
 
-// walBytes is how much PostgreSQL has written to its log.
+// walBytes returns how much PostgreSQL has written to its log.
 func walBytes(t *testing.T, db *sql.DB) (n int64) {
 	t.Helper()
 	if err := db.QueryRowContext(t.Context(), "SELECT CAST(pg_current_wal_lsn() - '0/0' AS bigint)").Scan(&n); err != nil {
@@ -251,8 +251,8 @@ func walBytes(t *testing.T, db *sql.DB) (n int64) {
 	return n
 }
 
-// seededPostgres makes a library of n files in PostgreSQL, with its contents in dir: 1,000
-// as in SQLite, more by multiply.
+// seededPostgres makes a library of n files in PostgreSQL, with its contents in dir. It seeds
+// 1,000 files as with SQLite, and multiplies them if n is larger.
 func seededPostgres(t *testing.T, dir, address string, n int) (ids []string) {
 	t.Helper()
 	records, err := store.OpenPostgres(t.Context(), address)

@@ -27,17 +27,17 @@ import (
 // sdkKey is the private key in the tests of the SDKs.
 const sdkKey = "My Private Key"
 
-// sdkServer serves a library to tests of the SDKs, which take every call for the first
-// one of an account that has what their placeholders name. So before each request
-// it empties the library, unless the last one only read, makes these things, and puts
-// their real names for the placeholders.
+// sdkServer serves a library to the tests of the SDKs. Each of their calls expects an account that
+// has the things that its placeholders name. So before a request sdkServer empties the library,
+// unless the last request only read, creates these things, and replaces the placeholders with
+// their real names.
 type sdkServer struct {
 	t       *testing.T
 	mu      sync.Mutex
 	library http.Handler
 	address string            // of the library
 	source  string            // address of a picture
-	real    *strings.Replacer // nil: not prepared, or no longer as it was
+	real    *strings.Replacer // nil if the library is not prepared, or has changed
 }
 
 func serveSDK(t *testing.T, o local.Options) (address string) {
@@ -51,7 +51,7 @@ func serveSDK(t *testing.T, o local.Options) (address string) {
 	return server.URL
 }
 
-// do sends a request to the library, which has to succeed.
+// do sends a request to the library, which must succeed.
 func (s *sdkServer) do(method, path, contentType string, body io.Reader) map[string]any {
 	s.t.Helper()
 	r := httptest.NewRequest(method, "http://127.0.0.1"+path, body)
@@ -60,7 +60,7 @@ func (s *sdkServer) do(method, path, contentType string, body io.Reader) map[str
 	w := httptest.NewRecorder()
 	s.library.ServeHTTP(w, r)
 	var answer map[string]any
-	json.Unmarshal(w.Body.Bytes(), &answer) // an answer without a body is none
+	json.Unmarshal(w.Body.Bytes(), &answer) // an empty body leaves answer nil
 	if w.Code >= 300 {
 		s.t.Errorf("%s %s answers %d: %s", method, path, w.Code, w.Body)
 	}
@@ -76,7 +76,7 @@ func (s *sdkServer) send(method, path, body string, member string) string {
 	return fmt.Sprint(s.do(method, path, "application/json", strings.NewReader(body))[member])
 }
 
-// prepare makes what the placeholders name, and returns what to write for them.
+// prepare creates what the placeholders name and returns the replacements.
 func (s *sdkServer) prepare() *strings.Replacer {
 	s.do(http.MethodPost, "/_mediadesk/reset", "", nil)
 	for _, folder := range []string{"/path/of/source/folder", "/path/of/destination/folder", "/path/of/folder", "/folder/to/delete", "/folder/to/copy/into", "/folder/to/move/into", "/moved/folder"} {
@@ -99,7 +99,7 @@ func (s *sdkServer) prepare() *strings.Replacer {
 		"purge/requestId", "purge/"+s.send(http.MethodPost, "/v1/files/purge", `{"url":"http://127.0.0.1/path/to/file.jpg"}`, "requestId"),
 		"https://www.example.com/public-url.jpg", s.source,
 		"searchQuery=searchQuery", "searchQuery="+url.QueryEscape(`size > "1kb"`),
-		`"bg_color":"bg_color","bg_image_url":"bg_image_url"`, `"bg_color":"white"`, // one excludes the other
+		`"bg_color":"bg_color","bg_image_url":"bg_image_url"`, `"bg_color":"white"`, // the two exclude each other
 		"saved-extensions/id", "saved-extensions/"+s.send(http.MethodPost, "/v1/saved-extensions", `{"name":"a","description":"b","config":{"name":"remove-bg"}}`, "id"),
 		"6bZ9x2ZUx", s.send(http.MethodPost, "/v1/named-transformations", `{"name":"small","transformation":"w-150"}`, "id"),
 		"https%3A%2F%2Fexample.com", url.QueryEscape(s.address+"/path/to/file.jpg"),
@@ -128,13 +128,13 @@ func (s *sdkServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.library.ServeHTTP(w, r)
 }
 
-// TestGoSDK runs the tests of the official Go client, as the module proxy has them.
+// TestGoSDK runs the tests of the official Go client from the module proxy.
 func TestGoSDK(t *testing.T) {
 	const module = "github.com/imagekit-developer/imagekit-go/v2@v2.0.0"
 	out, err := exec.Command("go", "mod", "download", "-json", module).Output()
 	var downloaded struct{ Dir string }
 	if err != nil || json.Unmarshal(out, &downloaded) != nil {
-		missing(t, "%s cannot be downloaded: %v\n%s", module, err, out)
+		skipMissing(t, "%s cannot be downloaded: %v\n%s", module, err, out)
 	}
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(downloaded.Dir)); err != nil {
@@ -149,7 +149,7 @@ func TestGoSDK(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// They ask for a server of their own kind.
+		// The tests are skipped unless the server of their own mock tool runs.
 		text = bytes.ReplaceAll(text, []byte(`t.Skip("Prism tests are disabled")`), nil)
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
@@ -161,7 +161,7 @@ func TestGoSDK(t *testing.T) {
 		cmd.Env = append(os.Environ(), "TEST_API_BASE_URL="+serveSDK(t, o), "GOFLAGS=-mod=mod")
 		var messages bytes.Buffer
 		cmd.Stderr = &messages
-		out, _ := cmd.Output() // tests fail
+		out, _ := cmd.Output() // some tests are expected to fail
 		results, said := map[string]bool{}, map[string]string{}
 		for line := range bytes.Lines(out) {
 			var event struct{ Action, Test, Output string }
@@ -185,8 +185,7 @@ func TestGoSDK(t *testing.T) {
 	})
 }
 
-// compare fails for tests that fail and are not out of scope, and for those that are
-// said to be and pass.
+// compare fails for tests that fail and are in scope, and for tests that pass and are out of scope.
 func compare(t *testing.T, results map[string]bool, said map[string]string, outOfScope map[string]string, least int) {
 	t.Helper()
 	passed := 0
@@ -213,8 +212,8 @@ func compare(t *testing.T, results map[string]bool, said map[string]string, outO
 	}
 }
 
-// missing skips a test where something from outside is missing.
-func missing(t *testing.T, format string, args ...any) {
+// skipMissing skips a test because something from outside is missing, or fails if it is required.
+func skipMissing(t *testing.T, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
 		t.Fatalf(format, args...)
@@ -222,7 +221,7 @@ func missing(t *testing.T, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// Reasons why calls are out of scope.
+// These are the reasons why calls are out of scope.
 const (
 	ofAccount     = "it is about the settings of an account, which a library here does not have"
 	noOperation   = "the service has no such operation"
@@ -253,19 +252,19 @@ var outOfScopeGo = map[string]string{
 	"WebhookUnwrap":                               "it calls nothing and panics within the client",
 }
 
-// nodeExample is an example in the declarations of the Node client.
+// nodeExample matches an example in the declarations of the Node client.
 var nodeExample = regexp.MustCompile("(?s)\\* @example\n *\\* ```ts\n(.*?)\\* ```\n *\\*/\n *(\\w+)\\(")
 
-// TestNodeSDK runs all examples of the official Node client. Its package has no tests;
-// the examples have each of its calls.
+// TestNodeSDK runs all examples of the official Node client. Its package has no tests, but its
+// examples cover every call.
 func TestNodeSDK(t *testing.T) {
-	needs(t, "npm")
-	needs(t, "node")
+	requireTool(t, "npm")
+	requireTool(t, "node")
 	dir := t.TempDir()
 	install := exec.Command("npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "@imagekit/nodejs@7.11.0")
 	install.Dir = dir
 	if out, err := install.CombinedOutput(); err != nil {
-		missing(t, "the SDK cannot be installed: %v\n%s", err, out)
+		skipMissing(t, "the SDK cannot be installed: %v\n%s", err, out)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "file"), apitest.PNG(20, 10), 0o600); err != nil {
 		t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 	"mediadesk/api/local/store/storetest"
 )
 
-// TestSameContentOnTwoInstances stores and deletes the same contents on two instances in
-// turn: what is stored has its content, however soon the other one removes it.
+// TestSameContentOnTwoInstances stores and deletes the same content on two instances in turn. A
+// stored file keeps its content, however soon the other instance deletes its own.
 func TestSameContentOnTwoInstances(t *testing.T) {
 	o := local.Options{Storage: storetest.Serve(t).URL, Database: pgtest.Database(t)}
 	a, b := serve(t, o), serve(t, o)
@@ -21,10 +21,10 @@ func TestSameContentOnTwoInstances(t *testing.T) {
 			name := fmt.Sprintf("%d-%d.txt", round, n)
 			record := upload(t, pair[0], []byte(text), "fileName", name, "useUniqueFileName", "false")
 			if got := fetch(t, pair[1]+"/"+name); got != text {
-				t.Fatalf("%s reads as %q on the other instance", name, got)
+				t.Fatalf("%s reads as %q on the other instance, want %q", name, got, text)
 			}
 			if status, answer, _ := callHeader(t, http.MethodDelete, fmt.Sprintf("%s/v1/files/%v", pair[1], record["fileId"]), "", nil); status != http.StatusNoContent {
-				t.Fatalf("the deletion was answered %d %v", status, answer)
+				t.Fatalf("the deletion was answered %d %v, want %d", status, answer, http.StatusNoContent)
 			}
 			if err := a.Library.RemoveDeleted(); err != nil {
 				t.Fatal(err)

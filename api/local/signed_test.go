@@ -32,7 +32,7 @@ func sign(algorithm func() hash.Hash, text string) []byte {
 	return mac.Sum(nil)
 }
 
-// signed are the parts that a web page adds to an upload.
+// signed returns the parts that a web page adds to an upload.
 func signed(token string, expire time.Time) map[string]string {
 	seconds := strconv.FormatInt(expire.Unix(), 10)
 	return map[string]string{
@@ -41,7 +41,7 @@ func signed(token string, expire time.Time) map[string]string {
 	}
 }
 
-// jwt signs fields as hosted services want it.
+// jwt signs fields as hosted services require it.
 func jwt(header, payload any) string {
 	part := func(v any) string {
 		text, _ := json.Marshal(v)
@@ -51,8 +51,7 @@ func jwt(header, payload any) string {
 	return head + "." + base64.RawURLEncoding.EncodeToString(sign(sha256.New, head))
 }
 
-// fromPage sends an upload as a browser does for a page of another site: with the
-// file first.
+// fromPage sends an upload as a browser does for a page of another site, with the file first.
 func fromPage(l http.Handler, path string, parts map[string]string) *httptest.ResponseRecorder {
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
@@ -79,12 +78,12 @@ const (
 func TestSignedUploads(t *testing.T) {
 	now := time.Now().Truncate(time.Second)
 	dir := t.TempDir()
-	var later atomic.Int64 // what the service's clock is ahead
+	var later atomic.Int64 // how far the service's clock is ahead
 	clock := func() time.Time { return now.Add(time.Duration(later.Load())) }
 	options := local.Options{Dir: dir, Now: clock}
 	s := serve(t, options)
 	used := 0
-	try := func(name string, want int, message string, change func(parts map[string]string)) {
+	check := func(name string, want int, message string, change func(parts map[string]string)) {
 		t.Helper()
 		used++
 		parts := signed(fmt.Sprint("token", used), clock().Add(time.Minute))
@@ -107,32 +106,32 @@ func TestSignedUploads(t *testing.T) {
 	reuse := func(token string) func(map[string]string) {
 		return func(parts map[string]string) { maps.Copy(parts, signed(token, clock().Add(time.Minute))) }
 	}
-	try("signed", 200, `"name":"a_`, func(map[string]string) {})
-	try("just below an hour", 200, "", renew(now.Add(time.Hour-time.Second)))
-	try("an hour", 400, "invalid expire", renew(now.Add(time.Hour)))
-	try("expired", 400, "invalid expire", renew(now))
-	try("no time", 400, "invalid expire", set("expire", "soon"))
-	try("wrong signature", 400, "invalid signature", set("signature", strings.Repeat("0", 40)))
-	try("upper case", 400, "invalid signature", func(parts map[string]string) { parts["signature"] = strings.ToUpper(parts["signature"]) })
-	try("another account", 403, "cannot be authenticated", set("publicKey", "public_other"))
+	check("signed", 200, `"name":"a_`, func(map[string]string) {})
+	check("just below an hour", 200, "", renew(now.Add(time.Hour-time.Second)))
+	check("an hour", 400, "invalid expire", renew(now.Add(time.Hour)))
+	check("expired", 400, "invalid expire", renew(now))
+	check("no time", 400, "invalid expire", set("expire", "soon"))
+	check("wrong signature", 400, "invalid signature", set("signature", strings.Repeat("0", 40)))
+	check("upper case", 400, "invalid signature", func(parts map[string]string) { parts["signature"] = strings.ToUpper(parts["signature"]) })
+	check("another account", 403, "cannot be authenticated", set("publicKey", "public_other"))
 	for _, name := range []string{"publicKey", "signature", "token", "expire"} {
-		try("no "+name, 400, "missing "+name, func(parts map[string]string) { delete(parts, name) })
+		check("no "+name, 400, "missing "+name, func(parts map[string]string) { delete(parts, name) })
 	}
-	try("unsigned", 401, "private API key", func(parts map[string]string) { clear(parts) })
-	try("not a field", 400, `\"tagz\"`, set("tagz", "a"))
-	// The last one had a wrong field, and its token is used.
-	try("after an error", 400, fmt.Sprintf("'token%d' has been used before", used), reuse(fmt.Sprint("token", used)))
+	check("unsigned", 401, "private API key", func(parts map[string]string) { clear(parts) })
+	check("not a field", 400, `\"tagz\"`, set("tagz", "a"))
+	// The last upload had a wrong field, and its token counts as used.
+	check("after an error", 400, fmt.Sprintf("'token%d' has been used before", used), reuse(fmt.Sprint("token", used)))
 	again := reuse("token1")
-	try("again", 400, "used before", again)
-	try("again, later", 400, "used before", func(parts map[string]string) { maps.Copy(parts, signed("token1", now.Add(2*time.Minute))) })
-	end(t, s)
+	check("again", 400, "used before", again)
+	check("again, later", 400, "used before", func(parts map[string]string) { maps.Copy(parts, signed("token1", now.Add(2*time.Minute))) })
+	closeServer(t, s)
 	s = serve(t, options)
-	try("again after a restart", 400, "used before", again)
+	check("again after a restart", 400, "used before", again)
 	later.Store(int64(2 * time.Minute))
-	try("new after an hour", 200, "", again)
+	check("new after an hour", 200, "", again)
 }
 
-// TestSignedAndKey: an upload has the key or a signature.
+// TestSignedAndKey: an upload needs the key or a signature, and not both.
 func TestSignedAndKey(t *testing.T) {
 	s := serve(t, local.Options{})
 	for path, parts := range map[string][]string{uploadV1: {"signature", "x"}, uploadV2: {"token", "x"}} {
@@ -142,7 +141,7 @@ func TestSignedAndKey(t *testing.T) {
 		}
 		contentType, body = form([]byte("x"), "fileName", "a")
 		if status, answer := call(t, http.MethodPost, s.Address+path, contentType, body); status != 200 {
-			t.Errorf("%s with the key: %d %v", path, status, answer)
+			t.Errorf("%s with the key: %d %v, want 200", path, status, answer)
 		}
 	}
 }
@@ -189,17 +188,17 @@ func TestSignedByJWT(t *testing.T) {
 		}
 	}
 	if w := fromPage(s.Library, uploadV2, map[string]string{"fileName": "a.txt", "token": jwt(header, payload())}); w.Code != 400 {
-		t.Errorf("without a signed field it answers %d", w.Code)
+		t.Errorf("without a signed field it answers %d, want 400", w.Code)
 	}
-	// The token of one form is none of the other.
+	// Uploads to V1 and V2 are signed in different ways, and neither accepts the other.
 	parts := signed("t", now.Add(time.Minute))
 	parts["fileName"] = "a.txt"
 	if w := fromPage(s.Library, uploadV2, parts); w.Code != 400 {
-		t.Errorf("V2 takes a signature: %d", w.Code)
+		t.Errorf("V2 takes a signature: %d, want 400", w.Code)
 	}
 }
 
-// counted counts what is read of it.
+// counted counts the bytes that are read from it.
 type counted struct {
 	io.Reader
 	read int64
@@ -211,7 +210,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// answeredAfter is how much of a body was read before the answer to it.
+// answeredAfter records how much of a body was read before the answer.
 type answeredAfter struct {
 	*httptest.ResponseRecorder
 	body *counted
@@ -223,7 +222,7 @@ func (a *answeredAfter) WriteHeader(status int) {
 	a.ResponseRecorder.WriteHeader(status)
 }
 
-// pageUpload is an upload without the key, of parts in their order.
+// pageUpload is an upload without the key. Its parts keep their order.
 func pageUpload(path string, body io.Reader) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+path, body)
 	r.Header.Set("Content-Type", "multipart/form-data; boundary=b")
@@ -236,8 +235,8 @@ func part(name, value string) string {
 
 const filePart = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n"
 
-// TestSignatureBeforeTheFile: an upload that is not allowed is refused before its file is
-// read, if what proves that comes first.
+// TestSignatureBeforeTheFile: an upload with a wrong signature is refused before its file is
+// read, if the signature comes first.
 func TestSignatureBeforeTheFile(t *testing.T) {
 	now := time.Now()
 	s := serve(t, local.Options{})
@@ -282,8 +281,8 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestManyUnproven: only so many uploads are read at a time whose file comes before their
-// signature. Those with the signature first go on.
+// TestManyUnproven limits the uploads that are read at a time and have their file before their
+// signature. Uploads with the signature first are not affected.
 func TestManyUnproven(t *testing.T) {
 	s := serve(t, local.Options{})
 	full := func() bool {
@@ -294,13 +293,13 @@ func TestManyUnproven(t *testing.T) {
 		return w.Code == http.StatusServiceUnavailable
 	}
 	if full() {
-		t.Fatal("the first one is refused")
+		t.Fatal("the first upload is refused")
 	}
 	release, ended := make(chan struct{}), new(sync.WaitGroup)
 	for range local.MaxUnproven {
 		body, end := io.Pipe()
 		ended.Go(func() { s.Library.ServeHTTP(httptest.NewRecorder(), pageUpload(uploadV1, body)) })
-		for _, text := range []string{filePart + "x", "y"} { // the second is read as a part of the file
+		for _, text := range []string{filePart + "x", "y"} { // the second is read as part of the file
 			if _, err := io.WriteString(end, text); err != nil {
 				t.Fatal(err)
 			}
@@ -308,7 +307,7 @@ func TestManyUnproven(t *testing.T) {
 		ended.Go(func() { <-release; end.Close() })
 	}
 	if !full() {
-		t.Error("one more is read")
+		t.Error("one upload over the limit is read")
 	}
 	text := part("fileName", "a.txt")
 	for name, value := range signed("t", time.Now().Add(time.Minute)) {
@@ -317,16 +316,16 @@ func TestManyUnproven(t *testing.T) {
 	w := httptest.NewRecorder()
 	s.Library.ServeHTTP(w, pageUpload(uploadV1, strings.NewReader(text+filePart+"x\r\n--b--\r\n")))
 	if w.Code != http.StatusOK {
-		t.Errorf("a signed one: %d %s", w.Code, w.Body)
+		t.Errorf("an upload with the signature first: %d %s, want %d", w.Code, w.Body, http.StatusOK)
 	}
 	close(release)
 	ended.Wait()
 	if full() {
-		t.Error("it stays full")
+		t.Error("no upload is accepted after the others ended")
 	}
 }
 
-// TestPreflight: pages may upload, and nothing else.
+// TestPreflight: pages of other sites may upload, and nothing else.
 func TestPreflight(t *testing.T) {
 	l := serve(t, local.Options{}).Library
 	for path, allowed := range map[string]bool{uploadV1: true, uploadV2: true, uploadV1 + "/": true, "/v1/files": false, "/api/v1/library": false, "/a.txt": false, "/_mediadesk/reset": false} {

@@ -8,9 +8,8 @@ import (
 	"mediadesk/api/local"
 )
 
-// TestStandby: two programs use the library of a third, which ends with a run
-// pending. One of them goes on with both at the same address, and when it ends,
-// too, the other does.
+// TestStandby: two programs use the library of a third, which ends while a run is pending. One of
+// them takes over at the same address. When that one ends too, the other takes over.
 func TestStandby(t *testing.T) {
 	dir := t.TempDir()
 	hook, posts := receiver(t, func(int) int { return http.StatusOK })
@@ -23,14 +22,14 @@ func TestStandby(t *testing.T) {
 		address, ok := local.Find(dir)
 		return ok && address == owner.Address
 	}
-	end(t, owner)
+	closeServer(t, owner)
 	if post := receive(t, posts); post["status"] != "SUCCESS" {
 		t.Errorf("posted %v", post)
 	}
 	eventually(t, "the library at its address", served)
 	for _, h := range []*local.Standby{one, other} {
 		leave(t, h)
-		// Where it was the one that served, somebody has to take over from it.
+		// If this one was the owner, another program has to take over.
 		if h == one {
 			eventually(t, "the library at its address", served)
 			if now := details(t, owner.Address, file["fileId"]); now["hasAlpha"] != true {
@@ -39,7 +38,7 @@ func TestStandby(t *testing.T) {
 		}
 	}
 	if _, ok := local.Find(dir); ok {
-		t.Error("it is served though everybody left")
+		t.Error("the library is served although all programs ended")
 	}
 }
 

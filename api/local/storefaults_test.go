@@ -15,9 +15,9 @@ import (
 	"mediadesk/api/local/store/storetest"
 )
 
-// TestFaultsOfTheStore: uploads, reads and deletions go through a store that refuses
-// a tenth of its requests and breaks off another tenth. What was answered as stored is there with its bytes, what was not is not
-// reported, and nothing of it is left in the store but what a repeat would use.
+// TestFaultsOfTheStore uploads, reads and deletes through a store that refuses a tenth of its
+// requests and breaks off another tenth. Every upload that was answered as stored is complete.
+// Refused uploads are not listed, and leave only contents that a repeat would use.
 func TestFaultsOfTheStore(t *testing.T) {
 	s3 := storetest.Serve(t)
 	var mu sync.Mutex
@@ -42,7 +42,7 @@ func TestFaultsOfTheStore(t *testing.T) {
 	stored := map[string]string{} // text by name
 	refused := 0
 	for n := range 24 {
-		name, text := fmt.Sprintf("%d.txt", n), fmt.Sprintf("text %d", n%16) // some twice
+		name, text := fmt.Sprintf("%d.txt", n), fmt.Sprintf("text %d", n%16) // some texts twice
 		if n%12 == 11 {
 			text = strings.Repeat(text, 2_000_000)
 		}
@@ -70,7 +70,7 @@ func TestFaultsOfTheStore(t *testing.T) {
 			t.Errorf("%s has %d bytes, want %d", name, len(got), len(text))
 		}
 	}
-	end(t, s)
+	closeServer(t, s)
 	sum, err := local.Check(context.Background(), dir, local.CheckOptions{Storage: s3.URL}, func(p local.Problem) error {
 		t.Error(p)
 		return nil
@@ -80,9 +80,8 @@ func TestFaultsOfTheStore(t *testing.T) {
 	}
 }
 
-// TestStoreIsDown: while the store does not answer, uploads and reads are refused with
-// Retry-After and health names the part; afterwards all is there, and an extension that
-// was at work ends well.
+// TestStoreIsDown: while the store does not answer, uploads and reads are refused with Retry-After
+// and health names the store. Afterwards everything works, and an interrupted extension run ends well.
 func TestStoreIsDown(t *testing.T) {
 	s3 := storetest.Serve(t)
 	var isDown atomic.Bool
@@ -115,24 +114,24 @@ func TestStoreIsDown(t *testing.T) {
 			t.Errorf("%s was answered without Retry-After", what)
 		}
 	}
-	// What needs the records only works.
+	// Requests that need only the records work.
 	if got := details(t, s.Address, record["fileId"]); got["name"] != "before.txt" {
 		t.Errorf("the record is %v", got)
 	}
 	isDown.Store(false)
 	if got := fetch(t, s.Address+"/before.txt"); got != "before" {
-		t.Errorf("read %q", got)
+		t.Errorf("read %q, want \"before\"", got)
 	}
 	if got := fetch(t, s.Address+"/meanwhile.txt"); got != "" {
-		t.Errorf("what was refused is there: %q", got)
+		t.Errorf("a refused upload is stored: %q, want \"\"", got)
 	}
 	upload(t, s.Address, []byte("meanwhile"), "fileName", "meanwhile.txt", "useUniqueFileName", "false")
 	if status, _, _ := callHeader(t, http.MethodGet, s.Address+"/_mediadesk/health", "", nil); status != http.StatusOK {
-		t.Errorf("health was answered %d", status)
+		t.Errorf("health was answered %d, want %d", status, http.StatusOK)
 	}
 }
 
-// TestStoreStandsStill: a request to the store that gets no answer ends in time.
+// TestStoreStandsStill: a request to a store that never answers ends after the time limit.
 func TestStoreStandsStill(t *testing.T) {
 	defer local.StoreTimeForTests(300 * time.Millisecond)()
 	s3 := storetest.Serve(t)
@@ -150,7 +149,7 @@ func TestStoreStandsStill(t *testing.T) {
 	for _, size := range []int{10, 9_000_000} {
 		contentType, body := form(make([]byte, size), "fileName", "a.bin")
 		if status, answer, _ := callHeader(t, http.MethodPost, s.Address+"/api/v1/files/upload", contentType, body); status != http.StatusServiceUnavailable {
-			t.Errorf("%d bytes were answered %d %v", size, status, answer)
+			t.Errorf("%d bytes were answered %d %v, want %d", size, status, answer, http.StatusServiceUnavailable)
 		}
 	}
 	still.Store(false)

@@ -20,8 +20,8 @@ import (
 	"mediadesk/api/local"
 )
 
-// stressTime is how long the stress lasts. MEDIADESK_LONG=1 makes it 10 minutes,
-// and a duration such as MEDIADESK_LONG=2m what it says.
+// stressTime returns how long the stress test lasts. MEDIADESK_LONG=1 means 10 minutes, and a
+// duration such as MEDIADESK_LONG=2m is used as it is.
 func stressTime() time.Duration {
 	text := os.Getenv("MEDIADESK_LONG")
 	if d, err := time.ParseDuration(text); err == nil && d > 0 {
@@ -33,22 +33,21 @@ func stressTime() time.Duration {
 	return 3 * time.Second
 }
 
-// stress is what the clients of the stress share.
+// stress is shared by the clients of the stress test.
 type stress struct {
 	address, hook string
 	pictures      [][]byte
 
 	mu       sync.Mutex
-	files    []stressFile // seen last
+	files    []stressFile // most recently seen last
 	statuses map[int]int
-	failed   []string // answers of 500 and above
+	failed   []string // answers with status 500 and above
 }
 
 type stressFile struct{ id, version, url, path string }
 
-// TestStress: ten clients do everything at once with a few files, so that they
-// get into each other's way. No request fails for a reason of our own, and the
-// library is consistent afterwards.
+// TestStress runs ten clients that do everything at once with a few files, so that they interfere
+// with each other. No request fails with a server error, and the library is consistent afterwards.
 func TestStress(t *testing.T) {
 	const clients = 10
 	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -84,7 +83,7 @@ func TestStress(t *testing.T) {
 	if st.statuses[http.StatusOK] < 100 {
 		t.Errorf("only %d requests were answered 200", st.statuses[http.StatusOK])
 	}
-	end(t, s)
+	closeServer(t, s)
 	sum, err := local.Check(t.Context(), dir, local.CheckOptions{}, func(p local.Problem) error {
 		t.Error(p)
 		return nil
@@ -101,13 +100,13 @@ type stressClient struct {
 	http *http.Client
 }
 
-func (c *stressClient) one(texts ...string) string { return texts[c.IntN(len(texts))] }
+func (c *stressClient) choose(texts ...string) string { return texts[c.IntN(len(texts))] }
 
 func (c *stressClient) name() string { return fmt.Sprintf("file%d.png", c.IntN(6)) }
 
-func (c *stressClient) folder() string { return c.one("/", "/a/", "/a/b/", "/c/") }
+func (c *stressClient) folder() string { return c.choose("/", "/a/", "/a/b/", "/c/") }
 
-// file is one that a client saw, which may be gone or another one by now.
+// file picks a file that a client has seen. It may have been deleted or replaced.
 func (c *stressClient) file() stressFile {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,7 +116,7 @@ func (c *stressClient) file() stressFile {
 	return c.files[c.IntN(len(c.files))]
 }
 
-// step does one thing.
+// step does one random operation.
 func (c *stressClient) step(ctx context.Context) {
 	f, g := c.file(), c.file()
 	switch c.IntN(24) {
@@ -126,51 +125,51 @@ func (c *stressClient) step(ctx context.Context) {
 	case 5:
 		c.ask(ctx, "GET", "/v1/files?limit=20&skip="+fmt.Sprint(c.IntN(5)), nil)
 	case 6:
-		c.ask(ctx, "GET", "/v1/files?type="+c.one("all", "folder", "file-version")+"&searchQuery="+url.QueryEscape(c.one(`name : "file"`, `tags IN ["x","y"]`, `size > 10 AND NOT private = true`, `description HAS "a b"`)), nil)
+		c.ask(ctx, "GET", "/v1/files?type="+c.choose("all", "folder", "file-version")+"&searchQuery="+url.QueryEscape(c.choose(`name : "file"`, `tags IN ["x","y"]`, `size > 10 AND NOT private = true`, `description HAS "a b"`)), nil)
 	case 7:
 		c.ask(ctx, "GET", "/v1/files/"+f.id+"/details", nil)
 	case 8, 9:
-		c.ask(ctx, "PATCH", "/v1/files/"+f.id+"/details", map[string]any{"tags": []string{c.one("x", "y", "z")}, "description": c.one("a b", ""), "customCoordinates": c.one("0,0,4,4", "1,1,2,2")})
+		c.ask(ctx, "PATCH", "/v1/files/"+f.id+"/details", map[string]any{"tags": []string{c.choose("x", "y", "z")}, "description": c.choose("a b", ""), "customCoordinates": c.choose("0,0,4,4", "1,1,2,2")})
 	case 10:
-		c.ask(ctx, "PATCH", "/v1/files/"+f.id+"/details", map[string]any{"extensions": []any{map[string]string{"name": c.one("google-auto-tagging", "remove-bg")}}, "webhookUrl": c.hook})
+		c.ask(ctx, "PATCH", "/v1/files/"+f.id+"/details", map[string]any{"extensions": []any{map[string]string{"name": c.choose("google-auto-tagging", "remove-bg")}}, "webhookUrl": c.hook})
 	case 11:
-		c.ask(ctx, "POST", "/v1/files/"+c.one("addTags", "removeTags"), map[string]any{"fileIds": []string{f.id, g.id}, "tags": []string{c.one("x", "y", "z")}})
+		c.ask(ctx, "POST", "/v1/files/"+c.choose("addTags", "removeTags"), map[string]any{"fileIds": []string{f.id, g.id}, "tags": []string{c.choose("x", "y", "z")}})
 	case 12:
 		c.ask(ctx, "DELETE", "/v1/files/"+f.id, nil)
 	case 13:
 		c.ask(ctx, "POST", "/v1/files/batch/deleteByFileIds", map[string]any{"fileIds": []string{f.id, g.id}})
 	case 14:
-		c.ask(ctx, "POST", "/v1/files/"+c.one("copy", "move"), map[string]any{"sourceFilePath": f.path, "destinationPath": c.folder()})
+		c.ask(ctx, "POST", "/v1/files/"+c.choose("copy", "move"), map[string]any{"sourceFilePath": f.path, "destinationPath": c.folder()})
 	case 15:
 		c.ask(ctx, "PUT", "/v1/files/rename", map[string]any{"filePath": f.path, "newFileName": c.name()})
 	case 16:
 		c.ask(ctx, "GET", "/v1/files/"+f.id+"/versions", nil)
 	case 17:
-		c.ask(ctx, c.one("GET", "DELETE"), "/v1/files/"+f.id+"/versions/"+g.version, nil)
+		c.ask(ctx, c.choose("GET", "DELETE"), "/v1/files/"+f.id+"/versions/"+g.version, nil)
 	case 18:
 		c.ask(ctx, "PUT", "/v1/files/"+f.id+"/versions/"+f.version+"/restore", nil)
 	case 19:
-		c.ask(ctx, "POST", "/v1/bulkJobs/"+c.one("copyFolder", "moveFolder"), map[string]any{"sourceFolderPath": c.one("/a/b", "/c"), "destinationPath": c.one("/", "/a", "/c")})
+		c.ask(ctx, "POST", "/v1/bulkJobs/"+c.choose("copyFolder", "moveFolder"), map[string]any{"sourceFolderPath": c.choose("/a/b", "/c"), "destinationPath": c.choose("/", "/a", "/c")})
 	case 20:
-		c.ask(ctx, c.one("POST", "DELETE"), "/v1/folder", map[string]any{"folderName": "b", "parentFolderPath": "/a"})
+		c.ask(ctx, c.choose("POST", "DELETE"), "/v1/folder", map[string]any{"folderName": "b", "parentFolderPath": "/a"})
 	case 21:
 		c.field(ctx)
 	default:
 		path := f.path
 		if c.IntN(2) == 0 {
-			path = "/tr:" + c.one("n-ik_ml_thumbnail", "w-20,h-10", "fo-custom:w-8") + path
+			path = "/tr:" + c.choose("n-ik_ml_thumbnail", "w-20,h-10", "fo-custom:w-8") + path
 		}
-		c.ask(ctx, c.one("GET", "HEAD"), path, nil)
+		c.ask(ctx, c.choose("GET", "HEAD"), path, nil)
 	}
 }
 
 func (c *stressClient) upload(ctx context.Context) {
-	pairs := []string{"fileName", c.name(), "folder", c.folder(), "useUniqueFileName", c.one("false", "true"), "tags", c.one("x,y", "z")}
+	pairs := []string{"fileName", c.name(), "folder", c.folder(), "useUniqueFileName", c.choose("false", "true"), "tags", c.choose("x,y", "z")}
 	if c.IntN(3) == 0 {
-		pairs = append(pairs, "extensions", c.one(`[{"name":"google-auto-tagging"}]`, `[{"name":"remove-bg"},{"name":"aws-auto-tagging"}]`), "webhookUrl", c.hook, "responseFields", "embeddedMetadata")
+		pairs = append(pairs, "extensions", c.choose(`[{"name":"google-auto-tagging"}]`, `[{"name":"remove-bg"},{"name":"aws-auto-tagging"}]`), "webhookUrl", c.hook, "responseFields", "embeddedMetadata")
 	}
 	contentType, body := form(c.pictures[c.IntN(len(c.pictures))], pairs...)
-	if c.IntN(20) == 0 { // it breaks off
+	if c.IntN(20) == 0 { // the body ends too early
 		var cancel func()
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(c.IntN(3000))*time.Microsecond)
 		defer cancel()
@@ -178,12 +177,12 @@ func (c *stressClient) upload(ctx context.Context) {
 	c.send(ctx, "POST", "/api/v1/files/upload", contentType, body)
 }
 
-// field makes, changes or deletes a custom metadata field.
+// field creates, changes or deletes a custom metadata field.
 func (c *stressClient) field(ctx context.Context) {
 	var fields []struct{ ID string }
 	json.Unmarshal(c.ask(ctx, "GET", "/v1/customMetadataFields", nil), &fields)
 	if len(fields) == 0 || c.IntN(4) == 0 {
-		c.ask(ctx, "POST", "/v1/customMetadataFields", map[string]any{"name": c.one("p", "q"), "label": "P", "schema": map[string]any{"type": "Text", "defaultValue": "d"}})
+		c.ask(ctx, "POST", "/v1/customMetadataFields", map[string]any{"name": c.choose("p", "q"), "label": "P", "schema": map[string]any{"type": "Text", "defaultValue": "d"}})
 		return
 	}
 	id := fields[c.IntN(len(fields))].ID
@@ -228,7 +227,7 @@ func (c *stressClient) send(ctx context.Context, method, path, contentType strin
 	if res.StatusCode >= http.StatusInternalServerError && ctx.Err() == nil {
 		c.fail(fmt.Sprintf("%s %s is answered %d: %s", method, path, res.StatusCode, text))
 	}
-	c.learn(res.StatusCode, text)
+	c.rememberFiles(res.StatusCode, text)
 	return text
 }
 
@@ -240,8 +239,8 @@ func (c *stressClient) fail(text string) {
 	}
 }
 
-// learn remembers the files of an answer, a record or a list of them.
-func (c *stressClient) learn(status int, text []byte) {
+// rememberFiles remembers the files of an answer, which is a record or a list of records.
+func (c *stressClient) rememberFiles(status int, text []byte) {
 	var list []struct {
 		FileID, URL, FilePath string
 		VersionInfo           struct{ ID string }

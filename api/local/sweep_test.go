@@ -25,8 +25,8 @@ func sum(data []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// contentPath is where a content is under dir, whichever folder it is in;
-// empty: nowhere.
+// contentPath returns the path of a content under dir, in whichever folder it is, or "" if it is
+// missing.
 func contentPath(t *testing.T, dir string, data []byte) (found string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -47,7 +47,7 @@ func inFolder(t *testing.T, dir, folder string, data []byte) bool {
 	return strings.HasPrefix(rel, folder)
 }
 
-// age makes every content of a library older.
+// age makes all contents of a library older.
 func age(t *testing.T, dir string, by time.Duration) {
 	t.Helper()
 	for _, folder := range []string{"contents", "set-aside"} {
@@ -67,7 +67,7 @@ func age(t *testing.T, dir string, by time.Duration) {
 	}
 }
 
-// logged collects what a library logs.
+// logged collects the log of a library.
 type logged struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -89,7 +89,7 @@ func (l *logged) options(dir string) local.Options {
 	return local.Options{Dir: dir, Log: slog.New(slog.NewTextHandler(l, nil))}
 }
 
-// pictures are contents of a library; there are n.
+// pictures returns n contents for a library.
 func pictures(n int) (list [][]byte) {
 	for i := range n {
 		list = append(list, fmt.Appendf(nil, "picture %d", i))
@@ -110,7 +110,7 @@ func store20(t *testing.T, dir string) [][]byte {
 	if err := s.Library.Snapshot(); err != nil {
 		t.Fatal(err)
 	}
-	end(t, s)
+	closeServer(t, s)
 	return list
 }
 
@@ -121,8 +121,8 @@ func removeRecords(t *testing.T, dir string) {
 	}
 }
 
-// TestLostRecords: records that are missing, empty, new or damaged beside
-// contents refuse to open, nothing is removed, and the repair brings all back.
+// TestLostRecords: a library whose records are missing, empty, new or damaged does not open.
+// Nothing is removed, and repairing restores everything.
 func TestLostRecords(t *testing.T) {
 	for name, lose := range map[string]func(t *testing.T, dir string){
 		"missing": removeRecords,
@@ -161,20 +161,20 @@ func TestLostRecords(t *testing.T) {
 					os.Remove(filepath.Join(dir, "library.db.snapshot"))
 				}
 				if name == "older and empty" && !snapshot {
-					age(t, dir, 2*time.Hour) // else they could be what a crash left
+					age(t, dir, 2*time.Hour) // younger ones could come from a crash
 				}
 				lose(t, dir)
 				l, err := local.Open(t.Context(), local.Options{Dir: dir, Key: key(testKey)})
 				if err == nil {
 					l.Close()
-					t.Fatal("it opened")
+					t.Fatal("opening: got no error")
 				}
 				var problem *local.RecordsError
 				if !errors.As(err, &problem) || !strings.Contains(problem.Hint(), "serve --repair") {
 					t.Errorf("opening failed with %v", err)
 				}
 				if name != "garbage" && snapshot != strings.Contains(err.Error(), "the last snapshot is ") {
-					t.Errorf("of the snapshot it says %v", err)
+					t.Errorf("the error does not name the snapshot: %v", err)
 				}
 				if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) == 0 || sum.Unrepaired == 0 {
 					t.Errorf("checking found %v, %+v", kinds, sum)
@@ -188,7 +188,7 @@ func TestLostRecords(t *testing.T) {
 				s := serve(t, local.Options{Dir: dir})
 				for n, data := range list {
 					path := fmt.Sprintf("/p%d.txt", n)
-					if !snapshot { // private, in case it was
+					if !snapshot { // their privacy is unknown, so they become private
 						if status := ask(s.Library, "GET", "/recovered/"+sum(data)[:16]+".txt").Code; status != http.StatusForbidden && status != http.StatusUnauthorized {
 							t.Errorf("content %d answers %d", n, status)
 						}
@@ -203,8 +203,7 @@ func TestLostRecords(t *testing.T) {
 	}
 }
 
-// TestOlderRecords: contents that records of another day do not name stay
-// until a person said what is to become of them.
+// TestOlderRecords: contents that older records do not name are kept until the user decides.
 func TestOlderRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "library")
 	s := serve(t, local.Options{Dir: dir})
@@ -217,7 +216,7 @@ func TestOlderRecords(t *testing.T) {
 		}
 		upload(t, s.Address, data, "fileName", fmt.Sprintf("p%d.txt", n), "useUniqueFileName", "false")
 	}
-	end(t, s)
+	closeServer(t, s)
 	os.Remove(filepath.Join(dir, "library.db.snapshot"))
 	removeRecords(t, dir)
 	if err := os.Rename(filepath.Join(dir, "backup"), filepath.Join(dir, "library.db")); err != nil {
@@ -234,7 +233,7 @@ func TestOlderRecords(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "library.db.snapshot")); err == nil {
 		t.Error("a snapshot was made of records that are too old")
 	}
-	end(t, s)
+	closeServer(t, s)
 	if kinds, _ := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 1 || kinds[0] != local.ProblemUnnamed {
 		t.Errorf("checking found %v", kinds)
 	}
@@ -246,8 +245,8 @@ func TestOlderRecords(t *testing.T) {
 	}
 }
 
-// TestSetAside: a few contents without a record are set aside after an hour,
-// come back when a record names them, and are removed after 30 days.
+// TestSetAside: contents without a record are set aside after an hour, restored when a record
+// names them, and removed after 30 days.
 func TestSetAside(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "library")
 	list := store20(t, dir)
@@ -255,7 +254,7 @@ func TestSetAside(t *testing.T) {
 	if err := store.Snapshot(t.Context(), filepath.Join(dir, "library.db"), backup); err != nil {
 		t.Fatal(err)
 	}
-	// As a crash before the record leaves it.
+	// A crash before the record was written leaves contents like these.
 	records, err := store.OpenRecords(t.Context(), filepath.Join(dir, "library.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -283,17 +282,17 @@ func TestSetAside(t *testing.T) {
 		t.Helper()
 		s := serve(t, o)
 		s.Library.Sweep()
-		end(t, s)
+		closeServer(t, s)
 	}
 	swept(local.Options{Dir: dir})
 	if !inFolder(t, dir, "contents", list[0]) {
-		t.Error("it was set aside although it is young")
+		t.Error("a young content was set aside")
 	}
 	age(t, dir, 2*time.Hour)
 	swept(local.Options{Dir: dir})
 	for _, data := range list[:2] {
 		if !inFolder(t, dir, "set-aside", data) {
-			t.Error("it was not set aside")
+			t.Error("the content was not set aside after an hour")
 		}
 	}
 	if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 || sum.Aside != 2 {
@@ -302,9 +301,9 @@ func TestSetAside(t *testing.T) {
 	age(t, dir, 29*24*time.Hour)
 	swept(local.Options{Dir: dir})
 	if !inFolder(t, dir, "set-aside", list[0]) || !inFolder(t, dir, "set-aside", list[1]) {
-		t.Error("it was not kept for 29 days")
+		t.Error("the content was removed before 30 days")
 	}
-	// The records of before name them again.
+	// The earlier records name the contents again.
 	if err := os.Rename(filepath.Join(dir, "library.db"), filepath.Join(dir, "later")); err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +314,7 @@ func TestSetAside(t *testing.T) {
 		t.Errorf("repaired %v, %+v", kinds, sum)
 	}
 	if !inFolder(t, dir, "contents", list[0]) {
-		t.Error("it was not brought back")
+		t.Error("the content was not restored")
 	}
 	removeRecords(t, dir)
 	if err := os.Rename(filepath.Join(dir, "later"), filepath.Join(dir, "library.db")); err != nil {
@@ -332,8 +331,8 @@ func TestSetAside(t *testing.T) {
 	}
 }
 
-// TestDeletedContents: the space of a deleted file is free soon; what a crash
-// left is finished at the next start; what is stored again stays.
+// TestDeletedContents: the space of a deleted file is free soon. The next start finishes what a
+// crash interrupted, and a content that is stored again stays.
 func TestDeletedContents(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "library")
 	s := serve(t, local.Options{Dir: dir})
@@ -345,22 +344,22 @@ func TestDeletedContents(t *testing.T) {
 	remove := func(s *local.Server, record map[string]any) {
 		t.Helper()
 		if status := ask(s.Library, "DELETE", fmt.Sprint("/v1/files/", record["fileId"])).Code; status != 204 {
-			t.Fatalf("deleting answered %d", status)
+			t.Fatalf("deleting answered %d, want 204", status)
 		}
 	}
 	remove(s, first)
 	remove(s, second)
 	eventually(t, "removing the content", func() bool { return contentPath(t, dir, once) == "" })
 	if contentPath(t, dir, twice) == "" || contentPath(t, dir, kept) == "" {
-		t.Error("a content that has a record is gone")
+		t.Error("a content that has a record was removed")
 	}
-	end(t, s)
+	closeServer(t, s)
 
-	// A crash between the deletion and the removal.
+	// The library crashes between the deletion and the removal.
 	s = serve(t, local.Options{Dir: dir})
 	left, later := []byte("left"), []byte("stored again")
 	a, b := upload(t, s.Address, left, "fileName", "a"), upload(t, s.Address, later, "fileName", "b")
-	end(t, s)
+	closeServer(t, s)
 	records, err := store.OpenRecords(t.Context(), filepath.Join(dir, "library.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -371,24 +370,24 @@ func TestDeletedContents(t *testing.T) {
 	if err := errors.Join(err, records.Close()); err != nil {
 		t.Fatal(err)
 	}
-	// An older state of the records may have a deletion of what was stored later.
+	// Older records may list for deletion what was stored again later.
 	path, then := contentPath(t, dir, later), time.Now().Add(time.Minute)
 	if err := os.Chtimes(path, then, then); err != nil {
 		t.Fatal(err)
 	}
 	s = serve(t, local.Options{Dir: dir})
-	upload(t, s.Address, left, "fileName", "a") // maybe before it is removed, maybe after
+	upload(t, s.Address, left, "fileName", "a") // before or after it is removed
 	s.Library.Sweep()
 	if contentPath(t, dir, left) == "" || contentPath(t, dir, later) == "" {
-		t.Error("what was stored again is gone")
+		t.Error("a content that was stored again was removed")
 	}
-	end(t, s)
+	closeServer(t, s)
 	if kinds, _ := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 {
 		t.Errorf("found %v", kinds)
 	}
 }
 
-// TestSnapshotOfEmptiedLibrary: it does not take the place of a good one.
+// TestSnapshotOfEmptiedLibrary: a snapshot without files does not replace one with files.
 func TestSnapshotOfEmptiedLibrary(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "library")
 	s := serve(t, local.Options{Dir: dir})
@@ -403,6 +402,6 @@ func TestSnapshotOfEmptiedLibrary(t *testing.T) {
 	if store.Empty(t.Context(), filepath.Join(dir, "library.db.snapshot")) {
 		t.Error("the snapshot is empty")
 	}
-	end(t, s)
-	serve(t, local.Options{Dir: dir}) // what was deleted on purpose is no reason to refuse
+	closeServer(t, s)
+	serve(t, local.Options{Dir: dir}) // a library that was emptied on purpose opens
 }

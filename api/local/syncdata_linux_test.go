@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncData writes the bytes of a file to the disk, by the quickest means.
+// syncData writes the bytes of a file to the disk, without waiting for its metadata.
 func syncData(f *os.File) error { return unix.Fdatasync(int(f.Fd())) }
 
-// writeUnnamed writes a file to the disk and names it then.
+// writeUnnamed writes a file to the disk and then gives it a name.
 func writeUnnamed(dir, path string, data []byte) error {
 	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_WRONLY|unix.O_CLOEXEC, 0o600)
 	if err != nil {
@@ -27,7 +27,7 @@ func writeUnnamed(dir, path string, data []byte) error {
 	return errors.Join(err, unix.Close(fd))
 }
 
-// processorTime is what this process has used.
+// processorTime returns the processor time that this process has used.
 func processorTime() time.Duration {
 	var used unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {

@@ -11,7 +11,7 @@ import (
 // syncData writes the bytes of a file to the disk.
 func syncData(f *os.File) error { return f.Sync() }
 
-// writeUnnamed writes a file to the disk and names it then.
+// writeUnnamed writes a file to the disk and then gives it a name.
 func writeUnnamed(dir, path string, data []byte) error {
 	f, err := os.CreateTemp(dir, "unnamed-*")
 	if err != nil {
@@ -24,5 +24,5 @@ func writeUnnamed(dir, path string, data []byte) error {
 	return os.Rename(f.Name(), path)
 }
 
-// processorTime is not known.
+// processorTime returns 0, because the time is not known here.
 func processorTime() time.Duration { return 0 }

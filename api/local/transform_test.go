@@ -18,8 +18,8 @@ import (
 	"mediadesk/api/local"
 )
 
-// TestUploadEvents posts the ends of the transformations of uploads to the webhook of the
-// account, signed, and joined to the upload by the id of its request.
+// TestUploadEvents posts the results of upload transformations to the webhook of the account. The
+// posts are signed and have the request id of the upload.
 func TestUploadEvents(t *testing.T) {
 	type post struct {
 		header http.Header
@@ -56,7 +56,7 @@ func TestUploadEvents(t *testing.T) {
 		contentType, body := form(c.file, append(c.fields, "fileName", c.name, "useUniqueFileName", "false")...)
 		w := send(s.Library, http.MethodPost, "/api/v1/files/upload", contentType, body)
 		if w.Code != c.status {
-			t.Fatalf("%s: answered %d %s", c.name, w.Code, w.Body)
+			t.Fatalf("%s: answered %d %s, want %v", c.name, w.Code, w.Body, c.status)
 		}
 		var came []post
 		for range c.events {
@@ -105,7 +105,7 @@ func TestUploadEvents(t *testing.T) {
 	}
 	select {
 	case more := <-posts:
-		t.Errorf("it posted %s, too", more.body)
+		t.Errorf("got an extra post: %s", more.body)
 	default:
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"mediadesk/api/local"
 )
 
-// TestUsage: storage, extensions and delivered bytes are counted.
+// TestUsage counts storage, extension runs and delivered bytes.
 func TestUsage(t *testing.T) {
 	s := serve(t, local.Options{})
 	picture := apitest.PNG(8, 8)
@@ -20,10 +20,10 @@ func TestUsage(t *testing.T) {
 		t.Fatal("the file is not served")
 	}
 	day := func(n int) string { return time.Now().UTC().AddDate(0, 0, n).Format(time.DateOnly) }
-	// The day may end now.
+	// The range includes tomorrow, because the day may end now.
 	address := fmt.Sprintf("%s/v1/accounts/usage?startDate=%s&endDate=%s", s.Address, day(-1), day(2))
 	want := fmt.Sprint(len(picture)+len("hello"), len(picture), 1)
-	// Bytes are counted after the answer.
+	// Delivered bytes are counted after the answer.
 	eventually(t, "usage "+want, func() bool {
 		status, used := call(t, http.MethodGet, address, "", nil)
 		return status == http.StatusOK && want == fmt.Sprint(used["mediaLibraryStorageBytes"], used["bandwidthBytes"], used["extensionUnitsCount"])

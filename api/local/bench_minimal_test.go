@@ -16,24 +16,23 @@ import (
 	_ "modernc.org/sqlite" // what the library keeps its records in
 )
 
-// least is a server that does what the order of a commit asks for and nothing
-// else: it takes the file out of the request, hashes, writes and syncs it,
-// names it by its hash, syncs the folder and commits a row, the last two once
-// for all that wait; then it answers. It knows no rule and looks at nothing. So
-// much is possible on the computer that measures.
-type least struct {
+// minimalServer is a server that does only what a durable upload needs: it takes the file out of the
+// request, hashes and writes it, names it by its hash, syncs the folder and commits a row.
+// Requests that wait share the last two steps. It checks nothing, so it shows how fast the
+// library could be on this computer.
+type minimalServer struct {
 	dir     string
 	db      *sql.DB
-	waiting chan leastFile
+	waiting chan minimalUpload
 }
 
-type leastFile struct {
+type minimalUpload struct {
 	hash string
 	done chan error
 }
 
-// startLeast returns the address of a server over the folder dir.
-func startLeast(t testing.TB, dir string) string {
+// startMinimalServer starts such a server over the folder dir and returns its address.
+func startMinimalServer(t testing.TB, dir string) string {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(dir, "files"), 0o700); err != nil {
 		t.Fatal(err)
@@ -46,7 +45,7 @@ func startLeast(t testing.TB, dir string) string {
 	if _, err := db.ExecContext(t.Context(), "CREATE TABLE rows (hash TEXT PRIMARY KEY, size INTEGER) WITHOUT ROWID"); err != nil {
 		t.Fatal(err)
 	}
-	l := &least{dir: filepath.Join(dir, "files"), db: db, waiting: make(chan leastFile, 128)}
+	l := &minimalServer{dir: filepath.Join(dir, "files"), db: db, waiting: make(chan minimalUpload, 128)}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -65,10 +64,10 @@ func startLeast(t testing.TB, dir string) string {
 	return "http://" + listener.Addr().String()
 }
 
-func (l *least) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (l *minimalServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	hash, err := l.keep(r)
 	if err == nil {
-		f := leastFile{hash, make(chan error, 1)}
+		f := minimalUpload{hash, make(chan error, 1)}
 		l.waiting <- f
 		err = <-f.done
 	}
@@ -79,8 +78,8 @@ func (l *least) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"hash":%q}`, hash)
 }
 
-// keep writes the file of a request to the disk, under its hash.
-func (l *least) keep(r *http.Request) (hash string, err error) {
+// keep writes the file of a request to the disk and names it by its hash.
+func (l *minimalServer) keep(r *http.Request) (hash string, err error) {
 	parts, err := r.MultipartReader()
 	for err == nil {
 		part, nextErr := parts.NextPart()
@@ -100,11 +99,10 @@ func (l *least) keep(r *http.Request) (hash string, err error) {
 	return "", err
 }
 
-// commit syncs the folder and commits rows for all that wait, until there will
-// be no more.
-func (l *least) commit() {
+// commit syncs the folder and commits the rows of all requests that wait, until the queue is closed.
+func (l *minimalServer) commit() {
 	for first := range l.waiting {
-		group := []leastFile{first}
+		group := []minimalUpload{first}
 		for len(l.waiting) > 0 {
 			group = append(group, <-l.waiting)
 		}
@@ -115,7 +113,7 @@ func (l *least) commit() {
 	}
 }
 
-func (l *least) commitGroup(group []leastFile) error {
+func (l *minimalServer) commitGroup(group []minimalUpload) error {
 	folder, err := os.Open(l.dir)
 	if err != nil {
 		return err

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAccessibleJob does the main job with prompts on a terminal: line by line, with the cursor after each question, and without
-// boxes, Braille or cursor movement.
+// TestAccessibleJob does the main job with prompts on a terminal: line by line, with the cursor
+// after each question, and without boxes, Braille or cursor movement.
 func TestAccessibleJob(t *testing.T) {
 	d := newWorkplace(t)
 	term := d.start(110, 50, "--accessible", d.pictures+"/harbour.jpg")
@@ -14,13 +14,13 @@ func TestAccessibleJob(t *testing.T) {
 	answer := func(question, text string) {
 		t.Helper()
 		term.WaitRaw(func(raw string) bool {
-			// The same question may be on the screen from before: wait for a new one.
+			// An earlier question may have the same text: wait for a new one.
 			return strings.Count(raw, question) > asked[question] && strings.HasSuffix(raw, question+" ")
 		})
 		lines := strings.Split(strings.TrimRight(term.Screen(), "\n "), "\n")
 		last := lines[len(lines)-1]
 		if x, y, seen := term.Cursor(); !seen || y != len(lines)-1 || x != len([]rune(last))+1 || !strings.HasSuffix(last, question) {
-			t.Errorf("the cursor is at %d,%d, seen %t, and not behind %q", x, y, seen, question)
+			t.Errorf("the cursor is at %d,%d (visible: %t), want it after %q", x, y, seen, question)
 		}
 		asked[question] = strings.Count(term.Raw(), question)
 		term.Type(text + "\n")
@@ -28,7 +28,7 @@ func TestAccessibleJob(t *testing.T) {
 	const number = "Type a number and press enter:"
 	answer(number, "1") // try it here
 
-	// The file of the command line is the first to be sent.
+	// The file of the command line comes first.
 	answer("Tags, separated by commas; empty for none:", "sea, boat")
 	answer("empty for the default:", "/summer/")
 	answer("Description; empty for none:", "the harbour")
@@ -40,11 +40,11 @@ func TestAccessibleJob(t *testing.T) {
 	answer("Type yes or no:", "yes") // send
 	term.WaitFor("stored as /summer/first_")
 
-	// Watch: the command waits for the extensions, and says how each ended.
+	// Watch: the command waits for the extensions and prints their results.
 	term.WaitFor("google-auto-tagging of /summer/first_")
 	term.WaitFor("What do you want to do?")
 
-	// Touch up: tags, then the region.
+	// Details: tags, then the region.
 	answer(number, "4")
 	answer(number, "1")
 	answer(number, "1")
@@ -60,13 +60,13 @@ func TestAccessibleJob(t *testing.T) {
 	answer(number, "0")
 	term.Wait()
 	if code := term.ExitCode(); code != 0 {
-		t.Errorf("exit code %d", code)
+		t.Errorf("exit code %d, want 0", code)
 	}
 	if raw := term.Raw(); strings.ContainsRune(raw, 0x1b) {
 		i := strings.IndexRune(raw, 0x1b)
-		t.Errorf("there are escape sequences in it: %q", raw[max(0, i-80):min(len(raw), i+40)])
+		t.Errorf("the output has escape sequences: %q", raw[max(0, i-80):min(len(raw), i+40)])
 	}
 	if i := strings.IndexFunc(term.Raw(), func(r rune) bool { return r >= 0x2500 && r < 0x2600 || r >= 0x2800 && r < 0x2900 }); i >= 0 {
-		t.Errorf("there are boxes, blocks or Braille in it: %q", term.Raw()[i:min(len(term.Raw()), i+20)])
+		t.Errorf("the output has boxes, blocks or Braille: %q", term.Raw()[i:min(len(term.Raw()), i+20)])
 	}
 }

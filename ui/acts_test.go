@@ -9,8 +9,8 @@ import (
 	"mediadesk/ui/page"
 )
 
-// more are further screen states with other actions.
-var more = []scene{
+// furtherScenes are further screen states with other actions.
+var furtherScenes = []scene{
 	{"picker, contact sheet", after("picker", "t")},
 	{"picker, tray", after("picker", "tab")},
 	{"form, name", after("form", "shift+tab")},
@@ -27,7 +27,7 @@ var more = []scene{
 	{"settings, files", after("settings", "tab", "tab")},
 }
 
-// after is a scene that goes on with keys.
+// after returns a scene setup that presses more keys.
 func after(name string, keys ...string) func(*stage) {
 	return func(s *stage) {
 		for _, sc := range scenes {
@@ -39,51 +39,52 @@ func after(name string, keys ...string) func(*stage) {
 	}
 }
 
-// losing opens the form for a stored file whose tags would be lost, then presses keys.
-func losing(keys ...string) func(*stage) {
+// formLosingTags opens the form for a stored file whose tags would be lost, then presses keys.
+func formLosingTags(keys ...string) func(*stage) {
 	return func(s *stage) {
 		s.press("/", "h", "a", "r", "b", "enter", "space", "u")
-		s.until("Stored as", "Checks")
+		s.waitFor("Stored as", "Checks")
 		s.press("shift+tab", "down", "right", "right")
-		s.until("Looked up", "Press k")
+		s.waitFor("Looked up", "Press k")
 		s.press(keys...)
-		s.offered("keep what would be lost")
+		s.waitForAction("keep what would be lost")
 	}
 }
 
-// enter plays a scene on a program of its own.
-func (s *stage) enter(sc scene) {
+// play plays a scene in a new program.
+func (s *stage) play(sc scene) {
 	s.t.Helper()
 	s.fresh()
-	s.until("logo.png", "Extensions ◐1")
-	s.m.messages.Dismiss() // how the uploads before the scene ended
+	s.waitFor("logo.png", "Extensions ◐1")
+	s.m.messages.Dismiss() // messages about the uploads before the scene
 	sc.play(s)
 }
 
 // works presses a key and reports whether it changed the screen or returned a command. It does not run the command.
 func (s *stage) works(k string) bool {
-	s.m.View() // what is drawn first may tell a screen its size
+	s.m.View() // a screen may learn its size when it is drawn
 	before := s.m.View()
 	cmd := s.m.input(kit.KeyMsg(k))
 	now := s.m.View()
 	return cmd != nil || now.Content != before.Content
 }
 
-// Every key of an enabled action in the help, the palette or the hints does something, and every disabled action gives a reason.
+// TestEveryActionWorks: every key of an enabled action in the help, the palette or the hints does something,
+// and every disabled action has a reason.
 func TestEveryActionWorks(t *testing.T) {
 	s := newStage(t)
 	defer s.end()
 	pressed := 0
-	for i, sc := range append(slices.Clone(scenes), more...) {
+	for i, sc := range append(slices.Clone(scenes), furtherScenes...) {
 		further := i >= len(scenes)
-		if sc.name == "help" || further && racing {
-			continue // its rows are the acts of the screen below
+		if sc.name == "help" || further && raceDetector {
+			continue // its rows are the actions of the screen below
 		}
-		s.enter(sc)
+		s.play(sc)
 		before := s.m.View().Content
 		s.press("f12")
 		if s.m.View().Content != before {
-			t.Errorf("%s: a key without an act does something", sc.name)
+			t.Errorf("%s: a key without an action does something", sc.name)
 		}
 		front, capturing := s.m.host.Front(), s.m.host.Capturing()
 		var offered []offer
@@ -93,12 +94,12 @@ func TestEveryActionWorks(t *testing.T) {
 		for _, a := range offered {
 			words, keys := a.Label(), a.Keys.Keys()
 			if a.Group == everywhere && further {
-				continue // they were pressed on this screen already
+				continue // already pressed on this screen
 			}
 			if capturing && (a.reason != "" || a.Group == everywhere && len(keys[0]) == 1) {
 				continue // the key is text there, as the help says
 			}
-			if racing || further {
+			if raceDetector || further {
 				keys = keys[:1]
 			}
 			for _, k := range keys {
@@ -107,7 +108,7 @@ func TestEveryActionWorks(t *testing.T) {
 				}
 				pressed++
 				if !s.presses(sc, front, a, k) {
-					t.Errorf("%s: %s does nothing, and stands there as %q (%s):\n%s", sc.name, k, words, a.reason, s.screen())
+					t.Errorf("%s: %s does nothing, but is shown as %q (disabled reason %q):\n%s", sc.name, k, words, a.reason, s.screen())
 				}
 			}
 		}
@@ -124,9 +125,8 @@ type offer struct {
 	reason string
 }
 
-// presses tells whether the key of an act does something, or says why it cannot:
-// where the program is just now, else in the scene. What goes to where the cursor
-// is already does nothing there: the cursor is moved before.
+// presses reports whether the key of an action works now, or after the scene is played again. A key
+// that moves the cursor to where it is does nothing, so the cursor is moved first.
 func (s *stage) presses(sc scene, front page.ID, a offer, k string) bool {
 	s.t.Helper()
 	words := a.Label()
@@ -140,7 +140,7 @@ func (s *stage) presses(sc scene, front page.ID, a offer, k string) bool {
 		return true
 	}
 	for _, before := range [][]string{nil, {"down"}, {"down", "down"}, {"up"}, {"tab"}, {"right"}, {"end"}} {
-		s.enter(sc)
+		s.play(sc)
 		s.press(before...)
 		if same() && s.works(k) {
 			return true
@@ -149,13 +149,13 @@ func (s *stage) presses(sc scene, front page.ID, a offer, k string) bool {
 	return false
 }
 
-// The palette runs what it shows, also where letters are text.
+// TestPaletteRunsFromATextField: the palette runs its actions also while a text field has the focus.
 func TestPaletteRunsFromATextField(t *testing.T) {
 	s := newStage(t)
 	defer s.end()
-	s.enter(scene{play: after("details", "e")})
+	s.play(scene{play: after("details", "e")})
 	if !s.m.host.Capturing() {
-		t.Fatalf("no text field has the keys:\n%s", s.screen())
+		t.Fatalf("no text field has the focus:\n%s", s.screen())
 	}
 	s.press("f1")
 	for _, r := range "go to uploads" {
@@ -163,11 +163,12 @@ func TestPaletteRunsFromATextField(t *testing.T) {
 	}
 	s.press("enter")
 	if s.m.host.Front() != page.Uploads {
-		t.Errorf("in front is\n%s", s.screen())
+		t.Errorf("the wrong screen is in front:\n%s", s.screen())
 	}
 }
 
-// The user's keys run their actions on every screen, whatever the current labels, and the default keys no longer work.
+// TestOwnKeysWork: the user's keys run their actions on every screen, whatever the current labels are,
+// and the default keys no longer work.
 func TestOwnKeysWork(t *testing.T) {
 	own := []KeySetting{
 		{"upload files", []string{"f7"}},
@@ -183,19 +184,19 @@ func TestOwnKeysWork(t *testing.T) {
 		name        string
 		from        func(*stage)
 		usual, ours string
-		then        string // what is on the screen after it
+		then        string // shown on the screen afterwards
 	}{
 		{"the form for two files", after("picker"), "u", "f7", "Stored as"},
 		{"the library", after("picker"), "4", "f8", "Folder      /summer/"},
 		{"the tray", after("picker", "tab"), "D", "X", "Tray: nothing picked yet"},
-		{"what is lost, by letters", losing(), "k", "f9", "Its 2 tags are kept"},
-		{"what is lost, in a text field", losing("up"), "ctrl+g", "f9", "Its 2 tags are kept"},
+		{"what is lost, by letters", formLosingTags(), "k", "f9", "Its 2 tags are kept"},
+		{"what is lost, in a text field", formLosingTags("up"), "ctrl+g", "f9", "Its 2 tags are kept"},
 		{"a status of the runs", after("extensions"), "f", "f10", "showing pending only"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := newStage(t) // a form that was changed comes back in the next program
+			s := newStage(t) // the next program restores a changed form
 			defer s.end()
-			s.enter(scene{play: c.from})
+			s.play(scene{play: c.from})
 			if !s.works(c.usual) {
 				t.Errorf("%s does nothing:\n%s", c.usual, s.screen())
 			}
@@ -203,23 +204,23 @@ func TestOwnKeysWork(t *testing.T) {
 		t.Run(c.name+", own key", func(t *testing.T) {
 			s := newStage(t)
 			defer s.end()
-			s.enter(scene{play: c.from})
+			s.play(scene{play: c.from})
 			s.m.host.Keys = keysByID(own)
 			if s.works(c.usual) {
 				t.Errorf("%s still does something:\n%s", c.usual, s.screen())
 			}
 			s.press(c.ours)
-			s.until(c.then)
+			s.waitFor(c.then)
 		})
 	}
 }
 
-// The hints offer nothing that the help does not have.
+// TestHintsAreActions: the hints show only actions that the help has.
 func TestHintsAreActions(t *testing.T) {
 	s := newStage(t)
 	defer s.end()
-	for _, sc := range append(slices.Clone(scenes), more...) {
-		s.enter(sc)
+	for _, sc := range append(slices.Clone(scenes), furtherScenes...) {
+		s.play(sc)
 		if s.m.host.Overlays.Top() != nil {
 			continue
 		}
@@ -231,7 +232,7 @@ func TestHintsAreActions(t *testing.T) {
 			}
 		}
 		if rest := strings.TrimSpace(hints); rest != "" {
-			t.Errorf("%s: the hints have %q, which is no act", sc.name, rest)
+			t.Errorf("%s: the hints have %q, which is not an action", sc.name, rest)
 		}
 	}
 }

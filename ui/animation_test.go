@@ -14,23 +14,23 @@ import (
 	"time"
 )
 
-// animation is pictures of a screen, one after the other.
+// animation is a sequence of pictures of a screen.
 type animation struct {
 	frames []image.Image
 	delays []int // in hundredths of a second
 }
 
-// Add adds a picture that is shown for so long.
+// Add adds a picture that is shown for that long.
 func (a *animation) Add(im image.Image, shown time.Duration) {
 	a.frames = append(a.frames, im)
 	a.delays = append(a.delays, int(shown/(10*time.Millisecond)))
 }
 
-// maxColors is how many colors a GIF has.
+// maxColors is the number of colors that a GIF can have.
 const maxColors = 256
 
-// GIF is the animation as a file that begins again when it has ended. Of each
-// picture only what is new is in it.
+// GIF returns the animation as a file that repeats. Each picture after the first has only what
+// changed.
 func (a *animation) GIF() ([]byte, error) {
 	palette := paletteOf(a.frames...)
 	nearest := map[color.RGBA]uint8{}
@@ -51,9 +51,9 @@ func (a *animation) GIF() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// paletteOf is the 256 colors that pictures are drawn with, by median cut: the box of
-// the widest range and most dots is divided, until there are enough. A box stands for
-// its mean, but for a color that half of its dots have: text and ground stay as they are.
+// paletteOf returns the 256 colors for drawing the pictures, by median cut: the box with the
+// widest range and the most dots is divided until there are enough. A box becomes its mean color,
+// unless half of its dots share one color, so that text and background keep theirs.
 func paletteOf(frames ...image.Image) color.Palette {
 	count := map[color.RGBA]int{}
 	for _, frame := range frames {
@@ -108,10 +108,10 @@ func paletteOf(frames ...image.Image) color.Palette {
 		by, _ := widest(box)
 		slices.SortStableFunc(box, func(x, y color.RGBA) int { return by(x) - by(y) })
 		half, before := weight(box)/2, 0
-		cut := len(box) - 1 // where the last color has half of the dots
+		cut := len(box) - 1 // the color at which half of the dots are reached
 		for i, c := range box[:cut] {
 			if before += count[c]; before >= half {
-				cut = max(1, i) // a color with most of the dots gets a box of its own soon
+				cut = max(1, i) // a color with most of the dots soon gets its own box
 				break
 			}
 		}
@@ -135,7 +135,7 @@ func paletteOf(frames ...image.Image) color.Palette {
 	return palette
 }
 
-// dithered is a picture in 256 colors of its own.
+// dithered returns a picture in its own palette of 256 colors.
 func dithered(im image.Image) *image.Paletted {
 	plain := image.NewRGBA(im.Bounds())
 	for y := plain.Rect.Min.Y; y < plain.Rect.Max.Y; y++ {
@@ -148,7 +148,7 @@ func dithered(im image.Image) *image.Paletted {
 	return out
 }
 
-// paletted is a picture in the colors of a palette.
+// paletted returns a picture in the colors of a palette.
 func paletted(im image.Image, palette color.Palette, nearest map[color.RGBA]uint8) *image.Paletted {
 	out := image.NewPaletted(im.Bounds(), palette)
 	for y := out.Rect.Min.Y; y < out.Rect.Max.Y; y++ {
@@ -172,8 +172,8 @@ func coarse(c color.RGBA) color.RGBA {
 	return color.RGBA{c.R &^ 3, c.G &^ 3, c.B &^ 3, 0xff}
 }
 
-// changed is the smallest rectangle with everything that differs; of the first
-// picture all of it, of one that is the same a single dot.
+// changed returns the smallest rectangle with all differences: all of the first picture, and a
+// single dot if nothing differs.
 func changed(before, now *image.Paletted) image.Rectangle {
 	if before == nil || before.Rect != now.Rect {
 		return now.Rect
@@ -192,8 +192,7 @@ func changed(before, now *image.Paletted) image.Rectangle {
 	return r
 }
 
-// TestAnimation: what is decoded is what was drawn, and of a picture with one
-// new dot only that dot is stored.
+// TestAnimation: decoding returns what was drawn, and a picture with one new dot stores only that dot.
 func TestAnimation(t *testing.T) {
 	var a animation
 	one, two := image.NewRGBA(image.Rect(0, 0, 40, 20)), image.NewRGBA(image.Rect(0, 0, 40, 20))
@@ -213,9 +212,9 @@ func TestAnimation(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got.Image) != 3 || got.Delay[1] != 200 || got.Image[1].Rect != image.Rect(7, 5, 8, 6) || got.Image[2].Rect.Dx() != 1 {
-		t.Errorf("%d pictures, delays %v, the second is %v", len(got.Image), got.Delay, got.Image[1].Rect)
+		t.Errorf("got %d pictures, delays %v, and the second at %v", len(got.Image), got.Delay, got.Image[1].Rect)
 	}
 	if r, g, b, _ := got.Image[1].At(7, 5).RGBA(); r>>8 != 0xf0 || g != 0 || b != 0 {
-		t.Errorf("the dot is %v", got.Image[1].At(7, 5))
+		t.Errorf("got the dot %v", got.Image[1].At(7, 5))
 	}
 }

@@ -74,8 +74,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestBadServices: a dead server, a wrong key, a server that answers with web
-// pages. Each gives a sentence, and the program goes on.
+// TestBadServices tries a dead server, a wrong key, and a server that answers with web pages. Each
+// shows a sentence, and the program goes on.
 func TestBadServices(t *testing.T) {
 	forbidden := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
@@ -111,7 +111,7 @@ func TestBadServices(t *testing.T) {
 			term.Press("4")
 			term.WaitUntil(func(screen string) bool {
 				return strings.Contains(screen, c.says) || strings.Contains(screen, "cannot be") ||
-					strings.Contains(screen, "sent nothing to this folder") // the journal stands in for a service that does not list
+					strings.Contains(screen, "sent nothing to this folder") // the journal has folders when the service cannot list them
 			})
 			term.Press("1")
 			term.WaitFor("Tray")

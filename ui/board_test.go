@@ -12,8 +12,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestKilledWhileRunning kills the program while extensions are pending. The next program and two watches get the results from
-// posts to the dead program's addresses or by polling.
+// TestKilledWhileRunning kills the program while extensions are pending. The next program and two
+// watch commands get the results from posts to the dead program's addresses, or by polling.
 func TestKilledWhileRunning(t *testing.T) {
 	binary := uitest.Build(t)
 	for _, tt := range []struct {
@@ -50,7 +50,7 @@ func TestKilledWhileRunning(t *testing.T) {
 			term.Signal(syscall.SIGKILL)
 			<-term.Done()
 
-			// Another program after it, and two watches beside that.
+			// Start another program, and two watch commands beside it.
 			term = board()
 			term.WaitFor("4 pending · 0 success · 0 failed")
 			var watches [2]*exec.Cmd
@@ -65,7 +65,7 @@ func TestKilledWhileRunning(t *testing.T) {
 				if err := watches[i].Start(); err != nil {
 					t.Fatal(err)
 				}
-				// It knows of all of them before the first can end.
+				// The command knows all runs before the first one can end.
 				rest[i] = bufio.NewScanner(out)
 				for range n {
 					rest[i].Scan()
@@ -90,13 +90,13 @@ func TestKilledWhileRunning(t *testing.T) {
 				}
 				w.Wait()
 				if code := w.ProcessState.ExitCode(); code != tt.code {
-					t.Errorf("watch %d ended with %d, want %d\n%s", i, code, tt.code, &said[i])
+					t.Errorf("watch %d: got exit code %d, want %d\n%s", i, code, tt.code, &said[i])
 				}
 				if got := strings.Count(said[i].String(), `"status":"`+tt.word+`"`); got != n {
-					t.Errorf("watch %d told of %d ends, want %d:\n%s", i, got, n, &said[i])
+					t.Errorf("watch %d reported %d ends, want %d:\n%s", i, got, n, &said[i])
 				}
 			}
-			// What the service has is what was told.
+			// The service agrees with the reports.
 			out, err := command("list", "--json").Output()
 			if err != nil {
 				t.Fatal(err)

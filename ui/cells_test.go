@@ -13,10 +13,9 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// writeCells writes down a drawing as a terminal of w columns by h rows and so many
-// colors shows it: each row as text, and below it, where it has any, its styles
-// as runs of a letter and a number of cells ("." for the plain style). What the
-// letters stand for comes last.
+// writeCells describes a drawing as a terminal of w columns and h rows with that many colors shows
+// it. Each row is text, followed by its styles if it has any: runs of a letter and a number of
+// cells ("." for the plain style). A legend of the letters comes last.
 func writeCells(drawing string, w, h int, depth colorprofile.Profile) string {
 	em := vt.NewEmulator(w, h)
 	defer em.InputPipe().(io.Closer).Close()
@@ -75,7 +74,7 @@ func writeCells(drawing string, w, h int, depth colorprofile.Profile) string {
 	return b.String()
 }
 
-// styleWords says the style of a cell; empty for a plain one.
+// styleWords describes the style of a cell, "" for the plain style.
 func styleWords(cell *uv.Cell) string {
 	var words []string
 	if cell.Style.Fg != nil {

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestQuestions finds the dialogs in the source. Each says what its default is: an
-// action that one key can undo, or that loses nothing, is the Default; an action that
-// undo cannot bring back is a Danger, which makes the safe choice the default.
+// TestQuestions checks the dialogs in the source. A question must say what its default is: Default
+// for an action that one key can undo or that loses nothing, Danger for an action that cannot be
+// undone, which makes the safe choice the default.
 func TestQuestions(t *testing.T) {
 	found := 0
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
@@ -33,8 +33,8 @@ func TestQuestions(t *testing.T) {
 				case *ast.CompositeLit:
 					typ, ok := n.Type.(*ast.SelectorExpr)
 					asks = asks || ok && typ.Sel.Name == "Ask"
-					if has(n, "Default") && has(n, "Danger") {
-						t.Errorf("%s: a default that cannot be undone", files.Position(n.Pos()))
+					if hasField(n, "Default") && hasField(n, "Danger") {
+						t.Errorf("%s: the dialog has both Default and Danger", files.Position(n.Pos()))
 					}
 				}
 				return true
@@ -42,7 +42,7 @@ func TestQuestions(t *testing.T) {
 			if f, ok := decl.(*ast.FuncDecl); asks && ok {
 				found++
 				if !decides {
-					t.Errorf("%s: the question of %s has no Default and no Danger", files.Position(f.Pos()), f.Name.Name)
+					t.Errorf("%s: the dialog of %s has neither Default nor Danger", files.Position(f.Pos()), f.Name.Name)
 				}
 			}
 		}
@@ -56,8 +56,8 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// has reports whether a literal sets a field to true.
-func has(lit *ast.CompositeLit, field string) bool {
+// hasField reports whether a literal sets a field to true.
+func hasField(lit *ast.CompositeLit, field string) bool {
 	for _, e := range lit.Elts {
 		if pair, ok := e.(*ast.KeyValueExpr); ok {
 			name, _ := pair.Key.(*ast.Ident)

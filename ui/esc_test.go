@@ -10,7 +10,7 @@ import (
 	"mediadesk/ui/page"
 )
 
-// With nothing open, esc dismisses the message and shows none.
+// TestEscDismissesMessages: with nothing open, esc dismisses the message and shows none.
 func TestEscDismissesMessages(t *testing.T) {
 	m := newModel(t, openSession(t))
 	m.Update(page.Toast{Text: "The first message."})
@@ -18,15 +18,15 @@ func TestEscDismissesMessages(t *testing.T) {
 	for range 2 {
 		m.Update(kit.KeyMsg("esc"))
 		if got := ansi.Strip(m.View().Content); strings.Contains(got, "message.") {
-			t.Errorf("a message is left:\n%s", got)
+			t.Errorf("esc did not dismiss the message:\n%s", got)
 		}
 	}
-	// With a step back, esc takes that step and the message stays.
+	// Where esc goes back to another screen, it does so and the message stays.
 	m.Update(page.Show{ID: page.Library})
 	m.Update(page.Toast{Text: "A third message."})
 	m.Update(kit.KeyMsg("/"))
 	m.Update(kit.KeyMsg("esc"))
 	if !strings.Contains(ansi.Strip(m.View().Content), "A third message.") {
-		t.Errorf("a step back took the message away:\n%s", ansi.Strip(m.View().Content))
+		t.Errorf("going back dismissed the message:\n%s", ansi.Strip(m.View().Content))
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestFirstStart takes each way of a first start. Before that nothing is written
-// and no socket is open; after it there is the picker with one line of advice.
+// TestFirstStart tries each choice of the first start. Before the choice no file is written and no
+// socket is open. Afterwards the picker shows one line of advice.
 func TestFirstStart(t *testing.T) {
 	key := "MEDIADESK_PRIVATE_KEY=private_first_start"
 	for name, c := range map[string]struct {
 		env  []string
 		take func(*uitest.Term)
-		in   string // on the screen then
+		in   string // shown on the screen then
 	}{
 		"here": {nil, func(term *uitest.Term) { term.Press("t") }, "local"},
 		"environment": {[]string{key}, func(term *uitest.Term) {
@@ -49,7 +49,7 @@ func TestFirstStart(t *testing.T) {
 				t.Errorf("written before a choice: %v, %v", entries, err)
 			}
 			if n, err := sockets(term.Pid()); errors.Is(err, fs.ErrPermission) {
-				t.Log("only root may look at the sockets of a process that hides its memory")
+				t.Log("only root can see the sockets of a process that protects its memory")
 			} else if err != nil || n > 0 {
 				t.Errorf("%d sockets are open before a choice, %v", n, err)
 			}
@@ -68,7 +68,7 @@ func TestFirstStart(t *testing.T) {
 	}
 }
 
-// sockets counts those of a process and of its children.
+// sockets counts the sockets of a process and its children.
 func sockets(pid int) (int, error) {
 	dir := fmt.Sprintf("/proc/%d/", pid)
 	files, err := os.ReadDir(dir + "fd")
@@ -77,7 +77,7 @@ func sockets(pid int) (int, error) {
 	}
 	n := 0
 	for _, f := range files {
-		// One that was closed meanwhile is none.
+		// A socket that was closed meanwhile does not count.
 		if to, _ := os.Readlink(dir + "fd/" + f.Name()); strings.HasPrefix(to, "socket:") {
 			n++
 		}
@@ -89,7 +89,7 @@ func sockets(pid int) (int, error) {
 	for _, thread := range threads {
 		text, err := os.ReadFile(dir + "task/" + thread.Name() + "/children")
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // the thread has ended, or the kernel does not tell
+			continue // the thread has ended, or the kernel does not report its children
 		} else if err != nil {
 			return 0, err
 		}
@@ -108,8 +108,8 @@ func sockets(pid int) (int, error) {
 	return n, nil
 }
 
-// TestTenKeysFromTheStart: from the first start in a folder without pictures to a stored
-// picture with a tag and without its background, seen, ten keys suffice.
+// TestTenKeysFromTheStart: from the first start in a folder without pictures, ten keys upload a
+// picture with a tag, remove its background, and show the result.
 func TestTenKeysFromTheStart(t *testing.T) {
 	d := newWorkplace(t)
 	term := d.start(120, 36)
@@ -130,17 +130,17 @@ func TestTenKeysFromTheStart(t *testing.T) {
 		keys++
 		term.WaitFor(step.then)
 	}
-	term.WaitFor("▅▅▅▅▅") // the boat
-	term.Press("3")       // which is in front: nothing happens, nothing is said
+	term.WaitFor("▅▅▅▅▅") // the sample picture of a boat
+	term.Press("3")       // already in front: nothing happens and no message comes
 	term.Press("c")
 	term.WaitFor("divider left")
 	term.Press("esc")
 	term.WaitFor("▅▅▅▅▅")
 	if strings.Contains(term.Raw(), "in front") {
-		t.Error("the screen that is in front says so")
+		t.Error("pressing the key of the current screen shows a message")
 	}
 	if keys > 10 {
-		t.Errorf("%d keys", keys)
+		t.Errorf("got %d keys", keys)
 	}
 	term.Press("q")
 	term.Wait()

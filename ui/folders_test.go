@@ -13,8 +13,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// The folders that a run showed are offered by the next ones, newest first, each
-// once.
+// TestFoldersAreKeptForTheNextRun: the next run offers the folders that a run showed, newest
+// first, each once.
 func TestFoldersAreKeptForTheNextRun(t *testing.T) {
 	state := t.TempDir()
 	run := func(folder string) {
@@ -39,9 +39,9 @@ func TestFoldersAreKeptForTheNextRun(t *testing.T) {
 		t.Errorf("%q, %v; want %q", got, err, want)
 	}
 	if left, _ := os.ReadDir(state); len(left) != 1 {
-		t.Errorf("more than the file is left: %v", left)
+		t.Errorf("got files besides the folder list: %v", left)
 	}
-	// Without a place nothing is kept, and that is no failure.
+	// Without a file to write to, nothing is stored, and that is not an error.
 	m := &Model{picker: picker.New(picker.Options{})}
 	if err := m.keepFolders(); err != nil {
 		t.Error(err)

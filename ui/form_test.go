@@ -12,7 +12,7 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// waitKept waits until the kept form of the local library holds some text.
+// waitKept waits until the saved form of the local library contains a text.
 func (d *workplace) waitKept(text string) {
 	d.t.Helper()
 	paths := config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": d.home}[name] })
@@ -35,18 +35,18 @@ func (d *workplace) waitKept(text string) {
 		select {
 		case <-look.C:
 		case <-end:
-			d.t.Fatalf("%q is not kept: %s", text, kept)
+			d.t.Fatalf("%q is not in the saved form: %s", text, kept)
 		}
 	}
 }
 
-// TestFormComesBack checks that the form's input survives a kill and a normal exit, that the editor changes the options of all
-// files as one text, and that sent files do not come back.
+// TestFormComesBack: the form's input survives a kill and a normal exit, the editor changes the
+// options of all files as one text, and sent files do not come back.
 func TestFormComesBack(t *testing.T) {
 	d := newWorkplace(t)
 	editor := filepath.Join(t.TempDir(), "an editor")
 	script := "#!/bin/sh\nsed -i.bak \"$EDIT\" \"$1\" && rm -f \"$1.bak\"\n"
-	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil { //nolint:gosec // it is to be run
+	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil { //nolint:gosec // the script has to be executable
 		t.Fatal(err)
 	}
 	env := func(edit string) []string {
@@ -78,7 +78,7 @@ func TestFormComesBack(t *testing.T) {
 	term.Signal(os.Kill)
 	term.Wait()
 
-	// Killed: it is as it was. The text of the editor goes into both files.
+	// After a kill the form is as it was. The text of the editor changes both files.
 	term = again(`s/^private =/private = on/; s/^description =.*/description = by the editor/`)
 	term.WaitFor("写真")
 	term.WaitFor("remove-bg")
@@ -88,7 +88,7 @@ func TestFormComesBack(t *testing.T) {
 	term.Press("ctrl+c", "ctrl+c")
 	term.Wait()
 
-	// Left: it is as it was, and an error of the editor's text names its line.
+	// After a normal exit the form is as it was, and an error in the editor's text names its line.
 	term = again(`s/^private = true/privat = on/`)
 	term.WaitFor("by the editor")
 	term.Press("ctrl+o")
@@ -103,7 +103,7 @@ func TestFormComesBack(t *testing.T) {
 	term.Press("ctrl+c", "ctrl+c")
 	term.Wait()
 
-	// Sent: nothing comes back.
+	// After sending nothing comes back.
 	term = d.start(120, 36, d.pictures)
 	term.WaitFor("harbour.jpg")
 	term.WaitFor("Tray")

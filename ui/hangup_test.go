@@ -16,8 +16,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestInputEnds: where the terminal goes away and no controlling terminal tells so by a
-// SIGHUP, the program ends as by one.
+// TestInputEnds: if the terminal goes away without a SIGHUP, because it is not the controlling
+// terminal, the program ends as with a SIGHUP.
 func TestInputEnds(t *testing.T) {
 	d := newWorkplace(t)
 	pty, err := xpty.NewUnixPty(120, 36)
@@ -46,12 +46,11 @@ func TestInputEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 128+int(syscall.SIGHUP) {
-		t.Errorf("it ended with %v, want the end by a SIGHUP", err)
+		t.Errorf("got %v, want the exit code of a SIGHUP", err)
 	}
 }
 
-// TestEditorHasTheTerminal: an editor that is run from the screens has the terminal itself, no
-// pipe.
+// TestEditorHasTheTerminal: an editor that the program starts gets the terminal itself, not a pipe.
 func TestEditorHasTheTerminal(t *testing.T) {
 	d := newWorkplace(t)
 	editor, found := filepath.Join(d.home, "editor"), filepath.Join(d.home, "found")
@@ -73,6 +72,6 @@ func TestEditorHasTheTerminal(t *testing.T) {
 		return err == nil && len(text) > 0
 	})
 	if text, err := os.ReadFile(found); err != nil || string(text) != "terminal\n" {
-		t.Errorf("the editor has %q, %v", text, err)
+		t.Errorf("the editor got %q, %v", text, err)
 	}
 }

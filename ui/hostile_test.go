@@ -12,19 +12,19 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// nothingForbidden looks through everything that was written to the terminal.
-func nothingForbidden(t *testing.T, term *uitest.Term) {
+// requireNoForbidden checks everything that was written to the terminal.
+func requireNoForbidden(t *testing.T, term *uitest.Term) {
 	t.Helper()
 	if found := uitest.Forbidden(term.Raw()); found != nil {
-		t.Errorf("the terminal got %d things that it must not: %q", len(found), found[:min(len(found), 10)])
+		t.Errorf("the terminal got %d forbidden sequences: %q", len(found), found[:min(len(found), 10)])
 	}
 	if strings.Contains(term.Title(), "owned") {
 		t.Error("the title of the window was set")
 	}
 }
 
-// shownAll waits until a part of each hostile text is on the screen.
-func shownAll(term *uitest.Term, skip ...string) {
+// waitForAll waits until a part of each hostile text is on the screen.
+func waitForAll(term *uitest.Term, skip ...string) {
 	term.WaitUntil(func(screen string) bool {
 		for i, h := range uitest.Hostile() {
 			if !strings.Contains(screen, fmt.Sprintf("h%02d", i+1)) && !strings.Contains(strings.Join(skip, ","), h.Class) {
@@ -35,8 +35,8 @@ func shownAll(term *uitest.Term, skip ...string) {
 	})
 }
 
-// TestHostileNames: file names of 40 kinds (no file name holds a NUL) in the
-// picker, its tray, the form and what it copies, and the uploads.
+// TestHostileNames shows file names of 40 kinds in the picker, its tray, the form and what it
+// copies, and the uploads. The 41st kind has a NUL, which a file name cannot have.
 func TestHostileNames(t *testing.T) {
 	d := newWorkplace(t)
 	folder := t.TempDir()
@@ -53,7 +53,7 @@ func TestHostileNames(t *testing.T) {
 	term := d.start(200, 90, folder)
 	term.WaitFor("Try it here")
 	term.Press("enter")
-	shownAll(term, "NUL")
+	waitForAll(term, "NUL")
 	for range count {
 		term.Press("down")
 	}
@@ -73,12 +73,12 @@ func TestHostileNames(t *testing.T) {
 	term.WaitFor(fmt.Sprintf("%d of %d stored", count, count))
 	term.Press("4")
 	term.WaitFor("Kind")
-	shownAll(term, "NUL")
-	nothingForbidden(t, term)
+	waitForAll(term, "NUL")
+	requireNoForbidden(t, term)
 }
 
-// TestHostileAnswers: records, tags, posts and errors of a service, each of 41
-// kinds, on every screen that shows them.
+// TestHostileAnswers shows records, tags, posts and errors of a service, of 41 kinds, on every
+// screen that has them.
 func TestHostileAnswers(t *testing.T) {
 	d := newWorkplace(t)
 	service := uitest.StartHostileServer(t)
@@ -94,7 +94,7 @@ func TestHostileAnswers(t *testing.T) {
 	term := d.startWith([]string{"MEDIADESK_PRIVATE_KEY=" + testKey}, 200, 90, args...)
 	term.WaitFor("Tray: 82 files")
 
-	// What was refused, and in which words.
+	// The reason of a refusal.
 	term.Press("u")
 	term.WaitFor("Stored as")
 	term.Press("tab", "tab", "down", "space") // remove-bg
@@ -107,7 +107,7 @@ func TestHostileAnswers(t *testing.T) {
 		term.Press("down")
 	}
 
-	// Posts: those that say how a run ended, and the history of each run.
+	// Posts: how each run ended, and the history of each run.
 	if n := service.Posted(); n == 0 {
 		t.Error("no post was made")
 	}
@@ -118,10 +118,10 @@ func TestHostileAnswers(t *testing.T) {
 	}
 	term.Press("p")
 
-	// Records and tags: the library as list and contact sheet, and the details.
+	// Records and tags: the library as list and as contact sheet, and the details.
 	term.Press("esc", "4")
 	term.WaitFor("Kind")
-	shownAll(term)
+	waitForAll(term)
 	for range 41 {
 		term.Press("down")
 	}
@@ -133,5 +133,5 @@ func TestHostileAnswers(t *testing.T) {
 	term.Press("f1")
 	term.WaitFor("type to search")
 	term.Press("esc")
-	nothingForbidden(t, term)
+	requireNoForbidden(t, term)
 }

@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
 
-// workplace is a home and a folder of pictures for the built program.
+// workplace is a home folder and a folder of pictures for the built program.
 type workplace struct {
 	t              *testing.T
 	home, pictures string
@@ -61,21 +61,21 @@ func openHarbour(term *uitest.Term) {
 	term.WaitFor("As seen")
 }
 
-// TestMainJob is the whole job on a virtual terminal: choose, pick, describe,
-// send, watch, touch up, leave, start again and find everything.
+// TestMainJob is the whole job on a virtual terminal: first choice, pick, describe, send, watch,
+// edit, leave, start again and find everything.
 func TestMainJob(t *testing.T) {
 	d := newWorkplace(t)
 	term := d.start(120, 36, d.pictures)
 	term.WaitFor("Try it here")
 	if entries, _ := os.ReadDir(d.home); len(entries) > 0 {
-		t.Errorf("%d files were written before a choice was taken", len(entries))
+		t.Errorf("%d files were written before the first choice, want none", len(entries))
 	}
 	term.Press("enter")
 
 	// Pick: a photograph, a drawing with alpha, an animation, a text.
 	term.WaitFor("harbour.jpg")
 	term.WaitFor("logo.png")
-	term.WaitFor("shown turned right") // the photograph's facts
+	term.WaitFor("shown turned right") // the photograph's metadata
 	for range 5 {
 		term.Press("space")
 	}
@@ -98,7 +98,7 @@ func TestMainJob(t *testing.T) {
 	term.WaitFor("0 pending")
 	term.WaitFor("webhook ")
 
-	// Touch up.
+	// Edit the details.
 	openHarbour(term)
 	term.Press("e")
 	term.Type("dusk,")
@@ -120,7 +120,7 @@ func TestMainJob(t *testing.T) {
 	term.Press("q")
 	term.Wait()
 	if code := term.ExitCode(); code != 0 {
-		t.Fatalf("exit code %d", code)
+		t.Fatalf("exit code %d, want 0", code)
 	}
 	term = d.start(120, 36)
 	term.WaitFor("1 Pick")

@@ -11,8 +11,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// counter counts the keys that are pressed on a terminal. The letters of names (tags,
-// folders) are typed and not counted: they are the same in every version.
+// counter counts the keys that are pressed on a terminal. It does not count the letters of names
+// such as tags and folders, because they are the same in every version.
 type counter struct {
 	*uitest.Term
 	keys int
@@ -23,8 +23,8 @@ func (c *counter) Press(keys ...string) {
 	c.Term.Press(keys...)
 }
 
-// TestKeysCounted does five tasks with real keys and compares their number with that of the
-// shortest way in version 0.1, which was counted by hand with these keys:
+// TestKeysCounted does five tasks with real keys. It compares their number with the shortest way in
+// version 0.1, which was counted by hand with these keys:
 //
 //	tag 40 files and send    ctrl+a u tab NAME ctrl+s s
 //	extra tag on 3 of them   4 space space space e b a NAME enter ctrl+s s
@@ -55,7 +55,7 @@ func TestKeysCounted(t *testing.T) {
 		term.Press("q")
 		term.Wait()
 		if code := term.ExitCode(); code != 0 {
-			t.Fatalf("ended with %d:\n%s", code, term.Screen())
+			t.Fatalf("got exit code %d, want 0:\n%s", code, term.Screen())
 		}
 	}
 	library := func(c *counter) {
@@ -63,7 +63,7 @@ func TestKeysCounted(t *testing.T) {
 		c.WaitFor("State")
 		c.WaitFor("p00_")
 	}
-	back := func(c *counter) { // to the tab that every task begins on
+	back := func(c *counter) { // to the tab on which every task begins
 		c.Term.Press("1")
 		c.WaitFor("Tray: nothing picked yet")
 	}
@@ -166,7 +166,7 @@ func TestKeysCounted(t *testing.T) {
 		task.do(c)
 		t.Logf("%s: %d keys, %d in version 0.1", task.name, c.keys, task.before)
 		if c.keys != task.now || c.keys >= task.before {
-			t.Errorf("%s takes %d keys; it took %d, and %d in version 0.1", task.name, c.keys, task.now, task.before)
+			t.Errorf("%s takes %d keys, want %d (%d in version 0.1)", task.name, c.keys, task.now, task.before)
 		}
 		back(c)
 	}

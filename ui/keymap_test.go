@@ -39,7 +39,7 @@ func TestCheckKeys(t *testing.T) {
 	}
 }
 
-// The names of version 0.1 lead to actions that exist, and the log says which.
+// TestOldNamesLeadToActions: the action names of version 0.1 lead to actions that exist, and the log says which.
 func TestOldNamesLeadToActions(t *testing.T) {
 	known := map[string]bool{}
 	for _, actions := range catalog() {
@@ -55,11 +55,11 @@ func TestOldNamesLeadToActions(t *testing.T) {
 		}
 	}
 	if notes := OldNames([]KeySetting{{"clear the tray", []string{"X"}}, {"picker.filter", []string{"F"}}}); len(notes) != 1 || !strings.Contains(notes[0], "picker.clear-tray") {
-		t.Errorf("told: %q", notes)
+		t.Errorf("got the notes %q", notes)
 	}
 }
 
-// Every action that help shows on any screen can be given another key by its ID.
+// TestEveryActionCanHaveAnotherKey: every action that the help shows on any screen can get another key by its ID.
 func TestEveryActionCanHaveAnotherKey(t *testing.T) {
 	names, actions := actionsByScreen(t)
 	for _, name := range names {
@@ -73,9 +73,9 @@ func TestEveryActionCanHaveAnotherKey(t *testing.T) {
 	}
 }
 
-// By themselves the keys of a part do not clash. But enter draws a region where there
-// is a picture, and else goes on; and nothing quits the program while a picture has the
-// whole screen, so q closes that.
+// TestUsualKeysDoNotClash: the default keys of a part do not clash, with two exceptions. Enter
+// draws a region if there is a picture, and goes on otherwise. While a picture fills the screen,
+// q closes it and cannot quit the program.
 func TestUsualKeysDoNotClash(t *testing.T) {
 	for part, actions := range catalog() {
 		has := map[string]kit.Action{}

@@ -13,8 +13,8 @@ import (
 	"mediadesk/ui/page"
 )
 
-// actionsByScreen are the actions that the screens offer in any of the states that
-// the tests know, and under "Everywhere" those of all screens.
+// actionsByScreen returns the actions that the screens offer in any state that the tests know. The
+// actions of all screens are under "Everywhere".
 func actionsByScreen(t *testing.T) (names []string, actions map[string][]kit.Action) {
 	s := newStage(t)
 	defer s.end()
@@ -23,8 +23,8 @@ func actionsByScreen(t *testing.T) (names []string, actions map[string][]kit.Act
 		page.Library: "Library", page.Details: "Details", page.Settings: "Settings",
 	}
 	actions = map[string][]kit.Action{}
-	for _, sc := range append(slices.Clone(scenes), more...) {
-		s.enter(sc)
+	for _, sc := range append(slices.Clone(scenes), furtherScenes...) {
+		s.play(sc)
 		title, known := titles[s.m.host.Front()]
 		if !known || s.m.host.Covered() || s.m.host.Capturing() {
 			continue
@@ -45,7 +45,7 @@ func actionsByScreen(t *testing.T) (names []string, actions map[string][]kit.Act
 	return names, actions
 }
 
-// keySigns are the keys as docs/keys.md has them, by how bindings name them.
+// keySigns maps the names of keys in bindings to those in docs/keys.md.
 var keySigns = map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "pgdn", "f1": "F1", "f2": "F2"}
 
 func keySign(k string) string {
@@ -55,7 +55,7 @@ func keySign(k string) string {
 	return k
 }
 
-// TestKeysPage: docs/keys.md has every key of every screen. After a change:
+// TestKeysPage: docs/keys.md has every key of every screen. After a change run
 // go test ./ui -run TestKeysPage -update.
 func TestKeysPage(t *testing.T) {
 	const file, begin, end = "../docs/keys.md", "<!-- keys, made by: go test ./ui -run TestKeysPage -update -->\n", "<!-- end of keys -->\n"
@@ -66,12 +66,12 @@ func TestKeysPage(t *testing.T) {
 	before, rest, found := strings.Cut(string(text), begin)
 	have, after, ended := strings.Cut(rest, end)
 	if !found || !ended {
-		t.Fatalf("%s has no place for the keys, %q to %q", file, begin, end)
+		t.Fatalf("%s has no markers %q and %q for the keys", file, begin, end)
 	}
 	names, actions := actionsByScreen(t)
 	bound := map[string]bool{
-		"ctrl+c": true, // the root takes it before anything else
-		"ctrl+g": true, // of the form, where sending would take something away
+		"ctrl+c": true, // the root handles it first
+		"ctrl+g": true, // only in the form, if sending would remove something
 	}
 	var b strings.Builder
 	for _, name := range names {
@@ -91,13 +91,13 @@ func TestKeysPage(t *testing.T) {
 	b.WriteString("\n")
 	if want := b.String(); have != want {
 		if f := flag.Lookup("update"); f == nil || f.Value.String() != "true" {
-			t.Errorf("the keys of %s are not those of the screens: go test ./ui -run TestKeysPage -update", file)
+			t.Errorf("%s does not have the keys of the screens: run go test ./ui -run TestKeysPage -update", file)
 		} else if err := os.WriteFile(file, []byte(before+begin+want+end+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 
-	// The table of the most wanted keys is by hand: each of them is among those.
+	// The table of the most important keys is written by hand. Each of its keys must exist.
 	_, table, _ := strings.Cut(before, "## The most important keys\n")
 	table, _, _ = strings.Cut(table, "\n`esc` is always")
 	signs := map[string]string{}

@@ -10,7 +10,7 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestLeavingSaysWhatItWaitsFor checks that leaving says what it waits for if an answer is missing, and that ctrl+c ends the wait.
+// TestLeavingSaysWhatItWaitsFor: if an answer is missing, leaving says what it waits for, and ctrl+c ends the wait.
 func TestLeavingSaysWhatItWaitsFor(t *testing.T) {
 	binary := uitest.Build(t)
 	d := newWorkplace(t)

@@ -16,7 +16,7 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestLookingOnceMore checks an unknown upload whose response was lost. L asks the service again, sends nothing, and finds it.
+// TestLookingOnceMore checks an upload whose answer was lost. L asks the service again, sends nothing, and finds the file.
 func TestLookingOnceMore(t *testing.T) {
 	binary := uitest.Build(t)
 	d := newWorkplace(t)
@@ -34,7 +34,7 @@ func TestLookingOnceMore(t *testing.T) {
 		case r.Method == http.MethodPost:
 			uploads.Add(1)
 			forward.ServeHTTP(httptest.NewRecorder(), r)
-			panic(http.ErrAbortHandler) // stored, and the answer is lost
+			panic(http.ErrAbortHandler) // stored, but the answer is lost
 		case blind.Load():
 			http.NotFound(w, r)
 		default:
@@ -63,6 +63,6 @@ func TestLookingOnceMore(t *testing.T) {
 	term.Press("L")
 	term.WaitFor("✓ stored")
 	if n := uploads.Load(); n != 1 {
-		t.Errorf("it was sent %d times", n)
+		t.Errorf("the file was sent %d times, want 1", n)
 	}
 }

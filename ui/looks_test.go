@@ -20,7 +20,7 @@ import (
 	"mediadesk/config"
 )
 
-// looks are the themes and the numbers of colors of a terminal.
+// looks are themes and the numbers of colors of a terminal.
 var looks = []struct {
 	name   string
 	theme  config.Theme
@@ -35,14 +35,14 @@ var looks = []struct {
 	{"no-colour", config.ThemeAuto, "#000000", colorprofile.ASCII},
 }
 
-// lookSizes are the terminals: side by side, stacked, one column.
+// lookSizes are the sizes of terminals: panes side by side, stacked panes, one column.
 var lookSizes = []image.Point{{120, 36}, {80, 24}, {40, 12}}
 
-// changing is what differs from run to run: folders, file ids whole or cut.
-var changing = regexp.MustCompile(`/desk-\d{8}|\b\d{8}/|\b[0-9a-f]{24}\b|\b[0-9a-f]{3,}…[0-9a-f]{3,}\b`)
+// changingText matches what differs from run to run: folders, and file ids that may be shortened.
+var changingText = regexp.MustCompile(`/desk-\d{8}|\b\d{8}/|\b[0-9a-f]{24}\b|\b[0-9a-f]{3,}…[0-9a-f]{3,}\b`)
 
-// same writes 0 for each letter that may differ.
-func same(found string) string {
+// zeroes replaces each character that may differ with 0.
+func zeroes(found string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("0123456789abcdef", r) {
 			return '0'
@@ -51,15 +51,15 @@ func same(found string) string {
 	}, found)
 }
 
-// moments are dates, with the blanks up to what follows.
-var moments = regexp.MustCompile(`\b\d{1,2} [A-Z][a-z]{2} 20\d\d \d\d:\d\d *`)
+// dates matches dates, with the blanks that follow.
+var dates = regexp.MustCompile(`\b\d{1,2} [A-Z][a-z]{2} 20\d\d \d\d:\d\d *`)
 
-// brokenDates are the two ends of a date that does not fit in its line.
+// brokenDates matches the two ends of a date that wraps at the end of its line.
 var brokenDates = regexp.MustCompile(`· \d{1,2} *│|│ +[A-Z][a-z]{2} 20\d\d\b`)
 
-// unchanging is a drawing with the same signs for all that changes.
-func unchanging(drawing string) string {
-	drawing = moments.ReplaceAllStringFunc(drawing, func(found string) string {
+// withoutChanging replaces everything that changes in a drawing with fixed characters.
+func withoutChanging(drawing string) string {
+	drawing = dates.ReplaceAllStringFunc(drawing, func(found string) string {
 		const moment = "00 Xxx 0000 00:00"
 		return moment + strings.Repeat(" ", max(0, len(found)-len(moment)))
 	})
@@ -69,16 +69,16 @@ func unchanging(drawing string) string {
 		}
 		return found[:len(found)-len("Xxx 0000")] + "Xxx 0000"
 	})
-	return changing.ReplaceAllStringFunc(drawing, same)
+	return changingText.ReplaceAllStringFunc(drawing, zeroes)
 }
 
-// TestLooks draws every screen at three sizes, through the whole program, and
-// compares what stands on it with what is kept. After a wanted change:
-// go test ./ui -run 'TestLooks|TestColors' -update, and look at the difference.
+// TestLooks draws every screen of the whole program at three sizes and compares it with the golden
+// files. After a wanted change run go test ./ui -run 'TestLooks|TestColors' -update, and check the
+// difference.
 func TestLooks(t *testing.T) {
 	s := newLooks(t)
 	for _, sc := range scenes {
-		s.enter(sc)
+		s.play(sc)
 		requireLook(t, s, sc.name, func() string {
 			var b strings.Builder
 			for _, size := range lookSizes {
@@ -93,14 +93,13 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// TestColors draws the screen that uses most of the theme's roles in six looks,
-// and compares cells and colors.
+// TestColors draws the screen with the most roles of the theme in six looks, and compares cells and colors.
 func TestColors(t *testing.T) {
 	s := newLooks(t)
 	form := slices.IndexFunc(scenes, func(sc scene) bool { return sc.name == "form" })
 	size := lookSizes[0]
 	for _, look := range looks {
-		s.enter(scenes[form])
+		s.play(scenes[form])
 		s.m.o.Theme = look.theme
 		s.send(tea.BackgroundColorMsg{Color: lipgloss.Color(look.ground)})
 		s.send(tea.ColorProfileMsg{Profile: look.depth})
@@ -114,20 +113,20 @@ func TestColors(t *testing.T) {
 func newLooks(t *testing.T) *stage {
 	t.Helper()
 	if runtime.GOOS != "linux" {
-		t.Skip("paths have another length on this system")
+		t.Skip("the paths on this system have another length than in the golden files")
 	}
 	s := newStage(t)
 	t.Cleanup(s.end)
 	return s
 }
 
-// requireLook compares a drawing with the one that is kept under the name.
+// requireLook compares a drawing with the golden file of that name.
 func requireLook(t *testing.T, s *stage, name string, draw func() string) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
 		t.Helper()
-		// Without a kept one the comparison fails.
+		// Without a golden file the comparison fails.
 		kept, _ := os.ReadFile(filepath.Join("testdata", t.Name()+".golden"))
-		golden.RequireEqual(t, s.settle(func() string { return unchanging(draw()) }, string(kept)))
+		golden.RequireEqual(t, s.settle(func() string { return withoutChanging(draw()) }, string(kept)))
 	})
 }

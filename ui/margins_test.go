@@ -13,9 +13,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestFrameOfTheSizeBefore: a frame that scrolls, drawn for a small terminal,
-// arrives when the terminal is larger already and leaves it with the margins of
-// the size before. The screen is whole all the same.
+// TestFrameOfTheSizeBefore: a frame for a small terminal scrolls and arrives when the terminal is
+// larger already, which leaves the old scroll margins behind. The next screen is complete anyway.
 func TestFrameOfTheSizeBefore(t *testing.T) {
 	d := openSession(t)
 	home := t.TempDir()
@@ -30,7 +29,7 @@ func TestFrameOfTheSizeBefore(t *testing.T) {
 	var term *uitest.Term
 	term = uitest.Start(t, m, 120, 12, tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
 		if size, yes := msg.(tea.WindowSizeMsg); yes && size.Height == 36 {
-			term.Draw("\x1b[3;9r\x1b[1;12r") // as the renderer sets and resets margins
+			term.Draw("\x1b[3;9r\x1b[1;12r") // what the renderer writes to set and reset margins
 		}
 		return msg
 	}))

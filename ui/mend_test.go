@@ -10,8 +10,8 @@ import (
 	"mediadesk/ui/page"
 )
 
-// TestMendingAnUpload: a job that was refused brings the form to the front with
-// its options and what was said, and its source into the tray.
+// TestMendingAnUpload: editing a refused upload opens the form with its options and the error
+// message, and puts its source into the tray.
 func TestMendingAnUpload(t *testing.T) {
 	m := newModel(t, openSession(t))
 	src := api.Source{URL: "https://example.com/boat.png"}
@@ -21,7 +21,7 @@ func TestMendingAnUpload(t *testing.T) {
 	}
 	_, cmd := m.Update(page.Compose{Jobs: []api.Job{job}})
 	if m.host.Front() != page.Form {
-		t.Fatalf("screen %d is in front", m.host.Front())
+		t.Fatalf("screen %d is in front, want the form", m.host.Front())
 	}
 	var added []api.Source
 	var look func(cmd tea.Cmd)
@@ -40,7 +40,7 @@ func TestMendingAnUpload(t *testing.T) {
 	}
 	look(cmd)
 	if len(added) != 1 || added[0] != src {
-		t.Errorf("the tray gets %v", added)
+		t.Errorf("got %v in the tray", added)
 	}
 	m.Update(tea.WindowSizeMsg{Width: 160, Height: 50})
 	for _, want := range []string{"boat.png", "/sea/", "The library is full."} {

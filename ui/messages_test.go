@@ -11,8 +11,8 @@ import (
 	"mediadesk/ui/page"
 )
 
-// A message is above the hints and moves nothing. In a low terminal, it replaces them. ! shows it in full on every screen and over
-// every popup.
+// TestMessagesLine: a message is above the hints and moves nothing. In a low terminal it replaces them.
+// ! shows it in full on every screen and over every popup.
 func TestMessagesLine(t *testing.T) {
 	m := newModel(t, openSession(t))
 	long := "Nothing was stored, because " + strings.Repeat("the disk is full and ", 9) + "the light is off."
@@ -27,13 +27,13 @@ func TestMessagesLine(t *testing.T) {
 		if size.Height < statusHeight {
 			at++
 		} else if lastLine(m) != hints {
-			t.Errorf("%v: the hints are %q, and were %q", size, lastLine(m), hints)
+			t.Errorf("%v: got the hints %q, want %q", size, lastLine(m), hints)
 		}
 		if line := lines[at]; !strings.Contains(line, "Nothing was stored") || size.Width < 200 && !strings.HasSuffix(line, "… ! more") && !strings.HasSuffix(line, "…  ! more") {
 			t.Errorf("%v: the message is %q", size, line)
 		}
 		if m.rects().screen != before {
-			t.Errorf("%v: the message moves the screen", size)
+			t.Errorf("%v: the message moved the screen", size)
 		}
 		m.Update(kit.KeyMsg("!"))
 		if got := strings.Join(strings.Fields(strings.ReplaceAll(ansi.Strip(m.View().Content), "│", "")), " "); !strings.Contains(got, "the light is off.") {
@@ -48,18 +48,18 @@ func TestMessagesLine(t *testing.T) {
 	m.Update(kit.KeyMsg(","))
 	m.Update(kit.KeyMsg("!"))
 	if !strings.Contains(ansi.Strip(m.View().Content), "─ Messages ─") {
-		t.Errorf("over a menu ! shows\n%s", ansi.Strip(m.View().Content))
+		t.Errorf("! over a menu shows\n%s", ansi.Strip(m.View().Content))
 	}
 }
 
-// lastLine is the line of hints.
+// lastLine returns the line of hints.
 func lastLine(m *Model) string {
 	lines := strings.Split(ansi.Strip(m.View().Content), "\n")
 	return lines[len(lines)-1]
 }
 
-// A click on a hint runs its action, one on the status line opens the messages, one
-// on a tab goes there.
+// TestClicks: a click on a hint runs its action, one on the status line opens the messages, and one
+// on a tab opens that screen.
 func TestClicks(t *testing.T) {
 	m := newModel(t, openSession(t))
 	click := func(words string) {
@@ -90,12 +90,12 @@ func TestClicks(t *testing.T) {
 	}
 	click("4 Library")
 	if m.host.Front() != page.Library {
-		t.Errorf("in front is %v", m.host.Front())
+		t.Errorf("in front is %v, want %v", m.host.Front(), page.Library)
 	}
 }
 
-// The palette has the actions of all screens: it goes there and runs them. The help
-// has those of the focused part.
+// TestPalette: the palette has the actions of all screens, opens the screen and runs them. The help
+// has the actions of the focused part.
 func TestPalette(t *testing.T) {
 	m := newModel(t, openSession(t))
 	screen := func() string { return ansi.Strip(m.View().Content) }
@@ -108,7 +108,7 @@ func TestPalette(t *testing.T) {
 	find("library contact sheet")
 	m.Update(kit.KeyMsg("enter"))
 	if m.host.Front() != page.Library || m.host.Overlays.Top() != nil {
-		t.Fatalf("in front is\n%s", screen())
+		t.Fatalf("the palette did not open its screen:\n%s", screen())
 	}
 	find("picker.add-url")
 	m.Update(kit.KeyMsg("enter"))
@@ -116,15 +116,15 @@ func TestPalette(t *testing.T) {
 		t.Errorf("the action of another screen does not run:\n%s", screen())
 	}
 	m.Update(kit.KeyMsg("esc"))
-	// What cannot be done there says why, there.
+	// A disabled action says why on its own screen.
 	find("uploads.pause-all")
 	m.Update(kit.KeyMsg("enter"))
 	if _, told := m.messages.Shown(); m.host.Front() != page.Uploads || !told {
-		t.Errorf("nothing says why it cannot be done:\n%s", screen())
+		t.Errorf("the disabled reason is not shown:\n%s", screen())
 	}
 	find("upload form send")
 	if got := screen(); !strings.Contains(got, "pick files and press u first") {
-		t.Errorf("a screen that is not there yet:\n%s", got)
+		t.Errorf("the palette does not say how to open the form:\n%s", got)
 	}
 	m.Update(kit.KeyMsg("esc"))
 	m.Update(kit.KeyMsg("esc"))
@@ -133,6 +133,6 @@ func TestPalette(t *testing.T) {
 		m.Update(kit.KeyMsg(string(r)))
 	}
 	if got := screen(); !strings.Contains(got, "No matching action") {
-		t.Errorf("the help has more than what can be done here:\n%s", got)
+		t.Errorf("the help has actions of other parts:\n%s", got)
 	}
 }

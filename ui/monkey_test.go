@@ -22,10 +22,10 @@ type monkey struct {
 	*rand.Rand
 	term *uitest.Term
 	w, h int
-	did  []string // the log for a failure
+	did  []string // for the message of a failure
 
 	playing bool
-	homes   int // how often it went home
+	homes   int // how often it returned to the picker
 }
 
 // monkeyKeys are keys that do something somewhere. Suspending is left out, because nothing would resume the program.
@@ -35,13 +35,13 @@ var monkeyKeys = strings.Fields(`
 	ctrl+a ctrl+b ctrl+d ctrl+e ctrl+f ctrl+k ctrl+n ctrl+o ctrl+p ctrl+r ctrl+s ctrl+t ctrl+u ctrl+w ctrl+x ctrl+y ctrl+space
 	f1 f2 f5 shift+up shift+down shift+left shift+right alt+enter ctrl+c + - = < > # % 0`)
 
-// monkeyWays lead to places that single keys rarely reach.
+// monkeyWays are sequences of keys to parts that random keys rarely reach.
 var monkeyWays = []string{
 	"1 space j space u", "ctrl+s s", "ctrl+s enter", "4 down enter", "4 enter", "4 down space down space e", "3 enter", "3 t", "3 s enter",
 	"2 r", "2 x", "5 enter", "5 down enter", "u ctrl+r", "u tab tab tab", "e tab a ctrl+s", "r up up shift+right ctrl+s", "ctrl+a u", "4 D enter", "z", "Z",
 }
 
-// monkeyWords are typed or pasted; none is a path that leads out of the folder.
+// monkeyWords are typed or pasted. None is a path outside the folder.
 var monkeyWords = []string{
 	"sea", "写真, boat,", "12,10,40,30", "{\"a\":", "שלום", "e\u0301\u0323", "👩‍🚀", "a\x1b[31mb", strings.Repeat("long ", 12), "name : \"x\"", "100%", "\u202egpj", "-1", "summer", "https://127.0.0.1:1/x.jpg",
 }
@@ -102,38 +102,38 @@ func (m *monkey) ended() bool {
 	}
 }
 
-// over is the panic that stops a monkey after its program has ended.
-type over struct{}
+// programEnded is the panic value that stops a monkey after its program has ended.
+type programEnded struct{}
 
-// patient is a test to which it is no failure that a program ends while
-// something is typed: the monkey may have pressed the key that leaves.
-type patient struct {
+// lenientT is a test that does not fail if the program ends while the monkey types, because the
+// monkey may have pressed the key that quits.
+type lenientT struct {
 	testing.TB
 	m *monkey
 }
 
-func (p patient) Fatalf(format string, args ...any) {
+func (p lenientT) Fatalf(format string, args ...any) {
 	p.Helper()
 	if p.m.playing && p.m.ended() {
-		panic(over{})
+		panic(programEnded{})
 	}
 	p.TB.Fatalf(format, args...)
 }
 
-// play runs something that presses keys, until the program ends.
+// play calls what, which presses keys, until the program ends.
 func (m *monkey) play(what func()) {
 	m.playing = true
 	defer func() {
 		m.playing = false
-		if p := recover(); p != nil && p != (over{}) {
+		if p := recover(); p != nil && p != (programEnded{}) {
 			panic(p)
 		}
 	}()
 	what()
 }
 
-// home goes back to the picker, as anybody who is lost does: out of everything,
-// then its key. It fails the test where that does not lead there.
+// home returns to the picker: it closes everything and presses the picker's key. It fails the test
+// if that does not open the picker.
 func (m *monkey) home(t *testing.T) {
 	t.Helper()
 	m.resize(120, 36)
@@ -141,8 +141,8 @@ func (m *monkey) home(t *testing.T) {
 	defer limit.Stop()
 	again := time.NewTicker(100 * time.Millisecond)
 	defer again.Stop()
-	// What is on the screen may be older than what was pressed last: a word that
-	// was not searched for before is not. It is given time to come.
+	// The screen may be older than the last key. Searching for a new word each time shows whether it
+	// is current.
 	m.homes++
 	word, found, patience := fmt.Sprintf("way%dhome", m.homes), false, 0
 	for !m.ended() {
@@ -158,7 +158,7 @@ func (m *monkey) home(t *testing.T) {
 			}
 		case patience > 0:
 		case strings.Contains(screen, "(l)"):
-			m.press("l") // leave all the same
+			m.press("l") // leave in spite of the question
 			patience = 4
 		case picker:
 			m.press("?")
@@ -166,19 +166,19 @@ func (m *monkey) home(t *testing.T) {
 			patience = 40
 		default:
 			found = false
-			m.press("esc", "esc", "esc", "1") // what is searched for goes first
+			m.press("esc", "esc", "esc", "1") // the search closes first
 			patience = 2
 		}
 		patience = max(patience-1, 0)
 		select {
 		case <-limit.C:
-			t.Fatal("no way back to the picker")
+			t.Fatal("the picker does not come back")
 		case <-again.C:
 		}
 	}
 }
 
-// leave ends the program by its keys, whatever is under way.
+// leave quits the program with keys, whatever is under way.
 func (m *monkey) leave(t *testing.T) {
 	t.Helper()
 	m.home(t)
@@ -192,7 +192,7 @@ func (m *monkey) leave(t *testing.T) {
 		case <-m.term.Done():
 			return
 		case <-limit.C:
-			t.Fatal("it cannot be left")
+			t.Fatal("the program does not quit")
 		case <-again.C:
 			if strings.Contains(m.term.Screen(), "(l)") {
 				m.press("l")
@@ -201,13 +201,14 @@ func (m *monkey) leave(t *testing.T) {
 	}
 }
 
-// TestMonkey runs a monkey against a faulty service. The program must not crash, the picker must always be reachable, and the
-// library must be intact afterwards. MEDIADESK_MONKEY sets the duration, such as 15m, and MEDIADESK_SEED=N the first round.
+// TestMonkey runs a monkey against a faulty service. The program must not crash, the picker must
+// always be reachable, and the library must be intact afterwards. MEDIADESK_MONKEY sets the
+// duration, such as 15m, and MEDIADESK_SEED=N the first round.
 func TestMonkey(t *testing.T) {
-	const steps = 300 // of a round
+	const steps = 300 // in each round
 	text := os.Getenv("MEDIADESK_MONKEY")
 	if text == "" {
-		t.Skip("MEDIADESK_MONKEY does not say for how long: chance does not decide over a change")
+		t.Skip("set MEDIADESK_MONKEY to a duration: random input is no check of a change")
 	}
 	whole, err := time.ParseDuration(text)
 	if err != nil {
@@ -221,7 +222,7 @@ func TestMonkey(t *testing.T) {
 		}
 	}
 	d, library, work := newWorkplace(t), t.TempDir(), t.TempDir()
-	// However often it goes to the folder above, it stays in ours.
+	// The monkey may open the parent folder often, and must stay in the test folder.
 	pictures := filepath.Join(work, strings.Repeat("in/", 25))
 	tools := filepath.Join(work, "tools")
 	for _, dir := range []string{pictures, tools} {
@@ -232,7 +233,7 @@ func TestMonkey(t *testing.T) {
 	if err := assets.WriteSamples(pictures); err != nil {
 		t.Fatal(err)
 	}
-	// Nothing of this computer is opened.
+	// Nothing of this computer may be opened.
 	for _, name := range []string{"xdg-open", "open", "vi"} {
 		if err := os.WriteFile(filepath.Join(tools, name), []byte("#!/bin/sh\n"), 0o700); err != nil {
 			t.Fatal(err)
@@ -250,7 +251,7 @@ func TestMonkey(t *testing.T) {
 	}
 	for end := time.Now().Add(whole); time.Now().Before(end); seed++ {
 		m := &monkey{Rand: rand.New(rand.NewPCG(seed, 0)), w: 120, h: 36}
-		m.term = uitest.StartBinary(patient{t, m}, "/bin/sh", []string{
+		m.term = uitest.StartBinary(lenientT{t, m}, "/bin/sh", []string{
 			"-c",
 			`cd "$WORK" && exec "$PROGRAM" --upload-url "$ADDRESS" --base-url "$ADDRESS" --delivery-url "$ADDRESS"`,
 		}, env, m.w, m.h)
@@ -265,12 +266,12 @@ func TestMonkey(t *testing.T) {
 	}
 }
 
-// round presses things in a program that has just begun, and leaves it.
+// round presses random keys in a new program and quits it.
 func (m *monkey) round(t *testing.T, seed uint64, steps int) {
 	t.Helper()
 	defer func() {
 		if t.Failed() {
-			t.Logf("seed %d did %s; screen:\n%s", seed, strings.Join(m.did, " "), m.term.Screen())
+			t.Logf("seed %d: %s; screen:\n%s", seed, strings.Join(m.did, " "), m.term.Screen())
 		}
 	}()
 	typing := time.NewTicker(15 * time.Millisecond)
@@ -287,9 +288,9 @@ func (m *monkey) round(t *testing.T, seed uint64, steps int) {
 	m.play(func() { m.leave(t) })
 	m.term.Wait()
 	if code := m.term.ExitCode(); code != 0 || m.term.AltScreen() {
-		t.Fatalf("it ended with %d, alternate screen: %v", code, m.term.AltScreen())
+		t.Fatalf("exit code %d, alternate screen: %v", code, m.term.AltScreen())
 	}
 	if raw := m.term.Raw(); strings.Contains(raw, testKey) {
-		t.Fatal("the key was drawn")
+		t.Fatal("the private key was on the screen")
 	}
 }

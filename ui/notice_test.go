@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// TestNoticeIsSeen checks that the top line shows the service's permanent notice at every width.
+// TestNoticeIsSeen: the top line shows the service's permanent notice at every width.
 func TestNoticeIsSeen(t *testing.T) {
 	d := openSession(t)
 	d.Profile.Notice = "faults on: delay=2s webhooks=repeated"

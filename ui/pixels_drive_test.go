@@ -17,10 +17,9 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestDragByPixelReports drags a region in the built program on a terminal that
-// says it tells of the mouse by pixels, with the reports that such a terminal
-// sends: a drag within one cell counts, there and back is the same region, and
-// afterwards cells are cells again.
+// TestDragByPixelReports drags a region in the built program, on a terminal that reports the mouse
+// in pixels. A drag within one cell counts, a drag back restores the region, and afterwards the
+// mouse is reported in cells again.
 func TestDragByPixelReports(t *testing.T) {
 	binary := uitest.Build(t)
 	d := newWorkplace(t)
@@ -32,7 +31,7 @@ func TestDragByPixelReports(t *testing.T) {
 	if out, err := send.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	// The tip would go in the middle, and the picture take its place.
+	// The tip would take the place of the picture.
 	state := config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": d.home}[name] }).State
 	if err := errors.Join(os.MkdirAll(state, 0o700), os.WriteFile(filepath.Join(state, "tips"), []byte("picker library details\n"), 0o600)); err != nil {
 		t.Fatal(err)
@@ -46,16 +45,16 @@ func TestDragByPixelReports(t *testing.T) {
 	term.WaitFor("As seen")
 	term.WaitFor("┌─") // the region's border on the picture
 	if strings.Contains(term.Raw(), "\x1b[?1016h") {
-		t.Error("pixels were asked for before the terminal said that it has them")
+		t.Error("the program requested pixels before the terminal offered them")
 	}
 	const w, h = 10, 20
 	term.Type(fmt.Sprintf("\x1b[6;%d;%dt\x1b[?1016;2$y", h, w)) // its answers: the size of a cell, and the mode
 	term.WaitRaw(func(raw string) bool { return strings.Contains(raw, "\x1b[?1016h") })
 
 	if strings.Contains(term.Screen(), "Tip:") {
-		t.Fatal("a tip is shown that was seen before")
+		t.Fatal("a tip is shown again")
 	}
-	// The middle of the region's box is within the region.
+	// The middle of the region's box is inside the region.
 	x, y, ok := term.Find("Crop: 400 x 600")
 	left, _, ok2 := term.Find("╭─ Region")
 	if !ok || !ok2 {
@@ -85,10 +84,10 @@ func TestDragByPixelReports(t *testing.T) {
 	mouse(0, 0, 0, "M")
 	mouse(32, 4, 0, "M") // within the cell
 	near, _ := moved(func(x, _ int) bool { return x > 200 })
-	mouse(32, 8, 0, "M") // still
+	mouse(32, 8, 0, "M") // still within the cell
 	far, _ := moved(func(x, _ int) bool { return x > near })
 	if a, b := near-200, far-200; b < 2*a-1 || b > 2*a+1 {
-		t.Errorf("4 pixels move it by %d, 8 by %d", a, b)
+		t.Errorf("4 pixels moved the region by %d, and 8 by %d", a, b)
 	}
 	mouse(32, 8, 9, "M")
 	moved(func(_, y int) bool { return y > 150 })
@@ -96,7 +95,7 @@ func TestDragByPixelReports(t *testing.T) {
 	moved(func(x, y int) bool { return x == 200 && y == 150 })
 	mouse(0, 0, 0, "m")
 
-	// Elsewhere the mouse is told of by cells again.
+	// Other screens get the mouse in cells again.
 	term.Press("esc")
 	term.WaitFor("esc back to the record")
 	term.Press("esc")

@@ -24,12 +24,12 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// popups are what may stand over a screen: how each comes, what is drawn of it,
-// and how it goes. The cursor of the screen is where it was then.
+// popups are what can be over a screen: how each is opened, what it shows, and how it is closed.
+// Afterwards the cursor of the screen is where it was.
 var popups = []struct {
 	name, words string
 	open, shut  func(term *uitest.Term)
-	over        string // the screen; empty: each
+	over        string // the screen; empty for every screen
 }{
 	{"help", "type to search", pressing("?"), pressing("esc"), ""},
 	{"palette", "type to search", pressing("ctrl+k"), pressing("esc"), ""},
@@ -48,8 +48,7 @@ var popups = []struct {
 func pressing(key string) func(*uitest.Term) { return func(term *uitest.Term) { term.Press(key) } }
 func sending(msg any) func(*uitest.Term)     { return func(term *uitest.Term) { term.Send(msg) } }
 
-// TestPopupsOverRealPictures opens everything that stands over a screen while the
-// terminal shows real pictures, on the virtual terminal.
+// TestPopupsOverRealPictures opens every popup while the virtual terminal shows real pictures.
 func TestPopupsOverRealPictures(t *testing.T) {
 	d := openSession(t)
 	dir := t.TempDir()
@@ -73,7 +72,7 @@ func TestPopupsOverRealPictures(t *testing.T) {
 	if err := os.WriteFile(paths.State+"/tips", []byte(seen), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var passed atomic.Int64 // on the clock; dialogs take no keys in their first moment
+	var passed atomic.Int64 // dialogs ignore keys at first, so the clock has to advance
 	m := New(Options{
 		Paths: paths, Keys: &config.Keys{}, Folder: dir, Pictures: picture.SettingKitty,
 		Now:  func() time.Time { return noon.Add(time.Duration(passed.Load())) },
@@ -86,7 +85,7 @@ func TestPopupsOverRealPictures(t *testing.T) {
 	}()
 	term.Send(uv.CellSizeEvent{Width: 10, Height: 20})
 	term.WaitFor("mug.jpg")
-	term.Press("j") // a picture without a smaller one in it, which would come first
+	term.Press("j") // a picture without an embedded preview; a preview would be drawn first
 	var before []string
 	for _, screen := range []string{"picker", "details"} {
 		if screen == "details" {
@@ -95,13 +94,13 @@ func TestPopupsOverRealPictures(t *testing.T) {
 		}
 		sizes := []image.Point{{120, 36}, {80, 24}}
 		if screen == "details" {
-			sizes[1] = image.Pt(104, 30) // stacked, they show no picture beside the rest
+			sizes[1] = image.Pt(104, 30) // stacked panes show no picture beside the list
 		}
 		for _, size := range sizes {
 			term.Resize(size.X, size.Y)
 			pictures := 1
 			if screen == "details" {
-				pictures = 3 // with the dark one, and the crop
+				pictures = 3 // the dark picture and the crop, too
 			}
 			before = pictured(term, size, before, pictures)
 			for _, p := range popups {
@@ -116,11 +115,11 @@ func TestPopupsOverRealPictures(t *testing.T) {
 						return false
 					}
 					var whole bool
-					hidden, whole = under(before, cellsOf(text, size), size.X)
+					hidden, whole = hiddenBy(before, cellsOf(text, size), size.X)
 					return whole
 				})
-				if hidden == 0 && p.name != "menu" { // a narrow menu may stand beside a narrow picture
-					t.Error("it hides nothing of the picture")
+				if hidden == 0 && p.name != "menu" { // a narrow menu may be beside a narrow picture
+					t.Error("the popup hides nothing of the picture")
 				}
 				if p.name == "dialog" {
 					passed.Add(int64(kit.DialogGrace))
@@ -132,45 +131,43 @@ func TestPopupsOverRealPictures(t *testing.T) {
 	}
 }
 
-// pictured waits until the screen has that many real pictures, as large as they are
-// to be, and returns the cells of the terminal. Each size is a picture of its own: none of those
-// before is on the screen any more.
+// pictured waits until the screen has that many real pictures at their full size, and none of the
+// earlier ones. It returns the cells of the terminal. Each size is transmitted as a new picture.
 func pictured(term *uitest.Term, size image.Point, before []string, pictures int) []string {
 	gone := map[string]bool{}
 	for _, cell := range before {
-		gone[number(cell)] = true
+		gone[pictureNumber(cell)] = true
 	}
 	var cells []string
 	term.WaitUntil(func(text string) bool {
 		cells = cellsOf(text, size)
 		seen := map[string]bool{}
 		for _, cell := range cells {
-			if real(cell) {
-				seen[number(cell)] = true
+			if isPicture(cell) {
+				seen[pictureNumber(cell)] = true
 			}
 		}
 		return len(seen) == pictures &&
-			!slices.ContainsFunc(cells, func(cell string) bool { return real(cell) && gone[number(cell)] })
+			!slices.ContainsFunc(cells, func(cell string) bool { return isPicture(cell) && gone[pictureNumber(cell)] })
 	})
 	return cells
 }
 
-// real tells whether a cell is one of a real picture.
-func real(cell string) bool { return strings.HasPrefix(cell, string(kitty.Placeholder)) }
+// isPicture reports whether a cell belongs to a real picture.
+func isPicture(cell string) bool { return strings.HasPrefix(cell, string(kitty.Placeholder)) }
 
-// number is the number of the picture that a cell is of.
-func number(cell string) string {
-	if !real(cell) {
+// pictureNumber returns the number of the picture that a cell belongs to.
+func pictureNumber(cell string) string {
+	if !isPicture(cell) {
 		return ""
 	}
 	_, n := utf8.DecodeLastRuneInString(cell)
 	return cell[len(cell)-n:]
 }
 
-// under is how many cells of a picture the popup hides that stands over the screen
-// before, and whether it hides them all: in the rectangle in which the two screens
-// differ no cell of a picture is left.
-func under(before, now []string, width int) (hidden int, whole bool) {
+// hiddenBy returns how many picture cells the popup hides, and whether it hides all of them in its
+// rectangle, which is where the two screens differ.
+func hiddenBy(before, now []string, width int) (hidden int, whole bool) {
 	var popup image.Rectangle
 	for i := range now {
 		if now[i] != before[i] {
@@ -181,17 +178,17 @@ func under(before, now []string, width int) (hidden int, whole bool) {
 	whole = true
 	for i := range now {
 		if image.Pt(i%width, i/width).In(popup) {
-			if real(before[i]) {
+			if isPicture(before[i]) {
 				hidden++
 			}
-			whole = whole && !real(now[i])
+			whole = whole && !isPicture(now[i])
 		}
 	}
 	return hidden, whole
 }
 
-// cellsOf are the cells of the terminal, row by row, but for the last two lines with
-// the message and the hints.
+// cellsOf returns the cells of the terminal row by row, without the last two lines, which have the
+// message and the hints.
 func cellsOf(screen string, size image.Point) []string {
 	buf := uv.NewScreenBuffer(size.X, size.Y)
 	uv.NewStyledString(screen).Draw(buf, buf.Bounds())

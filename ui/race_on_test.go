@@ -2,5 +2,5 @@
 
 package ui
 
-// racing tells that the race detector makes everything slow.
+// racing reports whether the race detector is on, which makes everything slow.
 const racing = true

@@ -11,8 +11,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestPlacesOutliveTheProgram: what was marked and shown in one run of the built
-// program is offered, and gone to, in the next.
+// TestPlacesOutliveTheProgram: the next run of the built program offers the folders that were
+// bookmarked or shown, and opens them.
 func TestPlacesOutliveTheProgram(t *testing.T) {
 	home, folders := t.TempDir(), t.TempDir()
 	in := func(name string) string { return filepath.Join(folders, name) }
@@ -37,10 +37,10 @@ func TestPlacesOutliveTheProgram(t *testing.T) {
 		term.Press("q")
 		term.Wait()
 		if code := term.ExitCode(); code != 0 {
-			t.Fatalf("ended with %d:\n%s", code, term.Screen())
+			t.Fatalf("got exit code %d, want 0:\n%s", code, term.Screen())
 		}
 	}
-	// rowOf is the line of the places that names a folder.
+	// rowOf returns the line that names a folder in the list of places.
 	rowOf := func(screen, folder string) string {
 		for line := range strings.Lines(screen) {
 			if strings.Contains(line, folder+" ") && (strings.Contains(line, "bookmark") || strings.Contains(line, "recent")) {

@@ -24,12 +24,12 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// children are the processes that a process started.
+// children returns the ids of the child processes of a process.
 func children(t *testing.T, pid string) []string {
 	t.Helper()
 	threads, err := filepath.Glob("/proc/" + pid + "/task/*/children")
 	if err != nil || len(threads) == 0 {
-		t.Skip("this system does not tell which processes a process started")
+		t.Skip("this system does not list the children of a process")
 	}
 	var all []string
 	for _, name := range threads {
@@ -39,15 +39,15 @@ func children(t *testing.T, pid string) []string {
 	return all
 }
 
-// TestStopAndGoOn: ctrl+z, and a stop from outside, give the terminal to the
-// shell as it was; fg brings the screens back, and keys go to them.
+// TestStopAndGoOn: ctrl+z and a stop signal give the terminal back to the shell as it was. fg
+// restores the screens, and they get the keys.
 func TestStopAndGoOn(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("bash is not installed: another shell says in other words that a job was stopped")
+		t.Skip("bash is not installed, and other shells report stopped jobs differently")
 	}
 	binary := uitest.Build(t)
 	d := newWorkplace(t)
-	// Its history would be written while the folder is removed.
+	// The history would be written while the folder is removed.
 	m := startTmux(t, 100, 30, d.env(), d.pictures, "env PS1='ready> ' HISTFILE= bash --norc --noprofile -i")
 	m.waitFor("ready>")
 	m.keys(binary, "Enter")
@@ -61,7 +61,7 @@ func TestStopAndGoOn(t *testing.T) {
 			return strings.Count(screen, "Stopped") == times && strings.HasSuffix(strings.TrimSpace(screen), "ready>")
 		})
 		if out := strings.TrimSpace(m.run("display-message", "-p", "#{alternate_on} #{cursor_flag} #{mouse_any_flag}")); out != "0 1 0" {
-			t.Errorf("stopped, with alternate screen, cursor, mouse = %s", out)
+			t.Errorf("stopped, with alternate screen, cursor, mouse = %s, want \"0 1 0\"", out)
 		}
 		// The terminal is in its usual mode: it echoes and edits lines.
 		m.keys("stty -a | tr ' ;' '\\n\\n' | grep -cx -e icanon -e echo -e isig", "Enter")
@@ -101,7 +101,7 @@ func TestStopAndGoOn(t *testing.T) {
 	})
 }
 
-// TestResizingStorm: 500 sizes, with keys between them, and the screen is right
+// TestResizingStorm resizes the terminal 500 times, with keys in between. The screen is right
 // afterwards.
 func TestResizingStorm(t *testing.T) {
 	d := newWorkplace(t)
@@ -129,12 +129,12 @@ func TestResizingStorm(t *testing.T) {
 	}
 }
 
-// TestSlowReader: a terminal that takes few bytes a second. Keys are answered
-// all the same, nothing piles up in memory, and in the end the screen is whole.
+// TestSlowReader uses a terminal that reads few bytes a second. Keys are answered, memory stays
+// small, and in the end the screen is complete.
 func TestSlowReader(t *testing.T) {
 	binary := uitest.Build(t)
 	d := newWorkplace(t)
-	rate := 16_000 // bytes a second
+	rate := 16_000 // bytes per second
 	if os.Getenv("MEDIADESK_LONG") != "" {
 		rate = 1_000
 	}
@@ -161,7 +161,7 @@ func TestSlowReader(t *testing.T) {
 	tick := time.NewTicker(time.Second * piece / time.Duration(rate))
 	defer tick.Stop()
 	buf := make([]byte, piece)
-	// reads takes what comes, no faster than the terminal is, until ok.
+	// reads reads at the speed of the terminal until ok returns true.
 	reads := func(what string, ok func(screen string) bool) {
 		t.Helper()
 		for !ok(ansi.Strip(em.Render())) {
@@ -188,13 +188,13 @@ func TestSlowReader(t *testing.T) {
 	reads("the first screen", has("Try it here"))
 	press("\r")
 	reads("the picker", has("mug.jpg"))
-	// More keys than such a terminal can be told of.
+	// More keys than such a terminal can draw.
 	press(strings.Repeat("jk", 100) + "2")
 	reads("the uploads", has("No uploads yet"))
 	for _, pid := range children(t, strconv.Itoa(cmd.Process.Pid)) {
 		status, err := os.ReadFile("/proc/" + pid + "/status")
 		if err != nil {
-			continue // no such thing on this system
+			continue // not available on this system
 		}
 		_, rest, _ := strings.Cut(string(status), "VmHWM:")
 		var kB int
@@ -219,13 +219,13 @@ func TestSlowReader(t *testing.T) {
 	<-rest
 }
 
-// sshd is an SSH server of its own on this computer.
+// sshd is a private SSH server on this computer.
 type sshd struct {
 	t         *testing.T
 	dir, port string
 }
 
-// startSSHD runs sshd for this user with keys made for it.
+// startSSHD runs sshd for this user with new keys.
 func startSSHD(t *testing.T) *sshd {
 	t.Helper()
 	server := "/usr/sbin/sshd"
@@ -244,7 +244,7 @@ func startSSHD(t *testing.T) *sshd {
 		}
 	}
 	if os.Geteuid() == 0 {
-		_ = os.MkdirAll("/run/sshd", 0o755) // sshd of root wants it
+		_ = os.MkdirAll("/run/sshd", 0o755) // sshd needs the folder if it runs as root
 	}
 	settings := fmt.Sprintf("ListenAddress 127.0.0.1\nPort %s\nHostKey %s/host\nAuthorizedKeysFile %s/user.pub\nStrictModes no\nUsePAM no\nPermitRootLogin yes\nPidFile none\nPrintMotd no\nPrintLastLog no\n", s.port, s.dir, s.dir)
 	if err := os.WriteFile(filepath.Join(s.dir, "config"), []byte(settings), 0o600); err != nil {
@@ -268,8 +268,8 @@ func startSSHD(t *testing.T) *sshd {
 	return s
 }
 
-// start runs a command line there, on a terminal, and returns it with the ssh
-// process of this side.
+// start runs a command line on the server in a terminal. It returns the terminal and the local ssh
+// process.
 func (s *sshd) start(w, h int, line string) *uitest.Term {
 	s.t.Helper()
 	ssh, err := exec.LookPath("ssh")
@@ -282,8 +282,8 @@ func (s *sshd) start(w, h int, line string) *uitest.Term {
 	}, []string{"HOME=" + s.dir, "PATH=" + os.Getenv("PATH")}, w, h)
 }
 
-// TestOverSSH: the screens over SSH have the right size, copy to the clipboard
-// of this side, and keep everything when the line breaks.
+// TestOverSSH: over SSH the screens have the right size, copy to the local clipboard, and lose
+// nothing when the connection breaks.
 func TestOverSSH(t *testing.T) {
 	s := startSSHD(t)
 	binary := uitest.Build(t)
@@ -299,7 +299,7 @@ func TestOverSSH(t *testing.T) {
 		t.Errorf("copied %q", got)
 	}
 
-	// The line breaks while a form is filled in.
+	// The connection breaks while a form is filled in.
 	term.Press("space", "u")
 	term.WaitFor("Stored as")
 	term.Type("sea,boat,")
@@ -321,7 +321,7 @@ func TestOverSSH(t *testing.T) {
 	waitGone(t, filepath.Join(d.home, "data", "library", "owner.json"))
 }
 
-// freePort is a port of this computer at which nothing listens.
+// freePort returns a port of this computer on which nothing listens.
 func freePort(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -345,7 +345,7 @@ func waitGone(t *testing.T, name string) {
 		select {
 		case <-again.C:
 		case <-limit:
-			t.Fatalf("%s is still there: the program did not end in good order", name)
+			t.Fatalf("%s is still there: the program did not end cleanly", name)
 		}
 	}
 }

@@ -12,13 +12,12 @@ import (
 	"time"
 )
 
-// TestFinishSending: at the end the program says what it waits for, and ctrl+c ends
-// the wait.
+// TestFinishSending: at the end the program says what it waits for, and ctrl+c ends the wait.
 func TestFinishSending(t *testing.T) {
 	said := make(lineWriter, 1)
 	err := finishSending(t.Context(), time.Hour, said, func(ctx context.Context) error {
 		if line := <-said; !bytes.Contains(line, []byte("3600 seconds")) {
-			t.Errorf("said %q", line)
+			t.Errorf("got the line %q", line)
 		}
 		if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
 			t.Error(err)
@@ -34,11 +33,11 @@ func TestFinishSending(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if len(said) > 0 {
-		t.Errorf("what takes no time is told: %q", <-said)
+		t.Errorf("a short wait was announced: %q", <-said)
 	}
 }
 
-// lineWriter is a writer whose lines come out of a channel.
+// lineWriter sends each written line to a channel.
 type lineWriter chan []byte
 
 func (w lineWriter) Write(p []byte) (int, error) {

@@ -13,8 +13,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestSendingByKeys drives the keys of sending in the built program: what is
-// stored already, the manifest, and the order of what waits.
+// TestSendingByKeys uses the keys for sending in the built program: checking for stored files,
+// writing a manifest, and reordering the queue.
 func TestSendingByKeys(t *testing.T) {
 	binary := uitest.Build(t)
 	d := newWorkplace(t)
@@ -34,14 +34,14 @@ func TestSendingByKeys(t *testing.T) {
 	if err := os.WriteFile(conf, []byte("concurrency = 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// One of them is stored already.
+	// One of the files is stored already.
 	first := exec.Command(binary, append([]string{"upload", filepath.Join(dir, "file00.txt")}, where...)...)
 	first.Env = env
 	if out, err := first.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 
-	// A manifest is written into the folder in which the program runs.
+	// The manifest is written into the current folder.
 	here := t.TempDir()
 	inside := append([]string{"-c", `cd "$1" && shift && exec "$@"`, "sh", here, binary}, where...)
 	term := uitest.StartBinary(t, "/bin/sh", append(inside, dir), env, 120, 36)
@@ -58,7 +58,7 @@ func TestSendingByKeys(t *testing.T) {
 	term.Press("esc")
 	term.WaitGone("write all files as a manifest")
 
-	// The manifest is one that the command takes.
+	// The command accepts the manifest.
 	written, err := filepath.Glob(filepath.Join(here, "mediadesk-*.json"))
 	if err != nil || len(written) != 1 {
 		t.Fatalf("manifests: %q, %v", written, err)
@@ -69,7 +69,7 @@ func TestSendingByKeys(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 
-	// One at a time, so three wait; their order is changed by hand.
+	// Upload one file at a time, so that three wait, and change their order.
 	term.Press("ctrl+s")
 	term.WaitFor("s Send 4 files")
 	term.Press("s")

@@ -26,23 +26,22 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// Size of a cell of a shot in pixels.
+// Size of a cell of a screenshot in pixels.
 const (
 	cellWidth, cellHeight = 10, 21
 	baseline              = 16
 	fontSize              = 16.6
 )
 
-// fontFiles are where systems keep the font that shots are drawn with: it has
-// every sign that the program uses.
+// fontFiles are the usual paths of the font for screenshots, which has every character that the
+// program uses.
 var fontFiles = [2][]string{
 	{"/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf", "/usr/share/fonts/dejavu-sans-mono-fonts/DejaVuSansMono.ttf"},
 	{"/usr/share/fonts/truetype/dejavu/DejaVuSansMono-Bold.ttf", "/usr/share/fonts/dejavu-sans-mono-fonts/DejaVuSansMono-Bold.ttf"},
 }
 
-// shot is a picture of the screen as it is. It needs the font DejaVu Sans Mono
-// on the system.
-func shot(term *uitest.Term, w, h int, colors plain) (image.Image, error) {
+// shot draws a picture of the current screen. It needs the font DejaVu Sans Mono.
+func shot(term *uitest.Term, w, h int, colors terminalColors) (image.Image, error) {
 	s := &screen{Emulator: vt.NewEmulator(w, h), plain: colors}
 	defer s.InputPipe().(io.Closer).Close()
 	for i, files := range fontFiles {
@@ -54,12 +53,12 @@ func shot(term *uitest.Term, w, h int, colors plain) (image.Image, error) {
 		s.faces[i] = face
 	}
 	var err error
-	// All at once: the emulator breaks the marks of a placeholder off where a read ends.
+	// Write everything at once: the emulator separates the marks of a placeholder at the end of a read.
 	raw := term.Raw()
 	if s.images, err = sentImages(raw); err != nil {
 		return nil, err
 	}
-	go func() { _, _ = io.Copy(io.Discard, s) }() // what it answers to the program's questions
+	go func() { _, _ = io.Copy(io.Discard, s) }() // its answers to the program's questions
 	_, _ = s.WriteString(raw)
 	return s.draw(), nil
 }
@@ -79,37 +78,37 @@ func loadFace(files []string) (font.Face, error) {
 		}
 		return opentype.NewFace(parsed, &opentype.FaceOptions{Size: fontSize, DPI: 72, Hinting: font.HintingNone})
 	}
-	return nil, fmt.Errorf("the font DejaVu Sans Mono is missing (package fonts-dejavu-core): looked at %v", files)
+	return nil, fmt.Errorf("the font DejaVu Sans Mono is missing (package fonts-dejavu-core): tried %v", files)
 }
 
-// plain are the colors of text and ground of a terminal that has set none.
-type plain struct{ text, ground color.RGBA }
+// terminalColors has the default colors of a terminal for text and background.
+type terminalColors struct{ text, ground color.RGBA }
 
 var (
-	dark  = plain{color.RGBA{0xd7, 0xda, 0xe0, 0xff}, color.RGBA{0x16, 0x19, 0x21, 0xff}}
-	light = plain{color.RGBA{0x24, 0x29, 0x2f, 0xff}, color.RGBA{0xff, 0xff, 0xff, 0xff}}
+	dark  = terminalColors{color.RGBA{0xd7, 0xda, 0xe0, 0xff}, color.RGBA{0x16, 0x19, 0x21, 0xff}}
+	light = terminalColors{color.RGBA{0x24, 0x29, 0x2f, 0xff}, color.RGBA{0xff, 0xff, 0xff, 0xff}}
 )
 
-// answers are what a terminal says that shows pixels by kitty's graphics protocol: to
-// the probe, and to the question for the size of a cell.
+// answers returns what a terminal with kitty's graphics protocol answers to the probe and to the
+// question for the size of a cell.
 func answers() string {
 	return fmt.Sprintf("\x1b_Gi=%d;OK\x1b\\\x1b[6;%d;%dt", uint32(250<<24), cellHeight, cellWidth)
 }
 
-// answer is what a terminal says to the question for its ground.
-func (p plain) answer() string {
+// answer returns what a terminal answers to the question for its background.
+func (p terminalColors) answer() string {
 	return fmt.Sprintf("\x1b]11;rgb:%02x/%02x/%02x\x1b\\", p.ground.R, p.ground.G, p.ground.B)
 }
 
-// screen is what a shot is drawn from.
+// screen is the source of a screenshot.
 type screen struct {
 	*vt.Emulator
 	faces  [2]font.Face
-	plain  plain
-	images map[int]sentImage // by their number, the highest byte of the id
+	plain  terminalColors
+	images map[int]sentImage // by number, which is the highest byte of the id
 }
 
-// sentImage is a picture that the terminal was sent, as large as so many cells.
+// sentImage is a picture that the terminal received, with its size in cells.
 type sentImage struct {
 	image.Image
 	cells image.Point
@@ -117,7 +116,7 @@ type sentImage struct {
 
 var graphics = regexp.MustCompile("\x1b_G([^;\x1b]*);([^\x1b]*)\x1b")
 
-// sentImages are the pictures that a program sent by kitty's graphics protocol.
+// sentImages returns the pictures that a program transmitted by kitty's graphics protocol.
 func sentImages(raw string) (map[int]sentImage, error) {
 	images := map[int]sentImage{}
 	var first kitty.Options
@@ -151,8 +150,8 @@ func sentImages(raw string) (map[int]sentImage, error) {
 	return images, nil
 }
 
-// counts has the number that a diacritic of a placeholder stands for.
-var counts = func() map[rune]int {
+// diacritics maps a diacritic of a placeholder to its number.
+var diacritics = func() map[rune]int {
 	counts := map[rune]int{}
 	for n := 296; n >= 0; n-- {
 		counts[kitty.Diacritic(n)] = n
@@ -160,16 +159,16 @@ var counts = func() map[rune]int {
 	return counts
 }()
 
-// drawPixels draws what a placeholder shows of a picture.
+// drawPixels draws the part of a picture that a placeholder shows.
 func (s *screen) drawPixels(im draw.Image, at image.Rectangle, cell []rune) bool {
 	if cell[0] != kitty.Placeholder || len(cell) < 4 {
 		return false
 	}
-	from, ok := s.images[counts[cell[3]]]
+	from, ok := s.images[diacritics[cell[3]]]
 	if !ok {
-		return true // it is gone, or not there yet
+		return true // the picture was deleted, or is not transmitted yet
 	}
-	row, column, size := counts[cell[1]], counts[cell[2]], from.Bounds().Size()
+	row, column, size := diacritics[cell[1]], diacritics[cell[2]], from.Bounds().Size()
 	part := image.Rect(column*size.X/from.cells.X, row*size.Y/from.cells.Y, (column+1)*size.X/from.cells.X, (row+1)*size.Y/from.cells.Y)
 	xdraw.ApproxBiLinear.Scale(im, at, from, part, draw.Over, nil)
 	return true
@@ -230,19 +229,18 @@ func blend(a, b color.Color) color.Color {
 	return color.RGBA{mid(ar, br), mid(ag, bg), mid(ab, bb), 0xff}
 }
 
-// quadrants are the four quarters that each of U+2596 to U+259F fills: bit 0
-// upper left, 1 upper right, 2 lower left, 3 lower right.
+// quadrants are the quarters that each of U+2596 to U+259F fills: bit 0 is upper left, 1 upper
+// right, 2 lower left, 3 lower right.
 var quadrants = [...]int{4, 8, 1, 13, 9, 7, 11, 2, 6, 14}
 
-// corners are the ways that lines go from the middle of a cell: right, left,
-// up, down.
+// corners are the directions of the lines from the middle of a cell: right, left, up, down.
 var corners = map[rune]string{
 	'╭': "rd", '╮': "ld", '╰': "ru", '╯': "lu", '┌': "rd", '┐': "ld", '└': "ru", '┘': "lu",
 	'├': "urd", '┤': "uld", '┬': "lrd", '┴': "lru", '┼': "lrud",
 }
 
-// drawBlock fills the part of a cell that a block element or a straight line
-// of a box stands for: fonts leave gaps between those of neighbouring cells.
+// drawBlock draws a block element or a straight line of a box, because fonts leave gaps between
+// neighboring cells.
 func drawBlock(im *image.RGBA, at image.Rectangle, r rune, fg color.Color) bool {
 	fill := func(part image.Rectangle) {
 		draw.Draw(im, part.Intersect(at), image.NewUniform(fg), image.Point{}, draw.Src)
@@ -309,7 +307,7 @@ func TestShot(t *testing.T) {
 		if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
 			t.Fatal(err)
 		}
-		t.Skip("the font of shots is not installed: ", err)
+		t.Skip("the font for screenshots is not installed: ", err)
 	}
 	term := uitest.Start(t, fixedView("\x1b[38;2;255;0;0m█▀\x1b[0mW"), 4, 2)
 	term.WaitFor("W")
@@ -323,8 +321,8 @@ func TestShot(t *testing.T) {
 		x, y int
 		want color.RGBA
 	}{
-		{0, 0, red}, {cellWidth - 1, cellHeight - 1, red}, // the whole block
-		{cellWidth + 1, 0, red}, {cellWidth + 1, cellHeight - 1, dark.ground}, // the upper half
+		{0, 0, red}, {cellWidth - 1, cellHeight - 1, red}, // the full block
+		{cellWidth + 1, 0, red}, {cellWidth + 1, cellHeight - 1, dark.ground}, // the upper half block
 		{3*cellWidth + 1, 5, dark.ground}, // a blank cell
 	} {
 		if got := at(c.x, c.y); got != c.want {

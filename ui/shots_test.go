@@ -21,11 +21,11 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// screensFile has the words of each picture of the README.
+// screensFile has the words of each picture in the README.
 const screensFile = "../assets/screens.txt"
 
-// tour is the main job with the sample pictures. It stops at each screen; glance is
-// called in between, for what moves.
+// tour does the main job with the sample pictures. It calls stop at each screen, and glance in
+// between, for the animation.
 func tour(term *uitest.Term, stop, glance func()) {
 	term.WaitFor("Try it here")
 	stop()
@@ -77,10 +77,9 @@ func tour(term *uitest.Term, stop, glance func()) {
 	term.WaitFor("State")
 }
 
-// scenes goes through screens that are full of photographs and stops at each that the
-// README shows.
+// scenes visits screens that are full of photographs, and stops at each one that the README shows.
 func scenes(term *uitest.Term, stop func(name string)) {
-	// batch uploads more files: those that the first keys pick, with what the others choose.
+	// batch uploads more files: pick selects them, and choose selects their options.
 	batch := func(files int, pick, choose []string, done string) {
 		term.Press("1")
 		term.WaitFor("Tray: nothing")
@@ -120,9 +119,9 @@ func scenes(term *uitest.Term, stop func(name string)) {
 	term.WaitFor("s Send 28 files")
 	term.Press("s")
 	term.WaitFor("27 of 28 stored")
-	// Without their background: a duck, the harbour, the mug, a pig and a polar bear.
+	// The background is removed from a duck, the harbor, the mug, a pig and a polar bear.
 	batch(5, slices.Concat(down(6), []string{"space", "space"}, down(7), []string{"space"}, down(4), []string{"space", "space"}), []string{"tab", "tab", "space"}, "32 of 33 stored")
-	// Two whose extension does not end, and two that are too large.
+	// Two files have an extension that does not end, and two are too large.
 	batch(2, []string{"space", "space"}, []string{"tab", "tab", "down", "down", "space"}, "34 of 35 stored")
 	batch(2, []string{"space", "space"}, append([]string{"shift+tab"}, slices.Concat(down(5), strings.Split(`"file.size" < "5kb"`, ""))...), "3 refused")
 	stop("uploads")
@@ -161,27 +160,27 @@ func scenes(term *uitest.Term, stop func(name string)) {
 	stop("settings")
 }
 
-// makeShots is whether pictures are made: else they are compared with the screens.
+// makeShots selects making the pictures. Otherwise they are compared with the screens.
 var makeShots = os.Getenv("MEDIADESK_SHOTS") != ""
 
 const (
-	shotSize  = 300 << 10 // bytes of a picture at most
+	shotSize  = 300 << 10 // largest size of a picture, in bytes
 	movieSize = 2 << 20
 )
 
-// TestShots makes the pictures of the README and its animation from the running program,
-// where MEDIADESK_SHOTS is set. Else it checks that they show what the program shows: by
-// their words, so that it does not depend on a font.
+// TestShots makes the pictures and the animation of the README from the running program if
+// MEDIADESK_SHOTS is set. Otherwise it checks that the pictures are current. It compares only
+// words, so that it needs no font.
 func TestShots(t *testing.T) {
 	words, names := map[string][]string{}, []string{}
-	for name, colors := range map[string]plain{"dark": dark, "light": light} {
+	for name, colors := range map[string]terminalColors{"dark": dark, "light": light} {
 		if name == "light" && !makeShots {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			d := shotPlace(t)
-			zoo(t, d.pictures)
-			// The second tagging has no end here.
+			d := newShotWorkplace(t)
+			writePhotographs(t, d.pictures)
+			// The second tagging does not end.
 			settings := "[local.commands]\n\"aws-auto-tagging\" = [\"sleep\", \"300\"]\n"
 			if err := errors.Join(os.MkdirAll(d.home, 0o700), os.WriteFile(filepath.Join(d.home, "config.toml"), []byte(settings), 0o600)); err != nil {
 				t.Fatal(err)
@@ -202,13 +201,13 @@ func TestShots(t *testing.T) {
 					names, words[scene] = append(names, scene), wordsOf(term.Screen())
 				}
 				if makeShots {
-					keep(t, scene+"-"+name+".png", shotSize, dithered(shotNow(t, term, colors)))
+					writeAsset(t, scene+"-"+name+".png", shotSize, dithered(shotNow(t, term, colors)))
 				}
 			})
 		})
 	}
 	t.Run("tour", func(t *testing.T) {
-		term := shotPlace(t).start(120, 36)
+		term := newShotWorkplace(t).start(120, 36)
 		term.Type(answers())
 		var moving animation
 		add := func(shown time.Duration) {
@@ -229,7 +228,7 @@ func TestShots(t *testing.T) {
 		slices.Sort(words["tour"])
 		words["tour"] = slices.Compact(words["tour"])
 		if makeShots {
-			keep(t, "tour.gif", movieSize, &moving)
+			writeAsset(t, "tour.gif", movieSize, &moving)
 		}
 	})
 	switch {
@@ -247,7 +246,7 @@ func TestShots(t *testing.T) {
 	}
 }
 
-func shotNow(t *testing.T, term *uitest.Term, colors plain) image.Image {
+func shotNow(t *testing.T, term *uitest.Term, colors terminalColors) image.Image {
 	t.Helper()
 	im, err := shot(term, 120, 36, colors)
 	if err != nil {
@@ -256,8 +255,8 @@ func shotNow(t *testing.T, term *uitest.Term, colors plain) image.Image {
 	return im
 }
 
-// keep writes a picture or an animation into assets.
-func keep(t *testing.T, name string, limit int, what any) {
+// writeAsset writes a picture or an animation to assets.
+func writeAsset(t *testing.T, name string, limit int, what any) {
 	t.Helper()
 	var data []byte
 	var err error
@@ -273,12 +272,12 @@ func keep(t *testing.T, name string, limit int, what any) {
 		err = os.WriteFile(filepath.Join("../assets", name), data, 0o644)
 	}
 	if err != nil || len(data) > limit {
-		t.Errorf("%s has %d bytes, at most %d are wanted (%v)", name, len(data), limit, err)
+		t.Errorf("%s has %d bytes, want at most %d (%v)", name, len(data), limit, err)
 	}
 }
 
-// zoo puts photographs into a folder.
-func zoo(t *testing.T, dir string) {
+// writePhotographs puts photographs into a folder.
+func writePhotographs(t *testing.T, dir string) {
 	const from = "../api/media/testdata/subjects/"
 	for i, name := range strings.Fields(animals) {
 		data, err := os.ReadFile(from + name + ".jpg")
@@ -297,9 +296,9 @@ const animals = `world-bison world-chameleon world-hedgehog world-koala world-mo
 	world-scarlet_macaw farm-cat farm-cow farm-dog farm-duck farm-owl farm-pig farm-sheep erase-kingfisher
 	erase-butterfly erase-penguin erase-red_panda erase-toucan erase-squirrel lomiri-kleiber mate-ladybird`
 
-// shotPlace is a workplace with the sample pictures alone. Where pictures are made, its
-// folders have names that can be shown.
-func shotPlace(t *testing.T) *workplace {
+// newShotWorkplace is a workplace with only the sample pictures. For screenshots its folders have short
+// names.
+func newShotWorkplace(t *testing.T) *workplace {
 	at := t.TempDir()
 	d := &workplace{t: t, home: filepath.Join(at, "desk"), pictures: filepath.Join(at, "pictures")}
 	if makeShots {
@@ -317,16 +316,16 @@ func shotPlace(t *testing.T) *workplace {
 	return d
 }
 
-// settled waits until a screen is whole: the line of hints is drawn last.
-// The emulator has said another ground, perhaps only now.
-func settled(term *uitest.Term, colors plain) {
+// settled waits until a screen is complete: the line of hints is drawn last. It also waits for the
+// background that the emulator reported.
+func settled(term *uitest.Term, colors terminalColors) {
 	term.Type(colors.answer())
 	term.Press("f1")
 	term.WaitFor("type to search")
 	term.Press("esc")
 	term.WaitGone("type to search")
 	term.WaitUntil(func(screen string) bool {
-		hints := strings.Contains(screen, "? help") || strings.Contains(screen, "F1 help") // where a field takes letters
+		hints := strings.Contains(screen, "? help") || strings.Contains(screen, "F1 help") // F1 in a text field
 		return hints && whole(screen)
 	})
 }
@@ -339,9 +338,8 @@ func whole(screen string) bool {
 
 var aWord = regexp.MustCompile(`^[A-Za-z]{3,}$`)
 
-// wordsOf are the words on a screen, each once, but for the line of messages. What differs from run to run
-// (suffixes of names, ids, hashes, paths) is no word: it has digits, slashes or
-// a _ in it.
+// wordsOf returns the words on a screen, each once, without the line of messages. It skips texts
+// with digits, slashes or underscores, because suffixes, ids, hashes and paths differ from run to run.
 func wordsOf(screen string) []string {
 	var found []string
 	lines := strings.Split(screen, "\n")
@@ -357,8 +355,8 @@ func wordsOf(screen string) []string {
 	return slices.Compact(found)
 }
 
-// currentShare is how many of the words of a picture and of the screen must be
-// on both: less, and the picture shows another program.
+// currentShare is the share of words that a picture and the screen must have in common. With fewer
+// the picture is out of date.
 const currentShare = 0.75
 
 func checkShots(t *testing.T, names []string, words map[string][]string) {
@@ -387,7 +385,7 @@ func checkShots(t *testing.T, names []string, words map[string][]string) {
 		}
 		all := len(kept[name]) + len(words[name]) - both
 		if float64(both) < currentShare*float64(all) {
-			t.Errorf("the picture %s shows %d words of the %d that are on it or on the screen: make the pictures again with MEDIADESK_SHOTS=1 go test ./ui -run TestShots", name, both, all)
+			t.Errorf("the picture %s has %d words in common with the screen, of %d: make the pictures again with MEDIADESK_SHOTS=1 go test ./ui -run TestShots", name, both, all)
 		}
 		files := []string{name + "-dark.png", name + "-light.png"}
 		if name == "tour" {
@@ -395,7 +393,7 @@ func checkShots(t *testing.T, names []string, words map[string][]string) {
 		}
 		for _, file := range files {
 			if info, err := os.Stat("../assets/" + file); err != nil || info.Size() > movieSize || !strings.Contains(string(pages), "assets/"+file) {
-				t.Errorf("neither the README nor the page of accounts has the picture %s (%v)", file, err)
+				t.Errorf("neither README.md nor docs/accounts.md has the picture %s (%v)", file, err)
 			}
 		}
 	}

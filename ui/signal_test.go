@@ -15,8 +15,8 @@ import (
 	"mediadesk/config"
 )
 
-// runsOf makes runs from words: pending, success, failed, and "old" for one
-// that was over before, "now" for one that was over within its request.
+// runsOf makes runs from words: pending, success, failed, "old" for a run that ended earlier, and
+// "now" for a run that ended within its request.
 func runsOf(began time.Time, words string) []api.Run {
 	var runs []api.Run
 	for word := range strings.FieldsSeq(words) {
@@ -66,7 +66,7 @@ func TestSignalRespectsTheFocus(t *testing.T) {
 	m.session = d
 	tell := func(words string) tea.Cmd { return m.counted(runsCounted{d, runsOf(began, words)}) }
 	if m.progress() != nil || m.title() != "mediadesk" {
-		t.Error("something is shown while nothing is pending")
+		t.Error("got a signal while nothing is pending")
 	}
 	tell("pending pending pending pending")
 	if p := m.progress(); p == nil || p.State != tea.ProgressBarIndeterminate || m.title() != "mediadesk: 4 runs pending" {
@@ -80,12 +80,12 @@ func TestSignalRespectsTheFocus(t *testing.T) {
 	if p := m.progress(); p == nil || p.State != tea.ProgressBarWarning || p.Value != 50 {
 		t.Errorf("%+v", p)
 	}
-	// A present user gets no bell.
+	// A user at the terminal gets no bell.
 	tell("success failed success success")
 	if _, told := m.messages.Shown(); m.title() != "mediadesk" || !told || m.progress() != nil {
-		t.Errorf("title %q, told: %v", m.title(), told)
+		t.Errorf("got the title %q, signal %v", m.title(), told)
 	}
-	// An absent user gets one, and the title keeps the result until they look.
+	// An absent user gets a bell, and the title keeps the result until they return.
 	m.Update(tea.BlurMsg{})
 	tell("pending")
 	cmd := tell("success")
@@ -93,39 +93,39 @@ func TestSignalRespectsTheFocus(t *testing.T) {
 		t.Fatal("no signal")
 	}
 	if raw, ok := cmd().(tea.RawMsg); !ok || raw.Msg != "\a" {
-		t.Errorf("signalled %#v", raw)
+		t.Errorf("got the signal %#v", raw)
 	}
 	if m.title() != "mediadesk: 1 extension done" {
-		t.Errorf("title %q", m.title())
+		t.Errorf("title %q, want \"mediadesk: 1 extension done\"", m.title())
 	}
 	m.Update(tea.FocusMsg{})
 	if m.title() != "mediadesk" {
-		t.Errorf("title %q after looking", m.title())
+		t.Errorf("got the title %q after the user returned, want \"mediadesk\"", m.title())
 	}
 	m.o.Signal = config.SignalOff
 	m.Update(tea.BlurMsg{})
 	tell("pending")
 	if cmd := tell("success"); cmd != nil {
-		t.Error("a signal though it is off")
+		t.Error("got a signal although signals are off")
 	}
 	t.Setenv("DISPLAY", "")
 	t.Setenv("WAYLAND_DISPLAY", "")
 	m.o.Signal = config.SignalDesktop
 	if notifier("x") == nil {
 		if raw, ok := signalEnd(m.o.Signal, "done")().(tea.RawMsg); !ok || raw.Msg != "\x1b]9;mediadesk: done\x07\a" {
-			t.Errorf("signalled %#v", raw)
+			t.Errorf("got the signal %#v", raw)
 		}
 	}
 	if cmd := m.counted(runsCounted{nil, nil}); cmd != nil {
-		t.Error("news of another session are taken")
+		t.Error("the model used a message of another session")
 	}
 }
 
-// TestDesktopNotification: the tool of the system shows it where there is one
-// that does its work; else the terminal may.
+// TestDesktopNotification: the notification tool of the system is used if it works, and otherwise
+// the terminal's own notification.
 func TestDesktopNotification(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("notify-send is of Linux")
+		t.Skip("notify-send is a tool of Linux")
 	}
 	dir := t.TempDir()
 	tool, said := filepath.Join(dir, "notify-send"), filepath.Join(dir, "said")
@@ -136,7 +136,7 @@ func TestDesktopNotification(t *testing.T) {
 	t.Setenv("PATH", dir)
 	t.Setenv("DISPLAY", ":7")
 	t.Setenv("WAYLAND_DISPLAY", "")
-	// The words as the end of a wave has them, away from the terminal.
+	// These are the words at the end of a wave, for an absent user.
 	began := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	m := New(Options{Signal: config.SignalDesktop})
 	d := &session.Session{}
@@ -148,23 +148,23 @@ func TestDesktopNotification(t *testing.T) {
 		t.Fatal("no signal")
 	}
 	if msg := cmd(); msg != nil {
-		t.Errorf("the terminal is signalled too: %#v", msg)
+		t.Errorf("got a notification of the terminal, too: %#v", msg)
 	}
 	out, err := os.ReadFile(said)
 	if want := "--app-name=mediadesk\nmediadesk\n1 extension done, 1 failed\n"; err != nil || string(out) != want {
-		t.Errorf("the tool was given %q, %v", out, err)
+		t.Errorf("the tool got %q, %v", out, err)
 	}
 	const instead = "\x1b]9;mediadesk: done\x07\a"
 	if err := os.WriteFile(tool, []byte("#!/bin/sh\nexit 1\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if raw, ok := signalEnd(config.SignalDesktop, "done")().(tea.RawMsg); !ok || raw.Msg != instead {
-		t.Errorf("the tool fails: signalled %#v", raw)
+		t.Errorf("a failing tool: got the signal %#v", raw)
 	}
 	if err := os.Remove(tool); err != nil {
 		t.Fatal(err)
 	}
 	if raw, ok := signalEnd(config.SignalDesktop, "done")().(tea.RawMsg); !ok || raw.Msg != instead {
-		t.Errorf("there is no tool: signalled %#v", raw)
+		t.Errorf("no tool: got the signal %#v", raw)
 	}
 }

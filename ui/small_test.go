@@ -8,8 +8,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// A terminal of 40 columns by 12 rows still picks and sends: by the keys alone, on
-// the real program with its own library.
+// TestTheSmallestTerminalPicksAndSends picks and sends by keys on a terminal of 40 columns and 12
+// rows, with the real program and its local library.
 func TestTheSmallestTerminalPicksAndSends(t *testing.T) {
 	d := newWorkplace(t)
 	term := d.start(40, 12, "--profile", "local", d.pictures)
@@ -37,7 +37,7 @@ func TestTheSmallestTerminalPicksAndSends(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := string(out); strings.Count(got, "\n") != 1 || !strings.Contains(got, `"name":"harbour_`) {
-		t.Errorf("the library holds:\n%s", got)
+		t.Errorf("the library has:\n%s", got)
 	}
 	term.Press("q")
 	term.Wait()

@@ -30,16 +30,16 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// noon is the time on a stage.
+// noon is the start time on a stage.
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// stage is the whole program without a terminal, over a session that has the same
-// files, uploads and runs every time, at the same time of day.
+// stage is the whole program without a terminal. Its session has the same files, uploads and runs
+// every time, at the same time of day.
 type stage struct {
 	t       *testing.T
 	session *session.Session
 	paths   config.Paths
-	dir     string            // folder of pictures; its name is always as long
+	dir     string            // folder of pictures, with a name of fixed length
 	ids     map[string]string // of the stored files, by name
 	m       *Model
 	now     *clock
@@ -48,8 +48,7 @@ type stage struct {
 	gone    chan struct{} // closed when the model is no longer used
 }
 
-// newStage opens the session. Its profile has defaults, so that screens have
-// something to show.
+// newStage opens the session. Its profile has defaults, so that screens have something to show.
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{t: t, ids: map[string]string{}, size: tea.WindowSizeMsg{Width: 120, Height: 36}}
@@ -95,11 +94,11 @@ func newStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	clock := func() time.Time { return noon.Add(-90 * time.Minute) }
-	// Nobody listens where the files are said to be: addresses are the same every
-	// time, and there is no picture.
+	// Nothing listens at the address of the files. So the addresses are the same every time, and no
+	// pictures are shown.
 	s.session = openSessionWith(t, local.Options{Now: clock, Address: "http://127.0.0.1:1"}, watch.Options{Now: clock}, s.fill)
-	// Two of the earlier uploads go on at the start, and fail again at once. On a
-	// busy machine the first scene would have a message about them, and no other.
+	// Two of the earlier uploads resume at the start and fail again. Wait for that, because otherwise
+	// the first scene could have a message about them.
 	late := time.After(uitest.Deadline)
 	for s.session.Queue.Counts(time.Time{}) != (queue.Counts{Failed: 2}) {
 		select {
@@ -111,7 +110,7 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// fixedDir makes a folder whose path is as long on every machine.
+// fixedDir makes a folder whose path has the same length on every machine.
 func fixedDir(t *testing.T) string {
 	t.Helper()
 	for n := os.Getpid(); ; n++ {
@@ -130,8 +129,7 @@ func fixedDir(t *testing.T) string {
 	}
 }
 
-// fill stores files in the library, and writes into the journal what became of
-// earlier uploads and of their extensions.
+// fill stores files in the library, and records earlier uploads and extension runs in the journal.
 func (s *stage) fill(d *session.Session) {
 	s.t.Helper()
 	ctx := s.t.Context()
@@ -175,7 +173,7 @@ func (s *stage) fill(d *session.Session) {
 	}); err != nil {
 		s.t.Fatal(err)
 	}
-	// The journal writes down when it was told; that is to be the same every time.
+	// The journal records the time of each event, which must be the same every time.
 	db, err := sql.Open("sqlite", d.Journal.Path())
 	if err != nil {
 		s.t.Fatal(err)
@@ -199,14 +197,14 @@ func (s *stage) fill(d *session.Session) {
 	}
 }
 
-// clock counts the nanoseconds since noon. Commands of a program that has ended
-// may still look at theirs.
+// clock counts nanoseconds since noon. It is atomic, because commands of an ended program may still
+// read it.
 type clock struct{ atomic.Int64 }
 
 func (c *clock) time() time.Time { return noon.Add(time.Duration(c.Load())) }
 
-// fresh starts the program again over the same session, without the form that the
-// last one kept, on a dark terminal with all colors and without pictures.
+// fresh restarts the program with the same session, without a saved form, on a dark terminal with
+// all colors and without pictures.
 func (s *stage) fresh() {
 	s.t.Helper()
 	s.end()
@@ -226,7 +224,7 @@ func (s *stage) fresh() {
 	s.send(sessionOpened{session: s.session})
 }
 
-// end lets go of what the program has under way.
+// end stops what the program has under way.
 func (s *stage) end() {
 	if s.m != nil {
 		s.m.stop()
@@ -235,14 +233,14 @@ func (s *stage) end() {
 	}
 }
 
-// send gives the program a message and starts what it asks for.
+// send gives the program a message and starts the commands that it returns.
 func (s *stage) send(msg tea.Msg) {
 	_, cmd := s.m.Update(msg)
 	s.start(cmd)
 	s.m.View()
 }
 
-// start runs a command elsewhere; what it comes to waits in msgs.
+// start runs a command in the background and sends its result to msgs.
 func (s *stage) start(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -254,7 +252,7 @@ func (s *stage) start(cmd tea.Cmd) {
 			return
 		}
 		msg := cmd()
-		// A sequence of commands has no name outside Bubble Tea.
+		// Bubble Tea does not export the type of a sequence of commands.
 		if v := reflect.ValueOf(msg); v.Kind() == reflect.Slice && v.Type().Elem() == reflect.TypeFor[tea.Cmd]() {
 			_, batch := msg.(tea.BatchMsg)
 			for i := range v.Len() {
@@ -280,10 +278,10 @@ func (s *stage) start(cmd tea.Cmd) {
 // screen returns the current frame without colors.
 func (s *stage) screen() string { return ansi.Strip(s.m.View().Content) }
 
-// until takes what commands come to until the screen has all these words.
-func (s *stage) until(words ...string) {
+// waitFor handles the results of commands until the screen has all these words.
+func (s *stage) waitFor(words ...string) {
 	s.t.Helper()
-	s.wait(func() string {
+	s.waitUntil(func() string {
 		screen := s.screen()
 		for _, w := range words {
 			if !strings.Contains(screen, w) {
@@ -294,10 +292,10 @@ func (s *stage) until(words ...string) {
 	})
 }
 
-// offered takes what commands come to until an act of the screen can be done.
-func (s *stage) offered(words string) {
+// waitForAction handles the results of commands until an action of the screen is enabled.
+func (s *stage) waitForAction(words string) {
 	s.t.Helper()
-	s.wait(func() string {
+	s.waitUntil(func() string {
 		if slices.ContainsFunc(s.m.host.Actions(), func(a kit.Action) bool { return a.Label() == words && a.Reason() == "" }) {
 			return ""
 		}
@@ -305,8 +303,8 @@ func (s *stage) offered(words string) {
 	})
 }
 
-// wait takes what commands come to until nothing is missing.
-func (s *stage) wait(missing func() string) {
+// waitUntil handles the results of commands until missing returns "".
+func (s *stage) waitUntil(missing func() string) {
 	s.t.Helper()
 	limit := time.NewTimer(uitest.Deadline)
 	defer limit.Stop()
@@ -331,10 +329,9 @@ func (s *stage) press(keys ...string) {
 	}
 }
 
-// settle takes what commands come to until what is drawn is as wanted, or
-// nothing has come for a while, and returns what is drawn then. A scene waits
-// for a few words only: on a busy machine a count in the bar may come after
-// them.
+// settle handles the results of commands until the drawing is as wanted, or nothing comes for a
+// while. It returns the drawing. A scene waits for a few words only, and on a busy machine other
+// parts may change later.
 func (s *stage) settle(draw func() string, wanted string) string {
 	limit := time.NewTimer(15 * time.Second)
 	defer limit.Stop()
@@ -354,58 +351,57 @@ func (s *stage) settle(draw func() string, wanted string) string {
 	}
 }
 
-// scene is a state of the program: play brings it there from the picker.
+// scene is a state of the program. play leads to it from the picker.
 type scene struct {
 	name string
 	play func(s *stage)
 }
 
-// scenes are the screens in the states that they are mostly in, each from the
-// picker's first drawing on.
+// scenes are the screens in their most frequent states. Each begins after the first drawing of the picker.
 var scenes = []scene{
 	{"picker", func(s *stage) {
 		s.press("j", "j", "space", "space")
-		s.until("Tray: 2 files, 7.4 kB", "900 x 900 px", "1 day ago", "older sent")
+		s.waitFor("Tray: 2 files, 7.4 kB", "900 x 900 px", "1 day ago", "older sent")
 	}},
 	{"form", func(s *stage) {
 		s.press("j", "j", "space", "space", "u")
-		s.until("Stored as", "Checks", "7.4 kB")
+		s.waitFor("Stored as", "Checks", "7.4 kB")
 	}},
 	{"uploads", func(s *stage) {
 		s.press("2")
-		s.until("refused", "orbit.gif")
+		s.waitFor("refused", "orbit.gif")
 	}},
 	{"extensions", func(s *stage) {
 		s.press("3")
-		s.until("remove-bg", "no subj")
+		s.waitFor("remove-bg", "no subj")
 	}},
 	{"library", func(s *stage) {
 		s.press("4")
-		s.until("harbour.jpg", "Folder      /summer/", "failed region")
+		s.waitFor("harbour.jpg", "Folder      /summer/", "failed region")
 	}},
 	{"details", func(s *stage) {
 		s.press("4")
-		s.until("harbour.jpg", "Folder      /summer/")
+		s.waitFor("harbour.jpg", "Folder      /summer/")
 		s.press("down", "enter")
-		s.until("As seen just now", "Crop: 300 x 400")
-		s.offered("rename, move, copy, versions, delete")
+		s.waitFor("As seen just now", "Crop: 300 x 400")
+		s.waitForAction("rename, move, copy, versions, delete")
 	}},
 	{"settings", func(s *stage) {
 		s.press("5")
-		s.until("work", "Program")
+		s.waitFor("work", "Program")
 	}},
 	{"help", func(s *stage) {
-		s.until("1 day ago", "older sent", "An empty folder.")
+		s.waitFor("1 day ago", "older sent", "An empty folder.")
 		s.press("?")
 	}},
 	{"dialog", func(s *stage) {
-		s.until("1 day ago", "older sent", "An empty folder.")
+		s.waitFor("1 day ago", "older sent", "An empty folder.")
 		s.send(page.Ask{Title: "Send 2 files to /summer/?", Text: "One of them is there already.", Choices: []page.Choice{{Label: "Not yet", Key: "n"}, {Label: "Send 2 files to /summer/", Key: "s"}}})
-		s.now.Add(int64(time.Second)) // it takes keys
+		s.now.Add(int64(time.Second)) // it takes keys now
 	}},
 	{"onboarding", func(s *stage) {
 		s.m.session = nil
 		s.start(s.m.welcome("", nil))
-		s.until("Try it here")
+		s.waitFor("Try it here")
 	}},
 }

@@ -13,8 +13,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestTip: the first visit of a screen shows its tip without hiding anything
-// of the screen, esc takes it away, and it does not come again.
+// TestTip: the first visit to a screen shows its tip without hiding anything. Esc dismisses it, and
+// it does not come again.
 func TestTip(t *testing.T) {
 	m := newModel(t, openSession(t))
 	m.Update(tipsSeen{})
@@ -30,27 +30,27 @@ func TestTip(t *testing.T) {
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 	m.Update(page.Show{ID: page.Library})
 	if got := screen(); strings.Contains(got, "space to pick") || !strings.Contains(got, "Tip: Press enter to edit") {
-		t.Errorf("the tip of another screen:\n%s", got)
+		t.Errorf("got the tip of another screen:\n%s", got)
 	}
 	m.Update(kit.KeyMsg("esc"))
 	if strings.Contains(screen(), "Tip:") {
-		t.Error("esc leaves the tip")
+		t.Error("esc does not dismiss the tip")
 	}
 	m.Update(page.Show{ID: page.Picker})
 	if strings.Contains(screen(), "Tip:") {
-		t.Error("a tip comes twice")
+		t.Error("the tip came twice")
 	}
-	// A tip does not hide a message but waits for the next visit.
+	// A tip does not replace a message but waits for the next visit.
 	m.Update(page.Toast{Text: "The disk is full."})
 	m.Update(page.Show{ID: page.Settings})
 	if !strings.Contains(screen(), "The disk is full.") {
-		t.Error("a tip took a message away")
+		t.Error("the tip replaced a message")
 	}
 	m.Update(kit.KeyMsg("esc"))
 	m.Update(page.Show{ID: page.Picker})
 	m.Update(page.Show{ID: page.Settings})
 	if !strings.Contains(screen(), "Tip: ") {
-		t.Error("the tip does not come at the next visit")
+		t.Error("the next visit shows no tip")
 	}
 	for _, tip := range tips {
 		if w := len("i Tip: " + tip.text); w > 80 {

@@ -21,7 +21,7 @@ import (
 
 const testKey = "private_tmux_test_key"
 
-// tmux is a terminal multiplexer of its own with one window.
+// tmux is a private terminal multiplexer with one window.
 type tmux struct {
 	t      *testing.T
 	socket string
@@ -87,7 +87,7 @@ func (m *tmux) waitFor(text string) {
 	m.wait(strconv.Quote(text), func(screen string) bool { return strings.Contains(screen, text) })
 }
 
-// service is mediadesk serve as a process of its own.
+// service is mediadesk serve as a separate process.
 type service struct {
 	t       *testing.T
 	address string
@@ -100,7 +100,7 @@ func startService(t *testing.T, binary, dir string, flags ...string) *service {
 	return startServiceAt(t, "127.0.0.1:0", binary, dir, flags...)
 }
 
-// startServiceAt runs it at an address.
+// startServiceAt runs the service at an address.
 func startServiceAt(t *testing.T, addr, binary, dir string, flags ...string) *service {
 	t.Helper()
 	cmd := exec.Command(binary, append([]string{"serve", "--addr", addr, "--data", dir, "--json"}, flags...)...)
@@ -128,7 +128,7 @@ func startServiceAt(t *testing.T, addr, binary, dir string, flags ...string) *se
 	return &service{t, first.Address, binary, end}
 }
 
-// names are the names that the service has stored.
+// names returns the names of the stored files.
 func (s *service) names() []string {
 	s.t.Helper()
 	cmd := exec.Command(s.binary, "list", "--json", "--base-url", s.address)
@@ -148,8 +148,8 @@ func (s *service) names() []string {
 	return names
 }
 
-// TestKilledWhileSending kills the program in the middle of uploads and starts
-// it again: every file is stored once.
+// TestKilledWhileSending kills the program during uploads and starts it again. Every file is stored
+// once.
 func TestKilledWhileSending(t *testing.T) {
 	binary := uitest.Build(t)
 	d := newWorkplace(t)
@@ -177,7 +177,7 @@ func TestKilledWhileSending(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// The same session again: the journal knows what was under way.
+	// Start the same session again: the journal knows what was under way.
 	m = startTmux(t, 100, 30, env, d.pictures, shell)
 	m.waitFor("1 Pick")
 	m.keys("2")
@@ -186,7 +186,7 @@ func TestKilledWhileSending(t *testing.T) {
 
 	seen := map[string]int{}
 	for _, name := range s.names() {
-		// Up to the suffix, which was made before the first byte.
+		// Compare without the suffix, which is made before the upload.
 		stem := name[:strings.LastIndex(strings.TrimSuffix(name, filepath.Ext(name)), "_")]
 		if i := len(name) - len(filepath.Ext(name)) - len("_123456789"); i > 0 {
 			stem = name[:i]
@@ -195,7 +195,7 @@ func TestKilledWhileSending(t *testing.T) {
 	}
 	for _, stem := range []string{"harbour", "logo", "mug", "orbit", "день_1___naïve__final_"} {
 		if seen[stem] != 1 {
-			t.Errorf("%s is stored %d times", stem, seen[stem])
+			t.Errorf("%s is stored %d times, want 1", stem, seen[stem])
 		}
 	}
 	if len(seen) != 5 {
@@ -203,8 +203,8 @@ func TestKilledWhileSending(t *testing.T) {
 	}
 }
 
-// TestInTmux does the main job in tmux, in a small terminal, and looks at what
-// is left of the terminal afterwards.
+// TestInTmux does the main job in a small terminal of tmux, and checks the state of the terminal
+// afterwards.
 func TestInTmux(t *testing.T) {
 	binary := uitest.Build(t)
 	d := newWorkplace(t)
@@ -231,7 +231,7 @@ func TestInTmux(t *testing.T) {
 	m.keys("q")
 	m.waitFor("ended with 0")
 
-	// Everything is still there in the same terminal.
+	// The terminal still works and finds everything.
 	m.keys("Enter")
 	m.waitFor("mug.jpg")
 	m.keys("2")
@@ -242,7 +242,7 @@ func TestInTmux(t *testing.T) {
 	m.keys("q")
 	m.waitFor("ended again with 0")
 	if strings.Contains(m.screen(), "Settings") {
-		t.Errorf("the screen was not given back:\n%s", m.screen())
+		t.Errorf("the screen was not restored:\n%s", m.screen())
 	}
 	if out := m.run("display-message", "-p", "#{alternate_on} #{cursor_flag} #{mouse_any_flag}"); strings.TrimSpace(out) != "0 1 0" {
 		t.Errorf("terminal left with alternate screen, cursor, mouse = %s", out)

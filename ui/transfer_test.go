@@ -10,13 +10,13 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// transferKey is the key of the account that files go to.
+// transferKey is the key of the target account.
 type transferKey struct{ text string }
 
 func (k transferKey) Reveal() string { return k.text }
 
-// TestTransferToAnotherProfile: s in the library sends the folder under the cursor to the
-// profile that is chosen. That profile is in use then, with the uploads in front.
+// TestTransferToAnotherProfile: s in the library sends the folder under the cursor to a chosen
+// profile. Then that profile is in use, and the uploads are in front.
 func TestTransferToAnotherProfile(t *testing.T) {
 	d := newWorkplace(t)
 	dir := t.TempDir()

@@ -16,7 +16,7 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// copied is what the screens put on the clipboard last.
+// copied returns what the program put on the clipboard last.
 func copied(t *testing.T, term *uitest.Term) string {
 	t.Helper()
 	raw := term.Raw()
@@ -49,7 +49,7 @@ func (d *workplace) shell(commands string) []map[string]any {
 		lines[i] += " --json"
 	}
 	cmd := exec.Command("sh", "-ec", strings.Join(lines, "\n"))
-	cmd.Dir = d.t.TempDir() // what is copied works everywhere
+	cmd.Dir = d.t.TempDir() // the commands work in any folder
 	cmd.Env = append(d.env(), "PATH="+filepath.Dir(uitest.Build(d.t))+string(os.PathListSeparator)+os.Getenv("PATH"))
 	out, failed := cmd.Output()
 	var list []map[string]any
@@ -60,7 +60,7 @@ func (d *workplace) shell(commands string) []map[string]any {
 		}
 		list = append(list, one)
 	}
-	// Watching tells a run that failed by its exit code, too.
+	// The watch command reports a failed run by its exit code, too.
 	said := slices.ContainsFunc(list, func(o map[string]any) bool { return o["status"] == string(api.StatusFailed) })
 	if (failed != nil) != said {
 		d.t.Fatalf("%s\n%v\n%s", strings.Join(lines, "\n"), failed, out)
@@ -68,14 +68,14 @@ func (d *workplace) shell(commands string) []map[string]any {
 	return list
 }
 
-// sameBut compares what a record says that sending it decided.
-func sameBut(t *testing.T, got, want map[string]any) {
+// requireSameUpload compares the fields of two records that depend on how the files were sent.
+func requireSameUpload(t *testing.T, got, want map[string]any) {
 	t.Helper()
 	for _, field := range []string{"tags", "customCoordinates", "isPrivateFile", "size", "fileType", "description"} {
 		a, _ := json.Marshal(got[field])
 		b, _ := json.Marshal(want[field])
 		if string(a) != string(b) {
-			t.Errorf("%s: the command gives %s, the screen %s", field, a, b)
+			t.Errorf("%s: the command stored %s, and the screen %s", field, a, b)
 		}
 	}
 	folder := func(r map[string]any) string { path, _ := r["filePath"].(string); return filepath.Dir(path) }
@@ -92,7 +92,7 @@ func TestEquivalents(t *testing.T) {
 	term.Press("enter")
 	term.WaitFor("shown turned right")
 
-	// The picker: what is in the tray, sent as the profile has it.
+	// Picker: upload the tray with the profile's defaults.
 	term.Press("G", "space") // the text with an odd name
 	term.WaitFor("Tray: 1 file")
 	if sent := d.shell(equivalent(t, term)); len(sent) != 1 || sent[0]["outcome"] != string(api.Stored) {
@@ -101,7 +101,7 @@ func TestEquivalents(t *testing.T) {
 	term.Press("g", "space", "space")
 	term.WaitFor("Tray: 3 files")
 
-	// The form: three files, one of which differs.
+	// Form: three files, and one of them differs.
 	term.Press("u")
 	term.WaitFor("Stored as")
 	term.Type("sea,it's,")
@@ -116,17 +116,17 @@ func TestEquivalents(t *testing.T) {
 		files = append(files, line["file"].(map[string]any))
 	}
 	if len(files) != 3 {
-		t.Fatalf("%d files were sent by\n%s", len(files), commands)
+		t.Fatalf("%d files were sent, want 3, by\n%s", len(files), commands)
 	}
 	term.Press("ctrl+s")
 	term.WaitFor("s Send 3 files")
 	term.Press("s")
-	term.WaitUntil(func(screen string) bool { // two batches, of which the command's ended before
+	term.WaitUntil(func(screen string) bool { // the command's batch ended before
 		return strings.Count(screen, "▾ 3 to / ") == 2 && strings.Count(screen, "✓ stored ") >= 7
 	})
 
-	// The uploads: the job under the cursor, under its name: a second time it is
-	// refused, as r on the screen would be.
+	// Uploads: the job under the cursor, with its exact name. The second time it is refused, just as
+	// with r on the screen.
 	if command := equivalent(t, term); !strings.Contains(command, "--unique=off") || !strings.Contains(command, "--overwrite-file=false") || !strings.Contains(command, "--name=") {
 		t.Errorf("uploads: %s", command)
 	}
@@ -138,22 +138,22 @@ func TestEquivalents(t *testing.T) {
 		}
 		i := slices.IndexFunc(files, func(f map[string]any) bool { return f["size"] == record["size"] && f["fileId"] != record["fileId"] })
 		if i >= 0 && record["tags"] != nil {
-			sameBut(t, files[i], record)
+			requireSameUpload(t, files[i], record)
 		}
 	}
 
-	// Extensions: watching ends, because all have. Which row is first depends on
-	// which run ended last; that of the text has failed.
+	// Extensions: watching ends, because all runs have ended. The first row depends on which run ended
+	// last. The run of the text failed.
 	term.Press("3")
 	term.WaitFor("0 pending")
 	d.shell(equivalent(t, term))
 
-	// Details: the draft, and no more than that.
+	// Details: only the draft.
 	term.Press("4")
 	term.WaitFor("Kind")
 	listed := d.shell(equivalent(t, term))
 	if len(listed) != 7 {
-		t.Errorf("library: %d files", len(listed))
+		t.Errorf("library: %d files, want 7", len(listed))
 	}
 	term.Press("/")
 	term.Type("harbour")

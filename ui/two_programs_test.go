@@ -14,8 +14,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestOneSendsAnotherWatches runs two programs on one journal. The screens show what mediadesk upload sends. When that is killed,
-// they send the rest, and every file is stored once.
+// TestOneSendsAnotherWatches runs two programs on one journal. The screens show what mediadesk
+// upload sends. When the command is killed, they send the rest. Every file is stored once.
 func TestOneSendsAnotherWatches(t *testing.T) {
 	const n = 12
 	binary := uitest.Build(t)
@@ -40,7 +40,7 @@ func TestOneSendsAnotherWatches(t *testing.T) {
 	if err := sender.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// It sees what the other stores and what waits.
+	// The watcher shows what the other program has stored and what waits.
 	watcher.WaitUntil(func(screen string) bool {
 		return rows(screen, "✓ stored") >= 2 && strings.Contains(screen, "waiting")
 	})
@@ -49,9 +49,9 @@ func TestOneSendsAnotherWatches(t *testing.T) {
 	}
 	sender.Wait()
 	if got := len(s.names()); got >= n {
-		t.Fatalf("all %d were stored before the kill", got)
+		t.Fatalf("all %d files were stored before the kill", got)
 	}
-	// It sends the rest.
+	// The watcher sends the rest.
 	watcher.WaitUntil(func(screen string) bool {
 		return rows(screen, "✓ stored") == n
 	})
@@ -61,12 +61,12 @@ func TestOneSendsAnotherWatches(t *testing.T) {
 	}
 	for i := range n {
 		if stem := fmt.Sprintf("file%02d", i); seen[stem] != 1 {
-			t.Errorf("%s is stored %d times", stem, seen[stem])
+			t.Errorf("%s is stored %d times, want 1", stem, seen[stem])
 		}
 	}
 }
 
-// rows is how many lines of the list on a screen have a text.
+// rows returns the number of lines of the list that contain a text.
 func rows(screen, text string) int {
 	count := 0
 	for line := range strings.Lines(screen) {

@@ -28,14 +28,13 @@ type testKey string
 
 func (k testKey) Reveal() string { return string(k) }
 
-// openSession is a session with every real part, over a local library of its own.
+// openSession opens a session with real parts only, over a new local library.
 func openSession(t *testing.T) *session.Session {
 	t.Helper()
 	return openSessionWith(t, local.Options{}, watch.Options{}, func(*session.Session) {})
 }
 
-// openSessionWith is openSession with more options; fill puts things into it before the
-// queue starts.
+// openSessionWith is openSession with more options. It calls fill before the queue starts.
 func openSessionWith(t *testing.T, library local.Options, w watch.Options, fill func(*session.Session)) *session.Session {
 	t.Helper()
 	ctx, dir := t.Context(), t.TempDir()
@@ -81,8 +80,7 @@ func openSessionWith(t *testing.T, library local.Options, w watch.Options, fill 
 	return d
 }
 
-// newModel is the root with a session open, as far as it gets without any command
-// being run.
+// newModel returns the root with a session open, before any command has run.
 func newModel(t *testing.T, d *session.Session) *Model {
 	t.Helper()
 	paths := config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": t.TempDir()}[name] })
@@ -93,8 +91,7 @@ func newModel(t *testing.T, d *session.Session) *Model {
 	return m
 }
 
-// TestEverySize draws the whole terminal with every screen in front, at every
-// size, in every theme.
+// TestEverySize draws the whole terminal with every screen in front, at every size, in every theme.
 func TestEverySize(t *testing.T) {
 	m := newModel(t, openSession(t))
 	m.Update(page.Toast{Level: page.Bad, Text: "写真の送信に失敗しました " + strings.Repeat("long ", 40)})
@@ -160,10 +157,10 @@ func TestKeys(t *testing.T) {
 		t.Fatal("no help")
 	}
 	press("4")
-	front(page.Settings) // the help has the keys: it searches for 4
+	front(page.Settings) // the help takes keys as a search: here for 4
 	press("esc", "esc")
 	if m.host.Overlays.Top() != nil {
-		t.Fatal("esc leaves the help open")
+		t.Fatal("esc does not close the help")
 	}
 	m.Update(page.Inspect{Files: []api.File{{FileID: "x"}}})
 	front(page.Details)
@@ -171,7 +168,7 @@ func TestKeys(t *testing.T) {
 	front(page.Settings)
 	press("1", "1")
 	if !m.messages.Empty() {
-		t.Error("the key of the screen in front says something")
+		t.Error("the key of the current screen shows a message")
 	}
 	m.Update(page.Compose{Sources: []api.Source{{Path: "/tmp/a.jpg"}}})
 	front(page.Form)
@@ -180,11 +177,11 @@ func TestKeys(t *testing.T) {
 	front(page.Picker)
 	m.Update(page.Compose{Sources: []api.Source{{Path: "/tmp/b.jpg"}}})
 	if m.host.Screen(page.Form) != form {
-		t.Error("the form was thrown away, with what was typed")
+		t.Error("the form and its input were discarded")
 	}
 }
 
-// TestQuitting checks that esc never quits, q does, ctrl+c twice quits at once, and q is a letter in a text field.
+// TestQuitting: esc never quits, q does, ctrl+c twice quits at once, and q is a letter in a text field.
 func TestQuitting(t *testing.T) {
 	quits := func(cmd tea.Cmd) bool {
 		if cmd == nil {
@@ -218,11 +215,11 @@ func TestQuitting(t *testing.T) {
 		t.Error("ctrl+c twice does not quit")
 	}
 	if m.Patience() != 0 {
-		t.Error("after ctrl+c twice what is under way is waited for")
+		t.Error("ctrl+c twice waits for what is under way")
 	}
 }
 
-// TestQuittingUnsaved checks that leaving or switching profiles asks about unsaved changes, from any screen.
+// TestQuittingUnsaved: leaving or switching profiles asks about unsaved changes, from any screen.
 func TestQuittingUnsaved(t *testing.T) {
 	clock := time.Now()
 	m := newModel(t, openSession(t))
@@ -246,7 +243,7 @@ func TestQuittingUnsaved(t *testing.T) {
 	m.Update(page.Inspect{Files: []api.File{{FileID: "x", Name: "harbour.jpg"}}})
 	press("e", "s", ",", "esc", "1")
 	if m.host.Front() != page.Picker {
-		t.Fatalf("front is %v", m.host.Front())
+		t.Fatalf("front is %v, want %v", m.host.Front(), page.Picker)
 	}
 	press("q")
 	asks("q", "Leave mediadesk?")
@@ -254,13 +251,13 @@ func TestQuittingUnsaved(t *testing.T) {
 		m.Update(cmd())
 	}
 	if m.host.Front() != page.Details {
-		t.Errorf("k leads to %v", m.host.Front())
+		t.Errorf("k leads to %v, want %v", m.host.Front(), page.Details)
 	}
 	m.Update(page.UseProfile{Name: "other"})
 	asks("another profile", "Change to another profile?")
 	press("esc")
 	if m.session == nil {
-		t.Fatal("changed all the same")
+		t.Fatal("the profile was switched without the answer")
 	}
 	press("q")
 	asks("q", "Leave mediadesk?")
@@ -273,7 +270,7 @@ func TestQuittingUnsaved(t *testing.T) {
 	}
 }
 
-// TestDialogSafeChoice: esc stands for the first choice.
+// TestDialogSafeChoice: esc selects the first choice.
 func TestDialogSafeChoice(t *testing.T) {
 	clock := time.Now()
 	m := newModel(t, openSession(t))

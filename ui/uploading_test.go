@@ -12,8 +12,8 @@ import (
 	"mediadesk/ui/page"
 )
 
-// TestUploadsAreTold: badges, title and messages say how uploads stand, until the
-// user sees the uploads.
+// TestUploadsAreTold: badges, the title and messages report the uploads until the user sees the
+// uploads screen.
 func TestUploadsAreTold(t *testing.T) {
 	m := newModel(t, openSession(t))
 	m.o.Signal = config.SignalBell
@@ -38,7 +38,7 @@ func TestUploadsAreTold(t *testing.T) {
 	counted(4, 2)
 	says("the screen", screen(), "2 Uploads ⋯4 ✗2 ")
 	if strings.Count(screen(), "continue") != 1 {
-		t.Errorf("it is said again:\n%s", screen())
+		t.Errorf("the message came again:\n%s", screen())
 	}
 	counted(0, 8, session.Batch{Total: 42, Stored: 34, Failed: 8})
 	says("the screen", screen(), "2 Uploads ✗8 ", "8 of 42 failed · 2 shows them")
@@ -49,17 +49,17 @@ func TestUploadsAreTold(t *testing.T) {
 	}
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 
-	// Looking at the uploads clears the badges and messages.
+	// Showing the uploads clears the badges and messages.
 	m.Update(page.Show{ID: page.Uploads})
 	counted(0, 0, session.Batch{Total: 3, Stored: 3})
 	if strings.Contains(screen(), "✗8") || strings.Contains(screen(), "3 uploads stored") {
-		t.Errorf("the screen of the uploads:\n%s", screen())
+		t.Errorf("got a badge or message on the uploads screen:\n%s", screen())
 	}
 	if !m.uploading.seen.After(m.lastQuit) {
-		t.Error("failures of before would count again")
+		t.Error("earlier failures count again")
 	}
 
-	// An absent user gets a signal, and the title keeps the result until they look.
+	// An absent user gets a signal, and the title keeps the result until they return.
 	m.Update(tea.BlurMsg{})
 	rung := false
 	var run func(cmd tea.Cmd)
@@ -83,6 +83,6 @@ func TestUploadsAreTold(t *testing.T) {
 	}
 	m.Update(tea.FocusMsg{})
 	if m.title() != "mediadesk" {
-		t.Errorf("title %q after looking", m.title())
+		t.Errorf("got the title %q after the user returned, want \"mediadesk\"", m.title())
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"mediadesk/api"
@@ -163,7 +164,7 @@ func (s *Session) openWatch(ctx context.Context, o Options, settings config.Conf
 	s.Watch = watch.New(watch.Options{
 		Journal: s.Journal, Listen: settings.Webhook.Listen, Profile: profile.Name,
 		PublicURL: func(string) string { return profile.WebhookURL },
-		Secrets:   func(name string) []string { return secrets[name] },
+		Secrets:   secrets,
 		Details: func(ctx context.Context, _, fileID string) (*api.File, error) {
 			return s.Client.Details(ctx, fileID)
 		},
@@ -215,29 +216,49 @@ func findKey(ctx context.Context, o Options, profile config.Profile) (api.Key, s
 	return key, source.String(), err
 }
 
-// webhookSecrets returns the secrets that sign posts for all profiles. An unreadable secret is an
-// error only for the profile in use; posts for other profiles are then rejected.
-func webhookSecrets(o Options, settings config.Config, used config.Profile) (map[string][]string, error) {
-	secrets := map[string][]string{}
-	for _, name := range append(settings.Names(), used.Name) {
-		profile, ok := settings.Profiles[name]
+// webhookSecrets returns a function that reads the secrets that sign posts for a profile. It reads them
+// for every post, so that they can be replaced while runs are pending. A file that cannot be read
+// keeps the last secrets; at first it is an error only for the profile in use, and rejects the posts
+// for others.
+func webhookSecrets(o Options, settings config.Config, used config.Profile) (func(profile string) []string, error) {
+	profiles := maps.Clone(settings.Profiles)
+	if _, ok := profiles[used.Name]; !ok {
+		profiles[used.Name] = used // an unnamed profile
+	}
+	var mu sync.Mutex
+	last := map[string][]string{}
+	read := func(name string) ([]string, error) {
+		profile, ok := profiles[name]
 		if !ok {
-			profile = used // an unnamed profile
+			return nil, nil
 		}
+		mu.Lock()
+		defer mu.Unlock()
 		list, err := o.Keys.WebhookSecrets(profile)
+		if err != nil {
+			return last[name], err
+		}
+		last[name] = nil
+		for _, secret := range list {
+			o.Secrets.Add(secret)
+			last[name] = append(last[name], secret.Reveal())
+		}
+		return last[name], nil
+	}
+	for name := range profiles {
+		_, err := read(name)
 		switch {
 		case err != nil && name == used.Name:
 			return nil, err
 		case err != nil:
 			slog.Warn("webhook posts of a profile cannot be checked", "profile", name, "err", err)
-			secrets[name] = []string{rand.Text()}
-		}
-		for _, secret := range list {
-			o.Secrets.Add(secret)
-			secrets[name] = append(secrets[name], secret.Reveal())
+			last[name] = []string{rand.Text()}
 		}
 	}
-	return secrets, nil
+	return func(name string) []string {
+		list, _ := read(name)
+		return list
+	}, nil
 }
 
 // receiver returns the address at which the service reaches our webhook receiver, or "".

@@ -59,7 +59,7 @@ func (m *Model) noAgain() string {
 	run, ok := m.current()
 	switch {
 	case !ok:
-		return m.list.NoRow()
+		return m.noRun()
 	case run.Asked == nil:
 		return "its options are unknown: it was requested elsewhere, or by an older mediadesk. Use the details (i, then x) to run it with other options"
 	case !run.Status.Final() && m.o.Now().Sub(run.Started) < session.HookLife:
@@ -96,7 +96,7 @@ func (m *Model) noCancel() string {
 	run, ok := m.current()
 	switch {
 	case !ok:
-		return m.list.NoRow()
+		return m.noRun()
 	case !m.o.Profile.Local:
 		return session.ErrNotLocal.Error()
 	case run.Status.Final():
@@ -205,7 +205,7 @@ func (m *Model) noTags() string {
 	run, ok := m.current()
 	switch {
 	case !ok:
-		return m.list.NoRow()
+		return m.noRun()
 	case !api.IsTagging(run.Extension):
 		return "it is not a tagging extension"
 	case run.Status != api.StatusSuccess:

@@ -269,16 +269,26 @@ func TestUnmatchedWebhooks(t *testing.T) {
 	event := `{"type":"file.deleted","created_at":"2024-01-02T03:04:05.678Z","data":{"fileId":"f1","filePath":"/gone.png"}}`
 	must(t, d.files.AddUnmatched(t.Context(), []api.UnmatchedPost{
 		{At: d.now.Add(time.Second), Reason: api.UnmatchedEvent, Profile: "home", Raw: []byte(event), Extension: "file.deleted", FileID: "f1", Times: 1},
+		{At: d.now, Reason: api.UnmatchedEvent, Profile: "home", Raw: []byte(`{"data":{},"id":"0"}`), Extension: "upload.pre-transform.error", Status: "failed", Times: 1},
+		{At: d.now, Reason: api.UnmatchedEvent, Profile: "home", Raw: []byte(`{"data":{},"id":"1"}`), Extension: "upload.post-transform.error", Status: "failed", Times: 1},
+		{At: d.now, Reason: api.UnmatchedEvent, Profile: "home", Raw: []byte(`{"data":{},"id":"2"}`), Extension: "video.transformation.ready", Status: "success", Times: 1},
 	}))
 	d.Send(page.RunsChanged{})
-	d.Sees("3 unmatched webhooks (p)", unmatchedGroup, "file.deleted", "/gone.png", "never-asked", "3 webhooks")
+	d.Sees("6 unmatched webhooks (p)", unmatchedGroup, "file.deleted", "/gone.png", "never-asked", "6 webhooks")
 	d.Press("p")
 	d.Sees("It is an event of the account", "File id", "f1")
+	for _, size := range []image.Point{{80, 24}, {120, 36}} {
+		d.Resize(size)
+		d.Sees("file.deleted", "upload.pre-transform ", "upload.post-transform ", "failed", "video.transformation ", "success")
+	}
 	d.Press("enter")
 	d.Sees(`"filePath": "/gone.png"`)
-	d.Press("esc", "i")
-	if got := one[page.Toast](d); !strings.Contains(got.Text, "matches no run") {
-		t.Errorf("said %q", got.Text)
+	d.Press("esc")
+	for _, key := range []string{"i", "c", "t", "s", "x"} {
+		d.Press(key)
+		if got := one[page.Toast](d); !strings.Contains(got.Text, "matches no run") {
+			t.Errorf("%s said %q", key, got.Text)
+		}
 	}
 	d.Press("down")
 	d.Sees("Nobody knows the address", "Times")

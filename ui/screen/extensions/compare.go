@@ -217,7 +217,7 @@ func (m *Model) noCompare() string {
 	run, ok := m.current()
 	switch {
 	case !ok:
-		return m.list.NoRow()
+		return m.noRun()
 	case run.Extension != api.RemoveBackground:
 		return "only a background removal changes the picture"
 	case run.Status != api.StatusSuccess:

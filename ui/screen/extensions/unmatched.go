@@ -2,6 +2,7 @@ package extensions
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -58,6 +59,15 @@ func (r rows) unmatched(words []string) []kit.Group {
 // title returns the event type or the extension.
 func (w *webhook) title() string { return cmp.Or(w.Extension, "webhook") }
 
+// short returns the title without the part that the status says.
+func (w *webhook) short() string {
+	title := w.title()
+	if at := strings.LastIndexByte(title, '.'); at > 0 && w.Status != "" {
+		return title[:at]
+	}
+	return title
+}
+
 // file returns what the webhook is about, or "".
 func (w *webhook) file() string { return cmp.Or(w.post.Name, w.FileID) }
 
@@ -68,7 +78,7 @@ func (w *webhook) cells(now time.Time, th *theme.Theme) []kit.Cell {
 	}
 	return []kit.Cell{
 		{Text: w.file(), Style: th.Text},
-		{Text: w.title(), Style: th.Accent},
+		{Text: w.short(), Style: th.Accent},
 		{Text: th.Glyph(mark) + " " + text.Safe(string(w.Status)), Style: th.SignStyle(mark)},
 		{Text: text.Age(w.At, now), Style: th.Muted},
 		{Text: w.Reason, Style: th.Muted},

@@ -81,7 +81,10 @@ func (r rows) Columns(width int) kit.Columns {
 		{Name: "Age", Width: 11, Spare: 3},
 		{Name: "How it is known", Width: 20, Flex: 2, Spare: 2},
 	}
-	if width >= 92 {
+	switch {
+	case len(r.runs.unmatched) > 0 && width >= 76:
+		cols[0].Width, cols[1].Width, cols[1].Flex, cols[4].Width = 16, len("upload.post-transform"), 0, 15
+	case width >= 92:
 		cols[1].Width, cols[1].Flex = 20, 0
 	}
 	return cols

@@ -1,0 +1,61 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"mediadesk/config"
+)
+
+// TestWebhookSecretsAreReplacedMeanwhile: a secret that is added or replaced while runs are pending
+// counts for the next post, and a file that cannot be read keeps the last ones.
+func TestWebhookSecretsAreReplacedMeanwhile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "secrets")
+	write := func(text string, mode os.FileMode) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(file, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("whsec_old\n", 0o600)
+	used := config.Profile{Name: "p", Kind: "own", WebhookSecretFile: file}
+	o := Options{Keys: new(config.Keys), Secrets: new(config.Redactor)}
+	var settings config.Config
+	settings.Profiles = map[string]config.Profile{"p": used, "broken": {Kind: "own", WebhookSecretFile: file + ".none"}}
+	secrets, err := webhookSecrets(o, settings, used)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sees := func(want ...string) {
+		t.Helper()
+		if got := secrets("p"); !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	sees("whsec_old")
+	write("whsec_old\nwhsec_new\n", 0o600)
+	sees("whsec_old", "whsec_new")
+	write("whsec_new\n", 0o600)
+	sees("whsec_new")
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	sees("whsec_new")
+	if got := o.Secrets.String("x whsec_old whsec_new"); got == "x whsec_old whsec_new" {
+		t.Error("the secrets are not masked in logs")
+	}
+	if got := secrets("broken"); len(got) != 1 {
+		t.Errorf("a profile without a readable secret takes posts: %q", got)
+	}
+	if got := secrets("nobody"); got != nil {
+		t.Errorf("no such profile: %q", got)
+	}
+	if _, err := webhookSecrets(o, settings, used); err == nil {
+		t.Error("a profile in use without its secret starts")
+	}
+}

@@ -19,9 +19,9 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestBrokenOff: of an upload that was interrupted when all of it had gone out,
-// nothing more is claimed than is known, in the words of the contract; what has
-// not begun waits. The next run finds out.
+// TestBrokenOff interrupts the program when it has sent a whole upload but has no answer. The output
+// claims only what is known, in the terms of the contract. What had not begun stays queued. The
+// next run finds the file.
 func TestBrokenOff(t *testing.T) {
 	binary := uitest.Build(t)
 	arrived, quit := make(chan struct{}), make(chan struct{})
@@ -31,7 +31,7 @@ func TestBrokenOff(t *testing.T) {
 			http.NotFound(w, r)
 			return
 		}
-		text, _ := io.ReadAll(r.Body) // a part is as good as none
+		text, _ := io.ReadAll(r.Body) // part of the body is enough
 		first := false
 		once.Do(func() { first = true })
 		switch {
@@ -69,20 +69,20 @@ func TestBrokenOff(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // its code is looked at
+	_ = cmd.Wait() // the exit code is checked below
 	lines := strings.Split(out.String(), "\n")
 	if code := cmd.ProcessState.ExitCode(); code != 130 || len(lines) != 3 {
 		t.Fatalf("exit code %d\n%s", code, out)
 	}
 	if !strings.Contains(lines[0], `"source":"one.txt","outcome":null,"open":true`) || !strings.Contains(lines[0], "it may have been stored") {
-		t.Error(lines[0])
+		t.Errorf("got the line %s", lines[0])
 	}
 	if !strings.Contains(lines[1], `"source":"two.txt","outcome":null,"open":true`) {
-		t.Error(lines[1])
+		t.Errorf("got the line %s", lines[1])
 	}
 
 	cmd, out = command("resume")
 	if err := cmd.Run(); err != nil || strings.Count(out.String(), `"outcome":"stored"`) != 2 {
-		t.Errorf("going on: %v\n%s", err, out)
+		t.Errorf("resuming: %v\n%s", err, out)
 	}
 }

@@ -21,16 +21,16 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// canary is a key whose forms all differ.
+// canary is a key whose encoded forms all differ.
 const canary = "private_c4n@ry/+%9Zq=&?"
 
-// forms are how the canary may show up.
+// forms returns the encodings in which the key could appear.
 func forms() []string {
 	basic := base64.StdEncoding.EncodeToString([]byte(canary + ":"))
 	return []string{canary, basic, strings.TrimRight(basic, "="), base64.URLEncoding.EncodeToString([]byte(canary + ":")), url.QueryEscape(canary), url.PathEscape(canary), url.UserPassword(canary, "").String()}
 }
 
-// leaks finds the key in text.
+// leaks returns the forms of the key in text.
 func leaks(text string) []string {
 	var found []string
 	for _, form := range forms() {
@@ -41,11 +41,11 @@ func leaks(text string) []string {
 	return found
 }
 
-// leakyServer is a service with every fault that repeats the key wherever it can.
+// leakyServer is a service with every fault. It repeats the key wherever it can.
 type leakyServer struct {
 	mu    sync.Mutex
 	n     int
-	seen  int    // requests that had the key where it belongs
+	seen  int    // requests with the key in the Authorization header
 	other string // another host
 }
 
@@ -117,8 +117,8 @@ func (s *leakyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestKeyCanary runs every command, and the screens, against a service with
-// every fault, and looks for the key wherever the program leaves something.
+// TestKeyCanary runs every command and the screens against a service with every fault. It searches
+// for the key in everything that the program writes.
 func TestKeyCanary(t *testing.T) {
 	binary := uitest.Build(t)
 	var strangers sync.Map
@@ -140,7 +140,7 @@ func TestKeyCanary(t *testing.T) {
 	}
 	env := append(os.Environ(), "MEDIADESK_HOME="+home, "MEDIADESK_PRIVATE_KEY="+canary, "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+dir)
 
-	// Programs that are started from here: the editor, the browser, the clipboard.
+	// These tools stand for the editor, the browser and the clipboard.
 	tools := t.TempDir()
 	for _, name := range []string{"editor", "xdg-open", "xclip"} {
 		script := "#!/bin/sh\ncat /proc/$$/environ /proc/$$/cmdline >>'" + filepath.Join(dir, name+".seen") + "'\n"
@@ -199,7 +199,7 @@ func TestKeyCanary(t *testing.T) {
 	term.Press("esc", "ctrl+o")
 	waitFor(t, "the editor", func() bool { _, err := os.Stat(filepath.Join(dir, "editor.seen")); return err == nil })
 	waitFor(t, "the clipboard", func() bool { _, err := os.Stat(filepath.Join(dir, "xclip.seen")); return err == nil })
-	// The screens have the terminal again. Another message may replace the one about the editor.
+	// Wait until the screens have the terminal again. Another message may replace the one about the editor.
 	waitFor(t, "the screens", func() bool { return strings.Count(term.Raw(), ansi.SetModeAltScreenSaveCursor) > 1 })
 	term.Press("ctrl+s")
 	term.WaitFor("s Send 3 files") // in the line of hints: the dialog takes keys now
@@ -213,7 +213,7 @@ func TestKeyCanary(t *testing.T) {
 	term.Signal(os.Interrupt)
 	term.Signal(os.Kill)
 	<-term.Done()
-	fromOtherPlaces(t, binary, address, dir)
+	passKeyOtherwise(t, binary, address, dir)
 	close(stop)
 
 	if found := leaks(raw); found != nil {
@@ -241,16 +241,16 @@ func TestKeyCanary(t *testing.T) {
 		t.Fatal(err)
 	}
 	strangers.Range(func(at, text any) bool {
-		t.Errorf("another host was asked for %s: key %v", at, leaks(fmt.Sprint(at, text)) != nil)
+		t.Errorf("another host got a request for %s: key %v", at, leaks(fmt.Sprint(at, text)) != nil)
 		return true
 	})
 	if _, err := os.Stat(receipt); err != nil || service.seen < 20 || count < 10 {
-		t.Errorf("too little happened: %v, %d requests with the key, %d files looked at", err, service.seen, count)
+		t.Errorf("the test did too little: %v, %d requests with the key, %d files searched", err, service.seen, count)
 	}
 }
 
-// fromOtherPlaces gives the key in every other way than by the environment.
-func fromOtherPlaces(t *testing.T, binary, address, dir string) {
+// passKeyOtherwise passes the key in every way except the environment.
+func passKeyOtherwise(t *testing.T, binary, address, dir string) {
 	t.Helper()
 	key := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(key, []byte(canary), 0o600); err != nil {
@@ -264,7 +264,7 @@ func fromOtherPlaces(t *testing.T, binary, address, dir string) {
 			cmd.ExtraFiles = []*os.File{fd}
 		}
 		cmd.Env = append(os.Environ(), append(env, "MEDIADESK_PRIVATE_KEY=", "MEDIADESK_HOME="+filepath.Join(dir, home), "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+dir)...)
-		out, _ := cmd.CombinedOutput() // the service refuses it
+		out, _ := cmd.CombinedOutput() // the service refuses the key
 		if found := leaks(string(out)); found != nil {
 			t.Errorf("mediadesk %s with the key of %s prints it as %q", args, home, found)
 		}
@@ -288,7 +288,7 @@ func fromOtherPlaces(t *testing.T, binary, address, dir string) {
 	}
 	run("by credential", nil, nil, nil, "profile", "add", "work", "--upload-url", address)
 	run("by credential", nil, nil, []string{"CREDENTIALS_DIRECTORY=" + credentials}, "details", "abc", "--debug", "--profile", "work")
-	// Where there is no keyring the key is not taken at all.
+	// Without a keyring the key is refused.
 	run("by keyring", strings.NewReader(canary), nil, nil, "profile", "add", "work", "--upload-url", address)
 	run("by keyring", strings.NewReader(canary), nil, nil, "key", "set", "--profile", "work")
 }
@@ -308,8 +308,8 @@ func listen(t *testing.T, h http.Handler) string {
 	return "http://" + listener.Addr().String()
 }
 
-// commandLines looks at the command lines of all processes until stop, and
-// returns one with the key that is not the one which a person wrote.
+// commandLines watches the command lines of all processes until stop. It returns one with the key,
+// except for the command line that the test itself wrote.
 func commandLines(stop chan struct{}) string {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

@@ -21,13 +21,12 @@ import (
 
 func TestMain(m *testing.M) {
 	if way := os.Getenv("MEDIADESK_TEST_DIE"); way != "" {
-		runMortal(way)
+		runDyingScreen(way)
 	}
 	uitest.VerifyTestMain(m)
 }
 
-// TestScripts runs the built program as scripts do: every command, its output
-// and its exit code.
+// TestScripts runs the built program as scripts do: every command with its output and exit code.
 func TestScripts(t *testing.T) {
 	binary := uitest.Build(t)
 	testscript.Run(t, testscript.Params{
@@ -59,7 +58,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// waitFor looks again and again, for what nobody tells.
+// waitFor polls until ok returns true, because nothing reports the change.
 func waitFor(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	again := time.NewTicker(10 * time.Millisecond)
@@ -74,12 +73,10 @@ func waitFor(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// samples are the sample pictures with ordinary modes: those of an embedded
-// file are read-only.
+// samples has the sample pictures with ordinary modes. Embedded files are read-only.
 type samples struct{ fs.FS }
 
-// servers are services that do what a real one should not, by the variable
-// that has their address.
+// servers starts services that misbehave. Each key is the variable with the address.
 func servers(env *testscript.Env) map[string]string {
 	html := serve(env, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -96,7 +93,7 @@ func servers(env *testscript.Env) map[string]string {
 		<-r.Context().Done()
 	})
 	missing := serve(env, http.NotFound)
-	return map[string]string{"MISSING": missing, "SILENT": silent, "HTML": html, "FORBIDDEN": wrong, "NOBODY": nobody(env)}
+	return map[string]string{"MISSING": missing, "SILENT": silent, "HTML": html, "FORBIDDEN": wrong, "NOBODY": unusedAddress(env)}
 }
 
 func serve(env *testscript.Env, h http.HandlerFunc) string {
@@ -114,8 +111,8 @@ func serve(env *testscript.Env, h http.HandlerFunc) string {
 	return "http://" + listener.Addr().String()
 }
 
-// nobody is an address of this computer where nothing listens.
-func nobody(env *testscript.Env) string {
+// unusedAddress returns an address of this computer on which nothing listens.
+func unusedAddress(env *testscript.Env) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		env.T().Fatal(err)
@@ -138,7 +135,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// until runs a program again and again until its output matches:
+// until runs a program repeatedly until its output matches:
 // until PATTERN PROGRAM ARG…
 func until(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
@@ -155,7 +152,7 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// capture sets a variable to the value of a JSON text member of the last
+// capture sets a variable to the text value of a JSON member of the last
 // output: capture NAME MEMBER
 func capture(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
@@ -169,7 +166,7 @@ func capture(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], value)
 }
 
-// lastVersion sets a variable to the id of the last version that was listed:
+// lastVersion sets a variable to the id of the last version in the output:
 // lastversion NAME
 func lastVersion(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {

@@ -14,8 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "write docs/commands.md")
 
-// TestCommandsPage: docs/commands.md has every command with its flags, and the exit
-// codes. After a change: go test ./ui/cli -run TestCommandsPage -update.
+// TestCommandsPage: docs/commands.md has every command with its flags, and the exit codes. After a
+// change run go test ./ui/cli -run TestCommandsPage -update.
 func TestCommandsPage(t *testing.T) {
 	const file, begin = "../../docs/commands.md", "<!-- commands, made by: go test ./ui/cli -run TestCommandsPage -update -->\n"
 	text, err := os.ReadFile(file)
@@ -24,7 +24,7 @@ func TestCommandsPage(t *testing.T) {
 	}
 	before, have, found := strings.Cut(string(text), begin)
 	if !found {
-		t.Fatalf("%s has no place for the commands: %q", file, begin)
+		t.Fatalf("%s has no marker for the commands: %q", file, begin)
 	}
 	root := newRoot(&Program{Getenv: os.Getenv})
 	var b strings.Builder
@@ -38,7 +38,7 @@ func TestCommandsPage(t *testing.T) {
 	if want := b.String(); have == want {
 		return
 	} else if !*update {
-		t.Errorf("%s differs from the commands: go test ./ui/cli -run TestCommandsPage -update", file)
+		t.Errorf("%s differs from the commands: run go test ./ui/cli -run TestCommandsPage -update", file)
 	} else if err := os.WriteFile(file, []byte(before+begin+want), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -6,15 +6,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// balanced checks that the last output, a PowerShell script, closes what it
-// opens, quotes too, for where no PowerShell can read it: balanced
+// balanced checks that the last output, a PowerShell script, closes all brackets and quotes. It is
+// for systems without PowerShell. Usage: balanced
 func balanced(ts *testscript.TestScript, _ bool, _ []string) {
 	if problem := unbalanced(ts.ReadFile("stdout")); problem != "" {
 		ts.Fatalf("%s", problem)
 	}
 }
 
-// unbalanced says what a PowerShell script leaves open; "" where nothing is.
+// unbalanced returns what a PowerShell script leaves open, or "".
 func unbalanced(script string) string {
 	closes := map[rune]rune{')': '(', ']': '[', '}': '{'}
 	var open []rune

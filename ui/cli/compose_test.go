@@ -9,8 +9,7 @@ import (
 	"mediadesk/config"
 )
 
-// TestComposeExample: serve takes the command and the database of the example for Docker
-// Compose.
+// TestComposeExample: serve accepts the command and the database of the Docker Compose example.
 func TestComposeExample(t *testing.T) {
 	text, err := os.ReadFile("../../docs/compose.yaml")
 	if err != nil {
@@ -18,7 +17,7 @@ func TestComposeExample(t *testing.T) {
 	}
 	command := regexp.MustCompile(`command: \[serve, (.*)\]`).FindSubmatch(text)
 	if command == nil {
-		t.Fatal("there is no command")
+		t.Fatal("the example has no command")
 	}
 	args := strings.Split(strings.ReplaceAll(string(command[1]), `"`, ""), ", ")
 	p := &Program{Getenv: func(string) string { return "" }}
@@ -28,12 +27,12 @@ func TestComposeExample(t *testing.T) {
 	}
 	database := regexp.MustCompile(config.DatabaseVariable + `: (\S+)`).FindSubmatch(text)
 	if database == nil {
-		t.Fatal("there is no database")
+		t.Fatal("the example has no database")
 	}
 	if err := config.CheckDatabase(string(database[1]), true); err != nil {
 		t.Error(err)
 	}
 	if !strings.Contains(string(text), storageVariable+": s3://") {
-		t.Error("there is no store")
+		t.Error("the example has no store")
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// TestContainer builds the image of the Dockerfile without a registry and starts it:
-// it serves, answers its own health check and is not root.
+// TestContainer builds the image of the Dockerfile without a registry and starts it. The image
+// serves, passes its own health check and does not run as root.
 func TestContainer(t *testing.T) {
-	needs(t, "buildah")
+	requireTool(t, "buildah")
 	if os.Geteuid() != 0 {
 		t.Skip("only root can build here")
 	}
@@ -38,7 +38,7 @@ func TestContainer(t *testing.T) {
 		}
 		return strings.TrimSpace(string(out))
 	}
-	// Containers within containers are often forbidden, whatever is installed.
+	// Containers within containers are often forbidden.
 	empty, err := buildah("from", "scratch").Output()
 	if err != nil {
 		t.Skipf("no container can be made on this machine: %v", err)
@@ -54,7 +54,7 @@ func TestContainer(t *testing.T) {
 	run(buildah("build", "--format", "docker", "--tag", "mediadesk", folder))
 	user := run(buildah("inspect", "--type", "image", "--format", "{{.Docker.Config.User}} {{.Docker.Config.Healthcheck.Test}} {{.Docker.Config.Volumes}}", "mediadesk"))
 	if !strings.HasPrefix(user, "65532:65532 [CMD /mediadesk serve --health] map[/data:") {
-		t.Errorf("user, health check and volumes are %s", user)
+		t.Errorf("got the user, health check and volumes %s", user)
 	}
 	container := run(buildah("from", "--pull-never", "localhost/mediadesk"))
 	defer buildah("rm", container).Run()
@@ -71,12 +71,12 @@ func TestContainer(t *testing.T) {
 	}
 	defer func() {
 		_ = syscall.Kill(-serve.Process.Pid, syscall.SIGTERM)
-		_ = serve.Wait() // buildah ends with an error of its own
+		_ = serve.Wait() // buildah reports an error of its own
 	}()
 	text, err := bufio.NewReader(out).ReadBytes('\n')
 	var line struct{ Address string }
 	if err != nil || json.Unmarshal(text, &line) != nil {
-		t.Fatalf("the first line is %q, %v", text, err)
+		t.Fatalf("got the first line %q, %v", text, err)
 	}
 	res, err := http.Get(line.Address + "/_mediadesk/health")
 	if err != nil {

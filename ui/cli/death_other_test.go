@@ -2,4 +2,4 @@
 
 package cli_test
 
-func runMortal(string) {}
+func runDyingScreen(string) {}

@@ -26,15 +26,14 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// dieVariable makes the test's own binary a small program that shows a screen,
-// guarded as the real one is, and dies in the way that is named.
+// dieVariable makes the test binary a small program that shows a screen, protected like the real
+// one, and dies in the way that the variable names.
 const dieVariable = "MEDIADESK_TEST_DIE"
 
-// deaths are the ways for a program to die, with the exit code that a shell
-// sees.
+// deaths are the ways in which a program dies, with the exit code that a shell gets.
 var deaths = []struct {
 	name string
-	sent syscall.Signal // to the process of the screens; 0: it dies by itself
+	sent syscall.Signal // to the process of the screens; 0 if it dies by itself
 	code int
 }{
 	{"quit", 0, 0},
@@ -53,19 +52,19 @@ var deaths = []struct {
 	{"kill of the guard", syscall.SIGKILL, 137},
 }
 
-// mortal is a screen with everything that a terminal can be left in.
-type mortal struct{ way string }
+// dyingScreen is a screen that changes every state of a terminal.
+type dyingScreen struct{ way string }
 
-func (m mortal) Init() tea.Cmd { return nil }
+func (m dyingScreen) Init() tea.Cmd { return nil }
 
-func (m mortal) View() tea.View {
+func (m dyingScreen) View() tea.View {
 	v := tea.NewView("alive as " + strconv.Itoa(os.Getpid()) + " guarded by " + strconv.Itoa(os.Getppid()) + " ")
 	v.AltScreen, v.ReportFocus, v.MouseMode = true, true, tea.MouseModeAllMotion
 	v.KeyboardEnhancements.ReportEventTypes = true
 	return v
 }
 
-func (m mortal) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (m dyingScreen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	key, ok := msg.(tea.KeyPressMsg)
 	if !ok || key.String() != "x" {
 		return m, nil
@@ -87,11 +86,11 @@ func (m mortal) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// runMortal is the program of the tests below, and does not return.
-func runMortal(way string) {
+// runDyingScreen is the program that the tests below start. It does not return.
+func runDyingScreen(way string) {
 	run := func(ctx context.Context, _ session.Options, _ string, _ []api.Source) error {
 		guarded := terminal.JoinGuard()
-		program := tea.NewProgram(mortal{way}, tea.WithContext(ctx), tea.WithoutSignalHandler())
+		program := tea.NewProgram(dyingScreen{way}, tea.WithContext(ctx), tea.WithoutSignalHandler())
 		_, ended := terminal.Endings(program.Quit)
 		_, err := program.Run()
 		guarded.Restored()
@@ -106,9 +105,9 @@ func runMortal(way string) {
 	}, nil))
 }
 
-// shellAround runs the mortal program as a shell does, and says what it was
-// left with: the exit code, and whether the terminal is as it was.
-func shellAround(t *testing.T, dir string) string {
+// shellScript runs the mortal program from a shell script. The script prints the exit code and
+// whether the terminal is as it was.
+func shellScript(t *testing.T, dir string) string {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -117,7 +116,7 @@ func shellAround(t *testing.T, dir string) string {
 	return fmt.Sprintf("stty -g >%[1]s/a; '%[2]s'; code=$?; stty -g >%[1]s/b; cmp -s %[1]s/a %[1]s/b && same=same || same=changed; echo \"ended with $code, the terminal is $same.\"", dir, self)
 }
 
-// pids are the process of the screens and its guard, as the screen shows them.
+// pids returns the processes of the screens and of the guard, which the screen shows.
 func pids(t *testing.T, screen string) (screens, guard int) {
 	t.Helper()
 	_, after, _ := strings.Cut(screen, "alive as ")
@@ -127,8 +126,7 @@ func pids(t *testing.T, screen string) (screens, guard int) {
 	return screens, guard
 }
 
-// kill brings death to the program on the screen; it reports whether a key is
-// to be pressed for it.
+// kill makes the program die. It reports whether the test has to press a key for that.
 func kill(t *testing.T, sent syscall.Signal, way, screen string) (press bool) {
 	t.Helper()
 	if sent == 0 {
@@ -144,19 +142,19 @@ func kill(t *testing.T, sent syscall.Signal, way, screen string) (press bool) {
 	return false
 }
 
-// TestDeaths: whatever becomes of the program, the terminal is given back.
+// TestDeaths: the terminal is restored, however the program ends.
 func TestDeaths(t *testing.T) {
 	for _, d := range deaths {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			env := []string{dieVariable + "=" + d.name, "PATH=" + os.Getenv("PATH"), "MEDIADESK_HOME=" + dir, "MEDIADESK_PRIVATE_KEY=private_canary_0123", "GOTRACEBACK=all"}
-			term := uitest.StartBinary(t, "/bin/sh", []string{"-c", shellAround(t, dir) + "; read stay"}, env, 100, 30)
+			term := uitest.StartBinary(t, "/bin/sh", []string{"-c", shellScript(t, dir) + "; read stay"}, env, 100, 30)
 			term.WaitFor("guarded by")
 			if kill(t, d.sent, d.name, term.Screen()) {
 				term.Type("x")
 			}
-			if d.name != "kill of the guard" { // there the shell writes before the screens are gone
+			if d.name != "kill of the guard" { // in that case the shell writes before the screens are gone
 				term.WaitFor(fmt.Sprintf("ended with %d, the terminal is same.", d.code))
 			}
 			waitFor(t, "the terminal", func() bool { return !term.AltScreen() })
@@ -165,7 +163,7 @@ func TestDeaths(t *testing.T) {
 			}
 			for _, mode := range []string{"1003", "1004", "2004"} {
 				if raw := term.Raw(); strings.LastIndex(raw, "\x1b[?"+mode+"l") < strings.LastIndex(raw, "\x1b[?"+mode+"h") {
-					t.Errorf("mode %s is left on", mode)
+					t.Errorf("mode %s is still on", mode)
 				}
 			}
 			for _, name := range []string{"crash.txt", filepath.Join("state", "crash.txt")} {
@@ -174,7 +172,7 @@ func TestDeaths(t *testing.T) {
 				}
 			}
 			if strings.Contains(term.Raw(), ansi.RequestBackgroundColor) {
-				t.Error("the terminal was asked for its background, which takes what was typed ahead")
+				t.Error("the program queried the background, which swallows keys typed early")
 			}
 			if strings.Contains(term.Raw(), "canary") {
 				t.Error("the key was written to the terminal")
@@ -184,8 +182,7 @@ func TestDeaths(t *testing.T) {
 	}
 }
 
-// TestDeathsInTmux is the same in tmux, which knows what state its terminal is
-// in.
+// TestDeathsInTmux does the same in tmux, which reports the state of its terminal.
 func TestDeathsInTmux(t *testing.T) {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
@@ -208,7 +205,7 @@ func TestDeathsInTmux(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			window := "w" + strconv.Itoa(i)
-			tmux("new-window", "-d", "-n", window, "-e", dieVariable+"="+d.name, "-e", "MEDIADESK_HOME="+dir, shellAround(t, dir)+"; read stay")
+			tmux("new-window", "-d", "-n", window, "-e", dieVariable+"="+d.name, "-e", "MEDIADESK_HOME="+dir, shellScript(t, dir)+"; read stay")
 			pane := "keep:" + window
 			screen := func() string { return tmux("capture-pane", "-p", "-t", pane) }
 			waitFor(t, "the screen", func() bool { return strings.Contains(screen(), "guarded by") })

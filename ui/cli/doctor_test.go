@@ -34,10 +34,9 @@ import (
 // finding is a line of mediadesk doctor --json.
 type finding struct{ Section, Check, Verdict, Text, Help string }
 
-// visit runs mediadesk doctor with a home and arguments, and gives what it
-// found by section and check, such as "Addresses upload". It checks the exit
-// code against the verdicts.
-func visit(t *testing.T, home string, env []string, args ...string) map[string]finding {
+// runDoctorJSON runs mediadesk doctor with a home and arguments. It returns the findings by section and
+// check, such as "Addresses upload", and checks that the exit code matches the verdicts.
+func runDoctorJSON(t *testing.T, home string, env []string, args ...string) map[string]finding {
 	t.Helper()
 	cmd := exec.Command(uitest.Build(t), append([]string{"doctor", "--json"}, args...)...)
 	cmd.Env = append(os.Environ(), "MEDIADESK_HOME="+home, "MEDIADESK_PRIVATE_KEY=private_x", "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+home)
@@ -64,8 +63,8 @@ func visit(t *testing.T, home string, env []string, args ...string) map[string]f
 	return found
 }
 
-// expect checks the verdict of a finding and words of its text and help.
-func expect(t *testing.T, found map[string]finding, name, verdict, words string) {
+// expectFinding checks the verdict of a finding, and that its text and help contain words.
+func expectFinding(t *testing.T, found map[string]finding, name, verdict, words string) {
 	t.Helper()
 	f := found[name]
 	if f.Verdict != verdict || !strings.Contains(f.Text+"\n"+f.Help, words) {
@@ -95,8 +94,8 @@ func newAuthority(t *testing.T) *authority {
 	return a
 }
 
-// sign makes a key and a certificate for it, signed by the authority, or by
-// itself where that has no key yet.
+// sign makes a key and a certificate for it, signed by the authority, or self-signed if the
+// authority has no key yet.
 func (a *authority) sign(c *x509.Certificate, parent *x509.Certificate) tls.Certificate {
 	a.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -114,8 +113,8 @@ func (a *authority) sign(c *x509.Certificate, parent *x509.Certificate) tls.Cert
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// serve starts a server for 127.0.0.1 with a certificate that ends then and is
-// for another name where one is given.
+// serve starts a server for 127.0.0.1 with a certificate that expires at ends, and is for otherName
+// if that is not empty.
 func (a *authority) serve(ends time.Time, otherName string) string {
 	c := &x509.Certificate{SerialNumber: big.NewInt(2), NotBefore: time.Now().AddDate(-1, 0, 0), NotAfter: ends, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
 	if otherName != "" {
@@ -125,14 +124,14 @@ func (a *authority) serve(ends time.Time, otherName string) string {
 	}
 	s := httptest.NewUnstartedServer(http.NotFoundHandler())
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{a.sign(c, a.cert)}, MinVersion: tls.VersionTLS12}
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // the other side says it
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // the client reports the error
 	s.StartTLS()
 	a.t.Cleanup(s.Close)
 	return s.URL
 }
 
-// TestDoctorCertificates: what is wrong with a certificate is said, and one
-// that ends soon is a warning.
+// TestDoctorCertificates: doctor reports what is wrong with a certificate, and warns of one that
+// expires soon.
 func TestDoctorCertificates(t *testing.T) {
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
 		t.Skip("no variable names the trusted certificates on this system")
@@ -152,23 +151,22 @@ func TestDoctorCertificates(t *testing.T) {
 		{"unknown authority", unknown.serve(late, ""), "problem", "unknown authority", "must be among the system's"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			found := visit(t, t.TempDir(), env, "--upload-url", c.address)
-			expect(t, found, "Addresses upload", c.verdict, c.words)
-			expect(t, found, "Addresses details", c.verdict, c.help)
+			found := runDoctorJSON(t, t.TempDir(), env, "--upload-url", c.address)
+			expectFinding(t, found, "Addresses upload", c.verdict, c.words)
+			expectFinding(t, found, "Addresses details", c.verdict, c.help)
 		})
 	}
 }
 
-// TestDoctorNames: a host that nobody knows is the fault of the name or of DNS,
-// and nothing else is said of it.
+// TestDoctorNames: for an unknown host doctor reports the name or DNS, and nothing else about it.
 func TestDoctorNames(t *testing.T) {
-	found := visit(t, t.TempDir(), []string{"HTTPS_PROXY=", "https_proxy="}, "--upload-url", "https://nowhere.invalid/account_canary")
-	expect(t, found, "Addresses upload", "problem", "nowhere.invalid: DNS does not ")
-	expect(t, found, "Addresses upload", "problem", "Check the address and the network")
-	expect(t, found, "Addresses clock", "note", "no service reported its time")
+	found := runDoctorJSON(t, t.TempDir(), []string{"HTTPS_PROXY=", "https_proxy="}, "--upload-url", "https://nowhere.invalid/account_canary")
+	expectFinding(t, found, "Addresses upload", "problem", "nowhere.invalid: DNS does not ")
+	expectFinding(t, found, "Addresses upload", "problem", "Check the address and the network")
+	expectFinding(t, found, "Addresses clock", "note", "no service reported its time")
 	for name, f := range found {
 		if strings.Contains(f.Text+f.Help, "canary") {
-			t.Errorf("%s has the path of the address: %+v", name, f)
+			t.Errorf("%s mentions the path of the address: %+v", name, f)
 		}
 	}
 }
@@ -186,14 +184,13 @@ func TestDoctorClock(t *testing.T) {
 		address := listen(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Date", time.Now().Add(c.off).UTC().Format(http.TimeFormat))
 		}))
-		expect(t, visit(t, t.TempDir(), nil, "--upload-url", address), "Addresses clock", c.verdict, c.words)
+		expectFinding(t, runDoctorJSON(t, t.TempDir(), nil, "--upload-url", address), "Addresses clock", c.verdict, c.words)
 	}
 }
 
-// TestDoctorWebhooks goes through a tunnel of the test's to the receiver's port
-// and back.
+// TestDoctorWebhooks uses a tunnel to the receiver's port and back.
 func TestDoctorWebhooks(t *testing.T) {
-	// A port that is free now. Nothing else asks for one at this address.
+	// A free port. No other test uses this address.
 	host := "127.0.0.1"
 	if runtime.GOOS == "linux" {
 		host = "127.43.7.9"
@@ -219,16 +216,16 @@ func TestDoctorWebhooks(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(home, "config.toml"), []byte(settings), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return visit(t, home, nil, "--profile", "lab")
+		return runDoctorJSON(t, home, nil, "--profile", "lab")
 	}
-	expect(t, look(through), "Webhooks address", "ok", "leads to the receiver at "+receiver)
-	expect(t, look(stranger), "Webhooks address", "problem", "answers 200, but does not lead to the receiver")
-	expect(t, look(stranger), "Webhooks address", "problem", "Point the tunnel or proxy at "+receiver)
+	expectFinding(t, look(through), "Webhooks address", "ok", "leads to the receiver at "+receiver)
+	expectFinding(t, look(stranger), "Webhooks address", "problem", "answers 200, but does not lead to the receiver")
+	expectFinding(t, look(stranger), "Webhooks address", "problem", "Point the tunnel or proxy at "+receiver)
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
-	expect(t, look(closed.URL), "Webhooks address", "problem", "refused")
+	expectFinding(t, look(closed.URL), "Webhooks address", "problem", "refused")
 
-	// Another process has the port: a receiver answers 404 to what it did not give away.
+	// Another process has the port. A receiver answers 404 to paths that it has not issued.
 	busy, err := net.Listen("tcp", receiver)
 	if err != nil {
 		t.Fatal(err)
@@ -236,5 +233,5 @@ func TestDoctorWebhooks(t *testing.T) {
 	other := &httptest.Server{Listener: busy, Config: &http.Server{Handler: http.NotFoundHandler(), ReadHeaderTimeout: time.Minute}}
 	other.Start()
 	defer other.Close()
-	expect(t, look(through), "Webhooks address", "note", "another process uses "+receiver)
+	expectFinding(t, look(through), "Webhooks address", "note", "another process uses "+receiver)
 }

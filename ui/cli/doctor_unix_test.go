@@ -17,18 +17,18 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestDoctorOnATerminal asks the virtual terminal, which answers as itself.
+// TestDoctorOnATerminal runs doctor on the virtual terminal, which answers for itself.
 func TestDoctorOnATerminal(t *testing.T) {
 	home := t.TempDir()
 	ask := func() string {
 		term := uitest.StartBinary(t, uitest.Build(t), []string{"doctor"}, []string{"MEDIADESK_HOME=" + home, "XDG_RUNTIME_DIR=" + home, "PATH=" + home}, 160, 120)
 		term.Wait()
 		if term.ExitCode() != 0 {
-			t.Errorf("exit code %d", term.ExitCode())
+			t.Errorf("exit code %d, want 0", term.ExitCode())
 		}
 		return term.Screen()
 	}
-	says(
+	expectOutput(
 		t, ask,
 		"size                 160x120", "colors               16 million", "background           dark",
 		"width: Latin         abc has 3 columns, as expected", "width: CJK           漢字かな has 8 columns, as expected",
@@ -36,8 +36,7 @@ func TestDoctorOnATerminal(t *testing.T) {
 	)
 }
 
-// TestDoctorMeasures: what is said of widths is what the terminal answered, not
-// what is expected of it.
+// TestDoctorMeasures: doctor reports the widths that the terminal measured, not the expected ones.
 func TestDoctorMeasures(t *testing.T) {
 	const attributes = "\x1b[?62;22c"
 	reports := func(widths ...int) string {
@@ -48,7 +47,7 @@ func TestDoctorMeasures(t *testing.T) {
 		return b.String()
 	}
 	for _, c := range []struct {
-		name, answer string // to the first questions
+		name, answer string // answer to the first questions
 		want         []string
 	}{
 		{
@@ -68,14 +67,14 @@ func TestDoctorMeasures(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			says(t, func() string { return doctorAnswered(t, c.answer, attributes) }, append(c.want, "0 problems")...)
+			expectOutput(t, func() string { return runDoctor(t, c.answer, attributes) }, append(c.want, "0 problems")...)
 		})
 	}
 }
 
-// says checks that doctor says all this. It waits half a second for a terminal:
-// on a busy computer the answers of a test can be late, and it is asked again.
-func says(t *testing.T, ask func() string, want ...string) {
+// expectOutput checks that doctor prints all texts. It repeats the run if answers are late: doctor waits
+// half a second for a terminal, which a busy computer can miss.
+func expectOutput(t *testing.T, ask func() string, want ...string) {
 	t.Helper()
 	var said, missing string
 	for range 10 {
@@ -92,10 +91,9 @@ func says(t *testing.T, ask func() string, want ...string) {
 	t.Errorf("no %q in\n%s", missing, said)
 }
 
-// doctorAnswered runs doctor on a terminal that gives these answers to the first
-// questions and only says what it is, if anything, to the later ones. It gives what
-// was written.
-func doctorAnswered(t *testing.T, first, later string) string {
+// runDoctor runs doctor on a terminal that gives the answers first to its first questions and
+// later to all others. It returns the output.
+func runDoctor(t *testing.T, first, later string) string {
 	t.Helper()
 	pty, err := xpty.NewUnixPty(120, 80)
 	if err != nil {
@@ -111,7 +109,7 @@ func doctorAnswered(t *testing.T, first, later string) string {
 	if err := pty.Start(cmd); err != nil {
 		t.Fatal(err)
 	}
-	if err := pty.Slave().Close(); err != nil { // so that reading ends with the program
+	if err := pty.Slave().Close(); err != nil { // so that reading ends when the program does
 		t.Fatal(err)
 	}
 	var written bytes.Buffer
@@ -125,9 +123,9 @@ func doctorAnswered(t *testing.T, first, later string) string {
 			if asked > 0 && first != "" {
 				answer = later
 			}
-			_, _ = io.WriteString(pty, answer) // it may have ended without waiting
+			_, _ = io.WriteString(pty, answer) // the program may have ended without waiting
 		}
-		if err != nil { // Linux tells the end of a terminal's program by an error
+		if err != nil { // Linux reports the end of a terminal's program as an error
 			break
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"mediadesk/api/session"
 )
 
-// TestFolderWatch: a file is finished when two looks find the same size and time. What
-// was there before is left alone until it changes.
+// TestFolderWatch: a file is complete when two scans find the same size and time. An earlier file
+// is ignored until it changes.
 func TestFolderWatch(t *testing.T) {
 	dir := t.TempDir()
 	at := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
@@ -26,7 +26,7 @@ func TestFolderWatch(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		at = at.Add(time.Second) // file systems may have coarse times
+		at = at.Add(time.Second) // some file systems store coarse times
 		if err := os.Chtimes(path, at, at); err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func TestFolderWatch(t *testing.T) {
 	write("old.png", "changed")
 	look("")
 	look("empty.png old.png")
-	// A file that comes again is a new one, and one that gets its name is finished.
+	// A file that returns is a new file, and one that is renamed into place is complete.
 	if err := os.Remove(filepath.Join(dir, "new.png")); err != nil {
 		t.Fatal(err)
 	}
@@ -80,6 +80,6 @@ func TestFolderWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := w.refresh(t.Context()); err == nil {
-		t.Error("a folder that is gone is not noticed")
+		t.Error("a deleted folder: got no error")
 	}
 }

@@ -19,9 +19,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// appear writes a file beside a folder and moves it in, as a program does that writes
-// files safely.
-func appear(t *testing.T, dir, name string) {
+// moveIn writes a file beside a folder and moves it in, as programs do that write files safely.
+func moveIn(t *testing.T, dir, name string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(name), 0o600); err != nil {
@@ -32,8 +31,8 @@ func appear(t *testing.T, dir, name string) {
 	}
 }
 
-// TestFollow: in a pipe, what appears is uploaded and gives one line on standard output,
-// everything else goes to standard error, and a signal ends it with 128 and its number.
+// TestFollow: in a pipe, each new file is uploaded and gives one line on standard output. Everything
+// else goes to standard error, and a signal ends the command with 128 plus its number.
 func TestFollow(t *testing.T) {
 	env, run := terminalHome(t)
 	dir := writeFiles(t, "before.txt")
@@ -53,29 +52,29 @@ func TestFollow(t *testing.T) {
 		}
 		results, messages := bufio.NewScanner(stdout), bufio.NewScanner(stderr)
 		if !messages.Scan() || !strings.Contains(messages.Text(), "are not uploaded. Press ctrl+c to end.") {
-			t.Errorf("it says %q", messages.Text())
+			t.Errorf("got the messages %q", messages.Text())
 		}
 		name := signal.String() + ".txt"
-		appear(t, dir, name)
+		moveIn(t, dir, name)
 		stored := "/shots/" + name
 		if !results.Scan() || !strings.Contains(results.Text(), ": stored as "+stored+" (") {
-			t.Errorf("the result is %q", results.Text())
+			t.Errorf("got the result %q", results.Text())
 		}
 		if !messages.Scan() || !strings.Contains(messages.Text(), "Nothing was copied: --copy needs a terminal") {
-			t.Errorf("it says %q", messages.Text())
+			t.Errorf("got the messages %q", messages.Text())
 		}
 		if err := cmd.Process.Signal(signal); err != nil {
 			t.Fatal(err)
 		}
 		for results.Scan() {
-			t.Errorf("one more result: %q", results.Text())
+			t.Errorf("got an extra result: %q", results.Text())
 		}
 		for messages.Scan() {
 			if !strings.Contains(messages.Text(), "mediadesk serve") {
-				t.Errorf("one more message: %q", messages.Text())
+				t.Errorf("got an extra message: %q", messages.Text())
 			}
 		}
-		_ = cmd.Wait() // the exit code says it
+		_ = cmd.Wait() // the exit code is checked below
 		if got := cmd.ProcessState.ExitCode(); got != code {
 			t.Errorf("exit code %d after %v, want %d", got, signal, code)
 		}
@@ -83,26 +82,26 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFollowOnATerminal: the address of what appears is put on the clipboard.
+// TestFollowOnATerminal: the address of each new file is put on the clipboard.
 func TestFollowOnATerminal(t *testing.T) {
 	env, _ := terminalHome(t)
 	dir := writeFiles(t, "before.txt")
 	term := uitest.StartBinary(t, uitest.Build(t), []string{"upload", "--follow", dir, "--copy", "markdown", "--unique", "off"}, env, 160, 12)
 	term.WaitFor("Existing files (1 file) are not uploaded.")
-	appear(t, dir, "one.txt")
+	moveIn(t, dir, "one.txt")
 	term.WaitFor("Copied 1 link to the clipboard.")
-	appear(t, dir, "two.txt")
+	moveIn(t, dir, "two.txt")
 	term.WaitFor("stored as /two.txt")
 	term.WaitRaw(func(raw string) bool { return strings.Count(raw, "\x1b]52;c;") == 2 })
 	term.Press("ctrl+c")
 	term.Wait()
 	if code := term.ExitCode(); code != 130 {
-		t.Errorf("exit code %d", code)
+		t.Errorf("exit code %d, want 130", code)
 	}
 	uitest.Shows(t, term.Screen(), "2 stored")
 }
 
-// TestFollowEndsWithAWrongKey: a key that the service does not accept ends it.
+// TestFollowEndsWithAWrongKey: the command ends if the service refuses the key.
 func TestFollowEndsWithAWrongKey(t *testing.T) {
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
@@ -114,14 +113,14 @@ func TestFollowEndsWithAWrongKey(t *testing.T) {
 	term := uitest.StartBinary(t, uitest.Build(t), []string{"upload", "--follow", dir, "--upload-url", refusing.URL, "--base-url", refusing.URL},
 		append(env, "MEDIADESK_PRIVATE_KEY=private_wrong"), 120, 12)
 	term.WaitFor("are not uploaded.")
-	appear(t, dir, "one.txt")
+	moveIn(t, dir, "one.txt")
 	term.Wait()
 	if code := term.ExitCode(); code != 3 {
-		t.Errorf("exit code %d", code)
+		t.Errorf("exit code %d, want 3", code)
 	}
 }
 
-// slowService takes uploads and answers them after release.
+// slowService accepts uploads and answers them after release.
 func slowService(t *testing.T) (flags []string, release func()) {
 	t.Helper()
 	released := make(chan struct{})
@@ -138,8 +137,8 @@ func slowService(t *testing.T) (flags []string, release func()) {
 	return []string{"--upload-url", slow.URL, "--base-url", slow.URL, "--concurrency", "2"}, func() { close(released) }
 }
 
-// TestProgressOnATerminal: each upload in progress has a bar, and so have all together;
-// when they end, only the results stay.
+// TestProgressOnATerminal: each upload in progress has a bar, and all together have one. At the end
+// only the results remain.
 func TestProgressOnATerminal(t *testing.T) {
 	flags, release := slowService(t)
 	env, _ := terminalHome(t)
@@ -160,7 +159,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	}
 }
 
-// TestFollowSaves: what is being sent when the user ends it stays in the journal.
+// TestFollowSaves: an upload that is under way when the user quits stays in the journal.
 func TestFollowSaves(t *testing.T) {
 	flags, release := slowService(t)
 	defer release()
@@ -169,12 +168,12 @@ func TestFollowSaves(t *testing.T) {
 	env = append(env, "MEDIADESK_PRIVATE_KEY=private_k")
 	term := uitest.StartBinary(t, uitest.Build(t), append([]string{"upload", "--follow", dir}, flags...), env, 120, 12)
 	term.WaitFor("are not uploaded.")
-	appear(t, dir, "one.txt")
+	moveIn(t, dir, "one.txt")
 	term.WaitFor("waiting for the answer")
 	term.Press("ctrl+c")
 	term.Wait()
 	if code := term.ExitCode(); code != 130 {
-		t.Errorf("exit code %d", code)
+		t.Errorf("exit code %d, want 130", code)
 	}
 	uitest.Shows(t, term.Screen(), "one.txt: open:", "Continue with: mediadesk resume")
 }

@@ -17,12 +17,11 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// guideTools are what the sections of the guide need beside mediadesk and a network.
+// guideTools are the tools that sections of the guide need besides mediadesk and a network.
 var guideTools = map[string]string{"curl": "curl", "Node": "npm", "Python": "python3", "Health, reset, requests": "curl", "Seed": "curl", "Web pages": "openssl", "Faults on purpose": "curl", "For developers": "curl"}
 
-// TestGuide runs what is for a shell in the README and in the guides, as written: each
-// section in a folder of its own, with a picture and with the files that begin with their
-// name in a comment.
+// TestGuide runs the shell commands in the README and in the guides as written. Each section runs in
+// its own folder, with a picture and with the files whose name is a comment at their beginning.
 func TestGuide(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -54,7 +53,7 @@ func TestGuide(t *testing.T) {
 		t.Run(title, func(t *testing.T) {
 			registry := title == "Node" || title == "Go" || title == "Python"
 			if tool := guideTools[title]; tool != "" {
-				needs(t, tool)
+				requireTool(t, tool)
 			}
 			dir := t.TempDir()
 			if err := os.WriteFile(filepath.Join(dir, "photo.jpg"), picture, 0o600); err != nil {
@@ -75,9 +74,9 @@ func TestGuide(t *testing.T) {
 				if err != nil && registry && !strings.Contains(out, "FAIL") {
 					reason := fmt.Sprintf("the SDK cannot be installed: %v\n%s", err, out)
 					if title == "Python" {
-						t.Skip(reason) // some package indexes do not have it
+						t.Skip(reason) // some package indexes do not have the package
 					}
-					unavailable(t, reason)
+					skipUnavailable(t, reason)
 				}
 				if err != nil {
 					t.Errorf("%s%v\n%s", b[2], err, out)
@@ -86,11 +85,11 @@ func TestGuide(t *testing.T) {
 		})
 	}
 	if ran < 8 {
-		t.Errorf("the guide has commands in %d sections", ran)
+		t.Errorf("found commands in %d sections of the guide", ran)
 	}
 }
 
-// guideRun runs commands in dir, with mediadesk on the path.
+// guideRun runs commands in dir, with mediadesk in the PATH.
 func guideRun(dir, binary, commands string) (string, error) {
 	var out bytes.Buffer
 	cmd := exec.Command("sh", "-ec", commands)

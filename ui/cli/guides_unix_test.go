@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// notRun has beginnings of the lines that no test runs as they stand, with the reason.
+// notRun has the beginnings of lines that no test runs as written, with the reason.
 var notRun = map[string]string{
 	"go run .":                       "ui/firstminute.sh runs it",
 	"go test ./...":                  "this is one of them",
@@ -33,7 +33,7 @@ var notRun = map[string]string{
 	"pg_dump ":                       "a tool of PostgreSQL",
 }
 
-// languages of blocks that have no commands, or whose commands another test runs.
+// languages are those of blocks without commands, or whose commands another test runs.
 var languages = map[string]string{
 	"sh":      "TestGuide runs them",
 	"js":      "a file, which a command of TestGuide runs",
@@ -45,8 +45,8 @@ var languages = map[string]string{
 
 var fenced = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
 
-// TestGuidesAreRun: every line of every block of code in every document is run by a test,
-// or is named above with the reason.
+// TestGuidesAreRun: a test runs every line of every code block in every document, or notRun has the
+// reason why not.
 func TestGuidesAreRun(t *testing.T) {
 	script, err := os.ReadFile("testdata/guides.txtar")
 	if err != nil {
@@ -78,12 +78,12 @@ func TestGuidesAreRun(t *testing.T) {
 		}
 		blocks := fenced.FindAllStringSubmatch(string(text), -1)
 		if n := strings.Count("\n"+string(text), "\n```"); n != 2*len(blocks) {
-			t.Errorf("%s has %d lines with a fence, and %d blocks of code", page, n, len(blocks))
+			t.Errorf("%s has %d fences and %d code blocks", page, n, len(blocks))
 		}
 		for _, block := range blocks {
 			if block[1] != "" {
 				if languages[block[1]] == "" {
-					t.Errorf("%s: who runs a block of %s?", page, block[1])
+					t.Errorf("%s: no test runs blocks of %s", page, block[1])
 				}
 				continue
 			}
@@ -111,11 +111,11 @@ func TestGuidesAreRun(t *testing.T) {
 	}
 }
 
-// TestExamples: the examples of every command, which are in its help and in
-// docs/commands.md, are commands that there are, with flags that there are.
+// TestExamples: the examples in the help and in docs/commands.md are commands that exist, with flags
+// that exist.
 func TestExamples(t *testing.T) {
 	for _, c := range allCommands(newRoot(&Program{Getenv: os.Getenv})) {
-		if c.Example == "" || c.Name() == "completion" { // for other shells
+		if c.Example == "" || c.Name() == "completion" { // its examples are for other shells
 			continue
 		}
 		for _, args := range shellWords(t, c.Example) {
@@ -133,8 +133,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// shellWords are the arguments of each mediadesk that a script runs. The other programs
-// in it do nothing.
+// shellWords returns the arguments of each call of mediadesk in a script. Other programs in the
+// script do nothing.
 func shellWords(t *testing.T, script string) (list [][]string) {
 	t.Helper()
 	const functions = `mediadesk() { for word; do printf '%s\0' "$word"; done >>"$OUT"; printf '\n\0' >>"$OUT"; }
@@ -153,7 +153,7 @@ for name in curl find jq man exiftool cp; do eval "$name() { :; }"; done
 	}
 	text, err := os.ReadFile(out)
 	if err != nil {
-		t.Errorf("%s: no mediadesk in it: %v", script, err)
+		t.Errorf("%s: the script does not call mediadesk: %v", script, err)
 	}
 	for line := range strings.SplitSeq(strings.TrimSuffix(string(text), "\n\x00"), "\n\x00") {
 		list = append(list, strings.FieldsFunc(line, func(r rune) bool { return r == 0 }))

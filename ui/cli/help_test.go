@@ -13,7 +13,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// allCommands are the commands below root, and root.
+// allCommands returns root and all commands below it.
 func allCommands(root *cobra.Command) []*cobra.Command {
 	list := []*cobra.Command{root}
 	for _, c := range root.Commands() {
@@ -22,8 +22,8 @@ func allCommands(root *cobra.Command) []*cobra.Command {
 	return list
 }
 
-// TestHelpFits: at 80 columns and at 60 no line of help is too wide, no word is broken,
-// no default is a riddle, and every command with flags has examples.
+// TestHelpFits: at 80 and 60 columns no line of help is too wide, no word is broken, every default
+// is explained, and every command with flags has examples.
 func TestHelpFits(t *testing.T) {
 	root := newRoot(&Program{Getenv: os.Getenv})
 	for _, c := range allCommands(root) {
@@ -74,8 +74,7 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// TestManFits: the lines of the manual page have at most 80 columns, and it has every
-// command.
+// TestManFits: the lines of the manual page have at most 80 columns, and it has every command.
 func TestManFits(t *testing.T) {
 	root := newRoot(&Program{Getenv: os.Getenv})
 	var b bytes.Buffer
@@ -83,7 +82,7 @@ func TestManFits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(b.String()) {
-		// What keeps a point at the start from being a request has no width.
+		// The escape for a point at the start of a line has no width.
 		if w := text.Width(strings.TrimPrefix(strings.TrimRight(line, "\n"), `\&`)); w > 80 {
 			t.Errorf("%d columns: %q", w, line)
 		}
@@ -95,7 +94,7 @@ func TestManFits(t *testing.T) {
 	}
 }
 
-// TestValueNames: every name of a value belongs to a flag.
+// TestValueNames: each value name belongs to a flag.
 func TestValueNames(t *testing.T) {
 	flags := map[string]bool{}
 	for _, c := range allCommands(newRoot(&Program{Getenv: os.Getenv})) {

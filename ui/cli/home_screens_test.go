@@ -11,8 +11,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// testScreens opens what the screens of 0.1 kept, and sends the form that was
-// not sent. Its own keys and colors are those of the settings.
+// testScreens opens the screens with what 0.1 stored, and sends the unsent form. The keys and colors
+// are those in the settings.
 func (h *oldHome) testScreens(t *testing.T) {
 	const uploadForm = "f8" // by the words that version 0.1 had for it
 	term := uitest.StartBinary(t, h.binary, []string{filepath.Join(h.ada, "pictures")}, h.env(), 120, 40)
@@ -25,12 +25,12 @@ func (h *oldHome) testScreens(t *testing.T) {
 				}
 			}
 			if strings.Contains(screen, "Tip") {
-				t.Errorf("a tip comes again:\n%s", screen)
+				t.Errorf("a tip was shown again:\n%s", screen)
 			}
 			return true
 		})
 	}
-	shows("pictures/harbour.jpg", "pictures/logo.png") // in the tray again
+	shows("pictures/harbour.jpg", "pictures/logo.png") // restored to the tray
 	if !strings.Contains(term.Styled(), "38;2;95;215;255") {
 		t.Error("the colors are not those of the user's theme")
 	}
@@ -45,7 +45,7 @@ func (h *oldHome) testScreens(t *testing.T) {
 	})
 	term.Press("esc", "3")
 	shows("success", "failed", "google", "remove-bg")
-	term.Press("p", "down", "enter") // posts that belong to no upload
+	term.Press("p", "down", "enter") // unmatched webhooks
 	shows("65f1c0ffee65f1c0ffee65f1")
 	term.Press("esc")
 	shows("google")
@@ -58,7 +58,7 @@ func (h *oldHome) testScreens(t *testing.T) {
 	term.Press("ctrl+s")
 	shows("s Send 2 files") // in the line of hints: the dialog takes keys now
 	term.Press("s")
-	shows("2 of 2 stored") // else leaving asks
+	shows("2 of 2 stored") // otherwise leaving asks
 	term.Press("q")
 	term.Wait()
 
@@ -67,7 +67,7 @@ func (h *oldHome) testScreens(t *testing.T) {
 		is := sent[name]
 		got := fmt.Sprintf("%v %v %v %v", is["tags"], is["customCoordinates"], is["description"], is["customMetadata"])
 		if got != "[drafted later] 5,6,70,80 Not sent yet map[price:7]" {
-			t.Errorf("%s: %s", name, got)
+			t.Errorf("%s: %s, want \"[drafted later] 5,6,70,80 Not sent yet map[price:7]\"", name, got)
 		}
 	}
 }

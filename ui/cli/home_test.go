@@ -38,10 +38,10 @@ const (
 	labKey  = "private_lab_key"
 )
 
-// TestHomeOfVersion01 opens a home that version 0.1 left behind: killed in the
-// middle of uploads, with settings, drafts and a library. Nothing in it may be
-// lost, and what was under way goes on without being stored twice. It uses the
-// built program and its commands only, so that it holds for every later version.
+// TestHomeOfVersion01 opens a home of version 0.1 that was killed during uploads, with settings,
+// drafts and a library. Nothing in it may be lost, and interrupted uploads resume without being
+// stored twice. It uses only the built program and its commands, so that it works with every later
+// version.
 func TestHomeOfVersion01(t *testing.T) {
 	h := unpackHome(t)
 	h.startLab(t)
@@ -70,37 +70,37 @@ func TestHomeOfVersion01(t *testing.T) {
 // oldHome is the unpacked home, with the service of its profile lab.
 type oldHome struct {
 	binary string
-	ada    string // the user's home folder; the program's is .mediadesk in it
+	ada    string // the user's home folder, which contains .mediadesk
 
 	mu     sync.Mutex
-	stored map[string]int // how often the service answered that it stored a file, by path
+	stored map[string]int // by path: how often the service answered that it stored a file
 }
 
-// unpackHome unpacks the fixture into a folder of the test, and moves it there:
-// journal and settings name the new place.
+// unpackHome unpacks the fixture into a folder of the test. It changes the paths in the journal and
+// the settings accordingly.
 func unpackHome(t *testing.T) *oldHome {
 	t.Helper()
 	dir := t.TempDir()
 	f, err := os.Open(filepath.Join(fixture, "home.tar.gz"))
-	check(t, err)
+	fatalIf(t, err)
 	defer f.Close()
 	unzipped, err := gzip.NewReader(f)
-	check(t, err)
+	fatalIf(t, err)
 	for entries := tar.NewReader(unzipped); ; {
 		entry, err := entries.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		check(t, err)
+		fatalIf(t, err)
 		to := filepath.Join(dir, filepath.FromSlash(entry.Name))
 		if entry.Typeflag == tar.TypeDir {
-			check(t, os.MkdirAll(to, entry.FileInfo().Mode().Perm()))
+			fatalIf(t, os.MkdirAll(to, entry.FileInfo().Mode().Perm()))
 			continue
 		}
 		file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, entry.FileInfo().Mode().Perm())
-		check(t, err)
+		fatalIf(t, err)
 		_, err = io.Copy(file, entries)
-		check(t, errors.Join(err, file.Close(), os.Chtimes(to, entry.ModTime, entry.ModTime)))
+		fatalIf(t, errors.Join(err, file.Close(), os.Chtimes(to, entry.ModTime, entry.ModTime)))
 	}
 	h := &oldHome{binary: uitest.Build(t), ada: filepath.Join(dir, "ada"), stored: map[string]int{}}
 	h.moveJournal(t)
@@ -114,53 +114,53 @@ func (h *oldHome) path(parts ...string) string {
 func (h *oldHome) read(t *testing.T, parts ...string) string {
 	t.Helper()
 	text, err := os.ReadFile(h.path(parts...))
-	check(t, err)
+	fatalIf(t, err)
 	return string(text)
 }
 
-// moveJournal tells the journal, in the form of 0.1, where the files of
-// /home/ada are now, and what they are there.
+// moveJournal changes the paths below /home/ada in a journal of version 0.1, and the recorded
+// properties of the files there.
 func (h *oldHome) moveJournal(t *testing.T) {
 	t.Helper()
 	ctx := t.Context()
 	db, err := sql.Open("sqlite", h.path("data", "journal.db"))
-	check(t, err)
-	defer func() { check(t, db.Close()) }()
+	fatalIf(t, err)
+	defer func() { fatalIf(t, db.Close()) }()
 	const old = "/home/ada/"
 	now := filepath.ToSlash(h.ada) + "/"
 	_, err = db.ExecContext(ctx, "UPDATE drafts SET body = CAST(replace(CAST(body AS TEXT), ?, ?) AS BLOB)", old, now)
-	check(t, err)
+	fatalIf(t, err)
 	_, err = db.ExecContext(ctx, "UPDATE jobs SET body = replace(body, ?, ?)", old, now)
-	check(t, err)
+	fatalIf(t, err)
 	sources := map[int64]string{}
 	rows, err := db.QueryContext(ctx, "SELECT id, json_extract(body, '$.upload.source.path') FROM jobs")
-	check(t, err)
+	fatalIf(t, err)
 	defer rows.Close()
 	for rows.Next() {
 		var id int64
 		var source string
-		check(t, rows.Scan(&id, &source))
+		fatalIf(t, rows.Scan(&id, &source))
 		sources[id] = source
 	}
-	check(t, rows.Err())
+	fatalIf(t, rows.Err())
 	for id, source := range sources {
 		is, err := api.Identify(filepath.FromSlash(source))
 		if err != nil {
-			continue // stored long ago
+			continue // stored before
 		}
 		text, err := json.Marshal(is)
-		check(t, err)
+		fatalIf(t, err)
 		_, err = db.ExecContext(ctx, "UPDATE jobs SET body = json_set(body, '$.identity', json(?)) WHERE id = ?", string(text), id)
-		check(t, err)
+		fatalIf(t, err)
 	}
 }
 
-// startLab runs the service of the profile lab behind a counting proxy, and puts
-// its address into the settings. The other addresses there become free ones.
+// startLab runs the service of the profile lab behind a counting proxy, and puts its address into
+// the settings. The other addresses there become free ones.
 func (h *oldHome) startLab(t *testing.T) {
 	t.Helper()
 	to, err := url.Parse(h.serve(t, filepath.Join(h.ada, "lab"), "MEDIADESK_PRIVATE_KEY="+labKey))
-	check(t, err)
+	fatalIf(t, err)
 	proxy := &httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(to) },
 		ModifyResponse: h.count,
@@ -173,24 +173,24 @@ func (h *oldHome) startLab(t *testing.T) {
 	settings := strings.NewReplacer(
 		"http://127.0.0.1:7853", server.URL, "127.0.0.1:7854", "127.0.0.1:0", "127.0.0.1:7855", "127.0.0.1:0",
 	).Replace(h.read(t, "config.toml"))
-	check(t, os.WriteFile(h.path("config.toml"), []byte(settings), 0o600))
+	fatalIf(t, os.WriteFile(h.path("config.toml"), []byte(settings), 0o600))
 }
 
-// serve runs the service over a folder until the test ends, and returns its
-// address. Commands that need the folder then use this process.
+// serve runs the service over a folder until the test ends, and returns its address. Commands that
+// need the folder use this process.
 func (h *oldHome) serve(t *testing.T, folder string, env ...string) string {
 	t.Helper()
 	service := exec.Command(h.binary, "serve", "--addr", "127.0.0.1:0", "--data", folder, "--json")
 	service.Env = append(h.env(), env...)
 	out, err := service.StdoutPipe()
-	check(t, err)
-	check(t, service.Start())
+	fatalIf(t, err)
+	fatalIf(t, service.Start())
 	t.Cleanup(func() {
 		_ = service.Process.Kill() // it may have ended
 		_ = service.Wait()
 	})
 	var line struct{ Address string }
-	check(t, json.NewDecoder(out).Decode(&line))
+	fatalIf(t, json.NewDecoder(out).Decode(&line))
 	return line.Address
 }
 
@@ -210,7 +210,7 @@ func (h *oldHome) count(r *http.Response) error {
 	return json.Unmarshal(body, &record)
 }
 
-// env is all that the program sees of the environment.
+// env returns the whole environment of the program.
 func (h *oldHome) env() []string {
 	return []string{
 		"HOME=" + h.ada, "MEDIADESK_HOME=" + h.path(), "XDG_RUNTIME_DIR=" + filepath.Join(h.ada, "run"), "DBUS_SESSION_BUS_ADDRESS=",
@@ -235,7 +235,7 @@ func (h *oldHome) run(t *testing.T, args ...string) (out, errs string, code int)
 	return stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()
 }
 
-// lines runs a command that has to end with 0, and reads its JSON lines.
+// lines runs a command that must succeed, and parses its JSON lines.
 func (h *oldHome) lines(t *testing.T, args ...string) []object {
 	t.Helper()
 	out, errs, code := h.run(t, append(args, "--json")...)
@@ -263,20 +263,20 @@ func readLines(t *testing.T, text string) []object {
 	return list
 }
 
-// expected are the lines that 0.1 printed of this home.
+// expected returns the lines that 0.1 printed for this home.
 func expected(t *testing.T, name string) []object {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(fixture, name))
-	check(t, err)
+	fatalIf(t, err)
 	return readLines(t, string(text))
 }
 
-// addresses are the members that differ with the port of the service.
+// addresses are the members that contain the port of the service.
 var addresses = []string{"url", "thumbnail", "thumbnailUrl"}
 
-// missing are the members of old that are not in now, or have another value.
-// Members that are new are no difference.
-func missing(old, now any, at string) []string {
+// missingMembers returns the members of old that now lacks or has with another value. Additional members
+// of now do not matter.
+func missingMembers(old, now any, at string) []string {
 	was, ok := old.(map[string]any)
 	is, also := now.(map[string]any)
 	if !ok || !also {
@@ -288,7 +288,7 @@ func missing(old, now any, at string) []string {
 	var list []string
 	for _, member := range slices.Sorted(maps.Keys(was)) {
 		if !slices.Contains(addresses, member) {
-			list = append(list, missing(was[member], is[member], at+"."+member)...)
+			list = append(list, missingMembers(was[member], is[member], at+"."+member)...)
 		}
 	}
 	return list
@@ -331,7 +331,7 @@ func (h *oldHome) uploads(t *testing.T) map[any]object {
 	return byNumber
 }
 
-// testUploads: every upload is in the journal with the outcome it had.
+// testUploads: the journal has every upload with its earlier outcome.
 func (h *oldHome) testUploads(t *testing.T) {
 	now := h.uploads(t)
 	open := 0
@@ -341,7 +341,7 @@ func (h *oldHome) testUploads(t *testing.T) {
 			open++
 			delete(old, "outcome")
 		}
-		for _, difference := range missing(map[string]any(old), map[string]any(is), "upload") {
+		for _, difference := range missingMembers(map[string]any(old), map[string]any(is), "upload") {
 			t.Errorf("%v %s: %s", old["number"], old.text("source"), difference)
 		}
 	}
@@ -350,7 +350,7 @@ func (h *oldHome) testUploads(t *testing.T) {
 	}
 }
 
-// records are all records of the local library, or of the profile, by path.
+// records returns all records of the local library, or of the profile, by path.
 func (h *oldHome) records(t *testing.T, profile, folder string) map[string]object {
 	t.Helper()
 	byPath := map[string]object{}
@@ -365,11 +365,11 @@ func (h *oldHome) records(t *testing.T, profile, folder string) map[string]objec
 
 func pathOf(record object) string { return record.text("filePath") + record.text("folderPath") }
 
-// unfinishedRun is the file whose background was being removed when 0.1 was
-// killed: the library goes on with it as soon as it is open.
+// unfinishedRun is the file whose background was being removed when 0.1 was killed. The library
+// resumes that when it opens.
 const unfinishedRun = "/cut/pending.jpg"
 
-// testLibrary: every file and folder has the record it had.
+// testLibrary: every file and folder has its earlier record.
 func (h *oldHome) testLibrary(t *testing.T) {
 	now := h.records(t, "local", "/")
 	old := expected(t, "library.jsonl")
@@ -378,7 +378,7 @@ func (h *oldHome) testLibrary(t *testing.T) {
 		if pathOf(was) == unfinishedRun && is != nil {
 			continue
 		}
-		for _, difference := range missing(map[string]any(was), map[string]any(is), "record") {
+		for _, difference := range missingMembers(map[string]any(was), map[string]any(is), "record") {
 			t.Errorf("%s: %s", pathOf(was), difference)
 		}
 	}
@@ -390,24 +390,24 @@ func (h *oldHome) testLibrary(t *testing.T) {
 	}
 }
 
-// testContents: every file has the bytes it had, and the run that was under way
-// ends with another version of its file.
+// testContents: every file has its earlier content. The run that was under way ends with a new
+// version of its file.
 func (h *oldHome) testContents(t *testing.T) {
 	sums, err := os.ReadFile(filepath.Join(fixture, "contents.sha256"))
-	check(t, err)
+	fatalIf(t, err)
 	h.serve(t, h.path("data", "library"))
 	now := h.records(t, "local", "/")
 	to := t.TempDir()
 	for line := range strings.Lines(string(sums)) {
 		want, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
 		dir := filepath.Join(to, want[:8]+path.Base(name))
-		check(t, os.MkdirAll(dir, 0o755))
+		fatalIf(t, os.MkdirAll(dir, 0o755))
 		if _, errs, code := h.run(t, "download", now[name].text("fileId"), "--to", dir); code != 0 {
 			t.Errorf("download of %s: exit code %d\n%s", name, code, errs)
 			continue
 		}
 		body, err := os.ReadFile(filepath.Join(dir, path.Base(name)))
-		check(t, err)
+		fatalIf(t, err)
 		if got := fmt.Sprintf("%x", sha256.Sum256(body)); got != want {
 			t.Errorf("%s has the hash %s, want %s", name, got, want)
 		}
@@ -416,7 +416,7 @@ func (h *oldHome) testContents(t *testing.T) {
 	waitFor(t, "the run that was pending to end", func() bool { return len(h.lines(t, "versions", unfinished)) == 2 })
 }
 
-// testUndo takes back what was changed with 0.1, step by step.
+// testUndo undoes what was changed with 0.1, step by step.
 func (h *oldHome) testUndo(t *testing.T) {
 	h.serve(t, h.path("data", "library"))
 	files := h.records(t, "local", "/")
@@ -441,18 +441,17 @@ func (h *oldHome) testUndo(t *testing.T) {
 	}
 }
 
-// withoutSuffix is a path without the suffix that makes names unique.
+// withoutSuffix returns a path without the suffix that makes names unique.
 func withoutSuffix(name string) string { return suffix.ReplaceAllString(name, "$1") }
 
-// unsafe are the sources of the unfinished uploads whose names do not make a
-// repeat safe: it would be stored again, beside the first or in its place.
+// unsafe matches the sources of unfinished uploads whose names do not make a repeat safe, because it
+// would be stored as another file or replace the first.
 var unsafe = regexp.MustCompile(`open-[0348]\.`)
 
 var suffix = regexp.MustCompile(`_[A-Za-z0-9_-]{9}(\.[a-z]+)$`)
 
-// inLab counts the files of the profile lab by path without suffix. A file that
-// was stored twice under one name has two versions, as has one whose background
-// was removed.
+// inLab counts the files of the profile lab by path without suffix. A file that was stored twice
+// under one name has two versions, and so has a file whose background was removed.
 func (h *oldHome) inLab(t *testing.T) map[string]int {
 	t.Helper()
 	files := map[string]int{}
@@ -467,7 +466,7 @@ func (h *oldHome) inLab(t *testing.T) map[string]int {
 	return files
 }
 
-// testUnfinished goes on with the uploads in the middle of which 0.1 was killed.
+// testUnfinished resumes the uploads that were under way when 0.1 was killed.
 func (h *oldHome) testUnfinished(t *testing.T) {
 	before := h.inLab(t)
 	unfinished := map[any]object{}
@@ -476,7 +475,7 @@ func (h *oldHome) testUnfinished(t *testing.T) {
 			unfinished[number] = line
 		}
 	}
-	// Newer programs have a command for it; in 0.1 upload without a source does it.
+	// Newer programs have a command for this. In 0.1 it is upload without a source.
 	out, errs, code := h.run(t, "--profile", "lab", "resume", "--json")
 	if code == 2 {
 		out, errs, code = h.run(t, "--profile", "lab", "upload", "--json")
@@ -489,14 +488,14 @@ func (h *oldHome) testUnfinished(t *testing.T) {
 		is, source := now[number], old.text("source")
 		switch {
 		case isOpen(is):
-			t.Errorf("%s is still open: %v", source, is)
+			t.Errorf("%s has no outcome: %v", source, is)
 		case is["outcome"] == "stored":
 		case is["outcome"] == "unknown" && unsafe.MatchString(source):
 		default:
 			t.Errorf("%s: %v", source, is)
 		}
 	}
-	// Of the first four the service had stored the bytes and its answer was lost.
+	// The service had stored the first four, but the program got no answer.
 	for name, want := range map[string]struct{ before, times int }{
 		"/lab/open-0.txt": {1, 0}, "/lab/open-1.txt": {1, 0}, "/lab/open-2.txt": {1, 0}, "/lab/open-3.txt": {1, 0},
 		"/lab/open-5.txt": {0, 1}, "/lab/open-6.txt": {0, 1}, "/lab/open-7.txt": {0, 1},
@@ -511,41 +510,40 @@ func (h *oldHome) testUnfinished(t *testing.T) {
 	}
 	for name, n := range files {
 		if n != 1 {
-			t.Errorf("%s is there %d times", name, n)
+			t.Errorf("%s is stored %d times, want 1", name, n)
 		}
 	}
 }
 
-// testFailed sends again what failed with 0.1, and may be sent again.
+// testFailed repeats the failed uploads of 0.1 that may be repeated.
 func (h *oldHome) testFailed(t *testing.T) {
 	if out, errs, code := h.run(t, "--profile", "lab", "uploads", "--failed", "--retry", "--json"); code == 0 || code == 2 || code == 3 {
-		t.Errorf("exit code %d, though one is refused again\n%s%s", code, out, errs)
+		t.Errorf("got exit code %d, although one upload is refused again\n%s%s", code, out, errs)
 	}
 	files := h.inLab(t)
 	for name, want := range map[string]int{
 		"/lab/unsent.txt": 1, "/lab/forbidden.txt": 1, "/lab/open-9.txt": 1, "/lab/logo.png": 1,
-		"/lab/unknown.txt": 1, // it had arrived
+		"/lab/unknown.txt": 1, // it had been stored
 	} {
 		if files[name] != want {
-			t.Errorf("%s is there %d times, want %d", name, files[name], want)
+			t.Errorf("%s is stored %d times, want %d", name, files[name], want)
 		}
 	}
 }
 
-// testCheck: the library is consistent, old versions included, and the receipts
-// are there.
+// testCheck: the library with its old versions is consistent, and the receipts exist.
 func (h *oldHome) testCheck(t *testing.T) {
 	if out, errs, code := h.run(t, "serve", "--check"); code != 0 {
 		t.Errorf("the library has problems: %s%s", out, errs)
 	}
 	receipts, err := filepath.Glob(h.path("data", "receipts", "*.json"))
-	check(t, err)
+	fatalIf(t, err)
 	if len(receipts) < 20 {
 		t.Errorf("%d receipts", len(receipts))
 	}
 }
 
-func check(t *testing.T, err error) {
+func fatalIf(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

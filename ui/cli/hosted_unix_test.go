@@ -38,7 +38,7 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// The names of the hosted service, which some clients have in their code.
+// These are the names of the hosted service, which some clients have in their code.
 const (
 	uploadHost = "upload.imagekit.io"
 	apiHost    = "api.imagekit.io"
@@ -46,8 +46,7 @@ const (
 
 const clientKey = "private_of_the_clients"
 
-// served is a library of the program, and a TLS proxy before it that has the names of
-// the hosted service.
+// served is a library behind a TLS proxy with the names of the hosted service.
 type served struct {
 	Address, PublicKey string
 
@@ -55,8 +54,8 @@ type served struct {
 	roots string // file with the certificate of the proxy
 }
 
-// serveHosted serves a library as the guide says for clients that have hosted addresses
-// in their code, until the test ends.
+// serveHosted serves a library until the test ends. It follows the guide for clients that have
+// hosted addresses in their code.
 func serveHosted(t *testing.T) (s served) {
 	t.Helper()
 	cmd := exec.Command(uitest.Build(t), "serve", "--ephemeral", "--addr", "127.0.0.1:0", "--host", uploadHost, "--host", apiHost, "--json")
@@ -101,7 +100,7 @@ func serveHosted(t *testing.T) (s served) {
 	return s
 }
 
-// hostedCertificate signs the names of the hosted service.
+// hostedCertificate returns a certificate for the names of the hosted service.
 func hostedCertificate(t *testing.T) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -119,7 +118,7 @@ func hostedCertificate(t *testing.T) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// get asks the library and decodes its answer.
+// get sends a GET to the library and decodes its answer.
 func (s served) get(t *testing.T, path string, into any) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.Address+path, nil)
@@ -137,20 +136,20 @@ func (s served) get(t *testing.T, path string, into any) {
 	}
 }
 
-// install puts an npm package of the registry into a folder of the test. Where the
-// registry cannot be reached, the test is left out, with the reason.
+// install installs an npm package into a folder of the test. It skips the test if the registry
+// cannot be reached.
 func install(t *testing.T, name string) (dir string) {
 	t.Helper()
-	needs(t, "npm")
+	requireTool(t, "npm")
 	dir = t.TempDir()
 	cmd := exec.Command("npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", dir, name)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		unavailable(t, fmt.Sprintf("%s cannot be installed: %v\n%s", name, err, out))
+		skipUnavailable(t, fmt.Sprintf("%s cannot be installed: %v\n%s", name, err, out))
 	}
 	return filepath.Join(dir, "node_modules")
 }
 
-// uploadPage uploads three files with the browser SDK and reports what it got.
+// uploadPage uploads three files with the browser SDK and shows the answers.
 const uploadPage = `<!doctype html><script type="module">
 import { upload } from "/sdk.js";
 const results = [];
@@ -178,10 +177,10 @@ try {
 await fetch("/results", { method: "POST", body: JSON.stringify([...results, listing]) });
 </script>`
 
-// TestBrowserSDK: the official browser SDK uploads from a page of another origin in
-// Chromium, and that page gets nothing else.
+// TestBrowserSDK: the official browser SDK uploads from a page of another origin in Chromium. That
+// page can do nothing else.
 func TestBrowserSDK(t *testing.T) {
-	needs(t, "chromium")
+	requireTool(t, "chromium")
 	modules := install(t, "@imagekit/javascript@5.5.1")
 	s := serveHosted(t)
 	results := make(chan []string, 1)

@@ -16,8 +16,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestHostileText: what commands write, for people and for scripts, has nothing
-// of hostile file names, records, tags, posts and errors as it is.
+// TestHostileText: the output of commands, as text and as JSON, never has the raw text of hostile
+// file names, records, tags, posts and errors.
 func TestHostileText(t *testing.T) {
 	binary := uitest.Build(t)
 	service := uitest.StartHostileServer(t)
@@ -37,7 +37,7 @@ func TestHostileText(t *testing.T) {
 			}
 		}
 		if strings.Contains(h.Text, "\x00") {
-			continue // no file name can hold it
+			continue // a file name cannot contain it
 		}
 		if err := os.WriteFile(filepath.Join(folder, h.Text), []byte(h.Class), 0o600); err != nil {
 			t.Skipf("this file system does not take such names: %v", err)
@@ -45,7 +45,7 @@ func TestHostileText(t *testing.T) {
 		count++
 	}
 	env := append(os.Environ(), "MEDIADESK_HOME="+filepath.Join(dir, "home"), "MEDIADESK_PRIVATE_KEY=private_x", "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+dir)
-	// runUntil interrupts a program that has written that line so often.
+	// runUntil interrupts a program after it has written a line that many times.
 	runUntil := func(line string, times, code int, args ...string) string {
 		t.Helper()
 		cmd := exec.Command(binary, args...)
@@ -71,7 +71,7 @@ func TestHostileText(t *testing.T) {
 				}
 			}
 		}
-		_ = cmd.Wait() // its code is looked at
+		_ = cmd.Wait() // the exit code is checked below
 		if got := cmd.ProcessState.ExitCode(); got != code {
 			t.Errorf("mediadesk %q: exit code %d, want %d\n%s", args, got, code, said.String())
 		}
@@ -87,11 +87,11 @@ func TestHostileText(t *testing.T) {
 		return runUntil("", 0, code, args...)
 	}
 
-	// File names, at the local library.
+	// File names in the local library.
 	run(0, "upload", folder, "--dry-run")
 	run(0, "upload", folder, "--unique", "off")
 	if n := strings.Count(run(0, "upload", folder, "--unique", "off", "--json"), "\n"); n != count {
-		t.Errorf("%d of %d files were sent", n, count)
+		t.Errorf("got %d of %d files", n, count)
 	}
 	run(0, "list", "/")
 	run(0, "uploads")
@@ -100,13 +100,13 @@ func TestHostileText(t *testing.T) {
 	run(2, "upload", plain, "--folder", "/a\u202eb/")
 	run(2, "profile", "add", "a\x1b[31m", "--hosted", "x")
 
-	// Errors and posts: each second upload is refused.
+	// Errors and posts: every other upload is refused.
 	to := []string{"--upload-url", service.URL, "--delivery-url", service.URL}
-	// The runs that the answers named never end: what was posted is waited for.
+	// The runs in the answers never end, so the command waits for the posts.
 	all := len(uitest.Hostile())
 	said := runUntil("failed (webhook)", all, 130, append([]string{"upload", plain, "--extension", "remove-bg", "--wait", "--timeout", "1m"}, to...)...)
 	if n := strings.Count(said, "failed (webhook)"); n != all {
-		t.Errorf("%d of %d posts were believed", n, all)
+		t.Errorf("%d of %d posts were accepted", n, all)
 	}
 	run(0, append([]string{"uploads", "--failed"}, to...)...)
 	run(0, append([]string{"uploads", "--json"}, to...)...)
@@ -119,7 +119,7 @@ func TestHostileText(t *testing.T) {
 	}
 	run(0, append(append([]string{"details"}, ids...), to...)...)
 	run(0, append([]string{"versions", ids[8]}, to...)...)
-	// JSON means the same as what the service gave.
+	// The JSON has the same values as the service's answer.
 	lines := strings.Split(strings.TrimSpace(run(0, append([]string{"list", "--json"}, to...)...)), "\n")
 	if len(lines) != len(uitest.Hostile()) {
 		t.Fatalf("%d records", len(lines))

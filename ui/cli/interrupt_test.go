@@ -13,7 +13,7 @@ import (
 	"mediadesk/api/session"
 )
 
-// cutJournal is interrupted when it is asked for jobs the n-th time.
+// cutJournal interrupts the command when it claims jobs for the n-th time.
 type cutJournal struct {
 	*journal.Journal
 	n         int
@@ -27,9 +27,9 @@ func (j *cutJournal) Claim(ctx context.Context, profile string, ids []int64) ([]
 	return j.Journal.Claim(ctx, profile, ids)
 }
 
-// TestInterruptedWhileCollecting: what waits is collected in portions; an
-// interrupt before the first says that nothing was sent, one between two goes
-// on to telling how things stand.
+// TestInterruptedWhileCollecting: queued uploads are claimed in portions. After an interrupt before
+// the first portion the command says that nothing was sent. After one between two portions it
+// reports the state.
 func TestInterruptedWhileCollecting(t *testing.T) {
 	for n, want := range map[int]int{1: 0, 2: journal.MaxClaim} {
 		t.Run(fmt.Sprint("portion ", n), func(t *testing.T) {
@@ -52,7 +52,7 @@ func TestInterruptedWhileCollecting(t *testing.T) {
 			defer j.Close()
 			ctx, interrupt := context.WithCancel(t.Context())
 			defer interrupt()
-			// It is not started: nothing is sent.
+			// The queue is not started, so nothing is sent.
 			q := queue.New(queue.Options{Journal: &cutJournal{j, n, interrupt}})
 			defer q.Close(t.Context())
 			ids, err := resume(ctx, &Program{}, &flags{quiet: true}, &session.Session{Journal: j, Queue: q})

@@ -14,15 +14,14 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// keyringSession unlocks a keyring of its own, waits for it, and runs the rest.
+// keyringSession unlocks a private keyring, waits for it, and runs the rest.
 const keyringSession = `printf %s ci-only | gnome-keyring-daemon --unlock --components=secrets >/dev/null
 i=0; until dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.NameHasOwner string:org.freedesktop.secrets | grep -q "boolean true"; do i=$((i+1)); [ $i -lt 200 ] || exit 97; sleep 0.1; done
 step() { want=$1; shift; code=0; "$@" >out 2>&1 || code=$?; cat out; [ $code = $want ] || { echo "exit code $code, want $want: $*"; exit 98; }; }
 says() { grep -q -e "$1" out || { echo "not said: $1"; exit 99; }; }
 `
 
-// keyringActions is the life of a key: kept, used, replaced, forgotten, and locked
-// away.
+// keyringActions stores, uses, replaces and deletes a key, and then locks the keyring.
 const keyringActions = `
 step 0 mediadesk profile add work --upload-url "$SERVICE"
 step 3 mediadesk key where --profile work
@@ -57,7 +56,7 @@ step 3 env DBUS_SESSION_BUS_ADDRESS= mediadesk key where --profile work
 says "no session bus was found"
 `
 
-// TestKeyInKeyring drives the key commands against the real keyring.
+// TestKeyInKeyring runs the key commands with the real keyring.
 func TestKeyInKeyring(t *testing.T) {
 	for _, tool := range []string{"dbus-run-session", "dbus-send", "gnome-keyring-daemon"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -79,7 +78,7 @@ func TestKeyInKeyring(t *testing.T) {
 		w.Write([]byte("[]"))
 	}))
 	binary := uitest.Build(t)
-	home, err := os.MkdirTemp("", "md") // its name is short enough for sockets in it
+	home, err := os.MkdirTemp("", "md") // short enough for socket paths
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,6 +97,6 @@ func TestKeyInKeyring(t *testing.T) {
 		t.Errorf("a key was printed:\n%s", out)
 	}
 	if got := strings.Join(used, " "); got != "private_first private_second private_second private_second private_env" {
-		t.Errorf("the service was shown %q", got)
+		t.Errorf("the service got the keys %q", got)
 	}
 }

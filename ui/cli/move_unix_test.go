@@ -27,14 +27,14 @@ type plainKey string
 
 func (k plainKey) Reveal() string { return string(k) }
 
-// TestMoveKilled: mediadesk transfer --move is killed at some request of each run, before
-// or after the service answered it. At any time every file is in one of the accounts, and
-// in the end all are in the other one, each once and whole.
+// TestMoveKilled kills mediadesk transfer --move at some request of each run, before or after the
+// service answers it. Every file is always in one of the accounts. In the end all files are complete
+// in the other account, each once.
 func TestMoveKilled(t *testing.T) {
 	binary := uitest.Build(t)
 	const files = 8
-	var left atomic.Int64 // requests until the program is killed; 0: it is not
-	var after atomic.Bool // the service answers that request
+	var left atomic.Int64 // requests until the program is killed; 0 means never
+	var after atomic.Bool // kill after the service has answered
 	var program atomic.Pointer[os.Process]
 	kill := func() {
 		if err := program.Load().Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -99,8 +99,8 @@ func TestMoveKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		program.Store(cmd.Process)
-		out, _ = io.ReadAll(pipe) // of a program that was killed, a part
-		_ = cmd.Wait()            // its code is looked at
+		out, _ = io.ReadAll(pipe) // incomplete if the program was killed
+		_ = cmd.Wait()            // the exit code is checked below
 		return out, cmd.ProcessState.ExitCode()
 	}
 	key := filepath.Join(dir, "key")
@@ -143,7 +143,7 @@ func TestMoveKilled(t *testing.T) {
 		}
 	}
 	if kills < 3 {
-		t.Errorf("it was killed %d times only", kills)
+		t.Errorf("the program was killed only %d times", kills)
 	}
 	t.Logf("%d kills", kills)
 	if here := in(from); len(here) > 0 {
@@ -151,7 +151,7 @@ func TestMoveKilled(t *testing.T) {
 	}
 	there := in(to)
 	if len(there) != files {
-		t.Errorf("%d files arrived", len(there))
+		t.Errorf("the target has %d files, want %v", len(there), files)
 	}
 	for i := range files {
 		f := there[fmt.Sprintf("%d.txt", i)]

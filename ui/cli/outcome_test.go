@@ -2,8 +2,8 @@ package cli
 
 import "testing"
 
-// A line that is drawn over and over is for people who look at a terminal: not
-// for programs, files, or a screen reader.
+// TestProgressIsDrawnOnTerminalsOnly: redrawn progress lines are only for people at a terminal, not
+// for programs, files or screen readers.
 func TestProgressIsDrawnOnTerminalsOnly(t *testing.T) {
 	for _, c := range []struct {
 		terminal, json, quiet, accessible bool
@@ -20,7 +20,7 @@ func TestProgressIsDrawnOnTerminalsOnly(t *testing.T) {
 	} {
 		p := &Program{TerminalErr: c.terminal, Getenv: func(string) string { return c.variable }}
 		if got := newUploadOutput(p, &flags{json: c.json, quiet: c.quiet, accessible: c.accessible}).live; got != c.want {
-			t.Errorf("%+v: %t", c, got)
+			t.Errorf("%+v: %t, want %v", c, got, c.want)
 		}
 	}
 }

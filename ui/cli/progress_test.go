@@ -12,8 +12,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// TestProgressLines: a bar for each upload in progress and one for all, within the
-// terminal.
+// TestProgressLines draws a bar for each upload in progress and one for all, within the terminal.
 func TestProgressLines(t *testing.T) {
 	now := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 	var s session.Snapshot
@@ -64,7 +63,7 @@ func TestProgressLines(t *testing.T) {
 	}
 }
 
-// TestProgressIsRemoved: what is drawn again replaces all lines, and nothing stays.
+// TestProgressIsRemoved: redrawing replaces all lines, and nothing remains at the end.
 func TestProgressIsRemoved(t *testing.T) {
 	var out bytes.Buffer
 	d := progress{w: &out}

@@ -14,8 +14,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestRenameWhosePurgeFails: the service renames and cannot purge (hosted-service.md §10,
-// 207): both are said, and the exit code is that of a failure.
+// TestRenameWhosePurgeFails: the service renames the file and fails to purge (hosted-service.md §10,
+// status 207). The command reports both and exits with a failure.
 func TestRenameWhosePurgeFails(t *testing.T) {
 	const id = "66a000000000000000000001"
 	for answer, want := range map[string]struct {

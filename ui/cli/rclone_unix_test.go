@@ -15,14 +15,14 @@ import (
 	"testing"
 )
 
-// TestRclone: rclone's backend copies 100 files to the library, lists them and finds
-// them equal, and gets them back.
+// TestRclone: rclone's backend copies 100 files to the library, lists them, finds no differences,
+// and copies them back.
 func TestRclone(t *testing.T) {
 	rclone := filepath.Join(t.TempDir(), "rclone")
 	build := exec.Command("go", "build", "-o", rclone, ".")
 	build.Dir = "testdata/rclone"
 	if out, err := build.CombinedOutput(); err != nil {
-		unavailable(t, fmt.Sprintf("rclone cannot be built: %v\n%s", err, out))
+		skipUnavailable(t, fmt.Sprintf("rclone cannot be built: %v\n%s", err, out))
 	}
 	s := serveHosted(t)
 	tunnel := httptest.NewServer(connectTo(s.proxy))
@@ -40,7 +40,7 @@ func TestRclone(t *testing.T) {
 	run := func(args ...string) (string, error) {
 		cmd := exec.Command(rclone, append(args, "--ca-cert", s.roots, "--config", "")...)
 		cmd.Env = []string{
-			"HOME=" + t.TempDir(), "HTTPS_PROXY=" + tunnel.URL, "SSL_CERT_FILE=" + s.roots, // --ca-cert is not for downloads
+			"HOME=" + t.TempDir(), "HTTPS_PROXY=" + tunnel.URL, "SSL_CERT_FILE=" + s.roots, // --ca-cert does not apply to downloads
 			"RCLONE_IMAGEKIT_ENDPOINT=https://" + apiHost, "RCLONE_IMAGEKIT_PUBLIC_KEY=" + s.PublicKey, "RCLONE_IMAGEKIT_PRIVATE_KEY=" + clientKey,
 		}
 		out, err := cmd.CombinedOutput()
@@ -56,7 +56,7 @@ func TestRclone(t *testing.T) {
 	}
 	succeed("copy", source, ":imagekit:backup", "--transfers", "8")
 	if lines := strings.Count(succeed("lsf", "-R", "--files-only", ":imagekit:backup"), "\n"); lines != 100 {
-		t.Errorf("it lists %d files", lines)
+		t.Errorf("rclone lists %d files, want 100", lines)
 	}
 	if out := succeed("check", source, ":imagekit:backup"); !strings.Contains(out, "0 differences found") {
 		t.Errorf("check says %s", out)
@@ -72,7 +72,7 @@ func TestRclone(t *testing.T) {
 	}
 }
 
-// connectTo answers the requests of clients for tunnels with connections to address.
+// connectTo answers CONNECT requests with connections to address.
 func connectTo(address string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		to, err := net.Dial("tcp", address)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestScriptsHaveEveryFlag: the scripts in testdata, or the other tests here, run every
-// command with each of its own flags.
+// TestScriptsHaveEveryFlag: the scripts in testdata or other tests of this package run every command
+// with each of its own flags.
 func TestScriptsHaveEveryFlag(t *testing.T) {
 	var lines []string
 	for _, pattern := range []string{"testdata/*.txtar", "*_test.go"} {

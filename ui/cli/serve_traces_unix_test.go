@@ -28,8 +28,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestTraces: a receiver of OpenTelemetry gets a span for each request, with those of the
-// database and the store below it, and no secret of any request.
+// TestTraces: an OpenTelemetry receiver gets a span for each request, with spans of the database and
+// the store below it. No span contains a secret.
 func TestTraces(t *testing.T) {
 	var mu sync.Mutex
 	var all bytes.Buffer
@@ -114,15 +114,15 @@ func TestTraces(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := cmd.Wait(); err != nil {
-		t.Errorf("it ends with %v: %s", err, stderr.String())
+		t.Errorf("the program ended with %v: %s", err, stderr.String())
 	}
 
 	mu.Lock()
 	defer mu.Unlock()
-	children := map[string][]string{} // the names of the spans below each
+	children := map[string][]string{} // names of the spans below each span
 	for _, span := range spans {
 		if hex.EncodeToString(span.TraceId) != trace {
-			t.Errorf("the span %s is of another trace", span.Name)
+			t.Errorf("the span %s is in another trace", span.Name)
 		}
 		if parent := spans[hex.EncodeToString(span.ParentSpanId)]; parent != nil {
 			children[parent.Name] = append(children[parent.Name], span.Name)
@@ -135,7 +135,7 @@ func TestTraces(t *testing.T) {
 	} {
 		for _, child := range want {
 			if !slices.Contains(children[name], child) {
-				t.Errorf("%s has the children %v, and not %s", name, children[name], child)
+				t.Errorf("%s has the children %v, want %s", name, children[name], child)
 			}
 		}
 	}

@@ -17,8 +17,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestServeKilled: whatever ends serve --exec, the command and all that it started
-// end, and the temporary folder goes.
+// TestServeKilled: however serve --exec ends, the command and all its children end, and the
+// temporary folder is removed.
 func TestServeKilled(t *testing.T) {
 	binary := uitest.Build(t)
 	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT} {
@@ -42,7 +42,7 @@ func TestServeKilled(t *testing.T) {
 			if left, err := fs.Glob(os.DirFS(temporary), "mediadesk-serve-*"); err != nil || len(left) != 1 {
 				t.Fatalf("the folders are %v, %v", left, err)
 			}
-			// The whole group gets it, as in a CI job that is canceled.
+			// The whole group gets the signal, as in a CI job that is canceled.
 			if err := syscall.Kill(-cmd.Process.Pid, signal); err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +62,7 @@ func TestServeKilled(t *testing.T) {
 	}
 }
 
-// gone reports whether a process has ended, be it not waited for yet.
+// gone reports whether a process has ended, even if nobody has waited for it.
 func gone(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return true
@@ -71,10 +71,10 @@ func gone(pid int) bool {
 	return err == nil && strings.Contains(string(stat), ") Z ")
 }
 
-// TestServeOnTerminal: the banner shows a key of a throwaway library only, and its
-// curl command works as pasted.
+// TestServeOnTerminal: the banner shows the key only for a temporary library, and its curl command
+// works as pasted.
 func TestServeOnTerminal(t *testing.T) {
-	needs(t, "curl")
+	requireTool(t, "curl")
 	env := []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "MEDIADESK_HOME=" + t.TempDir()}
 	run := func(args ...string) (*uitest.Term, string) {
 		t.Helper()
@@ -93,7 +93,7 @@ func TestServeOnTerminal(t *testing.T) {
 	}
 	term, screen := run("--ephemeral", "--key", "dev")
 	if line := curl(screen); !strings.Contains(line, `-u "dev:"`) {
-		t.Errorf("the command is %s", line)
+		t.Errorf("got the command %s", line)
 	}
 	for _, want := range []string{"key         dev", "(removed at the end)", "public key  public_", `privateKey: "dev"`, `private_key="dev"`, `option.WithPrivateKey("dev")`} {
 		if !strings.Contains(screen, want) {
@@ -104,7 +104,7 @@ func TestServeOnTerminal(t *testing.T) {
 	term.Signal(os.Interrupt)
 	<-term.Done()
 	if code := term.ExitCode(); code != 0 {
-		t.Errorf("it ends with %d", code)
+		t.Errorf("got exit code %d, want 0", code)
 	}
 
 	data := filepath.Join(t.TempDir(), "my library")
@@ -124,16 +124,16 @@ func TestServeOnTerminal(t *testing.T) {
 	<-term.Done()
 }
 
-// needs skips a test where a program is missing.
-func needs(t *testing.T, tool string) {
+// requireTool skips a test if a program is missing.
+func requireTool(t *testing.T, tool string) {
 	t.Helper()
 	if _, err := exec.LookPath(tool); err != nil {
-		unavailable(t, tool+" is not installed")
+		skipUnavailable(t, tool+" is not installed")
 	}
 }
 
-// unavailable skips a test where something from outside is missing.
-func unavailable(t *testing.T, reason string) {
+// skipUnavailable skips a test because something from outside is missing, or fails if it is required.
+func skipUnavailable(t *testing.T, reason string) {
 	t.Helper()
 	if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
 		t.Fatal(reason)

@@ -11,9 +11,9 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// rcFiles are what shells read at their start here, by the shell.
+// rcFiles are the startup files for the shells in this test.
 var rcFiles = map[string]string{
-	// The function is of bash-completion, which is not installed everywhere.
+	// The function belongs to bash-completion, which is not installed everywhere.
 	"bash": `_get_comp_words_by_ref() { words=("${COMP_WORDS[@]}") cword=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}; }
 source /usr/share/bash-completion/bash_completion 2>/dev/null
 source <(mediadesk completion bash)
@@ -29,12 +29,12 @@ function fish_greeting; end
 `,
 }
 
-// TestShellsCompletePaths types paths of the library in real shells: tab completes
-// folders and goes on in them.
+// TestShellsCompletePaths types paths of the library in real shells. Tab completes folders and then
+// their contents.
 func TestShellsCompletePaths(t *testing.T) {
 	for shell, rc := range rcFiles {
 		t.Run(shell, func(t *testing.T) {
-			needs(t, shell)
+			requireTool(t, shell)
 			env, run := terminalHome(t)
 			run("upload", writeFiles(t, "harbor.txt"), "--folder", "/summer/2026/", "--unique", "off")
 			dir := t.TempDir()

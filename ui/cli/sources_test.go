@@ -12,7 +12,7 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// nul writes the lines of a file separated by NUL: nul FROM TO
+// nul separates the lines of a file with NUL: nul FROM TO
 func nul(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: nul FROM TO")
@@ -20,8 +20,7 @@ func nul(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.ReplaceAll(ts.ReadFile(args[0]), "\n", "\x00")), 0o600))
 }
 
-// TestUploadFromTerminal: upload - says that it reads from the terminal, and ctrl+c
-// ends it there.
+// TestUploadFromTerminal: upload - says that it reads from the terminal, and ctrl+c ends it.
 func TestUploadFromTerminal(t *testing.T) {
 	binary := uitest.Build(t)
 	for _, args := range [][]string{{"upload", "-"}, {"upload", "--files-from", "-"}, {"upload", "--manifest", "-", "--dry-run"}} {
@@ -31,10 +30,10 @@ func TestUploadFromTerminal(t *testing.T) {
 		term.Signal(os.Interrupt)
 		<-term.Done()
 		if code := term.ExitCode(); code != 130 {
-			t.Errorf("%v ends with %d", args, code)
+			t.Errorf("%v: got exit code %d, want 130", args, code)
 		}
 		if left, _ := filepath.Glob(filepath.Join(home, "*", "spool", "*")); len(left) > 0 {
-			t.Errorf("%v leaves %v", args, left)
+			t.Errorf("%v left the files %v", args, left)
 		}
 	}
 }

@@ -14,9 +14,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// BenchmarkStart is the time from starting the built program to its first frame
-// on a terminal, in a new home and in one with settings, with the process that
-// guards the terminal and without it.
+// BenchmarkStart measures the time from starting the built program to its first frame on a terminal,
+// in a new home and in one with settings, with and without the process that guards the terminal.
 func BenchmarkStart(b *testing.B) {
 	binary := uitest.Build(b)
 	for _, c := range []struct{ name, settings, word string }{
@@ -43,8 +42,8 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// startUntil starts the program, reads until the word was drawn, and kills it.
-// Ending it is not part of the time.
+// startUntil starts the program, reads until it draws the word, and kills it. Ending it is not part
+// of the time.
 func startUntil(b *testing.B, binary string, env []string, word string) {
 	b.Helper()
 	pty, err := xpty.NewUnixPty(120, 36)
@@ -57,9 +56,9 @@ func startUntil(b *testing.B, binary string, env []string, word string) {
 		b.Fatal(err)
 	}
 	defer func() {
-		_ = cmd.Process.Kill() // what it guards ends with it
+		_ = cmd.Process.Kill() // the process that it guards ends with it
 		b.StopTimer()
-		_ = cmd.Wait() // it was killed
+		_ = cmd.Wait() // it returns an error, because the process was killed
 		_ = pty.Close()
 		b.StartTimer()
 	}()

@@ -15,8 +15,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// terminalHome is a new home for commands on a terminal; run runs a command in it
-// without a terminal first.
+// terminalHome returns a new home for commands on a terminal, and a function that runs a command in
+// it without a terminal.
 func terminalHome(t *testing.T) (env []string, run func(args ...string)) {
 	t.Helper()
 	home := t.TempDir()
@@ -47,7 +47,7 @@ func writeFiles(t *testing.T, names ...string) string {
 	return dir
 }
 
-// TestFolderQuestions: on a terminal, changes of folders tell what they hold, and ask.
+// TestFolderQuestions: on a terminal, changes of folders say what the folders contain, and ask.
 func TestFolderQuestions(t *testing.T) {
 	env, run := terminalHome(t)
 	run("upload", writeFiles(t, "a.txt", "b.txt", "in/c.txt"), "--folder", "/summer/", "--unique", "off")
@@ -81,8 +81,8 @@ func TestFolderQuestions(t *testing.T) {
 	}
 }
 
-// TestOpenServes: on a terminal, the file of a library that nobody else serves stays
-// there until ctrl+c.
+// TestOpenServes: on a terminal, open keeps serving a library that no other process serves, until
+// ctrl+c.
 func TestOpenServes(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the tool that opens addresses has another name here")
@@ -109,6 +109,6 @@ func TestOpenServes(t *testing.T) {
 	term.Press("ctrl+c")
 	term.Wait()
 	if code := term.ExitCode(); code != 0 {
-		t.Errorf("exit code %d", code)
+		t.Errorf("exit code %d, want 0", code)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"mediadesk/ui/cli"
 )
 
-// TestVersion: a release, a commit, a changed commit, and what tells nothing.
+// TestVersion covers a release, a commit, a changed commit, and a build without any information.
 func TestVersion(t *testing.T) {
 	for _, c := range []struct {
 		info *debug.BuildInfo

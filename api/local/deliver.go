@@ -148,7 +148,7 @@ func (l *Library) openDirect() (err error) {
 		return errors.New("a folder cannot give files to clients itself: redirects need an s3:// storage")
 	}
 	if _, err := direct.Address(strings.Repeat("0", 2*sha256.Size), 0, redirectTime, "", ""); err != nil {
-		return fmt.Errorf("redirect to the storage %s: %w", l.o.shown(), err)
+		return fmt.Errorf("redirect to the storage %s: %w", l.o.ShownStorage(), err)
 	}
 	l.direct = direct
 	return nil

@@ -31,8 +31,8 @@ func (e *OtherStoreError) Hint() string {
 	return "All instances of a library need the same --storage. To move the contents, copy them with --copy-to, end all instances, wait 20 seconds if one was killed, and start them with the new storage."
 }
 
-// shown returns the location of the contents without secrets.
-func (o *Options) shown() string {
+// ShownStorage returns the location of the contents without secrets.
+func (o *Options) ShownStorage() string {
 	if o.Storage == "" {
 		return contentsPath(o.Dir)
 	}
@@ -73,7 +73,7 @@ func (o *ownership) alone() bool { return o.o.Database == "" && o.o.Storage == "
 
 func (o *ownership) check(library string) error {
 	if o.owner != library {
-		return &NotOwnerError{o.o.shown()}
+		return &NotOwnerError{o.o.ShownStorage()}
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (o *ownership) mark(ctx context.Context) error {
 			return fmt.Errorf("record the storage of the library: %w", err)
 		}
 		if !ok {
-			return &OtherStoreError{o.o.shown()}
+			return &OtherStoreError{o.o.ShownStorage()}
 		}
 	}
 	if o.alone() || o.owner != "" {
@@ -120,7 +120,7 @@ func allowMove(ctx context.Context, o Options, records store.Records, source, ta
 	}
 	ok, err := store.Update(ctx, records, func(tx store.Tx) (bool, error) { return tx.MoveStore(from, to) })
 	if err == nil && !ok {
-		return &OtherStoreError{o.shown()}
+		return &OtherStoreError{o.ShownStorage()}
 	}
 	return err
 }

@@ -187,7 +187,6 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) (err erro
 	if faults := o.Fault.String(); faults != "" {
 		p.note(f, "faults on: %s", faults)
 	}
-	place := cmp.Or(o.Dir, config.ShownDatabase(o.Database))
 	switch {
 	case f.json:
 		line := serveLine{server.Address, o.Dir, key.source, local.PublicKey(key.secret), "", config.ShownDatabase(o.Database)}
@@ -197,9 +196,9 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) (err erro
 		err = printJSON(p.Stdout, line)
 	case s.exec != "":
 	case p.TerminalOut:
-		_, err = io.WriteString(p.Stdout, s.banner(p.Version, server.Address, place, key))
+		_, err = io.WriteString(p.Stdout, s.banner(p.Version, server.Address, o, key))
 	default:
-		_, err = fmt.Fprintf(p.Stdout, "The local library listens on %s\n  folder  %s\n  key     %s\nPress ctrl+c to stop it.\n", server.Address, text.Safe(place), text.Safe(key.source))
+		_, err = fmt.Fprintf(p.Stdout, "The local library listens on %s\n%s  key       %s\nPress ctrl+c to stop it.\n", server.Address, s.places(o, 10), text.Safe(key.source))
 	}
 	if err != nil {
 		return err

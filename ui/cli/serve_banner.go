@@ -19,11 +19,8 @@ import (
 
 // banner describes the library at the start: where it is, how to try it, and how to configure an
 // SDK.
-func (s *serveFlags) banner(version, address, dir string, key serveKey) string {
-	folder, shown := text.Safe(dir), text.Safe(key.source)
-	if s.ephemeral {
-		folder += " (removed at the end)"
-	}
+func (s *serveFlags) banner(version, address string, o local.Options, key serveKey) string {
+	shown := text.Safe(key.source)
 	sdk := "process.env.MEDIADESK_PRIVATE_KEY"
 	if key.plain {
 		shown, sdk = key.shell, fmt.Sprintf("%q", key.shell)
@@ -35,8 +32,7 @@ func (s *serveFlags) banner(version, address, dir string, key serveKey) string {
 	return fmt.Sprintf(`mediadesk %[1]s serves a media library.
 
   address     %[2]s
-  folder      %[3]s
-  key         %[4]s
+%[3]s  key         %[4]s
   public key  %[9]s
 
 Try it:
@@ -50,7 +46,28 @@ SDKs:
   Go      imagekit.NewClient(option.WithBaseURL("%[2]s"), option.WithPrivateKey(%[8]s))
 
 Press ctrl+c to stop.
-`, version, address, folder, shown, text.Safe(key.shell), sdk, python, golang, local.PublicKey(key.secret))
+`, version, address, s.places(o, 12), shown, text.Safe(key.shell), sdk, python, golang, local.PublicKey(key.secret))
+}
+
+// places returns a line for each place of the library o: its folder, its database and its storage.
+// The names take width columns.
+func (s *serveFlags) places(o local.Options, width int) string {
+	kept := ""
+	if s.ephemeral {
+		kept = " (removed at the end)"
+	}
+	var b strings.Builder
+	line := func(name, place string) { fmt.Fprintf(&b, "  %-*s%s\n", width, name, text.Safe(place)) }
+	if o.Dir != "" {
+		line("folder", o.Dir+kept)
+	}
+	if o.Database != "" {
+		line("records", config.ShownDatabase(o.Database))
+	}
+	if o.Storage != "" {
+		line("contents", o.ShownStorage())
+	}
+	return b.String()
 }
 
 // serviceLog logs failures to the program's log and standard error, without the key.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"mediadesk/api/local"
 	"mediadesk/config"
 )
 
@@ -34,5 +35,27 @@ func TestComposeExample(t *testing.T) {
 	}
 	if !strings.Contains(string(text), storageVariable+": s3://") {
 		t.Error("the example has no store")
+	}
+}
+
+// TestPlaces: the start of serve names the folder, the database and the storage of the library,
+// without their secrets.
+func TestPlaces(t *testing.T) {
+	for _, c := range []struct {
+		flags   serveFlags
+		library local.Options
+		want    string
+	}{
+		{serveFlags{}, local.Options{Dir: "/data\n"}, "  folder    /data\\x0a\n"},
+		{serveFlags{ephemeral: true}, local.Options{Dir: "/tmp/x"}, "  folder    /tmp/x (removed at the end)\n"},
+		{
+			serveFlags{},
+			local.Options{Database: "postgres://user:secret@db:5432/media", Storage: "s3://media?region=eu&endpoint=http%3A%2F%2Fuser:secret@store"},
+			"  records   PostgreSQL database media at db:5432\n  contents  s3://media?endpoint=http%3A%2F%2Fuser%3Axxxxx%40store&region=eu\n",
+		},
+	} {
+		if got := c.flags.places(c.library, 10); got != c.want {
+			t.Errorf("got\n%s\nwant\n%s", got, c.want)
+		}
 	}
 }

@@ -9,14 +9,10 @@ import (
 // SaveDraft replaces the saved draft of a profile's upload form. The caller chooses the format. An
 // empty body removes the draft.
 func (j *Journal) SaveDraft(ctx context.Context, profile string, body []byte) error {
-	return j.change(ctx, func(t *tx) error {
-		if len(body) == 0 {
-			_, err := t.exec("DELETE FROM drafts WHERE profile = ?", profile)
-			return err
-		}
-		_, err := t.exec("INSERT OR REPLACE INTO drafts (profile, body, at) VALUES (?, ?, ?)", profile, body, stamp(time.Now()))
-		return err
-	})
+	if len(body) == 0 {
+		return j.exec(ctx, "DELETE FROM drafts WHERE profile = ?", profile)
+	}
+	return j.exec(ctx, "INSERT OR REPLACE INTO drafts (profile, body, at) VALUES (?, ?, ?)", profile, body, stamp(time.Now()))
 }
 
 // Draft returns the last saved draft and its time; empty if none.
@@ -40,18 +36,12 @@ func (j *Journal) SavePreset(ctx context.Context, p Preset) error {
 	if p.Name == "" {
 		return errors.New("a preset needs a name")
 	}
-	return j.change(ctx, func(t *tx) error {
-		_, err := t.exec("INSERT OR REPLACE INTO presets (name, body, at) VALUES (?, ?, ?)", p.Name, p.Body, stamp(time.Now()))
-		return err
-	})
+	return j.exec(ctx, "INSERT OR REPLACE INTO presets (name, body, at) VALUES (?, ?, ?)", p.Name, p.Body, stamp(time.Now()))
 }
 
 // RemovePreset removes a preset. A missing one is not an error.
 func (j *Journal) RemovePreset(ctx context.Context, name string) error {
-	return j.change(ctx, func(t *tx) error {
-		_, err := t.exec("DELETE FROM presets WHERE name = ?", name)
-		return err
-	})
+	return j.exec(ctx, "DELETE FROM presets WHERE name = ?", name)
 }
 
 // Presets returns all presets, sorted by name.

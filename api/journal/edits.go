@@ -43,7 +43,7 @@ type EditFilter struct {
 func (j *Journal) AddEdits(ctx context.Context, edits []Edit) ([]Edit, error) {
 	added := slices.Clone(edits)
 	now := time.Now()
-	err := j.change(ctx, func(t *tx) error {
+	err := j.change(ctx, func(t tx) error {
 		for i := range added {
 			e := &added[i]
 			if e.At.IsZero() {
@@ -60,12 +60,9 @@ func (j *Journal) AddEdits(ctx context.Context, edits []Edit) ([]Edit, error) {
 			if _, err := t.exec("DELETE FROM edits WHERE undone = 1 AND profile = ? AND file = ?", e.Profile, e.FileID); err != nil {
 				return err
 			}
-			res, err := t.exec(`INSERT INTO edits (profile, file, batch, "before", "after", at, undone, act, was, became) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			e.ID, err = t.insert(`INSERT INTO edits (profile, file, batch, "before", "after", at, undone, act, was, became) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 				e.Profile, e.FileID, e.Batch, string(before), string(after), stamp(e.At), e.Undone, e.Action, e.Was, e.Became)
 			if err != nil {
-				return err
-			}
-			if e.ID, err = res.LastInsertId(); err != nil {
 				return err
 			}
 		}
@@ -106,12 +103,9 @@ func scanEdit(scan scan) (e Edit, err error) {
 
 // MarkEdits marks edits as undone or redone.
 func (j *Journal) MarkEdits(ctx context.Context, ids []int64, undone bool) error {
-	return j.change(ctx, func(t *tx) error {
-		for _, id := range ids {
-			if _, err := t.exec("UPDATE edits SET undone = ? WHERE id = ?", undone, id); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return err
+	}
+	return j.exec(ctx, "UPDATE edits SET undone = ? WHERE id IN (SELECT value FROM json_each(?))", undone, string(list))
 }

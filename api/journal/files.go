@@ -27,10 +27,10 @@ type FileFilter struct {
 
 // SaveFile saves the newest record of a file, exactly as the service wrote it.
 func (j *Journal) SaveFile(ctx context.Context, profile string, f api.File) error {
-	return j.change(ctx, func(t *tx) error { return saveFile(t, profile, &f, time.Now()) })
+	return j.change(ctx, func(t tx) error { return saveFile(t, profile, &f, time.Now()) })
 }
 
-func saveFile(t *tx, profile string, f *api.File, at time.Time) error {
+func saveFile(t tx, profile string, f *api.File, at time.Time) error {
 	id, place := f.FileID, f.FilePath
 	if f.IsFolder() {
 		id, place = f.FolderID, f.FolderPath
@@ -81,7 +81,7 @@ const maxTags = 1000
 
 // ForgetFile removes a deleted file from the known files. It keeps the uploads.
 func (j *Journal) ForgetFile(ctx context.Context, profile, id string) error {
-	return j.change(ctx, func(t *tx) error {
+	return j.change(ctx, func(t tx) error {
 		for _, text := range []string{"DELETE FROM files WHERE profile = ? AND id = ?", "DELETE FROM tags WHERE profile = ? AND file = ?"} {
 			if _, err := t.exec(text, profile, id); err != nil {
 				return err
@@ -98,7 +98,7 @@ func (j *Journal) ForgetFolder(ctx context.Context, profile, folder string) erro
 	if name == "" {
 		return errors.New("the root folder cannot be forgotten")
 	}
-	return j.change(ctx, func(t *tx) error {
+	return j.change(ctx, func(t tx) error {
 		gone := "profile = ?1 AND (substr(folder, 1, length(?2)) = ?2 OR kind = 'folder' AND folder = ?3 AND name = ?4)"
 		if _, err := t.exec("DELETE FROM tags WHERE profile = ?1 AND file IN (SELECT id FROM files WHERE "+gone+")", profile, below, parent, name); err != nil {
 			return err

@@ -22,7 +22,7 @@ func (j *Journal) AddHook(ctx context.Context, h api.Hook) error {
 	if h.Made.IsZero() {
 		h.Made = time.Now()
 	}
-	return j.change(ctx, func(t *tx) error {
+	return j.change(ctx, func(t tx) error {
 		if _, err := t.exec("DELETE FROM hooks WHERE expires < ?", stamp(h.Made.Add(-keptHooks))); err != nil {
 			return err
 		}
@@ -47,15 +47,11 @@ func (j *Journal) HookListens(ctx context.Context, at time.Time) ([]string, erro
 
 // EndProbe deletes a test address, and reports whether a webhook arrived at it.
 func (j *Journal) EndProbe(ctx context.Context, hash [32]byte) (arrived bool, err error) {
-	err = j.change(ctx, func(t *tx) error {
+	err = j.change(ctx, func(t tx) error {
 		if _, err := t.exec("DELETE FROM hooks WHERE hash = ? AND job = 0 AND file = ''", hash[:]); err != nil {
 			return err
 		}
-		res, err := t.exec("DELETE FROM posts WHERE hook = ?1 AND NOT EXISTS (SELECT 1 FROM hooks WHERE hash = ?1)", hash[:])
-		if err != nil {
-			return err
-		}
-		n, err := res.RowsAffected()
+		n, err := t.exec("DELETE FROM posts WHERE hook = ?1 AND NOT EXISTS (SELECT 1 FROM hooks WHERE hash = ?1)", hash[:])
 		arrived = n > 0
 		return err
 	})
@@ -68,31 +64,21 @@ func (j *Journal) EndProbe(ctx context.Context, hash [32]byte) (arrived bool, er
 // count once.
 func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post api.HookPost, at time.Time) (api.HookResult, error) {
 	var result api.HookResult
-	err := j.change(ctx, func(t *tx) error {
+	err := j.change(ctx, func(t tx) error {
 		result = api.HookResult{}
-		var (
-			h             api.Hook
-			made, expires int64
-		)
-		switch err := t.queryRow(`SELECT profile, job, coalesce((SELECT file FROM jobs WHERE jobs.id = hooks.job), file), made, expires FROM hooks WHERE hash = ?`, hash[:]).
-			Scan(&h.Profile, &h.JobID, &h.FileID, &made, &expires); {
+		h := api.Hook{Hash: hash}
+		switch err := t.queryRow(`SELECT profile, job, coalesce((SELECT file FROM jobs WHERE jobs.id = hooks.job), file), made, expires FROM hooks WHERE hash = ?`, hash[:]).Scan(&h.Profile, &h.JobID, &h.FileID, when{&h.Made}, when{&h.Expires}); {
 		case errors.Is(err, sql.ErrNoRows):
 			return nil
 		case err != nil:
 			return err
 		}
-		if stamp(at) >= expires {
+		if !at.Before(h.Expires) {
 			return nil
 		}
-		h.Made = unstamp(made)
-		h.Hash = hash
 		result.FileID = h.FileID
 		digest := sha256.Sum256(post.Raw)
-		res, err := t.exec("UPDATE posts SET times = times + 1 WHERE hook = ? AND digest = ?", hash[:], digest[:])
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n > 0 {
+		if n, err := t.exec("UPDATE posts SET times = times + 1 WHERE hook = ? AND digest = ?", hash[:], digest[:]); err != nil || n > 0 {
 			result.Known, result.Repeat = true, true
 			return err
 		}
@@ -100,15 +86,12 @@ func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post api.HookPost
 		if err := t.queryRow("SELECT count(*) FROM posts WHERE hook = ?", hash[:]).Scan(&count); err != nil || count >= maxPosts {
 			return err
 		}
-		res, err = t.exec("INSERT INTO posts (hook, digest, extension, status, file, error, body, at, times, applied, run) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0)",
+		id, err := t.insert("INSERT INTO posts (hook, digest, extension, status, file, error, body, at, times, applied, run) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0)",
 			hash[:], digest[:], post.Extension, post.Status, post.FileID, post.Error, post.Raw, stamp(at))
 		if err != nil {
 			return err
 		}
-		p := storedPost{status: post.Status, err: post.Error, at: stamp(at)}
-		if p.id, err = res.LastInsertId(); err != nil {
-			return err
-		}
+		p := storedPost{id, post.Status, post.Error, at}
 		result.Known = true
 		run, ours, err := runOfPost(t, h, post, at)
 		switch {
@@ -129,7 +112,7 @@ func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post api.HookPost
 
 // runOfPost returns the run of a post, or 0 if there is none yet. ours is false if the post names
 // another file than its address; it then appears only in the history.
-func runOfPost(t *tx, h api.Hook, post api.HookPost, at time.Time) (id int64, ours bool, err error) {
+func runOfPost(t tx, h api.Hook, post api.HookPost, at time.Time) (id int64, ours bool, err error) {
 	if h.FileID == "" {
 		return 0, false, nil // the answer has not arrived yet
 	}
@@ -162,19 +145,19 @@ type storedPost struct {
 	id     int64
 	status api.Status
 	err    string
-	at     int64
+	at     time.Time
 }
 
 // apply updates a run from the webhook if its status is final.
-func (p storedPost) apply(t *tx, run int64) (changed bool, err error) {
-	changed, err = applyRun(t, api.Run{ID: run, Status: p.status, From: api.FromWebhook, Error: p.err, At: unstamp(p.at)})
+func (p storedPost) apply(t tx, run int64) (changed bool, err error) {
+	changed, err = applyRun(t, api.Run{ID: run, Status: p.status, From: api.FromWebhook, Error: p.err, At: p.at})
 	if err != nil {
 		return false, err
 	}
 	return changed, p.link(t, run, changed)
 }
 
-func (p storedPost) link(t *tx, run int64, applied bool) error {
+func (p storedPost) link(t tx, run int64, applied bool) error {
 	_, err := t.exec("UPDATE posts SET run = ?, applied = ? WHERE id = ?", run, applied, p.id)
 	return err
 }

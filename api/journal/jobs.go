@@ -36,7 +36,7 @@ type JobFilter struct {
 func (j *Journal) AddJobs(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
 	added := slices.Clone(jobs)
 	now := time.Now()
-	err := j.change(ctx, func(t *tx) error {
+	err := j.change(ctx, func(t tx) error {
 		for i := range added {
 			job := &added[i]
 			if job.State == "" {
@@ -50,13 +50,10 @@ func (j *Journal) AddJobs(ctx context.Context, jobs []api.Job) ([]api.Job, error
 			if err != nil {
 				return err
 			}
-			res, err := t.exec("INSERT INTO jobs (profile, state, open, owner, file, body, record, updated, priority, batch, size, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			job.ID, err = t.insert("INSERT INTO jobs (profile, state, open, owner, file, body, record, updated, priority, batch, size, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 				job.Profile, job.State, !job.State.Final(), j.owner.name, row.file, row.body, row.record, stamp(job.Updated),
 				job.Priority, job.Batch, job.Identity.Size, row.hash)
 			if err != nil {
-				return err
-			}
-			if job.ID, err = res.LastInsertId(); err != nil {
 				return err
 			}
 		}
@@ -78,14 +75,14 @@ func (j *Journal) UpdateJob(ctx context.Context, job api.Job) error {
 		return &Error{j.path, true, err}
 	}
 	// Only the job itself waits for an outcome.
-	return j.await(&request{ctx: ctx, do: func(t *tx) error { return j.updateJob(t, &job, row) }, done: make(chan struct{}), job: job.ID, late: job.State.Final()})
+	return j.await(&request{ctx: ctx, do: func(t tx) error { return j.updateJob(t, &job, row) }, done: make(chan struct{}), job: job.ID, late: job.State.Final()})
 }
 
 // NoteJob is UpdateJob without waiting: it is committed with the next write, in order, and lost in
 // a crash before that. A later change of the job replaces it.
 func (j *Journal) NoteJob(job api.Job) {
 	job.Updated = time.Now()
-	err := j.submit(&request{ctx: context.Background(), job: job.ID, note: true, late: true, done: make(chan struct{}), do: func(t *tx) error {
+	err := j.submit(&request{ctx: context.Background(), job: job.ID, note: true, late: true, done: make(chan struct{}), do: func(t tx) error {
 		// Encode it now, because later changes may replace the note.
 		row, err := newJobRow(&job)
 		if err != nil {
@@ -98,14 +95,10 @@ func (j *Journal) NoteJob(job api.Job) {
 	}
 }
 
-func (j *Journal) updateJob(t *tx, job *api.Job, row jobRow) error {
+func (j *Journal) updateJob(t tx, job *api.Job, row jobRow) error {
 	const text = "UPDATE jobs SET state = ?, open = ?, owner = ?, file = ?, body = ?, record = ?, updated = ?, size = ?, hash = ? WHERE id = ? AND owner = ?"
 	update := func(owner string) (int64, error) {
-		res, err := t.exec(text, job.State, !job.State.Final(), j.owner.name, row.file, row.body, row.record, stamp(job.Updated), job.Identity.Size, row.hash, job.ID, owner)
-		if err != nil {
-			return 0, err
-		}
-		return res.RowsAffected()
+		return t.exec(text, job.State, !job.State.Final(), j.owner.name, row.file, row.body, row.record, stamp(job.Updated), job.Identity.Size, row.hash, job.ID, owner)
 	}
 	n, err := update(j.owner.name)
 	if err == nil && n == 0 {
@@ -134,10 +127,7 @@ func (j *Journal) updateJob(t *tx, job *api.Job, row jobRow) error {
 
 // SetPriority changes only the priority of a job.
 func (j *Journal) SetPriority(ctx context.Context, id int64, priority int) error {
-	return j.change(ctx, func(t *tx) error {
-		_, err := t.exec("UPDATE jobs SET priority = ? WHERE id = ?", priority, id)
-		return err
-	})
+	return j.exec(ctx, "UPDATE jobs SET priority = ? WHERE id = ?", priority, id)
 }
 
 // StoredKinds returns the kinds of hashes known for stored contents of the given sizes in bytes,
@@ -285,17 +275,18 @@ func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]api
 		return nil, err
 	}
 	var claimed []api.Job
-	err = j.change(ctx, func(t *tx) error {
+	err = j.change(ctx, func(t tx) error {
 		claimed = nil
 		for _, owner := range free {
 			limit := MaxClaim - len(claimed)
 			if ids != nil {
-				limit = -1
+				limit = -1 // all
 			}
 			if limit == 0 {
 				return nil
 			}
-			jobs, err := jobsOf(t, profile, owner, limit)
+			rows, err := t.query(jobColumns+"WHERE id IN ("+nextOf+")", profile, owner, limit)
+			jobs, err := collect(rows, err, scanJob)
 			if err != nil {
 				return err
 			}
@@ -322,7 +313,7 @@ func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]api
 // running process owns. It returns the reopened jobs, sorted by ID.
 func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64, may func(*api.Job) bool) ([]api.Job, error) {
 	var reopened []api.Job
-	err := j.change(ctx, func(t *tx) error {
+	err := j.change(ctx, func(t tx) error {
 		var err error
 		if reopened, err = j.failedJobs(t, profile, ids, may); err != nil {
 			return err
@@ -346,7 +337,7 @@ func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64, may f
 }
 
 // failedJobs returns the jobs for Reopen.
-func (j *Journal) failedJobs(t *tx, profile string, ids []int64, may func(*api.Job) bool) (found []api.Job, err error) {
+func (j *Journal) failedJobs(t tx, profile string, ids []int64, may func(*api.Job) bool) (found []api.Job, err error) {
 	rows, err := t.query("SELECT owner, id, body, record, updated, priority FROM jobs WHERE profile = ? AND "+hasFailed+" ORDER BY id", profile)
 	type owned struct {
 		owner string
@@ -376,7 +367,7 @@ const hasFailed = "state IN ('refused', 'unsent', 'unknown', 'cancelled', 'proce
 
 // own makes this process the owner of a job. If the previous owner released it, the journal is
 // complete. If it was killed, it may have sent the job under a name made here without journaling that.
-func (j *Journal) own(t *tx, job *api.Job, from string) error {
+func (j *Journal) own(t tx, job *api.Job, from string) error {
 	if from == "" || job.Evidence != api.NotSent || !job.OwnName() {
 		_, err := t.exec("UPDATE jobs SET owner = ? WHERE id = ?", j.owner.name, job.ID)
 		return err
@@ -404,22 +395,13 @@ func (j *Journal) freeOwners(ctx context.Context, profile string) ([]string, err
 // nextOf selects the first jobs of an owner, in the order of the index jobs_open.
 const nextOf = "SELECT id FROM jobs WHERE open = 1 AND profile = ? AND owner = ? ORDER BY priority DESC, id LIMIT ?"
 
-// jobsOf returns the first open jobs of an owner; a negative limit means all.
-func jobsOf(t *tx, profile, owner string, limit int) ([]api.Job, error) {
-	rows, err := t.query(jobColumns+"WHERE id IN ("+nextOf+")", profile, owner, limit)
-	return collect(rows, err, scanJob)
-}
-
 // Release gives up this process's ownership of jobs, so that this or another process can claim them.
 func (j *Journal) Release(ctx context.Context, ids []int64) error {
-	return j.change(ctx, func(t *tx) error {
-		for _, id := range ids {
-			if _, err := t.exec("UPDATE jobs SET owner = '' WHERE id = ? AND owner = ?", id, j.owner.name); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return err
+	}
+	return j.exec(ctx, "UPDATE jobs SET owner = '' WHERE id IN (SELECT value FROM json_each(?)) AND owner = ?", string(list), j.owner.name)
 }
 
 // withRequest adds the requested options of the upload to runs.

@@ -88,11 +88,11 @@ func open(ctx context.Context, path string, steps []string) (*Journal, error) {
 		return fail(errors.Join(err, j.write.Close(), j.owner.close()))
 	}
 	j.read.SetMaxOpenConns(4)
-	t, err := newTx(ctx, j.write)
+	conn, err := j.write.Conn(ctx)
 	if err != nil {
 		return fail(errors.Join(err, j.write.Close(), j.read.Close(), j.owner.close()))
 	}
-	go j.writer(t)
+	go j.writer(tx{conn, map[string]*sql.Stmt{}})
 	return j, nil
 }
 

@@ -419,7 +419,7 @@ func TestWhatCannotBeOpened(t *testing.T) {
 func BenchmarkOpen(b *testing.B) {
 	path := newPath(b)
 	j := openTest(b, path)
-	if err := j.change(b.Context(), func(t *tx) error {
+	if err := j.change(b.Context(), func(t tx) error {
 		_, err := t.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
 			INSERT INTO jobs (profile, state, open, owner, body, updated)
 			SELECT 'home', 'stored', i % 10000 = 0, '', '{"profile":"home","upload":{"source":{"path":"/a/b/c.jpg"},"fileName":"c.jpg"},"state":"waiting"}', i FROM n`)
@@ -452,7 +452,7 @@ func TestEvidenceOfVersion01(t *testing.T) {
 	want := []api.Evidence{api.NotSent, api.MaybeStored, api.Orphaned, api.MaybeStored}
 	jobs := add(t, j, newJob(`"unclear":true`), newJob("b"), newJob("c"), newJob("d"))
 	for i, flags := range []string{`"unclear":false`, `"unclear":true`, `"unclear":false,"left":true`, `"unclear":true,"left":true`} {
-		err := j.change(t.Context(), func(tx *tx) error {
+		err := j.change(t.Context(), func(tx tx) error {
 			_, err := tx.exec("UPDATE jobs SET body = replace(body, '\"attempts\":', ? || ',\"attempts\":') WHERE id = ?", flags, jobs[i].ID)
 			return err
 		})

@@ -63,20 +63,15 @@ func stamp(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-func unstamp(n int64) time.Time {
-	if n == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, n)
-}
-
 // when reads a column with a time.
 type when struct{ into *time.Time }
 
 // Scan implements sql.Scanner.
 func (w when) Scan(column any) error {
-	n, _ := column.(int64)
-	*w.into = unstamp(n)
+	*w.into = time.Time{}
+	if n, _ := column.(int64); n != 0 {
+		*w.into = time.Unix(0, n)
+	}
 	return nil
 }
 

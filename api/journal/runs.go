@@ -17,7 +17,7 @@ type RunFilter = api.RunFilter
 // that arrived before the answer. Runs of an answer that is already saved count once.
 func (j *Journal) AddRuns(ctx context.Context, runs []api.Run) ([]api.Run, error) {
 	var added []api.Run
-	err := j.change(ctx, func(t *tx) error {
+	err := j.change(ctx, func(t tx) error {
 		var err error
 		added, err = addRuns(t, runs, 0)
 		return err
@@ -25,7 +25,7 @@ func (j *Journal) AddRuns(ctx context.Context, runs []api.Run) ([]api.Run, error
 	return added, err
 }
 
-func addRuns(t *tx, runs []api.Run, job int64) ([]api.Run, error) {
+func addRuns(t tx, runs []api.Run, job int64) ([]api.Run, error) {
 	kept := make([]api.Run, 0, len(runs))
 	for _, run := range runs {
 		job := max(job, run.JobID)
@@ -54,7 +54,7 @@ func addRuns(t *tx, runs []api.Run, job int64) ([]api.Run, error) {
 				return nil, err
 			}
 		}
-		run, err = oneRun(t, id)
+		run, err = scanRun(t.queryRow(oneRun, id).Scan)
 		if err != nil {
 			return nil, err
 		}
@@ -63,14 +63,14 @@ func addRuns(t *tx, runs []api.Run, job int64) ([]api.Run, error) {
 	return kept, nil
 }
 
-func addRun(t *tx, run api.Run, job int64, answer string, digest []byte) (id int64, fresh bool, err error) {
+func addRun(t tx, run api.Run, job int64, answer string, digest []byte) (id int64, fresh bool, err error) {
 	asked := []byte(nil)
 	if run.Asked != nil {
 		if asked, err = json.Marshal(run.Asked); err != nil {
 			return 0, false, err
 		}
 	}
-	res, err := t.exec(`INSERT OR IGNORE INTO runs
+	n, err := t.exec(`INSERT OR IGNORE INTO runs
 		(profile, file, path, extension, status, open, source, error, started, at, webhook, job, answer, digest, asked, hook)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		run.Profile, run.FileID, run.FilePath, run.Extension, run.Status, !run.Status.Final(), run.From, run.Error,
@@ -78,13 +78,9 @@ func addRun(t *tx, run api.Run, job int64, answer string, digest []byte) (id int
 	if err != nil {
 		return 0, false, err
 	}
-	if n, err := res.RowsAffected(); err != nil || n == 1 {
-		id, _ = res.LastInsertId() // SQLite always supports it
-		return id, true, err
-	}
 	err = t.queryRow("SELECT id FROM runs WHERE profile = ? AND file = ? AND extension = ? AND digest = ?",
 		run.Profile, run.FileID, run.Extension, digest).Scan(&id)
-	return id, false, err
+	return id, n > 0, err
 }
 
 // hookOf returns the stored form of an address hash, empty without one.
@@ -98,7 +94,7 @@ func hookOf(hash [32]byte) []byte {
 // ApplyRun stores Status, From, Error and At of a run. A finished run does not change (service.md
 // §3): changed is then false, and the news is only kept in the history.
 func (j *Journal) ApplyRun(ctx context.Context, run api.Run) (changed bool, err error) {
-	err = j.change(ctx, func(t *tx) error {
+	err = j.change(ctx, func(t tx) error {
 		changed, err = applyRun(t, run)
 		if err != nil {
 			return err
@@ -108,20 +104,16 @@ func (j *Journal) ApplyRun(ctx context.Context, run api.Run) (changed bool, err 
 	return changed && err == nil, err
 }
 
-func applyRun(t *tx, run api.Run) (bool, error) {
+func applyRun(t tx, run api.Run) (bool, error) {
 	if !run.Status.Final() {
 		return false, nil
 	}
-	res, err := t.exec("UPDATE runs SET status = ?1, open = 0, source = ?2, error = ?3, at = ?4 WHERE id = ?5 AND open = 1",
+	n, err := t.exec("UPDATE runs SET status = ?1, open = 0, source = ?2, error = ?3, at = ?4 WHERE id = ?5 AND open = 1",
 		run.Status, run.From, run.Error, stamp(run.At), run.ID)
-	if err != nil {
-		return false, err
-	}
-	n, err := res.RowsAffected()
 	return n > 0, err
 }
 
-func addEvent(t *tx, id int64, run api.Run, applied bool) error {
+func addEvent(t tx, id int64, run api.Run, applied bool) error {
 	var raw []byte
 	if run.Answer != nil {
 		text, err := recordText(run.Answer)
@@ -174,12 +166,10 @@ func (j *Journal) Runs(ctx context.Context, f RunFilter) ([]api.Run, error) {
 
 // Run returns a run, and false if it does not exist.
 func (j *Journal) Run(ctx context.Context, id int64) (api.Run, bool, error) {
-	return first(ctx, j, scanRun, "SELECT "+runColumns+" FROM runs WHERE id = ?", id)
+	return first(ctx, j, scanRun, oneRun, id)
 }
 
-func oneRun(t *tx, id int64) (api.Run, error) {
-	return scanRun(t.queryRow("SELECT "+runColumns+" FROM runs WHERE id = ?", id).Scan)
-}
+const oneRun = "SELECT " + runColumns + " FROM runs WHERE id = ?"
 
 func scanRun(scan scan) (run api.Run, err error) {
 	err = scan(&run.ID, &run.Profile, &run.FileID, &run.FilePath, &run.Extension, &run.Status, &run.From, &run.Error, when{&run.Started}, when{&run.At},
@@ -198,7 +188,7 @@ func (j *Journal) History(ctx context.Context, runID int64) ([]api.RunEvent, err
 }
 
 // applyEarly applies the webhooks that arrived before the answer to the run, in order.
-func applyEarly(t *tx, id int64, run api.Run, job int64) error {
+func applyEarly(t tx, id int64, run api.Run, job int64) error {
 	posts, err := earlyPosts(t, run, job)
 	if err != nil {
 		return err
@@ -211,7 +201,7 @@ func applyEarly(t *tx, id int64, run api.Run, job int64) error {
 	return nil
 }
 
-func earlyPosts(t *tx, run api.Run, job int64) ([]storedPost, error) {
+func earlyPosts(t tx, run api.Run, job int64) ([]storedPost, error) {
 	rows, err := t.query(`SELECT p.id, p.status, p.error, p.at FROM posts p JOIN hooks h ON h.hash = p.hook
 		WHERE p.run = 0 AND p.extension = ?1 COLLATE NOCASE AND h.profile = ?2 AND p.file IN ('', ?3)
 		AND CASE
@@ -220,7 +210,7 @@ func earlyPosts(t *tx, run api.Run, job int64) ([]storedPost, error) {
 			ELSE h.job = ?4 OR ?4 = 0 AND h.made <= ?5 AND EXISTS (SELECT 1 FROM jobs WHERE jobs.id = h.job AND jobs.file = ?3)
 		END ORDER BY p.id`, run.Extension, run.Profile, run.FileID, job, stamp(run.Started), hookOf(run.Hook))
 	return collect(rows, err, func(scan scan) (p storedPost, err error) {
-		err = scan(&p.id, &p.status, &p.err, &p.at)
+		err = scan(&p.id, &p.status, &p.err, when{&p.at})
 		return p, err
 	})
 }

@@ -16,7 +16,7 @@ const keptUnmatched = 500
 // AddUnmatched saves unmatched webhooks, identical ones once. For a known address it fills in the
 // profile and file and, without another reason, that the address had expired.
 func (j *Journal) AddUnmatched(ctx context.Context, posts []api.UnmatchedPost) error {
-	return j.change(ctx, func(t *tx) error {
+	return j.change(ctx, func(t tx) error {
 		for _, p := range posts {
 			if err := addUnmatched(t, p); err != nil {
 				return err
@@ -27,9 +27,8 @@ func (j *Journal) AddUnmatched(ctx context.Context, posts []api.UnmatchedPost) e
 	})
 }
 
-func addUnmatched(t *tx, p api.UnmatchedPost) error {
-	err := t.queryRow("SELECT profile, coalesce((SELECT file FROM jobs WHERE jobs.id = hooks.job), file) FROM hooks WHERE hash = ?", p.Hash[:]).
-		Scan(&p.Profile, &p.FileID)
+func addUnmatched(t tx, p api.UnmatchedPost) error {
+	err := t.queryRow("SELECT profile, coalesce((SELECT file FROM jobs WHERE jobs.id = hooks.job), file) FROM hooks WHERE hash = ?", p.Hash[:]).Scan(&p.Profile, &p.FileID)
 	switch {
 	case err == nil && p.Reason == api.UnmatchedUnknown:
 		p.Reason = api.UnmatchedExpired

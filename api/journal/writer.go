@@ -11,7 +11,7 @@ import (
 // request is a change for the writer.
 type request struct {
 	ctx  context.Context //nolint:containedctx // of the one who waits
-	do   func(*tx) error
+	do   func(tx) error
 	err  error
 	done chan struct{}
 
@@ -22,8 +22,16 @@ type request struct {
 
 // change passes do to the writer and waits for the commit. Once the writer has it, change ignores the
 // end of ctx, because the caller must know the result.
-func (j *Journal) change(ctx context.Context, do func(*tx) error) error {
+func (j *Journal) change(ctx context.Context, do func(tx) error) error {
 	return j.await(&request{ctx: ctx, do: do, done: make(chan struct{})})
+}
+
+// exec is a change of one statement.
+func (j *Journal) exec(ctx context.Context, text string, args ...any) error {
+	return j.change(ctx, func(t tx) error {
+		_, err := t.exec(text, args...)
+		return err
+	})
 }
 
 func (j *Journal) await(r *request) error {
@@ -72,7 +80,7 @@ const (
 )
 
 // writer commits changes, concurrent ones in one transaction, because the sync is most of their cost.
-func (j *Journal) writer(t *tx) {
+func (j *Journal) writer(t tx) {
 	defer close(j.written)
 	defer t.close()
 	var last time.Time // of the last commit of several changes
@@ -156,7 +164,7 @@ func withoutStale(batch []*request) []*request {
 
 // commit applies a batch of changes in one transaction and sets the error of each request. If one fails,
 // it applies the others again without it, which avoids savepoints.
-func commit(t *tx, batch []*request) {
+func commit(t tx, batch []*request) {
 	for len(batch) > 0 {
 		failed, err := try(t, batch)
 		if err != nil {
@@ -174,9 +182,9 @@ func commit(t *tx, batch []*request) {
 
 // try applies a batch in one transaction, all or none. It returns the index of the change that
 // failed, whose error is in the request, or -1. The error is that of the transaction.
-func try(t *tx, batch []*request) (failed int, err error) {
+func try(t tx, batch []*request) (failed int, err error) {
 	// IMMEDIATE takes the write lock now rather than in the middle.
-	if err := t.control("BEGIN IMMEDIATE"); err != nil {
+	if _, err := t.exec("BEGIN IMMEDIATE"); err != nil {
 		return -1, err
 	}
 	for i, r := range batch {
@@ -184,44 +192,33 @@ func try(t *tx, batch []*request) (failed int, err error) {
 			r.err = r.do(t)
 		}
 		if r.err != nil {
-			t.control("ROLLBACK") //nolint:errcheck // SQLite may have rolled back already
+			t.exec("ROLLBACK") //nolint:errcheck // SQLite may have rolled back already
 			return i, nil
 		}
 	}
-	if err := t.control("COMMIT"); err != nil {
-		t.control("ROLLBACK") //nolint:errcheck // there may be nothing to roll back
+	if _, err := t.exec("COMMIT"); err != nil {
+		t.exec("ROLLBACK") //nolint:errcheck // there may be nothing to roll back
 		return -1, err
 	}
 	return -1, nil
 }
 
-// tx is the writer's transaction, with prepared statements. They take no context, because the end of
-// one caller's context would also cancel the changes of others.
+// tx is the writer's transaction, with its prepared statements: without them an upload takes 0.6 ms of
+// CPU time in the journal instead of 0.4 ms. They take no context, because the end of one caller's
+// context would also cancel the changes of others.
 type tx struct {
 	conn       *sql.Conn
 	statements map[string]*sql.Stmt
 }
 
-func newTx(ctx context.Context, db *sql.DB) (*tx, error) {
-	conn, err := db.Conn(ctx)
-	return &tx{conn: conn, statements: map[string]*sql.Stmt{}}, err
-}
-
-// close releases the connection; closing the database does the rest.
-func (t *tx) close() {
+func (t tx) close() {
 	for _, stmt := range t.statements {
 		stmt.Close()
 	}
 	t.conn.Close()
 }
 
-// control begins or ends the transaction.
-func (t *tx) control(how string) error {
-	_, err := t.exec(how)
-	return err
-}
-
-func (t *tx) statement(text string) (*sql.Stmt, error) {
+func (t tx) statement(text string) (*sql.Stmt, error) {
 	if stmt := t.statements[text]; stmt != nil {
 		return stmt, nil
 	}
@@ -232,15 +229,26 @@ func (t *tx) statement(text string) (*sql.Stmt, error) {
 	return stmt, err
 }
 
-func (t *tx) exec(text string, args ...any) (sql.Result, error) {
+// exec runs a statement and returns the number of changed rows.
+func (t tx) exec(text string, args ...any) (int64, error) {
 	stmt, err := t.statement(text) //nolint:sqlclosecheck // it is cached
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	return stmt.Exec(args...)
+	res, err := stmt.Exec(args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
 }
 
-func (t *tx) query(text string, args ...any) (*sql.Rows, error) {
+// insert adds a row and returns its id.
+func (t tx) insert(text string, args ...any) (id int64, err error) {
+	err = t.queryRow(text+" RETURNING id", args...).Scan(&id)
+	return id, err
+}
+
+func (t tx) query(text string, args ...any) (*sql.Rows, error) {
 	stmt, err := t.statement(text) //nolint:sqlclosecheck // it is cached
 	if err != nil {
 		return nil, err
@@ -248,23 +256,16 @@ func (t *tx) query(text string, args ...any) (*sql.Rows, error) {
 	return stmt.Query(args...)
 }
 
-// row is a row of a query, or the error.
-type row struct {
-	*sql.Row
-	err error
-}
+// row reads the row of a query.
+type row func(into ...any) error
 
-func (r row) Scan(into ...any) error {
-	if r.err != nil {
-		return r.err
-	}
-	return r.Row.Scan(into...)
-}
+// Scan returns the error of the query, too.
+func (r row) Scan(into ...any) error { return r(into...) }
 
-func (t *tx) queryRow(text string, args ...any) row {
+func (t tx) queryRow(text string, args ...any) row {
 	stmt, err := t.statement(text) //nolint:sqlclosecheck // it is cached
 	if err != nil {
-		return row{err: err}
+		return func(...any) error { return err }
 	}
-	return row{Row: stmt.QueryRow(args...)}
+	return stmt.QueryRow(args...).Scan
 }

@@ -154,6 +154,20 @@ func (e *AcceptedError) Hint() string {
 	return "A hosted service reports the end to the webhook address that is set in the account, not to the one of the upload. mediadesk also searches for the file by its name."
 }
 
+// HintedError adds a hint for the user to an error.
+type HintedError struct {
+	Err  error
+	Help string // a sentence, or several
+}
+
+func (e *HintedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error without the hint.
+func (e *HintedError) Unwrap() error { return e.Err }
+
+// Hint returns the hint.
+func (e *HintedError) Hint() string { return e.Help }
+
 // Hint returns the hint of the first error in the chain of err that has one, or "".
 func Hint(err error) string {
 	var hinted interface{ Hint() string }

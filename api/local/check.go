@@ -92,7 +92,7 @@ func contentsPath(dir string) string { return filepath.Join(dir, "contents") }
 
 // Check verifies the library in the folder dir: the database, and the size and hash of the content
 // of every version. It calls report for each problem and stops at its first error. A running
-// library can be checked but not repaired; the error is then an *InUseError. Records in a database
+// library can be checked but not repaired; the error is then ErrInUse. Records in a database
 // server are never repaired. dir may be empty if nothing of the library is in a folder.
 func Check(ctx context.Context, dir string, o CheckOptions, report func(Problem) error) (Checked, error) {
 	c := &checker{dir: dir, o: o, report: report, bad: map[string]bool{}}
@@ -167,8 +167,8 @@ func (c *checker) run(ctx context.Context) error {
 }
 
 // options are those of the library that is checked.
-func (c *checker) options() Options {
-	return Options{Dir: c.dir, Storage: c.o.Storage, Database: c.o.Database}
+func (c *checker) options() *Options {
+	return &Options{Dir: c.dir, Storage: c.o.Storage, Database: c.o.Database}
 }
 
 func (c *checker) open(ctx context.Context) (err error) {
@@ -182,7 +182,7 @@ func (c *checker) open(ctx context.Context) (err error) {
 		c.contents = store.ReadContents(contentsPath(c.dir))
 	}
 	if err == nil {
-		c.records, err = openRecords(ctx, c.options(), open)
+		c.records, err = openRecords(ctx, *c.options(), open)
 	}
 	return err
 }

@@ -37,7 +37,7 @@ func CopyContents(ctx context.Context, o Options, to string, report func(Problem
 	}
 	records, err := openRecords(ctx, o, store.ReadRecords)
 	if err != nil {
-		return sum, &RecordsError{Dir: o.Dir, Err: err, Server: o.Database != ""}
+		return sum, o.recordsError(err)
 	}
 	defer func() { err = errors.Join(err, records.Close()) }()
 	source := store.ReadContents(contentsPath(o.Dir))

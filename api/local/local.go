@@ -22,6 +22,7 @@ import (
 	"github.com/gofrs/flock"
 	"go.opentelemetry.io/otel/trace"
 
+	"mediadesk/api"
 	"mediadesk/api/atomicfile"
 	"mediadesk/api/local/delivery"
 	"mediadesk/api/local/extension"
@@ -104,28 +105,8 @@ type Library struct {
 	closed  error
 }
 
-// ErrInUse reports that another process owns the folder. See *InUseError for details.
+// ErrInUse reports that another process owns the folder.
 var ErrInUse = errors.New("another mediadesk is using the folder")
-
-// InUseError names the owner of a folder.
-type InUseError struct {
-	Dir     string
-	Address string // where the owner serves; may be empty
-}
-
-func (e *InUseError) Error() string {
-	text := fmt.Sprintf("another mediadesk is using the folder %s", e.Dir)
-	if e.Address != "" {
-		text += " (it serves at " + e.Address + ")"
-	}
-	return text
-}
-
-// Is reports whether target is ErrInUse.
-func (e *InUseError) Is(target error) bool { return target == ErrInUse }
-
-// Hint returns advice for the user.
-func (e *InUseError) Hint() string { return "Use the running one, end it, or choose another folder." }
 
 // CheckNamed checks named transformations, as in Options.
 func CheckNamed(texts map[string]string) error {
@@ -138,8 +119,8 @@ func CheckNamed(texts map[string]string) error {
 }
 
 // Open opens the library in o.Dir and starts its workers, which run until Close or the end of ctx.
-// It continues the unfinished work of earlier processes. The error is an *InUseError if another
-// process owns the folder, and a *RecordsError if the records are damaged, lost or newer.
+// It continues the unfinished work of earlier processes. The error is ErrInUse if another process
+// owns the folder. If the records are damaged, lost or newer, it has a hint.
 func Open(ctx context.Context, o Options) (*Library, error) {
 	if o.Key == nil || o.Key.Reveal() == "" {
 		return nil, errors.New("the local library needs a key")
@@ -205,7 +186,7 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	return l, nil
 }
 
-// lockFolder makes this process the owner of a folder, or returns an *InUseError.
+// lockFolder makes this process the owner of a folder, or returns ErrInUse.
 func lockFolder(dir string) (*flock.Flock, error) {
 	lock := flock.New(filepath.Join(dir, "lock"))
 	held, err := lock.TryLock()
@@ -213,8 +194,11 @@ func lockFolder(dir string) (*flock.Flock, error) {
 		return nil, fmt.Errorf("lock the folder %s: %w", dir, err)
 	}
 	if !held {
-		address, _ := Find(dir)
-		return nil, &InUseError{Dir: dir, Address: address}
+		err := fmt.Errorf("%w %s", ErrInUse, dir)
+		if address, ok := Find(dir); ok {
+			err = fmt.Errorf("%w (it serves at %s)", err, address)
+		}
+		return nil, &api.HintedError{Err: err, Help: "Use the running one, end it, or choose another folder."}
 	}
 	return lock, nil
 }
@@ -222,7 +206,7 @@ func lockFolder(dir string) (*flock.Flock, error) {
 func (l *Library) open(ctx context.Context) error {
 	err := l.missingRecords()
 	if err != nil {
-		return l.recordsError(err)
+		return l.o.recordsError(err)
 	}
 	if l.contents, err = openContents(ctx, l.o.Dir, l.o.Storage); err != nil {
 		return err
@@ -231,14 +215,14 @@ func (l *Library) open(ctx context.Context) error {
 		return err
 	}
 	if err := l.openRecords(ctx); err != nil {
-		return l.recordsError(err)
+		return l.o.recordsError(err)
 	}
 	owner, err := ownerOf(ctx, l.o, l.records, l.contents)
 	if err != nil {
 		return err
 	}
 	if err := lost(ctx, l.o.Dir, l.records, l.contents); err != nil {
-		return l.recordsError(err)
+		return l.o.recordsError(err)
 	}
 	if err := owner.mark(ctx); err != nil {
 		return err
@@ -247,7 +231,7 @@ func (l *Library) open(ctx context.Context) error {
 	l.ctx, l.cancel = context.WithCancel(ctx)
 	l.runs, l.outbox = newRunner(l), newOutbox(l)
 	if err := l.join(ctx); err != nil {
-		return l.recordsError(err)
+		return l.o.recordsError(err)
 	}
 	l.workers.Go(func() { l.sweeping(l.records.notice) })
 	if l.o.Database != "" {

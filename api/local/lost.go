@@ -8,42 +8,27 @@ import (
 	"strings"
 	"time"
 
+	"mediadesk/api"
 	"mediadesk/api/local/store"
 )
 
-// RecordsError explains why the records of a library cannot be opened. The contents are untouched.
-type RecordsError struct {
-	Dir    string
-	Err    error
-	Server bool // the records are on a database server
-}
-
-func (l *Library) recordsError(err error) error {
-	return &RecordsError{l.o.Dir, err, l.o.Database != ""}
-}
-
-func (e *RecordsError) Error() string {
-	if e.Server {
-		return fmt.Sprintf("the library cannot be opened: %v", e.Err)
+// recordsError explains why the records cannot be opened. The contents are untouched.
+func (o *Options) recordsError(err error) error {
+	name, help := "the local library in "+o.Dir, repairHelp(o.Dir)
+	switch server := o.Database != ""; {
+	case errors.Is(err, store.ErrNewer):
+		help = "Start the newer mediadesk."
+	case server && store.Unavailable(err):
+		help = "Check that the database server runs and that the address, the user and the password are right."
+	case server:
+		help = "Check that the address names the database of this library."
+	case store.Unavailable(err):
+		help = "Check the free space of the disk and the permissions of the folder, then try again."
 	}
-	return fmt.Sprintf("the local library in %s cannot be opened: %v", e.Dir, e.Err)
-}
-
-func (e *RecordsError) Unwrap() error { return e.Err }
-
-// Hint returns advice for the user.
-func (e *RecordsError) Hint() string {
-	switch {
-	case errors.Is(e.Err, store.ErrNewer):
-		return "Start the newer mediadesk."
-	case e.Server && store.Unavailable(e.Err):
-		return "Check that the database server runs and that the address, the user and the password are right."
-	case e.Server:
-		return "Check that the address names the database of this library."
-	case store.Unavailable(e.Err):
-		return "Check the free space of the disk and the permissions of the folder, then try again."
+	if o.Database != "" {
+		name = "the library"
 	}
-	return repairHelp(e.Dir)
+	return &api.HintedError{Err: fmt.Errorf("%s cannot be opened: %w", name, err), Help: help}
 }
 
 // repairHelp returns the command that repairs the library.

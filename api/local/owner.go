@@ -2,33 +2,25 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"mediadesk/api"
 	"mediadesk/api/local/store"
 )
 
-// NotOwnerError reports that a content store belongs to another library.
-type NotOwnerError struct{ Storage string } // its address without secrets
+var (
+	// ErrNotOwner reports that a content store belongs to another library.
+	ErrNotOwner = errors.New("belongs to another library")
+	// ErrOtherStore reports that the contents of a library are in another store than the given one.
+	ErrOtherStore = errors.New("the contents of this library are in another storage than")
+)
 
-func (e *NotOwnerError) Error() string {
-	return "the storage " + e.Storage + " belongs to another library"
-}
-
-// Hint returns advice for the user.
-func (e *NotOwnerError) Hint() string {
-	return "Use another bucket, folder or prefix. If you restored old records of this very library, delete the object \"library\" in the storage."
-}
-
-// OtherStoreError reports that the contents of a library are in another store than the given one.
-type OtherStoreError struct{ Storage string } // its address without secrets, or its folder
-
-func (e *OtherStoreError) Error() string {
-	return "the contents of this library are in another storage than " + e.Storage
-}
-
-// Hint returns a hint.
-func (e *OtherStoreError) Hint() string {
-	return "All instances of a library need the same --storage. To move the contents, copy them with --copy-to, end all instances, wait 20 seconds if one was killed, and start them with the new storage."
+func (o *Options) otherStore() error {
+	return &api.HintedError{
+		Err:  fmt.Errorf("%w %s", ErrOtherStore, o.ShownStorage()),
+		Help: "All instances of a library need the same --storage. To move the contents, copy them with --copy-to, end all instances, wait 20 seconds if one was killed, and start them with the new storage.",
+	}
 }
 
 // ShownStorage returns the location of the contents without secrets.
@@ -47,8 +39,7 @@ type ownership struct {
 	owner    string // identity of the owning library; empty if none yet
 }
 
-// ownerOf returns the ownership of the contents of o, or a *NotOwnerError if they belong to another
-// library.
+// ownerOf returns the ownership of the contents of o, or ErrNotOwner if they belong to another library.
 func ownerOf(ctx context.Context, o Options, records store.Records, contents store.Contents) (*ownership, error) {
 	own := &ownership{o: o, records: records, contents: contents}
 	if own.alone() {
@@ -73,13 +64,16 @@ func (o *ownership) alone() bool { return o.o.Database == "" && o.o.Storage == "
 
 func (o *ownership) check(library string) error {
 	if o.owner != library {
-		return &NotOwnerError{o.o.ShownStorage()}
+		return &api.HintedError{
+			Err:  fmt.Errorf("the storage %s %w", o.o.ShownStorage(), ErrNotOwner),
+			Help: "Use another bucket, folder or prefix. If you restored old records of this very library, delete the object \"library\" in the storage.",
+		}
 	}
 	return nil
 }
 
-// mark records this library as the owner of the contents. It returns an *OtherStoreError if shared
-// records belong to other contents.
+// mark records this library as the owner of the contents. It returns ErrOtherStore if shared records
+// belong to other contents.
 func (o *ownership) mark(ctx context.Context) error {
 	if o.o.Database != "" {
 		id, err := o.contents.Mark(store.StoreMark, store.NewID())
@@ -91,7 +85,7 @@ func (o *ownership) mark(ctx context.Context) error {
 			return fmt.Errorf("record the storage of the library: %w", err)
 		}
 		if !ok {
-			return &OtherStoreError{o.o.ShownStorage()}
+			return o.o.otherStore()
 		}
 	}
 	if o.alone() || o.owner != "" {
@@ -108,7 +102,7 @@ func (o *ownership) mark(ctx context.Context) error {
 }
 
 // allowMove lets the library of o use the contents in target, a copy of source, from its next start.
-// It returns an *OtherStoreError if the contents of the library are not in source.
+// It returns ErrOtherStore if the contents of the library are not in source.
 func allowMove(ctx context.Context, o Options, records store.Records, source, target store.Contents) error {
 	from, err := source.Mark(store.StoreMark, "")
 	if err != nil {
@@ -120,7 +114,7 @@ func allowMove(ctx context.Context, o Options, records store.Records, source, ta
 	}
 	ok, err := store.Update(ctx, records, func(tx store.Tx) (bool, error) { return tx.MoveStore(from, to) })
 	if err == nil && !ok {
-		return &OtherStoreError{o.ShownStorage()}
+		return o.otherStore()
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"mediadesk/api"
 	"mediadesk/api/local"
 	"mediadesk/api/local/store/pgtest"
 )
@@ -23,19 +24,18 @@ func TestStoreOfOneLibrary(t *testing.T) {
 		}
 		closeServer(t, first)
 		other := local.Options{Dir: t.TempDir(), Key: key(testKey), Storage: o.Storage}
-		var refused *local.NotOwnerError
 		l, err := local.Open(t.Context(), other)
 		if err == nil {
 			l.Close()
 		}
-		if !errors.As(err, &refused) || !strings.Contains(refused.Error(), "another library") || strings.Contains(refused.Hint(), "--repair") {
+		if !errors.Is(err, local.ErrNotOwner) || !strings.Contains(err.Error(), "another library") || api.Hint(err) == "" || strings.Contains(api.Hint(err), "--repair") {
 			t.Errorf("another library opens the store: got error %v", err)
 		}
 		to := other.Storage
 		other.Storage = ""
 		closeServer(t, serve(t, other)) // creates its records
 		_, err = local.CopyContents(context.Background(), other, to, func(local.Problem) error { return nil })
-		if !errors.As(err, &refused) {
+		if !errors.Is(err, local.ErrNotOwner) {
 			t.Errorf("another library copies to the store: got error %v", err)
 		}
 		s := serve(t, o)
@@ -63,8 +63,7 @@ func TestOneStoreOfALibrary(t *testing.T) {
 				if err == nil {
 					l.Close()
 				}
-				var refused *local.OtherStoreError
-				if !errors.As(err, &refused) {
+				if !errors.Is(err, local.ErrOtherStore) || api.Hint(err) == "" {
 					t.Errorf("%s: %v", reason, err)
 				}
 			}
@@ -83,8 +82,7 @@ func TestOneStoreOfALibrary(t *testing.T) {
 				second = first
 				contentEngines[1].use(t, &second)
 			}
-			var refused *local.OtherStoreError
-			if err := move(second, first); !errors.As(err, &refused) {
+			if err := move(second, first); !errors.Is(err, local.ErrOtherStore) {
 				t.Errorf("copying from the store of another library: got error %v", err)
 			}
 			s = serve(t, first)

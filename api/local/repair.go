@@ -115,10 +115,10 @@ func (c *checker) inspect(ctx context.Context) (problems []Problem, err error) {
 	if err := c.open(ctx); err != nil && c.contents == nil {
 		return nil, err
 	} else if err != nil {
-		return nil, c.recordsError(err)
+		return nil, c.options().recordsError(err)
 	}
 	if c.o.Database != "" {
-		if _, err := ownerOf(ctx, c.options(), c.records, c.contents); err != nil {
+		if _, err := ownerOf(ctx, *c.options(), c.records, c.contents); err != nil {
 			return nil, err
 		}
 	} else if old, err := store.Outdated(ctx, recordsPath(c.dir)); err != nil || old {
@@ -166,7 +166,7 @@ func (c *checker) inspectFile(ctx context.Context) ([]Problem, error) {
 	}
 	lines, err := store.Damage(ctx, recordsPath(c.dir))
 	if err != nil {
-		return nil, c.recordsError(err)
+		return nil, c.options().recordsError(err)
 	}
 	return damaged(lines...), nil
 }
@@ -177,10 +177,6 @@ func damaged(lines ...string) (problems []Problem) {
 		problems = append(problems, Problem{Kind: ProblemRecords, Message: "the records are damaged: " + line})
 	}
 	return problems
-}
-
-func (c *checker) recordsError(err error) error {
-	return &RecordsError{Dir: c.dir, Err: err, Server: c.o.Database != ""}
 }
 
 // rebuild makes new records from the readable old ones and the last snapshot. It keeps the old ones

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"mediadesk/api"
 	"mediadesk/api/local"
 	"mediadesk/api/local/store"
 )
@@ -169,8 +170,7 @@ func TestLostRecords(t *testing.T) {
 					l.Close()
 					t.Fatal("opening: got no error")
 				}
-				var problem *local.RecordsError
-				if !errors.As(err, &problem) || !strings.Contains(problem.Hint(), "serve --repair") {
+				if !strings.Contains(api.Hint(err), "serve --repair") {
 					t.Errorf("opening failed with %v", err)
 				}
 				if name != "garbage" && snapshot != strings.Contains(err.Error(), "the last snapshot is ") {

@@ -16,22 +16,8 @@ import (
 // probeTime is the time limit for testing an address. Services wait longer.
 const probeTime = 15 * time.Second
 
-// ProbeError reports why a webhook to a public address does not arrive here.
-type ProbeError struct {
-	Message, Help string
-	Err           error // network error; nil if something answered
-}
-
-func (e *ProbeError) Error() string { return e.Message }
-
-// Unwrap returns the network error.
-func (e *ProbeError) Unwrap() error { return e.Err }
-
-// Hint returns a hint.
-func (e *ProbeError) Hint() string { return e.Help }
-
 // Probe posts to the public address of the receiver, as a service would. It returns nil if the request
-// arrived, otherwise usually a *ProbeError. It saves nothing permanently.
+// arrived, otherwise the reason, usually with a hint. It saves nothing permanently.
 func (w *Watch) Probe(ctx context.Context, public string) error {
 	listening := w.Addr()
 	if listening == "" {
@@ -53,13 +39,15 @@ func (w *Watch) Probe(ctx context.Context, public string) error {
 	switch {
 	case err != nil:
 		return err
+	case ctx.Err() != nil:
+		return ctx.Err()
 	case failed != nil && !arrived:
 		return unreached(base, listening, failed)
 	case !arrived:
 		return fromOtherProgram(base, listening, answer)
 	case failed != nil || answer.code != http.StatusOK:
-		return &ProbeError{
-			Message: fmt.Sprintf("the post arrived here, but %s did not pass the answer on", base), Err: failed,
+		return &api.HintedError{
+			Err:  fmt.Errorf("the post arrived here, but %s did not pass the answer on", base),
 			Help: "A service takes anything but 200 as not delivered. Let the tunnel pass answers on as they are.",
 		}
 	}
@@ -97,34 +85,29 @@ func postProbe(ctx context.Context, address string) (answered, error) {
 
 // unreached describes an error without an answer.
 func unreached(base, listening string, err error) error {
-	e := &ProbeError{
-		Message: "nothing answers at " + base, Err: err,
-		Help: "Is the tunnel running? It has to lead to http://" + listening + ".",
-	}
+	text := "nothing answers at " + base
 	if errors.Is(err, context.DeadlineExceeded) {
-		e.Message = fmt.Sprintf("no answer from %s within %s", base, probeTime)
+		text = fmt.Sprintf("no answer from %s within %s", base, probeTime)
 	}
-	return e
+	return &api.HintedError{Err: errors.New(text), Help: "Is the tunnel running? It has to lead to http://" + listening + "."}
 }
 
 // fromOtherProgram describes an answer from another program.
 func fromOtherProgram(base, listening string, res answered) error {
-	e := &ProbeError{
-		Message: fmt.Sprintf("something else answers at %s: %s", base, res.status),
-		Help:    "The tunnel has to lead to http://" + listening + " with the path as it is.",
-	}
+	text := fmt.Sprintf("something else answers at %s: %s", base, res.status)
+	help := "The tunnel has to lead to http://" + listening + " with the path as it is."
 	switch {
 	case res.code >= 300 && res.code < 400:
-		e.Message = fmt.Sprintf("%s sends elsewhere (%s)", base, res.status)
-		e.Help = "Services do not follow that. Give the address that it sends to, or switch the redirect off."
+		text = fmt.Sprintf("%s sends elsewhere (%s)", base, res.status)
+		help = "Services do not follow that. Give the address that it sends to, or switch the redirect off."
 	case res.code == http.StatusBadGateway || res.code == http.StatusServiceUnavailable || res.code == http.StatusGatewayTimeout:
-		e.Message = fmt.Sprintf("the tunnel of %s runs, but does not reach this receiver: %s", base, res.status)
+		text = fmt.Sprintf("the tunnel of %s runs, but does not reach this receiver: %s", base, res.status)
 	case res.code == http.StatusUnauthorized || res.code == http.StatusForbidden:
-		e.Message = fmt.Sprintf("%s asks who is there: %s", base, res.status)
-		e.Help = "A service has no password for it. Let posts to /hook/ pass without one; each address is a secret of its own."
+		text = fmt.Sprintf("%s asks who is there: %s", base, res.status)
+		help = "A service has no password for it. Let posts to /hook/ pass without one; each address is a secret of its own."
 	case res.code == http.StatusNotFound:
-		e.Message = fmt.Sprintf("%s answers that it knows no such address", base)
-		e.Help = "It leads to something else, perhaps to another mediadesk. It has to lead to http://" + listening + "."
+		text = fmt.Sprintf("%s answers that it knows no such address", base)
+		help = "It leads to something else, perhaps to another mediadesk. It has to lead to http://" + listening + "."
 	}
-	return e
+	return &api.HintedError{Err: errors.New(text), Help: help}
 }

@@ -67,7 +67,7 @@ func TestEarlyRefusalOverTLS(t *testing.T) {
 				t.Fatalf("HTTP/2 %v: got %v", h2, err)
 			}
 		}
-		if took := time.Since(start); took > 20*time.Second {
+		if took := time.Since(start); took > time.Minute {
 			t.Errorf("HTTP/2 %v: took %s: somebody waits for a connection that is gone", h2, took)
 		}
 	}
@@ -96,7 +96,7 @@ func TestConnectionBrokenOverTLS(t *testing.T) {
 		_, err := c.Upload(context.Background(), upload(path), nil)
 		wantSendError(t, err, false)
 	}
-	if took := time.Since(start); took > 20*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("took %s", took)
 	}
 }

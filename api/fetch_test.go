@@ -66,16 +66,17 @@ func TestFetchEndsWhenNothingComes(t *testing.T) {
 }
 
 func TestFetchOfASlowBody(t *testing.T) {
+	t.Parallel()
 	address := rawServer(t, func(conn rawConn, _ *http.Request, _ *bufio.Reader) {
 		write(conn, deliveredHead)
-		tick := time.NewTicker(40 * time.Millisecond)
+		tick := time.NewTicker(200 * time.Millisecond)
 		defer tick.Stop()
 		for range 20 {
 			<-tick.C
 			write(conn, "x")
 		}
 	})
-	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Stall: 500 * time.Millisecond})
+	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Stall: 3 * time.Second})
 	body, err := c.Fetch(t.Context(), address+"/a.jpg", 20)
 	if err != nil {
 		t.Fatal(err)

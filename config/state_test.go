@@ -553,7 +553,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	known := 0
 	for round := range 5 {
 		cmd := child(t, paths, fmt.Sprintf("r%d-", round), 1000)
-		for deadline := time.Now().Add(20 * time.Second); len(load(t, paths).Profiles) < known+3+round; {
+		for deadline := time.Now().Add(time.Minute); len(load(t, paths).Profiles) < known+3+round; {
 			if time.Now().After(deadline) {
 				t.Fatal("the child writes nothing")
 			}

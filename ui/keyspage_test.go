@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"regexp"
@@ -90,7 +89,7 @@ func TestKeysPage(t *testing.T) {
 	}
 	b.WriteString("\n")
 	if want := b.String(); have != want {
-		if f := flag.Lookup("update"); f == nil || f.Value.String() != "true" {
+		if !updating() {
 			t.Errorf("%s does not have the keys of the screens: run go test ./ui -run TestKeysPage -update", file)
 		} else if err := os.WriteFile(file, []byte(before+begin+want+end+after), 0o644); err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"database/sql"
+	"flag"
 	"fmt"
 	"image/color"
 	"os"
@@ -329,12 +330,16 @@ func (s *stage) press(keys ...string) {
 	}
 }
 
-// settle handles the results of commands until the drawing is as wanted, or nothing comes for a
-// while. It returns the drawing. A scene waits for a few words only, and on a busy machine other
-// parts may change later.
+// settle handles the results of commands until the drawing is as wanted. It returns the drawing. A
+// scene waits for a few words only, and on a busy machine other parts may change later. Without a
+// wanted drawing, with -update and after a first failure, it waits until nothing comes for 3 s.
 func (s *stage) settle(draw func() string, wanted string) string {
-	limit := time.NewTimer(15 * time.Second)
+	limit := time.NewTimer(uitest.Deadline)
 	defer limit.Stop()
+	quiet := uitest.Deadline
+	if wanted == "" || updating() || s.t.Failed() {
+		quiet = 3 * time.Second
+	}
 	for {
 		drawn := draw()
 		if drawn == wanted {
@@ -343,12 +348,18 @@ func (s *stage) settle(draw func() string, wanted string) string {
 		select {
 		case msg := <-s.msgs:
 			s.send(msg)
-		case <-time.After(3 * time.Second):
+		case <-time.After(quiet):
 			return drawn
 		case <-limit.C:
 			return drawn
 		}
 	}
+}
+
+// updating reports whether -update is given.
+func updating() bool {
+	f := flag.Lookup("update")
+	return f != nil && f.Value.String() == "true"
 }
 
 // scene is a state of the program. play leads to it from the picker.

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"mediadesk/api/apitest"
 	"mediadesk/api/local"
@@ -28,10 +27,9 @@ func TestCancelRun(t *testing.T) {
 	hook, posts := receiver(t, func(int) int { return http.StatusOK })
 	begun := filepath.Join(t.TempDir(), "begun")
 	s := serve(t, local.Options{Commands: map[string][]string{
-		"remove-bg": {"sh", "-c", "touch " + begun + "; exec sleep 60"},
+		"remove-bg": {"sh", "-c", "touch " + begun + "; exec sleep 600"},
 		"next":      {"cat"},
 	}})
-	start := time.Now()
 	file := upload(t, s.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"},{"name":"next"}]`)
 	id := file["fileId"]
 	eventually(t, "the work", func() bool { _, err := os.Stat(begun); return err == nil })
@@ -46,8 +44,8 @@ func TestCancelRun(t *testing.T) {
 			t.Errorf("posted %v", post)
 		}
 	}
-	if ended["remove-bg"] != "FAILURE" || ended["next"] != "SUCCESS" || time.Since(start) > 50*time.Second {
-		t.Errorf("posted %v after %v", ended, time.Since(start))
+	if ended["remove-bg"] != "FAILURE" || ended["next"] != "SUCCESS" {
+		t.Errorf("posted %v", ended)
 	}
 	for extension, want := range map[string]int{"remove-bg": http.StatusConflict, "next": http.StatusConflict, "other": http.StatusNotFound} {
 		if w := cancel(s.Library, id, extension); w.Code != want || !strings.Contains(message(t, w), extension) {

@@ -9,6 +9,7 @@ import (
 	"mediadesk/api/local"
 	"mediadesk/api/local/store/pgtest"
 	"mediadesk/api/local/store/storetest"
+	"mediadesk/api/media/mediatest"
 )
 
 // engine stores one part of a library, its records or its contents.
@@ -30,8 +31,14 @@ var (
 	}
 )
 
-// onEachEngine runs a test on an empty library with each combination of engines.
+// onEachEngine runs a test on an empty library with each combination of engines. With the race
+// detector it runs the test on three of them, which use every engine.
 func onEachEngine(t *testing.T, test func(t *testing.T, o local.Options)) {
+	if mediatest.Racing {
+		onFirstAndLast(t, test)
+		onEngines(t, recordEngines[0], contentEngines[1], test)
+		return
+	}
 	for _, records := range recordEngines {
 		for _, contents := range contentEngines {
 			onEngines(t, records, contents, test)

@@ -101,7 +101,9 @@ func TestInstancesAreKilled(t *testing.T) {
 		"MEDIADESK_HOME=" + t.TempDir(), "MEDIADESK_PRIVATE_KEY=" + testKey,
 		"MEDIADESK_DATABASE=" + pgtest.Database(t), "MEDIADESK_STORAGE=file://" + filepath.ToSlash(t.TempDir()) + "/store",
 	}}
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", group.program, "../..").CombinedOutput(); err != nil {
+	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", group.program, "../..")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as a release
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the program: %v\n%s", err, out)
 	}
 	for range 3 {

@@ -117,7 +117,7 @@ func closeServer(t *testing.T, s *local.Server) {
 	}
 }
 
-var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 30 * time.Second}
+var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Minute}
 
 // call sends a request with the key and returns the status and the body.
 func call(t *testing.T, method, address, contentType string, body io.Reader) (int, map[string]any) {

@@ -54,11 +54,8 @@ func drawUpload(t *rapid.T, picture, folder string) *api.Upload {
 		// The answer has every field that the switches affect.
 		ResponseFields: api.Set([]string{"tags", "customCoordinates", "customMetadata"}),
 	}
-	for name, f := range map[string]*api.Field[bool]{
-		"overwriteFile": &u.OverwriteFile, "overwriteTags": &u.OverwriteTags,
-		"overwriteAITags": &u.OverwriteAITags, "overwriteCustomMetadata": &u.OverwriteCustomMetadata,
-	} {
-		*f = rapid.SampledFrom([]api.Field[bool]{{}, api.Set(true), api.Set(false), api.Null[bool]()}).Draw(t, name)
+	for _, f := range []*api.Field[bool]{&u.OverwriteFile, &u.OverwriteTags, &u.OverwriteAITags, &u.OverwriteCustomMetadata} {
+		*f = rapid.SampledFrom([]api.Field[bool]{{}, api.Set(true), api.Set(false), api.Null[bool]()}).Draw(t, "overwrite")
 	}
 	u.UseUniqueFileName = rapid.SampledFrom([]api.Field[bool]{api.Set(false), api.Set(false), api.Set(false), {}, api.Set(true)}).Draw(t, "unique")
 	u.Tags = rapid.SampledFrom([]api.Field[[]string]{{}, api.Set([]string{}), api.Set([]string{"x"}), api.Set([]string{"y", "z"})}).Draw(t, "tags")

@@ -158,7 +158,7 @@ func TestGoSDK(t *testing.T) {
 	onFirstAndLast(t, func(t *testing.T, o local.Options) {
 		cmd := exec.Command("go", "test", "-json", "-vet=off", "-count=1", ".", "./tests")
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "TEST_API_BASE_URL="+serveSDK(t, o), "GOFLAGS=-mod=mod")
+		cmd.Env = append(os.Environ(), "TEST_API_BASE_URL="+serveSDK(t, o), "GOFLAGS=-mod=mod", "CGO_ENABLED=0")
 		var messages bytes.Buffer
 		cmd.Stderr = &messages
 		out, _ := cmd.Output() // some tests are expected to fail

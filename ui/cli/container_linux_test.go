@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"mediadesk/ui/uitest"
 )
 
 // TestContainer builds the image of the Dockerfile without a registry and starts it. The image
@@ -20,9 +22,7 @@ func TestContainer(t *testing.T) {
 		t.Skip("only root can build here")
 	}
 	dir := t.TempDir()
-	binary := filepath.Join(dir, "mediadesk")
-	build := exec.Command("go", "build", "-o", binary, "mediadesk")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	binary := uitest.Build(t)
 	folder := filepath.Join(dir, "image")
 	storage := []string{"--root", filepath.Join(dir, "storage"), "--runroot", filepath.Join(dir, "run"), "--storage-driver", "vfs"}
 	buildah := func(command string, args ...string) *exec.Cmd {
@@ -43,7 +43,6 @@ func TestContainer(t *testing.T) {
 	if err != nil {
 		t.Skipf("no container can be made on this machine: %v", err)
 	}
-	run(build)
 	probe := strings.TrimSpace(string(empty))
 	defer buildah("rm", probe).Run()
 	run(buildah("copy", probe, binary, "/mediadesk"))

@@ -19,8 +19,8 @@ import (
 // and copies them back.
 func TestRclone(t *testing.T) {
 	rclone := filepath.Join(t.TempDir(), "rclone")
-	build := exec.Command("go", "build", "-o", rclone, ".")
-	build.Dir = "testdata/rclone"
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", rclone, ".")
+	build.Dir, build.Env = "testdata/rclone", append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		skipUnavailable(t, fmt.Sprintf("rclone cannot be built: %v\n%s", err, out))
 	}

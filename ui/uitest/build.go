@@ -17,7 +17,7 @@ var built struct {
 	err  error
 }
 
-// Build builds the program once per package and returns the path of the binary.
+// Build builds the program as a release, once per package, and returns the path of the binary.
 // VerifyTestMain removes it.
 func Build(t testing.TB) string {
 	t.Helper()
@@ -30,8 +30,9 @@ func Build(t testing.TB) string {
 		if runtime.GOOS == "windows" {
 			built.path += ".exe"
 		}
-		out, err := exec.Command("go", "build", "-o", built.path, "mediadesk").CombinedOutput()
-		if err != nil {
+		build := exec.Command("go", "build", "-ldflags=-s -w", "-o", built.path, "mediadesk")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0") // as a release
+		if out, err := build.CombinedOutput(); err != nil {
 			built.err = fmt.Errorf("%w\n%s", err, out)
 		}
 	})

@@ -7,15 +7,15 @@ import (
 	"mediadesk/api/apitest"
 )
 
-// TestAccount runs the contract against the service that the environment
-// names: MEDIADESK_APITEST_URL, or one address each for upload, the other
-// calls and delivery, and MEDIADESK_APITEST_KEY. What it stores lies in a
-// folder /apitest-… of its own. MEDIADESK_APITEST_STRICT=1 wants every rule of
-// the specification, which hosted services do not keep to the letter.
+// TestAccount runs the contract against the service that the environment names:
+// MEDIADESK_APITEST_URL, or one address each for upload, the other calls and delivery, and
+// MEDIADESK_APITEST_KEY. The test stores its files in a new folder /apitest-….
+// MEDIADESK_APITEST_STRICT=1 requires every rule of the specification, although hosted services
+// break some of them.
 func TestAccount(t *testing.T) {
 	key := os.Getenv("MEDIADESK_APITEST_KEY")
 	if key == "" {
-		t.Skip("no account is named: set MEDIADESK_APITEST_URL and MEDIADESK_APITEST_KEY")
+		t.Skip("the environment names no account: set MEDIADESK_APITEST_URL and MEDIADESK_APITEST_KEY")
 	}
 	address := func(name string) string {
 		if own := os.Getenv("MEDIADESK_APITEST_" + name + "_URL"); own != "" {

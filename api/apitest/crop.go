@@ -16,7 +16,7 @@ import (
 // orientation of the photograph.
 func testCrop(t *testing.T, s *suite) {
 	if s.DeliveryURL == "" {
-		t.Skip("delivery is not to be tried")
+		t.Skip("the target has no delivery address")
 	}
 	s.strict(t)
 	// A quarter of the ball and its background, which looks different in every other orientation.
@@ -41,7 +41,7 @@ func testCrop(t *testing.T, s *suite) {
 	t.Run("without loss", func(t *testing.T) {
 		data := AlphaPNG(200, 150)
 		if off := difference(crop(t, data), turned(decoded(t, data), region, 1)); off != 0 {
-			t.Errorf("the pixels differ by %.3f of 255", off)
+			t.Errorf("the pixels differ by %.3f of 255, want 0", off)
 		}
 	})
 }

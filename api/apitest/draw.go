@@ -37,7 +37,7 @@ func DrawEntry(t *rapid.T) api.Entry {
 func SameEntry(t *rapid.T, what string, got, want *api.Entry) {
 	for _, f := range api.UploadFields {
 		if f.Text(got) != f.Text(want) || f.IsSet(got) != f.IsSet(want) {
-			t.Fatalf("%s: %s is %q, was %q", what, f.Key, f.Text(got), f.Text(want))
+			t.Fatalf("%s: %s is %q, want %q", what, f.Key, f.Text(got), f.Text(want))
 		}
 	}
 }

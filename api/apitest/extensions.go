@@ -71,7 +71,7 @@ func testExtensions(t *testing.T, s *suite) {
 			}
 			tags := s.tagged(t, text(r["fileId"]))
 			if len(tags) > 3 {
-				t.Errorf("%d tags, want 3 at most", len(tags))
+				t.Errorf("%d tags, want at most 3", len(tags))
 			}
 			for _, v := range tags {
 				tag, _ := v.(map[string]any)
@@ -114,7 +114,7 @@ func testExtensions(t *testing.T, s *suite) {
 		reasons, _ := r["extensionErrors"].(map[string]any)
 		for _, name := range []string{"no-such-thing", "ai-auto-description"} {
 			if text(reasons[name]) == "" {
-				t.Errorf("there is no reason why %s failed: %v", name, reasons)
+				t.Errorf("got no reason for the failure of %s: %v", name, reasons)
 			}
 		}
 		r = s.store(t, field("fileName", "failed.txt"), content([]byte("words")), field("extensions", `[{"name":"remove-bg"},{"name":"google-auto-tagging"}]`))
@@ -157,7 +157,7 @@ func testExtensions(t *testing.T, s *suite) {
 // testWebhooks tests service.md §6: the server posts the result of each pending extension.
 func testWebhooks(t *testing.T, s *suite) {
 	if s.sources == nil {
-		t.Skip("there is no address that the server may post to")
+		t.Skip("the target cannot post to the test")
 	}
 	wait := func(t *testing.T, path string) map[string]any {
 		t.Helper()
@@ -188,7 +188,7 @@ func testWebhooks(t *testing.T, s *suite) {
 		r := s.store(t, field("fileName", "quick.jpg"), content(JPEG(40, 40)), field("extensions", `[{"name":"unknown"},{"name":"aws-auto-tagging"},{"name":"remove-bg"}]`), field("webhookUrl", s.sources.address+path))
 		want(t, extensionStatus(r), "unknown", "failed")
 		if extensionStatus(r)["aws-auto-tagging"] == "pending" {
-			t.Skip("tagging took too long to be known within the request")
+			t.Skip("tagging did not end during the request")
 		}
 		want(t, wait(t, path), "service", "remove-bg")
 		if posts := s.sources.posted(path); len(posts) != 1 {

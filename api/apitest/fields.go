@@ -234,7 +234,7 @@ func testConditions(t *testing.T, s *suite) {
 	for _, bad := range []string{`file.size < 2`, `"file.colour" = "red"`, `"file.size" : 2`, `"request.tags" = "a"`, `"request.customMetadata.none" = 1`, `"request.isPrivateFile" = "yes"`, `"file.size" < "2 miles"`, `"file.mime" = png`} {
 		a := s.refused(t, "invalid syntax for the checks parameter", append(picture, field("fileName", "photo.png"), field("checks", bad))...)
 		if text(a.json["help"]) == "" {
-			t.Errorf("%s: nothing says what is wrong", bad)
+			t.Errorf("%s: the answer does not explain the error", bad)
 		}
 	}
 	// For a picture the checks apply to the stored file; for a video an event reports that

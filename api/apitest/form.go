@@ -92,7 +92,7 @@ func (s *suite) cutShort(t *testing.T, sent, length int, parts []part) {
 	t.Helper()
 	address, err := url.Parse(s.uploadAddress())
 	if err != nil || address.Scheme != "http" {
-		t.Skip("this is tried over plain connections only")
+		t.Skip("this needs a connection without TLS")
 	}
 	conn, err := net.DialTimeout("tcp", address.Host, 5*time.Second)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *suite) cutShort(t *testing.T, sent, length int, parts []part) {
 	if err == nil { // a server may also close the connection
 		res.Body.Close()
 		if res.StatusCode != http.StatusBadRequest {
-			t.Errorf("%d of %d bytes were answered with %d", sent, length, res.StatusCode)
+			t.Errorf("%d of %d bytes were answered with %d, want %d", sent, length, res.StatusCode, http.StatusBadRequest)
 		}
 	}
 	if found := s.list(t, "path", s.folder, "searchQuery", `name = "`+parts[0].value+`"`); len(found) != 0 {
@@ -167,7 +167,7 @@ func wrap(text string, n int) string {
 // testLimits tests the size limit of uploads (service.md §8).
 func testLimits(t *testing.T, s *suite) {
 	if s.MaxSize == 0 {
-		t.Skip("the size limit is not to be tried")
+		t.Skip("the target names no size limit")
 	}
 	most := bytes.Repeat([]byte("x"), int(s.MaxSize))
 	want(t, s.store(t, field("fileName", "most"), content(most)), "size", s.MaxSize)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// tree lists the paths of all files and folders below a folder, in order.
+// tree returns the sorted paths of all files and folders below a folder.
 func (s *suite) tree(t *testing.T, folder string) string {
 	t.Helper()
 	var paths []string
@@ -47,7 +47,7 @@ func testJobs(t *testing.T, s *suite) {
 	has := func(t *testing.T, want string) {
 		t.Helper()
 		if got := s.tree(t, root); got != want {
-			t.Errorf("there are %s, want %s", got, want)
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 	job := func(t *testing.T, what, from, to string, more ...any) {

@@ -61,7 +61,7 @@ func testDelete(t *testing.T, s *suite) {
 		}
 		if s.DeliveryURL != "" && s.Strict {
 			if a := s.do(t, http.MethodGet, text(r["url"]), "", nil, nil); a.status != http.StatusNotFound {
-				t.Errorf("its address answers %d", a.status)
+				t.Errorf("its address answers %d, want %d", a.status, http.StatusNotFound)
 			}
 		}
 		wantError(t, s.call(t, http.StatusNotFound, http.MethodDelete, "/v1/files/"+id, ""), http.StatusNotFound, "does not exist")
@@ -81,7 +81,7 @@ func testDelete(t *testing.T, s *suite) {
 		got := s.call(t, http.StatusOK, http.MethodPost, "/v1/files/batch/deleteByFileIds", js("fileIds", []string{a, b, a}))
 		want(t, got.json, "successfullyDeletedFileIds", []string{a, b})
 		if !s.gone(t, a) || !s.gone(t, b) {
-			t.Error("they are still there")
+			t.Error("the files are still there")
 		}
 		got = s.call(t, http.StatusNotFound, http.MethodPost, "/v1/files/batch/deleteByFileIds", js("fileIds", []string{a, nobody}))
 		want(t, got.json, "missingFileIds", []string{a, nobody})
@@ -203,7 +203,7 @@ func testFileVersions(t *testing.T, s *suite) {
 	t.Run("in a listing", func(t *testing.T) {
 		list := s.list(t, "path", s.folder, "searchQuery", `type = "file-version" AND name = "`+name+`"`, "sort", "DESC_CREATED")
 		if got := kinds(list); got != "Version 2 file-version, Version 1 file-version" {
-			t.Errorf("listed %s", got)
+			t.Errorf("listed %s, want \"Version 2 file-version, Version 1 file-version\"", got)
 		}
 	})
 	t.Run("restore", func(t *testing.T) {
@@ -230,7 +230,7 @@ func testFileVersions(t *testing.T, s *suite) {
 		s.call(t, http.StatusNoContent, http.MethodDelete, "/v1/files/"+id+"/versions/"+ids[0], "")
 		s.call(t, http.StatusNotFound, http.MethodDelete, "/v1/files/"+id+"/versions/"+ids[0], "")
 		if got := kinds(versions()); got != "Version 3 file-version, Version 2 file" {
-			t.Errorf("the versions are %s", got)
+			t.Errorf("the versions are %s, want \"Version 3 file-version, Version 2 file\"", got)
 		}
 		r := s.store(t, exact(name, data[0])...)
 		want(t, r["versionInfo"].(map[string]any), "name", "Version 4")
@@ -295,7 +295,7 @@ func testTransfer(t *testing.T, s *suite) {
 		}
 		wantError(t, s.call(t, http.StatusConflict, http.MethodPut, "/v1/files/rename", js("filePath", from+"d_e.txt", "newFileName", "taken.txt")), http.StatusConflict, "already exists")
 		if s.gone(t, id) {
-			t.Error("it went missing")
+			t.Error("the file was lost")
 		}
 	})
 	s.runStrict(t, "a generated client", func(t *testing.T) {
@@ -347,7 +347,7 @@ func testFolders(t *testing.T, s *suite) {
 		t.Error("a file in the folder is still there")
 	}
 	if s.gone(t, beside) {
-		t.Error("a file in the folder beside it went with it")
+		t.Error("a file in another folder was deleted")
 	}
 	if got := names(s.list(t, "type", "folder", "path", parent)); strings.Contains(got, name+"]") || strings.Contains(got, name+" ") || !strings.Contains(got, name+"_beside") {
 		t.Errorf("listed %s", got)
@@ -401,10 +401,10 @@ func testFields(t *testing.T, s *suite) {
 		again := `{"name":"` + name + `","label":"` + name + `","schema":{"type":"Text"}}`
 		s.refusedBodies(t, http.MethodPost, "/v1/customMetadataFields", again) // its name stays reserved
 		if all := s.call(t, http.StatusOK, http.MethodGet, "/v1/customMetadataFields?includeDeleted=true", "").body; !strings.Contains(string(all), name) {
-			t.Error("it is not among the deleted fields")
+			t.Error("the field is not in the list of deleted fields")
 		}
 		if living := s.call(t, http.StatusOK, http.MethodGet, "/v1/customMetadataFields", "").body; strings.Contains(string(living), name) {
-			t.Error("it is still listed")
+			t.Error("the field is still listed")
 		}
 		if meta, _ := s.details(t, id)["customMetadata"].(map[string]any); len(meta) != 0 {
 			t.Errorf("the file still has %v", meta)

@@ -69,7 +69,7 @@ func testOverwrite(t *testing.T, s *suite) {
 		}
 		inFolder := s.store(t, exact(file, []byte("4"), field("overwriteFile", "false"), field("folder", s.folder+"else"))...)
 		if inFolder["fileId"] == first["fileId"] {
-			t.Error("the same name in another folder is another file")
+			t.Error("the same name in another folder replaced the file")
 		}
 	})
 }

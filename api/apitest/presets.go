@@ -78,7 +78,7 @@ func testPresets(t *testing.T, s *suite) {
 	})
 	t.Run("a named transformation works", func(t *testing.T) {
 		if s.DeliveryURL == "" {
-			t.Skip("delivery is not to be tried")
+			t.Skip("the target has no delivery address")
 		}
 		name := "small_" + random()
 		made := s.call(t, http.StatusCreated, http.MethodPost, "/v1/named-transformations", js("name", name, "transformation", "w-15,h-10,f-png")).json
@@ -100,7 +100,7 @@ func testPresets(t *testing.T, s *suite) {
 func testSteps(t *testing.T, s *suite) {
 	s.strict(t)
 	if s.DeliveryURL == "" {
-		t.Skip("delivery is not to be tried")
+		t.Skip("the target has no delivery address")
 	}
 	path := (&url.URL{Path: text(s.store(t, field("fileName", "p.jpg"), content(JPEG(60, 40)))["filePath"])}).EscapedPath()
 	clear := (&url.URL{Path: text(s.store(t, field("fileName", "p.png"), content(AlphaPNG(60, 40)))["filePath"])}).EscapedPath()

@@ -19,7 +19,7 @@ func testPublished(t *testing.T, s *suite) {
 	wantPublic := func(about, address string, status int) {
 		t.Helper()
 		if got := public(address); got != status {
-			t.Errorf("%s: everybody gets %d, want %d", about, got, status)
+			t.Errorf("%s: anonymous users get %d, want %d", about, got, status)
 		}
 	}
 	draft := s.store(t, parts(content([]byte("draft")), field("isPublished", "false"))...)

@@ -3,7 +3,7 @@ package apitest
 import (
 	"bytes"
 	"crypto/hmac"
-	"crypto/sha1" //nolint:gosec // the form of signature that hosted services take
+	"crypto/sha1" //nolint:gosec // hosted services require this form of signature
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -100,7 +100,7 @@ func testList(t *testing.T, s *suite) {
 	s.runStrict(t, "nothing asked for", func(t *testing.T) {
 		got := s.list(t, "path", folder, "type", "undefined", "sort", "null", "limit", "", "skip", "undefined", "searchQuery", "undefined", "fileType", "null", "tags", "null")
 		if names(got) != "[b.txt a.png c.jpg]" {
-			t.Errorf("listed %s", names(got))
+			t.Errorf("listed %s, want \"[b.txt a.png c.jpg]\"", names(got))
 		}
 	})
 	s.runStrict(t, "tags in several parameters", func(t *testing.T) {
@@ -117,7 +117,7 @@ func testList(t *testing.T, s *suite) {
 	s.runStrict(t, "trailing slash", func(t *testing.T) {
 		for _, path := range []string{"/v1/files/", "//v1/files"} {
 			if a := s.do(t, http.MethodGet, s.BaseURL+path, "", nil, nil); a.status != http.StatusOK {
-				t.Errorf("%s answered %d", path, a.status)
+				t.Errorf("%s answered %d, want %d", path, a.status, http.StatusOK)
 			}
 		}
 	})
@@ -139,7 +139,7 @@ func testList(t *testing.T, s *suite) {
 // testDelivery tests that url and thumbnailUrl deliver the file (service.md §2.1).
 func testDelivery(t *testing.T, s *suite) {
 	if s.DeliveryURL == "" {
-		t.Skip("delivery is not to be tried")
+		t.Skip("the target has no delivery address")
 	}
 	data := PhotoJPEG(800, 600, 6)
 	r := s.store(t, field("fileName", "Übersicht 1.jpg"), content(data), field("folder", s.folder+"写真"), field("customCoordinates", "0,0,200,100"))
@@ -159,7 +159,7 @@ func testDelivery(t *testing.T, s *suite) {
 			t.Errorf("answered %d with %d bytes, want the %d that were sent", a.status, len(a.body), len(data))
 		}
 		if kind := a.header.Get("Content-Type"); kind != "image/jpeg" {
-			t.Errorf("Content-Type is %s", kind)
+			t.Errorf("Content-Type is %s, want \"image/jpeg\"", kind)
 		}
 	})
 	t.Run("range and tag", func(t *testing.T) {
@@ -203,7 +203,7 @@ func testDelivery(t *testing.T, s *suite) {
 		a := get(t, address, nil)
 		config, _, err := image.DecodeConfig(bytes.NewReader(a.body))
 		if a.status != http.StatusOK || err != nil {
-			t.Fatalf("answered %d: %v", a.status, err)
+			t.Fatalf("answered %d: %v, want %d", a.status, err, http.StatusOK)
 		}
 		return config.Width, config.Height
 	}
@@ -224,7 +224,7 @@ func testDelivery(t *testing.T, s *suite) {
 		a := get(t, text(r["url"]), nil)
 		for name, want := range map[string]string{"Accept-Ranges": "bytes", "X-Content-Type-Options": "nosniff"} {
 			if got := a.header.Get(name); got != want {
-				t.Errorf("%s is %q", name, got)
+				t.Errorf("%s is %q, want %q", name, got, want)
 			}
 		}
 		for _, name := range []string{"Cache-Control", "Last-Modified", "ETag"} {
@@ -233,7 +233,7 @@ func testDelivery(t *testing.T, s *suite) {
 			}
 		}
 		if policy := a.header.Get("Content-Security-Policy"); !strings.Contains(policy, "sandbox") {
-			t.Errorf("what was stored could run: %q", policy)
+			t.Errorf("the policy lets stored content run: %q", policy)
 		}
 	})
 	t.Run("tag of a transformation", func(t *testing.T) {
@@ -244,11 +244,11 @@ func testDelivery(t *testing.T, s *suite) {
 			t.Errorf("answered %d to the tag %q", a.status, tag)
 		}
 		if tag == get(t, text(r["url"]), nil).header.Get("ETag") {
-			t.Error("it has the tag of the original")
+			t.Error("the transformation has the tag of the original")
 		}
 		a = get(t, address, func(req *http.Request) { req.Header.Set("Range", "bytes=0-9") })
 		if a.status != http.StatusPartialContent || len(a.body) != 10 {
-			t.Errorf("a range of it answered %d with %d bytes", a.status, len(a.body))
+			t.Errorf("a range of the transformation answered %d with %d bytes", a.status, len(a.body))
 		}
 	})
 	s.runStrict(t, "another region is another picture", func(t *testing.T) {
@@ -280,7 +280,7 @@ func testDelivery(t *testing.T, s *suite) {
 		}
 		for _, steps := range []string{"x-9", "w-10,w-20", "fo-custom,fo-custom", "w-0", "h-4001", "w-1.5", "n-nothing"} {
 			if a := get(t, s.DeliveryURL+"/tr:"+steps+path, nil); a.status != http.StatusBadRequest {
-				t.Errorf("%s answered %d", steps, a.status)
+				t.Errorf("%s answered %d, want %d", steps, a.status, http.StatusBadRequest)
 			}
 		}
 	})
@@ -302,7 +302,7 @@ func testDelivery(t *testing.T, s *suite) {
 	})
 	t.Run("no such file", func(t *testing.T) {
 		if a := get(t, s.DeliveryURL+s.folder+"nothing.jpg", nil); a.status != http.StatusNotFound {
-			t.Errorf("answered %d", a.status)
+			t.Errorf("answered %d, want %d", a.status, http.StatusNotFound)
 		}
 	})
 }
@@ -310,7 +310,7 @@ func testDelivery(t *testing.T, s *suite) {
 // testPrivate tests the row isPrivateFile of service.md §4.1.
 func testPrivate(t *testing.T, s *suite) {
 	if s.DeliveryURL == "" {
-		t.Skip("delivery is not to be tried")
+		t.Skip("the target has no delivery address")
 	}
 	r := s.store(t, field("fileName", "private.jpg"), content(JPEG(80, 60)), field("isPrivateFile", "true"))
 	path := (&url.URL{Path: text(r["filePath"])}).EscapedPath()
@@ -355,11 +355,11 @@ func testPrivate(t *testing.T, s *suite) {
 		// The signature covers the expiry.
 		later := strings.Replace(sign(s.Key, path, soon), fmt.Sprint(soon), fmt.Sprint(soon+9999), 1)
 		if a := s.do(t, http.MethodGet, s.DeliveryURL+path+"?"+later, "", nil, anonymous); a.status != http.StatusUnauthorized {
-			t.Errorf("with a later expiry it answered %d", a.status)
+			t.Errorf("with a later expiry it answered %d, want %d", a.status, http.StatusUnauthorized)
 		}
 	})
 	if a := s.do(t, http.MethodGet, text(r["thumbnailUrl"]), "", nil, anonymous); a.status != http.StatusOK {
-		t.Errorf("the named transformation answered %d", a.status)
+		t.Errorf("the named transformation answered %d, want %d", a.status, http.StatusOK)
 	}
 	t.Run("no name leads to the original", func(t *testing.T) {
 		data := []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="16" height="12"><rect/></svg>`)

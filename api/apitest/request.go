@@ -87,7 +87,7 @@ func (s *suite) do(t *testing.T, method, address, contentType string, body io.Re
 	defer res.Body.Close()
 	a := answer{status: res.StatusCode, header: res.Header}
 	if a.body, err = io.ReadAll(res.Body); err != nil {
-		t.Fatalf("%s %s: the answer broke off: %v", method, address, err)
+		t.Fatalf("%s %s: the answer was cut short: %v", method, address, err)
 	}
 	_ = json.Unmarshal(a.body, &a.json) // not every answer is an object
 	return a
@@ -201,7 +201,7 @@ func wantAbsent(t *testing.T, record map[string]any, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		if v, ok := record[name]; ok {
-			t.Errorf("%s is %v, and nobody asked for it", name, v)
+			t.Errorf("%s is %v, want it absent", name, v)
 		}
 	}
 }

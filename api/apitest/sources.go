@@ -18,11 +18,11 @@ import (
 type sources struct {
 	address string
 	picture []byte
-	within  string // port of a local server that must not be reached
+	within  string // port of a local server that must not get a request
 
 	mu      sync.Mutex
 	posts   map[string][]map[string]any // by path
-	reached []string                    // requests to that server
+	reached []string // requests to the internal server
 }
 
 func newSources(t *testing.T, listener net.Listener) *sources {
@@ -113,7 +113,7 @@ func (s *sources) posted(path string) []map[string]any {
 // testFileAsAddress tests URLs in the row file of service.md §4.1, and §7.
 func testFileAsAddress(t *testing.T, s *suite) {
 	if s.sources == nil {
-		t.Skip("there is no address that the server may download from")
+		t.Skip("the target cannot download from the test")
 	}
 	for _, path := range []string{"/picture.jpg", "/redirect/1", "/redirect/5"} {
 		r := s.store(t, field("fileName", "address.jpg"), field("file", s.sources.address+path))
@@ -141,7 +141,7 @@ func testFileAsAddress(t *testing.T, s *suite) {
 		s.sources.mu.Lock()
 		defer s.sources.mu.Unlock()
 		if len(s.sources.reached) > 0 {
-			t.Errorf("a server inside was reached with %v", s.sources.reached)
+			t.Errorf("the target sent %v to an internal server", s.sources.reached)
 		}
 		s.refused(t, "file", field("fileName", "address.jpg"), field("file", "http://user:pass@"+s.sources.address[len("http://"):]+"/picture.jpg"))
 	})
@@ -156,7 +156,7 @@ func testFileAsAddress(t *testing.T, s *suite) {
 func (s *suite) startAgain(t *testing.T) func(*testing.T, *suite) {
 	if s.sources == nil || !s.Strict {
 		return func(t *testing.T, _ *suite) {
-			t.Skip("there is no address that the server may post to, or hosted services differ here")
+			t.Skip("the target cannot post to the test, or hosted services differ here")
 		}
 	}
 	path := "/hook/" + random() + "/again"
@@ -180,7 +180,7 @@ func (s *suite) startSlow() func(*testing.T, *suite) {
 	}
 	if s.sources == nil || testing.Short() {
 		return func(t *testing.T, _ *suite) {
-			t.Skip("there is no address that the server may download from, or no time")
+			t.Skip("the target cannot download from the test, or -short is set")
 		}
 	}
 	done := make(chan result, 1)

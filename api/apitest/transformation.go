@@ -111,7 +111,7 @@ func testTasks(t *testing.T, s *suite) {
 			t.Errorf("the custom metadata are %v, for the label %s", metadata, label)
 		}
 		if now := fmt.Sprint(tags, metadata); before != "" && now != before {
-			t.Errorf("another answer for the same picture: %s, before %s", now, before)
+			t.Errorf("the answer for the same picture is %s, want %s", now, before)
 		} else {
 			before = now
 		}
@@ -127,7 +127,7 @@ func testTasks(t *testing.T, s *suite) {
 			t.Errorf("%s: posted %v", about, post)
 		}
 		if record := s.details(t, text(r["fileId"])); record["tags"] != nil {
-			t.Errorf("%s: a task was carried out: %v", about, record["tags"])
+			t.Errorf("%s: a task was done: %v", about, record["tags"])
 		}
 	}
 }

@@ -22,7 +22,7 @@ type sources struct {
 
 	mu      sync.Mutex
 	posts   map[string][]map[string]any // by path
-	reached []string // requests to the internal server
+	reached []string                    // requests to the internal server
 }
 
 func newSources(t *testing.T, listener net.Listener) *sources {

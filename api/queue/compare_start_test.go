@@ -18,7 +18,7 @@ import (
 	"mediadesk/api/queue"
 )
 
-// mute is a service that never answers: nothing that waits gets an outcome.
+// mute is a service that never answers, so no job gets an outcome.
 type mute struct{}
 
 func (mute) Upload(ctx context.Context, _ *api.Upload, _ *api.Progress) (*api.File, error) {
@@ -31,14 +31,14 @@ func (mute) List(ctx context.Context, _ api.Query) ([]api.File, error) {
 	return nil, ctx.Err()
 }
 
-// TestCompareStart starts a queue with 100,000 jobs that wait, beside reading
-// their rows with the database driver and nothing else, in one run.
+// TestCompareStart starts a queue with 100,000 queued jobs, and compares that with reading their
+// rows with the database driver alone.
 func TestCompareStart(t *testing.T) {
 	if os.Getenv("MEDIADESK_BENCH") == "" {
 		t.Skip("a measurement: bench.sh runs it")
 	}
 	if !regexp.MustCompile(os.Getenv("MEDIADESK_BENCH_RUN")).MatchString("start") {
-		t.Skip("not asked for")
+		t.Skip("MEDIADESK_BENCH does not ask for this")
 	}
 	const waiting = 100_000
 	dir := t.TempDir()
@@ -91,7 +91,7 @@ func TestCompareStart(t *testing.T) {
 	}
 }
 
-// readRows is how long the driver takes for the rows of all open jobs.
+// readRows returns how long the driver takes to read the rows of all open jobs.
 func readRows(t *testing.T, path string, want int) time.Duration {
 	t.Helper()
 	began := time.Now()
@@ -119,8 +119,7 @@ func readRows(t *testing.T, path string, want int) time.Duration {
 	return time.Since(began)
 }
 
-// startQueue is how long it takes until a queue at work shows its first jobs,
-// and until it has all.
+// startQueue returns how long a running queue takes to show its first jobs, and all jobs.
 func startQueue(t *testing.T, path string, want int) (usable, whole time.Duration) {
 	t.Helper()
 	began := time.Now()
@@ -141,7 +140,7 @@ func startQueue(t *testing.T, path string, want int) (usable, whole time.Duratio
 	}
 	whole = time.Since(began)
 	over, stop := context.WithCancel(t.Context())
-	stop() // nothing ends by itself
+	stop() // the jobs never end by themselves
 	if err := q.Close(over); err != nil {
 		t.Error(err)
 	}

@@ -28,8 +28,8 @@ import (
 	"mediadesk/api/queue"
 )
 
-// Sending beside curl and rclone, as ratios of one run (bench.sh). Every
-// program is a process of its own, against the same server.
+// These tests compare sending with curl and rclone in one run (bench.sh). Every program is a process
+// of its own and uses the same server.
 
 func init() {
 	mode := os.Getenv("QUEUE_COMPARE")
@@ -131,9 +131,8 @@ func compareChild(mode string) error {
 	return j.Close()
 }
 
-// bareCalls sends the small files with what no program can leave out: each is
-// opened, read and closed, goes out in one write, and its answer is read. What
-// this takes is the floor of the machine.
+// bareCalls sends the small files with the fewest system calls: each file is opened, read and closed,
+// sent in one write, and its answer is read. This is the lower limit on this machine.
 func bareCalls(dir, address string) error {
 	host, path, _ := strings.Cut(strings.TrimPrefix(address, "http://"), "/")
 	names, err := filepath.Glob(filepath.Join(dir, "small", "*"))
@@ -158,7 +157,7 @@ func bareCalls(dir, address string) error {
 		if _, err := conn.Write(whole); err != nil {
 			return err
 		}
-		n, err := conn.Read(buffer) // a short answer comes whole
+		n, err := conn.Read(buffer) // a short answer arrives in one piece
 		if err == nil && !strings.HasPrefix(string(buffer[:n]), "HTTP/1.1 200 ") {
 			err = fmt.Errorf("the answer is %q", buffer[:n])
 		}
@@ -189,9 +188,9 @@ func bareCalls(dir, address string) error {
 	return <-failed
 }
 
-// sink is a service that takes uploads: below /discard in windows of 256 KiB,
-// below /parts with a MultipartReader, below /disk the same into files. It
-// costs little, so that what the clients cost shows.
+// sink is a service that accepts uploads: below /discard in windows of 256 KiB, below /parts with a
+// MultipartReader, and below /disk in the same way into files. It does little, so that the cost of
+// the clients is visible.
 func sink(dir string) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -202,7 +201,7 @@ func sink(dir string) error {
 	buffers := sync.Pool{New: func() any { return make([]byte, 256<<10) }}
 	take := func(to io.Writer, from io.Reader) error {
 		buffer := buffers.Get().([]byte)
-		defer buffers.Put(buffer) //nolint:staticcheck // one allocation of its header is nothing here
+		defer buffers.Put(buffer) //nolint:staticcheck // one allocation of its header does not matter
 		_, err := io.CopyBuffer(struct{ io.Writer }{to}, struct{ io.Reader }{from}, buffer)
 		return err
 	}
@@ -230,8 +229,7 @@ func sink(dir string) error {
 			err = takeParts(r, io.Discard)
 		default:
 			var f *os.File
-			// Names that were not there before: making a file again costs more
-			// for minutes after many were removed.
+			// Use new names: creating a file again is slower for minutes after many files were removed.
 			if f, err = os.Create(filepath.Join(dir, fmt.Sprintf("stored%d", id))); err == nil {
 				err = errors.Join(takeParts(r, f), f.Close())
 			}
@@ -244,7 +242,7 @@ func sink(dir string) error {
 	}))
 }
 
-// libraryServer is the local library on a folder of its own.
+// libraryServer is a local library in the folder dir.
 func libraryServer(dir string) error {
 	s, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: filepath.Join(dir, "library"), Key: testKey, MaxSize: 1 << 30})
 	if err != nil {
@@ -254,7 +252,7 @@ func libraryServer(dir string) error {
 	select {}
 }
 
-// cost is what a run took.
+// cost is the time and memory of a run.
 type cost struct {
 	elapsed, cpu time.Duration
 	memory       int64 // kB at the peak
@@ -322,7 +320,7 @@ func TestCompare(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", program, "../..").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	// whole is the program itself, as a user starts it.
+	// whole is the program as a user starts it.
 	whole := func(address, source string) func() *exec.Cmd {
 		return func() *exec.Cmd {
 			cmd := exec.Command(program, "upload", "--quiet", "--upload-url", address, "--base-url", address, source)
@@ -380,9 +378,9 @@ func TestCompare(t *testing.T) {
 			return exec.Command(rclone, "copy", "--transfers", "8", "--checkers", "8", "--config", os.DevNull, "--webdav-url", os.Getenv("RCLONE_AT"), small, fmt.Sprintf(":webdav:r%d", round))
 		}
 	} else {
-		t.Log("rclone is not here, or MEDIADESK_BENCH is not all: no ratio against it")
+		t.Log("no comparison with rclone: it is not installed, or MEDIADESK_BENCH is not all")
 	}
-	// MEDIADESK_BENCH_RUN: only what matches, for one question at a time.
+	// MEDIADESK_BENCH_RUN selects the measurements by a pattern.
 	wanted := regexp.MustCompile(os.Getenv("MEDIADESK_BENCH_RUN"))
 	var names []string
 	for name := range runs {
@@ -393,10 +391,10 @@ func TestCompare(t *testing.T) {
 	slices.Sort(names)
 	const rounds = 5
 	costs := map[string][]cost{}
-	for round := range rounds { // in turn, so that what disturbs one disturbs all
+	for round := range rounds { // in turns, so that disturbances affect all programs
 		for _, name := range names {
 			if round > 0 && name == "many: rclone" {
-				continue // it takes long, and the ratio is far from its goal
+				continue // this takes long, and the ratio is far from its goal
 			}
 			costs[name] = append(costs[name], measure(t, runs[name]()))
 		}
@@ -426,12 +424,12 @@ func TestCompare(t *testing.T) {
 	ratio("2,000 x 20 kB with the journal, against curl --parallel", "many: with journal", "many: curl --parallel", 2.00)
 	ratio("2,000 x 20 kB, the whole program, against curl --parallel", "many: program", "many: curl --parallel", 2.00)
 	ratio("2,000 x 20 kB with the journal, against rclone to WebDAV", "many: with journal", "many: rclone", 0.12)
-	// A peak below that of the process that starts the others does not show.
+	// A peak that is lower than that of the starting process cannot be measured.
 	fmt.Printf("peak memory of a 300 MB upload: %.1f MB, of a program that does nothing: %.1f MB (goal: 20 above)\n",
 		float64(median["one, windows: with journal"].memory)/1e3, float64(median["idle"].memory)/1e3)
 }
 
-// rcloneServer starts rclone's own WebDAV server and sets RCLONE_AT.
+// rcloneServer starts rclone's WebDAV server and sets RCLONE_AT.
 func rcloneServer(t *testing.T, rclone, dir string) (stop func()) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

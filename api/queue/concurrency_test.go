@@ -13,17 +13,17 @@ import (
 	"mediadesk/api/queue"
 )
 
-// BenchmarkConcurrency is how the default was found: 40 pictures of 500 kB over
-// a line of 10 MB/s that all share, to a service that takes 100 ms over each.
-// The default is the smallest number that comes near the line's own time.
+// BenchmarkConcurrency is how the default was found: 40 pictures of 500 kB over a shared line of
+// 10 MB/s, to a service that needs 100 ms for each. The default is the smallest number that comes
+// near the limit of the line.
 func BenchmarkConcurrency(b *testing.B) {
 	const (
 		files, size = 40, 500_000
-		line        = 10_000_000 // bytes a second
+		line        = 10_000_000 // bytes per second
 		think       = 100 * time.Millisecond
 	)
 	var mu sync.Mutex
-	var free time.Time // when the line has carried what was put on it
+	var free time.Time // when the line has carried all earlier data
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"mediadesk/api"
 )
 
-func one(o *Options) { o.Concurrency = 1 }
+func oneAtATime(o *Options) { o.Concurrency = 1 }
 
 func TestRunsInOrderAndNotTooManyAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -25,7 +25,7 @@ func TestRunsInOrderAndNotTooManyAtATime(t *testing.T) {
 		ids := addAll(t, q, job("a.jpg", api.NameService), job("b.jpg", api.NameService), job("c.jpg", api.NameService), job("d.jpg", api.NameService))
 		synctest.Wait()
 		if n := len(s.started); n != 3 {
-			t.Errorf("%d attempts at a time", n)
+			t.Errorf("got %d attempts at a time, want 3", n)
 		}
 		if got := q.Snapshot().Totals; got.Sending != 3 || got.Waiting != 1 {
 			t.Errorf("totals %+v", got)
@@ -33,7 +33,7 @@ func TestRunsInOrderAndNotTooManyAtATime(t *testing.T) {
 		q.SetConcurrency(4)
 		synctest.Wait()
 		if n := len(s.started); n != 4 {
-			t.Errorf("%d attempts after there was room for a fourth", n)
+			t.Errorf("got %d attempts after the limit was raised to four, want 4", n)
 		}
 		if got := outcome(t, q, ids[3]); got.State != api.Stored {
 			t.Errorf("%+v", got)
@@ -45,7 +45,7 @@ func TestFailedOnesGoLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(refused401)
 		s.started = make(chan string, 100)
-		q := start(t, newNotes(), s, one)
+		q := start(t, newNotes(), s, oneAtATime)
 		ids := addAll(t, q, job("a.jpg", api.NameService))
 		if got := outcome(t, q, ids[0]); got.State != api.Refused {
 			t.Fatal(got.State)
@@ -81,14 +81,14 @@ func TestPauseAndContinue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(hangs, fine)
 		n := newNotes()
-		q := start(t, n, s, one)
+		q := start(t, n, s, oneAtATime)
 		ids := addAll(t, q, job("a.jpg", api.NameHere), job("b.jpg", api.NameHere))
 		synctest.Wait()
 		if err := q.Pause(ids[0]); err != nil {
 			t.Fatal(err)
 		}
 		if got := outcome(t, q, ids[1]); got.State != api.Stored {
-			t.Errorf("the next one is %s", got.State)
+			t.Errorf("the next one is %s, want %v", got.State, api.Stored)
 		}
 		time.Sleep(time.Hour)
 		synctest.Wait()
@@ -129,7 +129,7 @@ func TestCancel(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, n := newService(tt.fault), newNotes()
 				s.noList = tt.noList
-				q := start(t, n, s, one)
+				q := start(t, n, s, oneAtATime)
 				ids := addAll(t, q, job("a.jpg", tt.naming), job("b.jpg", tt.naming))
 				synctest.Wait()
 				if err := errors.Join(q.Cancel(ids[1]), q.Cancel(ids[0]), q.Cancel(ids[0])); err != nil {
@@ -165,8 +165,8 @@ func TestCancelBeforeStart(t *testing.T) {
 	closeNow(t, q)
 }
 
-// TestCloseLeavesTheRest: what is under way is broken off when the patience
-// ends, waits in the journal and is taken by the next queue, once.
+// TestCloseLeavesTheRest: uploads under way are interrupted after the waiting time. They stay in the
+// journal, and the next queue sends them once.
 func TestCloseLeavesTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, n := newService().by("a", hangs).by("b", hangsStored).by("c", hangsStored), newNotes()
@@ -184,7 +184,7 @@ func TestCloseLeavesTheRest(t *testing.T) {
 		}
 		for _, id := range ids {
 			if kept := n.job(id); kept.State != api.Waiting {
-				t.Errorf("%s is %s", kept.Upload.FileName, kept.State)
+				t.Errorf("%s is %s, want %v", kept.Upload.FileName, kept.State, api.Waiting)
 			}
 		}
 		if _, err := q.Add(t.Context(), []api.Job{job("e.jpg", api.NameHere)}); !errors.Is(err, ErrClosed) {
@@ -196,14 +196,14 @@ func TestCloseLeavesTheRest(t *testing.T) {
 		q = start(t, n, s)
 		jobs, err := q.Wait(t.Context(), nil)
 		if err != nil || len(jobs) != 5 {
-			t.Fatalf("%d jobs, %v", len(jobs), err)
+			t.Fatalf("%d jobs, %v, want 5", len(jobs), err)
 		}
 		for i, want := range []api.State{api.Stored, api.Stored, api.Unknown, api.Stored, api.Stored} {
 			if jobs[i].State != want {
 				t.Errorf("%s is %s, want %s", jobs[i].Upload.FileName, jobs[i].State, want)
 			}
 			if name := jobs[i].Upload.FileName[:1]; s.copies(name) != 1 {
-				t.Errorf("%s was stored %d times", name, s.copies(name))
+				t.Errorf("%s was stored %d times, want 1", name, s.copies(name))
 			}
 		}
 	})
@@ -213,7 +213,7 @@ func TestCloseWaitsForWhatIsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := slowSender{newService(), 3 * time.Second}
 		n := newNotes()
-		q := start(t, n, s, one)
+		q := start(t, n, s, oneAtATime)
 		ids := addAll(t, q, job("a.jpg", api.NameHere), job("b.jpg", api.NameHere))
 		synctest.Wait()
 		waited := make(chan error)
@@ -235,7 +235,7 @@ func TestCloseWaitsForWhatIsUnderWay(t *testing.T) {
 	})
 }
 
-// slowSender takes its time for every upload.
+// slowSender delays every upload.
 type slowSender struct {
 	*service
 	takes time.Duration
@@ -246,7 +246,7 @@ func (s slowSender) Upload(ctx context.Context, u *api.Upload, p *api.Progress) 
 	return s.service.Upload(ctx, u, p)
 }
 
-// TestChangedSource: a source that is not what was handed over is not sent.
+// TestChangedSource: a source that changed after it was queued is not sent.
 func TestChangedSource(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -300,13 +300,13 @@ func TestNothingIsSentThatIsNotInTheJournal(t *testing.T) {
 			t.Errorf("%+v, %+v", got, got.Failure)
 		}
 		if s.copies("a") != 0 {
-			t.Error("it was sent")
+			t.Error("the changed source was sent")
 		}
 	})
 }
 
-// TestFullDisk: the disk of the journal and of the library is full. Nothing was
-// stored, and the reason is told.
+// TestFullDisk: the disk of the journal and of the library is full. Nothing is stored, and the
+// failure names the reason.
 func TestFullDisk(t *testing.T) {
 	for f, want := range map[fault]string{full507: "not sent, because", lostBefore: "not sent again, because"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -393,8 +393,8 @@ func (r *recorder) Upload(ctx context.Context, u *api.Upload, p *api.Progress) (
 	return r.service.Upload(ctx, u, p)
 }
 
-// TestRetryOfUnknownIsAPersonsDecision: asked for, it is sent again even where
-// that may store twice; but only as far as that is still what was decided.
+// TestRetryOfUnknownIsAPersonsDecision: an unknown upload is sent again when the user asks for it,
+// even if it could be stored twice, but not if the facts have changed since.
 func TestRetryOfUnknownIsAPersonsDecision(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(lostBefore, dial, cut, fine)
@@ -439,7 +439,7 @@ func TestRemove(t *testing.T) {
 			}
 		}
 		if rows := q.Snapshot().Rows; len(rows) != 1 || rows[0].Job.ID != ids[0] {
-			t.Errorf("left are %d rows", len(rows))
+			t.Errorf("got %d rows", len(rows))
 		}
 		for _, err := range []error{q.Remove(ids[2]), retry(q, ids[2]), q.Cancel(ids[2]), q.Pause(99), q.Continue(99)} {
 			if !errors.Is(err, ErrNoJob) {
@@ -447,7 +447,7 @@ func TestRemove(t *testing.T) {
 			}
 		}
 		if n.job(ids[1]).State != api.Refused {
-			t.Error("the journal lost it")
+			t.Error("the journal lost the job")
 		}
 	})
 }
@@ -460,7 +460,7 @@ func TestFreshLeavesWhatWaits(t *testing.T) {
 		q := start(t, n, newService(), func(o *Options) { o.Fresh = true })
 		synctest.Wait()
 		if len(q.Snapshot().Rows) != 0 {
-			t.Error("it took what waited")
+			t.Error("the queue took a waiting job")
 		}
 		jobs, err := q.Resume(t.Context(), []int64{added[1].ID})
 		if err != nil || len(jobs) != 1 {
@@ -484,7 +484,7 @@ func TestChangesAreToldOnce(t *testing.T) {
 		<-q.Changes()
 		select {
 		case <-q.Changes():
-			t.Error("told twice")
+			t.Error("the change was reported twice")
 		default:
 		}
 	})

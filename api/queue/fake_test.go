@@ -27,14 +27,13 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// notes is a journal that is one line of JSON for every change. With a file it
-// survives a kill.
+// notes is a journal with one line of JSON for every change. With a file it survives a kill.
 type notes struct {
 	mu    sync.Mutex
 	jobs  map[int64]api.Job
 	taken map[int64]bool
 	file  *os.File
-	fail  func(api.Job) error // what UpdateJob says; nil: it works
+	fail  func(api.Job) error // the error of UpdateJob; nil for success
 }
 
 func newNotes() *notes { return &notes{jobs: map[int64]api.Job{}, taken: map[int64]bool{}} }
@@ -50,7 +49,7 @@ func openNotes(path string) (*notes, error) {
 	for line := range strings.Lines(string(text)) {
 		var job api.Job
 		if !strings.HasSuffix(line, "\n") {
-			break // cut by a kill: it was never acknowledged
+			break // cut by a kill, so it was never acknowledged
 		}
 		whole += int64(len(line))
 		if err := json.Unmarshal([]byte(line), &job); err != nil {
@@ -60,12 +59,12 @@ func openNotes(path string) (*notes, error) {
 	}
 	n.file, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err == nil {
-		err = n.file.Truncate(whole) // else the next line would go on with the cut one
+		err = n.file.Truncate(whole) // otherwise the next line would continue the cut one
 	}
 	return n, err
 }
 
-func (n *notes) put(job api.Job) error {
+func (n *notes) store(job api.Job) error {
 	if n.file != nil {
 		line, err := json.Marshal(job)
 		if err != nil {
@@ -87,7 +86,7 @@ func (n *notes) AddJobs(_ context.Context, jobs []api.Job) ([]api.Job, error) {
 		added[i].ID = int64(len(n.jobs) + 1)
 		added[i].Created, added[i].State = time.Now(), api.Waiting
 		n.taken[added[i].ID] = true
-		if err := n.put(added[i]); err != nil {
+		if err := n.store(added[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -102,7 +101,7 @@ func (n *notes) UpdateJob(_ context.Context, job api.Job) error {
 			return err
 		}
 	}
-	return n.put(job)
+	return n.store(job)
 }
 
 func (n *notes) Claim(_ context.Context, _ string, ids []int64) ([]api.Job, error) {
@@ -116,7 +115,7 @@ func (n *notes) Claim(_ context.Context, _ string, ids []int64) ([]api.Job, erro
 		n.taken[id] = true
 		job := n.jobs[id]
 		if n.file != nil && job.OwnName() && job.Evidence == api.NotSent {
-			job.Evidence = api.Orphaned // as the journal does after a kill
+			job.Evidence = api.Orphaned // like the real journal after a kill
 		}
 		claimed = append(claimed, job)
 	}
@@ -135,7 +134,7 @@ func (n *notes) Release(_ context.Context, ids []int64) error {
 func (n *notes) NoteJob(job api.Job) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.put(job) // what is lost is written again with the outcome
+	n.store(job) // a lost change is written again with the outcome
 }
 
 func (n *notes) Reopen(_ context.Context, _ string, ids []int64, may func(*api.Job) bool) ([]api.Job, error) {
@@ -148,7 +147,7 @@ func (n *notes) Reopen(_ context.Context, _ string, ids []int64, may func(*api.J
 			continue
 		}
 		job.State, job.Dismissed = api.Waiting, false
-		if err := n.put(job); err != nil {
+		if err := n.store(job); err != nil {
 			return nil, err
 		}
 		n.taken[id] = true
@@ -173,7 +172,7 @@ func (n *notes) SetPriority(_ context.Context, id int64, priority int) error {
 	defer n.mu.Unlock()
 	job := n.jobs[id]
 	job.Priority = priority
-	return n.put(job)
+	return n.store(job)
 }
 
 func (n *notes) job(id int64) api.Job {
@@ -207,29 +206,29 @@ const (
 	hangsStored fault = "stored, then hangs"
 )
 
-// service is a library in memory that keeps the rules of service.md §4.1 on names, and
-// has a fault for each attempt.
+// service is a library in memory with the rules of service.md §4.1 on names. It can have a fault for
+// each attempt.
 type service struct {
 	mu       sync.Mutex
 	files    []api.File
-	versions map[string]int     // how often each path was stored, overwriting included
-	faults   []fault            // of the attempts to come; then fine
+	versions map[string]int     // by path: how often it was stored, including overwriting
+	faults   []fault            // of the next attempts; later ones have none
 	perName  map[string][]fault // by first letter, before faults
 	attempts map[string]int
-	wait     time.Duration // what 429 and 503 ask for
+	wait     time.Duration // the waiting time in answers with 429 and 503
 	noList   bool
-	conflict bool   // a name that is taken is refused with 409, not 400
-	words    string // of that refusal
+	conflict bool   // refuse an existing name with 409 instead of 400
+	words    string // message of that refusal
 	listErr  error
-	started  chan string // told of every attempt, if not nil
-	at       []time.Time // of the attempts
+	started  chan string // gets the name at every attempt, if not nil
+	at       []time.Time // times of the attempts
 }
 
 func newService(faults ...fault) *service {
 	return &service{versions: map[string]int{}, faults: faults, attempts: map[string]int{}, perName: map[string][]fault{}, words: "A file with the same name already exists."}
 }
 
-// by sets the faults of the names with that first letter.
+// by sets the faults of names with that first letter.
 func (s *service) by(letter string, faults ...fault) *service {
 	s.perName[letter] = faults
 	return s
@@ -345,7 +344,7 @@ func (s *service) List(_ context.Context, q api.Query) ([]api.File, error) {
 	return found, nil
 }
 
-// copies is how often anything was stored for a name, with or without suffix.
+// copies returns how often a file of that name was stored, with or without a suffix.
 func (s *service) copies(name string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -365,14 +364,14 @@ func (s *service) sent(name string) int {
 	return s.attempts[name]
 }
 
-// job is one upload of four bytes from an address, named as asked.
+// job returns an upload of four bytes from an address, with the given naming.
 func job(name string, naming api.Naming) api.Job {
 	j := api.Job{Naming: naming, Upload: api.Upload{Source: api.Source{URL: "https://example.com/" + name}, FileName: name}, Identity: api.Identity{Size: 4}}
 	api.ApplyNaming(&j.Upload, naming)
 	return j
 }
 
-// start returns a queue at work that is closed when the test ends.
+// start returns a running queue that is closed when the test ends.
 func start(t testing.TB, n *notes, s Sender, change ...func(*Options)) *Queue {
 	t.Helper()
 	o := Options{Journal: n, Sender: s, Profile: "home", Concurrency: 3}
@@ -387,7 +386,7 @@ func start(t testing.TB, n *notes, s Sender, change ...func(*Options)) *Queue {
 	return q
 }
 
-// closeNow closes without waiting for what is under way.
+// closeNow closes the queue without waiting for uploads under way.
 func closeNow(t testing.TB, q *Queue) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -406,13 +405,13 @@ func addAll(t testing.TB, q *Queue, jobs ...api.Job) []int64 {
 	return jobIDs(added)
 }
 
-// retry sends one job again.
+// retry retries one job.
 func retry(q *Queue, id int64) error {
 	_, err := q.Retry(context.Background(), []int64{id})
 	return err
 }
 
-// outcome waits for one job.
+// outcome waits for the outcome of one job.
 func outcome(t testing.TB, q *Queue, id int64) api.Job {
 	t.Helper()
 	jobs, err := q.Wait(t.Context(), []int64{id})

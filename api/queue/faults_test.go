@@ -22,9 +22,8 @@ import (
 	"mediadesk/api/queue"
 )
 
-// The tests of this file are the proof of sending exactly once. They look at
-// what the library holds, not at what the client says. MEDIADESK_LONG=1 runs
-// them at full length (soak.sh).
+// The tests of this file prove that a file is stored exactly once. They check what the library has,
+// not what the client says. MEDIADESK_LONG=1 runs them at full length (soak.sh).
 var long = os.Getenv("MEDIADESK_LONG") != ""
 
 func init() {
@@ -73,7 +72,7 @@ func openJournal(t testing.TB) *journal.Journal {
 	return j
 }
 
-// numbered are n files whose content says who they are.
+// numbered writes n files whose content is their number.
 func numbered(t testing.TB, n int) string {
 	dir := t.TempDir()
 	for i := range n {
@@ -103,15 +102,15 @@ func jobsOf(dir, folder string, n int, naming api.Naming) ([]api.Job, error) {
 	return jobs, nil
 }
 
-// holding is what the library has of each file, by its number.
+// holding is what the library has of each file, by number.
 type holding struct {
 	copies   map[int]int
 	versions map[int]int
 	wrong    []string // with another content, or without their options
 }
 
-// held counts the files of a folder in the library itself, without the proxy.
-func held(t testing.TB, s *local.Server, folder string) holding {
+// countFiles counts the files of a folder in the library itself, not through the proxy.
+func countFiles(t testing.TB, s *local.Server, folder string) holding {
 	h := holding{copies: map[int]int{}, versions: map[int]int{}}
 	c, err := api.NewClient(api.Options{UploadURL: s.Address, BaseURL: s.Address, Key: testKey})
 	if err != nil {
@@ -123,7 +122,7 @@ func held(t testing.TB, s *local.Server, folder string) holding {
 		if err != nil {
 			var answer *api.ServiceError
 			if folder != "/" && api.Unavailable(err) && asServiceError(err, &answer) {
-				return h // the folder was never made
+				return h // the folder was never created
 			}
 			t.Fatal(err)
 		}
@@ -131,7 +130,7 @@ func held(t testing.TB, s *local.Server, folder string) holding {
 			f := &list[i]
 			n, err := strconv.Atoi(f.Name[1:6])
 			if err != nil {
-				t.Fatalf("a file %q", f.Name)
+				t.Fatalf("got an unexpected file %q", f.Name)
 			}
 			h.copies[n]++
 			h.versions[n] += versionOf(f)
@@ -180,7 +179,7 @@ func fetch(t testing.TB, address string) []byte {
 	return text
 }
 
-// tally is what came of uploads, compared with what the library holds.
+// tally compares the outcomes of uploads with what the library has.
 type tally struct {
 	uploads, duplicates, missing, wrong int
 	states                              map[api.State]int
@@ -218,8 +217,8 @@ func compare(jobs []api.Job, h holding) tally {
 	return r
 }
 
-// persist sends what failed again until everything is stored, as a person
-// would by pressing R; only where that is safe.
+// persist retries failed jobs until everything is stored, as a user does by pressing R. It retries
+// only if that is safe.
 func persist(q *queue.Queue, ids []int64) ([]api.Job, error) {
 	for round := 0; ; round++ {
 		jobs, err := q.Wait(context.Background(), ids)
@@ -271,8 +270,8 @@ func work(t testing.TB, o queue.Options) *queue.Queue {
 	return q
 }
 
-// TestEveryMishap has every kind of fault happen to uploads of each way of
-// naming, and of the third also without overwriting.
+// TestEveryMishap tries every kind of fault with each naming, and with exact names also without
+// overwriting.
 func TestEveryMishap(t *testing.T) {
 	s := openLibrary(t)
 	var mu sync.Mutex
@@ -323,7 +322,7 @@ func TestEveryMishap(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				got := compare(finished, held(t, s, folder))
+				got := compare(finished, countFiles(t, s, folder))
 				if got.duplicates+got.missing+got.wrong > 0 || naming == api.NameHere && got.states[api.Stored] != n {
 					t.Errorf("%s, named by %s: %+v", what, naming, got)
 				}
@@ -334,9 +333,9 @@ func TestEveryMishap(t *testing.T) {
 	t.Logf("%d kinds of faults, %d combinations", len(mishaps)+1, kinds)
 }
 
-// TestManyMishaps sends many files at 40 % faults, with each way of naming.
+// TestManyMishaps sends many files with 40 % faults, with each naming.
 func TestManyMishaps(t *testing.T) {
-	// What hangs takes its time: that is for the long form.
+	// The faults that hang take time, so only the long form has them.
 	n, from := 90, mishaps[:len(mishaps)-2]
 	if long {
 		n, from = 2000, mishaps
@@ -346,7 +345,7 @@ func TestManyMishaps(t *testing.T) {
 		t.Run(string(naming), func(t *testing.T) {
 			t.Parallel()
 			s := openLibrary(t)
-			p := newProxy(t, s.Address, some(0.4, 7, from), nil)
+			p := newProxy(t, s.Address, chance(0.4, 7, from), nil)
 			q := work(t, queue.Options{Journal: openJournal(t), Sender: clientOf(t, p.address, "many"), Profile: "home", Concurrency: 16})
 			jobs, err := jobsOf(dir, "/many/", n, naming)
 			if err != nil {
@@ -360,7 +359,7 @@ func TestManyMishaps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := compare(finished, held(t, s, "/many/"))
+			got := compare(finished, countFiles(t, s, "/many/"))
 			faults, kinds := p.faults()
 			t.Logf("%d uploads (%s), %d faults of %d kinds: %d duplicates, %d missing, %d wrongly reported; %v",
 				n, naming, faults, kinds, got.duplicates, got.missing, got.wrong, got.states)
@@ -368,7 +367,7 @@ func TestManyMishaps(t *testing.T) {
 				t.Error(strings.Join(got.lines, "\n"))
 			}
 			if naming == api.NameHere && got.states[api.Stored] != n {
-				t.Errorf("not all are stored: %v", got.states)
+				t.Errorf("not all files are stored: %v", got.states)
 			}
 			for _, j := range finished {
 				if naming == api.NameHere && j.File == nil {
@@ -379,15 +378,14 @@ func TestManyMishaps(t *testing.T) {
 	}
 }
 
-// killPlan is what the killed program finds.
+// killPlan is the input of the program that gets killed.
 type killPlan struct {
 	Address string
 	Files   string
 	Count   int
 }
 
-// child goes on with what its journal holds, and hands everything over the
-// first time.
+// child queues all uploads at its first start, and later resumes what its journal has.
 func child(dir string) error {
 	ctx := context.Background()
 	text, err := os.ReadFile(filepath.Join(dir, "plan.json"))
@@ -444,8 +442,8 @@ func child(dir string) error {
 	return j.Close()
 }
 
-// TestKilledAgainAndAgain kills the program with SIGKILL at every moment of an
-// upload while 15 % of the uploads go wrong.
+// TestKilledAgainAndAgain kills the program with SIGKILL at different moments of uploads, of which
+// 15 % have faults.
 func TestKilledAgainAndAgain(t *testing.T) {
 	rounds, n, between := 10, 60, 6
 	if long {
@@ -463,11 +461,11 @@ func TestKilledAgainAndAgain(t *testing.T) {
 	var mu sync.Mutex
 	var victim *os.Process
 	moments, kills := 0, 0
-	p := newProxy(t, s.Address, some(0.15, 11, mishaps[:len(mishaps)-2]), func(when string) {
+	p := newProxy(t, s.Address, chance(0.15, 11, mishaps[:len(mishaps)-2]), func(when string) {
 		mu.Lock()
 		defer mu.Unlock()
 		moments++
-		// Now before the body was read, now after it was stored.
+		// In turns before the body was read and after the file was stored.
 		if moments >= between && kills < rounds && victim != nil && (when == "stored") == (kills%2 == 0) {
 			victim.Kill()
 			victim = nil
@@ -517,7 +515,7 @@ func TestKilledAgainAndAgain(t *testing.T) {
 	if len(jobs) != n {
 		t.Fatalf("%d jobs in the journal, want %d", len(jobs), n)
 	}
-	got := compare(jobs, held(t, s, "/killed/"))
+	got := compare(jobs, countFiles(t, s, "/killed/"))
 	t.Logf("%d kills over %d files: %d duplicates, %d missing, %d wrongly reported; %v", kills, n, got.duplicates, got.missing, got.wrong, got.states)
 	if kills < rounds/2 || got.duplicates+got.missing+got.wrong > 0 || got.states[api.Stored] != n {
 		t.Error(kills, got.states, strings.Join(got.lines, "\n"))

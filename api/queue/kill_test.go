@@ -19,14 +19,14 @@ import (
 	"mediadesk/api"
 )
 
-// library is a service in memory behind HTTP, with the rules on names that
-// matter here. Some of its answers come late, some never.
+// library is a service in memory behind HTTP, with the necessary rules on names. Some of its answers
+// come late, and some never.
 type library struct {
 	mu       sync.Mutex
 	contents map[string][]byte // by path
 	versions map[string]int
 	requests int
-	moment   func(n int, when string) // called at the begin of request n, and between storing and answering
+	moment   func(n int, when string) // called at the beginning of request n, and between storing and answering
 	fault    func(n int) bool         // cuts the connection instead of answering
 }
 
@@ -35,7 +35,7 @@ func (l *library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.mu.Lock()
 		content, ok := l.contents[r.URL.Path]
 		l.mu.Unlock()
-		if !ok { // it does not list, but it delivers
+		if !ok { // it delivers files but does not list them
 			http.NotFound(w, r)
 			return
 		}
@@ -101,8 +101,8 @@ func readParts(r *http.Request) (map[string]string, []byte, error) {
 
 const killFiles = 40
 
-// sendUntilKilled is the program that gets killed: it goes on with what its
-// journal holds, and the first time hands over all files.
+// sendUntilKilled is the program that gets killed. It queues all files at its first start, and later
+// resumes what its journal has.
 func sendUntilKilled(dir string) {
 	fail := func(err error) {
 		if err != nil {
@@ -137,9 +137,9 @@ func sendUntilKilled(dir string) {
 	os.Exit(0)
 }
 
-// TestKilledInMidUpload kills the program with SIGKILL again and again, at
-// the begin of requests and between storing and answering, while the service
-// also loses answers. Every file is stored exactly once in the end.
+// TestKilledInMidUpload kills the program with SIGKILL again and again, at the beginning of requests
+// and between storing and answering. The service also loses answers. In the end every file is stored
+// exactly once.
 func TestKilledInMidUpload(t *testing.T) {
 	dir := t.TempDir()
 	content := map[string][]byte{}
@@ -174,7 +174,7 @@ func TestKilledInMidUpload(t *testing.T) {
 	deadline := time.Now().Add(time.Minute)
 	for {
 		if time.Now().After(deadline) {
-			t.Fatal("it does not come to an end")
+			t.Fatal("the uploads do not end")
 		}
 		cmd := exec.Command(os.Args[0], "-test.run=^$")
 		cmd.Env = append(os.Environ(), "QUEUE_TEST_CHILD="+dir, "QUEUE_TEST_ADDRESS="+server.URL)
@@ -201,10 +201,10 @@ func TestKilledInMidUpload(t *testing.T) {
 	defer n.file.Close()
 	for _, j := range n.jobs {
 		if j.State != api.Stored {
-			t.Errorf("%s is %s: %+v", j.Upload.FileName, j.State, j.Failure)
+			t.Errorf("%s is %s: %+v, want %v", j.Upload.FileName, j.State, j.Failure, api.Stored)
 		}
 		if l.versions[j.Upload.Path()] != 1 {
-			t.Errorf("%s was stored %d times", j.Upload.Path(), l.versions[j.Upload.Path()])
+			t.Errorf("%s was stored %d times, want 1", j.Upload.Path(), l.versions[j.Upload.Path()])
 		}
 		if !bytes.Equal(l.contents[j.Upload.Path()], content[j.Upload.Source.Name()]) {
 			t.Errorf("%s has other bytes", j.Upload.Path())

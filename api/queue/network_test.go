@@ -12,7 +12,7 @@ import (
 	"mediadesk/api"
 )
 
-// jobsNamed are n jobs with names made here.
+// jobsNamed returns n jobs with names that the client makes.
 func jobsNamed(n int) []api.Job {
 	jobs := make([]api.Job, n)
 	for i := range jobs {
@@ -21,8 +21,8 @@ func jobsNamed(n int) []api.Job {
 	return jobs
 }
 
-// TestOffline: without a connection one job at a time tries, with back-off up to two
-// minutes; the queue says so, and goes on with all when there is a connection.
+// TestOffline: without a connection one job at a time is tried, with a back-off of up to two minutes,
+// and the queue reports it. With a connection all jobs go on.
 func TestOffline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(slices.Repeat([]fault{dial}, 1000)...)
@@ -37,7 +37,7 @@ func TestOffline(t *testing.T) {
 		}
 		for _, row := range snap.Rows {
 			if row.Job.State == api.Offline && !row.Next.Equal(o.Next) {
-				t.Errorf("a job is tried at %s, the queue at %s", row.Next, o.Next)
+				t.Errorf("the next attempt of the job is at %s, and of the queue at %s", row.Next, o.Next)
 			}
 		}
 		if n := len(s.at); n < 30 || n > 200 {
@@ -59,8 +59,7 @@ func TestOffline(t *testing.T) {
 	})
 }
 
-// TestOnlineAgain: jobs that wait for a connection wait in the queue when there is
-// one.
+// TestOnlineAgain: when the connection returns, jobs that waited for it are queued again.
 func TestOnlineAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(dial, dial, dial, hangs)
@@ -81,8 +80,8 @@ func TestOnlineAgain(t *testing.T) {
 	})
 }
 
-// TestGivingUp: a command gives up a service that never answered after 10 s, and
-// one that did after RetryFor. The jobs stay open, and the next program goes on.
+// TestGivingUp: a command gives up after 10 s if the service never answered, and after RetryFor if
+// it did. The jobs stay open, and the next program sends them.
 func TestGivingUp(t *testing.T) {
 	for _, tt := range []struct {
 		faults []fault
@@ -116,7 +115,7 @@ func TestGivingUp(t *testing.T) {
 					}
 				}
 				if stored != tt.stored {
-					t.Errorf("%s: %d stored", f, stored)
+					t.Errorf("%s: got %d stored, want %v", f, stored, tt.stored)
 				}
 				closeNow(t, q)
 				s.mu.Lock()
@@ -137,9 +136,9 @@ func TestGivingUp(t *testing.T) {
 	}
 }
 
-// TestNextStartTakesUpWhatFailed: unsent and unknown jobs whose repeat is safe go on
-// at the next start; those that the service refused, that could be stored twice or
-// that the person dismissed do not.
+// TestNextStartTakesUpWhatFailed: the next start resumes unsent and unknown jobs whose repeat is
+// safe. It does not resume jobs that the service refused, that could be stored twice, or that the
+// user dismissed.
 func TestNextStartTakesUpWhatFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, s := newNotes(), newService()
@@ -178,8 +177,8 @@ func TestNextStartTakesUpWhatFailed(t *testing.T) {
 	})
 }
 
-// TestRetriesAreJournaledFirst: what a retry says it sends waits in the journal,
-// whatever happens to the program then.
+// TestRetriesAreJournaledFirst: a retried job is in the journal before Retry returns, whatever
+// happens to the program then.
 func TestRetriesAreJournaledFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, n := newService(slices.Repeat([]fault{refused401}, 8)...), newNotes()
@@ -189,21 +188,21 @@ func TestRetriesAreJournaledFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		q.PauseAll()
-		q.hold = time.Now().Add(time.Hour) // nothing goes out
+		q.hold = time.Now().Add(time.Hour) // nothing is sent
 		jobs, _, err := q.RetryFailed(t.Context())
 		if err != nil || len(jobs) != 8 {
-			t.Fatalf("%d, %v", len(jobs), err)
+			t.Fatalf("%d, %v, want 8", len(jobs), err)
 		}
 		for _, id := range ids {
 			if got := n.job(id); got.State != api.Waiting {
-				t.Errorf("job %d is %s in the journal", id, got.State)
+				t.Errorf("job %d is %s in the journal, want %v", id, got.State, api.Waiting)
 			}
 		}
 	})
 }
 
-// TestRecordIsLookedUpUntilItIsKnown: the search for a file that an attempt without
-// an answer stored is repeated until it succeeds.
+// TestRecordIsLookedUpUntilItIsKnown: the search for a file that was stored without an answer is
+// repeated until it succeeds.
 func TestRecordIsLookedUpUntilItIsKnown(t *testing.T) {
 	for _, conflict := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -227,8 +226,7 @@ func TestRecordIsLookedUpUntilItIsKnown(t *testing.T) {
 	}
 }
 
-// TestCanceledIsNotTakenUp: what the person canceled when it may have arrived is not
-// sent by itself again.
+// TestCanceledIsNotTakenUp: a job that the user canceled while it may have arrived is not resumed.
 func TestCanceledIsNotTakenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, n := newService(lostBefore), newNotes()
@@ -243,13 +241,13 @@ func TestCanceledIsNotTakenUp(t *testing.T) {
 			t.Fatal(got.State)
 		}
 		if jobs, _, err := q.RetryFailed(t.Context()); err != nil || len(jobs) > 0 {
-			t.Errorf("%d are sent again, %v", len(jobs), err)
+			t.Errorf("%d jobs are resumed, %v", len(jobs), err)
 		}
 		closeNow(t, q)
 		start(t, n, s)
 		time.Sleep(time.Minute)
 		if s.copies("a") > 0 {
-			t.Error("it was sent again")
+			t.Error("the canceled job was sent again")
 		}
 	})
 }

@@ -10,16 +10,16 @@ import (
 	"mediadesk/api"
 )
 
-// sized is a job of that many bytes.
+// sized returns a job of that many bytes.
 func sized(name string, size int64) api.Job {
 	j := job(name, api.NameExact)
 	j.Identity.Size = size
 	return j
 }
 
-// order adds jobs before anything may run, and returns the first letters of
-// their names in the order in which they began.
-func order(t *testing.T, concurrency int, change func(q *Queue, ids []int64), jobs ...api.Job) string {
+// startOrder adds jobs before any can run. It returns the first letters of their names in the order in
+// which they started.
+func startOrder(t *testing.T, concurrency int, change func(q *Queue, ids []int64), jobs ...api.Job) string {
 	var began []string
 	synctest.Test(t, func(t *testing.T) {
 		s, n := newService(), newNotes()
@@ -45,10 +45,10 @@ func order(t *testing.T, concurrency int, change func(q *Queue, ids []int64), jo
 	return strings.Join(began, "")
 }
 
-// TestOrderByHand: what a person sends first goes first, the rest in the order
-// of handing over, what goes last behind what comes later.
+// TestOrderByHand: jobs that the user sends first go first, and the others in the order of queuing.
+// Jobs that go last are sent after later ones.
 func TestOrderByHand(t *testing.T) {
-	got := order(t, 1, func(q *Queue, ids []int64) {
+	got := startOrder(t, 1, func(q *Queue, ids []int64) {
 		for _, err := range []error{q.First(t.Context(), ids[3]), q.Last(t.Context(), ids[0]), q.First(t.Context(), ids[4])} {
 			if err != nil {
 				t.Fatal(err)
@@ -56,16 +56,16 @@ func TestOrderByHand(t *testing.T) {
 		}
 		addAll(t, q, job("f.jpg", api.NameExact))
 		if got := q.o.Journal.(*notes).job(ids[4]).Priority; got != 2 {
-			t.Errorf("priority %d in the journal", got)
+			t.Errorf("priority %d in the journal, want 2", got)
 		}
 	}, job("a.jpg", api.NameExact), job("b.jpg", api.NameExact), job("c.jpg", api.NameExact), job("d.jpg", api.NameExact), job("e.jpg", api.NameExact))
 	if got != "edbcfa" {
-		t.Errorf("began as %s", got)
+		t.Errorf("got the order %s, want \"edbcfa\"", got)
 	}
 }
 
-// TestSmallFilesDoNotWaitForLargeOnes: one place is kept from large files while
-// much smaller ones wait; without those all places are theirs.
+// TestSmallFilesDoNotWaitForLargeOnes: one slot is kept free of large files while much smaller ones
+// wait. Without small files large ones use all slots.
 func TestSmallFilesDoNotWaitForLargeOnes(t *testing.T) {
 	const large, small = 300 << 20, 20_000
 	synctest.Test(t, func(t *testing.T) {
@@ -86,13 +86,13 @@ func TestSmallFilesDoNotWaitForLargeOnes(t *testing.T) {
 		synctest.Wait()
 		totals := q.Snapshot().Totals
 		if totals.Stored != 20 || totals.Sending != 3 {
-			t.Errorf("%d small ones stored, %d under way", totals.Stored, totals.Sending)
+			t.Errorf("%d small files stored, %d uploads under way", totals.Stored, totals.Sending)
 		}
 	})
 }
 
-// TestBatchesEnd: the end of a batch is told once all of it has an outcome, and
-// again after another try.
+// TestBatchesEnd: the end of a batch is reported when all its jobs have an outcome, and again after a
+// retry.
 func TestBatchesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, n := newService().by("b", refused401), newNotes()
@@ -107,20 +107,20 @@ func TestBatchesEnd(t *testing.T) {
 			outcome(t, q, id)
 		}
 		if fmt.Sprint(told) != "[x]" {
-			t.Fatalf("told %q", told)
+			t.Fatalf("got the reports %q", told)
 		}
 		if err := retry(q, ids[1]); err != nil {
 			t.Fatal(err)
 		}
 		outcome(t, q, ids[1])
 		if fmt.Sprint(told) != "[x x]" {
-			t.Errorf("told %q", told)
+			t.Errorf("got the reports %q", told)
 		}
 	})
 }
 
-// TestJobsOfAProgramThatEndsAreTaken: a queue at work goes on with what another
-// program left after it was started.
+// TestJobsOfAProgramThatEndsAreTaken: a running queue takes over jobs when the program that has them
+// ends.
 func TestJobsOfAProgramThatEndsAreTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, n := newService(), newNotes()
@@ -130,12 +130,12 @@ func TestJobsOfAProgramThatEndsAreTaken(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		n.Release(t.Context(), jobIDs(left)) // its program finished
+		n.Release(t.Context(), jobIDs(left)) // the program with these jobs ends
 		for len(q.Snapshot().Rows) == 0 {
 			<-q.Changes()
 		}
 		if got := outcome(t, q, left[0].ID); got.State != api.Stored {
-			t.Errorf("it is %s", got.State)
+			t.Errorf("the job is %s, want %v", got.State, api.Stored)
 		}
 	})
 }

@@ -30,7 +30,7 @@ type weather struct {
 	library *local.Library
 	phase   string
 	since   time.Time
-	changed chan struct{} // closed with the phase
+	changed chan struct{} // closed when the phase ends
 
 	answered atomic.Int64 // uploads that were answered as stored
 	calls    atomic.Int64
@@ -38,14 +38,14 @@ type weather struct {
 
 func newWeather(t *testing.T) *weather {
 	w := &weather{t: t, dir: filepath.Join(t.TempDir(), "library"), address: "127.0.0.1:0", changed: make(chan struct{})}
-	w.become("well")
-	t.Cleanup(func() { w.become("dead") })
+	w.startPhase("well")
+	t.Cleanup(func() { w.startPhase("dead") })
 	return w
 }
 
-// become starts a phase: "dead" ends the service and all its connections, any other
-// starts it again if it is dead.
-func (w *weather) become(phase string) {
+// startPhase starts a phase. "dead" stops the service and closes its connections. Any other phase starts
+// the service if it is dead.
+func (w *weather) startPhase(phase string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.phase, w.since = phase, time.Now()
@@ -67,7 +67,7 @@ func (w *weather) become(phase string) {
 			w.t.Error(err)
 			return
 		}
-		w.server = &http.Server{Handler: w.over(w.library)}
+		w.server = &http.Server{Handler: w.handler(w.library)}
 		go w.server.Serve(listener)
 	}
 }
@@ -78,8 +78,8 @@ func (w *weather) now() (phase string, since time.Time, changed chan struct{}) {
 	return w.phase, w.since, w.changed
 }
 
-// over answers uploads as the phase says, and all else.
-func (w *weather) over(library http.Handler) http.Handler {
+// handler answers uploads as the phase requires, and passes all other requests on.
+func (w *weather) handler(library http.Handler) http.Handler {
 	return http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			library.ServeHTTP(out, r)
@@ -99,33 +99,33 @@ func (w *weather) over(library http.Handler) http.Handler {
 			}
 			panic(http.ErrAbortHandler)
 		}
-		library.ServeHTTP(&telling{out, w}, r)
+		library.ServeHTTP(&countingWriter{out, w}, r)
 	})
 }
 
-// telling counts uploads that are answered as stored, before the client can know.
-type telling struct {
+// countingWriter counts uploads when they are answered as stored, before the client gets the answer.
+type countingWriter struct {
 	http.ResponseWriter
 	w *weather
 }
 
-func (t *telling) WriteHeader(status int) {
+func (t *countingWriter) WriteHeader(status int) {
 	if status == http.StatusOK {
 		t.w.answered.Add(1)
 	}
 	t.ResponseWriter.WriteHeader(status)
 }
 
-func (t *telling) Write(p []byte) (int, error) { return t.ResponseWriter.Write(p) }
+func (t *countingWriter) Write(p []byte) (int, error) { return t.ResponseWriter.Write(p) }
 
-func (t *telling) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+func (t *countingWriter) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 
-// TestOutages sends many files to a service that dies, limits, stalls and restarts.
-// What the screen would say is written down all the time and compared with the
-// truth. MEDIADESK_LONG=1: 2,000 files, and the service is dead for 10 minutes once.
+// TestOutages sends many files to a service that dies, limits, stalls and restarts. It records what
+// the screen would show and compares that with the facts. MEDIADESK_LONG=1 sends 2,000 files, and the
+// service is dead for 10 minutes once.
 func TestOutages(t *testing.T) {
 	n, most, longest := 200, 400*time.Millisecond, 2*time.Second
-	look, notice := 50*time.Millisecond, time.Minute // a busy machine takes its time
+	look, notice := 50*time.Millisecond, time.Minute // a busy machine needs time
 	if long {
 		n, most, longest, look, notice = 2000, 8*time.Second, 10*time.Minute, time.Second, 4*time.Second
 	}
@@ -148,7 +148,7 @@ func TestOutages(t *testing.T) {
 	over := make(chan struct{})
 	var wrong, seen atomic.Int64
 	var all sync.WaitGroup
-	all.Go(func() { // what the screen says
+	all.Go(func() { // records what the screen shows
 		ticker := time.NewTicker(look)
 		defer ticker.Stop()
 		for {
@@ -177,13 +177,13 @@ func TestOutages(t *testing.T) {
 			}
 		}
 	})
-	all.Go(func() { // the weather: each phase begins when as many more are stored
+	all.Go(func() { // changes the weather: each phase begins when more files are stored
 		random := rand.New(rand.NewPCG(3, 3))
 		phases := []string{"limits", "dead", "limits", "dead", "stalls", "dead", "stalls", "dead"}
 		ticker := time.NewTicker(look / 10)
 		defer ticker.Stop()
 		for i, phase := range phases {
-			w.become("well")
+			w.startPhase("well")
 			for w.answered.Load() < int64(n*(i+1)/(len(phases)+1)) {
 				select {
 				case <-over:
@@ -191,7 +191,7 @@ func TestOutages(t *testing.T) {
 				case <-ticker.C:
 				}
 			}
-			w.become(phase)
+			w.startPhase(phase)
 			last := time.Duration(random.Int64N(int64(most)))
 			if i == 3 {
 				last = longest
@@ -203,7 +203,7 @@ func TestOutages(t *testing.T) {
 			}
 			seen.Add(1)
 		}
-		w.become("well")
+		w.startPhase("well")
 	})
 	jobs, err = q.Wait(context.Background(), idsOf(added))
 	close(over)
@@ -211,23 +211,23 @@ func TestOutages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.become("dead")
+	w.startPhase("dead")
 	server, err := local.Serve(context.Background(), w.address, local.Options{Dir: w.dir, Key: testKey})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	got := compare(jobs, held(t, server, "/outages/"))
+	got := compare(jobs, countFiles(t, server, "/outages/"))
 	unknown := 0
 	for _, j := range jobs {
 		if j.File == nil {
 			unknown++
 		}
 	}
-	t.Logf("%d phases, %d uploads: %d duplicates, %d missing, %d wrongly reported, %d without a record, %d wrong words; %v; the screen is in %s",
+	t.Logf("%d phases, %d uploads: %d duplicates, %d missing, %d wrongly reported, %d without a record, %d wrong messages; %v; the screen is in %s",
 		seen.Load(), n, got.duplicates, got.missing, got.wrong, unknown, wrong.Load(), got.states, log.Name())
 	if seen.Load() < 8 {
-		t.Errorf("all was sent before phase %d of 8 had ended", seen.Load()+1)
+		t.Errorf("all files were sent before phase %d of 8 had ended", seen.Load()+1)
 	}
 	if got.duplicates+got.missing+got.wrong+unknown > 0 || got.states[api.Stored] != n {
 		t.Errorf("%+v", got)

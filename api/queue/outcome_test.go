@@ -11,7 +11,7 @@ import (
 	"mediadesk/api"
 )
 
-// TestWhatIsClaimed takes every fault with every way of naming.
+// TestWhatIsClaimed tries every fault with every naming.
 func TestWhatIsClaimed(t *testing.T) {
 	exactKeep := api.Naming("exact, nothing overwritten")
 	tests := []struct {
@@ -96,16 +96,16 @@ func TestWhatIsClaimed(t *testing.T) {
 					t.Error("no failure to show")
 				}
 				if got.State == api.Unknown && got.Failure.Help == "" {
-					t.Error("an unknown outcome without a word on how to find out")
+					t.Error("an unknown outcome has no help on how to find out")
 				}
 			})
 		})
 	}
 }
 
-// TestTakenIsTakenByStatus: where the service does not list, a conflict after an
-// attempt without an answer says that this attempt stored the file. Status 400 has
-// other reasons too, such as an address that cannot be downloaded.
+// TestTakenIsTakenByStatus: if the service does not list files, status 409 after an attempt without
+// an answer means that this attempt stored the file. Status 400 has other reasons too, such as an
+// address that cannot be downloaded.
 func TestTakenIsTakenByStatus(t *testing.T) {
 	for conflict, want := range map[bool]api.State{true: api.Stored, false: api.Unknown} {
 		for _, f := range []fault{lostAnswer, noRecord, lost503} {
@@ -122,7 +122,7 @@ func TestTakenIsTakenByStatus(t *testing.T) {
 	}
 }
 
-// TestDecide is the table of what follows from what is known.
+// TestDecide has a table of the next step for each state of knowledge.
 func TestDecide(t *testing.T) {
 	refused := func(status int) func(*api.Job) {
 		return func(j *api.Job) { j.State, j.Failure = api.Refused, &api.Failure{Status: status} }
@@ -142,7 +142,7 @@ func TestDecide(t *testing.T) {
 		look     result
 		want     Step
 	}{
-		// A repeat that cannot store twice.
+		// A repeat that cannot be stored twice.
 		{api.NameHere, same, begin, none, notChecked, Send},
 		{api.NameHere, same, begin, orphaned, notChecked, Send},
 		{api.NameHere, same, begin, maybe, notChecked, Check},
@@ -153,7 +153,7 @@ func TestDecide(t *testing.T) {
 		{api.NameHere, large, repeat, maybe, notChecked, Check},
 		{api.NameHere, large, force, maybe, notChecked, Check},
 		{api.NameHere, same, begin, api.SurelyStored, notChecked, ClaimStored},
-		// One that could.
+		// A repeat that could be stored twice.
 		{api.NameService, same, begin, none, notChecked, Send},
 		{api.NameService, same, repeat, none, notChecked, Send},
 		{api.NameService, same, begin, maybe, notChecked, Check},
@@ -162,12 +162,12 @@ func TestDecide(t *testing.T) {
 		{api.NameService, same, repeat, maybe, noTime, Leave},
 		{api.NameService, same, force, maybe, notChecked, Send},
 		{api.NameExact, same, begin, maybe, notChecked, Check},
-		// Outcomes: nothing may have arrived.
+		// Outcomes: the file cannot have arrived.
 		{api.NameHere, as(api.Unsent), claim, none, notChecked, Claim},
 		{api.NameHere, as(api.Cancelled), claim, none, notChecked, Claim},
 		{api.NameHere, refused(401), claim, none, notChecked, Claim},
 		{api.NameService, refused(400), claim, none, notChecked, Claim},
-		// Something may have.
+		// The file may have arrived.
 		{api.NameHere, as(api.Unsent), claim, orphaned, notChecked, Check},
 		{api.NameHere, as(api.Unsent), claim, orphaned, isMissing, Claim},
 		{api.NameHere, as(api.Unsent), claim, orphaned, cannotCheck, ClaimUnknown},
@@ -186,7 +186,7 @@ func TestDecide(t *testing.T) {
 		{api.NameHere, refused(401), claim, maybe, isMissing, Claim},
 		{api.NameHere, refused(401), claim, maybe, checkFailed, Later},
 		{api.NameService, refused(400), claim, maybe, cannotCheck, ClaimUnknown},
-		// A refusal that may say that the name is taken.
+		// A refusal that may mean that the name exists.
 		{api.NameHere, refused(400), claim, none, notChecked, Check},
 		{api.NameHere, refused(409), claim, none, notChecked, Check},
 		{api.NameHere, refused(400), claim, none, isThere, ClaimStored},
@@ -209,13 +209,13 @@ func TestDecide(t *testing.T) {
 		j := job("a.jpg", tt.naming)
 		tt.change(&j)
 		if got := decide(&j, tt.goal, tt.evidence, tt.look); got != tt.want {
-			t.Errorf("%+v: step %d", tt, got)
+			t.Errorf("%+v: step %d, want %v", tt, got, tt.want)
 		}
 	}
 }
 
-// TestSomebodyElsesFile: with an exact name that exists already, "exists" is
-// no proof, not even after an unclear attempt.
+// TestSomebodyElsesFile: if the exact name existed before, "exists" proves nothing, even after an
+// attempt without an answer.
 func TestSomebodyElsesFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService()
@@ -233,13 +233,12 @@ func TestSomebodyElsesFile(t *testing.T) {
 		first.store(&api.Upload{FileName: "a.jpg", UseUniqueFileName: api.Set(false)})
 		q = start(t, newNotes(), first)
 		if got := outcome(t, q, addAll(t, q, j)[0]); got.State != api.Refused || got.Failure.Status != 400 {
-			t.Errorf("a refusal of the first attempt became %s", got.State)
+			t.Errorf("after a refusal of the first attempt the job is %s", got.State)
 		}
 	})
 }
 
-// TestWaitsAsAsked: the whole queue keeps quiet for as long as the service
-// asks.
+// TestWaitsAsAsked: the whole queue waits for as long as the service requests.
 func TestWaitsAsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(slow429)
@@ -269,12 +268,12 @@ func TestBackoffGrowsToItsLimit(t *testing.T) {
 			longest = max(longest, got)
 		}
 		if longest < limit/2 {
-			t.Errorf("backoff(%d) is never more than %s of %s", n, longest, limit)
+			t.Errorf("backoff(%d) is at most %s, far below its limit of %s", n, longest, limit)
 		}
 	}
 }
 
-// TestAfterAKill takes jobs as a killed program leaves them.
+// TestAfterAKill resumes jobs in the state in which a killed program leaves them.
 func TestAfterAKill(t *testing.T) {
 	tests := []struct {
 		naming api.Naming
@@ -322,11 +321,11 @@ func TestAfterAKill(t *testing.T) {
 	}
 }
 
-// finalEvidence is what is known of jobs by their outcome.
+// finalEvidence is the evidence of jobs by their outcome.
 var finalEvidence = map[api.State]api.Evidence{api.Stored: api.SurelyStored, api.Unknown: api.MaybeStored}
 
-// TestLeftInDoubt takes jobs that a killed program had and of which the journal
-// knows no attempt: what is claimed of them is found out first.
+// TestLeftInDoubt resumes jobs of a killed program without a recorded attempt. The queue checks the
+// library before it claims anything.
 func TestLeftInDoubt(t *testing.T) {
 	cancel := func(t *testing.T, n *notes, s *service, id int64) *Queue {
 		q := start(t, n, s, func(o *Options) { o.Fresh = true })
@@ -339,9 +338,9 @@ func TestLeftInDoubt(t *testing.T) {
 	tests := []struct {
 		name    string
 		send    func(*testing.T, *notes, *service, int64) *Queue
-		changed bool // the source
+		changed bool // whether the source has changed
 		faults  []fault
-		state   map[string]api.State // by what the library has and shows
+		state   map[string]api.State // by what the library has and lists
 	}{
 		{"cancelled", cancel, false, nil, map[string]api.State{"there": api.Stored, "not": api.Cancelled, "dumb": api.Unknown, "known": api.Cancelled}},
 		{"the source is gone", goOn, true, nil, map[string]api.State{"there": api.Stored, "not": api.Unsent, "dumb": api.Unknown, "known": api.Unsent}},
@@ -356,7 +355,7 @@ func TestLeftInDoubt(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					s, n := newService(tt.faults...), newNotes()
 					left := job("a.jpg", api.NameHere)
-					if what != "known" { // then its owner released it
+					if what != "known" { // the program that had the job has released it
 						left.Evidence = api.Orphaned
 					}
 					if tt.changed {
@@ -377,16 +376,16 @@ func TestLeftInDoubt(t *testing.T) {
 						t.Errorf("%s, %+v; want %s", got.State, got, want)
 					}
 					if got.State == api.Unknown && !strings.Contains(got.Failure.Help, "does not list") {
-						t.Errorf("it says %+v", got.Failure)
+						t.Errorf("got the failure %+v", got.Failure)
 					}
 					if kept := n.job(got.ID); kept.State != want || kept.Evidence == api.Orphaned {
 						t.Errorf("the journal has %+v", kept)
 					}
 					if s.copies("a") > 1 {
-						t.Error("stored twice")
+						t.Error("the file was stored twice")
 					}
 					if tt.name == "cancelled" && s.sent(left.Upload.FileName) > 0 {
-						t.Error("what was cancelled was sent")
+						t.Error("a canceled job was sent")
 					}
 				})
 			})

@@ -12,17 +12,17 @@ import (
 	"mediadesk/api"
 )
 
-// distant is a service behind a line with latency, of a certain speed, that
-// accepts a number of uploads at a time.
+// distant is a service behind a line with latency and limited speed. It accepts a limited number of
+// uploads at a time.
 type distant struct {
 	latency time.Duration
-	rate    float64 // bytes a second of the line; 0: without limit
-	each    float64 // bytes a second of one upload; 0: without limit
-	most    int     // uploads at a time; 0: any
+	rate    float64 // of the line, in bytes per second; 0 for no limit
+	each    float64 // of one upload, in bytes per second; 0 for no limit
+	most    int     // uploads at a time; 0 for no limit
 	wait    time.Duration
 
 	mu       sync.Mutex
-	free     time.Time // when the line is
+	free     time.Time // when the line is free
 	now      int
 	highest  int
 	refusals int
@@ -37,7 +37,7 @@ func (d *distant) Upload(ctx context.Context, u *api.Upload, p *api.Progress) (*
 	refused := d.most > 0 && d.now > d.most
 	free := time.Now()
 	if d.rate > 0 && !refused {
-		// Uploads share the line: it gives each of them what is left in turns.
+		// The uploads take turns on the line.
 		if d.free.After(free) {
 			free = d.free
 		}
@@ -71,7 +71,7 @@ func (d *distant) Upload(ctx context.Context, u *api.Upload, p *api.Progress) (*
 
 func (d *distant) List(context.Context, api.Query) ([]api.File, error) { return nil, nil }
 
-// sizedJobs are jobs of n files of a size in bytes.
+// sizedJobs returns jobs for n files of that size in bytes.
 func sizedJobs(n int, size int64) []api.Job {
 	jobs := jobsNamed(n)
 	for i := range jobs {
@@ -81,7 +81,7 @@ func sizedJobs(n int, size int64) []api.Job {
 	return jobs
 }
 
-// send sends jobs and returns how long it takes, with simulated time.
+// send sends jobs and returns how long that takes in simulated time.
 func (d *distant) send(t *testing.T, concurrency int, jobs []api.Job) (took time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -94,7 +94,7 @@ func (d *distant) send(t *testing.T, concurrency int, jobs []api.Job) (took time
 		took = time.Since(began)
 		for _, j := range finished {
 			if j.State != api.Stored {
-				t.Errorf("%s: %+v", j.State, j.Failure)
+				t.Errorf("%s: %+v, want %v", j.State, j.Failure, api.Stored)
 			}
 		}
 		if err != nil {
@@ -105,8 +105,8 @@ func (d *distant) send(t *testing.T, concurrency int, jobs []api.Job) (took time
 	return took
 }
 
-// TestManyAtALatency: with 150 ms of latency 300 files of 20 kB take less than half
-// the time of six at once.
+// TestManyAtALatency: with a latency of 150 ms, 300 files of 20 kB take less than half the time of
+// six uploads at a time.
 func TestManyAtALatency(t *testing.T) {
 	six := (&distant{latency: 150 * time.Millisecond}).send(t, 6, sizedJobs(300, 20_000))
 	d := &distant{latency: 150 * time.Millisecond}
@@ -117,8 +117,8 @@ func TestManyAtALatency(t *testing.T) {
 	}
 }
 
-// TestSlowLine: on a line of 2 Mbit/s it is no slower than four at once, and does not
-// use more connections without need.
+// TestSlowLine: on a line of 2 Mbit/s the queue is no slower than with four uploads at a time, and
+// does not use more connections than it needs.
 func TestSlowLine(t *testing.T) {
 	slow := func() *distant { return &distant{latency: 30 * time.Millisecond, rate: 250_000} }
 	four := slow().send(t, 4, sizedJobs(300, 20_000))
@@ -130,9 +130,8 @@ func TestSlowLine(t *testing.T) {
 	}
 }
 
-// TestServiceThatRefusesManyAtOnce: a service that refuses more than 8 at once sees
-// fewer than 60 refusals in 300 files, and is used well all the same: at best they take
-// 6 s, one by one 45 s.
+// TestServiceThatRefusesManyAtOnce: a service that refuses more than 8 uploads at a time refuses
+// fewer than 60 of 300 files. It is still used well: the ideal is 6 s, and one by one takes 45 s.
 func TestServiceThatRefusesManyAtOnce(t *testing.T) {
 	for _, wait := range []time.Duration{0, time.Second} {
 		d := &distant{latency: 150 * time.Millisecond, most: 8, wait: wait}
@@ -144,7 +143,7 @@ func TestServiceThatRefusesManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestLargeAndSmallMix: large files do not hold up small ones, nor these the large.
+// TestLargeAndSmallMix: large and small files do not hold each other up.
 func TestLargeAndSmallMix(t *testing.T) {
 	d := &distant{latency: 50 * time.Millisecond, each: 10e6}
 	d.send(t, 0, slices.Concat(sizedJobs(20, 50e6), sizedJobs(200, 20_000)))
@@ -163,11 +162,11 @@ func TestLargeAndSmallMix(t *testing.T) {
 	}
 }
 
-// TestFixedConcurrency: a number that the user sets is kept.
+// TestFixedConcurrency: a number that the user sets is not changed.
 func TestFixedConcurrency(t *testing.T) {
 	d := &distant{latency: 150 * time.Millisecond, most: 3}
 	d.send(t, 4, sizedJobs(40, 20_000))
 	if d.highest != 4 {
-		t.Errorf("up to %d at a time", d.highest)
+		t.Errorf("got up to %d uploads at a time, want 4", d.highest)
 	}
 }

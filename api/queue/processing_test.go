@@ -8,8 +8,8 @@ import (
 	"mediadesk/api"
 )
 
-// TestProcessingIsSearchedFor: a job that the service processes is stored once the
-// library shows its name, in this run or the next; nothing is sent again.
+// TestProcessingIsSearchedFor: a job that the service processes is stored when the library lists its
+// name, in this run or the next. It is not sent again.
 func TestProcessingIsSearchedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, n := newService(later), newNotes()
@@ -21,7 +21,7 @@ func TestProcessingIsSearchedFor(t *testing.T) {
 		j.Batch = "b"
 		got := outcome(t, q, addAll(t, q, j)[0])
 		if got.State != api.Processing || batches != 1 {
-			t.Fatalf("it is %s, %d batches", got.State, batches)
+			t.Fatalf("the job is %s, %d batches", got.State, batches)
 		}
 		if _, err := s.store(&got.Upload); err != nil {
 			t.Fatal(err)
@@ -36,8 +36,8 @@ func TestProcessingIsSearchedFor(t *testing.T) {
 	})
 }
 
-// TestKilledWhileItLooked: a job that was processed when the program was killed in the
-// middle of a search is not sent again.
+// TestKilledWhileItLooked: a job in processing is not sent again if the program is killed during the
+// search for it.
 func TestKilledWhileItLooked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, n := newService(), newNotes()
@@ -47,7 +47,7 @@ func TestKilledWhileItLooked(t *testing.T) {
 		n.jobs[1] = j
 		got := outcome(t, start(t, n, s), 1)
 		if got.State != api.Processing || s.sent(j.Upload.FileName) != 0 || got.Failure.RequestID != "r" {
-			t.Errorf("it is %s after %d uploads, %+v", got.State, s.sent(j.Upload.FileName), got.Failure)
+			t.Errorf("the job is %s after %d uploads, %+v", got.State, s.sent(j.Upload.FileName), got.Failure)
 		}
 	})
 }

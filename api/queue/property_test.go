@@ -12,17 +12,16 @@ import (
 	"mediadesk/api"
 )
 
-// TestWhateverHappens drives a queue with random jobs, faults, pauses,
-// cancels, retries and restarts. What it claims in the end is what is true in
-// the library, no name made here is stored twice, and the journal agrees.
+// TestWhateverHappens gives a queue random jobs, faults, pauses, cancels, retries and restarts. In
+// the end its claims match the library, no name that the client made is stored twice, and the journal
+// agrees.
 func TestWhateverHappens(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		// rapid measures its time outside the bubble, and fails by a panic
-		// that must leave it.
+		// rapid measures its time outside the bubble, and its panics must leave the bubble.
 		var failed any
 		synctest.Test(t, func(*testing.T) {
 			defer func() { failed = recover() }()
-			whatever(rt)
+			checkRandomRun(rt)
 		})
 		if failed != nil {
 			panic(failed)
@@ -35,7 +34,7 @@ var anyFault = rapid.SampledFrom([]fault{
 	refused401, refused400, noRecord, hangs, hangsStored,
 })
 
-func whatever(t *rapid.T) {
+func checkRandomRun(t *rapid.T) {
 	s := newService()
 	s.noList = rapid.Bool().Draw(t, "no listing")
 	s.wait = rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(t, "wait")
@@ -118,11 +117,10 @@ func whatever(t *rapid.T) {
 			}
 		},
 	})
-	// Whatever hangs is broken off once by pausing it; the rest comes to its
-	// end by itself.
+	// Jobs that hang are interrupted once by pausing them. The others end by themselves.
 	for round := 0; q.Busy() || q.Snapshot().Totals.Paused > 0; round++ {
 		if round > 100 {
-			t.Fatalf("it does not come to an end: %+v", q.Snapshot().Totals)
+			t.Fatalf("the jobs do not end: %+v", q.Snapshot().Totals)
 		}
 		time.Sleep(10 * time.Minute)
 		q.PauseAll()
@@ -145,12 +143,11 @@ func whatever(t *rapid.T) {
 	}
 }
 
-// checkClaim compares what is claimed of a job with what is in the library.
+// checkClaim compares the claim about a job with what is in the library.
 func checkClaim(t *rapid.T, s *service, j api.Job, retried bool) {
 	copies := s.copies(j.Upload.FileName[:1])
 	say := fmt.Sprintf("%s (%s) is %s after %d attempts and was stored %d times", j.Upload.FileName, j.Naming, j.State, j.Attempts, copies)
-	// A person who sends an unknown one again decides that it may be there
-	// twice.
+	// A user who sends an unknown job again accepts that it may be stored twice.
 	once := j.Naming == api.NameHere || !retried
 	switch {
 	case once && copies > 1:

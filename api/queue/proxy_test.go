@@ -42,21 +42,20 @@ const (
 	sentTwice        mishap = "handed to the service twice"
 )
 
-// mishaps are all of them; sentTwice is apart, since a service that makes
-// names itself then stores two, whatever the client does.
+// mishaps are all of them except sentTwice: a service that makes names itself then stores two files,
+// whatever the client does.
 var mishaps = []mishap{
 	closedAtOnce, closedAfterHead, resetMidway, truncated, lostRequest, lostAnswer, answerHeadCut, answerBodyCut, badGateway, gatewayTimeout,
 	serverError, unavailableLost, unavailable, tooMany, htmlInstead, emptyAnswer, garbage, hangsMidway, hangsBeforeReply,
 }
 
-// proxy stands between a client and a service and lets uploads go wrong. What
-// is no upload passes.
+// proxy is between a client and a service, and lets uploads fail. It passes other requests on.
 type proxy struct {
 	address  string
 	upstream string // host:port
-	// choose says what happens to an upload of a client, by its User-Agent.
+	// choose returns what happens to an upload of a client, given its User-Agent.
 	choose func(agent string) mishap
-	// moment, if not nil, is told of every upload: "begin", "stored".
+	// moment is called for every upload with "begin" and "stored", if it is not nil.
 	moment func(when string)
 
 	listener net.Listener
@@ -115,7 +114,7 @@ func (p *proxy) close() {
 	p.work.Wait()
 }
 
-// faults are how many uploads went wrong, and in how many ways.
+// faults returns how many uploads failed, and in how many ways.
 func (p *proxy) faults() (times, kinds int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -127,13 +126,13 @@ func (p *proxy) faults() (times, kinds int) {
 	return times, kinds
 }
 
-// reset closes so that the peer sees a reset.
+// reset closes the connection so that the peer gets a reset.
 func reset(conn net.Conn) {
 	conn.(*net.TCPConn).SetLinger(0)
 	conn.Close()
 }
 
-// serve handles the requests of one connection; after a mishap it ends.
+// serve handles the requests of one connection until a mishap.
 func (p *proxy) serve(conn net.Conn) {
 	in := bufio.NewReader(conn)
 	for {
@@ -151,15 +150,14 @@ func (p *proxy) serve(conn net.Conn) {
 				p.moment("begin")
 			}
 		}
-		if !p.one(conn, in, req, what) {
+		if !p.apply(conn, in, req, what) {
 			return
 		}
 	}
 }
 
-// one does to a request what was chosen and reports whether the connection is
-// good for another.
-func (p *proxy) one(conn net.Conn, in *bufio.Reader, req *http.Request, what mishap) bool {
+// apply applies a mishap to a request. It reports whether the connection can be used again.
+func (p *proxy) apply(conn net.Conn, in *bufio.Reader, req *http.Request, what mishap) bool {
 	switch what {
 	case closedAtOnce:
 		reset(conn)
@@ -232,7 +230,7 @@ func (p *proxy) one(conn net.Conn, in *bufio.Reader, req *http.Request, what mis
 		p.moment("stored")
 	}
 	if res.StatusCode != http.StatusOK {
-		what = fine // a refusal is passed on whatever was chosen
+		what = fine // a refusal is always passed on
 	}
 	var whole bytes.Buffer
 	fmt.Fprintf(&whole, "HTTP/1.1 %d %s\r\nContent-Length: %d\r\n", res.StatusCode, http.StatusText(res.StatusCode), len(text))
@@ -271,7 +269,7 @@ func answer(status int, text, head string) string {
 	return fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Length: %d\r\n%s\r\n%s", status, http.StatusText(status), len(text), head, text)
 }
 
-// forward hands a request to the service.
+// forward sends a request to the service.
 func (p *proxy) forward(req *http.Request, body []byte) (*http.Response, []byte, error) {
 	conn, err := net.DialTimeout("tcp", p.upstream, 5*time.Second)
 	if err != nil {
@@ -298,8 +296,8 @@ func (p *proxy) forward(req *http.Request, body []byte) (*http.Response, []byte,
 	return res, text, err
 }
 
-// some chooses a mishap with a chance, repeatable by its seed.
-func some(chance float64, seed uint64, from []mishap) func(string) mishap {
+// chance chooses a mishap with that chance, in a sequence given by the seed.
+func chance(chance float64, seed uint64, from []mishap) func(string) mishap {
 	var mu sync.Mutex
 	r := rand.New(rand.NewPCG(seed, 1))
 	return func(string) mishap {

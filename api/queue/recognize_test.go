@@ -14,11 +14,11 @@ import (
 	"mediadesk/api/queue"
 )
 
-// always has the same mishap happen to every upload.
+// always applies the same mishap to every upload.
 func always(what mishap) func(string) mishap { return func(string) mishap { return what } }
 
-// TestWhatIsFoundIsRecognised: where a repeat could store twice, a file is taken
-// for the one that was sent only if nothing else can be the case.
+// TestWhatIsFoundIsRecognised: if a repeat could be stored twice, a file counts as the one that was
+// sent only if it cannot be another one.
 func TestWhatIsFoundIsRecognised(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -26,7 +26,7 @@ func TestWhatIsFoundIsRecognised(t *testing.T) {
 		what    mishap
 		jobs    int
 		private bool
-		between func(t *testing.T, s *local.Server) // before it is sent
+		between func(t *testing.T, s *local.Server) // called before sending
 		want    api.State
 	}{
 		{name: "with a suffix", naming: api.NameService, what: lostAnswer, jobs: 1, want: api.Stored},
@@ -78,14 +78,14 @@ func TestWhatIsFoundIsRecognised(t *testing.T) {
 					t.Errorf("%s after %d attempts, want %s: %+v", j.State, j.Attempts, tt.want, j.Failure)
 				}
 				if j.State == api.Stored && (j.File == nil || j.Evidence != api.SurelyStored || j.Failure != nil) {
-					t.Errorf("a stored one is %+v", j)
+					t.Errorf("got the stored job %+v", j)
 				}
 			}
 		})
 	}
 }
 
-// put stores 1,000 of a letter in the library itself.
+// put stores 1,000 bytes of one letter in the library itself.
 func put(folder, name string, letter byte, tag string) func(*testing.T, *local.Server) {
 	return func(t *testing.T, s *local.Server) {
 		path := filepath.Join(t.TempDir(), name)
@@ -99,7 +99,7 @@ func put(folder, name string, letter byte, tag string) func(*testing.T, *local.S
 			t.Fatal(err)
 		}
 		for !time.Now().Truncate(time.Millisecond).After(f.Updated()) {
-			runtime.Gosched() // records tell milliseconds
+			runtime.Gosched() // the times of records have a resolution of milliseconds
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"mediadesk/api/queue"
 )
 
-// taker is a service that takes every upload and keeps nothing.
-func taker(t testing.TB) string {
+// startSink starts a service that accepts every upload and stores nothing.
+func startSink(t testing.TB) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -50,10 +50,10 @@ func filesFor(t testing.TB, n, size int) []api.Job {
 	return jobs
 }
 
-// BenchmarkSmallFiles sends 2,000 files of 20 kB, 8 at a time: by the client
-// alone, and by the queue with its journal.
+// BenchmarkSmallFiles sends 2,000 files of 20 kB, 8 at a time, with the client alone and with the
+// queue and its journal.
 func BenchmarkSmallFiles(b *testing.B) {
-	address := taker(b)
+	address := startSink(b)
 	client, err := api.NewClient(api.Options{UploadURL: address, BaseURL: address})
 	if err != nil {
 		b.Fatal(err)

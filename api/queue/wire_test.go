@@ -14,8 +14,8 @@ import (
 	"mediadesk/api"
 )
 
-// TestOnTheWire follows a large upload through a service that stops reading in
-// the middle: what the snapshot shows, a pause, and the rest.
+// TestOnTheWire sends a large upload to a service that pauses reading in the middle. It checks the
+// snapshot, a pause, and the rest of the upload.
 func TestOnTheWire(t *testing.T) {
 	const size = 40 << 20
 	path := filepath.Join(t.TempDir(), "large.bin")
@@ -75,7 +75,7 @@ func TestOnTheWire(t *testing.T) {
 	later := q.order[0].row(time.Now().Add(StallAfter + time.Second))
 	q.mu.Unlock()
 	if !later.Stalled || later.Left != 0 {
-		t.Errorf("without a byte for longer: %+v", later)
+		t.Errorf("after more time without a byte: %+v", later)
 	}
 	if err := q.Pause(ids[0]); err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestOnTheWire(t *testing.T) {
 	}
 	<-halfway
 	allOut(q)
-	// Everything has gone out: a pause now would only lose the answer.
+	// The whole body was sent, so a pause would only lose the answer.
 	if err := q.Pause(ids[0]); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestOnTheWire(t *testing.T) {
 	}
 }
 
-// allOut waits until the other side has acknowledged what is under way.
+// allOut waits until the other side has acknowledged all bytes.
 func allOut(q *Queue) {
 	for waits := true; waits; {
 		q.mu.Lock()
@@ -119,8 +119,8 @@ func allOut(q *Queue) {
 	}
 }
 
-// TestRateOfSmallFiles: files that are over at once have a rate and a time left
-// together, although none of them has one of its own.
+// TestRateOfSmallFiles: files that end at once have a common rate and time left, although no single
+// file has them.
 func TestRateOfSmallFiles(t *testing.T) {
 	began, answer := make(chan struct{}), make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -143,7 +143,7 @@ func TestRateOfSmallFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := start(t, newNotes(), client, one)
+	q := start(t, newNotes(), client, oneAtATime)
 	var jobs []api.Job
 	for range 12 {
 		j := job("a.bin", api.NameHere)
@@ -155,7 +155,7 @@ func TestRateOfSmallFiles(t *testing.T) {
 	<-began
 	allOut(q)
 	if s := q.snapshot(now); s.Totals.Rate != 0 {
-		t.Errorf("a rate of %f at the first look", s.Totals.Rate)
+		t.Errorf("got the rate %f in the first snapshot, want 0", s.Totals.Rate)
 	}
 	for i := range 2 {
 		answer <- struct{}{}
@@ -185,23 +185,23 @@ func TestRateIsAMovingAverage(t *testing.T) {
 	m := meter{began: now}
 	m.note(now.Add(time.Millisecond), 1<<20)
 	if m.rate != 0 {
-		t.Errorf("a rate of %f out of a millisecond", m.rate)
+		t.Errorf("got the rate %f after a millisecond, want 0", m.rate)
 	}
 	for i := 1; i <= 20; i++ {
 		m.note(now.Add(time.Duration(i)*500*time.Millisecond), int64(i)*500)
 	}
 	if m.rate < 999 || m.rate > 1001 {
-		t.Errorf("rate %f of a steady 1000", m.rate)
+		t.Errorf("got the rate %f, want about 1000", m.rate)
 	}
 	m.note(now.Add(10500*time.Millisecond), 10_000)
 	if m.rate <= 500 || m.rate >= 1000 {
-		t.Errorf("rate %f right after it stopped", m.rate)
+		t.Errorf("got the rate %f right after a stop", m.rate)
 	}
 	if left := timeLeft(5000, 1000); left != 5*time.Second {
-		t.Errorf("%s left", left)
+		t.Errorf("got %s left", left)
 	}
 	if left := timeLeft(1<<62, 0.001); left <= 0 {
-		t.Errorf("%s left of very much", left)
+		t.Errorf("got %s left of a huge amount", left)
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 	"mediadesk/api/local"
 )
 
-// TestManyFilesAtALimitedService: changes of and calls for many files wait for a
-// service that limits them, and tags go in few calls.
+// TestManyFilesAtALimitedService: changes to many files and calls about them respect the limits of
+// the service. Tags are changed in few calls.
 func TestManyFilesAtALimitedService(t *testing.T) {
 	fault, err := local.ParseFault([]string{"rate=20/s"})
 	if err != nil {
@@ -49,7 +49,7 @@ func TestManyFilesAtALimitedService(t *testing.T) {
 	files := make([]api.File, n)
 	changes, tags := make([]Change, n), make([]Change, n)
 	for i := range files {
-		f := put(t, s, fmt.Sprintf("f%d.txt", i), api.Upload{Tags: api.Set([]string{"old"})})
+		f := uploadFile(t, s, fmt.Sprintf("f%d.txt", i), api.Upload{Tags: api.Set([]string{"old"})})
 		files[i] = *f
 		changes[i] = Change{FileID: f.FileID, Details: api.Details{Description: api.Set("d")}}
 		tags[i] = Change{FileID: f.FileID, Details: api.Details{Tags: api.Set([]string{"old", "new"})}}
@@ -67,7 +67,7 @@ func TestManyFilesAtALimitedService(t *testing.T) {
 	done := s.ChangeAll(t.Context(), tags, nil)
 	check("tags", done)
 	if calls["PATCH details"] > 0 || calls["POST addTags"] < 2 || calls["POST addTags"] > 4 {
-		t.Errorf("tags took %v", calls)
+		t.Errorf("the tags took the calls %v", calls)
 	}
 	for _, e := range done {
 		if api.JoinTags(e.File.Tags.Or(nil)) != "old,new" {
@@ -76,21 +76,21 @@ func TestManyFilesAtALimitedService(t *testing.T) {
 	}
 	undone, err := s.Undo(t.Context(), files[3].FileID, Fail)
 	if err != nil || len(undone) != n {
-		t.Fatalf("%d undone, %v", len(undone), err)
+		t.Fatalf("%d undone, %v, want %v", len(undone), err, n)
 	}
 	check("undo", undone)
-	is(t, s, files[3].FileID, "old", "")
-	// A file that is not there does not keep the others from being changed.
+	checkFile(t, s, files[3].FileID, "old", "")
+	// A deleted file does not prevent changes to the others.
 	if err := s.Client.DeleteFile(t.Context(), files[0].FileID); err != nil {
 		t.Fatal(err)
 	}
 	list := s.ChangeAll(t.Context(), tags, nil)
 	if list[0].Err == nil {
-		t.Error("a file that is gone was changed")
+		t.Error("changing a deleted file: got no error")
 	}
 	check("the others", list[1:])
 	check("deletion", s.DeleteAll(t.Context(), files[1:], nil))
 	if left, err := s.Client.List(t.Context(), api.Query{}); err != nil || len(left) > 0 {
-		t.Errorf("%d files are left, %v", len(left), err)
+		t.Errorf("got %d files, %v", len(left), err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"mediadesk/api/session"
 )
 
-// The programs that may give the picture on the clipboard, as scripts.
+// These scripts stand for the programs that read a picture from the clipboard.
 const (
 	pngOnly  = "#!/bin/sh\ntest \"$3\" = image/png || { echo 'no suitable type' >&2; exit 1; }\nprintf '\\211PNG\\r\\n\\032\\n and more'\n"
 	jpegOnly = "#!/bin/sh\ncase \"$*\" in *image/jpeg) printf '\\377\\330\\377 and more' ;; *) exit 1 ;; esac\n"
@@ -27,7 +27,7 @@ func TestClipboardPicture(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		programs map[string]string
-		want     string // the name of the file
+		want     string // file name
 		content  string
 		problem  string
 		help     string
@@ -54,7 +54,7 @@ func TestClipboardPicture(t *testing.T) {
 					t.Errorf("the error is %v (%s)", err, api.Hint(err))
 				}
 				if left, _ := filepath.Glob(filepath.Join(spool, "*")); len(left) > 0 {
-					t.Errorf("left: %q", left)
+					t.Errorf("files remain: %q", left)
 				}
 				return
 			}

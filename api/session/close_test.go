@@ -21,8 +21,7 @@ func TestCloseInReverse(t *testing.T) {
 	}
 }
 
-// A part that waits until its time is over is waited for, one that hangs is
-// left.
+// TestCloseLeavesWhatHangs: a part that finishes within its time is waited for, and one that hangs is not.
 func TestCloseLeavesWhatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		patient := func(ctx context.Context) error { <-ctx.Done(); return nil }
@@ -42,7 +41,7 @@ func TestCloseLeavesWhatHangs(t *testing.T) {
 			t.Error(err)
 		}
 		if took := time.Since(began); took != CloseTime+closeGrace {
-			t.Errorf("left after %v", took)
+			t.Errorf("Close returned after %v", took)
 		}
 	})
 }

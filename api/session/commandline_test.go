@@ -27,7 +27,7 @@ func TestUploadArgs(t *testing.T) {
 	}
 }
 
-// TestIDsAreNoFlags: a service may give ids that look like flags.
+// TestIDsAreNoFlags: the service may return ids that look like flags.
 func TestIDsAreNoFlags(t *testing.T) {
 	tags := api.Details{Tags: api.Set([]string{"a"})}
 	for _, c := range []struct {

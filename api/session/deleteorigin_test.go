@@ -13,17 +13,17 @@ import (
 	"mediadesk/config"
 )
 
-// TestMove: a file is deleted from its profile after the other one has it, and not before
-// its record was read back.
+// TestMove: a file is deleted from its profile only after the other profile has it and its record was
+// read back.
 func TestMove(t *testing.T) {
-	paths := aHome(t)
-	work := anAccount(t, paths, local.Fault{})
+	paths := newHome(t)
+	work := newAccount(t, paths, local.Fault{})
 	s, _ := openProfile(t, paths, config.LocalProfile, false)
 	for _, name := range []string{"a.txt", "b.txt", "c.txt"} {
-		put(t, s, name, api.Upload{Folder: api.Set("/x/")})
+		uploadFile(t, s, name, api.Upload{Folder: api.Set("/x/")})
 	}
 	to, _ := openProfile(t, paths, "work", false)
-	transfer := plan(t, to, "/x/", TransferOptions{})
+	transfer := planTransfer(t, to, "/x/", TransferOptions{})
 	transfer.Move()
 	for _, j := range send(t, to, transfer) {
 		if j.State != api.Stored || j.Move != api.MoveDone || j.Kept != "" {
@@ -49,12 +49,12 @@ func TestMove(t *testing.T) {
 		t.Errorf("the library still has %v", got)
 	}
 	if open, err := to.OpenJobs(t.Context()); err != nil || open != 0 {
-		t.Errorf("%d jobs are open (%v)", open, err)
+		t.Errorf("%d jobs are open (%v), want 0", open, err)
 	}
 }
 
-// TestMoveKeeps: whatever happens between the upload and the deletion, the file stays where
-// it was unless the other profile surely has it.
+// TestMoveKeeps: whatever happens between upload and deletion, the file is not deleted unless the
+// other profile surely has it.
 func TestMoveKeeps(t *testing.T) {
 	type world struct {
 		work   *account
@@ -62,13 +62,13 @@ func TestMoveKeeps(t *testing.T) {
 		source *api.File
 	}
 	for name, c := range map[string]struct {
-		meanwhile func(t *testing.T, w world) // when the record is read back for the first time
+		meanwhile func(t *testing.T, w world) // called when the record is read back for the first time
 		reason    string
 	}{
 		"the new file is gone": {func(t *testing.T, w world) {
 			files, err := w.work.List(t.Context(), api.Query{Folder: "/x/"})
 			if err != nil || len(files) != 1 || w.work.DeleteFile(t.Context(), files[0].FileID) != nil {
-				t.Errorf("%d files, %v", len(files), err)
+				t.Errorf("%d files, %v, want 1", len(files), err)
 			}
 		}, "could not be read back from work"},
 		"the new file was overwritten": {func(t *testing.T, w world) {
@@ -82,16 +82,16 @@ func TestMoveKeeps(t *testing.T) {
 			}
 		}, "and 16 were to be sent"},
 		"the file has a new version": {func(t *testing.T, w world) {
-			put(t, w.s, "a.txt", api.Upload{Folder: api.Set("/x/"), OverwriteFile: api.Set(true)})
+			uploadFile(t, w.s, "a.txt", api.Upload{Folder: api.Set("/x/"), OverwriteFile: api.Set(true)})
 		}, "is not what was sent"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			paths := aHome(t)
-			work := anAccount(t, paths, local.Fault{})
+			paths := newHome(t)
+			work := newAccount(t, paths, local.Fault{})
 			s, _ := openProfile(t, paths, config.LocalProfile, false)
-			w := world{work: work, s: s, source: put(t, s, "a.txt", api.Upload{Folder: api.Set("/x/")})}
+			w := world{work: work, s: s, source: uploadFile(t, s, "a.txt", api.Upload{Folder: api.Set("/x/")})}
 			to, _ := openProfile(t, paths, "work", false)
-			transfer := plan(t, to, "/x/", TransferOptions{})
+			transfer := planTransfer(t, to, "/x/", TransferOptions{})
 			transfer.Move()
 			work.on(http.MethodGet, "/details", func() { c.meanwhile(t, w) })
 			jobs := send(t, to, transfer)

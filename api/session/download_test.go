@@ -12,8 +12,8 @@ import (
 	"mediadesk/api"
 )
 
-// TestDownloadEndsAtTheSizeOfTheRecord: a body without an end is not kept, and no
-// more of it is taken than the record says.
+// TestDownloadEndsAtTheSizeOfTheRecord: a body without an end is not kept. The download stops at the
+// size in the record.
 func TestDownloadEndsAtTheSizeOfTheRecord(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for r.Context().Err() == nil {
@@ -35,12 +35,12 @@ func TestDownloadEndsAtTheSizeOfTheRecord(t *testing.T) {
 		t.Errorf("%q, %d bytes, %v", path, got, err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("%v is left, %v", left, err)
+		t.Errorf("files remain: %v, %v", left, err)
 	}
 }
 
-// breakingServer serves a content and breaks each answer off after some bytes. It
-// keeps what ranges it was asked for. ignores: it knows no ranges.
+// breakingServer serves a content and cuts each answer after some bytes. It records the requested
+// ranges, and supports none if ignores is set.
 type breakingServer struct {
 	content []byte
 	after   int
@@ -70,8 +70,8 @@ func (w *breakingWriter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestDownloadContinues: a download that broke off is continued by the next one, and
-// begins again where the service knows no ranges or has less than arrived.
+// TestDownloadContinues: the next download continues one that was cut. It starts again if the service
+// does not support ranges or has a shorter file.
 func TestDownloadContinues(t *testing.T) {
 	service := &breakingServer{content: bytes.Repeat([]byte("0123456789"), 1000), after: 4000}
 	server := httptest.NewServer(service)
@@ -91,7 +91,7 @@ func TestDownloadContinues(t *testing.T) {
 		}
 		if err == nil {
 			if got, _ := os.ReadFile(path); !bytes.Equal(got, service.content) {
-				t.Errorf("%d other bytes", len(got))
+				t.Errorf("got %d bytes, which differ from the file", len(got))
 			}
 			if info, _ := os.Stat(path); info.ModTime().UTC().Format(api.TimeLayout) != f.UpdatedAt {
 				t.Errorf("its time is %s", info.ModTime())
@@ -101,12 +101,12 @@ func TestDownloadContinues(t *testing.T) {
 	}
 	download(true)
 	if shown, _ := filepath.Glob(filepath.Join(dir, "[^.]*")); len(shown) > 0 {
-		t.Errorf("an unfinished file is shown: %v", shown)
+		t.Errorf("an incomplete file is visible: %v", shown)
 	}
 	download(true)
 	download(false)
 	if want := []string{"", "bytes=4000-", "bytes=8000-"}; len(service.ranges) != 3 || service.ranges[1] != want[1] || service.ranges[2] != want[2] {
-		t.Errorf("asked for %q", service.ranges)
+		t.Errorf("got requests for the ranges %q", service.ranges)
 	}
 
 	download(true)
@@ -116,15 +116,15 @@ func TestDownloadContinues(t *testing.T) {
 	service.ignores, service.after = false, 4000
 	download(true)
 	service.content, service.after = service.content[:3000], 20000
-	f.Size = api.Set(int64(3500)) // shorter than what arrived: it begins again
+	f.Size = api.Set(int64(3500)) // shorter than what arrived, so the download starts again
 	if _, err := s.Download(t.Context(), f, dir, nil); err == nil {
 		t.Error("a file of another size was kept")
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".mediadesk-*")); len(left) > 0 {
-		t.Errorf("left %v", left)
+		t.Errorf("files remain: %v", left)
 	}
 
-	// A link of that name is not followed.
+	// A link with that name is not followed.
 	other := filepath.Join(t.TempDir(), "other.txt")
 	if err := os.WriteFile(other, []byte("kept"), 0o600); err != nil {
 		t.Fatal(err)

@@ -22,8 +22,7 @@ import (
 	"mediadesk/api/watch"
 )
 
-// program is a session of its own over a library, as another program would have it:
-// its journal lies in dir.
+// program opens a session with its own journal in dir, like a separate program.
 func program(t *testing.T, address, dir string) (s *Session, end func()) {
 	t.Helper()
 	s = &Session{Cache: dir, Profile: Profile{Name: "p", Local: true}}
@@ -43,7 +42,7 @@ func program(t *testing.T, address, dir string) (s *Session, end func()) {
 	}
 }
 
-func aLibrary(t *testing.T) string {
+func newLibrary(t *testing.T) string {
 	t.Helper()
 	server, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: testKey("private_edits")})
 	if err != nil {
@@ -57,8 +56,8 @@ func aLibrary(t *testing.T) string {
 	return server.Address
 }
 
-// put stores a text or a picture.
-func put(t *testing.T, s *Session, name string, u api.Upload) *api.File {
+// uploadFile uploads a text or a picture.
+func uploadFile(t *testing.T, s *Session, name string, u api.Upload) *api.File {
 	t.Helper()
 	u.FileName, u.UseUniqueFileName = name, api.Set(false)
 	if u.Source.Path == "" {
@@ -77,8 +76,8 @@ func put(t *testing.T, s *Session, name string, u api.Upload) *api.File {
 	return file
 }
 
-// is checks what the library has of a file.
-func is(t *testing.T, s *Session, id, tags, region string) {
+// checkFile checks the tags and the region of a file in the library.
+func checkFile(t *testing.T, s *Session, id, tags, region string) {
 	t.Helper()
 	f, err := s.Client.Details(t.Context(), id)
 	if err != nil {
@@ -99,11 +98,11 @@ func mug(t *testing.T) api.Upload {
 }
 
 func TestUndoAfterRestart(t *testing.T) {
-	address, dir := aLibrary(t), t.TempDir()
+	address, dir := newLibrary(t), t.TempDir()
 	s, end := program(t, address, dir)
 	u := mug(t)
 	u.Tags = api.Set([]string{"a"})
-	f := put(t, s, "mug.jpg", u)
+	f := uploadFile(t, s, "mug.jpg", u)
 	change := func(c api.Details) {
 		t.Helper()
 		if _, err := s.Change(t.Context(), f.FileID, c); err != nil {
@@ -121,37 +120,37 @@ func TestUndoAfterRestart(t *testing.T) {
 		if list, err := do(t.Context(), f.FileID, Fail); err != nil || len(list) != 1 || list[0].Err != nil {
 			t.Fatalf("got %+v %v", list, err)
 		}
-		is(t, s, f.FileID, tags, region)
+		checkFile(t, s, f.FileID, tags, region)
 	}
 	step(s.Undo, "a,b", "1,2,30,40")
 	step(s.Undo, "a,b", "")
 	step(s.Undo, "a", "")
 	if list, err := s.Undo(t.Context(), f.FileID, Fail); err != nil || len(list) > 0 {
-		t.Errorf("there is more to undo: %+v %v", list, err)
+		t.Errorf("another step can be undone: %+v %v", list, err)
 	}
 	step(s.Redo, "a,b", "")
 	step(s.Redo, "a,b", "1,2,30,40")
 	step(s.Redo, "", "1,2,30,40")
 	if list, err := s.Redo(t.Context(), f.FileID, Fail); err != nil || len(list) > 0 {
-		t.Errorf("there is more to redo: %+v %v", list, err)
+		t.Errorf("another step can be redone: %+v %v", list, err)
 	}
 	after, err := s.Client.Details(t.Context(), f.FileID)
 	if err != nil || after.Description != "words" {
-		t.Errorf("the description is %q (%v)", after.Description, err)
+		t.Errorf("the description is %q (%v), want \"words\"", after.Description, err)
 	}
 }
 
-// Two programs work on one library: an undo takes its own tags back and leaves
-// the other's; a region that the other set since is asked about.
+// TestUndoBesideAnotherProgram: of two programs on one library, each undoes only its own tags, and a
+// conflict about a region is reported.
 func TestUndoBesideAnotherProgram(t *testing.T) {
-	address := aLibrary(t)
+	address := newLibrary(t)
 	one, endOne := program(t, address, t.TempDir())
 	defer endOne()
 	two, endTwo := program(t, address, t.TempDir())
 	defer endTwo()
 	u := mug(t)
 	u.Tags = api.Set([]string{"a", "b"})
-	f := put(t, one, "mug.jpg", u)
+	f := uploadFile(t, one, "mug.jpg", u)
 	do := func(s *Session, c api.Details) {
 		t.Helper()
 		if _, err := s.Read(t.Context(), f.FileID); err != nil {
@@ -166,11 +165,11 @@ func TestUndoBesideAnotherProgram(t *testing.T) {
 	if _, err := one.Undo(t.Context(), f.FileID, Fail); err != nil {
 		t.Fatal(err)
 	}
-	is(t, one, f.FileID, "a,theirs,b", "")
+	checkFile(t, one, f.FileID, "a,theirs,b", "")
 	if _, err := one.Redo(t.Context(), f.FileID, Fail); err != nil {
 		t.Fatal(err)
 	}
-	is(t, one, f.FileID, "a,theirs,mine", "")
+	checkFile(t, one, f.FileID, "a,theirs,mine", "")
 
 	do(one, at("1,1,10,10"))
 	do(two, at("2,2,20,20"))
@@ -178,22 +177,22 @@ func TestUndoBesideAnotherProgram(t *testing.T) {
 	if _, err := one.Undo(t.Context(), f.FileID, Fail); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "2,2,20,20") {
 		t.Fatalf("got %v", err)
 	}
-	is(t, one, f.FileID, "a,theirs,mine", "2,2,20,20")
+	checkFile(t, one, f.FileID, "a,theirs,mine", "2,2,20,20")
 	if _, err := one.Undo(t.Context(), f.FileID, Ours); err != nil {
 		t.Fatal(err)
 	}
-	is(t, one, f.FileID, "a,theirs,mine", "")
+	checkFile(t, one, f.FileID, "a,theirs,mine", "")
 	do(two, at("3,3,30,30"))
 	if _, err := one.Redo(t.Context(), f.FileID, Theirs); err != nil {
 		t.Fatal(err)
 	}
-	is(t, one, f.FileID, "a,theirs,mine", "3,3,30,30")
+	checkFile(t, one, f.FileID, "a,theirs,mine", "3,3,30,30")
 }
 
-// A step over 200 files with a service that fails on every third: what worked is
-// done, what failed is told by file, and one undo takes it all back.
+// TestStepOverManyFiles: in a step over 200 files every third one fails. The others are changed, each failure
+// is reported by file, and one undo restores all.
 func TestStepOverManyFiles(t *testing.T) {
-	address := aLibrary(t)
+	address := newLibrary(t)
 	to, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
@@ -215,9 +214,9 @@ func TestStepOverManyFiles(t *testing.T) {
 	var changes []Change
 	var ids []string
 	for i := range 200 {
-		f := put(t, s, fmt.Sprintf("f%03d.txt", i), api.Upload{Tags: api.Set([]string{"old", fmt.Sprint(i)})})
+		f := uploadFile(t, s, fmt.Sprintf("f%03d.txt", i), api.Upload{Tags: api.Set([]string{"old", fmt.Sprint(i)})})
 		ids = append(ids, f.FileID)
-		changes = append(changes, Change{FileID: f.FileID, Details: tagged("old", fmt.Sprint(i), fmt.Sprintf("new %d", i))}) // no two alike, which would go in one call
+		changes = append(changes, Change{FileID: f.FileID, Details: tagged("old", fmt.Sprint(i), fmt.Sprintf("new %d", i))}) // each is different; equal changes would be sent in one call
 	}
 	failing.Store(true)
 	told := 0
@@ -233,18 +232,18 @@ func TestStepOverManyFiles(t *testing.T) {
 		if e.FileID != ids[i] {
 			t.Fatal("the outcomes are out of order")
 		}
-		is(t, s, e.FileID, want, "")
+		checkFile(t, s, e.FileID, want, "")
 	}
 	if told != 200 || bad != 66 {
-		t.Errorf("%d told, %d failed", told, bad)
+		t.Errorf("%d files reported, %d failed", told, bad)
 	}
 	end()
-	s, end = program(t, front.URL, dir) // another day
+	s, end = program(t, front.URL, dir) // a later run of the program
 	defer end()
 	first := slices.IndexFunc(list, func(e Edited) bool { return e.Err == nil })
 	undone, err := s.Undo(t.Context(), ids[first], Fail)
 	if err != nil || len(undone) != 134 {
-		t.Fatalf("undone %d: %v", len(undone), err)
+		t.Fatalf("undone %d: %v, want 134", len(undone), err)
 	}
 	for _, e := range undone {
 		if e.Err != nil {
@@ -252,18 +251,18 @@ func TestStepOverManyFiles(t *testing.T) {
 		}
 	}
 	for i, id := range ids {
-		is(t, s, id, fmt.Sprintf("old,%d", i), "")
+		checkFile(t, s, id, fmt.Sprintf("old,%d", i), "")
 	}
 	if list, err := s.Undo(t.Context(), ids[first+1], Fail); err != nil || len(list) > 0 {
-		t.Errorf("there is more to undo: %+v %v", list, err)
+		t.Errorf("another step can be undone: %+v %v", list, err)
 	}
 }
 
 func TestManagingFiles(t *testing.T) {
-	s, end := program(t, aLibrary(t), t.TempDir())
+	s, end := program(t, newLibrary(t), t.TempDir())
 	defer end()
 	ctx := t.Context()
-	f := put(t, s, "a.txt", api.Upload{})
+	f := uploadFile(t, s, "a.txt", api.Upload{})
 	renamed, err := s.Rename(ctx, *f, "b c.txt")
 	if err != nil || renamed.FilePath != "/b_c.txt" {
 		t.Fatalf("renamed: %+v %v", renamed, err)
@@ -275,7 +274,7 @@ func TestManagingFiles(t *testing.T) {
 	if err := s.Copy(ctx, *moved, "/z/"); err != nil {
 		t.Fatal(err)
 	}
-	// Moved to where one of its name is, it becomes a version of that one.
+	// Moving it onto a file of the same name makes it a version of that file.
 	if onto, err := s.Move(ctx, *moved, "/z/"); err != nil || onto != nil {
 		t.Fatalf("moved onto: %+v %v", onto, err)
 	}
@@ -285,26 +284,26 @@ func TestManagingFiles(t *testing.T) {
 	}
 	versions, err := s.Client.Versions(ctx, place.File.FileID)
 	if err != nil || len(versions) != 2 {
-		t.Fatalf("%d versions, %v", len(versions), err)
+		t.Fatalf("%d versions, %v, want 2", len(versions), err)
 	}
 	old := versions[1].VersionInfo.ID
 	if back, err := s.Restore(ctx, place.File.FileID, old); err != nil || back.VersionInfo.ID != old {
 		t.Fatalf("restored %+v %v", back, err)
 	}
-	for range 2 { // that it is gone already is no error
+	for range 2 { // deleting it twice is not an error
 		if err := s.Delete(ctx, *place.File); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, ok, err := s.Journal.File(ctx, "p", place.File.FileID); ok || err != nil {
-		t.Errorf("the journal still has it: %v", err)
+		t.Errorf("the journal still has the file: %v", err)
 	}
 }
 
-// Moves, renamings and restored versions are taken back and made again, across
-// restarts and aware of what others did; nothing is moved onto another file.
+// TestUndoOfActions: moves, renames and restored versions can be undone and redone, also after a
+// restart and beside other users. No file is moved onto another one.
 func TestUndoOfActions(t *testing.T) {
-	address, dir := aLibrary(t), t.TempDir()
+	address, dir := newLibrary(t), t.TempDir()
 	s, end := program(t, address, dir)
 	ctx := t.Context()
 	must := func(err error) {
@@ -313,10 +312,10 @@ func TestUndoOfActions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	first := put(t, s, "a.txt", api.Upload{})
+	first := uploadFile(t, s, "a.txt", api.Upload{})
 	source := filepath.Join(t.TempDir(), "second")
 	must(os.WriteFile(source, []byte("another content"), 0o600))
-	f := put(t, s, "a.txt", api.Upload{Source: api.Source{Path: source}, OverwriteFile: api.Set(true)})
+	f := uploadFile(t, s, "a.txt", api.Upload{Source: api.Source{Path: source}, OverwriteFile: api.Set(true)})
 	id := f.FileID
 	renamed, err := s.Rename(ctx, *f, "b.txt")
 	must(err)
@@ -341,7 +340,7 @@ func TestUndoOfActions(t *testing.T) {
 	}
 	is("/x/b.txt", first.VersionInfo.ID)
 	end()
-	s, end = program(t, address, dir) // another day
+	s, end = program(t, address, dir) // a later run of the program
 	defer func() { end() }()
 	step(s.Undo, "/x/b.txt", f.VersionInfo.ID)
 	step(s.Undo, "/b.txt", f.VersionInfo.ID)
@@ -351,8 +350,8 @@ func TestUndoOfActions(t *testing.T) {
 	step(s.Redo, "/x/b.txt", first.VersionInfo.ID)
 	step(s.Undo, "/x/b.txt", f.VersionInfo.ID)
 
-	// Somebody takes the place that it came from.
-	other := put(t, s, "b.txt", api.Upload{})
+	// Another user stores a file at its old path.
+	other := uploadFile(t, s, "b.txt", api.Upload{})
 	list, err := s.Undo(ctx, id, Fail)
 	if err != nil || len(list) != 1 || list[0].Err == nil || !strings.Contains(list[0].Err.Error(), "another file exists at /b.txt") {
 		t.Fatalf("%+v, %v", list, err)
@@ -360,7 +359,7 @@ func TestUndoOfActions(t *testing.T) {
 	is("/x/b.txt", f.VersionInfo.ID)
 	must(s.Delete(ctx, *other))
 
-	// Somebody else moves it on: that is asked about, and can be written over.
+	// Another user moves the file. That is a conflict, which can be overwritten.
 	now, err := s.Client.Details(ctx, id)
 	must(err)
 	must(s.Client.MoveFile(ctx, now.FilePath, "/elsewhere/"))
@@ -376,12 +375,12 @@ func TestUndoOfActions(t *testing.T) {
 	is("/b.txt", f.VersionInfo.ID)
 }
 
-// A private file is fetched by a signed address; nothing of this computer is
-// written over, and no name leads out of the folder.
+// TestDownload: a private file is downloaded by a signed address. No local file is overwritten, and
+// no name leads out of the folder.
 func TestDownload(t *testing.T) {
-	s, end := program(t, aLibrary(t), t.TempDir())
+	s, end := program(t, newLibrary(t), t.TempDir())
 	defer end()
-	f := put(t, s, "a.txt", api.Upload{IsPrivateFile: api.Set(true)})
+	f := uploadFile(t, s, "a.txt", api.Upload{IsPrivateFile: api.Set(true)})
 	dir := t.TempDir()
 	got := int64(0)
 	for i, want := range []string{"a.txt", "a (2).txt", "a (3).txt"} {
@@ -394,7 +393,7 @@ func TestDownload(t *testing.T) {
 		}
 	}
 	if got != 3*int64(len("content of a.txt")) {
-		t.Errorf("told of %d bytes", got)
+		t.Errorf("got %d bytes of progress", got)
 	}
 	for name, want := range map[string]string{
 		"../../x": "_.._x", ".bashrc": "bashrc", "": "a.txt", "a/b\\c:d": "a_b_c_d", "..": "file", "x\x1b\n": "x__",
@@ -414,7 +413,7 @@ func TestDownload(t *testing.T) {
 		for _, want := range []string{c.first, c.second} {
 			path, err := s.Download(t.Context(), long, dir, nil)
 			if err != nil || filepath.Base(path) != want {
-				t.Errorf("%s is kept as %s: %v", c.name, filepath.Base(path), err)
+				t.Errorf("%s is kept as %s: %v, want %v", c.name, filepath.Base(path), err, want)
 			}
 		}
 	}
@@ -427,16 +426,16 @@ func TestDownload(t *testing.T) {
 		t.Errorf("to a new folder: %q %v", path, err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".mediadesk-*")); len(left) > 0 {
-		t.Errorf("left %v", left)
+		t.Errorf("files remain: %v", left)
 	}
 }
 
-// TestUnpublishedPictures: the program shows a file that the service delivers to nobody else.
+// TestUnpublishedPictures: the program shows a file that the service does not deliver publicly.
 func TestUnpublishedPictures(t *testing.T) {
-	address := aLibrary(t)
+	address := newLibrary(t)
 	s, end := program(t, address, t.TempDir())
 	defer end()
-	id := put(t, s, "a.txt", api.Upload{}).FileID
+	id := uploadFile(t, s, "a.txt", api.Upload{}).FileID
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, address+"/v1/files/"+id+"/details", strings.NewReader(`{"publish":{"isPublished":false}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -464,10 +463,10 @@ func TestUnpublishedPictures(t *testing.T) {
 	}
 }
 
-// The picture is the file that was sent while that is the same and the version
-// is the first, else it is fetched.
+// TestPictureFromTheSource: a preview uses the source file if it is unchanged and the file has one version.
+// Otherwise it is downloaded.
 func TestPictureFromTheSource(t *testing.T) {
-	s, end := program(t, aLibrary(t), t.TempDir())
+	s, end := program(t, newLibrary(t), t.TempDir())
 	defer end()
 	source := filepath.Join(t.TempDir(), "s.txt")
 	if err := os.WriteFile(source, []byte("one"), 0o600); err != nil {
@@ -477,7 +476,7 @@ func TestPictureFromTheSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := put(t, s, "s.txt", api.Upload{Source: api.Source{Path: source}})
+	f := uploadFile(t, s, "s.txt", api.Upload{Source: api.Source{Path: source}})
 	jobs, err := s.Journal.AddJobs(t.Context(), []api.Job{{Profile: "p", Upload: api.Upload{Source: api.Source{Path: source}}, Identity: identity}})
 	if err != nil {
 		t.Fatal(err)
@@ -495,18 +494,18 @@ func TestPictureFromTheSource(t *testing.T) {
 		return path
 	}
 	if got := picture(*f); got != source {
-		t.Errorf("it comes from %q", got)
+		t.Errorf("it comes from %q, want %q", got, source)
 	}
 	second := *f
 	second.VersionInfo = &api.VersionInfo{ID: "0123456789abcdef01234567", Name: "Version 2"}
 	if got := picture(second); got == source {
-		t.Error("the source stands for another version")
+		t.Error("the source was used for another version")
 	}
 	if err := os.WriteFile(source, []byte("two!"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got := picture(*f); got == source {
-		t.Error("a source that changed stands for the file")
+		t.Error("a changed source was used for the file")
 	}
 }
 
@@ -514,14 +513,14 @@ type testKey string
 
 func (k testKey) Reveal() string { return string(k) }
 
-// TestMetadataOfTheWrongType: one wrong value in a change of several files stops all of
-// them before anything is sent.
+// TestMetadataOfTheWrongType: one value of the wrong type stops a change of several files before
+// anything is sent.
 func TestMetadataOfTheWrongType(t *testing.T) {
-	address := aLibrary(t)
+	address := newLibrary(t)
 	s, end := program(t, address, t.TempDir())
 	defer end()
 	makeField(t, s.Client, address, "private_edits", "price", api.MetadataNumber)
-	a, b := put(t, s, "a.txt", api.Upload{}), put(t, s, "b.txt", api.Upload{})
+	a, b := uploadFile(t, s, "a.txt", api.Upload{}), uploadFile(t, s, "b.txt", api.Upload{})
 	priced := func(value string) api.Details {
 		return api.Details{Tags: api.Set([]string{"new"}), CustomMetadata: api.Set(map[string]json.RawMessage{"price": json.RawMessage(value)})}
 	}
@@ -531,19 +530,19 @@ func TestMetadataOfTheWrongType(t *testing.T) {
 			t.Errorf("%s: %v", e.FileID, e.Err)
 		}
 	}
-	is(t, s, a.FileID, "", "")
-	is(t, s, b.FileID, "", "")
+	checkFile(t, s, a.FileID, "", "")
+	checkFile(t, s, b.FileID, "", "")
 	if _, err := s.Change(t.Context(), a.FileID, priced(`true`)); err == nil {
-		t.Error("a boolean was taken for a number")
+		t.Error("a boolean was accepted as a number")
 	}
 	for _, e := range s.ChangeAll(t.Context(), []Change{{a.FileID, priced("5")}, {b.FileID, priced("null")}}, nil) {
 		if e.Err != nil {
 			t.Errorf("%s: %v", e.FileID, e.Err)
 		}
 	}
-	is(t, s, a.FileID, "new", "")
+	checkFile(t, s, a.FileID, "new", "")
 	if err := s.CheckSearch(t.Context(), `customMetadata.price > "abc"`); err == nil {
-		t.Error("a text was taken for a number")
+		t.Error("a text was accepted as a number")
 	}
 	if err := s.CheckSearch(t.Context(), `"customMetadata.price" > 4`); err != nil {
 		t.Error(err)

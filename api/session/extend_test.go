@@ -10,7 +10,7 @@ import (
 	"mediadesk/api/local"
 )
 
-// TestCancelRun: without a webhook, too, the journal has the end.
+// TestCancelRun: the journal records the end even without a webhook.
 func TestCancelRun(t *testing.T) {
 	server, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: testKey("private_edits"), Fault: local.Fault{ExtensionsPending: true}})
 	if err != nil {
@@ -21,13 +21,13 @@ func TestCancelRun(t *testing.T) {
 	defer end()
 	u := mug(t)
 	u.Extensions = api.Set([]api.Extension{{Name: api.RemoveBackground}, {Name: api.AWSTagging}})
-	file := put(t, s, "mug.jpg", u)
+	file := uploadFile(t, s, "mug.jpg", u)
 	if err := s.Watch.Answered(t.Context(), "p", file, false); err != nil {
 		t.Fatal(err)
 	}
 	s.Profile.Local = false
 	if err := s.CancelRun(t.Context(), file.FileID, api.RemoveBackground); !errors.Is(err, ErrNotLocal) {
-		t.Errorf("elsewhere: %v", err)
+		t.Errorf("at another service: got error %v", err)
 	}
 	s.Profile.Local = true
 	if err := s.CancelRun(t.Context(), file.FileID, api.RemoveBackground); err != nil {
@@ -35,7 +35,7 @@ func TestCancelRun(t *testing.T) {
 	}
 	runs, err := s.Watch.Runs(t.Context())
 	if err != nil || len(runs) != 2 {
-		t.Fatalf("%d runs, %v", len(runs), err)
+		t.Fatalf("%d runs, %v, want 2", len(runs), err)
 	}
 	for _, run := range runs {
 		canceled := run.Status == api.StatusFailed && run.Error == api.RunCanceled
@@ -45,6 +45,6 @@ func TestCancelRun(t *testing.T) {
 	}
 	var answer *api.ServiceError
 	if err := s.CancelRun(t.Context(), file.FileID, api.RemoveBackground); !errors.As(err, &answer) || answer.Status != http.StatusConflict {
-		t.Errorf("twice: %v", err)
+		t.Errorf("canceling twice: got error %v", err)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"mediadesk/api/local"
 )
 
-// folderSession is a session with a service that answers questions about a folder job
-// with "Pending" as often as pending says; asked gets something each time.
+// folderSession returns a session with a service that answers "Pending" to the first requests about a
+// folder job. pending is their number, and asked gets a value for each.
 func folderSession(t *testing.T, pending *atomic.Int64, asked chan<- struct{}) *Session {
 	t.Helper()
 	server, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: testKey("private_edits")})
@@ -51,8 +51,8 @@ func TestFolders(t *testing.T) {
 	var pending atomic.Int64
 	asked := make(chan struct{}, 1)
 	s, ctx := folderSession(t, &pending, asked), t.Context()
-	put(t, s, "a.txt", api.Upload{Folder: api.Set("/one/two/")})
-	put(t, s, "b.txt", api.Upload{Folder: api.Set("/one/")})
+	uploadFile(t, s, "a.txt", api.Upload{Folder: api.Set("/one/two/")})
+	uploadFile(t, s, "b.txt", api.Upload{Folder: api.Set("/one/")})
 	if err := s.MakeFolder(ctx, "/one/empty"); err != nil {
 		t.Fatal(err)
 	}
@@ -81,10 +81,10 @@ func TestFolders(t *testing.T) {
 		t.Errorf("the journal knows %v (%v)", seen, err)
 	}
 	if to, err = s.RenameFolder(ctx, "/three/two", "four"); err != nil || to != "/three/four/" {
-		t.Errorf("renamed to %q (%v)", to, err)
+		t.Errorf("renamed to %q (%v), want \"/three/four/\"", to, err)
 	}
 	if to, err = s.CopyFolder(ctx, "/three/four/", "/"); err != nil || to != "/four/" {
-		t.Errorf("copied to %q (%v)", to, err)
+		t.Errorf("copied to %q (%v), want \"/four/\"", to, err)
 	}
 	if err := s.DeleteFolder(ctx, "/three/"); err != nil {
 		t.Error(err)
@@ -94,25 +94,25 @@ func TestFolders(t *testing.T) {
 		t.Errorf("at the end %+v (%v)", c, err)
 	}
 
-	// A caller that does not wait for the end gets the id of the job.
+	// A caller that does not wait for the end gets the job's id.
 	pending.Store(1 << 30)
 	short, cancel := context.WithCancel(ctx)
 	r, err := s.Client.DescribeRenameFolder("/four/", "five", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	<-asked // of the job before
+	<-asked // of the earlier job
 	go func() {
 		<-asked
 		cancel()
 	}()
 	var open *PendingJobError
 	if err := s.runFolderJob(short, r, nil); !errors.As(err, &open) || open.JobID == "" {
-		t.Errorf("the error of a job that goes on: %v", err)
+		t.Errorf("got the error %v of an unfinished job", err)
 	}
 	for _, name := range []string{"", "a/b", "a.b", ".."} {
 		if _, err := s.RenameFolder(ctx, "/one/", name); err == nil {
-			t.Errorf("%q was taken for a name", name)
+			t.Errorf("%q was accepted as a name", name)
 		}
 	}
 	if err := s.DeleteFolder(ctx, "/"); err == nil {

@@ -12,8 +12,7 @@ import (
 	"mediadesk/api/session"
 )
 
-// TestWhereAManifestIsWrong: what is wrong is told with its line, and what
-// should stand there.
+// TestWhereAManifestIsWrong: an error names the line and the expected value.
 func TestWhereAManifestIsWrong(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"", "the manifest is empty"},
@@ -43,12 +42,12 @@ func TestWhereAManifestIsWrong(t *testing.T) {
 			t.Errorf("%q: %v, want %q", tt.text, err, tt.want)
 		}
 		if len(entries) > 0 {
-			t.Errorf("%q: it gives %d entries all the same", tt.text, len(entries))
+			t.Errorf("%q: got %d entries, want none", tt.text, len(entries))
 		}
 	}
 }
 
-// TestLinesOfAManifest: each entry knows where it stands.
+// TestLinesOfAManifest: each entry has its line number.
 func TestLinesOfAManifest(t *testing.T) {
 	for _, text := range []string{
 		"\n[\n{\"source\":\"a\"},\n\n{\"source\":\"b\"}]",
@@ -62,8 +61,7 @@ func TestLinesOfAManifest(t *testing.T) {
 	}
 }
 
-// TestManifestOfASpreadsheet: a mark at the beginning, capitals and the marks
-// between cells of whichever program wrote it are taken.
+// TestManifestOfASpreadsheet: a byte order mark, capitals and any common cell separator are accepted.
 func TestManifestOfASpreadsheet(t *testing.T) {
 	for _, text := range []string{
 		"\ufeffSource,PRIVATE,tags\r\na.jpg,TRUE,\"x,y\"\r\n",
@@ -81,8 +79,8 @@ func TestManifestOfASpreadsheet(t *testing.T) {
 	}
 }
 
-// TestManifestKeepsPathsThatAreNotUTF8: a path that is not UTF-8, as old archives
-// have them, is the same after it was written into a manifest and read back.
+// TestManifestKeepsPathsThatAreNotUTF8: a path that is not UTF-8, as in old archives, survives
+// writing and reading a manifest.
 func TestManifestKeepsPathsThatAreNotUTF8(t *testing.T) {
 	for _, path := range []string{"/pictures/caf\xe9 1.jpg", "/pictures/\xff\xfe/\xe9\xe9\ufffd.jpg", "/pictures/été.jpg"} {
 		source := api.Source{Path: path}
@@ -102,8 +100,8 @@ func TestManifestKeepsPathsThatAreNotUTF8(t *testing.T) {
 	}
 }
 
-// TestManifestRoundTrip: whatever an upload says comes back from a manifest, as
-// JSON and as CSV.
+// TestManifestRoundTrip: writing and reading a manifest as JSON and as CSV keeps every value of an
+// upload.
 func TestManifestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := apitest.DrawEntry(t)
@@ -137,8 +135,7 @@ func TestManifestRoundTrip(t *testing.T) {
 	})
 }
 
-// FuzzReadManifest: no text makes it panic, and what it reads can be written
-// and read again.
+// FuzzReadManifest: no text makes reading panic, and what was read can be written and read again.
 func FuzzReadManifest(f *testing.F) {
 	for _, text := range []string{"[]", `{"source":"a","tags":"x,y"}`, "source,private\na,true", "source;tags\na;b,c", `[{"source":"a","metadata":{"k":1}}`} {
 		f.Add([]byte(text))

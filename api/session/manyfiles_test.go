@@ -10,7 +10,7 @@ import (
 	"mediadesk/api/journal"
 )
 
-// paths are the paths of all files of the library.
+// paths returns the paths of all files in the library.
 func paths(t *testing.T, s *Session) string {
 	t.Helper()
 	files, err := s.List(t.Context(), api.Query{Search: api.SearchBelow("/"), Sort: "ASC_NAME"})
@@ -40,10 +40,10 @@ func undo(t *testing.T, s *Session) {
 	}
 }
 
-// TestFolderUndo: a folder that was renamed or moved goes back, and comes again; one
-// that was put into another does not.
+// TestFolderUndo: renaming or moving a folder can be undone and redone. Merging it into another folder
+// cannot.
 func TestFolderUndo(t *testing.T) {
-	s, end := program(t, aLibrary(t), t.TempDir())
+	s, end := program(t, newLibrary(t), t.TempDir())
 	defer end()
 	want := func(list string) {
 		t.Helper()
@@ -51,8 +51,8 @@ func TestFolderUndo(t *testing.T) {
 			t.Fatalf("the library has %s, want %s", got, list)
 		}
 	}
-	put(t, s, "a.txt", api.Upload{Folder: api.Set("/x/")})
-	put(t, s, "b.txt", api.Upload{Folder: api.Set("/x/y/")})
+	uploadFile(t, s, "a.txt", api.Upload{Folder: api.Set("/x/")})
+	uploadFile(t, s, "b.txt", api.Upload{Folder: api.Set("/x/y/")})
 	if _, err := s.RenameFolder(t.Context(), "/x/", "z"); err != nil {
 		t.Fatal(err)
 	}
@@ -70,26 +70,25 @@ func TestFolderUndo(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.Undo(t.Context(), "", Fail); err == nil || !strings.Contains(err.Error(), "exists again") {
-		t.Errorf("a folder was put back over another: %v", err)
+		t.Errorf("undo over another folder: got error %v", err)
 	}
-	put(t, s, "c.txt", api.Upload{Folder: api.Set("/x/z/")})
+	uploadFile(t, s, "c.txt", api.Upload{Folder: api.Set("/x/z/")})
 	if _, err := s.MoveFolder(t.Context(), "/z/", "/x/"); err != nil {
 		t.Fatal(err)
 	}
 	want("/x/z/a.txt /x/z/c.txt /x/z/y/b.txt")
 	if edits, err := s.Journal.NextUndo(t.Context(), journal.EditFilter{Profile: "p"}); err != nil || len(edits) != 1 || edits[0].Became != "/z/" {
-		t.Errorf("undo would take back %+v (%v)", edits, err)
+		t.Errorf("undo has the edits %+v (%v), want none", edits, err)
 	}
 }
 
-// TestManyFilesOneUndo: several files are moved, renamed, tagged and restored; each is
-// one step back.
+// TestManyFilesOneUndo: moving, renaming, tagging and restoring several files is one undo step each.
 func TestManyFilesOneUndo(t *testing.T) {
-	s, end := program(t, aLibrary(t), t.TempDir())
+	s, end := program(t, newLibrary(t), t.TempDir())
 	defer end()
 	files := []api.File{
-		*put(t, s, "a.txt", api.Upload{Tags: api.Set([]string{"old"})}),
-		*put(t, s, "b.txt", api.Upload{}),
+		*uploadFile(t, s, "a.txt", api.Upload{Tags: api.Set([]string{"old"})}),
+		*uploadFile(t, s, "b.txt", api.Upload{}),
 	}
 	calm := func(done []Edited) {
 		t.Helper()
@@ -109,29 +108,29 @@ func TestManyFilesOneUndo(t *testing.T) {
 	if got := paths(t, s); got != "/in/1.txt /in/2.txt" {
 		t.Fatal(got)
 	}
-	// Without what the journal knows, undo takes back all the same.
+	// Undo works without the records in the journal.
 	for i := range files {
 		if err := s.Journal.ForgetFile(t.Context(), "p", files[i].FileID); err != nil {
 			t.Fatal(err)
 		}
 	}
 	calm(s.TagAll(t.Context(), files, func(have []string) []string { return append(slices.Clone(have), "new") }, count))
-	is(t, s, files[0].FileID, "old,new", "")
-	is(t, s, files[1].FileID, "new", "")
+	checkFile(t, s, files[0].FileID, "old,new", "")
+	checkFile(t, s, files[1].FileID, "new", "")
 	if reported != 6 {
-		t.Errorf("reported %d results", reported)
+		t.Errorf("reported %d results, want 6", reported)
 	}
 	calm(s.CopyAll(t.Context(), files, "/copy/", count))
 	undo(t, s)
-	is(t, s, files[0].FileID, "old", "")
-	is(t, s, files[1].FileID, "", "")
+	checkFile(t, s, files[0].FileID, "old", "")
+	checkFile(t, s, files[1].FileID, "", "")
 	undo(t, s)
 	undo(t, s)
 	if got := paths(t, s); got != "/a.txt /b.txt /copy/1.txt /copy/2.txt" {
 		t.Fatal(got)
 	}
 	// Versions.
-	put(t, s, "a.txt", api.Upload{})
+	uploadFile(t, s, "a.txt", api.Upload{})
 	done := s.RestoreAll(t.Context(), files, count)
 	if done[0].Err != nil || !errors.Is(done[1].Err, ErrOneVersion) {
 		t.Fatalf("restored %+v", done)
@@ -140,6 +139,6 @@ func TestManyFilesOneUndo(t *testing.T) {
 		t.Fatal(done[0].Err)
 	}
 	if list, err := s.Versions(t.Context(), files[0].FileID); err != nil || len(list) != 1 {
-		t.Errorf("%d versions are left (%v)", len(list), err)
+		t.Errorf("got %d versions (%v), want 1", len(list), err)
 	}
 }

@@ -10,22 +10,22 @@ import (
 	"mediadesk/config"
 )
 
-// TestRecordsOfAnEarlierStart: a record that was kept when the local service had another port leads
-// to the file, by whatever address the service has now.
+// TestRecordsOfAnEarlierStart: a stored record whose addresses have an old port of the local service
+// leads to the file at the current address.
 func TestRecordsOfAnEarlierStart(t *testing.T) {
-	paths := aHome(t)
+	paths := newHome(t)
 	s, end := openProfile(t, paths, config.LocalProfile, false)
-	f := put(t, s, "mug.jpg", mug(t))
+	f := uploadFile(t, s, "mug.jpg", mug(t))
 	end()
-	// The port stays taken, so that the service gets another one.
+	// The port stays in use, so that the service gets another one.
 	hold, err := net.Listen("tcp", hostOf(t, f.URL))
 	if err != nil {
-		t.Skipf("the port was taken meanwhile: %v", err)
+		t.Skipf("another program uses the port: %v", err)
 	}
 	defer hold.Close()
 	s, _ = openProfile(t, paths, config.LocalProfile, false)
 	if hostOf(t, f.URL) == s.Client.Host() {
-		t.Fatal("the service has the same port")
+		t.Fatal("the service got the same port")
 	}
 	for name, read := range map[string]func() (string, error){
 		"picture":   func() (string, error) { return s.Picture(t.Context(), *f) },

@@ -20,9 +20,8 @@ import (
 	"mediadesk/config"
 )
 
-// TestEventsDecideWhatTheServiceProcesses: a video with a pre-transformation is answered
-// 202; the event about it is matched by the id of the request, else by the unique name,
-// and decides the job.
+// TestEventsDecideWhatTheServiceProcesses: a video with a pre-transformation is answered with 202. The
+// event is matched by request id or by the unique name, and gives the job its outcome.
 func TestEventsDecideWhatTheServiceProcesses(t *testing.T) {
 	t.Run("sent to the address of an upload", func(t *testing.T) { eventsDecide(t, false) })
 	t.Run("sent to the address of the account", func(t *testing.T) { eventsDecide(t, true) })

@@ -12,8 +12,8 @@ import (
 	"mediadesk/api"
 )
 
-// TestPurgeAll: the URLs that a file had before are purged, too, and once; a purge that
-// the service has not completed is asked for again.
+// TestPurgeAll: the earlier URLs of a file are purged too, each once. A purge that the service has not
+// completed is requested again.
 func TestPurgeAll(t *testing.T) {
 	var purged []string
 	status := []string{api.JobPending, api.JobPending, api.JobCompleted}
@@ -56,15 +56,15 @@ func TestPurgeAll(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.AwaitPurge(ctx, api.Purge{ID: "1"}, purgePatience); err == nil {
-		t.Error("an interrupted waiting told nothing")
+		t.Error("interrupting the wait: got no error")
 	}
 	if list, _ := s.PurgeAll(t.Context(), []api.File{{FileID: "2"}}, nil); list[0].Err == nil {
 		t.Error("a file without a URL was purged")
 	}
 }
 
-// TestPurgeAFolder: all that is in a folder is purged under its path and those that it had
-// before, with one URL for each path where the service takes it.
+// TestPurgeAFolder: all files of a folder are purged under their current and earlier paths, with one
+// URL for each path if the service supports it.
 func TestPurgeAFolder(t *testing.T) {
 	var purged []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -105,7 +105,7 @@ func TestPurgeAFolder(t *testing.T) {
 		}
 	}
 	s.oldURLs.moved("/w/", "/a long name of a folder/")
-	s.oldURLs.moved("/a long name of a folder/", "/w/") // undone
+	s.oldURLs.moved("/a long name of a folder/", "/w/") // an undo
 	if old := s.oldURLs.of("/w/"); !slices.Equal(old, []string{"/a long name of a folder/"}) {
 		t.Errorf("after an undo the old paths are %q", old)
 	}

@@ -11,7 +11,7 @@ import (
 	"mediadesk/api/session"
 )
 
-// TestReceiptsStay: what a receipt said is not overwritten by that of a retry.
+// TestReceiptsStay: the receipt of a retry does not overwrite an earlier receipt.
 func TestReceiptsStay(t *testing.T) {
 	dir := t.TempDir()
 	job := api.Job{Batch: "b", Profile: "home", State: api.Refused, Attempts: 1, Failure: &api.Failure{Status: 403, Message: "no"}, Upload: api.Upload{Source: api.Source{Path: "/a.jpg"}, FileName: "a.jpg"}}

@@ -50,12 +50,12 @@ func TestWebhookSecretsAreReplacedMeanwhile(t *testing.T) {
 		t.Error("the secrets are not masked in logs")
 	}
 	if got := secrets("broken"); len(got) != 1 {
-		t.Errorf("a profile without a readable secret takes posts: %q", got)
+		t.Errorf("got %q for a profile without a readable secret", got)
 	}
 	if got := secrets("nobody"); got != nil {
-		t.Errorf("no such profile: %q", got)
+		t.Errorf("got %q for an unknown profile", got)
 	}
 	if _, err := webhookSecrets(o, settings, used); err == nil {
-		t.Error("a profile in use without its secret starts")
+		t.Error("opening a profile without its secret: got no error")
 	}
 }

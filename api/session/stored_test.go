@@ -10,8 +10,8 @@ import (
 	"mediadesk/config"
 )
 
-// TestAlreadyStoredByItsHash: what this and what older programs sent is
-// recognised by its content, each by its kind of hash.
+// TestAlreadyStoredByItsHash: files that this or an older program sent are recognized by their
+// content, each by its kind of hash.
 func TestAlreadyStoredByItsHash(t *testing.T) {
 	j, err := journal.Open(t.Context(), filepath.Join(t.TempDir(), "journal.db"))
 	if err != nil {
@@ -19,7 +19,7 @@ func TestAlreadyStoredByItsHash(t *testing.T) {
 	}
 	defer j.Close()
 	sources := make([]api.Upload, 3)
-	for i, text := range []string{"sent now", "sent old", "not sent"} { // of one size
+	for i, text := range []string{"sent now", "sent old", "not sent"} { // of the same size
 		path := filepath.Join(t.TempDir(), "a.txt")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -52,10 +52,10 @@ func TestAlreadyStoredByItsHash(t *testing.T) {
 	}
 }
 
-// TestListed: a file counts as listed under its name in its folder alone, with or without a
-// suffix, and one of the same size counts first.
+// TestListed: a file counts as listed only under its name in its folder, with or without a suffix.
+// One of the same size is preferred.
 func TestListed(t *testing.T) {
-	s, end := program(t, aLibrary(t), t.TempDir())
+	s, end := program(t, newLibrary(t), t.TempDir())
 	defer end()
 	source := filepath.Join(t.TempDir(), "my photo.jpg")
 	if err := os.WriteFile(source, []byte("12345"), 0o600); err != nil {
@@ -68,11 +68,11 @@ func TestListed(t *testing.T) {
 		}
 		return u
 	}
-	put(t, s, "my_photo_abcdefghi.jpg", api.Upload{Folder: api.Set("/trip/")})
-	same := put(t, s, "my_photo_123456789.jpg", in("/trip/", ""))
-	exact := put(t, s, "exact.jpg", api.Upload{})
-	put(t, s, "exact_more_123456789.jpg", api.Upload{})
-	put(t, s, "below.jpg", api.Upload{Folder: api.Set("/trip/deep/")})
+	uploadFile(t, s, "my_photo_abcdefghi.jpg", api.Upload{Folder: api.Set("/trip/")})
+	same := uploadFile(t, s, "my_photo_123456789.jpg", in("/trip/", ""))
+	exact := uploadFile(t, s, "exact.jpg", api.Upload{})
+	uploadFile(t, s, "exact_more_123456789.jpg", api.Upload{})
+	uploadFile(t, s, "below.jpg", api.Upload{Folder: api.Set("/trip/deep/")})
 	found, err := s.Listed(t.Context(), []api.Upload{
 		in("/trip/", "my photo.jpg"), in("", "exact.jpg"), in("/", "my photo.jpg"), in("/trip/", "below.jpg"), in("", "exact_more.png"), in("", `a"b\.jpg`),
 	})
@@ -86,7 +86,7 @@ func TestListed(t *testing.T) {
 	}
 }
 
-// TestKeepNaming: the answer stands in the settings, and the profile is not asked about again.
+// TestKeepNaming: the answer is saved in the settings, and the profile is not asked again.
 func TestKeepNaming(t *testing.T) {
 	home := t.TempDir()
 	options := Options{Paths: config.FindPaths(func(name string) string {
@@ -104,7 +104,7 @@ func TestKeepNaming(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.Profile.AskNaming != want {
-			t.Errorf("asks: %v", s.Profile.AskNaming)
+			t.Errorf("asks: %v, want %v", s.Profile.AskNaming, want)
 		}
 		if err := s.KeepNaming(api.NameHere); err != nil {
 			t.Error(err)

@@ -24,16 +24,16 @@ import (
 	"mediadesk/config"
 )
 
-// account is a service beside the local library, with the profile "work" for it.
+// account is a service besides the local library, with the profile "work" for it.
 type account struct {
 	*api.Client
 	server *httptest.Server
-	keys   map[string]bool // Authorization headers that came
+	keys   map[string]bool // the Authorization headers that it got
 	mu     sync.Mutex
 	hook   func(r *http.Request)
 }
 
-// on calls do before the account answers the next request of a method whose path ends so.
+// on calls do before the account answers the next request with that method and end of the path.
 func (a *account) on(method, end string, do func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -49,8 +49,8 @@ func (a *account) on(method, end string, do func()) {
 
 const accountKey = testKey("private_of_the_account")
 
-// anAccount serves an account with faults and writes its profile into the settings of paths.
-func anAccount(t *testing.T, paths config.Paths, fault local.Fault) *account {
+// newAccount serves an account with faults, and writes its profile to the settings of paths.
+func newAccount(t *testing.T, paths config.Paths, fault local.Fault) *account {
 	t.Helper()
 	library, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Key: accountKey, Fault: fault, Seed: 7})
 	if err != nil {
@@ -95,9 +95,8 @@ func anAccount(t *testing.T, paths config.Paths, fault local.Fault) *account {
 	return a
 }
 
-// aHome is an empty home for the program. Its local library listens at any port and has
-// these faults.
-func aHome(t *testing.T, faults ...string) config.Paths {
+// newHome returns an empty home. Its local library listens on any port and has these faults.
+func newHome(t *testing.T, faults ...string) config.Paths {
 	t.Helper()
 	dir := t.TempDir()
 	paths := config.Paths{
@@ -118,7 +117,7 @@ func aHome(t *testing.T, faults ...string) config.Paths {
 	return paths
 }
 
-// openProfile opens a profile. end closes it; it may be called before the test ends.
+// openProfile opens a profile. end closes it before the end of the test.
 func openProfile(t *testing.T, paths config.Paths, name string, adopt bool) (s *Session, end func()) {
 	t.Helper()
 	s, err := Open(t.Context(), Options{Paths: paths, Keys: &config.Keys{}, Request: Request{Profile: name, KeyFD: -1, Adopt: adopt}})
@@ -136,9 +135,9 @@ func openProfile(t *testing.T, paths config.Paths, name string, adopt bool) (s *
 	return s, end
 }
 
-// plan plans to send a folder of the local library to the profile work, from a session of
-// either.
-func plan(t *testing.T, s *Session, folder string, o TransferOptions) *Transfer {
+// planTransfer plans a transfer of a folder of the local library to the profile work. The session may be of
+// either profile.
+func planTransfer(t *testing.T, s *Session, folder string, o TransferOptions) *Transfer {
 	t.Helper()
 	transfer, err := s.PlanTransfer(t.Context(), config.LocalProfile, "work", []api.File{{Type: api.TypeFolder, FolderPath: folder}}, o)
 	if err != nil {
@@ -147,7 +146,7 @@ func plan(t *testing.T, s *Session, folder string, o TransferOptions) *Transfer 
 	return transfer
 }
 
-// send sends what was planned and returns the jobs as they ended.
+// send sends a planned transfer and returns the jobs with their outcomes.
 func send(t *testing.T, s *Session, transfer *Transfer) []api.Job {
 	t.Helper()
 	jobs, err := s.Send(t.Context(), transfer.Jobs)
@@ -164,7 +163,7 @@ func send(t *testing.T, s *Session, transfer *Transfer) []api.Job {
 	return jobs
 }
 
-// content is what a service has of a file.
+// content returns the content of a file at a service.
 func content(t *testing.T, c *api.Client, f *api.File) string {
 	t.Helper()
 	address := f.URL
@@ -205,11 +204,11 @@ func makeField(t *testing.T, c *api.Client, address string, key testKey, name, k
 	}
 }
 
-// TestTransfer: a folder arrives in the other profile with all that goes along, and what
-// does not is told; no key reaches the host of the other.
+// TestTransfer: a folder arrives in the other profile with everything that can be transferred, and
+// the rest is reported. Neither host gets the key of the other.
 func TestTransfer(t *testing.T) {
-	paths := aHome(t)
-	work := anAccount(t, paths, local.Fault{})
+	paths := newHome(t)
+	work := newAccount(t, paths, local.Fault{})
 	s, _ := openProfile(t, paths, config.LocalProfile, false)
 	address := s.Client.Host()
 	key, _, err := local.FolderKey(paths.Library())
@@ -228,25 +227,25 @@ func TestTransfer(t *testing.T) {
 	if err := os.WriteFile(source, picture.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	put(t, s, "a.png", api.Upload{
+	uploadFile(t, s, "a.png", api.Upload{
 		Source: api.Source{Path: source}, Folder: api.Set("/x/"), Tags: api.Set([]string{"sea", "boat"}), CustomCoordinates: api.Set("1,2,3,4"), Description: api.Set("a boat"), IsPrivateFile: api.Set(true),
 		CustomMetadata: api.Set(map[string]json.RawMessage{"brand": json.RawMessage(`"Acme"`), "price": json.RawMessage(`"2"`)}),
 	})
-	put(t, s, "b.txt", api.Upload{Folder: api.Set("/x/y/")})
-	put(t, s, "b.txt", api.Upload{Folder: api.Set("/x/y/"), OverwriteFile: api.Set(true)})
-	put(t, s, "c.txt", api.Upload{Folder: api.Set("/other/")})
+	uploadFile(t, s, "b.txt", api.Upload{Folder: api.Set("/x/y/")})
+	uploadFile(t, s, "b.txt", api.Upload{Folder: api.Set("/x/y/"), OverwriteFile: api.Set(true)})
+	uploadFile(t, s, "c.txt", api.Upload{Folder: api.Set("/other/")})
 
 	to, _ := openProfile(t, paths, "work", false)
-	transfer := plan(t, to, "/x/", TransferOptions{})
+	transfer := planTransfer(t, to, "/x/", TransferOptions{})
 	if len(transfer.Jobs) != 2 || len(transfer.Skipped) > 0 {
 		t.Fatalf("%+v", transfer)
 	}
 	if lost := transfer.Lost(); lost != "custom metadata field price of 1 file, earlier versions of 1 file" {
-		t.Errorf("lost are %s", lost)
+		t.Errorf("got the losses %s", lost)
 	}
 	for _, j := range send(t, to, transfer) {
 		if j.State != api.Stored {
-			t.Fatalf("%s: %s, %v", j.Upload.Source, j.State, j.Failure)
+			t.Fatalf("%s: %s, %v, want %v", j.Upload.Source, j.State, j.Failure, api.Stored)
 		}
 		if j.Upload.Source.Path != "" || j.Upload.Source.Origin.Profile != config.LocalProfile {
 			t.Errorf("the source is %+v", j.Upload.Source)
@@ -270,40 +269,40 @@ func TestTransfer(t *testing.T) {
 		t.Errorf("it has %s", a.Raw)
 	}
 	if got := content(t, work.Client, a); got != picture.String() {
-		t.Errorf("it has %d bytes", len(got))
+		t.Errorf("got %d bytes", len(got))
 	}
 	if spooled, _ := filepath.Glob(filepath.Join(paths.Spool(), "*")); len(spooled) > 0 {
-		t.Errorf("%v is left", spooled)
+		t.Errorf("files remain: %v", spooled)
 	}
-	if len(work.keys) > 2 { // downloads have none
-		t.Errorf("%d keys came", len(work.keys))
+	if len(work.keys) > 2 { // downloads send none
+		t.Errorf("the account got %d keys", len(work.keys))
 	}
 
-	again := plan(t, to, "/x/", TransferOptions{})
+	again := planTransfer(t, to, "/x/", TransferOptions{})
 	if len(again.Jobs) > 0 || len(again.Skipped) != 2 || !again.Skipped[0].There || !strings.Contains(again.Skipped[0].Reason.Error(), "already") {
-		t.Errorf("again: %+v", again)
+		t.Errorf("the second plan: %+v", again)
 	}
-	moved := plan(t, to, "/x/", TransferOptions{Folder: "/new", Filter: Filter{Include: []string{"b*"}}})
+	moved := planTransfer(t, to, "/x/", TransferOptions{Folder: "/new", Filter: Filter{Include: []string{"b*"}}})
 	if len(moved.Jobs) != 1 || moved.Jobs[0].Upload.Path() != "/new/y/b.txt" {
 		t.Errorf("to another folder: %+v", moved)
 	}
 }
 
-// TestTransferOfWhatChanged: a file that was changed or deleted after it was queued is not
-// sent, and the job says why.
+// TestTransferOfWhatChanged: a file that was changed or deleted after it was queued is not sent, and
+// the job names the reason.
 func TestTransferOfWhatChanged(t *testing.T) {
-	paths := aHome(t)
-	work := anAccount(t, paths, local.Fault{})
+	paths := newHome(t)
+	work := newAccount(t, paths, local.Fault{})
 	s, _ := openProfile(t, paths, config.LocalProfile, false)
-	put(t, s, "changed.txt", api.Upload{Folder: api.Set("/x/")})
-	gone := put(t, s, "gone.txt", api.Upload{Folder: api.Set("/x/")})
-	moved := put(t, s, "moved.txt", api.Upload{Folder: api.Set("/x/")})
+	uploadFile(t, s, "changed.txt", api.Upload{Folder: api.Set("/x/")})
+	gone := uploadFile(t, s, "gone.txt", api.Upload{Folder: api.Set("/x/")})
+	moved := uploadFile(t, s, "moved.txt", api.Upload{Folder: api.Set("/x/")})
 	to, _ := openProfile(t, paths, "work", false)
-	transfer := plan(t, to, "/x/", TransferOptions{})
+	transfer := planTransfer(t, to, "/x/", TransferOptions{})
 	if len(transfer.Jobs) != 3 {
 		t.Fatalf("%+v", transfer)
 	}
-	put(t, s, "changed.txt", api.Upload{Folder: api.Set("/x/"), OverwriteFile: api.Set(true)})
+	uploadFile(t, s, "changed.txt", api.Upload{Folder: api.Set("/x/"), OverwriteFile: api.Set(true)})
 	if err := s.Delete(t.Context(), *gone); err != nil {
 		t.Fatal(err)
 	}
@@ -320,27 +319,27 @@ func TestTransferOfWhatChanged(t *testing.T) {
 		}
 	}
 	if files, err := work.List(t.Context(), api.Query{Folder: "/x/"}); err != nil || len(files) != 1 {
-		t.Errorf("the account has %d files, %v", len(files), err)
+		t.Errorf("the account has %d files, %v, want 1", len(files), err)
 	}
 }
 
-// TestTransferSkips: what the other profile has, or would refuse, is told before anything is sent.
+// TestTransferSkips: the plan reports files that the other profile has or would refuse.
 func TestTransferSkips(t *testing.T) {
-	paths := aHome(t)
-	anAccount(t, paths, local.Fault{})
+	paths := newHome(t)
+	newAccount(t, paths, local.Fault{})
 	s, _ := openProfile(t, paths, config.LocalProfile, false)
 	for _, folder := range []string{"/x/", "/y/"} {
-		put(t, s, "a.txt", api.Upload{Folder: api.Set(folder)})
+		uploadFile(t, s, "a.txt", api.Upload{Folder: api.Set(folder)})
 	}
 	to, _ := openProfile(t, paths, "work", false)
-	put(t, to, "longer-name.txt", api.Upload{Folder: api.Set("/x/")})
+	uploadFile(t, to, "longer-name.txt", api.Upload{Folder: api.Set("/x/")})
 	if _, err := to.Client.List(t.Context(), api.Query{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := to.Client.RenameFile(t.Context(), "/x/longer-name.txt", "a.txt"); err != nil {
 		t.Fatal(err)
 	}
-	transfer := plan(t, to, "/", TransferOptions{})
+	transfer := planTransfer(t, to, "/", TransferOptions{})
 	if len(transfer.Jobs) != 1 || transfer.Jobs[0].Upload.Path() != "/y/a.txt" || len(transfer.Skipped) != 1 || transfer.Skipped[0].There ||
 		!strings.Contains(transfer.Skipped[0].Reason.Error(), "another size") {
 		t.Errorf("%+v", transfer)
@@ -358,31 +357,31 @@ func TestTransferSkips(t *testing.T) {
 		t.Errorf("%+v, %v", flat, err)
 	}
 	if _, err := to.PlanTransfer(t.Context(), "work", "work", files, TransferOptions{}); err == nil {
-		t.Error("a profile sends to itself")
+		t.Error("a transfer from a profile to itself: got no error")
 	}
 }
 
-// TestTransferContinues: jobs that wait in the journal when the program ends are sent by
-// the next one, and a second plan does not send them twice.
+// TestTransferContinues: jobs that are in the journal when the program ends are sent by the next one.
+// A second plan does not send them twice.
 func TestTransferContinues(t *testing.T) {
-	paths := aHome(t)
-	work := anAccount(t, paths, local.Fault{})
+	paths := newHome(t)
+	work := newAccount(t, paths, local.Fault{})
 	s, end := openProfile(t, paths, config.LocalProfile, false)
 	for i := range 20 {
-		put(t, s, fmt.Sprintf("%d.txt", i), api.Upload{Folder: api.Set("/x/")})
+		uploadFile(t, s, fmt.Sprintf("%d.txt", i), api.Upload{Folder: api.Set("/x/")})
 	}
-	transfer := plan(t, s, "/x/", TransferOptions{})
+	transfer := planTransfer(t, s, "/x/", TransferOptions{})
 	if err := s.Enqueue(t.Context(), transfer); err != nil {
 		t.Fatal(err)
 	}
-	if again := plan(t, s, "/x/", TransferOptions{}); len(again.Unfinished) != 20 || len(again.Jobs) > 0 {
+	if again := planTransfer(t, s, "/x/", TransferOptions{}); len(again.Unfinished) != 20 || len(again.Jobs) > 0 {
 		t.Errorf("%+v", again)
 	}
 	end()
 	to, _ := openProfile(t, paths, "work", true)
 	jobs, err := to.Jobs(t.Context(), JobFilter{})
 	if err != nil || len(jobs) != 20 {
-		t.Fatalf("%d jobs, %v", len(jobs), err)
+		t.Fatalf("%d jobs, %v, want 20", len(jobs), err)
 	}
 	ids := make([]int64, len(jobs))
 	for i := range jobs {
@@ -395,12 +394,12 @@ func TestTransferContinues(t *testing.T) {
 		t.Errorf("%s: %s, %v", jobs[i].Upload.Source, jobs[i].State, jobs[i].Failure)
 	}
 	if files, err := work.List(t.Context(), api.Query{Folder: "/x/"}); err != nil || len(files) != 20 {
-		t.Errorf("the account has %d files, %v", len(files), err)
+		t.Errorf("the account has %d files, %v, want 20", len(files), err)
 	}
 }
 
-// TestTransferThroughFaults: of many small files none is lost and none arrives twice,
-// though both services drop connections, lose answers and refuse now and then.
+// TestTransferThroughFaults: of many small files none is lost or stored twice, although both services
+// drop connections, lose answers and refuse requests.
 func TestTransferThroughFaults(t *testing.T) {
 	n := 40
 	if os.Getenv("MEDIADESK_LONG") != "" {
@@ -410,11 +409,11 @@ func TestTransferThroughFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paths := aHome(t)
-	work := anAccount(t, paths, fault)
+	paths := newHome(t)
+	work := newAccount(t, paths, fault)
 	s, end := openProfile(t, paths, config.LocalProfile, false)
 	for i := range n {
-		put(t, s, fmt.Sprintf("%d.txt", i), api.Upload{Folder: api.Set("/x/")})
+		uploadFile(t, s, fmt.Sprintf("%d.txt", i), api.Upload{Folder: api.Set("/x/")})
 	}
 	end()
 	text, err := os.ReadFile(paths.Config)
@@ -427,7 +426,7 @@ func TestTransferThroughFaults(t *testing.T) {
 	}
 	to, _ := openProfile(t, paths, "work", false)
 	var transfer *Transfer
-	for transfer == nil { // planning reads once, and faults meet it too
+	for transfer == nil { // planning reads once, and faults affect it too
 		folder := api.File{Type: api.TypeFolder, FolderPath: "/x/"}
 		transfer, err = to.PlanTransfer(t.Context(), config.LocalProfile, "work", []api.File{folder}, TransferOptions{})
 		var answer *api.ServiceError
@@ -437,11 +436,11 @@ func TestTransferThroughFaults(t *testing.T) {
 		}
 	}
 	if len(transfer.Jobs) != n {
-		t.Fatalf("%d jobs", len(transfer.Jobs))
+		t.Fatalf("%d jobs, want %v", len(transfer.Jobs), n)
 	}
 	for _, j := range send(t, to, transfer) {
 		if j.State != api.Stored {
-			t.Errorf("%s: %s, %v", j.Upload.Source, j.State, j.Failure)
+			t.Errorf("%s: %s, %v, want %v", j.Upload.Source, j.State, j.Failure, api.Stored)
 		}
 	}
 	var files []api.File
@@ -449,7 +448,7 @@ func TestTransferThroughFaults(t *testing.T) {
 		files, _ = work.List(t.Context(), api.Query{Folder: "/x/", Type: "all"})
 	}
 	if len(files) != n {
-		t.Errorf("the account has %d files", len(files))
+		t.Errorf("the account has %d files, want %v", len(files), n)
 	}
 	for i := range files {
 		if v := files[i].VersionInfo; v == nil || v.ID != files[i].FileID {

@@ -11,7 +11,7 @@ import (
 	"mediadesk/api/session"
 )
 
-// tree makes files and links ("a -> b") below a new folder.
+// tree creates files and links ("a -> b") in a new folder.
 func tree(t *testing.T, names ...string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -23,7 +23,7 @@ func tree(t *testing.T, names ...string) string {
 		}
 		if isLink {
 			if err := os.Symlink(to, at); err != nil {
-				t.Skip("links cannot be made here:", err)
+				t.Skip("this system does not allow links:", err)
 			}
 			continue
 		}
@@ -34,7 +34,7 @@ func tree(t *testing.T, names ...string) string {
 	return root
 }
 
-func found(tree session.Tree) string {
+func describeTree(tree session.Tree) string {
 	var lines []string
 	for _, s := range tree.Sources {
 		lines = append(lines, filepath.ToSlash(s.Label)+" in "+s.FolderUnder("/up"))
@@ -61,8 +61,8 @@ func TestWalkFolder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := strings.ReplaceAll(c.want, "|", "\n"); found(got) != want {
-				t.Errorf("got\n%s\nwant\n%s", found(got), want)
+			if want := strings.ReplaceAll(c.want, "|", "\n"); describeTree(got) != want {
+				t.Errorf("got\n%s\nwant\n%s", describeTree(got), want)
 			}
 			if got.Excluded != c.excluded || got.Hidden != c.hidden {
 				t.Errorf("excluded %d, hidden %d", got.Excluded, got.Hidden)
@@ -71,8 +71,8 @@ func TestWalkFolder(t *testing.T) {
 	}
 }
 
-// TestWalkFolderLinks: circles end, a folder is taken once and at its own
-// place, links to files are files.
+// TestWalkFolderLinks: cycles end, a folder is listed once and at its own path, and links to files
+// count as files.
 func TestWalkFolderLinks(t *testing.T) {
 	root := tree(t, "z/one.jpg", "a -> z", "z/up -> ..", "self -> .", "cover.jpg -> z/one.jpg", "gone.jpg -> nowhere")
 	got, err := session.WalkFolder(t.Context(), root, "top", session.Filter{})
@@ -80,8 +80,8 @@ func TestWalkFolderLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "top/cover.jpg in /up\ntop/gone.jpg in /up\ntop/z/one.jpg in /up/z/"
-	if found(got) != want || len(got.Again) != 3 {
-		t.Errorf("got\n%s\nagain %q", found(got), got.Again)
+	if describeTree(got) != want || len(got.Again) != 3 {
+		t.Errorf("got\n%s\nagain %q", describeTree(got), got.Again)
 	}
 	if _, err := api.Identify(got.Sources[1].Path); err == nil {
 		t.Error("a link to nothing can be sent")
@@ -95,12 +95,12 @@ func TestWalkFolderErrors(t *testing.T) {
 	}
 	for _, pattern := range []string{"", "[a", "x/[a"} {
 		if _, err := session.WalkFolder(t.Context(), root, "", session.Filter{Include: []string{pattern}}); err == nil {
-			t.Errorf("pattern %q was taken", pattern)
+			t.Errorf("pattern %q was accepted", pattern)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := session.WalkFolder(ctx, root, "", session.Filter{}); err == nil {
-		t.Error("it did not end with its context")
+		t.Error("the walk did not end with its context")
 	}
 }

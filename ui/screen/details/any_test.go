@@ -16,8 +16,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// Whatever is pressed and whatever comes in between, the screen stays whole, and
-// nothing is sent that the service would refuse or that changes nothing.
+// TestAnyKeys: whatever is pressed and whatever arrives in between, the screen keeps its layout and
+// sends nothing that the service would refuse or that changes nothing.
 func TestAnyKeys(t *testing.T) {
 	keys := strings.Fields(`up down left right shift+left shift+down ctrl+right tab tab tab shift+tab enter enter esc space
 		backspace delete e c c a t T x y o n N r z Z h j k l g G ctrl+x ctrl+s ctrl+u ctrl+k 1 2 5 0 , q / home end pgdown b b r + - > < m 3 4 6 f d s`)

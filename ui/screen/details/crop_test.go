@@ -27,8 +27,8 @@ var (
 	blueInk = color.RGBA{20, 20, 220, 255}
 )
 
-// markedJPEG writes a picture that is blue but for a red rectangle, which is in
-// pixels of the picture as it is seen. It is stored as the orientation says.
+// markedJPEG writes a blue picture with a red rectangle, given in pixels of the upright picture. It is
+// stored in the orientation o.
 func markedJPEG(t *testing.T, stored image.Point, o media.Orientation, rect image.Rectangle) string {
 	t.Helper()
 	img := image.NewRGBA(image.Rectangle{Max: stored})
@@ -50,7 +50,7 @@ func markedJPEG(t *testing.T, stored image.Point, o media.Orientation, rect imag
 	return path
 }
 
-// onlyRed tells whether every pixel is of the red rectangle.
+// onlyRed checks that every pixel belongs to the red rectangle.
 func onlyRed(img image.Image) error {
 	b := img.Bounds()
 	for y := b.Min.Y; y < b.Max.Y; y++ {
@@ -63,15 +63,14 @@ func onlyRed(img image.Image) error {
 	return nil
 }
 
-// The numbers that are saved cut in delivery what the editor shows: a red
-// rectangle, drawn round with the editor, is delivered whole and alone, for each
-// of the eight orientations.
+// TestDeliveryCutsWhatTheEditorShows draws a region around a red rectangle with the editor. Delivery
+// with the saved numbers returns exactly that rectangle, in each of the eight orientations.
 func TestDeliveryCutsWhatTheEditorShows(t *testing.T) {
 	client := served(t)
 	for o := media.Orientation(1); o <= 8; o++ {
 		stored := image.Pt(320, 192)
 		up := o.Upright(stored)
-		rect := image.Rect(32, 64, up.X-48, up.Y-64) // on the blocks of JPEG, so that nothing bleeds
+		rect := image.Rect(32, 64, up.X-48, up.Y-64) // on the block borders of JPEG, so that colors do not bleed
 		path := markedJPEG(t, stored, o, rect)
 		file, err := client.Upload(t.Context(), &api.Upload{Source: api.Source{Path: path}, FileName: fmt.Sprintf("o%d.jpg", o)}, nil)
 		if err != nil {
@@ -86,7 +85,7 @@ func TestDeliveryCutsWhatTheEditorShows(t *testing.T) {
 		}
 		d.m.region.SetRect(rect)
 		if shown := d.m.region.Rect(); shown != rect {
-			t.Errorf("orientation %d: the crop is shown as %v", o, shown)
+			t.Errorf("orientation %d: the crop is shown as %v, want %v", o, shown, rect)
 		}
 		d.Press("ctrl+s")
 		d.Choose(d.Asked(), "Save")
@@ -111,13 +110,13 @@ func TestDeliveryCutsWhatTheEditorShows(t *testing.T) {
 	}
 }
 
-// Of a picture without loss every pixel is compared, for any rectangle.
+// TestDeliveryCutsTheSamePixels compares every pixel of a lossless picture, for any rectangle.
 func TestDeliveryCutsTheSamePixels(t *testing.T) {
 	client := served(t)
 	img := image.NewNRGBA(image.Rect(0, 0, 97, 61))
 	for y := range 61 {
 		for x := range 97 {
-			img.Set(x, y, color.NRGBA{uint8(x), uint8(y), uint8(x*7 + y*13), 200}) // with alpha: delivered without loss
+			img.Set(x, y, color.NRGBA{uint8(x), uint8(y), uint8(x*7 + y*13), 200}) // alpha makes delivery lossless
 		}
 	}
 	path := filepath.Join(t.TempDir(), "p.png")

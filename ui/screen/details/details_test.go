@@ -57,7 +57,7 @@ func TestTagsAreSavedAfterTheDifferenceWasSeen(t *testing.T) {
 	}
 	d.Type("bea")
 	d.Sees("beach", "changed, not saved")
-	d.Press("tab", "left", "left", "delete") // complete; then the chip before it
+	d.Press("tab", "left", "left", "delete") // complete the tag; then delete the one before it
 	d.Press("ctrl+s")
 	q := d.Asked()
 	if q.Title != "Save beach.png?" || !strings.HasPrefix(q.Text, "Tags: +beach, -old\n") || !strings.Contains(q.Text, "nobody else changed it") {
@@ -78,7 +78,7 @@ func TestTagsAreSavedAfterTheDifferenceWasSeen(t *testing.T) {
 	d.Toasted("Saved beach.png. Tags: +beach, -old.")
 	news := uitest.Taken[page.FileChanged](&d.Out)
 	if len(news) != 1 || news[0].File.URL == "" || api.JoinTags(news[0].File.Tags.Or(nil)) != "sea,beach" {
-		t.Errorf("told %+v", news)
+		t.Errorf("got the messages %+v", news)
 	}
 	d.Press("ctrl+s")
 	d.Toasted("Nothing is changed")
@@ -90,7 +90,7 @@ func TestUnsetIsAnExplicitValue(t *testing.T) {
 	d := start(t, s.options(f))
 	d.Press("e", "ctrl+x")
 	d.Sees("will be removed, not saved", "will be removed (null)")
-	d.Press("ctrl+x") // back to what is saved
+	d.Press("ctrl+x") // back to the saved values
 	d.Sees("sea", "As seen just now")
 	d.Press("ctrl+x", "esc", "c", "ctrl+x")
 	d.Press("ctrl+s")
@@ -100,7 +100,7 @@ func TestUnsetIsAnExplicitValue(t *testing.T) {
 	}
 	d.Choose(q, "Save")
 	if got := body(t, s.saved[0]); got != `{"tags":null,"customCoordinates":null}` {
-		t.Errorf("sent %s", got)
+		t.Errorf("sent %s, want %s", got, `{"tags":null,"customCoordinates":null}`)
 	}
 	d.Press("ctrl+x")
 	d.Toasted("no value")
@@ -111,14 +111,14 @@ func TestPromote(t *testing.T) {
 	s := newShelf(t, f)
 	d := start(t, s.options(f))
 	d.Sees("sand", "93 %", "google-auto-tagging", "already a tag")
-	d.Press("t", "ctrl+s") // all, from the record
+	d.Press("t", "ctrl+s") // all tags, from the record
 	d.Choose(d.Asked(), "Save")
 	if got := body(t, s.saved[0]); got != `{"tags":["sea","old","sand"]}` {
-		t.Errorf("sent %s", got)
+		t.Errorf("sent %s, want %s", got, `{"tags":["sea","old","sand"]}`)
 	}
 	d.Press("tab", "tab")
 	if d.m.area != onAI {
-		t.Fatalf("tab leads to %d", d.m.area)
+		t.Fatalf("tab leads to %d, want %v", d.m.area, onAI)
 	}
 	d.Press("down", "t")
 	if d.m.current().changed() {
@@ -148,7 +148,7 @@ func TestRegionInNumbers(t *testing.T) {
 	}
 	d.Choose(q, "Save")
 	if got := body(t, s.saved[0]); got != `{"customCoordinates":"20,30,40,50"}` {
-		t.Errorf("sent %s", got)
+		t.Errorf("sent %s, want %s", got, `{"customCoordinates":"20,30,40,50"}`)
 	}
 }
 
@@ -161,7 +161,7 @@ func TestRegionOnThePicture(t *testing.T) {
 	d := start(t, o)
 	d.Press("c", "enter")
 	if d.m.Capturing() {
-		t.Error("the picture takes letters as text")
+		t.Error("the picture uses letters as text")
 	}
 	for _, c := range []struct{ keys, want string }{
 		{"right", "16,20,100,50"}, // 2 % of 300
@@ -188,7 +188,7 @@ func TestRegionOnThePicture(t *testing.T) {
 	}
 }
 
-// A drag counts in pixels of the picture, from where it began.
+// TestRegionByMouse: a drag counts in pixels of the picture, from its starting point.
 func TestRegionByMouse(t *testing.T) {
 	f := record(t, photo)
 	s := newShelf(t, f)
@@ -206,27 +206,27 @@ func TestRegionByMouse(t *testing.T) {
 		d.Send(tea.MouseMotionMsg(at(to)))
 		d.Send(tea.MouseReleaseMsg(at(to)))
 	}
-	// From the middle to beyond the lower right corner: a new one.
+	// From the middle to beyond the lower right corner: a new region.
 	middle := image.Pt((area.Min.X+area.Max.X)/2, (area.Min.Y+area.Max.Y)/2)
 	drag(middle, area.Max.Add(image.Pt(9, 9)))
 	got := d.m.region.Rect()
 	if got.Max != image.Pt(300, 200) || got.Min.X < 120 || got.Min.X > 180 || got.Min.Y < 80 || got.Min.Y > 125 {
 		t.Fatalf("drew %v", got)
 	}
-	// What is inside is moved.
+	// A drag inside moves the region.
 	drag(middle.Add(image.Pt(2, 1)), middle.Sub(image.Pt(8, 5)))
 	moved := d.m.region.Rect()
 	if moved.Size() != got.Size() || moved.Min.X >= got.Min.X || moved.Min.Y >= got.Min.Y {
 		t.Errorf("%v was moved to %v", got, moved)
 	}
-	// Without the button nothing happens.
+	// Without a button the mouse does nothing.
 	d.Send(tea.MouseMotionMsg(at(area.Min)))
 	if d.m.region.Rect() != moved {
 		t.Error("the pointer moves the region without its button")
 	}
 }
 
-// turnedJPEG writes a JPEG that says it must be turned.
+// turnedJPEG writes a JPEG file with an orientation.
 func turnedJPEG(t *testing.T, w, h, orientation int) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -245,7 +245,7 @@ func turnedJPEG(t *testing.T, w, h, orientation int) string {
 	return path
 }
 
-// The rectangle moves as it is seen; the numbers count in the stored picture.
+// TestTurnedPicture: the region moves as displayed, and its numbers refer to the stored picture.
 func TestTurnedPicture(t *testing.T) {
 	f := record(t, photo)
 	f.Raw = nil
@@ -254,9 +254,9 @@ func TestTurnedPicture(t *testing.T) {
 	s.picture = func(context.Context, api.File) (string, error) { return turnedJPEG(t, 300, 200, 6), nil }
 	d := start(t, o)
 	d.Sees("EXIF orientation 6", "as stored")
-	d.Press("c", "enter", "shift+right") // to the right as seen is up as stored
+	d.Press("c", "enter", "shift+right") // right in the display is up in the file
 	if got := d.m.current().wantedRegion(); got != "10,19,100,50" {
-		t.Errorf("the region is %q", got)
+		t.Errorf("the region is %q, want \"10,19,100,50\"", got)
 	}
 }
 
@@ -276,16 +276,16 @@ func TestWhatOthersDidMeanwhile(t *testing.T) {
 	}
 	d.Choose(q, "Save")
 	if got := body(t, s.saved[0]); got != `{"tags":["sea","theirs","mine"]}` {
-		t.Errorf("sent %s", got)
+		t.Errorf("sent %s, want %s", got, `{"tags":["sea","theirs","mine"]}`)
 	}
-	// Others did just what was drafted.
+	// Another user has saved the same changes.
 	d.Type("more,")
 	now.Tags = api.Set([]string{"sea", "theirs", "mine", "more"})
 	s.files["f1"] = now
 	d.Press("ctrl+s")
 	d.Toasted("already has these values")
 	if len(s.saved) != 1 {
-		t.Error("it was sent all the same")
+		t.Error("the change was sent without the answer")
 	}
 }
 
@@ -321,7 +321,7 @@ func TestFileThatIsGone(t *testing.T) {
 	d.Press("ctrl+s")
 	d.Sees("no longer exists")
 	if len(s.saved)+len(uitest.Taken[page.Ask](&d.Out)) > 0 {
-		t.Error("it was offered to save into nothing")
+		t.Error("saving is offered without a file")
 	}
 }
 
@@ -352,13 +352,13 @@ func TestLeavingAsks(t *testing.T) {
 	q := d.Asked()
 	d.Choose(q, "Keep")
 	if len(uitest.Taken[page.Back](&d.Out)) > 0 {
-		t.Error("left all the same")
+		t.Error("the screen closed without the answer")
 	}
 	d.Choose(q, "Leave")
 	if len(uitest.Taken[page.Back](&d.Out)) != 1 {
 		t.Error("did not leave")
 	}
-	// The screen is kept for the next files: what was dropped does not follow.
+	// The screen is used again for the next files, without the dropped changes.
 	d.Send(page.Inspect{Files: []api.File{{FileID: "f9", Name: "another.png"}}})
 	if names := d.m.Unsaved(); len(names) > 0 || strings.Contains(d.Flat(), f.Name) {
 		t.Errorf("dropped changes of %v are back:\n%s", names, d.Flat())
@@ -396,14 +396,14 @@ func TestSeveralFiles(t *testing.T) {
 	if len(uitest.Taken[page.Back](&d.Out)) != 1 {
 		t.Error("saved, and still asked")
 	}
-	// The list has the cursor keys as well.
+	// The list can have the focus, too.
 	d.Press("shift+tab", "down")
 	if d.m.current().file.FileID != "f2" {
 		t.Error("the list does not lead to the second file")
 	}
 }
 
-// Other files take the place of those that are shown; what is not saved stays.
+// TestOtherFiles: other files replace the ones on the screen, and unsaved changes stay.
 func TestOtherFiles(t *testing.T) {
 	f := record(t, photo)
 	other := func(id string) api.File {
@@ -418,15 +418,14 @@ func TestOtherFiles(t *testing.T) {
 		names = append(names, e.file.Name)
 	}
 	if got := strings.Join(names, " "); got != "f3.png beach.png" {
-		t.Errorf("shows %s", got)
+		t.Errorf("shows %s, want \"f3.png beach.png\"", got)
 	}
 	d.Sees("f3.png", "Unsaved changes in 1 other file.")
 	d.Send(page.Inspect{Files: []api.File{a}})
 	d.Sees("Not saved: Tags: +sand")
 }
 
-// An answer that took long belongs to the file it was asked for, and what was
-// drafted meanwhile stays.
+// TestLateAnswers: a late answer goes to the file that it was requested for, and keeps later changes.
 func TestLateAnswers(t *testing.T) {
 	a := record(t, photo)
 	b := record(t, strings.NewReplacer(`"f1"`, `"f2"`, "beach.png", "other.png").Replace(photo))
@@ -472,7 +471,7 @@ func TestUndoAndRedo(t *testing.T) {
 	d.Press("z")
 	d.Toasted("Undid the change to beach.png. Tags: +before, -sea, -old.")
 	if len(uitest.Taken[page.FileChanged](&d.Out)) != 1 {
-		t.Error("nobody was told")
+		t.Error("no message was sent")
 	}
 	d.Press("z")
 	d.Toasted("Nothing more to undo")
@@ -519,11 +518,11 @@ func TestNewsFromOtherPlaces(t *testing.T) {
 	d.Sees("success", "half")
 	d.Send(page.FileChanged{File: api.File{FileID: "else", Name: "else.png"}})
 	if strings.Contains(d.Flat(), "else.png") {
-		t.Error("took the record of another file")
+		t.Error("used the record of another file")
 	}
 }
 
-// V shows the pictures of the files over the whole screen.
+// TestViewer: V shows the pictures of the files in full screen.
 func TestViewer(t *testing.T) {
 	f := record(t, photo)
 	s := newShelf(t, f)

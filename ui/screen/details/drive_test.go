@@ -45,7 +45,7 @@ func startIn(t testing.TB, o Options, size image.Point) *driven {
 	return d
 }
 
-// record reads a record as a service would write it.
+// record parses a record as a service returns it.
 func record(t testing.TB, text string) api.File {
 	t.Helper()
 	var f api.File
@@ -61,7 +61,7 @@ const photo = `{"fileId":"f1","type":"file","name":"beach.png","filePath":"/summ
  "versionInfo":{"id":"f1","name":"Version 1"},"isPrivateFile":false,"customCoordinates":"10,20,100,50","createdAt":"2026-04-01T10:00:00.000Z",
  "customMetadata":{"price":12,"shop":"harbour"},"embeddedMetadata":{"Model":"X100"},"extensionStatus":{"remove-bg":"pending"},"isPublished":true}`
 
-// shelf is a service with one drawer per file: what Read, Save and Undo work on.
+// shelf is a service in memory for Read, Save and Undo.
 type shelf struct {
 	t       *testing.T
 	files   map[string]api.File
@@ -69,10 +69,10 @@ type shelf struct {
 	readErr error
 	saveErr error
 
-	client *api.Client // nil: files is the library
+	client *api.Client // nil: use files
 	Manager
 
-	// What a test answers itself; nil: nothing is known, or the shelf answers.
+	// These functions override the answers; if nil, the shelf answers or knows nothing.
 	picture    func(context.Context, api.File) (string, error)
 	known      func(context.Context) ([]string, error)
 	seenAt     func(context.Context, string) (time.Time, error)
@@ -149,7 +149,7 @@ func (s *shelf) Redo(ctx context.Context, id string, policy session.Policy) ([]s
 	return s.redo(ctx, id, policy)
 }
 
-// unmanaged is a service that does not manage files.
+// unmanaged is a service that cannot manage files.
 type unmanaged struct{ Manager }
 
 func (unmanaged) Versions(context.Context, string) ([]api.File, error) {
@@ -177,7 +177,7 @@ func (s *shelf) read(ctx context.Context, id string) (*api.File, error) {
 	return &f, nil
 }
 
-// save keeps what the specification says an update does.
+// save applies an update by the rules of the specification.
 func (s *shelf) save(ctx context.Context, id string, d api.Details) (*api.File, error) {
 	if s.client != nil {
 		return s.client.UpdateDetails(ctx, id, d)
@@ -202,7 +202,7 @@ func (s *shelf) save(ctx context.Context, id string, d api.Details) (*api.File, 
 	return &api.File{FileID: f.FileID, Name: f.Name, Tags: f.Tags, CustomCoordinates: f.CustomCoordinates}, nil
 }
 
-// each does the same to several files, one after the other.
+// each applies do to several files, one after the other.
 func (s *shelf) each(n int, told func(session.Edited), do func(i int) session.Edited) []session.Edited {
 	var out []session.Edited
 	for i := range n {
@@ -232,7 +232,7 @@ func (s *shelf) saveAll(ctx context.Context, changes []session.Change, told func
 	})
 }
 
-// again is an undo that finds the file as it is.
+// again is an undo that leaves the file as it is.
 func (s *shelf) again(ctx context.Context, id string, _ session.Policy) ([]session.Edited, error) {
 	return s.readAll(ctx, []string{id}, nil), nil
 }
@@ -241,7 +241,7 @@ func (s *shelf) options(files ...api.File) Options {
 	return Options{Files: files, Session: s, Profile: session.Profile{Name: "here", Local: true}}
 }
 
-// pathOf answers with that picture for every file.
+// pathOf returns that picture for every file.
 func pathOf(path string) func(context.Context, api.File) (string, error) {
 	return func(context.Context, api.File) (string, error) { return path, nil }
 }

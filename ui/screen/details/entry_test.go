@@ -13,7 +13,7 @@ import (
 	"mediadesk/ui/page"
 )
 
-// What is sent keeps apart: nothing, a list, an empty list, null.
+// TestChangeOfTags: the request distinguishes no change, a list, an empty list and null.
 func TestChangeOfTags(t *testing.T) {
 	none, list := api.Null[[]string](), api.Set([]string{"a", "b"})
 	for _, c := range []struct {
@@ -52,7 +52,7 @@ func TestChangeOfTags(t *testing.T) {
 func TestChangeOfRegion(t *testing.T) {
 	none, some := api.Null[string](), api.Set("1,2,3,4")
 	for _, c := range []struct {
-		name, text, want string // text "null": unset
+		name, text, want string // text "null" clears the value
 		have             api.Field[string]
 		kind             string
 		fails            string
@@ -91,8 +91,8 @@ func TestChangeOfRegion(t *testing.T) {
 	}
 }
 
-// Whatever others did meanwhile: what was added here is in the result, what was
-// removed here is not, and all else is as the others left it.
+// TestDraftsComeOnTopOfNews: after changes by others the result has what was added here, lacks what
+// was removed here, and otherwise is as the others left it.
 func TestDraftsComeOnTopOfNews(t *testing.T) {
 	tags := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-e]`), 0, 5, rapid.ID[string])
 	rapid.Check(t, func(t *rapid.T) {
@@ -102,7 +102,7 @@ func TestDraftsComeOnTopOfNews(t *testing.T) {
 		e.rebase(api.File{FileID: "f", Tags: api.Set(theirs)}, noon)
 		got := e.wantedTags()
 		if slices.Equal(before, ours) && !slices.Equal(got, theirs) {
-			t.Fatalf("nothing was drafted, but %q became %q", theirs, got)
+			t.Fatalf("without a draft %q became %q", theirs, got)
 		}
 		for _, tag := range []string{"a", "b", "c", "d", "e"} {
 			had, want, there := slices.Contains(before, tag), slices.Contains(ours, tag), slices.Contains(theirs, tag)
@@ -117,11 +117,11 @@ func TestDraftsComeOnTopOfNews(t *testing.T) {
 	})
 }
 
-// An answer that leaves fields out does not make them unknown.
+// TestMergedKeepsWhatIsLeftOut: fields that an answer lacks keep their values.
 func TestMergedKeepsWhatIsLeftOut(t *testing.T) {
 	got := merged(record(t, photo), record(t, `{"fileId":"f1","tags":null,"customCoordinates":"1,1,1,1","strange":{"a":1}}`))
 	if !got.Tags.IsNull() || got.CustomCoordinates.Or("") != "1,1,1,1" {
-		t.Errorf("the newer fields were not taken: %+v", got)
+		t.Errorf("the newer fields were not used: %+v", got)
 	}
 	if got.Name != "beach.png" || len(got.AITags.Or(nil)) != 2 || got.VersionInfo == nil || got.Width.Or(0) != 300 {
 		t.Errorf("older fields were lost: %+v", got)
@@ -194,11 +194,11 @@ func TestRowsHaveEveryField(t *testing.T) {
 
 func TestErrorsAsSentences(t *testing.T) {
 	if got := page.Explain(errors.New("it broke")); got != "It broke." {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q, want \"It broke.\"", got)
 	}
 	e := &entry{file: api.File{CustomCoordinates: api.Set("1,2,3,4")}}
 	e.setRegion("")
 	if got := page.Explain(e.checkRegion()); !strings.Contains(got, "ctrl+x") {
-		t.Errorf("%q says not what helps", got)
+		t.Errorf("%q does not say what helps", got)
 	}
 }

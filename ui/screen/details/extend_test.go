@@ -29,7 +29,7 @@ func TestRunAnExtension(t *testing.T) {
 		d.Press(keys...)
 		asks := uitest.Taken[page.Ask](&d.Out)
 		if len(asks) != 1 || asks[0].Choices[0].Do != nil {
-			t.Fatalf("asked %+v, said %+v", asks, d.Out)
+			t.Fatalf("got the request %+v, messages %+v", asks, d.Out)
 		}
 		d.Pick(asks[0].Choices[1])
 		return asks[0]
@@ -43,7 +43,7 @@ func TestRunAnExtension(t *testing.T) {
 	}
 	d.Toasted("Screen 3 shows")
 
-	// Another one, by its JSON; what is wrong with it is said at once.
+	// Another extension, as JSON. An error in it is shown at once.
 	d.Press("x", "o")
 	d.Press("ctrl+u")
 	d.Type(`{"name":"remove-bg","options":{"add_shadow":7}}`)

@@ -14,7 +14,7 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// plain is a screen as text, each line without the blanks at its end.
+// plain is a screen as text, without blanks at the ends of lines.
 func plain(view string) []byte {
 	lines := strings.Split(ansi.Strip(view), "\n")
 	for i, line := range lines {
@@ -23,8 +23,8 @@ func plain(view string) []byte {
 	return []byte(strings.Join(lines, "\n") + "\n")
 }
 
-// The screen in three sizes: a file, a region on its picture, several files with
-// their menu. Run with -update after a wanted change and look at the difference.
+// TestLooks compares the screen in three sizes: a file, a region on its picture, and several files
+// with their menu. After a wanted change run with -update and check the difference.
 func TestLooks(t *testing.T) {
 	path := pngFile(t, 300, 200)
 	files := numbered(t, 3)

@@ -14,7 +14,7 @@ type testKey string
 
 func (k testKey) Reveal() string { return string(k) }
 
-// served starts a local library and gives a client of it.
+// served starts a local library and returns a client for it.
 func served(t *testing.T) *api.Client {
 	t.Helper()
 	key := testKey("private_test")
@@ -35,8 +35,7 @@ func served(t *testing.T) *api.Client {
 	return client
 }
 
-// The screen against the local library: what it saves is what the service has
-// afterwards, for a list, null and a region.
+// TestAgainstTheLocalLibrary saves a list, null and a region. The local library then has these values.
 func TestAgainstTheLocalLibrary(t *testing.T) {
 	client := served(t)
 	path := pngFile(t, 300, 200)
@@ -78,9 +77,9 @@ func TestAgainstTheLocalLibrary(t *testing.T) {
 	save()
 	has("", "")
 	if d.m.current().changed() {
-		t.Errorf("something is left: %+v", d.m.current())
+		t.Errorf("unsaved changes remain: %+v", d.m.current())
 	}
-	// Somebody else writes between the look and the save.
+	// Another user writes between reading and saving.
 	if _, err := client.UpdateDetails(t.Context(), stored.FileID, api.Details{Tags: api.Set([]string{"theirs"})}); err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// numbered are that many photographs.
+// numbered returns n photographs.
 func numbered(t *testing.T, n int) []api.File {
 	t.Helper()
 	var out []api.File
@@ -57,7 +57,7 @@ func TestManyFilesInOneStep(t *testing.T) {
 	d.Choose(q, "Save 4 files")
 	for _, got := range s.saved {
 		if body(t, got) != `{"tags":["sea","wind"],"customCoordinates":"50,0,200,200"}` {
-			t.Errorf("sent %s", body(t, got))
+			t.Errorf("sent %s, want %s", body(t, got), `{"tags":["sea","wind"],"customCoordinates":"50,0,200,200"}`)
 		}
 	}
 	if len(s.saved) != 4 || len(uitest.Taken[page.FileChanged](&d.Out)) != 4 || len(d.m.changedEntries()) != 0 {
@@ -66,7 +66,7 @@ func TestManyFilesInOneStep(t *testing.T) {
 	d.Toasted("Saved 4 files.")
 }
 
-// What fails stays drafted and is said at its file; another try sends only that.
+// TestPartialFailure: a failed change remains unsaved with its error, and the next attempt sends only it.
 func TestPartialFailure(t *testing.T) {
 	files := numbered(t, 3)
 	s := newShelf(t, files...)
@@ -85,18 +85,18 @@ func TestPartialFailure(t *testing.T) {
 	d.Toasted("Saved 2 files; 1 file failed. What was not saved is kept.")
 	d.Sees("✗ p2.png")
 	if left := d.m.changedEntries(); len(left) != 1 || left[0].file.FileID != "f2" || left[0].problem == nil {
-		t.Fatalf("left %+v", left)
+		t.Fatalf("unsaved: %+v", left)
 	}
 	fails = false
-	d.Press("n", "ctrl+s") // one file only: the usual question
+	d.Press("n", "ctrl+s") // a single file: the usual question
 	d.Choose(d.Asked(), "Save")
 	if len(d.m.changedEntries()) != 0 {
-		t.Error("it is still not saved")
+		t.Error("the file is still unsaved")
 	}
 }
 
-// Regions for all files are suggested at once, looked at one by one and saved by
-// one call, which the session undoes as one.
+// TestSuggestedRegionsOfAllAreOneChange: regions are suggested for all files at once, reviewed one by
+// one, and saved in one call, which is one undo step.
 func TestSuggestedRegionsOfAllAreOneChange(t *testing.T) {
 	files := numbered(t, 3)
 	s := newShelf(t, files...)
@@ -117,7 +117,7 @@ func TestSuggestedRegionsOfAllAreOneChange(t *testing.T) {
 	}
 	d.Press("n", "d", "n", "s", "s", "enter")
 	if got := d.m.entries[1].wantedRegion(); got != "10,20,100,50" {
-		t.Errorf("the dropped one is %q", got)
+		t.Errorf("the dropped one is %q, want \"10,20,100,50\"", got)
 	}
 	third := d.m.entries[2].wantedRegion()
 	if third == want || d.m.area != onPicture {
@@ -161,35 +161,35 @@ func TestRulesForAllFiles(t *testing.T) {
 	}
 	d.Press("b", "g") // 10,20,100,50 of 300x200
 	if got := regions(); got != "10,20,100,50 1,6,10,15 " {
-		t.Errorf("the same share: %s", got)
+		t.Errorf("the same share: %s, want \"10,20,100,50 1,6,10,15 \"", got)
 	}
-	d.Press("b", "c", "6") // 16:9, on its side where the picture stands
+	d.Press("b", "c", "6") // 16:9, turned for upright pictures
 	if got := regions(); got != "0,15,300,169 0,3,30,53 " {
-		t.Errorf("16:9: %s", got)
+		t.Errorf("16:9: %s, want \"0,15,300,169 0,3,30,53 \"", got)
 	}
 	d.Press("b", "c", "o")
 	if got := regions(); got != "0,0,300,200 0,0,30,60 " {
-		t.Errorf("as the picture: %s", got)
+		t.Errorf("as the picture: %s, want \"0,0,300,200 0,0,30,60 \"", got)
 	}
 	d.Press("b", "x")
 	if got := regions(); got != "  " {
-		t.Errorf("unset: %s", got)
+		t.Errorf("unset: %s, want \"  \"", got)
 	}
 	d.Press("b", "d")
 	if len(d.m.changedEntries()) != 0 {
-		t.Error("something is left after dropping")
+		t.Error("unsaved changes remain after dropping")
 	}
 	d.Press("b", "s")
 	d.Type("only")
 	d.Press("enter", "b", "u")
 	for _, e := range d.m.entries {
 		if c, err := e.change(); err != nil || body(t, c) != `{"tags":null}` {
-			t.Errorf("%s %v", body(t, c), err)
+			t.Errorf("%s %v, want %s", body(t, c), err, `{"tags":null}`)
 		}
 	}
 }
 
-// Somebody else changed the file meanwhile: both, only mine, or theirs.
+// TestThreeWays: in a conflict the user keeps both changes, the own ones, or the others'.
 func TestThreeWays(t *testing.T) {
 	for choice, want := range map[string]string{
 		"Save":        `{"tags":["sea","theirs","mine"]}`,
@@ -242,8 +242,7 @@ func TestUndoAsksWhereOthersWereAtWork(t *testing.T) {
 	d.Toasted("Undid the change to 2 files")
 }
 
-// manager is a service that manages files, or does not: it writes down what it was
-// told, and answers with refuse.
+// manager is a service that may manage files. It records its calls, and returns refuse.
 type manager struct {
 	Manager
 	s      *shelf
@@ -334,7 +333,7 @@ func TestManaging(t *testing.T) {
 	d.Press("m", "v", "down", "enter", "d")
 	q := d.Asked()
 	if q.Title != "Delete Version 0 of new name.png?" {
-		t.Errorf("asked %q %q", q.Title, q.Text)
+		t.Errorf("asked %q %q, want \"Delete Version 0 of new name.png?\"", q.Title, q.Text)
 	}
 	d.Choose(q, "Delete")
 	d.Press("m", "d")
@@ -344,15 +343,15 @@ func TestManaging(t *testing.T) {
 	}
 	d.Choose(q, "Delete new name.png")
 	if got := uitest.Taken[page.FileGone](&d.Out); len(got) != 1 || got[0].FileID != "f1" {
-		t.Errorf("told %+v", got)
+		t.Errorf("got the messages %+v", got)
 	}
 	want := "rename p1.png new name.png|copy new name.png /other/|restore f1 old|delete f1 old|delete new name.png"
 	if got := strings.Join(log.log, "|"); got != want {
-		t.Errorf("did %s", got)
+		t.Errorf("did %s, want %v", got, want)
 	}
 	d.Send(page.FileGone{FileID: "f1"})
 	if d.m.current().file.FileID != "f2" {
-		t.Error("the file that is gone is still shown")
+		t.Error("the deleted file is still shown")
 	}
 	d.Send(page.FileGone{FileID: "f2"})
 	if len(uitest.Taken[page.Back](&d.Out)) != 1 {
@@ -360,7 +359,7 @@ func TestManaging(t *testing.T) {
 	}
 }
 
-// Where the service answers 404 or 405 nothing of it is offered.
+// TestManagingIsNotOffered: actions that the service answers with 404 or 405 are not offered.
 func TestManagingIsNotOffered(t *testing.T) {
 	f := record(t, photo)
 	for _, status := range []int{404, 405} {
@@ -374,10 +373,10 @@ func TestManagingIsNotOffered(t *testing.T) {
 		d.Press("m")
 		d.Toasted("does not support managing")
 		if d.Do("details.manage") {
-			t.Errorf("%d: it is offered", status)
+			t.Errorf("%d: the action is offered", status)
 		}
 	}
-	// An act that is refused by itself is not offered again.
+	// A single action that the service does not know is not offered again.
 	s := newShelf(t, f)
 	o := s.options(f)
 	log := &manager{s: s, refuse: &api.ServiceError{Status: 405, Message: "no"}}
@@ -409,7 +408,7 @@ func TestDescriptionAndMetadata(t *testing.T) {
 		t.Helper()
 		i := slices.IndexFunc(d.m.rows, func(r row) bool { return r.label == label })
 		if i < 0 {
-			t.Fatalf("there is no row %s", label)
+			t.Fatalf("the screen has no row %s", label)
 		}
 		d.m.record.SetCursor(i)
 		d.Press("enter")
@@ -428,9 +427,9 @@ func TestDescriptionAndMetadata(t *testing.T) {
 	d.Type("15")
 	d.Press("enter")
 	to("shop")
-	d.Press("ctrl+u", "enter") // empty unsets it
+	d.Press("ctrl+u", "enter") // an empty value clears it
 	to("sold")
-	d.Press("up", "up", "enter") // true; the cursor was on unset
+	d.Press("up", "up", "enter") // true; the cursor was on "not set"
 	d.Press("ctrl+s")
 	q := d.Asked()
 	if !strings.Contains(q.Text, "Description: none -> \"by the sea\"\nprice: 12 -> 15\nshop: harbour -> not set\nsold: not set -> true") {
@@ -442,8 +441,8 @@ func TestDescriptionAndMetadata(t *testing.T) {
 	}
 }
 
-// Where the terminal tells of the mouse by pixels, a drag is as fine as they are,
-// and there and back it is the same rectangle.
+// TestDragByPixels: with mouse reports in pixels a drag is as fine as they are, and dragging back
+// restores the rectangle.
 func TestDragByPixels(t *testing.T) {
 	f := record(t, photo)
 	path := pngFile(t, 300, 200)
@@ -471,12 +470,12 @@ func TestDragByPixels(t *testing.T) {
 		by := d.m.region.Rect().Min.X - was.Min.X
 		want := dx * 300 / (cells.Dx() * cell.X)
 		if by < want-1 || by > want+1 {
-			t.Errorf("%d pixels of the terminal move it by %d, not by about %d", dx, by, want)
+			t.Errorf("%d pixels of the terminal moved the region by %d, want about %d", dx, by, want)
 		}
 		fine = fine || by > 0 && dx < cell.X
 	}
 	if !fine {
-		t.Error("a drag within a cell moves nothing")
+		t.Error("a drag within a cell did not move the region")
 	}
 	to(middle, motion)
 	if d.m.region.Rect() != was {
@@ -484,9 +483,8 @@ func TestDragByPixels(t *testing.T) {
 	}
 }
 
-// Where the picture goes elsewhere on the screen while it is dragged on, as when a
-// line below it is needed or the window is pulled, the rectangle stays under a
-// pointer that stands.
+// TestDragWhileThePictureMoves: if the picture moves on the screen during a drag, because a line
+// appears below it or the window is resized, the rectangle stays under the pointer.
 func TestDragWhileThePictureMoves(t *testing.T) {
 	f := record(t, photo)
 	path := pngFile(t, 300, 200)
@@ -501,16 +499,16 @@ func TestDragWhileThePictureMoves(t *testing.T) {
 	d.Send(tea.MouseClickMsg(at))
 	d.Resize(d.Size.Sub(image.Pt(9, 5)))
 	if d.m.region.Cells() == cells {
-		t.Fatal("the picture stays where it is")
+		t.Fatal("the picture did not move")
 	}
 	d.Send(tea.MouseMotionMsg(at))
 	if d.m.region.Rect() != was {
-		t.Errorf("%v went to %v though the pointer stands", was, d.m.region.Rect())
+		t.Errorf("%v moved to %v although the pointer did not move", was, d.m.region.Rect())
 	}
 	at.X++
 	d.Send(tea.MouseMotionMsg(at))
 	step := 300 / d.m.region.Cells().Dx()
 	if by := d.m.region.Rect().Min.X - was.Min.X; by < step || by > step+1 {
-		t.Errorf("a cell on moves it by %d, not by about %d", by, step)
+		t.Errorf("one cell further moved the region by %d, want about %d", by, step)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// tagged are files p1.png, p2.png, … with these tags, separated by commas.
+// tagged returns files p1.png, p2.png, … with these comma-separated tags.
 func tagged(t *testing.T, tags ...string) []api.File {
 	t.Helper()
 	files := numbered(t, len(tags))
@@ -22,7 +22,7 @@ func tagged(t *testing.T, tags ...string) []api.File {
 	return files
 }
 
-// wants are the tags of all files as they will be.
+// wants returns the tags of all files including the unsaved changes.
 func (d *driven) wants() string {
 	var out []string
 	for _, e := range d.m.entries {
@@ -31,8 +31,8 @@ func (d *driven) wants() string {
 	return strings.Join(out, " | ")
 }
 
-// The keys of one file act on all that were opened: tags are shown with the number of
-// files that have them, and every panel says what it is about.
+// TestTagsOfSeveralFiles: the keys of one file change all opened files. Each tag has the number of
+// files with it, and every panel names its files.
 func TestTagsOfSeveralFiles(t *testing.T) {
 	for keys, want := range map[string]string{
 		"":                             "sea,summer | sea | sea,old,long-long-long",
@@ -59,41 +59,41 @@ func TestTagsOfSeveralFiles(t *testing.T) {
 	}
 }
 
-// Marks narrow what is changed; without any it is the file that is shown.
+// TestMarksNarrowChanges: marks limit what is changed. Without marks the current file is changed.
 func TestMarksNarrowChanges(t *testing.T) {
 	files := tagged(t, "a", "a", "b", "c")
 	d := start(t, newShelf(t, files...).options(files...))
-	d.Press("shift+tab", "space", "space") // p3 and p4 are left
+	d.Press("shift+tab", "space", "space") // p3 and p4 stay marked
 	d.Sees("Tags of 2 files", "b 1 of 2", "Files: 2 marked")
 	d.Press("e")
 	d.Type("new,")
 	if got := d.wants(); got != "a | a | b,new | c,new" {
-		t.Errorf("marked: %s", got)
+		t.Errorf("marked: %s, want \"a | a | b,new | c,new\"", got)
 	}
 	d.Press("esc", "shift+tab", "/")
 	d.Type("p2")
 	d.Press("enter", "esc", "enter", "e")
 	d.Type("one,")
 	if got := d.wants(); got != "a | a,one | b,new | c,new" {
-		t.Errorf("shown: %s", got)
+		t.Errorf("shown: %s, want \"a | a,one | b,new | c,new\"", got)
 	}
 	d.Sees("Tags of p2.png: changed, not saved", "3 files changed. p2.png: Not saved: Tags: +one")
 	d.Press("esc", "shift+tab", "g", "v", "down", "v", "d")
 	d.Sees("Remove tags from 2 files", "a", "one", "1 of 2")
-	d.Press("enter") // the one under the cursor
+	d.Press("enter") // the file under the cursor
 	if got := d.wants(); got != " | one | b,new | c,new" {
-		t.Errorf("removed: %s", got)
+		t.Errorf("removed: %s, want \" | one | b,new | c,new\"", got)
 	}
 	d.Press("*", "d", "space", "/")
 	d.Type("b")
 	d.Press("enter", "space", "enter")
 	if got := d.wants(); got != " | one |  | c" {
-		t.Errorf("removed two of a list: %s", got)
+		t.Errorf("removed two of a list: %s, want \" | one |  | c\"", got)
 	}
 }
 
-// Deleting, moving and running an extension act on all files that were opened, and the
-// question says on how many.
+// TestWholeFilesTogether: deleting, moving and extensions apply to all opened files, and the question
+// gives their number.
 func TestWholeFilesTogether(t *testing.T) {
 	files := numbered(t, 3)
 	s := newShelf(t, files...)
@@ -112,14 +112,14 @@ func TestWholeFilesTogether(t *testing.T) {
 	d.Press("x", "r")
 	q := d.Asked()
 	if q.Title != "Run remove-bg on 3 files?" {
-		t.Errorf("asked %q", q.Title)
+		t.Errorf("asked %q, want \"Run remove-bg on 3 files?\"", q.Title)
 	}
 	d.Choose(q, "Run it")
 	d.Toasted("0 of 3 files done, 3 failed.")
 	if len(asked) != 3 {
 		t.Errorf("ran %v", asked)
 	}
-	d.Press("shift+tab", "down", "space", "m", "d") // p2.png is not marked any more
+	d.Press("shift+tab", "down", "space", "m", "d") // p2.png is not marked now
 	q = d.Asked()
 	if q.Title != "Delete 2 files?" || !strings.Contains(q.Text, "/summer/p1.png\n/summer/p3.png") || !q.Choices[1].Danger || slices.ContainsFunc(q.Choices, func(c page.Choice) bool { return c.Default }) {
 		t.Errorf("asked %+v", q)
@@ -127,14 +127,14 @@ func TestWholeFilesTogether(t *testing.T) {
 	d.Choose(q, "Delete 2 files")
 	d.Toasted("Deleted 2 files.")
 	if gone := uitest.Taken[page.FileGone](&d.Out); len(gone) != 2 || len(d.m.entries) != 1 || d.m.current().file.FileID != "f2" {
-		t.Errorf("gone: %+v; left: %d", gone, len(d.m.entries))
+		t.Errorf("deleted: %+v; remaining: %d", gone, len(d.m.entries))
 	}
 	if got := strings.Join(log.log, "|"); got != "move p1.png /new/|move p2.png /new/|move p3.png /new/|delete p1.png|delete p3.png" {
 		t.Errorf("did %s", got)
 	}
 }
 
-// What one key undoes is saved by a second ctrl+s.
+// TestSaveBySecondKey: a second ctrl+s saves changes that one key can undo.
 func TestSaveBySecondKey(t *testing.T) {
 	for n := range 2 {
 		files := numbered(t, n+1)
@@ -148,7 +148,7 @@ func TestSaveBySecondKey(t *testing.T) {
 	}
 }
 
-// Numbers that are typed go to all images; on the picture it is the one that is shown.
+// TestRegionOfSeveralFiles: typed numbers go to all pictures, and the picture editor changes the current one.
 func TestRegionOfSeveralFiles(t *testing.T) {
 	files := numbered(t, 3)
 	files[2].Raw, files[2].CustomCoordinates = nil, api.Set("1,1,9,9")
@@ -167,16 +167,16 @@ func TestRegionOfSeveralFiles(t *testing.T) {
 	d.Sees("Region of 3 files", "they differ; type to set all 3", "picture: p1.png")
 	d.Type("5,6,70,80")
 	if got := regions(); got != "5,6,70,80 5,6,70,80 5,6,70,80" {
-		t.Errorf("typed: %s", got)
+		t.Errorf("typed: %s, want \"5,6,70,80 5,6,70,80 5,6,70,80\"", got)
 	}
 	d.Press("enter", "x")
 	d.Sees("Region of p1.png")
 	if got := regions(); got != " 5,6,70,80 5,6,70,80" {
-		t.Errorf("on the picture: %s", got)
+		t.Errorf("on the picture: %s, want \" 5,6,70,80 5,6,70,80\"", got)
 	}
 	d.Press("esc", "ctrl+x")
 	if got := regions(); got != "  " {
-		t.Errorf("removed: %q", got)
+		t.Errorf("removed: %q, want \"  \"", got)
 	}
 }
 

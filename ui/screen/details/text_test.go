@@ -19,8 +19,7 @@ func entriesOf(files ...api.File) []*entry {
 	return out
 }
 
-// What is written reads back as it was: an editor that only saves changes
-// nothing, whatever tags there are.
+// TestTextThereAndBack: saving the text unchanged in the editor changes nothing, whatever the tags are.
 func TestTextThereAndBack(t *testing.T) {
 	tag := rapid.OneOf(
 		rapid.SampledFrom([]string{"a", "big sea", "-", "[]", "a,b", `say "x"`, "two  blanks", " lead", "#1", "a # b", "写真", "tab\there", "null", "1,2,3,4", `"`, `\`, "\u2028", "\u00a0x"}),
@@ -125,7 +124,7 @@ func FuzzReadText(f *testing.F) {
 	})
 }
 
-// The whole way through an editor that changes one line and spoils another.
+// TestEditor uses a real editor that changes one line and breaks another.
 func TestEditor(t *testing.T) {
 	f := record(t, photo)
 	s := newShelf(t, f)
@@ -145,9 +144,9 @@ func TestEditor(t *testing.T) {
 	if !strings.Contains(q.Text, "Line 1: empty tag") {
 		t.Errorf("asked %+v", q)
 	}
-	// The text is there again, until it is dropped.
+	// The text stays until it is dropped.
 	if again := d.m.editorText(); again != "f1  sea,, old  9,9,9" {
-		t.Errorf("the editor begins with %q", again)
+		t.Errorf("the editor begins with %q, want \"f1  sea,, old  9,9,9\"", again)
 	}
 	d.Choose(q, "Discard")
 	edited("f1  wind  -")

@@ -19,8 +19,7 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// Every act that can be done now does something: the screen changes or the root
-// hears of it.
+// TestEveryActionRuns: every enabled action changes the screen or sends a message to the root.
 func TestEveryActionRuns(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	f := record(t, photo)
@@ -44,7 +43,7 @@ func TestEveryActionRuns(t *testing.T) {
 			if l := map[area]*kit.List{onRecord: &d.m.record, onAI: &d.m.ai}[to]; l != nil {
 				l.SetCursor(1)
 			}
-			d.now = d.now.Add(3 * time.Minute) // a look again is seen in its age
+			d.now = d.now.Add(3 * time.Minute) // so that a refresh changes the displayed age
 			d.Send(page.Shown{})
 			return d
 		}
@@ -104,7 +103,7 @@ func TestViewStaysInside(t *testing.T) {
 			o := s.options(files...)
 			s.picture = nil
 			if name == "picture" && len(files) == 1 {
-				// Drawing takes its time; the others do without.
+				// Drawing needs a picture, and the other actions do not.
 				s.picture = func(context.Context, api.File) (string, error) { return path, nil }
 			}
 			d := start(t, o)
@@ -114,7 +113,7 @@ func TestViewStaysInside(t *testing.T) {
 					d.Resize(image.Pt(w, h))
 					view := d.Host.View(th)
 					if got := kit.Size(view); got != image.Pt(w, h) {
-						t.Errorf("at %dx%d it fills %v", w, h, got)
+						t.Errorf("at %dx%d the view has the size %v", w, h, got)
 					}
 					return view
 				})

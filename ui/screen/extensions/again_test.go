@@ -21,7 +21,7 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// service answers what the screen asks of a session as it is told to.
+// service answers the session's calls as a test decides.
 type service struct {
 	Session
 	asked  []api.Extension
@@ -60,7 +60,7 @@ func (s *service) Change(_ context.Context, _ string, d api.Details) (*api.File,
 func (s *service) Before(context.Context, api.Run) (string, error)   { return s.before, s.err }
 func (s *service) Picture(context.Context, api.File) (string, error) { return s.after, s.err }
 
-// choose answers a question with the choice of a key.
+// choose answers a question with the key of a choice.
 func (d *driver) choose(ask page.Ask, key string) {
 	d.t.Helper()
 	if ask.Choices[0].Do != nil || ask.Choices[0].Danger {
@@ -97,12 +97,12 @@ func TestRunAgain(t *testing.T) {
 		t.Errorf("sent %+v", s.asked)
 	}
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "pending") {
-		t.Errorf("said %q", got.Text)
+		t.Errorf("got the messages %q", got.Text)
 	}
 	s.err = &api.SendError{Complete: true, Err: context.DeadlineExceeded}
 	d.choose(ask, "r")
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "may be running") {
-		t.Errorf("said %q", got.Text)
+		t.Errorf("got the messages %q", got.Text)
 	}
 	for place, reason := range map[string]string{"/waits.png": "still pending", "/unknown.png": "options are unknown"} {
 		d.find(place)
@@ -133,18 +133,18 @@ func TestCancelRun(t *testing.T) {
 		t.Errorf("canceled %q", s.canceled)
 	}
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "Canceled") {
-		t.Errorf("said %q", got.Text)
+		t.Errorf("got the messages %q", got.Text)
 	}
 	d.find("/ended.png")
 	d.Press("x")
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "has ended") {
-		t.Errorf("said %q", got.Text)
+		t.Errorf("got the messages %q", got.Text)
 	}
 	d.openWith(s.options)
 	d.find("/a.png")
 	d.Press("x")
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "nly the local library can cancel a run") {
-		t.Errorf("said %q", got.Text)
+		t.Errorf("got the messages %q", got.Text)
 	}
 }
 
@@ -169,16 +169,16 @@ func TestTakeTagsOver(t *testing.T) {
 		t.Errorf("sent %v", s.tags)
 	}
 	if got := one[page.FileChanged](d); got.File.FileID != run.FileID {
-		t.Errorf("told %+v", got)
+		t.Errorf("got the messages %+v", got)
 	}
 	d.Out = nil
 	d.Press("t")
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "are already tags") {
-		t.Errorf("said %q", got.Text)
+		t.Errorf("got the messages %q", got.Text)
 	}
 }
 
-// disc writes a picture of one colour.
+// disc writes a picture of one color.
 func disc(t *testing.T, name string, c color.Color) string {
 	t.Helper()
 	img := image.NewNRGBA(image.Rect(0, 0, 64, 48))
@@ -245,7 +245,7 @@ func TestBeforeAndAfter(t *testing.T) {
 	}
 	d.Press("esc")
 	if comparing() != nil {
-		t.Error("esc closes it")
+		t.Error("esc did not close the dialog")
 	}
 	s.err = context.DeadlineExceeded
 	d.Press("c")
@@ -259,7 +259,7 @@ func TestUnmatchedWebhooks(t *testing.T) {
 	d.open()
 	d.Press("p")
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "match a run") {
-		t.Errorf("said %q", got.Text)
+		t.Errorf("got the messages %q", got.Text)
 	}
 	must(t, d.files.AddUnmatched(t.Context(), []api.UnmatchedPost{
 		{At: d.now, Reason: api.UnmatchedUnknown, Hash: [32]byte{1}, Raw: []byte(`{"service":"x\u001b[31m","status":"SUCCESS"}`), Extension: "x\x1b[31m", Status: "success", Times: 3},
@@ -287,7 +287,7 @@ func TestUnmatchedWebhooks(t *testing.T) {
 	for _, key := range []string{"i", "c", "t", "s", "x"} {
 		d.Press(key)
 		if got := one[page.Toast](d); !strings.Contains(got.Text, "matches no run") {
-			t.Errorf("%s said %q", key, got.Text)
+			t.Errorf("%s got the messages %q", key, got.Text)
 		}
 	}
 	d.Press("down")
@@ -308,7 +308,7 @@ func TestUnmatchedWebhooks(t *testing.T) {
 	})
 	d.Press("esc")
 	if d.m.Overlays().Top() != nil {
-		t.Error("esc closes it")
+		t.Error("esc did not close the dialog")
 	}
 }
 
@@ -326,7 +326,7 @@ func TestGroups(t *testing.T) {
 		if got := d.names(); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s", key, got)
 		}
-		// On a head the group is folded, and nothing is done about a run.
+		// On a heading the group is folded, and no run is affected.
 		d.Press("g", "k")
 		n := d.m.list.Len()
 		if d.Press("s", "enter"); len(taken[page.Toast](d)) != 1 || d.m.list.Len() >= n {

@@ -18,11 +18,10 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// frame is the time between two pictures of a screen that is drawn 60 times a
-// second.
+// frame is the time between two frames at 60 per second.
 const frame = time.Second / 60
 
-// board opens the screen over a journal with so many pending runs.
+// board opens the screen on a journal with n pending runs.
 func board(b *testing.B, n int) (m *Model, draw func(tea.Msg)) {
 	b.Helper()
 	files, err := journal.Open(b.Context(), filepath.Join(b.TempDir(), "journal.db"))
@@ -52,8 +51,8 @@ func board(b *testing.B, n int) (m *Model, draw func(tea.Msg)) {
 	return m, draw
 }
 
-// BenchmarkBoard says what a key costs, from press to drawing, with 500 runs
-// pending; 1 frame is 16.7 ms. The one with 10 runs is the baseline.
+// BenchmarkBoard measures a key from press to drawing with 500 pending runs. One frame is 16.7 ms. The
+// variant with 10 runs is the baseline.
 func BenchmarkBoard(b *testing.B) {
 	for _, n := range []int{10, 500} {
 		for name, change := range map[string]func(m *Model, draw func(tea.Msg), i int){

@@ -22,21 +22,20 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// driver is the screen with what it works on. Clocks wait in ticks.
+// driver is the screen with its journal and watch. ticks has the messages of its clocks.
 type driver struct {
 	*uitest.Driver
 	t     *testing.T
 	m     *Model
 	files *journal.Journal
 	watch *watch.Watch
-	ticks []tea.Msg // what the clocks would bring
+	ticks []tea.Msg // messages that the clocks would send
 	paces []time.Duration
 	size  image.Point
 	now   time.Time
 }
 
-// start opens the screen over a journal. A watch is made where none is given;
-// it does not run.
+// start opens the screen on a journal. If w is nil, it makes a watch that does not run.
 func start(t *testing.T, w func(*journal.Journal) *watch.Watch) *driver {
 	t.Helper()
 	d := &driver{t: t, size: image.Pt(118, 32), now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)}
@@ -53,10 +52,10 @@ func start(t *testing.T, w func(*journal.Journal) *watch.Watch) *driver {
 	return d
 }
 
-// open makes the screen and brings it to the front.
+// open opens the screen in front.
 func (d *driver) open() { d.openWith(nil) }
 
-// openWith makes it with more options.
+// openWith is open with more options.
 func (d *driver) openWith(more func(*Options)) {
 	d.t.Helper()
 	o := Options{Watch: d.watch, Session: &service{Session: d.session()}, Profile: session.Profile{Name: "home"}, Now: func() time.Time {
@@ -81,7 +80,7 @@ func (d *driver) session() *session.Session {
 	return &session.Session{Journal: d.files, Watch: d.watch, Profile: session.Profile{Name: "home"}}
 }
 
-// add keeps a run that began so long ago.
+// add records a run that began that long ago.
 func (d *driver) add(extension, place string, ago time.Duration, change ...func(*api.Run)) api.Run {
 	d.t.Helper()
 	run := api.Run{
@@ -97,7 +96,7 @@ func (d *driver) add(extension, place string, ago time.Duration, change ...func(
 	return runs[0]
 }
 
-// end lets a run end.
+// end ends a run.
 func (d *driver) end(run api.Run, status api.Status, from string, ago time.Duration, record string) {
 	d.t.Helper()
 	run.Status, run.From, run.At = status, from, d.now.Add(-ago)
@@ -108,7 +107,7 @@ func (d *driver) end(run api.Run, status api.Status, from string, ago time.Durat
 	must(d.t, err)
 }
 
-// hook keeps an address for the file of a run.
+// hook records a webhook address for the file of a run.
 func (d *driver) hook(run api.Run) [32]byte {
 	d.t.Helper()
 	hash := sha256.Sum256([]byte(run.FileID))
@@ -118,7 +117,7 @@ func (d *driver) hook(run api.Run) [32]byte {
 	return hash
 }
 
-// post keeps a webhook post.
+// post records a webhook post.
 func (d *driver) post(hash [32]byte, ago time.Duration, body string) {
 	d.t.Helper()
 	post, err := api.ParseHookPost([]byte(body))
@@ -132,7 +131,7 @@ func (d *driver) post(hash [32]byte, ago time.Duration, body string) {
 
 func hooked(r *api.Run) { r.Webhook = true }
 
-// names are those of the rows, in order.
+// names returns the names in the rows, in order.
 func (d *driver) names() string {
 	var out []string
 	for i := range d.m.list.Len() {
@@ -146,10 +145,10 @@ func (d *driver) names() string {
 	return strings.Join(out, " ")
 }
 
-// taken takes the messages of one type out of those for the root.
+// taken removes the messages of type T for the root and returns them.
 func taken[T any](d *driver) []T { return uitest.Taken[T](&d.Out) }
 
-// one takes the only message of a type.
+// one returns the only message of a type.
 func one[T any](d *driver) T {
 	d.t.Helper()
 	return uitest.One[T](d.t, &d.Out)

@@ -13,7 +13,7 @@ import (
 
 const tagging = api.GoogleTagging
 
-// some gives the desk a run in every state.
+// some records a run in every state.
 func some(d *driver) map[string]api.Run {
 	runs := map[string]api.Run{
 		"hooked": d.add(api.RemoveBackground, "/a/hooked.png", 14*time.Second, hooked),
@@ -36,7 +36,7 @@ func some(d *driver) map[string]api.Run {
 	return runs
 }
 
-// find puts the cursor on the run of a file.
+// find moves the cursor to the run of a file.
 func (d *driver) find(place string) {
 	d.t.Helper()
 	for i := range d.m.list.Len() {
@@ -55,10 +55,10 @@ func TestNothingAskedFor(t *testing.T) {
 	d.Sees("No extension was requested yet.", "upload form")
 	d.Press("enter")
 	if got := one[page.Toast](d); got.Text != "No extension was requested yet." {
-		t.Errorf("said %q", got.Text)
+		t.Errorf("got the messages %q, want \"No extension was requested yet.\"", got.Text)
 	}
 	if len(d.ticks) > 0 {
-		t.Error("a clock runs for nothing")
+		t.Error("a clock runs without pending runs")
 	}
 }
 
@@ -91,7 +91,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// The newest is first; f goes through the statuses, / through the words.
+// TestFilters: the newest run is first; f cycles through the statuses, and / searches for words.
 func TestFilters(t *testing.T) {
 	d := start(t, nil)
 	some(d)
@@ -112,15 +112,15 @@ func TestFilters(t *testing.T) {
 	d.Sees("No matching extension", "0 of 7")
 	d.Press("esc")
 	if d.names() != "/a/failed.png" {
-		t.Errorf("esc clears the words first: %s", d.names())
+		t.Errorf("esc clears the words first: %s, want \"/a/failed.png\"", d.names())
 	}
 	d.Press("esc")
 	if d.names() != all {
-		t.Errorf("then the status: %s", d.names())
+		t.Errorf("then the status: %s, want %v", d.names(), all)
 	}
 	d.Press("/", "R", "e", "m", "o", "v", "e", " ", "s", "u", "c", "enter")
 	if d.names() != "/a/posted.png" {
-		t.Errorf("found %s", d.names())
+		t.Errorf("found %s, want \"/a/posted.png\"", d.names())
 	}
 	d.Press("esc", "/", "t", "a", "g", "enter", "n")
 	if r, _ := d.m.current(); r.ID == 0 || d.m.list.Cursor() != 1 {
@@ -128,11 +128,11 @@ func TestFilters(t *testing.T) {
 	}
 	d.Press("n", "N")
 	if d.m.list.Cursor() != 1 {
-		t.Errorf("round and back is %d", d.m.list.Cursor())
+		t.Errorf("round and back is %d, want 1", d.m.list.Cursor())
 	}
 }
 
-// The history has every post as it came, and what became of it.
+// TestHistory: the history has every post as it arrived, and its outcome.
 func TestHistory(t *testing.T) {
 	d := start(t, nil)
 	some(d)
@@ -185,7 +185,7 @@ func TestOpenTheFile(t *testing.T) {
 	}
 }
 
-// News changes the row under the eyes; the cursor stays on its run.
+// TestLive: a change updates the row, and the cursor stays on its run.
 func TestLive(t *testing.T) {
 	d := start(t, nil)
 	runs := some(d)
@@ -197,10 +197,10 @@ func TestLive(t *testing.T) {
 	d.add("another", "/a/new.png", 0)
 	d.Send(page.RunsChanged{})
 	if r, _ := d.m.current(); r.FilePath != "/a/hooked.png" {
-		t.Errorf("the cursor is on %s", r.FilePath)
+		t.Errorf("the cursor is on %s, want \"/a/hooked.png\"", r.FilePath)
 	}
 	d.Sees("4 pending · 3 success", "success after 14 s", "webhook  success", "12:00 · now")
-	// While one reading is under way another waits for it.
+	// While the screen reads the runs, a second request waits.
 	first := d.m.read()
 	if d.m.read() != nil || !d.m.again {
 		t.Error("two readings at once")
@@ -211,7 +211,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// The clock runs while somebody looks: each second while something is pending.
+// TestClock: the clock runs every second while the screen is visible and a run is pending.
 func TestClock(t *testing.T) {
 	d := start(t, nil)
 	run := d.add(api.RemoveBackground, "/a.png", 14*time.Second, hooked)
@@ -224,13 +224,13 @@ func TestClock(t *testing.T) {
 	d.Send(d.ticks[0])
 	d.Sees("15 s")
 	if len(d.ticks) != 2 {
-		t.Fatalf("%d ticks", len(d.ticks))
+		t.Fatalf("%d ticks, want 2", len(d.ticks))
 	}
-	// Behind another screen there is no clock.
+	// A hidden screen has no clock.
 	d.Send(page.Hidden{})
 	d.Send(page.RunsChanged{})
 	if len(d.ticks) != 2 {
-		t.Error("the clock runs for nobody")
+		t.Error("the clock runs while the screen is hidden")
 	}
 	d.Send(page.Shown{})
 	if len(d.ticks) != 3 {

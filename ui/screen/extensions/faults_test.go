@@ -24,16 +24,15 @@ import (
 	"mediadesk/ui/page"
 )
 
-// relay stands between the service and our receiver, and does to webhook posts
-// what a network does.
+// relay passes webhook posts from the service to our receiver, and treats them as a network may.
 type relay struct {
 	t    *testing.T
-	fate func(n int) int // how often the posts to address n are passed on at once; below 0: they are held
+	fate func(n int) int // how often posts to address n are passed on; negative to hold them
 
 	mu   sync.Mutex
-	seen []string // addresses that were posted to
+	seen []string // addresses of the posts
 	held []func()
-	came chan struct{} // one for each post
+	came chan struct{} // one value per post
 	to   string        // the receiver
 }
 
@@ -65,7 +64,7 @@ func (r *relay) ServeHTTP(rw http.ResponseWriter, req *http.Request) {
 	r.came <- struct{}{}
 }
 
-// release passes on what was held, the last first.
+// release passes on the held posts, the last one first.
 func (r *relay) release() {
 	r.mu.Lock()
 	held := r.held
@@ -88,22 +87,22 @@ func (r *relay) await(n int) {
 	}
 }
 
-// stage is a library, a journal, a watch and a relay between them, each of
-// which can be ended and begun again.
+// stage has a library, a journal, a watch and a relay between them. Each can be stopped and started
+// again.
 type stage struct {
 	*driver
 	dir    string
 	key    testKey
 	relay  *relay
 	public string
-	looks  bool // the poller may look at details
+	looks  bool // the poller may read details
 	fault  local.Fault
 
 	server *local.Server
 	client *api.Client
 	offset time.Duration // of the clock
 	mu     sync.Mutex
-	hold   chan struct{} // answers to uploads wait for it; nil: they do not
+	hold   chan struct{} // blocks answers to uploads; nil for no blocking
 }
 
 func newStage(t *testing.T, looks bool, fault local.Fault, fate func(n int) int) *stage {
@@ -184,7 +183,7 @@ func (s *stage) end() {
 	must(s.t, s.files.Close())
 }
 
-// upload sends pictures as the queue does and returns when all are answered.
+// upload sends pictures as the queue does, and returns when all are answered.
 func (s *stage) upload(n int, hooked bool) {
 	s.t.Helper()
 	source := filepath.Join(s.dir, "disc.png")
@@ -247,8 +246,8 @@ func (s *stage) until(what string, is func() bool) {
 
 func (s *stage) allOver() bool { return len(s.m.runs.all) > 0 && s.m.runs.pending == 0 }
 
-// truth compares the board with the library: an end that is shown is the true
-// one, and what is not known is said to be so. unknown is how many runs may be.
+// truth compares the board with the library: every displayed result is right, and the others are
+// shown as unknown. unknown is how many of them there may be.
 func (s *stage) truth(unknown int, words string) {
 	s.t.Helper()
 	for i := range s.m.runs.all {
@@ -258,11 +257,11 @@ func (s *stage) truth(unknown int, words string) {
 		done := file.VersionInfo.ID != file.FileID
 		switch {
 		case run.Status == api.StatusSuccess && !done, run.Status == api.StatusFailed && done:
-			s.t.Errorf("the board says %s, the library has %s", run.Status, file.VersionInfo.Name)
+			s.t.Errorf("the board shows %s, and the library has %s", run.Status, file.VersionInfo.Name)
 		case !run.Status.Final():
 			unknown--
 			if short, _ := s.m.ahead(run, s.now()); !strings.Contains(short, words) {
-				s.t.Errorf("of what is not known it says %q, want %q", short, words)
+				s.t.Errorf("for an unknown result got %q, want %q", short, words)
 			}
 		}
 	}
@@ -271,7 +270,7 @@ func (s *stage) truth(unknown int, words string) {
 	}
 }
 
-// After each of these faults the board equals the truth of the library, or says
+// TestFaultsOnTheWay: after each of these faults the board shows the state of the library, or says
 // what it does not know.
 func TestFaultsOnTheWay(t *testing.T) {
 	const n = 3
@@ -361,7 +360,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s.until("the ends", s.allOver)
 		s.truth(0, "")
 		if len(s.m.runs.unmatched) != 0 {
-			t.Error("posts were left over")
+			t.Error("some posts were not used")
 		}
 	})
 	t.Run("the service starts again", func(t *testing.T) {

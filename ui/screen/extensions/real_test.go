@@ -22,7 +22,7 @@ type testKey string
 
 func (k testKey) Reveal() string { return string(k) }
 
-// photo is a dark disc on a light ground.
+// photo is a dark disc on a light background.
 func photo(t *testing.T) []byte {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, 160, 120))
@@ -40,8 +40,8 @@ func photo(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// The real way: the local library works on a picture, posts to our receiver,
-// and the screen shows the run from pending to its end.
+// TestRunOfTheLocalLibrary: the local library processes a picture and posts to our receiver, and the
+// screen shows the run from pending to its end.
 func TestRunOfTheLocalLibrary(t *testing.T) {
 	for _, byHook := range []bool{true, false} {
 		dir := t.TempDir()
@@ -83,7 +83,7 @@ func TestRunOfTheLocalLibrary(t *testing.T) {
 		must(t, d.watch.Answered(t.Context(), "home", file, byHook))
 		d.open()
 		if len(d.m.runs.all) != 1 {
-			t.Fatalf("%d runs", len(d.m.runs.all))
+			t.Fatalf("%d runs, want 1", len(d.m.runs.all))
 		}
 		late := time.After(time.Minute)
 		for d.m.runs.success == 0 {
@@ -91,7 +91,7 @@ func TestRunOfTheLocalLibrary(t *testing.T) {
 			case <-d.watch.Changes():
 				d.Send(page.RunsChanged{})
 			case <-late:
-				t.Fatalf("it does not end:\n%s", d.Text())
+				t.Fatalf("the run does not end:\n%s", d.Text())
 			}
 		}
 		d.Sees("0 pending · 1 success", file.FilePath)

@@ -30,7 +30,7 @@ func (s *pictured) Picture(context.Context, api.File) (string, error) {
 	return s.path, nil
 }
 
-// The pane shows the picture of the run under the cursor, which is fetched once.
+// TestResultPicture: the pane shows the picture of the run under the cursor and fetches it once.
 func TestResultPicture(t *testing.T) {
 	img := image.NewRGBA(image.Rect(0, 0, 40, 30))
 	for i := range img.Pix {
@@ -54,7 +54,7 @@ func TestResultPicture(t *testing.T) {
 	asked := s.asked
 	d.Press("tab", "j", "tab")
 	if s.asked != asked || d.m.result.picture != p {
-		t.Errorf("it was fetched %d times more", s.asked-asked)
+		t.Errorf("the picture was fetched %d more times", s.asked-asked)
 	}
 	d.find("/a/failed.png")
 	if s.asked != asked+1 {

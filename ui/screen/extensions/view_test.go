@@ -62,8 +62,7 @@ func TestDrawnInsideAtEverySize(t *testing.T) {
 	}
 }
 
-// Every key of every action that is offered does something, and one that is not
-// offered says why.
+// TestEveryKeyWorks: every key of an enabled action does something, and disabled actions have a reason.
 func TestEveryKeyWorks(t *testing.T) {
 	full, none := start(t, nil), start(t, nil)
 	some(full)
@@ -106,16 +105,16 @@ func TestMouse(t *testing.T) {
 	d.Press("esc")
 	d.Send(tea.MouseClickMsg{X: 20, Y: 3, Button: tea.MouseLeft})
 	if d.m.list.InPane() || d.m.list.Cursor() != 0 {
-		t.Error("a click in the list goes there")
+		t.Error("a click in the list does not focus it")
 	}
 	d.Send(tea.MouseWheelMsg{X: 110, Y: 5, Button: tea.MouseWheelDown})
 	d.Send(tea.MouseClickMsg{X: 110, Y: 5, Button: tea.MouseLeft})
 	if !d.m.list.InPane() {
-		t.Error("a click in the history goes there")
+		t.Error("a click in the history does not focus it")
 	}
 }
 
-// TestLooks prints the screen for a person to look at.
+// TestLooks prints the screen for a person to check.
 func TestLooks(t *testing.T) {
 	if os.Getenv("MEDIADESK_LOOK") == "" {
 		t.Skip("set MEDIADESK_LOOK=1 to see the screen")

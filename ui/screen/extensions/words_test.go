@@ -19,7 +19,7 @@ func TestAhead(t *testing.T) {
 		extension   string
 		webhook     bool
 		ago         time.Duration
-		next        time.Duration // 0: it is not looked at
+		next        time.Duration // 0: no poll
 		short, long string
 	}{
 		{api.RemoveBackground, true, time.Minute, 4 * time.Second, "next check in 4 s, or a webhook", "A webhook or the file"},
@@ -73,12 +73,12 @@ func TestPretty(t *testing.T) {
 		"":                    "",
 	} {
 		if got := pretty([]byte(raw)); got != want {
-			t.Errorf("%q: %q", raw, got)
+			t.Errorf("%q: %q, want %q", raw, got, want)
 		}
 	}
 }
 
-// Whatever is posted, the history is drawn inside its pane.
+// FuzzHistory: whatever is posted, the history stays inside its pane.
 func FuzzHistory(f *testing.F) {
 	for _, seed := range []string{`{"service":"remove-bg","status":"success"}`, `{"a":"\u001b[31m\u202e"}`, "\x1b]8;;x\a", "日本語", `{"status":5}`, "\xff\xfe", `[[[[]]]]`} {
 		f.Add([]byte(seed), "success", true)

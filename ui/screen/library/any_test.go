@@ -17,8 +17,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// Whatever is pressed and whatever the service answers, the screen stays whole
-// and the details are asked for files only.
+// TestAnyKeys: whatever is pressed and whatever the service answers, the screen keeps its layout and
+// opens the details of files only.
 func TestAnyKeys(t *testing.T) {
 	keys := strings.Fields(`up down left right enter enter esc space backspace e y o n N r v * ctrl+a , s c u h j k l g G G / f 0 1 p
 		pgdown pgup ctrl+u ctrl+d ctrl+w`)

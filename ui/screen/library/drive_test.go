@@ -44,7 +44,7 @@ func startIn(t testing.TB, o Options, size image.Point) *driven {
 	return d
 }
 
-// rows are the names in the list.
+// rows returns the names in the list.
 func (d *driven) rows() string {
 	var names []string
 	for _, f := range d.m.rows {
@@ -60,7 +60,7 @@ func (d *driven) under(name string) {
 	}
 }
 
-// stub is a session that answers as a test says; nil: there is none of it.
+// stub is a session that answers as a test decides. A nil function means that the session lacks it.
 type stub struct {
 	Manager
 	list     func(context.Context, api.Query) ([]api.File, error)
@@ -175,7 +175,7 @@ func (s *shelf) list(_ context.Context, q api.Query) ([]api.File, error) {
 	return all[min(q.Skip, len(all)):min(q.Skip+q.Limit, len(all))], nil
 }
 
-// some makes that many files of a folder.
+// some returns n files of a folder.
 func some(folder string, n int) []api.File {
 	files := make([]api.File, n)
 	for i := range files {
@@ -188,7 +188,7 @@ func some(folder string, n int) []api.File {
 	return files
 }
 
-// small is a library of a few folders and files.
+// small returns a library of a few folders and files.
 func small() *shelf {
 	files := some("/", 3)
 	files[0].Tags = api.Set([]string{"sea", "beach"})

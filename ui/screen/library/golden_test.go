@@ -15,8 +15,8 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// The screen in three sizes: the list, the contact sheet, the builder of
-// searches. Run with -update after a wanted change and look at the difference.
+// TestLooks compares the screen in three sizes: the list, the contact sheet and the search. After a
+// wanted change run with -update and check the difference.
 func TestLooks(t *testing.T) {
 	path := thumbFile(t)
 	looks := map[string][]string{"list": nil, "sheet": {"t", "down", "space"}, "search": {"f"}}

@@ -24,11 +24,11 @@ func TestFoldersThenFiles(t *testing.T) {
 	s := small()
 	d := start(t, Options{Session: stub{list: s.list}})
 	if got := d.rows(); got != "summer winter f00000.jpg f00001.jpg Notes.txt" {
-		t.Errorf("rows: %s", got)
+		t.Errorf("rows: %s, want \"summer winter f00000.jpg f00001.jpg Notes.txt\"", got)
 	}
 	d.Sees("library", "1 of 5", "summer/", "JPEG", "text/plain", "1 kB", "sea, beach", "region private")
 	if d.m.Capturing() {
-		t.Error("the list takes letters as text")
+		t.Error("the list uses letters as text")
 	}
 }
 
@@ -45,7 +45,7 @@ func TestWayThroughFolders(t *testing.T) {
 	d.Press("left")
 	d.Toasted("root folder")
 	d.Press("l")
-	d.under("f00000.jpg") // where the cursor was left
+	d.under("f00000.jpg") // where the cursor was before
 	d.Press("enter")
 	if got := uitest.Taken[page.Inspect](&d.Out); len(got) != 1 || got[0].Files[0].FilePath != "/summer/f00000.jpg" {
 		t.Errorf("inspects %+v", got)
@@ -72,7 +72,7 @@ func TestFacts(t *testing.T) {
 	}
 	d.Resize(image.Pt(59, 30))
 	if strings.Contains(d.Text(), "Pixels") {
-		t.Error("facts though there is no room for them")
+		t.Error("metadata is shown although it does not fit")
 	}
 }
 
@@ -94,7 +94,7 @@ func TestPagesComeAsTheCursorNears(t *testing.T) {
 		t.Errorf("%d rows at the end", len(d.m.rows))
 	}
 	d.Sees("1,000 of 1,000")
-	// Read again, it is as long as it was, and the cursor stays.
+	// A refresh keeps the length of the list and the cursor.
 	asked := len(s.asked)
 	d.Press("r")
 	if n := len(s.asked) - asked; len(d.m.rows) != 1000 || n > 3 {
@@ -103,7 +103,7 @@ func TestPagesComeAsTheCursorNears(t *testing.T) {
 	d.under("f00999.jpg")
 }
 
-// A listing of thousands is not read again by itself, and says so.
+// TestLongListingsWait: a listing of thousands is not refreshed by itself, and the screen says so.
 func TestLongListingsWait(t *testing.T) {
 	s := &shelf{files: map[string][]api.File{"/": some("/", maxAgain+500)}}
 	d := start(t, Options{Session: stub{list: s.list}})
@@ -125,8 +125,7 @@ func TestLongListingsWait(t *testing.T) {
 	}
 }
 
-// Rows move from page to page while others write: none is shown twice, and the
-// reading comes to an end.
+// TestPagesThatShift: while others write, rows move from page to page. None is shown twice, and reading ends.
 func TestPagesThatShift(t *testing.T) {
 	s := &shelf{files: map[string][]api.File{"/": some("/", 450)}}
 	d := start(t, Options{Session: stub{list: s.list}})
@@ -155,13 +154,13 @@ func TestFilter(t *testing.T) {
 	}
 	d.Press("b", "e", "a")
 	if d.rows() != "f00000.jpg" {
-		t.Errorf("found by its tag: %s", d.rows())
+		t.Errorf("found by its tag: %s, want \"f00000.jpg\"", d.rows())
 	}
 	d.Press("enter")
 	d.Sees("filter bea", "1 of 1 found")
 	d.Press("esc", "/", "0", "space", "J", "p")
 	if d.rows() != "f00000.jpg f00001.jpg" {
-		t.Errorf("found: %s", d.rows())
+		t.Errorf("found: %s, want \"f00000.jpg f00001.jpg\"", d.rows())
 	}
 	d.Press("enter", "n")
 	d.under("f00001.jpg")
@@ -177,11 +176,11 @@ func TestFilter(t *testing.T) {
 	}
 	d.Press("esc")
 	if len(d.Out) > 0 {
-		t.Errorf("esc with nothing to step back from said %+v", d.Out)
+		t.Errorf("esc with nothing open sent %+v", d.Out)
 	}
 }
 
-// A filter looks further than what was read, but not without an end.
+// TestFilterReadsOn: a filter reads more pages than were shown, up to a limit.
 func TestFilterReadsOn(t *testing.T) {
 	s := &shelf{files: map[string][]api.File{"/": some("/", 2000)}}
 	d := start(t, Options{Session: stub{list: s.list}})
@@ -190,13 +189,13 @@ func TestFilterReadsOn(t *testing.T) {
 		d.Press(string(r))
 	}
 	if d.rows() != "f01999.jpg" {
-		t.Errorf("found: %q after %d questions", d.rows(), len(s.asked))
+		t.Errorf("found: %q after %d questions, want \"f01999.jpg\"", d.rows(), len(s.asked))
 	}
 	s.files["/"] = some("/", maxUnmatched+5000)
 	d = start(t, Options{Session: stub{list: s.list}})
 	d.Press("/", "z")
 	if n := len(d.m.shown.files); n < maxUnmatched || n > maxUnmatched+2*pageSize || d.m.shown.done {
-		t.Errorf("read %d files for nothing", n)
+		t.Errorf("read %d files without need", n)
 	}
 	d.Sees("No match in the first", "Move down to load more")
 	before := len(d.m.shown.files)
@@ -243,7 +242,7 @@ func TestMarks(t *testing.T) {
 	if a := d.m.Actions()[0]; a.Label() != "edit 2 files" || a.ID != "library.edit" {
 		t.Errorf("first action: %+v", a)
 	}
-	// Marks stay across folders, and are in the order of marking.
+	// Marks stay across folders, in the order of marking.
 	d.Press("g", "enter", "ctrl+a", "e")
 	got := uitest.Taken[page.Inspect](&d.Out)
 	if len(got) != 1 || len(got[0].Files) != 4 || got[0].Files[0].FilePath != "/f00000.jpg" {
@@ -261,11 +260,11 @@ func TestMarks(t *testing.T) {
 	}
 	d.Press("g", "v", "G", "v")
 	if len(d.m.marks.files) != 2 {
-		t.Errorf("the range marked %d", len(d.m.marks.files))
+		t.Errorf("the range marked %d, want 2", len(d.m.marks.files))
 	}
 	d.Press("v", "esc")
 	if d.m.marks.ranged || len(d.m.marks.files) != 2 {
-		t.Error("esc takes more than the range")
+		t.Error("esc cleared more than the range")
 	}
 }
 
@@ -293,8 +292,8 @@ func TestCopyAndOpen(t *testing.T) {
 	}
 }
 
-// A service that does not list: what this computer has seen is shown, and that
-// is said.
+// TestWhatWasSeen: if the service does not list, the screen shows what this computer has seen, and
+// says so.
 func TestWhatWasSeen(t *testing.T) {
 	seen := func(_ context.Context, folder string) ([]api.File, error) {
 		if folder != "/" {
@@ -312,7 +311,7 @@ func TestWhatWasSeen(t *testing.T) {
 	} {
 		d := start(t, Options{Session: stub{list: list, seenIn: seen}})
 		if d.rows() != "old A.jpg b.jpg" {
-			t.Errorf("%s: %s", name, d.rows())
+			t.Errorf("%s: %s, want \"old A.jpg b.jpg\"", name, d.rows())
 		}
 		d.Sees("This service does not list files. Showing those known to this computer.")
 		if list != nil {
@@ -320,22 +319,22 @@ func TestWhatWasSeen(t *testing.T) {
 		}
 		d.Press(",", "s")
 		if d.rows() != "old A.jpg b.jpg" {
-			t.Errorf("%s, by size: %s", name, d.rows())
+			t.Errorf("%s, by size: %s, want \"old A.jpg b.jpg\"", name, d.rows())
 		}
 		d.Press(",", "r")
 		if d.rows() != "old b.jpg A.jpg" {
-			t.Errorf("%s, by size, turned: %s", name, d.rows())
+			t.Errorf("%s, by size, turned: %s, want \"old b.jpg A.jpg\"", name, d.rows())
 		}
 		d.Press("enter")
 		d.Sees("No uploads to this folder")
 	}
 	d := start(t, Options{Session: stub{}})
 	d.Sees("does not list files", "Press r to try again")
-	// The local library lists: what it refuses is not hidden behind the journal.
+	// The local library lists, so the journal does not replace its refusal.
 	refuse := func(context.Context, api.Query) ([]api.File, error) {
 		return nil, &api.ServiceError{Status: 403, Message: "wrong key"}
 	}
-	// A service that refuses the key is told in its words, too.
+	// If the service refuses the key, the screen shows its message, too.
 	for _, local := range []bool{true, false} {
 		d = start(t, Options{Session: stub{list: refuse, seenIn: seen}, Profile: session.Profile{Local: local}})
 		d.Sees("wrong key", "Press r to try again")
@@ -352,11 +351,11 @@ func TestErrors(t *testing.T) {
 	if len(d.m.rows) != 5 {
 		t.Fatal("r does not try again")
 	}
-	// What was shown stays if it cannot be read again.
+	// The rows stay if they cannot be refreshed.
 	s.err = &api.ServiceError{Status: 500, Message: "\x1b[31mbroken"}
 	d.Press("r")
 	if len(d.m.rows) != 5 {
-		t.Error("the rows are gone")
+		t.Error("the rows disappeared")
 	}
 	d.Sees("Not up to date", `\x1b[31mbroken`, "The fault is on the service's side")
 	d.Press("enter")
@@ -382,25 +381,25 @@ func newsAreGathered(t *testing.T) {
 		if d.m.Update(page.JobsChanged{}) != nil || d.m.Update(page.FileChanged{}) != nil {
 			t.Fatal("every piece of news leads to a reading")
 		}
-		d.Run(d.m.Update(page.RunsChanged{})) // asks for the runs alone
+		d.Run(d.m.Update(page.RunsChanged{})) // requests only the runs
 		d.Text()
 	}
 	d.Run(first)
 	if n := len(s.asked) - asked; n != 2 {
 		t.Errorf("%d questions, want one for folders and one for files", n)
 	}
-	// Behind another screen nothing is read before it comes to the front.
+	// A hidden screen reads nothing until it is in front.
 	d.Send(page.Hidden{})
 	asked = len(s.asked)
 	for range 5 {
 		d.Run(d.m.Update(page.JobsChanged{}))
 	}
 	if len(s.asked) != asked {
-		t.Error("reads though nobody looks")
+		t.Error("reads while hidden")
 	}
 	d.Send(page.Shown{})
 	if len(s.asked) == asked {
-		t.Error("old rows when it came to the front")
+		t.Error("old rows after it came to the front")
 	}
 }
 
@@ -411,13 +410,13 @@ func TestComingToTheFront(t *testing.T) {
 	d.now = d.now.Add(fresh - time.Second)
 	d.Send(page.Shown{})
 	if len(s.asked) != asked {
-		t.Error("read again though it is fresh")
+		t.Error("read again although the rows are fresh")
 	}
 	d.now = d.now.Add(2 * time.Second)
 	d.Press("j")
 	d.Send(page.Shown{})
 	if len(s.asked) == asked {
-		t.Error("not read again though it is old")
+		t.Error("not read again although the rows are old")
 	}
 	d.under("winter")
 }
@@ -442,11 +441,11 @@ func TestPending(t *testing.T) {
 	d.Send(page.Hidden{})
 	d.Send(page.RunsChanged{})
 	if strings.Contains(d.Flat(), "pending") {
-		t.Error("pending though it is done")
+		t.Error("the run is shown as pending although it is done")
 	}
 }
 
-// A reply to a question that is no longer asked is dropped.
+// TestStaleReplies: the answer to an outdated request is dropped.
 func TestStaleReplies(t *testing.T) {
 	s := small()
 	d := start(t, Options{Session: stub{list: s.list}})
@@ -454,10 +453,10 @@ func TestStaleReplies(t *testing.T) {
 	d.Hold = &slow
 	d.Press("enter") // into summer
 	d.Hold = nil
-	d.Press("h") // away before the answer came
+	d.Press("h") // leave before the answer comes
 	d.Run(tea.Batch(slow...))
 	if d.m.shown.folder != "/" {
-		t.Errorf("shows %s", d.m.shown.folder)
+		t.Errorf("shows %s, want \"/\"", d.m.shown.folder)
 	}
 }
 
@@ -473,8 +472,8 @@ func TestMouse(t *testing.T) {
 	d.Send(tea.MouseClickMsg(tea.Mouse{X: 5, Y: 31, Button: tea.MouseLeft}))
 }
 
-// Every act that can be done now does something: the screen changes, a question
-// is asked, or the root hears of it.
+// TestEveryActionRuns: every enabled action changes the screen, asks a question, or sends a message to
+// the root.
 func TestEveryActionRuns(t *testing.T) {
 	for name, prepare := range map[string][]string{
 		"list":   {"/", "f", "0", "enter", "space"},
@@ -548,7 +547,7 @@ func TestViewStaysInside(t *testing.T) {
 				d.Resize(image.Pt(w, h))
 				view := d.Host.View(th)
 				if got := kit.Size(view); got != image.Pt(w, h) {
-					t.Errorf("at %dx%d it fills %v", w, h, got)
+					t.Errorf("at %dx%d the view has the size %v", w, h, got)
 				}
 				return view
 			})

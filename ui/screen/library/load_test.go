@@ -9,8 +9,7 @@ import (
 	"mediadesk/api"
 )
 
-// TestListingEnds: a service that ignores skip, or limit too, is not asked without
-// end.
+// TestListingEnds: reading ends even if a service ignores skip or limit.
 func TestListingEnds(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		calls := 0
@@ -42,14 +41,14 @@ func TestListingEnds(t *testing.T) {
 	}
 }
 
-// A service that ignores the type of what it lists sends the files with the
-// folders, too: they are shown all the same.
+// TestListingOfAllTypes: if a service ignores the type and returns files with the folders, the screen
+// shows them all.
 func TestListingOfAllTypes(t *testing.T) {
 	list := func(context.Context, api.Query) ([]api.File, error) {
 		return []api.File{{Type: api.TypeFolder, Name: "a"}, {Type: api.TypeFile, FileID: "b", Name: "b"}}, nil
 	}
 	d := start(t, Options{Session: stub{list: list}})
 	if got := d.rows(); got != "a b" {
-		t.Errorf("shows %s", got)
+		t.Errorf("shows %s, want \"a b\"", got)
 	}
 }

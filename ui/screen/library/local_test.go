@@ -15,8 +15,8 @@ type testKey string
 
 func (k testKey) Reveal() string { return string(k) }
 
-// The screen against the local library: folders first, page by page, sorted by
-// the service.
+// TestAgainstTheLocalLibrary lists the local library: folders first, page by page, sorted by the
+// service.
 func TestAgainstTheLocalLibrary(t *testing.T) {
 	key := testKey("private_test")
 	server, err := local.Serve(t.Context(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: key})
@@ -51,12 +51,12 @@ func TestAgainstTheLocalLibrary(t *testing.T) {
 	}
 	d := start(t, Options{Session: stub{list: client.List}, Profile: session.Profile{Local: true}})
 	if got := d.rows(); got != "summer small.txt день_1___naïve__final_.txt" {
-		t.Errorf("rows: %s", got)
+		t.Errorf("rows: %s, want \"summer small.txt день_1___naïve__final_.txt\"", got)
 	}
 	d.Sees("text/plain", "5 B")
 	d.Press(",", "s")
 	if got := d.rows(); got != "summer день_1___naïve__final_.txt small.txt" {
-		t.Errorf("by size: %s", got)
+		t.Errorf("by size: %s, want \"summer день_1___naïve__final_.txt small.txt\"", got)
 	}
 	d.Press(",", "n", "enter", "enter")
 	d.Sees("library / summer / 2026", "1 of 200 and more")

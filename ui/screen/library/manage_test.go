@@ -21,8 +21,7 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// served is the screen over a session with a library of its own, which has files
-// a.txt, b.txt and c.txt, and in /summer/ d.txt.
+// served is the screen with a session and a library, which has a.txt, b.txt, c.txt and /summer/d.txt.
 type served struct {
 	*driven
 	s *session.Session
@@ -56,7 +55,7 @@ func serve(t *testing.T) *served {
 	return &served{start(t, Options{Session: s, Profile: s.Profile}), s}
 }
 
-// store uploads a file; one of that path gets a new version.
+// store uploads a file. An existing file gets a new version.
 func store(t *testing.T, s *session.Session, name, content string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "source")
@@ -69,7 +68,7 @@ func store(t *testing.T, s *session.Session, name, content string) {
 	}
 }
 
-// TestVersionsOfAFile: they are listed; one is restored, undone, and deleted.
+// TestVersionsOfAFile lists versions, restores one, undoes that, and deletes one.
 func TestVersionsOfAFile(t *testing.T) {
 	d := serve(t)
 	store(t, d.s, "/b.txt", "longer than the first one")
@@ -98,7 +97,7 @@ func TestVersionsOfAFile(t *testing.T) {
 	}
 }
 
-// has checks the paths that the library has.
+// has checks the paths in the library.
 func (d *served) has(want string) {
 	d.T.Helper()
 	files, err := d.s.List(d.T.Context(), api.Query{Sort: "ASC_NAME"})
@@ -115,7 +114,7 @@ func (d *served) has(want string) {
 	}
 }
 
-// answer takes a choice of the question that is open.
+// answer picks a choice of the open question.
 func (d *served) answer(key string, says ...string) {
 	d.T.Helper()
 	asked := uitest.Taken[page.Ask](&d.Out)
@@ -124,7 +123,7 @@ func (d *served) answer(key string, says ...string) {
 	}
 	for _, words := range says {
 		if !strings.Contains(asked[0].Title+" "+asked[0].Text, words) {
-			d.T.Errorf("the question does not say %q: %+v", words, asked[0])
+			d.T.Errorf("the question lacks %q: %+v", words, asked[0])
 		}
 	}
 	for _, c := range asked[0].Choices {
@@ -137,7 +136,7 @@ func (d *served) answer(key string, says ...string) {
 	d.T.Fatalf("no choice %s in %+v", key, asked[0].Choices)
 }
 
-// TestMarkedFilesAreOpenedAndDeleted: enter and m are about the marked files.
+// TestMarkedFilesAreOpenedAndDeleted: enter and m apply to the marked files.
 func TestMarkedFilesAreOpenedAndDeleted(t *testing.T) {
 	d := serve(t)
 	d.Press("j", "space", "space")
@@ -153,12 +152,12 @@ func TestMarkedFilesAreOpenedAndDeleted(t *testing.T) {
 	d.has("/c.txt /summer/d.txt")
 	d.Toasted("Deleted 2 files.")
 	if len(d.m.marks.files) != 0 {
-		t.Errorf("%d marks are left", len(d.m.marks.files))
+		t.Errorf("got %d marks, want 0", len(d.m.marks.files))
 	}
 	d.under("c.txt")
 }
 
-// TestMarkedFilesAreManaged: tags, move, names and undo of them, each in one step.
+// TestMarkedFilesAreManaged tags, moves and renames files. Each change is one undo step.
 func TestMarkedFilesAreManaged(t *testing.T) {
 	d := serve(t)
 	d.Press("j", "space", "space", "m", "t")
@@ -215,8 +214,8 @@ func namesOf(files []api.File) string {
 	return strings.Join(names, " ")
 }
 
-// TestFoldersAreManaged: a folder is created, renamed, moved, copied and deleted; what
-// is in it is counted for the question.
+// TestFoldersAreManaged creates, renames, moves, copies and deletes a folder. The question counts its
+// contents.
 func TestFoldersAreManaged(t *testing.T) {
 	d := serve(t)
 	d.under("summer")
@@ -251,7 +250,7 @@ func TestFoldersAreManaged(t *testing.T) {
 	d.has("/a.txt /b.txt /c.txt /summer/d.txt")
 }
 
-// TestQueryLineOfTheLocalLibrary: the local library takes every word of the line.
+// TestQueryLineOfTheLocalLibrary: the local library understands every word of the search line.
 func TestQueryLineOfTheLocalLibrary(t *testing.T) {
 	d := serve(t)
 	for line, want := range map[string]string{
@@ -267,7 +266,7 @@ func TestQueryLineOfTheLocalLibrary(t *testing.T) {
 	}
 }
 
-// TestPurgingTheCache: a rename offers it, and the menu purges the old and the new URL.
+// TestPurgingTheCache: a rename offers to purge the cache, and the menu purges the old and the new URL.
 func TestPurgingTheCache(t *testing.T) {
 	d := serve(t)
 	d.Press("j")
@@ -282,8 +281,8 @@ func TestPurgingTheCache(t *testing.T) {
 	d.Toasted("Cache purge of 0" + f.Name + " completed.")
 }
 
-// TestPurgingTheCacheOfAFolder: a folder that was renamed or moved offers it as files do,
-// and the status is told.
+// TestPurgingTheCacheOfAFolder: renaming or moving a folder offers it as for files, and the screen
+// shows the status.
 func TestPurgingTheCacheOfAFolder(t *testing.T) {
 	d := serve(t)
 	d.under("summer")

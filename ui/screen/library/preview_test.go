@@ -12,8 +12,8 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// TestPreview: the picture of the file under the cursor, or the first ones of a folder,
-// are beside the list, and the picture over the whole screen after V.
+// TestPreview: the picture of the file under the cursor, or the first pictures of a folder, are beside
+// the list. V shows the picture in full screen.
 func TestPreview(t *testing.T) {
 	path := thumbFile(t)
 	var asked []string
@@ -59,6 +59,6 @@ func TestPreview(t *testing.T) {
 	d.Resize(image.Pt(118, 12))
 	d.Press("j", "k")
 	if drawn() {
-		t.Error("a picture where there is no room for it")
+		t.Error("a picture is shown although it does not fit")
 	}
 }

@@ -15,11 +15,11 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestSheetOfRealPictures: where the terminal shows real pictures the tiles are
-// such, never more than it may hold, and it is told to forget them.
+// TestSheetOfRealPictures: if the terminal shows real pictures, the tiles use them. Their number stays
+// within the terminal's limit, and all are deleted in the end.
 func TestSheetOfRealPictures(t *testing.T) {
 	path := thumbFile(t)
-	// Pictures are forgotten a moment late: the clock is not the wall's.
+	// Pictures are deleted with a delay, so the test uses a simulated clock.
 	synctest.Test(t, func(t *testing.T) { sheetOfRealPictures(t, path) })
 }
 
@@ -58,7 +58,7 @@ func sheetOfRealPictures(t *testing.T, path string) {
 	if g.Most > picture.MaxReal {
 		t.Errorf("the terminal held %d pictures", g.Most)
 	}
-	// Another size: the old pictures go, new ones come.
+	// A resize replaces all pictures.
 	g.Resize(image.Pt(100, 30))
 	g.Send(page.Tick{})
 	if g.Real() == 0 {
@@ -66,11 +66,11 @@ func sheetOfRealPictures(t *testing.T, path string) {
 	}
 	g.Send(kit.KeyMsg("t"))
 	if len(g.Held) != 0 {
-		t.Errorf("%d pictures are left without a sheet", len(g.Held))
+		t.Errorf("%d pictures remain without a sheet, want 0", len(g.Held))
 	}
 	g.Send(kit.KeyMsg("t"))
 	g.Run(m.DeleteImages())
 	if len(g.Held) != 0 {
-		t.Errorf("%d pictures are left at the end", len(g.Held))
+		t.Errorf("%d pictures remain at the end, want 0", len(g.Held))
 	}
 }

@@ -24,8 +24,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestQueryLine: what each word of the line asks the service for, in documented words
-// only, and which records of this computer it finds.
+// TestQueryLine: each word of the line becomes a documented query for the service, and selects records
+// of this computer.
 func TestQueryLine(t *testing.T) {
 	file := some("/a/b/", 2)[1]
 	file.Name, file.Tags, file.IsPrivateFile, file.CreatedAt = "Red Boat.JPG", api.Set([]string{"sea", "big boat"}), api.Set(true), noon.AddDate(0, 0, -3).Format(api.TimeLayout)
@@ -65,18 +65,18 @@ func TestQueryLine(t *testing.T) {
 			t.Errorf("%s asks for %s (%v), want %s", line, s.query(), err, want)
 		}
 		if got := s.finds(&file); got != c.finds {
-			t.Errorf("%s finds the file: %v", line, got)
+			t.Errorf("%s finds the file: %v, want %v", line, got, c.finds)
 		}
 	}
 	for _, line := range []string{`>big`, `tag:`, `is:nothing`, `after:soon`, `color:red`, `tag:"sea`} {
 		if s, err := parseSearch(line, noon, nil); err == nil {
-			t.Errorf("%s was taken: %s", line, s.query())
+			t.Errorf("%s was accepted: %s", line, s.query())
 		}
 	}
 }
 
-// TestQueryLineOnTheScreen: the line is completed, corrected, run, changed and left; the
-// cursor of the folder is where it was.
+// TestQueryLineOnTheScreen completes, corrects, runs, changes and closes the line. The cursor of the
+// folder stays.
 func TestQueryLineOnTheScreen(t *testing.T) {
 	s := small()
 	s.files[""] = some("/", 2)
@@ -122,8 +122,7 @@ func TestQueryLineOnTheScreen(t *testing.T) {
 	}
 }
 
-// TestSearchCustomMetadata: a value is written as its field has it, and refused where it is
-// of another type.
+// TestSearchCustomMetadata: a value is written as its field requires, and refused if its type is wrong.
 func TestSearchCustomMetadata(t *testing.T) {
 	raw := func(words ...string) (list []json.RawMessage) {
 		for _, w := range words {
@@ -179,7 +178,7 @@ func TestSearchCustomMetadata(t *testing.T) {
 	d.Press("tab")
 	d.Sees("Without tax. Number", "When it is sold. SingleSelect of winter, late summer", "tab customMetadata.price")
 	if asked != "/summer/" {
-		t.Errorf("the fields of %s were asked for", asked)
+		t.Errorf("the fields of %s were asked for, want \"/summer/\"", asked)
 	}
 	d.Type("sea")
 	d.Sees("tab customMetadata.season=")
@@ -200,7 +199,7 @@ func TestSearchCustomMetadata(t *testing.T) {
 	}
 }
 
-// Where the service does not search, what this computer has seen is searched.
+// TestSearchWhatWasSeen: if the service does not search, the records of this computer are searched.
 func TestSearchWhatWasSeen(t *testing.T) {
 	files := some("/a/b/", 3)
 	files[1].Tags = api.Set([]string{"sea"})
@@ -215,7 +214,7 @@ func TestSearchWhatWasSeen(t *testing.T) {
 	d.Type("tag:sea")
 	d.Press("enter")
 	if d.rows() != "f00001.jpg" {
-		t.Errorf("found %s", d.rows())
+		t.Errorf("found %s, want \"f00001.jpg\"", d.rows())
 	}
 	d.Press("f", "ctrl+u")
 	d.Type(`query:"size > 1"`)
@@ -236,13 +235,13 @@ func TestFilterByMark(t *testing.T) {
 			d.Press(string(r))
 		}
 		if d.rows() != want {
-			t.Errorf("%s finds %s", word, d.rows())
+			t.Errorf("%s finds %s, want %v", word, d.rows(), want)
 		}
 		d.Press("esc")
 	}
 }
 
-// million lists a folder of a million files without having them.
+// million lists a folder of a million files without storing them.
 func million(_ context.Context, q api.Query) ([]api.File, error) {
 	if q.Type == api.TypeFolder {
 		return nil, nil
@@ -255,8 +254,8 @@ func million(_ context.Context, q api.Query) ([]api.File, error) {
 	return out, nil
 }
 
-// Of a folder of a million files only a window is held, whichever way the cursor
-// goes, and no file is left out or comes twice.
+// TestMillionFiles: of a folder of a million files only a window is in memory. Wherever the cursor
+// goes, no file is missing or shown twice.
 func TestMillionFiles(t *testing.T) {
 	d := start(t, Options{Session: stub{list: million}})
 	want := 0
@@ -296,8 +295,8 @@ func TestMillionFiles(t *testing.T) {
 	look()
 }
 
-// A filter goes through a folder of any length, holds what it finds and no more,
-// says how far it looked, and reads again what it let go when it is another one.
+// TestFilterOfManyFiles: a filter reads a folder of any length, stores only its matches, shows how far
+// it has read, and starts again when it changes.
 func TestFilterOfManyFiles(t *testing.T) {
 	d := start(t, Options{Session: stub{list: million}})
 	most := 0
@@ -332,7 +331,7 @@ func TestFilterOfManyFiles(t *testing.T) {
 	if d.m.shown.only != nil || len(d.m.rows) < pageSize {
 		t.Errorf("without a filter %d rows", len(d.m.rows))
 	}
-	// From the middle of the folder: what lies before is looked at, too.
+	// From the middle of the folder, the filter also covers the files before.
 	for d.m.shown.first == 0 {
 		d.Press("end")
 	}
@@ -343,8 +342,8 @@ func TestFilterOfManyFiles(t *testing.T) {
 	until("a file before the window", func() bool { return d.rows() == "f0000007.jpg" })
 }
 
-// Regions and how extensions stand are looked for here, in what the service
-// lists: everywhere, or below the folder.
+// TestSearchForMarks: regions and the state of extensions are searched here in the service's listing,
+// everywhere or below the folder.
 func TestSearchForMarks(t *testing.T) {
 	s := small()
 	s.files[""] = append(some("/", 3), some("/summer/", 2)...)
@@ -364,7 +363,7 @@ func TestSearchForMarks(t *testing.T) {
 	}
 	find("is:region")
 	if d.rows() != "f00001.jpg f00001.jpg" {
-		t.Errorf("with a region: %s", d.rows())
+		t.Errorf("with a region: %s, want \"f00001.jpg f00001.jpg\"", d.rows())
 	}
 	if q := s.asked[0]; q.Folder != "" || q.Search != `type = "file"` {
 		t.Errorf("asked %+v", q)
@@ -372,7 +371,7 @@ func TestSearchForMarks(t *testing.T) {
 	d.Sees("found: is:region")
 	find("is:noregion is:failed")
 	if d.rows() != "f00002.jpg" {
-		t.Errorf("without a region and failed: %s", d.rows())
+		t.Errorf("without a region and failed: %s, want \"f00002.jpg\"", d.rows())
 	}
 	find("is:pending")
 	runs = append(runs, run("b", api.StatusPending))
@@ -420,13 +419,13 @@ func TestContactSheet(t *testing.T) {
 		Loader: picture.NewLoader(media.Limits{}),
 	})
 	d.Resize(image.Pt(120, 32))
-	d.Press("p") // the preview asks for pictures, too
+	d.Press("p") // the preview requests pictures, too
 	clear(asked)
 	d.Press("t")
 	d.Sees("folder", "no picture", "▄")
 	for name, n := range asked {
 		if n != 1 {
-			t.Errorf("%s was asked for %d times", name, n)
+			t.Errorf("%s was asked for %d times, want 1", name, n)
 		}
 	}
 	if len(asked) > 60 {
@@ -454,7 +453,7 @@ func TestContactSheet(t *testing.T) {
 	d.Press("home")
 	d.Send(tea.MouseClickMsg(at))
 	if d.m.list.Cursor() != 0 {
-		t.Errorf("a click leads to %d", d.m.list.Cursor())
+		t.Errorf("a click leads to %d, want 0", d.m.list.Cursor())
 	}
 	for _, a := range d.m.Actions() {
 		if a.KeyLabel() == "" {
@@ -498,7 +497,7 @@ func TestDownloadAndSendAgain(t *testing.T) {
 		t.Errorf("sends %+v", jobs)
 	}
 	d.Toasted("2 files not uploaded from this computer")
-	// A private file is opened and copied by a signed address.
+	// A private file is opened and copied with a signed address.
 	d.Press("esc", "home", "down", "down", "down")
 	d.under("f00001.jpg")
 	d.Press("o")
@@ -511,9 +510,8 @@ func TestDownloadAndSendAgain(t *testing.T) {
 	}
 }
 
-// BenchmarkContactSheet prints what a sheet of 500 pictures takes: until the
-// first frame, until every picture of the first page is there, and the memory
-// after all of them were seen.
+// BenchmarkContactSheet prints the cost of a sheet of 500 pictures: the time to the first frame, the
+// time to all pictures of the first page, and the memory after all were shown.
 func BenchmarkContactSheet(b *testing.B) {
 	path := thumbFile(b)
 	s := &shelf{files: map[string][]api.File{"/": some("/", 500)}}

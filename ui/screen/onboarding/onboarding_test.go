@@ -18,10 +18,10 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// testKey must never be seen.
+// testKey must never appear.
 const testKey = "private_Zq81+not/shown="
 
-// store is a keyring in memory, in the state of its error.
+// store is an in-memory keyring. If err is set, every call fails with it.
 type store struct {
 	keys map[string]config.Secret
 	err  error
@@ -51,7 +51,7 @@ func (s *store) Delete(_ context.Context, profile string) error {
 	return s.err
 }
 
-// driver is the screen over settings of its own.
+// driver is the screen with its own settings.
 type driver struct {
 	*uitest.Driver
 	t     *testing.T
@@ -114,7 +114,7 @@ func (d *driver) sees(texts ...string) *driver {
 	return d
 }
 
-// used is the profile that was asked for, with the key that came along.
+// used returns the profile that the screen selected, and the key with it.
 func (d *driver) used() page.UseProfile {
 	d.t.Helper()
 	for _, msg := range d.Out {
@@ -135,11 +135,11 @@ func (d *driver) settings() config.Config {
 	return c
 }
 
-// untouched fails where anything at all was written.
+// untouched fails if any file was written.
 func (d *driver) untouched() {
 	d.t.Helper()
 	if _, err := os.Stat(filepath.Dir(d.o.Paths.Config)); !errors.Is(err, os.ErrNotExist) {
-		d.t.Errorf("something was written before a choice was taken (%v)", err)
+		d.t.Errorf("a file was written before the choice (%v)", err)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestFirstStartWritesNothing(t *testing.T) {
 	d := newDriver(t).open()
 	d.sees("Welcome to mediadesk", "Try it here", "Connect an account", "nothing leaves this computer")
 	if d.has("from the environment") {
-		t.Error("a key in the environment is offered, and there is none")
+		t.Error("a key of the environment is offered, but there is none")
 	}
 	d.press("down", "up", "x", "esc", "G", "g")
 	d.press("c").sees("Which account?").press("enter").typed("x").press("ctrl+s", "esc", "esc").sees("Welcome")
@@ -172,7 +172,7 @@ func TestTryItHere(t *testing.T) {
 func TestTryItHereWhereNothingCanBeWritten(t *testing.T) {
 	d := newDriver(t)
 	d.open()
-	// A file where the folder belongs, between the start and the choice.
+	// A file appears at the path of the folder, between the start and the choice.
 	if err := os.WriteFile(filepath.Dir(d.o.Paths.Config), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +298,7 @@ func TestBrokenSettingsFile(t *testing.T) {
 	_, d.o.Problem = config.Load(d.o.Paths)
 	d.open().sees("line 1", "line 3", "did you mean", "Try again", "Correct the file")
 	if d.has("Connect") {
-		t.Error("what needs the settings is offered")
+		t.Error("actions that need the settings are offered")
 	}
 }
 

@@ -107,7 +107,8 @@ func TestFilterFinds(t *testing.T) {
 	}
 }
 
-// Searching the matches of a shorter pattern gives the same result as searching everything.
+// TestNarrowingIsSearching: searching the matches of a shorter pattern gives the same result as
+// searching everything.
 func TestNarrowingIsSearching(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		letter := rapid.SampledFrom([]rune("aAbB_-. 1é写"))
@@ -137,7 +138,7 @@ func TestNarrowingIsSearching(t *testing.T) {
 	})
 }
 
-// A long name pasted into the filter finds its file first.
+// TestLongPattern: a long name pasted into the filter finds its file first.
 func TestLongPattern(t *testing.T) {
 	long := strings.Repeat("abcdefghij", 20)
 	entries := entriesOf("a "+strings.Repeat("j", 30)+long+"b.jpg", long+".jpg", "b.png")
@@ -151,7 +152,7 @@ func TestFillStops(t *testing.T) {
 	stop()
 	a := arrangement{entries: entriesOf("a", "b")}
 	if a.fill(ctx, arrangement{}) {
-		t.Error("an arrangement nobody waits for was finished")
+		t.Error("a canceled arrangement was finished")
 	}
 }
 

@@ -51,9 +51,10 @@ type program struct {
 	memory, idle           float64   // MB, percent of a core
 }
 
-// TestBeside runs file managers on a pseudo-terminal and prints how long each takes to show a folder and to answer a key.
-// bench.sh runs this measurement: MEDIADESK_BESIDE has the path of our program, the folder and the first names of its
-// sorted list, one per line. It skips programs that are not installed.
+// TestBeside runs file managers on a pseudo-terminal and prints how long each takes to show a
+// folder and to answer a key. bench.sh runs this measurement: MEDIADESK_BESIDE has the path of our
+// program, the folder and the first names of its sorted list, one per line. It skips programs that
+// are not installed.
 func TestBeside(t *testing.T) {
 	args := strings.Split(strings.TrimSpace(os.Getenv("MEDIADESK_BESIDE")), "\n")
 	if len(args) < 3 {

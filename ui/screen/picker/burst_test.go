@@ -16,7 +16,7 @@ import (
 	"mediadesk/ui/page"
 )
 
-// 10,000 pasted paths land in the tray once each, however they are quoted.
+// TestPasteOfManyLines: 10,000 pasted paths land in the tray once each, however they are quoted.
 func TestPasteOfManyLines(t *testing.T) {
 	dir := folder(t)
 	var lines []string
@@ -38,12 +38,13 @@ func TestPasteOfManyLines(t *testing.T) {
 	d := start(t, Options{Folder: dir})
 	d.Send(tea.PasteMsg{Content: strings.Join(lines, "\n")})
 	if n := len(d.tray()); n != many {
-		t.Errorf("%d in the tray", n)
+		t.Errorf("%d in the tray, want %v", n, many)
 	}
 	d.Sees("10,000 files")
 }
 
-// Keys work while thousands of files come and go, and in the end the list matches the folder.
+// TestBurstOfChanges: keys work while thousands of files come and go, and in the end the list
+// matches the folder.
 func TestBurstOfChanges(t *testing.T) {
 	dir := folder(t, "a.jpg", "b.jpg", "c.jpg")
 	d := start(t, Options{Folder: dir})
@@ -79,7 +80,8 @@ func TestBurstOfChanges(t *testing.T) {
 	d.under("c.jpg")
 }
 
-// With another library, the tray and the folder stay, and late results of the old library are dropped.
+// TestAnotherLibrary: with another library, the tray and the folder stay, and late results of the
+// old library are dropped.
 func TestAnotherLibrary(t *testing.T) {
 	dir := folder(t, "one.jpg", "two.jpg", "sub/three.jpg")
 	id, err := api.Identify(filepath.Join(dir, "one.jpg"))
@@ -113,7 +115,7 @@ func TestAnotherLibrary(t *testing.T) {
 	}
 }
 
-// A click on a completion accepts it; a click elsewhere closes the field.
+// TestClickOnACompletion: a click on a completion accepts it; a click elsewhere closes the field.
 func TestClickOnACompletion(t *testing.T) {
 	dir := folder(t, "alpha/one.jpg", "alpine/x.jpg", "beta/")
 	d := start(t, Options{Folder: dir})

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Picking a folder adds its files with their subfolders, and removes them together.
+// TestPickAFolder: picking a folder adds its files with their subfolders, and removes them together.
 func TestPickAFolder(t *testing.T) {
 	dir := folder(t, "my trip/a.jpg", "my trip/day 1/b.jpg", "my trip/.hidden", "z.jpg")
 	d := start(t, Options{Folder: dir})
@@ -23,7 +23,7 @@ func TestPickAFolder(t *testing.T) {
 	equal(t, "tray", d.tray(), nil)
 }
 
-// A folder that has disappeared is reported.
+// TestPickAFolderThatIsGone: a folder that has disappeared is reported.
 func TestPickAFolderThatIsGone(t *testing.T) {
 	dir := folder(t, "a/b.jpg")
 	d := start(t, Options{Folder: dir})
@@ -32,8 +32,8 @@ func TestPickAFolderThatIsGone(t *testing.T) {
 	d.Toasted("does not exist")
 }
 
-// If a folder is partly picked, space picks the rest; if it is fully picked, space removes all. z restores the files with
-// their subfolders.
+// TestPickTheRestOfAFolder: if a folder is partly picked, space picks the rest; if it is fully
+// picked, space removes all. z restores the files with their subfolders.
 func TestPickTheRestOfAFolder(t *testing.T) {
 	dir := folder(t, "trip/a.jpg", "trip/b.jpg", "trip/day 1/c.jpg", "trip/empty.jpg")
 	must(t, os.Truncate(filepath.Join(dir, "trip", "empty.jpg"), 0))
@@ -69,7 +69,7 @@ func TestUndoRemovals(t *testing.T) {
 	d.Toasted("All that was removed is in the tray again.")
 }
 
-// A file that is removed and picked again keeps its subfolder.
+// TestPickAgainKeepsThePlace: a file that is removed and picked again keeps its subfolder.
 func TestPickAgainKeepsThePlace(t *testing.T) {
 	dir := folder(t, "trip/day 1/a.jpg", "trip/day 1/b.jpg", "trip/day 2/c.jpg")
 	d := start(t, Options{Folder: dir})

@@ -17,8 +17,9 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// The user can browse a folder of hostile files with previews, the contact sheet and every order. Nothing hangs, no escape
-// sequence reaches the screen, and files that cannot be sent are not picked.
+// TestHostileFolder: the user can browse a folder of hostile files with previews, the contact sheet
+// and every order. Nothing hangs, no escape sequence reaches the screen, and files that cannot be
+// sent are not picked.
 func TestHostileFolder(t *testing.T) {
 	dir := folder(t, "empty/", "loop/")
 	put := func(name string, data []byte) { must(t, os.WriteFile(filepath.Join(dir, name), data, 0o644)) }

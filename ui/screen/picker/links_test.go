@@ -29,7 +29,8 @@ func silence(d *disk, word string) (end func()) {
 	return func() { ended.Store(true) }
 }
 
-// Links that do not respond delay neither names nor facts, and move to their places when they respond.
+// TestLinksThatDoNotAnswer: links that do not respond delay neither names nor facts, and move to
+// their places when they respond.
 func TestLinksThatDoNotAnswer(t *testing.T) {
 	dir := folder(t, "b.jpg", "sub/in.jpg", "z.jpg")
 	must(t, os.Symlink("sub", filepath.Join(dir, "near")))
@@ -57,7 +58,7 @@ func TestLinksThatDoNotAnswer(t *testing.T) {
 	equal(t, "tray", d.tray(), []string{"b.jpg", "z.jpg"})
 	d.Press(",", "t")
 	if n := len(d.rows()); n != 6 {
-		t.Errorf("%d rows by time", n)
+		t.Errorf("%d rows by time, want 6", n)
 	}
 	d.Press(",", "n")
 	d.m.tray.add(item{source: file(dir, "away.jpg")})
@@ -78,7 +79,7 @@ func TestLinksThatDoNotAnswer(t *testing.T) {
 	}
 }
 
-// A link that responds late moves when its row is inspected again.
+// TestLinkAnswersLate: a link that responds late moves when its row is inspected again.
 func TestLinkAnswersLate(t *testing.T) {
 	dir := folder(t, "a.jpg", "sub/")
 	must(t, os.Symlink("sub", filepath.Join(dir, "late")))
@@ -99,7 +100,7 @@ func TestLinkAnswersLate(t *testing.T) {
 	}
 }
 
-// All links are resolved even if there are too many for one step.
+// TestManyLinks: all links are resolved even if there are too many for one step.
 func TestManyLinks(t *testing.T) {
 	dir := folder(t, "sub/")
 	const n = firstPart + 1500
@@ -132,7 +133,7 @@ func questions(d *disk) []*question {
 	return slices.Collect(maps.Values(d.open))
 }
 
-// Few calls are pending at a time and none twice, however many paths do not respond.
+// TestQuestionsThatAreOpen: few calls are pending at a time and none twice, however many paths do not respond.
 func TestQuestionsThatAreOpen(t *testing.T) {
 	d := newDisk()
 	d.longPatience = 0
@@ -158,7 +159,7 @@ func TestQuestionsThatAreOpen(t *testing.T) {
 		<-q.answered
 	}
 	if n := len(asked); n != mostOpen {
-		t.Errorf("%d questions", n)
+		t.Errorf("%d questions, want %v", n, mostOpen)
 	}
 }
 

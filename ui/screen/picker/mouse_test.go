@@ -29,11 +29,11 @@ func TestMouse(t *testing.T) {
 	l := d.m.layout()
 	d.Send(tea.MouseClickMsg{X: 4, Y: inner(l.tray).Min.Y, Button: tea.MouseLeft})
 	if d.m.focus != onTray {
-		t.Error("a click on the tray gives it the keys")
+		t.Error("a click on the tray does not focus it")
 	}
 	click(0)
 	if d.m.focus != onList {
-		t.Error("a click on the list gives it the keys")
+		t.Error("a click on the list does not focus it")
 	}
 	d.Send(tea.MouseWheelMsg{X: 4, Y: 4, Button: tea.MouseWheelDown})
 	d.Send(tea.MouseClickMsg{X: 400, Y: -4, Button: tea.MouseLeft})
@@ -92,7 +92,7 @@ func TestWheelScrollsWhatIsUnderThePointer(t *testing.T) {
 	}
 	wheel(list, tea.MouseWheelUp)
 	if now, _ := d.m.list.Visible(); now >= from {
-		t.Errorf("up goes from row %d to row %d", from, now)
+		t.Errorf("the wheel up moved from row %d to row %d", from, now)
 	}
 	for range 30 {
 		wheel(tray, tea.MouseWheelDown)
@@ -101,7 +101,7 @@ func TestWheelScrollsWhatIsUnderThePointer(t *testing.T) {
 		t.Error("the wheel over the tray does not scroll it")
 	}
 	if d.m.focus != onList {
-		t.Error("the wheel took the keys away")
+		t.Error("the wheel changed the focus")
 	}
 }
 
@@ -163,13 +163,13 @@ func TestMouseInLists(t *testing.T) {
 	d.Press(",")
 	d.clickAt(image.Pt(1, 1), 1, 0)
 	if d.m.Overlays().Top() != nil {
-		t.Error("a click beside the menu closes it")
+		t.Error("a click beside the menu does not close it")
 	}
 	d.Run(d.m.open(filepath.Join(dir, "sub"), ""))
 	d.Press("b")
 	size = kit.Size(over[*kit.Menu](d).View(d.Size, d.Theme))
 	d.clickAt(row(1), 1, 0)
 	if d.m.Overlays().Top() != nil || d.m.shown.folder != dir {
-		t.Errorf("a click goes to %q", d.m.shown.folder)
+		t.Errorf("a click opened %q, want %q", d.m.shown.folder, dir)
 	}
 }

@@ -96,7 +96,7 @@ func TestParsePasteOtherPlaces(t *testing.T) {
 	}
 }
 
-// Shell quoting is reversed exactly.
+// TestParsePasteReadsQuoting: shell quoting is reversed exactly.
 func TestParsePasteReadsQuoting(t *testing.T) {
 	single := func(p string) string { return "'" + strings.ReplaceAll(p, "'", `'\''`) + "'" }
 	escaped := func(p string) string {

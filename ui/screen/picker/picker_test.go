@@ -40,7 +40,7 @@ func TestWalking(t *testing.T) {
 	d.Press("j", "left")
 	d.under("two")
 	d.Press("right")
-	d.under("z.jpg") // where it was left
+	d.under("z.jpg") // where it was before
 	d.Press("backspace", "G", "g")
 	d.under("one")
 
@@ -115,12 +115,12 @@ func TestPickingAcrossFoldersKeepsTheOrder(t *testing.T) {
 			t.Errorf("%s: identity %+v, want %+v", i.source, i.identity, want)
 		}
 	}
-	d.Press("space") // lets go of it
+	d.Press("space") // removes it
 	equal(t, "tray", d.tray(), []string{"c.jpg", "a.jpg"})
 	d.Press("u")
 	got := taken[page.Compose](d)
 	if len(got) != 1 {
-		t.Fatalf("%d forms asked for, want 1", len(got))
+		t.Fatalf("got %d requests for a form, want 1", len(got))
 	}
 	equal(t, "form", pathsOf(got[0].Sources), []string{filepath.Join(dir, "two", "c.jpg"), filepath.Join(dir, "one", "a.jpg")})
 
@@ -134,16 +134,16 @@ func TestRange(t *testing.T) {
 	d.Sees("in range", "range of 3")
 	d.Press("space")
 	equal(t, "tray", d.tray(), []string{"b", "c", "d"})
-	d.Press("v", "k", "v") // upwards; all of it is picked, so it is let go
+	d.Press("v", "k", "v") // upwards; all rows are picked, so they are removed
 	equal(t, "tray", d.tray(), []string{"b"})
-	d.Press("G", "v", "g", "v") // down over the folder, which is left out
+	d.Press("G", "v", "g", "v") // down over the folder, which is not picked
 	equal(t, "tray", d.tray(), []string{"b", "a", "c", "d", "e"})
 	d.Press("v", "j", "esc")
 	if d.m.ranged {
 		t.Error("esc left the range")
 	}
 	if len(d.tray()) != 5 {
-		t.Error("esc took more than one step")
+		t.Error("esc did more than one step")
 	}
 }
 
@@ -159,11 +159,11 @@ func TestAllInvertClearAndBack(t *testing.T) {
 	equal(t, "tray", d.tray(), []string{"a1", "a2"})
 	d.Press("/", "b", "enter", "v", "esc")
 	if d.m.filter.Value() != "" || !d.m.ranged {
-		t.Error("the first esc takes the filter, not the range")
+		t.Error("the first esc did not clear only the filter")
 	}
 	d.Press("esc")
 	if d.m.ranged || len(d.tray()) != 2 {
-		t.Error("the second esc takes the range, not what is picked")
+		t.Error("the second esc did not clear only the range")
 	}
 	d.Press("esc")
 	equal(t, "tray", d.tray(), nil)
@@ -182,14 +182,14 @@ func TestFilter(t *testing.T) {
 	d := start(t, Options{Folder: folder(t, "IMG_1.jpg", "IMG_2.jpg", "notes.txt", "sub/")})
 	d.Press("/")
 	if !d.m.Capturing() {
-		t.Error("the filter takes the keys")
+		t.Error("the filter does not have the focus")
 	}
 	d.Press("i", "g", "2")
 	equal(t, "rows", d.rows(), []string{"IMG_2.jpg"})
 	d.Sees("1 of 4")
 	d.Press("backspace", "down", "enter")
 	if d.m.Capturing() {
-		t.Error("enter gives the keys back")
+		t.Error("enter does not leave the filter")
 	}
 	d.under("IMG_2.jpg")
 	d.Press("n")
@@ -247,13 +247,13 @@ func TestFormSaysWhatChanged(t *testing.T) {
 	d.Press("u")
 	got := taken[page.Compose](d)
 	if len(got) != 1 {
-		t.Fatalf("%d forms", len(got))
+		t.Fatalf("%d forms, want 1", len(got))
 	}
 	equal(t, "form", pathsOf(got[0].Sources), []string{filepath.Join(dir, "a.jpg"), filepath.Join(dir, "c.jpg")})
 	all := fmt.Sprint(d.toasts())
 	for _, words := range []string{`"a.jpg" changed since you picked it`, `b.jpg" does not exist`} {
 		if !strings.Contains(all, words) {
-			t.Errorf("no toast says %q: %s", words, all)
+			t.Errorf("no toast has %q: %s", words, all)
 		}
 	}
 	d.Sees("unusable")
@@ -269,7 +269,7 @@ func TestTray(t *testing.T) {
 	d.Press("tab", "j", "enter")
 	d.under("b.jpg")
 	if d.m.focus != onList {
-		t.Error("showing an item goes to the list")
+		t.Error("showing an item did not move the focus to the list")
 	}
 	d.Press("tab", "y")
 	if got := taken[page.Copy](d); len(got) != 1 || got[0] != (page.Copy{What: "path", Text: filepath.Join(dir, "two", "b.jpg")}) {
@@ -292,7 +292,7 @@ func TestTray(t *testing.T) {
 	equal(t, "tray", d.tray(), []string{"b.jpg"})
 	d.Press("tab", "esc")
 	if d.m.focus != onList || len(d.tray()) != 1 {
-		t.Error("esc in the tray goes back to the files and clears nothing")
+		t.Error("esc in the tray does not return to the files, or clears something")
 	}
 }
 
@@ -319,7 +319,7 @@ func TestAddAURL(t *testing.T) {
 	equal(t, "tray", d.tray(), []string{"b.jpg"})
 	d.Press("a", "x", "esc")
 	if d.m.Capturing() || len(d.tray()) != 1 {
-		t.Error("esc closes the field and adds nothing")
+		t.Error("esc does not close the field, or adds a file")
 	}
 }
 
@@ -339,14 +339,14 @@ func TestPaste(t *testing.T) {
 	}
 	d.Send(tea.PasteMsg{Content: "\n"})
 	d.Toasted("no path and no URL")
-	// A folder alone is opened.
+	// A single folder is opened.
 	d.Send(tea.PasteMsg{Content: dir + "/sub"})
 	equal(t, "rows", d.rows(), []string{"d.jpg"})
 	// In the filter a paste is text.
 	d.Press("/")
 	d.Send(tea.PasteMsg{Content: "zz"})
 	if d.m.filter.Value() != "zz" {
-		t.Errorf("filter %q", d.m.filter.Value())
+		t.Errorf("filter %q, want \"zz\"", d.m.filter.Value())
 	}
 }
 
@@ -357,7 +357,7 @@ func TestSortMenu(t *testing.T) {
 	d.Press(",")
 	d.Sees("Sort", "name (now)")
 	if d.m.Overlays().Top() == nil {
-		t.Error("the menu takes the keys")
+		t.Error("the menu does not have the focus")
 	}
 	d.Press("s")
 	equal(t, "rows", d.rows(), []string{"b.jpg", "a.txt"})
@@ -394,13 +394,13 @@ func TestStaleRepliesAreDropped(t *testing.T) {
 	d.under("b.jpg")
 	d.Send(infosMsg{folder: "/elsewhere", infos: map[string]info{"b.jpg": {known: true, size: 99}}})
 	if d.m.infos["b.jpg"].size == 99 {
-		t.Error("what was found in another folder was taken for this one")
+		t.Error("the matches of another folder were used for this one")
 	}
 	d.Send(arrangedMsg{number: -1})
 	d.under("b.jpg")
 }
 
-// In a folder of many entries nothing is arranged in Update.
+// TestManyEntries: in a folder of many entries Update arranges nothing.
 func TestManyEntries(t *testing.T) {
 	d := start(t, Options{Folder: folder(t, "a.jpg")})
 	many := make([]entry, 100_000)
@@ -431,7 +431,7 @@ func TestManyEntries(t *testing.T) {
 	looked := len(d.m.asked)
 	d.Press("enter", "G")
 	if len(d.m.asked) > looked+2*ahead+d.Size.Y {
-		t.Errorf("%d entries looked at to show the last page", len(d.m.asked))
+		t.Errorf("%d entries inspected to show the last page", len(d.m.asked))
 	}
 }
 

@@ -33,7 +33,7 @@ func TestGoToATypedPath(t *testing.T) {
 	if strings.Contains(d.Text(), ".hidden") || !d.Host.Capturing() {
 		t.Error("hidden folders are offered, or letters are keys")
 	}
-	// As much as all have in common, then on.
+	// Tab completes the common prefix, then the rest.
 	d.typed("AL")
 	d.Press("tab")
 	if v := over[*jump](d).field.Value(); v != filepath.Join(dir, "al") {
@@ -47,12 +47,12 @@ func TestGoToATypedPath(t *testing.T) {
 	if d.m.shown.folder != filepath.Join(dir, "alpha") || d.Host.Capturing() {
 		t.Errorf("in %q", d.m.shown.folder)
 	}
-	// Of a file its folder is shown; a root in the middle starts a new path.
+	// For a file its folder is shown. A root in the middle starts a new path.
 	d.Press("c")
 	d.typed(filepath.Join(dir, "almost.txt"))
 	d.Press("enter")
 	d.under("almost.txt")
-	// With the arrows one of the names is chosen.
+	// The arrow keys choose one of the names.
 	d.Press("c", "down", "down", "enter")
 	if d.m.shown.folder != filepath.Join(dir, "beta") {
 		t.Errorf("in %q", d.m.shown.folder)
@@ -73,11 +73,11 @@ func TestGoToATypedPath(t *testing.T) {
 	}
 }
 
-// kept are folders that a test keeps.
+// kept is a list of folders in memory.
 type kept struct {
 	marked, earlier []string
 	samples         string
-	err             error // of keeping them
+	err             error // the error of saving them
 }
 
 func (k *kept) Bookmarks() ([]string, error) { return slices.Clone(k.marked), nil }
@@ -135,7 +135,7 @@ func TestWhatIsInTheLibraryAlready(t *testing.T) {
 	d.Run(d.m.open(dir, "sent.jpg"))
 	d.Resize(image.Pt(118, 32))
 	if view := d.Text(); strings.Count(view, "in library") != 1 || strings.Count(view, "older sent") != 1 {
-		t.Errorf("the list says\n%s", view)
+		t.Errorf("got the list\n%s", view)
 	}
 	d.Press("space")
 	d.Sees("in library")
@@ -168,17 +168,17 @@ func TestFolderIsWatched(t *testing.T) {
 	}
 	d.under("b.jpg")
 	equal(t, "rows", d.rows(), []string{"a new one.jpg", "a.jpg", "b.jpg"})
-	// A file that grows changes no folder.
+	// A file that grows does not change a folder.
 	must(t, os.WriteFile(filepath.Join(dir, "b.jpg"), make([]byte, 5000), 0o644))
 	look()
 	d.Sees("5 kB")
-	// Nobody looks: nothing is read. Nor is anything while a folder is opened.
+	// Nothing is read without focus, nor while a folder is opened.
 	d.Send(tea.BlurMsg{})
 	must(t, os.Remove(filepath.Join(dir, "a.jpg")))
 	gen = d.m.readGen
 	look()
 	if d.m.readGen != gen {
-		t.Error("the folder is read though nobody looks")
+		t.Error("the folder is read without focus")
 	}
 	d.Send(tea.FocusMsg{})
 	must(t, os.RemoveAll(dir))
@@ -198,7 +198,7 @@ func TestContactSheet(t *testing.T) {
 	}
 	d.Press("g", "l")
 	if d.m.list.Cursor() != 1 {
-		t.Errorf("right goes to %d", d.m.list.Cursor())
+		t.Errorf("right moved to row %d, want 1", d.m.list.Cursor())
 	}
 	d.Press("G")
 	if d.m.list.Cursor() != rows-1 {

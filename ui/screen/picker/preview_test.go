@@ -22,7 +22,7 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// pictures is a folder with pictures of 400x300 pixels.
+// pictures makes a folder with pictures of 400x300 pixels.
 func pictures(t *testing.T) string {
 	t.Helper()
 	dir := folder(t, "sub/one.txt", "sub/.two", "sub/deep/", "z.txt")
@@ -84,7 +84,7 @@ func TestPreviewOfTheTray(t *testing.T) {
 	d.Sees("The service downloads this file:")
 }
 
-// The same file at another size is drawn again; the facts stay meanwhile.
+// TestPreviewFollowsTheSize: at another size the file is drawn again, and its metadata stays meanwhile.
 func TestPreviewFollowsTheSize(t *testing.T) {
 	d := previewed(t)
 	d.Press("j")
@@ -106,14 +106,15 @@ func TestPreviewFollowsTheSize(t *testing.T) {
 	}
 }
 
-// Only the entry where the cursor rests gets a preview, and earlier work is canceled.
+// TestPreviewOfWhereTheCursorRests: only the entry on which the cursor stays gets a preview, and
+// earlier work is canceled.
 func TestPreviewOfWhereTheCursorRests(t *testing.T) {
 	d := previewed(t)
 	first, _, _ := d.Host.Press(kit.KeyMsg("j"))
 	ctx, gen := d.m.preview.ctx, d.m.preview.gen
 	d.Press("j")
 	if !errors.Is(ctx.Err(), context.Canceled) {
-		t.Error("the preview that was left goes on")
+		t.Error("an outdated preview continues")
 	}
 	d.Run(first)
 	d.Send(factsMsg{gen: gen, facts: media.Facts{Name: "something else"}})
@@ -123,12 +124,12 @@ func TestPreviewOfWhereTheCursorRests(t *testing.T) {
 		t.Error("a preview of another file is shown")
 	}
 	d.Sees("PNG picture")
-	// The same file again is not read again.
+	// The same file is not read again.
 	now := d.m.preview.gen
 	d.Send(page.RunsChanged{})
 	d.Send(page.Resized{Size: d.Size})
 	if d.m.preview.gen != now {
-		t.Error("the preview began again though nothing changed")
+		t.Error("the preview began again although nothing changed")
 	}
 }
 
@@ -150,7 +151,7 @@ func TestColorsFollowTheTerminal(t *testing.T) {
 	}
 }
 
-// photo is a picture with something on it.
+// photo returns a picture that is not plain.
 func photo(w, h int) *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
 	for i := range img.Pix {
@@ -159,7 +160,7 @@ func photo(w, h int) *image.RGBA {
 	return img
 }
 
-// drawing is a surface of ready-made lines.
+// drawing is a surface with given lines.
 type drawing []string
 
 func (d drawing) Lines() []string { return d }
@@ -167,7 +168,7 @@ func (d drawing) Show() tea.Cmd   { return nil }
 func (d drawing) Delete() tea.Cmd { return nil }
 func (d drawing) Drop()           {}
 
-// A quick picture is shown until the real one is there, and never in its place.
+// TestQuickPictureComesFirst: a quick picture is shown until the full one is ready, and never replaces it.
 func TestQuickPictureComesFirst(t *testing.T) {
 	d := previewed(t)
 	d.Press("j")
@@ -176,7 +177,7 @@ func TestQuickPictureComesFirst(t *testing.T) {
 	whole := shown()
 	d.Send(drawnMsg{gen: p.gen, drawn: drawing{"late"}, quick: true})
 	if shown() != whole {
-		t.Error("a late quick picture takes the place of the real one")
+		t.Error("a late quick picture replaced the full one")
 	}
 	p.busy, p.slot = true, picture.Slot{}
 	d.Send(drawnMsg{gen: p.gen, drawn: drawing{"quick"}, quick: true})
@@ -199,7 +200,7 @@ func TestPlayingInWords(t *testing.T) {
 	}
 }
 
-// The preview of a folder shows its first pictures.
+// TestPreviewOfAFolder: the preview of a folder shows its first pictures.
 func TestPreviewOfAFolder(t *testing.T) {
 	dir := filepath.Dir(pictures(t))
 	d := start(t, Options{Folder: dir, Preview: true, Loader: picture.NewLoader(media.Limits{})})

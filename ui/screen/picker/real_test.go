@@ -16,11 +16,11 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// Where the terminal shows real pictures the tiles of the contact sheet are such,
-// never more than it may hold, and it is told to forget them.
+// TestContactSheetOfRealPictures: if the terminal shows real pictures, the tiles use them. Their number
+// stays within the terminal's limit, and all are deleted in the end.
 func TestContactSheetOfRealPictures(t *testing.T) {
 	dir := pictures(t)
-	// Pictures are forgotten a moment late: the clock is not the wall's.
+	// Pictures are deleted with a delay, so the test uses a simulated clock.
 	synctest.Test(t, func(t *testing.T) { sheetOfRealPictures(t, dir) })
 }
 
@@ -56,7 +56,7 @@ func sheetOfRealPictures(t *testing.T, dir string) {
 	if g.Most > picture.MaxReal || g.Most < picture.MaxReal/2 {
 		t.Errorf("the terminal held %d pictures", g.Most)
 	}
-	// Another size: the old pictures go, new ones come.
+	// A resize replaces all pictures.
 	g.Send(kit.KeyMsg("g"))
 	before := g.Real()
 	g.Size = image.Pt(90, 30)
@@ -65,7 +65,7 @@ func sheetOfRealPictures(t *testing.T, dir string) {
 	if n := g.Real(); n == 0 || n == before || len(g.Held) > 40 {
 		t.Errorf("%d cells after the size changed, %d before; %d pictures are held", n, before, len(g.Held))
 	}
-	// A popup stands over them, and goes without a trace.
+	// A popup covers them and leaves no trace.
 	whole := g.Draw()
 	g.Send(kit.KeyMsg(","))
 	g.Send(kit.KeyMsg("esc"))
@@ -83,12 +83,12 @@ func sheetOfRealPictures(t *testing.T, dir string) {
 	}
 	g.Send(kit.KeyMsg("t"))
 	if len(g.Held) != 0 || g.Real() != 0 {
-		t.Errorf("%d pictures are left without a sheet", len(g.Held))
+		t.Errorf("%d pictures remain without a sheet", len(g.Held))
 	}
-	// A terminal that cannot is given glyphs.
+	// A terminal without pictures gets glyphs.
 	g.Send(picture.Abilities{Cell: image.Pt(4, 8)})
 	g.Send(kit.KeyMsg("t"))
 	if g.Real() != 0 || len(g.Held) != 0 || !strings.ContainsAny(g.Draw(), "▄▀▌▐▁▂▃▅▆▇") {
-		t.Errorf("no glyphs where there are no real pictures:\n%s", g.Draw())
+		t.Errorf("no glyphs although there are no real pictures:\n%s", g.Draw())
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Sorting by bytes gives what comparing gives, whatever the names have in common.
+// TestSortedIsWhatComparingGives: sorting by bytes has the result of comparing, whatever the names
+// have in common.
 func TestSortedIsWhatComparingGives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.SampledFrom([]string{"IMG_", "img_", "a long beginning that all have ", "", ".", "é", "\xff", "0", "写"})

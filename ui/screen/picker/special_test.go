@@ -12,7 +12,7 @@ import (
 	"mediadesk/ui/page"
 )
 
-// What cannot be sent is shown with its reason and does not get into the tray.
+// TestSpecialFiles: a file that cannot be sent is shown with the reason, and cannot be picked.
 func TestSpecialFiles(t *testing.T) {
 	dir := folder(t, "good.jpg", "sub/")
 	must(t, os.WriteFile(filepath.Join(dir, "empty.txt"), nil, 0o644))
@@ -54,14 +54,14 @@ func TestSpecialFiles(t *testing.T) {
 	equal(t, "tray", d.tray(), []string{"good.jpg", "link.jpg"})
 	d.Toasted("8 of 10 cannot be picked")
 
-	// What was empty can be picked once it has content.
+	// An empty file can be picked when it has content.
 	must(t, os.WriteFile(filepath.Join(dir, "empty.txt"), []byte("full"), 0o644))
 	d.m.setCursor("empty.txt")
 	d.Press("space")
 	equal(t, "tray", d.tray(), []string{"good.jpg", "link.jpg", "empty.txt"})
 	d.Sees("4 B")
 
-	// A file that goes while it is shown.
+	// The file disappears while it is shown.
 	d.Press("esc")
 	d.m.setCursor("good.jpg")
 	must(t, os.Remove(filepath.Join(dir, "good.jpg")))
@@ -73,7 +73,7 @@ func TestSpecialFiles(t *testing.T) {
 
 func TestUnreadable(t *testing.T) {
 	if os.Geteuid() == 0 {
-		t.Skip("nothing is unreadable for root")
+		t.Skip("root can read every file")
 	}
 	dir := folder(t, "closed/", "closed.jpg")
 	must(t, os.Chmod(filepath.Join(dir, "closed"), 0))
@@ -84,7 +84,7 @@ func TestUnreadable(t *testing.T) {
 	d.Press("enter")
 	d.Toasted("permission denied")
 	if d.m.shown.folder != dir {
-		t.Errorf("folder %q", d.m.shown.folder)
+		t.Errorf("folder %q, want %q", d.m.shown.folder, dir)
 	}
 	d.Press("j", "space")
 	d.Toasted("permission denied")
@@ -117,7 +117,7 @@ func TestDeadLinkSaysWhereItLeads(t *testing.T) {
 	d := start(t, Options{Folder: dir, Preview: true})
 	d.under("0.jpg")
 	d.Sees("dead link", `It is a link to gone\x1b[31m.jpg, which does not exist`)
-	// Its file comes back: the next look knows.
+	// The file returns, and the next refresh finds it.
 	must(t, os.WriteFile(filepath.Join(dir, "gone\x1b[31m.jpg"), []byte("0123456789"), 0o644))
 	d.Press("r")
 	if e, _ := d.m.current(); e.name != "0.jpg" || e.kind != kindFile {

@@ -18,7 +18,7 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// hostile are names that do harm when they are drawn as they are.
+// hostile are names that do harm if they are drawn unchanged.
 var hostile = []string{
 	"red\x1b[31m\x1b]0;title\x07.jpg", "tab\tnewline\n.txt", "\xff\xfe\xc3.png", "\u202egpj.exe", "zero\u200bwidth.gif",
 	"写真アルバム写真アルバム写真アルバム写真アルバム写真アルバム.jpeg", "день 1 — naïve (final).txt",
@@ -73,7 +73,7 @@ func TestEverySizeAndTheme(t *testing.T) {
 	uitest.Sweep(t, func(w, h int, th *theme.Theme) string { return New(Options{}).View(image.Pt(w, h), th) })
 }
 
-// The panes tile the rectangle: nothing overlaps, nothing is left over.
+// TestPanesTile: the panes cover the rectangle without gaps and overlaps.
 func TestPanesTile(t *testing.T) {
 	for _, size := range append([]image.Point{{100, 12}, {61, 17}, {59, 40}, {300, 100}}, uitest.Sizes...) {
 		for _, preview := range []bool{true, false} {
@@ -105,7 +105,7 @@ func TestPanesTile(t *testing.T) {
 	}
 }
 
-// All cells of the row under the cursor have the ground that says so.
+// TestCursorRowIsOnePiece: all cells of the row under the cursor have its background.
 func TestCursorRowIsOnePiece(t *testing.T) {
 	d := start(t, Options{Folder: folder(t, "写真 IMG.jpg", "b.txt")})
 	d.Press("/", "i", "m", "enter", "space")
@@ -119,7 +119,7 @@ func TestCursorRowIsOnePiece(t *testing.T) {
 		for x := rows.Min.X; x < rows.Max.X; x++ {
 			c := buf.CellAt(x, y)
 			if c.Width == 0 {
-				continue // the second half of a wide letter
+				continue // the second half of a wide character
 			}
 			if c.Style.Bg != first.Bg || c.Style.Attrs&uv.AttrReverse != first.Attrs&uv.AttrReverse {
 				t.Errorf("color %v: column %d (%q) has another ground", color, x, c.Content)
@@ -136,12 +136,12 @@ func TestLongNamesKeepTheirEnd(t *testing.T) {
 	d.Sees("very very", "long.jpeg")
 }
 
-// TestViewIsKept: without a change, the screen is not drawn again.
+// TestViewIsKept: without a change the screen is not drawn again.
 func TestViewIsKept(t *testing.T) {
 	d := start(t, Options{Folder: folder(t, "a.jpg")})
 	th := theme.New(true, true)
 	view := d.m.View(d.Size, th)
-	d.m.list.SetLen(0) // would be seen in a new drawing
+	d.m.list.SetLen(0) // would be visible in a new drawing
 	if d.m.View(d.Size, th) != view {
 		t.Error("drawn again")
 	}
@@ -150,7 +150,7 @@ func TestViewIsKept(t *testing.T) {
 	}
 }
 
-// Keys that the root or the terminal keeps for itself.
+// reserved are keys that the root or the terminal handles.
 var reserved = []string{
 	"1", "2", "3", "4", "5", "[", "]", "?", "f1", ":", "ctrl+k", "q", "ctrl+c", "ctrl+z", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+[",
 }
@@ -184,7 +184,7 @@ func TestKeysAreListedOnce(t *testing.T) {
 	}
 }
 
-// What can be done and why not is said for every state.
+// TestActions: every state offers its actions, and disabled ones have a reason.
 func TestActions(t *testing.T) {
 	reason := func(d *fixture, key string) string {
 		d.t.Helper()
@@ -204,16 +204,16 @@ func TestActions(t *testing.T) {
 		d.toasts()
 		d.Press(k)
 		if len(d.toasts()) != 1 && k != "esc" {
-			t.Errorf("%s does nothing and does not say why", k)
+			t.Errorf("%s does nothing and has no reason", k)
 		}
 	}
 	d = start(t, Options{Folder: folder(t, "a.jpg", "b.jpg")})
 	if got := d.m.Actions()[0].Label(); got != "pick" {
-		t.Errorf("first action: %q", got)
+		t.Errorf("first action: %q, want \"pick\"", got)
 	}
 	d.Press("space")
 	if got := d.m.Actions()[0].Label(); got != "upload 1 file" {
-		t.Errorf("first action: %q", got)
+		t.Errorf("first action: %q, want \"upload 1 file\"", got)
 	}
 	for _, k := range []string{"space", "enter", "v", "ctrl+a", "*", "esc", "u", "tab"} {
 		if words := reason(d, k); words != "" {
@@ -237,10 +237,10 @@ func TestTrayCountsOnce(t *testing.T) {
 	tr.set(i)
 	tr.set(item{source: api.Source{Path: "/other"}, identity: api.Identity{Size: 99}})
 	if tr.size != 5 {
-		t.Errorf("size %d", tr.size)
+		t.Errorf("size %d, want 5", tr.size)
 	}
 	tr.remove(func(item) bool { return true })
 	if tr.size != 0 || len(tr.items) != 0 {
-		t.Errorf("left: %+v", tr)
+		t.Errorf("remaining: %+v", tr)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"mediadesk/ui/page"
 )
 
-// Enter shows a picture in full screen; n and N step through the pictures of the
-// folder, and the cursor goes along.
+// TestViewer: enter shows a picture in full screen. n and N step through the pictures of the folder,
+// and the cursor follows.
 func TestViewer(t *testing.T) {
 	d := previewed(t)
 	d.Press("j")
@@ -48,7 +48,7 @@ func TestViewer(t *testing.T) {
 	}
 }
 
-// What is no picture goes to the form, as before; a picture that cannot be read says why.
+// TestViewerOfOtherFiles: other files open the form, and a picture that cannot be read shows the reason.
 func TestViewerOfOtherFiles(t *testing.T) {
 	d := previewed(t)
 	d.Press("G", "enter") // z.txt

@@ -44,7 +44,7 @@ func TestWhereTheKeyIs(t *testing.T) {
 	d.store.keys["akey"] = key
 	d.open()
 	if d.store.gets > 0 {
-		t.Error("the keyring was asked for an account that nobody looked at")
+		t.Error("the keyring was read for an account that was not shown")
 	}
 	d.press("j").sees("from: keyring")
 	d.press("j").sees("The key file /no/such/key gives no key")
@@ -52,7 +52,7 @@ func TestWhereTheKeyIs(t *testing.T) {
 	d.press("r").sees("key command /no/such/program gives no key")
 	d.press("k", "k", "j", "k")
 	if d.store.gets != 1 {
-		t.Errorf("the keyring was asked %d times for one key", d.store.gets)
+		t.Errorf("the keyring was asked %d times for one key, want 1", d.store.gets)
 	}
 	d.press("r")
 	if d.store.gets != 2 {
@@ -69,7 +69,7 @@ func TestUsesAnAccount(t *testing.T) {
 	d := newDriver(t, hosted("work")).open()
 	d.press("enter")
 	if toast := last[page.Toast](d); toast.Text != "It is the account in use." {
-		t.Errorf("said was %q", toast.Text)
+		t.Errorf("got the messages %q, want \"It is the account in use.\"", toast.Text)
 	}
 	d.press("j", "enter")
 	if use := last[page.UseProfile](d); use.Name != "work" || use.Key != nil {
@@ -85,10 +85,10 @@ func TestAddsAnAccount(t *testing.T) {
 	d.press("a", "enter").typed("pics").press("ctrl+s").typed(testKey).press("enter")
 	d.sees("pics", "in the keyring")
 	if name := d.m.selected().Name; name != "pics" {
-		t.Errorf("the cursor is on %q", name)
+		t.Errorf("the cursor is on %q, want \"pics\"", name)
 	}
 	if d.settings().Profile != config.LocalProfile {
-		t.Error("it was taken into use unasked")
+		t.Error("the profile was used without the answer")
 	}
 	d.answer("n")
 	d.answer("u")
@@ -120,7 +120,7 @@ func TestReplacesAndForgetsAKey(t *testing.T) {
 		t.Error("the key is not kept")
 	}
 	if toast := last[page.Toast](d); toast.Text != "The key of the account work is in the keyring." {
-		t.Errorf("said was %q", toast.Text)
+		t.Errorf("got the messages %q, want \"The key of the account work is in the keyring.\"", toast.Text)
 	}
 	d.press("F").answer("n")
 	if len(d.store.keys) != 1 {
@@ -132,7 +132,7 @@ func TestReplacesAndForgetsAKey(t *testing.T) {
 	}
 	d.press("F").answer("f")
 	if toast := last[page.Toast](d); toast.Level != page.Bad || toast.Text != "The keyring has no such key." {
-		t.Errorf("said was %+v", toast)
+		t.Errorf("got the messages %+v", toast)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestKeepsWhatIsInUse(t *testing.T) {
 		last[page.Toast](d)
 	}
 	if len(d.settings().Profiles) != 2 || d.Host.Covered() {
-		t.Error("something was done all the same")
+		t.Error("an action was done without the answer")
 	}
 }
 
@@ -195,11 +195,11 @@ func TestProgramSettings(t *testing.T) {
 	}
 	d.press("enter")
 	if d.settings().Theme != config.ThemeLight {
-		t.Errorf("theme %q", d.settings().Theme)
+		t.Errorf("theme %q, want %v", d.settings().Theme, config.ThemeLight)
 	}
 	d.press("j", "space").sees("A change applies at the next start.")
 	if got := d.settings().Colors; got != config.Depth16 {
-		t.Errorf("colors %q", got)
+		t.Errorf("colors %q, want %v", got, config.Depth16)
 	}
 	d.press("j", "space")
 	if got := last[Changed](d); got.Pictures != config.PicturesKitty || d.settings().Pictures != config.PicturesKitty {
@@ -215,7 +215,7 @@ func TestProgramSettings(t *testing.T) {
 	}
 }
 
-// A user's own theme can be chosen, and the screen sends its colors at once.
+// TestOwnTheme: a user's own theme can be chosen, and the screen sends its colors at once.
 func TestOwnTheme(t *testing.T) {
 	d := newDriver(t)
 	if err := os.MkdirAll(filepath.Dir(d.o.Paths.Config), 0o700); err != nil {
@@ -231,7 +231,7 @@ func TestOwnTheme(t *testing.T) {
 	}
 }
 
-// A choice made during a save is saved after it.
+// TestFastChoicesAllHold: a choice made during a save is saved after it.
 func TestFastChoicesAllHold(t *testing.T) {
 	d := newDriver(t).open().press("tab")
 	var held []tea.Cmd
@@ -245,7 +245,7 @@ func TestFastChoicesAllHold(t *testing.T) {
 		d.Run(cmd)
 	}
 	if got := d.settings().Theme; got != config.ThemeLight {
-		t.Errorf("theme %q", got)
+		t.Errorf("theme %q, want %v", got, config.ThemeLight)
 	}
 }
 
@@ -256,7 +256,7 @@ func TestUnusualNumberOfUploads(t *testing.T) {
 	}
 	d.open()
 	if d.m.choices[areaUploads].Value() != "5" {
-		t.Errorf("shown is %q", d.m.choices[areaUploads].Value())
+		t.Errorf("shown is %q, want \"5\"", d.m.choices[areaUploads].Value())
 	}
 }
 
@@ -267,10 +267,10 @@ func TestSettingsThatCannotBeWritten(t *testing.T) {
 	}
 	d.press("tab", "right")
 	if toast := last[page.Toast](d); toast.Level != page.Bad {
-		t.Errorf("said was %+v", toast)
+		t.Errorf("got the messages %+v", toast)
 	}
 	if d.m.choices[areaTheme].Value() != string(config.ThemeAuto) {
-		t.Error("the screen shows what is not so")
+		t.Error("the screen shows a wrong value")
 	}
 }
 
@@ -286,7 +286,7 @@ func TestBrokenSettingsFile(t *testing.T) {
 	d.open().sees("The settings cannot be read", "line 1", "did you mean", path)
 	d.press("a")
 	if toast := last[page.Toast](d); !strings.Contains(toast.Text, "correct it first") {
-		t.Errorf("said was %q", toast.Text)
+		t.Errorf("got the messages %q", toast.Text)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
@@ -305,7 +305,7 @@ func TestCopiesAPath(t *testing.T) {
 func TestEditor(t *testing.T) {
 	d := newDriver(t).open().press("E")
 	if toast := last[page.Toast](d); !strings.Contains(toast.Text, "EDITOR") {
-		t.Errorf("said was %q", toast.Text)
+		t.Errorf("got the messages %q", toast.Text)
 	}
 	d.env["EDITOR"] = "true --wait"
 	ready, ok := d.m.editFile()().(editorReady)
@@ -313,14 +313,14 @@ func TestEditor(t *testing.T) {
 		t.Fatalf("%+v", ready)
 	}
 	if !d.settings().Exists {
-		t.Error("there is nothing to edit")
+		t.Error("the settings have nothing to edit")
 	}
 	if cmd := d.m.Update(ready); cmd == nil {
 		t.Error("no editor is started")
 	}
 	d.Send(edited{err: errors.New("exit status 1")})
 	if toast := last[page.Toast](d); toast.Level != page.Bad {
-		t.Errorf("said was %+v", toast)
+		t.Errorf("got the messages %+v", toast)
 	}
 }
 
@@ -421,8 +421,8 @@ func TestTerminalPage(t *testing.T) {
 	}
 }
 
-// The screen shows the line of config.toml that fixes a setting. The user can still switch accounts until the
-// next start.
+// TestShowsWhatTheUsersFileSets: the screen shows the line of config.toml that fixes a setting. The
+// user can still switch accounts until the next start.
 func TestShowsWhatTheUsersFileSets(t *testing.T) {
 	d := newDriver(t, hosted("work"))
 	own := "theme = \"dark\"\nprofile = \"mine\"\n[profiles.mine]\nupload_url = \"https://u.example.com\"\nbase_url = \"https://u.example.com\"\n"
@@ -432,14 +432,14 @@ func TestShowsWhatTheUsersFileSets(t *testing.T) {
 	d.open().press("down").sees("https://u.example.com", "Settings set in config.toml line 3")
 	d.press("e")
 	if toast := last[page.Toast](d); toast.Text != "It is set in config.toml line 3: E edits that file." {
-		t.Errorf("said was %q", toast.Text)
+		t.Errorf("got the messages %q, want \"It is set in config.toml line 3: E edits that file.\"", toast.Text)
 	}
 	d.press("tab").sees("dark set in config.toml line 1")
 	for _, key := range []string{"right", "left", "space", "enter", "h", "l"} {
 		d.Out = nil
 		d.press(key)
 		if toast := last[page.Toast](d); toast.Text != "It is set in config.toml line 1: E edits that file." {
-			t.Errorf("%s says %q", key, toast.Text)
+			t.Errorf("%s says %q, want \"It is set in config.toml line 1: E edits that file.\"", key, toast.Text)
 		}
 	}
 	d.press("down", "down", "down", "right")
@@ -451,7 +451,7 @@ func TestShowsWhatTheUsersFileSets(t *testing.T) {
 		t.Errorf("opened %+v", use)
 	}
 	if toast := last[page.Toast](d); !strings.Contains(toast.Text, "The next start opens another account: profile is set in config.toml line 2") {
-		t.Errorf("said was %q", toast.Text)
+		t.Errorf("got the messages %q", toast.Text)
 	}
 	if text, err := os.ReadFile(d.o.Paths.Config); err != nil || string(text) != own {
 		t.Errorf("config.toml was changed: %v", err)

@@ -50,11 +50,11 @@ func TestTestingTheWebhookAddress(t *testing.T) {
 		d.Run(cmd)
 	}
 	if got := last[page.Toast](d); got.Level != page.Warn {
-		t.Errorf("said %+v", got)
+		t.Errorf("got the messages %+v", got)
 	}
 }
 
-// The usage has a row only if the service reports it.
+// TestUsageOfTheAccountInUse: the usage has a row only if the service reports it.
 func TestUsageOfTheAccountInUse(t *testing.T) {
 	d := newDriver(t)
 	var refused error

@@ -12,8 +12,8 @@ import (
 	"mediadesk/ui/page"
 )
 
-// The form shows which files are already stored. A key skips and restores them, and the question before sending
-// offers both.
+// TestAlreadyStored: the form shows which files are already stored. A key skips and restores them,
+// and the question before sending offers both.
 func TestAlreadyStored(t *testing.T) {
 	job := &api.Job{File: &api.File{FilePath: "/old/a_x.jpg"}, Updated: time.Now()}
 	var names []string
@@ -35,11 +35,11 @@ func TestAlreadyStored(t *testing.T) {
 	}})
 	const said = "2 of 10 are already stored"
 	if text := told(m); !strings.Contains(text, said+": ctrl+v skip, ctrl+s send anyway") {
-		t.Fatalf("told:\n%s", text)
+		t.Fatalf("got the form\n%s", text)
 	}
 	for _, size := range []image.Point{{200, 60}, {120, 36}, {80, 24}, {40, 12}} {
 		if text := screen(m, size.X, size.Y); !strings.Contains(text, said) {
-			t.Errorf("at %v it is not said:\n%s", size, text)
+			t.Errorf("at %v the message is missing:\n%s", size, text)
 		}
 	}
 	press(t, m, "ctrl+v")
@@ -58,11 +58,12 @@ func TestAlreadyStored(t *testing.T) {
 	write(t, m, "/new")
 	press(t, m, "tab")
 	if text := told(m); strings.Contains(text, "already stored") {
-		t.Errorf("told:\n%s", text)
+		t.Errorf("got the form\n%s", text)
 	}
 }
 
-// The form also asks about a single stored file. If all files are skipped, it tells how to restore them.
+// TestOneAlreadyStored: the form also asks about a single stored file. If all files are skipped, it
+// tells how to restore them.
 func TestOneAlreadyStored(t *testing.T) {
 	job := &api.Job{File: &api.File{FilePath: "/old/a_x.jpg"}, Updated: time.Now()}
 	m := opened(t, Options{Sources: files(t, "a.jpg", "x"), Profile: localProfile(), Session: &stub{
@@ -80,16 +81,17 @@ func TestOneAlreadyStored(t *testing.T) {
 	}
 }
 
-// If the comparison fails, the form says so without a toast. Leaving the form stops it.
+// TestAlreadyStoredCannotBeFound: if the comparison fails, the form says so without a toast.
+// Leaving the form stops it.
 func TestAlreadyStoredCannotBeFound(t *testing.T) {
 	fails := opened(t, Options{Sources: files(t, "a.jpg", "x"), Profile: localProfile(), Session: &stub{
 		already: func(context.Context, []api.Upload) ([]*api.Job, error) { return nil, errNone },
 	}})
 	if text := told(fails); !strings.Contains(text, "What is stored already could not be looked up: there is none") || !strings.Contains(text, "Ready: ") {
-		t.Errorf("told:\n%s", text)
+		t.Errorf("got the form\n%s", text)
 	}
 	if out := fails.others(); len(out) > 0 {
-		t.Errorf("said %+v", out)
+		t.Errorf("got the messages %+v", out)
 	}
 	var asked context.Context
 	left := opened(t, Options{Sources: files(t, "a.jpg", "x"), Profile: localProfile(), Session: &stub{
@@ -104,7 +106,7 @@ func TestAlreadyStoredCannotBeFound(t *testing.T) {
 	cmd := left.wantAlready()
 	left.handle(page.Hidden{})
 	if cmd(); asked.Err() == nil {
-		t.Error("the look goes on while another screen is in front")
+		t.Error("the comparison goes on while another screen is in front")
 	}
 }
 

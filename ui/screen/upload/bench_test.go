@@ -44,8 +44,8 @@ func crowd(tb testing.TB, files int) *form {
 	return drive(tb, m)
 }
 
-// BenchmarkKey handles a key and draws the form with 1 and 300 marked files. At 60 frames per second, the budget is
-// 16.7 ms.
+// BenchmarkKey handles a key and draws the form with 1 and 300 marked files. At 60 frames per
+// second, the budget is 16.7 ms.
 func BenchmarkKey(b *testing.B) {
 	th := theme.New(true, true)
 	for _, files := range []int{1, 300} {

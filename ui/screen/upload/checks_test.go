@@ -101,7 +101,7 @@ func TestChecksAreQuiet(t *testing.T) {
 	seen := map[string]int{}
 	for _, l := range checksOf(&o.entry, problems, &k, localProfile()) {
 		if seen[l.text]++; seen[l.text] > 1 {
-			t.Errorf("said twice: %s", l.text)
+			t.Errorf("shown twice: %s", l.text)
 		}
 	}
 }

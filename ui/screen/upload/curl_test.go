@@ -33,8 +33,8 @@ func tool(t *testing.T, name string) string {
 	return path
 }
 
-// TestCurlEquivalents checks that the copied curl command, run in a shell, gives the same record as the program's
-// own upload. Each uploads to its own library.
+// TestCurlEquivalents checks that the copied curl command, run in a shell, gives the same record as
+// the program's own upload. Each uploads to its own library.
 func TestCurlEquivalents(t *testing.T) {
 	shell := tool(t, "sh")
 	tool(t, "curl")
@@ -70,7 +70,7 @@ func TestCurlEquivalents(t *testing.T) {
 				if !strings.HasPrefix(c.name, "http") {
 					src = api.Source{Path: filepath.Join(t.TempDir(), c.name)}
 					if err := os.WriteFile(src.Path, []byte(picture), 0o600); err != nil {
-						t.Skipf("the file system takes no such name: %v", err)
+						t.Skipf("the file system does not allow the name: %v", err)
 					}
 				}
 				var shown api.Request
@@ -86,7 +86,7 @@ func TestCurlEquivalents(t *testing.T) {
 				m.load()
 				for _, l := range m.sum().checks {
 					if l.level == stop {
-						t.Fatalf("it cannot be sent: %s", l.text)
+						t.Fatalf("the file cannot be sent: %s", l.text)
 					}
 				}
 				press(t, m, "ctrl+r")

@@ -52,7 +52,8 @@ func keptIn(t *testing.T, j *journal.Journal, sources []api.Source) Options {
 	}
 }
 
-// TestNothingTypedIsLost checks that a form restored after a crash at any key has the text, the marks and the focus.
+// TestNothingTypedIsLost checks that a form restored after a crash at any key has the text, the
+// marks and the focus.
 func TestNothingTypedIsLost(t *testing.T) {
 	j := openJournal(t)
 	src := files(t, "a.png", "x", "b.png", "y", "c.png", "z")
@@ -61,16 +62,16 @@ func TestNothingTypedIsLost(t *testing.T) {
 		t.Helper()
 		back := New(keptIn(t, j, nil))
 		if len(back.sources) != len(m.sources) {
-			t.Fatalf("%d sources came back of %d", len(back.sources), len(m.sources))
+			t.Fatalf("got %d sources, want %d", len(back.sources), len(m.sources))
 		}
 		for i, s := range back.sources {
 			if s.entry.Source != m.sources[i].entry.Source || !maps.Equal(s.texts(back.items), m.sources[i].texts(m.items)) || s.marked != m.sources[i].marked {
-				t.Fatalf("source %d came back as %q %v, was %q %v", i, s.texts(back.items), s.marked, m.sources[i].texts(m.items), m.sources[i].marked)
+				t.Fatalf("source %d is %q %v, want %q %v", i, s.texts(back.items), s.marked, m.sources[i].texts(m.items), m.sources[i].marked)
 			}
 		}
 	}
 	if text, _, _ := j.Draft(context.Background(), "here"); text != nil {
-		t.Error("a form that nobody touched is kept")
+		t.Error("an unchanged form was saved")
 	}
 	goTo(t, m, fieldTags)
 	for _, r := range "sea,写真,مرحبا,é\u0301" {
@@ -83,11 +84,11 @@ func TestNothingTypedIsLost(t *testing.T) {
 	write(t, m, "second.png")
 	same()
 	if v := m.row(m.sources[1]); v(fieldName) != "b.pngsecond.png" {
-		t.Errorf("typed into %q", v(fieldName))
+		t.Errorf("typed into %q, want \"b.pngsecond.png\"", v(fieldName))
 	}
 	back := opened(t, keptIn(t, j, nil))
 	if back.focus != m.focus || back.list.Cursor() != 1 {
-		t.Errorf("came back at %+v, row %d", back.focus, back.list.Cursor())
+		t.Errorf("the focus is at %+v, row %d", back.focus, back.list.Cursor())
 	}
 	sources, err := DraftSources(keptIn(t, j, nil).Draft)
 	if err != nil || !slices.Equal(sources, src) {
@@ -96,7 +97,7 @@ func TestNothingTypedIsLost(t *testing.T) {
 	// The new form is also saved.
 	press(t, back, "X")
 	if again := New(keptIn(t, j, nil)); again.says(again.sources[1], fieldName) != "b.pngsecond.pngX" {
-		t.Errorf("the second form kept %q", again.says(again.sources[1], fieldName))
+		t.Errorf("the second form kept %q, want \"b.pngsecond.pngX\"", again.says(again.sources[1], fieldName))
 	}
 }
 
@@ -111,7 +112,7 @@ func TestSentFormsAreLetGo(t *testing.T) {
 	write(t, m, "sea")
 	press(t, m, "ctrl+s")
 	if back := New(keptIn(t, j, nil)); len(back.sources) != 1 || back.says(back.sources[0], fieldTags) != "sea" {
-		t.Fatal("a form that was not taken is lost")
+		t.Fatal("a form that the queue did not accept was lost")
 	}
 	m.o.Session.(*stub).send = func(_ context.Context, jobs []api.Job) ([]api.Job, error) { return jobs, nil }
 	// A crash after queuing brings nothing back.
@@ -129,7 +130,7 @@ func TestSentFormsAreLetGo(t *testing.T) {
 		messages = append(messages, msg)
 	}
 	if text, _, _ := j.Draft(context.Background(), "here"); text != nil {
-		t.Errorf("a form that the queue took is kept: %s", text)
+		t.Errorf("a form that the queue accepted is still saved: %s", text)
 	}
 	for _, msg := range messages {
 		send(t, m, msg)
@@ -139,7 +140,8 @@ func TestSentFormsAreLetGo(t *testing.T) {
 	}
 }
 
-// TestKeepAtTheEnd checks that exiting saves the last changes and that an older form never replaces a newer one.
+// TestKeepAtTheEnd checks that exiting saves the last changes and that an older form never replaces
+// a newer one.
 func TestKeepAtTheEnd(t *testing.T) {
 	var mu sync.Mutex
 	var last []byte
@@ -155,7 +157,7 @@ func TestKeepAtTheEnd(t *testing.T) {
 		},
 	})
 	if m.Keep() != nil {
-		t.Error("there is something to keep of a form that nobody touched")
+		t.Error("an unchanged form has something to save")
 	}
 	older := held(t, m, "1") // the program ends before this runs
 	held(t, m, "2")
@@ -177,10 +179,10 @@ func TestKeepingThatFailsIsSaidOnce(t *testing.T) {
 		},
 	})
 	if toast := toasted(t, press(t, m, "x")); toast.Level != page.Bad {
-		t.Errorf("said %+v", toast)
+		t.Errorf("got the messages %+v", toast)
 	}
 	if msgs := press(t, m, "y"); len(msgs) != 0 {
-		t.Errorf("said again %+v", msgs)
+		t.Errorf("got the messages again: %+v", msgs)
 	}
 }
 
@@ -212,7 +214,7 @@ func TestKeptForms(t *testing.T) {
 			was, got := &s.sources[i], k.options(&k.Sources[i], items)
 			apitest.SameEntry(t, "draft", &got.entry, &was.entry)
 			if !maps.Equal(got.texts(items), was.texts(items)) || k.Sources[i].Marked != was.marked || got.entry.Source != was.entry.Source {
-				t.Fatalf("%+v came back as %+v", was, got)
+				t.Fatalf("%+v was restored as %+v", was, got)
 			}
 		}
 	})
@@ -221,7 +223,7 @@ func TestKeptForms(t *testing.T) {
 			t.Errorf("%s: no error", broken)
 		}
 		if m := New(Options{Profile: localProfile(), Draft: []byte(broken), Session: &stub{}}); len(m.sources) != 0 {
-			t.Errorf("%s: made %d sources", broken, len(m.sources))
+			t.Errorf("%s: made %d sources, want 0", broken, len(m.sources))
 		}
 	}
 }
@@ -287,7 +289,8 @@ func TestPresetRoundTrip(t *testing.T) {
 	})
 }
 
-// TestMend checks that a refused job comes back with its options and error, and that the form keeps its other sources.
+// TestMend checks that a refused job comes back with its options and error, and that the form keeps
+// its other sources.
 func TestMend(t *testing.T) {
 	src := files(t, "a.png", "x", "b.png", "y")
 	m := started(t, Options{Sources: src[:1], Profile: localProfile(), Session: &stub{}})
@@ -304,12 +307,12 @@ func TestMend(t *testing.T) {
 	}
 	v := m.row(m.sources[1])
 	if v(fieldName) != "b.png" || v(fieldFolder) != "/x/" || v(fieldTags) != "one" || v(fieldOverTags) != off || v(fieldOverFile) != "" {
-		t.Errorf("came back as %+v", m.sources[1].entry)
+		t.Errorf("got the form %+v", m.sources[1].entry)
 	}
 	if text := told(m); !bytes.Contains([]byte(text), []byte("No such key.")) {
-		t.Errorf("what was said is not told:\n%s", text)
+		t.Errorf("the error is not shown:\n%s", text)
 	}
 	if m.says(m.sources[0], fieldTags) != "sea" {
-		t.Error("what was in the form is lost")
+		t.Error("the earlier sources were lost")
 	}
 }

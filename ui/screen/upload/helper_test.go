@@ -29,26 +29,26 @@ type form struct {
 	d *uitest.Driver
 }
 
-// drive shows a form that was made with a context.
+// drive shows a form, with a context.
 func drive(t testing.TB, m *Model) *form {
 	t.Helper()
 	return &form{m, uitest.Drive(t, page.Form, m, image.Pt(120, 40))}
 }
 
-// covered tells whether an overlay has the keys.
+// covered reports whether an overlay has the focus.
 func (m *form) covered() bool { return m.d.Host.Covered() }
 
-// Capturing tells whether a text field of the form or of an overlay has the keys.
+// Capturing reports whether a text field of the form or of an overlay has the focus.
 func (m *form) Capturing() bool { return m.d.Host.Capturing() }
 
-// others takes the messages that were for others.
+// others returns the messages for others and forgets them.
 func (m *form) others() []tea.Msg {
 	out := m.d.Out
 	m.d.Out = nil
 	return out
 }
 
-// Rows that only tests name.
+// These rows have names only in tests.
 const (
 	fieldDescription  field = "description"
 	fieldGoogle       field = "google"
@@ -68,15 +68,15 @@ const (
 	fieldReturnMetadata field = "return.customMetadata"
 )
 
-// says is the text of a row for a source.
+// says returns the text of a row for a source.
 func (m *Model) says(s *source, f field) string { return s.text(m.item(f)) }
 
-// row gives the text of any row for a source.
+// row returns the texts of all rows for a source.
 func (m *Model) row(s *source) func(field) string {
 	return func(f field) string { return m.says(s, f) }
 }
 
-// texts are those of all rows.
+// texts returns the texts of all rows.
 func (o *options) texts(items []*item) map[field]string {
 	all := map[field]string{}
 	for _, i := range items {
@@ -85,7 +85,7 @@ func (o *options) texts(items []*item) map[field]string {
 	return all
 }
 
-// filled are options of which some rows were typed, with what cannot be read.
+// filled returns options with some typed rows, and the problems in them.
 func filled(src api.Source, p session.Profile, set map[field]string) (options, []problem) {
 	items, o := newItems(p), startOptions(src, p)
 	for f, text := range set {
@@ -94,36 +94,36 @@ func filled(src api.Source, p session.Profile, set map[field]string) (options, [
 	return o, o.problems(items)
 }
 
-// run executes a command and everything it leads to inside the form, and
-// returns the messages that were for others.
+// run executes a command with everything that follows inside the form, and returns the messages for
+// others.
 func run(t testing.TB, m *form, cmd tea.Cmd) []tea.Msg {
 	t.Helper()
 	m.d.Run(cmd)
 	return m.others()
 }
 
-// send gives the form a message, as run.
+// send sends a message to the form, like run.
 func send(t testing.TB, m *form, msg tea.Msg) []tea.Msg {
 	t.Helper()
 	m.d.Send(msg)
 	return m.others()
 }
 
-// pick picks a choice of a question and returns what the form said to others.
+// pick picks a choice of a question and returns the messages for others.
 func pick(t testing.TB, m *form, c page.Choice) []tea.Msg {
 	t.Helper()
 	m.d.Pick(c)
 	return m.others()
 }
 
-// press sends keys by their names and returns what the form said to others.
+// press presses keys by name and returns the messages for others.
 func press(t testing.TB, m *form, keys ...string) []tea.Msg {
 	t.Helper()
 	m.d.Press(keys...)
 	return m.others()
 }
 
-// held presses a key and returns what follows without doing it.
+// held presses a key and returns the command without running it.
 func held(t testing.TB, m *form, k string) tea.Cmd {
 	t.Helper()
 	var cmds []tea.Cmd
@@ -145,7 +145,7 @@ func write(t *testing.T, m *form, text string) {
 	}
 }
 
-// goTo puts the focus on a field by keys alone.
+// goTo moves the focus to a field with keys.
 func goTo(t *testing.T, m *form, f field) {
 	t.Helper()
 	for range 2 * len(m.items) {
@@ -165,14 +165,14 @@ func goTo(t *testing.T, m *form, f field) {
 	t.Fatalf("keys do not lead to %s", f)
 }
 
-// screen is what the form shows, without styles.
+// screen returns the form without styles.
 func screen(m *form, w, h int) string {
 	m.d.Resize(image.Pt(w, h))
 	return m.d.Text()
 }
 
-// told is what the parts of the form say when they have all the room they
-// want: the words, whatever the layout.
+// told returns the text of all parts of the form without space limits, so that it does not depend on
+// the layout.
 func told(m *form) string {
 	th := theme.New(true, true)
 	var b strings.Builder
@@ -189,7 +189,7 @@ func told(m *form) string {
 	return strings.Join(strings.Fields(ansi.Strip(b.String())), " ")
 }
 
-// pngBytes is a small picture.
+// pngBytes returns a small picture.
 func pngBytes(t testing.TB, w, h int) []byte {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
@@ -205,7 +205,7 @@ func pngBytes(t testing.TB, w, h int) []byte {
 	return b.Bytes()
 }
 
-// files makes files with these names and contents and gives them as sources.
+// files makes files with these names and contents and returns them as sources.
 func files(t testing.TB, pairs ...string) []api.Source {
 	t.Helper()
 	dir := t.TempDir()
@@ -220,7 +220,7 @@ func files(t testing.TB, pairs ...string) []api.Source {
 	return out
 }
 
-// localProfile is that of the local library.
+// localProfile returns the profile of the local library.
 func localProfile() session.Profile {
 	return session.Profile{
 		Name: "here", Host: "127.0.0.1:7843", Local: true, MaxSize: 25_000_000,
@@ -228,21 +228,21 @@ func localProfile() session.Profile {
 	}
 }
 
-// hostedProfile is that of a service elsewhere.
+// hostedProfile returns the profile of a hosted service.
 func hostedProfile() session.Profile {
 	p := localProfile()
 	p.Name, p.Host, p.Local, p.ColorOption = "shop", "upload.example.com", false, "bg_color"
 	return p
 }
 
-// opened makes a form and lets it look at its sources.
+// opened makes a form that has inspected its sources.
 func opened(t testing.TB, o Options) *form {
 	t.Helper()
 	o.Context = t.Context()
 	return drive(t, New(o))
 }
 
-// started is an opened form with the focus on its first row.
+// started returns an opened form with the focus on its first row.
 func started(t testing.TB, o Options) *form {
 	t.Helper()
 	m := opened(t, o)
@@ -250,7 +250,7 @@ func started(t testing.TB, o Options) *form {
 	return m
 }
 
-// stub is a session that answers as a test says; nil: it knows nothing of that.
+// stub is a session that answers as a test decides. A nil function means that it knows nothing.
 type stub struct {
 	known     func(context.Context, string) (api.Place, error)
 	already   func(context.Context, []api.Upload) ([]*api.Job, error)

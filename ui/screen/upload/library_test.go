@@ -16,7 +16,7 @@ type testKey string
 
 func (k testKey) Reveal() string { return string(k) }
 
-// library is the local library behind a client, with the places that it knows.
+// library is the local library behind a client, with its known places.
 type library struct {
 	client *api.Client
 	stored []*api.File
@@ -43,7 +43,7 @@ func openLibrary(t *testing.T) *library {
 	return &library{client: client}
 }
 
-// send stores jobs at once, as the queue does in its own time.
+// send stores jobs at once; the real queue takes its time.
 func (l *library) send(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
 	for i := range jobs {
 		f, err := l.client.Upload(ctx, &jobs[i].Upload, nil)
@@ -55,7 +55,7 @@ func (l *library) send(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
 	return jobs, nil
 }
 
-// known looks at a place through the details of what was stored there.
+// known returns the state of a path from the details of the file there.
 func (l *library) known(ctx context.Context, path string) (api.Place, error) {
 	for _, f := range l.stored {
 		if f.FilePath == path {
@@ -66,8 +66,8 @@ func (l *library) known(ctx context.Context, path string) (api.Place, error) {
 	return api.Place{Known: true}, nil
 }
 
-// TestLibraryKeepsWhatTheFormPromises: the local library stores at the place
-// that is shown, and an overwrite removes and keeps what the form said.
+// TestLibraryKeepsWhatTheFormPromises: the local library stores a file at the displayed path, and an
+// overwrite removes and keeps what the form says.
 func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 	l := openLibrary(t)
 	src := files(t, "день 1 — naïve (final).png", string(pngBytes(t, 60, 40)))
@@ -112,12 +112,12 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 	text := told(m)
 	for _, want := range []string{"A new version of", "Its 2 tags are removed", "Its region is removed"} {
 		if !strings.Contains(text, want) {
-			t.Errorf("%q is not told:\n%s", want, text)
+			t.Errorf("%q is not shown:\n%s", want, text)
 		}
 	}
 	press(t, m, "ctrl+g") // keeps the tags
 	if !strings.Contains(told(m), "Its 2 tags are kept") {
-		t.Errorf("that tags are kept is not told:\n%s", told(m))
+		t.Errorf("the form does not say that it keeps the tags:\n%s", told(m))
 	}
 	ask := asked(t, press(t, m, "ctrl+s"))
 	pick(t, m, ask.Choices[1])
@@ -133,10 +133,10 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 	goTo(t, m, fieldOverFile)
 	press(t, m, "end")
 	if !strings.Contains(told(m), "The service will refuse it") {
-		t.Errorf("a refusal is not told:\n%s", told(m))
+		t.Errorf("a refusal is not shown:\n%s", told(m))
 	}
 	toast := toasted(t, press(t, m, "ctrl+s"))
 	if !strings.HasPrefix(toast.Text, "Not sent. /b/день_1___naïve__final_.png: a file is at this place and overwriteFile is off.") || toast.Level != page.Bad || m.focus.field != fieldOverFile {
-		t.Errorf("said %+v, focus at %s", toast, m.focus.field)
+		t.Errorf("got the messages %+v, focus at %s", toast, m.focus.field)
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"mediadesk/ui/page"
 )
 
-// TestPresets checks that a preset loads into the marked files without the name, and that a preset of the extensions
-// leaves the rest unchanged.
+// TestPresets checks that a preset loads into the marked files without the name, and that a preset
+// of the extensions leaves the rest unchanged.
 func TestPresets(t *testing.T) {
 	j := openJournal(t)
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{presets: j}})
@@ -34,13 +34,13 @@ func TestPresets(t *testing.T) {
 	}
 	press(t, m, "s")
 	if !m.Capturing() {
-		t.Fatal("the name takes no text")
+		t.Fatal("the name field does not accept text")
 	}
 	write(t, m, "été 1")
 	press(t, m, "enter", "ctrl+p", "x")
 	write(t, m, "cut out")
 	if toast := toasted(t, press(t, m, "enter")); !strings.Contains(toast.Text, "Saved the preset cut out") {
-		t.Errorf("said %+v", toast)
+		t.Errorf("got the messages %+v", toast)
 	}
 
 	other := started(t, Options{Sources: files(t, "c.png", "x", "d.png", "y"), Profile: localProfile(), Session: &stub{presets: j}})
@@ -83,8 +83,8 @@ func metadataFields(t *testing.T) []api.MetadataField {
 	return fields
 }
 
-// TestMetadataRows checks that the typed rows and the text below them stay in sync, that each file has its own values,
-// and that the form reports invalid ones.
+// TestMetadataRows checks that the typed rows and the text below them stay in sync, that each file
+// has its own values, and that the form reports invalid ones.
 func TestMetadataRows(t *testing.T) {
 	m := started(t, Options{
 		Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(),
@@ -125,7 +125,7 @@ func TestMetadataRows(t *testing.T) {
 		}
 	}
 	if m.sum().first != nil {
-		t.Errorf("it would be refused: %v", m.sum().checks)
+		t.Errorf("the service would refuse this: %v", m.sum().checks)
 	}
 	// The text shows the same values, and edits to it appear in the rows.
 	to(fieldMetadata)
@@ -135,19 +135,19 @@ func TestMetadataRows(t *testing.T) {
 	press(t, m, "ctrl+end", "enter")
 	write(t, m, "colour = red")
 	if text := told(m); !strings.Contains(text, `the key "colour", which is no custom metadata field`) {
-		t.Errorf("a key that is no field is not told:\n%s", text)
+		t.Errorf("an unknown key is not reported:\n%s", text)
 	}
 	to(row(1))
 	press(t, m, "ctrl+u")
 	write(t, m, "old")
 	if text := told(m); !strings.Contains(text, "is no custom metadata field") && !strings.Contains(text, "is no number") {
-		t.Errorf("a value that does not fit is not told:\n%s", text)
+		t.Errorf("an invalid value is not reported:\n%s", text)
 	}
 	to(fieldMetadata)
 	m.item(fieldMetadata).area.SetValue(`{"brand": "Acme"}`)
 	m.adopt()
 	if got := m.item(row(0)).value(); got != "Acme" {
-		t.Errorf("the row shows %q", got)
+		t.Errorf("the row shows %q, want \"Acme\"", got)
 	}
 	// If one file differs, the row is mixed. Setting it changes nothing else.
 	press(t, m, "shift+tab", "shift+tab", "shift+tab", "shift+tab", "shift+tab", "shift+tab", "enter")
@@ -171,7 +171,7 @@ func TestMetadataRows(t *testing.T) {
 	m.item(fieldMetadata).area.SetValue("{\"a\": 1,\n\"b\" 2}")
 	m.adopt()
 	if text := told(m); !strings.Contains(text, "line 2, column 5") {
-		t.Errorf("the position is not told:\n%s", text)
+		t.Errorf("the position is not shown:\n%s", text)
 	}
 	to(row(2))
 	press(t, m, "space")
@@ -212,7 +212,7 @@ func TestJumpFromACheck(t *testing.T) {
 	}
 	clean := started(t, Options{Sources: files(t, "notes.bin", "x"), Profile: localProfile(), Session: &stub{}})
 	if toast := toasted(t, press(t, clean, "ctrl+n")); toast.Level != page.Good {
-		t.Errorf("said %+v", toast)
+		t.Errorf("got the messages %+v", toast)
 	}
 }
 
@@ -239,26 +239,26 @@ func TestRollup(t *testing.T) {
 		goTo(t, m, fieldNaming)
 		press(t, m, "end")
 		if text := told(m); !strings.Contains(text, "All 15 files: 12 new; 3 become new versions: 2 lose their tags.") {
-			t.Fatalf("told:\n%s", text)
+			t.Fatalf("got the form\n%s", text)
 		}
 		press(t, m, "shift+tab", "G", "tab") // the file under the cursor loses nothing
 		if text := told(m); !strings.Contains(text, "to keep (overwriteTags off)") {
-			t.Errorf("the key that keeps is not told:\n%s", text)
+			t.Errorf("the key that keeps the tags is not shown:\n%s", text)
 		}
 		press(t, m, "ctrl+g")
 		if text := told(m); !strings.Contains(text, "All 15 files: 12 new; 3 become new versions.") {
-			t.Errorf("told:\n%s", text)
+			t.Errorf("got the form\n%s", text)
 		}
 		for _, s := range m.sources {
 			if m.says(s, fieldOverTags) != off {
-				t.Fatalf("%s keeps %q", s.entry.Source.Name(), m.says(s, fieldOverTags))
+				t.Fatalf("%s keeps %q, want %q", s.entry.Source.Name(), m.says(s, fieldOverTags), off)
 			}
 		}
 	})
 }
 
-// TestCountersAreOfWhatIsEdited checks that panels name their file and that a counter shows the marked file with the
-// highest count.
+// TestCountersAreOfWhatIsEdited checks that panels name their file and that a counter shows the
+// marked file with the highest count.
 func TestCountersAreOfWhatIsEdited(t *testing.T) {
 	m := opened(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
 	m.set(m.sources[1], fieldTags, strings.Repeat("x", 480))
@@ -273,7 +273,7 @@ func TestCountersAreOfWhatIsEdited(t *testing.T) {
 			"Stored as: " + name, "What this will do: " + name, "Checks of all 3 files",
 		} {
 			if !strings.Contains(text, want) {
-				t.Errorf("row %d does not tell %q:\n%s", row, want, text)
+				t.Errorf("row %d does not show %q:\n%s", row, want, text)
 			}
 		}
 	}
@@ -282,7 +282,7 @@ func TestCountersAreOfWhatIsEdited(t *testing.T) {
 	m.load()
 	write(t, m, "sea")
 	if text := told(m); !strings.Contains(text, "3/500 characters with the commas between them; no %. In each of 2 files.") || strings.Contains(text, "480") {
-		t.Errorf("told:\n%s", text)
+		t.Errorf("got the form\n%s", text)
 	}
 }
 
@@ -290,7 +290,7 @@ func TestCountersAreOfWhatIsEdited(t *testing.T) {
 func TestChecksOfNames(t *testing.T) {
 	m := opened(t, Options{Sources: files(t, "README", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
 	if text := told(m); !strings.Contains(text, "README: The name has no extension") {
-		t.Errorf("told:\n%s", text)
+		t.Errorf("got the form\n%s", text)
 	}
 	for _, s := range m.sources {
 		m.set(s, fieldNaming, string(api.NameExact))
@@ -298,7 +298,7 @@ func TestChecksOfNames(t *testing.T) {
 	}
 	m.load()
 	if text := told(m); !strings.Contains(text, "3 files get the same name: /same.png.") || strings.Contains(text, "extension, such") {
-		t.Errorf("told:\n%s", text)
+		t.Errorf("got the form\n%s", text)
 	}
 }
 
@@ -371,23 +371,23 @@ func TestOrderOfExtensions(t *testing.T) {
 	goTo(t, m, fieldAWS)
 	press(t, m, "space")
 	if got := names(); got != "remove-bg google-auto-tagging aws-auto-tagging" {
-		t.Fatalf("the order is %s", got)
+		t.Fatalf("the order is %s, want \"remove-bg google-auto-tagging aws-auto-tagging\"", got)
 	}
 	press(t, m, "<")
 	if got := names(); got != "remove-bg aws-auto-tagging google-auto-tagging" {
-		t.Errorf("the order is %s", got)
+		t.Errorf("the order is %s, want \"remove-bg aws-auto-tagging google-auto-tagging\"", got)
 	}
 	press(t, m, "<", "<", ">")
 	if got := names(); got != "remove-bg aws-auto-tagging google-auto-tagging" {
-		t.Errorf("the order is %s", got)
+		t.Errorf("the order is %s, want \"remove-bg aws-auto-tagging google-auto-tagging\"", got)
 	}
 	if text := told(m); !strings.Contains(text, "Runs as number 2 of 3") || !strings.Contains(text, "Order") {
-		t.Errorf("the order is not told:\n%s", text)
+		t.Errorf("the order is not shown:\n%s", text)
 	}
 }
 
-// TestOffersOfTheLibrary checks that the folder's tags come first, by frequency, and that folders of the library join
-// those of the journal.
+// TestOffersOfTheLibrary checks that the folder's tags come first, by frequency, and that folders
+// of the library join those of the journal.
 func TestOffersOfTheLibrary(t *testing.T) {
 	var asked []string
 	m := started(t, Options{
@@ -416,7 +416,7 @@ func TestOffersOfTheLibrary(t *testing.T) {
 	press(t, m, "ctrl+u")
 	write(t, m, "/x//")
 	if text := told(m); !strings.Contains(text, "// counts as one /") {
-		t.Errorf("what // does is not told:\n%s", text)
+		t.Errorf("the effect of // is not explained:\n%s", text)
 	}
 	goTo(t, m, fieldTags)
 	if got := m.completeTags("s"); !slices.Equal(got, []string{"sea", "sand", "summer", "sun"}) {
@@ -425,15 +425,15 @@ func TestOffersOfTheLibrary(t *testing.T) {
 	write(t, m, "se")
 	press(t, m, "tab")
 	if got := m.says(m.sources[0], fieldTags); got != "sea" {
-		t.Errorf("tab took %q", got)
+		t.Errorf("tab accepted %q, want \"sea\"", got)
 	}
 	if text := told(m); !strings.Contains(text, "3/500 characters") {
 		t.Errorf("the counter is not shown:\n%s", text)
 	}
 }
 
-// TestSuggestedRegions checks that each picture gets its own suggestion, n shows the next one, and esc restores the
-// old region.
+// TestSuggestedRegions checks that each picture gets its own suggestion, n shows the next one, and
+// esc restores the old region.
 func TestSuggestedRegions(t *testing.T) {
 	spot := func(x int) string {
 		img := image.NewGray(image.Rect(0, 0, 80, 40))
@@ -471,8 +471,8 @@ func TestSuggestedRegions(t *testing.T) {
 	}
 }
 
-// TestRegionEditor checks that keys move the region on the displayed picture, the numbers refer to the stored picture,
-// and esc restores the old region.
+// TestRegionEditor checks that keys move the region on the displayed picture, the numbers refer to
+// the stored picture, and esc restores the old region.
 func TestRegionEditor(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", string(pngBytes(t, 80, 40)), "b.txt", "x"), Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldRegion)
@@ -482,10 +482,10 @@ func TestRegionEditor(t *testing.T) {
 	}
 	region := func() string { return m.says(m.sources[0], fieldRegion) }
 	for _, c := range []struct{ keys, want string }{
-		{"left", ""},             // there is none yet
-		{"enter", "20,10,40,20"}, // begins one
+		{"left", ""},             // there is no region yet
+		{"enter", "20,10,40,20"}, // begins a region
 		{"right", "21,10,40,20"},
-		{"ctrl+down ctrl+down ctrl+down", "21,20,40,20"}, // the border holds it
+		{"ctrl+down ctrl+down ctrl+down", "21,20,40,20"}, // the border stops it
 		{"tab shift+left", "20,20,41,20"},
 		{"x", ""},
 		{"z z", "21,20,40,20"},
@@ -515,7 +515,7 @@ func TestRegionEditor(t *testing.T) {
 	send(t, m, tea.MouseMotionMsg{X: cells.Max.X + 1, Y: cells.Max.Y + 1, Button: tea.MouseLeft})
 	send(t, m, tea.MouseReleaseMsg{})
 	if got := region(); got != "0,1,80,39" { // from the middle of the first cell
-		t.Errorf("dragging over the picture draws %q", got)
+		t.Errorf("dragging over the picture draws %q, want \"0,1,80,39\"", got)
 	}
 	press(t, m, "esc")
 	press(t, m, "enter", "right", "esc")
@@ -553,12 +553,12 @@ func TestFieldsWhileTyping(t *testing.T) {
 	send(t, m, fieldsMsg{fields: metadataFields(t)})
 	write(t, m, "!")
 	if got := m.item((fieldMetadata + ".brand")).value(); got != "Acme!" {
-		t.Errorf("the row is %q", got)
+		t.Errorf("the row is %q, want \"Acme!\"", got)
 	}
 }
 
-// TestTheCheckUnderTheCursorIsSeen checks that n visits all checks and the side scrolls along. The arrows then scroll
-// from that position.
+// TestTheCheckUnderTheCursorIsSeen checks that n visits all checks and the side scrolls along. The
+// arrows then scroll from that position.
 func TestTheCheckUnderTheCursorIsSeen(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
 	for i, s := range m.sources {
@@ -579,7 +579,7 @@ func TestTheCheckUnderTheCursorIsSeen(t *testing.T) {
 		for range 3 {
 			before := m.d.Text()
 			if press(t, m, "up"); m.d.Text() == before {
-				t.Errorf("%v: up scrolls nothing:\n%s", size, before)
+				t.Errorf("%v: up does not scroll:\n%s", size, before)
 			}
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"mediadesk/api"
 )
 
-// The form asks about names at the first conflict, saves the answer and never asks again. The local library does not ask in
-// its first minute.
+// TestNamesAreAskedAtTheFirstConflict: the form asks about names at the first conflict, saves the
+// answer and never asks again. The local library does not ask in its first minute.
 func TestNamesAreAskedAtTheFirstConflict(t *testing.T) {
 	var kept []api.Naming
 	var box outbox
@@ -61,8 +61,8 @@ func TestNamesAreAskedAtTheFirstConflict(t *testing.T) {
 	}
 }
 
-// A library file with the same name and size counts as stored, and the form says so. If the library cannot be asked,
-// sending still works.
+// TestStoredByNameAndSize: a library file with the same name and size counts as stored, and the
+// form says so. If the library cannot be asked, sending still works.
 func TestStoredByNameAndSize(t *testing.T) {
 	list := func(size int64, err error) *form {
 		return opened(t, Options{Sources: files(t, "a.jpg", "xyz", "b.jpg", "y"), Profile: localProfile(), Session: &stub{
@@ -73,20 +73,20 @@ func TestStoredByNameAndSize(t *testing.T) {
 	}
 	m := list(3, nil)
 	if text := told(m); !strings.Contains(text, "1 of 2 is already stored (by name and size)") {
-		t.Errorf("told:\n%s", text)
+		t.Errorf("got the form\n%s", text)
 	}
 	ask := asked(t, press(t, m, "ctrl+s"))
 	if len(ask.Choices) != 3 || ask.Choices[1].Default || !ask.Choices[2].Default {
 		t.Errorf("asked %+v", ask)
 	}
 	if press(t, m, "ctrl+v"); len(m.sources) != 1 {
-		t.Errorf("%d files stay", len(m.sources))
+		t.Errorf("%d files stay, want 1", len(m.sources))
 	}
 	if text := told(list(4, nil)); strings.Contains(text, "already stored") {
-		t.Errorf("another size is told as stored:\n%s", text)
+		t.Errorf("a file of another size is shown as stored:\n%s", text)
 	}
 	m = list(3, errNone)
 	if text := told(m); strings.Contains(text, "already stored") || !strings.Contains(text, "The library could not be searched for stored files: there is none") || m.noSend() != "" {
-		t.Errorf("told:\n%s", text)
+		t.Errorf("got the form\n%s", text)
 	}
 }

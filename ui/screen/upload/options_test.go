@@ -90,10 +90,10 @@ func TestStartOptionsComeFromTheProfile(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	if o.naming() != api.NameService {
-		t.Errorf("naming %q", o.naming())
+		t.Errorf("naming %q, want %v", o.naming(), api.NameService)
 	}
 	if o := startOptions(api.Source{}, session.Profile{}); o.naming() != api.NameHere {
-		t.Errorf("naming %q where the profile says nothing", o.naming())
+		t.Errorf("got the naming %q for a profile without one, want %v", o.naming(), api.NameHere)
 	}
 }
 
@@ -113,8 +113,8 @@ func TestRowsRoundTrip(t *testing.T) {
 	})
 }
 
-// TestRowsDependOnEachOther checks that the options of an extension return when it is switched on again, and that
-// options wait for the name.
+// TestRowsDependOnEachOther checks that the options of an extension return when it is switched on
+// again, and that options wait for the name.
 func TestRowsDependOnEachOther(t *testing.T) {
 	items, o := newItems(session.Profile{}), startOptions(api.Source{Path: "a"}, session.Profile{})
 	set := func(f field, text string) { o.set(items, itemOf(items, f), text) }
@@ -141,7 +141,7 @@ func TestRowsDependOnEachOther(t *testing.T) {
 	}
 	set(fieldOtherName, "")
 	if text := o.text(itemOf(items, fieldOtherJSON)); text != `{"level":3}` {
-		t.Errorf("the options are %q after their name is gone", text)
+		t.Errorf("the options are %q after their name was removed, want %s", text, `{"level":3}`)
 	}
 }
 
@@ -167,7 +167,7 @@ func TestBuildProblems(t *testing.T) {
 			t.Errorf("%s: %+v, want one with %q", c.name, problems, c.want)
 		}
 		if len(problems) == 1 && api.Hint(problems[0].err) == "" {
-			t.Errorf("%s: nothing says what helps", c.name)
+			t.Errorf("%s: the error has no help", c.name)
 		}
 	}
 }
@@ -179,7 +179,8 @@ func (savedStub) SavedExtensions(context.Context) ([]api.Saved, error) {
 	return []api.Saved{{ID: "ext_1", Name: "Seasons"}}, nil
 }
 
-// TestAddAnExtension checks that the menu lists saved extensions, asks for the parts of a task and adds the choice.
+// TestAddAnExtension checks that the menu lists saved extensions, asks for the parts of a task and
+// adds the choice.
 func TestAddAnExtension(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: savedStub{&stub{}}})
 	press(t, m, "ctrl+l")

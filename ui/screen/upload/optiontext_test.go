@@ -45,7 +45,7 @@ func TestOptionsAsText(t *testing.T) {
 		// Error messages in the text change nothing.
 		again, _, hard := readOptions(withErrors(text, wrong), sources)
 		if hard || !slices.EqualFunc(again, got, maps.Equal[optionTexts]) {
-			t.Fatalf("with its errors it says another thing:\n%s", withErrors(text, wrong))
+			t.Fatalf("the text with errors has another meaning:\n%s", withErrors(text, wrong))
 		}
 	})
 }
@@ -118,13 +118,13 @@ func TestErrorsByLine(t *testing.T) {
 		marked := strings.Split(withErrors(c.text, wrong), "\n")
 		at := slices.IndexFunc(marked, func(l string) bool { return strings.HasPrefix(l, errorMark) && strings.Contains(l, c.says) })
 		if at < 0 || at+1 >= len(marked) {
-			t.Errorf("%q: the error does not stand above its line:\n%s", c.text, strings.Join(marked, "\n"))
+			t.Errorf("%q: the error is not above its line:\n%s", c.text, strings.Join(marked, "\n"))
 		}
 	}
 }
 
-// TestEditedText checks that a valid text goes into its files. A text with errors stays until it is fixed, and can be
-// accepted if it only breaks a rule.
+// TestEditedText checks that a valid text goes into its files. A text with errors stays until it is
+// fixed, and can be accepted if it only breaks a rule.
 func TestEditedText(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{}})
 	targets := m.targets()
@@ -139,11 +139,11 @@ func TestEditedText(t *testing.T) {
 	done(strings.Replace(before, "\ntags =", "\ntags = sea,写真", 1))
 	for i, s := range m.sources {
 		if m.says(s, fieldTags) != "sea,写真" {
-			t.Errorf("file %d has %q", i, m.says(s, fieldTags))
+			t.Errorf("file %d has %q, want \"sea,写真\"", i, m.says(s, fieldTags))
 		}
 	}
 	if got := m.item(fieldTags).value(); got != "sea,写真" {
-		t.Errorf("the form shows %q", got)
+		t.Errorf("the form shows %q, want \"sea,写真\"", got)
 	}
 	// asked returns the question about a text with errors.
 	asked := func(text string) (q page.Ask) {
@@ -157,10 +157,10 @@ func TestEditedText(t *testing.T) {
 	}
 	q := asked(strings.Replace(before, "private =", "private = perhaps", 1))
 	if !strings.Contains(q.Title, "1 error") || !strings.Contains(q.Text, `private is true or false`) || m.says(m.sources[0], fieldTags) != "sea,写真" {
-		t.Fatalf("a text with errors was taken over: %+v", q)
+		t.Fatalf("a text with errors was used: %+v", q)
 	}
 	if slices.ContainsFunc(q.Choices, func(c page.Choice) bool { return c.Key == "t" }) {
-		t.Error("a text that cannot be read can be taken")
+		t.Error("an unreadable text can be accepted")
 	}
 	if !strings.Contains(m.text, errorMark) {
 		t.Errorf("the text is not kept: %q", m.text)
@@ -168,7 +168,7 @@ func TestEditedText(t *testing.T) {
 	q = asked(strings.Replace(before, "\ntags =", "\ntags = 50%", 1))
 	m.d.Choose(q, "Use it")
 	if m.says(m.sources[1], fieldTags) != "50%" || m.text != "" {
-		t.Errorf("a text that breaks a rule was not taken: %q", m.says(m.sources[1], fieldTags))
+		t.Errorf("a text that breaks a rule was not accepted: %q", m.says(m.sources[1], fieldTags))
 	}
 	q = asked(strings.Replace(before, "private =", "private = perhaps", 1))
 	m.d.Choose(q, "Discard")
@@ -176,6 +176,6 @@ func TestEditedText(t *testing.T) {
 		t.Errorf("the text is not discarded: %q", m.text)
 	}
 	if toast := done(" \n"); len(toast) != 1 {
-		t.Errorf("an empty text said %v", toast)
+		t.Errorf("an empty text gave %v", toast)
 	}
 }

@@ -87,8 +87,8 @@ func FuzzPattern(f *testing.F) {
 	})
 }
 
-// TestPatternsInTheForm checks the preview table, and that enter applies it to the marked files only. Files that cannot
-// be filled in stay unchanged and are named.
+// TestPatternsInTheForm checks the preview table, and that enter applies it to the marked files
+// only. Files that cannot be filled in stay unchanged and are named.
 func TestPatternsInTheForm(t *testing.T) {
 	content := string(pngBytes(t, 10, 10))
 	src := append(files(t, "a b.png", content, "c.png", content, "d.txt", "x"), api.Source{URL: "https://example.com/e.png"})
@@ -113,7 +113,7 @@ func TestPatternsInTheForm(t *testing.T) {
 	}
 	toast := toasted(t, press(t, m, "enter"))
 	if !strings.Contains(toast.Text, "1 file stayed as before: e.png") {
-		t.Errorf("said %+v", toast)
+		t.Errorf("got the messages %+v", toast)
 	}
 	year := m.sources[0].known.identity.Modified.Format("2006")
 	for i, want := range []string{year + "-001.png", year + "-002.png", "d.txt", "e.png"} {
@@ -143,10 +143,10 @@ func TestPatternsInTheForm(t *testing.T) {
 	press(t, m, "ctrl+t")
 	write(t, m, "ab{nme}")
 	if text := screen(m, 140, 30); !strings.Contains(text, "character 3: {nme} is no field") {
-		t.Errorf("it is not said what is wrong:\n%s", text)
+		t.Errorf("the error is not shown:\n%s", text)
 	}
 	if toast := toasted(t, press(t, m, "enter")); !strings.Contains(toast.Text, "cannot be read") {
-		t.Errorf("said %+v", toast)
+		t.Errorf("got the messages %+v", toast)
 	}
 }
 
@@ -156,6 +156,6 @@ func TestCollisionsAreThoseOfTheLibrary(t *testing.T) {
 	goTo(t, m, fieldNaming)
 	press(t, m, "end")
 	if text := told(m); !strings.Contains(text, "2 files get the same name") || !strings.Contains(text, "1 in the place of another of them: 2 may lose their tags, AI tags, region and custom metadata.") {
-		t.Errorf("the collision is not told:\n%s", text)
+		t.Errorf("the collision is not shown:\n%s", text)
 	}
 }

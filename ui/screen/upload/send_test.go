@@ -16,7 +16,7 @@ import (
 	"mediadesk/ui/page"
 )
 
-// outbox takes jobs as the queue does.
+// outbox accepts jobs like the queue.
 type outbox struct {
 	jobs  []api.Job
 	takes int // jobs it accepts before it returns err
@@ -69,7 +69,7 @@ func asked(t *testing.T, msgs []tea.Msg) page.Ask {
 			return ask
 		}
 	}
-	t.Fatalf("nothing is asked: %+v", msgs)
+	t.Fatalf("got no question: %+v", msgs)
 	return page.Ask{}
 }
 
@@ -81,7 +81,7 @@ func toasted(t *testing.T, msgs []tea.Msg) page.Toast {
 			return toast
 		}
 	}
-	t.Fatalf("nothing is said: %+v", msgs)
+	t.Fatalf("got no toast: %+v", msgs)
 	return page.Toast{}
 }
 
@@ -95,7 +95,7 @@ func TestSendOne(t *testing.T) {
 	write(t, m, "sea") // without enter
 	msgs := press(t, m, "ctrl+s")
 	if len(box.jobs) != 1 {
-		t.Fatalf("%d jobs; said %+v", len(box.jobs), msgs)
+		t.Fatalf("%d jobs; said %+v, want 1", len(box.jobs), msgs)
 	}
 	j := box.jobs[0]
 	id, err := api.Identify(src[0].Path)
@@ -123,17 +123,17 @@ func TestSendOne(t *testing.T) {
 		}
 	}
 	if sent == nil || len(sent.Jobs) != 1 || !shown {
-		t.Errorf("said %+v", msgs)
+		t.Errorf("got the messages %+v", msgs)
 	}
 	if len(m.Sources()) != 0 || !strings.Contains(screen(m, 80, 20), "Go to Pick") {
 		t.Errorf("the form still holds %v", m.Sources())
 	}
 	// An empty form does nothing, and says why.
 	if msgs := press(t, m, "ctrl+s", "x"); len(msgs) != 1 || !strings.Contains(msgs[0].(page.Toast).Text, "form is empty") {
-		t.Errorf("an empty form said %+v", msgs)
+		t.Errorf("an empty form sent %+v", msgs)
 	}
 	if msgs := press(t, m, "esc"); len(msgs) != 1 || msgs[0] != (page.Back{}) {
-		t.Errorf("esc says %+v", msgs)
+		t.Errorf("esc sent %+v", msgs)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestSendStaysWhereOneIs(t *testing.T) {
 		}
 	}
 	if len(box.jobs) != 1 {
-		t.Errorf("%d jobs", len(box.jobs))
+		t.Errorf("%d jobs, want 1", len(box.jobs))
 	}
 }
 
@@ -202,7 +202,7 @@ func TestChecksThatStopBlockSending(t *testing.T) {
 		t.Errorf("jobs %v, said %+v", box.jobs, toast)
 	}
 	if m.focus.field != fieldTags {
-		t.Errorf("the focus is at %s", m.focus.field)
+		t.Errorf("the focus is at %s, want %v", m.focus.field, fieldTags)
 	}
 	if m.Actions()[0].Reason() == "" {
 		t.Error("sending is offered")
@@ -222,7 +222,7 @@ func TestSourceThatChanged(t *testing.T) {
 		t.Errorf("jobs %v, asked %+v", box.jobs, ask)
 	}
 	if !strings.Contains(told(m), "changed since it was picked") {
-		t.Errorf("the form does not say it:\n%s", screen(m, 120, 40))
+		t.Errorf("the form does not show the problem:\n%s", screen(m, 120, 40))
 	}
 	// Sending again means the file as it is now.
 	ask = asked(t, press(t, m, "ctrl+s"))
@@ -240,10 +240,10 @@ func TestSourceThatChangedOnlyItsTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	if toast := toasted(t, press(t, m, "ctrl+s")); !strings.Contains(toast.Text, "its content is newer") {
-		t.Errorf("said %+v", toast)
+		t.Errorf("got the messages %+v", toast)
 	}
 	if press(t, m, "ctrl+s"); len(box.jobs) != 1 {
-		t.Error("not sent after it was told")
+		t.Error("not sent although the user confirmed it")
 	}
 }
 
@@ -270,7 +270,7 @@ func TestSourceThatVanishedStaysBehind(t *testing.T) {
 		t.Errorf("the form holds %v", got)
 	}
 	if !strings.Contains(told(m), "does not exist") || m.noSend() == "" {
-		t.Errorf("what is left does not say why:\n%s", screen(m, 120, 40))
+		t.Errorf("the remaining files do not show the reason:\n%s", screen(m, 120, 40))
 	}
 }
 
@@ -281,11 +281,11 @@ func TestQueueThatFails(t *testing.T) {
 	ask := asked(t, press(t, m, "ctrl+s"))
 	msgs := pick(t, m, ask.Choices[1])
 	if toast := toasted(t, msgs); !strings.Contains(toast.Text, "disk full") {
-		t.Errorf("said %+v", toast)
+		t.Errorf("got the messages %+v", toast)
 	}
 	for _, msg := range msgs {
 		if show, ok := msg.(page.Show); ok {
-			t.Errorf("goes to %v though not all were taken", show)
+			t.Errorf("opened %v although the queue did not accept all jobs", show)
 		}
 	}
 	// The form does not keep what the queue accepted.
@@ -301,10 +301,10 @@ func TestKeysWhileHandingOver(t *testing.T) {
 	press(t, m, "x", "ctrl+s")
 	send(t, m, tea.PasteMsg{Content: "y"})
 	if !strings.Contains(screen(m, 100, 20), "Queuing 1 file") {
-		t.Errorf("it does not say what it does:\n%s", screen(m, 100, 20))
+		t.Errorf("the form does not say what it does:\n%s", screen(m, 100, 20))
 	}
 	if press(t, m, "esc"); len(box.jobs) != 0 {
-		t.Error("keys sent it twice")
+		t.Error("the keys sent the form twice")
 	}
 	run(t, m, cmd)
 	if len(box.jobs) != 1 || !strings.HasPrefix(box.jobs[0].Upload.FileName, "a_") {

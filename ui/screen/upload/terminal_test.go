@@ -66,7 +66,7 @@ func (s *stage) View() tea.View {
 	return v
 }
 
-// After a resize, the region is drawn as a real picture without further input.
+// TestRealRegionAfterAResize: after a resize, the region is drawn as a real picture without further input.
 func TestRealRegionAfterAResize(t *testing.T) {
 	m := New(Options{
 		Context: t.Context(),
@@ -207,7 +207,7 @@ func fillEvery(t *testing.T, size image.Point) {
 		t.Errorf("extensions %s", got)
 	}
 	if jobs[0].Naming != api.NameExact {
-		t.Errorf("naming %s", jobs[0].Naming)
+		t.Errorf("naming %s, want %v", jobs[0].Naming, api.NameExact)
 	}
 }
 

@@ -46,14 +46,15 @@ func libraryOf(t testing.TB, o local.Options) (*api.Client, string) {
 		req.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
 		if l.ServeHTTP(w, req); w.Code != 201 {
-			t.Fatalf("field %s: %d %s", name, w.Code, w.Body)
+			t.Fatalf("field %s: %d %s, want 201", name, w.Code, w.Body)
 		}
 	}
 	return client, server.URL
 }
 
-// TestWhatThePanelSaysComesTrue sends random options to random library states. It checks every sentence of "What this
-// will do", the place in "Stored as", and that uploads without errors are not refused.
+// TestWhatThePanelSaysComesTrue sends random options to random library states. It checks every
+// sentence of "What this will do", the place in "Stored as", and that uploads without errors are
+// not refused.
 func TestWhatThePanelSaysComesTrue(t *testing.T) {
 	client, _ := libraryOf(t, local.Options{})
 	picture := filepath.Join(t.TempDir(), "p.png")

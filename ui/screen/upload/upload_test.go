@@ -114,7 +114,7 @@ func TestFocus(t *testing.T) {
 		press(t, m, "tab")
 	}
 	if want := []int{0, 1, 2, 3, 4, 5, 6, 7, -1, 0}; !slices.Equal(groups, want) {
-		t.Errorf("tab goes %v, want %v", groups, want)
+		t.Errorf("tab visits %v, want %v", groups, want)
 	}
 	if m.focus.field != fieldTags || !m.Capturing() {
 		t.Errorf("focus %+v, capturing %v", m.focus, m.Capturing())
@@ -125,17 +125,17 @@ func TestFocus(t *testing.T) {
 	}
 	press(t, m, "shift+tab")
 	if m.focus.stop != stopSide || m.Capturing() {
-		t.Errorf("before the list comes %+v", m.focus)
+		t.Errorf("before the list: got the focus %+v", m.focus)
 	}
 	// The options of an extension appear and disappear with it.
 	goTo(t, m, fieldRemove)
 	press(t, m, "down")
 	if m.focus.field != fieldGoogle {
-		t.Errorf("after remove-bg, off, comes %s", m.focus.field)
+		t.Errorf("after remove-bg, off: got the field %s, want %v", m.focus.field, fieldGoogle)
 	}
 	press(t, m, "up", "space", "down")
 	if m.focus.field != fieldShadow {
-		t.Errorf("after remove-bg, on, comes %s", m.focus.field)
+		t.Errorf("after remove-bg, on: got the field %s, want %v", m.focus.field, fieldShadow)
 	}
 	// The arrows leave an area at its ends only.
 	goTo(t, m, fieldMetadata)
@@ -144,11 +144,11 @@ func TestFocus(t *testing.T) {
 	write(t, m, "b = 2")
 	press(t, m, "up")
 	if m.focus.field != fieldMetadata {
-		t.Error("up in the second row leaves the area")
+		t.Error("up in the second row left the area")
 	}
 	press(t, m, "up")
 	if m.focus.field != fieldOverMetadata {
-		t.Errorf("up in the first row leads to %s", m.focus.field)
+		t.Errorf("up in the first row leads to %s, want %v", m.focus.field, fieldOverMetadata)
 	}
 }
 
@@ -159,7 +159,7 @@ func TestOpensOnTags(t *testing.T) {
 		write(t, m, "sea")
 		for _, s := range m.sources {
 			if m.says(s, fieldTags) != "sea" {
-				t.Errorf("%d files: %s has the tags %q", len(m.sources), s.entry.Source.Name(), m.says(s, fieldTags))
+				t.Errorf("%d files: %s has the tags %q, want \"sea\"", len(m.sources), s.entry.Source.Name(), m.says(s, fieldTags))
 			}
 		}
 	}
@@ -180,7 +180,7 @@ func TestHintsOfSuggestions(t *testing.T) {
 	}
 	press(t, m, "down", "tab")
 	if got := m.says(m.sources[0], fieldTags); got != "sunrise" {
-		t.Errorf("tags %q", got)
+		t.Errorf("tags %q, want \"sunrise\"", got)
 	}
 	if text := hints(); !strings.Contains(text, "tab next section") {
 		t.Errorf("the hints are %q", text)
@@ -225,7 +225,7 @@ func TestSeveralSources(t *testing.T) {
 	write(t, m, "/y")
 	for i, s := range m.sources {
 		if m.says(s, fieldFolder) != "/y" {
-			t.Errorf("file %d has folder %q", i, m.says(s, fieldFolder))
+			t.Errorf("file %d has folder %q, want \"/y\"", i, m.says(s, fieldFolder))
 		}
 	}
 	// The first key sets a mixed switch.
@@ -233,12 +233,12 @@ func TestSeveralSources(t *testing.T) {
 	m.load()
 	goTo(t, m, fieldPrivate)
 	if !strings.Contains(told(m), "mixed (2): space sets all") {
-		t.Errorf("a mixed switch is not said:\n%s", screen(m, 120, 40))
+		t.Errorf("a mixed switch is not shown:\n%s", screen(m, 120, 40))
 	}
 	press(t, m, "space")
 	for i, s := range m.sources {
 		if m.says(s, fieldPrivate) != on {
-			t.Errorf("file %d is private: %q", i, m.says(s, fieldPrivate))
+			t.Errorf("file %d is private: %q, want %q", i, m.says(s, fieldPrivate), on)
 		}
 	}
 }
@@ -287,7 +287,7 @@ func TestCollisions(t *testing.T) {
 	goTo(t, m, fieldNaming)
 	press(t, m, "end")
 	if text := told(m); !strings.Contains(text, "Collides: 1 other file would be stored here too.") || !strings.Contains(text, "The later one replaces the earlier one") {
-		t.Errorf("the collision is not said:\n%s", screen(m, 120, 40))
+		t.Errorf("the collision is not shown:\n%s", screen(m, 120, 40))
 	}
 	if m.sum().first != nil {
 		t.Error("a collision that the service would take stops sending")
@@ -326,23 +326,23 @@ func TestPlacesAreLookedUpAfterAPause(t *testing.T) {
 			collect(held(t, m, string(r)))
 		}
 		if len(p.asked) != 0 {
-			t.Errorf("asked while typing: %q", p.asked)
+			t.Errorf("got requests while typing: %q", p.asked)
 		}
 		if !strings.Contains(told(m), "Checking whether a file is there") {
-			t.Errorf("that nobody knows yet is not said:\n%s", screen(m, 120, 40))
+			t.Errorf("the check in progress is not shown:\n%s", screen(m, 120, 40))
 		}
 		begin := time.Now()
 		for _, cmd := range ticks {
 			run(t, m, cmd)
 		}
 		if !slices.Equal(p.asked, []string{"/photo"}) {
-			t.Errorf("asked for %q", p.asked)
+			t.Errorf("got requests for %q", p.asked)
 		}
 		if time.Since(begin) < pause {
-			t.Error("asked without a pause")
+			t.Error("got a request without a pause")
 		}
 		if !strings.Contains(told(m), "Its one tag is removed: overwriteTags is on and you send none.") {
-			t.Errorf("what is lost is not said:\n%s", screen(m, 120, 40))
+			t.Errorf("the loss is not shown:\n%s", screen(m, 120, 40))
 		}
 	})
 }
@@ -355,7 +355,7 @@ func checkKeep(t *testing.T) {
 	goTo(t, m, fieldNaming)
 	press(t, m, "end")
 	if !strings.Contains(told(m), "Press k to keep") {
-		t.Errorf("how to keep is not said:\n%s", screen(m, 120, 40))
+		t.Errorf("the key for keeping is not shown:\n%s", screen(m, 120, 40))
 	}
 	press(t, m, "k")
 	v := m.row(m.current())
@@ -365,14 +365,14 @@ func checkKeep(t *testing.T) {
 	// In a text k is a letter.
 	goTo(t, m, fieldDescription)
 	if !strings.Contains(told(m), "Press ctrl+g to keep") {
-		t.Errorf("how to keep from a text field is not said:\n%s", screen(m, 120, 40))
+		t.Errorf("the key for keeping in a text field is not shown:\n%s", screen(m, 120, 40))
 	}
 	press(t, m, "k", "ctrl+g")
 	if v(fieldDescription) != "k" || v(fieldOverMetadata) != off {
 		t.Errorf("description %q, %q", v(fieldDescription), v(fieldOverMetadata))
 	}
 	if m.keepable() != noField {
-		t.Error("there is still something to keep")
+		t.Error("the form still has something to keep")
 	}
 	if m.item(fieldOverTags).value() != off {
 		t.Error("the switch does not show what k did")
@@ -387,12 +387,12 @@ func checkPlaceErrorsAndNews(t *testing.T) {
 	goTo(t, m, fieldNaming)
 	press(t, m, "end")
 	if text := told(m); !strings.Contains(text, "Could not check whether") || !strings.Contains(text, "If one is there already") {
-		t.Errorf("an unknown place is not said:\n%s", screen(m, 120, 40))
+		t.Errorf("an unknown place is not shown:\n%s", screen(m, 120, 40))
 	}
 	// Another part of the program has learned the record.
 	send(t, m, page.FileChanged{File: api.File{FileID: "1", FilePath: "/a.png", Tags: api.Set([]string{"x", "y"})}})
 	if text := told(m); !strings.Contains(text, "Its 2 tags are removed") || strings.Contains(text, "could not") {
-		t.Errorf("news of a file are not taken:\n%s", screen(m, 120, 40))
+		t.Errorf("the change of a file is not shown:\n%s", screen(m, 120, 40))
 	}
 	// On return to the form, the place is up to date.
 	p.err = nil
@@ -426,13 +426,13 @@ func TestOffers(t *testing.T) {
 	}
 	press(t, m, "down", "tab")
 	if v := m.row(m.current()); v(fieldFolder) != "/summer/2026/" || v(fieldTags) != "seaside" || m.focus.field != fieldFolder {
-		t.Errorf("took folder %q, tags %q", v(fieldFolder), v(fieldTags))
+		t.Errorf("accepted the folder %q, tags %q", v(fieldFolder), v(fieldTags))
 	}
 	press(t, m, "ctrl+u")
 	write(t, m, "win")
 	press(t, m, "esc")
 	if others := press(t, m, "esc"); len(others) != 1 || others[0] != (page.Back{}) {
-		t.Errorf("esc puts the offer away, then goes back; got %v", others)
+		t.Errorf("esc did not close the suggestion and then go back; got %v", others)
 	}
 }
 
@@ -445,7 +445,7 @@ func TestRegionDrawing(t *testing.T) {
 	}
 	plain := m.View(image.Pt(120, 40), theme.New(true, false))
 	if strings.Contains(plain, "[38;2") {
-		t.Error("a picture in colour where there is none")
+		t.Error("a picture in color without colors")
 	}
 }
 
@@ -463,10 +463,10 @@ func TestTyping10000Tags(t *testing.T) {
 		m.d.Text()
 	}
 	if !strings.Contains(told(m), "characters in all; at most 500 are allowed") {
-		t.Errorf("too many tags are not said:\n%s", screen(m, 120, 40))
+		t.Errorf("too many tags are not reported:\n%s", screen(m, 120, 40))
 	}
 	if n := len(m.current().entry.Tags.Or(nil)); n != 10_001 {
-		t.Errorf("%d tags", n)
+		t.Errorf("%d tags, want 10_001", n)
 	}
 }
 
@@ -535,7 +535,7 @@ func TestCompose(t *testing.T) {
 	// The input for a file returns with the file.
 	send(t, m, page.Compose{Sources: src[1:2]})
 	if v := m.row(m.sources[0]); v(fieldTags) != "sea" || v(fieldName) != "b.png" || len(m.sources) != 1 {
-		t.Errorf("a file that came back has %q", v(fieldName))
+		t.Errorf("the restored file has the name %q", v(fieldName))
 	}
 	send(t, m, page.Compose{})
 	if !strings.Contains(screen(m, 80, 20), "Go to Pick") {
@@ -543,7 +543,7 @@ func TestCompose(t *testing.T) {
 	}
 	send(t, m, page.Compose{Sources: src})
 	if press(t, m, "x"); !strings.HasSuffix(m.says(m.sources[0], fieldTags), "x") {
-		t.Error("a form that was empty takes no keys")
+		t.Error("a form that was empty ignores keys")
 	}
 }
 
@@ -555,7 +555,7 @@ func TestRefusalOfAFileThatIsNotMarked(t *testing.T) {
 	write(t, m, "%")
 	press(t, m, "shift+tab", "shift+tab", "*", "g")
 	if toast := toasted(t, press(t, m, "ctrl+s")); !strings.Contains(toast.Text, "b.png") {
-		t.Errorf("said %+v", toast)
+		t.Errorf("got the messages %+v", toast)
 	}
 	if m.focus.field != fieldTags || m.item(fieldTags).value() != "%" || m.current() != m.sources[1] {
 		t.Error("the form does not lead to the field that stops")

@@ -224,7 +224,8 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// TestEveryActionWorks checks that every key does something or gives a reason, and that every action has a label.
+// TestEveryActionWorks checks that every key does something or gives a reason, and that every
+// action has a label.
 func TestEveryActionWorks(t *testing.T) { synctest.Test(t, checkEveryActionWorks) }
 
 func checkEveryActionWorks(t *testing.T) {
@@ -320,7 +321,7 @@ func TestActionsWithoutSources(t *testing.T) {
 		}
 	}
 	if m.Capturing() {
-		t.Error("an empty form takes letters")
+		t.Error("an empty form accepts letters")
 	}
 }
 
@@ -346,7 +347,7 @@ func TestRequest(t *testing.T) {
 	}
 	msgs := press(t, m, "y")
 	if len(msgs) != 1 || !strings.HasPrefix(msgs[0].(page.Copy).Text, "curl ") || !strings.Contains(msgs[0].(page.Copy).Text, "tags=sea") {
-		t.Errorf("y says %+v", msgs)
+		t.Errorf("y sent %+v", msgs)
 	}
 	press(t, m, "esc")
 	if m.covered() || m.focus.field != fieldTags || !m.Capturing() {

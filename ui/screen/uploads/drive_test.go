@@ -177,7 +177,7 @@ func (d *driver) until(what string, holds func() bool) {
 		case <-d.queue.Changes():
 		case <-tick:
 		case <-late:
-			d.t.Fatalf("it did not come to this: %s\n%s", what, d.Text())
+			d.t.Fatalf("waited for: %s\n%s", what, d.Text())
 		}
 		d.Send(page.JobsChanged{})
 		d.Send(page.Tick{})

@@ -17,7 +17,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// The user can move a job to the front or the back of the queue. Jobs being sent stay in place.
+// TestOrderByHand: the user can move a job to the front or the back of the queue. Jobs being sent
+// stay in place.
 func TestOrderByHand(t *testing.T) {
 	gate := make(chan struct{})
 	d := start(t, func(w http.ResponseWriter, r *http.Request) bool {
@@ -40,13 +41,13 @@ func TestOrderByHand(t *testing.T) {
 	to(0)
 	d.Press("+")
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "being sent") {
-		t.Errorf("said %q", got.Text)
+		t.Errorf("got the messages %q", got.Text)
 	}
 	close(gate)
 	d.until("all are stored", func() bool { return d.m.rows.totals.Stored == 4 })
 }
 
-// A check looks for an unknown job again and sends nothing.
+// TestLookAgain: a check looks for an unknown job again and sends nothing.
 func TestLookAgain(t *testing.T) {
 	lists, posts := false, 0
 	d := start(t, func(w http.ResponseWriter, r *http.Request) bool {
@@ -73,11 +74,11 @@ func TestLookAgain(t *testing.T) {
 		return d.m.rows.totals.Unknown == 1 && strings.Contains(d.Text(), "library shows no new file")
 	})
 	if posts != 1 {
-		t.Errorf("it was sent %d times", posts)
+		t.Errorf("it was sent %d times, want 1", posts)
 	}
 }
 
-// The list shows the jobs that another program is sending and counts the rest.
+// TestAnotherProgramWithMany: the list shows the jobs that another program is sending and counts the rest.
 func TestAnotherProgramWithMany(t *testing.T) {
 	d := start(t, nil)
 	other, err := journal.Open(t.Context(), d.files.Path())
@@ -102,7 +103,7 @@ func TestAnotherProgramWithMany(t *testing.T) {
 	d.Sees("399 uploads under way in another mediadesk")
 }
 
-// The screen watches the jobs of another program.
+// TestAnotherProgram: the screen watches the jobs of another program.
 func TestAnotherProgram(t *testing.T) {
 	d := start(t, nil)
 	other, err := journal.Open(t.Context(), d.files.Path())
@@ -118,7 +119,7 @@ func TestAnotherProgram(t *testing.T) {
 	d.Run(d.m.watch())
 	d.Sees("1 upload under way in another mediadesk", "in another mediadesk")
 	if strings.Contains(d.Text(), "sending 0 %") {
-		t.Error("it claims to know how far the other program is")
+		t.Error("the screen shows the progress of another program")
 	}
 	added[0].State, added[0].File = api.Stored, &api.File{FileID: "x", Name: "theirs.txt", FilePath: "/theirs.txt"}
 	must(t, other.UpdateJob(t.Context(), added[0]))
@@ -126,8 +127,8 @@ func TestAnotherProgram(t *testing.T) {
 	d.Sees("theirs.txt", "stored")
 }
 
-// A batch counts all its jobs, including those of earlier runs that the list leaves out. The list shows every
-// failure, however old.
+// TestBatches: a batch counts all its jobs, including those of earlier runs that the list leaves
+// out. The list shows every failure, however old.
 func TestBatches(t *testing.T) {
 	d := start(t, nil)
 	other, err := journal.Open(t.Context(), d.files.Path())
@@ -165,7 +166,7 @@ func TestBatches(t *testing.T) {
 	d.Sees("400 of 403 stored · 2 refused (R)")
 }
 
-// Actions apply to the marked uploads, wherever the cursor is.
+// TestMarks: actions apply to the marked uploads, wherever the cursor is.
 func TestMarks(t *testing.T) {
 	d := start(t, nil)
 	d.queue.PauseAll()
@@ -184,7 +185,7 @@ func TestMarks(t *testing.T) {
 	}
 	d.Press("r")
 	if got := one[page.Toast](d); got.Text != "Sending 2 uploads again." {
-		t.Errorf("said %q", got.Text)
+		t.Errorf("got the messages %q, want \"Sending 2 uploads again.\"", got.Text)
 	}
 	d.until("the marked ones were sent again", func() bool {
 		return d.m.rows.failed == 3 && strings.Count(d.Text(), "changed since") >= 2
@@ -199,6 +200,6 @@ func TestMarks(t *testing.T) {
 	d.Sees("No uploads yet.")
 	d.Press("z")
 	if n := len(d.shown()); n != 3 {
-		t.Errorf("%d rows came back", n)
+		t.Errorf("got %d rows, want 3", n)
 	}
 }

@@ -29,7 +29,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// The cursor stays at the top until the user moves it; then it stays on its job.
+// TestCursorStays: the cursor stays at the top until the user moves it; then it stays on its job.
 func TestCursorStays(t *testing.T) {
 	d := still(t, busy())
 	under := func() string { r, _ := d.m.current(); return name(r.Job) }
@@ -41,11 +41,11 @@ func TestCursorStays(t *testing.T) {
 	}
 	swap(s)
 	if under() != "six.jpg" {
-		t.Errorf("at the top: %s", under())
+		t.Errorf("at the top: %s, want \"six.jpg\"", under())
 	}
 	d.Press("j", "j")
 	if under() != "four.jpg" {
-		t.Fatalf("moved to %s", under())
+		t.Fatalf("moved to %s, want \"four.jpg\"", under())
 	}
 	s.Rows[3].Job = plain(4, api.Stored, "four.jpg")
 	swap(s)
@@ -62,7 +62,7 @@ func TestCursorStays(t *testing.T) {
 	d.Press("g")
 	swap(busy())
 	if under() != "two.jpg" {
-		t.Errorf("free at the top again: %s", under())
+		t.Errorf("free at the top again: %s, want \"two.jpg\"", under())
 	}
 }
 
@@ -91,15 +91,15 @@ func TestFilter(t *testing.T) {
 	d.Sees("two.jpg")
 	d.Press("/", "s", "t", "o", "enter", "n")
 	if r, _ := d.m.current(); name(r.Job) != "five.jpg" {
-		t.Errorf("next is %s", name(r.Job))
+		t.Errorf("next is %s, want \"five.jpg\"", name(r.Job))
 	}
 	d.Press("n")
 	if r, _ := d.m.current(); name(r.Job) != "one.jpg" {
-		t.Errorf("round to %s", name(r.Job))
+		t.Errorf("round to %s, want \"one.jpg\"", name(r.Job))
 	}
 	d.Press("N")
 	if r, _ := d.m.current(); name(r.Job) != "five.jpg" {
-		t.Errorf("previous is %s", name(r.Job))
+		t.Errorf("previous is %s, want \"five.jpg\"", name(r.Job))
 	}
 }
 
@@ -118,7 +118,7 @@ func TestRefreshKnowsWhetherTheOrderHolds(t *testing.T) {
 		t.Error("a state changed")
 	}
 	if r.refresh(busy(), now); r.refresh(queue.Snapshot{Rows: busy().Rows[1:]}, now) {
-		t.Error("a row is gone")
+		t.Error("a row disappeared")
 	}
 	r.set(busy(), now)
 	r.stale = true
@@ -139,12 +139,12 @@ func TestManyJobs(t *testing.T) {
 	}
 	d.Press("G", "pgup", "k")
 	if r, _ := d.m.current(); r.Job.State != api.Stored {
-		t.Errorf("the last ones are %s", r.Job.State)
+		t.Errorf("the last ones are %s, want %v", r.Job.State, api.Stored)
 	}
 }
 
-// Each job appears once, the parts keep their order, the queue's jobs come before those of other programs, and
-// a moved cursor stays on its job.
+// TestRowsProperty: each job appears once, the parts keep their order, the queue's jobs come before
+// those of other programs, and a moved cursor stays on its job.
 func TestRowsProperty(t *testing.T) {
 	states := []api.State{api.Waiting, api.Sending, api.Stored, api.Refused, api.Unsent, api.Unknown, api.Cancelled}
 	rapid.Check(t, func(rt *rapid.T) {

@@ -33,7 +33,7 @@ func TestStoredFiles(t *testing.T) {
 	}
 	d.Press("y")
 	if d.m.Overlays().Top() == nil {
-		t.Error("the menu takes the keys")
+		t.Error("the menu does not have the focus")
 	}
 	d.Sees("URL", "file id", "Markdown", "curl command")
 	d.Press("u")
@@ -51,7 +51,7 @@ func TestStoredFiles(t *testing.T) {
 	}
 	d.Press("y", "esc")
 	if d.m.Capturing() || len(d.Out) > 0 {
-		t.Errorf("esc leaves the menu: %+v", d.Out)
+		t.Errorf("esc does not close the menu: %+v", d.Out)
 	}
 	d.Press("o")
 	if got := one[page.Open](d); got.Address != seen.Files[0].URL {
@@ -79,7 +79,7 @@ func TestRefusedAndUnsent(t *testing.T) {
 	d.Sees("status 4")
 	d.Press("enter")
 	if !d.m.list.InPane() {
-		t.Error("enter goes into the whole error")
+		t.Error("enter does not open the error")
 	}
 	d.Press("esc", "y", "e")
 	if got := one[page.Copy](d); !strings.Contains(got.Text, r.Job.Failure.Message) {
@@ -87,7 +87,7 @@ func TestRefusedAndUnsent(t *testing.T) {
 	}
 	d.Press("R")
 	if got := one[page.Toast](d); got.Text != "Sending 2 uploads again." {
-		t.Errorf("said %q", got.Text)
+		t.Errorf("got the messages %q, want \"Sending 2 uploads again.\"", got.Text)
 	}
 	d.until("both were tried again", func() bool {
 		tt := d.m.rows.totals
@@ -128,7 +128,7 @@ func TestPauseAndCancel(t *testing.T) {
 	d.Press("x")
 	ask := one[page.Ask](d)
 	if ask.Choices[0].Do != nil || !strings.Contains(ask.Text, "were sent") || !strings.Contains(ask.Text, "large") {
-		t.Errorf("asked %+v", ask)
+		t.Errorf("got the question %+v", ask)
 	}
 	d.Press("p")
 	d.until("it is paused", func() bool { r, _ := d.m.current(); return r.Paused && r.Job.State == api.Waiting })
@@ -152,11 +152,11 @@ func TestPauseAndCancel(t *testing.T) {
 	d.Press("x")
 	d.until("both are cancelled", func() bool { return d.m.rows.totals.Cancelled == 2 })
 	if len(d.Out) > 0 {
-		t.Errorf("asked for nothing: %+v", d.Out)
+		t.Errorf("got the messages %+v, want none", d.Out)
 	}
 }
 
-// The user decides about an unknown job that could be stored twice.
+// TestUnknownAsks: the user decides about an unknown job that could be stored twice.
 func TestUnknownAsks(t *testing.T) {
 	broken := true
 	d := start(t, func(w http.ResponseWriter, r *http.Request) bool {
@@ -175,7 +175,7 @@ func TestUnknownAsks(t *testing.T) {
 	d.Sees("? unknown", "It may have arrived.", "may be stored twice")
 	d.Press("R")
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "decide about each") {
-		t.Errorf("said %q", got.Text)
+		t.Errorf("got the messages %q", got.Text)
 	}
 	d.Press("r")
 	ask := one[page.Ask](d)
@@ -186,7 +186,7 @@ func TestUnknownAsks(t *testing.T) {
 	d.until("it is stored", func() bool { return d.m.rows.totals.Stored == 1 })
 }
 
-// The list shows jobs of earlier runs after the current ones, and they can be sent again.
+// TestEarlierJobs: the list shows jobs of earlier runs after the current ones, and they can be sent again.
 func TestEarlierJobs(t *testing.T) {
 	old := []api.Job{}
 	for i := range 230 {
@@ -223,7 +223,7 @@ func TestEarlierJobs(t *testing.T) {
 	}
 }
 
-// Only the user can resend a job of an earlier run that could be stored twice.
+// TestRetryKeepsWhatIsKnown: only the user can resend a job of an earlier run that could be stored twice.
 func TestRetryKeepsWhatIsKnown(t *testing.T) {
 	for _, naming := range []api.Naming{api.NameHere, api.NameService} {
 		d := start(t, nil)
@@ -241,8 +241,8 @@ func TestRetryKeepsWhatIsKnown(t *testing.T) {
 	}
 }
 
-// R resends every failed upload of the profile that cannot be stored twice and shows the number. The jobs are in
-// the journal by then.
+// TestRetryAllCoversEarlierRuns: R resends every failed upload of the profile that cannot be stored
+// twice and shows the number. The jobs are in the journal by then.
 func TestRetryAllCoversEarlierRuns(t *testing.T) {
 	d := start(t, nil)
 	d.queue.PauseAll()
@@ -262,7 +262,7 @@ func TestRetryAllCoversEarlierRuns(t *testing.T) {
 	d.Press("R")
 	said := one[page.Toast](d)
 	if want := "Sending 3 uploads again. 1 upload of unknown outcome could be stored twice: decide about each with r."; said.Text != want {
-		t.Errorf("it says %q", said.Text)
+		t.Errorf("got the message %q, want %q", said.Text, want)
 	}
 	open, err := d.files.Jobs(t.Context(), journal.JobFilter{Open: true})
 	must(t, err)
@@ -274,11 +274,11 @@ func TestRetryAllCoversEarlierRuns(t *testing.T) {
 	d.until("they are stored", func() bool { return d.m.rows.totals.Stored == 3 })
 	d.Press("R")
 	if said := one[page.Toast](d); !strings.Contains(said.Text, "1 upload of unknown outcome") || strings.Contains(said.Text, "Sending") {
-		t.Errorf("it says %q", said.Text)
+		t.Errorf("got the message %q", said.Text)
 	}
 }
 
-// Late replies and messages of other screens change nothing.
+// TestStaleReplies: late replies and messages of other screens change nothing.
 func TestStaleReplies(t *testing.T) {
 	d := still(t, busy())
 	before := d.Text()
@@ -295,7 +295,7 @@ func TestStaleReplies(t *testing.T) {
 	}
 }
 
-// A hidden screen does not update its counters.
+// TestTickOnlyInFront: a hidden screen does not update its counters.
 func TestTickOnlyInFront(t *testing.T) {
 	d := still(t, busy())
 	if !d.m.tick() || !d.m.news() {

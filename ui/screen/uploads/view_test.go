@@ -71,7 +71,7 @@ func TestDrawnInsideAtEverySize(t *testing.T) {
 	}
 }
 
-// Only running jobs have a bar; stored jobs show their target.
+// TestBarOnlyWhileSending: only running jobs have a bar; stored jobs show their target.
 func TestBarOnlyWhileSending(t *testing.T) {
 	d := still(t, busy())
 	for _, line := range strings.Split(d.Text(), "\n")[3:31] {
@@ -98,7 +98,7 @@ func TestSmallScreensTellOfTheRow(t *testing.T) {
 	d.Sees("ten.jpg", "Nothing can have arrived", "1 unknown")
 }
 
-// Every key of an enabled action does something, and a disabled action gives its reason.
+// TestEveryKeyWorks: every key of an enabled action does something, and a disabled action gives its reason.
 func TestEveryKeyWorks(t *testing.T) {
 	for state, keys := range map[string][]string{
 		"list": {"j", "j", "j", "j", "j"}, "stored": {"G", "k", "k"}, "pane": {"tab", "j", "j", "j"}, "filter": {"/", "j", "down"},
@@ -126,7 +126,7 @@ func TestMouse(t *testing.T) {
 	click := tea.MouseClickMsg{X: 20, Y: d.lineOf("nine.jpg"), Button: tea.MouseLeft}
 	d.Send(click)
 	if r, _ := d.m.current(); name(r.Job) != "nine.jpg" {
-		t.Errorf("clicked on %s", name(r.Job))
+		t.Errorf("clicked on %s, want \"nine.jpg\"", name(r.Job))
 	}
 	d.Send(click)
 	if !d.m.list.InPane() {
@@ -135,7 +135,7 @@ func TestMouse(t *testing.T) {
 	click.Y = d.lineOf("11 to /")
 	d.Send(click)
 	if d.m.list.InPane() || d.m.list.Cursor() != 0 {
-		t.Error("a click in the list goes there")
+		t.Error("a click in the list does not focus it")
 	}
 	d.Send(click)
 	if d.m.list.Len() != 1 {
@@ -144,7 +144,7 @@ func TestMouse(t *testing.T) {
 	d.Send(tea.MouseWheelMsg{X: 20, Y: click.Y, Button: tea.MouseWheelDown})
 	d.Send(tea.MouseClickMsg{X: 110, Y: 5, Button: tea.MouseLeft})
 	if !d.m.list.InPane() {
-		t.Error("a click in the pane goes there")
+		t.Error("a click in the pane does not focus it")
 	}
 }
 

@@ -60,7 +60,8 @@ func (s *stage) play(sc scene) {
 	sc.play(s)
 }
 
-// works presses a key and reports whether it changed the screen or returned a command. It does not run the command.
+// works presses a key and reports whether it changed the screen or returned a command. It does not
+// run the command.
 func (s *stage) works(k string) bool {
 	s.m.View() // a screen may learn its size when it is drawn
 	before := s.m.View()

@@ -39,7 +39,8 @@ func TestCheckKeys(t *testing.T) {
 	}
 }
 
-// TestOldNamesLeadToActions: the action names of version 0.1 lead to actions that exist, and the log says which.
+// TestOldNamesLeadToActions: the action names of version 0.1 lead to actions that exist, and the
+// log says which.
 func TestOldNamesLeadToActions(t *testing.T) {
 	known := map[string]bool{}
 	for _, actions := range catalog() {
@@ -59,7 +60,8 @@ func TestOldNamesLeadToActions(t *testing.T) {
 	}
 }
 
-// TestEveryActionCanHaveAnotherKey: every action that the help shows on any screen can get another key by its ID.
+// TestEveryActionCanHaveAnotherKey: every action that the help shows on any screen can get another
+// key by its ID.
 func TestEveryActionCanHaveAnotherKey(t *testing.T) {
 	names, actions := actionsByScreen(t)
 	for _, name := range names {

@@ -10,7 +10,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestLeavingSaysWhatItWaitsFor: if an answer is missing, leaving says what it waits for, and ctrl+c ends the wait.
+// TestLeavingSaysWhatItWaitsFor: if an answer is missing, leaving says what it waits for, and
+// ctrl+c ends the wait.
 func TestLeavingSaysWhatItWaitsFor(t *testing.T) {
 	binary := uitest.Build(t)
 	d := newWorkplace(t)

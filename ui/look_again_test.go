@@ -16,7 +16,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestLookingOnceMore checks an upload whose answer was lost. L asks the service again, sends nothing, and finds the file.
+// TestLookingOnceMore checks an upload whose answer was lost. L asks the service again, sends
+// nothing, and finds the file.
 func TestLookingOnceMore(t *testing.T) {
 	binary := uitest.Build(t)
 	d := newWorkplace(t)

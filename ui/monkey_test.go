@@ -28,7 +28,8 @@ type monkey struct {
 	homes   int // how often it returned to the picker
 }
 
-// monkeyKeys are keys that do something somewhere. Suspending is left out, because nothing would resume the program.
+// monkeyKeys are keys that do something somewhere. Suspending is left out, because nothing would
+// resume the program.
 var monkeyKeys = strings.Fields(`
 	up down left right up down enter esc tab shift+tab space pgup pgdown home end backspace delete
 	j k h l g G n N v * / . , : ? 1 2 3 4 5 [ ] u e E p y o z Z d a s S t T x r c m i b f w W D R A C M O P X

@@ -90,7 +90,8 @@ func TestRunIsCanceled(t *testing.T) {
 	expectFailure(t, posts, "serve --repair")
 }
 
-// TestRunOfALibraryThatCloses: a run that was interrupted by closing does not count as one that ended the program.
+// TestRunOfALibraryThatCloses: a run that was interrupted by closing does not count as one that
+// ended the program.
 func TestRunOfALibraryThatCloses(t *testing.T) {
 	dir := t.TempDir()
 	leavePending(t, dir)

@@ -19,7 +19,7 @@ func TestConnectsAHostedAccount(t *testing.T) {
 	d.sees("Which account?", "hosted service")
 	d.press("enter").typed("my_pictures").sees("my_pictures")
 	if d.store.attempts != 0 {
-		t.Error("the keyring was tried before it was needed")
+		t.Error("the keyring was used before it was needed")
 	}
 	d.press("enter", "enter").sees("Unique names", "A retry after a lost connection does not create a second copy.")
 	d.press("right", "right").sees("If one is taken, mediadesk asks before it sends.").press("enter", "enter")
@@ -44,7 +44,7 @@ func TestConnectsAHostedAccount(t *testing.T) {
 		t.Errorf("in use is %+v", p)
 	}
 	if got := d.store.keys["my_pictures"].Reveal(); got != testKey {
-		t.Errorf("the keyring has %q", got)
+		t.Errorf("the keyring has %q, want %q", got, testKey)
 	}
 	d.hidesKey()
 }
@@ -78,7 +78,7 @@ func TestConnectsAnotherServer(t *testing.T) {
 		t.Errorf("written was %+v", p)
 	}
 	if c.Profile != config.LocalProfile {
-		t.Errorf("in use is %q, and nobody asked for that", c.Profile)
+		t.Errorf("the profile %q is in use without the answer, want %v", c.Profile, config.LocalProfile)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestFormSaysWhatIsWrong(t *testing.T) {
 				t.Errorf("%q is not on the screen:\n%s", tt.want, d.screen())
 			}
 			if d.flow.step != stepForm {
-				t.Error("it went on all the same")
+				t.Error("the dialog went on without the answer")
 			}
 		})
 	}
@@ -137,7 +137,7 @@ func TestKeyringStates(t *testing.T) {
 		d.sees(want, "Try the keyring again", "Use it for this run only", "Read it from a file", "Ask a command for it",
 			"MEDIADESK_PRIVATE_KEY is not set", "never stored in plain text")
 		if d.flow.Capturing() {
-			t.Errorf("%v: the key is asked for though it could not be kept", problem)
+			t.Errorf("%v: the dialog asks for a key that it cannot store", problem)
 		}
 	}
 }
@@ -152,7 +152,7 @@ func TestKeyForThisRun(t *testing.T) {
 		t.Fatalf("done %v, result %+v", d.done, r)
 	}
 	if len(d.store.keys) > 0 {
-		t.Error("it was kept all the same")
+		t.Error("the key was stored without the answer")
 	}
 	if d.settings().Profile != "x" {
 		t.Error("the account is not in use")
@@ -247,8 +247,8 @@ func (d *driver) own(text string) {
 	}
 }
 
-// The key of an account in config.toml can be replaced unless that file sets its source. In that case the dialog
-// stores nothing.
+// TestKeyOfAnAccountOfTheUsersFile: the key of an account in config.toml can be replaced unless
+// that file sets its source. In that case the dialog stores nothing.
 func TestKeyOfAnAccountOfTheUsersFile(t *testing.T) {
 	const work = "[profiles.work]\nupload_url = \"https://u.example.com\"\nbase_url = \"https://u.example.com\"\n"
 	d := newDriver(t, Options{Mode: Key, Name: "work"})
@@ -266,7 +266,8 @@ func TestKeyOfAnAccountOfTheUsersFile(t *testing.T) {
 	}
 }
 
-// If config.toml sets the account in use, a new account opens and the notice explains the next start.
+// TestUseWhereTheUsersFileSaysWhatIsInUse: if config.toml sets the account in use, a new account
+// opens and the notice explains the next start.
 func TestUseWhereTheUsersFileSaysWhatIsInUse(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add, Use: true})
 	d.own("profile = \"local\"\n")
@@ -285,7 +286,7 @@ func TestRefusesWhatIsNoKey(t *testing.T) {
 	d.open().press("enter").sees("it is empty")
 	d.typed("a b").press("enter").sees("there is a space")
 	if strings.Contains(d.screen(), "a b") {
-		t.Error("what was typed is drawn")
+		t.Error("the typed key is drawn")
 	}
 }
 
@@ -298,7 +299,7 @@ func TestEdit(t *testing.T) {
 		t.Errorf("done %v, written was %+v", d.done, p)
 	}
 	if d.store.attempts > 0 {
-		t.Error("the keyring was tried for nothing")
+		t.Error("the keyring was used without need")
 	}
 }
 
@@ -316,7 +317,7 @@ func TestEnvironment(t *testing.T) {
 	d.open().press("enter").typed("x").press("ctrl+s").sees("is used before one in the keyring")
 	d.press("ctrl+o", "v")
 	if !d.done || d.settings().Profiles["x"].Name != "x" {
-		t.Errorf("the environment was not taken:\n%s", d.screen())
+		t.Errorf("the key of the environment was not used:\n%s", d.screen())
 	}
 	d.hidesKey()
 }
@@ -341,15 +342,15 @@ func TestEscIsOneStepBack(t *testing.T) {
 	d.press("esc").sees("Where do you want to keep the key?")
 	d.press("o").sees("this run only")
 	if d.flow.input.Value() != "" {
-		t.Error("what was typed was not forgotten")
+		t.Error("the typed key was not cleared")
 	}
 	d.press("esc", "esc").sees("Which account?", "x")
 	if d.flow.Closed() {
-		t.Fatal("it left too early")
+		t.Fatal("the dialog closed too early")
 	}
 	d.press("esc")
 	if !d.flow.Closed() || d.done {
-		t.Error("it cannot be left")
+		t.Error("the dialog does not close")
 	}
 	if d.settings().Exists {
 		t.Error("something was written")
@@ -394,7 +395,7 @@ func TestSettingsThatCannotBeWritten(t *testing.T) {
 	}
 	d.press("enter").sees("The private key of the account x", "MEDIADESK_HOME")
 	if d.done {
-		t.Error("it claims to be done")
+		t.Error("the dialog reports success")
 	}
 	if err := os.Remove(filepath.Dir(d.o.Paths.Config)); err != nil {
 		t.Fatal(err)
@@ -418,7 +419,7 @@ func TestMouse(t *testing.T) {
 	d.sees("The id is missing")
 }
 
-// The test uses the real keyring without a session bus, as over SSH.
+// TestNoSessionBus: the test uses the real keyring without a session bus, as over SSH.
 func TestNoSessionBus(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("keyrings of this system need no session bus")
@@ -434,7 +435,8 @@ func TestNoSessionBus(t *testing.T) {
 	d.sees("This session has no keyring (no session bus was found).", "Use it for this run only")
 }
 
-// An address without a scheme gets http for this computer and https for any other host, and the form says so.
+// TestAddressWithoutScheme: an address without a scheme gets http for this computer and https for
+// any other host, and the form says so.
 func TestAddressWithoutScheme(t *testing.T) {
 	for _, c := range []struct{ typed, want string }{
 		{"127.0.0.1:7999", "http://127.0.0.1:7999"},

@@ -98,7 +98,7 @@ func TestHostStem(t *testing.T) {
 	}
 }
 
-// The suggested name is valid and free for any stem.
+// TestOfferedNameIsGood: the suggested name is valid and free for any stem.
 func TestOfferedNameIsGood(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := freeName(rapid.String().Draw(t, "stem"), []string{"local", "work"})

@@ -19,7 +19,7 @@ func TestSizes(t *testing.T) {
 	}
 	for _, text := range []string{"x", "MB", "0", "-1", "1.5 MB", "5 TB", "99999999999 GB", "1e9", "1 M B"} {
 		if got, err := parseSize(text); err == nil {
-			t.Errorf("%q is taken for %d", text, got)
+			t.Errorf("%q was parsed as %d", text, got)
 		}
 	}
 	for _, n := range []int64{0, 1, 999, 25_000_000, 25_000_001, 2_000_000_000} {
@@ -62,7 +62,7 @@ func (d *driver) to(label string) *driver {
 	return d
 }
 
-// The form edits every setting of an account.
+// TestEditsEverything: the form edits every setting of an account.
 func TestEditsEverything(t *testing.T) {
 	d := newDriver(t, Options{Mode: Edit, Name: "work"})
 	d.add(config.HostedPreset("work", "my_id"))
@@ -99,11 +99,11 @@ func TestEditsEverything(t *testing.T) {
 	}
 }
 
-// The local library has no address, but it has upload defaults.
+// TestEditsTheLocalLibrary: the local library has no address, but it has upload defaults.
 func TestEditsTheLocalLibrary(t *testing.T) {
 	d := newDriver(t, Options{Mode: Edit, Name: config.LocalProfile}).open()
 	if screen := d.screen(); strings.Contains(screen, "address") || strings.Contains(screen, "Largest") || strings.Contains(screen, "Webhook") {
-		t.Errorf("asked is what the local library does not have:\n%s", screen)
+		t.Errorf("the form asks for settings that the local library does not have:\n%s", screen)
 	}
 	d.to("Tags").typed("here").press("ctrl+s")
 	if p := d.settings().Profiles[config.LocalProfile]; !d.done || !slices.Equal(p.Tags, []string{"here"}) || p.MaxSize != config.DefaultMaxSize {

@@ -15,8 +15,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// obey does what the editor asks for, as the root and Bubble Tea do, and returns
-// how many bytes went to the terminal beside what is drawn.
+// obey runs the commands of the editor, as the root and Bubble Tea do. It returns how many bytes went
+// to the terminal besides the drawing.
 func obey(d *uitest.Driver, cmd tea.Cmd) (bytes int) {
 	if cmd == nil {
 		return 0
@@ -40,7 +40,7 @@ func obey(d *uitest.Driver, cmd tea.Cmd) (bytes int) {
 	case picture.ViewReady:
 		bytes += obey(d, msg.Done())
 	default:
-		// What is to be done in order has a type of its own.
+		// A sequence of commands has its own type.
 		if list := reflect.ValueOf(msg); list.Kind() == reflect.Slice && list.Type().Elem() == reflect.TypeFor[tea.Cmd]() {
 			for i := range list.Len() {
 				bytes += obey(d, list.Index(i).Interface().(tea.Cmd))
@@ -52,11 +52,11 @@ func obey(d *uitest.Driver, cmd tea.Cmd) (bytes int) {
 	return bytes
 }
 
-// real is how a terminal draws that shows pictures.
+// real are the options of a terminal that shows pictures.
 var real = picture.Options{Method: picture.MethodKitty, Cell: image.Pt(8, 16)}
 
-// Where the terminal shows real pictures, region and crop are such once they
-// rest; a step replaces the crop alone, and a drag sends nothing.
+// TestRealPictures: on a terminal with real pictures region and crop use them when they do not
+// move. A step replaces only the crop, and a drag transmits nothing.
 func TestRealPictures(t *testing.T) {
 	b, d := drive(t, "10,20,100,50")
 	b.o.Draw, b.o.Images = real, picture.NewImageStore(false)
@@ -68,7 +68,7 @@ func TestRealPictures(t *testing.T) {
 		return len(numbers)
 	}
 	if n := shown(); n != 0 {
-		t.Fatalf("%d pictures that nobody sent", n)
+		t.Fatalf("got %d pictures that were not transmitted, want 0", n)
 	}
 	if sent := obey(d, b.Follow()); sent == 0 || shown() != 3 {
 		t.Errorf("%d bytes are sent and %d pictures shown, not the whole, the same darkened and the crop", sent, shown())
@@ -89,13 +89,13 @@ func TestRealPictures(t *testing.T) {
 		}
 	}
 	if held := strings.Count(b.o.Images.Clear(), "a=d"); held != 3 {
-		t.Errorf("the terminal holds %d pictures", held)
+		t.Errorf("the terminal holds %d pictures, want 3", held)
 	}
 }
 
-// BenchmarkDrag is a frame of a rectangle that follows the pointer: the message
-// and the drawing; with glyphs, and with pictures that the terminal shows. The
-// processor time of 60 frames a second is printed in hundredths of one core.
+// BenchmarkDrag measures a frame in which the rectangle follows the pointer, both update and drawing,
+// with glyphs and with real pictures. It prints the processor time of 60 frames per second in
+// hundredths of a core.
 func BenchmarkDrag(b *testing.B) {
 	for name, draw := range map[string]picture.Options{"blocks": {}, "kitty": real} {
 		b.Run(name, func(b *testing.B) {
@@ -115,7 +115,7 @@ func BenchmarkDrag(b *testing.B) {
 				e.Update(tea.MouseMotionMsg(mouse(2+i%(at.Dx()-2), 2+i%(at.Dy()-2))))
 				bytes += len(e.View(d.Size, d.Theme))
 			}
-			b.ReportMetric(0, "ns/op") // the frames a second say it
+			b.ReportMetric(0, "ns/op") // frames per second are reported instead
 			seconds := b.Elapsed().Seconds() / float64(b.N)
 			b.ReportMetric(1/seconds, "frames/s")
 			b.ReportMetric(100*60*seconds, "%core@60/s")

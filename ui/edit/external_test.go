@@ -9,8 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// TestInEditor: the text lies in a file that only this user can read; without an
-// editor there is an error with what helps.
+// TestInEditor: the text is in a file that only this user can read. Without an editor the error says
+// what helps.
 func TestInEditor(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -28,7 +28,7 @@ func TestInEditor(t *testing.T) {
 		t.Errorf("without an editor: %+v", got)
 	}
 	if _, ok := got.Unchanged(); !ok {
-		t.Error("there is a text to take from no editor")
+		t.Error("got a text without an editor")
 	}
 }
 

@@ -32,7 +32,7 @@ func TestMetadataValue(t *testing.T) {
 	}
 }
 
-// What is shown for a value reads back as the value.
+// TestMetadataTextReadsBack: the text of a value reads back as the value.
 func TestMetadataTextReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := api.MetadataSchema{Type: rapid.SampledFrom([]string{"", api.MetadataText, api.MetadataNumber, api.MetadataBoolean, api.MetadataMultiSelect}).Draw(t, "type")}

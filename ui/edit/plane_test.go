@@ -20,7 +20,7 @@ func drawSize(t *rapid.T) image.Point {
 	return image.Pt(rapid.IntRange(1, 6000).Draw(t, "width"), rapid.IntRange(1, 6000).Draw(t, "height"))
 }
 
-// What is drawn upright is stored turned, and comes back the same.
+// TestPlaneTurns: upright coordinates convert to stored ones and back.
 func TestPlaneTurns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Plane{drawSize(t), media.Orientation(rapid.IntRange(1, 8).Draw(t, "orientation"))}
@@ -30,7 +30,7 @@ func TestPlaneTurns(t *testing.T) {
 			t.Fatal(err)
 		}
 		if back := p.Seen(r); back != rect {
-			t.Fatalf("%v came back as %v", rect, back)
+			t.Fatalf("%v was converted back to %v", rect, back)
 		}
 	})
 }

@@ -14,7 +14,7 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// ball writes a picture with a bright square on dark ground.
+// ball writes a picture with a bright square on a dark background.
 func ball(t *testing.T, size image.Point, square image.Rectangle) string {
 	t.Helper()
 	img := image.NewRGBA(image.Rectangle{Max: size})
@@ -35,8 +35,8 @@ func subjectAt(path string, size image.Point) Subject {
 	return Subject{Name: path, Size: size, Path: func(context.Context) (string, error) { return path, nil }}
 }
 
-// s shows a suggestion and then the next one, enter takes it, esc drops it; the region
-// stays as it is until then.
+// TestSuggestion: s shows a suggestion and then the next one, enter accepts it, and esc drops it.
+// Until then the region does not change.
 func TestSuggestion(t *testing.T) {
 	b, d := drive(t, "1,2,3,4")
 	size, square := image.Pt(600, 400), image.Rect(400, 60, 480, 140)
@@ -56,12 +56,12 @@ func TestSuggestion(t *testing.T) {
 	d.Press("s", "enter")
 	taken := b.text
 	if b.Suggesting() || !square.In(b.Rect()) {
-		t.Errorf("enter takes %q", taken)
+		t.Errorf("enter accepted %q", taken)
 	}
 	if d.Press("z"); b.text != "1,2,3,4" {
-		t.Errorf("z brings back %q", b.text)
+		t.Errorf("z brings back %q, want \"1,2,3,4\"", b.text)
 	}
-	// Another key works on the suggestion and takes it along.
+	// Other keys accept the suggestion and change it.
 	d.Press("s", "shift+right", "z")
 	if b.text != "1,2,3,4" || b.Suggesting() {
 		t.Errorf("z after a step on a suggestion brings back %q", b.text)
@@ -82,8 +82,8 @@ func TestNothingToSuggest(t *testing.T) {
 	d.Toasted("Nothing stands out")
 }
 
-// Each of several files gets the region of its own picture, or a copy that is scaled, and
-// one step takes all of it back.
+// TestRegionsOfAll: each of several files gets a region for its own picture, or a scaled copy, and
+// one step undoes all.
 func TestRegionsOfAll(t *testing.T) {
 	b, d := drive(t, "30,20,30,40")
 	texts := []string{"", "old", ""}

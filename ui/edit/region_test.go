@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
 
-// bench is a screen that has nothing but the editor.
+// bench is a screen with only the editor.
 type bench struct {
 	page.Base
 	*Region
@@ -70,12 +70,12 @@ func drive(t testing.TB, text string) (*bench, *uitest.Driver) {
 	}
 	d.Run(b.Show(Subject{Name: "p", Size: image.Pt(300, 200), Path: func(context.Context) (string, error) { return path, nil }}))
 	if b.Picture() == nil {
-		t.Fatalf("there is no picture:\n%s", d.Text())
+		t.Fatalf("the picture is missing:\n%s", d.Text())
 	}
 	return b, d
 }
 
-// Every action by its key, one after the other.
+// TestKeysMoveTheRegion: runs every action by its key, one after the other.
 func TestKeysMoveTheRegion(t *testing.T) {
 	b, d := drive(t, "10, 20,100,50")
 	for _, c := range []struct{ keys, want string }{
@@ -87,7 +87,7 @@ func TestKeysMoveTheRegion(t *testing.T) {
 		{"z z z", "16,24,100,50"},
 		{"c", "100,75,100,50"},
 		{"tab shift+up", "100,74,100,51"}, // upper left corner
-		{"shift+tab K", "100,73,100,51"},  // all of it again
+		{"shift+tab K", "100,73,100,51"},  // the whole region again
 		{"tab tab tab tab tab l", "100,73,106,51"},
 		{"a right", "100,73,112,54"}, // the height follows
 		{"L", "100,73,113,54"},
@@ -111,13 +111,13 @@ func TestKeysMoveTheRegion(t *testing.T) {
 	b.text = ""
 	d.Press("left")
 	if b.text != "" {
-		t.Errorf("without a region it is %q", b.text)
+		t.Errorf("without a region got %q", b.text)
 	}
 	d.Toasted("enter begins one")
 	for _, key := range []string{"c", "enter"} {
 		b.text = ""
 		if d.Press(key); b.text != "75,50,150,100" {
-			t.Errorf("%s begins %q", key, b.text)
+			t.Errorf("%s begins %q, want \"75,50,150,100\"", key, b.text)
 		}
 	}
 	if d.Press("enter", "z"); b.text != "" {
@@ -125,7 +125,7 @@ func TestKeysMoveTheRegion(t *testing.T) {
 	}
 }
 
-// A drag draws a new rectangle in the locked ratio, and is one step to undo.
+// TestMouseKeepsTheRatio: a drag draws a new rectangle in the locked ratio, and is one undo step.
 func TestMouseKeepsTheRatio(t *testing.T) {
 	b, d := drive(t, "120,80,60,60")
 	d.Press("a")
@@ -155,7 +155,7 @@ func TestMouseKeepsTheRatio(t *testing.T) {
 	}
 }
 
-// No key has two meanings, and each action a name of its own.
+// TestActionsAreApart: no key has two actions, and each action has its own name.
 func TestActionsAreApart(t *testing.T) {
 	b, _ := drive(t, "")
 	keys, ids := map[string]string{}, map[string]bool{}
@@ -173,8 +173,8 @@ func TestActionsAreApart(t *testing.T) {
 	}
 }
 
-// A new picture drops the answer for the one before, and an error is shown in
-// its place.
+// TestOnlyTheNewestPictureIsShown: a new picture replaces the answer for the earlier one. An error
+// is shown in its place.
 func TestOnlyTheNewestPictureIsShown(t *testing.T) {
 	b, d := drive(t, "")
 	late := b.Show(Subject{Name: "slow", Path: func(context.Context) (string, error) { return "", errors.New("too late") }})
@@ -196,7 +196,7 @@ func TestViewStaysInside(t *testing.T) {
 		d.Resize(image.Pt(w, h))
 		view := b.View(d.Size, th)
 		if kit.Size(view) != d.Size {
-			t.Errorf("at %v it fills %v", d.Size, kit.Size(view))
+			t.Errorf("at %v the view has the size %v", d.Size, kit.Size(view))
 		}
 		return view
 	})
@@ -207,8 +207,9 @@ func TestViewStaysInside(t *testing.T) {
 	}
 }
 
-// In a high room the crop is under the picture, so that both are as wide as the room
-// lets them; in a flat one it is beside it. Without a region it shows the whole.
+// TestPictureAndCropUseTheirRoom: in a high area the crop is below the picture, so that both are as
+// wide as possible. In a flat one it is beside the picture. Without a region it shows all of the
+// picture.
 func TestPictureAndCropUseTheirRoom(t *testing.T) {
 	b, d := drive(t, "")
 	for _, c := range []struct{ room, least image.Point }{
@@ -228,7 +229,7 @@ func TestPictureAndCropUseTheirRoom(t *testing.T) {
 	}
 }
 
-// A drag that lost the release of its button ends with the next movement.
+// TestLostRelease: a drag whose button release is lost ends with the next movement.
 func TestLostRelease(t *testing.T) {
 	b, d := drive(t, "10,20,100,50")
 	at := tea.Mouse{X: b.Cells().Min.X + 5, Y: b.Cells().Min.Y + 3, Button: tea.MouseLeft}
@@ -238,12 +239,12 @@ func TestLostRelease(t *testing.T) {
 	at.Button, at.X = tea.MouseLeft, at.X+3
 	d.Send(tea.MouseMotionMsg(at))
 	if b.text != "10,20,100,50" {
-		t.Errorf("the region is %q", b.text)
+		t.Errorf("the region is %q, want \"10,20,100,50\"", b.text)
 	}
 }
 
-// A drag there and back leaves the rectangle as it was, for any zoom, any handle
-// and any way; and no drag leads it out of the picture.
+// TestDragThereAndBack: a drag there and back restores the rectangle, for any zoom, handle and
+// path. No drag leaves the picture.
 func TestDragThereAndBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := drawSize(t)
@@ -267,7 +268,7 @@ func TestDragThereAndBack(t *testing.T) {
 			}
 		}
 		if got = handle.Moved(rect, at(from).Sub(at(from)), size, picture.Ratio{}); got != rect {
-			t.Fatalf("%v came back as %v", rect, got)
+			t.Fatalf("%v was restored as %v", rect, got)
 		}
 	})
 }

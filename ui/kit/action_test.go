@@ -23,14 +23,14 @@ func TestKeyMsgRoundTrip(t *testing.T) {
 	for _, name := range designKeys {
 		msg := kit.KeyMsg(name)
 		if got := msg.String(); got != name {
-			t.Errorf("the key press for %q says it is %q", name, got)
+			t.Errorf("the key press for %q has the name %q", name, got)
 		}
 		if !key.Matches(msg, key.NewBinding(key.WithKeys(name))) {
 			t.Errorf("the key press for %q does not match its binding", name)
 		}
 	}
 	if got := kit.KeyMsg("space").Text; got != " " {
-		t.Errorf("space types %q", got)
+		t.Errorf("space types %q, want \" \"", got)
 	}
 	if got := kit.KeyMsg("G"); got.Code != 'g' || got.Mod != tea.ModShift || got.Text != "G" {
 		t.Errorf("G is %#v", got)
@@ -104,8 +104,7 @@ func TestHelp(t *testing.T) {
 	if strings.Contains(view(), "Nowhere") || strings.Index(view(), "remove") > strings.Index(view(), "Files") {
 		t.Errorf("groups are wrong:\n%s", view())
 	}
-	// The cursor begins on the first action, passes headings, and stays on what
-	// cannot be done.
+	// The cursor begins on the first action, skips headings, and stays on disabled actions.
 	for keys, want := range map[string]int{"down enter": -1, "down down enter": 1, "home enter": 0, "end enter": 3} {
 		open()
 		if press(h, strings.Fields(keys)...); ran.n != want || h.Closed() != (want >= 0) {
@@ -122,7 +121,7 @@ func TestHelp(t *testing.T) {
 		t.Errorf("search shows:\n%s", view())
 	}
 	if press(h, "enter"); ran.n != -1 || h.Closed() {
-		t.Errorf("ran %d with nothing found", ran.n)
+		t.Errorf("ran %d without a match", ran.n)
 	}
 	if press(h, "esc"); h.Closed() {
 		t.Error("esc closed before it cleared the search")
@@ -130,7 +129,7 @@ func TestHelp(t *testing.T) {
 	if press(h, "esc"); !h.Closed() {
 		t.Error("esc did not close")
 	}
-	// A click runs what is clicked.
+	// A click runs the action.
 	open()
 	for y, line := range strings.Split(view(), "\n") {
 		if strings.Contains(line, "Files") {
@@ -140,13 +139,14 @@ func TestHelp(t *testing.T) {
 		}
 		if strings.Contains(line, "pick") {
 			if h.Mouse(tea.MouseClickMsg{X: 5, Y: y}); ran.n != 1 {
-				t.Errorf("click ran %d", ran.n)
+				t.Errorf("click ran %d, want 1", ran.n)
 			}
 		}
 	}
 }
 
-// A reason that has no room in its row is below the rows while the cursor is there.
+// TestHelpTellsAWholeReason: a reason that does not fit into its row is below the rows while the
+// cursor is there.
 func TestHelpTellsAWholeReason(t *testing.T) {
 	because := "the service has no call for this, and the journal of this computer knows nothing of the file"
 	h := kit.NewHelp("Help", []kit.Action{
@@ -158,10 +158,10 @@ func TestHelpTellsAWholeReason(t *testing.T) {
 		return strings.Join(strings.Fields(strings.ReplaceAll(view, "│", "")), " ")
 	}
 	if whole := text.Sentence(because); !strings.Contains(words(), whole) || !strings.Contains(words(), "…") {
-		t.Errorf("not told whole, or cut without a sign: %s", words())
+		t.Errorf("the reason is incomplete, or cut without a sign: %s", words())
 	}
 	press(h, "down")
 	if strings.Contains(words(), text.Sentence(because)) {
-		t.Errorf("told where the cursor is not: %s", words())
+		t.Errorf("a reason is shown without the cursor: %s", words())
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi/kitty"
 )
 
-// What lies over a real picture without color ends it at the cell to its left;
-// one in color ends by itself and loses no cell.
+// TestOverlayEndsPictures: an overlay without color over a real picture ends the picture in the
+// cell to its left. A colored overlay ends it by itself and loses no cell.
 func TestOverlayEndsPictures(t *testing.T) {
 	line := func(y int) string {
 		var b strings.Builder

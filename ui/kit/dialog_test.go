@@ -13,7 +13,7 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// clock is a time that tests move.
+// clock is a time that tests change.
 type clock struct{ t time.Time }
 
 func newClock() *clock { return &clock{time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)} }
@@ -21,7 +21,7 @@ func newClock() *clock { return &clock{time.Date(2026, 8, 1, 12, 0, 0, 0, time.U
 func (c *clock) now() time.Time       { return c.t }
 func (c *clock) pass(d time.Duration) { c.t = c.t.Add(d) }
 
-// dialog is a question of two choices; answer is the number of the one taken.
+// dialog returns a question with two choices and the number of the answer.
 func (c *clock) dialog() (d *kit.Dialog, answer *chosen) {
 	answer = &chosen{-1}
 	return question(c.now, answer), answer
@@ -60,8 +60,8 @@ func TestDialogKeys(t *testing.T) {
 	}
 }
 
-// What one key can undo is the default: enter takes it, and so does the key that
-// asked, as soon as it is pressed again.
+// TestDialogDefault: an action that one key can undo is the default: enter selects it, and so does
+// the key that opened the dialog when it is pressed again.
 func TestDialogDefault(t *testing.T) {
 	for _, c := range []struct {
 		keys string
@@ -86,7 +86,7 @@ func TestDialogDefault(t *testing.T) {
 	}
 }
 
-// Keys that were typed for what was there before do not answer.
+// TestDialogGrace: keys that were typed before the dialog appeared do not answer it.
 func TestDialogGrace(t *testing.T) {
 	at := newClock()
 	d, answer := at.dialog()
@@ -96,7 +96,7 @@ func TestDialogGrace(t *testing.T) {
 	}
 	at.pass(time.Millisecond)
 	if press(d, "y"); answer.n != 1 {
-		t.Errorf("did not answer after 425 ms: %d", answer.n)
+		t.Errorf("did not answer after 425 ms: %d, want 1", answer.n)
 	}
 
 	d, answer = at.dialog()
@@ -108,11 +108,11 @@ func TestDialogGrace(t *testing.T) {
 	}
 	at.pass(time.Millisecond)
 	if press(d, "y"); answer.n != 1 {
-		t.Errorf("did not answer 50 ms after a paste: %d", answer.n)
+		t.Errorf("did not answer 50 ms after a paste: %d, want 1", answer.n)
 	}
 }
 
-// However narrow the terminal, each button names the key that takes it.
+// TestDialogNarrowShowsKeys: in a terminal of any width each button shows its key.
 func TestDialogNarrowShowsKeys(t *testing.T) {
 	for width := 14; width <= 60; width++ {
 		d, _ := newClock().dialog()
@@ -140,7 +140,7 @@ func TestDialogClick(t *testing.T) {
 				t.Errorf("a click beside answered %d", answer.n)
 			}
 			if d.Mouse(tea.MouseClickMsg{X: x, Y: y}); answer.n != 1 {
-				t.Errorf("the click answered %d", answer.n)
+				t.Errorf("the click answered %d, want 1", answer.n)
 			}
 		}
 	}
@@ -158,7 +158,7 @@ func TestDialogView(t *testing.T) {
 			t.Errorf("%q is missing:\n%s", want, view)
 		}
 	}
-	// However long the text is, the choices are seen.
+	// However long the text is, the choices are visible.
 	d := kit.NewDialog(at.now, "T", strings.Repeat("many words ", 200), kit.Choice{Label: "Keep"}, kit.Choice{Label: "Go"})
 	view = ansi.Strip(d.View(pt(40, 10), theme.New(true, true)))
 	if !strings.Contains(view, "[Keep]") || !strings.Contains(view, "Go") {

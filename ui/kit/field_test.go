@@ -15,8 +15,7 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// keysOf presses every word that names a key of several letters and types the
-// letters of all others; _ is the space bar.
+// keysOf presses every word that names a key and types the letters of all others. _ is the space bar.
 func keysOf(update func(tea.Msg) bool, keys string) {
 	for k := range strings.FieldsSeq(keys) {
 		update(kit.KeyMsg(strings.ReplaceAll(k, "_", "space")))
@@ -65,12 +64,12 @@ func TestFieldKeys(t *testing.T) {
 func TestFieldLeavesOtherKeys(t *testing.T) {
 	f := kit.NewField("", "")
 	if f.Update(kit.KeyMsg("a")) || f.Value() != "" {
-		t.Error("a field without focus takes keys")
+		t.Error("a field without focus uses keys")
 	}
 	f.Focus()
 	for _, k := range []string{"enter", "tab", "shift+tab", "esc", "up", "down", "ctrl+s", "ctrl+c", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "alt+x", "f1"} {
 		if f.Update(kit.KeyMsg(k)) || f.Value() != "" {
-			t.Errorf("%s is taken, the value is %q", k, f.Value())
+			t.Errorf("%s is used, and the value is %q", k, f.Value())
 		}
 	}
 }
@@ -96,7 +95,7 @@ func TestFieldPaste(t *testing.T) {
 	f.Focus()
 	f.Update(tea.PasteMsg{Content: "abé真"})
 	if f.Value() != "abé" {
-		t.Errorf("limited to 4 bytes: %q", f.Value())
+		t.Errorf("limited to 4 bytes: %q, want \"abé\"", f.Value())
 	}
 }
 
@@ -104,21 +103,21 @@ func TestFieldView(t *testing.T) {
 	th := theme.New(true, true)
 	f := kit.NewField("Name", "as the file")
 	if got := ansi.Strip(f.View(20, th)); got != "Name as the file    " {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q, want \"Name as the file    \"", got)
 	}
 	f.LabelWidth = 6
 	f.SetValue("写真.jpg")
 	if got := ansi.Strip(f.View(20, th)); got != "Name   写真.jpg     " {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q, want \"Name   写真.jpg     \"", got)
 	}
 	f = kit.NewField("", "")
 	f.SetValue("abcdefghij")
 	if got := ansi.Strip(f.View(5, th)); got != "abcde" {
-		t.Errorf("without focus its begin is shown, got %q", got)
+		t.Errorf("without focus its begin is shown, got %q, want \"abcde\"", got)
 	}
 	f.Focus()
 	if got := ansi.Strip(f.View(5, th)); got != "ghij " {
-		t.Errorf("with focus the cursor is shown, got %q", got)
+		t.Errorf("with focus the cursor is shown, got %q, want \"ghij \"", got)
 	}
 	f.Secret = true
 	if got := f.View(30, th); strings.ContainsAny(ansi.Strip(got), "abcdefghij") {
@@ -183,7 +182,7 @@ func TestTextArea(t *testing.T) {
 	}
 	a := kit.NewTextArea("json")
 	if a.Update(kit.KeyMsg("a")) {
-		t.Error("takes keys without focus")
+		t.Error("uses keys without focus")
 	}
 	a.Focus()
 	a.Update(tea.PasteMsg{Content: "{\r\n\t\"a\": 1\r}"})
@@ -191,7 +190,7 @@ func TestTextArea(t *testing.T) {
 		t.Errorf("pasted %q", a.Value())
 	}
 	if a.Update(kit.KeyMsg("tab")) || a.Update(kit.KeyMsg("esc")) {
-		t.Error("takes tab or esc")
+		t.Error("uses tab or esc")
 	}
 }
 
@@ -224,10 +223,10 @@ func TestChips(t *testing.T) {
 	e.Focus()
 	e.Update(tea.PasteMsg{Content: "red, green ,blue\nred\n"})
 	if got := strings.Join(e.Value(), "|"); got != "red|green|blue" {
-		t.Errorf("pasted %q", got)
+		t.Errorf("pasted %q, want \"red|green|blue\"", got)
 	}
 	if e.Update(kit.KeyMsg("enter")) || e.Update(kit.KeyMsg("tab")) || e.Update(kit.KeyMsg("up")) || e.Update(kit.KeyMsg("esc")) {
-		t.Error("takes keys that do nothing here")
+		t.Error("uses keys that do nothing here")
 	}
 	e.Update(kit.KeyMsg("x"))
 	e.Blur()
@@ -245,9 +244,9 @@ func TestChipsInThousands(t *testing.T) {
 	e.Focus()
 	e.Update(tea.PasteMsg{Content: list.String()})
 	if n := len(e.Value()); n != 10_000 {
-		t.Errorf("%d chips of 10,000 different ones, each pasted twice", n)
+		t.Errorf("%d chips of 10,000 different ones, each pasted twice, want 10_000", n)
 	}
-	// The rows with the entry are seen, whatever stands before them.
+	// The rows with the entry are visible, whatever is before them.
 	if view := ansi.Strip(e.View(pt(60, 4), theme.New(true, true))); !strings.Contains(view, " tag 9999 ") {
 		t.Errorf("the end is not seen:\n%s", view)
 	}
@@ -271,7 +270,7 @@ func TestChipsComplete(t *testing.T) {
 	}
 	keysOf(e.Update, "down tab b e up tab")
 	if got := strings.Join(e.Value(), " "); got != "bear berlin" {
-		t.Errorf("took %q", got)
+		t.Errorf("accepted %q, want \"bear berlin\"", got)
 	}
 	keysOf(e.Update, "b e esc")
 	if e.Update(kit.KeyMsg("tab")) {
@@ -284,7 +283,7 @@ func TestChipsShowWhatKeysChange(t *testing.T) {
 	e := kit.NewChips("", "")
 	e.SetValue(strings.Fields("alpha bravo charlie delta echo foxtrot golf hotel"))
 	if n := e.Rows(20, th); n != 4 {
-		t.Errorf("%d rows", n)
+		t.Errorf("%d rows, want 4", n)
 	}
 	e.Focus()
 	if view := ansi.Strip(e.View(pt(20, 2), th)); strings.Contains(view, "alpha") || !strings.Contains(view, "hotel") {
@@ -314,7 +313,7 @@ func TestSelect(t *testing.T) {
 	}
 	for _, want := range []string{"on", "off", "service default: on"} {
 		if choose(sel, "space"); sel.Value() != want {
-			t.Errorf("space goes to %q, not to %q", sel.Value(), want)
+			t.Errorf("space moved to %q, want %q", sel.Value(), want)
 		}
 	}
 	if choose(sel, "right l right h home end"); sel.Value() != "off" || sel.Index() != 2 || chosen != 9 {
@@ -329,8 +328,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// words draws text as it comes from outside: any script, escapes, bytes that
-// are no text.
+// words draws text as it may come from outside: any script, escape sequences, and invalid bytes.
 func words() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
@@ -354,7 +352,7 @@ func TestFieldCompletes(t *testing.T) {
 	}
 	f.Update(kit.KeyMsg("s"))
 	if line := ansi.Strip(f.ViewOffers(40, &theme.Theme{})); line != "tab sea sunset sun" {
-		t.Errorf("offers %q", line)
+		t.Errorf("offers %q, want \"tab sea sunset sun\"", line)
 	}
 	for _, k := range []string{"down", "up", "up", "up", "tab"} {
 		if !f.Update(kit.KeyMsg(k)) {

@@ -7,8 +7,8 @@ import (
 	"mediadesk/ui/kit"
 )
 
-// press gives keys to what has the focus as the host of the screens does: to its
-// text field, else to the action that has the key.
+// press sends keys to the focus as the host of the screens does: to its text field, else to the action
+// with the key.
 func press(f kit.Focus, names ...string) {
 	for _, name := range names {
 		msg := kit.KeyMsg(name)
@@ -24,7 +24,7 @@ func press(f kit.Focus, names ...string) {
 	}
 }
 
-// listKeys moves in a list by keys.
+// listKeys moves in a list with keys.
 type listKeys struct {
 	kit.Focus
 	of kit.Scroller
@@ -35,7 +35,7 @@ func (l listKeys) Actions() []kit.Action {
 }
 func (l listKeys) Type(tea.Msg) (tea.Cmd, bool) { return nil, false }
 
-// chosen notes the number of what was chosen; -1: nothing was.
+// chosen has the number of the chosen entry; -1 if none was chosen.
 type chosen struct{ n int }
 
 func (c *chosen) is(n int) func() tea.Cmd {

@@ -71,14 +71,14 @@ func TestListView(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	if _, ok := l.At(1); ok {
-		t.Error("there is a row where there is none")
+		t.Error("got a row outside the list")
 	}
 	if got := l.Position(); got != "1 of 1" {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q, want \"1 of 1\"", got)
 	}
 	l.SetLen(0)
 	if l.Cursor() != 0 || l.Position() != "empty" {
-		t.Errorf("an empty list stands at %d, %q", l.Cursor(), l.Position())
+		t.Errorf("an empty list is at %d, %q", l.Cursor(), l.Position())
 	}
 }
 
@@ -99,7 +99,7 @@ func TestListWheel(t *testing.T) {
 	}
 }
 
-// Only rows that are seen are drawn, however long the list is.
+// TestListDrawsOnlyWhatIsSeen: only visible rows are drawn, however long the list is.
 func TestListDrawsOnlyWhatIsSeen(t *testing.T) {
 	var l kit.List
 	l.SetLen(100_000)
@@ -107,7 +107,7 @@ func TestListDrawsOnlyWhatIsSeen(t *testing.T) {
 	drawn := 0
 	l.View(pt(80, 40), func(int, int, bool) string { drawn++; return "" })
 	if drawn != 40 {
-		t.Errorf("%d rows were drawn for 40", drawn)
+		t.Errorf("%d rows were drawn for 40, want 40", drawn)
 	}
 }
 

@@ -52,13 +52,13 @@ func (r *letters) Groups(filter string) []kit.Group {
 	return slices.DeleteFunc(groups, func(g kit.Group) bool { return len(g.Rows) == 0 })
 }
 
-// listingKeys gives keys to a listing.
+// listingKeys sends keys to a listing.
 type listingKeys struct{ *kit.Listing }
 
 func (l listingKeys) Actions() []kit.Action { return l.Listing.Actions(nil) }
 
-// TestListing: the cursor stays on its row while rows come and go, groups fold, and
-// what is marked is chosen, also where the filter does not find it.
+// TestListing: the cursor stays on its row while rows change, groups can be folded, and marked rows are
+// chosen, also if the filter hides them.
 func TestListing(t *testing.T) {
 	rows := &letters{"abcdef"}
 	l := kit.NewListing(kit.ListingOptions{Rows: rows, ID: "letters", Marking: true, PaneMost: 40, Now: time.Now, OnHead: "head"})
@@ -98,13 +98,13 @@ func TestListing(t *testing.T) {
 
 	at("a") // entries: #vowels a e #others b c d f
 	change("xeabcdf")
-	at("e") // at the top it stays there
+	at("e") // at the top the cursor stays there
 	press(keys, "j", "j", "j")
 	at("x")
 	change("uyzeabcdfx")
 	at("x")
 	change("uyzeabcdf")
-	chosen("f") // its place, since it is gone
+	chosen("f") // the next row at its position, since its own was removed
 	press(keys, "g")
 	at("u")
 	press(keys, "k")
@@ -115,12 +115,12 @@ func TestListing(t *testing.T) {
 	}
 	press(keys, "j")
 	at("#others")
-	press(keys, "space", "space") // marks the group and goes on, then takes the mark of its first
+	press(keys, "space", "space") // marks the group and moves on, then unmarks its first row
 	chosen("zbcdf")
 	press(keys, "/", "b", "enter")
 	chosen("zbcdf")
 	at("b")
-	press(keys, "esc") // takes the marks away, and then the filter
+	press(keys, "esc") // removes the marks, and then the filter
 	chosen("b")
 	press(keys, "esc")
 	press(keys, "G", "v", "k", "k")
@@ -132,7 +132,7 @@ func TestListing(t *testing.T) {
 	press(keys, "*")
 	chosen("ueayzb")
 	change("uf")
-	chosen("u") // marks of rows that are gone are gone
+	chosen("u") // marks of removed rows are removed
 	press(keys, "ctrl+a")
 	chosen("uf")
 

@@ -27,7 +27,7 @@ func TestMenu(t *testing.T) {
 		want int
 	}{
 		{"n", 0},
-		{"enter", 1}, // the row that holds now has the cursor
+		{"enter", 1}, // the cursor starts on the current row
 		{"down enter", 2},
 		{"k space", 0},
 		{"esc", closed},
@@ -42,12 +42,12 @@ func TestMenu(t *testing.T) {
 			got = closed
 		}
 		if got != c.want || m.Closed() != (got != open) {
-			t.Errorf("%s came to %d, want %d", c.keys, got, c.want)
+			t.Errorf("%s moved to %d, want %d", c.keys, got, c.want)
 		}
 	}
 	if m := kit.NewMenu("Nothing"); !m.Closed() {
 		if press(m, "enter"); !m.Closed() {
-			t.Error("enter in an empty menu does not leave it")
+			t.Error("enter in an empty menu did not close it")
 		}
 	}
 	view := ansi.Strip(kit.NewMenu("Sort", rows...).View(image.Pt(60, 20), theme.New(true, true)))

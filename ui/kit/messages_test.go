@@ -12,17 +12,17 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// The status line shows the latest message; the history has all of them whole.
+// TestMessages: the status line shows the latest message, and the history has all of them in full.
 func TestMessages(t *testing.T) {
 	th := theme.New(true, true)
 	at := newClock()
 	messages := kit.NewMessages(at.now)
 	line := func() string { return ansi.Strip(messages.Line(40, "!", th)) }
 	if strings.TrimSpace(line()) != "" || messages.Dismiss() || !messages.Empty() {
-		t.Error("there is a message before the first")
+		t.Error("got a message before the first one")
 	}
 	if messages.Push(kit.Message{Level: kit.Good, Text: "Stored a.jpg"}) == nil {
-		t.Error("nothing takes it away")
+		t.Error("the message does not end")
 	}
 	if got := line(); !strings.Contains(got, "Stored a.jpg") || strings.Contains(got, "more") {
 		t.Errorf("a short message: %q", got)
@@ -55,19 +55,19 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// A message goes when its own time is over, not when that of an earlier one is.
+// TestMessagesGo: a message disappears after its own time, not after that of an earlier one.
 func TestMessagesGo(t *testing.T) {
 	messages := kit.NewMessages(time.Now)
 	messages.Push(kit.Message{Text: "one"})
 	messages.Push(kit.Message{Text: "two"})
 	if messages.Update(tea.FocusMsg{}) {
-		t.Error("used what is not for it")
+		t.Error("used a message for others")
 	}
 	if m, ok := messages.Shown(); !messages.Update(kit.MessageOver{}) || !ok || m.Text != "two" {
-		t.Errorf("an old tick took %+v away", m)
+		t.Errorf("an old tick removed %+v", m)
 	}
 	messages.Dismiss()
 	if _, ok := messages.Shown(); ok || messages.Empty() {
-		t.Error("dismissing leaves it, or forgets it")
+		t.Error("dismissing does not hide the message, or removes it from the history")
 	}
 }

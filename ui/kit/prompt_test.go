@@ -24,13 +24,13 @@ func TestPrompt(t *testing.T) {
 	take := func(text string) tea.Cmd { took = text; return nil }
 	p.Do = take
 	if press(p, "ctrl+u", "enter"); p.Closed() || took != "nothing" {
-		t.Error("a text that is wrong was taken")
+		t.Error("a wrong text was accepted")
 	}
 	if !strings.Contains(p.View(image.Pt(60, 10), theme.New(true, false)), "A name is needed.") {
-		t.Error("what is wrong is not said")
+		t.Error("the error is not shown")
 	}
 	if press(p, "b", "q", "enter"); !p.Closed() || took != "bq" {
-		t.Errorf("took %q", took)
+		t.Errorf("accepted %q", took)
 	}
 	p = kit.NewPrompt("Rename", "", "a.jpg", "")
 	p.Do = take
@@ -40,7 +40,7 @@ func TestPrompt(t *testing.T) {
 	p = kit.NewLongPrompt("Description", "", "one")
 	p.Do = take
 	if press(p, "enter", "2", "ctrl+s"); took != "one\n2" {
-		t.Errorf("took %q", took)
+		t.Errorf("accepted %q", took)
 	}
 }
 

@@ -24,12 +24,12 @@ func TestReader(t *testing.T) {
 	first := func() string {
 		lines := strings.Split(ansi.Strip(r.View(pt(40, 12), th)), "\n")
 		if len(lines) != 12 {
-			t.Fatalf("%d lines", len(lines))
+			t.Fatalf("%d lines, want 12", len(lines))
 		}
 		return strings.Trim(lines[1], "│ ")
 	}
 	if got := first(); got != "line 00" {
-		t.Errorf("begins with %q", got)
+		t.Errorf("begins with %q, want \"line 00\"", got)
 	}
 	for _, c := range []struct{ keys, want string }{
 		{"j down", "line 02"},
@@ -43,7 +43,7 @@ func TestReader(t *testing.T) {
 		{"x", "line 00"},
 	} {
 		if press(r, strings.Fields(c.keys)...); r.Closed() {
-			t.Errorf("%s closed it", c.keys)
+			t.Errorf("%s closed the reader", c.keys)
 		}
 		if got := first(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.keys, got, c.want)
@@ -51,15 +51,15 @@ func TestReader(t *testing.T) {
 	}
 	r.Mouse(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	if got := first(); got != "line 03" {
-		t.Errorf("the wheel went to %q", got)
+		t.Errorf("the wheel went to %q, want \"line 03\"", got)
 	}
 	if !strings.Contains(ansi.Strip(r.View(pt(40, 12), th)), "13 of 50 lines") {
-		t.Error("does not say where it stands")
+		t.Error("does not show the position")
 	}
 	for _, k := range []string{"esc", "q", "enter"} {
 		r := kit.NewReader("Post", "text")
 		if press(r, k); !r.Closed() {
-			t.Errorf("%s did not close it", k)
+			t.Errorf("%s did not close the reader", k)
 		}
 	}
 	short := ansi.Strip(kit.NewReader("T", "a\x1b[31m\n\n\tb").View(pt(30, 20), th))
@@ -93,7 +93,7 @@ func TestClicks(t *testing.T) {
 		{2, time.Millisecond, true},
 	} {
 		if got := click(step.x, step.after); got != step.want {
-			t.Errorf("click %d: %v", i, got)
+			t.Errorf("click %d: %v, want %v", i, got, step.want)
 		}
 	}
 	if c.Double(tea.MouseClickMsg{X: 2, Y: 1, Button: tea.MouseRight}) {
@@ -101,7 +101,7 @@ func TestClicks(t *testing.T) {
 	}
 }
 
-// The value of a label goes on under where it began; other lines are as they were.
+// TestReaderHangsValues: a long value continues below its own beginning. Other lines are not changed.
 func TestReaderHangsValues(t *testing.T) {
 	text := "Drawn with     block glyphs: no real pictures here\n\n{\"a\": \"a long line of a post without labels at all\"}"
 	view := ansi.Strip(kit.NewReader("Terminal", text).View(pt(40, 12), theme.New(true, true)))

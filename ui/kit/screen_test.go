@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
 
-// parts is a small program made of the kit's parts.
+// parts is a small program made of the parts of the kit.
 type parts struct {
 	th    *theme.Theme
 	w, h  int
@@ -83,8 +83,7 @@ func (d *parts) View() tea.View {
 	return v
 }
 
-// What the parts draw arrives on a real terminal in its place, whatever the
-// names are.
+// TestOnATerminal: what the parts draw is at its place on a real terminal, whatever the names are.
 func TestOnATerminal(t *testing.T) {
 	d := &parts{th: theme.New(true, true), field: kit.NewField("Filter", "type"), names: []string{
 		"plain.jpg", "写真.jpg", "🎉 party.gif", "cafe\u0301.png", "день 1 — naïve (final).txt", "हिन्दी नाम.jpg", "\x1b[31mred\x1b[0m",
@@ -104,7 +103,7 @@ func TestOnATerminal(t *testing.T) {
 			t.Errorf("%q is not on the screen:\n%s", want, term.Screen())
 		}
 	}
-	// The emulator forgets marks behind ASCII letters; the program wrote them.
+	// The emulator drops marks after ASCII letters, so check the output of the program.
 	if !strings.Contains(term.Raw(), "cafe\u0301.png") {
 		t.Error("a letter lost its mark")
 	}

@@ -15,8 +15,8 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// However long a sheet is, the first line of what has the focus is seen, the
-// drawing fills its rectangle, and a line is found where it is drawn.
+// TestSheetShowsTheFocus: in a sheet of any length the first line of the focus is visible, the
+// drawing fills its rectangle, and each line is where it is drawn.
 func TestSheetShowsTheFocus(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := image.Pt(rapid.IntRange(1, 120).Draw(t, "width"), rapid.IntRange(1, 40).Draw(t, "height"))
@@ -102,7 +102,7 @@ func TestCards(t *testing.T) {
 			reason = press(c, k)
 		}
 		if taken != tt.taken || c.Cursor() != tt.at || reason != tt.reason {
-			t.Errorf("%v: took %d at %d (%s), want %d at %d (%s)", tt.keys, taken, c.Cursor(), reason, tt.taken, tt.at, tt.reason)
+			t.Errorf("%v: got %d at %d (%s), want %d at %d (%s)", tt.keys, taken, c.Cursor(), reason, tt.taken, tt.at, tt.reason)
 		}
 	}
 	c := cards()
@@ -120,7 +120,7 @@ func TestCards(t *testing.T) {
 	}
 	c.Wheel(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	if taken = -1; c.Click(c.Cursor()) != nil || c.Cursor() != 1 || taken != -1 {
-		t.Errorf("the wheel went to card %d, and %d was taken", c.Cursor(), taken)
+		t.Errorf("the wheel moved to card %d, and card %d was chosen", c.Cursor(), taken)
 	}
 	if press(new(Cards), "enter") == "" {
 		t.Error("no cards give a card")

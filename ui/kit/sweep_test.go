@@ -15,7 +15,7 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// hostile is what file names can be.
+// hostile is an extreme file name.
 const hostile = "день 1 — naïve 写真写真写真 👍🏽 e\u0301\u0301\u0301\u0301\u0301\u0301 \x1b[31m\u202egpj.exe\n\xff.jpeg"
 
 func actions() []kit.Action {
@@ -99,7 +99,7 @@ func TestEverythingStaysInside(t *testing.T) {
 	for name, view := range views {
 		t.Run(name, func(t *testing.T) {
 			uitest.Sweep(t, func(w, h int, th *theme.Theme) string { return view(image.Pt(w, h), th) })
-			// No room at all is no reason to fail.
+			// A size of zero must not fail.
 			for _, th := range uitest.Themes() {
 				for _, size := range []image.Point{{}, {0, 5}, {5, 0}, {-1, -1}} {
 					if got := view(size, th); size.X < 1 && ansi.Strip(got) != "" {
@@ -146,9 +146,9 @@ func TestModes(t *testing.T) {
 	}
 	th := theme.New(true, true)
 	if got := ansi.Strip(kit.TooSmall(pt(39, 11), th)); !strings.Contains(got, "40x12") || !strings.Contains(got, "39x11") {
-		t.Errorf("says %q", got)
+		t.Errorf("shows %q", got)
 	}
 	if got := ansi.Strip(kit.TooSmall(pt(5, 1), th)); got != "40x12" {
-		t.Errorf("says %q", got)
+		t.Errorf("shows %q, want \"40x12\"", got)
 	}
 }

@@ -35,7 +35,7 @@ func load(t *testing.T, dir string, r Request) []string {
 	return drawn.Lines()
 }
 
-// worthKeeping is a picture that takes long enough to decode.
+// worthKeeping returns a picture that takes long enough to decode to be cached.
 func worthKeeping(t *testing.T) []byte { return mediatest.JPEG(t, mediatest.Photograph(1400, 1000)) }
 
 func TestCacheAnswersAfterARestart(t *testing.T) {
@@ -45,14 +45,14 @@ func TestCacheAnswersAfterARestart(t *testing.T) {
 	first := load(t, dir, r)
 	names := entriesOf(t, dir)
 	if len(names) != 1 {
-		t.Fatalf("%d entries", len(names))
+		t.Fatalf("%d entries, want 1", len(names))
 	}
 	info, err := os.Stat(names[0])
 	must(t, err)
 	if info.Mode().Perm() != 0o600 {
-		t.Errorf("others may read it: %v", info.Mode())
+		t.Errorf("other users may read the file: %v", info.Mode())
 	}
-	// Another picture under the same key would be shown: the answer is the cache's.
+	// Put another picture under the same key. If it is shown, the answer comes from the cache.
 	id := identityOf(t, path)
 	c := NewCache(dir, DefaultCache)
 	kept := c.get(t.Context(), id.key(previewSide), media.Limits{Side: previewSide})
@@ -64,9 +64,9 @@ func TestCacheAnswersAfterARestart(t *testing.T) {
 	c.put(id.key(previewSide), other)
 	again := load(t, dir, r)
 	if slices.Equal(again, first) {
-		t.Error("it was decoded again")
+		t.Error("the picture was decoded again")
 	}
-	// Under another name it is the same file; changed it is another.
+	// A renamed file is the same picture, and a changed file is another.
 	moved := path + ".moved"
 	must(t, os.Rename(path, moved))
 	r.Path = moved
@@ -100,7 +100,7 @@ func TestCacheKeepsAlpha(t *testing.T) {
 	}
 	again := load(t, dir, r)
 	if loss := mediatest.PSNR(screenshot(t, first, 30), screenshot(t, again, 30)); loss < 35 {
-		t.Errorf("from the cache it is another: %.1f dB", loss)
+		t.Errorf("the cached picture differs: %.1f dB", loss)
 	}
 }
 
@@ -112,8 +112,8 @@ func TestCacheKeepsWhatIsWorthIt(t *testing.T) {
 	}
 }
 
-// Damaged entries, entries of others and entries that claim too much count as none,
-// and go.
+// TestCacheBelievesNothing: damaged entries, entries of others and entries that claim too much are
+// ignored and removed.
 func TestCacheBelievesNothing(t *testing.T) {
 	key := fileID{path: "x"}.key(1024)
 	p := New(mediatest.Photograph(300, 200), media.Normal)
@@ -152,7 +152,7 @@ func TestCacheBelievesNothing(t *testing.T) {
 			}
 			c.put(key, p)
 			if got := c.get(t.Context(), key, media.Limits{Side: previewSide}); got == nil || got.Size() != p.Size() {
-				t.Error("nothing is kept in its place")
+				t.Error("the entry was not replaced")
 			}
 		})
 	}
@@ -188,11 +188,11 @@ func TestCacheStaysWithinItsLimit(t *testing.T) {
 	for i := range 20 {
 		key := fileID{path: string(rune('0' + i))}.key(1)
 		c.put(key, p)
-		// Older than what follows, but for the first, which is used all the time.
+		// Entries are older than the following ones. The first is used all the time.
 		then := time.Now().Add(time.Duration(i-100) * time.Minute)
 		must(t, os.Chtimes(c.path(key), then, then))
 		if c.get(t.Context(), first, limits) == nil {
-			t.Fatalf("what was just used is gone after %d", i)
+			t.Fatalf("the entry in use was removed after %d", i)
 		}
 		total := int64(0)
 		for _, name := range entriesOf(t, dir) {
@@ -208,18 +208,18 @@ func TestCacheStaysWithinItsLimit(t *testing.T) {
 		t.Error("a half written entry stays")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "notes.txt")); err != nil {
-		t.Error("it removed a file that is not its own")
+		t.Error("the cache removed a file of others")
 	}
 	found, err := os.ReadDir(dir)
 	must(t, err)
 	for _, e := range found {
 		if strings.HasPrefix(e.Name(), atomicfile.TempPrefix) {
-			t.Errorf("%s was left", e.Name())
+			t.Errorf("%s remains", e.Name())
 		}
 	}
 }
 
-// A folder that cannot be written to, or is none, costs the cache and nothing else.
+// TestCacheThatCannotBeWritten: a folder that is missing or not writable only disables the cache.
 func TestCacheThatCannotBeWritten(t *testing.T) {
 	file := write(t, "file", []byte("no folder"))
 	load(t, filepath.Join(file, "previews"), Request{Path: write(t, "a.jpg", worthKeeping(t)), Cols: 9, Rows: 9})
@@ -238,7 +238,7 @@ func FuzzCacheEntry(f *testing.F) {
 	f.Add(sound[sha256.Size:])
 	limits := media.Limits{Pixels: 1 << 16, Side: 64, Budget: media.NewBudget(4 << 20)}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		// The checksum is right: what is behind it is read.
+		// The checksum is right, so the body is read.
 		sum := sha256.Sum256(body)
 		p := parseEntry(t.Context(), key, append(sum[:], body...), limits)
 		if p != nil && (p.Size().X < 1 || p.Size().Y < 1 || len(Render(p, 7, 5, Options{}).Lines) != 5) {

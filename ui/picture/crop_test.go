@@ -16,7 +16,7 @@ import (
 	"mediadesk/api/media/mediatest"
 )
 
-// cropStage is a program that shows a crop, and its terminal.
+// cropStage is a program that shows a crop, with its terminal.
 type cropStage struct {
 	t       *testing.T
 	v       CropView
@@ -35,7 +35,7 @@ func newCropStage(t *testing.T) *cropStage {
 	}
 }
 
-// move is an Update that leads to a frame with another part.
+// move is an Update that shows another part in the next frame.
 func (d *cropStage) move(rect image.Rectangle) []string {
 	d.run(d.v.Follow(d.g, d.o))
 	return d.draw(rect)
@@ -64,7 +64,7 @@ func (d *cropStage) run(cmd tea.Cmd) {
 	}()
 }
 
-// pass has so much time pass.
+// pass lets simulated time pass.
 func (d *cropStage) pass(span time.Duration) {
 	end := time.After(span)
 	for {
@@ -99,14 +99,14 @@ func isReal(lines []string) bool {
 
 var picture300 = New(mediatest.Photograph(300, 200), media.Normal)
 
-// A part that stays is sent once; while it moves nothing is sent and glyphs follow
-// it; a single step leaves the picture before in its place; every id is given back.
+// TestCropFollows: a part that stays is transmitted once. While it moves glyphs follow it and
+// nothing is transmitted. A single step keeps the earlier picture in place. All ids are released.
 func TestCropFollows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newCropStage(t)
 		first, second := image.Rect(10, 10, 110, 90), image.Rect(11, 10, 111, 90)
 		if isReal(d.move(first)) {
-			t.Fatal("cells of a picture that nobody sent")
+			t.Fatal("got cells of a picture that was not transmitted")
 		}
 		d.pass(80 * time.Millisecond)
 		was := d.draw(first)
@@ -123,12 +123,12 @@ func TestCropFollows(t *testing.T) {
 		for i := range 100 {
 			lines := d.move(second.Add(image.Pt(i+1, 0)))
 			if i > 12 && isReal(lines) {
-				t.Fatalf("step %d: a part that moves is seen as it was", i)
+				t.Fatalf("step %d: a moving part shows its old picture", i)
 			}
 			d.pass(10 * time.Millisecond)
 		}
 		if d.sent != 2 {
-			t.Errorf("%d pictures are sent while it moves", d.sent-2)
+			t.Errorf("%d pictures were transmitted while the part moved", d.sent-2)
 		}
 		d.pass(time.Second)
 		if d.sent != 3 || !isReal(d.draw(second.Add(image.Pt(100, 0)))) {
@@ -145,13 +145,13 @@ func TestCropFollows(t *testing.T) {
 		d.run(sending)
 		d.pass(time.Second)
 		if len(d.screen.holds) != 0 || d.g.Clear() != "" || d.waiting != 0 {
-			t.Errorf("the terminal is left with %v, %d commands run", d.screen.holds, d.waiting)
+			t.Errorf("the terminal still has %v, %d commands run", d.screen.holds, d.waiting)
 		}
 	})
 }
 
-// Where there is no room for a picture, or the terminal shows none, glyphs stay and
-// nothing is asked for again and again.
+// TestCropWithoutRoom: without room for a picture, or on a terminal without pictures, glyphs stay
+// and no request is repeated for ever.
 func TestCropWithoutRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newCropStage(t)
@@ -166,10 +166,10 @@ func TestCropWithoutRoom(t *testing.T) {
 		}
 		d.pass(time.Second)
 		if d.waiting != 0 {
-			t.Error("it asks for ever")
+			t.Error("the requests do not end")
 		}
 		if d.v.Follow(nil, d.o) != nil || d.v.Follow(d.g, Options{}) != nil || (*CropView)(nil).Follow(d.g, d.o) != nil {
-			t.Error("it follows where there are no pictures")
+			t.Error("the crop follows although there are no pictures")
 		}
 	})
 }

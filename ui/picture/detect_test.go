@@ -14,9 +14,8 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// recorded are terminals whose answers were recorded, as they came, by
-// testdata/record: they stand in testdata/terminals, without the kernel's own word
-// on the size of a cell.
+// recorded are terminals whose answers testdata/record recorded in testdata/terminals, without the
+// kernel's report of the cell size.
 var recorded = map[string]answering{
 	"kitty 0.41": {
 		want: Abilities{Method: MethodKitty, Set: Octants, Cell: image.Pt(9, 18), PixelMouse: true},
@@ -78,8 +77,7 @@ var recorded = map[string]answering{
 	"st 0.9": {says: "not answered"},
 }
 
-// composed are answers that were put together, of cases that no terminal at hand
-// has.
+// composed are hand-made answers for cases that no available terminal has.
 var composed = map[string]answering{
 	"iTerm2 in tmux": {
 		env:     map[string]string{"TMUX": "/tmp/tmux-0/default,1,0"},
@@ -108,17 +106,17 @@ var composed = map[string]answering{
 	},
 }
 
-// answering is a terminal and what follows from its answers.
+// answering is a terminal with its answers and what follows from them.
 type answering struct {
 	env     map[string]string
 	cells   image.Point
 	answers string
-	want    Abilities // Findings are not compared
-	says    string    // part of what is said about real pictures
+	want    Abilities // without Findings
+	says    string    // part of the text about real pictures
 	sixel   bool
 }
 
-// recording reads what a terminal answered.
+// recording reads the recorded answers of a terminal.
 func recording(t testing.TB, name string) answering {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", "terminals", name+".txt"))
@@ -132,7 +130,7 @@ func recording(t testing.TB, name string) answering {
 	return r
 }
 
-// answers are those of a recorded terminal.
+// answers returns the answers of a recorded terminal.
 func answers(t testing.TB, name string) string { return recording(t, name).answers }
 
 func TestRecordedTerminals(t *testing.T) {
@@ -146,7 +144,7 @@ func TestRecordedTerminals(t *testing.T) {
 		t.Errorf("%d terminals were recorded, %d are tried", len(found), len(recorded))
 	}
 	for name, r := range all {
-		// The answers may come in any pieces.
+		// The answers may arrive in any pieces.
 		for _, piece := range []int{1, 3, 17, 1 << 20} {
 			d := NewDetector(SettingAuto, func(key string) string { return r.env[key] }, true)
 			d.resized(r.cells)
@@ -158,10 +156,10 @@ func TestRecordedTerminals(t *testing.T) {
 			d.TimedOut()
 			got := d.Abilities()
 			if !strings.Contains(got.Findings.Kitty, r.says) {
-				t.Errorf("%s: real pictures: %q does not say %q", name, got.Findings.Kitty, r.says)
+				t.Errorf("%s: real pictures: %q does not contain %q", name, got.Findings.Kitty, r.says)
 			}
 			if d.sixel != r.sixel {
-				t.Errorf("%s: sixel %v", name, d.sixel)
+				t.Errorf("%s: sixel %v, want %v", name, d.sixel, r.sixel)
 			}
 			got.Findings = Findings{}
 			if got != r.want {
@@ -180,7 +178,7 @@ func feed(d *Detector, answers string, piece int) {
 		have, answers = have+answers[:n], answers[n:]
 		for have != "" {
 			n, event := decoder.Decode([]byte(have))
-			// What looks like a key may be the beginning of more.
+			// What looks like a key may be the beginning of a longer sequence.
 			if n <= 0 || n >= len(have) && answers != "" {
 				break
 			}
@@ -213,9 +211,9 @@ func TestTerminalsThatAreNotAsked(t *testing.T) {
 		}
 	}
 	if NewDetector(SettingAuto, nil, false).Query() != "" {
-		t.Error("what is no terminal is asked")
+		t.Error("a program that is not a terminal got a query")
 	}
-	// tmux calls itself screen too, and can be asked.
+	// tmux calls itself screen too, and answers queries.
 	d := NewDetector(SettingAuto, func(key string) string {
 		return map[string]string{"TERM": "screen-256color", "TMUX": "x"}[key]
 	}, true)
@@ -230,7 +228,7 @@ func TestNothingIsClaimedBeforeTheAnswers(t *testing.T) {
 	if a := d.Abilities(); a.Method != MethodBlocks || a.Set != Blocks || a.Cell != (image.Point{}) || d.Complete() {
 		t.Errorf("%+v", a)
 	}
-	// A terminal that never answers is given up, and one that answers late counts.
+	// A terminal that never answers is given up. A late answer still counts.
 	d.TimedOut()
 	if !d.Complete() || !strings.Contains(d.Abilities().Findings.State, "no answer") {
 		t.Error(d.Abilities().Findings.State)
@@ -272,8 +270,8 @@ func TestSettingOverridesWhatWasFound(t *testing.T) {
 	}
 }
 
-// The size of a cell: the kernel knows best, then the report of the cell, then
-// that of the window.
+// TestSizeOfACell: the size of a cell comes from the kernel, else from the report of the cell, else
+// from the report of the window.
 func TestSizeOfACell(t *testing.T) {
 	d := NewDetector(SettingAuto, nil, true)
 	d.resized(image.Pt(100, 50))
@@ -297,7 +295,8 @@ func TestSizeOfACell(t *testing.T) {
 	}
 }
 
-// xterm.js reports the size of a cell rounded: 140 cells of 7.83 pixels are no 1,120.
+// TestCellsOfBrokenSize: xterm.js reports the size of a cell rounded: 140 cells of 7.83 pixels are
+// not 1,120 pixels.
 func TestCellsOfBrokenSize(t *testing.T) {
 	d := NewDetector(SettingSixel, nil, true)
 	d.resized(image.Pt(140, 45))
@@ -313,7 +312,7 @@ func TestCellsOfBrokenSize(t *testing.T) {
 			t.Errorf("pixel %d is %v in cell %v", left+1, within, cell)
 		}
 	}
-	// A window that has become smaller since says nothing about the cells.
+	// A window that has become smaller does not describe the cells.
 	d.Update(uv.PixelSizeEvent{Width: 800, Height: 600})
 	if a := d.Abilities(); a.Exact != (Exact{}) {
 		t.Errorf("after another answer a cell is %v", a.Exact)

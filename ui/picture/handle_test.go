@@ -18,8 +18,8 @@ func drawSize(t *rapid.T) image.Point {
 	return image.Pt(rapid.IntRange(1, 6000).Draw(t, "width"), rapid.IntRange(1, 6000).Draw(t, "height"))
 }
 
-// However the rectangle is moved, it stays inside and keeps a pixel; moved as a
-// whole it keeps its size, and an edge moves no other.
+// TestMovedStaysInside: a moved rectangle stays inside and has at least one pixel. Moving all of it
+// keeps its size, and moving an edge moves no other edge.
 func TestMovedStaysInside(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := drawSize(t)
@@ -43,7 +43,7 @@ func TestMovedStaysInside(t *testing.T) {
 			t.Fatalf("%v moved the other side: %v to %v", g, rect, got)
 		}
 		if lock.Locked() && g != 0 {
-			// One of the sides is rounded, or is at its least.
+			// One of the sides is rounded, or has its smallest length.
 			want := float64(lock.W) / float64(lock.H)
 			byWidth, byHeight := float64(got.Dx())/want, float64(got.Dy())*want
 			if math.Abs(byWidth-float64(got.Dy())) > 1 && math.Abs(byHeight-float64(got.Dx())) > 1 {
@@ -65,10 +65,10 @@ func TestMovedByOne(t *testing.T) {
 		{0, image.Pt(-100, 100), Ratio{}, image.Rect(0, 60, 40, 80)},
 		{1, image.Pt(-1, -1), Ratio{}, image.Rect(9, 19, 50, 40)},
 		{5, image.Pt(10, 10), Ratio{}, image.Rect(10, 20, 60, 50)},
-		{4, image.Pt(0, 5), Ratio{}, rect}, // an edge moves only across
+		{4, image.Pt(0, 5), Ratio{}, rect}, // an edge moves in one direction only
 		{4, image.Pt(10, 0), Ratio{2, 1}, image.Rect(10, 20, 60, 45)},
 		{5, image.Pt(90, 0), Ratio{2, 1}, image.Rect(10, 20, 100, 65)},
-		{6, image.Pt(0, 50), Ratio{2, 1}, image.Rect(10, 20, 100, 65)}, // the width ends the growth
+		{6, image.Pt(0, 50), Ratio{2, 1}, image.Rect(10, 20, 100, 65)}, // the width limits the growth
 		{1, image.Pt(100, 100), Ratio{}, image.Rect(49, 39, 50, 40)},
 	} {
 		if got := c.g.Moved(rect, c.d, size, c.lock); got != c.want {

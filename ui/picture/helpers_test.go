@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// write puts data into a file of a new folder.
+// write writes data to a file in a new folder.
 func write(t testing.TB, name string, data []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

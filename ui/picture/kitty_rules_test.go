@@ -19,30 +19,30 @@ import (
 	"mediadesk/api/media/mediatest"
 )
 
-// inSequence are the commands of a sequence; what may come in any order fails.
+// inSequence returns the commands of a sequence. It fails if their order is not fixed.
 func inSequence(t testing.TB, cmd tea.Cmd) []tea.Cmd {
 	t.Helper()
 	msg := cmd()
 	if _, batch := msg.(tea.BatchMsg); batch {
-		t.Fatal("it comes in any order")
+		t.Fatal("the commands have no fixed order")
 	}
 	cmds := asCommands(msg)
 	if len(cmds) < 2 {
-		t.Fatalf("it is no sequence but %T", msg)
+		t.Fatalf("got %T, want a sequence", msg)
 	}
 	return cmds
 }
 
-// Rules 1 and 2: what must follow one after the other is a sequence.
+// TestKittyInOrder: rules 1 and 2: commands that depend on each other form a sequence.
 func TestKittyInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewImageStore(false)
 		i := transmittedIn(t, g, small(), image.Pt(8, 3))
 		if n := len(inSequence(t, i.Show())); n != 2 {
-			t.Errorf("showing takes %d steps", n)
+			t.Errorf("showing takes %d steps, want 2", n)
 		}
 		if n := len(inSequence(t, i.Delete())); n != 3 {
-			t.Errorf("taking down takes %d steps", n)
+			t.Errorf("deleting takes %d steps, want 3", n)
 		}
 		o := Options{Method: MethodKitty, Cell: image.Pt(8, 16)}
 		v := NewRegionView(small(), 30, 10, o)
@@ -62,8 +62,8 @@ func TestKittyInOrder(t *testing.T) {
 	})
 }
 
-// Rule 2: an id is forgotten about 100 ms after its last frame, is nobody else's
-// until the terminal has been told, and is not the next one to be used.
+// TestKittyForgetsLater: rule 2: an image is deleted about 100 ms after its last frame. Its id is
+// not used until the terminal has been told, and is not the next one in use.
 func TestKittyForgetsLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewImageStore(false)
@@ -73,17 +73,17 @@ func TestKittyForgetsLater(t *testing.T) {
 			before := time.Since(start)
 			said := raw(step())
 			if !told && g.held[i.number()] == nil {
-				t.Fatal("the id is free before the terminal has been told")
+				t.Fatal("the id is free before the image is deleted")
 			}
 			if said != "" {
 				told = true
 				if before != settle || settle < 50*time.Millisecond || settle > 200*time.Millisecond {
-					t.Errorf("it is forgotten after %v", before)
+					t.Errorf("the image was deleted after %v", before)
 				}
 			}
 		}
 		if !told || g.held[i.number()] != nil {
-			t.Errorf("told %v, still held %v", told, g.held[i.number()])
+			t.Errorf("deleted %v, still held %v", told, g.held[i.number()])
 		}
 		if next := transmittedIn(t, g, small(), image.Pt(1, 1)); next.number() == i.number() {
 			t.Error("the id is used again at once")
@@ -91,7 +91,7 @@ func TestKittyForgetsLater(t *testing.T) {
 	})
 }
 
-// What one id stands for does not change, and one that nobody shows is not lost.
+// TestKittyRoom: an id stands for one image, and an image that is not shown keeps it until then.
 func TestKittyRoom(t *testing.T) {
 	g := NewImageStore(false)
 	for range mostNumbers {
@@ -107,8 +107,7 @@ func TestKittyRoom(t *testing.T) {
 		}
 		return last
 	}
-	// A region needs two: with room for one it is drawn with glyphs, and the one
-	// stays free.
+	// A region needs two ids. With only one free id it is drawn with glyphs, and the id stays free.
 	free(1)
 	if msg := NewRegionView(small(), 30, 10, o).Transmit(g, small(), o)(); msg != nil {
 		t.Errorf("a region in the room of one picture: %T", msg)
@@ -116,7 +115,7 @@ func TestKittyRoom(t *testing.T) {
 	if i := transmittedIn(t, g, small(), image.Pt(1, 1)); i == nil {
 		t.Error("the id is lost")
 	}
-	// What has no size takes no id.
+	// A picture without a size needs no id.
 	free(1)
 	for _, size := range []image.Point{{}, {X: -1, Y: 3}, {X: 298, Y: 1}, {X: 1, Y: 298}} {
 		if i, err := g.newImage(small(), size, cells8x16, fullLight); err == nil {
@@ -126,12 +125,12 @@ func TestKittyRoom(t *testing.T) {
 	transmittedIn(t, g, small(), image.Pt(1, 1))
 }
 
-// screen is a terminal as far as real pictures are concerned.
+// screen models real pictures in a terminal.
 type screen struct {
 	t      rapid.TB
 	tmux   bool
 	holds  map[int]bool
-	amidst int // the id whose pieces are still arriving
+	amidst int // the id whose pieces are arriving
 }
 
 var (
@@ -139,7 +138,7 @@ var (
 	wrapping = regexp.MustCompile(`^\x1bPtmux;((?:[^\x1b]|\x1b\x1b)*)\x1b\\`)
 )
 
-// keysOf takes the keys of a command apart.
+// keysOf parses the keys of a command.
 func keysOf(s string) map[string]string {
 	keys := map[string]string{}
 	for _, pair := range strings.Split(s, ",") {
@@ -149,7 +148,7 @@ func keysOf(s string) map[string]string {
 	return keys
 }
 
-// ids are the numbers, in the highest byte, of the images that are sent.
+// ids returns the numbers, in the highest byte, of the transmitted images.
 func ids(written string) string {
 	var list []string
 	for _, m := range chunk.FindAllStringSubmatch(written, -1) {
@@ -161,7 +160,7 @@ func ids(written string) string {
 	return strings.Join(list, " ")
 }
 
-// write reads commands as a terminal does, strictly.
+// write reads commands as strictly as a terminal can.
 func (s *screen) write(data string) {
 	s.t.Helper()
 	for data != "" {
@@ -191,7 +190,7 @@ func (s *screen) write(data string) {
 func (s *screen) obey(keys map[string]string, body string) {
 	s.t.Helper()
 	if keys["q"] != "2" {
-		s.t.Fatalf("it would answer: %v", keys)
+		s.t.Fatalf("the terminal would answer: %v", keys)
 	}
 	if s.amidst != 0 && keys["a"] != "" {
 		s.t.Fatalf("%v among the pieces of %d", keys, s.amidst)
@@ -221,7 +220,7 @@ func (s *screen) obey(keys map[string]string, body string) {
 			s.t.Fatalf("a piece that is neither the last nor whole: %v", keys)
 		}
 	case "d":
-		// All pictures that are in cells: only by their id, and with their pixels.
+		// Pictures in cells are deleted only by id, together with their pixels.
 		if keys["d"] != "I" {
 			s.t.Fatalf("%v forgets no picture in cells", keys)
 		}
@@ -231,14 +230,14 @@ func (s *screen) obey(keys map[string]string, body string) {
 	}
 }
 
-// under is a command that is carried out step by step, with steps of others between:
-// one is run, then what it sends arrives.
+// under is a command that runs step by step, interleaved with others: it is run, then its message
+// arrives.
 type under struct {
 	steps []tea.Cmd
 	sends tea.Msg
 }
 
-// stage is a program with real pictures, its commands under way and its terminal.
+// stage is a program with real pictures, its running commands and its terminal.
 type stage struct {
 	t       rapid.TB
 	screen  *screen
@@ -256,7 +255,7 @@ func (s *stage) start(cmds ...tea.Cmd) {
 	}
 }
 
-// step carries a command on.
+// step continues a command.
 func (s *stage) step(u *under) {
 	if msg := u.sends; msg != nil {
 		u.sends = nil
@@ -297,41 +296,41 @@ func (s *stage) arrived(msg tea.Msg) {
 	}
 }
 
-// seen fails where a cell is drawn of a picture that the terminal does not hold.
+// seen fails if a cell shows a picture that the terminal does not have.
 func (s *stage) seen() {
 	for _, i := range s.shown {
 		if !s.screen.holds[i.number()] {
-			s.t.Fatalf("cells of %d that it does not hold", i.number())
+			s.t.Fatalf("got cells of %d, which the terminal does not have", i.number())
 		}
 	}
 	for _, v := range s.views {
 		for id := range idsIn(v.Render(image.Rect(1, 1, 5, 5)).Lines) {
 			if !s.screen.holds[id] {
-				s.t.Fatalf("a region's cells of %d that it does not hold", id)
+				s.t.Fatalf("got a region's cells of %d, which the terminal does not have", id)
 			}
 		}
 	}
 	for _, v := range s.crops {
 		for id := range idsIn(v.draw(v.want.rect)) {
 			if !s.screen.holds[id] {
-				s.t.Fatalf("a crop's cells of %d that it does not hold", id)
+				s.t.Fatalf("got a crop's cells of %d, which the terminal does not have", id)
 			}
 		}
 	}
 }
 
-// draw draws another part of what was drawn before.
+// draw draws another part.
 func (v *CropView) draw(rect image.Rectangle) []string {
 	return v.Draw(v.want.of, rect, v.want.size.X, v.want.size.Y, v.want.o)
 }
 
-// All rules together: in whatever order the steps of showing and taking down fall,
-// no id stands for two pictures at a time, only cells of what the terminal holds are
-// drawn, and a program that ends at any moment leaves no picture behind.
+// TestKittyRulesHoldInAnyOrder: all rules together: in any order of the steps no id stands for two
+// pictures at a time, only cells of available pictures are drawn, and a program that ends at any
+// moment leaves no picture behind.
 func TestKittyRulesHoldInAnyOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, tmux := range []bool{false, true} {
-			// It must not ask for the deadline inside of the bubble.
+			// rapid must not read the deadline inside the bubble.
 			rapid.Check(struct{ rapid.TB }{t}, func(r *rapid.T) { anyOrder(r, tmux) })
 		}
 	})
@@ -382,11 +381,11 @@ func anyOrder(r *rapid.T, tmux bool) {
 	}
 	s.screen.write(g.Clear())
 	if len(s.screen.holds) > 0 {
-		r.Fatalf("%d pictures are left behind", len(s.screen.holds))
+		r.Fatalf("%d pictures remain", len(s.screen.holds))
 	}
 }
 
-// idsIn are the ids that stand in the cells of some lines.
+// idsIn returns the ids in the cells of some lines.
 func idsIn(lines []string) map[int]bool {
 	found := map[int]bool{}
 	if len(lines) == 0 {

@@ -26,7 +26,7 @@ import (
 	"mediadesk/api/media/mediatest"
 )
 
-// messages runs a command and lists what it sends, in order.
+// messages runs a command and returns the messages that it sends, in order.
 func messages(cmd tea.Cmd) []tea.Msg {
 	if cmd == nil {
 		return nil
@@ -35,7 +35,7 @@ func messages(cmd tea.Cmd) []tea.Msg {
 	if msg == nil {
 		return nil
 	}
-	// A sequence is a list of commands of a type of its own.
+	// A sequence is a list of commands with its own type.
 	if cmds := asCommands(msg); cmds != nil {
 		var all []tea.Msg
 		for _, c := range cmds {
@@ -50,7 +50,7 @@ func asCommands(msg tea.Msg) []tea.Cmd {
 	if batch, ok := msg.(tea.BatchMsg); ok {
 		return batch
 	}
-	// The type of a sequence is not exported; it is a list of commands too.
+	// The type of a sequence is not exported, but it is a list of commands too.
 	v := reflect.ValueOf(msg)
 	if list := reflect.TypeFor[[]tea.Cmd](); v.CanConvert(list) {
 		return v.Convert(list).Interface().([]tea.Cmd)
@@ -58,7 +58,7 @@ func asCommands(msg tea.Msg) []tea.Cmd {
 	return nil
 }
 
-// raw is what a message writes to the terminal, empty for others.
+// raw returns what a message writes to the terminal, "" for other messages.
 func raw(msg tea.Msg) string {
 	if r, ok := msg.(tea.RawMsg); ok {
 		return fmt.Sprint(r.Msg)
@@ -66,7 +66,7 @@ func raw(msg tea.Msg) string {
 	return ""
 }
 
-// cells8x16 has cells of that many pixels.
+// cells8x16 has cells of 8 by 16 pixels.
 var cells8x16 = Options{Cell: image.Pt(8, 16)}
 
 func transmittedIn(t testing.TB, g *ImageStore, p *Picture, size image.Point) *Image {
@@ -78,17 +78,16 @@ func transmittedIn(t testing.TB, g *ImageStore, p *Picture, size image.Point) *I
 
 func small() *Picture { return New(mediatest.Quarters(64, 48), media.Normal) }
 
-// Rule 1: the picture is sent first; the word that its cells may be drawn comes
-// after it.
+// TestKittySendsBeforeItShows: rule 1: the picture is transmitted before its cells may be drawn.
 func TestKittySendsBeforeItShows(t *testing.T) {
 	i := transmittedIn(t, NewImageStore(false), small(), image.Pt(8, 3))
 	all := messages(i.Show())
 	if len(all) != 2 || !strings.HasPrefix(raw(all[0]), "\x1b_Ga=T,U=1,") || all[1] != (Transmitted{i}) {
-		t.Errorf("it sends %T", all)
+		t.Errorf("got the message %T", all)
 	}
 }
 
-// Rule 2: every picture has an id of its own, and an old one is forgotten, later.
+// TestKittyIDsAreNotUsedAgain: rule 2: every picture has its own id, and an old one is deleted later.
 func TestKittyIDsAreNotUsedAgain(t *testing.T) {
 	g := NewImageStore(false)
 	seen := map[int]bool{}
@@ -104,7 +103,7 @@ func TestKittyIDsAreNotUsedAgain(t *testing.T) {
 		seen[i.number()] = true
 	}
 	if _, err := g.newImage(small(), image.Pt(1, 1), cells8x16, fullLight); err == nil {
-		t.Error("there are more pictures than ids")
+		t.Error("got more pictures than ids")
 	}
 	all := messages(first.Delete())
 	if want := fmt.Sprintf("\x1b_Ga=d,d=I,i=%d,q=2\x1b\\", first.id); len(all) != 1 || raw(all[0]) != want {
@@ -115,9 +114,9 @@ func TestKittyIDsAreNotUsedAgain(t *testing.T) {
 	}
 }
 
-// Rules 3 and 4: row, column and number stand in every cell, the number as a
-// diacritic; each cell is one column wide. The ink, the same for all pictures, is
-// one that terminals of few colors have, and none where there are no colors.
+// TestKittyCells: rules 3 and 4: every cell has its row, column and number, the number as a
+// diacritic, and is one column wide. All pictures use one color, which terminals with few colors
+// have, and none without colors.
 func TestKittyCells(t *testing.T) {
 	for profile, o := range map[colorprofile.Profile]Options{
 		colorprofile.TrueColor: cells8x16, colorprofile.ANSI256: cells8x16, colorprofile.ANSI: cells8x16,
@@ -135,10 +134,10 @@ func TestKittyCells(t *testing.T) {
 		lines := i.frame(9, 4, image.Rect(2, 1, 7, 4))
 		for y, line := range lines {
 			if w := ansi.StringWidth(line); w != 9 {
-				t.Errorf("line %d is %d wide", y, w)
+				t.Errorf("line %d is %d wide, want 9", y, w)
 			}
 			if w := ansi.StringWidthWc(ansi.Strip(line)); w != 9 {
-				t.Errorf("line %d is %d wide, counted letter by letter", y, w)
+				t.Errorf("line %d is %d wide, counted letter by letter, want 9", y, w)
 			}
 		}
 		var sent strings.Builder
@@ -162,10 +161,9 @@ func TestKittyCells(t *testing.T) {
 	}
 }
 
-// drawnIn is the number of the picture that kitty draws in each cell of a line, 0
-// where none. It takes a cell that is none of a picture for one whose id has 0 in
-// the three lower bytes and says nothing of row, column and number: if that agrees
-// with the cell before, the picture goes on.
+// drawnIn returns the number of the picture that kitty draws in each cell of a line, or 0. Kitty treats
+// other cells as a placeholder of an id with 0 in the three lower bytes, without row, column and number.
+// If that fits the cell before, the picture continues.
 func drawnIn(buf uv.ScreenBuffer, y int) []int {
 	drawn := make([]int, buf.Bounds().Dx())
 	place := func(diacritic rune) int {
@@ -202,8 +200,8 @@ func drawnIn(buf uv.ScreenBuffer, y int) []int {
 	return drawn
 }
 
-// A popup over the middle of a picture and the border of a region have nothing of
-// the picture beneath them.
+// TestKittyEndsWhereItIsCovered: a popup over the middle of a picture and the border of a region
+// show nothing of the picture below.
 func TestKittyEndsWhereItIsCovered(t *testing.T) {
 	g := NewImageStore(false)
 	i := transmittedIn(t, g, small(), image.Pt(12, 3))
@@ -212,7 +210,7 @@ func TestKittyEndsWhereItIsCovered(t *testing.T) {
 	uv.NewStyledString("\x1b[31mhelp").Draw(buf, image.Rect(4, 1, 8, 2))
 	n := i.number()
 	if got := drawnIn(buf, 1); !slices.Equal(got[:12], []int{n, n, n, n, 0, 0, 0, 0, n, n, n, n}) || slices.Max(got[12:]) != 0 {
-		t.Errorf("under a popup over cells 4 to 7 it draws %v", got)
+		t.Errorf("with a popup over cells 4 to 7 kitty draws %v", got)
 	}
 	p := New(mediatest.Photograph(300, 200), media.Normal)
 	o := Options{Method: MethodKitty, Cell: image.Pt(8, 16)}
@@ -230,11 +228,11 @@ func TestKittyEndsWhereItIsCovered(t *testing.T) {
 	}
 }
 
-// Rule 5: at the end every picture that is left is forgotten, by its id.
+// TestKittyFarewell: rule 5: at the end every remaining picture is deleted by its id.
 func TestKittyFarewell(t *testing.T) {
 	g := NewImageStore(false)
 	if g.Clear() != "" {
-		t.Error("there is something to forget")
+		t.Error("got pictures to delete")
 	}
 	a, b := transmittedIn(t, g, small(), image.Pt(1, 1)), transmittedIn(t, g, small(), image.Pt(1, 1))
 	gone := transmittedIn(t, g, small(), image.Pt(1, 1))
@@ -244,16 +242,16 @@ func TestKittyFarewell(t *testing.T) {
 		t.Errorf("the farewell is %q", got)
 	}
 	if g.Clear() != "" {
-		t.Error("it is said twice")
+		t.Error("the pictures are deleted twice")
 	}
 }
 
-// Rule 6: in tmux each piece is wrapped by itself.
+// TestKittyThroughTmux: rule 6: in tmux each piece is wrapped by itself.
 func TestKittyThroughTmux(t *testing.T) {
 	g := NewImageStore(true)
 	i := transmittedIn(t, g, New(mediatest.Photograph(300, 200), media.Normal), image.Pt(40, 15))
 	pieces := strings.SplitAfter(i.data, "\x1b\\\x1b\\")
-	// The end of a wrapped sequence is doubled, then comes that of the wrapping.
+	// The end of a wrapped sequence is doubled, and then the wrapping ends.
 	if n := strings.Count(i.data, "\x1bPtmux;"); n < 2 || n != len(pieces)-1 {
 		t.Fatalf("%d wrappings, %d pieces", n, len(pieces)-1)
 	}
@@ -269,7 +267,7 @@ func TestKittyThroughTmux(t *testing.T) {
 
 var chunk = regexp.MustCompile(`\x1b_G([^;]*);([A-Za-z0-9+/=]*)\x1b\\`)
 
-// What is sent is the picture: taken apart as a terminal does.
+// TestKittyTransmission: decodes the transmission as a terminal does, and gets the picture.
 func TestKittyTransmission(t *testing.T) {
 	i := transmittedIn(t, NewImageStore(false), New(mediatest.Photograph(300, 200), media.Normal), image.Pt(40, 15))
 	found := chunk.FindAllStringSubmatch(i.data, -1)
@@ -279,25 +277,25 @@ func TestKittyTransmission(t *testing.T) {
 			more = "m=0"
 		}
 		if !strings.Contains(c[1], more) || len(c[2]) > 4096 || len(c[2])%4 != 0 || n > 0 && c[1] != "q=2,"+more {
-			t.Fatalf("piece %d of %d says %q with %d bytes", n, len(found), c[1], len(c[2]))
+			t.Fatalf("piece %d of %d has the keys %q with %d bytes", n, len(found), c[1], len(c[2]))
 		}
 	}
 	want := fmt.Sprintf("a=T,U=1,i=%d,c=40,r=15,f=24,s=320,v=240,o=z,t=d,q=2,m=1", i.id)
 	if found[0][1] != want {
-		t.Errorf("it says %q, not %q", found[0][1], want)
+		t.Errorf("got the keys %q, want %q", found[0][1], want)
 	}
 	if n := len(pixelsOf(t, i)); n != 320*240*3 {
 		t.Errorf("%d bytes of pixels", n)
 	}
-	// More pixels than are worth sending are not sent; the terminal grows them.
+	// A very large picture is transmitted with fewer pixels, and the terminal enlarges it.
 	vast, err := NewImageStore(false).newImage(small(), image.Pt(200, 100), Options{Cell: image.Pt(20, 40)}, fullLight)
 	must(t, err)
 	if keys := keysOf(chunk.FindStringSubmatch(vast.data)[1]); keys["c"] != "200" || keys["r"] != "100" || len(pixelsOf(t, vast)) > 3*maxSent {
-		t.Errorf("a vast one says %v", keys)
+		t.Errorf("a very large picture has the keys %v", keys)
 	}
 }
 
-// pixelsOf are the pixels of an image as sent.
+// pixelsOf returns the pixels of an image as transmitted.
 func pixelsOf(t testing.TB, i *Image) []byte {
 	t.Helper()
 	var text strings.Builder
@@ -313,7 +311,7 @@ func pixelsOf(t testing.TB, i *Image) []byte {
 	return pixels
 }
 
-// The bytes as they are, for a picture of one cell.
+// TestKittyGolden: compares the exact bytes for a picture of one cell.
 func TestKittyGolden(t *testing.T) {
 	g := NewImageStore(false)
 	g.next = 7
@@ -321,8 +319,8 @@ func TestKittyGolden(t *testing.T) {
 	golden.RequireEqual(t, []byte(strconv.Quote(i.data)+"\n"+strconv.Quote(strings.Join(i.frame(3, 2, image.Rect(1, 0, 2, 1)), "\n"))+"\n"))
 }
 
-// A frame of the region editor chooses between two pictures cell by cell and
-// sends nothing.
+// TestKittyRegion: a frame of the region editor chooses between two pictures cell by cell and
+// transmits nothing.
 func TestKittyRegion(t *testing.T) {
 	g := NewImageStore(false)
 	p := New(mediatest.Photograph(300, 200), media.Normal)
@@ -330,10 +328,10 @@ func TestKittyRegion(t *testing.T) {
 	v := NewRegionView(p, 66, 20, o)
 	all := messages(v.Transmit(g, p, o))
 	if len(all) != 3 || raw(all[0]) == "" || raw(all[1]) == "" {
-		t.Fatalf("it sends %d messages", len(all))
+		t.Fatalf("got %d messages", len(all))
 	}
 	if all[2].(ViewReady).Done() != nil {
-		t.Error("the pictures are taken down again")
+		t.Error("the pictures were deleted")
 	}
 	frame := v.Render(image.Rect(100, 50, 200, 150))
 	buf := uv.NewScreenBuffer(66, 20)
@@ -349,10 +347,10 @@ func TestKittyRegion(t *testing.T) {
 	}
 	for y, line := range frame.Lines {
 		if w := ansi.StringWidth(line); w != 66 {
-			t.Errorf("line %d is %d wide", y, w)
+			t.Errorf("line %d is %d wide, want 66", y, w)
 		}
 	}
-	// The border runs around the bright cells; beside the picture there is nothing.
+	// The border is around the bright cells, and nothing is beside the picture.
 	border := v.cells(image.Rect(100, 50, 200, 150)).Add(frame.Area.Min)
 	for at, want := range map[image.Point]string{
 		border.Min: "┌", border.Max.Sub(image.Pt(1, 1)): "┘", {frame.Area.Min.X - 1, middle.Y}: " ", {frame.Area.Max.X, middle.Y}: " ",
@@ -361,7 +359,7 @@ func TestKittyRegion(t *testing.T) {
 			t.Errorf("at %v is %q, not %q", at, got, want)
 		}
 	}
-	// The second picture has the light of the first, darkened.
+	// The second picture is the first, darkened.
 	first, second := pixelsOf(t, v.images[0]), pixelsOf(t, v.images[1])
 	for i := range first {
 		if second[i] != uint8(int(first[i])*dimLight/fullLight) {
@@ -371,11 +369,11 @@ func TestKittyRegion(t *testing.T) {
 	if len(messages(v.Delete())) != 2 || v.Delete() != nil {
 		t.Error("the pictures stay")
 	}
-	// What arrives for a view that was left goes at once.
+	// Pictures that arrive for a closed view are deleted at once.
 	late := NewRegionView(p, 60, 20, o)
 	all = messages(late.Transmit(g, p, o))
 	late.Delete()
 	if len(messages(all[2].(ViewReady).Done())) != 2 || g.Clear() != "" {
-		t.Error("the pictures of a view that was left stay")
+		t.Error("the pictures of a closed view remain")
 	}
 }

@@ -33,7 +33,7 @@ func TestLoader(t *testing.T) {
 	must(t, err)
 	checkLines(t, narrow.Lines(), 10, 10, TrueColor)
 
-	// A file with another content is another picture, even of the same size.
+	// A file with another content is another picture, even with the same size.
 	info, err := os.Stat(path)
 	must(t, err)
 	flipped := mediatest.PNG(t, image.NewNRGBA(image.Rect(0, 0, 64, 48)))
@@ -66,8 +66,7 @@ func TestLoaderErrors(t *testing.T) {
 	}
 }
 
-// TestLoaderForgetsCanceled expects a load that was called off to leave nothing
-// behind that a later one would find.
+// TestLoaderForgetsCanceled: a canceled load leaves nothing behind for a later one.
 func TestLoaderForgetsCanceled(t *testing.T) {
 	l := NewLoader(media.Limits{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -79,7 +78,7 @@ func TestLoaderForgetsCanceled(t *testing.T) {
 	want := New(mediatest.Quarters(8, 8), media.Normal)
 	got, err := l.picture(t.Context(), id, media.Limits{}, func() (*Picture, error) { return want, nil })
 	if got != want || err != nil {
-		t.Errorf("got %v, %v", got, err)
+		t.Errorf("got %v, %v, want %v", got, err, want)
 	}
 }
 
@@ -108,7 +107,7 @@ func TestLoaderDecodesTwoAtATime(t *testing.T) {
 	}
 	<-entered
 	<-entered
-	// Both places are taken: who waits for one can be called off.
+	// Both slots are in use. Waiting for one can be canceled.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := l.picture(ctx, fileID{size: 99}, media.Limits{}, nil); !errors.Is(err, context.Canceled) {
@@ -122,7 +121,7 @@ func TestLoaderDecodesTwoAtATime(t *testing.T) {
 	leave <- struct{}{}
 	wg.Wait()
 	if most != 2 {
-		t.Errorf("%d decoders at a time", most)
+		t.Errorf("%d decoders at a time, want 2", most)
 	}
 }
 
@@ -149,7 +148,7 @@ func TestLoaderDecodesOnce(t *testing.T) {
 	}
 	wg.Wait()
 	if decoded != 1 {
-		t.Errorf("decoded %d times", decoded)
+		t.Errorf("decoded %d times, want 1", decoded)
 	}
 }
 
@@ -174,7 +173,7 @@ func TestLoaderConcurrently(t *testing.T) {
 	wg.Wait()
 }
 
-// TestLRU compares with a plain list that does the same slowly.
+// TestLRU compares the cache with a slow plain list.
 func TestLRU(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const limit = 20
@@ -183,7 +182,7 @@ func TestLRU(t *testing.T) {
 			cost int64
 		}
 		c := newLRU[int, int64](limit)
-		var want []item // the one used last at the end
+		var want []item // the most recently used last
 		take := func(key int) (item, bool) {
 			for i, it := range want {
 				if it.key == key {
@@ -227,7 +226,7 @@ func TestLRU(t *testing.T) {
 	})
 }
 
-// A preview that was enough for few cells is not blown up for many.
+// TestLoaderDecodesAgainForMoreDetail: a preview for few cells is not enlarged for many cells.
 func TestLoaderDecodesAgainForMoreDetail(t *testing.T) {
 	path := write(t, "a.jpg", mediatest.JPEG(t, mediatest.Quarters(1600, 1200)))
 	l := NewLoader(media.Limits{})
@@ -246,8 +245,8 @@ func TestLoaderDecodesAgainForMoreDetail(t *testing.T) {
 	}
 }
 
-// A small file can claim to be a picture that would take all memory: the loader says
-// so in words. The longest that is allowed is drawn.
+// TestLoaderRefusesExtremeSides: a small file can claim to be a picture that needs all memory. The
+// loader refuses it with a message. The longest picture that is allowed is drawn.
 func TestLoaderRefusesExtremeSides(t *testing.T) {
 	l := NewLoader(media.Limits{})
 	for name, size := range map[string][2]uint32{"wide.png": {67_108_864, 1}, "high.png": {1, 67_108_864}} {

@@ -17,8 +17,8 @@ import (
 	"mediadesk/api/media/mediatest"
 )
 
-// letters is a protocol whose pixels are letters: one for each cell of each image.
-// So an emulator of text shows which cells have pixels, and of what.
+// letters is a protocol whose pixels are letters, one for each cell of each image. So a text emulator
+// shows which cells have pixels, and of which image.
 type letters struct{}
 
 func letter(n int, at image.Point) rune { return rune(0xf0000 + n*400 + at.Y*20 + at.X) }
@@ -40,15 +40,14 @@ func (letters) Paint(b []byte, _, changed []Part, _ bool) []byte {
 
 func (letters) Forget(*Image) string { return "" }
 
-// sink is a terminal that keeps what is written.
+// sink is a terminal that keeps its input.
 type sink struct{ bytes.Buffer }
 
 func (*sink) Close() error { return nil }
 func (*sink) Fd() uintptr  { return 0 }
 
-// TestPainterKeepsTextAndPixelsApart: after each of many frames, of random texts,
-// pictures and popups and at changing sizes, each cell of the terminal has what the
-// frame has there: the pixels of that part of that picture, or text.
+// TestPainterKeepsTextAndPixelsApart draws many frames of random texts, pictures and popups at changing
+// sizes. Each cell of the terminal then has what the frame has there: text, or the right pixels.
 func TestPainterKeepsTextAndPixelsApart(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		store := NewImageStore(false)
@@ -124,7 +123,7 @@ func TestPainterKeepsTextAndPixelsApart(t *testing.T) {
 	})
 }
 
-// randomFrame is a screen with lines of text that scroll, pictures, and a popup.
+// randomFrame returns a screen with scrolling lines of text, pictures, and a popup.
 func randomFrame(r *rapid.T, size image.Point, images []*Image) string {
 	from := rapid.IntRange(0, 5).Draw(r, "first line")
 	rows := make([][]string, size.Y)
@@ -166,8 +165,8 @@ func randomFrame(r *rapid.T, size image.Point, images []*Image) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestPainterBytes: what each protocol sends for a picture of 4 by 2 cells, when a
-// popup covers a cell of it, and when that is gone.
+// TestPainterBytes has the bytes of each protocol for a picture of 4 by 2 cells, when a popup covers one
+// of its cells, and when the popup is closed.
 func TestPainterBytes(t *testing.T) {
 	for _, m := range []Method{MethodDirect, MethodInline, MethodSixel} {
 		t.Run(m.String(), func(t *testing.T) {
@@ -190,7 +189,7 @@ func TestPainterBytes(t *testing.T) {
 				defer out.Reset()
 				written := out.String()
 				if strings.Contains(written, "\U0010eeee") || !strings.HasSuffix(written, ansi.ResetModeSynchronizedOutput) {
-					t.Errorf("it writes %q", written)
+					t.Errorf("the painter writes %q", written)
 				}
 				return written
 			}
@@ -198,10 +197,10 @@ func TestPainterBytes(t *testing.T) {
 				return strings.Count(s, "a=p,") + strings.Count(s, "1337;File=") + strings.Count(s, "\x1bP0;1q")
 			}
 			if n := count(frame(ansi.EraseEntireDisplay + line(0, 0, 4) + line(1, 0, 4))); n != 1 {
-				t.Errorf("the picture is painted in %d parts", n)
+				t.Errorf("the picture is painted in %d parts, want 1", n)
 			}
 			if s := frame(ansi.CursorPosition(1, 4) + "text"); count(s) != 0 {
-				t.Errorf("what stays is painted again: %q", s)
+				t.Errorf("unchanged pixels are painted again: %q", s)
 			}
 			covered := frame(ansi.CursorPosition(4, 2) + "X")
 			if m == MethodDirect && (count(covered) != 3 || strings.Count(covered, "a=d,d=i,") != 1) || m != MethodDirect && count(covered) != 0 {
@@ -211,15 +210,15 @@ func TestPainterBytes(t *testing.T) {
 			if count(again) != 1 || len(again) > 2000 {
 				t.Errorf("without the popup: %q", again)
 			}
-			// A hundred times: no frame sends the picture again or more than the first
-			// did, and no more placements are kept.
+			// A hundred times: no frame transmits the picture again or more than the first one did, and the number
+			// of placements does not grow.
 			numbers := regexp.MustCompile(`p=[0-9]+`)
 			placed := map[string]bool{}
 			for range 100 {
 				for _, step := range []struct{ write, want string }{{ansi.CursorPosition(4, 2) + "X", covered}, {line(0, 1, 2), again}} {
 					got := frame(step.write)
 					if len(got) > len(step.want)+20 || strings.Contains(got, "a=t") {
-						t.Fatalf("it writes %q, and the first time %q", got, step.want)
+						t.Fatalf("the painter writes %q, want %q as the first time", got, step.want)
 					}
 					for _, command := range regexp.MustCompile("\x1b_Ga=[pd][^\x1b]*").FindAllString(got, -1) {
 						placed[numbers.FindString(command)] = strings.HasPrefix(command, "\x1b_Ga=p")
@@ -245,7 +244,7 @@ func TestPainterBytes(t *testing.T) {
 	}
 }
 
-// TestSixelColors: a sixel decodes to the picture, but for its fewer colors.
+// TestSixelColors: a sixel decodes to the picture, with fewer colors.
 func TestSixelColors(t *testing.T) {
 	store := NewImageStore(false)
 	store.Use(MethodSixel)
@@ -268,7 +267,7 @@ func TestSixelColors(t *testing.T) {
 	}
 }
 
-// decodeSixel gives the pixels of a sixel, in percent.
+// decodeSixel returns the pixels of a sixel, in percent.
 func decodeSixel(t *testing.T, s string) map[image.Point][3]int {
 	t.Helper()
 	_, s, _ = strings.Cut(s, "q")
@@ -337,8 +336,8 @@ func BenchmarkSixel(b *testing.B) {
 	}
 }
 
-// Five rows of 15 pixels are twelve lines of six and three pixels more: those are in the
-// last two rows, which are five lines.
+// TestSixelReachesTheLastPixel: five rows of 15 pixels are twelve bands of six and three more
+// pixels. Those are in the last two rows, which are five bands.
 func TestSixelReachesTheLastPixel(t *testing.T) {
 	i := &Image{size: image.Pt(2, 5)}
 	sixels{}.Prepare(i, image.NewRGBA(image.Rect(0, 0, 16, 75)))
@@ -346,11 +345,11 @@ func TestSixelReachesTheLastPixel(t *testing.T) {
 	got := string(sixels{}.Paint(nil, all, all, false))
 	if parts := strings.Split(got, "\x1bP0;1q"); len(parts) != 3 || !strings.HasPrefix(parts[1], "\"1;1;16;72") ||
 		!strings.HasSuffix(parts[1], string(goTo(nil, image.Pt(3, 4)))) || !strings.HasPrefix(parts[2], "\"1;1;16;30") {
-		t.Errorf("it paints %q", got)
+		t.Errorf("the painter paints %q", got)
 	}
 }
 
-// Where a cell is 7.5 pixels, parts that are painted one by one would not join.
+// TestPaintedWithoutSeams: with cells of 7.5 pixels, parts that are painted separately would have gaps.
 func TestPaintedWithoutSeams(t *testing.T) {
 	for _, by := range []protocol{sixels{}, inline{NewImageStore(false)}} {
 		i := &Image{size: image.Pt(4, 2)}
@@ -363,8 +362,8 @@ func TestPaintedWithoutSeams(t *testing.T) {
 	}
 }
 
-// Through tmux, pictures are at their place on the whole terminal, and tmux has written
-// the text under them before. The questions that are led through do not confuse the painter.
+// TestInlineThroughTmux: in tmux pictures are at their place on the whole terminal, after tmux has
+// drawn the text below. The queries that pass through do not confuse the painter.
 func TestInlineThroughTmux(t *testing.T) {
 	store := NewImageStore(true)
 	store.Pane = func() image.Point { return image.Pt(40, 1) }
@@ -387,17 +386,16 @@ func TestInlineThroughTmux(t *testing.T) {
 	}
 }
 
-// Older kitties take every image for unused that is placed nowhere when one is deleted
-// with its pixels.
+// TestPlacementsForgetOneOnly: older versions of kitty regard every image without placements as
+// unused when another one is deleted with its pixels.
 func TestPlacementsForgetOneOnly(t *testing.T) {
 	if s := (&placements{}).Forget(&Image{id: 3}); strings.Contains(s, "d=I") || !strings.Contains(s, "d=i,i=3,") || !strings.Contains(s, "a=t,i=3,") {
 		t.Errorf("%q", s)
 	}
 }
 
-// TestDragSendsLittle: while a region of a picture of 80 by 30 cells is dragged for
-// three seconds at 60 frames a second, each frame sends no more than the cells that
-// changed; for kitty's protocol no pixels at all.
+// TestDragSendsLittle: during a drag of a region over 80 by 30 cells for three seconds at 60 frames per
+// second, a frame sends only the cells that changed, and with kitty's protocol no pixels.
 func TestDragSendsLittle(t *testing.T) {
 	for m, most := range map[Method]int{MethodDirect: 500, MethodInline: 3_000, MethodSixel: 8_000} {
 		t.Run(m.String(), func(t *testing.T) {

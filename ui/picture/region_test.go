@@ -51,7 +51,7 @@ func TestRegionBorder(t *testing.T) {
 	}
 }
 
-// TestRegionLight expects the inside as it is and the outside darker.
+// TestRegionLight: the inside is unchanged, and the outside is darker.
 func TestRegionLight(t *testing.T) {
 	p := New(mediatest.Quarters(160, 160), media.Normal)
 	plain := screenshot(t, Render(p, 16, 8, Options{}).Lines, 16)

@@ -16,11 +16,11 @@ import (
 	"mediadesk/api/media/mediatest"
 )
 
-// The size of a cell of screenshot, in pixels.
+// cellWidth and cellHeight are the size of a cell of screenshot, in pixels.
 const cellWidth, cellHeight = 8, 24
 
-// screenshot reads lines back as a terminal would and draws the cells, each glyph
-// as the Unicode standard describes it.
+// screenshot reads lines as a terminal does and draws the cells, each glyph as the Unicode standard
+// describes it.
 func screenshot(t testing.TB, lines []string, cols int) *image.RGBA {
 	t.Helper()
 	buf := uv.NewScreenBuffer(cols, len(lines))
@@ -52,7 +52,7 @@ func screenshot(t testing.TB, lines []string, cols int) *image.RGBA {
 func hasInk(t testing.TB, r rune, x, y int) bool {
 	up, left := y < 12, x < 4
 	if r >= 0x1fb00 && r <= 0x1fb3b {
-		// Sextants: all masks in order but nothing, the halves and all.
+		// Sextants: all masks in order, except for the empty one, the halves and the full one.
 		mask := int(r-0x1fb00) + 1
 		if mask >= 0b010101 {
 			mask++
@@ -109,9 +109,8 @@ func hasInk(t testing.TB, r rune, x, y int) bool {
 	return false
 }
 
-// octantOf are the masks of some octants by the list of Unicode 16: OCTANT-3 is the
-// first of all, OCTANT-2345678 the last; between them the masks that have no older
-// character come in order.
+// octantOf has the masks of some octants from the list of Unicode 16. OCTANT-3 is the first and
+// OCTANT-2345678 the last. Between them are the masks without an older character, in order.
 var octantOf = func() map[rune]int {
 	older := map[int]bool{0: true, 255: true}
 	for q := range 16 {
@@ -144,7 +143,7 @@ func TestOctantsAreThoseOfUnicode(t *testing.T) {
 			t.Errorf("mask %08b is drawn with %U, not %U", mask, octants[mask], r)
 		}
 	}
-	// The six that stand elsewhere are left out; their complements are there.
+	// Skip the six that are in another block. Their complements are here.
 	for _, mask := range [...]int{0x01, 0x02, 0x40, 0x80, 0x14, 0x28} {
 		if octants[mask] != 0 || octants[255^mask] == 0 {
 			t.Errorf("mask %08b", mask)
@@ -170,7 +169,7 @@ func TestCloseToThePicture(t *testing.T) {
 		if r.Area != image.Rect(0, 0, 80, 30) {
 			t.Fatalf("area %v", r.Area)
 		}
-		// The picture to come close to is scaled by someone else's code.
+		// The expected picture is scaled by a library.
 		want := image.NewRGBA(image.Rect(0, 0, 80*cellWidth, 30*cellHeight))
 		draw.CatmullRom.Scale(want, want.Rect, photo, photo.Rect, draw.Src, nil)
 		db := mediatest.PSNR(want, screenshot(t, r.Lines, 80))
@@ -187,7 +186,7 @@ func TestCloseToThePicture(t *testing.T) {
 	}
 }
 
-// allOptions is every way to draw.
+// allOptions returns every way to draw.
 func allOptions() (all []Options) {
 	for _, c := range []Color{TrueColor, Color256, NoColor} {
 		all = append(all, Options{Color: c}, Options{Color: c, Light: true})
@@ -195,7 +194,7 @@ func allOptions() (all []Options) {
 	return all
 }
 
-// checkFrame checks what holds for every rendered picture.
+// checkFrame checks the rules for every rendered picture.
 func checkFrame(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -208,7 +207,7 @@ func checkFrame(t interface {
 	checkLines(t, r.Lines, cols, rows, color)
 }
 
-// checkLines checks what holds for the lines of every surface.
+// checkLines checks the rules for the lines of every surface.
 func checkLines(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -319,10 +318,10 @@ func TestNearest(t *testing.T) {
 			c[i] = float32(rapid.IntRange(-50, 300).Draw(t, "level"))
 		}
 		got, is := nearest(c)
-		// The palette as the terminal library knows it.
+		// The palette of the terminal library.
 		r, g, b, _ := ansi.IndexedColor(uint8(got & 0xff)).RGBA()
 		if is != [3]float32{float32(r >> 8), float32(g >> 8), float32(b >> 8)} {
-			t.Fatalf("color %d is taken for %v, is %d %d %d", got&0xff, is, r>>8, g>>8, b>>8)
+			t.Fatalf("color %d is %v, want %d %d %d", got&0xff, is, r>>8, g>>8, b>>8)
 		}
 		for i := 16; i < 256; i++ {
 			r, g, b, _ := ansi.IndexedColor(uint8(i)).RGBA()
@@ -333,7 +332,7 @@ func TestNearest(t *testing.T) {
 	})
 }
 
-// TestFitCell expects cells that a glyph can show exactly to be shown exactly.
+// TestFitCell: cells that a glyph can show exactly are shown exactly.
 func TestFitCell(t *testing.T) {
 	glyphs := append([]rune{diagonal}, quadrants[:]...)
 	glyphs = append(append(glyphs, lower[:]...), left[:]...)

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever is done to a rectangle, it stays in the picture and keeps a pixel; a
-// locked ratio is kept to within a pixel.
+// TestShapesStayInside: whatever changes a rectangle, it stays in the picture and has at least one
+// pixel. A locked ratio is kept to within a pixel.
 func TestShapesStayInside(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := drawSize(t)

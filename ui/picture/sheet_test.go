@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// TestSheetGivesUpWhatScrolledAway: loads that never end hold nothing up once their
-// tiles are not wanted any more, and can be wanted again.
+// TestSheetGivesUpWhatScrolledAway: loads that never end block nothing when their tiles are no longer
+// visible, and can be started again.
 func TestSheetGivesUpWhatScrolledAway(t *testing.T) {
 	var w Sheet[string]
 	contexts := map[string]context.Context{}
@@ -21,7 +21,7 @@ func TestSheetGivesUpWhatScrolledAway(t *testing.T) {
 	}
 	want("a", "b", "c", "d", "e")
 	if len(contexts) != maxFlight || contexts["e"] != nil {
-		t.Fatalf("%d on their way", len(contexts))
+		t.Fatalf("%d on their way, want %v", len(contexts), maxFlight)
 	}
 	stalled := contexts["a"]
 	want("d", "e", "f", "g")
@@ -32,9 +32,9 @@ func TestSheetGivesUpWhatScrolledAway(t *testing.T) {
 	}
 	w.Got("b", nil, context.Canceled)
 	want("a", "d", "e", "f")
-	w.Got("a", nil, stalled.Err()) // of the first load: the second goes on
+	w.Got("a", nil, stalled.Err()) // of the first load; the second goes on
 	if contexts["a"] == stalled || contexts["a"].Err() != nil || !w.Busy() {
-		t.Error("what is wanted again is not loaded again")
+		t.Error("a tile that is visible again is not loaded again")
 	}
 	w.Got("a", &glyphs{[]string{"x"}}, nil)
 	if lines, err := w.Tile("a"); lines == nil || err != nil {
@@ -42,7 +42,7 @@ func TestSheetGivesUpWhatScrolledAway(t *testing.T) {
 	}
 }
 
-// TestTilesGrowWithTheRoom: a larger room has more tiles and larger ones.
+// TestTilesGrowWithTheRoom: a larger area has more and larger tiles.
 func TestTilesGrowWithTheRoom(t *testing.T) {
 	last := Grid{}
 	for _, room := range []image.Point{{38, 9}, {78, 20}, {118, 33}, {198, 56}} {

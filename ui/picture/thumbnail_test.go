@@ -11,8 +11,7 @@ import (
 	"mediadesk/api/media/mediatest"
 )
 
-// barred is a thumbnail of 160 × 120 for a picture of 3:2, as cameras make them:
-// the rest is black.
+// barred is a thumbnail of 160 × 120 of a picture with ratio 3:2, with black bars as cameras add them.
 func barred() image.Image {
 	img := image.NewRGBA(image.Rect(0, 0, 160, 120))
 	draw.Draw(img, img.Rect, image.Black, image.Point{}, draw.Src)
@@ -32,13 +31,13 @@ func TestThumbnailComesFirst(t *testing.T) {
 	checkLines(t, quick.Lines(), 30, 20, TrueColor)
 	shot := screenshot(t, quick.Lines(), 30)
 	area := covered(shot)
-	// Upright: the picture is stored on its side, and shown 600 × 900.
+	// Upright: the stored picture lies on its side and is shown as 600 × 900.
 	if area != image.Rect(1, 0, 28, 20) {
-		t.Errorf("it covers %v", area)
+		t.Errorf("the picture covers %v", area)
 	}
 	for _, c := range []image.Point{{area.Min.X, 0}, {area.Max.X - 1, 19}, {15, 10}} {
 		if got := shot.RGBAAt(c.X*8+4, c.Y*24+12); got.R < 150 || got.G > 90 {
-			t.Errorf("at %v it is %v: bars are shown", c, got)
+			t.Errorf("the color at %v is %v: bars are shown", c, got)
 		}
 	}
 	whole, err := l.Load(t.Context(), r)
@@ -46,7 +45,7 @@ func TestThumbnailComesFirst(t *testing.T) {
 	if now := covered(screenshot(t, whole.Lines(), 30)); now != area {
 		t.Errorf("the whole covers %v, the thumbnail %v", now, area)
 	}
-	// Once it is decoded, that is what is ready.
+	// After decoding, the decoded picture is the one that is ready.
 	again := l.Quick(t.Context(), r)
 	if again == nil || again.Lines()[10] != whole.Lines()[10] {
 		t.Error("the thumbnail is shown although the picture is there")
@@ -54,11 +53,11 @@ func TestThumbnailComesFirst(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if NewLoader(media.Limits{}).Quick(ctx, r) != nil {
-		t.Error("it was called off")
+		t.Error("the load was canceled")
 	}
 }
 
-// covered are the cells of a screenshot that have a color.
+// covered returns the rectangle of the cells of a screenshot that have a color.
 func covered(shot *image.RGBA) (area image.Rectangle) {
 	for i := 0; i < len(shot.Pix); i += 4 {
 		if shot.Pix[i+3] != 0 {
@@ -78,7 +77,7 @@ func TestNoThumbnail(t *testing.T) {
 		copy(c[at:], b)
 		return c
 	}
-	const block = 12 // where EXIF begins
+	const block = 12 // start of the EXIF data
 	for name, data := range map[string][]byte{
 		"no EXIF":               photo,
 		"EXIF without one":      mediatest.WithEXIF(photo, mediatest.Tags{Orientation: 3}),

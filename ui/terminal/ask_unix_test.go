@@ -12,8 +12,8 @@ import (
 	"github.com/charmbracelet/x/xpty"
 )
 
-// TestInterruptedAtAQuestion: the question for a key ends with the context, and
-// the terminal shows again what is typed.
+// TestInterruptedAtAQuestion: the question for a key ends with the context, and the terminal shows
+// typed text again.
 func TestInterruptedAtAQuestion(t *testing.T) {
 	pty, err := xpty.NewUnixPty(80, 24)
 	if err != nil {
@@ -44,16 +44,16 @@ func TestInterruptedAtAQuestion(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(before, after) {
 		t.Errorf("the terminal is another one: %v", err)
 	}
-	if _, err := pty.Write([]byte("x\n")); err != nil { // what still waits is to end with the test
+	if _, err := pty.Write([]byte("x\n")); err != nil { // pending input is to end with the test
 		t.Fatal(err)
 	}
 	<-over
 }
 
-// TestAnsweredQuestion gives what was asked for.
+// TestAnsweredQuestion returns the typed answer.
 func TestAnsweredQuestion(t *testing.T) {
 	text, err := Ask(t.Context(), nil, func() (string, error) { return "yes", nil })
 	if text != "yes" || err != nil {
-		t.Errorf("%q, %v", text, err)
+		t.Errorf("%q, %v, want \"yes\"", text, err)
 	}
 }

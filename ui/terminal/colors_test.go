@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// tmux tells where its pane is; lines of its own may be above.
+// TestTmuxPane: tmux reports where its pane is, which may have lines of tmux above it.
 func TestTmuxPane(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)

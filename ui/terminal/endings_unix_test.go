@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// TestEndingsTwice: what a terminal that goes away sends to the whole process group,
-// and the guard hands on once more, ends the program in good order. The second one
-// would end this test otherwise.
+// TestEndingsTwice: a signal that reaches the process group and is passed on by the guard ends the
+// program cleanly. Otherwise the second one would end this test.
 func TestEndingsTwice(t *testing.T) {
 	quit := make(chan struct{})
 	_, stop := Endings(func() { close(quit) })
@@ -25,8 +24,7 @@ func TestEndingsTwice(t *testing.T) {
 	}
 }
 
-// TestHangUp: the end of the input ends the program as the signal does, and the signal
-// that comes after it changes nothing.
+// TestHangUp: the end of the input ends the program like the signal, and a later signal changes nothing.
 func TestHangUp(t *testing.T) {
 	quit := make(chan struct{})
 	hangUp, stop := Endings(func() { close(quit) })

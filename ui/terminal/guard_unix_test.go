@@ -13,8 +13,8 @@ import (
 	"github.com/charmbracelet/x/xpty"
 )
 
-// TestGuardLeavesWhatHangs: screens that gave the terminal back and do not end
-// are ended, and a program that they started and that goes on holds nobody up.
+// TestGuardLeavesWhatHangs: screens that have restored the terminal and do not end are killed. A child
+// program that goes on does not delay the guard.
 func TestGuardLeavesWhatHangs(t *testing.T) {
 	for _, c := range []struct {
 		name, script string
@@ -48,7 +48,7 @@ func TestGuardLeavesWhatHangs(t *testing.T) {
 			var mark, errors *os.File
 			g.mark, mark = pipe()
 			g.errors, errors = pipe()
-			never, _ := pipe() // what is started ends with the test
+			never, _ := pipe() // children end with the test
 			g.reading.Go(func() { _, _ = io.Copy(&g.said, g.errors) })
 			g.child, err = os.StartProcess("/bin/sh", []string{"sh", "-c", c.script}, &os.ProcAttr{
 				Files: []*os.File{nil, nil, errors, mark, never},
@@ -60,7 +60,7 @@ func TestGuardLeavesWhatHangs(t *testing.T) {
 				_ = f.Close()
 			}
 			if code := g.wait(); code != c.code || !strings.Contains(said.String(), c.says) {
-				t.Errorf("code %d, said %q", code, said.String())
+				t.Errorf("exit code %d, output %q", code, said.String())
 			}
 		})
 	}

@@ -51,7 +51,7 @@ func TestSafe(t *testing.T) {
 func TestSafeCapsEveryStackOfMarks(t *testing.T) {
 	got := text.Safe("z" + strings.Repeat("\u0336", 500))
 	if n := strings.Count(got, "\u0336"); n != 4 {
-		t.Errorf("%d marks are drawn on one letter, 4 are allowed", n)
+		t.Errorf("%d marks are drawn on one letter, 4 are allowed, want 4", n)
 	}
 }
 

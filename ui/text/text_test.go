@@ -13,7 +13,7 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// words draws text as it comes: wide, combining, hostile, styled, many lines.
+// words draws any text: wide, combining, hostile, styled, with many lines.
 func words() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		parts := rapid.SliceOfN(rapid.SampledFrom([]string{
@@ -112,7 +112,7 @@ func TestShortName(t *testing.T) {
 		{"/2026/greece/beach_iEyH1dQme.jpg", 30, "/2026/greece/beach.jpg"},
 		{"beach-at-noon_iEyH1dQme.jpg", 12, "beach-…n.jpg"},
 		{"archive_iEyH1dQme", 10, "archive"},
-		{"my_holidays1.jpg", 14, "my_holi…s1.jpg"}, // a word, no suffix
+		{"my_holidays1.jpg", 14, "my_holi…s1.jpg"}, // a word, not a suffix
 		{"scan_202608121.jpg", 14, "scan_20…21.jpg"},
 		{"to_the-sea-26.jpg", 12, "to_the…6.jpg"},
 		{"beach_x8kd0s2kd.jpg", 18, "beach.jpg"},

@@ -56,7 +56,7 @@ func TestDurationAndAge(t *testing.T) {
 		}
 	}
 	if got := text.Age(time.Time{}, now); got != "never" {
-		t.Errorf("the zero time is %q", got)
+		t.Errorf("the zero time is %q, want \"never\"", got)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestTimes(t *testing.T) {
 		}
 	}
 	if got := text.Date(time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)); got != "1 May 2026 12:00" {
-		t.Errorf("a date is %q", got)
+		t.Errorf("a date is %q, want \"1 May 2026 12:00\"", got)
 	}
 	if got := text.Date(time.Time{}); got != "" {
 		t.Errorf("never: %q", got)
@@ -182,7 +182,7 @@ func TestWhen(t *testing.T) {
 	at := time.Date(2026, 11, 22, 8, 7, 0, 0, time.Local)
 	for want, now := range map[string]time.Time{
 		"22 Nov 2026 08:07 · 2 min ago": at.Add(2 * time.Minute),
-		"22 Nov 2026 08:07":             at.Add(70 * 24 * time.Hour), // no second date
+		"22 Nov 2026 08:07":             at.Add(70 * 24 * time.Hour), // without a second date
 	} {
 		if got := text.When(at, now); got != want {
 			t.Errorf("got %q, want %q", got, want)

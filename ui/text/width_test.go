@@ -10,7 +10,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// Terminals count some letters in one of two ways, and the kit follows.
+// TestNoteTerminal: terminals measure some letters in one of two ways, and the kit follows.
 func TestNoteTerminal(t *testing.T) {
 	t.Cleanup(text.ForgetTerminal)
 	const thumb, hindi = "👍🏽", "हिन्दी"

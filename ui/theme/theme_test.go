@@ -13,8 +13,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-// ratio is the contrast of two colors as the accessibility guidelines of the
-// web compute it.
+// ratio returns the contrast of two colors by the Web Content Accessibility Guidelines.
 func ratio(a, b color.Color) float64 {
 	la, lb := luminance(a), luminance(b)
 	return (math.Max(la, lb) + 0.05) / (math.Min(la, lb) + 0.05)
@@ -32,13 +31,13 @@ func luminance(c color.Color) float64 {
 	return 0.2126*lin(r) + 0.7152*lin(g) + 0.0722*lin(b)
 }
 
-// built are the palettes of the built-in themes with the contrast they promise,
-// and the backgrounds that they are to be read on.
+// built are the palettes of the built-in themes, with their promised contrast and the backgrounds they
+// are made for.
 var built = map[string]struct {
 	palette Palette
 	grounds []string
-	text    float64 // of words
-	line    float64 // of borders, on the ground
+	text    float64 // of text
+	line    float64 // of borders, on the background
 }{
 	"dark":                 {darkPalette, []string{darkGround, "#000000"}, 4.5, 2},
 	"light":                {lightPalette, []string{lightGround}, 4.5, 2},
@@ -46,7 +45,7 @@ var built = map[string]struct {
 	"high contrast, light": {lightContrast, []string{lightContrast.Ground}, 7, 7},
 }
 
-// The contrast holds in all colors, and where a terminal has 256 of them.
+// TestColorsCanBeRead: the contrast holds with all colors and with 256 colors.
 func TestColorsCanBeRead(t *testing.T) {
 	for name, b := range built {
 		p := b.palette
@@ -56,7 +55,7 @@ func TestColorsCanBeRead(t *testing.T) {
 		} {
 			check := func(what, text, ground string, least float64) {
 				t.Helper()
-				// The terminal's own background is not ours to convert.
+				// The terminal's own background is not converted.
 				on := lipgloss.Color(ground)
 				if !slices.Contains(b.grounds, ground) {
 					on = convert(ground)
@@ -85,8 +84,7 @@ func TestColorsCanBeRead(t *testing.T) {
 	}
 }
 
-// A look becomes what its name says, on the background and with the colors that
-// the terminal has.
+// TestMake: a look becomes the theme of its name, for the terminal's background and colors.
 func TestMake(t *testing.T) {
 	white, black := lipgloss.Color("#ffffff"), lipgloss.Color("#000000")
 	own := Look{Name: "sea", OwnDark: Palette{Accent: "#123456"}, OwnLight: Palette{Accent: "39"}}
@@ -98,7 +96,7 @@ func TestMake(t *testing.T) {
 	for name, c := range map[string]struct {
 		look           Look
 		dark, color    bool
-		accent, ground string // "": none
+		accent, ground string // "" for none
 	}{
 		"nothing known":             {Look{}, true, true, darkPalette.Accent, ""},
 		"auto on dark":              {with(Look{Name: Auto}, black, 0), true, true, darkPalette.Accent, ""},
@@ -138,20 +136,20 @@ func TestMake(t *testing.T) {
 			t.Errorf("%s: ground %v without text %v", name, th.Ground, th.Plain)
 		}
 	}
-	// What is left out of a theme has the color of the built-in one.
+	// A color that is missing in a theme is that of the built-in one.
 	if got := Make(own).Good.GetForeground(); got != lipgloss.Color(darkPalette.Good) {
 		t.Errorf("good is %v", got)
 	}
 }
 
-// Every role of a palette can be left out of a theme.
+// TestOverFillsEveryRole: every role of a palette may be missing in a theme.
 func TestOverFillsEveryRole(t *testing.T) {
 	if got := (Palette{}).over(darkContrast); got != darkContrast {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v, want %v", got, darkContrast)
 	}
 }
 
-// Every style is set, and none carries a color where there are to be none.
+// TestEveryRoleHasItsStyle: every style is set, and none has a color if colors are off.
 func TestEveryRoleHasItsStyle(t *testing.T) {
 	for _, c := range []struct {
 		name        string
@@ -170,7 +168,7 @@ func TestEveryRoleHasItsStyle(t *testing.T) {
 				t.Errorf("%s: %s changes the text or its size: %q", c.name, v.Type().Field(i).Name, drawn)
 			}
 			if got := ansi.Strip(style.Render("e\u0301")); got != "e\u0301" || style.GetUnderline() {
-				t.Errorf("%s: %s takes letters from their marks", c.name, v.Type().Field(i).Name)
+				t.Errorf("%s: %s separates letters from their marks", c.name, v.Type().Field(i).Name)
 			}
 			if drawn != "x" {
 				styled++
@@ -186,7 +184,7 @@ func TestEveryRoleHasItsStyle(t *testing.T) {
 	}
 }
 
-// Without color the things that must be told apart still differ.
+// TestNoColorTellsApart: without color, styles that must differ still differ.
 func TestNoColorTellsApart(t *testing.T) {
 	th := New(true, false)
 	for name, pair := range map[string][2]lipgloss.Style{

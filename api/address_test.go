@@ -7,7 +7,7 @@ import (
 	"mediadesk/api"
 )
 
-// service.md §4.1, file: a URL must be one from which the service can download; anything
+// TestCheckAddresses: service.md §4.1, file: a URL must be one from which the service can download; anything
 // else would be stored as garbage.
 func TestCheckAddresses(t *testing.T) {
 	for address, ok := range map[string]bool{
@@ -63,7 +63,7 @@ func TestIsLoopback(t *testing.T) {
 		"localhost.example.com": false, "127.0.0.1.example.com": false, "xlocalhost": false, "10.0.0.1": false, "example.com": false,
 	} {
 		if got := api.IsLoopback(host); got != want {
-			t.Errorf("IsLoopback(%q) = %v", host, got)
+			t.Errorf("IsLoopback(%q) = %v, want %v", host, got, want)
 		}
 	}
 }
@@ -79,12 +79,12 @@ func TestIsPrivateHost(t *testing.T) {
 		"https://[2606:4700::1111]/": false, "": false, "::": false, "photo.jpg": false,
 	} {
 		if got := api.IsPrivateHost(address); got != want {
-			t.Errorf("IsPrivateHost(%q) = %v", address, got)
+			t.Errorf("IsPrivateHost(%q) = %v, want %v", address, got, want)
 		}
 	}
 }
 
-// service.md §8: sizes up to the limit of the account.
+// TestCheckSize: service.md §8: sizes up to the limit of the account.
 func TestCheckSize(t *testing.T) {
 	const free, video = 25_000_000, 300_000_000
 	for _, test := range []struct {
@@ -109,7 +109,7 @@ func TestCheckSize(t *testing.T) {
 		}
 		wantRule(t, err, "file")
 		if !strings.Contains(err.Error(), test.says) {
-			t.Errorf("%d over %d: %q does not say %q", test.size, test.limit, err, test.says)
+			t.Errorf("%d over %d: %q does not contain %q", test.size, test.limit, err, test.says)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func FuzzCheckChecks(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if err := api.CheckChecks(text); err != nil && api.Hint(err) == "" {
-			t.Errorf("%q: nothing says what helps", text)
+			t.Errorf("%q: the error has no help", text)
 		}
 	})
 }

@@ -16,7 +16,7 @@ import (
 	"mediadesk/api"
 )
 
-// answering is a client of a service that gives one answer to everything.
+// answering returns a client of a service that gives every request the same answer.
 func answering(t *testing.T, answer http.HandlerFunc) *api.Client {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -27,7 +27,7 @@ func answering(t *testing.T, answer http.HandlerFunc) *api.Client {
 	return mustClient(t, api.Options{UploadURL: server.URL, BaseURL: server.URL, Key: key(testKey)})
 }
 
-// flood writes 100 MB unless the client leaves before.
+// flood writes 100 MB unless the client closes the connection.
 func flood(w io.Writer) {
 	block := []byte(strings.Repeat("<p>é</p>", 8<<10))
 	for range 100 << 20 / len(block) {
@@ -37,8 +37,8 @@ func flood(w io.Writer) {
 	}
 }
 
-// service.md §7: every failure has a code and a message; the names of its fields are not
-// shown, and what stands between may answer in its place.
+// TestErrorAnswers: service.md §7: every failure has a code and a message. The names of its fields
+// are not shown, and a proxy may answer instead of the service.
 func TestErrorAnswers(t *testing.T) {
 	for _, test := range []struct {
 		about, kind, body string
@@ -88,7 +88,7 @@ func TestErrorAnswers(t *testing.T) {
 	}
 }
 
-// Answers with success that hold no record: what happened is not known.
+// TestSuccessWithoutRecord: the outcome of a successful answer without a record is unknown.
 func TestSuccessWithoutRecord(t *testing.T) {
 	for _, test := range []struct {
 		about, body, says string
@@ -134,7 +134,7 @@ func TestSuccessWithoutRecord(t *testing.T) {
 	}
 }
 
-// 100 MB instead of a message or record do no harm.
+// TestHugeAnswers: 100 MB instead of a message or a record do no harm.
 func TestHugeAnswers(t *testing.T) {
 	path := writeFile(t, "a", []byte("x"))
 	c := answering(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -164,7 +164,7 @@ func TestCompressedAnswers(t *testing.T) {
 	compressed := func(status int, body string, cut int) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-				t.Error("the client takes no gzip")
+				t.Error("the client does not accept gzip")
 			}
 			var text strings.Builder
 			z := gzip.NewWriter(&text)
@@ -187,7 +187,7 @@ func TestCompressedAnswers(t *testing.T) {
 	}
 	_, err = answering(t, compressed(200, fullRecord, 20)).Upload(context.Background(), upload(path), nil)
 	wantSendError(t, err, true)
-	// A small answer that unpacks to 100 MB.
+	// A small answer that decompresses to 100 MB.
 	var block strings.Builder
 	z := gzip.NewWriter(&block)
 	io.WriteString(z, strings.Repeat(" ", 1<<20))
@@ -201,8 +201,7 @@ func TestCompressedAnswers(t *testing.T) {
 	}
 }
 
-// The service's name for the request, and the wait that it asks for, are read
-// from its header.
+// TestAnswerHeaders: the request id and the requested waiting time are read from the header.
 func TestAnswerHeaders(t *testing.T) {
 	for _, test := range []struct {
 		about  string
@@ -243,7 +242,7 @@ func TestAnswerHeaders(t *testing.T) {
 	}
 }
 
-// A record with nothing but its id is a record.
+// TestSparseRecordFromTheService: a record with only an id is a record.
 func TestSparseRecordFromTheService(t *testing.T) {
 	c := answering(t, func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, `{"fileId":"1","size":"big","tags":7}`)

@@ -15,8 +15,7 @@ import (
 	"mediadesk/api"
 )
 
-// wantSendError fails unless err says that no answer came, and whether
-// everything had been sent.
+// wantSendError fails unless err says that no answer came, and whether the whole body was sent.
 func wantSendError(t *testing.T, err error, complete bool) *api.SendError {
 	t.Helper()
 	var send *api.SendError
@@ -24,7 +23,7 @@ func wantSendError(t *testing.T, err error, complete bool) *api.SendError {
 		t.Fatalf("got %v (%T), want a *SendError", err, err)
 	}
 	if send.Complete != complete {
-		t.Fatalf("%v: complete is %v", err, send.Complete)
+		t.Fatalf("%v: complete is %v, want %v", err, send.Complete, complete)
 	}
 	want := api.Unsent
 	if complete {
@@ -65,13 +64,13 @@ func TestConnectionRefused(t *testing.T) {
 	wantSendError(t, err, false)
 }
 
-// A connection that breaks before the transport took the last byte: nothing
-// can have been stored. One that breaks afterwards: nobody can know.
+// TestConnectionBroken: if a connection breaks before the transport has the last byte, nothing can
+// have been stored. If it breaks afterwards, the outcome is unknown.
 func TestConnectionBroken(t *testing.T) {
 	large, medium, small := sparseFile(t, tooLarge), sparseFile(t, 2<<20), sparseFile(t, 1000)
 	for _, test := range []struct {
 		about, path string
-		read        int64 // -1: all
+		read        int64 // -1 for all
 		reset       bool
 		answer      string
 		complete    bool
@@ -113,14 +112,14 @@ func TestConnectionBroken(t *testing.T) {
 				_, err := c.Upload(context.Background(), upload(test.path), progress)
 				wantSendError(t, err, test.complete)
 				if progress.Complete() != test.complete {
-					t.Errorf("progress says %v", progress.Complete())
+					t.Errorf("got the progress %v, want %v", progress.Complete(), test.complete)
 				}
 				if strings.Contains(err.Error(), "EOF") || strings.Contains(err.Error(), "net/http") {
 					t.Errorf("%q is no sentence for a person", err)
 				}
 			}
 			if len(requests) != 5 {
-				t.Errorf("%d requests for 5 uploads", len(requests))
+				t.Errorf("%d requests for 5 uploads, want 5", len(requests))
 			}
 		})
 	}
@@ -135,15 +134,15 @@ func TestUpdateBroken(t *testing.T) {
 	if send := wantSendError(t, err, true); !strings.Contains(send.Error(), "the change may have been made") {
 		t.Errorf("got %v", err)
 	}
-	// Reading changes nothing, so nothing may have been made.
+	// Reading has no effects, so nothing is uncertain.
 	_, err = c.Details(context.Background(), "1")
 	wantSendError(t, err, false)
 }
 
-// net/http repeats requests by itself on connections that were used before;
-// of an upload or update it must not.
+// TestNothingIsSentTwice: net/http repeats requests on reused connections. It must not repeat an
+// upload or an update.
 func TestNothingIsSentTwice(t *testing.T) {
-	for _, size := range []int64{10, 512 << 10} { // larger ones have a connection of their own
+	for _, size := range []int64{10, 512 << 10} { // larger ones use a new connection
 		path := sparseFile(t, size)
 		requests := make(chan struct{}, 8)
 		ok := "HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n" + `{"fileId":"1"}`
@@ -152,7 +151,7 @@ func TestNothingIsSentTwice(t *testing.T) {
 			wantBody(conn, r)
 			io.Copy(io.Discard, r.Body)
 			write(conn, ok)
-			// The second request on this connection is read whole and lost.
+			// The second request on this connection is read completely, but gets no answer.
 			r, err := http.ReadRequest(in)
 			if err != nil {
 				return
@@ -174,7 +173,7 @@ func TestNothingIsSentTwice(t *testing.T) {
 			}
 			wantSendError(t, second(c), true)
 			if len(requests) != 2 {
-				t.Errorf("%s: %d requests came, want 2", about, len(requests))
+				t.Errorf("%s: got %d requests, want 2", about, len(requests))
 			}
 			for len(requests) > 0 {
 				<-requests
@@ -183,7 +182,7 @@ func TestNothingIsSentTwice(t *testing.T) {
 	}
 }
 
-// A service that stops reading ends the attempt; nothing was stored.
+// TestStall: a service that stops reading ends the attempt, and nothing was stored.
 func TestStall(t *testing.T) {
 	address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
 		wantBody(conn, r)
@@ -197,8 +196,8 @@ func TestStall(t *testing.T) {
 	if !strings.Contains(err.Error(), "no byte could be sent for 300ms") {
 		t.Errorf("got %v", err)
 	}
-	// About as much as fits on the way: the end of the body is then with the
-	// transport but not with the kernel. Such an attempt ends too.
+	// About as much as fits into the buffers, so that the end of the body is in the transport but not in
+	// the kernel. Such an attempt ends too.
 	for _, less := range []int64{8, 40, 72, 104} {
 		c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Stall: 300 * time.Millisecond, Answer: 300 * time.Millisecond})
 		_, err := c.Upload(context.Background(), upload(sparseFile(t, progress.Sent()-less<<10)), nil)
@@ -209,11 +208,10 @@ func TestStall(t *testing.T) {
 	}
 }
 
-// TestBytesInTheKernelDoNotCount: what a service does not accept waits in the kernel,
-// and is not called sent.
+// TestBytesInTheKernelDoNotCount: bytes that wait in the kernel do not count as sent.
 func TestBytesInTheKernelDoNotCount(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
-		t.Skip("this system does not tell")
+		t.Skip("this system does not report the bytes in the kernel")
 	}
 	address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
 		wantBody(conn, r)
@@ -233,7 +231,7 @@ func TestBytesInTheKernelDoNotCount(t *testing.T) {
 	for api.Taken(progress)-progress.Sent() < 100_000 {
 		select {
 		case <-deadline:
-			t.Fatalf("%d bytes were taken, %d count as sent", api.Taken(progress), progress.Sent())
+			t.Fatalf("the service read %d bytes, and %d count as sent", api.Taken(progress), progress.Sent())
 		default:
 		}
 		if now := progress.Sent(); now < last {
@@ -246,7 +244,7 @@ func TestBytesInTheKernelDoNotCount(t *testing.T) {
 	wantSendError(t, <-over, false)
 }
 
-// A slow service is no stalled one: what counts is that bytes move.
+// TestSlowIsNotStalled: a slow service is not a stalled one, because bytes move.
 func TestSlowIsNotStalled(t *testing.T) {
 	t.Parallel()
 	const size = 16 << 20
@@ -270,8 +268,7 @@ func TestSlowIsNotStalled(t *testing.T) {
 	}
 }
 
-// An answer that does not come, or begins and does not end, ends the attempt;
-// nobody knows whether the file was stored.
+// TestAnswerTimesOut: an answer that does not come, or does not end, ends the attempt with an unknown outcome.
 func TestAnswerTimesOut(t *testing.T) {
 	for about, part := range map[string]string{
 		"no answer":        "",
@@ -304,7 +301,7 @@ func TestAnswerTimesOut(t *testing.T) {
 	}
 }
 
-// A refusal whose words do not end is still a refusal.
+// TestRefusalThatDoesNotEnd: a refusal whose message does not end is still a refusal.
 func TestRefusalThatDoesNotEnd(t *testing.T) {
 	address := rawServer(t, func(conn rawConn, r *http.Request, _ *bufio.Reader) {
 		io.Copy(io.Discard, r.Body)

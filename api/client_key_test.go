@@ -20,7 +20,7 @@ import (
 	"mediadesk/api"
 )
 
-// service.md §5: the key goes over https or to this computer only.
+// TestNewClientAddresses: service.md §5: the key is sent only over https or to this computer.
 func TestNewClientAddresses(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://u.example": "", "https://u.example/": "", "https://u.example:8443/base/": "", "HTTPS://u.example": "", "https://10.0.0.1": "",
@@ -58,7 +58,7 @@ func TestNewClientAddresses(t *testing.T) {
 		t.Errorf("got %s, %s, %s, %v", c.Host(), c.UploadAddress(), details.Address, err)
 	}
 	if _, err := api.NewClient(api.Options{UploadURL: "https://u.example", BaseURL: "https://b.example", DeliveryURL: "d.example"}); err == nil {
-		t.Error("a delivery address without a scheme was taken")
+		t.Error("a delivery address without a scheme was accepted")
 	}
 }
 
@@ -79,8 +79,7 @@ func wantNoKey(t *testing.T, about string, value any) {
 	}
 }
 
-// Whatever goes wrong, and even if the service repeats the key, no error and
-// no printed client shows it.
+// TestKeyIsNowhereElse: no error and no printed client shows the key, even if the service repeats it.
 func TestKeyIsNowhereElse(t *testing.T) {
 	path := writeFile(t, "a", []byte("x"))
 	echo := func(r *http.Request) string {
@@ -117,7 +116,7 @@ func TestKeyIsNowhereElse(t *testing.T) {
 	}
 }
 
-// The key is in one header of the request and nowhere else in it.
+// TestKeyIsOnlyInTheAuthorizationHeader: the key is in one header of the request and nowhere else.
 func TestKeyIsOnlyInTheAuthorizationHeader(t *testing.T) {
 	requests := make(chan *http.Request, 1)
 	address := rawServer(t, func(conn rawConn, r *http.Request, _ *bufio.Reader) {
@@ -135,7 +134,7 @@ func TestKeyIsOnlyInTheAuthorizationHeader(t *testing.T) {
 		t.Errorf("got user %q, password %q", user, password)
 	}
 	if r.UserAgent() != "mediadesk/1.0" {
-		t.Errorf("user agent %q", r.UserAgent())
+		t.Errorf("user agent %q, want \"mediadesk/1.0\"", r.UserAgent())
 	}
 	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key", "Referer", "Cookie"} {
 		if r.Header.Get(name) != "" {
@@ -158,7 +157,7 @@ func TestWithoutAKey(t *testing.T) {
 	}
 }
 
-// Delivered files are fetched without the key, over redirects, up to a limit.
+// TestFetch: delivered files are downloaded without the key, through redirects up to a limit.
 func TestFetch(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "" {
@@ -204,13 +203,13 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// A proxy named in the environment never gets a request to this computer,
-// however localhost is spelled. net/http reads the environment once, so that
-// this runs in a process of its own.
+// TestNoProxyForThisComputer: a proxy of the environment never gets a request to this computer,
+// whatever the spelling of localhost. net/http reads the environment once, so this runs in a
+// process of its own.
 func TestNoProxyForThisComputer(t *testing.T) {
 	if address := os.Getenv("API_TEST_DIRECT"); address != "" {
 		c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Key: key(testKey)})
-		var unknown *net.DNSError // not every machine knows localhost by each name
+		var unknown *net.DNSError // some machines do not resolve every name of localhost
 		if _, err := c.Details(context.Background(), "1"); err != nil && !errors.As(err, &unknown) {
 			t.Fatal(err)
 		}
@@ -236,7 +235,7 @@ func TestNoProxyForThisComputer(t *testing.T) {
 	}
 }
 
-// A service that repeats the key in records gets it into none of them.
+// TestKeyIsNotInRecords: a key that the service repeats in records is removed from them.
 func TestKeyIsNotInRecords(t *testing.T) {
 	record := func(r *http.Request) string {
 		text, _ := json.Marshal(map[string]any{"fileId": "1", "name": testKey, "tags": keyForms(), "description": r.Header.Get("Authorization") + testKey[:len(testKey)-2]})

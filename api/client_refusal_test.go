@@ -14,8 +14,8 @@ import (
 	"mediadesk/api"
 )
 
-// A service that refuses before it read the body, and closes at once, is
-// reported by its words and never as a broken pipe.
+// TestEarlyRefusal: if a service refuses before it has read the body and closes at once, its
+// message is reported, not a broken pipe.
 func TestEarlyRefusal(t *testing.T) {
 	large := sparseFile(t, tooLarge)
 	small := sparseFile(t, 60_000)
@@ -24,7 +24,7 @@ func TestEarlyRefusal(t *testing.T) {
 	for _, test := range []struct {
 		about, path string
 		answer      string
-		read        int64 // bytes of the body before the answer; -1: it does not even ask for it
+		read        int64 // bytes of the body before the answer; -1 if the service does not ask for the body
 	}{
 		{"instead of 100 Continue", large, head + "Content-Length: 17\r\n\r\n" + `{"message":"no!"}`, -1},
 		{"small body, at once", small, head + "Content-Length: 17\r\n\r\n" + `{"message":"no!"}`, 0},
@@ -55,19 +55,19 @@ func TestEarlyRefusal(t *testing.T) {
 					t.Fatalf("got %+v", answer)
 				}
 				if test.path == large && (answer.Complete || progress.Complete()) {
-					t.Fatal("said to be complete")
+					t.Fatal("the error says that the body was complete")
 				}
 				if api.OutcomeOf(err) != api.Refused {
-					t.Fatalf("outcome %s", api.OutcomeOf(err))
+					t.Fatalf("outcome %s, want %v", api.OutcomeOf(err), api.Refused)
 				}
 			}
 		})
 	}
 }
 
-// A service that refuses before it asks for the body gets none of it, even if it
-// keeps the connection, and however slowly it answers: 50 of 50 refusals. The
-// test counts what comes after the header until the client closes.
+// TestARefusedBodyIsNotSent: a service that refuses before it asks for the body gets none of it, in
+// 50 of 50 attempts, even if it answers slowly and keeps the connection. The test counts all bytes
+// after the header.
 func TestARefusedBodyIsNotSent(t *testing.T) {
 	path := sparseFile(t, tooLarge)
 	const head = "HTTP/1.1 401 Unauthorized\r\nContent-Type: application/json\r\n"
@@ -98,15 +98,14 @@ func TestARefusedBodyIsNotSent(t *testing.T) {
 				}
 				c.Close()
 				if n := <-counted; n != 0 || progress.Sent() != 0 {
-					t.Fatalf("%d bytes came, %d are said to have gone", n, progress.Sent())
+					t.Fatalf("got %d bytes, and %d count as sent", n, progress.Sent())
 				}
 			}
 		})
 	}
 }
 
-// The body is sent when the service asks for it, even after other interim
-// answers.
+// TestARequestedBodyIsSent: the body is sent when the service asks for it, even after other interim answers.
 func TestARequestedBodyIsSent(t *testing.T) {
 	var got atomic.Int64
 	address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
@@ -123,8 +122,7 @@ func TestARequestedBodyIsSent(t *testing.T) {
 	}
 }
 
-// A service that stores without reading to the end, or answers while bytes
-// still go out, is believed too.
+// TestEarlySuccess: the success of a service that does not read to the end, or answers early, is accepted.
 func TestEarlySuccess(t *testing.T) {
 	path := sparseFile(t, tooLarge)
 	address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
@@ -140,7 +138,7 @@ func TestEarlySuccess(t *testing.T) {
 	}
 }
 
-// No redirect of any kind is followed: the file and the key stay here.
+// TestRedirectsAreNotFollowed: no redirect is followed, so the file and the key go nowhere else.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	other := newRecorder(t)
 	small, large := sparseFile(t, 10), sparseFile(t, 1<<20)
@@ -180,11 +178,11 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 						t.Errorf("%s: got %v, hint %q", about, err, api.Hint(err))
 					}
 					if api.OutcomeOf(err) != api.Refused {
-						t.Errorf("%s: outcome %s", about, api.OutcomeOf(err))
+						t.Errorf("%s: outcome %s, want %v", about, api.OutcomeOf(err), api.Refused)
 					}
 				}
 				if len(asked) != 4 {
-					t.Errorf("%d requests came, want 4", len(asked))
+					t.Errorf("got %d requests, want 4", len(asked))
 				}
 			})
 		}

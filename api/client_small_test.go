@@ -16,8 +16,8 @@ import (
 	"mediadesk/api"
 )
 
-// Uploads at once never get each other's bytes, below and above the size that
-// is sent whole, and where some are refused before their body was read.
+// TestSmallUploadsKeepTheirBytes: simultaneous uploads never get each other's bytes, below and
+// above the size of a single write, also if some are refused before their body was read.
 func TestSmallUploadsKeepTheirBytes(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("User-Agent") == "refused" {
@@ -59,7 +59,7 @@ func TestSmallUploadsKeepTheirBytes(t *testing.T) {
 	all.Wait()
 }
 
-// brokenConn takes so many writes and fails the next.
+// brokenConn accepts some writes and fails the next one.
 type brokenConn struct {
 	net.Conn
 	writes *atomic.Int32
@@ -74,8 +74,7 @@ func (c brokenConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// A small upload goes out in one write, and where that fails nothing can have
-// arrived.
+// TestSmallUploadIsOneWrite: a small upload is one write, and if that fails nothing can have arrived.
 func TestSmallUploadIsOneWrite(t *testing.T) {
 	for _, takes := range []int32{0, 1} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

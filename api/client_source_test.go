@@ -13,13 +13,13 @@ import (
 	"mediadesk/api"
 )
 
-// A file that changes while it is being sent never becomes a whole request,
-// and the fault is named as the file's.
+// TestSourceChangesWhileBeingSent: a file that changes during the upload never becomes a complete
+// request, and the error is about the file.
 func TestSourceChangesWhileBeingSent(t *testing.T) {
 	for about, change := range changes {
 		for _, text := range []bool{false, true} {
 			if text && about != "shorter" && about != "replaced" {
-				continue // encoded or not, it is the same look at the file
+				continue // the encoding does not change how the file is read
 			}
 			path := sparseFile(t, tooLarge)
 			got := make(chan int64, 1)
@@ -41,7 +41,7 @@ func TestSourceChangesWhileBeingSent(t *testing.T) {
 			_, err := c.Upload(context.Background(), u, progress)
 			wantSourceError(t, err, path, "changed while it was being sent")
 			if progress.Complete() {
-				t.Errorf("%s: said to be complete", about)
+				t.Errorf("%s: the error says that the body was complete", about)
 			}
 			if n, want := <-got, <-declared; n >= want {
 				t.Errorf("%s: all %d bytes arrived", about, n)
@@ -67,13 +67,13 @@ func TestUploadOfBadSources(t *testing.T) {
 	}
 }
 
-// 300 MB, the largest size of service.md §8, go through a little memory.
+// TestLargeFilesNeedLittleMemory: 300 MB, the largest size of service.md §8, need little memory.
 func TestLargeFilesNeedLittleMemory(t *testing.T) {
 	const size = 300_000_000
 	path := sparseFile(t, size)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if n, err := io.Copy(io.Discard, r.Body); err != nil || n != r.ContentLength || n <= size {
-			t.Errorf("%d of %d bytes came, %v", n, r.ContentLength, err)
+			t.Errorf("got %d of %d bytes, %v", n, r.ContentLength, err)
 		}
 		io.WriteString(w, `{"fileId":"1"}`)
 	}))
@@ -88,14 +88,14 @@ func TestLargeFilesNeedLittleMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)
-		// All that was ever allocated, by the service too.
+		// This counts all allocations, also those of the service.
 		if n := after.TotalAlloc - before.TotalAlloc; n > 16<<20 {
 			t.Errorf("base64 %v: %d MB were allocated", text, n>>20)
 		}
 	}
 }
 
-// A cancelled upload ends at once, and its reader no longer counts.
+// TestCancel: a canceled upload ends at once, and its reader does not count any more.
 func TestCancel(t *testing.T) {
 	path := sparseFile(t, tooLarge)
 	reached := make(chan struct{}, 1)
@@ -143,11 +143,11 @@ func TestCancelAfterTheLastByte(t *testing.T) {
 	}
 	_, err = c.Upload(ctx, upload(sparseFile(t, 10)), nil)
 	if wantSendError(t, err, false); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled before it began: %v", err)
+		t.Errorf("canceled before the start: %v", err)
 	}
 }
 
-// Several goroutines share a client.
+// TestUploadsAtOnce: several goroutines can share a client.
 func TestUploadsAtOnce(t *testing.T) {
 	rec := newRecorder(t)
 	c := rec.client(t)

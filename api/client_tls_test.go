@@ -15,12 +15,12 @@ import (
 	"mediadesk/api"
 )
 
-// tlsServer answers over TLS, with HTTP/2 or without.
+// tlsServer returns a server with TLS, with HTTP/2 or without.
 func tlsServer(t *testing.T, h2 bool, answer http.HandlerFunc) (*api.Client, *httptest.Server) {
 	t.Helper()
 	server := httptest.NewUnstartedServer(answer)
 	server.EnableHTTP2 = h2
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // refused handshakes are meant
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes are refused on purpose
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	c := mustClient(t, api.Options{UploadURL: server.URL, BaseURL: server.URL, Key: key(testKey)})
@@ -38,7 +38,7 @@ func TestUploadOverTLS(t *testing.T) {
 				t.Errorf("spoke %s", r.Proto)
 			}
 			if n, err := io.Copy(io.Discard, r.Body); err != nil || n != r.ContentLength || n <= tooLarge {
-				t.Errorf("%d of %d bytes came, %v", n, r.ContentLength, err)
+				t.Errorf("got %d of %d bytes, %v", n, r.ContentLength, err)
 			}
 			io.WriteString(w, `{"fileId":"1"}`)
 		})
@@ -49,8 +49,8 @@ func TestUploadOverTLS(t *testing.T) {
 	}
 }
 
-// An early refusal is reported over TLS too, where the failed write is the
-// encrypting layer's.
+// TestEarlyRefusalOverTLS: an early refusal is reported over TLS too, where the failed write is in
+// the TLS layer.
 func TestEarlyRefusalOverTLS(t *testing.T) {
 	path := sparseFile(t, tooLarge)
 	for _, h2 := range []bool{false, true} {
@@ -68,14 +68,14 @@ func TestEarlyRefusalOverTLS(t *testing.T) {
 			}
 		}
 		if took := time.Since(start); took > time.Minute {
-			t.Errorf("HTTP/2 %v: took %s: somebody waits for a connection that is gone", h2, took)
+			t.Errorf("HTTP/2 %v: took %s: something waits for a closed connection", h2, took)
 		}
 	}
 }
 
-// A certificate that nobody vouches for: nothing is sent, not even the key.
+// TestUnknownCertificate: with an untrusted certificate nothing is sent, not even the key.
 func TestUnknownCertificate(t *testing.T) {
-	_, server := tlsServer(t, false, func(http.ResponseWriter, *http.Request) { t.Error("a request came") })
+	_, server := tlsServer(t, false, func(http.ResponseWriter, *http.Request) { t.Error("got a request") })
 	c := mustClient(t, api.Options{UploadURL: server.URL, BaseURL: server.URL, Key: key(testKey)})
 	_, err := c.Upload(context.Background(), upload(sparseFile(t, 10)), nil)
 	wantSendError(t, err, false)
@@ -83,8 +83,7 @@ func TestUnknownCertificate(t *testing.T) {
 	wantSendError(t, err, false)
 }
 
-// A connection that breaks over TLS is reported at once, not after a wait for
-// an answer that cannot come.
+// TestConnectionBrokenOverTLS: a broken TLS connection is reported at once, without waiting for an answer.
 func TestConnectionBrokenOverTLS(t *testing.T) {
 	path := sparseFile(t, tooLarge)
 	c, _ := tlsServer(t, false, func(_ http.ResponseWriter, r *http.Request) {
@@ -97,6 +96,6 @@ func TestConnectionBrokenOverTLS(t *testing.T) {
 		wantSendError(t, err, false)
 	}
 	if took := time.Since(start); took > time.Minute {
-		t.Errorf("took %s", took)
+		t.Errorf("it took %s", took)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"mediadesk/api"
 )
 
-// content is n bytes that hold every byte value, line ends and dashes.
+// content returns n bytes with every byte value, line ends and dashes.
 func content(n int) []byte {
 	b := bytes.Repeat([]byte("\r\n--\x00\x01\xff\xfe"), n/8+1)[:n]
 	for i := 0; i < n; i += 13 {
@@ -34,8 +34,8 @@ func writeFile(t *testing.T, name string, data []byte) string {
 	return path
 }
 
-// Every field of service.md §4.1 travels as one part with the right text, the file as the
-// last part, byte for byte, in a body whose length is told beforehand.
+// TestUploadOnTheWire: every field of service.md §4.1 is one part with the right text. The file is
+// the last part, byte for byte, and the length of the body is announced.
 func TestUploadOnTheWire(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 4095, 24575, 24576, 24577, 64 << 10, 1<<20 + 1} {
 		data := content(size)
@@ -94,8 +94,7 @@ func TestUploadOnTheWire(t *testing.T) {
 	}
 }
 
-// Hostile names cannot break out of their header, and the fileName part
-// carries them unchanged.
+// TestUploadHostileNames: hostile names cannot leave their header, and the fileName part has them unchanged.
 func TestUploadHostileNames(t *testing.T) {
 	path := writeFile(t, "a", []byte("x"))
 	for _, name := range []string{
@@ -113,7 +112,7 @@ func TestUploadHostileNames(t *testing.T) {
 	}
 }
 
-// service.md §4.2 on the wire: what is absent, null and empty.
+// TestUpdateDetailsOnTheWire: service.md §4.2: absent, null and empty fields in the request.
 func TestUpdateDetailsOnTheWire(t *testing.T) {
 	for _, d := range []api.Details{
 		{},
@@ -136,7 +135,7 @@ func TestUpdateDetailsOnTheWire(t *testing.T) {
 			t.Errorf("got %+v with body %s, want %s", got, got.body, want)
 		}
 		if want := "Basic " + base64.StdEncoding.EncodeToString([]byte(testKey+":")); got.auth != want {
-			t.Errorf("Authorization %q", got.auth)
+			t.Errorf("Authorization %q, want %q", got.auth, want)
 		}
 	}
 }
@@ -176,7 +175,7 @@ func TestReadingCallsOnTheWire(t *testing.T) {
 	}
 }
 
-// A broken rule is found before anything is sent.
+// TestRulesAreCheckedBeforeSending: a broken rule is found before anything is sent.
 func TestRulesAreCheckedBeforeSending(t *testing.T) {
 	rec := newRecorder(t)
 	c := rec.client(t)

@@ -10,7 +10,7 @@ import (
 
 var switches = []api.Field[bool]{{}, api.Null[bool](), api.Set(true), api.Set(false)}
 
-// rich is a file that has everything; bare one that is known to have nothing.
+// rich is a file that has everything; bare is one that is known to have nothing.
 func rich() *api.File {
 	return &api.File{
 		FileID: "1", Tags: api.Set([]string{"a", "b", "c"}), AITags: api.Set([]api.AITag{{Name: "x"}}),
@@ -25,7 +25,8 @@ func bare() *api.File {
 	}
 }
 
-// The result of an upload by useUniqueFileName, overwriteFile and the place.
+// TestConsequencesResult: the result of an upload for each useUniqueFileName, overwriteFile and
+// state of the path.
 func TestConsequencesResult(t *testing.T) {
 	places := []struct {
 		about string
@@ -73,8 +74,8 @@ func TestConsequencesResult(t *testing.T) {
 	}
 }
 
-// What overwriting does to each of the four aspects: every switch, sent or
-// not, over what is known of the file there.
+// TestConsequencesForAspects: what overwriting does to each of the four aspects, for every switch,
+// sent or not, and all knowledge of the existing file.
 func TestConsequencesForAspects(t *testing.T) {
 	type sending struct {
 		about string
@@ -156,8 +157,8 @@ func change(t *testing.T, o api.Outlook, aspect api.Aspect) api.Change {
 	return api.Change{}
 }
 
-// checkSentences holds for any outlook: whole sentences, and no aspect that is
-// known to be empty is said to be removed or kept.
+// checkSentences checks the rules for any outlook: complete sentences, and no aspect that is known to
+// be empty is removed or kept.
 func checkSentences(t *testing.T, o api.Outlook) {
 	t.Helper()
 	lines := o.Sentences()

@@ -16,11 +16,11 @@ import (
 	"mediadesk/api"
 )
 
-// shellWords runs a command line through a POSIX shell in which curl prints
-// its arguments, and returns them.
+// shellWords runs a command line in a POSIX shell, in which curl prints its arguments, and returns
+// them.
 func shellWords(t interface{ Fatalf(string, ...any) }, sh, line string) []string {
 	cmd := exec.Command(sh)
-	// printf with %s and a NUL after each: the only text that no argument holds.
+	// A NUL after each argument separates them, because no argument can contain it.
 	cmd.Stdin = strings.NewReader("curl() { for word do printf '%s\\000' \"$word\"; done; }\n" + line + "\n")
 	cmd.Env = []string{"PATH=/nonexistent", api.KeyVariable + "=private_key"}
 	out, err := cmd.Output()
@@ -61,7 +61,7 @@ func TestCurlSurvivesTheShell(t *testing.T) {
 	})
 }
 
-// The real curl sends what the client would send.
+// TestCurlSendsTheSame: the real curl sends the same request as the client.
 func TestCurlSendsTheSame(t *testing.T) {
 	need(t, "curl")
 	sh := need(t, "sh")
@@ -84,7 +84,7 @@ func TestCurlSendsTheSame(t *testing.T) {
 	}
 	line := request.Curl()
 	if strings.Contains(line, testKey) {
-		t.Fatalf("the key stands in %s", line)
+		t.Fatalf("the key is in %s", line)
 	}
 	cmd := exec.Command(sh, "-c", line)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), api.KeyVariable + "=" + testKey, "no_proxy=*"}

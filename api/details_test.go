@@ -8,8 +8,8 @@ import (
 	"mediadesk/api"
 )
 
-// service.md §4.2: an absent field leaves what is there, null unsets it, an empty list is
-// neither.
+// TestDetailsOnTheWire: service.md §4.2: an absent field changes nothing, null clears it, and an
+// empty list does neither.
 func TestDetailsOnTheWire(t *testing.T) {
 	for _, test := range []struct {
 		about string
@@ -45,7 +45,7 @@ func TestDetailsOnTheWire(t *testing.T) {
 				t.Fatal(err)
 			}
 			if again, _ := json.Marshal(back); string(again) != test.want {
-				t.Errorf("came back as %s", again)
+				t.Errorf("got %s back", again)
 			}
 		})
 	}
@@ -64,7 +64,7 @@ func TestDetailsCheck(t *testing.T) {
 	for i, field := range fields {
 		wantRule(t, found[i], field)
 	}
-	// The limit of 500 characters is one of uploads (service.md §8).
+	// The limit of 500 characters is only for uploads (service.md §8).
 	if found := (api.Details{Tags: api.Set([]string{strings.Repeat("x", 600)})}).Check(); found != nil {
 		t.Errorf("long tags: %v", found)
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A record that was asked for its metadata says so even where there is none:
-// nothing there is not the same as nothing said (service.md §4.1, responseFields).
+// TestEmptyMetadataIsWritten: a record with requested but empty metadata keeps that, because an
+// empty value differs from a missing one (service.md §4.1, responseFields).
 func TestEmptyMetadataIsWritten(t *testing.T) {
 	none := map[string]json.RawMessage{}
 	for want, f := range map[string]File{

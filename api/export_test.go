@@ -8,10 +8,10 @@ import (
 	"net/url"
 )
 
-// TrustForTest makes the client take the certificates of a test server.
+// TrustForTest makes the client trust the certificates of a test server.
 func (c *Client) TrustForTest(config *tls.Config) { c.transport.TLSClientConfig = config }
 
-// ProxyForTest makes the client go through a proxy, as the environment would.
+// ProxyForTest makes the client use a proxy, as the environment would.
 func (c *Client) ProxyForTest(address string) {
 	proxy, err := url.Parse(address)
 	if err != nil {
@@ -20,7 +20,7 @@ func (c *Client) ProxyForTest(address string) {
 	c.transport.Proxy = http.ProxyURL(proxy)
 }
 
-// WrapForTest puts something between the client and its connections.
+// WrapForTest wraps the connections of the client.
 func (c *Client) WrapForTest(wrap func(net.Conn) net.Conn) {
 	c.transport.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := new(net.Dialer).DialContext(ctx, network, addr)
@@ -37,5 +37,5 @@ const WholeBody = wholeBody
 // OpenSource opens a file for sending.
 var OpenSource = openSource
 
-// Taken is how many bytes of the body the transport has taken.
+// Taken returns how many bytes of the body the transport has read.
 func Taken(p *Progress) int64 { return p.sent.Load() }

@@ -11,12 +11,12 @@ import (
 	"mediadesk/api"
 )
 
-// service.md §2.2 and §4.1, extensions: the text of a JSON array of elements.
+// TestParseExtensions: service.md §2.2 and §4.1, extensions: the text is a JSON array of elements.
 func TestParseExtensions(t *testing.T) {
 	for _, test := range []struct {
 		about, text string
 		names       []string
-		fault       string // part of the message; empty: none
+		fault       string // part of the message; "" for no error
 	}{
 		{"none", `[]`, nil, ""},
 		{"of the specification", `[{"name":"remove-bg","options":{"add_shadow":true,"bg_colour":"green"}},{"name":"google-auto-tagging","maxTags":5,"minConfidence":95}]`, []string{"remove-bg", "google-auto-tagging"}, ""},
@@ -53,7 +53,7 @@ func TestParseExtensions(t *testing.T) {
 			if test.fault != "" {
 				wantRule(t, err, "extensions")
 				if !strings.Contains(err.Error(), test.fault) {
-					t.Errorf("error %q does not say %q", err, test.fault)
+					t.Errorf("error %q does not contain %q", err, test.fault)
 				}
 				return
 			}
@@ -72,7 +72,7 @@ func TestParseExtensions(t *testing.T) {
 	}
 }
 
-// Whatever an element holds comes out as it went in.
+// TestExtensionRoundTrip: an element keeps everything that it contains.
 func TestExtensionRoundTrip(t *testing.T) {
 	for _, text := range []string{
 		`{"name":"remove-bg"}`,
@@ -89,7 +89,7 @@ func TestExtensionRoundTrip(t *testing.T) {
 		}
 		got, err := json.Marshal(e)
 		if err != nil || string(got) != text {
-			t.Errorf("%s came back as %s, %v", text, got, err)
+			t.Errorf("%s was written as %s, %v", text, got, err)
 		}
 	}
 }
@@ -100,12 +100,12 @@ func TestIsTagging(t *testing.T) {
 		api.RemoveBackground: false, api.AutoDescription: false, "-auto-tagging": false, "auto-tagging": false, "x-auto-tagging-y": false,
 	} {
 		if got := api.IsTagging(name); got != want {
-			t.Errorf("IsTagging(%q) = %v", name, got)
+			t.Errorf("IsTagging(%q) = %v, want %v", name, got, want)
 		}
 	}
 }
 
-// service.md §4.1, customMetadata: the text of a JSON object.
+// TestParseMetadata: service.md §4.1, customMetadata: the text is a JSON object.
 func TestParseMetadata(t *testing.T) {
 	for _, test := range []struct {
 		about, text string
@@ -128,7 +128,7 @@ func TestParseMetadata(t *testing.T) {
 			if test.fault != "" {
 				wantRule(t, err, "customMetadata")
 				if !strings.Contains(err.Error(), test.fault) {
-					t.Errorf("error %q does not say %q", err, test.fault)
+					t.Errorf("error %q does not contain %q", err, test.fault)
 				}
 				return
 			}

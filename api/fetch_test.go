@@ -15,7 +15,7 @@ import (
 
 const deliveredHead = "HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nConnection: close\r\n\r\n"
 
-// A body without an end is cut at the limit, and said to be too large.
+// TestFetchEndsAtTheLimit: a body without an end is cut at the limit, and the error says that it is too large.
 func TestFetchEndsAtTheLimit(t *testing.T) {
 	address := rawServer(t, func(conn rawConn, _ *http.Request, _ *bufio.Reader) {
 		write(conn, deliveredHead)
@@ -37,8 +37,8 @@ func TestFetchEndsAtTheLimit(t *testing.T) {
 	}
 }
 
-// A body, or the words of a refusal, of which nothing comes any more ends by
-// itself; one that is only slow does not.
+// TestFetchEndsWhenNothingComes: a body or message of a refusal ends if no more bytes come. One
+// that is only slow does not.
 func TestFetchEndsWhenNothingComes(t *testing.T) {
 	for about, head := range map[string]string{"body": deliveredHead, "refusal": "HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\n"} {
 		address := rawServer(t, func(conn rawConn, _ *http.Request, _ *bufio.Reader) {
@@ -83,11 +83,11 @@ func TestFetchOfASlowBody(t *testing.T) {
 	}
 	defer body.Close()
 	if text, err := io.ReadAll(body); len(text) != 20 || err != nil {
-		t.Errorf("%d bytes, %v", len(text), err)
+		t.Errorf("%d bytes, %v, want 20", len(text), err)
 	}
 }
 
-// A caller that no longer wants it ends it at once.
+// TestFetchIsCanceled: canceling ends the download at once.
 func TestFetchIsCanceled(t *testing.T) {
 	address := rawServer(t, func(conn rawConn, _ *http.Request, _ *bufio.Reader) {
 		write(conn, deliveredHead+"0123")

@@ -15,8 +15,7 @@ type fields struct {
 	Map   api.Field[map[string]string] `json:"map,omitzero"`
 }
 
-// Absent, null, empty and false are four different things, and stay so on the
-// way to JSON and back.
+// TestFieldKeepsItsStates: absent, null, empty and false are four different values, also in JSON and back.
 func TestFieldKeepsItsStates(t *testing.T) {
 	for _, test := range []struct {
 		about string
@@ -44,11 +43,11 @@ func TestFieldKeepsItsStates(t *testing.T) {
 				IsSet() bool
 			}{{test.value.Flag, back.Flag}, {test.value.Count, back.Count}, {test.value.Text, back.Text}, {test.value.List, back.List}, {test.value.Map, back.Map}} {
 				if a, b := pair[0], pair[1]; a.IsZero() != b.IsZero() || a.IsNull() != b.IsNull() || a.IsSet() != b.IsSet() {
-					t.Errorf("%+v came back as %+v", a, b)
+					t.Errorf("%+v was read back as %+v", a, b)
 				}
 			}
 			if again, _ := json.Marshal(back); string(again) != test.text {
-				t.Errorf("came back as %s", again)
+				t.Errorf("got %s back", again)
 			}
 		})
 	}
@@ -62,7 +61,7 @@ func TestFieldValues(t *testing.T) {
 		t.Error("null is no value")
 	}
 	if api.Set(false).Or(true) || !api.Null[bool]().Or(true) || !(api.Field[bool]{}).Or(true) {
-		t.Error("Or stands in for absent and null only")
+		t.Error("Or must replace only absent and null")
 	}
 }
 
@@ -75,6 +74,6 @@ func TestFieldRefusesOtherTypes(t *testing.T) {
 	}
 	f := api.Set("before")
 	if json.Unmarshal([]byte(`1`), &f) == nil || f != api.Set("before") {
-		t.Errorf("a value of another type left %+v behind", f)
+		t.Errorf("a value of another type gave %+v", f)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"mediadesk/api/apitest"
 )
 
-// TestUploadFieldsRoundTrip: whatever an upload says comes back from its parts, its
-// flags, its JSON (of a manifest, a draft, a preset and the journal) and its text.
+// TestUploadFieldsRoundTrip: an upload survives its parts, its flags, its JSON (of a manifest, a draft,
+// a preset and the journal) and its text.
 func TestUploadFieldsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := apitest.DrawEntry(t)
@@ -51,7 +51,7 @@ func TestUploadFieldsRoundTrip(t *testing.T) {
 			var back api.UploadOptions
 			ok(json.Unmarshal(text, &back))
 			var got api.Entry
-			if what == "preset" { // it also says what is absent
+			if what == "preset" { // a preset has absent values, too
 				got = apitest.DrawEntry(t)
 			}
 			back.Apply(&got)
@@ -68,7 +68,7 @@ func TestUploadFieldsRoundTrip(t *testing.T) {
 		api.ApplyNaming(&job.Upload, job.Naming)
 		again := api.EntryOf(&job, true)
 		if e.Naming == api.NameHere {
-			again.OverwriteFile = e.OverwriteFile // it says nothing there
+			again.OverwriteFile = e.OverwriteFile // the text cannot express it
 		}
 		again.NoWebhook = again.NoWebhook || e.NoWebhook && len(e.Extensions.Or(nil)) == 0
 		apitest.SameEntry(t, "job", &again, &e)
@@ -90,7 +90,7 @@ func TestSwitchesByHand(t *testing.T) {
 	for text, want := range map[string]string{"TRUE": "true", "on": "true", "yes": "true", "off": "false", "No": "false", "default": "", " ": ""} {
 		e := api.Entry{Upload: api.Upload{IsPrivateFile: api.Set(true)}}
 		if err := private.SetText(&e, text); err != nil || private.Text(&e) != want {
-			t.Errorf("%q: %q, %v", text, private.Text(&e), err)
+			t.Errorf("%q: %q, %v, want %v", text, private.Text(&e), err, want)
 		}
 	}
 	var e api.Entry

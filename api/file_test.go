@@ -30,7 +30,7 @@ func read(t *testing.T, text string) *api.File {
 	return f
 }
 
-// Every field of service.md §2.1.
+// TestFullRecord reads every field of service.md §2.1.
 func TestFullRecord(t *testing.T) {
 	f := read(t, fullRecord)
 	for what, ok := range map[string]bool{
@@ -73,8 +73,8 @@ func TestFullRecord(t *testing.T) {
 	}
 }
 
-// A record without a field, with null for it, or with another type in its
-// place is read; the rest of it is untouched.
+// TestRecordWithoutOrWithStrangeFields: a record is read although a field is missing, null, or of
+// another type. Its other fields are not affected.
 func TestRecordWithoutOrWithStrangeFields(t *testing.T) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(fullRecord), &members); err != nil {
@@ -95,7 +95,7 @@ func TestRecordWithoutOrWithStrangeFields(t *testing.T) {
 			if name != "fileId" && f.FileID != "598821f949c0a938d57563bd" || name != "size" && f.Size != api.Set(int64(83622)) {
 				t.Errorf("%s = %s spoils the rest: %+v", name, other, f)
 			}
-			// Nothing that reads it panics, and it can be kept.
+			// No method panics on it, and it can be stored.
 			f.Region()
 			f.PixelSize()
 			f.ThumbURL()
@@ -120,7 +120,7 @@ func TestRecordDetails(t *testing.T) {
 		t.Errorf("missing is not absent: %+v", missing)
 	}
 	if _, _, ok := missing.PixelSize(); ok || !missing.Created().IsZero() || missing.ThumbURL() != "" {
-		t.Error("a record that says nothing must claim nothing")
+		t.Error("an empty record must not claim anything")
 	}
 	if f := read(t, `{"thumbnail":"https://d.example/t"}`); f.ThumbURL() != "https://d.example/t" {
 		t.Error("thumbnail of a details answer is not found")
@@ -177,7 +177,7 @@ func FuzzFile(f *testing.F) {
 			t.Fatalf("%s cannot be read again: %v", first, err)
 		}
 		if second, _ := json.Marshal(&back); string(second) != string(first) {
-			t.Fatalf("%s came back as %s", first, second)
+			t.Fatalf("%s was read back as %s", first, second)
 		}
 		file.Region()
 		file.PixelSize()

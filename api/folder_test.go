@@ -10,7 +10,7 @@ import (
 	"mediadesk/api"
 )
 
-// service.md §4.1, folder, and §8: at most 50 levels; letters, marks and numerals of any
+// TestCleanFolder: service.md §4.1, folder, and §8: at most 50 levels; letters, marks and numerals of any
 // language, "/", "_" and "-".
 func TestCleanFolder(t *testing.T) {
 	deep := func(n int) string { return "/" + strings.Repeat("a/", n) }

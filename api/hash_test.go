@@ -10,8 +10,7 @@ import (
 	"mediadesk/api"
 )
 
-// hashes are of "mediadesk " over and over, so many bytes, as xxh128sum prints
-// them.
+// hashes has the output of xxh128sum for that many bytes of "mediadesk " repeated.
 var hashes = map[int]string{
 	1:          "xxh128:d6e5345be2eaf78df0904807418c57fc",
 	9:          "xxh128:0e7380a6aa103ab13128d6d395523d35",
@@ -23,8 +22,7 @@ var hashes = map[int]string{
 	3<<20 + 17: "xxh128:280a60d7ef5157002ef65f970eb6017a",
 }
 
-// TestHashOfWhatWasSent: the hash is that of the file, sent whole or in pieces,
-// and for base64 too.
+// TestHashOfWhatWasSent: the hash is that of the file, sent as a whole, in pieces, or as base64.
 func TestHashOfWhatWasSent(t *testing.T) {
 	rec := newRecorder(t)
 	c, err := api.NewClient(api.Options{UploadURL: rec.URL, BaseURL: rec.URL})
@@ -44,7 +42,7 @@ func TestHashOfWhatWasSent(t *testing.T) {
 				t.Fatal(err)
 			}
 			if p.Hash() != want {
-				t.Errorf("%d bytes, base64 %v: hash %q", size, base64, p.Hash())
+				t.Errorf("%d bytes, base64 %v: hash %q, want %q", size, base64, p.Hash(), want)
 			}
 			if got, id, err := api.HashSource(name, api.HashKindOf(want)); err != nil || got != want || id.Size != int64(size) {
 				t.Errorf("%d bytes: HashSource %q %v %v", size, got, id, err)
@@ -53,7 +51,7 @@ func TestHashOfWhatWasSent(t *testing.T) {
 	}
 }
 
-// TestHashOfOlderPrograms can still be made, as sha256sum prints it.
+// TestHashOfOlderPrograms: the hash of older programs is what sha256sum prints.
 func TestHashOfOlderPrograms(t *testing.T) {
 	const want = "sha256:a48a8efa7c82f305753882b7610a873027ef08bd9e7a75392c36dd3519c18a17"
 	got, size, err := api.HashContent(strings.NewReader(strings.Repeat("mediadesk ", 100)), api.HashKindOf(want))

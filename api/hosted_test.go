@@ -8,8 +8,8 @@ import (
 	"mediadesk/api"
 )
 
-// TestHostedFacts: what only hosted services have in a record is named; what is of
-// another type is shown as it came.
+// TestHostedFacts: facts that only hosted services return have names. Values of another type are shown
+// as they are.
 func TestHostedFacts(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"fileId":"f","isPublished":false,"bitRate":1200,"duration":2.5,"audioCodec":"aac","videoCodec":"h264","strange":1}`:   "[{ Published no} { Duration 2.5 s} { Bit rate 1200 kbps} { Video codec h264} { Audio codec aac}]",

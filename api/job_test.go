@@ -10,7 +10,7 @@ import (
 	"mediadesk/api"
 )
 
-// OutcomeOf never claims more than is known.
+// TestOutcomeOf: OutcomeOf never claims more than is known.
 func TestOutcomeOf(t *testing.T) {
 	for _, test := range []struct {
 		about string
@@ -53,7 +53,7 @@ func TestFailureOf(t *testing.T) {
 	if want := (api.Failure{Status: 400, Message: "no", Help: "read the manual", RequestID: "r1"}); *got != want {
 		t.Errorf("got %+v, want %+v", *got, want)
 	}
-	// The service's help goes before ours, ours stands in for none.
+	// the service's help comes before ours, and ours is used if there is none.
 	if got := api.FailureOf(&api.ServiceError{Status: 401, Message: "no", Help: "theirs"}); got.Help != "theirs" {
 		t.Errorf("got %+v", got)
 	}
@@ -86,7 +86,7 @@ func TestStateIsFinal(t *testing.T) {
 func TestUnavailable(t *testing.T) {
 	for status, want := range map[int]bool{404: true, 403: false, 405: true, 501: true, 400: false, 401: false, 500: false, 503: false} {
 		if got := api.Unavailable(fmt.Errorf("x: %w", &api.ServiceError{Status: status})); got != want {
-			t.Errorf("%d: %v", status, got)
+			t.Errorf("%d: %v, want %v", status, got, want)
 		}
 	}
 	if api.Unavailable(nil) || api.Unavailable(io.EOF) {

@@ -31,8 +31,7 @@ func pages(t *testing.T, n int, from func(skip int) int, size func(limit int) in
 	}), &calls
 }
 
-// A listing ends, whatever the service makes of skip and limit, and each record
-// comes once.
+// TestAllEnds: a listing ends, whatever the service makes of skip and limit, and has each record once.
 func TestAllEnds(t *testing.T) {
 	as := func(n int) int { return n }
 	for _, tt := range []struct {
@@ -63,13 +62,13 @@ func TestAllEnds(t *testing.T) {
 		}
 		for id, n := range seen {
 			if n > 1 {
-				t.Errorf("%s: %s came %d times", tt.about, id, n)
+				t.Errorf("%s: got %s %d times", tt.about, id, n)
 			}
 		}
 	}
 }
 
-// A record without an end is not read to its end.
+// TestARecordHasABound: a record without an end is read up to a limit.
 func TestARecordHasABound(t *testing.T) {
 	text := `{"fileId":"1","tags":["` + strings.Repeat(`a","`, 1_000_000) + `"]}`
 	c := answering(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) })

@@ -13,8 +13,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// wantRule fails unless err is a *RuleError of the field ("" wants no error)
-// with a message and something that helps.
+// wantRule fails unless err is a *RuleError of the field with a message and a help. For "" it wants no
+// error.
 func wantRule(t *testing.T, err error, field string) {
 	t.Helper()
 	if field == "" {
@@ -32,8 +32,7 @@ func wantRule(t *testing.T, err error, field string) {
 	}
 }
 
-// need skips the test where a tool is missing, or fails it where the
-// environment demands every test.
+// need skips the test if a tool is missing, or fails if the environment requires every test.
 func need(t *testing.T, tool string) string {
 	t.Helper()
 	found, err := exec.LookPath(tool)

@@ -12,8 +12,7 @@ import (
 	"mediadesk/api"
 )
 
-// What each of the managing calls puts on the wire, and that an answer without
-// a body is a success.
+// TestManagingCalls has the request of each managing call, and an answer without a body is a success.
 func TestManagingCalls(t *testing.T) {
 	var got string
 	status, answer := http.StatusNoContent, ""
@@ -67,7 +66,7 @@ func TestManagingCalls(t *testing.T) {
 		{func() error {
 			status, err := c.PurgeStatus(ctx, "66b")
 			if status != api.JobPending {
-				t.Errorf("the status is %q", status)
+				t.Errorf("the status is %q, want %v", status, api.JobPending)
 			}
 			return err
 		}, 200, `{"status":"Pending"}`, "GET /v1/files/purge/66b"},
@@ -93,7 +92,7 @@ func TestManagingCalls(t *testing.T) {
 	status, answer = http.StatusConflict, `{"message":"taken"}`
 	var refused *api.ServiceError
 	if err := c.RenameFile(ctx, "/a.jpg", "b.jpg"); !errors.As(err, &refused) || refused.Status != http.StatusConflict {
-		t.Errorf("a name that is taken: %v", err)
+		t.Errorf("an existing name: %v", err)
 	}
 	got = ""
 	for _, err := range []error{
@@ -101,11 +100,11 @@ func TestManagingCalls(t *testing.T) {
 		c.MoveFile(ctx, "/a", "/a b/"), c.RenameFile(ctx, "/a", ""), c.RenameFile(ctx, "", "b"),
 	} {
 		if err == nil {
-			t.Error("an empty or impossible value was taken")
+			t.Error("an empty or impossible value was accepted")
 		}
 	}
 	if got != "" {
-		t.Errorf("sent %q all the same", got)
+		t.Errorf("sent %q, want no request", got)
 	}
 }
 
@@ -113,8 +112,8 @@ type plainKey string
 
 func (k plainKey) Reveal() string { return string(k) }
 
-// The signatures are those that the clients of hosted services make, computed
-// here by openssl: printf 'a/b.jpg1700000000' | openssl dgst -sha1 -hmac private_k.
+// TestSignedURL: the signatures are those of clients of hosted services, computed with openssl:
+// printf 'a/b.jpg1700000000' | openssl dgst -sha1 -hmac private_k.
 func TestSignedURL(t *testing.T) {
 	c, err := api.NewClient(api.Options{
 		UploadURL: "https://u.example", BaseURL: "https://b.example", DeliveryURL: "https://d.example/acct/", Key: plainKey("private_k"),
@@ -141,7 +140,7 @@ func TestSignedURL(t *testing.T) {
 	}
 }
 
-// No id leads out of the path that it goes into.
+// TestIDsAreChecked: no id can change the rest of the request path.
 func TestIDsAreChecked(t *testing.T) {
 	rec := newRecorder(t)
 	c := mustClient(t, api.Options{UploadURL: rec.URL, BaseURL: rec.URL})

@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// TestMask: the key is masked in every spelling, wherever it stands, and nothing
-// else is.
+// TestMask: the key is masked in every spelling and place, and nothing else is.
 func TestMask(t *testing.T) {
 	const key = "private_Zq3/x+Rm8Lw0Kp5Tn2Vb7Yc4="
 	m := newMasker(key)

@@ -56,7 +56,7 @@ func TestCheckMetadata(t *testing.T) {
 		}
 	}
 	if got := fields[1].Schema.Describe(); got != "Number, 1900 to 2100" {
-		t.Errorf("words are %q", got)
+		t.Errorf("words are %q, want \"Number, 1900 to 2100\"", got)
 	}
 }
 

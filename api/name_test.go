@@ -12,8 +12,8 @@ import (
 	"mediadesk/api"
 )
 
-// service.md §4.1, fileName: letters, combining marks and numerals of any language, "."
-// and "-" stay; every other character, including space, becomes "_".
+// TestStoredName: service.md §4.1, fileName: letters, combining marks and numerals of any language,
+// "." and "-" stay. Every other character, including space, becomes "_".
 func TestStoredName(t *testing.T) {
 	for _, test := range []struct{ about, name, want string }{
 		{"plain letters and digits", "azAZ09", "azAZ09"},
@@ -66,7 +66,7 @@ func TestStoredName(t *testing.T) {
 	}
 }
 
-// One character of every general category, so that none is forgotten.
+// TestStoredNameByUnicodeCategory covers one character of every general category.
 func TestStoredNameByUnicodeCategory(t *testing.T) {
 	stays := map[string]bool{
 		"Lu": true, "Ll": true, "Lt": true, "Lm": true, "Lo": true,
@@ -74,7 +74,7 @@ func TestStoredNameByUnicodeCategory(t *testing.T) {
 	}
 	for category, table := range unicode.Categories {
 		if len(category) != 2 || category == "Cs" || category == "LC" || category == "Cn" {
-			continue // a group of categories; surrogates, which UTF-8 has not; unassigned
+			continue // a group of categories; surrogates, which UTF-8 lacks; unassigned
 		}
 		for _, r := range firstAndLast(table) {
 			if r == '.' || r == '-' || r == '_' {
@@ -173,7 +173,7 @@ func TestNewSuffix(t *testing.T) {
 			t.Fatalf("suffix %q is not of the service's form", suffix)
 		}
 		if seen[suffix] {
-			t.Fatalf("suffix %q came twice", suffix)
+			t.Fatalf("got the suffix %q twice", suffix)
 		}
 		seen[suffix] = true
 		for _, r := range suffix {
@@ -185,8 +185,8 @@ func TestNewSuffix(t *testing.T) {
 	}
 }
 
-// The name that is made here is the name that is stored: the service changes
-// no character of the suffix.
+// TestUniqueNameSurvivesStoring: the service stores the name that the client makes, with every
+// character of the suffix.
 func TestUniqueNameSurvivesStoring(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name, suffix := rapid.String().Draw(t, "name"), api.NewSuffix()

@@ -13,12 +13,12 @@ func TestPurgeURL(t *testing.T) {
 		"https://h/x/folder/a":          "https://h/x/folder/a*",
 	} {
 		if got := api.PurgeURL(address); got != want || api.CheckPurgeURL(got) != nil {
-			t.Errorf("for %s it is %s, want %s", address, got, want)
+			t.Errorf("for %s got %s, want %s", address, got, want)
 		}
 	}
 	for _, wrong := range []string{"", "nowhere", "https://h", "https://h/a/*", "https://h/a/b/*/c.jpg"} {
 		if api.CheckPurgeURL(wrong) == nil {
-			t.Errorf("%q was taken", wrong)
+			t.Errorf("%q was accepted", wrong)
 		}
 	}
 }

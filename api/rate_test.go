@@ -16,8 +16,7 @@ import (
 	"mediadesk/api"
 )
 
-// limited is a service that allows so many calls of an endpoint in a window, as
-// hosted services do.
+// limited is a service that limits the calls of an endpoint in a time window, as hosted services do.
 type limited struct {
 	allowed int
 	window  time.Duration
@@ -45,8 +44,8 @@ func (l *limited) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, `{"fileId":"1"}`)
 }
 
-// Bulk calls of several workers all come through a service that limits them, and
-// not each of them runs into the limit.
+// TestCallsWaitAsTheServiceAsks: bulk calls of several workers all succeed at a service that limits
+// them, and not every worker runs into the limit.
 func TestCallsWaitAsTheServiceAsks(t *testing.T) {
 	l := &limited{allowed: 5, window: 100 * time.Millisecond, began: map[string]time.Time{}, n: map[string]int{}}
 	c := answering(t, l.ServeHTTP)
@@ -73,7 +72,7 @@ func TestCallsWaitAsTheServiceAsks(t *testing.T) {
 	}
 }
 
-// TestWaitingIsTold: a caller learns that calls wait, once for all that wait together.
+// TestWaitingIsTold: a caller learns that calls wait, once for all waiting calls.
 func TestWaitingIsTold(t *testing.T) {
 	var asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -95,12 +94,12 @@ func TestWaitingIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	if wait := <-told; wait != time.Second || len(told) > 0 {
-		t.Errorf("told to wait %v, and %d times more", wait, len(told))
+		t.Errorf("got the wait %v, and %d more reports", wait, len(told))
 	}
 }
 
-// TestOthersDoNotWait: other calls, above all uploads, do not wait behind the gate
-// of one. A call that waits there can be canceled.
+// TestOthersDoNotWait: other calls, such as uploads, do not wait for a limited endpoint. A waiting call
+// can be canceled.
 func TestOthersDoNotWait(t *testing.T) {
 	refused := make(chan struct{}, 10)
 	c := answering(t, func(w http.ResponseWriter, r *http.Request) {
@@ -131,7 +130,7 @@ func TestOthersDoNotWait(t *testing.T) {
 	if err := <-over; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	// Nobody waits for what cannot come in time, or for longer than people do.
+	// A call does not wait beyond its deadline, or longer than a user would.
 	short, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	if err := update(short); err == nil || !strings.Contains(err.Error(), "this kind of request again in") || len(refused) > 0 {
@@ -139,7 +138,7 @@ func TestOthersDoNotWait(t *testing.T) {
 	}
 }
 
-// A wait that is too long, and an answer that is no limit, are told at once.
+// TestWhatIsNotWaitedFor: a wait that is too long, and a refusal that is not a limit, are reported at once.
 func TestWhatIsNotWaitedFor(t *testing.T) {
 	for status, header := range map[int]string{429: "600", 503: "", 500: "1", 401: "1"} {
 		calls := 0

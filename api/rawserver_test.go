@@ -18,11 +18,11 @@ type rawConn struct {
 	over <-chan struct{} // closed when the test ends
 }
 
-// hang neither reads nor answers until the test ends.
+// hang blocks without reading or answering until the test ends.
 func (c rawConn) hang() { <-c.over }
 
-// rawServer hands each connection to handle, which may treat it as badly as it
-// likes, and closes it afterwards. The first request's header was read.
+// rawServer passes each connection to handle, which may misbehave, and closes it afterwards. The header
+// of the first request has been read.
 func rawServer(t *testing.T, handle func(conn rawConn, r *http.Request, in *bufio.Reader)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -39,7 +39,7 @@ func rawServer(t *testing.T, handle func(conn rawConn, r *http.Request, in *bufi
 			}
 			all.Go(func() {
 				defer conn.Close()
-				// The kernel would else let the buffer grow to tens of MB.
+				// Otherwise the kernel may enlarge the buffer to tens of MB.
 				conn.(*net.TCPConn).SetReadBuffer(256 << 10)
 				in := bufio.NewReader(conn)
 				r, err := http.ReadRequest(in)
@@ -58,17 +58,17 @@ func rawServer(t *testing.T, handle func(conn rawConn, r *http.Request, in *bufi
 	return "http://" + l.Addr().String()
 }
 
-// write sends text and does not care whether it arrives.
+// write sends text and ignores errors.
 func write(conn net.Conn, text string) { conn.Write([]byte(text)) }
 
-// wantBody lets a client that asks first send its body.
+// wantBody lets a client send its body if it asked first.
 func wantBody(conn net.Conn, r *http.Request) {
 	if r.Header.Get("Expect") != "" {
 		write(conn, "HTTP/1.1 100 Continue\r\n\r\n")
 	}
 }
 
-// sparseFile is size bytes that take no room.
+// sparseFile makes a file of that size which needs no disk space.
 func sparseFile(t *testing.T, size int64) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sparse")
@@ -87,6 +87,5 @@ func upload(path string) *api.Upload {
 	return &api.Upload{Source: api.Source{Path: path}, FileName: "a.jpg"}
 }
 
-// tooLarge is more than two kernels hold between a sender and a receiver that
-// does not read.
+// tooLarge is more than the kernels can buffer between a sender and a receiver that does not read.
 const tooLarge = 32 << 20

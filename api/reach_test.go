@@ -18,8 +18,8 @@ import (
 	"mediadesk/api"
 )
 
-// Some proxies and old services refuse any request with Expect. The file then
-// goes without it, at once and from then on; nothing of it went out before.
+// TestWithoutExpect: some proxies and old services refuse any request with Expect. The file is then
+// sent without it, now and in later requests. Nothing of the file was sent before.
 func TestWithoutExpect(t *testing.T) {
 	var with, without, bytes atomic.Int64
 	address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
@@ -45,7 +45,7 @@ func TestWithoutExpect(t *testing.T) {
 	}
 }
 
-// A service that refuses for good is asked once more, not for ever.
+// TestExpectationRefusedForGood: a service that keeps refusing gets one more request only.
 func TestExpectationRefusedForGood(t *testing.T) {
 	var requests atomic.Int64
 	address := rawServer(t, func(conn rawConn, _ *http.Request, _ *bufio.Reader) {
@@ -59,7 +59,7 @@ func TestExpectationRefusedForGood(t *testing.T) {
 	}
 }
 
-// A proxy that does not lead on is named, and its account is not.
+// TestProxyThatRefuses: a proxy that refuses is named, without its credentials.
 func TestProxyThatRefuses(t *testing.T) {
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "" {
@@ -92,7 +92,7 @@ func TestUnreached(t *testing.T) {
 	cert := func(err error) error { return &tls.CertificateVerificationError{Err: err} }
 	for _, test := range []struct {
 		err        error
-		what, help string // parts of them; empty: nothing is said
+		what, help string // parts of them; "" for no error
 	}{
 		{&net.OpError{Op: "dial", Err: &net.DNSError{Name: "secret.example", IsNotFound: true}}, "DNS does not know this name", "Check the address"},
 		{&net.DNSError{Err: "server misbehaving", IsTemporary: true}, "DNS does not answer", "the network"},
@@ -109,12 +109,12 @@ func TestUnreached(t *testing.T) {
 		}
 		send := &api.SendError{Op: "upload", Host: "h", Err: test.err}
 		if !strings.Contains(send.Error(), test.what) || !strings.Contains(send.Hint(), test.help) {
-			t.Errorf("%v as it is shown: %v %s", test.err, send, send.Hint())
+			t.Errorf("%v is shown as %v %s", test.err, send, send.Hint())
 		}
 	}
 }
 
-// https to a service that speaks plain http.
+// TestPlainServiceUnderHTTPS: https to a service that speaks plain http.
 func TestPlainServiceUnderHTTPS(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()

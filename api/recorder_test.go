@@ -9,7 +9,7 @@ import (
 	"mediadesk/api"
 )
 
-// recorder is a service that takes every upload and remembers it.
+// recorder is a service that accepts every upload and records it.
 type recorder struct {
 	*httptest.Server
 	requests chan recorded
@@ -21,9 +21,9 @@ type recorded struct {
 	encoding                                              []string
 	expect                                                string
 	cookies                                               int
-	parts                                                 []api.Part // text parts and the file, in their order
+	parts                                                 []api.Part // text parts and the file, in order
 	fileName                                              string
-	body                                                  []byte // where it is no multipart
+	body                                                  []byte // if the request is not multipart
 }
 
 func newRecorder(t *testing.T) *recorder {
@@ -70,25 +70,25 @@ func (r *recorder) client(t *testing.T) *api.Client {
 	return mustClient(t, api.Options{UploadURL: r.URL, BaseURL: r.URL, Key: key(testKey)})
 }
 
-// last is the request that came, and the only one.
+// last returns the only recorded request.
 func (r *recorder) last(t *testing.T) recorded {
 	t.Helper()
 	select {
 	case got := <-r.requests:
 		if len(r.requests) > 0 {
-			t.Fatal("more than one request came")
+			t.Fatal("got more than one request")
 		}
 		return got
 	default:
-		t.Fatal("no request came")
+		t.Fatal("got no request")
 		return recorded{}
 	}
 }
 
-// testKey has characters that other forms of it would change.
+// testKey has characters that encodings change.
 const testKey = "private_t3st+Key/=&%20"
 
-// key lets itself be printed, so that a leak shows.
+// key can be printed, so that a leak is visible.
 type key string
 
 func (k key) Reveal() string { return string(k) }

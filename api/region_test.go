@@ -10,7 +10,7 @@ import (
 	"mediadesk/api"
 )
 
-// service.md §4.1, customCoordinates: "x,y,width,height".
+// TestParseRegion: service.md §4.1, customCoordinates: "x,y,width,height".
 func TestParseRegion(t *testing.T) {
 	for _, test := range []struct {
 		text string
@@ -83,7 +83,7 @@ func TestRegionWithin(t *testing.T) {
 	}
 }
 
-// customCoordinates are for images only, and bounds hold where they are known.
+// TestCheckRegion: customCoordinates are for images only, and must fit if the size is known.
 func TestCheckRegion(t *testing.T) {
 	for _, test := range []struct {
 		about, text   string
@@ -116,10 +116,10 @@ func TestRegionRoundTrip(t *testing.T) {
 			Width: rapid.IntRange(1, 1<<30).Draw(t, "width"), Height: rapid.IntRange(1, 1<<30).Draw(t, "height"),
 		}
 		if got, err := api.ParseRegion(r.String()); err != nil || got != r {
-			t.Fatalf("%v came back as %v, %v", r, got, err)
+			t.Fatalf("%v was parsed back as %v, %v", r, got, err)
 		}
 		if got := api.RegionOf(r.Rectangle()); got != r {
-			t.Fatalf("%v came back from its rectangle as %v", r, got)
+			t.Fatalf("the rectangle of %v gives %v", r, got)
 		}
 	})
 	if got, want := api.RegionOf(image.Rectangle{Min: image.Pt(5, 6), Max: image.Pt(1, 2)}), (api.Region{X: 1, Y: 2, Width: 4, Height: 4}); got != want {
@@ -141,7 +141,7 @@ func FuzzParseRegion(f *testing.F) {
 			t.Fatalf("ParseRegion(%q) = %v", text, r)
 		}
 		if again, err := api.ParseRegion(r.String()); err != nil || again != r {
-			t.Fatalf("%v came back as %v, %v", r, again, err)
+			t.Fatalf("%v was parsed back as %v, %v", r, again, err)
 		}
 	})
 }

@@ -25,6 +25,6 @@ func TestRepeatedMember(t *testing.T) {
 		}
 	}
 	if _, found := api.RepeatedMember([]byte(`{"":0,"a":{},"":1}`)); !found {
-		t.Error("a name of no length stands twice and was not found")
+		t.Error("a repeated empty name was not found")
 	}
 }

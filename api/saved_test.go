@@ -7,8 +7,8 @@ import (
 	"mediadesk/api"
 )
 
-// TestSavedExtensions: names of saved extensions become their elements, two of which are
-// no repetition; what is known, has options or is not saved stays.
+// TestSavedExtensions: names of saved extensions become their elements, and two saved ones are no
+// repetition. Known extensions, those with options, and unsaved names stay.
 func TestSavedExtensions(t *testing.T) {
 	saved := []api.Saved{{ID: "ext_1", Name: "Seasons"}, {ID: "ext_2", Name: "remove-bg"}, {ID: "ext_3", Name: "Shade"}, {ID: "ext_4", Name: "twice"}, {ID: "ext_5", Name: "twice"}}
 	list, err := api.ParseExtensionList([]string{"Seasons", "remove-bg", "Shade", "sharpen"})
@@ -24,14 +24,14 @@ func TestSavedExtensions(t *testing.T) {
 		t.Errorf("%s, want %s", text, want)
 	}
 	if _, err := api.ResolveSaved([]api.Extension{{Name: "twice"}}, saved); err == nil {
-		t.Error("one of two of a name was taken")
+		t.Error("one of two extensions with the same name was used")
 	}
 	if same := append(got, got[0]); api.CheckExtensions(same) == nil {
-		t.Error("the same one twice was taken")
+		t.Error("the same extension was accepted twice")
 	}
 }
 
-// TestAITasks: the tasks of the forms as the service has them.
+// TestAITasks: the tasks in the forms that the service uses.
 func TestAITasks(t *testing.T) {
 	for want, task := range map[string]api.AITask{
 		`{"name":"ai-tasks","tasks":[{"type":"select_tags","instruction":"Season?","vocabulary":["winter"]}]}`:    {Type: api.TaskTags, Instruction: "Season?", Vocabulary: []string{"winter"}},

@@ -58,7 +58,7 @@ func TestRequiredAndDefaultMetadata(t *testing.T) {
 		}
 		before := printed(values)
 		if got := CheckRequiredMetadata(fields, values) == nil; got != c.required {
-			t.Errorf("%s has all that is required: %t", c.values, got)
+			t.Errorf("%s has all that is required: %t, want %v", c.values, got, c.required)
 		}
 		if got := printed(DefaultMetadata(fields, values)); got != c.with {
 			t.Errorf("%s is %s with the defaults, want %s", c.values, got, c.with)
@@ -68,7 +68,7 @@ func TestRequiredAndDefaultMetadata(t *testing.T) {
 		}
 	}
 	if got := fields[0].Schema.Describe(); got != "Text, required" {
-		t.Errorf("words are %q", got)
+		t.Errorf("words are %q, want \"Text, required\"", got)
 	}
 }
 

@@ -16,8 +16,8 @@ var searchFields = []MetadataField{
 	{Name: "rooms", Schema: MetadataSchema{Type: MetadataMultiSelect, Options: []json.RawMessage{json.RawMessage(`"hall"`)}}},
 }
 
-// TestCheckSearch: only conditions for custom metadata are refused, with field, value and
-// what is allowed.
+// TestCheckSearch: only conditions on custom metadata are refused, with the field, the value and what
+// is allowed.
 func TestCheckSearch(t *testing.T) {
 	for _, query := range []string{
 		``, `name = "a"`, `"customMetadata.price" > 5 AND size > "1mb"`, `"customMetadata.price" > 0`, `"customMetadata.price" NOT IN [1, 2.5]`,
@@ -53,15 +53,15 @@ func TestCheckSearch(t *testing.T) {
 	}
 	var rule *RuleError
 	if errors.As(CheckSearch(searchFields, `"customMetadata.color" > "red"`), &rule); rule.Help != "Its field takes SingleSelect of red, 7." {
-		t.Errorf("help: %s", rule.Help)
+		t.Errorf("help: %s, want \"Its field takes SingleSelect of red, 7.\"", rule.Help)
 	}
 	if errors.As(CheckSearch(nil, `"customMetadata.color" = "red"`), &rule); rule.Help != "The fields are: none." {
-		t.Errorf("help without fields: %s", rule.Help)
+		t.Errorf("help without fields: %s, want \"The fields are: none.\"", rule.Help)
 	}
 }
 
-// FuzzCheckSearch: no query makes it panic, and a query without custom metadata is never
-// refused for more than its quotation marks.
+// FuzzCheckSearch: no query panics, and one without custom metadata is refused only for its quotation
+// marks.
 func FuzzCheckSearch(f *testing.F) {
 	f.Add(`"customMetadata.price" NOT IN [1,`)
 	f.Add(`customMetadata.price`)

@@ -11,8 +11,8 @@ import (
 	"mediadesk/api"
 )
 
-// A pipe is refused at once, though opening it would wait for a writer, and
-// devices without being opened.
+// TestPipesAndDevicesAreNoSources: a pipe is refused at once, although opening it would wait for a
+// writer. Devices are refused without being opened.
 func TestPipesAndDevicesAreNoSources(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
@@ -23,12 +23,12 @@ func TestPipesAndDevicesAreNoSources(t *testing.T) {
 		_, _, err := api.OpenSource(path)
 		wantSourceError(t, err, path, says)
 		if took := time.Since(start); took > time.Minute {
-			t.Errorf("%s: took %s", path, took)
+			t.Errorf("%s: it took %s", path, took)
 		}
 	}
 }
 
-// asNobody runs f with the rights of another user to files, on this thread.
+// asNobody runs f on this thread with the file permissions of another user.
 func asNobody(t *testing.T, f func()) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -59,7 +59,7 @@ func TestUnreadableSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.Chmod(filepath.Dir(below), 0o700) })
-	// Folders above belong to root, but may be passed.
+	// Parent folders belong to root, so make them accessible.
 	for d := dir; d != os.TempDir() && d != "/"; d = filepath.Dir(d) {
 		if err := os.Chmod(d, 0o755); err != nil { //nolint:gosec // a test's own folder
 			t.Fatal(err)

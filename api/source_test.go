@@ -14,7 +14,7 @@ import (
 	"mediadesk/api"
 )
 
-// wantSourceError fails unless err says that a source cannot be sent, and why.
+// wantSourceError fails unless err says that the source at path cannot be sent, with the reason.
 func wantSourceError(t *testing.T, err error, path, says string) {
 	t.Helper()
 	var source *api.SourceError
@@ -22,15 +22,15 @@ func wantSourceError(t *testing.T, err error, path, says string) {
 		t.Fatalf("got %v (%T), want a *SourceError", err, err)
 	}
 	if source.Path != path || !strings.Contains(source.Reason, says) || !strings.Contains(err.Error(), says) {
-		t.Fatalf("got %+v, want that it %s", source, says)
+		t.Fatalf("got %+v, want the reason %q", source, says)
 	}
 	if api.OutcomeOf(err) != api.Unsent {
-		t.Fatalf("outcome %s", api.OutcomeOf(err))
+		t.Fatalf("outcome %s, want %v", api.OutcomeOf(err), api.Unsent)
 	}
 }
 
-// TestPathsThatAreNoText: a path that is no UTF-8, as old archives have them, is
-// the same one after it was kept; its name is text.
+// TestPathsThatAreNoText: a path that is not UTF-8, as in old archives, is unchanged after it was
+// stored. Its name is valid text.
 func TestPathsThatAreNoText(t *testing.T) {
 	for _, path := range []string{"/pictures/caf\xe9 1.jpg", "/pictures/\xff\xfe/\xe9\xe9\ufffd.jpg", "/pictures/été.jpg"} {
 		source := api.Source{Path: path, Sub: "a", Label: "x"}
@@ -40,7 +40,7 @@ func TestPathsThatAreNoText(t *testing.T) {
 		}
 		var read api.Upload
 		if err := json.Unmarshal(text, &read); err != nil || read.Source != source {
-			t.Errorf("%q was kept as %s and is %+v: %v", path, text, read.Source, err)
+			t.Errorf("%q was kept as %s and is %+v: %v, want %v", path, text, read.Source, err, source)
 		}
 		if read.FileName != source.Name() || api.StoredName(source.Name()) != api.StoredName(filepath.Base(path)) {
 			t.Errorf("%q is called %q", path, read.FileName)
@@ -130,7 +130,7 @@ func TestIdentityTellsChanges(t *testing.T) {
 	}
 }
 
-// changes are what can happen to a file while it is being sent.
+// changes are what can happen to a file during the upload.
 var changes = map[string]func(path string) error{
 	"grown":   func(path string) error { return appendTo(path) },
 	"shorter": func(path string) error { return os.Truncate(path, 1) },

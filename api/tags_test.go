@@ -10,7 +10,7 @@ import (
 	"mediadesk/api"
 )
 
-// service.md §4.1, tags, and §8: at most 500 characters of the joined text, no "%".
+// TestCheckTags: service.md §4.1, tags, and §8: at most 500 characters of the joined text, no "%".
 func TestCheckTags(t *testing.T) {
 	x := func(n int) string { return strings.Repeat("x", n) }
 	for _, test := range []struct {
@@ -73,7 +73,7 @@ func TestTagLengthCountsCharacters(t *testing.T) {
 		t.Errorf("got %d, want 9", got)
 	}
 	if got := api.TagLength(nil); got != 0 {
-		t.Errorf("no tags have length %d", got)
+		t.Errorf("no tags have length %d, want 0", got)
 	}
 }
 

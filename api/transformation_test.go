@@ -6,8 +6,8 @@ import (
 	"mediadesk/api"
 )
 
-// TestTransformations: what people type, what it is on the wire, and what is wrong with
-// it for a file of a type (hosted-service.md §12).
+// TestTransformations: the text that users type, its form in the request, and its errors for each file
+// type (hosted-service.md §12).
 func TestTransformations(t *testing.T) {
 	field := api.FieldByName(api.FieldTransformation)
 	for _, test := range []struct{ text, wire, mime, wrong string }{

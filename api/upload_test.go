@@ -33,8 +33,8 @@ func fullUpload(source api.Source) *api.Upload {
 	}
 }
 
-// fullParts is how fullUpload travels: each field once, booleans as words,
-// lists joined with commas, JSON as text.
+// fullParts are the parts of fullUpload: each field once, booleans as words, lists joined with commas,
+// and JSON as text.
 var fullParts = []api.Part{
 	{Name: "fileName", Value: "день 1.jpg"},
 	{Name: "useUniqueFileName", Value: "false"},
@@ -65,7 +65,7 @@ func TestPartsOfEveryField(t *testing.T) {
 	}
 }
 
-// Absent and null fields are not sent; empty and false ones are.
+// TestPartsKeepAbsentEmptyAndFalseApart: absent and null fields are not sent; empty and false ones are.
 func TestPartsKeepAbsentEmptyAndFalseApart(t *testing.T) {
 	for _, test := range []struct {
 		about string
@@ -106,7 +106,7 @@ func TestPartsKeepAbsentEmptyAndFalseApart(t *testing.T) {
 			if err != nil || !slices.Equal(got, want) {
 				t.Errorf("got %q, %v\nwant %q", got, err, want)
 			}
-			// The journal keeps an upload as JSON; the same parts come back.
+			// The journal stores an upload as JSON, which keeps the parts.
 			text, err := json.Marshal(test.u)
 			if err != nil {
 				t.Fatal(err)
@@ -119,7 +119,7 @@ func TestPartsKeepAbsentEmptyAndFalseApart(t *testing.T) {
 				t.Errorf("after the journal %q, %v\nwant %q", again, err, want)
 			}
 			if second, _ := json.Marshal(back); string(second) != string(text) {
-				t.Errorf("after the journal %s\nbefore it %s", second, text)
+				t.Errorf("after the journal %s\nwant %s", second, text)
 			}
 		})
 	}
@@ -132,7 +132,7 @@ func TestPartsRefuseWhatIsNoJSON(t *testing.T) {
 	}
 }
 
-// Check finds every broken rule of service.md §4.1, not only the first.
+// TestUploadCheck: check finds every broken rule of service.md §4.1, not only the first.
 func TestUploadCheck(t *testing.T) {
 	if found := fullUpload(api.Source{Path: "x"}).Check(); found != nil {
 		t.Errorf("a good upload: %v", found)

@@ -51,7 +51,7 @@ func BenchmarkFacts(b *testing.B) {
 	}
 }
 
-// BenchmarkPNG12MP is a cut-out of 12 megapixels by this package and by image/png.
+// BenchmarkPNG12MP encodes a cut-out of 12 megapixels with this package and with image/png.
 func BenchmarkPNG12MP(b *testing.B) {
 	img, err := upright(b.Context(), mediatest.Photograph(4240, 2830), image.Rect(0, 0, 4240, 2830), Normal)
 	must(b, err)
@@ -87,7 +87,7 @@ func BenchmarkReduceAny24MP(b *testing.B) {
 	}
 }
 
-// BenchmarkScale is from 8000 × 8000 to 4000 × 4000 pixels, and a thumbnail.
+// BenchmarkScale scales from 8000 × 8000 to 4000 × 4000 pixels and to a thumbnail.
 func BenchmarkScale(b *testing.B) {
 	img := image.NewNRGBA(image.Rect(0, 0, 8000, 8000))
 	for i := range img.Pix {

@@ -19,7 +19,7 @@ import (
 	"mediadesk/api/media/mediatest"
 )
 
-// sides are sizes from 1 to 2^31, those at the limits among them.
+// sides returns sizes from 1 to 2^31, including those at the limits.
 func sides(n int) [][2]uint32 {
 	list := [][2]uint32{
 		{1, 1},
@@ -48,8 +48,8 @@ func sides(n int) [][2]uint32 {
 	return list
 }
 
-// TestNoClaimTakesMuchMemory has every format claim every size. What cannot be worked
-// on is refused in words, and none takes more than the budget.
+// TestNoClaimTakesMuchMemory: every format claims every size. Sizes that are too large are refused with
+// a message, and the others stay within the budget.
 func TestNoClaimTakesMuchMemory(t *testing.T) {
 	if mediatest.Racing {
 		t.Skip("measured without the race detector")
@@ -82,7 +82,7 @@ func TestNoClaimTakesMuchMemory(t *testing.T) {
 	t.Logf("%d worked, %d were refused", shown, refused)
 }
 
-// scaled makes a square of the middle, as a delivery does.
+// scaled makes a square from the middle, as delivery does.
 func scaled(ctx context.Context, rs io.ReadSeeker) error {
 	to := image.Pt(600, 600)
 	f, err := DecodeFull(ctx, rs, func(size image.Point, _ Orientation) (int64, error) {
@@ -104,14 +104,14 @@ func TestExtremeSidesAreRefused(t *testing.T) {
 	for _, size := range [][2]uint32{{67_108_864, 1}, {1, 67_108_864}, {MaxSide + 1, 1}} {
 		data := mediatest.LargePNG(size[0], size[1], false)
 		if len(data) > 140_000 {
-			t.Errorf("%v takes %d bytes", size, len(data))
+			t.Errorf("%v needs %d bytes", size, len(data))
 		}
 		_, err := Decode(t.Context(), bytes.NewReader(data), Limits{})
 		if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "no side may have more than 1048576") {
 			t.Errorf("%v: %v", size, err)
 		}
 	}
-	// The longest side that is allowed is shown.
+	// A picture with the longest allowed side is shown.
 	p, err := Decode(t.Context(), bytes.NewReader(mediatest.LargePNG(MaxSide, 3, false)), Limits{Side: 1000})
 	must(t, err)
 	if p.Size != image.Pt(MaxSide, 3) || p.Pixels.Rect.Dx() > 1000 || p.Pixels.Rect.Dy() != 1 {
@@ -119,7 +119,7 @@ func TestExtremeSidesAreRefused(t *testing.T) {
 	}
 }
 
-// Only so many pictures are worked on at once; the others wait, and give up with
+// TestBudgetLetsOthersWait: a few pictures are decoded at a time. The others wait, or give up with
 // their context.
 func TestBudgetLetsOthersWait(t *testing.T) {
 	b := NewBudget(1 << 20)
@@ -142,7 +142,7 @@ func TestBudgetLetsOthersWait(t *testing.T) {
 	for _, done := range release {
 		done()
 	}
-	// What waits for memory takes no place that it does not give back.
+	// Waiting for memory reserves nothing that is not released.
 	all, err := b.Reserve(t.Context(), 1<<20)
 	must(t, err)
 	for range 2 * maxAtOnce {
@@ -162,12 +162,12 @@ func byLibrary(img *image.NRGBA, cut image.Rectangle, to image.Point) *image.RGB
 	return out
 }
 
-// asRGBA is an opaque picture as another type.
+// asRGBA converts an opaque picture to another type.
 func asRGBA(img *image.NRGBA) *image.RGBA {
 	return &image.RGBA{Pix: img.Pix, Stride: img.Stride, Rect: img.Rect}
 }
 
-// Scaling by parts gives what the library's scaler gives for all at once.
+// TestScaleIsTheLibrarys: scaling in parts has the result of the library's scaler.
 func TestScaleIsTheLibrarys(t *testing.T) {
 	photo, err := upright(t.Context(), mediatest.Photograph(301, 207), image.Rect(0, 0, 301, 207), Normal)
 	must(t, err)
@@ -185,7 +185,7 @@ func TestScaleIsTheLibrarys(t *testing.T) {
 	if db := mediatest.PSNR(byLibrary(photo, cut, image.Pt(80, 80)), asRGBA(got)); db < 40 {
 		t.Errorf("a part: %.1f dB", db)
 	}
-	// What is transparent has no color to mix in.
+	// Transparent pixels have no color to mix in.
 	half := image.NewNRGBA(image.Rect(0, 0, 64, 64))
 	for y := range 64 {
 		for x := range 64 {

@@ -10,8 +10,8 @@ import (
 	"mediadesk/api/media/mediatest"
 )
 
-// apart compares two pictures of one size, channel by channel: the mean of the
-// differences and the greatest.
+// apart compares two pictures of the same size by channel. It returns the mean and the largest
+// difference.
 func apart(t testing.TB, got, want *Picture) (mean float64, most int) {
 	t.Helper()
 	if got.Pixels.Rect != want.Pixels.Rect || got.Size != want.Size {
@@ -26,7 +26,7 @@ func apart(t testing.TB, got, want *Picture) (mean float64, most int) {
 	return float64(sum) / float64(len(got.Pixels.Pix)), most
 }
 
-// All kinds of JPEG, made by another program.
+// TestDCOfEveryKind decodes all kinds of JPEG, made by another program.
 func TestDCOfEveryKind(t *testing.T) {
 	cjpeg := tool(t, "convert")
 	dir := t.TempDir()
@@ -56,7 +56,7 @@ func TestDCOfEveryKind(t *testing.T) {
 			rough, err := Decode(t.Context(), bytes.NewReader(data), Limits{Side: 76, Enough: 60})
 			must(t, err)
 			if !rough.Rough {
-				t.Fatal("it was not decoded at an eighth")
+				t.Fatal("the picture was not decoded at an eighth")
 			}
 			exact, err := Decode(t.Context(), bytes.NewReader(data), Limits{Side: 76})
 			must(t, err)

@@ -60,8 +60,7 @@ func TestDecodeFormats(t *testing.T) {
 	})
 }
 
-// TestDecodeUpright stores one picture in all eight ways and expects to see it the
-// same each time.
+// TestDecodeUpright: a picture that is stored in all eight orientations looks the same each time.
 func TestDecodeUpright(t *testing.T) {
 	shown := mediatest.Quarters(64, 48)
 	for o := Orientation(1); o <= 8; o++ {
@@ -104,7 +103,7 @@ func TestDecodeReduces(t *testing.T) {
 			}
 		}
 	}
-	// The fast way over the planes and the general way agree.
+	// The fast path over the planes and the general path agree.
 	fast, err := Decode(t.Context(), bytes.NewReader(mediatest.JPEG(t, photo)), Limits{Side: 100})
 	must(t, err)
 	slow, err := newPicture(t.Context(), photo, photo.Rect, Normal, 100)
@@ -114,8 +113,8 @@ func TestDecodeReduces(t *testing.T) {
 	}
 }
 
-// TestReduceSubsampling expects the planes of every kind of JPEG to be read right,
-// and sums of very many pixels to be exact.
+// TestReduceSubsampling: the planes of every kind of JPEG are read correctly, and sums of very many
+// pixels are exact.
 func TestReduceSubsampling(t *testing.T) {
 	for r := image.YCbCrSubsampleRatio444; r <= image.YCbCrSubsampleRatio410; r++ {
 		img := image.NewYCbCr(image.Rect(0, 0, 101, 67), r)
@@ -202,15 +201,15 @@ func TestDecodeFirstFrame(t *testing.T) {
 		t.Errorf("size %v, alpha %v", p.Size, !p.Pixels.Opaque())
 	}
 	if got := p.Pixels.RGBAAt(0, 0); got.A != 0 {
-		t.Errorf("beside the frame: %v, want nothing", got)
+		t.Errorf("beside the frame: got %v, want no color", got)
 	}
 	if got, want := p.Pixels.RGBAAt(7, 5), (color.RGBA{200, 0, 0, 255}); got != want {
 		t.Errorf("inside the frame: %v, want %v", got, want)
 	}
 }
 
-// animatedWebP is two frames of webpPicture, which has 4×2 pixels, on a canvas,
-// shown for 70 and 30 ms.
+// animatedWebP returns two frames of webpPicture, which has 4×2 pixels, on a canvas, shown for 70 and
+// 30 ms.
 func animatedWebP(canvas, at image.Point) []byte {
 	three := func(n int) []byte { return []byte{byte(n), byte(n >> 8), byte(n >> 16)} }
 	head := append([]byte{0x12, 0, 0, 0}, append(three(canvas.X-1), three(canvas.Y-1)...)...)
@@ -238,7 +237,7 @@ func TestDecodeAnimatedWebP(t *testing.T) {
 	}
 }
 
-// Frames as an encoder makes them: lossy, with and without alpha.
+// TestDecodeAnimatedWebPOfAnEncoder: frames from an encoder: lossy, with and without alpha.
 func TestDecodeAnimatedWebPOfAnEncoder(t *testing.T) {
 	ffmpeg := large(t, "ffmpeg")
 	for _, lossless := range []string{"0", "1"} {
@@ -256,7 +255,7 @@ func TestDecodeAnimatedWebPOfAnEncoder(t *testing.T) {
 		facts, err := FactsOf(t.Context(), path)
 		must(t, err)
 		if facts.Duration != 300*time.Millisecond {
-			t.Errorf("it plays %v", facts.Duration)
+			t.Errorf("it has the delays %v", facts.Duration)
 		}
 	}
 }
@@ -307,7 +306,7 @@ func TestDecodeRefuses(t *testing.T) {
 				}
 			}
 			if n := after.TotalAlloc - before.TotalAlloc; n > 8<<20 {
-				t.Errorf("refusing it took %d MB", n>>20)
+				t.Errorf("refusing the picture used %d MB", n>>20)
 			}
 		})
 	}
@@ -327,7 +326,7 @@ func TestDecodeBudget(t *testing.T) {
 	if _, err := Decode(t.Context(), bytes.NewReader(data), slow); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "takes longer") {
 		t.Errorf("longer than allowed: %v", err)
 	}
-	// A budget that others hold is waited for, and waiting ends with the context.
+	// Decoding waits for a used budget, and waiting ends with the context.
 	held := NewBudget(8 << 20)
 	release, err := held.Reserve(t.Context(), held.total)
 	must(t, err)
@@ -347,8 +346,7 @@ func TestDecodeBudget(t *testing.T) {
 	}
 }
 
-// canceling ends its context once n bytes were read, and counts what is read
-// later on.
+// canceling cancels its context after n bytes, and counts the bytes read afterwards.
 type canceling struct {
 	*bytes.Reader
 	cancel context.CancelFunc
@@ -390,7 +388,7 @@ func TestDecodeCanceled(t *testing.T) {
 	}
 }
 
-// panicking panics once a decoder is at work, as the decoder itself might.
+// panicking panics while a decoder works, as a decoder itself might.
 type panicking struct {
 	*bytes.Reader
 	reads int

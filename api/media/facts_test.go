@@ -53,7 +53,7 @@ func TestFactsOfPictures(t *testing.T) {
 				t.Errorf("stored %v, upright %v, orientation %d", f.Stored, f.Upright, f.Orientation)
 			}
 			if f.Alpha != tt.alpha {
-				t.Errorf("alpha %v", f.Alpha)
+				t.Errorf("alpha %v, want %v", f.Alpha, tt.alpha)
 			}
 			if f.Bytes != int64(len(tt.data)) || time.Since(f.Modified) > time.Hour {
 				t.Errorf("%d bytes, modified %v", f.Bytes, f.Modified)
@@ -165,7 +165,7 @@ func TestNotAFile(t *testing.T) {
 	}
 }
 
-// refused expects every way to a file to say in words why it cannot be read.
+// refused checks that every function reports why a file cannot be read.
 func refused(t *testing.T, path, words string) {
 	t.Helper()
 	_, err1 := FactsOf(t.Context(), path)
@@ -177,7 +177,7 @@ func refused(t *testing.T, path, words string) {
 	}
 }
 
-// TestCheapFacts expects the facts of a large picture to be read from its head.
+// TestCheapFacts: the facts of a large picture are read from its beginning.
 func TestCheapFacts(t *testing.T) {
 	data := append(mediatest.JPEG(t, mediatest.Quarters(64, 48)), make([]byte, 8<<20)...)
 	r := &counting{Reader: bytes.NewReader(data)}
@@ -188,7 +188,7 @@ func TestCheapFacts(t *testing.T) {
 	}
 }
 
-// TestEndlessHeader expects the search for a header to end in good time.
+// TestEndlessHeader: the search for a header ends soon.
 func TestEndlessHeader(t *testing.T) {
 	data := make([]byte, maxHeader+1<<20)
 	copy(data, "\xff\xd8\xff")

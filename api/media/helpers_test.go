@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// write puts data into a file of a new folder.
+// write writes data to a file in a new folder.
 func write(t testing.TB, name string, data []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -23,8 +23,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// tool is the path of a program that a test needs; where it is missing the test
-// is skipped, or fails where the environment says that all are required.
+// tool returns the path of a program for a test. If it is missing, the test is skipped, or fails if all
+// programs are required.
 func tool(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -38,8 +38,8 @@ func tool(t testing.TB, name string) string {
 	return path
 }
 
-// large is the path of a program that a test needs and that is too large to be asked
-// for: where it is missing the test is skipped.
+// large returns the path of a program that is too large to be required. If it is missing, the test is
+// skipped.
 func large(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -49,7 +49,7 @@ func large(t testing.TB, name string) string {
 	return path
 }
 
-// decodePath is DecodeFile for a file that is opened first.
+// decodePath opens a file and calls DecodeFile.
 func decodePath(ctx context.Context, path string, limits Limits) (*Picture, error) {
 	f, _, err := OpenFile(path)
 	if err != nil {

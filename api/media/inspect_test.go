@@ -69,13 +69,13 @@ func tiffPicture(w, h int, alpha bool) []byte {
 }
 
 func TestUpright(t *testing.T) {
-	// The picture that a viewer must see, and how a camera stores it turned.
+	// The upright picture, and how a camera stores it turned.
 	const w, h = 3, 2
 	shown := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for i := range w * h {
 		shown.Pix[4*i], shown.Pix[4*i+3] = uint8(i+1), 255
 	}
-	// Row and column 0 of the stored picture, by orientation, as EXIF has it.
+	// Row and column 0 of the stored picture by orientation, as in EXIF.
 	stored := map[Orientation][][]uint8{
 		1: {{1, 2, 3}, {4, 5, 6}}, 2: {{3, 2, 1}, {6, 5, 4}}, 3: {{6, 5, 4}, {3, 2, 1}}, 4: {{4, 5, 6}, {1, 2, 3}},
 		5: {{1, 4}, {2, 5}, {3, 6}}, 6: {{3, 6}, {2, 5}, {1, 4}}, 7: {{6, 3}, {5, 2}, {4, 1}}, 8: {{4, 1}, {5, 2}, {6, 3}},
@@ -90,7 +90,7 @@ func TestUpright(t *testing.T) {
 		for _, stored := range []image.Image{img, gray(img)} {
 			got, err := upright(t.Context(), stored, stored.Bounds(), orientation)
 			if err != nil || got.Rect != shown.Rect {
-				t.Fatalf("orientation %d: %v, %v", orientation, got.Rect, err)
+				t.Fatalf("orientation %d: %v, %v, want %v", orientation, got.Rect, err, shown.Rect)
 			}
 			for i := range w * h {
 				if got.Pix[4*i] != uint8(i+1) {
@@ -98,7 +98,7 @@ func TestUpright(t *testing.T) {
 				}
 			}
 		}
-		// A region moves with its pixels.
+		// A region turns with its pixels.
 		r := ToDisplay(orientation, img.Rect.Size(), image.Rect(0, 0, 1, 1))
 		if got := shown.NRGBAAt(r.Min.X, r.Min.Y).R; r.Dx() != 1 || r.Dy() != 1 || got != rows[0][0] {
 			t.Errorf("orientation %d: the first pixel went to %v", orientation, r)
@@ -106,7 +106,7 @@ func TestUpright(t *testing.T) {
 	}
 }
 
-// gray is the red channel of a picture, which is converted when it is turned upright.
+// gray returns the red channel of a picture that was converted to turn it upright.
 func gray(img *image.NRGBA) *image.Gray {
 	g := image.NewGray(img.Rect)
 	for i := range g.Pix {
@@ -132,7 +132,7 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// FuzzInspect looks into anything: it must come to an end without a panic.
+// FuzzInspect: inspecting any data ends without a panic.
 func FuzzInspect(f *testing.F) {
 	for _, seed := range [][]byte{apitest.PhotoJPEG(8, 8, 6), apitest.AlphaPNG(8, 8), apitest.GIF(8, 8), tiffPicture(2, 2, true), []byte("<svg width='1'>"), []byte("RIFF\x1a\x00\x00\x00WEBPVP8L")} {
 		f.Add(seed)
@@ -151,7 +151,7 @@ func FuzzInspect(f *testing.F) {
 	})
 }
 
-// EXIF data are told by where they stand.
+// TestExif: EXIF data are recognized by their position.
 func TestExif(t *testing.T) {
 	order := binary.LittleEndian
 	entry := func(tag, kind uint16, count, value uint32) []byte {

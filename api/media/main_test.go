@@ -8,6 +8,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	converterTime = 5 * time.Minute // a busy machine runs them late
+	converterTime = 5 * time.Minute // a busy machine needs time
 	goleak.VerifyTestMain(m)
 }

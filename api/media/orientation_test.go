@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyRect draws a rectangle, which may be empty, inside of size.
+// anyRect draws a rectangle within size, which may be empty.
 func anyRect(t *rapid.T, size image.Point) image.Rectangle {
 	x := rapid.IntRange(0, size.X).Draw(t, "x")
 	y := rapid.IntRange(0, size.Y).Draw(t, "y")
@@ -35,8 +35,8 @@ func TestOrientationRoundTrip(t *testing.T) {
 	})
 }
 
-// TestOrientationCorners takes the meaning of each value from the words of the
-// EXIF standard: which side of the picture the first row and column are.
+// TestOrientationCorners takes the meaning of each value from the EXIF standard: the sides on which the
+// first row and column are.
 func TestOrientationCorners(t *testing.T) {
 	const top, right, bottom, left = "top", "right", "bottom", "left"
 	tests := []struct{ row, col string }{
@@ -53,7 +53,7 @@ func TestOrientationCorners(t *testing.T) {
 	for i, tt := range tests {
 		o := Orientation(i + 1)
 		t.Run(fmt.Sprint(int(o)), func(t *testing.T) {
-			// The stored pixel 0,0 lies where the two sides meet.
+			// The stored pixel 0,0 is where the two sides meet.
 			size := o.Upright(stored)
 			want := image.Point{}
 			for _, side := range []string{tt.row, tt.col} {

@@ -18,7 +18,7 @@ import (
 	"mediadesk/api/apitest"
 )
 
-// readBack decodes a PNG file by the standard library.
+// readBack decodes a PNG file with the standard library.
 func readBack(t testing.TB, file []byte) *image.NRGBA {
 	t.Helper()
 	img, err := png.Decode(bytes.NewReader(file))
@@ -32,7 +32,7 @@ func readBack(t testing.TB, file []byte) *image.NRGBA {
 	return n
 }
 
-// same compares pixels, also those of pictures that are parts of others.
+// same compares the pixels of two pictures, which may be subimages.
 func same(a, b *image.NRGBA) bool {
 	if a.Rect.Size() != b.Rect.Size() {
 		return false
@@ -45,7 +45,7 @@ func same(a, b *image.NRGBA) bool {
 	return true
 }
 
-// scatter fills a picture: with any values, a few, or one alpha.
+// scatter fills a picture with any values, a few, or one alpha.
 func scatter(img *image.NRGBA, seed uint64, kind int) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	for i := range img.Pix {
@@ -73,7 +73,7 @@ func TestEncodePNGGivesEveryPixelBack(t *testing.T) {
 				r.Fatal(err)
 			}
 			if !same(readBack(t, file), img) {
-				r.Fatal("other pixels came back")
+				r.Fatal("the decoded pixels differ")
 			}
 		}
 	})
@@ -82,7 +82,7 @@ func TestEncodePNGGivesEveryPixelBack(t *testing.T) {
 	}
 }
 
-// strips are pictures of several strips: of many rows each, and of one.
+// strips returns pictures of several strips, with many rows or one row each.
 func strips() map[string]*image.NRGBA {
 	pictures := map[string]*image.NRGBA{
 		"odd":    apitest.Subject(1001, 777),
@@ -107,10 +107,10 @@ func TestEncodePNGJoinsStrips(t *testing.T) {
 				t.Fatal(err)
 			}
 			if n := bytes.Count(file, []byte("IDAT")); n < 3 {
-				t.Errorf("there are %d strips, the test wants more", n-1)
+				t.Errorf("got %d strips, want more", n-1)
 			}
 			if !same(readBack(t, file), img) {
-				t.Error("other pixels came back")
+				t.Error("the decoded pixels differ")
 			}
 			if opaque := file[25] == 2; opaque != img.Opaque() {
 				t.Errorf("written without alpha: %t", opaque)
@@ -132,17 +132,17 @@ func TestEncodePNGJoinsStrips(t *testing.T) {
 	}
 }
 
-// TestEncodePNGIsReadByOthers has other decoders read the files, where they
-// are installed: some are stricter than the standard library.
+// TestEncodePNGIsReadByOthers: other decoders, if installed, read the files. Some are stricter than the
+// standard library.
 func TestEncodePNGIsReadByOthers(t *testing.T) {
 	for _, command := range [][]string{{"pngcheck", "-q"}, {"pngtopnm"}, {"identify", "-regard-warnings", "-verbose"}} {
 		t.Run(command[0], func(t *testing.T) {
 			if _, err := exec.LookPath(command[0]); err != nil {
-				t.Skip("it is not installed")
+				t.Skip("the decoder is not installed")
 			}
 			for name, img := range strips() {
 				if name == "wide" || name == "high" {
-					continue // more than some of them take
+					continue // too large for some decoders
 				}
 				data, err := EncodePNG(t.Context(), img)
 				if err != nil {
@@ -191,7 +191,7 @@ func FuzzEncodePNG(f *testing.F) {
 			t.Fatal(err)
 		}
 		if binary.BigEndian.Uint32(file[16:]) != uint32(w) || !same(readBack(t, file), img) {
-			t.Error("another picture came back")
+			t.Error("the decoded picture differs")
 		}
 	})
 }

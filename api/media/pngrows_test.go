@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// TestPNGByRows: a PNG that is decoded row by row is the same picture, pixel by pixel,
-// as one that is decoded as a whole.
+// TestPNGByRows: decoding a PNG row by row gives the same pixels as decoding it at once.
 func TestPNGByRows(t *testing.T) {
 	rect := image.Rect(0, 0, 103, 71)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -59,7 +58,7 @@ func TestPNGByRows(t *testing.T) {
 				case c.byRows && (!bytes.Equal(got.Pixels.Pix, want.Pixels.Pix) || got.Size != want.Size || got.Orientation != want.Orientation):
 					t.Errorf("%s, %d, turned by %v: another picture", name, side, o)
 				}
-				// What is damaged is left to image/png, wherever before the last chunk.
+				// Damaged files are left to image/png, wherever the damage is before the last chunk.
 				for range 20 {
 					damaged := bytes.Clone(file.Bytes())
 					damaged[8+random.IntN(len(damaged)-20)] ^= 1 << random.IntN(8)

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestSpecialFiles would hang for ever if a FIFO were opened the usual way.
+// TestSpecialFiles would hang if a FIFO were opened like a file.
 func TestSpecialFiles(t *testing.T) {
-	// The names of sockets must be short.
+	// Paths of sockets must be short.
 	dir, err := os.MkdirTemp("", "pic")
 	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })

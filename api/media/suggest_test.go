@@ -13,15 +13,15 @@ import (
 	"testing"
 )
 
-// subject is a picture and where its subject is.
+// subject is a picture and the rectangle of its subject.
 type subject struct {
 	name string
 	img  *image.RGBA
 	box  image.Rectangle
 }
 
-// photographs are the real pictures of testdata/subjects. Their boxes were drawn by hand,
-// in percent, and are off by up to 2 % of a side.
+// photographs returns the real pictures of testdata/subjects. Their boxes were drawn by hand in percent,
+// and are off by up to 2 % of a side.
 func photographs(t testing.TB) []subject {
 	t.Helper()
 	const folder, off = "testdata/subjects", 2
@@ -54,8 +54,8 @@ func photographs(t testing.TB) []subject {
 	return list
 }
 
-// drawn are pictures with a subject of any place, size, shape and color before a
-// background of two colors with waves, noise and some small things.
+// drawn returns pictures with a subject of any place, size, shape and color, before a background of two
+// colors with waves, noise and small things.
 func drawn(n int) []subject {
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // test pictures, the same each time
 	ink := func() [3]float64 {
@@ -99,7 +99,7 @@ func drawn(n int) []subject {
 	return list
 }
 
-// The subject of at least 85 of 100 pictures lies in the first suggestion.
+// TestSuggestionsHoldTheSubject: the first suggestion contains the subject in at least 85 of 100 pictures.
 func TestSuggestionsHoldTheSubject(t *testing.T) {
 	real := photographs(t)
 	if len(real) < 50 {
@@ -137,8 +137,8 @@ func TestSuggestionsHoldTheSubject(t *testing.T) {
 	}
 }
 
-// A locked ratio holds, the next suggestion is closer, the one after it elsewhere; and
-// where nothing stands out there is none.
+// TestSuggestionsInARatio: suggestions keep a locked ratio. The second is closer, the third is
+// elsewhere, and a picture without a subject has none.
 func TestSuggestionsInARatio(t *testing.T) {
 	for _, s := range append(photographs(t), drawn(8)...) {
 		for _, ratio := range []image.Point{{1, 1}, {16, 9}, {9, 16}} {

@@ -60,7 +60,7 @@ func TestDocumentByTool(t *testing.T) {
 	}
 }
 
-// HEIC and AVIF are drawn by any of the programs for them: each is tried alone.
+// TestPhoneFormatsByTool: each program for HEIC and AVIF is tried alone.
 func TestPhoneFormatsByTool(t *testing.T) {
 	source := write(t, "a.jpg", mediatest.JPEG(t, mediatest.Quarters(128, 96)))
 	for _, c := range []struct{ encoder, name, mime string }{
@@ -108,7 +108,8 @@ func TestPhoneFormatsByTool(t *testing.T) {
 	}
 }
 
-// What a tool cannot read is an error in words, not a hang and not a crash.
+// TestToolOnDamagedFile: a file that a tool cannot read gives an error with a message, without
+// hanging or crashing.
 func TestToolOnDamagedFile(t *testing.T) {
 	tool(t, "rsvg-convert")
 	path := write(t, "a.svg", []byte(svgPicture[:60]))

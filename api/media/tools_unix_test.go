@@ -19,7 +19,7 @@ import (
 	"mediadesk/api/media/mediatest"
 )
 
-// standIn puts a script in the place of a program; the test's own shell runs it.
+// standIn replaces a program by a script, which the test's shell runs.
 func standIn(t *testing.T, program, script string) {
 	t.Helper()
 	standInBy(t, tool(t, "sh"), program, script)
@@ -33,8 +33,8 @@ func standInBy(t *testing.T, sh, program, script string) {
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// A program runs behind all others. One that hangs ends with the context, and so does what it started; how it
-// is run is seen from inside.
+// TestToolIsKilled: a program that hangs ends with the context, together with its children. The
+// script reports how it was run.
 func TestToolIsKilled(t *testing.T) {
 	tool(t, "ps")
 	dir := t.TempDir()
@@ -52,7 +52,7 @@ func TestToolIsKilled(t *testing.T) {
 	must(t, err)
 	words := strings.Fields(string(said))
 	if len(words) < 3 || !strings.HasSuffix(string(said), "-o x;y.svg\n") || strings.Contains(string(said), " -o ") || !strings.Contains(string(said), "--width 77 ") {
-		t.Fatalf("it was run with %q", said)
+		t.Fatalf("the program ran with %q", said)
 	}
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
@@ -63,10 +63,9 @@ func TestToolIsKilled(t *testing.T) {
 	}
 }
 
-// How each program is asked, seen from inside of one in its place: what it is told,
-// what it is given to read, where its picture is looked for, and what it does not get
-// to know. That the real ones understand it is for the tests beside this one, where
-// they are installed.
+// TestHowProgramsAreAsked: a script in the place of each program reports its arguments, its input,
+// where its output is expected, and what it must not see. The tests beside this one run the real
+// programs if they are installed.
 func TestHowProgramsAreAsked(t *testing.T) {
 	sh, cat, env := tool(t, "sh"), tool(t, "cat"), tool(t, "env")
 	heic := string(box("ftyp", []byte("heic\x00\x00\x00\x00mif1heic")))
@@ -84,7 +83,7 @@ func TestHowProgramsAreAsked(t *testing.T) {
 		t.Run(c.program, func(t *testing.T) {
 			want, ok := asked[c.program]
 			if !ok {
-				t.Fatal("nobody says how it is to be asked")
+				t.Fatal("the test has no expected arguments")
 			}
 			seen, made := t.TempDir(), write(t, "made.png", mediatest.PNG(t, mediatest.Quarters(32, 16)))
 			t.Setenv("PATH", "")
@@ -115,11 +114,11 @@ func TestHowProgramsAreAsked(t *testing.T) {
 			if out := args[len(args)-1]; c.out != "" {
 				args[len(args)-1] = "OUT"
 				if _, err := os.Stat(filepath.Dir(out)); filepath.Base(out) != c.out || !errors.Is(err, os.ErrNotExist) {
-					t.Errorf("%s is left: %v", out, err)
+					t.Errorf("%s remains: %v", out, err)
 				}
 			}
 			if got := strings.ReplaceAll(strings.Join(args, " "), path, "PATH"); got != want.args {
-				t.Errorf("it is told %q, not %q", got, want.args)
+				t.Errorf("got the arguments %q, want %q", got, want.args)
 			}
 			if c.stdin && read("stdin") != want.data {
 				t.Errorf("it reads %q", read("stdin"))
@@ -131,10 +130,10 @@ func TestHowProgramsAreAsked(t *testing.T) {
 	}
 }
 
-// untilLimited waits until a script has its limits: it is given them once it runs.
+// untilLimited waits until the script has its limits, which are set after its start.
 const untilLimited = `while [ "$(ulimit -d)" = unlimited ] || [ "$(ulimit -v)" = unlimited ]; do :; done; `
 
-// A program that takes too much memory fails, and the words say so.
+// TestToolWithoutMemory: a program that needs too much memory fails, and the error says so.
 func TestToolWithoutMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only on Linux one process can limit another")
@@ -171,7 +170,7 @@ func TestOneToolAtATime(t *testing.T) {
 	all.Wait()
 }
 
-// A program that writes without end is stopped.
+// TestToolThatWritesTooMuch: a program that writes without end is stopped.
 func TestToolThatWritesTooMuch(t *testing.T) {
 	standIn(t, "rsvg-convert", "exec cat /dev/zero")
 	_, err := decodePath(t.Context(), write(t, "a.svg", []byte(svgPicture)), Limits{})
@@ -188,7 +187,7 @@ func gone(t *testing.T, pid string) {
 	limit := time.Now().Add(time.Minute)
 	for time.Now().Before(limit) {
 		stat, _ := os.ReadFile("/proc/" + pid + "/stat")
-		// One that has ended may still wait for a parent to look at it.
+		// An ended process may still wait for its parent.
 		if errors.Is(syscall.Kill(n, 0), syscall.ESRCH) || strings.Contains(string(stat), ") Z ") {
 			return
 		}

@@ -17,13 +17,13 @@ import (
 	"mediadesk/api/media/mediatest"
 )
 
-// box is a box of an MP4 file.
+// box returns a box of an MP4 file.
 func box(kind string, body ...[]byte) []byte {
 	all := slices.Concat(body...)
 	return append(append(binary.BigEndian.AppendUint32(nil, uint32(len(all)+8)), kind...), all...)
 }
 
-// film is the heads of an MP4 of 2.5 s, turned by a quarter where that is said.
+// film returns the headers of an MP4 of 2.5 s, turned by a quarter if turned is set.
 func film(w, h int, turned bool) []byte {
 	be := binary.BigEndian
 	mvhd := be.AppendUint32(be.AppendUint32(make([]byte, 12), 1000), 2500)
@@ -43,14 +43,14 @@ func film(w, h int, turned bool) []byte {
 	)
 }
 
-// element is an element of a Matroska file.
+// element returns an element of a Matroska file.
 func element(id uint32, body ...[]byte) []byte {
 	all := slices.Concat(body...)
 	name := bytes.TrimLeft(binary.BigEndian.AppendUint32(nil, id), "\x00")
 	return slices.Concat(name, binary.BigEndian.AppendUint32(nil, uint32(len(all))|1<<28), all)
 }
 
-// matroska is the front of a WebM of 12.5 s.
+// matroska returns the beginning of a WebM of 12.5 s.
 func matroska() []byte {
 	info := element(mkvInfo, element(mkvScale, []byte{0x0f, 0x42, 0x40}), element(mkvDuration, binary.BigEndian.AppendUint64(nil, math.Float64bits(12500))))
 	video := element(mkvTracks, element(mkvEntry, element(mkvVideo, element(mkvWidth, []byte{2, 0x80}), element(mkvHeight, []byte{1, 0x68}))))
@@ -69,8 +69,8 @@ func flacFile() []byte {
 	return append(binary.BigEndian.AppendUint64(head, 44100<<44|1<<41|15<<36|88200), make([]byte, 16)...)
 }
 
-// mp3File is an MP3 of n frames at 128 kbit/s, behind a tag. What is put into its
-// first frame lies at a place of it.
+// mp3File returns an MP3 with a tag and n frames at 128 kbit/s. put replaces the bytes at a position of
+// the first frame.
 func mp3File(n int, at int, put []byte) []byte {
 	b := append([]byte("ID3\x04\x00\x00\x00\x00\x01\x00"), make([]byte, 128)...)
 	for i := range n {
@@ -84,22 +84,22 @@ func mp3File(n int, at int, put []byte) []byte {
 	return append(append(b, "TAG"...), make([]byte, 125)...)
 }
 
-// changingMP3 is an MP3 of frames that differ, of which none says how many there are.
+// changingMP3 returns an MP3 whose frames differ and do not give their number.
 func changingMP3() []byte {
 	b := mp3File(40, 0, nil)
 	b[10+128+3*417+2] = 0xa0
 	return b
 }
 
-// oggPage is a page of a stream; the number is that of its last sample.
+// oggPage returns a page of a stream with the number of its last sample.
 func oggPage(serial string, number uint64, body string) []byte {
 	b := binary.LittleEndian.AppendUint64([]byte("OggS\x00\x00"), number)
 	b = append(append(b, serial...), make([]byte, 8)...)
 	return append(append(b, 1, byte(len(body))), body...)
 }
 
-// oggFile is a recording whose first page is as said and whose last sample is of that
-// number; a page without a number and one of another stream stand behind it.
+// oggFile returns a recording with this first page and last sample number, followed by a page without a
+// number and one of another stream.
 func oggFile(head string, last uint64) []byte {
 	return slices.Concat(
 		oggPage("abcd", 0, head), oggPage("abcd", 7, "sound"), oggPage("abcd", last, "sound"),
@@ -120,7 +120,7 @@ func gifFilm(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// apng is a PNG with two frames, shown for half and a quarter of a second.
+// apng returns a PNG with two frames, shown for a half and a quarter of a second.
 func apng(t testing.TB) []byte {
 	plain := mediatest.PNG(t, mediatest.Quarters(8, 6))
 	frame := func(num, den uint16) []byte {
@@ -175,7 +175,7 @@ func TestHowLongItPlays(t *testing.T) {
 	}
 }
 
-// profileOf is an ICC profile of a name, as version 2 or 4 writes it.
+// profileOf returns an ICC profile with a name, in version 2 or 4.
 func profileOf(name string, version int) []byte {
 	be := binary.BigEndian
 	var tag []byte
@@ -209,7 +209,7 @@ func pngWithChunk(t testing.TB, kind string, data []byte) []byte {
 	return slices.Concat(plain[:33], mediatest.PNGChunk(kind, data), plain[33:])
 }
 
-// tiffWithProfile is a gray TIFF with a color profile.
+// tiffWithProfile returns a gray TIFF with a color profile.
 func tiffWithProfile(t testing.TB, order binary.AppendByteOrder, profile []byte) []byte {
 	t.Helper()
 	img := image.NewGray(image.Rect(0, 0, 8, 6))

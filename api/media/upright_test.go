@@ -12,7 +12,7 @@ import (
 	"mediadesk/api/apitest"
 )
 
-// TestUprightKeepsColors compares with what each picture says of its pixels.
+// TestUprightKeepsColors compares with the colors that each picture declares.
 func TestUprightKeepsColors(t *testing.T) {
 	decoded, err := jpeg.Decode(bytes.NewReader(apitest.JPEG(801, 203)))
 	if err != nil {
@@ -60,11 +60,11 @@ func TestStripsTellOfErrors(t *testing.T) {
 		_ = make([]int, 3)[from]
 		return nil
 	}); err == nil {
-		t.Error("a strip broke down, and nobody was told")
+		t.Error("the failure of a strip was not reported")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := Strips(ctx, 1, 1, func(int, int) error { return nil }); !errors.Is(err, context.Canceled) {
-		t.Errorf("it went on after its end: %v", err)
+		t.Errorf("decoding went on after its end: %v", err)
 	}
 }

@@ -75,7 +75,7 @@ func drive(t testing.TB, text string) (*bench, *uitest.Driver) {
 	return b, d
 }
 
-// TestKeysMoveTheRegion: runs every action by its key, one after the other.
+// TestKeysMoveTheRegion runs every action by its key, one after the other.
 func TestKeysMoveTheRegion(t *testing.T) {
 	b, d := drive(t, "10, 20,100,50")
 	for _, c := range []struct{ keys, want string }{

@@ -9,7 +9,7 @@ import (
 	"mediadesk/api/media/mediatest"
 )
 
-// BenchmarkQuick24MP: measures the embedded preview of a camera, from the file to the cells.
+// BenchmarkQuick24MP measures the embedded preview of a camera, from the file to the cells.
 func BenchmarkQuick24MP(b *testing.B) {
 	thumb := mediatest.JPEG(b, mediatest.Photograph(160, 106))
 	path := write(b, "a.jpg", mediatest.WithThumbnail(mediatest.LargeJPEG(b), thumb))
@@ -20,7 +20,7 @@ func BenchmarkQuick24MP(b *testing.B) {
 	}
 }
 
-// BenchmarkCached24MP: measures a cached picture, from the cache on disk to the cells.
+// BenchmarkCached24MP measures a cached picture, from the cache on disk to the cells.
 func BenchmarkCached24MP(b *testing.B) {
 	r := Request{Path: write(b, "a.jpg", mediatest.LargeJPEG(b)), Cols: 80, Rows: 40}
 	cache := NewCache(b.TempDir(), DefaultCache)

@@ -267,7 +267,7 @@ func TestKittyThroughTmux(t *testing.T) {
 
 var chunk = regexp.MustCompile(`\x1b_G([^;]*);([A-Za-z0-9+/=]*)\x1b\\`)
 
-// TestKittyTransmission: decodes the transmission as a terminal does, and gets the picture.
+// TestKittyTransmission decodes the transmission as a terminal does, and gets the picture.
 func TestKittyTransmission(t *testing.T) {
 	i := transmittedIn(t, NewImageStore(false), New(mediatest.Photograph(300, 200), media.Normal), image.Pt(40, 15))
 	found := chunk.FindAllStringSubmatch(i.data, -1)
@@ -311,7 +311,7 @@ func pixelsOf(t testing.TB, i *Image) []byte {
 	return pixels
 }
 
-// TestKittyGolden: compares the exact bytes for a picture of one cell.
+// TestKittyGolden compares the exact bytes for a picture of one cell.
 func TestKittyGolden(t *testing.T) {
 	g := NewImageStore(false)
 	g.next = 7

@@ -11,7 +11,7 @@ import (
 	"mediadesk/api/media/mediatest"
 )
 
-// The DC coefficients are the means of what image/jpeg decodes.
+// TestDecodeIsTheMean: the DC coefficients are the means of what image/jpeg decodes.
 func TestDecodeIsTheMean(t *testing.T) {
 	for _, size := range []image.Point{{640, 480}, {641, 479}, {1000, 8}, {17, 900}, {8, 8}, {1, 1}, {333, 222}} {
 		data := mediatest.JPEG(t, mediatest.Photograph(size.X, size.Y))
@@ -20,7 +20,7 @@ func TestDecodeIsTheMean(t *testing.T) {
 		whole, err := jpeg.Decode(bytes.NewReader(data))
 		must(t, err)
 		if want := image.Rect(0, 0, ceilDiv(size.X, 8), ceilDiv(size.Y, 8)); small.Bounds() != want {
-			t.Fatalf("%v gives %v", size, small.Bounds())
+			t.Fatalf("%v gives %v, want %v", size, small.Bounds(), want)
 		}
 		y, c := small.(*image.YCbCr), whole.(*image.YCbCr)
 		for by := range size.Y / 8 {
@@ -32,7 +32,7 @@ func TestDecodeIsTheMean(t *testing.T) {
 					}
 				}
 				got := int(y.Y[y.YOffset(bx, by)])
-				// The library cuts each pixel off at black and white.
+				// image/jpeg limits each pixel to black and white.
 				if d := got - (sum+32)/64; d > 3 || d < -3 {
 					t.Fatalf("%v: block %d,%d is %d, its pixels average %d", size, bx, by, got, (sum+32)/64)
 				}
@@ -89,7 +89,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		for y := img.Bounds().Min.Y; y < img.Bounds().Max.Y; y++ {
 			for x := img.Bounds().Min.X; x < img.Bounds().Max.X; x++ {
-				img.At(x, y) // all samples are there
+				img.At(x, y) // all samples exist
 			}
 		}
 	})
@@ -102,7 +102,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// BenchmarkDecode is a photograph of 24 megapixels by this package and by image/jpeg.
+// BenchmarkDecode decodes a photograph of 24 megapixels with this package and with image/jpeg.
 func BenchmarkDecode(b *testing.B) {
 	data := mediatest.LargeJPEG(b)
 	b.Run("jpegdc", func(b *testing.B) {

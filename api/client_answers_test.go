@@ -214,7 +214,7 @@ func TestAnswerHeaders(t *testing.T) {
 		{"the hosted service's id", map[string]string{"x-ik-requestid": "a", "X-Request-Id": "b"}, "a", 0, 0},
 		{"the common id", map[string]string{"X-Request-Id": "b"}, "b", 0, 0},
 		{"seconds", map[string]string{"Retry-After": "3"}, "", 3 * time.Second, 3 * time.Second},
-		{"a date", map[string]string{"Retry-After": time.Now().Add(time.Minute).UTC().Format(http.TimeFormat)}, "", 55 * time.Second, time.Minute},
+		{"a date", map[string]string{"Retry-After": time.Now().Add(30 * time.Minute).UTC().Format(http.TimeFormat)}, "", 28 * time.Minute, 30 * time.Minute},
 		{"a date gone by", map[string]string{"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}, "", 0, 0},
 		{"milliseconds", map[string]string{"X-RateLimit-Reset": "1500"}, "", 1500 * time.Millisecond, 1500 * time.Millisecond},
 		{"the longer of both", map[string]string{"Retry-After": "1", "X-RateLimit-Reset": "1500"}, "", 1500 * time.Millisecond, 1500 * time.Millisecond},

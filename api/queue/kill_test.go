@@ -171,7 +171,7 @@ func TestKilledInMidUpload(t *testing.T) {
 	server := httptest.NewServer(l)
 	defer server.Close()
 
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(10 * time.Minute) // of dozens of children
 	for {
 		if time.Now().After(deadline) {
 			t.Fatal("the uploads do not end")

@@ -44,7 +44,8 @@ func leaks(text string) []string {
 // leakyServer is a service with every fault. It repeats the key wherever it can.
 type leakyServer struct {
 	mu    sync.Mutex
-	n     int
+	posts int
+	reads int
 	seen  int    // requests with the key in the Authorization header
 	other string // another host
 }
@@ -55,10 +56,12 @@ func (s *leakyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if user == canary {
 		s.seen++
 	}
-	n := s.n
+	count := &s.reads // with one count for all, a read that is tried again could fail for minutes
 	if r.Method == http.MethodPost {
-		s.n++
+		count = &s.posts
 	}
+	n := *count
+	*count++
 	s.mu.Unlock()
 	echo := fmt.Sprintf(`{"message":"key %s, %s, %s","help":"%s"}`, user, r.Header.Get("Authorization"), url.QueryEscape(user), url.PathEscape(user))
 	answer := func(status int, text string) {
@@ -167,7 +170,7 @@ func TestKeyCanary(t *testing.T) {
 		{"key", "where"},
 		{"doctor"},
 		{"doctor", "--json"},
-		{"uploads", "--retry", "--failed"},
+		{"uploads", "--retry", "--failed", "--retry-for", "5s"},
 		{"rename", "abc", "x"},
 		{"download", "abc", "--to", dir},
 		{"sign", "abc"},

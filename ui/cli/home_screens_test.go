@@ -37,6 +37,7 @@ func (h *oldHome) testScreens(t *testing.T) {
 	term.Press("b")
 	term.WaitUntil(func(screen string) bool {
 		for line := range strings.Lines(screen) {
+			line = strings.ReplaceAll(line, "│", " ") // a border follows a long path at once
 			if strings.Contains(line, "ada/pictures ") && strings.Contains(line, "bookmark") {
 				return true
 			}

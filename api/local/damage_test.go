@@ -17,13 +17,15 @@ import (
 	"mediadesk/api/apitest"
 	"mediadesk/api/local"
 	"mediadesk/api/local/store"
+	"mediadesk/api/media/mediatest"
 )
 
-// damageRounds is the number of rounds of TestRandomDamage, and damageRoundsLong that with
-// MEDIADESK_LONG.
+// These are the numbers of rounds of TestRandomDamage: the usual one, that with the race detector,
+// and that with MEDIADESK_LONG.
 const (
-	damageRounds     = 25
-	damageRoundsLong = 1000
+	damageRounds       = 25
+	damageRoundsRacing = 5
+	damageRoundsLong   = 1000
 )
 
 // TestRandomDamage damages a library at random. No content is lost and nothing panics. Opening
@@ -31,8 +33,11 @@ const (
 func TestRandomDamage(t *testing.T) {
 	closed, killed, contents := damagedBase(t)
 	rounds := damageRounds
-	if os.Getenv("MEDIADESK_LONG") != "" {
+	switch {
+	case os.Getenv("MEDIADESK_LONG") != "":
 		rounds = damageRoundsLong
+	case mediatest.Racing:
+		rounds = damageRoundsRacing
 	}
 	seed := uint64(time.Now().UnixNano())
 	count := map[string]int{}

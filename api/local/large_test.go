@@ -15,6 +15,9 @@ import (
 // TestExtremePicturesAreRefusedWithAReason: a picture that would need too much memory is stored,
 // but no transformation or extension works on it.
 func TestExtremePicturesAreRefusedWithAReason(t *testing.T) {
+	if mediatest.Racing {
+		t.Skip("one request at a time, and the pictures take two minutes with the race detector")
+	}
 	s := serve(t, local.Options{})
 	const words = "no side may have more than"
 	for name, data := range map[string][]byte{

@@ -13,7 +13,7 @@ import (
 	"mediadesk/api"
 )
 
-// Loading never panics and gives either settings or an error that says where.
+// FuzzLoad: loading never panics, and returns settings or an error with a position.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(fullFile))
 	f.Add([]byte("[profiles.w]\nkind = 1"))
@@ -28,12 +28,12 @@ func FuzzLoad(f *testing.F) {
 			t.Fatalf("the error does not name the file: %v", err)
 		}
 		if err == nil && c.Concurrency < 0 {
-			t.Fatalf("bad settings were taken: %+v", c)
+			t.Fatalf("bad settings were accepted: %+v", c)
 		}
 	})
 }
 
-// Every key of a valid file has its line, in whatever way it is written.
+// FuzzPlaces: every key of a valid file has its line, in any notation.
 func FuzzPlaces(f *testing.F) {
 	for _, seed := range []string{
 		"", "#", "# c", fullFile, defaultText, "theme='dark'#x", "theme = \"\"\"\ndark\"\"\"", "\"theme\"=\"dark\"", "'theme' = 'dark'\r\n",
@@ -68,7 +68,7 @@ func FuzzPlaces(f *testing.F) {
 	})
 }
 
-// Any profile that is accepted is read back as it was set, in any order of edits.
+// TestProfilesReadBack: an accepted profile reads back as it was set, in any order of edits.
 func TestProfilesReadBack(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// In a child, because there is no way back.
+// TestHardenProcess runs in a child process, because hardening cannot be undone.
 func TestHardenProcess(t *testing.T) {
 	const variable = "MEDIADESK_TEST_HARDEN"
 	if os.Getenv(variable) == "" {
@@ -28,13 +28,13 @@ func TestHardenProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	if dumpable, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0); err != nil || dumpable != 0 {
-		t.Errorf("still dumpable: %d, %v", dumpable, err)
+		t.Errorf("still dumpable: %d, %v, want 0", dumpable, err)
 	}
 	var core unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_CORE, &core); err != nil || core.Cur != 0 || core.Max != 0 {
 		t.Errorf("core files are still written: %+v, %v", core, err)
 	}
-	// The program itself goes on as before, and so do the programs that it starts.
+	// The program and its child programs still work.
 	if err := exec.Command("true").Run(); err != nil {
 		t.Error(err)
 	}

@@ -16,15 +16,15 @@ import (
 	"time"
 )
 
-// keyringState is a state of the real keyring: how to bring it about, and what is found there.
+// keyringState is a state of the real keyring, with the expected result.
 type keyringState struct {
 	tools  []string
-	bus    string            // configuration of the bus; "" is the usual one
-	script string            // run in a session of its own before the child, by sh
-	env    map[string]string // of the child; an empty value takes a variable away
-	want   KeyringProblem    // 0: it works
-	within time.Duration     // for one call; 0 is KeyringLimit
-	nobus  bool              // no session is made
+	bus    string            // configuration of the bus; "" for the usual one
+	script string            // run by sh in its own session before the child
+	env    map[string]string // of the child; an empty value removes a variable
+	want   KeyringProblem    // 0 if the keyring works
+	within time.Duration     // for one call; 0 for KeyringLimit
+	nobus  bool              // without a session bus
 }
 
 const (
@@ -32,21 +32,21 @@ const (
 	awaitDaemon = `i=0; until dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.NameHasOwner string:org.freedesktop.secrets | grep -q "boolean true"; do i=$((i+1)); [ $i -lt 100 ] || exit 97; sleep 0.1; done; `
 	lockDaemon  = `dbus-send --session --print-reply --dest=org.freedesktop.secrets /org/freedesktop/secrets org.freedesktop.Secret.Service.Lock array:objpath:/org/freedesktop/secrets/collection/login >/dev/null; `
 	daemonPID   = `$(dbus-send --session --print-reply=literal --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetConnectionUnixProcessID string:org.freedesktop.secrets | tr -dc "0-9 " | awk '{print $NF}')`
-	// emptyBus is a bus that starts nothing by itself.
+	// emptyBus is a bus that starts no services.
 	emptyBus = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig><type>session</type><listen>unix:tmpdir=/tmp</listen><policy context="default">
 <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`
 )
 
-// busyMachine is what a call may take longer than it should.
+// busyMachine is the extra time that a call may take.
 const busyMachine = 30 * time.Second
 
-// shortLimit is waited for where nothing answers.
+// shortLimit is the limit in states without an answer.
 const shortLimit = 400 * time.Millisecond
 
 var daemonTools = []string{"dbus-run-session", "dbus-send", "gnome-keyring-daemon", "sh", "awk"}
 
-// The real gnome-keyring on a session bus of its own, in every state that it can be brought into.
+// TestRealKeyring uses the real gnome-keyring on its own session bus, in every state that a test can create.
 func TestRealKeyring(t *testing.T) {
 	t.Parallel()
 	for name, state := range map[string]keyringState{
@@ -75,7 +75,7 @@ func TestRealKeyring(t *testing.T) {
 	}
 }
 
-// A bus that takes the connection and never says a word, and one that hangs up.
+// TestKeyringOddBus uses a bus that accepts the connection and never answers, and one that closes it.
 func TestKeyringOddBus(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -120,7 +120,7 @@ func babble(c net.Conn) {
 	_ = c.Close()
 }
 
-// shortDir is a folder whose name is short enough for a socket in it.
+// shortDir makes a folder whose path is short enough for a socket.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "md")
@@ -140,7 +140,7 @@ func runKeyringChild(t *testing.T, state keyringState) {
 	t.Helper()
 	home := shortDir(t)
 	launched := filepath.Join(home, "launched")
-	// Without a bus nothing may start one: dbus-launch would leave two daemons behind with each call.
+	// Without a bus nothing may start one, because dbus-launch would leave two daemons with each call.
 	launcher := "#!/bin/sh\necho x >> " + launched + "\nexit 1\n"
 	if err := os.WriteFile(filepath.Join(home, "dbus-launch"), []byte(launcher), 0o755); err != nil {
 		t.Fatal(err)
@@ -186,7 +186,7 @@ func runKeyringChild(t *testing.T, state keyringState) {
 	}
 }
 
-// TestKeyringChild runs in a session that runKeyringChild made.
+// TestKeyringChild runs in the session of runKeyringChild.
 func TestKeyringChild(t *testing.T) {
 	said, limit, ok := strings.Cut(os.Getenv(stateVariable), ",")
 	if !ok {
@@ -207,7 +207,7 @@ func TestKeyringChild(t *testing.T) {
 	want := KeyringProblem(number)
 	k := NewKeyring()
 	if want == KeyringSilent {
-		k = newKeyring(systemBackend, probeKeyring, within) // three seconds are waited for elsewhere
+		k = newKeyring(systemBackend, probeKeyring, within) // TestKeyringSilent waits the full three seconds
 	}
 	calls := map[string]func() error{
 		"get":    func() error { _, err := k.Get(t.Context(), "work"); return err },
@@ -224,10 +224,10 @@ func TestKeyringChild(t *testing.T) {
 	for name, call := range calls {
 		start := time.Now()
 		err := call()
-		// A slow Set is followed by a look whether it worked all the same. The rest is for a busy machine:
+		// After a slow Set the keyring is read to see whether it worked. The rest is for a busy machine.
 		// TestKeyringSilent measures exactly.
 		if took, most := time.Since(start), 2*within+busyMachine; took > most {
-			t.Errorf("%s took %v, at most %v is wanted", name, took, most)
+			t.Errorf("%s took %v, want at most %v", name, took, most)
 		}
 		if !errors.Is(err, want) {
 			t.Errorf("%s: got %v, want %v", name, err, want)
@@ -235,7 +235,7 @@ func TestKeyringChild(t *testing.T) {
 	}
 }
 
-// useKeyring does with a working keyring all that the program does.
+// useKeyring uses a working keyring as the program does.
 func useKeyring(t *testing.T, k *Keyring) {
 	ctx := t.Context()
 	if err := k.Try(ctx); err != nil {
@@ -252,7 +252,7 @@ func useKeyring(t *testing.T, k *Keyring) {
 			t.Fatal(err)
 		}
 		if key, err := k.Get(ctx, "work"); err != nil || key.Reveal() != text {
-			t.Errorf("%.20q came back wrong: %v", text, err)
+			t.Errorf("%.20q was read back wrong: %v", text, err)
 		}
 	}
 	if err := k.Set(ctx, "other", secretOf(t, "private_3")); err != nil {
@@ -262,7 +262,7 @@ func useKeyring(t *testing.T, k *Keyring) {
 		t.Error(err)
 	}
 	if _, err := k.Get(ctx, "work"); !errors.Is(err, KeyringNotFound) {
-		t.Errorf("after it was forgotten: %v", err)
+		t.Errorf("after deleting it: %v", err)
 	}
 	key, source, err := (&Keys{Keyring: k}).Find(ctx, Profile{Name: "other"})
 	if err != nil || key.Reveal() != "private_3" || source != SourceKeyring {

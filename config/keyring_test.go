@@ -17,7 +17,7 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// scripted is a backend whose answers are made by functions; nil ones work on a map.
+// scripted is a backend whose answers come from functions; nil functions use a map.
 type scripted struct {
 	mu     sync.Mutex
 	stored map[string]string
@@ -98,7 +98,7 @@ func TestKeyringErrors(t *testing.T) {
 			}
 			for _, part := range []string{`"work"`, problem.Error(), problem.Help()} {
 				if !strings.Contains(err.Error(), part) {
-					t.Errorf("%q does not say %q", err, part)
+					t.Errorf("%q does not contain %q", err, part)
 				}
 			}
 		}
@@ -110,7 +110,8 @@ func TestKeyringErrors(t *testing.T) {
 	}
 }
 
-// The error of Find tells why the keyring has none, and that a person may be asked.
+// TestFindTellsKeyringProblems: the error of Find says why the keyring has no key, and that the
+// user may be asked.
 func TestFindTellsKeyringProblems(t *testing.T) {
 	k := &Keys{Keyring: newKeyring((&scripted{}).backend(), func(context.Context) error { return &KeyringError{Problem: KeyringLocked} }, time.Second)}
 	_, _, err := k.Find(t.Context(), Profile{Name: "w"})
@@ -138,17 +139,17 @@ func TestKeyringWorks(t *testing.T) {
 		t.Error(err)
 	}
 	if err := k.Set(t.Context(), "a b", secretOf(t, "k")); err == nil {
-		t.Error("a name with a space was taken")
+		t.Error("a name with a space was accepted")
 	}
 	if err := k.Set(t.Context(), "w", Secret{}); err == nil {
-		t.Error("an empty key was taken")
+		t.Error("an empty key was accepted")
 	}
 	s.get = func() (string, error) { return "other", nil }
 	if err := k.Set(t.Context(), "w", secretOf(t, "k")); !errors.Is(err, KeyringBroken) {
 		t.Errorf("got %v", err)
 	}
 	if err := k.Try(t.Context()); !errors.Is(err, KeyringBroken) || len(s.stored) != 1 {
-		t.Errorf("got %v, left %v", err, s.stored)
+		t.Errorf("got %v, remaining %v", err, s.stored)
 	}
 	s.get = func() (string, error) { return "a\x00b", nil }
 	if _, err := k.Get(t.Context(), "w"); !errors.Is(err, KeyringBroken) || !errors.Is(err, ErrBadSecret) {
@@ -160,7 +161,8 @@ func TestKeyringWorks(t *testing.T) {
 	}
 }
 
-// A call that never ends costs 3 s, the next ones too, and never more than one is under way.
+// TestKeyringSilent: a call that never ends costs 3 s, and so does the next one. Only one is under
+// way at a time.
 func TestKeyringSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -173,21 +175,21 @@ func TestKeyringSilent(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 			if took := time.Since(start); took != KeyringLimit {
-				t.Errorf("it took %v", took)
+				t.Errorf("the call took %v, want %v", took, KeyringLimit)
 			}
 		}
 		if n := under.Load(); n != 1 {
-			t.Errorf("%d calls were under way", n)
+			t.Errorf("%d calls were under way, want 1", n)
 		}
 		close(release)
 		synctest.Wait()
 		if key, err := k.Get(t.Context(), "w"); err != nil || key.Reveal() != "the-key" {
-			t.Errorf("after it woke up: %v", err)
+			t.Errorf("after the keyring answered: %v", err)
 		}
 	})
 }
 
-// A Set that was too slow may have worked all the same, and a late one never undoes a newer one.
+// TestKeyringLateSet: a slow Set may have worked, and a late one never undoes a newer one.
 func TestKeyringLateSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scripted{stored: map[string]string{"w": "old"}}
@@ -203,13 +205,13 @@ func TestKeyringLateSet(t *testing.T) {
 		close(release)
 		synctest.Wait()
 		if s.stored["w"] != "first" {
-			t.Errorf("stored %q", s.stored["w"])
+			t.Errorf("stored %q, want \"first\"", s.stored["w"])
 		}
 		if err := k.Set(t.Context(), "w", secretOf(t, "second")); err != nil || s.stored["w"] != "second" {
-			t.Errorf("%v, stored %q", err, s.stored["w"])
+			t.Errorf("%v, stored %q, want \"second\"", err, s.stored["w"])
 		}
 
-		// It stores at once and answers too late: read back, it worked.
+		// The backend stores the key at once and answers too late. Reading shows that it worked.
 		s.set = func() error {
 			s.mu.Lock()
 			s.stored["w"] = "third"
@@ -235,7 +237,7 @@ func TestKeyringCancelled(t *testing.T) {
 		}
 		close(release)
 
-		// A probe that sees the end first says the same.
+		// A probe that ends with its context has the same result.
 		ctx, cancel = context.WithCancel(t.Context())
 		k = newKeyring((&scripted{}).backend(), func(ctx context.Context) error { cancel(); return ctx.Err() }, KeyringLimit)
 		if _, err := k.Get(ctx, "w"); !errors.Is(err, context.Canceled) || errors.Is(err, KeyringBroken) {
@@ -244,10 +246,10 @@ func TestKeyringCancelled(t *testing.T) {
 	})
 }
 
-// stateVariable tells a child of these tests in which state it finds the keyring.
+// stateVariable tells a child the state of its keyring.
 const stateVariable = "MEDIADESK_TEST_KEYRING"
 
-// need looks for a tool; without it the test is skipped, or fails where all tools are asked for.
+// need looks for tools. If one is missing, it skips the test, or fails if all tools are required.
 func need(t *testing.T, tools ...string) {
 	t.Helper()
 	for _, tool := range tools {

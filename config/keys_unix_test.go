@@ -51,7 +51,7 @@ func keyFile(t *testing.T, text string, mode os.FileMode) string {
 	return path
 }
 
-// The order of design.md §8: each source hides the ones after it.
+// TestFindOrder: the order of design.md §8: each source hides the later ones.
 func TestFindOrder(t *testing.T) {
 	credentials := t.TempDir()
 	credential := filepath.Join(credentials, "mediadesk-work")
@@ -98,7 +98,7 @@ func TestFindOrder(t *testing.T) {
 	}
 }
 
-// A source that was named and fails is told; the next one is not taken in silence.
+// TestFindDoesNotFallThrough: a named source that fails is reported, and no other source is used silently.
 func TestFindDoesNotFallThrough(t *testing.T) {
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
@@ -151,24 +151,24 @@ func TestFindForeignFile(t *testing.T) {
 	}
 }
 
-// The first line is the key, the command does not see our variable, and there is no shell.
+// TestKeyCommand: the first line is the key, the command does not get our variable, and no shell is used.
 func TestKeyCommand(t *testing.T) {
 	t.Setenv(KeyVariable, "mine")
 	for _, args := range [][]string{
 		{"printf", "%s\\nuser: x\\n", "the-key"},
 		{"sh", "-c", "echo the-key${" + KeyVariable + "}; echo more; echo noise >&2"},
 		{"printf", "the-key\\r\\n"},
-		// Something that the command leaves behind holds its output open.
+		// A process that the command leaves behind keeps its output open.
 		{"sh", "-c", "sleep 3 & echo the-key"},
 	} {
 		key, err := runKeyCommand(t.Context(), args, KeyCommandLimit)
 		if err != nil || key.Reveal() != "the-key" {
-			t.Errorf("%v: %q, %v", args, key.Reveal(), err)
+			t.Errorf("%v: %q, %v, want \"the-key\"", args, key.Reveal(), err)
 		}
 	}
 	key, err := runKeyCommand(t.Context(), []string{"echo", "$HOME;`x`"}, KeyCommandLimit)
 	if err != nil || key.Reveal() != "$HOME;`x`" {
-		t.Errorf("a shell had its hands in: %q, %v", key.Reveal(), err)
+		t.Errorf("a shell had its hands in: %q, %v, want \"$HOME;`x`\"", key.Reveal(), err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -177,7 +177,7 @@ func TestKeyCommand(t *testing.T) {
 	}
 }
 
-// A descriptor can be read once; the key stays for the next call and any profile.
+// TestFDIsReadOnce: a descriptor can be read once. The key stays for later calls and any profile.
 func TestFDIsReadOnce(t *testing.T) {
 	k := &Keys{FD: strings.NewReader("the-key")}
 	for _, name := range []string{"a", "b"} {
@@ -189,7 +189,7 @@ func TestFDIsReadOnce(t *testing.T) {
 
 func TestOpenFD(t *testing.T) {
 	if _, err := OpenFD(-1); err == nil {
-		t.Error("a negative descriptor was taken")
+		t.Error("a negative descriptor was accepted")
 	}
 	if _, err := OpenFD(987); err == nil || !strings.Contains(err.Error(), "nothing is open") {
 		t.Errorf("got %v", err)

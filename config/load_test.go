@@ -66,7 +66,7 @@ func write(t *testing.T, text string) string {
 	return path
 }
 
-// home is a fresh MEDIADESK_HOME with a config.toml; "" leaves that out.
+// home makes a MEDIADESK_HOME with a config.toml, or without one if text is "".
 func home(t *testing.T, text string) Paths {
 	t.Helper()
 	paths := FindPaths(env("MEDIADESK_HOME", t.TempDir()))
@@ -86,7 +86,7 @@ func overwrite(t *testing.T, path, text string) {
 	}
 }
 
-// parse reads the text of a config.toml.
+// parse parses the text of a config.toml.
 func parse(path, text string) (Config, error) {
 	s := sources{paths: Paths{Config: path}, own: document{path: path, text: []byte(text)}}
 	err := s.own.parse()
@@ -170,7 +170,7 @@ func TestLoadMissingIsDefaults(t *testing.T) {
 	}
 }
 
-// Each bad file names the line and says what helps.
+// TestLoadProblems: an error in a file names the line and says what helps.
 func TestLoadProblems(t *testing.T) {
 	own := "[profiles.w]\nkind = \"own\"\nupload_url = \"https://u\"\nbase_url = \"https://b\"\n"
 	for _, test := range []struct {
@@ -237,7 +237,7 @@ func TestLoadProblems(t *testing.T) {
 			}
 			for _, part := range append(test.says, path) {
 				if !strings.Contains(err.Error(), part) {
-					t.Errorf("%q does not say %q", err, part)
+					t.Errorf("%q does not contain %q", err, part)
 				}
 			}
 			if c.Profile != LocalProfile || c.Concurrency != 0 {
@@ -261,7 +261,7 @@ func TestCheckURL(t *testing.T) {
 		"https://a/b c": "https://a/b%20c", "https://[::ffff:10.0.0.1]": "https://[::ffff:10.0.0.1]",
 	} {
 		if got, err := CheckURL(text); err != nil || got != want {
-			t.Errorf("%q: %q, %v", text, got, err)
+			t.Errorf("%q: %q, %v, want %v", text, got, err, want)
 		}
 		if again, err := CheckURL(want); err != nil || again != want {
 			t.Errorf("%q does not stay: %q, %v", want, again, err)
@@ -303,7 +303,7 @@ func TestCheckProfileName(t *testing.T) {
 	}
 	for _, bad := range []string{"", "a b", "a.b", "é", "a/b", "a\n", strings.Repeat("x", 65), ".."} {
 		if CheckProfileName(bad) == nil {
-			t.Errorf("%q was taken", bad)
+			t.Errorf("%q was accepted", bad)
 		}
 	}
 }

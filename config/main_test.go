@@ -9,7 +9,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if os.Getenv(stateVariable) != "" {
-		// A child that talks to a real bus: its library keeps the connection for ever.
+		// This child uses a real bus, and its library keeps the connection open.
 		os.Exit(m.Run())
 	}
 	goleak.VerifyTestMain(m)

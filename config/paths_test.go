@@ -43,7 +43,7 @@ func TestFindPaths(t *testing.T) {
 		t.Errorf("got %+v", p)
 	}
 	if !filepath.IsAbs(p.Cache) {
-		t.Errorf("a relative XDG variable was taken: %s", p.Cache)
+		t.Errorf("a relative XDG variable was used: %s", p.Cache)
 	}
 	if p := FindPaths(env("MEDIADESK_HOME", "here")); !filepath.IsAbs(p.Config) {
 		t.Errorf("a relative home stays relative: %s", p.Config)

@@ -34,7 +34,7 @@ func TestRedactorForms(t *testing.T) {
 			userURL.String(), fmt.Sprintf("%q", key),
 		} {
 			got := r.String("x " + text + " y")
-			if key != "k" { // one letter is found everywhere, also in the frame of this test
+			if key != "k" { // a single letter also appears in the rest of the output
 				for _, form := range formsOf(key) {
 					if strings.Contains(strings.ReplaceAll(got, redacted, ""), form) {
 						t.Errorf("key %q: %q still has %q", key, got, form)
@@ -48,7 +48,8 @@ func TestRedactorForms(t *testing.T) {
 	}
 }
 
-// A client may send a password after the colon: the head of the Basic form gives the key away too.
+// TestRedactorBasicWithPassword: a client may send a password after the colon, and the beginning of
+// the Basic form reveals the key.
 func TestRedactorBasicWithPassword(t *testing.T) {
 	var r Redactor
 	r.Add(secretOf(t, testKey))
@@ -62,11 +63,11 @@ func TestRedactorWithoutKeys(t *testing.T) {
 	var r Redactor
 	r.Add(Secret{})
 	if got := r.String("nothing to hide"); got != "nothing to hide" {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q, want \"nothing to hide\"", got)
 	}
 }
 
-// However the keys stand beside each other and beside text that looks like them, none gets through.
+// TestRedactorMixed: no key gets through, whatever is next to it.
 func TestRedactorMixed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var r Redactor
@@ -107,7 +108,7 @@ func TestRedactingWriterTellsErrors(t *testing.T) {
 func TestRedactorIsSafeTogether(t *testing.T) {
 	var r Redactor
 	var log strings.Builder
-	var writing sync.Mutex // as a logger has
+	var writing sync.Mutex // a logger locks, too
 	w := r.Writer(&log)
 	var all sync.WaitGroup
 	for i := range 8 {

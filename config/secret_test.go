@@ -26,7 +26,7 @@ func secretOf(t *testing.T, text string) Secret {
 	return s
 }
 
-// Every way in which a value gets printed by accident.
+// TestSecretNeverPrints covers every way in which a value may be printed by accident.
 func TestSecretNeverPrints(t *testing.T) {
 	s := secretOf(t, testKey)
 	type exported struct {
@@ -108,7 +108,7 @@ func TestNewSecret(t *testing.T) {
 	} {
 		s, err := NewSecret(bad)
 		if !errors.Is(err, ErrBadSecret) || !s.IsZero() {
-			t.Errorf("%.20q was taken: %v", bad, err)
+			t.Errorf("%.20q was accepted: %v", bad, err)
 		} else if len(bad) > 4 && strings.Contains(err.Error(), bad) {
 			t.Errorf("the error repeats the key: %v", err)
 		}

@@ -49,7 +49,7 @@ func set(c Config, change func(want *Choices)) (Config, error) {
 	return c.Set(want)
 }
 
-// setters change each choice to something that is not its default.
+// setters change each choice to a value that is not its default.
 var setters = map[string]func(Config) (Config, error){
 	"profile":     func(c Config) (Config, error) { return c.Use("other") },
 	"theme":       func(c Config) (Config, error) { return set(c, func(want *Choices) { want.Theme = ThemeLight }) },
@@ -66,7 +66,7 @@ var setters = map[string]func(Config) (Config, error){
 	},
 }
 
-// valueOf is what holds of a choice.
+// valueOf returns the current value of a choice.
 func valueOf(c Config, key string) any {
 	return map[string]any{
 		"profile": c.Profile, "theme": c.Theme, "colors": c.Colors, "pictures": c.Pictures, "signal": c.Signal, "concurrency": c.Concurrency,
@@ -74,7 +74,7 @@ func valueOf(c Config, key string) any {
 	}[key]
 }
 
-// What config.toml sets holds, and cannot be changed here; else state.toml; else the default.
+// TestPrecedence: config.toml comes first and cannot be changed here, then state.toml, then the default.
 func TestPrecedence(t *testing.T) {
 	for _, test := range []struct {
 		key, own                 string
@@ -127,13 +127,13 @@ func TestPrecedence(t *testing.T) {
 
 			overwrite(t, paths.Config, "# nothing")
 			if got := valueOf(load(t, paths), test.key); got != test.byState {
-				t.Errorf("without the line %v", got)
+				t.Errorf("without the line %v, want %v", got, test.byState)
 			}
 		})
 	}
 }
 
-// What is set to the value that it has is no change, also where config.toml has it.
+// TestSameValueIsNoChange: setting the current value is no change, even if it comes from config.toml.
 func TestSameValueIsNoChange(t *testing.T) {
 	paths := home(t, fullFile)
 	c := load(t, paths)
@@ -152,11 +152,11 @@ func TestSameValueIsNoChange(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(paths.StateFile()); err == nil {
-		t.Error("nothing changed, and state.toml was written")
+		t.Error("state.toml was written without a change")
 	}
 }
 
-// The first choice makes state.toml, for its owner alone, and no config.toml.
+// TestFirstChoice: the first choice creates state.toml, readable only by its owner, and no config.toml.
 func TestFirstChoice(t *testing.T) {
 	paths := FindPaths(env("MEDIADESK_HOME", filepath.Join(t.TempDir(), "new")))
 	c := must(t)(load(t, paths).Use(LocalProfile))
@@ -173,7 +173,7 @@ func TestFirstChoice(t *testing.T) {
 	must(t)(c.AddTip("picker"))
 	left, err := os.ReadDir(paths.Data)
 	if err != nil || len(left) != 2 { // state.toml and its lock
-		t.Errorf("left behind: %v %v", left, err)
+		t.Errorf("files remain: %v %v", left, err)
 	}
 }
 
@@ -213,7 +213,8 @@ func TestEditRefusals(t *testing.T) {
 	}
 }
 
-// What an editor wrote meanwhile holds; if it broke the file, the edit says so and changes nothing.
+// TestEditReadsAgain: an edit keeps what an editor wrote meanwhile. If that broke the file, the
+// edit fails and changes nothing.
 func TestEditReadsAgain(t *testing.T) {
 	paths := home(t, "theme = \"dark\"\n")
 	c := load(t, paths)
@@ -228,7 +229,7 @@ func TestEditReadsAgain(t *testing.T) {
 	}
 }
 
-// A settings file that is a link stays one, whatever is changed.
+// TestEditKeepsALink: a settings file that is a link remains a link.
 func TestEditKeepsALink(t *testing.T) {
 	paths := home(t, "")
 	other := write(t, "theme = \"dark\"\n")
@@ -241,7 +242,7 @@ func TestEditKeepsALink(t *testing.T) {
 	}
 }
 
-// state.toml with what this version does not know keeps it; one that is broken is told with its line.
+// TestForeignState: unknown keys in state.toml are kept, and an error in it is reported with its line.
 func TestForeignState(t *testing.T) {
 	paths := home(t, "")
 	overwrite(t, paths.StateFile(), "future = [1, 2]\ntheme = \"dark\"\n[more.of]\nit = true\n")
@@ -264,8 +265,9 @@ func TestForeignState(t *testing.T) {
 	}
 }
 
-// What state.toml names may be gone from config.toml. A theme is the usual one then; for a profile that is
-// in use another one is to be chosen, since nobody asked to send files elsewhere.
+// TestGoneFromTheUsersFile: what state.toml names may be missing in config.toml. A missing theme
+// becomes the default. For a missing profile the user has to choose, because files must not go
+// elsewhere silently.
 func TestGoneFromTheUsersFile(t *testing.T) {
 	paths := home(t, "[themes.sea.dark]\naccent = \"1\"\n[profiles.work]\nupload_url = \"https://u\"\nbase_url = \"https://u\"\n")
 	c := must(t)(set(load(t, paths), func(want *Choices) { want.Theme = "sea" }))
@@ -273,7 +275,7 @@ func TestGoneFromTheUsersFile(t *testing.T) {
 	overwrite(t, paths.Config, "")
 	c = load(t, paths)
 	if c.Theme != ThemeAuto {
-		t.Errorf("theme %q", c.Theme)
+		t.Errorf("theme %q, want %q", c.Theme, ThemeAuto)
 	}
 	if _, err := c.Find(c.Profile); err == nil || !strings.Contains(err.Error(), `there is no profile "work"`) {
 		t.Errorf("in use: %v", err)
@@ -284,7 +286,7 @@ func TestGoneFromTheUsersFile(t *testing.T) {
 	}
 }
 
-// fileOf01 is a config.toml as version 0.1 made and changed it.
+// fileOf01 is a config.toml that version 0.1 wrote and changed.
 const fileOf01 = `# Settings of mediadesk. Lines that begin with # are examples; the values in them hold unless said
 # otherwise. The program changes single lines of this file and leaves the rest as it is. The private
 # key is never in here.
@@ -314,8 +316,8 @@ upload_url = "https://upload.imagekit.io"
 base_url = "https://api.imagekit.io"
 `
 
-// A home of version 0.1 goes on: what that version wrote into config.toml can be changed as before, its
-// file stays as it is, and lines that the user changes from now on hold.
+// TestHomeOf01: a home of version 0.1 still works: what that version wrote to config.toml can be
+// changed, its file is not touched, and later changes by the user win.
 func TestHomeOf01(t *testing.T) {
 	paths := home(t, fileOf01)
 	overwrite(t, filepath.Join(paths.State, "tips"), "picker\nform\n")
@@ -324,7 +326,7 @@ func TestHomeOf01(t *testing.T) {
 		t.Errorf("got %+v", c)
 	}
 	if _, err := os.Stat(paths.StateFile()); err == nil {
-		t.Error("looking at it changed something")
+		t.Error("reading changed something")
 	}
 
 	c = must(t)(c.Use("old"))
@@ -345,7 +347,7 @@ func TestHomeOf01(t *testing.T) {
 		t.Errorf("lines that no longer hold: %v", c.Replaced)
 	}
 
-	// Both are as the user writes them, from now on.
+	// Both files are now the user's.
 	changed := strings.NewReplacer(`theme = "dark"`, `theme = "high-contrast"`, `tags = ["desk"]`, `tags = ["desk", "new"]`, "bookmarks = [\"/a\",\n  \"/b\"] # two\n", "").Replace(fileOf01)
 	overwrite(t, paths.Config, changed)
 	c = load(t, paths)
@@ -359,7 +361,7 @@ func TestHomeOf01(t *testing.T) {
 		t.Error("a line of the user was passed over")
 	}
 
-	// A line that was the user's once stays theirs, whatever is in it.
+	// A line of the user stays unchanged.
 	must(t)(c.AddTip("details"))
 	overwrite(t, paths.Config, fileOf01)
 	if c = load(t, paths); c.Theme != ThemeDark || c.SetIn("theme") == "" || c.Profile != "old" || c.SetIn("profile") != "" || len(c.Bookmarks) != 2 {
@@ -367,7 +369,7 @@ func TestHomeOf01(t *testing.T) {
 	}
 }
 
-// What is wrong in a file of version 0.1 is told with its line.
+// TestWrongFileOf01: an error in a file of version 0.1 is reported with its line.
 func TestWrongFileOf01(t *testing.T) {
 	for text, line := range map[string]int{"theme = \"dork\"": 5, "\nprofile = \"wrok\"": 6, "concurrency = 99": 5} {
 		_, err := Load(home(t, strings.SplitAfter(fileOf01, "\n\n")[0]+text))
@@ -377,7 +379,7 @@ func TestWrongFileOf01(t *testing.T) {
 	}
 }
 
-// As ssh does: who can write the file could have any program run.
+// TestFileThatOthersMayWrite: as with ssh, because a user who can write the file could have any program run.
 func TestFileThatOthersMayWrite(t *testing.T) {
 	if os.PathSeparator != '/' {
 		t.Skip("no such permissions here")
@@ -415,7 +417,7 @@ func TestFileThatOthersMayWrite(t *testing.T) {
 	}
 }
 
-// Names of actions have dots: in quotes they are one name.
+// TestKeysWithDots: names of actions have dots, and in quotes they are one name.
 func TestKeysWithDots(t *testing.T) {
 	c := must(t)(parse("config.toml", "[keys]\n\"library.delete\" = [\"x\"]\nfilter = [\"f7\"]\n"))
 	want := map[string][]string{"filter": {"f7"}, "library.delete": {"x"}}
@@ -445,7 +447,8 @@ func TestCreateFile(t *testing.T) {
 	}
 }
 
-// The examples in the comments of a new file are right: uncommented they load, and none is missing.
+// TestDefaultTextIsRight: the examples in the comments of a new file load when they are
+// uncommented, and none is missing.
 func TestDefaultTextIsRight(t *testing.T) {
 	var lines []string
 	for line := range strings.Lines(defaultText) {
@@ -481,7 +484,7 @@ func TestDefaultTextIsRight(t *testing.T) {
 	want("profiles.work.", Profile{})
 }
 
-// Edits at the same time do not lose each other.
+// TestEditsTogether: simultaneous edits do not lose each other.
 func TestEditsTogether(t *testing.T) {
 	paths := home(t, "")
 	var all sync.WaitGroup
@@ -502,10 +505,10 @@ func TestEditsTogether(t *testing.T) {
 	}
 }
 
-// childVariable names the home in which a child process edits: see TestEditInAChild.
+// childVariable is the home in which a child process edits: see TestEditInAChild.
 const childVariable = "MEDIADESK_TEST_EDITS"
 
-// child starts a process of this test that adds profiles with this prefix, n of them.
+// child starts a process of this test that adds n profiles with this prefix.
 func child(t *testing.T, paths Paths, prefix string, n int) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -533,7 +536,7 @@ func TestEditInAChild(t *testing.T) {
 	}
 }
 
-// Two processes that add profiles at once keep each other's.
+// TestTwoProcesses: two processes that add profiles at once keep each other's profiles.
 func TestTwoProcesses(t *testing.T) {
 	paths := home(t, "")
 	const n = 20
@@ -546,7 +549,8 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
-// A process that is killed while it writes leaves the old file or the new one, and no lock.
+// TestKilledWhileWriting: a process that is killed while it writes leaves the old file or the new
+// one, and no lock.
 func TestKilledWhileWriting(t *testing.T) {
 	paths := home(t, "")
 	c := must(t)(load(t, paths).SetProfile(HostedPreset("before", "")))
@@ -555,7 +559,7 @@ func TestKilledWhileWriting(t *testing.T) {
 		cmd := child(t, paths, fmt.Sprintf("r%d-", round), 1000)
 		for deadline := time.Now().Add(time.Minute); len(load(t, paths).Profiles) < known+3+round; {
 			if time.Now().After(deadline) {
-				t.Fatal("the child writes nothing")
+				t.Fatal("the child wrote nothing")
 			}
 		}
 		if err := cmd.Process.Kill(); err != nil {
@@ -569,7 +573,7 @@ func TestKilledWhileWriting(t *testing.T) {
 			}
 		}
 		if _, ok := c.Profiles["before"]; !ok {
-			t.Fatal("what was there before is lost")
+			t.Fatal("the earlier content was lost")
 		}
 		known = len(c.Profiles)
 	}

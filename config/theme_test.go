@@ -28,7 +28,7 @@ dark = { bad = "#ff0000" }
 	}
 }
 
-// What is wrong with a theme is said with its line and what helps.
+// TestWrongThemes: an error in a theme is reported with its line and what helps.
 func TestWrongThemes(t *testing.T) {
 	for text, want := range map[string]struct {
 		line int

@@ -42,8 +42,8 @@ func TestArchitecture(t *testing.T) {
 	}
 }
 
-// drawing is a flowchart of the packages: an arrow for each import that does not follow
-// from others. What helps tests only is left out.
+// drawing returns a flowchart of the packages, with an arrow for each import that does not follow from
+// others. Packages for tests are left out.
 func drawing(t *testing.T) string {
 	imports := map[string]map[string]bool{}
 	err := filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
@@ -87,8 +87,8 @@ func drawing(t *testing.T) string {
 	return b.String()
 }
 
-// part is the box of a package: the screens are one, and so are the service's and the
-// decoders' own packages. Empty: it has none.
+// part returns the box of a package, or "". The screens share one box, and so do the service's and the
+// decoders' internal packages.
 func part(dir string) string {
 	for _, whole := range []string{"ui/screen", "api/local", "api/media"} {
 		if dir == whole || strings.HasPrefix(dir, whole+"/") {
@@ -104,7 +104,7 @@ func part(dir string) string {
 	return dir
 }
 
-// follows reports whether a package is imported by another import as well.
+// follows reports whether another import also leads to the package.
 func follows(imports map[string]map[string]bool, from, to string) bool {
 	var reach func(at string) bool
 	reach = func(at string) bool {

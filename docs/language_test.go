@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// ownWords are words that a reader would have to look up, with the usual one.
-// CONTRIBUTING.md has the rules of English.
+// ownWords are private words and the usual ones for them. CONTRIBUTING.md has the rules of English.
 var ownWords = map[string]string{
 	"act": "action", "acts": "actions", "attic": "recently removed", "colour": "color", "colours": "colors",
 	"desk": "session", "doubtful": "ambiguous", "eighth": "DC decoder", "elsewhere": "conflict", "gallery": "image store",
@@ -26,20 +25,20 @@ var ownWords = map[string]string{
 	"wall": "grid", "why": "reason",
 }
 
-// verbs say nothing about what a function does.
+// verbs are words that do not say what a function does.
 var verbs = map[string]string{
 	"look": "refresh, read", "take": "accept", "place": "locate, position", "handed": "queued",
 }
 
-// phrases are what no sentence on a screen, in a help or in an error may have.
+// phrases are not allowed on a screen, in a help or in an error.
 var phrases = regexp.MustCompile(`(?i)\b(colours?|grey|anew|parted by|is no news|of whoever|nothing is lost|handed over|how it goes|` +
 	`that of the \w+ which|(is|are) not there \(any more\)|found in everywhere|turn marks round|a desk|terminal desk|may be given again|lights)\b`)
 
-// notRead are files whose texts users do not read: requests of the contract suite,
-// SQL, and the words by which version 0.1 named its actions.
+// notRead are files whose texts users do not read: requests of the contract suite, SQL, and the action
+// names of version 0.1.
 var notRead = []string{"/apitest/", "/journal/schema.go", "/ui/keynames.go"}
 
-// TestIdentifiers: what a file declares is named as the field names it.
+// TestIdentifiers: declarations use the terms of the field.
 func TestIdentifiers(t *testing.T) {
 	eachFile(t, func(name string, file *ast.File, set *token.FileSet) {
 		check := func(id *ast.Ident, function bool) {
@@ -100,7 +99,7 @@ func TestIdentifiers(t *testing.T) {
 	})
 }
 
-// TestPhrases: what users read says things as people say them.
+// TestPhrases: texts for users are plain English.
 func TestPhrases(t *testing.T) {
 	eachFile(t, func(name string, file *ast.File, set *token.FileSet) {
 		if strings.HasSuffix(name, "_test.go") || slices.ContainsFunc(notRead, func(part string) bool { return strings.Contains(filepath.ToSlash(name), part) }) {
@@ -154,7 +153,7 @@ func eachFile(t *testing.T, do func(name string, file *ast.File, set *token.File
 	}
 }
 
-// split gives the words of an identifier in lower case: "HTTPPort" has "http" and "port".
+// split returns the words of an identifier in lower case: "HTTPPort" has "http" and "port".
 func split(name string) []string {
 	var words []string
 	for _, w := range regexp.MustCompile(`[A-Z]+(?:[a-z0-9]+)?|[a-z0-9]+|_`).FindAllString(name, -1) {

@@ -69,7 +69,7 @@ func TestChangelog(t *testing.T) {
 		switch found := heading.FindStringSubmatch(line); {
 		case found != nil:
 			if dated := strings.Contains(line, " - "); dated == (found[1] == "Unreleased") {
-				t.Errorf("%s: a version has a date, what is not released has none", line)
+				t.Errorf("%s: a released version needs a date, and an unreleased one has none", line)
 			}
 			if found[1] != "Unreleased" {
 				version := make([]int, 3)
@@ -79,7 +79,7 @@ func TestChangelog(t *testing.T) {
 				last = version
 				versions++
 			} else if versions > 0 {
-				t.Error("what is not released comes first")
+				t.Error("the unreleased version must come first")
 			}
 			clear(seen)
 		case strings.HasPrefix(line, "## "):

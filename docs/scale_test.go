@@ -13,8 +13,8 @@ import (
 	"golang.org/x/text/message"
 )
 
-// inputs are all numbers that the calculation in scale.md starts from. Times are in
-// seconds, sizes in bytes, rates per second.
+// inputs are the numbers that the calculation in scale.md uses. Times are in seconds, sizes in bytes,
+// rates per second.
 type inputs struct {
 	// Measured by api/local/bench.sh instances and million; see "Measurements" there.
 	uploadCPU, pageCPU           float64 // of an instance, with the client of the measurement
@@ -25,9 +25,9 @@ type inputs struct {
 	// Counted in the code.
 	uploadTrips, readTrips float64 // statements that wait for an answer: BEGIN, those of the operation, COMMIT
 	randomIndexes          float64 // in which an upload writes at a random place: the path, the name, the hash
-	presence               float64 // transactions by which each instance says that it is there
+	presence               float64 // transactions in which each instance reports that it is running
 	sweepPause, cutOff     float64 // between two sweeps; of a long transaction
-	prefixes               float64 // parts in which a sweep looks at the contents
+	prefixes               float64 // parts in which a sweep reads the contents
 
 	// Assumed: how a large library is used and what it runs on.
 	files, instances          float64

@@ -22,7 +22,7 @@ func content(t *testing.T, path string) string {
 	return string(text)
 }
 
-// onlyFile fails when a temporary file is left beside path.
+// onlyFile fails if a temporary file remains beside path.
 func onlyFile(t *testing.T, path string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))
@@ -31,7 +31,7 @@ func onlyFile(t *testing.T, path string) {
 	}
 	for _, e := range entries {
 		if e.Name() != filepath.Base(path) {
-			t.Errorf("%s is left behind", e.Name())
+			t.Errorf("%s remains", e.Name())
 		}
 	}
 }
@@ -149,7 +149,7 @@ func TestPublish(t *testing.T) {
 		}
 		info, err := os.Stat(path)
 		if err != nil || content(t, path) != text || runtime.GOOS != "windows" && info.Mode() != 0o600 {
-			t.Errorf("it holds %q, %v, %v", content(t, path), info, err)
+			t.Errorf("the file has %q, %v, %v", content(t, path), info, err)
 		}
 	}
 	if err := Publish(draft, path, 0o600); !errors.Is(err, fs.ErrNotExist) {

@@ -11,7 +11,7 @@ import (
 
 func TestRestrict(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("there are no such permissions")
+		t.Skip("this system has no such permissions")
 	}
 	dir := t.TempDir()
 	for name, want := range map[string]os.FileMode{"a.db": 0o600, "a.db-wal": 0o600, "a.db.snapshot": 0o600, "b": 0o644} {
@@ -20,7 +20,7 @@ func TestRestrict(t *testing.T) {
 		}
 		defer func() {
 			if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode() != want {
-				t.Errorf("%s has %v, %v", name, info.Mode(), err)
+				t.Errorf("%s has %v, %v, want %v", name, info.Mode(), err, want)
 			}
 		}()
 	}

@@ -11,7 +11,7 @@ import (
 	"mediadesk/api"
 )
 
-// asked keeps a details update with an address and the run that it began.
+// asked records a details update with an address, and the run that it began.
 func asked(t *testing.T, j *Journal, n int, at time.Time, answered bool) (api.Run, [32]byte) {
 	t.Helper()
 	hash := sha256.Sum256([]byte(fmt.Sprint("token", n)))
@@ -36,8 +36,8 @@ func answer(t *testing.T, j *Journal, hash [32]byte, at time.Time) api.Run {
 	return kept[0]
 }
 
-// Two updates that got the very same answer are two runs, and each post ends
-// the run of its own address, in whatever order they come.
+// TestTwoUpdatesAskForTheSame: two updates with the same answer are two runs. Each post ends the
+// run of its own address, in any order.
 func TestTwoUpdatesAskForTheSame(t *testing.T) {
 	j := openTest(t, filepath.Join(t.TempDir(), "journal.db"))
 	first, firstHook := asked(t, j, 1, noon, true)
@@ -73,12 +73,11 @@ func TestAPostBeforeTheAnswerToAnUpdate(t *testing.T) {
 		t.Errorf("run %+v", run)
 	}
 	if posts, err := j.Unmatched(t.Context(), "home"); len(posts) != 0 || err != nil {
-		t.Errorf("%d posts are left over, %v", len(posts), err)
+		t.Errorf("%d posts were not used, %v, want 0", len(posts), err)
 	}
 }
 
-// A post that tells another end than the one that is known changes nothing, and
-// is not kept quiet.
+// TestAnEndThatIsDenied: a post that contradicts a known end changes nothing, and is reported.
 func TestAnEndThatIsDenied(t *testing.T) {
 	j := openTest(t, filepath.Join(t.TempDir(), "journal.db"))
 	run, hash := asked(t, j, 1, noon, true)
@@ -126,7 +125,7 @@ func TestUnmatched(t *testing.T) {
 	if s := unmatched[1]; s.Reason != api.UnmatchedUnknown || s.Times != 3 || !s.At.Equal(noon.Add(time.Minute)) {
 		t.Errorf("repeated: %+v", s)
 	}
-	// Those of another profile are not shown, those of nobody are.
+	// Posts of another profile are not shown, and posts without a profile are.
 	if other, err := j.Unmatched(t.Context(), "other"); err != nil || len(other) != 1 {
 		t.Errorf("of another profile: %+v, %v", other, err)
 	}
@@ -136,7 +135,7 @@ func TestUnmatched(t *testing.T) {
 	}
 	add(flood...)
 	if posts, err := j.Unmatched(t.Context(), "other"); len(posts) != keptUnmatched || err != nil {
-		t.Errorf("%d are kept, %v", len(posts), err)
+		t.Errorf("%d are kept, %v, want %v", len(posts), err, keptUnmatched)
 	}
 }
 
@@ -155,7 +154,7 @@ func TestTheWayToUsIsTested(t *testing.T) {
 		}
 	}
 	if posts, err := j.Unmatched(t.Context(), ""); len(posts) != 0 || err != nil {
-		t.Errorf("%d posts stay, %v", len(posts), err)
+		t.Errorf("%d posts stay, %v, want 0", len(posts), err)
 	}
 	_, real := asked(t, j, 1, noon, true)
 	post(t, j, real, noon, `{"service":"google-auto-tagging","status":"SUCCESS"}`)

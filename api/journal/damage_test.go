@@ -14,15 +14,15 @@ import (
 	"mediadesk/api"
 )
 
-// damageRounds is how many damages TestRandomDamage tries, and with
+// damageRounds is the number of rounds of TestRandomDamage, and damageRoundsLong that with
 // MEDIADESK_LONG.
 const (
 	damageRounds     = 25
 	damageRoundsLong = 1000
 )
 
-// TestRandomDamage: whatever harm was done to a journal, nothing breaks down,
-// what goes wrong is told with what helps, and a new journal can be begun.
+// TestRandomDamage: with a damaged journal nothing panics, errors say what helps, and a new journal can
+// be started.
 func TestRandomDamage(t *testing.T) {
 	base := filepath.Join(t.TempDir(), "base")
 	path := filepath.Join(base, "journal.db")
@@ -68,7 +68,7 @@ func TestRandomDamage(t *testing.T) {
 	}
 }
 
-// useJournal writes and reads what the program does, and returns the error.
+// useJournal writes and reads as the program does, and returns the error.
 func useJournal(t *testing.T, j *Journal, n int) error {
 	ctx := t.Context()
 	jobs, err := j.AddJobs(ctx, []api.Job{newJob(fmt.Sprint(n))})
@@ -161,7 +161,7 @@ func damagedRound(t *testing.T, what, path string, count map[string]int) {
 		}
 		var own *Error
 		if !errors.As(err, &own) || own.Hint() == "" {
-			t.Errorf("%s: %v, without what helps", what, err)
+			t.Errorf("%s: %v, without a help", what, err)
 		}
 	}
 	switch {
@@ -172,7 +172,7 @@ func damagedRound(t *testing.T, what, path string, count map[string]int) {
 	case checked != nil:
 		count["told by the check"]++
 	}
-	// What the hint says.
+	// Follow the hint.
 	for _, end := range []string{"", "-wal", "-shm"} {
 		if err := os.Rename(path+end, path+".away"+end); err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Error(err)
@@ -187,8 +187,8 @@ func damagedRound(t *testing.T, what, path string, count map[string]int) {
 	}
 }
 
-// TestOtherDatabases: a version below zero, a newer one, and another database
-// are told with what helps, and stay as they are.
+// TestOtherDatabases: a negative version, a newer one, and another database are refused with a help,
+// and are not changed.
 func TestOtherDatabases(t *testing.T) {
 	for text, want := range map[string]string{
 		"PRAGMA user_version = -3": "no journal",

@@ -10,8 +10,8 @@ import (
 	"mediadesk/api"
 )
 
-// TestDraftsSurvive: the last draft and all presets are there after the journal
-// was closed and opened again, and what was removed is not.
+// TestDraftsSurvive: the last draft and all presets are there after reopening the journal, and removed
+// ones are not.
 func TestDraftsSurvive(t *testing.T) {
 	ctx, path := context.Background(), filepath.Join(t.TempDir(), "journal.db")
 	open := func() *Journal {
@@ -30,7 +30,7 @@ func TestDraftsSurvive(t *testing.T) {
 	}
 	j := open()
 	if body, at, err := j.Draft(ctx, "shop"); body != nil || !at.IsZero() || err != nil {
-		t.Errorf("a draft out of nothing: %q, %v, %v", body, at, err)
+		t.Errorf("an empty journal has a draft: %q, %v, %v", body, at, err)
 	}
 	must(j.SaveDraft(ctx, "shop", []byte("one")))
 	must(j.SaveDraft(ctx, "shop", []byte("two\x00\xff")))

@@ -10,8 +10,7 @@ import (
 	"mediadesk/api/journal"
 )
 
-// TestDamagedJournal: what cannot be opened is told with what helps, and is left
-// as it is.
+// TestDamagedJournal: a journal that cannot be opened is reported with a help, and is not changed.
 func TestDamagedJournal(t *testing.T) {
 	for about, text := range map[string]string{
 		"no database": strings.Repeat("words ", 2000),
@@ -23,13 +22,13 @@ func TestDamagedJournal(t *testing.T) {
 		}
 		j, err := journal.Open(t.Context(), path)
 		if err == nil {
-			t.Fatalf("%s: it was opened: %v", about, j.Close())
+			t.Fatalf("%s: opening gave the error %v", about, j.Close())
 		}
 		if api.Hint(err) != journal.Damaged || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v\n%s", about, err, api.Hint(err))
 		}
 		if left, err := os.ReadFile(path); err != nil || string(left) != text {
-			t.Errorf("%s: it is another file now: %v", about, err)
+			t.Errorf("%s: the file was changed: %v", about, err)
 		}
 	}
 	folder := filepath.Join(t.TempDir(), "journal.db")

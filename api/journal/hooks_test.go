@@ -12,8 +12,7 @@ import (
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// hooked adds a job with an address of ours and returns it with the hash of
-// the address.
+// hooked adds a job with a webhook address, and returns it with the hash of the address.
 func hooked(t *testing.T, j *Journal, name string) (api.Job, [32]byte) {
 	t.Helper()
 	job := newJob(name)
@@ -26,7 +25,7 @@ func hooked(t *testing.T, j *Journal, name string) (api.Job, [32]byte) {
 	return job, hash
 }
 
-// store makes the job stored as file id, with pending extensions.
+// store marks the job as stored with file id id and pending extensions.
 func store(t *testing.T, j *Journal, job api.Job, id string, extensions ...string) {
 	t.Helper()
 	text := fmt.Sprintf(`{"fileId":%q,"filePath":"/%s","extensionStatus":{`, id, job.Upload.FileName)
@@ -68,7 +67,7 @@ func oneRunOf(t *testing.T, j *Journal, file, extension string) api.Run {
 		}
 	}
 	if len(found) != 1 {
-		t.Fatalf("%d runs of %s on %s", len(found), extension, file)
+		t.Fatalf("%d runs of %s on %s, want 1", len(found), extension, file)
 	}
 	return found[0]
 }
@@ -132,7 +131,7 @@ func TestPostsThatChangeNothing(t *testing.T) {
 		t.Error("an expired address is known")
 	}
 	for _, body := range []string{
-		`{"service":"remove-bg","status":"SUCCESS","fileId":"f2"}`, // not of this address
+		`{"service":"remove-bg","status":"SUCCESS","fileId":"f2"}`, // not for this address
 		`{"service":"remove-bg","status":"PENDING","fileId":"f1"}`,
 		`{"service":"remove-bg","status":"whatever","fileId":"f1"}`,
 		`{"service":"remove-bg"}`,
@@ -151,9 +150,9 @@ func TestPostsThatChangeNothing(t *testing.T) {
 	}
 	events, err := j.History(t.Context(), oneRunOf(t, j, "f1", "remove-bg").ID)
 	if err != nil || len(events) != 5 {
-		t.Errorf("what speaks of remove-bg is not all shown: %d, %v", len(events), err)
+		t.Errorf("not all posts about remove-bg are shown: %d, %v, want 5", len(events), err)
 	}
-	// An address is no way to fill the disk.
+	// An address cannot be used to fill the disk.
 	known := 0
 	for n := range 100 {
 		if post(t, j, hash, noon, fmt.Sprintf(`{"n":%d}`, n)).Known {
@@ -165,7 +164,7 @@ func TestPostsThatChangeNothing(t *testing.T) {
 	}
 }
 
-// TestAPostBeforeTheAnswer is kept and applied when the answer comes.
+// TestAPostBeforeTheAnswer: the post is stored, and applied when the answer comes.
 func TestAPostBeforeTheAnswer(t *testing.T) {
 	j := openTest(t, newPath(t))
 	job, hash := hooked(t, j, "a.jpg")
@@ -187,8 +186,7 @@ func TestAPostBeforeTheAnswer(t *testing.T) {
 	}
 }
 
-// TestAnExtensionThatTheAnswerDidNotName has a run all the same: the address
-// speaks for it.
+// TestAnExtensionThatTheAnswerDidNotName: such an extension gets a run, because its address proves it.
 func TestAnExtensionThatTheAnswerDidNotName(t *testing.T) {
 	j := openTest(t, newPath(t))
 	job, hash := hooked(t, j, "a.jpg")
@@ -201,7 +199,7 @@ func TestAnExtensionThatTheAnswerDidNotName(t *testing.T) {
 	}
 }
 
-// TestTheSameExtensionAgain is another run, with an address of its own.
+// TestTheSameExtensionAgain: it is another run, with its own address.
 func TestTheSameExtensionAgain(t *testing.T) {
 	j := openTest(t, newPath(t))
 	first, old := hooked(t, j, "a.jpg")
@@ -211,7 +209,7 @@ func TestTheSameExtensionAgain(t *testing.T) {
 	if err := j.UpdateJob(t.Context(), second); err != nil {
 		t.Fatal(err)
 	}
-	// The same answer again, from any source.
+	// Record the same answer again, from any source.
 	if _, err := j.AddRuns(t.Context(), api.RunsOf("home", second.File, true, time.Now())); err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +224,7 @@ func TestTheSameExtensionAgain(t *testing.T) {
 	}
 }
 
-// TestAddressOfADetailsUpdate speaks of runs that begin after it was made.
+// TestAddressOfADetailsUpdate: the address belongs to runs that begin after it was made.
 func TestAddressOfADetailsUpdate(t *testing.T) {
 	j := openTest(t, newPath(t))
 	old := api.RunsOf("home", record(t, `{"fileId":"f1","filePath":"/a.jpg","extensionStatus":{"remove-bg":"pending"}}`), false, noon)
@@ -281,11 +279,11 @@ func TestARunNeverGoesBack(t *testing.T) {
 		}
 	}
 	if events, err := j.History(t.Context(), run.ID); err != nil || len(events) != 7 {
-		t.Errorf("%d events, %v", len(events), err)
+		t.Errorf("%d events, %v, want 7", len(events), err)
 	}
 }
 
-// TestAThousandReplays of one post, all at once, change one thing once.
+// TestAThousandReplays: a thousand copies of one post, all at once, have one effect.
 func TestAThousandReplays(t *testing.T) {
 	j := openTest(t, newPath(t))
 	job, hash := hooked(t, j, "a.jpg")
@@ -322,7 +320,7 @@ func TestAThousandReplays(t *testing.T) {
 		t.Errorf("changed %d times, %d repeats", changed, repeats)
 	}
 	if events, _ := j.History(t.Context(), oneRunOf(t, j, "f1", "remove-bg").ID); len(events) != 2 {
-		t.Errorf("%d events", len(events))
+		t.Errorf("%d events, want 2", len(events))
 	}
 }
 
@@ -340,15 +338,15 @@ func TestHookKnown(t *testing.T) {
 		{sha256.Sum256([]byte("x")), noon, false},
 	} {
 		if _, got, err := j.HookKnown(t.Context(), tt.hash, tt.at); got != tt.want || err != nil {
-			t.Errorf("known at %s: %v, %v", tt.at, got, err)
+			t.Errorf("known at %s: %v, %v, want %v", tt.at, got, err, tt.want)
 		}
 	}
-	// Long after, it is forgotten altogether.
+	// Much later the address is forgotten.
 	later := api.Hook{Hash: sha256.Sum256([]byte("later")), Made: noon.Add(30 * 24 * time.Hour), Expires: noon.Add(31 * 24 * time.Hour)}
 	if err := j.AddHook(t.Context(), later); err != nil {
 		t.Fatal(err)
 	}
 	if _, got, _ := j.HookKnown(t.Context(), hash, noon); got {
-		t.Error("it is kept for ever")
+		t.Error("the address is kept for ever")
 	}
 }

@@ -108,15 +108,15 @@ func TestJobsComeBackAsTheyWere(t *testing.T) {
 	j = openTest(t, path)
 	got, err := j.Jobs(t.Context(), JobFilter{Profile: "home"})
 	if err != nil || len(got) != 2 {
-		t.Fatalf("%d jobs, %v", len(got), err)
+		t.Fatalf("%d jobs, %v, want 2", len(got), err)
 	}
 	back := got[0]
 	if back.ID != jobs[0].ID || back.State != api.Stored || back.Evidence != api.SurelyStored || back.Attempts != 2 || !back.OwnWebhook || back.Batch != "b1" ||
 		!back.Identity.Same(first.Identity) || back.Upload.Tags.Or(nil)[1] != "two" || back.Upload.Extensions.Or(nil)[0].Name != "remove-bg" {
-		t.Errorf("came back as %+v", back)
+		t.Errorf("got %+v back", back)
 	}
 	if string(back.File.Raw) != string(jobs[0].File.Raw) {
-		t.Errorf("the record came back as %s", back.File.Raw)
+		t.Errorf("got the record %s back", back.File.Raw)
 	}
 	seen, ok, err := j.File(t.Context(), "home", "f1")
 	if err != nil || !ok || string(seen.File.Raw) != string(jobs[0].File.Raw) {
@@ -254,7 +254,7 @@ func TestFilesAsLastSeen(t *testing.T) {
 		t.Errorf("forgotten, and there: %v %v", ok, err)
 	}
 	if _, ok, _ := j.File(t.Context(), "work", "1"); !ok {
-		t.Error("the file of another profile is gone")
+		t.Error("the file of another profile was removed")
 	}
 }
 
@@ -294,7 +294,7 @@ func TestUndoAndRedo(t *testing.T) {
 	next(redo, "")
 	got := next(undo, "", two, three)
 	if !got[0].Before.Tags.IsNull() || got[0].After.Tags.Or(nil)[0] != "b" || got[0].Before.CustomCoordinates.IsNull() {
-		t.Errorf("came back as %+v", got[0])
+		t.Errorf("got %+v back", got[0])
 	}
 	mark(true, two, three)
 	next(undo, "", one)
@@ -333,7 +333,7 @@ func TestBringingUpToDate(t *testing.T) {
 	}
 	jobs, err := j.Jobs(t.Context(), JobFilter{})
 	if err != nil || len(jobs) != 1 {
-		t.Errorf("%d jobs, %v", len(jobs), err)
+		t.Errorf("%d jobs, %v, want 1", len(jobs), err)
 	}
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
@@ -345,15 +345,14 @@ func TestBringingUpToDate(t *testing.T) {
 	}
 	old := openTest(t, copied)
 	if jobs, err := old.Jobs(t.Context(), JobFilter{}); err != nil || len(jobs) != 1 {
-		t.Errorf("the copy has %d jobs, %v", len(jobs), err)
+		t.Errorf("the copy has %d jobs, %v, want 1", len(jobs), err)
 	}
 	if _, err := Open(t.Context(), path); err == nil || !strings.Contains(err.Error(), "newer mediadesk") {
 		t.Errorf("opening a newer journal: %v", err)
 	}
 }
 
-// TestHashesOfOlderPrograms had no kind: they say theirs now, and what was
-// stored is found by them.
+// TestHashesOfOlderPrograms: older hashes had no kind. They have one now and still find stored files.
 func TestHashesOfOlderPrograms(t *testing.T) {
 	path := newPath(t)
 	j, err := open(t.Context(), path, migrations[:6])

@@ -11,8 +11,7 @@ import (
 	"mediadesk/api"
 )
 
-// TestStoredAs finds what was stored by its content, in its folder, and only
-// what was stored.
+// TestStoredAs finds stored files by content and folder, and no others.
 func TestStoredAs(t *testing.T) {
 	j := openTest(t, newPath(t))
 	one := newJob("a.jpg")
@@ -52,8 +51,7 @@ func TestStoredAs(t *testing.T) {
 	}
 }
 
-// TestNotes keep their place among the changes of a job, and nobody waits for
-// them.
+// TestNotes: notes keep their place among the changes of a job, without making callers wait.
 func TestNotes(t *testing.T) {
 	path := newPath(t)
 	j := openTest(t, path)
@@ -74,15 +72,15 @@ func TestNotes(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	j.NoteJob(note) // it does no harm
+	j.NoteJob(note) // a repeat has no effect
 	jobs, err := openTest(t, path).Jobs(t.Context(), JobFilter{})
 	if err != nil || jobs[0].State != api.Refused || jobs[0].Attempts != 100 || jobs[1].State != api.Sending || jobs[1].Attempts != 7 {
 		t.Errorf("%v %+v", err, jobs)
 	}
 }
 
-// TestPriority is kept through changes of the job, and is the order in which
-// the next program gets them.
+// TestPriority: a priority survives changes of the job, and gives the order in which the next program
+// gets jobs.
 func TestPriority(t *testing.T) {
 	path := newPath(t)
 	j := openTest(t, path)
@@ -107,15 +105,15 @@ func TestPriority(t *testing.T) {
 		t.Errorf("%v %+v", err, got)
 	}
 	if batch, err := j.Jobs(t.Context(), JobFilter{Batch: "x"}); err != nil || len(batch) != 3 {
-		t.Errorf("%v, %d of the batch", err, len(batch))
+		t.Errorf("%v, %d of the batch, want 3", err, len(batch))
 	}
 	if none, err := j.Jobs(t.Context(), JobFilter{Batch: "y"}); err != nil || len(none) != 0 {
-		t.Errorf("%v, %d of no batch", err, len(none))
+		t.Errorf("%v, %d of no batch, want 0", err, len(none))
 	}
 }
 
-// TestAStartReadsOnlyWhatItTakes: a portion of the jobs that wait is found in
-// its order, without sorting all of them.
+// TestAStartReadsOnlyWhatItTakes: a portion of the queued jobs is read in order without sorting them
+// all.
 func TestAStartReadsOnlyWhatItTakes(t *testing.T) {
 	j := openTest(t, newPath(t))
 	plan, err := list(t.Context(), j, func(scan scan) (step string, err error) {
@@ -128,10 +126,10 @@ func TestAStartReadsOnlyWhatItTakes(t *testing.T) {
 	}
 }
 
-// TestManyJobsStartSoon: of many jobs that wait, a start takes as many as
-// keep it busy. It is no measurement: the limit is generous.
+// TestManyJobsStartSoon: of many queued jobs a start reads only enough to be busy. The limit is generous,
+// because this is not a benchmark.
 func TestManyJobsStartSoon(t *testing.T) {
-	open := 20_000 // all of them; 100,000 in the long form
+	open := 20_000 // 100,000 in the long form
 	if os.Getenv("MEDIADESK_LONG") != "" {
 		open = 100_000
 	}

@@ -18,7 +18,7 @@ import (
 	"mediadesk/api"
 )
 
-// child is what this binary does when a test starts it as another program.
+// child is the main function of a second program in these tests.
 func child(what, path string) error {
 	ctx := context.Background()
 	j, err := Open(ctx, path)
@@ -57,7 +57,7 @@ func child(what, path string) error {
 	return fmt.Errorf("unknown task %q", what)
 }
 
-// program is this binary as another program.
+// program is this binary as a second program.
 type program struct {
 	*exec.Cmd
 	in  io.WriteCloser
@@ -87,7 +87,7 @@ func run(t *testing.T, what, path string) *program {
 	return p
 }
 
-// claimed reads the ids that a program says it has.
+// claimed reads the ids that a program prints as its own.
 func (p *program) claimed(t *testing.T) []int64 {
 	t.Helper()
 	var ids []int64
@@ -105,8 +105,8 @@ func (p *program) claimed(t *testing.T) []int64 {
 	return nil
 }
 
-// TestTwoProgramsNeverGetTheSameJob: several programs claim at once; when one
-// is killed the others get its jobs, and nobody ever gets those of the living.
+// TestTwoProgramsNeverGetTheSameJob: several programs claim jobs at once. When one is killed, the others
+// get its jobs. Jobs of a living program are never claimed.
 func TestTwoProgramsNeverGetTheSameJob(t *testing.T) {
 	path := newPath(t)
 	j := openTest(t, path)
@@ -118,7 +118,7 @@ func TestTwoProgramsNeverGetTheSameJob(t *testing.T) {
 	first, second, third := run(t, "claim", path), run(t, "claim", path), run(t, "claim", path)
 	for _, p := range []*program{first, second, third} {
 		if ids := p.claimed(t); len(ids) != 0 {
-			t.Fatalf("%d jobs of a living program were taken", len(ids))
+			t.Fatalf("%d jobs of a living program were claimed, want 0", len(ids))
 		}
 	}
 	var ids []int64
@@ -147,9 +147,9 @@ func TestTwoProgramsNeverGetTheSameJob(t *testing.T) {
 	first.Wait()
 	third.in.Write([]byte("x"))
 	if c := third.claimed(t); !slices.Equal(c, a) {
-		t.Errorf("of the killed program's %d jobs %d were taken", len(a), len(c))
+		t.Errorf("of the killed program's %d jobs %d were claimed", len(a), len(c))
 	}
-	// An update from a program that lost a job must not pass.
+	// A program that lost a job must not update it.
 	stolen := ours[0]
 	stolen.State = api.Stored
 	if err := j.UpdateJob(t.Context(), stolen); err == nil || !strings.Contains(err.Error(), ErrTaken.Error()) {
@@ -157,11 +157,11 @@ func TestTwoProgramsNeverGetTheSameJob(t *testing.T) {
 	}
 	locks, err := filepath.Glob(path + ".*.lock")
 	if err != nil || len(locks) != 3 {
-		t.Errorf("%d lock files are left: %v", len(locks), err)
+		t.Errorf("%d lock files remain: %v, want 3", len(locks), err)
 	}
 }
 
-// TestAKillLosesNothingAcknowledged kills a program in the middle of writing.
+// TestAKillLosesNothingAcknowledged kills a program while it writes.
 func TestAKillLosesNothingAcknowledged(t *testing.T) {
 	path := newPath(t)
 	var said []int64
@@ -193,12 +193,12 @@ func TestAKillLosesNothingAcknowledged(t *testing.T) {
 	}
 	for _, id := range said {
 		if job := kept[id]; job.State != api.Sending || job.Evidence != api.MaybeStored || job.Attempts != 1 {
-			t.Errorf("job %d came back as %+v", id, job)
+			t.Errorf("got job %d back as %+v", id, job)
 		}
 	}
 }
 
-// TestManyAtOnce: changes from many goroutines and two journals on one file.
+// TestManyAtOnce changes jobs from many goroutines and two journals on one file.
 func TestManyAtOnce(t *testing.T) {
 	path := newPath(t)
 	journals := []*Journal{openTest(t, path), openTest(t, path)}
@@ -225,7 +225,7 @@ func TestManyAtOnce(t *testing.T) {
 	work.Wait()
 	jobs, err := journals[0].Jobs(t.Context(), JobFilter{})
 	if err != nil || len(jobs) != 200 {
-		t.Fatalf("%d jobs, %v", len(jobs), err)
+		t.Fatalf("%d jobs, %v, want 200", len(jobs), err)
 	}
 	seen := map[string]bool{}
 	for _, job := range jobs {
@@ -275,10 +275,10 @@ func TestCloseWhileOthersWrite(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := j.Jobs(t.Context(), JobFilter{}); err != ErrClosed {
-		t.Errorf("reading after Close: %v", err)
+		t.Errorf("reading after Close: %v, want %v", err, ErrClosed)
 	}
 	if _, err := j.Changes(t.Context()); err != ErrClosed {
-		t.Errorf("Changes after Close: %v", err)
+		t.Errorf("Changes after Close: %v, want %v", err, ErrClosed)
 	}
 	jobs, err := openTest(t, path).Jobs(t.Context(), JobFilter{})
 	if err != nil || len(jobs) != kept {
@@ -286,8 +286,8 @@ func TestCloseWhileOthersWrite(t *testing.T) {
 	}
 }
 
-// TestLeftByAKilledProgram: of jobs that somebody let go of all is known; of
-// others that wait it is not, until they have an outcome.
+// TestLeftByAKilledProgram: jobs that were released are fully known. Other queued jobs are not, until
+// they have an outcome.
 func TestLeftByAKilledProgram(t *testing.T) {
 	path := newPath(t)
 	first, err := Open(t.Context(), path)
@@ -306,7 +306,7 @@ func TestLeftByAKilledProgram(t *testing.T) {
 		}
 		claimed, err := next.Claim(t.Context(), "home", nil)
 		if err != nil || len(claimed) != 3 {
-			t.Fatalf("%d jobs, %v", len(claimed), err)
+			t.Fatalf("%d jobs, %v, want 3", len(claimed), err)
 		}
 		for i, want := range []api.Evidence{api.NotSent, api.Orphaned, api.MaybeStored} {
 			if claimed[i].Evidence != want {

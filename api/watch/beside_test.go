@@ -11,8 +11,8 @@ import (
 	"mediadesk/api/watch"
 )
 
-// TestTwoProgramsBesideEachOther: both use one journal. A post to the receiver
-// of one ends the run in both, and the other hears of it by itself.
+// TestTwoProgramsBesideEachOther: two programs use one journal. A post to the receiver of one ends the
+// run in both, and the other program notices it by itself.
 func TestTwoProgramsBesideEachOther(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
 	path := filepath.Join(t.TempDir(), "journal.db")
@@ -42,7 +42,7 @@ func TestTwoProgramsBesideEachOther(t *testing.T) {
 			select {
 			case <-beside.Changes():
 			case <-late:
-				t.Fatalf("the other program does not hear that it is %s", want)
+				t.Fatalf("the other program does not notice that the run is %s", want)
 			}
 			if status(beside) == want {
 				return
@@ -50,7 +50,7 @@ func TestTwoProgramsBesideEachOther(t *testing.T) {
 		}
 	}
 	hears(api.StatusPending)
-	// Each receiver takes posts for the other.
+	// Each receiver accepts posts for the other.
 	_, token, _ := strings.Cut(address, "/hook/")
 	res, err := http.Post("http://"+beside.Addr()+"/hook/"+token, "application/json", strings.NewReader(`{"service":"other","status":"SUCCESS"}`))
 	if err != nil || res.StatusCode != http.StatusOK {

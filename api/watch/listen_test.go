@@ -15,8 +15,8 @@ import (
 	"mediadesk/api/watch"
 )
 
-// programOf starts what a program has of a watch, on the journal at path; end
-// ends it.
+// programOf starts the parts of a program that belong to a watch, on the journal at path. end stops
+// them.
 func programOf(t *testing.T, path, listen string) (w *watch.Watch, end func()) {
 	t.Helper()
 	j, err := journal.Open(t.Context(), path)
@@ -46,7 +46,7 @@ func programOf(t *testing.T, path, listen string) (w *watch.Watch, end func()) {
 	return w, end
 }
 
-// pendingAt begins a run and returns the address that its end is posted to.
+// pendingAt begins a run and returns the address for its webhook.
 func pendingAt(t *testing.T, w *watch.Watch, file string) string {
 	t.Helper()
 	address, err := w.FileAddress(t.Context(), "home", file)
@@ -60,8 +60,7 @@ func pendingAt(t *testing.T, w *watch.Watch, file string) string {
 	return address
 }
 
-// postEnd posts that remove-bg is done, and returns the status of the answer;
-// 0: nobody answered.
+// postEnd posts that remove-bg is done, and returns the status of the answer, or 0 if there is none.
 func postEnd(t *testing.T, address string) int {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
@@ -73,7 +72,7 @@ func postEnd(t *testing.T, address string) int {
 	return res.StatusCode
 }
 
-// eventually waits until a thing is so that nobody tells of.
+// eventually waits until a state that nothing reports is reached.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	again := time.NewTicker(20 * time.Millisecond)
@@ -87,8 +86,8 @@ func eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// TestAddressesOutliveTheProgram: the usual port was taken, so the receiver had
-// another one. A program that runs later receives posts there.
+// TestAddressesOutliveTheProgram: the usual port was in use, so the receiver had another one. A later
+// program receives posts there.
 func TestAddressesOutliveTheProgram(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal.db")
@@ -113,7 +112,7 @@ func TestAddressesOutliveTheProgram(t *testing.T) {
 	if err != nil || len(runs) != 2 || runs[1].Status != api.StatusSuccess || runs[1].From != api.FromWebhook {
 		t.Errorf("%+v, %v", runs, err)
 	}
-	// Nothing is expected there any more, and the place is free.
+	// Nothing is expected there any more, so the port is released.
 	eventually(t, "the place to be given back", func() bool {
 		l, err := net.Listen("tcp", at)
 		if err == nil {
@@ -123,8 +122,7 @@ func TestAddressesOutliveTheProgram(t *testing.T) {
 	})
 }
 
-// TestPlaceOfAnother: where a stranger has the place, posts are lost, and that
-// is said until the stranger goes.
+// TestPlaceOfAnother: while another program has the port, posts are lost, and the watch reports that.
 func TestPlaceOfAnother(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal.db")
@@ -146,11 +144,11 @@ func TestPlaceOfAnother(t *testing.T) {
 	beside, _ := programOf(t, path, "127.0.0.1:0")
 	eventually(t, "word of the loss", func() bool { return fmt.Sprint(beside.Lost()) == fmt.Sprint([]string{at}) })
 	if code := postEnd(t, address); code != http.StatusNotFound {
-		t.Errorf("the stranger answers with %d", code)
+		t.Errorf("the stranger answers with %d, want %d", code, http.StatusNotFound)
 	}
 	end()
 	eventually(t, "the place to be taken", func() bool { return len(beside.Lost()) == 0 })
 	if code := postEnd(t, address); code != http.StatusOK {
-		t.Errorf("answered with %d", code)
+		t.Errorf("answered with %d, want %d", code, http.StatusOK)
 	}
 }

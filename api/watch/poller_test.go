@@ -13,7 +13,7 @@ import (
 	"mediadesk/api"
 )
 
-// shelf is what a service shows of its files, and counts who asks.
+// shelf has the files of a service, and counts the requests.
 type shelf struct {
 	mu    sync.Mutex
 	files map[string]*api.File
@@ -72,7 +72,7 @@ func TestLearningByEffects(t *testing.T) {
 				}
 				time.Sleep(time.Minute)
 				if got := m.run(1).Status; got != api.StatusPending {
-					t.Fatalf("%s before anything happened", got)
+					t.Fatalf("%s before anything happened, want %v", got, api.StatusPending)
 				}
 				now := record(t, fmt.Sprintf(`{"fileId":"f",%s}`, tt.now))
 				s.set(now)
@@ -82,7 +82,7 @@ func TestLearningByEffects(t *testing.T) {
 					t.Errorf("%s, want %s", run.Status, tt.want)
 				}
 				if seen, _ := m.lastSeen(); string(seen.Raw) != string(now.Raw) {
-					t.Error("what was read was not kept")
+					t.Error("the record was not stored")
 				}
 				if run.Status == api.StatusSuccess && run.From != api.FromDetails {
 					t.Errorf("known from %q", run.From)
@@ -92,8 +92,8 @@ func TestLearningByEffects(t *testing.T) {
 	}
 }
 
-// TestLooksLessAndLessOften: after 2 s, then doubling to a minute, and not
-// for ever.
+// TestLooksLessAndLessOften: the first poll is after 2 s, the pauses double up to a minute, and polling
+// ends.
 func TestLooksLessAndLessOften(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := record(t, `{"fileId":"f","extensionStatus":{"remove-bg":"pending","google-auto-tagging":"pending","x":"success"}}`)
@@ -182,7 +182,7 @@ func TestWithoutDetailsNothingIsAsked(t *testing.T) {
 			}
 		}
 		if runs, _ := w.Runs(t.Context()); len(runs) != 2 {
-			t.Errorf("%d runs", len(runs))
+			t.Errorf("%d runs, want 2", len(runs))
 		}
 		if _, err := w.Address(t.Context(), 1, "home"); !errors.Is(err, ErrNoReceiver) {
 			t.Errorf("an address without a receiver: %v", err)
@@ -190,7 +190,7 @@ func TestWithoutDetailsNothingIsAsked(t *testing.T) {
 	})
 }
 
-// TestAnotherProgramsChanges show as an edge within seconds.
+// TestAnotherProgramsChanges: changes by another program are noticed within seconds.
 func TestAnotherProgramsChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory()
@@ -227,8 +227,8 @@ func TestRunsKeepsEveryPendingOne(t *testing.T) {
 	})
 }
 
-// TestSlowerWhileNobodyLooks: the pauses grow while the window has no focus,
-// and shrink again at once.
+// TestSlowerWhileNobodyLooks: the pauses are longer while the window has no focus, and short again at
+// once.
 func TestSlowerWhileNobodyLooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := record(t, `{"fileId":"f","extensionStatus":{"remove-bg":"pending"}}`)
@@ -244,17 +244,17 @@ func TestSlowerWhileNobodyLooks(t *testing.T) {
 			return len(s.times()) - before
 		}
 		if n := count(30 * time.Minute); n < 29 || n > 31 {
-			t.Errorf("looked at: %d times in 30 min", n)
+			t.Errorf("with focus: polled %d times in 30 min", n)
 		}
 		w.Attend(false)
 		if n := count(30 * time.Minute); n < 5 || n > 7 {
-			t.Errorf("not looked at: %d times in 30 min", n)
+			t.Errorf("without focus: polled %d times in 30 min", n)
 		}
 		w.Attend(false)
 		time.Sleep(2 * time.Minute)
 		w.Attend(true)
 		if n := count(5 * time.Second); n != 1 {
-			t.Errorf("coming back: %d times at once", n)
+			t.Errorf("coming back: %d times at once, want 1", n)
 		}
 		if last, err := w.LastCheck(1); err != nil || time.Since(last) > 6*time.Second {
 			t.Errorf("the last look was %s, %v", last, err)
@@ -262,8 +262,8 @@ func TestSlowerWhileNobodyLooks(t *testing.T) {
 	})
 }
 
-// TestManyRunsAskLittle: hundreds of pending runs press no service, and one
-// that asks to be left alone is.
+// TestManyRunsAskLittle: hundreds of pending runs do not overload a service, and a service that limits
+// requests gets none meanwhile.
 func TestManyRunsAskLittle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, m := &shelf{files: map[string]*api.File{}}, newMemory()
@@ -297,7 +297,7 @@ func TestManyRunsAskLittle(t *testing.T) {
 		before := len(s.times())
 		time.Sleep(9 * time.Minute)
 		if n := len(s.times()) - before; n != 0 {
-			t.Errorf("asked %d times though the service wants to be left alone", n)
+			t.Errorf("sent %d requests although the service limits them, want 0", n)
 		}
 	})
 }

@@ -15,7 +15,7 @@ import (
 	"mediadesk/api"
 )
 
-// tunnel stands in front of a receiver, as a public address does.
+// tunnel leads to a receiver, as a public address does.
 func tunnel(t *testing.T, to string, wrap func(http.Handler) http.Handler) string {
 	t.Helper()
 	u, err := url.Parse(to)
@@ -63,7 +63,7 @@ func TestProbe(t *testing.T) {
 	here := "http://" + w.Addr()
 	for name, tt := range map[string]struct {
 		public string
-		want   string // part of the error; empty: it arrives
+		want   string // part of the error; "" if the post arrives
 	}{
 		"the receiver itself":     {here, ""},
 		"a slash behind":          {here + "/", ""},
@@ -85,12 +85,12 @@ func TestProbe(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 			if err != nil && api.Hint(err) == "" {
-				t.Error("it does not say what helps")
+				t.Error("the error has no help")
 			}
 		})
 	}
 	if len(m.hooks) != 0 {
-		t.Errorf("%d addresses stay", len(m.hooks))
+		t.Errorf("%d addresses stay, want 0", len(m.hooks))
 	}
 	off := start(t, Options{Journal: m, Listen: "off"})
 	if err := off.Probe(t.Context(), here); !errors.Is(err, ErrNoReceiver) {
@@ -103,7 +103,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestStrangersDoNotFillTheJournal: of a flood the first posts are kept, once.
+// TestStrangersDoNotFillTheJournal: of a flood only the first posts are stored, each once.
 func TestStrangersDoNotFillTheJournal(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
 	m := newMemory()
@@ -112,10 +112,10 @@ func TestStrangersDoNotFillTheJournal(t *testing.T) {
 	token := newToken()
 	for n := range 300 {
 		if got := send(t, at+token, `{"service":"x","status":"SUCCESS"}`); got != 404 {
-			t.Fatalf("answered %d", got)
+			t.Fatalf("answered %d, want 404", got)
 		}
 		if got := send(t, at+newToken(), fmt.Sprintf(`{"n":%d}`, n)); got != 404 {
-			t.Fatalf("answered %d", got)
+			t.Fatalf("answered %d, want 404", got)
 		}
 	}
 	send(t, at+newToken(), strings.Repeat("a", 100_000))

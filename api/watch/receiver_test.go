@@ -18,8 +18,8 @@ import (
 
 const success = `{"service":"remove-bg","status":"SUCCESS","fileObject":{"fileId":"f","new":{"kept":1}}}`
 
-// receiver starts a watch with a pending run of a stored job, and returns an
-// address of that job.
+// receiver starts a watch with a pending run of a stored job, and returns the webhook address of the
+// job.
 func receiver(t testing.TB, m *memory, o Options) (*Watch, string) {
 	t.Helper()
 	o.Journal = m
@@ -35,7 +35,7 @@ func receiver(t testing.TB, m *memory, o Options) (*Watch, string) {
 	return w, address
 }
 
-// raw sends text as it is and returns the status of the answer; 0: none came.
+// raw sends text unchanged and returns the status of the answer, or 0 if there is none.
 func raw(t *testing.T, addr, text string) int {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
@@ -85,7 +85,7 @@ func TestHostileRequests(t *testing.T) {
 		{"GET", request("GET", path, ""), 404},
 		{"PUT", request("PUT", path, success), 404},
 		{"a made-up method", request("HOOK", path, success), 404},
-		{"OPTIONS *", request("OPTIONS", "*", ""), 200}, // answered by net/http, says nothing
+		{"OPTIONS *", request("OPTIONS", "*", ""), 200}, // answered by net/http, without content
 		{"CONNECT", request("CONNECT", "example.com:443", ""), 404},
 		{"no body", request("POST", path, ""), 400},
 		{"no JSON", request("POST", path, "service=remove-bg&status=SUCCESS"), 400},
@@ -112,10 +112,10 @@ func TestHostileRequests(t *testing.T) {
 		})
 	}
 	if run := m.run(1); run.Status != api.StatusPending || len(m.posts) != 0 {
-		t.Errorf("something was taken: %+v, %d posts", run, len(m.posts))
+		t.Errorf("something was accepted: %+v, %d posts", run, len(m.posts))
 	}
 	if got := raw(t, addr, request("POST", path, success)); got != 200 {
-		t.Errorf("the honest post was answered with %d", got)
+		t.Errorf("the honest post was answered with %d, want 200", got)
 	}
 	if run := m.run(1); run.Status != api.StatusSuccess || run.From != api.FromWebhook {
 		t.Errorf("run %+v", run)
@@ -145,24 +145,24 @@ func TestAThousandReplays(t *testing.T) {
 			defer work.Done()
 			for range 125 {
 				if got := send(t, address, success); got != 200 {
-					t.Errorf("answered %d", got)
+					t.Errorf("answered %d, want 200", got)
 				}
 			}
 		}()
 	}
 	work.Wait()
 	if m.applied != 1 {
-		t.Errorf("applied %d times", m.applied)
+		t.Errorf("applied %d times, want 1", m.applied)
 	}
 	for _, times := range m.posts {
 		if times != 1000 {
-			t.Errorf("counted %d times", times)
+			t.Errorf("counted %d times, want 1000", times)
 		}
 	}
 }
 
-// TestNotTakenIsNotAcknowledged: while the journal cannot be written the
-// service must send again.
+// TestNotTakenIsNotAcknowledged: while the journal cannot be written, posts are refused, so that the
+// service repeats them.
 func TestNotTakenIsNotAcknowledged(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
 	m := newMemory()
@@ -171,7 +171,7 @@ func TestNotTakenIsNotAcknowledged(t *testing.T) {
 	m.broken = errBroken
 	m.mu.Unlock()
 	if got := send(t, address, success); got != http.StatusServiceUnavailable {
-		t.Errorf("answered %d", got)
+		t.Errorf("answered %d, want %d", got, http.StatusServiceUnavailable)
 	}
 	if _, err := w.Address(t.Context(), 8, "home"); err == nil {
 		t.Error("an address that could not be kept was given")
@@ -184,8 +184,7 @@ func TestNotTakenIsNotAcknowledged(t *testing.T) {
 	}
 }
 
-// TestSlowSendersShutNobodyOut: many connections that send next to nothing,
-// and honest posts among them.
+// TestSlowSendersShutNobodyOut: posts are accepted beside many connections that send almost nothing.
 func TestSlowSendersShutNobodyOut(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
 	m := newMemory()
@@ -213,10 +212,10 @@ func TestSlowSendersShutNobodyOut(t *testing.T) {
 	}
 	for n := range 50 {
 		if got := send(t, address, fmt.Sprintf(`{"service":"remove-bg","status":"SUCCESS","n":%d}`, n)); got != 200 {
-			t.Errorf("post %d was answered with %d", n, got)
+			t.Errorf("post %d was answered with %d, want 200", n, got)
 		}
 	}
-	// The slow ones are shown out: reading ends, with or without an answer.
+	// The slow connections are closed: reading ends, with or without an answer.
 	for _, conn := range slow {
 		conn.SetReadDeadline(time.Now().Add(time.Minute))
 		if _, err := io.Copy(io.Discard, conn); err != nil {
@@ -252,7 +251,7 @@ func TestAddresses(t *testing.T) {
 		}
 	}
 	if len(m.hooks) != 3 {
-		t.Errorf("%d addresses are kept", len(m.hooks))
+		t.Errorf("%d addresses are kept, want 3", len(m.hooks))
 	}
 }
 
@@ -276,13 +275,13 @@ func TestATakenPort(t *testing.T) {
 			t.Error(err)
 		}
 		if bad.Addr() != "" {
-			t.Errorf("after Close it listens at %q", bad.Addr())
+			t.Errorf("after Close the receiver listens at %q", bad.Addr())
 		}
 	}
 }
 
-// TestARecordIsReadAgain after a post has ended a run: the post itself is not
-// trusted for what the file looks like now.
+// TestARecordIsReadAgain: after a post has ended a run, the record is read from the service, because
+// the post is not trusted for it.
 func TestARecordIsReadAgain(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
 	m := newMemory()
@@ -315,10 +314,10 @@ func FuzzParseHookPost(f *testing.F) {
 			return
 		}
 		if !bytes.Equal(post.Raw, body) {
-			t.Error("the post was not kept as it came")
+			t.Error("the post was not stored unchanged")
 		}
 		if post.Status.Final() && !bytes.Contains(bytes.ToLower(body), []byte("status")) && !bytes.Contains(body, []byte(`\u`)) {
-			t.Errorf("an end out of nothing: %q", body)
+			t.Errorf("an invented end: %q", body)
 		}
 	})
 }

@@ -23,9 +23,8 @@ func (c *counted) Runs(ctx context.Context, f api.RunFilter) ([]api.Run, error) 
 	return c.Journal.Runs(ctx, f)
 }
 
-// TestRunsAreReadOnce: who asks for the runs while nothing has changed gets
-// those of the last reading, each a list of their own; any change, also by
-// another program, is in the next answer.
+// TestRunsAreReadOnce: while nothing changes, callers get copies of the last result. After any change,
+// also by another program, they get the new runs.
 func TestRunsAreReadOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.db")
 	open := func() *journal.Journal {
@@ -63,7 +62,7 @@ func TestRunsAreReadOnce(t *testing.T) {
 			got[i].Status = "of its own"
 		}
 		if n := files.readings.Load() - before; n != 1 {
-			t.Errorf("read %d times", n)
+			t.Errorf("read %d times, want 1", n)
 		}
 		end := kept[0]
 		end.Status, end.From = api.StatusSuccess, api.FromDetails

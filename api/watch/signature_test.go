@@ -120,10 +120,10 @@ func TestOnlySignedPostsAreBelieved(t *testing.T) {
 		return res.StatusCode
 	}
 	if got := post(nil); got != http.StatusUnauthorized {
-		t.Errorf("unsigned: %d", got)
+		t.Errorf("unsigned: %d, want %d", got, http.StatusUnauthorized)
 	}
 	if got := post(func(stamp string) string { return "t=" + stamp + ",v1=00" }); got != http.StatusUnauthorized {
-		t.Errorf("forged: %d", got)
+		t.Errorf("forged: %d, want %d", got, http.StatusUnauthorized)
 	}
 	if run := m.run(1); run.Status != api.StatusPending {
 		t.Errorf("believed: %+v", run)
@@ -140,8 +140,8 @@ func TestOnlySignedPostsAreBelieved(t *testing.T) {
 	}
 }
 
-// TestEventsOfTheAccount: every event of hosted-service.md §16 that comes to the address of
-// the account is kept if it is signed, with what it says.
+// TestEventsOfTheAccount: every signed event of hosted-service.md §16 at the address of the account is
+// stored with its content.
 func TestEventsOfTheAccount(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
 	const secret = "whsec_c2VjcmV0"
@@ -187,7 +187,7 @@ func TestEventsOfTheAccount(t *testing.T) {
 	} {
 		body := fmt.Sprintf(`{"type":%q,"id":"e","created_at":"2024-01-02T03:04:05.678Z","request":{"x_request_id":"r"},"data":%s}`, e.event, e.data)
 		if got := send("home", body, secret); got != http.StatusOK {
-			t.Fatalf("%s: %d", e.event, got)
+			t.Fatalf("%s: %d, want %d", e.event, got, http.StatusOK)
 		}
 		all, _ := w.Unmatched(t.Context())
 		last := all[len(all)-1]
@@ -196,14 +196,14 @@ func TestEventsOfTheAccount(t *testing.T) {
 		}
 		post, err := api.ParseHookPost(last.Raw)
 		if err != nil || post.Type != e.event || post.Name == "" && e.fileID == "" || strings.Contains(e.data, "reason") != (post.Error == "no codec") {
-			t.Errorf("%s: it says %+v, %v", e.event, post, err)
+			t.Errorf("%s: got %+v, %v", e.event, post, err)
 		}
 	}
 	if got := send("home", "{}", "wrong"); got != http.StatusUnauthorized {
-		t.Errorf("forged: %d", got)
+		t.Errorf("forged: %d, want %d", got, http.StatusUnauthorized)
 	}
 	if got := send("work", "{}", secret); got != http.StatusNotFound {
-		t.Errorf("a profile without secrets: %d", got)
+		t.Errorf("a profile without secrets: %d, want %d", got, http.StatusNotFound)
 	}
 }
 

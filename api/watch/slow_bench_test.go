@@ -16,9 +16,8 @@ import (
 	"mediadesk/api/watch"
 )
 
-// BenchmarkPosts says how long honest posts take until they are acknowledged,
-// which is after their commit: alone, and beside 1,000 connections that send a
-// few bytes and then nothing. All have to be served.
+// BenchmarkPosts measures how long posts take until they are acknowledged, which is after their commit:
+// alone, and beside 1,000 connections that send a few bytes and then stop. All must be served.
 func BenchmarkPosts(b *testing.B) {
 	for _, slow := range []int{0, 1000} {
 		b.Run(fmt.Sprintf("beside-%d-slow", slow), func(b *testing.B) {
@@ -64,7 +63,7 @@ func BenchmarkPosts(b *testing.B) {
 			var took []time.Duration
 			for n := 0; b.Loop(); n++ {
 				if slow > 0 {
-					// The receiver shows the slow ones out: others come.
+					// The receiver closes slow connections, and new ones replace them.
 					i := n % slow
 					conns[i].Close()
 					conns[i] = open(n)

@@ -15,13 +15,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// memory is a Store that forgets with the test. Posts change the runs of the
-// file that is set for their address.
+// memory is a Store in memory. A post changes the runs of the file that is set for its address.
 type memory struct {
 	mu        sync.Mutex
 	hooks     map[[32]byte]api.Hook
-	files     map[int64]string // of jobs
-	posts     map[string]int   // how often each came
+	files     map[int64]string // by job
+	posts     map[string]int   // how often each arrived
 	applied   int
 	runs      []api.Run
 	events    map[int64][]api.RunEvent
@@ -183,7 +182,7 @@ func (m *memory) lastSeen() (api.File, int) {
 	return m.seen[len(m.seen)-1], len(m.seen)
 }
 
-// start returns a watch at work that is closed when the test ends.
+// start returns a running watch that is closed when the test ends.
 func start(t testing.TB, o Options) *Watch {
 	t.Helper()
 	if o.Listen == "" {

@@ -19,13 +19,13 @@ import (
 	"mediadesk/api/watch"
 )
 
-// service stores every upload and posts the end of its extension: before the
-// answer, after it, twice, or not at all, in turn.
+// service stores every upload and posts the end of its extension, in turns before the answer, after it,
+// twice, or not at all.
 type service struct {
 	mu    sync.Mutex
 	n     int
 	posts sync.WaitGroup
-	bad   []int // answers to posts that were not 200
+	bad   []int // answers to posts other than 200
 }
 
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -75,8 +75,8 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// TestJournalQueueAndWatchTogether sends uploads with addresses of the
-// receiver, as the program wires the three.
+// TestJournalQueueAndWatchTogether uploads with addresses of the receiver, with the three connected as
+// in the program.
 func TestJournalQueueAndWatchTogether(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
 	s := new(service)

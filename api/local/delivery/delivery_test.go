@@ -80,7 +80,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// texts are named transformations.
+// texts has the named transformations.
 type texts map[string]string
 
 func (t texts) find(name string) (string, error) {
@@ -98,7 +98,7 @@ func TestCheckNamed(t *testing.T) {
 	}
 	for name, text := range map[string]string{"": "w-1", "a b": "w-1", "ik_ml_thumbnail": "w-1", "none": "", "orig": "orig-true", "wrong": "x-1", "other": "n-tiny"} {
 		if err := CheckNamed(name, text); err == nil {
-			t.Errorf("%s=%s is taken", name, text)
+			t.Errorf("%s=%s is accepted", name, text)
 		}
 	}
 }
@@ -177,12 +177,12 @@ func TestMake(t *testing.T) {
 	}
 	for format, instead := range map[string]bool{"": false, formatJPEG: false, formatAVIF: true, formatOrig: true} {
 		if wanted, got := (Asked{Format: format}).Instead("image/gif", formatJPEG); got != instead {
-			t.Errorf("%s is served instead of %s: %t", formatJPEG, wanted, got)
+			t.Errorf("%s is served instead of %s: %t, want %v", formatJPEG, wanted, got, instead)
 		}
 	}
 	var cannot *CannotError
 	if _, _, err := Make(t.Context(), bytes.NewReader([]byte("x")), "", Asked{Steps: []Step{{Width: 1}}}, ""); !errors.As(err, &cannot) {
-		t.Errorf("of no picture it made %v", err)
+		t.Errorf("without a picture it made %v", err)
 	}
 }
 
@@ -204,7 +204,7 @@ func TestBlurredBackground(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := color.NRGBAModel.Convert(made.At(20, 2)); got != want {
-			t.Errorf("blurred: %t: above the picture it is %v, want %v", blurred, got, want)
+			t.Errorf("blurred: %t: above the picture the color is %v, want %v", blurred, got, want)
 		}
 	}
 }

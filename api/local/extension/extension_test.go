@@ -68,7 +68,7 @@ func TestRemoveBackgroundCutsTheSubjectOut(t *testing.T) {
 						soft++
 					}
 				}
-				// The background's blue must not be left at the rim.
+				// The rim must not keep the blue of the background.
 				if c.A > 128 && d > -4 && int(c.B) > int(c.R)+20 {
 					wrong++
 				}
@@ -142,7 +142,7 @@ func TestRemoveBackgroundFailsHonestly(t *testing.T) {
 		"noise": apitest.Noise(200, 150), "one color": flat.Bytes(), "tiny": apitest.PNG(4, 4), "broken": apitest.PNG(100, 80)[:200], "text": []byte("no picture"),
 	} {
 		if _, err := run(t, `{"name":"remove-bg"}`, data, "image/png"); err == nil {
-			t.Errorf("%s: it claims success", name)
+			t.Errorf("%s: the extension reports success", name)
 		} else {
 			t.Log(name, err)
 		}
@@ -234,7 +234,7 @@ func TestParseColor(t *testing.T) {
 		"#12345678": {0x12, 0x34, 0x56, 0x78}, "transparent": {}, "rebeccapurple": {0x66, 0x33, 0x99, 255},
 	} {
 		if got, err := ParseColor(text); err != nil || got != want {
-			t.Errorf("%q is %v, %v", text, got, err)
+			t.Errorf("%q is %v, %v, want %v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "#", "#12", "#12345", "nocolor", "#gggggg", "+12345", "#1234567890"} {
@@ -252,10 +252,10 @@ func TestCommandGetsNoSecret(t *testing.T) {
 }
 
 func TestAHugePictureIsRefused(t *testing.T) {
-	// 35 bytes that ask for four billion pixels.
+	// 35 bytes that claim four billion pixels.
 	data := []byte("GIF89a\xff\xff\xff\xff\x00\x00\x00,\x00\x00\x00\x00\xff\xff\xff\xff\x00\x02\x02D\x01\x00;")
 	if _, err := run(t, `{"name":"x-auto-tagging"}`, data, "image/gif"); err == nil || !strings.Contains(err.Error(), "too many pixels") {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("got the error %v", err)
 	}
 }
 
@@ -265,12 +265,12 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	data := apitest.JPEG(1000, 800)
 	_, err := New(nil).Run(ctx, Input{Element: api.Extension{Name: "remove-bg"}, Content: bytes.NewReader(data), Size: int64(len(data)), Mime: "image/jpeg"})
 	if err == nil {
-		t.Error("it went on")
+		t.Error("the extension did not stop")
 	}
 }
 
-// ring draws a dark ring, w by h, before a background that changes slowly.
-// What is in the ring is another color by so much light.
+// ring draws a dark ring of w by h on a background that changes slowly. The inside is lighter or darker
+// by other.
 func ring(w, h int, other int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -310,10 +310,10 @@ func TestRemoveBackgroundOpensHoles(t *testing.T) {
 			}
 			img := decode(t, out)
 			if got := img.NRGBAAt(150, 120).A == 0; got != c.empty {
-				t.Errorf("the middle is transparent: %t", got)
+				t.Errorf("the middle is transparent: %t, want %v", got, c.empty)
 			}
 			if img.NRGBAAt(150+72, 120).A != 255 || img.NRGBAAt(5, 5).A != 0 {
-				t.Error("the ring or the background is not as it should be")
+				t.Error("the ring or the background is wrong")
 			}
 		})
 	}
@@ -339,7 +339,7 @@ func TestRemoveBackgroundOpensHoles(t *testing.T) {
 		got := decode(t, out)
 		for x := 90; x < 190; x++ {
 			if got.NRGBAAt(x, 110).A != 255 {
-				t.Fatalf("there is a hole in the shine at %d", x)
+				t.Fatalf("the glow has a hole at %d", x)
 			}
 		}
 	})

@@ -22,12 +22,11 @@ func element(t *testing.T, text string) (e api.Extension) {
 	return e
 }
 
-// TestExtremePicturesFailWithAReason are those that ended the program, at every start
-// again.
+// TestExtremePicturesFailWithAReason has pictures that once ended the program, at every start again.
 func TestExtremePicturesFailWithAReason(t *testing.T) {
 	for name, c := range map[string]struct {
 		data  []byte
-		words string // empty: the tags are found
+		words string // "" if the tags are found
 	}{
 		"high":            {mediatest.LargePNG(1, 67_108_864, false), "no side may have more than 1048576"},
 		"wide":            {mediatest.LargePNG(67_108_864, 1, false), "no side may have more than 1048576"},
@@ -47,8 +46,8 @@ func TestExtremePicturesFailWithAReason(t *testing.T) {
 	}
 }
 
-// TestNoClaimTakesMuchMemory has pictures of every format claim sizes from 1 to 2^31,
-// as the subject and as the background.
+// TestNoClaimTakesMuchMemory: pictures of every format claim sizes from 1 to 2^31, as the subject and as
+// the background.
 func TestNoClaimTakesMuchMemory(t *testing.T) {
 	if mediatest.Racing {
 		t.Skip("measured without the race detector")

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestPresets keeps them apart by kind, and lists the oldest first.
+// TestPresets: presets of each kind are separate, and the oldest is listed first.
 func TestPresets(t *testing.T) { onEachEngine(t, testPresets) }
 
 func testPresets(t *testing.T, r Records) {
@@ -56,13 +56,13 @@ func testHasWords(t *testing.T, r Records) {
 		{"", "a", false},
 	} {
 		if got := wordsMatch(c.text, c.query); got != c.want {
-			t.Errorf("%q has %q: %t", c.text, c.query, got)
+			t.Errorf("%q has %q: %t, want %v", c.text, c.query, got, c.want)
 		}
 		err := r.View(t.Context(), func(tx Tx) error {
 			var got bool
 			err := tx.(*sqlTx).row("SELECT has_words(?, ?)", c.text, c.query).Scan(&got)
 			if got != c.want {
-				t.Errorf("%q has %q: %t", c.text, c.query, got)
+				t.Errorf("%q has %q: %t, want %v", c.text, c.query, got, c.want)
 			}
 			return err
 		})

@@ -12,7 +12,7 @@ import (
 	"mediadesk/api/local/store/storetest"
 )
 
-// eachContents runs a test over every kind of Contents.
+// eachContents runs a test with every kind of Contents.
 func eachContents(t *testing.T, test func(*testing.T, Contents)) {
 	t.Helper()
 	open := func(t *testing.T, c Contents, err error) Contents {
@@ -43,8 +43,8 @@ func eachContents(t *testing.T, test func(*testing.T, Contents)) {
 
 func TestDrafts(t *testing.T) { eachContents(t, draftInPieces) }
 
-// TestLargeContents: what is too large for the memory is sent in parts, kept once, and
-// goes with the last that names it.
+// TestLargeContents: a content that is too large for memory is sent in parts, stored once, and removed
+// with the last version that has it.
 func TestLargeContents(t *testing.T) {
 	eachContents(t, func(t *testing.T, c Contents) {
 		text := strings.Repeat("0123456789abcde\n", smallContent/16+1)
@@ -86,7 +86,7 @@ func TestLargeContents(t *testing.T) {
 		}
 		if b, ok := c.(*bucket); ok {
 			if keys := keysOf(t, b); len(keys) > 0 {
-				t.Errorf("%v are left", keys)
+				t.Errorf("%v remain", keys)
 			}
 		}
 	})
@@ -107,17 +107,17 @@ func TestBrokenOff(t *testing.T) {
 			if _, err := d.Write(make([]byte, size)); err != nil {
 				t.Fatal(err)
 			}
-			if size > 2*smallContent { // all is there, and was read
+			if size > 2*smallContent { // everything arrived and was read
 				if _, err := d.ReadAt(make([]byte, 1), int64(size-1)); err != nil {
 					t.Fatal(err)
 				}
 			}
 			d.Discard()
 			if _, err := d.Write(nil); err == nil {
-				t.Error("a discarded draft took more")
+				t.Error("a discarded draft accepted more data")
 			}
 			if keys := keysOf(t, b); len(keys) > 0 {
-				t.Errorf("%v are left", keys)
+				t.Errorf("%v remain", keys)
 			}
 		}
 	})
@@ -138,7 +138,7 @@ func keysOf(t *testing.T, b *bucket) (keys []string) {
 	return keys
 }
 
-// TestPictures: they are kept beside the contents and go with them.
+// TestPictures: pictures are stored beside the contents and removed with them.
 func TestPictures(t *testing.T) {
 	eachContents(t, func(t *testing.T, c Contents) {
 		b, ok := c.(*bucket)
@@ -161,12 +161,12 @@ func TestPictures(t *testing.T) {
 			t.Fatal(err)
 		}
 		if keys := keysOf(t, b); len(keys) > 0 {
-			t.Errorf("%v are left", keys)
+			t.Errorf("%v remain", keys)
 		}
 	})
 }
 
-// TestNoStorage: an address that cannot be used says why, without its secrets.
+// TestNoStorage: the error for an unusable address says why, without its secrets.
 func TestNoStorage(t *testing.T) {
 	for _, address := range []string{
 		"nothing", "ftp://user:s3cret@host/", "file:///dev/null/x", "s3://bucket?secret=s3cret", "s3://user:s3cret@bucket?region=x&sas=s3cret", "s3://b?endpoint=http%3A%2F%2Fuser%3As3cret%40host%20x&nothing=1",

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestRecordOfWrongTypes: a record that another program spoiled is an error,
-// not a record with something else in it.
+// TestRecordOfWrongTypes: a record with wrong types is an error, not a different record.
 func TestRecordOfWrongTypes(t *testing.T) {
 	r := openRecords(t, filepath.Join(t.TempDir(), "r.db"))
 	f := sample("/", "a")

@@ -10,9 +10,8 @@ import (
 	"testing"
 )
 
-// TestDraftInPieces writes contents of many sizes in pieces of many sizes, and
-// reads in between: what is kept is what was written, with drafts that
-// have a name and with those that have none, and when it is there already.
+// TestDraftInPieces writes contents of many sizes in pieces, and reads in between. The stored content is
+// what was written, for drafts with and without a name, and for contents that exist.
 func TestDraftInPieces(t *testing.T) {
 	c, err := OpenContents(t.TempDir())
 	if err != nil {
@@ -23,7 +22,7 @@ func TestDraftInPieces(t *testing.T) {
 	draftInPieces(t, c)
 	left, err := os.ReadDir(c.(*blobs).incoming())
 	if err != nil || len(left) > 0 {
-		t.Errorf("drafts are left: %v, %v", left, err)
+		t.Errorf("drafts remain: %v, %v", left, err)
 	}
 }
 
@@ -45,7 +44,7 @@ func draftInPieces(t *testing.T, c Contents) {
 			}
 			at += n
 			if d.Size() != int64(at) {
-				t.Fatalf("after %d bytes it has %d", at, d.Size())
+				t.Fatalf("after %d bytes the draft has %d", at, d.Size())
 			}
 			if random.IntN(20) == 0 && at <= smallContent {
 				got := make([]byte, 1)
@@ -65,7 +64,7 @@ func draftInPieces(t *testing.T, c Contents) {
 		}
 		got, err := io.ReadAll(f)
 		if err != nil || !bytes.Equal(got, data) {
-			t.Errorf("%d bytes came back as %d, %v", size, len(got), err)
+			t.Errorf("wrote %d bytes and read %d, %v", size, len(got), err)
 		}
 		f.Close()
 	}

@@ -27,7 +27,7 @@ func change(t *testing.T, path, text string) {
 	}
 }
 
-// TestOlderFormats are brought to the newest, and kept beside it.
+// TestOlderFormats: older formats are converted to the newest, and a copy is kept.
 func TestOlderFormats(t *testing.T) {
 	for format := 1; format < len(steps); format++ {
 		path := filepath.Join(t.TempDir(), "r.db")
@@ -66,7 +66,7 @@ func TestOlderFormats(t *testing.T) {
 	}
 }
 
-// TestDamage finds what SQLite's own check does not.
+// TestDamage finds damage that SQLite's own check misses.
 func TestDamage(t *testing.T) {
 	for text, want := range map[string]string{
 		"PRAGMA user_version = 0":                                  "no tables",
@@ -88,15 +88,15 @@ func TestDamage(t *testing.T) {
 		} else if err != nil || len(lines) == 0 || !strings.Contains(lines[0], want) {
 			t.Errorf("%s: %v, %v", text, lines, err)
 		}
-		// Whatever it is, opening it ends with words or works.
+		// In every case opening works or returns an error.
 		if r, err := OpenRecords(context.Background(), path); err == nil {
 			r.Close()
 		}
 	}
 }
 
-// TestSalvageKeepsPublication: what is not published is not published by a salvage, and of
-// a format that does not know it everything is salvaged.
+// TestSalvageKeepsPublication: salvaging publishes nothing. Of a format without publication everything
+// is salvaged.
 func TestSalvageKeepsPublication(t *testing.T) {
 	for _, older := range []bool{false, true} {
 		dir := t.TempDir()

@@ -14,10 +14,9 @@ import (
 	"mediadesk/api/local/store/pgtest"
 )
 
-// FuzzList lists a small library by conditions that are read from the bytes.
-// Whatever they are, it is no error; a file meets a condition or its contrary,
-// never both and never neither; what an index finds is what looking at each
-// file finds; and the pages of a listing are the listing.
+// FuzzList lists a small library with conditions that are read from the bytes. No condition is an error.
+// A file meets a condition or its contrary, not both. An index finds what a full scan finds, and the
+// pages together are the listing.
 func FuzzList(f *testing.F) {
 	r, err := OpenRecords(context.Background(), filepath.Join(f.TempDir(), "r.db"))
 	if err != nil {
@@ -134,10 +133,10 @@ var (
 	words      = []string{"a", "b", "z", "zz", "z_%", "e\u0301t", "/1/", "png", "file", api.KindImage, ""}
 )
 
-// fuzzInput makes conditions of bytes.
+// fuzzInput makes conditions from bytes.
 type fuzzInput struct{ data []byte }
 
-// next takes a byte; 0 behind the last.
+// next returns the next byte, or 0 after the last one.
 func (in *fuzzInput) next() int {
 	if len(in.data) == 0 {
 		return 0
@@ -182,7 +181,7 @@ func (in *fuzzInput) match(depth int) (m Match) {
 	return m
 }
 
-// word is one of those that mean something, or any text.
+// word returns a word with a meaning, or any text.
 func (in *fuzzInput) word() string {
 	if n := in.next(); n < 128 {
 		return words[n%len(words)]

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// TestGroupedUpdates lets many update at once: those that fail leave nothing,
-// the others everything, in one transaction or in several.
+// TestGroupedUpdates does many updates at once. Failed ones leave nothing, and the others everything, in
+// one transaction or in several.
 func TestGroupedUpdates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	r := openRecords(t, path)
@@ -80,8 +80,7 @@ func TestGroupedUpdates(t *testing.T) {
 	}
 }
 
-// TestGroupsShareTransactions: what waits while one transaction is written
-// goes into the next one together.
+// TestGroupsShareTransactions: updates that wait during a transaction share the next one.
 func TestGroupsShareTransactions(t *testing.T) {
 	r := openRecords(t, filepath.Join(t.TempDir(), "r.db")).(*database)
 	r.turn <- struct{}{} // as if a transaction were being written
@@ -108,14 +107,13 @@ func TestGroupsShareTransactions(t *testing.T) {
 	left := len(r.waiting)
 	r.mu.Unlock()
 	if left != 0 || len(sessions) != cap(sessions) {
-		t.Errorf("%d were left over, %d were written", left, len(sessions))
+		t.Errorf("%d updates were not used, %d were written", left, len(sessions))
 	}
 	<-r.turn
 	wg.Wait()
 }
 
-// TestSameQueryWithinItsRows: a query may be asked again while its own rows
-// are read.
+// TestSameQueryWithinItsRows: a query may run again while its rows are read.
 func TestSameQueryWithinItsRows(t *testing.T) {
 	r := openRecords(t, filepath.Join(t.TempDir(), "r.db"))
 	err := r.Update(t.Context(), func(tx Tx) error {
@@ -139,8 +137,8 @@ func TestSameQueryWithinItsRows(t *testing.T) {
 	}
 }
 
-// TestMigration opens a database of the first format: it is kept as it was,
-// and what it holds can be found by the newer means.
+// TestMigration opens a database of the first format. It is kept as it was, and its files can be found
+// by the new indexes.
 func TestMigration(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	db, err := sql.Open("sqlite", path)
@@ -161,7 +159,7 @@ func TestMigration(t *testing.T) {
 	if err := errors.Join(s.Close(), db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	change(t, path, "DROP TABLE removals") // today's insert looks into it
+	change(t, path, "DROP TABLE removals") // the current insert uses it
 	find := func(r Records) {
 		t.Helper()
 		err := r.View(t.Context(), func(tx Tx) error {
@@ -180,6 +178,6 @@ func TestMigration(t *testing.T) {
 	if info, err := os.Stat(kept); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the older one is %v, %v", info, err)
 	}
-	// The copy is whole, and can be opened itself.
+	// The copy is complete and can be opened.
 	find(openRecords(t, kept))
 }

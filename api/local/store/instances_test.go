@@ -10,8 +10,7 @@ import (
 	"mediadesk/api"
 )
 
-// TestAdopt: the work of an instance that is there stays with it; that of one that is
-// gone is given to one other.
+// TestAdopt: the work of a running instance stays with it, and the work of a dead one goes to one other.
 func TestAdopt(t *testing.T) { onEachEngine(t, testAdopt) }
 
 func testAdopt(t *testing.T, r Records) {
@@ -54,11 +53,11 @@ func testAdopt(t *testing.T, r Records) {
 		t.Error("a work has two owners, or none")
 	}
 	if got := adopt("one"); len(got) != 0 {
-		t.Errorf("%d runs were taken from an instance that is there", len(got))
+		t.Errorf("%d runs were taken from a running instance, want 0", len(got))
 	}
 	update(func(tx Tx) error { return tx.Present("gone", -time.Second) })
 	if !claim("one") {
-		t.Error("the work of an instance that is gone cannot be claimed")
+		t.Error("the work of a dead instance cannot be claimed")
 	}
 	var mu sync.Mutex
 	var ids []int64
@@ -81,7 +80,7 @@ func testAdopt(t *testing.T, r Records) {
 		})
 	}
 	wg.Wait()
-	for got := adopt("0"); len(got) > 0; got = adopt("0") { // what another transaction held is skipped
+	for got := adopt("0"); len(got) > 0; got = adopt("0") { // skips what another transaction has locked
 		for _, run := range got {
 			ids = append(ids, run.ID)
 		}

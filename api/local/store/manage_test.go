@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// TestDeleteField: the values under a field go with it, whatever its name, and
-// all others stay to the letter.
+// TestDeleteField: deleting a field deletes its values, whatever its name, and changes no others.
 func TestDeleteField(t *testing.T) { onEachEngine(t, testDeleteField) }
 
 func testDeleteField(t *testing.T, r Records) {
@@ -36,11 +35,11 @@ func testDeleteField(t *testing.T, r Records) {
 		err = r.View(t.Context(), func(tx Tx) error {
 			first, err := tx.File(one.ID)
 			if err != nil || !reflect.DeepEqual(first.Metadata, left) {
-				t.Errorf("%q: %s is left, %v", name, first.Metadata, err)
+				t.Errorf("%q: %s remains, %v", name, first.Metadata, err)
 			}
 			second, err := tx.File(two.ID)
 			if err != nil || second.Metadata != nil {
-				t.Errorf("%q: %s is left, %v", name, second.Metadata, err)
+				t.Errorf("%q: %s remains, %v", name, second.Metadata, err)
 			}
 			return nil
 		})
@@ -71,7 +70,7 @@ func testDeleteField(t *testing.T, r Records) {
 	}
 }
 
-// TestDeleteFolder takes what is in the folder and nothing beside it.
+// TestDeleteFolder deletes what is in the folder and nothing else.
 func TestDeleteFolder(t *testing.T) { onEachEngine(t, testDeleteFolder) }
 
 func testDeleteFolder(t *testing.T, r Records) {
@@ -105,8 +104,7 @@ func testDeleteFolder(t *testing.T, r Records) {
 	}
 }
 
-// TestClearEmptiesEveryTable fails if a new table is not among those that Clear
-// empties.
+// TestClearEmptiesEveryTable fails if Clear does not empty a new table.
 func TestClearEmptiesEveryTable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	openRecords(t, path)

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// TestListsAgree lists the same by every means: what an index finds is what
-// looking at each file finds.
+// TestListsAgree: a listing from an index equals a full scan.
 func TestListsAgree(t *testing.T) { onEachEngine(t, testListsAgree) }
 
 func testListsAgree(t *testing.T, r Records) {

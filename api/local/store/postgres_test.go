@@ -8,8 +8,8 @@ import (
 	"mediadesk/api/local/store/pgtest"
 )
 
-// TestPostgresRestarts: without the server every call is a DownError; when it is there
-// again, after a crash, everything that was written is, too.
+// TestPostgresRestarts: without the server every call is a DownError. After a crash and restart all
+// written records are there.
 func TestPostgresRestarts(t *testing.T) {
 	server := pgtest.New(t)
 	r := openPostgres(t, server.Address("postgres"))
@@ -41,8 +41,8 @@ func TestPostgresRestarts(t *testing.T) {
 	}
 }
 
-// TestPostgresTables: processes that start at once make the tables once, and those of a
-// newer program stay as they are.
+// TestPostgresTables: processes that start at once create the tables once, and do not change those of a
+// newer program.
 func TestPostgresTables(t *testing.T) {
 	address := pgtest.Database(t)
 	var wg sync.WaitGroup

@@ -34,7 +34,7 @@ func openRecords(t *testing.T, path string) Records {
 	return r
 }
 
-// onEachEngine tests empty records of each engine.
+// onEachEngine runs a test with empty records of each engine.
 func onEachEngine(t *testing.T, test func(t *testing.T, r Records)) {
 	t.Run("SQLite", func(t *testing.T) { test(t, openRecords(t, filepath.Join(t.TempDir(), "r.db"))) })
 	t.Run("PostgreSQL", func(t *testing.T) { test(t, openPostgres(t, pgtest.Database(t))) })
@@ -68,7 +68,7 @@ func sample(folder, name string) *File {
 }
 
 func TestFileRoundTrip(t *testing.T) {
-	// A name with signs that mean something in a database's address.
+	// A name with special characters of database addresses.
 	path := filepath.Join(t.TempDir(), "a?b=c#d %41.db")
 	r := openRecords(t, path)
 	f := sample("/été/", "cafe\u0301.png")
@@ -89,7 +89,7 @@ func TestFileRoundTrip(t *testing.T) {
 			return err
 		}
 		want := *f
-		want.Version.Embedded = nil // read apart
+		want.Version.Embedded = nil // stored separately
 		if !reflect.DeepEqual(got, &want) {
 			t.Errorf("read %+v, want %+v", got, &want)
 		}
@@ -134,7 +134,7 @@ func testUpdateIsAllOrNothing(t *testing.T, r Records) {
 	}
 	err = r.View(t.Context(), func(tx Tx) error { _, err := tx.File(f.ID); return err })
 	if !errors.Is(err, ErrNotFound) {
-		t.Errorf("half of it is there: %v", err)
+		t.Errorf("a part of the update is there: %v", err)
 	}
 	if err := r.View(t.Context(), func(tx Tx) error { return tx.InsertFile(f) }); err == nil {
 		t.Error("a View wrote")
@@ -151,7 +151,7 @@ func testUpdateOutlivesItsContext(t *testing.T, r Records) {
 		return tx.InsertFile(f)
 	})
 	if err != nil {
-		t.Errorf("it ended with %v", err)
+		t.Errorf("the update ended with %v", err)
 	}
 }
 
@@ -213,7 +213,7 @@ func testContents(t *testing.T, c Contents) {
 	if dir, ok := c.(*blobs); ok {
 		left, err := os.ReadDir(dir.incoming())
 		if err != nil || len(left) != 0 {
-			t.Errorf("drafts are left: %v, %v", left, err)
+			t.Errorf("drafts remain: %v, %v", left, err)
 		}
 	}
 }
@@ -261,7 +261,7 @@ func testSetAsideAndRemove(t *testing.T, c Contents) {
 	s := describe(t, c, hash)
 	for what, do := range map[string]func(Stored, func() (bool, error)) error{"set aside": c.SetAside, "removed": c.Remove} {
 		if err := do(s, no); err != nil || !hasContent(c, hash) {
-			t.Errorf("%s although it is wanted: %v", what, err)
+			t.Errorf("%s although a version has it: %v", what, err)
 		}
 		d, err := c.Draft()
 		if err != nil {
@@ -306,7 +306,7 @@ func testSetAsideAndRemove(t *testing.T, c Contents) {
 	}
 }
 
-// TestAbandonedDrafts: what a killed process left is gone at the next start.
+// TestAbandonedDrafts: drafts of a killed process are removed at the next start.
 func TestAbandonedDrafts(t *testing.T) {
 	dir := t.TempDir()
 	left := filepath.Join(dir, "incoming", "draft-1")
@@ -324,8 +324,7 @@ func TestAbandonedDrafts(t *testing.T) {
 	}
 }
 
-// TestDeletions: a content may be removed when the last version that has it
-// was deleted, whichever way.
+// TestDeletions: a content may be removed when the last version with it is deleted in any way.
 func TestDeletions(t *testing.T) { onEachEngine(t, testDeletions) }
 
 func testDeletions(t *testing.T, r Records) {
@@ -399,16 +398,16 @@ func testDeletions(t *testing.T, r Records) {
 	add("/", "e", 5)
 	err := r.Update(t.Context(), func(tx Tx) error { return errors.Join(tx.DeleteFile(files["e"].ID), broken) })
 	if list := deleted(); !errors.Is(err, broken) || list != nil {
-		t.Errorf("a deletion that was taken back recorded %v, %v", list, err)
+		t.Errorf("a deletion that was rolled back recorded %v, %v", list, err)
 	}
 }
 
-// TestRemovals: while a content is being removed, and for a while after it, a version
+// TestTokens: TestRemovals: while a content is being removed, and for a while after it, a version
 // gets it only together with the note that it was written again.
 func TestTokens(t *testing.T) { onEachEngine(t, testTokens) }
 
-// testTokens: of several that use a token at the same time, one succeeds; after its
-// end it can be used again.
+// testTokens: if a token is used several times at once, one use succeeds. After it expires, the token
+// can be used again.
 func testTokens(t *testing.T, r Records) {
 	now := time.UnixMilli(1_700_000_000_000)
 	use := func(hash string, at time.Time) error {
@@ -428,7 +427,7 @@ func testTokens(t *testing.T, r Records) {
 		}
 	}
 	if succeeded != 1 {
-		t.Errorf("%d of 8 used the token", succeeded)
+		t.Errorf("%d of 8 used the token, want 1", succeeded)
 	}
 	if err := use("b", now.Add(time.Hour)); err != nil {
 		t.Error(err)
@@ -478,13 +477,13 @@ func testRemovals(t *testing.T, r Records) {
 		t.Error("inserting forgot another removal than the one that is recorded")
 	}
 	if err := insert(ended); err != nil {
-		t.Errorf("inserting what was written again: %v", err)
+		t.Errorf("inserting a content that was written again: %v", err)
 	}
 	if retire(begun) {
 		t.Error("a content was retired although a version has it")
 	}
 	if list, err := View(t.Context(), r, Tx.Removals); err != nil || len(list) != 0 {
-		t.Errorf("%v are left, %v", list, err)
+		t.Errorf("%v remain, %v", list, err)
 	}
 }
 
@@ -509,7 +508,7 @@ func TestDiscardedDraftLeavesNothing(t *testing.T) {
 		return nil
 	})
 	if files != 0 {
-		t.Errorf("%d files are left", files)
+		t.Errorf("%d files remain, want 0", files)
 	}
 }
 
@@ -524,8 +523,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestListUsesItsIndexes: a large library opens at once, since the orders that
-// are asked for most come out of an index.
+// TestListUsesItsIndexes: a large library lists at once, because the common orders use an index.
 func TestListUsesItsIndexes(t *testing.T) {
 	r := openRecords(t, filepath.Join(t.TempDir(), "r.db"))
 	err := r.View(t.Context(), func(tx Tx) error {

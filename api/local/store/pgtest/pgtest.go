@@ -63,7 +63,7 @@ func Start(ctx context.Context) (*Server, error) {
 	return begin(ctx, dir, "initdb", "-D", "data", "-U", "mediadesk", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 }
 
-// begin starts the server in dir whose data a program makes.
+// begin starts the server in dir. The program name creates its data.
 func begin(ctx context.Context, dir, name string, args ...string) (*Server, error) {
 	cmd, err := command(ctx, dir, name, args...)
 	if err != nil {
@@ -76,11 +76,11 @@ func begin(ctx context.Context, dir, name string, args ...string) (*Server, erro
 	return s, s.Start(ctx)
 }
 
-// standby is the name under which a standby follows its server.
+// standby is the name with which a standby connects to its server.
 const standby = "standby"
 
-// Standby starts a server that follows s, until the test ends. From then on s answers a
-// commit when the standby has it, too.
+// Standby starts a server that follows s, until the test ends. From then on s confirms a commit when the
+// standby has it, too.
 func (s *Server) Standby(t testing.TB) *Server {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "pg")
@@ -100,7 +100,7 @@ func (s *Server) Standby(t testing.TB) *Server {
 	return follower
 }
 
-// Promote makes a standby a server that is written to.
+// Promote makes a standby accept writes.
 func (s *Server) Promote(ctx context.Context) error {
 	var ok bool
 	if err := s.Ask(ctx, "SELECT pg_promote()", &ok); err != nil || ok {

@@ -28,9 +28,9 @@ type Server struct {
 	Fault func(w http.ResponseWriter, r *http.Request) (answered bool)
 }
 
-// start runs an S3 server with a bucket until the test ends. It skips the test if the
-// program is not installed, which is a failure where all tools are required. The
-// credentials are in the environment then, so the test must not be parallel.
+// start runs an S3 server with a bucket until the test ends. If the program is not installed, it skips
+// the test, or fails if all tools are required. It sets the credentials in the environment, so the test
+// must not be parallel.
 func start(t *testing.T, socket string, args ...string) (stop func()) {
 	t.Helper()
 	program, err := exec.LookPath(Program)
@@ -62,7 +62,7 @@ func start(t *testing.T, socket string, args ...string) (stop func()) {
 	}
 }
 
-// folder is for a server; the path of a socket in it must be short.
+// folder makes a folder for a server. Its path is short because of the socket in it.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "s3-")
@@ -77,8 +77,8 @@ func address(endpoint string) string {
 	return "s3://media?region=us-east-1&use_path_style=true&endpoint=" + url.QueryEscape(endpoint)
 }
 
-// Direct runs an S3 server as Serve does, without a proxy that can make faults. It is for
-// measuring, and returns the address for store.OpenStorage.
+// Direct runs an S3 server like Serve, without a proxy for faults, for measurements. It returns the
+// address for store.OpenStorage.
 func Direct(t *testing.T) string {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is closed at once
@@ -142,7 +142,7 @@ func BreakOff(w http.ResponseWriter) {
 	}
 }
 
-// answers waits for the server.
+// answers waits until the server answers.
 func answers(ctx context.Context, transport http.RoundTripper) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

@@ -1,9 +1,8 @@
 #!/bin/sh
-# The first minute: from a fresh clone and an empty home to a stored picture, in
-# tmux. Commands, keys and seconds are counted and printed, those that the build
-# takes apart from those of the person.
-# Usage: sh ui/firstminute.sh   (needs git, tmux, Go and the modules that the
-# build needs in its cache; what is downloaded the first time is not counted)
+# The first minute in tmux: from a fresh clone and an empty home to a stored picture. It counts and prints
+# commands, keys and seconds. The time of the build is separate from the time of the user.
+# Usage: sh ui/firstminute.sh   (needs git, tmux, Go, and the modules of the build in its cache; the first
+# download does not count)
 set -eu
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Preview of JPEG, WebP and PNG pictures, the whole process, beside the tools that draw
-# pictures in terminals, and a thumbnail beside vipsthumbnail. Needs those tools and
-# convert (ImageMagick) to make the pictures. Prints medians of interleaved runs, and ratios: only those count.
+# Measures the preview of JPEG, WebP and PNG pictures as a whole process, compared with tools that draw
+# pictures in terminals, and a thumbnail compared with vipsthumbnail. It needs these tools, and convert
+# (ImageMagick) to make the pictures. It prints medians of interleaved runs, and ratios: only those count.
 set -eu
 cd "$(dirname "$0")"
 work=$(mktemp -d)

@@ -1,8 +1,7 @@
 #!/bin/bash
-# What watching extensions costs: posts beside 1,000 slow connections, the board
-# with 500 pending runs, and the processor while nothing happens with 500 runs
-# pending, against the same program with none: while each file is looked at for
-# the first time, which takes two minutes, and after that. Needs go and tmux.
+# Measures watching extensions: posts beside 1,000 slow connections, the board with 500 pending runs, and
+# the processor time of an idle program with 500 pending runs, compared with none: during the first poll
+# of each file, which takes two minutes, and afterwards. Needs go and tmux.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 go test ./api/watch -run '^$' -bench Posts -benchtime 2000x | grep -E '^Bench|FAIL'
@@ -21,16 +20,16 @@ go build -o "$dir/mediadesk" .
 mkdir "$dir/pictures"
 for i in $(seq 500); do cp assets/sample/logo.png "$dir/pictures/$i.png"; done
 
-# ticks PID: what the process and its children took so far, in hundredths of a
-# second. The program runs under a parent that mends the terminal.
+# ticks PID: the processor time of a process and its children, in hundredths of a second. The program
+# runs under a parent that restores the terminal.
 ticks() {
 	local pids
 	pids="$1 $(cat /proc/"$1"/task/*/children)"
 	for pid in $pids; do cat "/proc/$pid/stat"; done | awk '{ sum += $14 + $15 } END { print sum }'
 }
 
-# idle HOME PAUSE…: hundredths of a second of processor that 20 s of the running
-# program take, after each pause.
+# idle HOME PAUSE…: the processor time of 20 s of the running program after each pause, in hundredths of
+# a second.
 idle() {
 	local home=$1 pid before after
 	shift

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Makes home.tar.gz, the home of somebody who used version 0.1, and beside it what 0.1
-# itself said of it. See README.md.
+# Makes home.tar.gz, the home of a user of version 0.1, and files with what 0.1 printed about it. See
+# README.md.
 # Usage: make.sh BINARY   (of version 0.1; needs tmux, curl and the right to make /home/ada)
 set -euo pipefail
 program=$(realpath "$1")
@@ -38,7 +38,7 @@ id() { mediadesk --profile "$1" list "$(dirname "$2")" --json | grep -F "\"fileP
 uploads() { mediadesk --profile lab uploads --json --limit 0; }
 says() { local n; n=$(uploads | grep -cE "$2" || true); [ "$n" -ge "$1" ]; }
 
-# What Ada has on her disk.
+# Ada's files.
 cp $samples/* pictures/
 cp pictures/harbour.jpg pictures/holiday/sea.jpg
 cp pictures/mug.jpg "pictures/holiday/Größe 東京.jpg"
@@ -51,7 +51,7 @@ for n in 0 1 2 3 4 5 6 7 8 9; do printf 'open upload %s\n' $n >pictures/open-$n.
 head -c 12000000 /dev/zero >pictures/open-tape.bin
 find pictures -type f -exec touch -d 2026-01-02T03:04:05Z {} +
 
-# The first start, on the screens. Each screen is visited once, so that its tip was shown.
+# The first start of the screens. Each screen is visited once, so that its tip was shown.
 screens pictures
 await 'Try it here'
 keys Enter
@@ -62,13 +62,13 @@ for n in 2 3 4 5; do keys $n; sleep 1; done
 keys 1
 leave
 
-# What she changes in the settings: her own keys by the names of 0.1, a theme, two accounts.
+# Her settings: her own keys with the names of 0.1, a theme, two accounts.
 mediadesk profile add lab --upload-url http://127.0.0.1:7853 --base-url http://127.0.0.1:7853 --delivery-url http://127.0.0.1:7853 \
   --folder /lab/ --tags lab,from-ada --max-size 20000000 --max-video-size 90000000
 mediadesk profile add work --hosted ada_account --plan lite --extension remove-bg --extension '{"name":"google-auto-tagging","maxTags":5,"minConfidence":70}' --unique service
 cat >>.mediadesk/config.toml <<'TOML'
 
-# Ada's own part: comments stay as they are.
+# Ada's own part: comments must not change.
 [keys]
 "upload form" = ["f8", "u"]           # next to the editor's key
 "pick" = ["space", "x"]
@@ -91,7 +91,7 @@ listen = "127.0.0.1:7854"
 TOML
 sed -i 's/^# theme = "auto"/theme = "sea" # the quiet one/; s/^# concurrency = 6/concurrency = 3/' .mediadesk/config.toml
 
-# The local library, by commands. One process serves it for longer than the pause between two snapshots.
+# The local library, with commands. One process serves it for longer than the pause between two snapshots.
 mediadesk serve --addr 127.0.0.1:7855 >/dev/null 2>&1 &
 server=$!
 began=$(date +%s)
@@ -132,7 +132,7 @@ mediadesk details $harbour --metadata '{"price":99}'
 mediadesk details $harbour --undo
 mediadesk details "$(id local /trip/sea.jpg)" "$(id local /trip/badge.png)" --add-tags both
 
-# The form that was not sent, with what an editor wrote into it, and a preset of it. The screens are killed.
+# An unsent form with input from an editor, and a preset from it. The screens are killed.
 cat >bin/editor <<'SH'
 #!/bin/sh
 sed -i -e 's/^naming =.*/naming = off/' -e 's/^folder =.*/folder = \/draft\//' -e 's/^description =.*/description = Not sent yet/' \
@@ -159,7 +159,7 @@ guard=$(tmux display -p '#{pane_pid}')
 kill -9 $(pgrep -P "$guard") "$guard"
 sleep 1
 
-# The account lab, whose service makes mistakes.
+# The account lab, whose service fails on purpose.
 export MEDIADESK_PRIVATE_KEY=private_lab_key
 lab() { # lab FLAG…: the service of the account anew
   [ -z "${lab:-}" ] || { kill -9 "$lab"; wait "$lab" 2>/dev/null || true; }
@@ -177,11 +177,11 @@ $send pictures/mug.jpg --name mug-failed.jpg --unique off --extension remove-bg 
 lab --fault refuse=401
 $send pictures/tides.txt --name forbidden.txt || true # refused
 
-# From here on runs of lab never end.
+# From here on the runs of lab never end.
 lab --fault extensions=pending
 $send pictures/mug.jpg --name mug-pending.jpg --unique off --extension remove-bg
 
-# Posts that belong to no upload.
+# Unmatched webhooks.
 mediadesk --profile lab watch --timeout 8s &
 watch=$!
 until_true curl -s http://127.0.0.1:7854/
@@ -189,14 +189,14 @@ token=$(printf 'A%.0s' $(seq 43))
 curl -s -d '{"service":"remove-bg","status":"SUCCESS","fileObject":{"fileId":"65f1c0ffee65f1c0ffee65f1"}}' http://127.0.0.1:7854/hook/$token || true
 wait $watch || true
 
-# Nobody listens: unsent.
+# Nothing listens: unsent.
 kill -9 $lab
 wait $lab 2>/dev/null || true
 lab=
 $send pictures/tides.txt --name unsent.txt || true
 
-# The service stores and its answer is lost: unknown; and four that it has, of which the journal knows only attempts.
-# To send the last two again would store them twice.
+# The service stores files without answering: unknown. The journal knows only attempts of four of them.
+# Sending the last two again would store them twice.
 lab --fault extensions=pending --fault answers=lost
 $send pictures/tides.txt --name unknown.txt --unique service || true
 lab --fault extensions=pending --fault answers=lost --fault delay=2s
@@ -206,7 +206,7 @@ $send pictures/open-0.txt --unique off & some="$some $!"
 until_true says 2 '"outcome":"(waiting|sending)".*"attempts":2'
 kill -9 $some
 
-# The service does not answer: one to be cancelled, then the rest under way or waiting.
+# The service does not answer: one upload to cancel, and others under way or queued.
 lab --fault extensions=pending --fault delay=1h
 $send pictures/open-tape.bin pictures/open-9.txt --concurrency 1 &
 one=$!
@@ -227,7 +227,7 @@ kill -9 $all
 kill -9 $lab
 unset MEDIADESK_PRIVATE_KEY
 
-# The library's snapshot, then a run of the local library that is still pending.
+# A snapshot of the library, then a run of the local library that stays pending.
 until_true test -e .mediadesk/data/library/library.db.snapshot # made after five minutes
 kill -9 $server
 mediadesk serve --addr 127.0.0.1:7855 --fault extensions=pending >/dev/null 2>&1 &
@@ -237,11 +237,11 @@ up pictures/mug.jpg --name pending.jpg --folder /cut/ --extension remove-bg
 kill -9 $server
 sleep 1
 
-# What is stored needs its source no more.
+# Stored files do not need their sources.
 rm -r bin pictures/holiday pictures/newer .mediadesk/cache
 tar -C /home --sort=name --owner=0 --group=0 --numeric-owner -cf - ada | gzip -9n >"$here/home.tar.gz"
 
-# What 0.1 says of this home.
+# What 0.1 prints about this home.
 program() { "$program" "$@"; }
 program list / --json >"$work/top"
 {
@@ -250,7 +250,7 @@ program list / --json >"$work/top"
 } >"$here/library.jsonl"
 program uploads --json --limit 0 >"$here/uploads.jsonl"
 MEDIADESK_PRIVATE_KEY=private_lab_key program --profile lab uploads --json --limit 0 >>"$here/uploads.jsonl"
-# The contents, but for the file whose background is still being removed.
+# The contents, except for the file whose background is being removed.
 grep -F '"filePath"' "$here/library.jsonl" | grep -vF /cut/pending.jpg | sed 's/.*"fileId":"\([^"]*\)".*"filePath":"\([^"]*\)".*/\1 \2/' | while read -r id file; do
   mkdir "$work/$id"
   program download "$id" --to "$work/$id" >/dev/null

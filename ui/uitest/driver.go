@@ -124,7 +124,7 @@ func (d *Driver) Run(cmd tea.Cmd) {
 	steps := 0
 	for todo := []tea.Cmd{cmd}; len(todo) > 0; todo = todo[1:] {
 		if steps++; steps > restful {
-			d.T.Fatal("the screen never comes to rest")
+			d.T.Fatal("the commands of the screen do not end")
 		}
 		if todo[0] == nil {
 			continue

@@ -44,7 +44,7 @@ func EveryKey(t *testing.T, state string, prepare func() *Driver, print func() s
 			cmd, reason, used := d.Host.Press(kit.KeyMsg(k))
 			switch {
 			case !used && reason == "":
-				t.Errorf("%s: %s does not say why not", state, k)
+				t.Errorf("%s: %s has no disabled reason", state, k)
 			case used && cmd == nil && print() == before:
 				t.Errorf("%s: %s (%s) does nothing", state, k, a.Label())
 			}

@@ -50,7 +50,7 @@ func (f *FakeTerminal) receive(text string) {
 	f.T.Helper()
 	for _, id := range sent.FindAllStringSubmatch(text, -1) {
 		if f.Held[id[1]] {
-			f.T.Errorf("picture %s is sent again before it was forgotten", id[1])
+			f.T.Errorf("picture %s was transmitted again before it was deleted", id[1])
 		}
 		f.Held[id[1]] = true
 	}

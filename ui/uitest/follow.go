@@ -52,7 +52,7 @@ func Toasted(t testing.TB, list *[]tea.Msg, words string) {
 			return
 		}
 	}
-	t.Errorf("no toast says %q; toasts: %+v", words, got)
+	t.Errorf("no toast has %q; toasts: %+v", words, got)
 }
 
 // Shows checks that a screen shows all words. Frames and line ends count as blanks, so that

@@ -8,8 +8,7 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestForbidden: text of every kind is found as it is, and is not once it was
-// made safe.
+// TestForbidden: text of every kind is found unescaped, and is not found after it was made safe.
 func TestForbidden(t *testing.T) {
 	list := uitest.Hostile()
 	if len(list) != 41 {
@@ -25,6 +24,6 @@ func TestForbidden(t *testing.T) {
 	}
 	own := "\x1b[31mred\x1b[m\r\n\x1b]2;title\x07" + strings.Repeat("e\u0301", 9)
 	if found := uitest.Forbidden(own); found != nil {
-		t.Errorf("what the program may write: %v", found)
+		t.Errorf("allowed output: %v", found)
 	}
 }

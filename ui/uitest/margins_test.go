@@ -2,8 +2,8 @@ package uitest
 
 import "testing"
 
-// A program that has not heard of a smaller size yet scrolls within margins of
-// the one before.
+// TestMarginsOfTheSizeBefore: a program that does not know a smaller size yet scrolls within the earlier
+// margins.
 func TestMarginsOfTheSizeBefore(t *testing.T) {
 	line := newPipes()
 	defer line.Close()
@@ -16,7 +16,7 @@ func TestMarginsOfTheSizeBefore(t *testing.T) {
 	}
 }
 
-// What was written may be looked at between two bytes of a character.
+// TestRawIsWhole: a test may read the output between two bytes of a character.
 func TestRawIsWhole(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "a": "a", "a─": "a─", "a\xe2\x94": "a", "a\xe2": "a", "\xf0\x9f\x91": "", "a\xff": "a\xff", "─\x94": "─\x94", "\x94\x94\x94\x94": "\x94\x94\x94\x94",

@@ -53,14 +53,12 @@ type Term struct {
 // environment is the default terminal environment of programs.
 var environment = []string{"TERM=xterm-256color", "COLORTERM=truecolor"}
 
-// Start runs the model on a terminal of w columns by h rows and returns when
-// the program has drawn something. At the end of the test the program is
-// stopped. Options come after our own, so that they win; one that sets another
-// context has to end it.
+// Start runs the model on a terminal of w columns by h rows and returns when the program has drawn
+// something. The end of the test stops the program. opts come after our own options and override them. An
+// option that sets another context has to cancel it.
 //
-// The program runs in this process and talks to the emulator over pipes. What
-// needs a terminal of the operating system (suspending, an editor in the
-// foreground) is tested with StartBinary.
+// The program runs in this process and talks to the emulator over pipes. Use StartBinary for tests that
+// need a terminal of the operating system, such as suspending or an editor in the foreground.
 func Start(t testing.TB, model tea.Model, w, h int, opts ...tea.ProgramOption) *Term {
 	t.Helper()
 	line := newPipes()
@@ -82,11 +80,10 @@ func Start(t testing.TB, model tea.Model, w, h int, opts ...tea.ProgramOption) *
 	return term
 }
 
-// StartBinary runs a built binary with these arguments on a terminal of w
-// columns by h rows, as the leader of its own session, and returns when it has
-// drawn something or ended. env is added to TERM and COLORTERM; nothing else is
-// inherited. At the end of the test the process is killed if it still runs.
-// Without pseudo-terminals the test is skipped.
+// StartBinary runs a built binary with args on a terminal of w columns by h rows, as the leader of its own
+// session. It returns when the program has drawn something or ended. The environment is TERM, COLORTERM
+// and env, and nothing is inherited. The end of the test kills the process. Without pseudo-terminals the
+// test is skipped.
 func StartBinary(t testing.TB, path string, args, env []string, w, h int) *Term {
 	t.Helper()
 	line, slave, err := openPty(w, h)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// FuzzParse throws addresses at the delivery: what is asked for is bounded,
-// and nothing unsigned is taken for signed.
+// FuzzParse parses random addresses. The requested sizes are limited, and an unsigned address never counts
+// as signed.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"/a.jpg", "/tr:w-10,h-0.5:fo-custom/a.jpg?tr=n-ik_ml_thumbnail", "/tr:orig-true//a", "//tr:/", "/a?tr=w-1:&ik-t=1&ik-s=00", "/tr:n-card:w-9/%2e%2e/b", "/tr:w-9,ar-4-3,dpr-2,c-at_max,q-1,f-webp:rt-N90,bl-1,r-max,bg-red,e-grayscale/a"} {
 		f.Add(seed)

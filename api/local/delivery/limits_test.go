@@ -14,15 +14,14 @@ import (
 	"mediadesk/api/media/mediatest"
 )
 
-// TestUnboundedPicturesAreRefused are those that ended the service, or took most of
-// the memory of a computer.
+// TestUnboundedPicturesAreRefused has pictures that once ended the service, or needed most of the memory.
 func TestUnboundedPicturesAreRefused(t *testing.T) {
 	thumbnail := Asked{Steps: []Step{{Fit: thumbnailSide}}}
 	for _, c := range []struct {
 		name  string
 		data  []byte
 		asked Asked
-		words string // empty: it is made
+		words string // "" if the picture is made
 		want  image.Point
 	}{
 		{"a thin one made wide", mediatest.LargePNG(200, 300_000, false), Asked{Steps: []Step{{Width: 4000}}}, "it would have 4000 × 6000000 pixels", image.Point{}},
@@ -52,7 +51,7 @@ func TestUnboundedPicturesAreRefused(t *testing.T) {
 	}
 }
 
-// TestNoClaimTakesMuchMemory has pictures of every format claim sizes from 1 to 2^31.
+// TestNoClaimTakesMuchMemory: pictures of every format claim sizes from 1 to 2^31.
 func TestNoClaimTakesMuchMemory(t *testing.T) {
 	if mediatest.Racing {
 		t.Skip("measured without the race detector")

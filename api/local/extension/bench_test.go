@@ -16,9 +16,8 @@ import (
 	"mediadesk/api"
 )
 
-// product is a JPEG file as somebody would have it cut out: a woven thing
-// before a background that light falls on unevenly, with the noise of a camera. A
-// flood fill needs -fuzz to get over the background.
+// product returns a JPEG file of a typical product: a woven thing before a background with uneven light,
+// with the noise of a camera. A flood fill needs -fuzz for this background.
 func product(tb testing.TB, w, h int) []byte {
 	tb.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -30,7 +29,7 @@ func product(tb testing.TB, w, h int) []byte {
 			background := [3]float64{212 - 40*far, 207 - 32*far, 192 - 30*far + 10*dx}
 			weave := 25 * math.Sin(900*dx) * math.Sin(700*dy)
 			thing := [3]float64{90 + 60*math.Sin(60*dx) + weave, 60 + weave, 50 + 40*math.Cos(80*dy) + weave}
-			// One pixel at the rim is a mixture, as a lens makes it.
+			// One pixel at the rim is a mixture, as from a lens.
 			in := math.Max(0, math.Min(1, (0.38+0.06*math.Sin(9*math.Atan2(dy, dx))-far)*float64(h)+0.5))
 			var p [3]uint8
 			for k := range p {
@@ -46,13 +45,12 @@ func product(tb testing.TB, w, h int) []byte {
 	return b.Bytes()
 }
 
-// BenchmarkRemoveBackground is a picture of 2 and one of 12 megapixels, and the
-// second by the flood fill of ImageMagick where that is installed, with our
-// share of its time.
+// BenchmarkRemoveBackground measures pictures of 2 and 12 megapixels, and the second one with the flood
+// fill of ImageMagick, if installed, with our share of its time.
 func BenchmarkRemoveBackground(b *testing.B) {
 	small, large := product(b, 1730, 1154), product(b, 4240, 2828)
 	tools := New(nil)
-	var each time.Duration // of the last one measured
+	var each time.Duration // of the last measurement
 	ours := func(data []byte) func(*testing.B) {
 		return func(b *testing.B) {
 			for b.Loop() {

@@ -23,7 +23,7 @@ func TestCommand(t *testing.T) {
 	for _, c := range []struct {
 		name, line string
 		most       limits
-		out, word  string // of the picture, of the error
+		out, word  string // of the picture, and of the error
 	}{
 		{"takes and gives", "cat; echo complaint >&2", usualLimits, "picture", ""},
 		{"as much as may be", "cat", limits{time.Minute, 7}, "picture", ""},
@@ -38,16 +38,16 @@ func TestCommand(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			out, err := command(t.Context(), c.line, c.most)
 			if c.word == "" && (err != nil || string(out.Picture) != c.out) {
-				t.Errorf("it gave %q, %v", out.Picture, err)
+				t.Errorf("got %q, %v", out.Picture, err)
 			}
 			if c.word != "" && (err == nil || !strings.Contains(err.Error(), c.word) || out.Picture != nil) {
-				t.Errorf("it gave %d bytes and ended with %v, want %q", len(out.Picture), err, c.word)
+				t.Errorf("got %d bytes and the error %v, want %q", len(out.Picture), err, c.word)
 			}
 		})
 	}
 }
 
-// TestCommandEndsWithWhatItStarted: nothing of a command that is ended goes on.
+// TestCommandEndsWithWhatItStarted: the child processes of an ended command end, too.
 func TestCommandEndsWithWhatItStarted(t *testing.T) {
 	left := filepath.Join(t.TempDir(), "pid")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -65,10 +65,10 @@ func TestCommandEndsWithWhatItStarted(t *testing.T) {
 	})
 	cancel()
 	if err := <-ended; err == nil {
-		t.Error("it ended well")
+		t.Error("got no error")
 	}
 	eventually(t, func() bool {
-		// Who takes in orphans may leave this one's entry for a while.
+		// The process that adopts orphans may keep the entry for a while.
 		state, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 		return syscall.Kill(pid, 0) == syscall.ESRCH || err == nil && strings.Contains(string(state), ") Z ")
 	})
@@ -78,7 +78,7 @@ func eventually(t *testing.T, done func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("it did not come")
+			t.Fatal("the child did not start")
 		}
 	}
 }

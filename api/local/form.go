@@ -60,7 +60,9 @@ func (l *Library) readForm(r *http.Request) (*form, error) {
 		return nil, l.errTooLarge()
 	}
 	f := &form{library: l, seen: map[string]bool{}, texts: map[string]string{}, keyless: r.Header.Get("Authorization") == ""}
-	body := http.MaxBytesReader(nil, r.Body, most)
+	body := bodies.Get().(*bufio.Reader)
+	body.Reset(http.MaxBytesReader(nil, r.Body, most))
+	defer giveBack(&bodies, body)
 	defer func() {
 		if f.unproven {
 			<-l.unproven
@@ -339,7 +341,9 @@ func (f *form) file(part *multipart.Part) error {
 		return badRequest("The file part has a Content-Disposition that cannot be read.", "")
 	}
 	filename, isFile := params["filename"]
-	body := bufio.NewReaderSize(part, 8<<10)
+	body := heads.Get().(*bufio.Reader)
+	body.Reset(part)
+	defer giveBack(&heads, body)
 	if filename == addressFile {
 		if address := lonelyAddress(body); address != "" {
 			f.upload.Source.URL = address
@@ -422,8 +426,18 @@ func (l *Library) fill(draft store.Draft, r io.Reader) error {
 	return nil
 }
 
-// blocks are what contents are copied with.
-var blocks = sync.Pool{New: func() any { return new([32 << 10]byte) }}
+// blocks are what contents are copied with. bodies read requests, in larger parts than package
+// multipart does, and heads look at the beginning of a file.
+var (
+	blocks = sync.Pool{New: func() any { return new([32 << 10]byte) }}
+	bodies = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 32<<10) }}
+	heads  = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 8<<10) }}
+)
+
+func giveBack(pool *sync.Pool, r *bufio.Reader) {
+	r.Reset(nil)
+	pool.Put(r)
+}
 
 // diskWriter marks write errors.
 type diskWriter struct{ io.Writer }

@@ -140,40 +140,77 @@ func (d *draft) Commit() (string, error) {
 	if err := d.flush(); err != nil {
 		return "", fmt.Errorf("write the content: %w", err)
 	}
-	if err := d.file.Sync(); err != nil {
-		return "", fmt.Errorf("write the content to the disk: %w", err)
-	}
 	d.hashing.Wait()
 	sum := d.hash.Sum(nil)
 	hash := hex.EncodeToString(sum)
 	d.blobs.hold(hash, 1)
 	d.held = hash
 	if err := d.publish(d.blobs.path(hash), sum[0]); err != nil {
-		return "", fmt.Errorf("name the content file: %w", err)
+		return "", err
 	}
 	return hash, nil
 }
 
-// publish names the content in the folder for hashes that begin with first, and syncs that folder
-// against power cuts.
+// publish names the content in the folder for hashes that begin with first, and makes both survive
+// a power cut. A new name comes before the sync, since file systems then write both at once: that
+// is a third of the time less. A taken name may be that of a record's content, so only synced bytes
+// replace it.
 func (d *draft) publish(path string, first byte) error {
 	if err := d.blobs.settle(first); err != nil {
-		return err
+		return fmt.Errorf("name the content file: %w", err)
 	}
-	if err := d.link(path); err != nil {
-		return err
+	named, err := d.link(path)
+	if err != nil {
+		return fmt.Errorf("name the content file: %w", err)
 	}
-	return atomicfile.SyncDir(filepath.Dir(path))
+	if err := d.file.Sync(); err != nil {
+		if named {
+			d.unlink(path)
+		}
+		return fmt.Errorf("write the content to the disk: %w", err)
+	}
+	if !named {
+		err = d.replace(path)
+	}
+	if err == nil {
+		err = atomicfile.SyncDir(filepath.Dir(path))
+	}
+	if err != nil {
+		return fmt.Errorf("name the content file: %w", err)
+	}
+	return nil
 }
 
-func (d *draft) link(path string) error {
+// link names an unnamed draft, unless the name is taken.
+func (d *draft) link(path string) (named bool, err error) {
+	if d.name != "" {
+		return false, nil
+	}
+	d.blobs.moving.RLock()
+	defer d.blobs.moving.RUnlock()
+	err = linkUnnamed(d.file, path)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// unlink takes the name back, unless it is that of another draft by now.
+func (d *draft) unlink(path string) {
+	d.blobs.moving.Lock()
+	defer d.blobs.moving.Unlock()
+	own, err := d.file.Stat()
+	if there, thereErr := os.Stat(path); err == nil && thereErr == nil && os.SameFile(own, there) {
+		os.Remove(path)
+	}
+}
+
+// replace renames the draft over the same content, or to a free name: that refreshes its age and
+// repairs a file truncated by a crash.
+func (d *draft) replace(path string) error {
 	d.blobs.moving.RLock()
 	defer d.blobs.moving.RUnlock()
 	if d.name == "" {
-		err := linkUnnamed(d.file, path)
-		if !errors.Is(err, fs.ErrExist) {
-			return err
-		}
 		d.name = filepath.Join(d.blobs.incoming(), "draft-"+NewID())
 		if err := linkUnnamed(d.file, d.name); err != nil {
 			return err
@@ -183,6 +220,5 @@ func (d *draft) link(path string) error {
 	if err := d.file.Close(); err != nil {
 		return err
 	}
-	// Renaming over the same content refreshes its age and repairs a file truncated by a crash.
 	return os.Rename(d.name, path)
 }

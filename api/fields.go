@@ -227,6 +227,9 @@ var responseChoices = []Choice{
 	{"customMetadata", "Return metadata"},
 }
 
+// hostedResponses are the response fields of hosted services alone (hosted-service.md §12).
+var hostedResponses = []string{"metadata", "isPublished", "selectedFieldsSchema"}
+
 // ChoiceTexts returns the comma-separated texts of choices.
 func ChoiceTexts(choices []Choice) string {
 	texts := make([]string, len(choices))

@@ -35,16 +35,6 @@ var hostedFacts = []struct {
 	{"selectedFieldsSchema", "Fields", "field", describeSchema},
 }
 
-// IsHostedFact reports whether HostedFacts shows the member.
-func IsHostedFact(name string) bool {
-	for _, h := range hostedFacts {
-		if h.name == name {
-			return true
-		}
-	}
-	return false
-}
-
 // HostedFacts returns the facts that only records of hosted services have, in reading order.
 func (f *File) HostedFacts() []Fact {
 	var members map[string]json.RawMessage
@@ -62,6 +52,25 @@ func (f *File) HostedFacts() []Fact {
 		}
 		for _, name := range slices.Sorted(maps.Keys(inner)) {
 			facts = append(facts, Fact{h.group, name, h.show(inner[name])})
+		}
+	}
+	return facts
+}
+
+// OtherFacts returns the members that neither File nor HostedFacts has, by name.
+func (f *File) OtherFacts() []Fact {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(f.Raw, &members) != nil {
+		return nil
+	}
+	var facts []Fact
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		_, known := recordFields[name]
+		for _, h := range hostedFacts {
+			known = known || h.name == name
+		}
+		if !known {
+			facts = append(facts, Fact{"other", name, jsonText(members[name])})
 		}
 	}
 	return facts
@@ -91,12 +100,16 @@ func unit(name string) func(json.RawMessage) string {
 func describeSchema(value json.RawMessage) string {
 	var schema struct {
 		MetadataSchema
-		ReadOnly bool
+		ReadOnly  bool
+		Truncated bool `json:"selectOptionsTruncated"`
 	}
 	if json.Unmarshal(value, &schema) != nil || schema.Type == "" {
 		return jsonText(value)
 	}
 	words := schema.Describe()
+	if schema.Truncated {
+		words += " and more"
+	}
 	if schema.ReadOnly {
 		words += ", read-only"
 	}

@@ -16,6 +16,7 @@ func TestHostedFacts(t *testing.T) {
 		`{"fileId":"f","metadata":{"height":9,"format":"jpg"},"isPublished":null}`:                                              "[{metadata format jpg} {metadata height 9}]",
 		`{"fileId":"f","metadata":"none","duration":"long","isPublished":"soon"}`:                                               "[{ Published soon} { Duration long} { Metadata none}]",
 		`{"fileId":"f","selectedFieldsSchema":{"price":{"type":"Number","minValue":1,"isValueRequired":true,"readOnly":true}}}`: "[{field price Number, at least 1, required, read-only}]",
+		`{"selectedFieldsSchema":{"tone":{"type":"SingleSelect","selectOptions":["a","b"],"selectOptionsTruncated":true}}}`:     "[{field tone SingleSelect of a, b and more}]",
 		`{"fileId":"f","checks":"\"file.size\" < 9"}`:                                                                           `[{ Condition "file.size" < 9}]`,
 	} {
 		var f api.File
@@ -27,6 +28,20 @@ func TestHostedFacts(t *testing.T) {
 		}
 	}
 	if facts := new(api.File).HostedFacts(); facts != nil {
+		t.Errorf("no record has %v", facts)
+	}
+}
+
+// TestOtherFacts: members that nobody knows are shown by name and as they came.
+func TestOtherFacts(t *testing.T) {
+	var f api.File
+	if err := json.Unmarshal([]byte(`{"fileId":"f","tags":["a"],"isPublished":true,"duration":2,"selectedFieldsSchema":{},"z":"new","a":{"b":[1,2]}}`), &f); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(f.OtherFacts()), `[{other a {"b":[1,2]}} {other z new}]`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if facts := new(api.File).OtherFacts(); facts != nil {
 		t.Errorf("no record has %v", facts)
 	}
 }

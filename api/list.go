@@ -73,11 +73,11 @@ func (c *Client) DescribeList(q Query) Request {
 	switch {
 	case q.Search != "" && (q.Type == TypeFile || q.Type == TypeFolder) && !typeWord.MatchString(q.Search):
 		// The service ignores the parameter type next to a query.
-		v.Set("searchQuery", "("+q.Search+") AND type = "+strconv.Quote(q.Type))
+		v.Set("searchQuery", "("+q.Search+") AND type = "+SearchValue(q.Type))
 	case q.Search != "":
 		v.Set("searchQuery", q.Search)
 	case q.Name != "":
-		v.Set("searchQuery", "name = "+strconv.Quote(q.Name))
+		v.Set("searchQuery", "name = "+SearchValue(q.Name))
 	}
 	if q.Skip > 0 {
 		v.Set("skip", strconv.Itoa(q.Skip))

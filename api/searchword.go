@@ -72,21 +72,21 @@ func (s *MetadataSchema) SearchMisfit(operator string, value SearchWord) string 
 	_, err := strconv.ParseFloat(value.Text, 64)
 	number := err == nil && strings.ContainsAny(value.Text, "0123456789")
 	boolean := strings.EqualFold(value.Text, "true") || strings.EqualFold(value.Text, "false")
-	const bare = "is a text: it stands in quotation marks"
+	const bare = "is a text and needs quotation marks"
 	switch s.Type {
 	case MetadataNumber:
 		if !number {
 			return "is no number"
 		}
 		if value.Quoted {
-			return "stands in quotation marks, and a number does not"
+			return "is a number and takes no quotation marks"
 		}
 	case MetadataBoolean:
 		if !boolean {
 			return "is not true or false"
 		}
 		if value.Quoted {
-			return "stands in quotation marks, and true or false does not"
+			return "takes no quotation marks"
 		}
 	case MetadataDate:
 		if _, ok := parseDate(value.Text, "2006-01-02T15:04:05"); !ok && !searchAge.MatchString(value.Text) {
@@ -94,7 +94,7 @@ func (s *MetadataSchema) SearchMisfit(operator string, value SearchWord) string 
 		}
 	case MetadataSingleSelect, MetadataMultiSelect:
 		if slices.Contains(SearchCompares, operator) && (value.Quoted || !number) {
-			return "is no number, and only numbers are greater or less"
+			return "is no number, and only numbers can be compared"
 		}
 		if !value.Quoted && !number && !boolean {
 			return bare

@@ -32,13 +32,13 @@ func TestCheckSearch(t *testing.T) {
 	}
 	for query, want := range map[string]string{
 		`customMetadata.price > "abc"`:                           `customMetadata.price > "abc": the value is no number`,
-		`size > 1 AND "customMetadata.price" > "5"`:              `stands in quotation marks`,
+		`size > 1 AND "customMetadata.price" > "5"`:              `takes no quotation marks`,
 		`"customMetadata.price" IN [1, "b"]`:                     `customMetadata.price IN "b": the value is no number`,
 		`"customMetadata.price" HAS "5"`:                         `takes =, NOT =, IN, NOT IN, <, <=, >, >=, EXISTS, NOT EXISTS, not "HAS"`,
 		`"customMetadata.price" >`:                               `is no number`,
 		`"customMetadata.brand" = 5`:                             `is a text`,
 		`"customMetadata.since" > "soon"`:                        `is no date`,
-		`"customMetadata.sold" = "true"`:                         `stands in quotation marks`,
+		`"customMetadata.sold" = "true"`:                         `takes no quotation marks`,
 		`"customMetadata.sold" = yes`:                            `is not true or false`,
 		`"customMetadata.color" > "red"`:                         `only numbers`,
 		`"customMetadata.rooms" = "hall"`:                        `takes IN, NOT IN`,

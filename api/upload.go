@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // Upload is an upload operation (service.md §4.1). Absent fields are not sent, so that the service's
@@ -53,14 +54,14 @@ func (u *Upload) Check() []error {
 	return found
 }
 
-// CheckResponseFields returns an error if service.md §4.1 does not allow one of fields.
+// CheckResponseFields returns an error if one of fields is no response field.
 func CheckResponseFields(fields []string) error {
 	for _, name := range fields {
-		if !slices.ContainsFunc(responseChoices, func(c Choice) bool { return c.Text == name }) {
+		if !slices.Contains(hostedResponses, name) && !slices.ContainsFunc(responseChoices, func(c Choice) bool { return c.Text == name }) {
 			return &RuleError{
 				Field:   "responseFields",
 				Message: "responseFields hold " + quote(name) + ", which is no response field",
-				Help:    "Allowed are " + ChoiceTexts(responseChoices) + ".",
+				Help:    "Allowed are " + ChoiceTexts(responseChoices) + ", and at hosted services " + strings.Join(hostedResponses, ", ") + ".",
 			}
 		}
 	}

@@ -161,9 +161,9 @@ func TestUploadCheck(t *testing.T) {
 }
 
 func TestResponseFields(t *testing.T) {
-	wantRule(t, api.CheckResponseFields([]string{"tags", "customCoordinates", "isPrivateFile", "embeddedMetadata", "customMetadata"}), "")
+	wantRule(t, api.CheckResponseFields([]string{"tags", "customCoordinates", "isPrivateFile", "embeddedMetadata", "customMetadata", "metadata", "isPublished", "selectedFieldsSchema"}), "")
 	wantRule(t, api.CheckResponseFields(nil), "")
-	for _, other := range []string{"", "Tags", "tags ", "metadata"} {
+	for _, other := range []string{"", "Tags", "tags ", "bogus"} {
 		wantRule(t, api.CheckResponseFields([]string{"tags", other}), "responseFields")
 	}
 }

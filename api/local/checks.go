@@ -40,7 +40,7 @@ func findGiven(name api.SearchWord, fields []api.MetadataField) (searchSubject, 
 	case s.takes == nil:
 		return s, fmt.Errorf("there is no field %s", quote(name.Text))
 	case !name.Quoted:
-		return s, fmt.Errorf("%s stands in quotation marks", name.Text)
+		return s, fmt.Errorf("%s needs quotation marks", name.Text)
 	case strings.HasPrefix(name.Text, "request.customMetadata."):
 		name.Text = strings.TrimPrefix(name.Text, "request.")
 		own, err := findSubject(name, fields)

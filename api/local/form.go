@@ -280,18 +280,15 @@ func setRegion(f *form, value string) error {
 	return err
 }
 
-// hostedFields are response fields of hosted services that are accepted and ignored.
-var hostedFields = []string{"metadata"}
-
 func setResponseFields(f *form, value string) error {
 	var names []string
 	for name := range strings.SplitSeq(value, ",") {
-		if name = strings.TrimSpace(name); name != "" && !slices.Contains(hostedFields, name) {
+		if name = strings.TrimSpace(name); name != "" {
 			names = append(names, name)
 		}
 	}
 	f.upload.ResponseFields = api.Set(names)
-	return api.CheckResponseFields(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == selectedFields || name == isPublished }))
+	return api.CheckResponseFields(names)
 }
 
 func setExtensions(f *form, value string) error {

@@ -249,7 +249,7 @@ func findSubject(name api.SearchWord, fields []api.MetadataField) (searchSubject
 	at := slices.IndexFunc(fields, func(f api.MetadataField) bool { return f.Name == key })
 	switch {
 	case strings.Contains(name.Text, ".") && !name.Quoted:
-		return searchSubject{}, fmt.Errorf("%s stands in quotation marks", name.Text)
+		return searchSubject{}, fmt.Errorf("%s needs quotation marks", name.Text)
 	case !custom:
 		return searchSubject{}, fmt.Errorf("%s is no word of searches", quote(name.Text))
 	case at < 0:
@@ -269,7 +269,7 @@ func setText(clean func(string) (string, error)) func(*store.Match, []api.Search
 		for _, v := range values {
 			text, err := v.Text, error(nil)
 			if !v.Quoted {
-				return fmt.Errorf("%s is a text: it stands in quotation marks", v.Text)
+				return fmt.Errorf("%s is a text and needs quotation marks", v.Text)
 			}
 			if clean != nil {
 				text, err = clean(text)

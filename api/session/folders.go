@@ -52,7 +52,7 @@ func (s *Session) FindFolder(ctx context.Context, folder string) (*api.File, err
 func TreeQuery(folder string) api.Query {
 	q := api.Query{Type: "all", Sort: "ASC_NAME"}
 	if clean, _ := api.CleanFolder(folder); clean != "/" {
-		q.Search = fmt.Sprintf("path : %q", clean)
+		q.Search = api.SearchBelow(clean)
 	}
 	return q
 }

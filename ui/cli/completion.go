@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"maps"
 	"path"
@@ -91,7 +90,7 @@ func (p *Program) remotePaths(cmd *cobra.Command, typed, kind string) (paths []c
 		clean, _ := api.CleanFolder(folder)
 		q := api.Query{Folder: clean, Type: kind, Sort: "ASC_NAME", Limit: listPage}
 		if begin != "" {
-			q.Search = fmt.Sprintf("name : %q", begin)
+			q.Search = "name : " + api.SearchValue(begin)
 		}
 		records, err := s.List(ctx, q)
 		if api.Unavailable(err) {

@@ -401,6 +401,9 @@ func recordLines(f *api.File) [][2]string {
 		lines = append(lines, [2]string{"version", f.VersionInfo.Name + " (" + f.VersionInfo.ID + ")"})
 	}
 	lines = append(lines, [2]string{"created", f.CreatedAt}, [2]string{"updated", f.UpdatedAt})
+	for _, fact := range f.OtherFacts() {
+		lines = append(lines, [2]string{fact.Name(), fact.Value})
+	}
 	return slices.DeleteFunc(lines, func(l [2]string) bool { return l[1] == "" })
 }
 

@@ -18,7 +18,7 @@ import (
 const listPage = 1000
 
 func newList(p *Program, f *flags) *cobra.Command {
-	search, sort, asTree := "", "", false
+	search, sort, kind, asTree := "", "", "", false
 	cmd := &cobra.Command{
 		Use:   "list [FOLDER]",
 		Short: "List the files of the library or of a folder",
@@ -29,12 +29,14 @@ func newList(p *Program, f *flags) *cobra.Command {
 		Args: mostArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case asTree && search != "":
-				return usage("--tree and --search exclude each other")
+			case asTree && (search != "" || kind != ""):
+				return usage("--tree excludes --search and --file-type")
+			case kind != "" && kind != api.KindImage && kind != api.KindNonImage:
+				return usage("--file-type takes %s or %s, not %q", api.KindImage, api.KindNonImage, kind)
 			case asTree:
 				return runTree(cmd.Context(), p, f, args)
 			}
-			q := api.Query{Type: api.TypeFile, Sort: "ASC_NAME", Limit: listPage, Search: search}
+			q := api.Query{Type: api.TypeFile, Sort: "ASC_NAME", Limit: listPage, Search: search, Kind: kind}
 			if sort != "" {
 				var err error
 				if q.Sort, err = sortOf(sort, search); err != nil {
@@ -45,6 +47,7 @@ func newList(p *Program, f *flags) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&search, "search", "", "list the files that match a search query of the service")
+	cmd.Flags().StringVar(&kind, "file-type", "", "list only files of this type: "+api.KindImage+" or "+api.KindNonImage)
 	cmd.Flags().StringVar(&sort, "sort", "", "order: "+strings.ToLower(strings.Join(api.Sorts, ", "))+"; - before it reverses it; relevance needs HAS in --search (default name)")
 	cmd.Flags().BoolVar(&asTree, "tree", false, "show subfolders and their files as a tree")
 	return cmd
@@ -69,7 +72,9 @@ func runList(cmd *cobra.Command, p *Program, f *flags, args []string, q api.Quer
 	if len(args) == 1 {
 		// A service may have folder names that uploads cannot use.
 		q.Folder, _ = api.CleanFolder(args[0])
-		q.Type = "all"
+		if q.Kind == "" {
+			q.Type = "all"
+		}
 	}
 	ctx := cmd.Context()
 	s, err := p.openOrDescribe(ctx, f)
@@ -85,7 +90,7 @@ func runList(cmd *cobra.Command, p *Program, f *flags, args []string, q api.Quer
 	}
 	first := true
 	for file, err := range s.Client.All(ctx, q) {
-		if api.Unavailable(err) && first && q.Search == "" {
+		if api.Unavailable(err) && first && q.Search == "" && q.Kind == "" {
 			p.note(f, "mediadesk: this service cannot list files. The list has the files that were uploaded from this computer.")
 			return listJournal(ctx, p, f, s, q.Folder)
 		}
@@ -106,7 +111,7 @@ func runList(cmd *cobra.Command, p *Program, f *flags, args []string, q api.Quer
 // nothingListed explains an empty list. The error means that the folder does not exist.
 func nothingListed(ctx context.Context, p *Program, f *flags, s *session.Session, q api.Query) error {
 	switch {
-	case q.Search != "":
+	case q.Search != "" || q.Kind != "":
 		p.note(f, "Nothing matches.")
 		return nil
 	case q.Folder == "" || q.Folder == "/":

@@ -94,7 +94,10 @@ func rowsOf(f *api.File) []row {
 	for _, name := range slices.Sorted(maps.Keys(f.EmbeddedMetadata)) {
 		addTo("embedded", name, display(f.EmbeddedMetadata[name]))
 	}
-	return append(rows, otherRows(f)...)
+	for _, fact := range f.OtherFacts() {
+		addTo(fact.Group, fact.Label, fact.Value)
+	}
+	return rows
 }
 
 // withEdits replaces display rows by rows for editing, after the region.
@@ -107,28 +110,6 @@ func withEdits(rows, edits []row) []row {
 	})
 	at := slices.IndexFunc(rows, func(r row) bool { return r.at == onRegion })
 	return slices.Insert(rows, at+1, edits...)
-}
-
-// shown lists the members of a record with their own rows.
-var shown = []string{
-	"fileId", "name", "filePath", "url", "thumbnailUrl", "thumbnail", "fileType", "mime", "height", "width",
-	"size", "hasAlpha", "tags", "AITags", "versionInfo", "isPrivateFile", "customCoordinates", "customMetadata",
-	"embeddedMetadata", "description", "createdAt", "updatedAt", "extensionStatus", "type",
-}
-
-// otherRows returns the other members of the record.
-func otherRows(f *api.File) []row {
-	var members map[string]json.RawMessage
-	if f.Raw == nil || json.Unmarshal(f.Raw, &members) != nil {
-		return nil
-	}
-	var rows []row
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if !slices.Contains(shown, name) && !api.IsHostedFact(name) {
-			rows = append(rows, row{label: name, value: display(members[name]), group: "other"})
-		}
-	}
-	return rows
 }
 
 func kindLabel(f *api.File) string {

@@ -344,7 +344,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s.until("the posts", func() bool { return len(s.m.runs.unmatched) == n })
 		s.truth(n, "no news in 25 h: unknown")
 		s.Press("p")
-		s.Sees("it came after its")
+		s.Sees("It came after its")
 	})
 	t.Run("before the answer to the upload", func(t *testing.T) {
 		t.Parallel()

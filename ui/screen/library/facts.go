@@ -51,6 +51,11 @@ func (m *Model) viewFacts(size image.Point, th *theme.Theme) string {
 			facts.Fact("Version", v.Name)
 		}
 		facts.Fact("Description", f.Description)
+		for _, fact := range f.HostedFacts() {
+			if fact.Group == "" && (fact.Label != "Published" || fact.Value != "yes") {
+				facts.Fact(fact.Label, fact.Value)
+			}
+		}
 		facts.Fact("Uploaded", text.When(f.Created(), m.now()))
 		facts.Fact("Changed", text.When(f.Updated(), m.now()))
 	}

@@ -409,6 +409,12 @@ func (m *Model) got(msg readMsg) tea.Cmd {
 	if errors.Is(l.err, context.Canceled) {
 		return nil
 	}
+	if l.err != nil && !l.search.isNone() && l.search.text != m.shown.search.text && m.Overlays().Top() == nil {
+		// Not a word of the search is lost.
+		cmd := m.editQuery(l.search.text)
+		m.query.wrong = l.err
+		return cmd
+	}
 	if l.err != nil && l.folder == m.shown.folder && !m.shown.at.IsZero() {
 		m.shown.err, m.shown.at = l.err, l.at
 		return nil

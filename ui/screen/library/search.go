@@ -77,6 +77,10 @@ var queryWords = []queryWord{
 	{api.SearchKey, "customMetadata.price>5", "custom metadata, with = != < <= > >= or : (begins with)"},
 	{"name:", "name:IMG_", "beginning of the name, case-sensitive"},
 	{"query:", `query:"published = false"`, "a condition in the service's own language"},
+	{"updatedAt", "updatedAt>7d", "also published=false, transparency=true, createdBy=MAIL, id=ID"},
+	{"embeddedMetadata.", "embeddedMetadata.Keywords=sea", `also DateTimeOriginal>2020-01-31, LocationTaken="40,100 5km"`},
+	{"has:", "has:tags", "tags, embeddedMetadata.Keywords or customMetadata.NAME is set; no: is not"},
+	{"no:", "no:tags", ""}, // described by has:
 }
 
 var (
@@ -84,15 +88,31 @@ var (
 	formatWords = []string{"jpg", "png", "webp", "gif", "svg", "avif", "pdf", "mp4"}
 	sizeForm    = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?)(b|kb|mb|gb)?$`)
 	sideForm    = regexp.MustCompile(`^(width|height)(<=|>=|<|>|=)([0-9]{1,9})$`)
-	customForm  = regexp.MustCompile(`^customMetadata\.([^<>=!:]+)(<=|>=|!=|<|>|=|:)(.*)$`)
+	fieldForm   = regexp.MustCompile(`^([^<>=!:]+)(<=|>=|!=|<|>|=|:)(.*)$`)
 	ageForm     = regexp.MustCompile(`^([0-9]{1,5})([hdwmy])$`)
 )
 
-// splitQuery splits a query at spaces, except in quotes, which are removed.
+// recordFields are fields of records that a search can name (hosted-service.md §8) and that have no
+// word of their own.
+var recordFields = []api.MetadataField{
+	{Name: "createdAt", Schema: api.MetadataSchema{Type: api.MetadataDate}},
+	{Name: "updatedAt", Schema: api.MetadataSchema{Type: api.MetadataDate}},
+	{Name: "published", Schema: api.MetadataSchema{Type: api.MetadataBoolean}},
+	{Name: "transparency", Schema: api.MetadataSchema{Type: api.MetadataBoolean}},
+	{Name: "createdBy", Schema: api.MetadataSchema{Type: api.MetadataText}},
+	{Name: "id", Schema: api.MetadataSchema{Type: api.MetadataText}},
+	{Name: "embeddedMetadata.DateTimeOriginal", Schema: api.MetadataSchema{Type: api.MetadataDate}},
+	{Name: "embeddedMetadata.Keywords", Schema: api.MetadataSchema{Type: api.MetadataMultiSelect}},
+	{Name: "embeddedMetadata.LocationTaken", Schema: api.MetadataSchema{Type: api.MetadataText}},
+}
+
+// splitQuery splits a query at spaces, except in quotes, which are removed. In quotes, \" is a quote.
 func splitQuery(line string) (words []string, open bool) {
 	word, any := "", false
 	for _, r := range line {
 		switch {
+		case r == '"' && open && strings.HasSuffix(word, `\`):
+			word = word[:len(word)-1] + `"`
 		case r == '"':
 			open, any = !open, true
 		case r == ' ' && !open:
@@ -143,8 +163,14 @@ func parseSearch(line string, now time.Time, fields []api.MetadataField) (search
 
 // word parses one word: a term, a zero term for a filter, or nil for a word of the name.
 func (s *search) word(word string, now time.Time, fields []api.MetadataField) (*term, error) {
-	if m := customForm.FindStringSubmatch(word); m != nil {
-		return customTerm(schemaOf(fields, m[1]), m[1], m[2], m[3])
+	if m := fieldForm.FindStringSubmatch(word); m != nil {
+		name, custom := strings.CutPrefix(m[1], api.SearchKey)
+		if !custom {
+			fields = recordFields
+		}
+		if custom || slices.ContainsFunc(fields, func(f api.MetadataField) bool { return f.Name == name }) {
+			return fieldTerm(schemaOf(fields, name), m[1], m[2], m[3])
+		}
 	}
 	if m := sideForm.FindStringSubmatch(word); m != nil {
 		return &term{m[1] + " " + m[2] + " " + m[3], sideIs(m[1], m[2], m[3])}, nil
@@ -154,7 +180,11 @@ func (s *search) word(word string, now time.Time, fields []api.MetadataField) (*
 		if !ok {
 			return nil, fmt.Errorf("%s is not a size: type one such as %s500kb or %s2mb", word, op, op)
 		}
-		return &term{"size " + op + " " + api.SearchValue(strings.ToLower(word[1:])), func(f *api.File) bool {
+		size := strings.ToLower(word[1:])
+		if _, err := strconv.Atoi(size); err != nil {
+			size = api.SearchValue(size)
+		}
+		return &term{"size " + op + " " + size, func(f *api.File) bool {
 			size, known := f.Size.Get()
 			return known && (op == ">" && float64(size) > n || op == "<" && float64(size) < n)
 		}}, nil
@@ -192,6 +222,10 @@ func (s *search) word(word string, now time.Time, fields []api.MetadataField) (*
 		return timeTerm(prefix, value, now)
 	case "is":
 		return s.is(value)
+	case "has":
+		return &term{condition: fieldName(value) + " EXISTS"}, nil
+	case "no":
+		return &term{condition: fieldName(value) + " NOT EXISTS"}, nil
 	case "name":
 		return &term{"name : " + api.SearchValue(value), func(f *api.File) bool { return strings.HasPrefix(f.Name, value) }}, nil
 	case "format":
@@ -212,9 +246,16 @@ func schemaOf(fields []api.MetadataField, name string) (schema api.MetadataSchem
 	return schema
 }
 
-// customTerm returns a condition on custom metadata for a value without quotes.
-func customTerm(schema api.MetadataSchema, name, op, typed string) (*term, error) {
-	name = api.SearchKey + name
+// fieldName returns the name of a field as a query spells it.
+func fieldName(name string) string {
+	if strings.Contains(name, ".") {
+		return api.SearchValue(name)
+	}
+	return name
+}
+
+// fieldTerm returns a condition on a field for a value without quotes.
+func fieldTerm(schema api.MetadataSchema, name, op, typed string) (*term, error) {
 	value := edit.MetadataValue(typed, schema)
 	if value == nil {
 		return nil, fmt.Errorf("%s%s needs a value", name, op)
@@ -230,7 +271,7 @@ func customTerm(schema api.MetadataSchema, name, op, typed string) (*term, error
 	if words := edit.PlainValue(value); words != literal && !list || !json.Valid(value) {
 		literal = api.SearchValue(words)
 	}
-	return &term{condition: api.SearchValue(name) + " " + op + " " + literal}, nil
+	return &term{condition: fieldName(name) + " " + op + " " + literal}, nil
 }
 
 // is parses a state.
@@ -360,7 +401,6 @@ func (m *Model) gotFields(msg fieldsMsg) {
 
 // startQuery opens the query line with the current search or folder.
 func (m *Model) startQuery() tea.Cmd {
-	m.stopTyping()
 	line := m.shown.search.text
 	if line == "" && m.folder() != "/" {
 		line = "in:" + quotedWord(m.folder())
@@ -368,6 +408,12 @@ func (m *Model) startQuery() tea.Cmd {
 	if line != "" {
 		line += " "
 	}
+	return m.editQuery(line)
+}
+
+// editQuery opens the query line with a text.
+func (m *Model) editQuery(line string) tea.Cmd {
+	m.stopTyping()
 	m.query.open, m.query.wrong, m.query.fields = true, nil, nil
 	m.query.field.SetValue(line)
 	m.query.field.Complete = m.completeQuery
@@ -404,6 +450,11 @@ func (m *Model) completeQuery(line string) []string {
 				values = append(values, before+w.prefix)
 			}
 		}
+		for _, f := range recordFields {
+			if strings.HasPrefix(f.Name, word) && f.Name != word && !slices.Contains(values, before+f.Name) {
+				values = append(values, before+f.Name)
+			}
+		}
 		return values
 	case prefix == "tag":
 		values = m.manage.Tags
@@ -413,6 +464,11 @@ func (m *Model) completeQuery(line string) []string {
 		values = isWords
 	case prefix == "format":
 		values = formatWords
+	case prefix == "has", prefix == "no":
+		values = []string{"tags", "embeddedMetadata.Keywords"}
+		for _, f := range m.query.fields {
+			values = append(values, api.SearchKey+f.Name)
+		}
 	case prefix == "after", prefix == "before":
 		now := m.now()
 		values = []string{"7d", "1m", now.Format("2006-01"), now.Format("2006"), now.Format(time.DateOnly)}
@@ -428,7 +484,7 @@ func (m *Model) completeQuery(line string) []string {
 
 // customOffers suggests completions for custom metadata: fields, then values of one with options.
 func (m *Model) customOffers(word string) (offers []string) {
-	typed := customForm.FindStringSubmatch(word)
+	typed := fieldForm.FindStringSubmatch(strings.TrimPrefix(word, api.SearchKey))
 	if typed == nil {
 		for _, f := range m.customFields(word) {
 			offer := api.SearchKey + f.Name
@@ -453,7 +509,7 @@ func (m *Model) customOffers(word string) (offers []string) {
 // customFields returns the fields that a word can mean.
 func (m *Model) customFields(word string) (fields []api.MetadataField) {
 	typed := strings.ToLower(strings.TrimPrefix(word, api.SearchKey))
-	chosen := customForm.FindStringSubmatch(word)
+	chosen := fieldForm.FindStringSubmatch(strings.TrimPrefix(word, api.SearchKey))
 	for _, f := range m.query.fields {
 		if chosen != nil && f.Name == chosen[1] || chosen == nil && strings.Contains(strings.ToLower(f.Name), typed) {
 			fields = append(fields, f)
@@ -533,7 +589,7 @@ func (m *Model) leaveSearch() tea.Cmd {
 func (l *listing) fromFound(ctx context.Context, all func(context.Context) ([]api.File, error)) {
 	l.seen, l.foldersDone, l.done = true, true, true
 	if slices.ContainsFunc(l.search.terms, func(t term) bool { return t.finds == nil }) {
-		l.err = errors.New("this service has no search, and query: and customMetadata need one: remove them")
+		l.err = errors.New("this service has no search, and query:, has:, no: and the names of fields need one: remove them")
 		return
 	}
 	got, err := all(ctx)

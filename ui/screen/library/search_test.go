@@ -35,26 +35,34 @@ func TestQueryLine(t *testing.T) {
 		finds bool
 	}{
 		`tag:sunset >1mb after:2026-07 is:pending`: {`tags IN ["sunset"] AND size > "1mb" AND createdAt >= "2026-07-01"`, false},
-		`tag:sea,beach`:                   {`tags IN ["sea","beach"]`, true},
-		`tag:"big boat" <1GB`:             {`tags IN ["big boat"] AND size < "1gb"`, true},
-		`red bo`:                          {`name HAS "red bo"`, true},
-		`blue bo`:                         {`name HAS "blue bo"`, false},
-		`name:Red`:                        {`name : "Red"`, true},
-		`name:red`:                        {`name : "red"`, false},
-		`name:"a\b"`:                      {`name : "a\\b"`, false},
-		`in:/a`:                           {`path : "/a/"`, true},
-		`in:/b/`:                          {`path : "/b/"`, false},
-		`in:/`:                            {``, true},
-		`after:4d before:2d`:              {`createdAt >= "4d" AND createdAt < "2d"`, true},
-		`after:2d`:                        {`createdAt >= "2d"`, false},
-		`before:2026`:                     {`createdAt < "2026-01-01"`, false},
-		`is:private is:image`:             {`private = true`, true},
-		`is:public`:                       {`private = false`, false},
-		`is:other`:                        {``, false},
-		`width>299 height<=200`:           {`width > 299 AND height <= 200`, true},
-		`width>300`:                       {`width > 300`, false},
-		`format:JPG`:                      {`format = "jpg"`, true},
-		`query:"width > 9 OR height > 9"`: {`(width > 9 OR height > 9)`, false},
+		`tag:sea,beach`:                      {`tags IN ["sea","beach"]`, true},
+		`tag:"big boat" <1GB`:                {`tags IN ["big boat"] AND size < "1gb"`, true},
+		`red bo`:                             {`name HAS "red bo"`, true},
+		`blue bo`:                            {`name HAS "blue bo"`, false},
+		`name:Red`:                           {`name : "Red"`, true},
+		`name:red`:                           {`name : "red"`, false},
+		`name:"a\b"`:                         {`name : "a\\b"`, false},
+		`in:/a`:                              {`path : "/a/"`, true},
+		`in:/b/`:                             {`path : "/b/"`, false},
+		`in:/`:                               {``, true},
+		`after:4d before:2d`:                 {`createdAt >= "4d" AND createdAt < "2d"`, true},
+		`after:2d`:                           {`createdAt >= "2d"`, false},
+		`before:2026`:                        {`createdAt < "2026-01-01"`, false},
+		`is:private is:image`:                {`private = true`, true},
+		`is:public`:                          {`private = false`, false},
+		`is:other`:                           {``, false},
+		`width>299 height<=200`:              {`width > 299 AND height <= 200`, true},
+		`width>300`:                          {`width > 300`, false},
+		`format:JPG`:                         {`format = "jpg"`, true},
+		`query:"width > 9 OR height > 9"`:    {`(width > 9 OR height > 9)`, false},
+		`query:"name = \"a b\""`:             {`(name = "a b")`, false},
+		`>1`:                                 {`size > 1`, true},
+		`updatedAt>7d createdAt<=2026-01-31`: {`updatedAt > "7d" AND createdAt <= "2026-01-31"`, false},
+		`published=false transparency=true`:  {`published = false AND transparency = true`, false},
+		`createdBy=a@b.c id!=66aa`:           {`createdBy = "a@b.c" AND id NOT = "66aa"`, false},
+		`embeddedMetadata.Keywords=sea,boat embeddedMetadata.DateTimeOriginal>2020-01-31`: {`"embeddedMetadata.Keywords" IN ["sea","boat"] AND "embeddedMetadata.DateTimeOriginal" > "2020-01-31"`, false},
+		`embeddedMetadata.LocationTaken="40,100 5km"`:                                     {`"embeddedMetadata.LocationTaken" = "40,100 5km"`, false},
+		`has:tags no:customMetadata.price has:embeddedMetadata.Keywords`:                  {`tags EXISTS AND "customMetadata.price" NOT EXISTS AND "embeddedMetadata.Keywords" EXISTS`, false},
 	} {
 		s, err := parseSearch(line, noon, nil)
 		want := `type = "file"`
@@ -122,6 +130,31 @@ func TestQueryLineOnTheScreen(t *testing.T) {
 	}
 }
 
+// TestRefusedQueryStays: a query that the service refuses comes back with the reason, and the listing
+// stays.
+func TestRefusedQueryStays(t *testing.T) {
+	s := small()
+	d := start(t, Options{Session: stub{list: func(ctx context.Context, q api.Query) ([]api.File, error) {
+		if strings.Contains(q.Search, "fileType") {
+			return nil, &api.ServiceError{Status: 400, Message: `Your request contains invalid searchQuery parameter: "fileType" is no word of searches.`}
+		}
+		return s.list(ctx, q)
+	}}})
+	const line = `boat query:"fileType = \"image\""`
+	d.Press("f", "ctrl+u")
+	d.Type(line)
+	d.Press("enter")
+	d.Sees("find "+line, `"fileType" is no`, "word of searches", "Search words")
+	if !d.m.Capturing() {
+		t.Error("the query line is closed")
+	}
+	d.Press("esc")
+	d.Sees("summer")
+	if strings.Contains(d.Text(), "Not up to date") {
+		t.Error("the folder is said to be out of date")
+	}
+}
+
 // TestSearchCustomMetadata: a value is written as its field requires, and refused if its type is wrong.
 func TestSearchCustomMetadata(t *testing.T) {
 	raw := func(words ...string) (list []json.RawMessage) {
@@ -142,7 +175,7 @@ func TestSearchCustomMetadata(t *testing.T) {
 		`customMetadata.brand:Ac`:                `"customMetadata.brand" : "Ac"`,
 		`customMetadata.brand=5`:                 `"customMetadata.brand" = "5"`,
 		`customMetadata.brand="a \b"`:            `"customMetadata.brand" = "a \\b"`,
-		`customMetadata.season="late summer" >1`: `"customMetadata.season" = "late summer" AND size > "1"`,
+		`customMetadata.season="late summer" >1`: `"customMetadata.season" = "late summer" AND size > 1`,
 		`customMetadata.season!=winter`:          `"customMetadata.season" NOT = "winter"`,
 		`customMetadata.season>6`:                `"customMetadata.season" > 6`,
 		`customMetadata.rooms=hall,attic`:        `"customMetadata.rooms" IN ["hall","attic"]`,

@@ -306,7 +306,9 @@ func (m *Model) foot(width int, th *theme.Theme) []string {
 	case m.query.open:
 		lines = append(lines, " "+m.query.field.View(max(0, width-2), th))
 		if m.query.wrong != nil {
-			lines = append(lines, " "+th.Bad.Render(text.Truncate(text.Safe(page.Explain(m.query.wrong)), width-2)))
+			for _, line := range text.Wrap(text.Safe(page.Explain(m.query.wrong)), width-2) {
+				lines = append(lines, " "+th.Bad.Render(line))
+			}
 		} else if offers := m.query.field.ViewOffers(width-2, th); offers != "" {
 			lines = append(lines, " "+offers)
 		}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -132,9 +133,7 @@ func CheckKeys(list []KeySetting) (index int, err error) {
 // nearest suggests an action for an unknown name.
 func nearest(name string, all map[string][]kit.Action) string {
 	_, word, _ := strings.Cut(name, ".")
-	if word == "" {
-		word = name
-	}
+	word = cmp.Or(word, name)
 	var near []string
 	for _, actions := range all {
 		for _, a := range actions {

@@ -39,10 +39,7 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 	}
 	messages := func() {
 		add("program.last-message", "messages", "", m.openMessages, func() string {
-			if m.messages.Empty() {
-				return "there was no message yet"
-			}
-			return ""
+			return text.If(m.messages.Empty(), "there was no message yet")
 		}, "!", "ctrl+e")
 	}
 	if m.host.Covered() {

@@ -32,10 +32,7 @@ func (m *Model) equivalents() [][]string {
 
 // noCommand returns why there is no command to copy, or "".
 func (m *Model) noCommand() string {
-	if m.equivalents() == nil {
-		return "no equivalent command here"
-	}
-	return ""
+	return text.If(m.equivalents() == nil, "no equivalent command here")
 }
 
 // copyCommand copies the equivalent commands of the front screen, one per line.

@@ -3,6 +3,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"image"
 
@@ -167,9 +168,7 @@ func (f *Flow) loaded(c config.Config, err error) tea.Cmd {
 		f.step = stepForm
 		return nil
 	}
-	if f.o.Name == "" {
-		f.o.Name = c.Profile
-	}
+	f.o.Name = cmp.Or(f.o.Name, c.Profile)
 	p, err := c.Find(f.o.Name)
 	switch {
 	case err != nil:

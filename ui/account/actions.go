@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -64,18 +65,12 @@ func (f *Flow) formActions() []kit.Action {
 
 // writing returns why the dialog cannot be closed, or "".
 func (f *Flow) writing() string {
-	if f.step == stepSaving {
-		return "the settings are being written"
-	}
-	return ""
+	return text.If(f.step == stepSaving, "the settings are being written")
 }
 
 // noOther returns why the key cannot be stored elsewhere, or "".
 func (f *Flow) noOther() string {
-	if f.o.Mode == KeyForRun {
-		return "the settings do not have this account, so no key can be stored for it"
-	}
-	return ""
+	return text.If(f.o.Mode == KeyForRun, "the settings do not have this account, so no key can be stored for it")
 }
 
 // other lists the places for the key.

@@ -251,10 +251,7 @@ func freeName(stem string, known []string) string {
 			b.WriteRune(r)
 		}
 	}
-	stem = strings.Trim(b.String(), "-")
-	if stem == "" {
-		stem = "work"
-	}
+	stem = cmp.Or(strings.Trim(b.String(), "-"), "work")
 	name := stem
 	for n := 2; slices.Contains(known, name); n++ {
 		name = fmt.Sprintf("%s-%d", stem, n)

@@ -358,10 +358,7 @@ func printVersion(p *Program, asJSON bool, file *api.File, current bool) error {
 	if asJSON || file.VersionInfo == nil {
 		return printFile(p, asJSON, file)
 	}
-	note := ""
-	if current {
-		note = "  (current)"
-	}
+	note := text.If(current, "  (current)")
 	_, err := fmt.Fprintf(p.Stdout, "%-24s %10s  %s  %s%s\n", text.Safe(file.VersionInfo.ID), sizeOf(file), text.Safe(file.UpdatedAt), text.Safe(file.VersionInfo.Name), note)
 	return err
 }

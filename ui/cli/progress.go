@@ -48,10 +48,7 @@ func (d *progress) clear() {
 
 // back returns the sequence that removes the drawn lines.
 func (d *progress) back() string {
-	up := ""
-	if d.drawn > 1 {
-		up = fmt.Sprintf("\x1b[%dA", d.drawn-1)
-	}
+	up := text.If(d.drawn > 1, fmt.Sprintf("\x1b[%dA", d.drawn-1))
 	return "\r" + up + "\x1b[J"
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -122,9 +123,7 @@ func (u *uploadFlags) entry(cmd *cobra.Command, profile session.Profile) (api.En
 			return e, &exitError{exitUsage, err}
 		}
 	}
-	if e.Naming == "" {
-		e.Naming = api.NameHere
-	}
+	e.Naming = cmp.Or(e.Naming, api.NameHere)
 	if e.Naming != api.NameExact && cmd.Flags().Changed("overwrite-file") && e.OverwriteFile.Or(false) {
 		return e, usage("--overwrite-file needs --unique off: a unique name never meets another file")
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -187,14 +188,8 @@ func (w *watcher) print(r api.Run) error {
 	if w.json {
 		return printJSON(w.p.Stdout, watchLine{r.FileID, r.Extension, r.Status, r.From, r.At.UTC().Format(api.TimeLayout), r.Error})
 	}
-	problem := ""
-	if r.Error != "" {
-		problem = ": " + r.Error
-	}
-	place := r.FilePath
-	if place == "" {
-		place = r.FileID
-	}
+	problem := text.If(r.Error != "", ": "+r.Error)
+	place := cmp.Or(r.FilePath, r.FileID)
 	_, err := fmt.Fprintf(w.p.Stdout, "%s  %s of %s: %s (%s)%s\n", r.At.Local().Format(time.TimeOnly), text.Safe(r.Extension), text.Safe(place), text.Safe(string(r.Status)), r.From, text.Safe(problem))
 	return err
 }

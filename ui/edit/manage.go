@@ -264,12 +264,8 @@ func (g *Manage) askTags(files []api.File, add bool) tea.Cmd {
 		}
 		return offers
 	}
-	p.Check = func(text string) string {
-		tags := api.SplitTags(text)
-		if len(tags) == 0 {
-			return "Type tags, separated by commas."
-		}
-		return ""
+	p.Check = func(typed string) string {
+		return text.If(len(api.SplitTags(typed)) == 0, "Type tags, separated by commas.")
 	}
 	p.Do = func(text string) tea.Cmd {
 		tags := api.SplitTags(text)
@@ -329,15 +325,12 @@ func (g *Manage) askFolder(verb string, files []api.File, do func(folder string)
 	}
 	p := FolderPrompt(verb+" "+FilesLabel(files), "If a file of the same name exists there, it gets a new version, which cannot be undone. Missing folders are created.", folder, strings.ToLower(verb), g.Folders, do)
 	check := p.Check
-	p.Check = func(text string) string {
-		if wrong := check(text); wrong != "" {
+	p.Check = func(typed string) string {
+		if wrong := check(typed); wrong != "" {
 			return wrong
 		}
-		clean, _ := api.CleanFolder(strings.TrimSpace(text))
-		if !slices.ContainsFunc(files, func(f api.File) bool { return folderOf(f) != clean }) {
-			return FilesLabel(files) + map[bool]string{true: " is", false: " are"}[len(files) == 1] + " in that folder. Type another one."
-		}
-		return ""
+		clean, _ := api.CleanFolder(strings.TrimSpace(typed))
+		return text.If(!slices.ContainsFunc(files, func(f api.File) bool { return folderOf(f) != clean }), FilesLabel(files)+map[bool]string{true: " is", false: " are"}[len(files) == 1]+" in that folder. Type another one.")
 	}
 	g.Over.Open(p)
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 )
 
 // NoPlane returns why no region can be drawn, or "".
@@ -20,17 +21,11 @@ func (r *Region) NoPlane() string {
 
 // NoRect returns why the region cannot be changed, or "".
 func (r *Region) NoRect() string {
-	if r.Rect().Empty() {
-		return "no region yet; enter begins one in the middle"
-	}
-	return ""
+	return text.If(r.Rect().Empty(), "no region yet; enter begins one in the middle")
 }
 
 func (r *Region) noUndo() string {
-	if len(r.past) == 0 && !r.found.shown {
-		return "nothing to undo here"
-	}
-	return ""
+	return text.If(len(r.past) == 0 && !r.found.shown, "nothing to undo here")
 }
 
 // Actions returns the actions for the rectangle, then those of the screen without keys that the

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -60,17 +61,11 @@ func (r *Region) noSuggestion() string {
 }
 
 func (r *Region) noOthers() string {
-	if r.o.Files == nil || len(r.o.Files()) < 2 {
-		return "only one picture"
-	}
-	return ""
+	return text.If(r.o.Files == nil || len(r.o.Files()) < 2, "only one picture")
 }
 
 func (r *Region) noCopy() string {
-	if reason := r.NoRect(); reason != "" {
-		return reason
-	}
-	return r.noOthers()
+	return cmp.Or(r.NoRect(), r.noOthers())
 }
 
 // Suggest shows the first or next suggestion, or explains why there is none.

@@ -182,31 +182,19 @@ func (v *Viewer) part(cells image.Point) image.Rectangle {
 // Disabled reasons, empty if enabled.
 
 func (v *Viewer) noNext() string {
-	if v.o.At+1 >= v.o.Len {
-		return "this is the last picture"
-	}
-	return ""
+	return text.If(v.o.At+1 >= v.o.Len, "this is the last picture")
 }
 
 func (v *Viewer) noPrevious() string {
-	if v.o.At == 0 {
-		return "this is the first picture"
-	}
-	return ""
+	return text.If(v.o.At == 0, "this is the first picture")
 }
 
 func (v *Viewer) noPicture() string {
-	if v.decoded == nil {
-		return "no picture is shown"
-	}
-	return ""
+	return text.If(v.decoded == nil, "no picture is shown")
 }
 
 func (v *Viewer) notEnlarged() string {
-	if v.zoom == 0 {
-		return "the full picture is shown"
-	}
-	return ""
+	return text.If(v.zoom == 0, "the full picture is shown")
 }
 
 // Actions go through the pictures and enlarge them.

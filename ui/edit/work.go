@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,10 +104,7 @@ func (g *Manage) Run(w Work) tea.Cmd {
 
 // Busy returns why no work can start, or "".
 func (g *Manage) Busy() string {
-	if g.task != nil {
-		return "another change or download is running"
-	}
-	return ""
+	return text.If(g.task != nil, "another change or download is running")
 }
 
 // Stop stops the running task before the next file.
@@ -282,13 +280,7 @@ func askConflict(verb string, found *session.ConflictError, again func(session.P
 			lines = append(lines, fmt.Sprintf("and %d more", len(found.Conflicts)-i))
 			break
 		}
-		value := func(text string) string {
-			if text == "" {
-				return "not set"
-			}
-			return text
-		}
-		lines = append(lines, fmt.Sprintf("%s: %s was %s and is %s now", c.Name, c.Field, value(c.Left), value(c.Now)))
+		lines = append(lines, fmt.Sprintf("%s: %s was %s and is %s now", c.Name, c.Field, cmp.Or(c.Left, "not set"), cmp.Or(c.Now, "not set")))
 	}
 	verb = text.Capital(verb)
 	with := func(policy session.Policy) func() tea.Cmd { return func() tea.Cmd { return again(policy) } }

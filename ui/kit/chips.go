@@ -352,10 +352,7 @@ func (c *Chips) layout(width int, th *theme.Theme) []chipRow {
 		return rows
 	}
 	atEntry := c.on >= len(c.values)
-	hint := ""
-	if len(c.values) == 0 {
-		hint = c.Placeholder
-	}
+	hint := text.If(len(c.values) == 0, c.Placeholder)
 	f := Field{Placeholder: hint, line: c.entry, focus: focus{atEntry}}
 	w := min(room, max(12, text.Width(text.Safe(c.entry.text))+1, text.Width(text.Safe(hint))+1))
 	put(f.text(w, th), nil, atEntry)

@@ -112,10 +112,7 @@ func (d *Dialog) choose(i int) tea.Cmd {
 // Actions returns the choices and the keys that move between them.
 func (d *Dialog) Actions() []Action {
 	early := func() string {
-		if d.deaf(d.now()) {
-			return "the question has only just come up"
-		}
-		return ""
+		return text.If(d.deaf(d.now()), "the question has only just come up")
 	}
 	actions := make([]Action, 0, len(d.choices)+4)
 	for i, c := range d.choices {
@@ -231,10 +228,7 @@ func (d *Dialog) layout(width int) [][]int {
 // the label is cut.
 func (d *Dialog) label(i, width int) string {
 	c := d.choices[i]
-	key := ""
-	if c.Key != "" {
-		key = " (" + c.Key + ")"
-	}
+	key := text.If(c.Key != "", " ("+c.Key+")")
 	words := text.Truncate(text.Safe(c.Label), max(1, width-text.Width(key)-2)) + key
 	if i == d.focused {
 		return "[" + words + "]"

@@ -187,10 +187,7 @@ func (f *Field) text(width int, th *theme.Theme) string {
 		}
 		return hint.Render(text.PadRight(words, width))
 	}
-	mask := ""
-	if f.Secret {
-		mask = "*"
-	}
+	mask := text.If(f.Secret, "*")
 	return f.line.view(width, f.focused, mask, th.FieldFill, style, th.Cursor)
 }
 

@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"cmp"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -272,10 +273,7 @@ func (l *Listing) Chosen() []int {
 // Each of these returns why an action is disabled, or "".
 
 func (l *Listing) nothingAtAll() string {
-	if l.o.Rows.Len() == 0 {
-		return l.o.Nothing
-	}
-	return ""
+	return text.If(l.o.Rows.Len() == 0, l.o.Nothing)
 }
 
 // NoEntry is the reason of actions that need an entry under the cursor.
@@ -283,10 +281,7 @@ func (l *Listing) NoEntry() string {
 	if _, ok := l.Current(); ok {
 		return ""
 	}
-	if reason := l.nothingAtAll(); reason != "" {
-		return reason
-	}
-	return l.o.NotFound
+	return cmp.Or(l.nothingAtAll(), l.o.NotFound)
 }
 
 // NoRow is the reason of actions that need a row under the cursor.
@@ -298,17 +293,11 @@ func (l *Listing) NoRow() string {
 }
 
 func (l *Listing) noMatch() string {
-	if l.filter.Value() == "" || l.found == 0 {
-		return "no filter has found anything"
-	}
-	return ""
+	return text.If(l.filter.Value() == "" || l.found == 0, "no filter has found anything")
 }
 
 func (l *Listing) nothingToLeave() string {
-	if l.focus == onList && !l.open && l.filter.Value() == "" && len(l.marks) == 0 && l.anchor == 0 && (l.o.Widen == nil || !l.o.Widen(true)) {
-		return "there is nothing to step back from"
-	}
-	return ""
+	return text.If(l.focus == onList && !l.open && l.filter.Value() == "" && len(l.marks) == 0 && l.anchor == 0 && (l.o.Widen == nil || !l.o.Widen(true)), "there is nothing to step back from")
 }
 
 // MarkedNote says how many rows are marked, or is empty.

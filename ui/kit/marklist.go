@@ -193,10 +193,7 @@ func (l *MarkList) Actions() []Action {
 	mark.Footer, filter.Footer = true, true
 	all := action("mark-all", "mark all", "ctrl+a", each(func(int) bool { return true }))
 	all.Disabled = func() string {
-		if !slices.ContainsFunc(l.rows, func(row int) bool { return !*l.Mark(row) }) {
-			return "all are marked"
-		}
-		return ""
+		return text.If(!slices.ContainsFunc(l.rows, func(row int) bool { return !*l.Mark(row) }), "all are marked")
 	}
 	actions := []Action{filter}
 	if l.Mark != nil {

@@ -140,10 +140,7 @@ func (s *Messages) Line(width int, more string, th *theme.Theme) string {
 	}
 	sign, style := m.mark(th)
 	words := sign + " " + text.Safe(m.Text)
-	end := ""
-	if more != "" && (m.Detail != "" || text.Width(words) > width) {
-		end = "  " + th.Key.Render(more) + th.Hint.Render(" more")
-	}
+	end := text.If(more != "" && (m.Detail != "" || text.Width(words) > width), "  "+th.Key.Render(more)+th.Hint.Render(" more"))
 	return text.Fit(style.Render(text.Truncate(words, max(0, width-text.Width(end))))+end, width, 1)
 }
 

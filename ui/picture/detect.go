@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"math"
@@ -267,10 +268,7 @@ func (d *Detector) kitty(e uv.KittyGraphicsEvent) bool {
 	if uint32(e.Options.ID) != probeID { //nolint:gosec // ids have 32 bits
 		return false
 	}
-	d.kittyReply = media.Clean(string(e.Payload))
-	if d.kittyReply == "" {
-		d.kittyReply = "an empty answer"
-	}
+	d.kittyReply = cmp.Or(media.Clean(string(e.Payload)), "an empty answer")
 	return true
 }
 

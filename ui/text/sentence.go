@@ -38,3 +38,11 @@ func Capital(text string) string {
 	}
 	return string(unicode.ToUpper(first)) + text[n:]
 }
+
+// If returns words if is, otherwise "", such as the reason why an action is disabled.
+func If(is bool, words string) string {
+	if is {
+		return words
+	}
+	return ""
+}

@@ -1,6 +1,7 @@
 package details
 
 import (
+	"cmp"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -227,10 +228,7 @@ func (m *Model) dropRegion() tea.Cmd {
 }
 
 func (m *Model) noRegionChange() string {
-	if m.current().draft.CustomCoordinates.IsZero() {
-		return "the region is not changed"
-	}
-	return ""
+	return text.If(m.current().draft.CustomCoordinates.IsZero(), "the region is not changed")
 }
 
 func (m *Model) browse() tea.Cmd {
@@ -305,31 +303,19 @@ func (m *Model) suggestRegion() tea.Cmd {
 }
 
 func (m *Model) oneFile() string {
-	if len(m.entries) < 2 {
-		return "only one file is shown"
-	}
-	return ""
+	return text.If(len(m.entries) < 2, "only one file is shown")
 }
 
 func (m *Model) noMany() string {
-	if reason := m.oneFile(); reason != "" {
-		return reason
-	}
-	return m.manage.Busy()
+	return cmp.Or(m.oneFile(), m.manage.Busy())
 }
 
 func (m *Model) noAI() string {
-	if len(m.found) == 0 {
-		return "no AI tags"
-	}
-	return ""
+	return text.If(len(m.found) == 0, "no AI tags")
 }
 
 func (m *Model) noAddress() string {
-	if m.current().file.URL == "" {
-		return "this file has no URL"
-	}
-	return ""
+	return text.If(m.current().file.URL == "", "this file has no URL")
 }
 
 func (m *Model) noUndo() string {

@@ -1,6 +1,7 @@
 package details
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -233,9 +234,7 @@ func (m *Model) saved(list []session.Edited, at time.Time, sent map[string]api.D
 	if bad == 1 && len(list) == 1 && shown {
 		return nil // the status line shows why
 	}
-	if what == "" {
-		what = "its values are the same as before"
-	}
+	what = cmp.Or(what, "its values are the same as before")
 	done := edit.Summary("Saved", list, what)
 	if bad > 0 {
 		done.Text += " What was not saved is kept."

@@ -1,6 +1,7 @@
 package details
 
 import (
+	"cmp"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -21,10 +22,7 @@ func (m *Model) openEditor() tea.Cmd {
 }
 
 func (m *Model) editorText() string {
-	if m.text != "" {
-		return m.text
-	}
-	return writeText(m.entries)
+	return cmp.Or(m.text, writeText(m.entries))
 }
 
 // edited drafts the changes in an edited text, or shows its errors.

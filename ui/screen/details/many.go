@@ -61,11 +61,8 @@ func (m *Model) manyMenu() tea.Cmd {
 // askTags asks for tags; do applies them to each file.
 func (m *Model) askTags(title string, do func(e *entry, tags []string) []string) tea.Cmd {
 	p := kit.NewPrompt(title, "", "", "sea, boat")
-	p.Check = func(text string) string {
-		if len(api.SplitTags(text)) == 0 {
-			return "Type tags, separated by commas."
-		}
-		return ""
+	p.Check = func(typed string) string {
+		return text.If(len(api.SplitTags(typed)) == 0, "Type tags, separated by commas.")
 	}
 	p.Do = func(text string) tea.Cmd {
 		tags := api.SplitTags(text)

@@ -1,6 +1,7 @@
 package details
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -27,9 +28,7 @@ func (m *Model) editRows(e *entry) []row {
 		return nil
 	}
 	text, state := e.wantedDescription(), ""
-	if text == "" {
-		text = notSet
-	}
+	text = cmp.Or(text, notSet)
 	if !e.draft.Description.IsZero() {
 		state = "changed, not saved"
 	}

@@ -117,9 +117,7 @@ func kindLabel(f *api.File) string {
 	if f.FileType != "" {
 		words += " (" + f.FileType + ")"
 	}
-	if words == "" {
-		words = f.Type
-	}
+	words = cmp.Or(words, f.Type)
 	return words
 }
 

@@ -259,8 +259,5 @@ func (m *Model) removeTags() tea.Cmd {
 
 // noTags returns why no tags can be removed.
 func (m *Model) noTags() string {
-	if len(m.counts) == 0 {
-		return fmt.Sprintf("%s no tags", map[bool]string{true: "this file has", false: "these files have"}[len(m.targets()) == 1])
-	}
-	return ""
+	return text.If(len(m.counts) == 0, fmt.Sprintf("%s no tags", map[bool]string{true: "this file has", false: "these files have"}[len(m.targets()) == 1]))
 }

@@ -1,6 +1,7 @@
 package details
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -31,10 +32,7 @@ func writeText(entries []*entry) string {
 		ids, tags = max(ids, len(e.file.FileID)), max(tags, min(len(lists[i]), 48))
 	}
 	for i, e := range entries {
-		region := e.wantedRegion()
-		if region == "" {
-			region = "-"
-		}
+		region := cmp.Or(e.wantedRegion(), "-")
 		fmt.Fprintf(&b, "%-*s  %-*s  %s  # %s\n", ids, e.file.FileID, tags, lists[i], cleanRegion(region), oneLine(edit.Label(&e.file)))
 	}
 	return b.String()

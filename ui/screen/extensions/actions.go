@@ -5,6 +5,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // Groups of actions in the help.
@@ -56,8 +57,5 @@ func (m *Model) worthAgain() bool {
 // Disabled reasons, empty if enabled.
 
 func (m *Model) nothingAtAll() string {
-	if len(m.runs.all) == 0 {
-		return "no extension was requested yet"
-	}
-	return ""
+	return text.If(len(m.runs.all) == 0, "no extension was requested yet")
 }

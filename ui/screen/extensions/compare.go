@@ -98,10 +98,7 @@ func (c *comparison) flip() tea.Cmd {
 // Actions move the divider and close.
 func (c *comparison) Actions() []kit.Action {
 	missing := func() string {
-		if c.before == nil || c.after == nil {
-			return "the pictures are not loaded"
-		}
-		return ""
+		return text.If(c.before == nil || c.after == nil, "the pictures are not loaded")
 	}
 	slide := func(id, words, shown string, by int, keys ...string) kit.Action {
 		return kit.Action{

@@ -118,10 +118,7 @@ func (m *Model) goToUnmatched() tea.Cmd {
 // Disabled reasons, empty if enabled.
 
 func (m *Model) noUnmatched() string {
-	if len(m.runs.unmatched) == 0 {
-		return "all webhooks match a run"
-	}
-	return ""
+	return text.If(len(m.runs.unmatched) == 0, "all webhooks match a run")
 }
 
 func (m *Model) noRun() string {

@@ -1,6 +1,7 @@
 package extensions
 
 import (
+	"cmp"
 	"image"
 	"strings"
 
@@ -125,10 +126,7 @@ func (r rows) about(key string) string {
 
 // folderOf returns the label for the file of a run.
 func folderOf(run *api.Run) string {
-	if run.FilePath == "" {
-		return run.FileID
-	}
-	return run.FilePath
+	return cmp.Or(run.FilePath, run.FileID)
 }
 
 // Brief describes what small screens omit.

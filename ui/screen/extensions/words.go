@@ -71,10 +71,7 @@ func (m *Model) ahead(run *api.Run, now time.Time) (short, long string) {
 	next, looked := m.runs.next[run.ID]
 	looked = looked && showsEffect(run.Extension)
 	hooked := run.Webhook && now.Sub(run.Started) < session.HookLife
-	when := ""
-	if looked {
-		when = text.In(next, now)
-	}
+	when := text.If(looked, text.In(next, now))
 	if quiet(run, now) {
 		if short, long := m.noNews(run, now, when, looked, hooked); short != "" {
 			return short, long

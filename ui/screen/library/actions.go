@@ -231,10 +231,7 @@ func (m *Model) copyMenu() tea.Cmd {
 // Disabled reasons, empty if enabled.
 
 func (m *Model) noRow() string {
-	if len(m.rows) == 0 {
-		return "the list is empty"
-	}
-	return ""
+	return text.If(len(m.rows) == 0, "the list is empty")
 }
 
 func (m *Model) noFile() string {
@@ -255,22 +252,13 @@ func (m *Model) noAddress() string {
 }
 
 func (m *Model) noParent() string {
-	if m.folder() == "/" {
-		return "this is the root folder"
-	}
-	return ""
+	return text.If(m.folder() == "/", "this is the root folder")
 }
 
 func (m *Model) noFilter() string {
-	if m.filter.Value() == "" || len(m.rows) == 0 {
-		return "the filter has no matches"
-	}
-	return ""
+	return text.If(m.filter.Value() == "" || len(m.rows) == 0, "the filter has no matches")
 }
 
 func (m *Model) nothingToClear() string {
-	if m.filter.Value() == "" && !m.marks.ranged && len(m.marks.files) == 0 && m.manage.Busy() == "" && m.shown.search.isNone() {
-		return "no filter, search, range or mark"
-	}
-	return ""
+	return text.If(m.filter.Value() == "" && !m.marks.ranged && len(m.marks.files) == 0 && m.manage.Busy() == "" && m.shown.search.isNone(), "no filter, search, range or mark")
 }

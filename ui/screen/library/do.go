@@ -22,11 +22,8 @@ func (m *Model) askDownload() tea.Cmd {
 	files := m.chosen()
 	p := kit.NewPrompt("Download "+edit.FilesLabel(files), "Type a local folder. Existing files are never overwritten.", m.o.Downloads, "")
 	p.Verb = "download"
-	p.Check = func(text string) string {
-		if strings.TrimSpace(text) == "" {
-			return "Type a local folder."
-		}
-		return ""
+	p.Check = func(typed string) string {
+		return text.If(strings.TrimSpace(typed) == "", "Type a local folder.")
 	}
 	p.Do = func(folder string) tea.Cmd { return m.startDownload(files, strings.TrimSpace(folder)) }
 	return m.Open(p)

@@ -166,10 +166,7 @@ func (m *Model) gotRuns(now standing) {
 
 // folder returns the folder being opened, or the shown one.
 func (m *Model) folder() string {
-	if m.opening != "" {
-		return m.opening
-	}
-	return m.shown.folder
+	return cmp.Or(m.opening, m.shown.folder)
 }
 
 // open opens a folder; the cursor goes to the row with key land.
@@ -504,10 +501,7 @@ func (m *Model) enter() tea.Cmd {
 
 // folderPath returns the path of a folder in a listing, in the form "/a/b/".
 func folderPath(parent string, f api.File) string {
-	full := f.FolderPath
-	if full == "" {
-		full = path.Join(parent, f.Name)
-	}
+	full := cmp.Or(f.FolderPath, path.Join(parent, f.Name))
 	if full = "/" + strings.Trim(full, "/"); full == "/" {
 		return full
 	}
@@ -522,8 +516,6 @@ func (m *Model) parent() tea.Cmd {
 
 func parentOf(folder string) (above, name string) {
 	above, name = path.Split(strings.TrimRight(folder, "/"))
-	if above == "" {
-		above = "/"
-	}
+	above = cmp.Or(above, "/")
 	return above, name
 }

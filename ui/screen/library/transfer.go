@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -120,8 +121,5 @@ func (m *Model) confirmMove(plan *session.Transfer, what, lost string, do func()
 
 // noTransfer returns why nothing can be sent.
 func (m *Model) noTransfer() string {
-	if reason := m.manage.Busy(); reason != "" {
-		return reason
-	}
-	return m.noRow()
+	return cmp.Or(m.manage.Busy(), m.noRow())
 }

@@ -154,10 +154,7 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 
 // when returns reason if holds is true.
 func when(holds bool, reason string) string {
-	if holds {
-		return reason
-	}
-	return ""
+	return text.If(holds, reason)
 }
 
 func (m *Model) noFolder() string {
@@ -198,10 +195,7 @@ func (m *Model) nothingToSend() string {
 	if m.focus == onTray || !ok {
 		return "nothing is picked"
 	}
-	if e.kind == kindFolder {
-		return "nothing is picked, and the cursor is on a folder"
-	}
-	return ""
+	return text.If(e.kind == kindFolder, "nothing is picked, and the cursor is on a folder")
 }
 
 func (m *Model) emptyTray() string {

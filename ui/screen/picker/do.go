@@ -200,10 +200,7 @@ func (m *Model) startAddress() tea.Cmd {
 	p.Do = func(address string) tea.Cmd { return m.pick([]api.Source{{URL: strings.TrimSpace(address)}}) }
 	p.Verb = "add"
 	p.Check = func(address string) string {
-		if api.CheckSourceURL(strings.TrimSpace(address)) != nil {
-			return "Enter a complete http or https URL."
-		}
-		return ""
+		return text.If(api.CheckSourceURL(strings.TrimSpace(address)) != nil, "Enter a complete http or https URL.")
 	}
 	m.Overlays().Open(p)
 	return nil

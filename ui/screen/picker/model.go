@@ -2,6 +2,7 @@
 package picker
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"path/filepath"
@@ -149,10 +150,7 @@ func New(o Options) *Model {
 func (m *Model) Init() tea.Cmd {
 	m.watching++ // replies to the old watch may be lost
 	if m.begun {
-		folder := m.shown.folder
-		if folder == "" {
-			folder = m.options.Folder
-		}
+		folder := cmp.Or(m.shown.folder, m.options.Folder)
 		return tea.Batch(m.open(folder, ""), m.readSent(), m.watch())
 	}
 	m.begun = true

@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -217,9 +218,7 @@ func (m *Model) arrive(msg snapshotMsg) tea.Cmd {
 		gone = m.sheet.Delete()
 		m.sheet.Forget()
 		m.filter.SetValue("")
-		if m.land == "" {
-			m.land = m.cursors[msg.folder]
-		}
+		m.land = cmp.Or(m.land, m.cursors[msg.folder])
 	}
 	if msg.gone == "" {
 		return gone

@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
 	"strings"
@@ -21,10 +22,7 @@ func (i item) isURL() bool { return i.source.URL != "" }
 
 // label returns the item's name in the list.
 func (i item) label() string {
-	if i.source.Label != "" {
-		return i.source.Label
-	}
-	return i.source.Name()
+	return cmp.Or(i.source.Label, i.source.Name())
 }
 
 // keyOf returns the key of a source. It ignores Base64 and Label, so that a file is in the tray once.
@@ -109,9 +107,7 @@ func (t *tray) set(i item) {
 	if !ok {
 		return
 	}
-	if i.source.Sub == "" {
-		i.source.Sub = t.items[at].source.Sub
-	}
+	i.source.Sub = cmp.Or(i.source.Sub, t.items[at].source.Sub)
 	t.size += i.identity.Size - t.items[at].identity.Size
 	t.items[at] = i
 }

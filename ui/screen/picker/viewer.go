@@ -12,6 +12,7 @@ import (
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 )
 
 // viewable reports whether a file can probably be shown as a picture.
@@ -72,10 +73,7 @@ func (m *Model) newViewer(names []string, at int) *edit.Viewer {
 			m.setCursor(names[i])
 		},
 		Note: func() string {
-			if m.tray.has(source(at)) {
-				return "picked"
-			}
-			return ""
+			return text.If(m.tray.has(source(at)), "picked")
 		},
 		Actions: []kit.Action{
 			{ID: "picker.pick", Keys: kit.Bind("pick", "space", "space"), Group: groupPick, Footer: true, Do: func() tea.Cmd {

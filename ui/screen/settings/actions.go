@@ -1,10 +1,13 @@
 package settings
 
 import (
+	"cmp"
+
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/config"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // Action groups in the help.
@@ -74,17 +77,11 @@ func (m *Model) noUse() string {
 }
 
 func (m *Model) noSettings() string {
-	if m.broken != nil {
-		return "the settings file cannot be read: correct it first"
-	}
-	return ""
+	return text.If(m.broken != nil, "the settings file cannot be read: correct it first")
 }
 
 func (m *Model) noEdit() string {
-	if reason := fixedReason(m.config.SetIn("profiles." + m.selected().Name)); reason != "" {
-		return reason
-	}
-	return m.noSettings()
+	return cmp.Or(fixedReason(m.config.SetIn("profiles."+m.selected().Name)), m.noSettings())
 }
 
 // fixedReason tells the user where to change a setting that config.toml sets; "" if set is "".
@@ -117,15 +114,9 @@ func (m *Model) noRemove() string {
 }
 
 func (m *Model) noCopy() string {
-	if m.current().value == "" {
-		return "there is nothing to copy"
-	}
-	return ""
+	return text.If(m.current().value == "", "there is nothing to copy")
 }
 
 func (m *Model) noEditor() string {
-	if len(m.editor()) == 0 {
-		return "set VISUAL or EDITOR to an editor first"
-	}
-	return ""
+	return text.If(len(m.editor()) == 0, "set VISUAL or EDITOR to an editor first")
 }

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"strings"
@@ -46,10 +47,7 @@ func (m *Model) webhooksTested(msg testedWebhooks) tea.Cmd {
 }
 
 func (m *Model) receiverAddress() string {
-	if m.o.Profile.Receiver == "" {
-		return "this computer"
-	}
-	return m.o.Profile.Receiver
+	return cmp.Or(m.o.Profile.Receiver, "this computer")
 }
 
 // webhookGuide returns the outcome with instructions for a public address.

@@ -9,6 +9,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/media"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // Action groups in the help.
@@ -246,17 +247,11 @@ func (m *Model) noForm() string {
 }
 
 func (m *Model) noKeep() string {
-	if m.keepable() == noField {
-		return "no switch would prevent a loss here"
-	}
-	return ""
+	return text.If(m.keepable() == noField, "no switch would prevent a loss here")
 }
 
 func (m *Model) noScroll() string {
-	if (sideScroller{m}).most() == 0 {
-		return "all of it is seen"
-	}
-	return ""
+	return text.If((sideScroller{m}).most() == 0, "all of it is seen")
 }
 
 // listMoved follows the list's cursor. Without marks, the form edits the file under it.

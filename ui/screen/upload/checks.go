@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -162,10 +163,7 @@ func (c *checker) pictureOnly() {
 	if isPicture || !sure {
 		return
 	}
-	what := c.k.facts.Name
-	if what == "" {
-		what = "no picture"
-	}
+	what := cmp.Or(c.k.facts.Name, "no picture")
 	if len(c.Extensions.Or(nil)) > 0 {
 		c.add(warn, fieldRemove, "Extensions work on pictures; this is: "+what+".", "Leave them out, or expect them to fail.")
 	}
@@ -241,10 +239,7 @@ func fieldOf(err error) field {
 
 // host names the service in a sentence.
 func host(p session.Profile) string {
-	if p.Host != "" {
-		return p.Host
-	}
-	return "the service"
+	return cmp.Or(p.Host, "the service")
 }
 
 func hostOf(address string) string {

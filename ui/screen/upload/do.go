@@ -50,10 +50,7 @@ func (m *Model) noSend() string {
 
 // noProblem returns why there is no problem to go to, or "".
 func (m *Model) noProblem() string {
-	if m.noSend() == "" {
-		return "nothing stops the sending"
-	}
-	return ""
+	return text.If(m.noSend() == "", "nothing stops the sending")
 }
 
 // send queues the sources. It asks first if there are several, if something is lost, or if one is already stored.

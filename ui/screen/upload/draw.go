@@ -155,10 +155,7 @@ func (v *regionView) Actions() []kit.Action {
 }
 
 func (v *regionView) oneFile() string {
-	if len(v.m.regionFiles()) < 2 {
-		return "there is only one picture"
-	}
-	return ""
+	return text.If(len(v.m.regionFiles()) < 2, "there is only one picture")
 }
 
 // turn shows the next or previous picture and edits only its region.

@@ -14,17 +14,11 @@ import (
 
 // noCheck returns why there is no check to go to.
 func (m *Model) noCheck() string {
-	if len(m.listed()) == 0 {
-		return "there is no check to go to"
-	}
-	return ""
+	return text.If(len(m.listed()) == 0, "there is no check to go to")
 }
 
 func (m *Model) oneCheck() string {
-	if len(m.listed()) < 2 {
-		return "there is no other check"
-	}
-	return ""
+	return text.If(len(m.listed()) < 2, "there is no other check")
 }
 
 // listed returns the checks in display order: errors and warnings of all files, then the passed checks of the targets.
@@ -102,10 +96,7 @@ func (m *Model) visible(f field) field {
 
 // noReset returns why a file cannot be reset to match the others.
 func (m *Model) noReset() string {
-	if len(m.sum().differs[m.current()]) == 0 {
-		return "it differs from the others in nothing but its name"
-	}
-	return ""
+	return text.If(len(m.sum().differs[m.current()]) == 0, "it differs from the others in nothing but its name")
 }
 
 // resetFile gives a file its own name and the most common values of the others.
@@ -165,10 +156,7 @@ func (m *Model) resetField() {
 
 // noOrder returns why the focused extension cannot be moved.
 func (m *Model) noOrder() string {
-	if len(m.targets()[0].entry.Extensions.Or(nil)) < 2 {
-		return "there is no other extension to change places with"
-	}
-	return ""
+	return text.If(len(m.targets()[0].entry.Extensions.Or(nil)) < 2, "there is no other extension to change places with")
 }
 
 // moveExtension moves the focused extension in the order of each target.

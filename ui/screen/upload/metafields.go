@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -75,11 +76,7 @@ const unset = ""
 func metadataItem(meta *api.MetadataField) *item {
 	i := &item{field: fieldMetadata + "." + field(meta.Name), section: sectionMetadata, words: text.Safe(meta.Name), meta: meta}
 	i.row = row{i.member, i.setMember}
-	label := meta.Label
-	if label == "" {
-		label = meta.Name
-	}
-	label = text.Safe(label)
+	label := text.Safe(cmp.Or(meta.Label, meta.Name))
 	i.note = text.Safe(meta.Name) + ": " + text.Safe(meta.Hint()) + "."
 	if choices := edit.MetadataChoices(meta.Schema); choices != nil {
 		i.choices, i.pick = []string{unset}, &kit.Select{Label: label, LabelWidth: labelWidth, Options: []string{"not set"}}

@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -62,9 +63,7 @@ func (m *Model) applyPreset(o *options, body []byte) error {
 	name, naming := o.entry.FileName, o.entry.Naming
 	preset.Apply(&o.entry)
 	o.entry.FileName = name
-	if o.entry.Naming == "" {
-		o.entry.Naming = naming
-	}
+	o.entry.Naming = cmp.Or(o.entry.Naming, naming)
 	o.typed = maps.Clone(o.typed)
 	for _, i := range m.items {
 		if i.of == nil || preset.Has(i.of) {
@@ -126,10 +125,7 @@ func (m *Model) presetMenu(list []session.Preset) *kit.Menu {
 	const group = "Presets"
 	menu := kit.NewMenu("Presets")
 	none := func() string {
-		if len(list) == 0 {
-			return "there is no preset yet"
-		}
-		return ""
+		return text.If(len(list) == 0, "there is no preset yet")
 	}
 	fill := func() {
 		files := text.Plural(len(m.targets()), "file")

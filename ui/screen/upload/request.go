@@ -34,10 +34,7 @@ func newRequest(m *Model, s *source, request api.Request, err error) *kit.Reader
 	r := kit.NewReader("The request for "+s.entry.Source.Name(), words)
 	r.Beside = []kit.Action{
 		{ID: "form.copy-curl", Keys: kit.Bind("copy as curl", "", "y"), Group: group, Footer: true, Disabled: func() string {
-			if err != nil {
-				return "there is no request"
-			}
-			return ""
+			return text.If(err != nil, "there is no request")
 		}, Do: func() tea.Cmd { return page.Send(page.Copy{What: "curl line", Text: request.Curl()}) }},
 		{ID: "form.write-manifest", Keys: kit.Bind("write all files as a manifest", "", "w"), Group: group, Footer: true, Do: m.writeManifest},
 	}

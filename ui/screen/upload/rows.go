@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -200,10 +201,7 @@ type extensionOption struct {
 
 // knownExtensions returns the extensions with their own rows in default run order.
 func knownExtensions(p session.Profile) []knownExtension {
-	color := p.ColorOption
-	if color == "" {
-		color = defaultColorOption
-	}
+	color := cmp.Or(p.ColorOption, defaultColorOption)
 	list := []knownExtension{{
 		name: api.RemoveBackground, label: "remove-bg", row: fieldRemove,
 		note: "Removes the background. It ends some time after the upload.",

@@ -137,10 +137,7 @@ func (m *Model) viewSide(l layout, th *theme.Theme) string {
 		if !l.boxes {
 			return body
 		}
-		more := ""
-		if most > at {
-			more = text.Plural(most-at, "more line")
-		}
+		more := text.If(most > at, text.Plural(most-at, "more line"))
 		width := size.X
 		if l.side.Min.X == 0 {
 			width = size.X * 2 / 5

@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"cmp"
 	"maps"
 	"strings"
 
@@ -35,9 +36,7 @@ type source struct {
 // startOptions returns the options of a new form.
 func startOptions(src api.Source, p session.Profile) options {
 	e := api.Entry{Naming: p.Naming, Upload: api.Upload{Source: src, FileName: src.Name()}}
-	if e.Naming == "" {
-		e.Naming = api.NameHere
-	}
+	e.Naming = cmp.Or(e.Naming, api.NameHere)
 	if folder := src.FolderUnder(p.Folder); folder != "" {
 		e.Folder = api.Set(folder)
 	}

@@ -154,31 +154,19 @@ func mayMove(r row) string {
 	if reason := mayStop(r); reason != "" {
 		return reason
 	}
-	if r.Job.State == api.Sending {
-		return "it is being sent"
-	}
-	return ""
+	return text.If(r.Job.State == api.Sending, "it is being sent")
 }
 
 func mayCheck(r row) string {
-	if r.Job.State != api.Unknown && r.Job.State != api.Processing {
-		return "its outcome is known, or to come"
-	}
-	return ""
+	return text.If(r.Job.State != api.Unknown && r.Job.State != api.Processing, "its outcome is known, or to come")
 }
 
 func mayRemove(r row) string {
-	if !r.Job.State.Final() && !r.earlier {
-		return "it has no outcome yet: cancel it first"
-	}
-	return ""
+	return text.If(!r.Job.State.Final() && !r.earlier, "it has no outcome yet: cancel it first")
 }
 
 func mayBrowse(r row) string {
-	if r.Job.File == nil || r.Job.File.URL == "" {
-		return "it has no address"
-	}
-	return ""
+	return text.If(r.Job.File == nil || r.Job.File.URL == "", "it has no address")
 }
 
 func (m *Model) nothingOpen() string {
@@ -189,22 +177,13 @@ func (m *Model) nothingOpen() string {
 }
 
 func (m *Model) nothingFailed() string {
-	if m.rows.failed == 0 {
-		return "nothing failed"
-	}
-	return ""
+	return text.If(m.rows.failed == 0, "nothing failed")
 }
 
 func (m *Model) nothingStored() string {
-	if m.rows.totals.Stored == 0 {
-		return "nothing was stored since the program was started"
-	}
-	return ""
+	return text.If(m.rows.totals.Stored == 0, "nothing was stored since the program was started")
 }
 
 func (m *Model) nothingRemoved() string {
-	if len(m.rows.removed) == 0 {
-		return "nothing was removed from the list"
-	}
-	return ""
+	return text.If(len(m.rows.removed) == 0, "nothing was removed from the list")
 }

@@ -76,9 +76,7 @@ func (b *batch) learn(job *api.Job) {
 	}
 	b.raw = raw
 	folder, _ := api.CleanFolder(raw)
-	if b.folder == "" {
-		b.folder = folder
-	}
+	b.folder = cmp.Or(b.folder, folder)
 	for !strings.HasPrefix(folder, b.folder) {
 		b.folder = b.folder[:strings.LastIndex(strings.TrimSuffix(b.folder, "/"), "/")+1]
 		b.below = true

@@ -74,7 +74,7 @@ const (
 )
 
 // Flow is the dialog: an overlay that fills the screen. Create it with [New], open it and return the command of
-// Init. The screen must call each [Answer].
+// Init.
 type Flow struct {
 	o       Options
 	step    step
@@ -120,17 +120,14 @@ func (f *Flow) Init() tea.Cmd {
 		return nil
 	}
 	paths := f.o.Paths
-	return f.start(func(context.Context) Answer {
+	return f.start(func(context.Context) page.Then {
 		c, err := config.Load(paths)
 		return func() tea.Cmd { return f.loaded(c, err) }
 	})
 }
 
-// Answer is the result of a command of the dialog. The screen calls it in Update and returns its command.
-type Answer func() tea.Cmd
-
 // start runs work in the background and cancels earlier work.
-func (f *Flow) start(work func(context.Context) Answer) tea.Cmd {
+func (f *Flow) start(work func(context.Context) page.Then) tea.Cmd {
 	f.stop()
 	ctx, cancel := context.WithCancel(f.o.Context)
 	f.cancel = cancel

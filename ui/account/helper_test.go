@@ -67,7 +67,7 @@ func (s *screen) Init() tea.Cmd {
 }
 
 func (s *screen) Update(msg tea.Msg) tea.Cmd {
-	if answer, ok := msg.(Answer); ok {
+	if answer, ok := msg.(page.Then); ok {
 		return answer()
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"mediadesk/config"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 )
 
 // way is a place to store a key.
@@ -31,7 +32,7 @@ var errLocal = errors.New("the local library makes its own key and needs no othe
 func (f *Flow) tryKeyring() tea.Cmd {
 	f.step, f.problem, f.ways = stepTry, nil, nil
 	keys := f.o.Keys
-	return f.start(func(ctx context.Context) Answer {
+	return f.start(func(ctx context.Context) page.Then {
 		err := tryKeyring(ctx, keys)
 		return func() tea.Cmd { f.tried(err); return nil }
 	})
@@ -176,7 +177,7 @@ func (f *Flow) save(w way, key config.Secret) tea.Cmd {
 		f.result.Key = key
 	}
 	o := f.o
-	return f.start(func(ctx context.Context) Answer {
+	return f.start(func(ctx context.Context) page.Then {
 		err, notice := save(ctx, o, p, w, key), ""
 		if readOnly, ok := errors.AsType[*config.ReadOnlyError](err); ok && readOnly.Key == "profile" {
 			err, notice = nil, "The next start opens another account: "+readOnly.Error()+"."

@@ -32,6 +32,9 @@ type Manager interface {
 	RestoreAll(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
 	DeleteOldVersions(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
 	PurgeAll(ctx context.Context, files []api.File, report func(session.Edited)) (list []session.Edited, pending int)
+	// Tags and Folders are suggestions.
+	Tags(ctx context.Context) ([]string, error)
+	Folders(ctx context.Context) ([]string, error)
 	// Versions returns the versions of a file, the current one first.
 	Versions(ctx context.Context, fileID string) ([]api.File, error)
 	Restore(ctx context.Context, fileID, versionID string) (*api.File, error)
@@ -57,6 +60,21 @@ type Manage struct {
 
 	task    *Task           // running task, or nil
 	refused map[string]bool // labels of work that the service does not support
+}
+
+// ReadKnown reads the suggestions.
+func (g *Manage) ReadKnown() tea.Cmd {
+	return func() tea.Msg {
+		tags, err := g.Session.Tags(g.Context)
+		if err != nil {
+			return page.Failed(err)
+		}
+		folders, err := g.Session.Folders(g.Context)
+		if err != nil {
+			return page.Failed(err)
+		}
+		return page.Do(func() { g.Tags, g.Folders = tags, folders })
+	}
 }
 
 // Host returns the name of the service for questions.

@@ -66,6 +66,15 @@ type Subject struct {
 	Path func(ctx context.Context) (string, error)
 }
 
+// decode reads the picture, in a command. The longer side has at most side pixels.
+func (s Subject) decode(ctx context.Context, side int) (*picture.Picture, error) {
+	path, err := s.Path(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return picture.DecodeFile(ctx, path, media.Limits{Side: side})
+}
+
 // Region edits a rectangle on a picture with keys and mouse. The screen stores the rectangle as
 // text. Create it with [NewRegion].
 type Region struct {
@@ -122,15 +131,8 @@ type (
 	}
 )
 
-type (
-	// pictureMsg has the picture requested last.
-	pictureMsg struct {
-		decoded *picture.Picture
-		err     error
-	}
-	// sendDue asks to send the current drawing as a picture.
-	sendDue struct{}
-)
+// sendDue asks to send the current drawing as a picture.
+type sendDue struct{}
 
 // NewRegion returns an editor without a picture.
 func NewRegion(o RegionOptions) *Region {
@@ -158,12 +160,8 @@ func (r *Region) Show(s Subject) tea.Cmd {
 	r.cancel = cancel
 	return tea.Batch(gone, r.load.Ask(func() tea.Msg {
 		defer cancel()
-		path, err := s.Path(ctx)
-		if err != nil {
-			return pictureMsg{err: err}
-		}
-		p, err := picture.DecodeFile(ctx, path, media.Limits{Side: side})
-		return pictureMsg{p, err}
+		p, err := s.decode(ctx, side)
+		return page.Do(func() { r.decoded, r.err = p, err })
 	}))
 }
 
@@ -241,12 +239,6 @@ func (r *Region) change(to image.Rectangle) {
 // it was on the picture.
 func (r *Region) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	switch msg := msg.(type) {
-	case pictureMsg:
-		r.decoded, r.err = msg.decoded, msg.err
-	case suggestedMsg:
-		return r.suggested(msg), true
-	case allSuggestedMsg:
-		return r.allSuggested(msg), true
 	case sendDue:
 		return r.send(), true
 	case tea.ColorProfileMsg:

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mediadesk/api"
-	"mediadesk/api/media"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
@@ -38,17 +37,6 @@ type suggestions struct {
 	at    int
 	shown bool
 }
-
-// suggestedMsg has the suggestions requested last, allSuggestedMsg a region for each of several
-// files, empty for none.
-type (
-	suggestedMsg    suggestions
-	allSuggestedMsg struct {
-		files   []RegionFile
-		regions []string
-		failed  []error
-	}
-)
 
 // Suggesting reports whether a suggestion is shown.
 func (r *Region) Suggesting() bool { return r.found.shown }
@@ -83,7 +71,8 @@ func (r *Region) Suggest() tea.Cmd {
 	of, ratio := r.decoded, r.ratio
 	p, _ := r.Plane()
 	return r.asked.Ask(func() tea.Msg {
-		return suggestedMsg{of: of, ratio: ratio, list: suggestIn(of, p, ratio, mostSuggestions)}
+		found := suggestions{of: of, ratio: ratio, list: suggestIn(of, p, ratio, mostSuggestions)}
+		return page.Then(func() tea.Cmd { return r.suggested(found) })
 	})
 }
 
@@ -96,12 +85,12 @@ func suggestIn(of *picture.Picture, p Plane, ratio picture.Ratio, most int) []im
 	return list
 }
 
-func (r *Region) suggested(msg suggestedMsg) tea.Cmd {
-	if msg.of != r.decoded || msg.ratio != r.ratio {
+func (r *Region) suggested(found suggestions) tea.Cmd {
+	if found.of != r.decoded || found.ratio != r.ratio {
 		return nil
 	}
-	r.found = suggestions(msg)
-	if r.found.shown = len(msg.list) > 0; !r.found.shown {
+	r.found = found
+	if r.found.shown = len(found.list) > 0; !r.found.shown {
 		return page.Tell(page.Info, "Nothing stands out in this picture. c begins a region in the middle.")
 	}
 	return nil
@@ -136,17 +125,17 @@ func (r *Region) CopyToAll() tea.Cmd {
 func (r *Region) SuggestAll(ratio picture.Ratio) tea.Cmd {
 	files, ctx := r.o.Files(), r.o.Context
 	return tea.Batch(page.Tell(page.Info, fmt.Sprintf("Looking for regions in %s…", text.Plural(len(files), "picture"))), r.all.Ask(func() tea.Msg {
-		msg := allSuggestedMsg{files, make([]string, len(files)), make([]error, len(files))}
+		regions, failed := make([]string, len(files)), make([]error, len(files))
 		var group errgroup.Group
 		group.SetLimit(suggestAtOnce)
 		for i, f := range files {
 			group.Go(func() error {
-				msg.regions[i], msg.failed[i] = suggestFor(ctx, f.Subject, ratio)
+				regions[i], failed[i] = suggestFor(ctx, f.Subject, ratio)
 				return nil
 			})
 		}
 		_ = group.Wait() // errors are per file
-		return msg
+		return page.Then(func() tea.Cmd { return r.allSuggested(files, regions, failed) })
 	}))
 }
 
@@ -154,11 +143,7 @@ func (r *Region) SuggestAll(ratio picture.Ratio) tea.Cmd {
 func suggestFor(ctx context.Context, s Subject, ratio picture.Ratio) (region string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	path, err := s.Path(ctx)
-	if err != nil {
-		return "", err
-	}
-	of, err := picture.DecodeFile(ctx, path, media.Limits{Side: suggestSide})
+	of, err := s.decode(ctx, suggestSide)
 	if err != nil {
 		return "", err
 	}
@@ -173,22 +158,23 @@ func suggestFor(ctx context.Context, s Subject, ratio picture.Ratio) (region str
 	return p.Region(list[0]).String(), nil
 }
 
-func (r *Region) allSuggested(msg allSuggestedMsg) tea.Cmd {
+// allSuggested sets the regions found for files, empty for none.
+func (r *Region) allSuggested(files []RegionFile, regions []string, errs []error) tea.Cmd {
 	r.Step()
 	var none, failed int
 	toast := page.Toast{Level: page.Good}
-	for i, f := range msg.files {
+	for i, f := range files {
 		switch {
-		case msg.failed[i] != nil:
+		case errs[i] != nil:
 			failed++
-			toast.Level, toast.Detail = page.Warn, msg.failed[i].Error()
-		case msg.regions[i] == "":
+			toast.Level, toast.Detail = page.Warn, errs[i].Error()
+		case regions[i] == "":
 			none++
 		default:
-			f.Set(msg.regions[i])
+			f.Set(regions[i])
 		}
 	}
-	toast.Text = "Suggested regions for " + text.Plural(len(msg.files)-none-failed, "picture") + ": n shows the next one, s another region."
+	toast.Text = "Suggested regions for " + text.Plural(len(files)-none-failed, "picture") + ": n shows the next one, s another region."
 	if none > 0 {
 		toast.Text += fmt.Sprintf(" Nothing stands out in %d.", none)
 	}

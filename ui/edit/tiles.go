@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -77,22 +78,6 @@ type tileKey struct {
 	size image.Point
 	draw picture.Options
 }
-
-type (
-	// tileMsg has the picture of a tile.
-	tileMsg struct {
-		of    *Tiles
-		key   tileKey
-		drawn picture.Surface
-		err   error
-	}
-	// firstsMsg has the first pictures of a folder.
-	firstsMsg struct {
-		of     *Tiles
-		folder string
-		firsts []Thumb
-	}
-)
 
 const (
 	// MaxFirst limits the pictures of a folder.
@@ -202,7 +187,10 @@ func (s *Tiles) Want() tea.Cmd {
 		return k.draw != s.draw || k.size != room && k.size != quarter(room) || s.o.List == nil && !slices.Contains(keys, k)
 	})
 	return tea.Batch(gone, s.wantFirsts(folders), s.images.Want(s.o.Context, keys, s.draw, func(ctx context.Context, key tileKey, o picture.Options) tea.Cmd {
-		return func() tea.Msg { return s.load(ctx, thumbs[key], key, o) }
+		return func() tea.Msg {
+			drawn, err := s.load(ctx, thumbs[key], key, o)
+			return page.Then(func() tea.Cmd { return s.images.Got(key, drawn, err) })
+		}
 	}))
 }
 
@@ -233,12 +221,13 @@ func (s *Tiles) wantFirsts(folders []string) tea.Cmd {
 			continue
 		}
 		s.firsts[folder], s.asking = nil, true
-		return func() tea.Msg {
-			ctx, cancel := context.WithTimeout(s.o.Context, tilePatience)
-			defer cancel()
+		return page.Within(s.o.Context, tilePatience, func(ctx context.Context) tea.Msg {
 			firsts, _ := s.o.First(ctx, folder) // without them the folder shows words
-			return firstsMsg{s, folder, firsts}
-		}
+			return page.Do(func() {
+				s.asking = false
+				s.firsts[folder] = firsts[:min(len(firsts), MaxFirst)]
+			})
+		})
 	}
 	return nil
 }
@@ -251,7 +240,7 @@ func (s *Tiles) Firsts(folder string) []Thumb {
 }
 
 // load draws a picture, in a command.
-func (s *Tiles) load(ctx context.Context, t Thumb, key tileKey, o picture.Options) tileMsg {
+func (s *Tiles) load(ctx context.Context, t Thumb, key tileKey, o picture.Options) (drawn picture.Surface, err error) {
 	ctx, cancel := context.WithTimeout(ctx, tilePatience)
 	defer cancel()
 	if s.o.List == nil {
@@ -262,33 +251,20 @@ func (s *Tiles) load(ctx context.Context, t Thumb, key tileKey, o picture.Option
 	}
 	path, err := t.Path(ctx)
 	if err != nil {
-		return tileMsg{of: s, key: key, err: err}
+		return drawn, err
 	}
-	drawn, err := s.o.Loader.Load(ctx, picture.Request{Path: path, Cols: key.size.X, Rows: key.size.Y, Options: o})
+	drawn, err = s.o.Loader.Load(ctx, picture.Request{Path: path, Cols: key.size.X, Rows: key.size.Y, Options: o})
 	if err == nil && ctx.Err() != nil {
 		drawn.Drop() // no longer wanted
-		return tileMsg{of: s, key: key, err: ctx.Err()}
+		return nil, ctx.Err()
 	}
-	return tileMsg{s, key, drawn, err}
+	return drawn, err
 }
 
-// Update handles replies to the sheet's requests.
-func (s *Tiles) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
-	switch msg := msg.(type) {
-	case tileMsg:
-		if msg.of == s {
-			return s.images.Got(msg.key, msg.drawn, msg.err), true
-		}
-	case firstsMsg:
-		if msg.of == s {
-			s.asking = false
-			s.firsts[msg.folder] = msg.firsts[:min(len(msg.firsts), MaxFirst)]
-			return nil, true
-		}
-	case picture.Transmitted:
-		return nil, s.images.Transmitted(msg)
-	}
-	return nil, false
+// Update reports whether a picture of the sheet was transmitted.
+func (s *Tiles) Update(msg tea.Msg) (used bool) {
+	sent, ok := msg.(picture.Transmitted)
+	return ok && s.images.Transmitted(sent)
 }
 
 // Busy reports whether pictures are loading.

@@ -10,7 +10,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api/media"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -68,13 +67,6 @@ const viewerSide = 4096
 // zooms are the zoom levels, in percent of the size that fits.
 var zooms = []int{100, 150, 200, 300, 400, 600, 800, 1200, 1600}
 
-// viewedMsg has the picture requested last.
-type viewedMsg struct {
-	of      *Viewer
-	decoded *picture.Picture
-	err     error
-}
-
 // NewViewer returns a viewer. Read loads its first picture.
 func NewViewer(o ViewerOptions) *Viewer {
 	return &Viewer{o: o, cancel: func() {}, clicks: kit.NewClicks(o.Now)}
@@ -88,24 +80,17 @@ func (v *Viewer) Read() tea.Cmd {
 	s := v.o.Subject(v.o.At)
 	return v.load.Ask(func() tea.Msg {
 		defer cancel()
-		path, err := s.Path(ctx)
-		if err != nil {
-			return viewedMsg{of: v, err: err}
-		}
-		p, err := picture.DecodeFile(ctx, path, media.Limits{Side: viewerSide})
-		return viewedMsg{v, p, err}
+		p, err := s.decode(ctx, viewerSide)
+		return page.Do(func() {
+			v.decoded, v.err, v.loading = p, err, false
+			v.fit()
+		})
 	})
 }
 
 // Update handles messages of the screen below.
 func (v *Viewer) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case viewedMsg:
-		if msg.of != v {
-			return nil
-		}
-		v.decoded, v.err, v.loading = msg.decoded, msg.err, false
-		v.fit()
 	case picture.Abilities:
 		v.o.Draw = msg.Options(v.o.Draw.Color, v.o.Draw.Light)
 	case page.Acted, page.Resized:

@@ -71,20 +71,23 @@ func (t *Task) String() string {
 
 const taskTick = 100 * time.Millisecond
 
-type (
-	// taskTicked is the clock of a task.
-	taskTicked struct{ of *Task }
-	// worked has the results of work.
-	worked struct {
-		task *Task
-		work Work
-		list []session.Edited
-		at   time.Time
-	}
-)
+// worked has the results of work.
+type worked struct {
+	work Work
+	list []session.Edited
+	at   time.Time
+}
 
-func (t *Task) tick() tea.Cmd {
-	return tea.Tick(taskTick, func(time.Time) tea.Msg { return taskTicked{t} })
+// tick redraws the progress of a task until it ends.
+func (g *Manage) tick(t *Task) tea.Cmd {
+	return tea.Tick(taskTick, func(time.Time) tea.Msg {
+		return page.Then(func() tea.Cmd {
+			if t != g.task {
+				return nil
+			}
+			return g.tick(t)
+		})
+	})
 }
 
 // Run does work in the background, unless other work is running.
@@ -96,9 +99,9 @@ func (g *Manage) Run(w Work) tea.Cmd {
 	t := &Task{label: w.Label, total: len(w.Files), cancel: cancel}
 	g.task = t
 	now := g.Now
-	return tea.Batch(t.tick(), func() tea.Msg {
-		list := w.Do(ctx, t)
-		return worked{t, w, list, now()}
+	return tea.Batch(g.tick(t), func() tea.Msg {
+		done := worked{w, w.Do(ctx, t), now()}
+		return page.Then(func() tea.Cmd { return g.worked(done) })
 	})
 }
 
@@ -118,27 +121,16 @@ func (g *Manage) Progress() string {
 	return g.task.String()
 }
 
-// Update handles the messages of the running task.
-func (g *Manage) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
-	switch msg := msg.(type) {
-	case taskTicked:
-		if msg.of == g.task {
-			return msg.of.tick(), true
-		}
-	case worked:
-		if msg.task != g.task {
-			return nil, true
-		}
-		g.Stop()
-		g.task = nil
-		if msg.work.Then != nil {
-			return msg.work.Then(msg.list, msg.at), true
-		}
-		g.note(msg)
-		cmd, _ := g.Took(msg.list, msg.at)
-		return tea.Batch(cmd, tell(msg.work.Files, msg.list), page.Send(msg.outcome())), true
+// worked shows and reports the results of the running task.
+func (g *Manage) worked(done worked) tea.Cmd {
+	g.Stop()
+	g.task = nil
+	if done.work.Then != nil {
+		return done.work.Then(done.list, done.at)
 	}
-	return nil, false
+	g.note(done)
+	cmd, _ := g.Took(done.list, done.at)
+	return tea.Batch(cmd, tell(done.work.Files, done.list), page.Send(done.outcome()))
 }
 
 // tell tells all screens which files changed.

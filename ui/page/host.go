@@ -135,7 +135,11 @@ func (h *Host) Tell(s Screen, msg tea.Msg) tea.Cmd {
 	if s == nil {
 		return nil
 	}
-	return h.from(s, tea.Batch(s.Update(msg), s.Overlays().Update(msg)))
+	var next tea.Cmd
+	if then, ok := msg.(Then); ok {
+		next, msg = then(), Acted{}
+	}
+	return h.from(s, tea.Batch(next, s.Update(msg), s.Overlays().Update(msg)))
 }
 
 // Broadcast sends a message to all screens.
@@ -160,8 +164,11 @@ func (h *Host) Open(r Reply) (to Screen, msg tea.Msg, ok bool) {
 }
 
 // Deliver delivers a message that the root does not handle: an [Event] to all screens,
-// a reply to the screen that asked.
+// a reply to the screen that asked, a [Then] of the program to itself.
 func (h *Host) Deliver(to Screen, msg tea.Msg) tea.Cmd {
+	if then, ok := msg.(Then); ok && to == nil {
+		return then()
+	}
 	if _, event := msg.(Event); event || to == nil {
 		return h.Broadcast(msg)
 	}

@@ -1,7 +1,9 @@
 package page
 
 import (
+	"context"
 	"reflect"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -16,6 +18,27 @@ type Reply struct {
 	Gen Gen
 	// Msg is the answer.
 	Msg tea.Msg
+}
+
+// Then is an answer that carries what to do with it. It runs in Update for the screen that
+// asked, which then receives [Acted], and returns the next command.
+type Then func() tea.Cmd
+
+// Do returns a [Then] without a next command.
+func Do(do func()) Then {
+	return func() tea.Cmd {
+		do()
+		return nil
+	}
+}
+
+// Within returns a command that calls ask with a time limit and answers with its result.
+func Within(ctx context.Context, limit time.Duration, ask func(ctx context.Context) tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		return ask(ctx)
+	}
 }
 
 // Questions counts the questions of one kind, such as "which file is under the cursor".

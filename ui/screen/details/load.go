@@ -20,34 +20,17 @@ import (
 // patience limits the time for reading records.
 const patience = 20 * time.Second
 
-type (
-	// freshMsg has reread records.
-	freshMsg struct {
-		list []session.Edited
-		at   time.Time
-	}
-	// knownMsg has suggestions for tags and folders.
-	knownMsg struct{ tags, folders []string }
-	// seenMsg has the times at which records were last seen, by file.
-	seenMsg map[string]time.Time
-	// fieldsMsg has the custom metadata fields of the library.
-	fieldsMsg []api.MetadataField
-	// probedMsg tells whether the service manages files.
-	probedMsg struct{ err error }
-)
-
 // read rereads the records of files.
 func (m *Model) read(entries []*entry) tea.Cmd {
 	for _, e := range entries {
 		e.asked = true
 	}
 	ids := idsOf(entries)
-	ctx, s, now := m.o.Context, m.o.Session, m.now
-	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, time.Duration(len(ids))*patience)
-		defer cancel()
-		return freshMsg{s.ReadAll(ctx, ids, nil), now()}
-	}
+	s, now := m.o.Session, m.now
+	return page.Within(m.o.Context, time.Duration(len(ids))*patience, func(ctx context.Context) tea.Msg {
+		list, at := s.ReadAll(ctx, ids, nil), now()
+		return page.Do(func() { m.gotFresh(list, at) })
+	})
 }
 
 func (m *Model) refresh() tea.Cmd { return m.read(m.targets()) }
@@ -78,21 +61,6 @@ func (m *Model) gone(e *entry) bool {
 	return m.o.Profile.Local && errors.As(e.readErr, &answer) && answer.Status == http.StatusNotFound
 }
 
-func (m *Model) readKnown() tea.Cmd {
-	ctx, s := m.o.Context, m.o.Session
-	return func() tea.Msg {
-		tags, err := s.Tags(ctx)
-		if err != nil {
-			return page.Failed(err)
-		}
-		folders, err := s.Folders(ctx)
-		if err != nil {
-			return page.Failed(err)
-		}
-		return knownMsg{tags, folders}
-	}
-}
-
 func (m *Model) readSeen() tea.Cmd {
 	var ids []string
 	for _, e := range m.entries {
@@ -100,7 +68,7 @@ func (m *Model) readSeen() tea.Cmd {
 	}
 	ctx, s := m.o.Context, m.o.Session
 	return func() tea.Msg {
-		at := make(seenMsg, len(ids))
+		at := make(map[string]time.Time, len(ids))
 		for _, id := range ids {
 			when, err := s.SeenAt(ctx, id)
 			if err != nil {
@@ -108,22 +76,19 @@ func (m *Model) readSeen() tea.Cmd {
 			}
 			at[id] = when
 		}
-		return at
-	}
-}
-
-func (m *Model) gotSeen(msg seenMsg) {
-	for _, e := range m.entries {
-		if e.at.IsZero() {
-			e.at = msg[e.file.FileID]
-		}
+		return page.Do(func() {
+			for _, e := range m.entries {
+				if e.at.IsZero() {
+					e.at = at[e.file.FileID]
+				}
+			}
+		})
 	}
 }
 
 // readFields reads the metadata fields, if the service lists them.
 func (m *Model) readFields() tea.Cmd {
-	ctx, s := m.o.Context, m.o.Session
-	folder := ""
+	s, folder := m.o.Session, ""
 	for i, e := range m.entries {
 		at := path.Dir(e.file.FilePath)
 		if i > 0 && at != folder || e.file.FilePath == "" {
@@ -132,15 +97,13 @@ func (m *Model) readFields() tea.Cmd {
 		}
 		folder = at
 	}
-	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
+	return page.Within(m.o.Context, patience, func(ctx context.Context) tea.Msg {
 		fields, err := s.MetadataFields(ctx, folder)
 		if err != nil {
 			return nil // they are optional
 		}
-		return fieldsMsg(fields)
-	}
+		return page.Do(func() { m.fields = fields; m.load() })
+	})
 }
 
 // probe checks once whether the service manages files, by listing versions. If not, the actions are
@@ -150,18 +113,14 @@ func (m *Model) probe() tea.Cmd {
 		return nil
 	}
 	m.able.asked = true
-	ctx, s, id := m.o.Context, m.o.Session, m.current().file.FileID
-	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
+	s, id := m.o.Session, m.current().file.FileID
+	return page.Within(m.o.Context, patience, func(ctx context.Context) tea.Msg {
 		_, err := s.Versions(ctx, id)
-		return probedMsg{err}
-	}
-}
-
-func (m *Model) probed(msg probedMsg) {
-	m.able.manages = m.able.manages || msg.err == nil
-	m.able.asked = msg.err == nil || api.Unavailable(msg.err) // otherwise the connection failed, and the next file tries again
+		return page.Do(func() {
+			m.able.manages = m.able.manages || err == nil
+			m.able.asked = err == nil || api.Unavailable(err) // otherwise the connection failed, and the next file tries again
+		})
+	})
 }
 
 // subject returns the picture of the current file.

@@ -197,7 +197,7 @@ func (m *Model) regionFiles() []edit.RegionFile {
 
 // Init rereads the record and reads suggestions.
 func (m *Model) Init() tea.Cmd {
-	return m.settle(tea.Batch(m.arrive(), m.readKnown(), m.readSeen(), m.readFields()))
+	return m.settle(tea.Batch(m.arrive(), m.manage.ReadKnown(), m.readSeen(), m.readFields()))
 }
 
 // Capturing reports whether a text field has the focus.
@@ -276,23 +276,9 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 			return m.files.Wheel(msg), true
 		}
 		return nil, m.wheel(msg)
-	case knownMsg:
-		m.manage.Tags, m.manage.Folders = msg.tags, msg.folders
-	case seenMsg:
-		m.gotSeen(msg)
-	case fieldsMsg:
-		m.fields = msg
-		m.load()
-	case freshMsg:
-		m.gotFresh(msg.list, msg.at)
 	case editedMsg:
 		return m.edited(msg), true
-	case probedMsg:
-		m.probed(msg)
 	default:
-		if cmd, used := m.manage.Update(msg); used {
-			return cmd, true
-		}
 		return m.region.Update(msg)
 	}
 	return nil, true

@@ -120,7 +120,7 @@ func (m *Model) readTags() tea.Cmd {
 		default:
 			return page.Problem(err)
 		}
-		return out
+		return page.Then(func() tea.Cmd { return m.offerTags(out) })
 	}
 }
 
@@ -168,22 +168,14 @@ func (m *Model) addTags(fileID string, tags []string) tea.Cmd {
 		if err != nil {
 			return page.Problem(err)
 		}
-		return tagsTaken{*file}
+		return tea.BatchMsg{ // FileChanged makes the history stale
+			page.Send(page.FileChanged{File: *file}),
+			page.Send(page.Toast{
+				Level: page.Good, Text: "Added the AI tags of " + file.Name + " as tags. z in its details undoes it.",
+				Detail: strings.Join(file.Tags.Or(nil), ", "),
+			}),
+		}
 	}
-}
-
-// tagsTaken has the record after adding tags.
-type tagsTaken struct{ file api.File }
-
-func (m *Model) tagsTaken(msg tagsTaken) tea.Cmd {
-	m.history.stale = true
-	return tea.Batch(
-		page.Send(page.FileChanged{File: msg.file}),
-		page.Send(page.Toast{
-			Level: page.Good, Text: "Added the AI tags of " + msg.file.Name + " as tags. z in its details undoes it.",
-			Detail: strings.Join(msg.file.Tags.Or(nil), ", "),
-		}),
-	)
 }
 
 // aiTagsOf returns the AI tags that an extension found, or all if it is not a tagging extension.

@@ -12,6 +12,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/media"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -39,13 +40,6 @@ const comparePatience = time.Minute
 // compareSide is the longest side of decoded pictures.
 const compareSide = 1024
 
-// compared has both pictures.
-type compared struct {
-	of            *comparison
-	before, after *picture.Picture
-	err           error
-}
-
 // startCompare loads both pictures.
 func (m *Model) startCompare() tea.Cmd {
 	run, _ := m.current()
@@ -55,12 +49,12 @@ func (m *Model) startCompare() tea.Cmd {
 	wanted, record, s := *run, m.record(run), m.o.Session
 	return func() tea.Msg {
 		defer cancel()
-		out := compared{of: c}
-		out.before, out.err = decode(s.Before(ctx, wanted))
-		if out.err == nil {
-			out.after, out.err = decode(s.Picture(ctx, record()))
+		var after *picture.Picture
+		before, err := decode(s.Before(ctx, wanted))
+		if err == nil {
+			after, err = decode(s.Picture(ctx, record()))
 		}
-		return out
+		return page.Do(func() { c.before, c.after, c.err = before, after, err })
 	}
 }
 

@@ -25,7 +25,10 @@ func (m *Model) enter() tea.Cmd {
 	w, ctx, wanted := m.o.Watch, m.o.Context, *run
 	return func() tea.Msg {
 		events, err := w.History(ctx, wanted.ID)
-		return postsRead{wanted, events, err}
+		if err != nil {
+			return page.Problem(err)
+		}
+		return page.Then(func() tea.Cmd { return m.openPosts(&wanted, events) })
 	}
 }
 

@@ -142,20 +142,10 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.history.asked, m.history.read = false, true
 		m.history.events, m.history.file, m.history.err = msg.events, msg.file, msg.err
 		return m.readResult(), true
-	case resultRead:
-		m.result.picture = msg.picture
-	case postsRead:
-		return m.openPosts(msg), true
 	case ticked:
 		m.tick()
 	case copyable:
 		m.openMenu(msg)
-	case tagsRead:
-		return m.offerTags(msg), true
-	case tagsTaken:
-		return m.tagsTaken(msg), true
-	case compared:
-		msg.of.before, msg.of.after, msg.of.err = msg.before, msg.after, msg.err
 	case page.FileChanged:
 		m.history.stale = true
 	case tea.ColorProfileMsg:

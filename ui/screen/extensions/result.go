@@ -25,9 +25,6 @@ type result struct {
 	view    *picture.CropView
 }
 
-// resultRead has the picture, or nil.
-type resultRead struct{ picture *picture.Picture }
-
 // resultSide is the longest side of the picture in the pane, resultRows its maximum height in
 // lines.
 const (
@@ -54,17 +51,17 @@ func (m *Model) readResult() tea.Cmd {
 	return tea.Batch(gone, m.result.newest.Ask(func() tea.Msg {
 		defer cancel()
 		if !file.IsImage() {
-			return resultRead{}
+			return nil
 		}
 		path, err := s.Picture(ctx, file)
 		if err != nil {
-			return resultRead{} // the picture is optional
+			return nil // the picture is optional
 		}
 		p, err := picture.DecodeFile(ctx, path, media.Limits{Side: resultSide})
 		if err != nil {
-			return resultRead{}
+			return nil
 		}
-		return resultRead{p}
+		return page.Do(func() { m.result.picture = p })
 	}))
 }
 
@@ -86,22 +83,12 @@ func (m *Model) drawResult(f *kit.Facts, run *api.Run) {
 	f.Gap()
 }
 
-// postsRead is the history of a run with posts.
-type postsRead struct {
-	run    api.Run
-	events []api.RunEvent
-	err    error
-}
-
 // openPosts shows the history with raw posts, unless the user has moved on.
-func (m *Model) openPosts(msg postsRead) tea.Cmd {
-	if msg.err != nil {
-		return page.Send(page.Problem(msg.err))
-	}
+func (m *Model) openPosts(run *api.Run, events []api.RunEvent) tea.Cmd {
 	if m.Capturing() || m.Overlays().Top() != nil {
 		return nil
 	}
-	return m.Open(kit.NewReader(msg.run.Extension+" of "+folderOf(&msg.run), rawHistory(&msg.run, msg.events)))
+	return m.Open(kit.NewReader(run.Extension+" of "+folderOf(run), rawHistory(run, events)))
 }
 
 // rawHistory formats events with full times and raw posts.

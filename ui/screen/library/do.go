@@ -61,48 +61,36 @@ func (m *Model) startDownload(files []api.File, folder string) tea.Cmd {
 	}})
 }
 
-// sentMsg has the uploads that stored files.
-type sentMsg struct {
-	jobs    []api.Job
-	unknown []string // names of files not sent from this computer
-	err     error
-}
-
 // sendAgain opens the form with the original uploads of the chosen files.
 func (m *Model) sendAgain() tea.Cmd {
 	files := m.chosen()
 	ctx, s := m.o.Context, m.o.Session
 	return func() tea.Msg {
-		out := sentMsg{}
+		var jobs []api.Job
+		var unknown []string // names of files not sent from this computer
 		for _, f := range files {
 			job, ok, err := s.Sent(ctx, f.FileID)
 			switch {
 			case err != nil:
-				out.err = err
+				return page.Failed(err)
 			case ok:
 				job.Failure = nil
-				out.jobs = append(out.jobs, job)
+				jobs = append(jobs, job)
 			default:
-				out.unknown = append(out.unknown, f.Name)
+				unknown = append(unknown, f.Name)
 			}
 		}
-		return out
+		compose := page.Compose{Jobs: jobs}
+		switch {
+		case len(jobs) == 0:
+			return page.Toast{Level: page.Info, Text: "This file was not uploaded from this computer, so there is no source to upload again."}
+		case len(unknown) > 0:
+			return tea.BatchMsg{page.Send(page.Toast{
+				Level: page.Warn, Text: text.Plural(len(unknown), "file") + " not uploaded from this computer, skipped.", Detail: strings.Join(unknown, "\n"),
+			}), page.Send(compose)}
+		}
+		return compose
 	}
-}
-
-func gotSent(msg sentMsg) tea.Cmd {
-	var cmds []tea.Cmd
-	switch {
-	case msg.err != nil:
-		return page.Send(page.Failed(msg.err))
-	case len(msg.jobs) == 0:
-		return page.Tell(page.Info, "This file was not uploaded from this computer, so there is no source to upload again.")
-	case len(msg.unknown) > 0:
-		cmds = append(cmds, page.Send(page.Toast{
-			Level: page.Warn, Text: text.Plural(len(msg.unknown), "file") + " not uploaded from this computer, skipped.", Detail: strings.Join(msg.unknown, "\n"),
-		}))
-	}
-	return tea.Batch(append(cmds, page.Send(page.Compose{Jobs: msg.jobs}))...)
 }
 
 // noWork returns why files cannot be processed.

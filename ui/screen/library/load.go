@@ -114,36 +114,14 @@ type listing struct {
 
 func (l *listing) len() int { return len(l.folders) + len(l.files) }
 
-type (
-	// readMsg has a listing that was read.
-	readMsg struct {
-		listing listing
-		more    bool // continues the shown listing
-	}
-	// runsMsg has the run states of files.
-	runsMsg standing
-	// knownMsg has suggestions.
-	knownMsg struct{ tags, folders []string }
-)
+// readMsg has a listing that was read.
+type readMsg struct {
+	listing listing
+	more    bool // continues the shown listing
+}
 
 // key identifies the listing, for its cursor.
 func (l *listing) key() string { return l.folder + "\n" + l.search.text }
-
-// askKnown reads suggestions for tags and folders.
-func (m *Model) askKnown() tea.Cmd {
-	ctx, s := m.o.Context, m.o.Session
-	return func() tea.Msg {
-		tags, err := s.Tags(ctx)
-		if err != nil {
-			return page.Failed(err)
-		}
-		folders, err := s.Folders(ctx)
-		if err != nil {
-			return page.Failed(err)
-		}
-		return knownMsg{tags, folders}
-	}
-}
 
 // askRuns reads the run states of files.
 func (m *Model) askRuns() tea.Cmd {
@@ -153,7 +131,8 @@ func (m *Model) askRuns() tea.Cmd {
 		if err != nil {
 			return page.Failed(err)
 		}
-		return runsMsg(standingOf(runs))
+		now := standingOf(runs)
+		return page.Do(func() { m.gotRuns(now) })
 	})
 }
 
@@ -287,7 +266,7 @@ func (m *Model) start(l listing, more bool, read func(ctx context.Context, l *li
 		defer cancel()
 		read(ctx, &l)
 		l.at = now()
-		return readMsg{l, more}
+		return page.Then(func() tea.Cmd { return m.got(readMsg{l, more}) })
 	})
 }
 

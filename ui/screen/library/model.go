@@ -120,7 +120,7 @@ type Model struct {
 
 	front     bool // the screen is in front
 	stale     bool // changed since the listing was read
-	due       bool // dueMsg is pending
+	due       bool // catchUp is pending
 	unmatched int  // files read since the last match
 
 	clicks *kit.Clicks
@@ -216,32 +216,12 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.news(), true
 	case page.RunsChanged:
 		return tea.Batch(m.news(), m.askRuns()), true
-	case dueMsg:
-		m.due = false
-		return m.catchUp(), true
-	case readMsg:
-		return m.got(msg), true
-	case runsMsg:
-		m.gotRuns(standing(msg))
-	case knownMsg:
-		m.manage.Tags, m.manage.Folders = msg.tags, msg.folders
-	case fieldsMsg:
-		m.gotFields(msg)
-	case sentMsg:
-		return gotSent(msg), true
 	case tea.MouseClickMsg:
 		return m.clicked(msg), true
 	case tea.MouseWheelMsg:
 		return nil, m.wheel(msg)
 	default:
-		for _, part := range []interface {
-			Update(msg tea.Msg) (tea.Cmd, bool)
-		}{m.manage, m.sheet, m.preview} {
-			if cmd, used := part.Update(msg); used {
-				return cmd, true
-			}
-		}
-		return nil, m.terminal.learn(msg)
+		return nil, m.sheet.Update(msg) || m.preview.Update(msg) || m.terminal.learn(msg)
 	}
 	return nil, true
 }
@@ -308,16 +288,13 @@ func (m *Model) forget(id string) {
 
 // comeToFront reads the listing if it is missing or old.
 func (m *Model) comeToFront() tea.Cmd {
-	runs := tea.Batch(m.askRuns(), m.askKnown())
+	runs := tea.Batch(m.askRuns(), m.manage.ReadKnown())
 	old := m.stale || m.now().Sub(m.shown.at) >= fresh
 	if m.busy || !old || m.shown.len() > maxAgain {
 		return runs
 	}
 	return tea.Batch(runs, m.reload())
 }
-
-// dueMsg asks to reread the listing.
-type dueMsg struct{}
 
 // news marks the listing as outdated. It is reread after a moment, or when the screen is shown.
 func (m *Model) news() tea.Cmd {
@@ -326,7 +303,12 @@ func (m *Model) news() tea.Cmd {
 		return nil
 	}
 	m.due = true
-	return tea.Tick(gather, func(time.Time) tea.Msg { return dueMsg{} })
+	return tea.Tick(gather, func(time.Time) tea.Msg {
+		return page.Then(func() tea.Cmd {
+			m.due = false
+			return m.catchUp()
+		})
+	})
 }
 
 // catchUp rereads an outdated listing.

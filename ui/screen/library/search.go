@@ -16,6 +16,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
@@ -372,31 +373,21 @@ type query struct {
 	fields []api.MetadataField
 }
 
-// fieldsMsg has the custom metadata fields of a folder.
-type fieldsMsg struct {
-	folder string
-	fields []api.MetadataField
-}
-
 // askFields reads the fields of the folder.
 func (m *Model) askFields() tea.Cmd {
-	ctx, s, folder := m.o.Context, m.o.Session, m.folder()
-	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
+	s, folder := m.o.Session, m.folder()
+	return page.Within(m.o.Context, patience, func(ctx context.Context) tea.Msg {
 		fields, err := s.MetadataFields(ctx, folder)
 		if err != nil {
 			return nil // they are only suggestions
 		}
-		return fieldsMsg{folder, fields}
-	}
-}
-
-func (m *Model) gotFields(msg fieldsMsg) {
-	if msg.folder == m.folder() {
-		m.query.fields = msg.fields
-		m.query.field.Refresh()
-	}
+		return page.Do(func() {
+			if folder == m.folder() {
+				m.query.fields = fields
+				m.query.field.Refresh()
+			}
+		})
+	})
 }
 
 // startQuery opens the query line with the current search or folder.

@@ -17,9 +17,6 @@ func (m *Model) open(words string, use page.UseProfile) tea.Cmd {
 	return page.Send(use)
 }
 
-// begun reports the result of begin.
-type begun struct{ err error }
-
 // begin writes the first settings, with the local library in use.
 func (m *Model) begin() tea.Cmd {
 	m.busy = openingLocal
@@ -29,16 +26,11 @@ func (m *Model) begin() tea.Cmd {
 		if err == nil {
 			_, err = c.Use(config.LocalProfile)
 		}
-		return begun{err}
+		if err != nil {
+			return page.Do(func() { m.busy, m.problem = "", err })
+		}
+		return page.UseProfile{Name: config.LocalProfile}
 	}
-}
-
-func (m *Model) begun(err error) tea.Cmd {
-	if err != nil {
-		m.busy, m.problem = "", err
-		return nil
-	}
-	return page.Send(page.UseProfile{Name: config.LocalProfile})
 }
 
 // connect asks for a new account.

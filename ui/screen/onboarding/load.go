@@ -4,13 +4,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/config"
+	"mediadesk/ui/page"
 )
-
-// named has the profile that could not be opened.
-type named struct {
-	profile config.Profile
-	unnamed bool
-}
 
 // Init looks up which profile could not be opened.
 func (m *Model) Init() tea.Cmd {
@@ -18,6 +13,12 @@ func (m *Model) Init() tea.Cmd {
 		return nil
 	}
 	paths, name := m.o.Paths, m.profile.Name
+	named := func(p config.Profile, unnamed bool) tea.Msg {
+		return page.Do(func() {
+			m.profile, m.unnamed = p, unnamed
+			m.offer()
+		})
+	}
 	return func() tea.Msg {
 		c, err := config.Load(paths)
 		if err != nil {
@@ -26,12 +27,12 @@ func (m *Model) Init() tea.Cmd {
 		}
 		if name == "" {
 			if p, err := c.Find(c.Profile); err == nil {
-				return named{profile: p}
+				return named(p, false)
 			}
 			return nil
 		}
 		p, known := c.Profiles[name]
 		p.Name = name
-		return named{profile: p, unnamed: !known}
+		return named(p, !known)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/config"
-	"mediadesk/ui/account"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
@@ -69,13 +68,6 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.Resized:
 		m.size = msg.Size
-	case named:
-		m.profile, m.unnamed = msg.profile, msg.unnamed
-		m.offer()
-	case begun:
-		return m.begun(msg.err)
-	case account.Answer:
-		return msg()
 	case tea.MouseWheelMsg:
 		m.cards.Wheel(msg)
 	case tea.MouseClickMsg:

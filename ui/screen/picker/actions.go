@@ -152,17 +152,12 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 
 // These functions return why an action is disabled, or "".
 
-// when returns reason if holds is true.
-func when(holds bool, reason string) string {
-	return text.If(holds, reason)
-}
-
 func (m *Model) noFolder() string {
-	return when(m.shown.folder == "" || m.problem != nil, "no folder is shown")
+	return text.If(m.shown.folder == "" || m.problem != nil, "no folder is shown")
 }
 
 func (m *Model) noEntry() string {
-	return when(len(m.shown.rows) == 0, "no file is shown")
+	return text.If(len(m.shown.rows) == 0, "no file is shown")
 }
 
 func (m *Model) noFiles() string {
@@ -176,15 +171,15 @@ func (m *Model) noFiles() string {
 }
 
 func (m *Model) noPattern() string {
-	return when(m.shown.pattern == "" || len(m.shown.rows) == 0, "no filter has found anything")
+	return text.If(m.shown.pattern == "" || len(m.shown.rows) == 0, "no filter has found anything")
 }
 
 func (m *Model) noParent() string {
-	return when(m.shown.folder == "" || filepath.Dir(m.shown.folder) == m.shown.folder, "this is the topmost folder")
+	return text.If(m.shown.folder == "" || filepath.Dir(m.shown.folder) == m.shown.folder, "this is the topmost folder")
 }
 
 func (m *Model) nothingToClear() string {
-	return when(m.filter.Value() == "" && !m.ranged && !m.sheet.On && len(m.tray.items) == 0, "nothing is filtered or picked")
+	return text.If(m.filter.Value() == "" && !m.ranged && !m.sheet.On && len(m.tray.items) == 0, "nothing is filtered or picked")
 }
 
 func (m *Model) nothingToSend() string {
@@ -199,21 +194,21 @@ func (m *Model) nothingToSend() string {
 }
 
 func (m *Model) emptyTray() string {
-	return when(len(m.tray.items) == 0, "the tray is empty")
+	return text.If(len(m.tray.items) == 0, "the tray is empty")
 }
 
 func (m *Model) noItem() string {
 	_, ok := m.trayItem()
-	return cmp.Or(m.emptyTray(), when(!ok, "the filter finds nothing"))
+	return cmp.Or(m.emptyTray(), text.If(!ok, "the filter finds nothing"))
 }
 
 func (m *Model) noItemFile() string {
 	i, _ := m.trayItem()
-	return cmp.Or(m.noItem(), when(i.isURL(), "a URL is in no folder"))
+	return cmp.Or(m.noItem(), text.If(i.isURL(), "a URL is in no folder"))
 }
 
 func (m *Model) nothingRemoved() string {
-	return when(len(m.removed) == 0, "nothing was removed")
+	return text.If(len(m.removed) == 0, "nothing was removed")
 }
 
 func (m *Model) nothingToCopy() string {
@@ -266,5 +261,5 @@ func (m *Model) noClipboard() string {
 }
 
 func (m *Model) noFolders() string {
-	return when(m.options.Folders == nil, "there is no place to keep them")
+	return text.If(m.options.Folders == nil, "there is no place to keep them")
 }

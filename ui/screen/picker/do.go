@@ -252,26 +252,18 @@ func (m *Model) Commands() [][]string {
 	return [][]string{args}
 }
 
-// clipboardMsg carries a file with the picture from the clipboard.
-type clipboardMsg struct {
-	source api.Source
-	err    error
-}
-
 // pickClipboard adds the picture on the clipboard to the tray.
 func (m *Model) pickClipboard() tea.Cmd {
 	m.pasting = true
 	read := m.options.Clipboard
 	return func() tea.Msg {
 		source, err := read(context.Background())
-		return clipboardMsg{source, err}
+		return page.Then(func() tea.Cmd {
+			m.pasting = false
+			if err != nil {
+				return page.Send(problem(err))
+			}
+			return tea.Batch(m.pick([]api.Source{source}), toast(page.Info, "The picture on the clipboard is in the tray as "+text.Safe(source.Name())+"."))
+		})
 	}
-}
-
-func (m *Model) gotClipboard(msg clipboardMsg) tea.Cmd {
-	m.pasting = false
-	if msg.err != nil {
-		return page.Send(problem(msg.err))
-	}
-	return tea.Batch(m.pick([]api.Source{msg.source}), toast(page.Info, "The picture on the clipboard is in the tray as "+text.Safe(msg.source.Name())+"."))
 }

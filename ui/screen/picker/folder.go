@@ -38,20 +38,12 @@ func contentOf(d *disk, folder string) (content, error) {
 	return c, err
 }
 
-type (
-	// folderPicked carries the content of a folder to pick.
-	folderPicked struct {
-		folder string
-		content
-		err error
-	}
-	// totalMsg carries the number of files that can be picked in a folder.
-	totalMsg struct {
-		folder string
-		total  int
-		err    error
-	}
-)
+// folderPicked carries the content of a folder to pick.
+type folderPicked struct {
+	folder string
+	content
+	err error
+}
 
 // toggleFolder picks the files in a folder at any depth. If all are already picked, it removes them.
 func (m *Model) toggleFolder(folder string) tea.Cmd {
@@ -118,17 +110,15 @@ func (m *Model) wantTotal() tea.Cmd {
 		d := m.disk
 		return func() tea.Msg {
 			c, err := contentOf(d, folder)
-			return totalMsg{folder, len(c.items), err}
+			return page.Do(func() {
+				m.totaling = false
+				if err == nil {
+					m.totals[folder] = len(c.items)
+				}
+			})
 		}
 	}
 	return nil
-}
-
-func (m *Model) gotTotal(msg totalMsg) {
-	m.totaling = false
-	if msg.err == nil {
-		m.totals[msg.folder] = msg.total
-	}
 }
 
 // share describes how many files of a folder are picked, such as "3/10", with a sign; "" if none are.

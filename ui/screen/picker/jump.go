@@ -34,15 +34,6 @@ type jump struct {
 
 var _ kit.Overlay = (*jump)(nil)
 
-// completedMsg carries the completions of a path.
-type completedMsg struct {
-	of     *jump
-	folder string
-	names  []string
-	more   bool
-	err    error
-}
-
 // completionsKept limits the completions, namesSearched the names that are searched for them.
 const (
 	completionsKept = 200
@@ -139,7 +130,11 @@ func (j *jump) complete() tea.Cmd {
 	return j.asked.Ask(func() tea.Msg {
 		folder, begin := filepath.Split(path)
 		names, more, err := d.namesIn(folder, begin)
-		return completedMsg{j, folder, names, more, err}
+		return page.Do(func() {
+			j.folder, j.names, j.more, j.err = folder, names, more, err
+			j.list.SetLen(len(j.names))
+			j.list.SetCursor(0)
+		})
 	})
 }
 
@@ -195,13 +190,6 @@ func (d *disk) isFolder(folder string, f os.DirEntry) bool {
 	}
 	info, err := d.stat(filepath.Join(folder, f.Name()), d.patience)
 	return err == nil && info.IsDir()
-}
-
-// completed shows the completions.
-func (j *jump) completed(msg completedMsg) {
-	j.folder, j.names, j.more, j.err = msg.folder, msg.names, msg.more, msg.err
-	j.list.SetLen(len(j.names))
-	j.list.SetCursor(0)
 }
 
 // acceptCompletion inserts the selected name, or the common prefix of all names if none is selected.

@@ -11,7 +11,6 @@ import (
 
 // sentMsg carries what this computer has stored and the source folders.
 type sentMsg struct {
-	gen     int
 	stored  map[string]api.Identity // file identity when sent, by path
 	folders []string
 	err     error
@@ -36,7 +35,7 @@ func (m *Model) readSent() tea.Cmd {
 	gen := m.sentGen
 	return func() tea.Msg {
 		jobs, err := read()
-		msg := sentMsg{gen: gen, stored: map[string]api.Identity{}, err: err}
+		msg := sentMsg{stored: map[string]api.Identity{}, err: err}
 		known := map[string]bool{}
 		for _, j := range jobs {
 			path := j.Upload.Source.Path
@@ -51,14 +50,16 @@ func (m *Model) readSent() tea.Cmd {
 				msg.folders = append(msg.folders, folder)
 			}
 		}
-		return msg
+		return page.Then(func() tea.Cmd {
+			if gen != m.sentGen {
+				return nil
+			}
+			return m.gotSent(msg)
+		})
 	}
 }
 
 func (m *Model) gotSent(msg sentMsg) tea.Cmd {
-	if msg.gen != m.sentGen {
-		return nil
-	}
 	m.readingSent = false
 	if msg.err != nil {
 		return page.Send(problem(msg.err))

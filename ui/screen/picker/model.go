@@ -160,7 +160,7 @@ func (m *Model) Init() tea.Cmd {
 	}
 	cmds := []tea.Cmd{first, m.readSent(), m.watch()}
 	if len(m.options.Sources) > 0 {
-		cmds = append(cmds, absolute(m.options.Sources))
+		cmds = append(cmds, m.absolute(m.options.Sources))
 	}
 	return tea.Batch(cmds...)
 }
@@ -226,30 +226,20 @@ func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.snapshot(msg), true
 	case arrangedMsg:
 		return m.arranged(msg), true
-	case completedMsg:
-		msg.of.completed(msg)
 	case placesMsg:
 		return m.gotPlaces(msg), true
-	case sentMsg:
-		return m.gotSent(msg), true
 	case watchedMsg:
 		return m.watched(msg), true
 	case linksMsg:
 		return m.gotLinks(msg), true
 	case infosMsg:
 		return m.gotInfos(msg), true
-	case clipboardMsg:
-		return m.gotClipboard(msg), true
-	case absoluteMsg:
-		return m.pick(msg.sources), true
 	case folderPicked:
 		return m.pickedFolder(msg), true
 	case checkedMsg:
 		return m.checked(msg), true
 	case composeMsg:
 		return m.compose(msg), true
-	case previewDueMsg:
-		return m.previewDue(msg), true
 	case factsMsg:
 		return m.gotFacts(msg), true
 	case drawnMsg:
@@ -258,13 +248,8 @@ func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.transmitted(msg), true
 	case countedMsg:
 		m.gotCount(msg)
-	case totalMsg:
-		m.gotTotal(msg)
 	default:
-		if cmd, used := m.sheet.Update(msg); used {
-			return cmd, true
-		}
-		return m.folderSheet.Update(msg)
+		return nil, false
 	}
 	return nil, true
 }

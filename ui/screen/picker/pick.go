@@ -15,9 +15,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// absoluteMsg carries sources with absolute paths.
-type absoluteMsg struct{ sources []api.Source }
-
 // checkedMsg carries the checked sources of the tray.
 type checkedMsg struct {
 	items  []item
@@ -31,8 +28,8 @@ type composeMsg struct {
 	pick    bool     // add valid files to the tray
 }
 
-// absolute makes the paths of sources absolute.
-func absolute(sources []api.Source) tea.Cmd {
+// absolute picks sources with absolute paths.
+func (m *Model) absolute(sources []api.Source) tea.Cmd {
 	return func() tea.Msg {
 		out := make([]api.Source, len(sources))
 		for i, s := range sources {
@@ -43,7 +40,7 @@ func absolute(sources []api.Source) tea.Cmd {
 			}
 			out[i] = s
 		}
-		return absoluteMsg{out}
+		return page.Then(func() tea.Cmd { return m.pick(out) })
 	}
 }
 
@@ -51,7 +48,7 @@ func absolute(sources []api.Source) tea.Cmd {
 func (m *Model) add(sources []api.Source) tea.Cmd {
 	for _, s := range sources {
 		if s.Path != "" && !filepath.IsAbs(s.Path) {
-			return absolute(sources)
+			return m.absolute(sources)
 		}
 	}
 	return m.pick(sources)

@@ -9,6 +9,7 @@ import (
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // Folders are folders that persist between runs.
@@ -55,7 +56,7 @@ func (m *Model) newPlaces() *kit.Menu {
 	menu := kit.NewMenu("Places")
 	menu.Beside = []kit.Action{
 		{ID: "picker.place-remove", Keys: kit.Bind("remove the bookmark", "", "d"), Group: groupMove, Footer: true, Disabled: func() string {
-			return when(menu.Row().Label != bookmark, "only bookmarks can be removed")
+			return text.If(menu.Row().Label != bookmark, "only bookmarks can be removed")
 		}, Do: func() tea.Cmd { return m.removeMark(menu.Row().Note) }},
 	}
 	m.fillPlaces(menu)

@@ -12,7 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api/media"
-	"mediadesk/ui/edit"
+	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 )
 
@@ -57,8 +57,7 @@ type count struct {
 
 // Replies carry the generation of their request.
 type (
-	previewDueMsg struct{ gen int }
-	factsMsg      struct {
+	factsMsg struct {
 		gen   int
 		facts media.Facts
 		err   error
@@ -148,16 +147,16 @@ func (m *Model) wantPreview() tea.Cmd {
 	p.busy = true
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	gen := p.gen
-	return tea.Batch(gone, tea.Tick(m.pause, func(time.Time) tea.Msg { return previewDueMsg{gen} }))
+	return tea.Batch(gone, tea.Tick(m.pause, func(time.Time) tea.Msg { return page.Then(func() tea.Cmd { return m.previewDue(gen) }) }))
 }
 
 // previewDue starts reading if the cursor still rests.
-func (m *Model) previewDue(msg previewDueMsg) tea.Cmd {
+func (m *Model) previewDue(gen int) tea.Cmd {
 	p := &m.preview
-	if msg.gen != p.gen || p.ctx == nil {
+	if gen != p.gen || p.ctx == nil {
 		return nil
 	}
-	ctx, gen, path := p.ctx, p.gen, p.subject.path
+	ctx, path := p.ctx, p.subject.path
 	if p.subject.folder {
 		return func() tea.Msg {
 			n, err := countFolder(ctx, path)
@@ -223,10 +222,8 @@ func (m *Model) gotDrawn(msg drawnMsg) tea.Cmd {
 
 // transmitted shows a picture that the terminal has received.
 func (m *Model) transmitted(msg picture.Transmitted) tea.Cmd {
-	for _, sheet := range []*edit.Tiles{m.sheet, m.folderSheet} {
-		if _, used := sheet.Update(msg); used {
-			return nil
-		}
+	if m.sheet.Update(msg) || m.folderSheet.Update(msg) {
+		return nil
 	}
 	gone, used := m.preview.slot.Transmitted(msg)
 	if used {

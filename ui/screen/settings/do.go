@@ -123,12 +123,6 @@ func (m *Model) showTerminal() tea.Cmd {
 
 func (m *Model) useSelected() tea.Cmd { return m.use(m.selected().Name, nil) }
 
-// written reports that write finished.
-type written struct {
-	config config.Config
-	err    error
-}
-
 // write saves the chosen settings if they changed.
 func (m *Model) write() tea.Cmd {
 	c, want := m.config, m.chosen()
@@ -138,7 +132,7 @@ func (m *Model) write() tea.Cmd {
 	m.writing = true
 	return func() tea.Msg {
 		next, err := c.Set(want)
-		return written{config: next, err: err}
+		return page.Then(func() tea.Cmd { return m.wrote(next, err) })
 	}
 }
 
@@ -155,13 +149,13 @@ func (m *Model) chosen() config.Choices {
 	return c
 }
 
-func (m *Model) wrote(msg written) tea.Cmd {
+func (m *Model) wrote(c config.Config, err error) tea.Cmd {
 	m.writing = false
-	if msg.err != nil {
+	if err != nil {
 		m.showChoices()
-		return page.Send(page.Problem(msg.err))
+		return page.Send(page.Problem(err))
 	}
-	m.config = msg.config
+	m.config = c
 	more := m.write()
 	return tea.Batch(more, page.Send(Changed{Theme: m.config.Theme, Themes: m.config.Themes, Pictures: m.config.Pictures, Signal: m.config.Signal, Concurrency: m.config.Concurrency}))
 }
@@ -175,6 +169,8 @@ type done struct {
 	open  bool    // open the account
 	key   api.Key // key to open it with; nil: look it up
 }
+
+func (m *Model) after(d done) page.Then { return func() tea.Cmd { return m.done(d) } }
 
 func (m *Model) done(msg done) tea.Cmd {
 	if msg.err != nil {
@@ -212,7 +208,7 @@ func (m *Model) use(name string, key api.Key) tea.Cmd {
 		if readOnly, ok := errors.AsType[*config.ReadOnlyError](err); ok {
 			words, err = "The next start opens another account: "+readOnly.Error()+".", nil
 		}
-		return done{words: words, name: name, key: key, open: true, err: err}
+		return m.after(done{words: words, name: name, key: key, open: true, err: err})
 	}
 }
 
@@ -236,7 +232,7 @@ func (m *Model) remove(name string, forgetKey bool) tea.Cmd {
 				words += " Its key is deleted."
 			}
 		}
-		return done{words: words, name: name, err: err}
+		return m.after(done{words: words, name: name, err: err})
 	}
 }
 
@@ -245,7 +241,7 @@ func (m *Model) forget(name string) tea.Cmd {
 	ctx, keys := m.o.Context, m.o.Keys
 	return func() tea.Msg {
 		err := keys.Forget(ctx, config.Profile{Name: name})
-		return done{words: "The key of the account " + name + " is no longer in the keyring.", name: name, gone: true, err: err}
+		return m.after(done{words: "The key of the account " + name + " is no longer in the keyring.", name: name, gone: true, err: err})
 	}
 }
 

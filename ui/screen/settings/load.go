@@ -20,26 +20,18 @@ import (
 // Init reads the settings.
 func (m *Model) Init() tea.Cmd { return m.read("") }
 
-// loaded carries the settings from the file.
-type loaded struct {
-	want   string // account to select; empty: keep the cursor
-	config config.Config
-	err    error
-}
-
-// read loads the settings.
+// read loads the settings. want is the account to select; empty keeps the cursor.
 func (m *Model) read(want string) tea.Cmd {
 	paths := m.o.Paths
 	return m.reading.Ask(func() tea.Msg {
 		c, err := config.Load(paths)
-		return loaded{want: want, config: c, err: err}
+		return page.Then(func() tea.Cmd { return m.loaded(want, c, err) })
 	})
 }
 
-func (m *Model) loaded(msg loaded) tea.Cmd {
+func (m *Model) loaded(want string, c config.Config, err error) tea.Cmd {
 	first := !m.ready
-	m.ready, m.config, m.broken = true, msg.config, msg.err
-	want := msg.want
+	m.ready, m.config, m.broken = true, c, err
 	if first && want == "" {
 		want = m.o.Profile.Name
 	}
@@ -50,9 +42,6 @@ func (m *Model) loaded(msg loaded) tea.Cmd {
 	return m.moved()
 }
 
-// usageRead describes the usage of the account in use; empty if the service does not report it.
-type usageRead string
-
 // usageTime limits the request for the usage.
 const usageTime = 20 * time.Second
 
@@ -61,17 +50,16 @@ func (m *Model) readUsage() tea.Cmd {
 	if m.o.Session == nil {
 		return nil
 	}
-	ctx, s, now := m.o.Context, m.o.Session, m.o.Now().UTC()
-	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, usageTime)
-		defer cancel()
+	s, now := m.o.Session, m.o.Now().UTC()
+	return page.Within(m.o.Context, usageTime, func(ctx context.Context) tea.Msg {
 		today := now.Truncate(24 * time.Hour)
 		used, err := s.Usage(ctx, today.AddDate(0, 0, 1-today.Day()), today.AddDate(0, 0, 1))
-		if err != nil {
-			return usageRead("") // no usage, no row
-		}
-		return usageRead(usageLabel(used))
-	}
+		return page.Do(func() {
+			if m.usage = ""; err == nil { // no usage, no row
+				m.usage = usageLabel(used)
+			}
+		})
+	})
 }
 
 // usageLabel formats the usage that the service reports.
@@ -143,13 +131,6 @@ func (p *place) tell(words string) {
 	p.known, p.words, p.bad = words != "", words, false
 }
 
-// found carries the result of findKey.
-type found struct {
-	name   string
-	source config.Source
-	err    error
-}
-
 // searchKey looks once for the key of the selected account. It does not run a key command, which could ask
 // for a password.
 func (m *Model) searchKey() tea.Cmd {
@@ -179,13 +160,8 @@ func (m *Model) findKey(p config.Profile) tea.Cmd {
 	ctx, keys := m.o.Context, m.o.Keys
 	return place.asked.Ask(func() tea.Msg {
 		source, err := keys.Where(ctx, p)
-		return found{name: p.Name, source: source, err: err}
+		return page.Do(func() { place.words, place.bad = describeKey(source, err), err != nil })
 	})
-}
-
-func (m *Model) found(msg found) {
-	place := m.keyPlaceOf(msg.name)
-	place.words, place.bad = describeKey(msg.source, msg.err), msg.err != nil
 }
 
 // describeKey describes where a key is, or why it cannot be read.

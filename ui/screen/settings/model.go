@@ -11,7 +11,6 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/session"
 	"mediadesk/config"
-	"mediadesk/ui/account"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -170,22 +169,8 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	case page.Shown:
 		// Another program or an editor may have changed the file.
 		return tea.Batch(m.read(""), m.readUsage())
-	case usageRead:
-		m.usage = string(msg)
 	case picture.Abilities:
 		m.abilities = msg
-	case account.Answer:
-		return msg()
-	case loaded:
-		return m.loaded(msg)
-	case found:
-		m.found(msg)
-	case testedWebhooks:
-		return m.webhooksTested(msg)
-	case written:
-		return m.wrote(msg)
-	case done:
-		return m.done(msg)
 	case editorReady:
 		return m.openEditor(msg)
 	case edited:

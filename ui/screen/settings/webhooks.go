@@ -14,31 +14,29 @@ import (
 	"mediadesk/ui/text"
 )
 
-// testedWebhooks carries the result of a webhook test.
-type testedWebhooks struct {
-	reader *kit.Reader // opened for the test
-	err    error
-}
-
 // testWebhooks posts to the webhook address and shows whether the post arrived and what to do.
 func (m *Model) testWebhooks() tea.Cmd {
 	reader := kit.NewReader("Webhooks", m.webhookGuide("Sending a post to "+m.receiverAddress()+"…"))
 	m.Overlays().Open(reader)
 	ctx, test := m.o.Context, m.o.Session.TestReceiver
-	return func() tea.Msg { return testedWebhooks{reader, test(ctx)} }
+	return func() tea.Msg {
+		err := test(ctx)
+		return page.Then(func() tea.Cmd { return m.webhooksTested(reader, err) })
+	}
 }
 
-func (m *Model) webhooksTested(msg testedWebhooks) tea.Cmd {
+// webhooksTested shows the result of a test in its reader, or in a message if the reader is closed.
+func (m *Model) webhooksTested(reader *kit.Reader, err error) tea.Cmd {
 	words := "A post to " + m.receiverAddress() + " arrived here."
 	level := page.Good
-	if msg.err != nil {
+	if err != nil {
 		level = page.Warn
-		words = text.Sentence(msg.err.Error())
-		if hint := api.Hint(msg.err); hint != "" {
+		words = text.Sentence(err.Error())
+		if hint := api.Hint(err); hint != "" {
 			words += "\n" + hint
 		}
 	}
-	if msg.reader.Closed() {
+	if reader.Closed() {
 		return page.Send(page.Toast{Level: level, Text: firstLine(words), Detail: words})
 	}
 	m.Overlays().CloseAll() // close the reader

@@ -15,8 +15,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// alreadyMsg tells which sources are already stored in their folder.
-type alreadyMsg struct {
+// already tells which sources are already stored in their folder.
+type already struct {
 	sources []*source
 	folders []string   // folder of each source
 	jobs    []*api.Job // job of each source; nil: not stored
@@ -25,19 +25,13 @@ type alreadyMsg struct {
 	listErr error
 }
 
-// manifestMsg reports that a manifest was written.
-type manifestMsg struct {
-	name string
-	err  error
-}
-
 // wantAlready compares the next few sources with the stored files. Small batches make it easy to cancel.
 func (m *Model) wantAlready() tea.Cmd {
 	i := m.focused()
 	if m.finding != nil || m.away || m.sending || m.unfound != nil || i != nil && i.field == fieldFolder {
 		return nil // a folder is being typed
 	}
-	msg := alreadyMsg{}
+	msg := already{}
 	var uploads []api.Upload
 	for _, s := range m.sources {
 		if folder := s.folder(); s.known.looked && s.known.err == nil && s.known.asked != folder {
@@ -59,7 +53,7 @@ func (m *Model) wantAlready() tea.Cmd {
 			defer cancel()
 			msg.listed, msg.listErr = session.Listed(ctx, uploads)
 		}
-		return msg
+		return page.Do(func() { m.gotAlready(msg) })
 	}
 }
 
@@ -70,7 +64,7 @@ func (m *Model) stopFinding() {
 	}
 }
 
-func (m *Model) gotAlready(msg alreadyMsg) {
+func (m *Model) gotAlready(msg already) {
 	m.stopFinding()
 	m.finding = nil
 	if msg.err != nil {
@@ -192,13 +186,9 @@ func (m *Model) writeManifest() tea.Cmd {
 	s := m.o.Session
 	return func() tea.Msg {
 		name, err := s.WriteManifest(entries, time.Now())
-		return manifestMsg{name, err}
+		if err != nil {
+			return page.Problem(err)
+		}
+		return page.Toast{Level: page.Good, Text: "Written: " + text.Safe(name), Detail: "Send it with: mediadesk upload --manifest " + name}
 	}
-}
-
-func (m *Model) wroteManifest(msg manifestMsg) tea.Cmd {
-	if msg.err != nil {
-		return page.Send(page.Problem(msg.err))
-	}
-	return page.Send(page.Toast{Level: page.Good, Text: "Written: " + text.Safe(msg.name), Detail: "Send it with: mediadesk upload --manifest " + msg.name})
 }

@@ -16,15 +16,13 @@ import (
 	"mediadesk/ui/text"
 )
 
-type (
-	// queuedMsg reports which jobs the queue accepted.
-	queuedMsg struct {
-		jobs   []api.Job // accepted jobs
-		left   []left    // why nothing was queued
-		taken  []*source // sources of the jobs that were offered
-		failed error     // error of the queue
-	}
-)
+// queued tells which jobs the queue accepted.
+type queued struct {
+	jobs   []api.Job // accepted jobs
+	left   []left    // why nothing was queued
+	taken  []*source // sources of the jobs that were offered
+	failed error     // error of the queue
+}
 
 // left is a source that cannot be sent.
 type left struct {
@@ -210,13 +208,13 @@ func (m *Model) hand(without map[*source]bool) tea.Cmd {
 		if len(msg.left) == 0 && msg.failed == nil {
 			letGo()
 		}
-		return msg
+		return page.Then(func() tea.Cmd { return m.queued(msg) })
 	}
 }
 
 // enqueue checks the sources again and queues all of them, or none if one has changed or is missing.
-func enqueue(ctx context.Context, profile string, drafts []draft, send func(context.Context, []api.Job) ([]api.Job, error)) queuedMsg {
-	var msg queuedMsg
+func enqueue(ctx context.Context, profile string, drafts []draft, send func(context.Context, []api.Job) ([]api.Job, error)) queued {
+	var msg queued
 	jobs := make([]api.Job, 0, len(drafts))
 	batch := session.NewBatch(time.Now())
 	for _, d := range drafts {
@@ -255,7 +253,7 @@ func changedError(src api.Source, was, now api.Identity) error {
 }
 
 // queued removes the accepted jobs from the form.
-func (m *Model) queued(msg queuedMsg) tea.Cmd {
+func (m *Model) queued(msg queued) tea.Cmd {
 	m.sending = false
 	m.unkept = m.unkept || m.touched
 	if len(msg.left) > 0 {
@@ -276,7 +274,7 @@ func (m *Model) queued(msg queuedMsg) tea.Cmd {
 }
 
 // letGo removes the sources of the jobs from the form.
-func (m *Model) letGo(msg queuedMsg) {
+func (m *Model) letGo(msg queued) {
 	count := map[api.Source]int{}
 	for _, job := range msg.jobs {
 		count[job.Upload.Source]++
@@ -292,7 +290,7 @@ func (m *Model) letGo(msg queuedMsg) {
 }
 
 // leftOver shows which sources cannot be sent and asks about the rest.
-func (m *Model) leftOver(msg queuedMsg) tea.Cmd {
+func (m *Model) leftOver(msg queued) tea.Cmd {
 	without := map[*source]bool{}
 	for _, l := range msg.left {
 		without[l.source] = true
@@ -310,7 +308,7 @@ func (m *Model) leftOver(msg queuedMsg) tea.Cmd {
 }
 
 // askWithout offers to send the other sources.
-func (m *Model) askWithout(msg queuedMsg, without map[*source]bool) tea.Cmd {
+func (m *Model) askWithout(msg queued, without map[*source]bool) tea.Cmd {
 	first := msg.left[0].err
 	if len(msg.taken) == 0 {
 		return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + text.Sentence(first.Error()), Detail: api.Hint(first)})

@@ -224,11 +224,6 @@ func (k *keeper) keep(ctx context.Context, number int, s snapshot, save func(con
 	return nil
 }
 
-// keptMsg reports that a form was saved.
-type keptMsg struct {
-	err error
-}
-
 // note records a change that must be saved.
 func (m *Model) note() { m.touched, m.unkept = true, true }
 
@@ -259,20 +254,23 @@ func (m *Model) wantKept() tea.Cmd {
 	}
 	m.keeping = true
 	ctx, keep := m.o.Context, m.Keep()
-	return func() tea.Msg { return keptMsg{keep(ctx)} }
+	return func() tea.Msg {
+		err := keep(ctx)
+		return page.Then(func() tea.Cmd { return m.gotKept(err) })
+	}
 }
 
-func (m *Model) gotKept(msg keptMsg) tea.Cmd {
+func (m *Model) gotKept(err error) tea.Cmd {
 	m.keeping = false
 	if len(m.sources) == 0 && !m.unkept {
 		m.touched = false
 	}
-	if msg.err == nil || m.o.Context.Err() != nil || m.keepFailed {
+	if err == nil || m.o.Context.Err() != nil || m.keepFailed {
 		return nil
 	}
 	// Report it once, not after every key.
 	m.keepFailed = true
-	return page.Send(page.Problem(msg.err))
+	return page.Send(page.Problem(err))
 }
 
 // keepOthers returns a function that saves the form without the queued sources. It runs at once, so that a crash does

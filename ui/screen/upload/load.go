@@ -11,6 +11,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/media"
 	"mediadesk/ui/edit"
+	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
 
@@ -23,17 +24,8 @@ const (
 	handful = 8
 )
 
-type (
-	// factsMsg carries facts about files by path.
-	factsMsg map[string]known
-	// tagsMsg and foldersMsg carry suggestions.
-	tagsMsg    []string
-	foldersMsg []string
-	// placesDueMsg reports that typing has paused.
-	placesDueMsg struct{}
-	// placesMsg carries the results of lookups by path.
-	placesMsg map[string]place
-)
+// factsMsg carries facts about files by path.
+type factsMsg map[string]known
 
 // place is the result of a lookup.
 type place struct {
@@ -93,7 +85,7 @@ func (m *Model) askTags() tea.Cmd {
 	return func() tea.Msg {
 		// Suggestions are optional, so errors are ignored.
 		tags, _ := ask(ctx)
-		return tagsMsg(tags)
+		return page.Do(func() { m.tags = tags })
 	}
 }
 
@@ -105,7 +97,7 @@ func (m *Model) askFolders() tea.Cmd {
 	ctx, ask := m.o.Context, m.o.Session.Folders
 	return func() tea.Msg {
 		folders, _ := ask(ctx)
-		return foldersMsg(folders)
+		return page.Do(func() { m.addFolders(folders) })
 	}
 }
 
@@ -132,7 +124,7 @@ func (m *Model) wantPlaces() tea.Cmd {
 		return nil
 	}
 	m.waiting = due[0]
-	return m.due.Ask(tea.Tick(pause, func(time.Time) tea.Msg { return placesDueMsg{} }))
+	return m.due.Ask(tea.Tick(pause, func(time.Time) tea.Msg { return page.Then(m.inspectPlaces) }))
 }
 
 // unknownPlaces returns the next few places to look up, the current source's first. A unique name needs no lookup.
@@ -175,7 +167,7 @@ func (m *Model) inspectPlaces() tea.Cmd {
 			p.at = now()
 			of[path] = p
 		}
-		return placesMsg(of)
+		return page.Then(func() tea.Cmd { return m.gotPlaces(of) })
 	}
 }
 
@@ -190,10 +182,10 @@ func inspectPlace(ctx context.Context, path string, inspect func(context.Context
 }
 
 // gotPlaces stores the results and continues unless the user is typing.
-func (m *Model) gotPlaces(msg placesMsg) tea.Cmd {
+func (m *Model) gotPlaces(found map[string]place) tea.Cmd {
 	m.looking = false
 	// The results are valid whatever was typed since.
-	for path, p := range msg {
+	for path, p := range found {
 		m.placeCount++
 		p.number = m.placeCount
 		m.places[path] = p

@@ -298,8 +298,6 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		return m.Compose(msg.Sources)
 	case page.Themed:
 		m.theme = msg.Theme
-	case thumbMsg:
-		return m.thumbs.Got(msg.of, msg.drawn, msg.err)
 	case picture.Transmitted:
 		m.thumbs.Transmitted(msg)
 	case tea.MouseClickMsg:
@@ -308,42 +306,12 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		return m.wheel(msg)
 	case page.FileChanged:
 		m.learn(msg.File)
-	case keptMsg:
-		return m.gotKept(msg)
-	case presetsMsg:
-		return m.gotPresets(msg)
-	case presetSavedMsg:
-		return m.presetSaved(msg)
 	case editedMsg:
 		return m.edited(msg)
-	case savedMsg:
-		m.chooseExtension(msg)
 	case fieldsMsg:
 		m.gotFields(msg)
-	case folderTagsMsg:
-		m.folderTags[msg.folder] = msg.tags
-	case foldersInMsg:
-		m.gotFoldersIn(msg)
-	case alreadyMsg:
-		m.gotAlready(msg)
-	case namingKept:
-		if msg.err != nil {
-			return page.Send(page.Problem(msg.err))
-		}
-	case manifestMsg:
-		return m.wroteManifest(msg)
 	case factsMsg:
 		return m.gotFacts(msg)
-	case tagsMsg:
-		m.tags = msg
-	case foldersMsg:
-		m.addFolders(msg)
-	case placesDueMsg:
-		return m.inspectPlaces()
-	case placesMsg:
-		return m.gotPlaces(msg)
-	case queuedMsg:
-		return m.queued(msg)
 	default:
 		cmd, _ := m.region.Update(msg)
 		return cmd

@@ -9,9 +9,6 @@ import (
 	"mediadesk/ui/page"
 )
 
-// namingKept reports whether the naming was saved.
-type namingKept struct{ err error }
-
 // firstMinute is the least age of a local file that causes the naming question, because new users often send the same file
 // twice.
 const firstMinute = time.Minute
@@ -49,7 +46,12 @@ func (m *Model) askNaming(s *source) tea.Cmd {
 func (m *Model) name(naming api.Naming) tea.Cmd {
 	m.o.Profile.Naming, m.o.Profile.AskNaming = naming, false
 	keep := m.o.Session.KeepNaming
-	kept := func() tea.Msg { return namingKept{keep(naming)} }
+	kept := func() tea.Msg {
+		if err := keep(naming); err != nil {
+			return page.Problem(err)
+		}
+		return nil
+	}
 	if naming == api.NameHere {
 		return tea.Batch(kept, m.send())
 	}

@@ -10,16 +10,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/edit"
-)
-
-type (
-	// folderTagsMsg carries the tags used in a folder.
-	folderTagsMsg struct {
-		folder string
-		tags   []string
-	}
-	// foldersInMsg carries the subfolders of a folder.
-	foldersInMsg []string
+	"mediadesk/ui/page"
 )
 
 // completeTags suggests the tags of the form's folder first, then all others, both by frequency.
@@ -47,14 +38,12 @@ func (m *Model) wantFolderTags() tea.Cmd {
 		return nil
 	}
 	m.folderTags[folder] = nil
-	ctx, ask := m.o.Context, m.o.Session.TagsIn
-	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
+	ask := m.o.Session.TagsIn
+	return page.Within(m.o.Context, patience, func(ctx context.Context) tea.Msg {
 		// Suggestions are optional, so errors are ignored.
 		tags, _ := ask(ctx, folder)
-		return folderTagsMsg{folder, tags}
-	}
+		return page.Do(func() { m.folderTags[folder] = tags })
+	})
 }
 
 // wantFoldersIn loads the subfolders of the typed folder.
@@ -72,27 +61,22 @@ func (m *Model) wantFoldersIn() tea.Cmd {
 		return nil
 	}
 	m.foldersIn[parent] = true
-	ctx, ask := m.o.Context, m.o.Session.FoldersIn
-	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
+	ask := m.o.Session.FoldersIn
+	return page.Within(m.o.Context, patience, func(ctx context.Context) tea.Msg {
 		folders, _ := ask(ctx, parent)
-		return foldersInMsg(folders)
-	}
+		return page.Do(func() { m.gotFoldersIn(folders) })
+	})
 }
 
-func (m *Model) gotFoldersIn(msg foldersInMsg) {
-	if len(msg) == 0 {
+func (m *Model) gotFoldersIn(folders []string) {
+	if len(folders) == 0 {
 		return
 	}
-	m.addFolders(msg)
+	m.addFolders(folders)
 	if i := m.focused(); i != nil && i.field == fieldFolder && i.value() != "" && len(i.text.Offers()) == 0 && m.touched {
 		i.text.Refresh()
 	}
 }
-
-// savedMsg carries the account's saved extensions.
-type savedMsg []api.Saved
 
 // askExtension loads the saved extensions and opens the menu.
 func (m *Model) askExtension() tea.Cmd {
@@ -102,7 +86,10 @@ func (m *Model) askExtension() tea.Cmd {
 		return nil
 	}
 	ctx := m.o.Context
-	return func() tea.Msg { return savedMsg(edit.ReadSaved(ctx, lister)) }
+	return func() tea.Msg {
+		saved := edit.ReadSaved(ctx, lister)
+		return page.Do(func() { m.chooseExtension(saved) })
+	}
 }
 
 // chooseExtension opens a menu of extensions. The chosen one replaces an extension of the same name in the targets.

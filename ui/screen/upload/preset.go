@@ -92,32 +92,16 @@ func (m *Model) describePreset(body []byte) string {
 	return strings.Join(set, "  ")
 }
 
-type (
-	presetsMsg struct {
-		list []session.Preset
-		err  error
-	}
-	presetSavedMsg struct {
-		said string
-		err  error
-	}
-)
-
 // openPresets loads the presets and opens their menu.
 func (m *Model) openPresets() tea.Cmd {
 	ctx, presets := m.o.Context, m.o.Session
 	return func() tea.Msg {
 		list, err := presets.Presets(ctx)
-		return presetsMsg{list, err}
+		if err != nil {
+			return page.Problem(err)
+		}
+		return page.Do(func() { m.cover(m.presetMenu(list)) })
 	}
-}
-
-func (m *Model) gotPresets(msg presetsMsg) tea.Cmd {
-	if msg.err != nil {
-		return page.Send(page.Problem(msg.err))
-	}
-	m.cover(m.presetMenu(msg.list))
-	return nil
 }
 
 // presetMenu returns the menu that loads, saves and removes presets.
@@ -189,7 +173,7 @@ func (m *Model) savePreset(extensionsOnly bool, name string) tea.Cmd {
 	ctx, presets := m.o.Context, m.o.Session
 	return func() tea.Msg {
 		err := presets.SavePreset(ctx, session.Preset{Name: name, Body: body})
-		return presetSavedMsg{"Saved the preset " + text.Safe(name) + ".", err}
+		return presetDone("Saved", name, err)
 	}
 }
 
@@ -210,13 +194,13 @@ func (m *Model) loadPreset(p session.Preset) tea.Cmd {
 func (m *Model) removePreset(name string) tea.Cmd {
 	ctx, presets := m.o.Context, m.o.Session
 	return func() tea.Msg {
-		return presetSavedMsg{"Removed the preset " + text.Safe(name) + ".", presets.RemovePreset(ctx, name)}
+		return presetDone("Removed", name, presets.RemovePreset(ctx, name))
 	}
 }
 
-func (m *Model) presetSaved(msg presetSavedMsg) tea.Cmd {
-	if msg.err != nil {
-		return page.Send(page.Problem(msg.err))
+func presetDone(verb, name string, err error) page.Toast {
+	if err != nil {
+		return page.Problem(err)
 	}
-	return page.Send(page.Toast{Level: page.Good, Text: msg.said})
+	return page.Toast{Level: page.Good, Text: verb + " the preset " + text.Safe(name) + "."}
 }

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -28,13 +29,6 @@ type thumb struct {
 	changed time.Time
 	room    image.Point
 	options picture.Options
-}
-
-// thumbMsg carries a picture of the side.
-type thumbMsg struct {
-	of    thumb
-	drawn picture.Surface
-	err   error
 }
 
 // thumbRoom returns the inner size of the picture box below the panels; zero if it does not fit.
@@ -90,7 +84,7 @@ func (m *Model) wantThumbs() tea.Cmd {
 	return tea.Batch(gone, m.thumbs.Want(m.o.Context, seen, options, func(ctx context.Context, of thumb, o picture.Options) tea.Cmd {
 		return func() tea.Msg {
 			drawn, err := load(ctx, picture.Request{Path: of.path, Cols: of.room.X, Rows: of.room.Y, Options: o})
-			return thumbMsg{of, drawn, err}
+			return page.Then(func() tea.Cmd { return m.thumbs.Got(of, drawn, err) })
 		}
 	}))
 }

@@ -4,16 +4,12 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"mediadesk/assets"
 	"mediadesk/ui/uitest"
 )
 
-func TestMain(m *testing.M) {
-	time.Local = time.UTC // the kept looks of screens have times
-	uitest.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
 
 // workplace is a home folder and a folder of pictures for the built program.
 type workplace struct {

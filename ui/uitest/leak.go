@@ -3,17 +3,20 @@ package uitest
 import (
 	"os"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
 
 // VerifyTestMain runs a package's tests and fails if they leak goroutines. Call it from
-// TestMain in every package that starts programs.
+// TestMain in every package that starts programs. The tests run in one time zone, because the kept
+// looks of screens have times.
 //
 // It ignores goroutines that Bubble Tea leaks at the end of a program: the input reader
 // blocks forever if an event arrives while the program ends, and a tick sleeps to its end,
 // as does its batch.
 func VerifyTestMain(m *testing.M) {
+	time.Local = time.UTC
 	goleak.VerifyTestMain(m,
 		goleak.Cleanup(func(code int) {
 			removeBuild()

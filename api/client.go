@@ -179,7 +179,6 @@ func (c *Client) UploadAddress() string { return c.upload + "/api/v1/files/uploa
 // Errors: a *RuleError or *SourceError before anything is sent, a *ServiceError for an
 // unsuccessful answer, a *SendError without an answer, ErrNoRecord for a success without a record.
 // OutcomeOf reports what each means for the file.
-// means for the file.
 func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*File, error) {
 	if problems := u.Check(); len(problems) > 0 {
 		return nil, problems[0]

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
-	"strconv"
 )
 
 // Field is a value that is absent, null or set. An absent field is not sent, an explicit false is,
@@ -55,15 +54,6 @@ func (f Field[T]) Or(instead T) T {
 func (f Field[T]) MarshalJSON() ([]byte, error) {
 	if f.state != set {
 		return []byte("null"), nil
-	}
-	// A fast path for the most frequent types.
-	switch v := any(f.value).(type) {
-	case bool:
-		return strconv.AppendBool(nil, v), nil
-	case int:
-		return strconv.AppendInt(nil, int64(v), 10), nil
-	case int64:
-		return strconv.AppendInt(nil, v, 10), nil
 	}
 	switch v := reflect.ValueOf(f.value); {
 	case v.Kind() == reflect.Slice && v.IsNil():

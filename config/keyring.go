@@ -54,20 +54,10 @@ var keyringTexts = [...]struct{ happened, helps string }{
 const otherWays = "give the key by MEDIADESK_PRIVATE_KEY, or name a key_file or a key_command in the profile"
 
 // Error describes the problem.
-func (p KeyringProblem) Error() string {
-	if p <= 0 || int(p) >= len(keyringTexts) {
-		return "unknown keyring problem"
-	}
-	return keyringTexts[p].happened
-}
+func (p KeyringProblem) Error() string { return keyringTexts[p].happened }
 
 // Help returns a hint.
-func (p KeyringProblem) Help() string {
-	if p <= 0 || int(p) >= len(keyringTexts) {
-		return ""
-	}
-	return keyringTexts[p].helps
-}
+func (p KeyringProblem) Help() string { return keyringTexts[p].helps }
 
 // KeyringError is the error of a keyring call.
 type KeyringError struct {

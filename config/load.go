@@ -141,9 +141,8 @@ func (c *Config) check(locate func(key []string) (path string, line int)) error 
 	report(checkConcurrency(c.Concurrency))
 	report(checkBookmarks(c.Bookmarks))
 	report(checkListen("listen", c.Webhook.Listen), "webhook")
-	for _, problem := range c.Local.check() {
-		report(problem, "local")
-	}
+	report(checkListen("addr", c.Local.Addr), "local")
+	c.Local.check(func(key, format string, args ...any) { report(badSetting(key, format, args...), "local") })
 	for _, name := range slices.Sorted(maps.Keys(c.Profiles)) {
 		clean, err := c.Profiles[name].clean()
 		if problem, ok := errors.AsType[*settingError](err); ok {
@@ -177,35 +176,30 @@ func checkBookmarks(folders []string) *settingError {
 	return nil
 }
 
-func (l Local) check() []*settingError {
-	var problems []*settingError
-	if problem := checkListen("addr", l.Addr); problem != nil {
-		problems = append(problems, problem)
-	}
+func (l Local) check(report func(key, format string, args ...any)) {
 	if l.Database != "" {
 		if err := CheckDatabase(l.Database, false); err != nil {
-			problems = append(problems, badSetting("database", "%v", err))
+			report("database", "%v", err)
 		}
 	}
 	if l.MaxSize < 0 {
-		problems = append(problems, badSetting("max_size", "is below 0: give bytes, such as %d", DefaultMaxSize))
+		report("max_size", "is below 0: give bytes, such as %d", DefaultMaxSize)
 	}
 	for _, address := range l.AllowAddresses {
 		if host, port, err := net.SplitHostPort(address); err != nil || host == "" || port == "" {
-			problems = append(problems, badSetting("allow_address", "%q must be HOST:PORT, such as \"127.0.0.1:8000\"", address))
+			report("allow_address", "%q must be HOST:PORT, such as \"127.0.0.1:8000\"", address)
 		}
 	}
 	for _, text := range l.Fault {
 		if kind, value, ok := strings.Cut(text, "="); !ok || kind == "" || value == "" {
-			problems = append(problems, badSetting("fault", "%q must be KIND=VALUE, such as \"delay=2s\"", text))
+			report("fault", "%q must be KIND=VALUE, such as \"delay=2s\"", text)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.Commands)) {
 		if name == "" || !printable(name) {
-			problems = append(problems, badSetting("commands", "%q is no name of an extension", name))
+			report("commands", "%q is no name of an extension", name)
 		} else if !usableCommand(l.Commands[name]) {
-			problems = append(problems, badSetting("commands", `%q must be an argument list such as ["rembg", "i", "-", "-"]`, name))
+			report("commands", `%q must be an argument list such as ["rembg", "i", "-", "-"]`, name)
 		}
 	}
-	return problems
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -141,9 +142,7 @@ func (p Profile) withDefaults() Profile {
 			p.Kind = KindLocal
 		}
 	}
-	if p.Naming == "" {
-		p.Naming = api.NameHere
-	}
+	p.Naming = cmp.Or(p.Naming, api.NameHere)
 	if p.ColorOption == "" {
 		p.ColorOption = ColorBritish
 		if p.Kind == KindHosted {
@@ -201,17 +200,16 @@ func checkAddresses(p *Profile) *settingError {
 }
 
 func checkLimits(p *Profile) *settingError {
-	if p.MaxSize < 0 {
-		return badSetting("max_size", "is below 0: give bytes, or leave it out if the limit is not known")
-	}
-	if p.MaxVideoSize < 0 {
-		return badSetting("max_video_size", "is below 0: give bytes, or leave it out if the limit is not known")
-	}
-	if p.Kind == KindLocal && p.MaxSize != 0 {
-		return badSetting("max_size", "the limit of the local library is max_size in [local]")
-	}
-	if p.Kind == KindLocal && p.MaxVideoSize != 0 {
-		return badSetting("max_video_size", "the limit of the local library is max_size in [local]")
+	for _, limit := range []struct {
+		key   string
+		bytes int64
+	}{{"max_size", p.MaxSize}, {"max_video_size", p.MaxVideoSize}} {
+		if limit.bytes < 0 {
+			return badSetting(limit.key, "is below 0: give bytes, or leave it out if the limit is not known")
+		}
+		if p.Kind == KindLocal && limit.bytes != 0 {
+			return badSetting(limit.key, "the limit of the local library is max_size in [local]")
+		}
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"image/jpeg"
 	"image/png"
 	"math"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // The tests generate their pictures, so that the repository needs no binary files.
@@ -52,40 +54,9 @@ func JPEG(w, h int) []byte {
 // PhotoJPEG returns Subject as a JPEG file with an EXIF orientation, a maker, a model and
 // the time 2024:07:15 10:20:30.
 func PhotoJPEG(w, h, orientation int) []byte {
-	plain := JPEG(w, h)
-	exif := exifSegment(orientation)
-	out := append([]byte{}, plain[:2]...)
-	out = append(out, 0xFF, 0xE1, byte((len(exif)+2)>>8), byte(len(exif)+2))
-	out = append(out, exif...)
-	return append(out, plain[2:]...)
-}
-
-func exifSegment(orientation int) []byte {
-	order := binary.BigEndian
-	camera, model, taken := "Pentacon\x00", "Praktica MX\x00", "2024:07:15 10:20:30\x00"
-	var head, texts []byte
-	const entries = 4
-	textsAt := uint32(8 + 2 + 12*entries + 4)
-	head = append(head, "MM\x00\x2a"...)
-	head = order.AppendUint32(head, 8)
-	head = order.AppendUint16(head, entries)
-	ascii := func(tag uint16, text string) {
-		head = order.AppendUint16(head, tag)
-		head = order.AppendUint16(head, 2)
-		head = order.AppendUint32(head, uint32(len(text)))
-		head = order.AppendUint32(head, textsAt+uint32(len(texts)))
-		texts = append(texts, text...)
-	}
-	ascii(0x010F, camera)
-	ascii(0x0110, model)
-	head = order.AppendUint16(head, 0x0112)
-	head = order.AppendUint16(head, 3)
-	head = order.AppendUint32(head, 1)
-	head = order.AppendUint16(head, uint16(orientation))
-	head = order.AppendUint16(head, 0)
-	ascii(0x0132, taken)
-	head = order.AppendUint32(head, 0)
-	return append(append([]byte("Exif\x00\x00"), head...), texts...)
+	return mediatest.WithEXIF(JPEG(w, h), mediatest.Tags{
+		Orientation: uint16(orientation), Brand: "Pentacon", Model: "Praktica MX", Taken: "2024:07:15 10:20:30",
+	})
 }
 
 // takenJPEG returns a photograph taken at 2024-07-15 10:20:30, at 52.52 degrees north and

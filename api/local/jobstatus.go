@@ -62,9 +62,6 @@ type folderJobStatus struct {
 	PurgeRequestID string `json:"purgeRequestId,omitempty"`
 }
 
-// completed is the status of a finished job.
-const completed = "Completed"
-
 // jobStatus returns the status of a folder job.
 func (l *Library) jobStatus(r *http.Request) (any, error) {
 	text := r.PathValue("jobId")
@@ -72,7 +69,7 @@ func (l *Library) jobStatus(r *http.Request) (any, error) {
 	if id == nil || jobKinds[id[0]&^jobPurging] == "" {
 		return nil, refuse(http.StatusNotFound, "The requested job does not exist.", "Check the id of the job.")
 	}
-	status := folderJobStatus{JobID: text, Type: jobKinds[id[0]&^jobPurging], Status: completed}
+	status := folderJobStatus{JobID: text, Type: jobKinds[id[0]&^jobPurging], Status: api.JobCompleted}
 	_, err := store.View(r.Context(), l.records, func(tx store.Tx) (*store.Job, error) { return tx.Job(text) })
 	if err == nil {
 		status.Status = api.JobPending
@@ -104,5 +101,5 @@ func (l *Library) purgeStatus(r *http.Request) (any, error) {
 	if id := l.readJob(r.PathValue("requestId")); id == nil || id[0] != jobPurge {
 		return nil, badRequest("No request found for this requestId.", "Check the id.")
 	}
-	return map[string]string{"status": completed}, nil
+	return map[string]string{"status": api.JobCompleted}, nil
 }

@@ -204,9 +204,11 @@ func lockFolder(dir string) (*flock.Flock, error) {
 }
 
 func (l *Library) open(ctx context.Context) error {
-	err := l.missingRecords()
-	if err != nil {
-		return l.o.recordsError(err)
+	var err error
+	if l.o.Database == "" {
+		if err = missingRecords(l.o.Dir); err != nil {
+			return l.o.recordsError(err)
+		}
 	}
 	if l.contents, err = openContents(ctx, l.o.Dir, l.o.Storage); err != nil {
 		return err

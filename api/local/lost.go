@@ -74,13 +74,6 @@ func lostError(dir string, contents int) error {
 }
 
 // missingRecords returns an error if there are contents but no database.
-func (l *Library) missingRecords() error {
-	if l.o.Database != "" {
-		return nil
-	}
-	return missingRecords(l.o.Dir)
-}
-
 func missingRecords(dir string) error {
 	if info, err := os.Stat(recordsPath(dir)); err == nil && info.Size() > 0 {
 		return nil

@@ -396,8 +396,8 @@ func (c *checker) dropBroken(ctx context.Context, broken []store.Holding) error 
 // another record names, in case files were swapped.
 func (c *checker) refile(ctx context.Context) error {
 	for hash := range c.bad {
-		changed, err := c.changed(ctx, hash)
-		if err == nil && changed {
+		p, _, err := verifyContent(ctx, c.contents, hash, -1)
+		if err == nil && p.Kind != "" {
 			err = c.setAside(hash)
 		}
 		if err != nil {
@@ -425,12 +425,6 @@ func (c *checker) refile(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// changed reports whether a content does not match its hash.
-func (c *checker) changed(ctx context.Context, hash string) (bool, error) {
-	p, _, err := verifyContent(ctx, c.contents, hash, -1)
-	return p.Kind != "", err
 }
 
 func sumOf(path string) (string, error) {
@@ -466,12 +460,15 @@ func (c *checker) update(ctx context.Context, fn func(store.Tx) error) error {
 }
 
 func (c *checker) dropVersion(ctx context.Context, h store.Holding) error {
-	return c.update(ctx, func(tx store.Tx) error {
-		if err := tx.DeleteVersion(h.FileID, h.Version.ID); !errors.Is(err, store.ErrNotFound) {
-			return err
-		}
-		return nil // removed with its file
-	})
+	return c.update(ctx, func(tx store.Tx) error { return dropVersion(tx, h.FileID, h.Version.ID) })
+}
+
+// dropVersion deletes a version, unless it was removed with its file.
+func dropVersion(tx store.Tx, fileID, id string) error {
+	if err := tx.DeleteVersion(fileID, id); !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	return nil
 }
 
 // setAside moves a damaged content, if it exists, to damaged/ or sets it aside in a store.
@@ -522,21 +519,14 @@ func (c *checker) fallBack(ctx context.Context, id string) (done string, err err
 			if p.Kind != "" || v.ID == was.ID && c.bad[v.Hash] {
 				continue
 			}
-			if v.Width != was.Width || v.Height != was.Height {
-				file.Region = "" // it belonged to another picture
-			}
-			file.Version = v
-			if err := tx.UpdateFile(file); err != nil {
+			if err := tx.UpdateFile(withVersion(*file, v)); err != nil {
 				return err
 			}
 			done = versionName(v.Number) + " is current now"
 			if v.ID == was.ID {
 				return nil
 			}
-			if err := tx.DeleteVersion(id, was.ID); !errors.Is(err, store.ErrNotFound) {
-				return err
-			}
-			return nil
+			return dropVersion(tx, id, was.ID)
 		}
 		done = "the file was removed from the records"
 		return tx.DeleteFile(id)

@@ -43,13 +43,18 @@ func upright(ctx context.Context, img image.Image, full image.Rectangle, o Orien
 	return out, err
 }
 
-// turn returns a stored image upright.
+// turn is Turn for premultiplied alpha.
 func turn(src *image.RGBA, o Orientation) *image.RGBA {
+	return (*image.RGBA)(Turn((*image.NRGBA)(src), o))
+}
+
+// Turn returns a stored image upright. It may return src.
+func Turn(src *image.NRGBA, o Orientation) *image.NRGBA {
 	if !o.Turned() {
 		return src
 	}
 	stored := src.Rect.Size()
-	dst := image.NewRGBA(image.Rectangle{Max: o.Upright(stored)})
+	dst := image.NewNRGBA(image.Rectangle{Max: o.Upright(stored)})
 	turnPixels(dst.Pix, dst.Stride, stored, o, src.Pix, src.Stride, 0, stored.Y)
 	return dst
 }

@@ -72,10 +72,7 @@ func tagsOnly(file *api.File, change api.Details) (removed bool, tags []string) 
 }
 
 func (s *Session) changeGroup(ctx context.Context, batch string, g *tagChange, results map[string]*Edited) {
-	ids := make([]string, len(g.files))
-	for i := range g.files {
-		ids[i] = g.files[i].FileID
-	}
+	ids := fileIDs(g.files)
 	change := s.Client.AddTags
 	if g.removed {
 		change = s.Client.RemoveTags
@@ -97,6 +94,14 @@ func (s *Session) changeGroup(ctx context.Context, batch string, g *tagChange, r
 			results[id] = &Edited{FileID: id, Err: errs[i]}
 		}
 	}
+}
+
+func fileIDs(files []api.File) []string {
+	ids := make([]string, len(files))
+	for i := range files {
+		ids[i] = files[i].FileID
+	}
+	return ids
 }
 
 // keepTags stores the changed record and its undo information.
@@ -134,10 +139,7 @@ func (s *Session) records(ctx context.Context, ids []string) map[string]api.File
 func (s *Session) DeleteAll(ctx context.Context, files []api.File, report func(Edited)) []Edited {
 	var out []Edited
 	for portion := range slices.Chunk(files, maxAtOnce) {
-		ids := make([]string, len(portion))
-		for i := range portion {
-			ids[i] = portion[i].FileID
-		}
+		ids := fileIDs(portion)
 		var errs []error
 		if ctx.Err() == nil {
 			errs = s.Client.DeleteFiles(ctx, ids)
@@ -249,10 +251,7 @@ func (s *Session) olderVersions(ctx context.Context, f api.File) ([]string, erro
 // unchanged tags are not sent. One undo reverts all. Results are in the order of the files; report
 // is as in ChangeAll.
 func (s *Session) TagAll(ctx context.Context, files []api.File, retag func(have []string) []string, report func(Edited)) []Edited {
-	ids := make([]string, len(files))
-	for i := range files {
-		ids[i] = files[i].FileID
-	}
+	ids := fileIDs(files)
 	// Undo needs the current records.
 	now := s.records(ctx, ids)
 	var changes []Change

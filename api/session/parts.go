@@ -36,8 +36,6 @@ type (
 
 // Errors for screens and commands.
 var (
-	// ErrNoJob reports that the queue does not have a job.
-	ErrNoJob = queue.ErrNoJob
 	// ErrQueueClosed reports that the queue accepts no more jobs.
 	ErrQueueClosed = queue.ErrClosed
 	// ErrTaken reports that another program works on a job.

@@ -128,8 +128,8 @@ func checkFormat(ctx context.Context, db *sql.DB) ([]string, error) {
 	if err := db.QueryRowContext(ctx, "SELECT format FROM library").Scan(&second); format > formatsOnce && (err != nil || second != format) {
 		return []string{fmt.Sprintf("its format number is %d (this mediadesk writes %d, a newer one may write more), but its tables do not match", format, len(steps))}, nil
 	}
-	if format > len(steps) {
-		return nil, fmt.Errorf("%w (format %d, this one reads up to %d): use the newer one", ErrNewer, format, len(steps))
+	if err := checkNewer(format); err != nil {
+		return nil, err
 	}
 	if format < 0 {
 		return []string{fmt.Sprintf("its format number is damaged: %d", format)}, nil

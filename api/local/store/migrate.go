@@ -251,11 +251,8 @@ func migrate(ctx context.Context, db *sql.DB, path string) error {
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&format); err != nil {
 		return err
 	}
-	if format > len(steps) {
-		return fmt.Errorf("%w (format %d, this one reads up to %d): use the newer one", ErrNewer, format, len(steps))
-	}
-	if format == len(steps) {
-		return nil
+	if format >= len(steps) {
+		return checkNewer(format)
 	}
 	if format < 0 {
 		return fmt.Errorf("their format number is damaged: %d", format)
@@ -282,6 +279,14 @@ func migrate(ctx context.Context, db *sql.DB, path string) error {
 		return err
 	}
 	return tx.Commit()
+}
+
+// checkNewer returns ErrNewer if the format is not known.
+func checkNewer(format int) error {
+	if format <= len(steps) {
+		return nil
+	}
+	return fmt.Errorf("%w (format %d, this one reads up to %d): use the newer one", ErrNewer, format, len(steps))
 }
 
 // backupPath returns the path for the copy of an older format.

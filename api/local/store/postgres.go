@@ -136,11 +136,8 @@ func (p *postgres) migrate(ctx context.Context) error {
 			return err
 		}
 	}
-	if format > len(steps) {
-		return fmt.Errorf("%w (format %d, this one reads up to %d): use the newer one", ErrNewer, format, len(steps))
-	}
-	if format == len(steps) {
-		return nil
+	if format >= len(steps) {
+		return checkNewer(format)
 	}
 	for n := format; n < len(steps); n++ {
 		if _, err := tx.ExecContext(ctx, cmp.Or(postgresSteps[n], postgresTables.Replace(steps[n]))); err != nil {

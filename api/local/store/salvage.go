@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -179,38 +180,27 @@ func (t *sqlTx) salvageRest(ctx context.Context, to Records, unfinished bool) er
 		if _, err := tx.Identity(identity); err != nil {
 			return err
 		}
-		for i := range fields {
-			if err := skipTaken(tx.AddField(&fields[i])); err != nil {
-				return err
-			}
-		}
-		for i := range presets {
-			if err := skipTaken(tx.AddPreset(&presets[i])); err != nil {
-				return err
-			}
-		}
 		for path, created := range folders {
 			if err := tx.MakeFolder(path, created); err != nil {
 				return err
 			}
 		}
-		for i := range runs {
-			if err := tx.AddRun(&runs[i]); err != nil {
-				return err
-			}
-		}
-		for i := range jobs {
-			if err := tx.KeepJob(&jobs[i]); err != nil {
-				return err
-			}
-		}
-		for i := range posts {
-			if err := tx.AddPost(&posts[i]); err != nil {
-				return err
-			}
-		}
-		return nil
+		return cmp.Or(
+			each(fields, func(f *Field) error { return skipTaken(tx.AddField(f)) }),
+			each(presets, func(p *Preset) error { return skipTaken(tx.AddPreset(p)) }),
+			each(runs, tx.AddRun), each(jobs, tx.KeepJob), each(posts, tx.AddPost),
+		)
 	})
+}
+
+// each calls write for all elements until it fails.
+func each[T any](list []T, write func(*T) error) error {
+	for i := range list {
+		if err := write(&list[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (t *sqlTx) Unreadable() (lines []string, err error) {

@@ -67,20 +67,14 @@ type Client struct {
 // NewClient returns a client for the addresses of o. It returns an error for an unusable address,
 // and ErrInsecure if the key would go over plain http to another computer.
 func NewClient(o Options) (*Client, error) {
-	c := &Client{agent: o.UserAgent, stall: o.Stall, answer: o.Answer, bare: new(atomic.Bool), hold: new(hold), waiting: o.Waiting}
+	c := &Client{
+		agent: cmp.Or(o.UserAgent, "mediadesk"), stall: cmp.Or(o.Stall, 60*time.Second), answer: cmp.Or(o.Answer, 120*time.Second),
+		bare: new(atomic.Bool), hold: new(hold), waiting: o.Waiting,
+	}
 	if o.Key != nil {
 		c.reveal = o.Key.Reveal
 	}
 	c.masker = maskerOf(c.reveal)
-	if c.agent == "" {
-		c.agent = "mediadesk"
-	}
-	if c.stall <= 0 {
-		c.stall = 60 * time.Second
-	}
-	if c.answer <= 0 {
-		c.answer = 120 * time.Second
-	}
 	var err error
 	if c.upload, err = cleanBase("upload address", o.UploadURL, o.Insecure); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"net/url"
 	"strings"
@@ -47,9 +48,6 @@ func ShownDatabase(address string) string {
 	if err != nil || u.Scheme == "" {
 		return ""
 	}
-	host, name := u.Host, strings.TrimPrefix(u.Path, "/")
-	if host == "" {
-		host = u.Query().Get("host")
-	}
+	host, name := cmp.Or(u.Host, u.Query().Get("host")), strings.TrimPrefix(u.Path, "/")
 	return "PostgreSQL database " + name + " at " + host
 }

@@ -5,6 +5,7 @@
 package apitest
 
 import (
+	"cmp"
 	"net"
 	"testing"
 	"time"
@@ -34,9 +35,7 @@ type Target struct {
 // Run tests the target: every rule of service.md §2 to service.md §8.
 func Run(t *testing.T, target Target) {
 	t.Helper()
-	if target.Patience == 0 {
-		target.Patience = 20 * time.Second
-	}
+	target.Patience = cmp.Or(target.Patience, 20*time.Second)
 	s := &suite{Target: target, folder: "/apitest-" + random() + "/"}
 	if target.Sources != nil {
 		s.sources = newSources(t, target.Sources)

@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,9 +14,7 @@ func (s *suite) tree(t *testing.T, folder string) string {
 	var paths []string
 	for _, r := range s.list(t, "searchQuery", `path : "`+folder+`"`) {
 		path := text(r["filePath"])
-		if path == "" {
-			path = text(r["folderPath"]) + "/"
-		}
+		path = cmp.Or(path, text(r["folderPath"])+"/")
 		paths = append(paths, strings.TrimPrefix(path, folder))
 	}
 	slices.Sort(paths)

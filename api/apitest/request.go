@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -106,10 +107,7 @@ func (s *suite) send(t *testing.T, parts ...part) answer {
 // store uploads parts and returns the record. The default folder is the suite's.
 func (s *suite) store(t *testing.T, parts ...part) map[string]any {
 	t.Helper()
-	if !hasPart(parts, "folder") {
-		parts = append(parts, field("folder", s.folder))
-	}
-	a := s.send(t, parts...)
+	a := s.send(t, s.inFolder(parts)...)
 	wantStatus(t, a, http.StatusOK)
 	if id, _ := a.json["fileId"].(string); id == "" {
 		t.Fatalf("upload answered without a fileId: %s", a.body)
@@ -117,22 +115,18 @@ func (s *suite) store(t *testing.T, parts ...part) map[string]any {
 	return a.json
 }
 
-func hasPart(parts []part, name string) bool {
-	for _, p := range parts {
-		if p.name == name {
-			return true
-		}
+// inFolder adds the suite's folder unless the parts name one.
+func (s *suite) inFolder(parts []part) []part {
+	if slices.ContainsFunc(parts, func(p part) bool { return p.name == "folder" }) {
+		return parts
 	}
-	return false
+	return append(parts, field("folder", s.folder))
 }
 
 // refused uploads parts and checks for a 400 whose message contains word.
 func (s *suite) refused(t *testing.T, word string, parts ...part) answer {
 	t.Helper()
-	if !hasPart(parts, "folder") {
-		parts = append(parts, field("folder", s.folder))
-	}
-	a := s.send(t, parts...)
+	a := s.send(t, s.inFolder(parts)...)
 	wantError(t, a, http.StatusBadRequest, word)
 	return a
 }

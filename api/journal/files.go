@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,9 +43,7 @@ func saveFile(t tx, profile string, f *api.File, at time.Time) error {
 		return errors.New("a record without a file id cannot be kept")
 	}
 	folder, name := path.Split(place)
-	if name == "" {
-		name = f.Name
-	}
+	name = cmp.Or(name, f.Name)
 	if folder == "" {
 		folder = "/"
 	}

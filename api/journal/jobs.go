@@ -39,9 +39,7 @@ func (j *Journal) AddJobs(ctx context.Context, jobs []api.Job) ([]api.Job, error
 	err := j.change(ctx, func(t tx) error {
 		for i := range added {
 			job := &added[i]
-			if job.State == "" {
-				job.State = api.Waiting
-			}
+			job.State = cmp.Or(job.State, api.Waiting)
 			if job.Created.IsZero() {
 				job.Created = now
 			}

@@ -5,6 +5,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -128,23 +129,11 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	if o.Dir == "" && !o.many() {
 		return nil, errors.New("the local library needs a folder")
 	}
-	if o.MaxSize <= 0 {
-		o.MaxSize = DefaultMaxSize
-	}
-	if o.patience <= 0 {
-		o.patience = patience
-	}
-	if o.jobStep <= 0 {
-		o.jobStep = jobStep
-	}
-	if o.objects <= 0 {
-		o.objects = maxObjects
-	}
+	o.MaxSize, o.patience = cmp.Or(o.MaxSize, DefaultMaxSize), cmp.Or(o.patience, patience)
+	o.jobStep, o.objects = cmp.Or(o.jobStep, jobStep), cmp.Or(o.objects, maxObjects)
+	o.Log = cmp.Or(o.Log, slog.Default())
 	if o.Now == nil {
 		o.Now = time.Now
-	}
-	if o.Log == nil {
-		o.Log = slog.Default()
 	}
 	guard, err := newGuard(o.AllowAddresses)
 	if err != nil {

@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -45,18 +46,8 @@ const (
 )
 
 func (l Limits) orDefaults() Limits {
-	if l.Pixels <= 0 {
-		l.Pixels = defaultPixels
-	}
-	if l.Side <= 0 {
-		l.Side = defaultSide
-	}
-	if l.Enough <= 0 {
-		l.Enough = l.Side
-	}
-	if l.Time <= 0 {
-		l.Time = defaultTime
-	}
+	l.Pixels, l.Side, l.Time = cmp.Or(l.Pixels, defaultPixels), cmp.Or(l.Side, defaultSide), cmp.Or(l.Time, defaultTime)
+	l.Enough = cmp.Or(l.Enough, l.Side)
 	if l.Budget == nil {
 		l.Budget = sharedBudget()
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -108,13 +109,7 @@ func decodeError(ctx context.Context, kind string, err error) error {
 
 // endsEarly reports whether err says that the data ran out. Some decoders say so only in the text.
 func endsEarly(err error) bool {
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return true
-	}
-	for _, words := range [...]string{"EOF", "not enough image data", "not enough pixel data", "short Huffman data", "short chunk"} {
-		if strings.Contains(err.Error(), words) {
-			return true
-		}
-	}
-	return false
+	texts := []string{"EOF", "not enough image data", "not enough pixel data", "short Huffman data", "short chunk"}
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
+		slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(err.Error(), text) })
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -213,12 +214,5 @@ func describe(m *mimetype.MIME) (Kind, string) {
 
 // isA reports whether m or one of its parents is one of the named types.
 func isA(m *mimetype.MIME, names ...string) bool {
-	for ; m != nil; m = m.Parent() {
-		for _, n := range names {
-			if m.Is(n) {
-				return true
-			}
-		}
-	}
-	return false
+	return m != nil && (slices.ContainsFunc(names, m.Is) || isA(m.Parent(), names...))
 }

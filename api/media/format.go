@@ -11,6 +11,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"slices"
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
@@ -67,12 +68,7 @@ var formats = []*format{
 
 func startsWith(magic ...string) func([]byte) bool {
 	return func(head []byte) bool {
-		for _, m := range magic {
-			if bytes.HasPrefix(head, []byte(m)) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(magic, func(m string) bool { return bytes.HasPrefix(head, []byte(m)) })
 	}
 }
 
@@ -169,14 +165,11 @@ func hasAlpha(m color.Model) bool {
 	case color.NRGBAModel, color.NRGBA64Model, color.NYCbCrAModel, color.AlphaModel, color.Alpha16Model:
 		return true
 	}
-	if p, ok := m.(color.Palette); ok {
-		for _, c := range p {
-			if _, _, _, a := c.RGBA(); a != 0xffff {
-				return true
-			}
-		}
-	}
-	return false
+	palette, _ := m.(color.Palette)
+	return slices.ContainsFunc(palette, func(c color.Color) bool {
+		_, _, _, a := c.RGBA()
+		return a != 0xffff
+	})
 }
 
 // wide reports whether a color model has 16-bit samples.

@@ -5,6 +5,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -235,9 +236,7 @@ func (q *Queue) Add(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
 	jobs = slices.Clone(jobs)
 	for i := range jobs {
 		jobs[i].State = api.Waiting
-		if jobs[i].Profile == "" {
-			jobs[i].Profile = q.o.Profile
-		}
+		jobs[i].Profile = cmp.Or(jobs[i].Profile, q.o.Profile)
 	}
 	added, err := q.o.Journal.AddJobs(ctx, jobs)
 	if err != nil {

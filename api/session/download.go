@@ -334,9 +334,7 @@ func publish(from, folder, name string) (string, error) {
 // on all systems.
 func localName(f api.File) string {
 	name := f.Name
-	if name == "" {
-		name = path.Base(f.FilePath)
-	}
+	name = cmp.Or(name, path.Base(f.FilePath))
 	name = strings.Map(func(r rune) rune {
 		if r < 0x20 || r == 0x7f || strings.ContainsRune(`/\:*?"<>|`, r) {
 			return '_'

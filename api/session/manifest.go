@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -45,10 +46,7 @@ func (e ManifestEntry) MarshalJSON() ([]byte, error) {
 
 // ManifestOf returns the entry for an upload.
 func ManifestOf(e *api.Entry) ManifestEntry {
-	m := ManifestEntry{Source: e.Source.URL, Options: api.SetOptions(e)}
-	if m.Source == "" {
-		m.Source = e.Source.Path
-	}
+	m := ManifestEntry{Source: cmp.Or(e.Source.URL, e.Source.Path), Options: api.SetOptions(e)}
 	if !utf8.ValidString(m.Source) { // manifests are UTF-8
 		m.Source = (&url.URL{Scheme: "file", Path: filepath.ToSlash(m.Source)}).String()
 	}

@@ -24,11 +24,7 @@ import (
 // Open opens the profile of the request. The session ends with ctx, but must be closed. After an
 // error nothing stays open.
 func Open(ctx context.Context, o Options) (*Session, error) {
-	settings, err := config.Load(o.Paths)
-	if err != nil {
-		return nil, err
-	}
-	profile, err := Resolve(settings, o.Request)
+	settings, profile, err := load(o)
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +42,16 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 		return nil, errors.Join(err, s.Close(closing))
 	}
 	return s, nil
+}
+
+// load reads the settings and the profile of the request.
+func load(o Options) (config.Config, config.Profile, error) {
+	settings, err := config.Load(o.Paths)
+	if err != nil {
+		return settings, config.Profile{}, err
+	}
+	profile, err := Resolve(settings, o.Request)
+	return settings, profile, err
 }
 
 func (s *Session) open(ctx context.Context, o Options, settings config.Config, profile config.Profile) (err error) {
@@ -75,11 +81,7 @@ func (s *Session) open(ctx context.Context, o Options, settings config.Config, p
 // Describe returns a session for describing requests, with the profile and a client without a key.
 // It opens and sends nothing, but AlreadyStored reads the journal.
 func Describe(o Options) (*Session, error) {
-	settings, err := config.Load(o.Paths)
-	if err != nil {
-		return nil, err
-	}
-	profile, err := Resolve(settings, o.Request)
+	settings, profile, err := load(o)
 	if err != nil {
 		return nil, err
 	}

@@ -34,11 +34,7 @@ func (s *Session) Other(ctx context.Context, name string) (*Session, error) {
 	} else if o.Keys != nil {
 		o.Keys = o.Keys.OfProfiles()
 	}
-	settings, err := config.Load(o.Paths)
-	if err != nil {
-		return nil, err
-	}
-	profile, err := Resolve(settings, o.Request)
+	settings, profile, err := load(o)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,10 +77,7 @@ func IsUnnamed(profile string) bool { return strings.HasPrefix(profile, UnnamedP
 // that of the upload. The error is a *RequestError if the request is wrong.
 func Resolve(c config.Config, r Request) (config.Profile, error) {
 	if !r.Unnamed() {
-		if r.Profile == "" {
-			return c.Find(c.Profile)
-		}
-		return c.Find(r.Profile)
+		return c.Find(cmp.Or(r.Profile, c.Profile))
 	}
 	if r.Profile != "" {
 		return config.Profile{}, wrongRequest("use either --profile or --upload-url and --base-url")
@@ -103,12 +101,7 @@ func Resolve(c config.Config, r Request) (config.Profile, error) {
 		}
 		*address.into = clean
 	}
-	if p.UploadURL == "" {
-		p.UploadURL = p.BaseURL
-	}
-	if p.BaseURL == "" {
-		p.BaseURL = p.UploadURL
-	}
+	p.UploadURL, p.BaseURL = cmp.Or(p.UploadURL, p.BaseURL), cmp.Or(p.BaseURL, p.UploadURL)
 	if p.UploadURL == "" {
 		return p, wrongRequest("--delivery-url alone is not enough: give --upload-url or --base-url too")
 	}

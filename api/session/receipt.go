@@ -47,11 +47,8 @@ func NewReceipt(host string, jobs []api.Job, now time.Time) Receipt {
 		r.Batch, r.Profile = j.Batch, j.Profile
 		r.Count[j.State]++
 		line := ReceiptLine{
-			Source: j.Upload.Source.Path, Size: j.Identity.Size, Hash: j.Hash, Outcome: j.State,
+			Source: cmp.Or(j.Upload.Source.Path, j.Upload.Source.URL, j.Upload.Source.String()), Size: j.Identity.Size, Hash: j.Hash, Outcome: j.State,
 			Error: j.Failure, Attempts: j.Attempts, Handed: j.Created, Started: j.Started,
-		}
-		if line.Source == "" {
-			line.Source = cmp.Or(j.Upload.Source.URL, j.Upload.Source.String())
 		}
 		line.Sent, _ = j.Upload.Parts() // invalid fields are refused earlier
 		if !j.State.Open() {

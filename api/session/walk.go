@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,9 +101,7 @@ type Tree struct {
 // they cannot be sent. label is the name to show for root, or "" for root itself. The error is
 // about root, the filter or ctx.
 func WalkFolder(ctx context.Context, root, label string, f Filter) (Tree, error) {
-	if label == "" {
-		label = root
-	}
+	label = cmp.Or(label, root)
 	w := walker{ctx: ctx, root: root, label: label, filter: f, been: map[string]bool{}}
 	if err := f.Check(); err != nil {
 		return w.tree, err

@@ -174,9 +174,7 @@ func (w *Watch) pending(ctx context.Context) []api.Run {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	checks := make(map[int64]check, len(runs))
-	runs = slices.DeleteFunc(runs, func(run api.Run) bool {
-		return w.tooOld(&run)
-	})
+	runs = slices.DeleteFunc(runs, func(run api.Run) bool { return w.tooOld(&run) })
 	for i := range runs {
 		w.expect(&runs[i], checks)
 	}
@@ -197,7 +195,6 @@ func (w *Watch) expect(run *api.Run, checks map[int64]check) {
 }
 
 // tooOld reports whether no result of a run is expected anymore.
-// "no news".
 func (w *Watch) tooOld(run *api.Run) bool { return w.o.Now().Sub(run.Started) > HookLife }
 
 // atOnce is the maximum number of requests between two glances, to limit the load of the service.
@@ -387,16 +384,7 @@ func effect(run *api.Run, now *api.File) bool {
 
 // newTags reports whether now contains a tag of the extension that then does not.
 func newTags(then, now []api.AITag, extension string) bool {
-	had := map[string]bool{}
-	for _, tag := range then {
-		if tag.Source == extension {
-			had[tag.Name] = true
-		}
-	}
-	for _, tag := range now {
-		if tag.Source == extension && !had[tag.Name] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(now, func(tag api.AITag) bool {
+		return tag.Source == extension && !slices.ContainsFunc(then, func(had api.AITag) bool { return had.Source == extension && had.Name == tag.Name })
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -94,10 +95,8 @@ func anyMatches(sums [][]byte, secrets []string, before string, body []byte) boo
 		mac.Write([]byte(before))
 		mac.Write(body)
 		want := mac.Sum(nil)
-		for _, sum := range sums {
-			if hmac.Equal(sum, want) {
-				return true
-			}
+		if slices.ContainsFunc(sums, func(sum []byte) bool { return hmac.Equal(sum, want) }) {
+			return true
 		}
 	}
 	return false

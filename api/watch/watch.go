@@ -6,6 +6,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -104,9 +105,7 @@ var ErrNoReceiver = errors.New("no webhook receiver is running")
 
 // New returns a watch. Call Start to start it.
 func New(o Options) *Watch {
-	if o.Listen == "" {
-		o.Listen = DefaultListen
-	}
+	o.Listen = cmp.Or(o.Listen, DefaultListen)
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -2,6 +2,7 @@
 package delivery
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -177,9 +178,7 @@ func ParseSteps(text string) (Asked, error) {
 	if err == nil && (a.original || !a.Changes()) {
 		err = fmt.Errorf("%q changes nothing", text)
 	}
-	if a.Format == "" {
-		a.Format = formatOrig
-	}
+	a.Format = cmp.Or(a.Format, formatOrig)
 	return a, err
 }
 

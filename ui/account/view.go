@@ -18,7 +18,7 @@ const widest = 76
 const labelWidth = 16
 
 // View draws the dialog and fills room exactly.
-func (f *Flow) View(room image.Point, th *theme.Theme) string { return f.sheet(room, th).View() }
+func (f *Flow) View(room image.Point, th *theme.Theme) string { return f.sheet(room, th).View(th) }
 
 func (f *Flow) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 	s := kit.NewSheet(size, min(widest, size.X-4))

@@ -75,6 +75,26 @@ func Shadow(actions []Action) []Action {
 	return out
 }
 
+// Lead is an action that matters most in the current state, with its label there.
+type Lead struct{ ID, Label string }
+
+// Leading moves actions to the front, in that order, gives them new labels, and requests
+// places in the line of hints for them. It leaves out leads that are not in the list.
+func Leading(actions []Action, leads ...Lead) []Action {
+	to := 0
+	for _, l := range leads {
+		i := slices.IndexFunc(actions, func(a Action) bool { return a.ID == l.ID })
+		if i < 0 {
+			continue
+		}
+		a := actions[i]
+		a.Keys, a.Footer = Bind(l.Label, a.KeyLabel(), a.Keys.Keys()...), true
+		actions = slices.Insert(slices.Delete(actions, i, i+1), to, a)
+		to++
+	}
+	return actions
+}
+
 // Bind returns a binding with a help text and the names of its keys. The help shows
 // the first key unless shown is set.
 func Bind(words, shown string, keys ...string) key.Binding {

@@ -215,7 +215,26 @@ func (h *Help) draw(th *theme.Theme) string {
 			return h.row(h.rows[i], keys, w, selected, th)
 		})
 	}
-	return popupBox(h.title, "", strings.Join(append([]string{head + body}, reason...), "\n"), h.size, th)
+	footer := ""
+	if len(h.rows) > rows {
+		footer = h.position()
+	}
+	return popupBox(h.title, footer, strings.Join(append([]string{head + body}, reason...), "\n"), h.size, th)
+}
+
+// position describes the position of the cursor among the actions.
+func (h *Help) position() string {
+	at, n := 0, 0
+	for i, r := range h.rows {
+		if r.action < 0 {
+			continue
+		}
+		n++
+		if i <= h.list.Cursor() {
+			at++
+		}
+	}
+	return text.Count(at) + " of " + text.Count(n)
 }
 
 // reasonBelow says below the rows, in at most two lines, why the action under the

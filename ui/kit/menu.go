@@ -100,7 +100,7 @@ func (m *Menu) Actions() []Action {
 			actions = append(actions, Action{Keys: Bind(r.Label, "", r.Key), Group: m.title, Do: func() tea.Cmd { return m.choose(i) }})
 		}
 	}
-	take := Action{ID: "menu.take", Keys: Bind("choose", "", "enter", "space", "right"), Footer: true, Group: m.title, Do: func() tea.Cmd { return m.choose(m.list.Cursor()) }}
+	take := Action{ID: "menu.take", Keys: Bind("choose", "", "enter", "space", "right"), Footer: len(m.rows) > 0, Group: m.title, Do: func() tea.Cmd { return m.choose(m.list.Cursor()) }}
 	return slices.Concat(actions, []Action{take}, m.Beside, []Action{m.closing("esc", "q", "left")}, ListActions(func() Scroller { return &m.list.list }, m.list.landed))
 }
 
@@ -181,7 +181,7 @@ func (m *Menu) labelWidth() int {
 const widestMenu = 72
 
 func (m *Menu) sizeIn(room image.Point) image.Point {
-	width, labels, height := max(text.Width(text.Safe(m.title)), text.Width(m.Words))+6, m.labelWidth(), len(m.rows)+2
+	width, labels := max(text.Width(text.Safe(m.title)), text.Width(m.Words))+6, m.labelWidth()
 	for _, r := range m.rows {
 		line := 4 + labels
 		if r.Note != "" {
@@ -190,10 +190,16 @@ func (m *Menu) sizeIn(room image.Point) image.Point {
 		width = max(width, line+3)
 	}
 	width = min(room.X, width, widestMenu)
+	return image.Pt(width, min(room.Y, m.fullHeight(width-2)))
+}
+
+// fullHeight returns the height of the box if nothing is cut off.
+func (m *Menu) fullHeight(inner int) int {
+	height := len(m.rows) + 2 + len(m.intro(inner, &theme.Theme{}))
 	if m.many != nil {
 		height++ // the filter
 	}
-	return image.Pt(width, min(room.Y, height+len(m.intro(width-2, &theme.Theme{}))))
+	return height
 }
 
 // leastNote is the minimum width for a readable note.
@@ -224,7 +230,11 @@ func (m *Menu) View(room image.Point, th *theme.Theme) string {
 		return " " + sign + " " + th.Text.Render(label) + th.Muted.Render(note)
 	})
 	body := append(words[:max(0, min(len(words), inner.Y))], strings.TrimRight(rows, "\n"))
-	return popupBox(m.title, "", strings.Join(body, "\n"), size, th)
+	footer := ""
+	if size.Y < m.fullHeight(inner.X) {
+		footer = m.list.Position()
+	}
+	return popupBox(m.title, footer, strings.Join(body, "\n"), size, th)
 }
 
 // label returns the label, made safe, with the word for the current row.

@@ -200,7 +200,11 @@ func (h *History) View(room image.Point, th *theme.Theme) string {
 		return ""
 	}
 	sheet, size := h.sheet(room, th)
-	return popupBox("Messages", "", sheet.View(), size, th)
+	footer := ""
+	if sheet.Len() > BoxInner(size).Y {
+		footer = h.list.Position()
+	}
+	return popupBox("Messages", footer, sheet.View(th), size, th)
 }
 
 // sheet draws the messages, one below the other, for a box of that size.

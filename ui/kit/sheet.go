@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
 
 	"charm.land/lipgloss/v2"
 )
@@ -64,7 +65,7 @@ func (s *Sheet) Keep(from int) { s.from, s.to = from, len(s.lines) }
 
 // View draws the sheet, exactly filling its rectangle, with the lines of Keep near the
 // middle. If they do not fit, it shows the first of them.
-func (s *Sheet) View() string {
+func (s *Sheet) View(th *theme.Theme) string {
 	if s.size.X < 1 || s.size.Y < 1 {
 		return ""
 	}
@@ -74,7 +75,22 @@ func (s *Sheet) View() string {
 	for i, line := range lines {
 		shifted[i] = text.Blanks(s.left) + line
 	}
+	MarkCut(shifted, top > 0, top+s.size.Y < len(s.lines), th)
 	return text.Fit(strings.Join(shifted, "\n"), s.size.X, s.size.Y)
+}
+
+// MarkCut marks the first of the visible lines if there are more above, and the last one
+// if there are more below. The marks are in the first column; a line with text there
+// stays as it is.
+func MarkCut(lines []string, above, below bool, th *theme.Theme) {
+	if len(lines) == 0 {
+		return
+	}
+	for i, cut := range map[int]bool{0: above, len(lines) - 1: below} {
+		if rest, blank := strings.CutPrefix(lines[i], " "); cut && blank {
+			lines[i] = th.Muted.Render(th.Glyph(theme.SignMore)) + rest
+		}
+	}
 }
 
 // top returns the first visible line.

@@ -2,8 +2,10 @@ package kit
 
 import (
 	"image"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -30,7 +32,7 @@ func TestSheetShowsTheFocus(t *testing.T) {
 				s.Keep(from)
 			}
 		}
-		out := s.View()
+		out := s.View(theme.New(true, true))
 		if got := Size(out); got != size {
 			t.Fatalf("drawn is %v, want %v", got, size)
 		}
@@ -43,6 +45,36 @@ func TestSheetShowsTheFocus(t *testing.T) {
 	})
 }
 
+// What is cut off is marked: in a sheet, a menu, the help and the messages.
+func TestCutIsMarked(t *testing.T) {
+	th, size := theme.New(true, true), image.Pt(40, 10)
+	s := NewSheet(size, 36)
+	for range 30 {
+		s.Line(NoStop, "line")
+	}
+	if lines := strings.Split(ansi.Strip(s.View(th)), "\n"); lines[0][0] != ' ' || !strings.HasPrefix(lines[9], "⋮ line") {
+		t.Errorf("at the top:\n%s", strings.Join(lines, "\n"))
+	}
+	s.Keep(29)
+	if lines := strings.Split(ansi.Strip(s.View(th)), "\n"); lines[9][0] != ' ' || !strings.HasPrefix(lines[0], "⋮ line") {
+		t.Errorf("at the bottom:\n%s", strings.Join(lines, "\n"))
+	}
+	menu, history := NewMenu("A menu of many rows", make([]MenuRow, 20)...), NewMessages(time.Now)
+	var actions []Action
+	for i := range 20 {
+		actions = append(actions, Action{Keys: Bind("do", "", "x"), Group: strconv.Itoa(i / 10)})
+		history.Push(Message{Text: strconv.Itoa(i)})
+	}
+	for _, o := range []Overlay{menu, NewHelp("Help", actions), history.History(nil)} {
+		for room, cut := range map[image.Point]bool{size: true, {100, 60}: false} {
+			o.Resize(room)
+			if got := ansi.Strip(o.View(room, th)); strings.Contains(got, "1 of 20") != cut {
+				t.Errorf("%T in %v:\n%s", o, room, got)
+			}
+		}
+	}
+}
+
 func TestSheetStands(t *testing.T) {
 	s := NewSheet(image.Pt(20, 4), 10)
 	s.Lower(1)
@@ -53,7 +85,7 @@ func TestSheetStands(t *testing.T) {
 		`       \x1b         `,
 		strings.Repeat(" ", 20),
 	}
-	if got := strings.Split(ansi.Strip(s.View()), "\n"); strings.Join(got, "|") != strings.Join(want, "|") {
+	if got := strings.Split(ansi.Strip(s.View(theme.New(true, true))), "\n"); strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for at, want := range map[image.Point]int{{5, 1}: 7, {14, 2}: 7, {4, 1}: NoStop, {15, 1}: NoStop, {5, 0}: NoStop, {5, 3}: NoStop, {5, -1}: NoStop} {
@@ -108,7 +140,7 @@ func TestCards(t *testing.T) {
 	c := cards()
 	s := NewSheet(image.Pt(40, 20), 40)
 	c.Draw(s, 10, theme.New(true, false))
-	out := ansi.Strip(s.View())
+	out := ansi.Strip(s.View(theme.New(true, true)))
 	for _, want := range []string{"> one", "  two", "Not now: not yet", "  three"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not drawn:\n%s", want, out)

@@ -24,6 +24,7 @@ const (
 	SignChanged       // unsaved changes
 	SignUnfolded      // the head of an unfolded group
 	SignFolded        // the head of a folded group
+	SignMore          // more lines follow, or precede
 	signCount
 )
 
@@ -47,6 +48,7 @@ var glyphs = [signCount]struct{ fancy, ascii string }{
 	SignChanged:  {"~", "~"},
 	SignUnfolded: {"▾", "v"},
 	SignFolded:   {"▸", ">"},
+	SignMore:     {"⋮", ":"},
 }
 
 // Glyph returns the sign without a style, always one cell wide. An invalid sign is a

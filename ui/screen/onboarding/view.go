@@ -17,7 +17,7 @@ const widest = 76
 const leastIntro = 16
 
 // View draws the screen.
-func (m *Model) View(size image.Point, th *theme.Theme) string { return m.sheet(size, th).View() }
+func (m *Model) View(size image.Point, th *theme.Theme) string { return m.sheet(size, th).View(th) }
 
 func (m *Model) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 	s := kit.NewSheet(size, widest)

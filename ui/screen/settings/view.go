@@ -37,7 +37,7 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 			p := m.panes(size, th)
 			return text.Fit(kit.JoinV(kit.JoinH(p[0].view(th), p[1].view(th)), kit.JoinH(p[2].view(th), p[3].view(th))), size.X, size.Y)
 		}
-		return m.column(size, th).View()
+		return m.column(size, th).View(th)
 	})
 }
 
@@ -55,7 +55,7 @@ type pane struct {
 }
 
 func (p pane) view(th *theme.Theme) string {
-	return kit.Box(p.title, p.sheet.View(), p.rect.Size(), p.focused, th)
+	return kit.Box(p.title, p.sheet.View(th), p.rect.Size(), p.focused, th)
 }
 
 // panes returns the accounts and the program settings on the left and their details on the right.

@@ -174,7 +174,16 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	}
 	double := m.clicks.Double(msg)
 	m.leave()
+	scroll := m.scroll
 	m.setFocus(a.focus)
+	if a.focus.stop == stopSide {
+		m.scroll = scroll // the clicked line stays under the pointer
+		n := m.checkAt(image.Pt(msg.X, msg.Y))
+		if n < 0 {
+			return nil
+		}
+		m.atCheck = n
+	}
 	var cmd tea.Cmd
 	if a.focus.stop == stopList && a.row >= 0 {
 		cmd, _ = m.list.Click(a.row)

@@ -36,16 +36,20 @@ func (m *Model) viewForm(l layout, th *theme.Theme) string {
 	size := l.formRect().Size()
 	rows := m.formRows(size, th)
 	from := window(rows, size.Y)
-	var b strings.Builder
+	var lines []string
 	for _, r := range rows[from:min(len(rows), from+size.Y)] {
-		b.WriteString(text.Fit(r.text, size.X, 1))
-		b.WriteByte('\n')
+		lines = append(lines, text.Fit(r.text, size.X, 1))
 	}
-	body := strings.TrimSuffix(b.String(), "\n")
+	below := len(rows) - from - size.Y
 	if !l.boxes {
-		return text.Fit(body, size.X, size.Y)
+		kit.MarkCut(lines, from > 0, below > 0, th)
+		return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)
 	}
-	return kit.Box(m.formTitle(), body, l.form.Size(), m.focus.stop == stopItem, th)
+	more := ""
+	if below > 0 {
+		more = text.Plural(below, "more line")
+	}
+	return kit.BoxFooter(m.formTitle(), more, strings.Join(lines, "\n"), l.form.Size(), m.focus.stop == stopItem, th)
 }
 
 // formTitle tells which files a change applies to.
@@ -124,6 +128,9 @@ const (
 	margin = indent + 2
 )
 
+// leastNote is the least width for a note below the value of its field. A narrower one begins below the label.
+const leastNote = 28
+
 // labelColumn returns the width of the label column in a form, with its margin and a blank.
 func labelColumn(width int) int { return min(labelWidth, max(0, (width-margin)/2-1)) + margin + 1 }
 
@@ -173,7 +180,7 @@ func (m *Model) sectionRows(s section, width int, th *theme.Theme) []formRow {
 	}
 	if s == sectionExists && !m.anyExact() {
 		f := rows[len(rows)-1].focus
-		for _, line := range wrapStyled("These count for exact names: at a unique name nothing is overwritten.", width-margin, th.Muted) {
+		for _, line := range wrapStyled("These apply to exact names only. A unique name overwrites nothing.", width-margin, th.Muted) {
 			rows = append(rows, formRow{text: strings.Repeat(" ", margin) + line, focus: f})
 		}
 	}
@@ -210,12 +217,16 @@ func (m *Model) itemRows(i *item, width int, th *theme.Theme) []formRow {
 		}
 		rows = append(rows, formRow{text: line, focus: here, on: on})
 	}
+	left := column
+	if width-column < leastNote {
+		left = margin
+	}
 	under := func(lines []string) {
 		for _, line := range lines {
-			rows = append(rows, formRow{text: strings.Repeat(" ", column) + line, focus: here, on: on})
+			rows = append(rows, formRow{text: strings.Repeat(" ", left) + line, focus: here, on: on})
 		}
 	}
-	room := width - column
+	room := width - left
 	if i.text != nil && len(i.text.Offers()) > 0 {
 		under([]string{i.text.ViewOffers(room, th)})
 		return rows
@@ -254,15 +265,19 @@ func (m *Model) noteOf(i *item) string {
 func (m *Model) tagNote() string {
 	targets := m.targets()
 	longest := slices.MaxFunc(targets, func(a, b *source) int { return a.tagLength() - b.tagLength() })
-	note := fmt.Sprintf("%d/%d characters with the commas between them; no %%.", longest.tagLength(), api.MaxTagLength)
+	of := ""
 	switch {
 	case len(targets) == 1:
-		return note
 	case m.item(fieldTags).mixed:
-		return note + fmt.Sprintf(" Counted: %s, the longest of %s.", text.Safe(longest.entry.Source.Name()), text.Plural(len(targets), "file"))
+		of = " in " + text.ShortName(longest.entry.Source.Name(), widestCounted) + ", the longest"
+	default:
+		of = " in each of " + text.Plural(len(targets), "file")
 	}
-	return note + " In each of " + text.Plural(len(targets), "file") + "."
+	return fmt.Sprintf("%d/%d characters%s, commas included; no %%.", longest.tagLength(), api.MaxTagLength, of)
 }
+
+// widestCounted is the maximum width of a file's name in the note of the tags.
+const widestCounted = 12
 
 func (s *source) tagLength() int { return api.TagLength(s.entry.Tags.Or(nil)) }
 

@@ -48,11 +48,20 @@ func (m *Model) turnCheck(by int) {
 	n := len(m.listed())
 	m.atCheck = (m.atCheck%n + by + n) % n
 	for _, f := range m.sideFlows(m.layout(m.size), measured) {
-		if f.cursor >= 0 {
-			m.scroll = max(0, f.cursor-f.size.Y+3, min(m.scroll, f.cursor))
+		if at := slices.Index(f.checks, m.atCheck); at >= 0 {
+			m.scroll = max(0, at-f.size.Y+3, min(m.scroll, at))
 		}
 	}
 	sideScroller{m}.Move(0)
+}
+
+// cursorCheck returns the index of the check under the cursor, or -1.
+func (m *Model) cursorCheck() int {
+	n := len(m.listed())
+	if m.focus.stop != stopSide || n == 0 {
+		return -1
+	}
+	return m.atCheck % n
 }
 
 // openCheck goes to the field of the selected check.

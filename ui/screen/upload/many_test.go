@@ -13,11 +13,13 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // TestPresets checks that a preset loads into the marked files without the name, and that a preset
@@ -268,7 +270,7 @@ func TestCountersAreOfWhatIsEdited(t *testing.T) {
 		m.listMoved()
 		text := told(m)
 		for _, want := range []string{
-			"480/500 characters with the commas between them; no %. Counted: b.png, the longest of 3 files.",
+			"480/500 characters in b.png, the longest, commas included; no %.",
 			"Tags 480/500 characters: b.png, the longest of 3 files",
 			"Stored as: " + name, "What this will do: " + name, "Checks of all 3 files",
 		} {
@@ -281,8 +283,30 @@ func TestCountersAreOfWhatIsEdited(t *testing.T) {
 	m.sources[1].marked = false
 	m.load()
 	write(t, m, "sea")
-	if text := told(m); !strings.Contains(text, "3/500 characters with the commas between them; no %. In each of 2 files.") || strings.Contains(text, "480") {
+	if text := told(m); !strings.Contains(text, "3/500 characters in each of 2 files, commas included; no %.") || strings.Contains(text, "480") {
 		t.Errorf("got the form\n%s", text)
+	}
+}
+
+// TestTheNoteOfTheTagsIsShort checks that it takes at most two rows on the smallest screen.
+func TestTheNoteOfTheTagsIsShort(t *testing.T) {
+	long := strings.Repeat("long name ", 10) + ".png"
+	for name, m := range map[string]*form{
+		"one":  started(t, Options{Sources: files(t, long, "x"), Profile: localProfile(), Session: &stub{}}),
+		"many": started(t, Options{Sources: files(t, long, "x", "b.png", "y"), Profile: localProfile(), Session: &stub{}}),
+		"mixed": func() *form {
+			m := started(t, Options{Sources: files(t, long, "x", "b.png", "y"), Profile: localProfile(), Session: &stub{}})
+			m.set(m.sources[0], fieldTags, strings.Repeat("x", 480))
+			m.load()
+			return m
+		}(),
+	} {
+		goTo(t, m, fieldTags)
+		_, note, found := strings.Cut(screen(m, 40, 10), "\n    ")
+		lines := strings.Split(note, "\n")
+		if !found || len(lines) < 3 || !strings.Contains(lines[0]+lines[1], "no %.") {
+			t.Errorf("%s:\n%s", name, m.d.Text())
+		}
 	}
 }
 
@@ -554,6 +578,43 @@ func TestFieldsWhileTyping(t *testing.T) {
 	write(t, m, "!")
 	if got := m.item((fieldMetadata + ".brand")).value(); got != "Acme!" {
 		t.Errorf("the row is %q, want \"Acme!\"", got)
+	}
+}
+
+// TestDoubleClickOnACheck checks that a double click goes to the field of the clicked check, wherever the side is and
+// however far it is scrolled.
+func TestDoubleClickOnACheck(t *testing.T) {
+	now := time.Now()
+	for _, size := range []image.Point{{200, 60}, {120, 20}, {80, 22}, {40, 10}} {
+		m := started(t, Options{Now: func() time.Time { return now }, Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{}})
+		m.set(m.current(), fieldTags, "%")
+		m.set(m.current(), fieldRegion, "1,2")
+		m.load()
+		clicked := 0
+		for n, l := range m.listed() {
+			screen(m, size.X, size.Y)
+			m.setFocus(focus{stop: stopSide})
+			m.atCheck = n
+			press(t, m, "N", "n") // scrolls to it
+			m.atCheck = (n + 1) % len(m.listed())
+			for y, line := range strings.Split(m.d.Text(), "\n") {
+				at := strings.Index(line, text.Truncate(l.text, 12)[:11])
+				if at < 0 || strings.Contains(line[:at], "Not ready") {
+					continue
+				}
+				click := tea.MouseClickMsg{X: text.Width(line[:at]), Y: y, Button: tea.MouseLeft}
+				send(t, m, click)
+				send(t, m, click)
+				if m.focus != (focus{stop: stopItem, field: l.field}) {
+					t.Fatalf("%v: a double click on %q leads to %+v:\n%s", size, l.text, m.focus, m.d.Text())
+				}
+				clicked++
+				break
+			}
+		}
+		if clicked < 2 {
+			t.Errorf("%v: only %d checks were found:\n%s", size, clicked, m.d.Text())
+		}
 	}
 }
 

@@ -47,7 +47,8 @@ func (s sideScroller) most() int {
 type panel struct {
 	title string
 	lines []string
-	at    int // line with the cursor, or -1
+	// checks is the index of the check that each line shows, or -1. Lines without an entry show none.
+	checks []int
 }
 
 // panels returns the side's panels for the current source.
@@ -57,36 +58,70 @@ func (m *Model) panels(width int, th *theme.Theme) []panel {
 		name := ": " + text.TruncateMiddle(text.Safe(m.current().entry.Source.Name()), max(8, width-20))
 		stored, what, all = stored+name, what+name, all+" of all "+text.Plural(len(m.sources), "file")
 	}
-	checks, at := m.checkLines(width, th)
+	lines, checks := m.checkLines(width, th)
 	return []panel{
-		{stored, m.storedLines(width, th), -1},
-		{what, m.outlookLines(width, th), -1},
-		{all, checks, at},
+		{title: stored, lines: m.storedLines(width, th)},
+		{title: what, lines: m.outlookLines(width, th)},
+		{all, lines, checks},
 	}
 }
 
-// flow is a column of panels that scrolls if they do not fit.
+// flow is a column of panels that scrolls if they do not fit. size is the size of its text.
 type flow struct {
-	title  string
-	lines  []string
-	size   image.Point
-	cursor int // line with the cursor, or -1
+	panel
+	size image.Point
 }
 
 // flowOf returns panels in a column. The box names a panel without a title.
 func flowOf(title string, panels []panel, size image.Point, th *theme.Theme) flow {
-	f := flow{title: title, size: size, cursor: -1}
+	f := flow{panel{title: title}, size}
 	for _, p := range panels {
 		if p.title != "" {
 			f.lines = append(f.lines, th.Title.Render(p.title))
 		}
-		if p.at >= 0 {
-			f.cursor = len(f.lines) + p.at
+		for range len(f.lines) - len(f.checks) {
+			f.checks = append(f.checks, -1)
 		}
+		f.checks = append(f.checks, p.checks...)
 		f.lines = append(f.lines, p.lines...)
 	}
 	return f
 }
+
+// checkAt returns the index of the check at a position, or -1.
+func (m *Model) checkAt(at image.Point) int {
+	l := m.layout(m.size)
+	at = at.Sub(l.side.Min)
+	flows := m.sideFlows(l, measured)
+	var p panel
+	line := at.Y
+	switch {
+	case !l.boxes:
+		p = flows[0].panel
+		line += m.scrolled(flows[0])
+	case len(flows) > 0:
+		f := flows[0]
+		if len(flows) > 1 && at.X >= l.side.Dx()-rightWidth(l) {
+			f = flows[1]
+		}
+		p = f.panel
+		line += m.scrolled(f) - 1
+	default:
+		panels := m.panels(kit.BoxInner(l.side.Size()).X, measured)
+		p = panels[len(panels)-1]
+		line -= boxRows(panels[:len(panels)-1]) + 1
+	}
+	if line < 0 || line >= len(p.checks) {
+		return -1
+	}
+	return p.checks[line]
+}
+
+// scrolled returns the number of lines above the visible ones.
+func (m *Model) scrolled(f flow) int { return max(0, min(m.scroll, len(f.lines)-f.size.Y)) }
+
+// rightWidth returns the width of the right column of a low side.
+func rightWidth(l layout) int { return l.side.Dx() * 2 / 5 }
 
 // sideFlows returns the side's columns, or none if the panels fit in boxes.
 func (m *Model) sideFlows(l layout, th *theme.Theme) []flow {
@@ -103,12 +138,12 @@ func (m *Model) sideFlows(l layout, th *theme.Theme) []flow {
 		return nil
 	case l.side.Min.X == 0:
 		// If it is low and wide, the prediction stands beside the rest.
-		right := kit.BoxInner(image.Pt(size.X*2/5, size.Y))
-		left := kit.BoxInner(image.Pt(size.X-size.X*2/5, size.Y))
+		right := kit.BoxInner(image.Pt(rightWidth(l), size.Y))
+		left := kit.BoxInner(image.Pt(size.X-rightWidth(l), size.Y))
 		rest, what := m.panels(right.X, th), m.panels(left.X, th)[1]
 		return []flow{
-			flowOf(what.title, []panel{{lines: what.lines, at: -1}}, left, th),
-			flowOf(rest[0].title, []panel{{lines: rest[0].lines, at: -1}, rest[2]}, right, th),
+			flowOf(what.title, []panel{{lines: what.lines}}, left, th),
+			flowOf(rest[0].title, []panel{{lines: rest[0].lines}, rest[2]}, right, th),
 		}
 	}
 	return []flow{flowOf("Before sending", panels, kit.BoxInner(size), th)}
@@ -131,16 +166,16 @@ func (m *Model) viewSide(l layout, th *theme.Theme) string {
 	size, focused := l.side.Size(), m.focus.stop == stopSide
 	var boxes []string
 	for _, f := range m.sideFlows(l, th) {
-		most := max(0, len(f.lines)-f.size.Y)
-		at := max(0, min(m.scroll, most))
+		at := m.scrolled(f)
 		body := text.Fit(strings.Join(f.lines[at:], "\n"), f.size.X, f.size.Y)
 		if !l.boxes {
 			return body
 		}
-		more := text.If(most > at, text.Plural(most-at, "more line"))
+		below := len(f.lines) - f.size.Y - at
+		more := text.If(below > 0, text.Plural(below, "more line"))
 		width := size.X
 		if l.side.Min.X == 0 {
-			width = size.X * 2 / 5
+			width = rightWidth(l)
 			if len(boxes) == 0 {
 				width = size.X - width
 			}
@@ -299,12 +334,10 @@ func (m *Model) keepKey() string {
 }
 
 // checkLines returns the errors and warnings of all sources, then the passed checks of the current one, with their
-// fields. at is the first line of the check under the cursor, or -1.
-func (m *Model) checkLines(width int, th *theme.Theme) (lines []string, at int) {
+// fields. of has the index of the check for each of its lines.
+func (m *Model) checkLines(width int, th *theme.Theme) (lines []string, of []int) {
 	s := m.current()
-	at = -1
-	checks := m.listed()
-	for n, l := range checks {
+	for n, l := range m.listed() {
 		sign, word := theme.SignGood, ""
 		switch l.level {
 		case stop:
@@ -314,8 +347,7 @@ func (m *Model) checkLines(width int, th *theme.Theme) (lines []string, at int) 
 		case fine:
 		}
 		style, mark := th.SignStyle(sign), th.Sign(sign)
-		if m.focus.stop == stopSide && n == m.atCheck%len(checks) {
-			at = len(lines)
+		if n == m.cursorCheck() {
 			mark = th.Sign(theme.SignCursor)
 			style = style.Bold(true)
 		}
@@ -335,6 +367,9 @@ func (m *Model) checkLines(width int, th *theme.Theme) (lines []string, at int) 
 				lines = append(lines, "  "+line)
 			}
 		}
+		for range len(lines) - len(of) {
+			of = append(of, n)
+		}
 	}
 	if s.entry.Source.Path != "" && !s.known.looked {
 		lines = append(lines, th.Muted.Render(text.Truncate("Looking at the file…", width)))
@@ -348,5 +383,5 @@ func (m *Model) checkLines(width int, th *theme.Theme) (lines []string, at int) 
 	if len(lines) == 0 {
 		lines = append(lines, th.Good.Render(text.Truncate(th.Glyph(theme.SignGood)+" Nothing to warn of.", width)))
 	}
-	return lines, at
+	return lines, of
 }

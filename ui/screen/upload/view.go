@@ -152,6 +152,9 @@ func (m *Model) viewList(l layout, th *theme.Theme) string {
 		}
 	}
 	title := text.Count(marked) + " of " + text.Count(len(m.sources)) + " marked"
+	if text.Width(title) > l.list.Dx()-6 { // the border takes six columns
+		title = strings.Replace(title, " of ", "/", 1)
+	}
 	focused := m.focus.stop == stopList
 	rows, foot := m.listRect(l)
 	body := m.list.View(rows.Size(), th, func(i int, mark theme.Sign, width int, selected bool) string {

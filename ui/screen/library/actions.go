@@ -28,19 +28,24 @@ func (m *Model) Actions() []kit.Action {
 		return m.filterActions()
 	}
 	actions := m.actionsOn(m.sheet.On)
-	// With marked files, operations on them come first.
+	// What ends a range, a filter or a search comes first, then operations on marked files.
+	var leads []kit.Lead
+	switch {
+	case m.manage.Busy() != "":
+	case m.filter.Value() != "":
+		leads = append(leads, kit.Lead{ID: "library.clear", Label: "clear the filter"})
+	case m.marks.ranged:
+		leads = append(leads, kit.Lead{ID: "library.range", Label: "mark the range"}, kit.Lead{ID: "library.clear", Label: "drop the range"})
+	case len(m.marks.files) == 0 && !m.shown.search.isNone():
+		leads = append(leads, kit.Lead{ID: "library.clear", Label: "leave the search"})
+	}
 	if n := text.Plural(len(m.marks.files), "file"); len(m.marks.files) > 0 {
 		if f, ok := m.current(); ok && !f.IsFolder() {
 			actions[0].Keys = kit.Bind("open "+n, actions[0].KeyLabel(), actions[0].Keys.Keys()...)
 		}
-		for to, a := range []struct{ id, label string }{{"library.edit", "edit " + n}, {"library.manage", "manage " + n}} {
-			i := slices.IndexFunc(actions, func(b kit.Action) bool { return a.id == b.ID })
-			action := actions[i]
-			action.Keys, action.Footer = kit.Bind(a.label, "", action.Keys.Keys()...), true
-			actions = slices.Insert(slices.Delete(actions, i, i+1), to, action)
-		}
+		leads = append(leads, kit.Lead{ID: "library.edit", Label: "edit " + n}, kit.Lead{ID: "library.manage", Label: "manage " + n})
 	}
-	return actions
+	return kit.Leading(actions, leads...)
 }
 
 // Catalog returns the actions of every part.
@@ -231,15 +236,21 @@ func (m *Model) copyMenu() tea.Cmd {
 // Disabled reasons, empty if enabled.
 
 func (m *Model) noRow() string {
-	return text.If(len(m.rows) == 0, "the list is empty")
+	switch {
+	case len(m.rows) > 0:
+		return ""
+	case m.busy:
+		return "the list is still loading"
+	}
+	return "the list is empty"
 }
 
 func (m *Model) noFile() string {
 	if len(m.chosen()) > 0 {
 		return ""
 	}
-	if len(m.rows) == 0 {
-		return "the list has no files"
+	if reason := m.noRow(); reason != "" {
+		return reason
 	}
 	return "no file is marked, and the cursor is on a folder"
 }

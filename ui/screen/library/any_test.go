@@ -60,3 +60,15 @@ func TestAnyKeys(t *testing.T) {
 		}
 	})
 }
+
+// A list that is still loading is not called empty.
+func TestLoadingIsNotEmpty(t *testing.T) {
+	none := func(context.Context, api.Query) ([]api.File, error) { return nil, nil }
+	d := startIn(t, Options{Session: stub{list: none}}, image.Pt(80, 24))
+	for busy, want := range map[bool][2]string{true: {"loading", "the list is still loading"}, false: {"empty", "the list is empty"}} {
+		d.m.busy = busy
+		if got := [2]string{d.m.position(), d.m.noFile()}; got != want {
+			t.Errorf("loading %v: %q, want %q", busy, got, want)
+		}
+	}
+}

@@ -194,7 +194,7 @@ func (s *search) word(word string, now time.Time, fields []api.MetadataField) (*
 	i := slices.IndexFunc(queryWords, func(w queryWord) bool { return w.prefix == prefix+":" })
 	if i < 0 {
 		if strings.Contains(word, ":") {
-			return nil, fmt.Errorf("%s: unknown search word; use one from the list", prefix)
+			return nil, fmt.Errorf("unknown search word %q; use one from the list", prefix+":")
 		}
 		return nil, nil //nolint:nilnil // a word of the name
 	}

@@ -133,7 +133,10 @@ func (m *Model) position() string {
 			words += " in the first " + text.Count(m.shown.scanned)
 		}
 	}
-	if m.busy {
+	switch {
+	case m.busy && m.list.Len() == 0:
+		words = "loading"
+	case m.busy:
 		words += ", loading"
 	}
 	if n := len(m.marks.files); n > 0 {

@@ -20,7 +20,7 @@ const (
 	groupLook = "Look"
 )
 
-// Actions returns the actions of the focused part. If the tray has items, the form comes first.
+// Actions returns the actions of the focused part. What ends a filter or a range comes first, then the form if the tray has items.
 func (m *Model) Actions() []kit.Action {
 	var actions []kit.Action
 	switch {
@@ -33,11 +33,19 @@ func (m *Model) Actions() []kit.Action {
 	default:
 		actions = m.listActions()
 	}
-	if i := slices.IndexFunc(actions, func(a kit.Action) bool { return a.Group == groupSend }); i >= 0 && len(m.tray.items) > 0 {
-		send := actions[i]
-		actions = slices.Insert(slices.Delete(actions, i, i+1), 0, send)
+	var leads []kit.Lead
+	label, _ := m.backward()
+	switch {
+	case m.focus == onTray:
+	case m.filter.Value() != "":
+		leads = append(leads, kit.Lead{ID: "picker.clear", Label: label})
+	case m.ranged:
+		leads = append(leads, kit.Lead{ID: "picker.range", Label: "pick the range"}, kit.Lead{ID: "picker.clear", Label: label})
 	}
-	return actions
+	if len(m.tray.items) > 0 {
+		leads = append(leads, kit.Lead{ID: "picker.upload", Label: m.uploadLabel()})
+	}
+	return kit.Leading(actions, leads...)
 }
 
 // Catalog returns the actions of every part.
@@ -58,10 +66,10 @@ func (m *Model) filterActions() []kit.Action {
 func (m *Model) listActions() []kit.Action {
 	return slices.Concat([]kit.Action{
 		{ID: "picker.pick", Keys: kit.Bind("pick", "space", "space"), Group: groupPick, Footer: true, Disabled: m.noEntry, Do: m.toggle},
-		{ID: "picker.open", Keys: kit.Bind("open", "enter →", "enter", "l", "right"), Group: groupMove, Footer: true, Disabled: m.noEntry, Do: m.enter},
+		{ID: "picker.open", Keys: kit.Bind(m.openLabel(), "enter →", "enter", "l", "right"), Group: groupMove, Footer: true, Disabled: m.noEntry, Do: m.enter},
 		{ID: "picker.filter", Keys: kit.Bind("filter", "", "/"), Group: groupLook, Footer: true, Disabled: m.noFolder, Do: m.startFilter},
 		{ID: "picker.parent", Keys: kit.Bind("parent folder", "h ←", "h", "left", "backspace"), Group: groupMove, Footer: true, Disabled: m.noParent, Do: m.parent},
-		{ID: "picker.range", Keys: kit.Bind("begin or pick range", "", "v"), Group: groupPick, Disabled: m.noEntry, Do: m.toggleRange},
+		{ID: "picker.range", Keys: kit.Bind("begin or pick a range", "", "v"), Group: groupPick, Disabled: m.noEntry, Do: m.toggleRange},
 		{ID: "picker.pick-all", Keys: kit.Bind("pick all shown", "", "ctrl+a"), Group: groupPick, Disabled: m.noFiles, Do: m.pickAll},
 		{ID: "picker.invert", Keys: kit.Bind("invert selection", "", "*"), Group: groupPick, Disabled: m.noFiles, Do: m.invert},
 		{ID: "picker.clear", Keys: kit.Bind("clear filter, range, tray", "", "esc"), Group: groupPick, Disabled: m.nothingToClear, Do: m.back},
@@ -77,6 +85,18 @@ func (m *Model) listActions() []kit.Action {
 		{ID: "picker.home", Keys: kit.Bind("home folder", "", "~"), Group: groupMove, Do: m.goHome},
 		{ID: "picker.samples", Keys: kit.Bind("sample pictures", "", "S"), Group: groupMove, Disabled: m.noFolders, Do: m.goSamples},
 	}, m.sharedActions(), m.moves())
+}
+
+// openLabel says what enter does with the entry under the cursor.
+func (m *Model) openLabel() string {
+	e, ok := m.current()
+	switch {
+	case !ok || e.kind == kindFolder || e.kind == kindLink:
+		return "open"
+	case m.viewable(e):
+		return "view"
+	}
+	return "upload form"
 }
 
 func (m *Model) trayActions() []kit.Action {
@@ -179,7 +199,8 @@ func (m *Model) noParent() string {
 }
 
 func (m *Model) nothingToClear() string {
-	return text.If(m.filter.Value() == "" && !m.ranged && !m.sheet.On && len(m.tray.items) == 0, "nothing is filtered or picked")
+	_, do := m.backward()
+	return text.If(do == nil, "nothing is filtered or picked")
 }
 
 func (m *Model) nothingToSend() string {

@@ -152,6 +152,7 @@ func describeFilter(pattern string) []string {
 func search(ctx context.Context, entries []entry, among []int32, pattern string) []int32 {
 	type hit struct {
 		row   int32
+		whole bool // the word stands in the name as typed
 		score int
 	}
 	for _, word := range describeFilter(pattern) {
@@ -168,10 +169,20 @@ func search(ctx context.Context, entries []entry, among []int32, pattern string)
 				}
 			}
 			for _, match := range fuzzy.FindFromIterNoSort(word, names) {
-				hits = append(hits, hit{rows[match.Index], match.Score})
+				rest := match.Str[match.MatchedIndexes[0]:]
+				whole := len(rest) >= len(word) && strings.EqualFold(rest[:len(word)], word)
+				hits = append(hits, hit{rows[match.Index], whole, match.Score})
 			}
 		}
-		slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
+		slices.SortStableFunc(hits, func(a, b hit) int {
+			if a.whole != b.whole {
+				if a.whole {
+					return -1
+				}
+				return 1
+			}
+			return cmp.Compare(b.score, a.score)
+		})
 		among = make([]int32, len(hits))
 		for i, h := range hits {
 			among[i] = h.row

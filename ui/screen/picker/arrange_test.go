@@ -107,6 +107,13 @@ func TestFilterFinds(t *testing.T) {
 	}
 }
 
+// TestFilterPrefersARun: a name that has the typed letters in a row comes before one that has them scattered.
+func TestFilterPrefersARun(t *testing.T) {
+	entries := entriesOf("logo.png", "link-to-animals", "a long name that goes on and on 1.jpg", "Long name that goes on and on 2.jpg")
+	equal(t, "found", arrangedNames("/", entries, order{}, false, "lon")[:2],
+		[]string{"Long name that goes on and on 2.jpg", "a long name that goes on and on 1.jpg"})
+}
+
 // TestNarrowingIsSearching: searching the matches of a shorter pattern gives the same result as
 // searching everything.
 func TestNarrowingIsSearching(t *testing.T) {

@@ -126,19 +126,27 @@ func (m *Model) toggleRange() tea.Cmd {
 
 // back goes from the tray to the list, then clears the filter, the range and the picks, one per call.
 func (m *Model) back() tea.Cmd {
-	switch {
-	case m.focus == onTray:
-		m.focus = onList
-	case m.filter.Value() != "":
-		return m.clearFilter()
-	case m.ranged:
-		m.ranged = false
-	case m.sheet.On:
-		return m.sheet.Toggle()
-	case len(m.tray.items) > 0:
-		return m.clearTray()
+	if _, do := m.backward(); do != nil {
+		return do()
 	}
 	return nil
+}
+
+// backward returns what [Model.back] does now, or nil, and its label.
+func (m *Model) backward() (label string, do func() tea.Cmd) {
+	switch {
+	case m.focus == onTray:
+		return "back to the files", m.nextPart
+	case m.filter.Value() != "":
+		return "clear the filter", m.clearFilter
+	case m.ranged:
+		return "drop the range", func() tea.Cmd { m.ranged = false; return nil }
+	case m.sheet.On:
+		return "back to the list", m.sheet.Toggle
+	case len(m.tray.items) > 0:
+		return "clear the tray", m.clearTray
+	}
+	return "", nil
 }
 
 // clearTray empties the tray.

@@ -167,6 +167,9 @@ func (m *Model) pickRange() tea.Cmd {
 	from, to := m.rangeRows()
 	m.ranged = false
 	files, fresh := m.files(from, to)
+	if len(files) == 0 {
+		return toast(page.Info, "The range has only folders. Press space on a folder to pick its files.")
+	}
 	if len(fresh) == 0 {
 		m.drop(among(files...))
 		return nil

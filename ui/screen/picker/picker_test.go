@@ -9,9 +9,12 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api"
+	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
 
@@ -130,8 +133,19 @@ func TestPickingAcrossFoldersKeepsTheOrder(t *testing.T) {
 
 func TestRange(t *testing.T) {
 	d := start(t, Options{Folder: folder(t, "a", "b", "c", "d", "e", "sub/")})
+	hints := func() string { return ansi.Strip(kit.Hints(d.m.Actions(), 100, theme.New(true, true))) }
+	d.Press("v")
+	d.Sees("range of 0 files")
+	if strings.Contains(d.Text(), "in range") {
+		t.Errorf("a folder is marked, but a range picks only files:\n%s", d.Text())
+	}
+	d.Press("v")
+	d.Toasted("The range has only folders. Press space on a folder to pick its files.")
 	d.Press("j", "j", "v", "j", "j")
 	d.Sees("in range", "range of 3")
+	if got := hints(); !strings.HasPrefix(got, "v pick the range   esc drop the range   space pick") {
+		t.Errorf("the hints do not say how to end a range: %q", got)
+	}
 	d.Press("space")
 	equal(t, "tray", d.tray(), []string{"b", "c", "d"})
 	d.Press("v", "k", "v") // upwards; all rows are picked, so they are removed

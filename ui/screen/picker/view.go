@@ -116,7 +116,8 @@ func (m *Model) footer() string {
 	words := m.list.Position()
 	if m.ranged {
 		from, to := m.rangeRows()
-		words = "range of " + text.Count(to-from+1) + " · " + words
+		files, _ := m.files(from, to)
+		words = "range of " + text.Plural(len(files), "file") + " · " + words
 	}
 	if m.shown.order != (order{}) {
 		words += " · " + m.shown.order.String()
@@ -204,7 +205,7 @@ func (r *rowDrawing) row(i, width int, selected bool) string {
 	if share != "" {
 		share = r.th.Glyph(some) + " " + share
 	}
-	ranged := i >= r.from && i <= r.to
+	ranged := i >= r.from && i <= r.to && e.kind != kindFolder
 	sign, note := r.mark(e, look, picked, ranged)
 
 	base, faint := r.th.Text, r.th.Muted

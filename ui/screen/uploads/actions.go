@@ -143,7 +143,7 @@ func mayStop(r row) string {
 	case r.Job.State == api.Processing:
 		return "the service has it"
 	case r.Job.State.Final():
-		return "it has its outcome: " + string(r.Job.State)
+		return "this upload has ended: " + string(r.Job.State)
 	case r.earlier:
 		return "it is not in the queue of this program"
 	}

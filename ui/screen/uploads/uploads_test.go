@@ -139,7 +139,7 @@ func TestPauseAndCancel(t *testing.T) {
 	d.until("it is cancelled", func() bool { return d.m.rows.totals.Cancelled == 1 })
 	d.Sees("cancelled", "You canceled it")
 	d.Press("x")
-	if got := one[page.Toast](d); got.Text != "It has its outcome: cancelled." {
+	if got := one[page.Toast](d); got.Text != "This upload has ended: cancelled." {
 		t.Errorf("why not: %+v", got)
 	}
 	// A waiting job is canceled without a question.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"regexp"
@@ -54,6 +55,12 @@ func keySign(k string) string {
 	return k
 }
 
+// general are the labels of actions whose labels on the screen depend on its state.
+var general = map[string]string{
+	"picker.upload": "upload form", "picker.open": "open", "picker.clear": "clear filter, range, tray", "picker.range": "begin or pick a range",
+	"library.clear": "clear filter, range, search, marks",
+}
+
 // TestKeysPage: docs/keys.md has every key of every screen. After a change run
 // go test ./ui -run TestKeysPage -update.
 func TestKeysPage(t *testing.T) {
@@ -79,7 +86,7 @@ func TestKeysPage(t *testing.T) {
 			if i > 0 {
 				b.WriteString(" · ")
 			}
-			b.WriteString(a.Label())
+			b.WriteString(cmp.Or(general[a.ID], a.Label()))
 			for _, k := range a.Keys.Keys() {
 				bound[k] = true
 				b.WriteString(" `" + keySign(k) + "`")

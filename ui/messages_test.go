@@ -58,6 +58,48 @@ func lastLine(m *Model) string {
 	return lines[len(lines)-1]
 }
 
+// TestHover: the mouse over a tab shows its name and its key in the line of hints until the mouse leaves or a key is pressed.
+func TestHover(t *testing.T) {
+	m := newModel(t, openSession(t))
+	m.Update(tea.WindowSizeMsg{Width: 40, Height: 12})
+	m.messages.Dismiss()
+	usual := lastLine(m)
+	over := func(x, y int, want string) {
+		t.Helper()
+		msg := dropMotion(m, tea.MouseMotionMsg{X: x, Y: y})
+		if msg != nil {
+			m.Update(msg)
+		}
+		if got := lastLine(m); strings.TrimRight(got, " ") != strings.TrimRight(want, " ") {
+			t.Errorf("at %d,%d the last line is %q, want %q", x, y, got, want)
+		}
+	}
+	for x, want := range map[int]string{
+		2:                                      "Pick",
+		strings.Index(topLineOf(m), " 2 ") + 1: "Uploads. Click, or press 2.",
+		strings.Index(topLineOf(m), " 5 ") + 1: "Settings. Click, or press 5.",
+	} {
+		over(x, 0, want)
+		if !strings.Contains(m.topLine(40), "\x1b[4;") && !strings.Contains(m.topLine(40), ";4;") && !strings.Contains(m.topLine(40), ";4m") {
+			t.Errorf("the tab at %d is not underlined: %q", x, m.topLine(40))
+		}
+		over(x, 4, usual)
+	}
+	over(38, 0, usual)
+	over(2, 0, "Pick")
+	m.Update(kit.KeyMsg("f5"))
+	over(2, 4, usual)
+	if dropMotion(m, tea.MouseMotionMsg{Y: 4}) != nil {
+		t.Error("a movement over the screen draws a frame")
+	}
+	if dropMotion(m, tea.MouseMotionMsg{Y: 4, Button: tea.MouseLeft}) == nil {
+		t.Error("a movement with a button is lost")
+	}
+}
+
+// topLineOf is the top line without styles.
+func topLineOf(m *Model) string { return ansi.Strip(m.topLine(m.size.X)) }
+
 // TestClicks: a click on a hint runs its action, one on the status line opens the messages, and one
 // on a tab opens that screen.
 func TestClicks(t *testing.T) {

@@ -103,6 +103,7 @@ type Model struct {
 	stack     stack
 	ticking   bool
 	lastQuit  time.Time
+	hover     int  // the number of the tab under the mouse, from 1; 0 if none
 	keysTold  bool // the old key names have been reported
 	hurried   bool // the user pressed ctrl+c twice
 

@@ -24,6 +24,19 @@ func (m *Model) aim() tea.Cmd {
 	return tea.Raw("\x1b[?1016l\x1b[?1006h")
 }
 
+// dropMotion is a filter of messages. It drops mouse movements that change nothing, so that they draw no frame.
+func dropMotion(model tea.Model, msg tea.Msg) tea.Msg {
+	move, is := msg.(tea.MouseMotionMsg)
+	m, ours := model.(*Model)
+	if !is || !ours || move.Button != tea.MouseNone || m.hover > 0 {
+		return msg
+	}
+	if at, _ := m.inCells(move); at.Mouse().Y > 0 {
+		return nil
+	}
+	return msg
+}
+
 // inCells converts a mouse message to cells and returns the position within the cell.
 func (m *Model) inCells(msg tea.MouseMsg) (tea.MouseMsg, page.Pointer) {
 	cell := m.abilities.Cell

@@ -76,7 +76,7 @@ func Run(ctx context.Context, request session.Options, o Options) error {
 	model := New(o)
 	hangUp, ended := terminal.Endings(func() { program.Quit() })
 	options := []tea.ProgramOption{
-		tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond),
+		tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond), tea.WithFilter(dropMotion),
 		tea.WithColorProfile(colors), tea.WithOutput(picture.NewPainter(os.Stdout, model.images)),
 	}
 	if term.IsTerminal(os.Stdin.Fd()) {

@@ -43,6 +43,7 @@ func (m *Model) note(msg tea.Msg) tea.Cmd {
 		m.setTheme()
 		return m.host.Broadcast(msg)
 	case tea.FocusMsg, tea.BlurMsg:
+		m.hover = 0
 		_, has := msg.(tea.FocusMsg)
 		m.focus(has)
 		if has && m.images.Beyond() {
@@ -153,6 +154,7 @@ func (m *Model) message(msg tea.Msg, from page.Screen) tea.Cmd {
 
 // input handles key presses and pastes.
 func (m *Model) input(msg tea.Msg) tea.Cmd {
+	m.hover = 0
 	press, isKey := msg.(tea.KeyPressMsg)
 	if isKey && press.String() == "ctrl+c" {
 		return m.interrupt()
@@ -195,6 +197,10 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	r := m.rects()
 	click, clicked := msg.(tea.MouseClickMsg)
 	clicked = clicked && click.Button == tea.MouseLeft
+	m.hover = 0
+	if _, moved := msg.(tea.MouseMotionMsg); moved && msg.Mouse().Button == tea.MouseNone && at.In(r.top) && m.host.Overlays.Top() == nil {
+		m.hover = m.tabAt(at.X)
+	}
 	if clicked && at.In(r.hints) {
 		if a, ok := kit.HintAt(m.host.Actions(), r.hints.Dx(), at.X); ok && a.Do != nil {
 			return a.Do()
@@ -207,8 +213,8 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		return m.openMessages()
 	}
 	if clicked && at.In(r.top) {
-		if id, ok := m.tabAt(at.X); ok {
-			return m.goTo(id)
+		if n := m.tabAt(at.X); n > 0 {
+			return m.goTo(page.Tabs[n-1].ID)
 		}
 		return nil
 	}

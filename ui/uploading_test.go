@@ -44,9 +44,16 @@ func TestUploadsAreTold(t *testing.T) {
 	says("the screen", screen(), "2 Uploads ✗8 ", "8 of 42 failed · 2 shows them")
 	m.Update(tea.WindowSizeMsg{Width: 40, Height: 12})
 	says("a small screen", screen(), "2 ✗8 ")
-	if id, ok := m.tabAt(strings.Index(ansi.Strip(m.topLine(40)), "✗8")); !ok || id != page.Uploads {
-		t.Errorf("the badge belongs to %v", id)
+	x := strings.Index(ansi.Strip(m.topLine(40)), "✗8")
+	if n := m.tabAt(x); n != 2 {
+		t.Errorf("the badge belongs to tab %d", n)
 	}
+	m.messages.Dismiss()
+	m.Update(tea.MouseMotionMsg{X: x})
+	if got := lastLine(m); strings.TrimRight(got, " ") != "Uploads: 8 failed. Click, or press 2." {
+		t.Errorf("the tab under the mouse is described by %q", got)
+	}
+	m.Update(tea.MouseMotionMsg{X: x, Y: 3})
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 
 	// Showing the uploads clears the badges and messages.

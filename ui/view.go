@@ -41,7 +41,7 @@ func (m *Model) View() tea.View {
 	v := tea.NewView(m.draw())
 	v.AltScreen = true
 	v.ReportFocus = true
-	v.MouseMode = tea.MouseModeCellMotion
+	v.MouseMode = tea.MouseModeAllMotion
 	v.BackgroundColor, v.ForegroundColor = m.theme.Ground, m.theme.Plain
 	v.WindowTitle = m.title()
 	v.ProgressBar = m.progress()
@@ -68,7 +68,11 @@ func (m *Model) draw() string {
 	if !r.status.Empty() {
 		lines = append(lines, m.messages.Line(r.status.Dx(), keyOf(actions, "program.last-message"), m.theme))
 	}
-	if !r.hints.Empty() {
+	switch {
+	case r.hints.Empty():
+	case m.hover > 0:
+		lines = append(lines, text.Fit(m.theme.Hint.Render(m.describeTab(actions)), r.hints.Dx(), 1))
+	default:
 		lines = append(lines, kit.Hints(actions, r.hints.Dx(), m.theme))
 	}
 	return strings.Join(lines, "\n")
@@ -107,7 +111,8 @@ func (m *Model) topLine(width int) string {
 		return text.Fit(m.theme.Title.Render("mediadesk"), width, 1)
 	}
 	left := m.tabLine(width)
-	right := m.describeProfile(width - text.Width(left) - 1)
+	room := max(0, width-text.Width(left)-1)
+	right := text.Truncate(m.describeProfile(room), room)
 	gap := max(0, width-text.Width(left)-text.Width(right))
 	return text.Fit(left+strings.Repeat(" ", gap)+right, width, 1)
 }
@@ -169,6 +174,9 @@ func (m *Model) tabLine(width int) string {
 		if front {
 			style = m.theme.TabActive
 		}
+		if i == m.hover-1 {
+			style = style.Underline(true)
+		}
 		b.WriteString(style.Render(t.name))
 		for _, badge := range t.badges {
 			if front {
@@ -180,18 +188,41 @@ func (m *Model) tabLine(width int) string {
 	return b.String()
 }
 
-// tabAt returns the tab at column x of the top line.
-func (m *Model) tabAt(x int) (page.ID, bool) {
+// tabAt returns the number of the tab at column x of the top line, from 1; 0 if there is none.
+func (m *Model) tabAt(x int) int {
 	if m.session == nil {
-		return 0, false
+		return 0
 	}
 	for i, t := range m.tabs(m.size.X) {
 		if x < t.width() {
-			return page.Tabs[i].ID, true
+			return i + 1
 		}
 		x -= t.width()
 	}
-	return 0, false
+	return 0
+}
+
+// describeTab returns the name of the tab under the mouse, what its badges count, and its key.
+func (m *Model) describeTab(actions []kit.Action) string {
+	t := page.Tabs[m.hover-1]
+	words, sep := t.Name, ": "
+	add := func(n int, state string) {
+		if n > 0 {
+			words += sep + text.Count(n) + " " + state
+			sep = ", "
+		}
+	}
+	switch t.ID {
+	case page.Uploads:
+		add(m.uploading.Open, "open")
+		add(m.uploading.Failed, "failed")
+	case page.Extensions:
+		add(m.wave.pending, "pending")
+	}
+	if key := keyOf(actions, "screen."+t.Key); key != "" {
+		words += ". Click, or press " + key + "."
+	}
+	return words
 }
 
 // describeProfile returns the profile in use and, if they fit, its host and the source of its key. A remote service stands out

@@ -45,17 +45,27 @@ func folderNames(folder string) []string {
 	return strings.FieldsFunc(folder, func(r rune) bool { return r == '/' })
 }
 
-func folderRune(r rune) bool {
-	return r != '\uFFFD' && wordRune(r) || r == '/' || r == '_' || r == '-'
+func folderRune(r rune) bool { return wordRune(r) || r == '/' || r == '_' || r == '-' }
+
+func allowedFolder(folder string) string { return underscored(folder, folderRune) }
+
+// FolderName returns the name that the service gives to a folder that is created or renamed as name
+// (hosted-service.md §9). Every character except letters, combining marks and numerals of any language
+// becomes "_". Only a renamed folder keeps "-". Uploads create folders with the names of CleanFolder
+// instead.
+func FolderName(name string, renamed bool) string {
+	return underscored(name, func(r rune) bool { return wordRune(r) || renamed && r == '-' })
 }
 
-func allowedFolder(folder string) string {
-	return strings.Map(func(r rune) rune {
-		if folderRune(r) {
-			return r
-		}
-		return '_'
-	}, folder)
+// CreatedFolder returns the path of the folder that Client.MakeFolder creates for folder: its last name
+// is that of FolderName. The result has the form of CleanFolder.
+func CreatedFolder(folder string) string {
+	names := folderNames(folder)
+	if last := len(names) - 1; last >= 0 {
+		names[last] = FolderName(names[last], false)
+	}
+	clean, _ := CleanFolder(strings.Join(names, "/"))
+	return clean
 }
 
 // SubFolder converts a path of folders such as "a b/c" to valid folder names, replacing invalid

@@ -71,6 +71,45 @@ func TestFolderDepth(t *testing.T) {
 	}
 }
 
+func TestFolderName(t *testing.T) {
+	for _, x := range []struct{ name, created, renamed string }{
+		{"a-b", "a_b", "a-b"},
+		{"a_b", "a_b", "a_b"},
+		{"new.one (2) é_-", "new_one__2__é__", "new_one__2__é_-"},
+		{"a/b", "a_b", "a_b"},
+		{"день-写真-ที่-Ⅷ½٣", "день_写真_ที่_Ⅷ½٣", "день-写真-ที่-Ⅷ½٣"},
+		{"\xff\xfe\ufffd😀", "____", "____"},
+		{"", "", ""},
+	} {
+		if got := api.FolderName(x.name, false); got != x.created {
+			t.Errorf("FolderName(%q) = %q, want %q", x.name, got, x.created)
+		}
+		if got := api.FolderName(x.name, true); got != x.renamed {
+			t.Errorf("FolderName(%q, renamed) = %q, want %q", x.name, got, x.renamed)
+		}
+	}
+	for folder, want := range map[string]string{"": "/", "/a-b": "/a_b/", "x-y/a-b/": "/x-y/a_b/"} {
+		if got := api.CreatedFolder(folder); got != want {
+			t.Errorf("CreatedFolder(%q) = %q, want %q", folder, got, want)
+		}
+	}
+}
+
+func TestFolderNameProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-cé_ ./-]{1,20}`)).Draw(t, "name")
+		for _, renamed := range []bool{false, true} {
+			got := api.FolderName(name, renamed)
+			if api.FolderName(got, renamed) != got {
+				t.Fatalf("FolderName(%q) = %q changes again", name, got)
+			}
+			if name != "" && api.CheckFolderName(got) != nil {
+				t.Fatalf("FolderName(%q) = %q is not a folder name", name, got)
+			}
+		}
+	})
+}
+
 func checkCleanFolder(t interface {
 	Helper()
 	Fatalf(string, ...any)

@@ -41,9 +41,20 @@ func (c *Client) describeFolder(method, operation, field, folder string, members
 	return Request{Method: method, Address: c.base + "/v1/" + operation, Body: string(text)}, err
 }
 
-// MakeFolder creates a folder and its parents. It succeeds if the folder exists.
-func (c *Client) MakeFolder(ctx context.Context, folder string) error {
-	return c.perform(ctx, "creation of a folder", nil)(c.DescribeMakeFolder(folder))
+// MakeFolder creates a folder and its parents, and returns its path, which may differ from folder: see
+// CreatedFolder. It succeeds if the folder exists.
+func (c *Client) MakeFolder(ctx context.Context, folder string) (made string, err error) {
+	var answer struct {
+		FolderPath string `json:"folderPath"` // empty on the hosted service
+	}
+	if err := c.perform(ctx, "creation of a folder", &answer)(c.DescribeMakeFolder(folder)); err != nil {
+		return "", err
+	}
+	if answer.FolderPath == "" {
+		return CreatedFolder(folder), nil
+	}
+	made, _ = CleanFolder(answer.FolderPath)
+	return made, nil
 }
 
 // DescribeMakeFolder returns the request that MakeFolder would send.

@@ -29,6 +29,10 @@ func TestManagingCalls(t *testing.T) {
 	}
 	defer c.Close()
 	ctx := t.Context()
+	made := func(folder string, err error) error {
+		got += " made " + folder
+		return err
+	}
 	job := func(r api.Request, err error) error {
 		if err != nil {
 			return err
@@ -71,8 +75,8 @@ func TestManagingCalls(t *testing.T) {
 			return err
 		}, 200, `{"status":"Pending"}`, "GET /v1/files/purge/66b"},
 		{func() error { return job(c.DescribeRenameFolder("/a/b", "c", true)) }, 202, `{"jobId":"66a"}`, `POST /v1/bulkJobs/renameFolder {"folderPath":"/a/b/","newFolderName":"c","purgeCache":true}`},
-		{func() error { return c.MakeFolder(ctx, "a/b") }, 201, "{}", `POST /v1/folder {"folderName":"b","parentFolderPath":"/a/"}`},
-		{func() error { return c.MakeFolder(ctx, "/a") }, 201, "{}", `POST /v1/folder {"folderName":"a","parentFolderPath":"/"}`},
+		{func() error { return made(c.MakeFolder(ctx, "x-y/a-b")) }, 201, "{}", `POST /v1/folder {"folderName":"a-b","parentFolderPath":"/x-y/"} made /x-y/a_b/`},
+		{func() error { return made(c.MakeFolder(ctx, "/a")) }, 201, `{"folderPath":"/A"}`, `POST /v1/folder {"folderName":"a","parentFolderPath":"/"} made /A/`},
 		{func() error { return c.DeleteFolder(ctx, "/a b") }, 204, "", `DELETE /v1/folder {"folderPath":"/a b/"}`},
 		{func() error { return job(c.DescribeCopyFolder("/a/", "b")) }, 200, `{"jobId":"66a"}`, `POST /v1/bulkJobs/copyFolder {"destinationPath":"/b/","sourceFolderPath":"/a/"}`},
 		{func() error { return job(c.DescribeMoveFolder("/a/b", "/")) }, 200, `{"jobId":"66a"}`, `POST /v1/bulkJobs/moveFolder {"destinationPath":"/","sourceFolderPath":"/a/b/"}`},

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // StoredName returns the name under which the service stores a file (service.md §4.1, fileName).
@@ -14,22 +13,21 @@ import (
 // every invalid UTF-8 byte, becomes "_". The result has as many characters as name, in the same
 // positions.
 func StoredName(name string) string {
-	var b strings.Builder
-	b.Grow(len(name))
-	for i := 0; i < len(name); {
-		r, n := utf8.DecodeRuneInString(name[i:])
-		if r == utf8.RuneError && n == 1 || !nameRune(r) {
-			r = '_'
-		}
-		b.WriteRune(r)
-		i += n
-	}
-	return b.String()
+	return underscored(name, func(r rune) bool { return wordRune(r) || r == '.' || r == '-' })
 }
 
-func nameRune(r rune) bool { return wordRune(r) || r == '.' || r == '-' }
+// underscored replaces every character that keep rejects, and every invalid UTF-8 byte, by "_".
+func underscored(text string, keep func(rune) bool) string {
+	return strings.Map(func(r rune) rune {
+		if keep(r) {
+			return r
+		}
+		return '_'
+	}, text)
+}
 
-// wordRune reports whether r is a letter, combining mark or numeral of any language.
+// wordRune reports whether r is a letter, combining mark or numeral of any language. U+FFFD, which
+// stands for an invalid UTF-8 byte, is none.
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r) }
 
 // CheckName checks a file name to send: it is required (service.md §4.1), and must not be a path

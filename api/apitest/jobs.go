@@ -88,12 +88,12 @@ func testJobs(t *testing.T, s *suite) {
 		want(t, s.details(t, first), "tags", []string{"x"})
 	})
 	t.Run("rename", func(t *testing.T) {
-		a := s.call(t, http.StatusAccepted, http.MethodPost, "/v1/bulkJobs/renameFolder", js("folderPath", root+"m/n", "newFolderName", "o p", "purgeCache", true))
+		a := s.call(t, http.StatusAccepted, http.MethodPost, "/v1/bulkJobs/renameFolder", js("folderPath", root+"m/n", "newFolderName", "o p/-", "purgeCache", true))
 		job := s.completed(t, a, "RENAME_FOLDER")
-		has(t, "m/ m/o_p/ m/o_p/a/ m/o_p/a/1.txt m/o_p/a/b/ m/o_p/a/b/2.txt m/o_p/a/b/empty/")
+		has(t, "m/ m/o_p_-/ m/o_p_-/a/ m/o_p_-/a/1.txt m/o_p_-/a/b/ m/o_p_-/a/b/2.txt m/o_p_-/a/b/empty/")
 		want(t, s.call(t, http.StatusOK, http.MethodGet, "/v1/files/purge/"+text(job["purgeRequestId"]), "").json, "status", "Completed")
 		s.call(t, http.StatusCreated, http.MethodPost, "/v1/folder", js("folderName", "q", "parentFolderPath", root+"m"))
-		wantError(t, s.call(t, http.StatusConflict, http.MethodPost, "/v1/bulkJobs/renameFolder", js("folderPath", root+"m/o_p", "newFolderName", "q")), http.StatusConflict, "already exists")
+		wantError(t, s.call(t, http.StatusConflict, http.MethodPost, "/v1/bulkJobs/renameFolder", js("folderPath", root+"m/o_p_-", "newFolderName", "q")), http.StatusConflict, "already exists")
 	})
 	t.Run("no such folder", func(t *testing.T) {
 		for _, what := range []string{"copyFolder", "moveFolder"} {
@@ -106,11 +106,11 @@ func testJobs(t *testing.T, s *suite) {
 	})
 	t.Run("refused", func(t *testing.T) {
 		for _, what := range []string{"copyFolder", "moveFolder"} {
-			s.refusedBodies(t, http.MethodPost, "/v1/bulkJobs/"+what, `{}`, js("sourceFolderPath", root+"m"), js("sourceFolderPath", "/", "destinationPath", root), js("sourceFolderPath", root+"m", "destinationPath", root+"m/o_p"),
+			s.refusedBodies(t, http.MethodPost, "/v1/bulkJobs/"+what, `{}`, js("sourceFolderPath", root+"m"), js("sourceFolderPath", "/", "destinationPath", root), js("sourceFolderPath", root+"m", "destinationPath", root+"m/o_p_-"),
 				js("sourceFolderPath", root+"m", "destinationPath", root), js("sourceFolderPath", root+"m/m", "destinationPath", root), js("sourceFolderPath", root+"m", "destinationPath", "/a b"), js("sourceFolderPath", root+"m", "destinationPath", root+"z", "more", 1))
 		}
-		s.refusedBodies(t, http.MethodPost, "/v1/bulkJobs/renameFolder", `{}`, js("folderPath", root+"m"), js("folderPath", "/", "newFolderName", "x"), js("folderPath", root+"m", "newFolderName", ""), js("folderPath", root+"m", "newFolderName", "a/b"))
-		has(t, "m/ m/o_p/ m/o_p/a/ m/o_p/a/1.txt m/o_p/a/b/ m/o_p/a/b/2.txt m/o_p/a/b/empty/ m/q/")
+		s.refusedBodies(t, http.MethodPost, "/v1/bulkJobs/renameFolder", `{}`, js("folderPath", root+"m"), js("folderPath", "/", "newFolderName", "x"), js("folderPath", root+"m", "newFolderName", ""), js("folderPath", root+"m", "newFolderName", ".."))
+		has(t, "m/ m/o_p_-/ m/o_p_-/a/ m/o_p_-/a/1.txt m/o_p_-/a/b/ m/o_p_-/a/b/2.txt m/o_p_-/a/b/empty/ m/q/")
 	})
 	t.Run("purging", func(t *testing.T) {
 		a := s.call(t, http.StatusCreated, http.MethodPost, "/v1/files/purge", js("url", text(s.details(t, first)["url"])))

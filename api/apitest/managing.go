@@ -329,7 +329,7 @@ func testTransfer(t *testing.T, s *suite) {
 
 // testFolders tests creating and deleting folders.
 func testFolders(t *testing.T, s *suite) {
-	name := "made-" + random()
+	name := "made" + random()
 	parent := s.folder + "folders"
 	a := s.call(t, http.StatusCreated, http.MethodPost, "/v1/folder", js("folderName", name, "parentFolderPath", parent))
 	if s.Strict {
@@ -354,9 +354,16 @@ func testFolders(t *testing.T, s *suite) {
 	}
 	wantError(t, s.call(t, http.StatusNotFound, http.MethodDelete, "/v1/folder", js("folderPath", parent+"/"+name)), http.StatusNotFound, "")
 	t.Run("characters that are not allowed", func(t *testing.T) {
-		s.call(t, http.StatusCreated, http.MethodPost, "/v1/folder", js("folderName", "new.one (2) é_-", "parentFolderPath", parent))
-		if got := names(s.list(t, "type", "folder", "path", parent)); !strings.Contains(got, "new_one__2__é_-") {
+		a := s.call(t, http.StatusCreated, http.MethodPost, "/v1/folder", js("folderName", "new.one (2)/é_-", "parentFolderPath", parent+"/up-per"))
+		if s.Strict {
+			want(t, a.json, "name", "new_one__2__é__", "folderPath", parent+"/up-per/new_one__2__é__")
+		}
+		if got := names(s.list(t, "type", "folder", "path", parent+"/up-per")); got != "[new_one__2__é__]" {
 			t.Errorf("listed %s", got)
+		}
+		id := s.fresh(t, field("folder", parent+"/up-load"))
+		if got := text(s.details(t, id)["filePath"]); !strings.HasPrefix(got, parent+"/up-load/") {
+			t.Errorf("an upload into a folder with a dash is at %s", got)
 		}
 	})
 	t.Run("refused", func(t *testing.T) {

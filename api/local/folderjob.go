@@ -66,15 +66,15 @@ func (l *Library) renameFolder(r *http.Request) (any, error) {
 	if err := readBody(r, 2, member{"folderPath", &from}, member{"newFolderName", &name}, member{"purgeCache", &purge}); err != nil {
 		return nil, err
 	}
-	if strings.Trim(name, "/") == "" || strings.Contains(name, "/") {
-		return nil, invalid("newFolderName", quote(name)+" is not a folder name", "Give a name without slashes.")
+	if name == "" {
+		return nil, badRequest("Your request is missing newFolderName parameter.", "Give the folder a name.").because(missingParameter)
 	}
 	job := folderJob{Move: true}
 	var err error
 	if job.From, err = subfolder(from, badRequest("folderPath cannot be root.", "Name a folder in it.")); err != nil {
 		return nil, err
 	}
-	if name, err = folderName(name); err != nil {
+	if name, err = folderName(name, true); err != nil {
 		return nil, err
 	}
 	job.To = norm.NFC.String(path.Join(path.Dir(strings.TrimSuffix(job.From, "/")), name) + "/")

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -18,10 +17,10 @@ func (l *Library) makeFolder(r *http.Request) (any, error) {
 	if err := readBody(r, 2, member{"folderName", &name}, member{"parentFolderPath", &parent}); err != nil {
 		return nil, err
 	}
-	if api.FolderDepth(name) == 0 {
+	if name == "" {
 		return nil, badRequest("Your request is missing folderName parameter.", "Give the folder a name.").because(missingParameter)
 	}
-	name, err := folderName(name)
+	name, err := folderName(name, false)
 	if err != nil {
 		return nil, err
 	}
@@ -59,20 +58,12 @@ func subfolder(path string, root error) (string, error) {
 	return clean, err
 }
 
-// folderName replaces characters in the name of a new folder as in a file name. Uploads refuse such
-// folders instead.
-func folderName(name string) (string, error) {
-	for part := range strings.SplitSeq(name, "/") {
-		if part == "." || part == ".." {
-			return "", badRequest("A folder cannot have the name "+quote(part)+".", "It is a step in a path. Give the folder another name.").because(invalidFolder)
-		}
+// folderName returns api.FolderName, except for a step in a path.
+func folderName(name string, renamed bool) (string, error) {
+	if name == "." || name == ".." {
+		return "", badRequest("A folder cannot have the name "+quote(name)+".", "It is a step in a path. Give the folder another name.").because(invalidFolder)
 	}
-	return strings.Map(func(r rune) rune {
-		if r == '/' {
-			return r
-		}
-		return []rune(strings.ReplaceAll(api.StoredName(string(r)), ".", "_"))[0]
-	}, name), nil
+	return api.FolderName(name, renamed), nil
 }
 
 // checkCount refuses an operation on a folder with too many files and folders.

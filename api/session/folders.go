@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,9 +83,25 @@ func (s *Session) CountFolder(ctx context.Context, folder string) (FolderContent
 	return c, err
 }
 
-// MakeFolder creates a folder with missing parents. An existing folder is no error.
-func (s *Session) MakeFolder(ctx context.Context, folder string) error {
-	return s.Client.MakeFolder(ctx, folder)
+// MakeFolder creates a folder with missing parents and returns its path, which differs from folder if
+// the service does not accept the name: see api.CreatedFolder. existed means that nothing was created,
+// because one of the two paths exists.
+func (s *Session) MakeFolder(ctx context.Context, folder string) (made string, existed bool, err error) {
+	clean, err := api.CleanFolder(folder)
+	if err != nil {
+		return "", false, err
+	}
+	for _, path := range slices.Compact([]string{clean, api.CreatedFolder(clean)}) {
+		there, err := s.FindFolder(ctx, path)
+		if err != nil && !api.Unavailable(err) {
+			return "", false, err
+		}
+		if there != nil {
+			return path, true, nil
+		}
+	}
+	made, err = s.Client.MakeFolder(ctx, folder)
+	return made, false, err
 }
 
 // DeleteFolder permanently deletes a folder with its contents.

@@ -53,8 +53,13 @@ func TestFolders(t *testing.T) {
 	s, ctx := folderSession(t, &pending, asked), t.Context()
 	uploadFile(t, s, "a.txt", api.Upload{Folder: api.Set("/one/two/")})
 	uploadFile(t, s, "b.txt", api.Upload{Folder: api.Set("/one/")})
-	if err := s.MakeFolder(ctx, "/one/empty"); err != nil {
-		t.Fatal(err)
+	for _, x := range []struct {
+		folder, made string
+		existed      bool
+	}{{"/one/emp-ty", "/one/emp_ty/", false}, {"/one/emp-ty", "/one/emp_ty/", true}, {"one/two/", "/one/two/", true}} {
+		if made, existed, err := s.MakeFolder(ctx, x.folder); made != x.made || existed != x.existed || err != nil {
+			t.Errorf("%s: made %s, %v, %v", x.folder, made, existed, err)
+		}
 	}
 	if c, err := s.CountFolder(ctx, "/one"); err != nil || c.Files != 2 || c.Folders != 2 || c.Bytes == 0 {
 		t.Errorf("counted %+v (%v)", c, err)

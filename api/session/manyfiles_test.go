@@ -66,7 +66,7 @@ func TestFolderUndo(t *testing.T) {
 	if done, err := s.Redo(t.Context(), "", Fail); err != nil || len(done) != 1 || done[0].File.FolderPath != "/z" {
 		t.Fatalf("redo: %+v %v", done, err)
 	}
-	if err := s.MakeFolder(t.Context(), "/x/"); err != nil {
+	if _, _, err := s.MakeFolder(t.Context(), "/x/"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Undo(t.Context(), "", Fail); err == nil || !strings.Contains(err.Error(), "exists again") {

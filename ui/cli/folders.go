@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 
@@ -186,7 +187,8 @@ func newFolderCommands(p *Program, f *flags) []*cobra.Command {
 	return []*cobra.Command{
 		{
 			Use: "mkdir FOLDER…", Short: "Create folders",
-			Long:    "Create folders in the library, with the folders above them. Existing folders are not changed.",
+			Long: "Create folders in the library, with the folders above them. Existing folders are not changed. " +
+				"The service writes _ for - in the name of a new folder; uploads can create folders with -.",
 			Example: "mediadesk mkdir /summer/2026/\nmediadesk mkdir /inbox /sorted",
 			Args:    someFolders,
 			RunE: each(func(name string) error {
@@ -195,20 +197,25 @@ func newFolderCommands(p *Program, f *flags) []*cobra.Command {
 				}
 				return nil
 			}, func(ctx context.Context, s *session.Session, name string) error {
-				folder, _ := api.CleanFolder(name)
-				there, err := s.FindFolder(ctx, folder)
-				if err != nil && !api.Unavailable(err) {
-					return err
-				}
-				if err := s.MakeFolder(ctx, folder); err != nil {
+				folder, existed, err := s.MakeFolder(ctx, name)
+				if err != nil {
 					return err
 				}
 				done := folder + ": created"
-				if there != nil {
+				if asked, _ := api.CleanFolder(name); folder != asked {
+					done += ". The service named it " + path.Base(folder)
+				}
+				if existed {
 					done = folder + ": already exists"
 				}
 				return printFolder(p, f, folderLine{Action: "mkdir", To: folder}, done)
-			}, (*api.Client).DescribeMakeFolder),
+			}, func(c *api.Client, name string) (api.Request, error) {
+				clean, _ := api.CleanFolder(name)
+				if created := api.CreatedFolder(name); created != clean {
+					fmt.Fprintf(p.Stderr, "The service will name it %s.\n", path.Base(created))
+				}
+				return c.DescribeMakeFolder(name)
+			}),
 		},
 		{
 			Use: "rmdir FOLDER…", Short: "Remove empty folders",

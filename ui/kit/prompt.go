@@ -20,6 +20,8 @@ type Prompt struct {
 	// Check returns a sentence that says why a text is not accepted, or "". Nil accepts
 	// every text.
 	Check func(text string) string
+	// Note returns a sentence about an accepted text, or "". It may be nil.
+	Note func(text string) string
 	// Complete offers completions for a single line, as in [Field]; it may be nil.
 	Complete func(typed string) []string
 	// Do runs when the text is accepted; it may be nil.
@@ -135,7 +137,10 @@ func (p *Prompt) View(room image.Point, th *theme.Theme) string {
 	above.Say(th.Text, p.Text)
 	// Show a problem only after the user has typed or tried to accept.
 	if p.tried || p.Value() != "" {
-		below.Say(th.Bad, p.problem())
+		problem := p.problem()
+		if below.Say(th.Bad, problem); problem == "" && p.Note != nil {
+			below.Say(th.Text, p.Note(p.Value()))
+		}
 	}
 	if p.field != nil && len(p.field.offers.list) > 0 {
 		input = append(input, p.field.ViewOffers(width, th))

@@ -88,10 +88,31 @@ func (m *Model) askNewFolder() tea.Cmd {
 	p := kit.NewPrompt("New folder in "+in, "", "", "summer")
 	p.Verb = "create"
 	p.Check = checkFolderName
+	p.Note = func(name string) string {
+		name = strings.TrimSpace(name)
+		if created := api.FolderName(name, false); created != name {
+			return "The service will name it " + created + "."
+		}
+		return ""
+	}
 	p.Do = func(name string) tea.Cmd {
-		folder := in + strings.TrimSpace(name) + "/"
-		m.landing = "folder " + strings.TrimSpace(name)
-		return m.changeFolder("Creating a folder", "Created the folder "+folder+".", func(ctx context.Context) error { return m.o.Session.MakeFolder(ctx, folder) })
+		name = strings.TrimSpace(name)
+		var made string
+		var existed bool
+		return m.background("Creating a folder", func(ctx context.Context) (err error) {
+			made, existed, err = m.o.Session.MakeFolder(ctx, in+name+"/")
+			return err
+		}, func() tea.Cmd {
+			m.landing = "folder " + path.Base(made)
+			if existed {
+				return tea.Batch(m.reload(), page.Tell(page.Info, "The folder "+made+" already exists."))
+			}
+			done := "Created the folder " + made + "."
+			if path.Base(made) != name {
+				done += " The service named it " + path.Base(made) + "."
+			}
+			return tea.Batch(m.reload(), page.Tell(page.Good, done))
+		})
 	}
 	return m.Open(p)
 }

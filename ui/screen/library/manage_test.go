@@ -250,6 +250,25 @@ func TestFoldersAreManaged(t *testing.T) {
 	d.has("/a.txt /b.txt /c.txt /summer/d.txt")
 }
 
+// TestNameOfANewFolder: the name that the service will give a new folder is shown before it is sent, and the cursor goes to
+// the folder that was created.
+func TestNameOfANewFolder(t *testing.T) {
+	d := serve(t)
+	d.Press("m", "n")
+	d.Type("a-b")
+	d.Sees("The service will name it a_b.")
+	d.Press("enter")
+	d.Toasted("Created the folder /a_b/. The service named it a_b.")
+	d.under("a_b")
+	d.Press("m", "n")
+	d.Type("a-b")
+	d.Press("enter")
+	d.Toasted("The folder /a_b/ already exists.")
+	d.Press("m", "n")
+	d.Type("a_c")
+	d.SeesNot("The service will name it")
+}
+
 // TestQueryLineOfTheLocalLibrary: the local library understands every word of the search line.
 func TestQueryLineOfTheLocalLibrary(t *testing.T) {
 	d := serve(t)

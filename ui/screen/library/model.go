@@ -51,9 +51,9 @@ type Session interface {
 // Manager manages files and folders.
 type Manager interface {
 	edit.Manager
-	// MakeFolder creates a folder, DeleteFolder deletes one with its contents. The others return
-	// the new path.
-	MakeFolder(ctx context.Context, folder string) error
+	// MakeFolder creates a folder and DeleteFolder deletes one with its contents. All but DeleteFolder
+	// return the new path.
+	MakeFolder(ctx context.Context, folder string) (made string, existed bool, err error)
 	DeleteFolder(ctx context.Context, folder string) error
 	CopyFolder(ctx context.Context, folder, into string) (string, error)
 	MoveFolder(ctx context.Context, folder, into string) (string, error)

@@ -1,25 +1,17 @@
 package api
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// CheckChecks checks the syntax of the field checks (hosted-service.md §12): comparisons such as
-// "file.size" < "2mb", joined by AND and OR, with parentheses. The error is a *RuleError with the
-// reason.
+// CheckChecks checks the field checks (hosted-service.md §12): comparisons such as
+// "file.size" < "2mb", joined by AND and OR, with parentheses. It does not know the types of custom
+// metadata. The error is a *RuleError with the reason.
 func CheckChecks(text string) error {
-	words, err := SplitSearch(text)
-	p := checksParser{words}
-	if err == nil {
-		err = p.condition()
-	}
-	if err == nil && len(p.words) > 0 {
-		err = fmt.Errorf("%s is not AND or OR", quote(p.words[0].Text))
-	}
+	_, err := ParseChecks(text, nil, false)
 	if err == nil {
 		return nil
 	}
@@ -30,6 +22,42 @@ func CheckChecks(text string) error {
 	}
 }
 
+// ParseChecks parses the field checks and checks its values. fields are the custom metadata fields.
+// Unless they are known, every custom metadata field is accepted with every operator and value.
+func ParseChecks(text string, fields []MetadataField, known bool) (Condition, error) {
+	c, err := ParseCondition(text, func(field SearchWord) ([]string, error) {
+		_, operators, err := ChecksField(field, fields, known)
+		return operators, err
+	})
+	if err == nil {
+		err = checkValues(&c, fields, known)
+	}
+	return c, err
+}
+
+// checkValues checks the values of all comparisons.
+func checkValues(c *Condition, fields []MetadataField, known bool) error {
+	for _, list := range [][]Condition{c.All, c.Any} {
+		for i := range list {
+			if err := checkValues(&list[i], fields, known); err != nil {
+				return err
+			}
+		}
+	}
+	schema, _, _ := ChecksField(c.Field, fields, known) // empty for a list
+	for _, v := range c.Values {
+		if c.Field.Text == ChecksSize {
+			if _, err := SearchSize(v.Text); err != nil {
+				return err
+			}
+		}
+		if reason := schema.SearchMisfit(c.Operator, v); reason != "" {
+			return fmt.Errorf("%s %s", v, reason)
+		}
+	}
+	return nil
+}
+
 // The operators of checks, by type.
 var (
 	checksText   = append(slices.Clip(SearchEquals), ":")
@@ -37,123 +65,45 @@ var (
 	checksNumber = append([]string{"="}, SearchCompares...)
 )
 
-// checksFields are the fields that checks can compare, and their operators.
-var checksFields = map[string][]string{
-	"request.fileName": checksText, "request.folder": checksText, "request.customCoordinates": checksText, "request.webhookUrl": checksText,
-	"file.mime": checksText, "mediaMetadata.videoCodec": checksText, "mediaMetadata.audioCodec": checksText,
-	"request.tags": SearchLists,
-	"file.size":    checksNumber, "mediaMetadata.width": checksNumber, "mediaMetadata.height": checksNumber,
-	"mediaMetadata.duration": checksNumber, "mediaMetadata.bitRate": checksNumber,
+// ChecksSize is the field of checks that takes a number of bytes or a text such as "2mb".
+const ChecksSize = "file.size"
+
+// checksNames match the fields that checks can compare, except custom metadata, with their types and
+// operators. ChecksSize has no type.
+var checksNames = []struct {
+	name      *regexp.Regexp
+	schema    MetadataSchema
+	operators []string
+}{
+	{regexp.MustCompile(`^(request\.(fileName|folder|customCoordinates|webhookUrl)|file\.mime|mediaMetadata\.(videoCodec|audioCodec))$`), MetadataSchema{Type: MetadataText}, checksText},
+	{regexp.MustCompile(`^request\.tags$`), MetadataSchema{Type: MetadataText}, SearchLists},
+	{regexp.MustCompile(`^file\.size$`), MetadataSchema{}, checksNumber},
+	{regexp.MustCompile(`^mediaMetadata\.(width|height|duration|bitRate)$`), MetadataSchema{Type: MetadataNumber}, checksNumber},
+	{regexp.MustCompile(`^request\.(useUniqueFileName|isPrivateFile|isPublished|overwrite\w+)$`), MetadataSchema{Type: MetadataBoolean}, checksSwitch},
 }
 
-// checksSwitches matches the switches of the request.
-var checksSwitches = regexp.MustCompile(`^request\.(useUniqueFileName|isPrivateFile|isPublished|overwrite\w+)$`)
-
-// ChecksOperators returns the operators of a field of checks, such as "NOT IN"; nil if the field
-// does not exist.
-func ChecksOperators(field string) []string {
-	switch {
-	case strings.HasPrefix(field, "request.customMetadata."):
-		return slices.Concat(checksText, checksNumber) // its type is not known here
-	case checksSwitches.MatchString(field):
-		return checksSwitch
+// ChecksField returns the type and the operators, such as "NOT IN", of a field of checks. fields and
+// known are as in ParseChecks.
+func ChecksField(field SearchWord, fields []MetadataField, known bool) (MetadataSchema, []string, error) {
+	var none MetadataSchema
+	if !field.Quoted {
+		return none, nil, fmt.Errorf("%s is not a field in quotation marks", quote(field.Text))
 	}
-	return checksFields[field]
-}
-
-type checksParser struct{ words []SearchWord } // that are not read yet
-
-// is reports whether the next word is word, unquoted.
-func (p *checksParser) is(word string) bool {
-	return len(p.words) > 0 && p.words[0] == SearchWord{Text: word}
-}
-
-// next returns the next word; it is empty at the end.
-func (p *checksParser) next() (word SearchWord) {
-	if len(p.words) > 0 {
-		word, p.words = p.words[0], p.words[1:]
-	}
-	return word
-}
-
-// condition reads comparisons joined by AND and OR.
-func (p *checksParser) condition() error {
-	for {
-		read := p.comparison
-		if p.is("(") {
-			read = p.parentheses
+	if name, custom := strings.CutPrefix(field.Text, "request."+SearchKey); custom {
+		at := slices.IndexFunc(fields, func(f MetadataField) bool { return f.Name == name })
+		switch {
+		case at >= 0:
+			operators := slices.DeleteFunc(fields[at].Schema.SearchOperators(), func(op string) bool { return slices.Contains(SearchExists, op) })
+			return fields[at].Schema, operators, nil
+		case !known:
+			return none, slices.Concat(checksText, checksNumber), nil
 		}
-		if err := read(); err != nil {
-			return err
-		}
-		if !p.is("AND") && !p.is("OR") {
-			return nil
-		}
-		p.next()
+		return none, nil, fmt.Errorf("no custom metadata field %s", quote(name))
 	}
-}
-
-func (p *checksParser) parentheses() error {
-	p.next()
-	if err := p.condition(); err != nil {
-		return err
-	}
-	if !p.is(")") {
-		return errors.New("a parenthesis is not closed")
-	}
-	p.next()
-	return nil
-}
-
-func (p *checksParser) comparison() error {
-	if len(p.words) == 0 {
-		return errors.New("a comparison is missing at the end")
-	}
-	field := p.next()
-	operators := ChecksOperators(field.Text)
-	switch {
-	case !field.Quoted:
-		return fmt.Errorf("%s is not a field in quotation marks", quote(field.Text))
-	case operators == nil:
-		return fmt.Errorf("there is no field %s", quote(field.Text))
-	}
-	operator := p.next().Text
-	if operator == "NOT" {
-		operator += " " + p.next().Text
-	}
-	if !slices.Contains(operators, operator) {
-		return fmt.Errorf("%s takes %s, not %s", field.Text, strings.Join(operators, ", "), quote(operator))
-	}
-	if !strings.HasSuffix(operator, "IN") {
-		return p.value(field.Text)
-	}
-	if p.next().Text != "[" {
-		return fmt.Errorf(`IN needs a list such as ["a","b"] after %s`, field.Text)
-	}
-	for {
-		if err := p.value(field.Text); err != nil {
-			return err
-		}
-		switch p.next().Text {
-		case "]":
-			return nil
-		case ",":
-		default:
-			return errors.New("a list is not closed")
+	for _, c := range checksNames {
+		if c.name.MatchString(field.Text) {
+			return c.schema, c.operators, nil
 		}
 	}
+	return none, nil, fmt.Errorf("there is no field %s", quote(field.Text))
 }
-
-// value reads a quoted text, or a bare number, true or false.
-func (p *checksParser) value(field string) error {
-	value := p.next()
-	switch {
-	case value.Quoted || checksBare.MatchString(value.Text):
-		return nil
-	case value.Text == "" || strings.ContainsAny(value.Text[:1], "()[],:<>=") || value.Text == "AND" || value.Text == "OR":
-		return fmt.Errorf("%s is compared with nothing", field)
-	}
-	return fmt.Errorf("%s needs quotation marks", quote(value.Text))
-}
-
-var checksBare = regexp.MustCompile(`^(-?[0-9]+(\.[0-9]+)?|true|false)$`)

@@ -107,6 +107,26 @@ func (s *MetadataSchema) SearchMisfit(operator string, value SearchWord) string 
 	return ""
 }
 
+// SearchSize returns the number of bytes of a size in a search query, such as 600, 10kb or 1.5mb, where
+// 1kb is 1,024 bytes (hosted-service.md §8).
+func SearchSize(text string) (int64, error) {
+	digits, factor := strings.ToLower(strings.ReplaceAll(text, " ", "")), 1.0
+	for _, unit := range []struct {
+		name  string
+		bytes float64
+	}{{"gb", 1 << 30}, {"mb", 1 << 20}, {"kb", 1 << 10}, {"b", 1}} {
+		if number, ok := strings.CutSuffix(digits, unit.name); ok {
+			digits, factor = number, unit.bytes
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(digits, 64)
+	if err != nil || !(n >= 0 && n*factor < 1<<60) {
+		return 0, fmt.Errorf("%s is not a size", quote(text))
+	}
+	return int64(n * factor), nil
+}
+
 // SearchKey is the prefix of a custom metadata field in a search query.
 const SearchKey = "customMetadata."
 

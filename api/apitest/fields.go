@@ -176,8 +176,15 @@ func testConditions(t *testing.T, s *suite) {
 		content(PNG(60, 40)), field("folder", folder), field("useUniqueFileName", "false"), field("tags", "sea,boat"), field("customCoordinates", "1,2,3,4"),
 		field("isPrivateFile", "true"), field("customMetadata", js(price, 12.5, day, "2026-01-31", colors, []string{"red"})),
 	}
-	film := append([]byte("\x00\x00\x00\x20ftypisom\x00\x00\x02\x00isomiso2avc1mp41\x00\x00\x00\x24moov\x00\x00\x00\x1cmvhd"), make([]byte, 20)...)
-	film[len(film)-5], film[len(film)-1] = 100, 250 // hundredths of a second
+	box := func(kind string, body ...string) string {
+		all := strings.Join(body, "")
+		return "\x00\x00\x00" + string([]byte{byte(len(all) + 8)}) + kind + all
+	}
+	track := func(codec string) string {
+		return box("trak", box("mdia", box("minf", box("stbl", box("stsd", strings.Repeat("\x00", 12), codec)))))
+	}
+	length := strings.Repeat("\x00", 15) + "\x64\x00\x00\x00\xfa" // 250 hundredths of a second
+	film := []byte(box("ftyp", "isom\x00\x00\x02\x00isomiso2avc1mp41") + box("moov", box("mvhd", length), track("hvc1"), track("mp4a")))
 	for _, c := range []struct {
 		checks string
 		met    bool
@@ -226,7 +233,10 @@ func testConditions(t *testing.T, s *suite) {
 			s.call(t, http.StatusNoContent, http.MethodDelete, "/v1/files/"+text(f["fileId"]), "")
 		}
 	}
-	for checks, met := range map[string]bool{`"mediaMetadata.duration" = 2.5`: true, `"mediaMetadata.duration" < 2`: false, `"mediaMetadata.bitRate" < 1`: true} {
+	for checks, met := range map[string]bool{
+		`"mediaMetadata.duration" = 2.5`: true, `"mediaMetadata.duration" < 2`: false, `"mediaMetadata.bitRate" < 2`: true,
+		`"mediaMetadata.videoCodec" = "hevc" AND "mediaMetadata.audioCodec" IN ["aac","opus"]`: true, `"mediaMetadata.videoCodec" NOT = "hevc"`: false, `"mediaMetadata.audioCodec" : "mp"`: false,
+	} {
 		if a := s.send(t, field("fileName", "film.mp4"), content(film), field("checks", checks)); met != (a.status == http.StatusOK) {
 			t.Errorf("%s: %d %s, want met: %v", checks, a.status, a.body, met)
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,39 +25,32 @@ func (f *form) parseChecks(ctx context.Context) (*store.Match, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := parseConditions(text, f.library.now(), func(name api.SearchWord) (searchSubject, error) { return findGiven(name, fields) })
+	c, err := api.ParseChecks(text, fields, true)
+	var m *store.Match
+	if err == nil {
+		find := func(name api.SearchWord) (searchSubject, error) { return findGiven(name, fields) }
+		m, err = newMatcher(f.library.now(), find).match(&c)
+	}
 	if err != nil {
 		err = badRequest("Your request contains invalid syntax for the checks parameter.", "The problem: "+err.Error()+".")
 	}
 	return m, err
 }
 
-// findGiven reads the name of a field of checks.
+// findGiven returns the subject of a field of checks.
 func findGiven(name api.SearchWord, fields []api.MetadataField) (searchSubject, error) {
-	s := searchSubject{store.MatchGiven, name.Text, api.ChecksOperators(name.Text), givenText}
+	schema, takes, err := api.ChecksField(name, fields, true)
+	s := searchSubject{store.MatchGiven, name.Text, takes, setValues(schema)}
 	switch {
-	case s.takes == nil:
-		return s, fmt.Errorf("there is no field %s", quote(name.Text))
-	case !name.Quoted:
-		return s, fmt.Errorf("%s needs quotation marks", name.Text)
-	case strings.HasPrefix(name.Text, "request.customMetadata."):
-		name.Text = strings.TrimPrefix(name.Text, "request.")
-		own, err := findSubject(name, fields)
-		s.takes, s.set = slices.DeleteFunc(own.takes, func(op string) bool { return slices.Contains(api.SearchExists, op) }), own.set
-		return s, err
 	case name.Text == "request.folder":
 		s.set = setGivenFolder
-	case name.Text == "file.size":
+	case name.Text == api.ChecksSize:
 		s.set = setGivenSize
-	case slices.Contains(s.takes, "<"):
-		s.set = setValues(api.MetadataSchema{Type: api.MetadataNumber})
-	case !slices.Contains(s.takes, "IN"):
-		s.set = setValues(api.MetadataSchema{Type: api.MetadataBoolean})
+	case schema.Type == api.MetadataDate:
+		s.set = setDate
 	}
-	return s, nil
+	return s, err
 }
-
-var givenText = setValues(api.MetadataSchema{Type: api.MetadataText})
 
 // setGivenFolder writes folders as the request has them after it was read. A folder that
 // a name begins with is no more than completed: its last part may be the beginning of one.
@@ -73,12 +65,12 @@ func setGivenFolder(m *store.Match, values []api.SearchWord, now time.Time) erro
 		}
 		values[i].Text = clean
 	}
-	return givenText(m, values, now)
+	return setValues(api.MetadataSchema{Type: api.MetadataText})(m, values, now)
 }
 
 // setGivenSize writes a number of bytes, as in searches.
-func setGivenSize(m *store.Match, values []api.SearchWord, now time.Time) error {
-	n, err := bytesNumber(values[0].Text, now)
+func setGivenSize(m *store.Match, values []api.SearchWord, _ time.Time) error {
+	n, err := api.SearchSize(values[0].Text)
 	m.Values = []any{float64(n)}
 	return err
 }
@@ -130,6 +122,11 @@ func (f *form) given(ctx context.Context, version *store.Version) (map[string]an
 	facts, err := media.ReadFacts(ctx, io.NewSectionReader(reads, 0, version.Size))
 	if err := reads.or(err); err != nil {
 		return nil, fmt.Errorf("read the stored bytes: %w", err)
+	}
+	for name, codec := range map[string]string{"videoCodec": facts.VideoCodec, "audioCodec": facts.AudioCodec} {
+		if codec != "" {
+			given["mediaMetadata."+name] = codec
+		}
 	}
 	if facts.Stored.X > 0 {
 		given["mediaMetadata.width"], given["mediaMetadata.height"] = facts.Stored.X, facts.Stored.Y

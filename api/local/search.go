@@ -1,7 +1,6 @@
 package local
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -27,150 +26,64 @@ func parseSearch(text string, now time.Time, fields []api.MetadataField) (*store
 
 // parseConditions parses conditions about the subjects that find knows.
 func parseConditions(text string, now time.Time, find func(api.SearchWord) (searchSubject, error)) (*store.Match, error) {
-	tokens, err := api.SplitSearch(text)
+	c, err := api.ParseCondition(text, func(field api.SearchWord) ([]string, error) {
+		s, err := find(field)
+		return s.takes, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	if len(tokens) > maxTokens {
-		return nil, errors.New("it is too long")
-	}
-	p := &searchParser{tokens: tokens, now: now, find: find}
-	m, err := p.any()
-	if err != nil {
-		return nil, err
-	}
-	if p.at < len(p.tokens) {
-		return nil, fmt.Errorf("%s stands where the query should end", quote(p.tokens[p.at].Text))
-	}
-	return &m, nil
+	return newMatcher(now, find).match(&c)
 }
 
-// Limits that protect the database: maxSearch for the depth of parentheses, maxTokens for the
-// length of a query, maxSearchTerms for the words of all its HAS conditions.
-const (
-	maxSearch      = 50
-	maxTokens      = 600
-	maxSearchTerms = 200
-)
+// maxSearchTerms limits the words of all HAS conditions of a query, to protect the database.
+const maxSearchTerms = 200
 
-type searchParser struct {
-	tokens []api.SearchWord
-	at     int
-	depth  int
-	words  int // of HAS conditions so far
-	now    time.Time
-	find   func(api.SearchWord) (searchSubject, error)
+// matcher converts conditions for the database.
+type matcher struct {
+	now   time.Time
+	find  func(api.SearchWord) (searchSubject, error)
+	words int // of HAS conditions so far
 }
 
-// word consumes the next token if it is word, in any case and not quoted.
-func (p *searchParser) word(word string) bool {
-	if p.at == len(p.tokens) || p.tokens[p.at].Quoted || !strings.EqualFold(p.tokens[p.at].Text, word) {
-		return false
-	}
-	p.at++
-	return true
+func newMatcher(now time.Time, find func(api.SearchWord) (searchSubject, error)) *matcher {
+	return &matcher{now: now, find: find}
 }
 
-func (p *searchParser) next() (api.SearchWord, error) {
-	if p.at == len(p.tokens) {
-		return api.SearchWord{}, errors.New("the query ends too early")
-	}
-	p.at++
-	return p.tokens[p.at-1], nil
-}
-
-func (p *searchParser) any() (store.Match, error) {
-	if p.depth++; p.depth > maxSearch {
-		return store.Match{}, errors.New("the parentheses nest too deep")
-	}
-	defer func() { p.depth-- }()
-	list, err := p.joined("OR", p.all)
-	if len(list) == 1 {
-		return list[0], err
-	}
-	return store.Match{Any: list}, err
-}
-
-func (p *searchParser) all() (store.Match, error) {
-	list, err := p.joined("AND", p.one)
-	if len(list) == 1 {
-		return list[0], err
-	}
-	return store.Match{All: list}, err
-}
-
-// joined parses parts separated by a word.
-func (p *searchParser) joined(with string, part func() (store.Match, error)) (list []store.Match, err error) {
-	for len(list) == 0 || p.word(with) {
-		m, err := part()
+func (c *matcher) match(of *api.Condition) (*store.Match, error) {
+	m := &store.Match{}
+	for i := range of.All {
+		part, err := c.match(&of.All[i])
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, m)
+		m.All = append(m.All, *part)
 	}
-	return list, nil
-}
-
-func (p *searchParser) one() (store.Match, error) {
-	if !p.word("(") {
-		return p.condition()
+	for i := range of.Any {
+		part, err := c.match(&of.Any[i])
+		if err != nil {
+			return nil, err
+		}
+		m.Any = append(m.Any, *part)
 	}
-	m, err := p.any()
-	if err == nil && !p.word(")") {
-		err = errors.New("a parenthesis is not closed")
-	}
-	return m, err
-}
-
-// condition parses a subject, an operator and a value.
-func (p *searchParser) condition() (store.Match, error) {
-	name, err := p.next()
-	if err != nil {
-		return store.Match{}, err
-	}
-	subject, err := p.find(name)
-	if err != nil {
-		return store.Match{}, err
-	}
-	m := store.Match{Subject: subject.subject, Key: subject.key, Not: p.word("NOT")}
-	op, err := p.next()
-	if err != nil {
-		return m, fmt.Errorf("%s is compared with nothing", name.Text)
-	}
-	m.Op = strings.ToLower(op.Text)
-	sign := strings.ToUpper(op.Text)
-	if m.Not {
-		sign = "NOT " + sign
-	}
-	if op.Quoted || !slices.Contains(subject.takes, sign) {
-		return m, fmt.Errorf("%s takes %s, not %s", name.Text, strings.Join(subject.takes, ", "), quote(sign))
-	}
-	var values []api.SearchWord
-	switch m.Op {
-	case "exists":
+	if of.Operator == "" {
 		return m, nil
-	case "in":
-		values, err = p.list()
-	default:
-		values = make([]api.SearchWord, 1)
-		if values[0], err = p.next(); err != nil || isSign(values[0]) {
-			return m, fmt.Errorf("%s is compared with nothing", name.Text)
-		}
 	}
+	subject, err := c.find(of.Field)
 	if err != nil {
-		return m, err
+		return nil, err
 	}
+	op, not := strings.CutPrefix(of.Operator, "NOT ")
+	m.Subject, m.Key, m.Not, m.Op = subject.subject, subject.key, not, strings.ToLower(op)
 	if m.Op == "has" {
-		if p.words += len(strings.Fields(values[0].Text)); p.words > maxSearchTerms {
-			return m, fmt.Errorf("HAS takes %d words in one query, and it has %d or more", maxSearchTerms, p.words)
+		if c.words += len(strings.Fields(of.Values[0].Text)); c.words > maxSearchTerms {
+			return nil, fmt.Errorf("HAS takes %d words in one query, and it has %d or more", maxSearchTerms, c.words)
 		}
 	}
-	return m, subject.set(&m, values, p.now)
-}
-
-// isSign reports whether a token is a sign and not part of a value.
-func isSign(t api.SearchWord) bool {
-	return !t.Quoted && (strings.ContainsAny(t.Text[:1], "()[],:<>=") || t.Text == "AND" || t.Text == "OR")
+	if m.Op == "exists" {
+		return m, nil
+	}
+	return m, subject.set(m, of.Values, c.now)
 }
 
 // looseValue returns a metadata value: an unquoted number or boolean as such, else a string.
@@ -188,27 +101,6 @@ func looseValue(v api.SearchWord) any {
 		return n
 	}
 	return v.Text
-}
-
-// list reads ["a","b"].
-func (p *searchParser) list() (list []api.SearchWord, err error) {
-	if !p.word("[") {
-		return nil, errors.New("IN needs a list in brackets")
-	}
-	for closed := p.word("]"); !closed; closed = p.word("]") {
-		value, err := p.next()
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, value)
-		if !p.word(",") && (p.at == len(p.tokens) || p.tokens[p.at].Text != "]") {
-			return nil, errors.New("a list is not closed")
-		}
-	}
-	if len(list) == 0 || len(list) > 500 {
-		return nil, errors.New("a list takes 1 to 500 texts")
-	}
-	return list, nil
 }
 
 // searchSubject is a subject of searches.
@@ -413,22 +305,7 @@ func boolNumber(text string, _ time.Time) (int64, error) {
 	return 0, fmt.Errorf("%s is not true or false", quote(text))
 }
 
-func bytesNumber(text string, now time.Time) (int64, error) {
-	lower := strings.ToLower(strings.ReplaceAll(text, " ", ""))
-	for _, unit := range []struct {
-		name  string
-		bytes float64
-	}{{"gb", 1 << 30}, {"mb", 1 << 20}, {"kb", 1 << 10}, {"b", 1}} {
-		if digits, ok := strings.CutSuffix(lower, unit.name); ok {
-			n, err := strconv.ParseFloat(digits, 64)
-			if err != nil || !(n >= 0 && n < 1<<40) {
-				return 0, fmt.Errorf("%s is not a size", quote(text))
-			}
-			return int64(n * unit.bytes), nil
-		}
-	}
-	return plainNumber(lower, now)
-}
+func bytesNumber(text string, _ time.Time) (int64, error) { return api.SearchSize(text) }
 
 // timeNumber parses a date, an instant (UTC without a zone) or an age such as 12h, 7d, 2w, 3m or
 // 1y.

@@ -49,6 +49,9 @@ type Facts struct {
 	Profile string
 	// Duration is the length of an animation, video or recording.
 	Duration time.Duration
+	// VideoCodec and AudioCodec are the codecs of a video, as ffmpeg names them, such as "h264" and
+	// "aac". They are read from MP4, QuickTime, WebM and Matroska files.
+	VideoCodec, AudioCodec string
 	// Taken is when the picture was taken. If the camera recorded no time zone, it is the
 	// camera's local time marked as UTC.
 	Taken time.Time
@@ -160,6 +163,7 @@ func (f *Facts) shot(s Shot) {
 func (f *Facts) ofOther(rs io.ReadSeeker, head []byte) {
 	if t := readTrack(rs, f.MIME); f.Kind != KindPicture {
 		f.Stored, f.Upright, f.Duration = t.size, t.size, t.length
+		f.VideoCodec, f.AudioCodec = t.video, t.audio
 	}
 	list := convertersOf(f.MIME)
 	if c, _ := installed(list); c != nil {

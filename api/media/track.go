@@ -14,6 +14,8 @@ import (
 type track struct {
 	size   image.Point // as shown; zero for sound
 	length time.Duration
+
+	video, audio string // codecs, as ffmpeg names them
 }
 
 // readTrack reads the facts of common video and audio formats. Unknown facts are zero.
@@ -43,7 +45,7 @@ func readTrack(rs io.ReadSeeker, mime string) (t track) {
 }
 
 // boxes reads the boxes of an MP4 or QuickTime file (ISO/IEC 14496-12) between two
-// positions. The duration (mvhd) and the display size (tkhd) are in moov.
+// positions. The duration (mvhd), the display size (tkhd) and the codecs (stsd) are in moov.
 func (t *track) boxes(rs io.ReadSeeker, from, to int64, depth int) {
 	be := binary.BigEndian
 	for n := 0; from+8 <= to && n < maxParts; n++ {
@@ -62,12 +64,14 @@ func (t *track) boxes(rs io.ReadSeeker, from, to int64, depth int) {
 			return
 		}
 		switch kind := string(h[4:8]); {
-		case kind == "moov" || kind == "trak" && depth == 1:
+		case kind == "moov" || depth > 0 && depth < 5 && (kind == "trak" || kind == "mdia" || kind == "minf" || kind == "stbl"):
 			t.boxes(rs, from+head, from+size, depth+1)
 		case kind == "mvhd":
 			t.movie(readAt(rs, from+head, min(size-head, 128)))
 		case kind == "tkhd":
 			t.shown(readAt(rs, from+head, min(size-head, 128)))
+		case kind == "stsd":
+			t.described(readAt(rs, from+head, min(size-head, 256)))
 		}
 		if depth == 0 && t.length > 0 {
 			return
@@ -114,6 +118,7 @@ const (
 	mkvDuration  = 0x4489
 	mkvTracks    = 0x1654AE6B
 	mkvEntry     = 0xAE
+	mkvCodec     = 0x86
 	mkvVideo     = 0xE0
 	mkvWidth     = 0xB0
 	mkvHeight    = 0xBA
@@ -138,6 +143,13 @@ func (t *track) matroska(r *bufio.Reader) {
 		case mkvSegment, mkvInfo, mkvTracks, mkvEntry, mkvVideo:
 			continue // its children follow
 		case mkvScale, mkvDuration, mkvWidth, mkvHeight:
+		case mkvCodec:
+			name := make([]byte, min(size, 32))
+			if _, err := io.ReadFull(r, name); err != nil || size > 32 {
+				return
+			}
+			t.codec(string(name))
+			continue
 		default:
 			if size > mkvMaxSkip {
 				return

@@ -175,6 +175,55 @@ func TestHowLongItPlays(t *testing.T) {
 	}
 }
 
+// codecTrack is a track of an MP4 with a sample description.
+func codecTrack(codec string, entry ...byte) []byte {
+	head := []byte("\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00")
+	return box("trak", box("mdia", box("minf", box("stbl", box("stsd", head, []byte(codec), entry)))))
+}
+
+// codecMP4 is an MP4 with tracks.
+func codecMP4(tracks ...[]byte) []byte {
+	return slices.Concat(box("ftyp", []byte("mp42\x00\x00\x00\x00mp42isom")), box("moov", slices.Concat(tracks...)))
+}
+
+// codecWebM is a WebM with tracks.
+func codecWebM(codecs ...string) []byte {
+	var tracks []byte
+	for _, codec := range codecs {
+		tracks = append(tracks, element(mkvEntry, element(mkvCodec, []byte(codec)))...)
+	}
+	return slices.Concat(element(0x1A45DFA3, element(0x4282, []byte("webm"))), element(mkvSegment, element(mkvTracks, tracks), element(mkvCluster, make([]byte, 10))))
+}
+
+func TestCodecs(t *testing.T) {
+	descriptor := func(kind byte) []byte {
+		return append(make([]byte, 28), "\x00\x00\x00\x33esds\x00\x00\x00\x00\x03\x80\x80\x80\x22\x00\x04\x00\x04\x80\x80\x80\x14"+string(kind)...)
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"H.264 and AAC":         {codecMP4(codecTrack("avc1"), codecTrack("mp4a", descriptor(0x40)...)), "h264 aac"},
+		"sound first":           {codecMP4(codecTrack("mp4a"), codecTrack("hvc1")), "hevc aac"},
+		"MP3 in an MP4":         {codecMP4(codecTrack("mp4a", descriptor(0x6b)...)), " mp3"},
+		"half a descriptor":     {codecMP4(codecTrack("mp4a", descriptor(0x6b)[:50]...)), " aac"},
+		"text before the video": {codecMP4(codecTrack("tx3g"), codecTrack("av01")), "av1 "},
+		"two videos":            {codecMP4(codecTrack("avc1"), codecTrack("av01")), "h264 "},
+		"unknown":               {codecMP4(codecTrack("wxyz")), " "},
+		"half an entry":         {codecMP4(codecTrack("avc")), " "},
+		"no tracks":             {film(640, 360, false), " "},
+		"VP9 and Opus":          {codecWebM("V_VP9", "A_OPUS"), "vp9 opus"},
+		"padded":                {codecWebM("V_VP8\x00\x00", "A_VORBIS"), "vp8 vorbis"},
+		"a very long name":      {codecWebM("V_VP9", strings.Repeat("A", 40), "A_OPUS"), "vp9 "},
+	} {
+		facts, err := FactsOf(t.Context(), write(t, "a", c.data))
+		must(t, err)
+		if got := facts.VideoCodec + " " + facts.AudioCodec; got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 // profileOf returns an ICC profile with a name, in version 2 or 4.
 func profileOf(name string, version int) []byte {
 	be := binary.BigEndian

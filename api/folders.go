@@ -117,7 +117,7 @@ func (c *Client) DescribeRenameFolder(folder, name string, purge bool) (Request,
 // CheckFolderName checks the name of a folder. The error is a *RuleError.
 func CheckFolderName(name string) error {
 	clean, err := CleanFolder(name)
-	if err == nil && clean != "/"+name+"/" {
+	if err == nil && (clean != "/"+name+"/" || FolderDepth(clean) != 1) {
 		err = &RuleError{Field: "folder", Message: quote(name) + " is not the name of a folder", Help: "Give a name without slashes."}
 	}
 	return err

@@ -100,6 +100,18 @@ func CheckMetadata(fields []MetadataField, values map[string]json.RawMessage) er
 	return nil
 }
 
+// CheckNewMetadata returns a *RuleError if the service would refuse the custom metadata of an upload:
+// [CheckMetadata], then [CheckRequiredMetadata]. Without values, required fields get their defaults.
+func CheckNewMetadata(fields []MetadataField, values map[string]json.RawMessage) error {
+	if len(values) == 0 {
+		return nil
+	}
+	if err := CheckMetadata(fields, values); err != nil {
+		return err
+	}
+	return CheckRequiredMetadata(fields, values)
+}
+
 // CheckRequiredMetadata returns a *RuleError for a required field without a value.
 func CheckRequiredMetadata(fields []MetadataField, values map[string]json.RawMessage) error {
 	for _, f := range fields {

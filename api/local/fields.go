@@ -211,10 +211,7 @@ func checkMetadata(tx store.Tx, values map[string]json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	if err := api.CheckMetadata(fields, values); err != nil {
-		return err
-	}
-	return api.CheckRequiredMetadata(fields, values)
+	return api.CheckNewMetadata(fields, values)
 }
 
 // withDefaults returns values with the defaults of missing fields added.

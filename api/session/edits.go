@@ -34,26 +34,6 @@ func (s *Session) Change(ctx context.Context, fileID string, change api.Details)
 	return done.File, done.Err
 }
 
-// checkMetadata says which custom metadata of changes does not fit the fields of the
-// library. What a service does not tell about its fields is left to it. The error is a
-// *api.RuleError.
-func (s *Session) checkMetadata(ctx context.Context, changes []Change) error {
-	changes = slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return len(c.Details.CustomMetadata.Or(nil)) == 0 })
-	if len(changes) == 0 {
-		return nil
-	}
-	fields, err := s.MetadataFields(ctx, "")
-	if err != nil {
-		return nil //nolint:nilerr // the service checks them as well
-	}
-	for _, c := range changes {
-		if err := api.CheckMetadata(fields, c.Details.CustomMetadata.Or(nil)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // editors is the number of concurrent changes.
 const editors = 6
 
@@ -63,7 +43,11 @@ const editors = 6
 // Other failures do not stop the rest; when ctx ends, the rest fail with its error.
 func (s *Session) ChangeAll(ctx context.Context, changes []Change, report func(Edited)) []Edited {
 	batch := batchOf(len(changes))
-	wrong := s.checkMetadata(ctx, changes)
+	values := make([]map[string]json.RawMessage, len(changes))
+	for i, c := range changes {
+		values[i] = c.Details.CustomMetadata.Or(nil)
+	}
+	_, wrong := s.CheckMetadata(ctx, values, api.CheckMetadata)
 	var together map[string]*Edited
 	if wrong == nil {
 		together = s.changeTags(ctx, batch, changes)

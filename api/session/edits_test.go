@@ -541,6 +541,25 @@ func TestMetadataOfTheWrongType(t *testing.T) {
 		}
 	}
 	checkFile(t, s, a.FileID, "new", "")
+	for _, c := range []struct {
+		second string
+		at     int
+		want   string
+	}{
+		{`{"price":4}`, 0, ""},
+		{`{}`, 0, ""},
+		{`{"price":"abc"}`, 1, `customMetadata: the value of "price" is no number: "abc"`},
+		{`{"prize":4}`, 1, `customMetadata has the key "prize", which is no custom metadata field`},
+	} {
+		var second map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(c.second), &second); err != nil {
+			t.Fatal(err)
+		}
+		at, err := s.CheckMetadata(t.Context(), []map[string]json.RawMessage{nil, second}, api.CheckNewMetadata)
+		if (c.want == "") != (err == nil) || err != nil && err.Error() != c.want || at != c.at {
+			t.Errorf("%s: %d, %v, want %q", c.second, at, err, c.want)
+		}
+	}
 	if err := s.CheckSearch(t.Context(), `customMetadata.price > "abc"`); err == nil {
 		t.Error("a text was accepted as a number")
 	}

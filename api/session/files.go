@@ -2,7 +2,9 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,6 +104,26 @@ func (s *Session) CheckSearch(ctx context.Context, query string) error {
 		return nil //nolint:nilerr // the service checks the query as well
 	}
 	return api.CheckSearch(fields, query)
+}
+
+// CheckMetadata checks the custom metadata of files with check, such as [api.CheckNewMetadata], against
+// the fields of the library, which it reads only if there are values. What the service does not list is
+// left to it. at is the index of the first wrong values; the error is a *api.RuleError.
+func (s *Session) CheckMetadata(ctx context.Context, files []map[string]json.RawMessage, check func([]api.MetadataField, map[string]json.RawMessage) error) (at int, err error) {
+	has := func(values map[string]json.RawMessage) bool { return len(values) > 0 }
+	if !slices.ContainsFunc(files, has) {
+		return 0, nil
+	}
+	fields, err := s.MetadataFields(ctx, "")
+	if err != nil {
+		return 0, nil //nolint:nilerr // the service checks the values as well
+	}
+	for at, values := range files {
+		if err := check(fields, values); err != nil {
+			return at, err
+		}
+	}
+	return 0, nil
 }
 
 // SaveDraft stores the unsent upload form; empty text removes it.

@@ -132,7 +132,7 @@ func (p Profile) KnowsExtension(name string) bool {
 	if !p.Local {
 		return api.IsKnownExtension(name)
 	}
-	return name == api.RemoveBackground || api.IsTagging(name) || slices.Contains(p.Commands, name)
+	return name == api.RemoveBackground || name == api.AITasks || api.IsTagging(name) || slices.Contains(p.Commands, name)
 }
 
 // NewProfile returns what is known of a profile before opening it. The error is about its

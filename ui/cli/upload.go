@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -141,6 +142,15 @@ type planned struct {
 	err      error  // why it cannot be sent; may be nil
 }
 
+// refuse returns the usage error of a plan, with its position in a manifest.
+func (one *planned) refuse(err error) error {
+	where := one.Source.String()
+	if one.from != "" {
+		where = one.from + ": " + where
+	}
+	return &exitError{exitUsage, fmt.Errorf("%s: %w", where, err)}
+}
+
 // of returns the plan for another source.
 func (one planned) of(s api.Source, inFolder bool) planned {
 	one.Source, one.FileName, one.inFolder = s, s.Name(), inFolder
@@ -228,11 +238,7 @@ func checkPlans(plans []planned) error {
 		}
 		if problems := one.Check(); len(problems) > 0 {
 			if !one.inFolder || !isPlace(problems[0]) {
-				where := one.Source.String()
-				if one.from != "" {
-					where = one.from + ": " + where
-				}
-				return &exitError{exitUsage, fmt.Errorf("%s: %w", where, problems[0])}
+				return one.refuse(problems[0])
 			}
 			one.err = problems[0]
 			continue
@@ -338,6 +344,13 @@ func hand(cmd *cobra.Command, p *Program, d *session.Session, u *uploadFlags, ar
 // enqueue queues plans and returns the job ids. It prints and returns plans that cannot be sent or
 // were stored before.
 func (u *uploadFlags) enqueue(ctx context.Context, d *session.Session, plans []planned, batch string, out *uploadOutput) (ids []int64, unsent []planned, err error) {
+	values := make([]map[string]json.RawMessage, len(plans))
+	for i := range plans {
+		values[i] = plans[i].CustomMetadata.Or(nil)
+	}
+	if at, err := d.CheckMetadata(ctx, values, api.CheckNewMetadata); err != nil {
+		return nil, plans, plans[at].refuse(err)
+	}
 	there := make([]*api.Job, len(plans))
 	if u.skipStored {
 		if there, err = alreadyStored(ctx, d, plans); err != nil {
@@ -392,7 +405,7 @@ func (p *Program) warnExtensions(f *flags, profile session.Profile, list []api.E
 		if !warned[e.Name] && !profile.KnowsExtension(e.Name) {
 			warned[e.Name] = true
 			p.note(f, "mediadesk: unknown extension %q is sent anyway. Known ones: %s", e.Name,
-				strings.Join(append([]string{api.RemoveBackground, api.GoogleTagging, api.AWSTagging}, profile.Commands...), ", "))
+				strings.Join(append([]string{api.RemoveBackground, api.GoogleTagging, api.AWSTagging, api.AITasks}, profile.Commands...), ", "))
 		}
 	}
 }

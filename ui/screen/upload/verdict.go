@@ -270,12 +270,5 @@ func (m *Model) checkFields(u *api.Upload) error {
 	if !m.fieldsKnown {
 		return nil
 	}
-	values := u.CustomMetadata.Or(nil)
-	if len(values) == 0 {
-		return nil // required ones then get their defaults
-	}
-	if err := api.CheckMetadata(m.fields, values); err != nil {
-		return err
-	}
-	return api.CheckRequiredMetadata(m.fields, values)
+	return api.CheckNewMetadata(m.fields, u.CustomMetadata.Or(nil))
 }

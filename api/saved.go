@@ -105,3 +105,48 @@ func (t AITask) Element() Extension {
 	tasks, _ := json.Marshal([]AITask{t})
 	return Extension{Name: AITasks, Rest: map[string]json.RawMessage{"tasks": tasks}}
 }
+
+// TasksShow reports whether now shows a result of the tasks of ai-tasks (hosted-service.md §13): a tag
+// or a custom metadata value that a task changes, and that then, the earlier record, does not show. What
+// then does not tell does not count.
+func TasksShow(asked *Extension, then, now *File) bool {
+	type effect struct {
+		AddTags       []any                    `json:"add_tags"`
+		RemoveTags    []any                    `json:"remove_tags"`
+		SetMetadata   []struct{ Field string } `json:"set_metadata"`
+		UnsetMetadata []struct{ Field string } `json:"unset_metadata"`
+	}
+	var tasks []struct {
+		AITask
+
+		Vocabulary []any  `json:"vocabulary"` // for metadata also numbers and booleans
+		OnYes      effect `json:"on_yes"`
+		OnNo       effect `json:"on_no"`
+		OnUnknown  effect `json:"on_unknown"`
+	}
+	if json.Unmarshal(asked.Rest["tasks"], &tasks) != nil {
+		return false
+	}
+	appears := func(tag any, then, now *File) bool {
+		name, _ := tag.(string)
+		return !then.Tags.IsZero() && !now.Tags.IsZero() && slices.Contains(now.Tags.Or(nil), name) && !slices.Contains(then.Tags.Or(nil), name)
+	}
+	added := func(tag any) bool { return appears(tag, then, now) }
+	removed := func(tag any) bool { return appears(tag, now, then) }
+	changed := func(m struct{ Field string }) bool {
+		had, has := then.CustomMetadata[m.Field], now.CustomMetadata[m.Field]
+		return then.CustomMetadata != nil && now.CustomMetadata != nil && (hasValue(had) || hasValue(has)) && string(had) != string(has)
+	}
+	for _, t := range tasks {
+		if t.Type == TaskTags && slices.ContainsFunc(t.Vocabulary, added) || t.Type == TaskMetadata && changed(struct{ Field string }{t.Field}) {
+			return true
+		}
+		for _, e := range []effect{t.OnYes, t.OnNo, t.OnUnknown} {
+			if slices.ContainsFunc(e.AddTags, added) || slices.ContainsFunc(e.RemoveTags, removed) ||
+				slices.ContainsFunc(slices.Concat(e.SetMetadata, e.UnsetMetadata), changed) {
+				return true
+			}
+		}
+	}
+	return false
+}

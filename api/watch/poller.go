@@ -378,6 +378,8 @@ func effect(run *api.Run, now *api.File) bool {
 		return !then.HasAlpha.Or(true) && now.HasAlpha.Or(false)
 	case run.Extension == api.AutoDescription:
 		return now.Description != "" && now.Description != then.Description
+	case run.Extension == api.AITasks:
+		return run.Asked != nil && api.TasksShow(run.Asked, then, now)
 	}
 	return false
 }

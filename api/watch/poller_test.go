@@ -58,6 +58,8 @@ func TestLearningByEffects(t *testing.T) {
 		{"transparent all the time", "remove-bg", `"hasAlpha":true`, `"hasAlpha":true`, api.StatusPending},
 		{"transparency not known before", "remove-bg", `"size":1`, `"hasAlpha":true`, api.StatusPending},
 		{"a description", "ai-auto-description", `"size":1`, `"description":"A sky."`, api.StatusSuccess},
+		{"a tag of a task", "ai-tasks", `"tags":null`, `"tags":["boat"]`, api.StatusSuccess},
+		{"a tag of no task", "ai-tasks", `"tags":null`, `"tags":["mine"]`, api.StatusPending},
 		{"something unknown", "ai-tasks", `"versionInfo":{"id":"1"}`, `"versionInfo":{"id":"2"},"hasAlpha":true`, api.StatusPending},
 	}
 	for _, tt := range tests {
@@ -67,7 +69,11 @@ func TestLearningByEffects(t *testing.T) {
 				then := record(t, fmt.Sprintf(`{"fileId":"f",%s,"extensionStatus":{%q:"pending"}}`, tt.then, tt.extension))
 				s.set(then)
 				w := start(t, Options{Journal: m, Listen: "off", Details: s.details})
-				if err := w.Answered(t.Context(), "home", then, false); err != nil {
+				list, err := api.ParseExtensions(fmt.Sprintf(`[{"name":%q,"minConfidence":1,"maxTags":5,"tasks":[{"type":"select_tags","instruction":"?","vocabulary":["boat"]}]}]`, tt.extension))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := w.Asked(t.Context(), "home", "f", list, "", then); err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(time.Minute)

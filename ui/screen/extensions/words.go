@@ -69,7 +69,7 @@ func (m *Model) news(run *api.Run, now time.Time) string {
 // ahead describes how the result of a pending run will arrive, briefly and in a sentence.
 func (m *Model) ahead(run *api.Run, now time.Time) (short, long string) {
 	next, looked := m.runs.next[run.ID]
-	looked = looked && showsEffect(run.Extension)
+	looked = looked && showsEffect(run)
 	hooked := run.Webhook && now.Sub(run.Started) < session.HookLife
 	when := text.If(looked, text.In(next, now))
 	if quiet(run, now) {
@@ -132,8 +132,9 @@ func options(run *api.Run) string {
 }
 
 // showsEffect reports whether a record can show that the extension is done.
-func showsEffect(extension string) bool {
-	return api.IsTagging(extension) || extension == api.RemoveBackground || extension == api.AutoDescription
+func showsEffect(run *api.Run) bool {
+	return api.IsTagging(run.Extension) || run.Extension == api.RemoveBackground || run.Extension == api.AutoDescription ||
+		run.Extension == api.AITasks && run.Asked != nil
 }
 
 // effect describes what in a record showed the end of a run.
@@ -159,6 +160,8 @@ func effect(run *api.Run, events []api.RunEvent) string {
 			return "a new version"
 		case run.Extension == api.AutoDescription:
 			return "a description"
+		case run.Extension == api.AITasks:
+			return "its tags or custom metadata"
 		}
 	}
 	return ""

@@ -33,9 +33,11 @@ func TestAhead(t *testing.T) {
 		{tagging, false, 9 * time.Minute, 4 * time.Second, "no news for 9 min; a failure would not be reported", "it may have failed"},
 		{"my-own", true, 9 * time.Minute, 0, "no news for 9 min; waits for a webhook", "repeats a lost one for up to 24 h"},
 		{"my-own", false, 9 * time.Minute, 0, "the result stays unknown", "stays unknown"},
+		{api.AITasks, false, time.Minute, 4 * time.Second, "next check in 4 s", "No webhook was requested"},
+		{api.AITasks, false, 26 * time.Hour, 0, "the result stays unknown", "stays unknown"},
 		{tagging, true, 26 * time.Hour, 0, "no news in 25 h: unknown", "late ones are not accepted"},
 	} {
-		run := &api.Run{ID: 1, Extension: c.extension, Webhook: c.webhook, Status: api.StatusPending, Started: now.Add(-c.ago)}
+		run := &api.Run{ID: 1, Extension: c.extension, Asked: &api.Extension{Name: c.extension}, Webhook: c.webhook, Status: api.StatusPending, Started: now.Add(-c.ago)}
 		clear(m.runs.next)
 		if c.next > 0 {
 			m.runs.next[1] = now.Add(c.next)
@@ -57,6 +59,7 @@ func TestEffect(t *testing.T) {
 		{api.RemoveBackground, `{"hasAlpha":true}`, "it has transparency now"},
 		{api.RemoveBackground, `{}`, "a new version"},
 		{api.AutoDescription, `{"description":"x"}`, "a description"},
+		{api.AITasks, `{"tags":["a"]}`, "its tags or custom metadata"},
 		{"my-own", `{}`, ""},
 		{tagging, `not JSON`, ""},
 	} {

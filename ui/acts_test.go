@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"mediadesk/api/media/mediatest"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 )
@@ -78,7 +79,7 @@ func TestEveryActionWorks(t *testing.T) {
 	pressed := 0
 	for i, sc := range append(slices.Clone(scenes), furtherScenes...) {
 		further := i >= len(scenes)
-		if sc.name == "help" || further && raceDetector {
+		if sc.name == "help" || further && mediatest.Racing {
 			continue // its rows are the actions of the screen below
 		}
 		s.play(sc)
@@ -100,7 +101,7 @@ func TestEveryActionWorks(t *testing.T) {
 			if capturing && (a.reason != "" || a.Group == everywhere && len(keys[0]) == 1) {
 				continue // the key is text there, as the help says
 			}
-			if raceDetector || further {
+			if mediatest.Racing || further {
 				keys = keys[:1]
 			}
 			for _, k := range keys {

@@ -163,7 +163,7 @@ func (u *uploadFlags) common(cmd *cobra.Command, p *Program, f *flags, s *sessio
 	entry, err := u.entry(cmd, s.Profile)
 	one := planned{Entry: entry}
 	if err == nil {
-		warnExtensions(p, f, s.Profile, []planned{one})
+		warnPlans(p, f, s.Profile, []planned{one})
 		some := one.of(api.Source{Path: "file"}, false)
 		if problems := some.Check(); len(problems) > 0 {
 			err = &exitError{exitUsage, problems[0]}

@@ -24,7 +24,7 @@ func dryUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 	if err != nil {
 		return err
 	}
-	warnExtensions(p, f, s.Profile, plans)
+	warnPlans(p, f, s.Profile, plans)
 	there := make([]*api.Job, len(plans))
 	if u.skipStored {
 		if there, err = alreadyStored(cmd.Context(), s, plans); err != nil {

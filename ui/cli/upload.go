@@ -333,7 +333,7 @@ func hand(cmd *cobra.Command, p *Program, d *session.Session, u *uploadFlags, ar
 	if err != nil {
 		return nil, err
 	}
-	warnExtensions(p, out.f, d.Profile, plans)
+	warnPlans(p, out.f, d.Profile, plans)
 	ids, unsent, err := u.enqueue(ctx, d, plans, session.NewBatch(time.Now()), out)
 	if len(ids) > 0 {
 		left = unsent // the others are in the journal
@@ -388,11 +388,17 @@ func (u *uploadFlags) enqueue(ctx context.Context, d *session.Session, plans []p
 	return ids, unsent, err
 }
 
-// warnExtensions warns of unknown extensions in plans.
-func warnExtensions(p *Program, f *flags, profile session.Profile, plans []planned) {
+// warnPlans warns once of each unknown extension in plans, and of each post-transformation that will fail.
+func warnPlans(p *Program, f *flags, profile session.Profile, plans []planned) {
 	var list []api.Extension
+	warned := map[string]bool{"": true}
 	for i := range plans {
 		list = append(list, plans[i].Extensions.Or(nil)...)
+		reason := profile.CannotMake(plans[i].Transformation.Or(api.Transformation{}), "")
+		if !warned[reason] {
+			warned[reason] = true
+			p.note(f, "mediadesk: %s The file is stored all the same.", reason)
+		}
 	}
 	p.warnExtensions(f, profile, list)
 }

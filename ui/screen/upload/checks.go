@@ -179,6 +179,9 @@ func (c *checker) transformation() {
 		return
 	}
 	c.refuse(fieldTransformation, api.CheckTransformation(t, c.k.facts.MIME))
+	if reason := c.p.CannotMake(t, c.k.facts.MIME); reason != "" {
+		c.add(warn, fieldTransformation, reason, "The file is stored all the same.")
+	}
 	if t.Pre != "" && strings.HasPrefix(c.k.facts.MIME, "video/") {
 		c.add(warn, fieldTransformation, "The service transforms the video before it stores it. Until then the upload waits for the service.", eventsHelp)
 	}

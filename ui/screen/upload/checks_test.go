@@ -13,6 +13,8 @@ import (
 func TestChecks(t *testing.T) {
 	aPicture := known{looked: true, identity: api.Identity{Size: 1000}, facts: media.Facts{Kind: media.KindPicture, Name: "PNG picture", Stored: image.Pt(300, 200)}}
 	aText := known{looked: true, identity: api.Identity{Size: 1000}, facts: media.Facts{Kind: media.KindText, Name: "TXT text"}}
+	aVideo := known{looked: true, identity: api.Identity{Size: 1000}, facts: media.Facts{MIME: "video/mp4"}}
+	steps := `{"post":[{"type":"transformation","value":"w-90"}]}`
 	huge := aPicture
 	huge.identity.Size = 25_000_001
 	gone := known{looked: true, err: &api.SourceError{Path: "/p/a.jpg", Reason: "does not exist", Help: "Pick it again."}}
@@ -54,6 +56,8 @@ func TestChecks(t *testing.T) {
 		{"extension on no picture", file, aText, localProfile(), map[field]string{fieldRemove: on}, warn, fieldRemove, "TXT text"},
 		{"private, no picture", file, aText, localProfile(), map[field]string{fieldPrivate: on}, warn, fieldPrivate, "TXT text"},
 		{"metadata", file, aPicture, localProfile(), map[field]string{fieldMetadata: "words"}, stop, fieldMetadata, "row 1"},
+		{"steps on a video, at home", file, aVideo, localProfile(), map[field]string{fieldTransformation: steps}, warn, fieldTransformation, "transformation will fail"},
+		{"a thumbnail of a video, at home", file, aVideo, localProfile(), map[field]string{fieldTransformation: `{"post":[{"type":"thumbnail"}]}`}, warn, fieldTransformation, "thumbnail will fail"},
 		{"extension twice", file, aPicture, localProfile(), map[field]string{fieldRemove: on, fieldOtherName: "remove-bg"}, stop, fieldOtherName, "a row of its own"},
 		{"webhook is no address", file, aPicture, localProfile(), map[field]string{fieldWebhook: webhookAddress, fieldAddress: "ftp://x"}, stop, fieldAddress, "http"},
 		{"webhook at home, service away", file, aPicture, hostedProfile(), map[field]string{fieldRemove: on}, warn, fieldWebhook, "127.0.0.1:7900"},
@@ -87,6 +91,8 @@ func TestChecksAreQuiet(t *testing.T) {
 		"a public receiver":                      {public, map[field]string{fieldRemove: on}},
 		"tagging is quick":                       {localProfile(), map[field]string{fieldGoogle: on, fieldWebhook: webhookNone}},
 		"no extension, no webhook":               {hostedProfile(), nil},
+		"steps on a picture, at home":            {localProfile(), map[field]string{fieldTransformation: `{"post":[{"type":"transformation","value":"w-90"}]}`}},
+		"a video from a GIF, service away":       {public, map[field]string{fieldTransformation: `{"post":[{"type":"gif-to-video"}]}`}},
 		"a private picture":                      {localProfile(), map[field]string{fieldPrivate: on}},
 		"a region, size unknown":                 {localProfile(), map[field]string{fieldRegion: "9,9,9,9"}},
 	} {

@@ -187,6 +187,9 @@ func wholeNumber(text json.RawMessage) (int64, bool) {
 	return int64(v), true
 }
 
+// Replaces reports whether the current version replaced an earlier one (hosted-service.md §2).
+func (f *File) Replaces() bool { return f.VersionInfo != nil && f.VersionInfo.Name != "Version 1" }
+
 // IsFolder reports whether the record is of a folder.
 func (f *File) IsFolder() bool { return f.Type == TypeFolder }
 

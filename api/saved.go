@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -51,6 +52,17 @@ func ResolveSaved(list []Extension, saved []Saved) ([]Extension, error) {
 		}
 	}
 	return list, nil
+}
+
+// NameSaved returns the extension whose name ResolveSaved replaces by e; e itself if there is none.
+func NameSaved(e Extension, saved []Saved) Extension {
+	for i := range saved {
+		name := Extension{Name: saved[i].Name}
+		if list, err := ResolveSaved([]Extension{name}, saved); err == nil && reflect.DeepEqual(list[0], e) {
+			return name
+		}
+	}
+	return e
 }
 
 // Types of AITask.

@@ -101,8 +101,11 @@ func (m *Model) batchEnded(b session.Batch) tea.Cmd {
 		return nil
 	}
 	words, level := describeBatch(b), page.Good
-	if b.Failed > 0 {
+	switch {
+	case b.Failed > 0:
 		level = page.Warn
+	case b.Stored < b.Total:
+		level = page.Info
 	}
 	told := m.messages.Push(page.Toast{Level: level, Text: words + " · 2 shows them"})
 	if m.focused {
@@ -112,13 +115,14 @@ func (m *Model) batchEnded(b session.Batch) tea.Cmd {
 	return tea.Batch(told, signalEnd(m.o.Signal, words))
 }
 
-// describeBatch say how a batch ended.
+// describeBatch says how a batch ended.
 func describeBatch(b session.Batch) string {
 	switch {
 	case b.Failed > 0:
 		return text.Count(b.Failed) + " of " + text.Count(b.Total) + " failed"
 	case b.Stored < b.Total:
-		return text.Count(b.Stored) + " of " + text.Plural(b.Total, "upload") + " stored"
+		words := text.Count(b.Stored) + " of " + text.Plural(b.Total, "upload") + " stored"
+		return words + text.If(b.Processing > 0, ", "+text.Count(b.Processing)+" processing")
 	}
 	return text.Plural(b.Total, "upload") + " stored"
 }

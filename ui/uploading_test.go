@@ -56,6 +56,13 @@ func TestUploadsAreTold(t *testing.T) {
 	m.Update(tea.MouseMotionMsg{X: x, Y: 3})
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 
+	counted(0, 0, session.Batch{Total: 1, Processing: 1})
+	says("the screen", screen(), "0 of 1 upload stored, 1 processing")
+	if strings.Contains(screen(), "✓ 0 of 1") {
+		t.Errorf("a waiting upload has the sign of success:\n%s", screen())
+	}
+	m.messages.Dismiss()
+
 	// Showing the uploads clears the badges and messages.
 	m.Update(page.Show{ID: page.Uploads})
 	counted(0, 0, session.Batch{Total: 3, Stored: 3})

@@ -9,6 +9,7 @@ import (
 // Batch is the result of jobs sent together.
 type Batch struct {
 	Total, Stored, Failed int
+	Processing            int // the service stores them later
 }
 
 // endedBatches holds the batches that ended since the last query.
@@ -23,6 +24,8 @@ func (e *endedBatches) add(jobs []api.Job) {
 		switch {
 		case jobs[i].State == api.Stored:
 			b.Stored++
+		case jobs[i].State == api.Processing:
+			b.Processing++
 		case jobs[i].Failed():
 			b.Failed++
 		}

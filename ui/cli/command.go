@@ -47,8 +47,10 @@ type Program struct {
 
 	flags     *flags // global flags
 	args      []string
-	serving   bool // this process serves the local library until it ends
-	addresses bool // addresses of stored files were printed
+	local     bool     // the profile is the local library, whose copies are never old
+	serving   bool     // this process serves the local library until it ends
+	addresses bool     // addresses of stored files were printed
+	stale     []string // paths of files of which a service may have old cached copies
 }
 
 // options returns the session options for the flags.
@@ -63,8 +65,14 @@ func (p *Program) options(f *flags) session.Options {
 
 // open opens the session for the flags.
 func (p *Program) open(ctx context.Context, f *flags) (*session.Session, error) {
-	s, err := session.Open(ctx, p.options(f))
-	p.serving = err == nil && s.Serving
+	return p.opened(session.Open(ctx, p.options(f)))
+}
+
+// opened notes what the last lines of the command depend on.
+func (p *Program) opened(s *session.Session, err error) (*session.Session, error) {
+	if err == nil {
+		p.serving, p.local = s.Serving, s.Profile.Local
+	}
 	return s, err
 }
 
@@ -72,6 +80,13 @@ func (p *Program) open(ctx context.Context, f *flags) (*session.Session, error) 
 func (p *Program) warnOfAddresses() {
 	if p.serving && p.addresses {
 		p.note(p.flags, "mediadesk: addresses of the local library work while it is served. To serve it, run: mediadesk serve")
+	}
+}
+
+// offerPurge says how to remove cached copies that this command made old.
+func (p *Program) offerPurge() {
+	if len(p.stale) > 0 && !p.local {
+		p.note(p.flags, "mediadesk: the cache of the service may have old copies. To remove them, run: %s", purgeCommand(p.stale...))
 	}
 }
 
@@ -102,6 +117,7 @@ func Main(ctx context.Context, p Program, args []string) int {
 	root.SetErr(p.Stderr)
 	err := root.ExecuteContext(ctx)
 	p.warnOfAddresses()
+	p.offerPurge()
 	if err == nil {
 		return exitDone
 	}
@@ -276,8 +292,7 @@ func nearest(cmd *cobra.Command, word string) string {
 func (p *Program) openAnyway(ctx context.Context, f *flags) (*session.Session, error) {
 	o := p.options(f)
 	o.NeedsNoJournal = true
-	s, err := session.Open(ctx, o)
-	p.serving = err == nil && s.Serving
+	s, err := p.opened(session.Open(ctx, o))
 	if err == nil && s.NoJournal != nil {
 		report(p.Stderr, s.NoJournal)
 		fmt.Fprintln(p.Stderr, "mediadesk: continuing without the journal: you cannot undo changes that you make now.")

@@ -263,6 +263,9 @@ func changeDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, s 
 			done = done[1:]
 		}
 		if err == nil {
+			if given("region") || given("unset-region") {
+				p.stale = append(p.stale, file.FilePath)
+			}
 			err = printRecord(p, f.json, file)
 		}
 		failed.add(p, change.FileID, err)

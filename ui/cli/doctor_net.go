@@ -207,7 +207,7 @@ func (d *doctor) signature() {
 	case len(secrets) == 0:
 		d.say(verdictOK, "signature", "", "no secret is set: posts are accepted by their address, which nobody can guess")
 	default:
-		d.say(verdictOK, "signature", "", "posts are verified with the secret in %s; others are kept but ignored", cmp.Or(d.profile.WebhookSecretFile, config.SecretVariable))
+		d.say(verdictOK, "signature", "", "posts are verified with the secrets in %s; others are kept but ignored", cmp.Or(d.profile.WebhookSecretFile, config.SecretVariable))
 	}
 }
 

@@ -248,6 +248,8 @@ func newFileCommands(p *Program, f *flags) []*cobra.Command {
 				after, err := s.Restore(ctx, f.FileID, version)
 				if err != nil {
 					err = fmt.Errorf("version %s: %w", version, err)
+				} else {
+					p.stale = append(p.stale, f.FilePath)
 				}
 				return version, after, err
 			},

@@ -102,6 +102,9 @@ func (o *uploadOutput) add(j api.Job) {
 	}
 	switch j.State {
 	case api.Stored:
+		if j.File != nil && j.File.Replaces() {
+			o.p.stale = append(o.p.stale, j.File.FilePath)
+		}
 		if o.failed = o.failed || j.Move == api.MoveKept; j.Move == api.MoveKept {
 			problem := "not deleted from " + j.Upload.Source.Origin.Profile + ": " + j.Kept
 			o.reasons[problem] = append(o.reasons[problem], j.Upload.Source.String())

@@ -22,9 +22,9 @@ func newRename(p *Program, f *flags) *cobra.Command {
 	// renaming, so the renaming is printed first.
 	var failed error
 	// started asks once how far a purge is.
-	started := func(ctx context.Context, s *session.Session, of api.Purge) {
+	started := func(ctx context.Context, s *session.Session, of api.Purge, old string) {
 		if purge = &of; of.ID == "" {
-			failed = &exitError{exitFailed, errors.New("the old address was not purged from the cache of the service: run mediadesk purge with the old URL later")}
+			failed = &exitError{exitFailed, errors.New("the old address was not purged from the cache of the service. To purge it later, run: " + purgeCommand(cmp.Or(old, "OLD-URL")))}
 			return
 		}
 		if *purge, failed = s.AwaitPurge(ctx, of, 0); failed != nil {
@@ -55,7 +55,7 @@ func newRename(p *Program, f *flags) *cobra.Command {
 				return "", after, err
 			}
 			if withPurge {
-				started(ctx, s, of)
+				started(ctx, s, of, api.PurgeURL(f.URL))
 			}
 			return after.FilePath, after, nil
 		},
@@ -72,7 +72,7 @@ func newRename(p *Program, f *flags) *cobra.Command {
 				}
 				to, of, err := s.RenameFolderAndPurge(ctx, folder, name)
 				if err == nil {
-					started(ctx, s, of)
+					started(ctx, s, of, api.PurgeURL(s.Client.DeliveryAddress(folder)))
 				}
 				return to, err
 			},
@@ -91,6 +91,15 @@ func newRename(p *Program, f *flags) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return cmp.Or(rename(cmd, args), failed) }
 	cmd.Flags().BoolVar(&withPurge, "purge-cache", false, "remove the cached copies of the old address")
 	return cmd
+}
+
+// purgeCommand returns the command that purges files or URLs.
+func purgeCommand(names ...string) string {
+	words := "mediadesk purge"
+	for _, name := range names {
+		words += " " + api.ShellWord(name)
+	}
+	return words
 }
 
 // describePurge describes the progress of a purge.

@@ -22,7 +22,7 @@ func TestRenameWhosePurgeFails(t *testing.T) {
 		code int
 		said string
 	}{
-		`{"message":"File renamed, purge failed","reason":"PURGE_FAILED"}`: {1, "was not purged"},
+		`{"message":"File renamed, purge failed","reason":"PURGE_FAILED"}`: {1, "run: mediadesk purge 'https://ik.example/demo/a.jpg*'"},
 		`{"purgeRequestId":"66a"}`: {4, "status of the cache purge is not known"},
 	} {
 		service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -31,7 +31,7 @@ func TestRenameWhosePurgeFails(t *testing.T) {
 				w.WriteHeader(http.StatusMultiStatus)
 				_, _ = w.Write([]byte(answer))
 			case strings.HasPrefix(r.URL.Path, "/v1/files/"+id):
-				_, _ = w.Write([]byte(`{"type":"file","fileId":"` + id + `","name":"a.jpg","filePath":"/a.jpg"}`))
+				_, _ = w.Write([]byte(`{"type":"file","fileId":"` + id + `","name":"a.jpg","filePath":"/a.jpg","url":"https://ik.example/demo/a.jpg?updatedAt=1"}`))
 			default:
 				w.WriteHeader(http.StatusNotFound)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -102,7 +103,8 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 	if err == nil {
 		err = out.finish(ctx, s, ids, false, 0, "")
 	}
-	t.tellLost(session.LostOf(out.jobs))
+	// A file that was not sent or not deleted is complete in the other profile.
+	t.tellLost(session.LostOf(slices.DeleteFunc(out.jobs, func(j api.Job) bool { return j.State != api.Stored || j.Move == api.MoveKept })))
 	if err == nil {
 		err = failed.exit()
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +28,8 @@ var presets = []struct{ key, label, element string }{
 
 // ChooseExtension opens a menu of common and saved extensions. Others can be typed by name or as
 // JSON. do receives the choice.
-func ChooseExtension(over *kit.Overlays, title string, saved []api.Saved, do func(api.Extension) tea.Cmd) {
+func ChooseExtension(over *kit.Overlays, title string, offers Offers, do func(api.Extension) tea.Cmd) {
+	saved := offers.Saved
 	chosen := func(text string) tea.Cmd {
 		e, err := readExtension(text)
 		if err != nil {
@@ -43,12 +45,12 @@ func ChooseExtension(over *kit.Overlays, title string, saved []api.Saved, do fun
 		rows = append(rows, kit.MenuRow{Label: text.Safe(saved[i].Name), Note: text.Safe("saved: " + saved[i].Description), Do: func() tea.Cmd { return do(saved[i].Element()) }})
 	}
 	rows = append(rows,
-		kit.MenuRow{Key: "t", Label: "ask for tags…", Note: "ai-tasks, select_tags", Do: askTask(over, api.TaskTags, do)},
-		kit.MenuRow{Key: "m", Label: "ask for custom metadata…", Note: "ai-tasks, select_metadata", Do: askTask(over, api.TaskMetadata, do)},
-		kit.MenuRow{Key: "y", Label: "ask yes or no…", Note: "ai-tasks, yes_no", Do: askTask(over, api.TaskYesNo, do)})
+		kit.MenuRow{Key: "t", Label: "ask for tags…", Note: "ai-tasks, select_tags", Do: askTask(over, api.TaskTags, nil, do)},
+		kit.MenuRow{Key: "m", Label: "ask for custom metadata…", Note: "ai-tasks, select_metadata", Do: askTask(over, api.TaskMetadata, offers.Fields, do)},
+		kit.MenuRow{Key: "y", Label: "ask yes or no…", Note: "ai-tasks, yes_no", Do: askTask(over, api.TaskYesNo, nil, do)})
 	over.Open(kit.NewMenu(title, append(rows, kit.MenuRow{Key: "o", Label: "another, or other options…", Do: func() tea.Cmd {
 		p := kit.NewPrompt("Run an extension", "Type its name, or its JSON with all options.", presets[2].element, "")
-		p.Verb = "Continue"
+		p.Verb = "continue"
 		p.Check = func(text string) string {
 			if _, err := readExtension(text); err != nil {
 				return err.Error()
@@ -61,12 +63,13 @@ func ChooseExtension(over *kit.Overlays, title string, saved []api.Saved, do fun
 	}})...))
 }
 
-// askTask asks for the parts of an ai-tasks task, one after another.
-func askTask(over *kit.Overlays, kind string, do func(api.Extension) tea.Cmd) func() tea.Cmd {
+// askTask asks for the parts of an ai-tasks task, one after another. It completes the names of fields.
+func askTask(over *kit.Overlays, kind string, fields []string, do func(api.Extension) tea.Cmd) func() tea.Cmd {
 	task := api.AITask{Type: kind}
 	type part struct {
 		title, words, hint string
 		set                func(text string)
+		known              []string // completions
 	}
 	tags := func(text string) *api.TaskEffect {
 		if list := api.SplitTags(text); len(list) > 0 {
@@ -74,28 +77,31 @@ func askTask(over *kit.Overlays, kind string, do func(api.Extension) tea.Cmd) fu
 		}
 		return nil
 	}
-	parts := []part{{"Question", "What should the service find out about the picture?", "Which season is it?", func(text string) { task.Instruction = strings.TrimSpace(text) }}}
+	parts := []part{{"Question", "What should the service find out about the picture?", "Which season is it?", func(text string) { task.Instruction = strings.TrimSpace(text) }, nil}}
 	switch kind {
 	case api.TaskTags:
-		parts = append(parts, part{"Tags to choose from", "Up to 30, separated by commas.", "winter, summer", func(text string) { task.Vocabulary = api.SplitTags(text) }})
+		parts = append(parts, part{"Tags to choose from", "Up to 30, separated by commas.", "winter, summer", func(text string) { task.Vocabulary = api.SplitTags(text) }, nil})
 	case api.TaskMetadata:
 		parts = append(parts,
-			part{"Custom metadata field", "The answer is stored in this field.", "season", func(text string) { task.Field = strings.TrimSpace(text) }},
-			part{"Values to choose from", "Separated by commas. Leave empty to use the options of the field.", "winter, summer", func(text string) { task.Vocabulary = api.SplitTags(text) }})
+			part{"Custom metadata field", "The answer is stored in this field.", "season", func(text string) { task.Field = strings.TrimSpace(text) }, fields},
+			part{"Values to choose from", "Separated by commas. Leave empty to use the options of the field.", "winter, summer", func(text string) { task.Vocabulary = api.SplitTags(text) }, nil})
 	default:
 		parts = append(parts,
-			part{"Tags for yes", "Added if the answer is yes. May be empty.", "outdoors", func(text string) { task.OnYes = tags(text) }},
-			part{"Tags for no", "Added if the answer is no. May be empty.", "indoors", func(text string) { task.OnNo = tags(text) }})
+			part{"Tags for yes", "Added if the answer is yes. May be empty.", "outdoors", func(text string) { task.OnYes = tags(text) }, nil},
+			part{"Tags for no", "Added if the answer is no. May be empty.", "indoors", func(text string) { task.OnNo = tags(text) }, nil})
 	}
 	var ask func(n int)
 	ask = func(n int) {
 		p := kit.NewPrompt(parts[n].title, parts[n].words, "", parts[n].hint)
-		p.Verb = "Continue"
+		p.Verb = "continue"
 		last := n == len(parts)-1
-		p.Check = func(text string) string {
-			parts[n].set(text)
+		p.Complete = func(typed string) []string {
+			return slices.DeleteFunc(slices.Clone(parts[n].known), func(name string) bool { return !strings.HasPrefix(name, typed) || name == typed })
+		}
+		p.Check = func(typed string) string {
+			parts[n].set(typed)
 			if err := task.Check(); last && err != nil {
-				return page.Explain(err)
+				return text.Sentence(err.Error()) // its hint is about JSON
 			}
 			return ""
 		}
@@ -129,33 +135,44 @@ func readExtension(text string) (api.Extension, error) {
 
 // Extend offers extensions and runs the chosen one on each file.
 func (g *Manage) Extend(files []api.File) tea.Cmd {
-	lister, ok := g.Session.(SavedLister)
+	lister, ok := g.Session.(Offerer)
 	if !ok {
-		return g.chooseExtension(files, nil)
+		return g.chooseExtension(files, Offers{})
 	}
-	var saved []api.Saved
+	var offers Offers
 	return g.Run(Work{Label: "Reading the saved extensions", Do: func(ctx context.Context, _ *Task) []session.Edited {
-		saved = ReadSaved(ctx, lister)
+		offers = ReadOffers(ctx, lister)
 		return nil
-	}, Then: func([]session.Edited, time.Time) tea.Cmd { return g.chooseExtension(files, saved) }})
+	}, Then: func([]session.Edited, time.Time) tea.Cmd { return g.chooseExtension(files, offers) }})
 }
 
-// SavedLister lists the saved extensions of the account.
-type SavedLister interface {
+// Offerer lists the saved extensions and the custom metadata fields of the account.
+type Offerer interface {
 	SavedExtensions(ctx context.Context) ([]api.Saved, error)
+	MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error)
 }
 
-// ReadSaved lists saved extensions for a menu; none if they cannot be read.
-func ReadSaved(ctx context.Context, from SavedLister) []api.Saved {
+// Offers are the choices of an account in ChooseExtension.
+type Offers struct {
+	Saved  []api.Saved
+	Fields []string // names of custom metadata fields
+}
+
+// ReadOffers reads offers for a menu; what cannot be read is left out.
+func ReadOffers(ctx context.Context, from Offerer) (o Offers) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	saved, _ := from.SavedExtensions(ctx) // the menu works without them
-	return saved
+	o.Saved, _ = from.SavedExtensions(ctx) // the menu works without them
+	fields, _ := from.MetadataFields(ctx, "")
+	for _, f := range fields {
+		o.Fields = append(o.Fields, f.Name)
+	}
+	return o
 }
 
-func (g *Manage) chooseExtension(files []api.File, saved []api.Saved) tea.Cmd {
+func (g *Manage) chooseExtension(files []api.File, offers Offers) tea.Cmd {
 	what := FilesLabel(files)
-	ChooseExtension(g.Over, "Run an extension on "+text.Safe(what), saved, func(e api.Extension) tea.Cmd {
+	ChooseExtension(g.Over, "Run an extension on "+text.Safe(what), offers, func(e api.Extension) tea.Cmd {
 		options, err := json.MarshalIndent(e, "", "  ")
 		if err != nil {
 			return page.Send(page.Problem(err))

@@ -185,8 +185,7 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 }
 
 // OfferPurge returns a sentence for changes that leave stale cached copies, or "" if the service
-// the service cannot purge its cache. in is the folder to which what was changed went;
-// empty: it is where it was.
+// cannot purge its cache. in is the folder where the files are now; empty if they did not move.
 func (g *Manage) OfferPurge(in string) string {
 	switch {
 	case g.refused[purging]:

@@ -84,7 +84,7 @@ func (r rows) Columns(width int) kit.Columns {
 	}
 	switch {
 	case len(r.runs.unmatched) > 0 && width >= 76:
-		cols[0].Width, cols[1].Width, cols[1].Flex, cols[4].Width = 16, len("upload.post-transform"), 0, 15
+		cols[0].Width, cols[0].Flex, cols[1].Width, cols[1].Flex, cols[4].Width, cols[4].Flex = 16, 1, len("upload.post-transform"), 0, 15, 4
 	case width >= 92:
 		cols[1].Width, cols[1].Flex = 20, 0
 	}

@@ -332,9 +332,9 @@ func (m *Model) signature(p config.Profile) string {
 	case p.Kind != config.KindHosted && p.Kind != config.KindOwn:
 		return ""
 	case p.WebhookSecretFile != "":
-		return "verified with the secret in " + p.WebhookSecretFile
+		return "verified with the secrets in " + p.WebhookSecretFile
 	case m.o.Getenv(config.SecretVariable) != "":
-		return "verified with the secret in " + config.SecretVariable
+		return "verified with the secrets in " + config.SecretVariable
 	}
 	return "not verified: no secret is set"
 }

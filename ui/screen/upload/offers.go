@@ -78,24 +78,25 @@ func (m *Model) gotFoldersIn(folders []string) {
 	}
 }
 
-// askExtension loads the saved extensions and opens the menu.
+// askExtension loads the offers of the account and opens the menu.
 func (m *Model) askExtension() tea.Cmd {
-	lister, ok := m.o.Session.(edit.SavedLister)
+	lister, ok := m.o.Session.(edit.Offerer)
 	if !ok {
-		m.chooseExtension(nil)
+		m.chooseExtension(edit.Offers{})
 		return nil
 	}
 	ctx := m.o.Context
 	return func() tea.Msg {
-		saved := edit.ReadSaved(ctx, lister)
-		return page.Do(func() { m.chooseExtension(saved) })
+		offers := edit.ReadOffers(ctx, lister)
+		return page.Do(func() { m.chooseExtension(offers) })
 	}
 }
 
 // chooseExtension opens a menu of extensions. The chosen one replaces an extension of the same name in the targets.
-func (m *Model) chooseExtension(saved []api.Saved) {
+func (m *Model) chooseExtension(offers edit.Offers) {
 	m.adopt()
-	edit.ChooseExtension(m.Overlays(), "Add an extension", saved, func(e api.Extension) tea.Cmd {
+	edit.ChooseExtension(m.Overlays(), "Add an extension", offers, func(e api.Extension) tea.Cmd {
+		e = api.NameSaved(e, offers.Saved)
 		for _, s := range m.targets() {
 			list := slices.DeleteFunc(slices.Clone(s.entry.Extensions.Or(nil)), func(other api.Extension) bool { return api.CheckExtensions([]api.Extension{other, e}) != nil })
 			s.entry.Extensions = api.Set(append(list, e))

@@ -179,6 +179,28 @@ func (savedStub) SavedExtensions(context.Context) ([]api.Saved, error) {
 	return []api.Saved{{ID: "ext_1", Name: "Seasons"}}, nil
 }
 
+// TestAskForMetadata: the menu completes the names of custom metadata fields, and an incomplete task
+// gets no hint about JSON.
+func TestAskForMetadata(t *testing.T) {
+	fields := func(context.Context) ([]api.MetadataField, error) { return []api.MetadataField{{Name: "season"}}, nil }
+	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: savedStub{&stub{fields: fields}}})
+	press(t, m, "ctrl+l", "m", "enter")
+	write(t, m, "sea")
+	press(t, m, "tab", "enter", "enter")
+	if got := screen(m, 120, 40); !strings.Contains(got, "instruction of select_metadata") || strings.Contains(got, "JSON array such as") {
+		t.Errorf("the error does not fit:\n%s", got)
+	}
+	press(t, m, "esc", "ctrl+l", "m")
+	write(t, m, "Which season?")
+	press(t, m, "enter")
+	write(t, m, "sea")
+	press(t, m, "tab", "enter", "enter")
+	got, _, err := api.FieldByName(api.FieldExtensions).Part(&m.current().entry.Upload)
+	if want := `"field":"season"`; err != nil || !strings.Contains(got, want) {
+		t.Errorf("%s, want %s (%v)", got, want, err)
+	}
+}
+
 // TestAddAnExtension checks that the menu lists saved extensions, asks for the parts of a task and
 // adds the choice.
 func TestAddAnExtension(t *testing.T) {
@@ -194,7 +216,7 @@ func TestAddAnExtension(t *testing.T) {
 	press(t, m, "enter")
 	press(t, m, "ctrl+l")
 	press(t, m, "down", "down", "down", "down", "down", "enter")
-	const want = `[{"name":"ai-tasks","tasks":[{"type":"select_tags","instruction":"Which season?","vocabulary":["winter","summer"]}]},{"id":"ext_1","name":"saved-extension"}]`
+	const want = `[{"name":"ai-tasks","tasks":[{"type":"select_tags","instruction":"Which season?","vocabulary":["winter","summer"]}]},{"name":"Seasons"}]`
 	got, _, err := api.FieldByName(api.FieldExtensions).Part(&m.current().entry.Upload)
 	if err != nil || got != want {
 		t.Errorf("%s, want %s (%v)", got, want, err)

@@ -166,7 +166,7 @@ func advice(r row) string {
 		if job.File == nil {
 			return ""
 		}
-		if v := job.File.VersionInfo; v != nil && v.Name != "Version 1" {
+		if job.File.Replaces() {
 			return "It is a new version of the file. enter opens its details; m p there purges the cache."
 		}
 		return "enter opens its details."
@@ -182,7 +182,7 @@ func advice(r row) string {
 	case api.Offline:
 		return "It goes on when the service can be reached. r tries now."
 	case api.Processing:
-		return "The service accepted it and stores it later. Its name is searched for from time to time; L searches now. " + api.Hint(&api.AcceptedError{})
+		return "The service accepted it and stores it later. L searches for it now." // the failure says the rest
 	case api.Cancelled:
 		return "You canceled it, and nothing was stored. r sends it."
 	case api.Sending:

@@ -51,6 +51,7 @@ func TestWords(t *testing.T) {
 		{row{Row: queue.Row{Job: job(api.Unsent)}}, theme.SignBad, "unsent", "did not like", "Nothing can have arrived"},
 		{row{Row: queue.Row{Job: job(api.Unknown)}}, theme.SignUnknown, "unknown", "did not like", "cannot be stored twice"},
 		{row{Row: queue.Row{Job: job(api.Unknown, suffix)}}, theme.SignUnknown, "unknown", "did not like", "may be stored twice"},
+		{row{Row: queue.Row{Job: job(api.Processing)}}, theme.SignUnknown, "processing", "L checks", "L searches for it now"},
 		{row{Row: queue.Row{Job: job(api.Cancelled)}}, theme.SignNone, "cancelled", "1 May 2026 11:00", "nothing was stored"},
 	} {
 		check := func(what, got, want string) {

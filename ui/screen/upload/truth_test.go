@@ -16,6 +16,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local"
+	"mediadesk/ui/page"
 )
 
 // libraryOf returns the client and the address of a local library with metadata fields.
@@ -134,9 +135,7 @@ func (w *world) try(t *rapid.T) {
 	s.known = inspectSource(ctx, w.picture, m.o.Facts)
 	m.load()
 	if cmd := m.inspectPlaces(); known && cmd != nil {
-		if msg := cmd(); msg != nil {
-			m.Update(msg)
-		}
+		cmd().(page.Then)()
 	}
 	verdict, said := m.verdict(s), m.predict(s).told()
 	stopped := slices.ContainsFunc(m.sum().of[s], func(l check) bool { return l.level == stop })

@@ -107,11 +107,13 @@ func TestBadServices(t *testing.T) {
 			term.Press("u")
 			term.WaitFor("Stored as")
 			term.Press("ctrl+s")
-			term.WaitFor(c.says)
+			// The form may name the error, too.
+			uploads := func(screen string) bool { return strings.Contains(screen, "╭─ Uploads ─") }
+			term.WaitUntil(func(screen string) bool { return uploads(screen) && strings.Contains(screen, c.says) })
 			term.Press("4")
 			term.WaitUntil(func(screen string) bool {
-				return strings.Contains(screen, c.says) || strings.Contains(screen, "cannot be") ||
-					strings.Contains(screen, "sent nothing to this folder") // the journal has folders when the service cannot list them
+				return !uploads(screen) && (strings.Contains(screen, c.says) || strings.Contains(screen, "cannot be") ||
+					strings.Contains(screen, "No uploads to this folder")) // the journal has folders when the service cannot list them
 			})
 			term.Press("1")
 			term.WaitFor("Tray")

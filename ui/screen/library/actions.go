@@ -267,7 +267,10 @@ func (m *Model) noParent() string {
 }
 
 func (m *Model) noFilter() string {
-	return text.If(m.filter.Value() == "" || len(m.rows) == 0, "the filter has no matches")
+	if m.filter.Value() == "" {
+		return "nothing is filtered: / begins a filter"
+	}
+	return text.If(len(m.rows) == 0, "the filter has no matches")
 }
 
 func (m *Model) nothingToClear() string {

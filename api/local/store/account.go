@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/json"
-	"slices"
 	"time"
 )
 
@@ -27,14 +26,7 @@ func (z scanZero) Scan(value any) error {
 }
 
 func (t *sqlTx) Fields(deleted bool) ([]Field, error) {
-	if known, ok := t.s.fields[deleted]; ok {
-		return slices.Clone(known), nil
-	}
-	list, err := t.fields("id, name, label, description, schema, deleted", "deleted = 0 OR ? = 1", deleted)
-	if err == nil && t.s.fields != nil {
-		t.s.fields[deleted] = slices.Clone(list)
-	}
-	return list, err
+	return t.fields("id, name, label, description, schema, deleted", "deleted = 0 OR ? = 1", deleted)
 }
 
 func (t *sqlTx) fields(columns, where string, args ...any) ([]Field, error) {
@@ -47,13 +39,11 @@ func (t *sqlTx) fields(columns, where string, args ...any) ([]Field, error) {
 }
 
 func (t *sqlTx) AddField(f *Field) error {
-	t.s.fields = nil
 	return t.change(ErrExists, "INSERT INTO fields (name, id, label, description, schema, deleted) VALUES (?,?,?,?,?,?) ON CONFLICT (name) DO NOTHING",
 		f.Name, f.ID, f.Label, f.Description, string(f.Schema), orZero(f.Deleted))
 }
 
 func (t *sqlTx) UpdateField(f *Field) error {
-	t.s.fields = nil
 	return t.change(ErrNotFound, "UPDATE fields SET label = ?, description = ?, schema = ? WHERE id = ? AND deleted = 0",
 		f.Label, f.Description, string(f.Schema), f.ID)
 }
@@ -62,7 +52,6 @@ func (t *sqlTx) UpdateField(f *Field) error {
 const withoutKey = "json_remove(metadata, (SELECT fullkey FROM json_each(files.metadata) WHERE key = ?))"
 
 func (t *sqlTx) DeleteField(id string, at time.Time) error {
-	t.s.fields = nil
 	var name string
 	if err := t.row("SELECT name FROM fields WHERE id = ? AND deleted = 0", id).Scan(&name); err != nil {
 		return notFound(err)

@@ -76,7 +76,6 @@ func (t *sqlTx) checkRetired(hash string) error {
 var cleared = []string{"files", "folders", "fields", "presets", "runs", "outbox", "tokens", "jobs"}
 
 func (t *sqlTx) Clear() error {
-	t.s.fields = nil
 	_, err := t.deleteVersions("TRUE")
 	for _, table := range cleared {
 		if err == nil {

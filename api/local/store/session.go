@@ -24,8 +24,7 @@ type session struct {
 	network    io.Closer // below the connection; nil for SQLite
 	dialect    *dialect  // nil for SQLite
 	statements map[string]*sql.Stmt
-	reading    map[string]bool  // statements whose rows are being read
-	fields     map[bool][]Field // what Tx.Fields returned, in the only session that writes; nil from a change to the end of the transaction
+	reading    map[string]bool // statements whose rows are being read
 }
 
 func newSession(ctx context.Context, db *sql.DB, d *dialect) (*session, error) {

@@ -238,9 +238,6 @@ func (s *database) transact(group []*update, marked bool) error {
 	if _, err := s.write.exec("BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("begin with the records: %w", err)
 	}
-	if s.write.fields == nil {
-		s.write.fields = map[bool][]Field{}
-	}
 	changed := false
 	for _, u := range group {
 		wrote, err := s.apply(u, marked)

@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -242,8 +243,16 @@ func openContents(ctx context.Context, dir, storage string) (store.Contents, err
 	if err != nil {
 		return nil, fmt.Errorf("open the contents: %w", err)
 	}
+	if os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) < diskProcessors {
+		runtime.GOMAXPROCS(diskProcessors)
+	}
 	return contents, nil
 }
+
+// diskProcessors is the least GOMAXPROCS of a library in a folder. A goroutine that waits for the
+// disk keeps its processor until the runtime notices. With one for each of 2 cores, 16 connections
+// upload 30 % fewer files in a second, and pages beside 8 of them take twice as long (bench.sh).
+const diskProcessors = 8
 
 // openRecords opens the database of o, else the one in its folder by open.
 func openRecords(ctx context.Context, o Options, open func(context.Context, string) (store.Records, error)) (store.Records, error) {

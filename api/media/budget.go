@@ -135,7 +135,7 @@ func (h *header) fullCost(o Orientation) int64 {
 }
 
 // cores returns how many strips are processed in parallel.
-func cores() int { return min(runtime.GOMAXPROCS(0), maxCores) }
+func cores() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU(), maxCores) }
 
 // stripCost returns the memory in bytes for the strips of a picture w pixels wide.
 func stripCost(w int, perPixel int64) int64 {

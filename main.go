@@ -44,7 +44,7 @@ func main() {
 		Screens: func(ctx context.Context, o session.Options, folder string, sources []api.Source) error {
 			return ui.Run(ctx, o, ui.Options{Folder: folder, Sources: sources, Getenv: getenv, Samples: func() (string, error) {
 				dir := filepath.Join(paths.Data, "samples")
-				return dir, assets.WriteSamples(dir)
+				return filepath.Join(dir, assets.FirstSample), assets.WriteSamples(dir)
 			}})
 		},
 		Detector: func(out *os.File) terminal.Detector {

@@ -13,6 +13,9 @@ import (
 //go:embed sample
 var files embed.FS
 
+// FirstSample is the sample to begin with: remove-bg works well on it.
+const FirstSample = "mug.jpg"
+
 // Samples are pictures to try the program with: a photograph with EXIF data
 // and a turned orientation, a subject before a plain background, a drawing
 // with an alpha channel, an animation.

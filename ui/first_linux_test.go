@@ -3,6 +3,7 @@ package ui_test
 import (
 	"errors"
 	"fmt"
+	"image"
 	"io/fs"
 	"os"
 	"strings"
@@ -111,16 +112,22 @@ func sockets(pid int) (int, error) {
 // TestTenKeysFromTheStart: from the first start in a folder without pictures, ten keys upload a
 // picture with a tag, remove its background, and show the result.
 func TestTenKeysFromTheStart(t *testing.T) {
+	for _, size := range []image.Point{{120, 36}, {80, 24}} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) { tenKeysFromTheStart(t, size) })
+	}
+}
+
+func tenKeysFromTheStart(t *testing.T, size image.Point) {
 	d := newWorkplace(t)
-	term := d.start(120, 36)
+	term := d.start(size.X, size.Y)
 	term.WaitFor("Try it here")
 	keys := 0
 	for _, step := range []struct{ key, then string }{
 		{"enter", "harbour.jpg"},
 		{"space", "Tray: 1"},
-		{"u", "Upload harbour.jpg"},
+		{"u", "Upload mug.jpg"},
 		{"s", "1/500"},
-		{"tab", "enter draw it"},
+		{"tab", "10,20,300,200"},
 		{"tab", "Removes the background"},
 		{"space", "add_shadow"},
 		{"ctrl+s", "All extensions finished"},
@@ -130,17 +137,18 @@ func TestTenKeysFromTheStart(t *testing.T) {
 		keys++
 		term.WaitFor(step.then)
 	}
-	term.WaitFor("▅▅▅▅▅") // the sample picture of a boat
-	term.Press("3")       // already in front: nothing happens and no message comes
+	const mug = "▂▂▂▂▂▂▂▘" // the upper edge of the sample
+	term.WaitFor(mug)
+	term.Press("3") // already in front: nothing happens and no message comes
 	term.Press("c")
 	term.WaitFor("divider left")
 	term.Press("esc")
-	term.WaitFor("▅▅▅▅▅")
+	term.WaitFor(mug)
 	if strings.Contains(term.Raw(), "in front") {
 		t.Error("pressing the key of the current screen shows a message")
 	}
 	if keys > 10 {
-		t.Errorf("got %d keys", keys)
+		t.Errorf("got %d keys, want at most 10", keys)
 	}
 	term.Press("q")
 	term.Wait()

@@ -36,7 +36,7 @@ type Options struct {
 	Folder string
 	// Sources are the sources from the command line. They go into the tray.
 	Sources []api.Source
-	// Samples writes sample pictures and returns their folder.
+	// Samples writes sample pictures and returns the path of the one to begin with.
 	Samples func() (string, error)
 	// Theme names a built-in theme or one of Themes, the user's own; empty means "auto".
 	Theme  config.Theme

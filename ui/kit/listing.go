@@ -337,9 +337,11 @@ type listingLayout struct {
 
 // Sizes of the parts.
 const (
-	headFrom  = 12 // minimum lines for a frame and column names
-	lineFrom  = 6  // minimum lines for the description of the entry under the cursor
-	paneLeast = 34 // columns
+	headFrom   = 12 // minimum lines of the screen for a frame and column names
+	frameLines = 3  // of the frame and the column names
+	paneFrom   = 9  // minimum lines for a pane below all entries
+	lineFrom   = 6  // minimum lines for the description of the entry under the cursor
+	paneLeast  = 34 // columns
 )
 
 // layout divides the screen among the parts.
@@ -363,14 +365,18 @@ func (l *Listing) layout(size image.Point) listingLayout {
 		}
 		return at
 	}
+	framed := rest.Dy() >= headFrom
 	switch mode := ModeOfWidth(size.X); {
 	case mode == Wide:
 		at.pane = rest
 		at.pane.Min.X = rest.Max.X - min(l.o.PaneMost, max(paneLeast, size.X*34/100))
 		rest.Max.X = at.pane.Min.X
-	case l.open && mode == Stacked && rest.Dy() >= headFrom:
+	case mode == Stacked && framed && (l.open || rest.Dy()-frameLines-len(l.lines) >= paneFrom):
 		at.pane = rest
 		at.pane.Min.Y += rest.Dy() * 2 / 5
+		if !l.open {
+			at.pane.Min.Y = max(at.pane.Min.Y, rest.Min.Y+frameLines+len(l.lines))
+		}
 		rest.Max.Y = at.pane.Min.Y
 	case l.open:
 		at.pane = rest
@@ -380,7 +386,7 @@ func (l *Listing) layout(size image.Point) listingLayout {
 		at.line.Min.Y = rest.Max.Y - 1
 		rest.Max.Y = at.line.Min.Y
 	}
-	if rest.Dy() >= headFrom {
+	if framed && rest.Dy() > frameLines+2 {
 		at.box, rest = rest, rest.Inset(1)
 		if at.box.Dx() >= StackedWidth {
 			at.head = top(1)

@@ -146,3 +146,40 @@ func TestListing(t *testing.T) {
 		return l.View(image.Pt(w, h), th)
 	})
 }
+
+// TestPaneBelow: with stacked panes, the pane is below all entries if they leave room for it. If it
+// is opened, it also takes the place of entries.
+func TestPaneBelow(t *testing.T) {
+	for _, c := range []struct {
+		rows          string
+		width, height int
+		shown         bool
+	}{
+		{"abcde", 80, 20, true},
+		{"abcdef", 80, 20, false},
+		{"abcdefghijklmn", 80, 30, true},
+		{"a", 60, 15, true},
+		{"a", 60, 14, false},
+		{"a", 59, 30, false},
+	} {
+		l := kit.NewListing(kit.ListingOptions{Rows: &letters{c.rows}, ID: "letters", Marking: true, PaneMost: 40, Now: time.Now})
+		size := image.Pt(c.width, c.height)
+		l.Resize(size)
+		l.Arrange()
+		view := func() string { return ansi.Strip(l.View(size, &theme.Theme{})) }
+		if got := strings.Contains(view(), "about 0"); got != c.shown || l.PaneShown() != c.shown {
+			t.Errorf("%v: the pane is shown: %v, want %v:\n%s", c, got, c.shown, view())
+		}
+		if n := strings.Count(view(), "row "); n != len(c.rows) {
+			t.Errorf("%v: %d rows are shown, want all:\n%s", c, n, view())
+		}
+		press(listingKeys{l}, "tab")
+		if !strings.Contains(view(), "about 0") {
+			t.Errorf("%v: tab does not open the pane:\n%s", c, view())
+		}
+		press(listingKeys{l}, "esc")
+		if l.InPane() || l.PaneShown() != c.shown {
+			t.Errorf("%v: esc does not close the pane:\n%s", c, view())
+		}
+	}
+}

@@ -12,6 +12,9 @@ import (
 	"mediadesk/ui/theme"
 )
 
+// besideFrom is the least width of a pane with the picture beside the facts, in columns.
+const besideFrom = 56
+
 // Describe describes a run and its history, or the runs of a group.
 func (r rows) Describe(e kit.Entry, f *kit.Facts) (title string) {
 	th, now := f.Theme(), r.o.Now()
@@ -24,9 +27,22 @@ func (r rows) Describe(e kit.Entry, f *kit.Facts) (title string) {
 		return w.describe(f, now)
 	}
 	run := &r.runs.all[e.Row]
-	r.describe(f, run, now, th)
-	r.tellTags(f, run, th)
-	r.tell(f, run, now, th)
+	facts, width := f, f.Width()
+	if width >= besideFrom { // the picture is left of the facts
+		width /= 3
+		facts = kit.NewFacts(f.Width()-width-1, th)
+	}
+	picture := r.drawResult(run, width, th)
+	r.describe(facts, run, now, th)
+	if facts == f && len(picture) > 0 {
+		f.Draw(picture...)
+		f.Gap()
+	}
+	r.tellTags(facts, run, th)
+	r.tell(facts, run, now, th)
+	if facts != f {
+		f.Draw(strings.Split(kit.JoinH(strings.Join(picture, "\n"), text.If(len(picture) > 0, " "), strings.Join(facts.Lines(), "\n")), "\n")...)
+	}
 	return run.Extension
 }
 
@@ -64,7 +80,6 @@ func (m *Model) describe(f *kit.Facts, run *api.Run, now time.Time, th *theme.Th
 	f.Fact("Known from", m.known(run))
 	f.Fact("Options", options(run))
 	f.Gap()
-	m.drawResult(f, run)
 }
 
 // tellTags describes the tags that an extension found.

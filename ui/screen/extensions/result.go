@@ -14,6 +14,7 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/theme"
 )
 
 // result is the picture of a run's file after the run.
@@ -72,15 +73,14 @@ func (m *Model) dropResult() tea.Cmd {
 	return gone
 }
 
-// drawResult adds the picture to the description of a run.
-func (m *Model) drawResult(f *kit.Facts, run *api.Run) {
+// drawResult draws the picture of a run at most width columns wide. It returns nil if there is none yet.
+func (m *Model) drawResult(run *api.Run, width int, th *theme.Theme) []string {
 	p := m.result.picture
 	if p == nil || m.result.of != resultOf(run) || p.Size().X < 1 {
-		return
+		return nil
 	}
-	rows := max(1, min(resultRows, f.Width()*p.Size().Y/(2*p.Size().X)))
-	f.Draw(m.result.view.Draw(p, image.Rectangle{Max: p.Size()}, f.Width(), rows, m.drawOptions(f.Theme()))...)
-	f.Gap()
+	rows := max(1, min(resultRows, width*p.Size().Y/(2*p.Size().X)))
+	return m.result.view.Draw(p, image.Rectangle{Max: p.Size()}, width, rows, m.drawOptions(th))
 }
 
 // openPosts shows the history with raw posts, unless the user has moved on.

@@ -100,11 +100,11 @@ func (m *Model) goSamples() tea.Cmd {
 func (m *Model) openSamples(gen int) tea.Cmd {
 	d, folders := m.disk, m.options.Folders
 	return func() tea.Msg {
-		folder, err := folders.Samples()
+		sample, err := folders.Samples()
 		if err != nil {
 			return problem(err)
 		}
-		return openFolder(d, gen, folder, "")
+		return openFolder(d, gen, sample, "")
 	}
 }
 

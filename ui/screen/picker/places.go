@@ -19,7 +19,7 @@ type Folders interface {
 	SetBookmarks([]string) error
 	// Earlier returns the folders of earlier runs, newest first.
 	Earlier() ([]string, error)
-	// Samples writes sample pictures and returns their folder.
+	// Samples writes sample pictures and returns the path of the one to begin with.
 	Samples() (string, error)
 }
 

@@ -56,6 +56,10 @@ func tour(term *uitest.Term, stop, glance func()) {
 	stop()
 	term.Press("3")
 	term.WaitFor("0 pending")
+	if screen := term.Screen(); strings.Index(screen, "/harbour") < strings.Index(screen, "/mug") {
+		term.Press("down")
+	}
+	term.WaitFor(string(kitty.Placeholder)) // the mug without its background
 	stop()
 	term.Press("c")
 	term.WaitFor("divider left")

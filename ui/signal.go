@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"runtime"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -88,9 +89,18 @@ func (w *wave) describe() string {
 	return text.Plural(w.success, "extension") + " done, " + text.Count(w.failed) + " failed"
 }
 
+// allFinished is how the message about the end of a wave begins.
+const allFinished = "All extensions finished: "
+
 // counted updates the wave. At its end, it tells a present user in a message and an absent user as the settings say.
 func (m *Model) counted(msg runsCounted) tea.Cmd {
-	if msg.session != m.session || !m.wave.count(msg.runs) {
+	if msg.session != m.session {
+		return nil
+	}
+	if !m.wave.count(msg.runs) {
+		if shown, ok := m.messages.Shown(); ok && m.wave.pending > 0 && strings.HasPrefix(shown.Text, allFinished) {
+			m.messages.Dismiss() // more were requested meanwhile
+		}
 		return nil
 	}
 	if !m.focused {
@@ -105,7 +115,7 @@ func (m *Model) counted(msg runsCounted) tea.Cmd {
 	if m.wave.failed > 0 {
 		level = page.Warn
 	}
-	return m.messages.Push(page.Toast{Level: level, Text: "All extensions finished: " + words + " (screen 3)."})
+	return m.messages.Push(page.Toast{Level: level, Text: allFinished + words + " (screen 3)."})
 }
 
 // focus records whether the terminal has the focus. A focused terminal needs no signal.

@@ -85,6 +85,12 @@ func TestSignalRespectsTheFocus(t *testing.T) {
 	if _, told := m.messages.Shown(); m.title() != "mediadesk" || !told || m.progress() != nil {
 		t.Errorf("got the title %q, signal %v", m.title(), told)
 	}
+	// Its message goes when more are pending.
+	tell("success failed success success pending")
+	if shown, told := m.messages.Shown(); told {
+		t.Errorf("with a pending extension the message is %q, want none", shown.Text)
+	}
+	tell("success failed success success success")
 	// An absent user gets a bell, and the title keeps the result until they return.
 	m.Update(tea.BlurMsg{})
 	tell("pending")

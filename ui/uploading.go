@@ -70,7 +70,7 @@ func (m *Model) jobsCounted(msg jobsCounted) tea.Cmd {
 		cmds = append(cmds, m.countJobs(countPause))
 	}
 	if !u.started && u.Open > 0 {
-		cmds = append(cmds, m.messages.Push(page.Toast{Level: page.Info, Text: continues(u.Open) + ". 2 shows them."}))
+		cmds = append(cmds, m.messages.Push(page.Toast{Level: page.Info, Text: continues(u.Open) + " (screen 2)."}))
 	}
 	u.started = true
 	m.see()
@@ -107,7 +107,7 @@ func (m *Model) batchEnded(b session.Batch) tea.Cmd {
 	case b.Stored < b.Total:
 		level = page.Info
 	}
-	told := m.messages.Push(page.Toast{Level: level, Text: words + " · 2 shows them"})
+	told := m.messages.Push(page.Toast{Level: level, Text: words + " (screen 2)."})
 	if m.focused {
 		return told
 	}
@@ -119,7 +119,7 @@ func (m *Model) batchEnded(b session.Batch) tea.Cmd {
 func describeBatch(b session.Batch) string {
 	switch {
 	case b.Failed > 0:
-		return text.Count(b.Failed) + " of " + text.Count(b.Total) + " failed"
+		return text.Count(b.Failed) + " of " + text.Plural(b.Total, "upload") + " failed"
 	case b.Stored < b.Total:
 		words := text.Count(b.Stored) + " of " + text.Plural(b.Total, "upload") + " stored"
 		return words + text.If(b.Processing > 0, ", "+text.Count(b.Processing)+" processing")

@@ -32,7 +32,7 @@ func TestUploadsAreTold(t *testing.T) {
 	screen := func() string { return ansi.Strip(m.View().Content) }
 
 	counted(6, 0)
-	says("the screen", screen(), "2 Uploads ⋯6 ", "6 uploads continue. 2 shows them.")
+	says("the screen", screen(), "2 Uploads ⋯6 ", "6 uploads continue (screen 2).")
 	says("the title", m.title(), "mediadesk: 6 uploads")
 
 	counted(4, 2)
@@ -41,7 +41,7 @@ func TestUploadsAreTold(t *testing.T) {
 		t.Errorf("the message came again:\n%s", screen())
 	}
 	counted(0, 8, session.Batch{Total: 42, Stored: 34, Failed: 8})
-	says("the screen", screen(), "2 Uploads ✗8 ", "8 of 42 failed · 2 shows them")
+	says("the screen", screen(), "2 Uploads ✗8 ", "8 of 42 uploads failed (screen 2).")
 	m.Update(tea.WindowSizeMsg{Width: 40, Height: 12})
 	says("a small screen", screen(), "2 ✗8 ")
 	x := strings.Index(ansi.Strip(m.topLine(40)), "✗8")

@@ -27,12 +27,12 @@ func (r rows) Describe(e kit.Entry, f *kit.Facts) (title string) {
 		return w.describe(f, now)
 	}
 	run := &r.runs.all[e.Row]
-	facts, width := f, f.Width()
+	facts, width, rows := f, f.Width(), resultRows
 	if width >= besideFrom { // the picture is left of the facts
-		width /= 3
+		width, rows = width/3, besideRows
 		facts = kit.NewFacts(f.Width()-width-1, th)
 	}
-	picture := r.drawResult(run, width, th)
+	picture := r.drawResult(run, width, rows, th)
 	r.describe(facts, run, now, th)
 	if facts == f && len(picture) > 0 {
 		f.Draw(picture...)

@@ -27,10 +27,11 @@ type result struct {
 }
 
 // resultSide is the longest side of the picture in the pane, resultRows its maximum height in
-// lines.
+// lines. Beside the facts it has besideRows: the pane at 80x24.
 const (
 	resultSide = 512
 	resultRows = 12
+	besideRows = 10
 )
 
 // resultOf identifies the picture of a run, which changes when the run ends.
@@ -73,13 +74,14 @@ func (m *Model) dropResult() tea.Cmd {
 	return gone
 }
 
-// drawResult draws the picture of a run at most width columns wide. It returns nil if there is none yet.
-func (m *Model) drawResult(run *api.Run, width int, th *theme.Theme) []string {
+// drawResult draws the picture of a run at most width columns wide and rows lines high. It returns
+// nil if there is none yet.
+func (m *Model) drawResult(run *api.Run, width, rows int, th *theme.Theme) []string {
 	p := m.result.picture
 	if p == nil || m.result.of != resultOf(run) || p.Size().X < 1 {
 		return nil
 	}
-	rows := max(1, min(resultRows, width*p.Size().Y/(2*p.Size().X)))
+	rows = max(1, min(rows, width*p.Size().Y/(2*p.Size().X)))
 	return m.result.view.Draw(p, image.Rectangle{Max: p.Size()}, width, rows, m.drawOptions(th))
 }
 

@@ -221,7 +221,7 @@ func NewSourceError(name string, err error) error {
 		if to, err := os.Readlink(name); err == nil {
 			return &SourceError{Path: name, Reason: "is a link to " + quote(to) + ", which does not exist", Help: "Restore its target, or pick another file."}
 		}
-		return &SourceError{Path: name, Reason: "does not exist", Help: "Check the path, or pick the file again."}
+		return &SourceError{Path: name, Reason: "does not exist", Help: "Check the path."}
 	case errors.Is(err, fs.ErrPermission):
 		return &SourceError{Path: name, Reason: "cannot be read: permission denied", Help: "Get read permission, or copy the file."}
 	case errors.Is(err, syscall.ELOOP):

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"mediadesk/api"
 	"mediadesk/api/local"
@@ -116,6 +117,15 @@ type serveLine struct {
 }
 
 func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) (err error) {
+	// An empty variable in a script must not start another library than the one meant.
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if flag.Value.Type() == "string" && flag.Value.String() == "" && err == nil {
+			err = &exitError{exitUsage, fmt.Errorf("--%s is empty; give it a value, or leave it out", flag.Name)}
+		}
+	})
+	if err != nil {
+		return err
+	}
 	switch {
 	case s.removeWhenAlone != "":
 		return cleanUp(p.Stdin, s.removeWhenAlone)

@@ -312,6 +312,9 @@ func (l *Listing) OpenPane() {
 // PaneShown reports whether the pane is shown.
 func (l *Listing) PaneShown() bool { return !l.layout(l.size).pane.Empty() }
 
+// PaneBelow reports whether the pane, if shown, is below the list.
+func (l *Listing) PaneBelow() bool { return ModeOfWidth(l.size.X) == Stacked }
+
 // ResetPane scrolls the pane to its first line.
 func (l *Listing) ResetPane() { l.pane.Reset() }
 

@@ -12,9 +12,6 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// besideFrom is the least width of a pane with the picture beside the facts, in columns.
-const besideFrom = 56
-
 // Describe describes a run and its history, or the runs of a group.
 func (r rows) Describe(e kit.Entry, f *kit.Facts) (title string) {
 	th, now := f.Theme(), r.o.Now()
@@ -28,7 +25,7 @@ func (r rows) Describe(e kit.Entry, f *kit.Facts) (title string) {
 	}
 	run := &r.runs.all[e.Row]
 	facts, width, rows := f, f.Width(), resultRows
-	if width >= besideFrom { // the picture is left of the facts
+	if r.list.PaneBelow() { // it is wide: the picture is left of the facts
 		width, rows = width/3, besideRows
 		facts = kit.NewFacts(f.Width()-width-1, th)
 	}

@@ -135,7 +135,7 @@ func newRoot(p *Program) *cobra.Command {
 		Use:   "mediadesk [FILE… | FOLDER]",
 		Short: "Upload, tag and manage images in an ImageKit-style media library",
 		Long: "Upload, tag and manage images in an ImageKit-style media library from your terminal.\n\n" +
-			"Without a command, mediadesk opens the screens: files named here land in the tray, and a folder is where you begin to pick.",
+			"Without a command, mediadesk opens the screens. Files that you name are put in the tray. A folder opens in the picker.",
 		Example:      "mediadesk\nmediadesk holiday/*.jpg\nmediadesk upload photo.jpg --tags sea,boat --folder /summer/ --wait",
 		Args:         cobra.ArbitraryArgs,
 		SilenceUsage: true, SilenceErrors: true,

@@ -54,8 +54,8 @@ func newServe(p *Program, f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the local service for other programs",
-		Long: "Run the service of this program for other programs and for tests: the whole API over a folder of this computer. SDKs of the hosted service work with it. " +
-			"It prints its address, its folder and where the key is; with --json on one line. The key is that of --key or " + api.KeyVariable + ", or a generated one that is kept in the folder.\n\n" +
+		Long: "Run only the service, for other programs and for tests. It offers the whole API and keeps everything in a folder on this computer. Official SDKs work with it. " +
+			"It prints its address, its folder and where the key is; with --json as an object on one line. The key comes from --key or " + api.KeyVariable + "; without them, mediadesk generates one and keeps it in the folder.\n\n" +
 			"--ephemeral keeps everything in a temporary folder. --exec runs a command with " + urlVariable + ", " + api.KeyVariable + ", " + publicKeyVariable + " and the variables of the SDKs, " +
 			"then stops and exits with its code; it defaults to a temporary folder and a free port.\n\n" +
 			"--seed uploads a folder at the start. A file photo.jpg.json beside photo.jpg contains its upload options, as in a manifest: " +

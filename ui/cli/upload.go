@@ -45,7 +45,7 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "upload SOURCE…",
 		Short: "Upload images and other files",
-		Long: "Upload files. A SOURCE is a path, a folder (its files; its own folders are kept below --folder), an http or " +
+		Long: "Upload files. A SOURCE is a path, a folder (with its subfolders, which are created below --folder), an http or " +
 			"https address that the service downloads, or - for standard input. It prints the path, id and address of each stored file. --dry-run shows the requests and a summary instead of sending.\n\n" +
 			"--follow uploads each file that appears or changes in a folder, as soon as its size and time stay the same for a second. " +
 			"It skips files that exist at the start, hidden and empty ones, and those that end in " + strings.Join(unfinishedNames, ", ") + ". " +

@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"runtime"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -23,6 +22,7 @@ type wave struct {
 	success, failed int // extensions that ended in it
 	// done describes how the last one ended until the user looks; empty if there is nothing to report.
 	done string
+	told page.Toast // the message about the end of the last one
 }
 
 // runsCounted carries all runs.
@@ -89,17 +89,14 @@ func (w *wave) describe() string {
 	return text.Plural(w.success, "extension") + " done, " + text.Count(w.failed) + " failed"
 }
 
-// allFinished is how the message about the end of a wave begins.
-const allFinished = "All extensions finished: "
-
 // counted updates the wave. At its end, it tells a present user in a message and an absent user as the settings say.
 func (m *Model) counted(msg runsCounted) tea.Cmd {
 	if msg.session != m.session {
 		return nil
 	}
 	if !m.wave.count(msg.runs) {
-		if shown, ok := m.messages.Shown(); ok && m.wave.pending > 0 && strings.HasPrefix(shown.Text, allFinished) {
-			m.messages.Dismiss() // more were requested meanwhile
+		if shown, _ := m.messages.Shown(); m.wave.pending > 0 && shown == m.wave.told {
+			m.messages.Dismiss() // no longer true: more were requested
 		}
 		return nil
 	}
@@ -115,7 +112,8 @@ func (m *Model) counted(msg runsCounted) tea.Cmd {
 	if m.wave.failed > 0 {
 		level = page.Warn
 	}
-	return m.messages.Push(page.Toast{Level: level, Text: allFinished + words + " (screen 3)."})
+	m.wave.told = page.Toast{Level: level, Text: "All extensions finished: " + words + " (screen 3)."}
+	return m.messages.Push(m.wave.told)
 }
 
 // focus records whether the terminal has the focus. A focused terminal needs no signal.

@@ -113,7 +113,7 @@ func benchEngines(t *testing.T) {
 	far := serve(t, o)
 	sendNear, sendFar := uploader(t, near.Address, lines), uploader(t, far.Address, lines)
 	var a, b, ratios []float64
-	// A library in a folder runs with more processors of the runtime than cores; see local.Open.
+	// A library in a folder runs with more processors of the runtime than cores; see diskProcessors.
 	forFolder := runtime.GOMAXPROCS(0)
 	for range rounds {
 		runtime.GOMAXPROCS(forFolder)

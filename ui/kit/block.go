@@ -47,6 +47,14 @@ func JoinH(blocks ...string) string {
 	return b.String()
 }
 
+// Beside puts lines next to others, with a blank column between them. Without left ones it returns right.
+func Beside(left, right []string) []string {
+	if len(left) == 0 {
+		return right
+	}
+	return strings.Split(JoinH(strings.Join(left, "\n"), " ", strings.Join(right, "\n")), "\n")
+}
+
 // JoinV stacks blocks; empty blocks take no line.
 func JoinV(blocks ...string) string {
 	kept := make([]string, 0, len(blocks))

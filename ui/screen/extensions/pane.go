@@ -38,7 +38,7 @@ func (r rows) Describe(e kit.Entry, f *kit.Facts) (title string) {
 	r.tellTags(facts, run, th)
 	r.tell(facts, run, now, th)
 	if facts != f {
-		f.Draw(strings.Split(kit.JoinH(strings.Join(picture, "\n"), text.If(len(picture) > 0, " "), strings.Join(facts.Lines(), "\n")), "\n")...)
+		f.Draw(kit.Beside(picture, facts.Lines())...)
 	}
 	return run.Extension
 }

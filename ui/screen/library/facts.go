@@ -60,8 +60,8 @@ func (m *Model) viewFacts(size image.Point, th *theme.Theme) string {
 		facts.Fact("Changed", text.When(f.Updated(), m.now()))
 	}
 	lines := facts.Lines()
-	if m.placed.below && pictures != nil {
-		lines = strings.Split(kit.JoinH(strings.Join(pictures, "\n"), " ", strings.Join(lines, "\n")), "\n")
+	if m.placed.below {
+		lines = kit.Beside(pictures, lines)
 	} else if pictures != nil {
 		lines = slices.Concat(pictures, []string{""}, lines)
 	}

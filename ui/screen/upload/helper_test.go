@@ -245,6 +245,7 @@ func opened(t testing.TB, o Options) *form {
 // started returns an opened form with the focus on its first row.
 func started(t testing.TB, o Options) *form {
 	t.Helper()
+	t.Setenv("TMPDIR", t.TempDir()) // for files of editors that do not run here
 	m := opened(t, o)
 	m.setFocus(focus{stop: stopItem, field: fieldName})
 	return m

@@ -25,9 +25,9 @@ const (
 // writeOptions returns the option text of sources.
 func writeOptions(sources []*source) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# The upload options of %s. Save and leave the editor to take them over.\n", text.Plural(len(sources), "file"))
-	b.WriteString("# An empty value is not sent: the service's default then holds.\n")
-	b.WriteString("# A value goes on in lines that begin with a tab. Lines that begin with # do not count.\n")
+	fmt.Fprintf(&b, "# The upload options of %s. Save and close the editor to use them.\n", text.Plural(len(sources), "file"))
+	b.WriteString("# Empty values are not sent: the service uses its defaults.\n")
+	b.WriteString("# To continue a value, begin the next line with a tab. Lines that begin with # are ignored.\n")
 	b.WriteString("\n" + sharedHeading + "\n")
 	var differ []*api.UploadField
 	for _, f := range api.UploadFields {
@@ -263,7 +263,7 @@ func (r *optionReader) line(block *optionBlock, text string, line int) *api.Uplo
 	key, value, found := strings.Cut(text, "=")
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 	if !found {
-		r.fail(line, "There is no = between key and value. A value goes on in lines that begin with a tab.")
+		r.fail(line, "There is no = between key and value. To continue a value, begin the line with a tab.")
 		return nil
 	}
 	f := api.FieldByKey(key)

@@ -34,7 +34,15 @@ func (l *Listing) Actions(screen []Action) []Action {
 	if l.focus == onFilter {
 		return l.filterActions()
 	}
-	return append(screen, l.listActions()...)
+	actions := append(screen, l.listActions()...)
+	if l.focus == onPane {
+		// The first hint says how to leave.
+		i := slices.IndexFunc(actions, func(a Action) bool { return a.ID == l.o.ID+".back" })
+		back := actions[i]
+		back.Footer = true
+		actions = slices.Insert(slices.Delete(actions, i, i+1), 0, back)
+	}
+	return actions
 }
 
 // Catalog returns the actions of every part, for [page.Catalog].

@@ -177,6 +177,9 @@ func TestPaneBelow(t *testing.T) {
 		if !strings.Contains(view(), "about 0") {
 			t.Errorf("%v: tab does not open the pane:\n%s", c, view())
 		}
+		if hints := ansi.Strip(kit.Hints(l.Actions(nil), 80, &theme.Theme{})); !strings.HasPrefix(hints, "esc step back") {
+			t.Errorf("%v: the hints in the pane are %q, want how to leave it first", c, hints)
+		}
 		press(listingKeys{l}, "esc")
 		if l.InPane() || l.PaneShown() != c.shown {
 			t.Errorf("%v: esc does not close the pane:\n%s", c, view())

@@ -47,7 +47,7 @@ func main() {
 				return filepath.Join(dir, assets.FirstSample), assets.WriteSamples(dir)
 			}})
 		},
-		Detector: func(out *os.File) terminal.Detector {
+		Detector: func(out *os.File) *picture.Detector {
 			d := picture.NewDetector(picture.SettingAuto, getenv, true)
 			d.Update(picture.MeasureWindow(out))
 			return d

@@ -48,7 +48,8 @@ func PathOfAddress(address string) (string, bool) {
 	rest := address[len("file:"):]
 	if after, ok := strings.CutPrefix(rest, "//"); ok {
 		host, path, _ := strings.Cut(after, "/")
-		if host != "" && !strings.EqualFold(host, "localhost") && !strings.EqualFold(host, hostname()) {
+		own, _ := os.Hostname() // some terminals include it in dropped addresses
+		if host != "" && !strings.EqualFold(host, "localhost") && !strings.EqualFold(host, own) {
 			return "", false
 		}
 		rest = "/" + path
@@ -61,16 +62,6 @@ func PathOfAddress(address string) (string, bool) {
 		path = strings.TrimPrefix(path, "/") // file:///C:/x
 	}
 	return filepath.Clean(filepath.FromSlash(path)), true
-}
-
-// hostname returns the name of this computer, which some terminals include in dropped
-// addresses.
-func hostname() string {
-	name, err := os.Hostname()
-	if err != nil {
-		return ""
-	}
-	return name
 }
 
 // IsLoopback reports whether host (without port) is this computer.

@@ -113,9 +113,3 @@ func TestCheckSize(t *testing.T) {
 		}
 	}
 }
-
-func TestSpecifiedLimits(t *testing.T) {
-	if api.MaxTagLength != 500 || api.MaxFolderDepth != 50 || api.MaxVersions != 100 {
-		t.Error("a limit is not that of §8")
-	}
-}

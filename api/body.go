@@ -3,7 +3,6 @@ package api
 import (
 	"bytes"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -40,7 +39,7 @@ func newBody(u *Upload, hashed bool) (*body, error) {
 	if err != nil {
 		return nil, err
 	}
-	boundary := newBoundary()
+	boundary := rand.Text() + rand.Text() // no file can contain it
 	var head bytes.Buffer
 	for _, p := range parts {
 		fmt.Fprintf(&head, "--%s\r\nContent-Disposition: form-data; name=\"%s\"\r\n\r\n%s\r\n", boundary, p.Name, p.Value)
@@ -59,19 +58,14 @@ func newBody(u *Upload, hashed bool) (*body, error) {
 	if err != nil {
 		return nil, err
 	}
-	if u.Source.Base64 {
-		head.WriteString("Content-Disposition: form-data; name=\"file\"\r\n\r\n")
-	} else {
-		// The service uses the fileName part; here the name only marks the part as a file. The
-		// characters of a stored name cannot end or break the header.
-		fmt.Fprintf(&head, "Content-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\nContent-Type: application/octet-stream\r\n\r\n", StoredName(u.FileName))
-	}
+	// The service uses the fileName part; here the name only marks the part as a file. The
+	// characters of a stored name cannot end or break the header.
+	fmt.Fprintf(&head, "Content-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\nContent-Type: application/octet-stream\r\n\r\n", StoredName(u.FileName))
 	b.length = int64(head.Len()) + b.file.size + int64(len(tail))
 	b.reader = io.MultiReader(&head, &checkedReader{c: b.file, left: b.file.size}, strings.NewReader(tail))
 	return b, nil
 }
 
-// readWhole reads a small body, and returns any error of its file.
 func (b *body) readWhole() error {
 	whole := wholeBuffers.Get().(*[]byte)
 	text := (*whole)[:b.length]
@@ -83,25 +77,10 @@ func (b *body) readWhole() error {
 	return nil
 }
 
-// recycle returns the buffer of a small body to the pool. It must not be read afterwards.
-func (b *body) recycle() {
-	if b.whole != nil {
-		wholeBuffers.Put(b.whole)
-		b.whole = nil
-	}
-}
-
 func (b *body) close() {
 	if b.file != nil {
 		b.file.close() //nolint:errcheck // it was only read
 	}
-}
-
-// newBoundary returns a random boundary that no file can contain.
-func newBoundary() string {
-	var b [24]byte
-	rand.Read(b[:])
-	return hex.EncodeToString(b[:])
 }
 
 // checkedReader reads a file and, before returning its last bytes, checks that the file has not

@@ -29,33 +29,23 @@ func ParseChecks(text string, fields []MetadataField, known bool) (Condition, er
 		_, operators, err := ChecksField(field, fields, known)
 		return operators, err
 	})
-	if err == nil {
-		err = checkValues(&c, fields, known)
+	if err != nil {
+		return c, err
 	}
-	return c, err
-}
-
-// checkValues checks the values of all comparisons.
-func checkValues(c *Condition, fields []MetadataField, known bool) error {
-	for _, list := range [][]Condition{c.All, c.Any} {
-		for i := range list {
-			if err := checkValues(&list[i], fields, known); err != nil {
-				return err
+	return c, c.each(func(c *Condition) error {
+		schema, _, _ := ChecksField(c.Field, fields, known)
+		for _, v := range c.Values {
+			if c.Field.Text == ChecksSize {
+				if _, err := SearchSize(v.Text); err != nil {
+					return err
+				}
+			}
+			if reason := schema.SearchMisfit(c.Operator, v); reason != "" {
+				return fmt.Errorf("%s %s", v, reason)
 			}
 		}
-	}
-	schema, _, _ := ChecksField(c.Field, fields, known) // empty for a list
-	for _, v := range c.Values {
-		if c.Field.Text == ChecksSize {
-			if _, err := SearchSize(v.Text); err != nil {
-				return err
-			}
-		}
-		if reason := schema.SearchMisfit(c.Operator, v); reason != "" {
-			return fmt.Errorf("%s %s", v, reason)
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // The operators of checks, by type.

@@ -38,9 +38,9 @@ type Options struct {
 	// Answer is how long to wait for the answer after the last byte; 0 means 120 s.
 	Answer time.Duration
 
-	// Waiting is called with the wait that the service requests, if it is long enough to notice.
-	// It may be nil.
-	Waiting func(time.Duration)
+	// Waiting is called with a notice, such as "the service limits requests; waiting 5 s", if the
+	// service requests a wait that is long enough to notice. It may be nil.
+	Waiting func(notice string)
 }
 
 // Client sends the operations of the specification. It is safe for concurrent use.
@@ -53,13 +53,13 @@ type Client struct {
 	// reveal returns the key; it is nil without one. It is a function, because printing a struct
 	// would print a value.
 	reveal    func() string
-	masker    func() *masker // of that key
+	masker    func() *strings.Replacer // of that key
 	agent     string
 	stall     time.Duration
 	answer    time.Duration
 	transport *http.Transport
 	hold      *hold
-	waiting   func(time.Duration)
+	waiting   func(notice string)
 	// bare is set if a proxy on the way refuses requests with Expect: 100-continue.
 	bare *atomic.Bool
 }
@@ -232,7 +232,7 @@ func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect
 			conn.Store(&info.Conn)
 			counting.goesOver(info.Conn)
 		},
-		WroteRequest: func(httptrace.WroteRequestInfo) { watchdog.wrote() },
+		WroteRequest: func(httptrace.WroteRequestInfo) { watchdog.wrote(0) },
 	}
 	if b.whole != nil {
 		// net/http writes the header and the body at once only if it knows that the body is in
@@ -240,7 +240,7 @@ func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect
 		reader = b.reader
 		trace.WroteHeaders = func() { counting.countSent(b.length) }
 		trace.WroteRequest = func(httptrace.WroteRequestInfo) {
-			watchdog.bodySent(c.stall + c.answer)
+			watchdog.wrote(c.stall + c.answer)
 			copied.Store(true)
 		}
 		complete = func() bool {
@@ -265,8 +265,8 @@ func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect
 	}
 	file := new(File)
 	err = c.do(req, exchange{op: opUpload, complete: complete, answered: watchdog.answered, ended: counting.end}, file)
-	if copied.Load() {
-		b.recycle()
+	if copied.Load() && b.whole != nil {
+		wholeBuffers.Put(b.whole)
 	}
 	if b.file != nil && b.file.hash != nil && progress.Complete() {
 		sum := b.file.hash.sum()
@@ -276,6 +276,18 @@ func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect
 		return nil, err
 	}
 	return c.withRecord(file)
+}
+
+// noRecord adds the hint for a request other than an upload to an answer that cannot be read.
+func noRecord(method string, err error) error {
+	help := "Look at the file's details, then try again."
+	switch {
+	case !errors.Is(err, ErrNoRecord):
+		return err
+	case method == http.MethodGet:
+		help = "Check the addresses of the profile, and what is on the way there."
+	}
+	return &HintedError{err, help}
 }
 
 // withRecord returns file, or ErrNoRecord if a successful answer has no record.
@@ -304,51 +316,57 @@ func (c *Client) UpdateDetails(ctx context.Context, fileID string, d Details) (*
 	if problems := d.Check(); len(problems) > 0 {
 		return nil, problems[0]
 	}
-	return c.performFile(ctx, opUpdate)(c.DescribeUpdate(fileID, d))
+	return c.file(ctx)(c.DescribeUpdate(fileID, d))
 }
 
 // DescribeUpdate returns the request that UpdateDetails would send.
 func (c *Client) DescribeUpdate(fileID string, d Details) (Request, error) {
-	if err := checkID(fileID); err != nil {
-		return Request{}, err
-	}
-	text, err := json.Marshal(d)
-	return Request{Method: http.MethodPatch, Address: c.fileAddress(fileID, "details"), Body: string(text)}, err
+	return c.request(opUpdate, http.MethodPatch, files(fileID, "details"), d, checkID(fileID))
 }
 
 // Details reads the record of a file. It is not part of the specification: hosted services and the
 // local library support it, others answer 404.
 func (c *Client) Details(ctx context.Context, fileID string) (*File, error) {
-	return c.performFile(ctx, "details")(c.DescribeDetails(fileID))
+	return c.file(ctx)(c.DescribeDetails(fileID))
 }
 
 // DescribeDetails returns the request that Details would send.
 func (c *Client) DescribeDetails(fileID string) (Request, error) {
-	if err := checkID(fileID); err != nil {
-		return Request{}, err
-	}
-	return Request{Method: http.MethodGet, Address: c.fileAddress(fileID, "details")}, nil
+	return c.request("details", http.MethodGet, files(fileID, "details"), nil, checkID(fileID))
 }
 
-// perform returns a function that sends the request of a Describe function and decodes the answer
-// into v, which may be nil.
-func (c *Client) perform(ctx context.Context, op string, v any) func(Request, error) error {
+// request describes a request with the JSON of body, or without one if body is nil. err, if not nil,
+// says why it cannot be made.
+func (c *Client) request(op, method, path string, body any, err error) (Request, error) {
+	r := Request{op: op, Method: method, Address: c.base + path}
+	if body != nil && err == nil {
+		var text []byte
+		text, err = json.Marshal(body)
+		r.Body = string(text)
+	}
+	return r, err
+}
+
+// Do returns a function that sends the request of a Describe function, which may be a folder job, and
+// decodes the JSON of the answer into v; v may be nil.
+func (c *Client) Do(ctx context.Context, v any) func(Request, error) error {
 	return func(r Request, err error) error {
 		if err != nil {
 			return err
 		}
-		return c.call(ctx, r, op, v)
+		return c.call(ctx, r, v)
 	}
 }
 
-// performFile is like perform, for an answer that is the record of a file.
-func (c *Client) performFile(ctx context.Context, op string) func(Request, error) (*File, error) {
+// file is like Do, for an answer that is the record of a file.
+func (c *Client) file(ctx context.Context) func(Request, error) (*File, error) {
 	return func(r Request, err error) (*File, error) {
 		file := new(File)
-		if err := c.perform(ctx, op, file)(r, err); err != nil {
+		if err := c.Do(ctx, file)(r, err); err != nil {
 			return nil, err
 		}
-		return c.withRecord(file)
+		file, err = c.withRecord(file)
+		return file, noRecord(r.Method, err)
 	}
 }
 
@@ -383,31 +401,31 @@ type exchange struct {
 
 // call sends a request and decodes the JSON answer into v. If the service limits the rate, it
 // waits and sends the request again.
-func (c *Client) call(ctx context.Context, r Request, op string, v any) error {
+func (c *Client) call(ctx context.Context, r Request, v any) error {
 	var last error
 	for began := time.Now(); ; {
-		if err := c.hold.wait(ctx, op); err != nil {
+		if err := c.hold.wait(ctx, r.op); err != nil {
 			if last == nil || ctx.Err() != nil {
-				last = &SendError{Op: op, Host: c.Host(), Err: err}
+				last = &SendError{Op: r.op, Host: c.Host(), Err: err}
 			}
 			return last
 		}
-		if last = c.callOnce(ctx, r, op, v); last == nil {
+		if last = noRecord(r.Method, c.callOnce(ctx, r, v)); last == nil {
 			return nil
 		}
 		wait, again := holdAsked(last)
 		if !again || time.Since(began)+wait > longestHold {
 			return last
 		}
-		c.hold.extend(op, wait)
+		c.hold.extend(r.op, wait)
 		if c.waiting != nil && time.Since(began)+wait >= noticed && c.hold.tells() {
-			c.waiting(wait)
+			c.waiting(waitNotice(last, wait))
 		}
 	}
 }
 
 // callOnce is like call without a repeat, with its own time limit.
-func (c *Client) callOnce(ctx context.Context, r Request, op string, v any) error {
+func (c *Client) callOnce(ctx context.Context, r Request, v any) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.answer, timeoutError("no answer within "+c.answer.String()))
 	defer cancel()
 	var sent atomic.Bool
@@ -419,7 +437,7 @@ func (c *Client) callOnce(ctx context.Context, r Request, op string, v any) erro
 	if r.Body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	return c.do(req, exchange{op: op, complete: func() bool { return r.Method != http.MethodGet && sent.Load() }}, v)
+	return c.do(req, exchange{op: r.op, complete: func() bool { return r.Method != http.MethodGet && sent.Load() }}, v)
 }
 
 // do sends a request with the key and decodes its answer into v. If v is nil, it checks only the
@@ -440,7 +458,7 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 	req = req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}))
 	res, err := c.transport.RoundTrip(req)
 	if err != nil {
-		slog.Debug("request", "op", x.op, "method", req.Method, "host", req.URL.Host, "path", req.URL.Path, "took", time.Since(began), "err", c.masker().String(rootCause(err)))
+		slog.Debug("request", "op", x.op, "method", req.Method, "host", req.URL.Host, "path", req.URL.Path, "took", time.Since(began), "err", c.masker().Replace(rootCause(err)))
 		err := c.sendError(req, x.op, x.complete(), err)
 		if failed, ok := errors.AsType[*SendError](err); ok {
 			failed.NoConnection = !connected.Load()
@@ -474,18 +492,26 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 		// The answer had begun, so the service had the complete request.
 		return c.sendError(req, x.op, req.Method != http.MethodGet, err)
 	case len(text) > limit:
-		return fmt.Errorf("%w: the answer is larger than %s", ErrNoRecord, describeSize(int64(limit)))
+		return unreadable(x.op, v, "the answer is larger than "+describeSize(int64(limit)))
 	}
 	if v == nil {
 		return nil
 	}
 	if err := json.Unmarshal(text, v); err != nil {
-		return fmt.Errorf("%w: %s", ErrNoRecord, describeNoRecord(res, text, err))
+		return unreadable(x.op, v, describeNoRecord(res, text, err))
 	}
 	if file, ok := v.(*File); ok && file.FileID == "" && res.StatusCode == http.StatusAccepted {
 		return &AcceptedError{Message: cmp.Or(c.describeRecord(file), "no message"), RequestID: requestID(res.Header)}
 	}
 	return nil
+}
+
+// unreadable returns the error of an answer with success that cannot be decoded into v.
+func unreadable(op string, v any, reason string) error {
+	if _, record := v.(*File); record {
+		return fmt.Errorf("%w: %s", ErrNoRecord, reason)
+	}
+	return &HintedError{fmt.Errorf("%s: the answer of the service cannot be read: %s", op, reason), "Check the addresses of the profile, and what is on the way there."}
 }
 
 // read returns the body of an answer, at most limit+1 bytes. All answers to requests with the key
@@ -494,11 +520,11 @@ func (c *Client) read(res *http.Response, limit int) ([]byte, error) {
 	m := c.masker()
 	for _, values := range res.Header {
 		for i := range values {
-			values[i] = m.String(values[i])
+			values[i] = m.Replace(values[i])
 		}
 	}
 	text, err := io.ReadAll(io.LimitReader(res.Body, int64(limit)+1))
-	return m.mask(text), err
+	return []byte(m.Replace(string(text))), err
 }
 
 func describeNoRecord(res *http.Response, text []byte, err error) string {
@@ -531,8 +557,8 @@ func (c *Client) sendError(req *http.Request, op string, complete bool, err erro
 		err = &proxyError{host: proxy.Host, err: err}
 	}
 	// net/http quotes a malformed answer, which may repeat the key.
-	if text := rootCause(err); c.masker().String(text) != text {
-		err = errors.New(c.masker().String(text))
+	if text := rootCause(err); c.masker().Replace(text) != text {
+		err = errors.New(c.masker().Replace(text))
 	}
 	return &SendError{Op: op, Host: req.URL.Host, Complete: complete, Err: err}
 }

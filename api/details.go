@@ -1,7 +1,9 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
+	"reflect"
 )
 
 // Details is the body of a details update (service.md §4.2). An absent field keeps its value, null
@@ -57,5 +59,77 @@ func CheckDetailTags(tags []string) error {
 			return &RuleError{Field: "tags", Message: "tags hold an empty tag", Help: "Remove it or give it a name."}
 		}
 	}
+	return nil
+}
+
+// Field is a value that is absent, null or set. An absent field is not sent, an explicit false is,
+// and null in a details update unsets a value (service.md §4.2). The zero Field is absent.
+//
+// In a struct, tag it `json:",omitzero"` to leave absent fields out of the JSON text.
+type Field[T any] struct {
+	value T
+	state fieldState
+}
+
+type fieldState uint8
+
+const (
+	absent fieldState = iota
+	null
+	set
+)
+
+// Set returns a field with the value v, which may be empty or false.
+func Set[T any](v T) Field[T] { return Field[T]{value: v, state: set} }
+
+// Null returns a field that is null.
+func Null[T any]() Field[T] { return Field[T]{state: null} }
+
+// IsZero reports whether the field is absent, for omitzero.
+func (f Field[T]) IsZero() bool { return f.state == absent }
+
+// IsNull reports whether the field is null.
+func (f Field[T]) IsNull() bool { return f.state == null }
+
+// IsSet reports whether the field holds a value.
+func (f Field[T]) IsSet() bool { return f.state == set }
+
+// Get returns the value and whether there is one.
+func (f Field[T]) Get() (T, bool) { return f.value, f.state == set }
+
+// Or returns the value, or instead if the field is absent or null.
+func (f Field[T]) Or(instead T) T {
+	if f.state == set {
+		return f.value
+	}
+	return instead
+}
+
+// MarshalJSON encodes the value, or null without one. A nil list or map that is set becomes [] or
+// {}, because null has another meaning.
+func (f Field[T]) MarshalJSON() ([]byte, error) {
+	if f.state != set {
+		return []byte("null"), nil
+	}
+	switch v := reflect.ValueOf(f.value); {
+	case v.Kind() == reflect.Slice && v.IsNil():
+		return []byte("[]"), nil
+	case v.Kind() == reflect.Map && v.IsNil():
+		return []byte("{}"), nil
+	}
+	return json.Marshal(f.value)
+}
+
+// UnmarshalJSON reads a value or null. It is not called for an absent member.
+func (f *Field[T]) UnmarshalJSON(data []byte) error {
+	if bytes.Equal(bytes.TrimSpace(data), []byte("null")) {
+		*f = Null[T]()
+		return nil
+	}
+	var v T
+	if err := json.Unmarshal(data, &v); err != nil {
+		return err
+	}
+	*f = Set(v)
 	return nil
 }

@@ -142,9 +142,6 @@ func SetOptions(e *Entry) UploadOptions {
 // Has reports whether the options include a field.
 func (o UploadOptions) Has(f *UploadField) bool { return o.keys[f.Key] }
 
-// Text returns a field as text, or "".
-func (o UploadOptions) Text(f *UploadField) string { return f.Text(&o.entry) }
-
 // Apply sets the fields of an entry.
 func (o UploadOptions) Apply(e *Entry) {
 	for _, f := range UploadFields {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -111,7 +112,6 @@ func (e *SendError) Error() string {
 
 func (e *SendError) Unwrap() error { return e.Err }
 
-// Hint returns a hint.
 func (e *SendError) Hint() string {
 	switch {
 	case e.Complete && e.Op == opUpdate:
@@ -162,10 +162,8 @@ type HintedError struct {
 
 func (e *HintedError) Error() string { return e.Err.Error() }
 
-// Unwrap returns the error without the hint.
 func (e *HintedError) Unwrap() error { return e.Err }
 
-// Hint returns the hint.
 func (e *HintedError) Hint() string { return e.Help }
 
 // Hint returns the hint of the first error in the chain of err that has one, or "".
@@ -177,7 +175,7 @@ func Hint(err error) string {
 		return rule.Help
 	case errors.As(err, &hinted):
 		return hinted.Hint()
-	case errors.Is(err, ErrNoRecord):
+	case errors.Is(err, ErrNoRecord): // of an upload; others have a hint of their own
 		return lookFirst
 	case errors.Is(err, ErrInsecure):
 		return "Use the https address of the service. In a private network that you trust: mediadesk profile add NAME --insecure."
@@ -189,16 +187,8 @@ func Hint(err error) string {
 // message.
 const maxErrorBody = 64 << 10
 
-// requestIDHeaders are the headers with which services identify a request.
-var requestIDHeaders = []string{"X-Ik-Requestid", "X-Request-Id"}
-
 func requestID(h http.Header) string {
-	for _, name := range requestIDHeaders {
-		if id := h.Get(name); id != "" {
-			return clip(id, 200)
-		}
-	}
-	return ""
+	return clip(cmp.Or(h.Get("X-Ik-Requestid"), h.Get("X-Request-Id")), 200)
 }
 
 // newServiceError returns the error of an unsuccessful answer. body is the beginning of its body,
@@ -300,7 +290,6 @@ func waitOf(text string, unit time.Duration) time.Duration {
 	return time.Duration(n) * unit
 }
 
-// describeSend describes why no answer arrived.
 func describeSend(err error) string {
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -328,7 +317,6 @@ func rootCause(err error) string {
 	}
 }
 
-// clip shortens text to at most n characters.
 func clip(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -24,7 +24,7 @@ const (
 // Limits of the options of the tagging extensions.
 const (
 	MaxAutoTags      = 30
-	MaxMinConfidence = 100
+	maxMinConfidence = 100
 )
 
 var taggingName = regexp.MustCompile(`^[a-z0-9_-]+-auto-tagging$`)
@@ -131,23 +131,6 @@ func ParseExtensions(text string) ([]Extension, error) {
 	return list, CheckExtensions(list)
 }
 
-// ParseExtension parses an extension whose options are a JSON object, or blank for none. The error
-// is a *RuleError with the position of the problem.
-func ParseExtension(name, options string) (Extension, error) {
-	e := Extension{Name: name}
-	if strings.TrimSpace(options) == "" {
-		return e, nil
-	}
-	reason := "it is null"
-	if err := json.Unmarshal([]byte(options), &e.Options); err != nil {
-		reason = jsonProblem([]byte(options), err)
-	}
-	if e.Options == nil {
-		return e, &RuleError{Field: FieldExtensions, Message: fmt.Sprintf("options of %q are not a JSON object: %s", name, reason), Help: `Write an object such as {"level":3}.`}
-	}
-	return e, nil
-}
-
 // CheckExtensions checks that extensions have unique names and that specified options have the
 // right types. The error is a *RuleError.
 func CheckExtensions(list []Extension) error {
@@ -175,8 +158,8 @@ func checkOptions(e Extension) error {
 	if n, ok := e.MaxTags.Get(); ok && (n < 0 || n > MaxAutoTags) {
 		return extensionError(fmt.Sprintf("extensions: maxTags of %s is %d; it may be 0 to %d", quote(e.Name), n, MaxAutoTags))
 	}
-	if n, ok := e.MinConfidence.Get(); ok && (n < 0 || n > MaxMinConfidence) {
-		return extensionError(fmt.Sprintf("extensions: minConfidence of %s is %d; it may be 0 to %d", quote(e.Name), n, MaxMinConfidence))
+	if n, ok := e.MinConfidence.Get(); ok && (n < 0 || n > maxMinConfidence) {
+		return extensionError(fmt.Sprintf("extensions: minConfidence of %s is %d; it may be 0 to %d", quote(e.Name), n, maxMinConfidence))
 	}
 	if e.Name != RemoveBackground {
 		return nil
@@ -226,18 +209,12 @@ func ParseMetadata(text string) (map[string]json.RawMessage, error) {
 // jsonProblem describes an error of encoding/json with its 1-based line and column, in characters.
 func jsonProblem(text []byte, err error) string {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		line, column := lineAndColumn(text, syntax.Offset)
-		return fmt.Sprintf("line %d, column %d: %s", line, column, syntax.Error())
+		before := text[:max(min(int(syntax.Offset), len(text))-1, 0)]
+		start := bytes.LastIndexByte(before, '\n') + 1
+		return fmt.Sprintf("line %d, column %d: %s", 1+bytes.Count(before, []byte("\n")), 1+utf8.RuneCount(before[start:]), syntax.Error())
 	}
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return "it is of another type: " + kind.Value
 	}
 	return err.Error()
-}
-
-// lineAndColumn returns the position of the last of the first n bytes of text.
-func lineAndColumn(text []byte, n int64) (line, column int) {
-	before := text[:max(min(int(n), len(text))-1, 0)]
-	start := bytes.LastIndexByte(before, '\n') + 1
-	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[start:])
 }

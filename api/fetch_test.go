@@ -15,28 +15,6 @@ import (
 
 const deliveredHead = "HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nConnection: close\r\n\r\n"
 
-// TestFetchEndsAtTheLimit: a body without an end is cut at the limit, and the error says that it is too large.
-func TestFetchEndsAtTheLimit(t *testing.T) {
-	address := rawServer(t, func(conn rawConn, _ *http.Request, _ *bufio.Reader) {
-		write(conn, deliveredHead)
-		for {
-			if _, err := conn.Write(make([]byte, 1<<16)); err != nil {
-				return
-			}
-		}
-	})
-	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address})
-	body, err := c.Fetch(t.Context(), address+"/a.jpg", 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer body.Close()
-	text, err := io.ReadAll(body)
-	if len(text) != 10 || err == nil || !strings.Contains(err.Error(), "larger than 10 bytes") {
-		t.Errorf("%d bytes, %v", len(text), err)
-	}
-}
-
 // TestFetchEndsWhenNothingComes: a body or message of a refusal ends if no more bytes come. One
 // that is only slow does not.
 func TestFetchEndsWhenNothingComes(t *testing.T) {
@@ -62,28 +40,6 @@ func TestFetchEndsWhenNothingComes(t *testing.T) {
 		if string(text) != "0123" || err == nil || !strings.Contains(err.Error(), "no byte came for 100ms") {
 			t.Errorf("%q, %v", text, err)
 		}
-	}
-}
-
-func TestFetchOfASlowBody(t *testing.T) {
-	t.Parallel()
-	address := rawServer(t, func(conn rawConn, _ *http.Request, _ *bufio.Reader) {
-		write(conn, deliveredHead)
-		tick := time.NewTicker(200 * time.Millisecond)
-		defer tick.Stop()
-		for range 20 {
-			<-tick.C
-			write(conn, "x")
-		}
-	})
-	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Stall: 3 * time.Second})
-	body, err := c.Fetch(t.Context(), address+"/a.jpg", 20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer body.Close()
-	if text, err := io.ReadAll(body); len(text) != 20 || err != nil {
-		t.Errorf("%d bytes, %v, want 20", len(text), err)
 	}
 }
 

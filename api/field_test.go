@@ -53,18 +53,6 @@ func TestFieldKeepsItsStates(t *testing.T) {
 	}
 }
 
-func TestFieldValues(t *testing.T) {
-	if v, ok := api.Set("").Get(); v != "" || !ok {
-		t.Error("an empty value is a value")
-	}
-	if _, ok := api.Null[string]().Get(); ok {
-		t.Error("null is no value")
-	}
-	if api.Set(false).Or(true) || !api.Null[bool]().Or(true) || !(api.Field[bool]{}).Or(true) {
-		t.Error("Or must replace only absent and null")
-	}
-}
-
 func TestFieldRefusesOtherTypes(t *testing.T) {
 	for _, text := range []string{`{"flag":"true"}`, `{"count":1.5}`, `{"text":1}`, `{"list":"a"}`, `{"list":[1]}`, `{"map":[]}`} {
 		var v fields

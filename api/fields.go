@@ -11,6 +11,7 @@ import (
 const (
 	FieldName              = "fileName"
 	FieldFolder            = "folder"
+	FieldDescription       = "description"
 	FieldTags              = "tags"
 	FieldRegion            = "customCoordinates"
 	FieldExtensions        = "extensions"
@@ -22,17 +23,6 @@ const (
 	FieldResponse          = "responseFields"
 	FieldWebhook           = "webhookUrl"
 	FieldTransformation    = "transformation"
-)
-
-// The groups of upload fields: the sections of the upload form, in order.
-const (
-	GroupFile       = "File"
-	GroupTags       = "Tags"
-	GroupRegion     = "Region"
-	GroupExtensions = "Extensions"
-	GroupExists     = "If it exists"
-	GroupMetadata   = "Metadata"
-	GroupResponse   = "Response"
 )
 
 // FieldKind is the kind of value in a field, which determines its editor.
@@ -60,7 +50,6 @@ type UploadField struct {
 	Flag    string // of the command upload, without dashes
 	Label   string // of its row in the form
 	Words   string // in sentences
-	Group   string
 	Help    string // a phrase without a full stop: usage of the flag, note in the form
 	Hint    string // placeholder in the form
 	Value   string // placeholder for the value of the flag, such as PATH; empty for a switch
@@ -81,17 +70,17 @@ type UploadField struct {
 // editor and the form use it. The file itself is not a field: see [Source].
 var UploadFields = []*UploadField{
 	{
-		Name: FieldName, Key: "name", Flag: "name", Value: "NAME", Label: "Name", Words: "name", Group: GroupFile, Hint: "a name is needed",
+		Name: FieldName, Key: "name", Flag: "name", Value: "NAME", Label: "Name", Words: "name", Hint: "a name is needed",
 		Help: "name of the stored file (default: the source's name)", NeedsText: true,
 		value: entryText{
 			get:  func(e *Entry) string { return e.FileName },
 			set:  func(e *Entry, text string) error { e.FileName = text; return nil },
 			part: func(u *Upload) (string, bool) { return u.FileName, true },
 		},
-		check: func(u *Upload) error { return CheckName(u.FileName) },
+		check: (*Upload).CheckPath,
 	},
 	{
-		Name: "useUniqueFileName", Key: "unique", Flag: "unique", Value: "HOW", Label: "Unique name", Words: "naming", Group: GroupFile, NeedsText: true,
+		Name: "useUniqueFileName", Key: "unique", Flag: "unique", Value: "HOW", Label: "Unique name", Words: "naming", NeedsText: true,
 		Help:    "how the name is made: here (unique suffix, a repeat never stores twice), service (it adds a suffix) or off (exact name, replaces a file of this name)",
 		Choices: []Choice{{string(NameHere), "suffix"}, {string(NameService), "by the service"}, {string(NameExact), "exact name"}},
 		value: entryText{
@@ -104,48 +93,48 @@ var UploadFields = []*UploadField{
 		},
 	},
 	{
-		Name: FieldFolder, Key: "folder", Flag: "folder", Value: "PATH", Label: "Folder", Words: "folder", Group: GroupFile, Hint: "/ (the root)",
+		Name: FieldFolder, Key: "folder", Flag: "folder", Value: "PATH", Label: "Folder", Words: "folder", Hint: "/ (the root)",
 		Help:  "folder such as /summer/2026/ (default /); missing folders are created",
 		value: textValue(func(u *Upload) *Field[string] { return &u.Folder }),
 		check: checkSet(func(u *Upload) Field[string] { return u.Folder }, func(folder string) error { _, err := CleanFolder(folder); return err }),
 	},
 	{
-		Name: "isPrivateFile", Key: "private", Flag: "private", Label: "Private", Words: "private", Group: GroupFile, Kind: KindSwitch,
+		Name: "isPrivateFile", Key: "private", Flag: "private", Label: "Private", Words: "private", Kind: KindSwitch,
 		Help:  "deliver the picture to signed addresses only",
 		value: switchValue(func(u *Upload) *Field[bool] { return &u.IsPrivateFile }),
 	},
 	{
-		Name: "description", Key: "description", Flag: "description", Value: "TEXT", Label: "Description", Words: "description", Group: GroupFile, Hint: "none",
+		Name: FieldDescription, Key: "description", Flag: "description", Value: "TEXT", Label: "Description", Words: "description", Hint: "none",
 		Help:  "description (hosted services)",
 		value: textValue(func(u *Upload) *Field[string] { return &u.Description }),
 	},
 	{
-		Name: "checks", Key: "checks", Flag: "checks", Value: "CONDITION", Label: "Condition", Words: "condition", Group: GroupFile, Hint: "none",
+		Name: "checks", Key: "checks", Flag: "checks", Value: "CONDITION", Label: "Condition", Words: "condition", Hint: "none",
 		Help:  `condition that the service checks before it stores the file, such as "file.size" < "2mb" (hosted services)`,
 		value: textValue(func(u *Upload) *Field[string] { return &u.Checks }),
 		check: checkSet(func(u *Upload) Field[string] { return u.Checks }, CheckChecks),
 	},
 	{
-		Name: FieldTransformation, Key: "transformation", Flag: "transformation", Value: "STEPS", Label: "Transformation", Words: "transformation", Group: GroupFile,
+		Name: FieldTransformation, Key: "transformation", Flag: "transformation", Value: "STEPS", Label: "Transformation", Words: "transformation",
 		Help:    "what the service makes of the file: steps before it stores it, such as w-1600,q-80, or JSON with pre and post (hosted services)",
-		Choices: transformationChoices, Open: true, Hint: "w-1600,q-80",
+		Choices: transformationChoices, Open: true, Hint: "none, such as w-1600,q-80",
 		value: typedValue[Transformation]{
 			at:    func(u *Upload) *Field[Transformation] { return &u.Transformation },
 			wire:  jsonPart[Transformation],
 			text:  Transformation.String,
-			parse: ParseTransformation,
+			parse: parseTransformation,
 			takes: "an object or steps",
 		},
 		check: checkSet(func(u *Upload) Field[Transformation] { return u.Transformation }, func(t Transformation) error { return CheckTransformation(t, "") }),
 	},
 	{
-		Name: FieldTags, Key: "tags", Flag: "tags", Value: "TAGS", Label: "Tags", Words: "tags", Group: GroupTags, Kind: KindList, Hint: "none: a comma ends each",
+		Name: FieldTags, Key: "tags", Flag: "tags", Value: "TAGS", Label: "Tags", Words: "tags", Kind: KindList, Hint: "none",
 		Help:  "comma-separated tags: at most 500 characters, no %",
 		value: listValue(func(u *Upload) *Field[[]string] { return &u.Tags }, nil),
 		check: checkSet(func(u *Upload) Field[[]string] { return u.Tags }, CheckTags),
 	},
 	{
-		Name: FieldRegion, Key: "region", Flag: "region", Value: "REGION", Label: "Region", Words: "region", Group: GroupRegion, Hint: "none: such as 10,20,300,200", NeedsText: true,
+		Name: FieldRegion, Key: "region", Flag: "region", Value: "REGION", Label: "Region", Words: "region", Hint: "none, such as 10,20,300,200", NeedsText: true,
 		Help: "area of interest: x,y,width,height in pixels of the stored picture",
 		value: typedValue[string]{
 			at:    func(u *Upload) *Field[string] { return &u.CustomCoordinates },
@@ -156,7 +145,7 @@ var UploadFields = []*UploadField{
 		check: checkSet(func(u *Upload) Field[string] { return u.CustomCoordinates }, func(text string) error { _, err := ParseRegion(text); return err }),
 	},
 	{
-		Name: FieldExtensions, Key: "extensions", Flag: "extension", Value: "EXTENSION", Label: "Extensions", Words: "extensions", Group: GroupExtensions, Kind: KindExtensions, Repeat: true,
+		Name: FieldExtensions, Key: "extensions", Flag: "extension", Value: "EXTENSION", Label: "Extensions", Words: "extensions", Kind: KindExtensions, Repeat: true,
 		Help: "extension: its name or its JSON (repeatable)",
 		value: typedValue[[]Extension]{
 			at:    func(u *Upload) *Field[[]Extension] { return &u.Extensions },
@@ -169,46 +158,46 @@ var UploadFields = []*UploadField{
 		check: checkSet(func(u *Upload) Field[[]Extension] { return u.Extensions }, CheckExtensions),
 	},
 	{
-		Name: FieldOverwriteFile, Key: FieldOverwriteFile, Flag: "overwrite-file", Label: "Overwrite file", Words: FieldOverwriteFile, Group: GroupExists, Kind: KindSwitch, Default: true,
+		Name: FieldOverwriteFile, Key: FieldOverwriteFile, Flag: "overwrite-file", Label: "Overwrite file", Words: FieldOverwriteFile, Kind: KindSwitch, Default: true,
 		Help:  "replace a file of the same exact name; if false, the upload then fails",
 		value: switchValue(func(u *Upload) *Field[bool] { return &u.OverwriteFile }),
 	},
 	{
-		Name: FieldOverwriteTags, Key: FieldOverwriteTags, Flag: "overwrite-tags", Label: "Overwrite tags", Words: FieldOverwriteTags, Group: GroupExists, Kind: KindSwitch, Default: true,
+		Name: FieldOverwriteTags, Key: FieldOverwriteTags, Flag: "overwrite-tags", Label: "Overwrite tags", Words: FieldOverwriteTags, Kind: KindSwitch, Default: true,
 		Help:  "remove the tags of the file that is replaced, where you send none",
 		value: switchValue(func(u *Upload) *Field[bool] { return &u.OverwriteTags }),
 	},
 	{
-		Name: FieldOverwriteAITags, Key: FieldOverwriteAITags, Flag: "overwrite-ai-tags", Label: "Overwrite AI tags", Words: FieldOverwriteAITags, Group: GroupExists, Kind: KindSwitch, Default: true,
+		Name: FieldOverwriteAITags, Key: FieldOverwriteAITags, Flag: "overwrite-ai-tags", Label: "Overwrite AI tags", Words: FieldOverwriteAITags, Kind: KindSwitch, Default: true,
 		Help:  "remove the AI tags of the file that is replaced",
 		value: switchValue(func(u *Upload) *Field[bool] { return &u.OverwriteAITags }),
 	},
 	{
-		Name: FieldOverwriteMetadata, Key: FieldOverwriteMetadata, Flag: "overwrite-metadata", Label: "Overwrite metadata", Words: FieldOverwriteMetadata, Group: GroupExists, Kind: KindSwitch, Default: true,
+		Name: FieldOverwriteMetadata, Key: FieldOverwriteMetadata, Flag: "overwrite-metadata", Label: "Overwrite metadata", Words: FieldOverwriteMetadata, Kind: KindSwitch, Default: true,
 		Help:  "remove the custom metadata of the file that is replaced, where you send none",
 		value: switchValue(func(u *Upload) *Field[bool] { return &u.OverwriteCustomMetadata }),
 	},
 	{
-		Name: FieldMetadata, Key: "metadata", Flag: "metadata", Value: "JSON", Label: "Metadata", Words: "metadata", Group: GroupMetadata, Kind: KindMetadata,
-		Hint: "none: rows such as brand = Acme, or a JSON object",
+		Name: FieldMetadata, Key: "metadata", Flag: "metadata", Value: "JSON", Label: "Metadata", Words: "metadata", Kind: KindMetadata,
+		Hint: "none",
 		Help: "custom metadata: a JSON object, or rows such as brand = Acme; the service must know the keys",
 		value: typedValue[map[string]json.RawMessage]{
 			at:    func(u *Upload) *Field[map[string]json.RawMessage] { return &u.CustomMetadata },
 			wire:  jsonPart[map[string]json.RawMessage],
-			text:  MetadataRows,
+			text:  metadataRows,
 			parse: ParseMetadataRows,
 			takes: "an object",
 		},
 	},
 	{
-		Name: FieldResponse, Key: "responseFields", Flag: "response-field", Value: "FIELD", Label: "Return", Words: "response fields", Group: GroupResponse, Kind: KindList, Repeat: true,
+		Name: FieldResponse, Key: "responseFields", Flag: "response-field", Value: "FIELD", Label: "Return", Words: "response fields", Kind: KindList, Repeat: true,
 		Help:    "field to have in the answer (repeatable)",
 		Choices: responseChoices,
 		value:   listValue(func(u *Upload) *Field[[]string] { return &u.ResponseFields }, slices.Clone[[]string]),
 		check:   checkSet(func(u *Upload) Field[[]string] { return u.ResponseFields }, checkResponseNames),
 	},
 	{
-		Name: FieldWebhook, Key: "webhook", Flag: "webhook", Value: "URL", Label: "Webhook", Words: "webhook", Group: GroupResponse, NeedsText: true, Hint: "https://example.com/hook",
+		Name: FieldWebhook, Key: "webhook", Flag: "webhook", Value: "URL", Label: "Webhook", Words: "webhook", NeedsText: true, Hint: "https://example.com/hook",
 		Help: "address that learns how extensions end, or none (default: the receiver of this program, where the service can reach it)",
 		value: entryText{
 			get:  webhookText,
@@ -229,15 +218,6 @@ var responseChoices = []Choice{
 
 // hostedResponses are the response fields of hosted services alone (hosted-service.md §12).
 var hostedResponses = []string{"metadata", "isPublished", "selectedFieldsSchema"}
-
-// ChoiceTexts returns the comma-separated texts of choices.
-func ChoiceTexts(choices []Choice) string {
-	texts := make([]string, len(choices))
-	for i, c := range choices {
-		texts[i] = c.Text
-	}
-	return strings.Join(texts, ", ")
-}
 
 // FieldByName returns the field with a name in requests, or nil.
 func FieldByName(name string) *UploadField {

@@ -157,20 +157,18 @@ func readMember(text json.RawMessage, field reflect.Value) {
 
 // readStatuses reads the statuses that are strings and ignores invalid ones.
 func readStatuses(text json.RawMessage) map[string]Status {
-	var members map[string]json.RawMessage
+	var members map[string]any
 	if json.Unmarshal(text, &members) != nil {
 		return nil
 	}
 	var statuses map[string]Status
-	for name, text := range members {
-		var status Status
-		if json.Unmarshal(text, &status) != nil || status == "" {
-			continue
+	for name, member := range members {
+		if status, _ := member.(string); status != "" {
+			if statuses == nil {
+				statuses = map[string]Status{}
+			}
+			statuses[name] = Status(status)
 		}
-		if statuses == nil {
-			statuses = map[string]Status{}
-		}
-		statuses[name] = status
 	}
 	return statuses
 }
@@ -235,16 +233,6 @@ func (f *File) ThumbURL() string {
 func (f *File) PixelSize() (width, height int, ok bool) {
 	width, height = f.Width.Or(0), f.Height.Or(0)
 	return width, height, width > 0 && height > 0
-}
-
-// Region returns the custom coordinates, and false if they are missing or invalid.
-func (f *File) Region() (Region, bool) {
-	text, ok := f.CustomCoordinates.Get()
-	if !ok {
-		return Region{}, false
-	}
-	r, err := ParseRegion(text)
-	return r, err == nil
 }
 
 // Created returns the time of the first upload, or zero.

@@ -65,9 +65,6 @@ func TestFullRecord(t *testing.T) {
 			t.Errorf("%s is wrong in %+v", what, f)
 		}
 	}
-	if r, ok := f.Region(); !ok || r != (api.Region{X: 10, Y: 20, Width: 30, Height: 40}) {
-		t.Errorf("region %v, %v", r, ok)
-	}
 	if w, h, ok := f.PixelSize(); w != 200 || h != 300 || !ok {
 		t.Errorf("size %d x %d, %v", w, h, ok)
 	}
@@ -96,7 +93,6 @@ func TestRecordWithoutOrWithStrangeFields(t *testing.T) {
 				t.Errorf("%s = %s spoils the rest: %+v", name, other, f)
 			}
 			// No method panics on it, and it can be stored.
-			f.Region()
 			f.PixelSize()
 			f.ThumbURL()
 			f.Created()
@@ -147,65 +143,17 @@ func TestRecordDetails(t *testing.T) {
 	}
 }
 
-func TestStatusIsFinal(t *testing.T) {
-	for status, want := range map[api.Status]bool{api.StatusPending: false, api.StatusSuccess: true, api.StatusFailed: true, "odd": false, "": false} {
-		if status.Final() != want {
-			t.Errorf("%q: Final is %v", status, !want)
-		}
-	}
-}
-
-func FuzzFile(f *testing.F) {
-	for _, text := range []string{fullRecord, `{}`, `null`, `{"tags":[null],"size":"1","AITags":{}}`, `{"width":1e999}`, "{\"name\":\"\xff\"}"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		var file api.File
-		err := file.UnmarshalJSON([]byte(text))
-		if err != nil {
-			return
-		}
-		if !json.Valid([]byte(text)) {
-			t.Fatalf("%q is no JSON and was read", text)
-		}
-		first, err := json.Marshal(&file)
-		if err != nil {
-			t.Fatalf("%q cannot be written: %v", text, err)
-		}
-		var back api.File
-		if err := json.Unmarshal(first, &back); err != nil {
-			t.Fatalf("%s cannot be read again: %v", first, err)
-		}
-		if second, _ := json.Marshal(&back); string(second) != string(first) {
-			t.Fatalf("%s was read back as %s", first, second)
-		}
-		file.Region()
-		file.PixelSize()
-		file.Created()
-	})
-}
-
-func TestMarkdown(t *testing.T) {
-	for _, c := range []struct{ name, url, kind, want string }{
-		{"a.jpg", "https://h/a.jpg", api.KindImage, "![a.jpg](https://h/a.jpg)"},
-		{"a.pdf", "https://h/a.pdf", api.KindNonImage, "[a.pdf](https://h/a.pdf)"},
-		{`a]b\[.txt`, "https://h/a(1) 2.txt", "", `[a\]b\\\[.txt](https://h/a%281%29%202.txt)`},
-		{"a\nb", "https://h/<\n>", "", "[a b](https://h/%3C%3E)"},
+func TestLinks(t *testing.T) {
+	for _, c := range []struct{ name, url, kind, markdown, html string }{
+		{"a.jpg", "https://h/a.jpg?a=1&b=2", api.KindImage, "![a.jpg](https://h/a.jpg?a=1&b=2)", `<img src="https://h/a.jpg?a=1&amp;b=2" alt="a.jpg">`},
+		{`"<b>.pdf`, "https://h/b.pdf", api.KindNonImage, `["<b>.pdf](https://h/b.pdf)`, `<a href="https://h/b.pdf">&#34;&lt;b&gt;.pdf</a>`},
+		{`a]b\[.txt`, "https://h/a(1) 2.txt", "", `[a\]b\\\[.txt](https://h/a%281%29%202.txt)`, `<a href="https://h/a(1) 2.txt">a]b\[.txt</a>`},
+		{"a\nb", "https://h/<\n>", "", "[a b](https://h/%3C%3E)", "<a href=\"https://h/&lt;\n&gt;\">a\nb</a>"},
+		{"c.pdf", "", api.KindNonImage, "", ""},
 	} {
-		if got := (&api.File{Name: c.name, URL: c.url, FileType: c.kind}).Markdown(); got != c.want {
-			t.Errorf("%q: %q, want %q", c.name, got, c.want)
-		}
-	}
-}
-
-func TestHTML(t *testing.T) {
-	for _, c := range []struct{ name, url, kind, want string }{
-		{"a.jpg", "https://h/a.jpg?a=1&b=2", api.KindImage, `<img src="https://h/a.jpg?a=1&amp;b=2" alt="a.jpg">`},
-		{`"<b>.pdf`, "https://h/b.pdf", api.KindNonImage, `<a href="https://h/b.pdf">&#34;&lt;b&gt;.pdf</a>`},
-		{"c.pdf", "", api.KindNonImage, ""},
-	} {
-		if got := (&api.File{Name: c.name, URL: c.url, FileType: c.kind}).HTML(); got != c.want {
-			t.Errorf("%q: %q, want %q", c.name, got, c.want)
+		f := &api.File{Name: c.name, URL: c.url, FileType: c.kind}
+		if f.Markdown() != c.markdown || f.HTML() != c.html {
+			t.Errorf("%q: %q, want %q, and %q, want %q", c.name, f.Markdown(), c.markdown, f.HTML(), c.html)
 		}
 	}
 }

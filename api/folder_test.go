@@ -19,17 +19,13 @@ func TestCleanFolder(t *testing.T) {
 		bad                 bool
 	}{
 		{"empty is the root", "", "/", false},
-		{"root", "/", "/", false},
 		{"many slashes are the root", "////", "/", false},
 		{"as it should be", "/a/b/", "/a/b/", false},
 		{"no slashes around", "a/b", "/a/b/", false},
-		{"only in front", "/a/b", "/a/b/", false},
-		{"only behind", "a/b/", "/a/b/", false},
 		{"repeated slashes", "//a///b//", "/a/b/", false},
 		{"allowed characters", "/Aa09_-/", "/Aa09_-/", false},
 		{"other scripts, marks and numerals", "/été/день/写真/ที่/हिन्दी/Ⅷ½٣/", "/été/день/写真/ที่/हिन्दी/Ⅷ½٣/", false},
 		{"50 levels", deep(50), deep(50), false},
-		{"50 levels with repeated slashes", strings.ReplaceAll(deep(50), "/", "//"), deep(50), false},
 		{"51 levels", deep(51), deep(51), true},
 		{"step up", "/a/../b", "/a/../b/", true},
 		{"invalid UTF-8", "/a\xff/", "/a\xff/", true},
@@ -46,28 +42,6 @@ func TestCleanFolder(t *testing.T) {
 				t.Errorf("CleanFolder(%q) = %q, want %q", test.folder, got, test.want)
 			}
 		})
-	}
-}
-
-func TestCleanFolderRefusesEachOtherCharacter(t *testing.T) {
-	for _, r := range " .!\"#$%&'()*+,:;<=>?@[\\]^`{|}~\t\n\x00\x7f€—😀\u200d\u202e\u00a0" {
-		folder := "/a" + string(r) + "b/"
-		_, err := api.CleanFolder(folder)
-		wantRule(t, err, "folder")
-		if !strings.Contains(err.Error(), "which a folder may not") {
-			t.Errorf("CleanFolder(%q): %v does not name the character", folder, err)
-		}
-		if strings.ContainsRune(err.Error(), r) && (r < ' ' || r == 0x7f || r == 0x202e) {
-			t.Errorf("CleanFolder(%q): the message carries the raw control character", folder)
-		}
-	}
-}
-
-func TestFolderDepth(t *testing.T) {
-	for folder, want := range map[string]int{"": 0, "/": 0, "//": 0, "a": 1, "/a/": 1, "/a//b/": 2, "a/b/c": 3} {
-		if got := api.FolderDepth(folder); got != want {
-			t.Errorf("FolderDepth(%q) = %d, want %d", folder, got, want)
-		}
 	}
 }
 
@@ -95,52 +69,19 @@ func TestFolderName(t *testing.T) {
 	}
 }
 
-func TestFolderNameProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-cé_ ./-]{1,20}`)).Draw(t, "name")
-		for _, renamed := range []bool{false, true} {
-			got := api.FolderName(name, renamed)
-			if api.FolderName(got, renamed) != got {
-				t.Fatalf("FolderName(%q) = %q changes again", name, got)
-			}
-			if name != "" && api.CheckFolderName(got) != nil {
-				t.Fatalf("FolderName(%q) = %q is not a folder name", name, got)
-			}
-		}
-	})
-}
-
-func checkCleanFolder(t interface {
-	Helper()
-	Fatalf(string, ...any)
-}, folder string,
-) {
-	t.Helper()
-	clean, err := api.CleanFolder(folder)
-	again, errAgain := api.CleanFolder(clean)
-	if again != clean || (err == nil) != (errAgain == nil) {
-		t.Fatalf("CleanFolder(%q) = %q, %v; of that %q, %v", folder, clean, err, again, errAgain)
-	}
-	if !strings.HasPrefix(clean, "/") || !strings.HasSuffix(clean, "/") || strings.Contains(clean, "//") {
-		t.Fatalf("CleanFolder(%q) = %q is not in the form of the service", folder, clean)
-	}
-	if err != nil {
-		return
-	}
-	if !utf8.ValidString(clean) || api.FolderDepth(clean) > api.MaxFolderDepth || strings.ContainsAny(clean, ". %\\\x00") {
-		t.Fatalf("CleanFolder(%q) = %q was let through", folder, clean)
-	}
-}
-
 func TestCleanFolderProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		checkCleanFolder(t, rapid.OneOf(rapid.String(), rapid.StringMatching(`[/a-cé_ .-]{0,120}`)).Draw(t, "folder"))
+		folder := rapid.OneOf(rapid.String(), rapid.StringMatching(`[/a-cé_ .-]{0,120}`)).Draw(t, "folder")
+		clean, err := api.CleanFolder(folder)
+		again, errAgain := api.CleanFolder(clean)
+		if again != clean || (err == nil) != (errAgain == nil) {
+			t.Fatalf("CleanFolder(%q) = %q, %v; of that %q, %v", folder, clean, err, again, errAgain)
+		}
+		if !strings.HasPrefix(clean, "/") || !strings.HasSuffix(clean, "/") || strings.Contains(clean, "//") {
+			t.Fatalf("CleanFolder(%q) = %q is not in the form of the service", folder, clean)
+		}
+		if err == nil && (!utf8.ValidString(clean) || api.FolderDepth(clean) > api.MaxFolderDepth || strings.ContainsAny(clean, ". %\\\x00")) {
+			t.Fatalf("CleanFolder(%q) = %q was let through", folder, clean)
+		}
 	})
-}
-
-func FuzzCleanFolder(f *testing.F) {
-	for _, folder := range []string{"", "/a/b/", "//", "/a/../", "/\xff/", strings.Repeat("/x", 51)} {
-		f.Add(folder)
-	}
-	f.Fuzz(func(t *testing.T, folder string) { checkCleanFolder(t, folder) })
 }

@@ -21,7 +21,6 @@ type Hook struct {
 	FileID  string    // if JobID is 0
 	Made    time.Time // zero means when it is stored
 	Expires time.Time // webhooks are rejected from then on
-	Listen  string    // HOST:PORT of the receiver; empty if unknown
 }
 
 // HookPost is the webhook that a service sends when an extension is done (service.md §6). The
@@ -201,33 +200,3 @@ type HookResult struct {
 	Changed bool   // a run took its status from the webhook
 	FileID  string // the file of the address; empty if unknown
 }
-
-// UnmatchedPost is a webhook that matches no run. It is stored only to be shown.
-type UnmatchedPost struct {
-	At        time.Time `json:"at"`      // when it last arrived
-	Reason    string    `json:"why"`     // why it matches no run
-	Profile   string    `json:"profile"` // of the address; empty if unknown
-	FileID    string    `json:"fileId"`  // of the address; empty if unknown
-	Extension string    `json:"extension"`
-	Status    Status    `json:"status"`
-	Times     int       `json:"times"` // number of identical webhooks
-	Raw       []byte    `json:"raw"`   // the body, possibly truncated; untrusted
-
-	// Hash is the hash of the token in its address; zero if Reason is sufficient.
-	Hash [32]byte `json:"-"`
-}
-
-// MaxUnmatchedBody is the maximum number of bytes stored of a webhook to an unknown address.
-const MaxUnmatchedBody = 4 << 10
-
-// The values of UnmatchedPost.Reason.
-const (
-	UnmatchedUnknown   = "nobody knows the address"
-	UnmatchedExpired   = "it came after its address had expired"
-	UnmatchedUnsigned  = "it is not signed, and a signature is asked for"
-	UnmatchedForged    = "its signature does not match"
-	UnmatchedOtherFile = "it names another file than that of its address"
-	UnmatchedEarly     = "the answer to its request has not come yet"
-	UnmatchedNoRun     = "nobody asked for this extension there"
-	UnmatchedEvent     = "it is an event of the account"
-)

@@ -86,7 +86,6 @@ func yesNo(value json.RawMessage) string {
 	return jsonText(value)
 }
 
-// unit formats a number with a unit.
 func unit(name string) func(json.RawMessage) string {
 	return func(value json.RawMessage) string {
 		if _, err := strconv.ParseFloat(string(value), 64); err != nil {

@@ -94,7 +94,7 @@ type Job struct {
 	Updated  time.Time `json:"updated"`
 	Started  time.Time `json:"started,omitzero"` // start of the first attempt; zero if none
 
-	// Hash is the hash of the sent bytes, with its kind (see XXH128); empty before sending and for
+	// Hash is the hash of the sent bytes, with its kind (see HashContent); empty before sending and for
 	// URLs.
 	Hash string `json:"hash,omitempty"`
 	// Priority is set by the user: higher ones are sent first, equal ones in the order of the queue.

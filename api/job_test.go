@@ -71,25 +71,3 @@ func TestFailureOf(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
-
-func TestStateIsFinal(t *testing.T) {
-	for state, want := range map[api.State]bool{
-		api.Waiting: false, api.Sending: false, api.Stored: true, api.Refused: true, api.Unsent: true, api.Unknown: true, api.Cancelled: true,
-		api.Offline: false, api.Processing: true,
-	} {
-		if state.Final() != want {
-			t.Errorf("%s: Final is %v", state, !want)
-		}
-	}
-}
-
-func TestUnavailable(t *testing.T) {
-	for status, want := range map[int]bool{404: true, 403: false, 405: true, 501: true, 400: false, 401: false, 500: false, 503: false} {
-		if got := api.Unavailable(fmt.Errorf("x: %w", &api.ServiceError{Status: status})); got != want {
-			t.Errorf("%d: %v, want %v", status, got, want)
-		}
-	}
-	if api.Unavailable(nil) || api.Unavailable(io.EOF) {
-		t.Error("only an answer can say so")
-	}
-}

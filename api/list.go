@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -51,7 +52,10 @@ func SearchBelow(folder string) string { return "path : " + SearchValue(folder) 
 // List reads records of files and folders. Like Details, it is not part of the specification.
 func (c *Client) List(ctx context.Context, q Query) ([]File, error) {
 	var files []File
-	err := c.call(ctx, c.DescribeList(q), "list", &files)
+	err := c.Do(ctx, &files)(c.DescribeList(q))
+	if slices.ContainsFunc(files, func(f File) bool { return f.FileID == "" && !f.IsFolder() }) {
+		return nil, unreadable("list", files, "a record has no usable fileId")
+	}
 	return files, err
 }
 
@@ -59,7 +63,7 @@ func (c *Client) List(ctx context.Context, q Query) ([]File, error) {
 var typeWord = regexp.MustCompile(`(?i)\btype\b\s*(=|NOT|IN)`)
 
 // DescribeList returns the request that List would send.
-func (c *Client) DescribeList(q Query) Request {
+func (c *Client) DescribeList(q Query) (Request, error) {
 	v := url.Values{}
 	add := func(name, value string) {
 		if value != "" {
@@ -85,22 +89,26 @@ func (c *Client) DescribeList(q Query) Request {
 	if q.Limit > 0 {
 		v.Set("limit", strconv.Itoa(q.Limit))
 	}
-	address := c.base + "/v1/files"
+	address := "/v1/files"
 	if len(v) > 0 {
 		address += "?" + v.Encode()
 	}
-	return Request{Method: http.MethodGet, Address: address}
+	return c.request("list", http.MethodGet, address, nil, nil)
 }
 
 // ErrSamePage reports that a listing is incomplete: the service repeats the same records.
 var ErrSamePage = errors.New("the service sends the same files again instead of the next ones, so the list is not complete")
 
-// maxPage is the maximum number of records per page.
-const maxPage = 1000
+// maxPage is the maximum number of records per page, and maxListed that of a listing: a service
+// could have another page for ever.
+const (
+	maxPage   = 1000
+	maxListed = 1_000_000
+)
 
 // All lists page by page, starting at q.Skip; q.Limit is the page size, 0 means 1,000. It yields a
 // record only once even if it moves to a later page. It ends with the first error, and with
-// ErrSamePage after a full page without new records.
+// ErrSamePage after a full page without new records, or after 1,000,000 records.
 func (c *Client) All(ctx context.Context, q Query) iter.Seq2[*File, error] {
 	return func(yield func(*File, error) bool) {
 		if q.Limit <= 0 {
@@ -135,6 +143,9 @@ func (c *Client) All(ctx context.Context, q Query) iter.Seq2[*File, error] {
 				yield(nil, ErrSamePage)
 				return
 			case len(seen) == before: // the service ignores the limit and sends everything
+				return
+			case len(seen) >= maxListed:
+				yield(nil, &HintedError{errors.New("the listing has more than 1,000,000 files and folders, and stops there"), "List a folder, or search."})
 				return
 			}
 			q.Skip += len(files)

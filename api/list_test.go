@@ -67,13 +67,3 @@ func TestAllEnds(t *testing.T) {
 		}
 	}
 }
-
-// TestARecordHasABound: a record without an end is read up to a limit.
-func TestARecordHasABound(t *testing.T) {
-	text := `{"fileId":"1","tags":["` + strings.Repeat(`a","`, 1_000_000) + `"]}`
-	c := answering(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) })
-	_, err := c.Details(t.Context(), "1")
-	if !errors.Is(err, api.ErrNoRecord) || !strings.Contains(err.Error(), "larger than") {
-		t.Errorf("%.200v", err)
-	}
-}

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"crypto/hmac"
-	"crypto/sha1" //nolint:gosec // delivery requires this signature
+	"crypto/sha1"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,14 +25,14 @@ import (
 // ids such as "..".
 func checkID(id string) error {
 	fail := func(format string, args ...any) error {
-		return &RuleError{Field: "fileId", Message: fmt.Sprintf(format, args...), Help: "Take the fileId of the record."}
+		return &RuleError{Field: "fileId", Message: fmt.Sprintf(format, args...), Help: "Take the fileId of the record; a library path begins with /."}
 	}
 	switch {
 	case id == "":
 		return fail("the file id is empty")
 	case len(id) > maxID:
 		return fail("the file id %s is longer than %d characters", quote(id), maxID)
-	case strings.Trim(id, ".") == "", strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsGraphic(r) }):
+	case strings.Trim(id, ".") == "", strings.ContainsAny(id, `/\`), strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsGraphic(r) }):
 		return fail("%s is not a file id", quote(id))
 	}
 	return nil
@@ -41,70 +41,46 @@ func checkID(id string) error {
 // maxID is the maximum length of an ID in bytes. Services use 24.
 const maxID = 256
 
-// fileAddress returns the address of a file, or of the resource named by the further path elements.
-func (c *Client) fileAddress(fileID string, more ...string) string {
-	address := c.base + "/v1/files/" + url.PathEscape(fileID)
-	for _, step := range more {
+// files returns the path of a file, or of the resource named by the further path elements.
+func files(steps ...string) string {
+	address := "/v1/files"
+	for _, step := range steps {
 		address += "/" + url.PathEscape(step)
 	}
 	return address
 }
 
 // Versions lists the versions of a file, newest first.
-func (c *Client) Versions(ctx context.Context, fileID string) ([]File, error) {
-	var list []File
-	err := c.perform(ctx, "list of versions", &list)(c.DescribeVersions(fileID))
+func (c *Client) Versions(ctx context.Context, fileID string) (list []File, err error) {
+	err = c.Do(ctx, &list)(c.DescribeVersions(fileID))
 	return list, err
 }
 
 // DescribeVersions returns the request that Versions would send.
 func (c *Client) DescribeVersions(fileID string) (Request, error) {
-	if err := checkID(fileID); err != nil {
-		return Request{}, err
-	}
-	return Request{Method: http.MethodGet, Address: c.fileAddress(fileID, "versions")}, nil
+	return c.request("list of versions", http.MethodGet, files(fileID, "versions"), nil, checkID(fileID))
 }
 
 // RestoreVersion makes a version the current one and returns the new record.
 func (c *Client) RestoreVersion(ctx context.Context, fileID, versionID string) (*File, error) {
-	return c.performFile(ctx, "restoring of a version")(c.DescribeRestore(fileID, versionID))
+	return c.file(ctx)(c.DescribeRestore(fileID, versionID))
 }
 
 // DescribeRestore returns the request that RestoreVersion would send.
 func (c *Client) DescribeRestore(fileID, versionID string) (Request, error) {
-	if err := cmp.Or(checkID(fileID), checkID(versionID)); err != nil {
-		return Request{}, err
-	}
-	return Request{Method: http.MethodPut, Address: c.fileAddress(fileID, "versions", versionID, "restore")}, nil
+	err := cmp.Or(checkID(fileID), checkID(versionID))
+	return c.request("restoring of a version", http.MethodPut, files(fileID, "versions", versionID, "restore"), nil, err)
 }
 
-// DeleteVersion permanently deletes a version other than the current one.
-func (c *Client) DeleteVersion(ctx context.Context, fileID, versionID string) error {
-	if err := checkID(versionID); err != nil { // an empty ID would delete all versions
-		return err
-	}
-	return c.perform(ctx, "deletion of a version", nil)(c.DescribeDelete(fileID, versionID))
+// DescribeDelete describes permanently deleting a file with all its versions.
+func (c *Client) DescribeDelete(fileID string) (Request, error) {
+	return c.request("deletion", http.MethodDelete, files(fileID), nil, checkID(fileID))
 }
 
-// DeleteFile permanently deletes a file with all its versions.
-func (c *Client) DeleteFile(ctx context.Context, fileID string) error {
-	return c.perform(ctx, "deletion", nil)(c.DescribeDelete(fileID, ""))
-}
-
-// DescribeDelete returns the request that DeleteVersion would send or, for an empty version, that of
-// DeleteFile.
-func (c *Client) DescribeDelete(fileID, versionID string) (Request, error) {
-	if err := checkID(fileID); err != nil {
-		return Request{}, err
-	}
-	address := c.fileAddress(fileID)
-	if versionID != "" {
-		if err := checkID(versionID); err != nil {
-			return Request{}, err
-		}
-		address = c.fileAddress(fileID, "versions", versionID)
-	}
-	return Request{Method: http.MethodDelete, Address: address}, nil
+// DescribeDeleteVersion describes permanently deleting a version other than the current one.
+func (c *Client) DescribeDeleteVersion(fileID, versionID string) (Request, error) {
+	err := cmp.Or(checkID(fileID), checkID(versionID))
+	return c.request("deletion of a version", http.MethodDelete, files(fileID, "versions", versionID), nil, err)
 }
 
 // The maximum number of files per call (hosted-service.md §10).
@@ -172,15 +148,11 @@ func (c *Client) bulk(ctx context.Context, operation string, body map[string]any
 // bulkOnce sends one batch. It calls failed for each file that the service reports as failed; missing
 // are the files that the service does not know.
 func (c *Client) bulkOnce(ctx context.Context, operation string, body map[string]any, failed func(id string, err error)) (missing []string, err error) {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
 	var answer struct {
 		Errors         []struct{ FileID, Error string }
 		MissingFileIDs []string
 	}
-	err = c.call(ctx, Request{Method: http.MethodPost, Address: c.base + "/v1/files/" + operation, Body: string(text)}, operation, &answer)
+	err = c.Do(ctx, &answer)(c.request(operation, http.MethodPost, files()+"/"+operation, body, nil))
 	for _, e := range answer.Errors {
 		status := http.StatusMultiStatus
 		if slices.Contains(answer.MissingFileIDs, e.FileID) {
@@ -194,71 +166,46 @@ func (c *Client) bulkOnce(ctx context.Context, operation string, body map[string
 	return missing, err
 }
 
-// CopyFile copies the file at a path into a folder. If a file of that name exists there, the copy
-// becomes its new version.
-func (c *Client) CopyFile(ctx context.Context, filePath, folder string) error {
-	return c.perform(ctx, "copy", nil)(c.DescribeCopy(filePath, folder))
-}
-
-// MoveFile moves the file at a path into a folder; see CopyFile for existing names.
-func (c *Client) MoveFile(ctx context.Context, filePath, folder string) error {
-	return c.perform(ctx, "move", nil)(c.DescribeMove(filePath, folder))
-}
-
-// DescribeCopy returns the request that CopyFile would send.
+// DescribeCopy describes copying the file at a path into a folder. If a file of that name exists there,
+// the copy becomes its new version.
 func (c *Client) DescribeCopy(filePath, folder string) (Request, error) {
 	return c.describeTransfer("copy", filePath, folder)
 }
 
-// DescribeMove returns the request that MoveFile would send.
+// DescribeMove describes moving the file at a path into a folder; see DescribeCopy for existing names.
 func (c *Client) DescribeMove(filePath, folder string) (Request, error) {
 	return c.describeTransfer("move", filePath, folder)
 }
 
-func (c *Client) describeTransfer(what, filePath, folder string) (Request, error) {
-	if filePath == "" {
-		return Request{}, errNoPath
-	}
+func (c *Client) describeTransfer(op, filePath, folder string) (Request, error) {
 	clean, err := CleanFolder(folder)
-	if err != nil {
-		return Request{}, err
-	}
-	text, err := json.Marshal(map[string]string{"sourceFilePath": filePath, "destinationPath": clean})
-	return Request{Method: http.MethodPost, Address: c.fileAddress(what), Body: string(text)}, err
-}
-
-// RenameFile renames the file at a path; the service converts the name to the form of StoredName. It
-// refuses an existing name.
-func (c *Client) RenameFile(ctx context.Context, filePath, name string) error {
-	return c.perform(ctx, "renaming", nil)(c.DescribeRename(filePath, name, false))
-}
-
-// DescribeRename returns the request that renames a file. With purge, the service also removes the
-// cached copies of the old URL.
-func (c *Client) DescribeRename(filePath, name string, purge bool) (Request, error) {
 	if filePath == "" {
-		return Request{}, errNoPath
+		err = errNoPath
 	}
-	if err := CheckName(name); err != nil {
-		return Request{}, err
+	return c.request(op, http.MethodPost, files(op), map[string]string{"sourceFilePath": filePath, "destinationPath": clean}, err)
+}
+
+// DescribeRename describes renaming the file at a path; the service converts the name to the form of
+// StoredName. It refuses an existing name. With purge, it also removes the cached copies of the old
+// URL, and answers with a purgeRequestId.
+func (c *Client) DescribeRename(filePath, name string, purge bool) (Request, error) {
+	err := CheckName(name)
+	if filePath == "" {
+		err = errNoPath
 	}
 	body := map[string]any{"filePath": filePath, "newFileName": name}
 	if purge {
 		body["purgeCache"] = true
 	}
-	text, err := json.Marshal(body)
-	return Request{Method: http.MethodPut, Address: c.fileAddress("rename"), Body: string(text)}, err
+	return c.request("renaming", http.MethodPut, files("rename"), body, err)
 }
 
 // CancelRun ends the pending runs of an extension on a file as failed, with the reason RunCanceled.
 // Only the local library supports it. It answers 404 if the extension never ran on the file, and 409
 // if it has ended.
 func (c *Client) CancelRun(ctx context.Context, fileID, extension string) error {
-	text, err := json.Marshal(map[string]string{"fileId": fileID, "extension": extension})
-	if err != nil {
-		return err
-	}
-	return c.call(ctx, Request{Method: http.MethodPost, Address: c.base + "/api/v1/library/runs/cancel", Body: string(text)}, "canceling of a run", nil)
+	body := map[string]string{"fileId": fileID, "extension": extension}
+	return c.Do(ctx, nil)(c.request("canceling of a run", http.MethodPost, "/api/v1/library/runs/cancel", body, nil))
 }
 
 var errNoPath = errors.New("the path of the file is empty")
@@ -291,4 +238,54 @@ func (c *Client) SignedURL(address string, expires time.Time) (string, error) {
 		mark += "ik-t=" + until + "&"
 	}
 	return address + mark + "ik-s=" + hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Purge is a request to remove cached copies (hosted-service.md §10).
+type Purge struct {
+	URL    string `json:"url,omitempty"` // empty if the service chose it for a rename
+	ID     string `json:"requestId"`     // empty if the rename succeeded but the purge failed
+	Status string `json:"status"`        // JobPending or JobCompleted; empty if unknown
+}
+
+// CheckPurgeURL checks an address to purge. The error is a *RuleError.
+func CheckPurgeURL(address string) error {
+	if u, err := url.Parse(address); err == nil && CheckSourceURL(address) == nil && u.Path != "" {
+		before, after, found := strings.Cut(u.Path, "*")
+		if !found || after == "" && (len(before) > 15 || strings.Count(before, "/") > 2 || path.Ext(before) != "") {
+			return nil
+		}
+	}
+	return &RuleError{
+		Field: "url", Message: "The URL is not valid for cache purging.",
+		Help: "Send the url of a record. It may end in * after two folder levels, 15 characters or a file name.",
+	}
+}
+
+// PurgeURL returns the address that purges the URL of a record. It ends in * to include
+// transformations in the query, if the service accepts that.
+func PurgeURL(address string) string {
+	address, _, _ = strings.Cut(address, "?")
+	if all := address + "*"; CheckPurgeURL(all) == nil {
+		return all
+	}
+	return address
+}
+
+// StartPurge starts purging an address, which may end in *. PurgeStatus returns its progress.
+func (c *Client) StartPurge(ctx context.Context, address string) (Purge, error) {
+	p := Purge{URL: address}
+	err := c.Do(ctx, &p)(c.DescribePurge(address))
+	return p, err
+}
+
+// DescribePurge returns the request that StartPurge would send.
+func (c *Client) DescribePurge(address string) (Request, error) {
+	return c.request("purging of the cache", http.MethodPost, files("purge"), map[string]string{"url": address}, CheckPurgeURL(address))
+}
+
+// PurgeStatus returns the status of a purge: JobPending or JobCompleted.
+func (c *Client) PurgeStatus(ctx context.Context, id string) (string, error) {
+	var answer struct{ Status string }
+	err := c.Do(ctx, &answer)(c.request("status of a purge", http.MethodGet, files("purge", id), nil, checkID(id)))
+	return answer.Status, err
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,25 +63,25 @@ func (f *MetadataField) Hint() string {
 
 // MetadataFields lists the custom metadata fields for files in a folder, or of the account if folder
 // is empty. Like List, it is not part of the specification: see [Unavailable].
-func (c *Client) MetadataFields(ctx context.Context, folder string) ([]MetadataField, error) {
-	address := c.base + "/v1/customMetadataFields"
+func (c *Client) MetadataFields(ctx context.Context, folder string) (fields []MetadataField, err error) {
+	address := "/v1/customMetadataFields"
 	if folder != "" {
 		address += "?" + url.Values{"folderPath": {path.Clean(folder)}}.Encode()
 	}
-	var fields []MetadataField
-	err := c.call(ctx, Request{Method: http.MethodGet, Address: address}, "list of custom metadata fields", &fields)
+	err = c.Do(ctx, &fields)(c.request("list of custom metadata fields", http.MethodGet, address, nil, nil))
 	return fields, err
+}
+
+// CreateMetadataField creates a custom metadata field.
+func (c *Client) CreateMetadataField(ctx context.Context, f MetadataField) error {
+	body := map[string]any{"name": f.Name, "label": f.Label, "schema": f.Schema}
+	return c.Do(ctx, nil)(c.request("custom metadata field", http.MethodPost, "/v1/customMetadataFields", body, nil))
 }
 
 // CheckMetadata checks values against fields for unknown keys and invalid values. The error is a
 // *RuleError for the first key in order. Null is always valid.
 func CheckMetadata(fields []MetadataField, values map[string]json.RawMessage) error {
-	keys := make([]string, 0, len(values))
-	for key := range values {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
+	for _, key := range slices.Sorted(maps.Keys(values)) {
 		at := slices.IndexFunc(fields, func(f MetadataField) bool { return f.Name == key })
 		if at < 0 {
 			return &RuleError{
@@ -128,19 +130,14 @@ func CheckRequiredMetadata(fields []MetadataField, values map[string]json.RawMes
 // DefaultMetadata returns values plus the defaults of the fields without a value. It does not modify
 // values.
 func DefaultMetadata(fields []MetadataField, values map[string]json.RawMessage) map[string]json.RawMessage {
-	var with map[string]json.RawMessage
+	with := maps.Clone(values)
 	for _, f := range fields {
-		if !hasValue(f.Schema.Default) || hasValue(values[f.Name]) {
-			continue
+		if hasValue(f.Schema.Default) && !hasValue(values[f.Name]) {
+			if with == nil {
+				with = map[string]json.RawMessage{}
+			}
+			with[f.Name] = f.Schema.Default
 		}
-		if with == nil {
-			with = map[string]json.RawMessage{}
-			maps.Copy(with, values)
-		}
-		with[f.Name] = f.Schema.Default
-	}
-	if with == nil {
-		return values
 	}
 	return with
 }
@@ -251,12 +248,7 @@ func sameScalar(a, b json.RawMessage) bool {
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
 		return false
 	}
-	switch x.(type) {
-	case []any, map[string]any:
-		return false
-	}
-	switch y.(type) {
-	case []any, map[string]any:
+	if kind := reflect.TypeOf(x); kind != nil && !kind.Comparable() {
 		return false
 	}
 	return x == y
@@ -301,3 +293,164 @@ func (s *MetadataSchema) Describe() string {
 
 // maxOptionsShown is the maximum number of options that Describe lists.
 const maxOptionsShown = 20
+
+var metadataTypes = []string{MetadataText, MetadataTextarea, MetadataNumber, MetadataDate, MetadataBoolean, MetadataSingleSelect, MetadataMultiSelect}
+
+// Check checks the schema of a new field: its type, matching and ordered bounds, options of a
+// choice, and a fitting default, which required fields need. The error is a *RuleError.
+func (s *MetadataSchema) Check() error {
+	if !slices.Contains(metadataTypes, s.Type) {
+		return schemaError("type "+quote(s.Type)+" is not known", "The types are Text, Textarea, Number, Date, Boolean, SingleSelect and MultiSelect.")
+	}
+	for _, err := range []error{s.checkLengths(), s.checkBounds(), s.checkOptions()} {
+		if err != nil {
+			return err
+		}
+	}
+	if !hasValue(s.Default) {
+		if s.Required {
+			return schemaError("defaultValue is missing, and isValueRequired is true", "Give it a default for the files that come without a value.")
+		}
+		return nil
+	}
+	if reason := s.misfit(s.Default); reason != "" {
+		return schemaError("defaultValue "+reason, "A default is a value as files may have it.")
+	}
+	return nil
+}
+
+func (s *MetadataSchema) checkLengths() error {
+	if s.MinLength == nil && s.MaxLength == nil {
+		return nil
+	}
+	least, most := 0, 0
+	if s.MinLength != nil {
+		least = *s.MinLength
+	}
+	if most = least; s.MaxLength != nil {
+		most = *s.MaxLength
+	}
+	switch {
+	case s.Type != MetadataText && s.Type != MetadataTextarea:
+		return schemaError("minLength and maxLength are for Text and Textarea only", "Leave them out.")
+	case least < 0 || most < least:
+		return schemaError("minLength and maxLength leave nothing between them", "Make minLength the smaller one.")
+	}
+	return nil
+}
+
+func (s *MetadataSchema) checkBounds() error {
+	if !hasValue(s.MinValue) && !hasValue(s.MaxValue) {
+		return nil
+	}
+	if s.Type != MetadataNumber && s.Type != MetadataDate {
+		return schemaError("minValue and maxValue are for Number and Date only", "Leave them out.")
+	}
+	for name, value := range map[string]json.RawMessage{"minValue": s.MinValue, "maxValue": s.MaxValue} {
+		kind := MetadataSchema{Type: s.Type}
+		if !hasValue(value) {
+			continue
+		}
+		if reason := kind.misfit(value); reason != "" {
+			return schemaError(name+" "+reason, "A bound is of the type of the field.")
+		}
+	}
+	if hasValue(s.MinValue) && hasValue(s.MaxValue) && s.misfit(s.MinValue) != "" {
+		return schemaError("minValue and maxValue leave nothing between them", "Make minValue the smaller one.")
+	}
+	return nil
+}
+
+func (s *MetadataSchema) checkOptions() error {
+	if s.Type != MetadataSingleSelect && s.Type != MetadataMultiSelect {
+		return nil
+	}
+	if len(s.Options) == 0 {
+		return schemaError("selectOptions are missing", "A "+s.Type+" needs them: an array of values to choose from.")
+	}
+	for _, option := range s.Options {
+		if !sameScalar(option, option) || !hasValue(option) {
+			return schemaError("selectOptions hold "+clip(string(option), 80), "An option is a text, a number, true or false.")
+		}
+	}
+	return nil
+}
+
+func schemaError(reason, help string) error {
+	return &RuleError{Field: "schema", Message: "schema of the custom metadata field: " + reason, Help: help}
+}
+
+// ParseMetadataRows parses custom metadata as users type it: a JSON object (service.md §4.1), or rows
+// of a key and a value, separated by = or :. A value is JSON (a number, true, a quoted string, a
+// list) or else text. Blank rows are ignored. The error is a *RuleError.
+func ParseMetadataRows(text string) (map[string]json.RawMessage, error) {
+	text = strings.TrimSpace(text)
+	if text == "" || strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
+		return ParseMetadata(text)
+	}
+	members := map[string]json.RawMessage{}
+	row := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		row++
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		at := strings.IndexAny(line, "=:")
+		if at < 0 {
+			return nil, metadataError(row, "has no = between key and value")
+		}
+		key, value := strings.TrimSpace(line[:at]), strings.TrimSpace(line[at+1:])
+		if key == "" {
+			return nil, metadataError(row, "has no key before the "+line[at:at+1])
+		}
+		if _, twice := members[key]; twice {
+			return nil, metadataError(row, fmt.Sprintf("sets %q a second time", key))
+		}
+		if members[key] = json.RawMessage(value); !json.Valid(members[key]) {
+			members[key] = rowText(value)
+		}
+	}
+	return members, nil
+}
+
+func metadataError(row int, reason string) error {
+	return &RuleError{
+		Field:   "customMetadata",
+		Message: fmt.Sprintf("customMetadata: row %d %s", row, reason),
+		Help:    `Write rows such as brand = Acme, or a JSON object.`,
+	}
+}
+
+// metadataRows formats members for ParseMetadataRows: as rows sorted by key, or as a JSON object if a
+// row cannot represent one.
+func metadataRows(members map[string]json.RawMessage) string {
+	var rows []string
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		if key == "" || key != strings.TrimSpace(key) || strings.ContainsAny(key, "=:\n\r{[") {
+			text, _ := readableJSON(members) // values read from JSON can be encoded
+			return string(text)
+		}
+		rows = append(rows, key+" = "+valueText(members[key]))
+	}
+	return strings.Join(rows, "\n")
+}
+
+// valueText formats a JSON value for a row: texts without quotation marks if possible.
+func valueText(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil && text != "" && text == strings.TrimSpace(text) &&
+		!strings.ContainsAny(text, "\n\r") && !json.Valid([]byte(text)) && string(rowText(text)) == string(value) {
+		return text
+	}
+	var line bytes.Buffer
+	if json.Compact(&line, value) != nil {
+		return string(value)
+	}
+	return line.String()
+}
+
+func rowText(text string) json.RawMessage {
+	quoted, _ := readableJSON(text) // text can always be encoded
+	return quoted
+}

@@ -1,10 +1,7 @@
 package api
 
 import (
-	"context"
 	"encoding/json"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -55,27 +52,10 @@ func TestCheckMetadata(t *testing.T) {
 			t.Errorf("%s: %v; want %q", c.values, err, c.wrong)
 		}
 	}
+	if got := fields[0].Hint(); got != "Who made it. Text, 2 to 4 characters" {
+		t.Errorf("the hint is %q", got)
+	}
 	if got := fields[1].Schema.Describe(); got != "Number, 1900 to 2100" {
 		t.Errorf("words are %q, want \"Number, 1900 to 2100\"", got)
-	}
-}
-
-func TestMetadataFields(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet || r.URL.RequestURI() != "/v1/customMetadataFields?folderPath=%2Fa%2Fb" {
-			w.WriteHeader(http.StatusNotFound)
-			return
-		}
-		w.Write([]byte(`[{"id":"1","name":"brand","label":"Brand","description":"Who made it.","schema":{"type":"Text"}}]`))
-	}))
-	defer server.Close()
-	c, err := NewClient(Options{UploadURL: server.URL, BaseURL: server.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	fields, err := c.MetadataFields(context.Background(), "/a/b/")
-	if err != nil || len(fields) != 1 || fields[0].Name != "brand" || fields[0].Schema.Type != MetadataText || fields[0].Hint() != "Who made it. "+fields[0].Schema.Describe() {
-		t.Errorf("fields are %v, %v", fields, err)
 	}
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"crypto/rand"
+	"fmt"
 	"path"
 	"regexp"
 	"strings"
@@ -39,7 +40,34 @@ func CheckName(name string) error {
 	case ".", "..":
 		return &RuleError{Field: "fileName", Message: "fileName " + quote(name) + " is a step in a path, not a name", Help: "Give the file another name."}
 	}
-	return nil
+	return checkLength("fileName", "fileName", len(StoredName(name)), maxName)
+}
+
+// The specification has no limit for names. The local service has the one where servers begin to
+// refuse URLs, in bytes.
+const (
+	maxName = 4096 // of a file or folder
+	maxPath = 8192
+)
+
+// CheckPath checks the length of the path of a stored file or folder, and of the names in it. The
+// error is a *RuleError.
+func CheckPath(path string) error { return checkPath("fileName", path) }
+
+func checkPath(field, path string) error {
+	for name := range strings.SplitSeq(path, "/") {
+		if err := checkLength(field, "a name in the path", len(name), maxName); err != nil {
+			return err
+		}
+	}
+	return checkLength(field, "the path", len(path), maxPath)
+}
+
+func checkLength(field, what string, length, most int) error {
+	if length <= most {
+		return nil
+	}
+	return &RuleError{Field: field, Message: fmt.Sprintf("%s is %d bytes long; at most %d are allowed", what, length, most), Help: "Shorten it."}
 }
 
 const (

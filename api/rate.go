@@ -46,7 +46,6 @@ func (h *hold) wait(ctx context.Context, op string) error {
 	}
 }
 
-// extend delays calls of a kind for at least that long.
 func (h *hold) extend(op string, wait time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -64,7 +63,6 @@ const (
 	tellEvery = 5 * time.Second
 )
 
-// tells reports whether to give notice of a wait now.
 func (h *hold) tells() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -73,6 +71,15 @@ func (h *hold) tells() bool {
 	}
 	h.told = time.Now()
 	return true
+}
+
+func waitNotice(err error, wait time.Duration) string {
+	reason := "limits requests"
+	var answer *ServiceError
+	if errors.As(err, &answer) && answer.Status == http.StatusServiceUnavailable {
+		reason = "is not available"
+	}
+	return fmt.Sprintf("the service %s; waiting %.0f s", reason, max(1, wait.Seconds()))
 }
 
 // holdAsked returns for how long the service asks, with err, to delay calls of this kind; false if

@@ -113,15 +113,3 @@ func TestUnreached(t *testing.T) {
 		}
 	}
 }
-
-// TestPlainServiceUnderHTTPS: https to a service that speaks plain http.
-func TestPlainServiceUnderHTTPS(t *testing.T) {
-	server := httptest.NewServer(http.NotFoundHandler())
-	defer server.Close()
-	address := "https" + strings.TrimPrefix(server.URL, "http")
-	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Key: key(testKey)})
-	_, err := c.Upload(t.Context(), upload(sparseFile(t, 100)), nil)
-	if err == nil || !strings.Contains(err.Error(), "does not speak TLS") || api.OutcomeOf(err) != api.Unsent {
-		t.Errorf("%s: %v", api.OutcomeOf(err), err)
-	}
-}

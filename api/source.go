@@ -1,7 +1,7 @@
 package api
 
 import (
-	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +14,10 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode"
 	"unicode/utf8"
+
+	"github.com/zeebo/xxh3"
 )
 
 // Source is a file or address to send. Exactly one of Path, URL and Origin is set.
@@ -22,9 +25,9 @@ type Source struct {
 	Path   string `json:"path,omitempty"`   // a regular file of this computer
 	URL    string `json:"url,omitempty"`    // an address from which the service downloads
 	Origin Origin `json:"origin,omitzero"`  // a stored file of another profile
-	Base64 bool   `json:"base64,omitempty"` // send the file as base64 text, not as bytes
 	Label  string `json:"label,omitempty"`  // name to show instead of the path or address
 	Sub    string `json:"sub,omitempty"`    // its subfolder in the selected folder, such as "a/b"
+	Beyond string `json:"beyond,omitempty"` // where the link leads by which it is in the selected folder, if that is outside
 }
 
 // Origin identifies a version of a stored file in another profile. The file must be fetched first;
@@ -34,7 +37,7 @@ type Origin struct {
 	FileID  string `json:"fileId"`
 	Version string `json:"version,omitempty"` // its versionInfo.id; empty if unknown
 	Path    string `json:"path"`              // its filePath when it was selected
-	Hash    string `json:"hash,omitempty"`    // of its bytes, with its kind (see XXH128); empty if unknown
+	Hash    string `json:"hash,omitempty"`    // of its bytes, with its kind (see HashContent); empty if unknown
 }
 
 // sourceText is the JSON form of a Source. JSON is UTF-8, but a path need not be.
@@ -89,40 +92,29 @@ func (s Source) String() string {
 	return s.Path
 }
 
-// Name returns the file name that the source suggests; empty if an address has none. Invalid UTF-8
-// bytes become "_", as in the stored name.
+// Name returns the file name that the source suggests; empty if an address has none. It is safe, as
+// of SafeName.
 func (s Source) Name() string {
-	if s.Origin != (Origin{}) {
-		return path.Base(s.Origin.Path)
-	}
-	if s.URL == "" {
-		return validName(filepath.Base(s.Path))
-	}
-	u, err := url.Parse(s.URL)
-	if err != nil {
+	switch u, err := url.Parse(s.URL); {
+	case s.Origin != (Origin{}):
+		return SafeName(path.Base(s.Origin.Path))
+	case s.URL == "":
+		return SafeName(filepath.Base(s.Path))
+	case err != nil:
 		return ""
-	}
-	name := path.Base(u.Path)
-	if name == "/" || name == "." {
+	case path.Base(u.Path) == "/" || path.Base(u.Path) == ".":
 		return u.Hostname()
+	default:
+		return SafeName(path.Base(u.Path))
 	}
-	return name
 }
 
-func validName(name string) string {
-	if utf8.ValidString(name) {
-		return name
-	}
-	var b strings.Builder
-	for i := 0; i < len(name); {
-		r, n := utf8.DecodeRuneInString(name[i:])
-		if r == utf8.RuneError && n == 1 {
-			r = '_'
-		}
-		b.WriteRune(r)
-		i += n
-	}
-	return b.String()
+// SafeName replaces what can make a name look like another one by "_": control characters (C0, C1,
+// DEL), line separators, direction marks, and invalid UTF-8 bytes. A service replaces them as well.
+func SafeName(name string) string {
+	return underscored(name, func(r rune) bool {
+		return r != utf8.RuneError && !unicode.IsControl(r) && !unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
+	})
 }
 
 // Identity identifies a version of a file. It is zero for URLs. Device and Inode are zero on systems
@@ -148,7 +140,6 @@ type SourceError struct {
 
 func (e *SourceError) Error() string { return quote(e.Path) + " " + e.Reason }
 
-// Hint returns the hint.
 func (e *SourceError) Hint() string { return e.Help }
 
 // Identify opens and closes a file and returns its identity. The error is a *SourceError, as for
@@ -232,7 +223,6 @@ func NewSourceError(name string, err error) error {
 	return &SourceError{Path: name, Reason: "cannot be read: " + rootCause(err)}
 }
 
-// errChanged reports that a source has changed since it was selected.
 func errChanged(name string) error {
 	return &SourceError{Path: name, Reason: "changed while it was being sent", Help: "Send it again once it is complete."}
 }
@@ -244,7 +234,7 @@ type content struct {
 	size  int64 // length of Reader in bytes
 	check func() error
 	close func() error
-	hash  *hasher // of the bytes read from the file; may be nil
+	hash  *xxh128 // of the bytes read from the file; may be nil
 }
 
 // openContent opens the content of an upload's file part.
@@ -270,42 +260,10 @@ func openContent(s Source, hashed bool) (*content, error) {
 	}
 	if hashed {
 		// Hashed here, because another goroutine would cost more.
-		sum := newHasher(XXH128)
+		sum := new(xxh128)
 		c.Reader, c.hash = io.TeeReader(c.Reader, sum), sum
 	}
-	if s.Base64 {
-		c.Reader = newBase64Reader(c.Reader)
-		c.size = (before.Size + 2) / 3 * 4 // EncodedLen overflows for large values
-	}
 	return c, nil
-}
-
-// newBase64Reader returns a reader that encodes r block by block.
-func newBase64Reader(r io.Reader) io.Reader { return &base64Reader{from: r} }
-
-type base64Reader struct {
-	from io.Reader
-	raw  [3 * 8192]byte
-	buf  [4 * 8192]byte
-	text []byte // the unread encoded part of buf
-	err  error
-}
-
-func (b *base64Reader) Read(p []byte) (int, error) {
-	for len(b.text) == 0 {
-		if b.err != nil {
-			return 0, b.err
-		}
-		n, err := io.ReadFull(b.from, b.raw[:])
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			err = io.EOF
-		}
-		b.err = err
-		b.text = base64.StdEncoding.AppendEncode(b.buf[:0], b.raw[:n])
-	}
-	n := copy(p, b.text)
-	b.text = b.text[n:]
-	return n, nil
 }
 
 // describeSize formats a size in bytes, kB or MB for messages.
@@ -334,4 +292,45 @@ func CheckSize(size, limit int64) error {
 		Message: fmt.Sprintf("file has %s; this account takes %s at most", has, most),
 		Help:    "Make it smaller, or raise the limit in the profile if the account allows more.",
 	}
+}
+
+// hashKind is the beginning of a hash: XXH128, and 32 hexadecimal digits, as xxh128sum prints them. It
+// recognizes the user's own files. It is not cryptographic, but costs a small part of what sending does,
+// while SHA-256 alone takes longer than sending to a nearby service.
+const hashKind = "xxh128:"
+
+// HashContent reads r until EOF and returns its hash and the number of bytes.
+func HashContent(r io.Reader) (sum string, size int64, err error) {
+	h := new(xxh128)
+	size, err = io.CopyBuffer(h, struct{ io.Reader }{r}, make([]byte, 256<<10))
+	return h.sum(), size, err
+}
+
+// HashSource returns the hash of a file, and its identity at that time. The error is a
+// *SourceError.
+func HashSource(name string) (string, Identity, error) {
+	f, before, err := openSource(name)
+	if err != nil {
+		return "", Identity{}, err
+	}
+	defer f.Close()
+	sum, _, err := HashContent(f)
+	if err != nil {
+		return "", before, NewSourceError(name, err)
+	}
+	after, err := Identify(name)
+	if err != nil {
+		return "", before, err
+	}
+	if !after.Same(before) {
+		return "", before, &SourceError{Path: name, Reason: "changed while it was being read", Help: "Try again once it is complete."}
+	}
+	return sum, before, nil
+}
+
+type xxh128 struct{ xxh3.Hasher }
+
+func (h *xxh128) sum() string {
+	sum := h.Sum128().Bytes()
+	return hashKind + hex.EncodeToString(sum[:])
 }

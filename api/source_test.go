@@ -3,8 +3,6 @@ package api_test
 import (
 	"encoding/json"
 	"errors"
-	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,35 +69,6 @@ func TestSourcesThatCannotBeSent(t *testing.T) {
 		if strings.ContainsAny(err.Error(), "\x1b\u202e\x00") {
 			t.Errorf("the message carries raw characters: %q", err)
 		}
-	}
-}
-
-func TestSocketIsNoSource(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "s")
-	l, err := net.Listen("unix", path)
-	if err != nil {
-		unable(t, "no unix sockets here: "+err.Error())
-	}
-	defer l.Close()
-	_, _, err = api.OpenSource(path)
-	wantSourceError(t, err, path, "is a socket")
-}
-
-func TestOpenSource(t *testing.T) {
-	path := writeFile(t, "a", []byte("content"))
-	link := path + "-link"
-	if err := os.Symlink(path, link); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{path, link} {
-		f, id, err := api.OpenSource(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text, err := io.ReadAll(f); err != nil || string(text) != "content" || id.Size != 7 {
-			t.Errorf("got %q, %v, %+v", text, err, id)
-		}
-		f.Close()
 	}
 }
 
@@ -180,6 +149,8 @@ func TestSourceNames(t *testing.T) {
 		{api.Source{URL: "https://s.example"}, "s.example", "https://s.example"},
 		{api.Source{URL: "https://s.example/a/"}, "a", "https://s.example/a/"},
 		{api.Source{URL: "%zz"}, "", "%zz"},
+		{api.Source{URL: "https://s.example/a%E2%80%AE%0Ab.jpg"}, "a__b.jpg", "https://s.example/a%E2%80%AE%0Ab.jpg"},
+		{api.Source{Path: "/a\u0085\u2028\xff.jpg", Label: "x"}, "a___.jpg", "x"},
 	} {
 		if test.source.Name() != test.name || test.source.String() != test.called {
 			t.Errorf("%+v: name %q, called %q", test.source, test.source.Name(), test.source.String())

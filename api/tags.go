@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -13,14 +14,10 @@ const MaxTagLength = 500
 // SplitTags splits a comma-separated list. It trims spaces and drops empty and repeated tags.
 func SplitTags(joined string) []string {
 	var tags []string
-	seen := map[string]bool{}
-	for _, tag := range strings.Split(joined, ",") {
-		tag = strings.TrimSpace(tag)
-		if tag == "" || seen[tag] {
-			continue
+	for tag := range strings.SplitSeq(joined, ",") {
+		if tag = strings.TrimSpace(tag); tag != "" && !slices.Contains(tags, tag) {
+			tags = append(tags, tag)
 		}
-		seen[tag] = true
-		tags = append(tags, tag)
 	}
 	return tags
 }

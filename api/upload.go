@@ -37,6 +37,22 @@ func (u *Upload) Path() string {
 	return folder + StoredName(u.FileName)
 }
 
+// CheckPath checks the name and the length of the path of the stored file. An invalid folder is
+// left to the check of the folder.
+func (u *Upload) CheckPath() error {
+	if err := CheckName(u.FileName); err != nil {
+		return err
+	}
+	if _, err := CleanFolder(u.Folder.Or("/")); err != nil {
+		return nil
+	}
+	path := u.Path()
+	if u.UseUniqueFileName.Or(true) {
+		path = UniqueName(path, NewSuffix())
+	}
+	return CheckPath(path)
+}
+
 // Check returns everything that the service would refuse about the upload (service.md §4.1), each
 // as a *RuleError. It does not inspect the bytes.
 func (u *Upload) Check() []error {
@@ -56,12 +72,16 @@ func (u *Upload) Check() []error {
 
 // CheckResponseFields returns an error if one of fields is no response field.
 func CheckResponseFields(fields []string) error {
+	var known []string
+	for _, c := range responseChoices {
+		known = append(known, c.Text)
+	}
 	for _, name := range fields {
-		if !slices.Contains(hostedResponses, name) && !slices.ContainsFunc(responseChoices, func(c Choice) bool { return c.Text == name }) {
+		if !slices.Contains(hostedResponses, name) && !slices.Contains(known, name) {
 			return &RuleError{
 				Field:   "responseFields",
 				Message: "responseFields hold " + quote(name) + ", which is no response field",
-				Help:    "Allowed are " + ChoiceTexts(responseChoices) + ", and at hosted services " + strings.Join(hostedResponses, ", ") + ".",
+				Help:    "Allowed are " + strings.Join(known, ", ") + ", and at hosted services " + strings.Join(hostedResponses, ", ") + ".",
 			}
 		}
 	}

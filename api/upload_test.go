@@ -3,7 +3,6 @@ package api_test
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 	"testing"
 
 	"mediadesk/api"
@@ -53,16 +52,6 @@ var fullParts = []api.Part{
 	{Name: "customMetadata", Value: `{"brand":"Acme","year":2026}`},
 	{Name: "responseFields", Value: "tags,customMetadata"},
 	{Name: "webhookUrl", Value: "https://example.com/hook?a=b&c=d"},
-}
-
-func TestPartsOfEveryField(t *testing.T) {
-	parts, err := fullUpload(api.Source{Path: "x"}).Parts()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(parts, fullParts) {
-		t.Errorf("got  %q\nwant %q", parts, fullParts)
-	}
 }
 
 // TestPartsKeepAbsentEmptyAndFalseApart: absent and null fields are not sent; empty and false ones are.
@@ -125,13 +114,6 @@ func TestPartsKeepAbsentEmptyAndFalseApart(t *testing.T) {
 	}
 }
 
-func TestPartsRefuseWhatIsNoJSON(t *testing.T) {
-	_, err := (&api.Upload{FileName: "a", CustomMetadata: api.Set(map[string]json.RawMessage{"a": json.RawMessage("{")})}).Parts()
-	if err == nil || !strings.Contains(err.Error(), "customMetadata cannot be written as JSON") {
-		t.Errorf("got %v", err)
-	}
-}
-
 // TestUploadCheck: check finds every broken rule of service.md §4.1, not only the first.
 func TestUploadCheck(t *testing.T) {
 	if found := fullUpload(api.Source{Path: "x"}).Check(); found != nil {
@@ -157,30 +139,6 @@ func TestUploadCheck(t *testing.T) {
 	null := api.Upload{FileName: "a", Tags: api.Null[[]string](), Folder: api.Null[string](), CustomCoordinates: api.Null[string](), WebhookURL: api.Null[string]()}
 	if found := null.Check(); found != nil {
 		t.Errorf("null fields: %v", found)
-	}
-}
-
-func TestResponseFields(t *testing.T) {
-	wantRule(t, api.CheckResponseFields([]string{"tags", "customCoordinates", "isPrivateFile", "embeddedMetadata", "customMetadata", "metadata", "isPublished", "selectedFieldsSchema"}), "")
-	wantRule(t, api.CheckResponseFields(nil), "")
-	for _, other := range []string{"", "Tags", "tags ", "bogus"} {
-		wantRule(t, api.CheckResponseFields([]string{"tags", other}), "responseFields")
-	}
-}
-
-func TestUploadPath(t *testing.T) {
-	for _, test := range []struct {
-		folder api.Field[string]
-		name   string
-		want   string
-	}{
-		{api.Field[string]{}, "my photo.jpg", "/my_photo.jpg"},
-		{api.Null[string](), "a", "/a"},
-		{api.Set("a//b"), "c.jpg", "/a/b/c.jpg"},
-	} {
-		if got := (&api.Upload{Folder: test.folder, FileName: test.name}).Path(); got != test.want {
-			t.Errorf("got %q, want %q", got, test.want)
-		}
 	}
 }
 

@@ -38,11 +38,18 @@ func (c Config) SetProfile(p Profile) (Config, error) {
 	if err != nil {
 		return c, err
 	}
-	return c.edit(func(now Config) (map[string]any, error) {
+	return c.edit(func(now Config, next *state) ([]string, error) {
 		if old, exists := now.Profiles[p.Name]; exists && reflect.DeepEqual(old.writable(), p) {
 			return nil, nil
 		}
-		return map[string]any{"profiles." + p.Name: p}, nil
+		profiles := map[string]Profile{p.Name: p}
+		for name, other := range next.Profiles {
+			if name != p.Name {
+				profiles[name] = other
+			}
+		}
+		next.Profiles = profiles
+		return []string{"profiles." + p.Name}, nil
 	})
 }
 
@@ -60,7 +67,7 @@ func (p Profile) writable() Profile {
 // RemoveProfile removes a profile but keeps its key: see Keys.Forget. It refuses to remove the local library,
 // the profile in use, and profiles set in config.toml.
 func (c Config) RemoveProfile(name string) (Config, error) {
-	return c.edit(func(now Config) (map[string]any, error) {
+	return c.edit(func(now Config, next *state) ([]string, error) {
 		if name == LocalProfile {
 			return nil, fmt.Errorf("the profile %q is the local library and cannot be removed", LocalProfile)
 		}
@@ -70,61 +77,73 @@ func (c Config) RemoveProfile(name string) (Config, error) {
 		if now.Profile == name {
 			return nil, fmt.Errorf("the profile %q is in use: use another one first, such as %q", name, LocalProfile)
 		}
-		return map[string]any{"profiles." + name: nil}, nil
+		delete(next.Profiles, name)
+		return []string{"profiles." + name}, nil
 	})
 }
 
 // Use selects the profile to use.
 func (c Config) Use(name string) (Config, error) {
-	return c.edit(func(now Config) (map[string]any, error) {
+	return c.edit(func(now Config, next *state) ([]string, error) {
 		if _, err := now.Find(name); err != nil {
 			return nil, err
 		}
 		if now.Exists && now.Profile == name {
 			return nil, nil
 		}
-		return map[string]any{"profile": name}, nil
+		next.Profile = name
+		return []string{"profile"}, nil
 	})
 }
 
 // Set changes those of Theme, Colors, Pictures, Signal, Concurrency and Bookmarks in which want differs from c, all or
 // none. The other choices have functions of their own. An empty list of bookmarks removes them.
 func (c Config) Set(want Choices) (Config, error) {
-	return c.edit(func(now Config) (map[string]any, error) {
+	return c.edit(func(now Config, next *state) (changed []string, err error) {
 		if problem := oneOf("theme", want.Theme, now.ThemeNames()...); problem != nil && want.Theme != c.Theme {
 			return nil, problem
 		}
 		if !utf8.ValidString(strings.Join(want.Bookmarks, "")) {
 			return nil, errors.New("the name of a folder is not valid UTF-8, so no settings file can hold it")
 		}
-		changes := map[string]any{}
-		put := func(key string, before, current, value any) {
-			if value != before && value != current {
-				changes[key] = value
-			}
+		choose(&changed, "theme", &next.Theme, c.Theme, now.Theme, want.Theme)
+		choose(&changed, "colors", &next.Colors, c.Colors, now.Colors, want.Colors)
+		choose(&changed, "pictures", &next.Pictures, c.Pictures, now.Pictures, want.Pictures)
+		choose(&changed, "signal", &next.Signal, c.Signal, now.Signal, want.Signal)
+		choose(&changed, "concurrency", &next.Concurrency, c.Concurrency, now.Concurrency, want.Concurrency)
+		if !slices.Equal(c.Bookmarks, want.Bookmarks) && !slices.Equal(now.Bookmarks, want.Bookmarks) {
+			next.Bookmarks, changed = want.Bookmarks, append(changed, "bookmarks")
 		}
-		put("theme", c.Theme, now.Theme, want.Theme)
-		put("colors", c.Colors, now.Colors, want.Colors)
-		put("pictures", c.Pictures, now.Pictures, want.Pictures)
-		put("signal", c.Signal, now.Signal, want.Signal)
-		put("concurrency", c.Concurrency, now.Concurrency, want.Concurrency)
-		switch {
-		case slices.Equal(c.Bookmarks, want.Bookmarks) || slices.Equal(now.Bookmarks, want.Bookmarks):
-		case len(want.Bookmarks) == 0:
-			changes["bookmarks"] = nil
-		default:
-			changes["bookmarks"] = want.Bookmarks
-		}
-		return changes, nil
+		return changed, nil
 	})
+}
+
+func choose[T comparable](changed *[]string, key string, choice *T, before, now, want T) {
+	if want != before && want != now {
+		*choice, *changed = want, append(*changed, key)
+	}
 }
 
 // AddTip records that a tip was shown.
 func (c Config) AddTip(name string) (Config, error) {
-	return c.edit(func(now Config) (map[string]any, error) {
-		if slices.Contains(now.Tips, name) {
+	return c.edit(func(_ Config, next *state) ([]string, error) {
+		if slices.Contains(next.Tips, name) {
 			return nil, nil
 		}
-		return map[string]any{"tips": append(slices.Clone(now.Tips), name)}, nil
+		next.Tips = append(next.Tips, name)
+		return []string{"tips"}, nil
+	})
+}
+
+// SetFolders records the folders that merge returns for those of earlier runs, newest first. A name that is not
+// valid UTF-8 is left out, because state.json cannot hold it.
+func (c Config) SetFolders(merge func(earlier []string) []string) (Config, error) {
+	return c.edit(func(_ Config, next *state) ([]string, error) {
+		folders := slices.DeleteFunc(merge(next.Folders), func(f string) bool { return !utf8.ValidString(f) })
+		if slices.Equal(folders, next.Folders) {
+			return nil, nil
+		}
+		next.Folders = folders
+		return []string{"folders"}, nil
 	})
 }

@@ -7,7 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Theme is the name of a built-in theme or of one of Config.Themes.
@@ -19,7 +23,7 @@ const (
 	ThemeDark         Theme = "dark"
 	ThemeLight        Theme = "light"
 	ThemeHighContrast Theme = "high-contrast"
-	ThemeNoColor      Theme = "no-colour"
+	ThemeNoColor      Theme = "no-color"
 )
 
 // BuiltInThemes returns the built-in themes in display order.
@@ -52,15 +56,6 @@ const (
 	DepthNone ColorDepth = "none"
 )
 
-// Previews selects whether thumbnails of files are cached on disk.
-type Previews string
-
-// PreviewsKeep caches slow previews (64 MB at most); PreviewsForget caches nothing.
-const (
-	PreviewsKeep   Previews = "keep"
-	PreviewsForget Previews = "forget"
-)
-
 // Signal selects how to notify the user that all extensions have finished.
 type Signal string
 
@@ -78,23 +73,22 @@ const (
 	DefaultMaxSize       = 25_000_000 // bytes: "Maximum upload size, free plan" of service.md §8
 )
 
-// Choices are the settings that screens and commands change, stored in state.toml. Values in config.toml
-// override them.
+// Choices are the settings that screens and commands change, stored in state.json. Values in
+// config.toml override them.
 type Choices struct {
-	Profile     string             `toml:"profile"` // name of the profile in use
-	Theme       Theme              `toml:"theme"`
-	Pictures    Pictures           `toml:"pictures"`
-	Colors      ColorDepth         `toml:"colors"`
-	Previews    Previews           `toml:"previews"`
-	Signal      Signal             `toml:"signal"`
-	Concurrency int                `toml:"concurrency"` // simultaneous uploads; 0 adapts
-	Bookmarks   []string           `toml:"bookmarks"`   // folders; "~/" is the home folder
-	Profiles    map[string]Profile `toml:"profiles"`    // by name; always contains LocalProfile
+	Profile     string             `toml:"profile" json:"profile,omitempty"` // name of the profile in use
+	Theme       Theme              `toml:"theme" json:"theme,omitempty"`
+	Pictures    Pictures           `toml:"pictures" json:"pictures,omitempty"`
+	Colors      ColorDepth         `toml:"colors" json:"colors,omitempty"`
+	Signal      Signal             `toml:"signal" json:"signal,omitempty"`
+	Concurrency int                `toml:"concurrency" json:"concurrency,omitempty"` // simultaneous uploads; 0 adapts
+	Bookmarks   []string           `toml:"bookmarks" json:"bookmarks,omitempty"`     // folders; "~/" is the home folder
+	Profiles    map[string]Profile `toml:"profiles" json:"profiles,omitempty"`       // by name; always contains LocalProfile
 }
 
-// Config holds the settings from config.toml, then state.toml, then the defaults. Its toml tags are all the
-// keys that config.toml may have. It is a value: an edit changes state.toml and returns a new Config. Do not
-// modify its maps and slices.
+// Config holds the settings from config.toml, then state.json, then the defaults. Its toml tags
+// are all the keys that config.toml may have. It is a value: an edit changes state.json and
+// returns a new Config. Do not modify its maps and slices.
 type Config struct {
 	Choices
 	Themes  map[Theme]OwnTheme  `toml:"themes"` // the user's own, by name
@@ -102,16 +96,13 @@ type Config struct {
 	Local   Local               `toml:"local"`
 	Keys    map[string][]string `toml:"keys"` // the user's keys by action ID; only the screens can check them
 
-	Path   string   `toml:"-"` // config.toml, the user's settings file
-	Exists bool     `toml:"-"` // whether one of the files has a setting; false means all defaults
-	Tips   []string `toml:"-"` // names of the tips that have been shown
-	// Replaced are the lines of config.toml, in order, that version 0.1 wrote and that no longer apply,
-	// because a screen or command changed the setting since.
-	Replaced []int `toml:"-"`
+	Path    string   `toml:"-"` // config.toml, the user's settings file
+	Exists  bool     `toml:"-"` // whether one of the files has a setting; false means all defaults
+	Tips    []string `toml:"-"` // names of the tips that have been shown
+	Folders []string `toml:"-"` // folders shown in earlier runs, newest first
 
 	paths Paths
-	own   []place        // the places in config.toml
-	set   map[string]int // line in config.toml by entry: see entries
+	own   []place // the places in config.toml
 }
 
 // LineOf returns the 1-based line of config.toml that sets the keys of an action, or 0.
@@ -120,7 +111,7 @@ func (c Config) LineOf(action string) int { return lineOf(c.own, []string{"keys"
 // SetIn returns where config.toml sets a setting, such as "theme", or a profile, such as "profiles.work":
 // "set in config.toml line 12". It returns "" for settings that screens and commands can change.
 func (c Config) SetIn(key string) string {
-	if line := c.set[key]; line > 0 {
+	if line := c.lineIn(strings.SplitN(key, ".", 2)...); line > 0 {
 		return fmt.Sprintf("set in %s line %d", filepath.Base(c.Path), line)
 	}
 	return ""
@@ -148,12 +139,14 @@ type Local struct {
 // Current returns the profile in use.
 func (c Config) Current() Profile { return c.Profiles[c.Profile] }
 
-// Find returns a profile by name. The error is an *UnknownProfileError that suggests the nearest name.
+// Find returns a profile by name. The error suggests the nearest name.
 func (c Config) Find(name string) (Profile, error) {
-	if p, ok := c.Profiles[name]; ok {
-		return p, nil
+	p, ok := c.Profiles[name]
+	if !ok {
+		known := c.Names()
+		return p, fmt.Errorf("there is no profile %q%s (there are: %s)", name, didYouMean(name, known), strings.Join(known, ", "))
 	}
-	return Profile{}, &UnknownProfileError{Name: name, Known: c.Names()}
+	return p, nil
 }
 
 // Names returns the names of the profiles: the local one first, the others sorted.
@@ -185,7 +178,6 @@ func (c Config) withDefaults(paths Paths) Config {
 	c.Theme = cmp.Or(c.Theme, ThemeAuto)
 	c.Pictures = cmp.Or(c.Pictures, PicturesAuto)
 	c.Colors = cmp.Or(c.Colors, DepthAuto)
-	c.Previews = cmp.Or(c.Previews, PreviewsKeep)
 	c.Signal = cmp.Or(c.Signal, SignalBell)
 	c.Webhook.Listen = cmp.Or(c.Webhook.Listen, DefaultWebhookListen)
 	c.Local.Addr = cmp.Or(c.Local.Addr, DefaultLocalAddr)
@@ -198,4 +190,63 @@ func (c Config) withDefaults(paths Paths) Config {
 	}
 	c.Profiles = profiles
 	return c
+}
+
+// OwnTheme is a theme of the user: colors for a dark and for a light background. If one of
+// the two is empty, the other applies to both.
+type OwnTheme struct {
+	Dark  Colors `toml:"dark"`
+	Light Colors `toml:"light"`
+}
+
+// Colors are colors by role: "#rrggbb", "#rgb", or "0" to "255" for one of the terminal's own. "" means
+// the color of the built-in theme.
+type Colors struct {
+	Ground        string `toml:"ground"` // background of the terminal
+	Text          string `toml:"text"`
+	Muted         string `toml:"muted"`
+	Accent        string `toml:"accent"`
+	Good          string `toml:"good"`
+	Warn          string `toml:"warn"`
+	Bad           string `toml:"bad"`
+	Marked        string `toml:"marked"`
+	Line          string `toml:"line"`          // borders
+	Raised        string `toml:"raised"`        // background of fields and chips
+	RaisedText    string `toml:"raised_text"`   // text on it
+	Selected      string `toml:"selected"`      // background of the row under the cursor
+	SelectedText  string `toml:"selected_text"` // text on it
+	SelectedMuted string `toml:"selected_muted"`
+	Strong        string `toml:"strong"` // background of the focused button
+	StrongText    string `toml:"strong_text"`
+}
+
+// ThemeNames returns the built-in themes, followed by the user's own, sorted.
+func (c Config) ThemeNames() []Theme {
+	return append(BuiltInThemes(), slices.Sorted(maps.Keys(c.Themes))...)
+}
+
+var hexColor = regexp.MustCompile(`^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`)
+
+func checkTheme(name Theme, own OwnTheme, report func(problem *settingError, table ...string)) {
+	switch {
+	case slices.Contains(BuiltInThemes(), name):
+		report(&settingError{key: string(name), what: "the theme " + strconv.Quote(string(name)) + " is built in: give yours another name"}, "themes")
+		return
+	case name == "" || !printable(string(name)):
+		report(&settingError{key: string(name), what: "a theme must have a name of plain text"}, "themes")
+		return
+	case own == OwnTheme{}:
+		report(&settingError{key: string(name), what: "the theme " + strconv.Quote(string(name)) + " has no colors: give some in " + joinKey([]string{"themes", string(name), "dark"})}, "themes")
+		return
+	}
+	for variant, colors := range map[string]Colors{"dark": own.Dark, "light": own.Light} {
+		value := reflect.ValueOf(colors)
+		for field := range value.Type().Fields() {
+			role, color := field.Tag.Get("toml"), value.FieldByIndex(field.Index).String()
+			if number, err := strconv.Atoi(color); color == "" || hexColor.MatchString(color) || err == nil && number >= 0 && number <= 255 {
+				continue
+			}
+			report(badSetting(role, `%q is not a color: use "#rrggbb", or "0" to "255" for one of the terminal's own`, color), "themes", string(name), variant)
+		}
+	}
 }

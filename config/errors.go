@@ -8,13 +8,12 @@ import (
 
 // FileError is one problem in a settings file.
 type FileError struct {
-	Path string // config.toml or state.toml
+	Path string // config.toml or state.json
 	Line int    // 1-based; 0 if unknown
 	Key  string // dotted, as "profiles.work.upload_url"; "" if the problem is not about a key
 	Text string // the problem and a hint
 }
 
-// Error returns the place, the problem and a hint.
 func (e *FileError) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Path)
@@ -33,20 +32,8 @@ type ReadOnlyError struct {
 	Line int    // 1-based
 }
 
-// Error returns the place of the setting and a hint.
 func (e *ReadOnlyError) Error() string {
 	return fmt.Sprintf("%s is set in %s line %d: change or delete it there (%s)", e.Key, filepath.Base(e.Path), e.Line, e.Path)
-}
-
-// UnknownProfileError reports that no profile has this name.
-type UnknownProfileError struct {
-	Name  string
-	Known []string
-}
-
-// Error lists the profiles and suggests the nearest.
-func (e *UnknownProfileError) Error() string {
-	return fmt.Sprintf("there is no profile %q%s (there are: %s)", e.Name, didYouMean(e.Name, e.Known), strings.Join(e.Known, ", "))
 }
 
 // settingError is a problem with a setting whose place in the file is not known yet.
@@ -75,7 +62,6 @@ func didYouMean(got string, names []string) string {
 	return fmt.Sprintf(", did you mean %q?", best)
 }
 
-// editDistance returns the Levenshtein distance between the first 64 letters of a and b.
 func editDistance(a, b string) int {
 	ra, rb := []rune(a), []rune(b)
 	ra, rb = ra[:min(len(ra), 64)], rb[:min(len(rb), 64)]

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -27,7 +26,6 @@ func runKeyCommand(ctx context.Context, args []string, limit time.Duration) (Sec
 	out, said := &capped{limit: maxSecret + 2}, &capped{limit: 4096}
 	cmd := exec.CommandContext(limited, args[0], args[1:]...)
 	cmd.Stdout, cmd.Stderr = out, said
-	cmd.Env = environWithoutKey(os.Environ())
 	cmd.WaitDelay = commandGrace
 	err := cmd.Run()
 	switch {
@@ -44,17 +42,6 @@ func runKeyCommand(ctx context.Context, args []string, limit time.Duration) (Sec
 	return NewSecret(line)
 }
 
-// environWithoutKey removes our key variable from the environment of a command.
-func environWithoutKey(env []string) []string {
-	kept := make([]string, 0, len(env))
-	for _, variable := range env {
-		if name, _, _ := strings.Cut(variable, "="); name != KeyVariable && name != DatabaseVariable {
-			kept = append(kept, variable)
-		}
-	}
-	return kept
-}
-
 // capped keeps the first bytes written to it and discards the rest. It does not embed the buffer, whose
 // ReadFrom would bypass the limit.
 type capped struct {
@@ -68,7 +55,6 @@ func (c *capped) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns the kept bytes.
 func (c *capped) String() string { return c.kept.String() }
 
 // excerpt returns the first line of a command's output, made safe and shortened.

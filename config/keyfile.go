@@ -48,7 +48,6 @@ func openKeyFile(path string, forbidden mayRead) (*os.File, error) {
 	return file, nil
 }
 
-// readKey reads a key from r until EOF.
 func readKey(r io.Reader) (Secret, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxSecret+3)) // the longest key, a line end, and one byte too many
 	if err != nil {

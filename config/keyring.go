@@ -24,40 +24,40 @@ type KeyringProblem int
 
 // The problems. With KeyringNotFound, the keyring itself works.
 const (
-	KeyringNotFound     KeyringProblem = iota + 1 // no such entry
-	KeyringNoBus                                  // no session bus: common over SSH and in containers
-	KeyringBadAddress                             // the session bus has an address but cannot be reached
-	KeyringNoService                              // no secret service on the session bus
-	KeyringNoCollection                           // the service has no collection for keys
-	KeyringLocked                                 // the collection is locked
-	KeyringSilent                                 // no answer within KeyringLimit
-	KeyringTooLarge                               // the key is too large for this keyring
-	KeyringUnsupported                            // this system has no supported keyring
-	KeyringBroken                                 // any other error
+	KeyringNotFound KeyringProblem = iota + 1 // no such entry
+	KeyringMissing                            // no keyring in this session: common over SSH and in containers
+	KeyringLocked                             // the collection is locked
+	KeyringSilent                             // no answer within KeyringLimit
+	KeyringRefused                            // any other error, such as a key that is too large
 )
 
 // keyringTexts holds a description and a hint for each problem, in order.
 var keyringTexts = [...]struct{ happened, helps string }{
-	KeyringNotFound:     {"the keyring has no such key", "store one with: mediadesk key set"},
-	KeyringNoBus:        {"this session has no keyring (no session bus was found)", otherWays},
-	KeyringBadAddress:   {"the session bus of the keyring cannot be reached", "check DBUS_SESSION_BUS_ADDRESS, or " + otherWays},
-	KeyringNoService:    {"no keyring runs in this session (nothing provides org.freedesktop.secrets)", "start gnome-keyring, KWallet or KeePassXC, or " + otherWays},
-	KeyringNoCollection: {"the keyring has no collection to keep keys in", "create a default keyring with the password program of your desktop, or " + otherWays},
-	KeyringLocked:       {"the keyring is locked", "unlock it and try again, or " + otherWays},
-	KeyringSilent:       {fmt.Sprintf("the keyring did not answer within %v", KeyringLimit), "look for its window that waits for a password, or " + otherWays},
-	KeyringTooLarge:     {"the key is larger than the keyring takes", otherWays},
-	KeyringUnsupported:  {"there is no keyring for this system", otherWays},
-	KeyringBroken:       {"the keyring answered with an error", otherWays},
+	KeyringNotFound: {"the keyring has no such key", "store one with: mediadesk key set"},
+	KeyringMissing:  {"this session has no keyring", "start gnome-keyring, KWallet or KeePassXC and create a default keyring"},
+	KeyringLocked:   {"the keyring is locked", "unlock it and try again"},
+	KeyringSilent:   {fmt.Sprintf("the keyring did not answer within %v", KeyringLimit), "look for its window that waits for a password"},
+	KeyringRefused:  {"the keyring refused it", ""},
 }
 
 // otherWays lists the alternatives to a keyring.
 const otherWays = "give the key by MEDIADESK_PRIVATE_KEY, or name a key_file or a key_command in the profile"
 
-// Error describes the problem.
 func (p KeyringProblem) Error() string { return keyringTexts[p].happened }
 
-// Help returns a hint.
-func (p KeyringProblem) Help() string { return keyringTexts[p].helps }
+// Fix returns how to get the keyring to work, or "".
+func (p KeyringProblem) Fix() string { return keyringTexts[p].helps }
+
+// Help returns a hint: how to get the keyring to work, or do without it.
+func (p KeyringProblem) Help() string {
+	switch fix := p.Fix(); {
+	case p == KeyringNotFound:
+		return fix
+	case fix != "":
+		return fix + ", or " + otherWays
+	}
+	return otherWays
+}
 
 // KeyringError is the error of a keyring call.
 type KeyringError struct {
@@ -66,16 +66,16 @@ type KeyringError struct {
 	Cause   error  // the system's error; may be nil
 }
 
-// Error describes the call and the problem, with a hint.
-func (e *KeyringError) Error() string {
-	text := e.Doing + ": " + e.Problem.Error()
-	if e.Cause != nil {
-		text += " (" + e.Cause.Error() + ")"
+func (e *KeyringError) Error() string { return e.Doing + ": " + e.Describe() + "; " + e.Problem.Help() }
+
+// Describe describes the problem and its cause.
+func (e *KeyringError) Describe() string {
+	if e.Cause == nil {
+		return e.Problem.Error()
 	}
-	return text + "; " + e.Problem.Help()
+	return e.Problem.Error() + " (" + e.Cause.Error() + ")"
 }
 
-// Unwrap returns the problem and the cause.
 func (e *KeyringError) Unwrap() []error {
 	if e.Cause == nil {
 		return []error{e.Problem}
@@ -139,7 +139,7 @@ func (k *Keyring) Get(ctx context.Context, profile string) (Secret, error) {
 	}
 	key, err := NewSecret(text)
 	if err != nil {
-		return Secret{}, &KeyringError{Problem: KeyringBroken, Doing: doing, Cause: err}
+		return Secret{}, &KeyringError{Problem: KeyringRefused, Doing: doing, Cause: err}
 	}
 	return key, nil
 }
@@ -173,7 +173,7 @@ func (k *Keyring) setAndRead(ctx context.Context, doing, account, text string) e
 	case readErr != nil:
 		return readErr
 	}
-	return &KeyringError{Problem: KeyringBroken, Doing: doing, Cause: errors.New("it returned something else than was stored")}
+	return &KeyringError{Problem: KeyringRefused, Doing: doing, Cause: errors.New("it returned something else than was stored")}
 }
 
 func (k *Keyring) read(ctx context.Context, doing, account string) (string, error) {
@@ -200,20 +200,15 @@ func (k *Keyring) Try(ctx context.Context) error {
 	// No profile name contains a dot, and the random part separates programs that run at the same time.
 	canary := ".canary-" + rand.Text()
 	if err := k.setAndRead(ctx, doing, canary, canary); err != nil {
-		if errors.Is(err, KeyringBroken) {
+		if errors.Is(err, KeyringRefused) {
 			// The entry may have been stored although it could not be read: remove it.
-			return errors.Join(err, ignoreNotFound(k.delete(ctx, doing, canary)))
+			if gone := k.delete(ctx, doing, canary); !errors.Is(gone, KeyringNotFound) {
+				err = errors.Join(err, gone)
+			}
 		}
 		return err
 	}
 	return k.delete(ctx, doing, canary)
-}
-
-func ignoreNotFound(err error) error {
-	if errors.Is(err, KeyringNotFound) {
-		return nil
-	}
-	return err
 }
 
 // call runs a call in its own goroutine and waits until the limit. It returns the token of gate only when
@@ -275,7 +270,7 @@ const (
 
 // keyringError maps an error of the libraries to a KeyringError.
 func keyringError(doing string, err error) error {
-	problem := KeyringBroken
+	problem := KeyringRefused
 	cause := err
 	if known, ok := errors.AsType[*KeyringError](err); ok {
 		return &KeyringError{Problem: known.Problem, Doing: doing, Cause: known.Cause}
@@ -284,10 +279,8 @@ func keyringError(doing string, err error) error {
 	switch {
 	case errors.Is(err, keyring.ErrNotFound):
 		problem, cause = KeyringNotFound, nil
-	case errors.Is(err, keyring.ErrSetDataTooBig):
-		problem, cause = KeyringTooLarge, nil
 	case errors.Is(err, keyring.ErrUnsupportedPlatform):
-		problem, cause = KeyringUnsupported, nil
+		problem = KeyringMissing
 	case errors.Is(err, context.DeadlineExceeded):
 		problem, cause = KeyringSilent, nil
 	case strings.HasPrefix(err.Error(), "failed to unlock"):
@@ -296,7 +289,7 @@ func keyringError(doing string, err error) error {
 	case isExit && (exit.ExitCode() == macNotAllowed || exit.ExitCode() == macAuthFailed):
 		problem = KeyringLocked
 	case isExit && exit.ExitCode() == macNoKeychain:
-		problem = KeyringNoCollection
+		problem = KeyringMissing
 	}
 	return &KeyringError{Problem: problem, Doing: doing, Cause: cause}
 }

@@ -61,7 +61,7 @@ func isSocket(path string) bool {
 func probeKeyring(ctx context.Context) error {
 	address := findBus(os.Getenv, isSocket)
 	if address == "" {
-		return &KeyringError{Problem: KeyringNoBus}
+		return &KeyringError{Problem: KeyringMissing, Cause: errors.New("no session bus was found")}
 	}
 	if os.Getenv(busVariable) != address {
 		// The library checks fewer places than findBus.
@@ -71,7 +71,7 @@ func probeKeyring(ctx context.Context) error {
 	}
 	secrets, err := ss.NewSecretService()
 	if err != nil {
-		return &KeyringError{Problem: KeyringBadAddress, Cause: err}
+		return &KeyringError{Problem: KeyringMissing, Cause: err}
 	}
 	if err := probeService(ctx, secrets); err != nil {
 		return err
@@ -85,12 +85,12 @@ func probeService(ctx context.Context, secrets *ss.SecretService) error {
 	for _, method := range []string{".ListNames", ".ListActivatableNames"} {
 		var some []string
 		if err := secrets.BusObject().CallWithContext(ctx, dbusInterface+method, 0).Store(&some); err != nil {
-			return busError(KeyringBadAddress, err)
+			return busError(err)
 		}
 		names = append(names, some...)
 	}
 	if !slices.Contains(names, secretsName) {
-		return &KeyringError{Problem: KeyringNoService}
+		return &KeyringError{Problem: KeyringMissing, Cause: errors.New("nothing provides " + secretsName)}
 	}
 	return nil
 }
@@ -103,31 +103,28 @@ func probeCollection(ctx context.Context, secrets *ss.SecretService) error {
 		path := collection.Path()
 		if err := service.CallWithContext(ctx, secretsService+".ReadAlias", 0, "default").Store(&path); err != nil {
 			// The service could be activated but did not start.
-			return busError(KeyringNoService, err)
+			return busError(err)
 		}
 		if path == "/" {
-			return &KeyringError{Problem: KeyringNoCollection}
+			return &KeyringError{Problem: KeyringMissing, Cause: errors.New("it has no collection")}
 		}
 		collection = secrets.Object(secretsName, path)
 	}
 	locked, err := collection.GetProperty(lockedProperty)
 	if err != nil {
-		return busError(KeyringNoCollection, err)
+		return busError(err)
 	}
-	if isLocked, ok := locked.Value().(bool); ok && isLocked && !hasDisplay() {
+	if isLocked, ok := locked.Value().(bool); ok && isLocked && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
 		// With a display, continue: the keyring then shows the window that unlocks it.
 		return &KeyringError{Problem: KeyringLocked}
 	}
 	return nil
 }
 
-// hasDisplay reports whether a keyring could show a password window.
-func hasDisplay() bool { return os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != "" }
-
 // busError returns a KeyringError for an error of the bus, or the error of ctx if that has ended.
-func busError(problem KeyringProblem, err error) error {
+func busError(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return &KeyringError{Problem: problem, Cause: err}
+	return &KeyringError{Problem: KeyringMissing, Cause: err}
 }

@@ -75,18 +75,16 @@ func TestKeyringErrors(t *testing.T) {
 		return exec.Command("sh", "-c", fmt.Sprint("exit ", code)).Run()
 	}
 	causes := map[KeyringProblem][]error{
-		KeyringNotFound:    {keyring.ErrNotFound, fmt.Errorf("x: %w", keyring.ErrNotFound)},
-		KeyringTooLarge:    {keyring.ErrSetDataTooBig},
-		KeyringUnsupported: {keyring.ErrUnsupportedPlatform},
-		KeyringLocked:      {errors.New("failed to unlock correct collection '/x'")},
-		KeyringBroken:      {errors.New("anything else")},
-		KeyringSilent:      {context.DeadlineExceeded},
-		KeyringNoBus:       {&KeyringError{Problem: KeyringNoBus}},
+		KeyringNotFound: {keyring.ErrNotFound, fmt.Errorf("x: %w", keyring.ErrNotFound)},
+		KeyringMissing:  {keyring.ErrUnsupportedPlatform, &KeyringError{Problem: KeyringMissing}},
+		KeyringLocked:   {errors.New("failed to unlock correct collection '/x'")},
+		KeyringSilent:   {context.DeadlineExceeded},
+		KeyringRefused:  {keyring.ErrSetDataTooBig, errors.New("anything else")},
 	}
 	if runtime.GOOS != "windows" {
 		causes[KeyringLocked] = append(causes[KeyringLocked], exit(macNotAllowed), exit(macAuthFailed))
-		causes[KeyringNoCollection] = append(causes[KeyringNoCollection], exit(macNoKeychain))
-		causes[KeyringBroken] = append(causes[KeyringBroken], exit(1))
+		causes[KeyringMissing] = append(causes[KeyringMissing], exit(macNoKeychain))
+		causes[KeyringRefused] = append(causes[KeyringRefused], exit(1))
 	}
 	for problem, list := range causes {
 		for _, cause := range list {
@@ -103,7 +101,7 @@ func TestKeyringErrors(t *testing.T) {
 			}
 		}
 	}
-	for problem := KeyringNotFound; problem <= KeyringBroken; problem++ {
+	for problem := KeyringNotFound; problem <= KeyringRefused; problem++ {
 		if problem.Error() == "" || problem.Help() == "" {
 			t.Errorf("problem %d has no words", problem)
 		}
@@ -145,18 +143,18 @@ func TestKeyringWorks(t *testing.T) {
 		t.Error("an empty key was accepted")
 	}
 	s.get = func() (string, error) { return "other", nil }
-	if err := k.Set(t.Context(), "w", secretOf(t, "k")); !errors.Is(err, KeyringBroken) {
+	if err := k.Set(t.Context(), "w", secretOf(t, "k")); !errors.Is(err, KeyringRefused) {
 		t.Errorf("got %v", err)
 	}
-	if err := k.Try(t.Context()); !errors.Is(err, KeyringBroken) || len(s.stored) != 1 {
+	if err := k.Try(t.Context()); !errors.Is(err, KeyringRefused) || len(s.stored) != 1 {
 		t.Errorf("got %v, remaining %v", err, s.stored)
 	}
 	s.get = func() (string, error) { return "a\x00b", nil }
-	if _, err := k.Get(t.Context(), "w"); !errors.Is(err, KeyringBroken) || !errors.Is(err, ErrBadSecret) {
+	if _, err := k.Get(t.Context(), "w"); !errors.Is(err, KeyringRefused) || !errors.Is(err, ErrBadSecret) {
 		t.Errorf("got %v", err)
 	}
 	s.get = func() (string, error) { var nothing []string; return nothing[len(s.stored)], nil }
-	if _, err := k.Get(t.Context(), "w"); !errors.Is(err, KeyringBroken) {
+	if _, err := k.Get(t.Context(), "w"); !errors.Is(err, KeyringRefused) {
 		t.Errorf("a panic below became %v", err)
 	}
 }
@@ -240,7 +238,7 @@ func TestKeyringCancelled(t *testing.T) {
 		// A probe that ends with its context has the same result.
 		ctx, cancel = context.WithCancel(t.Context())
 		k = newKeyring((&scripted{}).backend(), func(ctx context.Context) error { cancel(); return ctx.Err() }, KeyringLimit)
-		if _, err := k.Get(ctx, "w"); !errors.Is(err, context.Canceled) || errors.Is(err, KeyringBroken) {
+		if _, err := k.Get(ctx, "w"); !errors.Is(err, context.Canceled) || errors.Is(err, KeyringRefused) {
 			t.Errorf("got %v", err)
 		}
 	})

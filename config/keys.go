@@ -10,10 +10,12 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"mediadesk/api"
 )
 
 // KeyVariable is the environment variable that holds a key.
-const KeyVariable = "MEDIADESK_PRIVATE_KEY"
+const KeyVariable = api.KeyVariable
 
 // KeyCommandLimit is the time limit of a key command.
 const KeyCommandLimit = 10 * time.Second
@@ -29,7 +31,6 @@ const (
 	SourceTyped       Source = "typed for this run"
 )
 
-// String returns the description.
 func (s Source) String() string { return cmp.Or(string(s), "nowhere") }
 
 // ErrNoKey is wrapped by the error of Find if no source has a key: the caller may ask for one.
@@ -41,12 +42,10 @@ type NoKeyError struct {
 	Keyring error // a *KeyringError, or nil if the keyring was not asked
 }
 
-// Error describes the problem with a hint.
 func (e *NoKeyError) Error() string {
 	text := fmt.Sprintf("there is no private key for profile %q", e.Profile)
-	if problem, ok := errors.AsType[KeyringProblem](e.Keyring); ok && problem != KeyringNotFound {
-		text += ": " + problem.Error() + "; " + problem.Help()
-		return text
+	if found, ok := errors.AsType[*KeyringError](e.Keyring); ok && found.Problem != KeyringNotFound {
+		return text + ": " + found.Describe() + "; " + found.Problem.Help()
 	}
 	if CheckProfileName(e.Profile) != nil { // addresses without a profile have no place for a key
 		return "there is no private key for these addresses: give it by MEDIADESK_PRIVATE_KEY or --key-fd, or make them a profile with \"mediadesk profile add\""
@@ -54,7 +53,6 @@ func (e *NoKeyError) Error() string {
 	return text + ": store one with \"mediadesk key set\", or " + otherWays
 }
 
-// Unwrap returns ErrNoKey and the error of the keyring.
 func (e *NoKeyError) Unwrap() []error {
 	if e.Keyring == nil {
 		return []error{ErrNoKey}
@@ -69,12 +67,10 @@ type SourceError struct {
 	Err    error
 }
 
-// Error returns the source, the problem and a hint.
 func (e *SourceError) Error() string {
 	return fmt.Sprintf("the %s gives no key: %v", e.Source, e.Err)
 }
 
-// Unwrap returns the problem.
 func (e *SourceError) Unwrap() error { return e.Err }
 
 // Keys finds the private key of a profile. It uses the first source present, in the order of design.md §8:
@@ -97,21 +93,16 @@ type Keys struct {
 // Find returns the key of a profile and its source. The error is a *SourceError if a configured source failed,
 // a *NoKeyError (which wraps ErrNoKey) if there is no key, or the error of ctx.
 func (k *Keys) Find(ctx context.Context, p Profile) (Secret, Source, error) {
-	for _, look := range []func(context.Context, Profile) (Source, Secret, error){
-		k.fromFD, k.fromFile, k.fromCredential, k.fromCommand, k.fromEnvironment,
-	} {
-		source, key, err := look(ctx, p)
-		if ctx.Err() != nil {
-			return Secret{}, source, ctx.Err()
-		}
-		if err != nil {
-			return Secret{}, source, &SourceError{Source: source, Err: err}
-		}
-		if !key.IsZero() {
-			return key, source, nil
-		}
+	source, key, err := k.first(ctx, p)
+	switch {
+	case ctx.Err() != nil:
+		return Secret{}, source, ctx.Err()
+	case err != nil:
+		return Secret{}, source, &SourceError{Source: source, Err: err}
+	case key.IsZero():
+		return k.fromKeyring(ctx, p)
 	}
-	return k.fromKeyring(ctx, p)
+	return key, source, nil
 }
 
 // OfProfiles returns k without the file descriptor and the environment, whose key is for the profile in use.
@@ -124,19 +115,13 @@ func (k *Keys) OfProfiles() *Keys {
 	}}
 }
 
-// Where returns the source of a profile's key. It searches like Find.
-func (k *Keys) Where(ctx context.Context, p Profile) (Source, error) {
-	_, source, err := k.Find(ctx, p)
-	return source, err
-}
-
 // Set stores the key of a profile in the keyring. Find returns it only if no earlier source has one.
 func (k *Keys) Set(ctx context.Context, p Profile, key Secret) error {
 	if err := CheckProfileName(p.Name); err != nil {
 		return err
 	}
 	if k.Keyring == nil {
-		return &KeyringError{Problem: KeyringUnsupported, Doing: fmt.Sprintf("keeping the key of profile %q", p.Name)}
+		return &KeyringError{Problem: KeyringMissing, Doing: fmt.Sprintf("keeping the key of profile %q", p.Name)}
 	}
 	return k.Keyring.Set(ctx, p.Name, key)
 }
@@ -147,7 +132,7 @@ func (k *Keys) Forget(ctx context.Context, p Profile) error {
 		return err
 	}
 	if k.Keyring == nil {
-		return &KeyringError{Problem: KeyringUnsupported, Doing: fmt.Sprintf("forgetting the key of profile %q", p.Name)}
+		return &KeyringError{Problem: KeyringMissing, Doing: fmt.Sprintf("forgetting the key of profile %q", p.Name)}
 	}
 	return k.Keyring.Delete(ctx, p.Name)
 }
@@ -159,45 +144,27 @@ func (k *Keys) getenv(name string) string {
 	return k.Getenv(name)
 }
 
-func (k *Keys) fromFD(context.Context, Profile) (Source, Secret, error) {
-	if k.FD == nil {
-		return "", Secret{}, nil
+// first returns the key of the first source before the keyring that is present, or a zero one.
+func (k *Keys) first(ctx context.Context, p Profile) (Source, Secret, error) {
+	if k.FD != nil {
+		k.once.Do(func() { k.fdKey, k.fdErr = readKey(k.FD) })
+		return SourceFD, k.fdKey, k.fdErr
 	}
-	k.once.Do(func() { k.fdKey, k.fdErr = readKey(k.FD) })
-	return SourceFD, k.fdKey, k.fdErr
-}
-
-func (k *Keys) fromFile(_ context.Context, p Profile) (Source, Secret, error) {
-	if p.KeyFile == "" {
-		return "", Secret{}, nil
+	if p.KeyFile != "" {
+		path := expandHome(p.KeyFile)
+		key, err := readKeyFile(path, ownerOnly)
+		return Source("key file " + path), key, err
 	}
-	path := expandHome(p.KeyFile)
-	key, err := readKeyFile(path, ownerOnly)
-	return Source("key file " + path), key, err
-}
-
-func (k *Keys) fromCredential(_ context.Context, p Profile) (Source, Secret, error) {
-	dir := k.getenv("CREDENTIALS_DIRECTORY")
-	if !filepath.IsAbs(dir) || CheckProfileName(p.Name) != nil {
-		return "", Secret{}, nil
+	if dir := k.getenv("CREDENTIALS_DIRECTORY"); filepath.IsAbs(dir) && CheckProfileName(p.Name) == nil {
+		if path := filepath.Join(dir, "mediadesk-"+p.Name); exists(path) {
+			key, err := readKeyFile(path, notForOthers)
+			return Source("credential " + path), key, err
+		}
 	}
-	path := filepath.Join(dir, "mediadesk-"+p.Name)
-	if !exists(path) {
-		return "", Secret{}, nil
+	if len(p.KeyCommand) > 0 {
+		key, err := runKeyCommand(ctx, p.KeyCommand, cmp.Or(k.Limit, KeyCommandLimit))
+		return Source("key command " + p.KeyCommand[0]), key, err
 	}
-	key, err := readKeyFile(path, notForOthers)
-	return Source("credential " + path), key, err
-}
-
-func (k *Keys) fromCommand(ctx context.Context, p Profile) (Source, Secret, error) {
-	if len(p.KeyCommand) == 0 {
-		return "", Secret{}, nil
-	}
-	key, err := runKeyCommand(ctx, p.KeyCommand, cmp.Or(k.Limit, KeyCommandLimit))
-	return Source("key command " + p.KeyCommand[0]), key, err
-}
-
-func (k *Keys) fromEnvironment(context.Context, Profile) (Source, Secret, error) {
 	text := k.getenv(KeyVariable)
 	if strings.TrimSpace(text) == "" {
 		return "", Secret{}, nil

@@ -1,20 +1,21 @@
 package config
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"net"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 )
 
-// maxFile is the maximum size of a settings file in bytes.
 const maxFile = 1 << 20
 
 // Load reads the settings. Missing files mean the defaults. If a file is unusable, the error joins one
@@ -27,61 +28,109 @@ func Load(paths Paths) (Config, error) {
 	return s.config()
 }
 
-// document is a settings file.
-type document struct {
-	path   string
-	text   []byte // nil if the file does not exist
-	values map[string]any
-	places []place
+type sources struct {
+	paths Paths
+	text  []byte  // of config.toml; nil if it does not exist
+	own   []place // the places in it
+	state state
 }
 
-// readDocument reads a settings file. A missing file is not an error.
-func readDocument(path string) (document, error) {
-	d := document{path: path}
-	info, err := d.readText()
+func read(paths Paths) (s sources, err error) {
+	s.paths = paths
+	return s, errors.Join(s.readOwn(), s.readState())
+}
+
+func (s *sources) readOwn() error {
+	path := s.paths.Config
+	text, info, err := readText(path)
 	if err != nil {
-		return d, &FileError{Path: path, Text: fmt.Sprintf("the settings cannot be read (%v): check the file and its permissions, or set MEDIADESK_HOME to another folder", cause(err))}
+		return err
 	}
-	if err := d.parse(); err != nil {
-		return d, err
+	if text == nil {
+		return nil
 	}
-	return d, d.checkWriters(info)
-}
-
-// parse parses the values and places of the text.
-func (d *document) parse() error {
-	d.values = map[string]any{}
-	if err := toml.Unmarshal(d.text, &d.values); err != nil {
-		return d.problem("this is not TOML", err)
+	s.text = bytes.TrimPrefix(text, []byte("\ufeff")) // a byte order mark, as editors of Windows write
+	if err := decode(path, s.text, new(Config)); err != nil {
+		return err
 	}
-	d.places = findPlaces(d.text)
+	s.own = findPlaces(s.text)
+	for _, p := range s.own {
+		if p.key[len(p.key)-1] == "key_command" || len(p.key) == 3 && p.key[0] == "local" && p.key[1] == "commands" {
+			if err := checkWriters(path, info); err != nil {
+				return &FileError{Path: path, Line: p.line, Key: joinKey(p.key), Text: fmt.Sprintf("this names a program to run, and %v", err)}
+			}
+		}
+	}
 	return nil
 }
 
-// readText reads the file. info is nil if it does not exist.
-func (d *document) readText() (info fs.FileInfo, err error) {
+func (s *sources) readState() error {
+	path := s.paths.StateFile()
+	text, info, err := readText(path)
+	if err != nil || text == nil {
+		return err
+	}
+	if err := json.Unmarshal(text, &s.state); err != nil {
+		return &FileError{Path: path, Text: fmt.Sprintf("mediadesk writes this file, but not this (%v): correct it, or move the file away and lose the choices in it", err)}
+	}
+	for _, p := range s.state.Profiles {
+		if err := checkWriters(path, info); err != nil && len(p.KeyCommand) > 0 {
+			return &FileError{Path: path, Text: fmt.Sprintf("this names a program to run, and %v", err)}
+		}
+	}
+	return nil
+}
+
+// readText reads a settings file. text is nil if it does not exist.
+func readText(path string) (text []byte, info fs.FileInfo, err error) {
 	// Check before opening, because opening a FIFO waits for a writer.
-	info, err = os.Stat(d.path)
+	info, err = os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a file")
+		return nil, nil, nil
+	case err == nil && !info.Mode().IsRegular():
+		err = errors.New("it is not a file")
+	case err == nil && info.Size() > maxFile:
+		err = errors.New("it is larger than 1 MiB")
+	case err == nil:
+		text, err = os.ReadFile(path)
 	}
-	file, err := os.Open(d.path)
 	if err != nil {
-		return nil, err
+		return nil, nil, &FileError{Path: path, Text: fmt.Sprintf("the settings cannot be read (%v): check the file and its permissions, or set MEDIADESK_HOME to another folder", cause(err))}
 	}
-	defer file.Close()
-	if d.text, err = io.ReadAll(io.LimitReader(file, maxFile+1)); err != nil {
-		return nil, err
+	return text, info, nil
+}
+
+// decode decodes a config.toml over into. Keys that do not exist are all reported, another
+// problem ends it.
+func decode(path string, text []byte, into *Config) error {
+	err := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(into)
+	if unknown, ok := errors.AsType[*toml.StrictMissingError](err); ok {
+		problems := make([]error, len(unknown.Errors))
+		for i := range unknown.Errors {
+			key := unknown.Errors[i].Key()
+			line, _ := unknown.Errors[i].Position()
+			for _, p := range findPlaces(text) { // the library leaves out the tables around an inline table
+				if at := len(p.key) - len(key); p.line == line && at > 0 && slices.Equal(p.key[at:], key) {
+					key = p.key
+				}
+			}
+			problems[i] = &FileError{Path: path, Line: line, Key: joinKey(key), Text: unknownKey(key)}
+		}
+		return errors.Join(problems...)
 	}
-	if len(d.text) > maxFile {
-		return nil, errors.New("it is larger than 1 MiB")
+	if err == nil {
+		return nil
 	}
-	return file.Stat()
+	problem := &FileError{Path: path, Text: fmt.Sprintf("this is not TOML (%v)", err)}
+	if at, ok := errors.AsType[*toml.DecodeError](err); ok {
+		problem.Line, _ = at.Position()
+		if example := exampleOf(at.Key()); example != "" && strings.Contains(at.Error(), "annot") {
+			problem.Key = joinKey(at.Key())
+			problem.Text = problem.Key + " has a value of another kind: write it like " + example
+		}
+	}
+	return problem
 }
 
 // cause removes the path from an error.
@@ -92,43 +141,53 @@ func cause(err error) error {
 	return err
 }
 
-// problem returns an error of the TOML library with its line.
-func (d *document) problem(what string, err error) error {
-	problem := &FileError{Path: d.path, Text: fmt.Sprintf("%s (%v)", what, err)}
-	if de, ok := errors.AsType[*toml.DecodeError](err); ok {
-		problem.Line, _ = de.Position()
+// config merges the two files and checks the result.
+func (s *sources) config() (Config, error) {
+	c := Config{Choices: s.state.Choices, Tips: s.state.Tips, Folders: s.state.Folders}
+	c.Bookmarks, c.Profiles = slices.Clone(c.Bookmarks), nil
+	// config.toml overrides what it sets. A profile is taken from one file as a whole.
+	if err := decode(s.paths.Config, s.text, &c); err != nil {
+		return defaults(s.paths), err
 	}
-	return problem
-}
-
-// checkWriters rejects a file that names programs to run if others may write it, as ssh does: they could
-// name another program.
-func (d *document) checkWriters(info fs.FileInfo) error {
-	for _, p := range d.places {
-		command := p.key[len(p.key)-1] == "key_command" || len(p.key) == 3 && p.key[0] == "local" && p.key[1] == "commands"
-		if !command {
-			continue
-		}
-		if err := checkWriters(d.path, info); err != nil {
-			return &FileError{Path: d.path, Line: p.line, Key: joinKey(p.key), Text: fmt.Sprintf("this names a program to run, and %v", err)}
-		}
+	profiles := maps.Clone(s.state.Profiles)
+	if profiles == nil {
+		profiles = map[string]Profile{}
 	}
-	return nil
+	maps.Copy(profiles, c.Profiles)
+	c.Profiles, c.own = profiles, s.own
+	c.Exists = s.text != nil || !reflect.ValueOf(s.state.Choices).IsZero()
+	c = c.withDefaults(s.paths)
+	// A name in state.json may no longer exist in config.toml. A theme falls back to the default; a
+	// missing profile is an error when it is opened, so that another can still be chosen.
+	if c.lineIn("theme") == 0 && !slices.Contains(c.ThemeNames(), c.Theme) {
+		c.Theme = ThemeAuto
+	}
+	err := c.check()
+	if _, missing := c.Find(c.Profile); missing != nil && c.lineIn("profile") > 0 {
+		err = errors.Join(err, &FileError{Path: c.Path, Line: c.lineIn("profile"), Key: "profile", Text: missing.Error()})
+	}
+	if err != nil {
+		return defaults(s.paths), err
+	}
+	return c, nil
 }
 
 // maxConcurrency limits the damage of a typo.
 const maxConcurrency = 32
 
-// check checks every value, normalizes the profiles, and returns the problems. locate returns where a
-// setting is written.
-func (c *Config) check(locate func(key []string) (path string, line int)) error {
+// check checks every value, normalizes the profiles, and returns the problems.
+func (c *Config) check() error {
 	var problems []error
 	report := func(problem *settingError, table ...string) {
-		if problem != nil {
-			key := append(slices.Clone(table), problem.key)
-			path, line := locate(key)
-			problems = append(problems, &FileError{Path: path, Line: line, Key: joinKey(key), Text: problem.what})
+		if problem == nil {
+			return
 		}
+		key := append(slices.Clone(table), problem.key)
+		at := &FileError{Path: c.paths.StateFile(), Key: joinKey(key), Text: problem.what}
+		if entry := key[:min(len(key), 2)]; c.lineIn(entry...) > 0 || entry[0] != "profiles" && c.lineIn(entry[0]) > 0 {
+			at.Path, at.Line = c.Path, lineOf(c.own, key)
+		}
+		problems = append(problems, at)
 	}
 	report(oneOf("theme", c.Theme, c.ThemeNames()...))
 	for _, name := range slices.Sorted(maps.Keys(c.Themes)) {
@@ -136,10 +195,13 @@ func (c *Config) check(locate func(key []string) (path string, line int)) error 
 	}
 	report(oneOf("colors", c.Colors, DepthAuto, Depth16, Depth256, DepthTrue, DepthNone))
 	report(oneOf("pictures", c.Pictures, PicturesAuto, PicturesKitty, PicturesITerm, PicturesSixel, PicturesBlocks, PicturesOff))
-	report(oneOf("previews", c.Previews, PreviewsKeep, PreviewsForget))
 	report(oneOf("signal", c.Signal, SignalBell, SignalDesktop, SignalOff))
-	report(checkConcurrency(c.Concurrency))
-	report(checkBookmarks(c.Bookmarks))
+	if c.Concurrency < 0 || c.Concurrency > maxConcurrency {
+		report(badSetting("concurrency", "must be 1 to %d uploads at the same time, or 0 to adapt it", maxConcurrency))
+	}
+	if i := slices.IndexFunc(c.Bookmarks, func(folder string) bool { return !absolute(folder) }); i >= 0 {
+		report(badSetting("bookmarks", "%q must be a whole path, such as \"/srv/photos\" or \"~/Pictures\"", c.Bookmarks[i]))
+	}
 	report(checkListen("listen", c.Webhook.Listen), "webhook")
 	report(checkListen("addr", c.Local.Addr), "local")
 	c.Local.check(func(key, format string, args ...any) { report(badSetting(key, format, args...), "local") })
@@ -158,22 +220,6 @@ func (c *Config) check(locate func(key []string) (path string, line int)) error 
 		c.Profiles[LocalProfile] = local
 	}
 	return errors.Join(problems...)
-}
-
-func checkConcurrency(n int) *settingError {
-	if n < 0 || n > maxConcurrency {
-		return badSetting("concurrency", "must be 1 to %d uploads at the same time, or 0 to adapt it", maxConcurrency)
-	}
-	return nil
-}
-
-func checkBookmarks(folders []string) *settingError {
-	for _, folder := range folders {
-		if !absolute(folder) {
-			return badSetting("bookmarks", "%q must be a whole path, such as \"/srv/photos\" or \"~/Pictures\"", folder)
-		}
-	}
-	return nil
 }
 
 func (l Local) check(report func(key, format string, args ...any)) {

@@ -23,7 +23,7 @@ card = "fo-custom,w-400:h-300"
 		t.Errorf("read %+v, %v", c.Local, err)
 	}
 	for text, word := range map[string]string{
-		`fault = ["delay"]`: "KIND=VALUE", `fault = "delay=2s"`: "fault", `allow_address = ["localhost"]`: "HOST:PORT", `seed = -1`: "negative", `transformations = ["a"]`: "transformations",
+		`fault = ["delay"]`: "KIND=VALUE", `fault = "delay=2s"`: "fault", `allow_address = ["localhost"]`: "HOST:PORT", `seed = -1`: "write it like seed = 7", `transformations = ["a"]`: "transformations",
 	} {
 		if _, err := Load(Paths{Config: write(t, "[local]\n"+text+"\n")}); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%s: %v", text, err)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,14 +16,18 @@ const appName = "mediadesk"
 // Paths are the locations of the program's files (design.md §9), which need not exist.
 type Paths struct {
 	Config string // the user's settings file, config.toml
-	Data   string // folder of state.toml, of the journal and of the local library
+	Data   string // folder of state.json, of the journal and of the local library
 	State  string // folder of the log
 	Cache  string // folder of the cache
 }
 
+// ErrNoHome reports that no home folder is known.
+var ErrNoHome = errors.New("no home folder is known: set HOME, or set MEDIADESK_HOME to the folder for the files of mediadesk")
+
 // FindPaths returns the locations for an environment (os.Getenv in the program). MEDIADESK_HOME is the parent
 // of all of them; otherwise the XDG variables or the conventions of the system apply. Relative XDG variables
-// are ignored, as the XDG specification requires.
+// are ignored, as the XDG specification requires. Without a home folder, and without all XDG variables, it
+// returns no locations.
 func FindPaths(getenv func(string) string) Paths {
 	if home := getenv("MEDIADESK_HOME"); home != "" {
 		if abs, err := filepath.Abs(home); err == nil {
@@ -35,22 +40,30 @@ func FindPaths(getenv func(string) string) Paths {
 			Cache:  filepath.Join(home, "cache"),
 		}
 	}
+	home, _ := os.UserHomeDir() // xdg would use the root folder, or the current folder for a relative one
+	found := true
 	base := func(variable, usual string) string {
 		if dir := getenv(variable); filepath.IsAbs(dir) {
 			usual = dir
+		} else if !filepath.IsAbs(home) {
+			found = false
 		}
 		return filepath.Join(usual, appName)
 	}
-	return Paths{
+	p := Paths{
 		Config: filepath.Join(base("XDG_CONFIG_HOME", xdg.ConfigHome), "config.toml"),
 		Data:   base("XDG_DATA_HOME", xdg.DataHome),
 		State:  base("XDG_STATE_HOME", xdg.StateHome),
 		Cache:  base("XDG_CACHE_HOME", xdg.CacheHome),
 	}
+	if !found {
+		return Paths{}
+	}
+	return p
 }
 
-// StateFile returns the path of state.toml.
-func (p Paths) StateFile() string { return filepath.Join(p.Data, "state.toml") }
+// StateFile returns the path of state.json.
+func (p Paths) StateFile() string { return filepath.Join(p.Data, "state.json") }
 
 // Journal returns the path of the journal.
 func (p Paths) Journal() string { return filepath.Join(p.Data, "journal.db") }
@@ -64,13 +77,13 @@ func (p Paths) Spool() string { return filepath.Join(p.Data, "spool") }
 // Log returns the path of the log.
 func (p Paths) Log() string { return filepath.Join(p.State, "mediadesk.log") }
 
-// Crash returns the path of the last crash report.
-func (p Paths) Crash() string { return filepath.Join(p.State, "crash.txt") }
-
 // Make creates the folders, readable only by their owner. It also makes existing ones private, except the
 // settings folder, which may be shared. Call it once the user has made a choice: just starting the program
 // leaves no trace.
 func (p Paths) Make() error {
+	if p == (Paths{}) {
+		return ErrNoHome
+	}
 	for _, dir := range []string{p.Data, p.State, p.Cache} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("the folder %s cannot be made (%w): set MEDIADESK_HOME to a folder that can be written", dir, err)
@@ -82,7 +95,6 @@ func (p Paths) Make() error {
 	return nil
 }
 
-// expandHome expands a leading "~/".
 func expandHome(path string) string {
 	if len(path) > 1 && path[0] == '~' && os.IsPathSeparator(path[1]) {
 		return filepath.Join(xdg.Home, path[2:])

@@ -45,6 +45,13 @@ func TestFindPaths(t *testing.T) {
 	if !filepath.IsAbs(p.Cache) {
 		t.Errorf("a relative XDG variable was used: %s", p.Cache)
 	}
+	for _, home := range []string{"", "relative"} {
+		t.Setenv("HOME", home)
+		t.Setenv("USERPROFILE", home)
+		if p := FindPaths(env()); p != (Paths{}) {
+			t.Errorf("with the home folder %q: got %+v", home, p)
+		}
+	}
 	if p := FindPaths(env("MEDIADESK_HOME", "here")); !filepath.IsAbs(p.Config) {
 		t.Errorf("a relative home stays relative: %s", p.Config)
 	}

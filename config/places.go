@@ -2,9 +2,11 @@ package config
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2/unstable"
 )
@@ -34,6 +36,7 @@ func findPlaces(text []byte) []place {
 			}
 			full = append(full, string(node.Data))
 		}
+		full[0] = strings.ToLower(full[0]) // the TOML library accepts "Theme", too
 		places = append(places, place{full, line})
 		return full
 	}
@@ -62,23 +65,98 @@ func findPlaces(text []byte) []place {
 // returns 0 if none of them exists.
 func lineOf(places []place, key []string) int {
 	for ; len(key) > 0; key = key[:len(key)-1] {
-		inside := 0
-		for _, p := range places {
-			switch {
-			case slices.Equal(p.key, key):
-				return p.line
-			case inside == 0 && len(p.key) > len(key) && slices.Equal(p.key[:len(key)], key):
-				inside = p.line
-			}
-		}
-		if inside > 0 {
-			return inside
+		if i := slices.IndexFunc(places, func(p place) bool { return hasPrefix(p.key, key) }); i >= 0 {
+			return places[i].line
 		}
 	}
 	return 0
 }
 
-// joinKey formats a dotted key.
+// lineIn returns the line of config.toml that sets key, or the first entry in that table; 0 if
+// none does.
+func (c Config) lineIn(key ...string) int {
+	if slices.ContainsFunc(c.own, func(p place) bool { return hasPrefix(p.key, key) }) {
+		return lineOf(c.own, key)
+	}
+	return 0
+}
+
+func hasPrefix(key, prefix []string) bool {
+	return len(key) >= len(prefix) && slices.Equal(key[:len(prefix)], prefix)
+}
+
+// examples returns the places of the examples in default.toml, and its lines: every setting that
+// exists is there. Names that a user chooses are "NAME" in them.
+var examples = sync.OnceValues(func() ([]place, []string) {
+	lines := strings.Split(defaultText, "\n")
+	for i, line := range lines {
+		example, isComment := strings.CutPrefix(line, "# ")
+		if lines[i] = ""; isComment && (strings.Contains(example, " = ") || strings.HasPrefix(example, "[")) {
+			lines[i] = example
+		}
+	}
+	places := findPlaces([]byte(strings.Join(lines, "\n")))
+	for _, p := range places {
+		generic(p.key)
+	}
+	return places, lines
+})
+
+// generic replaces the user's name in a key.
+func generic(key []string) []string {
+	if len(key) > 1 && (key[0] == "profiles" || key[0] == "themes") {
+		key[1] = "NAME"
+	}
+	return key
+}
+
+// exampleOf returns the example of a key, or of its table; "" if there is none.
+func exampleOf(key []string) string {
+	places, lines := examples()
+	key = generic(slices.Clone(key))
+	at := slices.IndexFunc(places, func(p place) bool { return hasPrefix(p.key, key) })
+	for ; at < 0 && len(key) > 1; key = key[:len(key)-1] { // a key whose name the user chooses: another one in the table
+		at = slices.IndexFunc(places, func(p place) bool { return len(p.key) >= len(key) && hasPrefix(p.key, key[:len(key)-1]) })
+	}
+	if at < 0 {
+		return ""
+	}
+	example, _, _ := strings.Cut(lines[places[at].line-1], "  #")
+	return strings.TrimSpace(example)
+}
+
+// unknownKey describes a key that does not exist and suggests another.
+func unknownKey(key []string) string {
+	last := len(key) - 1
+	table, name := generic(slices.Clone(key[:last])), key[last]
+	where := "at the top"
+	if last > 0 {
+		where = "in [" + joinKey(key[:last]) + "]"
+	}
+	text := fmt.Sprintf("there is no setting %q %s", name, where)
+	var names, homes []string
+	places, _ := examples()
+	for _, p := range places {
+		if len(p.key) > last && hasPrefix(p.key, table) {
+			names = append(names, p.key[last])
+		}
+		if at := len(p.key) - 1; p.key[at] == name {
+			home := "at the top, before the first [table]"
+			if at > 0 {
+				home = "in [" + strings.Join(p.key[:at], ".") + "]"
+			}
+			homes = append(homes, home)
+		}
+	}
+	switch guess := didYouMean(name, names); {
+	case guess != "":
+		return text + guess
+	case len(homes) > 0:
+		return text + ": it belongs " + strings.Join(homes, " or ")
+	}
+	return text + ": take the line out"
+}
+
 func joinKey(key []string) string {
 	parts := make([]string, len(key))
 	for i, part := range key {

@@ -56,12 +56,12 @@ type Profile struct {
 	MaxSize      int64 `toml:"max_size,omitempty" json:"maxSize"`            // largest file in bytes; 0 if unknown
 	MaxVideoSize int64 `toml:"max_video_size,omitempty" json:"maxVideoSize"` // largest video in bytes; 0 if unknown
 
-	Folder      string      `toml:"folder,omitempty" json:"folder"`              // default folder of uploads; "" is the root
-	Tags        []string    `toml:"tags,omitempty" json:"tags"`                  // default tags of uploads
-	Extensions  []string    `toml:"extensions,omitempty" json:"extensions"`      // default extensions of uploads: names or JSON
-	Naming      api.Naming  `toml:"naming,omitempty" json:"unique"`              // never empty once loaded
-	NamingAsked bool        `toml:"naming_asked,omitempty" json:"-"`             // whether the user was asked for Naming
-	ColorOption ColorOption `toml:"colour_option,omitempty" json:"colourOption"` // never empty once loaded
+	Folder      string      `toml:"folder,omitempty" json:"folder"`                      // default folder of uploads; "" is the root
+	Tags        []string    `toml:"tags,omitempty" json:"tags"`                          // default tags of uploads
+	Extensions  []string    `toml:"extensions,omitempty" json:"extensions"`              // default extensions of uploads: names or JSON
+	Naming      api.Naming  `toml:"naming,omitempty" json:"unique"`                      // never empty once loaded
+	NamingAsked bool        `toml:"naming_asked,omitempty" json:"namingAsked,omitempty"` // whether the user was asked for Naming
+	ColorOption ColorOption `toml:"colour_option,omitempty" json:"colourOption"`         // never empty once loaded
 
 	WebhookURL        string   `toml:"webhook_url,omitempty" json:"webhookUrl"`                // public address of our receiver, or ""
 	WebhookSecretFile string   `toml:"webhook_secret_file,omitempty" json:"webhookSecretFile"` // file with the secret for webhook signatures, or ""
@@ -134,7 +134,6 @@ func (p Profile) check() (Profile, *settingError) {
 	return p, nil
 }
 
-// withDefaults fills in missing values.
 func (p Profile) withDefaults() Profile {
 	if p.Kind == "" {
 		p.Kind = KindOwn
@@ -256,13 +255,11 @@ func usableExtension(text string) bool {
 	return json.Unmarshal([]byte(text), &object) == nil && object.Name != ""
 }
 
-// usableCommand reports whether an argument list can be run.
 func usableCommand(args []string) bool {
 	return len(args) > 0 && strings.TrimSpace(args[0]) != "" &&
 		!slices.ContainsFunc(args, func(a string) bool { return strings.ContainsRune(a, 0) || !utf8.ValidString(a) })
 }
 
-// maxProfileName is the maximum length of a profile name.
 const maxProfileName = 64
 
 // CheckProfileName returns an error unless name has 1 to 64 of a–z, A–Z, 0–9, - and _. Some keyrings fail on
@@ -327,7 +324,6 @@ func checkURL(text string, plainHTTP func(address string) bool) (string, error) 
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
-// checkListen checks an address to listen on.
 func checkListen(key, text string) *settingError {
 	host, port, err := net.SplitHostPort(text)
 	if err == nil {

@@ -1,17 +1,19 @@
 package config
 
 import (
+	"cmp"
 	"crypto/subtle"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
+	"os"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// redacted replaces a key wherever it is printed.
 const redacted = "[redacted]"
 
 // maxSecret is the maximum length of a key in bytes. A longer text may not fit into a request header, and is
@@ -72,7 +74,6 @@ func (s Secret) Equal(other Secret) bool {
 		subtle.ConstantTimeCompare([]byte(s.Reveal()), []byte(other.Reveal())) == 1
 }
 
-// String returns "[redacted]".
 func (Secret) String() string { return redacted }
 
 // GoString returns "[redacted]", for %#v.
@@ -87,5 +88,129 @@ func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 // MarshalJSON returns "[redacted]" as a JSON string.
 func (Secret) MarshalJSON() ([]byte, error) { return []byte(`"` + redacted + `"`), nil }
 
-// LogValue returns "[redacted]".
 func (Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
+
+// SecretVariables are the environment variables that may hold secrets.
+var SecretVariables = []string{KeyVariable, SecretVariable, DatabaseVariable}
+
+// RemoveSecrets removes the secrets from the environment of this process, so that no child process (editor,
+// clipboard tool, browser) inherits them. It returns an os.Getenv that still knows them. Call it once, before
+// starting any process.
+func RemoveSecrets() (getenv func(string) string) {
+	taken := map[string]string{}
+	for _, name := range SecretVariables {
+		if value, ok := os.LookupEnv(name); ok && os.Unsetenv(name) == nil {
+			taken[name] = value
+		}
+	}
+	return func(name string) string {
+		if value, ok := taken[name]; ok {
+			return value
+		}
+		return os.Getenv(name)
+	}
+}
+
+// SecretVariable is the environment variable with the secret for webhook signatures.
+const SecretVariable = "MEDIADESK_WEBHOOK_SECRET"
+
+// WebhookSecrets returns the secrets with which a profile's service may sign webhooks: from the profile's file,
+// one per line, otherwise from SecretVariable, separated by spaces. There are several while a secret is being
+// replaced. No secrets and no error means that webhooks are not signed, as with the local library.
+func (k *Keys) WebhookSecrets(p Profile) ([]Secret, error) {
+	if p.Kind == KindLocal {
+		return nil, nil
+	}
+	if p.WebhookSecretFile == "" {
+		secrets, err := secretsOf(k.getenv(SecretVariable))
+		if err != nil {
+			return nil, fmt.Errorf("the webhook secret in %s cannot be used: %w", SecretVariable, err)
+		}
+		return secrets, nil
+	}
+	path := expandHome(p.WebhookSecretFile)
+	secrets, err := readSecrets(path)
+	if err != nil {
+		return nil, fmt.Errorf("the webhook secret of profile %q in %q cannot be used: %w", p.Name, path, err)
+	}
+	return secrets, nil
+}
+
+// maxSecrets is the maximum number of bytes to read from a file with webhook secrets.
+const maxSecrets = 10 * maxSecret
+
+func readSecrets(path string) ([]Secret, error) {
+	file, err := openKeyFile(path, ownerOnly)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxSecrets+1))
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be read: %w", cause(err))
+	}
+	if len(text) > maxSecrets {
+		return nil, fmt.Errorf("it has more than %d bytes", maxSecrets)
+	}
+	secrets, err := secretsOf(string(text))
+	if err == nil && len(secrets) == 0 {
+		_, err = NewSecret("")
+	}
+	return secrets, err
+}
+
+func secretsOf(text string) ([]Secret, error) {
+	var secrets []Secret
+	for word := range strings.FieldsSeq(text) {
+		secret, err := NewSecret(word)
+		if err != nil {
+			return nil, err
+		}
+		secrets = append(secrets, secret)
+	}
+	return secrets, nil
+}
+
+// DatabaseVariable is the environment variable with the address of the served library's database. Unlike the
+// flag and the setting, it may contain a password.
+const DatabaseVariable = "MEDIADESK_DATABASE"
+
+var passwordParameters = []string{"password", "sslpassword"}
+
+// CheckDatabase returns an error unless address is a PostgreSQL address. A password in it is an error unless
+// password is set. The error does not repeat the address.
+func CheckDatabase(address string, password bool) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return errors.New("give the address of a PostgreSQL database, such as postgres://mediadesk@db.example/media")
+	}
+	if !password && len(DatabaseSecrets(address)) > 0 {
+		return errors.New("a password there can be seen by others: set " + DatabaseVariable + ", or name a password file with ?passfile=FILE")
+	}
+	return nil
+}
+
+// DatabaseSecrets returns the passwords in the address of a database.
+func DatabaseSecrets(address string) (secrets []string) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil
+	}
+	if password, ok := u.User.Password(); ok {
+		secrets = append(secrets, password)
+	}
+	for _, name := range passwordParameters {
+		secrets = append(secrets, u.Query()[name]...)
+	}
+	return secrets
+}
+
+// ShownDatabase describes the database at an address without its secrets; "" for an empty address.
+func ShownDatabase(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme == "" {
+		return ""
+	}
+	host, name := cmp.Or(u.Host, u.Query().Get("host")), strings.TrimPrefix(u.Path, "/")
+	return "PostgreSQL database " + name + " at " + host
+}

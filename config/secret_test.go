@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"mediadesk/api"
+
 	"github.com/pelletier/go-toml/v2"
 )
 
@@ -85,7 +87,7 @@ func TestSecretNeverPrints(t *testing.T) {
 
 func mustNotLeak(t *testing.T, how, text string) {
 	t.Helper()
-	for _, form := range append(formsOf(testKey), fmt.Sprintf("%x", testKey), fmt.Sprintf("%X", testKey), fmt.Sprint([]byte(testKey))) {
+	for _, form := range append(api.KeyForms(testKey), fmt.Sprintf("%x", testKey), fmt.Sprintf("%X", testKey), fmt.Sprint([]byte(testKey))) {
 		if strings.Contains(text, form) {
 			t.Errorf("%s leaks the key: %s", how, text)
 			return

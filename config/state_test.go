@@ -9,9 +9,10 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"mediadesk/api"
 )
 
 func load(t *testing.T, paths Paths) Config {
@@ -74,7 +75,7 @@ func valueOf(c Config, key string) any {
 	}[key]
 }
 
-// TestPrecedence: config.toml comes first and cannot be changed here, then state.toml, then the default.
+// TestPrecedence: config.toml comes first and cannot be changed here, then state.json, then the default.
 func TestPrecedence(t *testing.T) {
 	for _, test := range []struct {
 		key, own                 string
@@ -99,7 +100,7 @@ func TestPrecedence(t *testing.T) {
 			c = must(t)(c.SetProfile(HostedPreset("other", "")))
 			c = must(t)(setters[test.key](c))
 			if got := valueOf(c, test.key); got != test.byState || c.SetIn(test.key) != "" {
-				t.Errorf("in state.toml %v, %q", got, c.SetIn(test.key))
+				t.Errorf("in state.json %v, %q", got, c.SetIn(test.key))
 			}
 			if again := load(t, paths); !reflect.DeepEqual(again, c) {
 				t.Errorf("the settings returned are not those of the file:\n%+v\n%+v", c, again)
@@ -152,14 +153,21 @@ func TestSameValueIsNoChange(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(paths.StateFile()); err == nil {
-		t.Error("state.toml was written without a change")
+		t.Error("state.json was written without a change")
 	}
 }
 
-// TestFirstChoice: the first choice creates state.toml, readable only by its owner, and no config.toml.
+// TestFirstChoice: the first choice creates state.json, readable only by its owner, and no config.toml.
 func TestFirstChoice(t *testing.T) {
 	paths := FindPaths(env("MEDIADESK_HOME", filepath.Join(t.TempDir(), "new")))
-	c := must(t)(load(t, paths).Use(LocalProfile))
+	c := load(t, paths)
+	if _, err := os.Stat(filepath.Dir(paths.Config)); err == nil {
+		t.Error("looking for the settings made a folder")
+	}
+	if c.Webhook.Listen != "127.0.0.1:7844" || c.Local.Addr != "127.0.0.1:7843" || c.Current().MaxSize != 25_000_000 {
+		t.Errorf("by default %+v", c)
+	}
+	c = must(t)(c.Use(LocalProfile))
 	if !c.Exists || !load(t, paths).Exists {
 		t.Error("the choice is not known")
 	}
@@ -172,8 +180,27 @@ func TestFirstChoice(t *testing.T) {
 	}
 	must(t)(c.AddTip("picker"))
 	left, err := os.ReadDir(paths.Data)
-	if err != nil || len(left) != 2 { // state.toml and its lock
+	if err != nil || len(left) != 2 { // state.json and its lock
 		t.Errorf("files remain: %v %v", left, err)
+	}
+}
+
+// TestProfileReadsBack: every setting of a profile is stored.
+func TestProfileReadsBack(t *testing.T) {
+	want := HostedPreset("work", "w")
+	want.Folder, want.Tags, want.Extensions = `/é "q"/`, []string{"ü", `a"b`}, []string{`{"name":"remove-bg"}`}
+	want.Naming, want.NamingAsked, want.ColorOption, want.Insecure = api.NameExact, true, ColorBritish, true
+	want.WebhookURL, want.WebhookSecretFile = "https://hooks.example.com", "~/.hooks"
+	want.KeyFile, want.KeyCommand = "/k", []string{"pass", "", "#"}
+	for field, value := range reflect.ValueOf(want).Fields() {
+		if value.IsZero() {
+			t.Errorf("the test leaves out %s", field.Name)
+		}
+	}
+	paths := home(t, "")
+	must(t)(load(t, paths).SetProfile(want))
+	if got := load(t, paths).Profiles["work"]; !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 }
 
@@ -201,7 +228,7 @@ func TestEditRefusals(t *testing.T) {
 		"invalid text":    {func() (Config, error) { return set(c, func(want *Choices) { want.Bookmarks = []string{"/\xff"} }) }, "not valid UTF-8"},
 	} {
 		got, err := test.edit()
-		if err == nil || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "state.toml") {
+		if err == nil || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "state.json") {
 			t.Errorf("%s: %v, want %q", name, err, test.says)
 		}
 		if !reflect.DeepEqual(got, c) {
@@ -229,43 +256,22 @@ func TestEditReadsAgain(t *testing.T) {
 	}
 }
 
-// TestEditKeepsALink: a settings file that is a link remains a link.
-func TestEditKeepsALink(t *testing.T) {
-	paths := home(t, "")
-	other := write(t, "theme = \"dark\"\n")
-	if err := os.Symlink(other, paths.Config); err != nil {
-		t.Skip("no links here:", err)
-	}
-	must(t)(set(load(t, paths), func(want *Choices) { want.Concurrency = 3 }))
-	if info, err := os.Lstat(paths.Config); err != nil || info.Mode()&os.ModeSymlink == 0 || textOf(t, other) != "theme = \"dark\"\n" {
-		t.Errorf("the file was touched: %v", err)
-	}
-}
-
-// TestForeignState: unknown keys in state.toml are kept, and an error in it is reported with its line.
+// TestForeignState: an error in state.json is reported with what helps.
 func TestForeignState(t *testing.T) {
 	paths := home(t, "")
-	overwrite(t, paths.StateFile(), "future = [1, 2]\ntheme = \"dark\"\n[more.of]\nit = true\n")
-	must(t)(set(load(t, paths), func(want *Choices) { want.Theme = ThemeLight }))
-	text := textOf(t, paths.StateFile())
-	for _, part := range []string{"future = [1, 2]", "theme = 'light'", "[more.of]\nit = true"} {
-		if !strings.Contains(text, part) {
-			t.Errorf("%q is lost:\n%s", part, text)
-		}
-	}
 	for text, says := range map[string]string{
-		"oops": "not TOML", "theme = 1": "correct the line, or move the file away", "concurrency = 99": "1 to 32", "profiles = 3": "correct the line",
-		"[profiles.x]\nkind = \"own\"": "upload_url is missing",
+		"oops": "correct it, or move the file away", `{"theme": 1}`: "correct it, or move the file away", `{"concurrency": 99}`: "1 to 32",
+		`{"profiles": {"x": {"kind": "own"}}}`: "upload_url is missing",
 	} {
 		overwrite(t, paths.StateFile(), text)
 		_, err := Load(paths)
-		if err == nil || !strings.Contains(err.Error(), paths.StateFile()+", line 1: ") || !strings.Contains(err.Error(), says) {
+		if err == nil || !strings.Contains(err.Error(), paths.StateFile()+": ") || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
 
-// TestGoneFromTheUsersFile: what state.toml names may be missing in config.toml. A missing theme
+// TestGoneFromTheUsersFile: what state.json names may be missing in config.toml. A missing theme
 // becomes the default. For a missing profile the user has to choose, because files must not go
 // elsewhere silently.
 func TestGoneFromTheUsersFile(t *testing.T) {
@@ -283,99 +289,6 @@ func TestGoneFromTheUsersFile(t *testing.T) {
 	c = must(t)(c.Use(LocalProfile))
 	if _, err := c.Find(c.Profile); err != nil {
 		t.Error(err)
-	}
-}
-
-// fileOf01 is a config.toml that version 0.1 wrote and changed.
-const fileOf01 = `# Settings of mediadesk. Lines that begin with # are examples; the values in them hold unless said
-# otherwise. The program changes single lines of this file and leaves the rest as it is. The private
-# key is never in here.
-
-# The profile in use.
-# profile = "local"
-profile = "work"
-
-# theme = "auto"
-theme = "dark" # mine
-
-bookmarks = ["/a",
-  "/b"] # two
-
-[webhook]
-listen = "127.0.0.1:0"
-
-[profiles.work]
-kind = "own"
-upload_url = "https://u"
-base_url = "https://b"
-tags = ["desk"]
-
-[profiles.old]
-kind = "hosted"
-upload_url = "https://upload.imagekit.io"
-base_url = "https://api.imagekit.io"
-`
-
-// TestHomeOf01: a home of version 0.1 still works: what that version wrote to config.toml can be
-// changed, its file is not touched, and later changes by the user win.
-func TestHomeOf01(t *testing.T) {
-	paths := home(t, fileOf01)
-	overwrite(t, filepath.Join(paths.State, "tips"), "picker\nform\n")
-	c := load(t, paths)
-	if c.Profile != "work" || c.Theme != ThemeDark || len(c.Profiles) != 3 || c.Webhook.Listen != "127.0.0.1:0" || !slices.Equal(c.Tips, []string{"picker", "form"}) || len(c.set) != 0 {
-		t.Errorf("got %+v", c)
-	}
-	if _, err := os.Stat(paths.StateFile()); err == nil {
-		t.Error("reading changed something")
-	}
-
-	c = must(t)(c.Use("old"))
-	c = must(t)(set(c, func(want *Choices) { want.Theme = ThemeLight }))
-	c = must(t)(c.RemoveProfile("work"))
-	c = must(t)(c.AddTip("library"))
-	if textOf(t, paths.Config) != fileOf01 {
-		t.Error("config.toml was changed")
-	}
-	again := load(t, paths)
-	if !reflect.DeepEqual(again, c) {
-		t.Errorf("got\n%+v\nwant\n%+v", again, c)
-	}
-	if c.Profile != "old" || c.Theme != ThemeLight || len(c.Profiles) != 2 || len(c.Bookmarks) != 2 || len(c.Tips) != 3 {
-		t.Errorf("got %+v", c)
-	}
-	if !slices.Equal(c.Replaced, []int{7, 10, 18}) {
-		t.Errorf("lines that no longer hold: %v", c.Replaced)
-	}
-
-	// Both files are now the user's.
-	changed := strings.NewReplacer(`theme = "dark"`, `theme = "high-contrast"`, `tags = ["desk"]`, `tags = ["desk", "new"]`, "bookmarks = [\"/a\",\n  \"/b\"] # two\n", "").Replace(fileOf01)
-	overwrite(t, paths.Config, changed)
-	c = load(t, paths)
-	if c.Theme != ThemeHighContrast || c.SetIn("theme") != "set in config.toml line 10" || len(c.Profiles["work"].Tags) != 2 || c.SetIn("profiles.work") == "" {
-		t.Errorf("a changed line does not hold: %+v", c)
-	}
-	if c.Bookmarks != nil || c.Profile != "old" || c.SetIn("profile") != "" || !slices.Equal(c.Replaced, []int{7}) {
-		t.Errorf("got %+v", c)
-	}
-	if _, err := set(c, func(want *Choices) { want.Theme = ThemeDark }); err == nil {
-		t.Error("a line of the user was passed over")
-	}
-
-	// A line of the user stays unchanged.
-	must(t)(c.AddTip("details"))
-	overwrite(t, paths.Config, fileOf01)
-	if c = load(t, paths); c.Theme != ThemeDark || c.SetIn("theme") == "" || c.Profile != "old" || c.SetIn("profile") != "" || len(c.Bookmarks) != 2 {
-		t.Errorf("got %+v", c)
-	}
-}
-
-// TestWrongFileOf01: an error in a file of version 0.1 is reported with its line.
-func TestWrongFileOf01(t *testing.T) {
-	for text, line := range map[string]int{"theme = \"dork\"": 5, "\nprofile = \"wrok\"": 6, "concurrency = 99": 5} {
-		_, err := Load(home(t, strings.SplitAfter(fileOf01, "\n\n")[0]+text))
-		if problem, ok := errors.AsType[*FileError](err); !ok || problem.Line != line || filepath.Base(problem.Path) != "config.toml" {
-			t.Errorf("%q: %v", text, err)
-		}
 	}
 }
 
@@ -413,18 +326,18 @@ func TestFileThatOthersMayWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Load(paths); err == nil || !strings.Contains(err.Error(), "run chmod go-w "+paths.StateFile()) {
-		t.Errorf("state.toml: %v", err)
+		t.Errorf("state.json: %v", err)
 	}
 }
 
 // TestKeysWithDots: names of actions have dots, and in quotes they are one name.
 func TestKeysWithDots(t *testing.T) {
-	c := must(t)(parse("config.toml", "[keys]\n\"library.delete\" = [\"x\"]\nfilter = [\"f7\"]\n"))
+	c := load(t, home(t, "[keys]\n\"library.delete\" = [\"x\"]\nfilter = [\"f7\"]\n"))
 	want := map[string][]string{"filter": {"f7"}, "library.delete": {"x"}}
 	if !reflect.DeepEqual(c.Keys, want) || c.LineOf("filter") != 3 || c.LineOf("library.delete") != 2 {
 		t.Errorf("got %+v, lines %d and %d", c.Keys, c.LineOf("filter"), c.LineOf("library.delete"))
 	}
-	if _, err := parse("config.toml", "[keys]\nlibrary.delete = [\"x\"]\n"); err == nil || !strings.Contains(err.Error(), `line 2: write "library.delete" in quotes`) {
+	if _, err := Load(home(t, "[keys]\nlibrary.delete = [\"x\"]\n")); err == nil || !strings.Contains(err.Error(), `write it like "picker.clear-tray" = ["X"]`) {
 		t.Errorf("without quotes: %v", err)
 	}
 }
@@ -434,7 +347,7 @@ func TestCreateFile(t *testing.T) {
 	if err := CreateFile(paths); err != nil || textOf(t, paths.Config) != defaultText {
 		t.Fatal(err)
 	}
-	if c := load(t, paths); len(c.set) != 0 || strings.Contains(defaultText, headerOf01) {
+	if c := load(t, paths); len(c.own) != 0 {
 		t.Errorf("got %+v", c)
 	}
 	overwrite(t, paths.Config, "# mine")
@@ -448,60 +361,22 @@ func TestCreateFile(t *testing.T) {
 }
 
 // TestDefaultTextIsRight: the examples in the comments of a new file load when they are
-// uncommented, and none is missing.
+// uncommented, and none is missing: unknown keys and wrong values are explained with them.
 func TestDefaultTextIsRight(t *testing.T) {
-	var lines []string
-	for line := range strings.Lines(defaultText) {
-		example := strings.TrimPrefix(line, "# ")
-		if example != line && (strings.Contains(example, " = ") || strings.HasPrefix(example, "[")) {
-			lines = append(lines, example)
-		}
-	}
-	text := strings.Join(lines, "")
-	c, err := parse("x", text)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	d := defaults(Paths{Config: "x"})
+	places, lines := examples()
+	c := load(t, home(t, strings.Join(lines, "\n")))
+	d := defaults(c.paths)
 	if c.Profile != d.Profile || c.Theme != d.Theme || c.Pictures != d.Pictures || c.Concurrency != d.Concurrency ||
 		c.Webhook != d.Webhook || c.Local.Addr != d.Local.Addr || c.Local.MaxSize != d.Local.MaxSize {
 		t.Errorf("an example is not the default: %+v", c)
 	}
-	found := map[string]bool{}
-	for _, p := range findPlaces([]byte(text)) {
-		found[strings.Join(p.key, ".")] = true
-	}
-	want := func(prefix string, of any) {
-		for key, kind := range fieldsOf(reflect.TypeOf(of)) {
-			if kind.Kind() != reflect.Map && kind.Kind() != reflect.Struct && !found[prefix+key] {
+	for prefix, of := range map[string]any{"": Config{}, "webhook.": Webhook{}, "local.": Local{}, "profiles.NAME.": Profile{}, "themes.NAME.dark.": Colors{}} {
+		for _, field := range reflect.VisibleFields(reflect.TypeOf(of)) {
+			key, _, _ := strings.Cut(field.Tag.Get("toml"), ",")
+			if key != "" && key != "-" && !slices.ContainsFunc(places, func(p place) bool { return strings.HasPrefix(strings.Join(p.key, ".")+".", prefix+key+".") }) {
 				t.Errorf("%s is not in the comments of a new file", prefix+key)
 			}
 		}
-	}
-	want("", Config{})
-	want("webhook.", Webhook{})
-	want("local.", Local{})
-	want("profiles.work.", Profile{})
-}
-
-// TestEditsTogether: simultaneous edits do not lose each other.
-func TestEditsTogether(t *testing.T) {
-	paths := home(t, "")
-	var all sync.WaitGroup
-	for i := range 8 {
-		all.Go(func() {
-			c, err := Load(paths)
-			if err == nil {
-				_, err = c.SetProfile(HostedPreset(fmt.Sprintf("p%d", i), ""))
-			}
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	if names := load(t, paths).Names(); len(names) != 9 {
-		t.Errorf("got %v", names)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 func TestThemesOfTheFile(t *testing.T) {
-	c, err := parse("config.toml", `theme = "sea"
+	c := load(t, home(t, `theme = "sea"
 [themes.sea.dark]
 accent = "#5fd7ff"
 ground = "#024"
@@ -16,10 +16,7 @@ ground = "#024"
 accent = "39"
 [themes."two words"]
 dark = { bad = "#ff0000" }
-`)
-	if err != nil {
-		t.Fatal(err)
-	}
+`))
 	if c.Theme != "sea" || c.Themes["sea"].Dark.Accent != "#5fd7ff" || c.Themes["sea"].Dark.Ground != "#024" || c.Themes["sea"].Light.Accent != "39" {
 		t.Errorf("got %q, %+v", c.Theme, c.Themes)
 	}
@@ -39,14 +36,14 @@ func TestWrongThemes(t *testing.T) {
 		"[themes.sea.dark]\ngood = \"1\"\naccent = \"red\"":  {3, `accent "red" is not a color: use "#rrggbb"`},
 		"[themes.sea.light]\naccent = \"256\"":               {2, "is not a color"},
 		"[themes.sea.light]\naccent = \"#12345\"":            {2, "is not a color"},
-		"[themes.sea.light]\naccent = 7":                     {2, "must be text in quotes"},
+		"[themes.sea.light]\naccent = 7":                     {2, `write it like accent = "#005f87"`},
 		"[themes.dark.dark]\naccent = \"7\"":                 {1, "is built in"},
 		"\n[themes.sea]":                                     {2, "has no colors: give some in themes.sea.dark"},
 		"theme = \"see\"\n[themes.sea.dark]\naccent = \"7\"": {1, `did you mean "sea"?`},
 		"theme = \"hi-contrast\"":                            {1, `did you mean "high-contrast"?`},
-		"[theme]\naccent = \"7\"":                            {1, "must be text in quotes"},
+		"[theme]\naccent = \"7\"":                            {1, `write it like theme = "auto"`},
 	} {
-		_, err := parse("config.toml", text)
+		_, err := Load(home(t, text))
 		problem, ok := errors.AsType[*FileError](err)
 		if !ok || problem.Line != want.line || !strings.Contains(problem.Text, want.says) {
 			t.Errorf("%q: got %v, want line %d: %s", text, err, want.line, want.says)

@@ -32,7 +32,7 @@ func TestArchitecture(t *testing.T) {
 	}
 	want := drawing(t)
 	if *update {
-		if err := os.WriteFile("architecture.md", []byte(before+begin+want+end+after), 0o644); err != nil { //nolint:gosec // a page of the guide
+		if err := os.WriteFile("architecture.md", []byte(before+begin+want+end+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return

@@ -31,7 +31,7 @@ func TestScriptsAreListed(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || found < 10 {
+	if err != nil || found == 0 {
 		t.Errorf("%d scripts were found, %v", found, err)
 	}
 }

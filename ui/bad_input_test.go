@@ -56,7 +56,11 @@ func TestBadInput(t *testing.T) {
 	term.Press("esc", "esc")
 	term.Press("/")
 	term.Type("large")
-	term.Press("enter", "space", "u")
+	term.Press("enter")
+	term.WaitFor("Filter large")
+	term.Press("space")
+	term.WaitFor("Tray: 1 file")
+	term.Press("u")
 	term.WaitFor("this account takes")
 	if term.Title() == "owned" {
 		t.Error("a file name set the terminal's title")

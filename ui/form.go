@@ -8,8 +8,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/api/session"
+	"mediadesk/config"
 	"mediadesk/ui/page"
+	"mediadesk/ui/screen/picker"
 	"mediadesk/ui/screen/upload"
 	"mediadesk/ui/text"
 )
@@ -23,46 +24,35 @@ func (m *Model) newForm(sources []api.Source, draft []byte) page.Screen {
 	})
 }
 
-// draftFound carries an unsent form.
-type draftFound struct {
-	session *session.Session
-	text    []byte
-	err     error
-}
-
 // findDraft looks for an unsent form of an earlier run.
-func findDraft(ctx context.Context, d *session.Session) tea.Cmd {
+func (m *Model) findDraft() tea.Cmd {
+	ctx, d := m.ctx, m.session
 	return func() tea.Msg {
-		text, err := d.Draft(ctx)
-		return draftFound{d, text, err}
+		draft, _, err := d.Journal.Draft(ctx, d.Profile.Name)
+		return m.then(d, func() tea.Cmd { return m.draftBack(draft, err) })
 	}
 }
 
 // draftBack restores an unsent form and puts its sources into the tray. An open form is newer and takes precedence.
-func (m *Model) draftBack(msg draftFound) tea.Cmd {
-	if msg.session != m.session || m.host.Screen(page.Form) != nil || len(msg.text) == 0 && msg.err == nil {
+func (m *Model) draftBack(draft []byte, err error) tea.Cmd {
+	if m.host.Screen(page.Form) != nil || len(draft) == 0 && err == nil {
 		return nil
 	}
-	sources, err := upload.DraftSources(msg.text)
-	if err = errors.Join(msg.err, err); err != nil {
+	sources, wrong := upload.DraftSources(draft)
+	if err = errors.Join(err, wrong); err != nil {
 		return page.Send(page.Problem(err))
 	}
-	form := m.newForm(nil, msg.text)
+	form := m.newForm(nil, draft)
 	return tea.Batch(
-		m.greet(page.Form, form),
+		m.addScreen(page.Form, form),
 		page.Send(page.Add{Sources: sources}),
 		page.Send(page.Toast{Level: page.Info, Text: "The upload form of last time is back: " + text.Plural(len(sources), "file") + " not sent yet. Press u to go on."}),
 	)
 }
 
-// keeper is a screen that saves its content on exit, when commands no longer run.
-type keeper interface {
-	Keep() func(context.Context) error
-}
-
-// keep returns a function that saves the screens' content, or nil.
-func (m *Model) keep() func(context.Context) error {
-	if k, ok := m.host.Screen(page.Form).(keeper); ok {
+// saver returns a function that saves the screens' content, or nil.
+func (m *Model) saver() func(context.Context) error {
+	if k, ok := m.host.Screen(page.Form).(*upload.Model); ok {
 		return k.Keep()
 	}
 	return nil
@@ -73,10 +63,16 @@ func (m *Model) Keep(ctx context.Context) error {
 	if m.session == nil {
 		return nil
 	}
-	if err := m.keepFolders(); err != nil {
-		slog.Warn("the recent folders are not kept", "err", err)
+	if m.picker != nil && m.o.Paths.Data != "" {
+		c, err := config.Load(m.o.Paths)
+		if err == nil {
+			_, err = c.SetFolders(func(earlier []string) []string { return picker.Recent(m.picker.Shown(), earlier) })
+		}
+		if err != nil {
+			slog.Warn("the recent folders are not kept", "err", err)
+		}
 	}
-	if keep := m.keep(); keep != nil {
+	if keep := m.saver(); keep != nil {
 		return keep(ctx)
 	}
 	return nil

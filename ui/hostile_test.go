@@ -97,7 +97,8 @@ func TestHostileAnswers(t *testing.T) {
 	// The reason of a refusal.
 	term.Press("u")
 	term.WaitFor("Stored as")
-	term.Press("tab", "tab", "down", "space") // remove-bg
+	term.Press("ctrl+l", "r") // remove-bg
+	term.WaitFor("remove-bg")
 	term.Press("ctrl+s")
 	term.WaitFor("s Send 82 files")
 	term.Press("s")
@@ -126,7 +127,7 @@ func TestHostileAnswers(t *testing.T) {
 		term.Press("down")
 	}
 	term.Press("ctrl+a", "y", "esc", "e")
-	term.WaitFor("As seen")
+	term.WaitFor("c edit region")
 	for range 41 {
 		term.Press("n")
 	}

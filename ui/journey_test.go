@@ -1,10 +1,14 @@
 package ui_test
 
 import (
+	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"mediadesk/api/local"
 	"mediadesk/assets"
 	"mediadesk/ui/uitest"
 )
@@ -58,7 +62,7 @@ func openHarbour(term *uitest.Term) {
 	term.WaitFor("1 of 1 found")
 	term.WaitFor("enter → open")
 	term.Press("enter")
-	term.WaitFor("As seen")
+	term.WaitFor("c edit region")
 }
 
 // TestMainJob is the whole job on a virtual terminal: first choice, pick, describe, send, watch,
@@ -85,9 +89,8 @@ func TestMainJob(t *testing.T) {
 	// Describe.
 	term.WaitFor("Stored as")
 	term.Type("sea,boat,")
-	term.WaitFor("8/500")
-	term.Press("tab", "tab", "space", "down", "down", "down", "space")
-	term.WaitFor("minConfidence")
+	term.Press("ctrl+l", "r", "ctrl+l", "g")
+	term.WaitFor("google-auto-tagging")
 	term.Press("ctrl+s")
 	term.WaitFor("s Send 5 files to /") // in the line of hints: the dialog takes keys now
 	term.Press("s")
@@ -102,16 +105,13 @@ func TestMainJob(t *testing.T) {
 	openHarbour(term)
 	term.Press("e")
 	term.Type("dusk,")
-	term.Press("esc", "c")
+	term.Press("esc", "down", "down", "enter") // the numbers of the region
 	term.Type("100,150,400,300")
 	term.WaitFor("Crop: 400 x 300")
 	term.Press("ctrl+s")
-	term.WaitFor("s Save")
-	term.Press("s")
 	term.WaitFor("Saved ")
 
 	// Leave, start again, find everything.
-	term.Press("esc") // out of the numbers of the region
 	term.WaitFor("e edit tags")
 	term.Press("esc")
 	term.WaitFor("State")
@@ -142,4 +142,96 @@ func TestMainJob(t *testing.T) {
 	term.WaitFor("Tray")
 	term.Press("q")
 	term.Wait()
+}
+
+// TestTheSmallestTerminalPicksAndSends picks and sends by keys on a terminal of 40 columns and 12
+// rows, with the real program and its local library.
+func TestTheSmallestTerminalPicksAndSends(t *testing.T) {
+	d := newWorkplace(t)
+	term := d.start(40, 12, "--profile", "local", d.pictures)
+	term.WaitFor("Tip:") // in a low terminal it takes the place of the hints
+	term.Press("esc")
+	term.WaitFor("space pick")
+	term.WaitFor("Tray: nothing picked yet")
+	term.Press("/")
+	term.Type("harb")
+	term.WaitFor("1 of ")
+	term.Press("enter", "space")
+	term.WaitFor("Tray: 1 file")
+	term.Press("u")
+	term.WaitFor("ctrl+s send")
+	term.WaitFor("Ready: ctrl+s")
+	term.Press("ctrl+s")
+	term.WaitFor("1 of 1 stored")
+	for y, line := range strings.Split(term.Screen(), "\n") {
+		if len([]rune(line)) > 40 || y > 11 {
+			t.Errorf("line %d lies outside 40x12: %q", y, line)
+		}
+	}
+	list := exec.Command(uitest.Build(t), "list", "--profile", "local", "--json")
+	list.Env = d.env()
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(out); strings.Count(got, "\n") != 1 || !strings.Contains(got, `"name":"harbour_`) {
+		t.Errorf("the library has:\n%s", got)
+	}
+	term.Press("q")
+	term.Wait()
+}
+
+// transferKey is the key of the target account.
+type transferKey struct{ text string }
+
+func (k transferKey) Reveal() string { return k.text }
+
+// TestTransferToAnotherProfile: s in the library sends the folder under the cursor to a chosen
+// profile. Then that profile is in use, and the uploads are in front.
+func TestTransferToAnotherProfile(t *testing.T) {
+	d := newWorkplace(t)
+	dir := t.TempDir()
+	key, path, err := local.FolderKey(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	account, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: dir, Key: transferKey{key}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer account.Close()
+	run := func(args ...string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), uitest.Build(t), args...)
+		cmd.Env, cmd.Dir = d.env(), d.pictures
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	run("profile", "add", "work", "--upload-url", account.Address, "--delivery-url", account.Address, "--key-file", path)
+	run("upload", filepath.Join(d.pictures, "mug.jpg"), filepath.Join(d.pictures, "logo.png"), "--folder", "/trip/", "--unique", "off", "--tags", "sea")
+	run("upload", filepath.Join(d.pictures, "mug.jpg"), "--folder", "/trip/", "--unique", "off", "--overwrite-file")
+
+	term := d.start(120, 36)
+	term.WaitFor("Tray")
+	term.Press("4")
+	term.WaitFor("trip")
+	term.Press("s")
+	term.WaitFor("Send the folder /trip/ to profile")
+	term.Press("enter")
+	term.WaitFor("Send 2 files to work?")
+	term.WaitFor("Left behind: earlier versions of 1 file.")
+	term.WaitFor("s Send")
+	term.Press("s")
+	term.WaitFor("2 of 2 stored")
+	term.WaitFor("work 127.0.0.1:")
+	term.Press("4")
+	term.WaitFor("f find in the library")
+	term.WaitFor("trip/")
+	term.Press("enter")
+	term.WaitFor("1 of 2") // the files of the folder
+	term.Press("ctrl+a", "s")
+	term.WaitFor("Send 2 files to profile")
+	term.Press("enter")
+	term.WaitFor("Nothing to send to local.")
 }

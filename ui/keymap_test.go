@@ -1,93 +1,189 @@
 package ui
 
 import (
+	"cmp"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 )
 
 func TestCheckKeys(t *testing.T) {
+	type keys = map[string][]string
 	for name, c := range map[string]struct {
-		list []KeySetting
-		at   int
-		says string
+		keys     keys
+		at, says string
 	}{
-		"none":         {nil, -1, ""},
-		"free":         {[]KeySetting{{"picker.filter", []string{"ctrl+g", "f7"}}}, -1, ""},
-		"old name":     {[]KeySetting{{"filter", []string{"ctrl+g", "f7"}}}, -1, ""},
-		"taken":        {[]KeySetting{{"program.quit", []string{"f9"}}, {"picker.filter", []string{"v"}}}, 1, `key of "picker.range"`},
-		"exchanged":    {[]KeySetting{{"picker.home", []string{"S"}}, {"picker.samples", []string{"~"}}}, -1, ""},
-		"both":         {[]KeySetting{{"picker.filter", []string{"f7"}}, {"picker.sort", []string{"f7"}}}, 0, `key of "picker.sort"`},
-		"everywhere":   {[]KeySetting{{"picker.filter", []string{"q"}}}, 0, `key of "program.quit"`},
-		"unknown":      {[]KeySetting{{"fliter", []string{"f7"}}}, 0, "no action"},
-		"near":         {[]KeySetting{{"images.filter", []string{"f7"}}}, 0, "extensions.filter"},
-		"no key":       {[]KeySetting{{"picker.filter", nil}}, 0, "no key"},
-		"not a key":    {[]KeySetting{{"picker.filter", []string{"hyper+q"}}}, 0, "is no key"},
-		"reserved":     {[]KeySetting{{"picker.filter", []string{"ctrl+c"}}}, 0, "must keep its meaning"},
-		"no terminal":  {[]KeySetting{{"picker.filter", []string{"ctrl+m"}}}, 0, "must keep its meaning"},
-		"of a state":   {[]KeySetting{{"go on with all", []string{"f7"}}, {"show failed", []string{"f8"}}}, -1, ""},
-		"twice":        {[]KeySetting{{"picker.filter", []string{"f7"}}, {"picker.filter", []string{"f8"}}}, 1, "already"},
-		"old and new":  {[]KeySetting{{"filter", []string{"f7"}}, {"picker.filter", []string{"f8"}}}, -1, ""},
-		"of a part":    {[]KeySetting{{"picker.clear-tray", []string{"f7"}}}, -1, ""},
-		"in that part": {[]KeySetting{{"picker.clear-tray", []string{"d"}}}, 0, `on the screen picker, tray it is the key of "picker.remove"`},
+		"none":         {nil, "", ""},
+		"free":         {keys{"picker.filter": {"ctrl+g", "f7"}}, "", ""},
+		"taken":        {keys{"program.quit": {"f9"}, "picker.filter": {"v"}}, "picker.filter", `key of "picker.range"`},
+		"exchanged":    {keys{"picker.home": {"S"}, "picker.samples": {"~"}}, "", ""},
+		"both":         {keys{"picker.filter": {"f7"}, "picker.sort": {"f7"}}, "picker.filter", `key of "picker.sort"`},
+		"everywhere":   {keys{"picker.filter": {"q"}}, "picker.filter", `key of "program.quit"`},
+		"unknown":      {keys{"fliter": {"f7"}}, "fliter", "no action"},
+		"near":         {keys{"images.filter": {"f7"}}, "images.filter", "extensions.filter"},
+		"no key":       {keys{"picker.filter": nil}, "picker.filter", "no key"},
+		"not a key":    {keys{"picker.filter": {"hyper+q"}}, "picker.filter", "is no key"},
+		"reserved":     {keys{"picker.filter": {"ctrl+c"}}, "picker.filter", "must keep its meaning"},
+		"no terminal":  {keys{"picker.filter": {"ctrl+m"}}, "picker.filter", "must keep its meaning"},
+		"of a part":    {keys{"picker.clear-tray": {"f7"}}, "", ""},
+		"in that part": {keys{"picker.clear-tray": {"d"}}, "picker.clear-tray", `on the screen picker, tray it is the key of "picker.remove"`},
 	} {
-		at, err := CheckKeys(c.list)
+		at, err := CheckKeys(c.keys)
 		if at != c.at || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: setting %d, %v; want %d, %q", name, at, err, c.at, c.says)
+			t.Errorf("%s: setting %q, %v; want %q, %q", name, at, err, c.at, c.says)
 		}
 	}
 }
 
-// TestOldNamesLeadToActions: the action names of version 0.1 lead to actions that exist, and the
-// log says which.
-func TestOldNamesLeadToActions(t *testing.T) {
-	known := map[string]bool{}
-	for _, actions := range catalog() {
-		for _, a := range actions {
-			known[a.ID] = true
-		}
-	}
-	for name, ids := range keyNames {
-		for _, id := range ids {
-			if !known[id] {
-				t.Errorf("%q leads to %q, which no screen has", name, id)
-			}
-		}
-	}
-	if notes := OldNames([]KeySetting{{"clear the tray", []string{"X"}}, {"picker.filter", []string{"F"}}}); len(notes) != 1 || !strings.Contains(notes[0], "picker.clear-tray") {
-		t.Errorf("got the notes %q", notes)
-	}
-}
-
-// TestEveryActionCanHaveAnotherKey: every action that the help shows on any screen can get another
-// key by its ID.
-func TestEveryActionCanHaveAnotherKey(t *testing.T) {
-	names, actions := actionsByScreen(t)
-	for _, name := range names {
-		for _, a := range actions[name] {
-			if a.ID == "" {
-				t.Errorf("%s: %q has no ID", name, a.Label())
-			} else if _, err := CheckKeys([]KeySetting{{a.ID, []string{"f11"}}}); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-	}
-}
-
-// TestUsualKeysDoNotClash: the default keys of a part do not clash, with two exceptions. Enter
-// draws a region if there is a picture, and goes on otherwise. While a picture fills the screen,
-// q closes it and cannot quit the program.
+// TestUsualKeysDoNotClash: the default keys of a part do not clash, with three exceptions. Enter
+// draws a region if there is a picture, and goes on otherwise. The key for sending goes to what blocks
+// it. A picture that fills the screen takes its keys before the program does.
 func TestUsualKeysDoNotClash(t *testing.T) {
 	for part, actions := range catalog() {
 		has := map[string]kit.Action{}
 		for _, a := range actions {
 			for _, k := range a.Keys.Keys() {
-				if other, taken := has[k]; taken && other.ID != a.ID && other.ID != "form.draw-region" && other.ID != "viewer.close" {
+				if other, taken := has[k]; taken && other.ID != a.ID && other.ID != "form.draw-region" && !strings.HasPrefix(other.ID, "viewer.") {
 					t.Errorf("%s: %s is the key of %q and of %q", part, k, other.ID, a.ID)
 				}
 				has[k] = a
 			}
+		}
+	}
+}
+
+// actionsByScreen returns the actions that the screens offer in any state that the tests know. The
+// actions of all screens are under "Everywhere". It checks that each can get another key by its ID, and
+// that the hints show only actions.
+func actionsByScreen(t *testing.T) (names []string, actions map[string][]kit.Action) {
+	s := newStage(t)
+	defer s.end()
+	titles := map[page.ID]string{
+		page.Picker: "Pick", page.Form: "Upload form", page.Uploads: "Uploads", page.Extensions: "Extensions",
+		page.Library: "Library", page.Details: "Details", page.Settings: "Settings",
+	}
+	actions = map[string][]kit.Action{}
+	for _, sc := range append(slices.Clone(scenes), furtherScenes...) {
+		s.play(sc)
+		s.requireHints(sc.name)
+		title, known := titles[s.m.host.Front()]
+		if !known || s.m.host.Covered() || s.m.host.Capturing() {
+			continue
+		}
+		for _, a := range s.m.host.Actions() {
+			name := title
+			if a.Group == everywhere {
+				name = everywhere
+			}
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+			if _, err := CheckKeys(map[string][]string{a.ID: {"f11"}}); err != nil {
+				t.Errorf("%s: %q: %v", name, a.Label(), err)
+			}
+			if !slices.ContainsFunc(actions[name], func(b kit.Action) bool { return b.ID == a.ID && b.KeyLabel() == a.KeyLabel() }) {
+				actions[name] = append(actions[name], a)
+			}
+		}
+	}
+	return names, actions
+}
+
+// requireHints checks that the hints show only actions that the help has.
+func (s *stage) requireHints(scene string) {
+	if s.m.host.Overlays.Top() != nil {
+		return
+	}
+	lines := strings.Split(s.screen(), "\n")
+	hints := lines[len(lines)-1]
+	for _, a := range s.m.host.Actions() {
+		if words := a.KeyLabel() + " " + a.Label(); a.Footer && a.Reason() == "" {
+			hints = strings.Replace(hints, words, "", 1)
+		}
+	}
+	if rest := strings.TrimSpace(hints); rest != "" {
+		s.t.Errorf("%s: the hints have %q, which is not an action", scene, rest)
+	}
+}
+
+// keySigns maps the names of keys in bindings to those in docs/keys.md.
+var keySigns = map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "pgdn", "f1": "F1", "f2": "F2"}
+
+func keySign(k string) string {
+	if sign, ok := keySigns[k]; ok {
+		return sign
+	}
+	return k
+}
+
+// general are the labels of actions whose labels on the screen depend on its state.
+var general = map[string]string{
+	"picker.upload": "upload form", "picker.open": "open", "picker.clear": "clear filter, range, tray", "picker.range": "begin or pick a range",
+	"library.back": "step back", "library.mark-range": "mark a range", "library.mark": "mark",
+}
+
+// TestKeysPage: docs/keys.md has every key of every screen. After a change run
+// go test ./ui -run TestKeysPage -update.
+func TestKeysPage(t *testing.T) {
+	const file, begin, end = "../docs/keys.md", "<!-- keys, made by: go test ./ui -run TestKeysPage -update -->\n", "<!-- end of keys -->\n"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), begin)
+	have, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		t.Fatalf("%s has no markers %q and %q for the keys", file, begin, end)
+	}
+	names, actions := actionsByScreen(t)
+	bound := map[string]bool{
+		"ctrl+c": true, // the root handles it first
+		"ctrl+g": true, // only in the form, if sending would remove something
+	}
+	var b strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&b, "\n**%s**: ", name)
+		for i, a := range actions[name] {
+			if i > 0 {
+				b.WriteString(" · ")
+			}
+			b.WriteString(cmp.Or(general[a.ID], a.Label()))
+			for _, k := range a.Keys.Keys() {
+				bound[k] = true
+				b.WriteString(" `" + keySign(k) + "`")
+			}
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\n")
+	if want := b.String(); have != want {
+		if !updating() {
+			t.Errorf("%s does not have the keys of the screens: run go test ./ui -run TestKeysPage -update", file)
+		} else if err := os.WriteFile(file, []byte(before+begin+want+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	// The table of the most important keys is written by hand. Each of its keys must exist.
+	_, table, _ := strings.Cut(before, "## The most important keys\n")
+	table, _, _ = strings.Cut(table, "\n`esc` is always")
+	signs := map[string]string{}
+	for k := range bound {
+		signs[keySign(k)] = k
+	}
+	shown := regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(table, -1)
+	if len(shown) < 40 {
+		t.Fatalf("only %d keys in the table", len(shown))
+	}
+	for _, k := range shown {
+		if signs[k[1]] == "" && !strings.HasPrefix(k[1], "$") {
+			t.Errorf("%s has the key %s, which no screen has", file, k[1])
 		}
 	}
 }

@@ -1,15 +1,13 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
-	"mediadesk/ui/screen/details"
-	"mediadesk/ui/screen/upload"
 	"mediadesk/ui/text"
 )
 
@@ -47,19 +45,19 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 		return append(actions, help, suspend)
 	}
 	if m.session != nil {
-		for i, t := range page.Tabs {
-			if t.ID == m.host.Front() && m.host.InFront() != nil {
+		for i, t := range tabs {
+			if t.id == m.host.Front() && m.host.InFront() != nil {
 				continue
 			}
-			add("screen."+t.Key, "go to "+t.Name, "", func() tea.Cmd { return m.goTo(t.ID) }, nil, string(rune('1'+i)))
+			add("screen."+t.key, "go to "+t.title, "", func() tea.Cmd { return m.goTo(t.id) }, nil, string(rune('1'+i)))
 		}
 		add("screen.next", "next screen", "", func() tea.Cmd { return m.turn(1) }, nil, "]")
 		add("screen.previous", "previous screen", "", func() tea.Cmd { return m.turn(-1) }, nil, "[")
 	}
 	messages()
-	copyCommand := kit.Action{ID: "program.copy-command", Keys: kit.Bind("copy as a command", "ctrl+y f2", "f2", "ctrl+y"), Group: everywhere, Disabled: m.noCommand, Do: m.copyCommand}
+	copyCommand := kit.Action{ID: "program.copy-command", Keys: kit.Bind("copy as a command", "ctrl+y F2", "f2", "ctrl+y"), Group: everywhere, Disabled: m.noCommand, Do: m.copyCommand}
 	if capturing {
-		copyCommand.Keys = kit.Bind("copy as a command", "f2", "f2")
+		copyCommand.Keys = kit.Bind("copy as a command", "F2", "f2")
 	}
 	actions = append(actions, copyCommand, help, suspend)
 	if !capturing {
@@ -77,9 +75,9 @@ func (m *Model) openHelp() tea.Cmd {
 // openPalette lists the actions of all screens, those of the focused part first.
 func (m *Model) openPalette() tea.Cmd {
 	actions := m.host.Actions()
-	for _, id := range []page.ID{page.Picker, page.Form, page.Uploads, page.Extensions, page.Library, page.Details, page.Settings} {
-		if m.session != nil && id != m.host.Front() {
-			actions = append(actions, m.host.Bound(m.actionsOf(id))...)
+	for _, s := range screens {
+		if m.session != nil && s.id != m.host.Front() {
+			actions = append(actions, m.host.Bound(m.actionsOf(s))...)
 		}
 	}
 	m.host.Overlays.Open(kit.NewHelp("All actions", actions))
@@ -87,30 +85,18 @@ func (m *Model) openPalette() tea.Cmd {
 }
 
 // actionsOf returns the actions of a screen in the background. They bring it to the front before they run.
-func (m *Model) actionsOf(id page.ID) []kit.Action {
-	s, missing := m.host.Screen(id), ""
-	var name string
-	switch id {
-	case page.Form:
-		name = "Upload form"
-		if s == nil {
-			s, missing = upload.New(upload.Options{Sources: []api.Source{{Path: "x"}}}), "pick files and press u first"
-		}
-	case page.Details:
-		name = "Details"
-		if s == nil {
-			s, missing = details.New(details.Options{Files: []api.File{{}}}), "open a file in the library first"
-		}
-	default:
-		name = page.Tabs[id].Name
+func (m *Model) actionsOf(of screen) []kit.Action {
+	s, missing := m.host.Screen(of.id), ""
+	if s == nil {
+		s, missing = of.blank(), of.missing
 	}
 	var actions []kit.Action
 	for _, a := range s.Actions() {
 		if strings.HasPrefix(a.ID, "list.") || a.ID == "" {
 			continue
 		}
-		a.Group, a.Disabled = name, func() string { return missing }
-		a.Do = func() tea.Cmd { return m.runOn(id, a.ID) }
+		a.Group, a.Disabled = of.title, func() string { return missing }
+		a.Do = func() tea.Cmd { return m.runOn(of.id, a.ID) }
 		actions = append(actions, a)
 	}
 	return actions
@@ -118,21 +104,16 @@ func (m *Model) actionsOf(id page.ID) []kit.Action {
 
 // runOn shows a screen and runs an action there, or says why it is disabled.
 func (m *Model) runOn(id page.ID, action string) tea.Cmd {
-	shown := m.show(id, id > page.Settings)
+	shown := m.show(id, tabOf(id) < 0)
 	for _, a := range m.host.Actions() {
 		if a.ID == action {
-			return tea.Batch(shown, m.try(a))
+			if reason := a.Reason(); reason != "" {
+				return tea.Batch(shown, m.say(page.Toast{Level: page.Info, Text: text.Sentence(reason)}, true))
+			}
+			return tea.Batch(shown, a.Do())
 		}
 	}
 	return shown
-}
-
-// try runs an action, or says why it is disabled.
-func (m *Model) try(a kit.Action) tea.Cmd {
-	if reason := a.Reason(); reason != "" {
-		return m.messages.Push(page.Toast{Level: page.Info, Text: text.Sentence(reason)})
-	}
-	return a.Do()
 }
 
 // goTo shows the screen of a tab unless it is already in front.
@@ -145,27 +126,27 @@ func (m *Model) goTo(id page.ID) tea.Cmd {
 
 // turn goes to the next or previous tab.
 func (m *Model) turn(by int) tea.Cmd {
-	n := len(page.Tabs)
-	return m.goTo(page.Tabs[(m.tab()+by+n)%n].ID)
+	n := len(tabs)
+	return m.goTo(tabs[(m.tab()+by+n)%n].id)
 }
 
 // tab returns the number of the current tab. For a screen without a tab, it is the tab from which it was opened.
 func (m *Model) tab() int {
 	id, trail := m.host.Front(), m.host.Trail()
-	for i := len(trail) - 1; id > page.Settings && i >= 0; i-- {
+	for i := len(trail) - 1; tabOf(id) < 0 && i >= 0; i-- {
 		id = trail[i]
 	}
-	for i, t := range page.Tabs {
-		if t.ID == id {
-			return i
-		}
-	}
-	return 0
+	return max(0, tabOf(id))
+}
+
+// tabOf returns the number of a screen's tab, or -1.
+func tabOf(id page.ID) int {
+	return slices.IndexFunc(tabs, func(s screen) bool { return s.id == id })
 }
 
 // openMessages shows the history of messages.
 func (m *Model) openMessages() tea.Cmd {
-	m.host.Overlays.Open(m.messages.History(func(words string) tea.Cmd {
+	m.host.Overlays.Open(m.messages.History(m.host.Overlays.Open, func(words string) tea.Cmd {
 		return page.Send(page.Copy{What: "message", Text: words})
 	}))
 	return nil

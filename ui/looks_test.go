@@ -1,7 +1,10 @@
 package ui
 
 import (
+	"fmt"
 	"image"
+	"image/color"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,8 +17,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
+	"github.com/charmbracelet/x/vt"
 
 	"mediadesk/config"
 )
@@ -32,14 +37,14 @@ var looks = []struct {
 	{"high-contrast", config.ThemeHighContrast, "#000000", colorprofile.TrueColor},
 	{"256-colours", config.ThemeAuto, "#000000", colorprofile.ANSI256},
 	{"16-colours", config.ThemeAuto, "#000000", colorprofile.ANSI},
-	{"no-colour", config.ThemeAuto, "#000000", colorprofile.ASCII},
+	{"no-color", config.ThemeAuto, "#000000", colorprofile.ASCII},
 }
 
 // lookSizes are the sizes of terminals: panes side by side, stacked panes, one column.
 var lookSizes = []image.Point{{120, 36}, {80, 24}, {40, 12}}
 
 // changingText matches what differs from run to run: folders, and file ids that may be shortened.
-var changingText = regexp.MustCompile(`/desk-\d{8}|\b\d{8}/|\b[0-9a-f]{24}\b|\b[0-9a-f]{3,}…[0-9a-f]{3,}\b`)
+var changingText = regexp.MustCompile(`/desk-\d{4,8}|\b\d{8}/|\b[0-9a-f]{24}\b|\b[0-9a-f]{3,}…[0-9a-f]{3,}\b`)
 
 // zeroes replaces each character that may differ with 0.
 func zeroes(found string) string {
@@ -129,4 +134,90 @@ func requireLook(t *testing.T, s *stage, name string, draw func() string) {
 		kept, _ := os.ReadFile(filepath.Join("testdata", t.Name()+".golden"))
 		golden.RequireEqual(t, s.settle(func() string { return withoutChanging(draw()) }, string(kept)))
 	})
+}
+
+// writeCells describes a drawing as a terminal of w columns and h rows with that many colors shows
+// it. Each row is text, followed by its styles if it has any: runs of a letter and a number of
+// cells ("." for the plain style). A legend of the letters comes last.
+func writeCells(drawing string, w, h int, depth colorprofile.Profile) string {
+	em := vt.NewEmulator(w, h)
+	defer em.InputPipe().(io.Closer).Close()
+	_, _ = em.WriteString("\x1b[20h")
+	out := colorprofile.Writer{Forward: em, Profile: depth}
+	_, _ = out.WriteString(drawing)
+	var b strings.Builder
+	var legend []string
+	letter := func(style string) byte {
+		if style == "" {
+			return '.'
+		}
+		i := slices.Index(legend, style)
+		if i < 0 {
+			i = len(legend)
+			legend = append(legend, style)
+		}
+		return "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[min(i, 51)]
+	}
+	for y := range h {
+		var text, styles strings.Builder
+		run, count := byte('.'), 0
+		end := func(next byte) {
+			if count > 0 {
+				fmt.Fprintf(&styles, "%c%d ", run, count)
+			}
+			run, count = next, 0
+		}
+		for x := 0; x < w; {
+			cell := em.CellAt(x, y)
+			width, content, style := 1, " ", ""
+			if cell != nil {
+				width, style = max(1, cell.Width), styleWords(cell)
+				if cell.Content != "" {
+					content = cell.Content
+				}
+			}
+			text.WriteString(content)
+			if l := letter(style); l != run {
+				end(l)
+			}
+			count += width
+			x += width
+		}
+		if run != '.' {
+			end('.')
+		}
+		b.WriteString(strings.TrimRight(text.String(), " ") + "\n")
+		if s := strings.TrimRight(styles.String(), " "); s != "" {
+			b.WriteString("\t" + s + "\n")
+		}
+	}
+	for i, style := range legend {
+		fmt.Fprintf(&b, "%c = %s\n", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"[min(i, 51)], style)
+	}
+	return b.String()
+}
+
+// styleWords describes the style of a cell, "" for the plain style.
+func styleWords(cell *uv.Cell) string {
+	var words []string
+	if cell.Style.Fg != nil {
+		words = append(words, colorWord(cell.Style.Fg))
+	}
+	if cell.Style.Bg != nil {
+		words = append(words, "on "+colorWord(cell.Style.Bg))
+	}
+	for _, a := range []struct {
+		bit  uint8
+		word string
+	}{{uv.AttrBold, "bold"}, {uv.AttrFaint, "faint"}, {uv.AttrItalic, "italic"}, {uv.AttrReverse, "reverse"}} {
+		if cell.Style.Attrs&a.bit != 0 {
+			words = append(words, a.word)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func colorWord(c color.Color) string {
+	r, g, b, _ := c.RGBA()
+	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"image"
 	"os"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,8 +18,8 @@ import (
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/screen/library"
+	"mediadesk/ui/screen/onboarding"
 	"mediadesk/ui/screen/picker"
-	"mediadesk/ui/terminal"
 	"mediadesk/ui/theme"
 )
 
@@ -48,8 +47,6 @@ type Options struct {
 	TmuxSixel bool
 	// Pane returns the position of the tmux pane on the terminal; nil means the top left corner.
 	Pane func() image.Point
-	// Previews caches slow previews; nil disables the cache.
-	Previews *picture.Cache
 	// Terminal is the program's terminal, used to get its size in pixels; nil skips that.
 	Terminal *os.File
 	// Signal is how the program notifies a user who is elsewhere; empty means the bell.
@@ -59,14 +56,10 @@ type Options struct {
 	Keys  *config.Keys
 	// Getenv looks up environment variables, like os.Getenv.
 	Getenv func(string) string
-	// KeyMap has the user's keys. They must pass CheckKeys.
-	KeyMap []KeySetting
+	// KeyMap has the user's keys by action ID. They must pass CheckKeys.
+	KeyMap map[string][]string
 	// Addresses are the flags that name the service if no profile does; otherwise nil.
 	Addresses []string
-	// Signals reports stop signals; nil disables them.
-	Signals *terminal.Signals
-	// Stopping tells the process that manages the terminal that this process stops now; nil means there is none.
-	Stopping func()
 	// Debug logs the type of every message.
 	Debug bool
 	// Version is the program's version.
@@ -85,9 +78,10 @@ type Model struct {
 	focused bool                   // the terminal has the focus
 
 	session *session.Session
-	ctx     context.Context //nolint:containedctx // of the session: it ends what the screens have under way
+	ctx     context.Context
 	stop    context.CancelFunc
 	opening string // shown while a session opens; else empty
+	notice  string // about the service; may be empty
 	host    page.Host
 	picker  *picker.Model
 	loader  *picture.Loader
@@ -97,14 +91,13 @@ type Model struct {
 	detector  *picture.Detector
 	abilities picture.Abilities
 
-	wave      wave
+	runs      runCounts
 	uploading uploading
 	messages  *kit.Messages
-	stack     stack
+	leaves    bool       // the last message leaves with its screen
+	seen      page.Toast // such a message that was shown before the last input
 	ticking   bool
 	lastQuit  time.Time
-	hover     int  // the number of the tab under the mouse, from 1; 0 if none
-	keysTold  bool // the old key names have been reported
 	hurried   bool // the user pressed ctrl+c twice
 
 	tipsKnown bool     // the tips file has been read
@@ -125,21 +118,18 @@ func New(o Options) *Model {
 	m.abilities = m.detector.Abilities()
 	m.images = picture.NewImageStore(m.o.Getenv("TMUX") != "")
 	m.images.Pane = o.Pane
-	m.loader.Store, m.loader.Cache = m.images, o.Previews
-	m.host.Program, m.host.Keys = m.programActions, keysByID(o.KeyMap)
+	m.loader.Store = m.images
+	m.host.Program, m.host.Keys = m.programActions, o.KeyMap
 	m.setTheme()
 	return m
 }
 
-// Session returns the open session, or nil.
-func (m *Model) Session() *session.Session { return m.session }
-
 // Init queries the terminal's background and features and opens the first session.
 func (m *Model) Init() tea.Cmd {
 	if m.o.First {
-		return tea.Batch(tea.RequestBackgroundColor, m.askTerminal(), m.welcome(m.o.Profile, nil))
+		return tea.Batch(tea.RequestBackgroundColor, m.queryTerminal(), m.onboard(m.o.Profile, nil))
 	}
-	return tea.Batch(m.startPicker(), tea.RequestBackgroundColor, m.askTerminal(), m.open(page.UseProfile{Name: m.o.Profile}))
+	return tea.Batch(m.startPicker(), tea.RequestBackgroundColor, m.queryTerminal(), m.open(page.UseProfile{Name: m.o.Profile}))
 }
 
 // sessionOpened is the result of open.
@@ -152,15 +142,18 @@ type sessionOpened struct {
 
 // open closes the current session and opens another in the background.
 func (m *Model) open(use page.UseProfile) tea.Cmd {
-	old, keep := m.session, m.keep()
+	old, keep := m.session, m.saver()
 	if m.stop != nil {
 		m.stop()
-		m.stop = nil
 	}
-	m.session = nil
+	m.session, m.ctx, m.stop = nil, nil, nil
 	m.opening = "Opening the library…"
 	open := m.o.Open
-	return tea.Batch(m.closeScreens(), func() tea.Msg {
+	var clear tea.Cmd // of the terminal's pictures of a screen that ends with its session
+	if l, ok := m.host.Screen(page.Library).(*library.Model); ok {
+		clear = l.DeleteImages()
+	}
+	return tea.Batch(clear, func() tea.Msg {
 		if old != nil {
 			ctx, cancel := context.WithTimeout(context.Background(), session.CloseTime)
 			defer cancel()
@@ -177,16 +170,8 @@ func (m *Model) open(use page.UseProfile) tea.Cmd {
 	})
 }
 
-// closeScreens deletes the terminal's pictures of screens that end with their session.
-func (m *Model) closeScreens() tea.Cmd {
-	if l, ok := m.host.Screen(page.Library).(*library.Model); ok {
-		return l.DeleteImages()
-	}
-	return nil
-}
-
-// Patience returns how long to wait for uploads: session.CloseTime minus a second for closing the rest, or 0 after two ctrl+c.
-func (m *Model) Patience() time.Duration {
+// ExitTimeout returns how long to wait for uploads: session.CloseTime minus a second for closing the rest, or 0 after two ctrl+c.
+func (m *Model) ExitTimeout() time.Duration {
 	if m.hurried {
 		return 0
 	}
@@ -197,30 +182,42 @@ func (m *Model) Patience() time.Duration {
 func (m *Model) opened(msg sessionOpened) tea.Cmd {
 	m.opening = ""
 	if msg.err != nil {
-		return m.welcome(msg.profile, msg.err)
+		return m.onboard(msg.profile, msg.err)
 	}
 	m.session = msg.session
 	m.ctx, m.stop = context.WithCancel(m.session.Context())
-	m.wave, m.uploading = wave{}, uploading{seen: m.o.Now()}
+	m.runs, m.uploading = runCounts{}, uploading{seen: m.o.Now()}
 	reading := m.startPicker()
 	picking := m.host.Screen(page.Picker)
 	m.host.Reset()
 	m.host.Keep(page.Picker, picking)
-	cmds := []tea.Cmd{reading, listen(m.ctx, m.session), countRuns(m.session), m.countJobs(0), findDraft(m.ctx, m.session)}
+	m.notice = m.session.Profile.Notice
+	cmds := []tea.Cmd{
+		reading, m.countRuns(), m.countJobs(0), m.findDraft(),
+		follow(m, m.session.Queue.Changes(), func(struct{}) tea.Cmd {
+			return tea.Batch(m.host.Broadcast(page.JobsChanged{}), m.tick(), m.countJobs(0))
+		}),
+		follow(m, m.session.Watch.Changes(), func(struct{}) tea.Cmd {
+			return tea.Batch(m.host.Broadcast(page.RunsChanged{}), m.tick(), m.countRuns())
+		}),
+		follow(m, m.session.Notices, func(notice string) tea.Cmd {
+			m.notice = notice // of another process that serves the library now
+			return nil
+		}),
+	}
 	for id, s := range m.tabScreens() {
-		cmds = append(cmds, m.greet(id, s))
+		cmds = append(cmds, m.addScreen(id, s))
 	}
 	cmds = append(cmds, m.host.Tell(picking, page.JobsChanged{})) // jobs of the new library
-	if notes := OldNames(m.o.KeyMap); len(notes) > 0 && !m.keysTold {
-		m.keysTold = true
-		cmds = append(cmds, page.Send(page.Toast{Level: page.Info, Text: notes[0], Detail: strings.Join(notes, "\n")}))
+	for _, warning := range m.session.Warnings {
+		cmds = append(cmds, page.Send(page.Problem(warning)))
 	}
 	cmds = append(cmds, m.tick(), m.show(msg.show, false), m.readTips())
 	return tea.Batch(cmds...)
 }
 
-// greet adds and starts a screen and tells it about the terminal.
-func (m *Model) greet(id page.ID, s page.Screen) tea.Cmd {
+// addScreen adds and starts a screen and tells it about the terminal.
+func (m *Model) addScreen(id page.ID, s page.Screen) tea.Cmd {
 	return tea.Batch(
 		m.host.Add(id, s),
 		m.host.Tell(s, tea.WindowSizeMsg{Width: m.size.X, Height: m.size.Y}),
@@ -229,43 +226,43 @@ func (m *Model) greet(id page.ID, s page.Screen) tea.Cmd {
 	)
 }
 
-// welcome shows the onboarding screen.
-func (m *Model) welcome(profile string, problem error) tea.Cmd {
+// onboard shows the screen for a first start (problem is nil) or for a profile that could not be opened.
+func (m *Model) onboard(profile string, problem error) tea.Cmd {
 	m.host.Reset()
-	return tea.Batch(m.greet(page.Onboarding, m.onboarding(profile, problem)), m.host.Show(page.Onboarding, false))
+	s := onboarding.New(onboarding.Options{
+		Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, TryKey: session.TryKey, Getenv: m.o.Getenv, Problem: problem,
+		Profile: profile, Loader: m.loader,
+	})
+	return tea.Batch(m.addScreen(page.Onboarding, s), m.host.Show(page.Onboarding, false))
 }
 
-// listen waits for changes of the queue and the watch. Each reply is one change, after which the root waits again.
-func listen(ctx context.Context, d *session.Session) tea.Cmd {
-	return tea.Batch(waitChange(ctx, d, d.Queue.Changes(), page.JobsChanged{}), waitChange(ctx, d, d.Watch.Changes(), page.RunsChanged{}))
+// then returns a message whose function runs in Update if the session is still in use.
+func (m *Model) then(d *session.Session, do func() tea.Cmd) tea.Msg {
+	return page.Then(func() tea.Cmd {
+		if d != m.session {
+			return nil
+		}
+		return do()
+	})
 }
 
-// edge is one change and the wait for the next.
-type edge struct {
-	session *session.Session
-	news    tea.Msg
-	again   tea.Cmd
-}
-
-func waitChange(ctx context.Context, d *session.Session, edges <-chan struct{}, news tea.Msg) tea.Cmd {
-	var wait tea.Cmd
-	wait = func() tea.Msg {
+// follow calls do in Update for everything that a channel of the open session delivers.
+func follow[T any](m *Model, channel <-chan T, do func(T) tea.Cmd) tea.Cmd {
+	ctx, d := m.ctx, m.session
+	return func() tea.Msg {
 		select {
-		case _, open := <-edges:
+		case news, open := <-channel:
 			if open {
-				return edge{d, news, wait}
+				return m.then(d, func() tea.Cmd { return tea.Batch(do(news), follow(m, channel, do)) })
 			}
 		case <-ctx.Done():
 		}
 		return nil
 	}
-	return wait
 }
 
 // tickTime is the interval for reading counters while jobs run.
 const tickTime = 100 * time.Millisecond
-
-type ticked struct{ session *session.Session }
 
 // tick starts the clock if jobs are running.
 func (m *Model) tick() tea.Cmd {
@@ -274,5 +271,13 @@ func (m *Model) tick() tea.Cmd {
 	}
 	m.ticking = true
 	d := m.session
-	return tea.Tick(tickTime, func(time.Time) tea.Msg { return ticked{d} })
+	return tea.Tick(tickTime, func(time.Time) tea.Msg {
+		return page.Then(func() tea.Cmd {
+			m.ticking = false
+			if d != m.session {
+				return nil
+			}
+			return tea.Batch(m.host.Broadcast(page.Tick{}), m.tick())
+		})
+	})
 }

@@ -1,14 +1,18 @@
 package ui
 
 import (
+	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/config"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/screen/details"
+	"mediadesk/ui/terminal"
 	"mediadesk/ui/text"
 )
 
@@ -17,30 +21,40 @@ func (m *Model) show(id page.ID, back bool) tea.Cmd {
 	if m.host.Screen(id) == nil {
 		return nil
 	}
-	return tea.Batch(m.host.Show(id, back), m.tip())
+	return tea.Batch(m.host.Show(id, back), m.arrived())
 }
 
-// back returns to the previous screen.
-func (m *Model) back() tea.Cmd { return tea.Batch(m.host.Back(), m.tip()) }
+// arrived removes the message of the screen before, and shows the tip of the one in front.
+func (m *Model) arrived() tea.Cmd {
+	m.dismissSeen()
+	return m.tip()
+}
 
-// dialogReady redraws a dialog once it accepts keys.
-type dialogReady struct{}
+// dismissSeen removes the message that was there before the input, and the tip of another screen.
+func (m *Model) dismissSeen() {
+	own := tipPrefix + screenOf(m.host.Front()).tip
+	if shown, ok := m.messages.Shown(); ok && (shown == m.seen || shown.Level == kit.Tip && shown.Text != own) {
+		m.messages.Dismiss()
+	}
+}
 
-// ask opens a dialog for a screen, or for the root if from is nil.
+// ask opens a dialog for a screen, or for the root if from is nil. It is redrawn once it accepts keys.
 func (m *Model) ask(q page.Ask, from page.Screen) tea.Cmd {
 	m.host.Ask(q, from, m.o.Now)
-	return tea.Tick(kit.DialogGrace, func(time.Time) tea.Msg { return dialogReady{} })
+	return tea.Tick(kit.DialogGrace, func(time.Time) tea.Msg { return page.Do(func() {}) })
 }
 
-// stopAsked and goneOn report signals that stop and continue the program.
-type (
-	stopAsked struct{}
-	goneOn    struct{}
-)
+// suspend gives the terminal back and stops the program until the shell continues it.
+func (m *Model) suspend() tea.Cmd {
+	if reason := terminal.NoSuspend(); reason != "" {
+		return page.Tell(page.Info, reason)
+	}
+	return tea.Suspend
+}
 
-// leave ends the program. It first asks about running uploads and unsaved changes unless asked is true.
-func (m *Model) leave(asked bool) tea.Cmd {
-	if asked || m.session == nil {
+// leave ends the program. It first asks about running uploads and unsaved changes unless confirmed is true.
+func (m *Model) leave(confirmed bool) tea.Cmd {
+	if confirmed || m.session == nil {
 		return tea.Quit
 	}
 	unsaved := m.unsaved()
@@ -59,10 +73,10 @@ func (m *Model) leave(asked bool) tea.Cmd {
 	return m.ask(page.Ask{Title: "Leave mediadesk?", Text: strings.Join(words, "\n\n"), Choices: m.choices(stay, leave)}, nil)
 }
 
-// use switches to another profile. It first asks about unsaved changes unless asked is true.
-func (m *Model) use(profile page.UseProfile, asked bool) tea.Cmd {
+// use switches to another profile. It first asks about unsaved changes unless confirmed is true.
+func (m *Model) use(profile page.UseProfile, confirmed bool) tea.Cmd {
 	unsaved := m.unsaved()
-	if asked || len(unsaved) == 0 {
+	if confirmed || len(unsaved) == 0 {
 		return m.open(profile)
 	}
 	return m.ask(page.Ask{Title: "Change to another profile?", Text: page.NotSaved(unsaved), Choices: m.choices(
@@ -85,4 +99,49 @@ func (m *Model) choices(stay, leave page.Choice) []page.Choice {
 		return []page.Choice{stay, leave}
 	}
 	return []page.Choice{stay, {Label: "Look at the changes", Key: "k", Do: func() tea.Cmd { return m.show(page.Details, true) }}, leave}
+}
+
+const tipPrefix = "Tip: "
+
+// readTips reads which tips have been shown.
+func (m *Model) readTips() tea.Cmd {
+	paths := m.o.Paths
+	if paths.Data == "" {
+		return nil
+	}
+	return func() tea.Msg {
+		c, err := config.Load(paths)
+		if err != nil {
+			slog.Warn("which tips were shown is not known", "err", err)
+		}
+		return page.Then(func() tea.Cmd {
+			m.tipsKnown, m.tipsShown = true, c.Tips
+			return m.tip()
+		})
+	}
+}
+
+// tip shows the front screen's tip at its first visit. A visible message stays, and the tip waits
+// for the next visit.
+func (m *Model) tip() tea.Cmd {
+	_, busy := m.messages.Shown()
+	s := screenOf(m.host.Front())
+	if s.tip == "" || busy || !m.tipsKnown || slices.Contains(m.tipsShown, s.key) || m.session == nil {
+		return nil
+	}
+	m.tipsShown = append(m.tipsShown, s.key)
+	paths := m.o.Paths
+	return tea.Batch(
+		m.say(page.Toast{Level: kit.Tip, Text: tipPrefix + s.tip}, true),
+		func() tea.Msg {
+			c, err := config.Load(paths)
+			if err == nil {
+				_, err = c.AddTip(s.key)
+			}
+			if err != nil {
+				slog.Warn("which tips were shown is not kept", "err", err)
+			}
+			return nil
+		},
+	)
 }

@@ -38,15 +38,7 @@ func (m *Model) startPicker() tea.Cmd {
 	if m.host.Screen(page.Picker) != nil {
 		return nil
 	}
-	return m.greet(page.Picker, m.picker)
-}
-
-// informPicker sets the library of the picker.
-func (m *Model) informPicker() {
-	d, ctx := m.session, m.ctx
-	m.picker.UseLibrary(func() ([]api.Job, error) {
-		return d.Jobs(ctx, session.JobFilter{Limit: sentKept})
-	})
+	return m.addScreen(page.Picker, m.picker)
 }
 
 // folders implements [picker.Folders].
@@ -73,7 +65,10 @@ func (f folders) SetBookmarks(list []string) error {
 }
 
 // Earlier returns the folders of earlier runs, newest first.
-func (f folders) Earlier() ([]string, error) { return f.m.earlierFolders() }
+func (f folders) Earlier() ([]string, error) {
+	c, err := config.Load(f.m.o.Paths)
+	return c.Folders, err
+}
 
 // Samples writes the sample pictures.
 func (f folders) Samples() (string, error) {

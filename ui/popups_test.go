@@ -66,8 +66,8 @@ func TestPopupsOverRealPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := ""
-	for _, tip := range tips {
-		seen += tip.name + "\n"
+	for _, tip := range screens {
+		seen += tip.key + "\n"
 	}
 	if err := os.WriteFile(paths.State+"/tips", []byte(seen), 0o600); err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestPopupsOverRealPictures(t *testing.T) {
 	for _, screen := range []string{"picker", "details"} {
 		if screen == "details" {
 			term.Send(page.Inspect{Files: []api.File{*file}})
-			term.WaitFor("As seen just now")
+			term.WaitFor("c edit region")
 		}
 		sizes := []image.Point{{120, 36}, {80, 24}}
 		if screen == "details" {
@@ -100,7 +100,7 @@ func TestPopupsOverRealPictures(t *testing.T) {
 			term.Resize(size.X, size.Y)
 			pictures := 1
 			if screen == "details" {
-				pictures = 3 // the dark picture and the crop, too
+				pictures = 4 // the dark picture, the frame and the crop, too
 			}
 			before = pictured(term, size, before, pictures)
 			for _, p := range popups {

@@ -7,7 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"mediadesk/api/journal"
+	"mediadesk/config"
 	"mediadesk/ui/uitest"
 )
 
@@ -65,4 +68,104 @@ func TestPlacesOutliveTheProgram(t *testing.T) {
 	term.Press("enter")
 	term.WaitFor("in marked.jpg")
 	leave(term)
+}
+
+// waitKept waits until the saved form of the local library contains a text.
+func (d *workplace) waitKept(text string) {
+	d.t.Helper()
+	paths := config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": d.home}[name] })
+	j, err := journal.Open(d.t.Context(), paths.Journal())
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer j.Close()
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	end := time.After(uitest.Deadline)
+	for {
+		kept, _, err := j.Draft(d.t.Context(), "local")
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		if strings.Contains(string(kept), text) {
+			return
+		}
+		select {
+		case <-look.C:
+		case <-end:
+			d.t.Fatalf("%q is not in the saved form: %s", text, kept)
+		}
+	}
+}
+
+// TestFormComesBack: the form's input survives a kill and a normal exit, the editor changes the
+// options of all files as one text, and sent files do not come back.
+func TestFormComesBack(t *testing.T) {
+	d := newWorkplace(t)
+	editor := filepath.Join(t.TempDir(), "an editor")
+	script := "#!/bin/sh\nsed -i.bak \"$EDIT\" \"$1\" && rm -f \"$1.bak\"\n"
+	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	env := func(edit string) []string {
+		return []string{"EDITOR='" + editor + "'", "EDIT=" + edit}
+	}
+	again := func(edit string) *uitest.Term {
+		t.Helper()
+		term := d.startWith(env(edit), 120, 36, d.pictures)
+		term.WaitFor("The upload form of last time is back: 2 files")
+		term.WaitFor("Tray: 2 files")
+		term.Press("u")
+		term.WaitFor("2 of 2 marked")
+		return term
+	}
+
+	term := d.start(120, 36, d.pictures)
+	term.WaitFor("Try it here")
+	term.Press("enter")
+	term.WaitFor("harbour.jpg")
+	term.Press("space", "space")
+	term.WaitFor("Tray: 2 files")
+	term.Press("u")
+	term.WaitFor("Stored as")
+	term.Paste("写真,مرحبا,e\u0301t")
+	term.WaitFor("写真")
+	term.Press("ctrl+l", "r")
+	term.WaitFor("remove-bg")
+	d.waitKept("remove-bg")
+	term.Signal(os.Kill)
+	term.Wait()
+
+	// After a kill the form is as it was. The text of the editor changes both files.
+	term = again(`s/"private": null/"private": true/; s/"description": null/"description": "by the editor"/`)
+	term.WaitFor("写真")
+	term.WaitFor("remove-bg")
+	term.Press("ctrl+o")
+	term.WaitFor("Changed the options of 2 files in the editor")
+	term.WaitFor("by the editor")
+	term.Press("ctrl+c", "ctrl+c")
+	term.Wait()
+
+	// After a normal exit the form is as it was, and an error in the editor's text names its line.
+	term = again(`s/"private":/"privat":/`)
+	term.WaitFor("by the editor")
+	term.Press("ctrl+o")
+	term.WaitFor(`Line 7: unknown member "privat"`)
+	term.WaitFor("b Back to the form") // in the line of hints: the dialog takes keys now
+	term.Press("esc")
+	term.WaitFor("by the editor")
+	term.Press("ctrl+s")
+	term.WaitFor("s Send 2 files to /")
+	term.Press("s")
+	term.WaitUntil(func(screen string) bool { return strings.Count(screen, "stored") >= 2 })
+	term.Press("ctrl+c", "ctrl+c")
+	term.Wait()
+
+	// After sending nothing comes back.
+	term = d.start(120, 36, d.pictures)
+	term.WaitFor("harbour.jpg")
+	term.WaitFor("Tray")
+	if strings.Contains(term.Screen(), "form of last time") {
+		t.Errorf("a form that was sent came back:\n%s", term.Screen())
+	}
 }

@@ -7,38 +7,80 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/page"
 	"mediadesk/ui/screen/details"
 	"mediadesk/ui/screen/extensions"
 	"mediadesk/ui/screen/library"
-	"mediadesk/ui/screen/onboarding"
+	"mediadesk/ui/screen/picker"
 	"mediadesk/ui/screen/settings"
+	"mediadesk/ui/screen/upload"
 	"mediadesk/ui/screen/uploads"
 )
+
+// screen describes a screen with actions.
+type screen struct {
+	id         page.ID
+	key, title string
+	tip        string // shown at the first visit
+	missing    string // why there is no such screen yet
+	blank      func() page.Screen
+}
+
+// screens are the screens with a tab, in their order, and those without one.
+var screens = []screen{
+	{page.Picker, "picker", "Pick", "Press space to pick, u for the upload form, ctrl+s to send.", "", func() page.Screen {
+		return picker.New(picker.Options{})
+	}},
+	{page.Uploads, "uploads", "Uploads", "Stored means: the service confirmed it. Press y to copy the URL.", "", func() page.Screen {
+		return uploads.New(uploads.Options{})
+	}},
+	{page.Extensions, "extensions", "Extensions", "Each row shows where its status comes from. Press enter for its history.", "", func() page.Screen {
+		return extensions.New(extensions.Options{})
+	}},
+	{page.Library, "library", "Library", "Press enter to edit tags and region, / to filter, y to copy the URL.", "", func() page.Screen {
+		return library.New(library.Options{})
+	}},
+	{page.Settings, "settings", "Settings", "Press E to edit config.toml. It overrides your choices on this screen.", "", func() page.Screen {
+		return settings.New(settings.Options{})
+	}},
+	{page.Form, "form", "Upload form", "Type tags, tab goes on, enter opens a value, ctrl+s sends.", "pick files and press u first", func() page.Screen {
+		return upload.New(upload.Options{Sources: []api.Source{{Path: "x"}}})
+	}},
+	{page.Details, "details", "Details", "Press ctrl+s to save, z to undo the last save, even after a restart.", "open a file in the library first", func() page.Screen {
+		return details.New(details.Options{Files: []api.File{{}}})
+	}},
+}
+
+// tabs are the screens of the top line.
+var tabs = screens[:len(page.Tabs)]
+
+// screenOf returns the description of a screen, or an empty one.
+func screenOf(id page.ID) screen {
+	for _, s := range screens {
+		if s.id == id {
+			return s
+		}
+	}
+	return screen{}
+}
 
 // tabScreens returns the session's tab screens without the picker, which outlives a session, because the tray belongs to the user
 // and not to a profile.
 func (m *Model) tabScreens() map[page.ID]page.Screen {
-	d := m.session
-	m.informPicker()
+	d, ctx := m.session, m.ctx
+	m.picker.UseLibrary(func() ([]api.Job, error) { return d.Jobs(ctx, session.JobFilter{Limit: sentKept}) })
 	return map[page.ID]page.Screen{
-		page.Uploads:    uploads.New(uploads.Options{Context: m.ctx, Session: d, Queue: d.Queue, Profile: d.Profile, Now: m.o.Now}),
+		page.Uploads:    uploads.New(uploads.Options{Context: m.ctx, Session: d, Profile: d.Profile, Now: m.o.Now}),
 		page.Extensions: extensions.New(extensions.Options{Context: m.ctx, Images: m.images, Session: d, Watch: d.Watch, Profile: d.Profile, Now: m.o.Now}),
 		page.Library: library.New(library.Options{
 			Context: m.ctx, Session: d, Loader: m.loader, Downloads: m.downloads(), Profile: d.Profile, Now: m.o.Now,
 		}),
 		page.Settings: settings.New(settings.Options{
-			Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, Getenv: m.o.Getenv, Profile: d.Profile, Version: m.o.Version, Now: m.o.Now,
+			Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, TryKey: session.TryKey, Getenv: m.o.Getenv, Profile: d.Profile, Version: m.o.Version, Now: m.o.Now,
 			Session: d, ReceiverAddr: d.Watch.Addr(),
 		}),
 	}
-}
-
-// onboarding returns the screen for a first start (problem is nil) or for a profile that could not be opened.
-func (m *Model) onboarding(profile string, problem error) page.Screen {
-	return onboarding.New(onboarding.Options{
-		Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, Getenv: m.o.Getenv, Problem: problem, Profile: profile,
-	})
 }
 
 // compose brings the upload form to the front with these sources. An existing form keeps the input for sources that it knows.
@@ -51,7 +93,7 @@ func (m *Model) compose(msg page.Compose) tea.Cmd {
 	var begin tea.Cmd
 	if !ok {
 		form = m.newForm(msg.Sources, nil)
-		begin = m.greet(page.Form, form)
+		begin = m.addScreen(page.Form, form)
 	}
 	if len(msg.Jobs) > 0 {
 		// The tray must match the form.
@@ -77,9 +119,9 @@ func (m *Model) inspect(msg page.Inspect) tea.Cmd {
 	}
 	d := m.session
 	s := details.New(details.Options{
-		Context: m.ctx, Files: msg.Files, Session: d, Profile: d.Profile, Getenv: m.o.Getenv, Images: m.images, Now: m.o.Now,
+		Context: m.ctx, Files: msg.Files, Session: d, Profile: d.Profile, Getenv: m.o.Getenv, Images: m.images, Loader: m.loader, Now: m.o.Now,
 	})
-	return tea.Batch(m.greet(page.Details, s), m.show(page.Details, true))
+	return tea.Batch(m.addScreen(page.Details, s), m.show(page.Details, true))
 }
 
 // downloads returns the default download folder: the user's own if it exists, or else the working directory.

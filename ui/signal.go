@@ -9,40 +9,34 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
 
-// wave is a period with pending extensions.
-type wave struct {
+// runCounts counts the runs of a period in which at least one is pending.
+type runCounts struct {
 	began           time.Time // start of the oldest one; zero: none pending
 	pending         int
 	success, failed int // extensions that ended in it
 	// done describes how the last one ended until the user looks; empty if there is nothing to report.
-	done string
-	told page.Toast // the message about the end of the last one
+	done    string
+	message page.Toast // the message about the end of the last one
 }
 
-// runsCounted carries all runs.
-type runsCounted struct {
-	session *session.Session
-	runs    []api.Run
-}
-
-func countRuns(d *session.Session) tea.Cmd {
+func (m *Model) countRuns() tea.Cmd {
+	d := m.session
 	return func() tea.Msg {
 		runs, err := d.Watch.Runs(context.Background())
 		if err != nil {
 			return page.Problem(err)
 		}
-		return runsCounted{d, runs}
+		return m.then(d, func() tea.Cmd { return m.counted(runs) })
 	}
 }
 
-// count updates the wave and reports whether it ended.
-func (w *wave) count(runs []api.Run) (ended bool) {
+// count updates the period and reports whether it ended.
+func (w *runCounts) count(runs []api.Run) (ended bool) {
 	oldest := time.Time{}
 	w.pending = 0
 	for i := range runs {
@@ -78,8 +72,8 @@ func (w *wave) count(runs []api.Run) (ended bool) {
 	return true
 }
 
-// describe say how the wave ended.
-func (w *wave) describe() string {
+// describe says how the period ended.
+func (w *runCounts) describe() string {
 	switch {
 	case w.failed == 0:
 		return text.Plural(w.success, "extension") + " done"
@@ -89,44 +83,41 @@ func (w *wave) describe() string {
 	return text.Plural(w.success, "extension") + " done, " + text.Count(w.failed) + " failed"
 }
 
-// counted updates the wave. At its end, it tells a present user in a message and an absent user as the settings say.
-func (m *Model) counted(msg runsCounted) tea.Cmd {
-	if msg.session != m.session {
-		return nil
-	}
-	if !m.wave.count(msg.runs) {
-		if shown, _ := m.messages.Shown(); m.wave.pending > 0 && shown == m.wave.told {
+// counted updates the period. At its end, it tells a present user in a message and an absent user as the settings say.
+func (m *Model) counted(runs []api.Run) tea.Cmd {
+	if !m.runs.count(runs) {
+		if shown, _ := m.messages.Shown(); m.runs.pending > 0 && shown == m.runs.message {
 			m.messages.Dismiss() // no longer true: more were requested
 		}
 		return nil
 	}
 	if !m.focused {
-		return signalEnd(m.o.Signal, m.wave.done)
+		return signalEnd(m.o.Signal, m.runs.done)
 	}
-	words := m.wave.done
-	m.wave.done = ""
+	words := m.runs.done
+	m.runs.done = ""
 	if m.host.Front() == page.Extensions {
 		return nil
 	}
 	level := page.Good
-	if m.wave.failed > 0 {
+	if m.runs.failed > 0 {
 		level = page.Warn
 	}
-	m.wave.told = page.Toast{Level: level, Text: "All extensions finished: " + words + " (screen 3)."}
-	return m.messages.Push(m.wave.told)
+	m.runs.message = page.Toast{Level: level, Text: "All extensions finished: " + words + " (screen 3)."}
+	return m.say(m.runs.message, false)
 }
 
 // focus records whether the terminal has the focus. A focused terminal needs no signal.
 func (m *Model) focus(has bool) {
 	m.focused = has
 	if has {
-		m.wave.done, m.uploading.done = "", ""
+		m.runs.done, m.uploading.done = "", ""
 	}
 }
 
 // progress returns the progress bar for the terminal's tab or task bar, or nil if nothing is pending.
 func (m *Model) progress() *tea.ProgressBar {
-	w := &m.wave
+	w := &m.runs
 	over := w.success + w.failed
 	switch {
 	case w.pending == 0:

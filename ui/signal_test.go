@@ -34,37 +34,12 @@ func runsOf(began time.Time, words string) []api.Run {
 	return runs
 }
 
-func TestWave(t *testing.T) {
-	began := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	var w wave
-	for _, step := range []struct {
-		words   string
-		ends    bool
-		pending int
-		done    string
-	}{
-		{"old now", false, 0, ""},
-		{"old pending pending", false, 2, ""},
-		{"old success pending now", false, 1, ""},
-		{"old success failed now", true, 0, "1 extension done, 1 failed"},
-		{"old success failed now", false, 0, "1 extension done, 1 failed"},
-		{"old pending", false, 1, ""},
-		{"old failed", true, 0, "1 extension failed"},
-		{"pending", false, 1, ""},
-		{"success", true, 0, "1 extension done"},
-	} {
-		if got := w.count(runsOf(began, step.words)); got != step.ends || w.pending != step.pending || w.done != step.done {
-			t.Errorf("%q: ended %v, %+v", step.words, got, w)
-		}
-	}
-}
-
 func TestSignalRespectsTheFocus(t *testing.T) {
 	began := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	m := New(Options{Signal: config.SignalBell})
 	d := &session.Session{}
 	m.session = d
-	tell := func(words string) tea.Cmd { return m.counted(runsCounted{d, runsOf(began, words)}) }
+	tell := func(words string) tea.Cmd { return m.counted(runsOf(began, words)) }
 	if m.progress() != nil || m.title() != "mediadesk" {
 		t.Error("got a signal while nothing is pending")
 	}
@@ -122,9 +97,11 @@ func TestSignalRespectsTheFocus(t *testing.T) {
 			t.Errorf("got the signal %#v", raw)
 		}
 	}
-	if cmd := m.counted(runsCounted{nil, nil}); cmd != nil {
+	late := m.then(&session.Session{}, func() tea.Cmd {
 		t.Error("the model used a message of another session")
-	}
+		return nil
+	})
+	m.Update(late)
 }
 
 // TestDesktopNotification: the notification tool of the system is used if it works, and otherwise
@@ -148,8 +125,8 @@ func TestDesktopNotification(t *testing.T) {
 	d := &session.Session{}
 	m.session = d
 	m.Update(tea.BlurMsg{})
-	m.counted(runsCounted{d, runsOf(began, "pending pending")})
-	cmd := m.counted(runsCounted{d, runsOf(began, "success failed")})
+	m.counted(runsOf(began, "pending pending"))
+	cmd := m.counted(runsOf(began, "success failed"))
 	if cmd == nil {
 		t.Fatal("no signal")
 	}

@@ -21,6 +21,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local"
+	"mediadesk/api/media/mediatest"
 	"mediadesk/api/queue"
 	"mediadesk/api/session"
 	"mediadesk/api/watch"
@@ -84,14 +85,13 @@ func newStage(t *testing.T) *stage {
 	if err := s.paths.Make(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(s.paths.StateFile(), []byte("[profiles.work]\nkind = \"hosted\"\nupload_url = \"https://upload.imagekit.io\"\nbase_url = \"https://api.imagekit.io\"\ndelivery_url = \"https://ik.imagekit.io/my_id\"\nmax_size = 25000000\nmax_video_size = 100000000\ntags = [\"desk\"]\n"), 0o600); err != nil {
-		t.Fatal(err)
+	var seen []string
+	for _, sc := range screens {
+		seen = append(seen, sc.key)
 	}
-	seen := ""
-	for _, tip := range tips {
-		seen += tip.name + "\n"
-	}
-	if err := os.WriteFile(filepath.Join(s.paths.State, "tips"), []byte(seen), 0o600); err != nil {
+	state := `{"tips": ["` + strings.Join(seen, `", "`) + `"], "profiles": {"work": {"kind": "hosted", "uploadUrl": "https://upload.imagekit.io",
+		"baseUrl": "https://api.imagekit.io", "deliveryUrl": "https://ik.imagekit.io/my_id", "maxSize": 25000000, "maxVideoSize": 100000000, "tags": ["desk"]}}}`
+	if err := os.WriteFile(s.paths.StateFile(), []byte(state), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	clock := func() time.Time { return noon.Add(-90 * time.Minute) }
@@ -394,12 +394,12 @@ var scenes = []scene{
 		s.press("4")
 		s.waitFor("harbour.jpg", "Folder      /summer/")
 		s.press("down", "enter")
-		s.waitFor("As seen just now", "Crop: 300 x 400")
+		s.waitFor("c edit region", "Crop: 300 x 400")
 		s.waitForAction("rename, move, copy, versions, delete")
 	}},
 	{"settings", func(s *stage) {
 		s.press("5")
-		s.waitFor("work", "Program")
+		s.waitFor("work", "Appearance")
 	}},
 	{"help", func(s *stage) {
 		s.waitFor("1 day ago", "older sent", "An empty folder.")
@@ -412,7 +412,201 @@ var scenes = []scene{
 	}},
 	{"onboarding", func(s *stage) {
 		s.m.session = nil
-		s.start(s.m.welcome("", nil))
+		s.start(s.m.onboard("", nil))
 		s.waitFor("Try it here")
 	}},
+}
+
+// furtherScenes are further screen states with other actions.
+var furtherScenes = []scene{
+	{"picker, contact sheet", after("picker", "t")},
+	{"picker, tray", after("picker", "tab")},
+	{"form, name", after("form", "shift+tab")},
+	{"form, extensions", after("form", "tab", "tab")},
+	{"form, existing", after("form", "tab", "tab", "tab")},
+	{"uploads, earlier ones", after("uploads", "j", "j", "j")},
+	{"extensions, a failed one", after("extensions", "j")},
+	{"library, sheet", after("library", "down", "t")},
+	{"library, a file", after("library", "down")},
+	{"details, tags", after("details", "e")},
+	{"details, region", after("details", "c")},
+	{"settings, another account", after("settings", "j")},
+	{"settings, program", after("settings", "tab")},
+	{"settings, files", after("settings", "tab", "tab")},
+}
+
+// after returns a scene setup that presses more keys.
+func after(name string, keys ...string) func(*stage) {
+	return func(s *stage) {
+		for _, sc := range scenes {
+			if sc.name == name {
+				sc.play(s)
+			}
+		}
+		s.press(keys...)
+	}
+}
+
+// formLosingTags opens the form for a stored file whose tags would be lost, then presses keys.
+func formLosingTags(keys ...string) func(*stage) {
+	return func(s *stage) {
+		s.press("/", "h", "a", "r", "b", "enter", "space", "u")
+		s.waitFor("Stored as", "Checks")
+		s.press("down", "down", "down", "down", "down", "enter", "down", "down", "right", "right")
+		s.waitFor("Press k")
+		s.press(keys...)
+		s.waitForAction("keep what would be lost")
+	}
+}
+
+// play plays a scene in a new program.
+func (s *stage) play(sc scene) {
+	s.t.Helper()
+	s.fresh()
+	s.waitFor("logo.png", "Extensions ◐1")
+	s.m.messages.Push(page.Toast{Text: "There is a history of messages."})
+	s.m.messages.Dismiss()
+	sc.play(s)
+}
+
+// works presses a key and reports whether it changed the screen or returned a command. It does not
+// run the command.
+func (s *stage) works(k string) bool {
+	s.m.View() // a screen may learn its size when it is drawn
+	before := s.m.View()
+	cmd := s.m.input(kit.KeyMsg(k))
+	now := s.m.View()
+	return cmd != nil || now.Content != before.Content
+}
+
+// TestEveryActionWorks: the first key of every enabled action in the help, the palette or the hints does something,
+// and every disabled action has a reason.
+func TestEveryActionWorks(t *testing.T) {
+	s := newStage(t)
+	defer s.end()
+	done := map[string]bool{}
+	for i, sc := range append(slices.Clone(scenes), furtherScenes...) {
+		if sc.name == "help" || i >= len(scenes) && mediatest.Racing {
+			continue // its rows are the actions of the screen below
+		}
+		s.play(sc)
+		before := s.m.View().Content
+		s.press("f12")
+		if s.m.View().Content != before {
+			t.Errorf("%s: a key without an action does something", sc.name)
+		}
+		front, capturing := s.m.host.Front(), s.m.host.Capturing()
+		var offered []offer
+		for _, a := range s.m.host.Actions() {
+			offered = append(offered, offer{a, a.Reason()})
+		}
+		for _, a := range offered {
+			words, keys := a.Label(), a.Keys.Keys()
+			state := fmt.Sprint(a.ID, a.reason == "")
+			if done[state] {
+				continue // pressed on another screen
+			}
+			if capturing && (a.reason != "" || a.Group == everywhere && len(keys[0]) == 1) {
+				continue // the key is text there, as the help says
+			}
+			if keys[0] == "esc" && a.reason != "" {
+				continue // with nothing open, esc does nothing
+			}
+			done[state] = true
+			if !s.presses(sc, front, a, keys[0]) {
+				t.Errorf("%s: %s does nothing, but is shown as %q (disabled reason %q):\n%s", sc.name, keys[0], words, a.reason, s.screen())
+			}
+		}
+	}
+	if len(done) < 150 {
+		t.Errorf("only %d keys were pressed", len(done))
+	}
+}
+
+// offer is an action with its disabled reason at the time, because the model moves on.
+type offer struct {
+	kit.Action
+	reason string
+}
+
+// presses reports whether the key of an action works now, or after the scene is played again. A key
+// that moves the cursor to where it is does nothing, so the cursor is moved first.
+func (s *stage) presses(sc scene, front page.ID, a offer, k string) bool {
+	s.t.Helper()
+	words := a.Label()
+	over := sc.name == "dialog"
+	same := func() bool {
+		return s.m.host.Front() == front && (s.m.host.Overlays.Top() != nil) == over && slices.ContainsFunc(s.m.host.Actions(), func(b kit.Action) bool {
+			return b.Label() == words && (b.Reason() == "") == (a.reason == "")
+		})
+	}
+	if same() && s.works(k) {
+		return true
+	}
+	for _, before := range [][]string{nil, {"down"}, {"down", "down"}, {"up"}, {"tab"}, {"right"}, {"end"}} {
+		s.play(sc)
+		s.press(before...)
+		if same() && s.works(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestPaletteRunsFromATextField: the palette runs its actions also while a text field has the focus.
+func TestPaletteRunsFromATextField(t *testing.T) {
+	s := newStage(t)
+	defer s.end()
+	s.play(scene{play: after("details", "e")})
+	if !s.m.host.Capturing() {
+		t.Fatalf("no text field has the focus:\n%s", s.screen())
+	}
+	s.press("f1")
+	for _, r := range "go to uploads" {
+		s.press(string(r))
+	}
+	s.press("enter")
+	if s.m.host.Front() != page.Uploads {
+		t.Errorf("the wrong screen is in front:\n%s", s.screen())
+	}
+}
+
+// TestOwnKeysWork: the user's keys run their actions on every screen, whatever the current labels are,
+// and the default keys no longer work.
+func TestOwnKeysWork(t *testing.T) {
+	own := map[string][]string{
+		"picker.upload":            {"f7"},
+		"screen.library":           {"f8"},
+		"form.keep":                {"f9"},
+		"picker.clear-tray":        {"X"},
+		"extensions.status-filter": {"f10"},
+	}
+	if at, err := CheckKeys(own); err != nil {
+		t.Fatal(at, err)
+	}
+	for _, c := range []struct {
+		name        string
+		from        func(*stage)
+		usual, ours string
+		then        string // shown on the screen afterwards
+	}{
+		{"the form for two files", after("picker"), "u", "f7", "Stored as"},
+		{"the library", after("picker"), "4", "f8", "Folder      /summer/"},
+		{"the tray", after("picker", "tab"), "D", "X", "Tray: nothing picked yet"},
+		{"what is lost, by letters", formLosingTags(), "k", "f9", "Its 2 tags are kept"},
+		{"what is lost, in a text field", formLosingTags("up"), "ctrl+g", "f9", "Its 2 tags are kept"},
+		{"a status of the runs", after("extensions"), "f", "f10", "showing pending only"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStage(t) // the next program restores a changed form
+			defer s.end()
+			s.play(scene{play: c.from})
+			s.m.host.Keys = own
+			if s.works(c.usual) {
+				t.Errorf("%s still does something:\n%s", c.usual, s.screen())
+			}
+			s.press(c.ours)
+			s.waitFor(c.then)
+		})
+	}
 }

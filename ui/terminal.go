@@ -1,22 +1,25 @@
 package ui
 
 import (
+	"image"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
+	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 )
 
-// asked reports that the terminal has had time to answer.
-type asked struct{}
-
-// askTerminal queries the terminal's features. Until it answers, pictures are drawn with glyphs that work everywhere.
-func (m *Model) askTerminal() tea.Cmd {
+// queryTerminal queries the terminal's features. Until it answers, pictures are drawn with glyphs that work everywhere.
+func (m *Model) queryTerminal() tea.Cmd {
 	cmds := []tea.Cmd{m.measure()}
 	if questions := m.detector.Query(); questions != "" {
-		cmds = append(cmds, tea.Raw(questions), tea.Tick(m.detector.Patience(), func(time.Time) tea.Msg { return asked{} }))
+		cmds = append(cmds, tea.Raw(questions), tea.Tick(m.detector.AnswerTimeout(), func(time.Time) tea.Msg {
+			return page.Then(func() tea.Cmd {
+				m.detector.TimedOut()
+				return m.abilitiesChanged()
+			})
+		}))
 	}
 	return tea.Batch(cmds...)
 }
@@ -30,21 +33,10 @@ func (m *Model) measure() tea.Cmd {
 	return func() tea.Msg { return picture.MeasureWindow(out) }
 }
 
-// freeMargins resets the margins after the terminal has grown. A late frame for the old size that scrolls would otherwise leave
-// margins of that size behind.
-func freeMargins(grown bool) tea.Cmd {
-	if !grown {
-		return nil
-	}
-	return tea.Sequence(tea.Raw(ansi.SaveCursor+"\x1b[r"+ansi.RestoreCursor), tea.ClearScreen)
-}
-
-// learn updates what is known about the terminal and forwards the changes.
-func (m *Model) learn(msg tea.Msg) tea.Cmd {
+// terminalChanged updates what is known about the terminal and forwards the changes.
+func (m *Model) terminalChanged(msg tea.Msg) tea.Cmd {
 	var again tea.Cmd
 	switch msg.(type) {
-	case asked:
-		m.detector.TimedOut()
 	case tea.WindowSizeMsg:
 		m.detector.Update(msg)
 		again = m.measure()
@@ -53,11 +45,11 @@ func (m *Model) learn(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 	}
-	return tea.Batch(again, m.learnt())
+	return tea.Batch(again, m.abilitiesChanged())
 }
 
-// learnt forwards changes of the terminal's features.
-func (m *Model) learnt() tea.Cmd {
+// abilitiesChanged forwards changes of the terminal's features.
+func (m *Model) abilitiesChanged() tea.Cmd {
 	now := m.detector.Abilities()
 	if now == m.abilities {
 		return nil
@@ -70,5 +62,42 @@ func (m *Model) learnt() tea.Cmd {
 	return tea.Batch(clear, m.host.Broadcast(now))
 }
 
-// Farewell returns what to write to the terminal after the program: it deletes the transmitted pictures.
-func (m *Model) Farewell() string { return m.images.Clear() }
+// Cleanup returns what to write to the terminal after the program: it deletes the transmitted pictures.
+func (m *Model) Cleanup() string { return m.images.Clear() }
+
+// requestPixels makes the terminal report the mouse in pixels if the front screen wants that, and in cells otherwise.
+func (m *Model) requestPixels() tea.Cmd {
+	s, ok := m.host.InFront().(page.Pixels)
+	cell := m.abilities.Cell
+	want := ok && m.abilities.PixelMouse && cell.X > 0 && cell.Y > 0 && s.WantsPixels()
+	if want == m.pixels {
+		return nil
+	}
+	m.pixels = want
+	if want {
+		return tea.Raw("\x1b[?1016h")
+	}
+	// Leaving pixel mode requires asking for cell reports again.
+	return tea.Raw("\x1b[?1016l\x1b[?1006h")
+}
+
+// inCells converts a mouse message to cells and returns the position within the cell.
+func (m *Model) inCells(msg tea.MouseMsg) (tea.MouseMsg, page.Pointer) {
+	cell := m.abilities.Cell
+	if !m.pixels || cell.X < 1 || cell.Y < 1 {
+		return msg, page.Pointer{}
+	}
+	at := msg.Mouse()
+	in, within := m.abilities.CellAt(image.Pt(at.X, at.Y))
+	p := page.Pointer{Cell: cell, Within: within}
+	at.X, at.Y = in.X, in.Y
+	switch msg.(type) {
+	case tea.MouseClickMsg:
+		return tea.MouseClickMsg(at), p
+	case tea.MouseReleaseMsg:
+		return tea.MouseReleaseMsg(at), p
+	case tea.MouseWheelMsg:
+		return tea.MouseWheelMsg(at), p
+	}
+	return tea.MouseMotionMsg(at), p
+}

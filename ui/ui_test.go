@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"fmt"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
@@ -107,7 +108,7 @@ func TestEverySize(t *testing.T) {
 		"details": func() {
 			m.Update(page.Inspect{Files: []api.File{{FileID: "x", Name: "a\u202eb\n.jpg", FilePath: "/深い/フォルダ/a.jpg"}}})
 		},
-		"onboarding": func() { m.welcome("", nil) },
+		"onboarding": func() { m.onboard("", nil) },
 	}
 	for _, name := range []string{"picker", "uploads", "extensions", "library", "settings", "form", "details", "onboarding"} {
 		fronts[name]()
@@ -199,10 +200,9 @@ func TestQuitting(t *testing.T) {
 	if _, cmd := m.Update(kit.KeyMsg("q")); !quits(cmd) {
 		t.Error("q does not quit")
 	}
-	m.Update(page.Show{ID: page.Library})
-	m.Update(kit.KeyMsg("/")) // the filter is a text field
+	m.Update(kit.KeyMsg("a")) // a text field for an address
 	if !m.host.Capturing() {
-		t.Fatal("the filter does not open")
+		t.Fatal("the text field does not open")
 	}
 	if _, cmd := m.Update(kit.KeyMsg("q")); quits(cmd) {
 		t.Error("q quits within a text field")
@@ -214,7 +214,7 @@ func TestQuitting(t *testing.T) {
 	if _, cmd := m.Update(kit.KeyMsg("ctrl+c")); !quits(cmd) {
 		t.Error("ctrl+c twice does not quit")
 	}
-	if m.Patience() != 0 {
+	if m.ExitTimeout() != 0 {
 		t.Error("ctrl+c twice waits for what is under way")
 	}
 }
@@ -270,23 +270,375 @@ func TestQuittingUnsaved(t *testing.T) {
 	}
 }
 
-// TestDialogSafeChoice: esc selects the first choice.
-func TestDialogSafeChoice(t *testing.T) {
-	clock := time.Now()
+// TestNoticeIsSeen: the top line shows the service's permanent notice at every width.
+func TestNoticeIsSeen(t *testing.T) {
+	d := openSession(t)
+	d.Profile.Notice = "faults on: delay=2s webhooks=repeated"
+	m := newModel(t, d)
+	for width := 40; width <= 200; width++ {
+		line := ansi.Strip(m.topLine(width))
+		if !strings.Contains(line, "faults on") || ansi.StringWidth(line) != width {
+			t.Errorf("at %d columns the line is %q", width, line)
+		}
+	}
+	if line := ansi.Strip(m.topLine(140)); !strings.Contains(line, "webhooks=repeated") {
+		t.Errorf("with room for it the line is %q", line)
+	}
+}
+
+// TestMendingAnUpload: editing a refused upload opens the form with its options and the error
+// message, and puts its source into the tray.
+func TestMendingAnUpload(t *testing.T) {
 	m := newModel(t, openSession(t))
-	m.o.Now = func() time.Time { return clock }
-	type no struct{}
-	type yes struct{}
-	ask := page.Ask{Title: "Send?", Choices: []page.Choice{{Label: "No", Key: "n", Do: func() tea.Cmd { return page.Send(no{}) }}, {Label: "Yes", Key: "y", Do: func() tea.Cmd { return page.Send(yes{}) }}}}
-	for key, want := range map[string]tea.Msg{"esc": no{}, "enter": no{}, "n": no{}, "y": yes{}} {
-		m.Update(ask)
-		if _, cmd := m.Update(kit.KeyMsg(key)); cmd != nil || m.host.Overlays.Top() == nil {
-			t.Fatalf("%s acts before the dialog takes keys", key)
+	src := api.Source{URL: "https://example.com/boat.png"}
+	job := api.Job{
+		Upload: api.Upload{Source: src, FileName: "boat.png", Folder: api.Set("/sea/")}, Naming: api.NameExact,
+		State: api.Refused, Failure: &api.Failure{Status: 400, Message: "The library is full."},
+	}
+	_, cmd := m.Update(page.Compose{Jobs: []api.Job{job}})
+	if m.host.Front() != page.Form {
+		t.Fatalf("screen %d is in front, want the form", m.host.Front())
+	}
+	var added []api.Source
+	var look func(cmd tea.Cmd)
+	look = func(cmd tea.Cmd) {
+		if cmd == nil {
+			return
 		}
-		clock = clock.Add(time.Second)
-		_, cmd := m.Update(kit.KeyMsg(key))
-		if cmd == nil || cmd() != (page.Reply{Msg: want}) {
-			t.Errorf("%s does not answer %T", key, want)
+		switch msg := cmd().(type) {
+		case tea.BatchMsg:
+			for _, c := range msg {
+				look(c)
+			}
+		case page.Add:
+			added = append(added, msg.Sources...)
 		}
+	}
+	look(cmd)
+	if len(added) != 1 || added[0] != src {
+		t.Errorf("got %v in the tray", added)
+	}
+	m.Update(tea.WindowSizeMsg{Width: 160, Height: 50})
+	for _, want := range []string{"boat.png", "/sea/", "The library is full."} {
+		if !strings.Contains(m.draw(), want) {
+			t.Errorf("%q is missing in\n%s", want, m.draw())
+		}
+	}
+}
+
+// TestTip: the first visit to a screen shows its tip without hiding anything. Esc dismisses it, and
+// it does not come again.
+func TestTip(t *testing.T) {
+	m := newModel(t, openSession(t))
+	m.tipsKnown = true
+	m.tip()
+	screen := func() string { return ansi.Strip(m.View().Content) }
+	if !strings.Contains(screen(), "Tip: Press space to pick") {
+		t.Fatalf("no tip at the first visit:\n%s", screen())
+	}
+	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
+		m.theme = th
+		m.Update(tea.WindowSizeMsg{Width: w, Height: h})
+		return m.View().Content
+	})
+	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
+	m.Update(page.Show{ID: page.Library})
+	if got := screen(); strings.Contains(got, "space to pick") || !strings.Contains(got, "Tip: Press enter to edit") {
+		t.Errorf("got the tip of another screen:\n%s", got)
+	}
+	m.Update(kit.KeyMsg("esc"))
+	if strings.Contains(screen(), "Tip:") {
+		t.Error("esc does not dismiss the tip")
+	}
+	m.Update(page.Show{ID: page.Picker})
+	if strings.Contains(screen(), "Tip:") {
+		t.Error("the tip came twice")
+	}
+	// A tip does not replace a message but waits for the next visit.
+	m.Update(page.Toast{Text: "The disk is full."})
+	m.Update(page.Show{ID: page.Settings})
+	if !strings.Contains(screen(), "The disk is full.") {
+		t.Error("the tip replaced a message")
+	}
+	m.Update(kit.KeyMsg("esc"))
+	m.Update(page.Show{ID: page.Picker})
+	m.Update(page.Show{ID: page.Settings})
+	if !strings.Contains(screen(), "Tip: ") {
+		t.Error("the next visit shows no tip")
+	}
+	for _, tip := range screens {
+		if w := len("i Tip: " + tip.tip); w > 80 {
+			t.Errorf("the tip %s takes %d columns", tip.key, w)
+		}
+	}
+}
+
+// TestFrameOfTheSizeBefore: a frame for a small terminal scrolls and arrives when the terminal is
+// larger already, which leaves the old scroll margins behind. The next screen is complete anyway.
+func TestFrameOfTheSizeBefore(t *testing.T) {
+	d := openSession(t)
+	home := t.TempDir()
+	paths := config.FindPaths(func(string) string { return home })
+	if err := paths.Make(); err != nil {
+		t.Fatal(err)
+	}
+	m := New(Options{
+		Paths: paths, Keys: &config.Keys{}, Folder: t.TempDir(), Pictures: "off",
+		Open: func(context.Context, string, api.Key) (*session.Session, error) { return d, nil },
+	})
+	var term *uitest.Term
+	term = uitest.Start(t, m, 120, 12, tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
+		if size, yes := msg.(tea.WindowSizeMsg); yes && size.Height == 36 {
+			term.Draw("\x1b[3;9r\x1b[1;12r") // what the renderer writes to set and reset margins
+		}
+		return msg
+	}))
+	defer func() {
+		term.Quit()
+		m.stop()
+	}()
+	term.WaitFor("Tip:") // in a low terminal it takes the place of the hints
+	term.Press("esc")
+	term.WaitFor("? help")
+	term.Press("?")
+	term.WaitFor("type to search")
+	term.Resize(120, 36)
+	whole := func(top, bottom string) func(string) bool {
+		return func(screen string) bool {
+			lines := strings.Split(screen, "\n")
+			boxed := true
+			for _, line := range lines[2:33] {
+				boxed = boxed && strings.Count(line, "│") >= 2
+			}
+			return boxed && len(lines) == 36 && strings.Contains(lines[0], top) && strings.Contains(lines[35], bottom)
+		}
+	}
+	term.WaitUntil(whole("What can be done here", "esc close"))
+	term.Type("way home")
+	term.WaitUntil(whole("What can be done here", "esc close"))
+}
+
+// TestMessagesLine: a message is above the hints and moves nothing. In a low terminal it replaces them.
+// ! shows it in full on every screen and over every popup.
+func TestMessagesLine(t *testing.T) {
+	m := newModel(t, openSession(t))
+	long := "Nothing was stored, because " + strings.Repeat("the disk is full and ", 9) + "the light is off."
+	for _, size := range []tea.WindowSizeMsg{{Width: 200, Height: 60}, {Width: 80, Height: 24}, {Width: 40, Height: 12}} {
+		m.messages.Dismiss()
+		m.Update(size)
+		before := m.rects().screen
+		hints := lastLine(m)
+		m.Update(page.Toast{Level: page.Bad, Text: long})
+		lines := strings.Split(ansi.Strip(m.View().Content), "\n")
+		at := len(lines) - 2
+		if size.Height < statusHeight {
+			at++
+		} else if lastLine(m) != hints {
+			t.Errorf("%v: got the hints %q, want %q", size, lastLine(m), hints)
+		}
+		if line := lines[at]; !strings.Contains(line, "Nothing was stored") || size.Width < 200 && !strings.HasSuffix(line, "… ! more") && !strings.HasSuffix(line, "…  ! more") {
+			t.Errorf("%v: the message is %q", size, line)
+		}
+		if m.rects().screen != before {
+			t.Errorf("%v: the message moved the screen", size)
+		}
+		m.Update(kit.KeyMsg("!"))
+		if got := strings.Join(strings.Fields(strings.ReplaceAll(ansi.Strip(m.View().Content), "│", "")), " "); !strings.Contains(got, "the light is off.") {
+			t.Errorf("%v: ! shows\n%s", size, ansi.Strip(m.View().Content))
+		}
+		m.Update(kit.KeyMsg("!"))
+		if m.host.Overlays.Top() != nil {
+			t.Errorf("%v: ! does not close the messages", size)
+		}
+	}
+	// Over a popup of a screen.
+	m.Update(kit.KeyMsg(","))
+	m.Update(kit.KeyMsg("!"))
+	if !strings.Contains(ansi.Strip(m.View().Content), "─ Messages ─") {
+		t.Errorf("! over a menu shows\n%s", ansi.Strip(m.View().Content))
+	}
+}
+
+// lastLine returns the line of hints.
+func lastLine(m *Model) string {
+	lines := strings.Split(ansi.Strip(m.View().Content), "\n")
+	return lines[len(lines)-1]
+}
+
+// TestClicks: a click on a hint runs its action, one on the status line opens the messages, and one
+// on a tab opens that screen.
+func TestClicks(t *testing.T) {
+	m := newModel(t, openSession(t))
+	click := func(words string) {
+		t.Helper()
+		for y, line := range strings.Split(ansi.Strip(m.View().Content), "\n") {
+			if before, _, ok := strings.Cut(line, words); ok {
+				m.Update(tea.MouseClickMsg{X: ansi.StringWidth(before), Y: y, Button: tea.MouseLeft})
+				return
+			}
+		}
+		t.Fatalf("no %q on\n%s", words, ansi.Strip(m.View().Content))
+	}
+	shows := func(words string) {
+		t.Helper()
+		if got := ansi.Strip(m.View().Content); !strings.Contains(got, words) {
+			t.Errorf("no %q on\n%s", words, got)
+		}
+	}
+	click("? help")
+	shows("type to search")
+	m.Update(kit.KeyMsg("esc"))
+	m.Update(page.Toast{Text: "The disk is full."})
+	click("The disk is full.")
+	shows("─ Messages ─")
+	click("esc close ") // the frame says "esc closes"
+	if m.host.Overlays.Top() != nil {
+		t.Error("the hint of an overlay does nothing")
+	}
+	click("4 Library")
+	if m.host.Front() != page.Library {
+		t.Errorf("in front is %v, want %v", m.host.Front(), page.Library)
+	}
+}
+
+// TestPalette: the palette has the actions of all screens, opens the screen and runs them. The help
+// has the actions of the focused part.
+func TestPalette(t *testing.T) {
+	m := newModel(t, openSession(t))
+	screen := func() string { return ansi.Strip(m.View().Content) }
+	find := func(words string) {
+		m.Update(kit.KeyMsg(":"))
+		for _, r := range words {
+			m.Update(kit.KeyMsg(string(r)))
+		}
+	}
+	find("library contact sheet")
+	m.Update(kit.KeyMsg("enter"))
+	if m.host.Front() != page.Library || m.host.Overlays.Top() != nil {
+		t.Fatalf("the palette did not open its screen:\n%s", screen())
+	}
+	find("picker.add-url")
+	m.Update(kit.KeyMsg("enter"))
+	if m.host.Front() != page.Picker || !m.host.Covered() {
+		t.Errorf("the action of another screen does not run:\n%s", screen())
+	}
+	m.Update(kit.KeyMsg("esc"))
+	// A disabled action says why on its own screen.
+	find("uploads.pause-all")
+	m.Update(kit.KeyMsg("enter"))
+	if _, told := m.messages.Shown(); m.host.Front() != page.Uploads || !told {
+		t.Errorf("the disabled reason is not shown:\n%s", screen())
+	}
+	find("upload form send")
+	if got := screen(); !strings.Contains(got, "pick files and press u first") {
+		t.Errorf("the palette does not say how to open the form:\n%s", got)
+	}
+	m.Update(kit.KeyMsg("esc"))
+	m.Update(kit.KeyMsg("esc"))
+	m.Update(kit.KeyMsg("?"))
+	for _, r := range "library.grid" {
+		m.Update(kit.KeyMsg(string(r)))
+	}
+	if got := screen(); !strings.Contains(got, "No matching action") {
+		t.Errorf("the help has actions of other parts:\n%s", got)
+	}
+}
+
+// TestKeyIsAskedForAfterASession: the work of the first screen does not end with the session before it.
+func TestKeyIsAskedForAfterASession(t *testing.T) {
+	m := newModel(t, openSession(t))
+	m.open(page.UseProfile{Name: "work"})
+	m.Update(sessionOpened{profile: "work", err: &config.NoKeyError{Profile: "work"}})
+	if m.host.Front() != page.Onboarding || m.ctx != nil && m.ctx.Err() != nil {
+		t.Errorf("screen %v in front works with a context that is over", m.host.Front())
+	}
+	if msg := page.Problem(fmt.Errorf("trying the keyring: %w", context.Canceled)); msg != nil {
+		t.Errorf("a canceled request says %+v", msg)
+	}
+}
+
+// TestUploadsAreTold: badges, the title and messages report the uploads until the user sees the
+// uploads screen.
+func TestUploadsAreTold(t *testing.T) {
+	m := newModel(t, openSession(t))
+	m.o.Signal = config.SignalBell
+	counted := func(open, failed int, ended ...session.Batch) tea.Cmd {
+		_, cmd := m.Update(m.then(m.session, func() tea.Cmd {
+			return m.jobsCounted(session.Counts{Open: open, Failed: failed}, ended)
+		}))
+		return cmd
+	}
+	says := func(what, got string, words ...string) {
+		t.Helper()
+		for _, w := range words {
+			if !strings.Contains(got, w) {
+				t.Errorf("%s lacks %q: %q", what, w, got)
+			}
+		}
+	}
+	screen := func() string { return ansi.Strip(m.View().Content) }
+
+	counted(6, 0)
+	says("the screen", screen(), "2 Uploads ⋯6 ", "6 uploads continue (screen 2).")
+	says("the title", m.title(), "mediadesk: 6 uploads")
+
+	counted(4, 2)
+	says("the screen", screen(), "2 Uploads ⋯4 ✗2 ")
+	if strings.Count(screen(), "continue") != 1 {
+		t.Errorf("the message came again:\n%s", screen())
+	}
+	counted(0, 8, session.Batch{Total: 42, Stored: 34, Failed: 8})
+	says("the screen", screen(), "2 Uploads ✗8 ", "8 of 42 uploads failed (screen 2).")
+	m.Update(tea.WindowSizeMsg{Width: 40, Height: 12})
+	says("a small screen", screen(), "2 ✗8 ")
+	x := strings.Index(ansi.Strip(m.topLine(40)), "✗8")
+	if n := m.tabAt(x); n != 2 {
+		t.Errorf("the badge belongs to tab %d", n)
+	}
+	m.messages.Dismiss()
+	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
+
+	counted(0, 0, session.Batch{Total: 1, Processing: 1})
+	says("the screen", screen(), "0 of 1 upload stored, 1 processing")
+	if strings.Contains(screen(), "✓ 0 of 1") {
+		t.Errorf("a waiting upload has the sign of success:\n%s", screen())
+	}
+	m.messages.Dismiss()
+
+	// Showing the uploads clears the badges and messages.
+	m.Update(page.Show{ID: page.Uploads})
+	counted(0, 0, session.Batch{Total: 3, Stored: 3})
+	if strings.Contains(screen(), "✗8") || strings.Contains(screen(), "3 uploads stored") {
+		t.Errorf("got a badge or message on the uploads screen:\n%s", screen())
+	}
+	if !m.uploading.seen.After(m.lastQuit) {
+		t.Error("earlier failures count again")
+	}
+
+	// An absent user gets a signal, and the title keeps the result until they return.
+	m.Update(tea.BlurMsg{})
+	rung := false
+	var run func(cmd tea.Cmd)
+	run = func(cmd tea.Cmd) {
+		if cmd == nil {
+			return
+		}
+		switch msg := cmd().(type) {
+		case tea.BatchMsg:
+			for _, c := range msg {
+				run(c)
+			}
+		case tea.RawMsg:
+			rung = rung || msg.Msg == "\a"
+		}
+	}
+	m.messages.Dismiss()
+	run(m.batchEnded(session.Batch{Total: 3, Stored: 2}))
+	if says("the title", m.title(), "mediadesk: 2 of 3 uploads stored"); !rung {
+		t.Error("no signal")
+	}
+	m.Update(tea.FocusMsg{})
+	if m.title() != "mediadesk" {
+		t.Errorf("got the title %q after the user returned, want \"mediadesk\"", m.title())
 	}
 }

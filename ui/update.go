@@ -7,6 +7,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -22,18 +23,26 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.o.Debug {
 		slog.Debug("message", "type", fmt.Sprintf("%T", msg))
 	}
-	cmd := tea.Batch(m.learn(msg), m.note(msg))
-	m.see()
-	return m, tea.Batch(cmd, m.host.Paint(m.theme), m.host.Resize(m.rects().screen.Size()), m.aim())
+	covered := m.host.Covered()
+	cmd := tea.Batch(m.terminalChanged(msg), m.route(msg))
+	if !covered && m.host.Covered() { // something opened over what the message is about
+		m.dismissSeen()
+	}
+	m.markSeen()
+	return m, tea.Batch(cmd, m.host.Paint(m.theme), m.host.Resize(m.rects().screen.Size()), m.requestPixels())
 }
 
-func (m *Model) note(msg tea.Msg) tea.Cmd {
+func (m *Model) route(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		grown := msg.Height > m.size.Y && m.size.Y > 0
+		var freed tea.Cmd
+		if msg.Height > m.size.Y && m.size.Y > 0 {
+			// A late frame for the smaller size that scrolls would leave margins of that size behind.
+			freed = tea.Sequence(tea.Raw(ansi.SaveCursor+"\x1b[r"+ansi.RestoreCursor), tea.ClearScreen)
+		}
 		m.size = image.Pt(msg.Width, msg.Height)
 		m.host.Overlays.Resize(image.Pt(m.size.X, m.rects().screen.Max.Y))
-		return tea.Batch(m.host.Broadcast(msg), freeMargins(grown))
+		return tea.Batch(m.host.Broadcast(msg), freed)
 	case tea.BackgroundColorMsg:
 		m.ground = msg
 		m.setTheme()
@@ -43,7 +52,6 @@ func (m *Model) note(msg tea.Msg) tea.Cmd {
 		m.setTheme()
 		return m.host.Broadcast(msg)
 	case tea.FocusMsg, tea.BlurMsg:
-		m.hover = 0
 		_, has := msg.(tea.FocusMsg)
 		m.focus(has)
 		if has && m.images.Beyond() {
@@ -82,49 +90,24 @@ func (m *Model) message(msg tea.Msg, from page.Screen) tea.Cmd {
 	switch msg := msg.(type) {
 	case sessionOpened:
 		return m.opened(msg)
-	case edge:
-		if msg.session != m.session {
-			return nil
-		}
-		cmds := []tea.Cmd{m.host.Broadcast(msg.news), msg.again, m.tick()}
-		if _, runs := msg.news.(page.RunsChanged); runs {
-			cmds = append(cmds, countRuns(m.session))
-		} else {
-			cmds = append(cmds, m.countJobs(0))
-		}
-		return tea.Batch(cmds...)
-	case runsCounted:
-		return m.counted(msg)
-	case jobsCounted:
-		return m.jobsCounted(msg)
-	case ticked:
-		m.ticking = false
-		if msg.session != m.session {
-			return nil
-		}
-		return tea.Batch(m.host.Broadcast(page.Tick{}), m.tick())
 	case picture.CropDue:
-		return msg.View.Due(msg)
+		return msg.Check()
 	case picture.ViewReady:
 		return tea.Batch(msg.Done(), m.host.Broadcast(msg))
 	case page.Show:
 		return m.show(msg.ID, false)
 	case page.Back:
-		return m.back()
+		return tea.Batch(m.host.Back(), m.arrived())
 	case page.Compose:
 		return m.compose(msg)
-	case draftFound:
-		return m.draftBack(msg)
 	case page.Inspect:
 		return m.inspect(msg)
 	case page.UseProfile:
 		return m.use(msg, false)
 	case page.Ask:
 		return m.ask(msg, from)
-	case dialogReady:
-		return nil
 	case page.Toast:
-		return m.messages.Push(msg)
+		return m.say(msg, from != nil)
 	case page.Copy:
 		return copyText(msg)
 	case page.Open:
@@ -137,14 +120,7 @@ func (m *Model) message(msg tea.Msg, from page.Screen) tea.Cmd {
 			m.session.Queue.SetConcurrency(msg.Concurrency)
 		}
 		m.detector.SetSetting(picture.Setting(msg.Pictures))
-		return m.learnt()
-	case tipsSeen:
-		m.tipsKnown, m.tipsShown = true, msg.names
-		return m.tip()
-	case stopAsked:
-		return m.suspend()
-	case goneOn:
-		return m.resumed()
+		return m.abilitiesChanged()
 	}
 	if m.messages.Update(msg) {
 		return nil
@@ -154,7 +130,7 @@ func (m *Model) message(msg tea.Msg, from page.Screen) tea.Cmd {
 
 // input handles key presses and pastes.
 func (m *Model) input(msg tea.Msg) tea.Cmd {
-	m.hover = 0
+	m.noteMessage()
 	press, isKey := msg.(tea.KeyPressMsg)
 	if isKey && press.String() == "ctrl+c" {
 		return m.interrupt()
@@ -166,9 +142,23 @@ func (m *Model) input(msg tea.Msg) tea.Cmd {
 	case isKey && press.String() == "esc": // nothing to close
 		m.messages.Dismiss()
 	case reason != "":
-		return m.messages.Push(page.Toast{Level: page.Info, Text: text.Sentence(reason)})
+		return m.say(page.Toast{Level: page.Info, Text: text.Sentence(reason)}, true)
 	}
 	return nil
+}
+
+// say shows a message. If leaves is true, it is about the screen in front and leaves with it.
+func (m *Model) say(t page.Toast, leaves bool) tea.Cmd {
+	m.leaves = leaves
+	return m.messages.Push(t)
+}
+
+// noteMessage notes the message at an input. If the input leads to another screen, it leaves.
+func (m *Model) noteMessage() {
+	m.seen = page.Toast{}
+	if shown, ok := m.messages.Shown(); ok && m.leaves {
+		m.seen = shown
+	}
 }
 
 // interrupt handles ctrl+c: it cancels the input or leaves. Twice, it leaves at once.
@@ -197,9 +187,8 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	r := m.rects()
 	click, clicked := msg.(tea.MouseClickMsg)
 	clicked = clicked && click.Button == tea.MouseLeft
-	m.hover = 0
-	if _, moved := msg.(tea.MouseMotionMsg); moved && msg.Mouse().Button == tea.MouseNone && at.In(r.top) && m.host.Overlays.Top() == nil {
-		m.hover = m.tabAt(at.X)
+	if clicked {
+		m.noteMessage()
 	}
 	if clicked && at.In(r.hints) {
 		if a, ok := kit.HintAt(m.host.Actions(), r.hints.Dx(), at.X); ok && a.Do != nil {
@@ -214,7 +203,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	}
 	if clicked && at.In(r.top) {
 		if n := m.tabAt(at.X); n > 0 {
-			return m.goTo(page.Tabs[n-1].ID)
+			return m.goTo(tabs[n-1].id)
 		}
 		return nil
 	}

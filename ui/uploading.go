@@ -25,13 +25,6 @@ type uploading struct {
 // countPause is the time between two counts while jobs change.
 const countPause = 100 * time.Millisecond
 
-// jobsCounted is the result of countJobs.
-type jobsCounted struct {
-	session *session.Session
-	counts  session.Counts
-	ended   []session.Batch
-}
-
 // countJobs counts the jobs in the background, one count at a time.
 func (m *Model) countJobs(after time.Duration) tea.Cmd {
 	u := &m.uploading
@@ -40,41 +33,37 @@ func (m *Model) countJobs(after time.Duration) tea.Cmd {
 		return nil
 	}
 	u.counting, u.again = true, false
-	d, first := m.session, !u.started
-	count := func(seen time.Time) jobsCounted {
-		out := jobsCounted{session: d, counts: d.Queue.Counts(seen), ended: d.EndedBatches()}
-		if first && out.counts.Open >= session.MaxClaim {
+	d, ctx, first, seen := m.session, m.ctx, !u.started, u.seen
+	count := func(time.Time) tea.Msg {
+		counts, ended := d.Queue.Counts(seen), d.EndedBatches()
+		if first && counts.Open >= session.MaxClaim {
 			// The queue loads the jobs of earlier runs in portions.
-			if open, err := d.OpenJobs(m.ctx); err == nil {
-				out.counts.Open = open
+			if open, err := d.Journal.OpenJobs(ctx, d.Profile.Name); err == nil {
+				counts.Open = open
 			}
 		}
-		return out
+		return m.then(d, func() tea.Cmd { return m.jobsCounted(counts, ended) })
 	}
-	seen := u.seen
 	if after == 0 {
-		return func() tea.Msg { return count(seen) }
+		return func() tea.Msg { return count(time.Time{}) }
 	}
-	return tea.Tick(after, func(time.Time) tea.Msg { return count(seen) })
+	return tea.Tick(after, count)
 }
 
 // jobsCounted stores a count. It reports what has ended since, or what continues from an earlier run.
-func (m *Model) jobsCounted(msg jobsCounted) tea.Cmd {
-	if msg.session != m.session {
-		return nil
-	}
+func (m *Model) jobsCounted(counts session.Counts, ended []session.Batch) tea.Cmd {
 	u := &m.uploading
-	u.Counts, u.counting = msg.counts, false
+	u.Counts, u.counting = counts, false
 	var cmds []tea.Cmd
 	if u.again {
 		cmds = append(cmds, m.countJobs(countPause))
 	}
 	if !u.started && u.Open > 0 {
-		cmds = append(cmds, m.messages.Push(page.Toast{Level: page.Info, Text: continues(u.Open) + " (screen 2)."}))
+		cmds = append(cmds, m.say(page.Toast{Level: page.Info, Text: continues(u.Open) + " (screen 2)."}, false))
 	}
 	u.started = true
-	m.see()
-	for _, b := range msg.ended {
+	m.markSeen()
+	for _, b := range ended {
 		cmds = append(cmds, m.batchEnded(b))
 	}
 	return tea.Batch(cmds...)
@@ -88,8 +77,8 @@ func continues(n int) string {
 	return text.Count(n) + " uploads continue"
 }
 
-// see records when the user sees the uploads.
-func (m *Model) see() {
+// markSeen records when the user sees the uploads.
+func (m *Model) markSeen() {
 	if m.focused && m.host.Front() == page.Uploads {
 		m.uploading.seen, m.uploading.Failed, m.uploading.done = m.o.Now(), 0, ""
 	}
@@ -107,12 +96,12 @@ func (m *Model) batchEnded(b session.Batch) tea.Cmd {
 	case b.Stored < b.Total:
 		level = page.Info
 	}
-	told := m.messages.Push(page.Toast{Level: level, Text: words + " (screen 2)."})
+	shown := m.say(page.Toast{Level: level, Text: words + " (screen 2)."}, false)
 	if m.focused {
-		return told
+		return shown
 	}
 	m.uploading.done = words
-	return tea.Batch(told, signalEnd(m.o.Signal, words))
+	return tea.Batch(shown, signalEnd(m.o.Signal, words))
 }
 
 // describeBatch says how a batch ended.
@@ -136,8 +125,8 @@ func (m *Model) title() string {
 		}
 	}
 	add(m.uploading.Open, "upload", "")
-	add(m.wave.pending, "run", " pending")
-	for _, done := range []string{m.uploading.done, m.wave.done} {
+	add(m.runs.pending, "run", " pending")
+	for _, done := range []string{m.uploading.done, m.runs.done} {
 		if done != "" {
 			words = append(words, done)
 		}

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"image"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -29,7 +28,7 @@ func (m *Model) rects() rects {
 	if h >= statusHeight {
 		low--
 		r.status = image.Rect(0, low, w, low+1)
-	} else if _, told := m.messages.Shown(); told {
+	} else if _, shown := m.messages.Shown(); shown {
 		r.status, r.hints = r.hints, image.Rectangle{}
 	}
 	r.screen = image.Rect(0, top, w, max(top, low))
@@ -41,7 +40,7 @@ func (m *Model) View() tea.View {
 	v := tea.NewView(m.draw())
 	v.AltScreen = true
 	v.ReportFocus = true
-	v.MouseMode = tea.MouseModeAllMotion
+	v.MouseMode = tea.MouseModeCellMotion
 	v.BackgroundColor, v.ForegroundColor = m.theme.Ground, m.theme.Plain
 	v.WindowTitle = m.title()
 	v.ProgressBar = m.progress()
@@ -63,36 +62,15 @@ func (m *Model) draw() string {
 		body = m.theme.Muted.Render(m.opening)
 	}
 	// Overlays leave the last lines visible.
-	lines := []string{m.host.Overlays.View(m.stack.join([]string{m.topLine(r.top.Dx()), body}, r.screen.Size()), m.theme)}
+	lines := []string{m.host.Overlays.View(m.topLine(r.top.Dx())+"\n"+text.Fit(body, r.screen.Dx(), r.screen.Dy()), m.theme)}
 	actions := m.host.Actions()
 	if !r.status.Empty() {
 		lines = append(lines, m.messages.Line(r.status.Dx(), keyOf(actions, "program.last-message"), m.theme))
 	}
-	switch {
-	case r.hints.Empty():
-	case m.hover > 0:
-		lines = append(lines, text.Fit(m.theme.Hint.Render(m.describeTab(actions)), r.hints.Dx(), 1))
-	default:
+	if !r.hints.Empty() {
 		lines = append(lines, kit.Hints(actions, r.hints.Dx(), m.theme))
 	}
 	return strings.Join(lines, "\n")
-}
-
-// stack caches the last frame, because most messages change nothing.
-type stack struct {
-	lines []string
-	room  image.Point
-	whole string
-}
-
-// join joins the lines vertically. The second one is the front screen, which fills its room.
-func (s *stack) join(lines []string, room image.Point) string {
-	if s.room != room || !slices.Equal(s.lines, lines) {
-		drawn := slices.Clone(lines)
-		drawn[1] = text.Fit(drawn[1], room.X, room.Y)
-		*s = stack{lines, room, strings.Join(drawn, "\n")}
-	}
-	return s.whole
 }
 
 // keyOf returns the key of an action as the hints show it, or "".
@@ -133,21 +111,21 @@ func (t tab) width() int {
 
 // tabs returns the tabs of the top line. If they do not fit beside the profile, only the front tab has a label.
 func (m *Model) tabs(width int) []tab {
-	tabs := make([]tab, len(page.Tabs))
+	list := make([]tab, len(tabs))
 	full := 0
-	for i, t := range page.Tabs {
-		tabs[i] = tab{" " + string(rune('1'+i)) + " " + t.Name + " ", m.badges(t.ID)}
-		full += tabs[i].width()
+	for i, t := range tabs {
+		list[i] = tab{" " + string(rune('1'+i)) + " " + t.title + " ", m.badges(t.id)}
+		full += list[i].width()
 	}
 	if full+text.Width(m.describeProfile(0))+1 <= width {
-		return tabs
+		return list
 	}
-	for i := range tabs {
+	for i := range list {
 		if i != m.tab() {
-			tabs[i].name = " " + string(rune('1'+i)) + " "
+			list[i].name = " " + string(rune('1'+i)) + " "
 		}
 	}
-	return tabs
+	return list
 }
 
 // badges returns the badges of a tab: open uploads, unseen failures, pending extensions.
@@ -162,7 +140,7 @@ func (m *Model) badges(id page.ID) (badges []kit.Cell) {
 		add(m.uploading.Open, m.theme.Glyph(theme.SignWait), m.theme.Tab)
 		add(m.uploading.Failed, m.theme.Glyph(theme.SignBad), m.theme.Bad)
 	case page.Extensions:
-		add(m.wave.pending, m.theme.Glyph(theme.SignPartly), m.theme.Tab)
+		add(m.runs.pending, m.theme.Glyph(theme.SignPartly), m.theme.Tab)
 	}
 	return badges
 }
@@ -173,9 +151,6 @@ func (m *Model) tabLine(width int) string {
 		style, front := m.theme.Tab, i == m.tab()
 		if front {
 			style = m.theme.TabActive
-		}
-		if i == m.hover-1 {
-			style = style.Underline(true)
 		}
 		b.WriteString(style.Render(t.name))
 		for _, badge := range t.badges {
@@ -202,29 +177,6 @@ func (m *Model) tabAt(x int) int {
 	return 0
 }
 
-// describeTab returns the name of the tab under the mouse, what its badges count, and its key.
-func (m *Model) describeTab(actions []kit.Action) string {
-	t := page.Tabs[m.hover-1]
-	words, sep := t.Name, ": "
-	add := func(n int, state string) {
-		if n > 0 {
-			words += sep + text.Count(n) + " " + state
-			sep = ", "
-		}
-	}
-	switch t.ID {
-	case page.Uploads:
-		add(m.uploading.Open, "open")
-		add(m.uploading.Failed, "failed")
-	case page.Extensions:
-		add(m.wave.pending, "pending")
-	}
-	if key := keyOf(actions, "screen."+t.Key); key != "" {
-		words += ". Click, or press " + key + "."
-	}
-	return words
-}
-
 // describeProfile returns the profile in use and, if they fit, its host and the source of its key. A remote service stands out
 // from the local library.
 func (m *Model) describeProfile(width int) string {
@@ -234,8 +186,8 @@ func (m *Model) describeProfile(width int) string {
 		style = m.theme.Local
 	}
 	words := style.Render(text.Truncate(text.Safe(p.Name), 24)) + " "
-	if p.Notice != "" {
-		words += m.theme.Warn.Render(text.Truncate(text.Safe(p.Notice), max(12, min(60, width-text.Width(words)-1)))) + " "
+	if m.notice != "" {
+		words += m.theme.Warn.Render(text.Truncate(text.Safe(m.notice), max(12, min(60, width-text.Width(words)-1)))) + " "
 	}
 	more := []string{p.Host}
 	if p.KeySource != "" && !p.Local {

@@ -28,14 +28,14 @@ type Target struct {
 	// always present, and reject all requests that it does not allow. Hosted services are
 	// known to differ.
 	Strict bool
-	// Patience is how long an extension may take; 0 means 20 s.
-	Patience time.Duration
+	// AnswerTimeout is how long an extension may take; 0 means 20 s.
+	AnswerTimeout time.Duration
 }
 
 // Run tests the target: every rule of service.md §2 to service.md §8.
 func Run(t *testing.T, target Target) {
 	t.Helper()
-	target.Patience = cmp.Or(target.Patience, 20*time.Second)
+	target.AnswerTimeout = cmp.Or(target.AnswerTimeout, 20*time.Second)
 	s := &suite{Target: target, folder: "/apitest-" + random() + "/"}
 	if target.Sources != nil {
 		s.sources = newSources(t, target.Sources)
@@ -49,6 +49,7 @@ func Run(t *testing.T, target Target) {
 		{"Record", testRecord},
 		{"Name", testName},
 		{"Folder", testFolder},
+		{"LongNames", testLongNames},
 		{"Tags", testTags},
 		{"Region", testRegion},
 		{"Switches", testSwitches},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"testing"
@@ -307,15 +308,6 @@ func testTransfer(t *testing.T, s *suite) {
 			t.Errorf("answered %d %s", a.status, a.body)
 		}
 	})
-	t.Run("no such file", func(t *testing.T) {
-		for _, call := range [][3]string{
-			{http.MethodPost, "/v1/files/copy", js("sourceFilePath", from+"none", "destinationPath", to)},
-			{http.MethodPost, "/v1/files/move", js("sourceFilePath", from+"none", "destinationPath", to)},
-			{http.MethodPut, "/v1/files/rename", js("filePath", from+"none", "newFileName", "x")},
-		} {
-			wantError(t, s.call(t, http.StatusNotFound, call[0], call[1], call[2]), http.StatusNotFound, "")
-		}
-	})
 	t.Run("refused", func(t *testing.T) {
 		put(from, "e.txt", "e")
 		for _, path := range []string{"/v1/files/copy", "/v1/files/move"} {
@@ -370,6 +362,64 @@ func testFolders(t *testing.T, s *suite) {
 		s.refusedBodies(t, http.MethodPost, "/v1/folder", `{}`, js("folderName", "", "parentFolderPath", "/"), js("folderName", "a"), js("folderName", "a", "parentFolderPath", "/b?"),
 			js("folderName", "a", "parentFolderPath", strings.Repeat("/a", 50)), js("folderName", "a", "parentFolderPath", "/", "more", 1))
 		s.refusedBodies(t, http.MethodDelete, "/v1/folder", `{}`, js("folderPath", "/"), js("folderPath", ""), js("folderPath", 1))
+	})
+}
+
+// testLongNames: names of 1,000 characters work like any other, and paths whose URL no server takes
+// are refused.
+func testLongNames(t *testing.T, s *suite) {
+	long := strings.Repeat
+	for _, script := range []struct {
+		first rune
+		count int
+	}{{'a', 26}, {'ก', 40}, {'界', 1000}, {'\U00020000', 40_000}} {
+		t.Run(string(script.first), func(t *testing.T) {
+			letters := make([]rune, 1000) // random, since a database compresses what is repeated
+			for i := range letters {
+				letters[i] = script.first + rune(rand.IntN(script.count))
+			}
+			folder, name := s.folder+"long/"+string(letters)+"/", string(letters[:996])
+			for range 2 { // the second is a version
+				s.store(t, exact(name+".txt", []byte("long"), field("folder", folder))...)
+			}
+			s.call(t, http.StatusOK, http.MethodPut, "/v1/files/rename", js("filePath", folder+name+".txt", "newFileName", name+".old"))
+			s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/copy", js("sourceFilePath", folder+name+".old", "destinationPath", folder+"b"))
+			s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/move", js("sourceFilePath", folder+"b/"+name+".old", "destinationPath", folder+"c"))
+			s.call(t, http.StatusOK, http.MethodPost, "/v1/bulkJobs/moveFolder", js("sourceFolderPath", folder+"c", "destinationPath", folder+"d"))
+			list := s.list(t, "path", folder+"d/c", "searchQuery", `name = "`+name+`.old"`)
+			if got := names(list); got != "["+name+".old]" {
+				t.Fatalf("listed %s", got)
+			}
+			if a := s.do(t, http.MethodGet, text(list[0]["url"]), "", nil, nil); s.DeliveryURL != "" && string(a.body) != "long" {
+				t.Errorf("its URL answered %d %s", a.status, a.body)
+			}
+		})
+	}
+	s.store(t, exact(long("🙂", 1000), []byte("a"))...)
+	s.runStrict(t, "refused", func(t *testing.T) {
+		folder := s.folder + "limits/"
+		deep := folder + long("x", 4000) + "/"
+		file := s.store(t, exact("a.txt", []byte("a"), field("folder", deep+long("y", 3900)))...)
+		s.refused(t, "4096", exact(long("a", 4097), []byte("a"))...)
+		s.refused(t, "4096", field("fileName", long("a", 4090)), content([]byte("a"))) // with its suffix
+		s.refused(t, "4096", exact("a", []byte("a"), field("folder", "/"+long("界", 1366)))...)
+		s.refused(t, "8192", exact(long("a", 300), []byte("a"), field("folder", deep+long("y", 3900)))...)
+		for _, c := range [][3]string{
+			{http.MethodPost, "/v1/folder", js("folderName", long("a", 4097), "parentFolderPath", "/")},
+			{http.MethodPut, "/v1/files/rename", js("filePath", text(file["filePath"]), "newFileName", long("a", 300))},
+			{http.MethodPost, "/v1/files/copy", js("sourceFilePath", text(file["filePath"]), "destinationPath", deep+long("y", 3900)+"/"+long("z", 300))},
+			{http.MethodPost, "/v1/bulkJobs/renameFolder", js("folderPath", deep, "newFolderName", long("x", 4097))},
+			{http.MethodPost, "/v1/bulkJobs/moveFolder", js("sourceFolderPath", deep, "destinationPath", folder+long("z", 300))},
+			{http.MethodPost, "/v1/bulkJobs/copyFolder", js("sourceFolderPath", deep, "destinationPath", folder+strings.Repeat("z/", 48))},
+		} {
+			wantError(t, s.call(t, http.StatusBadRequest, c[0], c[1], c[2]), http.StatusBadRequest, "at most")
+		}
+		if got := s.details(t, text(file["fileId"]))["filePath"]; got != file["filePath"] {
+			t.Errorf("the file was moved to %s", got)
+		}
+		if list := s.list(t, "type", "folder", "path", folder); len(list) != 1 {
+			t.Errorf("listed %s", names(list))
+		}
 	})
 }
 

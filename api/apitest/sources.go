@@ -162,7 +162,7 @@ func (s *suite) startAgain(t *testing.T) func(*testing.T, *suite) {
 	path := "/hook/" + random() + "/again"
 	s.store(t, field("fileName", "again.jpg"), content(JPEG(60, 40)), field("extensions", `[{"name":"remove-bg"}]`), field("webhookUrl", s.sources.address+path))
 	return func(t *testing.T, _ *suite) {
-		eventually(t, s.Patience, "the post after one that was answered with 204", func() bool { return len(s.sources.posted(path)) > 1 })
+		eventually(t, s.AnswerTimeout, "the post after one that was answered with 204", func() bool { return len(s.sources.posted(path)) > 1 })
 		if posts := s.sources.posted(path); !same(posts[0], posts[1]) {
 			t.Errorf("first came %v, then %v", posts[0], posts[1])
 		}

@@ -91,7 +91,7 @@ func testTasks(t *testing.T, s *suite) {
 		r := s.store(t, field("fileName", "p.png"), content(picture), field("tags", "old,kept"), field("extensions", `[{"name":"ai-tasks","tasks":[`+strings.Join(tasks, ",")+`]}]`))
 		want(t, extensionStatus(r), "ai-tasks", "pending")
 		var record map[string]any
-		eventually(t, s.Patience, "the tasks", func() bool {
+		eventually(t, s.AnswerTimeout, "the tasks", func() bool {
 			record = s.details(t, text(r["fileId"]))
 			return strings.Contains(fmt.Sprint(record["tags"]), "last")
 		})
@@ -122,7 +122,7 @@ func testTasks(t *testing.T, s *suite) {
 	} {
 		path := "/hook/" + random()
 		r := s.store(t, field("fileName", "p.png"), content(picture), field("webhookUrl", s.sources.address+path), field("extensions", `[{"name":"ai-tasks","tasks":[`+selects("select_tags", "vocabulary", []string{"z"}, "min_selections", 1)+`,`+task+`]}]`))
-		eventually(t, s.Patience, about, func() bool { return len(s.sources.posted(path)) > 0 })
+		eventually(t, s.AnswerTimeout, about, func() bool { return len(s.sources.posted(path)) > 0 })
 		if post := s.sources.posted(path)[0]; post["status"] != "FAILURE" || !strings.Contains(fmt.Sprint(post["error"]), "task 2") {
 			t.Errorf("%s: posted %v", about, post)
 		}

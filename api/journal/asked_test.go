@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -64,16 +63,9 @@ func TestAPostBeforeTheAnswerToAnUpdate(t *testing.T) {
 	j := openTest(t, filepath.Join(t.TempDir(), "journal.db"))
 	_, hash := asked(t, j, 1, noon, false)
 	post(t, j, hash, noon, `{"service":"google-auto-tagging","status":"SUCCESS"}`)
-	unmatched, err := j.Unmatched(t.Context(), "home")
-	if err != nil || len(unmatched) != 1 || unmatched[0].Reason != api.UnmatchedEarly {
-		t.Errorf("before the answer: %+v, %v", unmatched, err)
-	}
 	run := answer(t, j, hash, noon)
 	if run.Status != api.StatusSuccess || run.From != api.FromWebhook {
 		t.Errorf("run %+v", run)
-	}
-	if posts, err := j.Unmatched(t.Context(), "home"); len(posts) != 0 || err != nil {
-		t.Errorf("%d posts were not used, %v, want 0", len(posts), err)
 	}
 }
 
@@ -84,7 +76,7 @@ func TestAnEndThatIsDenied(t *testing.T) {
 	tell := func(body string, want api.Status) {
 		t.Helper()
 		post(t, j, hash, noon.Add(time.Minute), body)
-		runs, err := j.Runs(t.Context(), RunFilter{})
+		runs, err := j.Runs(t.Context(), api.RunFilter{})
 		if err != nil || len(runs) != 1 || runs[0].ID != run.ID || runs[0].Denied != want {
 			t.Errorf("after %s: %+v, %v", body, runs, err)
 		}
@@ -99,73 +91,6 @@ func TestAnEndThatIsDenied(t *testing.T) {
 	}
 }
 
-func TestUnmatched(t *testing.T) {
-	j := openTest(t, filepath.Join(t.TempDir(), "journal.db"))
-	_, hash := asked(t, j, 1, noon, true)
-	add := func(posts ...api.UnmatchedPost) {
-		t.Helper()
-		if err := j.AddUnmatched(t.Context(), posts); err != nil {
-			t.Fatal(err)
-		}
-	}
-	add(
-		api.UnmatchedPost{At: noon, Reason: api.UnmatchedUnknown, Hash: [32]byte{1}, Raw: []byte("{}")},
-		api.UnmatchedPost{At: noon.Add(time.Minute), Reason: api.UnmatchedUnknown, Hash: [32]byte{1}, Raw: []byte("{}"), Times: 2},
-		api.UnmatchedPost{At: noon.Add(26 * time.Hour), Reason: api.UnmatchedUnknown, Hash: hash, Raw: []byte(strings.Repeat("x", 9000))},
-		api.UnmatchedPost{At: noon, Reason: api.UnmatchedForged, Hash: hash, Raw: []byte("{}")},
-	)
-	post(t, j, hash, noon, `{"service":"never","status":"SUCCESS"}`)
-	unmatched, err := j.Unmatched(t.Context(), "home")
-	if err != nil || len(unmatched) != 4 {
-		t.Fatalf("%+v, %v", unmatched, err)
-	}
-	if s := unmatched[0]; s.Reason != api.UnmatchedExpired || s.FileID != "f" || s.Profile != "home" || len(s.Raw) != api.MaxUnmatchedBody {
-		t.Errorf("expired: %s of %q, %d bytes", s.Reason, s.FileID, len(s.Raw))
-	}
-	if s := unmatched[1]; s.Reason != api.UnmatchedUnknown || s.Times != 3 || !s.At.Equal(noon.Add(time.Minute)) {
-		t.Errorf("repeated: %+v", s)
-	}
-	// Posts of another profile are not shown, and posts without a profile are.
-	if other, err := j.Unmatched(t.Context(), "other"); err != nil || len(other) != 1 {
-		t.Errorf("of another profile: %+v, %v", other, err)
-	}
-	var flood []api.UnmatchedPost
-	for n := range 2 * keptUnmatched {
-		flood = append(flood, api.UnmatchedPost{At: noon.Add(48 * time.Hour), Reason: api.UnmatchedUnknown, Hash: [32]byte{2, byte(n), byte(n >> 8)}, Raw: []byte("{}")})
-	}
-	add(flood...)
-	if posts, err := j.Unmatched(t.Context(), "other"); len(posts) != keptUnmatched || err != nil {
-		t.Errorf("%d are kept, %v, want %v", len(posts), err, keptUnmatched)
-	}
-}
-
-func TestTheWayToUsIsTested(t *testing.T) {
-	j := openTest(t, filepath.Join(t.TempDir(), "journal.db"))
-	hash := [32]byte{9}
-	for _, arrives := range []bool{false, true} {
-		if err := j.AddHook(t.Context(), api.Hook{Hash: hash, Made: noon, Expires: noon.Add(time.Minute)}); err != nil {
-			t.Fatal(err)
-		}
-		if arrives {
-			post(t, j, hash, noon, "{}")
-		}
-		if got, err := j.EndProbe(t.Context(), hash); got != arrives || err != nil {
-			t.Errorf("arrived: %v, %v; want %v", got, err, arrives)
-		}
-	}
-	if posts, err := j.Unmatched(t.Context(), ""); len(posts) != 0 || err != nil {
-		t.Errorf("%d posts stay, %v, want 0", len(posts), err)
-	}
-	_, real := asked(t, j, 1, noon, true)
-	post(t, j, real, noon, `{"service":"google-auto-tagging","status":"SUCCESS"}`)
-	if got, err := j.EndProbe(t.Context(), real); got || err != nil {
-		t.Errorf("a real address is forgotten: %v, %v", got, err)
-	}
-	if _, known, _ := j.HookKnown(t.Context(), real, noon); !known {
-		t.Error("a real address is forgotten")
-	}
-}
-
 func TestARunKnowsWhatItsUploadAskedFor(t *testing.T) {
 	j := openTest(t, filepath.Join(t.TempDir(), "journal.db"))
 	jobs, err := j.AddJobs(t.Context(), []api.Job{{Profile: "home", State: api.Sending, Upload: api.Upload{
@@ -175,7 +100,7 @@ func TestARunKnowsWhatItsUploadAskedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	store(t, j, jobs[0], "f", "remove-bg", "aws-auto-tagging", "not-asked")
-	runs, err := j.Runs(t.Context(), RunFilter{FileID: "f"})
+	runs, err := j.Runs(t.Context(), api.RunFilter{FileID: "f"})
 	if err != nil || len(runs) != 3 {
 		t.Fatalf("%+v, %v", runs, err)
 	}

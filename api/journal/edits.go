@@ -17,7 +17,7 @@ const (
 	ActionFolder  = "folder"  // a folder was moved or renamed; there is no file
 )
 
-// Edit is a completed change of a file, its details or an action, with the data to undo it.
+// Edit is a change of a file, its details or an action, with the data to undo it.
 type Edit struct {
 	ID      int64
 	Profile string
@@ -32,23 +32,14 @@ type Edit struct {
 	Undone  bool
 }
 
-// EditFilter selects edits.
-type EditFilter struct {
-	Profile string
-	FileID  string // or empty
-}
-
-// AddEdits stores edits, all or none, and returns them with their ids. Undone edits of their files
-// can no longer be redone.
-func (j *Journal) AddEdits(ctx context.Context, edits []Edit) ([]Edit, error) {
-	added := slices.Clone(edits)
+// BeginEdits stores edits that are about to be requested, all or none, and returns them with their
+// ids. They can be undone after EndEdits. If the process ends before, OpenEdits returns them.
+func (j *Journal) BeginEdits(ctx context.Context, edits []Edit) ([]Edit, error) {
+	begun := slices.Clone(edits)
 	now := time.Now()
 	err := j.change(ctx, func(t tx) error {
-		for i := range added {
-			e := &added[i]
-			if e.At.IsZero() {
-				e.At = now
-			}
+		for i := range begun {
+			e := &begun[i]
 			before, err := json.Marshal(e.Before)
 			if err != nil {
 				return err
@@ -57,11 +48,10 @@ func (j *Journal) AddEdits(ctx context.Context, edits []Edit) ([]Edit, error) {
 			if err != nil {
 				return err
 			}
-			if _, err := t.exec("DELETE FROM edits WHERE undone = 1 AND profile = ? AND file = ?", e.Profile, e.FileID); err != nil {
-				return err
-			}
-			e.ID, err = t.insert(`INSERT INTO edits (profile, file, batch, "before", "after", at, undone, act, was, became) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-				e.Profile, e.FileID, e.Batch, string(before), string(after), stamp(e.At), e.Undone, e.Action, e.Was, e.Became)
+			e.At = now
+			e.ID, err = t.insert(`INSERT INTO edits (profile, file, batch, "before", "after", at, undone, act, was, became, open, owner)
+				VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, 1, ?)`,
+				e.Profile, e.FileID, e.Batch, string(before), string(after), stamp(e.At), e.Action, e.Was, e.Became, j.owner.name)
 			if err != nil {
 				return err
 			}
@@ -71,27 +61,87 @@ func (j *Journal) AddEdits(ctx context.Context, edits []Edit) ([]Edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return added, nil
+	return begun, nil
 }
 
-// NextUndo returns the newest edit that is not undone, with its batch, or nothing.
-func (j *Journal) NextUndo(ctx context.Context, f EditFilter) ([]Edit, error) {
-	return j.nextEdits(ctx, f, `undone = 0`, "DESC")
+// EndEdits stores whether the service made edits, and Became. Those that it did not make are removed.
+// Undone edits of a file that was changed can no longer be redone.
+func (j *Journal) EndEdits(ctx context.Context, edits []Edit, made bool) error {
+	return j.change(ctx, func(t tx) error {
+		for _, e := range edits {
+			if !made {
+				if _, err := t.exec("DELETE FROM edits WHERE id = ? AND open = 1", e.ID); err != nil {
+					return err
+				}
+				continue
+			}
+			if _, err := t.exec("DELETE FROM edits WHERE undone = 1 AND profile = ? AND file = ?", e.Profile, e.FileID); err != nil {
+				return err
+			}
+			if _, err := t.exec("UPDATE edits SET open = 0, owner = '', became = ? WHERE id = ?", e.Became, e.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
-// NextRedo returns the last undone edit, with its batch, or nothing. A new edit clears the list.
-func (j *Journal) NextRedo(ctx context.Context, f EditFilter) ([]Edit, error) {
-	return j.nextEdits(ctx, f, `undone = 1 AND id > (SELECT coalesce(max(id), 0) FROM edits WHERE undone = 0 AND profile = ?1 AND (?2 = '' OR file = ?2))`, "ASC")
+// LeaveEdits gives up edits whose result is unknown, so that OpenEdits returns them.
+func (j *Journal) LeaveEdits(ctx context.Context, edits []Edit) error {
+	return j.change(ctx, func(t tx) error {
+		for _, e := range edits {
+			if _, err := t.exec("UPDATE edits SET owner = '' WHERE id = ? AND open = 1", e.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
-func (j *Journal) nextEdits(ctx context.Context, f EditFilter, which, order string) ([]Edit, error) {
-	const columns = `SELECT id, profile, file, batch, "before", "after", at, undone, act, was, became FROM edits WHERE `
-	next, err := list(ctx, j, scanEdit, columns+"profile = ?1 AND (?2 = '' OR file = ?2) AND "+which+" ORDER BY id "+order+" LIMIT 1", f.Profile, f.FileID)
+// OpenEdits returns the edits of a profile whose result is unknown, because the process that made them
+// has ended or left them, and makes this process their owner.
+func (j *Journal) OpenEdits(ctx context.Context, profile string) ([]Edit, error) {
+	owners, err := list(ctx, j, value[string], "SELECT DISTINCT owner FROM edits WHERE open = 1 AND profile = ?", profile)
+	owners = slices.DeleteFunc(owners, func(owner string) bool { return owner == j.owner.name || !ownerGone(j.path, owner) })
+	if err != nil || len(owners) == 0 {
+		return nil, err
+	}
+	var open []Edit
+	err = j.change(ctx, func(t tx) error {
+		open = nil
+		for _, owner := range owners {
+			rows, err := t.query(editColumns+"open = 1 AND profile = ? AND owner = ? ORDER BY id", profile, owner)
+			edits, err := collect(rows, err, scanEdit)
+			if err != nil {
+				return err
+			}
+			open = append(open, edits...)
+			if _, err := t.exec("UPDATE edits SET owner = ? WHERE open = 1 AND profile = ? AND owner = ?", j.owner.name, profile, owner); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return open, err
+}
+
+// NextEdits returns the newest edit that is not undone, with its batch, or nothing; or, to redo it, the
+// last undone edit. A new edit clears the list of those. fileID may be empty, for all files.
+func (j *Journal) NextEdits(ctx context.Context, profile, fileID string, undo bool) ([]Edit, error) {
+	which := "undone = 0 ORDER BY id DESC"
+	if !undo {
+		which = `undone = 1 AND id > (SELECT coalesce(max(id), 0) FROM edits
+			WHERE undone = 0 AND open = 0 AND profile = ?1 AND (?2 = '' OR file = ?2)) ORDER BY id`
+	}
+	where := "open = 0 AND profile = ?1 AND (?2 = '' OR file = ?2) AND "
+	next, err := list(ctx, j, scanEdit, editColumns+where+which+" LIMIT 1", profile, fileID)
 	if err != nil || len(next) == 0 || next[0].Batch == "" {
 		return next, err
 	}
-	return list(ctx, j, scanEdit, columns+"profile = ? AND batch = ? AND undone = ? ORDER BY id", f.Profile, next[0].Batch, next[0].Undone)
+	return list(ctx, j, scanEdit, editColumns+"open = 0 AND profile = ? AND batch = ? AND undone = ? ORDER BY id", profile, next[0].Batch, next[0].Undone)
 }
+
+const editColumns = `SELECT id, profile, file, batch, "before", "after", at, undone, act, was, became FROM edits WHERE `
 
 func scanEdit(scan scan) (e Edit, err error) {
 	err = scan(&e.ID, &e.Profile, &e.FileID, &e.Batch, asJSON{&e.Before}, asJSON{&e.After}, when{&e.At}, &e.Undone, &e.Action, &e.Was, &e.Became)
@@ -103,9 +153,5 @@ func scanEdit(scan scan) (e Edit, err error) {
 
 // MarkEdits marks edits as undone or redone.
 func (j *Journal) MarkEdits(ctx context.Context, ids []int64, undone bool) error {
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return err
-	}
-	return j.exec(ctx, "UPDATE edits SET undone = ? WHERE id IN (SELECT value FROM json_each(?))", undone, string(list))
+	return j.exec(ctx, "UPDATE edits SET undone = ? WHERE id IN (SELECT value FROM json_each(?))", undone, idList(ids))
 }

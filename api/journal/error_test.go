@@ -31,6 +31,12 @@ func TestDamagedJournal(t *testing.T) {
 			t.Errorf("%s: the file was changed: %v", about, err)
 		}
 	}
+	odd := filepath.Join(t.TempDir(), "a %20?#&=день", "j?o%u#r.db")
+	if j, err := journal.Open(t.Context(), odd); err != nil {
+		t.Error(err)
+	} else if _, err := os.Stat(odd); err != nil || j.Close() != nil {
+		t.Errorf("a name with odd characters: %v", err)
+	}
 	folder := filepath.Join(t.TempDir(), "journal.db")
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -18,12 +17,6 @@ import (
 type Seen struct {
 	File api.File
 	At   time.Time
-}
-
-// FileFilter selects files. The zero value selects all.
-type FileFilter struct {
-	Folder string // exactly this folder, such as "/a/b/"; empty means everywhere
-	Limit  int    // 0 means no limit
 }
 
 // SaveFile saves the newest record of a file, exactly as the service wrote it.
@@ -107,18 +100,11 @@ func (j *Journal) ForgetFolder(ctx context.Context, profile, folder string) erro
 	})
 }
 
-// Files returns the known files of a profile, sorted by folder and name.
-func (j *Journal) Files(ctx context.Context, profile string, f FileFilter) ([]Seen, error) {
-	text, args := "SELECT record, at FROM files WHERE profile = ? AND kind = ?", []any{profile, api.TypeFile}
-	if f.Folder != "" {
-		text += " AND folder = ?"
-		args = append(args, f.Folder)
-	}
-	text += " ORDER BY folder, name"
-	if f.Limit > 0 {
-		text += fmt.Sprintf(" LIMIT %d", f.Limit)
-	}
-	return list(ctx, j, scanSeen, text, args...)
+// Files returns the known files of a profile in exactly a folder, such as "/a/b/", or everywhere if
+// folder is empty, sorted by folder and name.
+func (j *Journal) Files(ctx context.Context, profile, folder string) ([]Seen, error) {
+	return list(ctx, j, scanSeen, `SELECT record, at FROM files WHERE profile = ?1 AND kind = 'file'
+		AND (?2 = '' OR folder = ?2) ORDER BY folder, name`, profile, folder)
 }
 
 // File returns the last known record of a file, and false if there is none.

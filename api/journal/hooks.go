@@ -26,8 +26,8 @@ func (j *Journal) AddHook(ctx context.Context, h api.Hook) error {
 		if _, err := t.exec("DELETE FROM hooks WHERE expires < ?", stamp(h.Made.Add(-keptHooks))); err != nil {
 			return err
 		}
-		_, err := t.exec("INSERT INTO hooks (hash, profile, job, file, made, expires, listen) VALUES (?, ?, ?, ?, ?, ?, ?)",
-			h.Hash[:], h.Profile, h.JobID, h.FileID, stamp(h.Made), stamp(h.Expires), h.Listen)
+		_, err := t.exec("INSERT INTO hooks (hash, profile, job, file, made, expires) VALUES (?, ?, ?, ?, ?, ?)",
+			h.Hash[:], h.Profile, h.JobID, h.FileID, stamp(h.Made), stamp(h.Expires))
 		return err
 	})
 }
@@ -35,27 +35,6 @@ func (j *Journal) AddHook(ctx context.Context, h api.Hook) error {
 // HookKnown reports whether an address accepts webhooks at that time, and returns its profile.
 func (j *Journal) HookKnown(ctx context.Context, hash [32]byte, at time.Time) (profile string, known bool, err error) {
 	return first(ctx, j, value[string], "SELECT profile FROM hooks WHERE hash = ? AND expires > ?", hash[:], stamp(at))
-}
-
-// HookListens returns the distinct HOST:PORT where webhooks of pending runs are expected, for
-// addresses that have not expired at that time.
-func (j *Journal) HookListens(ctx context.Context, at time.Time) ([]string, error) {
-	return list(ctx, j, value[string], `SELECT DISTINCT listen FROM hooks WHERE expires > ? AND listen <> ''
-		AND (EXISTS (SELECT 1 FROM runs WHERE job <> 0 AND job = hooks.job AND open = 1)
-			OR EXISTS (SELECT 1 FROM runs WHERE hook <> x'' AND hook = hooks.hash AND open = 1)) ORDER BY made DESC`, stamp(at))
-}
-
-// EndProbe deletes a test address, and reports whether a webhook arrived at it.
-func (j *Journal) EndProbe(ctx context.Context, hash [32]byte) (arrived bool, err error) {
-	err = j.change(ctx, func(t tx) error {
-		if _, err := t.exec("DELETE FROM hooks WHERE hash = ? AND job = 0 AND file = ''", hash[:]); err != nil {
-			return err
-		}
-		n, err := t.exec("DELETE FROM posts WHERE hook = ?1 AND NOT EXISTS (SELECT 1 FROM hooks WHERE hash = ?1)", hash[:])
-		arrived = n > 0
-		return err
-	})
-	return arrived && err == nil, err
 }
 
 // HookPost saves a webhook and, in the same commit, updates its run. A webhook applies only to the
@@ -140,7 +119,6 @@ func runOfPost(t tx, h api.Hook, post api.HookPost, at time.Time) (id int64, our
 	return id, true, err
 }
 
-// storedPost is a saved webhook without a run.
 type storedPost struct {
 	id     int64
 	status api.Status

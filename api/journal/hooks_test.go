@@ -3,7 +3,6 @@ package journal
 import (
 	"crypto/sha256"
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -56,7 +55,7 @@ func post(t *testing.T, j *Journal, hash [32]byte, at time.Time, body string) ap
 
 func oneRunOf(t *testing.T, j *Journal, file, extension string) api.Run {
 	t.Helper()
-	runs, err := j.Runs(t.Context(), RunFilter{FileID: file})
+	runs, err := j.Runs(t.Context(), api.RunFilter{FileID: file})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +111,7 @@ func TestAPostEndsARunOnce(t *testing.T) {
 	if run := oneRunOf(t, j, "f1", "google-auto-tagging"); run.Status != api.StatusFailed || run.Error != "no luck" {
 		t.Errorf("run %+v", run)
 	}
-	if pending, _ := j.Runs(t.Context(), RunFilter{Pending: true}); len(pending) != 0 {
+	if pending, _ := j.Runs(t.Context(), api.RunFilter{Pending: true}); len(pending) != 0 {
 		t.Errorf("pending are %+v", pending)
 	}
 }
@@ -199,31 +198,6 @@ func TestAnExtensionThatTheAnswerDidNotName(t *testing.T) {
 	}
 }
 
-// TestTheSameExtensionAgain: it is another run, with its own address.
-func TestTheSameExtensionAgain(t *testing.T) {
-	j := openTest(t, newPath(t))
-	first, old := hooked(t, j, "a.jpg")
-	store(t, j, first, "f1", "remove-bg")
-	second, hash := hooked(t, j, "b.jpg")
-	second.State, second.File = api.Stored, record(t, `{"fileId":"f1","versionInfo":{"id":"v2"},"extensionStatus":{"remove-bg":"pending"}}`)
-	if err := j.UpdateJob(t.Context(), second); err != nil {
-		t.Fatal(err)
-	}
-	// Record the same answer again, from any source.
-	if _, err := j.AddRuns(t.Context(), api.RunsOf("home", second.File, true, time.Now())); err != nil {
-		t.Fatal(err)
-	}
-	post(t, j, old, noon, `{"service":"remove-bg","status":"FAILURE","fileId":"f1"}`)
-	runs, err := j.Runs(t.Context(), RunFilter{FileID: "f1"})
-	if err != nil || len(runs) != 2 || runs[0].Status != api.StatusFailed || runs[1].Status != api.StatusPending {
-		t.Errorf("runs %+v, %v", runs, err)
-	}
-	post(t, j, hash, noon, `{"service":"remove-bg","status":"SUCCESS","fileId":"f1"}`)
-	if run, ok, err := j.Run(t.Context(), runs[1].ID); !ok || err != nil || run.Status != api.StatusSuccess {
-		t.Errorf("%+v %v %v", run, ok, err)
-	}
-}
-
 // TestAddressOfADetailsUpdate: the address belongs to runs that begin after it was made.
 func TestAddressOfADetailsUpdate(t *testing.T) {
 	j := openTest(t, newPath(t))
@@ -244,11 +218,11 @@ func TestAddressOfADetailsUpdate(t *testing.T) {
 	if err != nil || len(added) != 1 || added[0].Status != api.StatusSuccess {
 		t.Errorf("%+v, %v", added, err)
 	}
-	runs, err := j.Runs(t.Context(), RunFilter{FileID: "f1", Limit: 1})
+	runs, err := j.Runs(t.Context(), api.RunFilter{FileID: "f1", Limit: 1})
 	if err != nil || len(runs) != 1 || runs[0].ID != added[0].ID {
 		t.Errorf("%+v, %v", runs, err)
 	}
-	if first, _ := j.Runs(t.Context(), RunFilter{FileID: "f1", Pending: true}); len(first) != 1 || first[0].Status != api.StatusPending {
+	if first, _ := j.Runs(t.Context(), api.RunFilter{FileID: "f1", Pending: true}); len(first) != 1 || first[0].Status != api.StatusPending {
 		t.Errorf("the run before: %+v", first)
 	}
 }
@@ -280,73 +254,5 @@ func TestARunNeverGoesBack(t *testing.T) {
 	}
 	if events, err := j.History(t.Context(), run.ID); err != nil || len(events) != 7 {
 		t.Errorf("%d events, %v, want 7", len(events), err)
-	}
-}
-
-// TestAThousandReplays: a thousand copies of one post, all at once, have one effect.
-func TestAThousandReplays(t *testing.T) {
-	j := openTest(t, newPath(t))
-	job, hash := hooked(t, j, "a.jpg")
-	store(t, j, job, "f1", "remove-bg")
-	p, err := api.ParseHookPost([]byte(`{"service":"remove-bg","status":"SUCCESS","fileObject":{"fileId":"f1"}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var work sync.WaitGroup
-	var mu sync.Mutex
-	changed, repeats := 0, 0
-	for range 20 {
-		work.Add(1)
-		go func() {
-			defer work.Done()
-			for range 50 {
-				got, err := j.HookPost(t.Context(), hash, p, noon)
-				if err != nil {
-					t.Error(err)
-				}
-				mu.Lock()
-				if got.Changed {
-					changed++
-				}
-				if got.Repeat {
-					repeats++
-				}
-				mu.Unlock()
-			}
-		}()
-	}
-	work.Wait()
-	if changed != 1 || repeats != 999 {
-		t.Errorf("changed %d times, %d repeats", changed, repeats)
-	}
-	if events, _ := j.History(t.Context(), oneRunOf(t, j, "f1", "remove-bg").ID); len(events) != 2 {
-		t.Errorf("%d events, want 2", len(events))
-	}
-}
-
-func TestHookKnown(t *testing.T) {
-	j := openTest(t, newPath(t))
-	_, hash := hooked(t, j, "a.jpg")
-	for _, tt := range []struct {
-		hash [32]byte
-		at   time.Time
-		want bool
-	}{
-		{hash, noon, true},
-		{hash, noon.Add(25*time.Hour - 1), true},
-		{hash, noon.Add(25 * time.Hour), false},
-		{sha256.Sum256([]byte("x")), noon, false},
-	} {
-		if _, got, err := j.HookKnown(t.Context(), tt.hash, tt.at); got != tt.want || err != nil {
-			t.Errorf("known at %s: %v, %v, want %v", tt.at, got, err, tt.want)
-		}
-	}
-	// Much later the address is forgotten.
-	later := api.Hook{Hash: sha256.Sum256([]byte("later")), Made: noon.Add(30 * 24 * time.Hour), Expires: noon.Add(31 * 24 * time.Hour)}
-	if err := j.AddHook(t.Context(), later); err != nil {
-		t.Fatal(err)
-	}
-	if _, got, _ := j.HookKnown(t.Context(), hash, noon); got {
-		t.Error("the address is kept for ever")
 	}
 }

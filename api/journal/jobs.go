@@ -128,27 +128,10 @@ func (j *Journal) SetPriority(ctx context.Context, id int64, priority int) error
 	return j.exec(ctx, "UPDATE jobs SET priority = ? WHERE id = ?", priority, id)
 }
 
-// StoredKinds returns the kinds of hashes known for stored contents of the given sizes in bytes,
-// newest first. Only files of these sizes need to be hashed, and only by these kinds.
-func (j *Journal) StoredKinds(ctx context.Context, profile string, sizes []int64) (map[int64][]api.HashKind, error) {
-	known := map[int64][]api.HashKind{}
-	for _, size := range sizes {
-		if _, asked := known[size]; asked {
-			continue
-		}
-		known[size] = nil
-		for _, kind := range []api.HashKind{api.XXH128, api.SHA256} {
-			_, found, err := first(ctx, j, value[int], "SELECT 1 FROM jobs WHERE profile = ? AND size = ? AND hash <> '' AND hash >= ? AND hash < ? LIMIT 1",
-				profile, size, kind+":", kind+";")
-			if err != nil {
-				return nil, err
-			}
-			if found {
-				known[size] = append(known[size], kind)
-			}
-		}
-	}
-	return known, nil
+// StoredSize reports whether content of a size in bytes was stored. Only such files need to be hashed.
+func (j *Journal) StoredSize(ctx context.Context, profile string, size int64) (bool, error) {
+	_, found, err := first(ctx, j, value[int], "SELECT 1 FROM jobs WHERE profile = ? AND size = ? AND hash <> '' LIMIT 1", profile, size)
+	return found, err
 }
 
 // StoredAs returns the newest job that stored content of that size in bytes and hash in a folder of a
@@ -187,7 +170,6 @@ func (j *Journal) SentAs(ctx context.Context, profile, fileID string) (api.Job, 
 	return first(ctx, j, scanJob, jobColumns+"WHERE profile = ? AND file = ? AND state = ? ORDER BY id DESC LIMIT 1", profile, fileID, api.Stored)
 }
 
-// jobColumns selects the columns for scanJob.
 const jobColumns = "SELECT id, body, record, updated, priority FROM jobs "
 
 // Jobs returns jobs, newest last.
@@ -224,14 +206,6 @@ func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
 // CountFinished counts the jobs with an outcome by batch and state, except those that this process
 // finished and those in except.
 func (j *Journal) CountFinished(ctx context.Context, batches []string, except []int64) (map[string]map[api.State]int, error) {
-	names, err := json.Marshal(batches)
-	if err != nil {
-		return nil, err
-	}
-	ids, err := json.Marshal(except)
-	if err != nil {
-		return nil, err
-	}
 	counts := map[string]map[api.State]int{}
 	type count struct {
 		batch string
@@ -242,7 +216,7 @@ func (j *Journal) CountFinished(ctx context.Context, batches []string, except []
 		err = scan(&c.batch, &c.state, &c.n)
 		return c, err
 	}, `SELECT batch, state, count(*) FROM jobs WHERE batch <> '' AND batch IN (SELECT value FROM json_each(?))
-		AND open = 0 AND owner <> ? AND id NOT IN (SELECT value FROM json_each(?)) GROUP BY batch, state`, string(names), j.owner.name, string(ids))
+		AND open = 0 AND owner <> ? AND id NOT IN (SELECT value FROM json_each(?)) GROUP BY batch, state`, idList(batches), j.owner.name, idList(except))
 	for _, c := range list {
 		if counts[c.batch] == nil {
 			counts[c.batch] = map[api.State]int{}
@@ -250,6 +224,14 @@ func (j *Journal) CountFinished(ctx context.Context, batches []string, except []
 		counts[c.batch][c.state] = c.n
 	}
 	return counts, err
+}
+
+// Mentions reports whether the text occurs in a job that may be continued, or in a draft.
+func (j *Journal) Mentions(ctx context.Context, text string) (bool, error) {
+	found, _, err := first(ctx, j, value[bool], `SELECT EXISTS (SELECT 1 FROM jobs WHERE instr(body, ?1) AND
+			(open = 1 OR state IN ('unsent', 'unknown', 'processing') AND NOT instr(body, '"dismissed":true')))
+		OR EXISTS (SELECT 1 FROM drafts WHERE instr(body, ?1))`, text)
+	return found, err
 }
 
 // OpenJobs returns the number of jobs of a profile without an outcome.
@@ -334,7 +316,6 @@ func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64, may f
 	return reopened, err
 }
 
-// failedJobs returns the jobs for Reopen.
 func (j *Journal) failedJobs(t tx, profile string, ids []int64, may func(*api.Job) bool) (found []api.Job, err error) {
 	rows, err := t.query("SELECT owner, id, body, record, updated, priority FROM jobs WHERE profile = ? AND "+hasFailed+" ORDER BY id", profile)
 	type owned struct {
@@ -395,11 +376,7 @@ const nextOf = "SELECT id FROM jobs WHERE open = 1 AND profile = ? AND owner = ?
 
 // Release gives up this process's ownership of jobs, so that this or another process can claim them.
 func (j *Journal) Release(ctx context.Context, ids []int64) error {
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return err
-	}
-	return j.exec(ctx, "UPDATE jobs SET owner = '' WHERE id IN (SELECT value FROM json_each(?)) AND owner = ?", string(list), j.owner.name)
+	return j.exec(ctx, "UPDATE jobs SET owner = '' WHERE id IN (SELECT value FROM json_each(?)) AND owner = ?", idList(ids), j.owner.name)
 }
 
 // withRequest adds the requested options of the upload to runs.
@@ -459,22 +436,7 @@ func scanJob(scan scan) (job api.Job, err error) {
 		return job, fmt.Errorf("job %d cannot be read: %w", id, err)
 	}
 	job.ID, job.File, job.Updated, job.Priority = id, file, updated, priority
-	if job.Evidence == api.NotSent {
-		job.Evidence = formerEvidence(body)
-	}
 	return job, nil
-}
-
-// formerEvidence returns the evidence in a job of version 0.1, which had two flags for it. JSON escapes
-// quotation marks in strings, so no string can match.
-func formerEvidence(body string) api.Evidence {
-	switch {
-	case strings.Contains(body, `"unclear":true`):
-		return api.MaybeStored
-	case strings.Contains(body, `"left":true`):
-		return api.Orphaned
-	}
-	return api.NotSent
 }
 
 // recordText returns the record as the service wrote it, or its encoding if it has no such text.

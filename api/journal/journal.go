@@ -7,18 +7,23 @@ package journal
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
-	_ "modernc.org/sqlite" // the driver
+	"modernc.org/sqlite"
+	_ "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"mediadesk/api/atomicfile"
 )
@@ -30,6 +35,7 @@ var ErrClosed = errors.New("the journal is closed")
 type Journal struct {
 	path  string
 	owner *owner
+	aside string // where an empty file was moved; empty if there was none
 
 	write *sql.DB // of the writer, with one connection
 	read  *sql.DB
@@ -44,13 +50,9 @@ type Journal struct {
 	watching *sql.Conn // for Changes
 }
 
-// Open opens the journal at path, or creates it with permissions for the user only. It copies and then
-// migrates the journal of an older version. The journal of a newer version is an error.
+// Open opens the journal at path, or creates it with permissions for the user only. An empty file is
+// set aside (see SetAside). The journal of another version is an error.
 func Open(ctx context.Context, path string) (*Journal, error) {
-	return open(ctx, path, migrations)
-}
-
-func open(ctx context.Context, path string, steps []string) (*Journal, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
@@ -67,18 +69,22 @@ func open(ctx context.Context, path string, steps []string) (*Journal, error) {
 		return fail(err)
 	}
 	defer turn.Unlock() //nolint:errcheck // the lock goes with the file handle
+	aside, err := setAsideEmpty(path)
+	if err != nil {
+		return fail(err)
+	}
 	if err := private(path); err != nil {
 		return fail(err)
 	}
 	j := &Journal{
-		path: path, requests: make(chan *request, maxBatch),
+		path: path, aside: aside, requests: make(chan *request, maxBatch),
 		closing: make(chan struct{}), written: make(chan struct{}),
 	}
 	if j.write, err = sql.Open("sqlite", address(path)); err != nil {
 		return fail(err)
 	}
 	j.write.SetMaxOpenConns(1)
-	if err := migrate(ctx, j.write, path, steps); err != nil {
+	if err := createSchema(ctx, j.write); err != nil {
 		return fail(errors.Join(err, j.write.Close()))
 	}
 	if j.owner, err = newOwner(path); err != nil {
@@ -96,6 +102,27 @@ func open(ctx context.Context, path string, steps []string) (*Journal, error) {
 	return j, nil
 }
 
+// setAsideEmpty renames an empty file at path, with its companions, and returns its new path: SQLite
+// would take it for a new database and delete a log beside it that may still have the data.
+func setAsideEmpty(path string) (aside string, err error) {
+	if info, err := os.Stat(path); err != nil || info.Size() > 0 {
+		return "", nil // private reports errors
+	}
+	aside = path + ".empty"
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		aside = fmt.Sprintf("%s.empty%d", path, n)
+	}
+	for _, suffix := range []string{"-wal", "-shm", ""} {
+		if err := os.Rename(path+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	return aside, nil
+}
+
 // private creates the file if needed and removes other users' access to it and its companions. It
 // does not open an existing file, since closing it would drop this process's locks.
 func private(path string) error {
@@ -104,7 +131,7 @@ func private(path string) error {
 	case errors.Is(err, fs.ErrExist):
 		atomicfile.Restrict(path)
 		// SQLite treats a file shorter than a page as empty and overwrites it.
-		if info, err := os.Stat(path); err == nil && info.Size() > 0 && info.Size() < 512 {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 && info.Size() < 512 {
 			return errNoJournal
 		}
 		return nil
@@ -120,6 +147,9 @@ func address(path string) string {
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
 	return u.String() + "?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=cache_size(-512)"
 }
+
+// SetAside returns where Open moved the file that was empty and should not have been, or "".
+func (j *Journal) SetAside() string { return j.aside }
 
 // Path returns the path of the journal.
 func (j *Journal) Path() string { return j.path }
@@ -178,4 +208,164 @@ func (j *Journal) RunMark(ctx context.Context) (string, error) {
 		coalesce((SELECT max(rowid) FROM events), 0) || ' ' ||
 		coalesce((SELECT max(id) FROM posts), 0)`)
 	return mark, err
+}
+
+// State describes a journal.
+type State struct {
+	Version int   // of the schema; 0 for an empty file
+	Jobs    int   // number of uploads
+	Bytes   int64 // file size
+}
+
+// Check inspects the journal at path without changing it. The error is fs.ErrNotExist for a missing
+// file, and an *Error for one that cannot be used.
+func Check(ctx context.Context, path string) (s State, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return s, err
+	}
+	s.Bytes = info.Size()
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return s, err
+	}
+	dsn := (&url.URL{Scheme: "file", Path: filepath.ToSlash(abs)}).String() + "?mode=ro&_pragma=busy_timeout(5000)&_pragma=query_only(1)"
+	if _, err := os.Stat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
+		// No other process uses it, so SQLite need not create its side files.
+		dsn += "&immutable=1"
+	}
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return s, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	db.SetMaxOpenConns(1)
+	fail := func(err error) (State, error) { return s, &Error{path, true, err} }
+	var found string
+	if err := db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&found); err != nil {
+		return fail(err)
+	}
+	if found != "ok" {
+		return fail(fmt.Errorf("%w: %s", errNoJournal, found))
+	}
+	if s.Version, err = checkVersion(ctx, db); err != nil {
+		return fail(err)
+	}
+	if s.Version > 0 {
+		if err := db.QueryRowContext(ctx, "SELECT count(*) FROM jobs").Scan(&s.Jobs); err != nil {
+			return fail(err)
+		}
+	}
+	return s, nil
+}
+
+// owner identifies this process as the owner of jobs: a random name, and a lock on a file of that
+// name, which ends with the process.
+type owner struct {
+	name string
+	lock *flock.Flock
+}
+
+func newOwner(path string) (*owner, error) {
+	o := &owner{name: rand.Text()}
+	o.lock = flock.New(ownerFile(path, o.name))
+	ok, err := o.lock.TryLock()
+	if err == nil && !ok {
+		err = errors.New("the lock of a new name is taken")
+	}
+	return o, err
+}
+
+func ownerFile(path, name string) string { return path + "." + name + ".lock" }
+
+// close releases the lock. It removes the file first, while it is still locked.
+func (o *owner) close() error {
+	return errors.Join(remove(o.lock.Path()), o.lock.Unlock())
+}
+
+// ownerGone reports whether the process that owned jobs under name has ended.
+func ownerGone(path, name string) bool {
+	if name == "" {
+		return true
+	}
+	file := ownerFile(path, name)
+	if _, err := os.Stat(file); err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	lock := flock.New(file)
+	ok, err := lock.TryLock()
+	if err != nil || !ok {
+		return false
+	}
+	// Remove the lock file of a killed process.
+	return errors.Join(remove(file), lock.Unlock()) == nil
+}
+
+func remove(file string) error {
+	if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Damaged is advice for a damaged journal.
+const Damaged = "Move journal.db, journal.db-wal and journal.db-shm to another folder to begin with a new one: what was stored is safe at the service. Keep them: they can often be read with sqlite3 and .recover."
+
+// ErrVersion reports that the journal has a schema that this program does not read.
+var ErrVersion = errors.New("another version of mediadesk wrote it")
+
+// errNoJournal reports that the file is a database, but not a journal.
+var errNoJournal = errors.New("it is damaged, or no journal")
+
+// errRow reports an invalid row. The error for a missing row is sql.ErrNoRows.
+var errRow = errors.New("a row makes no sense")
+
+func decode(text string, into any) error {
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		return fmt.Errorf("%w: %w", errRow, err)
+	}
+	return nil
+}
+
+// Error is the error of an unusable journal, with a hint.
+type Error struct {
+	Path   string
+	Opened bool // it had been opened before
+	Err    error
+}
+
+func (e *Error) Error() string {
+	if e.Opened {
+		return fmt.Sprintf("journal %q: %v", e.Path, e.Err)
+	}
+	return fmt.Sprintf("journal %q cannot be opened: %v", e.Path, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+func (e *Error) Hint() string {
+	switch {
+	case errors.Is(e.Err, ErrVersion):
+		return "Start that version, or move journal.db, journal.db-wal and journal.db-shm to another folder to begin with a new one."
+	case errors.Is(e.Err, errNoJournal):
+		return Damaged
+	}
+	var own *sqlite.Error
+	if !errors.As(e.Err, &own) {
+		if errors.Is(e.Err, errRow) || errors.Is(e.Err, sql.ErrNoRows) || strings.Contains(e.Err.Error(), "sql: Scan error") {
+			return Damaged
+		}
+		return ""
+	}
+	switch own.Code() & 0xff { // the other bits are details
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR: // SQLITE_ERROR means other tables than expected
+		return Damaged
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
+		return "Look whether the disk is full or has errors, then try again."
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
+		return "Look whether the file and its folder can be written, or set MEDIADESK_HOME to another folder."
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return "Another program keeps it to itself: end it, or try again."
+	}
+	return ""
 }

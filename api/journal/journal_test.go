@@ -122,7 +122,7 @@ func TestJobsComeBackAsTheyWere(t *testing.T) {
 	if err != nil || !ok || string(seen.File.Raw) != string(jobs[0].File.Raw) {
 		t.Errorf("the file was not seen: %v %v %s", ok, err, seen.File.Raw)
 	}
-	runs, err := j.Runs(t.Context(), RunFilter{Pending: true, Answers: true})
+	runs, err := j.Runs(t.Context(), api.RunFilter{Pending: true, Answers: true})
 	if err != nil || len(runs) != 1 || !runs[0].Webhook || runs[0].Answer == nil || runs[0].FilePath != "/x/a.jpg" {
 		t.Errorf("runs %+v, %v", runs, err)
 	}
@@ -214,9 +214,9 @@ func TestFilesAsLastSeen(t *testing.T) {
 	if err := j.SaveFile(t.Context(), "home", api.File{Name: "no id"}); err == nil {
 		t.Error("a record without id was kept")
 	}
-	names := func(f FileFilter) string {
+	names := func(folder string) string {
 		t.Helper()
-		files, err := j.Files(t.Context(), "home", f)
+		files, err := j.Files(t.Context(), "home", folder)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,14 +229,9 @@ func TestFilesAsLastSeen(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	for f, want := range map[FileFilter]string{
-		{}:               "/c.jpg /x/b.jpg /x/y/a.jpg",
-		{Folder: "/x/"}:  "/x/b.jpg",
-		{Limit: 1}:       "/c.jpg",
-		{Folder: "/no/"}: "",
-	} {
-		if got := names(f); got != want {
-			t.Errorf("Files(%+v) = %q, want %q", f, got, want)
+	for folder, want := range map[string]string{"": "/c.jpg /x/b.jpg /x/y/a.jpg", "/x/": "/x/b.jpg", "/no/": ""} {
+		if got := names(folder); got != want {
+			t.Errorf("Files(%q) = %q, want %q", folder, got, want)
 		}
 	}
 	tags, err := j.Tags(t.Context(), "home", "")
@@ -263,13 +258,21 @@ func TestUndoAndRedo(t *testing.T) {
 	edit := func(file, batch, tag string) Edit {
 		return Edit{Profile: "home", FileID: file, Batch: batch, Before: api.Details{Tags: api.Null[[]string]()}, After: api.Details{Tags: api.Set([]string{tag})}}
 	}
-	added, err := j.AddEdits(t.Context(), []Edit{edit("1", "", "a"), edit("1", "both", "b"), edit("2", "both", "b")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	next := func(what func(f EditFilter) ([]Edit, error), file string, want ...int64) []Edit {
+	change := func(edits ...Edit) []Edit {
 		t.Helper()
-		edits, err := what(EditFilter{Profile: "home", FileID: file})
+		begun, err := j.BeginEdits(t.Context(), edits)
+		if err == nil {
+			err = j.EndEdits(t.Context(), begun, true)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return begun
+	}
+	added := change(edit("1", "", "a"), edit("1", "both", "b"), edit("2", "both", "b"))
+	next := func(undo bool, file string, want ...int64) []Edit {
+		t.Helper()
+		edits, err := j.NextEdits(t.Context(), "home", file, undo)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -282,8 +285,7 @@ func TestUndoAndRedo(t *testing.T) {
 		}
 		return edits
 	}
-	undo := func(f EditFilter) ([]Edit, error) { return j.NextUndo(t.Context(), f) }
-	redo := func(f EditFilter) ([]Edit, error) { return j.NextRedo(t.Context(), f) }
+	const undo, redo = true, false
 	mark := func(undone bool, ids ...int64) {
 		t.Helper()
 		if err := j.MarkEdits(t.Context(), ids, undone); err != nil {
@@ -305,167 +307,82 @@ func TestUndoAndRedo(t *testing.T) {
 	next(redo, "2", two, three)
 	mark(false, one)
 	next(redo, "", two, three)
-	more, err := j.AddEdits(t.Context(), []Edit{edit("1", "", "c")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	more := change(edit("1", "", "c"))
 	next(redo, "")
 	next(undo, "", more[0].ID)
 }
 
-func TestBringingUpToDate(t *testing.T) {
+// TestOpenEdits: edits whose result is unknown are not undone. A journal that opens later gets those
+// of programs that have ended, and no others.
+func TestOpenEdits(t *testing.T) {
 	path := newPath(t)
 	j, err := Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	add(t, j, newJob("a.jpg"))
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
+	begun, err := j.BeginEdits(t.Context(), []Edit{{Profile: "home", FileID: "1"}, {Profile: "home", FileID: "2"}, {Profile: "home", FileID: "3"}})
+	if err == nil {
+		err = errors.Join(j.EndEdits(t.Context(), begun[:1], false), j.LeaveEdits(t.Context(), begun[2:]))
 	}
-	steps := append(slices.Clone(migrations), "CREATE TABLE later (x); ALTER TABLE jobs ADD COLUMN note TEXT")
-	if _, err := open(t.Context(), path, append(slices.Clone(steps), "nonsense")); err == nil {
-		t.Fatal("a step that fails passed")
-	}
-	j, err = open(t.Context(), path, steps)
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobs, err := j.Jobs(t.Context(), JobFilter{})
-	if err != nil || len(jobs) != 1 {
-		t.Errorf("%d jobs, %v, want 1", len(jobs), err)
+	other := openTest(t, path)
+	open := func(want ...int64) []Edit {
+		t.Helper()
+		edits, err := other.OpenEdits(t.Context(), "home")
+		var ids []int64
+		for _, e := range edits {
+			ids = append(ids, e.ID)
+		}
+		if err != nil || !slices.Equal(ids, want) {
+			t.Errorf("got the open edits %v, %v, want %v", ids, err, want)
+		}
+		return edits
 	}
+	open(begun[2].ID)
+	open()
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	copied := fmt.Sprintf("%s.v%d", path, len(migrations))
-	info, err := os.Stat(copied)
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the copy: %v %v", info, err)
+	if next, err := other.NextEdits(t.Context(), "home", "", true); err != nil || len(next) != 0 {
+		t.Errorf("to undo: %+v, %v", next, err)
 	}
-	old := openTest(t, copied)
-	if jobs, err := old.Jobs(t.Context(), JobFilter{}); err != nil || len(jobs) != 1 {
-		t.Errorf("the copy has %d jobs, %v, want 1", len(jobs), err)
+	if err := other.EndEdits(t.Context(), open(begun[1].ID), true); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), path); err == nil || !strings.Contains(err.Error(), "newer mediadesk") {
-		t.Errorf("opening a newer journal: %v", err)
+	if next, err := other.NextEdits(t.Context(), "home", "", true); err != nil || len(next) != 1 || next[0].FileID != "2" {
+		t.Errorf("to undo: %+v, %v", next, err)
 	}
 }
 
-// TestHashesOfOlderPrograms: older hashes had no kind. They have one now and still find stored files.
-func TestHashesOfOlderPrograms(t *testing.T) {
+// TestAnEmptyFileIsSetAside: a journal without content is kept beside a new one, with its log.
+func TestAnEmptyFileIsSetAside(t *testing.T) {
 	path := newPath(t)
-	j, err := open(t.Context(), path, migrations[:6])
-	if err != nil {
+	if j := openTest(t, path); j.SetAside() != "" {
+		t.Errorf("a new journal was set aside as %q", j.SetAside())
+	} else if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	one := newJob("a & <b>.jpg")
-	one.Identity = api.Identity{Size: 100, Inode: 1<<64 - 1, Device: 1 << 63}
-	added := add(t, j, one, one, one)
-	added[0].State, added[0].Hash, added[0].File = api.Stored, "abc", record(t, `{"fileId":"f1","filePath":"/a.jpg"}`)
-	added[1].State, added[1].Hash = api.Unknown, "def"
-	for _, job := range added[:2] {
-		if err := j.UpdateJob(t.Context(), job); err != nil {
+	for _, want := range []string{path + ".empty", path + ".empty2"} {
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.WriteFile(path+"-wal", []byte("log"), 0o600)); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-
-	j = openTest(t, path)
-	jobs, err := j.Jobs(t.Context(), JobFilter{})
-	if err != nil || len(jobs) != 3 {
-		t.Fatal(jobs, err)
-	}
-	for i, want := range []string{"sha256:abc", "sha256:def", ""} {
-		if jobs[i].Hash != want || jobs[i].Identity != one.Identity || jobs[i].Upload.FileName != one.Upload.FileName {
-			t.Errorf("%+v, want the hash %q", jobs[i], want)
+		j, err := Open(t.Context(), path)
+		if err != nil || j.SetAside() != want {
+			t.Fatalf("%+v, %v, want %q", j, err, want)
 		}
-	}
-	known, err := j.StoredKinds(t.Context(), one.Profile, []int64{100})
-	if err != nil || !slices.Equal(known[100], []api.HashKind{api.SHA256}) {
-		t.Errorf("known are %v %v", known, err)
-	}
-	if job, ok, err := j.StoredAs(t.Context(), one.Profile, "/", 100, "sha256:abc"); err != nil || !ok || job.File.FileID != "f1" {
-		t.Errorf("%+v %v %v", job, ok, err)
-	}
-}
-
-func TestWhatCannotBeOpened(t *testing.T) {
-	dir := t.TempDir()
-	text := filepath.Join(dir, "text.db")
-	if err := os.WriteFile(text, []byte(strings.Repeat("this is no database ", 200)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{text, filepath.Join(file, "journal.db"), dir} {
-		if j, err := Open(t.Context(), path); err == nil || !strings.Contains(err.Error(), path) {
-			t.Errorf("Open(%q) = %v, %v", path, j, err)
-		}
-	}
-	odd := filepath.Join(dir, "a %20?#&=день", "j?o%u#r.db")
-	add(t, openTest(t, odd), newJob("a"))
-	if _, err := os.Stat(odd); err != nil {
-		t.Error(err)
-	}
-}
-
-// BenchmarkOpen: only open jobs are read at the start.
-func BenchmarkOpen(b *testing.B) {
-	path := newPath(b)
-	j := openTest(b, path)
-	if err := j.change(b.Context(), func(t tx) error {
-		_, err := t.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
-			INSERT INTO jobs (profile, state, open, owner, body, updated)
-			SELECT 'home', 'stored', i % 10000 = 0, '', '{"profile":"home","upload":{"source":{"path":"/a/b/c.jpg"},"fileName":"c.jpg"},"state":"waiting"}', i FROM n`)
-		return err
-	}); err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		j, err := Open(b.Context(), path)
-		if err != nil {
-			b.Fatal(err)
-		}
-		jobs, err := j.Claim(b.Context(), "home", nil)
-		if err != nil || len(jobs) != 10 {
-			b.Fatal(len(jobs), err)
-		}
+		add(t, j, newJob("a"))
 		if err := j.Close(); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// TestEvidenceOfVersion01: jobs of version 0.1 had two flags for their evidence.
-func TestEvidenceOfVersion01(t *testing.T) {
-	j, err := Open(t.Context(), newPath(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer j.Close()
-	want := []api.Evidence{api.NotSent, api.MaybeStored, api.Orphaned, api.MaybeStored}
-	jobs := add(t, j, newJob(`"unclear":true`), newJob("b"), newJob("c"), newJob("d"))
-	for i, flags := range []string{`"unclear":false`, `"unclear":true`, `"unclear":false,"left":true`, `"unclear":true,"left":true`} {
-		err := j.change(t.Context(), func(tx tx) error {
-			_, err := tx.exec("UPDATE jobs SET body = replace(body, '\"attempts\":', ? || ',\"attempts\":') WHERE id = ?", flags, jobs[i].ID)
-			return err
-		})
-		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	kept, err := j.Jobs(t.Context(), JobFilter{})
-	if err != nil || len(kept) != len(want) {
-		t.Fatal(len(kept), err)
-	}
-	for i, job := range kept {
-		if job.Evidence != want[i] {
-			t.Errorf("job %d: %q, want %q", i, job.Evidence, want[i])
+		if log, err := os.ReadFile(want + "-wal"); err != nil || string(log) != "log" {
+			t.Errorf("the log is %q, %v", log, err)
+		}
+		if again := openTest(t, path); again.SetAside() != "" {
+			t.Error("it is said twice")
+		} else if err := again.Close(); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

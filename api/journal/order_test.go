@@ -1,12 +1,8 @@
 package journal
 
 import (
-	"fmt"
-	"os"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"mediadesk/api"
 )
@@ -25,9 +21,10 @@ func TestStoredAs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	known, err := j.StoredKinds(t.Context(), one.Profile, []int64{100, 101})
-	if err != nil || !slices.Equal(known[100], []api.HashKind{api.XXH128}) || len(known[101]) != 0 {
-		t.Errorf("known are %v %v", known, err)
+	for size, want := range map[int64]bool{100: true, 101: false} {
+		if known, err := j.StoredSize(t.Context(), one.Profile, size); err != nil || known != want {
+			t.Errorf("%d bytes: known %v, %v", size, known, err)
+		}
 	}
 	for _, c := range []struct {
 		folder, hash string
@@ -123,39 +120,5 @@ func TestAStartReadsOnlyWhatItTakes(t *testing.T) {
 	}, "EXPLAIN QUERY PLAN "+nextOf, "home", "somebody", MaxClaim)
 	if err != nil || len(plan) != 1 || !strings.Contains(plan[0], "jobs_open") {
 		t.Errorf("%q, %v", plan, err)
-	}
-}
-
-// TestManyJobsStartSoon: of many queued jobs a start reads only enough to be busy. The limit is generous,
-// because this is not a benchmark.
-func TestManyJobsStartSoon(t *testing.T) {
-	open := 20_000 // 100,000 in the long form
-	if os.Getenv("MEDIADESK_LONG") != "" {
-		open = 100_000
-	}
-	path := newPath(t)
-	j := openTest(t, path)
-	jobs := make([]api.Job, open)
-	for i := range jobs {
-		jobs[i] = newJob(fmt.Sprintf("f%05d.jpg", i))
-	}
-	add(t, j, jobs...)
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
-	began := time.Now()
-	j = openTest(t, path)
-	got, err := j.Claim(t.Context(), jobs[0].Profile, nil)
-	took := time.Since(began)
-	if err != nil || len(got) != MaxClaim || got[0].ID != 1 {
-		t.Fatalf("%v, %d jobs", err, len(got))
-	}
-	t.Logf("%d jobs, all open: opened, and the first %d claimed, in %s", open, len(got), took)
-	if took > time.Minute {
-		t.Errorf("it took %s", took)
-	}
-	more, err := j.Claim(t.Context(), jobs[0].Profile, nil)
-	if err != nil || len(more) != MaxClaim || more[0].ID != MaxClaim+1 {
-		t.Errorf("%v, %d more jobs", err, len(more))
 	}
 }

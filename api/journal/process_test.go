@@ -198,44 +198,6 @@ func TestAKillLosesNothingAcknowledged(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce changes jobs from many goroutines and two journals on one file.
-func TestManyAtOnce(t *testing.T) {
-	path := newPath(t)
-	journals := []*Journal{openTest(t, path), openTest(t, path)}
-	var work sync.WaitGroup
-	for i := range 40 {
-		work.Add(1)
-		go func() {
-			defer work.Done()
-			j := journals[i%2]
-			for n := range 5 {
-				jobs, err := j.AddJobs(t.Context(), []api.Job{newJob(fmt.Sprint(i, " ", n))})
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				jobs[0].State = api.Stored
-				jobs[0].File = &api.File{FileID: fmt.Sprint(i, "-", n), FilePath: "/x/" + fmt.Sprint(n)}
-				if err := j.UpdateJob(t.Context(), jobs[0]); err != nil {
-					t.Error(err)
-				}
-			}
-		}()
-	}
-	work.Wait()
-	jobs, err := journals[0].Jobs(t.Context(), JobFilter{})
-	if err != nil || len(jobs) != 200 {
-		t.Fatalf("%d jobs, %v, want 200", len(jobs), err)
-	}
-	seen := map[string]bool{}
-	for _, job := range jobs {
-		if job.File == nil || seen[job.File.FileID] {
-			t.Fatalf("job %d has record %+v", job.ID, job.File)
-		}
-		seen[job.File.FileID] = true
-	}
-}
-
 func TestCloseWhileOthersWrite(t *testing.T) {
 	path := newPath(t)
 	j, err := Open(t.Context(), path)

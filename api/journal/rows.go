@@ -3,10 +3,10 @@ package journal
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"time"
 )
 
-// scan reads the columns of a row.
 type scan = func(into ...any) error
 
 // list reads the rows of a query with read.
@@ -55,6 +55,12 @@ func value[T any](scan scan) (v T, err error) {
 	return v, err
 }
 
+// idList formats IDs for json_each.
+func idList[T int64 | string](ids []T) string {
+	text, _ := json.Marshal(ids) // they can be encoded
+	return string(text)
+}
+
 // stamp converts a time to Unix nanoseconds, or 0 for the zero time.
 func stamp(t time.Time) int64 {
 	if t.IsZero() {
@@ -63,10 +69,8 @@ func stamp(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// when reads a column with a time.
 type when struct{ into *time.Time }
 
-// Scan implements sql.Scanner.
 func (w when) Scan(column any) error {
 	*w.into = time.Time{}
 	if n, _ := column.(int64); n != 0 {
@@ -78,7 +82,6 @@ func (w when) Scan(column any) error {
 // asJSON reads a JSON column; an empty or null column changes nothing.
 type asJSON struct{ into any }
 
-// Scan implements sql.Scanner.
 func (v asJSON) Scan(column any) error {
 	text, _ := column.(string)
 	if text == "" {
@@ -90,7 +93,6 @@ func (v asJSON) Scan(column any) error {
 // asHash reads a hash column; an empty column changes nothing.
 type asHash struct{ into *[32]byte }
 
-// Scan implements sql.Scanner.
 func (h asHash) Scan(column any) error {
 	sum, _ := column.([]byte)
 	copy(h.into[:], sum)

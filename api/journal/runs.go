@@ -10,9 +10,6 @@ import (
 	"mediadesk/api"
 )
 
-// RunFilter selects runs.
-type RunFilter = api.RunFilter
-
 // AddRuns saves the runs in an answer and returns them with their IDs, and with the result of any webhook
 // that arrived before the answer. Runs of an answer that is already saved count once.
 func (j *Journal) AddRuns(ctx context.Context, runs []api.Run) ([]api.Run, error) {
@@ -134,7 +131,7 @@ const deniedColumn = `CASE open WHEN 0 THEN coalesce((SELECT p.status FROM posts
 	AND p.status IN ('success', 'failed') AND p.status <> runs.status AND p.file IN ('', runs.file) LIMIT 1), '') ELSE '' END`
 
 // Runs returns runs, newest last.
-func (j *Journal) Runs(ctx context.Context, f RunFilter) ([]api.Run, error) {
+func (j *Journal) Runs(ctx context.Context, f api.RunFilter) ([]api.Run, error) {
 	text, args := "SELECT "+runColumns+", answer FROM runs WHERE 1", []any(nil)
 	if f.Pending {
 		text += " AND open = 1"

@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// request is a change for the writer.
 type request struct {
-	ctx  context.Context //nolint:containedctx // of the one who waits
+	ctx  context.Context
 	do   func(tx) error
 	err  error
 	done chan struct{}

@@ -2,6 +2,7 @@ package local
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -10,18 +11,26 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// readBody reads the JSON object of a request into members. The first required ones must be present
-// and not null. For the others, null sets the zero value, or a Field to null.
-func readBody(r *http.Request, required int, members ...member) error {
-	_, err := readMembers(r, required, members...)
-	return err
-}
-
-// readMembers is like readBody and also returns the raw members.
-func readMembers(r *http.Request, required int, members ...member) (map[string]json.RawMessage, error) {
-	sent, err := rawMembers(r.Body)
+// readBody reads the JSON object of a request into members and returns the raw members. The first required
+// ones must be present and not null. For the others, null sets the zero value, or a Field to null. A
+// repeated member is an error.
+func readBody(r *http.Request, required int, members ...member) (map[string]json.RawMessage, error) {
+	text, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
-		return nil, err
+		return nil, errCutShort
+	}
+	if len(text) > maxBody {
+		return nil, badRequest("The body of the request is too long.", "")
+	}
+	if len(text) == 0 { // some clients send nothing for an empty object
+		text = []byte("{}")
+	}
+	var sent map[string]json.RawMessage
+	if err := json.Unmarshal(text, &sent); err != nil || sent == nil {
+		return nil, badRequest("The body of the request is not a JSON object.", `Send an object such as {"tags":["a","b"]}.`)
+	}
+	if name, found := api.RepeatedMember(text); found {
+		return nil, badRequest(quote(name)+" appears twice in the body of the request.", "Send each member once.")
 	}
 	for name := range sent {
 		if !slices.ContainsFunc(members, func(m member) bool { return m.name == name }) {
@@ -59,6 +68,9 @@ var memberHelp = map[string]string{
 	"description":       "Send a text, or null to remove it.",
 	"webhookUrl":        "Send an http or https address.",
 }
+
+// maxBody limits the JSON body of a request, in bytes.
+const maxBody = 1 << 20
 
 // member is one member of a JSON body and where its value goes.
 type member struct {

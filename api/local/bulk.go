@@ -25,14 +25,14 @@ func plural(n int, what string) string {
 }
 
 // deleteFile deletes a file with all its versions.
-func (l *Library) deleteFile(r *http.Request) (any, error) {
-	return nil, l.records.Update(r.Context(), func(tx store.Tx) error { return tx.DeleteFile(r.PathValue("fileId")) })
+func (l *Library) deleteFile(tx store.Tx, r *http.Request) (any, error) {
+	return nil, tx.DeleteFile(r.PathValue("fileId"))
 }
 
 // deleteFiles deletes several files.
 func (l *Library) deleteFiles(r *http.Request) (any, error) {
 	var list []string
-	if err := readBody(r, 1, member{"fileIds", &list}); err != nil {
+	if _, err := readBody(r, 1, member{"fileIds", &list}); err != nil {
 		return nil, err
 	}
 	return l.bulk(r, list, maxDeleted, "successfullyDeletedFileIds", func(tx store.Tx, id string) error { return tx.DeleteFile(id) })
@@ -42,7 +42,7 @@ func (l *Library) deleteFiles(r *http.Request) (any, error) {
 func changeTags(field string, change func(f *store.File, tags []string)) operation {
 	return func(l *Library, r *http.Request) (any, error) {
 		var list, tags []string
-		if err := readBody(r, 2, member{"fileIds", &list}, member{field, &tags}); err != nil {
+		if _, err := readBody(r, 2, member{"fileIds", &list}, member{field, &tags}); err != nil {
 			return nil, err
 		}
 		if len(tags) == 0 {
@@ -52,7 +52,7 @@ func changeTags(field string, change func(f *store.File, tags []string)) operati
 			return nil, problems[0]
 		}
 		return l.bulk(r, list, maxTagged, "successfullyUpdatedFileIds", func(tx store.Tx, id string) error {
-			file, err := tx.File(id)
+			file, err := store.Get[store.File](tx, id)
 			if err != nil {
 				return err
 			}
@@ -90,7 +90,9 @@ func (l *Library) bulk(r *http.Request, list []string, most int, done string, ch
 			}
 		}
 		if missing != nil {
-			return &problem{status: http.StatusNotFound, message: "The requested file(s) does not exist.", help: "Nothing was changed. Check the file ids.", missing: missing}
+			p := refuse(http.StatusNotFound, "The requested file(s) does not exist.", "Nothing was changed. Check the file ids.")
+			p.Missing = missing
+			return p
 		}
 		return nil
 	})

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"mediadesk/api/local/store"
 )
@@ -19,8 +21,6 @@ import (
 const (
 	ProblemRecords    = "records"    // the database is damaged
 	ProblemUnnamed    = "unnamed"    // contents without a record; the records may be too old
-	ProblemRun        = "run"        // the program ended during an extension run
-	ProblemRecord     = "record"     // a record contradicts itself
 	ProblemMissing    = "missing"    // the content does not exist
 	ProblemSize       = "size"       // the content is shorter or longer than its record says
 	ProblemHash       = "hash"       // the content does not match its hash
@@ -35,7 +35,7 @@ type Problem struct {
 	Version  string `json:"versionId,omitempty"`
 	Hash     string `json:"hash,omitempty"` // hash of the expected content
 	Message  string `json:"message"`
-	Help     string `json:"help,omitempty"`     // a command that helps; empty for a check with repair
+	Help     string `json:"help,omitempty"`     // what to do; empty if it was repaired
 	Repaired string `json:"repaired,omitempty"` // what the repair did; empty if nothing
 }
 
@@ -70,20 +70,17 @@ type CheckOptions struct {
 	Quick    bool   // check the records only, not the bytes of the contents
 	Storage  string // address of the content store; empty for the library's folder
 	Database string // address of the records; empty for SQLite in the folder
-	From     string // folder of the original library, to copy missing contents from; may be empty
 }
 
 // checker is a check in progress.
 type checker struct {
-	dir      string
-	o        CheckOptions
+	o        Options // of the library
+	how      CheckOptions
 	report   func(Problem) error
 	free     bool // no process has the library open
 	records  store.Records
 	contents store.Contents
-	outdated bool // the records have an older format and must not be changed
 	sum      Checked
-	bad      map[string]bool // hashes of bad contents
 }
 
 func recordsPath(dir string) string { return filepath.Join(dir, "library.db") }
@@ -95,35 +92,30 @@ func contentsPath(dir string) string { return filepath.Join(dir, "contents") }
 // library can be checked but not repaired; the error is then ErrInUse. Records in a database
 // server are never repaired. dir may be empty if nothing of the library is in a folder.
 func Check(ctx context.Context, dir string, o CheckOptions, report func(Problem) error) (Checked, error) {
-	c := &checker{dir: dir, o: o, report: report, bad: map[string]bool{}}
-	if o.Database != "" {
-		if o.Repair || o.From != "" {
-			return Checked{}, errors.New("records in a database server cannot be repaired here: restore a backup of the database")
+	c := &checker{o: Options{Dir: dir, Storage: o.Storage, Database: o.Database}, how: o, report: report}
+	switch {
+	case o.Database == "":
+		_, err := os.Stat(recordsPath(dir))
+		if errors.Is(err, fs.ErrNotExist) && missingRecords(dir) == nil {
+			return c.sum, fmt.Errorf("there is no library in the folder %s: %w", dir, err)
+		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return c.sum, err
 		}
-		err := c.run(ctx)
-		return c.sum, errors.Join(err, c.close())
-	}
-	if _, err := os.Stat(recordsPath(dir)); err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			return Checked{}, err
+		lock, err := lockFolder(dir)
+		if err != nil && (o.Repair || !errors.Is(err, ErrInUse)) {
+			return c.sum, err
 		}
-		if lost := missingRecords(dir); lost == nil && o.From == "" {
-			return Checked{}, fmt.Errorf("there is no library in the folder %s: %w", dir, fs.ErrNotExist)
+		if c.free = lock != nil; o.Repair {
+			defer lock.Unlock() //nolint:errcheck // it ends with this process at the latest
+		} else if lock != nil {
+			if err := lock.Unlock(); err != nil {
+				return c.sum, err
+			}
 		}
+	case o.Repair:
+		return c.sum, errors.New("records in a database server cannot be repaired here: restore a backup of the database")
 	}
-	lock, err := lockFolder(dir)
-	if err != nil && (o.Repair || !errors.Is(err, ErrInUse)) {
-		return Checked{}, err
-	}
-	if o.Repair {
-		defer lock.Unlock() //nolint:errcheck // it ends with this process at the latest
-	} else if lock != nil {
-		if err := lock.Unlock(); err != nil {
-			return Checked{}, err
-		}
-	}
-	c.free = lock != nil
-	err = c.run(ctx)
+	err := c.run(ctx)
 	return c.sum, errors.Join(err, c.close())
 }
 
@@ -136,53 +128,158 @@ func (c *checker) problem(p Problem) error {
 }
 
 func (c *checker) run(ctx context.Context) error {
-	if c.o.From != "" {
-		if err := c.copyRecords(ctx); err != nil {
+	problems, err := c.inspect(ctx)
+	if err != nil {
+		return err
+	}
+	done, help := "", repairHelp(c.o.Dir)
+	if c.o.Database != "" {
+		help = "Restore a backup of the database."
+	}
+	if len(problems) > 0 && c.how.Repair {
+		help = "There is no good snapshot: restore a backup of the folder, or see docs/backup.md."
+		if done, err = c.restore(ctx); err != nil {
 			return err
 		}
 	}
-	readable, rebuilt, err := c.checkDatabase(ctx)
-	if err != nil || !readable || c.o.Quick {
-		return err
+	for _, p := range problems {
+		if p.Repaired = done; done == "" {
+			p.Help = help
+		}
+		if err := c.problem(p); err != nil {
+			return err
+		}
 	}
-	if err := c.checkRecords(ctx); err != nil {
+	if c.records == nil || len(problems) > 0 && done == "" {
+		return nil
+	}
+	if err := c.checkUnnamed(ctx, done != "", help); err != nil || c.how.Quick {
 		return err
 	}
 	// In parts, so that a running library is not blocked.
-	var broken []store.Holding
 	for prefix := range prefixes {
-		list, err := c.checkContents(ctx, prefix)
-		if err != nil {
+		if err := c.checkContents(ctx, prefix); err != nil {
 			return err
 		}
-		broken = append(broken, list...)
 	}
-	if !c.o.Repair {
-		return nil
-	}
-	if err := c.dropBroken(ctx, broken); err != nil || !rebuilt {
-		return err
-	}
-	return c.adoptUnnamed(ctx)
+	return nil
 }
 
-// options are those of the library that is checked.
-func (c *checker) options() *Options {
-	return &Options{Dir: c.dir, Storage: c.o.Storage, Database: c.o.Database}
+// inspect opens the records and returns their problems. Damaged records stay closed.
+func (c *checker) inspect(ctx context.Context) (problems []Problem, err error) {
+	if c.o.Database == "" {
+		if problems, err := c.inspectFile(ctx); err != nil || len(problems) > 0 {
+			return problems, err
+		}
+	}
+	if err := c.open(ctx); err != nil && c.contents == nil {
+		return nil, err
+	} else if err != nil {
+		return nil, c.o.recordsError(err)
+	}
+	if c.o.Database != "" {
+		if _, err := checkOwner(ctx, c.o, c.records, c.contents); err != nil {
+			return nil, err
+		}
+	}
+	lines, err := store.View(ctx, c.records, store.Tx.Unreadable)
+	if err != nil {
+		return nil, err
+	}
+	if len(lines) > 0 {
+		return damaged(lines...), c.close()
+	}
+	if err := lost(ctx, c.o.Dir, c.records, c.contents); err != nil {
+		return []Problem{{Kind: ProblemRecords, Message: err.Error()}}, nil
+	}
+	return nil, nil
+}
+
+// inspectFile returns why the database in the folder cannot be opened.
+func (c *checker) inspectFile(ctx context.Context) ([]Problem, error) {
+	if err := missingRecords(c.o.Dir); err != nil {
+		return []Problem{{Kind: ProblemRecords, Message: err.Error()}}, nil
+	}
+	if c.free {
+		if err := store.CheckHeader(recordsPath(c.o.Dir)); err != nil {
+			return damaged(err.Error()), nil
+		}
+	}
+	lines, err := store.Damage(ctx, recordsPath(c.o.Dir))
+	if err != nil {
+		return nil, c.o.recordsError(err)
+	}
+	return damaged(lines...), nil
+}
+
+// damaged are problems of the records.
+func damaged(lines ...string) (problems []Problem) {
+	for _, line := range lines {
+		problems = append(problems, Problem{Kind: ProblemRecords, Message: "the records are damaged: " + line})
+	}
+	return problems
+}
+
+// checkUnnamed compares records and contents. If the records are older than the contents, the repair
+// restores a newer snapshot. What remains without a record it sets aside.
+func (c *checker) checkUnnamed(ctx context.Context, restored bool, help string) error {
+	s, err := newSurvey(ctx, c.records, c.contents)
+	if err != nil {
+		return err
+	}
+	c.sum.Unnamed, c.sum.Aside = len(s.orphaned(time.Now())), len(s.aside)
+	many := s.tooMany(time.Now())
+	if many != "" && !restored {
+		p := Problem{Kind: ProblemUnnamed, Message: many, Help: help}
+		if c.how.Repair {
+			if p.Repaired, err = c.restoreNewer(ctx, s); err != nil {
+				return err
+			}
+			p.Help, p.Repaired = "", cmp.Or(p.Repaired, "the records were kept")
+		}
+		if err := c.problem(p); err != nil {
+			return err
+		}
+	}
+	if !c.how.Repair {
+		return nil
+	}
+	if s, err = newSurvey(ctx, c.records, c.contents); err != nil {
+		return err
+	}
+	for _, hash := range s.back {
+		if err := c.contents.BringBack(hash); err != nil {
+			return err
+		}
+	}
+	if !restored && many == "" || len(s.unnamed) == 0 {
+		return nil
+	}
+	// The records were restored, or a person decided it by calling the repair.
+	for _, stored := range s.unnamed {
+		if err := c.contents.SetAside(stored, func() (bool, error) { return true, nil }); err != nil {
+			return err
+		}
+	}
+	c.sum.Unnamed, c.sum.Aside = 0, len(s.aside)+len(s.unnamed)
+	return c.problem(Problem{
+		Kind: ProblemUnnamed, Message: "contents without a record: " + fmt.Sprint(len(s.unnamed)),
+		Repaired: "set aside for 30 days; upload those again that you need",
+	})
 }
 
 func (c *checker) open(ctx context.Context) (err error) {
 	open := store.ReadRecords
-	if c.o.Repair {
+	if c.how.Repair {
 		open = store.OpenRecords
 	}
-	if c.o.Repair || c.o.Storage != "" {
-		c.contents, err = openContents(ctx, c.dir, c.o.Storage)
+	if c.how.Repair || c.o.Storage != "" {
+		c.contents, err = openContents(ctx, c.o.Dir, c.o.Storage)
 	} else {
-		c.contents = store.ReadContents(contentsPath(c.dir))
+		c.contents = store.ReadContents(contentsPath(c.o.Dir))
 	}
 	if err == nil {
-		c.records, err = openRecords(ctx, *c.options(), open)
+		c.records, err = openRecords(ctx, c.o, open)
 	}
 	return err
 }
@@ -193,19 +290,15 @@ func (c *checker) close() (err error) {
 		err = c.records.Close()
 		c.records = nil
 	}
-	if c.contents != nil {
-		err = errors.Join(err, c.contents.Close())
-		c.contents = nil
-	}
+	c.contents = nil
 	return err
 }
 
-// checkContents verifies the contents whose hash begins with prefix. It returns the versions that
-// still need a repair and reports all other problems.
-func (c *checker) checkContents(ctx context.Context, prefix string) (broken []store.Holding, err error) {
+// checkContents verifies the contents whose hash begins with prefix.
+func (c *checker) checkContents(ctx context.Context, prefix string) error {
 	holdings, err := c.holdings(ctx, prefix)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var last string
 	var found Problem // with the last content
@@ -216,42 +309,27 @@ func (c *checker) checkContents(ctx context.Context, prefix string) (broken []st
 		}
 		if h.Version.Hash != last {
 			last = h.Version.Hash
-			if found, err = c.verify(ctx, last, h.Version.Size); err != nil {
-				return nil, err
+			var n int64
+			found, n, err = verifyContent(ctx, c.contents, h.Version, io.Discard)
+			if c.sum.Bytes += n; err != nil {
+				return err
 			}
 		}
-		p := found
-		if p.Kind == "" && h.Path == "" {
-			p = Problem{Kind: ProblemRecord, Message: "its file has no record"}
-			if c.o.Repair {
-				p.Repaired = "the version was removed from the records"
-				if err := c.dropVersion(ctx, h); err != nil {
-					return nil, err
-				}
-			}
-		}
-		switch {
-		case p.Kind == "":
+		if found.Kind == "" {
 			continue
-		case p.Repaired != "":
-		case c.o.Repair:
-			c.bad[last] = true
-			broken = append(broken, h)
-			continue
-		default:
-			now, err := c.holdings(ctx, last)
-			if err != nil {
-				return nil, err
-			}
-			if !slices.ContainsFunc(now, func(n store.Holding) bool { return n.Version.ID == h.Version.ID }) {
-				continue // deleted during the check
-			}
 		}
-		if err := c.problem(p.of(h)); err != nil {
-			return nil, err
+		now, err := c.holdings(ctx, last)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(now, func(n store.Holding) bool { return n.Version.ID == h.Version.ID }) {
+			continue // deleted during the check
+		}
+		if err := c.problem(found.of(h)); err != nil {
+			return err
 		}
 	}
-	return broken, nil
+	return nil
 }
 
 // of returns the problem with the names of the version.
@@ -264,57 +342,42 @@ func (c *checker) holdings(ctx context.Context, prefix string) ([]store.Holding,
 	return store.View(ctx, c.records, func(tx store.Tx) ([]store.Holding, error) { return tx.Holdings(prefix) })
 }
 
-// verify checks one content. It returns the zero Problem if the content is sound.
-func (c *checker) verify(ctx context.Context, hash string, size int64) (Problem, error) {
-	p, n, err := verifyContent(ctx, c.contents, hash, size)
-	c.sum.Bytes += n
-	if err != nil || p.Kind == "" || c.o.From == "" {
-		return p, err
+// verifyContent reads the content of a version into to, compares its size and hash, and returns its
+// size. The zero Problem means that it is sound. An error is one of to, or the store does not answer.
+func verifyContent(ctx context.Context, contents store.Contents, v store.Version, to io.Writer) (Problem, int64, error) {
+	wrong := func(kind, message string) Problem {
+		return Problem{Kind: kind, Message: "its content " + message, Help: "Restore its content from a backup, upload the file again, or delete it."}
 	}
-	if err := c.copyContent(ctx, hash, size); err != nil {
-		if ctx.Err() != nil {
-			return p, ctx.Err()
-		}
-		p.Message += fmt.Sprintf(" (copying it from %s failed: %s)", c.o.From, err)
-		return p, nil
-	}
-	p.Repaired = "it was copied from " + c.o.From
-	return p, nil
-}
-
-// verifyContent reads a content and compares its size and hash. A size of -1 is unknown. If the
-// store does not answer it returns an error, since the content may be sound.
-func verifyContent(ctx context.Context, contents store.Contents, hash string, size int64) (Problem, int64, error) {
-	f, err := contents.Open(hash)
-	if errors.Is(err, store.ErrNotFound) {
-		return Problem{Kind: ProblemMissing, Message: "its content is missing"}, 0, nil
-	}
+	f, err := contents.Open(v.Hash)
 	var down *store.DownError
-	if errors.As(err, &down) {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return wrong(ProblemMissing, "is missing"), 0, nil
+	case errors.As(err, &down):
 		return Problem{}, 0, err
-	}
-	if err != nil {
-		return Problem{Kind: ProblemUnreadable, Message: "its content cannot be opened: " + err.Error()}, 0, nil
+	case err != nil:
+		return wrong(ProblemUnreadable, "cannot be opened: "+err.Error()), 0, nil
 	}
 	defer f.Close()
 	sum := sha256.New()
-	n, err := io.Copy(sum, readerFunc(func(b []byte) (int, error) {
+	n, err := io.Copy(io.MultiWriter(sum, diskWriter{to}), readerFunc(func(p []byte) (int, error) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		return f.Read(b)
+		return f.Read(p)
 	}))
+	var own *storeError
 	switch {
 	case ctx.Err() != nil:
 		return Problem{}, n, ctx.Err()
-	case errors.As(err, &down):
+	case errors.As(err, &own), errors.As(err, &down):
 		return Problem{}, n, err
 	case err != nil:
-		return Problem{Kind: ProblemUnreadable, Message: "its content cannot be read: " + err.Error()}, n, nil
-	case size >= 0 && n != size:
-		return Problem{Kind: ProblemSize, Message: fmt.Sprintf("its content has %d bytes, not %d", n, size)}, n, nil
-	case hex.EncodeToString(sum.Sum(nil)) != hash:
-		return Problem{Kind: ProblemHash, Message: "its content has changed"}, n, nil
+		return wrong(ProblemUnreadable, "cannot be read: "+err.Error()), n, nil
+	case n != v.Size:
+		return wrong(ProblemSize, fmt.Sprintf("has %d bytes, not %d", n, v.Size)), n, nil
+	case hex.EncodeToString(sum.Sum(nil)) != v.Hash:
+		return wrong(ProblemHash, "has changed"), n, nil
 	}
 	return Problem{}, n, nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"mediadesk/api/local"
 	"mediadesk/api/local/store"
+	"mediadesk/api/media/mediatest"
 )
 
 // checkFolder verifies the library in dir and returns the kinds of its problems.
@@ -23,14 +24,12 @@ func checkFolder(t *testing.T, dir string, o local.CheckOptions) (kinds []string
 	t.Helper()
 	sum, err := local.Check(t.Context(), dir, o, func(p local.Problem) error {
 		kinds = append(kinds, p.Kind)
-		if o.Repair != (p.Repaired != "") {
-			t.Errorf("%s, with repair %t", p, o.Repair)
+		if (p.Help == "") != (p.Repaired != "") {
+			t.Errorf("%s: neither repaired nor explained, or both", p)
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return kinds, sum
 }
 
@@ -60,13 +59,12 @@ func TestCheck(t *testing.T) {
 		t.Error("got no error for a folder that does not exist")
 	}
 	s := serve(t, local.Options{Dir: dir})
-	var names []any
 	data := [][]byte{[]byte("missing"), []byte("longer"), []byte("other bytes"), []byte("whole"), []byte("the second of v")}
 	for n, d := range data[:4] {
-		names = append(names, upload(t, s.Address, d, "fileName", fmt.Sprint(n))["fileId"])
+		upload(t, s.Address, d, "fileName", fmt.Sprint(n))
 	}
 	upload(t, s.Address, data[3], "fileName", "v", "useUniqueFileName", "false")
-	second := upload(t, s.Address, data[4], "fileName", "v", "useUniqueFileName", "false")
+	upload(t, s.Address, data[4], "fileName", "v", "useUniqueFileName", "false")
 	if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 || sum.Files != 5 || sum.Versions != 6 {
 		t.Errorf("while it runs: %v, %+v", kinds, sum)
 	}
@@ -87,22 +85,18 @@ func TestCheck(t *testing.T) {
 	if len(kinds) != 4 || count[local.ProblemMissing] != 2 || count[local.ProblemSize] != 1 || count[local.ProblemHash] != 1 {
 		t.Errorf("found %v", kinds)
 	}
-	if kinds, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); len(kinds) != 4 || sum.Unrepaired != 0 {
+	// Records are kept: their contents may come back from a backup, or with another upload.
+	if kinds, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); len(kinds) != 4 || sum.Unrepaired != 4 {
 		t.Errorf("repaired %v, %+v", kinds, sum)
 	}
-	if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 || sum.Files != 2 {
-		t.Errorf("afterwards: %v, %+v", kinds, sum)
-	}
 	again := serve(t, local.Options{Dir: dir})
-	if now := details(t, again.Address, second["fileId"]); fmt.Sprint(now["size"]) != fmt.Sprint(len(data[3])) {
-		t.Errorf("v is %v", now)
+	for n, d := range data[:3] {
+		upload(t, again.Address, d, "fileName", fmt.Sprint("again", n))
 	}
-	if now := details(t, again.Address, names[3]); now["size"] == nil {
-		t.Errorf("what was whole is %v", now)
-	}
-	aside, err := os.ReadDir(filepath.Join(dir, "damaged"))
-	if err != nil || len(aside) != 2 {
-		t.Errorf("set aside: %v, %v", aside, err)
+	upload(t, again.Address, data[4], "fileName", "again")
+	closeServer(t, again)
+	if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 || sum.Files != 9 {
+		t.Errorf("afterwards: %v, %+v", kinds, sum)
 	}
 }
 
@@ -111,21 +105,25 @@ func TestDamagedRecords(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, local.Options{Dir: dir})
 	before := upload(t, s.Address, []byte("before"), "fileName", "a")
-	if err := s.Library.Snapshot(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Library.Snapshot())
+	path := filepath.Join(dir, "library.db")
+	must(t, os.Rename(path+".snapshot", path+".older"))
 	upload(t, s.Address, []byte("after"), "fileName", "b")
 	closeServer(t, s)
-	path := filepath.Join(dir, "library.db")
-	if err := os.WriteFile(path, bytes.Repeat([]byte("broken"), 10_000), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(path+".older", path+".snapshot"))
+	must(t, os.WriteFile(path, bytes.Repeat([]byte("broken"), 10_000), 0o600))
 	if kinds, _ := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 1 || kinds[0] != local.ProblemRecords {
 		t.Errorf("found %v", kinds)
 	}
-	// Only the content remains of what was stored after the snapshot.
-	if kinds, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); !slices.Equal(kinds, []string{local.ProblemRecords, local.ProblemUnnamed}) || sum.Unrepaired != 0 || sum.Files != 2 {
+	// What was stored after the snapshot is set aside.
+	if kinds, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); !slices.Equal(kinds, []string{local.ProblemRecords, local.ProblemUnnamed}) || sum.Unrepaired != 0 || sum.Files != 1 || sum.Aside != 1 {
 		t.Errorf("repaired %v, %+v", kinds, sum)
+	}
+	if !inFolder(t, dir, "set-aside", []byte("after")) {
+		t.Error("the content without a record is not set aside")
+	}
+	if kept, err := filepath.Glob(path + ".before-repair-*"); err != nil || len(kept) != 1 {
+		t.Errorf("the damaged records are kept as %v, %v", kept, err)
 	}
 	again := serve(t, local.Options{Dir: dir})
 	if now := details(t, again.Address, before["fileId"]); now["name"] != before["name"] {
@@ -133,75 +131,52 @@ func TestDamagedRecords(t *testing.T) {
 	}
 }
 
-// TestBackup copies a folder while pictures are stored, replaced and described in it, and repairs
-// the copy. With the original at hand the copy has everything that was there when copying began.
-// Without it the copy is consistent.
+// TestBackup copies a folder while pictures are stored, replaced and described in it, as docs/backup.md
+// says. The copy has everything that its snapshot names.
 func TestBackup(t *testing.T) {
-	for _, helped := range []bool{true, false} {
-		t.Run(fmt.Sprintf("from the original %t", helped), func(t *testing.T) {
-			base := t.TempDir()
-			dir := filepath.Join(base, "library")
-			s := serve(t, local.Options{Dir: dir})
-			var stored sync.Map // id to name
-			ctx, stop := context.WithCancel(t.Context())
-			defer stop()
-			var wg sync.WaitGroup
-			rounds := make(chan struct{}, 1000)
-			var pause sync.RWMutex // locked while a copy is checked, so that a slow machine does not have to check more files
-			for line := range 3 {
-				wg.Go(func() {
-					for n := 0; ctx.Err() == nil; n++ {
-						pause.RLock()
-						data := fmt.Appendf(nil, "%d of %d", n, line)
-						r := upload(t, s.Address, data, "fileName", fmt.Sprintf("%d-%d", line, n%50), "useUniqueFileName", "false", "tags", fmt.Sprint(n))
-						stored.Store(r["fileId"], r["name"])
-						call(t, "PATCH", fmt.Sprintf("%s/v1/files/%v/details", s.Address, r["fileId"]), "application/json", strings.NewReader(`{"tags":["x","y"]}`))
-						pause.RUnlock()
-						select {
-						case rounds <- struct{}{}:
-						default:
-						}
-					}
-				})
+	base := t.TempDir()
+	dir, backup := filepath.Join(base, "library"), filepath.Join(base, "backup")
+	s := serve(t, local.Options{Dir: dir})
+	var stored sync.Map // id to name
+	ctx, stop := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer stop()
+	rounds := make(chan struct{}, 1000)
+	for line := range 3 {
+		wg.Go(func() {
+			for n := 0; n < 300 && ctx.Err() == nil; n++ {
+				data := fmt.Appendf(nil, "%d of %d", n, line)
+				r := upload(t, s.Address, data, "fileName", fmt.Sprintf("%d-%d", line, n%50), "useUniqueFileName", "false", "tags", fmt.Sprint(n))
+				stored.Store(r["fileId"], r["name"])
+				call(t, "PATCH", fmt.Sprintf("%s/v1/files/%v/details", s.Address, r["fileId"]), "application/json", strings.NewReader(`{"tags":["x","y"]}`))
+				rounds <- struct{}{}
 			}
-			for copied := range 3 {
-				for range 30 {
-					<-rounds
-				}
-				if err := s.Library.Snapshot(); err != nil {
-					t.Fatal(err)
-				}
-				there := map[any]any{}
-				stored.Range(func(id, name any) bool { there[id] = name; return true })
-				copyDir := filepath.Join(base, fmt.Sprint("copy", copied))
-				copyRunning(t, dir, copyDir)
-				pause.Lock()
-				o := local.CheckOptions{Repair: true}
-				if helped {
-					o.From = dir
-				}
-				if _, sum := checkFolder(t, copyDir, o); sum.Unrepaired != 0 {
-					t.Errorf("repairing left %+v", sum)
-				}
-				kinds, sum := checkFolder(t, copyDir, local.CheckOptions{})
-				if len(kinds) != 0 || helped && sum.Files < len(there) {
-					t.Errorf("the copy has %v, %+v; %d files were there", kinds, sum, len(there))
-				}
-				if _, owned := local.Find(copyDir); owned {
-					t.Error("the copy is taken for a library that is being served")
-				}
-				again := serve(t, local.Options{Dir: copyDir})
-				for id, name := range there {
-					if helped && details(t, again.Address, id)["name"] != name {
-						t.Errorf("%v is not in the copy", name)
-					}
-				}
-				closeServer(t, again)
-				pause.Unlock()
-			}
-			stop()
-			wg.Wait()
 		})
+	}
+	for range 60 {
+		<-rounds
+	}
+	there := map[any]any{}
+	stored.Range(func(id, name any) bool { there[id] = name; return true })
+	must(t, s.Library.Snapshot())
+	copyRunning(t, dir, backup)
+	removeRecords(t, backup)
+	copyRunning(t, filepath.Join(dir, "contents"), filepath.Join(backup, "contents"))
+	if _, sum := checkFolder(t, backup, local.CheckOptions{Repair: true}); sum.Unrepaired != 0 {
+		t.Errorf("repairing left %+v", sum)
+	}
+	if kinds, sum := checkFolder(t, backup, local.CheckOptions{}); len(kinds) != 0 || sum.Files < len(there) {
+		t.Errorf("the copy has %v, %+v; %d files were there", kinds, sum, len(there))
+	}
+	if _, _, owned := local.Find(backup); owned {
+		t.Error("the copy is taken for a library that is being served")
+	}
+	again := serve(t, local.Options{Dir: backup})
+	for id, name := range there {
+		if details(t, again.Address, id)["name"] != name {
+			t.Errorf("%v is not in the copy", name)
+		}
 	}
 }
 
@@ -231,14 +206,13 @@ func copyRunning(t *testing.T, from, to string) {
 		}
 		return os.WriteFile(filepath.Join(to, rel), data, 0o600)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
-// TestCheckEveryEngine finds a missing content with every combination of engines, also while the library runs.
+// TestCheckEveryEngine finds a missing content with engines of both kinds, also while the library runs.
 func TestCheckEveryEngine(t *testing.T) {
-	onEachEngine(t, func(t *testing.T, o local.Options) {
+	mediatest.SkipRacing(t)
+	onMixedEngines(t, func(t *testing.T, o local.Options) {
 		s := serve(t, o)
 		for name, text := range map[string]string{"a.txt": "one", "b.txt": "two"} {
 			upload(t, s.Address, []byte(text), "fileName", name, "useUniqueFileName", "false")
@@ -251,17 +225,12 @@ func TestCheckEveryEngine(t *testing.T) {
 		if o.Storage != "" {
 			contents, err = store.OpenStorage(t.Context(), o.Storage)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer contents.Close()
+		must(t, err)
 		list, err := contents.List(fmt.Sprintf("%x", sha256.Sum256([]byte("two"))))
 		if err != nil || len(list) != 1 {
 			t.Fatal(list, err)
 		}
-		if err := contents.Remove(list[0], func() (bool, error) { return true, nil }); err != nil {
-			t.Fatal(err)
-		}
+		must(t, contents.Remove(list[0], func() (bool, error) { return true, nil }))
 		if kinds, _ := checkFolder(t, o.Dir, check); !slices.Equal(kinds, []string{local.ProblemMissing}) {
 			t.Errorf("without a content it found %v", kinds)
 		}

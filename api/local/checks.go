@@ -29,7 +29,7 @@ func (f *form) parseChecks(ctx context.Context) (*store.Match, error) {
 	var m *store.Match
 	if err == nil {
 		find := func(name api.SearchWord) (searchSubject, error) { return findGiven(name, fields) }
-		m, err = newMatcher(f.library.now(), find).match(&c)
+		m, err = (&matcher{now: f.library.now(), find: find}).match(&c)
 	}
 	if err != nil {
 		err = badRequest("Your request contains invalid syntax for the checks parameter.", "The problem: "+err.Error()+".")

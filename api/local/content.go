@@ -5,11 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
-	"regexp"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -19,22 +15,20 @@ import (
 // openContent opens the content of a version. The error is store.ErrNotFound only if another
 // request deleted the version after its record was read.
 func (l *Library) openContent(ctx context.Context, v *store.Version) (store.Content, error) {
-	content, err := l.readContent(ctx, v.Hash)
+	content, err := l.readContent(v.Hash)
 	if !errors.Is(err, store.ErrNotFound) {
 		return content, err
 	}
-	if _, err := store.View(ctx, l.records, func(tx store.Tx) (*store.Version, error) { return tx.Version(v.ID) }); err != nil {
+	if _, err := store.View(ctx, l.records, func(tx store.Tx) (*store.Version, error) { return store.Get[store.Version](tx, v.ID) }); err != nil {
 		return nil, err
 	}
 	return nil, fmt.Errorf("the content %s of the version %s is missing", v.Hash, v.ID)
 }
 
 // readContent opens a content and measures the time.
-func (l *Library) readContent(ctx context.Context, hash string) (store.Content, error) {
-	done := l.metrics.access(ctx, contentsTimeMetric, "read")
-	content, err := l.contents.Open(hash)
-	done(err)
-	return content, err
+func (l *Library) readContent(hash string) (store.Content, error) {
+	defer l.metrics.since(time.Now(), contentsTimeMetric, `access="read"`)
+	return l.contents.Open(hash)
 }
 
 // keepError reports that a content could not be stored.
@@ -74,14 +68,15 @@ const removalWait = 10 * time.Second
 func record[T any](ctx context.Context, l *Library, content store.Draft, v *store.Version, write func(store.Tx) (T, error)) (result T, err error) {
 	var removed store.Removal
 	for until := time.Now().Add(removalWait); ; {
-		done := l.metrics.access(ctx, contentsTimeMetric, "write")
+		start := time.Now()
 		v.Hash, err = content.Commit()
-		if done(err); err != nil {
+		l.metrics.since(start, contentsTimeMetric, `access="write"`)
+		if err != nil {
 			return result, &keepError{err}
 		}
 		result, err = store.Update(ctx, l.records, func(tx store.Tx) (none T, err error) {
 			if removed.Done { // before the commit
-				if err := tx.ForgetRemoval(removed); err != nil {
+				if err := tx.Remove(&removed); err != nil {
 					return none, err
 				}
 			}
@@ -105,45 +100,6 @@ func record[T any](ctx context.Context, l *Library, content store.Draft, v *stor
 	}
 }
 
-// rangesForm matches a Range header of RFC 9110. Servers ignore other units and malformed ranges.
-var rangesForm = regexp.MustCompile(`^(?i:bytes)=[ \t]*((\d+-\d*|-\d+)?[ \t]*(,[ \t]*|$))+$`)
-
-// emptySuffix matches "the last 0 bytes", which cannot be satisfied. net/http would answer with an
-// empty range.
-var emptySuffix = regexp.MustCompile(`(^|[, \t])-0+\b`)
-
-var beyond = strconv.FormatInt(math.MaxInt64-1, 10) + "-"
-
-// serveContent answers with a content or ranges of it, or with 304. Unlike net/http it answers
-// errors in JSON.
-func serveContent(w http.ResponseWriter, r *http.Request, changed time.Time, content io.ReadSeeker) {
-	if ranges := r.Header.Get("Range"); !validRanges(ranges) {
-		r.Header.Del("Range")
-	} else if _, list, ok := strings.Cut(ranges, "="); ok {
-		r.Header.Set("Range", "bytes="+emptySuffix.ReplaceAllString(list, "${1}"+beyond))
-	}
-	http.ServeContent(&refusingWriter{ResponseWriter: w}, r, "", changed, content)
-}
-
-func validRanges(text string) bool {
-	if !rangesForm.MatchString(text) {
-		return false
-	}
-	_, list, _ := strings.Cut(text, "=")
-	for one := range strings.SplitSeq(list, ",") {
-		first, last, _ := strings.Cut(strings.TrimSpace(one), "-")
-		if first == "" || last == "" {
-			continue
-		}
-		from, errFrom := strconv.ParseInt(first, 10, 64)
-		to, errTo := strconv.ParseInt(last, 10, 64)
-		if errFrom != nil || errTo != nil || to < from {
-			return false
-		}
-	}
-	return true
-}
-
 // refusingWriter replaces the error bodies of net/http by JSON.
 type refusingWriter struct {
 	http.ResponseWriter
@@ -161,8 +117,7 @@ func (w *refusingWriter) WriteHeader(status int) {
 		return
 	}
 	w.refused = true
-	p := problem{status: status, message: message, help: "Send the request without the condition."}
-	writeJSON(w.ResponseWriter, status, p.body())
+	writeJSON(w.ResponseWriter, status, refuse(status, message, "Send the request without the condition."))
 }
 
 // Write discards the error body of net/http.

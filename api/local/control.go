@@ -73,8 +73,15 @@ func (l *Library) reset(r *http.Request) (any, error) {
 		stop.(context.CancelFunc)()
 		return true
 	})
-	l.requests.clear()
+	l.requests.mu.Lock()
+	defer l.requests.mu.Unlock()
+	l.requests.list = nil
 	return nil, nil
 }
 
-func (l *Library) listRequests(*http.Request) (any, error) { return l.requests.all(), nil }
+func (l *Library) listRequests(*http.Request) (any, error) {
+	g := &l.requests
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return append([]Request{}, g.list[max(0, len(g.list)-maxRequests):]...), nil
+}

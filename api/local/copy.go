@@ -2,11 +2,8 @@ package local
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 
@@ -46,16 +43,14 @@ func CopyContents(ctx context.Context, o Options, to string, report func(Problem
 			return sum, err
 		}
 	}
-	defer func() { err = errors.Join(err, source.Close()) }()
 	target, err := openContents(ctx, o.Dir, to)
 	if err != nil {
 		return sum, err
 	}
-	defer func() { err = errors.Join(err, target.Close()) }()
 	moved := o
 	moved.Storage = to
 	// The first start with the storage marks it.
-	if _, err := ownerOf(ctx, moved, records, target); err != nil {
+	if _, err := checkOwner(ctx, moved, records, target); err != nil {
 		return sum, err
 	}
 	c := &copier{source: source, target: target, report: report}
@@ -107,14 +102,22 @@ func (c *copier) copy(ctx context.Context, records store.Records, prefix string)
 	return group.Wait()
 }
 
-// one copies one content.
+// one copies one content if it matches its hash.
 func (c *copier) one(ctx context.Context, h store.Holding) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	problem, err := c.transfer(ctx, h.Version.Hash)
+	draft, err := c.target.Draft()
 	if err != nil {
 		return err
+	}
+	defer draft.Discard()
+	problem, n, err := verifyContent(ctx, c.source, h.Version, draft)
+	if err == nil && problem.Kind == "" {
+		_, err = draft.Commit()
+	}
+	if err != nil {
+		return fmt.Errorf("copy the content %s: %w", h.Version.Hash, err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -123,38 +126,6 @@ func (c *copier) one(ctx context.Context, h store.Holding) error {
 		return c.report(problem.of(h))
 	}
 	c.sum.Contents++
-	c.sum.Bytes += h.Version.Size
+	c.sum.Bytes += n
 	return nil
-}
-
-// transfer copies a content from source to target if it matches its hash.
-func (c *copier) transfer(ctx context.Context, hash string) (Problem, error) {
-	from, err := c.source.Open(hash)
-	if errors.Is(err, store.ErrNotFound) {
-		return Problem{Kind: ProblemMissing, Message: "its content is missing"}, nil
-	}
-	if err != nil {
-		return Problem{}, fmt.Errorf("read the content %s: %w", hash, err)
-	}
-	defer from.Close()
-	draft, err := c.target.Draft()
-	if err != nil {
-		return Problem{}, err
-	}
-	defer draft.Discard()
-	sum := sha256.New()
-	reads := readerFunc(func(p []byte) (int, error) {
-		if ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
-		return from.Read(p)
-	})
-	if _, err := io.Copy(io.MultiWriter(draft, sum), reads); err != nil {
-		return Problem{}, fmt.Errorf("copy the content %s: %w", hash, err)
-	}
-	if hex.EncodeToString(sum.Sum(nil)) != hash {
-		return Problem{Kind: ProblemHash, Message: "its content has changed"}, nil
-	}
-	_, err = draft.Commit()
-	return Problem{}, err
 }

@@ -7,18 +7,14 @@ import (
 	"testing"
 
 	"mediadesk/api/local"
+	"mediadesk/api/media/mediatest"
 )
 
 // TestCopyContents copies a library from its folder to a store and back. Contents that the target
 // has are not copied again. Damaged contents are reported and not copied.
 func TestCopyContents(t *testing.T) {
-	onEachEngine(t, func(t *testing.T, o local.Options) {
-		if o.Storage == "" {
-			t.Skip("the source is a folder already")
-		}
-		if o.Database != "" {
-			t.Skip("the same contents with other records; checking needs the records in a folder")
-		}
+	mediatest.SkipRacing(t)
+	onEngines(t, recordEngines[0], contentEngines[2], func(t *testing.T, o local.Options) {
 		dir, storage := o.Dir, o.Storage
 		s := serve(t, local.Options{Dir: dir})
 		texts := map[string]string{"a.txt": "one", "b.txt": "two", "large.bin": strings.Repeat("large", 2_000_000)}
@@ -31,9 +27,7 @@ func TestCopyContents(t *testing.T) {
 				t.Log(p)
 				return nil
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return sum
 		}
 		if sum := copied("", storage); sum.Contents != 3 || sum.Present != 0 {
@@ -45,9 +39,7 @@ func TestCopyContents(t *testing.T) {
 		if sum := copied("", storage); sum.Contents != 1 || sum.Present != 3 {
 			t.Errorf("second copy: got %+v", sum)
 		}
-		if err := os.RemoveAll(filepath.Join(dir, "contents")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.RemoveAll(filepath.Join(dir, "contents")))
 		check := func(storage string, want int) {
 			t.Helper()
 			sum, err := local.Check(t.Context(), dir, local.CheckOptions{Storage: storage}, func(p local.Problem) error {

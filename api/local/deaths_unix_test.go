@@ -14,6 +14,7 @@ import (
 
 	"mediadesk/api/apitest"
 	"mediadesk/api/local"
+	"mediadesk/api/local/store"
 )
 
 // deathDir is the environment variable with the folder of a library whose extension kills the program.
@@ -70,26 +71,6 @@ func TestRunThatEndsTheProgram(t *testing.T) {
 	expectFailure(t, posts, "ended twice")
 }
 
-// TestRunIsCanceled: checking reports a run that ended the program, and the repair cancels it.
-func TestRunIsCanceled(t *testing.T) {
-	dir := t.TempDir()
-	posts := leavePending(t, dir)
-	if kinds, _ := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 {
-		t.Errorf("a run that only waits: found %v", kinds)
-	}
-	crashWhileRunning(t, dir)
-	for _, repair := range []bool{false, true} {
-		if kinds, _ := checkFolder(t, dir, local.CheckOptions{Repair: repair}); len(kinds) != 1 || kinds[0] != local.ProblemRun {
-			t.Errorf("with repair %t it found %v", repair, kinds)
-		}
-	}
-	if kinds, _ := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 {
-		t.Errorf("afterwards it found %v", kinds)
-	}
-	serve(t, deadly(dir))
-	expectFailure(t, posts, "serve --repair")
-}
-
 // TestRunOfALibraryThatCloses: a run that was interrupted by closing does not count as one that
 // ended the program.
 func TestRunOfALibraryThatCloses(t *testing.T) {
@@ -99,8 +80,11 @@ func TestRunOfALibraryThatCloses(t *testing.T) {
 	s := serve(t, local.Options{Dir: dir, Commands: map[string][]string{"remove-bg": {"sh", "-c", "touch " + begun + "; exec sleep 60"}}})
 	eventually(t, "the work", func() bool { _, err := os.Stat(begun); return err == nil })
 	closeServer(t, s)
-	if kinds, _ := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 {
-		t.Errorf("found %v", kinds)
+	r, err := store.OpenRecords(t.Context(), filepath.Join(dir, "library.db"))
+	must(t, err)
+	defer r.Close()
+	if runs, err := store.View(t.Context(), r, func(tx store.Tx) ([]store.Run, error) { return store.All[store.Run](tx, nil) }); err != nil || len(runs) != 1 || runs[0].Attempts != 0 {
+		t.Errorf("the runs are %+v, %v", runs, err)
 	}
 }
 
@@ -110,12 +94,7 @@ func TestFilesArePrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "library")
 	store20(t, dir)
 	for _, name := range []string{"library.db", "library.db.snapshot", "."} {
-		if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(dir, "library.db.format1"), nil, 0o644); err != nil {
-		t.Fatal(err)
+		must(t, os.Chmod(filepath.Join(dir, name), 0o755))
 	}
 	s := serve(t, local.Options{Dir: dir})
 	upload(t, s.Address, []byte("one more"), "fileName", "a")
@@ -129,7 +108,5 @@ func TestFilesArePrivate(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

@@ -107,8 +107,11 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		if errors.Is(err, store.ErrNotFound) {
 			return errNoPath
 		}
+		if _, ok := errors.AsType[*delivery.CannotError](err); ok {
+			return badRequest("No picture can be made of this file: "+err.Error()+".", "Ask for the original.")
+		}
 		if err != nil {
-			return l.makingError(err)
+			return err
 		}
 		if wanted, instead := asked.Instead(mime, kind); instead {
 			h.Set("X-Mediadesk-Format", kind+" instead of "+wanted)
@@ -131,7 +134,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	h.Set("ETag", `"`+tag+`"`)
 	h.Set("Content-Type", contentType(mime))
 	// Updated, since a restored version is older than the file.
-	serveContent(w, r, file.Updated, body)
+	http.ServeContent(&refusingWriter{ResponseWriter: w}, r, "", file.Updated, body)
 	return nil
 }
 
@@ -147,7 +150,7 @@ func (l *Library) openDirect() (err error) {
 	if !ok {
 		return errors.New("a folder cannot give files to clients itself: redirects need an s3:// storage")
 	}
-	if _, err := direct.Address(strings.Repeat("0", 2*sha256.Size), 0, redirectTime, "", ""); err != nil {
+	if _, err := direct.Address(strings.Repeat("0", 2*sha256.Size), redirectTime, "", ""); err != nil {
 		return fmt.Errorf("redirect to the storage %s: %w", l.o.ShownStorage(), err)
 	}
 	l.direct = direct
@@ -167,7 +170,7 @@ func (l *Library) redirect(w http.ResponseWriter, r *http.Request, file *store.F
 			return false
 		}
 	}
-	address, err := l.direct.Address(file.Version.Hash, file.Version.Size, span, contentType(file.Version.Mime), cache)
+	address, err := l.direct.Address(file.Version.Hash, span, contentType(file.Version.Mime), cache)
 	if err != nil {
 		return false // the usual way has the words for it
 	}
@@ -204,14 +207,6 @@ func (l *Library) makePicture(ctx context.Context, file *store.File, asked deliv
 		l.report("a picture could not be kept in the storage", shared.KeepPicture(tag, picture))
 	}
 	return picture, mime, err
-}
-
-// makingError maps an error of the picture processing to an answer.
-func (l *Library) makingError(err error) error {
-	if _, ok := errors.AsType[*delivery.CannotError](err); ok {
-		return badRequest("No picture can be made of this file: "+err.Error()+".", "Ask for the original.")
-	}
-	return err
 }
 
 // contentType adds the character set to text, which is mostly UTF-8.

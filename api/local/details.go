@@ -3,27 +3,30 @@ package local
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
+	"net/url"
+	"path"
 	"slices"
+	"strings"
 
 	"mediadesk/api"
 	"mediadesk/api/local/store"
+	"mediadesk/api/media"
 )
 
 // details returns the record of a file.
-func (l *Library) details(r *http.Request) (any, error) {
-	return store.View(r.Context(), l.records, func(tx store.Tx) (any, error) {
-		file, err := tx.File(r.PathValue("fileId"))
-		if err != nil {
-			return nil, err
-		}
-		record := l.fullRecord(file)
-		if record.SelectedFieldsSchema, err = fieldSchemas(tx); err != nil {
-			return nil, err
-		}
-		record.EmbeddedMetadata, err = tx.Embedded(file.Version.ID)
-		return record, err
-	})
+func (l *Library) details(tx store.Tx, r *http.Request) (any, error) {
+	file, err := store.Get[store.File](tx, r.PathValue("fileId"))
+	if err != nil {
+		return nil, err
+	}
+	record := l.fullRecord(file)
+	if record.SelectedFieldsSchema, err = fieldSchemas(tx); err != nil {
+		return nil, err
+	}
+	record.EmbeddedMetadata, err = tx.Embedded(file.Version.ID)
+	return record, err
 }
 
 // change is a details update. Absent fields stay, null removes the value.
@@ -60,7 +63,7 @@ func (l *Library) updateDetails(r *http.Request) (any, error) {
 	}
 	var runs []store.Run
 	file, err := store.Update(r.Context(), l.records, func(tx store.Tx) (*store.File, error) {
-		file, err := tx.File(r.PathValue("fileId"))
+		file, err := store.Get[store.File](tx, r.PathValue("fileId"))
 		if err != nil || c == nil {
 			return file, err
 		}
@@ -95,16 +98,15 @@ func (l *Library) updateDetails(r *http.Request) (any, error) {
 // readChange reads the body of a details update. It returns nil for an empty object.
 func (l *Library) readChange(r *http.Request) (*change, error) {
 	c := new(change)
-	var extensions, removed json.RawMessage
-	var publish json.RawMessage
-	members, err := readMembers(r, 0,
+	var extensions, removed, publish json.RawMessage
+	members, err := readBody(r, 0,
 		member{"tags", &c.Tags}, member{"customCoordinates", &c.CustomCoordinates}, member{"customMetadata", &c.CustomMetadata},
 		member{"description", &c.Description}, member{"extensions", &extensions}, member{"webhookUrl", &c.WebhookURL},
 		member{"removeAITags", &removed}, member{"publish", &publish})
-	if err != nil || len(members) == 0 {
+	switch {
+	case err != nil || len(members) == 0:
 		return nil, err
-	}
-	if publish != nil {
+	case publish != nil:
 		return c, c.readPublish(publish, len(members))
 	}
 	var tags []*string
@@ -197,4 +199,59 @@ func unique(tags []string) []string {
 		}
 	}
 	return list
+}
+
+// fileMetadata is the part of a hosted service's file metadata that is known here.
+type fileMetadata struct {
+	Width           int                                   `json:"width,omitempty"` // pixels as stored
+	Height          int                                   `json:"height,omitempty"`
+	Size            int64                                 `json:"size"` // bytes
+	Format          string                                `json:"format"`
+	HasTransparency bool                                  `json:"hasTransparency"`
+	Exif            map[string]map[string]json.RawMessage `json:"exif,omitempty"`
+}
+
+// metadata returns the metadata of a file's content, for a call of the official clients.
+func (l *Library) metadata(r *http.Request) (any, error) {
+	return l.metadataOf(r, func(tx store.Tx) (*store.File, error) { return store.Get[store.File](tx, r.PathValue("fileId")) })
+}
+
+// metadataAt is metadata for the file at an address.
+func (l *Library) metadataAt(r *http.Request) (any, error) {
+	text := r.URL.Query().Get("url")
+	at, err := url.Parse(text)
+	if err == nil {
+		base := at.Scheme + "://" + at.Host
+		if !strings.EqualFold(base, l.Address()) && !strings.EqualFold(base, l.base(r)) {
+			err = errNoPath
+		}
+	}
+	if err != nil {
+		return nil, badRequest("Your request contains invalid url parameter: "+quote(text)+".", "Send the address of a file of this library.")
+	}
+	folder, name := path.Split(at.Path)
+	return l.metadataOf(r, func(tx store.Tx) (*store.File, error) { return tx.FileAt(folder, name) })
+}
+
+func (l *Library) metadataOf(r *http.Request, find func(store.Tx) (*store.File, error)) (any, error) {
+	file, err := store.View(r.Context(), l.records, find)
+	if err != nil {
+		return nil, err
+	}
+	v := &file.Version
+	content, err := l.openContent(r.Context(), v)
+	if err != nil {
+		return nil, err
+	}
+	defer content.Close()
+	_, format, _ := strings.Cut(v.Mime, "/")
+	if v.Mime == "image/jpeg" {
+		format = "jpg" // as the clients document it
+	}
+	m := fileMetadata{Size: v.Size, Format: format, HasTransparency: v.HasAlpha}
+	if v.Kind == api.KindImage {
+		m.Width, m.Height = v.Width, v.Height
+		m.Exif = media.Exif(io.NewSectionReader(content, 0, v.Size), v.Mime)
+	}
+	return m, nil
 }

@@ -27,29 +27,34 @@ func TestFaultIsWrittenAsItIsRead(t *testing.T) {
 			t.Errorf("%q is %q, %v", text, f, err)
 		}
 	}
-	for _, bad := range []string{"delay=1s:0.5", "webhooks=late", "webhooks=lost:2", "answers=lost:x", "answers=kept", "drop-after=1:-1", "rate=5", "rate=0/s", "rate=5/s:0.5"} {
+	for _, bad := range []string{
+		"", "nothing=1", "delay=soon", "delay=-1s", "drop-after=0", "refuse=200", "refuse=503:2", "refuse=503:NaN", "extensions=no", "webhooks=",
+		"delay=1s:0.5", "webhooks=late", "webhooks=lost:2", "answers=lost:x", "answers=kept", "drop-after=1:-1", "rate=5", "rate=0/s", "rate=5/s:0.5",
+	} {
 		if f, err := local.ParseFault([]string{bad}); err == nil {
 			t.Errorf("%q is %q", bad, f)
 		}
 	}
 }
 
-// TestLostAnswer: the file is stored although the client gets no answer.
+// TestLostAnswer: the file is stored although the client gets no answer. Its request is listed
+// without a status.
 func TestLostAnswer(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, local.Options{Dir: dir, Fault: local.Fault{AnswersLost: true}})
 	contentType, body := form([]byte("x"), "fileName", "a.txt", "useUniqueFileName", "false")
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.Address+"/api/v1/files/upload", body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	req.Header.Set("Content-Type", contentType)
 	req.SetBasicAuth(testKey, "")
 	if res, err := client.Do(req); err == nil {
 		res.Body.Close()
 		t.Errorf("answered %d", res.StatusCode)
 	}
-	if faults := local.FindFaults(dir); faults != "answers=lost" {
+	if w := ask(s.Library, http.MethodGet, "/_mediadesk/requests"); !strings.Contains(w.Body.String(), `"path":"/api/v1/files/upload","status":0`) {
+		t.Errorf("the requests are %s", w.Body)
+	}
+	if _, faults, _ := local.Find(dir); faults != "answers=lost" {
 		t.Errorf("another process reads the faults %q, want \"answers=lost\"", faults)
 	}
 	closeServer(t, s)
@@ -119,9 +124,7 @@ func TestNamedTransformation(t *testing.T) {
 	for step, status := range map[string]int{"n-card": 200, "n-card,w-3": 401, "n-none": 400, "w-20": 401} {
 		for _, address := range []string{s.Address + "/tr:" + step + r["filePath"].(string), s.Address + r["filePath"].(string) + "?tr=" + step} {
 			res, err := client.Get(address)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			res.Body.Close()
 			if res.StatusCode != status {
 				t.Errorf("%s answered %d, want %d", address, res.StatusCode, status)

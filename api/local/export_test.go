@@ -2,12 +2,11 @@ package local
 
 import (
 	"context"
-	"errors"
-	"net/netip"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"mediadesk/api"
 	"mediadesk/api/local/store"
 )
 
@@ -37,11 +36,6 @@ func (l *Library) ListenBeyond(yes bool) { l.public.Store(yes) }
 // WaitForTags sets how long an answer waits for tagging. Call it before any request.
 func (l *Library) WaitForTags(d time.Duration) { l.tagWait = d }
 
-// OneTransactionEach gives each update its own transaction, for a comparison. Call it before any request.
-func (l *Library) OneTransactionEach() {
-	l.records.Records.(interface{ SetGroup(most int) }).SetGroup(1)
-}
-
 // Snapshot makes a snapshot of the records.
 func (l *Library) Snapshot() error { return l.snapshot() }
 
@@ -53,7 +47,7 @@ func (l *Library) Posts(t *testing.T) int {
 	t.Helper()
 	var posts []store.Post
 	err := l.records.View(t.Context(), func(tx store.Tx) (err error) {
-		posts, err = tx.Posts()
+		posts, err = store.All[store.Post](tx, nil)
 		return err
 	})
 	if err != nil {
@@ -68,12 +62,12 @@ func (l *Library) Unfinished(t *testing.T) (pending int, tried bool) {
 	t.Helper()
 	tried = true
 	err := l.records.View(t.Context(), func(tx store.Tx) error {
-		runs, err := tx.PendingRuns()
+		runs, err := store.All[store.Run](tx, store.Filter{"status": api.StatusPending})
 		if err != nil {
 			return err
 		}
 		pending = len(runs)
-		posts, err := tx.Posts()
+		posts, err := store.All[store.Post](tx, nil)
 		for _, p := range posts {
 			tried = tried && p.Attempts > 0
 		}
@@ -84,9 +78,6 @@ func (l *Library) Unfinished(t *testing.T) (pending int, tried bool) {
 	}
 	return pending, tried
 }
-
-// IsInternal reports whether the guard refuses an address.
-func IsInternal(ip netip.Addr) bool { return isInternal(ip) }
 
 // Route is a route of the API.
 type Route struct{ Method, Pattern, Summary, Takes string }
@@ -175,34 +166,29 @@ func StoreTimeForTests(d time.Duration) (restore func()) {
 // RemoveDeleted removes the contents that are recorded for deletion.
 func (l *Library) RemoveDeleted() error { return l.removeDeleted() }
 
-// WithJobs limits a step of a folder job to step files. If stuck is not nil, every job stops
-// after its first step and its id is sent to stuck.
-func (o Options) WithJobs(step int, stuck chan<- string) Options {
+// WithJobStep limits a step of a folder job to step files.
+func (o Options) WithJobStep(step int) Options {
 	o.jobStep = step
-	if stuck != nil {
-		o.observe = func(r store.Records) store.Records { return &stuckJobs{r, stuck} }
-	}
 	return o
 }
 
-type stuckJobs struct {
+// WithUpdates replaces the functions of all updates by those of wrap. It calls after, which may be
+// nil, once such an update was committed.
+func (o Options) WithUpdates(wrap func(do func(store.Tx) error) (changed func(store.Tx) error, after func())) Options {
+	o.observe = func(r store.Records) store.Records { return &wrapped{r, wrap} }
+	return o
+}
+
+type wrapped struct {
 	store.Records
-	stuck chan<- string
+	wrap func(func(store.Tx) error) (func(store.Tx) error, func())
 }
 
-func (s *stuckJobs) Update(ctx context.Context, do func(store.Tx) error) error {
-	return s.Records.Update(ctx, func(tx store.Tx) error { return do(&stuckTx{tx, s.stuck}) })
-}
-
-type stuckTx struct {
-	store.Tx
-	stuck chan<- string
-}
-
-func (t *stuckTx) Job(id string) (*store.Job, error) {
-	select {
-	case t.stuck <- id:
-	default:
+func (w *wrapped) Update(ctx context.Context, do func(store.Tx) error) error {
+	do, after := w.wrap(do)
+	err := w.Records.Update(ctx, do)
+	if err == nil && after != nil {
+		after()
 	}
-	return nil, &store.DownError{Part: "database", Err: errors.New("on purpose")}
+	return err
 }

@@ -213,10 +213,10 @@ type limits struct {
 // wait counts a call. It returns 0, or the time until a call is allowed. After a pause 2*rate calls
 // are allowed at once.
 func (l *limits) wait(rate int, r *http.Request, now time.Time) time.Duration {
-	if rate == 0 || strings.HasSuffix(strings.TrimRight(r.URL.Path, "/"), "/files/upload") {
+	if rate == 0 || isUpload(r.Pattern) {
 		return 0
 	}
-	_, key := apiMux.Handler(r) // the pattern of the operation
+	key := r.Method + r.Pattern
 	each := time.Second / time.Duration(rate)
 	l.mu.Lock()
 	defer l.mu.Unlock()

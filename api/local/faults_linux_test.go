@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"mediadesk/api/local"
+	"mediadesk/api/media/mediatest"
 )
 
 // faultDir is the environment variable with the folder in which a child works while its system
@@ -111,9 +112,7 @@ func faulted(t *testing.T, dir string, f fault) (acknowledged []string, happened
 		}
 	}
 	text, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return acknowledged, bytes.Contains(text, []byte("INJECTED")) || bytes.Contains(text, []byte("killed by SIGKILL"))
 }
 
@@ -171,6 +170,7 @@ func verifyFaulted(t *testing.T, dir string, acknowledged []string) {
 // then has its old state or the new one, with everything that was acknowledged. It tries a few
 // calls only, unless MEDIADESK_LONG is set.
 func TestFailingSystemCalls(t *testing.T) {
+	mediatest.SkipRacing(t) // it kills processes
 	requireTool(t, "strace")
 	faults := make(chan fault)
 	go func() {
@@ -260,9 +260,7 @@ func TestFullDisk(t *testing.T) {
 func fillDisk(t *testing.T, disk string) {
 	dir := filepath.Join(disk, "library")
 	ballast := filepath.Join(disk, "ballast")
-	if err := os.WriteFile(ballast, make([]byte, 100<<10), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(ballast, make([]byte, 100<<10), 0o600))
 	s := serve(t, local.Options{Dir: dir})
 	stored := map[string]string{}
 	refused := 0
@@ -287,9 +285,7 @@ func fillDisk(t *testing.T, disk string) {
 			t.Errorf("%s is not what was stored", path)
 		}
 	}
-	if err := os.Remove(ballast); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(ballast))
 	upload(t, s.Address, []byte("there is room again"), "fileName", "again", "useUniqueFileName", "false")
 	closeServer(t, s)
 	if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) > 0 || sum.Files != len(stored)+1 {

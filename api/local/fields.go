@@ -2,6 +2,7 @@ package local
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,7 +39,11 @@ func (l *Library) listFields(r *http.Request) (any, error) {
 		return nil, badRequest("Your request contains invalid includeDeleted parameter: "+quote(text)+".", "Send true or false.")
 	}
 	return store.View(r.Context(), l.records, func(tx store.Tx) (any, error) {
-		fields, err := tx.Fields(v.Get("includeDeleted") == "true")
+		filter := store.Filter{"deleted": 0}
+		if v.Get("includeDeleted") == "true" {
+			filter = nil
+		}
+		fields, err := store.All[store.Field](tx, filter)
 		list := make([]fieldRecord, len(fields))
 		for i, f := range fields {
 			list[i] = newFieldRecord(&f)
@@ -50,23 +55,20 @@ func (l *Library) listFields(r *http.Request) (any, error) {
 // addField creates a field.
 func (l *Library) addField(r *http.Request) (any, error) {
 	f := store.Field{ID: store.NewID()}
-	if err := readBody(r, 3, member{"name", &f.Name}, member{"label", &f.Label}, member{"schema", &f.Schema}, member{"description", &f.Description}); err != nil {
+	if _, err := readBody(r, 3, member{"name", &f.Name}, member{"label", &f.Label}, member{"schema", &f.Schema}, member{"description", &f.Description}); err != nil {
 		return nil, err
 	}
 	if f.Name == "" || f.Label == "" {
 		return nil, badRequest("The name and the label of a custom metadata field cannot be empty.", `Send {"name":…,"label":…,"schema":{"type":"Text"}}.`)
 	}
-	if err := checkSchema(f.Schema); err != nil {
-		return nil, err
-	}
-	if err := checkDescription(f.Description); err != nil {
+	if err := cmp.Or(checkSchema(f.Schema), checkDescription(f.Description)); err != nil {
 		return nil, err
 	}
 	err := l.records.Update(r.Context(), func(tx store.Tx) error {
 		if err := checkLabel(tx, &f); err != nil {
 			return err
 		}
-		return tx.AddField(&f)
+		return tx.Add(&f)
 	})
 	if errors.Is(err, store.ErrExists) {
 		return nil, badRequest("A custom metadata field with the name "+quote(f.Name)+" already exists.", "Choose another name. Names of deleted fields stay reserved.")
@@ -86,7 +88,7 @@ func checkDescription(text string) error {
 
 // checkLabel refuses a label that another field uses.
 func checkLabel(tx store.Tx, f *store.Field) error {
-	list, err := tx.Fields(false)
+	list, err := liveFields(tx)
 	if err == nil && slices.ContainsFunc(list, func(other store.Field) bool {
 		return other.Label == f.Label && other.ID != f.ID && other.Name != f.Name
 	}) {
@@ -119,7 +121,7 @@ func (l *Library) updateField(r *http.Request) (any, error) {
 	var label string
 	var description api.Field[string]
 	var schema map[string]json.RawMessage
-	if err := readBody(r, 0, member{"label", &label}, member{"schema", &schema}, member{"description", &description}); err != nil {
+	if _, err := readBody(r, 0, member{"label", &label}, member{"schema", &schema}, member{"description", &description}); err != nil {
 		return nil, err
 	}
 	if label == "" && schema == nil && description.IsZero() {
@@ -129,7 +131,7 @@ func (l *Library) updateField(r *http.Request) (any, error) {
 		return nil, err
 	}
 	return store.Update(r.Context(), l.records, func(tx store.Tx) (any, error) {
-		list, err := tx.Fields(false)
+		list, err := liveFields(tx)
 		if err != nil {
 			return nil, err
 		}
@@ -150,7 +152,7 @@ func (l *Library) updateField(r *http.Request) (any, error) {
 		if field.Schema, err = changeSchema(field.Schema, schema); err != nil {
 			return nil, err
 		}
-		return newFieldRecord(&field), tx.UpdateField(&field)
+		return newFieldRecord(&field), tx.Save(&field)
 	})
 }
 
@@ -177,17 +179,21 @@ func changeSchema(text json.RawMessage, change map[string]json.RawMessage) (json
 }
 
 // deleteField deletes a field and its values in all files.
-func (l *Library) deleteField(r *http.Request) (any, error) {
-	err := l.records.Update(r.Context(), func(tx store.Tx) error { return tx.DeleteField(r.PathValue("fieldId"), l.now()) })
+func (l *Library) deleteField(tx store.Tx, r *http.Request) (any, error) {
+	err := tx.DeleteField(r.PathValue("fieldId"), l.now())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, errNoField
 	}
 	return nil, err
 }
 
+func liveFields(tx store.Tx) ([]store.Field, error) {
+	return store.All[store.Field](tx, store.Filter{"deleted": 0})
+}
+
 // metadataFields returns the custom metadata fields with parsed schemas.
 func metadataFields(tx store.Tx) ([]api.MetadataField, error) {
-	list, err := tx.Fields(false)
+	list, err := liveFields(tx)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +237,7 @@ const maxOptions = 100
 
 // fieldSchemas returns the schemas of all fields by name.
 func fieldSchemas(tx store.Tx) (map[string]json.RawMessage, error) {
-	list, err := tx.Fields(false)
+	list, err := liveFields(tx)
 	if err != nil {
 		return nil, err
 	}

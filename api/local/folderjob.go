@@ -1,8 +1,10 @@
 package local
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"math"
 	"net/http"
 	"path"
 	"strings"
@@ -21,8 +23,8 @@ const jobStep = 1000
 type folderJob struct {
 	From, To string
 	Move     bool
-	Versions bool // copy all versions of each file
-	Done     int  // files
+	Versions bool                          // copy all versions of each file
+	After    struct{ Name, Folder string } // of the file copied last
 }
 
 // copyFolder copies a folder into another.
@@ -38,7 +40,7 @@ func (l *Library) moveFolder(r *http.Request) (any, error) {
 
 func (l *Library) transferFolder(r *http.Request, job *folderJob, kind byte, options ...member) (any, error) {
 	var from, into string
-	err := readBody(r, 2, append([]member{{"sourceFolderPath", &from}, {"destinationPath", &into}}, options...)...)
+	_, err := readBody(r, 2, append([]member{{"sourceFolderPath", &from}, {"destinationPath", &into}}, options...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +65,7 @@ func (l *Library) transferFolder(r *http.Request, job *folderJob, kind byte, opt
 func (l *Library) renameFolder(r *http.Request) (any, error) {
 	var from, name string
 	var purge bool
-	if err := readBody(r, 2, member{"folderPath", &from}, member{"newFolderName", &name}, member{"purgeCache", &purge}); err != nil {
+	if _, err := readBody(r, 2, member{"folderPath", &from}, member{"newFolderName", &name}, member{"purgeCache", &purge}); err != nil {
 		return nil, err
 	}
 	if name == "" {
@@ -84,26 +86,15 @@ func (l *Library) renameFolder(r *http.Request) (any, error) {
 		} else if err != nil {
 			return err
 		}
-		_, err := tx.FolderAt(job.To)
-		switch {
-		case errors.Is(err, store.ErrNotFound):
-			return nil
-		case err == nil:
-			return refuse(http.StatusConflict, "Folder with name "+quote(path.Base(job.To))+" already exists at the same location.", "Choose another name.")
+		if _, err := tx.FolderAt(job.To); !errors.Is(err, store.ErrNotFound) {
+			return cmp.Or(err, error(refuse(http.StatusConflict, "Folder with name "+quote(path.Base(job.To))+" already exists at the same location.", "Choose another name.")))
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	return l.startFolderJob(&job, l.newJob(jobRename, purge))
-}
-
-func noFolder(folder string, err error) error {
-	if !errors.Is(err, store.ErrNotFound) {
-		return err
-	}
-	return refuse(http.StatusNotFound, "No files & folder found at sourceFolderPath "+quote(folder)+".", "Check the path.").because("NO_FILES_FOLDER")
 }
 
 // startFolderJob does a job in steps, each of which leaves the library consistent, and answers
@@ -148,21 +139,9 @@ func (l *Library) finishJob(id string) error {
 // forgetJob removes a job that must not be continued.
 func (l *Library) forgetJob(id string) {
 	err := whileDown(l.ctx, func() error {
-		return l.records.Update(l.ctx, func(tx store.Tx) error { return tx.DeleteJob(id) })
+		return l.records.Update(l.ctx, func(tx store.Tx) error { return tx.Remove(&store.Job{ID: id}) })
 	})
 	l.report("a failed folder job could not be removed", err)
-}
-
-// adoptJobs continues jobs that other instances left.
-func (l *Library) adoptJobs(jobs []store.Job) {
-	if len(jobs) == 0 {
-		return
-	}
-	l.workers.Go(func() {
-		for _, job := range jobs {
-			l.report("a folder job that another process began could not be finished", l.finishJob(job.ID))
-		}
-	})
 }
 
 // stepOfJob copies or moves the next files. Without a first step it reads the job from the records;
@@ -174,7 +153,7 @@ func (l *Library) stepOfJob(id string, first *folderJob) (done bool, err error) 
 		if first != nil {
 			job = *first
 		} else {
-			kept, err := tx.Job(id)
+			kept, err := store.Get[store.Job](tx, id)
 			if errors.Is(err, store.ErrNotFound) || err == nil && kept.Owner != l.identity {
 				return nil
 			}
@@ -185,19 +164,18 @@ func (l *Library) stepOfJob(id string, first *folderJob) (done bool, err error) 
 				return err
 			}
 		}
-		if _, err := tx.FolderAt(job.From); err != nil {
-			return noFolder(strings.TrimSuffix(job.From, "/"), err)
+		if _, err := tx.FolderAt(job.From); errors.Is(err, store.ErrNotFound) {
+			folder := quote(strings.TrimSuffix(job.From, "/"))
+			return refuse(http.StatusNotFound, "No files & folder found at sourceFolderPath "+folder+".", "Check the path.").because("NO_FILES_FOLDER")
+		} else if err != nil {
+			return err
 		}
 		if first != nil {
-			if err := l.checkCount(tx, job.From); err != nil {
+			if err := cmp.Or(l.checkCount(tx, job.From), job.checkPaths(tx)); err != nil {
 				return err
 			}
 		}
-		skip := job.Done
-		if job.Move {
-			skip = 0
-		}
-		entries, err := tx.List(job.query(true, skip, l.o.jobStep))
+		entries, err := tx.List(job.files(l.o.jobStep))
 		if err != nil {
 			return err
 		}
@@ -207,22 +185,31 @@ func (l *Library) stepOfJob(id string, first *folderJob) (done bool, err error) 
 			}
 		}
 		if done = len(entries) < l.o.jobStep; done {
-			return errors.Join(l.finishFolders(tx, &job), tx.DeleteJob(id))
+			return errors.Join(l.finishFolders(tx, &job), tx.Remove(&store.Job{ID: id}))
 		}
-		job.Done += len(entries)
+		if last := entries[len(entries)-1].File; !job.Move {
+			job.After.Name, job.After.Folder = last.Name, last.Folder
+		}
 		body, err := json.Marshal(job)
 		if err != nil {
 			return err
 		}
-		return tx.KeepJob(&store.Job{ID: id, Owner: l.identity, Body: body})
+		left := store.Job{ID: id, Owner: l.identity, Body: body}
+		if first != nil {
+			return tx.Add(&left)
+		}
+		return tx.Save(&left)
 	})
 	return done, err
 }
 
-// query returns the query for the next files, or the folders, below the folder.
-func (job *folderJob) query(files bool, skip, limit int) store.Query {
+// files returns the query for the next files below the folder. It does not skip a number of files,
+// since others may come or go between the steps. A move leaves only files that are still to move.
+func (job *folderJob) files(limit int) store.Query {
 	below := store.Match{Subject: store.MatchFolder, Op: ":", Text: []string{job.From}}
-	return store.Query{Files: files, Folders: !files, Match: &below, Order: store.ByName, Limit: limit, Skip: skip}
+	return store.Query{
+		Files: true, Match: &below, Order: store.ByName, AfterName: job.After.Name, AfterFolder: job.After.Folder, Limit: limit,
+	}
 }
 
 func (l *Library) transferOne(tx store.Tx, job *folderJob, file *store.File) error {
@@ -245,28 +232,40 @@ func (job *folderJob) target(folder string) (string, error) {
 	return api.CleanFolder(job.To + strings.TrimPrefix(folder, job.From))
 }
 
+// checkPaths checks the paths that the job would make, before its first step.
+func (job *folderJob) checkPaths(tx store.Tx) error {
+	paths, err := tx.LongestPaths(job.From)
+	for _, path := range paths {
+		cut := strings.LastIndexByte(path, '/') + 1
+		folder, wrong := job.target(path[:cut])
+		if wrong == nil {
+			wrong = api.CheckPath(folder + path[cut:])
+		}
+		if wrong != nil {
+			return wrong
+		}
+	}
+	return err
+}
+
 // finishFolders creates the folders that contain no files and deletes those that a move has
 // emptied.
 func (l *Library) finishFolders(tx store.Tx, job *folderJob) error {
 	if err := tx.MakeFolder(job.To, l.now()); err != nil {
 		return err
 	}
-	for skip := 0; ; skip += jobStep {
-		entries, err := tx.List(job.query(false, skip, jobStep))
+	below := store.Match{Subject: store.MatchFolder, Op: ":", Text: []string{job.From}}
+	entries, err := tx.List(store.Query{Folders: true, Match: &below, Limit: math.MaxInt32})
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		folder, err := job.target(e.Folder.Path)
+		if err == nil {
+			err = tx.MakeFolder(folder, l.now())
+		}
 		if err != nil {
 			return err
-		}
-		for _, e := range entries {
-			folder, err := job.target(e.Folder.Path)
-			if err == nil {
-				err = tx.MakeFolder(folder, l.now())
-			}
-			if err != nil {
-				return err
-			}
-		}
-		if len(entries) < jobStep {
-			break
 		}
 	}
 	if job.Move {

@@ -14,7 +14,7 @@ import (
 // makeFolder creates a folder with missing parents. An existing folder is no error.
 func (l *Library) makeFolder(r *http.Request) (any, error) {
 	var name, parent string
-	if err := readBody(r, 2, member{"folderName", &name}, member{"parentFolderPath", &parent}); err != nil {
+	if _, err := readBody(r, 2, member{"folderName", &name}, member{"parentFolderPath", &parent}); err != nil {
 		return nil, err
 	}
 	if name == "" {
@@ -79,7 +79,7 @@ func (l *Library) checkCount(tx store.Tx, folder string) error {
 // deleteFolder deletes a folder with its contents.
 func (l *Library) deleteFolder(r *http.Request) (any, error) {
 	var path string
-	if err := readBody(r, 1, member{"folderPath", &path}); err != nil {
+	if _, err := readBody(r, 1, member{"folderPath", &path}); err != nil {
 		return nil, err
 	}
 	clean, err := subfolder(path, invalid("folderPath", "it is the root folder", "Name a folder in it."))

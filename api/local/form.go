@@ -2,11 +2,11 @@ package local
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -162,8 +162,7 @@ func (f *form) part(part *multipart.Part) error {
 	if name == "file" {
 		return f.file(part)
 	}
-	set := fields[name]
-	if set == nil {
+	if !isField(name) {
 		return badRequest(quote(name)+" is not a field of an upload.", "Check the spelling: names are case-sensitive.")
 	}
 	text, err := io.ReadAll(io.LimitReader(part, maxText+1))
@@ -183,7 +182,7 @@ func (f *form) part(part *multipart.Part) error {
 			return nil
 		}
 	}
-	return set(f, value)
+	return f.set(name, value)
 }
 
 // isPublished is a field of uploads, a response field and a member of publish.
@@ -194,37 +193,68 @@ const notGiven = "undefined"
 
 func absent(value string) bool { return value == "" || value == notGiven || value == "null" }
 
-// fields holds the parts of an upload except the file: [api.UploadFields], and those of hosted
-// services that have no effect here.
-var fields = func() map[string]func(*form, string) error {
-	all := map[string]func(*form, string) error{
-		isPublished: func(_ *form, value string) error { return checkBool(isPublished, value) },
-	}
-	for _, name := range signedParts {
-		all[name] = func(*form, string) error { return nil } // for admit
-	}
-	for _, field := range api.UploadFields {
-		all[field.Name] = func(f *form, value string) error { return f.set(field, value) }
-	}
-	// Fields with stricter rules or a fixed form.
-	all[api.FieldName] = setName
-	all["useUniqueFileName"] = setUnique
-	all[api.FieldTags] = setTags
-	all[api.FieldFolder] = setFolder
-	all[api.FieldRegion] = setRegion
-	all[api.FieldResponse] = setResponseFields
-	all[api.FieldExtensions] = setExtensions
-	all[api.FieldWebhook] = setWebhook
-	all[api.FieldMetadata] = setMetadata
-	all[api.FieldTransformation] = setTransformation
-	all["checks"] = func(f *form, value string) error { f.upload.Checks = api.Set(value); return nil } // see parseChecks
-	return all
-}()
+// isField reports whether an upload has a part of that name beside the file: [api.UploadFields], what
+// signs the upload, and a field of hosted services.
+func isField(name string) bool {
+	return name == isPublished || slices.Contains(signedParts, name) || api.FieldByName(name) != nil
+}
 
-// set sets a field of the table.
-func (f *form) set(field *api.UploadField, value string) error {
+// set sets a field.
+func (f *form) set(name, value string) (err error) {
+	u := &f.upload
+	switch name { // those without a case here follow the table alone
+	case isPublished:
+		return checkBool(name, value)
+	case api.FieldName:
+		if u.FileName = value; value == "" {
+			return nil // f.missing reports it
+		}
+		return api.CheckName(value)
+	case "useUniqueFileName":
+		u.UseUniqueFileName = api.Set(value == "true")
+		return checkBool(name, value)
+	case api.FieldTags:
+		u.Tags = api.Set(api.SplitTags(value))
+		return api.CheckTagString(value)
+	case api.FieldFolder:
+		clean, err := api.CleanFolder(value)
+		// A folder is shared by its files, so it is normalized.
+		u.Folder = api.Set(norm.NFC.String(clean))
+		return err
+	case api.FieldRegion:
+		r, err := api.ParseRegion(value)
+		u.CustomCoordinates = api.Set(r.String())
+		return err
+	case api.FieldResponse:
+		names := api.SplitTags(value)
+		u.ResponseFields = api.Set(names)
+		return api.CheckResponseFields(names)
+	case api.FieldExtensions:
+		list, err := f.library.readExtensions(value, true)
+		u.Extensions = api.Set(list)
+		return err
+	case api.FieldWebhook:
+		u.WebhookURL = api.Set(value)
+		return checkWebhook(value)
+	case api.FieldMetadata:
+		members, err := api.ParseMetadata(value)
+		// A key without a value counts as missing.
+		maps.DeleteFunc(members, func(_ string, text json.RawMessage) bool { return string(text) == "null" })
+		u.CustomMetadata = api.Set(members)
+		return err
+	case api.FieldTransformation:
+		u.Transformation, err = readTransformation(value)
+		return err
+	case "checks": // see parseChecks
+		u.Checks = api.Set(value)
+		return nil
+	}
+	field := api.FieldByName(name)
+	if field == nil {
+		return nil // for admit
+	}
 	if field.Kind == api.KindSwitch {
-		if err := checkBool(field.Name, value); err != nil {
+		if err := checkBool(name, value); err != nil {
 			return err
 		}
 	}
@@ -243,65 +273,6 @@ func checkBool(name, value string) error {
 	return nil
 }
 
-func setUnique(f *form, value string) error {
-	f.upload.UseUniqueFileName = api.Set(value == "true")
-	return checkBool("useUniqueFileName", value)
-}
-
-func setName(f *form, value string) error {
-	if err := api.CheckName(value); err != nil {
-		if value == "" {
-			return nil // f.missing reports it
-		}
-		return err
-	}
-	f.upload.FileName = value
-	return nil
-}
-
-func setTags(f *form, value string) error {
-	if err := api.CheckTagString(value); err != nil {
-		return err
-	}
-	f.upload.Tags = api.Set(api.SplitTags(value))
-	return nil
-}
-
-func setFolder(f *form, value string) error {
-	clean, err := api.CleanFolder(value)
-	// A folder is shared by its files, so it is normalized.
-	f.upload.Folder = api.Set(norm.NFC.String(clean))
-	return err
-}
-
-func setRegion(f *form, value string) error {
-	r, err := api.ParseRegion(value)
-	f.upload.CustomCoordinates = api.Set(r.String())
-	return err
-}
-
-func setResponseFields(f *form, value string) error {
-	var names []string
-	for name := range strings.SplitSeq(value, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			names = append(names, name)
-		}
-	}
-	f.upload.ResponseFields = api.Set(names)
-	return api.CheckResponseFields(names)
-}
-
-func setExtensions(f *form, value string) error {
-	list, err := f.library.readExtensions(value, true)
-	f.upload.Extensions = api.Set(list)
-	return err
-}
-
-func setWebhook(f *form, value string) error {
-	f.upload.WebhookURL = api.Set(value)
-	return checkWebhook(value)
-}
-
 // checkWebhook checks that posts can go to an address. A user name would be sent as a password.
 func checkWebhook(address string) error {
 	if err := api.CheckWebhookURL(address); err != nil {
@@ -311,17 +282,6 @@ func checkWebhook(address string) error {
 		return badRequest("webhookUrl contains a user name.", "Put a secret into its path instead.")
 	}
 	return nil
-}
-
-func setMetadata(f *form, value string) error {
-	members, err := api.ParseMetadata(value)
-	for name, text := range members {
-		if string(text) == "null" {
-			delete(members, name) // a key without a value counts as missing
-		}
-	}
-	f.upload.CustomMetadata = api.Set(members)
-	return err
 }
 
 // isBytes reports whether the file part has a type other than text: some clients send bytes without
@@ -447,7 +407,7 @@ func (w diskWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// missing reports a missing required field (service.md §4.1).
+// missing reports a missing required field (service.md §4.1), or a path that is too long.
 func (f *form) missing() error {
 	if !f.seen["file"] {
 		return badRequest("Your request is missing file parameter.", "Send the file as bytes, base64 text or an address.")
@@ -455,7 +415,7 @@ func (f *form) missing() error {
 	if f.upload.FileName == "" {
 		return badRequest("Your request is missing fileName parameter.", "Give the file a name.")
 	}
-	return nil
+	return f.upload.CheckPath()
 }
 
 // wantsField reports whether the request asked for a response field.
@@ -472,31 +432,3 @@ func shorten(text string) string {
 	}
 	return text
 }
-
-// rawMembers reads the JSON object in a request body. A repeated member is an error.
-func rawMembers(r io.Reader) (map[string]json.RawMessage, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxBody+1))
-	if err != nil {
-		return nil, errCutShort
-	}
-	if len(text) > maxBody {
-		return nil, badRequest("The body of the request is too long.", "")
-	}
-	if len(text) == 0 { // some clients send nothing for an empty object
-		text = []byte("{}")
-	}
-	if !json.Valid(text) || bytes.TrimLeft(text, " \t\r\n")[0] != '{' {
-		return nil, badRequest("The body of the request is not a JSON object.", `Send an object such as {"tags":["a","b"]}.`)
-	}
-	if name, found := api.RepeatedMember(text); found {
-		return nil, badRequest(quote(name)+" appears twice in the body of the request.", "Send each member once.")
-	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(text, &members); err != nil {
-		return nil, err
-	}
-	return members, nil
-}
-
-// maxBody limits the JSON body of a request, in bytes.
-const maxBody = 1 << 20

@@ -16,11 +16,9 @@ import (
 
 func jsonBody(text string) io.Reader { return strings.NewReader(text) }
 
-// FuzzUpload sends random bodies to the upload operation. It answers 200 with a record, or 400
-// with a message.
-func FuzzUpload(f *testing.F) {
-	dir := f.TempDir()
-	l, err := local.Open(context.Background(), local.Options{Dir: dir, Key: key(testKey), MaxSize: 100_000})
+func openFuzzed(f *testing.F) *local.Library {
+	o := local.Options{Dir: f.TempDir(), Key: key(testKey), MaxSize: 100_000}
+	l, err := local.Open(context.Background(), o)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -29,6 +27,13 @@ func FuzzUpload(f *testing.F) {
 			f.Error(err)
 		}
 	})
+	return l
+}
+
+// FuzzUpload sends random bodies to the upload operation. It answers 200 with a record, or 400
+// with a message.
+func FuzzUpload(f *testing.F) {
+	l := openFuzzed(f)
 	const boundary = "b"
 	part := func(name, value string) string {
 		return "--b\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + value + "\r\n"
@@ -67,15 +72,7 @@ func FuzzUpload(f *testing.F) {
 
 // FuzzSearch sends random queries to the listing.
 func FuzzSearch(f *testing.F) {
-	l, err := local.Open(context.Background(), local.Options{Dir: f.TempDir(), Key: key(testKey)})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(func() {
-		if err := l.Close(); err != nil {
-			f.Error(err)
-		}
-	})
+	l := openFuzzed(f)
 	for _, seed := range []string{
 		`name = "a"`, `(name : 'b' OR NOT size > "1mb") AND tags IN ["a","b"]`, `createdAt NOT < "7d"`, `width != 3`, `((((`, `name IN []`, `private = true`,
 		`"customMetadata.a" > 5`, `"customMetadata.a" HAS "b c"`, `"embeddedMetadata.Make" IN ["a", 1, true]`, `path : "/a/" AND type IN ["folder","file-version"]`, `AITags EXISTS OR tags : "x"`,
@@ -100,15 +97,7 @@ func FuzzSearch(f *testing.F) {
 
 // FuzzManage sends random bodies to the managing calls. Each answers with success, or with a message.
 func FuzzManage(f *testing.F) {
-	l, err := local.Open(context.Background(), local.Options{Dir: f.TempDir(), Key: key(testKey)})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(func() {
-		if err := l.Close(); err != nil {
-			f.Error(err)
-		}
-	})
+	l := openFuzzed(f)
 	calls := []string{
 		"POST /v1/folder", "DELETE /v1/folder", "POST /v1/files/copy", "POST /v1/files/move", "PUT /v1/files/rename", "POST /v1/files/addTags",
 		"POST /v1/files/removeAITags", "POST /v1/files/batch/deleteByFileIds", "POST /v1/customMetadataFields", "PATCH /v1/files/0123456789abcdef01234567/details",

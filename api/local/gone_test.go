@@ -26,14 +26,10 @@ func TestRunsOfWhatIsGone(t *testing.T) {
 	both := `[{"name":"remove-bg"},{"name":"aws-auto-tagging"}]`
 	deleted, replaced := send("deleted.jpg", both)["fileId"], send("replaced.jpg", both)["fileId"]
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, fmt.Sprintf("%s/v1/files/%v", s.Address, deleted), http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	req.SetBasicAuth(testKey, "")
 	res, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	res.Body.Close()
 	if res.StatusCode != http.StatusNoContent {
 		t.Fatalf("answered %d, want %d", res.StatusCode, http.StatusNoContent)

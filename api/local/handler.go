@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"path"
 	"strconv"
-	"strings"
 	"time"
 
 	"mediadesk/api/local/store"
@@ -21,14 +20,13 @@ const identityPath = "/api/v1/library"
 // ServeHTTP serves the API under /api/ and /v1/, and stored files at all other
 // paths.
 func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	r = l.traced(r)
 	w.Header().Set(requestIDHeader, store.NewID())
 	r.Header.Set(requestIDHeader, w.Header().Get(requestIDHeader)) // for operations
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	control := http.NewResponseController(w)
 	body := &patientBody{ReadCloser: r.Body, control: control, wait: l.o.patience, finished: r.Body == http.NoBody}
 	r.Body = body
-	answer := &patientWriter{ResponseWriter: w, control: control, wait: l.o.patience}
+	answer := &patientWriter{ResponseWriter: w, control: control, wait: writePatience * l.o.patience}
 	defer l.observe(r, answer, time.Now())
 	if err := l.route(answer, r); err != nil {
 		l.answerError(answer, r, body, err)
@@ -62,9 +60,6 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 	if !l.originAllowed(r, path) {
 		return refuse(http.StatusForbidden, "A request from a web page of another origin is not served.", "The private key is for server-side callers only.")
 	}
-	if l.o.Emulator && path == "/" && strings.Contains(r.Header.Get("Accept"), "text/html") {
-		return l.page(w, r)
-	}
 	if !isAPI(path) {
 		return l.deliver(w, r)
 	}
@@ -73,13 +68,17 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
+	found, allowed := findRoute(r, path)
 	if !isControl(path) && path != identityPath {
 		var err error
 		if w, err = l.fault(w, r); err != nil {
 			return err
 		}
 	}
-	return l.operate(w, r, path)
+	if found == nil {
+		return noRoute(w, r, allowed)
+	}
+	return found.answerTo(l, w, r)
 }
 
 // authenticate checks the key, which is the user name (service.md §5). It ignores the password,
@@ -122,7 +121,7 @@ const (
 func answerNow(w http.ResponseWriter, r *http.Request, body *patientBody, p *problem) {
 	body.control.EnableFullDuplex() //nolint:errcheck // a recorder in a test has no connection
 	w.Header().Set("Connection", "close")
-	writeJSON(w, p.status, p.body())
+	writeJSON(w, p.status, p)
 	body.control.Flush()
 	if !body.read && r.Header.Get("Expect") != "" {
 		return // the client waits for "100 Continue" and sends nothing

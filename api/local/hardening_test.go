@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"mediadesk/api/apitest"
 	"mediadesk/api/local"
@@ -44,17 +45,13 @@ func TestFailuresAreLogged(t *testing.T) {
 	defer slog.SetDefault(before)
 	dir := t.TempDir()
 	l, err := local.Open(t.Context(), local.Options{Dir: dir, Key: key(testKey)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	contentType, body := form([]byte("x"), "fileName", "a.txt", "useUniqueFileName", "false")
 	if w := send(l, http.MethodPost, "/api/v1/files/upload", contentType, body); w.Code != http.StatusOK {
 		t.Fatalf("the upload answers %d: %s, want %d", w.Code, w.Body, http.StatusOK)
 	}
-	if err := os.RemoveAll(filepath.Join(dir, "contents")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(filepath.Join(dir, "contents")))
 	w := ask(l, http.MethodGet, "/a.txt")
 	id := w.Header().Get("X-Ik-Requestid")
 	if w.Code != http.StatusInternalServerError || id == "" || !strings.Contains(w.Body.String(), "See its log, request id "+id) {
@@ -83,7 +80,7 @@ func TestDeletedWhileUploaded(t *testing.T) {
 	settled := func() {
 		eventually(t, "the end of all runs", func() bool { pending, _ := l.Unfinished(t); return pending == 0 })
 	}
-	for n := range 30 {
+	for n := range 5 {
 		contentType, body := form(apitest.JPEG(8, 8), "fileName", "a.jpg", "extensions", `[{"name":"google-auto-tagging"},{"name":"remove-bg"}]`)
 		l.AfterNextUpdate(deleteAll)
 		w := send(l, http.MethodPost, "/api/v1/files/upload", contentType, body)
@@ -106,6 +103,19 @@ func TestDeletedWhileUploaded(t *testing.T) {
 	w := send(l, http.MethodPatch, "/v1/files/"+record.FileID+"/details", "application/json", strings.NewReader(`{"extensions":[{"name":"google-auto-tagging"}]}`))
 	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "deleted") {
 		t.Errorf("an update is answered %d: %s", w.Code, w.Body)
+	}
+}
+
+// TestResetWhileUploaded: an upload whose run was removed by a reset does not wait for it.
+func TestResetWhileUploaded(t *testing.T) {
+	l := serve(t, local.Options{AllowReset: true}.WithHooks()).Library
+	l.WaitForTags(20 * time.Second)
+	l.AfterNextUpdate(func() { ask(l, http.MethodPost, "/_mediadesk/reset") })
+	contentType, body := form(apitest.JPEG(8, 8), "fileName", "a.jpg", "extensions", `[{"name":"google-auto-tagging"}]`)
+	start := time.Now()
+	w := send(l, http.MethodPost, "/api/v1/files/upload", contentType, body)
+	if took := time.Since(start); w.Code != http.StatusNotFound || took > 10*time.Second {
+		t.Errorf("answered %d: %s after %s, want %d", w.Code, w.Body, took, http.StatusNotFound)
 	}
 }
 

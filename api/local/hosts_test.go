@@ -32,7 +32,7 @@ func TestHosts(t *testing.T) {
 			t.Errorf("%s answers %d: %s, want %d", host, status, body, http.StatusOK)
 		}
 	}
-	for _, host := range []string{"", "other.test", "media.test.other.test", "192.168.1.7", "media.test@other.test"} {
+	for _, host := range []string{"", "other.test", "media.test.other.test", "localhost.other.test", "192.168.1.7", "media.test@other.test"} {
 		if status, body := asHost(t, s.Library, host, "/v1/files"); status != http.StatusMisdirectedRequest || !strings.Contains(body, "--host") {
 			t.Errorf("%s answers %d: %s", host, status, body)
 		}
@@ -50,9 +50,7 @@ func TestMachineNames(t *testing.T) {
 		t.Errorf("on loopback %s answers %d, want %d", name, status, http.StatusMisdirectedRequest)
 	}
 	s, err := local.Serve(t.Context(), "0.0.0.0:0", local.Options{Dir: t.TempDir(), Key: key(testKey)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer closeServer(t, s)
 	for _, host := range []string{name, strings.ToUpper(name) + ":80", "192.168.1.7:80", "0.0.0.0"} {
 		if status, body := asHost(t, s.Library, host, "/v1/files"); status != http.StatusOK {

@@ -63,26 +63,28 @@ func (l *Library) join(ctx context.Context) error {
 // posted, since no request waits for them. With own, it also begins with what this instance may
 // have recorded without knowing.
 func (l *Library) adopt(ctx context.Context, most int, own bool) error {
+	var runs []store.Run
 	var jobs []store.Job
-	runs, err := store.Update(ctx, l.records.Records, func(tx store.Tx) (runs []store.Run, err error) {
-		if jobs, err = tx.AdoptJobs(l.identity, most); err != nil {
-			return nil, err
+	err := l.records.Records.Update(ctx, func(tx store.Tx) (err error) {
+		if own {
+			err, most = tx.Absent(l.identity), math.MaxInt32
 		}
-		if !own {
-			return tx.Adopt(l.identity, most)
+		if err == nil {
+			runs, jobs, err = tx.Adopt(l.identity, most)
 		}
-		if err := tx.Absent(l.identity); err != nil {
-			return nil, err
+		if err == nil && own {
+			err = tx.Present(l.identity, presentTime)
 		}
-		if runs, err = tx.Adopt(l.identity, math.MaxInt32); err != nil {
-			return nil, err
-		}
-		return runs, tx.Present(l.identity, presentTime)
+		return err
 	})
 	if l.records.noteLoss(err); err != nil {
 		return err
 	}
-	l.adoptJobs(jobs)
+	for _, job := range jobs {
+		l.workers.Go(func() {
+			l.report("a folder job that another process began could not be finished", l.finishJob(job.ID))
+		})
+	}
 	slices.SortFunc(runs, func(a, b store.Run) int { return cmp.Compare(a.ID, b.ID) })
 	l.runs.start(runs)
 	wake(l.outbox.notice)

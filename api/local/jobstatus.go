@@ -70,7 +70,7 @@ func (l *Library) jobStatus(r *http.Request) (any, error) {
 		return nil, refuse(http.StatusNotFound, "The requested job does not exist.", "Check the id of the job.")
 	}
 	status := folderJobStatus{JobID: text, Type: jobKinds[id[0]&^jobPurging], Status: api.JobCompleted}
-	_, err := store.View(r.Context(), l.records, func(tx store.Tx) (*store.Job, error) { return tx.Job(text) })
+	_, err := store.View(r.Context(), l.records, func(tx store.Tx) (*store.Job, error) { return store.Get[store.Job](tx, text) })
 	if err == nil {
 		status.Status = api.JobPending
 	} else if !errors.Is(err, store.ErrNotFound) {
@@ -87,7 +87,7 @@ func (l *Library) jobStatus(r *http.Request) (any, error) {
 // does nothing.
 func (l *Library) purge(r *http.Request) (any, error) {
 	var address string
-	if err := readBody(r, 1, member{"url", &address}); err != nil {
+	if _, err := readBody(r, 1, member{"url", &address}); err != nil {
 		return nil, err
 	}
 	if wrong, ok := errors.AsType[*api.RuleError](api.CheckPurgeURL(address)); ok {

@@ -17,30 +17,28 @@ import (
 const maxList = 1000
 
 // list lists the records of files and folders, as a bare array.
-func (l *Library) list(r *http.Request) (any, error) {
-	return store.View(r.Context(), l.records, func(tx store.Tx) (any, error) {
-		q, err := l.readQuery(tx, r.URL.Query())
-		if err != nil {
-			return nil, err
-		}
-		entries, err := tx.List(q)
-		records := make([]*api.File, len(entries))
-		for i, e := range entries {
-			switch {
-			case e.Folder != nil:
-				records[i] = folderRecord(e.Folder)
-			case e.File != nil:
-				records[i] = l.fullRecord(e.File)
-			default:
-				file, err := tx.File(e.Earlier.ID)
-				if err != nil {
-					return nil, err
-				}
-				records[i] = l.versionRecord(file, e.Earlier.Version)
+func (l *Library) list(tx store.Tx, r *http.Request) (any, error) {
+	q, err := l.readQuery(tx, r.URL.Query())
+	if err != nil {
+		return nil, err
+	}
+	entries, err := tx.List(q)
+	records := make([]*api.File, len(entries))
+	for i, e := range entries {
+		switch {
+		case e.Folder != nil:
+			records[i] = folderRecord(e.Folder)
+		case e.File != nil:
+			records[i] = l.fullRecord(e.File)
+		default:
+			file, err := store.Get[store.File](tx, e.Earlier.ID)
+			if err != nil {
+				return nil, err
 			}
+			records[i] = l.versionRecord(file, e.Earlier.Version)
 		}
-		return records, err
-	})
+	}
+	return records, err
 }
 
 // listTypes are the values of the type parameter.

@@ -22,7 +22,6 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"go.opentelemetry.io/otel/trace"
 
 	"mediadesk/api"
 	"mediadesk/api/atomicfile"
@@ -55,12 +54,11 @@ type Options struct {
 	Commands       map[string][]string          // by extension name: a command that replaces it
 	Named          map[string]string            // named transformations to create if missing, with their steps, such as "w-400,h-300"
 	Webhook        string                       // of the account, for events without a webhookUrl; empty for none
-	Emulator       bool                         // for development: pages of all sites may show public files, and GET / shows a page
+	Emulator       bool                         // for development: pages of all sites may show public files
 
-	AllowReset bool                 // allow POST /_mediadesk/reset, which empties the library
-	Version    string               // of the program, for GET /_mediadesk/health
-	Traces     trace.TracerProvider // of the spans of requests; nil: none
-	Observe    func(Request)        // called after every answer, from several goroutines; may be nil
+	AllowReset bool          // allow POST /_mediadesk/reset, which empties the library
+	Version    string        // of the program, for GET /_mediadesk/health
+	Observe    func(Request) // called after every answer, from several goroutines; may be nil
 
 	patience time.Duration                     // 0 for patience; shorter in tests
 	jobStep  int                               // 0 for jobStep; smaller in tests
@@ -100,7 +98,7 @@ type Library struct {
 	headerWait time.Duration // for the headers of a URL source, per hop
 	tagWait    time.Duration // for tagging within the request
 
-	ctx     context.Context //nolint:containedctx // the life of the workers
+	ctx     context.Context
 	cancel  context.CancelFunc
 	workers sync.WaitGroup
 	closing sync.Once
@@ -185,7 +183,7 @@ func lockFolder(dir string) (*flock.Flock, error) {
 	}
 	if !held {
 		err := fmt.Errorf("%w %s", ErrInUse, dir)
-		if address, ok := Find(dir); ok {
+		if address, _, ok := Find(dir); ok {
 			err = fmt.Errorf("%w (it serves at %s)", err, address)
 		}
 		return nil, &api.HintedError{Err: err, Help: "Use the running one, end it, or choose another folder."}
@@ -209,19 +207,19 @@ func (l *Library) open(ctx context.Context) error {
 	if err := l.openRecords(ctx); err != nil {
 		return l.o.recordsError(err)
 	}
-	owner, err := ownerOf(ctx, l.o, l.records, l.contents)
+	owned, err := checkOwner(ctx, l.o, l.records, l.contents)
 	if err != nil {
 		return err
 	}
 	if err := lost(ctx, l.o.Dir, l.records, l.contents); err != nil {
 		return l.o.recordsError(err)
 	}
-	if err := owner.mark(ctx); err != nil {
+	if err := l.markOwner(ctx, owned); err != nil {
 		return err
 	}
 	l.report("the named transformations of the settings could not be created", l.seedTransformations(ctx))
 	l.ctx, l.cancel = context.WithCancel(ctx)
-	l.runs, l.outbox = newRunner(l), newOutbox(l)
+	l.runs, l.outbox = &runner{library: l, quick: &worker{}, slow: &worker{}}, newOutbox(l)
 	if err := l.join(ctx); err != nil {
 		return l.o.recordsError(err)
 	}
@@ -251,7 +249,7 @@ func openContents(ctx context.Context, dir, storage string) (store.Contents, err
 
 // diskProcessors is the least GOMAXPROCS of a library in a folder. A goroutine that waits for the
 // disk keeps its processor until the runtime notices. With one for each of 2 cores, 16 connections
-// upload 30 % fewer files in a second, and pages beside 8 of them take twice as long (bench.sh).
+// upload 30 % fewer files in a second, and pages beside 8 of them take twice as long.
 const diskProcessors = 8
 
 // openRecords opens the database of o, else the one in its folder by open.
@@ -284,8 +282,8 @@ func (l *Library) Close() error {
 func (l *Library) release() error {
 	var err error
 	if l.cancel != nil {
-		if _, err := os.Stat(snapshotPath(l.o.Dir)); err != nil && l.o.Database == "" {
-			l.report("the first snapshot of the records could not be made", l.snapshot())
+		if l.o.Database == "" {
+			l.report("the last snapshot of the records could not be made", l.lastSnapshot())
 		}
 		l.cancel()
 		l.workers.Wait()
@@ -300,9 +298,6 @@ func (l *Library) release() error {
 	}
 	if l.records != nil {
 		err = l.records.Close()
-	}
-	if l.contents != nil {
-		err = errors.Join(err, l.contents.Close())
 	}
 	if l.lock != nil {
 		err = errors.Join(err, l.lock.Unlock())

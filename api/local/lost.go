@@ -16,8 +16,8 @@ import (
 func (o *Options) recordsError(err error) error {
 	name, help := "the local library in "+o.Dir, repairHelp(o.Dir)
 	switch server := o.Database != ""; {
-	case errors.Is(err, store.ErrNewer):
-		help = "Start the newer mediadesk."
+	case errors.Is(err, store.ErrFormat):
+		help = "Use the version that wrote them, or choose another folder or database."
 	case server && store.Unavailable(err):
 		help = "Check that the database server runs and that the address, the user and the password are right."
 	case server:

@@ -1,7 +1,6 @@
 package local_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -12,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"strconv"
 	"testing"
 	"time"
 
@@ -23,9 +21,6 @@ import (
 
 // childDir is the environment variable with the folder that a child serves.
 const childDir = "MEDIADESK_LOCAL_TEST_DIR"
-
-// maxSizeVariable is the environment variable with a child's size limit. If it is empty, the default applies.
-const maxSizeVariable = "MEDIADESK_LOCAL_TEST_MAX_SIZE"
 
 // childModes are the jobs of a child process. Each key is the environment variable that selects
 // the job and names its folder.
@@ -43,8 +38,7 @@ func TestMain(m *testing.M) {
 
 // beChild serves a folder until it is killed.
 func beChild(dir string) {
-	maxSize, _ := strconv.ParseInt(os.Getenv(maxSizeVariable), 10, 64)
-	s, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: dir, Key: key(testKey), MaxSize: maxSize})
+	s, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: dir, Key: key(testKey)})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -58,30 +52,6 @@ func beChild(dir string) {
 type child struct {
 	address string
 	cmd     *exec.Cmd
-	stdin   io.Closer
-}
-
-// startChild starts this program with environment variables and returns when it serves.
-func startChild(t *testing.T, stderr io.Writer, variables ...string) *child {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env, cmd.Stderr = append(os.Environ(), variables...), stderr
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	if !lines.Scan() {
-		t.Fatal("the child did not start")
-	}
-	return &child{lines.Text(), cmd, stdin}
 }
 
 const testKey = "private_test_key"
@@ -96,16 +66,14 @@ func serve(t *testing.T, o local.Options) *local.Server {
 	if o.Dir == "" {
 		o.Dir = t.TempDir()
 	}
-	if testing.Verbose() {
+	if o.Log == nil && testing.Verbose() {
 		o.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
 	}
 	if o.Key == nil {
 		o.Key = key(testKey)
 	}
 	s, err := local.Serve(context.Background(), "127.0.0.1:0", o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { closeServer(t, s) })
 	return s
 }
@@ -130,15 +98,11 @@ func call(t *testing.T, method, address, contentType string, body io.Reader) (in
 func callHeader(t *testing.T, method, address, contentType string, body io.Reader) (int, map[string]any, http.Header) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, address, body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	req.Header.Set("Content-Type", contentType)
 	req.SetBasicAuth(testKey, "")
 	res, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer res.Body.Close()
 	var members map[string]any
 	if err := json.NewDecoder(res.Body).Decode(&members); err != nil && res.StatusCode != http.StatusNoContent {
@@ -210,16 +174,24 @@ func requireTool(t *testing.T, tool string) {
 func fetch(t *testing.T, address string) string {
 	t.Helper()
 	res, err := client.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if res.StatusCode != http.StatusOK {
 		return ""
 	}
 	return string(body)
+}
+
+// must ends a test at an error.
+func must(t interface {
+	Helper()
+	Fatal(args ...any)
+}, err error,
+) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"path"
 	"slices"
@@ -41,59 +42,58 @@ const (
 // buckets are the upper bounds of the histograms, in seconds.
 var buckets = []float64{0.005, 0.025, 0.1, 0.5, 2.5, 10}
 
-// series is one line of figures: a metric with label values.
+// series names figures: a metric with label values.
 type series struct{ name, labels string }
 
-// histogram counts durations.
-type histogram struct {
+// figure is a number, or a histogram of durations.
+type figure struct {
+	n     int64
 	sum   time.Duration
-	count int64
-	below [6]int64 // counts by index of buckets, not cumulative
+	below [6]int64 // counts by index of buckets, each with those before it
 }
 
 // metrics holds what was counted since the library was opened. The zero value is ready to use.
 type metrics struct {
-	mu     sync.Mutex
-	counts map[series]int64
-	times  map[series]*histogram
+	mu  sync.Mutex
+	all map[series]*figure
 }
 
-func (m *metrics) count(name, labels string) {
+// at calls do with a figure.
+func (m *metrics) at(name, labels string, do func(*figure)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.counts == nil {
-		m.counts = map[series]int64{}
+	f := m.all[series{name, labels}]
+	if f == nil {
+		if m.all == nil {
+			m.all = map[series]*figure{}
+		}
+		f = &figure{}
+		m.all[series{name, labels}] = f
 	}
-	m.counts[series{name, labels}]++
+	do(f)
 }
+
+func (m *metrics) count(name, labels string) { m.at(name, labels, func(f *figure) { f.n++ }) }
 
 // since adds the time since start.
 func (m *metrics) since(start time.Time, name, labels string) {
 	took := time.Since(start)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	h := m.times[series{name, labels}]
-	if h == nil {
-		if m.times == nil {
-			m.times = map[series]*histogram{}
+	m.at(name, labels, func(f *figure) {
+		f.n++
+		f.sum += took
+		for i, bound := range buckets {
+			if took.Seconds() <= bound {
+				f.below[i]++
+			}
 		}
-		h = &histogram{}
-		m.times[series{name, labels}] = h
-	}
-	h.count++
-	h.sum += took
-	if i, _ := slices.BinarySearch(buckets, took.Seconds()); i < len(buckets) {
-		h.below[i]++
-	}
+	})
 }
 
-// request counts a request after its answer, and ends its span.
-func (m *metrics) request(r *http.Request, status int, id string, start time.Time) {
+// request counts a request after its answer.
+func (m *metrics) request(r *http.Request, status int, start time.Time) {
 	route := "files"
 	if isAPI(path.Clean("/" + r.URL.Path)) {
-		if route = r.Pattern; route == "" || route == "/" {
-			route = "none"
-		}
+		route = cmp.Or(r.Pattern, "none")
 	}
 	method := r.Method
 	switch method {
@@ -103,58 +103,44 @@ func (m *metrics) request(r *http.Request, status int, id string, start time.Tim
 	}
 	m.count(requestsMetric, `method="`+method+`",route="`+route+`",status="`+strconv.Itoa(status)+`"`)
 	m.since(start, requestTimeMetric, `route="`+route+`"`)
-	endTrace(r, method, route, status, id)
 }
 
 // text returns all metrics and the gauges in the text format of Prometheus.
 func (m *metrics) text(gauges map[series]int64) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	all := map[series]*figure{}
+	maps.Copy(all, m.all)
+	for s, n := range gauges {
+		all[s] = &figure{n: n}
+	}
+	sorted := slices.SortedFunc(maps.Keys(all), func(a, b series) int { return cmp.Compare(a.labels, b.labels) })
 	var b bytes.Buffer
+	line := func(name, labels string, value any) {
+		if labels != "" {
+			labels = "{" + labels + "}"
+		}
+		fmt.Fprintln(&b, name+labels, value)
+	}
 	for _, kind := range metricKinds {
 		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %[1]s %[3]s\n", kind.name, kind.help, kind.kind)
-		for _, figures := range []map[series]int64{m.counts, gauges} {
-			for _, s := range ofMetric(figures, kind.name) {
-				line(&b, s.name, s.labels, strconv.FormatInt(figures[s], 10))
+		for _, s := range sorted {
+			f := all[s]
+			switch {
+			case s.name != kind.name:
+			case kind.kind == "histogram":
+				for i, bound := range buckets {
+					line(s.name+"_bucket", fmt.Sprintf(`%s,le="%v"`, s.labels, bound), f.below[i])
+				}
+				line(s.name+"_bucket", s.labels+`,le="+Inf"`, f.n)
+				line(s.name+"_sum", s.labels, f.sum.Seconds())
+				line(s.name+"_count", s.labels, f.n)
+			default:
+				line(s.name, s.labels, f.n)
 			}
-		}
-		for _, s := range ofMetric(m.times, kind.name) {
-			h, up := m.times[s], int64(0)
-			for i, bound := range buckets {
-				up += h.below[i]
-				line(&b, s.name+"_bucket", join(s.labels, `le="`+strconv.FormatFloat(bound, 'g', -1, 64)+`"`), strconv.FormatInt(up, 10))
-			}
-			line(&b, s.name+"_bucket", join(s.labels, `le="+Inf"`), strconv.FormatInt(h.count, 10))
-			line(&b, s.name+"_sum", s.labels, strconv.FormatFloat(h.sum.Seconds(), 'g', -1, 64))
-			line(&b, s.name+"_count", s.labels, strconv.FormatInt(h.count, 10))
 		}
 	}
 	return b.Bytes()
-}
-
-// ofMetric returns the series of a metric, sorted.
-func ofMetric[T any](all map[series]T, name string) (list []series) {
-	for s := range all {
-		if s.name == name {
-			list = append(list, s)
-		}
-	}
-	slices.SortFunc(list, func(a, b series) int { return cmp.Compare(a.labels, b.labels) })
-	return list
-}
-
-func join(labels, last string) string {
-	if labels == "" {
-		return last
-	}
-	return labels + "," + last
-}
-
-func line(b *bytes.Buffer, name, labels, value string) {
-	if labels != "" {
-		labels = "{" + labels + "}"
-	}
-	b.WriteString(name + labels + " " + value + "\n")
 }
 
 // plainText is an answer in plain text.

@@ -2,6 +2,7 @@ package local
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -39,7 +40,7 @@ func (l *Library) moveFile(r *http.Request) (any, error) { return l.transferFile
 // of its name in the destination, or nil.
 func (l *Library) transferFile(r *http.Request, do func(tx store.Tx, source, existing *store.File, folder string) error, options ...member) (any, error) {
 	var path, into string
-	if err := readBody(r, 2, append([]member{{"sourceFilePath", &path}, {"destinationPath", &into}}, options...)...); err != nil {
+	if _, err := readBody(r, 2, append([]member{{"sourceFilePath", &path}, {"destinationPath", &into}}, options...)...); err != nil {
 		return nil, err
 	}
 	into, err := cleanFolder(into)
@@ -94,7 +95,8 @@ func (l *Library) attach(tx store.Tx, source, existing *store.File, folder strin
 			return err
 		}
 		if count+len(versions) > api.MaxVersions {
-			return tooManyVersions()
+			return badRequest(fmt.Sprintf("The file would have more than %d versions, which is the limit.", api.MaxVersions),
+				"Delete some of its versions, or choose another name.").because("VERSION_LIMIT_EXCEEDED")
 		}
 		target.ID, target.Name, target.Created, last = existing.ID, existing.Name, existing.Created, highest
 	}
@@ -117,6 +119,9 @@ func (l *Library) attach(tx store.Tx, source, existing *store.File, folder strin
 	target.Version = copies[current]
 	var err error
 	if existing == nil {
+		if err := api.CheckPath(target.Path()); err != nil {
+			return err
+		}
 		if err := tx.MakeFolder(folder, target.Updated); err != nil {
 			return err
 		}
@@ -148,6 +153,9 @@ func (l *Library) moveTo(tx store.Tx, source, existing *store.File, folder strin
 
 // replace changes the folder or name of a file.
 func (l *Library) replace(tx store.Tx, file *store.File, folder, name string) error {
+	if err := api.CheckPath(folder + name); err != nil {
+		return err
+	}
 	if err := tx.MoveFile(file.ID, folder, name); err != nil {
 		return err
 	}
@@ -164,11 +172,11 @@ type renamed struct {
 func (l *Library) renameFile(r *http.Request) (any, error) {
 	var path, name string
 	var purge bool
-	if err := readBody(r, 2, member{"filePath", &path}, member{"newFileName", &name}, member{"purgeCache", &purge}); err != nil {
+	if _, err := readBody(r, 2, member{"filePath", &path}, member{"newFileName", &name}, member{"purgeCache", &purge}); err != nil {
 		return nil, err
 	}
-	if err := api.CheckName(name); err != nil {
-		return nil, invalid("newFileName", quote(name)+" is not a file name", "Give the file another name.")
+	if rule, ok := errors.AsType[*api.RuleError](api.CheckName(name)); ok {
+		return nil, invalid("newFileName", rule.Message, rule.Help)
 	}
 	folder, old, err := filePath("filePath", path)
 	if err != nil {

@@ -28,7 +28,7 @@ type object = map[string]any
 // describeAPI returns an OpenAPI 3.1 document of the routes.
 func describeAPI() map[string]any {
 	s := schemas{}
-	failure := object{"description": "The request failed", "content": jsonContent(s.of(reflect.ValueOf(problemBody{})))}
+	failure := object{"description": "The request failed", "content": jsonContent(s.of(reflect.ValueOf(problem{})))}
 	paths := map[string]object{}
 	for _, route := range routes {
 		operation := object{"summary": route.summary, "parameters": route.parameters()}
@@ -130,19 +130,16 @@ func (r *route) requestBody() object {
 	return object{"required": len(required) > 0, "content": jsonContent(closed(properties, required))}
 }
 
-// uploadSchema describes the parts of an upload: the table of fields, with the types of api.Upload.
+// uploadSchema describes the parts of an upload.
 func uploadSchema() object {
 	properties := object{"file": object{"type": "string", "description": "The bytes, their base64 text, or an http or https address"}}
-	kinds := reflect.TypeFor[api.Upload]()
-	switches := map[string]bool{}
-	for i := range kinds.NumField() {
-		name, _, _ := strings.Cut(kinds.Field(i).Tag.Get("json"), ",")
-		switches[name] = kinds.Field(i).Type == reflect.TypeFor[api.Field[bool]]()
-	}
-	for name := range fields {
+	for _, name := range append([]string{isPublished}, signedParts...) {
 		properties[name] = takenTypes["text"]
-		if switches[name] {
-			properties[name] = takenTypes["bool"]
+	}
+	for _, field := range api.UploadFields {
+		properties[field.Name] = takenTypes["text"]
+		if field.Kind == api.KindSwitch || field.Name == "useUniqueFileName" {
+			properties[field.Name] = takenTypes["bool"]
 		}
 	}
 	return closed(properties, []string{"file", "fileName"})

@@ -2,11 +2,8 @@ package local_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -17,7 +14,6 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"mediadesk/api/apitest"
 	"mediadesk/api/local"
 )
 
@@ -46,13 +42,9 @@ func describe(t *testing.T, l http.Handler) *description {
 		t.Fatalf("openapi.json answers %d: %s, want %d", w.Code, w.Body, http.StatusOK)
 	}
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(w.Body.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d := &description{compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}, seen: map[string]bool{}, templates: map[string]*regexp.Regexp{}}
-	if err := d.compiler.AddResource(documentURL, document); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.compiler.AddResource(documentURL, document))
 	if err := json.Unmarshal(w.Body.Bytes(), &struct {
 		Paths any `json:"paths"`
 	}{&d.paths}); err != nil {
@@ -139,9 +131,9 @@ func (w *teeWriter) Write(p []byte) (int, error) {
 
 func (w *teeWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// TestAnswersAreAsDescribed checks every answer of the contract suite against openapi.json, and
-// that every operation succeeds at least once.
-func TestAnswersAreAsDescribed(t *testing.T) {
+// serveDescribed serves a library and compares every answer with openapi.json. The returned function
+// fails unless every operation has succeeded at least once.
+func serveDescribed(t *testing.T, o local.Options) (address string, allSucceeded func()) {
 	var mu sync.Mutex
 	var d *description
 	var library *local.Library
@@ -149,7 +141,8 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		tee := &teeWriter{ResponseWriter: w, status: http.StatusOK}
 		method, path := r.Method, r.URL.Path
 		library.ServeHTTP(tee, r)
-		if !strings.HasPrefix(path, "/v1/") && !strings.HasPrefix(path, "/v2/") && !strings.HasPrefix(path, "/api/") && !strings.HasPrefix(path, "/_mediadesk/") || method == http.MethodHead {
+		api := regexp.MustCompile("^/(v1|v2|api|_mediadesk)/").MatchString(path)
+		if !api || method == http.MethodHead {
 			return
 		}
 		if err := d.check(method, path, tee.status, w.Header().Get("Content-Type"), tee.body.Bytes()); err != nil {
@@ -158,42 +151,24 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 			t.Errorf("%s %s answers %d: %v\n%s", method, path, tee.status, err, tee.body.Bytes())
 		}
 	}))
-	defer server.Close()
-	sources, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	const most = 200_000
-	library, err = local.Open(context.Background(), local.Options{
-		Dir: t.TempDir(), Key: key(testKey), Address: server.URL, MaxSize: most, AllowAddresses: []string{sources.Addr().String()}, AllowReset: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer library.Close()
+	t.Cleanup(server.Close)
+	o.Address, o.AllowReset = server.URL, true
+	library = serve(t, o).Library
 	d = describe(t, library)
-	apitest.Run(t, apitest.Target{
-		UploadURL: server.URL, BaseURL: server.URL, DeliveryURL: server.URL, Key: testKey, MaxSize: most, Sources: sources, Strict: true,
-	})
-	for _, path := range []string{"GET /v1/customMetadataFields", "GET /api/v1/library", "GET /_mediadesk/health", "GET /_mediadesk/openapi.json", "GET /_mediadesk/requests", "GET /_mediadesk/metrics", "POST /_mediadesk/reset"} {
-		method, path, _ := strings.Cut(path, " ")
-		r, err := http.NewRequest(method, server.URL+path, nil)
-		if err != nil {
-			t.Fatal(err)
+	return server.URL, func() {
+		for _, operation := range []string{
+			"GET /v1/customMetadataFields", "GET /api/v1/library", "GET /_mediadesk/health", "GET /_mediadesk/openapi.json",
+			"GET /_mediadesk/requests", "GET /_mediadesk/metrics", "POST /_mediadesk/reset",
+		} {
+			method, path, _ := strings.Cut(operation, " ")
+			ask(server.Config.Handler, method, path)
 		}
-		r.SetBasicAuth(testKey, "")
-		res, err := client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		io.Copy(io.Discard, res.Body)
-		res.Body.Close()
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, r := range local.Routes() {
-		if name := r.Method + " " + r.Pattern; !d.seen[name] && r.Summary != "Cancel an extension that works on a file" {
-			t.Errorf("%s never succeeded", name)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		for _, r := range local.Routes() {
+			if name := r.Method + " " + r.Pattern; !d.seen[name] && r.Summary != "Cancel an extension that works on a file" {
+				t.Errorf("%s never succeeded", name)
+			}
 		}
 	}
 }

@@ -17,6 +17,8 @@ const (
 	postTime    = 30 * time.Second // for the receiver to answer 200
 	maxPosts    = 18               // attempts, spread over a day by postPause, before a post is dropped
 	postsAtOnce = 8
+
+	maxRecordPause = time.Minute // between attempts to record what became of a post
 )
 
 // postPause returns the wait after a number of attempts.
@@ -87,7 +89,7 @@ func (o *outbox) work() {
 // sendDue starts sending the posts that are due and returns the time until the next one.
 func (o *outbox) sendDue() (time.Duration, error) {
 	posts, err := store.View(o.library.ctx, o.library.records, func(tx store.Tx) ([]store.Post, error) {
-		return tx.PostsOf(o.library.identity)
+		return store.All[store.Post](tx, store.Filter{"owner": o.library.identity})
 	})
 	if err != nil {
 		return 0, err
@@ -119,7 +121,8 @@ func (o *outbox) sendDue() (time.Duration, error) {
 	return next, nil
 }
 
-// send sends a post once, records the result and returns the time of the next attempt.
+// send sends a post once, records the result and returns the time of the next attempt. A result that
+// cannot be recorded is recorded later, so that a delivered post is not sent again.
 func (o *outbox) send(p store.Post) (due time.Time) {
 	l := o.library
 	var err error
@@ -142,34 +145,31 @@ func (o *outbox) send(p store.Post) (due time.Time) {
 	}
 	if err != nil {
 		// The address is a secret, so the log has its host only.
-		l.log.Warn("webhook post failed", "host", hostOf(p.Address), "attempt", p.Attempts, "dropped", done, "error", innermost(err))
-	}
-	err = l.records.Update(l.ctx, func(tx store.Tx) error {
-		if done {
-			return tx.DeletePost(p.ID)
+		if wrapped, ok := errors.AsType[*url.Error](err); ok {
+			err = wrapped.Err
 		}
-		return tx.UpdatePost(&p)
-	})
-	if err != nil {
+		host := ""
+		if u, err := url.Parse(p.Address); err == nil {
+			host = u.Host
+		}
+		l.log.Warn("webhook post failed", "host", host, "attempt", p.Attempts, "dropped", done, "error", err)
+	}
+	for failures := 1; ; failures++ {
+		err = l.records.Update(l.ctx, func(tx store.Tx) error {
+			if done {
+				return tx.Remove(&store.Post{ID: p.ID})
+			}
+			return tx.Save(&p)
+		})
+		if err == nil || l.ctx.Err() != nil {
+			return due
+		}
 		l.log.Error("webhook post could not be recorded", "post", p.ID, "error", err)
+		select {
+		case <-time.After(min(o.pause(failures), maxRecordPause)):
+		case <-l.ctx.Done():
+		}
 	}
-	return due
-}
-
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return u.Host
-}
-
-// innermost removes the address from an error of net/http.
-func innermost(err error) error {
-	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		return wrapped.Err
-	}
-	return err
 }
 
 func (o *outbox) post(p store.Post) error {

@@ -31,74 +31,64 @@ func (o *Options) ShownStorage() string {
 	return store.MaskURL(o.Storage)
 }
 
-// ownership describes who owns a content store.
-type ownership struct {
-	o        Options
-	records  store.Records
-	contents store.Contents
-	owner    string // identity of the owning library; empty if none yet
-}
-
-// ownerOf returns the ownership of the contents of o, or ErrNotOwner if they belong to another library.
-func ownerOf(ctx context.Context, o Options, records store.Records, contents store.Contents) (*ownership, error) {
-	own := &ownership{o: o, records: records, contents: contents}
-	if own.alone() {
-		return own, nil
+// checkOwner reports whether the contents of o have this library as their owner. It returns ErrNotOwner if
+// they have another one. Records and contents in one folder need no owner.
+func checkOwner(ctx context.Context, o Options, records store.Records, contents store.Contents) (owned bool, err error) {
+	if o.Database == "" && o.Storage == "" {
+		return true, nil
 	}
-	var err error
-	if own.owner, err = contents.Mark(store.LibraryMark, ""); err != nil {
-		return nil, fmt.Errorf("read the owner of the storage: %w", err)
+	owner, err := contents.Mark(store.LibraryMark, "")
+	if err != nil {
+		return false, fmt.Errorf("read the owner of the storage: %w", err)
 	}
-	if own.owner == "" {
-		return own, nil
+	if owner == "" {
+		return false, nil
 	}
 	library, err := store.View(ctx, records, func(tx store.Tx) (string, error) { return tx.Identity("") })
 	if err != nil {
-		return nil, fmt.Errorf("read the identity of the library: %w", err)
+		return false, fmt.Errorf("read the identity of the library: %w", err)
 	}
-	return own, own.check(library)
+	return true, o.owns(owner, library)
 }
 
-// alone reports whether records and contents are in one folder.
-func (o *ownership) alone() bool { return o.o.Database == "" && o.o.Storage == "" }
-
-func (o *ownership) check(library string) error {
-	if o.owner != library {
-		return &api.HintedError{
-			Err:  fmt.Errorf("the storage %s %w", o.o.ShownStorage(), ErrNotOwner),
-			Help: "Use another bucket, folder or prefix. If you restored old records of this very library, delete the object \"library\" in the storage.",
-		}
+func (o *Options) owns(owner, library string) error {
+	if owner == library {
+		return nil
 	}
-	return nil
+	return &api.HintedError{
+		Err:  fmt.Errorf("the storage %s %w", o.ShownStorage(), ErrNotOwner),
+		Help: "Use another bucket, folder or prefix. If you restored old records of this very library, delete the object \"library\" in the storage.",
+	}
 }
 
-// mark records this library as the owner of the contents. It returns ErrOtherStore if shared records
-// belong to other contents.
-func (o *ownership) mark(ctx context.Context) error {
-	if o.o.Database != "" {
-		id, err := o.contents.Mark(store.StoreMark, store.NewID())
+// markOwner records this library as the owner of the contents unless it is owned. It returns
+// ErrOtherStore if shared records belong to other contents.
+func (l *Library) markOwner(ctx context.Context, owned bool) error {
+	if l.o.Database != "" {
+		id, err := l.contents.Mark(store.StoreMark, store.NewID())
 		if err != nil {
 			return fmt.Errorf("mark the storage: %w", err)
 		}
-		ok, err := store.Update(ctx, o.records, func(tx store.Tx) (bool, error) { return tx.UseStore(id) })
+		ok, err := store.Update(ctx, l.records, func(tx store.Tx) (bool, error) { return tx.UseStore(id) })
 		if err != nil {
 			return fmt.Errorf("record the storage of the library: %w", err)
 		}
 		if !ok {
-			return o.o.otherStore()
+			return l.o.otherStore()
 		}
 	}
-	if o.alone() || o.owner != "" {
+	if owned {
 		return nil
 	}
-	library, err := store.Update(ctx, o.records, func(tx store.Tx) (string, error) { return tx.Identity(store.NewID()) })
+	library, err := store.Update(ctx, l.records, func(tx store.Tx) (string, error) { return tx.Identity(store.NewID()) })
 	if err != nil {
 		return fmt.Errorf("record the identity of the library: %w", err)
 	}
-	if o.owner, err = o.contents.Mark(store.LibraryMark, library); err != nil {
+	owner, err := l.contents.Mark(store.LibraryMark, library)
+	if err != nil {
 		return fmt.Errorf("write the owner of the storage: %w", err)
 	}
-	return o.check(library)
+	return l.o.owns(owner, library)
 }
 
 // allowMove lets the library of o use the contents in target, a copy of source, from its next start.

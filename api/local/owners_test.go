@@ -2,6 +2,7 @@ package local_test
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"mediadesk/api"
 	"mediadesk/api/local"
 )
 
@@ -72,17 +74,11 @@ func TestTwoServersOnOneFolder(t *testing.T) {
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), childDir+"="+dir)
 			in, err := cmd.StdinPipe() // closing it would end the child
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer in.Close()
 			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
+			must(t, cmd.Start())
 			commands = append(commands, cmd)
 			go func() {
 				line, _ := bufio.NewReader(out).ReadString('\n')
@@ -94,6 +90,10 @@ func TestTwoServersOnOneFolder(t *testing.T) {
 			if address := <-lines; address != "" {
 				serving++
 				upload(t, address, []byte("x"), "fileName", "x")
+				_, err := local.Open(t.Context(), local.Options{Dir: dir, Key: key(testKey)})
+				if !errors.Is(err, local.ErrInUse) || !strings.Contains(err.Error(), "serves at "+address) || api.Hint(err) == "" {
+					t.Errorf("a second owner got %v", err)
+				}
 			}
 		}
 		if serving != 1 {

@@ -6,9 +6,12 @@ import (
 	"time"
 )
 
-// patience is how long a connection may be idle during a request or an answer. There is no limit
-// while bytes move.
+// patience is how long a connection may be idle during a request. There is no limit while bytes move.
 const patience = 60 * time.Second
+
+// writePatience multiplies it for an answer: the system takes megabytes at once for a client that
+// reads slowly.
+const writePatience = 5
 
 // patientBody extends the connection's read deadline with every read.
 type patientBody struct {
@@ -37,7 +40,7 @@ func (b *patientBody) Read(p []byte) (int, error) {
 type patientWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
-	wait    time.Duration // patience
+	wait    time.Duration // for a part of the answer
 	status  int           // 0 before WriteHeader
 	size    int64         // body bytes written
 }

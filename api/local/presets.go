@@ -3,7 +3,6 @@ package local
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -24,11 +23,10 @@ type presetKind struct {
 	path    string
 	takes   string // members for creation, as in a route; updates require none
 	most    int    // maximum number
-	newID   func() string
-	idForm  *regexp.Regexp
-	unknown error // for a well-formed id that does not exist
-	badID   error // for a malformed id
-	answer  any   // as in a route
+	prefix  string // of ids, before 24 hexadecimal digits
+	unknown error  // for an id that does not exist
+	badID   error  // for a malformed id; nil for unknown
+	answer  any    // as in a route
 
 	// record checks a preset with the members of takes and returns it as an answer.
 	record func(l *Library, p *store.Preset, others []store.Preset) (any, error)
@@ -57,10 +55,9 @@ var errNoSaved = refuse(http.StatusNotFound, "The requested saved extension does
 
 var savedExtensions = &presetKind{
 	kind: api.SavedExtension, what: "a saved extension", path: "/v1/saved-extensions", takes: "name! description! config:object!", most: 100,
-	newID: func() string { return "ext_" + store.NewID() }, idForm: regexp.MustCompile(`^ext_[0-9a-f]{24}$`),
-	unknown: errNoSaved,
-	badID:   badRequest("Invalid saved extension ID.", "An id is ext_ and 24 hexadecimal digits."),
-	answer:  savedExtension{},
+	prefix: "ext_", unknown: errNoSaved,
+	badID:  badRequest("Invalid saved extension ID.", "An id is ext_ and 24 hexadecimal digits."),
+	answer: savedExtension{},
 	record: func(l *Library, p *store.Preset, _ []store.Preset) (any, error) {
 		e := savedExtension{ID: p.ID, CreatedAt: timeText(p.Created), UpdatedAt: timeText(p.Updated)}
 		if err := json.Unmarshal(p.Body, &e); err != nil || strings.TrimSpace(e.Name) == "" {
@@ -83,7 +80,6 @@ var apiName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
 
 var namedTransformations = &presetKind{
 	kind: "named-transformation", what: "a named transformation", path: "/v1/named-transformations", takes: "name! transformation! enabled:bool", most: 250,
-	newID: store.NewID, idForm: regexp.MustCompile(``),
 	unknown: refuse(http.StatusNotFound, "The requested named transformation does not exist.", "Check the id."),
 	answer:  namedTransformation{},
 	record: func(_ *Library, p *store.Preset, others []store.Preset) (any, error) {
@@ -108,145 +104,100 @@ var namedTransformations = &presetKind{
 // presetRoutes returns the five routes of a kind.
 func presetRoutes(k *presetKind) []route {
 	one := k.path + "/{presetId}"
+	optional := strings.ReplaceAll(k.takes, "!", "")
 	return []route{
-		{http.MethodGet, k.path, "List what there is of " + k.what, "", http.StatusOK, []any{}, k.list},
-		{http.MethodPost, k.path, "Create " + k.what, k.takes, http.StatusCreated, k.answer, k.add},
-		{http.MethodGet, one, "Get " + k.what, "", http.StatusOK, k.answer, k.get},
-		{http.MethodPatch, one, "Update " + k.what, strings.ReplaceAll(k.takes, "!", ""), http.StatusOK, k.answer, k.update},
-		{http.MethodDelete, one, "Delete " + k.what, "", http.StatusOK, nil, k.remove},
+		{http.MethodGet, k.path, "List what there is of " + k.what, "", http.StatusOK, []any{}, viewing(k.list)},
+		{http.MethodPost, k.path, "Create " + k.what, k.takes, http.StatusCreated, k.answer, k.write(k.takes, store.Tx.Add)},
+		{http.MethodGet, one, "Get " + k.what, "", http.StatusOK, k.answer, viewing(k.get)},
+		{http.MethodPatch, one, "Update " + k.what, optional, http.StatusOK, k.answer, k.write(optional, store.Tx.Save)},
+		{http.MethodDelete, one, "Delete " + k.what, "", http.StatusOK, nil, updating(k.remove)},
 	}
 }
 
-func (k *presetKind) list(l *Library, r *http.Request) (any, error) {
-	return store.View(r.Context(), l.records, func(tx store.Tx) (any, error) {
-		presets, err := tx.Presets(k.kind)
-		list := make([]any, len(presets))
-		for i := range presets {
-			if err == nil {
-				list[i], err = k.record(l, &presets[i], nil)
+func (k *presetKind) list(l *Library, tx store.Tx, _ *http.Request) (any, error) {
+	presets, err := store.All[store.Preset](tx, store.Filter{"kind": k.kind})
+	list := make([]any, len(presets))
+	for i := range presets {
+		if err == nil {
+			list[i], err = k.record(l, &presets[i], nil)
+		}
+	}
+	return list, err
+}
+
+// find returns the preset of a request, or a new one if it has no id, and all others of the kind.
+func (k *presetKind) find(l *Library, tx store.Tx, r *http.Request) (*store.Preset, []store.Preset, error) {
+	id := r.PathValue("presetId")
+	list, err := store.All[store.Preset](tx, store.Filter{"kind": k.kind})
+	at := slices.IndexFunc(list, func(p store.Preset) bool { return p.ID == id })
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case at >= 0:
+		p := list[at]
+		return &p, slices.Delete(list, at, at+1), nil
+	case id != "" && k.badID != nil && (!strings.HasPrefix(id, k.prefix) || !store.IsID(id[len(k.prefix):])):
+		return nil, nil, k.badID
+	case id != "":
+		return nil, nil, k.unknown
+	case len(list) >= k.most:
+		return nil, nil, badRequest(fmt.Sprintf("The limit of %d is reached for %s.", k.most, k.what), "Delete one first.")
+	}
+	return &store.Preset{Kind: k.kind, ID: k.prefix + store.NewID(), Created: l.now(), Body: json.RawMessage("{}")}, list, nil
+}
+
+func (k *presetKind) get(l *Library, tx store.Tx, r *http.Request) (any, error) {
+	p, _, err := k.find(l, tx, r)
+	if err != nil {
+		return nil, err
+	}
+	return k.record(l, p, nil)
+}
+
+// write returns the operation that writes the members of a request into its preset or a new one.
+func (k *presetKind) write(takes string, save func(store.Tx, any) error) operation {
+	return func(l *Library, r *http.Request) (any, error) {
+		var members []member
+		needed := 0
+		for _, t := range parseTakes(takes) {
+			members = append(members, member{t.name, new(json.RawMessage)})
+			if t.required {
+				needed++
 			}
 		}
-		return list, err
-	})
-}
-
-func (k *presetKind) get(l *Library, r *http.Request) (any, error) {
-	return store.View(r.Context(), l.records, func(tx store.Tx) (any, error) {
-		p, _, err := k.find(tx, r.PathValue("presetId"))
+		sent, err := readBody(r, needed, members...)
 		if err != nil {
 			return nil, err
 		}
-		return k.record(l, p, nil)
-	})
+		return store.Update(r.Context(), l.records, func(tx store.Tx) (any, error) {
+			p, others, err := k.find(l, tx, r)
+			if err != nil {
+				return nil, err
+			}
+			body := map[string]json.RawMessage{}
+			if err := json.Unmarshal(p.Body, &body); err != nil {
+				return nil, err
+			}
+			maps.Copy(body, sent)
+			if p.Body, err = json.Marshal(body); err != nil {
+				return nil, err
+			}
+			p.Updated = l.now()
+			record, err := k.record(l, p, others)
+			if err != nil {
+				return nil, err
+			}
+			return record, save(tx, p)
+		})
+	}
 }
 
-// find returns a preset and all others of its kind.
-func (k *presetKind) find(tx store.Tx, id string) (*store.Preset, []store.Preset, error) {
-	if !k.idForm.MatchString(id) {
-		return nil, nil, k.badID
-	}
-	p, others, err := findPreset(tx, k.kind, id)
-	if errors.Is(err, store.ErrNotFound) {
-		err = k.unknown
-	}
-	return p, others, err
-}
-
-func findPreset(tx store.Tx, kind, id string) (*store.Preset, []store.Preset, error) {
-	list, err := tx.Presets(kind)
-	if err != nil {
-		return nil, nil, err
-	}
-	at := slices.IndexFunc(list, func(p store.Preset) bool { return p.ID == id })
-	if at < 0 {
-		return nil, nil, store.ErrNotFound
-	}
-	p := list[at]
-	return &p, slices.Delete(list, at, at+1), nil
-}
-
-// read reads the members of a request.
-func (k *presetKind) read(r *http.Request, required bool) (map[string]json.RawMessage, error) {
-	var members []member
-	needed := 0
-	for _, t := range parseTakes(k.takes) {
-		members = append(members, member{t.name, new(json.RawMessage)})
-		if t.required && required {
-			needed++
-		}
-	}
-	return readMembers(r, needed, members...)
-}
-
-// set writes members into a preset and checks it.
-func (k *presetKind) set(l *Library, p *store.Preset, members map[string]json.RawMessage, others []store.Preset) (any, error) {
-	body := map[string]json.RawMessage{}
-	if p.Body != nil {
-		if err := json.Unmarshal(p.Body, &body); err != nil {
-			return nil, err
-		}
-	}
-	maps.Copy(body, members)
-	var err error
-	if p.Body, err = json.Marshal(body); err != nil {
-		return nil, err
-	}
-	return k.record(l, p, others)
-}
-
-func (k *presetKind) add(l *Library, r *http.Request) (any, error) {
-	members, err := k.read(r, true)
+func (k *presetKind) remove(l *Library, tx store.Tx, r *http.Request) (any, error) {
+	p, _, err := k.find(l, tx, r)
 	if err != nil {
 		return nil, err
 	}
-	return store.Update(r.Context(), l.records, func(tx store.Tx) (any, error) { return k.create(l, tx, members) })
-}
-
-func (k *presetKind) create(l *Library, tx store.Tx, members map[string]json.RawMessage) (any, error) {
-	others, err := tx.Presets(k.kind)
-	if err != nil {
-		return nil, err
-	}
-	if len(others) >= k.most {
-		return nil, badRequest(fmt.Sprintf("The limit of %d is reached for %s.", k.most, k.what), "Delete one first.")
-	}
-	p := &store.Preset{Kind: k.kind, ID: k.newID(), Created: l.now(), Updated: l.now()}
-	record, err := k.set(l, p, members, others)
-	if err != nil {
-		return nil, err
-	}
-	return record, tx.AddPreset(p)
-}
-
-func (k *presetKind) update(l *Library, r *http.Request) (any, error) {
-	members, err := k.read(r, false)
-	if err != nil {
-		return nil, err
-	}
-	return store.Update(r.Context(), l.records, func(tx store.Tx) (any, error) {
-		p, others, err := k.find(tx, r.PathValue("presetId"))
-		if err != nil {
-			return nil, err
-		}
-		p.Updated = l.now()
-		record, err := k.set(l, p, members, others)
-		if err != nil {
-			return nil, err
-		}
-		return record, tx.UpdatePreset(p)
-	})
-}
-
-func (k *presetKind) remove(l *Library, r *http.Request) (any, error) {
-	id := r.PathValue("presetId")
-	if !k.idForm.MatchString(id) {
-		return nil, k.badID
-	}
-	err := l.records.Update(r.Context(), func(tx store.Tx) error { return tx.DeletePreset(k.kind, id) })
-	if errors.Is(err, store.ErrNotFound) {
-		err = k.unknown
-	}
-	return nil, err
+	return nil, tx.Remove(p)
 }
 
 // seedTransformations creates the named transformations of the settings that do not exist yet.
@@ -255,7 +206,7 @@ func (l *Library) seedTransformations(ctx context.Context) error {
 		return nil
 	}
 	return l.records.Update(ctx, func(tx store.Tx) error {
-		have, err := tx.Presets(namedTransformations.kind)
+		have, err := store.All[store.Preset](tx, store.Filter{"kind": namedTransformations.kind})
 		if err != nil {
 			return err
 		}
@@ -267,7 +218,7 @@ func (l *Library) seedTransformations(ctx context.Context) error {
 			if p.Body, err = json.Marshal(map[string]string{"name": name, "transformation": l.o.Named[name]}); err != nil {
 				return err
 			}
-			if err := tx.AddPreset(p); err != nil {
+			if err := tx.Add(p); err != nil {
 				return err
 			}
 		}
@@ -278,19 +229,19 @@ func (l *Library) seedTransformations(ctx context.Context) error {
 // transformation returns the steps of an enabled named transformation. Errors of the records are a
 // *storeError.
 func (l *Library) transformation(ctx context.Context, name string) (string, error) {
-	list, err := store.View(ctx, l.records, func(tx store.Tx) ([]store.Preset, error) { return tx.Presets(namedTransformations.kind) })
-	if err != nil {
-		return "", &storeError{err}
-	}
-	at := slices.IndexFunc(list, func(p store.Preset) bool { return p.Name == name })
+	list, err := store.View(ctx, l.records, func(tx store.Tx) ([]store.Preset, error) {
+		return store.All[store.Preset](tx, store.Filter{"kind": namedTransformations.kind, "name": name})
+	})
 	t := namedTransformation{Enabled: true}
-	if at < 0 {
-		return "", fmt.Errorf("there is no named transformation %q", name)
+	if err == nil && len(list) > 0 {
+		err = json.Unmarshal(list[0].Body, &t)
 	}
-	if err := json.Unmarshal(list[at].Body, &t); err != nil {
+	switch {
+	case err != nil:
 		return "", &storeError{err}
-	}
-	if !t.Enabled {
+	case len(list) == 0:
+		return "", fmt.Errorf("there is no named transformation %q", name)
+	case !t.Enabled:
 		return "", fmt.Errorf("the named transformation %q is disabled", name)
 	}
 	return t.Transformation, nil

@@ -15,16 +15,17 @@ import (
 
 // problem is an error answer.
 type problem struct {
-	status        int
-	message, help string
-	reason        string   // machine-readable; may be empty
-	missing       []string // ids of missing files
+	status  int
+	Message string   `json:"message"`
+	Help    string   `json:"help"`
+	Reason  string   `json:"reason,omitempty"`         // machine-readable
+	Missing []string `json:"missingFileIds,omitempty"` // ids of missing files
 }
 
-func (p *problem) Error() string { return p.message }
+func (p *problem) Error() string { return p.Message }
 
 func refuse(status int, message, help string) *problem {
-	return &problem{status: status, message: message, help: help}
+	return &problem{status: status, Message: message, Help: help}
 }
 
 // Reasons that several operations give (hosted-service.md §9 and §10).
@@ -39,7 +40,7 @@ func badRequest(message, help string) *problem { return refuse(http.StatusBadReq
 
 // because adds a machine-readable reason.
 func (p *problem) because(reason string) *problem {
-	p.reason = reason
+	p.Reason = reason
 	return p
 }
 
@@ -63,23 +64,26 @@ func (l *Library) answerError(w http.ResponseWriter, r *http.Request, body *pati
 	var p *problem
 	var rule *api.RuleError
 	var down *store.DownError
+	id := w.Header().Get(requestIDHeader)
+	failed := func() {
+		l.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "request", id, "error", err)
+	}
 	switch {
 	case errors.As(err, &p):
 	case errors.Is(err, store.ErrNotFound):
 		p = errNoFile
 	case errors.As(err, &rule):
-		p = &problem{status: http.StatusBadRequest, message: rule.Message, help: rule.Help}
+		p = badRequest(rule.Message, rule.Help)
 	case errors.As(err, &down):
-		l.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "request", w.Header().Get(requestIDHeader), "error", err)
+		failed()
 		p = refuse(http.StatusServiceUnavailable, "The "+down.Part+" of the library does not answer.", "Send the request again in a few seconds.")
 	case errors.Is(err, syscall.ENOSPC):
-		p = &problem{status: http.StatusInsufficientStorage, message: "The disk of the local library is full; nothing was stored.", help: "Free some space and send it again."}
+		p = refuse(http.StatusInsufficientStorage, "The disk of the local library is full; nothing was stored.", "Free some space and send it again.")
 	case r.Context().Err() != nil && errors.Is(err, context.Canceled):
-		p = &problem{status: http.StatusServiceUnavailable, message: "The request was ended."}
+		p = refuse(http.StatusServiceUnavailable, "The request was ended.", "")
 	default:
-		id := w.Header().Get(requestIDHeader)
-		l.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "request", id, "error", err)
-		p = &problem{status: http.StatusInternalServerError, message: "The local library failed.", help: "See its log, request id " + id + "."}
+		failed()
+		p = refuse(http.StatusInternalServerError, "The local library failed.", "See its log, request id "+id+".")
 	}
 	if p.status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", retryAfter)
@@ -91,18 +95,8 @@ func (l *Library) answerError(w http.ResponseWriter, r *http.Request, body *pati
 		answerNow(w, r, body, p)
 		return
 	}
-	writeJSON(w, p.status, p.body())
+	writeJSON(w, p.status, p)
 }
-
-// problemBody is the body of an error answer.
-type problemBody struct {
-	Message string   `json:"message"`
-	Help    string   `json:"help"`
-	Reason  string   `json:"reason,omitempty"`
-	Missing []string `json:"missingFileIds,omitempty"`
-}
-
-func (p *problem) body() any { return problemBody{p.message, p.help, p.reason, p.missing} }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	text, err := json.Marshal(v)

@@ -24,9 +24,7 @@ func TestConsequencesComeTrue(t *testing.T) { onEachEngine(t, testConsequencesCo
 func testConsequencesComeTrue(t *testing.T, o local.Options) {
 	address, _ := serveAll(t, o)
 	c, err := api.NewClient(api.Options{UploadURL: address, BaseURL: address, Key: key(testKey)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(c.Close)
 	for _, name := range []string{"one", "two"} {
 		body := fmt.Sprintf(`{"name":%q,"label":%[1]q,"schema":{"type":"Number"}}`, name)
@@ -35,9 +33,7 @@ func testConsequencesComeTrue(t *testing.T, o local.Options) {
 		}
 	}
 	picture := filepath.Join(t.TempDir(), "p.jpg")
-	if err := os.WriteFile(picture, apitest.JPEG(24, 16), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(picture, apitest.JPEG(24, 16), 0o600))
 	rapid.Check(t, func(t *rapid.T) {
 		folder := "/p" + fmt.Sprint(rapid.IntRange(0, 1<<30).Draw(t, "folder"))
 		for range rapid.IntRange(1, 4).Draw(t, "uploads") {
@@ -76,9 +72,7 @@ func checkPrediction(t *rapid.T, c *api.Client, u *api.Upload) {
 	ctx := t.Context()
 	folder, _ := api.CleanFolder(u.Folder.Or("/"))
 	there, err := c.List(ctx, api.Query{Folder: folder, Name: api.StoredName(u.FileName)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	at := api.Place{Known: true}
 	if len(there) > 0 {
 		at.File = &there[0]

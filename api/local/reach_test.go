@@ -42,9 +42,7 @@ func TestInternalAddressesAreNotReached(t *testing.T) {
 	}
 	var reached atomic.Int64
 	listener, err := net.Listen("tcp", ":0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var open atomic.Bool
 	inside := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if open.Load() {
@@ -105,10 +103,10 @@ func TestInternalAddressesAreNotReached(t *testing.T) {
 	}
 }
 
-// TestSlowConnections opens 1,000 connections that hardly move. A third sends its headers slowly,
+// TestSlowConnections opens 300 connections that hardly move. A third sends its headers slowly,
 // a third its body, and a third reads its answer slowly. Other clients are served meanwhile.
 func TestSlowConnections(t *testing.T) {
-	const slow, honest = 1000, 60
+	const slow, honest = 300, 20
 	s := serve(t, local.Options{})
 	r := upload(t, s.Address, apitest.Noise(400, 400), "fileName", "large.png", "useUniqueFileName", "false")
 	host := strings.TrimPrefix(s.Address, "http://")

@@ -44,23 +44,10 @@ func (g *requestLog) add(r Request) {
 	g.list = append(g.list, r)
 }
 
-func (g *requestLog) clear() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.list = nil
-}
-
-// all returns the last requests, never nil.
-func (g *requestLog) all() []Request {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return append([]Request{}, g.list[max(0, len(g.list)-maxRequests):]...)
-}
-
 // observe records a request that came at start. It must be deferred, since a deliberately lost
 // answer panics.
 func (l *Library) observe(r *http.Request, w *patientWriter, start time.Time) {
-	l.metrics.request(r, w.status, w.Header().Get(requestIDHeader), start)
+	l.metrics.request(r, w.status, start)
 	if isControl(path.Clean("/" + r.URL.Path)) {
 		return
 	}

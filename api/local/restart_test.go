@@ -3,7 +3,6 @@ package local_test
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,12 +13,13 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
-	"mediadesk/api"
 	"mediadesk/api/apitest"
 	"mediadesk/api/local"
+	"mediadesk/api/local/store"
 )
 
 // receiver is a webhook receiver that answers attempts with a status.
@@ -124,10 +124,14 @@ func TestWebhookIsDeliveredAgain(t *testing.T) {
 			t.Errorf("%d attempts, want 18", n)
 		}
 	})
-	t.Run("for a day", func(t *testing.T) {
-		var all time.Duration
+	t.Run("for a day, at growing intervals", func(t *testing.T) {
+		var all, before time.Duration
 		for n := 1; n < 18; n++ {
-			all += local.PostPause(n)
+			pause := local.PostPause(n)
+			if pause < before || pause <= 0 {
+				t.Errorf("after %d attempts it waits %s, before that %s", n, pause, before)
+			}
+			all, before = all+pause, pause
 		}
 		if all < 22*time.Hour || all > 24*time.Hour {
 			t.Errorf("the attempts take %s", all)
@@ -148,35 +152,6 @@ func TestWebhookIsDeliveredAgain(t *testing.T) {
 			receive(t, posts)
 		}
 	})
-	t.Run("at growing intervals", func(t *testing.T) {
-		before := time.Duration(0)
-		for n := 1; n < 10; n++ {
-			if pause := local.PostPause(n); pause < before || pause <= 0 {
-				t.Errorf("after %d attempts it waits %s, before that %s", n, pause, before)
-			} else {
-				before = pause
-			}
-		}
-	})
-}
-
-func TestEverythingIsThereAfterRestart(t *testing.T) {
-	dir := t.TempDir()
-	first := serve(t, local.Options{Dir: dir})
-	photo := apitest.PhotoJPEG(60, 40, 3)
-	r := upload(t, first.Address, photo, "fileName", "день 1.jpg", "tags", "a,b", "folder", "/x/y", "customCoordinates", "1,2,3,4", "useUniqueFileName", "false", "description", "words")
-	closeServer(t, first)
-	s := serve(t, local.Options{Dir: dir})
-	now := details(t, s.Address, r["fileId"])
-	for name, value := range r {
-		if name == "thumbnailUrl" {
-			name = "thumbnail"
-		}
-		// The address of the service has changed.
-		if text := strings.Replace(fmt.Sprint(value), first.Address, s.Address, 1); fmt.Sprint(now[name]) != text {
-			t.Errorf("%s is %v, was %v", name, now[name], value)
-		}
-	}
 }
 
 // TestKill ends a library with SIGKILL between and during uploads. Everything that was
@@ -189,20 +164,12 @@ func TestKill(t *testing.T) {
 		cmd.Env = append(os.Environ(), childDir+"="+dir)
 		cmd.Stderr = os.Stderr
 		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		in, err := cmd.StdinPipe() // closing it would end the child
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, cmd.Start())
 		address, err := bufio.NewReader(out).ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		address = strings.TrimSpace(address)
 		for n := range 10 {
 			data := bytes.Repeat([]byte{byte(round), byte(n)}, 20_000)
@@ -212,9 +179,7 @@ func TestKill(t *testing.T) {
 		// Another upload is under way when the library ends.
 		contentType, body := form(bytes.Repeat([]byte("z"), 3<<20), "fileName", "under-way", "useUniqueFileName", "false")
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"/api/v1/files/upload", body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		req.Header.Set("Content-Type", contentType)
 		req.SetBasicAuth(testKey, "")
 		done := make(chan struct{})
@@ -233,9 +198,7 @@ func TestKill(t *testing.T) {
 	for id, data := range stored {
 		record := details(t, s.Address, id)
 		res, err := client.Get(record["url"].(string))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var got bytes.Buffer
 		got.ReadFrom(res.Body)
 		res.Body.Close()
@@ -249,40 +212,12 @@ func TestKill(t *testing.T) {
 	}
 }
 
-func TestOneOwner(t *testing.T) {
-	dir := t.TempDir()
-	if address, ok := local.Find(dir); ok {
-		t.Errorf("found the owner %s, want none", address)
-	}
-	s := serve(t, local.Options{Dir: dir})
-	if address, ok := local.Find(dir); !ok || address != s.Address {
-		t.Errorf("found %q %t, want %s", address, ok, s.Address)
-	}
-	_, err := local.Open(context.Background(), local.Options{Dir: dir, Key: key("x")})
-	if !errors.Is(err, local.ErrInUse) || !strings.Contains(err.Error(), "serves at "+s.Address) || api.Hint(err) == "" {
-		t.Errorf("a second owner got %v", err)
-	}
-	closeServer(t, s)
-	if address, ok := local.Find(dir); ok {
-		t.Errorf("found %s after it ended", address)
-	}
-	again, err := local.Open(context.Background(), local.Options{Dir: dir, Key: key("x")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := again.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestFindBelievesTheOwnerOnly(t *testing.T) {
 	other := serve(t, local.Options{})
 	dir := t.TempDir()
 	word := fmt.Sprintf(`{"address":%q,"pid":1,"identity":"somebody else","dir":%q}`, other.Address, dir)
-	if err := os.WriteFile(filepath.Join(dir, "owner.json"), []byte(word), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if address, ok := local.Find(dir); ok {
+	must(t, os.WriteFile(filepath.Join(dir, "owner.json"), []byte(word), 0o600))
+	if address, _, ok := local.Find(dir); ok {
 		t.Errorf("found the owner %s, want none", address)
 	}
 }
@@ -312,5 +247,31 @@ func TestPostsComeOnce(t *testing.T) {
 	eventually(t, "the end of all posts", func() bool { return s.Library.Sending() == 0 })
 	if n := count.Load(); n != 1 {
 		t.Errorf("it was posted %d times, want 1", n)
+	}
+}
+
+// TestDeliveredPostIsNotRepeated: a post is sent once, although its delivery is recorded later.
+func TestDeliveredPostIsNotRepeated(t *testing.T) {
+	defer local.PauseForTests(time.Millisecond)()
+	hook, posts := receiver(t, func(int) int { return http.StatusOK })
+	var failed atomic.Int32
+	s := serve(t, local.Options{}.WithUpdates(func(do func(store.Tx) error) (func(store.Tx) error, func()) {
+		return func(tx store.Tx) error {
+			before, err := store.All[store.Post](tx, nil)
+			if err == nil {
+				err = do(tx)
+			}
+			after, failure := store.All[store.Post](tx, nil)
+			if len(after) < len(before) && failed.Add(1) <= 3 {
+				failure = syscall.ENOSPC // a full disk cannot record that a post was delivered
+			}
+			return errors.Join(err, failure)
+		}, nil
+	}))
+	upload(t, s.Address, apitest.PNG(8, 8), "fileName", "a.png", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
+	receive(t, posts)
+	eventually(t, "the record of the delivery", func() bool { return s.Library.Posts(t) == 0 && s.Library.Sending() == 0 })
+	if more := len(posts); more > 0 {
+		t.Errorf("it was posted %d times, want 1", 1+more)
 	}
 }

@@ -1,7 +1,6 @@
 package local
 
 import (
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,6 +11,20 @@ import (
 
 // An operation returns the JSON value of its answer, nil for no body, or the error to answer with.
 type operation = func(*Library, *http.Request) (any, error)
+
+// viewing returns the operation that do is within a transaction that reads.
+func viewing(do func(*Library, store.Tx, *http.Request) (any, error)) operation {
+	return func(l *Library, r *http.Request) (any, error) {
+		return store.View(r.Context(), l.records, func(tx store.Tx) (any, error) { return do(l, tx, r) })
+	}
+}
+
+// updating returns the operation that do is within a transaction that writes.
+func updating(do func(*Library, store.Tx, *http.Request) (any, error)) operation {
+	return func(l *Library, r *http.Request) (any, error) {
+		return store.Update(r.Context(), l.records, func(tx store.Tx) (any, error) { return do(l, tx, r) })
+	}
+}
 
 // uploadPath and uploadPathV2 accept uploads, also from web pages.
 const (
@@ -24,7 +37,7 @@ func isUpload(path string) bool { return path == uploadPath || path == uploadPat
 // A route is one operation of the API.
 type route struct {
 	method  string
-	pattern string // path in the syntax of http.ServeMux, without a trailing slash
+	pattern string // path with {wildcards}, without a trailing slash
 	summary string // what it does, for the docs
 	takes   string // parameters of a GET, else members of the JSON body; see parseTakes
 	status  int    // of a successful answer with a body
@@ -32,7 +45,7 @@ type route struct {
 	serve   operation
 }
 
-// routes lists all operations.
+// routes lists all operations. Of two with the same method that fit a path, the first one serves it.
 var routes = slices.Concat(routesV1, presetRoutes(savedExtensions), presetRoutes(namedTransformations), secondVersion(routesV1))
 
 // inV2 lists the operations with a second path under /v2/, which rclone calls but no document
@@ -56,17 +69,20 @@ var routesV1 = []route{
 	{http.MethodPost, uploadPath, "Upload a file", "", http.StatusOK, api.File{}, (*Library).upload},
 	{http.MethodPost, uploadPathV2, "Upload a file; without the key, by a token that signs all fields", "", http.StatusOK, api.File{}, (*Library).upload},
 
-	{http.MethodGet, "/v1/files", "List and search files and folders", "type path sort fileType searchQuery name tags limit:int skip:int", http.StatusOK, []api.File{}, (*Library).list},
-	{http.MethodDelete, "/v1/files/{fileId}", "Delete a file with all its versions", "", http.StatusOK, nil, (*Library).deleteFile},
-	{http.MethodGet, "/v1/files/{fileId}/details", "Get the record of a file", "", http.StatusOK, api.File{}, (*Library).details},
+	{http.MethodPost, "/v1/files/purge", "Purge the cache of an address", "url!", http.StatusCreated, map[string]string{"requestId": ""}, (*Library).purge},
+	{http.MethodGet, "/v1/files/purge/{requestId}", "Get the status of a purge", "", http.StatusOK, map[string]string{"status": ""}, (*Library).purgeStatus},
+
+	{http.MethodGet, "/v1/files", "List and search files and folders", "type path sort fileType searchQuery name tags limit:int skip:int", http.StatusOK, []api.File{}, viewing((*Library).list)},
+	{http.MethodDelete, "/v1/files/{fileId}", "Delete a file with all its versions", "", http.StatusOK, nil, updating((*Library).deleteFile)},
+	{http.MethodGet, "/v1/files/{fileId}/details", "Get the record of a file", "", http.StatusOK, api.File{}, viewing((*Library).details)},
 	{http.MethodPatch, "/v1/files/{fileId}/details", "Update the record of a file", "tags:list? customCoordinates:text? customMetadata:object? description:text? extensions:any webhookUrl:text? removeAITags:any publish:object?", http.StatusOK, api.File{}, (*Library).updateDetails},
 	{http.MethodGet, "/v1/files/{fileId}/metadata", "Get the metadata of a file's content", "", http.StatusOK, fileMetadata{}, (*Library).metadata},
 	{http.MethodGet, "/v1/metadata", "Get the metadata of the file at an address", "url!", http.StatusOK, fileMetadata{}, (*Library).metadataAt},
 
-	{http.MethodGet, "/v1/files/{fileId}/versions", "List the versions of a file", "", http.StatusOK, []api.File{}, (*Library).listVersions},
-	{http.MethodGet, "/v1/files/{fileId}/versions/{versionId}", "Get a version of a file", "", http.StatusOK, api.File{}, (*Library).showVersion},
-	{http.MethodDelete, "/v1/files/{fileId}/versions/{versionId}", "Delete a version of a file", "", http.StatusOK, nil, (*Library).deleteVersion},
-	{http.MethodPut, "/v1/files/{fileId}/versions/{versionId}/restore", "Make a version the current one", "", http.StatusOK, api.File{}, (*Library).restoreVersion},
+	{http.MethodGet, "/v1/files/{fileId}/versions", "List the versions of a file", "", http.StatusOK, []api.File{}, viewing((*Library).listVersions)},
+	{http.MethodGet, "/v1/files/{fileId}/versions/{versionId}", "Get a version of a file", "", http.StatusOK, api.File{}, viewing((*Library).showVersion)},
+	{http.MethodDelete, "/v1/files/{fileId}/versions/{versionId}", "Delete a version of a file", "", http.StatusOK, nil, updating((*Library).deleteVersion)},
+	{http.MethodPut, "/v1/files/{fileId}/versions/{versionId}/restore", "Make a version the current one", "", http.StatusOK, api.File{}, updating((*Library).restoreVersion)},
 
 	{http.MethodPost, "/v1/files/addTags", "Add tags to files", "fileIds:list! tags:list!", http.StatusOK, map[string][]string{"successfullyUpdatedFileIds": nil}, changeTags("tags", addTags)},
 	{http.MethodPost, "/v1/files/removeTags", "Remove tags from files", "fileIds:list! tags:list!", http.StatusOK, map[string][]string{"successfullyUpdatedFileIds": nil}, changeTags("tags", removeTags)},
@@ -83,13 +99,10 @@ var routesV1 = []route{
 	{http.MethodPost, "/v1/bulkJobs/renameFolder", "Rename a folder", "folderPath! newFolderName! purgeCache:bool", http.StatusAccepted, startedJob{}, (*Library).renameFolder},
 	{http.MethodGet, "/v1/bulkJobs/{jobId}", "Get the status of a folder job", "", http.StatusOK, folderJobStatus{}, (*Library).jobStatus},
 
-	{http.MethodPost, "/v1/files/purge", "Purge the cache of an address", "url!", http.StatusCreated, map[string]string{"requestId": ""}, (*Library).purge},
-	{http.MethodGet, purgePath + "{requestId}", "Get the status of a purge", "", http.StatusOK, map[string]string{"status": ""}, (*Library).purgeStatus},
-
 	{http.MethodGet, "/v1/customMetadataFields", "List the custom metadata fields", "includeDeleted folderPath", http.StatusOK, []fieldRecord{}, (*Library).listFields},
 	{http.MethodPost, "/v1/customMetadataFields", "Create a custom metadata field", "name! label! schema:object! description", http.StatusCreated, fieldRecord{}, (*Library).addField},
 	{http.MethodPatch, "/v1/customMetadataFields/{fieldId}", "Update a custom metadata field", "label schema:object description:text?", http.StatusOK, fieldRecord{}, (*Library).updateField},
-	{http.MethodDelete, "/v1/customMetadataFields/{fieldId}", "Delete a custom metadata field", "", http.StatusOK, nil, (*Library).deleteField},
+	{http.MethodDelete, "/v1/customMetadataFields/{fieldId}", "Delete a custom metadata field", "", http.StatusOK, nil, updating((*Library).deleteField)},
 
 	{http.MethodGet, "/v1/accounts/usage", "Get what the library uses", "startDate! endDate!", http.StatusOK, api.Usage{}, (*Library).usage},
 
@@ -103,61 +116,55 @@ var routesV1 = []route{
 	{http.MethodGet, controlPath + "metrics", "List metrics in the format of Prometheus", "", http.StatusOK, plainText(nil), (*Library).listMetrics},
 }
 
-const purgePath = "/v1/files/purge/"
-
-// apiMux serves the routes. Its ResponseWriter must be a *call.
-var apiMux = newMux(routes)
-
-func newMux(routes []route) *http.ServeMux {
-	mux, purges := http.NewServeMux(), http.NewServeMux()
-	endpoints := map[string]endpoint{}
-	for _, r := range routes {
-		if endpoints[r.pattern] == nil {
-			endpoints[r.pattern] = endpoint{}
-			of := mux
-			if strings.HasPrefix(r.pattern, purgePath) {
-				of = purges
-			}
-			of.Handle(r.pattern, endpoints[r.pattern])
+// findRoute returns the route of a request at a clean path and sets its pattern and wildcards in r. For a
+// path that other methods have, it returns nil and these methods.
+func findRoute(r *http.Request, path string) (found *route, allowed []string) {
+	for i := range routes {
+		at := &routes[i]
+		if !at.fits(r, path) {
+			continue
 		}
-		endpoints[r.pattern][r.method] = r
+		r.Pattern = at.pattern
+		if r.Method == at.method || r.Method == http.MethodHead && at.method == http.MethodGet {
+			return at, nil
+		}
+		if allowed = append(allowed, at.method); at.method == http.MethodGet {
+			allowed = append(allowed, http.MethodHead)
+		}
 	}
-	mux.Handle("/", endpoint{})
-	// A single mux refuses /v1/files/purge/{…} next to /v1/files/{…}/details, because both match
-	// /v1/files/purge/details.
-	purges.Handle("/", mux)
-	return purges
+	slices.Sort(allowed)
+	return nil, slices.Compact(allowed)
 }
 
-// An endpoint maps methods to routes of one path. It is empty for an unknown path.
-type endpoint map[string]route
-
-// A call carries an operation's error through a mux.
-type call struct {
-	http.ResponseWriter // of the operation
-	library             *Library
-	err                 error
-}
-
-// ServeHTTP runs the operation of the request's method.
-func (e endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := w.(*call)
-	c.err = e.serve(c.library, c.ResponseWriter, r)
-}
-
-func (e endpoint) serve(l *Library, w http.ResponseWriter, r *http.Request) error {
-	method := r.Method
-	if method == http.MethodHead {
-		method = http.MethodGet // the server sends only the header
+// fits reports whether a clean path has the pattern of the route, and sets its wildcards in r.
+func (route *route) fits(r *http.Request, path string) bool {
+	for pattern, more := route.pattern, true; more; {
+		var step, value string
+		var deeper bool
+		step, pattern, more = strings.Cut(pattern, "/")
+		if value, path, deeper = strings.Cut(path, "/"); deeper != more {
+			return false
+		}
+		if name, ok := strings.CutPrefix(step, "{"); ok {
+			r.SetPathValue(strings.TrimSuffix(name, "}"), value)
+		} else if step != value {
+			return false
+		}
 	}
-	route, ok := e[method]
-	switch {
-	case len(e) == 0:
+	return true
+}
+
+// noRoute is the answer to a request that findRoute returned no route for.
+func noRoute(w http.ResponseWriter, r *http.Request, allowed []string) error {
+	if allowed == nil {
 		return refuse(http.StatusNotFound, "No such operation.", "docs/serve.md of mediadesk lists the operations of the local library.")
-	case !ok:
-		w.Header().Set("Allow", strings.Join(e.allowed(), ", "))
-		return refuse(http.StatusMethodNotAllowed, "This address does not take "+quote(r.Method)+".", "It takes "+strings.Join(e.allowed(), ", ")+".")
 	}
+	list := strings.Join(allowed, ", ")
+	w.Header().Set("Allow", list)
+	return refuse(http.StatusMethodNotAllowed, "This address does not take "+quote(r.Method)+".", "It takes "+list+".")
+}
+
+func (route *route) answerTo(l *Library, w http.ResponseWriter, r *http.Request) error {
 	for _, name := range []string{"fileId", "versionId"} {
 		if strings.Contains(route.pattern, "{"+name+"}") && !store.IsID(r.PathValue(name)) {
 			return badRequest("Your request contains invalid "+name+" parameter.", "An id has 24 hexadecimal digits.")
@@ -190,30 +197,7 @@ func (e endpoint) serve(l *Library, w http.ResponseWriter, r *http.Request) erro
 	return nil
 }
 
-// allowed lists the methods of a path.
-func (e endpoint) allowed() []string {
-	methods := slices.Collect(maps.Keys(e))
-	if _, ok := e[http.MethodGet]; ok {
-		methods = append(methods, http.MethodHead)
-	}
-	slices.Sort(methods)
-	return methods
-}
-
 // isAPI reports whether a path belongs to the API and not to a file.
 func isAPI(path string) bool {
 	return strings.HasPrefix(path+"/", "/v1/") || strings.HasPrefix(path+"/", "/v2/") || strings.HasPrefix(path+"/", "/api/") || isControl(path)
-}
-
-// operate answers an API request at a clean path.
-func (l *Library) operate(w http.ResponseWriter, r *http.Request, path string) error {
-	u := *r.URL
-	u.Path, u.RawPath = path, "" // the mux redirects unclean paths
-	asked := r
-	r = r.WithContext(r.Context())
-	r.URL = &u
-	c := &call{ResponseWriter: w, library: l}
-	apiMux.ServeHTTP(c, r)
-	asked.Pattern = r.Pattern // for the metrics
-	return c.err
 }

@@ -33,10 +33,8 @@ type runner struct {
 
 // worker executes one run after the other.
 type worker struct {
-	notice chan struct{} // there is work
-
 	mu    sync.Mutex
-	queue []queued
+	queue []queued // the first one is under way
 }
 
 type queued struct {
@@ -44,33 +42,34 @@ type queued struct {
 	done chan struct{} // closed when the run has ended
 }
 
-func newRunner(l *Library) *runner {
-	r := &runner{library: l, quick: &worker{notice: make(chan struct{}, 1)}, slow: &worker{notice: make(chan struct{}, 1)}}
-	l.workers.Go(func() { r.work(r.quick) })
-	l.workers.Go(func() { r.work(r.slow) })
-	return r
-}
-
-// add queues a run, unless it is queued already.
-func (w *worker) add(run int64) (done <-chan struct{}) {
+// add queues a run. One that is queued twice ends with the first.
+func (r *runner) add(w *worker, run int64) (done <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if at := slices.IndexFunc(w.queue, func(q queued) bool { return q.run == run }); at >= 0 {
-		return w.queue[at].done
-	}
 	q := queued{run, make(chan struct{})}
-	w.queue = append(w.queue, q)
-	wake(w.notice)
+	if w.queue = append(w.queue, q); len(w.queue) == 1 {
+		r.library.workers.Go(func() { r.work(w, q) })
+	}
 	return q.done
 }
 
-func (w *worker) next() (q queued, ok bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.queue) > 0 {
-		q, w.queue, ok = w.queue[0], w.queue[1:], true
+// work executes the runs of a worker until there are no more.
+func (r *runner) work(w *worker, q queued) {
+	for more := true; more && r.library.ctx.Err() == nil; {
+		err := r.library.execute(q.run)
+		if err != nil && !errors.Is(err, store.ErrNotFound) && r.library.ctx.Err() == nil { // not found after a reset
+			r.library.log.Error("extension run could not be recorded", "run", q.run, "error", err)
+		}
+		wake(r.library.outbox.notice) // after the commit, so that the outbox sees the post
+		close(q.done)
+		w.mu.Lock()
+		if w.queue = w.queue[1:]; len(w.queue) > 0 {
+			q = w.queue[0]
+		} else {
+			more = false
+		}
+		w.mu.Unlock()
 	}
-	return q, ok
 }
 
 // start queues runs and returns a channel for each quick one that is closed at its end.
@@ -80,9 +79,9 @@ func (r *runner) start(runs []store.Run) (ends []<-chan struct{}) {
 		switch {
 		case run.Status.Final() || f.ExtensionsPending && r.library.chance.hits(f.ExtensionsChance, "pending", run.ID):
 		case r.library.tools.Quick(run.Extension.Name):
-			ends = append(ends, r.quick.add(run.ID))
+			ends = append(ends, r.add(r.quick, run.ID))
 		default:
-			r.slow.add(run.ID)
+			r.add(r.slow, run.ID)
 		}
 	}
 	return ends
@@ -93,28 +92,6 @@ func wake(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
-	}
-}
-
-func (r *runner) work(w *worker) {
-	for r.library.ctx.Err() == nil {
-		q, ok := w.next()
-		if !ok {
-			select {
-			case <-w.notice:
-			case <-r.library.ctx.Done():
-			}
-			continue
-		}
-		err := r.library.execute(q.run)
-		if errors.Is(err, store.ErrNotFound) {
-			continue // the library was reset
-		}
-		if err != nil && r.library.ctx.Err() == nil {
-			r.library.log.Error("extension run could not be recorded", "run", q.run, "error", err)
-		}
-		wake(r.library.outbox.notice) // after the commit, so that the outbox sees the post
-		close(q.done)
 	}
 }
 
@@ -138,7 +115,7 @@ func (l *Library) addRuns(tx store.Tx, file *store.File, list []api.Extension, w
 			run.Status, run.Error, run.Finished = api.StatusFailed, reason, run.Created
 			l.log.Warn("extension failed", "file", file.ID, "extension", e.Name, "reason", reason)
 		}
-		if err := tx.AddRun(&run); err != nil {
+		if err := tx.Add(&run); err != nil {
 			return nil, err
 		}
 		runs = append(runs, run)
@@ -159,14 +136,9 @@ func (l *Library) startRuns(ctx context.Context, file *store.File, runs []store.
 	if len(runs) == 0 {
 		return file, runReport{}, nil
 	}
-	var quick, slow []store.Run
-	for _, run := range runs {
-		if l.tools.Quick(run.Extension.Name) {
-			quick = append(quick, run)
-		} else {
-			slow = append(slow, run)
-		}
-	}
+	isQuick := func(run store.Run) bool { return l.tools.Quick(run.Extension.Name) }
+	slow := slices.DeleteFunc(slices.Clone(runs), isQuick)
+	quick := slices.DeleteFunc(slices.Clone(runs), func(run store.Run) bool { return !isQuick(run) })
 	// Slow runs start after the answer is made: it shows "pending" and the old version, so that a
 	// client can see the change.
 	defer l.runs.start(slow)
@@ -183,7 +155,7 @@ func (l *Library) startRuns(ctx context.Context, file *store.File, runs []store.
 	file, err := store.Update(ctx, l.records, func(tx store.Tx) (*store.File, error) {
 		report = runReport{map[string]api.Status{}, map[string]string{}}
 		for _, started := range runs {
-			run, err := tx.Run(started.ID)
+			run, err := store.Get[store.Run](tx, started.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -192,12 +164,12 @@ func (l *Library) startRuns(ctx context.Context, file *store.File, runs []store.
 			}
 			if !run.Status.Final() && !run.Awaited {
 				run.Awaited = true
-				if err := tx.UpdateRun(run); err != nil {
+				if err := tx.Save(run); err != nil {
 					return nil, err
 				}
 			}
 		}
-		return tx.File(runs[0].FileID)
+		return store.Get[store.File](tx, runs[0].FileID)
 	})
 	return file, report, deletedMeanwhile(err)
 }
@@ -244,54 +216,56 @@ func (l *Library) execute(id int64) error {
 		}
 	}
 	ended := false
-	defer func() {
-		if ended {
-			l.metrics.count(runsEndedMetric, `status="`+string(run.Status)+`"`)
-		}
-	}()
-	finish := func(tx store.Tx) error {
-		ended = false
-		if run, err = tx.Run(id); err != nil || run.Status.Final() || run.Owner != l.identity {
-			return err // canceled, or taken over by another instance
-		}
-		failure := unable
-		file, err := tx.File(run.FileID)
-		if errors.Is(err, store.ErrNotFound) {
-			file, failure = nil, errFileGone
-		} else if err != nil {
-			return err
-		}
-		if failure == nil {
-			failure, err = l.applyOutput(tx, run, file, source, out, version)
-			if err != nil {
-				return err
-			}
-		}
-		reason := ""
-		if failure != nil {
-			reason = failure.Error()
-			l.log.Warn("extension failed", "file", run.FileID, "extension", run.Extension.Name, "reason", reason)
-		}
-		err = finishRun(tx, run, reason, func() *api.File { return l.fullRecord(file) }, l.now())
-		if err == nil && run.Extension.Name == store.PostTransformation {
-			err = l.addPostEvent(tx, run, file, reason)
-		}
-		ended = err == nil
-		return err
+	finish := func(tx store.Tx) (_ *store.Run, err error) {
+		run, ended, err = l.finish(tx, id, source, out, version, unable)
+		return run, err
 	}
 	// The time limit applies to the tool, not to recording its result.
-	if unable != nil || out.Picture == nil {
-		return l.records.Update(l.ctx, finish)
+	if unable == nil && out.Picture != nil {
+		err = whileDown(l.ctx, func() error {
+			_, err := record(l.ctx, l, draft, &version, finish)
+			return err
+		})
+		if _, ok := errors.AsType[*keepError](err); ok && l.ctx.Err() == nil {
+			unable = err
+		}
 	}
-	err = whileDown(l.ctx, func() error {
-		_, err := record(l.ctx, l, draft, &version, func(tx store.Tx) (none struct{}, err error) { return none, finish(tx) })
-		return err
-	})
-	if _, ok := errors.AsType[*keepError](err); ok && l.ctx.Err() == nil {
-		unable = err
-		return l.records.Update(l.ctx, finish)
+	if unable != nil || out.Picture == nil {
+		_, err = store.Update(l.ctx, l.records, finish)
+	}
+	if ended && err == nil {
+		l.metrics.count(runsEndedMetric, `status="`+string(run.Status)+`"`)
 	}
 	return err
+}
+
+// finish records the end of a run unless it was canceled or taken over by another instance. unable is
+// why the tool has no result.
+func (l *Library) finish(tx store.Tx, id int64, source *store.Version, out extension.Output, version store.Version, unable error) (run *store.Run, ended bool, err error) {
+	if run, err = store.Get[store.Run](tx, id); err != nil || run.Status.Final() || run.Owner != l.identity {
+		return run, false, err
+	}
+	file, err := store.Get[store.File](tx, run.FileID)
+	if errors.Is(err, store.ErrNotFound) {
+		file, unable = nil, errFileGone
+	} else if err != nil {
+		return run, false, err
+	}
+	if unable == nil {
+		if unable, err = l.applyOutput(tx, run, file, source, out, version); err != nil {
+			return run, false, err
+		}
+	}
+	reason := ""
+	if unable != nil {
+		reason = unable.Error()
+		l.log.Warn("extension failed", "file", run.FileID, "extension", run.Extension.Name, "reason", reason)
+	}
+	err = finishRun(tx, run, reason, func() *api.File { return l.fullRecord(file) }, l.now())
+	if err == nil && run.Extension.Name == store.PostTransformation {
+		err = l.addPostEvent(tx, run, file, reason)
+	}
+	return run, true, err
 }
 
 // downPause is the wait before records or contents are tried again.
@@ -320,7 +294,7 @@ func finishRun(tx store.Tx, run *store.Run, reason string, record func() *api.Fi
 	if reason != "" {
 		run.Status = api.StatusFailed
 	}
-	if err := tx.UpdateRun(run); err != nil || !run.Awaited || run.Webhook == "" {
+	if err := tx.Save(run); err != nil || !run.Awaited || run.Webhook == "" {
 		return err
 	}
 	body := map[string]any{"service": run.Extension.Name}
@@ -333,17 +307,17 @@ func finishRun(tx store.Tx, run *store.Run, reason string, record func() *api.Fi
 	if err != nil {
 		return err
 	}
-	return tx.AddPost(&store.Post{Address: run.Webhook, Body: text, Next: now, Created: now, Owner: run.Owner})
+	return tx.Add(&store.Post{Address: run.Webhook, Body: text, Next: now, Created: now, Owner: run.Owner})
 }
 
 // cancelRun cancels the pending runs of an extension on a file.
 func (l *Library) cancelRun(r *http.Request) (any, error) {
 	var fileID, extension string
-	if err := readBody(r, 2, member{"fileId", &fileID}, member{"extension", &extension}); err != nil {
+	if _, err := readBody(r, 2, member{"fileId", &fileID}, member{"extension", &extension}); err != nil {
 		return nil, err
 	}
 	canceled, err := store.Update(r.Context(), l.records, func(tx store.Tx) (canceled []int64, err error) {
-		runs, err := tx.Runs(fileID)
+		runs, err := store.All[store.Run](tx, store.Filter{"file_id": fileID})
 		if err != nil {
 			return nil, err
 		}
@@ -379,12 +353,12 @@ func (l *Library) cancelRun(r *http.Request) (any, error) {
 // countAttempt counts the start of a run, or with -1 takes it back because the program ends.
 func (l *Library) countAttempt(id int64, n int) error {
 	return l.records.Update(context.WithoutCancel(l.ctx), func(tx store.Tx) error {
-		run, err := tx.Run(id)
+		run, err := store.Get[store.Run](tx, id)
 		if err != nil {
 			return err
 		}
 		run.Attempts += n
-		return tx.UpdateRun(run)
+		return tx.Save(run)
 	})
 }
 
@@ -393,17 +367,17 @@ func (l *Library) countAttempt(id int64, n int) error {
 // each other. source is nil if that version was deleted or replaced by an upload.
 func (l *Library) runAndSource(id int64) (run *store.Run, source *store.Version, err error) {
 	source, err = store.View(l.ctx, l.records, func(tx store.Tx) (*store.Version, error) {
-		if run, err = tx.Run(id); err != nil {
+		if run, err = store.Get[store.Run](tx, id); err != nil {
 			return nil, err
 		}
-		asked, err := tx.Version(run.VersionID)
+		asked, err := store.Get[store.Version](tx, run.VersionID)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		file, err := tx.File(run.FileID)
+		file, err := store.Get[store.File](tx, run.FileID)
 		switch {
 		case err != nil, file.Version.Root != asked.Root:
 			return nil, err
@@ -432,21 +406,13 @@ func (l *Library) runTool(ctx context.Context, run *store.Run, source *store.Ver
 	if run.Extension.Name == store.PostTransformation {
 		return out, l.makePost(ctx, run, source)
 	}
-	content, err := l.readContent(ctx, source.Hash)
+	content, err := l.readContent(source.Hash)
 	if err != nil {
 		return out, fmt.Errorf("the content cannot be read: %w", err)
 	}
 	defer content.Close()
 	reads := &noted{ReaderAt: content}
 	in := extension.Input{Element: run.Extension, Content: reads, Size: source.Size, Mime: source.Mime}
-	if address := extension.BackgroundAddress(run.Extension); address != "" && l.tools.Own(run.Extension.Name) {
-		behind, err := l.download(ctx, address)
-		if err != nil {
-			return out, fmt.Errorf("bg_image_url: %w", err)
-		}
-		defer behind.Discard()
-		in.Background, in.BackgroundSize = behind, behind.Size()
-	}
 	out, err = l.tools.Run(ctx, in)
 	return out, reads.or(err)
 }

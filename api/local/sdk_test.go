@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -14,7 +13,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +20,7 @@ import (
 
 	"mediadesk/api/apitest"
 	"mediadesk/api/local"
+	"mediadesk/api/media/mediatest"
 )
 
 // sdkKey is the private key in the tests of the SDKs.
@@ -130,6 +129,7 @@ func (s *sdkServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // TestGoSDK runs the tests of the official Go client from the module proxy.
 func TestGoSDK(t *testing.T) {
+	mediatest.SkipRacing(t)
 	const module = "github.com/imagekit-developer/imagekit-go/v2@v2.0.0"
 	out, err := exec.Command("go", "mod", "download", "-json", module).Output()
 	var downloaded struct{ Dir string }
@@ -137,25 +137,17 @@ func TestGoSDK(t *testing.T) {
 		skipMissing(t, "%s cannot be downloaded: %v\n%s", module, err, out)
 	}
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(downloaded.Dir)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.CopyFS(dir, os.DirFS(downloaded.Dir)))
 	tests, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, path := range tests {
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		// The tests are skipped unless the server of their own mock tool runs.
 		text = bytes.ReplaceAll(text, []byte(`t.Skip("Prism tests are disabled")`), nil)
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, text, 0o600))
 	}
-	onFirstAndLast(t, func(t *testing.T, o local.Options) {
+	onEngines(t, recordEngines[1], contentEngines[2], func(t *testing.T, o local.Options) {
 		cmd := exec.Command("go", "test", "-json", "-vet=off", "-count=1", ".", "./tests")
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "TEST_API_BASE_URL="+serveSDK(t, o), "GOFLAGS=-mod=mod", "CGO_ENABLED=0")
@@ -250,83 +242,4 @@ var outOfScopeGo = map[string]string{
 	"FileMetadataGetFromURL":                      noOperation + "; newer clients call another",
 	"FileUploadWithOptionalParams":                keyAndProof,
 	"WebhookUnwrap":                               "it calls nothing and panics within the client",
-}
-
-// nodeExample matches an example in the declarations of the Node client.
-var nodeExample = regexp.MustCompile("(?s)\\* @example\n *\\* ```ts\n(.*?)\\* ```\n *\\*/\n *(\\w+)\\(")
-
-// TestNodeSDK runs all examples of the official Node client. Its package has no tests, but its
-// examples cover every call.
-func TestNodeSDK(t *testing.T) {
-	requireTool(t, "npm")
-	requireTool(t, "node")
-	dir := t.TempDir()
-	install := exec.Command("npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "@imagekit/nodejs@7.11.0")
-	install.Dir = dir
-	if out, err := install.CombinedOutput(); err != nil {
-		skipMissing(t, "the SDK cannot be installed: %v\n%s", err, out)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "file"), apitest.PNG(20, 10), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	resources := os.DirFS(filepath.Join(dir, "node_modules/@imagekit/nodejs/resources"))
-	script := []string{
-		`import fs from "node:fs";`, `import ImageKit from "@imagekit/nodejs";`,
-		`const client = new ImageKit({ maxRetries: 0 });`,
-		`async function example(name, run) { try { await run(); console.log(JSON.stringify({ name })); } catch (error) { console.log(JSON.stringify({ name, error: String(error) })); } }`,
-	}
-	err := fs.WalkDir(resources, ".", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".d.mts") {
-			return err
-		}
-		text, err := fs.ReadFile(resources, path)
-		for _, m := range nodeExample.FindAllSubmatch(text, -1) {
-			code := regexp.MustCompile(`(?m)^ *\* ?`).ReplaceAllString(string(m[1]), "")
-			code = strings.ReplaceAll(code, "path/to/file'", "file'")
-			name := regexp.MustCompile(`client\.([\w.]+)`).FindStringSubmatch(code)[1]
-			script = append(script, fmt.Sprintf("await example(%q, async () => {\n%s\n});", name, code))
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "examples.mjs"), []byte(strings.Join(script, "\n")), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	onFirstAndLast(t, func(t *testing.T, o local.Options) {
-		cmd := exec.Command("node", "examples.mjs")
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "IMAGE_KIT_BASE_URL="+serveSDK(t, o), "IMAGEKIT_PRIVATE_KEY="+sdkKey)
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		results, said := map[string]bool{}, map[string]string{}
-		for line := range bytes.Lines(out) {
-			var result struct{ Name, Error string }
-			if err := json.Unmarshal(line, &result); err != nil {
-				t.Fatalf("%v: %s", err, line)
-			}
-			results[result.Name], said[result.Name] = result.Error == "", result.Error
-		}
-		compare(t, results, said, outOfScopeNode, 38)
-	})
-}
-
-var outOfScopeNode = map[string]string{
-	"accounts.origins.create":      ofAccount,
-	"accounts.origins.delete":      ofAccount,
-	"accounts.origins.get":         ofAccount,
-	"accounts.origins.list":        ofAccount,
-	"accounts.origins.update":      ofAccount,
-	"accounts.urlEndpoints.create": ofAccount,
-	"accounts.urlEndpoints.delete": ofAccount,
-	"accounts.urlEndpoints.get":    ofAccount,
-	"accounts.urlEndpoints.list":   ofAccount,
-	"accounts.urlEndpoints.update": ofAccount,
-	"accounts.usage.get":           noDays,
-	"accounts.usageAnalytics.get":  ofAccount,
-	"namedTransformations.create":  notServed,
-	"namedTransformations.update":  notServed,
 }

@@ -21,11 +21,7 @@ import (
 //	path : "/a/"     format = "png"   name HAS "red boat"   tags EXISTS
 //	"customMetadata.price" >= 10      "embeddedMetadata.Keywords" IN ["sea"]
 func parseSearch(text string, now time.Time, fields []api.MetadataField) (*store.Match, error) {
-	return parseConditions(text, now, func(name api.SearchWord) (searchSubject, error) { return findSubject(name, fields) })
-}
-
-// parseConditions parses conditions about the subjects that find knows.
-func parseConditions(text string, now time.Time, find func(api.SearchWord) (searchSubject, error)) (*store.Match, error) {
+	find := func(name api.SearchWord) (searchSubject, error) { return findSubject(name, fields) }
 	c, err := api.ParseCondition(text, func(field api.SearchWord) ([]string, error) {
 		s, err := find(field)
 		return s.takes, err
@@ -33,7 +29,7 @@ func parseConditions(text string, now time.Time, find func(api.SearchWord) (sear
 	if err != nil {
 		return nil, err
 	}
-	return newMatcher(now, find).match(&c)
+	return (&matcher{now: now, find: find}).match(&c)
 }
 
 // maxSearchTerms limits the words of all HAS conditions of a query, to protect the database.
@@ -44,10 +40,6 @@ type matcher struct {
 	now   time.Time
 	find  func(api.SearchWord) (searchSubject, error)
 	words int // of HAS conditions so far
-}
-
-func newMatcher(now time.Time, find func(api.SearchWord) (searchSubject, error)) *matcher {
-	return &matcher{now: now, find: find}
 }
 
 func (c *matcher) match(of *api.Condition) (*store.Match, error) {
@@ -115,7 +107,7 @@ var searchSubjects = map[string]searchSubject{
 	"tags":         {store.MatchTags, "", slices.Concat(api.SearchLists, []string{"HAS"}, api.SearchExists), setText(nil)},
 	"type":         {store.MatchRow, "", api.SearchEquals, setText(rowKind)},
 	"id":           {store.MatchID, "", api.SearchEquals, setText(nil)},
-	"createdBy":    {store.MatchID, "", api.SearchEquals, setNone}, // nothing here was made by a user with a mail address
+	"createdBy":    {store.MatchID, "", api.SearchEquals, setText(nil)}, // nothing here was made by a user with a mail address
 	"path":         {store.MatchFolder, "", slices.Concat(api.SearchEquals, []string{":"}), setText(api.CleanFolder)},
 	"createdAt":    {store.MatchCreated, "", slices.Concat(api.SearchEquals, api.SearchCompares), setNumber(timeNumber)},
 	"updatedAt":    {store.MatchUpdated, "", slices.Concat(api.SearchEquals, api.SearchCompares), setNumber(timeNumber)},
@@ -188,12 +180,6 @@ func setNumber(read func(string, time.Time) (int64, error)) func(*store.Match, [
 		}
 		return nil
 	}
-}
-
-// setNone writes a condition that no file meets.
-func setNone(m *store.Match, _ []api.SearchWord, _ time.Time) error {
-	*m = store.Match{Subject: store.MatchSize, Op: "<", Not: m.Not}
-	return nil
 }
 
 // setValues writes values of a metadata field.
@@ -307,6 +293,9 @@ func boolNumber(text string, _ time.Time) (int64, error) {
 
 func bytesNumber(text string, _ time.Time) (int64, error) { return api.SearchSize(text) }
 
+// ages are units of an age in years, months and days.
+var ages = map[string][3]int{"h": {}, "d": {0, 0, 1}, "w": {0, 0, 7}, "m": {0, 1, 0}, "y": {1, 0, 0}}
+
 // timeNumber parses a date, an instant (UTC without a zone) or an age such as 12h, 7d, 2w, 3m or
 // 1y.
 func timeNumber(text string, now time.Time) (int64, error) {
@@ -317,21 +306,10 @@ func timeNumber(text string, now time.Time) (int64, error) {
 	}
 	unit := strings.TrimLeft(text, "0123456789")
 	n, err := strconv.ParseUint(strings.TrimSuffix(text, unit), 10, 20)
-	ago := func(years, months, days int) (int64, error) {
-		return now.AddDate(-years*int(n), -months*int(n), -days*int(n)).UnixMilli(), nil
-	}
-	switch {
-	case err != nil:
-	case unit == "h":
+	if one, ok := ages[unit]; ok && err == nil && unit == "h" {
 		return now.Add(-time.Duration(n) * time.Hour).UnixMilli(), nil
-	case unit == "d":
-		return ago(0, 0, 1)
-	case unit == "w":
-		return ago(0, 0, 7)
-	case unit == "m":
-		return ago(0, 1, 0)
-	case unit == "y":
-		return ago(1, 0, 0)
+	} else if ok && err == nil {
+		return now.AddDate(-one[0]*int(n), -one[1]*int(n), -one[2]*int(n)).UnixMilli(), nil
 	}
 	return 0, fmt.Errorf("%s is not a time", quote(text))
 }

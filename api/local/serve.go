@@ -27,8 +27,7 @@ type Server struct {
 	http     *http.Server
 	served   chan error
 	finished chan struct{}
-	closing  sync.Once
-	closed   error
+	close    func() error
 }
 
 // owner is the content of owner.json in a library's folder.
@@ -75,11 +74,11 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 		Address: address, Library: l, served: make(chan error, 1), finished: make(chan struct{}),
 		http: &http.Server{
 			Handler: l, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: l.o.patience, MaxHeaderBytes: readHeader,
-			ConnContext: limitUnsent,
 			// The default logger would write over the terminal.
 			ErrorLog: slog.NewLogLogger(l.log.Handler(), slog.LevelWarn),
 		},
 	}
+	s.close = sync.OnceValue(s.shutdown)
 	// A full disk is no reason to fail: reading and deleting still work.
 	if err := s.writeOwner(); err != nil {
 		l.log.Warn("other processes cannot find this library", "error", err)
@@ -121,47 +120,31 @@ func (s *Server) writeOwner() error {
 const closeTime = 5 * time.Second
 
 // Close stops listening, gives requests in progress a few seconds, and closes the library.
-func (s *Server) Close() error {
-	s.closing.Do(func() {
-		close(s.finished)
-		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-		defer cancel()
-		err := s.http.Shutdown(ctx)
-		if errors.Is(err, context.DeadlineExceeded) {
-			err = s.http.Close()
-		}
-		if served := <-s.served; !errors.Is(served, http.ErrServerClosed) {
-			err = errors.Join(err, served)
-		}
-		if !s.Library.o.many() {
-			os.Remove(ownerPath(s.Library.o.Dir))
-		}
-		s.closed = errors.Join(err, s.Library.Close())
-	})
-	return s.closed
-}
+func (s *Server) Close() error { return s.close() }
 
-// Find returns the address of the process that serves the library in dir. It verifies that the
-// answer comes from the process that wrote owner.json.
-func Find(dir string) (address string, ok bool) {
-	address, _, ok = find(dir)
-	return address, ok
-}
-
-// FindFaults returns the faults injected by the process that serves dir, in the format of
-// Fault.String. It is empty without faults or without such a process.
-func FindFaults(dir string) string {
-	_, faults, _ := find(dir)
-	return faults
-}
-
-func find(dir string) (address, faults string, ok bool) {
-	text, err := os.ReadFile(ownerPath(dir))
-	if err != nil {
-		return "", "", false
+func (s *Server) shutdown() error {
+	close(s.finished)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	err := s.http.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = s.http.Close()
 	}
+	if served := <-s.served; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	if !s.Library.o.many() {
+		os.Remove(ownerPath(s.Library.o.Dir))
+	}
+	return errors.Join(err, s.Library.Close())
+}
+
+// Find returns the address of the process that serves the library in dir, and the faults that it injects
+// in the format of Fault.String. It verifies that the answer comes from the process that wrote owner.json.
+func Find(dir string) (address, faults string, ok bool) {
+	text, err := os.ReadFile(ownerPath(dir))
 	var word owner
-	if json.Unmarshal(text, &word) != nil || word.Identity == "" || api.CheckSourceURL(word.Address) != nil || !sameFolder(dir, word.Dir) {
+	if err != nil || json.Unmarshal(text, &word) != nil || word.Identity == "" || api.CheckSourceURL(word.Address) != nil || !sameFolder(dir, word.Dir) {
 		return "", "", false
 	}
 	client := &http.Client{
@@ -174,10 +157,7 @@ func find(dir string) (address, faults string, ok bool) {
 		return "", "", false
 	}
 	defer res.Body.Close()
-	var answer struct {
-		Identity string `json:"identity"`
-		Faults   string `json:"faults"`
-	}
+	var answer identity
 	if json.NewDecoder(io.LimitReader(res.Body, 4<<10)).Decode(&answer) != nil || answer.Identity != word.Identity {
 		return "", "", false
 	}

@@ -6,14 +6,15 @@ import (
 	"testing"
 
 	"mediadesk/api/local"
-	"mediadesk/api/local/store/pgtest"
-	"mediadesk/api/local/store/storetest"
 )
 
 // TestSameContentOnTwoInstances stores and deletes the same content on two instances in turn. A
 // stored file keeps its content, however soon the other instance deletes its own.
 func TestSameContentOnTwoInstances(t *testing.T) {
-	o := local.Options{Storage: storetest.Serve(t).URL, Database: pgtest.Database(t)}
+	onEngines(t, recordEngines[1], contentEngines[2], sameContentOnTwoInstances)
+}
+
+func sameContentOnTwoInstances(t *testing.T, o local.Options) {
 	a, b := serve(t, o), serve(t, o)
 	for round := range 6 {
 		text := fmt.Sprint("the same ", round%2)
@@ -26,9 +27,7 @@ func TestSameContentOnTwoInstances(t *testing.T) {
 			if status, answer, _ := callHeader(t, http.MethodDelete, fmt.Sprintf("%s/v1/files/%v", pair[1], record["fileId"]), "", nil); status != http.StatusNoContent {
 				t.Fatalf("the deletion was answered %d %v, want %d", status, answer, http.StatusNoContent)
 			}
-			if err := a.Library.RemoveDeleted(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, a.Library.RemoveDeleted())
 		}
 	}
 }

@@ -113,6 +113,16 @@ func TestSignedUploads(t *testing.T) {
 	check("no time", 400, "invalid expire", set("expire", "soon"))
 	check("wrong signature", 400, "invalid signature", set("signature", strings.Repeat("0", 40)))
 	check("upper case", 400, "invalid signature", func(parts map[string]string) { parts["signature"] = strings.ToUpper(parts["signature"]) })
+	// A signature does not say where the token ends.
+	check("a token that ends in 0", 200, "", func(parts map[string]string) { maps.Copy(parts, signed("split0", now.Add(time.Minute))) })
+	check("the 0 in the time", 400, "invalid expire", func(parts map[string]string) {
+		maps.Copy(parts, signed("split0", now.Add(time.Minute)))
+		parts["token"], parts["expire"] = "split", "0"+parts["expire"]
+	})
+	check("a sign in the time", 400, "invalid expire", func(parts map[string]string) {
+		maps.Copy(parts, signed(parts["token"]+"+", now.Add(time.Minute)))
+		parts["token"], parts["expire"] = strings.TrimSuffix(parts["token"], "+"), "+"+parts["expire"]
+	})
 	check("another account", 403, "cannot be authenticated", set("publicKey", "public_other"))
 	for _, name := range []string{"publicKey", "signature", "token", "expire"} {
 		check("no "+name, 400, "missing "+name, func(parts map[string]string) { delete(parts, name) })

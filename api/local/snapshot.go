@@ -1,10 +1,14 @@
 package local
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
+	"mediadesk/api/atomicfile"
 	"mediadesk/api/local/store"
 )
 
@@ -34,6 +38,20 @@ func (l *Library) keepSnapshots() {
 	}
 }
 
+// quickSize is the size of records whose snapshot takes no longer than half a second.
+const quickSize = 64 << 20
+
+// lastSnapshot makes a snapshot before the library closes, since many runs are shorter than the time
+// between two. Large records that have one are left out.
+func (l *Library) lastSnapshot() error {
+	if _, err := os.Stat(snapshotPath(l.o.Dir)); err == nil {
+		if info, err := os.Stat(recordsPath(l.o.Dir)); err != nil || info.Size() > quickSize {
+			return err
+		}
+	}
+	return l.snapshot()
+}
+
 // snapshot makes a snapshot if something was written since the last one. It skips damaged, suspect
 // and empty records, so as not to replace a good snapshot.
 func (l *Library) snapshot() error {
@@ -54,4 +72,53 @@ func (l *Library) snapshot() error {
 func newerThan(path string, t time.Time) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.ModTime().After(t)
+}
+
+// snapshotPath is where a running library regularly writes a copy of its records. Unlike the
+// database itself, the snapshot is consistent in a copied folder.
+func snapshotPath(dir string) string { return recordsPath(dir) + ".snapshot" }
+
+// restore replaces the records by the snapshot and keeps them beside it. It returns what it did, or
+// "" if there is no good snapshot.
+func (c *checker) restore(ctx context.Context) (done string, err error) {
+	path, from := recordsPath(c.o.Dir), snapshotPath(c.o.Dir)
+	if lines, err := store.Damage(ctx, from); err != nil || len(lines) > 0 || store.Empty(ctx, from) {
+		return "", ctx.Err()
+	}
+	if err := c.close(); err != nil {
+		return "", err
+	}
+	draft := path + ".restored"
+	if err := store.Snapshot(ctx, from, draft); err != nil {
+		return "", err
+	}
+	info, err := os.Stat(from)
+	if err != nil {
+		return "", err
+	}
+	done = "restored the snapshot of " + info.ModTime().Format("2 Jan 2006 15:04")
+	aside := fmt.Sprintf("%s.before-repair-%d", path, time.Now().UnixMilli())
+	if err := store.MoveRecords(path, aside); err != nil {
+		return "", err
+	}
+	if err := atomicfile.Rename(draft, path); err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(aside); err == nil {
+		done += "; the old records are " + filepath.Base(aside)
+	}
+	return done, c.open(ctx)
+}
+
+// restoreNewer restores the snapshot if it names more of the contents than the records do.
+func (c *checker) restoreNewer(ctx context.Context, now survey) (done string, err error) {
+	snapshot, err := store.ReadRecords(ctx, snapshotPath(c.o.Dir))
+	if err != nil {
+		return "", ctx.Err() // there is none
+	}
+	s, err := newSurvey(ctx, snapshot, c.contents)
+	if err := errors.Join(err, snapshot.Close()); err != nil || len(s.unnamed) >= len(now.unnamed) {
+		return "", ctx.Err()
+	}
+	return c.restore(ctx)
 }

@@ -25,15 +25,16 @@ type Standby struct {
 
 // StandBy waits until the process that serves the library of o at address ends or crashes, and then
 // serves it at the same address. Users notice a pause, and pending work continues. Of several
-// standbys one takes over and the others keep waiting.
-func StandBy(address string, o Options) *Standby {
+// standbys one takes over and the others keep waiting. It calls changed with the faults of the process
+// that serves, in the format of Fault.String, whenever they may have changed.
+func StandBy(address string, o Options, changed func(faults string)) *Standby {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Standby{stop: stop}
-	s.done.Go(func() { s.wait(ctx, address, o) })
+	s.done.Go(func() { s.wait(ctx, address, o, changed) })
 	return s
 }
 
-func (s *Standby) wait(ctx context.Context, address string, o Options) {
+func (s *Standby) wait(ctx context.Context, address string, o Options, changed func(string)) {
 	u, err := url.Parse(address)
 	if err != nil {
 		return // no client could use it
@@ -41,6 +42,7 @@ func (s *Standby) wait(ctx context.Context, address string, o Options) {
 	tick := time.NewTicker(standbyChecks)
 	defer tick.Stop()
 	var asked time.Time
+	var known string
 	for {
 		select {
 		case <-ctx.Done():
@@ -52,13 +54,18 @@ func (s *Standby) wait(ctx context.Context, address string, o Options) {
 				continue
 			}
 			asked = time.Now()
-			if _, served := Find(o.Dir); served {
+			if _, faults, served := Find(o.Dir); served {
+				if faults != known {
+					known = faults
+					changed(faults)
+				}
 				continue
 			}
 		}
 		// Try again if another process has the folder or the port.
 		if server, err := Serve(context.WithoutCancel(ctx), u.Host, o); err == nil {
 			s.server = server
+			changed(o.Fault.String())
 			return
 		}
 	}

@@ -15,11 +15,11 @@ func TestStandby(t *testing.T) {
 	hook, posts := receiver(t, func(int) int { return http.StatusOK })
 	owner := serve(t, local.Options{Dir: dir, Fault: local.Fault{ExtensionsPending: true}})
 	o := local.Options{Dir: dir, Key: key(testKey)}
-	one, other := local.StandBy(owner.Address, o), local.StandBy(owner.Address, o)
+	one, other := local.StandBy(owner.Address, o, func(string) {}), local.StandBy(owner.Address, o, func(string) {})
 	t.Cleanup(func() { leave(t, one); leave(t, other) })
 	file := upload(t, owner.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
 	served := func() bool {
-		address, ok := local.Find(dir)
+		address, _, ok := local.Find(dir)
 		return ok && address == owner.Address
 	}
 	closeServer(t, owner)
@@ -37,7 +37,7 @@ func TestStandby(t *testing.T) {
 			}
 		}
 	}
-	if _, ok := local.Find(dir); ok {
+	if _, _, ok := local.Find(dir); ok {
 		t.Error("the library is served although all programs ended")
 	}
 }

@@ -133,7 +133,7 @@ func TestStoreIsDown(t *testing.T) {
 
 // TestStoreStandsStill: a request to a store that never answers ends after the time limit.
 func TestStoreStandsStill(t *testing.T) {
-	defer local.StoreTimeForTests(time.Second)() // a busy store answers within it
+	defer local.StoreTimeForTests(400 * time.Millisecond)() // a busy store answers within it
 	s3 := storetest.Serve(t)
 	var still atomic.Bool
 	moves := make(chan struct{})

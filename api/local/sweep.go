@@ -41,17 +41,14 @@ func (n *noticing) noteLoss(err error) {
 
 // View implements store.Records.
 func (n *noticing) View(ctx context.Context, fn func(store.Tx) error) error {
-	done := n.metrics.access(ctx, recordsTimeMetric, "read")
-	err := n.Records.View(ctx, fn)
-	done(err)
-	return err
+	defer n.metrics.since(time.Now(), recordsTimeMetric, `access="read"`)
+	return n.Records.View(ctx, fn)
 }
 
 // Update implements store.Records.
 func (n *noticing) Update(ctx context.Context, fn func(store.Tx) error) error {
-	done := n.metrics.access(ctx, recordsTimeMetric, "write")
+	defer n.metrics.since(time.Now(), recordsTimeMetric, `access="write"`)
 	err := n.Records.Update(ctx, fn)
-	done(err)
 	n.noteLoss(err)
 	if err == nil {
 		wake(n.notice)
@@ -109,12 +106,14 @@ func (l *Library) report(what string, err error) {
 	}
 }
 
+func deletions(tx store.Tx) ([]store.Deletion, error) { return store.All[store.Deletion](tx, nil) }
+
 // removeDeleted removes the contents scheduled for deletion.
 func (l *Library) removeDeleted() error {
 	if err := l.endRemovals(); err != nil {
 		return err
 	}
-	list, err := store.View(l.ctx, l.records, store.Tx.Deletions)
+	list, err := store.View(l.ctx, l.records, deletions)
 	if err != nil {
 		return err
 	}
@@ -137,7 +136,7 @@ func (l *Library) removeDeleted() error {
 		// A content that still exists is in use or was stored again.
 		err := l.records.Records.Update(l.ctx, func(tx store.Tx) error {
 			for _, d := range some {
-				if err := tx.ForgetDeletion(d); err != nil {
+				if err := tx.Remove(&d); err != nil {
 					return err
 				}
 			}
@@ -194,13 +193,13 @@ func (l *Library) endRemovals() error {
 		return nil
 	}
 	return l.records.Records.Update(l.ctx, func(tx store.Tx) error {
-		list, err := tx.Removals()
+		list, err := store.All[store.Removal](tx, nil)
 		for _, r := range list {
 			age := time.Since(r.At)
 			switch {
 			case err != nil:
 			case r.Done && age > removalKept:
-				err = tx.ForgetRemoval(r)
+				err = tx.Remove(&r)
 			case !r.Done && age > removalTime:
 				_, err = tx.Retire(store.Removal{Hash: r.Hash, At: time.Now(), Done: true})
 			}
@@ -224,11 +223,11 @@ type survey struct {
 func newSurvey(ctx context.Context, records store.Records, contents store.Contents) (survey, error) {
 	var s survey
 	deleted := map[string]bool{}
-	deletions, err := store.View(ctx, records, store.Tx.Deletions)
+	list, err := store.View(ctx, records, deletions)
 	if err != nil {
 		return s, err
 	}
-	for _, d := range deletions {
+	for _, d := range list {
 		deleted[d.Hash] = true
 	}
 	for prefix := range prefixes {
@@ -272,23 +271,14 @@ func countContents(contents store.Contents) (n int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		for _, c := range list {
-			if !c.Aside {
-				n++
-			}
-		}
+		n += len(slices.DeleteFunc(list, func(s store.Stored) bool { return s.Aside }))
 	}
 	return n, nil
 }
 
 // orphaned returns contents that an interrupted upload left.
-func (s *survey) orphaned(now time.Time) (list []store.Stored) {
-	for _, c := range s.unnamed {
-		if now.Sub(c.At) > orphanAge {
-			list = append(list, c)
-		}
-	}
-	return list
+func (s *survey) orphaned(now time.Time) []store.Stored {
+	return slices.DeleteFunc(slices.Clone(s.unnamed), func(c store.Stored) bool { return now.Sub(c.At) <= orphanAge })
 }
 
 // tooMany returns a reason if so many contents have no record that a person must decide.
@@ -331,5 +321,5 @@ func (l *Library) setAside() error {
 			}
 		}
 	}
-	return l.contents.Tidy()
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"mediadesk/api"
+	"mediadesk/api/local/extension"
 	"mediadesk/api/local/store"
 )
 
@@ -127,9 +128,12 @@ func (l *Library) answerTasks(tx store.Tx, run *store.Run, file *store.File, fou
 	if err != nil {
 		return nil, err
 	}
-	labels := make([]string, len(found))
-	for i, tag := range found {
-		labels[i] = strings.TrimSuffix(tag.Name, " format")
+	var labels []string
+	for _, tag := range found {
+		labels = append(labels, tag.Name)
+		if shape, ok := strings.CutSuffix(tag.Name, " format"); ok {
+			labels = append(labels, shape)
+		}
 	}
 	e := taskEditor{fields: fields, file: file, labels: labels}
 	file.Metadata = maps.Clone(file.Metadata)
@@ -189,7 +193,7 @@ func (e *taskEditor) do(t *task) error {
 func (e *taskEditor) selectMetadata(t *task) error {
 	at := slices.IndexFunc(e.fields, func(f api.MetadataField) bool { return f.Name == t.Field })
 	if at < 0 {
-		return errNoTaskField(t.Field)
+		return fmt.Errorf("there is no custom metadata field %s", quote(t.Field))
 	}
 	schema := &e.fields[at].Schema
 	words := t.Vocabulary
@@ -213,10 +217,6 @@ func (e *taskEditor) selectMetadata(t *task) error {
 	return e.set(t.Field, value)
 }
 
-func errNoTaskField(name string) error {
-	return fmt.Errorf("there is no custom metadata field %s", quote(name))
-}
-
 func (e *taskEditor) set(name string, value json.RawMessage) error {
 	if err := api.CheckMetadata(e.fields, map[string]json.RawMessage{name: value}); err != nil {
 		return err
@@ -229,8 +229,7 @@ func (e *taskEditor) set(name string, value json.RawMessage) error {
 }
 
 // choose selects the words that are labels of the picture, the surest first. If these are
-// fewer than the task asks for, others follow, from a place in the vocabulary that depends
-// on the content.
+// fewer than the task asks for, others follow in the order of the vocabulary.
 func (e *taskEditor) choose(t *task, words []json.RawMessage) (chosen []json.RawMessage) {
 	least, most := 0, len(words)
 	if t.MinSelections != nil {
@@ -251,12 +250,8 @@ func (e *taskEditor) choose(t *task, words []json.RawMessage) (chosen []json.Raw
 			}
 		}
 	}
-	start := 0
-	for _, b := range []byte(e.file.Version.Hash) {
-		start += int(b)
-	}
-	for i := range words {
-		add(words[(start+i)%len(words)], least)
+	for _, raw := range words {
+		add(raw, least)
 	}
 	return chosen
 }
@@ -277,4 +272,55 @@ func containsAll(text, words string) bool {
 		return " " + strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ") + " "
 	}
 	return strings.Contains(split(text), split(words))
+}
+
+// readExtensions reads the extensions of a request and checks the options of those that the library
+// runs itself; others go to a command or another service. With saved, it replaces saved extensions
+// by their content.
+func (l *Library) readExtensions(text string, saved bool) ([]api.Extension, error) {
+	list, err := api.ParseExtensions(text)
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range list {
+		if e.Name == api.SavedExtension && saved {
+			if e, err = l.savedExtension(e); err != nil {
+				return nil, err
+			}
+			list[i] = e
+		}
+		if e.Name == api.AITasks {
+			if _, err := readTasks(e.Rest["tasks"]); err != nil {
+				return nil, badRequest("extensions: ai-tasks: "+err.Error()+".", "Correct the task.")
+			}
+			continue
+		}
+		if !l.tools.Knows(e.Name) || !l.tools.Own(e.Name) {
+			continue
+		}
+		if err := extension.CheckElement(e); err != nil {
+			return nil, badRequest("extensions: "+e.Name+": "+err.Error()+".", "Correct the option, or leave it out.")
+		}
+	}
+	return list, api.CheckExtensions(list)
+}
+
+// savedExtension returns the saved extension that e refers to.
+func (l *Library) savedExtension(e api.Extension) (api.Extension, error) {
+	var id string
+	_ = json.Unmarshal(e.Rest["id"], &id)
+	list, err := store.View(l.ctx, l.records, func(tx store.Tx) ([]store.Preset, error) {
+		return store.All[store.Preset](tx, store.Filter{"kind": api.SavedExtension, "id": id})
+	})
+	if err == nil && len(list) == 0 {
+		err = badRequest(errNoSaved.Message, errNoSaved.Help)
+	}
+	var body savedExtension
+	if err == nil {
+		err = json.Unmarshal(list[0].Body, &body)
+	}
+	if err == nil {
+		err = json.Unmarshal(body.Config, &e)
+	}
+	return e, err
 }

@@ -24,18 +24,17 @@ func badTransformation(err error) error {
 	return badRequest("The file could not be uploaded because the transformation field is invalid.", "The problem: "+err.Error()+".")
 }
 
-// setTransformation reads a transformation in JSON.
-func setTransformation(f *form, value string) error {
+// readTransformation reads a transformation in JSON.
+func readTransformation(value string) (api.Field[api.Transformation], error) {
 	var t api.Transformation
 	err := json.Unmarshal([]byte(value), &t)
 	if err == nil {
 		err = api.CheckTransformation(t, "")
 	}
 	if err != nil {
-		return badTransformation(err)
+		err = badTransformation(err)
 	}
-	f.upload.Transformation = api.Set(t)
-	return nil
+	return api.Set(t), err
 }
 
 // transform applies the pre-transformation to a picture. later reports one of a video, which is
@@ -103,7 +102,7 @@ func (l *Library) addEvent(tx store.Tx, kind, request string, transformation, da
 	if err != nil {
 		return err
 	}
-	return tx.AddPost(&store.Post{Address: l.o.Webhook, Body: body, Next: l.now(), Created: l.now(), Owner: l.identity})
+	return tx.Add(&store.Post{Address: l.o.Webhook, Body: body, Next: l.now(), Created: l.now(), Owner: l.identity})
 }
 
 // failure is the member of an event about a transformation that failed.
@@ -128,7 +127,7 @@ func (l *Library) addPosts(tx store.Tx, file *store.File, list []api.PostTransfo
 			FileID: file.ID, VersionID: file.Version.ID, Status: api.StatusPending, Created: l.now(), Owner: l.identity,
 			Extension: api.Extension{Name: store.PostTransformation, Rest: map[string]json.RawMessage{"post": text}},
 		}
-		if err := tx.AddRun(&run); err != nil {
+		if err := tx.Add(&run); err != nil {
 			return nil, err
 		}
 		runs = append(runs, run)
@@ -158,7 +157,7 @@ func (l *Library) makePost(ctx context.Context, run *store.Run, source *store.Ve
 	if post.Type != api.PostSteps || source.Kind != api.KindImage {
 		return errors.New("the local library makes no videos, and no pictures of videos")
 	}
-	file, err := store.View(ctx, l.records, func(tx store.Tx) (*store.File, error) { return tx.File(run.FileID) })
+	file, err := store.View(ctx, l.records, func(tx store.Tx) (*store.File, error) { return store.Get[store.File](tx, run.FileID) })
 	if errors.Is(err, store.ErrNotFound) {
 		return errFileGone
 	}

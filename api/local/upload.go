@@ -2,7 +2,6 @@ package local
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
@@ -62,7 +61,7 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	if later && errors.Is(err, errChecks) { // of a video it is checked after the answer
 		err = l.records.Update(r.Context(), func(tx store.Tx) error {
 			return l.addEvent(tx, preTransformError, r.Header.Get(requestIDHeader), f.upload.Transformation.Or(api.Transformation{}).Pre,
-				map[string]any{"name": f.upload.FileName, "path": f.upload.Path(), "transformation": failure(errChecks.message)})
+				map[string]any{"name": f.upload.FileName, "path": f.upload.Path(), "transformation": failure(errChecks.Message)})
 		})
 		wake(l.outbox.notice)
 		return answerQueued, err
@@ -106,17 +105,18 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	if f.wantsField(isPublished) {
 		record.IsPublished = api.Set(!file.Version.Unpublished)
 	}
-	if f.wantsField(selectedFields) {
-		record.SelectedFieldsSchema, err = store.View(r.Context(), l.records, fieldSchemas)
-		if err != nil {
-			return nil, err
+	if !f.wantsField(selectedFields) && !f.wantsField("embeddedMetadata") {
+		return record, nil
+	}
+	err = l.records.View(r.Context(), func(tx store.Tx) (err error) {
+		if f.wantsField(selectedFields) {
+			record.SelectedFieldsSchema, err = fieldSchemas(tx)
 		}
-	}
-	if f.wantsField("embeddedMetadata") {
-		record.EmbeddedMetadata, err = store.View(r.Context(), l.records, func(tx store.Tx) (map[string]json.RawMessage, error) {
-			return tx.Embedded(file.Version.ID)
-		})
-	}
+		if err == nil && f.wantsField("embeddedMetadata") {
+			record.EmbeddedMetadata, err = tx.Embedded(file.Version.ID)
+		}
+		return err
+	})
 	return record, deletedMeanwhile(err)
 }
 
@@ -256,5 +256,3 @@ func applyChanges(file *store.File, u *api.Upload, changes []api.Change) (replac
 	}
 	return replaced
 }
-
-func versionName(number int) string { return fmt.Sprintf("Version %d", number) }

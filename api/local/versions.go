@@ -1,7 +1,6 @@
 package local
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 
@@ -25,7 +24,7 @@ func findVersion(tx store.Tx, id, versionID string) (*store.File, store.Version,
 }
 
 func findVersions(tx store.Tx, id string) (*store.File, []store.Version, error) {
-	file, err := tx.File(id)
+	file, err := store.Get[store.File](tx, id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -60,65 +59,52 @@ func (l *Library) versionRecord(file *store.File, v store.Version) *api.File {
 }
 
 // listVersions lists all versions of a file, newest first.
-func (l *Library) listVersions(r *http.Request) (any, error) {
-	return store.View(r.Context(), l.records, func(tx store.Tx) (any, error) {
-		file, list, err := findVersions(tx, r.PathValue("fileId"))
-		records := []*api.File{}
-		for _, v := range list {
-			records = append(records, l.versionRecord(file, v))
-		}
-		return records, err
-	})
+func (l *Library) listVersions(tx store.Tx, r *http.Request) (any, error) {
+	file, list, err := findVersions(tx, r.PathValue("fileId"))
+	records := []*api.File{}
+	for _, v := range list {
+		records = append(records, l.versionRecord(file, v))
+	}
+	return records, err
 }
 
 // showVersion returns one version of a file.
-func (l *Library) showVersion(r *http.Request) (any, error) {
-	return store.View(r.Context(), l.records, func(tx store.Tx) (any, error) {
-		file, v, err := findVersion(tx, r.PathValue("fileId"), r.PathValue("versionId"))
-		if err != nil {
-			return nil, err
-		}
-		record := l.versionRecord(file, v)
-		record.EmbeddedMetadata, err = tx.Embedded(v.ID)
-		return record, err
-	})
+func (l *Library) showVersion(tx store.Tx, r *http.Request) (any, error) {
+	file, v, err := findVersion(tx, r.PathValue("fileId"), r.PathValue("versionId"))
+	if err != nil {
+		return nil, err
+	}
+	record := l.versionRecord(file, v)
+	record.EmbeddedMetadata, err = tx.Embedded(v.ID)
+	return record, err
 }
 
 // deleteVersion deletes a version that is not the current one.
-func (l *Library) deleteVersion(r *http.Request) (any, error) {
-	return nil, l.records.Update(r.Context(), func(tx store.Tx) error {
-		file, v, err := findVersion(tx, r.PathValue("fileId"), r.PathValue("versionId"))
-		if err != nil {
-			return err
-		}
-		if v.ID == file.Version.ID {
-			return badRequest("You cannot delete current version of a file.", "Restore another version first, or delete the file.")
-		}
-		return tx.DeleteVersion(file.ID, v.ID)
-	})
+func (l *Library) deleteVersion(tx store.Tx, r *http.Request) (any, error) {
+	file, v, err := findVersion(tx, r.PathValue("fileId"), r.PathValue("versionId"))
+	if err == nil && v.ID == file.Version.ID {
+		err = badRequest("You cannot delete current version of a file.", "Restore another version first, or delete the file.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return nil, tx.DeleteVersion(file.ID, v.ID)
 }
 
 // restoreVersion makes a version the current one.
-func (l *Library) restoreVersion(r *http.Request) (any, error) {
-	return store.Update(r.Context(), l.records, func(tx store.Tx) (any, error) {
-		file, v, err := findVersion(tx, r.PathValue("fileId"), r.PathValue("versionId"))
-		if err != nil {
+func (l *Library) restoreVersion(tx store.Tx, r *http.Request) (any, error) {
+	file, v, err := findVersion(tx, r.PathValue("fileId"), r.PathValue("versionId"))
+	if err != nil {
+		return nil, err
+	}
+	if v.ID != file.Version.ID {
+		file = withVersion(*file, v)
+		file.Updated = l.now()
+		if err := tx.UpdateFile(file); err != nil {
 			return nil, err
 		}
-		if v.ID != file.Version.ID {
-			file = withVersion(*file, v)
-			file.Updated = l.now()
-			if err := tx.UpdateFile(file); err != nil {
-				return nil, err
-			}
-		}
-		return l.versionRecord(file, v), nil
-	})
-}
-
-// tooManyVersions refuses a version beyond the limit (service.md §8).
-func tooManyVersions() error {
-	return badRequest(fmt.Sprintf("The file would have more than %d versions, which is the limit.", api.MaxVersions), "Delete some of its versions, or choose another name.").because("VERSION_LIMIT_EXCEEDED")
+	}
+	return l.versionRecord(file, v), nil
 }
 
 // copyVersion is a version with its own id, ready to be written.

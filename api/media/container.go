@@ -67,60 +67,37 @@ func (c *chunks) scan() bool {
 // uint24 reads a little-endian number of three bytes.
 func uint24(b []byte) uint32 { return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 }
 
-// gifFrames summarizes the frames of a GIF.
-type gifFrames struct {
-	count       int
-	first       image.Point // size of the first frame
-	transparent bool        // a frame has a transparent color
-	delay       int         // of all frames, in hundredths of a second
-	complete    bool        // the file was read to its end
-}
-
-// scanGIF reads the blocks of a GIF, up to the given number of frames.
-func scanGIF(rs io.Reader, most int) (g gifFrames, err error) {
+// scanGIF reads the blocks of a GIF up to the first frame: whether it has a transparent color, and
+// its size.
+func scanGIF(rs io.Reader) (transparent bool, first image.Point, err error) {
 	r := bufio.NewReader(rs)
 	var head [13]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return g, err
+		return false, first, err
 	}
 	if err := skipColors(r, head[10]); err != nil {
-		return g, err
+		return false, first, err
 	}
 	for range maxChunks {
 		kind, err := r.ReadByte()
-		if err != nil {
-			return g, err
+		switch {
+		case err != nil:
+			return transparent, first, err
+		case kind == 0x2c:
+			var d [8]byte
+			_, err := io.ReadFull(r, d[:])
+			return transparent, image.Pt(int(binary.LittleEndian.Uint16(d[4:])), int(binary.LittleEndian.Uint16(d[6:]))), err
+		case kind != 0x21:
+			return transparent, first, io.ErrUnexpectedEOF // no frame
 		}
-		switch kind {
-		case 0x21: // extension
-			b, err := r.Peek(5)
-			if err == nil && b[0] == 0xf9 && b[1] >= 4 {
-				g.transparent = g.transparent || b[2]&1 != 0
-				g.delay += int(binary.LittleEndian.Uint16(b[3:]))
-			}
-		case 0x2c: // frame
-			var d [9]byte
-			if _, err := io.ReadFull(r, d[:]); err != nil {
-				return g, err
-			}
-			if g.count++; g.count == 1 {
-				g.first = image.Pt(int(binary.LittleEndian.Uint16(d[4:])), int(binary.LittleEndian.Uint16(d[6:])))
-			}
-			if g.count == most {
-				return g, nil
-			}
-			if err := skipColors(r, d[8]); err != nil {
-				return g, err
-			}
-		default: // 0x3b, or garbage after the last frame
-			g.complete = true
-			return g, nil
+		if b, err := r.Peek(5); err == nil && b[0] == 0xf9 && b[1] >= 4 {
+			transparent = transparent || b[2]&1 != 0
 		}
 		if err := skipBlocks(r); err != nil {
-			return g, err
+			return transparent, first, err
 		}
 	}
-	return g, nil
+	return transparent, first, io.ErrUnexpectedEOF
 }
 
 // skipColors skips a color table if the flags announce one.
@@ -143,48 +120,4 @@ func skipBlocks(r *bufio.Reader) error {
 		_, err = r.Discard(int(n))
 	}
 	return err
-}
-
-// eachSegment calls do for each segment of a JPEG before its first scan, until do returns false.
-func eachSegment(rs io.Reader, do func(marker byte, data []byte) bool) error {
-	r := bufio.NewReader(rs)
-	if _, err := r.Discard(2); err != nil {
-		return err
-	}
-	for range maxParts {
-		marker, err := nextMarker(r)
-		if err != nil || marker == 0xda {
-			return err
-		}
-		var b [2]byte
-		if _, err := io.ReadFull(r, b[:]); err != nil {
-			return err
-		}
-		data := make([]byte, max(0, int(binary.BigEndian.Uint16(b[:]))-2))
-		if _, err := io.ReadFull(r, data); err != nil || !do(marker, data) {
-			return err
-		}
-	}
-	return nil
-}
-
-// nextMarker reads up to and including the next marker that has a length.
-func nextMarker(r *bufio.Reader) (byte, error) {
-	for {
-		b, err := r.ReadByte()
-		if err != nil {
-			return 0, err
-		}
-		if b != 0xff {
-			continue
-		}
-		for b == 0xff {
-			if b, err = r.ReadByte(); err != nil {
-				return 0, err
-			}
-		}
-		if b != 0 && b != 1 && (b < 0xd0 || b > 0xd9) {
-			return b, nil
-		}
-	}
 }

@@ -1,10 +1,14 @@
 package media
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
+	"image/draw"
 	"io"
 	"math"
 	"os"
@@ -13,6 +17,7 @@ import (
 	"time"
 
 	"github.com/gabriel-vasile/mimetype"
+	"golang.org/x/image/webp"
 
 	"mediadesk/api/media/jpegdc"
 )
@@ -27,8 +32,6 @@ type Picture struct {
 	Orientation Orientation
 	// Rough reports that the file has more detail than Pixels, even within Limits.Side.
 	Rough bool
-	// Converted reports that another program produced the picture, which is slow.
-	Converted bool
 }
 
 // Straight returns a copy of the reduced pixels with straight alpha.
@@ -40,20 +43,11 @@ func (p *Picture) Straight() *image.NRGBA {
 
 // New returns a picture made from img, turned according to o. It does not retain img.
 func New(img image.Image, o Orientation) *Picture {
-	p, err := newPicture(context.Background(), img, img.Bounds(), o, defaultSide)
-	if err != nil {
-		// Only a damaged image gets here.
-		return &Picture{Pixels: image.NewRGBA(image.Rectangle{}), Orientation: Normal}
-	}
-	return p
+	return newPicture(img, img.Bounds(), o, defaultSide)
 }
 
-func newPicture(ctx context.Context, img image.Image, full image.Rectangle, o Orientation, side int) (*Picture, error) {
-	small, err := reduce(ctx, img, full, side)
-	if err != nil {
-		return nil, err
-	}
-	return &Picture{Pixels: turn(small, o), Size: o.Upright(full.Size()), Orientation: o.valid()}, nil
+func newPicture(img image.Image, full image.Rectangle, o Orientation, side int) *Picture {
+	return &Picture{Pixels: turn(reduce(img, full, side), o), Size: o.Upright(full.Size()), Orientation: o.valid()}
 }
 
 // DecodeFile decodes the picture in a regular file, as [Decode] does. If this package
@@ -68,15 +62,16 @@ func DecodeFile(ctx context.Context, f *os.File, limits Limits) (*Picture, error
 		return nil, WithPath(f.Name(), err)
 	}
 	mime := mimeOf(head)
-	if program, _ := installed(convertersOf(mime)); program == nil {
+	tool := toolFor(mime)
+	if tool == nil || tool.Path == "" {
 		return nil, WithPath(f.Name(), err) // err says what to install
 	}
-	p, err = convert(ctx, f.Name(), mime, limits.orDefaults())
+	p, err = tool.convert(ctx, f.Name(), limits.orDefaults())
 	return p, WithPath(f.Name(), err)
 }
 
 // Decode decodes the picture in rs, upright and reduced as limits says. It decodes the
-// first frame of an animation. It waits for memory of the budget. If ctx ends, it returns
+// first frame of an animation. It waits while other work uses much memory. If ctx ends, it returns
 // the context's error; every other error is an [*Error].
 func Decode(ctx context.Context, rs io.ReadSeeker, limits Limits) (p *Picture, err error) {
 	limits = limits.orDefaults()
@@ -97,28 +92,22 @@ func Decode(ctx context.Context, rs io.ReadSeeker, limits Limits) (p *Picture, e
 			return p, err
 		}
 	}
-	release, err := limits.Budget.Reserve(ctx, h.memory()+ReducedCost(h.size, limits.Side))
+	release, err := reserve(ctx, h.weight*h.pixels())
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	img, err := h.decode(ctx, rs, limits.Time)
+	img, err := h.decode(ctx, rs, decodeTime)
 	if err != nil {
 		return nil, err
 	}
-	if p, err = newPicture(ctx, img, h.area(img), shot.Orientation, limits.Side); err != nil {
-		return nil, decodeError(ctx, h.format.name, err)
-	}
-	return p, nil
+	return newPicture(img, h.area(img), shot.Orientation, limits.Side), ctx.Err()
 }
 
 // decodeDC decodes a JPEG at 1/8 of its size.
 func (h *header) decodeDC(ctx context.Context, rs io.ReadSeeker, o Orientation, limits Limits) (*Picture, error) {
 	small := image.Pt((h.size.X+7)/8, (h.size.Y+7)/8)
-	// Up to three samples per block, with block counts rounded up to a multiple of four,
-	// plus the tables.
-	source := 3*int64(small.X+3)*int64(small.Y+3) + 1<<20
-	release, err := limits.Budget.Reserve(ctx, source+ReducedCost(small, limits.Side))
+	release, err := reserve(ctx, int64(small.X)*int64(small.Y))
 	if err != nil {
 		return nil, err
 	}
@@ -131,26 +120,23 @@ func (h *header) decodeDC(ctx context.Context, rs io.ReadSeeker, o Orientation, 
 	if errors.Is(err, jpegdc.ErrUnsupported) {
 		return nil, err
 	}
-	var p *Picture
-	if err == nil {
-		p, err = newPicture(ctx, img, img.Bounds(), o, limits.Side)
-	}
 	if err != nil {
 		return nil, decodeError(ctx, h.format.name, err)
 	}
+	p := newPicture(img, img.Bounds(), o, limits.Side)
 	p.Size, p.Rough = o.Upright(h.size), true
 	return p, nil
 }
 
-// Full is an upright picture in full size with straight alpha. It uses memory of the budget
-// until [Full.Release].
+// Full is an upright picture in full size with straight alpha. Other work waits for its memory until
+// [Full.Release].
 type Full struct {
 	Image       *image.NRGBA
 	Orientation Orientation // of the stored picture
 	release     func()
 }
 
-// Release returns the memory to the budget. A second call does nothing.
+// Release lets other work begin. A second call does nothing.
 func (f *Full) Release() {
 	if f.release != nil {
 		f.Image = nil
@@ -159,57 +145,29 @@ func (f *Full) Release() {
 	}
 }
 
-// fullTime limits the decoding of a picture in full size.
-const fullTime = 2 * time.Minute
+// decodeTime limits the decoding of a picture that is reduced, fullTime of one in full size.
+const (
+	decodeTime = 20 * time.Second
+	fullTime   = 2 * time.Minute
+)
 
-// DecodeFull decodes the picture in rs in full size; for an animation, the first frame. It
-// calls plan, which may be nil, with the upright size and the orientation. plan returns how
-// many more bytes the caller needs for its work, or an error to refuse the picture.
-// DecodeFull reserves all memory before it decodes. It returns the errors of [Decode] and
-// of plan.
-func DecodeFull(ctx context.Context, rs io.ReadSeeker, plan func(size image.Point, o Orientation) (int64, error)) (*Full, error) {
-	limits := Limits{}.orDefaults()
-	h, shot, err := open(ctx, rs, limits)
+// DecodeFull decodes the picture in rs in full size; for an animation, the first frame. It returns
+// the errors of [Decode].
+func DecodeFull(ctx context.Context, rs io.ReadSeeker) (*Full, error) {
+	h, shot, err := open(ctx, rs, Limits{}.orDefaults())
 	if err != nil {
 		return nil, err
 	}
-	cost, o := h.fullCost(shot.Orientation), shot.Orientation
-	if plan != nil {
-		more, err := plan(o.Upright(h.size), o)
-		if err != nil {
-			return nil, err
-		}
-		cost += more
-	}
-	release, err := limits.Budget.Reserve(ctx, cost)
+	release, err := reserve(ctx, h.weight*h.pixels())
 	if err != nil {
 		return nil, err
 	}
-	f := &Full{Orientation: o, release: release}
-	if f.Image, err = h.decodeFull(ctx, rs, o); err != nil {
+	f := &Full{Orientation: shot.Orientation, release: release}
+	if f.Image, err = h.decodeFull(ctx, rs, f.Orientation); err != nil {
 		f.Release()
 		return nil, err
 	}
 	return f, nil
-}
-
-// FullCost returns the upright size of the picture in rs and the memory in bytes for
-// decoding it in full size.
-func FullCost(ctx context.Context, rs io.ReadSeeker) (image.Point, int64, error) {
-	h, shot, err := open(ctx, rs, Limits{}.orDefaults())
-	if err != nil {
-		return image.Point{}, 0, err
-	}
-	return shot.Orientation.Upright(h.size), h.fullCost(shot.Orientation), nil
-}
-
-// Decode decodes another picture in full size. Its [FullCost] must be part of the plan.
-func (f *Full) Decode(ctx context.Context, rs io.ReadSeeker) (*image.NRGBA, error) {
-	h, shot, err := open(ctx, rs, Limits{}.orDefaults())
-	if err != nil {
-		return nil, err
-	}
-	return h.decodeFull(ctx, rs, shot.Orientation)
 }
 
 func (h *header) decodeFull(ctx context.Context, rs io.ReadSeeker, o Orientation) (out *image.NRGBA, err error) {
@@ -218,10 +176,7 @@ func (h *header) decodeFull(ctx context.Context, rs io.ReadSeeker, o Orientation
 	if err != nil {
 		return nil, err
 	}
-	if out, err = upright(ctx, img, h.area(img), o); err != nil {
-		return nil, decodeError(ctx, h.format.name, err)
-	}
-	return out, nil
+	return upright(img, h.area(img), o), ctx.Err()
 }
 
 // open reads the header and the camera data, and refuses pictures that exceed the limits.
@@ -297,11 +252,63 @@ func notPicture(head []byte) error {
 	}
 	m := mimetype.Detect(head)
 	kind, name := describe(m)
-	if list := convertersOf(m.String()); len(list) > 0 {
-		return &Error{Reason: ErrNotPicture, Detail: name + ": install " + names(list) + " for a preview"}
+	if tool := toolFor(m.String()); tool != nil {
+		return &Error{Reason: ErrNotPicture, Detail: name + ": install " + tool.Program + " for a preview"}
 	}
 	if kind == KindPicture {
 		return &Error{Reason: ErrNotPicture, Detail: name + ": no preview of this format yet"}
 	}
 	return &Error{Reason: ErrNotPicture, Detail: "it is not a picture (" + name + ")"}
+}
+
+// decodeWebP decodes a WebP picture. It decodes the first frame of an animation, which the
+// library does not support.
+func decodeWebP(r io.Reader) (image.Image, error) {
+	rs := r.(io.ReadSeeker) // a source
+	c := riffChunks(rs)
+	if !c.scan() || c.name != "VP8X" || c.data[0]&0x02 == 0 {
+		if _, err := rs.Seek(0, io.SeekStart); err != nil {
+			return nil, err
+		}
+		return webp.Decode(rs)
+	}
+	canvas := image.Rect(0, 0, 1+int(uint24(c.data[4:])), 1+int(uint24(c.data[7:])))
+	for c.scan() {
+		if c.name == "ANMF" {
+			if _, err := rs.Seek(c.at, io.SeekStart); err != nil {
+				return nil, err
+			}
+			return firstFrame(io.LimitReader(rs, c.size), canvas)
+		}
+	}
+	return nil, cmp.Or(c.err, errBadWebP)
+}
+
+// firstFrame decodes a frame from the data of its ANMF chunk and draws it on the canvas.
+func firstFrame(r io.Reader, canvas image.Rectangle) (image.Image, error) {
+	var b [24]byte // the headers of the frame and of its first chunk
+	if _, err := io.ReadFull(r, b[:]); err != nil {
+		return nil, err
+	}
+	frame := image.Rectangle{Max: image.Pt(1+int(uint24(b[6:])), 1+int(uint24(b[9:])))}
+	at := image.Pt(2*int(uint24(b[0:])), 2*int(uint24(b[3:])))
+	if !frame.Add(at).In(canvas) {
+		return nil, errBadWebP
+	}
+	// Build a still picture. Its length is unknown, but the decoder ignores it.
+	still := binary.LittleEndian.AppendUint32([]byte("RIFF"), 1<<31-1-8)
+	still = append(still, "WEBPVP8X\x0a\x00\x00\x00"...)
+	flags := byte(0)
+	if string(b[16:20]) == "ALPH" {
+		flags = 0x10
+	}
+	still = append(still, flags, 0, 0, 0)
+	still = append(append(still, b[6:12]...), b[16:24]...)
+	img, err := webp.Decode(io.MultiReader(bytes.NewReader(still), r))
+	if err != nil || frame == canvas {
+		return img, err
+	}
+	whole := image.NewNRGBA(canvas)
+	draw.Draw(whole, frame.Add(at), img, img.Bounds().Min, draw.Src)
+	return whole, nil
 }

@@ -3,19 +3,15 @@ package media
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	"image/gif"
 	"io"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"mediadesk/api/media/mediatest"
 )
@@ -106,8 +102,7 @@ func TestDecodeReduces(t *testing.T) {
 	// The fast path over the planes and the general path agree.
 	fast, err := Decode(t.Context(), bytes.NewReader(mediatest.JPEG(t, photo)), Limits{Side: 100})
 	must(t, err)
-	slow, err := newPicture(t.Context(), photo, photo.Rect, Normal, 100)
-	must(t, err)
+	slow := newPicture(photo, photo.Rect, Normal, 100)
 	if db := mediatest.PSNR(fast.Pixels, slow.Pixels); db < 35 {
 		t.Errorf("averaging on the planes of a JPEG is %.1f dB off", db)
 	}
@@ -125,10 +120,8 @@ func TestReduceSubsampling(t *testing.T) {
 				img.Cr[img.COffset(x, y)] = uint8(180 - x)
 			}
 		}
-		fast, err := reduce(t.Context(), img, img.Rect, 13)
-		must(t, err)
-		slow := image.NewRGBA(fast.Rect)
-		must(t, reduceAny(t.Context(), slow, img, img.Rect, 8))
+		fast := reduce(img, img.Rect, 13)
+		slow := reduce(struct{ image.Image }{img}, img.Rect, 13)
 		if db := mediatest.PSNR(fast, slow); db < 38 {
 			t.Errorf("%v: %.1f dB off", r, db)
 		}
@@ -139,46 +132,9 @@ func TestReduceSubsampling(t *testing.T) {
 			plane[i] = 250
 		}
 	}
-	one, err := reduce(t.Context(), large, large.Rect, 1)
-	must(t, err)
+	one := reduce(large, large.Rect, 1)
 	if got, want := one.At(0, 0), large.At(0, 0); !mediatest.Near(got, want) {
 		t.Errorf("the mean of 17 million equal pixels is %v, want %v", got, want)
-	}
-}
-
-func TestMemory(t *testing.T) {
-	sof := func(n byte, factors ...byte) []byte {
-		b := []byte{8, 0, 100, 0, 100, n}
-		for i, f := range factors {
-			b = append(b, byte(i+1), f, 0)
-		}
-		return b
-	}
-	tests := []struct {
-		name        string
-		sof         []byte
-		progressive bool
-		rgb         bool
-		want        float64
-	}{
-		{"gray", sof(1, 0x11), false, false, 1},
-		{"4:2:0", sof(3, 0x22, 0x11, 0x11), false, false, 1.5},
-		{"4:4:4", sof(3, 0x11, 0x11, 0x11), false, false, 3},
-		{"RGB", sof(3, 0x11, 0x11, 0x11), false, true, 3 + 4},
-		{"CMYK", sof(4, 0x11, 0x11, 0x11, 0x11), false, false, 4 + 4},
-		{"progressive 4:2:0", sof(3, 0x22, 0x11, 0x11), true, false, 5 * 1.5},
-		{"cut", sof(3, 0x22), false, false, 15},
-	}
-	for _, tt := range tests {
-		if got := jpegCost(tt.sof, tt.progressive, tt.rgb); got != tt.want {
-			t.Errorf("%s: %v bytes per pixel, want %v", tt.name, got, tt.want)
-		}
-	}
-	deep := mediatest.PNG(t, image.NewNRGBA64(image.Rect(0, 0, 10, 10)))
-	h, err := readHeader(t.Context(), formatOf(deep), bytes.NewReader(deep))
-	must(t, err)
-	if h.memory() != 10*10*8+32*10 {
-		t.Errorf("16 bits per sample: %d bytes", h.memory())
 	}
 }
 
@@ -237,29 +193,6 @@ func TestDecodeAnimatedWebP(t *testing.T) {
 	}
 }
 
-// TestDecodeAnimatedWebPOfAnEncoder: frames from an encoder: lossy, with and without alpha.
-func TestDecodeAnimatedWebPOfAnEncoder(t *testing.T) {
-	ffmpeg := large(t, "ffmpeg")
-	for _, lossless := range []string{"0", "1"} {
-		path := filepath.Join(t.TempDir(), "a.webp")
-		cmd := exec.Command(ffmpeg, "-v", "error", "-f", "lavfi", "-i", "testsrc=s=64x48:d=0.3:r=10", //nolint:gosec // a test's own
-			"-vf", "format=yuva420p,geq=lum='p(X,Y)':a='X*4'", "-c:v", "libwebp_anim", "-lossless", lossless, path)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Skipf("this ffmpeg makes no animated WebP: %v %s", err, out)
-		}
-		p, err := decodePath(t.Context(), path, Limits{})
-		must(t, err)
-		if p.Size != image.Pt(64, 48) || p.Pixels.Opaque() || p.Pixels.RGBAAt(1, 20).A > 40 || p.Pixels.RGBAAt(62, 20).A < 200 {
-			t.Errorf("lossless %s: %v, alpha %v to %v", lossless, p.Size, p.Pixels.RGBAAt(1, 20).A, p.Pixels.RGBAAt(62, 20).A)
-		}
-		facts, err := FactsOf(t.Context(), path)
-		must(t, err)
-		if facts.Duration != 300*time.Millisecond {
-			t.Errorf("it has the delays %v", facts.Duration)
-		}
-	}
-}
-
 func TestDecodeRefuses(t *testing.T) {
 	photo := mediatest.Photograph(200, 150)
 	half := func(b []byte) []byte { return b[:len(b)/2] }
@@ -273,7 +206,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}{
 		{"PNG bomb", mediatest.PNGHeader(50_000, 50_000, 2), ErrTooLarge, "50000 × 50000"},
 		{"GIF bomb", mediatest.GIFBomb(), ErrTooLarge, "65535 × 65535"},
-		{"WebP with a large frame on a small canvas", huge, ErrTooLarge, "million"},
+		{"WebP with a large frame on a small canvas", huge, ErrTruncated, "damaged"},
 		{"animated WebP without frames", animated, ErrTruncated, "WebP picture"},
 		{"animated WebP with a frame beside the canvas", animatedWebP(image.Pt(4, 2), image.Pt(2, 0)), ErrTruncated, "damaged"},
 		{"half a JPEG", half(mediatest.JPEG(t, photo)), ErrTruncated, "JPEG picture ends before"},
@@ -289,7 +222,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"text", []byte("day 1, final\n"), ErrNotPicture, "text"},
 		{"PDF", []byte("%PDF-1.7\n"), ErrNotPicture, "PDF document"},
 		{"zeros", make([]byte, 4096), ErrNotPicture, "unknown content"},
-		{"HEIC", []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"), ErrNotPicture, "HEIC picture: install vipsthumbnail or heif-convert for a preview"},
+		{"HEIC", []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"), ErrNotPicture, "HEIC picture: install heif-convert for a preview"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -309,40 +242,6 @@ func TestDecodeRefuses(t *testing.T) {
 				t.Errorf("refusing the picture used %d MB", n>>20)
 			}
 		})
-	}
-}
-
-func TestDecodeBudget(t *testing.T) {
-	data := mediatest.PNG(t, mediatest.Photograph(100, 100))
-	small := Limits{Budget: NewBudget(1000)}
-	if _, err := Decode(t.Context(), bytes.NewReader(data), small); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("more than the whole budget: %v", err)
-	}
-	few := Limits{Pixels: 9999}
-	if _, err := Decode(t.Context(), bytes.NewReader(data), few); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("one pixel too many: %v", err)
-	}
-	slow := Limits{Time: 1}
-	if _, err := Decode(t.Context(), bytes.NewReader(data), slow); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "takes longer") {
-		t.Errorf("longer than allowed: %v", err)
-	}
-	// Decoding waits for a used budget, and waiting ends with the context.
-	held := NewBudget(8 << 20)
-	release, err := held.Reserve(t.Context(), held.total)
-	must(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error)
-	go func() {
-		_, err := Decode(ctx, bytes.NewReader(data), Limits{Budget: held})
-		done <- err
-	}()
-	cancel()
-	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Errorf("canceled while waiting: %v", err)
-	}
-	release()
-	if _, err := Decode(t.Context(), bytes.NewReader(data), Limits{Budget: held}); err != nil {
-		t.Errorf("after the budget was given back: %v", err)
 	}
 }
 
@@ -419,15 +318,11 @@ func FuzzDecode(f *testing.F) {
 	f.Add(mediatest.WebP())
 	f.Add(mediatest.GIFBomb())
 	f.Add(animatedWebP(image.Pt(10, 8), image.Pt(6, 6)))
-	f.Add(mediatest.WithThumbnail(mediatest.JPEG(f, img), mediatest.JPEG(f, mediatest.Quarters(3, 2))))
 	f.Add(film(64, 48, true))
 	f.Add(matroska())
-	f.Add(mp3File(20, 0, nil))
-	f.Add(oggFile(vorbisHead, 44100))
-	f.Add(tiffWithProfile(f, binary.BigEndian, profileOf("Display P3", 4)))
 	f.Add(mediatest.PNGHeader(50_000, 50_000, 6))
 	f.Add([]byte("plain text"))
-	limits := Limits{Pixels: 1 << 16, Side: 64, Budget: NewBudget(4 << 20)}
+	limits := Limits{Pixels: 1 << 16, Side: 64}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		facts, err := ReadFacts(t.Context(), bytes.NewReader(data))
 		if err != nil {
@@ -435,9 +330,6 @@ func FuzzDecode(f *testing.F) {
 		}
 		if Clean(facts.Camera) != facts.Camera || Clean(facts.Lens) != facts.Lens {
 			t.Errorf("unsafe text: %q, %q", facts.Camera, facts.Lens)
-		}
-		if thumb := Thumbnail(t.Context(), bytes.NewReader(data), limits); thumb != nil && (thumb.Size.X <= 0 || thumb.Size.Y <= 0) {
-			t.Errorf("a thumbnail of %v", thumb.Size)
 		}
 		p, err := Decode(t.Context(), bytes.NewReader(data), limits)
 		if err != nil {

@@ -2,7 +2,6 @@ package media
 
 import (
 	"context"
-	"fmt"
 	"image"
 	"io"
 	"slices"
@@ -45,9 +44,7 @@ type Facts struct {
 	Alpha bool
 	// Camera and Lens are safe to draw.
 	Camera, Lens string
-	// Profile is the name of the color profile. It is safe to draw.
-	Profile string
-	// Duration is the length of an animation, video or recording.
+	// Duration is the length of a video or recording.
 	Duration time.Duration
 	// VideoCodec and AudioCodec are the codecs of a video, as ffmpeg names them, such as "h264" and
 	// "aac". They are read from MP4, QuickTime, WebM and Matroska files.
@@ -58,15 +55,14 @@ type Facts struct {
 	// Tool is the installed program that converts the content to a picture. It is empty if
 	// this package decodes the content or no such program is installed.
 	Tool string
-	// Missing names the programs that could convert the content if none of them is installed.
+	// Missing names the program that could convert the content if it is not installed.
 	Missing string
 	// Problem is why the picture cannot be shown, an [*Error]. It is nil if the header is
 	// intact, and for content that is not a picture.
 	Problem error
 }
 
-// FactsOf reads the facts of a file of any content. It usually reads a few kilobytes; an
-// animation takes up to 32 MB. It returns an [*Error] if the file cannot be read, or the
+// FactsOf reads the facts of a file of any content. It usually reads a few kilobytes. It returns an [*Error] if the file cannot be read, or the
 // context's error.
 func FactsOf(ctx context.Context, path string) (Facts, error) {
 	f, info, err := OpenFile(path)
@@ -145,10 +141,6 @@ func ReadFacts(ctx context.Context, rs io.ReadSeeker) (Facts, error) {
 	shot := ReadShot(src, f.mime)
 	shot.size = facts.Stored
 	facts.shot(shot)
-	if name := readProfile(newSource(ctx, rs, maxHeader), f.mime); name != "" {
-		facts.Profile = name
-	}
-	facts.Duration = playing(newSource(ctx, rs, maxPlaying), f.mime)
 	return facts, ctx.Err()
 }
 
@@ -156,7 +148,7 @@ func ReadFacts(ctx context.Context, rs io.ReadSeeker) (Facts, error) {
 func (f *Facts) shot(s Shot) {
 	f.Stored, f.Orientation = s.size, s.Orientation
 	f.Upright = s.Orientation.Upright(s.size)
-	f.Camera, f.Lens, f.Taken, f.Profile = s.Camera(), s.Lens, s.Taken, s.Space
+	f.Camera, f.Lens, f.Taken = s.Camera(), s.Lens, s.Taken
 }
 
 // ofOther completes the facts for content that this package does not decode.
@@ -165,12 +157,13 @@ func (f *Facts) ofOther(rs io.ReadSeeker, head []byte) {
 		f.Stored, f.Upright, f.Duration = t.size, t.size, t.length
 		f.VideoCodec, f.AudioCodec = t.video, t.audio
 	}
-	list := convertersOf(f.MIME)
-	if c, _ := installed(list); c != nil {
-		f.Tool = c.program
+	switch tool := toolFor(f.MIME); {
+	case tool != nil && tool.Path != "":
+		f.Tool = tool.Program
 		return
+	case tool != nil:
+		f.Missing = tool.Program
 	}
-	f.Missing = names(list)
 	if f.Kind == KindPicture {
 		f.Problem = notPicture(head)
 	}
@@ -197,9 +190,6 @@ func describe(m *mimetype.MIME) (Kind, string) {
 		strings.Contains(m.String(), "opendocument") || strings.Contains(m.String(), "openxmlformats"):
 		kind, noun = KindDocument, "document"
 	case isA(m, "text/plain"):
-		if ext == "TXT" {
-			return KindText, "text"
-		}
 		kind, noun = KindText, "text"
 	case isA(
 		m, "application/zip", "application/gzip", "application/x-tar", "application/x-7z-compressed",
@@ -207,13 +197,13 @@ func describe(m *mimetype.MIME) (Kind, string) {
 	):
 		kind, noun = KindArchive, "archive"
 	}
-	if ext == "" {
-		if kind == KindOther {
-			return kind, "unknown content"
-		}
+	switch {
+	case ext == "" && kind == KindOther:
+		return kind, "unknown content"
+	case ext == "" || ext == "TXT":
 		return kind, noun
 	}
-	return kind, fmt.Sprintf("%s %s", ext, noun)
+	return kind, ext + " " + noun
 }
 
 // isA reports whether m or one of its parents is one of the named types.

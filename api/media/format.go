@@ -28,41 +28,32 @@ type format struct {
 	decode func(io.Reader) (image.Image, error)
 	// probe, if not nil, adds to the header what config does not return.
 	probe func(io.ReadSeeker, *header) error
-	// perPixel is the most memory that decoding takes, in bytes per pixel of 8-bit samples.
-	// probe may refine it.
-	perPixel float64
 }
 
 var formats = []*format{
 	{
 		name: "JPEG picture", mime: "image/jpeg", match: startsWith("\xff\xd8\xff"),
 		config: jpeg.DecodeConfig, decode: jpeg.Decode, probe: probeJPEG,
-		perPixel: 15,
 	},
 	{
 		name: "PNG picture", mime: "image/png", match: startsWith("\x89PNG\r\n\x1a\n"),
 		config: png.DecodeConfig, decode: png.Decode, probe: probePNG,
-		perPixel: 4,
 	},
 	{
 		name: "GIF picture", mime: "image/gif", match: startsWith("GIF87a", "GIF89a"),
 		config: gif.DecodeConfig, decode: gif.Decode, probe: probeGIF,
-		perPixel: 1,
 	},
 	{
 		name: "WebP picture", mime: "image/webp", match: isWebP,
 		config: webp.DecodeConfig, decode: decodeWebP, probe: probeWebP,
-		perPixel: 8,
 	},
 	{
 		name: "TIFF picture", mime: "image/tiff", match: startsWith("II*\x00", "MM\x00*"),
 		config: tiff.DecodeConfig, decode: tiff.Decode, probe: probeTIFF,
-		perPixel: 4,
 	},
 	{
 		name: "BMP picture", mime: "image/bmp", match: startsWith("BM"),
 		config: bmp.DecodeConfig, decode: bmp.Decode, probe: probeBMP,
-		perPixel: 4,
 	},
 }
 
@@ -80,15 +71,10 @@ func isWebP(head []byte) bool {
 type header struct {
 	format *format
 	// size is the size as stored.
-	size image.Point
-	// allocated is the size that the decoder allocates, if larger.
-	allocated image.Point
-	alpha     bool
-	// usable reports that [upright] need not convert the decoded picture.
-	usable   bool
-	perPixel float64
-	// extra is the memory in bytes that decoding takes in addition to the pixels.
-	extra int64
+	size  image.Point
+	alpha bool
+	// weight is how many times the memory of usual decoders decoding takes.
+	weight int64
 }
 
 // headLength is the number of bytes read to detect the format.
@@ -127,11 +113,11 @@ func readHeader(ctx context.Context, f *format, rs io.ReadSeeker) (h *header, er
 	}
 	h = &header{
 		format: f, size: image.Pt(cfg.Width, cfg.Height),
-		alpha: hasAlpha(cfg.ColorModel), perPixel: f.perPixel,
-		usable: cfg.ColorModel == color.NRGBAModel || cfg.ColorModel == color.RGBAModel,
+		alpha: hasAlpha(cfg.ColorModel), weight: 1,
 	}
-	if wide(cfg.ColorModel) {
-		h.perPixel *= 2
+	switch cfg.ColorModel {
+	case color.RGBA64Model, color.NRGBA64Model, color.Gray16Model, color.Alpha16Model:
+		h.weight = 2
 	}
 	if h.size.X <= 0 || h.size.Y <= 0 {
 		return nil, &Error{Reason: ErrTruncated, Detail: "it has no pixels"}
@@ -170,13 +156,4 @@ func hasAlpha(m color.Model) bool {
 		_, _, _, a := c.RGBA()
 		return a != 0xffff
 	})
-}
-
-// wide reports whether a color model has 16-bit samples.
-func wide(m color.Model) bool {
-	switch m {
-	case color.RGBA64Model, color.NRGBA64Model, color.Gray16Model, color.Alpha16Model:
-		return true
-	}
-	return false
 }

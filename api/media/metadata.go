@@ -57,10 +57,7 @@ func readMetadata(rs io.ReadSeeker, mime string, sources imagemeta.Source, wante
 		R: rs, ImageFormat: format, Sources: sources, Timeout: metaTimeout, LimitNumTags: 2000, LimitTagSize: 4 * maxMetaText,
 		ShouldHandleTag: func(t imagemeta.TagInfo) bool {
 			// IFD1 describes the thumbnail, not the picture.
-			if strings.HasPrefix(t.Namespace, "IFD1") {
-				return strings.HasPrefix(t.Tag, "Thumbnail") && wanted[t.Tag]
-			}
-			return t.Tag != "MakerNote" && (wanted == nil || wanted[t.Tag])
+			return !strings.HasPrefix(t.Namespace, "IFD1") && t.Tag != "MakerNote" && (wanted == nil || wanted[t.Tag])
 		},
 		HandleTag: func(t imagemeta.TagInfo) error {
 			if strings.HasPrefix(t.Tag, imagemeta.UnknownPrefix) || len(m.tags) >= maxMetaTags {
@@ -149,16 +146,13 @@ type Shot struct {
 	// camera's local time marked as UTC.
 	Taken       time.Time
 	Orientation Orientation // Normal by default
-	Space       string      // "sRGB" or empty
 
-	size      image.Point // see metadata
-	thumbnail [2]int64    // position and length in bytes; zero if none
+	size image.Point // see metadata
 }
 
 var shotTags = map[string]bool{
-	"Orientation": true, "ColorSpace": true, "Make": true, "Model": true, "LensModel": true, "DateTimeOriginal": true,
+	"Orientation": true, "Make": true, "Model": true, "LensModel": true, "DateTimeOriginal": true,
 	"OffsetTimeOriginal": true, "CreateDate": true, "OffsetTimeDigitized": true, "ModifyDate": true, "OffsetTime": true,
-	"ThumbnailOffset": true, "ThumbnailLength": true,
 }
 
 // ReadShot reads the camera data of a picture of the given MIME type.
@@ -171,13 +165,6 @@ func ReadShot(rs io.ReadSeeker, mime string) Shot {
 	s := Shot{Make: text("Make"), Model: text("Model"), Lens: text("LensModel"), Orientation: Normal, size: m.size}
 	if v, ok := m.tags["Orientation"].Value.(uint16); ok {
 		s.Orientation = Orientation(v).valid()
-	}
-	for i, name := range [...]string{"ThumbnailOffset", "ThumbnailLength"} {
-		v, _ := m.tags[name].Value.(uint32)
-		s.thumbnail[i] = int64(v)
-	}
-	if m.tags["ColorSpace"].Value == uint16(1) {
-		s.Space = "sRGB"
 	}
 	for _, names := range [][2]string{{"DateTimeOriginal", "OffsetTimeOriginal"}, {"CreateDate", "OffsetTimeDigitized"}, {"ModifyDate", "OffsetTime"}} {
 		date := text(names[0])

@@ -20,20 +20,10 @@ func OpenFile(path string) (*os.File, fs.FileInfo, error) {
 	if err := regular(info); err != nil {
 		return nil, nil, err
 	}
+	// The name may be that of a FIFO by now.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, openError(err)
-	}
-	// The name may refer to another file by now, so check the open one.
-	info, err = f.Stat()
-	if err == nil {
-		err = regular(info)
-	} else {
-		err = openError(err)
-	}
-	if err != nil {
-		_ = f.Close()
-		return nil, nil, err
 	}
 	return f, info, nil
 }
@@ -60,7 +50,7 @@ func regular(info fs.FileInfo) error {
 
 // source stops reading when its context ends, which is the only way to stop a decoder.
 type source struct {
-	ctx context.Context //nolint:containedctx // of the call that opened the file
+	ctx context.Context
 	rs  io.ReadSeeker
 	// left is how many more bytes may be read.
 	left int64
@@ -94,25 +84,15 @@ func (s *source) Seek(offset int64, whence int) (int64, error) {
 	return s.rs.Seek(offset, whence)
 }
 
-// sourceAt is a source with random access. Without it the TIFF decoder copies the whole
-// file to memory.
-type sourceAt struct {
-	source
-	at io.ReaderAt
-}
-
-func (s *sourceAt) ReadAt(p []byte, off int64) (int, error) {
-	if err := s.ctx.Err(); err != nil {
+// ReadAt is for the TIFF decoder, which otherwise copies the whole file to memory.
+func (s *source) ReadAt(p []byte, off int64) (int, error) {
+	if _, err := s.Seek(off, io.SeekStart); err != nil {
 		return 0, err
 	}
-	return s.at.ReadAt(p, off)
+	return io.ReadFull(s.rs, p)
 }
 
 // newSource returns a source of at most limit bytes.
 func newSource(ctx context.Context, rs io.ReadSeeker, limit int64) io.ReadSeeker {
-	s := source{ctx: ctx, rs: rs, left: limit}
-	if at, ok := rs.(io.ReaderAt); ok {
-		return &sourceAt{source: s, at: at}
-	}
-	return &s
+	return &source{ctx: ctx, rs: rs, left: limit}
 }

@@ -1,6 +1,9 @@
 package media
 
-import "image"
+import (
+	"image"
+	"image/draw"
+)
 
 // Orientation is the EXIF orientation of a stored picture, 1 to 8: how to turn or mirror it
 // upright. Zero and any other value mean 1.
@@ -86,4 +89,58 @@ func ToStored(o Orientation, stored image.Point, display image.Rectangle) image.
 func ToDisplay(o Orientation, stored image.Point, rect image.Rectangle) image.Rectangle {
 	// Undoing a turn is itself a turn, of the upright picture.
 	return ToStored(o.inverse(), o.Upright(stored), rect)
+}
+
+// upright converts the part full of an image to 8 bits per channel with straight alpha,
+// turned according to o. It may return or reuse img.
+func upright(img image.Image, full image.Rectangle, o Orientation) *image.NRGBA {
+	if img.Bounds() == full && full.Min == (image.Point{}) {
+		switch img := img.(type) {
+		case *image.NRGBA:
+			return Turn(img, o)
+		case *image.RGBA:
+			return Turn(straight(img), o)
+		}
+	}
+	out := image.NewNRGBA(image.Rectangle{Max: full.Size()})
+	var dst draw.Image = out
+	switch img.(type) {
+	case *image.YCbCr, *image.Gray, *image.CMYK:
+		// These images are opaque, so premultiplied alpha gives the same result, and
+		// package draw has a fast path for it.
+		dst = (*image.RGBA)(out)
+	}
+	draw.Draw(dst, out.Rect, img, full.Min, draw.Src)
+	return Turn(out, o)
+}
+
+// turn is Turn for premultiplied alpha.
+func turn(src *image.RGBA, o Orientation) *image.RGBA {
+	return (*image.RGBA)(Turn((*image.NRGBA)(src), o))
+}
+
+// Turn returns a stored image upright. It may return src.
+func Turn(src *image.NRGBA, o Orientation) *image.NRGBA {
+	if !o.Turned() {
+		return src
+	}
+	stored := src.Rect.Size()
+	dst := image.NewNRGBA(image.Rectangle{Max: o.Upright(stored)})
+	place := func(x, y int) int {
+		p := ToDisplay(o, stored, image.Rect(x, y, x+1, y+1)).Min
+		return p.Y*dst.Stride + 4*p.X
+	}
+	// One step to the right in the stored picture is a constant step in dst.
+	step := 0
+	if stored.X > 1 {
+		step = place(1, 0) - place(0, 0)
+	}
+	for y := range stored.Y {
+		j := place(0, y)
+		for line := src.Pix[y*src.Stride:][:4*stored.X]; len(line) > 0; line = line[4:] {
+			copy(dst.Pix[j:j+4], line[:4])
+			j += step
+		}
+	}
+	return dst
 }

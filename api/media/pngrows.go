@@ -26,12 +26,12 @@ var errNotByRows = errors.New("the PNG cannot be decoded row by row")
 func (h *header) decodePNG(ctx context.Context, rs io.ReadSeeker, o Orientation, limits Limits) (*Picture, error) {
 	k := reduction(h.size, limits.Side)
 	small := image.Pt((h.size.X+k-1)/k, (h.size.Y+k-1)/k)
-	release, err := limits.Budget.Reserve(ctx, 2*4*int64(small.X)*int64(small.Y)+(4*pngAhead+16)*int64(h.size.X)+1<<20)
+	release, err := reserve(ctx, int64(small.X)*int64(small.Y)+pngAhead*int64(h.size.X))
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	timed, cancel := context.WithTimeout(ctx, limits.Time)
+	timed, cancel := context.WithTimeout(ctx, decodeTime)
 	defer cancel()
 	rows, err := openPNG(newSource(timed, rs, math.MaxInt64))
 	if err != nil {
@@ -218,7 +218,7 @@ func (p *pngRows) unfilter(line, before []byte) error {
 			row[i] += above[i] / 2
 		}
 		for i := n; i < len(row); i++ {
-			row[i] += uint8((int(row[i-n]) + int(above[i])) / 2) //nolint:gosec // a mean of two bytes
+			row[i] += uint8((int(row[i-n]) + int(above[i])) / 2)
 		}
 	case 4:
 		for channel := range n {
@@ -226,7 +226,7 @@ func (p *pngRows) unfilter(line, before []byte) error {
 			for i := channel; i < len(row) && i < len(above); i += n {
 				up := int(above[i])
 				left = (int(row[i]) + paeth(left, up, corner)) & 255
-				row[i], corner = uint8(left), up //nolint:gosec // a byte
+				row[i], corner = uint8(left), up
 			}
 		}
 	default:
@@ -281,7 +281,7 @@ func (c *pngChunkReader) Read(b []byte) (int, error) {
 	}
 	n, err := c.src.Read(b[:min(len(b), int(c.left))])
 	c.sum.Write(b[:n])
-	c.left -= uint32(n) //nolint:gosec // at most left
+	c.left -= uint32(n)
 	return n, err
 }
 

@@ -37,17 +37,10 @@ func TestPNGByRows(t *testing.T) {
 		for _, side := range []int{10, 34, 60} {
 			for _, o := range []Orientation{Normal, 6} {
 				var file bytes.Buffer
-				if err := png.Encode(&file, c.img); err != nil {
-					t.Fatal(err)
-				}
+				must(t, png.Encode(&file, c.img))
 				whole, err := png.Decode(bytes.NewReader(file.Bytes()))
-				if err != nil {
-					t.Fatal(err)
-				}
-				want, err := newPicture(t.Context(), whole, rect, o, side)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
+				want := newPicture(whole, rect, o, side)
 				h := &header{format: formatOf(file.Bytes()), size: rect.Size()}
 				got, err := h.decodePNG(t.Context(), bytes.NewReader(file.Bytes()), o, Limits{Side: side}.orDefaults())
 				switch {

@@ -18,7 +18,8 @@ const (
 )
 
 // Suggest returns up to most parts of a picture worth cropping to, best first, in pixels of
-// img. Each has about the given ratio of width to height; a zero ratio means any. None
+// img. Each has about the given ratio of width to height; a zero ratio means any. Of a
+// transparent picture the first is the box of all that is visible, with a margin. No other
 // covers more than [MostSuggested] of the picture; every second one has half the area of
 // the previous one. It returns nil if nothing stands out. It takes a few milliseconds.
 //
@@ -33,8 +34,11 @@ func Suggest(img *image.RGBA, ratio image.Point, most int) []image.Rectangle {
 	}
 	m := newSalience(img)
 	var out []image.Rectangle
+	if box := visibleBox(img); !box.Empty() && box != img.Rect {
+		out = append(out, widened(box, ratio, full))
+	}
 	share := MostSuggested
-	for i := range most {
+	for i := range most - len(out) {
 		part, ok := m.window(ratio, share)
 		if !ok {
 			break
@@ -53,6 +57,37 @@ func Suggest(img *image.RGBA, ratio image.Point, most int) []image.Rectangle {
 		}
 	}
 	return out
+}
+
+// visibleBox returns the box of the pixels that can be seen, with a margin.
+func visibleBox(img *image.RGBA) (box image.Rectangle) {
+	const veil, margin = 24, 0.04 // least alpha that is seen; share of the longer side
+	for y := range img.Rect.Dy() {
+		line := img.Pix[y*img.Stride:][:4*img.Rect.Dx()]
+		for x := range img.Rect.Dx() {
+			if line[4*x+3] >= veil {
+				box = box.Union(image.Rect(x, y, x+1, y+1))
+			}
+		}
+	}
+	if box.Empty() {
+		return box
+	}
+	return box.Inset(-int(math.Ceil(margin * float64(max(box.Dx(), box.Dy()))))).Intersect(img.Rect)
+}
+
+// widened returns the smallest rectangle of a ratio around box, as far as the picture allows.
+func widened(box image.Rectangle, ratio, full image.Point) image.Rectangle {
+	if ratio.X < 1 || ratio.Y < 1 {
+		return box
+	}
+	w, h := float64(ratio.X), float64(ratio.Y)
+	k := min(max(float64(box.Dx())/w, float64(box.Dy())/h), float64(full.X)/w, float64(full.Y)/h)
+	size := image.Pt(int(math.Round(w*k)), int(math.Round(h*k)))
+	at := image.Pt(
+		max(0, min((box.Min.X+box.Max.X-size.X)/2, full.X-size.X)), max(0, min((box.Min.Y+box.Max.Y-size.Y)/2, full.Y-size.Y)),
+	)
+	return image.Rectangle{Min: at, Max: at.Add(size)}
 }
 
 // salience is a small map of how much each part of a picture stands out.

@@ -26,9 +26,7 @@ func photographs(t testing.TB) []subject {
 	t.Helper()
 	const folder, off = "testdata/subjects", 2
 	f, err := os.Open(filepath.Join(folder, "subjects.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = f.Close() }()
 	var list []subject
 	for lines := bufio.NewScanner(f); lines.Scan(); {
@@ -38,9 +36,7 @@ func photographs(t testing.TB) []subject {
 			t.Fatalf("%q: %v", lines.Text(), err)
 		}
 		file, err := os.Open(filepath.Join(folder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		p, err := Decode(t.Context(), file, Limits{})
 		_ = file.Close()
 		if err != nil {
@@ -57,7 +53,7 @@ func photographs(t testing.TB) []subject {
 // drawn returns pictures with a subject of any place, size, shape and color, before a background of two
 // colors with waves, noise and small things.
 func drawn(n int) []subject {
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // test pictures, the same each time
+	random := rand.New(rand.NewPCG(1, 2))
 	ink := func() [3]float64 {
 		return [3]float64{random.Float64() * 255, random.Float64() * 255, random.Float64() * 255}
 	}
@@ -158,12 +154,5 @@ func TestSuggestionsInARatio(t *testing.T) {
 		if list := Suggest(image.NewRGBA(image.Rectangle{Max: size}), image.Point{}, 3); len(list) > 0 {
 			t.Errorf("%v of one color: %v", size, list)
 		}
-	}
-}
-
-func BenchmarkSuggest(b *testing.B) {
-	img := photographs(b)[0].img
-	for b.Loop() {
-		Suggest(img, image.Point{}, 6)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,235 +15,119 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// converter is a program that converts content that this package cannot decode.
-type converter struct {
-	// program is the executable; makes describes its input.
-	program, makes string
+// Tool is a program that converts content that this package cannot decode.
+type Tool struct {
+	Program string
+	Makes   string // names of formats, for users
+	Path    string // empty if not installed
+
 	// kinds are the MIME types it converts; one ending in a slash is a prefix.
 	kinds []string
-	// args returns arguments to read the file at path, or standard input, and write a
-	// picture of at most side pixels to standard output or to the file out.
-	args func(path, out string, side int) []string
-	// stdin reports that the program reads standard input, because it interprets special
-	// characters in file names.
-	stdin bool
-	// out is the name of the file that it writes; empty means standard output.
-	out string
+	// args returns arguments to read the file in and write a picture of about side pixels to the
+	// file out.
+	args func(in, out string, side string) []string
 }
 
-// converters are the supported programs. The first one installed for a MIME type is used.
-// Their arguments restrict them to reading a local file.
-var converters = []converter{
+// tools are the supported programs. Their arguments restrict them to reading a local file.
+var tools = []Tool{
 	{
-		program: "rsvg-convert", makes: "SVG", kinds: []string{"image/svg+xml"},
-		args: func(path, _ string, side int) []string {
-			s := strconv.Itoa(side)
-			return []string{"--keep-aspect-ratio", "--width", s, "--height", s, "--format", "png", path}
+		Program: "rsvg-convert", Makes: "SVG", kinds: []string{"image/svg+xml"},
+		args: func(in, out, side string) []string {
+			return []string{"--keep-aspect-ratio", "--width", side, "--height", side, "--format", "png", "--output", out, in}
 		},
 	},
 	{
-		program: "pdftoppm", makes: "PDF", kinds: []string{"application/pdf"},
-		args: func(path, _ string, side int) []string {
-			return []string{"-png", "-f", "1", "-l", "1", "-singlefile", "-scale-to", strconv.Itoa(side), path}
+		Program: "pdftoppm", Makes: "PDF", kinds: []string{"application/pdf"},
+		args: func(in, out, side string) []string {
+			return []string{"-png", "-f", "1", "-l", "1", "-singlefile", "-scale-to", side, in, strings.TrimSuffix(out, ".png")}
 		},
 	},
 	{
-		program: "vipsthumbnail", makes: "HEIC, AVIF", kinds: []string{"image/heic", "image/heif", "image/avif"}, stdin: true,
-		args: func(_, _ string, side int) []string {
-			return []string{"stdin", "--size", fmt.Sprintf("%dx%d>", side, side), "-o", ".png"}
-		},
+		Program: "heif-convert", Makes: "HEIC, AVIF", kinds: []string{"image/heic", "image/heif", "image/avif"},
+		args: func(in, out, _ string) []string { return []string{in, out} },
 	},
 	{
-		program: "heif-convert", makes: "HEIC, AVIF", kinds: []string{"image/heic", "image/heif", "image/avif"}, out: "out.jpg",
-		args: func(path, out string, _ int) []string { return []string{"-q", "90", path, out} },
-	},
-	{
-		program: "ffmpeg", makes: "video, AVIF, JPEG XL, JPEG 2000, Photoshop",
-		kinds: []string{"video/", "image/avif", "image/jxl", "image/jp2", "image/vnd.adobe.photoshop"},
-		args: func(path, _ string, side int) []string {
+		Program: "ffmpeg", Makes: "video", kinds: []string{"video/"},
+		args: func(in, out, side string) []string {
 			return []string{
-				"-nostdin", "-v", "error", "-threads", "1", "-protocol_whitelist", "file,pipe", "-i", "file:" + path, "-frames:v", "1",
-				"-vf", fmt.Sprintf("scale='min(%d,iw)':'min(%d,ih)':force_original_aspect_ratio=decrease", side, side),
-				"-f", "image2pipe", "-c:v", "png", "pipe:1",
+				"-nostdin", "-v", "error", "-threads", "1", "-protocol_whitelist", "file,pipe", "-i", "file:" + in, "-frames:v", "1",
+				"-vf", fmt.Sprintf("scale='min(%s,iw)':'min(%[1]s,ih)':force_original_aspect_ratio=decrease", side), out,
 			}
 		},
 	},
 }
 
 const (
-	// converterOutput limits the output of a converter in bytes.
-	converterOutput = 32 << 20
-	// converterMemory limits the data of a converter in bytes, if the system supports it.
-	// converterSpace limits its address space, including libraries and reserved memory.
-	converterMemory = 512 << 20
-	converterSpace  = 1 << 30
+	// maxConverted limits the picture of a program in bytes, and convertTime its run time.
+	maxConverted = 64 << 20
+	convertTime  = 10 * time.Second
 )
 
-// converting allows one converter at a time.
+// converting allows one program at a time.
 var converting = semaphore.NewWeighted(1)
-
-// converterTime limits the run time of a converter. Tests increase it for busy machines.
-var converterTime = 10 * time.Second
-
-// Tool is a program that converts content that this package cannot decode.
-type Tool struct {
-	Program string
-	Makes   string // names of formats, for users
-	Path    string // empty if not installed
-}
 
 // Tools returns the supported programs, installed or not.
 func Tools() []Tool {
-	tools := make([]Tool, len(converters))
-	for i, c := range converters {
-		tools[i] = Tool{Program: c.program, Makes: c.makes}
-		if path, err := exec.LookPath(c.program); err == nil {
-			tools[i].Path = path
-		}
-	}
-	return tools
-}
-
-// convertersOf returns the programs for a MIME type.
-func convertersOf(mime string) (list []*converter) {
-	for i, c := range converters {
-		for _, k := range c.kinds {
-			if mime == k || strings.HasSuffix(k, "/") && strings.HasPrefix(mime, k) {
-				list = append(list, &converters[i])
-			}
-		}
+	list := make([]Tool, len(tools))
+	for i, t := range tools {
+		t.Path, _ = exec.LookPath(t.Program) // "" if it is not installed
+		list[i] = t
 	}
 	return list
 }
 
-// installed returns the first installed program of list and its path, or nil.
-func installed(list []*converter) (*converter, string) {
-	for _, c := range list {
-		if path, err := exec.LookPath(c.program); err == nil {
-			return c, path
+// toolFor returns the program for a MIME type, or nil.
+func toolFor(mime string) *Tool {
+	for _, t := range Tools() {
+		for _, k := range t.kinds {
+			if mime == k || strings.HasSuffix(k, "/") && strings.HasPrefix(mime, k) {
+				return &t
+			}
 		}
 	}
-	return nil, ""
+	return nil
 }
 
-// names joins the names of the programs with "or".
-func names(list []*converter) string {
-	words := make([]string, len(list))
-	for i, c := range list {
-		words[i] = c.program
-	}
-	return strings.Join(words, " or ")
-}
-
-// convert converts a regular file to a picture with another program.
-func convert(ctx context.Context, path, mime string, limits Limits) (*Picture, error) {
-	c, program := installed(convertersOf(mime))
-	if c == nil {
-		return nil, &Error{Reason: ErrNotPicture, Detail: "no program that can convert it is installed (" + mime + ")"}
-	}
-	data, err := c.runWithin(ctx, program, path, limits)
-	if err != nil {
-		return nil, err
-	}
-	p, err := Decode(ctx, bytes.NewReader(data), limits)
-	if p != nil {
-		p.Converted = true
-	}
-	return p, err
-}
-
-// runWithin calls run within the limits: one program at a time, with reserved memory and limited time.
-func (c *converter) runWithin(ctx context.Context, program, path string, limits Limits) ([]byte, error) {
+// convert converts a regular file to a picture with the program, one at a time.
+func (t *Tool) convert(ctx context.Context, path string, limits Limits) (*Picture, error) {
 	if err := converting.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
 	defer converting.Release(1)
-	release, err := limits.Budget.Reserve(ctx, converterMemory+2*converterOutput)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	timed, cancel := context.WithTimeout(ctx, converterTime)
+	timed, cancel := context.WithTimeout(ctx, convertTime)
 	defer cancel()
-	data, err := c.run(timed, program, path, limits.Side)
+	data, err := t.run(timed, path, limits.Side)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case timed.Err() != nil:
-		return nil, &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf("%s took longer than %v", c.program, converterTime), Cause: timed.Err()}
+		return nil, &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf("%s took longer than %v", t.Program, convertTime), Cause: timed.Err()}
 	case err != nil:
-		return nil, &Error{Reason: ErrTruncated, Detail: c.program + " cannot convert it" + limitNote, Cause: err}
+		return nil, &Error{Reason: ErrTruncated, Detail: t.Program + " cannot convert it", Cause: err}
 	}
-	return data, nil
+	return Decode(ctx, bytes.NewReader(data), limits)
 }
 
-// run runs the program on a file and returns its picture. The program has low priority and,
-// on Linux, limited memory. When ctx ends, the program is killed, on Unix with its
-// children.
-func (c *converter) run(ctx context.Context, program, path string, side int) ([]byte, error) {
+// run runs the program on a file and returns its picture.
+func (t *Tool) run(ctx context.Context, path string, side int) ([]byte, error) {
 	path, err := filepath.Abs(path) // an absolute path cannot look like an option
 	if err != nil {
 		return nil, err
 	}
-	out := ""
-	if c.out != "" {
-		dir, err := os.MkdirTemp("", "mediadesk-preview-")
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = os.RemoveAll(dir) }()
-		out = filepath.Join(dir, c.out)
-	}
-	cmd := exec.CommandContext(ctx, program, c.args(path, out, side)...) //nolint:gosec // a fixed program; the path is one argument
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "LC_ALL=C", "VIPS_CONCURRENCY=1"}
-	cmd.WaitDelay = time.Second
-	written := &capped{left: converterOutput}
-	if c.out == "" {
-		cmd.Stdout = written // otherwise it prints only messages
-	}
-	if c.stdin {
-		f, _, err := OpenFile(path)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = f.Close() }()
-		cmd.Stdin = f
-	}
-	alone(cmd)
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	restrain(cmd.Process.Pid)
-	if err := cmd.Wait(); err != nil {
-		return nil, err
-	}
-	if c.out == "" {
-		return written.data, nil
-	}
-	f, _, err := OpenFile(out)
+	dir, err := os.MkdirTemp("", "mediadesk-preview-")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }()
-	if _, err := io.Copy(written, f); err != nil {
+	defer func() { _ = os.RemoveAll(dir) }()
+	out := filepath.Join(dir, "out.png")
+	cmd := exec.CommandContext(ctx, t.Path, t.args(path, out, strconv.Itoa(side))...) //nolint:gosec // a fixed program; the path is one argument
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "LC_ALL=C"}
+	cmd.WaitDelay = time.Second
+	if err := cmd.Run(); err != nil {
 		return nil, err
 	}
-	return written.data, nil
-}
-
-// capped buffers up to left bytes.
-type capped struct {
-	data []byte
-	left int
-}
-
-var errTooMuch = errors.New("the program wrote too much")
-
-func (c *capped) Write(p []byte) (int, error) {
-	if len(p) > c.left {
-		return 0, errTooMuch
+	if info, err := os.Stat(out); err != nil || info.Size() > maxConverted {
+		return nil, errors.Join(err, errors.New("the program wrote no picture, or one that is too large"))
 	}
-	c.left -= len(p)
-	c.data = append(c.data, p...)
-	return len(p), nil
+	return os.ReadFile(out) //nolint:gosec // the file was made above
 }

@@ -32,14 +32,6 @@ func readTrack(rs io.ReadSeeker, mime string) (t track) {
 		t.boxes(rs, 0, end, 0)
 	case mime == "video/webm" || mime == "video/x-matroska":
 		t.matroska(bufio.NewReader(rs))
-	case mime == "audio/wav" || mime == "audio/x-wav" || mime == "audio/vnd.wave":
-		t.wav(rs)
-	case mime == "audio/flac":
-		t.flac(rs)
-	case mime == "audio/mpeg":
-		t.mp3(rs, end)
-	case mime == "audio/ogg" || mime == "application/ogg" || mime == "video/ogg":
-		t.ogg(rs, end)
 	}
 	return t
 }
@@ -58,7 +50,7 @@ func (t *track) boxes(rs io.ReadSeeker, from, to int64, depth int) {
 		case size == 0:
 			size = to - from
 		case size == 1 && len(h) == 16:
-			size, head = int64(be.Uint64(h[8:])&math.MaxInt64), 16 //nolint:gosec // 63 bits
+			size, head = int64(be.Uint64(h[8:])&math.MaxInt64), 16
 		}
 		if size < head || size > to-from {
 			return
@@ -154,7 +146,7 @@ func (t *track) matroska(r *bufio.Reader) {
 			if size > mkvMaxSkip {
 				return
 			}
-			if _, err := r.Discard(int(size)); err != nil { //nolint:gosec // bounded above
+			if _, err := r.Discard(int(size)); err != nil {
 				return
 			}
 			continue
@@ -175,9 +167,9 @@ func (t *track) matroska(r *bufio.Reader) {
 		case id == mkvDuration:
 			length = math.Float64frombits(v)
 		case id == mkvWidth && t.size.X == 0 && v < 1<<20:
-			t.size.X = int(v) //nolint:gosec // bounded above
+			t.size.X = int(v)
 		case id == mkvHeight && t.size.Y == 0 && v < 1<<20:
-			t.size.Y = int(v) //nolint:gosec // bounded above
+			t.size.Y = int(v)
 		}
 	}
 	t.length = seconds(length*float64(scale), 1e9)
@@ -208,26 +200,42 @@ func vint(r *bufio.Reader, id bool) (uint64, bool) {
 	return v, true
 }
 
-// wav divides the size of the sound data by the byte rate.
-func (t *track) wav(rs io.ReadSeeker) {
-	rate := uint32(0)
-	for c := riffChunks(rs); c.scan(); {
-		switch c.name {
-		case "fmt ":
-			rate = binary.LittleEndian.Uint32(c.data[8:])
-		case "data":
-			t.length = seconds(float64(c.size), float64(rate))
-			return
-		}
+// seconds returns n/parts seconds, or 0 if that is not a plausible duration.
+func seconds(n, parts float64) time.Duration {
+	s := n / parts
+	if parts <= 0 || math.IsNaN(s) || s <= 0 || s > 1e8 {
+		return 0
+	}
+	return time.Duration(s * float64(time.Second))
+}
+
+// codecs maps the names of codecs in MP4 and QuickTime files (mp4ra.org) and in
+// Matroska files (RFC 9559) to the names that ffmpeg uses.
+var codecs = map[string]struct{ video, audio string }{
+	"avc1": {video: "h264"}, "avc3": {video: "h264"}, "hvc1": {video: "hevc"}, "hev1": {video: "hevc"}, "av01": {video: "av1"},
+	"vp08": {video: "vp8"}, "vp09": {video: "vp9"}, "mp4v": {video: "mpeg4"}, "apcn": {video: "prores"}, "apch": {video: "prores"},
+	"mp4a": {audio: "aac"}, "Opus": {audio: "opus"}, "fLaC": {audio: "flac"}, "ac-3": {audio: "ac3"}, "ec-3": {audio: "eac3"},
+	"alac": {audio: "alac"},
+
+	"V_MPEG4/ISO/AVC": {video: "h264"}, "V_MPEGH/ISO/HEVC": {video: "hevc"}, "V_AV1": {video: "av1"}, "V_VP8": {video: "vp8"}, "V_VP9": {video: "vp9"},
+	"V_MPEG4/ISO/ASP": {video: "mpeg4"}, "A_AAC": {audio: "aac"}, "A_OPUS": {audio: "opus"}, "A_VORBIS": {audio: "vorbis"},
+	"A_FLAC": {audio: "flac"}, "A_AC3": {audio: "ac3"}, "A_EAC3": {audio: "eac3"}, "A_MPEG/L3": {audio: "mp3"}, "A_ALAC": {audio: "alac"},
+}
+
+// codec sets the codecs of the first video and the first sound to a codec that is known.
+func (t *track) codec(name string) {
+	c := codecs[strings.TrimRight(name, "\x00")]
+	if t.video == "" {
+		t.video = c.video
+	}
+	if t.audio == "" {
+		t.audio = c.audio
 	}
 }
 
-// flac reads the number of samples and the sample rate (RFC 9639).
-func (t *track) flac(rs io.Reader) {
-	var b [26]byte
-	if _, err := io.ReadFull(rs, b[:]); err != nil || string(b[:4]) != "fLaC" || b[4]&0x7f != 0 {
-		return
+// described reads the codec from a sample description box (stsd).
+func (t *track) described(b []byte) {
+	if len(b) >= 16 {
+		t.codec(string(b[12:16]))
 	}
-	v := binary.BigEndian.Uint64(b[18:])
-	t.length = seconds(float64(v&(1<<36-1)), float64(v>>44))
 }

@@ -2,8 +2,6 @@ package media
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -15,9 +13,7 @@ import (
 // TestUprightKeepsColors compares with the colors that each picture declares.
 func TestUprightKeepsColors(t *testing.T) {
 	decoded, err := jpeg.Decode(bytes.NewReader(apitest.JPEG(801, 203)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	part := decoded.(*image.YCbCr).SubImage(image.Rect(3, 5, 700, 200))
 	gray, inks := image.NewGray(image.Rect(-2, -3, 300, 301)), image.NewCMYK(image.Rect(1, 2, 300, 301))
 	multiplied := image.NewRGBA(image.Rect(4, 4, 20, 20))
@@ -31,10 +27,7 @@ func TestUprightKeepsColors(t *testing.T) {
 		multiplied.Pix[i] = byte(i / 4 * (i%4 + 1) / 4)
 	}
 	for name, img := range map[string]image.Image{"jpeg": decoded, "part": part, "gray": gray, "inks": inks, "alpha": multiplied} {
-		got, err := upright(t.Context(), img, img.Bounds(), Normal)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := upright(img, img.Bounds(), Normal)
 		b := img.Bounds()
 		for y := range b.Dy() {
 			for x := range b.Dx() {
@@ -43,28 +36,5 @@ func TestUprightKeepsColors(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func TestStripsTellOfErrors(t *testing.T) {
-	wrong := errors.New("wrong")
-	if err := Strips(t.Context(), stripPixels, 9, func(from, to int) error {
-		if from <= 4 && 4 < to {
-			return wrong
-		}
-		return nil
-	}); !errors.Is(err, wrong) {
-		t.Errorf("an error of a strip became %v", err)
-	}
-	if err := Strips(t.Context(), stripPixels, 9, func(from, _ int) error {
-		_ = make([]int, 3)[from]
-		return nil
-	}); err == nil {
-		t.Error("the failure of a strip was not reported")
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := Strips(ctx, 1, 1, func(int, int) error { return nil }); !errors.Is(err, context.Canceled) {
-		t.Errorf("decoding went on after its end: %v", err)
 	}
 }

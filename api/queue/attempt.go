@@ -23,7 +23,8 @@ type verdict struct {
 	sent     int64         // bytes; 0 if unanswered
 	host     string        // host without a connection
 	overload bool          // the service wants fewer uploads at a time, or timed out
-	quiet    time.Duration // the service wants no uploads for this long
+	asked    time.Duration // the service asks to wait this long; 0 if it does not
+	quiet    bool          // that wait is for all uploads
 	giveUp   bool          // do not retry in this run
 }
 
@@ -101,6 +102,7 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 	began := time.Now()
 	q.mu.Lock()
 	shown := job
+	shown.Priority = e.job.Priority // it may have been changed meanwhile
 	e.job, e.progress, e.meter = &shown, progress, meter{began: began}
 	e.failures++ // reset by an outcome
 	if e.failing.IsZero() {
@@ -200,7 +202,6 @@ func (q *Queue) finishMove(ctx context.Context, e *entry, v verdict) verdict {
 	return v
 }
 
-// prepareLater returns the verdict on a job that cannot be prepared yet.
 func (q *Queue) prepareLater(e *entry, job api.Job, reason *NotReadyError) verdict {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -214,7 +215,6 @@ func (q *Queue) prepareLater(e *entry, job api.Job, reason *NotReadyError) verdi
 	return v
 }
 
-// retryLater returns the verdict on a job to be repeated after a while.
 func retryLater(job api.Job, a assessment, failures int) verdict {
 	job.State = api.Waiting
 	longest := maxBackoff
@@ -223,7 +223,7 @@ func retryLater(job api.Job, a assessment, failures int) verdict {
 	}
 	v := verdict{job: job, wait: max(backoff(failures-1, longest), a.wait)}
 	if a.invited {
-		v.quiet = a.wait
+		v.asked, v.quiet = a.wait, a.quiet
 	}
 	return v
 }
@@ -252,7 +252,6 @@ func (q *Queue) noteSoon(job api.Job) (stop func()) {
 	}
 }
 
-// journalWorks reports whether the journal had no errors so far.
 func (q *Queue) journalWorks() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

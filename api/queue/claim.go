@@ -42,7 +42,6 @@ func (q *Queue) Resume(ctx context.Context, ids []int64) ([]api.Job, error) {
 	return append(open, failed...), err
 }
 
-// claimAll claims all waiting jobs, portion by portion.
 func (q *Queue) claimAll(ctx context.Context) (jobs []api.Job, err error) {
 	for {
 		select {
@@ -58,7 +57,6 @@ func (q *Queue) claimAll(ctx context.Context) (jobs []api.Job, err error) {
 	}
 }
 
-// claim claims one portion of the waiting jobs.
 func (q *Queue) claim(ctx context.Context, ids []int64) ([]api.Job, error) {
 	jobs, err := q.o.Journal.Claim(ctx, q.o.Profile, ids)
 	if err != nil {

@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 
 	"mediadesk/api"
@@ -43,11 +44,12 @@ func (q *Queue) change(id int64, action string, do func(*entry)) error {
 	return nil
 }
 
-// changeAll applies do to every job without an outcome.
-func (q *Queue) changeAll(do func(*entry)) {
+// changeAll applies do to every job without an outcome. The direction spares the line: it grows and
+// shrinks at its end.
+func (q *Queue) changeAll(direction func([]*entry) iter.Seq2[int, *entry], do func(*entry)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for _, e := range q.order {
+	for _, e := range direction(q.order) {
 		if !e.settledPhase() && !q.closed {
 			do(e)
 		}
@@ -64,13 +66,13 @@ func (e *entry) settledPhase() bool { return e.phase == done || e.phase == left 
 func (q *Queue) Pause(id int64) error { return q.change(id, "pause", q.pause) }
 
 // PauseAll pauses every job without an outcome.
-func (q *Queue) PauseAll() { q.changeAll(q.pause) }
+func (q *Queue) PauseAll() { q.changeAll(slices.Backward, q.pause) }
 
 func (q *Queue) pause(e *entry) {
 	e.paused = true
 	switch {
 	case e.phase != working:
-		e.withdraw()
+		q.withdraw(e)
 	case e.progress == nil || !e.progress.Complete():
 		e.stop(errPaused)
 	}
@@ -80,7 +82,7 @@ func (q *Queue) pause(e *entry) {
 func (q *Queue) Continue(id int64) error { return q.change(id, "continue", q.unpause) }
 
 // ContinueAll continues every paused job.
-func (q *Queue) ContinueAll() { q.changeAll(q.unpause) }
+func (q *Queue) ContinueAll() { q.changeAll(slices.All, q.unpause) }
 
 func (q *Queue) unpause(e *entry) {
 	if !e.paused {
@@ -104,7 +106,7 @@ func (q *Queue) cancel(e *entry) {
 		e.stop(errCancelled)
 	default:
 		e.wish = wishCancel
-		e.withdraw()
+		q.withdraw(e)
 		q.launch(e) // a worker writes the journal
 	}
 }
@@ -112,7 +114,7 @@ func (q *Queue) cancel(e *entry) {
 // Retry queues jobs again, behind the others, unless they are stored. Jobs of earlier runs are
 // included. They are in the journal when it returns them. It does not check whether a repeat could
 // store a file twice; that is the user's decision. A job waiting for its next attempt gets it at
-// once.
+// once, and no other does.
 func (q *Queue) Retry(ctx context.Context, ids []int64) ([]api.Job, error) {
 	if q.hurry(ids) {
 		return nil, nil
@@ -122,16 +124,21 @@ func (q *Queue) Retry(ctx context.Context, ids []int64) ([]api.Job, error) {
 
 // hurry starts jobs now that wait for their next attempt. It reports whether all of ids do.
 func (q *Queue) hurry(ids []int64) bool {
-	waiting := 0
 	q.mu.Lock()
+	defer q.mu.Unlock()
+	waiting := 0
 	for _, id := range ids {
-		if e := q.entries[id]; e != nil && !e.settledPhase() && !e.paused && (e.phase == delayed || e.job.State == api.Offline) {
-			waiting++
+		e := q.entries[id]
+		if e == nil || e.settledPhase() || e.paused || e.phase != delayed && e.job.State != api.Offline {
+			continue
+		}
+		waiting++
+		if e.phase == delayed && !q.closed {
+			q.undelay(e)
 		}
 	}
-	q.mu.Unlock()
 	if waiting > 0 {
-		q.RetryNow()
+		q.endHold()
 	}
 	return waiting > 0 && waiting == len(ids)
 }

@@ -27,7 +27,7 @@ func TestRunsInOrderAndNotTooManyAtATime(t *testing.T) {
 		if n := len(s.started); n != 3 {
 			t.Errorf("got %d attempts at a time, want 3", n)
 		}
-		if got := q.Snapshot().Totals; got.Sending != 3 || got.Waiting != 1 {
+		if got := q.Snapshot().Totals; got.Count[api.Sending] != 3 || got.Count[api.Waiting] != 1 {
 			t.Errorf("totals %+v", got)
 		}
 		q.SetConcurrency(4)
@@ -149,22 +149,6 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-func TestCancelBeforeStart(t *testing.T) {
-	n := newNotes()
-	q := New(Options{Journal: n, Sender: newService()})
-	added, err := q.Add(t.Context(), []api.Job{job("a.jpg", api.NameHere)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := q.Cancel(added[0].ID); err != nil {
-		t.Fatal(err)
-	}
-	if got := outcome(t, q, added[0].ID); got.State != api.Cancelled {
-		t.Error(got.State)
-	}
-	closeNow(t, q)
-}
-
 // TestCloseLeavesTheRest: uploads under way are interrupted after the waiting time. They stay in the
 // journal, and the next queue sends them once.
 func TestCloseLeavesTheRest(t *testing.T) {
@@ -209,43 +193,6 @@ func TestCloseLeavesTheRest(t *testing.T) {
 	})
 }
 
-func TestCloseWaitsForWhatIsUnderWay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := slowSender{newService(), 3 * time.Second}
-		n := newNotes()
-		q := start(t, n, s, oneAtATime)
-		ids := addAll(t, q, job("a.jpg", api.NameHere), job("b.jpg", api.NameHere))
-		synctest.Wait()
-		waited := make(chan error)
-		go func() {
-			_, err := q.Wait(t.Context(), ids)
-			waited <- err
-		}()
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		defer cancel()
-		if err := q.Close(ctx); err != nil {
-			t.Fatal(err)
-		}
-		if a, b := n.job(ids[0]), n.job(ids[1]); a.State != api.Stored || b.State != api.Waiting || b.Attempts != 0 {
-			t.Errorf("%s and %s", a.State, b.State)
-		}
-		if err := <-waited; !errors.Is(err, ErrClosed) {
-			t.Errorf("Wait finished with %v", err)
-		}
-	})
-}
-
-// slowSender delays every upload.
-type slowSender struct {
-	*service
-	takes time.Duration
-}
-
-func (s slowSender) Upload(ctx context.Context, u *api.Upload, p *api.Progress) (*api.File, error) {
-	time.Sleep(s.takes)
-	return s.service.Upload(ctx, u, p)
-}
-
 // TestChangedSource: a source that changed after it was queued is not sent.
 func TestChangedSource(t *testing.T) {
 	for _, tt := range []struct {
@@ -283,26 +230,6 @@ func TestChangedSource(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestNothingIsSentThatIsNotInTheJournal(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, n := newService(), newNotes()
-		n.fail = func(j api.Job) error {
-			if j.State == api.Sending {
-				return errors.New("disk full")
-			}
-			return nil
-		}
-		q := start(t, n, s)
-		got := outcome(t, q, addAll(t, q, job("a.jpg", api.NameService))[0])
-		if got.State != api.Unsent || got.Evidence != api.NotSent || got.Attempts != 0 || !strings.Contains(got.Failure.Message, "disk full") {
-			t.Errorf("%+v, %+v", got, got.Failure)
-		}
-		if s.copies("a") != 0 {
-			t.Error("the changed source was sent")
-		}
-	})
 }
 
 // TestFullDisk: the disk of the journal and of the library is full. Nothing is stored, and the
@@ -469,42 +396,5 @@ func TestFreshLeavesWhatWaits(t *testing.T) {
 		if got := outcome(t, q, added[1].ID); got.State != api.Stored {
 			t.Error(got.State)
 		}
-	})
-}
-
-func TestChangesAreToldOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		q := start(t, newNotes(), newService())
-		var jobs []api.Job
-		for i := range 200 {
-			jobs = append(jobs, job(fmt.Sprint(i, ".jpg"), api.NameHere))
-		}
-		q.Wait(t.Context(), addAll(t, q, jobs...))
-		synctest.Wait()
-		<-q.Changes()
-		select {
-		case <-q.Changes():
-			t.Error("the change was reported twice")
-		default:
-		}
-	})
-}
-
-func TestTheEndOfTheContextEndsTheWork(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, n := newService(hangs), newNotes()
-		q := New(Options{Journal: n, Sender: s, Concurrency: 1})
-		ctx, cancel := context.WithCancel(t.Context())
-		if err := q.Start(ctx); err != nil {
-			t.Fatal(err)
-		}
-		ids := addAll(t, q, job("a.jpg", api.NameHere), job("b.jpg", api.NameHere))
-		synctest.Wait()
-		cancel()
-		synctest.Wait()
-		if a, b := n.job(ids[0]), n.job(ids[1]); a.State != api.Waiting || b.Attempts != 0 {
-			t.Errorf("%+v %+v", a, b)
-		}
-		closeNow(t, q)
 	})
 }

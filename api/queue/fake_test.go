@@ -2,12 +2,9 @@ package queue
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -19,61 +16,19 @@ import (
 	"mediadesk/api"
 )
 
-func TestMain(m *testing.M) {
-	if dir := os.Getenv("QUEUE_TEST_CHILD"); dir != "" {
-		sendUntilKilled(dir)
-		return
-	}
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// notes is a journal with one line of JSON for every change. With a file it survives a kill.
+// notes is a journal in memory.
 type notes struct {
 	mu    sync.Mutex
 	jobs  map[int64]api.Job
 	taken map[int64]bool
-	file  *os.File
 	fail  func(api.Job) error // the error of UpdateJob; nil for success
 }
 
 func newNotes() *notes { return &notes{jobs: map[int64]api.Job{}, taken: map[int64]bool{}} }
 
-// openNotes reads the journal at path.
-func openNotes(path string) (*notes, error) {
-	n := newNotes()
-	text, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	whole := int64(0)
-	for line := range strings.Lines(string(text)) {
-		var job api.Job
-		if !strings.HasSuffix(line, "\n") {
-			break // cut by a kill, so it was never acknowledged
-		}
-		whole += int64(len(line))
-		if err := json.Unmarshal([]byte(line), &job); err != nil {
-			return nil, err
-		}
-		n.jobs[job.ID] = job
-	}
-	n.file, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err == nil {
-		err = n.file.Truncate(whole) // otherwise the next line would continue the cut one
-	}
-	return n, err
-}
-
 func (n *notes) store(job api.Job) error {
-	if n.file != nil {
-		line, err := json.Marshal(job)
-		if err != nil {
-			return err
-		}
-		if _, err := n.file.Write(append(line, '\n')); err != nil {
-			return err
-		}
-	}
 	n.jobs[job.ID] = job
 	return nil
 }
@@ -114,9 +69,6 @@ func (n *notes) Claim(_ context.Context, _ string, ids []int64) ([]api.Job, erro
 		}
 		n.taken[id] = true
 		job := n.jobs[id]
-		if n.file != nil && job.OwnName() && job.Evidence == api.NotSent {
-			job.Evidence = api.Orphaned // like the real journal after a kill
-		}
 		claimed = append(claimed, job)
 	}
 	return claimed, nil

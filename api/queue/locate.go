@@ -3,7 +3,9 @@ package queue
 import (
 	"context"
 	"fmt"
+	"io"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,12 +68,10 @@ func (q *Queue) check(ctx context.Context, job *api.Job) finding {
 // notListed reports whether err means that the service does not list files, at least for this key.
 func notListed(err error) bool { return api.Unavailable(err) || api.KeyRefused(err) }
 
-// closing returns the finding if the program closes.
 func closing(job *api.Job) finding {
 	return finding{result: noTime, help: "The program closed before it could search for " + job.Upload.Path() + ". Look in the library before you send it again."}
 }
 
-// list lists files, with retries.
 func (q *Queue) list(ctx context.Context, query api.Query) ([]api.File, error) {
 	for n := 0; ; n++ {
 		files, err := q.o.Sender.List(ctx, query)
@@ -106,7 +106,7 @@ func judgeFiles(job *api.Job, files []api.File) finding {
 		return found
 	}
 	fits := sameSize(job, there) && !there.Created().Before(job.Created.Truncate(time.Millisecond)) // precision of records
-	if written := laterOf(there.Updated(), there.Created()); sameSize(job, there) && !written.Before(since(job)) {
+	if began := since(job); sameSize(job, there) && (!there.Updated().Before(began) || !there.Created().Before(began)) {
 		found.like = []*api.File{there}
 	}
 	switch {
@@ -147,13 +147,6 @@ func since(job *api.Job) time.Time {
 	return began.Truncate(time.Millisecond)
 }
 
-func laterOf(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return b
-	}
-	return a
-}
-
 // suffixed returns the files with the name of the job plus a suffix added by the service, created
 // since it was first sent.
 func suffixed(job *api.Job, files []api.File) []*api.File {
@@ -171,7 +164,6 @@ func suffixed(job *api.Job, files []api.File) []*api.File {
 	return like
 }
 
-// suffixedHelp describes the suffixed files.
 func suffixedHelp(like []*api.File) string {
 	if len(like) == 0 {
 		return "The library shows no new file of this name and size. It may still arrive: check once more before you send it again, which could store it twice."
@@ -197,4 +189,131 @@ func describeFile(f *api.File) string {
 		return "of unknown size"
 	}
 	return strings.Join(facts, ", ")
+}
+
+// fetcher is a Sender that can fetch stored files. *api.Client implements it.
+type fetcher interface {
+	Fetch(ctx context.Context, address string, limit int64) (io.ReadCloser, error)
+	// DeliveryAddress returns the delivery address of a path, or "" if the profile has none.
+	DeliveryAddress(path string) string
+}
+
+// maxCompare is the largest file, in bytes, that is fetched for comparison.
+const maxCompare = 64 << 20
+
+// recognize reports whether a file created or written since the job was first sent is the job's: it
+// has the same bytes and tags, and no other job can have sent it. If in doubt it returns false.
+func (q *Queue) recognize(ctx context.Context, job *api.Job, file *api.File) bool {
+	if job.Identity.Size > maxCompare || !sameTags(job, file) {
+		return false
+	}
+	if competing, err := q.o.Journal.HasCompetingJob(ctx, *job, file.FileID); err != nil || competing {
+		return false
+	}
+	return q.sameContent(ctx, job, file.URL)
+}
+
+// isDelivered reports whether the delivery host serves the job's content under its name. It is for
+// services that do not list files.
+func (q *Queue) isDelivered(ctx context.Context, job *api.Job) bool {
+	host, ok := q.o.Sender.(fetcher)
+	return ok && job.Identity.Size <= maxCompare && q.sameContent(ctx, job, host.DeliveryAddress(job.Upload.Path()))
+}
+
+// sameContent reports whether an address serves the bytes of the job.
+func (q *Queue) sameContent(ctx context.Context, job *api.Job, address string) bool {
+	want := job.Hash
+	if want == "" && job.Upload.Source.Path != "" && sameSource(job) == nil {
+		// Its sender was killed before the hash was known.
+		want, _, _ = api.HashSource(job.Upload.Source.Path) // "" if unknown
+	}
+	return want != "" && q.storedHash(ctx, address, job.Identity.Size) == want
+}
+
+func sameTags(job *api.Job, file *api.File) bool {
+	want, asked := job.Upload.Tags.Get()
+	if !asked || file.Tags.IsZero() {
+		return true
+	}
+	return slices.Equal(want, file.Tags.Or(nil)) || len(want) == 0 && len(file.Tags.Or(nil)) == 0
+}
+
+// storedHash returns the hash of what an address serves if it has the size in bytes, else "".
+func (q *Queue) storedHash(ctx context.Context, link string, size int64) string {
+	reader, ok := q.o.Sender.(fetcher)
+	if !ok || link == "" {
+		return ""
+	}
+	body, err := reader.Fetch(ctx, api.OriginalURL(link), size+1)
+	if err != nil {
+		return ""
+	}
+	defer body.Close()
+	sum, n, err := api.HashContent(body)
+	if err != nil || n != size {
+		return ""
+	}
+	return sum
+}
+
+// Delays before the first check after status 202, and between two checks.
+const (
+	firstLook = 10 * time.Second
+	maxLook   = 5 * time.Minute
+)
+
+// searchLater schedules a check for a job that the service is processing. The caller holds the
+// lock.
+func (q *Queue) searchLater(e *entry) {
+	wait := min(firstLook<<min(e.looks, 5), maxLook)
+	e.looks++
+	e.timer = time.AfterFunc(wait, func() { q.search(e) })
+}
+
+func (q *Queue) search(e *entry) {
+	q.mu.Lock()
+	if q.closed || q.entries[e.job.ID] != e || e.job.State != api.Processing {
+		q.mu.Unlock()
+		return
+	}
+	q.work.Add(1)
+	job := *e.job
+	q.mu.Unlock()
+	defer q.work.Done()
+	switch found := q.check(q.context(), &job); found.result {
+	case isThere:
+		_ = q.Decide(q.context(), stored(job, found).job) // errors are in Snapshot.Err
+	case cannotCheck:
+	default:
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if q.entries[job.ID] == e && e.job.State == api.Processing {
+			q.searchLater(e)
+		}
+	}
+}
+
+// Decide gives a job that the service was processing the outcome in job.
+func (q *Queue) Decide(ctx context.Context, job api.Job) error {
+	job.Updated = time.Now()
+	err := q.keep(ctx, job)
+	q.mu.Lock()
+	if err != nil {
+		q.trouble = err
+	} else if e := q.entries[job.ID]; e != nil && e.job.State == api.Processing {
+		e.job = &job
+	}
+	last := q.batches[job.Batch] == 0
+	q.signal()
+	q.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if q.o.Ended != nil {
+		q.o.Ended(context.WithoutCancel(ctx), job)
+	}
+	if job.Batch != "" && last && q.o.BatchDone != nil {
+		q.o.BatchDone(context.WithoutCancel(ctx), job.Batch)
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"slices"
 	"time"
 
 	"mediadesk/api"
@@ -31,23 +32,15 @@ type network struct {
 	failure  *api.Failure
 }
 
-// mayTry reports whether another attempt may begin. Without a connection only one may run.
-func (n *network) mayTry() bool { return n.Since.IsZero() || n.probe == nil }
-
-func (n *network) trying(e *entry) {
-	if !n.Since.IsZero() {
-		n.probe = e
-	}
-}
-
-// learn updates the state of the network after an attempt.
 func (q *Queue) learn(e *entry, v *verdict, now time.Time) {
 	n := &q.network
 	if n.probe == e {
 		n.probe = nil
 	}
-	q.pace.note(v, len(q.line)+len(q.again) > 0, now)
-	q.holdFor(v.quiet, now)
+	q.pace.note(v, len(q.line) > 0, now)
+	if v.quiet {
+		q.holdFor(v.asked, now)
+	}
 	switch v.contact {
 	case noAttempt:
 		return
@@ -81,7 +74,7 @@ func (q *Queue) learn(e *entry, v *verdict, now time.Time) {
 	}
 	v.wait = 0 // the queue itself waits
 	if v.giveUp {
-		for _, other := range q.order {
+		for _, other := range slices.Backward(q.order) {
 			if other.phase == ready || other.phase == delayed {
 				waiting := *other.job
 				waiting.State, waiting.Failure = api.Offline, n.failure
@@ -119,7 +112,7 @@ func (q *Queue) giveUp(e *entry, v *verdict, now time.Time) bool {
 		rest = min(rest, q.limit()-now.Sub(q.network.silent))
 	}
 	v.wait = min(v.wait, rest)
-	return rest <= 0 || v.quiet > q.o.RetryFor
+	return rest <= 0 || v.asked > q.o.RetryFor
 }
 
 // online returns offline jobs to the queue.
@@ -135,25 +128,17 @@ func (q *Queue) online() {
 
 // leave leaves a job open for the next program.
 func (q *Queue) leave(e *entry) {
-	e.withdraw()
+	q.withdraw(e)
 	e.phase = left
 	close(e.settled)
 }
 
-// RetryNow retries all delayed jobs at once.
-func (q *Queue) RetryNow() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+func (q *Queue) endHold() {
 	if q.closed {
 		return
 	}
 	now := time.Now()
 	q.hold, q.network.Next = now, now
-	for _, e := range q.order {
-		if e.phase == delayed {
-			q.undelay(e)
-		}
-	}
 	if q.holding != nil {
 		q.holding.Stop()
 		q.holding = nil

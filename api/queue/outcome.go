@@ -62,6 +62,7 @@ type assessment struct {
 	counted    bool          // limited to maxAttempts
 	overload   bool          // fewer uploads at a time may help
 	invited    bool          // the service asks for a retry
+	quiet      bool          // it asks for no uploads until then
 	wait       time.Duration // before the retry; 0 if unknown
 }
 
@@ -84,7 +85,7 @@ func assess(job *api.Job, err error) assessment {
 		a := assessment{contact: answer, wait: refusal.Wait, counted: refusal.Wait == 0}
 		switch s := refusal.Status; {
 		case s == http.StatusTooManyRequests:
-			a.invited, a.overload, a.counted = true, true, false
+			a.invited, a.quiet, a.overload, a.counted = true, true, true, false
 		case s >= 500:
 			a.invited = s == http.StatusServiceUnavailable
 			a.overload = a.invited
@@ -232,7 +233,6 @@ func (q *Queue) mayCheckAgain(e *entry) bool {
 	return e.failures < maxAttempts
 }
 
-// checkLater returns the verdict on a job that could not be checked.
 func (q *Queue) checkLater(e *entry, job api.Job) verdict {
 	job.State, job.Evidence = api.Waiting, stronger(job.Evidence, api.Orphaned)
 	q.mu.Lock()

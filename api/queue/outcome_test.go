@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -257,22 +256,6 @@ func TestWaitsAsAsked(t *testing.T) {
 	})
 }
 
-func TestBackoffGrowsToItsLimit(t *testing.T) {
-	for n, limit := range []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 30 * time.Second, 30 * time.Second} {
-		longest := time.Duration(0)
-		for range 2000 {
-			got := backoff(n, maxBackoff)
-			if got <= 0 || got > limit {
-				t.Fatalf("backoff(%d) = %s, limit %s", n, got, limit)
-			}
-			longest = max(longest, got)
-		}
-		if longest < limit/2 {
-			t.Errorf("backoff(%d) is at most %s, far below its limit of %s", n, longest, limit)
-		}
-	}
-}
-
 // TestAfterAKill resumes jobs in the state in which a killed program leaves them.
 func TestAfterAKill(t *testing.T) {
 	tests := []struct {
@@ -318,77 +301,5 @@ func TestAfterAKill(t *testing.T) {
 				t.Errorf("%+v: help %q", tt, got.Failure.Help)
 			}
 		})
-	}
-}
-
-// finalEvidence is the evidence of jobs by their outcome.
-var finalEvidence = map[api.State]api.Evidence{api.Stored: api.SurelyStored, api.Unknown: api.MaybeStored}
-
-// TestLeftInDoubt resumes jobs of a killed program without a recorded attempt. The queue checks the
-// library before it claims anything.
-func TestLeftInDoubt(t *testing.T) {
-	cancel := func(t *testing.T, n *notes, s *service, id int64) *Queue {
-		q := start(t, n, s, func(o *Options) { o.Fresh = true })
-		if _, err := q.Withdraw(t.Context(), []int64{id}); err != nil {
-			t.Fatal(err)
-		}
-		return q
-	}
-	goOn := func(t *testing.T, n *notes, s *service, _ int64) *Queue { return start(t, n, s) }
-	tests := []struct {
-		name    string
-		send    func(*testing.T, *notes, *service, int64) *Queue
-		changed bool // whether the source has changed
-		faults  []fault
-		state   map[string]api.State // by what the library has and lists
-	}{
-		{"cancelled", cancel, false, nil, map[string]api.State{"there": api.Stored, "not": api.Cancelled, "dumb": api.Unknown, "known": api.Cancelled}},
-		{"the source is gone", goOn, true, nil, map[string]api.State{"there": api.Stored, "not": api.Unsent, "dumb": api.Unknown, "known": api.Unsent}},
-		{"refused", goOn, false, []fault{refused401}, map[string]api.State{"there": api.Stored, "not": api.Refused, "dumb": api.Unknown, "known": api.Refused}},
-		{"refused as if it were there", goOn, false, []fault{refused400}, map[string]api.State{"there": api.Stored, "not": api.Refused, "dumb": api.Unknown, "known": api.Refused}},
-		{"no connection", goOn, false, []fault{dial, dial, dial, dial, dial}, map[string]api.State{"there": api.Stored, "not": api.Stored, "dumb": api.Stored, "known": api.Stored}},
-		{"sent", goOn, false, nil, map[string]api.State{"there": api.Stored, "not": api.Stored, "dumb": api.Stored, "known": api.Stored}},
-	}
-	for _, tt := range tests {
-		for what, want := range tt.state {
-			t.Run(tt.name+", "+what, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					s, n := newService(tt.faults...), newNotes()
-					left := job("a.jpg", api.NameHere)
-					if what != "known" { // the program that had the job has released it
-						left.Evidence = api.Orphaned
-					}
-					if tt.changed {
-						left.Upload.Source = api.Source{Path: filepath.Join(t.TempDir(), "gone.jpg")}
-					}
-					added, err := n.AddJobs(t.Context(), []api.Job{left})
-					if err != nil {
-						t.Fatal(err)
-					}
-					left = added[0]
-					n.Release(t.Context(), []int64{left.ID})
-					if what == "there" {
-						s.store(&left.Upload)
-					}
-					s.noList = what == "dumb" || what == "known"
-					got := outcome(t, tt.send(t, n, s, left.ID), left.ID)
-					if got.State != want || got.Evidence != finalEvidence[want] {
-						t.Errorf("%s, %+v; want %s", got.State, got, want)
-					}
-					if got.State == api.Unknown && !strings.Contains(got.Failure.Help, "does not list") {
-						t.Errorf("got the failure %+v", got.Failure)
-					}
-					if kept := n.job(got.ID); kept.State != want || kept.Evidence == api.Orphaned {
-						t.Errorf("the journal has %+v", kept)
-					}
-					if s.copies("a") > 1 {
-						t.Error("the file was stored twice")
-					}
-					if tt.name == "cancelled" && s.sent(left.Upload.FileName) > 0 {
-						t.Error("a canceled job was sent")
-					}
-				})
-			})
-		}
 	}
 }

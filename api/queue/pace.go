@@ -65,7 +65,6 @@ func (p *pace) note(v *verdict, waiting bool, now time.Time) {
 	}
 }
 
-// adapt ends a round.
 func (p *pace) adapt(rate float64, now time.Time) {
 	if p.before > 0 && rate < p.rate*growth {
 		p.limit, p.before, p.pause = p.before, 0, pauseGrowth

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -117,19 +116,6 @@ func TestManyAtALatency(t *testing.T) {
 	}
 }
 
-// TestSlowLine: on a line of 2 Mbit/s the queue is no slower than with four uploads at a time, and
-// does not use more connections than it needs.
-func TestSlowLine(t *testing.T) {
-	slow := func() *distant { return &distant{latency: 30 * time.Millisecond, rate: 250_000} }
-	four := slow().send(t, 4, sizedJobs(300, 20_000))
-	d := slow()
-	adaptive := d.send(t, 0, sizedJobs(300, 20_000))
-	t.Logf("four at once %s, adaptive %s with up to %d", four, adaptive, d.highest)
-	if adaptive > four+four/100 || d.highest > 2*firstLimit {
-		t.Errorf("adaptive takes %s with up to %d, four at once %s", adaptive, d.highest, four)
-	}
-}
-
 // TestServiceThatRefusesManyAtOnce: a service that refuses more than 8 uploads at a time refuses
 // fewer than 60 of 300 files. It is still used well: the ideal is 6 s, and one by one takes 45 s.
 func TestServiceThatRefusesManyAtOnce(t *testing.T) {
@@ -140,25 +126,6 @@ func TestServiceThatRefusesManyAtOnce(t *testing.T) {
 		if d.refusals >= 60 || took > 20*time.Second {
 			t.Errorf("asked to wait %s: %d refusals, %s", wait, d.refusals, took)
 		}
-	}
-}
-
-// TestLargeAndSmallMix: large and small files do not hold each other up.
-func TestLargeAndSmallMix(t *testing.T) {
-	d := &distant{latency: 50 * time.Millisecond, each: 10e6}
-	d.send(t, 0, slices.Concat(sizedJobs(20, 50e6), sizedJobs(200, 20_000)))
-	isLarge := func(size int64) bool { return size > 1e6 }
-	if first := slices.IndexFunc(d.done, isLarge); first > 120 {
-		t.Errorf("%d small files went before the first large one", first)
-	}
-	last := 0
-	for i, size := range d.done {
-		if !isLarge(size) {
-			last = i
-		}
-	}
-	if large := last - 199; large > 15 {
-		t.Errorf("small files waited for %d of 20 large ones", large)
 	}
 }
 

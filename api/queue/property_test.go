@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -77,6 +78,8 @@ func checkRandomRun(t *rapid.T) {
 		"pause":    func(t *rapid.T) { q.Pause(pick(t)) },
 		"continue": func(t *rapid.T) { q.Continue(pick(t)) },
 		"cancel":   func(t *rapid.T) { q.Cancel(pick(t)) },
+		"first":    func(t *rapid.T) { q.First(context.Background(), pick(t)) },
+		"last":     func(t *rapid.T) { q.Last(context.Background(), pick(t)) },
 		"retry": func(t *rapid.T) {
 			id := pick(t)
 			if retry(q, id) == nil {
@@ -104,13 +107,21 @@ func checkRandomRun(t *rapid.T) {
 			q.mu.Lock()
 			defer q.mu.Unlock()
 			busy := 0
+			var waiting []*entry
 			for _, e := range q.order {
+				if e.phase == ready {
+					waiting = append(waiting, e)
+				}
 				if e.phase == working {
 					busy++
 				}
 				if (e.phase == done) != e.job.State.Final() {
 					t.Fatalf("job %d is %s in phase %d", e.job.ID, e.job.State, e.phase)
 				}
+			}
+			slices.SortFunc(waiting, compareOrder)
+			if !slices.Equal(q.line, waiting) {
+				t.Fatalf("%d jobs in the line, %d are ready", len(q.line), len(waiting))
 			}
 			if busy != q.running {
 				t.Fatalf("%d at work, counted %d", busy, q.running)

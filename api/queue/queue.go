@@ -134,6 +134,7 @@ type entry struct {
 	phase    phase
 	paused   bool
 	wish     wish
+	turn     int       // counts up with the order of queuing
 	heavy    bool      // holds a slot as a large job
 	looks    int       // checks while the service processes it
 	failures int       // consecutive attempts without an outcome
@@ -155,13 +156,13 @@ type Queue struct {
 	work    sync.WaitGroup
 
 	mu      sync.Mutex
-	ctx     context.Context //nolint:containedctx // it ends the queue
+	ctx     context.Context
 	stop    context.CancelCauseFunc
 	closed  bool
 	entries map[int64]*entry
-	order   []*entry // in display order
-	again   []*entry // queued retries, which go first
-	line    []*entry
+	order   []*entry       // in display order
+	line    []*entry       // the ready ones in the order of sending (see order.go)
+	turns   int            // turn of the last entry
 	running int            // jobs that hold a slot
 	heavy   int            // large ones among them
 	keeping int            // outcomes being journaled
@@ -177,7 +178,7 @@ type Queue struct {
 
 // New returns a queue. Call Start to run it.
 func New(o Options) *Queue {
-	q := &Queue{o: o, changes: make(chan struct{}, 1), quit: make(chan struct{}), entries: map[int64]*entry{}, batches: map[string]int{}}
+	q := &Queue{o: o, ctx: context.Background(), changes: make(chan struct{}, 1), quit: make(chan struct{}), entries: map[int64]*entry{}, batches: map[string]int{}}
 	q.pace.set(o.Concurrency)
 	return q
 }
@@ -190,7 +191,7 @@ func (q *Queue) Start(ctx context.Context) error {
 		q.mu.Unlock()
 		return ErrClosed
 	}
-	if q.ctx == nil {
+	if q.stop == nil {
 		q.ctx, q.stop = context.WithCancelCause(ctx)
 	}
 	q.dispatch()
@@ -210,7 +211,6 @@ func (q *Queue) Start(ctx context.Context) error {
 	return err
 }
 
-// report keeps a journal error for display.
 func (q *Queue) report(ctx context.Context, err error) {
 	if ctx.Err() != nil || errors.Is(err, ErrClosed) {
 		return
@@ -266,7 +266,8 @@ func (q *Queue) accept(ctx context.Context, jobs []api.Job, as entry) error {
 		// A killed program left the state sending; the evidence is in the job.
 		job.State = api.Waiting
 		e := as
-		e.job, e.settled = &job, make(chan struct{})
+		q.turns++
+		e.job, e.turn, e.settled = &job, q.turns, make(chan struct{})
 		q.entries[job.ID] = &e
 		q.order = append(q.order, &e)
 		if job.Batch != "" {
@@ -322,40 +323,35 @@ func (q *Queue) SetConcurrency(n int) {
 // dispatch starts workers while there are free slots. It is called after every change that may free
 // one or queue a job.
 func (q *Queue) dispatch() {
-	if q.ctx == nil || q.closed || q.ctx.Err() != nil {
+	if q.stop == nil || q.closed || q.ctx.Err() != nil {
 		return
 	}
 	if wait := time.Until(q.hold); wait > 0 {
 		if q.holding == nil {
-			q.holding = time.AfterFunc(wait, q.release)
+			q.holding = time.AfterFunc(wait, func() {
+				q.mu.Lock()
+				defer q.mu.Unlock()
+				q.holding = nil
+				q.dispatch()
+			})
 		}
 		return
 	}
-	for q.running < q.pace.limit && q.keeping < maxKeeping && q.network.mayTry() {
+	// Without a connection only one may try.
+	for online := q.network.Since.IsZero(); q.running < q.pace.limit && q.keeping < maxKeeping && (online || q.network.probe == nil); {
 		e := q.next()
 		if e == nil {
 			return
 		}
-		q.network.trying(e)
+		if !online {
+			q.network.probe = e
+		}
 		q.launch(e)
 	}
 }
 
-// release ends a hold whose time is over.
-func (q *Queue) release() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.holding = nil
-	q.dispatch()
-}
-
-// launch starts a worker for a job.
 func (q *Queue) launch(e *entry) {
-	parent := q.ctx
-	if parent == nil {
-		parent = context.Background() // canceled before Start
-	}
-	ctx, stop := context.WithCancelCause(parent)
+	ctx, stop := context.WithCancelCause(q.ctx)
 	e.phase, e.stop = working, stop
 	e.heavy = e.job.Identity.Size >= heavySize
 	q.running++
@@ -436,14 +432,12 @@ func (q *Queue) finish(e *entry, v verdict, failed error) {
 	case v.wait > 0:
 		q.delay(e, v.wait)
 	default:
-		e.phase = ready
-		q.again = append(q.again, e)
+		q.enqueue(e)
 	}
 	q.dispatch()
 	q.signal()
 }
 
-// delay queues a job again after a while.
 func (q *Queue) delay(e *entry, wait time.Duration) {
 	e.phase, e.due = delayed, time.Now().Add(wait)
 	e.timer = time.AfterFunc(wait, func() {
@@ -456,29 +450,15 @@ func (q *Queue) delay(e *entry, wait time.Duration) {
 	})
 }
 
-// undelay queues a delayed job at once.
 func (q *Queue) undelay(e *entry) {
-	e.withdraw()
-	e.phase = ready
-	q.again = append(q.again, e)
-}
-
-// withdraw removes a waiting job from the queue.
-func (e *entry) withdraw() {
-	if e.timer != nil {
-		e.timer.Stop()
-		e.timer = nil
-	}
-	e.phase = idle
+	q.withdraw(e)
+	q.enqueue(e)
 }
 
 // context returns the context of the workers.
 func (q *Queue) context() context.Context {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.ctx == nil {
-		return context.Background()
-	}
 	return q.ctx
 }
 
@@ -493,7 +473,6 @@ func (q *Queue) signal() {
 	}
 }
 
-// errClosing ends running attempts when the queue closes.
 var errClosing = errors.New("the program is closing")
 
 // Close accepts no more jobs and waits for running ones until ctx ends, then interrupts them. Open
@@ -512,7 +491,7 @@ func (q *Queue) Close(ctx context.Context) error {
 	}
 	for _, e := range q.order {
 		if e.phase == delayed {
-			e.withdraw()
+			q.withdraw(e)
 		}
 	}
 	q.mu.Unlock()

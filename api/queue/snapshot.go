@@ -29,13 +29,12 @@ type Row struct {
 
 // Totals sums up all rows.
 type Totals struct {
-	Jobs, Waiting, Paused, Sending     int // Paused jobs also count as Waiting or Offline
-	Offline                            int
-	Stored, Refused, Unsent, Cancelled int
-	Unknown, Processing                int
-	Sent, Total                        int64         // bytes; stored jobs count in full
-	Rate                               float64       // bytes per second of all attempts; 0 if unknown
-	Left                               time.Duration // 0 if unknown
+	Jobs        int
+	Paused      int               // of those that wait
+	Count       map[api.State]int // jobs by state
+	Sent, Total int64             // bytes; stored jobs count in full
+	Rate        float64           // bytes per second of all attempts; 0 if unknown
+	Left        time.Duration     // 0 if unknown
 }
 
 // Snapshot is the state of the queue at one moment.
@@ -60,6 +59,7 @@ func (q *Queue) snapshot(now time.Time) Snapshot {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	s := Snapshot{Rows: make([]Row, 0, len(q.order)), Hold: q.hold, Offline: q.network.Offline, Concurrency: q.pace.limit, Err: q.trouble}
+	s.Totals.Count = map[api.State]int{}
 	if !s.Offline.Since.IsZero() {
 		s.Hold = time.Time{}
 	}
@@ -135,26 +135,7 @@ func (r *Row) flow(m *meter, now time.Time, moved int64) {
 
 func (t *Totals) add(row *Row) {
 	t.Jobs++
-	switch row.Job.State {
-	case api.Waiting:
-		t.Waiting++
-	case api.Offline:
-		t.Offline++
-	case api.Sending:
-		t.Sending++
-	case api.Stored:
-		t.Stored++
-	case api.Refused:
-		t.Refused++
-	case api.Unsent:
-		t.Unsent++
-	case api.Cancelled:
-		t.Cancelled++
-	case api.Unknown:
-		t.Unknown++
-	case api.Processing:
-		t.Processing++
-	}
+	t.Count[row.Job.State]++
 	if row.Paused && row.Job.State != api.Sending {
 		t.Paused++
 	}
@@ -169,7 +150,6 @@ func timeLeft(bytes int64, rate float64) time.Duration {
 	return time.Duration(math.Min(seconds, 1e6) * float64(time.Second)).Round(time.Second)
 }
 
-// meter measures a rate as a moving average.
 type meter struct {
 	began time.Time // start
 	at    time.Time // of the last sample
@@ -197,4 +177,27 @@ func (m *meter) note(now time.Time, sent int64) {
 		m.rate += (speed - m.rate) * (1 - math.Exp(-passed.Seconds()/meterMemory.Seconds()))
 	}
 	m.at, m.sent = now, sent
+}
+
+// Counts holds the numbers of open and failed jobs.
+type Counts struct {
+	Open   int // without an outcome
+	Failed int // see [api.Job.Failed]
+}
+
+// Counts counts the open jobs and those that failed after since. It copies no jobs, so it is cheap
+// even for 100,000.
+func (q *Queue) Counts(since time.Time) Counts {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var c Counts
+	for _, e := range q.order {
+		switch {
+		case !e.job.State.Final():
+			c.Open++
+		case e.job.Failed() && e.job.Updated.After(since):
+			c.Failed++
+		}
+	}
+	return c
 }

@@ -73,25 +73,45 @@ func tagsOnly(file *api.File, change api.Details) (removed bool, tags []string) 
 
 func (s *Session) changeGroup(ctx context.Context, batch string, g *tagChange, results map[string]*Edited) {
 	ids := fileIDs(g.files)
+	edits := make([]journal.Edit, len(ids))
+	for i := range g.files {
+		edits[i] = journal.Edit{FileID: ids[i], Batch: batch, Before: inverse(&g.files[i], g.want[i]), After: g.want[i]}
+	}
+	edits, err := s.begin(ctx, edits...)
+	if err != nil {
+		for _, id := range ids {
+			results[id] = &Edited{FileID: id, Err: err}
+		}
+		return
+	}
 	change := s.Client.AddTags
 	if g.removed {
 		change = s.Client.RemoveTags
 	}
 	errs := change(ctx, ids, g.tags)
 	after := s.records(ctx, ids)
+	var made []journal.Edit
 	for i, id := range ids {
+		out := &Edited{FileID: id, Err: errs[i]}
 		file, known := after[id]
 		switch {
-		case errs[i] == nil && known:
-			results[id] = &Edited{FileID: id, File: &file, Err: s.keepTags(ctx, batch, &g.files[i], &file, g.want[i])}
-		case errs[i] == nil:
-			read, err := s.Read(ctx, id)
-			if err == nil {
-				err = s.keepTags(ctx, batch, &g.files[i], read, g.want[i])
-			}
-			results[id] = &Edited{FileID: id, File: read, Err: err}
-		case !api.Unavailable(errs[i]):
-			results[id] = &Edited{FileID: id, Err: errs[i]}
+		case errs[i] != nil:
+			out.Err = s.end(ctx, edits[i:i+1], false, errs[i])
+		case known:
+			out.File, out.Err = &file, s.Journal.SaveFile(ctx, s.Profile.Name, file)
+		default:
+			out.File, out.Err = s.Read(ctx, id)
+		}
+		if errs[i] == nil {
+			made = append(made, edits[i])
+		}
+		if !api.Unavailable(errs[i]) { // else it is sent separately
+			results[id] = out
+		}
+	}
+	if err := s.end(ctx, made, true, nil); err != nil {
+		for _, e := range made {
+			results[e.FileID].Err = errors.Join(results[e.FileID].Err, err)
 		}
 	}
 }
@@ -102,17 +122,6 @@ func fileIDs(files []api.File) []string {
 		ids[i] = files[i].FileID
 	}
 	return ids
-}
-
-// keepTags stores the changed record and its undo information.
-func (s *Session) keepTags(ctx context.Context, batch string, before, after *api.File, change api.Details) error {
-	if err := s.Journal.SaveFile(ctx, s.Profile.Name, *after); err != nil {
-		return err
-	}
-	_, err := s.Journal.AddEdits(ctx, []journal.Edit{{
-		Profile: s.Profile.Name, FileID: before.FileID, Batch: batch, Before: inverse(before, change), After: change,
-	}})
-	return err
 }
 
 // records reads the records of files with few calls, where the service lists files.

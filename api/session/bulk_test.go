@@ -18,7 +18,7 @@ import (
 // TestManyFilesAtALimitedService: changes to many files and calls about them respect the limits of
 // the service. Tags are changed in few calls.
 func TestManyFilesAtALimitedService(t *testing.T) {
-	fault, err := local.ParseFault([]string{"rate=20/s"})
+	fault, err := local.ParseFault([]string{"rate=60/s"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestManyFilesAtALimitedService(t *testing.T) {
 	check("undo", undone)
 	checkFile(t, s, files[3].FileID, "old", "")
 	// A deleted file does not prevent changes to the others.
-	if err := s.Client.DeleteFile(t.Context(), files[0].FileID); err != nil {
+	if err := s.Client.Do(t.Context(), nil)(s.Client.DescribeDelete(files[0].FileID)); err != nil {
 		t.Fatal(err)
 	}
 	list := s.ChangeAll(t.Context(), tags, nil)

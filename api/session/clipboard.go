@@ -89,7 +89,6 @@ func ClipboardPicture(ctx context.Context, spool string, now time.Time) (api.Sou
 	}
 }
 
-// installClipboard says what to install on a system.
 func installClipboard(system string) string {
 	switch system {
 	case "darwin", "windows":
@@ -98,7 +97,6 @@ func installClipboard(system string) string {
 	return "Install wl-clipboard (Wayland) or xclip (X11)."
 }
 
-// picture returns the picture from the program and its type.
 func (t clipboardTool) picture(ctx context.Context, program string) (picture []byte, kind string, err error) {
 	types := t.types
 	if len(types) == 0 {
@@ -110,7 +108,7 @@ func (t clipboardTool) picture(ctx context.Context, program string) (picture []b
 		if t.decode == nil {
 			args = append(args, kind)
 		}
-		out, err := exec.CommandContext(ctx, program, args...).Output() //nolint:gosec // a program of the list
+		out, err := exec.CommandContext(ctx, program, args...).Output()
 		if err == nil && t.decode != nil {
 			out, err = t.decode(out)
 		}

@@ -12,7 +12,10 @@ import (
 func CommandLine(args []string) string {
 	words := []string{"mediadesk"}
 	for _, a := range args {
-		words = append(words, shellWord(a))
+		if a == "" || strings.ContainsFunc(a, func(r rune) bool { return !strings.ContainsRune(plainLetters, r) }) {
+			a = api.ShellWord(a)
+		}
+		words = append(words, a)
 	}
 	return strings.Join(words, " ")
 }
@@ -36,13 +39,6 @@ func WithFlags(args []string, flags ...string) []string {
 }
 
 const plainLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,@%+"
-
-func shellWord(a string) string {
-	if a != "" && !strings.ContainsFunc(a, func(r rune) bool { return !strings.ContainsRune(plainLetters, r) }) {
-		return a
-	}
-	return api.ShellWord(a)
-}
 
 // SourceArg returns a source as an argument. Paths that look like a flag or an address are
 // protected.
@@ -82,6 +78,7 @@ func Together(commands [][]string) [][]string {
 	for _, args := range commands {
 		flags := args[2:]
 		at := slices.IndexFunc(out, func(before []string) bool {
+			isFlag := func(arg string) bool { return strings.HasPrefix(arg, "--") }
 			return slices.Equal(before[slices.IndexFunc(append(before, "--"), isFlag):], flags)
 		})
 		if at < 0 || slices.ContainsFunc(flags, func(a string) bool { return strings.HasPrefix(a, "--name=") }) {
@@ -92,8 +89,6 @@ func Together(commands [][]string) [][]string {
 	}
 	return out
 }
-
-func isFlag(arg string) bool { return strings.HasPrefix(arg, "--") }
 
 // DetailsArgs returns the command that makes a change of details, or shows them if there is none.
 func DetailsArgs(ids []string, d api.Details) []string {

@@ -85,7 +85,7 @@ func (s *Session) compareStored(ctx context.Context, j *api.Job) error {
 			return fmt.Errorf("%s could not be read back from %s: %w", j.Upload.Path(), j.Profile, err)
 		}
 		defer body.Close()
-		sum, _, err := api.HashContent(body, api.HashKindOf(j.Hash))
+		sum, _, err := api.HashContent(body)
 		switch {
 		case err != nil:
 			return &queue.NotReadyError{Err: fmt.Errorf("%s could not be read back from %s: %w", j.Upload.Path(), j.Profile, err)}

@@ -48,7 +48,7 @@ func TestMove(t *testing.T) {
 	if got := has(s.Client, "/x/"); len(got) != 0 {
 		t.Errorf("the library still has %v", got)
 	}
-	if open, err := to.OpenJobs(t.Context()); err != nil || open != 0 {
+	if open, err := to.Journal.OpenJobs(t.Context(), to.Profile.Name); err != nil || open != 0 {
 		t.Errorf("%d jobs are open (%v), want 0", open, err)
 	}
 }
@@ -67,7 +67,7 @@ func TestMoveKeeps(t *testing.T) {
 	}{
 		"the new file is gone": {func(t *testing.T, w world) {
 			files, err := w.work.List(t.Context(), api.Query{Folder: "/x/"})
-			if err != nil || len(files) != 1 || w.work.DeleteFile(t.Context(), files[0].FileID) != nil {
+			if err != nil || len(files) != 1 || w.work.Do(t.Context(), nil)(w.work.DescribeDelete(files[0].FileID)) != nil {
 				t.Errorf("%d files, %v, want 1", len(files), err)
 			}
 		}, "could not be read back from work"},

@@ -13,12 +13,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
-	"unicode/utf8"
 
 	"mediadesk/api"
 )
@@ -80,13 +79,13 @@ func (s *Session) fetchPart(ctx context.Context, f api.File, folder string, repo
 			return "", err
 		}
 		defer body.Close()
-		if err := errors.Join(part.Truncate(at), seek(part, at)); err != nil {
+		if err := part.Truncate(at); err != nil {
 			return "", err
 		}
 		if report != nil && at > 0 {
 			report(at)
 		}
-		n, err := io.Copy(part, &tally{body, report})
+		n, err := io.Copy(io.NewOffsetWriter(part, at), &tally{body, report})
 		if end = at + n; err != nil {
 			return "", fmt.Errorf("the download is incomplete: %w", err)
 		}
@@ -99,27 +98,16 @@ func (s *Session) fetchPart(ctx context.Context, f api.File, folder string, repo
 	if err = errors.Join(part.Sync(), part.Close(), os.Chmod(path, 0o644)); err != nil {
 		return "", err
 	}
-	if at := timeOf(&f); !at.IsZero() {
+	if at := f.Updated(); !at.IsZero() {
 		err = os.Chtimes(path, at, at)
 	}
 	return path, err
-}
-
-func seek(f *os.File, at int64) error {
-	_, err := f.Seek(at, io.SeekStart)
-	return err
 }
 
 // partName returns the name of the hidden file for a version of a file.
 func partName(f *api.File) string {
 	sum := sha256.Sum256(fmt.Append(nil, f.FileID, "\x00", f.URL, "\x00", versionOf(f), "\x00", f.UpdatedAt))
 	return fmt.Sprintf(".mediadesk-%x.part", sum[:8])
-}
-
-// timeOf returns when a file was last changed, or the zero time if unknown.
-func timeOf(f *api.File) time.Time {
-	at, _ := time.Parse(time.RFC3339, f.UpdatedAt)
-	return at
 }
 
 // Downloaded is the result for a file of a folder.
@@ -130,7 +118,6 @@ type Downloaded struct {
 	Err     error
 }
 
-// downloads is the number of concurrent downloads from a folder.
 const downloads = 4
 
 // DownloadFolder downloads the files in a folder at any depth that pass the filter, with their
@@ -200,7 +187,7 @@ func (s *Session) downloadBelow(ctx context.Context, f *api.File, folder string,
 	defer os.Remove(part)
 	if d.Path = sameAs(part, folder, localName(*f)); d.Path != "" {
 		d.Already = true
-		if at := timeOf(f); !at.IsZero() {
+		if at := f.Updated(); !at.IsZero() {
 			d.Err = os.Chtimes(d.Path, at, at)
 		}
 		return d
@@ -222,7 +209,7 @@ func localFolder(to, rel string) string {
 // present returns the path of a file downloaded before, by size and time, or "".
 func present(f *api.File, folder string) string {
 	size, known := f.Size.Get()
-	at := timeOf(f)
+	at := f.Updated()
 	for name := range numbered(folder, localName(*f)) {
 		info, err := os.Lstat(name)
 		if err != nil || !known || at.IsZero() {
@@ -239,7 +226,7 @@ func present(f *api.File, folder string) string {
 // sameAs returns the path of a file in folder with the name, possibly with a number, and the same
 // content as other, or "".
 func sameAs(other, folder, name string) string {
-	want, id, err := api.HashSource(other, api.XXH128)
+	want, id, err := api.HashSource(other)
 	for to := range numbered(folder, name) {
 		info, statErr := os.Lstat(to)
 		if err != nil || statErr != nil {
@@ -248,14 +235,13 @@ func sameAs(other, folder, name string) string {
 		if !info.Mode().IsRegular() || info.Size() != id.Size {
 			continue
 		}
-		if sum, _, err := api.HashSource(to, api.XXH128); err == nil && sum == want {
+		if sum, _, err := api.HashSource(to); err == nil && sum == want {
 			return to
 		}
 	}
 	return ""
 }
 
-// tally counts bytes read.
 type tally struct {
 	from   io.Reader
 	report func(n int64)
@@ -279,17 +265,6 @@ const (
 	maxExtension = 32
 )
 
-// shorten cuts text to at most n bytes, at a character boundary.
-func shorten(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
-}
-
 // numbered yields the paths for a file in a folder: its name, then with numbers. A long name loses
 // the end of its stem but keeps its extension.
 func numbered(folder, name string) iter.Seq[string] {
@@ -304,7 +279,7 @@ func numbered(folder, name string) iter.Seq[string] {
 			if n > 1 {
 				number = " (" + strconv.Itoa(n) + ")"
 			}
-			if !yield(filepath.Join(folder, shorten(stem, maxLocalName-len(number)-len(ext))+number+ext)) {
+			if !yield(filepath.Join(folder, strings.ToValidUTF8(stem[:min(len(stem), maxLocalName-len(number)-len(ext))], "")+number+ext)) {
 				return
 			}
 		}
@@ -330,20 +305,28 @@ func publish(from, folder, name string) (string, error) {
 	return "", fmt.Errorf("%q holds too many files of the name %q", folder, name)
 }
 
-// localName returns a local name for a stored file: one path element that is not hidden and valid
-// on all systems.
-func localName(f api.File) string {
-	name := f.Name
-	name = cmp.Or(name, path.Base(f.FilePath))
+// windowsNames are reserved on Windows, with any extension.
+var windowsNames = regexp.MustCompile(`(?i)^(CON|PRN|AUX|NUL|COM[0-9¹²³]|LPT[0-9¹²³]|CONIN\$|CONOUT\$) *(\.|$)`)
+
+// LocalName returns the name under which a stored file is saved: one path element that is not hidden
+// and valid on all systems. changed means that it is not the name of the file.
+func LocalName(f *api.File) (name string, changed bool) {
+	stored := cmp.Or(f.Name, path.Base(f.FilePath))
 	name = strings.Map(func(r rune) rune {
-		if r < 0x20 || r == 0x7f || strings.ContainsRune(`/\:*?"<>|`, r) {
+		if strings.ContainsRune(`/\:*?"<>|`, r) {
 			return '_'
 		}
 		return r
-	}, name)
+	}, api.SafeName(stored))
 	name = strings.TrimLeft(strings.TrimRight(name, " ."), ".")
-	if name == "" {
-		return "file"
+	if windowsNames.MatchString(name) {
+		name = "_" + name
 	}
+	name = cmp.Or(name, "file")
+	return name, name != stored
+}
+
+func localName(f api.File) string {
+	name, _ := LocalName(&f)
 	return name
 }

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
+	"strconv"
 	"strings"
 	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
@@ -34,7 +36,6 @@ func (s *Session) Change(ctx context.Context, fileID string, change api.Details)
 	return done.File, done.Err
 }
 
-// editors is the number of concurrent changes.
 const editors = 6
 
 // ChangeAll changes several files; one undo reverts all. Tag changes of many files are sent in bulk.
@@ -87,26 +88,21 @@ func (s *Session) ReadAll(ctx context.Context, ids []string, report func(Edited)
 // each calls do n times, several at a time, and returns the results in order.
 func each(n int, report func(Edited), do func(int) Edited) []Edited {
 	out := make([]Edited, n)
-	next := make(chan int)
-	var done sync.WaitGroup
+	var group errgroup.Group
+	group.SetLimit(editors)
 	var reporting sync.Mutex
-	for range min(n, editors) {
-		done.Go(func() {
-			for i := range next {
-				out[i] = guarded(i, do)
-				if report != nil {
-					reporting.Lock()
-					report(out[i])
-					reporting.Unlock()
-				}
+	for i := range n {
+		group.Go(func() error {
+			out[i] = guarded(i, do)
+			if report != nil {
+				reporting.Lock()
+				defer reporting.Unlock()
+				report(out[i])
 			}
+			return nil
 		})
 	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	done.Wait()
+	_ = group.Wait() // errors are in the results
 	return out
 }
 
@@ -122,21 +118,52 @@ func guarded(i int, do func(int) Edited) (out Edited) {
 
 func (s *Session) changeIn(ctx context.Context, batch, fileID string, change api.Details) (*api.File, error) {
 	before, seen, err := s.Journal.File(ctx, s.Profile.Name, fileID)
+	if err == nil && !seen { // such as after its folder was moved; undo needs what was before
+		read, unread := s.Read(ctx, fileID)
+		if seen = unread == nil; seen {
+			before.File = *read
+		} else if !api.Unavailable(unread) {
+			err = unread
+		}
+	}
+	var edits []journal.Edit
+	// A change that only runs extensions cannot be undone.
+	if back := inverse(&before.File, change); err == nil && seen && !back.IsEmpty() {
+		edits, err = s.begin(ctx, journal.Edit{FileID: fileID, Batch: batch, Before: back, After: kept(change)})
+	}
 	if err != nil {
 		return nil, err
 	}
 	after, err := s.patch(ctx, fileID, change)
-	if err != nil || !seen {
-		return after, err
+	return after, s.end(ctx, edits, after != nil, err)
+}
+
+// begin journals edits that are about to be requested, so that they can be undone after a crash.
+func (s *Session) begin(ctx context.Context, edits ...journal.Edit) ([]journal.Edit, error) {
+	for i := range edits {
+		edits[i].Profile = s.Profile.Name
 	}
-	back := inverse(&before.File, change)
-	if back.IsEmpty() {
-		return after, nil // it only ran extensions, which cannot be undone
+	return s.Journal.BeginEdits(ctx, edits)
+}
+
+// end journals the result of edits. err is the error of the request, which end returns; if it does
+// not say whether the service made them, settleEdits finds out later.
+func (s *Session) end(ctx context.Context, edits []journal.Edit, made bool, err error) error {
+	ctx = context.WithoutCancel(ctx)
+	var answer *api.ServiceError
+	var send *api.SendError
+	var failed error
+	switch {
+	case len(edits) == 0:
+	case made, errors.As(err, &answer) && api.OutcomeOf(err) == api.Refused, errors.As(err, &send) && !send.Complete:
+		failed = s.Journal.EndEdits(ctx, edits, made)
+	default:
+		failed = s.Journal.LeaveEdits(ctx, edits)
 	}
-	_, err = s.Journal.AddEdits(ctx, []journal.Edit{{
-		Profile: s.Profile.Name, FileID: fileID, Batch: batch, Before: back, After: kept(change),
-	}})
-	return after, err
+	if failed != nil {
+		return errors.Join(err, failed)
+	}
+	return err
 }
 
 // kept returns the part of a change that can be undone: all but extensions.
@@ -162,33 +189,14 @@ func (s *Session) patch(ctx context.Context, fileID string, change api.Details) 
 
 // inverse returns the change that undoes change on a file that was as before.
 func inverse(before *api.File, change api.Details) api.Details {
-	var back api.Details
-	if !change.Tags.IsZero() {
-		back.Tags = api.Null[[]string]()
-		if tags := before.Tags.Or(nil); len(tags) > 0 {
-			back.Tags = api.Set(tags)
+	back, was := api.Values{}, before.Values()
+	for name := range change.Values() {
+		back[name] = json.RawMessage("null")
+		if value, had := was[name]; had && string(value) != "[]" {
+			back[name] = value
 		}
 	}
-	if !change.CustomCoordinates.IsZero() {
-		back.CustomCoordinates = api.Null[string]()
-		if region, ok := before.CustomCoordinates.Get(); ok {
-			back.CustomCoordinates = api.Set(region)
-		}
-	}
-	if !change.Description.IsZero() {
-		back.Description = api.Set(before.Description)
-	}
-	if values, ok := change.CustomMetadata.Get(); ok {
-		old := make(map[string]json.RawMessage, len(values))
-		for key := range values {
-			old[key] = json.RawMessage("null")
-			if value, had := before.CustomMetadata[key]; had {
-				old[key] = value
-			}
-		}
-		back.CustomMetadata = api.Set(old)
-	}
-	return back
+	return back.Details()
 }
 
 // Undo undoes the newest change of a file, together with those of other files in the same step. It
@@ -204,7 +212,6 @@ func (s *Session) Redo(ctx context.Context, fileID string, policy Policy) ([]Edi
 	return s.replay(ctx, fileID, policy, false)
 }
 
-// replayed is an edit being undone or redone.
 type replayed struct {
 	edit journal.Edit
 	now  *api.File
@@ -214,11 +221,10 @@ type replayed struct {
 }
 
 func (s *Session) replay(ctx context.Context, fileID string, policy Policy, undo bool) ([]Edited, error) {
-	next := s.Journal.NextRedo
-	if undo {
-		next = s.Journal.NextUndo
+	if err := s.settleEdits(ctx); err != nil {
+		return nil, err
 	}
-	edits, err := next(ctx, journal.EditFilter{Profile: s.Profile.Name, FileID: fileID})
+	edits, err := s.Journal.NextEdits(ctx, s.Profile.Name, fileID, undo)
 	if err != nil || len(edits) == 0 {
 		return nil, err
 	}
@@ -286,87 +292,88 @@ func (s *Session) asFarAsKnown(ctx context.Context, fresh Edited) (*api.File, er
 }
 
 // onTop returns the change that takes a file from its current state to the wanted one. left is the
-// state after the edit. Tag changes by others stay; another field that differs from left is a
-// conflict.
+// state after the edit: a field that differs from it is a conflict.
 func onTop(now *api.File, left, want api.Details, policy Policy) (api.Details, []Conflict) {
-	send := want
-	if !want.Tags.IsZero() && !now.Tags.IsZero() {
-		have, from, to := now.Tags.Or(nil), left.Tags.Or(nil), want.Tags.Or(nil)
-		switch result := retagged(have, from, to); {
-		case policy != Ours && !slices.Equal(have, from):
-			send.Tags = api.Null[[]string]()
-			if len(result) > 0 {
-				send.Tags = api.Set(result)
-			}
-			if slices.Equal(result, have) {
-				send.Tags = api.Field[[]string]{}
-			}
-		case slices.Equal(have, to) && now.Tags.IsNull() == want.Tags.IsNull():
-			send.Tags = api.Field[[]string]{}
-		}
-	}
+	send, was, is := want.Values(), left.Values(), now.Values()
 	var found []Conflict
-	// check compares a field; drop removes it from the change.
-	check := func(field, left, is, want string, drop func()) {
+	for _, name := range send.Names() {
+		key, metadata := api.MetadataKey(name)
+		if is[name] == nil && !metadata {
+			continue // not known
+		}
+		label := "custom metadata " + key
+		if !metadata {
+			label = api.FieldByName(name).Words
+		}
+		before, value, wanted := valueText(name, was[name]), valueText(name, is[name]), valueText(name, send[name])
 		switch {
-		case is == want:
-			drop()
-		case is != left && policy != Ours:
-			found = append(found, Conflict{FileID: now.FileID, Name: now.Name, Field: field, Left: left, Now: is})
-			drop()
+		case value == wanted:
+			delete(send, name)
+		case value != before && policy != Ours:
+			found = append(found, Conflict{FileID: now.FileID, Name: now.Name, Field: label, Left: before, Now: value})
+			delete(send, name)
 		}
 	}
-	if !want.CustomCoordinates.IsZero() && !now.CustomCoordinates.IsZero() {
-		check("region", left.CustomCoordinates.Or(""), now.CustomCoordinates.Or(""), want.CustomCoordinates.Or(""),
-			func() { send.CustomCoordinates = api.Field[string]{} })
-	}
-	if !want.Description.IsZero() {
-		check("description", left.Description.Or(""), now.Description, want.Description.Or(""),
-			func() { send.Description = api.Field[string]{} })
-	}
-	if values, ok := want.CustomMetadata.Get(); ok {
-		rest := make(map[string]json.RawMessage, len(values))
-		for key, value := range values {
-			rest[key] = value
-			check("custom metadata "+key, valueText(left.CustomMetadata.Or(nil)[key]), valueText(now.CustomMetadata[key]), valueText(value),
-				func() { delete(rest, key) })
-		}
-		send.CustomMetadata = api.Field[map[string]json.RawMessage]{}
-		if len(rest) > 0 {
-			send.CustomMetadata = api.Set(rest)
-		}
-	}
-	return send, found
+	return send.Details(), found
 }
 
-// retagged applies the difference between from and to to have.
-func retagged(have, from, to []string) []string {
-	var out []string
-	for _, tag := range have {
-		if !slices.Contains(from, tag) || slices.Contains(to, tag) {
-			out = append(out, tag)
-		}
+// valueText formats a value for a conflict; empty if there is none. Custom metadata stays JSON.
+func valueText(name string, raw json.RawMessage) string {
+	var tags []string
+	switch _, metadata := api.MetadataKey(name); {
+	case api.IsNull(raw):
+		return ""
+	case metadata:
+		return string(raw)
+	case name == api.FieldTags && json.Unmarshal(raw, &tags) == nil:
+		return api.JoinTags(tags)
 	}
-	for i, tag := range to {
-		if slices.Contains(from, tag) || slices.Contains(out, tag) {
-			continue
-		}
-		// Put it at its former position, if possible.
-		at := len(out)
-		for _, after := range to[i+1:] {
-			if j := slices.Index(out, after); j >= 0 {
-				at = j
-				break
-			}
-		}
-		out = slices.Insert(out, at, tag)
-	}
-	return out
+	return api.PlainValue(raw)
 }
 
-func valueText(raw json.RawMessage) string {
-	if text := strings.TrimSpace(string(raw)); text != "null" {
-		return text
+// Policy decides what undo and redo do with a field that was changed elsewhere.
+type Policy int
+
+// Policies.
+const (
+	// Fail changes nothing and returns a *ConflictError.
+	Fail Policy = iota
+	// Ours overwrites changes made elsewhere.
+	Ours
+	// Theirs keeps changes made elsewhere and does the rest.
+	Theirs
+)
+
+// ConflictError reports that files were changed elsewhere since the edit to undo or redo.
+type ConflictError struct{ Conflicts []Conflict }
+
+// Conflict is a field that is not as the edit left it.
+type Conflict struct {
+	FileID, Name string
+	Field        string // to show, such as "region"
+	Left, Now    string // as the edit left it, and its current value
+}
+
+func (e *ConflictError) Error() string {
+	const most = 5
+	var list []string
+	for i, c := range e.Conflicts {
+		if i == most {
+			list = append(list, "and "+strconv.Itoa(len(e.Conflicts)-i)+" more")
+			break
+		}
+		list = append(list, c.Name+": "+c.Field+" was left as "+orNone(c.Left)+" and is "+orNone(c.Now)+" now")
 	}
-	return ""
+	return "changed elsewhere since: " + strings.Join(list, "; ")
+}
+
+func (e *ConflictError) Hint() string {
+	return "Undo anyway, or keep the other changes and undo the rest."
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "unset"
+	}
+	return text
 }

@@ -41,7 +41,7 @@ func (s *Session) withAddress(ctx context.Context, fileID string, change api.Det
 	if len(change.Extensions.Or(nil)) == 0 || change.NoWebhook || !change.WebhookURL.IsZero() || s.Profile.Receiver == "" {
 		return change, "", nil
 	}
-	address, err := s.Watch.FileAddress(ctx, s.Profile.Name, fileID)
+	address, err := s.Watch.Address(ctx, api.Hook{Profile: s.Profile.Name, FileID: fileID})
 	if errors.Is(err, watch.ErrNoReceiver) {
 		return change, "", nil // polling must do
 	}
@@ -117,7 +117,6 @@ func (s *Session) sentSource(ctx context.Context, jobID int64) string {
 	return job.Upload.Source.Path
 }
 
-// versionAddress returns the address of a version of a file.
 func versionAddress(address, id string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"mediadesk/api"
-	"mediadesk/api/journal"
 )
 
 // Read fetches and stores the record of a file. If the service does not allow it, api.Unavailable
@@ -38,7 +37,7 @@ func (s *Session) Locate(ctx context.Context, filePath string) (api.Place, error
 	if !api.Unavailable(err) {
 		return api.Place{}, err
 	}
-	seen, err := s.Journal.Files(ctx, s.Profile.Name, journal.FileFilter{Folder: folder})
+	seen, err := s.Journal.Files(ctx, s.Profile.Name, folder)
 	for i := range seen {
 		if seen[i].File.FilePath == filePath {
 			return api.Place{Known: true, File: &seen[i].File, At: seen[i].At}, err
@@ -78,12 +77,6 @@ func (s *Session) FoldersIn(ctx context.Context, folder string) ([]string, error
 		folders[i], _ = api.CleanFolder(records[i].FolderPath)
 	}
 	return folders, err
-}
-
-// Draft returns the unsent upload form, or nil.
-func (s *Session) Draft(ctx context.Context) ([]byte, error) {
-	text, _, err := s.Journal.Draft(ctx, s.Profile.Name)
-	return text, err
 }
 
 // MetadataFields returns the custom metadata fields for files in a folder, or for the library if
@@ -126,11 +119,6 @@ func (s *Session) CheckMetadata(ctx context.Context, files []map[string]json.Raw
 	return 0, nil
 }
 
-// SaveDraft stores the unsent upload form; empty text removes it.
-func (s *Session) SaveDraft(ctx context.Context, text []byte) error {
-	return s.Journal.SaveDraft(ctx, s.Profile.Name, text)
-}
-
 // SeenIn returns what the journal knows of a folder: its files, and its folders as records of type
 // folder.
 func (s *Session) SeenIn(ctx context.Context, folder string) ([]api.File, error) {
@@ -144,11 +132,18 @@ func (s *Session) SeenIn(ctx context.Context, folder string) ([]api.File, error)
 			files = append(files, api.File{Type: api.TypeFolder, Name: path.Base(f), FolderPath: path.Clean(f)})
 		}
 	}
-	seen, err := s.Journal.Files(ctx, s.Profile.Name, journal.FileFilter{Folder: folder})
+	seen, err := s.Journal.Files(ctx, s.Profile.Name, folder)
 	for i := range seen {
 		files = append(files, seen[i].File)
 	}
 	return files, err
+}
+
+// LastSeen returns the record of a file as last seen; false if never.
+func (s *Session) LastSeen(ctx context.Context, fileID string) (Seen, bool, error) {
+	seen, ok, err := s.Journal.File(ctx, s.Profile.Name, fileID)
+	seen.File = s.here(seen.File)
+	return seen, ok, err
 }
 
 // SeenAt returns when a record was last seen, or the zero time.
@@ -157,15 +152,9 @@ func (s *Session) SeenAt(ctx context.Context, fileID string) (time.Time, error) 
 	return seen.At, err
 }
 
-// Curl returns the request of a job as a curl command, without the key.
-func (s *Session) Curl(j api.Job) (string, error) {
-	r, err := s.Client.DescribeUpload(&j.Upload)
-	return r.Curl(), err
-}
-
 // Seen returns all files that the journal knows.
 func (s *Session) Seen(ctx context.Context) ([]api.File, error) {
-	seen, err := s.Journal.Files(ctx, s.Profile.Name, journal.FileFilter{})
+	seen, err := s.Journal.Files(ctx, s.Profile.Name, "")
 	files := make([]api.File, len(seen))
 	for i := range seen {
 		files[i] = seen[i].File

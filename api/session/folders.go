@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"path"
 	"slices"
@@ -58,29 +59,55 @@ func TreeQuery(folder string) api.Query {
 	return q
 }
 
-// FolderTree returns the records of all files and folders in a folder at any depth.
+// FolderTree returns the records of all files and folders in a folder at any depth, at most 100,000.
 func (s *Session) FolderTree(ctx context.Context, folder string) ([]api.File, error) {
-	clean, _ := api.CleanFolder(folder)
 	var tree []api.File
-	for file, err := range s.Client.All(ctx, TreeQuery(folder)) {
+	for file, err := range s.below(ctx, folder) {
 		if err != nil {
 			return tree, err
 		}
-		if at, _ := api.CleanFolder(file.FolderPath); !file.IsFolder() || at != clean {
-			tree = append(tree, *file)
+		if len(tree) == maxTree {
+			return nil, tooMany(folder)
 		}
+		tree = append(tree, *file)
 	}
 	return tree, nil
+}
+
+// maxTree is the maximum number of records that are held at once. Each takes some kilobytes.
+const maxTree = 100_000
+
+func tooMany(folder string) error {
+	return &api.HintedError{Err: fmt.Errorf("%s has more than 100,000 files and folders, the most that are handled at once", folder), Help: "Name its subfolders one by one."}
+}
+
+// below yields the records of all files and folders in a folder at any depth.
+func (s *Session) below(ctx context.Context, folder string) iter.Seq2[*api.File, error] {
+	clean, _ := api.CleanFolder(folder)
+	return func(yield func(*api.File, error) bool) {
+		for file, err := range s.Client.All(ctx, TreeQuery(folder)) {
+			if err == nil && file.IsFolder() {
+				if at, _ := api.CleanFolder(file.FolderPath); at == clean {
+					continue
+				}
+			}
+			if !yield(file, err) {
+				return
+			}
+		}
+	}
 }
 
 // CountFolder counts what a folder contains.
 func (s *Session) CountFolder(ctx context.Context, folder string) (FolderContent, error) {
 	var c FolderContent
-	tree, err := s.FolderTree(ctx, folder)
-	for i := range tree {
-		c.Add(&tree[i])
+	for file, err := range s.below(ctx, folder) {
+		if err != nil {
+			return c, err
+		}
+		c.Add(file)
 	}
-	return c, err
+	return c, nil
 }
 
 // MakeFolder creates a folder with missing parents and returns its path, which differs from folder if
@@ -106,7 +133,7 @@ func (s *Session) MakeFolder(ctx context.Context, folder string) (made string, e
 
 // DeleteFolder permanently deletes a folder with its contents.
 func (s *Session) DeleteFolder(ctx context.Context, folder string) error {
-	if err := s.Client.DeleteFolder(ctx, folder); err != nil {
+	if err := s.Client.Do(ctx, nil)(s.Client.DescribeDeleteFolder(folder)); err != nil {
 		return err
 	}
 	return s.Journal.ForgetFolder(ctx, s.Profile.Name, folder)
@@ -132,12 +159,9 @@ func (s *Session) MoveFolder(ctx context.Context, folder, into string) (string, 
 	return to, s.relocateFolder(ctx, r, folder, to, nil)
 }
 
-// RenameFolder renames a folder and returns its new path. It can be undone.
-func (s *Session) RenameFolder(ctx context.Context, folder, name string) (string, error) {
-	return s.renameFolder(ctx, folder, name, nil)
-}
-
-func (s *Session) renameFolder(ctx context.Context, folder, name string, purge *api.Purge) (string, error) {
+// RenameFolder renames a folder and returns its new path. It can be undone. If purge is not nil, it also
+// purges the old URLs from the cache, like Rename.
+func (s *Session) RenameFolder(ctx context.Context, folder, name string, purge *api.Purge) (string, error) {
 	r, err := s.Client.DescribeRenameFolder(folder, name, purge != nil)
 	if err != nil {
 		return "", err
@@ -153,21 +177,19 @@ func (s *Session) relocateFolder(ctx context.Context, r api.Request, from, to st
 	if err != nil {
 		return err
 	}
-	if err := s.runFolderJob(ctx, r, purge); err != nil {
-		return err
-	}
-	kept := context.WithoutCancel(ctx)
 	from, _ = api.CleanFolder(from)
-	if purge == nil || purge.ID == "" {
-		s.oldURLs.moved(from, to)
+	run := func() error { return s.runFolderJob(ctx, r, purge) }
+	forget := func(ctx context.Context) (*api.File, string, error) {
+		return nil, to, s.Journal.ForgetFolder(ctx, s.Profile.Name, from)
 	}
-	if err := s.Journal.ForgetFolder(kept, s.Profile.Name, from); err != nil || there != nil {
-		return err
+	if there == nil {
+		_, err = s.carryOut(ctx, journal.Edit{Action: journal.ActionFolder, Was: from, Became: to}, run, forget)
+	} else if err = run(); err == nil {
+		_, _, err = forget(context.WithoutCancel(ctx))
 	}
-	return s.keepAction(kept, journal.Edit{Action: journal.ActionFolder, Was: from, Became: to})
+	return err
 }
 
-// replayFolder undoes or redoes the move or rename of a folder.
 func (s *Session) replayFolder(ctx context.Context, e journal.Edit, undo bool) ([]Edited, error) {
 	from, to := e.Became, e.Was
 	if !undo {
@@ -192,7 +214,6 @@ func (s *Session) replayFolder(ctx context.Context, e journal.Edit, undo bool) (
 	if err != nil {
 		return nil, err
 	}
-	s.oldURLs.moved(from, to)
 	kept := context.WithoutCancel(ctx)
 	folder := api.File{Type: api.TypeFolder, Name: path.Base(to), FolderPath: path.Clean(to)}
 	return []Edited{{File: &folder, Err: errors.Join(
@@ -200,25 +221,9 @@ func (s *Session) replayFolder(ctx context.Context, e journal.Edit, undo bool) (
 	)}}, nil
 }
 
-// PendingJobError reports that the wait for a folder job ended before the job. The service
-// continues with it.
-type PendingJobError struct {
-	JobID string
-	Err   error // reason for the end of the wait
-}
-
-// Error names the job.
-func (e *PendingJobError) Error() string {
-	return fmt.Sprintf("the service has not reported the end of folder job %s: %v", e.JobID, e.Err)
-}
-
-// Hint says that the job continues.
-func (e *PendingJobError) Hint() string {
-	return "The service continues with the job. Look at the folder later."
-}
-
-// Unwrap returns the reason for the end of the wait.
-func (e *PendingJobError) Unwrap() error { return e.Err }
+// ErrJobPending reports that the wait for a folder job ended before the job. The service continues
+// with it.
+var ErrJobPending = errors.New("the service has not reported the end of folder job")
 
 // Polling intervals for folder jobs and purges.
 const (
@@ -227,21 +232,21 @@ const (
 )
 
 // runFolderJob starts a folder job and waits until the service reports it as completed. Services do
-// not report failures, so only ctx ends the wait for a failed job. The error is a *PendingJobError
+// not report failures, so only ctx ends the wait for a failed job. The error is ErrJobPending
 // if the job was started. purge, if not nil, receives the id of the purge that the job started.
 func (s *Session) runFolderJob(ctx context.Context, r api.Request, purge *api.Purge) error {
-	id, err := s.Client.StartFolderJob(ctx, r)
-	if err != nil {
+	var started api.FolderJob
+	if err := s.Client.Do(ctx, &started)(r, nil); err != nil {
 		return err
 	}
 	if err := poll(ctx, math.MaxInt64, func() (bool, error) {
-		job, err := s.Client.FolderJob(ctx, id)
+		job, err := s.Client.FolderJob(ctx, started.ID)
 		if purge != nil {
 			purge.ID = job.PurgeID
 		}
 		return strings.EqualFold(job.Status, api.JobPending), err
 	}); err != nil {
-		return &PendingJobError{id, err}
+		return &api.HintedError{Err: fmt.Errorf("%w %s: %w", ErrJobPending, started.ID, err), Help: "The service continues with the job. Look at the folder later."}
 	}
 	return nil
 }

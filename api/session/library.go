@@ -2,10 +2,13 @@ package session
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"path/filepath"
 
 	"mediadesk/api"
 	"mediadesk/api/local"
@@ -32,7 +35,9 @@ func (s *Session) openLibrary(o Options, settings config.Config, profile *config
 	if served.Fault, err = local.ParseFault(settings.Local.Fault); err != nil {
 		return nil, fmt.Errorf("[local] of %s: %w", settings.Path, err)
 	}
-	address, library, err := serveOrFind(settings.Local.Addr, served)
+	var address string
+	var library io.Closer
+	address, s.Busy, library, err = serveOrFind(settings.Local.Addr, served, s.noteFaults)
 	if err != nil {
 		return nil, err
 	}
@@ -42,24 +47,60 @@ func (s *Session) openLibrary(o Options, settings config.Config, profile *config
 	return key, nil
 }
 
+// noteFaults sends a notice about the faults of the process that serves the library. A notice that
+// nobody has read yet is replaced.
+func (s *Session) noteFaults(faults string) {
+	select {
+	case <-s.Notices:
+	default:
+	}
+	s.Notices <- faultNotice(faults)
+}
+
+func faultNotice(faults string) string {
+	if faults == "" {
+		return ""
+	}
+	return "faults on: " + faults
+}
+
 // serveOrFind serves the library of a folder, or finds the process that does. The library runs
-// until the session closes it, after everything that uses it.
-func serveOrFind(addr string, o local.Options) (address string, library io.Closer, err error) {
-	for range 3 {
-		if address, ok := local.Find(o.Dir); ok {
-			return address, local.StandBy(address, o), nil
+// until the session closes it, after everything that uses it. If another program has the usual
+// address, busy says so, and the address depends on the folder alone while that one is free.
+func serveOrFind(usual string, o local.Options, changed func(string)) (address, busy string, library io.Closer, err error) {
+	addr := usual
+	for range 4 {
+		if address, _, ok := local.Find(o.Dir); ok {
+			return address, "", local.StandBy(address, o, changed), nil
 		}
 		var server *local.Server
 		server, err = local.Serve(context.Background(), addr, o)
 		var taken *net.OpError
 		switch {
 		case err == nil:
-			return server.Address, server, nil
+			return server.Address, busy, server, nil
 		case errors.As(err, &taken) && taken.Op == "listen":
-			addr = "127.0.0.1:0" // the usual port is in use
+			if addr = "127.0.0.1:0"; busy == "" {
+				addr, busy = ownAddress(o.Dir), "another program uses "+usual
+			}
 		case !errors.Is(err, local.ErrInUse):
-			return "", nil, err
+			return "", "", nil, err
 		}
 	}
-	return "", nil, err
+	return "", "", nil, err
+}
+
+// Ports for libraries whose usual one is taken, below those that systems give to any connection.
+const (
+	firstPort = 20_000
+	ports     = 10_000
+)
+
+// ownAddress returns an address that depends only on the folder of a library.
+func ownAddress(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	sum := sha256.Sum256([]byte(dir))
+	return fmt.Sprintf("127.0.0.1:%d", firstPort+int(binary.BigEndian.Uint32(sum[:])%ports))
 }

@@ -3,33 +3,57 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"path"
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
 )
 
-// Rename renames a file and returns its new record. It can be undone.
-func (s *Session) Rename(ctx context.Context, f api.File, name string) (*api.File, error) {
-	return s.renameIn(ctx, "", f, name, nil)
+// Rename renames a file and returns its new record. It can be undone. If purge is not nil, it also
+// purges the old URL from the cache; the ID of the purge is empty if only that failed.
+func (s *Session) Rename(ctx context.Context, f api.File, name string, purge *api.Purge) (*api.File, error) {
+	return s.renameIn(ctx, "", f, name, purge)
 }
 
-func (s *Session) renameIn(ctx context.Context, batch string, f api.File, name string, purge *api.Purge) (after *api.File, err error) {
-	if purge == nil {
-		err = s.Client.RenameFile(ctx, f.FilePath, name)
-	} else {
-		*purge, err = s.Client.RenameAndPurge(ctx, f.FilePath, name)
-	}
+func (s *Session) renameIn(ctx context.Context, batch string, f api.File, name string, purge *api.Purge) (*api.File, error) {
+	e := journal.Edit{FileID: f.FileID, Batch: batch, Action: journal.ActionMove, Was: f.FilePath, Became: path.Join(path.Dir(f.FilePath), name)}
+	return s.carryOut(ctx, e, func() error {
+		r, err := s.Client.DescribeRename(f.FilePath, name, purge != nil)
+		if purge == nil {
+			return s.Client.Do(ctx, nil)(r, err)
+		}
+		var answer struct{ PurgeRequestID string }
+		err = s.Client.Do(ctx, &answer)(r, err)
+		purge.ID = answer.PurgeRequestID
+		return err
+	}, func(ctx context.Context) (*api.File, string, error) {
+		after, err := s.Read(ctx, f.FileID)
+		if after == nil {
+			return nil, e.Became, err
+		}
+		return after, after.FilePath, err
+	})
+}
+
+// carryOut journals an action on a file, so that it can be taken back after a crash, too, does it, and
+// journals what then returns: the new record, and the path or version that the file has now. An empty
+// one means that the action cannot be taken back.
+func (s *Session) carryOut(ctx context.Context, e journal.Edit, do func() error, then func(context.Context) (*api.File, string, error)) (*api.File, error) {
+	edits, err := s.begin(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	if purge == nil || purge.ID == "" {
-		s.oldURLs.add(f)
+	if err := do(); err != nil {
+		return nil, s.end(ctx, edits, false, err)
 	}
-	if after, err = s.Read(context.WithoutCancel(ctx), f.FileID); err != nil {
-		return after, err
+	kept := context.WithoutCancel(ctx) // it is done, so record it even if the user cancels now
+	after, became, err := then(kept)
+	if edits[0].Became = became; became == "" || became == e.Was {
+		return after, errors.Join(err, s.Journal.EndEdits(kept, edits, false))
 	}
-	return after, s.keepMove(ctx, batch, f.FilePath, after)
+	return after, s.end(ctx, edits, true, err)
 }
 
 // Move moves a file into a folder and returns its new record. The record is nil if the file became
@@ -39,30 +63,28 @@ func (s *Session) Move(ctx context.Context, f api.File, folder string) (*api.Fil
 }
 
 func (s *Session) moveIn(ctx context.Context, batch string, f api.File, folder string) (*api.File, error) {
-	if err := s.Client.MoveFile(ctx, f.FilePath, folder); err != nil {
-		return nil, err
-	}
-	s.oldURLs.add(f)
-	// The file has moved, so record it even if the user cancels now.
-	after, err := s.Read(context.WithoutCancel(ctx), f.FileID)
-	if api.Unavailable(err) {
-		return nil, s.Journal.ForgetFile(ctx, s.Profile.Name, f.FileID)
-	}
-	if err != nil {
-		return after, err
-	}
-	return after, s.keepMove(ctx, batch, f.FilePath, after)
+	e := journal.Edit{FileID: f.FileID, Batch: batch, Action: journal.ActionMove, Was: f.FilePath, Became: path.Join("/", folder, path.Base(f.FilePath))}
+	return s.carryOut(ctx, e, func() error { return s.Client.Do(ctx, nil)(s.Client.DescribeMove(f.FilePath, folder)) }, func(ctx context.Context) (*api.File, string, error) {
+		after, err := s.Read(ctx, f.FileID)
+		switch {
+		case api.Unavailable(err):
+			return nil, "", s.Journal.ForgetFile(ctx, s.Profile.Name, f.FileID)
+		case after == nil:
+			return nil, e.Became, err
+		}
+		return after, after.FilePath, err
+	})
 }
 
 // Copy copies a file into a folder.
 func (s *Session) Copy(ctx context.Context, f api.File, folder string) error {
-	return s.Client.CopyFile(ctx, f.FilePath, folder)
+	return s.Client.Do(ctx, nil)(s.Client.DescribeCopy(f.FilePath, folder))
 }
 
 // Delete permanently removes a file with all its versions. A file that no longer exists is no
 // error.
 func (s *Session) Delete(ctx context.Context, f api.File) error {
-	err := s.Client.DeleteFile(ctx, f.FileID)
+	err := s.Client.Do(ctx, nil)(s.Client.DescribeDelete(f.FileID))
 	var answer *api.ServiceError
 	gone := s.Profile.Local && errors.As(err, &answer) && answer.Status == http.StatusNotFound
 	if err != nil && !gone {
@@ -78,7 +100,7 @@ func (s *Session) Versions(ctx context.Context, fileID string) ([]api.File, erro
 
 // DeleteVersion permanently removes a version that is not current.
 func (s *Session) DeleteVersion(ctx context.Context, fileID, versionID string) error {
-	return s.Client.DeleteVersion(ctx, fileID, versionID)
+	return s.Client.Do(ctx, nil)(s.Client.DescribeDeleteVersion(fileID, versionID))
 }
 
 // Restore makes a version of a file current. It can be undone.
@@ -91,15 +113,20 @@ func (s *Session) restoreIn(ctx context.Context, batch, fileID, versionID string
 	if err != nil {
 		return nil, err
 	}
-	after, err := s.restore(ctx, fileID, versionID)
-	if err != nil {
-		return after, err
-	}
-	was, became := versionOf(before), versionOf(after)
-	if was == "" || became == "" || was == became {
-		return after, nil
-	}
-	return after, s.keepAction(ctx, journal.Edit{FileID: fileID, Batch: batch, Action: journal.ActionRestore, Was: was, Became: became})
+	var after *api.File
+	var saved error
+	e := journal.Edit{FileID: fileID, Batch: batch, Action: journal.ActionRestore, Was: versionOf(before)}
+	return s.carryOut(ctx, e, func() error {
+		if after, saved = s.restore(ctx, fileID, versionID); after == nil {
+			return saved
+		}
+		return nil
+	}, func(context.Context) (*api.File, string, error) {
+		if e.Was == "" {
+			return after, "", saved // unknown, so it cannot be undone
+		}
+		return after, versionOf(after), saved
+	})
 }
 
 func (s *Session) restore(ctx context.Context, fileID, versionID string) (*api.File, error) {
@@ -108,4 +135,68 @@ func (s *Session) restore(ctx context.Context, fileID, versionID string) (*api.F
 		return nil, err
 	}
 	return file, s.Journal.SaveFile(ctx, s.Profile.Name, *file)
+}
+
+// versionOf returns the version id of a record, or "".
+func versionOf(f *api.File) string {
+	if f.VersionInfo == nil {
+		return ""
+	}
+	return f.VersionInfo.ID
+}
+
+// backTo returns the target for undoing or redoing an action, or "" if the file is already there. A
+// file in an unexpected place is a conflict.
+func backTo(now *api.File, e journal.Edit, policy Policy, undo bool) (string, []Conflict) {
+	left, want := e.Became, e.Was
+	if !undo {
+		left, want = want, left
+	}
+	field, is := "place", now.FilePath
+	if e.Action == journal.ActionRestore {
+		field, is = "version", versionOf(now)
+	}
+	switch {
+	case is == want:
+		return "", nil
+	case is != left && policy != Ours:
+		return "", []Conflict{{FileID: now.FileID, Name: now.Name, Field: field, Left: left, Now: is}}
+	}
+	return want, nil
+}
+
+func (s *Session) bring(ctx context.Context, now *api.File, action, to string) (*api.File, error) {
+	if action == journal.ActionRestore {
+		return s.restore(ctx, now.FileID, to)
+	}
+	folder, name := path.Split(to)
+	from := now.FilePath
+	if at, old := path.Split(from); at != folder {
+		if err := s.free(ctx, folder+old); err != nil {
+			return nil, err
+		}
+		if err := s.Client.Do(ctx, nil)(s.Client.DescribeMove(from, folder)); err != nil {
+			return nil, err
+		}
+		from = folder + old
+	}
+	if path.Base(from) != name {
+		if err := s.Client.Do(ctx, nil)(s.Client.DescribeRename(from, name, false)); err != nil {
+			return nil, err
+		}
+	}
+	return s.Read(ctx, now.FileID)
+}
+
+// free returns an error if a file exists at a path: a file moved there would become a version of
+// it, which cannot be undone.
+func (s *Session) free(ctx context.Context, filePath string) error {
+	there, err := s.Locate(ctx, filePath)
+	switch {
+	case err != nil:
+		return err
+	case there.File != nil:
+		return fmt.Errorf("another file exists at %s, and this one would become a version of it: rename one of them first", filePath)
+	}
+	return nil
 }

@@ -82,8 +82,10 @@ func (e ManifestEntry) Entry(dir string, base api.Entry) (api.Entry, error) {
 func ReadManifest(text []byte) ([]ManifestEntry, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	bare := bytes.TrimSpace(text)
-	if at := invalidAt(text); at >= 0 {
-		return nil, fmt.Errorf("line %d: not UTF-8 text; save the file as UTF-8", lineAt(text, at))
+	for number, line := range bytes.Split(text, []byte("\n")) {
+		if !utf8.Valid(line) {
+			return nil, fmt.Errorf("line %d: not UTF-8 text; save the file as UTF-8", number+1)
+		}
 	}
 	switch {
 	case len(bare) == 0:
@@ -92,21 +94,6 @@ func ReadManifest(text []byte) ([]ManifestEntry, error) {
 		return jsonEntries(text, bare[0] == '[')
 	}
 	return csvEntries(text)
-}
-
-// invalidAt returns the offset of invalid UTF-8, or a negative number.
-func invalidAt(text []byte) int64 {
-	if utf8.Valid(text) {
-		return -1
-	}
-	at := 0
-	for {
-		r, size := utf8.DecodeRune(text[at:])
-		if r == utf8.RuneError && size <= 1 {
-			return int64(at)
-		}
-		at += size
-	}
 }
 
 func jsonEntries(text []byte, list bool) ([]ManifestEntry, error) {
@@ -175,7 +162,6 @@ func jsonEntry(text []byte, at int64, raw json.RawMessage) (ManifestEntry, error
 	return e, nil
 }
 
-// setMember sets one member from JSON.
 func (e *ManifestEntry) setMember(name string, value json.RawMessage) error {
 	if name == memberSource {
 		if json.Unmarshal(value, &e.Source) != nil {
@@ -200,7 +186,6 @@ func lineAt(text []byte, at int64) int {
 	return 1 + bytes.Count(text[:min(at, int64(len(text)))], []byte("\n"))
 }
 
-// syntaxAt adds the line to a JSON syntax error.
 func syntaxAt(text []byte, at int64, err error) error {
 	var syntax *json.SyntaxError
 	var value any
@@ -232,7 +217,12 @@ func csvEntries(text []byte) ([]ManifestEntry, error) {
 		return nil, csvProblem(err, 0, 0)
 	}
 	for i, column := range head {
-		head[i] = columnOf(strings.TrimSpace(column))
+		head[i] = strings.TrimSpace(column)
+		for _, name := range manifestColumns() {
+			if strings.EqualFold(name, head[i]) {
+				head[i] = name
+			}
+		}
 		err := new(ManifestEntry).setCell(head[i], "")
 		if err == nil && slices.Contains(head[:i], head[i]) {
 			err = fmt.Errorf("column %s appears twice", head[i])
@@ -282,16 +272,6 @@ func countCells(n int) string {
 		return "1 cell"
 	}
 	return fmt.Sprintf("%d cells", n)
-}
-
-// columnOf returns the column for a heading, in any case, or the heading itself if unknown.
-func columnOf(word string) string {
-	for _, name := range manifestColumns() {
-		if strings.EqualFold(name, word) {
-			return name
-		}
-	}
-	return word
 }
 
 // setCell sets one member from CSV. Empty cells are ignored.

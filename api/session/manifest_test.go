@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"encoding/csv"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,20 +48,6 @@ func TestWhereAManifestIsWrong(t *testing.T) {
 	}
 }
 
-// TestLinesOfAManifest: each entry has its line number.
-func TestLinesOfAManifest(t *testing.T) {
-	for _, text := range []string{
-		"\n[\n{\"source\":\"a\"},\n\n{\"source\":\"b\"}]",
-		"\n\n{\"source\":\"a\"}\n\n{\"source\":\"b\"}",
-		"\nsource\na\n\nb\n",
-	} {
-		entries, err := session.ReadManifest([]byte(text))
-		if err != nil || len(entries) != 2 || entries[0].Line != 3 || entries[1].Line != 5 {
-			t.Errorf("%q: %+v, %v", text, entries, err)
-		}
-	}
-}
-
 // TestManifestOfASpreadsheet: a byte order mark, capitals and any common cell separator are accepted.
 func TestManifestOfASpreadsheet(t *testing.T) {
 	for _, text := range []string{
@@ -72,9 +59,9 @@ func TestManifestOfASpreadsheet(t *testing.T) {
 		if err != nil || len(entries) != 1 {
 			t.Fatalf("%q: %v, %v", text, entries, err)
 		}
-		e := entries[0]
-		if said := func(key string) string { return e.Options.Text(api.FieldByKey(key)) }; e.Source != "a.jpg" || said("private") != "true" || said("tags") != "x,y" {
-			t.Errorf("%q: %+v", text, e)
+		e, err := entries[0].Entry("/", api.Entry{})
+		if tags := e.Tags.Or(nil); err != nil || e.Source.Path != "/a.jpg" || !e.IsPrivateFile.Or(false) || !slices.Equal(tags, []string{"x", "y"}) {
+			t.Errorf("%q: %+v, %v", text, e, err)
 		}
 	}
 }
@@ -131,27 +118,6 @@ func TestManifestRoundTrip(t *testing.T) {
 				t.Fatalf("%v\n%s", err, text)
 			}
 			apitest.SameEntry(t, text, &back, &e)
-		}
-	})
-}
-
-// FuzzReadManifest: no text makes reading panic, and what was read can be written and read again.
-func FuzzReadManifest(f *testing.F) {
-	for _, text := range []string{"[]", `{"source":"a","tags":"x,y"}`, "source,private\na,true", "source;tags\na;b,c", `[{"source":"a","metadata":{"k":1}}`} {
-		f.Add([]byte(text))
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		entries, err := session.ReadManifest(text)
-		if err != nil {
-			return
-		}
-		var out strings.Builder
-		if err := session.WriteManifest(&out, entries); err != nil {
-			t.Fatal(err)
-		}
-		again, err := session.ReadManifest([]byte(out.String()))
-		if err != nil || len(again) != len(entries) {
-			t.Fatalf("%d entries became %d: %v\n%s", len(entries), len(again), err, out.String())
 		}
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"mediadesk/api"
-	"mediadesk/api/journal"
 )
 
 // paths returns the paths of all files in the library.
@@ -53,7 +52,7 @@ func TestFolderUndo(t *testing.T) {
 	}
 	uploadFile(t, s, "a.txt", api.Upload{Folder: api.Set("/x/")})
 	uploadFile(t, s, "b.txt", api.Upload{Folder: api.Set("/x/y/")})
-	if _, err := s.RenameFolder(t.Context(), "/x/", "z"); err != nil {
+	if _, err := s.RenameFolder(t.Context(), "/x/", "z", nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.MoveFolder(t.Context(), "/z/", "/new/"); err != nil {
@@ -77,7 +76,7 @@ func TestFolderUndo(t *testing.T) {
 		t.Fatal(err)
 	}
 	want("/x/z/a.txt /x/z/c.txt /x/z/y/b.txt")
-	if edits, err := s.Journal.NextUndo(t.Context(), journal.EditFilter{Profile: "p"}); err != nil || len(edits) != 1 || edits[0].Became != "/z/" {
+	if edits, err := s.Journal.NextEdits(t.Context(), "p", "", true); err != nil || len(edits) != 1 || edits[0].Became != "/z/" {
 		t.Errorf("undo has the edits %+v (%v), want none", edits, err)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
@@ -34,7 +33,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	if o.Secrets == nil {
 		o.Secrets = new(config.Redactor)
 	}
-	s := &Session{Cache: o.Paths.Cache, options: o}
+	s := &Session{Cache: o.Paths.Cache, Notices: make(chan string, 1), options: o}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	if err := s.open(ctx, o, settings, profile); err != nil {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), CloseTime)
@@ -44,7 +43,6 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	return s, nil
 }
 
-// load reads the settings and the profile of the request.
 func load(o Options) (config.Config, config.Profile, error) {
 	settings, err := config.Load(o.Paths)
 	if err != nil {
@@ -71,11 +69,26 @@ func (s *Session) open(ctx context.Context, o Options, settings config.Config, p
 		return err
 	}
 	s.onClose(s.closeOthers)
+	s.onClose(s.Queue.Close) // also after an error of Start
 	if err := s.Queue.Start(ctx); err != nil {
 		return err
 	}
-	s.onClose(s.Queue.Close)
+	s.background(func(ctx context.Context) {
+		if err := s.settleEdits(ctx); err != nil && ctx.Err() == nil {
+			slog.Warn("interrupted changes are not settled", "err", err)
+		}
+	})
 	return nil
+}
+
+// background runs do until it returns; the session closes after that.
+func (s *Session) background(do func(context.Context)) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do(s.ctx)
+	}()
+	s.onClose(func(context.Context) error { <-done; return nil })
 }
 
 // Describe returns a session for describing requests, with the profile and a client without a key.
@@ -105,18 +118,26 @@ func Describe(o Options) (*Session, error) {
 func (s *Session) openJournal(ctx context.Context, o Options) error {
 	j, err := journal.Open(ctx, o.Paths.Journal())
 	if err != nil && o.NeedsNoJournal && ctx.Err() == nil {
-		s.NoJournal = err
+		s.Warnings = append(s.Warnings, err, errors.New("continuing without the journal: you cannot undo changes that you make now"))
 		j, err = s.temporaryJournal(ctx)
 	}
 	if err != nil {
-		return errors.Join(s.NoJournal, err)
+		return errors.Join(append(s.Warnings, err)...)
 	}
 	s.Journal = j
 	s.onClose(func(context.Context) error { return j.Close() })
+	if aside := j.SetAside(); aside != "" {
+		s.Warnings = append(s.Warnings, &api.HintedError{
+			Err:  fmt.Errorf("the journal %q was empty, so mediadesk begins a new one: earlier uploads and changes are not listed", j.Path()),
+			Help: fmt.Sprintf("What was stored is safe at the service. The empty file is now %q.", aside),
+		})
+	}
+	if len(s.Warnings) == 0 { // else the journal does not know what is needed
+		s.removeUnused(ctx)
+	}
 	return nil
 }
 
-// temporaryJournal opens an empty journal that is removed with the session.
 func (s *Session) temporaryJournal(ctx context.Context) (*journal.Journal, error) {
 	dir, err := os.MkdirTemp("", "mediadesk-journal-*")
 	if err != nil {
@@ -137,9 +158,8 @@ func (s *Session) openClient(ctx context.Context, o Options, settings config.Con
 		s.Profile.KeySource = "the library's own"
 		key, err = s.openLibrary(o, settings, profile)
 		// Ask the process that runs the library, which may have other settings.
-		if faults := local.FindFaults(o.Paths.Library()); faults != "" {
-			s.Profile.Notice = "faults on: " + faults
-		}
+		_, faults, _ := local.Find(o.Paths.Library())
+		s.Profile.Notice = faultNotice(faults)
 	} else {
 		key, s.Profile.KeySource, err = findKey(ctx, o, *profile)
 	}
@@ -172,10 +192,13 @@ func (s *Session) openWatch(ctx context.Context, o Options, settings config.Conf
 		},
 		Uploaded: s.uploaded,
 	})
+	s.onClose(s.Watch.Close)
 	if err := s.Watch.Start(ctx); err != nil {
 		return err
 	}
-	s.onClose(s.Watch.Close)
+	if err := s.Watch.Err(); err != nil {
+		s.Warnings = append(s.Warnings, &api.HintedError{Err: err, Help: "Set [webhook] listen to an address of this computer. Until then, mediadesk polls files for the results of extensions."})
+	}
 	s.Profile.Receiver = receiver(profile, s.Watch.Addr())
 	return nil
 }
@@ -191,9 +214,12 @@ func (s *Session) makeQueue(o Options, settings config.Config) {
 		Moved:   s.deleteOrigin,
 		Ended:   s.jobEnded,
 		BatchDone: func(ctx context.Context, batch string) {
-			if err := s.endBatch(ctx, batch); err != nil {
-				slog.Error("could not write a receipt", "batch", batch, "err", err)
+			jobs, err := s.Journal.Jobs(ctx, journal.JobFilter{Batch: batch})
+			if err != nil {
+				slog.Error("could not read a batch", "batch", batch, "err", err)
+				return
 			}
+			s.ended.add(jobs)
 		},
 	})
 }
@@ -223,52 +249,45 @@ func findKey(ctx context.Context, o Options, profile config.Profile) (api.Key, s
 // keeps the last secrets; at first it is an error only for the profile in use, and rejects the posts
 // for others.
 func webhookSecrets(o Options, settings config.Config, used config.Profile) (func(profile string) []string, error) {
-	profiles := maps.Clone(settings.Profiles)
-	if _, ok := profiles[used.Name]; !ok {
-		profiles[used.Name] = used // an unnamed profile
-	}
-	var mu sync.Mutex
-	last := map[string][]string{}
 	read := func(name string) ([]string, error) {
-		profile, ok := profiles[name]
-		if !ok {
+		profile, ok := settings.Profiles[name]
+		if name == used.Name {
+			profile = used // may be an unnamed one
+		} else if !ok {
 			return nil, nil
 		}
+		list, err := o.Keys.WebhookSecrets(profile)
+		texts := make([]string, len(list))
+		for i, secret := range list {
+			o.Secrets.Add(secret)
+			texts[i] = secret.Reveal()
+		}
+		return texts, err
+	}
+	var mu sync.Mutex
+	first, err := read(used.Name)
+	last := map[string][]string{used.Name: first}
+	return func(name string) []string {
 		mu.Lock()
 		defer mu.Unlock()
-		list, err := o.Keys.WebhookSecrets(profile)
-		if err != nil {
-			return last[name], err
-		}
-		last[name] = nil
-		for _, secret := range list {
-			o.Secrets.Add(secret)
-			last[name] = append(last[name], secret.Reveal())
-		}
-		return last[name], nil
-	}
-	for name := range profiles {
-		_, err := read(name)
+		list, err := read(name)
 		switch {
-		case err != nil && name == used.Name:
-			return nil, err
-		case err != nil:
+		case err == nil:
+			last[name] = list
+		case last[name] == nil:
 			slog.Warn("webhook posts of a profile cannot be checked", "profile", name, "err", err)
 			last[name] = []string{rand.Text()}
 		}
-	}
-	return func(name string) []string {
-		list, _ := read(name)
-		return list
-	}, nil
+		return last[name]
+	}, err
 }
 
 // receiver returns the address at which the service reaches our webhook receiver, or "".
 func receiver(p config.Profile, listening string) string {
-	if p.WebhookURL != "" {
+	if listening != "" && p.WebhookURL != "" {
 		return p.WebhookURL
 	}
-	if api.IsPrivateHost(p.UploadURL) {
+	if listening != "" && api.IsPrivateHost(p.UploadURL) {
 		return "http://" + listening
 	}
 	return ""
@@ -288,7 +307,10 @@ func (s *Session) prepare(ctx context.Context, j api.Job, arrived func(n int64))
 	if !j.OwnWebhook {
 		return &u, nil
 	}
-	address, err := s.Watch.Address(ctx, j.ID, j.Profile)
+	address, err := s.Watch.Address(ctx, api.Hook{Profile: j.Profile, JobID: j.ID})
+	if errors.Is(err, watch.ErrNoReceiver) {
+		return &u, nil // polling must do
+	}
 	if err != nil {
 		return nil, fmt.Errorf("no webhook address: %w", err)
 	}
@@ -323,14 +345,4 @@ func (s *Session) uploaded(ctx context.Context, profile string, event api.Upload
 		}
 	}
 	return false, nil
-}
-
-// endBatch writes the receipt of a batch and keeps its result for EndedBatches.
-func (s *Session) endBatch(ctx context.Context, batch string) error {
-	jobs, err := s.Journal.Jobs(ctx, journal.JobFilter{Batch: batch})
-	if err != nil {
-		return err
-	}
-	s.ended.add(jobs)
-	return NewReceipt(s.Profile.Host, jobs, time.Now()).WriteFile(NextReceiptFile(s.Receipts(), batch))
 }

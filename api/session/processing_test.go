@@ -69,7 +69,7 @@ func eventsDecide(t *testing.T, account bool) {
 		}
 		jobs = append(jobs, done[0])
 	}
-	address, err := s.Watch.FileAddress(t.Context(), "p", "another")
+	address, err := s.Watch.Address(t.Context(), api.Hook{Profile: "p", FileID: "another"})
 	if err != nil {
 		t.Fatal(err)
 	}

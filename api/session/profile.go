@@ -2,9 +2,12 @@ package session
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"mediadesk/api"
@@ -25,8 +28,7 @@ type Request struct {
 
 	// Adopt continues the uploads of an earlier run.
 	Adopt bool
-	// NeedsNoJournal accepts a temporary journal if the journal cannot be opened. Session.NoJournal
-	// then has the error.
+	// NeedsNoJournal accepts a temporary journal if the journal cannot be opened, with a warning.
 	NeedsNoJournal bool
 }
 
@@ -115,7 +117,7 @@ type Profile struct {
 	Host        string          // name and port of the service
 	Local       bool            // the local library, not a remote service
 	KeySource   string          // origin of the key, such as "keyring"
-	Notice      string          // a short notice about the service that is always shown; may be empty
+	Notice      string          // a short notice about the service when the session was opened; may be empty
 	MaxSize     int64           // largest file in bytes; 0 if unknown
 	Folder      string          // default folder of forms; empty for the root
 	Tags        []string        // default tags of forms
@@ -172,4 +174,85 @@ func (s *Session) KeepNaming(naming api.Naming) error {
 	p.Naming, p.NamingAsked = naming, true
 	_, err = settings.SetProfile(p)
 	return err
+}
+
+const tryTime = 10 * time.Second
+
+// TryKey requests one record with the key. It returns nil if the service accepts the key, and an
+// error for which [api.KeyRefused] is true if it refuses the key.
+func TryKey(ctx context.Context, p config.Profile, key api.Key) error {
+	ctx, cancel := context.WithTimeout(ctx, tryTime)
+	defer cancel()
+	client, err := api.NewClient(api.Options{
+		UploadURL: p.UploadURL, BaseURL: p.BaseURL, DeliveryURL: p.DeliveryURL, Insecure: p.Insecure, Key: key,
+	})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	_, err = client.List(ctx, api.Query{Limit: 1})
+	return err
+}
+
+// others holds open profiles other than the one in use.
+type others struct {
+	mu   sync.Mutex
+	open map[string]*Session // by name
+}
+
+// Other opens another profile for reading. The result has a client and the journal of s, but no
+// queue and no watch. It closes with s: do not close it. A key given for this run belongs to the
+// profile in use, unless that is the local library.
+func (s *Session) Other(ctx context.Context, name string) (*Session, error) {
+	if name == s.Profile.Name {
+		return s, nil
+	}
+	s.others.mu.Lock()
+	defer s.others.mu.Unlock()
+	if other := s.others.open[name]; other != nil {
+		return other, nil
+	}
+	o := s.options
+	o.Request = Request{Profile: name, KeyFD: -1}
+	if s.Profile.Local {
+		o.Key, o.KeyFD = s.options.Key, s.options.KeyFD
+	} else if o.Keys != nil {
+		o.Keys = o.Keys.OfProfiles()
+	}
+	settings, profile, err := load(o)
+	if err != nil {
+		return nil, err
+	}
+	other := &Session{Cache: s.Cache, Journal: s.Journal, options: o, ctx: s.ctx}
+	if other.Profile, err = NewProfile(profile); err != nil {
+		return nil, err
+	}
+	if err := other.openClient(ctx, o, settings, &profile); err != nil {
+		return nil, errors.Join(err, other.Close(ctx))
+	}
+	if s.others.open == nil {
+		s.others.open = map[string]*Session{}
+	}
+	s.others.open[name] = other
+	return other, nil
+}
+
+func (s *Session) closeOthers(ctx context.Context) error {
+	s.others.mu.Lock()
+	defer s.others.mu.Unlock()
+	var errs []error
+	for _, other := range s.others.open {
+		errs = append(errs, other.Close(ctx))
+	}
+	s.others.open = nil
+	return errors.Join(errs...)
+}
+
+// OtherProfiles returns the names of the profiles in the settings except the one in use.
+func (s *Session) OtherProfiles() ([]string, error) {
+	settings, err := config.Load(s.options.Paths)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(settings.Names(), func(name string) bool { return name == s.Profile.Name }), nil
 }

@@ -12,8 +12,7 @@ import (
 	"mediadesk/api"
 )
 
-// TestPurgeAll: the earlier URLs of a file are purged too, each once. A purge that the service has not
-// completed is requested again.
+// TestPurgeAll: a purge that the service has not completed is asked about again.
 func TestPurgeAll(t *testing.T) {
 	var purged []string
 	status := []string{api.JobPending, api.JobPending, api.JobCompleted}
@@ -40,14 +39,10 @@ func TestPurgeAll(t *testing.T) {
 	}
 	defer client.Close()
 	s := &Session{Client: client}
-	s.oldURLs.add(api.File{FileID: "1", URL: "https://h/a.jpg"})
 	files := []api.File{{FileID: "1", URL: "https://h/b.jpg?updatedAt=1"}}
-	for _, want := range [][]string{{"https://h/a.jpg*", "https://h/b.jpg*"}, {"https://h/b.jpg*"}} {
-		purged = nil
-		list, pending := s.PurgeAll(t.Context(), files, nil)
-		if len(list) != 1 || list[0].Err != nil || pending != 0 || !slices.Equal(purged, want) {
-			t.Errorf("purged %v (%d pending, %+v), want %v", purged, pending, list, want)
-		}
+	list, pending := s.PurgeAll(t.Context(), files, nil)
+	if want := []string{"https://h/b.jpg*"}; len(list) != 1 || list[0].Err != nil || pending != 0 || !slices.Equal(purged, want) {
+		t.Errorf("purged %v (%d pending, %+v), want %v", purged, pending, list, want)
 	}
 	status = []string{api.JobPending}
 	if p, err := s.AwaitPurge(t.Context(), api.Purge{ID: "1"}, 0); err != nil || p.Status != api.JobPending {
@@ -63,8 +58,7 @@ func TestPurgeAll(t *testing.T) {
 	}
 }
 
-// TestPurgeAFolder: all files of a folder are purged under their current and earlier paths, with one
-// URL for each path if the service supports it.
+// TestPurgeAFolder: all files of a folder are purged, with one URL if the service takes it.
 func TestPurgeAFolder(t *testing.T) {
 	var purged []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -95,18 +89,11 @@ func TestPurgeAFolder(t *testing.T) {
 	}
 	defer client.Close()
 	s := &Session{Client: client}
-	s.oldURLs.moved("/s/", "/autumn of the year/")
-	s.oldURLs.moved("/autumn of the year/", "/w/")
-	for _, want := range [][]string{{"https://h/s/in/a%20b.jpg*", "https://h/autumn%20of%20the%20year/*", "https://h/w/in/a%20b.jpg*"}, {"https://h/w/in/a%20b.jpg*"}} {
+	for folder, want := range map[string]string{"/autumn of the year": "https://h/autumn%20of%20the%20year/*", "/w": "https://h/w/in/a%20b.jpg*"} {
 		purged = nil
-		list, pending := s.PurgeAll(t.Context(), []api.File{{Type: api.TypeFolder, FolderPath: "/w"}}, nil)
-		if len(list) != 1 || list[0].Err != nil || pending != 0 || !slices.Equal(purged, want) {
+		list, pending := s.PurgeAll(t.Context(), []api.File{{Type: api.TypeFolder, FolderPath: folder}}, nil)
+		if len(list) != 1 || list[0].Err != nil || pending != 0 || !slices.Equal(purged, []string{want}) {
 			t.Errorf("purged %q (%+v), want %q", purged, list, want)
 		}
-	}
-	s.oldURLs.moved("/w/", "/a long name of a folder/")
-	s.oldURLs.moved("/a long name of a folder/", "/w/") // an undo
-	if old := s.oldURLs.of("/w/"); !slices.Equal(old, []string{"/a long name of a folder/"}) {
-		t.Errorf("after an undo the old paths are %q", old)
 	}
 }

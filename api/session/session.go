@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -25,7 +24,7 @@ type Options struct {
 	// Version of the program, for the User-Agent.
 	Version string
 	// Waiting is called when calls wait at the request of the service; see [api.Options].
-	Waiting func(time.Duration)
+	Waiting func(notice string)
 
 	Request
 }
@@ -36,22 +35,28 @@ type Session struct {
 	Profile Profile
 	Client  *api.Client
 	Journal *journal.Journal
-	// NoJournal is why the journal could not be opened, or nil. Journal is then a temporary one.
-	NoJournal error
+	// Warnings are problems of opening that the user should see once.
+	Warnings []error
 
 	// Serving reports that this process serves the local library, whose addresses work until the
 	// session closes.
 	Serving bool
+	// Busy says which program has the usual address of the local library, if Serving; empty if that
+	// address is used.
+	Busy string
 
 	Queue *queue.Queue
 	Watch *watch.Watch
+
+	// Notices receives a new Profile.Notice when another process serves the local library.
+	Notices chan string
 
 	// Cache is the folder for data that can be fetched again.
 	Cache string
 
 	options Options // as passed to Open
 	others  others
-	ctx     context.Context //nolint:containedctx // the lifetime of the session: what screens wait for ends with it
+	ctx     context.Context
 	cancel  context.CancelFunc
 	// journalPath is the path of the journal in a session of Describe.
 	journalPath string
@@ -59,7 +64,8 @@ type Session struct {
 	parts   sync.Map                      // paths of running downloads
 	closers []func(context.Context) error // in the order of opening
 	ended   endedBatches
-	oldURLs oldURLs
+
+	settling sync.Mutex // of settleEdits
 }
 
 // Context returns a context that ends when the session closes.
@@ -76,7 +82,6 @@ const CloseTime = 5 * time.Second
 // closeGrace is the extra time for a part to close after its context has ended.
 const closeGrace = 3 * time.Second
 
-// errHangs reports that a part did not close in time.
 var errHangs = errors.New("a part did not close in time and was abandoned; unfinished uploads are in the journal")
 
 // Close closes the parts in reverse order. It waits for running uploads until ctx ends; the others
@@ -107,10 +112,4 @@ func (s *Session) Close(ctx context.Context) error {
 	}
 }
 
-// onClose adds a function for Close to call.
 func (s *Session) onClose(part func(context.Context) error) { s.closers = append(s.closers, part) }
-
-// Receipts returns the folder for receipts.
-func (s *Session) Receipts() string {
-	return filepath.Join(filepath.Dir(s.Journal.Path()), "receipts")
-}

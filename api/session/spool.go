@@ -1,31 +1,45 @@
 package session
 
 import (
-	"fmt"
+	"context"
+	"crypto/rand"
+	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/gofrs/flock"
 
 	"mediadesk/api"
 )
 
 // Spool writes data without a file, such as standard input, to a file of that name in the folder
 // dir, since an upload needs its length and may be repeated. size is the result of write. The file
-// is removed when it is stored. After an error there is no file.
+// stays while this process runs or an upload or a draft needs it. After an error there is no file.
 func Spool(dir, name string, write func(io.Writer) (size int64, err error)) (path string, size int64, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", 0, err
 	}
-	// In a folder of its own the file can have a plain name.
-	own, err := os.MkdirTemp(dir, "")
-	if err != nil {
+	// In a folder of its own the file can have a plain name. The lock ends with the process.
+	own := filepath.Join(dir, rand.Text())
+	lock := flock.New(own + spoolLock)
+	if _, err := lock.TryLock(); err != nil {
 		return "", 0, err
 	}
+	spooled.Store(own, lock)
 	defer func() {
 		if err != nil {
-			_ = os.RemoveAll(own)
+			spooled.Delete(own)
+			_ = errors.Join(os.RemoveAll(own), os.Remove(lock.Path()), lock.Unlock())
 		}
 	}()
+	if err := os.Mkdir(own, 0o700); err != nil {
+		return "", 0, err
+	}
 	f, err := os.Create(filepath.Join(own, name))
 	if err != nil {
 		return "", 0, err
@@ -37,20 +51,63 @@ func Spool(dir, name string, write func(io.Writer) (size int64, err error)) (pat
 	return f.Name(), size, f.Sync()
 }
 
-// removeSpooled removes the copy that a job was sent from. Standard input is needed until it is
-// stored; a file of another profile can be fetched again.
+// spooled keeps the locks of Spool by folder: an unreachable one would be closed.
+var spooled sync.Map
+
+// spoolLock is the ending of the lock beside a folder of Spool.
+const spoolLock = ".lock"
+
+// removeUnused removes copies that no running program, unfinished upload or draft needs.
+func (s *Session) removeUnused(ctx context.Context) {
+	dir := s.options.Paths.Spool()
+	entries, _ := os.ReadDir(dir) // usually there is none
+	for _, e := range entries {
+		own := filepath.Join(dir, strings.TrimSuffix(e.Name(), spoolLock))
+		needed, err := s.Journal.Mentions(ctx, filepath.Base(own))
+		if id, ok := strings.CutPrefix(e.Name(), originPrefix); ok {
+			n, _ := strconv.ParseInt(id, 10, 64)
+			var job api.Job
+			job, _, err = s.Journal.Job(ctx, n)
+			needed = job.ID != 0 && !job.State.Final()
+		}
+		if err == nil && !needed {
+			err = removeSpool(own)
+		}
+		if err != nil {
+			slog.Warn("could not remove the copy of a source", "err", err)
+		}
+	}
+}
+
+// removeSpool removes a folder of the spool, unless a running program uses it.
+func removeSpool(own string) error {
+	lock := flock.New(own + spoolLock)
+	if free, err := lock.TryLock(); err != nil || !free {
+		return err
+	}
+	return errors.Join(os.RemoveAll(own), os.Remove(lock.Path()), lock.Unlock())
+}
+
+// removeSpooled removes the copy that a job was sent from: if it is stored, or if the user of a
+// command will not repeat it. A file of another profile can be fetched again.
 func (s *Session) removeSpooled(j *api.Job) error {
 	spool := s.options.Paths.Spool()
 	if j.Upload.Source.Origin != (api.Origin{}) {
 		return os.RemoveAll(originSpool(spool, j.ID))
 	}
-	if dir := filepath.Dir(j.Upload.Source.Path); j.State == api.Stored && filepath.Dir(dir) == spool {
-		return os.RemoveAll(dir)
+	dir := filepath.Dir(j.Upload.Source.Path)
+	if filepath.Dir(dir) != spool || j.State != api.Stored && (s.options.Adopt || j.State != api.Refused && j.State != api.Cancelled) {
+		return nil
 	}
-	return nil
+	if lock, ok := spooled.LoadAndDelete(dir); ok {
+		_ = lock.(*flock.Flock).Unlock()
+	}
+	return removeSpool(dir)
 }
 
-// originSpool returns the folder for a job's file from another profile.
+// originPrefix begins the names of folders for files from other profiles.
+const originPrefix = "job-"
+
 func originSpool(spool string, job int64) string {
-	return filepath.Join(spool, fmt.Sprintf("job-%d", job))
+	return filepath.Join(spool, originPrefix+strconv.FormatInt(job, 10))
 }

@@ -33,37 +33,29 @@ func (s *Session) AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*a
 		defer j.Close()
 		s = &Session{Profile: s.Profile, Journal: j}
 	}
-	sizes := make([]int64, len(uploads))
 	for i := range uploads {
-		if path := uploads[i].Source.Path; path != "" {
-			if id, err := api.Identify(path); err == nil {
-				sizes[i] = id.Size
-			}
+		path := uploads[i].Source.Path
+		id, err := api.Identify(path)
+		if path == "" || err != nil {
+			continue
 		}
-	}
-	known, err := s.Journal.StoredKinds(ctx, s.Profile.Name, sizes)
-	if err != nil {
-		return nil, err
-	}
-	for i := range uploads {
-		for _, kind := range known[sizes[i]] {
-			if jobs[i], err = s.storedAs(ctx, &uploads[i], kind); err != nil {
-				return nil, err
-			}
-			if jobs[i] != nil {
-				break
-			}
+		known, err := s.Journal.StoredSize(ctx, s.Profile.Name, id.Size)
+		if err == nil && known {
+			jobs[i], err = s.storedAs(ctx, &uploads[i])
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	return jobs, nil
 }
 
-// storedAs returns the job that stored the content of an upload, by the hash of one kind, or nil.
-func (s *Session) storedAs(ctx context.Context, u *api.Upload, kind api.HashKind) (*api.Job, error) {
+// storedAs returns the job that stored the content of an upload, or nil.
+func (s *Session) storedAs(ctx context.Context, u *api.Upload) (*api.Job, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	sum, id, err := api.HashSource(u.Source.Path, kind)
+	sum, id, err := api.HashSource(u.Source.Path)
 	if err != nil {
 		return nil, nil // errors of the source are reported when it is sent
 	}
@@ -72,6 +64,68 @@ func (s *Session) storedAs(ctx context.Context, u *api.Upload, kind api.HashKind
 		return nil, err
 	}
 	return &job, nil
+}
+
+// InFolder returns, for each upload with a source, a file in its folder of the same name (with or
+// without a unique suffix), size and content; else nil. All are nil if the service does not list
+// files. Contents are compared by downloading them.
+func (s *Session) InFolder(ctx context.Context, uploads []api.Upload) ([]*api.File, error) {
+	found := make([]*api.File, len(uploads))
+	folders := map[string][]int{}
+	for i := range uploads {
+		if uploads[i].Source.Path != "" {
+			folder, _ := api.CleanFolder(uploads[i].Folder.Or("/"))
+			folders[folder] = append(folders[folder], i)
+		}
+	}
+	for folder, list := range folders {
+		type key struct {
+			name string
+			size int64
+		}
+		local := map[key][]int{}
+		for _, i := range list {
+			if id, err := api.Identify(uploads[i].Source.Path); err == nil {
+				k := key{api.StoredName(uploads[i].FileName), id.Size}
+				local[k] = append(local[k], i)
+			}
+		}
+		for file, err := range s.Client.All(ctx, api.Query{Folder: folder, Type: api.TypeFile}) {
+			if api.Unavailable(err) {
+				return found, nil
+			}
+			if err != nil {
+				return found, err
+			}
+			size := file.Size.Or(-1)
+			remote := "" // the hash, once it is needed
+			for _, i := range slices.Concat(local[key{file.Name, size}], local[key{api.WithoutSuffix(file.Name), size}]) {
+				if found[i] != nil {
+					continue
+				}
+				if remote == "" {
+					if remote, err = s.hashOf(ctx, file); err != nil {
+						return found, &api.HintedError{Err: fmt.Errorf("cannot compare with %s: %w", file.FilePath, err), Help: "Nothing was sent. Without --skip-stored, files are sent without a comparison."}
+					}
+				}
+				if sum, _, err := api.HashSource(uploads[i].Source.Path); err == nil && sum == remote {
+					found[i] = file
+				}
+			}
+		}
+	}
+	return found, nil
+}
+
+// hashOf downloads a file of known size and returns its hash.
+func (s *Session) hashOf(ctx context.Context, f *api.File) (string, error) {
+	body, err := s.Fetch(ctx, *f, f.Size.Or(MaxUnknown))
+	if err != nil {
+		return "", err
+	}
+	defer body.Close()
+	sum, _, err := api.HashContent(body)
+	return sum, err
 }
 
 // Listed returns, for each upload, a file in its folder listed under its name, with or without a

@@ -68,7 +68,6 @@ const (
 	lostField      = "custom metadata field "
 )
 
-// planner builds a Transfer.
 type planner struct {
 	from, to *Session
 	o        TransferOptions
@@ -127,7 +126,6 @@ func (s *Session) PlanTransfer(ctx context.Context, fromProfile, toProfile strin
 	return &p.t, nil
 }
 
-// prepare reads what is needed about all files.
 func (p *planner) prepare(ctx context.Context) error {
 	fields, err := p.to.Client.MetadataFields(ctx, "")
 	if err != nil && !api.Unavailable(err) {
@@ -291,6 +289,9 @@ func (p *planner) at(ctx context.Context, place string) (*api.File, error) {
 			if err != nil {
 				return nil, fmt.Errorf("the profile %s: %w", p.t.To, err)
 			}
+			if len(files) == maxTree {
+				return nil, tooMany(folder)
+			}
 			files = append(files, *file)
 		}
 		p.there[folder] = files
@@ -337,7 +338,7 @@ func (s *Session) fetchOrigin(ctx context.Context, j api.Job, arrived func(n int
 		}
 		var path string
 		if path, err = from.fetchPart(ctx, *file, originSpool(s.options.Paths.Spool(), j.ID), arrived); err == nil {
-			if sum, _, err := api.HashSource(path, api.HashKindOf(origin.Hash)); origin.Hash != "" && (err != nil || sum != origin.Hash) {
+			if sum, _, err := api.HashSource(path); origin.Hash != "" && (err != nil || sum != origin.Hash) {
 				return fail("differs from the stored content", "Check the file in the profile "+origin.Profile+".")
 			}
 			return path, nil

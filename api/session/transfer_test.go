@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"image"
 	"image/png"
@@ -336,7 +335,7 @@ func TestTransferSkips(t *testing.T) {
 	if _, err := to.Client.List(t.Context(), api.Query{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := to.Client.RenameFile(t.Context(), "/x/longer-name.txt", "a.txt"); err != nil {
+	if err := to.Client.Do(t.Context(), nil)(to.Client.DescribeRename("/x/longer-name.txt", "a.txt", false)); err != nil {
 		t.Fatal(err)
 	}
 	transfer := planTransfer(t, to, "/", TransferOptions{})
@@ -395,64 +394,5 @@ func TestTransferContinues(t *testing.T) {
 	}
 	if files, err := work.List(t.Context(), api.Query{Folder: "/x/"}); err != nil || len(files) != 20 {
 		t.Errorf("the account has %d files, %v, want 20", len(files), err)
-	}
-}
-
-// TestTransferThroughFaults: of many small files none is lost or stored twice, although both services
-// drop connections, lose answers and refuse requests.
-func TestTransferThroughFaults(t *testing.T) {
-	n := 40
-	if os.Getenv("MEDIADESK_LONG") != "" {
-		n = 1000
-	}
-	fault, err := local.ParseFault([]string{"drop-after=100:0.1", "answers=lost:0.05", "refuse=503:0.05"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	paths := newHome(t)
-	work := newAccount(t, paths, fault)
-	s, end := openProfile(t, paths, config.LocalProfile, false)
-	for i := range n {
-		uploadFile(t, s, fmt.Sprintf("%d.txt", i), api.Upload{Folder: api.Set("/x/")})
-	}
-	end()
-	text, err := os.ReadFile(paths.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text = append(text, "fault = [\"drop-after=10:0.1\", \"refuse=503:0.05\"]\n"...)
-	if err := os.WriteFile(paths.Config, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	to, _ := openProfile(t, paths, "work", false)
-	var transfer *Transfer
-	for transfer == nil { // planning reads once, and faults affect it too
-		folder := api.File{Type: api.TypeFolder, FolderPath: "/x/"}
-		transfer, err = to.PlanTransfer(t.Context(), config.LocalProfile, "work", []api.File{folder}, TransferOptions{})
-		var answer *api.ServiceError
-		var send *api.SendError
-		if err != nil && !errors.As(err, &answer) && !errors.As(err, &send) {
-			t.Fatal(err)
-		}
-	}
-	if len(transfer.Jobs) != n {
-		t.Fatalf("%d jobs, want %v", len(transfer.Jobs), n)
-	}
-	for _, j := range send(t, to, transfer) {
-		if j.State != api.Stored {
-			t.Errorf("%s: %s, %v, want %v", j.Upload.Source, j.State, j.Failure, api.Stored)
-		}
-	}
-	var files []api.File
-	for files == nil {
-		files, _ = work.List(t.Context(), api.Query{Folder: "/x/", Type: "all"})
-	}
-	if len(files) != n {
-		t.Errorf("the account has %d files, want %v", len(files), n)
-	}
-	for i := range files {
-		if v := files[i].VersionInfo; v == nil || v.ID != files[i].FileID {
-			t.Errorf("%s has two versions", files[i].FilePath)
-		}
 	}
 }

@@ -22,6 +22,7 @@ import (
 type Filter struct {
 	Include []string // only files that match one of them; empty for all
 	Exclude []string // not these, even if included
+	Inside  bool     // not what links to outside the folder lead to
 }
 
 // Check reports an invalid pattern.
@@ -93,6 +94,7 @@ type Tree struct {
 	Hidden   int          // files and folders skipped because of a leading dot
 	Excluded int          // files and folders skipped by the filter
 	Again    []string     // labels of links to folders already included
+	Outside  []string     // "LABEL → PATH" for links that leave the folder; see Source.Beyond
 	Bad      []error      // *SourceError of unreadable folders
 }
 
@@ -102,7 +104,7 @@ type Tree struct {
 // about root, the filter or ctx.
 func WalkFolder(ctx context.Context, root, label string, f Filter) (Tree, error) {
 	label = cmp.Or(label, root)
-	w := walker{ctx: ctx, root: root, label: label, filter: f, been: map[string]bool{}}
+	w := walker{ctx: ctx, root: root, label: label, filter: f, been: map[string]bool{}, away: map[string]string{}}
 	if err := f.Check(); err != nil {
 		return w.tree, err
 	}
@@ -113,6 +115,9 @@ func WalkFolder(ctx context.Context, root, label string, f Filter) (Tree, error)
 	if !info.IsDir() {
 		return w.tree, &api.SourceError{Path: label, Reason: "is not a folder"}
 	}
+	if w.real, err = filepath.EvalSymlinks(root); err != nil {
+		return w.tree, api.NewSourceError(label, err)
+	}
 	w.enter(root, info)
 	if err := w.folder(""); err != nil {
 		return w.tree, err
@@ -120,6 +125,7 @@ func WalkFolder(ctx context.Context, root, label string, f Filter) (Tree, error)
 	// Links come last, so that their targets keep their own place.
 	for len(w.links) > 0 && ctx.Err() == nil {
 		rel := w.links[0]
+		w.beyond = w.away[rel]
 		w.links = w.links[1:]
 		name := filepath.Join(root, filepath.FromSlash(rel))
 		info, err := os.Stat(name)
@@ -139,18 +145,20 @@ func WalkFolder(ctx context.Context, root, label string, f Filter) (Tree, error)
 }
 
 type walker struct {
-	ctx         context.Context //nolint:containedctx // of the call that walks
+	ctx         context.Context
 	root, label string
+	real        string // root without links
 	filter      Filter
-	been        map[string]bool // visited folders by identity
-	links       []string        // to folders, relative to root
+	been        map[string]bool   // visited folders by identity
+	links       []string          // to folders, relative to root
+	away        map[string]string // where links lead that leave root
+	beyond      string            // the one that is followed
 	tree        Tree
 }
 
 // called returns the name to show for a file of the folder.
 func (w *walker) called(rel string) string { return filepath.Join(w.label, filepath.FromSlash(rel)) }
 
-// enter reports whether a folder is new.
 func (w *walker) enter(name string, info fs.FileInfo) bool {
 	id := api.IdentityOf(info)
 	key := fmt.Sprint(id.Device, " ", id.Inode)
@@ -164,6 +172,16 @@ func (w *walker) enter(name string, info fs.FileInfo) bool {
 		return false
 	}
 	w.been[key] = true
+	return true
+}
+
+// leaves reports whether a link leads out of the walked folder, and notes where.
+func (w *walker) leaves(name, rel string) bool {
+	to, err := filepath.EvalSymlinks(name)
+	if err != nil || to == w.real || strings.HasPrefix(to, strings.TrimSuffix(w.real, string(filepath.Separator))+string(filepath.Separator)) {
+		return false
+	}
+	w.tree.Outside, w.away[rel] = append(w.tree.Outside, w.called(rel)+" → "+to), to
 	return true
 }
 
@@ -193,6 +211,7 @@ func (w *walker) folder(rel string) error {
 		switch {
 		case isFolder && matchAny(w.filter.Exclude, inside), !isFolder && !w.filter.takes(inside):
 			w.tree.Excluded++
+		case link && w.leaves(name, inside) && w.filter.Inside:
 		case isFolder && link:
 			w.links = append(w.links, inside)
 		case isFolder:
@@ -204,7 +223,7 @@ func (w *walker) folder(rel string) error {
 				w.tree.Bad = append(w.tree.Bad, err)
 			}
 		default:
-			w.tree.Sources = append(w.tree.Sources, api.Source{Path: name, Label: w.called(inside), Sub: api.SubFolder(rel)})
+			w.tree.Sources = append(w.tree.Sources, api.Source{Path: name, Label: w.called(inside), Sub: api.SubFolder(rel), Beyond: cmp.Or(w.away[inside], w.beyond)})
 		}
 	}
 	return nil

@@ -1,6 +1,8 @@
 package watch_test
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -8,17 +10,37 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/journal"
 	"mediadesk/api/watch"
 )
+
+// programOf starts the parts of a program that belong to a watch, on the journal at path.
+func programOf(t *testing.T, path string) *watch.Watch {
+	t.Helper()
+	j, err := journal.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := watch.New(watch.Options{Journal: j, Profile: "home", Listen: "127.0.0.1:0"})
+	if err := w.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(w.Close(context.Background()), j.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
 
 // TestTwoProgramsBesideEachOther: two programs use one journal. A post to the receiver of one ends the
 // run in both, and the other program notices it by itself.
 func TestTwoProgramsBesideEachOther(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
 	path := filepath.Join(t.TempDir(), "journal.db")
-	driver, _ := programOf(t, path, "127.0.0.1:0")
-	beside, _ := programOf(t, path, "127.0.0.1:0")
-	address, err := driver.FileAddress(t.Context(), "home", "f")
+	driver := programOf(t, path)
+	beside := programOf(t, path)
+	address, err := driver.Address(t.Context(), api.Hook{Profile: "home", FileID: "f"})
 	if err != nil {
 		t.Fatal(err)
 	}

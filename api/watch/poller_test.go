@@ -65,7 +65,7 @@ func TestLearningByEffects(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s, m := &shelf{files: map[string]*api.File{}}, newMemory()
+				s, m := &shelf{files: map[string]*api.File{}}, newJournal(t)
 				then := record(t, fmt.Sprintf(`{"fileId":"f",%s,"extensionStatus":{%q:"pending"}}`, tt.then, tt.extension))
 				s.set(then)
 				w := start(t, Options{Journal: m, Listen: "off", Details: s.details})
@@ -77,17 +77,17 @@ func TestLearningByEffects(t *testing.T) {
 					t.Fatal(err)
 				}
 				time.Sleep(time.Minute)
-				if got := m.run(1).Status; got != api.StatusPending {
+				if got := theRun(t, m).Status; got != api.StatusPending {
 					t.Fatalf("%s before anything happened, want %v", got, api.StatusPending)
 				}
 				now := record(t, fmt.Sprintf(`{"fileId":"f",%s}`, tt.now))
 				s.set(now)
 				time.Sleep(2 * time.Minute)
-				run := m.run(1)
+				run := theRun(t, m)
 				if run.Status != tt.want {
 					t.Errorf("%s, want %s", run.Status, tt.want)
 				}
-				if seen, _ := m.lastSeen(); string(seen.Raw) != string(now.Raw) {
+				if seen, _ := lastSeen(t, m, "f"); string(seen.Raw) != string(now.Raw) {
 					t.Error("the record was not stored")
 				}
 				if run.Status == api.StatusSuccess && run.From != api.FromDetails {
@@ -103,14 +103,14 @@ func TestLearningByEffects(t *testing.T) {
 func TestLooksLessAndLessOften(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := record(t, `{"fileId":"f","extensionStatus":{"remove-bg":"pending","google-auto-tagging":"pending","x":"success"}}`)
-		s, m := &shelf{files: map[string]*api.File{"f": f}}, newMemory()
+		s, m := &shelf{files: map[string]*api.File{"f": f}}, newJournal(t)
 		w := start(t, Options{Journal: m, Listen: "off", Details: s.details})
 		began := time.Now()
 		if err := w.Answered(t.Context(), "home", f, false); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if at, ok := w.NextCheck(1); !ok || at.Sub(began) > 4*time.Second {
+		if at, ok := w.NextCheck("f"); !ok || at.Sub(began) > 4*time.Second {
 			t.Errorf("next check %s, %v", at, ok)
 		}
 		time.Sleep(5 * time.Minute)
@@ -130,10 +130,10 @@ func TestLooksLessAndLessOften(t *testing.T) {
 		if n := len(s.times()); n != before {
 			t.Errorf("asked %d times more after everything is over", n-before)
 		}
-		if _, ok := w.NextCheck(1); ok {
+		if _, ok := w.NextCheck("f"); ok {
 			t.Error("a next check is promised")
 		}
-		if run := m.run(1); run.Status != api.StatusPending {
+		if run := theRun(t, m); run.Status != api.StatusPending {
 			t.Errorf("an end was made up: %+v", run)
 		}
 	})
@@ -150,7 +150,7 @@ func TestServicesThatShowNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s, m := &shelf{files: map[string]*api.File{}, err: tt.err}, newMemory()
+				s, m := &shelf{files: map[string]*api.File{}, err: tt.err}, newJournal(t)
 				w := start(t, Options{Journal: m, Listen: "off", Details: s.details})
 				if err := w.Answered(t.Context(), "home", record(t, `{"fileId":"f","extensionStatus":{"remove-bg":"pending"}}`), false); err != nil {
 					t.Fatal(err)
@@ -159,10 +159,10 @@ func TestServicesThatShowNothing(t *testing.T) {
 				if n := len(s.times()); n != tt.asked {
 					t.Errorf("asked %d times, want %d", n, tt.asked)
 				}
-				if _, ok := w.NextCheck(1); ok != (tt.asked != maxMissing) {
+				if _, ok := w.NextCheck("f"); ok != (tt.asked != maxMissing) {
 					t.Errorf("next check: %v", ok)
 				}
-				if run := m.run(1); run.Status != api.StatusPending {
+				if run := theRun(t, m); run.Status != api.StatusPending {
 					t.Errorf("an end was made up: %+v", run)
 				}
 			})
@@ -170,36 +170,10 @@ func TestServicesThatShowNothing(t *testing.T) {
 	}
 }
 
-func TestWithoutDetailsNothingIsAsked(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := newMemory()
-		w := start(t, Options{Journal: m, Listen: "off"})
-		if err := w.Answered(t.Context(), "home", record(t, `{"fileId":"f","extensionStatus":{"a":"pending","b":"failed"}}`), false); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Hour)
-		runs, err := w.Runs(t.Context())
-		if err != nil || len(runs) != 2 || runs[0].Status != api.StatusPending || runs[1].Status != api.StatusFailed || runs[0].From != api.FromAnswer {
-			t.Errorf("%+v, %v", runs, err)
-		}
-		for _, f := range []*api.File{nil, {}, {FileID: "x"}} {
-			if err := w.Answered(t.Context(), "home", f, false); err != nil {
-				t.Error(err)
-			}
-		}
-		if runs, _ := w.Runs(t.Context()); len(runs) != 2 {
-			t.Errorf("%d runs, want 2", len(runs))
-		}
-		if _, err := w.Address(t.Context(), 1, "home"); !errors.Is(err, ErrNoReceiver) {
-			t.Errorf("an address without a receiver: %v", err)
-		}
-	})
-}
-
 // TestAnotherProgramsChanges: changes by another program are noticed within seconds.
 func TestAnotherProgramsChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := newMemory()
+		m := newJournal(t)
 		w := start(t, Options{Journal: m, Listen: "off"})
 		time.Sleep(time.Minute)
 		select {
@@ -207,8 +181,8 @@ func TestAnotherProgramsChanges(t *testing.T) {
 			t.Error("an edge without a change")
 		default:
 		}
-		m.AddRuns(t.Context(), []api.Run{{FileID: "f", Extension: "x", Status: api.StatusPending}})
 		began := time.Now()
+		m.AddRuns(t.Context(), []api.Run{{FileID: "f", Extension: "x", Status: api.StatusPending}})
 		<-w.Changes()
 		if took := time.Since(began); took > 2*time.Second {
 			t.Errorf("it took %s", took)
@@ -218,12 +192,12 @@ func TestAnotherProgramsChanges(t *testing.T) {
 
 func TestRunsKeepsEveryPendingOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := newMemory()
-		runs := []api.Run{{FileID: "first", Extension: "x", Status: api.StatusPending}}
-		for range 1500 {
-			runs = append(runs, api.Run{FileID: "f", Extension: "x", Status: api.StatusSuccess})
+		m := newJournal(t)
+		runs := []api.Run{{Profile: "home", FileID: "first", Extension: "x", Status: api.StatusPending}}
+		for n := range 1500 {
+			runs = append(runs, api.Run{Profile: "home", FileID: fmt.Sprint(n), Extension: "x", Status: api.StatusSuccess})
 		}
-		runs = append(runs, api.Run{FileID: "last", Extension: "x", Status: api.StatusPending})
+		runs = append(runs, api.Run{Profile: "home", FileID: "last", Extension: "x", Status: api.StatusPending})
 		m.AddRuns(t.Context(), runs)
 		w := start(t, Options{Journal: m, Listen: "off"})
 		got, err := w.Runs(t.Context())
@@ -233,46 +207,11 @@ func TestRunsKeepsEveryPendingOne(t *testing.T) {
 	})
 }
 
-// TestSlowerWhileNobodyLooks: the pauses are longer while the window has no focus, and short again at
-// once.
-func TestSlowerWhileNobodyLooks(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := record(t, `{"fileId":"f","extensionStatus":{"remove-bg":"pending"}}`)
-		s, m := &shelf{files: map[string]*api.File{"f": f}}, newMemory()
-		w := start(t, Options{Journal: m, Listen: "off", Details: s.details})
-		if err := w.Answered(t.Context(), "home", f, false); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(10 * time.Minute)
-		count := func(d time.Duration) int {
-			before := len(s.times())
-			time.Sleep(d)
-			return len(s.times()) - before
-		}
-		if n := count(30 * time.Minute); n < 29 || n > 31 {
-			t.Errorf("with focus: polled %d times in 30 min", n)
-		}
-		w.Attend(false)
-		if n := count(30 * time.Minute); n < 5 || n > 7 {
-			t.Errorf("without focus: polled %d times in 30 min", n)
-		}
-		w.Attend(false)
-		time.Sleep(2 * time.Minute)
-		w.Attend(true)
-		if n := count(5 * time.Second); n != 1 {
-			t.Errorf("coming back: %d times at once, want 1", n)
-		}
-		if last, err := w.LastCheck(1); err != nil || time.Since(last) > 6*time.Second {
-			t.Errorf("the last look was %s, %v", last, err)
-		}
-	})
-}
-
 // TestManyRunsAskLittle: hundreds of pending runs do not overload a service, and a service that limits
 // requests gets none meanwhile.
 func TestManyRunsAskLittle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, m := &shelf{files: map[string]*api.File{}}, newMemory()
+		s, m := &shelf{files: map[string]*api.File{}}, newJournal(t)
 		var runs []api.Run
 		for n := range 500 {
 			id := fmt.Sprint("f", n)

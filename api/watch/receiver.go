@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -61,6 +62,10 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 		refuse(rw, http.StatusNotFound, "not found")
 		return
 	}
+	if w.probed(token) {
+		rw.WriteHeader(http.StatusOK)
+		return
+	}
 	hash := sha256.Sum256([]byte(token))
 	profile, known, err := w.o.Journal.HookKnown(req.Context(), hash, w.o.Now())
 	if err != nil {
@@ -68,8 +73,7 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 		return
 	}
 	if !known {
-		begin, _ := io.ReadAll(io.LimitReader(req.Body, api.MaxUnmatchedBody)) // the part that arrived
-		w.note(api.UnmatchedPost{Hash: hash, Reason: api.UnmatchedUnknown, Raw: begin})
+		logUnmatched("", "its address is unknown or has expired")
 		refuse(rw, http.StatusNotFound, "not found")
 		return
 	}
@@ -78,7 +82,7 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 		return
 	}
 	if reason := w.distrust(profile, req.Header, body); reason != "" {
-		w.note(api.UnmatchedPost{Hash: hash, Reason: reason, Raw: body})
+		logUnmatched(profile, reason)
 		refuse(rw, http.StatusUnauthorized, reason)
 		return
 	}
@@ -136,7 +140,8 @@ func readPost(rw http.ResponseWriter, req *http.Request) (body []byte, ok bool) 
 }
 
 // receiveEvent handles a webhook for all events of an account. Its address can be guessed, so only the
-// signature authenticates it: a profile without secrets has no such address.
+// signature authenticates it: a profile without secrets has no such address. An event that decides no
+// upload is acknowledged, because the service would repeat it.
 func (w *Watch) receiveEvent(rw http.ResponseWriter, req *http.Request, profile string) {
 	if len(w.secrets(profile)) == 0 {
 		refuse(rw, http.StatusNotFound, "not found")
@@ -146,23 +151,20 @@ func (w *Watch) receiveEvent(rw http.ResponseWriter, req *http.Request, profile 
 	if !ok {
 		return
 	}
-	post := api.UnmatchedPost{Profile: profile, Reason: w.distrust(profile, req.Header, body), Raw: body}
-	if post.Reason != "" {
-		w.note(post)
-		refuse(rw, http.StatusUnauthorized, post.Reason)
+	if reason := w.distrust(profile, req.Header, body); reason != "" {
+		logUnmatched(profile, reason)
+		refuse(rw, http.StatusUnauthorized, reason)
 		return
 	}
-	if w.decided(rw, req, profile, body) {
-		return
+	if !w.decided(rw, req, profile, body) {
+		logUnmatched(profile, "it is an event of the account")
+		rw.WriteHeader(http.StatusOK)
 	}
-	post.Reason = api.UnmatchedEvent
-	w.describe(&post)
-	if err := w.o.Journal.AddUnmatched(req.Context(), []api.UnmatchedPost{post}); err != nil {
-		refuse(rw, http.StatusServiceUnavailable, "the journal cannot be written")
-		return
-	}
-	rw.WriteHeader(http.StatusOK)
-	w.signal()
+}
+
+// logUnmatched logs that a webhook had no effect. profile is empty if unknown.
+func logUnmatched(profile, reason string) {
+	slog.Info("a webhook matches no run", "profile", profile, "reason", reason)
 }
 
 // secrets returns the secrets of a profile, or nil if its webhooks are not signed.
@@ -179,13 +181,7 @@ func (w *Watch) distrust(profile string, h http.Header, body []byte) string {
 	if len(secrets) == 0 {
 		return ""
 	}
-	switch checkSignature(h, body, secrets, w.o.Now()) {
-	case unsigned:
-		return api.UnmatchedUnsigned
-	case forged:
-		return api.UnmatchedForged
-	}
-	return ""
+	return string(checkSignature(h, body, secrets, w.o.Now()))
 }
 
 func isToken(text string) bool {

@@ -2,34 +2,32 @@ package watch
 
 import (
 	"bufio"
-	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/journal"
 )
 
 const success = `{"service":"remove-bg","status":"SUCCESS","fileObject":{"fileId":"f","new":{"kept":1}}}`
 
-// receiver starts a watch with a pending run of a stored job, and returns the webhook address of the
-// job.
-func receiver(t testing.TB, m *memory, o Options) (*Watch, string) {
+// receiver starts a watch with a pending run of a file, and returns the webhook address of the file.
+func receiver(t testing.TB, j *journal.Journal, o Options) (*Watch, string) {
 	t.Helper()
-	o.Journal = m
+	o.Journal = j
 	w := start(t, o)
-	m.files[7] = "f"
-	if err := w.Answered(t.Context(), "home", record(t, `{"fileId":"f","extensionStatus":{"remove-bg":"pending"}}`), true); err != nil {
+	address, err := w.Address(t.Context(), api.Hook{Profile: "home", FileID: "f"})
+	if err != nil {
 		t.Fatal(err)
 	}
-	address, err := w.Address(t.Context(), 7, "home")
-	if err != nil {
+	if err := w.Answered(t.Context(), "home", record(t, `{"fileId":"f","extensionStatus":{"remove-bg":"pending"}}`), true); err != nil {
 		t.Fatal(err)
 	}
 	return w, address
@@ -54,7 +52,7 @@ func raw(t *testing.T, addr, text string) int {
 }
 
 func TestHostileRequests(t *testing.T) {
-	m := newMemory()
+	m := newJournal(t)
 	w, address := receiver(t, m, Options{})
 	addr := w.Addr()
 	path := strings.TrimPrefix(address, "http://"+addr)
@@ -111,13 +109,13 @@ func TestHostileRequests(t *testing.T) {
 			}
 		})
 	}
-	if run := m.run(1); run.Status != api.StatusPending || len(m.posts) != 0 {
-		t.Errorf("something was accepted: %+v, %d posts", run, len(m.posts))
+	if run := theRun(t, m); run.Status != api.StatusPending {
+		t.Errorf("something was accepted: %+v", run)
 	}
 	if got := raw(t, addr, request("POST", path, success)); got != 200 {
 		t.Errorf("the honest post was answered with %d, want 200", got)
 	}
-	if run := m.run(1); run.Status != api.StatusSuccess || run.From != api.FromWebhook {
+	if run := theRun(t, m); run.Status != api.StatusSuccess || run.From != api.FromWebhook {
 		t.Errorf("run %+v", run)
 	}
 }
@@ -134,108 +132,33 @@ func send(t testing.TB, address, body string) int {
 	return res.StatusCode
 }
 
-func TestAThousandReplays(t *testing.T) {
-	defer http.DefaultClient.CloseIdleConnections()
-	m := newMemory()
-	_, address := receiver(t, m, Options{})
-	var work sync.WaitGroup
-	for range 8 {
-		work.Add(1)
-		go func() {
-			defer work.Done()
-			for range 125 {
-				if got := send(t, address, success); got != 200 {
-					t.Errorf("answered %d, want 200", got)
-				}
-			}
-		}()
-	}
-	work.Wait()
-	if m.applied != 1 {
-		t.Errorf("applied %d times, want 1", m.applied)
-	}
-	for _, times := range m.posts {
-		if times != 1000 {
-			t.Errorf("counted %d times, want 1000", times)
-		}
-	}
-}
-
 // TestNotTakenIsNotAcknowledged: while the journal cannot be written, posts are refused, so that the
 // service repeats them.
 func TestNotTakenIsNotAcknowledged(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
-	m := newMemory()
+	m := newJournal(t)
 	w, address := receiver(t, m, Options{})
-	m.mu.Lock()
-	m.broken = errBroken
-	m.mu.Unlock()
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
 	if got := send(t, address, success); got != http.StatusServiceUnavailable {
 		t.Errorf("answered %d, want %d", got, http.StatusServiceUnavailable)
 	}
-	if _, err := w.Address(t.Context(), 8, "home"); err == nil {
+	if _, err := w.Address(t.Context(), api.Hook{Profile: "home", JobID: 8}); err == nil {
 		t.Error("an address that could not be kept was given")
-	}
-	m.mu.Lock()
-	m.broken = nil
-	m.mu.Unlock()
-	if got := send(t, address, success); got != 200 || m.run(1).Status != api.StatusSuccess {
-		t.Errorf("answered %d, %+v", got, m.run(1))
-	}
-}
-
-// TestSlowSendersShutNobodyOut: posts are accepted beside many connections that send almost nothing.
-func TestSlowSendersShutNobodyOut(t *testing.T) {
-	defer http.DefaultClient.CloseIdleConnections()
-	m := newMemory()
-	w, address := receiver(t, m, Options{})
-	var slow []net.Conn
-	defer func() {
-		for _, conn := range slow {
-			conn.Close()
-		}
-	}()
-	path := strings.TrimPrefix(address, "http://"+w.Addr())
-	for n := range 200 {
-		conn, err := net.Dial("tcp", w.Addr())
-		if err != nil {
-			t.Fatal(err)
-		}
-		slow = append(slow, conn)
-		switch n % 3 {
-		case 0: // nothing at all
-		case 1:
-			fmt.Fprintf(conn, "POST %s HT", path)
-		case 2:
-			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{", path)
-		}
-	}
-	for n := range 50 {
-		if got := send(t, address, fmt.Sprintf(`{"service":"remove-bg","status":"SUCCESS","n":%d}`, n)); got != 200 {
-			t.Errorf("post %d was answered with %d, want 200", n, got)
-		}
-	}
-	// The slow connections are closed: reading ends, with or without an answer.
-	for _, conn := range slow {
-		conn.SetReadDeadline(time.Now().Add(time.Minute))
-		if _, err := io.Copy(io.Discard, conn); err != nil {
-			if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
-				t.Fatal("a slow connection stays")
-			}
-		}
 	}
 }
 
 func TestAddresses(t *testing.T) {
-	m := newMemory()
+	m := newJournal(t)
 	public := ""
 	w, first := receiver(t, m, Options{PublicURL: func(string) string { return public }})
-	second, err := w.Address(t.Context(), 7, "home")
+	second, err := w.Address(t.Context(), api.Hook{Profile: "home", JobID: 7})
 	if err != nil || second == first {
 		t.Errorf("the second address is %q, %v", second, err)
 	}
 	public = "https://example.com/desk/"
-	third, err := w.FileAddress(t.Context(), "home", "f")
+	third, err := w.Address(t.Context(), api.Hook{Profile: "home", FileID: "f"})
 	if err != nil || !strings.HasPrefix(third, "https://example.com/desk/hook/") {
 		t.Errorf("the public address is %q, %v", third, err)
 	}
@@ -244,14 +167,11 @@ func TestAddresses(t *testing.T) {
 		if !isToken(token) || api.CheckWebhookURL(a) != nil {
 			t.Errorf("%q is no good address", a)
 		}
-		for _, h := range m.hooks {
-			if bytes.Contains(h.Hash[:], []byte(token)) || h.Expires.Sub(h.Made) != HookLife {
-				t.Errorf("kept as %+v", h)
+		for after, want := range map[time.Duration]bool{HookLife - time.Minute: true, HookLife + time.Minute: false} {
+			if _, known, err := m.HookKnown(t.Context(), sha256.Sum256([]byte(token)), time.Now().Add(after)); known != want || err != nil {
+				t.Errorf("%s is known after %s: %t, %v", a, after, known, err)
 			}
 		}
-	}
-	if len(m.hooks) != 3 {
-		t.Errorf("%d addresses are kept, want 3", len(m.hooks))
 	}
 }
 
@@ -261,15 +181,15 @@ func TestATakenPort(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	w := start(t, Options{Journal: newMemory(), Listen: l.Addr().String()})
+	w := start(t, Options{Journal: newJournal(t), Listen: l.Addr().String()})
 	if w.Addr() == "" || w.Addr() == l.Addr().String() || !strings.HasPrefix(w.Addr(), "127.0.0.1:") {
 		t.Errorf("listens at %q", w.Addr())
 	}
 	for _, listen := range []string{"nonsense", "203.0.113.1:80", "127.0.0.1:99999999"} {
-		bad := New(Options{Journal: newMemory(), Listen: listen})
+		bad := New(Options{Journal: newJournal(t), Listen: listen})
 		err := bad.Start(t.Context())
-		if listen != "127.0.0.1:99999999" && (err == nil || !strings.Contains(err.Error(), listen)) {
-			t.Errorf("listening at %q: %v", listen, err)
+		if err != nil || listen != "127.0.0.1:99999999" && (bad.Err() == nil || !strings.Contains(bad.Err().Error(), listen)) {
+			t.Errorf("listening at %q: %v, %v", listen, err, bad.Err())
 		}
 		if err := bad.Close(context.Background()); err != nil {
 			t.Error(err)
@@ -284,7 +204,7 @@ func TestATakenPort(t *testing.T) {
 // the post is not trusted for it.
 func TestARecordIsReadAgain(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
-	m := newMemory()
+	m := newJournal(t)
 	s := &shelf{files: map[string]*api.File{"f": record(t, `{"fileId":"f","hasAlpha":true}`)}}
 	w, address := receiver(t, m, Options{Details: s.details})
 	if got := send(t, address, success); got != 200 {
@@ -292,34 +212,13 @@ func TestARecordIsReadAgain(t *testing.T) {
 	}
 	for {
 		<-w.Changes()
-		if seen, n := m.lastSeen(); n > 0 {
+		if seen, ok := lastSeen(t, m, "f"); ok {
 			if !seen.HasAlpha.Or(false) {
 				t.Errorf("seen %s", seen.Raw)
 			}
 			return
 		}
 	}
-}
-
-func FuzzParseHookPost(f *testing.F) {
-	for _, text := range []string{
-		success, `{"Service":"x","STATUS":"Failure","fileId":"f","error":{"message":"m"}}`,
-		`{"service":"x","status":"failed","error":"text"}`, `{"service":null,"status":7,"fileObject":[]}`, `[]`, `null`, ``, "{\"status\":\"\x1b[31m\"}",
-	} {
-		f.Add([]byte(text))
-	}
-	f.Fuzz(func(t *testing.T, body []byte) {
-		post, err := api.ParseHookPost(body)
-		if err != nil {
-			return
-		}
-		if !bytes.Equal(post.Raw, body) {
-			t.Error("the post was not stored unchanged")
-		}
-		if post.Status.Final() && !bytes.Contains(bytes.ToLower(body), []byte("status")) && !bytes.Contains(body, []byte(`\u`)) {
-			t.Errorf("an invented end: %q", body)
-		}
-	})
 }
 
 func TestParseHookPost(t *testing.T) {

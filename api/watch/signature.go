@@ -16,13 +16,13 @@ import (
 // services sign once and retry for hours, and a replay changes nothing.
 const ahead = 5 * time.Minute
 
-// verdict is the result of a signature check.
-type verdict uint8
+// verdict is the result of a signature check: why the webhook is not authentic, empty if it is.
+type verdict string
 
 const (
-	unsigned verdict = iota
-	forged
-	signed
+	unsigned verdict = "it is not signed, but the profile requires a signature"
+	forged   verdict = "its signature does not match"
+	signed   verdict = ""
 )
 
 // checkSignature checks whether a webhook is signed with one of the secrets, in either form of the hosted

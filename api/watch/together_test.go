@@ -100,7 +100,7 @@ func TestJournalQueueAndWatchTogether(t *testing.T) {
 		Journal: j, Profile: "home", Sender: client,
 		Prepare: func(ctx context.Context, job api.Job, _ func(int64)) (*api.Upload, error) {
 			u := job.Upload
-			address, err := w.Address(ctx, job.ID, job.Profile)
+			address, err := w.Address(ctx, api.Hook{Profile: job.Profile, JobID: job.ID})
 			u.WebhookURL = api.Set(address)
 			return &u, err
 		},

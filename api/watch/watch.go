@@ -13,35 +13,15 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/journal"
 )
-
-// Store stores addresses, webhooks and runs. *journal.Journal implements it.
-type Store interface {
-	AddHook(ctx context.Context, h api.Hook) error
-	// HookListens returns the HOST:PORT where webhooks of pending runs are expected.
-	HookListens(ctx context.Context, at time.Time) ([]string, error)
-	HookKnown(ctx context.Context, hash [32]byte, at time.Time) (profile string, known bool, err error)
-	// HookPost returns after the webhook is committed.
-	HookPost(ctx context.Context, hash [32]byte, post api.HookPost, at time.Time) (api.HookResult, error)
-	AddRuns(ctx context.Context, runs []api.Run) ([]api.Run, error)
-	ApplyRun(ctx context.Context, run api.Run) (changed bool, err error)
-	Runs(ctx context.Context, f api.RunFilter) ([]api.Run, error)
-	History(ctx context.Context, runID int64) ([]api.RunEvent, error)
-	EndProbe(ctx context.Context, hash [32]byte) (arrived bool, err error)
-	AddUnmatched(ctx context.Context, posts []api.UnmatchedPost) error
-	Unmatched(ctx context.Context, profile string) ([]api.UnmatchedPost, error)
-	SaveFile(ctx context.Context, profile string, f api.File) error
-	// Changes returns a number that changes with the journal, and RunMark a text that changes with any
-	// run.
-	Changes(ctx context.Context) (int64, error)
-	RunMark(ctx context.Context) (string, error)
-}
 
 // DefaultListen is the default address of the receiver.
 const DefaultListen = "127.0.0.1:7844"
@@ -51,7 +31,7 @@ const HookLife = 25 * time.Hour
 
 // Options configures a watch. Journal is required.
 type Options struct {
-	Journal Store
+	Journal *journal.Journal
 	Profile string // the profile for Runs and the poller
 
 	// Listen is the address of the receiver; empty means DefaultListen. If the port is taken, it uses a free
@@ -61,8 +41,7 @@ type Options struct {
 	// returns "", the receiver's own address is used.
 	PublicURL func(profile string) string
 	// Secrets returns the secrets with which the service of a profile may sign webhooks. If it is nil or
-	// returns none, webhooks need no signature. Otherwise one without a valid signature is saved, but not
-	// applied.
+	// returns none, webhooks need no signature. Otherwise one without a valid signature is refused.
 	Secrets func(profile string) []string
 
 	// Details reads the record of a file, for the poller. Nil disables polling. An error for which
@@ -83,21 +62,16 @@ type Watch struct {
 	wake    chan struct{} // wakes the poller
 	work    sync.WaitGroup
 
-	mu        sync.Mutex
-	stop      context.CancelFunc // nil before Start
-	closed    bool
-	addr      string
-	server    *http.Server
-	checks    map[int64]check     // of pending runs
-	away      bool                // the user is away
-	hold      time.Time           // the service asked to wait until then
-	stale     []string            // files that runs have changed since they were read
-	unmatched []api.UnmatchedPost // unmatched webhooks to be saved
-	err       error               // why there is no receiver
-
-	others map[string]*other // earlier receivers where webhooks are expected
-
-	reading reading
+	mu     sync.Mutex
+	stop   context.CancelFunc // nil before Start
+	closed bool
+	addr   string
+	server *http.Server
+	checks map[string]check // by file
+	hold   time.Time        // the service asked to wait until then
+	stale  []string         // files that runs have changed since they were read
+	err    error            // why there is no receiver
+	probes map[string]bool  // paths of Probe, and whether its post arrived
 }
 
 // ErrNoReceiver reports that the receiver is disabled or could not be started.
@@ -109,11 +83,11 @@ func New(o Options) *Watch {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Watch{o: o, changes: make(chan struct{}, 1), wake: make(chan struct{}, 1), checks: map[int64]check{}, others: map[string]*other{}}
+	return &Watch{o: o, changes: make(chan struct{}, 1), wake: make(chan struct{}, 1), checks: map[string]check{}, probes: map[string]bool{}}
 }
 
-// Start starts the receiver and the poller, until ctx ends or Close is called. If the receiver fails to
-// start, Start returns an error, but polling works.
+// Start starts the receiver and the poller, until ctx ends or Close is called. If only the receiver
+// fails to start, Err has the reason: polling works.
 func (w *Watch) Start(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -128,14 +102,13 @@ func (w *Watch) Start(ctx context.Context) error {
 	seen.mark, _ = w.o.Journal.RunMark(ctx)
 	w.work.Go(func() { w.follow(ctx, seen) })
 	w.work.Go(func() { w.poll(ctx) })
-	w.work.Go(func() { w.listenForEarlier(ctx) })
 	if w.o.Listen == "off" {
 		return nil
 	}
 	l, err := listen(ctx, w.o.Listen)
 	if err != nil {
 		w.err = fmt.Errorf("the webhook receiver cannot listen at %q: %w", w.o.Listen, err)
-		return w.err
+		return nil
 	}
 	w.addr = l.Addr().String()
 	w.server = w.newServer(ctx)
@@ -152,6 +125,25 @@ func (w *Watch) Start(ctx context.Context) error {
 	return nil
 }
 
+// listen listens on address or, if its port is taken, on a free port of the same host.
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", address)
+	if host, _, bad := net.SplitHostPort(address); err != nil && bad == nil {
+		if other, second := config.Listen(ctx, "tcp", net.JoinHostPort(host, "0")); second == nil {
+			return other, nil
+		}
+	}
+	return l, err
+}
+
+// Err returns why there is no receiver, or nil if it runs or is off.
+func (w *Watch) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
 // Addr returns the address of the receiver, such as "127.0.0.1:7844", or "" without one.
 func (w *Watch) Addr() string {
 	w.mu.Lock()
@@ -159,22 +151,13 @@ func (w *Watch) Addr() string {
 	return w.addr
 }
 
-// Address returns a webhook address for one attempt of a job. It cannot be guessed, and its webhooks apply
-// only to the job's file. Its hash is saved first, so that no webhook arrives too early.
-func (w *Watch) Address(ctx context.Context, jobID int64, profile string) (string, error) {
-	return w.address(ctx, api.Hook{Profile: profile, JobID: jobID})
-}
-
-// FileAddress returns a webhook address for a details update with extensions.
-func (w *Watch) FileAddress(ctx context.Context, profile, fileID string) (string, error) {
-	return w.address(ctx, api.Hook{Profile: profile, FileID: fileID})
-}
-
-func (w *Watch) address(ctx context.Context, h api.Hook) (string, error) {
+// Address returns a webhook address for one attempt of a job, or for a details update with extensions. It
+// cannot be guessed, and its webhooks apply only to that file. Its hash is saved first, so that no webhook
+// arrives too early. It sets the hash and the times of h.
+func (w *Watch) Address(ctx context.Context, h api.Hook) (string, error) {
 	w.mu.Lock()
 	base, reason := w.addr, w.err
 	w.mu.Unlock()
-	h.Listen = base
 	if base == "" {
 		if reason != nil {
 			return "", errors.Join(ErrNoReceiver, reason)
@@ -185,7 +168,6 @@ func (w *Watch) address(ctx context.Context, h api.Hook) (string, error) {
 	if w.o.PublicURL != nil {
 		if public := w.o.PublicURL(h.Profile); public != "" {
 			base = strings.TrimRight(public, "/")
-			h.Listen = w.usual(h.Listen) // the destination of the tunnel
 		}
 	}
 	token := newToken()
@@ -216,19 +198,10 @@ func (w *Watch) Answered(ctx context.Context, profile string, file *api.File, we
 	return w.begin(ctx, api.RunsOf(profile, file, webhook, w.o.Now()))
 }
 
-// begin saves runs, plans a check of each, and reports them.
 func (w *Watch) begin(ctx context.Context, runs []api.Run) error {
-	kept, err := w.o.Journal.AddRuns(ctx, runs)
-	if err != nil {
+	if _, err := w.o.Journal.AddRuns(ctx, runs); err != nil {
 		return err
 	}
-	w.mu.Lock()
-	for i := range kept {
-		if run := &kept[i]; run.Profile == w.o.Profile && !run.Status.Final() {
-			w.expect(run, w.checks)
-		}
-	}
-	w.mu.Unlock()
 	w.wakeUp()
 	w.signal()
 	return nil
@@ -274,6 +247,78 @@ func (w *Watch) Close(ctx context.Context) error {
 	}
 	stop()
 	w.work.Wait()
-	w.keepUnmatched(ctx)
 	return err
+}
+
+// Runs returns the runs of the profile, newest last: at most 1,000, plus all pending ones.
+func (w *Watch) Runs(ctx context.Context) ([]api.Run, error) {
+	const most = 1000
+	runs, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: w.o.Profile, Limit: most})
+	if err != nil || len(runs) < most {
+		return runs, err
+	}
+	pending, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: w.o.Profile, Pending: true})
+	if err != nil {
+		return nil, err
+	}
+	var older []api.Run
+	for _, run := range pending {
+		if run.ID < runs[0].ID {
+			older = append(older, run)
+		}
+	}
+	return append(older, runs...), nil
+}
+
+// Asked records the runs that a details update began. address is the result of FileAddress and may
+// be empty; answer is the returned record, or nil if the request may have arrived but no answer
+// came.
+func (w *Watch) Asked(ctx context.Context, profile, fileID string, asked []api.Extension, address string, answer *api.File) error {
+	if len(asked) == 0 {
+		return w.Answered(ctx, profile, answer, false)
+	}
+	runs := api.RunsAsked(profile, fileID, asked, answer, w.o.Now())
+	if answer == nil {
+		if err := w.locateRuns(ctx, runs); err != nil {
+			return err
+		}
+	}
+	if i := strings.LastIndex(address, hookPath); i >= 0 {
+		hash := sha256.Sum256([]byte(address[i+len(hookPath):]))
+		for i := range runs {
+			runs[i].Webhook, runs[i].Hook = true, hash
+		}
+	}
+	return w.begin(ctx, runs)
+}
+
+// Canceled ends the pending runs of an extension on a file, after the service canceled them.
+func (w *Watch) Canceled(ctx context.Context, profile, fileID, extension string) error {
+	runs, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: profile, FileID: fileID, Pending: true})
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		if run.Extension != extension {
+			continue
+		}
+		run.Status, run.From, run.At, run.Error = api.StatusFailed, api.FromAnswer, w.o.Now(), api.RunCanceled
+		if _, err := w.o.Journal.ApplyRun(ctx, run); err != nil {
+			return err
+		}
+	}
+	w.signal()
+	return nil
+}
+
+// locateRuns sets the file paths of runs, as far as earlier runs know them.
+func (w *Watch) locateRuns(ctx context.Context, runs []api.Run) error {
+	before, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: runs[0].Profile, FileID: runs[0].FileID, Limit: 1})
+	if err != nil || len(before) == 0 {
+		return err
+	}
+	for i := range runs {
+		runs[i].FilePath = before[0].FilePath
+	}
+	return nil
 }

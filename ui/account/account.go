@@ -5,6 +5,7 @@ package account
 import (
 	"cmp"
 	"context"
+	"errors"
 	"image"
 
 	tea "charm.land/bubbletea/v2"
@@ -34,18 +35,23 @@ const (
 // Options configure the dialog.
 type Options struct {
 	// Context cancels the dialog's work; nil means context.Background.
-	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
+	Context context.Context
 	Paths   config.Paths
 	// Keys finds and stores keys; nil means an empty Keys.
 	Keys *config.Keys
 	Mode Mode
 	// Name is the account for Edit, Key and KeyForRun; empty means the one in use.
 	Name string
+	// TryKey asks the service whether it accepts a key, such as session.TryKey; nil skips that.
+	TryKey TryKey
 	// Use makes a new account the one in use.
 	Use bool
 	// Done is called after everything is saved, but not if the user cancels; nil does nothing.
 	Done func(Result) tea.Cmd
 }
+
+// TryKey asks a service whether it accepts a key.
+type TryKey func(context.Context, config.Profile, api.Key) error
 
 // Result describes what a finished dialog did.
 type Result struct {
@@ -55,6 +61,8 @@ type Result struct {
 	Key api.Key
 	// Place describes where the key is stored; empty if the dialog did not ask for one.
 	Place string
+	// Tried tells what the trial of the key showed; empty if there was none.
+	Tried string
 	// Notice tells why the next start opens another account despite Options.Use; empty if it opens this one.
 	Notice string
 }
@@ -79,7 +87,6 @@ type Flow struct {
 	o       Options
 	step    step
 	profile config.Profile // as it will be saved
-	names   []string       // existing accounts
 	form    form
 	input   *kit.Field // in stepKey, stepFile and stepCommand
 	held    string     // a typed key that could not be stored
@@ -99,12 +106,8 @@ var _ kit.Overlay = (*Flow)(nil)
 
 // New returns a dialog. Run the command of Init first.
 func New(o Options) *Flow {
-	if o.Context == nil {
-		o.Context = context.Background()
-	}
-	if o.Keys == nil {
-		o.Keys = &config.Keys{}
-	}
+	o.Context = cmp.Or(o.Context, context.Background())
+	o.Keys = cmp.Or(o.Keys, &config.Keys{})
 	if o.Done == nil {
 		o.Done = func(Result) tea.Cmd { return nil }
 	}
@@ -154,33 +157,22 @@ func (f *Flow) Closed() bool { return f.closed }
 
 // loaded starts the first step.
 func (f *Flow) loaded(c config.Config, err error) tea.Cmd {
-	if err != nil {
-		f.problem = err
-		return nil
+	if f.o.Mode == Edit || f.o.Mode == Key {
+		f.o.Name = cmp.Or(f.o.Name, c.Profile)
+		if err == nil {
+			f.profile, err = c.Find(f.o.Name)
+		}
+		if err == nil && f.profile.Kind == config.KindLocal && f.o.Mode == Key {
+			err = errors.New("the local library makes its own key and needs no other")
+		}
 	}
-	f.names = c.Names()
-	switch f.o.Mode {
-	case Add, AddWithEnvironment:
-		f.form = newForm(config.Profile{}, f.names)
-		f.step = stepForm
-		return nil
-	}
-	f.o.Name = cmp.Or(f.o.Name, c.Profile)
-	p, err := c.Find(f.o.Name)
-	switch {
+	switch f.problem = err; {
 	case err != nil:
-		f.problem = err
-		return nil
-	case p.Kind == config.KindLocal && f.o.Mode != Edit:
-		f.problem = errLocal
-		return nil
-	}
-	f.profile = p
-	if f.o.Mode == Key {
+	case f.o.Mode == Key:
 		return f.tryKeyring()
+	default:
+		f.form, f.step = newForm(f.profile, c.Names()), stepForm
 	}
-	f.form = newForm(p, f.names)
-	f.step = stepForm
 	return nil
 }
 
@@ -200,24 +192,14 @@ func (f *Flow) submit() tea.Cmd {
 	return f.tryKeyring()
 }
 
-// tried handles the result of trying the keyring.
-func (f *Flow) tried(err error) {
-	f.keyring = err
-	if err != nil {
-		f.askWay()
-	} else {
-		f.askKey(wayKeyring)
-	}
-}
-
 // saved handles the result of saving.
-func (f *Flow) saved(notice string, err error) tea.Cmd {
+func (f *Flow) saved(tried, notice string, err error) tea.Cmd {
 	if err != nil {
 		f.failed(err)
 		return nil
 	}
 	f.closeInput()
-	f.closed, f.result.Notice = true, notice
+	f.closed, f.result.Tried, f.result.Notice = true, tried, notice
 	return f.o.Done(f.result)
 }
 

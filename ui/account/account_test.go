@@ -1,7 +1,6 @@
 package account
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,67 +11,51 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/config"
+	"mediadesk/ui/uitest"
 )
 
 func TestConnectsAHostedAccount(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add, Use: true}).open()
-	d.sees("Which account?", "hosted service")
-	d.press("enter").typed("my_pictures").sees("my_pictures")
-	if d.store.attempts != 0 {
+	d.Sees("Which account?", "hosted service")
+	d.Press("enter").Typed("my_pictures").Sees("my_pictures")
+	if d.Store.Attempts != 0 {
 		t.Error("the keyring was used before it was needed")
 	}
-	d.press("enter", "enter").sees("Unique names", "A retry after a lost connection does not create a second copy.")
-	d.press("right", "right").sees("If one is taken, mediadesk asks before it sends.").press("enter", "enter")
-	d.sees("The private key of the account my_pictures", "It is stored in the keyring", "and nowhere else")
-	if d.store.attempts != 1 {
-		t.Errorf("the keyring was tried %d times before the key was asked for, want 1", d.store.attempts)
+	d.Press("enter", "enter").Sees("Unique names", "A retry after a lost connection does not create a second copy.")
+	d.Press("right", "right").Sees("If one is taken, mediadesk asks before it sends.").Press("enter", "enter")
+	d.Sees("The private key of the account my_pictures", "It is stored in the keyring", "and nowhere else")
+	if d.Store.Attempts != 1 {
+		t.Errorf("the keyring was tried %d times before the key was asked for, want 1", d.Store.Attempts)
 	}
-	d.typed(testKey).sees(strings.Repeat("*", len(testKey)))
-	if d.settings().Exists {
+	d.Typed(uitest.TestKey).Sees(strings.Repeat("*", len(uitest.TestKey)))
+	if d.Settings().Exists {
 		t.Error("something was written before the key was given")
 	}
-	d.press("enter")
+	d.Press("enter")
 	if !d.done {
-		t.Fatalf("not done:\n%s", d.screen())
+		t.Fatalf("not done:\n%s", d.Drawn())
 	}
 	if got := d.result; got.Name != "my_pictures" || got.Key != nil || got.Place != "in the keyring" {
 		t.Errorf("result %+v", got)
 	}
-	c := d.settings()
+	c := d.Settings()
 	p := c.Current()
 	if p.Name != "my_pictures" || p.Kind != config.KindHosted || p.DeliveryURL != "https://ik.imagekit.io/my_pictures" {
 		t.Errorf("in use is %+v", p)
 	}
-	if got := d.store.keys["my_pictures"].Reveal(); got != testKey {
-		t.Errorf("the keyring has %q, want %q", got, testKey)
+	if got := d.Store.Keys["my_pictures"].Reveal(); got != uitest.TestKey {
+		t.Errorf("the keyring has %q, want %q", got, uitest.TestKey)
 	}
-	d.hidesKey()
-}
-
-// hidesKey fails if the key was ever drawn or written to the settings.
-func (d *driver) hidesKey() {
-	d.t.Helper()
-	if strings.Contains(d.seen.String(), testKey) {
-		d.t.Error("the key was drawn")
-	}
-	for _, path := range []string{d.o.Paths.Config, d.o.Paths.StateFile()} {
-		file, err := os.ReadFile(path)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			d.t.Fatal(err)
-		}
-		if strings.Contains(string(file), testKey) {
-			d.t.Errorf("the key is in %s", path)
-		}
-	}
+	d.HidesKey()
 }
 
 func TestConnectsAnotherServer(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add}).open()
-	d.press("right", "down").typed("http://media.example.com").sees("is plain http to media.example.com")
-	d.press("ctrl+u").typed("https://media.example.com/").press("ctrl+s")
-	d.sees("The private key of the account example")
-	d.typed(testKey).press("enter")
-	c := d.settings()
+	d.Press("right", "down").Typed("http://media.example.com").Sees("is plain http to media.example.com")
+	d.Press("ctrl+u").Typed("https://media.example.com/").Press("ctrl+s")
+	d.Sees("The private key of the account example")
+	d.Typed(uitest.TestKey).Press("enter")
+	c := d.Settings()
 	p := c.Profiles["example"]
 	if p.Kind != config.KindOwn || p.UploadURL != "https://media.example.com" || p.BaseURL != p.UploadURL || p.DeliveryURL != "" {
 		t.Errorf("written was %+v", p)
@@ -100,10 +83,10 @@ func TestFormSaysWhatIsWrong(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			d := newDriver(t, Options{Mode: Add}).open()
-			d.press(tt.keys...).typed(tt.text).press("ctrl+s")
-			screen := strings.ToLower(strings.Join(strings.Fields(d.screen()), " "))
+			d.Press(tt.keys...).Typed(tt.text).Press("ctrl+s")
+			screen := strings.ToLower(strings.Join(strings.Fields(d.Drawn()), " "))
 			if !strings.Contains(screen, strings.ToLower(tt.want)) {
-				t.Errorf("%q is not on the screen:\n%s", tt.want, d.screen())
+				t.Errorf("%q is not on the screen:\n%s", tt.want, d.Drawn())
 			}
 			if d.flow.step != stepForm {
 				t.Error("the dialog went on without the answer")
@@ -114,27 +97,23 @@ func TestFormSaysWhatIsWrong(t *testing.T) {
 
 func TestEmptyFieldsAreNoMistakeAtFirst(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add}).open()
-	d.press("enter")
-	if strings.Contains(d.screen(), "missing") {
-		t.Errorf("a field that was just reached is called missing:\n%s", d.screen())
+	d.Press("enter")
+	if strings.Contains(d.Drawn(), "missing") {
+		t.Errorf("a field that was just reached is called missing:\n%s", d.Drawn())
 	}
 }
 
 func TestKeyringStates(t *testing.T) {
 	for problem, want := range map[config.KeyringProblem]string{
-		config.KeyringNoBus:        "This session has no keyring",
-		config.KeyringBadAddress:   "The session bus of the keyring cannot be reached",
-		config.KeyringNoService:    "No keyring runs in this session",
-		config.KeyringNoCollection: "The keyring has no collection",
-		config.KeyringLocked:       "The keyring is locked.",
-		config.KeyringSilent:       "The keyring did not answer within 3s.",
-		config.KeyringUnsupported:  "There is no keyring for this system.",
-		config.KeyringBroken:       "The keyring answered with an error",
+		config.KeyringMissing: "This session has no keyring",
+		config.KeyringLocked:  "The keyring is locked.",
+		config.KeyringSilent:  "The keyring did not answer within 3s.",
+		config.KeyringRefused: "The keyring refused it",
 	} {
 		d := newDriver(t, Options{Mode: Add})
-		d.store.try = &config.KeyringError{Problem: problem, Doing: "trying the keyring"}
-		d.open().press("enter").typed("x").press("ctrl+s")
-		d.sees(want, "Try the keyring again", "Use it for this run only", "Read it from a file", "Ask a command for it",
+		d.Store.TryErr = &config.KeyringError{Problem: problem, Doing: "trying the keyring"}
+		d.open().Press("enter").Typed("x").Press("ctrl+s")
+		d.Sees(want, "Try the keyring again", "Use it for this run only", "Read it from a file", "Ask a command for it",
 			"MEDIADESK_PRIVATE_KEY is not set", "never stored in plain text")
 		if d.flow.Capturing() {
 			t.Errorf("%v: the dialog asks for a key that it cannot store", problem)
@@ -144,79 +123,79 @@ func TestKeyringStates(t *testing.T) {
 
 func TestKeyForThisRun(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add, Use: true})
-	d.store.try = &config.KeyringError{Problem: config.KeyringNoBus, Doing: "trying the keyring"}
-	d.open().press("enter").typed("x").press("ctrl+s", "o").sees("for this run only and not stored")
-	d.typed(testKey).press("enter")
+	d.Store.TryErr = &config.KeyringError{Problem: config.KeyringMissing, Doing: "trying the keyring"}
+	d.open().Press("enter").Typed("x").Press("ctrl+s", "o").Sees("for this run only and not stored")
+	d.Typed(uitest.TestKey).Press("enter")
 	r := d.result
-	if !d.done || r.Key == nil || r.Key.Reveal() != testKey || r.Place != "typed for this run" {
+	if !d.done || r.Key == nil || r.Key.Reveal() != uitest.TestKey || r.Place != "typed for this run" {
 		t.Fatalf("done %v, result %+v", d.done, r)
 	}
-	if len(d.store.keys) > 0 {
+	if len(d.Store.Keys) > 0 {
 		t.Error("the key was stored without the answer")
 	}
-	if d.settings().Profile != "x" {
+	if d.Settings().Profile != "x" {
 		t.Error("the account is not in use")
 	}
-	d.hidesKey()
+	d.HidesKey()
 }
 
 func TestKeyIsNotLostWhenKeepingFails(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add})
-	d.store.set = &config.KeyringError{Problem: config.KeyringLocked, Doing: "keeping"}
-	d.open().press("enter").typed("x").press("ctrl+s").typed(testKey).press("enter")
-	d.sees("The keyring is locked.", "Try the keyring again")
-	if d.settings().Exists {
+	d.Store.SetErr = &config.KeyringError{Problem: config.KeyringLocked, Doing: "keeping"}
+	d.open().Press("enter").Typed("x").Press("ctrl+s").Typed(uitest.TestKey).Press("enter")
+	d.Sees("The keyring is locked.", "Try the keyring again")
+	if d.Settings().Exists {
 		t.Error("an account without a key was written")
 	}
-	d.press("o", "enter")
-	if r := d.result; !d.done || r.Key == nil || r.Key.Reveal() != testKey {
-		t.Errorf("the key has to be typed again:\n%s", d.screen())
+	d.Press("o", "enter")
+	if r := d.result; !d.done || r.Key == nil || r.Key.Reveal() != uitest.TestKey {
+		t.Errorf("the key has to be typed again:\n%s", d.Drawn())
 	}
-	d.hidesKey()
+	d.HidesKey()
 }
 
 func TestAsksTheKeyringAgain(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add})
-	d.store.try = &config.KeyringError{Problem: config.KeyringLocked, Doing: "trying"}
-	d.open().press("enter").typed("x").press("ctrl+s").sees("Unlock it first")
-	d.store.try = nil
-	d.press("r").sees("and nowhere else")
+	d.Store.TryErr = &config.KeyringError{Problem: config.KeyringLocked, Doing: "trying"}
+	d.open().Press("enter").Typed("x").Press("ctrl+s").Sees("Unlock it and try again.")
+	d.Store.TryErr = nil
+	d.Press("r").Sees("and nowhere else")
 }
 
 func TestKeyFile(t *testing.T) {
 	dir := t.TempDir()
 	good, open := filepath.Join(dir, "key"), filepath.Join(dir, "open")
 	for path, mode := range map[string]os.FileMode{good: 0o600, open: 0o644} {
-		if err := os.WriteFile(path, []byte(testKey+"\n"), mode); err != nil {
+		if err := os.WriteFile(path, []byte(uitest.TestKey+"\n"), mode); err != nil {
 			t.Fatal(err)
 		}
 	}
 	d := newDriver(t, Options{Mode: Add}).open()
-	d.press("enter").typed("x").press("ctrl+s", "ctrl+o", "f")
-	d.press("enter").sees("Type something first")
-	d.typed(filepath.Join(dir, "none")).press("enter").sees("gives no key: it cannot be opened")
-	if d.settings().Exists {
+	d.Press("enter").Typed("x").Press("ctrl+s", "ctrl+o", "f")
+	d.Press("enter").Sees("Type something first")
+	d.Typed(filepath.Join(dir, "none")).Press("enter").Sees("gives no key: it cannot be opened")
+	if d.Settings().Exists {
 		t.Error("a file that gives no key was written down")
 	}
-	d.press("ctrl+u").typed(good).press("enter")
+	d.Press("ctrl+u").Typed(good).Press("enter")
 	if !d.done {
-		t.Fatalf("not done:\n%s", d.screen())
+		t.Fatalf("not done:\n%s", d.Drawn())
 	}
-	if p := d.settings().Profiles["x"]; p.KeyFile != good {
+	if p := d.Settings().Profiles["x"]; p.KeyFile != good {
 		t.Errorf("written was %+v", p)
 	}
-	d.hidesKey()
+	d.HidesKey()
 }
 
 func TestKeyCommand(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add}).open()
-	d.press("enter").typed("x").press("ctrl+s", "ctrl+o", "c")
-	d.typed(`printf %s 'a b`).sees("Close the quote")
-	d.press("enter").sees("Close the quote")
-	d.press("ctrl+u").typed("no-such-program-here").press("enter").sees("there is no such program")
-	d.press("ctrl+u").typed("echo 'abc'").sees("runs echo with: abc").press("enter")
-	if p := d.settings().Profiles["x"]; !d.done || strings.Join(p.KeyCommand, "|") != "echo|abc" {
-		t.Errorf("written was %+v:\n%s", p, d.screen())
+	d.Press("enter").Typed("x").Press("ctrl+s", "ctrl+o", "c")
+	d.Typed(`printf %s 'a b`).Sees("Close the quote")
+	d.Press("enter").Sees("Close the quote")
+	d.Press("ctrl+u").Typed("no-such-program-here").Press("enter").Sees("there is no such program")
+	d.Press("ctrl+u").Typed("echo 'abc'").Sees("runs echo with: abc").Press("enter")
+	if p := d.Settings().Profiles["x"]; !d.done || strings.Join(p.KeyCommand, "|") != "echo|abc" {
+		t.Errorf("written was %+v:\n%s", p, d.Drawn())
 	}
 }
 
@@ -225,26 +204,18 @@ func TestReplacesTheKey(t *testing.T) {
 	p := config.HostedPreset("work", "w")
 	p.KeyCommand = []string{"pass", "show"}
 	p.Tags = []string{"kept"}
-	d.add(p)
-	d.open().sees("The private key of the account work")
-	d.Send(tea.PasteMsg{Content: testKey + "\n"})
-	d.press("enter")
-	got := d.settings().Profiles["work"]
+	d.Add(p)
+	d.open().Sees("The private key of the account work")
+	d.Send(tea.PasteMsg{Content: uitest.TestKey + "\n"})
+	d.Press("enter")
+	got := d.Settings().Profiles["work"]
 	if !d.done || len(got.KeyCommand) > 0 || len(got.Tags) != 1 {
 		t.Errorf("done %v, written was %+v", d.done, got)
 	}
-	if d.store.keys["work"].Reveal() != testKey {
+	if d.Store.Keys["work"].Reveal() != uitest.TestKey {
 		t.Error("the keyring has not the new key")
 	}
-	d.hidesKey()
-}
-
-// own writes the user's config.toml.
-func (d *driver) own(text string) {
-	d.t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(d.o.Paths.Config), 0o700), os.WriteFile(d.o.Paths.Config, []byte(text), 0o600)); err != nil {
-		d.t.Fatal(err)
-	}
+	d.HidesKey()
 }
 
 // TestKeyOfAnAccountOfTheUsersFile: the key of an account in config.toml can be replaced unless
@@ -252,17 +223,17 @@ func (d *driver) own(text string) {
 func TestKeyOfAnAccountOfTheUsersFile(t *testing.T) {
 	const work = "[profiles.work]\nupload_url = \"https://u.example.com\"\nbase_url = \"https://u.example.com\"\n"
 	d := newDriver(t, Options{Mode: Key, Name: "work"})
-	d.own(work)
-	d.open().typed(testKey).press("enter")
-	if !d.done || d.store.keys["work"].Reveal() != testKey {
-		t.Errorf("done %v:\n%s", d.done, d.screen())
+	d.Own(work)
+	d.open().Typed(uitest.TestKey).Press("enter")
+	if !d.done || d.Store.Keys["work"].Reveal() != uitest.TestKey {
+		t.Errorf("done %v:\n%s", d.done, d.Drawn())
 	}
 
 	d = newDriver(t, Options{Mode: Key, Name: "work"})
-	d.own(work + "key_command = [\"pass\"]\n")
-	d.open().typed(testKey).press("enter").sees("set in config.toml line 1: change or delete it there")
-	if d.done || len(d.store.keys) > 0 {
-		t.Errorf("done %v, keys %v", d.done, d.store.keys)
+	d.Own(work + "key_command = [\"pass\"]\n")
+	d.open().Typed(uitest.TestKey).Press("enter").Sees("set in config.toml line 1: change or delete it there")
+	if d.done || len(d.Store.Keys) > 0 {
+		t.Errorf("done %v, keys %v", d.done, d.Store.Keys)
 	}
 }
 
@@ -270,153 +241,146 @@ func TestKeyOfAnAccountOfTheUsersFile(t *testing.T) {
 // opens and the notice explains the next start.
 func TestUseWhereTheUsersFileSaysWhatIsInUse(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add, Use: true})
-	d.own("profile = \"local\"\n")
-	d.open().press("enter").typed("my_pictures").press("ctrl+s").typed(testKey).press("enter")
+	d.Own("profile = \"local\"\n")
+	d.open().Press("enter").Typed("my_pictures").Press("ctrl+s").Typed(uitest.TestKey).Press("enter")
 	if got := d.result; !d.done || got.Name != "my_pictures" || !strings.Contains(got.Notice, "set in config.toml line 1") {
-		t.Errorf("done %v, %+v:\n%s", d.done, got, d.screen())
+		t.Errorf("done %v, %+v:\n%s", d.done, got, d.Drawn())
 	}
-	if c := d.settings(); c.Profile != config.LocalProfile || len(c.Profiles) != 2 {
+	if c := d.Settings(); c.Profile != config.LocalProfile || len(c.Profiles) != 2 {
 		t.Errorf("written was %+v", c)
 	}
 }
 
 func TestRefusesWhatIsNoKey(t *testing.T) {
 	d := newDriver(t, Options{Mode: Key, Name: "work"})
-	d.add(config.HostedPreset("work", "w"))
-	d.open().press("enter").sees("it is empty")
-	d.typed("a b").press("enter").sees("there is a space")
-	if strings.Contains(d.screen(), "a b") {
+	d.Add(config.HostedPreset("work", "w"))
+	d.open().Press("enter").Sees("it is empty")
+	d.Typed("a b").Press("enter").Sees("there is a space")
+	if strings.Contains(d.Drawn(), "a b") {
 		t.Error("the typed key is drawn")
 	}
 }
 
 func TestEdit(t *testing.T) {
 	d := newDriver(t, Options{Mode: Edit, Name: "lab"})
-	d.add(config.Profile{Name: "lab", Kind: config.KindOwn, UploadURL: "https://u.example.com", BaseURL: "https://b.example.com", Folder: "/x"})
-	d.open().sees("The account lab", "https://u.example.com", "https://b.example.com")
-	d.press("ctrl+e").press("down", "down").typed("https://d.example.com").press("ctrl+s")
-	if p := d.settings().Profiles["lab"]; !d.done || p.DeliveryURL != "https://d.example.com" || p.Folder != "/x" || p.BaseURL != "https://b.example.com" {
+	d.Add(config.Profile{Name: "lab", Kind: config.KindOwn, UploadURL: "https://u.example.com", BaseURL: "https://b.example.com", Folder: "/x"})
+	d.open().Sees("The account lab", "https://u.example.com", "https://b.example.com")
+	d.Press("ctrl+e").Press("down", "down").Typed("https://d.example.com").Press("ctrl+s")
+	if p := d.Settings().Profiles["lab"]; !d.done || p.DeliveryURL != "https://d.example.com" || p.Folder != "/x" || p.BaseURL != "https://b.example.com" {
 		t.Errorf("done %v, written was %+v", d.done, p)
 	}
-	if d.store.attempts > 0 {
+	if d.Store.Attempts > 0 {
 		t.Error("the keyring was used without need")
 	}
 }
 
 func TestEnvironment(t *testing.T) {
 	d := newDriver(t, Options{Mode: AddWithEnvironment, Use: true})
-	d.env[config.KeyVariable] = testKey
-	d.open().press("enter").typed("x").press("ctrl+s")
-	if r := d.result; !d.done || r.Key != nil || r.Place != "from the environment" || d.store.attempts > 0 {
+	d.Env[config.KeyVariable] = uitest.TestKey
+	d.open().Press("enter").Typed("x").Press("ctrl+s")
+	if r := d.result; !d.done || r.Key != nil || r.Place != "from the environment" || d.Store.Attempts > 0 {
 		t.Errorf("done %v, result %+v", d.done, r)
 	}
-	d.hidesKey()
+	d.HidesKey()
 
 	d = newDriver(t, Options{Mode: Add})
-	d.env[config.KeyVariable] = testKey
-	d.open().press("enter").typed("x").press("ctrl+s").sees("is used before one in the keyring")
-	d.press("ctrl+o", "v")
-	if !d.done || d.settings().Profiles["x"].Name != "x" {
-		t.Errorf("the key of the environment was not used:\n%s", d.screen())
+	d.Env[config.KeyVariable] = uitest.TestKey
+	d.open().Press("enter").Typed("x").Press("ctrl+s").Sees("is used before one in the keyring")
+	d.Press("ctrl+o", "v")
+	if !d.done || d.Settings().Profiles["x"].Name != "x" {
+		t.Errorf("the key of the environment was not used:\n%s", d.Drawn())
 	}
-	d.hidesKey()
+	d.HidesKey()
 }
 
 func TestKeyForRunWritesNothing(t *testing.T) {
 	d := newDriver(t, Options{Mode: KeyForRun, Name: "unnamed"}).open()
-	d.typed(testKey).press("ctrl+o").sees("Private key")
-	d.press("enter")
-	if r := d.result; !d.done || r.Key.Reveal() != testKey {
+	d.Typed(uitest.TestKey).Press("ctrl+o").Sees("Private key")
+	d.Press("enter")
+	if r := d.result; !d.done || r.Key.Reveal() != uitest.TestKey {
 		t.Errorf("done %v", d.done)
 	}
-	if d.settings().Exists || d.store.attempts > 0 {
+	if d.Settings().Exists || d.Store.Attempts > 0 {
 		t.Error("something was written or tried")
 	}
 }
 
 func TestEscIsOneStepBack(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add}).open()
-	d.press("enter").typed("x").press("ctrl+s").sees("Private key")
-	d.press("ctrl+o").sees("Where do you want to keep the key?")
-	d.press("o").sees("this run only").typed("secret")
-	d.press("esc").sees("Where do you want to keep the key?")
-	d.press("o").sees("this run only")
+	d.Press("enter").Typed("x").Press("ctrl+s").Sees("Private key")
+	d.Press("ctrl+o").Sees("Where do you want to keep the key?")
+	d.Press("o").Sees("this run only").Typed("secret")
+	d.Press("esc").Sees("Where do you want to keep the key?")
+	d.Press("o").Sees("this run only")
 	if d.flow.input.Value() != "" {
 		t.Error("the typed key was not cleared")
 	}
-	d.press("esc", "esc").sees("Which account?", "x")
+	d.Press("esc", "esc").Sees("Which account?", "x")
 	if d.flow.Closed() {
 		t.Fatal("the dialog closed too early")
 	}
-	d.press("esc")
+	d.Press("esc")
 	if !d.flow.Closed() || d.done {
 		t.Error("the dialog does not close")
 	}
-	if d.settings().Exists {
+	if d.Settings().Exists {
 		t.Error("something was written")
 	}
 }
 
 func TestStaleRepliesAreDropped(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add}).open()
-	d.press("enter").typed("x")
+	d.Press("enter").Typed("x")
 	var held []tea.Cmd
 	d.Hold = &held
-	d.press("ctrl+s").sees("Testing the keyring")
-	d.press("esc").sees("Which account?")
+	d.Press("ctrl+s").Sees("Testing the keyring")
+	d.Press("esc").Sees("Which account?")
 	d.Hold = nil
 	for _, cmd := range held {
 		d.Run(cmd)
 	}
-	d.sees("Which account?")
+	d.Sees("Which account?")
 }
 
 func TestSettingsThatCannotBeRead(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add})
-	if err := os.MkdirAll(filepath.Dir(d.o.Paths.Config), 0o700); err != nil {
+	d.Own("\nthme = \"dark\"\n")
+	d.open().Sees("line 2", "did you mean")
+	if err := os.Remove(d.Paths.Config); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(d.o.Paths.Config, []byte("\nthme = \"dark\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	d.open().sees("line 2", "did you mean")
-	if err := os.Remove(d.o.Paths.Config); err != nil {
-		t.Fatal(err)
-	}
-	d.press("r").sees("Which account?")
+	d.Press("r").Sees("Which account?")
 }
 
 func TestSettingsThatCannotBeWritten(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add}).open()
-	d.press("enter").typed("x").press("ctrl+s").typed(testKey)
+	d.Press("enter").Typed("x").Press("ctrl+s").Typed(uitest.TestKey)
 	// Put a file where the folder belongs.
-	if err := os.WriteFile(filepath.Dir(d.o.Paths.Config), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Dir(d.Paths.Config), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d.press("enter").sees("The private key of the account x", "MEDIADESK_HOME")
+	d.Press("enter").Sees("The private key of the account x", "MEDIADESK_HOME")
 	if d.done {
 		t.Error("the dialog reports success")
 	}
-	if err := os.Remove(filepath.Dir(d.o.Paths.Config)); err != nil {
+	if err := os.Remove(filepath.Dir(d.Paths.Config)); err != nil {
 		t.Fatal(err)
 	}
-	d.press("enter")
+	d.Press("enter")
 	if !d.done {
-		t.Errorf("the key has to be typed again:\n%s", d.screen())
+		t.Errorf("the key has to be typed again:\n%s", d.Drawn())
 	}
-	if strings.Contains(d.seen.String(), testKey) {
-		t.Error("the key was drawn")
-	}
+	d.HidesKey()
 }
 
 func TestMouse(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add}).open()
-	d.click("Name here")
+	d.Click("Account name")
 	if d.flow.form.at != entryName {
 		t.Error("a click does not give the focus")
 	}
-	d.click("[ Go on")
-	d.sees("The id is missing")
+	d.Click("[ Continue")
+	d.Sees("The id is missing")
 }
 
 // TestNoSessionBus: the test uses the real keyring without a session bus, as over SSH.
@@ -431,8 +395,8 @@ func TestNoSessionBus(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	d := newDriver(t, Options{Mode: Add})
 	d.o.Keys.Keyring = config.NewKeyring()
-	d.open().press("enter").typed("x").press("ctrl+s")
-	d.sees("This session has no keyring (no session bus was found).", "Use it for this run only")
+	d.open().Press("enter").Typed("x").Press("ctrl+s")
+	d.Sees("This session has no keyring (no session bus was found).", "Use it for this run only")
 }
 
 // TestAddressWithoutScheme: an address without a scheme gets http for this computer and https for
@@ -448,14 +412,14 @@ func TestAddressWithoutScheme(t *testing.T) {
 		{"https://media.example.com", "https://media.example.com"},
 	} {
 		d := newDriver(t, Options{Mode: Edit, Name: "lab"})
-		d.add(config.Profile{Name: "lab", Kind: config.KindOwn, UploadURL: "https://u.example.com", BaseURL: "https://u.example.com"})
-		d.open().press("ctrl+u").typed(c.typed)
+		d.Add(config.Profile{Name: "lab", Kind: config.KindOwn, UploadURL: "https://u.example.com", BaseURL: "https://u.example.com"})
+		d.open().Press("ctrl+u").Typed(c.typed)
 		if c.typed != c.want {
-			d.sees("mediadesk uses " + c.want + ".")
+			d.Sees("mediadesk uses " + c.want + ".")
 		}
-		d.press("down").sees(c.want)
-		d.press("ctrl+s")
-		if p := d.settings().Profiles["lab"]; !d.done || p.UploadURL != c.want {
+		d.Press("down").Sees(c.want)
+		d.Press("ctrl+s")
+		if p := d.Settings().Profiles["lab"]; !d.done || p.UploadURL != c.want {
 			t.Errorf("%s: done %v, written was %+v", c.typed, d.done, p)
 		}
 	}

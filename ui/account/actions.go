@@ -46,19 +46,7 @@ func (f *Flow) formActions() []kit.Action {
 		{Keys: kit.Bind("continue", "", submit...), Footer: true, Group: group, Do: f.submit},
 	}
 	if choice := f.form.choices[f.form.at]; choice != nil {
-		at, n := choice.Index(), len(choice.Options)
-		choose := func(words, shown string, to int, keys ...string) {
-			actions = append(actions, kit.Action{Keys: kit.Bind(words, shown, keys...), Footer: shown != "", Group: group, Do: func() tea.Cmd {
-				choice.SetIndex(to)
-				f.typed()
-				return nil
-			}})
-		}
-		choose("change", "← →", at+1, "right", "l")
-		choose("previous choice", "", at-1, "left", "h")
-		choose("next choice", "", (at+1)%n, "space")
-		choose("first choice", "", 0, "home")
-		choose("last choice", "", n-1, "end")
+		actions = append(actions, kit.ChoiceActions(choice, func() tea.Cmd { f.typed(); return nil })...)
 	}
 	return append(actions, kit.Action{Keys: kit.Bind("line before", "↑", "up", "shift+tab"), Group: group, Do: line(-1)})
 }

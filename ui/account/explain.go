@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"mediadesk/api"
 	"mediadesk/config"
@@ -21,42 +22,32 @@ func Explain(err error) string {
 		return strings.Join(files, "\n")
 	}
 	if missing, ok := errors.AsType[*config.NoKeyError](err); ok {
-		text := "No private key was found for the account " + missing.Profile + "."
+		words := "No private key was found for the account " + missing.Profile + "."
 		if problem, ok := errors.AsType[config.KeyringProblem](missing.Keyring); ok && problem != config.KeyringNotFound {
-			text += "\n" + describeKeyring(missing.Keyring)
+			words += "\n" + describeKeyring(missing.Keyring)
 		}
-		return text
+		return words
 	}
-	if _, ok := errors.AsType[*config.KeyringError](err); ok {
-		return describeKeyring(err)
+	words, hint := describeKeyring(err), api.Hint(err)
+	if _, ok := errors.AsType[*config.KeyringError](err); ok || hint == "" {
+		return words
 	}
-	words := text.Sentence(err.Error())
-	if hint := api.Hint(err); hint != "" {
-		words += "\n" + text.Sentence(hint)
-	}
-	return words
+	return words + "\n" + text.Sentence(hint)
 }
 
-// describeKeyring describes a keyring error. The choices beside it say what to do.
+// describeKeyring describes an error, one of the keyring without advice: the choices beside it say what to do.
 func describeKeyring(err error) string {
-	known, ok := errors.AsType[*config.KeyringError](err)
-	if !ok {
-		return text.Sentence(err.Error())
+	if known, ok := errors.AsType[*config.KeyringError](err); ok {
+		return text.Sentence(known.Describe())
 	}
-	words := known.Problem.Error()
-	if known.Cause != nil {
-		words += " (" + known.Cause.Error() + ")"
-	}
-	return text.Sentence(words)
+	return text.Sentence(err.Error())
 }
 
 // fileErrors returns the settings file errors that err wraps.
-func fileErrors(err error) []*config.FileError {
-	if problem, ok := err.(*config.FileError); ok { //nolint:errorlint // the chain is walked here
-		return []*config.FileError{problem}
-	}
-	var list []*config.FileError
+func fileErrors(err error) (list []*config.FileError) {
 	switch inner := err.(type) { //nolint:errorlint // the chain is walked here
+	case *config.FileError:
+		return []*config.FileError{inner}
 	case interface{ Unwrap() []error }:
 		for _, e := range inner.Unwrap() {
 			list = append(list, fileErrors(e)...)
@@ -67,19 +58,19 @@ func fileErrors(err error) []*config.FileError {
 	return list
 }
 
-// splitCommand splits a command at blanks like a shell, with quotes and backslashes. No shell runs, so nothing else
-// is special.
+// splitCommand splits a command at blanks like a shell, with quotes. A backslash protects only a blank or a quote,
+// because it also separates the folders of Windows paths. No shell runs, so nothing else is special.
 func splitCommand(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder
 	started, escaped := false, false
 	var quote rune
-	for _, r := range text {
+	for i, r := range text {
 		switch {
 		case escaped:
 			word.WriteRune(r)
 			escaped = false
-		case r == '\\' && quote != '\'':
+		case r == '\\' && quote != '\'' && protects(text[i+1:]):
 			escaped, started = true, true
 		case quote != 0 && r == quote:
 			quote = 0
@@ -101,12 +92,16 @@ func splitCommand(text string) ([]string, error) {
 	switch {
 	case quote != 0:
 		return nil, errors.New("close the quote")
-	case escaped:
-		return nil, errors.New("remove the backslash at the end")
 	case started:
 		words = append(words, word.String())
 	}
 	return words, nil
+}
+
+// protects reports whether a backslash before rest protects its first character.
+func protects(rest string) bool {
+	next, _ := utf8.DecodeRuneInString(rest)
+	return unicode.IsSpace(next) || next == '"' || next == '\''
 }
 
 // joinCommand is the inverse of splitCommand.

@@ -29,7 +29,8 @@ func TestSplitWords(t *testing.T) {
 		{`x'y'z`, []string{"xyz"}, false},
 		{`$HOME; rm *`, []string{"$HOME;", "rm", "*"}, false},
 		{`x 'y`, nil, true},
-		{`x \`, nil, true},
+		{`x \`, []string{"x", `\`}, false},
+		{`C:\tools\pass.exe "\\nas\my tools\x.exe" a\"b`, []string{`C:\tools\pass.exe`, `\\nas\my tools\x.exe`, `a"b`}, false},
 	}
 	for _, tt := range tests {
 		got, err := splitCommand(tt.text)
@@ -112,15 +113,15 @@ func TestViews(t *testing.T) {
 	hostile := "\x1b[31m\u202e猫👩🏽‍🚀e\u0301\u0301\u0301\u0301\u0301\r\n" + strings.Repeat("long-name-", 30)
 	steps := map[string]func(*driver){
 		"form":  func(*driver) {},
-		"typed": func(d *driver) { d.press("enter").typed("猫猫猫").press("tab").typed(hostile).press("ctrl+s") },
-		"own":   func(d *driver) { d.press("right", "enter").typed(hostile).press("ctrl+s") },
-		"key":   func(d *driver) { d.press("enter").typed("x").press("ctrl+s").typed(hostile).press("enter") },
-		"ways":  func(d *driver) { d.press("enter").typed("x").press("ctrl+s", "ctrl+o", "G") },
+		"typed": func(d *driver) { d.Press("enter").Typed("猫猫猫").Press("tab").Typed(hostile).Press("ctrl+s") },
+		"own":   func(d *driver) { d.Press("right", "enter").Typed(hostile).Press("ctrl+s") },
+		"key":   func(d *driver) { d.Press("enter").Typed("x").Press("ctrl+s").Typed(hostile).Press("enter") },
+		"ways":  func(d *driver) { d.Press("enter").Typed("x").Press("ctrl+s", "ctrl+o", "G") },
 		"file": func(d *driver) {
-			d.press("enter").typed("x").press("ctrl+s", "ctrl+o", "f").typed(hostile).press("enter")
+			d.Press("enter").Typed("x").Press("ctrl+s", "ctrl+o", "f").Typed(hostile).Press("enter")
 		},
 		"command": func(d *driver) {
-			d.press("enter").typed("x").press("ctrl+s", "ctrl+o", "c").typed("/none/" + hostile).press("enter")
+			d.Press("enter").Typed("x").Press("ctrl+s", "ctrl+o", "c").Typed("/none/" + hostile).Press("enter")
 		},
 		"broken": func(d *driver) {
 			d.flow.step, d.flow.problem = stepLoading, errors.New(hostile)

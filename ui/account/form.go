@@ -2,6 +2,7 @@ package account
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -9,6 +10,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/dustin/go-humanize"
 
 	"mediadesk/api"
 	"mediadesk/config"
@@ -57,7 +60,7 @@ var lines = map[entry]line{
 	entryUpload:   {"Upload address", "https://upload.example.com", "Files are sent there, with the key: https, or http to this computer.", "", func(p config.Profile) string { return p.UploadURL }},
 	entryBase:     {"API address", "the same as the upload address", "Records are read and changed there.", "", func(p config.Profile) string { return p.BaseURL }},
 	entryDelivery: {"Delivery address", "optional", "It serves the stored files.", "", func(p config.Profile) string { return p.DeliveryURL }},
-	entryName:     {"Name here", "", "The name of the account in mediadesk: letters, digits, - and _.", "", func(p config.Profile) string { return p.Name }},
+	entryName:     {"Account name", "", "The name of the account in mediadesk: letters, digits, - and _.", "", func(p config.Profile) string { return p.Name }},
 	entryPlan:     {label: "Plan"},
 	entrySize:     {"Largest file", "not known", sizeHint, "", func(p config.Profile) string { return formatSize(p.MaxSize) }},
 	entryVideo:    {"Largest video", "not known", sizeHint, "", func(p config.Profile) string { return formatSize(p.MaxVideoSize) }},
@@ -242,16 +245,13 @@ func hostStem(address string) string {
 
 // freeName returns an unused account name made from stem.
 func freeName(stem string, known []string) string {
-	var b strings.Builder
-	for _, r := range stem {
+	stem = strings.Map(func(r rune) rune {
 		if config.CheckProfileName(string(r)) != nil {
-			r = '-'
+			return '-'
 		}
-		if b.Len() < 40 {
-			b.WriteRune(r)
-		}
-	}
-	stem = cmp.Or(strings.Trim(b.String(), "-"), "work")
+		return r
+	}, stem)
+	stem = cmp.Or(strings.Trim(stem[:min(len(stem), 40)], "-"), "work")
 	name := stem
 	for n := 2; slices.Contains(known, name); n++ {
 		name = fmt.Sprintf("%s-%d", stem, n)
@@ -406,4 +406,42 @@ func (f *form) fill() config.Profile {
 	p.ColorOption = config.ColorOption(f.choices[entryColor].Value())
 	p.WebhookURL, p.WebhookSecretFile = f.text(entryWebhook), f.text(entrySecret)
 	return p
+}
+
+// formatSize formats a limit so that parseSize can read it; 0 is "".
+func formatSize(n int64) string {
+	switch {
+	case n == 0:
+		return ""
+	case n%humanize.GByte == 0:
+		return fmt.Sprintf("%d GB", n/humanize.GByte)
+	case n%humanize.MByte == 0:
+		return fmt.Sprintf("%d MB", n/humanize.MByte)
+	}
+	return fmt.Sprint(n)
+}
+
+// parseSize reads a size such as "25 MB" or "25000000"; "" is 0.
+func parseSize(text string) (int64, error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return 0, nil
+	}
+	n, err := humanize.ParseBytes(text)
+	if err != nil || n < 1 || n > 1<<62 {
+		return 0, fmt.Errorf("%q is not a size: type one such as 25 MB, or a number of bytes", text)
+	}
+	return int64(n), nil
+}
+
+// splitExtensions splits a list of extension names and JSON objects at the commas between them.
+func splitExtensions(text string) (list []string) {
+	for text = strings.TrimLeft(text, ", "); text != ""; text = strings.TrimLeft(text, ", ") {
+		end := strings.IndexByte(text+",", ',')
+		if reader := json.NewDecoder(strings.NewReader(text)); text[0] == '{' && reader.Decode(&json.RawMessage{}) == nil {
+			end = int(reader.InputOffset())
+		}
+		list = append(list, strings.TrimSpace(text[:end]))
+		text = text[end:]
+	}
+	return list
 }

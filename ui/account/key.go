@@ -8,9 +8,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api"
 	"mediadesk/config"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // way is a place to store a key.
@@ -26,23 +28,23 @@ const (
 	wayEnvironment            // the environment
 )
 
-var errLocal = errors.New("the local library makes its own key and needs no other")
-
 // tryKeyring checks that a key can be stored before the user types one.
 func (f *Flow) tryKeyring() tea.Cmd {
 	f.step, f.problem, f.ways = stepTry, nil, nil
-	keys := f.o.Keys
+	keyring := f.o.Keys.Keyring
 	return f.start(func(ctx context.Context) page.Then {
-		err := tryKeyring(ctx, keys)
-		return func() tea.Cmd { f.tried(err); return nil }
+		var err error = &config.KeyringError{Problem: config.KeyringMissing, Doing: "trying the keyring"}
+		if keyring != nil {
+			err = keyring.Try(ctx)
+		}
+		return page.Do(func() {
+			if f.keyring = err; err != nil {
+				f.askWay()
+			} else {
+				f.askKey(wayKeyring)
+			}
+		})
 	})
-}
-
-func tryKeyring(ctx context.Context, keys *config.Keys) error {
-	if keys.Keyring == nil {
-		return &config.KeyringError{Problem: config.KeyringUnsupported, Doing: "trying the keyring"}
-	}
-	return keys.Keyring.Try(ctx)
 }
 
 // askWay lists the places for the key.
@@ -56,7 +58,11 @@ func (f *Flow) askWay() {
 	if f.keyring == nil {
 		offer(wayKeyring, kit.Card{Key: "p", Title: "Store it in the keyring", Text: "The password store of this computer keeps it. You type it once."})
 	} else {
-		offer(wayAgain, kit.Card{Key: "r", Title: "Try the keyring again", Text: again(f.keyring)})
+		again := kit.Card{Key: "r", Title: "Try the keyring again", Text: "When it can be reached."}
+		if problem, ok := errors.AsType[config.KeyringProblem](f.keyring); ok && problem.Fix() != "" {
+			again.Text = text.Sentence(problem.Fix())
+		}
+		offer(wayAgain, again)
 	}
 	offer(wayRun, kit.Card{Key: "o", Title: "Use it for this run only", Text: "It is not stored. You type it again next time."})
 	offer(wayFile, kit.Card{Key: "f", Title: "Read it from a file", Text: "A file with the key that only you can read (mode 0600). The settings keep its path."})
@@ -70,27 +76,10 @@ func (f *Flow) askWay() {
 	}
 	offer(wayEnvironment, environment)
 	f.ways = kit.NewCards(cards...)
-	if errors.Is(f.keyring, config.KeyringNoBus) || errors.Is(f.keyring, config.KeyringUnsupported) || errors.Is(f.keyring, config.KeyringTooLarge) {
+	if errors.Is(f.keyring, config.KeyringMissing) || errors.Is(f.keyring, config.KeyringRefused) {
 		// Trying again will not help.
 		f.ways.SetCursor(1)
 	}
-}
-
-// again tells how to get the keyring to work.
-func again(err error) string {
-	switch {
-	case errors.Is(err, config.KeyringLocked):
-		return "Unlock it first, with the password program of your desktop."
-	case errors.Is(err, config.KeyringSilent):
-		return "Look for its window that waits for a password."
-	case errors.Is(err, config.KeyringNoCollection):
-		return "Make a default keyring first, with the password program of your desktop."
-	case errors.Is(err, config.KeyringNoService):
-		return "Start gnome-keyring, KWallet or KeePassXC first."
-	case errors.Is(err, config.KeyringBadAddress):
-		return "Its address is in DBUS_SESSION_BUS_ADDRESS."
-	}
-	return "When it can be reached."
 }
 
 // choose continues with the chosen place.
@@ -172,74 +161,93 @@ func (f *Flow) save(w way, key config.Secret) tea.Cmd {
 		// Find would use them first.
 		p.KeyFile, p.KeyCommand = "", nil
 	}
-	f.result = Result{Name: p.Name, Place: describePlace(w, p)}
-	if w == wayRun {
-		f.result.Key = key
+	f.result = Result{Name: p.Name}
+	switch w {
+	case wayKeyring:
+		f.result.Place = "in the keyring"
+	case wayRun:
+		f.result.Place, f.result.Key = "typed for this run", key
+	case wayFile:
+		f.result.Place = "in the file " + p.KeyFile
+	case wayCommand:
+		f.result.Place = "from the command " + p.KeyCommand[0]
+	case wayEnvironment:
+		f.result.Place = "from the environment"
 	}
 	o := f.o
 	return f.start(func(ctx context.Context) page.Then {
-		err, notice := save(ctx, o, p, w, key), ""
+		tried, err := save(ctx, o, p, w, key)
+		notice := ""
 		if readOnly, ok := errors.AsType[*config.ReadOnlyError](err); ok && readOnly.Key == "profile" {
 			err, notice = nil, "The next start opens another account: "+readOnly.Error()+"."
 		}
-		return func() tea.Cmd { return f.saved(notice, err) }
+		return func() tea.Cmd { return f.saved(tried, notice, err) }
 	})
 }
 
-// describePlace describes where the key is stored.
-func describePlace(w way, p config.Profile) string {
-	switch w {
-	case wayKeyring:
-		return "in the keyring"
-	case wayRun:
-		return "typed for this run"
-	case wayFile:
-		return "in the file " + p.KeyFile
-	case wayCommand:
-		return "from the command " + p.KeyCommand[0]
-	case wayEnvironment:
-		return "from the environment"
-	}
-	return ""
-}
-
-// save stores the key first, so that an account in the settings always has one.
-func save(ctx context.Context, o Options, p config.Profile, w way, key config.Secret) error {
+// save tries the key and stores it, so that an account in the settings always has one. It returns
+// what the trial showed.
+func save(ctx context.Context, o Options, p config.Profile, w way, key config.Secret) (tried string, err error) {
 	if o.Mode == KeyForRun {
-		return nil
+		return "", nil // the account opens now, and the settings do not have its addresses
 	}
 	c, err := config.Load(o.Paths)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if _, err := c.Find(p.Name); err == nil && (o.Mode == Add || o.Mode == AddWithEnvironment) {
-		return fmt.Errorf("another program has added an account %q: go back and choose another name", p.Name)
+		return "", fmt.Errorf("another program has added an account %q: go back and choose another name", p.Name)
 	}
 	if c.SetIn("profiles."+p.Name) != "" {
 		// This writes nothing, but fails if config.toml sets something else.
 		if _, err := c.SetProfile(p); err != nil {
-			return err
+			return "", err
 		}
 	}
 	switch w {
-	case wayKeyring:
-		err = o.Keys.Set(ctx, p, key)
 	case wayFile, wayCommand:
 		// Find checks only these two.
-		_, _, err = (&config.Keys{}).Find(ctx, p)
+		key, _, err = (&config.Keys{}).Find(ctx, p)
+	case wayEnvironment:
+		key, _, err = (&config.Keys{Getenv: o.Keys.Getenv}).Find(ctx, p)
 	}
 	if err != nil {
-		return err
+		return "", err
+	}
+	if w != wayNone {
+		if tried, err = try(ctx, o.TryKey, p, key); err != nil {
+			return "", err
+		}
+	}
+	if w == wayKeyring {
+		if err := o.Keys.Set(ctx, p, key); err != nil {
+			return "", err
+		}
 	}
 	if o.Mode != Key || w != wayRun {
 		if c, err = c.SetProfile(p); err != nil {
-			return err
+			return "", err
 		}
 	}
 	if o.Use {
 		_, err = c.Use(p.Name)
 	}
-	return err
+	return tried, err
+}
+
+// try asks the service of p about a key. It returns an error if the service refuses it. Without an
+// answer, the account is saved: the service may be out of reach now.
+func try(ctx context.Context, try TryKey, p config.Profile, key config.Secret) (tried string, err error) {
+	if try == nil {
+		return "", nil
+	}
+	switch err = try(ctx, p, key); {
+	case err == nil:
+		return "The service accepts the key.", nil
+	case api.KeyRefused(err):
+		return "", errors.New("the service refuses this key. Check that it is the private key of this account: " + err.Error())
+	}
+	return "The key could not be tried, because: " + text.Stop(err.Error()), nil
 }
 
 // failed returns to the step before saving and shows the error.

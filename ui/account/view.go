@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"image"
 	"strings"
 
@@ -26,11 +27,17 @@ func (f *Flow) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 		s = kit.NewSheet(size, widest)
 	}
 	s.Lower(min(2, max(0, (size.Y-16)/4)))
-	s.Text(kit.NoStop, 0, f.title(), th.Title)
+	s.Text(kit.NoStop, 0, f.title(), th.Strong)
 	s.Gap()
 	switch f.step {
 	case stepLoading:
-		f.drawLoading(s, th)
+		if f.problem == nil {
+			f.drawBusy(s, "Reading the settings…", th)
+			break
+		}
+		f.drawProblem(s, th)
+		s.Gap()
+		s.Text(kit.NoStop, 0, "Press r to try again, esc to step back.", th.Muted)
 	case stepForm:
 		f.drawForm(s, th)
 	case stepTry:
@@ -41,13 +48,16 @@ func (f *Flow) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 	case stepKey, stepFile, stepCommand:
 		f.drawInput(s, th)
 	case stepSaving:
-		f.drawBusy(s, describeSaving(f.way), th)
+		words := map[way]string{
+			wayNone: "Writing the settings…", wayKeyring: "Trying the key and storing it in the keyring…",
+			wayFile: "Reading the key file…", wayCommand: "Running the command…",
+		}
+		f.drawBusy(s, cmp.Or(words[f.way], "Trying the key…"), th)
 	}
 	return s
 }
 
 func (f *Flow) title() string {
-	name := f.profile.Name
 	switch {
 	case f.o.Mode == Edit:
 		return "The account " + f.o.Name
@@ -56,29 +66,7 @@ func (f *Flow) title() string {
 	case f.step == stepLoading:
 		return "Account"
 	}
-	return "The private key of the account " + name
-}
-
-func describeSaving(w way) string {
-	switch w {
-	case wayKeyring:
-		return "Storing the key in the keyring…"
-	case wayFile:
-		return "Reading the key file…"
-	case wayCommand:
-		return "Running the command…"
-	}
-	return "Writing the settings…"
-}
-
-func (f *Flow) drawLoading(s *kit.Sheet, th *theme.Theme) {
-	if f.problem == nil {
-		f.drawBusy(s, "Reading the settings…", th)
-		return
-	}
-	f.drawProblem(s, th)
-	s.Gap()
-	s.Text(kit.NoStop, 0, "Press r to try again, esc to step back.", th.Muted)
+	return "The private key of the account " + f.profile.Name
 }
 
 func (f *Flow) drawBusy(s *kit.Sheet, words string, th *theme.Theme) {
@@ -95,16 +83,11 @@ func (f *Flow) drawProblem(s *kit.Sheet, th *theme.Theme) {
 
 // DrawNote draws sentences, one per line of words, with a sign beside the first.
 func DrawNote(s *kit.Sheet, sign theme.Sign, words string, th *theme.Theme) {
-	style := th.SignStyle(sign)
-	first := true
+	mark := th.Glyph(sign)
 	for part := range strings.SplitSeq(words, "\n") {
 		for _, line := range text.Wrap(text.Safe(part), s.Width()-2) {
-			mark := " "
-			if first {
-				mark = th.Glyph(sign)
-			}
-			first = false
-			s.Line(kit.NoStop, style.Render(mark+" "+line))
+			s.Line(kit.NoStop, th.SignStyle(sign).Render(mark+" "+line))
+			mark = " "
 		}
 	}
 }
@@ -114,7 +97,15 @@ func (f *Flow) drawForm(s *kit.Sheet, th *theme.Theme) {
 		f.drawProblem(s, th)
 		s.Gap()
 	}
+	group := ""
 	for _, e := range f.form.entries() {
+		if of := groups[e]; f.o.Mode == Edit && of != "" && of != group {
+			if group != "" {
+				s.Gap()
+			}
+			group = of
+			s.Text(kit.NoStop, 0, of, th.Title)
+		}
 		from := s.Len()
 		switch {
 		case f.form.choices[e] != nil:
@@ -143,6 +134,12 @@ func (f *Flow) drawForm(s *kit.Sheet, th *theme.Theme) {
 	}
 }
 
+// groups are the headings above the lines of an existing account.
+var groups = map[entry]string{
+	entryID: "Service", entryUpload: "Service", entryPlan: "Service", entrySize: "Service",
+	entryFolder: "Uploads", entryWebhook: "Webhooks",
+}
+
 // buttonLabel returns the label of the button.
 func (f *Flow) buttonLabel() string {
 	switch f.o.Mode {
@@ -151,7 +148,7 @@ func (f *Flow) buttonLabel() string {
 	case AddWithEnvironment:
 		return "Connect"
 	}
-	return "Go on to the key"
+	return "Continue to the key"
 }
 
 // hint describes a line of the form.
@@ -183,14 +180,10 @@ func (f *Flow) hint(e entry) string {
 func (f *Flow) drawWays(s *kit.Sheet, th *theme.Theme) {
 	if f.keyring != nil {
 		DrawNote(s, theme.SignWarn, describeKeyring(f.keyring), th)
-		s.Text(kit.NoStop, 0, "Where do you want to keep the key? It is never stored in plain text.", th.Text)
-	} else {
-		s.Text(kit.NoStop, 0, "Where do you want to keep the key? It is never stored in plain text.", th.Text)
 	}
+	s.Text(kit.NoStop, 0, "Where do you want to keep the key? It is never stored in plain text.", th.Text)
 	f.drawShadow(s, th)
-	if f.problem != nil {
-		f.drawProblem(s, th)
-	}
+	f.drawProblem(s, th)
 	s.Gap()
 	f.ways.Draw(s, 0, th)
 }
@@ -229,20 +222,9 @@ func (f *Flow) drawInput(s *kit.Sheet, th *theme.Theme) {
 	}
 	f.drawProblem(s, th)
 	s.Gap()
-	s.Line(0, th.Button.Render("[ "+f.inputLabel()+" ]"))
+	label := map[way]string{wayKeyring: "Store it", wayRun: "Use it", wayFile: "Use this file", wayCommand: "Use this command"}[f.way]
+	s.Line(0, th.Button.Render("[ "+label+" ]"))
 	s.Keep(from)
-}
-
-func (f *Flow) inputLabel() string {
-	switch f.way {
-	case wayKeyring:
-		return "Store it"
-	case wayRun:
-		return "Use it"
-	case wayFile:
-		return "Use this file"
-	}
-	return "Use this command"
 }
 
 // drawCommand shows how the command is split.

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -28,36 +27,36 @@ const AccessibleVariable = "MEDIADESK_ACCESSIBLE"
 // promptSession runs the program with prompts and sentences: line by line, and no symbol without a
 // word. Each answer runs a command, which is shown so that users learn the commands.
 type promptSession struct {
-	ctx    context.Context //nolint:containedctx // of one run of the session
-	p      Program         // with our reader as its input
-	global []string        // global flags for every command
+	ctx    context.Context
+	p      Program  // with our reader as its input
+	global []string // global flags for every command
 	in     *bufio.Reader
 	tty    *os.File // to read a key without echo; nil if input is not a terminal
+	end    error    // why the session ended; nil while it runs. Then every answer is empty
 }
 
 // errLeave ends the session: the user left or the input ended.
 var errLeave = errors.New("end of input")
 
 // accessible runs the session, starting with an upload of the given files.
-func accessible(ctx context.Context, p *Program, f *flags, files []string) error {
+func accessible(ctx context.Context, p *Program, files []string) error {
 	t := &promptSession{ctx: ctx, p: *p, in: bufio.NewReader(p.Stdin)}
 	if in, ok := p.Stdin.(*os.File); ok && term.IsTerminal(in.Fd()) {
 		t.tty = in
 	}
 	t.p.Stdin = t.in
-	if f.Profile != "" {
-		t.global = append(t.global, "--profile="+f.Profile)
+	if p.Profile != "" {
+		t.global = append(t.global, "--profile="+p.Profile)
 	}
-	t.global = append(append(t.global, f.Flags()...), "--accessible")
-	if f.KeyFD >= 0 {
-		t.global = append(t.global, "--key-fd="+strconv.Itoa(f.KeyFD))
+	t.global = append(append(t.global, p.Flags()...), "--accessible")
+	if p.KeyFD >= 0 {
+		t.global = append(t.global, "--key-fd="+strconv.Itoa(p.KeyFD))
 	}
-	err := t.start(f, files)
-	if errors.Is(err, errLeave) {
+	if t.start(files); errors.Is(t.end, errLeave) {
 		t.say("Goodbye.")
 		return nil
 	}
-	return err
+	return t.end
 }
 
 func (t *promptSession) say(format string, args ...any) {
@@ -65,48 +64,40 @@ func (t *promptSession) say(format string, args ...any) {
 }
 
 // ask asks a question and returns the trimmed answer.
-func (t *promptSession) ask(question string) (string, error) {
-	fmt.Fprint(t.p.Stdout, safeLines(question)+" ")
-	if t.ctx.Err() != nil {
-		return "", errLeave
+func (t *promptSession) ask(question string) string {
+	if t.end != nil {
+		return ""
 	}
+	fmt.Fprint(t.p.Stdout, safeLines(question)+" ")
 	line, err := terminal.Ask(t.ctx, t.p.Stdin, func() (string, error) { return t.in.ReadString('\n') })
 	if t.tty == nil || err != nil {
 		fmt.Fprintln(t.p.Stdout) // no terminal has echoed the enter key
 	}
-	if err != nil && line == "" {
-		return "", errLeave
+	if err != nil && line == "" || t.ctx.Err() != nil {
+		t.end = errLeave
+		return ""
 	}
-	return strings.TrimSpace(line), nil
+	return strings.TrimSpace(line)
 }
 
 // askFlags asks for the values of flags and returns the flags with a value.
-func (t *promptSession) askFlags(questions ...[2]string) ([]string, error) {
-	var args []string
+func (t *promptSession) askFlags(questions ...[2]string) (args []string) {
 	for _, q := range questions {
-		answer, err := t.ask(q[1])
-		if err != nil {
-			return nil, err
-		}
-		if answer != "" {
+		if answer := t.ask(q[1]); answer != "" {
 			args = append(args, "--"+q[0]+"="+answer)
 		}
 	}
-	return args, nil
+	return args
 }
 
 // yes asks a yes-or-no question. An empty answer is no.
-func (t *promptSession) yes(question string) (bool, error) {
+func (t *promptSession) yes(question string) bool {
 	for {
-		answer, err := t.ask(question + " Type yes or no:")
-		if err != nil {
-			return false, err
-		}
-		switch strings.ToLower(answer) {
+		switch strings.ToLower(t.ask(question + " Type yes or no:")) {
 		case "y", "yes":
-			return true, nil
+			return true
 		case "", "n", "no":
-			return false, nil
+			return false
 		}
 		t.say("Please type yes or no.")
 	}
@@ -115,39 +106,39 @@ func (t *promptSession) yes(question string) (bool, error) {
 // menuItem is an item of a menu.
 type menuItem struct {
 	label string
-	do    func() error
+	do    func()
 }
 
-// menu lists items, asks for a number and runs the chosen item. chosen is false for 0, which goes
-// back.
-func (t *promptSession) menu(title, back string, items ...menuItem) (chosen bool, err error) {
+// leave is the item of a menu that ends the prompts.
+const leave = "Leave"
+
+// menu lists items, asks for a number and runs the chosen item. 0 goes back, or ends the prompts if
+// that is what back says.
+func (t *promptSession) menu(title, back string, items ...menuItem) {
 	t.say("\n%s", title)
 	for i, item := range items {
 		t.say("%d: %s", i+1, item.label)
 	}
 	t.say("0: %s", back)
 	for {
-		answer, err := t.ask("Type a number and press enter:")
-		if err != nil {
-			return false, err
+		answer := t.ask("Type a number and press enter:")
+		n, err := strconv.Atoi(answer)
+		switch {
+		case t.end != nil:
+		case err != nil || n < 0 || n > len(items):
+			t.say("%q is not one of the numbers 0 to %d.", answer, len(items))
+			continue
+		case n > 0:
+			items[n-1].do()
+		case back == leave:
+			t.end = errLeave
 		}
-		if n, err := strconv.Atoi(answer); err == nil && n >= 0 && n <= len(items) {
-			if n == 0 {
-				return false, nil
-			}
-			return true, items[n-1].do()
-		}
-		t.say("%q is not one of the numbers 0 to %d.", answer, len(items))
+		return
 	}
 }
 
-// runs returns a function that runs a command.
-func (t *promptSession) runs(args ...string) func() error {
-	return func() error {
-		_ = t.run(args...) // the error was printed
-		return nil
-	}
-}
+// runs returns a function that runs a command. Its error is printed.
+func (t *promptSession) runs(args ...string) func() { return func() { _ = t.run(args...) } }
 
 // run shows and runs a command of this program. It prints the error.
 func (t *promptSession) run(args ...string) error {
@@ -168,11 +159,7 @@ func (t *promptSession) output(args ...string) []byte {
 }
 
 func (t *promptSession) execute(p Program, args ...string) error {
-	root := newRoot(&p)
-	root.SetArgs(append(args[:len(args):len(args)], t.global...))
-	root.SetOut(p.Stdout)
-	root.SetErr(p.Stderr)
-	err := root.ExecuteContext(t.ctx)
+	err := p.execute(t.ctx, append(args[:len(args):len(args)], t.global...))
 	if err != nil {
 		report(t.p.Stdout, err)
 	}
@@ -180,105 +167,74 @@ func (t *promptSession) execute(p Program, args ...string) error {
 }
 
 // start asks the questions of a first start and then shows the main menu until the user leaves.
-func (t *promptSession) start(f *flags, files []string) error {
+func (t *promptSession) start(files []string) {
 	t.say("mediadesk: upload, tag and manage images, in prompts and sentences.")
 	settings, err := config.Load(t.p.Paths)
-	if err != nil {
-		return err
-	}
-	if !settings.Exists && !f.Unnamed() && f.Profile == "" {
-		chosen, err := t.menu("This is the first start. Nothing is written or connected before you choose.", "Leave",
-			menuItem{"Try it here with the local library: no account, and nothing leaves this computer", func() error {
-				_, err := settings.Use(config.LocalProfile)
-				return err
+	if t.end = err; err == nil && !settings.Exists && !t.p.Unnamed() && t.p.Profile == "" {
+		t.menu("This is the first start. Nothing is written or connected before you choose.", leave,
+			menuItem{"Try it here with the local library: no account, and nothing leaves this computer", func() {
+				_, t.end = settings.Use(config.LocalProfile)
 			}},
 			menuItem{"Connect an account of the hosted service, or of another server", t.addProfile})
-		if err != nil {
-			return err
-		}
-		if !chosen {
-			return errLeave
-		}
 	}
-	if len(files) > 0 {
-		if err := t.send(files); err != nil {
-			return err
-		}
+	if len(files) > 0 && t.end == nil {
+		t.send(files)
 	}
-	for {
+	for t.end == nil {
 		settings, err := config.Load(t.p.Paths)
-		if err != nil {
-			return err
+		var profile config.Profile
+		if err == nil {
+			profile, err = session.Resolve(settings, t.p.Request)
 		}
-		profile, err := session.Resolve(settings, f.Request)
-		if err != nil {
-			return err
+		if t.end = err; err != nil {
+			return
 		}
-		chosen, err := t.menu(fmt.Sprintf("Profile in use: %s. What do you want to do?", profile.Name), "Leave",
-			menuItem{"Upload files", func() error { return t.send(nil) }},
+		t.menu(fmt.Sprintf("Profile in use: %s. What do you want to do?", profile.Name), leave,
+			menuItem{"Upload files", func() { t.send(t.pick()) }},
 			menuItem{"Continue with unfinished uploads", t.runs("resume")},
 			menuItem{"Watch extensions finish", t.runs("watch", "--timeout=5m")},
 			menuItem{"Read the library and change files", t.library},
 			menuItem{"Profiles and keys", t.profiles},
 			menuItem{"Check the setup (doctor)", t.runs("doctor")})
-		if err != nil {
-			return err
-		}
-		if !chosen {
-			return errLeave
-		}
 	}
 }
 
-// send asks for files and options, describes the upload, and sends it.
-func (t *promptSession) send(files []string) error {
+// send asks for the options of files, describes the upload, and sends it.
+func (t *promptSession) send(files []string) {
 	if len(files) == 0 {
-		var err error
-		if files, err = t.pick(); err != nil || len(files) == 0 {
-			return err
-		}
+		return
 	}
 	args := append([]string{"upload"}, files...)
 	info, err := os.Stat(files[0]) // fails for a URL, which is one file
-	questions := [][2]string{
-		{"tags", "Tags, separated by commas; empty for none:"},
-		{"folder", "Folder, such as /summer/; empty for the default:"},
-		{"description", "Description; empty for none:"},
-	}
+	args = append(args, t.askFlags(
+		[2]string{"tags", "Tags, separated by commas; empty for none:"},
+		[2]string{"folder", "Folder, such as /summer/; empty for the default:"},
+		[2]string{"description", "Description; empty for none:"})...)
 	if len(files) == 1 && (err != nil || !info.IsDir()) {
-		questions = append(questions,
+		args = append(args, t.askFlags(
 			[2]string{"region", "Region as x,y,width,height in pixels; empty for none:"},
-			[2]string{"name", "Name of the stored file; empty for the name of the source:"})
+			[2]string{"name", "Name of the stored file; empty for the name of the source:"})...)
 	}
-	given, err := t.askFlags(questions...)
-	if err != nil {
-		return err
-	}
-	extensions, err := t.extensions()
-	if err != nil {
-		return err
-	}
-	args = append(append(args, given...), extensions...)
-	private, err := t.yes("Make it private?")
-	if err != nil {
-		return err
-	}
-	if private {
+	extensions := t.extensions()
+	args = append(args, extensions...)
+	if t.yes("Make it private?") {
 		args = append(args, "--private")
+	}
+	if t.end != nil {
+		return
 	}
 	n := t.describe(args)
 	if n == 0 {
-		return nil
+		return
 	}
-	send, err := t.yes(fmt.Sprintf("Send %s?", text.Plural(n, "file")))
-	if err != nil || !send {
+	if !t.yes(fmt.Sprintf("Send %s?", text.Plural(n, "file"))) {
 		t.say("Nothing was sent.")
-		return err
+		return
 	}
 	if len(extensions) > 0 {
 		args = append(args, "--wait", "--timeout=5m")
 	}
-	return t.runs(args...)()
+	_ = t.run(args...)
 }
 
 // mostDescribed limits how many files of an upload are described one by one.
@@ -316,17 +272,13 @@ func (t *promptSession) describe(args []string) (n int) {
 }
 
 // extensions asks which extensions to run.
-func (t *promptSession) extensions() ([]string, error) {
+func (t *promptSession) extensions() []string {
 	names := []string{api.RemoveBackground, api.GoogleTagging, api.AWSTagging}
 	t.say("Extensions: 1: remove the background. 2: google tagging. 3: aws tagging.")
 	for {
-		answer, err := t.ask("Numbers or names of extensions to run, separated by commas; empty for none:")
-		if err != nil {
-			return nil, err
-		}
 		var args []string
 		wrong := ""
-		for _, one := range api.SplitTags(answer) {
+		for _, one := range api.SplitTags(t.ask("Numbers or names of extensions to run, separated by commas; empty for none:")) {
 			if n, err := strconv.Atoi(one); err != nil {
 				args = append(args, "--extension="+one)
 			} else if n >= 1 && n <= len(names) {
@@ -336,26 +288,26 @@ func (t *promptSession) extensions() ([]string, error) {
 			}
 		}
 		if wrong == "" {
-			return args, nil
+			return args
 		}
 		t.say("Unknown extension: %s.", wrong)
 	}
 }
 
 // pick asks for paths, or for file numbers in a folder.
-func (t *promptSession) pick() ([]string, error) {
+func (t *promptSession) pick() (files []string) {
 	folder, err := os.Getwd()
 	if err != nil {
 		folder = "."
 	}
 	t.say("\nWhich files? Type a path or an address. Type list for the files in %s.", folder)
-	var files, listed []string
+	var listed []string
 	for {
-		answer, err := t.ask("Path, address, number, list, or empty when done:")
-		if err != nil || answer == "" {
-			return files, err
-		}
-		if answer == "list" {
+		answer := t.ask("Path, address, number, list, or empty when done:")
+		switch answer {
+		case "":
+			return files
+		case "list":
 			listed = t.list(folder)
 			continue
 		}
@@ -408,23 +360,21 @@ func (t *promptSession) list(folder string) []string {
 }
 
 // library lists the files of the library and changes one.
-func (t *promptSession) library() error {
+func (t *promptSession) library() {
 	out := t.output("list", "--json")
 	var items []menuItem
 	for line := range bytes.Lines(out) {
 		var f api.File
 		if err := json.Unmarshal(line, &f); err == nil && !f.IsFolder() {
-			items = append(items, menuItem{f.FilePath + ", " + describeTags(&f), func() error { return t.details(&f) }})
+			items = append(items, menuItem{f.FilePath + ", " + describeTags(&f), func() { t.details(&f) }})
 		}
 	}
-	if len(items) == 0 {
-		if out != nil {
-			t.say("The library has no files yet.")
-		}
-		return nil
+	switch {
+	case len(items) > 0:
+		t.menu(text.Plural(len(items), "file")+" in the library. Which one?", "Back", items...)
+	case out != nil:
+		t.say("The library has no files yet.")
 	}
-	_, err := t.menu(text.Plural(len(items), "file")+" in the library. Which one?", "Back", items...)
-	return err
 }
 
 func describeTags(f *api.File) string {
@@ -439,7 +389,7 @@ func describeTags(f *api.File) string {
 }
 
 // details describes a file and changes its tags or region.
-func (t *promptSession) details(f *api.File) error {
+func (t *promptSession) details(f *api.File) {
 	if w, h, ok := f.PixelSize(); ok {
 		t.say("%s has %d by %d pixels.", f.FilePath, w, h)
 	}
@@ -447,24 +397,23 @@ func (t *promptSession) details(f *api.File) error {
 		t.say("Found by %s: %s, %.0f percent sure.", ai.Source, ai.Name, ai.Confidence)
 	}
 	change := func(label, flag, question string) menuItem {
-		return menuItem{label, func() error {
+		return menuItem{label, func() {
 			flags := []string{"--" + flag}
 			if question != "" {
-				var err error
-				if flags, err = t.askFlags([2]string{flag, question}); err != nil || len(flags) == 0 {
-					return err
-				}
+				flags = t.askFlags([2]string{flag, question})
+			}
+			if len(flags) == 0 {
+				return
 			}
 			t.say("Before: %s.", describeTags(f))
-			save, err := t.yes("Save this change: " + strings.TrimPrefix(flags[0], "--") + "?")
-			if err != nil || !save {
+			if !t.yes("Save this change: " + strings.TrimPrefix(flags[0], "--") + "?") {
 				t.say("Nothing was changed.")
-				return err
+				return
 			}
-			return t.runs(session.Command("details", []string{f.FileID}, flags...)...)()
+			_ = t.run(session.Command("details", []string{f.FileID}, flags...)...)
 		}}
 	}
-	_, err := t.menu(fmt.Sprintf("%s: %s.", f.FilePath, describeTags(f)), "Back",
+	t.menu(fmt.Sprintf("%s: %s.", f.FilePath, describeTags(f)), "Back",
 		change("Add tags", "add-tags", "Tags to add, separated by commas:"),
 		change("Remove tags", "remove-tags", "Tags to remove, separated by commas:"),
 		change("Replace the tags", "tags", "The tags, separated by commas:"),
@@ -472,63 +421,50 @@ func (t *promptSession) details(f *api.File) error {
 		change("Set the region", "region", "Region as x,y,width,height in pixels:"),
 		change("Remove the region", "unset-region", ""),
 		menuItem{"Read the whole record", t.runs(session.Command("details", []string{f.FileID})...)})
-	return err
 }
 
 // profiles lists and changes accounts.
-func (t *promptSession) profiles() error {
-	_, err := t.menu("Profiles and keys.", "Back",
+func (t *promptSession) profiles() {
+	t.menu("Profiles and keys.", "Back",
 		menuItem{"List the profiles", t.runs("profile", "list")},
-		menuItem{"Use another profile", func() error {
-			name, err := t.ask("Name of the profile:")
-			if err != nil || name == "" {
-				return err
+		menuItem{"Use another profile", func() {
+			if name := t.ask("Name of the profile:"); name != "" {
+				_ = t.run("profile", "use", name)
 			}
-			return t.runs("profile", "use", name)()
 		}},
 		menuItem{"Add an account", t.addProfile},
-		menuItem{"Store a key in the keyring", func() error { return t.storeKey("") }},
+		menuItem{"Store a key in the keyring", func() { t.storeKey() }},
 		menuItem{"Show where the key comes from", t.runs("key", "where")},
 		menuItem{"Forget the key in the keyring", t.runs("key", "forget")})
-	return err
 }
 
 // addProfile asks for an account and makes it the profile in use.
-func (t *promptSession) addProfile() error {
-	name, err := t.ask("A name for the account, of letters and digits:")
-	if err != nil || name == "" {
-		return err
+func (t *promptSession) addProfile() {
+	name := t.ask("A name for the account, of letters and digits:")
+	if name == "" {
+		return
 	}
-	args, err := t.askFlags([2]string{"hosted", "The account's id at the hosted service; empty for another server:"})
-	if err == nil && len(args) == 0 {
-		args, err = t.askFlags(
+	args := t.askFlags([2]string{"hosted", "The account's id at the hosted service; empty for another server:"})
+	if len(args) == 0 {
+		args = t.askFlags(
 			[2]string{"upload-url", "Address for uploads:"},
 			[2]string{"base-url", "Address for all other calls; empty for the same:"},
 			[2]string{"delivery-url", "Address that serves the files; empty for none:"})
 	}
-	if err != nil {
-		return err
+	if t.end == nil && t.run(append([]string{"profile", "add", name}, args...)...) == nil && t.run("profile", "use", name) == nil {
+		t.storeKey("--profile=" + name)
 	}
-	if t.run(append([]string{"profile", "add", name}, args...)...) != nil || t.run("profile", "use", name) != nil {
-		return nil
-	}
-	return t.storeKey(name)
 }
 
 // storeKey asks whether to store the key of a profile in the keyring, and does so.
-func (t *promptSession) storeKey(profile string) error {
-	store, err := t.yes("Store its private key in the keyring of the operating system?")
-	if err != nil || !store {
+func (t *promptSession) storeKey(profile ...string) {
+	if !t.yes("Store its private key in the keyring of the operating system?") {
 		t.say("You can also give the key by the variable %s, or by a key file or key command of the profile.", api.KeyVariable)
-		return err
-	}
-	args := []string{"key", "set"}
-	if profile != "" {
-		args = append(args, "--profile="+profile)
+		return
 	}
 	hidden := *t
 	if t.tty != nil {
-		hidden.p.Stdin = io.Reader(t.tty) // to type it without echo
+		hidden.p.Stdin = t.tty // to type it without echo
 	}
-	return hidden.runs(args...)()
+	_ = hidden.run(append([]string{"key", "set"}, profile...)...)
 }

@@ -156,10 +156,9 @@ func TestKeyCanary(t *testing.T) {
 	stop, watched := make(chan struct{}), make(chan string, 1)
 	go func() { watched <- commandLines(stop) }()
 
-	receipt := filepath.Join(dir, "receipt.json")
 	for _, args := range [][]string{
 		append([]string{"upload", "--json"}, files...),
-		append([]string{"upload", "--unique", "service", "--receipt", receipt}, files...),
+		append([]string{"upload", "--unique", "service"}, files...),
 		append([]string{"upload", "--unique", "off", "--debug", "--extension", "remove-bg"}, files...),
 		append([]string{"upload", "--dry-run"}, files...),
 		{"upload"},
@@ -247,8 +246,8 @@ func TestKeyCanary(t *testing.T) {
 		t.Errorf("another host got a request for %s: key %v", at, leaks(fmt.Sprint(at, text)) != nil)
 		return true
 	})
-	if _, err := os.Stat(receipt); err != nil || service.seen < 20 || count < 10 {
-		t.Errorf("the test did too little: %v, %d requests with the key, %d files searched", err, service.seen, count)
+	if service.seen < 20 || count < 10 {
+		t.Errorf("the test did too little: %d requests with the key, %d files searched", service.seen, count)
 	}
 }
 

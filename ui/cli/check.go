@@ -6,21 +6,13 @@ import (
 	"path/filepath"
 
 	"mediadesk/api/local"
-	"mediadesk/config"
 	"mediadesk/ui/text"
 )
 
-// runCheck verifies the library in dir. Standard output contains only the problems, so that scripts
+// runCheck verifies the library. Standard output contains only the problems, so that scripts
 // can count them.
-func runCheck(ctx context.Context, p *Program, f *flags, s *serveFlags, dir string) error {
-	if s.from != "" && !s.repair {
-		return usage("--from needs --repair")
-	}
-	library, err := s.engines(p, dir)
-	if err != nil {
-		return err
-	}
-	sum, err := local.Check(ctx, dir, local.CheckOptions{Repair: s.repair, From: s.from, Storage: library.Storage, Database: library.Database}, func(problem local.Problem) error { return printProblem(p, f, problem) })
+func runCheck(ctx context.Context, p *Program, s *serveFlags) error {
+	sum, err := local.Check(ctx, s.Dir, local.CheckOptions{Repair: s.repair, Storage: s.Storage, Database: s.Database}, p.printProblem)
 	if err != nil {
 		return err
 	}
@@ -34,16 +26,16 @@ func runCheck(ctx context.Context, p *Program, f *flags, s *serveFlags, dir stri
 	default:
 		found = fmt.Sprintf("%s, %d not repaired", text.Plural(sum.Problems, "problem"), sum.Unrepaired)
 	}
-	p.note(f, "Checked %s with %s, %s: %s.", text.Plural(sum.Files, "file"), text.Plural(sum.Versions, "version"), text.Bytes(sum.Bytes), found)
+	p.note("Checked %s with %s, %s: %s.", text.Plural(sum.Files, "file"), text.Plural(sum.Versions, "version"), text.Bytes(sum.Bytes), found)
 	if sum.Unnamed > 0 {
-		p.note(f, "%s without a record: the running library sets them aside.", text.Plural(sum.Unnamed, "content"))
+		p.note("%s without a record: the running library sets them aside.", text.Plural(sum.Unnamed, "content"))
 	}
-	aside := filepath.Join(dir, "set-aside")
-	if library.Storage != "" {
+	aside := filepath.Join(s.Dir, "set-aside")
+	if s.Storage != "" {
 		aside = "the storage"
 	}
 	if sum.Aside > 0 {
-		p.note(f, "%s without a record in %s: removed after 30 days.", text.Plural(sum.Aside, "content"), aside)
+		p.note("%s without a record in %s: removed after 30 days.", text.Plural(sum.Aside, "content"), aside)
 	}
 	if sum.Unrepaired > 0 {
 		return &exitError{exitFailed, nil}
@@ -51,48 +43,33 @@ func runCheck(ctx context.Context, p *Program, f *flags, s *serveFlags, dir stri
 	return nil
 }
 
-// engines say where records and contents of the library are.
-func (s *serveFlags) engines(p *Program, dir string) (local.Options, error) {
-	o := local.Options{Dir: dir}
-	c, err := config.Load(p.Paths)
-	if err == nil {
-		o.Storage = s.storageOr(p, c.Local)
-		o.Database, err = s.findDatabase(p, c.Local)
-	}
-	return o, err
-}
-
 // toFolder is the value of --copy-to for the folder of the library.
 const toFolder = "folder"
 
-// runCopy copies the contents of the library in dir. It prints the problems to standard output, and
+// runCopy copies the contents of the library. It prints the problems to standard output, and
 // with --json the totals.
-func runCopy(ctx context.Context, p *Program, f *flags, s *serveFlags, dir string) error {
-	o, err := s.engines(p, dir)
-	if err != nil {
-		return err
-	}
+func runCopy(ctx context.Context, p *Program, s *serveFlags) error {
 	to := s.copyTo
 	if to == toFolder {
 		to = ""
 	}
-	sum, err := local.CopyContents(ctx, o, to, func(problem local.Problem) error { return printProblem(p, f, problem) })
+	sum, err := local.CopyContents(ctx, s.Options, to, p.printProblem)
 	if err != nil {
 		return fmt.Errorf("%w; %s copied; run the same command to continue", err, text.Plural(sum.Contents, "content"))
 	}
-	if f.json {
+	if p.json {
 		if err := printJSON(p.Stdout, sum); err != nil {
 			return err
 		}
 	}
-	p.note(f, "Copied %s, %s; %s already there; %s.", text.Plural(sum.Contents, "content"), text.Bytes(sum.Bytes), was(sum.Present), text.Plural(sum.Problems, "problem"))
+	p.note("Copied %s, %s; %s already there; %s.", text.Plural(sum.Contents, "content"), text.Bytes(sum.Bytes), was(sum.Present), text.Plural(sum.Problems, "problem"))
 	if sum.Problems > 0 {
 		return &exitError{exitFailed, nil}
 	}
 	if to == "" {
-		p.note(f, "Now serve the library without --storage.")
+		p.note("Now serve the library without --storage.")
 	} else {
-		p.note(f, "Now serve the library with this --storage.")
+		p.note("Now serve the library with this --storage.")
 	}
 	return nil
 }
@@ -105,8 +82,8 @@ func was(n int) string {
 }
 
 // printProblem prints a problem of a content.
-func printProblem(p *Program, f *flags, problem local.Problem) error {
-	if f.json {
+func (p *Program) printProblem(problem local.Problem) error {
+	if p.json {
 		return printJSON(p.Stdout, problem)
 	}
 	_, err := fmt.Fprintln(p.Stdout, safeLines(problem.String()))

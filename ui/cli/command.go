@@ -10,10 +10,10 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,6 +21,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/session"
 	"mediadesk/config"
+	"mediadesk/ui/picture"
 	"mediadesk/ui/terminal"
 	"mediadesk/ui/text"
 )
@@ -36,7 +37,7 @@ type Program struct {
 	Log *config.Log
 
 	// Detector detects terminal features, for doctor.
-	Detector func(out *os.File) terminal.Detector
+	Detector func(out *os.File) *picture.Detector
 
 	Getenv         func(string) string
 	Stdin          io.Reader
@@ -45,79 +46,82 @@ type Program struct {
 	// whether standard output or error is.
 	Terminal, TerminalOut, TerminalErr bool
 
-	flags     *flags // global flags
-	args      []string
-	local     bool     // the profile is the local library, whose copies are never old
-	serving   bool     // this process serves the local library until it ends
-	addresses bool     // addresses of stored files were printed
-	stale     []string // paths of files of which a service may have old cached copies
-}
+	// Global flags beside those of Options.
+	debug, json, dryRun, quiet, yes, accessible bool
 
-// options returns the session options for the flags.
-func (p *Program) options(f *flags) session.Options {
-	o := p.Options
-	o.Request = f.Request
-	o.Waiting = func(wait time.Duration) {
-		p.note(f, "mediadesk: the service limits requests; waiting %.0f s…", max(1, wait.Seconds()))
-	}
-	return o
+	sessions  []*session.Session // open until the command ends
+	args      []string
+	local     bool        // the profile is the local library, whose copies are never old
+	serving   bool        // this process serves the local library until it ends
+	busy      string      // who has the usual address of the local library; empty if it is free
+	host      string      // HOST:PORT of the service
+	addresses bool        // addresses of stored files were printed
+	stale     []*api.File // files of which a service may have old cached copies
 }
 
 // open opens the session for the flags.
-func (p *Program) open(ctx context.Context, f *flags) (*session.Session, error) {
-	return p.opened(session.Open(ctx, p.options(f)))
+func (p *Program) open(ctx context.Context) (*session.Session, error) {
+	return p.opened(session.Open(ctx, p.Options))
 }
 
-// opened notes what the last lines of the command depend on.
+// openAnyway is open for commands that can do without the journal. They print a warning if it
+// cannot be opened.
+func (p *Program) openAnyway(ctx context.Context) (*session.Session, error) {
+	o := p.Options
+	o.NeedsNoJournal = true
+	return p.opened(session.Open(ctx, o))
+}
+
+// openOrDescribe is openAnyway. With --dry-run the session sends nothing and needs no key, unless the
+// requests depend on what it reads.
+func (p *Program) openOrDescribe(ctx context.Context, reads bool) (*session.Session, error) {
+	if p.dryRun && !reads {
+		return p.opened(session.Describe(p.Options))
+	}
+	return p.openAnyway(ctx)
+}
+
+// opened prints warnings and notes what the last lines of the command depend on.
 func (p *Program) opened(s *session.Session, err error) (*session.Session, error) {
 	if err == nil {
-		p.serving, p.local = s.Serving, s.Profile.Local
+		p.sessions = append(p.sessions, s)
+		p.serving, p.local, p.busy, p.host = s.Serving, s.Profile.Local, s.Busy, s.Profile.Host
+		for _, warning := range s.Warnings {
+			report(p.Stderr, warning)
+		}
 	}
 	return s, err
 }
 
 // warnOfAddresses warns if printed addresses of the local library stop working after this command.
 func (p *Program) warnOfAddresses() {
-	if p.serving && p.addresses {
-		p.note(p.flags, "mediadesk: addresses of the local library work while it is served. To serve it, run: mediadesk serve")
+	if !p.serving || !p.addresses {
+		return
 	}
-}
-
-// offerPurge says how to remove cached copies that this command made old.
-func (p *Program) offerPurge() {
-	if len(p.stale) > 0 && !p.local {
-		p.note(p.flags, "mediadesk: the cache of the service may have old copies. To remove them, run: %s", purgeCommand(p.stale...))
+	serve := "To serve it, run: mediadesk serve"
+	if p.busy != "" {
+		serve = text.Capital(p.busy) + ". To serve it at these addresses, run: mediadesk serve --addr " + p.host
 	}
+	p.note("mediadesk: addresses of the local library work while it is served. %s", serve)
 }
 
 // spool returns the folder for data from standard input or the clipboard.
 func (p *Program) spool() string { return p.Paths.Spool() }
 
-// flags are the global flags.
-type flags struct {
-	session.Request
-	debug, json, dryRun, quiet, yes, accessible bool
-}
-
-// note prints a message that is neither result nor error. --quiet suppresses it.
-func (p *Program) note(f *flags, format string, args ...any) {
-	if !f.quiet {
-		fmt.Fprintln(p.Stderr, safeLines(fmt.Sprintf(format, args...)))
+// note prints a line that is neither result nor error. --quiet suppresses it.
+func (p *Program) note(format string, args ...any) {
+	if !p.quiet {
+		fmt.Fprintln(p.Stderr, text.Safe(fmt.Sprintf(format, args...)))
 	}
 }
 
 // Main runs the command line and returns the exit code.
 func Main(ctx context.Context, p Program, args []string) int {
-	p.args = args
-	root := newRoot(&p)
-	root.Version = p.Version
-	root.SetArgs(args)
-	root.SetIn(p.Stdin)
-	root.SetOut(p.Stdout)
-	root.SetErr(p.Stderr)
-	err := root.ExecuteContext(ctx)
+	err := p.execute(ctx, args)
 	p.warnOfAddresses()
-	p.offerPurge()
+	if len(p.stale) > 0 && !p.local {
+		p.note("mediadesk: the cache of the service may have old copies. To remove them, run: %s", purgeCommands(p.stale))
+	}
 	if err == nil {
 		return exitDone
 	}
@@ -128,9 +132,30 @@ func Main(ctx context.Context, p Program, args []string) int {
 	return exitCode(err)
 }
 
+// execute runs a command line and closes the sessions that it opened.
+func (p *Program) execute(ctx context.Context, args []string) error {
+	p.args = args
+	root := newRoot(p)
+	root.Version = p.Version
+	root.SetArgs(args)
+	root.SetIn(p.Stdin)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	err := root.ExecuteContext(ctx)
+	closing, cancel := context.WithTimeout(context.Background(), session.CloseTime)
+	defer cancel()
+	for _, s := range p.sessions {
+		if err := s.Close(closing); err != nil {
+			report(p.Stderr, err)
+		}
+	}
+	p.sessions = nil
+	return err
+}
+
 func newRoot(p *Program) *cobra.Command {
-	f := &flags{Request: session.Request{KeyFD: -1, RetryFor: session.RetryFor}}
-	p.flags = f
+	p.Request = session.Request{RetryFor: session.RetryFor}
+	p.Waiting = func(notice string) { p.note("mediadesk: %s…", notice) }
 	root := &cobra.Command{
 		Use:   "mediadesk [FILE… | FOLDER]",
 		Short: "Upload, tag and manage images in an ImageKit-style media library",
@@ -141,37 +166,43 @@ func newRoot(p *Program) *cobra.Command {
 		SilenceUsage: true, SilenceErrors: true,
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runScreens(cmd, p, f, args)
+			return runScreens(cmd, p, args)
 		},
 	}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		slog.SetDefault(p.Log.Logger(f.debug))
+		if p.Paths == (config.Paths{}) && cmd.Name() != "man" && cmd.Name() != "help" && (!cmd.HasParent() || cmd.Parent().Name() != "completion") {
+			return &exitError{exitUsage, config.ErrNoHome}
+		}
+		slog.SetDefault(p.Log.Logger(p.debug))
 		if err := switchValue(cmd, p.args); err != nil {
 			return err
 		}
-		if f.dryRun && slices.Contains(withoutRequest, cmd.CommandPath()) {
+		if p.dryRun && slices.Contains(withoutRequest, cmd.CommandPath()) {
 			return usage("%s sends no request that --dry-run could print", cmd.CommandPath())
+		}
+		if cmd.Flags().Changed("concurrency") && p.Concurrency < 1 {
+			return usage("--concurrency takes a number from 1, not %d", p.Concurrency)
 		}
 		return nil
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%s", flagProblem(err)) })
 	root.SetHelpFunc(p.showHelp)
 	all := root.PersistentFlags()
-	all.StringVarP(&f.Profile, "profile", "p", "", "use this profile instead of the one in use")
-	all.StringVar(&f.UploadURL, "upload-url", "", "address for uploads, instead of a profile")
-	all.StringVar(&f.BaseURL, "base-url", "", "address for all other calls, instead of a profile")
-	all.StringVar(&f.DeliveryURL, "delivery-url", "", "address that serves the files, instead of a profile")
-	all.BoolVar(&f.json, "json", false, "print one JSON object per line, for scripts")
-	all.BoolVarP(&f.dryRun, "dry-run", "n", false, "print the request instead of sending it")
-	all.BoolVarP(&f.quiet, "quiet", "q", false, "print results and errors only")
-	all.BoolVarP(&f.yes, "yes", "y", false, "answer yes to questions, such as whether to delete")
-	all.IntVar(&f.KeyFD, "key-fd", -1, "read the private key from this file descriptor")
-	all.BoolVar(&f.debug, "debug", false, "log every request, without secrets")
-	all.BoolVar(&f.accessible, "accessible", false, "prompts and sentences instead of screens, for screen readers")
-	root.AddCommand(newUpload(p, f), newResume(p, f), newDetails(p, f), newList(p, f), newOpen(p, f), newWatch(p, f), newServe(p, f), newUploads(p, f), newUsage(p, f), newTransfer(p, f),
-		newProfile(p, f), newKey(p, f), newDoctor(p, f), newMan(p))
-	root.AddCommand(newFileCommands(p, f)...)
-	root.AddCommand(newFolderCommands(p, f)...)
+	all.StringVarP(&p.Profile, "profile", "p", "", "use this profile instead of the one in use")
+	all.StringVar(&p.UploadURL, "upload-url", "", "address for uploads, instead of a profile")
+	all.StringVar(&p.BaseURL, "base-url", "", "address for all other calls, instead of a profile")
+	all.StringVar(&p.DeliveryURL, "delivery-url", "", "address that serves the files, instead of a profile")
+	all.BoolVar(&p.json, "json", false, "print one JSON object per line, for scripts")
+	all.BoolVarP(&p.dryRun, "dry-run", "n", false, "print the request instead of sending it")
+	all.BoolVarP(&p.quiet, "quiet", "q", false, "print results and errors only")
+	all.BoolVarP(&p.yes, "yes", "y", false, "answer yes to questions, such as whether to delete")
+	all.IntVar(&p.KeyFD, "key-fd", -1, "read the private key from this file descriptor")
+	all.BoolVar(&p.debug, "debug", false, "log every request, without secrets")
+	all.BoolVar(&p.accessible, "accessible", false, "prompts and sentences instead of screens, for screen readers")
+	root.AddCommand(newUpload(p), newResume(p), newDetails(p), newList(p), newOpen(p), newWatch(p), newServe(p), newUploads(p), newUsage(p), newTransfer(p),
+		newProfile(p), newKey(p), newDoctor(p), newMan(p))
+	root.AddCommand(newFileCommands(p)...)
+	root.AddCommand(newFolderCommands(p)...)
 	addCompletions(root, p)
 	checkHelpArgs(root)
 	return root
@@ -186,6 +217,16 @@ func switchValue(cmd *cobra.Command, args []string) error {
 		f := cmd.Flags().Lookup(strings.TrimPrefix(args[i-1], "--"))
 		if strings.HasPrefix(args[i-1], "--") && f != nil && f.Value.Type() == "bool" {
 			return usage("unexpected %q after --%s: write --%[2]s=%[1]s", word, f.Name)
+		}
+	}
+	return nil
+}
+
+// exclusive refuses a flag together with one of the others.
+func exclusive(cmd *cobra.Command, flag string, others ...string) error {
+	for _, other := range others {
+		if cmd.Flags().Changed(flag) && cmd.Flags().Changed(other) {
+			return usage("--%s and --%s exclude each other: use one of them", flag, other)
 		}
 	}
 	return nil
@@ -210,27 +251,26 @@ var withoutRequest = []string{
 
 // prompts reports whether the user wants prompts and sentences instead of screens and redrawn
 // lines.
-func (f *flags) prompts(p *Program) bool {
+func (p *Program) prompts() bool {
 	on, err := strconv.ParseBool(p.Getenv(AccessibleVariable))
-	return f.accessible || err == nil && on
+	return p.accessible || err == nil && on
 }
 
 // runScreens starts the interactive program if there is a terminal.
-func runScreens(cmd *cobra.Command, p *Program, f *flags, args []string) error {
+func runScreens(cmd *cobra.Command, p *Program, args []string) error {
 	if err := mistyped(cmd, args); err != nil {
 		return err
 	}
-	if f.prompts(p) {
-		return accessible(cmd.Context(), p, f, args)
+	if p.prompts() {
+		return accessible(cmd.Context(), p, args)
 	}
 	// With - the file list comes from standard input and keys from the terminal.
 	piped := p.TerminalOut && slices.Contains(args, "-")
 	if !p.Terminal && !piped {
-		return usage("the screens need a terminal for input and output.\n" +
-			"Use a command, such as: mediadesk upload FILE (see mediadesk --help), or mediadesk --accessible for prompts")
-	}
-	if code, ran := p.guarded(f.KeyFD); ran {
-		return &exitError{code: code}
+		return &exitError{exitUsage, &api.HintedError{
+			Err:  errors.New("the screens need a terminal for input and output"),
+			Help: "Use a command, such as: mediadesk upload FILE (see mediadesk --help), or mediadesk --accessible for prompts.",
+		}}
 	}
 	// A folder is where the picker starts; files go to the tray.
 	folder := ""
@@ -246,8 +286,8 @@ func runScreens(cmd *cobra.Command, p *Program, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	f.Adopt, f.RetryFor = true, 0
-	return p.Screens(cmd.Context(), p.options(f), folder, sources)
+	p.Adopt, p.RetryFor = true, 0
+	return p.Screens(cmd.Context(), p.Options, folder, sources)
 }
 
 // mistyped returns an error if a word is not a file but close to a command.
@@ -287,51 +327,6 @@ func nearest(cmd *cobra.Command, word string) string {
 	return ""
 }
 
-// openAnyway is open for commands that can do without the journal. They print a warning if it
-// cannot be opened.
-func (p *Program) openAnyway(ctx context.Context, f *flags) (*session.Session, error) {
-	o := p.options(f)
-	o.NeedsNoJournal = true
-	s, err := p.opened(session.Open(ctx, o))
-	if err == nil && s.NoJournal != nil {
-		report(p.Stderr, s.NoJournal)
-		fmt.Fprintln(p.Stderr, "mediadesk: continuing without the journal: you cannot undo changes that you make now.")
-	}
-	return s, err
-}
-
-// guarded runs the screens in a child process. ran is false if this process must run them itself.
-func (p *Program) guarded(keyFD int) (code int, ran bool) {
-	out, ok := p.Stdout.(*os.File)
-	if !ok {
-		return 0, false
-	}
-	var secrets []string
-	for _, name := range config.SecretVariables { // children do not inherit them
-		if value := p.Getenv(name); value != "" {
-			secrets = append(secrets, name+"="+value)
-		}
-	}
-	return terminal.RunGuarded(terminal.GuardOptions{Out: out, Err: p.Stderr, Env: secrets, FD: keyFD, Crashed: p.crashed})
-}
-
-// crashed writes a crash report to a file, without the key, and returns a message for the user.
-func (p *Program) crashed(report string) string {
-	var secrets config.Redactor
-	if key, err := config.NewSecret(p.Getenv(api.KeyVariable)); err == nil {
-		secrets.Add(key)
-	}
-	report = secrets.String(report)
-	first, _, _ := strings.Cut(strings.TrimSpace(report), "\n")
-	saved := "The report could not be written."
-	if err := os.MkdirAll(p.Paths.State, 0o700); err == nil {
-		if err := os.WriteFile(p.Paths.Crash(), []byte(report), 0o600); err == nil {
-			saved = "The report is in " + p.Paths.Crash()
-		}
-	}
-	return fmt.Sprintf("mediadesk crashed because of a bug: %s\n%s\nUnfinished uploads are kept in the journal.\n", safeLines(first), safeLines(saved))
-}
-
 // Exit codes of the contract.
 const (
 	exitDone    = 0
@@ -368,18 +363,18 @@ func exitCode(err error) int {
 	var badKey *config.SourceError
 	var keyring *config.KeyringError
 	var request *session.RequestError
+	var rule *api.RuleError
 	var signal *terminal.SignalError
-	var pending *session.PendingJobError
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &exit):
 		return exit.code
-	case errors.As(err, &request):
+	case errors.As(err, &request), errors.As(err, &rule) && rule.Field == "fileId":
 		return exitUsage
 	case errors.As(err, &signal):
 		return signal.Code
-	case errors.As(err, &pending):
+	case errors.Is(err, session.ErrJobPending):
 		return exitUnknown
 	case errors.As(err, &noKey), errors.As(err, &badKey), errors.As(err, &keyring), api.KeyRefused(err):
 		return exitKey
@@ -387,47 +382,40 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// oneArg, someArgs, mostArgs and noArgs check the number of arguments.
-func oneArg(name string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return usage("%s takes one %s", cmd.CommandPath(), name)
+// argHints follow the first argument of a command in the message that it is missing.
+var argHints = map[string]string{"FILE": ": a file id or a library path", "FOLDER": ", such as /summer/"}
+
+// checkArgs checks the number of arguments by the usage of a command, such as "move FILE… FOLDER".
+func checkArgs(cmd *cobra.Command, args []string) error {
+	takes, _, _ := strings.Cut(strings.TrimPrefix(cmd.Use, cmd.Name()), " --")
+	words, least := strings.Fields(takes), 0
+	for _, word := range words {
+		if !strings.HasPrefix(word, "[") {
+			least++
 		}
-		return nil
 	}
-}
-
-func someArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return usage("%s needs a FILE: a file id or a library path", cmd.CommandPath())
-	}
-	return nil
-}
-
-func mostArgs(n int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > n {
-			return usage("%s takes %s; %q is one too many", cmd.CommandPath(), text.Plural(n, "argument"), args[n])
-		}
-		return nil
-	}
-}
-
-func noArgs(cmd *cobra.Command, args []string) error {
+	takes = cmp.Or(strings.TrimSpace(takes), "no argument")
 	switch {
-	case len(args) == 0:
+	case len(args) < least && len(words) == 1:
+		name := strings.TrimSuffix(words[0], "…")
+		return usage("%s needs a %s%s", cmd.CommandPath(), name, argHints[name])
+	case len(args) < least:
+		return usage("%s takes %s", cmd.CommandPath(), takes)
+	case len(args) <= len(words) || strings.Contains(takes, "…"):
 		return nil
 	case cmd.HasSubCommands():
 		return noSuchCommand(cmd, args[0])
 	}
-	return usage("%s takes no argument; %q is one too many", cmd.CommandPath(), args[0])
+	return usage("%s takes %s; %q is one too many", cmd.CommandPath(), takes, args[len(words)])
 }
 
-// cleanup closes a session within session.CloseTime.
-func cleanup(d *session.Session) {
-	ctx, cancel := context.WithTimeout(context.Background(), session.CloseTime)
-	defer cancel()
-	if err := d.Close(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "mediadesk:", err)
+// Unreleased is the version of a build without version information.
+const Unreleased = "0.2.0-dev"
+
+// Version returns the module version or commit of the build; info may be nil.
+func Version(info *debug.BuildInfo) string {
+	if info == nil || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return Unreleased
 	}
+	return info.Main.Version
 }

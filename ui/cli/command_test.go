@@ -9,7 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,9 +22,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if way := os.Getenv("MEDIADESK_TEST_DIE"); way != "" {
-		runDyingScreen(way)
-	}
 	uitest.VerifyTestMain(m)
 }
 
@@ -52,8 +51,6 @@ func TestScripts(t *testing.T) {
 			"lastversion": lastVersion,
 			"breaks":      breaks,
 			"nul":         nul,
-
-			"balanced": balanced,
 		},
 	})
 }
@@ -93,7 +90,49 @@ func servers(env *testscript.Env) map[string]string {
 		<-r.Context().Done()
 	})
 	missing := serve(env, http.NotFound)
-	return map[string]string{"MISSING": missing, "SILENT": silent, "HTML": html, "FORBIDDEN": wrong, "NOBODY": unusedAddress(env)}
+	var asked atomic.Int64
+	odd := ""
+	odd = serve(env, func(w http.ResponseWriter, r *http.Request) {
+		switch q := r.URL.Query(); {
+		case r.URL.Path == "/v1/files" && q.Get("path") == "/broken/":
+			fmt.Fprint(w, `[{"type":"file","fileId":"1","name":"a.jpg"},{"type":"file","fileId":7}]`)
+		case r.URL.Path == "/v1/files" && q.Get("path") == "/busy/" && asked.Add(1) == 1:
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			fmt.Fprint(w, `{"message":"Closed for maintenance."}`)
+		case r.URL.Path == "/v1/files" && q.Get("path") == "" && q.Get("searchQuery") == "": // there is always another page
+			first, _ := strconv.Atoi(q.Get("skip"))
+			var list []string
+			for i := range 1000 {
+				list = append(list, fmt.Sprintf(`{"type":"file","fileId":"%d","name":"%[1]d","filePath":"/%[1]d"}`, first+i))
+			}
+			fmt.Fprint(w, "["+strings.Join(list, ",")+"]")
+		case r.URL.Path == "/v1/files":
+			fmt.Fprint(w, "[]")
+		case strings.HasSuffix(r.URL.Path, "/details"):
+			name := map[string]string{"bidi": `a\u202e\u0085b.jpg`, "windows": "CON.txt"}[strings.Split(r.URL.Path, "/")[3]]
+			fmt.Fprintf(w, `{"type":"file","fileId":"1","name":"%s","filePath":"/%[1]s","url":"%s/a","size":1}`, name, odd)
+		case r.URL.Path == "/a":
+			fmt.Fprint(w, "a")
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	})
+	renames := serve(env, func(w http.ResponseWriter, r *http.Request) { // and cannot purge (hosted-service.md §10)
+		body, _ := io.ReadAll(r.Body)
+		switch {
+		case r.URL.Path != "/v1/files/rename" && !strings.HasSuffix(r.URL.Path, "/details"):
+			w.WriteHeader(http.StatusNotFound)
+		case r.URL.Path != "/v1/files/rename":
+			fmt.Fprint(w, `{"type":"file","fileId":"1","name":"a.jpg","filePath":"/a.jpg","url":"https://ik.example/demo/a.jpg?updatedAt=1"}`)
+		case strings.Contains(string(body), "started.jpg"):
+			fmt.Fprint(w, `{"purgeRequestId":"66a"}`)
+		default:
+			w.WriteHeader(http.StatusMultiStatus)
+			fmt.Fprint(w, `{"message":"File renamed, purge failed","reason":"PURGE_FAILED"}`)
+		}
+	})
+	return map[string]string{"RENAMES": renames, "MISSING": missing, "ODD": odd, "SILENT": silent, "HTML": html, "FORBIDDEN": wrong, "NOBODY": unusedAddress(env)}
 }
 
 func serve(env *testscript.Env, h http.HandlerFunc) string {

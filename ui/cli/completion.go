@@ -67,11 +67,11 @@ func (p *Program) remoteArgs(use string) cobra.CompletionFunc {
 func (p *Program) remote(cmd *cobra.Command, do func(ctx context.Context, s *session.Session) error) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
 	defer cancel()
-	o := p.options(p.flags)
+	o := p.Options
 	o.NeedsNoJournal = true
 	s, err := session.Open(ctx, o)
 	if err == nil {
-		defer cleanup(s)
+		p.sessions = append(p.sessions, s)
 		err = do(ctx, s)
 	}
 	if err != nil {
@@ -130,7 +130,8 @@ func (p *Program) versionIDs(cmd *cobra.Command, file string) (ids []cobra.Compl
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
-// addCompletions registers completions for flag values and library paths.
+// addCompletions registers completions for flag values and library paths, and checks of the
+// number of arguments.
 func addCompletions(root *cobra.Command, p *Program) {
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
@@ -153,6 +154,9 @@ func addCompletions(root *cobra.Command, p *Program) {
 			}
 			// Fails for flags with their own completion.
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(options, cobra.ShellCompDirectiveNoFileComp))
+		}
+		if cmd.HasParent() && cmd.Args == nil {
+			cmd.Args = checkArgs
 		}
 		if cmd.HasParent() && cmd.ValidArgsFunction == nil {
 			cmd.ValidArgsFunction = p.remoteArgs(cmd.Use)

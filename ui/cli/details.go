@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,7 +27,7 @@ type detailFlags struct {
 	extensions                                 []string
 }
 
-func newDetails(p *Program, f *flags) *cobra.Command {
+func newDetails(p *Program) *cobra.Command {
 	c := &detailFlags{}
 	cmd := &cobra.Command{
 		Use:   "details FILE…",
@@ -37,8 +38,7 @@ func newDetails(p *Program, f *flags) *cobra.Command {
 			"mediadesk details /summer/a.jpg --add-tags sea,boat --region 10,20,300,200\n" +
 			"mediadesk details 65f1c0ffee65f1c0ffee65f1 --unset-tags\n" +
 			"mediadesk details 65f1c0ffee65f1c0ffee65f1 --undo",
-		Args: someArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return runDetails(cmd, p, f, c, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runDetails(cmd, p, c, args) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&c.tags, "tags", "", "replace the tags with these, separated by commas")
@@ -64,34 +64,6 @@ func (c *detailFlags) needsRecord() bool {
 
 // changeFlags lists the flags that request a change.
 var changeFlags = []string{"tags", "add-tags", "remove-tags", "take-ai-tags", "unset-tags", "region", "unset-region", "extension", "webhook", "description", "metadata"}
-
-// exclusive lists flags that exclude each other.
-var exclusive = [][2]string{
-	{"tags", "add-tags"},
-	{"tags", "remove-tags"},
-	{"tags", "unset-tags"},
-	{"unset-tags", "add-tags"},
-	{"unset-tags", "remove-tags"},
-	{"tags", "take-ai-tags"},
-	{"unset-tags", "take-ai-tags"},
-	{"region", "unset-region"},
-}
-
-// check refuses flags that exclude each other.
-func (c *detailFlags) check(given func(string) bool) error {
-	pairs := exclusive
-	for _, replay := range []string{"undo", "redo"} {
-		for _, change := range changeFlags {
-			pairs = append(pairs, [2]string{replay, change})
-		}
-	}
-	for _, pair := range append(pairs, [2]string{"undo", "redo"}) {
-		if given(pair[0]) && given(pair[1]) {
-			return usage("--%s and --%s exclude each other: use one of them", pair[0], pair[1])
-		}
-	}
-	return nil
-}
 
 // change returns the update for a file. before is its record, or nil if needsRecord is false.
 func (c *detailFlags) change(given func(string) bool, before *api.File) (api.Details, error) {
@@ -156,45 +128,41 @@ func (c *detailFlags) change(given func(string) bool, before *api.File) (api.Det
 	return d, nil
 }
 
-func runDetails(cmd *cobra.Command, p *Program, f *flags, c *detailFlags, names []string) error {
+func runDetails(cmd *cobra.Command, p *Program, c *detailFlags, names []string) error {
 	given := cmd.Flags().Changed
-	if err := c.check(given); err != nil {
+	if err := cmp.Or(
+		exclusive(cmd, "tags", "add-tags", "remove-tags", "unset-tags", "take-ai-tags"),
+		exclusive(cmd, "unset-tags", "add-tags", "remove-tags", "take-ai-tags"),
+		exclusive(cmd, "region", "unset-region"),
+		exclusive(cmd, "undo", append(changeFlags, "redo")...),
+		exclusive(cmd, "redo", changeFlags...),
+	); err != nil {
 		return err
 	}
-	changes := slices.ContainsFunc(changeFlags, given)
-	replays := c.undo || c.redo
-	open := p.openAnyway
-	switch {
-	case replays && f.dryRun:
-		return usage("--dry-run cannot show an undo or a redo: it depends on what is in the library now")
-	case replays:
-		open = p.open
-	case f.dryRun && !c.needsRecord() && !hasPath(names):
-		open = p.describe
-	}
 	ctx := cmd.Context()
-	s, err := open(ctx, f)
+	switch {
+	case (c.undo || c.redo) && p.dryRun:
+		return usage("--dry-run cannot show an undo or a redo: it depends on what is in the library now")
+	case c.undo || c.redo:
+		return replay(ctx, p, names, c.redo)
+	}
+	s, err := p.openOrDescribe(ctx, c.needsRecord() || hasPath(names))
 	if err != nil {
 		return err
 	}
-	defer cleanup(s)
 	switch {
-	case replays:
-		return replay(ctx, p, f, s, names, c.redo)
-	case changes:
-		return changeDetails(ctx, p, f, c, s, names, given)
-	case f.dryRun:
-		return p.dryReads(ctx, f, names, (*api.Client).DescribeDetails)
+	case slices.ContainsFunc(changeFlags, given):
+		return changeDetails(ctx, p, c, s, names, given)
+	case p.dryRun:
+		return p.dryReads(ctx, names, (*api.Client).DescribeDetails)
 	}
-	var failed failures
-	for _, name := range names {
+	return p.each(ctx, names, func(name string) error {
 		file, err := findFile(ctx, s, name)
 		if err == nil {
-			err = printRecord(p, f.json, file)
+			err = p.printRecord(file)
 		}
-		failed.add(p, name, err)
-	}
-	return failed.exit()
+		return err
+	})
 }
 
 // failures prints errors and remembers the exit code.
@@ -214,12 +182,23 @@ func (n failures) exit() error {
 	return nil
 }
 
+// each calls do for each name until ctx ends. A failure is printed and does not stop the others.
+func (p *Program) each(ctx context.Context, names []string, do func(name string) error) error {
+	var failed failures
+	for _, name := range names {
+		if failed.add(p, name, do(name)); ctx.Err() != nil {
+			break
+		}
+	}
+	return failed.exit()
+}
+
 // changeDetails changes files in one undo step, or shows the requests. Errors found before sending
 // stop everything; a file that fails later does not stop the others.
-func changeDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, s *session.Session, names []string, given func(string) bool) error {
+func changeDetails(ctx context.Context, p *Program, c *detailFlags, s *session.Session, names []string, given func(string) bool) error {
 	var failed failures
 	if list, err := api.ParseExtensionList(c.extensions); err == nil {
-		p.warnExtensions(f, s.Profile, list)
+		p.warnExtensions(s.Profile, list)
 	}
 	var changes []session.Change
 	same := map[string]*api.File{} // files that need no change
@@ -246,9 +225,9 @@ func changeDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, s 
 		}
 		changes = append(changes, session.Change{FileID: id, Details: change})
 	}
-	if f.dryRun {
+	if p.dryRun {
 		for _, change := range changes {
-			if err := p.showRequest(f)(s.Client.DescribeUpdate(change.FileID, change.Details)); err != nil {
+			if err := p.showRequest(s.Client.DescribeUpdate(change.FileID, change.Details)); err != nil {
 				return err
 			}
 		}
@@ -264,9 +243,9 @@ func changeDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, s 
 		}
 		if err == nil {
 			if given("region") || given("unset-region") {
-				p.stale = append(p.stale, file.FilePath)
+				p.stale = append(p.stale, file)
 			}
-			err = printRecord(p, f.json, file)
+			err = p.printRecord(file)
 		}
 		failed.add(p, change.FileID, err)
 	}
@@ -275,7 +254,11 @@ func changeDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, s 
 
 // replay undoes or redoes the last change of files. Files changed in the same step are done
 // together.
-func replay(ctx context.Context, p *Program, f *flags, s *session.Session, names []string, redo bool) error {
+func replay(ctx context.Context, p *Program, names []string, redo bool) error {
+	s, err := p.open(ctx)
+	if err != nil {
+		return err
+	}
 	do, nothing := s.Undo, errors.New("nothing to undo")
 	if redo {
 		do, nothing = s.Redo, errors.New("nothing to redo")
@@ -298,7 +281,7 @@ func replay(ctx context.Context, p *Program, f *flags, s *session.Session, names
 		for _, e := range list {
 			handled[e.FileID] = true
 			if e.Err == nil {
-				e.Err = printRecord(p, f.json, e.File)
+				e.Err = p.printRecord(e.File)
 			}
 			failed.add(p, e.FileID, e.Err)
 		}
@@ -356,9 +339,9 @@ func readRecord(ctx context.Context, s *session.Session, id string) (*api.File, 
 }
 
 // printRecord prints a record, as answered by the service for scripts or in lines for people.
-func printRecord(p *Program, asJSON bool, file *api.File) error {
+func (p *Program) printRecord(file *api.File) error {
 	p.addresses = p.addresses || file.URL != ""
-	if asJSON {
+	if p.json {
 		return printJSON(p.Stdout, record{file})
 	}
 	for _, line := range recordLines(file) {

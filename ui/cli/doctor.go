@@ -1,21 +1,36 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
 	"os"
-	"path"
+	"path/filepath"
 	"regexp"
 	"runtime"
-	"runtime/debug"
 	"strings"
+	"sync"
+	"time"
 
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
+	"mediadesk/api/local"
+	"mediadesk/api/media"
 	"mediadesk/api/session"
 	"mediadesk/config"
+	"mediadesk/ui/terminal"
 	"mediadesk/ui/text"
 )
 
@@ -38,242 +53,516 @@ type finding struct {
 
 // doctor collects findings. It changes nothing but a temporary test entry in the keyring.
 type doctor struct {
-	p        *Program
-	f        *flags
+	*Program
 	settings config.Config
+	wrong    error // why the settings cannot be read
 	profile  config.Profile
+	local    bool // the profile is the local library
 	keys     *config.Keys
 	secrets  config.Redactor
 	section  string
-	findings []finding
+	count    map[string]int // findings by verdict
+	down     bool           // the service does not answer
 }
 
-func newDoctor(p *Program, f *flags) *cobra.Command {
+// checks are what doctor checks, in order. Each reports with [doctor.say].
+var checks = []struct {
+	section string
+	run     func(*doctor, context.Context)
+}{
+	{"Versions", func(d *doctor, _ context.Context) {
+		d.ok("mediadesk", "%s, for %s on %s, built with %s", d.Version, runtime.GOOS, runtime.GOARCH, runtime.Version())
+	}},
+	{"Terminal", (*doctor).terminal},
+	{"Settings", (*doctor).settingsFile},
+	{"Folders", (*doctor).folders},
+	{"Journal", (*doctor).journal},
+	{"Private key", (*doctor).key},
+	{"Addresses", (*doctor).addresses},
+	{"Webhooks", (*doctor).webhooks},
+}
+
+func newDoctor(p *Program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the setup and suggest fixes",
 		Long: "Check the terminal, the keyring, the key, the clock, the addresses of the profile, the webhook address, the folders and the journal, and suggest fixes. " +
 			"Nothing is uploaded or changed.\n\n" +
 			"The output is safe to paste into a report: it has no key, no account id and not the name of your home folder. Exit code 0: no problem; 1: at least one.",
-		Example: "mediadesk doctor\nmediadesk doctor --profile work\nmediadesk doctor --json | jq -r 'select(.verdict!=\"ok\")'",
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			d := &doctor{p: p, f: f, keys: &config.Keys{Getenv: p.Getenv, Keyring: config.NewKeyring()}}
-			return d.run(cmd.Context())
+		Example: "mediadesk doctor\nmediadesk doctor --profile work\nmediadesk doctor --json | jq -r 'select(.verdict==\"problem\").text'",
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			d := &doctor{Program: p, keys: &config.Keys{Getenv: p.Getenv, Keyring: config.NewKeyring()}, count: map[string]int{}}
+			if d.settings, d.wrong = config.Load(p.Paths); d.wrong != nil && p.Profile != "" && !p.Unnamed() {
+				d.profile = d.settings.Current() // the named one cannot be read
+			} else if d.profile, err = session.Resolve(d.settings, p.Request); err != nil {
+				return err
+			}
+			d.local = d.profile.Kind == config.KindLocal
+			for _, c := range checks {
+				d.section = c.section
+				d.print("%s\n", c.section)
+				c.run(d, cmd.Context())
+				d.print("\n")
+			}
+			d.print("%s, %s.\n", text.Plural(d.count[verdictBad], "problem"), text.Plural(d.count[verdictWarn], "warning"))
+			if d.count[verdictBad] > 0 {
+				return &exitError{code: exitFailed}
+			}
+			return nil
 		},
 	}
 }
 
-func (d *doctor) run(ctx context.Context) error {
-	if err := d.chooseProfile(); err != nil {
-		return err
+// print prints text for people.
+func (d *doctor) print(format string, args ...any) {
+	if !d.json {
+		fmt.Fprintf(d.Stdout, format, args...)
 	}
-	for _, s := range []struct {
-		name  string
-		check func(context.Context)
-	}{
-		{"Versions", d.versions},
-		{"Terminal", d.terminal},
-		{"Settings", d.settingsFile},
-		{"Folders", d.folders},
-		{"Journal", d.journal},
-		{"Private key", d.key},
-		{"Addresses", d.addresses},
-		{"Webhooks", d.webhooks},
-	} {
-		d.section = s.name
-		before := len(d.findings)
-		s.check(ctx)
-		if err := d.print(d.findings[before:]); err != nil {
-			return err
-		}
-	}
-	return d.end()
 }
 
-// chooseProfile selects the profile to check, or the default one if the settings file is invalid.
-func (d *doctor) chooseProfile() error {
-	c, err := config.Load(d.p.Paths)
-	d.settings = c
-	if err != nil && d.f.Profile != "" && !d.f.Unnamed() {
-		d.profile = c.Current()
-		return nil
-	}
-	profile, err := session.Resolve(c, d.f.Request)
-	if err != nil {
-		return err
-	}
-	d.profile = profile
-	return nil
-}
-
-// say adds a finding with cleaned text.
+// say prints a finding, without what identifies the user.
 func (d *doctor) say(verdict, check, help, format string, args ...any) {
-	d.findings = append(d.findings, finding{
-		Section: d.section, Check: check, Verdict: verdict,
-		Text: d.clean(fmt.Sprintf(format, args...)), Help: d.clean(help),
-	})
+	f := finding{d.section, check, verdict, d.clean(fmt.Sprintf(format, args...)), d.clean(help)}
+	d.count[verdict]++
+	if d.json {
+		_ = printJSON(d.Stdout, f)
+	}
+	for line := range strings.SplitSeq(strings.TrimSuffix(f.Text+"\n"+f.Help, "\n"), "\n") {
+		d.print("  %-8s %s %s\n", verdict, text.PadRight(check, 20), line)
+		verdict, check = "", ""
+	}
 }
+
+func (d *doctor) ok(check, format string, args ...any) { d.say(verdictOK, check, "", format, args...) }
 
 // clean makes text safe to draw and removes what identifies the user.
-func (d *doctor) clean(text string) string {
-	text = d.secrets.String(text)
-	for _, home := range []string{d.p.Getenv("HOME"), d.p.Getenv("USERPROFILE")} {
+func (d *doctor) clean(words string) string {
+	words = d.secrets.String(words)
+	for _, home := range []string{d.Getenv("HOME"), d.Getenv("USERPROFILE")} {
 		if len(home) > 1 {
-			text = strings.ReplaceAll(text, home, "~")
+			words = strings.ReplaceAll(words, home, "~")
 		}
 	}
 	for _, variable := range []string{"USER", "LOGNAME", "USERNAME"} {
-		if user := d.p.Getenv(variable); user != "" {
-			text = userInPath(text, user)
+		if user := d.Getenv(variable); user != "" { // in paths, such as that of a mounted disk
+			words = regexp.MustCompile(`([/\\])`+regexp.QuoteMeta(user)+`($|[^\pL\pN._-])`).ReplaceAllString(words, "${1}USER${2}")
 		}
 	}
-	return safeLines(text)
+	return safeLines(words)
 }
 
-// userInPath replaces the user's name in paths, such as that of a mounted disk.
-func userInPath(text, user string) string {
-	return regexp.MustCompile(`([/\\])`+regexp.QuoteMeta(user)+`($|[^\pL\pN._-])`).ReplaceAllString(text, "${1}USER${2}")
-}
+// widths are texts whose width differs between terminals, and widthNames what they show.
+var (
+	widths     = [...]string{"abc", "漢字かな", "😀🌊", "👨‍👩‍👧", "🇳🇱", "e\u0301a\u0308", "नमस्ते", "●→"}
+	widthNames = [...]string{"Latin", "CJK", "emoji", "emoji family", "flag", "combining", "Hindi", "ambiguous"}
+)
 
-func (d *doctor) print(list []finding) error {
-	if d.f.json {
-		for _, f := range list {
-			if err := printJSON(d.p.Stdout, f); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if len(list) > 0 {
-		fmt.Fprintf(d.p.Stdout, "%s\n", list[0].Section)
-	}
-	for _, f := range list {
-		lines := strings.Split(f.Text, "\n")
-		fmt.Fprintf(d.p.Stdout, "  %s %s %s\n", text.PadRight(f.Verdict, 8), text.PadRight(f.Check, 20), lines[0])
-		rest := lines[1:]
-		if f.Help != "" {
-			rest = append(rest, strings.Split(f.Help, "\n")...)
-		}
-		for _, line := range rest {
-			fmt.Fprintf(d.p.Stdout, "  %s %s %s\n", text.PadRight("", 8), text.PadRight("", 20), line)
+// terminal reports the features of the terminal, queried if possible.
+func (d *doctor) terminal(ctx context.Context) {
+	env := d.Getenv
+	d.ok("TERM", "%s", cmp.Or(env("TERM"), "not set"))
+	var around []string
+	for _, v := range [][2]string{{"TMUX", "tmux"}, {"STY", "GNU screen"}, {"SSH_CONNECTION", "SSH"}, {"WSL_DISTRO_NAME", "WSL"}, {"CI", "CI"}} {
+		if env(v[0]) != "" {
+			around = append(around, v[1])
 		}
 	}
-	_, err := fmt.Fprintln(d.p.Stdout)
-	return err
-}
-
-// end prints a summary and returns the error with the exit code.
-func (d *doctor) end() error {
-	count := map[string]int{}
-	for _, f := range d.findings {
-		count[f.Verdict]++
+	if len(around) > 0 {
+		d.ok("inside", "%s", strings.Join(around, ", "))
 	}
-	if !d.f.json {
-		fmt.Fprintf(d.p.Stdout, "%s, %s.\n", text.Plural(count[verdictBad], "problem"), text.Plural(count[verdictWarn], "warning"))
+	locale := cmp.Or(env("LC_ALL"), env("LC_CTYPE"), env("LANG"))
+	if up := strings.ReplaceAll(strings.ToUpper(locale), "-", ""); locale != "" && !strings.Contains(up, "UTF8") {
+		d.say(verdictWarn, "locale", "Set LANG to a UTF-8 locale, such as C.UTF-8.", "%s is not UTF-8: letters and boxes may be garbled", locale)
 	}
-	if count[verdictBad] > 0 {
-		return &exitError{code: exitFailed}
-	}
-	return nil
-}
-
-func (d *doctor) versions(context.Context) {
-	d.say(verdictOK, "mediadesk", "", "%s, for %s on %s", d.p.Version, runtime.GOOS, runtime.GOARCH)
-	d.say(verdictOK, "Go", "", "%s", runtime.Version())
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
+	in, out := d.console()
+	if in == nil || out == nil {
+		d.say(verdictNote, "queried", "Run doctor without a pipe to check colors, widths and pictures.", "input and output are not both a terminal")
 		return
 	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			d.say(verdictOK, "commit", "", "%s", s.Value)
+	if w, h, err := term.GetSize(out.Fd()); err == nil {
+		small := w < 40 || h < 12
+		d.say(map[bool]string{true: verdictWarn, false: verdictOK}[small], "size", text.If(small, "The screens need 40x12."), "%dx%d", w, h)
+	}
+	_, colors := terminal.Colors("auto", out, environ(env), terminal.TmuxFeatures(ctx, env))
+	d.ok("colors", "%s", colors)
+	detector := d.Detector(out)
+	answers, err := terminal.Query(ctx, in, out, detector, widths[:])
+	if err != nil {
+		d.say(verdictNote, "queried", "", "%v", err)
+		return
+	}
+	switch {
+	case answers.Background == nil:
+		d.say(verdictNote, "background", "If the colors do not suit you, set theme to dark or light in the settings.", "not known: dark is assumed")
+	case tea.BackgroundColorMsg{Color: answers.Background}.IsDark():
+		d.ok("background", "dark")
+	default:
+		d.ok("background", "light")
+	}
+	for _, line := range detector.Abilities().Findings.Lines() {
+		d.ok(strings.ToLower(line.Label), "%s", line.Value)
+	}
+	for i, w := range widths {
+		ours, check, ambiguous := ansi.StringWidth(w), "width: "+widthNames[i], widthNames[i] == "ambiguous"
+		switch got := answers.Widths[i]; {
+		case got < 0:
+			d.say(verdictNote, check, "", "not known; %s is drawn as %d columns", w, ours)
+		case got == ours || ambiguous && got == ansi.StringWidthWc(w):
+			d.ok(check, "%s has %d columns, as expected", w, got)
+		case ambiguous:
+			d.say(verdictNote, check, "", "%s has %d columns: this terminal is set up for East Asian text, which mediadesk supports", w, got)
+		default:
+			d.say(verdictWarn, check, "Text after such letters can be misaligned.", "%s has %d columns in this terminal; mediadesk expects %d", w, got, ours)
 		}
 	}
-	for _, m := range info.Deps {
-		switch m.Path {
-		case "charm.land/bubbletea/v2", "modernc.org/sqlite", "github.com/zalando/go-keyring":
-			d.say(verdictOK, path.Base(strings.TrimSuffix(m.Path, "/v2")), "", "%s", m.Version)
+	for _, t := range media.Tools() {
+		if t.Path == "" {
+			d.say(verdictNote, t.Program, "", "not installed; it would show %s", t.Makes)
+			continue
+		}
+		d.ok(t.Program, "shows %s", t.Makes)
+	}
+}
+
+// console returns the terminal to query, or nil if input or output is not one.
+func (p *Program) console() (in, out *os.File) {
+	in, _ = p.Stdin.(*os.File)
+	if in == nil || !term.IsTerminal(in.Fd()) {
+		return nil, nil
+	}
+	for _, w := range []any{p.Stdout, p.Stderr} {
+		if f, ok := w.(*os.File); ok && term.IsTerminal(f.Fd()) {
+			return in, f
 		}
 	}
+	return in, nil
+}
+
+func environ(getenv func(string) string) []string {
+	var env []string
+	for _, name := range []string{"TERM", "COLORTERM", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TMUX", "STY", "TERM_PROGRAM", "WT_SESSION", "ConEmuANSI"} {
+		if v := getenv(name); v != "" {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
 }
 
 func (d *doctor) settingsFile(context.Context) {
-	file := d.p.Paths.Config
-	info, missing := os.Stat(file)
-	_, err := config.Load(d.p.Paths)
+	file, state := d.Paths.Config, d.Paths.StateFile()
 	switch {
-	case err != nil:
-		d.say(verdictBad, "config.toml", "Correct the line. Until then, doctor checks the defaults.", "%v", err)
-	case missing != nil:
+	case d.wrong != nil:
+		d.say(verdictBad, "config.toml", "Correct the line. Until then, doctor checks the defaults.", "%v", d.wrong)
+	case !exists(file):
 		d.say(verdictNote, "config.toml", "", "no settings file yet at %s: the defaults apply", file)
 	default:
-		d.say(verdictOK, "config.toml", "", "%s", file)
-		if runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
-			d.say(verdictWarn, "permissions", "chmod go-w "+file, "others can write the settings (mode %04o): they could name a key command", info.Mode().Perm())
-		}
+		d.ok("config.toml", "%s", file)
+		d.permissions(file, 0o022, "others can write the settings (mode %04o): they could name a key command", "chmod go-w "+file)
 	}
-	if len(d.settings.Replaced) > 0 {
-		lines := strings.Trim(fmt.Sprint(d.settings.Replaced), "[]")
-		d.say(verdictNote, "config.toml", "Delete those lines, or change one to use it again.", "version 0.1 wrote lines that are no longer used, because you changed the settings later: %s", lines)
-	}
-	state := d.p.Paths.StateFile()
-	if _, missing := os.Stat(state); err == nil && missing == nil {
-		d.say(verdictOK, "state.toml", "", "%s", state)
+	if d.wrong == nil && exists(state) {
+		d.ok("state.json", "%s", state)
 	}
 	name := d.profile.Name
 	if session.IsUnnamed(name) { // the path after the host may be an account
 		name = session.UnnamedPrefix + hostOf(d.profile.UploadURL)
 	}
-	d.say(verdictOK, "profile", "", "%s (%s), of %s", name, d.profile.Kind, text.Plural(len(d.settings.Profiles), "profile"))
+	d.ok("profile", "%s (%s), of %s", name, d.profile.Kind, text.Plural(len(d.settings.Profiles), "profile"))
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// permissions warns if a file gives rights of mask to others. words has the mode.
+func (d *doctor) permissions(file string, mask fs.FileMode, words, help string) {
+	info, err := os.Stat(file)
+	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&mask != 0 {
+		d.say(verdictWarn, "permissions", help, words, info.Mode().Perm())
+	}
+}
+
+// folders checks our folders, or their nearest existing parents.
+func (d *doctor) folders(context.Context) {
+	for _, f := range []struct{ name, path string }{
+		{"settings", filepath.Dir(d.Paths.Config)},
+		{"data", d.Paths.Data},
+		{"log", d.Paths.State},
+		{"cache", d.Paths.Cache},
+	} {
+		there := f.path
+		info, err := os.Stat(there)
+		for errors.Is(err, fs.ErrNotExist) && filepath.Dir(there) != there {
+			there = filepath.Dir(there)
+			info, err = os.Stat(there)
+		}
+		switch {
+		case err != nil:
+			d.say(verdictBad, f.name, "Check the permissions of the folders above it, or set MEDIADESK_HOME.", "%s cannot be read: %v", there, errors.Unwrap(err))
+		case !info.IsDir():
+			d.say(verdictBad, f.name, "Move it away, or set MEDIADESK_HOME to a folder.", "%s is not a folder", there)
+		case !writable(there):
+			d.say(verdictBad, f.name, "Check its permissions and the free space, or set MEDIADESK_HOME to another folder.", "%s cannot be written", there)
+		case there != f.path:
+			d.say(verdictNote, f.name, "", "%s is created when it is needed", f.path)
+		case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+			d.say(verdictNote, f.name, "Run chmod 700 to prevent that.", "others can read %s (mode %04o)", there, info.Mode().Perm())
+		default:
+			d.ok(f.name, "%s", there)
+		}
+	}
+}
+
+// writable reports whether a file can be created in a folder.
+func writable(dir string) bool {
+	f, err := os.CreateTemp(dir, ".mediadesk-doctor-*")
+	return err == nil && errors.Join(f.Close(), os.Remove(f.Name())) == nil
+}
+
+// journal checks the journal and the records of the local library. Contents are checked by
+// serve --check only.
+func (d *doctor) journal(ctx context.Context) {
+	const none = "none yet: the first start creates it"
+	state, err := session.CheckJournal(ctx, d.Paths)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		d.say(verdictNote, "journal", "", none)
+	case err != nil:
+		d.say(verdictBad, "journal", session.JournalDamaged, "%v", err)
+	default:
+		d.ok("journal", "no damage: %s, %s, schema %d", text.Bytes(state.Bytes), text.Plural(state.Jobs, "upload"), state.Version)
+	}
+	library := d.Paths.Library()
+	sum, err := local.Check(ctx, library, local.CheckOptions{Quick: true}, func(p local.Problem) error {
+		d.say(verdictBad, "library.db", p.Help, "%s", p.Message)
+		return nil
+	})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		d.say(verdictNote, "library.db", "", none)
+	case err != nil:
+		d.say(verdictBad, "library.db", api.Hint(err), "%v", err)
+	case sum.Problems == 0:
+		d.ok("library.db", "no damage; mediadesk serve --check verifies the contents, too")
+	}
+	if sum.Aside > 0 {
+		d.say(verdictNote, "set aside", "", "%s without a record in set-aside: removed after 30 days", text.Plural(sum.Aside, "content"))
+	}
+	for _, base := range []string{d.Paths.Journal(), filepath.Join(library, "library.db"), d.Paths.Log()} {
+		names, _ := filepath.Glob(base + "*")
+		for _, name := range names {
+			name := filepath.Base(name)
+			d.permissions(filepath.Join(filepath.Dir(base), name), 0o077, "others can read "+name+" (mode %04o)", "The next start corrects that; or run: chmod 600 "+name)
+		}
+	}
+	if !d.local {
+		return
+	}
+	if address, _, ok := local.Find(library); ok {
+		d.ok("local library", "runs at %s, in another process", address)
+		return
+	}
+	d.canListen("local library", d.settings.Local.Addr, "The library then uses another port, which stays the same; or set addr in [local].")
 }
 
 func (d *doctor) key(ctx context.Context) {
-	if d.profile.Kind == config.KindLocal {
-		d.say(verdictOK, "source", "", "the local library has its own")
+	if d.local {
+		d.ok("source", "the local library has its own")
+	} else if key, source, err := d.keys.Find(ctx, d.profile); err != nil {
+		d.say(verdictBad, "source", "", "%v", err)
 	} else {
-		key, source, err := d.keys.Find(ctx, d.profile)
 		d.secrets.Add(key)
-		if err != nil {
-			d.say(verdictBad, "source", "", "%v", err)
-		} else {
-			d.say(verdictOK, "source", "", "%s", source)
-			d.tryKey(ctx, key)
+		d.ok("source", "%s", source)
+		switch err := session.TryKey(ctx, d.profile, key); {
+		case err == nil:
+			d.ok("accepted", "the service accepts the key")
+		case api.KeyRefused(err):
+			d.say(verdictBad, "accepted", "Set the private key of this account: mediadesk key set --profile "+d.profile.Name, "the service refuses the key: %v", err)
+		default:
+			d.say(verdictNote, "accepted", "", "not known: %v", err)
 		}
 	}
 	tried := d.keys.Keyring.Try(ctx)
-	var problem *config.KeyringError
+	problem, known := errors.AsType[*config.KeyringError](tried)
 	switch {
 	case tried == nil:
-		d.say(verdictOK, "keyring", "", "a test entry was stored, read and removed")
-	case errors.As(tried, &problem):
+		d.ok("keyring", "a test entry was stored, read and removed")
+	case !known:
+		d.say(verdictWarn, "keyring", "", "%v", tried)
+	default:
 		verdict := verdictNote // other sources of keys remain
 		if problem.Problem == config.KeyringLocked || problem.Problem == config.KeyringSilent {
 			verdict = verdictWarn
 		}
-		d.say(verdict, "keyring", text.Sentence(problem.Problem.Help()), "%s", problem.Problem.Error())
-	default:
-		d.say(verdictWarn, "keyring", "", "%v", tried)
+		d.say(verdict, "keyring", text.Sentence(problem.Problem.Help()), "%s", problem.Describe())
 	}
 }
 
-// tryKey requests one record with the key.
-func (d *doctor) tryKey(ctx context.Context, key config.Secret) {
+// addressTimeout limits the wait for one address.
+const addressTimeout = 8 * time.Second
+
+// clockSkew is the tolerated difference between clocks.
+const clockSkew = time.Minute
+
+// addresses requests the headers of each host of the profile, without the key.
+func (d *doctor) addresses(ctx context.Context) {
+	if proxy := cmp.Or(d.Getenv("HTTPS_PROXY"), d.Getenv("https_proxy")); proxy != "" {
+		d.say(verdictNote, "proxy", "", "HTTPS_PROXY is set: https goes through %s", hostOf(proxy))
+	}
+	if d.local {
+		d.ok("addresses", "the local library is in this program: no network is used")
+		return
+	}
+	hosts := []*struct {
+		name, address string
+		answer        *http.Response
+		took          time.Duration
+		err           error
+	}{{name: "upload", address: d.profile.UploadURL}, {name: "details", address: d.profile.BaseURL}, {name: "delivery", address: d.profile.DeliveryURL}}
+	var all sync.WaitGroup
+	for _, h := range hosts {
+		all.Go(func() {
+			began := time.Now()
+			h.answer, _, h.err = request(ctx, http.MethodHead, h.address) //nolint:bodyclose // closed there
+			h.took = time.Since(began)
+		})
+	}
+	all.Wait()
+	var clock time.Time // of the service
+	for _, h := range hosts {
+		switch {
+		case h.address == "":
+			d.say(verdictNote, h.name, "", "no address is set: images of stored files cannot be fetched")
+			continue
+		case h.err != nil:
+			d.down = d.down || h.name == "upload"
+			d.sayUnreached(h.name, hostOf(h.address), h.err)
+			continue
+		}
+		verdict, help, with := verdictOK, "", ""
+		if state := h.answer.TLS; state != nil {
+			with = ", " + tls.VersionName(state.Version)
+			if expires := state.PeerCertificates[0].NotAfter; time.Until(expires) < 14*24*time.Hour {
+				verdict, help = verdictWarn, "Its certificate expires on "+expires.Format(time.DateOnly)+"."
+			}
+		}
+		d.say(verdict, h.name, help, "%s: answers %d%s, in %d ms", hostOf(h.address), h.answer.StatusCode, with, h.took.Milliseconds())
+		if at, err := http.ParseTime(h.answer.Header.Get("Date")); err == nil && clock.IsZero() {
+			clock = at
+		}
+	}
+	switch skew := time.Since(clock); {
+	case clock.IsZero():
+		d.say(verdictNote, "clock", "", "%s here; no service reported its time", time.Now().UTC().Format(time.RFC3339))
+	case skew.Abs() > clockSkew:
+		way := map[bool]string{true: "ahead of", false: "behind"}[skew > 0]
+		d.say(verdictWarn, "clock", "Set it: signed addresses and certificates depend on it.", "the clock of this computer is %s %s the service's clock", text.Duration(skew.Abs()), way)
+	default:
+		d.ok("clock", "agrees with the clock of the service to the minute")
+	}
+}
+
+// request sends a request without the key and returns the answer and the beginning of its body. It
+// follows no redirects.
+func request(ctx context.Context, method, address string) (*http.Response, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, addressTimeout)
 	defer cancel()
-	client, err := api.NewClient(api.Options{
-		UploadURL: d.profile.UploadURL, BaseURL: d.profile.BaseURL, DeliveryURL: d.profile.DeliveryURL, Key: key,
-	})
-	if err == nil {
-		defer client.Close()
-		_, err = client.List(ctx, api.Query{Limit: 1})
+	req, err := http.NewRequestWithContext(ctx, method, address, nil)
+	if err != nil {
+		return nil, "", err
+	}
+	res, err := (&http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}).RoundTrip(req)
+	if err != nil {
+		return nil, "", err
+	}
+	defer res.Body.Close()
+	body, _ := io.ReadAll(io.LimitReader(res.Body, 1024))
+	return res, string(body), nil
+}
+
+// sayUnreached reports a failed request without its address, which may contain an account.
+func (d *doctor) sayUnreached(check, host string, err error) {
+	what, help := api.Unreached(err)
+	if what == "" {
+		what = err.Error()
+		if errors.Is(err, context.DeadlineExceeded) {
+			what = "no answer within " + addressTimeout.String()
+		}
+	}
+	d.say(verdictBad, check, cmp.Or(help, "Check the address, the network and, behind a proxy, HTTPS_PROXY."), "%s: %s", host, what)
+}
+
+// webhooks checks whether the service can report finished extensions.
+func (d *doctor) webhooks(ctx context.Context) {
+	listen := d.settings.Webhook.Listen
+	if d.profile.WebhookURL != "" {
+		d.publicAddress(ctx, listen)
+	} else {
+		d.canListen("receiver", listen, "Another mediadesk may use it. If another program does, set listen in [webhook] to another port.")
+		switch {
+		case !d.local && !api.IsPrivateHost(d.profile.UploadURL):
+			d.say(verdictNote, "address", "Set webhook_url of the profile to a public address in front of the receiver, such as a tunnel.",
+				"none is set: the service cannot reach this computer, so mediadesk polls the file for results")
+		case d.down:
+			d.say(verdictNote, "address", "", "not known: the service does not answer")
+		default:
+			d.ok("address", "the service can reach this computer and posts to the receiver")
+		}
+	}
+	if d.local {
+		return
+	}
+	secrets, err := d.keys.WebhookSecrets(d.profile)
+	for _, secret := range secrets {
+		d.secrets.Add(secret)
 	}
 	switch {
-	case err == nil:
-		d.say(verdictOK, "accepted", "", "the service accepts the key")
-	case api.KeyRefused(err):
-		d.say(verdictBad, "accepted", "Set the private key of this account: mediadesk key set --profile "+d.profile.Name, "the service refuses the key: %v", err)
+	case err != nil:
+		d.say(verdictBad, "signature", "Name a file that only you can read: mediadesk profile add NAME --webhook-secret-file FILE", "%v", err)
+	case len(secrets) == 0:
+		d.ok("signature", "no secret is set: posts are accepted by their address, which nobody can guess")
 	default:
-		d.say(verdictNote, "accepted", "", "not known: %v", err)
+		d.ok("signature", "posts are verified with the secrets in %s; others are kept but ignored", cmp.Or(d.profile.WebhookSecretFile, config.SecretVariable))
 	}
+}
+
+// publicAddress requests the public address and expects the request at the receiver's port.
+func (d *doctor) publicAddress(ctx context.Context, listen string) {
+	host, secret := hostOf(d.profile.WebhookURL), rand.Text()
+	listener, busy := new(net.ListenConfig).Listen(ctx, "tcp", listen)
+	if busy == nil {
+		server := &http.Server{ReadHeaderTimeout: addressTimeout, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, secret) })}
+		var served sync.WaitGroup
+		served.Go(func() { _ = server.Serve(listener) })
+		defer served.Wait()
+		defer server.Close()
+	}
+	switch res, body, err := request(ctx, http.MethodGet, strings.TrimRight(d.profile.WebhookURL, "/")+"/hook/doctor"); { //nolint:bodyclose // closed there
+	case err != nil:
+		d.sayUnreached("address", host, err)
+	case busy == nil && body == secret:
+		d.ok("address", "%s leads to the receiver at %s", host, listen)
+	case busy != nil && res.StatusCode == http.StatusNotFound:
+		d.say(verdictNote, "address", "", "%s answers 404 like a running receiver; another process uses %s", host, listen)
+	default:
+		d.say(verdictBad, "address", "Point the tunnel or proxy at "+listen+".", "%s answers %d, but does not lead to the receiver at %s", host, res.StatusCode, listen)
+	}
+}
+
+// canListen checks whether an address is free to listen on.
+func (d *doctor) canListen(check, address, help string) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		d.say(verdictNote, check, help, "%s is in use or cannot be listened on", address)
+		return
+	}
+	_ = listener.Close()
+	d.ok(check, "%s is free to listen on", address)
+}
+
+func hostOf(address string) string {
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return "(an address that cannot be read)"
 }

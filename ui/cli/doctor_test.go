@@ -158,19 +158,6 @@ func TestDoctorCertificates(t *testing.T) {
 	}
 }
 
-// TestDoctorNames: for an unknown host doctor reports the name or DNS, and nothing else about it.
-func TestDoctorNames(t *testing.T) {
-	found := runDoctorJSON(t, t.TempDir(), []string{"HTTPS_PROXY=", "https_proxy="}, "--upload-url", "https://nowhere.invalid/account_canary")
-	expectFinding(t, found, "Addresses upload", "problem", "nowhere.invalid: DNS does not ")
-	expectFinding(t, found, "Addresses upload", "problem", "Check the address and the network")
-	expectFinding(t, found, "Addresses clock", "note", "no service reported its time")
-	for name, f := range found {
-		if strings.Contains(f.Text+f.Help, "canary") {
-			t.Errorf("%s mentions the path of the address: %+v", name, f)
-		}
-	}
-}
-
 // TestDoctorClock compares the clock with the service's, in both directions.
 func TestDoctorClock(t *testing.T) {
 	for _, c := range []struct {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -19,7 +20,6 @@ const toOutput = "-"
 // download is the command download.
 type download struct {
 	p      *Program
-	f      *flags
 	to     string
 	filter session.Filter
 
@@ -27,8 +27,8 @@ type download struct {
 	failed        failures
 }
 
-func newDownload(p *Program, f *flags) *cobra.Command {
-	d := &download{p: p, f: f}
+func newDownload(p *Program) *cobra.Command {
+	d := &download{p: p}
 	cmd := &cobra.Command{
 		Use: "download FILE…", Short: "Download stored files and folders",
 		Long: "Download stored files, also private ones, to a local folder, which is created if it does not exist. " +
@@ -38,7 +38,6 @@ func newDownload(p *Program, f *flags) *cobra.Command {
 		Example: "mediadesk download /summer/a.jpg\nmediadesk download 65f1c0ffee65f1c0ffee65f1 --to ~/Pictures\n" +
 			"mediadesk download /summer/ --to backup --include '*.jpg' --exclude raw\n" +
 			"mediadesk download /summer/a.jpg --to - | exiftool -",
-		Args: someArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return d.run(cmd.Context(), args) },
 	}
 	cmd.Flags().StringVar(&d.to, "to", ".", "local folder (default: the current one); - writes to standard output")
@@ -59,38 +58,33 @@ func (d *download) run(ctx context.Context, names []string) error {
 		if d.to, err = filepath.Abs(d.to); err != nil {
 			return err
 		}
-	case d.f.json:
+	case d.p.json:
 		return usage("--to - and --json exclude each other: both write to standard output")
-	case d.p.TerminalOut && !d.f.dryRun:
+	case d.p.TerminalOut && !d.p.dryRun:
 		return usage("--to - writes bytes, which a terminal cannot show: write them to a file or a command")
 	}
-	s, err := d.p.openAnyway(ctx, d.f)
+	s, err := d.p.openAnyway(ctx)
 	if err != nil {
 		return err
 	}
-	defer cleanup(s)
 	folders := false
-	for _, name := range names {
+	err = d.p.each(ctx, names, func(name string) error {
 		file, err := findAny(ctx, s, name)
 		switch {
 		case err != nil:
+			return err
 		case file.IsFolder():
 			folders = true
-			err = d.folder(ctx, s, file.FolderPath)
+			return d.folder(ctx, s, file.FolderPath)
 		case d.to == toOutput:
-			err = d.write(ctx, s, file)
-		default:
-			err = d.file(ctx, s, file)
+			return d.write(ctx, s, file)
 		}
-		d.failed.add(d.p, name, err)
-		if ctx.Err() != nil {
-			break
-		}
+		return d.file(ctx, s, file)
+	})
+	if folders && !d.p.json && !d.p.dryRun {
+		d.p.note("%s downloaded, %d skipped", text.Plural(d.done, "file"), d.already)
 	}
-	if folders && !d.f.json && !d.f.dryRun {
-		d.p.note(d.f, "%s downloaded, %d skipped", text.Plural(d.done, "file"), d.already)
-	}
-	return d.failed.exit()
+	return cmp.Or(err, d.failed.exit())
 }
 
 // findAny reads the record of a file or folder. It accepts the root, and any folder if the service
@@ -108,8 +102,9 @@ func findAny(ctx context.Context, s *session.Session, name string) (*api.File, e
 
 // file downloads a single file.
 func (d *download) file(ctx context.Context, s *session.Session, file *api.File) error {
-	if d.f.dryRun {
-		return d.print(session.Downloaded{File: file, Path: d.to})
+	if d.p.dryRun {
+		name, _ := session.LocalName(file)
+		return d.print(session.Downloaded{File: file, Path: filepath.Join(d.to, name)})
 	}
 	path, err := s.Download(ctx, *file, d.to, nil)
 	if err != nil {
@@ -123,7 +118,7 @@ func (d *download) folder(ctx context.Context, s *session.Session, folder string
 	if d.to == toOutput {
 		return usage("a folder cannot be written to standard output: name its files, or a folder with --to")
 	}
-	files, err := s.DownloadFolder(ctx, folder, d.to, d.filter, d.f.dryRun)
+	files, err := s.DownloadFolder(ctx, folder, d.to, d.filter, d.p.dryRun)
 	if err != nil {
 		return err
 	}
@@ -139,14 +134,14 @@ func (d *download) folder(ctx context.Context, s *session.Session, folder string
 		}
 	}
 	if !found {
-		d.p.note(d.f, "%s has no files%s.", folder, map[bool]string{true: " that match --include and --exclude"}[len(d.filter.Include)+len(d.filter.Exclude) > 0])
+		d.p.note("%s has no files%s.", folder, map[bool]string{true: " that match --include and --exclude"}[len(d.filter.Include)+len(d.filter.Exclude) > 0])
 	}
 	return nil
 }
 
 // write writes the bytes of a file to standard output.
 func (d *download) write(ctx context.Context, s *session.Session, file *api.File) error {
-	if d.f.dryRun {
+	if d.p.dryRun {
 		return d.print(session.Downloaded{File: file, Path: "standard output"})
 	}
 	size, known := file.Size.Get()
@@ -176,11 +171,15 @@ func (d *download) print(one session.Downloaded) error {
 	switch {
 	case one.Already:
 		what = "skipped, exists as "
-	case d.f.dryRun:
+	case d.p.dryRun:
 		what = "would be downloaded to "
 	}
 	line := fileCommandLine{Action: "download", FileID: one.File.FileID, From: one.File.FilePath, To: one.Path, File: record{one.File}}
-	return d.p.result(d.f, downloadLine{line, one.Already}, one.File.FilePath+": "+what+one.Path)
+	safe := ""
+	if _, changed := session.LocalName(one.File); changed && d.to != toOutput {
+		safe = " (a safe name)"
+	}
+	return d.p.result(downloadLine{line, one.Already}, one.File.FilePath+": "+what+one.Path+safe)
 }
 
 // downloadLine is the JSON line for a file.

@@ -19,17 +19,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// folderAction is a fileCommand for folders. It asks for confirmation.
-type folderAction struct {
-	asksAlways bool // even for files only
-	// question returns the question about what, which counts files and folders.
-	question func(what, target, host string) string
-	// request returns the request to send.
-	request func(c *api.Client, folder, target string) (api.Request, error)
-	// do acts and returns the new path of the folder, or "".
-	do func(ctx context.Context, s *session.Session, folder, target string) (to string, err error)
-}
-
 // folderLine is the JSON line for a folder.
 type folderLine struct {
 	Action string `json:"act"`
@@ -82,26 +71,9 @@ func findItem(ctx context.Context, s *session.Session, name string) (*api.File, 
 	return &api.File{Type: api.TypeFolder, FolderPath: folder}, err
 }
 
-// runFolder acts on a folder, or shows the request.
-func (c fileCommand) runFolder(ctx context.Context, p *Program, f *flags, s *session.Session, folder, target string) error {
-	if f.dryRun {
-		return p.showRequest(f)(c.folder.request(s.Client, folder, target))
-	}
-	to, err := c.folder.do(ctx, s, folder, target)
-	if err != nil {
-		return err
-	}
-	return printFolder(p, f, folderLine{Action: c.name(), From: folder, To: to, Purge: c.started()}, c.done(folder, to))
-}
-
-func printFolder(p *Program, f *flags, line folderLine, done string) error {
-	line.Type = api.TypeFolder
-	return p.result(f, line, done)
-}
-
 // asks reports whether to ask before acting on these files and folders.
-func (c fileCommand) asks(f *flags, found []api.File) bool {
-	return !f.yes && !f.dryRun && (c.folder.asksAlways || slices.ContainsFunc(found, func(one api.File) bool { return one.IsFolder() }))
+func (c fileCommand) asks(p *Program, found []api.File) bool {
+	return !p.yes && !p.dryRun && (c.asksAlways || slices.ContainsFunc(found, func(one api.File) bool { return one.IsFolder() }))
 }
 
 // ask lists the files and folders with their contents, and asks. The error means that the answer
@@ -113,7 +85,7 @@ func (c fileCommand) ask(ctx context.Context, p *Program, s *session.Session, fo
 	folders := 0
 	for i := range found {
 		if !found[i].IsFolder() {
-			if c.folder.asksAlways {
+			if c.asksAlways {
 				fmt.Fprintf(p.Stderr, "  %s\n", text.Safe(found[i].FilePath))
 			}
 			continue
@@ -127,12 +99,12 @@ func (c fileCommand) ask(ctx context.Context, p *Program, s *session.Session, fo
 	}
 	var what []string
 	if files := len(found) - folders; files > 0 {
-		what = append(what, text.Plural(files, "file")+map[bool]string{true: " with all versions"}[c.folder.asksAlways])
+		what = append(what, text.Plural(files, "file")+map[bool]string{true: " with all versions"}[c.asksAlways])
 	}
 	if folders > 0 {
 		what = append(what, text.Plural(folders, "folder")+" with everything in "+map[bool]string{true: "it", false: "them"}[folders == 1])
 	}
-	return p.confirm(ctx, c.folder.question(strings.Join(what, " and "), target, s.Profile.Host))
+	return p.confirm(ctx, c.question(strings.Join(what, " and "), target, s.Profile.Host))
 }
 
 // confirm asks a question on the terminal. The error means that the answer was not yes.
@@ -159,7 +131,7 @@ func contentOf(c session.FolderContent) string {
 }
 
 // newFolderCommands returns the commands for folders only.
-func newFolderCommands(p *Program, f *flags) []*cobra.Command {
+func newFolderCommands(p *Program) []*cobra.Command {
 	// each refuses invalid names before acting.
 	each := func(check func(name string) error, do func(ctx context.Context, s *session.Session, name string) error, request func(c *api.Client, name string) (api.Request, error)) func(*cobra.Command, []string) error {
 		return func(cmd *cobra.Command, names []string) error {
@@ -168,20 +140,16 @@ func newFolderCommands(p *Program, f *flags) []*cobra.Command {
 					return err
 				}
 			}
-			s, err := p.openOrDescribe(cmd.Context(), f)
+			s, err := p.openOrDescribe(cmd.Context(), false)
 			if err != nil {
 				return err
 			}
-			defer cleanup(s)
-			var failed failures
-			for _, name := range names {
-				if f.dryRun {
-					failed.add(p, name, p.showRequest(f)(request(s.Client, name)))
-					continue
+			return p.each(cmd.Context(), names, func(name string) error {
+				if p.dryRun {
+					return p.showRequest(request(s.Client, name))
 				}
-				failed.add(p, name, do(cmd.Context(), s, name))
-			}
-			return failed.exit()
+				return do(cmd.Context(), s, name)
+			})
 		}
 	}
 	return []*cobra.Command{
@@ -190,7 +158,6 @@ func newFolderCommands(p *Program, f *flags) []*cobra.Command {
 			Long: "Create folders in the library, with the folders above them. Existing folders are not changed. " +
 				"The service writes _ for - in the name of a new folder; uploads can create folders with -.",
 			Example: "mediadesk mkdir /summer/2026/\nmediadesk mkdir /inbox /sorted",
-			Args:    someFolders,
 			RunE: each(func(name string) error {
 				if _, err := api.CleanFolder(name); err != nil {
 					return &exitError{exitUsage, err}
@@ -208,7 +175,7 @@ func newFolderCommands(p *Program, f *flags) []*cobra.Command {
 				if existed {
 					done = folder + ": already exists"
 				}
-				return printFolder(p, f, folderLine{Action: "mkdir", To: folder}, done)
+				return p.result(folderLine{Action: "mkdir", Type: api.TypeFolder, To: folder}, done)
 			}, func(c *api.Client, name string) (api.Request, error) {
 				clean, _ := api.CleanFolder(name)
 				if created := api.CreatedFolder(name); created != clean {
@@ -222,7 +189,6 @@ func newFolderCommands(p *Program, f *flags) []*cobra.Command {
 			Long: "Remove empty folders from the library. A folder with files or folders in it is refused: " +
 				"to delete it with its contents, use mediadesk delete.",
 			Example: "mediadesk rmdir /inbox/",
-			Args:    someFolders,
 			RunE: each(func(string) error { return nil }, func(ctx context.Context, s *session.Session, name string) error {
 				folder, err := findFolder(ctx, s, name)
 				if err != nil {
@@ -238,16 +204,8 @@ func newFolderCommands(p *Program, f *flags) []*cobra.Command {
 				if err := s.DeleteFolder(ctx, folder); err != nil {
 					return err
 				}
-				return printFolder(p, f, folderLine{Action: "rmdir", From: folder}, folder+": removed")
+				return p.result(folderLine{Action: "rmdir", Type: api.TypeFolder, From: folder}, folder+": removed")
 			}, (*api.Client).DescribeDeleteFolder),
 		},
 	}
-}
-
-// someFolders refuses a command without folders.
-func someFolders(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return usage("%s needs a FOLDER, such as /summer/", cmd.CommandPath())
-	}
-	return nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,7 +28,7 @@ type folderWatch struct {
 	folders []api.Source
 	filter  session.Filter
 	files   map[string]lookedAt // by path; nil before the first reading
-	bad     map[string]bool     // reported read errors, by message
+	bad     map[string]bool     // reported problems, by message
 }
 
 // lookedAt is a file at the last reading.
@@ -46,6 +47,9 @@ func (w *folderWatch) refresh(ctx context.Context) (finished []api.Source, probl
 		tree, err := session.WalkFolder(ctx, folder.Path, folder.Label, w.filter)
 		if err != nil {
 			return nil, nil, err
+		}
+		for _, link := range tree.Outside {
+			tree.Bad = append(tree.Bad, fmt.Errorf("not followed, because it leads out of the folder: %s", link))
 		}
 		for _, problem := range tree.Bad {
 			if !w.bad[problem.Error()] {
@@ -74,13 +78,11 @@ func (w *folderWatch) refresh(ctx context.Context) (finished []api.Source, probl
 }
 
 // checkFollow refuses flags that --follow excludes, and returns the folders.
-func checkFollow(cmd *cobra.Command, f *flags, args []string) ([]api.Source, error) {
-	for _, flag := range []string{"name", "manifest", "files-from", "clipboard", "wait"} {
-		if cmd.Flags().Changed(flag) {
-			return nil, usage("--follow and --%s exclude each other", flag)
-		}
+func checkFollow(cmd *cobra.Command, p *Program, args []string) ([]api.Source, error) {
+	if err := exclusive(cmd, "follow", "name", "manifest", "files-from", "clipboard", "wait"); err != nil {
+		return nil, err
 	}
-	if f.dryRun {
+	if p.dryRun {
 		return nil, usage("mediadesk upload --follow sends no request that --dry-run could print")
 	}
 	folders := make([]api.Source, len(args))
@@ -97,27 +99,26 @@ func checkFollow(cmd *cobra.Command, f *flags, args []string) ([]api.Source, err
 }
 
 // runFollow uploads new files in folders until ctx ends.
-func runFollow(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []string) error {
+func runFollow(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) error {
 	ctx := cmd.Context()
-	folders, err := checkFollow(cmd, f, args)
+	folders, err := checkFollow(cmd, p, args)
 	if err != nil {
 		return err
 	}
 	if !cmd.Flags().Changed("retry-for") {
-		f.RetryFor = 0 // it runs for a long time
+		p.RetryFor = 0 // it runs for a long time
 	}
-	s, err := p.open(ctx, f)
+	s, err := p.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer cleanup(s)
-	common, err := u.common(cmd, p, f, s)
+	common, err := u.common(cmd, p, s)
 	if err != nil {
 		return err
 	}
 	w := folderWatch{folders: folders, filter: u.filter(), bad: map[string]bool{}}
-	out := newUploadOutput(p, f)
-	out.queued = true
+	w.filter.Inside = true
+	out := newUploadOutput(p)
 	batch := session.NewBatch(time.Now())
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
@@ -131,14 +132,14 @@ func runFollow(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 			report(p.Stderr, problem)
 		}
 		if first && err == nil {
-			p.note(f, "Following %s. Existing files (%s) are not uploaded. Press ctrl+c to end.", text.Safe(strings.Join(args, ", ")), text.Plural(len(w.files), "file"))
+			p.note("Following %s. Existing files (%s) are not uploaded. Press ctrl+c to end.", text.Safe(strings.Join(args, ", ")), text.Plural(len(w.files), "file"))
 		}
 		if len(finished) > 0 && err == nil {
 			if err := u.sendFinished(ctx, s, common, finished, batch, out); err != nil {
 				return err
 			}
 		}
-		if out.badKey {
+		if out.code == exitKey {
 			return out.end()
 		}
 		select {
@@ -147,23 +148,20 @@ func runFollow(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 		}
 		if ctx.Err() != nil {
 			out.rollUp()
-			if err := out.writeReceipt(s, u.receipt); err != nil {
-				return err
-			}
 			return context.Cause(ctx)
 		}
 	}
 }
 
 // common returns what all uploads share. It finds wrong flags before the first file.
-func (u *uploadFlags) common(cmd *cobra.Command, p *Program, f *flags, s *session.Session) (planned, error) {
+func (u *uploadFlags) common(cmd *cobra.Command, p *Program, s *session.Session) (planned, error) {
 	if _, err := u.plan(cmd, p, s.Profile, nil); err != nil {
 		return planned{}, err
 	}
 	entry, err := u.entry(cmd, s.Profile)
 	one := planned{Entry: entry}
 	if err == nil {
-		warnPlans(p, f, s.Profile, []planned{one})
+		warnPlans(p, s.Profile, []planned{one})
 		some := one.of(api.Source{Path: "file"}, false)
 		if problems := some.Check(); len(problems) > 0 {
 			err = &exitError{exitUsage, problems[0]}
@@ -181,11 +179,11 @@ func (u *uploadFlags) sendFinished(ctx context.Context, s *session.Session, comm
 	if err := checkPlans(plans); err != nil {
 		return err
 	}
-	ids, _, err := u.enqueue(ctx, s, plans, batch, out)
+	jobs, _, err := u.enqueue(ctx, s, plans, batch, out)
 	if err != nil {
 		return err
 	}
-	if _, err := out.follow(ctx, s, ids); err != nil {
+	if _, err := out.follow(ctx, s, jobs); err != nil {
 		return err
 	}
 	if len(out.files) > 0 {

@@ -35,7 +35,10 @@ func moveIn(t *testing.T, dir, name string) {
 // else goes to standard error, and a signal ends the command with 128 plus its number.
 func TestFollow(t *testing.T) {
 	env, run := terminalHome(t)
-	dir := writeFiles(t, "before.txt")
+	dir, outside := writeFiles(t, "before.txt"), writeFiles(t, "old.txt")
+	if err := os.Symlink(outside, filepath.Join(dir, "a-link")); err != nil {
+		t.Fatal(err)
+	}
 	for signal, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
 		cmd := exec.Command(uitest.Build(t), "upload", "--follow", dir, "--unique", "off", "--folder", "/shots/", "--copy", "url")
 		cmd.Env = env
@@ -51,9 +54,13 @@ func TestFollow(t *testing.T) {
 			t.Fatal(err)
 		}
 		results, messages := bufio.NewScanner(stdout), bufio.NewScanner(stderr)
+		if !messages.Scan() || !strings.Contains(messages.Text(), "not followed, because it leads out of the folder: ") {
+			t.Errorf("got the messages %q", messages.Text())
+		}
 		if !messages.Scan() || !strings.Contains(messages.Text(), "are not uploaded. Press ctrl+c to end.") {
 			t.Errorf("got the messages %q", messages.Text())
 		}
+		moveIn(t, outside, signal.String()+"-secret.txt")
 		name := signal.String() + ".txt"
 		moveIn(t, dir, name)
 		stored := "/shots/" + name

@@ -23,7 +23,7 @@ const helpWidth = 80
 // valueNames maps value names in help to flags. Upload fields define their own; any other value is
 // a local FILE.
 var valueNames = map[string]string{
-	"BYTES":      "max-size max-video-size",
+	"BYTES":      "max-size max-video-size redirect-from",
 	"COMMAND":    "exec",
 	"DAY":        "since until",
 	"EXTENSION":  "extension",
@@ -37,7 +37,7 @@ var valueNames = map[string]string{
 	"NAME":       "host profile",
 	"ORDER":      "sort",
 	"OPTION":     "colour-option",
-	"PATH":       "data from seed to",
+	"PATH":       "data seed to",
 	"PATTERN":    "exclude include",
 	"PLAN":       "plan",
 	"QUERY":      "search",
@@ -104,100 +104,73 @@ func (p *Program) showHelp(cmd *cobra.Command, _ []string) {
 	writeHelp(colorprofile.NewWriter(p.Stdout, environ(p.Getenv)), cmd, width)
 }
 
-// helpPage writes help in sections of at most width columns. Examples may be wider, since they are
+// writeHelp writes help in sections of at most width columns. Examples may be wider, since they are
 // for pasting.
-type helpPage struct {
-	w     io.Writer
-	width int
-}
-
 func writeHelp(w io.Writer, cmd *cobra.Command, width int) {
-	h := helpPage{w, width}
+	section := func(title string) { fmt.Fprintf(w, "\n\x1b[1m%s\x1b[m\n", title) }
+	lines := func(before, words string) {
+		for _, line := range wrap(words, width-len(before)) {
+			fmt.Fprintln(w, before+line)
+		}
+	}
+	// Names with texts beside them, or below a name that is too long.
+	table := func(title string, rows [][2]string) {
+		column := 0
+		for _, row := range rows {
+			column = min(max(column, text.Width(row[0])), width/3)
+		}
+		section(title)
+		for _, row := range rows {
+			name := row[0]
+			if text.Width(name) > column {
+				fmt.Fprintln(w, "  "+name)
+				name = ""
+			}
+			for _, line := range wrap(row[1], width-column-4) {
+				fmt.Fprintln(w, "  "+text.PadRight(name, column)+"  "+line)
+				name = ""
+			}
+		}
+	}
 	for i, paragraph := range strings.Split(cmp.Or(cmd.Long, cmd.Short+"."), "\n\n") {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		h.lines(0, paragraph)
+		lines("", paragraph)
 	}
-	h.section("Usage")
-	h.lines(2, cmd.UseLine())
+	section("Usage")
+	lines("  ", cmd.UseLine())
 	if cmd.HasAvailableSubCommands() {
-		if cmd.Runnable() && !cmd.HasParent() {
-			h.lines(2, cmd.CommandPath()+" COMMAND [flags]")
+		if !cmd.HasParent() {
+			lines("  ", cmd.CommandPath()+" COMMAND [flags]")
 		}
-		h.section("Commands")
 		var rows [][2]string
 		for _, c := range cmd.Commands() {
 			if c.IsAvailableCommand() {
 				rows = append(rows, [2]string{c.Name(), c.Short})
 			}
 		}
-		h.table(rows)
+		table("Commands", rows)
 	}
 	if cmd.Example != "" {
-		h.section("Examples")
-		for line := range strings.SplitSeq(cmd.Example, "\n") {
-			fmt.Fprintln(w, "  "+line)
-		}
+		section("Examples")
+		fmt.Fprintln(w, "  "+strings.ReplaceAll(cmd.Example, "\n", "\n  "))
 	}
-	own := visibleFlags(cmd.LocalFlags())
-	h.flags("Flags", own)
-	if global := visibleFlags(cmd.InheritedFlags()); len(global) > 0 {
-		h.section("Global flags")
-		names := make([]string, len(global))
-		for i, f := range global {
-			names[i] = strings.ReplaceAll(flagName(f), " ", "\u00a0")
-		}
-		h.lines(2, strings.Join(names, "; "))
-		h.lines(2, "mediadesk --help explains them.")
+	var own [][2]string
+	for _, f := range visibleFlags(cmd.LocalFlags()) {
+		own = append(own, [2]string{text.If(f.Shorthand == "", "    ") + flagName(f), f.Usage})
 	}
-}
-
-func (h helpPage) section(title string) { fmt.Fprintf(h.w, "\n\x1b[1m%s\x1b[m\n", title) }
-
-// lines writes text with an indentation.
-func (h helpPage) lines(indent int, words string) {
-	for _, line := range wrap(words, h.width-indent) {
-		fmt.Fprintln(h.w, strings.TrimRight(strings.Repeat(" ", indent)+line, " "))
+	if len(own) > 0 {
+		table("Flags", own)
 	}
-}
-
-func (h helpPage) flags(title string, list []*pflag.Flag) {
-	if len(list) == 0 {
-		return
+	var global []string
+	for _, f := range visibleFlags(cmd.InheritedFlags()) {
+		global = append(global, strings.ReplaceAll(flagName(f), " ", "\u00a0"))
 	}
-	h.section(title)
-	rows := make([][2]string, len(list))
-	for i, f := range list {
-		name := flagName(f)
-		if f.Shorthand == "" {
-			name = "    " + name
-		}
-		rows[i] = [2]string{name, f.Usage}
-	}
-	h.table(rows)
-}
-
-// table writes names with texts beside them, or below a name that is too long.
-func (h helpPage) table(rows [][2]string) {
-	column := 0
-	for _, row := range rows {
-		column = max(column, text.Width(row[0]))
-	}
-	column = min(column, h.width/3)
-	for _, row := range rows {
-		lines := wrap(row[1], h.width-column-4)
-		name := row[0]
-		if text.Width(name) > column {
-			fmt.Fprintln(h.w, "  "+name)
-			name = ""
-		}
-		for i, line := range lines {
-			if i > 0 {
-				name = ""
-			}
-			fmt.Fprintln(h.w, strings.TrimRight("  "+text.PadRight(name, column)+"  "+line, " "))
-		}
+	if len(global) > 0 {
+		section("Global flags")
+		lines("  ", strings.Join(global, "; "))
+		lines("  ", "mediadesk --help explains them.")
 	}
 }
 

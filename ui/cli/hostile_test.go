@@ -89,6 +89,9 @@ func TestHostileText(t *testing.T) {
 
 	// File names in the local library.
 	run(0, "upload", folder, "--dry-run")
+	if out := run(0, "upload", folder, "--dry-run", "--json"); strings.Contains(out, `fileName","value":"a\u`) {
+		t.Errorf("hostile characters are sent in names: %s", out)
+	}
 	run(0, "upload", folder, "--unique", "off")
 	if n := strings.Count(run(0, "upload", folder, "--unique", "off", "--json"), "\n"); n != count {
 		t.Errorf("got %d of %d files", n, count)
@@ -99,6 +102,32 @@ func TestHostileText(t *testing.T) {
 	run(2, "upload", "--no-such\x1b[31m")
 	run(2, "upload", plain, "--folder", "/a\u202eb/")
 	run(2, "profile", "add", "a\x1b[31m", "--hosted", "x")
+
+	// Nobody outside writes a line of their own.
+	forged := "x\nmediadesk: forged"
+	for _, args := range [][]string{
+		{"upload", forged},
+		{"upload", "-n", forged},
+		{"upload", "a", "--files-from", forged},
+		{"upload", "a", "--manifest", forged},
+		{"download", "a", "--to", forged},
+		{"details", forged},
+		{"list", forged},
+		{"profile", "show", forged},
+		{"list", "--profile", forged},
+		{forged},
+		{"upload", "--" + forged},
+		{"uploads", forged},
+		{"mkdir", forged},
+		{"transfer", "a", "--to", forged},
+		{"serve", "--check", "--data", forged},
+	} {
+		cmd := exec.Command(binary, args...)
+		cmd.Env, cmd.Dir = env, dir
+		if out, err := cmd.CombinedOutput(); err == nil || strings.Contains(string(out), "\nmediadesk: forged") {
+			t.Errorf("mediadesk %q: %v\n%s", args, err, out)
+		}
+	}
 
 	// Errors and posts: every other upload is refused.
 	to := []string{"--upload-url", service.URL, "--delivery-url", service.URL}

@@ -55,7 +55,7 @@ func TestInterruptedWhileCollecting(t *testing.T) {
 			// The queue is not started, so nothing is sent.
 			q := queue.New(queue.Options{Journal: &cutJournal{j, n, interrupt}})
 			defer q.Close(t.Context())
-			ids, err := resume(ctx, &Program{}, &flags{quiet: true}, &session.Session{Journal: j, Queue: q})
+			ids, err := resume(ctx, &Program{quiet: true}, &session.Session{Journal: j, Queue: q})
 			if len(ids) != want {
 				t.Errorf("%d jobs, want %d", len(ids), want)
 			}

@@ -19,14 +19,13 @@ import (
 )
 
 // keyCommand acts on the key of a profile.
-type keyCommand func(ctx context.Context, p *Program, f *flags, k *config.Keys, profile config.Profile) error
+type keyCommand func(ctx context.Context, p *Program, k *config.Keys, profile config.Profile) error
 
-func newKey(p *Program, f *flags) *cobra.Command {
+func newKey(p *Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "key",
 		Short:   "Store, find and forget private keys",
 		Example: "mediadesk key set --profile work\nmediadesk key where --json",
-		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	for _, c := range []struct {
@@ -49,23 +48,23 @@ func newKey(p *Program, f *flags) *cobra.Command {
 		},
 	} {
 		cmd.AddCommand(&cobra.Command{
-			Use: c.use, Short: c.short, Long: c.long, Example: c.example, Args: noArgs,
+			Use: c.use, Short: c.short, Long: c.long, Example: c.example,
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				settings, err := config.Load(p.Paths)
 				if err != nil {
 					return err
 				}
-				profile, err := session.Resolve(settings, f.Request)
+				profile, err := session.Resolve(settings, p.Request)
 				if err != nil {
 					return err
 				}
 				keys := &config.Keys{Getenv: p.Getenv, Keyring: config.NewKeyring()}
-				if f.KeyFD >= 0 {
-					if keys.FD, err = config.OpenFD(f.KeyFD); err != nil {
+				if p.KeyFD >= 0 {
+					if keys.FD, err = config.OpenFD(p.KeyFD); err != nil {
 						return &exitError{exitKey, err}
 					}
 				}
-				return c.do(cmd.Context(), p, f, keys, profile)
+				return c.do(cmd.Context(), p, keys, profile)
 			},
 		})
 	}
@@ -78,19 +77,15 @@ type keyLine struct {
 	Source  string `json:"source"`
 }
 
-func sayKey(p *Program, f *flags, line keyLine, format string, args ...any) error {
-	return p.result(f, line, fmt.Sprintf(format, args...))
-}
-
-func whereKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile config.Profile) error {
+func whereKey(ctx context.Context, p *Program, k *config.Keys, profile config.Profile) error {
 	if profile.Kind == config.KindLocal {
-		return sayKey(p, f, keyLine{profile.Name, "the local library's own"}, "The key of the local library is in its folder, %s", p.Paths.Library())
+		return p.result(keyLine{profile.Name, "the local library's own"}, fmt.Sprintf("The key of the local library is in its folder, %s", p.Paths.Library()))
 	}
-	source, err := k.Where(ctx, profile)
+	_, source, err := k.Find(ctx, profile)
 	if err != nil {
 		return err
 	}
-	return sayKey(p, f, keyLine{profile.Name, source.String()}, "The key of profile %s comes from: %s", profile.Name, source)
+	return p.result(keyLine{profile.Name, source.String()}, fmt.Sprintf("The key of profile %s comes from: %s", profile.Name, source))
 }
 
 // hasEntry refuses profiles without an entry in the keyring.
@@ -104,17 +99,17 @@ func hasEntry(profile config.Profile) error {
 	return nil
 }
 
-func forgetKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile config.Profile) error {
+func forgetKey(ctx context.Context, p *Program, k *config.Keys, profile config.Profile) error {
 	if err := hasEntry(profile); err != nil {
 		return err
 	}
 	if err := k.Forget(ctx, profile); err != nil {
 		return err
 	}
-	return sayKey(p, f, keyLine{profile.Name, "nowhere"}, "The key of profile %s is no longer in the keyring.", profile.Name)
+	return p.result(keyLine{profile.Name, "nowhere"}, fmt.Sprintf("The key of profile %s is no longer in the keyring.", profile.Name))
 }
 
-func setKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile config.Profile) error {
+func setKey(ctx context.Context, p *Program, k *config.Keys, profile config.Profile) error {
 	if err := hasEntry(profile); err != nil {
 		return err
 	}
@@ -133,10 +128,10 @@ func setKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile c
 	if err := k.Set(ctx, profile, key); err != nil {
 		return err
 	}
-	if source, err := k.Where(ctx, profile); err == nil && source != config.SourceKeyring {
+	if _, source, err := k.Find(ctx, profile); err == nil && source != config.SourceKeyring {
 		fmt.Fprintf(p.Stderr, "mediadesk: the %s also has a key for this profile and comes first.\n", text.Safe(source.String()))
 	}
-	return sayKey(p, f, keyLine{profile.Name, "keyring"}, "Stored the key of profile %s in the keyring.", profile.Name)
+	return p.result(keyLine{profile.Name, "keyring"}, fmt.Sprintf("Stored the key of profile %s in the keyring.", profile.Name))
 }
 
 // readKey reads the key without echo, or one line if standard input is not a terminal.

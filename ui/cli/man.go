@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -37,7 +38,7 @@ var (
 	}
 	files = [][2]string{
 		{"$XDG_CONFIG_HOME/mediadesk/config.toml", "your settings; the program never writes this file"},
-		{"$XDG_DATA_HOME/mediadesk/state.toml", "profiles and choices of screens and commands; config.toml overrides them"},
+		{"$XDG_DATA_HOME/mediadesk/state.json", "profiles and choices of screens and commands; config.toml overrides them"},
 		{"$XDG_DATA_HOME/mediadesk/", "the journal and the local library"},
 		{"$XDG_STATE_HOME/mediadesk/mediadesk.log", "the log, without secrets"},
 		{"$XDG_CACHE_HOME/mediadesk/", "copies that can be fetched again"},
@@ -50,14 +51,13 @@ func newMan(p *Program) *cobra.Command {
 		Short:   "Print the manual page",
 		Long:    "Print the manual page. It is made from the same definitions as this help.",
 		Example: "mediadesk man | man -l -\nmediadesk man > ~/.local/share/man/man1/mediadesk.1",
-		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return writeMan(p.Stdout, cmd.Root()) },
 	}
 }
 
 // writeMan writes the manual page of a command and its subcommands.
 func writeMan(w io.Writer, root *cobra.Command) error {
-	m := manual{w: w}
+	var m manual
 	m.line(".TH MEDIADESK 1")
 	m.section("Name", root.Name()+" - "+strings.ToLower(root.Short[:1])+root.Short[1:])
 	m.line(".SH SYNOPSIS\n\\fBmediadesk\\fP [FILE... | FOLDER]\n.br\n\\fBmediadesk\\fP COMMAND [ARGUMENT...] [FLAG...]")
@@ -80,28 +80,21 @@ func writeMan(w io.Writer, root *cobra.Command) error {
 	}
 	m.section("Examples", "")
 	m.example(root.Example)
-	return m.err
+	_, err := m.WriteTo(w)
+	return err
 }
 
-// manual writes troff. It keeps the first error.
-type manual struct {
-	w   io.Writer
-	err error
-}
+// manual is a page in troff.
+type manual struct{ bytes.Buffer }
 
-func (m *manual) line(s string) {
-	if m.err == nil {
-		_, m.err = fmt.Fprintln(m.w, s)
-	}
-}
+func (m *manual) line(s string) { m.WriteString(s + "\n") }
 
 // troff escapes text for troff.
 var troff = strings.NewReplacer(`\`, `\e`, "-", `\-`, "…", "...")
 
 // text writes escaped text in lines of at most 80 columns.
 func (m *manual) text(words string) {
-	words = troff.Replace(words)
-	for _, line := range wrap(words, helpWidth) {
+	for _, line := range wrap(troff.Replace(words), helpWidth) {
 		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
 			line = `\&` + line
 		}

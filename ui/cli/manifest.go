@@ -68,9 +68,9 @@ func wrongFile(what string, err error) error {
 
 // readManifest reads sources with their options. Relative paths are relative to the manifest, or to
 // the current folder for standard input. A folder means the files in it.
-func (u *uploadFlags) readManifest(ctx contextual, p *Program, common planned) ([]planned, error) {
+func (u *uploadFlags) readManifest(ctx context.Context, p *Program, common planned) ([]planned, error) {
 	name := u.manifest
-	text, err := p.readInput(ctx.Context(), name)
+	text, err := p.readInput(ctx, name)
 	if err != nil {
 		return nil, wrongFile("manifest", err)
 	}
@@ -104,7 +104,7 @@ func (u *uploadFlags) readManifest(ctx contextual, p *Program, common planned) (
 }
 
 // inFolder returns the plan, or one per file if its source is a folder. A folder cannot be named.
-func (u *uploadFlags) inFolder(ctx contextual, one planned, named bool) ([]planned, error) {
+func (u *uploadFlags) inFolder(ctx context.Context, one planned, named bool) ([]planned, error) {
 	source := one.Source
 	if info, err := os.Stat(source.Path); source.Path == "" || err != nil || !info.IsDir() {
 		return []planned{one}, nil
@@ -112,16 +112,15 @@ func (u *uploadFlags) inFolder(ctx contextual, one planned, named bool) ([]plann
 	if named {
 		return nil, errors.New("a folder cannot have a name: its files keep theirs")
 	}
-	list := sourceList{inFolder: map[string]bool{}}
-	if err := list.folder(ctx.Context(), source.Path, source.Label, u.filter()); err != nil {
+	list, sources, bad := &u.found, len(u.found.Sources), len(u.found.Bad)
+	if err := list.folder(ctx, source.Path, source.Label, u.filter()); err != nil {
 		return nil, err
 	}
-	u.found.merge(list)
 	var plans []planned
-	for _, s := range list.sources {
+	for _, s := range list.Sources[sources:] {
 		plans = append(plans, one.of(s, true))
 	}
-	for _, err := range list.bad {
+	for _, err := range list.Bad[bad:] {
 		plans = append(plans, broken(err))
 	}
 	return plans, nil

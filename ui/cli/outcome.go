@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,30 +54,26 @@ func newUploadLine(j api.Job) uploadLine {
 // uploadOutput prints outcomes and determines the exit code. Stored files go to standard output,
 // everything else to standard error.
 type uploadOutput struct {
-	p          *Program
-	f          *flags
-	count      map[api.State]int
-	already    int                 // among the stored ones
-	reasons    map[string][]string // sources by problem
-	jobs       []api.Job           // for the receipt
-	live       bool                // progress is drawn on standard error
-	progress   progress
-	queued     bool        // the jobs are a batch of this command
-	failed     bool        // something was refused or could not be sent
-	badKey     bool        // the service does not accept the key
-	files      []*api.File // stored files, for the clipboard
-	unfinished bool        // an outcome is unknown or missing
+	p        *Program
+	count    map[api.State]int
+	already  int                 // among the stored ones
+	reasons  map[string][]string // sources by problem
+	jobs     []api.Job           // that transfer looks through
+	live     bool                // progress is drawn on standard error
+	progress progress
+	code     int         // exit code, the worst so far
+	files    []*api.File // stored files, for the clipboard
 }
 
-func newUploadOutput(p *Program, f *flags) *uploadOutput {
-	live := p.TerminalErr && !f.json && !f.quiet && !f.prompts(p)
-	return &uploadOutput{p: p, f: f, live: live, progress: progress{w: p.Stderr}, count: map[api.State]int{}, reasons: map[string][]string{}}
+func newUploadOutput(p *Program) *uploadOutput {
+	live := p.TerminalErr && !p.json && !p.quiet && !p.prompts()
+	return &uploadOutput{p: p, live: live, progress: progress{w: p.Stderr}, count: map[api.State]int{}, reasons: map[string][]string{}}
 }
 
 // job prints the outcome of a job.
 func (o *uploadOutput) job(j api.Job) error {
 	o.add(j)
-	if o.f.json {
+	if o.p.json {
 		return printJSON(o.p.Stdout, newUploadLine(j))
 	}
 	to, line := o.p.Stderr, jobSentence(j)
@@ -103,18 +98,21 @@ func (o *uploadOutput) add(j api.Job) {
 	switch j.State {
 	case api.Stored:
 		if j.File != nil && j.File.Replaces() {
-			o.p.stale = append(o.p.stale, j.File.FilePath)
+			o.p.stale = append(o.p.stale, j.File)
 		}
-		if o.failed = o.failed || j.Move == api.MoveKept; j.Move == api.MoveKept {
+		if j.Move == api.MoveKept {
+			o.worsen(exitFailed)
 			problem := "not deleted from " + j.Upload.Source.Origin.Profile + ": " + j.Kept
 			o.reasons[problem] = append(o.reasons[problem], j.Upload.Source.String())
 		}
 		return
 	case api.Refused, api.Unsent, api.Cancelled:
-		o.failed = true
-		o.badKey = o.badKey || j.State == api.Refused && j.Failure != nil && (j.Failure.Status == http.StatusUnauthorized || j.Failure.Status == http.StatusForbidden)
+		o.worsen(exitFailed)
+		if f := j.Failure; j.State == api.Refused && f != nil && (f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden) {
+			o.worsen(exitKey)
+		}
 	default:
-		o.unfinished = true
+		o.worsen(exitUnknown)
 	}
 	problem := string(j.State)
 	if j.Failure != nil {
@@ -123,18 +121,14 @@ func (o *uploadOutput) add(j api.Job) {
 	o.reasons[problem] = append(o.reasons[problem], j.Upload.Source.String())
 }
 
-// stored prints that a source was stored before and is skipped.
-func (o *uploadOutput) stored(one planned, before *api.Job) error {
+// skipped prints that a source is not sent, since it was stored before; file may be nil.
+func (o *uploadOutput) skipped(source api.Source, file *api.File, reason string) error {
 	o.already++
-	if before.File != nil {
-		o.files = append(o.files, before.File)
+	if file != nil {
+		o.files = append(o.files, file)
 	}
-	path := before.Upload.Path()
-	if before.File != nil {
-		path = cmp.Or(before.File.FilePath, path)
-	}
-	line := uploadLine{Source: one.Source.String(), Outcome: new(api.Stored), File: record{before.File}, Already: true}
-	return o.p.result(o.f, line, fmt.Sprintf("%s: skipped, stored as %s since %s", one.Source, path, text.Date(before.Updated)))
+	line := uploadLine{Source: source.String(), Outcome: new(api.Stored), File: record{file}, Already: true}
+	return o.p.result(line, fmt.Sprintf("%s: skipped%s", source, reason))
 }
 
 // jobSentence describes the outcome of a job.
@@ -169,38 +163,35 @@ func jobSentence(j api.Job) string {
 	}
 }
 
-// finish waits for jobs, with wait also for their extensions, prints a summary, and returns the
+// finish waits for queued jobs, with wait also for their extensions, prints a summary, and returns the
 // error with the exit code.
-func (o *uploadOutput) finish(ctx context.Context, s *session.Session, ids []int64, wait bool, timeout time.Duration, receipt string) error {
-	files, err := o.follow(ctx, s, ids)
+func (o *uploadOutput) finish(ctx context.Context, s *session.Session, queued []api.Job, wait bool, timeout time.Duration) error {
+	files, err := o.follow(ctx, s, queued)
 	if err != nil {
 		return err
 	}
-	if wait {
-		o.code(waitForRuns(ctx, o.p, s, o.f.json, files, timeout))
+	if wait && len(files) > 0 {
+		o.worsen(exitCode(watchRuns(ctx, o.p, s, files, false, timeout)))
 	}
 	o.rollUp()
-	if err := o.writeReceipt(s, receipt); err != nil {
-		return err
-	}
 	return o.end()
 }
 
 // follow prints each job when it finishes and returns the stored files. On a terminal it draws the
 // progress below.
-func (o *uploadOutput) follow(ctx context.Context, s *session.Session, ids []int64) ([]string, error) {
+func (o *uploadOutput) follow(ctx context.Context, s *session.Session, queued []api.Job) ([]string, error) {
 	var files []string
 	waiting := 0
-	for _, id := range ids {
-		jobs, err := o.await(ctx, s, id)
+	for _, one := range queued {
+		jobs, err := o.await(ctx, s, one.ID)
 		if err != nil && ctx.Err() != nil {
-			jobs, err = interrupted(s, id)
+			jobs, err = interrupted(s, one.ID)
 		}
 		if err != nil {
 			return files, err
 		}
 		for _, j := range jobs {
-			if j.State == api.Waiting && j.Failure == nil && !o.f.json {
+			if j.State == api.Waiting && j.Failure == nil && !o.p.json {
 				o.add(j)
 				waiting++
 				continue
@@ -216,7 +207,9 @@ func (o *uploadOutput) follow(ctx context.Context, s *session.Session, ids []int
 	if waiting > 0 {
 		fmt.Fprintf(o.p.Stderr, "mediadesk: %s in the journal. Continue with: %s\n", text.Plural(waiting, "upload")+map[bool]string{true: " waits", false: " wait"}[waiting == 1], resumeCommand(s.Profile.Name))
 	}
-	o.unfinished = o.unfinished || ctx.Err() != nil
+	if ctx.Err() != nil {
+		o.worsen(exitUnknown)
+	}
 	return files, nil
 }
 
@@ -264,66 +257,28 @@ func (o *uploadOutput) rollUp() {
 	if o.already > 0 {
 		words = append(words, text.Count(o.already)+" already stored")
 	}
-	if total < 2 || o.f.json {
+	if total < 2 || o.p.json {
 		return
 	}
-	o.p.note(o.f, "%s", strings.Join(words, ", "))
+	o.p.note("%s", strings.Join(words, ", "))
 	for _, problem := range slices.Sorted(maps.Keys(o.reasons)) {
 		sources := o.reasons[problem]
 		names := strings.Join(sources[:min(3, len(sources))], ", ")
 		if more := len(sources) - 3; more > 0 {
 			names += " and " + text.Count(more) + " more"
 		}
-		o.p.note(o.f, "  %s (%s)", text.Safe(problem), text.Safe(names))
+		o.p.note("  %s (%s)", text.Safe(problem), text.Safe(names))
 	}
 }
 
-// writeReceipt writes the receipt of all uploads to its usual place, and to the file name if not
-// empty, and prints its path.
-func (o *uploadOutput) writeReceipt(s *session.Session, name string) error {
-	if len(o.jobs) == 0 {
-		return nil
-	}
-	receipt := session.NewReceipt(s.Profile.Host, o.jobs, time.Now())
-	saved := name
-	if batch := o.jobs[len(o.jobs)-1].Batch; o.queued && batch != "" {
-		saved = session.ReceiptFile(s.Receipts(), batch)
-		if err := receipt.WriteFile(saved); err != nil {
-			return err
-		}
-	}
-	if name != "" {
-		saved = name
-		if err := receipt.WriteFile(name); err != nil {
-			return err
-		}
-	}
-	if !o.f.json && len(o.jobs) > 1 && saved != "" {
-		o.p.note(o.f, "Receipt: %s", text.Safe(saved))
-	}
-	return nil
-}
-
-// code merges the exit code of a later step.
-func (o *uploadOutput) code(err error) {
-	switch exitCode(err) {
-	case exitDone:
-	case exitUnknown:
-		o.unfinished = true
-	default:
-		o.failed = true
+// worsen notes an exit code: a key that is not accepted counts more than a failure, and that more than
+// an open outcome.
+func (o *uploadOutput) worsen(code int) {
+	order := []int{exitDone, exitUnknown, exitFailed, exitKey}
+	if slices.Index(order, code) > slices.Index(order, o.code) {
+		o.code = code
 	}
 }
 
 // end returns the error with the exit code.
-func (o *uploadOutput) end() error {
-	switch {
-	case o.badKey:
-		return &exitError{code: exitKey}
-	case o.failed:
-		return &exitError{code: exitFailed}
-	case o.unfinished:
-		return &exitError{code: exitUnknown}
-	}
-	return nil
-}
+func (o *uploadOutput) end() error { return failures{o.code}.exit() }

@@ -18,8 +18,8 @@ func TestProgressIsDrawnOnTerminalsOnly(t *testing.T) {
 		{terminal: true, quiet: true},
 		{},
 	} {
-		p := &Program{TerminalErr: c.terminal, Getenv: func(string) string { return c.variable }}
-		if got := newUploadOutput(p, &flags{json: c.json, quiet: c.quiet, accessible: c.accessible}).live; got != c.want {
+		p := &Program{TerminalErr: c.terminal, Getenv: func(string) string { return c.variable }, json: c.json, quiet: c.quiet, accessible: c.accessible}
+		if got := newUploadOutput(p).live; got != c.want {
 			t.Errorf("%+v: %t, want %v", c, got, c.want)
 		}
 	}

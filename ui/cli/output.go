@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,10 +28,29 @@ func report(w io.Writer, err error) {
 	if errors.As(err, &exit) && exit.err == nil || errors.As(err, &signal) {
 		return
 	}
-	fmt.Fprintln(w, "mediadesk: "+safeLines(err.Error()))
+	fmt.Fprintln(w, "mediadesk: "+oneLine(err))
 	if hint := api.Hint(err); hint != "" {
-		fmt.Fprintln(w, safeLines(hint))
+		fmt.Fprintln(w, text.Safe(hint))
 	}
+}
+
+// oneLine returns the message of an error as a safe line. Joined errors follow each other: any other
+// line break is from outside.
+func oneLine(err error) string {
+	words := err.Error()
+	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+		joined, ok := inner.(interface{ Unwrap() []error })
+		if !ok {
+			continue
+		}
+		var raw, safe []string
+		for _, one := range joined.Unwrap() {
+			raw, safe = append(raw, one.Error()), append(safe, oneLine(one))
+		}
+		words = strings.Replace(words, strings.Join(raw, "\n"), strings.Join(safe, "; "), 1)
+		break
+	}
+	return text.Safe(words)
 }
 
 // sentences joins a message with advice, which may be empty.
@@ -105,10 +125,52 @@ func (r record) MarshalJSON() ([]byte, error) {
 }
 
 // result prints v with --json, else line.
-func (p *Program) result(f *flags, v any, line string) error {
-	if f.json {
+func (p *Program) result(v any, line string) error {
+	if p.json {
 		return printJSON(p.Stdout, v)
 	}
 	_, err := fmt.Fprintln(p.Stdout, text.Safe(line))
+	return err
+}
+
+// dryReads shows the requests that would read the files.
+func (p *Program) dryReads(ctx context.Context, names []string, request func(c *api.Client, id string) (api.Request, error)) error {
+	s, err := p.openOrDescribe(ctx, hasPath(names))
+	if err != nil {
+		return err
+	}
+	return p.each(ctx, names, func(name string) error {
+		id, err := fileID(ctx, s, name)
+		if err != nil {
+			return err
+		}
+		return p.showRequest(request(s.Client, id))
+	})
+}
+
+// showRequest shows a request and the equivalent curl command, or returns the error of the Describe
+// function that it comes from.
+func (p *Program) showRequest(r api.Request, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case p.json:
+		return printJSON(p.Stdout, r)
+	}
+	return printRequest(p.Stdout, r)
+}
+
+func printRequest(w io.Writer, r api.Request) error {
+	fmt.Fprintf(w, "%s %s\n", r.Method, text.Safe(r.Address))
+	for _, part := range r.Parts {
+		fmt.Fprintf(w, "  %s = %s\n", part.Name, text.Safe(part.Value))
+	}
+	if r.File != "" {
+		fmt.Fprintf(w, "  file = the bytes of %s\n", text.Safe(r.File))
+	}
+	if r.Body != "" {
+		fmt.Fprintf(w, "  %s\n", text.Safe(r.Body))
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", safeLines(r.Curl()))
 	return err
 }

@@ -22,7 +22,7 @@ func TestComposeExample(t *testing.T) {
 	}
 	args := strings.Split(strings.ReplaceAll(string(command[1]), `"`, ""), ", ")
 	p := &Program{Getenv: func(string) string { return "" }}
-	cmd := newServe(p, &flags{})
+	cmd := newServe(p)
 	if err := cmd.ParseFlags(args); err != nil {
 		t.Error(err)
 	}
@@ -42,19 +42,20 @@ func TestComposeExample(t *testing.T) {
 // without their secrets.
 func TestPlaces(t *testing.T) {
 	for _, c := range []struct {
-		flags   serveFlags
-		library local.Options
-		want    string
+		flags serveFlags
+		want  string
 	}{
-		{serveFlags{}, local.Options{Dir: "/data\n"}, "  folder    /data\\x0a\n"},
-		{serveFlags{ephemeral: true}, local.Options{Dir: "/tmp/x"}, "  folder    /tmp/x (removed at the end)\n"},
+		{serveFlags{Options: local.Options{Dir: "/data\n"}}, "  folder    /data\\x0a\n"},
+		{serveFlags{Options: local.Options{Dir: "/tmp/x"}, ephemeral: true}, "  folder    /tmp/x (removed at the end)\n"},
 		{
-			serveFlags{},
-			local.Options{Database: "postgres://user:secret@db:5432/media", Storage: "s3://media?region=eu&endpoint=http%3A%2F%2Fuser:secret@store"},
+			serveFlags{Options: local.Options{
+				Database: "postgres://user:secret@db:5432/media",
+				Storage:  "s3://media?region=eu&endpoint=http%3A%2F%2Fuser:secret@store",
+			}},
 			"  records   PostgreSQL database media at db:5432\n  contents  s3://media?endpoint=http%3A%2F%2Fuser%3Axxxxx%40store&region=eu\n",
 		},
 	} {
-		if got := c.flags.places(c.library, 10); got != c.want {
+		if got := c.flags.places(10); got != c.want {
 			t.Errorf("got\n%s\nwant\n%s", got, c.want)
 		}
 	}

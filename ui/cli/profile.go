@@ -17,15 +17,45 @@ import (
 	"mediadesk/ui/text"
 )
 
-func newProfile(p *Program, f *flags) *cobra.Command {
+func newProfile(p *Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "profile",
 		Short:   "List, add, change and remove accounts",
 		Example: "mediadesk profile list\nmediadesk profile add work --hosted my_account_id",
-		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newProfileAdd(p, f), newProfileList(p, f), newProfileShow(p, f), newProfileUse(p), newProfileRemove(p))
+	cmd.AddCommand(newProfileAdd(p))
+	for _, c := range []struct {
+		use, short, long, example string
+		do                        func(p *Program, c config.Config, args []string) error
+	}{
+		{"list", "List the profiles", "", "mediadesk profile list\nmediadesk profile list --json", listProfiles},
+		{
+			"show [NAME]", "Show a profile", "Show the profile of that name, or the one in use.",
+			"mediadesk profile show\nmediadesk profile show work --json", showProfile,
+		},
+		{"use NAME", "Make a profile the one in use", "", "mediadesk profile use work\nmediadesk profile use local", useProfile},
+		{
+			"remove NAME", "Remove a profile from the settings",
+			"Remove a profile from the settings. The files at the service stay. The key stays in the keyring until you run mediadesk key forget.",
+			"mediadesk profile remove lab", removeProfile,
+		},
+	} {
+		complete := profileNames(p)
+		if c.use == "list" {
+			complete = cobra.NoFileCompletions
+		}
+		cmd.AddCommand(&cobra.Command{
+			Use: c.use, Short: c.short, Long: c.long, Example: c.example, ValidArgsFunction: complete,
+			RunE: func(_ *cobra.Command, args []string) error {
+				settings, err := config.Load(p.Paths)
+				if err != nil {
+					return err
+				}
+				return c.do(p, settings, args)
+			},
+		})
+	}
 	return cmd
 }
 
@@ -60,7 +90,7 @@ type profileFlags struct {
 	hosted, plan, tags string
 }
 
-func newProfileAdd(p *Program, f *flags) *cobra.Command {
+func newProfileAdd(p *Program) *cobra.Command {
 	q := &profileFlags{}
 	cmd := &cobra.Command{
 		Use:   "add NAME",
@@ -70,18 +100,17 @@ func newProfileAdd(p *Program, f *flags) *cobra.Command {
 		Example: "mediadesk profile add work --hosted my_account_id --plan pro --tags work\n" +
 			"mediadesk profile add lab --upload-url https://media.example.com\n" +
 			"mediadesk profile add work --key-command pass --key-command media",
-		Args: oneArg("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := config.Load(p.Paths)
 			if err != nil {
 				return err
 			}
-			profile, err := q.apply(cmd, c, f, args[0])
+			profile, err := q.apply(cmd, p, c, args[0])
 			if err != nil {
 				return err
 			}
-			if f.dryRun {
-				return newProfileLine(c, profile).print(p.Stdout, f.json)
+			if p.dryRun {
+				return newProfileLine(c, profile).print(p.Stdout, p.json)
 			}
 			if _, err := c.SetProfile(profile); err != nil {
 				return &exitError{exitUsage, err}
@@ -89,7 +118,7 @@ func newProfileAdd(p *Program, f *flags) *cobra.Command {
 			if address, plain := plainAddress(profile); plain {
 				fmt.Fprintf(p.Stderr, "Warning: %s is not encrypted: everyone in that network can read the key and the files.\n", text.Safe(address))
 			}
-			if f.json {
+			if p.json {
 				return newProfileLine(c, profile).print(p.Stdout, true)
 			}
 			fmt.Fprintf(p.Stdout, "Saved the profile %s.\n", profile.Name)
@@ -98,7 +127,7 @@ func newProfileAdd(p *Program, f *flags) *cobra.Command {
 				if profile.KeyFile != "" || len(profile.KeyCommand) > 0 {
 					first = ""
 				}
-				p.note(f, "Next: %smediadesk profile use %s", first, profile.Name)
+				p.note("Next: %smediadesk profile use %s", first, profile.Name)
 			}
 			return nil
 		},
@@ -138,7 +167,7 @@ func plainAddress(p config.Profile) (string, bool) {
 }
 
 // apply returns the profile with the flags applied.
-func (q *profileFlags) apply(cmd *cobra.Command, c config.Config, f *flags, name string) (config.Profile, error) {
+func (q *profileFlags) apply(cmd *cobra.Command, p *Program, c config.Config, name string) (config.Profile, error) {
 	given := cmd.Flags().Changed
 	profile, exists := c.Profiles[name]
 	profile.Name = name
@@ -146,7 +175,7 @@ func (q *profileFlags) apply(cmd *cobra.Command, c config.Config, f *flags, name
 		profile.Insecure = q.Insecure
 	}
 	switch {
-	case given("hosted") && f.Unnamed():
+	case given("hosted") && p.Unnamed():
 		return profile, usage("--hosted sets the addresses: remove --upload-url, --base-url and --delivery-url")
 	case given("hosted"):
 		preset := config.HostedPreset(name, q.hosted)
@@ -154,11 +183,11 @@ func (q *profileFlags) apply(cmd *cobra.Command, c config.Config, f *flags, name
 			profile = preset
 		}
 		profile.Kind, profile.UploadURL, profile.BaseURL, profile.DeliveryURL = preset.Kind, preset.UploadURL, preset.BaseURL, preset.DeliveryURL
-	case f.Unnamed():
+	case p.Unnamed():
 		own, err := session.Resolve(c, session.Request{
-			UploadURL:   cmp.Or(f.UploadURL, profile.UploadURL),
-			BaseURL:     cmp.Or(f.BaseURL, profile.BaseURL),
-			DeliveryURL: cmp.Or(f.DeliveryURL, profile.DeliveryURL),
+			UploadURL:   cmp.Or(p.UploadURL, profile.UploadURL),
+			BaseURL:     cmp.Or(p.BaseURL, profile.BaseURL),
+			DeliveryURL: cmp.Or(p.DeliveryURL, profile.DeliveryURL),
 			Insecure:    profile.Insecure,
 		})
 		if err != nil {
@@ -211,6 +240,7 @@ func newProfileLine(c config.Config, q config.Profile) profileLine {
 	for _, list := range []*[]string{&q.Tags, &q.Extensions, &q.KeyCommand} {
 		*list = append([]string{}, *list...) // [], not null
 	}
+	q.NamingAsked = false // not a setting
 	return profileLine{q, q.Name == c.Profile, c.SetIn("profiles." + q.Name)}
 }
 
@@ -245,97 +275,47 @@ func (l profileLine) print(w io.Writer, asJSON bool) error {
 	return nil
 }
 
-func newProfileList(p *Program, f *flags) *cobra.Command {
-	return &cobra.Command{
-		Use: "list", Short: "List the profiles", Args: noArgs,
-		Example: "mediadesk profile list\nmediadesk profile list --json",
-		RunE: func(*cobra.Command, []string) error {
-			c, err := config.Load(p.Paths)
-			if err != nil {
-				return err
-			}
-			for _, name := range c.Names() {
-				line := newProfileLine(c, c.Profiles[name])
-				if f.json {
-					if err := printJSON(p.Stdout, line); err != nil {
-						return err
-					}
-					continue
-				}
-				mark := " "
-				if line.Used {
-					mark = "*"
-				}
-				address := cmp.Or(line.UploadURL, "the local library of this computer")
-				row := fmt.Sprintf("%s %-16s %-8s %s  %s", mark, name, line.Kind, text.Safe(address), line.SetIn)
-				fmt.Fprintln(p.Stdout, strings.TrimRight(row, " "))
-			}
-			return nil
-		},
-	}
-}
-
-func newProfileShow(p *Program, f *flags) *cobra.Command {
-	return &cobra.Command{
-		Use: "show [NAME]", Short: "Show a profile", Long: "Show the profile of that name, or the one in use.",
-		Example:           "mediadesk profile show\nmediadesk profile show work --json",
-		Args:              mostArgs(1),
-		ValidArgsFunction: profileNames(p),
-		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := config.Load(p.Paths)
-			if err != nil {
-				return err
-			}
-			name := cmp.Or(f.Profile, c.Profile)
-			if len(args) == 1 {
-				name = args[0]
-			}
-			profile, err := c.Find(name)
-			if err != nil {
-				return err
-			}
-			return newProfileLine(c, profile).print(p.Stdout, f.json)
-		},
-	}
-}
-
-func newProfileUse(p *Program) *cobra.Command {
-	return &cobra.Command{
-		Use: "use NAME", Short: "Make a profile the one in use", Args: oneArg("NAME"),
-		Example: "mediadesk profile use work\nmediadesk profile use local", ValidArgsFunction: profileNames(p),
-		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := config.Load(p.Paths)
-			if err != nil {
-				return err
-			}
-			if _, err := c.Use(args[0]); err != nil {
-				if _, ok := errors.AsType[*config.ReadOnlyError](err); ok {
-					return fmt.Errorf("%w; --profile %s uses it for one run", err, args[0])
-				}
-				return err
-			}
-			_, err = fmt.Fprintf(p.Stdout, "Profile %s is in use.\n", args[0])
+func listProfiles(p *Program, c config.Config, _ []string) error {
+	for _, name := range c.Names() {
+		line := newProfileLine(c, c.Profiles[name])
+		address := cmp.Or(line.UploadURL, "the local library of this computer")
+		row := fmt.Sprintf("%s %-16s %-8s %s  %s", map[bool]string{true: "*", false: " "}[line.Used], name, line.Kind, text.Safe(address), line.SetIn)
+		if err := p.result(line, strings.TrimRight(row, " ")); err != nil {
 			return err
-		},
+		}
 	}
+	return nil
 }
 
-func newProfileRemove(p *Program) *cobra.Command {
-	return &cobra.Command{
-		Use: "remove NAME", Short: "Remove a profile from the settings", Args: oneArg("NAME"),
-		Example: "mediadesk profile remove lab", ValidArgsFunction: profileNames(p),
-		Long: "Remove a profile from the settings. The files at the service stay. The key stays in the keyring until you run mediadesk key forget.",
-		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := config.Load(p.Paths)
-			if err == nil {
-				_, err = c.RemoveProfile(args[0])
-			}
-			if err == nil {
-				_, err = fmt.Fprintf(p.Stdout, "Removed the profile %s.\n", args[0])
-			}
-			return err
-		},
+func showProfile(p *Program, c config.Config, args []string) error {
+	name := cmp.Or(p.Profile, c.Profile)
+	if len(args) == 1 {
+		name = args[0]
 	}
+	profile, err := c.Find(name)
+	if err != nil {
+		return err
+	}
+	return newProfileLine(c, profile).print(p.Stdout, p.json)
+}
+
+func useProfile(p *Program, c config.Config, args []string) error {
+	_, err := c.Use(args[0])
+	if _, ok := errors.AsType[*config.ReadOnlyError](err); ok {
+		return fmt.Errorf("%w; --profile %s uses it for one run", err, args[0])
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(p.Stdout, "Profile %s is in use.\n", args[0])
+	}
+	return err
+}
+
+func removeProfile(p *Program, c config.Config, args []string) error {
+	_, err := c.RemoveProfile(args[0])
+	if err == nil {
+		_, err = fmt.Fprintf(p.Stdout, "Removed the profile %s.\n", args[0])
+	}
+	return err
 }
 
 // profileNames completes profile names.

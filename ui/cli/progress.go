@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,24 +33,15 @@ type progress struct {
 	drawn int // lines on the screen
 }
 
-// draw replaces the drawn lines. The cursor stays in the last one.
-func (d *progress) draw(lines []string) {
-	fmt.Fprint(d.w, d.back()+strings.Join(lines, "\r\n"))
-	d.drawn = len(lines)
-}
-
-// clear removes the drawn lines.
-func (d *progress) clear() {
-	if d.drawn > 0 {
-		fmt.Fprint(d.w, d.back())
-		d.drawn = 0
+// draw replaces the drawn lines, or removes them if there are no others. The cursor stays in the last
+// one.
+func (d *progress) draw(lines ...string) {
+	if d.drawn+len(lines) == 0 {
+		return
 	}
-}
-
-// back returns the sequence that removes the drawn lines.
-func (d *progress) back() string {
 	up := text.If(d.drawn > 1, fmt.Sprintf("\x1b[%dA", d.drawn-1))
-	return "\r" + up + "\x1b[J"
+	fmt.Fprint(d.w, "\r"+up+"\x1b[J"+strings.Join(lines, "\r\n"))
+	d.drawn = len(lines)
 }
 
 // size returns the size of the terminal in columns and rows.
@@ -72,10 +64,10 @@ func (o *uploadOutput) await(ctx context.Context, s *session.Session, id int64) 
 		jobs, err := s.Queue.Wait(short, []int64{id})
 		cancel()
 		if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
-			o.progress.clear()
+			o.progress.draw()
 			return jobs, err
 		}
-		o.progress.draw(progressLines(s.Queue.Snapshot(), time.Now(), o.progress.size))
+		o.progress.draw(progressLines(s.Queue.Snapshot(), time.Now(), o.progress.size)...)
 	}
 }
 
@@ -100,7 +92,7 @@ func progressLines(s session.Snapshot, now time.Time, size func() (w, h int)) []
 	if more := active - most; more > 0 {
 		lines = append(lines, text.Truncate("and "+text.Count(more)+" more", max(1, w-1)))
 	}
-	return append(lines, barLine(text.Count(s.Totals.Stored)+" of "+text.Count(s.Totals.Jobs)+" stored", s.Totals.Sent, s.Totals.Total, totalStatus(s, now), w))
+	return append(lines, barLine(text.Count(s.Totals.Count[api.Stored])+" of "+text.Count(s.Totals.Jobs)+" stored", s.Totals.Sent, s.Totals.Total, totalStatus(s, now), w))
 }
 
 // barLine returns a name, a bar and a status. It leaves the last column free.
@@ -134,7 +126,7 @@ func totalStatus(s session.Snapshot, now time.Time) string {
 		return joinStatus("offline: "+text.Safe(o.Host), "next try "+text.In(o.Next, now))
 	}
 	failed, left := "", ""
-	if n := t.Refused + t.Unsent + t.Unknown; n > 0 {
+	if n := t.Count[api.Refused] + t.Count[api.Unsent] + t.Count[api.Unknown]; n > 0 {
 		failed = text.Count(n) + " failed"
 	}
 	if t.Left > 0 {
@@ -144,11 +136,5 @@ func totalStatus(s session.Snapshot, now time.Time) string {
 }
 
 func joinStatus(parts ...string) string {
-	var said []string
-	for _, part := range parts {
-		if part != "" {
-			said = append(said, part)
-		}
-	}
-	return strings.Join(said, " · ")
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " · ")
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -25,7 +24,7 @@ func TestProgressLines(t *testing.T) {
 	row("waits.jpg", 0, 100, api.Waiting)
 	row("b.jpg", 100, 100, api.Sending).Answer = true
 	row("c\x1b[2J.jpg", 0, 0, api.Sending).Stalled = true
-	s.Totals.Jobs, s.Totals.Stored, s.Totals.Refused, s.Totals.Sent, s.Totals.Total, s.Totals.Left = 5, 1, 1, 30, 100, 3*time.Second
+	s.Totals = session.Totals{Jobs: 5, Count: map[api.State]int{api.Stored: 1, api.Refused: 1}, Sent: 30, Total: 100, Left: 3 * time.Second}
 	lines := func(w, h int) []string {
 		return progressLines(s, now, func() (int, int) { return w, h })
 	}
@@ -60,19 +59,5 @@ func TestProgressLines(t *testing.T) {
 	}
 	if last := lines(120, 24); !strings.Contains(last[len(last)-1], "offline: media.test") || !strings.Contains(last[len(last)-2], "more") {
 		t.Errorf("offline:\n%s", strings.Join(last, "\n"))
-	}
-}
-
-// TestProgressIsRemoved: redrawing replaces all lines, and nothing remains at the end.
-func TestProgressIsRemoved(t *testing.T) {
-	var out bytes.Buffer
-	d := progress{w: &out}
-	d.clear()
-	d.draw([]string{"one", "two", "three"})
-	d.draw([]string{"four"})
-	d.clear()
-	d.clear()
-	if want := "\r\x1b[Jone\r\ntwo\r\nthree" + "\r\x1b[2A\x1b[Jfour" + "\r\x1b[J"; out.String() != want {
-		t.Errorf("wrote %q, want %q", out.String(), want)
 	}
 }

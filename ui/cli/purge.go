@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +18,7 @@ import (
 	"mediadesk/api/session"
 )
 
-func newRename(p *Program, f *flags) *cobra.Command {
+func newRename(p *Program) *cobra.Command {
 	withPurge := false
 	var purge *api.Purge
 	// failed is why the cache may still have the old address. That does not undo the
@@ -39,43 +42,37 @@ func newRename(p *Program, f *flags) *cobra.Command {
 		example: "mediadesk rename /summer/a.jpg harbor.jpg --purge-cache\nmediadesk rename /summer/ winter --yes\n" +
 			"mediadesk rename 65f1c0ffee65f1c0ffee65f1 harbor.jpg --dry-run",
 		check: func(name string) (string, error) { return name, api.CheckName(name) },
+		question: func(what, name, host string) string {
+			return "Rename " + what + " to " + name + " on " + host + "? " + linksBreak
+		},
 		request: func(s *session.Session, f *api.File, name string) (api.Request, error) {
+			if f.IsFolder() {
+				return s.Client.DescribeRenameFolder(f.FolderPath, name, withPurge)
+			}
 			return s.Client.DescribeRename(f.FilePath, name, withPurge)
 		},
-		do: func(ctx context.Context, s *session.Session, f *api.File, name string) (string, *api.File, error) {
-			var of api.Purge
-			var after *api.File
-			var err error
+		do: func(ctx context.Context, s *session.Session, f *api.File, name string) (to string, after *api.File, err error) {
+			var of *api.Purge
 			if withPurge {
-				after, of, err = s.RenameAndPurge(ctx, *f, name)
+				of = new(api.Purge)
+			}
+			old := api.PurgeURL(f.URL)
+			if f.IsFolder() {
+				old = api.PurgeURL(s.Client.DeliveryAddress(f.FolderPath))
+				to, err = s.RenameFolder(ctx, f.FolderPath, name, of)
 			} else {
-				after, err = s.Rename(ctx, *f, name)
+				after, err = s.Rename(ctx, *f, name, of)
 			}
 			if err != nil {
 				return "", after, err
 			}
 			if withPurge {
-				started(ctx, s, of, api.PurgeURL(f.URL))
+				started(ctx, s, *of, old)
 			}
-			return after.FilePath, after, nil
-		},
-		folder: &folderAction{
-			question: func(what, name, host string) string {
-				return "Rename " + what + " to " + name + " on " + host + "? " + linksBreak
-			},
-			request: func(c *api.Client, folder, name string) (api.Request, error) {
-				return c.DescribeRenameFolder(folder, name, withPurge)
-			},
-			do: func(ctx context.Context, s *session.Session, folder, name string) (string, error) {
-				if !withPurge {
-					return s.RenameFolder(ctx, folder, name)
-				}
-				to, of, err := s.RenameFolderAndPurge(ctx, folder, name)
-				if err == nil {
-					started(ctx, s, of, api.PurgeURL(s.Client.DeliveryAddress(folder)))
-				}
-				return to, err
-			},
+			if after != nil {
+				to = after.FilePath
+			}
+			return to, after, nil
 		},
 		purge: func() *api.Purge { return purge },
 		done: func(from, to string) string {
@@ -86,7 +83,7 @@ func newRename(p *Program, f *flags) *cobra.Command {
 			return words
 		},
 	}
-	cmd := c.command(p, f)
+	cmd := c.command(p)
 	rename := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return cmp.Or(rename(cmd, args), failed) }
 	cmd.Flags().BoolVar(&withPurge, "purge-cache", false, "remove the cached copies of the old address")
@@ -102,6 +99,40 @@ func purgeCommand(names ...string) string {
 	return words
 }
 
+// manyStale is the number of files from which a folder is purged with a wildcard.
+const manyStale = 4
+
+// purgeCommands returns the commands that purge files. Many files of a folder are purged with a
+// wildcard, or listed by a command if their folder is too short for one.
+func purgeCommands(files []*api.File) string {
+	byFolder := map[string][]*api.File{}
+	for _, f := range files {
+		folder := path.Dir(f.FilePath)
+		byFolder[folder] = append(byFolder[folder], f)
+	}
+	var names, commands []string
+	for _, folder := range slices.Sorted(maps.Keys(byFolder)) {
+		list := byFolder[folder]
+		address, _, _ := strings.Cut(list[0].URL, "?")
+		all := address[:strings.LastIndex(address, "/")+1] + "*"
+		switch {
+		case len(list) < manyStale:
+			for _, f := range list {
+				names = append(names, f.FilePath)
+			}
+		case api.CheckPurgeURL(all) == nil:
+			names = append(names, all)
+		default:
+			commands = append(commands, "mediadesk list "+api.ShellWord(folder)+
+				" --json | jq -r '.filePath // empty' | tr '\\n' '\\0' | xargs -0 mediadesk purge")
+		}
+	}
+	if len(names) > 0 {
+		commands = append(commands, purgeCommand(names...))
+	}
+	return strings.Join(commands, "; ")
+}
+
 // describePurge describes the progress of a purge.
 func describePurge(of api.Purge) string {
 	switch {
@@ -113,7 +144,7 @@ func describePurge(of api.Purge) string {
 	return "cache purge " + strings.ToLower(of.Status)
 }
 
-func newPurge(p *Program, f *flags) *cobra.Command {
+func newPurge(p *Program) *cobra.Command {
 	wait := false
 	cmd := &cobra.Command{
 		Use: "purge FILE…", Short: "Remove cached copies of stored files",
@@ -121,23 +152,12 @@ func newPurge(p *Program, f *flags) *cobra.Command {
 			"FILE can also be a URL of the library, and may end in * to purge everything that begins with it. " +
 			"A service may limit the number of purges: ImageKit allows 1000 a month.",
 		Example: "mediadesk purge /summer/a.jpg --wait\nmediadesk purge 'https://ik.imagekit.io/demo/summer/2026/*'",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage("%s needs a FILE, such as /summer/a.jpg", cmd.CommandPath())
-			}
-			return nil
-		},
 		RunE: func(cmd *cobra.Command, names []string) error {
-			s, err := p.openAnyway(cmd.Context(), f)
+			s, err := p.openAnyway(cmd.Context())
 			if err != nil {
 				return err
 			}
-			defer cleanup(s)
-			var failed failures
-			for _, name := range names {
-				failed.add(p, name, p.purgeOne(cmd.Context(), f, s, name, wait))
-			}
-			return failed.exit()
+			return p.each(cmd.Context(), names, func(name string) error { return p.purgeOne(cmd.Context(), s, name, wait) })
 		},
 	}
 	cmd.Flags().BoolVar(&wait, "wait", false, "wait until the service has removed the copies")
@@ -145,7 +165,7 @@ func newPurge(p *Program, f *flags) *cobra.Command {
 }
 
 // purgeOne purges the URL of a file, or the given URL.
-func (p *Program) purgeOne(ctx context.Context, f *flags, s *session.Session, name string, wait bool) error {
+func (p *Program) purgeOne(ctx context.Context, s *session.Session, name string, wait bool) error {
 	address := name
 	if !strings.Contains(name, "://") {
 		file, err := findFile(ctx, s, name)
@@ -154,8 +174,8 @@ func (p *Program) purgeOne(ctx context.Context, f *flags, s *session.Session, na
 		}
 		address = api.PurgeURL(file.URL)
 	}
-	if f.dryRun {
-		return p.showRequest(f)(s.Client.DescribePurge(address))
+	if p.dryRun {
+		return p.showRequest(s.Client.DescribePurge(address))
 	}
 	started, err := s.Client.StartPurge(ctx, address)
 	if err != nil {
@@ -169,5 +189,5 @@ func (p *Program) purgeOne(ctx context.Context, f *flags, s *session.Session, na
 	if err != nil {
 		return fmt.Errorf("the purge was started, but its status is unknown: %w", err)
 	}
-	return p.result(f, started, started.URL+": "+describePurge(started))
+	return p.result(started, started.URL+": "+describePurge(started))
 }

@@ -9,9 +9,13 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -22,84 +26,60 @@ import (
 	"mediadesk/ui/text"
 )
 
-// serveFlags are the flags of mediadesk serve.
+// serveFlags are the flags of mediadesk serve, with the options of the library that they set.
 type serveFlags struct {
-	addr, data      string
-	storage, copyTo string
-	redirect        int64
-	database        string
-	ephemeral       bool
-	key             string
-	hosts           []string
-	public, webhook string
-	maxSize         int64
-	allow, faults   []string
-	named           []string
-	seed            string
-	faultSeed       uint64
-	exec            string
-	reset           bool
-	log             string
-	jsonLog         bool
-	health          bool
-	check, repair   bool
-	from            string
-	removeWhenAlone string
-
-	cleaner *cleaner // may be nil
+	local.Options
+	addr, copyTo, key, seed, exec, log        string
+	faults, named                             []string
+	ephemeral, jsonLog, health, check, repair bool
 }
 
-func newServe(p *Program, f *flags) *cobra.Command {
+func newServe(p *Program) *cobra.Command {
 	s := &serveFlags{}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the local service for other programs",
-		Long: "Run only the service, for other programs and for tests. It offers the whole API and keeps everything in a folder on this computer. Official SDKs work with it. " +
+		Long: "Run only the service, for other programs and for tests. It offers the API, except for what docs/serve.md lists under Differences, and keeps everything in a folder on this computer. Official SDKs work with it. " +
 			"It prints its address, its folder and where the key is; with --json as an object on one line. The key comes from --key or " + api.KeyVariable + "; without them, mediadesk generates one and keeps it in the folder.\n\n" +
 			"--ephemeral keeps everything in a temporary folder. --exec runs a command with " + urlVariable + ", " + api.KeyVariable + ", " + publicKeyVariable + " and the variables of the SDKs, " +
 			"then stops and exits with its code; it defaults to a temporary folder and a free port.\n\n" +
 			"--seed uploads a folder at the start. A file photo.jpg.json beside photo.jpg contains its upload options, as in a manifest: " +
 			`{"tags": ["sea"], "region": "10,20,300,200", "metadata": {"price": 12}}` + ".\n\n" +
 			"--check verifies every record against its content, by hash and size, instead of serving. It prints each problem on a line (with --json as an object) and exits with 0 if there is none.\n\n" +
-			"--repair checks and repairs. It rebuilds damaged, lost or outdated records from the readable parts, the last snapshot and the contents; it cancels extension runs that crashed the program; " +
-			"and it makes a copied folder consistent (--from names the original, if it still exists). It removes no content.",
+			"--repair checks and repairs. It replaces damaged, lost or outdated records by the last snapshot, and sets contents without a record aside for 30 days.",
 		Example: "mediadesk serve --ephemeral --key dev\nmediadesk serve --seed fixtures --exec 'npm test'\n" +
 			"MEDIADESK_PRIVATE_KEY=test mediadesk serve --data /tmp/library --json\n" +
 			"mediadesk serve --copy-to 's3://media?region=eu-west-1'\nmediadesk serve --storage 's3://media?region=eu-west-1'\n" +
-			"mediadesk serve --check\ncp -r library backup\nmediadesk serve --repair --data backup --from library",
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd, p, f, s) },
+			"mediadesk serve --check\nmediadesk serve --repair",
+		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd, p, s) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&s.addr, "addr", config.DefaultLocalAddr, "listen on this address; port 0 picks one (default: "+config.DefaultLocalAddr+")")
-	fl.StringVar(&s.data, "data", "", "folder of the library (default: the local profile's folder)")
-	fl.StringVar(&s.storage, "storage", "", "store of the contents: s3://BUCKET?region=… or file:///FOLDER (default: "+storageVariable+", else the folder of the library)")
-	fl.Int64Var(&s.redirect, "redirect-from", 0, "send clients of pictures, videos and sounds to the s3:// storage itself, for files of so many bytes or more (default: never); clients must reach its endpoint")
-	fl.StringVar(&s.database, "database", "", "postgres:// address of a PostgreSQL database for the records, without a password; with one: "+config.DatabaseVariable+" (default: SQLite in the folder). Together with --storage, any number of instances can serve the library")
+	fl.StringVar(&s.Dir, "data", "", "folder of the library (default: the local profile's folder)")
+	fl.StringVar(&s.Storage, "storage", "", "store of the contents: s3://BUCKET?region=… or file:///FOLDER (default: "+storageVariable+", else the folder of the library)")
+	fl.Int64Var(&s.RedirectFrom, "redirect-from", 0, "redirect requests for media of at least this size to the S3 store, which clients must reach (default: never)")
+	fl.StringVar(&s.Database, "database", "", "postgres:// address of a PostgreSQL database for the records, without a password; with one: "+config.DatabaseVariable+" (default: SQLite in the folder). Together with --storage, any number of instances can serve the library")
 	fl.BoolVar(&s.ephemeral, "ephemeral", false, "keep everything in a temporary folder and remove it at the end")
 	fl.StringVar(&s.key, "key", "", "private key, such as dev; on loopback only, because other users of this computer can see it")
-	fl.StringArrayVar(&s.hosts, "host", nil, "host name that requests may use (repeatable); beyond loopback also the names of the computer")
-	fl.StringVar(&s.public, "public-url", "", "address for the files in records (default: the one that the request used)")
+	fl.StringArrayVar(&s.Hosts, "host", nil, "host name that requests may use (repeatable); beyond loopback also the names of the computer")
+	fl.StringVar(&s.Address, "public-url", "", "address for the files in records (default: the one that the request used)")
 	fl.StringVar(&s.seed, "seed", "", "folder to upload at the start, with its subfolders")
 	fl.StringVar(&s.exec, "exec", "", "command to run against the library; its exit code becomes that of serve")
-	fl.BoolVar(&s.reset, "allow-reset", false, "let POST /_mediadesk/reset empty the library, as with --ephemeral")
+	fl.BoolVar(&s.AllowReset, "allow-reset", false, "let POST /_mediadesk/reset empty the library, as with --ephemeral")
 	fl.StringVar(&s.log, "log", "", "what to log on standard error: none, requests or debug (default: requests on a terminal, else none)")
 	fl.BoolVar(&s.jsonLog, "json-log", false, "log requests and failures as JSON lines")
-	fl.Int64Var(&s.maxSize, "max-size", config.DefaultMaxSize, "largest file in bytes (default: 25000000)")
-	fl.StringArrayVar(&s.allow, "allow-address", nil, "internal address that URL sources and webhooks may reach (repeatable)")
-	fl.StringVar(&s.webhook, "webhook", "", "webhook of the account: address for the events of transformations; with --json, the first line has its signing secret")
+	fl.Int64Var(&s.MaxSize, "max-size", config.DefaultMaxSize, "largest file in bytes (default: 25000000)")
+	fl.StringArrayVar(&s.AllowAddresses, "allow-address", nil, "internal address that URL sources and webhooks may reach (repeatable)")
+	fl.StringVar(&s.Webhook, "webhook", "", "webhook of the account: address for the events of transformations; with --json, the first line has its signing secret")
 	fl.StringArrayVar(&s.faults, "fault", nil, "inject faults: delay=2s, drop-after=BYTES, answers=lost, refuse=STATUS, rate=5/s, extensions=pending|fail, webhooks=lost|repeated|out-of-order; "+
 		"all but delay take a chance, such as refuse=503:0.3 (repeatable)")
-	fl.Uint64Var(&s.faultSeed, "fault-seed", 0, "seed that makes random faults repeatable")
+	fl.Uint64Var(&s.Seed, "fault-seed", 0, "seed that makes random faults repeatable")
 	fl.StringArrayVar(&s.named, "transformation", nil, "named transformation, such as card=fo-custom,w-400:h-300 (repeatable)")
 	_ = fl.SetAnnotation("transformation", valueOf, []string{"NAME=STEPS"})
 	fl.BoolVar(&s.health, "health", false, "check whether the library at --addr works; exits with 0 if so")
 	fl.BoolVar(&s.check, "check", false, "verify the library instead of serving it")
 	fl.BoolVar(&s.repair, "repair", false, "verify the library and repair it")
 	fl.StringVar(&s.copyTo, "copy-to", "", "copy the contents to this storage, or to the "+toFolder+" of the library, and verify them; repeat the command to continue")
-	fl.StringVar(&s.from, "from", "", "with --repair: folder of the original library, which may be in use")
-	fl.StringVar(&s.removeWhenAlone, removeWhenAlone, "", "")
-	fl.Lookup(removeWhenAlone).Hidden = true
 	return cmd
 }
 
@@ -116,7 +96,7 @@ type serveLine struct {
 	Database  string `json:"database,omitempty"`      // without secrets; empty if the records are in Data
 }
 
-func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) (err error) {
+func runServe(cmd *cobra.Command, p *Program, s *serveFlags) (err error) {
 	// An empty variable in a script must not start another library than the one meant.
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if flag.Value.Type() == "string" && flag.Value.String() == "" && err == nil {
@@ -126,62 +106,52 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) (err erro
 	if err != nil {
 		return err
 	}
-	switch {
-	case s.removeWhenAlone != "":
-		return cleanUp(p.Stdin, s.removeWhenAlone)
-	case s.health:
+	if s.health {
 		return askHealth(cmd.Context(), p, s.addr)
-	case s.check || s.repair || s.from != "" || s.copyTo != "":
-		dir, err := s.folder(p)
-		if err != nil {
-			return err
-		}
-		if s.copyTo != "" {
-			return runCopy(cmd.Context(), p, f, s, dir)
-		}
-		return runCheck(cmd.Context(), p, f, s, dir)
 	}
 	c, err := config.Load(p.Paths)
 	if err != nil {
 		return err
 	}
-	o, err := s.options(cmd, p, c.Local)
-	if err != nil {
+	if s.check || s.repair || s.copyTo != "" {
+		if err := errors.Join(s.locate(p, c.Local), s.folder(p)); err != nil {
+			return err
+		}
+		if s.copyTo != "" {
+			return runCopy(cmd.Context(), p, s)
+		}
+		return runCheck(cmd.Context(), p, s)
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP) // the terminal was closed
+	defer stop()
+	if err := s.complete(cmd, p, c.Local); err != nil {
 		return &exitError{exitUsage, err}
 	}
-	if s.ephemeral || s.exec != "" {
-		cleaner, err := startCleaner(s.ephemeral)
-		if err != nil {
+	if s.ephemeral {
+		if s.Dir, err = os.MkdirTemp("", "mediadesk-serve-"); err != nil {
 			return err
 		}
-		defer cleaner.stop()
-		s.cleaner, s.data = cleaner, cmp.Or(cleaner.dir, s.data)
+		defer os.RemoveAll(s.Dir)
 	}
 	// Instances with database and storage need no folder.
-	if o.Database == "" || o.Storage == "" || s.data != "" {
-		if o.Dir, err = s.folder(p); err != nil {
+	if s.Database == "" || s.Storage == "" || s.Dir != "" {
+		if err := s.folder(p); err != nil {
 			return err
 		}
 	}
-	key, err := s.findKey(p, o.Dir)
+	key, err := s.findKey(p)
 	if err != nil {
 		return err
 	}
-	o.Key, o.Log = key.secret, s.serviceLog(p, key.secret)
-	traces, sendTraces, err := startTraces(cmd.Context(), p, o.Log)
-	if err != nil {
-		return err
-	}
-	defer sendTraces()
-	o.Traces = traces
+	s.Key, s.Log = key.secret, s.serviceLog(p, key.secret)
 	if s.seed != "" {
-		if err := seedLibrary(cmd.Context(), p, o, s.seed); err != nil {
+		if err := seedLibrary(ctx, p, s.Options, s.seed); err != nil {
 			return err
 		}
 	}
-	server, err := local.Serve(cmd.Context(), s.addr, o)
+	server, err := local.Serve(ctx, s.addr, s.Options)
 	if taken, ok := errors.AsType[*net.OpError](err); ok && taken.Op == "listen" {
-		return fmt.Errorf("%w; choose another address with --addr (port 0 picks a free one)", err)
+		return fmt.Errorf("%w%s; choose another address with --addr (port 0 picks a free one)", err, holder(s.addr))
 	}
 	if err != nil {
 		return err
@@ -194,166 +164,155 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) (err erro
 	if server.Public() {
 		fmt.Fprintln(p.Stderr, "Listening beyond this computer: everyone who can reach "+s.addr+" and has the key can use this library.")
 	}
-	if faults := o.Fault.String(); faults != "" {
-		p.note(f, "faults on: %s", faults)
+	if faults := s.Fault.String(); faults != "" {
+		p.note("faults on: %s", faults)
 	}
 	switch {
-	case f.json:
-		line := serveLine{server.Address, o.Dir, key.source, local.PublicKey(key.secret), "", config.ShownDatabase(o.Database)}
-		if o.Webhook != "" {
+	case p.json:
+		line := serveLine{server.Address, s.Dir, key.source, local.PublicKey(key.secret), "", config.ShownDatabase(s.Database)}
+		if s.Webhook != "" {
 			line.Secret = local.WebhookSecret(key.secret)
 		}
 		err = printJSON(p.Stdout, line)
 	case s.exec != "":
 	case p.TerminalOut:
-		_, err = io.WriteString(p.Stdout, s.banner(p.Version, server.Address, o, key))
+		_, err = io.WriteString(p.Stdout, s.banner(server.Address, key))
 	default:
-		_, err = fmt.Fprintf(p.Stdout, "The local library listens on %s\n%s  key       %s\nPress ctrl+c to stop it.\n", server.Address, s.places(o, 10), text.Safe(key.source))
+		_, err = fmt.Fprintf(p.Stdout, "The local library listens on %s\n%s  key       %s\nPress ctrl+c to stop it.\n", server.Address, s.places(10), text.Safe(key.source))
 	}
 	if err != nil {
 		return err
 	}
 	if s.exec != "" {
-		return s.runCommand(cmd.Context(), p, server.Address, key.secret)
+		return s.runCommand(ctx, p, server.Address, key.secret)
 	}
-	<-cmd.Context().Done()
+	<-ctx.Done()
 	return nil
 }
 
-// folder returns the absolute path of the library's folder.
-func (s *serveFlags) folder(p *Program) (string, error) {
-	return filepath.Abs(cmp.Or(s.data, p.Paths.Library()))
-}
-
-func (s *serveFlags) storageOr(p *Program, settings config.Local) string {
-	return cmp.Or(s.storage, p.Getenv(storageVariable), settings.Storage)
-}
-
-// options returns the options from flags and settings.
-func (s *serveFlags) options(cmd *cobra.Command, p *Program, settings config.Local) (local.Options, error) {
-	given := cmd.Flags().Changed
-	database, err := s.findDatabase(p, settings)
-	if err != nil {
-		return local.Options{}, err
+// holder names the program that listens on the port of an address, if the system tells.
+func holder(addr string) string {
+	_, port, _ := net.SplitHostPort(addr)
+	out, _ := exec.Command("ss", "-Hltnp", "sport = :"+port).Output()
+	if found := regexp.MustCompile(`"([^"]+)",pid=(\d+)`).FindSubmatch(out); found != nil {
+		return fmt.Sprintf(" by %s (process %s)", found[1], found[2])
 	}
-	o := local.Options{Database: database, MaxSize: settings.MaxSize, AllowAddresses: settings.AllowAddresses, Seed: settings.Seed, Commands: settings.Commands, Named: map[string]string{}}
-	faults := settings.Fault
-	s.moveSeed(p)
-	if s.ephemeral && s.data != "" {
-		return o, errors.New("--ephemeral and --data exclude each other")
+	return ""
+}
+
+// folder makes the library's folder an absolute path, by default that of the local profile.
+func (s *serveFlags) folder(p *Program) (err error) {
+	s.Dir, err = filepath.Abs(cmp.Or(s.Dir, p.Paths.Library()))
+	return err
+}
+
+// complete checks the flags and completes the options from the settings.
+func (s *serveFlags) complete(cmd *cobra.Command, p *Program, settings config.Local) error {
+	given := cmd.Flags().Changed
+	if s.ephemeral && s.Dir != "" {
+		return errors.New("--ephemeral and --data exclude each other")
 	}
 	if s.exec != "" {
-		s.ephemeral = s.data == ""
+		s.ephemeral = s.Dir == ""
 		if !given("addr") {
 			s.addr = "127.0.0.1:0"
 		}
 	}
+	if s.ephemeral && s.Storage != "" {
+		return errors.New("--ephemeral and --storage exclude each other")
+	}
+	if err := s.locate(p, settings); err != nil {
+		return err
+	}
 	host, port, err := net.SplitHostPort(s.addr)
 	if err != nil {
-		return o, fmt.Errorf("--addr takes HOST:PORT, not %q", s.addr)
+		return fmt.Errorf("--addr takes HOST:PORT, not %q", s.addr)
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return o, fmt.Errorf("--addr %q: the port must be a number up to 65535", s.addr)
+		return fmt.Errorf("--addr %q: the port must be a number up to 65535", s.addr)
 	}
-	if u, err := url.Parse(s.public); s.key != "" && (!api.IsLoopback(host) || s.public != "" && (err != nil || !api.IsLoopback(u.Hostname()))) {
-		return o, errors.New("--key is allowed on loopback only, since others could guess it. Set " + api.KeyVariable + ", or leave it out")
+	public, err := url.Parse(s.Address)
+	if s.key != "" && (!api.IsLoopback(host) || s.Address != "" && (err != nil || !api.IsLoopback(public.Hostname()))) {
+		return errors.New("--key is allowed on loopback only, since others could guess it. Set " + api.KeyVariable + ", or leave it out")
 	}
-	for _, host := range s.hosts {
+	for _, host := range s.Hosts {
 		if err := local.CheckHost(host); err != nil {
-			return o, fmt.Errorf("--host: %w", err)
+			return fmt.Errorf("--host: %w", err)
 		}
 	}
 	if given("public-url") {
-		if err := local.CheckPublicURL(s.public); err != nil {
-			return o, fmt.Errorf("--public-url: %w", err)
+		if err := local.CheckPublicURL(s.Address); err != nil {
+			return fmt.Errorf("--public-url: %w", err)
 		}
 	}
-	if !s.ephemeral { // which keeps everything in its folder
-		o.Storage = s.storageOr(p, settings)
-	} else if s.storage != "" {
-		return o, errors.New("--ephemeral and --storage exclude each other")
-	}
-	if o.RedirectFrom = s.redirect; s.redirect < 0 {
-		return o, errors.New("--redirect-from takes a number of bytes above 0")
-	}
-	o.Webhook = s.webhook
-	o.Hosts, o.Address, o.Version, o.AllowReset = s.hosts, s.public, p.Version, s.ephemeral || s.reset
-	o.Emulator = true
-	if o.Observe, err = s.requestLog(p); err != nil {
-		return o, err
-	}
-	if given("max-size") {
-		if o.MaxSize = s.maxSize; s.maxSize <= 0 {
-			return o, errors.New("--max-size takes a number of bytes above 0")
+	for flag, n := range map[string]int64{"redirect-from": s.RedirectFrom, "max-size": s.MaxSize - 1} {
+		if n < 0 && given(flag) {
+			return fmt.Errorf("--%s takes a number of bytes above 0", flag)
 		}
 	}
-	if given("allow-address") {
-		o.AllowAddresses = s.allow
-		for _, text := range s.allow {
-			if err := local.CheckAllowed(text); err != nil {
-				return o, err
-			}
+	if !given("max-size") {
+		s.MaxSize = settings.MaxSize
+	}
+	for _, text := range s.AllowAddresses {
+		if err := local.CheckAllowed(text); err != nil {
+			return err
 		}
 	}
-	if given("fault") {
-		faults = s.faults
+	if !given("allow-address") {
+		s.AllowAddresses = settings.AllowAddresses
 	}
-	if s.faultSeed != 0 {
-		o.Seed = s.faultSeed
+	if !given("fault") {
+		s.faults = settings.Fault
 	}
-	maps.Copy(o.Named, settings.Transformations)
+	s.Seed = cmp.Or(s.Seed, settings.Seed)
+	s.Version, s.Emulator, s.Commands = p.Version, true, settings.Commands
+	s.AllowReset = s.AllowReset || s.ephemeral
+	s.Named = map[string]string{}
+	maps.Copy(s.Named, settings.Transformations)
 	for _, text := range s.named {
 		name, steps, ok := strings.Cut(text, "=")
 		if !ok {
-			return o, fmt.Errorf("--transformation takes NAME=STEPS, not %q", text)
+			return fmt.Errorf("--transformation takes NAME=STEPS, not %q", text)
 		}
-		o.Named[name] = steps
+		s.Named[name] = steps
 	}
-	if err := local.CheckNamed(o.Named); err != nil {
-		return o, err
+	if err := local.CheckNamed(s.Named); err != nil {
+		return err
 	}
-	o.Fault, err = local.ParseFault(faults)
-	return o, err
+	if s.Observe, err = s.requestLog(p); err != nil {
+		return err
+	}
+	s.Fault, err = local.ParseFault(s.faults)
+	return err
 }
 
-// findDatabase returns the database address from --database, the environment or the settings; empty
-// for records in the folder.
-func (s *serveFlags) findDatabase(p *Program, settings config.Local) (string, error) {
-	if s.database != "" {
-		if err := config.CheckDatabase(s.database, false); err != nil {
-			return "", fmt.Errorf("--database: %w", err)
-		}
-		return s.database, nil
+// locate completes where records and contents are from the environment and the settings. A throwaway
+// library has them in its folder.
+func (s *serveFlags) locate(p *Program, settings config.Local) error {
+	throwaway := s.ephemeral || s.exec != "" && s.Dir == ""
+	if !throwaway {
+		s.Storage = cmp.Or(s.Storage, p.Getenv(storageVariable), settings.Storage)
 	}
-	if s.ephemeral || s.exec != "" && s.data == "" {
-		return "", nil // a throwaway library
+	if s.Database != "" {
+		if err := config.CheckDatabase(s.Database, false); err != nil {
+			return fmt.Errorf("--database: %w", err)
+		}
+		return nil
 	}
 	address := cmp.Or(p.Getenv(config.DatabaseVariable), settings.Database)
-	if address == "" {
-		return "", nil
+	if throwaway || address == "" {
+		return nil
 	}
 	if err := config.CheckDatabase(address, true); err != nil {
-		return "", fmt.Errorf("%s: %w", config.DatabaseVariable, err)
+		return fmt.Errorf("%s: %w", config.DatabaseVariable, err)
 	}
 	for _, text := range config.DatabaseSecrets(address) {
-		if secret, err := config.NewSecret(text); err == nil && p.Options.Secrets != nil {
-			p.Options.Secrets.Add(secret)
+		if secret, err := config.NewSecret(text); err == nil && p.Secrets != nil {
+			p.Secrets.Add(secret)
 		}
 	}
-	return address, nil
-}
-
-// moveSeed accepts a number for --seed, the former --fault-seed, with a notice.
-func (s *serveFlags) moveSeed(p *Program) {
-	n, err := strconv.ParseUint(s.seed, 10, 64)
-	if err != nil {
-		return
-	}
-	if _, err := os.Stat(s.seed); err == nil {
-		return
-	}
-	fmt.Fprintf(p.Stderr, "--seed now takes a folder to upload. Using %d as --fault-seed.\n", n)
-	s.seed, s.faultSeed = "", n
+	s.Database = address
+	return nil
 }
 
 // serveKey is the key of a served library.
@@ -366,7 +325,7 @@ type serveKey struct {
 
 // findKey returns the key from --key, the environment or the folder, where it is created if
 // missing.
-func (s *serveFlags) findKey(p *Program, dir string) (k serveKey, err error) {
+func (s *serveFlags) findKey(p *Program) (k serveKey, err error) {
 	given := p.Getenv(api.KeyVariable)
 	switch {
 	case s.key != "":
@@ -375,11 +334,11 @@ func (s *serveFlags) findKey(p *Program, dir string) (k serveKey, err error) {
 	case given != "":
 		k = serveKey{source: "environment " + api.KeyVariable, shell: "$" + api.KeyVariable}
 		k.secret, err = config.NewSecret(given)
-	case dir == "":
+	case s.Dir == "":
 		return k, &exitError{exitKey, errors.New("all instances of a library need the same key: set " + api.KeyVariable)}
 	default:
 		var text string
-		if text, k.source, err = local.FolderKey(dir); err != nil {
+		if text, k.source, err = local.FolderKey(s.Dir); err != nil {
 			return k, err
 		}
 		k.shell, k.plain = "$(cat '"+strings.ReplaceAll(k.source, "'", `'\''`)+"')", s.ephemeral

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -19,21 +22,16 @@ import (
 
 // banner describes the library at the start: where it is, how to try it, and how to configure an
 // SDK.
-func (s *serveFlags) banner(version, address string, o local.Options, key serveKey) string {
-	shown := text.Safe(key.source)
-	sdk := "process.env.MEDIADESK_PRIVATE_KEY"
+func (s *serveFlags) banner(address string, key serveKey) string {
+	shown, node, variable := text.Safe(key.source), "process.env.MEDIADESK_PRIVATE_KEY", "key"
 	if key.plain {
-		shown, sdk = key.shell, fmt.Sprintf("%q", key.shell)
-	}
-	python, golang := "key", "key"
-	if key.plain {
-		python, golang = sdk, sdk
+		shown, node, variable = key.shell, strconv.Quote(key.shell), strconv.Quote(key.shell)
 	}
 	return fmt.Sprintf(`mediadesk %[1]s serves a media library.
 
   address     %[2]s
 %[3]s  key         %[4]s
-  public key  %[9]s
+  public key  %[8]s
 
 Try it:
 
@@ -43,36 +41,36 @@ SDKs:
 
   Node    new ImageKit({ baseURL: "%[2]s", privateKey: %[6]s })
   Python  ImageKit(base_url="%[2]s", private_key=%[7]s)
-  Go      imagekit.NewClient(option.WithBaseURL("%[2]s"), option.WithPrivateKey(%[8]s))
+  Go      imagekit.NewClient(option.WithBaseURL("%[2]s"), option.WithPrivateKey(%[7]s))
 
 Press ctrl+c to stop.
-`, version, address, s.places(o, 12), shown, text.Safe(key.shell), sdk, python, golang, local.PublicKey(key.secret))
+`, s.Version, address, s.places(12), shown, text.Safe(key.shell), node, variable, local.PublicKey(key.secret))
 }
 
-// places returns a line for each place of the library o: its folder, its database and its storage.
+// places returns a line for each place of the library: its folder, its database and its storage.
 // The names take width columns.
-func (s *serveFlags) places(o local.Options, width int) string {
+func (s *serveFlags) places(width int) string {
 	kept := ""
 	if s.ephemeral {
 		kept = " (removed at the end)"
 	}
 	var b strings.Builder
 	line := func(name, place string) { fmt.Fprintf(&b, "  %-*s%s\n", width, name, text.Safe(place)) }
-	if o.Dir != "" {
-		line("folder", o.Dir+kept)
+	if s.Dir != "" {
+		line("folder", s.Dir+kept)
 	}
-	if o.Database != "" {
-		line("records", config.ShownDatabase(o.Database))
+	if s.Database != "" {
+		line("records", config.ShownDatabase(s.Database))
 	}
-	if o.Storage != "" {
-		line("contents", o.ShownStorage())
+	if s.Storage != "" {
+		line("contents", s.ShownStorage())
 	}
 	return b.String()
 }
 
 // serviceLog logs failures to the program's log and standard error, without the key.
 func (s *serveFlags) serviceLog(p *Program, key config.Secret) *slog.Logger {
-	secrets := p.Options.Secrets
+	secrets := p.Secrets
 	if secrets == nil {
 		secrets = new(config.Redactor)
 	}
@@ -89,62 +87,35 @@ func (s *serveFlags) serviceLog(p *Program, key config.Secret) *slog.Logger {
 
 // requestLog returns the function that logs requests, or nil.
 func (s *serveFlags) requestLog(p *Program) (func(local.Request), error) {
-	level := s.log
-	switch {
-	case level != "":
-	case p.TerminalOut || s.jsonLog:
-		level = "requests"
-	default:
-		level = "none"
-	}
-	switch level {
-	case "none":
-		return nil, nil
-	case "requests", "debug":
-	default:
+	level := cmp.Or(s.log, text.If(p.TerminalOut || s.jsonLog, "requests"), "none")
+	if !slices.Contains([]string{"none", "requests", "debug"}, level) {
 		return nil, fmt.Errorf("--log %q is not none, requests or debug", s.log)
 	}
-	debug := level == "debug"
+	if level == "none" {
+		return nil, nil
+	}
 	var mu sync.Mutex
 	return func(r local.Request) {
-		line := requestLine(r, debug)
-		if s.jsonLog {
-			line = requestJSON(r, debug)
+		if level != "debug" {
+			r.Query, r.Agent = "", ""
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		fmt.Fprintln(p.Stderr, line)
+		if s.jsonLog {
+			_ = json.NewEncoder(p.Stderr).Encode(struct {
+				local.Request
+				Query string `json:"query,omitempty"`
+				Agent string `json:"agent,omitempty"`
+			}{r, r.Query, r.Agent})
+			return
+		}
+		status := text.If(r.Status == 0, "---") + text.If(r.Status > 0, strconv.Itoa(r.Status)) // 0: the connection broke
+		fmt.Fprintf(p.Stderr, "%s %s %-6s %s  %.1f ms  %s  %s\n",
+			r.Time.Local().Format(time.TimeOnly), status, text.Safe(r.Method), text.Safe(r.Path), r.Millis, text.Bytes(r.Size), r.ID)
+		if level == "debug" {
+			fmt.Fprintf(p.Stderr, "    query %q, agent %q\n", r.Query, r.Agent)
+		}
 	}, nil
-}
-
-// requestLine describes a request for people.
-func requestLine(r local.Request, debug bool) string {
-	status := fmt.Sprint(r.Status)
-	if r.Status == 0 {
-		status = "---" // the connection broke
-	}
-	line := fmt.Sprintf("%s %s %-6s %s  %.1f ms  %s  %s", r.Time.Local().Format(time.TimeOnly), status, text.Safe(r.Method), text.Safe(r.Path), r.Millis, text.Bytes(r.Size), r.ID)
-	if debug {
-		line += fmt.Sprintf("\n    query %q, agent %q", r.Query, r.Agent)
-	}
-	return line
-}
-
-// requestJSON describes a request as JSON.
-func requestJSON(r local.Request, debug bool) string {
-	line := struct {
-		local.Request
-		Query string `json:"query,omitempty"`
-		Agent string `json:"agent,omitempty"`
-	}{Request: r}
-	if debug {
-		line.Query, line.Agent = r.Query, r.Agent
-	}
-	b, err := json.Marshal(line)
-	if err != nil {
-		return fmt.Sprintf(`{"error":%q}`, err)
-	}
-	return string(b)
 }
 
 // healthWait limits the wait of --health.

@@ -9,27 +9,12 @@ import (
 	"syscall"
 )
 
-// shellCommand returns a shell command that starts when begin is called, and not if this process
-// ends before. Always call begin.
-func shellCommand(ctx context.Context, command string) (cmd *exec.Cmd, begin func(), err error) {
-	reader, writer, err := os.Pipe()
-	if err != nil {
-		return nil, nil, err
-	}
-	cmd = exec.CommandContext(ctx, "sh", "-c", `read -r begin <&3 && exec sh -c "$1" 3<&-`, "sh", command)
-	cmd.ExtraFiles = []*os.File{reader}
-	return cmd, func() {
-		reader.Close()
-		_, _ = writer.WriteString("begin\n") // it may have ended
-		writer.Close()
-	}, nil
+func shellCommand(ctx context.Context, command string) *exec.Cmd {
+	return exec.CommandContext(ctx, "sh", "-c", command)
 }
 
 // ownGroup runs cmd in its own process group.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
-
-// ownSession runs cmd in its own session.
-func ownSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 // endProcess terminates a process or its group, or kills it with force.
 func endProcess(pid int, group, force bool) error {

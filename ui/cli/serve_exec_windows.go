@@ -8,18 +8,14 @@ import (
 	"syscall"
 )
 
-// shellCommand returns a shell command. begin does nothing.
-func shellCommand(ctx context.Context, command string) (cmd *exec.Cmd, begin func(), err error) {
-	return exec.CommandContext(ctx, "cmd", "/c", command), func() {}, nil
+func shellCommand(ctx context.Context, command string) *exec.Cmd {
+	return exec.CommandContext(ctx, "cmd", "/c", command)
 }
 
 // ownGroup runs cmd in its own process group.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
-
-// ownSession is ownGroup: ctrl+c does not reach cmd.
-func ownSession(cmd *exec.Cmd) { ownGroup(cmd) }
 
 // endProcess ends a process, with its children if it has a group.
 func endProcess(pid int, group, _ bool) error {

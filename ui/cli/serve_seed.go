@@ -2,13 +2,10 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path"
 	"slices"
@@ -109,7 +106,7 @@ func seedInto(ctx context.Context, address string, key api.Key, uploads []api.Up
 		}
 		taken[file.FilePath] = true
 	}
-	if err := seedFields(ctx, client, address, key, uploads); err != nil {
+	if err := seedFields(ctx, client, uploads); err != nil {
 		return 0, err
 	}
 	for i := range uploads {
@@ -126,7 +123,7 @@ func seedInto(ctx context.Context, address string, key api.Key, uploads []api.Up
 }
 
 // seedFields creates the custom metadata fields that uploads use, with the types of the values.
-func seedFields(ctx context.Context, client *api.Client, address string, key api.Key, uploads []api.Upload) error {
+func seedFields(ctx context.Context, client *api.Client, uploads []api.Upload) error {
 	known, err := client.MetadataFields(ctx, "")
 	if err != nil {
 		return err
@@ -147,7 +144,7 @@ func seedFields(ctx context.Context, client *api.Client, address string, key api
 		}
 	}
 	for _, field := range fields {
-		if err := createField(ctx, address, key, field); err != nil {
+		if err := client.CreateMetadataField(ctx, field); err != nil {
 			return fmt.Errorf("--seed: the custom metadata field %q: %w", field.Name, err)
 		}
 	}
@@ -178,29 +175,4 @@ func addOptions(schema *api.MetadataSchema, value json.RawMessage) {
 			schema.Options = append(schema.Options, option)
 		}
 	}
-}
-
-func createField(ctx context.Context, address string, key api.Key, field api.MetadataField) error {
-	body, err := json.Marshal(map[string]any{"name": field.Name, "label": field.Label, "schema": field.Schema})
-	if err != nil {
-		return err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address+"/v1/customMetadataFields", bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.SetBasicAuth(key.Reveal(), "")
-	transport := &http.Transport{Proxy: nil, DisableKeepAlives: true}
-	res, err := (&http.Client{Transport: transport}).Do(req)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	if res.StatusCode == http.StatusCreated {
-		return nil
-	}
-	var answer struct{ Message string }
-	_ = json.NewDecoder(io.LimitReader(res.Body, 4<<10)).Decode(&answer)
-	return errors.New(cmp.Or(answer.Message, res.Status))
 }

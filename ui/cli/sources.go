@@ -10,11 +10,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
 	"mediadesk/api"
 	"mediadesk/api/session"
 	"mediadesk/ui/terminal"
+	"mediadesk/ui/text"
 )
 
 // argSource returns the source for an argument: an address, or a path, which need not exist.
@@ -48,21 +50,18 @@ func (p *Program) expand(ctx context.Context, args []string) ([]api.Source, erro
 		return nil, err
 	}
 	found, err := p.find(ctx, args, session.Filter{})
-	if err == nil && len(found.bad) > 0 {
-		err = found.bad[0]
+	if err == nil && len(found.Bad) > 0 {
+		err = found.Bad[0]
 	}
-	return found.sources, err
+	return found.Sources, err
 }
 
-// sourceList is the result of expanding arguments.
+// sourceList is the result of expanding arguments. Bad has an *api.SourceError for each unreadable
+// source.
 type sourceList struct {
-	sources  []api.Source
+	session.Tree
 	inFolder map[string]bool // paths of sources from a folder
-	bad      []error         // *api.SourceError of unreadable sources
 	folders  int
-	hidden   int      // hidden files and folders left out
-	excluded int      // files and folders left out by the filter
-	again    []string // links to folders already included
 }
 
 // oneInput refuses reading standard input twice.
@@ -81,11 +80,11 @@ func (p *Program) find(ctx context.Context, args []string, filter session.Filter
 			var nothing *api.SourceError
 			switch {
 			case errors.As(err, &nothing):
-				found.bad = append(found.bad, nothing)
+				found.Bad = append(found.Bad, nothing)
 			case err != nil:
 				return found, err
 			default:
-				found.sources = append(found.sources, s)
+				found.Sources = append(found.Sources, s)
 			}
 			continue
 		}
@@ -99,7 +98,7 @@ func (p *Program) find(ctx context.Context, args []string, filter session.Filter
 			}
 			continue
 		}
-		found.sources = append(found.sources, s)
+		found.Sources = append(found.Sources, s)
 	}
 	return found, nil
 }
@@ -110,27 +109,28 @@ func (l *sourceList) folder(ctx context.Context, root, label string, filter sess
 	var bad *api.SourceError
 	switch {
 	case errors.As(err, &bad):
-		l.bad = append(l.bad, bad)
+		l.Bad = append(l.Bad, bad)
 		return nil
 	case err != nil:
 		return err
 	}
 	l.folders++
-	l.hidden += tree.Hidden
-	l.excluded += tree.Excluded
-	l.again = append(l.again, tree.Again...)
-	l.bad = append(l.bad, tree.Bad...)
 	if len(tree.Sources) == 0 && len(tree.Bad) == 0 {
 		reason, help := "has no files", "Name a folder with files; hidden files are skipped."
 		if tree.Excluded > 0 {
 			reason, help = "has no files that match --include and --exclude", "Check the patterns: --dry-run shows what they match."
 		}
-		l.bad = append(l.bad, &api.SourceError{Path: label, Reason: reason, Help: help})
+		tree.Bad = []error{&api.SourceError{Path: label, Reason: reason, Help: help}}
 	}
 	for _, s := range tree.Sources {
 		l.inFolder[s.Path] = true
 	}
-	l.sources = append(l.sources, tree.Sources...)
+	l.Hidden += tree.Hidden
+	l.Excluded += tree.Excluded
+	l.Again = append(l.Again, tree.Again...)
+	l.Outside = append(l.Outside, tree.Outside...)
+	l.Bad = append(l.Bad, tree.Bad...)
+	l.Sources = append(l.Sources, tree.Sources...)
 	return nil
 }
 
@@ -170,4 +170,41 @@ func (p *Program) unspool(plans []planned) {
 			os.RemoveAll(dir)
 		}
 	}
+}
+
+// copyForms are the formats for copying addresses.
+var copyForms = map[string]func(*api.File) string{
+	"url":      func(f *api.File) string { return f.URL },
+	"markdown": (*api.File).Markdown,
+	"html":     (*api.File).HTML,
+}
+
+// copy copies the addresses of stored files to the terminal's clipboard in a format of copyForms.
+// An empty form does nothing.
+func (o *uploadOutput) copy(form string) {
+	if form == "" {
+		return
+	}
+	var lines []string
+	for _, f := range o.files {
+		if line := copyForms[form](f); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) == 0 {
+		o.p.note("Nothing was copied: no stored file has an address.")
+		return
+	}
+	var to io.Writer
+	switch {
+	case o.p.TerminalErr:
+		to = o.p.Stderr
+	case o.p.TerminalOut:
+		to = o.p.Stdout
+	default:
+		o.p.note("Nothing was copied: --copy needs a terminal.")
+		return
+	}
+	_, _ = io.WriteString(to, ansi.SetSystemClipboard(strings.Join(lines, "\n"))) // terminals do not confirm it
+	o.p.note("Copied %s to the clipboard.", text.Plural(len(lines), "link"))
 }

@@ -17,31 +17,26 @@ import (
 // transfer is the command transfer.
 type transfer struct {
 	p  *Program
-	f  *flags
 	to string
 	o  session.TransferOptions
 
 	move bool
 }
 
-func newTransfer(p *Program, f *flags) *cobra.Command {
-	t := &transfer{p: p, f: f}
+func newTransfer(p *Program) *cobra.Command {
+	t := &transfer{p: p}
 	cmd := &cobra.Command{
 		Use: "transfer FILE… --to PROFILE", Short: "Send stored files and folders to another profile",
 		Long: "Send stored files of this profile to another one: from the local library to an account, or from one account to another. " +
 			"Tags, region, description, custom metadata, folder and the private flag are sent, too. FILE can be a folder: all files in it are sent. " +
 			"The files stay where they are, unless --move is given.\n\n" +
 			"Files keep their names, and nothing is overwritten: a file whose name is taken is skipped. Earlier versions, AI tags, the state of extensions, and custom metadata that " +
-			"the other profile has no field for are not sent. The command lists them first and asks on a terminal; in a script, add --yes. " +
+			"the other profile has no field for are not sent. If something stays behind, the command lists it and asks first; without a terminal it stops, unless you add --yes. " +
 			"After an interruption, the same command continues. --key-fd and MEDIADESK_PRIVATE_KEY are for the other profile; the key of this one is found as usual.\n\n" +
-			"--move deletes each file, with its versions, once the other profile has it: its record is read back and the sizes agree. A file that fails stays. Empty folders stay, too.",
+			"--move deletes each file, with its versions, once the other profile has it: its record is read back and the sizes agree. A file that fails stays. Empty folders stay, too. It asks first, or needs --yes.",
 		Example: "mediadesk transfer /summer/ --to work\nmediadesk transfer /summer/a.jpg /summer/b.jpg --to work --folder /news/\n" +
 			"mediadesk transfer / --profile old --to new --exclude drafts --dry-run",
-		Args: someArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkConcurrency(cmd, f); err != nil {
-				return err
-			}
 			return t.run(cmd.Context(), args)
 		},
 	}
@@ -53,8 +48,8 @@ func newTransfer(p *Program, f *flags) *cobra.Command {
 	fl.StringVar(&t.o.Folder, "folder", "", "target folder (default: the current folder of each file)")
 	fl.StringArrayVar(&t.o.Filter.Include, "include", nil, "send only matching files of folders, such as '*.jpg' or 'a/**' (repeatable)")
 	fl.StringArrayVar(&t.o.Filter.Exclude, "exclude", nil, "skip matching files and folders (repeatable)")
-	fl.IntVar(&f.Concurrency, "concurrency", 0, "number of uploads at the same time (default: the setting, else it adapts)")
-	addRetryFor(cmd, f)
+	p.addConcurrency(cmd)
+	p.addRetryFor(cmd)
 	return cmd
 }
 
@@ -65,20 +60,18 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 	if err := t.o.Filter.Check(); err != nil {
 		return &exitError{exitUsage, err}
 	}
-	if t.f.Unnamed() {
+	if t.p.Unnamed() {
 		return usage("mediadesk transfer needs two profiles: add the addresses as a profile first (mediadesk profile add)")
 	}
-	source, err := t.p.describe(ctx, t.f)
+	source, err := t.p.opened(session.Describe(t.p.Options))
 	if err != nil {
 		return err
 	}
-	to := *t.f
-	to.Profile = t.to
-	s, err := t.p.open(ctx, &to)
+	t.p.Profile = t.to
+	s, err := t.p.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer cleanup(s)
 	plan, failed, err := t.plan(ctx, s, source.Profile.Name, names)
 	if err != nil {
 		return err
@@ -86,22 +79,21 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 	if t.move {
 		plan.Move()
 	}
-	out := newUploadOutput(t.p, t.f)
-	out.queued = true
+	out := newUploadOutput(t.p)
 	for _, one := range plan.Skipped {
 		if err := t.skip(out, plan.From, one); err != nil {
 			return err
 		}
 	}
-	if t.f.dryRun {
+	if t.p.dryRun {
 		return errors.Join(t.preview(s, plan), failed.exit(), out.end())
 	}
 	if err := t.ask(ctx, plan); err != nil {
 		return err
 	}
-	ids, err := t.send(ctx, s, plan)
+	jobs, err := t.send(ctx, s, plan)
 	if err == nil {
-		err = out.finish(ctx, s, ids, false, 0, "")
+		err = out.finish(ctx, s, jobs, false, 0)
 	}
 	// A file that was not sent or not deleted is complete in the other profile.
 	t.tellLost(session.LostOf(slices.DeleteFunc(out.jobs, func(j api.Job) bool { return j.State != api.Stored || j.Move == api.MoveKept })))
@@ -136,20 +128,18 @@ func (t *transfer) skip(out *uploadOutput, from string, one session.SkippedFile)
 	if !one.There {
 		return out.job(api.Job{Upload: api.Upload{Source: source}, State: api.Unsent, Failure: api.FailureOf(one.Reason), Created: time.Now(), Updated: time.Now()})
 	}
-	out.already++
-	line := uploadLine{Source: source.String(), Outcome: new(api.Stored), Already: true}
-	return t.p.result(t.f, line, source.String()+": skipped: "+one.Reason.Error())
+	return out.skipped(source, nil, ": "+one.Reason.Error())
 }
 
 // preview shows the requests and what is left behind.
 func (t *transfer) preview(s *session.Session, plan *session.Transfer) error {
 	for i := range plan.Jobs {
-		if err := t.p.showRequest(t.f)(s.DescribeUpload(&plan.Jobs[i].Upload)); err != nil {
+		if err := t.p.showRequest(s.DescribeUpload(&plan.Jobs[i].Upload)); err != nil {
 			return err
 		}
 	}
 	sent := map[bool]string{true: "moved", false: "sent"}[t.move]
-	t.p.note(t.f, "%s (%s) would be %s from %s to %s", text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes), sent, plan.From, plan.To)
+	t.p.note("%s (%s) would be %s from %s to %s", text.Plural(len(plan.Jobs), "file"), text.Bytes(plan.Bytes), sent, plan.From, plan.To)
 	t.tellLost(plan.Lost())
 	return nil
 }
@@ -161,7 +151,7 @@ func (t *transfer) tellLost(lost string) {
 		words = "Lost by the move"
 	}
 	if lost != "" {
-		t.p.note(t.f, "%s: %s", words, lost)
+		t.p.note("%s: %s", words, lost)
 	}
 }
 
@@ -169,7 +159,7 @@ func (t *transfer) tellLost(lost string) {
 func (t *transfer) ask(ctx context.Context, plan *session.Transfer) error {
 	lost, deletes := plan.Lost(), t.move && len(plan.Jobs) > 0
 	switch {
-	case lost == "" && !deletes || t.f.yes:
+	case lost == "" && !deletes || t.p.yes:
 		t.tellLost(lost)
 		return nil
 	case !t.p.Terminal && deletes:
@@ -187,19 +177,15 @@ func (t *transfer) ask(ctx context.Context, plan *session.Transfer) error {
 }
 
 // send queues the jobs, with unfinished ones of earlier transfers of the same files.
-func (t *transfer) send(ctx context.Context, s *session.Session, plan *session.Transfer) ([]int64, error) {
+func (t *transfer) send(ctx context.Context, s *session.Session, plan *session.Transfer) ([]api.Job, error) {
 	jobs, err := s.Send(ctx, plan.Jobs)
 	if err == nil && len(plan.Unfinished) > 0 {
 		var more []api.Job
 		more, err = s.Queue.Resume(ctx, plan.Unfinished)
 		jobs = append(jobs, more...)
 	}
-	ids := make([]int64, len(jobs))
-	for i := range jobs {
-		ids[i] = jobs[i].ID
+	if len(jobs)+len(plan.Skipped) == 0 && err == nil {
+		t.p.note("No files to send.")
 	}
-	if len(ids)+len(plan.Skipped) == 0 && err == nil {
-		t.p.note(t.f, "No files to send.")
-	}
-	return ids, err
+	return jobs, err
 }

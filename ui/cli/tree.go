@@ -14,24 +14,19 @@ import (
 )
 
 // runTree lists a folder, or the library, with everything below.
-func runTree(ctx context.Context, p *Program, f *flags, args []string) error {
+func runTree(ctx context.Context, p *Program, args []string) error {
 	root, _ := api.CleanFolder(strings.Join(args, "")) // at most one
-	if f.dryRun {
-		s, err := p.describe(ctx, f)
-		if err != nil {
-			return err
-		}
-		return p.showRequest(f)(s.Client.DescribeList(session.TreeQuery(root)), nil)
-	}
-	s, err := p.openAnyway(ctx, f)
+	s, err := p.openOrDescribe(ctx, false)
 	if err != nil {
 		return err
 	}
-	defer cleanup(s)
+	if p.dryRun {
+		return p.showRequest(s.Client.DescribeList(session.TreeQuery(root)))
+	}
 	files, err := s.FolderTree(ctx, root)
 	switch {
 	case api.Unavailable(err) && len(files) == 0:
-		p.note(f, "mediadesk: this service cannot list files. The list has the files that were uploaded from this computer.")
+		p.note("mediadesk: this service cannot list files. The list has the files that were uploaded from this computer.")
 		if files, err = s.Seen(ctx); err != nil {
 			return err
 		}
@@ -39,17 +34,12 @@ func runTree(ctx context.Context, p *Program, f *flags, args []string) error {
 	case err != nil:
 		return err
 	case len(files) == 0:
-		return nothingListed(ctx, p, f, s, api.Query{Folder: root})
+		return nothingListed(ctx, p, s, api.Query{Folder: root})
 	}
-	if !f.json {
-		return printTree(p, f, root, files)
+	if !p.json {
+		return printTree(p, root, files)
 	}
-	for i := range files {
-		if err := printFile(p, true, &files[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.printFiles(files)
 }
 
 // tree holds the contents of a folder by name. Names of folders end in /.
@@ -62,7 +52,7 @@ var (
 )
 
 // printTree draws the tree below a folder.
-func printTree(p *Program, f *flags, root string, files []api.File) error {
+func printTree(p *Program, root string, files []api.File) error {
 	t, sizes := tree{}, map[string]string{}
 	var content session.FolderContent
 	for i := range files {
@@ -92,13 +82,13 @@ func printTree(p *Program, f *flags, root string, files []api.File) error {
 		return err
 	}
 	lines := treeLines
-	if f.prompts(p) {
+	if p.prompts() {
 		lines = treeBlanks
 	}
 	if err := t.draw(p.Stdout, root, "", lines, sizes); err != nil {
 		return err
 	}
-	p.note(f, "%s", contentOf(content))
+	p.note("%s", contentOf(content))
 	return nil
 }
 

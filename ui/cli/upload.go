@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/session"
+	"mediadesk/ui/text"
 )
 
 // uploadFlags are the flags of the command upload.
@@ -29,7 +31,6 @@ type uploadFlags struct {
 	timeout  time.Duration
 
 	include, exclude []string
-	receipt          string
 	skipStored       bool
 	noDefaults       bool
 
@@ -40,7 +41,7 @@ func (u *uploadFlags) filter() session.Filter {
 	return session.Filter{Include: u.include, Exclude: u.exclude}
 }
 
-func newUpload(p *Program, f *flags) *cobra.Command {
+func newUpload(p *Program) *cobra.Command {
 	u := &uploadFlags{repeated: map[string]*[]string{}}
 	cmd := &cobra.Command{
 		Use:   "upload SOURCE…",
@@ -48,8 +49,10 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 		Long: "Upload files. A SOURCE is a path, a folder (with its subfolders, which are created below --folder), an http or " +
 			"https address that the service downloads, or - for standard input. It prints the path, id and address of each stored file. --dry-run shows the requests and a summary instead of sending.\n\n" +
 			"--follow uploads each file that appears or changes in a folder, as soon as its size and time stay the same for a second. " +
-			"It skips files that exist at the start, hidden and empty ones, and those that end in " + strings.Join(unfinishedNames, ", ") + ". " +
-			"ctrl+c ends it; mediadesk resume continues with unsent files.",
+			"It skips files that exist at the start, links that leave the folder, hidden and empty ones, and those that end in " + strings.Join(unfinishedNames, ", ") + ". " +
+			"ctrl+c ends it; mediadesk resume continues with unsent files.\n\n" +
+			"--skip-stored skips a file that was uploaded from this computer to the same folder, and any whose name (without a unique suffix), size and content a file of that folder has. " +
+			"To compare contents, it downloads the files of the same name and size. If the service does not list files, only uploads from this computer are found.",
 		Example: "mediadesk upload photo.jpg --tags sea,boat --folder /summer/\n" +
 			"mediadesk upload cut-out.png --extension remove-bg --wait\n" +
 			"mediadesk upload logo.png --unique off --overwrite-file\n" +
@@ -58,9 +61,8 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 			"mediadesk upload --follow ~/Pictures/Screenshots --copy markdown\n" +
 			"find . -newer last.txt -type f -print0 | mediadesk upload --files-from -\n" +
 			"curl -s https://example.com/a.jpg | mediadesk upload - --name a.jpg",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runUpload(cmd, p, f, u, args)
-		},
+		Args: cobra.ArbitraryArgs, // flags can name sources, too
+		RunE: func(cmd *cobra.Command, args []string) error { return runUpload(cmd, p, u, args) },
 	}
 	fl := cmd.Flags()
 	for _, f := range api.UploadFields {
@@ -80,11 +82,10 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 	fl.BoolVar(&u.follow, "follow", false, "watch folders and upload completed files until ctrl+c")
 	fl.StringArrayVar(&u.include, "include", nil, "upload only matching files of folders, such as '*.jpg' or 'a/**' (repeatable)")
 	fl.StringArrayVar(&u.exclude, "exclude", nil, "skip matching files and folders (repeatable)")
-	fl.BoolVar(&u.skipStored, "skip-stored", false, "skip files whose content is already stored in the same folder")
+	fl.BoolVar(&u.skipStored, "skip-stored", false, "skip files that the folder already has, by name, size and content")
 	fl.BoolVar(&u.noDefaults, "no-defaults", false, "ignore the profile's default folder, tags and extensions")
-	fl.StringVar(&u.receipt, "receipt", "", "also write the receipt to this file: what was sent, its hash, the answers and times")
-	fl.IntVar(&f.Concurrency, "concurrency", 0, "number of uploads at the same time (default: the setting, else it adapts)")
-	addRetryFor(cmd, f)
+	p.addConcurrency(cmd)
+	p.addRetryFor(cmd)
 	addWait(cmd, &u.wait, &u.timeout)
 	return cmd
 }
@@ -131,9 +132,6 @@ func (u *uploadFlags) entry(cmd *cobra.Command, profile session.Profile) (api.En
 	return e, nil
 }
 
-// contextual is a command with its context.
-type contextual interface{ Context() context.Context }
-
 // planned is an upload before it becomes a job.
 type planned struct {
 	api.Entry
@@ -169,13 +167,6 @@ func broken(err error) planned {
 	return one
 }
 
-func (l *sourceList) merge(other sourceList) {
-	l.folders += other.folders
-	l.hidden += other.hidden
-	l.excluded += other.excluded
-	l.again = append(l.again, other.again...)
-}
-
 // plan returns the uploads for the command line. With an error it returns those made so far, which
 // must not be sent.
 func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profile, args []string) ([]planned, error) {
@@ -197,11 +188,11 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profi
 	if err == nil && u.clip {
 		var s api.Source
 		if s, err = session.ClipboardPicture(cmd.Context(), p.spool(), time.Now()); err == nil {
-			u.found.sources = append(u.found.sources, s)
+			u.found.Sources = append(u.found.Sources, s)
 		}
 	}
-	plans := make([]planned, 0, len(u.found.sources))
-	for _, s := range u.found.sources {
+	plans := make([]planned, 0, len(u.found.Sources))
+	for _, s := range u.found.Sources {
 		one := common.of(s, u.found.inFolder[s.Path])
 		if name != "" {
 			one.FileName = name
@@ -211,14 +202,14 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profi
 	if err != nil {
 		return plans, err
 	}
-	if name != "" && (len(u.found.sources)+len(u.found.bad) != 1 || u.found.folders > 0 || u.manifest != "") {
-		return plans, usage("--name needs a single source, not %d", len(u.found.sources))
+	if name != "" && (len(u.found.Sources)+len(u.found.Bad) != 1 || u.found.folders > 0 || u.manifest != "") {
+		return plans, usage("--name needs a single source, not %d", len(u.found.Sources))
 	}
-	for _, err := range u.found.bad {
+	for _, err := range u.found.Bad {
 		plans = append(plans, broken(err))
 	}
 	if u.manifest != "" {
-		more, err := u.readManifest(cmd, p, common)
+		more, err := u.readManifest(cmd.Context(), p, common)
 		if err != nil {
 			return plans, err
 		}
@@ -288,11 +279,8 @@ func (one planned) job(profile session.Profile, batch string) (api.Job, error) {
 	return job, nil
 }
 
-func runUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []string) error {
+func runUpload(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) error {
 	ctx := cmd.Context()
-	if err := checkConcurrency(cmd, f); err != nil {
-		return err
-	}
 	if len(args) == 0 && u.manifest == "" && u.from == "" && !u.clip {
 		return usage("mediadesk upload needs a SOURCE: a path, a folder, a URL, or - for standard input. To continue with unfinished uploads, run: mediadesk resume")
 	}
@@ -303,29 +291,27 @@ func runUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 		return usage("--copy takes %s, not %q", strings.Join(slices.Sorted(maps.Keys(copyForms)), ", "), u.copy)
 	}
 	if u.follow {
-		return runFollow(cmd, p, f, u, args)
+		return runFollow(cmd, p, u, args)
 	}
-	if f.dryRun {
-		return dryUpload(cmd, p, f, u, args)
+	if p.dryRun {
+		return dryUpload(cmd, p, u, args)
 	}
-	s, err := p.open(ctx, f)
+	s, err := p.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer cleanup(s)
-	out := newUploadOutput(p, f)
-	out.queued = true
-	ids, err := hand(cmd, p, s, u, args, out)
+	out := newUploadOutput(p)
+	jobs, err := hand(cmd, p, s, u, args, out)
 	if err != nil {
 		return err
 	}
-	err = out.finish(ctx, s, ids, u.wait, u.timeout, u.receipt)
+	err = out.finish(ctx, s, jobs, u.wait, u.timeout)
 	out.copy(u.copy)
 	return err
 }
 
 // hand queues the uploads of the command line. Sources that cannot be sent are printed and skipped.
-func hand(cmd *cobra.Command, p *Program, d *session.Session, u *uploadFlags, args []string, out *uploadOutput) ([]int64, error) {
+func hand(cmd *cobra.Command, p *Program, d *session.Session, u *uploadFlags, args []string, out *uploadOutput) ([]api.Job, error) {
 	ctx := cmd.Context()
 	plans, err := u.plan(cmd, p, d.Profile, args)
 	left := plans // not queued
@@ -333,17 +319,17 @@ func hand(cmd *cobra.Command, p *Program, d *session.Session, u *uploadFlags, ar
 	if err != nil {
 		return nil, err
 	}
-	warnPlans(p, out.f, d.Profile, plans)
-	ids, unsent, err := u.enqueue(ctx, d, plans, session.NewBatch(time.Now()), out)
-	if len(ids) > 0 {
+	warnPlans(p, d.Profile, plans)
+	jobs, unsent, err := u.enqueue(ctx, d, plans, session.NewBatch(time.Now()), out)
+	if len(jobs) > 0 {
 		left = unsent // the others are in the journal
 	}
-	return ids, err
+	return jobs, err
 }
 
-// enqueue queues plans and returns the job ids. It prints and returns plans that cannot be sent or
+// enqueue queues plans. It prints and returns plans that cannot be sent or
 // were stored before.
-func (u *uploadFlags) enqueue(ctx context.Context, d *session.Session, plans []planned, batch string, out *uploadOutput) (ids []int64, unsent []planned, err error) {
+func (u *uploadFlags) enqueue(ctx context.Context, d *session.Session, plans []planned, batch string, out *uploadOutput) (jobs []api.Job, unsent []planned, err error) {
 	values := make([]map[string]json.RawMessage, len(plans))
 	for i := range plans {
 		values[i] = plans[i].CustomMetadata.Or(nil)
@@ -351,69 +337,86 @@ func (u *uploadFlags) enqueue(ctx context.Context, d *session.Session, plans []p
 	if at, err := d.CheckMetadata(ctx, values, api.CheckNewMetadata); err != nil {
 		return nil, plans, plans[at].refuse(err)
 	}
+	if jobs, unsent, err = u.jobs(ctx, d, plans, batch, out); err != nil {
+		return nil, plans, err
+	}
+	if len(jobs) > 0 {
+		jobs, err = d.Send(ctx, jobs)
+	}
+	return jobs, unsent, err
+}
+
+// jobs returns the jobs of plans. It prints and returns plans that cannot be sent or were stored
+// before.
+func (u *uploadFlags) jobs(ctx context.Context, d *session.Session, plans []planned, batch string, out *uploadOutput) (jobs []api.Job, unsent []planned, err error) {
 	there := make([]*api.Job, len(plans))
 	if u.skipStored {
 		if there, err = alreadyStored(ctx, d, plans); err != nil {
 			return nil, nil, err
 		}
 	}
-	var jobs []api.Job
 	for i, one := range plans {
+		var job api.Job
 		if there[i] != nil {
-			if err := out.stored(one, there[i]); err != nil {
-				return nil, nil, err
-			}
-			unsent = append(unsent, one)
+			err = out.stored(one, there[i])
+		} else if job, err = one.job(d.Profile, batch); err == nil {
+			jobs = append(jobs, job)
 			continue
-		}
-		job, err := one.job(d.Profile, batch)
-		if err != nil {
+		} else {
 			job.State, job.Failure = api.Unsent, api.FailureOf(err)
 			job.Created, job.Updated = time.Now(), time.Now()
-			if err := out.job(job); err != nil {
-				return nil, nil, err
-			}
-			unsent = append(unsent, one)
-			continue
+			err = out.job(job)
 		}
-		jobs = append(jobs, job)
+		if err != nil {
+			return nil, nil, err
+		}
+		unsent = append(unsent, one)
 	}
-	if len(jobs) == 0 {
-		return nil, unsent, nil
-	}
-	jobs, err = d.Send(ctx, jobs)
-	for _, j := range jobs {
-		ids = append(ids, j.ID)
-	}
-	return ids, unsent, err
+	return jobs, unsent, nil
 }
 
 // warnPlans warns once of each unknown extension in plans, and of each post-transformation that will fail.
-func warnPlans(p *Program, f *flags, profile session.Profile, plans []planned) {
+func warnPlans(p *Program, profile session.Profile, plans []planned) {
 	var list []api.Extension
 	warned := map[string]bool{"": true}
 	for i := range plans {
+		if s := plans[i].Source; s.Path != "" && plans[i].FileName == s.Name() && s.Name() != filepath.Base(s.Path) {
+			p.note("mediadesk: %s is sent as %s", text.Safe(s.String()), s.Name())
+		}
 		list = append(list, plans[i].Extensions.Or(nil)...)
 		reason := profile.CannotMake(plans[i].Transformation.Or(api.Transformation{}), "")
 		if !warned[reason] {
 			warned[reason] = true
-			p.note(f, "mediadesk: %s The file is stored all the same.", reason)
+			p.note("mediadesk: %s The file is stored all the same.", reason)
 		}
 	}
-	p.warnExtensions(f, profile, list)
+	p.warnExtensions(profile, list)
 }
 
 // warnExtensions warns of each unknown extension once. They are sent, since a service may have new
 // ones.
-func (p *Program) warnExtensions(f *flags, profile session.Profile, list []api.Extension) {
+func (p *Program) warnExtensions(profile session.Profile, list []api.Extension) {
 	warned := map[string]bool{}
 	for _, e := range list {
 		if !warned[e.Name] && !profile.KnowsExtension(e.Name) {
 			warned[e.Name] = true
-			p.note(f, "mediadesk: unknown extension %q is sent anyway. Known ones: %s", e.Name,
+			p.note("mediadesk: unknown extension %q is sent anyway. Known ones: %s", e.Name,
 				strings.Join(append([]string{api.RemoveBackground, api.GoogleTagging, api.AWSTagging, api.AITasks}, profile.Commands...), ", "))
 		}
 	}
+}
+
+// stored prints that a source was stored before and is skipped.
+func (o *uploadOutput) stored(one planned, before *api.Job) error {
+	path := before.Upload.Path()
+	if before.File != nil {
+		path = cmp.Or(before.File.FilePath, path)
+	}
+	since := ""
+	if !before.Updated.IsZero() {
+		since = " since " + text.Date(before.Updated)
+	}
+	return o.skipped(one.Source, before.File, ", stored as "+path+since)
 }
 
 func alreadyStored(ctx context.Context, d *session.Session, plans []planned) ([]*api.Job, error) {
@@ -423,5 +426,21 @@ func alreadyStored(ctx context.Context, d *session.Session, plans []planned) ([]
 			uploads[i] = plans[i].Upload
 		}
 	}
-	return d.AlreadyStored(ctx, uploads)
+	jobs, err := d.AlreadyStored(ctx, uploads)
+	if err != nil {
+		return nil, err
+	}
+	for i := range jobs {
+		if jobs[i] != nil {
+			uploads[i] = api.Upload{}
+		}
+	}
+	files, err := d.InFolder(ctx, uploads)
+	for i, f := range files {
+		if f != nil {
+			jobs[i] = &api.Job{Upload: uploads[i], State: api.Stored, File: f}
+			jobs[i].Updated, _ = time.Parse(time.RFC3339, cmp.Or(f.UpdatedAt, f.CreatedAt))
+		}
+	}
+	return jobs, err
 }

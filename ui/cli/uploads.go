@@ -20,7 +20,7 @@ type uploadsFlags struct {
 	limit                              int
 }
 
-func newUploads(p *Program, f *flags) *cobra.Command {
+func newUploads(p *Program) *cobra.Command {
 	u := &uploadsFlags{}
 	cmd := &cobra.Command{
 		Use: "uploads [NUMBER…]", Short: "List uploads, retry failed ones, cancel waiting ones",
@@ -30,13 +30,13 @@ func newUploads(p *Program, f *flags) *cobra.Command {
 		Example: "mediadesk uploads --failed\nmediadesk uploads --failed --retry\nmediadesk uploads 12 13 --cancel\n" +
 			"mediadesk uploads --json | jq -r 'select(.outcome==\"unknown\").source'",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if u.retry && u.cancel {
-				return usage("--retry and --cancel exclude each other: use one of them")
+			if err := exclusive(cmd, "retry", "cancel"); err != nil {
+				return err
 			}
 			if u.limit < 0 {
 				return usage("--limit takes a number from 0 (all), not %d", u.limit)
 			}
-			return runUploads(cmd.Context(), p, f, u, args)
+			return runUploads(cmd.Context(), p, u, args)
 		},
 	}
 	fl := cmd.Flags()
@@ -44,7 +44,7 @@ func newUploads(p *Program, f *flags) *cobra.Command {
 	fl.BoolVar(&u.open, "open", false, "only unfinished uploads")
 	fl.BoolVar(&u.retry, "retry", false, "send failed uploads again")
 	fl.BoolVar(&u.cancel, "cancel", false, "cancel waiting uploads")
-	addRetryFor(cmd, f)
+	p.addRetryFor(cmd)
 	fl.BoolVar(&u.twice, "twice", false, "with --retry: include uploads that could be stored twice")
 	fl.IntVar(&u.limit, "limit", 100, "list the newest N; 0: all (default: 100)")
 	return cmd
@@ -55,36 +55,36 @@ type uploadsLine struct {
 	Number int64 `json:"number"`
 	uploadLine
 	At    string    `json:"at"`
-	State api.State `json:"state"` // even without an outcome
+	State api.State `json:"state"`          // even without an outcome
+	Hash  string    `json:"hash,omitempty"` // of the sent bytes, with its kind, as xxh128sum prints it
 }
 
-func runUploads(ctx context.Context, p *Program, f *flags, u *uploadsFlags, args []string) error {
+func runUploads(ctx context.Context, p *Program, u *uploadsFlags, args []string) error {
 	numbers, err := jobNumbers(args)
 	if err != nil {
 		return err
 	}
-	d, err := p.open(ctx, f)
+	d, err := p.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer cleanup(d)
 	jobs, err := u.find(ctx, d, numbers)
 	if err != nil {
 		return err
 	}
 	switch {
 	case u.retry:
-		return u.sendAgain(ctx, p, f, d, jobs)
+		return u.sendAgain(ctx, p, d, jobs)
 	case u.cancel:
-		return u.cancelAll(ctx, p, f, d, jobs)
+		return u.cancelAll(ctx, p, d, jobs)
 	}
 	for _, j := range jobs {
-		if err := printUpload(p, f.json, j); err != nil {
+		if err := p.printUpload(j); err != nil {
 			return err
 		}
 	}
-	if len(jobs) == 0 && !f.json {
-		p.note(f, "No uploads yet.")
+	if len(jobs) == 0 {
+		p.note("No uploads yet.")
 	}
 	return nil
 }
@@ -136,18 +136,16 @@ func (u *uploadsFlags) find(ctx context.Context, d *session.Session, numbers []i
 // hasFailed reports whether an upload finished without being stored.
 func hasFailed(j *api.Job) bool { return !j.State.Open() && j.State != api.Stored }
 
-func printUpload(p *Program, asJSON bool, j api.Job) error {
-	if asJSON {
-		return printJSON(p.Stdout, uploadsLine{Number: j.ID, uploadLine: newUploadLine(j), At: j.Updated.UTC().Format(api.TimeLayout), State: j.State})
-	}
-	_, err := fmt.Fprintf(p.Stdout, "%6d  %s  %s\n", j.ID, j.Updated.Local().Format("2006-01-02 15:04"), jobSentence(j))
-	return err
+func (p *Program) printUpload(j api.Job) error {
+	at := j.Updated
+	line := uploadsLine{Number: j.ID, uploadLine: newUploadLine(j), At: at.UTC().Format(api.TimeLayout), State: j.State, Hash: j.Hash}
+	return p.result(line, fmt.Sprintf("%6d  %s  %s", j.ID, at.Local().Format("2006-01-02 15:04"), jobSentence(j)))
 }
 
 // sendAgain sends failed uploads again. Each keeps its name and evidence, so that it cannot be
 // stored twice.
-func (u *uploadsFlags) sendAgain(ctx context.Context, p *Program, f *flags, d *session.Session, jobs []api.Job) error {
-	out := newUploadOutput(p, f)
+func (u *uploadsFlags) sendAgain(ctx context.Context, p *Program, d *session.Session, jobs []api.Job) error {
+	out := newUploadOutput(p)
 	var ids []int64
 	for _, job := range jobs {
 		switch {
@@ -155,54 +153,45 @@ func (u *uploadsFlags) sendAgain(ctx context.Context, p *Program, f *flags, d *s
 			continue
 		case !job.MayRepeat() && !u.twice:
 			fmt.Fprintf(p.Stderr, "mediadesk: skipped %s: it may have arrived, and another copy would get another name. Check the library; --twice sends it anyway.\n", text.Safe(job.Upload.Source.String()))
-			out.unfinished = true
+			out.worsen(exitUnknown)
 			continue
 		}
-		ids = append(ids, job.ID)
-		if !f.dryRun {
-			continue
-		}
-		if err := p.showRequest(f)(d.Client.DescribeUpload(&job.Upload)); err != nil {
-			return err
+		if ids = append(ids, job.ID); p.dryRun {
+			if err := p.showRequest(d.Client.DescribeUpload(&job.Upload)); err != nil {
+				return err
+			}
 		}
 	}
-	switch {
-	case f.dryRun:
-		return out.end()
-	case len(ids) == 0:
-		if !f.json && !out.unfinished {
-			p.note(f, "Nothing to send again.")
-		}
+	if len(ids) == 0 && out.code == exitDone {
+		p.note("Nothing to send again.")
+	}
+	if p.dryRun || len(ids) == 0 {
 		return out.end()
 	}
 	reopened, err := d.Queue.Retry(ctx, ids)
 	if err != nil {
 		return err
 	}
-	ids = ids[:0]
-	for _, j := range reopened {
-		ids = append(ids, j.ID)
-	}
-	return out.finish(ctx, d, ids, false, 0, "")
+	return out.finish(ctx, d, reopened, false, 0)
 }
 
 // cancelAll cancels waiting uploads. An upload that may have arrived is not reported as canceled.
-func (u *uploadsFlags) cancelAll(ctx context.Context, p *Program, f *flags, d *session.Session, jobs []api.Job) error {
+func (u *uploadsFlags) cancelAll(ctx context.Context, p *Program, d *session.Session, jobs []api.Job) error {
 	var failed failures
 	for _, job := range jobs {
 		if job.State.Final() {
 			continue
 		}
-		failed.add(p, strconv.FormatInt(job.ID, 10), cancelWaiting(ctx, p, f, d, job))
+		failed.add(p, strconv.FormatInt(job.ID, 10), cancelWaiting(ctx, p, d, job))
 	}
 	return failed.exit()
 }
 
-func cancelWaiting(ctx context.Context, p *Program, f *flags, d *session.Session, job api.Job) error {
+func cancelWaiting(ctx context.Context, p *Program, d *session.Session, job api.Job) error {
 	if job.Evidence == api.MaybeStored || job.State == api.Sending {
 		return errors.New("it may have arrived already: mediadesk resume finds out")
 	}
-	if f.dryRun {
+	if p.dryRun {
 		_, err := fmt.Fprintln(p.Stdout, text.Safe(job.Upload.Source.String())+": would be canceled")
 		return err
 	}
@@ -218,7 +207,7 @@ func cancelWaiting(ctx context.Context, p *Program, f *flags, d *session.Session
 	if err != nil {
 		return err
 	}
-	if err := printUpload(p, f.json, jobs[0]); err != nil {
+	if err := p.printUpload(jobs[0]); err != nil {
 		return err
 	}
 	if jobs[0].State != api.Cancelled {

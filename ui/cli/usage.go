@@ -17,7 +17,7 @@ type usageLine struct {
 	api.Usage
 }
 
-func newUsage(p *Program, f *flags) *cobra.Command {
+func newUsage(p *Program) *cobra.Command {
 	since, until := "", ""
 	cmd := &cobra.Command{
 		Use: "usage", Short: "Show what the account uses",
@@ -25,19 +25,17 @@ func newUsage(p *Program, f *flags) *cobra.Command {
 			"Days are in UTC. The service may be hours behind. " +
 			"The local library counts bandwidth since it was started, and extensions on files that are still stored.",
 		Example: "mediadesk usage\nmediadesk usage --since 2026-06-01 --until 2026-06-30 --json",
-		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			start, end, err := usageDays(since, until, time.Now().UTC())
 			if err != nil {
 				return err
 			}
-			s, err := p.openOrDescribe(cmd.Context(), f)
+			s, err := p.openOrDescribe(cmd.Context(), false)
 			if err != nil {
 				return err
 			}
-			defer cleanup(s)
-			if f.dryRun {
-				return p.showRequest(f)(s.Client.DescribeUsage(start, end), nil)
+			if p.dryRun {
+				return p.showRequest(s.Client.DescribeUsage(start, end))
 			}
 			used, err := s.Client.Usage(cmd.Context(), start, end)
 			switch {
@@ -45,7 +43,7 @@ func newUsage(p *Program, f *flags) *cobra.Command {
 				return fmt.Errorf("%s does not report usage", s.Profile.Host)
 			case err != nil:
 				return err
-			case f.json:
+			case p.json:
 				return printJSON(p.Stdout, usageLine{start.Format(time.DateOnly), end.Format(time.DateOnly), used})
 			}
 			return printUsage(p, start, end, used)
@@ -80,21 +78,21 @@ func usageDays(since, until string, now time.Time) (start, end time.Time, err er
 // printUsage prints the figures that the service reports.
 func printUsage(p *Program, start, end time.Time, used api.Usage) error {
 	const day = "2 Jan 2006"
-	lines := [][2]string{{"Days", start.Format(day) + " to " + end.AddDate(0, 0, -1).Format(day)}}
-	add := func(name string, field api.Field[int64], write func(int64) string) {
-		if n, ok := field.Get(); ok {
-			lines = append(lines, [2]string{name, write(n)})
-		}
-	}
+	fmt.Fprintf(p.Stdout, "%-16s %s to %s\n", "Days", start.Format(day), end.AddDate(0, 0, -1).Format(day))
 	count := func(n int64) string { return text.Count(int(n)) }
-	add("Storage", used.StorageBytes, text.Bytes)
-	add("Bandwidth", used.BandwidthBytes, text.Bytes)
-	add("Extension units", used.ExtensionUnits, count)
-	add("Video units", used.VideoUnits, count)
-	add("Original cache", used.OriginalStorageBytes, text.Bytes)
-	for _, line := range lines {
-		if _, err := fmt.Fprintf(p.Stdout, "%-16s %s\n", line[0], line[1]); err != nil {
-			return err
+	for _, line := range []struct {
+		name  string
+		field api.Field[int64]
+		write func(int64) string
+	}{
+		{"Storage", used.StorageBytes, text.Bytes},
+		{"Bandwidth", used.BandwidthBytes, text.Bytes},
+		{"Extension units", used.ExtensionUnits, count},
+		{"Video units", used.VideoUnits, count},
+		{"Original cache", used.OriginalStorageBytes, text.Bytes},
+	} {
+		if n, ok := line.field.Get(); ok {
+			fmt.Fprintf(p.Stdout, "%-16s %s\n", line.name, line.write(n))
 		}
 	}
 	return nil

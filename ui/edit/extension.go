@@ -1,12 +1,12 @@
 package edit
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -26,10 +26,47 @@ var presets = []struct{ key, label, element string }{
 	{"d", "describe it", `{"name":"ai-auto-description"}`},
 }
 
-// ChooseExtension opens a menu of common and saved extensions. Others can be typed by name or as
-// JSON. do receives the choice.
-func ChooseExtension(over *kit.Overlays, title string, offers Offers, do func(api.Extension) tea.Cmd) {
-	saved := offers.Saved
+// chooseExtension opens a menu of common and saved extensions. Others can be typed by name or as
+// JSON. do receives the choice. color is how the service spells the color of remove-bg. The command
+// adds what the account offers, if from is an Offerer; what cannot be read is left out.
+func chooseExtension(ctx context.Context, over *kit.Overlays, title, color string, from any, do func(api.Extension) tea.Cmd) tea.Cmd {
+	o := offers{color: color}
+	named := func(e api.Extension) tea.Cmd { return do(api.NameSaved(e, o.saved)) }
+	menu := kit.NewMenu(title, extensionRows(over, o, named)...)
+	over.Open(menu)
+	lister, ok := from.(Offerer)
+	if !ok {
+		return nil
+	}
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		saved, _ := lister.SavedExtensions(ctx) // the menu works without them
+		fields, _ := lister.MetadataFields(ctx, "")
+		return page.Do(func() {
+			o.saved = saved
+			for _, f := range fields {
+				o.fields = append(o.fields, f.Name)
+			}
+			menu.SetRows(extensionRows(over, o, named)...)
+		})
+	}
+}
+
+// Offerer lists the saved extensions and the custom metadata fields of the account.
+type Offerer interface {
+	SavedExtensions(ctx context.Context) ([]api.Saved, error)
+	MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error)
+}
+
+// offers are the choices of an account.
+type offers struct {
+	saved  []api.Saved
+	fields []string // names of custom metadata fields
+	color  string   // how the service spells the color of remove-bg
+}
+
+func extensionRows(over *kit.Overlays, offers offers, do func(api.Extension) tea.Cmd) []kit.MenuRow {
 	chosen := func(text string) tea.Cmd {
 		e, err := readExtension(text)
 		if err != nil {
@@ -37,30 +74,46 @@ func ChooseExtension(over *kit.Overlays, title string, offers Offers, do func(ap
 		}
 		return do(e)
 	}
-	rows := make([]kit.MenuRow, 0, len(presets)+1)
+	var rows []kit.MenuRow
 	for _, p := range presets {
 		rows = append(rows, kit.MenuRow{Key: p.key, Label: p.label, Note: p.element, Do: func() tea.Cmd { return chosen(p.element) }})
 	}
-	for i := range saved {
-		rows = append(rows, kit.MenuRow{Label: text.Safe(saved[i].Name), Note: text.Safe("saved: " + saved[i].Description), Do: func() tea.Cmd { return do(saved[i].Element()) }})
+	for _, saved := range offers.saved {
+		rows = append(rows, kit.MenuRow{Label: text.Safe(saved.Name), Note: text.Safe("saved: " + saved.Description), Do: func() tea.Cmd { return do(saved.Element()) }})
 	}
-	rows = append(rows,
+	return append(rows,
+		kit.MenuRow{Key: "c", Label: "replace the background by a color…", Note: "remove-bg", Do: func() tea.Cmd { return askColor(over, offers.color, do) }},
 		kit.MenuRow{Key: "t", Label: "ask for tags…", Note: "ai-tasks, select_tags", Do: askTask(over, api.TaskTags, nil, do)},
-		kit.MenuRow{Key: "m", Label: "ask for custom metadata…", Note: "ai-tasks, select_metadata", Do: askTask(over, api.TaskMetadata, offers.Fields, do)},
-		kit.MenuRow{Key: "y", Label: "ask yes or no…", Note: "ai-tasks, yes_no", Do: askTask(over, api.TaskYesNo, nil, do)})
-	over.Open(kit.NewMenu(title, append(rows, kit.MenuRow{Key: "o", Label: "another, or other options…", Do: func() tea.Cmd {
-		p := kit.NewPrompt("Run an extension", "Type its name, or its JSON with all options.", presets[2].element, "")
-		p.Verb = "continue"
-		p.Check = func(text string) string {
-			if _, err := readExtension(text); err != nil {
-				return err.Error()
-			}
-			return ""
-		}
-		p.Do = chosen
-		over.Open(p)
-		return nil
-	}})...))
+		kit.MenuRow{Key: "m", Label: "ask for custom metadata…", Note: "ai-tasks, select_metadata", Do: askTask(over, api.TaskMetadata, offers.fields, do)},
+		kit.MenuRow{Key: "y", Label: "ask yes or no…", Note: "ai-tasks, yes_no", Do: askTask(over, api.TaskYesNo, nil, do)},
+		kit.MenuRow{Key: "o", Label: "another, or other options…", Do: func() tea.Cmd {
+			p := kit.NewPrompt("Run an extension", "Type its name, or its JSON with all options.", presets[2].element, "")
+			p.Verb = "continue"
+			p.Check = checkExtension
+			p.Do = chosen
+			over.Open(p)
+			return nil
+		}})
+}
+
+// checkExtension says what is wrong with an extension as text, or returns "".
+func checkExtension(text string) string {
+	if _, err := readExtension(text); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// askColor asks for the color behind the picture. option is how the service spells it; empty for the
+// spelling of the specification.
+func askColor(over *kit.Overlays, option string, do func(api.Extension) tea.Cmd) tea.Cmd {
+	p := kit.NewPrompt("Color of the background", "A name or a code, such as green or #00ff00.", "", "green")
+	p.Check = func(typed string) string { return text.If(strings.TrimSpace(typed) == "", "Type a color.") }
+	p.Do = func(typed string) tea.Cmd {
+		return do(api.Extension{Name: api.RemoveBackground, Options: map[string]json.RawMessage{cmp.Or(option, "bg_colour"): jsonText(strings.TrimSpace(typed))}})
+	}
+	over.Open(p)
+	return nil
 }
 
 // askTask asks for the parts of an ai-tasks task, one after another. It completes the names of fields.
@@ -135,44 +188,8 @@ func readExtension(text string) (api.Extension, error) {
 
 // Extend offers extensions and runs the chosen one on each file.
 func (g *Manage) Extend(files []api.File) tea.Cmd {
-	lister, ok := g.Session.(Offerer)
-	if !ok {
-		return g.chooseExtension(files, Offers{})
-	}
-	var offers Offers
-	return g.Run(Work{Label: "Reading the saved extensions", Do: func(ctx context.Context, _ *Task) []session.Edited {
-		offers = ReadOffers(ctx, lister)
-		return nil
-	}, Then: func([]session.Edited, time.Time) tea.Cmd { return g.chooseExtension(files, offers) }})
-}
-
-// Offerer lists the saved extensions and the custom metadata fields of the account.
-type Offerer interface {
-	SavedExtensions(ctx context.Context) ([]api.Saved, error)
-	MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error)
-}
-
-// Offers are the choices of an account in ChooseExtension.
-type Offers struct {
-	Saved  []api.Saved
-	Fields []string // names of custom metadata fields
-}
-
-// ReadOffers reads offers for a menu; what cannot be read is left out.
-func ReadOffers(ctx context.Context, from Offerer) (o Offers) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	o.Saved, _ = from.SavedExtensions(ctx) // the menu works without them
-	fields, _ := from.MetadataFields(ctx, "")
-	for _, f := range fields {
-		o.Fields = append(o.Fields, f.Name)
-	}
-	return o
-}
-
-func (g *Manage) chooseExtension(files []api.File, offers Offers) tea.Cmd {
 	what := FilesLabel(files)
-	ChooseExtension(g.Over, "Run an extension on "+text.Safe(what), offers, func(e api.Extension) tea.Cmd {
+	return chooseExtension(g.Context, g.Over, "Run an extension on "+text.Safe(what), "", g.Session, func(e api.Extension) tea.Cmd {
 		options, err := json.MarshalIndent(e, "", "  ")
 		if err != nil {
 			return page.Send(page.Problem(err))
@@ -188,16 +205,13 @@ func (g *Manage) chooseExtension(files []api.File, offers Offers) tea.Cmd {
 			},
 			One: func(done session.Edited) tea.Msg { return extended(e.Name, done) },
 		}
-		return page.Send(page.Ask{
-			Title: "Run " + e.Name + " on " + what + "?",
-			Text:  strings.Join(lines, "\n"),
-			Choices: []page.Choice{
-				{Label: "Cancel", Key: "k"},
-				{Label: "Run it", Key: "r", Default: len(files) == 1, Danger: len(files) > 1, Do: func() tea.Cmd { return g.Run(work) }},
-			},
-		})
+		return page.Confirm("Run "+e.Name+" on "+what+"?", strings.Join(lines, "\n"),
+			page.Choice{Label: "Cancel", Key: "k"},
+			page.Choice{
+				Label: "Run it", Key: "r", Default: len(files) == 1, Danger: len(files) > 1,
+				Do: func() tea.Cmd { return g.Run(work) },
+			})
 	})
-	return nil
 }
 
 func effectOf(extension string) string {
@@ -222,7 +236,7 @@ func extended(extension string, done session.Edited) tea.Msg {
 	case done.Err != nil && api.OutcomeOf(done.Err) == api.Unknown:
 		return page.Toast{Level: page.Warn, Text: "No answer: " + extension + " may be running. Screen 3 shows it.", Detail: done.Err.Error()}
 	case done.Err != nil:
-		return page.Failed(done.Err)
+		return page.Problem(done.Err)
 	case done.File == nil:
 		return page.Problem(api.ErrNoRecord)
 	}

@@ -1,14 +1,13 @@
 package edit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"path"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -21,7 +20,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// Manager manages files. The calls for many files report each result and stop when ctx ends.
+// Manager is the part of [session.Session] that manages files. The calls for many files report each result and stop when
+// ctx ends.
 type Manager interface {
 	MoveAll(ctx context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited
 	CopyAll(ctx context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited
@@ -32,14 +32,11 @@ type Manager interface {
 	RestoreAll(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
 	DeleteOldVersions(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
 	PurgeAll(ctx context.Context, files []api.File, report func(session.Edited)) (list []session.Edited, pending int)
-	// Tags and Folders are suggestions.
 	Tags(ctx context.Context) ([]string, error)
 	Folders(ctx context.Context) ([]string, error)
-	// Versions returns the versions of a file, the current one first.
 	Versions(ctx context.Context, fileID string) ([]api.File, error)
 	Restore(ctx context.Context, fileID, versionID string) (*api.File, error)
 	DeleteVersion(ctx context.Context, fileID, versionID string) error
-	// Undo undoes the newest change of a file, or of all if fileID is empty; Redo repeats it.
 	Undo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
 	Redo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
 }
@@ -47,7 +44,7 @@ type Manager interface {
 // Manage offers operations on whole files, runs them in the background, and reports the results.
 // The exported fields are required.
 type Manage struct {
-	Context context.Context //nolint:containedctx // the screen's: it ends what is under way
+	Context context.Context
 	Session Manager
 	Over    *kit.Overlays
 	Profile session.Profile
@@ -67,11 +64,11 @@ func (g *Manage) ReadKnown() tea.Cmd {
 	return func() tea.Msg {
 		tags, err := g.Session.Tags(g.Context)
 		if err != nil {
-			return page.Failed(err)
+			return page.Problem(err)
 		}
 		folders, err := g.Session.Folders(g.Context)
 		if err != nil {
-			return page.Failed(err)
+			return page.Problem(err)
 		}
 		return page.Do(func() { g.Tags, g.Folders = tags, folders })
 	}
@@ -144,7 +141,7 @@ func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
 		work string
 		kit.MenuRow
 	}{
-		{renaming, kit.MenuRow{Key: "r", Label: "rename", Note: "old links stop working", Do: func() tea.Cmd { return g.askRename(files) }}},
+		{renaming, kit.MenuRow{Key: "r", Label: "rename", Note: "old links stop working", Do: func() tea.Cmd { return g.Rename(files) }}},
 		{moving, kit.MenuRow{Key: "m", Label: "move to another folder", Note: "z undoes it", Do: folder("Move", moving, "Moved %s to %s. z undoes it.", "became a version of the file there, which undo cannot separate.", g.OfferPurge, s.MoveAll)}},
 		{copying, kit.MenuRow{Key: "c", Label: "copy to another folder", Do: folder("Copy", copying, "Copied %s to %s.", "", func(string) string { return "" }, s.CopyAll)}},
 		{"", kit.MenuRow{Key: "x", Label: "run an extension", Do: func() tea.Cmd { return g.Extend(files) }}},
@@ -244,13 +241,9 @@ func (g *Manage) askDelete(title, words, label string, work Work) tea.Cmd {
 	if more := len(files) - maxNamed; more > 0 {
 		paths = append(paths, "and "+text.Plural(more, "other"))
 	}
-	return page.Send(page.Ask{
-		Title: title, Text: words + " This cannot be undone.\n\n" + strings.Join(paths, "\n"),
-		Choices: []page.Choice{
-			{Label: "Cancel", Key: "k"},
-			{Label: label, Key: "d", Danger: true, Do: func() tea.Cmd { return g.Run(work) }},
-		},
-	})
+	return page.Confirm(title, words+" This cannot be undone.\n\n"+strings.Join(paths, "\n"),
+		page.Choice{Label: "Cancel", Key: "k"},
+		page.Choice{Label: label, Key: "d", Danger: true, Do: func() tea.Cmd { return g.Run(work) }})
 }
 
 // askTags asks for tags to add to or remove from every file.
@@ -259,11 +252,10 @@ func (g *Manage) askTags(files []api.File, add bool) tea.Cmd {
 	title, work, known := "Add tags to "+what, Work{Label: "Adding tags", Done: "Added tags to " + what + ". z undoes it.", Files: files}, g.Tags
 	if !add {
 		title, work.Label, work.Done = "Remove tags from "+what, "Removing tags", "Removed tags from "+what+". z undoes it."
-		known = tagsOf(files)
 	}
 	p := kit.NewPrompt(title, "", "", "sea, boat")
 	if !add {
-		p.Text = "Tags: " + tagCounts(files, known)
+		known, p.Text = tagCounts(files)
 	}
 	p.Verb = "save"
 	p.Complete = func(typed string) []string {
@@ -301,37 +293,21 @@ func (g *Manage) askTags(files []api.File, add bool) tea.Cmd {
 	return nil
 }
 
-// tagsOf returns the tags of files in order of appearance.
-func tagsOf(files []api.File) []string {
-	var tags []string
-	seen := map[string]bool{}
-	for _, f := range files {
-		for _, tag := range f.Tags.Or(nil) {
-			if !seen[tag] {
-				seen[tag] = true
-				tags = append(tags, tag)
-			}
-		}
-	}
-	return tags
-}
-
-// tagCounts lists tags with the number of files that have each.
-func tagCounts(files []api.File, tags []string) string {
+// tagCounts returns the tags of files in order of appearance, and says how many files have each.
+func tagCounts(files []api.File) (tags []string, words string) {
 	counts := map[string]int{}
 	for _, f := range files {
 		for _, tag := range f.Tags.Or(nil) {
-			counts[tag]++
+			if counts[tag]++; counts[tag] == 1 {
+				tags = append(tags, tag)
+			}
 		}
 	}
 	list := make([]string, len(tags))
 	for i, tag := range tags {
 		list[i] = fmt.Sprintf("%s (%d of %d)", tag, counts[tag], len(files))
 	}
-	if len(list) == 0 {
-		return "none"
-	}
-	return strings.Join(list, ", ")
+	return tags, "Tags: " + cmp.Or(strings.Join(list, ", "), "none")
 }
 
 // askFolder asks for a target folder, starting with the common one.
@@ -386,12 +362,12 @@ func FolderPrompt(title, words, value, verb string, known []string, do func(fold
 	return p
 }
 
-// askRename asks for the name of one file, or a name pattern for several.
-func (g *Manage) askRename(files []api.File) tea.Cmd {
+// Rename asks for the name of one file, or a name pattern for several.
+func (g *Manage) Rename(files []api.File) tea.Cmd {
 	words, value := "Its URL changes with its name: links to the old one stop working. z undoes it.", files[0].Name
 	if len(files) > 1 {
-		words = "Fields: {name} {ext} {n} {n:03}. URLs change with the names: links to the old ones stop working. z undoes it."
-		value = "{name}{ext}"
+		words = "Fields: " + PatternFields + ". URLs change with the names: links to the old ones stop working. z undoes it."
+		value = "{name}.{ext}"
 	}
 	p := kit.NewPrompt("Rename "+FilesLabel(files), words, value, "")
 	p.Verb = "rename"
@@ -413,23 +389,17 @@ func (g *Manage) askRename(files []api.File) tea.Cmd {
 	return nil
 }
 
-var numberField = regexp.MustCompile(`\{n(?::([0-9]{1,2}))?\}`)
-
 // newNames applies a pattern. It returns the changed files and their names, or what is wrong.
 func newNames(files []api.File, pattern string) (changed []api.File, names []string, wrong string) {
 	taken := map[string]bool{}
 	for i, f := range files {
 		name := strings.TrimSpace(pattern)
 		if len(files) > 1 {
-			ext := path.Ext(f.Name)
-			name = numberField.ReplaceAllStringFunc(name, func(field string) string {
-				width, err := strconv.Atoi(numberField.FindStringSubmatch(field)[1])
-				if err != nil {
-					width = 1 // no width given
-				}
-				return fmt.Sprintf("%0*d", width, i+1)
-			})
-			name = strings.NewReplacer("{name}", strings.TrimSuffix(f.Name, ext), "{ext}", ext).Replace(name)
+			var err error
+			of := PatternFile{Name: f.Name, Parent: strings.Trim(path.Base(path.Dir(f.FilePath)), "/."), Number: i + 1, Modified: f.Created()}
+			if name, err = Pattern(name).Fill(of, nil); err != nil {
+				return nil, nil, f.Name + ": " + err.Error() + "."
+			}
 		}
 		if err := api.CheckName(name); err != nil {
 			return nil, nil, page.Explain(err)
@@ -460,7 +430,7 @@ func (g *Manage) versions(f api.File) tea.Cmd {
 		return []session.Edited{{Err: err}}
 	}, Then: func(done []session.Edited, _ time.Time) tea.Cmd {
 		if err := done[0].Err; err != nil {
-			return page.Send(page.Failed(err))
+			return page.Send(page.Problem(err))
 		}
 		var rows []kit.MenuRow
 		for i, v := range list {

@@ -30,12 +30,12 @@ func MetadataText(value json.RawMessage, s api.MetadataSchema) string {
 		if json.Unmarshal(value, &list) == nil {
 			words := make([]string, len(list))
 			for i, v := range list {
-				words[i] = PlainValue(v)
+				words[i] = api.PlainValue(v)
 			}
 			return strings.Join(words, ", ")
 		}
 	}
-	return PlainValue(value)
+	return api.PlainValue(value)
 }
 
 // MetadataValue parses a typed value for a field; nil if empty. Text that does not fit the schema
@@ -75,7 +75,7 @@ func multiSelect(typed string, options []json.RawMessage) json.RawMessage {
 	}
 	byWords := map[string]json.RawMessage{}
 	for _, o := range options {
-		byWords[PlainValue(o)] = o
+		byWords[api.PlainValue(o)] = o
 	}
 	var list []string
 	for _, part := range api.SplitTags(typed) {
@@ -88,19 +88,6 @@ func multiSelect(typed string, options []json.RawMessage) json.RawMessage {
 		list = append(list, string(value))
 	}
 	return json.RawMessage("[" + strings.Join(list, ",") + "]")
-}
-
-// PlainValue formats a JSON value for reading: texts without quotes, anything else compact.
-func PlainValue(value json.RawMessage) string {
-	var words string
-	if json.Unmarshal(value, &words) == nil && string(value) != "null" {
-		return words
-	}
-	var b bytes.Buffer
-	if json.Compact(&b, value) != nil {
-		return string(value)
-	}
-	return b.String()
 }
 
 // jsonText encodes a text as JSON without escaping <, > and &.

@@ -34,7 +34,7 @@ const (
 // RegionOptions configures a region editor.
 type RegionOptions struct {
 	// Context ends the loading of pictures.
-	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
+	Context context.Context
 	// Draw configures drawing. Without colors in the theme, pictures have none.
 	Draw picture.Options
 	// Images shows real pictures if the terminal can; nil for glyphs.
@@ -95,7 +95,7 @@ type Region struct {
 	pointer page.Pointer // position of the mouse within its cell
 
 	room  image.Rectangle // on the screen, for picture and crop
-	frame *kit.Memo[frameOf, frame]
+	frame *kit.Memo[frameOf, *picture.RegionView]
 	sent  *picture.RegionView // the view shown as a picture
 	soon  bool                // sendDue is pending
 	crop  *picture.CropView
@@ -118,25 +118,19 @@ type step struct {
 	ratio   picture.Ratio
 }
 
-// frame is the picture fitted to the last size; frameOf is its key.
-type (
-	frame struct {
-		view    *picture.RegionView
-		options picture.Options
-	}
-	frameOf struct {
-		picture *picture.Picture
-		size    image.Point
-		options picture.Options
-	}
-)
+// frameOf is the key of the picture fitted to the last size.
+type frameOf struct {
+	picture *picture.Picture
+	size    image.Point
+	options picture.Options
+}
 
 // sendDue asks to send the current drawing as a picture.
 type sendDue struct{}
 
 // NewRegion returns an editor without a picture.
 func NewRegion(o RegionOptions) *Region {
-	return &Region{o: o, frame: &kit.Memo[frameOf, frame]{}, crop: &picture.CropView{}}
+	return &Region{o: o, frame: &kit.Memo[frameOf, *picture.RegionView]{}, crop: &picture.CropView{}}
 }
 
 // Show shows a picture, loading it if it changed.
@@ -152,7 +146,7 @@ func (r *Region) Show(s Subject) tea.Cmd {
 	gone := tea.Batch(r.sent.Delete(), r.crop.Delete())
 	r.load.Drop()
 	r.decoded, r.err, r.sent, r.crop, r.found = nil, nil, nil, &picture.CropView{}, suggestions{}
-	r.frame = &kit.Memo[frameOf, frame]{}
+	r.frame = &kit.Memo[frameOf, *picture.RegionView]{}
 	if s.Name == "" || s.Path == nil {
 		return gone
 	}
@@ -262,7 +256,7 @@ func (r *Region) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 // Follow sends the current drawing as a picture if needed. Call it at the end of each Update of the
 // screen. It may return nil.
 func (r *Region) Follow() tea.Cmd {
-	crop := r.crop.Follow(r.o.Images, r.o.Draw)
+	crop := tea.Batch(r.crop.Follow(r.o.Images, r.o.Draw), r.sent.Follow(r.o.Images, r.shownRect))
 	if r.o.Images == nil || !r.o.Draw.Method.Pixels() || r.soon || r.decoded == nil {
 		return crop
 	}
@@ -274,19 +268,20 @@ func (r *Region) Follow() tea.Cmd {
 func (r *Region) send() tea.Cmd {
 	r.soon = false
 	last := r.frame.Last()
-	if last.view == nil || last.view == r.sent || r.decoded == nil {
+	if last == nil || last == r.sent || r.decoded == nil {
 		return nil
 	}
 	gone := r.sent.Delete()
-	r.sent = last.view
-	return tea.Batch(gone, r.sent.Transmit(r.o.Images, r.decoded, last.options))
+	r.sent = last
+	return tea.Batch(gone, r.sent.Transmit(r.o.Images, r.decoded))
 }
 
 // rooms divides a size into the areas for picture and crop, beside or below each other, whichever
-// shows both larger. Without enough space crop is empty.
+// shows both larger. Without a region or enough space crop is empty; while a first region is drawn, the picture stays.
 func (r *Region) rooms(size image.Point) (pic, crop image.Rectangle) {
 	all := image.Rectangle{Max: size}
-	if size.X < leastBeside || size.Y < 2 || r.decoded == nil {
+	none := r.Rect().Empty() || r.drag.fresh && r.drag.rect.Empty()
+	if none || size.X < leastBeside || size.Y < 2 || r.decoded == nil {
 		return all, image.Rectangle{}
 	}
 	fitted := func(room image.Rectangle) image.Point {
@@ -448,9 +443,6 @@ func (r *Region) View(size image.Point, th *theme.Theme) string {
 
 func (r *Region) cropLabel() string {
 	rect := r.Rect()
-	if rect.Empty() {
-		return "No region: the whole picture"
-	}
 	if r.found.shown {
 		return fmt.Sprintf("Suggestion %d of %d: %d x %d", r.found.at+1, len(r.found.list), rect.Dx(), rect.Dy())
 	}
@@ -461,21 +453,22 @@ func (r *Region) drawPicture(size image.Point, th *theme.Theme) string {
 	if r.decoded == nil {
 		return said(r.noPicture(), size, th)
 	}
-	var on image.Rectangle
-	if p, ok := r.Plane(); ok {
-		on = p.drawn(r.Rect(), r.decoded.Size())
-	}
 	o := r.Options(th)
-	f := r.frame.Draw(frameOf{r.decoded, size, o}, func() frame { return frame{picture.NewRegionView(r.decoded, size.X, size.Y, o), o} })
-	return strings.Join(f.view.Render(on).Lines, "\n")
+	view := r.frame.Draw(frameOf{r.decoded, size, o}, func() *picture.RegionView { return picture.NewRegionView(r.decoded, size.X, size.Y, o) })
+	return strings.Join(view.Render(r.shownRect()), "\n")
+}
+
+// shownRect returns [Region.Rect] in pixels of the decoded picture.
+func (r *Region) shownRect() image.Rectangle {
+	p, ok := r.Plane()
+	if !ok || r.decoded == nil {
+		return image.Rectangle{}
+	}
+	return p.drawn(r.Rect(), r.decoded.Size())
 }
 
 func (r *Region) drawCrop(size image.Point, th *theme.Theme) string {
-	part := image.Rectangle{Max: r.decoded.Size()}
-	if p, ok := r.Plane(); ok && !r.Rect().Empty() {
-		part = p.drawn(r.Rect(), r.decoded.Size())
-	}
-	return strings.Join(r.crop.Draw(r.decoded, part, size.X, size.Y, r.Options(th)), "\n")
+	return strings.Join(r.crop.Draw(r.decoded, r.shownRect(), size.X, size.Y, r.Options(th)), "\n")
 }
 
 // said draws a text in place of a picture.
@@ -528,4 +521,54 @@ func (r *Region) Handle() string {
 		words = "ratio " + r.ratio.String() + " kept, " + words
 	}
 	return words
+}
+
+// Plane maps regions, which count pixels of the stored picture, to rectangles of the upright
+// picture.
+type Plane struct {
+	// Size is the size of the stored picture.
+	Size image.Point
+	// Orientation turns it upright.
+	Orientation media.Orientation
+}
+
+// PlaneOf returns the plane of a subject with the decoded picture p, or nil before. ok is false if
+// the size is unknown.
+func PlaneOf(s Subject, p *picture.Picture) (plane Plane, ok bool) {
+	size, known := s.Size, s.Size != image.Point{}
+	switch {
+	case p == nil:
+		return Plane{size, max(s.Orientation, media.Normal)}, known
+	case !known:
+		return Plane{p.Stored(), p.Orientation()}, p.Stored() != image.Point{}
+	case p.Orientation().Swapped() && size == p.Size() && size != p.Stored():
+		// The service counts pixels of the upright picture.
+		return Plane{size, media.Normal}, true
+	}
+	return Plane{size, p.Orientation()}, true
+}
+
+// Upright returns the size of the upright picture.
+func (p Plane) Upright() image.Point { return p.Orientation.Upright(p.Size) }
+
+// Seen converts a region to a rectangle of the upright picture.
+func (p Plane) Seen(r api.Region) image.Rectangle {
+	return media.ToDisplay(p.Orientation, p.Size, r.Rectangle())
+}
+
+// Region converts a rectangle of the upright picture to a region.
+func (p Plane) Region(rect image.Rectangle) api.Region {
+	return api.RegionOf(media.ToStored(p.Orientation, p.Size, rect))
+}
+
+// drawn converts a rectangle of the upright picture to pixels of a drawn copy.
+func (p Plane) drawn(rect image.Rectangle, copied image.Point) image.Rectangle {
+	size := p.Upright()
+	if size == copied || size.X < 1 || size.Y < 1 {
+		return rect
+	}
+	return image.Rect(
+		rect.Min.X*copied.X/size.X, rect.Min.Y*copied.Y/size.Y,
+		(rect.Max.X*copied.X+size.X-1)/size.X, (rect.Max.Y*copied.Y+size.Y-1)/size.Y,
+	)
 }

@@ -115,3 +115,31 @@ func TestRegionsOfAll(t *testing.T) {
 	}
 	d.Toasted("Nothing stands out in 1. 1 could not be read")
 }
+
+// TestSuggestionOfATransparentPicture: the box of what is visible, with a margin, is suggested first,
+// and one that holds it in a locked ratio.
+func TestSuggestionOfATransparentPicture(t *testing.T) {
+	size, box := image.Pt(900, 900), image.Rect(150, 90, 760, 850)
+	img := image.NewNRGBA(image.Rectangle{Max: size})
+	draw.Draw(img, image.Rect(150, 90, 560, 850), image.NewUniform(color.NRGBA{200, 60, 30, 255}), image.Point{}, draw.Src)
+	draw.Draw(img, image.Rect(560, 300, 760, 340), image.NewUniform(color.NRGBA{200, 60, 30, 255}), image.Point{}, draw.Src) // a handle
+	draw.Draw(img, image.Rect(20, 20, 30, 30), image.NewUniform(color.NRGBA{0, 0, 0, 8}), image.Point{}, draw.Src)           // a veil that nobody sees
+	path := filepath.Join(t.TempDir(), "mug.png")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(png.Encode(f, img), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	b, d := drive(t, "")
+	d.Run(b.Show(subjectAt(path, size)))
+	d.Press("s")
+	if got := b.Rect(); !box.In(got) || got.Dx() > box.Dx()*5/4 || got.Dy() > box.Dy()*5/4 {
+		t.Errorf("%v is suggested for %v", got, box)
+	}
+	d.Press("esc", "r", "1", "s")
+	if got := b.Rect(); !box.In(got) || got.Dx() != got.Dy() {
+		t.Errorf("in 1:1 %v is suggested for %v", got, box)
+	}
+}

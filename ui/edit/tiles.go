@@ -43,12 +43,12 @@ type Thumb struct {
 // TilesOptions configures a contact sheet.
 type TilesOptions struct {
 	// Context ends the loading of pictures.
-	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
+	Context context.Context
 	// Loader draws pictures; nil for none.
 	Loader *picture.Loader
 	// List has the rows and the cursor. Without it the sheet is a preview of Len tiles, and a
 	// single one fills the space.
-	List *kit.List
+	List *kit.Lines
 	Len  func() int
 	Tile func(i int) Tile
 	// First returns the first pictures of a folder, in a command; may be nil.
@@ -267,6 +267,16 @@ func (s *Tiles) Update(msg tea.Msg) (used bool) {
 	return ok && s.images.Transmitted(sent)
 }
 
+// Failure returns why the only picture of a preview cannot be shown, or nil.
+func (s *Tiles) Failure() error {
+	if !s.single() {
+		return nil
+	}
+	room, _ := s.picture(s.Grid())
+	_, err := s.images.Tile(tileKey{s.o.Tile(0).Picture.Key, room, s.draw})
+	return err
+}
+
 // Busy reports whether pictures are loading.
 func (s *Tiles) Busy() bool { return s.images.Busy() || s.asking }
 
@@ -344,7 +354,7 @@ func (s *Tiles) body(t Tile, room image.Point, th *theme.Theme) string {
 		case err != nil && len(list) == 1 && t.Folder == "":
 			words = "no picture"
 		case err == nil && !s.Off():
-			parts = append(parts, centered(th.Muted.Render("…"), size))
+			parts = append(parts, centered(th.Muted.Render(text.Truncate("Loading…", size.X)), size))
 		}
 	}
 	switch {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -20,7 +21,7 @@ import (
 // ViewerOptions configures a [Viewer].
 type ViewerOptions struct {
 	// Context ends the loading of pictures.
-	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
+	Context context.Context
 	// Draw configures drawing; Images shows real pictures if the terminal can, nil for glyphs.
 	Draw   picture.Options
 	Images *picture.ImageStore
@@ -34,6 +35,8 @@ type ViewerOptions struct {
 	Note func() string
 	// Actions are additional actions; may be nil.
 	Actions []kit.Action
+	// Compare shows picture 0 left of a divider and picture 1 right of it.
+	Compare bool
 	// Now is the clock of double clicks.
 	Now func() time.Time
 }
@@ -49,6 +52,11 @@ type Viewer struct {
 	loading bool
 	decoded *picture.Picture // the previous picture while loading
 	err     error
+
+	before     *picture.Picture // to compare; else nil
+	beforeView picture.CropView
+	share      float64 // of the columns, left of the divider
+	dragged    bool    // the divider
 
 	view   picture.CropView
 	zoom   int         // index in zooms
@@ -69,7 +77,7 @@ var zooms = []int{100, 150, 200, 300, 400, 600, 800, 1200, 1600}
 
 // NewViewer returns a viewer. Read loads its first picture.
 func NewViewer(o ViewerOptions) *Viewer {
-	return &Viewer{o: o, cancel: func() {}, clicks: kit.NewClicks(o.Now)}
+	return &Viewer{o: o, cancel: func() {}, clicks: kit.NewClicks(o.Now), share: 0.5}
 }
 
 // Read loads the picture to show.
@@ -77,12 +85,16 @@ func (v *Viewer) Read() tea.Cmd {
 	v.cancel()
 	ctx, cancel := context.WithTimeout(v.o.Context, patience)
 	v.cancel, v.loading = cancel, true
-	s := v.o.Subject(v.o.At)
+	s, first := v.o.Subject(v.o.At), v.o.Subject(0)
 	return v.load.Ask(func() tea.Msg {
 		defer cancel()
 		p, err := s.decode(ctx, viewerSide)
+		var before *picture.Picture
+		if err == nil && v.o.Compare {
+			before, err = first.decode(ctx, viewerSide)
+		}
 		return page.Do(func() {
-			v.decoded, v.err, v.loading = p, err, false
+			v.decoded, v.before, v.err, v.loading = p, before, err, false
 			v.fit()
 		})
 	})
@@ -97,7 +109,7 @@ func (v *Viewer) Update(msg tea.Msg) tea.Cmd {
 	default:
 		return nil
 	}
-	return v.view.Follow(v.o.Images, v.o.Draw)
+	return tea.Batch(v.view.Follow(v.o.Images, v.o.Draw), v.beforeView.Follow(v.o.Images, v.o.Draw))
 }
 
 // Resize sets the size.
@@ -107,7 +119,7 @@ func (v *Viewer) Resize(room image.Point) { v.room = room }
 func (v *Viewer) Close() tea.Cmd {
 	v.cancel()
 	v.load.Drop()
-	return tea.Batch(v.Popup.Close(), v.view.Delete())
+	return tea.Batch(v.Popup.Close(), v.view.Delete(), v.beforeView.Delete())
 }
 
 // move shows another picture.
@@ -189,33 +201,94 @@ func (v *Viewer) Actions() []kit.Action {
 	}
 	enlarge := func(by int) func() tea.Cmd { return func() tea.Cmd { v.enlarge(by); return nil } }
 	pan := func(x, y int) func() tea.Cmd { return func() tea.Cmd { v.pan(image.Pt(x, y)); return nil } }
-	return slices.Concat([]kit.Action{
+	var screens []kit.Action
+	for i, t := range page.Tabs {
+		screens = append(screens, action(t.Key, "close and go to "+t.Name, false, nil, func() tea.Cmd {
+			return tea.Batch(v.Close(), page.Send(page.Show{ID: t.ID}))
+		}, strconv.Itoa(i+1)))
+	}
+	slide := func(by int) func() tea.Cmd {
+		return func() tea.Cmd { v.slide(v.divider() + by); return nil }
+	}
+	left, right := []string{"left", "h"}, []string{"right", "l"}
+	turn := []kit.Action{
 		action("next", "next picture", true, v.noNext, func() tea.Cmd { return v.move(1) }, "n"),
+		action("previous", "previous picture", true, v.noPrevious, func() tea.Cmd { return v.move(-1) }, "N"),
+	}
+	if v.o.Compare {
+		left, right = []string{"h"}, []string{"l"}
+		turn = []kit.Action{
+			action("divider-left", "divider left", true, v.noPicture, slide(-1), "left"),
+			action("divider-right", "divider right", true, v.noPicture, slide(1), "right"),
+			action("divider-far-left", "divider far left", false, v.noPicture, slide(-10), "shift+left", "H", "pgup", "ctrl+b"),
+			action("divider-far-right", "divider far right", false, v.noPicture, slide(10), "shift+right", "L", "pgdown", "ctrl+f"),
+			action("flip", "show only one of them", true, v.noPicture, v.flip, "space"),
+		}
+	}
+	return slices.Concat(turn, []kit.Action{
 		action("zoom-in", "zoom in", true, v.noPicture, enlarge(1), "+", "="),
 		action("close", "close", true, nil, v.Close, "esc", "q", "enter", "backspace"),
 	}, v.o.Actions, []kit.Action{
-		action("previous", "previous picture", true, v.noPrevious, func() tea.Cmd { return v.move(-1) }, "N"),
 		action("zoom-out", "zoom out", true, v.notEnlarged, enlarge(-1), "-"),
 		action("fit", "show the full picture", false, v.notEnlarged, func() tea.Cmd { v.fit(); return nil }, "0"),
-		action("left", "move left", false, v.notEnlarged, pan(-1, 0), "left", "h"),
-		action("right", "move right", false, v.notEnlarged, pan(1, 0), "right", "l"),
+		action("left", "move left", false, v.notEnlarged, pan(-1, 0), left...),
+		action("right", "move right", false, v.notEnlarged, pan(1, 0), right...),
 		action("up", "move up", false, v.notEnlarged, pan(0, -1), "up", "k"),
 		action("down", "move down", false, v.notEnlarged, pan(0, 1), "down", "j"),
-	})
+	}, screens)
 }
 
-// Mouse zooms with the wheel; a double click closes.
+// divider returns the column of the divider within the pictures.
+func (v *Viewer) divider() int { return int(v.share*float64(v.area().Dx()) + 0.5) }
+
+// slide moves the divider to a column.
+func (v *Viewer) slide(column int) {
+	if width := v.area().Dx(); width > 0 {
+		v.share = float64(max(0, min(column, width))) / float64(width)
+	}
+}
+
+// flip shows only the other picture.
+func (v *Viewer) flip() tea.Cmd {
+	if v.share > 0 {
+		v.share = 0
+	} else {
+		v.share = 1
+	}
+	return nil
+}
+
+// area returns the cells that the picture covers.
+func (v *Viewer) area() image.Rectangle {
+	cells := v.pictureRoom(v.room)
+	if v.decoded == nil || cells.X < 1 || cells.Y < 1 {
+		return image.Rectangle{}
+	}
+	return picture.Fit(v.part(cells).Size(), cells.X, cells.Y, v.o.Draw.CellAspect)
+}
+
+// Mouse zooms with the wheel and drags the divider; a double click closes.
 func (v *Viewer) Mouse(msg tea.MouseMsg) tea.Cmd {
 	if click, ok := msg.(tea.MouseClickMsg); ok && v.clicks.Double(click) {
 		return v.Close()
 	}
-	if turn, ok := msg.(tea.MouseWheelMsg); ok && v.decoded != nil {
-		switch turn.Button {
-		case tea.MouseWheelUp:
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		switch {
+		case v.decoded == nil:
+		case msg.Button == tea.MouseWheelUp:
 			v.enlarge(1)
-		case tea.MouseWheelDown:
+		case msg.Button == tea.MouseWheelDown:
 			v.enlarge(-1)
 		}
+		return nil
+	case tea.MouseClickMsg:
+		v.dragged = v.o.Compare
+	case tea.MouseReleaseMsg:
+		v.dragged = false
+	}
+	if v.dragged {
+		v.slide(msg.Mouse().X - v.area().Min.X)
 	}
 	return nil
 }
@@ -239,22 +312,83 @@ func (v *Viewer) View(room image.Point, th *theme.Theme) string {
 		words := text.Wrap(text.Safe(page.Explain(v.err)), min(room.X, 60))
 		body = kit.OverlayCenter(text.Fit("", cells.X, cells.Y), strings.Join(words, "\n"))
 	case v.decoded != nil:
-		body = strings.Join(v.view.Draw(v.decoded, v.part(cells), cells.X, cells.Y, v.o.Draw), "\n")
+		lines := v.view.Draw(v.decoded, v.part(cells), cells.X, cells.Y, v.o.Draw)
+		if v.before != nil {
+			lines = v.compared(slices.Clone(lines), cells, th)
+		}
+		body = strings.Join(lines, "\n")
 	}
 	return kit.JoinV(text.Fit(body, cells.X, cells.Y), caption)
+}
+
+// compared replaces the part of the lines left of the divider by the same part of the picture before.
+func (v *Viewer) compared(lines []string, cells image.Point, th *theme.Theme) []string {
+	part, size, before := v.part(cells), v.decoded.Size(), v.before.Size()
+	scale := func(p image.Point) image.Point { return image.Pt(p.X*before.X/size.X, p.Y*before.Y/size.Y) }
+	left := v.beforeView.Draw(v.before, image.Rectangle{Min: scale(part.Min), Max: scale(part.Max)}, cells.X, cells.Y, v.o.Draw)
+	area := picture.Fit(part.Size(), cells.X, cells.Y, v.o.Draw.CellAspect)
+	cut, mark := area.Min.X+int(v.share*float64(area.Dx())+0.5), th.Accent.Render("│")
+	for y := area.Min.Y; y < area.Max.Y && y < len(left); y++ {
+		lines[y] = ansi.Cut(left[y], 0, cut) + mark + ansi.Cut(lines[y], min(cut+1, area.Max.X), cells.X)
+	}
+	return lines
+}
+
+// zoomed describes the zoom relative to the size that fits: how large a pixel of the picture is
+// depends on the terminal.
+func (v *Viewer) zoomed() string {
+	if v.zoom == 0 {
+		return "fits"
+	}
+	return strconv.FormatFloat(float64(zooms[v.zoom])/100, 'g', -1, 64) + "x"
 }
 
 // caption describes the shown picture.
 func (v *Viewer) caption() string {
 	words := []string{" " + text.Safe(v.o.Subject(v.o.At).Name), text.Count(v.o.At+1) + " of " + text.Count(v.o.Len)}
+	if v.o.Compare {
+		words[1] = text.If(v.share > 0, "before ") + text.If(v.share > 0 && v.share < 1, "│ ") + text.If(v.share < 1, "after")
+	}
 	if v.loading {
 		words[0] = " Loading" + words[0] + "…"
 	} else if v.decoded != nil {
 		size := v.decoded.Size()
-		words = append(words, strconv.Itoa(size.X)+" x "+strconv.Itoa(size.Y)+" px", strconv.Itoa(zooms[v.zoom])+" %")
+		words = append(words, strconv.Itoa(size.X)+" x "+strconv.Itoa(size.Y)+" px", v.zoomed())
 	}
 	if v.o.Note != nil && v.o.Note() != "" {
 		words = append(words, v.o.Note())
 	}
 	return strings.Join(words, " · ")
+}
+
+// Terminal is what the terminal can draw, as far as it has reported. The zero value knows nothing.
+type Terminal struct {
+	color picture.Color
+	light bool
+	plain bool // pictures have no color
+	can   picture.Abilities
+}
+
+// Learn reads a report, and returns whether msg is one.
+func (t *Terminal) Learn(msg tea.Msg) bool {
+	switch msg := msg.(type) {
+	case page.Themed:
+		t.plain, t.light = !msg.Theme.Pictures, !msg.Theme.Dark
+	case tea.ColorProfileMsg:
+		t.color = picture.ColorOf(msg.Profile)
+	case picture.Abilities:
+		t.can = msg
+	default:
+		return false
+	}
+	return true
+}
+
+// Options returns how to draw pictures.
+func (t *Terminal) Options() picture.Options {
+	o := t.can.Options(t.color, t.light)
+	if t.plain {
+		o.Color = picture.NoColor
+	}
+	return o
 }

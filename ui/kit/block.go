@@ -68,18 +68,11 @@ func JoinV(blocks ...string) string {
 }
 
 // OverlayAt draws the block top over base with its upper left corner at column
-// x, row y. The result has the size of base; anything outside is clipped.
+// x, row y, not negative. The result has the size of base; anything outside is clipped.
 func OverlayAt(base, top string, x, y int) string {
 	size := Size(base)
 	if size.X < 1 || size.Y < 1 || top == "" {
 		return base
-	}
-	if x < 0 || y < 0 {
-		top = cutCorner(top, max(0, -x), max(0, -y))
-		x, y = max(0, x), max(0, y)
-		if top == "" {
-			return base
-		}
 	}
 	cells := uv.NewScreenBuffer(size.X, size.Y)
 	cells.Method = text.Method()
@@ -129,17 +122,4 @@ func Size(block string) image.Point {
 		size.Y++
 	}
 	return size
-}
-
-// cutCorner removes dx columns from the left and dy rows from the top.
-func cutCorner(block string, dx, dy int) string {
-	lines := strings.Split(block, "\n")
-	if dy >= len(lines) {
-		return ""
-	}
-	lines = lines[dy:]
-	for i, line := range lines {
-		lines[i] = text.Method().TruncateLeft(line, dx, "")
-	}
-	return strings.Join(lines, "\n")
 }

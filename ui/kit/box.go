@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"fmt"
 	"image"
 	"strings"
 
@@ -10,9 +11,9 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Box draws body inside a border with a title in its top line. Title and body are
-// ready-made lines; the body is clipped and padded to the inner size. A box too small
-// for a border (under 3x3) shows only the body. A focused box has a highlighted border.
+// Box draws body below a title. A focused box has a border, another one only a thin line beside its
+// title and as much room around its body. Title and body are ready-made lines; the body is clipped
+// and padded to the inner size. A box too small for a border (under 3x3) shows only the body.
 func Box(title, body string, size image.Point, focused bool, th *theme.Theme) string {
 	return BoxFooter(title, "", body, size, focused, th)
 }
@@ -79,4 +80,61 @@ func edge(line string, w int, border, name lipgloss.Style, words string, atBegin
 		return short + name.Render(label) + long
 	}
 	return long + name.Render(label) + short
+}
+
+// Mode is a screen layout, chosen by the size of the terminal (design.md §4).
+type Mode int
+
+// The modes, from the smallest terminal to the largest.
+const (
+	// Tiny is a terminal too small to work in: show [TooSmall].
+	Tiny Mode = iota
+	// Narrow is one column.
+	Narrow
+	// Stacked has panes one above the other.
+	Stacked
+	// Wide has panes side by side.
+	Wide
+)
+
+// The minimum sizes of the modes.
+const (
+	MinWidth     = 40
+	MinHeight    = 12
+	StackedWidth = 60
+	WideWidth    = 100
+)
+
+// ModeOf returns the mode for a terminal of that size.
+func ModeOf(size image.Point) Mode {
+	switch {
+	case size.X < MinWidth || size.Y < MinHeight:
+		return Tiny
+	case size.X >= WideWidth:
+		return Wide
+	case size.X >= StackedWidth:
+		return Stacked
+	default:
+		return Narrow
+	}
+}
+
+// ModeOfWidth returns the mode for a width in columns, ignoring the height: for
+// screens, whose rectangle is lower than the terminal.
+func ModeOfWidth(columns int) Mode {
+	return ModeOf(image.Pt(columns, MinHeight))
+}
+
+// TooSmall draws the message for a terminal that is too small to work in, exactly
+// filling size.
+func TooSmall(size image.Point, th *theme.Theme) string {
+	long := fmt.Sprintf("This terminal is %dx%d. mediadesk needs %dx%d: make it larger.",
+		size.X, size.Y, MinWidth, MinHeight)
+	need := fmt.Sprintf("%dx%d", MinWidth, MinHeight)
+	for _, words := range []string{long, "Needs " + need, need} {
+		if len(text.Wrap(words, size.X)) <= size.Y {
+			return text.Fit(Paragraph(words, size.X, th.Warn), size.X, size.Y)
+		}
+	}
+	return text.Fit(need, size.X, size.Y)
 }

@@ -22,7 +22,7 @@ type Card struct {
 // Cards is a list of choices. The user takes one by its letter, or moves the cursor and
 // presses enter. The zero value is empty.
 type Cards struct {
-	List
+	Lines
 	cards []Card
 }
 

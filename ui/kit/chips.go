@@ -18,9 +18,6 @@ import (
 // delete or backspace removes one, and enter moves it back into the entry. Duplicates
 // are not added. The zero value is an empty list.
 type Chips struct {
-	// Label and LabelWidth are as in [Field].
-	Label      string
-	LabelWidth int
 	// Placeholder is shown while there are no chips and the entry is empty.
 	Placeholder string
 	// Complete returns the completions of the typed text, best first; nil offers none.
@@ -39,11 +36,6 @@ type Chips struct {
 	focus
 }
 
-// NewChips returns an editor with a label and a placeholder.
-func NewChips(label, placeholder string) *Chips {
-	return &Chips{Label: label, Placeholder: placeholder}
-}
-
 // Value returns the chips. Text still in the entry counts as a chip, so that it is not
 // lost on sending.
 func (c *Chips) Value() []string {
@@ -55,12 +47,15 @@ func (c *Chips) Value() []string {
 }
 
 // Typed returns the text of the entry.
-func (c *Chips) Typed() string { return strings.TrimSpace(c.entry.text) }
+func (c *Chips) Typed() string {
+	entry, _ := c.entry.value()
+	return strings.TrimSpace(entry)
+}
 
 // SetValue replaces the chips and empties the entry.
 func (c *Chips) SetValue(values []string) {
 	c.values = slices.Clone(values)
-	c.entry = line{}
+	c.entry.set("")
 	c.on = len(c.values)
 	c.offers.set(nil)
 }
@@ -113,7 +108,7 @@ func (c *Chips) Update(msg tea.Msg) bool {
 		if c.on < len(c.values) {
 			return c.pressChip(msg.String())
 		}
-		return c.pressEntry(msg.String())
+		return c.pressEntry(msg)
 	}
 	return false
 }
@@ -180,7 +175,8 @@ func (c *Chips) pressChip(key string) bool {
 	return true
 }
 
-func (c *Chips) pressEntry(key string) bool {
+func (c *Chips) pressEntry(msg tea.KeyPressMsg) bool {
+	key := msg.String()
 	if took, used := c.offers.press(key); used {
 		if took != "" {
 			c.entry.set(took)
@@ -190,23 +186,23 @@ func (c *Chips) pressEntry(key string) bool {
 	}
 	switch key {
 	case "enter":
-		if strings.TrimSpace(c.entry.text) == "" {
+		if c.Typed() == "" {
 			return false
 		}
 		c.commit()
 		return true
 	case "backspace":
-		if c.entry.text == "" {
+		if entry, _ := c.entry.value(); entry == "" {
 			c.remove(len(c.values) - 1)
 			return true
 		}
 	case "left", "ctrl+b":
-		if c.entry.at == 0 && len(c.values) > 0 {
+		if _, at := c.entry.value(); at == 0 && len(c.values) > 0 {
 			c.on = len(c.values) - 1
 			return true
 		}
 	}
-	used := c.entry.press(key, false)
+	used := c.entry.press(msg, false)
 	if used {
 		c.complete()
 	}
@@ -216,7 +212,7 @@ func (c *Chips) pressEntry(key string) bool {
 // commit turns the entry into a chip.
 func (c *Chips) commit() {
 	c.tell(c.Typed())
-	c.Add(c.entry.text)
+	c.Add(c.Typed())
 	c.entry.set("")
 	c.offers.set(nil)
 	c.on = len(c.values)
@@ -246,7 +242,7 @@ func (c *Chips) Offers() []string { return c.offers.list }
 // complete updates the completions for the typed text.
 func (c *Chips) complete() {
 	c.offers.set(nil)
-	text := strings.TrimSpace(c.entry.text)
+	text := c.Typed()
 	if c.Complete == nil || text == "" {
 		return
 	}
@@ -258,7 +254,7 @@ func (c *Chips) Rows(width int, th *theme.Theme) int {
 	return max(1, len(c.layout(width, th)))
 }
 
-// View draws the label, the chips, the entry and its completions, exactly filling size.
+// View draws the chips, the entry and its completions, exactly filling size.
 // If the rows do not fit, it shows those around the chip or entry that has the focus.
 func (c *Chips) View(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
@@ -281,7 +277,6 @@ func (c *Chips) View(size image.Point, th *theme.Theme) string {
 // chipRow is one row. Its parts are drawn only if the row is visible: there may be
 // thousands.
 type chipRow struct {
-	head  string
 	parts []chipPart
 	width int
 	focus bool
@@ -295,7 +290,6 @@ type chipPart struct {
 
 func (r chipRow) draw() string {
 	var b strings.Builder
-	b.WriteString(r.head)
 	for i, p := range r.parts {
 		if i > 0 {
 			b.WriteByte(' ')
@@ -310,10 +304,8 @@ func (r chipRow) draw() string {
 }
 
 // layout breaks chips and entry into rows.
-func (c *Chips) layout(width int, th *theme.Theme) []chipRow {
-	label, room := labelColumn(c.Label, c.LabelWidth, width, c.focused, th)
-	indent := text.Blanks(width - room)
-	rows := []chipRow{{head: label}}
+func (c *Chips) layout(room int, th *theme.Theme) []chipRow {
+	rows := make([]chipRow, 1)
 	put := func(words string, style *lipgloss.Style, focus bool) {
 		r := &rows[len(rows)-1]
 		w := text.Width(words)
@@ -321,7 +313,7 @@ func (c *Chips) layout(width int, th *theme.Theme) []chipRow {
 			w++
 		}
 		if len(r.parts) > 0 && r.width+w > room {
-			rows = append(rows, chipRow{head: indent})
+			rows = append(rows, chipRow{})
 			r = &rows[len(rows)-1]
 			w--
 		}
@@ -352,13 +344,14 @@ func (c *Chips) layout(width int, th *theme.Theme) []chipRow {
 		return rows
 	}
 	atEntry := c.on >= len(c.values)
+	entry, _ := c.entry.value()
 	hint := text.If(len(c.values) == 0, c.Placeholder)
 	f := Field{Placeholder: hint, line: c.entry, focus: focus{atEntry}}
-	w := min(room, max(12, text.Width(text.Safe(c.entry.text))+1, text.Width(text.Safe(hint))+1))
+	w := min(room, max(12, text.Width(text.Safe(entry))+1, text.Width(text.Safe(hint))+1))
 	put(f.text(w, th), nil, atEntry)
 	if len(c.offers.list) > 0 && atEntry {
 		whole := func(v string) string { return v }
-		rows = append(rows, chipRow{head: indent + c.offers.view(room, whole, th), width: room, focus: true})
+		rows = append(rows, chipRow{parts: []chipPart{{text: c.offers.view(room, whole, th)}}, width: room, focus: true})
 	}
 	return rows
 }

@@ -15,8 +15,6 @@ type Select struct {
 	LabelWidth int
 	// Options are the labels to choose from.
 	Options []string
-	// Fixed says why the choice cannot be changed, or is empty.
-	Fixed string
 
 	at int
 	focus
@@ -67,14 +65,9 @@ func ChoiceActions(s *Select, chosen func() tea.Cmd) []Action {
 }
 
 // View draws the label and the options in one line of exactly width columns. If the
-// options do not fit, it shows the selected one with its number. A fixed choice is
-// shown with its reason.
+// options do not fit, it shows the selected one with its number.
 func (s *Select) View(width int, th *theme.Theme) string {
 	label, room := labelColumn(s.Label, s.LabelWidth, width, s.focused, th)
-	if s.Fixed != "" {
-		value := th.Text.Render(text.Safe(s.Value())) + th.Muted.Render(" "+text.Safe(s.Fixed))
-		return text.Fit(label+text.Truncate(value, room), width, 1)
-	}
 	chosen := th.SelectedDim
 	if s.focused {
 		chosen = th.Selected

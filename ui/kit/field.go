@@ -1,15 +1,18 @@
 package kit
 
 import (
+	"image"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
-// Field is a one-line text field with the readline keys. The zero value is an empty
+// Field is a one-line text field with a label. The zero value is an empty
 // field without a label.
 type Field struct {
 	// Label precedes the text; an empty label takes no room.
@@ -19,10 +22,9 @@ type Field struct {
 	LabelWidth int
 	// Placeholder is shown, muted, while the field is empty.
 	Placeholder string
-	// Secret shows a star for every letter, keeps no text for ctrl+y and ignores word
-	// boundaries.
+	// Secret shows a star for every letter and ignores word boundaries.
 	Secret bool
-	// Limit is the maximum length in bytes, 0 for none. Further input is ignored.
+	// Limit is the maximum number of characters, 0 for none. Further input is ignored.
 	Limit int
 	// Complete returns the completions of the typed text, best first; nil offers none.
 	// Tab accepts the selected one, up and down select, esc closes the list.
@@ -50,8 +52,11 @@ func NewField(label, placeholder string) *Field {
 	return &Field{Label: label, Placeholder: placeholder}
 }
 
-// Value returns the text exactly as typed or pasted.
-func (f *Field) Value() string { return f.line.text }
+// Value returns the text.
+func (f *Field) Value() string {
+	value, _ := f.line.value()
+	return value
+}
 
 // SetValue replaces the text and moves the cursor to its end.
 func (f *Field) SetValue(s string) {
@@ -64,9 +69,6 @@ func (f *Field) Blur() {
 	f.focused = false
 	f.offers.set(nil)
 }
-
-// Cursor returns the byte offset of the cursor in the text.
-func (f *Field) Cursor() int { return f.line.at }
 
 // Update edits the text and reports whether it used the message. It does not use enter,
 // and uses esc, tab, up and down only while it offers completions.
@@ -83,9 +85,9 @@ func (f *Field) Update(msg tea.Msg) bool {
 			return true
 		}
 	}
-	before := f.line.text
+	before := f.Value()
 	used := f.edit(msg)
-	if used && f.Complete != nil && f.line.text != before {
+	if used && f.Complete != nil && f.Value() != before {
 		f.Refresh()
 	}
 	return used
@@ -95,23 +97,25 @@ func (f *Field) Update(msg tea.Msg) bool {
 func (f *Field) Refresh() {
 	f.offers.set(nil)
 	if f.Complete != nil {
-		f.offers.set(f.Complete(f.line.text))
+		f.offers.set(f.Complete(f.Value()))
 	}
 }
 
 // Offers returns the completions offered now.
 func (f *Field) Offers() []string { return f.offers.list }
 
-// ViewOffers draws the completions in one line: paths in full, otherwise only the part
-// after the last space or comma.
+// ViewOffers draws the completions in one line.
 func (f *Field) ViewOffers(width int, th *theme.Theme) string {
-	return f.offers.view(width, func(offer string) string {
-		offer = strings.TrimRight(offer, " ")
-		if strings.HasPrefix(offer, "/") {
-			return offer // a path, which may contain spaces
-		}
-		return lastWord(offer)
-	}, th)
+	return f.offers.view(width, offerLabel, th)
+}
+
+// offerLabel returns a path in full, otherwise only the part after the last space or comma.
+func offerLabel(offer string) string {
+	offer = strings.TrimRight(offer, " ")
+	if strings.HasPrefix(offer, "/") || strings.HasPrefix(offer, "~/") {
+		return offer // a path, which may contain spaces
+	}
+	return lastWord(offer)
 }
 
 // lastWord returns the text after the last space or comma outside quotation marks.
@@ -129,38 +133,19 @@ func lastWord(line string) string {
 }
 
 func (f *Field) edit(msg tea.Msg) bool {
+	f.line.input().CharLimit = f.Limit
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
-		f.insert(oneLine(msg.Content))
+		f.line.insert(oneLine(msg.Content))
 		return true
 	case tea.KeyPressMsg:
 		if typed(msg) != "" {
-			f.insert(typed(msg))
+			f.line.insert(typed(msg))
 			return true
 		}
-		if msg.String() == "ctrl+y" {
-			f.insert(f.line.kill)
-			return true
-		}
-		return f.line.press(msg.String(), f.Secret)
+		return f.line.press(msg, f.Secret)
 	}
 	return false
-}
-
-// insert inserts as many whole letters of s as the limit allows.
-func (f *Field) insert(s string) {
-	if f.Limit > 0 {
-		room := f.Limit - len(f.line.text)
-		kept := 0
-		for _, g := range text.Graphemes(s) {
-			if kept+len(g) > room {
-				break
-			}
-			kept += len(g)
-		}
-		s = s[:kept]
-	}
-	f.line.insert(s)
 }
 
 // View draws the label and the text in one line of exactly width columns.
@@ -174,7 +159,7 @@ func (f *Field) text(width int, th *theme.Theme) string {
 	if f.focused {
 		style = th.FieldFocus
 	}
-	if f.line.text == "" && f.Placeholder != "" {
+	if f.Value() == "" && f.Placeholder != "" {
 		// The placeholder keeps the field's background, with the cursor before it.
 		hint := th.Placeholder
 		if f.focused {
@@ -220,3 +205,88 @@ func typed(msg tea.KeyPressMsg) string {
 	}
 	return msg.Text
 }
+
+// TextArea is a text field of many lines, for JSON and descriptions: the text area of bubbles
+// in our theme, without marks that turn the direction of the text around. Use [NewTextArea].
+type TextArea struct {
+	in textarea.Model
+	focus
+}
+
+// NewTextArea returns an empty text area.
+func NewTextArea() *TextArea {
+	a := &TextArea{in: textarea.New()}
+	a.in.Prompt, a.in.ShowLineNumbers = "", false
+	a.in.CharLimit, a.in.MaxHeight, a.in.MaxWidth = 0, 0, 0
+	a.in.Focus()
+	return a
+}
+
+// Value returns the lines of the text, separated by \n.
+func (a *TextArea) Value() string { return a.in.Value() }
+
+// SetValue replaces the text and moves the cursor to its end.
+func (a *TextArea) SetValue(s string) { a.in.SetValue(plainLines.Replace(s)) }
+
+// plainLines normalizes line ends to \n and replaces tabs with blanks.
+var plainLines = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", "  ")
+
+// Position returns the cursor's line and the byte offset in it, both 0-based, so that an
+// error in the text can be shown next to it.
+func (a *TextArea) Position() (row, offset int) {
+	row = a.in.Line()
+	return row, offsetOf(strings.Split(a.in.Value(), "\n")[row], a.in.Column())
+}
+
+// Update edits the text and reports whether it used the message. It does not use tab
+// and esc.
+func (a *TextArea) Update(msg tea.Msg) bool {
+	if !a.focused {
+		return false
+	}
+	switch m := msg.(type) {
+	case tea.PasteMsg:
+		msg = tea.PasteMsg{Content: plainLines.Replace(m.Content)}
+	case tea.KeyPressMsg:
+		k := &a.in.KeyMap
+		if typed(m) == "" && !key.Matches(m, k.CharacterForward, k.CharacterBackward, k.WordForward, k.WordBackward,
+			k.LineStart, k.LineEnd, k.LineNext, k.LinePrevious, k.PageUp, k.PageDown, k.InputBegin, k.InputEnd, k.InsertNewline,
+			k.DeleteCharacterBackward, k.DeleteCharacterForward, k.DeleteWordBackward, k.DeleteWordForward,
+			k.DeleteAfterCursor, k.DeleteBeforeCursor) {
+			return false
+		}
+	default:
+		by := wheelBy(msg)
+		for range max(by, -by) {
+			if by < 0 {
+				a.in.CursorUp()
+			} else {
+				a.in.CursorDown()
+			}
+		}
+		return by != 0
+	}
+	a.in, _ = a.in.Update(msg)
+	return true
+}
+
+// View draws the text, exactly filling size. Long lines are wrapped.
+func (a *TextArea) View(size image.Point, th *theme.Theme) string {
+	if size.X < 1 || size.Y < 1 {
+		return ""
+	}
+	style := th.Field
+	if a.focused {
+		style = th.FieldFocus
+	}
+	state := textarea.StyleState{Base: style, Text: style, CursorLine: style, EndOfBuffer: style, Placeholder: style}
+	a.in.SetStyles(textarea.Styles{Focused: state, Blurred: state, Cursor: textarea.CursorStyle{Color: th.Cursor.GetForeground()}})
+	a.in.SetVirtualCursor(a.focused)
+	a.in.SetWidth(size.X)
+	a.in.SetHeight(size.Y)
+	return text.Fit(undirected.Replace(a.in.View()), size.X, size.Y)
+}
+
+// undirected removes the marks that change the direction of what follows in the terminal.
+var undirected = strings.NewReplacer("\u200e", "", "\u200f", "", "\u202a", "", "\u202b", "", "\u202c", "", "\u202d", "", "\u202e", "",
+	"\u2066", "", "\u2067", "", "\u2068", "", "\u2069", "")

@@ -35,27 +35,24 @@ func TestFieldKeys(t *testing.T) {
 		{"abc", "ctrl+b ctrl+b ctrl+f X", "abX|c"},
 		{"one two", "ctrl+w", "one |"},
 		{"one/two.jpg", "ctrl+w", "|"},
-		{"one/two.jpg", "alt+backspace", "one/two.|"},
 		{"one two", "alt+b X", "one X|two"},
-		{"one two", "ctrl+left ctrl+left ctrl+right X", "oneX| two"},
 		{"one two", "home alt+d", "| two"},
 		{"one two", "alt+b ctrl+k", "one |"},
 		{"one two", "alt+b ctrl+u", "|two"},
-		{"one two", "alt+b ctrl+k home ctrl+y", "two|one "},
 		{"", "_ a", " a|"},
 		{"cafe\u0301", "backspace", "caf|"},
 		{"e\u0301", "left X", "X|e\u0301"},
 		{"写真", "left X", "写X|真"},
 		{"👩‍🚀b", "left backspace", "|b"},
 		{"e", "\u0301 X", "e\u0301X|"},
-		{"", "backspace delete left right ctrl+w ctrl+k ctrl+u ctrl+y alt+b alt+f alt+d", "|"},
+		{"", "backspace delete left right ctrl+w ctrl+k ctrl+u alt+b alt+f alt+d", "|"},
 	} {
 		f := kit.NewField("", "")
 		f.SetValue(c.begin)
 		f.Focus()
 		keysOf(f.Update, c.keys)
-		got := f.Value()[:f.Cursor()] + "|" + f.Value()[f.Cursor():]
-		if got != c.want {
+		f.Update(kit.KeyMsg("|")) // where the cursor is
+		if got := f.Value(); got != c.want {
 			t.Errorf("%q, %s: %q, want %q", c.begin, c.keys, got, c.want)
 		}
 	}
@@ -67,7 +64,7 @@ func TestFieldLeavesOtherKeys(t *testing.T) {
 		t.Error("a field without focus uses keys")
 	}
 	f.Focus()
-	for _, k := range []string{"enter", "tab", "shift+tab", "esc", "up", "down", "ctrl+s", "ctrl+c", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "alt+x", "f1"} {
+	for _, k := range []string{"enter", "tab", "shift+tab", "esc", "up", "down", "ctrl+s", "ctrl+c", "ctrl+i", "ctrl+v", "ctrl+y", "ctrl+j", "ctrl+m", "alt+x", "f1"} {
 		if f.Update(kit.KeyMsg(k)) || f.Value() != "" {
 			t.Errorf("%s is used, and the value is %q", k, f.Value())
 		}
@@ -79,7 +76,7 @@ func TestFieldPaste(t *testing.T) {
 		{"plain", "plain"},
 		{"two\nlines\r\nand more\n", "two lines and more"},
 		{"a\tb", "a b"},
-		{"hostile \x1b[31m", "hostile \x1b[31m"},
+		{"hostile \x1b[31m", "hostile [31m"},
 	} {
 		f := kit.NewField("", "")
 		f.Focus()
@@ -94,8 +91,8 @@ func TestFieldPaste(t *testing.T) {
 	f.Limit = 4
 	f.Focus()
 	f.Update(tea.PasteMsg{Content: "abé真"})
-	if f.Value() != "abé" {
-		t.Errorf("limited to 4 bytes: %q, want \"abé\"", f.Value())
+	if f.Update(tea.PasteMsg{Content: "tail"}); f.Value() != "abé真" {
+		t.Errorf("limited to 4 letters: %q, want \"abé真\"", f.Value())
 	}
 }
 
@@ -123,24 +120,17 @@ func TestFieldView(t *testing.T) {
 	if got := f.View(30, th); strings.ContainsAny(ansi.Strip(got), "abcdefghij") {
 		t.Errorf("a secret is drawn: %q", got)
 	}
-	keysOf(f.Update, "ctrl+u ctrl+y")
-	if f.Value() != "" {
-		t.Error("a secret was kept for ctrl+y")
-	}
 }
 
 func TestFieldIsExactAndShowsItsCursor(t *testing.T) {
 	th := theme.New(true, false)
-	keys := strings.Fields("left right home end backspace delete ctrl+w alt+b alt+f ctrl+u ctrl+k ctrl+y a 写")
+	keys := strings.Fields("left right home end backspace delete ctrl+w alt+b alt+f ctrl+u ctrl+k a 写")
 	rapid.Check(t, func(t *rapid.T) {
 		f := kit.NewField(rapid.SampledFrom([]string{"", "Name", "写真"}).Draw(t, "label"), rapid.SampledFrom([]string{"", "hint"}).Draw(t, "hint"))
 		f.SetValue(words().Draw(t, "value"))
 		f.Focus()
 		for _, k := range rapid.SliceOfN(rapid.SampledFrom(keys), 0, 8).Draw(t, "keys") {
 			f.Update(kit.KeyMsg(k))
-			if c := f.Cursor(); c < 0 || c > len(f.Value()) {
-				t.Fatalf("cursor %d in %q", c, f.Value())
-			}
 		}
 		w := rapid.IntRange(0, 30).Draw(t, "w")
 		got := f.View(w, th)
@@ -168,7 +158,7 @@ func TestTextArea(t *testing.T) {
 		{"ab", "left enter", "a\n|b"},
 		{"", "backspace delete up down left right ctrl+k", "|"},
 	} {
-		a := kit.NewTextArea("")
+		a := kit.NewTextArea()
 		a.SetValue(c.begin)
 		a.Focus()
 		a.View(pt(20, 10), theme.New(true, true))
@@ -180,7 +170,7 @@ func TestTextArea(t *testing.T) {
 			t.Errorf("%q, %s: %q, want %q", c.begin, c.keys, got, c.want)
 		}
 	}
-	a := kit.NewTextArea("json")
+	a := kit.NewTextArea()
 	if a.Update(kit.KeyMsg("a")) {
 		t.Error("uses keys without focus")
 	}
@@ -211,7 +201,7 @@ func TestChips(t *testing.T) {
 		{"enter puts a chip back", "cat dog", "left left enter s enter", "dog cats"},
 		{"typing leaves the chips", "a b", "left x enter", "a b x"},
 	} {
-		e := kit.NewChips("", "")
+		e := &kit.Chips{}
 		e.SetValue(strings.Fields(c.begin))
 		e.Focus()
 		keysOf(e.Update, c.keys)
@@ -219,7 +209,7 @@ func TestChips(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
-	e := kit.NewChips("", "")
+	e := &kit.Chips{}
 	e.Focus()
 	e.Update(tea.PasteMsg{Content: "red, green ,blue\nred\n"})
 	if got := strings.Join(e.Value(), "|"); got != "red|green|blue" {
@@ -240,7 +230,7 @@ func TestChipsInThousands(t *testing.T) {
 	for i := range 20_000 {
 		fmt.Fprintf(&list, "tag %d,", i%10_000)
 	}
-	e := kit.NewChips("Tags", "")
+	e := &kit.Chips{}
 	e.Focus()
 	e.Update(tea.PasteMsg{Content: list.String()})
 	if n := len(e.Value()); n != 10_000 {
@@ -254,7 +244,7 @@ func TestChipsInThousands(t *testing.T) {
 
 func TestChipsComplete(t *testing.T) {
 	all := []string{"beach", "bear", "berlin"}
-	e := kit.NewChips("Tags", "")
+	e := &kit.Chips{}
 	e.Complete = func(s string) (out []string) {
 		for _, v := range all {
 			if strings.HasPrefix(v, s) {
@@ -280,7 +270,7 @@ func TestChipsComplete(t *testing.T) {
 
 func TestChipsShowWhatKeysChange(t *testing.T) {
 	th := theme.New(true, true)
-	e := kit.NewChips("", "")
+	e := &kit.Chips{}
 	e.SetValue(strings.Fields("alpha bravo charlie delta echo foxtrot golf hotel"))
 	if n := e.Rows(20, th); n != 4 {
 		t.Errorf("%d rows, want 4", n)

@@ -2,126 +2,105 @@ package kit
 
 import (
 	"strings"
-	"unicode"
+	"unicode/utf8"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"mediadesk/ui/text"
-
-	"charm.land/lipgloss/v2"
 )
 
-// line is a line of text being edited. The cursor stands between grapheme clusters,
-// never between a letter and its combining marks.
-type line struct {
-	text string
-	at   int // byte offset of the cursor
-	kill string
-}
+// line is a line of text being edited by the text input of bubbles. It adds what that lacks:
+// keys move over whole letters, not over code points, and drawing is safe for any text. The
+// zero value is empty.
+type line struct{ in *textinput.Model }
 
-func (l *line) set(s string) { l.text, l.at = s, len(s) }
-
-// insert inserts s at the cursor. Combining marks may join the text before them, so the
-// cursor moves to the end of the last cluster of s.
-func (l *line) insert(s string) {
-	l.text = l.text[:l.at] + s + l.text[l.at:]
-	l.at = l.snap(l.at + len(s))
-}
-
-// snap returns the first cluster boundary at or after the byte offset i.
-func (l *line) snap(i int) int {
-	at := 0
-	for _, g := range text.Graphemes(l.text) {
-		if at >= i {
-			break
-		}
-		at += len(g)
+func (l *line) input() *textinput.Model {
+	if l.in == nil {
+		in := textinput.New()
+		in.SetVirtualCursor(false)
+		in.KeyMap.Paste.SetEnabled(false) // the terminal pastes
+		in.Focus()
+		l.in = &in
 	}
-	return at
+	return l.in
 }
 
-// left and right return the cluster boundaries before and after the cursor.
-func (l *line) left() int {
-	letters := text.Graphemes(l.text[:l.at])
+// value returns the text, and the byte offset of the cursor in it.
+func (l *line) value() (s string, at int) {
+	if l.in == nil {
+		return "", 0
+	}
+	s = l.in.Value()
+	return s, offsetOf(s, l.in.Position())
+}
+
+// offsetOf returns the byte offset of the code point with number n.
+func offsetOf(s string, n int) int {
+	for i := range s {
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return len(s)
+}
+
+func (l *line) set(s string) {
+	l.input().SetValue(s)
+	l.in.CursorEnd()
+}
+
+// insert inserts s at the cursor.
+func (l *line) insert(s string) {
+	*l.input(), _ = l.in.Update(tea.PasteMsg{Content: s})
+}
+
+// press handles the keys that edit or move, and reports whether msg is one. If secret is
+// set, words have no boundaries, so that the cursor reveals nothing about hidden text.
+func (l *line) press(msg tea.KeyPressMsg, secret bool) bool {
+	in := l.input()
+	k := &in.KeyMap
+	if !key.Matches(msg, k.CharacterForward, k.CharacterBackward, k.WordForward, k.WordBackward, k.LineStart, k.LineEnd,
+		k.DeleteCharacterBackward, k.DeleteCharacterForward, k.DeleteWordBackward, k.DeleteWordForward,
+		k.DeleteAfterCursor, k.DeleteBeforeCursor) {
+		return false
+	}
+	in.EchoMode = textinput.EchoNormal
+	if secret {
+		in.EchoMode = textinput.EchoPassword
+	}
+	s, at := l.value()
+	times := 1
+	switch {
+	case key.Matches(msg, k.CharacterBackward, k.DeleteCharacterBackward):
+		times = lastLetter(s[:at])
+	case key.Matches(msg, k.CharacterForward, k.DeleteCharacterForward):
+		times = firstLetter(s[at:])
+	}
+	for range times {
+		*in, _ = in.Update(msg)
+	}
+	return true
+}
+
+// firstLetter and lastLetter return the number of code points of a letter, which may have
+// combining marks; 0 without one.
+func firstLetter(s string) int {
+	for _, g := range text.Graphemes(s[:min(len(s), 200)]) {
+		return utf8.RuneCountInString(g)
+	}
+	return 0
+}
+
+func lastLetter(s string) int {
+	letters := text.Graphemes(s)
 	if len(letters) == 0 {
 		return 0
 	}
-	return l.at - len(letters[len(letters)-1])
-}
-
-func (l *line) right() int { return l.snap(min(l.at+1, len(l.text))) }
-
-// wordLeft and wordRight return the ends of words of letters and digits, so that the
-// cursor stops at each part of a path or file name.
-func (l *line) wordLeft() int {
-	before := strings.TrimRightFunc(l.text[:l.at], notWordRune)
-	return l.snap(len(strings.TrimRightFunc(before, wordRune)))
-}
-
-func (l *line) wordRight() int {
-	after := strings.TrimLeftFunc(l.text[l.at:], notWordRune)
-	return l.snap(len(l.text) - len(strings.TrimLeftFunc(after, wordRune)))
-}
-
-// blankLeft returns the start of the word before the cursor, where only blanks
-// separate words, as ctrl+w does in the shell.
-func (l *line) blankLeft() int {
-	before := strings.TrimRightFunc(l.text[:l.at], unicode.IsSpace)
-	return l.snap(strings.LastIndexFunc(before, unicode.IsSpace) + 1)
-}
-
-// cut removes the text between two offsets. If keep is set, ctrl+y can insert it.
-func (l *line) cut(from, to int, keep bool) {
-	if from >= to {
-		return
-	}
-	if keep {
-		l.kill = l.text[from:to]
-	}
-	l.text = l.text[:from] + l.text[to:]
-	l.at = l.snap(from)
-}
-
-// press handles the readline keys and reports whether key is one of them. If secret is
-// set, words have no boundaries, so that the cursor reveals nothing about hidden text.
-func (l *line) press(key string, secret bool) bool {
-	wordLeft, wordRight, blankLeft := l.wordLeft, l.wordRight, l.blankLeft
-	if secret {
-		begin := func() int { return 0 }
-		wordLeft, blankLeft = begin, begin
-		wordRight = func() int { return len(l.text) }
-	}
-	switch key {
-	case "left", "ctrl+b":
-		l.at = l.left()
-	case "right", "ctrl+f":
-		l.at = l.right()
-	case "home", "ctrl+a":
-		l.at = 0
-	case "end", "ctrl+e":
-		l.at = len(l.text)
-	case "alt+b", "alt+left", "ctrl+left":
-		l.at = wordLeft()
-	case "alt+f", "alt+right", "ctrl+right":
-		l.at = wordRight()
-	case "backspace":
-		l.cut(l.left(), l.at, false)
-	case "delete", "ctrl+d":
-		l.cut(l.at, l.right(), false)
-	case "ctrl+u":
-		l.cut(0, l.at, !secret)
-	case "ctrl+k":
-		l.cut(l.at, len(l.text), !secret)
-	case "ctrl+w":
-		l.cut(blankLeft(), l.at, !secret)
-	case "alt+backspace", "ctrl+backspace":
-		l.cut(wordLeft(), l.at, !secret)
-	case "alt+d", "ctrl+delete":
-		l.cut(l.at, wordRight(), !secret)
-	case "ctrl+y":
-		l.insert(l.kill)
-	default:
-		return false
-	}
-	return true
+	return utf8.RuneCountInString(letters[len(letters)-1])
 }
 
 // view draws the line in exactly width columns, scrolled to show the cursor. A mask
@@ -130,10 +109,11 @@ func (l *line) view(width int, focused bool, mask, fill string, words, cursor li
 	if width < 1 {
 		return ""
 	}
-	cells := text.Graphemes(l.text)
+	s, cursorAt := l.value()
+	cells := text.Graphemes(s)
 	at, pos, total := 0, len(cells), 0
 	for i, letter := range cells {
-		if at == l.at {
+		if at == cursorAt {
 			pos = i
 		}
 		at += len(letter)
@@ -171,10 +151,6 @@ func (l *line) view(width int, focused bool, mask, fill string, words, cursor li
 	}
 	return words.Render(strings.Join(cells[from:pos], "")) + cursor.Render(cells[pos]) + words.Render(strings.Join(cells[pos+1:to], "")+rest)
 }
-
-func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
-
-func notWordRune(r rune) bool { return !wordRune(r) }
 
 // oneLine makes pasted text fit in one line: it replaces every run of newlines and tabs
 // with one blank, and removes them at the end.

@@ -1,189 +1,778 @@
 package kit
 
 import (
+	"cmp"
 	"image"
+	"slices"
 	"strings"
-
-	"mediadesk/ui/text"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
 )
 
-// wheelRows is the number of rows per notch of the wheel.
-const wheelRows = 3
+// List is the body of a screen of rows: lines above them, a filter, rows in columns and in groups
+// that fold, marks and ranges, and a pane with the details of the entry under the cursor. The
+// cursor stays on its row while rows come and go. All work is linear in the number of rows, and
+// only visible rows are drawn.
+//
+// Set the fields, then call Arrange, and again whenever the rows change. ID, Rows, Key, Match,
+// Columns, Cells, Above, Describe, Brief and Empty are required; a bare list does without the last
+// four.
+type List[T any] struct {
+	// ID is the first word of the action IDs, such as "uploads".
+	ID string
+	// Rows returns all rows, in groups and in order. Arrange calls it.
+	Rows func() []Group[T]
+	// Key identifies a row. It stays the same while the row changes or moves.
+	Key func(row T) any
+	// Match reports whether a row has all words of the filter, which are in lower case. Instead of
+	// it, Total returns the number of rows without the filter if Rows applies the filter.
+	Match func(row T, words []string) bool
+	Total func() int
+	// Head returns the name of a group and a styled note about its rows; nil without groups.
+	Head func(key string, rows []T, th *theme.Theme) (name, note string)
+	// Columns returns the columns of a list of that width, and Cells the cells of a row.
+	Columns func(width int) Columns
+	Cells   func(row T, widths []int, th *theme.Theme) []Cell
+	// Above returns the lines above the list.
+	Above func(size image.Point, th *theme.Theme) []string
+	// Describe writes the details of an entry and returns a title.
+	Describe func(e Entry[T], f *Facts) (title string)
+	// Brief returns the description of an entry below the list on a small screen.
+	Brief func(e Entry[T]) string
+	// Empty says why no row is shown.
+	Empty func() string
+	// Stop ends running work, and Widen leaves a narrowed view: what the key to step back does
+	// first and last. They report whether there was something to do; with try they only
+	// report. Both may be nil.
+	Stop, Widen func(try bool) bool
+	// Title returns the title of the list, by default its ID, and Footer what its frame says
+	// below, by default the position of the cursor.
+	Title  func(width int) string
+	Footer func() string
+	// Instead draws something else in place of the rows, unless it is nil or returns "".
+	Instead func(size image.Point, th *theme.Theme) string
+	// Tiles returns the tiles that are shown in place of the rows, or nil. It may be nil.
+	Tiles func() Tiles
+	// NoMark says why a row cannot be marked, or "", and Keep reports whether the mark of a row
+	// that is gone stays. Both may be nil.
+	NoMark func(row T) string
+	Keep   func(row T) bool
+	// NoPane hides the pane. Bare draws only the filter, the names of the columns and the rows:
+	// the screen draws what is around them, and sizes and mouse messages are relative to the rows.
+	NoPane, Bare bool
+	// NoCursor hides the cursor while the screen has the focus elsewhere.
+	NoCursor bool
+	// Draw draws a row in place of Cells; it may be nil. Columns, if set, name the columns.
+	Draw func(row T, mark theme.Sign, width int, selected bool, th *theme.Theme) string
+	// Mark returns the mark of a row if the screen keeps the marks; it may be nil. Moved runs after the
+	// user moved the cursor to another entry, and Marked after marks changed. Both may be nil.
+	Mark          func(row T) *bool
+	Moved, Marked func()
 
-// List holds the cursor and the scroll position of a list. It knows only row numbers:
-// the screen draws the rows, and only the visible ones, so that a list of 100,000 costs
-// as much as one of 30. The zero value is an empty list.
-type List struct {
-	n, cursor, top int
-	height         int
+	// Placeholder is the example in the empty filter.
+	Placeholder string
+	// Nothing is the reason for disabled actions without rows, NotFound if the filter
+	// matches none, and OnHead with the cursor on the head of a group.
+	Nothing, NotFound, OnHead string
+	// Marking enables marks on rows.
+	Marking bool
+	// PaneMost is the maximum width of the pane.
+	PaneMost int
+	// Now is the clock for double clicks; nil means time.Now.
+	Now func() time.Time
+
+	filter Field
+	rows   Lines
+	pane   Pane
+	focus  listFocus
+	open   bool // the pane is shown even where it does not fit beside the list
+	moved  bool // the user chose an entry: the cursor stays on it
+	clicks *Clicks
+	size   image.Point
+
+	all, groups []Group[T] // without and with the filter
+	lines       []listLine
+	under       identity // of the entry under the cursor: rows change before Arrange
+	folded      map[string]bool
+	marks       marks[T]
+	anchor      any // key of the row where the open range begins, or nil
 }
 
-// SetLen sets the number of rows. The cursor keeps its number, or moves to the last row.
-func (l *List) SetLen(n int) {
-	l.n = max(0, n)
-	l.SetCursor(l.cursor)
+// Group is a group of rows. A group with an empty key has no head.
+type Group[T any] struct {
+	Key  string
+	Rows []T
 }
 
-// Len returns the number of rows.
-func (l *List) Len() int { return l.n }
-
-// Cursor returns the row under the cursor, 0 in an empty list: check Len first.
-func (l *List) Cursor() int { return l.cursor }
-
-// SetCursor moves the cursor to row i, or to the nearest row, and scrolls to it.
-func (l *List) SetCursor(i int) {
-	l.cursor = max(0, min(i, l.n-1))
-	l.scroll()
+// Entry is one line of the list: a row, or the head of a group.
+type Entry[T any] struct {
+	Row  T      // unless it is a head
+	Key  string // of the group
+	Rows []T    // of the group
+	head bool
 }
 
-// SetHeight sets the number of visible rows. Call it in Update when the size or the
-// rows change: pages, clicks and the wheel depend on it.
-func (l *List) SetHeight(h int) {
-	l.height = max(0, h)
-	l.scroll()
+// Head reports whether the entry is the head of a group.
+func (e Entry[T]) Head() bool { return e.head }
+
+// Cell is text in a style. The text may contain styles of its own, such as a bar.
+type Cell struct {
+	Text  string
+	Style lipgloss.Style
 }
 
-// Visible returns the half-open range of the visible rows.
-func (l *List) Visible() (from, to int) {
-	return l.top, min(l.n, l.top+l.height)
+// listFocus is the part of a list that has the focus.
+type listFocus uint8
+
+const (
+	onList listFocus = iota
+	onPane
+	onFilter
+)
+
+// listLine is a line of the list: the index of a group and of a row in it, -1 for its
+// head.
+type listLine struct{ group, row int32 }
+
+// identity identifies an entry by the key of its row, nil for a head, and of its group.
+type identity struct {
+	row   any
+	group string
 }
 
-// At returns the row at line y of the list's rectangle.
-func (l *List) At(y int) (i int, ok bool) {
-	i = l.top + y
-	return i, y >= 0 && y < l.height && i < l.n
+// Tiles are rows drawn as pictures. They share the cursor of the list, see [List.Lines].
+type Tiles interface {
+	View(size image.Point, th *theme.Theme) string
+	At(at image.Point) (i int, ok bool)
+	Wheel(msg tea.MouseWheelMsg)
 }
 
-// Click moves the cursor to the row at line y of the list's rectangle, and reports
-// whether there is one.
-func (l *List) Click(y int) bool {
-	i, ok := l.At(y)
-	if ok {
-		l.SetCursor(i)
-	}
-	return ok
+// marks are the marked rows, in the order of marking.
+type marks[T any] struct {
+	rows []T
+	keys []any       // of rows, whose numbers may have changed
+	at   map[any]int // index in rows by key
 }
 
-// Wheel scrolls on a wheel message, and reports whether msg was one.
-func (l *List) Wheel(msg tea.Msg) bool {
-	by := wheelBy(msg)
-	if by != 0 {
-		l.wheel(by)
-	}
-	return by != 0
-}
-
-// wheelBy returns the number of rows to scroll, 0 if msg is not a wheel message.
-func wheelBy(msg tea.Msg) int {
-	if turn, ok := msg.(tea.MouseWheelMsg); ok {
-		switch turn.Button {
-		case tea.MouseWheelUp:
-			return -wheelRows
-		case tea.MouseWheelDown:
-			return wheelRows
+// Arrange loads the rows again. The cursor stays on its entry if the user moved it, otherwise
+// on the first row. Marks of rows that are gone go.
+func (l *List[T]) Arrange() {
+	if l.folded == nil {
+		if l.Now == nil {
+			l.Now = time.Now
 		}
+		l.folded, l.clicks = map[string]bool{}, NewClicks(l.Now)
+		l.filter.Label, l.filter.Placeholder = "Filter", l.Placeholder
+	}
+	l.all = l.Rows()
+	if len(l.marks.rows) > 0 {
+		found := make(map[any]bool, len(l.marks.rows))
+		for _, g := range l.all {
+			for _, row := range g.Rows {
+				key := l.Key(row)
+				if i, is := l.marks.at[key]; is {
+					l.marks.rows[i], found[key] = row, true
+				}
+			}
+		}
+		l.marks.drop(func(i int) bool { return !found[l.marks.keys[i]] && (l.Keep == nil || !l.Keep(l.marks.rows[i])) })
+	}
+	l.find()
+}
+
+// find builds the groups that match the filter.
+func (l *List[T]) find() {
+	l.groups = l.all
+	if words := strings.Fields(strings.ToLower(l.filter.Value())); len(words) > 0 && l.Match != nil {
+		l.groups = nil
+		for _, g := range l.all {
+			g.Rows = slices.DeleteFunc(slices.Clone(g.Rows), func(row T) bool { return !l.Match(row, words) })
+			if len(g.Rows) > 0 {
+				l.groups = append(l.groups, g)
+			}
+		}
+	}
+	l.unfold()
+}
+
+// count returns the number of rows in groups.
+func count[T any](groups []Group[T]) (n int) {
+	for i := range groups {
+		n += len(groups[i].Rows)
+	}
+	return n
+}
+
+// identify returns the identity of the entry under the cursor, or the zero value.
+func (l *List[T]) identify() identity {
+	e, ok := l.Current()
+	switch {
+	case !ok:
+		return identity{}
+	case e.head:
+		return identity{group: e.Key}
+	}
+	return identity{l.Key(e.Row), e.Key}
+}
+
+// unfold builds the lines of the groups and restores the cursor.
+func (l *List[T]) unfold() {
+	under := l.under
+	l.lines = l.lines[:0]
+	row, head := -1, -1
+	for g := range l.groups {
+		group := &l.groups[g]
+		if group.Key != "" {
+			if group.Key == under.group {
+				head = len(l.lines)
+			}
+			l.lines = append(l.lines, listLine{int32(g), -1})
+			if l.folded[group.Key] {
+				continue
+			}
+		}
+		for i, r := range group.Rows {
+			if under.row != nil && row < 0 && l.Key(r) == under.row {
+				row = len(l.lines)
+			}
+			l.lines = append(l.lines, listLine{int32(g), int32(i)})
+		}
+	}
+	l.rows.SetLen(len(l.lines))
+	switch {
+	case !l.moved:
+		l.toFirst()
+	case row >= 0:
+		l.rows.SetCursor(row)
+	case head >= 0 && (under.row == nil || l.folded[under.group]):
+		l.rows.SetCursor(head)
+	}
+	l.arrived()
+}
+
+// arrived notes the entry under the cursor.
+func (l *List[T]) arrived() {
+	under := l.under
+	if l.under = l.identify(); l.under != under {
+		l.pane.Reset()
+	}
+}
+
+// first returns the line of the first row, below the head of its group.
+func (l *List[T]) first() int {
+	if len(l.lines) > 1 && l.lines[0].row < 0 && l.lines[1].row >= 0 {
+		return 1
 	}
 	return 0
 }
 
-// Move moves the cursor by that many rows and stops at the ends.
-func (l *List) Move(by int) { l.SetCursor(max(0, l.cursor+by)) }
-
-// Scroller is a list or a scrolling text that [ListActions] can move.
-type Scroller interface {
-	// Move moves down by that many rows, or up if by is negative.
-	Move(by int)
-	// Page returns the number of visible rows.
-	Page() int
-	// Len returns the number of rows.
-	Len() int
+func (l *List[T]) toFirst() {
+	l.rows.SetCursor(0) // show the head, too
+	l.rows.SetCursor(l.first())
 }
 
-// Page returns the number of visible rows.
-func (l *List) Page() int { return l.height }
+// Landed records that the user moved the cursor. On the first row, the cursor stays on
+// the first row while rows come and go.
+func (l *List[T]) Landed() {
+	under := l.under
+	l.landed()
+	l.report(under)
+}
 
-// ListActions returns the actions that move in a list (design.md §5). of returns the
-// list that has the focus; moved, if not nil, runs after each of them.
-func ListActions(of func() Scroller, moved func() tea.Cmd) []Action {
-	var actions []Action
-	for _, a := range []struct {
-		id, words, shown string
-		by               func(s Scroller) int
-		keys             []string
-	}{
-		{"list.up", "up", "↑ k", func(Scroller) int { return -1 }, []string{"up", "k"}},
-		{"list.down", "down", "↓ j", func(Scroller) int { return 1 }, []string{"down", "j"}},
-		{"list.top", "top", "g home", func(s Scroller) int { return -s.Len() }, []string{"g", "home"}},
-		{"list.bottom", "bottom", "G end", func(s Scroller) int { return s.Len() }, []string{"G", "end"}},
-		{"list.page-up", "page up", "pgup", func(s Scroller) int { return -max(1, s.Page()-1) }, []string{"pgup", "ctrl+b"}},
-		{"list.page-down", "page down", "pgdn", func(s Scroller) int { return max(1, s.Page()-1) }, []string{"pgdown", "ctrl+f"}},
-		{"list.half-page-up", "half a page up", "", func(s Scroller) int { return -max(1, s.Page()/2) }, []string{"ctrl+u"}},
-		{"list.half-page-down", "half a page down", "", func(s Scroller) int { return max(1, s.Page()/2) }, []string{"ctrl+d"}},
-	} {
-		actions = append(actions, Action{ID: a.id, Keys: Bind(a.words, a.shown, a.keys...), Group: "Move", Do: func() tea.Cmd {
-			s := of()
-			s.Move(a.by(s))
-			if moved == nil {
-				return nil
-			}
-			return moved()
-		}})
+func (l *List[T]) landed() {
+	l.moved = l.rows.Cursor() != l.first()
+	l.arrived()
+}
+
+// report runs Moved if the entry under the cursor is another one.
+func (l *List[T]) report(before identity) {
+	if l.Moved != nil && l.under != before {
+		l.Moved()
+	}
+}
+
+// Hold keeps the cursor on its entry when rows are added above it.
+func (l *List[T]) Hold() { l.moved = true }
+
+// At returns entry i of the list.
+func (l *List[T]) At(i int) (e Entry[T], ok bool) {
+	if i < 0 || i >= len(l.lines) {
+		return e, false
+	}
+	line := l.lines[i]
+	group := &l.groups[line.group]
+	e = Entry[T]{Key: group.Key, Rows: group.Rows, head: line.row < 0}
+	if !e.head {
+		e.Row = group.Rows[line.row]
+	}
+	return e, true
+}
+
+// Current returns the entry under the cursor.
+func (l *List[T]) Current() (Entry[T], bool) { return l.At(l.rows.Cursor()) }
+
+// Row returns the row under the cursor; ok is false on the head of a group.
+func (l *List[T]) Row() (row T, ok bool) {
+	e, ok := l.Current()
+	return e.Row, ok && !e.head
+}
+
+// Lines returns the cursor, for tiles; call Landed after moving it.
+func (l *List[T]) Lines() *Lines { return &l.rows }
+
+// Len returns the number of entries, and Cursor the index of the one under the cursor.
+func (l *List[T]) Len() int    { return len(l.lines) }
+func (l *List[T]) Cursor() int { return l.rows.Cursor() }
+
+// Go moves the cursor to the row with that key, and reports whether it is shown.
+func (l *List[T]) Go(key any) bool {
+	i := l.index(key)
+	if i >= 0 {
+		l.GoTo(i)
+	}
+	return i >= 0
+}
+
+// index returns the line of the row with that key, or -1.
+func (l *List[T]) index(key any) int {
+	return slices.IndexFunc(l.lines, func(at listLine) bool {
+		return at.row >= 0 && l.Key(l.groups[at.group].Rows[at.row]) == key
+	})
+}
+
+// Show moves the cursor to the row with that key. It clears a filter that hides the row.
+func (l *List[T]) Show(key any) {
+	if !l.Go(key) {
+		l.ClearFilter()
+		l.Go(key)
+	}
+}
+
+// GoTo moves the cursor to entry i, or to the nearest one.
+func (l *List[T]) GoTo(i int) {
+	if e, ok := l.At(i - 1); ok && e.head {
+		l.rows.SetCursor(i - 1) // show the head, too
+	}
+	l.rows.SetCursor(i)
+	l.landed()
+}
+
+// Fold folds or unfolds the group whose head is under the cursor, and reports
+// whether the cursor is on one.
+func (l *List[T]) Fold() bool {
+	e, ok := l.Current()
+	if !ok || !e.head {
+		return false
+	}
+	l.folded[e.Key] = !l.folded[e.Key]
+	l.moved = true
+	l.unfold()
+	return true
+}
+
+// SetFilter sets the filter as if it had been typed, and Filter returns it.
+func (l *List[T]) SetFilter(pattern string) {
+	l.filter.SetValue(pattern)
+	l.find()
+}
+
+// Filter returns the text of the filter.
+func (l *List[T]) Filter() string { return l.filter.Value() }
+
+// Filtering reports whether the filter is shown.
+func (l *List[T]) Filtering() bool { return l.focus == onFilter || l.filter.Value() != "" }
+
+// Capturing reports whether the filter takes the keys.
+func (l *List[T]) Capturing() bool { return l.focus == onFilter }
+
+// Type edits the filter.
+func (l *List[T]) Type(msg tea.Msg) (tea.Cmd, bool) {
+	before := l.filter.Value()
+	if l.focus != onFilter || !l.filter.Update(msg) {
+		return nil, false
+	}
+	if under := l.under; l.filter.Value() != before {
+		l.moved = false
+		l.find()
+		l.report(under)
+	}
+	return nil, true
+}
+
+// StartFilter focuses the filter.
+func (l *List[T]) StartFilter() {
+	l.focus = onFilter
+	l.filter.Focus()
+}
+
+// KeepFilter leaves the field of the filter.
+func (l *List[T]) KeepFilter() {
+	l.focus = onList
+	l.filter.Blur()
+}
+
+// ClearFilter removes the filter and leaves its field. The cursor stays on its entry.
+func (l *List[T]) ClearFilter() {
+	l.moved = l.moved || l.filter.Value() != "" && l.under != identity{}
+	l.SetFilter("")
+	l.KeepFilter()
+}
+
+// Actions returns the actions of the part with the focus: the filter's, or those of the
+// screen and of every list.
+func (l *List[T]) Actions(screen []Action) []Action {
+	if l.focus == onFilter {
+		return l.filterActions()
+	}
+	actions := Shadow(append(screen, l.listActions()...))
+	if l.focus == onPane {
+		actions = Leading(actions, Lead{l.ID + ".back", "step back"}) // the first hint says how to leave
 	}
 	return actions
 }
 
-// wheel scrolls the rows and keeps the cursor in the visible part.
-func (l *List) wheel(by int) {
-	if l.height < 1 {
-		return
-	}
-	l.top = max(0, min(l.top+by, l.n-l.height))
-	l.cursor = max(0, min(max(l.top, min(l.cursor, l.top+l.height-1)), l.n-1))
+// Catalog returns the actions of every part, for [page.Catalog].
+func (l *List[T]) Catalog(screen []Action) map[string][]Action {
+	return map[string][]Action{"": Shadow(append(screen, l.listActions()...)), "filter": l.filterActions()}
 }
 
-// scroll scrolls as little as needed to show the cursor.
-func (l *List) scroll() {
-	if l.height < 1 {
-		return
-	}
-	if l.cursor < l.top {
-		l.top = l.cursor
-	}
-	if l.cursor >= l.top+l.height {
-		l.top = l.cursor - l.height + 1
-	}
-	l.top = max(0, min(l.top, l.n-l.height))
+func (l *List[T]) action(id, words string, disabled func() string, do func(), keys ...string) Action {
+	return Action{ID: l.ID + "." + id, Keys: Bind(words, "", keys...), Group: "Look", Disabled: disabled, Do: func() tea.Cmd {
+		do()
+		return nil
+	}}
 }
 
-// View draws the visible rows, exactly filling size. It calls row for each with its
-// number, the width, and whether it is under the cursor, and fits the result into one
-// line.
-func (l *List) View(size image.Point, row func(i, width int, selected bool) string) string {
-	drawn := *l // drawing changes nothing
-	drawn.SetHeight(size.Y)
-	if size.X < 1 || size.Y < 1 {
+func (l *List[T]) filterActions() []Action {
+	actions := []Action{
+		l.action("filter-keep", "keep the filter", nil, l.KeepFilter, "enter"),
+		l.action("filter-clear", "clear the filter", nil, l.ClearFilter, "esc"),
+	}
+	actions[0].Footer, actions[1].Footer = true, true
+	return append(actions, l.moves()[:2]...) // the field uses the other keys
+}
+
+func (l *List[T]) listActions() []Action {
+	filter := l.action("filter", "filter", l.nothingAtAll, l.StartFilter, "/")
+	filter.Footer = true
+	actions := []Action{filter}
+	if !l.Bare || l.Total != nil {
+		actions = append(
+			actions,
+			l.action("next-match", "next match", l.noMatch, func() { l.turn(1) }, "n"),
+			l.action("previous-match", "previous match", l.noMatch, func() { l.turn(-1) }, "N"),
+		)
+	}
+	if l.Marking {
+		mark := l.action("mark", "mark", l.noMark, l.mark, "space")
+		mark.Footer = l.Bare
+		actions = append(
+			actions,
+			mark,
+			l.action("mark-range", "mark a range", l.NoRow, l.markRange, "v"),
+			l.action("mark-all", "mark all", l.noneToMark, func() { l.markRows(func(bool) bool { return true }) }, "ctrl+a"),
+			l.action("invert-marks", "invert marks", l.NoEntry, func() { l.markRows(func(on bool) bool { return !on }) }, "*"),
+		)
+	}
+	switch {
+	case !l.Bare:
+		actions = append(
+			actions,
+			l.action("next-part", "list or details pane", l.NoEntry, l.nextPart, "tab", "shift+tab"),
+			l.action("back", "step back", l.nothingToLeave, l.back, "esc", "left", "h", "backspace"),
+		)
+	case l.nothingToLeave() == "":
+		words := text.If(l.anchor == nil, "clear the filter")
+		actions = append(actions, l.action("back", cmp.Or(words, "drop the range"), nil, l.back, "esc"))
+	}
+	return append(actions, l.moves()...)
+}
+
+// moves returns the actions that move the cursor or scroll the pane.
+func (l *List[T]) moves() []Action {
+	return ListActions(func() Scroller {
+		if l.focus == onPane {
+			return &l.pane
+		}
+		return l
+	}, func() tea.Cmd {
+		if l.focus != onPane {
+			l.Landed()
+		}
+		return nil
+	})
+}
+
+// Move moves the cursor. The top is the first row rather than the head of its group.
+func (l *List[T]) Move(by int) {
+	if by <= -l.Len() {
+		l.toFirst()
+		return
+	}
+	l.rows.Move(by)
+}
+
+// Page returns the number of visible entries.
+func (l *List[T]) Page() int { return l.rows.Page() }
+
+// turn moves to the next match and wraps around.
+func (l *List[T]) turn(by int) {
+	n := l.Len()
+	for range n {
+		l.rows.SetCursor((l.rows.Cursor() + by + n) % n)
+		if _, ok := l.Row(); ok {
+			break
+		}
+	}
+	l.Landed()
+}
+
+func (l *List[T]) nextPart() {
+	if l.focus == onPane {
+		l.focus = onList
+		return
+	}
+	l.open, l.focus = true, onPane
+}
+
+// OpenPane focuses the pane.
+func (l *List[T]) OpenPane() {
+	l.open, l.focus = true, onPane
+	l.pane.Reset()
+}
+
+// InPane reports whether the pane has the focus.
+func (l *List[T]) InPane() bool { return l.focus == onPane }
+
+// PaneShown reports whether the pane is shown.
+func (l *List[T]) PaneShown() bool { return !l.layout(l.size).pane.Empty() }
+
+// PaneBelow reports whether the pane, if shown, is below the list.
+func (l *List[T]) PaneBelow() bool { return ModeOfWidth(l.size.X) == Stacked }
+
+// ResetPane scrolls the pane to its first line.
+func (l *List[T]) ResetPane() { l.pane.Reset() }
+
+// back closes the pane, or else the range, the marks, the filter or the narrowed view.
+func (l *List[T]) back() {
+	switch {
+	case l.Stop != nil && l.Stop(false):
+	case l.focus == onPane || l.open:
+		l.focus, l.open = onList, false
+	case l.anchor != nil:
+		l.anchor = nil
+	case len(l.marks.rows) > 0:
+		l.Unmark(nil)
+	case l.filter.Value() != "":
+		l.ClearFilter()
+	case l.Widen != nil:
+		l.Widen(false)
+	}
+}
+
+// mark toggles the mark of the row under the cursor and moves to the next. On a head it
+// toggles the rows of the group.
+func (l *List[T]) mark() {
+	e, _ := l.Current()
+	if e.head {
+		all := !slices.ContainsFunc(e.Rows, func(row T) bool { return !l.Has(row) })
+		l.setMarks(e.Rows, func(bool) bool { return !all })
+	} else {
+		l.setMarks([]T{e.Row}, func(on bool) bool { return !on })
+	}
+	l.rows.Move(1)
+	l.Landed()
+	l.moved = true
+}
+
+// Has reports whether a row is marked.
+func (l *List[T]) Has(row T) bool {
+	if l.Mark != nil {
+		return *l.Mark(row)
+	}
+	_, is := l.marks.at[l.Key(row)]
+	return is
+}
+
+// setMarks sets the marks of rows to the result of on, which receives the present mark.
+func (l *List[T]) setMarks(rows []T, on func(marked bool) bool) {
+	gone := map[any]bool{}
+	for _, row := range rows {
+		if l.NoMark != nil && l.NoMark(row) != "" {
+			continue
+		}
+		switch is := l.Has(row); {
+		case l.Mark != nil:
+			*l.Mark(row) = on(is)
+		case !is && on(is):
+			l.marks.rows, l.marks.keys = append(l.marks.rows, row), append(l.marks.keys, l.Key(row))
+		case is && !on(is):
+			gone[l.Key(row)] = true
+		}
+	}
+	l.marks.drop(func(i int) bool { return gone[l.marks.keys[i]] })
+	if l.Marked != nil {
+		l.Marked()
+	}
+}
+
+// drop removes the marks with the numbers for which gone is true.
+func (m *marks[T]) drop(gone func(i int) bool) {
+	var left marks[T]
+	left.at = make(map[any]int, len(m.rows))
+	for i, row := range m.rows {
+		if !gone(i) {
+			left.at[m.keys[i]] = len(left.rows)
+			left.rows, left.keys = append(left.rows, row), append(left.keys, m.keys[i])
+		}
+	}
+	*m = left
+}
+
+// Unmark removes the marks of rows for which gone is true, or all marks if it is nil.
+func (l *List[T]) Unmark(gone func(row T) bool) {
+	l.marks.drop(func(i int) bool { return gone == nil || gone(l.marks.rows[i]) })
+}
+
+// Marks returns the marked rows, in the order of marking.
+func (l *List[T]) Marks() []T { return l.marks.rows }
+
+// markRange begins a range, or marks the rows between its start and the cursor.
+func (l *List[T]) markRange() {
+	if l.anchor == nil {
+		l.BeginRange()
+		return
+	}
+	l.setMarks(l.EndRange(), func(bool) bool { return true })
+}
+
+// BeginRange begins a range at the row under the cursor.
+func (l *List[T]) BeginRange() {
+	if row, ok := l.Row(); ok {
+		l.anchor, l.moved = l.Key(row), true
+	}
+}
+
+// span returns the first and the last entry of the open range; from > to means no range.
+func (l *List[T]) span() (from, to int) {
+	if l.anchor == nil {
+		return 0, -1
+	}
+	i := l.index(l.anchor)
+	if i < 0 {
+		return 0, -1
+	}
+	return min(i, l.rows.Cursor()), max(i, l.rows.Cursor())
+}
+
+// markRows sets the mark of each row that matches the filter to the result of on, which
+// receives its present mark.
+func (l *List[T]) markRows(on func(marked bool) bool) {
+	var rows []T
+	for _, g := range l.groups {
+		rows = append(rows, g.Rows...)
+	}
+	l.setMarks(rows, on)
+}
+
+// Position describes the position of the cursor and the length of an open range.
+func (l *List[T]) Position() string {
+	words := l.rows.Position()
+	if from, to := l.span(); from <= to {
+		words = "range of " + text.Count(to-from+1) + " · " + words
+	}
+	return words
+}
+
+// Ranged reports whether a range is open.
+func (l *List[T]) Ranged() bool { return l.anchor != nil }
+
+// EndRange closes an open range without marks and returns its rows.
+func (l *List[T]) EndRange() (rows []T) {
+	for from, to := l.span(); from <= to; from++ {
+		if e, ok := l.At(from); ok && !e.head {
+			rows = append(rows, e.Row)
+		}
+	}
+	l.anchor = nil
+	return rows
+}
+
+// Chosen returns the rows for an action: the marked ones, including those that the
+// filter hides; otherwise the row under the cursor, or those of the group whose head is.
+func (l *List[T]) Chosen() []T {
+	if len(l.marks.rows) > 0 {
+		return slices.Clone(l.marks.rows)
+	}
+	e, ok := l.Current()
+	switch {
+	case !ok:
+		return nil
+	case e.head:
+		return e.Rows
+	}
+	return []T{e.Row}
+}
+
+// Each of these returns why an action is disabled, or "".
+
+func (l *List[T]) nothingAtAll() string {
+	if l.Widen != nil && l.Widen(true) {
+		return text.If(len(l.all) == 0, l.NotFound)
+	}
+	return text.If(len(l.all) == 0, l.Nothing)
+}
+
+// NoEntry is the reason of actions that need an entry under the cursor.
+func (l *List[T]) NoEntry() string {
+	if len(l.lines) > 0 {
 		return ""
 	}
-	var b strings.Builder
-	for y := range size.Y {
-		if y > 0 {
-			b.WriteByte('\n')
-		}
-		line := ""
-		if i := drawn.top + y; i < drawn.n {
-			line = row(i, size.X, i == drawn.cursor)
-		}
-		b.WriteString(text.Fit(line, size.X, 1))
-	}
-	return b.String()
+	return cmp.Or(l.nothingAtAll(), l.NotFound)
 }
 
-// Position describes the position of the cursor: "3 of 120", "empty".
-func (l *List) Position() string {
-	if l.n == 0 {
-		return "empty"
+func (l *List[T]) noMark() string {
+	if row, ok := l.Row(); ok && l.NoMark != nil {
+		return l.NoMark(row)
 	}
-	return text.Count(l.cursor+1) + " of " + text.Count(l.n)
+	return l.NoEntry()
+}
+
+func (l *List[T]) noneToMark() string {
+	for _, g := range l.groups {
+		if slices.ContainsFunc(g.Rows, func(row T) bool { return !l.Has(row) }) {
+			return ""
+		}
+	}
+	return cmp.Or(l.NoEntry(), "all are marked")
+}
+
+// NoRow is the reason of actions that need a row under the cursor.
+func (l *List[T]) NoRow() string {
+	if e, ok := l.Current(); ok && e.head {
+		return l.OnHead
+	}
+	return l.NoEntry()
+}
+
+func (l *List[T]) noMatch() string {
+	return text.If(l.filter.Value() == "" || len(l.lines) == 0, "no filter has found anything")
+}
+
+func (l *List[T]) nothingToLeave() string {
+	if l.Stop != nil && l.Stop(true) {
+		return ""
+	}
+	return text.If(l.focus == onList && !l.open && l.filter.Value() == "" && len(l.marks.rows) == 0 && l.anchor == nil && (l.Widen == nil || !l.Widen(true)), "there is nothing to step back from")
+}
+
+// MarkedNote says how many rows are marked, or is empty.
+func (l *List[T]) MarkedNote() string {
+	n := len(l.marks.rows)
+	return text.If(n > 0, text.Count(n)+" marked")
 }

@@ -1,141 +1,183 @@
 package kit_test
 
 import (
-	"fmt"
 	"image"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
-	tea "charm.land/bubbletea/v2"
-	"pgregory.net/rapid"
+	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/ui/kit"
+	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
 )
 
-func pt(x, y int) image.Point { return image.Pt(x, y) }
-
-func number(i, _ int, selected bool) string {
-	if selected {
-		return fmt.Sprint(">", i)
+// letters returns a list of letters in groups of vowels and others.
+func letters(all *string) *kit.List[rune] {
+	l := &kit.List[rune]{
+		ID: "letters", Marking: true, PaneMost: 40, Now: time.Now, OnHead: "head",
+		Key: func(row rune) any { return row },
+		Rows: func() []kit.Group[rune] {
+			groups := []kit.Group[rune]{{Key: "vowels"}, {Key: "others"}}
+			for _, c := range *all {
+				n := 1
+				if strings.ContainsRune("aeiou", c) {
+					n = 0
+				}
+				groups[n].Rows = append(groups[n].Rows, c)
+			}
+			return slices.DeleteFunc(groups, func(g kit.Group[rune]) bool { return len(g.Rows) == 0 })
+		},
+		Match:   func(row rune, words []string) bool { return strings.ContainsRune(words[0], row) },
+		Columns: func(int) kit.Columns { return kit.Columns{{Name: "letter", Width: 6, Flex: 1, Middle: true}} },
+		Above:   func(image.Point, *theme.Theme) []string { return []string{"above"} },
+		Brief:   func(e kit.Entry[rune]) string { return "brief " + string(e.Row) },
+		Empty:   func() string { return "none" },
+		Head:    func(key string, _ []rune, _ *theme.Theme) (name, note string) { return key, "note" },
+		Cells: func(row rune, _ []int, th *theme.Theme) []kit.Cell {
+			return []kit.Cell{{Text: "row " + string(row), Style: th.Text}}
+		},
+		Describe: func(e kit.Entry[rune], f *kit.Facts) string {
+			f.Say(f.Theme().Text, "about "+string(e.Row))
+			return e.Key
+		},
 	}
-	return fmt.Sprint(" ", i)
+	l.Arrange()
+	return l
 }
 
-func TestListKeys(t *testing.T) {
-	for _, c := range []struct {
-		keys string
-		want int
-	}{
-		{"down", 1},
-		{"j j j k", 2},
-		{"up", 0},
-		{"G", 99},
-		{"end down", 99},
-		{"G g", 0},
-		{"G home", 0},
-		{"pgdown", 9},
-		{"ctrl+f ctrl+f ctrl+b", 9},
-		{"pgdown pgdown pgup", 9},
-		{"ctrl+d", 5},
-		{"ctrl+d ctrl+d ctrl+u", 5},
-	} {
-		var l kit.List
-		l.SetLen(100)
-		l.SetHeight(10)
-		press(listKeys{of: &l}, strings.Fields(c.keys)...)
-		if l.Cursor() != c.want {
-			t.Errorf("%s: row %d, want %d", c.keys, l.Cursor(), c.want)
+// listKeysOf sends keys to a list.
+type listKeysOf struct{ *kit.List[rune] }
+
+func (l listKeysOf) Actions() []kit.Action { return l.List.Actions(nil) }
+
+// TestList: the cursor stays on its row while rows change, groups can be folded, and marked rows are
+// chosen, also if the filter hides them.
+func TestList(t *testing.T) {
+	all := "abcdef"
+	l := letters(&all)
+	resize := func(w, h int) {
+		l.Resize(image.Pt(w, h))
+		l.Changed()
+	}
+	resize(80, 20)
+	at := func(want string) {
+		t.Helper()
+		got := "none"
+		if e, ok := l.Current(); ok && e.Head() {
+			got = "#" + e.Key
+		} else if ok {
+			got = string(e.Row)
+		}
+		if got != want {
+			t.Errorf("the cursor is on %s, want %s", got, want)
 		}
 	}
-}
-
-func TestListView(t *testing.T) {
-	var l kit.List
-	l.SetLen(5)
-	l.SetHeight(3)
-	if got := l.View(pt(3, 3), number); got != ">0 \n 1 \n 2 " {
-		t.Errorf("got %q", got)
-	}
-	l.SetCursor(4)
-	if got := l.View(pt(3, 3), number); got != " 2 \n 3 \n>4 " {
-		t.Errorf("got %q", got)
-	}
-	if !l.Click(0) || l.Cursor() != 2 {
-		t.Errorf("click went to %d", l.Cursor())
-	}
-	if l.Click(3) || l.Click(-1) {
-		t.Error("a click outside was used")
-	}
-	l.SetLen(1)
-	if got := l.View(pt(3, 3), number); got != ">0 \n   \n   " {
-		t.Errorf("got %q", got)
-	}
-	if _, ok := l.At(1); ok {
-		t.Error("got a row outside the list")
-	}
-	if got := l.Position(); got != "1 of 1" {
-		t.Errorf("got %q, want \"1 of 1\"", got)
-	}
-	l.SetLen(0)
-	if l.Cursor() != 0 || l.Position() != "empty" {
-		t.Errorf("an empty list is at %d, %q", l.Cursor(), l.Position())
-	}
-}
-
-func TestListWheel(t *testing.T) {
-	var l kit.List
-	l.SetLen(50)
-	l.SetHeight(10)
-	l.Wheel(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-	if from, to := l.Visible(); from != 3 || to != 13 || l.Cursor() != 3 {
-		t.Errorf("rows %d to %d, cursor %d", from, to, l.Cursor())
-	}
-	l.Wheel(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
-	if from, _ := l.Visible(); from != 0 || l.Cursor() != 3 {
-		t.Errorf("rows from %d, cursor %d", from, l.Cursor())
-	}
-	if l.Wheel(tea.FocusMsg{}) || l.Wheel(tea.MouseWheelMsg{Button: tea.MouseWheelLeft}) {
-		t.Error("used the wheel sideways")
-	}
-}
-
-// TestListDrawsOnlyWhatIsSeen: only visible rows are drawn, however long the list is.
-func TestListDrawsOnlyWhatIsSeen(t *testing.T) {
-	var l kit.List
-	l.SetLen(100_000)
-	l.SetCursor(54_321)
-	drawn := 0
-	l.View(pt(80, 40), func(int, int, bool) string { drawn++; return "" })
-	if drawn != 40 {
-		t.Errorf("%d rows were drawn for 40, want 40", drawn)
-	}
-}
-
-func TestListAlwaysShowsItsCursor(t *testing.T) {
-	keys := strings.Fields("up down g G pgup pgdown ctrl+u ctrl+d")
-	rapid.Check(t, func(t *rapid.T) {
-		var l kit.List
-		for range rapid.IntRange(1, 40).Draw(t, "steps") {
-			switch rapid.IntRange(0, 4).Draw(t, "what") {
-			case 0:
-				l.SetLen(rapid.IntRange(-1, 60).Draw(t, "n"))
-			case 1:
-				l.SetHeight(rapid.IntRange(0, 20).Draw(t, "h"))
-			case 2:
-				b := rapid.SampledFrom([]tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}).Draw(t, "wheel")
-				l.Wheel(tea.MouseWheelMsg{Button: b})
-			case 3:
-				l.Click(rapid.IntRange(-1, 20).Draw(t, "y"))
-			default:
-				press(listKeys{of: &l}, rapid.SampledFrom(keys).Draw(t, "key"))
-			}
-			from, to := l.Visible()
-			if from < 0 || to > l.Len() || l.Cursor() < 0 || (l.Len() > 0 && l.Cursor() >= l.Len()) {
-				t.Fatalf("rows %d to %d of %d, cursor %d", from, to, l.Len(), l.Cursor())
-			}
-			if to > from && (l.Cursor() < from || l.Cursor() >= to) {
-				t.Fatalf("cursor %d is not among rows %d to %d", l.Cursor(), from, to)
-			}
+	chosen := func(want string) {
+		t.Helper()
+		got := ""
+		for _, row := range l.Chosen() {
+			got += string(row)
 		}
+		if got != want {
+			t.Errorf("chosen are %q, want %q", got, want)
+		}
+	}
+	change := func(to string) {
+		all = to
+		l.Arrange()
+	}
+	keys := listKeysOf{l}
+
+	at("a") // entries: #vowels a e #others b c d f
+	change("xeabcdf")
+	at("e") // at the top the cursor stays there
+	press(keys, "j", "j", "j")
+	at("x")
+	change("uyzeabcdfx")
+	at("x")
+	change("uyzeabcdf")
+	chosen("f") // the next row at its position, since its own was removed
+	press(keys, "g")
+	at("u")
+	press(keys, "k")
+	at("#vowels")
+	chosen("uea")
+	if l.NoRow() != "head" || !l.Fold() || l.Len() != 8 {
+		t.Errorf("%d entries after folding", l.Len())
+	}
+	press(keys, "j")
+	at("#others")
+	press(keys, "space", "space") // marks the group and moves on, then unmarks its first row
+	chosen("zbcdf")
+	press(keys, "/", "b", "enter")
+	chosen("zbcdf")
+	at("b")
+	press(keys, "esc") // removes the marks, and then the filter
+	chosen("b")
+	press(keys, "esc")
+	press(keys, "G", "v", "k", "k")
+	if view := ansi.Strip(l.View(image.Pt(80, 20), &theme.Theme{})); strings.Count(view, "* row") != 3 {
+		t.Errorf("the open range is not seen:\n%s", view)
+	}
+	press(keys, "v")
+	chosen("cdf")
+	press(keys, "*")
+	chosen("ueayzb")
+	change("uf")
+	chosen("u") // marks of removed rows are removed
+	press(keys, "ctrl+a")
+	chosen("uf")
+
+	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
+		resize(w, h)
+		return l.View(image.Pt(w, h), th)
 	})
+	l.OpenPane()
+	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
+		resize(w, h)
+		return l.View(image.Pt(w, h), th)
+	})
+}
+
+// TestPaneBelow: with stacked panes, the pane is below all entries if they leave room for it. If it
+// is opened, it also takes the place of entries.
+func TestPaneBelow(t *testing.T) {
+	for _, c := range []struct {
+		rows          string
+		width, height int
+		shown         bool
+	}{
+		{"abcde", 80, 20, true},
+		{"abcdef", 80, 20, false},
+		{"abcdefghijklmn", 80, 30, true},
+		{"a", 60, 15, true},
+		{"a", 60, 14, false},
+		{"a", 59, 30, false},
+	} {
+		l := letters(&c.rows)
+		size := image.Pt(c.width, c.height)
+		l.Resize(size)
+		first := "a"
+		view := func() string { return ansi.Strip(l.View(size, &theme.Theme{})) }
+		if got := strings.Contains(view(), "about "+first); got != c.shown || l.PaneShown() != c.shown {
+			t.Errorf("%v: the pane is shown: %v, want %v:\n%s", c, got, c.shown, view())
+		}
+		if n := strings.Count(view(), "row "); n != len(c.rows) {
+			t.Errorf("%v: %d rows are shown, want all:\n%s", c, n, view())
+		}
+		press(listKeysOf{l}, "tab")
+		if !strings.Contains(view(), "about "+first) {
+			t.Errorf("%v: tab does not open the pane:\n%s", c, view())
+		}
+		if hints := ansi.Strip(kit.Hints(l.Actions(nil), 80, &theme.Theme{})); !strings.HasPrefix(hints, "esc step back") {
+			t.Errorf("%v: the hints in the pane are %q, want how to leave it first", c, hints)
+		}
+		press(listKeysOf{l}, "esc")
+		if l.InPane() || l.PaneShown() != c.shown {
+			t.Errorf("%v: esc does not close the pane:\n%s", c, view())
+		}
+	}
 }

@@ -36,7 +36,7 @@ type Menu struct {
 
 	title string
 	rows  []MenuRow
-	list  MarkList
+	list  List[int]
 	marks []bool                   // of the rows of a mark menu, otherwise nil
 	verb  string                   // names the action of a mark menu
 	many  func(rows []int) tea.Cmd // runs it; nil in a menu that takes one row
@@ -48,9 +48,13 @@ var _ Overlay = (*Menu)(nil)
 // NewMenu opens a menu with the cursor on the current row, otherwise on the first.
 func NewMenu(title string, rows ...MenuRow) *Menu {
 	m := &Menu{title: title}
-	m.list.Name = func(row int) string { return m.rows[row].Label }
+	m.list = List[int]{
+		ID: "menu", Bare: true, Placeholder: "filter", NotFound: "the filter finds nothing",
+		Rows: func() []Group[int] { return numbered(len(m.rows)) }, Key: func(row int) any { return row }, Draw: m.drawRow,
+		Match: func(row int, words []string) bool { return text.HasAll(words, m.rows[row].Label) },
+	}
 	m.SetRows(rows...)
-	m.list.SetCursor(slices.IndexFunc(rows, func(r MenuRow) bool { return r.Current }))
+	m.list.GoTo(max(0, slices.IndexFunc(rows, func(r MenuRow) bool { return r.Current })))
 	return m
 }
 
@@ -60,22 +64,23 @@ func NewMenu(title string, rows ...MenuRow) *Menu {
 func NewMarkMenu(title, verb string, rows []MenuRow, do func(rows []int) tea.Cmd) *Menu {
 	m := NewMenu(title, rows...)
 	m.verb, m.many, m.marks = verb, do, make([]bool, len(rows))
-	m.list.ID, m.list.Mark = "menu", func(row int) *bool { return &m.marks[row] }
+	m.list.Marking, m.list.Mark = true, func(row int) *bool { return &m.marks[row] }
 	return m
 }
 
 // SetRows replaces the rows. The cursor keeps its number.
 func (m *Menu) SetRows(rows ...MenuRow) {
 	m.rows = rows
-	m.list.SetLen(len(rows))
+	m.list.Arrange()
 }
 
 // Row returns the row under the cursor, or the zero value in an empty menu.
 func (m *Menu) Row() MenuRow {
-	if len(m.rows) == 0 {
+	row, ok := m.list.Row()
+	if !ok {
 		return MenuRow{}
 	}
-	return m.rows[m.list.Cursor()]
+	return m.rows[row]
 }
 
 // Capturing reports whether the filter of a mark menu takes the keys.
@@ -87,7 +92,7 @@ func (m *Menu) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
 // Actions returns the actions of the rows and of the list.
 func (m *Menu) Actions() []Action {
 	if m.many != nil {
-		actions := m.list.Actions()
+		actions := m.list.Actions(nil)
 		if m.Capturing() {
 			return actions
 		}
@@ -95,25 +100,26 @@ func (m *Menu) Actions() []Action {
 		return Shadow(append(append([]Action{take}, actions...), m.closing("esc", "q")))
 	}
 	var actions []Action
-	for i, r := range m.rows {
+	for _, r := range m.rows {
 		if r.Key != "" {
-			actions = append(actions, Action{Keys: Bind(r.Label, "", r.Key), Group: m.title, Do: func() tea.Cmd { return m.choose(i) }})
+			actions = append(actions, Action{Keys: Bind(r.Label, "", r.Key), Group: m.title, Do: func() tea.Cmd { return m.choose(r) }})
 		}
 	}
-	take := Action{ID: "menu.take", Keys: Bind("choose", "", "enter", "space", "right"), Footer: len(m.rows) > 0, Group: m.title, Do: func() tea.Cmd { return m.choose(m.list.Cursor()) }}
-	return slices.Concat(actions, []Action{take}, m.Beside, []Action{m.closing("esc", "q", "left")}, ListActions(func() Scroller { return &m.list.list }, m.list.landed))
+	choose := func() tea.Cmd { return m.choose(m.Row()) }
+	take := Action{ID: "menu.take", Keys: Bind("choose", "", "enter", "space", "right"), Footer: len(m.rows) > 0, Group: m.title, Do: choose}
+	return slices.Concat(actions, []Action{take}, m.Beside, []Action{m.closing("esc", "q", "left")}, m.list.moves())
 }
 
 func (m *Menu) closing(keys ...string) Action {
 	return Action{ID: "menu.close", Keys: Bind("close", "", keys...), Footer: true, Group: m.title, Do: m.Close}
 }
 
-func (m *Menu) choose(row int) tea.Cmd {
+func (m *Menu) choose(r MenuRow) tea.Cmd {
 	m.Close()
-	if row >= len(m.rows) || m.rows[row].Do == nil {
+	if r.Do == nil {
 		return nil
 	}
-	return m.rows[row].Do()
+	return r.Do()
 }
 
 func (m *Menu) chooseMarked() tea.Cmd {
@@ -124,8 +130,8 @@ func (m *Menu) chooseMarked() tea.Cmd {
 			chosen = append(chosen, row)
 		}
 	}
-	if len(chosen) == 0 && len(m.rows) > 0 {
-		chosen = []int{m.list.Cursor()}
+	if row, ok := m.list.Row(); ok && len(chosen) == 0 {
+		chosen = []int{row}
 	}
 	return m.many(chosen)
 }
@@ -134,27 +140,36 @@ func (m *Menu) chooseMarked() tea.Cmd {
 func (m *Menu) Mouse(msg tea.MouseMsg) tea.Cmd {
 	click, ok := msg.(tea.MouseClickMsg)
 	if !ok {
-		return m.list.Wheel(msg)
+		if wheel, ok := msg.(tea.MouseWheelMsg); ok {
+			m.list.Wheel(Moved(wheel, m.corner()).(tea.MouseWheelMsg))
+		}
+		return nil
 	}
 	if !image.Pt(click.X, click.Y).In(image.Rectangle{Max: m.size}) {
 		return m.Close()
 	}
-	y := click.Y - BoxOrigin(m.size).Y - len(m.intro(BoxInner(m.size).X, &theme.Theme{}))
-	if _, ok := m.list.Click(y); !ok || click.Button != tea.MouseLeft {
+	if !m.list.Hit(image.Pt(click.X, click.Y).Sub(m.corner())) || click.Button != tea.MouseLeft {
 		return nil
 	}
 	if m.many == nil {
-		return m.choose(m.list.Cursor())
+		return m.choose(m.Row())
 	}
-	m.marks[m.list.Cursor()] = !m.marks[m.list.Cursor()]
+	row, _ := m.list.Row()
+	m.marks[row] = !m.marks[row]
 	return nil
+}
+
+// corner returns the upper left corner of the rows inside the box.
+func (m *Menu) corner() image.Point {
+	return BoxOrigin(m.size).Add(image.Pt(0, len(m.intro(BoxInner(m.size).X, &theme.Theme{}))))
 }
 
 // Resize fits the menu into room.
 func (m *Menu) Resize(room image.Point) {
 	m.size = m.sizeIn(room)
 	inner := BoxInner(m.size)
-	m.list.SetHeight(inner.Y - len(m.intro(inner.X, &theme.Theme{})))
+	m.list.Resize(image.Pt(inner.X, inner.Y-len(m.intro(inner.X, &theme.Theme{}))))
+	m.list.Changed()
 }
 
 // intro returns the lines above the rows.
@@ -212,29 +227,31 @@ func (m *Menu) View(room image.Point, th *theme.Theme) string {
 	}
 	size := m.sizeIn(room)
 	inner, words := BoxInner(size), m.intro(BoxInner(size).X, th)
-	labels := min(m.labelWidth(), max(1, inner.X-5))
-	rows := m.list.View(image.Pt(inner.X, inner.Y-len(words)), th, func(i int, mark theme.Sign, width int, selected bool) string {
-		r := m.rows[i]
-		key, sign := r.Key, th.Key.Render(text.PadRight(r.Key, 2))
-		if m.many != nil {
-			key, sign = th.Glyph(mark), th.Sign(mark)+" "
-		}
-		label := text.PadRight(text.TruncateMiddle(r.label(), labels), labels)
-		note, room := "", width-5-labels-1
-		if r.Note != "" && room >= leastNote {
-			note = "  " + text.TruncateMiddle(text.Safe(r.Note), room)
-		}
-		if selected {
-			return th.Selected.Render(text.PadRight(" "+text.PadRight(key, 2)+" "+label+note, width))
-		}
-		return " " + sign + " " + th.Text.Render(label) + th.Muted.Render(note)
-	})
+	rows := m.list.View(image.Pt(inner.X, inner.Y-len(words)), th)
 	body := append(words[:max(0, min(len(words), inner.Y))], strings.TrimRight(rows, "\n"))
 	footer := ""
 	if size.Y < m.fullHeight(inner.X) {
 		footer = m.list.Position()
 	}
 	return popupBox(m.title, footer, strings.Join(body, "\n"), size, th)
+}
+
+func (m *Menu) drawRow(row int, mark theme.Sign, width int, selected bool, th *theme.Theme) string {
+	r := m.rows[row]
+	key, sign := r.Key, th.Key.Render(text.PadRight(r.Key, 2))
+	if m.many != nil {
+		key, sign = th.Glyph(mark), th.Sign(mark)+" "
+	}
+	labels := min(m.labelWidth(), max(1, width-5))
+	label := text.PadRight(text.TruncateMiddle(r.label(), labels), labels)
+	note, room := "", width-5-labels-1
+	if r.Note != "" && room >= leastNote {
+		note = "  " + text.TruncateMiddle(text.Safe(r.Note), room)
+	}
+	if selected {
+		return th.Selected.Render(text.PadRight(" "+text.PadRight(key, 2)+" "+label+note, width))
+	}
+	return " " + sign + " " + th.Text.Render(label) + th.Muted.Render(note)
 }
 
 // label returns the label, made safe, with the word for the current row.

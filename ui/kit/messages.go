@@ -1,7 +1,6 @@
 package kit
 
 import (
-	"image"
 	"slices"
 	"strings"
 	"time"
@@ -144,95 +143,22 @@ func (s *Messages) Line(width int, more string, th *theme.Theme) string {
 	return text.Fit(style.Render(text.Truncate(words, max(0, width-text.Width(end))))+end, width, 1)
 }
 
-// History is an overlay with the full text of all messages, latest first.
-type History struct {
-	Popup
-	list List
-	told []told
-	now  time.Time
-	copy func(words string) tea.Cmd
-	room image.Point
-}
-
-var _ Overlay = (*History)(nil)
-
-// History opens the history; copy copies a message.
-func (s *Messages) History(copy func(words string) tea.Cmd) *History {
-	h := &History{told: slices.Clone(s.told), now: s.now(), copy: copy}
-	slices.Reverse(h.told)
-	h.list.SetLen(len(h.told))
-	return h
-}
-
-// Actions returns the actions to move, copy and close.
-func (h *History) Actions() []Action {
-	return append([]Action{
-		{ID: "history.copy", Keys: Bind("copy", "", "y", "enter"), Footer: true, Do: func() tea.Cmd {
-			h.Close()
-			return h.copy(h.told[h.list.Cursor()].whole())
-		}},
-		{ID: "history.close", Keys: Bind("close", "", "esc", "q", "!"), Footer: true, Do: h.Close},
-	}, ListActions(func() Scroller { return &h.list }, nil)...)
-}
-
-// Mouse moves the cursor to the clicked message, or by the wheel.
-func (h *History) Mouse(msg tea.MouseMsg) tea.Cmd {
-	if _, click := msg.(tea.MouseClickMsg); click {
-		sheet, size := h.sheet(h.room, &theme.Theme{})
-		at := image.Pt(msg.Mouse().X, msg.Mouse().Y).Sub(BoxOrigin(size))
-		if i := sheet.StopAt(at.X, at.Y); i != NoStop {
-			h.list.SetCursor(i)
-		}
+// History returns a reader of all messages in full, latest first. A key offers them for copying:
+// open opens the menu, and copy copies a message.
+func (s *Messages) History(open func(Overlay), copy func(words string) tea.Cmd) *Reader {
+	var lines []string
+	var rows []MenuRow
+	for _, told := range slices.Backward(s.told) {
+		sign, _ := told.mark(&theme.Theme{})
+		when := text.When(told.at, s.now())
+		lines = append(lines, sign+" "+told.whole(), when, "")
+		rows = append(rows, MenuRow{Label: told.Text, Note: when, Do: func() tea.Cmd { return copy(told.whole()) }})
 	}
-	h.list.Move(wheelBy(msg) / wheelRows)
-	return nil
-}
-
-// Resize fits the history into room.
-func (h *History) Resize(room image.Point) {
-	h.room = room
-	h.list.SetHeight(max(1, room.Y/3))
-}
-
-// View draws the history as a box no larger than room.
-func (h *History) View(room image.Point, th *theme.Theme) string {
-	if room.X < 1 || room.Y < 1 {
-		return ""
-	}
-	sheet, size := h.sheet(room, th)
-	footer := ""
-	if sheet.Len() > BoxInner(size).Y {
-		footer = h.list.Position()
-	}
-	return popupBox("Messages", footer, sheet.View(th), size, th)
-}
-
-// sheet draws the messages, one below the other, for a box of that size.
-func (h *History) sheet(room image.Point, th *theme.Theme) (*Sheet, image.Point) {
-	size := image.Pt(min(room.X, 100), room.Y)
-	s := NewSheet(BoxInner(size), size.X)
-	for i, m := range h.told {
-		from := s.Len()
-		sign, style := m.mark(th)
-		for n, part := range strings.Split(sign+" "+m.whole()+"\n"+text.When(m.at, h.now), "\n") {
-			if n > 0 {
-				part = "  " + part
-			}
-			for _, line := range hang(text.Safe(part), s.Width()) {
-				if i == h.list.Cursor() {
-					style = th.Selected
-					line = text.PadRight(line, s.Width())
-				}
-				s.Line(i, style.Render(line))
-			}
-		}
-		if i == h.list.Cursor() {
-			s.Keep(from)
-		}
-	}
-	if s.Len()+2 < size.Y && size.Y > 3 {
-		size.Y = s.Len() + 2
-		s.size = BoxInner(size)
-	}
-	return s, size
+	r := NewReader("Messages", strings.Join(lines, "\n"))
+	r.Beside = []Action{{ID: "history.copy", Keys: Bind("copy", "", "y"), Footer: true, Do: func() tea.Cmd {
+		r.Close()
+		open(NewMenu("Copy a message", rows...))
+		return nil
+	}}, {ID: "history.close", Keys: Bind("close", "", "!"), Do: r.Close}}
+	return r
 }

@@ -36,21 +36,23 @@ func TestMessages(t *testing.T) {
 	}
 
 	copied := ""
-	history := messages.History(func(words string) tea.Cmd { copied = words; return nil })
-	history.Resize(pt(60, 20))
-	view := ansi.Strip(history.View(pt(60, 20), th))
+	var over kit.Overlays
+	over.Resize(pt(100, 20))
+	over.Open(messages.History(over.Open, func(words string) tea.Cmd { copied = words; return nil }))
+	view := ansi.Strip(over.Top().View(pt(100, 20), th))
 	for _, words := range []string{"late.", "the first reason", "the second reason", "Stored a.jpg", at.now().Format("2 Jan 2006 15:04")} {
 		if strings.Count(view, words) != 1 {
 			t.Errorf("the history has %q %d times:\n%s", words, strings.Count(view, words), view)
 		}
 	}
-	if strings.Index(view, "late.") > strings.Index(view, "Stored") {
+	if strings.Index(view, "refused") > strings.Index(view, "Stored") {
 		t.Errorf("the latest is not the first:\n%s", view)
 	}
-	rows := strings.Split(view, "\n")
-	history.Mouse(tea.MouseClickMsg{X: 5, Y: len(rows) - 2, Button: tea.MouseLeft})
-	press(history, "enter")
-	if copied != "Stored a.jpg" || !history.Closed() {
+	if press(over.Top(), "y"); over.Top() == nil {
+		t.Fatal("no menu to copy from")
+	}
+	press(over.Top(), "down", "enter")
+	if over.Top() != nil || copied != "Stored a.jpg" {
 		t.Errorf("copied %q", copied)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// maxOffers is the maximum number of completions offered at once.
+// maxOffers is the maximum number of completions shown in one line.
 const maxOffers = 5
 
 // offers is a list of completions. Tab accepts the selected one, up and down select, esc
@@ -17,7 +17,7 @@ type offers struct {
 	at   int
 }
 
-func (o *offers) set(list []string) { o.list, o.at = list[:min(len(list), maxOffers)], 0 }
+func (o *offers) set(list []string) { o.list, o.at = list, 0 }
 
 // press reports whether the list used the key. took is the accepted completion.
 func (o *offers) press(key string) (took string, used bool) {
@@ -39,15 +39,25 @@ func (o *offers) press(key string) (took string, used bool) {
 	return "", true
 }
 
+// page returns at most that many of the completions, with the selected one, and the number of the first.
+func (o *offers) page(most int) (list []string, from int) {
+	if most < 1 || len(o.list) == 0 {
+		return nil, 0
+	}
+	from = o.at / most * most
+	return o.list[from:min(len(o.list), from+most)], from
+}
+
 // view draws the completions in one line, formatted by label, or returns "".
 func (o *offers) view(width int, label func(string) string, th *theme.Theme) string {
-	if len(o.list) == 0 {
+	list, from := o.page(maxOffers)
+	if len(list) == 0 {
 		return ""
 	}
 	out := th.Key.Render("tab")
-	for i, offer := range o.list {
+	for i, offer := range list {
 		style := th.Muted
-		if i == o.at {
+		if from+i == o.at {
 			style = th.Selected
 		}
 		out += " " + style.Render(text.Safe(label(offer)))

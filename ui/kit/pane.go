@@ -3,6 +3,7 @@ package kit
 import (
 	"image"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -35,21 +36,30 @@ func (p *Pane) Wheel(msg tea.Msg) { p.Move(wheelBy(msg)) }
 // Move scrolls by that many lines.
 func (p *Pane) Move(by int) { p.top = max(0, min(p.top+by, p.lines-p.height)) }
 
+// Show scrolls as little as needed to show the lines from through to.
+func (p *Pane) Show(from, to int) {
+	p.Move(max(0, to+1-p.top-p.height))
+	p.Move(min(0, from-p.top))
+}
+
+// At returns the line at line y of the pane's rectangle; it may not exist.
+func (p *Pane) At(y int) int { return p.top + y - 1 }
+
 // Page returns the number of visible lines.
 func (p *Pane) Page() int { return p.height }
 
 // Len returns the number of lines.
 func (p *Pane) Len() int { return p.lines }
 
-// visible returns the half-open range of the visible lines.
-func (p *Pane) visible() (from, to int) { return p.top, min(p.lines, p.top+p.height) }
+// Visible returns the half-open range of the visible lines.
+func (p *Pane) Visible() (from, to int) { return p.top, min(p.lines, p.top+p.height) }
 
 // extent describes the range of the visible lines, or returns "" if all are visible.
 func (p *Pane) extent() string {
 	if p.lines <= p.height {
 		return ""
 	}
-	_, to := p.visible()
+	_, to := p.Visible()
 	return text.Count(to) + " of " + text.Plural(p.lines, "line")
 }
 
@@ -75,11 +85,39 @@ func (p *Pane) View(title string, lines []string, size image.Point, focused bool
 	}
 	drawn := *p // drawing changes nothing
 	drawn.SetSize(len(lines), size)
-	from, to := drawn.visible()
+	from, to := drawn.Visible()
 	margin := text.Blanks(paneMargin(BoxInner(size).X))
 	body := make([]string, 0, to-from)
 	for _, line := range lines[from:to] {
 		body = append(body, margin+line)
 	}
 	return BoxFooter(title, drawn.extent(), strings.Join(body, "\n"), size, focused, th)
+}
+
+// doubleTime is the longest time between the clicks of a double click.
+const doubleTime = 400 * time.Millisecond
+
+// Clicks detects double clicks: terminals report only single ones.
+type Clicks struct {
+	now  func() time.Time
+	at   image.Point
+	last time.Time
+}
+
+// NewClicks returns a detector. The clock now is time.Now outside of tests.
+func NewClicks(now func() time.Time) *Clicks { return &Clicks{now: now} }
+
+// Double receives every click of the left button and reports whether it is the second
+// of two on the same cell. A third click counts as a first one.
+func (c *Clicks) Double(msg tea.MouseClickMsg) bool {
+	if msg.Button != tea.MouseLeft {
+		return false
+	}
+	now, at := c.now(), image.Pt(msg.X, msg.Y)
+	double := !c.last.IsZero() && at == c.at && now.Sub(c.last) <= doubleTime
+	c.at, c.last = at, now
+	if double {
+		c.last = time.Time{}
+	}
+	return double
 }

@@ -23,26 +23,16 @@ func (p Progress) Bar(width int, th *theme.Theme) string {
 	if width < 1 {
 		return ""
 	}
-	cells := int(text.Share(p.Done, p.Total) * float64(width))
-	if cells >= width {
-		cells = width - 1
-	}
-	if p.Finished {
-		cells = width
-	}
-	done, rest := th.BarGlyphs()
-	style := th.Bar
+	full, rest := th.BarGlyphs()
+	style, share := th.Bar, text.Share(p.Done, p.Total)
 	if p.Stalled && !p.Finished {
 		style = th.BarStalled
 	}
-	out := ""
-	if cells > 0 {
-		out = style.Render(strings.Repeat(done, cells))
+	cells := min(int(share*float64(width)), width-1)
+	if p.Finished {
+		cells = width
 	}
-	if cells < width {
-		out += th.BarEmpty.Render(strings.Repeat(rest, width-cells))
-	}
-	return out
+	return style.Render(strings.Repeat(full, cells)) + th.BarEmpty.Render(strings.Repeat(rest, width-cells))
 }
 
 // Row draws the bar, the percentage and the bytes in one line of exactly width columns.

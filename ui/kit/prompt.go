@@ -3,6 +3,7 @@ package kit
 import (
 	"cmp"
 	"image"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -22,22 +23,26 @@ type Prompt struct {
 	Check func(text string) string
 	// Note returns a sentence about an accepted text, or "". It may be nil.
 	Note func(text string) string
-	// Complete offers completions for a single line, as in [Field]; it may be nil.
+	// Complete offers completions for a single line, as in [Field], in a list below it. Typed runs
+	// after each change, such as to read completions: Refresh then offers them. Both may be nil.
 	Complete func(typed string) []string
+	Typed    func(text string) tea.Cmd
 	// Do runs when the text is accepted; it may be nil.
 	Do func(text string) tea.Cmd
 
 	Popup
 	field *Field
 	area  *TextArea
+	begun string // the initial value
 	tried bool
+	room  image.Point
 }
 
 var _ Overlay = (*Prompt)(nil)
 
 // NewPrompt asks for one line with the initial text value.
 func NewPrompt(title, text, value, placeholder string) *Prompt {
-	p := &Prompt{Title: title, Text: text, field: NewField("", placeholder)}
+	p := &Prompt{Title: title, Text: text, begun: value, field: NewField("", placeholder)}
 	p.field.SetValue(value)
 	p.field.Focus()
 	return p
@@ -45,7 +50,7 @@ func NewPrompt(title, text, value, placeholder string) *Prompt {
 
 // NewLongPrompt asks for a text of several lines with the initial text value.
 func NewLongPrompt(title, text, value string) *Prompt {
-	p := &Prompt{Title: title, Text: text, area: NewTextArea("")}
+	p := &Prompt{Title: title, Text: text, begun: value, area: NewTextArea()}
 	p.area.SetValue(value)
 	p.area.Focus()
 	return p
@@ -76,7 +81,46 @@ func (p *Prompt) key() string {
 	return "enter"
 }
 
+// Refresh updates the completions.
+func (p *Prompt) Refresh() {
+	p.field.Complete = p.Complete
+	p.field.Refresh()
+}
+
+// Resize sets the room.
+func (p *Prompt) Resize(room image.Point) { p.room = room }
+
+// Mouse accepts the completion that is clicked.
+func (p *Prompt) Mouse(msg tea.MouseMsg) tea.Cmd {
+	if click, ok := msg.(tea.MouseClickMsg); ok && p.field != nil {
+		_, first := p.draw(p.room, &theme.Theme{})
+		list, _ := p.field.offers.page(p.listed(p.room))
+		if i := click.Y - first; i >= 0 && i < len(list) {
+			return p.put(list[i])
+		}
+	}
+	return nil
+}
+
+// put replaces the text of a single line.
+func (p *Prompt) put(value string) tea.Cmd {
+	p.field.SetValue(value)
+	p.Refresh()
+	return p.typed()
+}
+
+func (p *Prompt) typed() tea.Cmd {
+	if p.Typed == nil {
+		return nil
+	}
+	return p.Typed(p.Value())
+}
+
+// accept accepts the text, or the completion that was selected with the arrow keys.
 func (p *Prompt) accept() tea.Cmd {
+	if p.field != nil && p.field.at > 0 {
+		p.field.SetValue(p.field.list[p.field.at])
+	}
 	if p.tried = true; p.problem() != "" {
 		return nil
 	}
@@ -107,17 +151,38 @@ func (p *Prompt) Type(msg tea.Msg) (tea.Cmd, bool) {
 		return nil, p.area.Update(msg)
 	}
 	p.field.Complete = p.Complete
-	return nil, p.field.Update(msg)
+	before := p.Value()
+	if !p.field.Update(msg) {
+		return nil, false
+	}
+	if p.Value() == before {
+		return nil, true
+	}
+	return p.typed(), true
 }
 
-// longRows is the number of lines of a long prompt.
+// longRows is the number of lines of a long prompt, and of completions.
 const longRows = 6
+
+// listed returns the number of lines for completions.
+func (p *Prompt) listed(room image.Point) int {
+	if p.Complete == nil {
+		return 0
+	}
+	return max(0, min(longRows, (BoxInner(room).Y-1)/2))
+}
 
 // View draws the prompt as a box no larger than room. The text never pushes the field
 // out of the box.
 func (p *Prompt) View(room image.Point, th *theme.Theme) string {
+	view, _ := p.draw(room, th)
+	return view
+}
+
+// draw returns also the line of the first completion.
+func (p *Prompt) draw(room image.Point, th *theme.Theme) (view string, first int) {
 	if room.X < 1 || room.Y < 1 {
-		return ""
+		return "", 0
 	}
 	size := image.Pt(min(room.X, 72), room.Y)
 	inner := BoxInner(size)
@@ -135,23 +200,32 @@ func (p *Prompt) View(room image.Point, th *theme.Theme) string {
 	}
 	above, below := NewFacts(width, th), NewFacts(width, th)
 	above.Say(th.Text, p.Text)
-	// Show a problem only after the user has typed or tried to accept.
-	if p.tried || p.Value() != "" {
-		problem := p.problem()
-		if below.Say(th.Bad, problem); problem == "" && p.Note != nil {
-			below.Say(th.Text, p.Note(p.Value()))
-		}
+	switch problem := p.problem(); {
+	case problem != "" && (p.tried || p.Value() != p.begun):
+		below.Say(th.Bad, problem) // only after the user has typed or tried to accept
+	case problem == "" && p.Note != nil && p.Value() != "":
+		below.Say(th.Text, p.Note(p.Value()))
 	}
-	if p.field != nil && len(p.field.offers.list) > 0 {
-		input = append(input, p.field.ViewOffers(width, th))
+	if rows := p.listed(room); rows > 0 {
+		list, from := p.field.offers.page(rows)
+		for i := range rows {
+			line, style := "", th.Muted
+			if i < len(list) {
+				line = text.PadRight(" "+text.TruncateMiddle(text.Safe(offerLabel(list[i])), width-2), width)
+			}
+			if from+i == p.field.at && line != "" {
+				style = th.Selected
+			}
+			input = append(input, style.Render(line))
+		}
 	}
 	spare := max(0, inner.Y-len(input))
 	problem := below.Lines()[:min(len(below.Lines()), spare)]
-	body := append(above.Lines()[:min(len(above.Lines()), spare-len(problem))], input...)
-	body = append(body, problem...)
+	body := slices.Concat(above.Lines()[:min(len(above.Lines()), spare-len(problem))], input, problem)
+	first = BoxOrigin(size).Y + len(body) - len(problem) - len(input) + 1
 	for i, line := range body {
 		body[i] = text.Blanks(margin) + line
 	}
 	size.Y = min(room.Y, len(body)+2)
-	return popupBox(p.Title, p.key()+": "+p.verb()+", esc: cancel", strings.Join(body, "\n"), size, th)
+	return popupBox(p.Title, p.key()+": "+p.verb()+text.If(p.Complete != nil, ", tab: complete")+", esc: cancel", strings.Join(body, "\n"), size, th), first
 }

@@ -99,7 +99,7 @@ func (r *Reader) View(room image.Point, th *theme.Theme) string {
 	}
 	drawn := *r // drawing changes nothing
 	drawn.Resize(room)
-	from, to := drawn.visible()
+	from, to := drawn.Visible()
 	footer := "esc closes"
 	if extent := drawn.extent(); extent != "" {
 		footer = extent + ", esc closes"

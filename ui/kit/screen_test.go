@@ -20,7 +20,7 @@ type parts struct {
 	th    *theme.Theme
 	w, h  int
 	names []string
-	list  kit.List
+	list  kit.Lines
 	field *kit.Field
 	over  kit.Overlays
 	said  string

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -59,13 +58,12 @@ func TestCutIsMarked(t *testing.T) {
 	if lines := strings.Split(ansi.Strip(s.View(th)), "\n"); lines[9][0] != ' ' || !strings.HasPrefix(lines[0], "⋮ line") {
 		t.Errorf("at the bottom:\n%s", strings.Join(lines, "\n"))
 	}
-	menu, history := NewMenu("A menu of many rows", make([]MenuRow, 20)...), NewMessages(time.Now)
+	menu := NewMenu("A menu of many rows", make([]MenuRow, 20)...)
 	var actions []Action
 	for i := range 20 {
 		actions = append(actions, Action{Keys: Bind("do", "", "x"), Group: strconv.Itoa(i / 10)})
-		history.Push(Message{Text: strconv.Itoa(i)})
 	}
-	for _, o := range []Overlay{menu, NewHelp("Help", actions), history.History(nil)} {
+	for _, o := range []Overlay{menu, NewHelp("Help", actions)} {
 		for room, cut := range map[image.Point]bool{size: true, {100, 60}: false} {
 			o.Resize(room)
 			if got := ansi.Strip(o.View(room, th)); strings.Contains(got, "1 of 20") != cut {

@@ -42,7 +42,7 @@ func TestEverythingStaysInside(t *testing.T) {
 			return kit.OverlayCenter(base, kit.NewHelp("Help", actions()).View(size, th))
 		},
 		"list": func(size image.Point, th *theme.Theme) string {
-			var l kit.List
+			var l kit.Lines
 			l.SetLen(1000)
 			return l.View(size, func(i, w int, selected bool) string { return th.Selected.Render(text.Safe(hostile)) })
 		},
@@ -58,13 +58,13 @@ func TestEverythingStaysInside(t *testing.T) {
 			return f.View(size.X, th)
 		},
 		"text area": func(size image.Point, th *theme.Theme) string {
-			a := kit.NewTextArea(hostile)
+			a := kit.NewTextArea()
 			a.Focus()
 			a.SetValue(strings.Repeat(hostile+"\n", 9))
 			return a.View(size, th)
 		},
 		"chips": func(size image.Point, th *theme.Theme) string {
-			c := kit.NewChips("Tags", hostile)
+			c := &kit.Chips{Placeholder: hostile}
 			c.Complete = func(string) []string { return []string{"b " + hostile, hostile + "c"} }
 			c.SetValue([]string{"a", hostile, "写真"})
 			c.Focus()
@@ -87,7 +87,7 @@ func TestEverythingStaysInside(t *testing.T) {
 			if size.Y == 1 {
 				return messages.Line(size.X, "!", th)
 			}
-			return messages.History(nil).View(size, th)
+			return messages.History(nil, nil).View(size, th)
 		},
 		"reader": func(size image.Point, th *theme.Theme) string {
 			return kit.NewReader(hostile, strings.Repeat(hostile+"\n", 40)).View(size, th)
@@ -114,7 +114,7 @@ func TestEverythingStaysInside(t *testing.T) {
 func TestBox(t *testing.T) {
 	th := theme.New(true, false)
 	got := ansi.Strip(kit.BoxFooter("Title", "end", "body", pt(16, 4), false, th))
-	if want := "┌─ Title ──────┐\n│body          │\n│              │\n└──────── end ─┘"; got != want {
+	if want := " ─ Title ────── \n body           \n                \n          end   "; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if got := ansi.Strip(kit.Box("T", "body", pt(6, 3), true, th)); got != "┏━━━━┓\n┃body┃\n┗━━━━┛" {

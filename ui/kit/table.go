@@ -1,7 +1,10 @@
 package kit
 
 import (
+	"slices"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/ui/text"
 )
@@ -21,61 +24,100 @@ type Column struct {
 	// Spare is the order in which columns are dropped if there is no room, highest first.
 	// Columns of 0 stay.
 	Spare int
+
+	most int // what its cells need; 0 if unknown
 }
 
 // Columns are the columns of a table, separated by one blank.
 type Columns []Column
+
+// Fitted is Widths for rows of these cells: no column is wider than its cells need, but the first
+// one with Flex takes what is left.
+func (cs Columns) Fitted(width int, rows [][]Cell) []int {
+	cs = slices.Clone(cs)
+	for i := range cs {
+		c := &cs[i]
+		c.most = max(1, text.Width(c.Name))
+		for _, cells := range rows {
+			if i < len(cells) {
+				c.most = max(c.most, text.Width(text.Safe(ansi.Strip(cells[i].Text))))
+			}
+		}
+		c.Width = min(c.Width, c.most)
+	}
+	return cs.Widths(width)
+}
 
 // Widths divides width cells among the columns, in their order. Columns without room
 // have width 0 and are not drawn. The widths and the blanks between them never exceed
 // width.
 func (cs Columns) Widths(width int) []int {
 	out := make([]int, len(cs))
-	shown := make([]bool, len(cs))
 	for i, c := range cs {
-		shown[i] = c.Width > 0 || c.Flex > 0
+		if c.Width > 0 || c.Flex > 0 {
+			out[i] = max(1, c.Width)
+		}
 	}
-	need, n, flex := 0, 0, 0
-	for {
-		need, n, flex = 0, 0, 0
+	need := func() (n int) {
+		for _, w := range out {
+			if w > 0 {
+				n += w + 1
+			}
+		}
+		return n - 1
+	}
+	for need() > width {
 		worst := -1
 		for i, c := range cs {
-			if !shown[i] {
-				continue
-			}
-			need += max(1, c.Width)
-			flex += max(0, c.Flex)
-			n++
-			if c.Spare > 0 && (worst < 0 || c.Spare >= cs[worst].Spare) {
+			if out[i] > 0 && c.Spare > 0 && (worst < 0 || c.Spare >= cs[worst].Spare) {
 				worst = i
 			}
 		}
-		if need+max(0, n-1) <= width || worst < 0 {
+		if worst < 0 {
 			break
 		}
-		shown[worst] = false
+		out[worst] = 0
+	}
+	for left, more := width-need(), true; left > 0 && more; {
+		flex, first := 0, -1
+		for i, c := range cs {
+			if out[i] > 0 && c.Flex > 0 {
+				if first < 0 {
+					first = i
+				}
+				if c.most == 0 || out[i] < c.most {
+					flex += c.Flex
+				}
+			}
+		}
+		if first < 0 {
+			break
+		}
+		if more = false; flex == 0 {
+			out[first] += left // all have what they need
+			break
+		}
+		for i, c := range cs {
+			if out[i] == 0 || c.Flex == 0 || c.most > 0 && out[i] >= c.most {
+				continue
+			}
+			extra := left * c.Flex / flex
+			flex -= c.Flex
+			left -= extra
+			if c.most > 0 && out[i]+extra > c.most {
+				left += out[i] + extra - c.most
+				extra, more = c.most-out[i], true
+			}
+			out[i] += extra
+		}
+		more = more || left > 0
 	}
 	room := width
-	left := max(0, width-need-max(0, n-1))
-	first := true
-	for i, c := range cs {
-		if !shown[i] {
-			continue
-		}
-		if !first {
-			room--
-		}
-		w := max(1, c.Width)
-		if c.Flex > 0 {
-			extra := left * c.Flex / flex
-			left, flex = left-extra, flex-c.Flex
-			w += extra
-		}
-		w = max(0, min(w, room))
-		out[i] = w
-		room -= w
+	for i, w := range out { // too narrow even for the columns that stay
 		if w > 0 {
-			first = false
+			if out[i] = max(0, min(w, room)); out[i] > 0 {
+				room -= out[i] + 1
+			}
 		}
 	}
 	return out

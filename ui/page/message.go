@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"errors"
+	"image"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -83,21 +84,30 @@ const (
 	Bad  = kit.Bad
 )
 
-// Problem returns the toast for an error: what happened, and what helps.
-func Problem(err error) Toast {
-	return Toast{Level: Bad, Text: text.Sentence(err.Error()), Detail: api.Hint(err)}
-}
-
-// Failed returns the toast for an error, or nil if the work was canceled.
-func Failed(err error) tea.Msg {
+// Problem returns the toast for an error: what happened, and what helps. It returns nil if the
+// work was canceled.
+func Problem(err error) tea.Msg {
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}
-	return Problem(err)
+	return Toast{Level: Bad, Text: text.Sentence(err.Error()), Detail: hint(err)}
+}
+
+// hint returns what helps against an error. On the screens, a key replaces a command.
+func hint(err error) string {
+	if api.KeyRefused(err) {
+		return "The service does not accept the key of this account. To set it, press 5, then K."
+	}
+	return api.Hint(err)
 }
 
 // Tell shows a short message.
 func Tell(level kit.Level, text string) tea.Cmd { return Send(Toast{Level: level, Text: text}) }
+
+// Confirm asks a question. The first choice leaves everything as it is.
+func Confirm(title, words string, choices ...Choice) tea.Cmd {
+	return Send(Ask{Title: title, Text: words, Choices: choices})
+}
 
 // NotSaved says that changes to files with these names are not saved.
 func NotSaved(names []string) string {
@@ -112,8 +122,8 @@ func NotSaved(names []string) string {
 // Explain describes an error in sentences, with a hint if there is one.
 func Explain(err error) string {
 	words := text.Sentence(err.Error())
-	if hint := api.Hint(err); hint != "" {
-		words += " " + hint
+	if help := hint(err); help != "" {
+		words += " " + help
 	}
 	return words
 }
@@ -137,3 +147,34 @@ type Open struct{ Address string }
 
 // Send returns a command that sends msg.
 func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
+
+// Copies are the rows of a menu of texts to copy.
+type Copies []kit.MenuRow
+
+// Add adds a text under a key; empty text is left out.
+func (c *Copies) Add(key, what, text string) {
+	if text != "" {
+		c.AddCommand(key, what, text, Send(Copy{What: what, Text: text}))
+	}
+}
+
+// AddCommand adds a row whose command answers with [Copy]; note describes the text.
+func (c *Copies) AddCommand(key, what, note string, do tea.Cmd) {
+	*c = append(*c, kit.MenuRow{Key: key, Label: what, Note: strings.ReplaceAll(note, "\n", " "), Do: func() tea.Cmd { return do }})
+}
+
+// Menu returns the menu.
+func (c Copies) Menu() *kit.Menu { return kit.NewMenu("Copy", c...) }
+
+// FileGone reports that a file no longer exists.
+type FileGone struct{ FileID string }
+
+// Pixels is a screen that can use mouse positions in pixels.
+type Pixels interface {
+	// WantsPixels reports whether it needs them now.
+	WantsPixels() bool
+}
+
+// Pointer precedes a mouse message if the terminal reports pixels. It holds the size of
+// a cell and the position of the mouse within its cell.
+type Pointer struct{ Cell, Within image.Point }

@@ -94,7 +94,7 @@ type Catalog interface {
 // ID names a screen.
 type ID int
 
-// The screens. The first five have a tab, in this order.
+// The screens.
 const (
 	Picker ID = iota
 	Uploads

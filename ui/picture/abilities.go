@@ -105,17 +105,13 @@ func (f Findings) Lines() []Finding {
 	return lines
 }
 
-// CellAspect returns the height of a cell divided by its width; zero if unknown.
-func (a Abilities) CellAspect() float64 {
-	if a.Cell.X <= 0 || a.Cell.Y <= 0 {
-		return 0
-	}
-	return float64(a.Cell.Y) / float64(a.Cell.X)
-}
-
 // Options returns the drawing options for this terminal.
 func (a Abilities) Options(c Color, light bool) Options {
-	return Options{Color: c, Set: a.Set, CellAspect: a.CellAspect(), Light: light, Method: a.Method, Cell: a.Cell, Exact: a.Exact}
+	o := Options{Color: c, Set: a.Set, Light: light, Method: a.Method, Cell: a.Cell, Exact: a.Exact}
+	if a.Cell.X > 0 {
+		o.CellAspect = float64(a.Cell.Y) / float64(a.Cell.X)
+	}
+	return o
 }
 
 // CellAt returns the cell at a pixel of the screen, and the pixel within it. The size of a cell
@@ -143,8 +139,8 @@ func (e Exact) pixels(cells image.Point) image.Point {
 	return image.Pt(int(float64(cells.X)*e.X), int(float64(cells.Y)*e.Y))
 }
 
-// decide evaluates the replies.
-func (d *Detector) decide() Abilities {
+// Abilities returns the result of the replies so far.
+func (d *Detector) Abilities() Abilities {
 	a := Abilities{PixelMouse: d.pixelMouse, Cell: d.cell, Exact: d.exact}
 	f := &a.Findings
 	f.State, f.Colors = d.state(), d.Colors
@@ -171,19 +167,19 @@ func (d *Detector) decide() Abilities {
 	}
 	var kitty Method
 	kitty, f.Kitty = d.kittyProtocol()
-	f.Sixel = answer(d.sixel, d.over || d.fenced, "yes")
+	f.Sixel = answer(d.sixel, d.over || d.fenced)
 	if d.sixel && d.env.tmux && !d.TmuxSixel {
 		f.Sixel = "tmux has it, the terminal around tmux does not"
 	}
-	f.Mouse = answer(d.pixelMouse, d.over || d.fenced, "yes")
+	f.Mouse = answer(d.pixelMouse, d.over || d.fenced)
 	a.Method, f.Drawing = d.method(kitty)
 	return a
 }
 
-func answer(yes, known bool, words string) string {
+func answer(yes, known bool) string {
 	switch {
 	case yes:
-		return words
+		return "yes"
 	case known:
 		return "no"
 	}
@@ -193,9 +189,6 @@ func answer(yes, known bool, words string) string {
 // method returns the method and the reason. kitty is the variant of kitty's protocol that works, or
 // MethodBlocks.
 func (d *Detector) method(kitty Method) (Method, string) {
-	if d.setting == SettingOff || d.setting == SettingBlocks {
-		return map[Setting]Method{SettingOff: MethodOff, SettingBlocks: MethodBlocks}[d.setting], "set to " + string(d.setting)
-	}
 	wanted, reason := d.wanted(kitty)
 	if wanted.Pixels() && d.cell.X == 0 {
 		return MethodBlocks, "block glyphs: the size of a cell in pixels is unknown"
@@ -211,6 +204,10 @@ func (d *Detector) wanted(kitty Method) (Method, string) {
 	}
 	inlineBy := inlineTerminal(name)
 	switch {
+	case d.setting == SettingOff:
+		return MethodOff, "set to off"
+	case d.setting == SettingBlocks:
+		return MethodBlocks, "set to blocks"
 	case d.setting == SettingKitty && kitty == MethodBlocks:
 		return MethodKitty, "pixels: the setting says kitty, whatever the terminal answered"
 	case d.setting == SettingKitty:
@@ -273,7 +270,7 @@ func (d *Detector) state() string {
 	case d.fenced:
 		return "all answers came"
 	case d.over:
-		return fmt.Sprintf("no answer to the last question within %v", d.Patience())
+		return fmt.Sprintf("no answer to the last question within %v", d.AnswerTimeout())
 	}
 	return "waiting for the terminal's answers"
 }

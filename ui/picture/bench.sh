@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures the preview of JPEG, WebP and PNG pictures as a whole process, compared with tools that draw
-# pictures in terminals, and a thumbnail compared with vipsthumbnail. It needs these tools, and convert
-# (ImageMagick) to make the pictures. It prints medians of interleaved runs, and ratios: only those count.
+# pictures in terminals. It needs these tools, and convert (ImageMagick) to make the pictures. It prints
+# medians of interleaved runs, and ratios: only those count.
 set -eu
 cd "$(dirname "$0")"
 work=$(mktemp -d)
@@ -47,13 +47,3 @@ for file in a.jpg p.jpg a.webp a.png; do
 	done
 	figures ours timg chafa
 done
-rm -f "$work"/run-* "$work"/failed-*
-echo "thumbnail of 400 pixels of a 12-megapixel JPEG, written to a file (ours is drawn too)"
-convert "$work/a.jpg" -resize 4240x2830! -quality 90 "$work/t.jpg"
-for i in $(seq "$runs"); do
-	measure ours "$work/ours" "$work/t.jpg" 20 8 "$work/thumbs-$i"
-	if has vipsthumbnail; then measure vipsthumbnail vipsthumbnail "$work/t.jpg" -s 400 -o "$work/v.jpg"; fi
-done
-figures ours vipsthumbnail
-echo "inside the process: the whole picture, the camera's small one, the cache on disk"
-go test -run XX -bench '(Eighth|Quick|Cached)24MP' -benchtime 20x . ../../api/media | grep ns/op

@@ -45,7 +45,7 @@ func (v *CropView) Draw(p *Picture, rect image.Rectangle, cols, rows int, o Opti
 		return v.image.lines
 	}
 	if v.glyphs == nil || v.drawn != want {
-		v.glyphs, v.drawn = Render(Crop(p, rect), cols, rows, o).Lines, want
+		v.glyphs, v.drawn = Render(Crop(p, rect), cols, rows, o), want
 	}
 	return v.glyphs
 }
@@ -65,29 +65,27 @@ func (v *CropView) Follow(g *ImageStore, o Options) tea.Cmd {
 
 // wait checks after a moment whether the part has changed again.
 func (v *CropView) wait(g *ImageStore, change int) tea.Cmd {
-	return tea.Tick(cropRest, func(time.Time) tea.Msg { return CropDue{v, g, change} })
+	return tea.Tick(cropRest, func(time.Time) tea.Msg {
+		return CropDue{func() tea.Cmd { return v.due(g, change) }}
+	})
 }
 
-// CropDue is the message to check the part: see [CropView.Due].
-type CropDue struct {
-	View   *CropView
-	store  *ImageStore
-	change int
-}
+// CropDue is the message to check a part. The receiver calls Check and does not redraw: that would change the part.
+type CropDue struct{ Check func() tea.Cmd }
 
-// Due sends the part to the terminal, or keeps waiting while it changes.
-func (v *CropView) Due(d CropDue) tea.Cmd {
+// due sends the part to the terminal, or keeps waiting while it changes.
+func (v *CropView) due(g *ImageStore, change int) tea.Cmd {
 	want := v.want
 	switch {
 	case v.closed || want == v.sent || !want.o.Method.Pixels():
 		v.busy, v.moving = false, false
 		return nil
-	case v.change > d.change:
+	case v.change > change:
 		v.moving = true
-		return v.wait(d.store, v.change)
+		return v.wait(g, v.change)
 	}
 	return func() tea.Msg {
-		i, err := d.store.surface(Crop(want.of, want.rect), want.size.X, want.size.Y, want.o)
+		i, err := g.surface(Crop(want.of, want.rect), want.size.X, want.size.Y, want.o)
 		done := ViewReady{func() tea.Cmd { return v.ready(want, i) }}
 		if err != nil {
 			return done
@@ -120,6 +118,6 @@ func (v *CropView) Delete() tea.Cmd {
 	return old.Delete()
 }
 
-// ViewReady reports that the terminal has the pictures of a [CropView] or [RegionView]. The
-// receiver calls Done and redraws.
+// ViewReady reports that a [CropView] or [RegionView] goes on, for example because the terminal has its
+// pictures. The receiver calls Done and redraws.
 type ViewReady struct{ Done func() tea.Cmd }

@@ -81,10 +81,10 @@ func (d *cropStage) obey(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case nil:
 		d.waiting--
-	case CropDue:
-		d.run(msg.View.Due(msg))
 	case ViewReady:
 		d.run(msg.Done())
+	case CropDue:
+		d.run(msg.Check())
 	case tea.RawMsg:
 		d.screen.write(raw(msg))
 		if strings.Contains(raw(msg), "a=T") {
@@ -140,7 +140,7 @@ func TestCropFollows(t *testing.T) {
 			t.Error("the same part is sent again")
 		}
 		d.draw(first)
-		sending := d.v.Due(CropDue{&d.v, d.g, d.v.change})
+		sending := d.v.due(d.g, d.v.change)
 		d.run(d.v.Delete())
 		d.run(sending)
 		d.pass(time.Second)

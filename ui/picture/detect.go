@@ -19,7 +19,7 @@ import (
 )
 
 // Detector queries the terminal for its abilities, which $TERM does not describe. Write
-// Query to the terminal, pass all messages to Update, and call TimedOut after Patience. It
+// Query to the terminal, pass all messages to Update, and call TimedOut after AnswerTimeout. It
 // is not safe for concurrent use.
 type Detector struct {
 	// Colors describes the number of colors, for the findings.
@@ -55,6 +55,9 @@ type environment struct {
 	tmux, remote bool
 	silent       string // why the terminal is not queried; empty if it is
 }
+
+// WindowPixels is the size of the terminal according to the operating system.
+type WindowPixels struct{ Cells, Pixels image.Point }
 
 func readEnvironment(getenv func(string) string, terminal bool) environment {
 	term := getenv("TERM")
@@ -114,8 +117,8 @@ func (d *Detector) Query() string {
 	return q + "\x1b7\x1b[3;5H" + send + "\x1b[6n" + forget + "\x1b8" + query + "\x1b[c"
 }
 
-// Patience returns how long to wait for replies.
-func (d *Detector) Patience() time.Duration {
+// AnswerTimeout returns how long to wait for replies.
+func (d *Detector) AnswerTimeout() time.Duration {
 	if d.env.remote {
 		return 2 * time.Second
 	}
@@ -133,9 +136,6 @@ func (d *Detector) Complete() bool {
 	// The outer terminal replies after tmux.
 	return d.env.silent != "" || d.over || d.fenced && (!d.env.tmux || d.kittyReply != "" && d.outer != "")
 }
-
-// Abilities returns the result of the replies so far.
-func (d *Detector) Abilities() Abilities { return d.decide() }
 
 // Sources of the cell size, from least to most reliable.
 const (
@@ -189,7 +189,8 @@ func (d *Detector) named(name string) {
 }
 
 func (d *Detector) setCell(size image.Point, rank int, from string) {
-	if rank < d.cellRank || !sensible(size) {
+	sensible := size.X >= 2 && size.Y >= 4 && size.X <= 256 && size.Y <= 256 // else it is in other units
+	if rank < d.cellRank || !sensible {
 		return
 	}
 	d.cell, d.cellRank, d.cellFrom = size, rank, from
@@ -214,11 +215,6 @@ func (d *Detector) refine() {
 	if d.exact == (Exact{}).or(d.cell) {
 		d.exact = Exact{}
 	}
-}
-
-// sensible rejects replies in other units.
-func sensible(cell image.Point) bool {
-	return cell.X >= 2 && cell.Y >= 4 && cell.X <= 256 && cell.Y <= 256
 }
 
 // divide computes the cell size from the window size.
@@ -265,7 +261,7 @@ func (d *Detector) kitty(e uv.KittyGraphicsEvent) bool {
 		d.kittyDirect = string(e.Payload) == "OK"
 		return true
 	}
-	if uint32(e.Options.ID) != probeID { //nolint:gosec // ids have 32 bits
+	if uint32(e.Options.ID) != probeID {
 		return false
 	}
 	d.kittyReply = cmp.Or(media.Clean(string(e.Payload)), "an empty answer")
@@ -318,13 +314,7 @@ func atLeast(major, minor, wantMajor, wantMinor int) bool {
 // placeholderTerminal reports terminals known to support placeholders.
 func placeholderTerminal(name string) bool {
 	who, major, minor := version(name)
-	switch who {
-	case "kitty":
-		return atLeast(major, minor, 0, 28)
-	case "ghostty", "rio":
-		return true
-	}
-	return false
+	return who == "ghostty" || who == "rio" || who == "kitty" && atLeast(major, minor, 0, 28)
 }
 
 // inlineTerminal reports terminals that support iTerm2 images, which cannot be queried.

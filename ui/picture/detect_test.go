@@ -14,7 +14,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// recorded are terminals whose answers testdata/record recorded in testdata/terminals, without the
+// recorded are terminals whose recorded answers are in testdata/terminals, without the
 // kernel's report of the cell size.
 var recorded = map[string]answering{
 	"kitty 0.41": {
@@ -239,8 +239,8 @@ func TestNothingIsClaimedBeforeTheAnswers(t *testing.T) {
 		t.Error("late answers do not count")
 	}
 	remote := NewDetector(SettingAuto, func(key string) string { return map[string]string{"SSH_TTY": "/dev/pts/1"}[key] }, true)
-	if d.Patience() != 500*time.Millisecond || remote.Patience() != 2*time.Second {
-		t.Errorf("patience %v, over SSH %v", d.Patience(), remote.Patience())
+	if d.AnswerTimeout() != 500*time.Millisecond || remote.AnswerTimeout() != 2*time.Second {
+		t.Errorf("answer timeout %v, over SSH %v", d.AnswerTimeout(), remote.AnswerTimeout())
 	}
 }
 

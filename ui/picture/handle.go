@@ -58,8 +58,8 @@ func scaled(n, by, of int) int {
 func (g Handle) Moved(rect image.Rectangle, d, size image.Point, lock Ratio) image.Rectangle {
 	side := g.side()
 	if side == (image.Point{}) {
-		d.X = within(d.X, -rect.Min.X, size.X-rect.Max.X)
-		d.Y = within(d.Y, -rect.Min.Y, size.Y-rect.Max.Y)
+		d.X = clamp(d.X, -rect.Min.X, size.X-rect.Max.X)
+		d.Y = clamp(d.Y, -rect.Min.Y, size.Y-rect.Max.Y)
 		return rect.Add(d)
 	}
 	was := rect
@@ -75,9 +75,9 @@ func (g Handle) Moved(rect image.Rectangle, d, size image.Point, lock Ratio) ima
 func stretched(from, to, side, by, limit int) (newFrom, newTo int) {
 	switch side {
 	case -1:
-		return within(from+by, 0, to-1), to
+		return clamp(from+by, 0, to-1), to
 	case 1:
-		return from, within(to+by, from+1, limit)
+		return from, clamp(to+by, from+1, limit)
 	}
 	return from, to
 }
@@ -120,5 +120,3 @@ func Centered(rect image.Rectangle, size image.Point) image.Rectangle {
 	at := image.Pt((size.X-rect.Dx())/2, (size.Y-rect.Dy())/2)
 	return image.Rectangle{Min: at, Max: at.Add(rect.Size())}
 }
-
-func within(v, least, most int) int { return max(least, min(v, most)) }

@@ -47,7 +47,7 @@ const mostNumbers = 127
 // NewImageStore returns a store. inTmux reports whether the program runs in tmux.
 func NewImageStore(inTmux bool) *ImageStore {
 	// Another program on this terminal most likely starts with another number.
-	g := &ImageStore{tmux: inTmux, next: 1 + rand.IntN(mostNumbers), method: MethodKitty} //nolint:gosec // not a secret
+	g := &ImageStore{tmux: inTmux, next: 1 + rand.IntN(mostNumbers), method: MethodKitty}
 	g.by = newProtocol(g.method, g)
 	return g
 }
@@ -148,6 +148,8 @@ type Image struct {
 	data  string // sent to the terminal once
 	lines []string
 
+	composed bool // its pixels are right in all cells, whichever picture shows them
+
 	// Used by painting protocols.
 	scale  image.Point // size in pixels
 	pixels *image.RGBA
@@ -171,7 +173,7 @@ const (
 // surface prepares p for cols × rows cells, as large as it fits.
 func (g *ImageStore) surface(p *Picture, cols, rows int, o Options) (*Image, error) {
 	area := Fit(p.Size(), cols, rows, o.CellAspect)
-	i, err := g.newImage(p, area.Size(), o, fullLight)
+	i, _, err := g.newImage(p, area.Size(), o, fullLight)
 	if err != nil {
 		return nil, err
 	}
@@ -179,17 +181,24 @@ func (g *ImageStore) surface(p *Picture, cols, rows int, o Options) (*Image, err
 	return i, nil
 }
 
-// newImage prepares p for size cells, with dim 256ths of its brightness.
-func (g *ImageStore) newImage(p *Picture, size image.Point, o Options, dim int) (*Image, error) {
+// newImage prepares p for size cells, with dim 256ths of its brightness. It also returns the pixels.
+func (g *ImageStore) newImage(p *Picture, size image.Point, o Options, dim int) (*Image, *image.RGBA, error) {
 	cell := o.Cell
 	if size.X < 1 || size.Y < 1 || size.X > maxPlaces || size.Y > maxPlaces || cell.X < 1 || cell.Y < 1 {
-		return nil, errNoRoom
+		return nil, nil, errNoRoom
 	}
 	pixels := o.Exact.or(cell).pixels(size)
 	w, h := pixels.X, pixels.Y
 	for w*h > maxSent && o.Method != MethodSixel { // sixel pixels are screen pixels
 		w, h = w/2, h/2
 	}
+	img := p.sample(image.Pt(w, h), image.Pt(cell.X, max(1, cell.Y/2)), dim)
+	i, err := g.pixelImage(img, size, o)
+	return i, img, err
+}
+
+// pixelImage prepares pixels for size cells.
+func (g *ImageStore) pixelImage(pixels *image.RGBA, size image.Point, o Options) (*Image, error) {
 	lower := uint32(inkID)
 	if o.Color == NoColor {
 		lower = 0
@@ -198,7 +207,7 @@ func (g *ImageStore) newImage(p *Picture, size image.Point, o Options, dim int) 
 	if err := g.reserve(i, lower); err != nil {
 		return nil, err
 	}
-	i.data = i.by.Prepare(i, p.sample(image.Pt(w, h), image.Pt(cell.X, max(1, cell.Y/2)), dim))
+	i.data = i.by.Prepare(i, pixels)
 	return i, nil
 }
 
@@ -228,7 +237,7 @@ func (i *Image) appendCells(b []byte, x, end, y int) []byte {
 
 // frame returns the lines of cols × rows cells with the image at area.
 func (i *Image) frame(cols, rows int, area image.Rectangle) []string {
-	return frame(cols, rows, area, func(y int) string { return string(i.appendCells(nil, 0, area.Dx(), y)) }).Lines
+	return frame(cols, rows, area, func(y int) []byte { return i.appendCells(nil, 0, area.Dx(), y) })
 }
 
 // Show sends the image to the terminal; see [Surface].

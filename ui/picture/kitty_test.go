@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
 	"io"
 	"reflect"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -71,48 +73,12 @@ var cells8x16 = Options{Cell: image.Pt(8, 16)}
 
 func transmittedIn(t testing.TB, g *ImageStore, p *Picture, size image.Point) *Image {
 	t.Helper()
-	i, err := g.newImage(p, size, cells8x16, fullLight)
+	i, _, err := g.newImage(p, size, cells8x16, fullLight)
 	must(t, err)
 	return i
 }
 
 func small() *Picture { return New(mediatest.Quarters(64, 48), media.Normal) }
-
-// TestKittySendsBeforeItShows: rule 1: the picture is transmitted before its cells may be drawn.
-func TestKittySendsBeforeItShows(t *testing.T) {
-	i := transmittedIn(t, NewImageStore(false), small(), image.Pt(8, 3))
-	all := messages(i.Show())
-	if len(all) != 2 || !strings.HasPrefix(raw(all[0]), "\x1b_Ga=T,U=1,") || all[1] != (Transmitted{i}) {
-		t.Errorf("got the message %T", all)
-	}
-}
-
-// TestKittyIDsAreNotUsedAgain: rule 2: every picture has its own id, and an old one is deleted later.
-func TestKittyIDsAreNotUsedAgain(t *testing.T) {
-	g := NewImageStore(false)
-	seen := map[int]bool{}
-	var first *Image
-	for n := range mostNumbers {
-		i := transmittedIn(t, g, small(), image.Pt(1, 1))
-		if n == 0 {
-			first = i
-		}
-		if n := i.number(); seen[n] || n < 1 || n > mostNumbers {
-			t.Fatalf("id %d, again: %v", n, seen[n])
-		}
-		seen[i.number()] = true
-	}
-	if _, err := g.newImage(small(), image.Pt(1, 1), cells8x16, fullLight); err == nil {
-		t.Error("got more pictures than ids")
-	}
-	all := messages(first.Delete())
-	if want := fmt.Sprintf("\x1b_Ga=d,d=I,i=%d,q=2\x1b\\", first.id); len(all) != 1 || raw(all[0]) != want {
-		t.Errorf("taking down sends %q", all)
-	}
-	if i := transmittedIn(t, g, small(), image.Pt(1, 1)); i.number() != first.number() {
-		t.Errorf("the free id is %d, not %d", first.number(), i.number())
-	}
-}
 
 // TestKittyCells: rules 3 and 4: every cell has its row, column and number, the number as a
 // diacritic, and is one column wide. All pictures use one color, which terminals with few colors
@@ -122,7 +88,7 @@ func TestKittyCells(t *testing.T) {
 		colorprofile.TrueColor: cells8x16, colorprofile.ANSI256: cells8x16, colorprofile.ANSI: cells8x16,
 		colorprofile.ASCII: {Cell: cells8x16.Cell, Color: NoColor},
 	} {
-		i, err := NewImageStore(false).newImage(small(), image.Pt(5, 3), o, fullLight)
+		i, _, err := NewImageStore(false).newImage(small(), image.Pt(5, 3), o, fullLight)
 		must(t, err)
 		ink := color.Color(ansi.BasicColor(inkID))
 		if o.Color == NoColor {
@@ -215,53 +181,16 @@ func TestKittyEndsWhereItIsCovered(t *testing.T) {
 	p := New(mediatest.Photograph(300, 200), media.Normal)
 	o := Options{Method: MethodKitty, Cell: image.Pt(8, 16)}
 	v := NewRegionView(p, 66, 20, o)
-	messages(v.Transmit(g, p, o))[2].(ViewReady).Done()
+	messages(v.Transmit(g, p))[2].(ViewReady).Done()
 	frame := v.Render(image.Rect(100, 50, 200, 150))
 	buf = uv.NewScreenBuffer(66, 20)
-	uv.NewStyledString(strings.Join(frame.Lines, "\n")).Draw(buf, buf.Bounds())
+	uv.NewStyledString(strings.Join(frame, "\n")).Draw(buf, buf.Bounds())
 	for y := range 20 {
 		for x, n := range drawnIn(buf, y) {
 			if of := strings.HasPrefix(buf.CellAt(x, y).Content, string(kitty.Placeholder)); of != (n > 0) {
 				t.Errorf("cell %d,%d, %q, shows picture %d", x, y, buf.CellAt(x, y).Content, n)
 			}
 		}
-	}
-}
-
-// TestKittyFarewell: rule 5: at the end every remaining picture is deleted by its id.
-func TestKittyFarewell(t *testing.T) {
-	g := NewImageStore(false)
-	if g.Clear() != "" {
-		t.Error("got pictures to delete")
-	}
-	a, b := transmittedIn(t, g, small(), image.Pt(1, 1)), transmittedIn(t, g, small(), image.Pt(1, 1))
-	gone := transmittedIn(t, g, small(), image.Pt(1, 1))
-	gone.Drop()
-	got := g.Clear()
-	if strings.Count(got, "a=d,d=I") != 2 || !strings.Contains(got, fmt.Sprint("i=", a.id)) || !strings.Contains(got, fmt.Sprint("i=", b.id)) {
-		t.Errorf("the farewell is %q", got)
-	}
-	if g.Clear() != "" {
-		t.Error("the pictures are deleted twice")
-	}
-}
-
-// TestKittyThroughTmux: rule 6: in tmux each piece is wrapped by itself.
-func TestKittyThroughTmux(t *testing.T) {
-	g := NewImageStore(true)
-	i := transmittedIn(t, g, New(mediatest.Photograph(300, 200), media.Normal), image.Pt(40, 15))
-	pieces := strings.SplitAfter(i.data, "\x1b\\\x1b\\")
-	// The end of a wrapped sequence is doubled, and then the wrapping ends.
-	if n := strings.Count(i.data, "\x1bPtmux;"); n < 2 || n != len(pieces)-1 {
-		t.Fatalf("%d wrappings, %d pieces", n, len(pieces)-1)
-	}
-	for _, p := range pieces[:len(pieces)-1] {
-		if !strings.HasPrefix(p, "\x1bPtmux;\x1b\x1b_G") || len(p) > 4096+200 {
-			t.Fatalf("a piece of %d bytes begins %q", len(p), p[:20])
-		}
-	}
-	if !strings.HasPrefix(g.Clear(), "\x1bPtmux;") {
-		t.Error("the farewell does not reach the terminal")
 	}
 }
 
@@ -288,7 +217,7 @@ func TestKittyTransmission(t *testing.T) {
 		t.Errorf("%d bytes of pixels", n)
 	}
 	// A very large picture is transmitted with fewer pixels, and the terminal enlarges it.
-	vast, err := NewImageStore(false).newImage(small(), image.Pt(200, 100), Options{Cell: image.Pt(20, 40)}, fullLight)
+	vast, _, err := NewImageStore(false).newImage(small(), image.Pt(200, 100), Options{Cell: image.Pt(20, 40)}, fullLight)
 	must(t, err)
 	if keys := keysOf(chunk.FindStringSubmatch(vast.data)[1]); keys["c"] != "200" || keys["r"] != "100" || len(pixelsOf(t, vast)) > 3*maxSent {
 		t.Errorf("a very large picture has the keys %v", keys)
@@ -319,61 +248,97 @@ func TestKittyGolden(t *testing.T) {
 	golden.RequireEqual(t, []byte(strconv.Quote(i.data)+"\n"+strconv.Quote(strings.Join(i.frame(3, 2, image.Rect(1, 0, 2, 1)), "\n"))+"\n"))
 }
 
-// TestKittyRegion: a frame of the region editor chooses between two pictures cell by cell and
-// transmits nothing.
-func TestKittyRegion(t *testing.T) {
-	g := NewImageStore(false)
-	p := New(mediatest.Photograph(300, 200), media.Normal)
-	o := Options{Method: MethodKitty, Cell: image.Pt(8, 16)}
-	v := NewRegionView(p, 66, 20, o)
-	all := messages(v.Transmit(g, p, o))
-	if len(all) != 3 || raw(all[0]) == "" || raw(all[1]) == "" {
-		t.Fatalf("got %d messages", len(all))
-	}
-	if all[2].(ViewReady).Done() != nil {
-		t.Error("the pictures were deleted")
-	}
-	frame := v.Render(image.Rect(100, 50, 200, 150))
-	buf := uv.NewScreenBuffer(66, 20)
-	uv.NewStyledString(strings.Join(frame.Lines, "\n")).Draw(buf, buf.Bounds())
-	id := func(x, y int) rune {
-		r := []rune(buf.CellAt(x, y).Content)
-		return r[len(r)-1]
-	}
-	bright, dark := kitty.Diacritic(v.images[0].number()), kitty.Diacritic(v.images[1].number())
-	middle := image.Pt((frame.Area.Min.X+frame.Area.Max.X)/2, (frame.Area.Min.Y+frame.Area.Max.Y)/2)
-	if id(middle.X, middle.Y) != bright || id(frame.Area.Min.X, frame.Area.Min.Y) != dark {
-		t.Error("the wrong picture is shown")
-	}
-	for y, line := range frame.Lines {
-		if w := ansi.StringWidth(line); w != 66 {
-			t.Errorf("line %d is %d wide, want 66", y, w)
-		}
-	}
-	// The border is around the bright cells, and nothing is beside the picture.
-	border := v.cells(image.Rect(100, 50, 200, 150)).Add(frame.Area.Min)
-	for at, want := range map[image.Point]string{
-		border.Min: "┌", border.Max.Sub(image.Pt(1, 1)): "┘", {frame.Area.Min.X - 1, middle.Y}: " ", {frame.Area.Max.X, middle.Y}: " ",
+// TestRegionPixels: with pixels the edge of a region is where it is in the picture, at all sides and
+// cell sizes: outside is the darkened picture with its checkerboard, inside the picture, and between
+// them a line of the same width.
+func TestRegionPixels(t *testing.T) {
+	mediatest.SkipRacing(t)
+	clear := image.NewNRGBA(image.Rect(0, 0, 300, 200))
+	draw.Draw(clear, image.Rect(90, 20, 210, 180), mediatest.Photograph(300, 200), image.Pt(90, 20), draw.Src)
+	for name, o := range map[string]Options{
+		"small cells":     {Method: MethodKitty, Cell: image.Pt(7, 13), CellAspect: 13.0 / 7},
+		"large cells":     {Method: MethodDirect, Cell: image.Pt(21, 43)},
+		"parts of pixels": {Method: MethodSixel, Cell: image.Pt(8, 17), Exact: Exact{8.4, 16.8}},
+		"iTerm2":          {Method: MethodInline, Cell: image.Pt(10, 20)},
 	} {
-		if got := buf.CellAt(at.X, at.Y).Content; got != want {
-			t.Errorf("at %v is %q, not %q", at, got, want)
-		}
-	}
-	// The second picture is the first, darkened.
-	first, second := pixelsOf(t, v.images[0]), pixelsOf(t, v.images[1])
-	for i := range first {
-		if second[i] != uint8(int(first[i])*dimLight/fullLight) {
-			t.Fatalf("byte %d is %d in the bright and %d in the dark one", i, first[i], second[i])
-		}
-	}
-	if len(messages(v.Delete())) != 2 || v.Delete() != nil {
-		t.Error("the pictures stay")
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				for _, p := range []*Picture{New(mediatest.Photograph(301, 199), media.Normal), New(clear, media.Normal)} {
+					g := NewImageStore(false)
+					g.Use(o.Method)
+					v := NewRegionView(p, 66, 20, o)
+					show(v, v.Transmit(g, p))
+					for _, rect := range []image.Rectangle{
+						image.Rect(100, 50, 200, 150), image.Rect(101, 51, 202, 153), image.Rect(0, 0, 299, 198),
+						{Max: p.Size()},
+						image.Rect(0, 0, 1, 1), image.Rect(120, 0, 121, 199), image.Rect(250, 150, 999, 999),
+						{},
+					} {
+						show(v, v.Follow(g, func() image.Rectangle { return rect }))
+						compareEdge(t, v, rect)
+					}
+					if n := len(messages(v.Delete())); n == 0 || v.Delete() != nil || g.Clear() != "" {
+						t.Errorf("%d messages delete the pictures; left: %q", n, g.Clear())
+					}
+				}
+			})
+		})
 	}
 	// Pictures that arrive for a closed view are deleted at once.
-	late := NewRegionView(p, 60, 20, o)
-	all = messages(late.Transmit(g, p, o))
+	g, o := NewImageStore(false), Options{Method: MethodKitty, Cell: image.Pt(8, 16)}
+	late := NewRegionView(small(), 60, 20, o)
+	all := messages(late.Transmit(g, small()))
 	late.Delete()
 	if len(messages(all[2].(ViewReady).Done())) != 2 || g.Clear() != "" {
 		t.Error("the pictures of a closed view remain")
+	}
+}
+
+// show runs a command of a view, and what follows from it.
+func show(v *RegionView, cmd tea.Cmd) {
+	for _, msg := range messages(cmd) {
+		if ready, ok := msg.(ViewReady); ok {
+			show(v, ready.Done())
+		}
+	}
+}
+
+// compareEdge composes the cells of a view and compares each pixel.
+func compareEdge(t *testing.T, v *RegionView, rect image.Rectangle) {
+	t.Helper()
+	lines := v.Render(rect)
+	buf := uv.NewScreenBuffer(v.cols, v.rows)
+	uv.NewStyledString(strings.Join(lines, "\n")).Draw(buf, buf.Bounds())
+	on := v.onPixels(rect)
+	sources := map[int]*image.RGBA{v.images[0].number(): v.pixels[0], v.images[1].number(): v.pixels[1]}
+	if v.images[2] != nil {
+		sources[v.images[2].number()] = v.edgePixels(on)
+	}
+	width := max(1, v.pixels[0].Rect.Dy()/v.area.Dy()/8)
+	for y := range v.area.Dy() {
+		for x := range v.area.Dx() {
+			content := buf.CellAt(v.area.Min.X+x, v.area.Min.Y+y).Content
+			c, ok := (&Painter{}).placeholder([]byte(content))
+			if !ok || c.at != image.Pt(x, y) {
+				t.Fatalf("%v: cell %d,%d is %q, not pixels", rect, x, y, content)
+			}
+			cell, source := v.cellPixels(x, y), sources[c.n]
+			for py := cell.Min.Y; py < cell.Max.Y; py++ {
+				for px := cell.Min.X; px < cell.Max.X; px++ {
+					at, got := image.Pt(px, py), source.RGBAAt(px, py)
+					want := v.pixels[1].RGBAAt(px, py)
+					if rect.Empty() || at.In(on.Inset(width)) {
+						want = v.pixels[0].RGBAAt(px, py)
+					} else if at.In(on) {
+						if want = got; got.R != got.G || got.G != got.B || got.R != 0 && got.R != 255 {
+							t.Fatalf("%v: pixel %v of the line is %v", rect, at, got)
+						}
+					}
+					if got != want {
+						t.Fatalf("%v on %v: pixel %v of cell %d,%d is %v, want %v", rect, on, at, x, y, got, want)
+					}
+				}
+			}
+		}
 	}
 }

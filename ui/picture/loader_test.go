@@ -7,12 +7,9 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 
 	"mediadesk/api/media"
 	"mediadesk/api/media/mediatest"
@@ -152,80 +149,6 @@ func TestLoaderDecodesOnce(t *testing.T) {
 	}
 }
 
-func TestLoaderConcurrently(t *testing.T) {
-	l := NewLoader(media.Limits{Budget: media.NewBudget(16 << 20)})
-	paths := []string{
-		write(t, "a.png", mediatest.PNG(t, mediatest.Quarters(64, 48))), write(t, "b.jpg", mediatest.JPEG(t, mediatest.Photograph(200, 150))),
-		write(t, "c.txt", []byte("words")),
-	}
-	var wg sync.WaitGroup
-	for i := range 24 {
-		wg.Go(func() {
-			r, err := l.Load(t.Context(), Request{Path: paths[i%3], Cols: 5 + i%4, Rows: 4})
-			if (err != nil) != (i%3 == 2) {
-				t.Errorf("%s: %v", paths[i%3], err)
-			}
-			if err == nil {
-				checkLines(t, r.Lines(), 5+i%4, 4, TrueColor)
-			}
-		})
-	}
-	wg.Wait()
-}
-
-// TestLRU compares the cache with a slow plain list.
-func TestLRU(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		const limit = 20
-		type item struct {
-			key  int
-			cost int64
-		}
-		c := newLRU[int, int64](limit)
-		var want []item // the most recently used last
-		take := func(key int) (item, bool) {
-			for i, it := range want {
-				if it.key == key {
-					want = slices.Delete(want, i, i+1)
-					return it, true
-				}
-			}
-			return item{}, false
-		}
-		for range rapid.IntRange(0, 60).Draw(t, "steps") {
-			key := rapid.IntRange(0, 8).Draw(t, "key")
-			if rapid.Bool().Draw(t, "get") {
-				it, had := take(key)
-				if had {
-					want = append(want, it)
-				}
-				if got, ok := c.get(key); ok != had || got != it.cost {
-					t.Fatalf("get %d: %d, %v, want %d, %v", key, got, ok, it.cost, had)
-				}
-				continue
-			}
-			cost := int64(rapid.IntRange(0, limit+3).Draw(t, "cost"))
-			c.put(key, cost, cost)
-			take(key)
-			if cost <= limit {
-				want = append(want, item{key, cost})
-			}
-			sum := func() (n int64) {
-				for _, it := range want {
-					n += it.cost
-				}
-				return n
-			}
-			for sum() > limit {
-				want = want[1:]
-			}
-			if c.cost != sum() || len(c.byKey) != len(want) || c.order.Len() != len(want) {
-				t.Fatalf("%d of %d kept, cost %d of %d", len(c.byKey), len(want), c.cost, sum())
-			}
-		}
-	})
-}
-
 // TestLoaderDecodesAgainForMoreDetail: a preview for few cells is not enlarged for many cells.
 func TestLoaderDecodesAgainForMoreDetail(t *testing.T) {
 	path := write(t, "a.jpg", mediatest.JPEG(t, mediatest.Quarters(1600, 1200)))
@@ -238,30 +161,9 @@ func TestLoaderDecodesAgainForMoreDetail(t *testing.T) {
 	}{{40, true}, {100, true}, {300, false}, {20, false}} {
 		_, err := l.Load(t.Context(), Request{Path: path, Cols: want.cols, Rows: want.cols / 2})
 		must(t, err)
-		o, ok := l.pictures.get(identify(path, info))
-		if !ok || o.picture.rough != want.rough {
+		o, ok := l.pictures.Get(fileID{path, info.ModTime().UnixNano(), info.Size()})
+		if !ok || o.picture.full.Rough != want.rough {
 			t.Errorf("%s columns: rough is %v", strconv.Itoa(want.cols), !want.rough)
 		}
 	}
-}
-
-// TestLoaderRefusesExtremeSides: a small file can claim to be a picture that needs all memory. The
-// loader refuses it with a message. The longest picture that is allowed is drawn.
-func TestLoaderRefusesExtremeSides(t *testing.T) {
-	l := NewLoader(media.Limits{})
-	for name, size := range map[string][2]uint32{"wide.png": {67_108_864, 1}, "high.png": {1, 67_108_864}} {
-		r := Request{Path: write(t, name, mediatest.LargePNG(size[0], size[1], false)), Cols: 40, Rows: 20}
-		if l.Quick(t.Context(), r) != nil {
-			t.Errorf("%s has a thumbnail", name)
-		}
-		if _, err := l.Load(t.Context(), r); !errors.Is(err, media.ErrTooLarge) || !strings.Contains(err.Error(), "no side may have more") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	for name, size := range map[string][2]uint32{"wide.png": {media.MaxSide, 1}, "high.png": {1, media.MaxSide}} {
-		drawn, err := l.Load(t.Context(), Request{Path: write(t, name, mediatest.LargePNG(size[0], size[1], false)), Cols: 40, Rows: 20})
-		must(t, err)
-		checkLines(t, drawn.Lines(), 40, 20, TrueColor)
-	}
-	mediatest.Peak(t, "extreme sides")
 }

@@ -376,7 +376,12 @@ func (p *Painter) control() {
 		p.margins = [2]int{n - 1, min(number(1, height), height)}
 		*at = image.Point{}
 	case ansi.Command('?', 0, 'h'), ansi.Command('?', 0, 'l'):
-		p.mode(n)
+		switch n {
+		case 2027:
+			p.graphemes = p.parser.Command() == ansi.Command('?', 0, 'h')
+		case 1049: // the other screen has no pictures
+			p.measure()
+		}
 	}
 }
 
@@ -395,14 +400,4 @@ func (p *Painter) shift(n int) {
 	}
 	copy(rest[n:], rest)
 	clear(rest[:n])
-}
-
-// mode records relevant mode changes.
-func (p *Painter) mode(mode int) {
-	switch mode {
-	case 2027:
-		p.graphemes = p.parser.Command() == ansi.Command('?', 0, 'h')
-	case 1049: // the other screen has no pictures
-		p.measure()
-	}
 }

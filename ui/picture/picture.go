@@ -1,3 +1,9 @@
+// Package picture draws images in terminal cells. Package media decodes files to a reduced size;
+// [Render] draws a picture, [RegionView] a picture with a marked rectangle, and [Loader] a file,
+// with a cache in memory. A terminal shows pixels by one of four protocols, see
+// [Method]. Screens draw the same placeholder cells for all: each names an [Image] and its part.
+// Terminals with Unicode placeholders draw them; for others a [Painter] sits between renderer and
+// terminal.
 package picture
 
 import (
@@ -11,18 +17,9 @@ import (
 // Picture is a decoded picture, upright and reduced. Its sizes and rectangles are in pixels
 // of the full picture. It is immutable and safe for concurrent use.
 type Picture struct {
-	// pix holds the reduced pixels, upright.
-	pix *image.RGBA
-	// full is the upright size of the full picture.
-	full image.Point
-	// window is the visible part, in pixels of the full picture.
-	window      image.Rectangle
-	orientation media.Orientation
-	alpha       bool
-	// rough reports that the file has more detail than pix, even within Limits.Side.
-	rough bool
-	// converted reports that another program produced the picture, which is slow.
-	converted bool
+	full   *media.Picture
+	window image.Rectangle // the visible part
+	alpha  bool
 }
 
 // New returns a picture from img, turned according to o. It does not retain img.
@@ -48,23 +45,17 @@ func decodeFile(ctx context.Context, f *os.File, limits media.Limits) (*Picture,
 
 // shown returns a decoded picture with all of it visible.
 func shown(p *media.Picture) *Picture {
-	return &Picture{
-		pix: p.Pixels, full: p.Size, window: image.Rectangle{Max: p.Size}, orientation: p.Orientation,
-		alpha: !p.Pixels.Opaque(), rough: p.Rough, converted: p.Converted,
-	}
+	return &Picture{p, image.Rectangle{Max: p.Size}, !p.Pixels.Opaque()}
 }
 
 // Size returns the size of the visible part in pixels.
 func (p *Picture) Size() image.Point { return p.window.Size() }
 
 // Stored returns the size as stored, before turning it upright.
-func (p *Picture) Stored() image.Point { return p.orientation.Upright(p.full) }
+func (p *Picture) Stored() image.Point { return p.full.Orientation.Upright(p.full.Size) }
 
 // Orientation returns the orientation of the stored picture.
-func (p *Picture) Orientation() media.Orientation { return p.orientation }
-
-// HasAlpha reports whether any pixel is not fully opaque.
-func (p *Picture) HasAlpha() bool { return p.alpha }
+func (p *Picture) Orientation() media.Orientation { return p.full.Orientation }
 
 // Crop returns the part of p inside rect, in pixels of p. It shares the pixels of p.
 func Crop(p *Picture, rect image.Rectangle) *Picture {
@@ -72,6 +63,3 @@ func Crop(p *Picture, rect image.Rectangle) *Picture {
 	c.window = rect.Add(p.window.Min).Intersect(p.window)
 	return &c
 }
-
-// bytes returns the memory of the pixels.
-func (p *Picture) bytes() int64 { return int64(len(p.pix.Pix)) }

@@ -221,7 +221,7 @@ func (sixels) Prepare(i *Image, p *image.RGBA) string {
 				below[x+1][c] += 5 * off
 				below[x+2][c] += off
 			}
-			i.colors[at] = uint8(index) //nolint:gosec // there are 252
+			i.colors[at] = uint8(index)
 		}
 		here, below = below, here
 		clear(below)
@@ -233,11 +233,20 @@ func (sixels) Prepare(i *Image, p *image.RGBA) string {
 // would hide text. It is filled from the picture if that continues below; otherwise it is left out,
 // and rows at the end are repainted to complete the bands.
 func (sixels) Paint(b []byte, all, changed []Part, _ bool) []byte {
-	for _, part := range withoutSeams(all, changed) {
+	parts := withoutSeams(all, changed)
+	for n := 0; n < len(parts); n++ {
+		part := parts[n]
 		r := part.scaled()
 		rest := r.Dy() % 6
 		r.Max.Y -= rest
 		goesOn := rest != 0 && slices.ContainsFunc(all, part.goesOnIn)
+		if rest != 0 && !goesOn {
+			below := part.below(all)
+			goesOn = below != nil
+			if !part.Image.composed { // it painted over them
+				parts = append(parts, below...)
+			}
+		}
 		if goesOn {
 			r.Max.Y += 6
 		}
@@ -273,6 +282,25 @@ func (i *Image) fractional() bool { return i.scale.X%i.size.X != 0 || i.scale.Y%
 func (p Part) goesOnIn(q Part) bool {
 	below := image.Rect(p.Cells.Min.X, p.Cells.Max.Y, p.Cells.Max.X, p.Cells.Max.Y+1)
 	return p.Image == q.Image && p.At.Sub(p.Cells.Min) == q.At.Sub(q.Cells.Min) && below.In(q.Cells)
+}
+
+// below returns the cells in the row below the part, if pictures with the same pixels fill it.
+func (p Part) below(all []Part) (row []Part) {
+	at := image.Rect(p.Cells.Min.X, p.Cells.Max.Y, p.Cells.Max.X, p.Cells.Max.Y+1)
+	width := 0
+	for _, q := range all {
+		if q.Image.size != p.Image.size || q.Image.scale != p.Image.scale || q.At.Sub(q.Cells.Min) != p.At.Sub(p.Cells.Min) {
+			continue
+		}
+		if cells := q.Cells.Intersect(at); !cells.Empty() {
+			row = append(row, Part{q.Image, cells, q.At.Add(cells.Min.Sub(q.Cells.Min))})
+			width += cells.Dx()
+		}
+	}
+	if width < at.Dx() {
+		return nil
+	}
+	return row
 }
 
 func (sixels) Forget(*Image) string { return "" }

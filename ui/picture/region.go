@@ -2,29 +2,41 @@ package picture
 
 import (
 	"image"
+	"image/color"
+	"image/draw"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
 
-// RegionView draws a picture with a moving rectangle. The picture is fitted once, bright and dark,
-// and each frame chooses between them. It is immutable and safe for concurrent use.
+// RegionView draws a picture with a moving rectangle. The outside is darkened, and a line runs along
+// the inside of the rectangle. The picture is fitted once, bright and dark, and each cell shows one
+// of them. With glyphs the line takes whole cells. With pixels the cells that the edge crosses show
+// a third picture, composed of both for every position. Except for its commands it is not safe for
+// concurrent use.
 type RegionView struct {
 	cols, rows int
 	area       image.Rectangle
 	size       image.Point
+	o          Options
 	// bright and dark are the cells of area, line by line.
 	bright, dark []cell
 	// ground is the background of the border in each cell of area.
 	ink    paint
 	ground []paint
-	// images are the normal and the darkened picture, if the terminal shows pixels.
-	images [2]*Image
+
+	// images are the normal and the darkened picture, if the terminal shows pixels, then the one of
+	// the edge of framed, in pixels of the images; framed is empty without an edge.
+	images [3]*Image
+	pixels [2]*image.RGBA
+	framed image.Rectangle
+	busy   bool // an edge is being made
 	closed bool // no longer shown
 }
 
 // NewRegionView fits p into cols × rows cells.
 func NewRegionView(p *Picture, cols, rows int, o Options) *RegionView {
-	v := &RegionView{cols: cols, rows: rows, size: p.Size()}
+	v := &RegionView{cols: cols, rows: rows, size: p.Size(), o: o}
 	v.area = Fit(v.size, cols, rows, o.CellAspect)
 	size := v.area.Size()
 	v.bright, v.dark = drawCells(p, size, o, fullLight), drawCells(p, size, o, dimLight)
@@ -54,37 +66,129 @@ func borderColors(p *Picture, size image.Point, o Options) (ink paint, ground []
 	return toPaint([3]float32{255, 255, 255}), ground
 }
 
-// Transmit switches to pixels: it sends the picture twice, normal and darkened, so that moving the
-// rectangle sends nothing. Call it before using the view. Glyphs are drawn until [ViewReady]. It
-// returns nil if the terminal shows no pixels.
-func (v *RegionView) Transmit(g *ImageStore, p *Picture, o Options) tea.Cmd {
-	if g == nil || !o.Method.Pixels() || v.area.Empty() {
+// Transmit switches to pixels: it sends the picture twice, normal and darkened. Call it before
+// using the view. Glyphs are drawn until [ViewReady]. It returns nil if the terminal shows no pixels.
+func (v *RegionView) Transmit(g *ImageStore, p *Picture) tea.Cmd {
+	if g == nil || !v.o.Method.Pixels() || v.area.Empty() {
 		return nil
 	}
 	size := v.area.Size()
 	return func() tea.Msg {
-		bright, err := g.newImage(p, size, o, fullLight)
+		bright, light, err := g.newImage(p, size, v.o, fullLight)
 		if err != nil {
 			return nil
 		}
-		dark, err := g.newImage(p, size, o, dimLight)
+		dark, shade, err := g.newImage(p, size, v.o, dimLight)
 		if err != nil {
 			bright.Drop()
 			return nil
 		}
 		return tea.Sequence(tea.Raw(bright.data), tea.Raw(dark.data), func() tea.Msg {
-			return ViewReady{func() tea.Cmd { return v.ready([2]*Image{bright, dark}) }}
+			return ViewReady{func() tea.Cmd {
+				v.images, v.pixels = [3]*Image{bright, dark}, [2]*image.RGBA{light, shade}
+				if v.closed {
+					return v.Delete()
+				}
+				return nil
+			}}
 		})()
 	}
 }
 
-// ready starts showing the pictures.
-func (v *RegionView) ready(images [2]*Image) tea.Cmd {
-	if v.closed {
-		return tea.Batch(images[0].Delete(), images[1].Delete())
+// edgeRest is the least time between two edges, so that a slow connection keeps up with the mouse.
+const edgeRest = 50 * time.Millisecond
+
+// Follow sends the edge of rect if it is new. Call it at the end of each Update that may change the
+// rectangle; the previous edge stays until the terminal has the new one. It may return nil and is
+// safe on nil.
+func (v *RegionView) Follow(g *ImageStore, rect func() image.Rectangle) tea.Cmd {
+	if v == nil || v.images[0] == nil || v.busy || v.onPixels(rect()) == v.framed {
+		return nil
 	}
-	v.images = images
-	return nil
+	v.busy = true
+	return tea.Tick(edgeRest, func(time.Time) tea.Msg {
+		return ViewReady{func() tea.Cmd { return v.sendEdge(g, v.onPixels(rect())) }}
+	})
+}
+
+// sendEdge sends the edge of a rectangle in pixels of the images.
+func (v *RegionView) sendEdge(g *ImageStore, on image.Rectangle) tea.Cmd {
+	v.busy = !v.closed && !on.Empty()
+	if !v.busy {
+		return v.setEdge(nil, on)
+	}
+	return func() tea.Msg {
+		edge, err := g.pixelImage(v.edgePixels(on), v.area.Size(), v.o)
+		if edge != nil {
+			edge.composed = true
+		}
+		done := ViewReady{func() tea.Cmd {
+			v.busy = false
+			return v.setEdge(edge, on)
+		}}
+		if err != nil {
+			return done // with a border of glyphs
+		}
+		return tea.Sequence(tea.Raw(edge.data), func() tea.Msg { return done })()
+	}
+}
+
+// setEdge replaces the edge.
+func (v *RegionView) setEdge(edge *Image, on image.Rectangle) tea.Cmd {
+	if v.closed {
+		return edge.Delete()
+	}
+	old := v.images[2]
+	v.images[2], v.framed = edge, on
+	return old.Delete()
+}
+
+// onPixels returns a rectangle of the picture in pixels of the images.
+func (v *RegionView) onPixels(rect image.Rectangle) image.Rectangle {
+	rect = rect.Intersect(image.Rectangle{Max: v.size})
+	if rect.Empty() || v.pixels[0] == nil {
+		return image.Rectangle{}
+	}
+	return Scaled(rect, v.size, v.pixels[0].Rect.Size())
+}
+
+// inEdge returns what is inside of the line around a rectangle in pixels of the images.
+func (v *RegionView) inEdge(on image.Rectangle) image.Rectangle {
+	return on.Inset(max(1, v.pixels[0].Rect.Dy()/v.area.Dy()/8))
+}
+
+// edgePixels composes the cells that the edge of a rectangle crosses; all cells for sixel, whose
+// bands of six lines reach into the next row. The line is dashed, black and white, so that it is
+// visible on any picture.
+func (v *RegionView) edgePixels(on image.Rectangle) *image.RGBA {
+	out := image.NewRGBA(v.pixels[0].Rect)
+	inside, dash := v.inEdge(on), v.pixels[0].Rect.Dx()/v.area.Dx()
+	for y := range v.area.Dy() {
+		for x := range v.area.Dx() {
+			cell := v.cellPixels(x, y)
+			if v.o.Method != MethodSixel && (!cell.Overlaps(on) || cell.In(inside)) {
+				continue
+			}
+			draw.Draw(out, cell, v.pixels[1], cell.Min, draw.Src)
+			line := cell.Intersect(on)
+			for py := line.Min.Y; py < line.Max.Y; py++ {
+				for px := line.Min.X; px < line.Max.X; px++ {
+					out.SetRGBA(px, py, dashes[(px+py)/dash%len(dashes)])
+				}
+			}
+			bright := cell.Intersect(inside)
+			draw.Draw(out, bright, v.pixels[0], bright.Min, draw.Src)
+		}
+	}
+	return out
+}
+
+var dashes = [...]color.RGBA{{255, 255, 255, 255}, {0, 0, 0, 255}}
+
+// cellPixels returns the pixels of the images in a cell.
+func (v *RegionView) cellPixels(x, y int) image.Rectangle {
+	size, of := v.pixels[0].Rect.Size(), v.area.Size()
+	return image.Rect(x*size.X/of.X, y*size.Y/of.Y, (x+1)*size.X/of.X, (y+1)*size.Y/of.Y)
 }
 
 // Delete deletes the pictures from the terminal, now or on arrival. It may return nil and is safe
@@ -94,64 +198,49 @@ func (v *RegionView) Delete() tea.Cmd {
 		return nil
 	}
 	v.closed = true
-	if v.images[0] == nil {
-		return nil
-	}
 	images := v.images
-	v.images = [2]*Image{}
-	return tea.Batch(images[0].Delete(), images[1].Delete())
+	v.images = [3]*Image{}
+	return tea.Batch(images[0].Delete(), images[1].Delete(), images[2].Delete())
 }
 
 // Render draws a frame with rect, in pixels of the picture: the outside is darkened, with a border
 // along rect. rect is clipped to the picture; an empty one marks nothing.
-func (v *RegionView) Render(rect image.Rectangle) Rendered {
+func (v *RegionView) Render(rect image.Rectangle) []string {
 	border := v.cells(rect)
 	line := make([]cell, v.area.Dx())
-	var buf []byte
-	return frame(v.cols, v.rows, v.area, func(y int) string {
-		if v.images[0] != nil {
-			return v.placeholders(y, border)
+	return frame(v.cols, v.rows, v.area, func(y int) []byte {
+		if v.images[0] != nil && (border.Empty() || v.images[2] != nil) {
+			return v.placeholders(y, !border.Empty())
 		}
 		for x := range line {
 			line[x] = v.cell(image.Pt(x, y), border)
 		}
-		buf = encode(buf[:0], line)
-		return string(buf)
+		return encode(nil, line)
 	})
 }
 
-// placeholders returns a line of the two pictures with the border.
-func (v *RegionView) placeholders(y int, border image.Rectangle) string {
+// placeholders returns a line of the pictures.
+func (v *RegionView) placeholders(y int, framed bool) []byte {
+	inside := v.inEdge(v.framed)
+	of := func(x int) *Image {
+		switch cell := v.cellPixels(x, y); {
+		case !framed || cell.In(inside):
+			return v.images[0]
+		case cell.Overlaps(v.framed):
+			return v.images[2]
+		}
+		return v.images[1]
+	}
 	var b []byte
 	for x := 0; x < v.area.Dx(); {
-		of := v.pieceAt(image.Pt(x, y), border)
-		end := x + 1
-		for end < v.area.Dx() && v.pieceAt(image.Pt(end, y), border) == of {
+		i, end := of(x), x+1
+		for end < v.area.Dx() && of(end) == i {
 			end++
 		}
-		if of != nil {
-			b = of.appendCells(b, x, end, y)
-		} else {
-			var line []cell
-			for ; x < end; x++ {
-				line = append(line, v.cell(image.Pt(x, y), border))
-			}
-			b = encode(b, line)
-		}
+		b = i.appendCells(b, x, end, y)
 		x = end
 	}
-	return string(b)
-}
-
-// pieceAt returns the picture for a cell, or nil on the border.
-func (v *RegionView) pieceAt(c image.Point, border image.Rectangle) *Image {
-	switch {
-	case !border.Empty() && !c.In(border):
-		return v.images[1]
-	case border.Empty() || borderGlyph(c, border) == 0:
-		return v.images[0]
-	}
-	return nil
+	return b
 }
 
 // cells returns the cells of area that rect touches.

@@ -42,7 +42,7 @@ func TestRegionBorder(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := v.Render(tt.rect)
-			for i, line := range r.Lines {
+			for i, line := range r {
 				if got, want := strings.TrimRight(ansi.Strip(line), " "), strings.TrimRight(tt.want[i], " "); got != want {
 					t.Errorf("line %d is %q, want %q", i, got, want)
 				}
@@ -54,15 +54,15 @@ func TestRegionBorder(t *testing.T) {
 // TestRegionLight: the inside is unchanged, and the outside is darker.
 func TestRegionLight(t *testing.T) {
 	p := New(mediatest.Quarters(160, 160), media.Normal)
-	plain := screenshot(t, Render(p, 16, 8, Options{}).Lines, 16)
+	plain := screenshot(t, Render(p, 16, 8, Options{}), 16)
 	marked := NewRegionView(p, 16, 8, Options{}).Render(image.Rect(40, 40, 120, 120))
-	for i, line := range marked.Lines {
+	for i, line := range marked {
 		for _, g := range "┌─┐│└┘" {
 			line = strings.ReplaceAll(line, string(g), " ")
 		}
-		marked.Lines[i] = line
+		marked[i] = line
 	}
-	shot := screenshot(t, marked.Lines, 16)
+	shot := screenshot(t, marked, 16)
 	for y := range shot.Rect.Dy() {
 		for x := range shot.Rect.Dx() {
 			cell := image.Pt(x/cellWidth, y/cellHeight)
@@ -74,7 +74,7 @@ func TestRegionLight(t *testing.T) {
 		}
 	}
 	none := NewRegionView(p, 16, 8, Options{}).Render(image.Rectangle{})
-	if strings.Join(none.Lines, "") != strings.Join(Render(p, 16, 8, Options{}).Lines, "") {
+	if strings.Join(none, "") != strings.Join(Render(p, 16, 8, Options{}), "") {
 		t.Error("without a region the picture is drawn differently")
 	}
 }

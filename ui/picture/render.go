@@ -2,6 +2,7 @@ package picture
 
 import (
 	"image"
+	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/colorprofile"
@@ -61,28 +62,16 @@ type Options struct {
 	Exact  Exact // see [Abilities]
 }
 
-// Rendered is a picture as terminal cells.
-type Rendered struct {
-	// Lines are the rows, each of the requested width and ending in the default colors.
-	Lines []string
-	// Area is the covered part; may be empty.
-	Area image.Rectangle
-}
-
-// Render draws p with glyphs, centered and as large as it fits into cols × rows cells. An empty
-// picture gives empty cells.
-func Render(p *Picture, cols, rows int, o Options) Rendered {
+// Render draws p with glyphs, centered and as large as it fits into cols × rows cells. The lines end
+// in the default colors. An empty picture gives empty cells.
+func Render(p *Picture, cols, rows int, o Options) []string {
 	area := Fit(p.Size(), cols, rows, o.CellAspect)
 	cells := drawCells(p, area.Size(), o, fullLight)
-	var buf []byte
-	return frame(cols, rows, area, func(y int) string {
-		buf = encode(buf[:0], cells[y*area.Dx():][:area.Dx()])
-		return string(buf)
-	})
+	return frame(cols, rows, area, func(y int) []byte { return encode(nil, cells[y*area.Dx():][:area.Dx()]) })
 }
 
 // frame centers the lines of a picture at area in cols × rows cells.
-func frame(cols, rows int, area image.Rectangle, line func(y int) string) Rendered {
+func frame(cols, rows int, area image.Rectangle, line func(y int) []byte) []string {
 	cols = max(0, cols)
 	lines := make([]string, max(0, rows))
 	for y := range lines {
@@ -90,9 +79,9 @@ func frame(cols, rows int, area image.Rectangle, line func(y int) string) Render
 			lines[y] = strings.Repeat(" ", cols)
 			continue
 		}
-		lines[y] = strings.Repeat(" ", area.Min.X) + line(y-area.Min.Y) + strings.Repeat(" ", cols-area.Max.X)
+		lines[y] = strings.Repeat(" ", area.Min.X) + string(line(y-area.Min.Y)) + strings.Repeat(" ", cols-area.Max.X)
 	}
-	return Rendered{lines, area}
+	return lines
 }
 
 // Brightness of a picture, and of its part outside a region, in 256ths.
@@ -111,7 +100,7 @@ const (
 // sample returns the visible part of p as size pixels, over a checkerboard with squares of check
 // pixels, at light 256ths of its brightness.
 func (p *Picture) sample(size, check image.Point, light int) *image.RGBA {
-	img := media.Sample(p.pix, p.full, p.window, size)
+	img := media.Sample(p.full.Pixels, p.full.Size, p.window, size)
 	if !p.alpha && light == fullLight {
 		return img
 	}
@@ -161,4 +150,81 @@ func drawCells(p *Picture, size image.Point, o Options, light int) []cell {
 		}
 	}
 	return cells
+}
+
+// cell is a character cell: glyph, foreground and background.
+type cell struct {
+	glyph  rune
+	fg, bg paint
+}
+
+// paint is a terminal color: none, one of 256, or RGB.
+type paint uint32
+
+const (
+	noPaint  paint = 0
+	rgbPaint paint = 1 << 24
+	palPaint paint = 2 << 24
+)
+
+// exact returns a paint for RGB from 0 to 255.
+func exact(c [3]float32) paint {
+	return rgbPaint | paint(c[0]+0.5)<<16 | paint(c[1]+0.5)<<8 | paint(c[2]+0.5)
+}
+
+// encode appends a line of cells with as few escape sequences as possible. It ends in the default
+// colors.
+func encode(b []byte, cells []cell) []byte {
+	fg, bg := noPaint, noPaint
+	for _, c := range cells {
+		// The foreground of a space is invisible and need not change.
+		newFg := c.fg
+		if c.glyph == ' ' && c.fg == noPaint && c.bg != noPaint {
+			newFg = fg
+		}
+		if newFg != fg || c.bg != bg {
+			b = sequence(b, fg, newFg, bg, c.bg)
+			fg, bg = newFg, c.bg
+		}
+		b = append(b, string(c.glyph)...)
+	}
+	if fg != noPaint || bg != noPaint {
+		b = append(b, "\x1b[m"...)
+	}
+	return b
+}
+
+// sequence appends the change between two pairs of colors.
+func sequence(b []byte, oldFg, fg, oldBg, bg paint) []byte {
+	b = append(b, "\x1b["...)
+	n := len(b)
+	if fg != oldFg {
+		b = appendPaint(b, fg, '3')
+	}
+	if bg != oldBg {
+		if len(b) > n {
+			b = append(b, ';')
+		}
+		b = appendPaint(b, bg, '4')
+	}
+	return append(b, 'm')
+}
+
+// appendPaint appends the parameters of a color; layer is '3' for foreground and '4' for
+// background.
+func appendPaint(b []byte, p paint, layer byte) []byte {
+	b = append(b, layer)
+	switch {
+	case p == noPaint:
+		return append(b, '9')
+	case p&palPaint != 0:
+		b = append(b, "8;5;"...)
+		return strconv.AppendUint(b, uint64(p&0xff), 10)
+	}
+	b = append(b, "8;2;"...)
+	b = strconv.AppendUint(b, uint64(p>>16&0xff), 10)
+	b = append(b, ';')
+	b = strconv.AppendUint(b, uint64(p>>8&0xff), 10)
+	b = append(b, ';')
+	return strconv.AppendUint(b, uint64(p&0xff), 10)
 }

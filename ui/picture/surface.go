@@ -27,7 +27,7 @@ func newSurface(g *ImageStore, p *Picture, cols, rows int, o Options) Surface {
 			return i
 		}
 	}
-	return &glyphs{Render(p, cols, rows, o).Lines}
+	return &glyphs{Render(p, cols, rows, o)}
 }
 
 // glyphs is a picture of block glyphs.

@@ -20,7 +20,7 @@ func TestTmuxPane(t *testing.T) {
 		"40 0 on bottom": {X: 40}, "0 12 on top": {Y: 13}, "1 2 3 top": {X: 1, Y: 5}, "0 0 off top": {}, "": {},
 	} {
 		script := "#!/bin/sh\n[ \"$*\" = 'display-message -p -t %3 #{pane_left} #{pane_top} #{status} #{status-position}' ] && echo '" + answer + "'\n"
-		if err := os.WriteFile(filepath.Join(dir, "tmux"), []byte(script), 0o700); err != nil { //nolint:gosec // it is run
+		if err := os.WriteFile(filepath.Join(dir, "tmux"), []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		if got := TmuxPane(t.Context(), getenv); got != want && runtime.GOOS != "windows" {

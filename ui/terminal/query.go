@@ -6,32 +6,22 @@ import (
 	"errors"
 	"fmt"
 	"image/color"
+	"io"
 	"os"
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
+
+	"mediadesk/ui/picture"
 )
 
-// Detector detects the features of a terminal by querying it; package picture has one.
-type Detector interface {
-	// Query returns what to write to the terminal, or "" to skip the query.
-	Query() string
-	// Patience returns how long to wait for the answers.
-	Patience() time.Duration
-	// Update handles an answer, and reports whether it belongs to the query.
-	Update(event any) bool
-	// TimedOut ends the wait.
-	TimedOut()
-	// Report lists the results as pairs of name and text.
-	Report() [][2]string
-}
-
-// Answers holds a terminal's answers other than those to a Detector.
+// Answers holds a terminal's answers other than those to a detector.
 type Answers struct {
 	Background color.Color // nil if unknown
 	Widths     []int       // of the texts, in columns; -1 if unknown
@@ -39,7 +29,7 @@ type Answers struct {
 
 // Query asks a terminal for its background and the detector's features, and measures the
 // width of texts. It uses the line of the cursor and leaves it empty.
-func Query(ctx context.Context, in, out *os.File, d Detector, texts []string) (a Answers, err error) {
+func Query(ctx context.Context, in, out *os.File, d *picture.Detector, texts []string) (a Answers, err error) {
 	query := d.Query()
 	if query == "" {
 		return a, errors.New("not queried: this terminal would not answer")
@@ -55,7 +45,7 @@ func Query(ctx context.Context, in, out *os.File, d Detector, texts []string) (a
 		q.WriteString("\r" + ansi.EraseEntireLine + text + ansi.RequestCursorPositionReport)
 	}
 	q.WriteString("\r" + ansi.EraseEntireLine + ansi.RequestBackgroundColor + ansi.RequestPrimaryDeviceAttributes)
-	reply, err := converse(ctx, in, out, q.String(), d.Patience())
+	reply, err := converse(ctx, in, out, q.String(), d.AnswerTimeout())
 	if err != nil {
 		return a, err
 	}
@@ -65,7 +55,7 @@ func Query(ctx context.Context, in, out *os.File, d Detector, texts []string) (a
 			a.Background = background.Color
 		}
 	}
-	reply, err = converse(ctx, in, out, query, d.Patience())
+	reply, err = converse(ctx, in, out, query, d.AnswerTimeout())
 	if err != nil {
 		return a, err
 	}
@@ -116,13 +106,13 @@ func events(reply []byte) []uv.Event {
 var attributes = regexp.MustCompile(`\x1b\[\?[0-9;]*c`)
 
 // converse writes queries and reads until the terminal has answered the last one or
-// patience has passed.
-func converse(ctx context.Context, in, out *os.File, queries string, patience time.Duration) ([]byte, error) {
+// timeout has passed.
+func converse(ctx context.Context, in, out *os.File, queries string, timeout time.Duration) ([]byte, error) {
 	if _, err := out.WriteString(queries); err != nil {
 		return nil, fmt.Errorf("the terminal cannot be queried: %w", err)
 	}
 	var reply bytes.Buffer
-	limit := time.Now().Add(patience)
+	limit := time.Now().Add(timeout)
 	for !attributes.Match(reply.Bytes()) && ctx.Err() == nil {
 		more, err := readWithin(in, time.Until(limit))
 		if err != nil {
@@ -134,4 +124,32 @@ func converse(ctx context.Context, in, out *os.File, queries string, patience ti
 		reply.Write(more)
 	}
 	return reply.Bytes(), nil
+}
+
+// Ask returns the result of ask, or a *SignalError as soon as ctx ends, so that the user
+// need not press enter after ctrl+c. It restores the terminal modes that ask changed, such
+// as echo; the goroutine of ask keeps running.
+func Ask(ctx context.Context, in io.Reader, ask func() (string, error)) (string, error) {
+	type answer struct {
+		text string
+		err  error
+	}
+	restore := func() {}
+	if tty, ok := in.(*os.File); ok {
+		if before, err := term.GetState(tty.Fd()); err == nil {
+			restore = func() { _ = term.Restore(tty.Fd(), before) }
+		}
+	}
+	given := make(chan answer, 1)
+	go func() {
+		text, err := ask()
+		given <- answer{text, err}
+	}()
+	select {
+	case a := <-given:
+		return a.text, a.err
+	case <-ctx.Done():
+		restore()
+		return "", signaled(syscall.SIGINT)
+	}
 }

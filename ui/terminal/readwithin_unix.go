@@ -16,7 +16,7 @@ func readWithin(in *os.File, wait time.Duration) ([]byte, error) {
 	if wait <= 0 {
 		return nil, nil
 	}
-	poll := []unix.PollFd{{Fd: int32(in.Fd()), Events: unix.POLLIN}} //nolint:gosec // descriptors are small
+	poll := []unix.PollFd{{Fd: int32(in.Fd()), Events: unix.POLLIN}}
 	n, err := unix.Poll(poll, int(wait.Milliseconds())+1)
 	if errors.Is(err, unix.EINTR) {
 		return readWithin(in, wait-time.Millisecond)

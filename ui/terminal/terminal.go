@@ -1,25 +1,12 @@
-// Package terminal protects the terminal around the screens: a parent process restores it
-// after a crash or a kill. It also handles the signals that stop, continue and end the
-// program.
+// Package terminal knows what the terminal around the screens supports, and handles the
+// signals that end the program.
 package terminal
 
 import (
-	"io"
-	"os"
+	"os/exec"
+	"runtime"
+	"time"
 )
-
-// GuardOptions configures RunGuarded.
-type GuardOptions struct {
-	// Out is the terminal. Err receives the messages of the guard.
-	Out *os.File
-	Err io.Writer
-	// Env are additional variables for the screens, as NAME=value.
-	Env []string
-	// FD is a file descriptor that the screens inherit; a value below 3 means none.
-	FD int
-	// Crashed saves the report of a crash and returns a message about it.
-	Crashed func(report string) string
-}
 
 // SignalError reports that a signal ended the program or a prompt. It needs no message.
 type SignalError struct {
@@ -29,5 +16,30 @@ type SignalError struct {
 
 func (e *SignalError) Error() string { return "ended by a signal" }
 
-// interrupted is the exit code after ctrl+c.
-const interrupted = 130
+// browserTime is how long to wait for the system's tool to fail. Some tools run as long
+// as the browser does.
+const browserTime = 2 * time.Second
+
+// OpenAddress opens an address in the browser of this computer. It returns the error of
+// the system's tool.
+func OpenAddress(address string) error {
+	args := []string{"xdg-open", address}
+	switch runtime.GOOS {
+	case "darwin":
+		args[0] = "open"
+	case "windows":
+		args = []string{"rundll32", "url.dll,FileProtocolHandler", address}
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(browserTime):
+		return nil
+	}
+}

@@ -3,8 +3,6 @@ package text_test
 import (
 	"strings"
 	"testing"
-	"unicode"
-	"unicode/utf8"
 
 	"mediadesk/ui/text"
 )
@@ -53,29 +51,4 @@ func TestSafeCapsEveryStackOfMarks(t *testing.T) {
 	if n := strings.Count(got, "\u0336"); n != 4 {
 		t.Errorf("%d marks are drawn on one letter, 4 are allowed, want 4", n)
 	}
-}
-
-func FuzzSafe(f *testing.F) {
-	for _, s := range []string{
-		"", "a.jpg", "\x1b[31m", "\xff", "\u202e", "e\u0301\u0301\u0301\u0301\u0301", "👩\u200d🚀", "\U000e0001", `\x1b`, "한", "\u009b",
-	} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		got := text.Safe(s)
-		if !utf8.ValidString(got) {
-			t.Errorf("%q became %q, which is not UTF-8", s, got)
-		}
-		for _, r := range got {
-			if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
-				t.Errorf("%q became %q, which holds %U", s, got, r)
-			}
-		}
-		if again := text.Safe(got); again != got {
-			t.Errorf("%q became %q, then %q", s, got, again)
-		}
-		if text.Width(s) == 0 && s != "" && text.Width(got) == 0 {
-			t.Errorf("%q became %q, which is not seen", s, got)
-		}
-	})
 }

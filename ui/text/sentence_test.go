@@ -1,6 +1,8 @@
 package text
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestSentence(t *testing.T) {
 	for text, want := range map[string]string{
@@ -10,6 +12,10 @@ func TestSentence(t *testing.T) {
 		"über":                      "Über.",
 		"/tmp/x is gone":            "/tmp/x is gone.",
 		"maxTags is 31":             "maxTags is 31.",
+		"d never deletes":           "d never deletes.",
+		"ctrl+s sends":              "ctrl+s sends.",
+		"esc closes":                "esc closes.",
+		"a tag is missing":          "A tag is missing.",
 		"upload: no answer":         "Upload: no answer.",
 		"config.toml: it is wrong…": "config.toml: it is wrong…",
 	} {

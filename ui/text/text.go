@@ -4,7 +4,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
 
+	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -76,12 +80,18 @@ var (
 	usual  = regexp.MustCompile(`^(([A-Z]?[a-z]*|[A-Z]*)[0-9]*([-_]|$))+$`)
 )
 
-// ShortName shortens a file name or path to at most w columns. It removes a random suffix
-// first, then cuts the middle. It makes the name safe.
+// ShortName shortens a file name or path to at most w columns and makes it safe. It removes
+// a random suffix first, then cuts the middle. Wherever letters are missing stands ….
 func ShortName(name string, w int) string {
 	safe := Safe(name)
 	if at := suffix.FindStringSubmatchIndex(safe); at != nil && Width(safe) > w && !usual.MatchString(safe[at[2]:at[3]]) {
-		safe = safe[:at[0]] + safe[at[3]:]
+		ext := ellipsis + safe[at[3]:]
+		switch room := w - Width(ext); {
+		case room > 5:
+			return TruncateMiddle(safe[:at[0]], room) + ext
+		case room > 1:
+			return clip(safe[:at[0]], room, "") + ext
+		}
 	}
 	return TruncateMiddle(safe, w)
 }
@@ -261,4 +271,104 @@ func HasAll(words []string, texts ...string) bool {
 	}
 	all := strings.ToLower(strings.Join(texts, "\n"))
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(all, w) })
+}
+
+// SortKey returns a key whose bytes sort a name as people expect: ignoring case, with numbers by
+// value. Make it once per name: comparing keys is much cheaper than comparing names.
+func SortKey(name string) string { return string(AppendSortKey(nil, name)) }
+
+// AppendSortKey appends the key of a name to b.
+func AppendSortKey(b []byte, name string) []byte {
+	name = strings.ToLower(name)
+	digit := func(i int) bool { return i < len(name) && name[i] >= '0' && name[i] <= '9' }
+	for i := 0; i < len(name); {
+		if !digit(i) {
+			b = append(b, name[i])
+			i++
+			continue
+		}
+		end := i
+		for digit(end) {
+			end++
+		}
+		digits := strings.TrimLeft(name[i:end], "0")
+		// The digit count comes first, because a longer number is larger.
+		b = append(b, '0', byte(min(len(digits), 255)))
+		b = append(b, digits...)
+		i = end
+	}
+	return b
+}
+
+// countsLetters reports how the terminal counts columns. It is global because a process
+// has one terminal, and Bubble Tea's renderer must count the same way: otherwise lines
+// would lose their ends.
+var countsLetters atomic.Bool
+
+// NoteTerminal detects how the terminal counts the columns of grapheme clusters (emoji
+// with a skin color, the scripts of India): rune by rune, as most do, or as one. The root
+// passes it every message.
+func NoteTerminal(msg tea.Msg) {
+	report, ok := msg.(tea.ModeReportMsg)
+	if !ok || report.Mode != ansi.ModeUnicodeCore {
+		return
+	}
+	// Bubble Tea enables the mode if the terminal supports it.
+	switch report.Value {
+	case ansi.ModeReset, ansi.ModeSet, ansi.ModePermanentlySet:
+		countsLetters.Store(true)
+	}
+}
+
+// Method returns the current method of counting columns.
+func Method() ansi.Method {
+	if countsLetters.Load() {
+		return ansi.GraphemeWidth
+	}
+	return ansi.WcWidth
+}
+
+// typedKey matches a key at the beginning of a sentence. A key is written as it is typed.
+var typedKey = regexp.MustCompile(`^([b-z]|esc|f[0-9]+|.+[+].+)$`)
+
+// Sentence capitalizes text and ends it with a full stop.
+func Sentence(text string) string {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return ""
+	}
+	// Keep the case of a path, an address or a name like maxTags at the beginning, but not
+	// that of a verb ("upload: no answer").
+	word, _, _ := strings.Cut(text, " ")
+	word = strings.TrimSuffix(word, ":")
+	if !strings.ContainsAny(word, "/\\_.:=") && !typedKey.MatchString(word) &&
+		!strings.ContainsFunc(word, unicode.IsUpper) {
+		text = Capital(text)
+	}
+	return Stop(text)
+}
+
+// Stop ends text with a full stop, unless it already ends like a sentence or is empty.
+func Stop(text string) string {
+	if last, n := utf8.DecodeLastRuneInString(text); n > 0 && !strings.ContainsRune(".!?…", last) {
+		text += "."
+	}
+	return text
+}
+
+// Capital capitalizes the first letter of text.
+func Capital(text string) string {
+	first, n := utf8.DecodeRuneInString(text)
+	if n == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(first)) + text[n:]
+}
+
+// If returns words if is, otherwise "", such as the reason why an action is disabled.
+func If(is bool, words string) string {
+	if is {
+		return words
+	}
+	return ""
 }

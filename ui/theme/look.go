@@ -14,7 +14,7 @@ const (
 	Dark         = "dark"
 	Light        = "light"
 	HighContrast = "high-contrast"
-	NoColor      = "no-colour"
+	NoColor      = "no-color"
 )
 
 // Look describes the theme to make.

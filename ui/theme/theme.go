@@ -114,7 +114,7 @@ func (t *Theme) paint(p Palette) {
 	t.Added, t.Removed = fg(p.Good), fg(p.Bad)
 
 	t.Dialog, t.DialogTitle = fg(p.Accent), fg(p.Accent).Bold(true)
-	t.Shape, t.ShapeFocus = lipgloss.RoundedBorder(), lipgloss.RoundedBorder()
+	t.Shape, t.ShapeFocus = rule(lipgloss.RoundedBorder()), lipgloss.RoundedBorder()
 }
 
 // plain replaces every difference in color by other means.
@@ -138,5 +138,10 @@ func (t *Theme) plain() {
 	t.Bar, t.BarEmpty, t.BarStalled = bold, faint, none
 	t.Added, t.Removed = bold, none
 	t.Dialog, t.DialogTitle = none, bold
-	t.Shape, t.ShapeFocus = lipgloss.NormalBorder(), lipgloss.ThickBorder()
+	t.Shape, t.ShapeFocus = rule(lipgloss.NormalBorder()), lipgloss.ThickBorder()
+}
+
+// rule keeps a thin line beside the title: only the part with the focus and dialogs have a whole frame.
+func rule(b lipgloss.Border) lipgloss.Border {
+	return lipgloss.Border{Top: b.Top, TopLeft: " ", TopRight: " ", Left: " ", Right: " ", Bottom: " ", BottomLeft: " ", BottomRight: " "}
 }

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+
+	"mediadesk/api/media/mediatest"
 )
 
 var built struct {
@@ -21,6 +23,9 @@ var built struct {
 // VerifyTestMain removes it.
 func Build(t testing.TB) string {
 	t.Helper()
+	if mediatest.Racing {
+		t.Skip("the built program has no race detector: tests without it run this")
+	}
 	built.once.Do(func() {
 		built.dir, built.err = os.MkdirTemp("", "mediadesk-build-")
 		if built.err != nil {

@@ -32,51 +32,10 @@ func (term *Term) Paste(text string) {
 	term.send(ansi.BracketedPasteStart + text + ansi.BracketedPasteEnd)
 }
 
-// Mouse buttons as terminals number them.
-const (
-	mouseLeft   = 0
-	mouseMotion = 32
-	wheelUp     = 64
-	wheelDown   = 65
-)
-
 // Click clicks the left button at a column and row, both counted from 0.
 func (term *Term) Click(x, y int) {
 	term.t.Helper()
-	term.mouse(mouseLeft, x, y, true)
-	term.mouse(mouseLeft, x, y, false)
-}
-
-// Drag drags with the left button from one position to another, cell by cell.
-func (term *Term) Drag(x0, y0, x1, y1 int) {
-	term.t.Helper()
-	term.mouse(mouseLeft, x0, y0, true)
-	steps := max(abs(x1-x0), abs(y1-y0))
-	for i := 1; i <= steps; i++ {
-		term.mouse(mouseLeft+mouseMotion, x0+(x1-x0)*i/steps, y0+(y1-y0)*i/steps, true)
-	}
-	term.mouse(mouseLeft, x1, y1, false)
-}
-
-// Wheel turns the wheel at a position by notches, up if negative.
-func (term *Term) Wheel(x, y, notches int) {
-	term.t.Helper()
-	button := wheelDown
-	if notches < 0 {
-		button = wheelUp
-	}
-	for range abs(notches) {
-		term.mouse(button, x, y, true)
-	}
-}
-
-func (term *Term) mouse(button, x, y int, press bool) {
-	term.t.Helper()
-	end := "m"
-	if press {
-		end = "M"
-	}
-	term.send(fmt.Sprintf("\x1b[<%d;%d;%d%s", button, x+1, y+1, end))
+	term.send(fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<0;%d;%dm", x+1, y+1, x+1, y+1))
 }
 
 // Resize resizes the terminal to w columns and h rows and notifies the program.
@@ -104,11 +63,4 @@ func (term *Term) send(s string) {
 			term.t.Fatalf("typing %q: %v; screen:\n%s", s, err, term.Screen())
 		}
 	}
-}
-
-func abs(n int) int {
-	if n < 0 {
-		return -n
-	}
-	return n
 }

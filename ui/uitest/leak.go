@@ -1,11 +1,14 @@
 package uitest
 
 import (
+	"flag"
 	"os"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
+
+	"mediadesk/api/media/mediatest"
 )
 
 // VerifyTestMain runs a package's tests and fails if they leak goroutines. Call it from
@@ -17,6 +20,9 @@ import (
 // as does its batch.
 func VerifyTestMain(m *testing.M) {
 	time.Local = time.UTC
+	if checks := flag.Lookup("rapid.checks"); mediatest.Racing && checks != nil {
+		_ = checks.Value.Set("10") // one goroutine handles the drawn keys
+	}
 	goleak.VerifyTestMain(m,
 		goleak.Cleanup(func(code int) {
 			removeBuild()

@@ -242,13 +242,6 @@ func (term *Term) screen() string {
 	return strings.Join(lines, "\n")
 }
 
-// Styled returns the screen with its colors as escape sequences, for pictures.
-func (term *Term) Styled() string {
-	term.mu.Lock()
-	defer term.mu.Unlock()
-	return term.em.Render()
-}
-
 // Raw returns everything that the program wrote, to check for forbidden output. It does not show the
 // content of the screen, because the program writes differences. An incomplete character at its end is
 // left out.
@@ -382,9 +375,6 @@ func (term *Term) Wait() tea.Model {
 
 // Done returns a channel that is closed when the program has ended.
 func (term *Term) Done() <-chan struct{} { return term.done }
-
-// Err returns the error of the program. Call it after Wait.
-func (term *Term) Err() error { return term.err }
 
 // ExitCode returns the exit code of a binary, -1 if a signal ended it. Call it after Wait.
 func (term *Term) ExitCode() int {

@@ -9,8 +9,10 @@ import (
 	"image/color"
 	"image/draw"
 	"image/jpeg"
+	"image/png"
 	"io"
 	"math"
+	"sync"
 
 	"github.com/HugoSmits86/nativewebp"
 
@@ -29,13 +31,9 @@ func (e *CannotError) Unwrap() error { return e.Err }
 // Make makes the requested picture and returns its bytes and type, which differs from a.Format if
 // [Asked.Instead] says so. mime is the type of content. The result is upright whatever the
 // metadata. region holds the custom coordinates in pixels of the stored picture, or "". A picture
-// beyond the memory budget of package media is a [*CannotError].
+// that package media refuses is a [*CannotError].
 func Make(ctx context.Context, content io.ReadSeeker, mime string, a Asked, region string) ([]byte, string, error) {
-	var steps []step
-	picture, err := media.DecodeFull(ctx, content, func(size image.Point, o media.Orientation) (cost int64, err error) {
-		steps, cost, err = plan(a, size, o, region, a.formatOf(mime))
-		return cost, err
-	})
+	picture, err := media.DecodeFull(ctx, content)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, "", err
@@ -44,8 +42,13 @@ func Make(ctx context.Context, content io.ReadSeeker, mime string, a Asked, regi
 	}
 	defer picture.Release()
 	img := picture.Image
+	steps, err := plan(a, img.Rect.Size(), picture.Orientation, region)
+	if err != nil {
+		return nil, "", &CannotError{err}
+	}
 	for _, s := range steps {
-		if img, err = s.do(ctx, img); err != nil {
+		img = s.do(img)
+		if err := ctx.Err(); err != nil {
 			return nil, "", err
 		}
 	}
@@ -55,7 +58,7 @@ func Make(ctx context.Context, content io.ReadSeeker, mime string, a Asked, regi
 			back = own.Back
 		}
 	}
-	return encode(ctx, img, a.formatOf(mime), cmp.Or(a.Quality, usualQuality), back)
+	return encode(img, a.formatOf(mime), cmp.Or(a.Quality, usualQuality), back)
 }
 
 // step scales the part cut of a picture to the size to, then applies the other members in order.
@@ -66,12 +69,9 @@ type step struct {
 	asked  Step
 }
 
-func (s step) do(ctx context.Context, img *image.NRGBA) (_ *image.NRGBA, err error) {
+func (s step) do(img *image.NRGBA) *image.NRGBA {
 	if s.cut.Size() != s.to {
-		img, err = media.Scale(ctx, img, s.cut, s.to)
-		if err != nil {
-			return nil, err
-		}
+		img = media.Scale(img, s.cut, s.to)
 	} else {
 		img = img.SubImage(s.cut).(*image.NRGBA) // always an NRGBA
 		img.Rect = image.Rectangle{Max: s.to}
@@ -84,9 +84,7 @@ func (s step) do(ctx context.Context, img *image.NRGBA) (_ *image.NRGBA, err err
 		}
 		draw.Draw(out, out.Rect, image.NewUniform(back), image.Point{}, draw.Src)
 		if s.asked.Blurred {
-			if out, err = blurred(ctx, img, media.CoverCut(s.to, s.canvas), s.canvas, blurBehind); err != nil {
-				return nil, err
-			}
+			out = blurred(img, media.CoverCut(s.to, s.canvas), s.canvas, blurBehind)
 		}
 		at := s.canvas.Sub(s.to).Div(2)
 		draw.Draw(out, image.Rectangle{at, at.Add(s.to)}, img, image.Point{}, draw.Over)
@@ -96,87 +94,67 @@ func (s step) do(ctx context.Context, img *image.NRGBA) (_ *image.NRGBA, err err
 		gray(img)
 	}
 	if s.asked.Blur > 0 {
-		if img, err = blurred(ctx, img, img.Rect, img.Rect.Size(), s.asked.Blur); err != nil {
-			return nil, err
-		}
+		img = blurred(img, img.Rect, img.Rect.Size(), s.asked.Blur)
 	}
 	if s.asked.Radius != 0 {
 		round(img, s.asked.Radius)
 	}
 	// Clockwise quarter turns.
-	img = media.Turn(img, [...]media.Orientation{media.Normal, 6, 3, 8}[s.asked.Turns])
-	return img, ctx.Err()
+	return media.Turn(img, [...]media.Orientation{media.Normal, 6, 3, 8}[s.asked.Turns])
 }
 
 // blurBehind is how much a blurred background is blurred.
 const blurBehind = 25
 
 // blurred scales a part of a picture. Reducing it first removes its details.
-func blurred(ctx context.Context, img *image.NRGBA, cut image.Rectangle, size image.Point, by int) (*image.NRGBA, error) {
-	img, err := media.Scale(ctx, img, cut, image.Pt(max(1, size.X/(by+1)), max(1, size.Y/(by+1))))
-	if err != nil {
-		return nil, err
-	}
-	return media.Scale(ctx, img, img.Rect, size)
+func blurred(img *image.NRGBA, cut image.Rectangle, size image.Point, by int) *image.NRGBA {
+	img = media.Scale(img, cut, image.Pt(max(1, size.X/(by+1)), max(1, size.Y/(by+1))))
+	return media.Scale(img, img.Rect, size)
 }
 
-// size returns the size of the step's result and the memory in bytes that it needs besides the
-// source picture.
-func (s step) size() (size image.Point, cost int64) {
-	if size = s.to; s.cut.Size() != s.to {
-		cost = media.ScaleCost(s.cut.Size(), s.to)
-	}
+// size returns the size of the step's result.
+func (s step) size() image.Point {
+	size := s.to
 	if s.canvas != (image.Point{}) {
 		size = s.canvas
-		cost += 4 * int64(size.X) * int64(size.Y)
-		if s.asked.Blurred {
-			cost += 2 * media.ScaleCost(size, size)
-		}
-	}
-	if s.asked.Blur > 0 {
-		cost += 2 * media.ScaleCost(size, size)
-	}
-	if s.asked.Turns > 0 {
-		cost += 4 * int64(size.X) * int64(size.Y)
 	}
 	if s.asked.Turns%2 == 1 {
 		size = image.Pt(size.Y, size.X)
 	}
-	return size, cost
+	return size
 }
 
-// plan returns the steps for the requested picture and their memory cost.
-func plan(a Asked, size image.Point, o media.Orientation, region, format string) (steps []step, cost int64, err error) {
+// plan returns the steps for the requested picture.
+func plan(a Asked, size image.Point, o media.Orientation, region string) (steps []step, err error) {
 	add := func(s step) error {
-		before := size
-		var own int64
-		size, own = s.size()
-		if size != before && max(s.to.X, s.to.Y, size.X, size.Y) > maxSide && s.cut.Size() != s.to {
+		size = s.size()
+		largest := max(s.canvas.X, s.canvas.Y)
+		if s.cut.Size() != s.to {
+			largest = max(largest, s.to.X, s.to.Y)
+		}
+		if largest > maxSide { // a picture that keeps its size may be larger
 			return fmt.Errorf("it would have %d × %d pixels, and no side may have more than %d", size.X, size.Y, maxSide)
 		}
-		steps, cost = append(steps, s), cost+own
+		steps = append(steps, s)
 		return nil
 	}
 	for _, asked := range a.Steps {
 		if asked.Custom {
 			cut := crop(size, o, region)
 			if err := add(step{cut: cut, to: cut.Size()}); err != nil {
-				return nil, cost, err
+				return nil, err
 			}
 		}
 		if asked.Fit > 0 {
 			if err := add(step{cut: image.Rectangle{Max: size}, to: media.FitSize(size, asked.Fit)}); err != nil {
-				return nil, cost, err
+				return nil, err
 			}
 		}
 		if err := add(asked.resize(size)); err != nil {
-			return nil, cost, err
+			return nil, err
 		}
 	}
-	if pixels := size.X * size.Y; format == formatWebP && pixels <= maxWebP {
-		cost += costWebP * int64(pixels)
-	}
-	return steps, cost + media.EncodeCost(size), nil
+	return steps, nil
 }
 
 // pixels returns a requested side in pixels, given the full side of the picture.
@@ -318,24 +296,30 @@ func (a Asked) Instead(mime, made string) (wanted string, instead bool) {
 	return wanted, wanted != "" && wanted != made
 }
 
-// maxWebP limits the pixels of a WebP file; costWebP is the encoder's memory in bytes per pixel.
+// maxWebP limits the pixels of a WebP file. maxWebPSide and maxJPEGSide are the longest sides that the formats can have.
 const (
-	maxWebP  = 1 << 21
-	costWebP = 100
+	maxWebP     = 1 << 21
+	maxWebPSide = 1 << 14
+	maxJPEGSide = 1<<16 - 1
 )
 
+// encodesWebP allows one encoder at a time, since it takes 100 bytes per pixel.
+var encodesWebP sync.Mutex
+
 // encode encodes a picture as JPEG, PNG or lossless WebP. For any other format it uses PNG if the
-// picture has transparency, else JPEG.
-func encode(ctx context.Context, img *image.NRGBA, format string, quality int, back color.NRGBA) ([]byte, string, error) {
+// picture has transparency or is too long for a JPEG, else JPEG.
+func encode(img *image.NRGBA, format string, quality int, back color.NRGBA) ([]byte, string, error) {
 	var b bytes.Buffer
-	opaque := img.Opaque()
-	if format == formatWebP && img.Rect.Dx()*img.Rect.Dy() <= maxWebP {
+	opaque, size := img.Opaque(), img.Rect.Size()
+	if format == formatWebP && size.X*size.Y <= maxWebP && max(size.X, size.Y) <= maxWebPSide {
+		encodesWebP.Lock()
+		defer encodesWebP.Unlock()
 		err := nativewebp.Encode(&b, img, nil)
 		return b.Bytes(), format, err
 	}
-	if format == formatPNG || !opaque && format != formatJPEG {
-		file, err := media.EncodePNG(ctx, img)
-		return file, formatPNG, err
+	if format == formatPNG || !opaque && format != formatJPEG || max(size.X, size.Y) > maxJPEGSide {
+		err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img)
+		return b.Bytes(), formatPNG, err
 	}
 	if !opaque {
 		back.A = 0xff

@@ -3,9 +3,8 @@ package delivery
 import (
 	"cmp"
 	"crypto/hmac"
-	"crypto/sha1" //nolint:gosec // the form of signature that the clients of hosted services make
+	"crypto/sha1"
 	"encoding/hex"
-	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -14,19 +13,6 @@ import (
 
 // forever is the expiry of a signature that never expires.
 const forever = "9999999999"
-
-// Sign returns the query of a signed address for path, which is unescaped and may have a query. The
-// signature is the HMAC-SHA1 under the private key over the path without its first slash and the
-// expiry in Unix seconds. A zero time never expires.
-func Sign(key, path string, expires time.Time) string {
-	until := forever
-	query := ""
-	if !expires.IsZero() {
-		until = fmt.Sprintf("%010d", expires.Unix())
-		query = "ik-t=" + until + "&"
-	}
-	return query + "ik-s=" + hex.EncodeToString(sum(key, strings.TrimPrefix(path, "/")+until))
-}
 
 func sum(key, text string) []byte {
 	h := hmac.New(sha1.New, []byte(key))

@@ -19,10 +19,6 @@ type Input struct {
 	Content io.ReaderAt
 	Size    int64 // bytes of Content
 	Mime    string
-
-	// Background is the picture at the element's BackgroundAddress, or nil.
-	Background     io.ReaderAt
-	BackgroundSize int64
 }
 
 // Output is the result of an extension: a picture or tags.

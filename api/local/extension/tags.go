@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/media"
@@ -17,177 +16,100 @@ import (
 // tagSide is the longest side of the measured picture.
 const tagSide = 160
 
-// findTags returns tags for a picture, most confident first.
+// findTags returns tags for a picture, most confident first: its colors, light, format and camera.
 func findTags(ctx context.Context, in Input) ([]api.AITag, error) {
 	picture, err := media.Decode(ctx, in.content(), media.Limits{Side: tagSide})
 	if err != nil {
 		return nil, err
 	}
-	found := append(measure(picture.Straight()).tags(), shapeTags(picture.Size.X, picture.Size.Y)...)
-	found = append(found, shotTags(media.ReadShot(in.content(), in.Mime))...)
-	slices.SortStableFunc(found, func(a, b api.AITag) int { return cmp.Compare(b.Confidence, a.Confidence) })
-
-	least := float64(in.Element.MinConfidence.Or(0))
-	most := in.Element.MaxTags.Or(api.MaxAutoTags)
-	var tags []api.AITag
-	for _, t := range found {
-		if t.Confidence < least || t.Confidence <= 0 || len(tags) == most {
-			continue
-		}
-		t.Source = in.Element.Name
-		tags = append(tags, t)
-	}
-	return tags, nil
-}
-
-// percent converts a share from 0 to 1 to a percentage with two decimals.
-func percent(share float64) float64 {
-	return math.Round(math.Max(0, math.Min(1, share))*10000) / 100
-}
-
-// measured holds measurements of the pixels.
-type measured struct {
-	colors      map[string]float64 // share of the visible pixels by name
-	lightness   float64            // mean, 0 to 1
-	spread      float64            // standard deviation of the lightness
-	chroma      float64            // mean
-	colorful    float64            // share of pixels with noticeable color
-	transparent float64            // share of pixels that are not opaque
-	detail      float64            // mean difference to the next pixel
-}
-
-func measure(img *image.NRGBA) measured {
-	m := measured{colors: map[string]float64{}}
-	var sum, squares, visible, steps float64
-	w, h := img.Rect.Dx(), img.Rect.Dy()
-	for y := range h {
-		before := -1.0
-		for x := range w {
-			p := img.Pix[img.PixOffset(x, y):][:4]
-			weight := float64(p[3]) / 255
-			if p[3] < 250 {
-				m.transparent++
-			}
-			if weight == 0 {
-				before = -1
-				continue
-			}
-			c := toLab(p[0], p[1], p[2])
-			m.colors[colorName(c)] += weight
-			sum += c.l * weight
-			squares += c.l * c.l * weight
-			chroma := math.Hypot(c.a, c.b)
-			m.chroma += chroma * weight
-			if chroma > 0.03 {
-				m.colorful += weight
-			}
-			visible += weight
-			if before >= 0 {
-				m.detail += math.Abs(c.l - before)
-				steps++
-			}
-			before = c.l
-		}
-	}
-	m.transparent /= float64(w * h)
-	if visible == 0 {
-		return measured{transparent: 1}
-	}
-	m.lightness = sum / visible
-	m.spread = math.Sqrt(math.Max(0, squares/visible-m.lightness*m.lightness))
-	m.chroma /= visible
-	m.colorful /= visible
-	if steps > 0 {
-		m.detail /= steps
-	}
-	for name := range m.colors {
-		m.colors[name] /= visible
-	}
-	return m
-}
-
-// tags returns tags for the measurements. Confidence grows with the distance from a tag's
-// threshold.
-func (m measured) tags() []api.AITag {
-	var tags []api.AITag
-	add := func(name string, share float64) {
-		tags = append(tags, api.AITag{Name: name, Confidence: percent(share)})
-	}
-	beyond := func(name string, value, bound, full float64) {
-		if value >= bound {
-			add(name, 0.5+0.5*math.Min(1, (value-bound)/(full-bound)))
-		}
-	}
-	for name, share := range m.colors {
-		if share >= 0.08 {
-			add(name, 0.5+0.5*math.Sqrt(share))
-		}
-	}
-	// For a stable order of equal confidences.
-	slices.SortFunc(tags, func(a, b api.AITag) int { return strings.Compare(a.Name, b.Name) })
-	beyond("transparent", m.transparent, 0.001, 0.2)
-	if len(m.colors) == 0 {
-		return tags
-	}
-	beyond("bright", m.lightness, 0.7, 0.9)
-	beyond("dark", 1-m.lightness, 0.6, 0.85)
-	beyond("high contrast", m.spread, 0.22, 0.38)
-	beyond("low contrast", 0.12-m.spread, 0, 0.12)
-	beyond("colorful", m.chroma, 0.09, 0.2)
-	beyond("black and white", 1-m.colorful, 0.985, 1)
-	beyond("detailed", m.detail, 0.04, 0.12)
-	return tags
-}
-
-func shapeTags(w, h int) []api.AITag {
-	ratio := float64(w) / float64(h)
-	name, sure := "square", 1-math.Abs(math.Log(ratio))/math.Log(1.05)*0.5
-	switch {
-	case ratio > 1.05:
-		name, sure = "landscape", 0.5+math.Min(0.5, math.Log(ratio))
-	case ratio < 1/1.05:
-		name, sure = "portrait", 0.5+math.Min(0.5, -math.Log(ratio))
-	}
-	tags := []api.AITag{{Name: name + " format", Confidence: percent(sure)}}
-	if ratio >= 2 || ratio <= 0.5 {
-		tags = append(tags, api.AITag{Name: "panorama", Confidence: percent(0.5 + math.Min(0.5, math.Abs(math.Log2(ratio))-1))})
-	}
-	if pixels := float64(w) * float64(h); pixels >= 8e6 {
-		tags = append(tags, api.AITag{Name: "high resolution", Confidence: percent(0.5 + math.Min(0.5, pixels/48e6))})
-	}
-	return tags
-}
-
-// shotTags returns tags for camera data, which depends on the camera's clock.
-func shotTags(s media.Shot) []api.AITag {
 	var tags []api.AITag
 	add := func(name string, confidence float64) {
-		if name = strings.TrimSpace(name); name != "" {
-			tags = append(tags, api.AITag{Name: name, Confidence: confidence})
+		if name = strings.TrimSpace(name); name != "" && confidence > 0 && confidence >= float64(in.Element.MinConfidence.Or(0)) {
+			tags = append(tags, api.AITag{Name: name, Confidence: confidence, Source: in.Element.Name})
 		}
 	}
-	add(s.Make, 99)
-	if s.Model != s.Make {
-		add(s.Model, 99)
+	measure(picture.Straight(), add)
+	switch ratio := float64(picture.Size.X) / float64(picture.Size.Y); {
+	case ratio > 1.05:
+		add("landscape format", 95)
+	case ratio < 1/1.05:
+		add("portrait format", 95)
+	default:
+		add("square format", 95)
 	}
-	if s.Taken.IsZero() || s.Taken.Year() < 1900 || s.Taken.Year() > 2200 {
-		return tags
+	shot := media.ReadShot(in.content(), in.Mime)
+	add(shot.Make, 99)
+	if shot.Model != shot.Make {
+		add(shot.Model, 99)
 	}
-	add(strconv.Itoa(s.Taken.Year()), 98)
-	add(strings.ToLower(s.Taken.Month().String()), 98)
-	// Assumes the northern hemisphere; the data does not tell.
-	add(season(s.Taken.Month()), 70)
-	return tags
+	if year := shot.Taken.Year(); year >= 1900 && year <= 2200 { // by the camera's clock
+		add(strconv.Itoa(year), 98)
+		add(strings.ToLower(shot.Taken.Month().String()), 98)
+	}
+	slices.SortStableFunc(tags, func(a, b api.AITag) int { return cmp.Compare(b.Confidence, a.Confidence) })
+	return tags[:min(len(tags), in.Element.MaxTags.Or(api.MaxAutoTags))], nil
 }
 
-func season(m time.Month) string {
-	switch m {
-	case time.March, time.April, time.May:
-		return "spring"
-	case time.June, time.July, time.August:
-		return "summer"
-	case time.September, time.October, time.November:
-		return "autumn"
+// palette holds typical colors of a name.
+var palette = []struct {
+	name   string
+	colors []rgb
+}{
+	{"beige", []rgb{{220, 200, 165}}},
+	{"black", []rgb{{15, 15, 15}}},
+	{"blue", []rgb{{40, 80, 200}, {20, 30, 90}, {130, 180, 235}}},
+	{"brown", []rgb{{120, 75, 40}, {75, 45, 25}}},
+	{"gray", []rgb{{70, 70, 70}, {128, 128, 128}, {190, 190, 190}}},
+	{"green", []rgb{{40, 150, 60}, {25, 75, 30}, {140, 200, 110}}},
+	{"orange", []rgb{{240, 140, 30}}},
+	{"pink", []rgb{{240, 140, 170}}},
+	{"purple", []rgb{{130, 50, 170}}},
+	{"red", []rgb{{200, 30, 30}, {120, 20, 20}}},
+	{"turquoise", []rgb{{40, 190, 180}, {20, 110, 110}}},
+	{"white", []rgb{{245, 245, 245}}},
+	{"yellow", []rgb{{240, 220, 50}}},
+}
+
+// measure adds tags for colors, light and transparency. Confidence grows with the share.
+func measure(img *image.NRGBA, tag func(name string, confidence float64)) {
+	shares := make([]float64, len(palette))
+	var n, light, squares, gray, hidden float64
+	for p := img.Pix; len(p) >= 4; p = p[4:] {
+		if p[3] < 128 {
+			hidden++
+			continue
+		}
+		c := rgb{float32(p[0]), float32(p[1]), float32(p[2])}
+		best, nearest := 0, float32(math.MaxFloat32)
+		for i, named := range palette {
+			for _, typical := range named.colors {
+				if d := c.distance(typical); d < nearest {
+					best, nearest = i, d
+				}
+			}
+		}
+		shares[best]++
+		l := float64(c[0]+c[1]+c[2]) / 765
+		light, squares, n = light+l, squares+l*l, n+1
+		if max(p[0], p[1], p[2])-min(p[0], p[1], p[2]) < 16 {
+			gray++
+		}
 	}
-	return "winter"
+	add := func(name string, share, least float64) {
+		if share >= least {
+			tag(name, math.Round(100*math.Sqrt(min(1, share))*100)/100)
+		}
+	}
+	add("transparent", hidden/(hidden+n), 0.001)
+	if n == 0 {
+		return
+	}
+	for i, named := range palette {
+		add(named.name, shares[i]/n, 0.08)
+	}
+	light /= n
+	add("bright", light, 0.7)
+	add("dark", 1-light, 0.7)
+	add("high contrast", 2*math.Sqrt(max(0, squares/n-light*light)), 0.5)
+	add("black and white", gray/n, 0.98)
 }

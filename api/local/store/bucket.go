@@ -1,54 +1,49 @@
 package store
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/fileblob" // file://
-	_ "gocloud.dev/blob/s3blob"   // s3://
-	"gocloud.dev/gcerrors"
-
-	"mediadesk/api/atomicfile"
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-const (
-	// smallContent is the largest content stored in one request, under its hash. A larger one is
-	// sent in parts under a random key before its hash is known.
-	smallContent = 8 << 20
-	partSize     = 8 << 20
-	// leftoverAge is the age from which unused parts are removed.
-	leftoverAge = 30 * 24 * time.Hour
-)
+// partSize is the size of a request from which a content is sent in parts.
+const partSize = 8 << 20
 
 // BucketTime limits one request to a store with its retries. Tests change it before a store is
 // opened.
 var BucketTime = 30 * time.Second
 
-// Keys of a store: contents/ab/HASH is a small content; contents/ab/HASH.KEY is empty and refers to
-// the bytes in large/KEY. Contents that are set aside have the same names below aside/; pictures
-// below aside/, and pictures made of a content are pictures/ab/HASH-…. Marks have their
-// names.
+// Keys of a store: contents/ab/HASH is a content; those that are set aside have the same names below
+// aside/, and pictures made of a content are pictures/ab/HASH-…. Marks have their names.
 const (
 	contentsKeys = "contents/"
 	asideKeys    = "aside/"
-	largeKeys    = "large/"
 	pictureKeys  = "pictures/"
 )
 
-// bucket implements Contents in an object store that several processes may share. They coordinate
+// bucket implements Contents in an S3 store that several processes may share. They coordinate
 // removals through the records (see Tx.Retire).
 type bucket struct {
-	*blob.Bucket
-	dir string // folder of a file:// store, which is synced; else empty
+	client       *minio.Client
+	sender       *minio.Client // for contents: its retries would read one reader from two goroutines, so put has its own
+	name, prefix string        // prefix begins every key; may be empty
+	unnamed      bool          // the temporary folder supports unnamed files
 	holds
 }
 
@@ -62,11 +57,21 @@ func (e *DownError) Error() string { return fmt.Sprintf("the %s does not answer:
 
 func (e *DownError) Unwrap() error { return e.Err }
 
+// down returns ErrNotFound for a missing object and a *DownError for everything else.
 func down(err error) error {
-	if err == nil || errors.Is(err, ErrNotFound) {
-		return err
+	switch {
+	case err == nil:
+		return nil
+	case isCode(err, minio.NoSuchKey):
+		return ErrNotFound
 	}
 	return &DownError{"storage", err}
+}
+
+// isCode reports whether err is the given error of an S3 service.
+func isCode(err error, code string) bool {
+	answer, ok := errors.AsType[minio.ErrorResponse](err)
+	return ok && answer.Code == code
 }
 
 // MaskURL returns an address for messages, without its password and without parameters that may
@@ -79,7 +84,7 @@ func MaskURL(text string) string {
 	query := u.Query()
 	for name, values := range query {
 		switch name {
-		case "region", "prefix", "use_path_style", "s3ForcePathStyle", "disable_https", "hostname_immutable", "sslmode", "application_name":
+		case "region", "prefix", "profile", "use_path_style", "sslmode", "application_name":
 		case "endpoint":
 			query.Set(name, MaskURL(values[0]))
 		default:
@@ -92,233 +97,204 @@ func MaskURL(text string) string {
 	return u.Redacted()
 }
 
-// OpenStorage opens the content store at an address such as s3://bucket?region=…. It fails if the
-// store does not answer.
-func OpenStorage(ctx context.Context, address string) (Contents, error) {
-	b, err := openBucket(ctx, address)
+// OpenStorage opens the content store at an address such as s3://bucket?region=… or file:///folder.
+// It fails if the store does not answer.
+func OpenStorage(ctx context.Context, address string) (c Contents, err error) {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		err = errors.New("it is not an address")
+	case u.Scheme == "file" && u.RawQuery == "":
+		c, err = openFolder(filepath.Join(filepath.FromSlash(u.Path), "contents"), true)
+	case u.Scheme == "s3":
+		c, err = openBucket(ctx, u)
+	default:
+		err = errors.New("give s3://BUCKET or file:///FOLDER")
+	}
+	if err == nil {
+		err = c.Answers(ctx)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open the storage %s: %w", MaskURL(address), err)
 	}
-	if err := b.Answers(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("open the storage %s: %w", MaskURL(address), err), b.Close())
-	}
-	return b, nil
+	return c, nil
 }
 
-func openBucket(ctx context.Context, address string) (*bucket, error) {
-	u, err := url.Parse(address)
-	if err != nil {
-		return nil, errors.New("it is not an address")
-	}
-	b := &bucket{holds: holds{n: map[string]int{}}}
+// parameters are the parameters of an s3:// address.
+var parameters = []string{"region", "endpoint", "use_path_style", "prefix", "profile"}
+
+func openBucket(ctx context.Context, u *url.URL) (*bucket, error) {
 	query := u.Query()
-	switch u.Scheme {
-	case "file":
-		b.dir = filepath.FromSlash(u.Path)
-		// Renaming needs the same file system, and attributes are not used.
-		for name, value := range map[string]string{"create_dir": "1", "dir_file_mode": "0700", "no_tmp_dir": "1", "metadata": "skip"} {
-			query.Set(name, value)
-		}
-	case "s3":
-		// Many S3-compatible services do not support the checksums that the SDK adds.
-		for _, name := range []string{"request_checksum_calculation", "response_checksum_validation"} {
-			if !query.Has(name) {
-				query.Set(name, "when_required")
-			}
+	for name := range query {
+		if !slices.Contains(parameters, name) {
+			return nil, fmt.Errorf("unknown parameter %q; known are %s", name, strings.Join(parameters, ", "))
 		}
 	}
-	u.RawQuery = query.Encode()
-	if b.Bucket, err = blob.OpenBucket(ctx, u.String()); err != nil {
-		// The error contains the address with its secrets.
-		return nil, errors.New(strings.ReplaceAll(err.Error(), u.String(), MaskURL(u.String())))
+	host, secure, lookup := "s3.amazonaws.com", true, minio.BucketLookupAuto
+	if endpoint := cmp.Or(query.Get("endpoint"), os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL")); endpoint != "" {
+		e, err := url.Parse(endpoint)
+		if err != nil || e.Host == "" || e.User != nil || e.Scheme != "http" && e.Scheme != "https" {
+			return nil, errors.New("its endpoint is not an address such as https://s3.example, without credentials")
+		}
+		host, secure, lookup = e.Host, e.Scheme == "https", minio.BucketLookupDNS
 	}
-	if b.dir != "" && query.Get("prefix") != "" {
-		b.dir = filepath.Join(b.dir, filepath.FromSlash(query.Get("prefix")))
+	if query.Has("use_path_style") {
+		pathStyle, err := strconv.ParseBool(query.Get("use_path_style"))
+		if err != nil {
+			return nil, errors.New("use_path_style must be true or false")
+		}
+		if pathStyle {
+			lookup = minio.BucketLookupPath
+		}
 	}
-	return b, nil
+	sources := []credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{Profile: query.Get("profile")}}
+	if query.Has("profile") {
+		sources = sources[1:]
+	}
+	if os.Getenv("AWS_EC2_METADATA_DISABLED") != "true" {
+		sources = append(sources, &credentials.IAM{})
+	}
+	keys := credentials.NewChainCredentials(sources)
+	found, err := keys.GetWithContext(&credentials.CredContext{Client: &http.Client{Timeout: 5 * time.Second}, Context: ctx})
+	if err == nil && found.AccessKeyID == "" {
+		err = errors.New("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write ~/.aws/credentials")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("no credentials: %w", err)
+	}
+	options := minio.Options{
+		Creds: keys, Secure: secure, BucketLookup: lookup, MaxRetries: 5,
+		Region: cmp.Or(query.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION")), // empty: asks the service
+	}
+	client, err := minio.New(host, &options)
+	if err != nil {
+		return nil, err
+	}
+	options.MaxRetries = 1
+	sender, err := minio.New(host, &options)
+	if err != nil {
+		return nil, err
+	}
+	return &bucket{
+		client: client, sender: sender, name: u.Host, prefix: query.Get("prefix"), unnamed: canDraftUnnamed(os.TempDir()), holds: holds{n: map[string]int{}},
+	}, nil
 }
 
-// timed runs one request to the store. The error is ErrNotFound or a *DownError.
-func (b *bucket) timed(do func(ctx context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), BucketTime)
+// within runs one request to the store. The error is ErrNotFound or a *DownError.
+func within(limit time.Duration, do func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	err := do(ctx)
-	if gcerrors.Code(err) == gcerrors.NotFound {
-		return ErrNotFound
-	}
-	return down(err)
+	return down(do(ctx))
 }
 
 func (b *bucket) Answers(ctx context.Context) error {
-	ok, err := b.IsAccessible(ctx)
+	ok, err := b.client.BucketExists(ctx, b.name)
 	if err == nil && !ok {
 		err = errors.New("the bucket does not exist")
 	}
 	return down(err)
 }
 
-// place locates a content: its key, the key of its bytes, and its time.
-type place struct {
-	key, data string
-	at        time.Time
-}
-
-func (p place) hash() string {
-	hash, _, _ := strings.Cut(path.Base(p.key), ".")
-	return hash
-}
-
-// places lists the contents under the key prefix keys whose hash begins with prefix.
-func (b *bucket) places(keys, prefix string) (list []place, err error) {
-	err = b.each(keys+prefix[:2]+"/"+prefix, func(o *blob.ListObject) {
-		hash, key, large := strings.Cut(path.Base(o.Key), ".")
-		if !isHash(hash) {
-			return
-		}
-		p := place{o.Key, o.Key, o.ModTime}
-		if large {
-			p.data = largeKeys + key
-		}
-		list = append(list, p)
-	})
-	return list, err
-}
-
 // each calls do for all objects whose key begins with prefix.
-func (b *bucket) each(prefix string, do func(*blob.ListObject)) error {
-	for token := blob.FirstPageToken; len(token) > 0; {
-		err := b.timed(func(ctx context.Context) error {
-			page, next, err := b.ListPage(ctx, token, 1000, &blob.ListOptions{Prefix: prefix})
-			for _, o := range page {
-				do(o)
-			}
-			token = next
-			return err
-		})
-		if err != nil {
-			return err
+func (b *bucket) each(prefix string, do func(minio.ObjectInfo)) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	late := time.AfterFunc(BucketTime, cancel)
+	defer late.Stop()
+	for o := range b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true}) {
+		late.Reset(BucketTime)
+		if o.Err != nil {
+			return down(o.Err)
 		}
+		o.Key = strings.TrimPrefix(o.Key, b.prefix)
+		do(o)
 	}
-	return nil
+	return down(ctx.Err())
 }
 
 func (b *bucket) List(prefix string) (list []Stored, err error) {
 	for _, keys := range []string{contentsKeys, asideKeys} {
-		places, err := b.places(keys, prefix)
+		err := b.each(keys+prefix[:2]+"/"+prefix, func(o minio.ObjectInfo) {
+			if hash := path.Base(o.Key); isHash(hash) {
+				list = append(list, Stored{hash, o.LastModified, keys == asideKeys})
+			}
+		})
 		if err != nil {
 			return nil, err
-		}
-		for _, p := range places {
-			list = append(list, Stored{p.hash(), p.at, keys == asideKeys})
 		}
 	}
 	return list, nil
 }
 
-func contentKey(hash string) string { return contentsKeys + hash[:2] + "/" + hash }
+func keyOf(hash string, aside bool) string {
+	if aside {
+		return asideKeys + hash[:2] + "/" + hash
+	}
+	return contentsKeys + hash[:2] + "/" + hash
+}
 
 func (b *bucket) Open(hash string) (Content, error) {
 	if !isHash(hash) {
 		return nil, ErrNotFound
 	}
-	o := &object{bucket: b, key: contentKey(hash)}
-	err := o.fetch(0)
-	if !errors.Is(err, ErrNotFound) {
-		return o, err
-	}
-	if o.key, err = b.find(hash); err != nil {
+	o := &object{bucket: b, key: keyOf(hash, false)}
+	if err := o.fetch(0); err != nil {
 		return nil, err
 	}
-	return o, o.fetch(0)
+	return opened{io.NewSectionReader(o, 0, o.size)}, nil
 }
 
-// find returns the key of the bytes of a content.
-func (b *bucket) find(hash string) (string, error) {
-	places, err := b.places(contentsKeys, hash)
-	if err == nil && len(places) == 0 {
-		err = ErrNotFound
-	}
-	if err != nil {
-		return "", err
-	}
-	return places[0].data, nil
-}
-
-var errNotDirect = errors.New("this kind of storage cannot give files to clients itself: redirects need s3://")
-
-func (b *bucket) Address(hash string, size int64, span time.Duration, mime, cache string) (address string, err error) {
-	key := contentKey(hash)
-	if size > smallContent {
-		if key, err = b.find(hash); err != nil {
-			return "", err
+func (b *bucket) Address(hash string, span time.Duration, mime, cache string) (address string, err error) {
+	// Credentials may come from a server.
+	err = within(BucketTime, func(ctx context.Context) error {
+		headers := url.Values{"response-content-type": {mime}, "response-cache-control": {cache}}
+		u, err := b.client.PresignedGetObject(ctx, b.name, b.prefix+keyOf(hash, false), span, headers)
+		if err == nil {
+			address = u.String()
 		}
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), BucketTime) // credentials may come from a server
-	defer cancel()
-	address, err = b.SignedURL(ctx, key, &blob.SignedURLOptions{Expiry: span, BeforeSign: func(as func(any) bool) error {
-		var in *s3.GetObjectInput
-		if !as(&in) {
-			return errNotDirect
-		}
-		in.ResponseContentType, in.ResponseCacheControl = &mime, &cache
-		return nil
-	}})
-	if gcerrors.Code(err) == gcerrors.Unimplemented {
-		err = errNotDirect
-	}
+		return err
+	})
 	return address, err
 }
 
 // retire removes a content unless a draft or record has begun to use it since it was listed.
-func (b *bucket) retire(s Stored, unwanted func() (bool, error), remove func(place) error) error {
-	keys := contentsKeys
-	if s.Aside {
-		keys = asideKeys
-	}
-	places, err := b.places(keys, s.Hash)
-	if err != nil {
+func (b *bucket) retire(s Stored, unwanted func() (bool, error), remove func(key string) error) error {
+	list, err := b.List(s.Hash)
+	if err != nil || !slices.ContainsFunc(list, func(now Stored) bool { return now.Aside == s.Aside && now.At.Equal(s.At) }) || b.isHeld(s.Hash) {
 		return err
 	}
-	for _, p := range places {
-		if !p.at.Equal(s.At) || b.isHeld(s.Hash) {
-			continue
-		}
-		if agreed, err := unwanted(); err != nil || !agreed {
-			return err
-		}
-		if err := remove(p); err != nil {
-			return err
-		}
+	if agreed, err := unwanted(); err != nil || !agreed {
+		return err
 	}
-	return nil
+	return remove(keyOf(s.Hash, s.Aside))
 }
 
 func (b *bucket) SetAside(s Stored, unwanted func() (bool, error)) error {
-	return b.retire(s, unwanted, func(p place) error { return b.move(p.key, contentsKeys, asideKeys) })
+	return b.retire(s, unwanted, func(key string) error { return b.move(key, keyOf(s.Hash, true)) })
 }
 
-func (b *bucket) BringBack(hash string) error {
-	places, err := b.places(asideKeys, hash)
-	for _, p := range places {
-		err = errors.Join(err, b.move(p.key, asideKeys, contentsKeys))
-	}
-	return err
-}
+func (b *bucket) BringBack(hash string) error { return b.move(keyOf(hash, true), keyOf(hash, false)) }
 
-// move renames an object of at most smallContent bytes.
-func (b *bucket) move(key, from, to string) error {
-	err := b.timed(func(ctx context.Context) error {
-		return b.Copy(ctx, to+strings.TrimPrefix(key, from), key, nil)
+// move renames an object.
+func (b *bucket) move(from, to string) error {
+	// The store copies the content; gigabytes take minutes.
+	err := within(20*BucketTime, func(ctx context.Context) error {
+		// It copies more than 5 GB in parts.
+		target := minio.CopyDestOptions{Bucket: b.name, Object: b.prefix + to}
+		_, err := b.client.ComposeObject(ctx, target, minio.CopySrcOptions{Bucket: b.name, Object: b.prefix + from})
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	return b.delete(key)
+	return b.delete(from)
 }
 
 // delete removes an object, if it exists.
 func (b *bucket) delete(key string) error {
-	err := b.timed(func(ctx context.Context) error { return b.Bucket.Delete(ctx, key) })
+	err := within(BucketTime, func(ctx context.Context) error {
+		return b.client.RemoveObject(ctx, b.name, b.prefix+key, minio.RemoveObjectOptions{})
+	})
 	if errors.Is(err, ErrNotFound) {
 		return nil
 	}
@@ -326,20 +302,16 @@ func (b *bucket) delete(key string) error {
 }
 
 func (b *bucket) Remove(s Stored, unwanted func() (bool, error)) error {
-	return b.retire(s, unwanted, func(p place) error {
-		if err := b.delete(p.key); err != nil {
+	return b.retire(s, unwanted, func(key string) error {
+		if err := b.delete(key); err != nil {
 			return err
 		}
-		// After an interrupted move another place may refer to the same bytes.
-		left, err := b.List(s.Hash)
-		if err != nil || len(left) > 0 {
+		// After an interrupted move the content may be in both places.
+		if left, err := b.List(s.Hash); err != nil || len(left) > 0 {
 			return err
 		}
 		var made []string
-		err = b.each(pictureKeys+s.Hash[:2]+"/"+s.Hash, func(o *blob.ListObject) { made = append(made, o.Key) })
-		if p.data != p.key {
-			made = append(made, p.data)
-		}
+		err := b.each(pictureKeys+s.Hash[:2]+"/"+s.Hash, func(o minio.ObjectInfo) { made = append(made, o.Key) })
 		for _, key := range made {
 			err = errors.Join(err, b.delete(key))
 		}
@@ -347,101 +319,49 @@ func (b *bucket) Remove(s Stored, unwanted func() (bool, error)) error {
 	})
 }
 
-func (b *bucket) Tidy() error {
-	var old []string
-	count := 0
-	err := b.each(largeKeys, func(o *blob.ListObject) {
-		if count++; time.Since(o.ModTime) > leftoverAge {
-			old = append(old, o.Key)
-		}
-	})
-	if err != nil || len(old) == 0 {
-		return err
+// put writes an object, in parts if it is large, unless the key of a small one exists. It fails when
+// nothing moves for a while.
+func (b *bucket) put(key string, data io.ReaderAt, size int64) (err error) {
+	options := minio.PutObjectOptions{ContentType: "application/octet-stream", PartSize: partSize, NumThreads: 2}
+	if size <= partSize { // not every store knows conditions of parts
+		options.SetMatchETagExcept("*")
 	}
-	named := map[string]bool{}
-	for _, keys := range []string{contentsKeys, asideKeys} {
-		err := b.each(keys, func(o *blob.ListObject) {
-			if _, key, large := strings.Cut(path.Base(o.Key), "."); large {
-				named[largeKeys+key] = true
-			}
-		})
-		if err != nil {
-			return err
-		}
+	for try := 0; try == 0 || try <= 5 && passing(err); try++ {
+		<-time.After(time.Duration(try) * 100 * time.Millisecond)
+		ctx, cancel := context.WithCancel(context.Background())
+		late := time.AfterFunc(2*BucketTime, cancel)
+		_, err = b.sender.PutObject(ctx, b.name, b.prefix+key, progress{io.NewSectionReader(data, 0, size), late}, size, options)
+		late.Stop()
+		cancel()
 	}
-	var leftovers []string
-	for _, key := range old {
-		if !named[key] {
-			leftovers = append(leftovers, key)
-		}
-	}
-	if n := len(leftovers); n > max(100, count/100) || 2*n > count {
-		return fmt.Errorf("%d of %d objects below %s belong to no content; remove so many by hand", n, count, largeKeys)
-	}
-	for _, key := range leftovers {
-		if err := b.delete(key); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// put writes an object in one request, unless the key exists.
-func (b *bucket) put(key string, data []byte) error {
-	err := b.timed(func(ctx context.Context) error { return b.write(ctx, key, data) })
-	for again := 0; again < 5 && isCode(err, "ConditionalRequestConflict"); again++ { // a concurrent put
-		err = b.timed(func(ctx context.Context) error { return b.write(ctx, key, data) })
-	}
-	switch {
-	case gcerrors.Code(err) == gcerrors.FailedPrecondition:
-		return nil
-	case errors.Is(err, ErrNotFound):
-		return down(errors.New("the bucket does not exist"))
-	case err != nil:
-		return err
-	}
-	return b.sync(key)
-}
-
-func (b *bucket) write(ctx context.Context, key string, data []byte) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var file *os.File // of file://
-	w, err := b.NewWriter(ctx, key, &blob.WriterOptions{
-		ContentType: "application/octet-stream", BufferSize: partSize + 1, IfNotExist: true,
-		BeforeWrite: func(as func(any) bool) error { as(&file); return nil },
-	})
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(data)
-	if err == nil && file != nil {
-		err = file.Sync()
-	}
-	if err != nil {
-		cancel() // Close would publish half of it
-	}
-	return errors.Join(err, w.Close())
-}
-
-// sync makes the name of an object durable in a file:// store.
-func (b *bucket) sync(key string) error {
-	if b.dir == "" {
+	if isCode(err, minio.PreconditionFailed) {
 		return nil
 	}
-	for key != "." {
-		key = path.Dir(key)
-		if err := atomicfile.SyncDir(filepath.Join(b.dir, filepath.FromSlash(key))); err != nil {
-			return down(err)
-		}
-	}
-	return nil
+	return down(err)
+}
+
+// passing reports whether a later attempt to put an object may succeed: the store or the connection
+// failed, or another put of the same object was under way.
+func passing(err error) bool {
+	status := minio.ToErrorResponse(err).StatusCode
+	return err != nil && (isCode(err, "ConditionalRequestConflict") || status == 0 || status >= 500 || status == http.StatusTooManyRequests)
+}
+
+// progress puts off the end of a transfer with every read.
+type progress struct {
+	*io.SectionReader
+	late *time.Timer
+}
+
+func (p progress) ReadAt(b []byte, at int64) (int, error) {
+	p.late.Reset(2 * BucketTime)
+	return p.SectionReader.ReadAt(b, at)
 }
 
 func (b *bucket) Mark(name, fresh string) (string, error) {
 	data, err := b.read(name)
 	if errors.Is(err, ErrNotFound) && fresh != "" {
-		if err := b.put(name, []byte(fresh)); err != nil {
+		if err := b.put(name, strings.NewReader(fresh), int64(len(fresh))); err != nil {
 			return "", err
 		}
 		data, err = b.read(name) // another process may have come first
@@ -452,24 +372,123 @@ func (b *bucket) Mark(name, fresh string) (string, error) {
 }
 
 func (b *bucket) read(key string) (data []byte, err error) {
-	err = b.timed(func(ctx context.Context) (err error) {
-		data, err = b.ReadAll(ctx, key)
+	err = within(BucketTime, func(ctx context.Context) error {
+		data, _, err = b.get(ctx, key, minio.GetObjectOptions{})
 		return err
 	})
 	return data, err
+}
+
+// get reads an object, or the part that the options name.
+func (b *bucket) get(ctx context.Context, key string, o minio.GetObjectOptions) ([]byte, http.Header, error) {
+	body, info, header, err := minio.Core{Client: b.client}.GetObject(ctx, b.name, b.prefix+key, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer body.Close()
+	data := make([]byte, info.Size)
+	_, err = io.ReadFull(body, data)
+	return data, header, err
 }
 
 func pictureKey(name string) string { return pictureKeys + name[:2] + "/" + name }
 
 func (b *bucket) Picture(name string) ([]byte, error) { return b.read(pictureKey(name)) }
 
-func (b *bucket) KeepPicture(name string, data []byte) error { return b.put(pictureKey(name), data) }
+func (b *bucket) KeepPicture(name string, data []byte) error {
+	return b.put(pictureKey(name), bytes.NewReader(data), int64(len(data)))
+}
 
-// isCode reports whether err is the given error of an S3 service.
-func isCode(err error, code string) bool {
-	answer, ok := errors.AsType[interface {
-		error
-		ErrorCode() string
-	}](err)
-	return ok && answer.ErrorCode() == code
+func (b *bucket) Draft() (Draft, error) {
+	return newDraft(os.TempDir(), b.unnamed, &b.holds, b.publish), nil
+}
+
+// publish sends a draft. Of a large one it asks first whether the store has its content already.
+func (b *bucket) publish(d *draft, hash string, _ byte) error {
+	key := keyOf(hash, false)
+	err := ErrNotFound
+	if d.size > partSize {
+		err = within(BucketTime, func(ctx context.Context) error {
+			_, err := b.client.StatObject(ctx, b.name, b.prefix+key, minio.StatObjectOptions{})
+			return err
+		})
+	}
+	if errors.Is(err, ErrNotFound) {
+		return b.put(key, d.file, d.size)
+	}
+	return err
+}
+
+// opened is an open content.
+type opened struct{ *io.SectionReader }
+
+func (opened) Close() error { return nil }
+
+// object reads an object in parts and keeps the last one.
+type object struct {
+	bucket *bucket
+	key    string
+	size   int64
+
+	reading sync.Mutex
+	from    int64 // offset of the kept part
+	kept    []byte
+}
+
+// Size of the part to read ahead. The first is small, since thumbnails and answers without a body
+// need no more.
+const (
+	firstRead = 64 << 10
+	nextRead  = 2 << 20
+)
+
+// fetch reads the part at from. The caller holds the lock.
+func (o *object) fetch(from int64) error {
+	most := int64(nextRead)
+	if from == 0 {
+		most = firstRead
+	}
+	return within(BucketTime, func(ctx context.Context) error {
+		var options minio.GetObjectOptions
+		if err := options.SetRange(from, from+most-1); err != nil {
+			return err
+		}
+		part, header, err := o.bucket.get(ctx, o.key, options)
+		if from == 0 && isCode(err, minio.InvalidRange) {
+			return nil // empty
+		}
+		if err != nil {
+			return err
+		}
+		size := int64(len(part))
+		if _, total, ok := strings.Cut(header.Get("Content-Range"), "/"); ok {
+			if size, err = strconv.ParseInt(total, 10, 64); err != nil {
+				return fmt.Errorf("read the size of a content: %w", err)
+			}
+		}
+		if int64(len(part)) != min(most, size-from) {
+			return io.ErrUnexpectedEOF
+		}
+		o.size, o.from, o.kept = size, from, part
+		return nil
+	})
+}
+
+func (o *object) ReadAt(p []byte, at int64) (n int, err error) {
+	o.reading.Lock()
+	defer o.reading.Unlock()
+	for n < len(p) {
+		if at >= o.size {
+			return n, io.EOF
+		}
+		if at < o.from || at >= o.from+int64(len(o.kept)) {
+			if err := o.fetch(at); err != nil {
+				return n, err
+			}
+		}
+		some := copy(p[n:], o.kept[at-o.from:])
+		n += some
+		at += int64(some)
+	}
+	return n, nil
 }

@@ -41,11 +41,8 @@ type Contents interface {
 	// Mark returns one of the marks that the contents have. If there is none yet, it
 	// becomes fresh; if that is empty, too, so is the mark.
 	Mark(name, fresh string) (string, error)
-	// Tidy removes remains of interrupted drafts.
-	Tidy() error
 	// Answers returns an error if contents cannot be stored and read now.
 	Answers(ctx context.Context) error
-	Close() error
 }
 
 // Pictures stores pictures made of contents, under names that begin with the hash. Stores that
@@ -57,10 +54,9 @@ type Pictures interface {
 
 // Direct is what a store has that clients can read from without the service.
 type Direct interface {
-	// Address returns an address that answers GET requests with a content of size bytes for
-	// span, with these values of the headers Content-Type and Cache-Control. ErrNotFound if
-	// the content is missing; a small one is not looked for.
-	Address(hash string, size int64, span time.Duration, mime, cache string) (string, error)
+	// Address returns an address that answers GET requests with a content for span, with
+	// these values of the headers Content-Type and Cache-Control.
+	Address(hash string, span time.Duration, mime, cache string) (string, error)
 }
 
 // The marks of contents.
@@ -86,7 +82,7 @@ type Content interface {
 // record is written, or never will be.
 type Draft interface {
 	io.Writer
-	io.ReaderAt // reads what was written so far; afterwards a large draft takes no more writes
+	io.ReaderAt // reads what was written so far
 	Size() int64
 	Commit() (hash string, err error)
 	Discard()
@@ -97,6 +93,7 @@ type Draft interface {
 type blobs struct {
 	dir     string
 	unnamed bool         // unnamed drafts are supported
+	shared  bool         // drafts can be committed again, since another process may remove what they committed
 	moving  sync.RWMutex // held for writing during removals
 
 	holds
@@ -106,8 +103,14 @@ type blobs struct {
 }
 
 // OpenContents opens or creates the folder dir and removes drafts of earlier processes.
-func OpenContents(dir string) (Contents, error) {
-	b := &blobs{dir: dir, holds: holds{n: map[string]int{}}}
+func OpenContents(dir string) (Contents, error) { return openFolder(dir, false) }
+
+// leftoverAge is the age from which drafts in a shared folder are removed.
+const leftoverAge = 30 * 24 * time.Hour
+
+// openFolder opens a folder. In a shared one, other processes may be writing the younger drafts.
+func openFolder(dir string, shared bool) (Contents, error) {
+	b := &blobs{dir: dir, shared: shared, holds: holds{n: map[string]int{}}}
 	if err := os.MkdirAll(b.incoming(), 0o700); err != nil {
 		return nil, err
 	}
@@ -116,11 +119,15 @@ func OpenContents(dir string) (Contents, error) {
 		return nil, err
 	}
 	for _, entry := range left {
-		if err := os.Remove(filepath.Join(b.incoming(), entry.Name())); err != nil {
+		if info, err := entry.Info(); err == nil && shared && time.Since(info.ModTime()) < leftoverAge {
+			continue
+		}
+		err := os.Remove(filepath.Join(b.incoming(), entry.Name()))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // another process committed it meanwhile
 			return nil, err
 		}
 	}
-	b.unnamed = canDraftUnnamed(b.incoming())
+	b.unnamed = !shared && canDraftUnnamed(b.incoming())
 	folders, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -178,7 +185,7 @@ func (b *blobs) Open(hash string) (Content, error) {
 }
 
 func (b *blobs) Draft() (Draft, error) {
-	return &draft{blobs: b, hash: sha256.New()}, nil
+	return newDraft(b.incoming(), b.unnamed, &b.holds, b.publish), nil
 }
 
 func (b *blobs) List(prefix string) ([]Stored, error) {
@@ -283,9 +290,6 @@ func (b *blobs) Mark(name, fresh string) (string, error) {
 	return string(mark), err
 }
 
-// Tidy does nothing: OpenContents removes old drafts.
-func (b *blobs) Tidy() error { return nil }
-
 // healthSize is large enough for a draft to reach the disk.
 const healthSize = 64 << 10
 
@@ -298,9 +302,6 @@ func (b *blobs) Answers(context.Context) error {
 	_, err = draft.Write(make([]byte, healthSize))
 	return err
 }
-
-// Close does nothing.
-func (b *blobs) Close() error { return nil }
 
 // holds counts committed drafts that are not discarded, by hash.
 type holds struct {

@@ -13,14 +13,12 @@ func TestRecordOfWrongTypes(t *testing.T) {
 		if err := tx.InsertFile(f); err != nil {
 			return err
 		}
-		_, err := tx.(*sqlTx).exec("UPDATE files SET size = 'many', hash = x'00ff' WHERE id = ?", f.ID)
+		_, err := tx.exec("UPDATE files SET size = 'many', hash = x'00ff' WHERE id = ?", f.ID)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	err = r.View(t.Context(), func(tx Tx) error {
-		if got, err := tx.File(f.ID); err == nil {
+		if got, err := Get[File](tx, f.ID); err == nil {
 			t.Errorf("read %+v", got)
 		}
 		if list, err := tx.List(Query{Files: true, Limit: 1}); err == nil {
@@ -28,7 +26,5 @@ func TestRecordOfWrongTypes(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -14,9 +15,14 @@ import (
 	"mediadesk/api/atomicfile"
 )
 
-// draft implements Draft: in memory while small, then in a file.
+// draft implements Draft: in memory while small, then in a file of the folder dir.
 type draft struct {
-	blobs   *blobs
+	dir     string
+	unnamed bool // its file has no name
+	holds   *holds
+	// publish gives the bytes in the file their hash, which begins with first.
+	publish func(d *draft, hash string, first byte) error
+
 	file    *os.File // nil while everything is in the buffer
 	name    string   // of the file; empty if unnamed
 	hash    hash.Hash
@@ -29,6 +35,10 @@ type draft struct {
 	held    string // hash of the commit, until Discard
 }
 
+func newDraft(dir string, unnamed bool, h *holds, publish func(d *draft, hash string, first byte) error) *draft {
+	return &draft{dir: dir, unnamed: unnamed, holds: h, publish: publish, hash: sha256.New()}
+}
+
 // Sizes of the write buffer, which grows for large drafts.
 const (
 	draftBuffer = 32 << 10
@@ -36,13 +46,7 @@ const (
 	largeFrom   = 1 << 20
 )
 
-// buffers are the first buffers of drafts: most need no more.
-var buffers = sync.Pool{New: func() any { return new([draftBuffer]byte) }}
-
 func (d *draft) Write(p []byte) (n int, err error) {
-	if d.buffer == nil && !d.done {
-		d.buffer = buffers.Get().(*[draftBuffer]byte)[:0]
-	}
 	for n < len(p) {
 		full := draftBuffer
 		if d.size >= largeFrom {
@@ -84,15 +88,12 @@ func (d *draft) flush() error {
 }
 
 func (d *draft) create() (err error) {
-	if d.blobs.unnamed {
-		d.file, err = draftUnnamed(d.blobs.incoming())
-	} else if d.file, err = os.CreateTemp(d.blobs.incoming(), "draft-*"); err == nil {
+	if d.unnamed {
+		d.file, err = draftUnnamed(d.dir)
+	} else if d.file, err = os.CreateTemp(d.dir, "draft-*"); err == nil {
 		d.name = d.file.Name()
 	}
-	if err != nil {
-		return fmt.Errorf("create a file for the content: %w", err)
-	}
-	return nil
+	return err
 }
 
 func (d *draft) ReadAt(p []byte, at int64) (int, error) {
@@ -108,45 +109,35 @@ func (d *draft) ReadAt(p []byte, at int64) (int, error) {
 func (d *draft) Size() int64 { return d.size }
 
 func (d *draft) Discard() {
-	if d.held != "" {
-		d.blobs.hold(d.held, -1)
-		d.held = ""
-	}
-	d.end()
-}
-
-// end closes the file and removes it unless committed.
-func (d *draft) end() {
 	if d.done {
 		return
 	}
-	d.hashing.Wait()
-	for _, b := range [][]byte{d.buffer, d.spare} {
-		if cap(b) == draftBuffer {
-			buffers.Put((*[draftBuffer]byte)(b[:draftBuffer]))
-		}
+	if d.held != "" {
+		d.holds.hold(d.held, -1)
 	}
+	d.hashing.Wait()
 	d.done, d.buffer, d.spare, d.failure = true, nil, nil, os.ErrClosed
 	if d.file != nil {
 		d.file.Close()
 	}
 	if d.name != "" {
-		os.Remove(d.name)
+		os.Remove(d.name) // a committed draft no longer has it or need not have it
 	}
 }
 
 func (d *draft) Commit() (string, error) {
-	defer d.end()
 	if err := d.flush(); err != nil {
 		return "", fmt.Errorf("write the content: %w", err)
 	}
 	d.hashing.Wait()
 	sum := d.hash.Sum(nil)
 	hash := hex.EncodeToString(sum)
-	d.blobs.hold(hash, 1)
-	d.held = hash
-	if err := d.publish(d.blobs.path(hash), sum[0]); err != nil {
-		return "", err
+	if d.held == "" {
+		d.holds.hold(hash, 1)
+		d.held = hash
+	}
+	if err := d.publish(d, hash, sum[0]); err != nil {
+		return "", fmt.Errorf("store the content: %w", err)
 	}
 	return hash, nil
 }
@@ -155,39 +146,36 @@ func (d *draft) Commit() (string, error) {
 // a power cut. A new name comes before the sync, since a file system with a journal then writes both
 // at once: contents of 20 kB take 40 % less time (ext4). A taken name may be that of a record's
 // content, so only synced bytes replace it.
-func (d *draft) publish(path string, first byte) error {
-	if err := d.blobs.settle(first); err != nil {
-		return fmt.Errorf("name the content file: %w", err)
+func (b *blobs) publish(d *draft, hash string, first byte) error {
+	path := b.path(hash)
+	if err := b.settle(first); err != nil {
+		return err
 	}
-	named, err := d.link(path)
+	named, err := b.link(d, path)
 	if err != nil {
-		return fmt.Errorf("name the content file: %w", err)
+		return err
 	}
 	if err := d.file.Sync(); err != nil {
 		if named {
-			d.unlink(path)
+			b.unlink(d, path)
 		}
-		return fmt.Errorf("write the content to the disk: %w", err)
+		return err
 	}
 	if !named {
-		err = d.replace(path)
+		if err := b.replace(d, path); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		err = atomicfile.SyncDir(filepath.Dir(path))
-	}
-	if err != nil {
-		return fmt.Errorf("name the content file: %w", err)
-	}
-	return nil
+	return atomicfile.SyncDir(filepath.Dir(path))
 }
 
 // link names an unnamed draft, unless the name is taken.
-func (d *draft) link(path string) (named bool, err error) {
+func (b *blobs) link(d *draft, path string) (named bool, err error) {
 	if d.name != "" {
 		return false, nil
 	}
-	d.blobs.moving.RLock()
-	defer d.blobs.moving.RUnlock()
+	b.moving.RLock()
+	defer b.moving.RUnlock()
 	err = linkUnnamed(d.file, path)
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil
@@ -196,9 +184,9 @@ func (d *draft) link(path string) (named bool, err error) {
 }
 
 // unlink takes the name back, unless it is that of another draft by now.
-func (d *draft) unlink(path string) {
-	d.blobs.moving.Lock()
-	defer d.blobs.moving.Unlock()
+func (b *blobs) unlink(d *draft, path string) {
+	b.moving.Lock()
+	defer b.moving.Unlock()
 	own, err := d.file.Stat()
 	if there, thereErr := os.Stat(path); err == nil && thereErr == nil && os.SameFile(own, there) {
 		os.Remove(path)
@@ -207,14 +195,22 @@ func (d *draft) unlink(path string) {
 
 // replace renames the draft over the same content, or to a free name: that refreshes its age and
 // repairs a file truncated by a crash.
-func (d *draft) replace(path string) error {
-	d.blobs.moving.RLock()
-	defer d.blobs.moving.RUnlock()
+func (b *blobs) replace(d *draft, path string) error {
+	b.moving.RLock()
+	defer b.moving.RUnlock()
 	if d.name == "" {
-		d.name = filepath.Join(d.blobs.incoming(), "draft-"+NewID())
+		d.name = filepath.Join(b.incoming(), "draft-"+NewID())
 		if err := linkUnnamed(d.file, d.name); err != nil {
 			return err
 		}
+	}
+	if b.shared {
+		second := d.name + "-" + NewID()
+		if err := os.Link(d.name, second); err != nil {
+			return err
+		}
+		defer os.Remove(second) // remains if path is the same file
+		return os.Rename(second, path)
 	}
 	// Windows cannot rename open files.
 	if err := d.file.Close(); err != nil {

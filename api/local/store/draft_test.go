@@ -14,9 +14,7 @@ import (
 // what was written, for drafts with and without a name, and for contents that exist.
 func TestDraftInPieces(t *testing.T) {
 	c, err := OpenContents(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	draftInPieces(t, c)
 	c.(*blobs).unnamed = false
 	draftInPieces(t, c)
@@ -30,13 +28,11 @@ func draftInPieces(t *testing.T, c Contents) {
 	t.Helper()
 	source := rand.NewChaCha8([32]byte{7})
 	random := rand.New(source)
-	for _, size := range []int{0, 1, 4 << 10, draftBuffer - 1, draftBuffer, draftBuffer + 1, 2 * draftBuffer, largeFrom - 1, largeFrom + draftBuffer, largeFrom + 2*largeBuffer, 5_000_001, smallContent, smallContent + 1, 20_000_003} {
+	for _, size := range []int{0, 1, 4 << 10, draftBuffer - 1, draftBuffer, draftBuffer + 1, 2 * draftBuffer, largeFrom - 1, largeFrom + draftBuffer, largeFrom + 2*largeBuffer, 5_000_001, partSize, partSize + 1, 20_000_003} {
 		data := make([]byte, size)
 		source.Read(data)
 		d, err := c.Draft()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for at := 0; at < size; {
 			n := min(1+random.IntN(100_000), size-at)
 			if _, err := d.Write(data[at : at+n]); err != nil {
@@ -46,7 +42,7 @@ func draftInPieces(t *testing.T, c Contents) {
 			if d.Size() != int64(at) {
 				t.Fatalf("after %d bytes the draft has %d", at, d.Size())
 			}
-			if random.IntN(20) == 0 && at <= smallContent {
+			if random.IntN(20) == 0 && at <= partSize {
 				got := make([]byte, 1)
 				if _, err := d.ReadAt(got, int64(at-1)); err != nil || got[0] != data[at-1] {
 					t.Fatalf("byte %d reads as %d, %v", at-1, got[0], err)
@@ -59,9 +55,7 @@ func draftInPieces(t *testing.T, c Contents) {
 			t.Fatalf("%d bytes are %s, %v", size, hash, err)
 		}
 		f, err := c.Open(hash)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got, err := io.ReadAll(f)
 		if err != nil || !bytes.Equal(got, data) {
 			t.Errorf("wrote %d bytes and read %d, %v", size, len(got), err)

@@ -2,12 +2,10 @@ package store
 
 import (
 	"crypto/rand"
-	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -28,173 +26,65 @@ func IsID(text string) bool {
 	return len(text) == 24 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-const fileColumns = `id, folder, name, private, tags, ai_tags, region, metadata, description,
-	version_id, root, version, hash, size, mime, kind, width, height, has_alpha, version_at, created, updated`
-
-// fileValues are the columns of a file to read: fileColumns, and whether it is unpublished.
-const fileValues = fileColumns + ", CASE WHEN EXISTS (SELECT 1 FROM unpublished WHERE unpublished.id = files.version_id) THEN 1 ELSE 0 END"
-
-type scanner interface{ Scan(into ...any) error }
-
-// fileRow reads rows of fileValues. It takes raw values: converting each takes longer than reading
-// the row.
-type fileRow struct {
-	values [23]any
-	into   [23]any // pointers to values
-	wrong  bool    // a value had an unexpected type
+// FileAt returns the file at a path; names compare as NFC.
+func (t Tx) FileAt(folder, name string) (*File, error) {
+	return get[File](t, "folder = ? AND name_key = ?", norm.NFC.String(folder), norm.NFC.String(name))
 }
 
-func newFileRow() *fileRow {
-	r := new(fileRow)
-	for i := range r.values {
-		r.into[i] = &r.values[i]
-	}
-	return r
-}
-
-func (r *fileRow) text(column int) string {
-	text, ok := r.values[column].(string)
-	r.wrong = r.wrong || !ok
-	return text
-}
-
-func (r *fileRow) number(column int) int64 {
-	n, ok := r.values[column].(int64)
-	r.wrong = r.wrong || !ok
-	return n
-}
-
-func (r *fileRow) time(column int) time.Time { return time.UnixMilli(r.number(column)) }
-
-func (r *fileRow) scan(row scanner) (*File, error) {
-	if err := row.Scan(r.into[:]...); err != nil {
-		return nil, notFound(err)
-	}
-	f := &File{
-		ID: r.text(0), Folder: r.text(1), Name: r.text(2), Private: r.number(3) != 0, Region: r.text(6), Description: r.text(8),
-		Version: Version{
-			ID: r.text(9), Root: r.text(10), Number: int(r.number(11)), Hash: r.text(12), Created: r.time(19), Unpublished: r.number(22) != 0,
-			Facts: Facts{
-				Size: r.number(13), Mime: r.text(14), Kind: r.text(15), Width: int(r.number(16)), Height: int(r.number(17)),
-				HasAlpha: r.number(18) != 0,
-			},
-		},
-		Created: r.time(20), Updated: r.time(21),
-	}
-	err := errors.Join(r.json(4, &f.Tags), r.json(5, &f.AITags), r.json(7, &f.Metadata))
-	if r.wrong {
-		err = fmt.Errorf("the record of the file %q has a value of the wrong type", f.ID)
-	}
-	return f, err
-}
-
-// json reads a column written by jsonOrNull.
-func (r *fileRow) json(column int, into any) error {
-	if r.values[column] == nil {
-		return nil
-	}
-	return json.Unmarshal([]byte(r.text(column)), into)
-}
-
-func scanFile(row scanner) (*File, error) { return newFileRow().scan(row) }
-
-// jsonOrNull encodes a list or map as JSON, or an empty one as NULL.
-func jsonOrNull(v any, length int) (any, error) {
-	if length == 0 {
-		return nil, nil
-	}
-	text, err := json.Marshal(v)
-	return string(text), err
-}
-
-// texts returns the JSON columns of a file.
-func (f *File) texts() (tags, aiTags, metadata any, err error) {
-	if tags, err = jsonOrNull(f.Tags, len(f.Tags)); err != nil {
-		return
-	}
-	if aiTags, err = jsonOrNull(f.AITags, len(f.AITags)); err != nil {
-		return
-	}
-	metadata, err = jsonOrNull(f.Metadata, len(f.Metadata))
-	return
-}
-
-func (t *sqlTx) File(id string) (*File, error) {
-	return scanFile(t.row("SELECT "+fileValues+" FROM files WHERE id = ?", id))
-}
-
-func (t *sqlTx) FileAt(folder, name string) (*File, error) {
-	return scanFile(t.row("SELECT "+fileValues+" FROM files WHERE folder = ? AND name_key = ?", norm.NFC.String(folder), norm.NFC.String(name)))
-}
-
-func (t *sqlTx) InsertFile(f *File) error {
-	tags, aiTags, metadata, err := f.texts()
+// InsertFile adds a file with its version; ErrExists if the path is taken.
+func (t Tx) InsertFile(f *File) error {
+	stored := *f
+	stored.Folder = norm.NFC.String(f.Folder)
+	names, args, err := files.values(reflect.ValueOf(stored), func(column) bool { return true })
 	if err != nil {
 		return err
 	}
-	v := &f.Version
-	err = t.change(ErrExists, "INSERT INTO files (name_key, "+fileColumns+") VALUES (?, ?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (folder, name_key) DO NOTHING",
-		norm.NFC.String(f.Name), f.ID, norm.NFC.String(f.Folder), f.Name, f.Private, tags, aiTags, f.Region, metadata, f.Description,
-		v.ID, v.Root, v.Number, v.Hash, v.Size, v.Mime, v.Kind, v.Width, v.Height, v.HasAlpha, v.Created.UnixMilli(), f.Created.UnixMilli(), f.Updated.UnixMilli())
-	if err != nil {
+	query := "INSERT INTO files (name_key, " + strings.Join(names, ", ") + ") VALUES (?, " + places(len(names)) + ") ON CONFLICT DO NOTHING"
+	if err := t.change(ErrExists, query, append([]any{norm.NFC.String(f.Name)}, args...)...); err != nil {
 		return err
 	}
-	return t.insertVersion(f)
+	return t.AddVersion(f.ID, &f.Version)
 }
 
-func (t *sqlTx) UpdateFile(f *File) error {
-	tags, aiTags, metadata, err := f.texts()
-	if err != nil {
-		return err
-	}
-	v := &f.Version
-	err = t.change(ErrNotFound, `UPDATE files SET private=?, tags=?, ai_tags=?, region=?, metadata=?, description=?,
-		version_id=?, root=?, version=?, hash=?, size=?, mime=?, kind=?, width=?, height=?, has_alpha=?, version_at=?, updated=? WHERE id=?`,
-		f.Private, tags, aiTags, f.Region, metadata, f.Description,
-		v.ID, v.Root, v.Number, v.Hash, v.Size, v.Mime, v.Kind, v.Width, v.Height, v.HasAlpha, v.Created.UnixMilli(), f.Updated.UnixMilli(), f.ID)
+// UpdateFile changes all but the id, folder and name of a file, and adds its version if that is new.
+func (t Tx) UpdateFile(f *File) error {
+	err := t.save(files, reflect.ValueOf(*f), func(c column) bool { return !c.once && c.name != "folder" && c.name != "name" })
 	if err != nil {
 		return err
 	}
 	var known int
-	if err := t.row("SELECT count(*) FROM versions WHERE id = ?", v.ID).Scan(&known); err != nil || known > 0 {
+	if err := t.row("SELECT count(*) FROM versions WHERE id = ?", f.Version.ID).Scan(&known); err != nil || known > 0 {
 		return err
 	}
-	return t.insertVersion(f)
+	return t.AddVersion(f.ID, &f.Version)
 }
 
-func (t *sqlTx) insertVersion(f *File) error {
-	v := &f.Version
-	embedded, err := jsonOrNull(v.Embedded, len(v.Embedded))
+// AddVersion adds a version of a file without making it the current one.
+func (t Tx) AddVersion(fileID string, v *Version) error {
+	names, args, err := versions.values(reflect.ValueOf(*v), func(column) bool { return true })
 	if err != nil {
 		return err
 	}
-	n, err := t.exec("INSERT INTO versions (file_id, number, id, root, hash, size, mime, kind, width, height, has_alpha, embedded, created)"+
-		" SELECT ?,?,?,?,?,?,?,?,?,?,?,?,? WHERE NOT EXISTS (SELECT 1 FROM removals WHERE hash = ?)",
-		f.ID, v.Number, v.ID, v.Root, v.Hash, v.Size, v.Mime, v.Kind, v.Width, v.Height, v.HasAlpha, embedded, v.Created.UnixMilli(), v.Hash)
-	if err == nil && n == 0 {
-		err = t.checkRetired(v.Hash)
+	n, err := t.exec("INSERT INTO versions (file_id, "+strings.Join(names, ", ")+") SELECT ?, "+places(len(names))+
+		" WHERE NOT EXISTS (SELECT 1 FROM removals WHERE hash = ?)", append(append([]any{fileID}, args...), v.Hash)...)
+	if err != nil || n > 0 {
+		return err
 	}
-	if err == nil && v.Unpublished {
-		_, err = t.exec("INSERT INTO unpublished (id) VALUES (?) ON CONFLICT DO NOTHING", v.ID)
+	r, err := get[Removal](t, "hash = ?", v.Hash)
+	if err != nil {
+		return err
 	}
-	return err
+	return &RetiredError{*r}
 }
 
-func (t *sqlTx) Embedded(versionID string) (map[string]json.RawMessage, error) {
-	var text sql.NullString
-	if err := t.row("SELECT embedded FROM versions WHERE id = ?", versionID).Scan(&text); err != nil {
-		return nil, notFound(err)
-	}
+// Embedded returns the embedded metadata of a version.
+func (t Tx) Embedded(versionID string) (map[string]json.RawMessage, error) {
 	members := map[string]json.RawMessage{}
-	if text.Valid {
-		if err := json.Unmarshal([]byte(text.String), &members); err != nil {
-			return nil, err
-		}
-	}
-	return members, nil
+	return members, notFound(t.row("SELECT embedded FROM versions WHERE id = ?", versionID).Scan(jsonText{&members}))
 }
 
-func (t *sqlTx) Hashes(prefix string) (map[string]bool, error) {
+// Hashes returns the hashes of the contents of all versions that begin with prefix.
+func (t Tx) Hashes(prefix string) (map[string]bool, error) {
 	all, err := list(t, func(row scanner, hash *string) error { return row.Scan(hash) },
 		"SELECT DISTINCT hash FROM versions WHERE hash >= ? AND hash < ?", prefix, prefix+"g") // "g" sorts after every hexadecimal digit
 	hashes := map[string]bool{}
@@ -204,14 +94,15 @@ func (t *sqlTx) Hashes(prefix string) (map[string]bool, error) {
 	return hashes, err
 }
 
-func (t *sqlTx) MakeFolder(path string, now time.Time) error {
+// MakeFolder makes a folder with its missing parents. An existing one is no error.
+func (t Tx) MakeFolder(path string, now time.Time) error {
 	parent := "/"
 	for name := range strings.SplitSeq(strings.Trim(norm.NFC.String(path), "/"), "/") {
 		if name == "" {
 			continue
 		}
 		full := parent + name + "/"
-		_, err := t.exec("INSERT INTO folders (path, parent, id, name, created, updated) VALUES (?,?,?,?,?,?) ON CONFLICT (path) DO NOTHING",
+		_, err := t.exec("INSERT INTO folders (path, parent, id, name, created, updated) VALUES (?,?,?,?,?,?) ON CONFLICT DO NOTHING",
 			full, parent, NewID(), name, now.UnixMilli(), now.UnixMilli())
 		if err != nil {
 			return err

@@ -1,14 +1,16 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"reflect"
 	"slices"
-	"strings"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -16,25 +18,18 @@ import (
 	"mediadesk/api/atomicfile"
 )
 
-// ReadRecords opens the database at path for reading, in any format and even while another process
+// ReadRecords opens the database at path for reading, even while another process
 // writes to it. Update is an error.
 func ReadRecords(ctx context.Context, path string) (Records, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	s := &database{path: path, read: make(chan *session, 1), turn: make(chan struct{}, 1), group: maxGroup}
+	s := &database{path: path, read: make(chan *session, 1), turn: make(chan struct{}, 1)}
 	var err error
 	if s.query, err = openReading(path); err != nil {
 		return nil, err
 	}
 	s.db = s.query
-	var known int
-	if s.query.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master WHERE name = 'unpublished'").Scan(&known) == nil && known == 0 {
-		// An older format publishes all versions.
-		if _, err := s.query.ExecContext(ctx, "CREATE TEMP TABLE unpublished (id TEXT NOT NULL PRIMARY KEY)"); err != nil {
-			return nil, errors.Join(fmt.Errorf("open the records in %s: %w", path, err), s.Close())
-		}
-	}
 	session, err := newSession(ctx, s.query, nil)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the records in %s: %w", path, err), s.Close())
@@ -78,22 +73,11 @@ func Unavailable(err error) bool {
 	return false
 }
 
-// Outdated reports whether OpenRecords would upgrade the database at path.
-func Outdated(ctx context.Context, path string) (bool, error) {
-	db, err := openReading(path)
-	if err != nil {
-		return false, err
-	}
-	var format int
-	err = db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&format)
-	return format < len(steps), errors.Join(err, db.Close())
-}
-
 // maxDamage limits the lines that an inspection returns.
 const maxDamage = 20
 
 // Damage checks the database at path and returns a line per defect. An error means that it could
-// not be checked; it is ErrNewer for a database of a newer program.
+// not be checked; it is ErrFormat for a database of another version of the program.
 func Damage(ctx context.Context, path string) ([]string, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
@@ -104,9 +88,12 @@ func Damage(ctx context.Context, path string) ([]string, error) {
 	}
 	lines, err := integrity(ctx, db)
 	if err == nil && len(lines) == 0 {
-		lines, err = checkFormat(ctx, db)
+		err = checkFormat(ctx, db)
 	}
-	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrNewer) && !Unavailable(err) {
+	if err == nil && len(lines) == 0 {
+		lines, err = checkTables(ctx, db)
+	}
+	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrFormat) && !Unavailable(err) {
 		// An unreadable database is damaged.
 		lines, err = []string{err.Error()}, nil
 	}
@@ -115,26 +102,18 @@ func Damage(ctx context.Context, path string) ([]string, error) {
 
 func (s *database) Damage(ctx context.Context) ([]string, error) { return Damage(ctx, s.path) }
 
-// checkFormat compares the tables with those of the format number.
-func checkFormat(ctx context.Context, db *sql.DB) ([]string, error) {
-	var format, second int
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&format); err != nil {
+// checkTables compares the byType with those of a new database.
+func checkTables(ctx context.Context, db *sql.DB) ([]string, error) {
+	fresh, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
 		return nil, err
 	}
-	if format == 0 {
-		return []string{"it has no tables"}, nil
-	}
-	// The oldest formats store their number only once.
-	if err := db.QueryRowContext(ctx, "SELECT format FROM library").Scan(&second); format > formatsOnce && (err != nil || second != format) {
-		return []string{fmt.Sprintf("its format number is %d (this mediadesk writes %d, a newer one may write more), but its tables do not match", format, len(steps))}, nil
-	}
-	if err := checkNewer(format); err != nil {
+	defer fresh.Close()
+	fresh.SetMaxOpenConns(1)
+	if err := createTables(ctx, fresh); err != nil {
 		return nil, err
 	}
-	if format < 0 {
-		return []string{fmt.Sprintf("its format number is damaged: %d", format)}, nil
-	}
-	want, err := schemaOf(ctx, format)
+	want, err := schema(ctx, fresh)
 	if err != nil {
 		return nil, err
 	}
@@ -150,20 +129,6 @@ func checkFormat(ctx context.Context, db *sql.DB) ([]string, error) {
 	}
 	slices.Sort(lines)
 	return lines, nil
-}
-
-// schemaOf returns the schema of a new database of a format.
-func schemaOf(ctx context.Context, format int) (map[string]string, error) {
-	db, err := sql.Open("sqlite", ":memory:")
-	if err != nil {
-		return nil, err
-	}
-	defer db.Close()
-	db.SetMaxOpenConns(1)
-	if _, err := db.ExecContext(ctx, strings.Join(steps[:format], "")); err != nil {
-		return nil, err
-	}
-	return schema(ctx, db)
 }
 
 func schema(ctx context.Context, db *sql.DB) (map[string]string, error) {
@@ -200,16 +165,6 @@ func Empty(ctx context.Context, path string) bool {
 	return errors.Join(err, records.Close()) != nil || empty
 }
 
-// RemoveRecords removes the database at path with its companion files.
-func RemoveRecords(path string) error {
-	for _, end := range []string{"-wal", "-shm", ""} {
-		if err := os.Remove(path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
 // MoveRecords renames the database at path with its companion files. It must not be open.
 func MoveRecords(path, to string) error {
 	for _, end := range []string{"", "-wal", "-shm"} {
@@ -222,12 +177,13 @@ func MoveRecords(path, to string) error {
 
 // Holding is a version and its file, as returned by Tx.Holdings.
 type Holding struct {
-	FileID, Path string // empty if the file is missing
+	FileID, Path string // the path is empty if the file is missing
 	Version      Version
 	Current      bool
 }
 
-func (t *sqlTx) Holdings(prefix string) ([]Holding, error) {
+// Holdings returns all versions whose hash begins with prefix, sorted by hash.
+func (t Tx) Holdings(prefix string) ([]Holding, error) {
 	return list(t, func(row scanner, h *Holding) error {
 		var folder, name sql.NullString
 		v := &h.Version
@@ -238,8 +194,44 @@ func (t *sqlTx) Holdings(prefix string) ([]Holding, error) {
 		FROM versions v LEFT JOIN files f ON f.id = v.file_id WHERE v.hash >= ? AND v.hash < ? ORDER BY v.hash`, prefix, prefix+"g")
 }
 
-func (t *sqlTx) Contradictions() ([]File, error) {
-	return list(t, func(row scanner, f *File) error { return row.Scan(&f.ID, &f.Folder, &f.Name, &f.Version.ID) },
-		`SELECT f.id, f.folder, f.name, f.version_id FROM files f LEFT JOIN versions v ON v.id = f.version_id
-		WHERE v.id IS NULL OR v.file_id != f.id OR v.hash != f.hash OR v.size != f.size`)
+// Unreadable returns a line for each record that is invalid or contradicts another.
+func (t Tx) Unreadable() (lines []string, err error) {
+	tell := func(what string, err error) {
+		if err != nil && len(lines) < maxDamage {
+			lines = append(lines, what+" cannot be read: "+err.Error())
+		}
+	}
+	for _, tb := range byType {
+		err := t.each(func(rows *sql.Rows) error {
+			record := reflect.New(tb.record).Elem()
+			err := tb.scan(rows, record)
+			id := record.FieldByName("ID")
+			if !id.IsValid() {
+				id = record.FieldByName("Hash")
+			}
+			tell(fmt.Sprintf("the row %v of %s", id, tb.name), err)
+			return nil
+		}, "SELECT "+tb.read+" FROM "+tb.name)
+		if err != nil {
+			return nil, err
+		}
+	}
+	err = t.each(func(rows *sql.Rows) error {
+		var embedded jsonText
+		embedded.into = new(json.RawMessage)
+		tell("the embedded metadata of a version", rows.Scan(embedded))
+		return nil
+	}, "SELECT embedded FROM versions WHERE embedded IS NOT NULL")
+	if err != nil {
+		return nil, err
+	}
+	err = t.each(func(rows *sql.Rows) error {
+		var id sql.NullString
+		err := rows.Scan(&id)
+		tell("the version of the file "+id.String, cmp.Or(err, errors.New("it differs from that in the record of the file, or one of both is missing")))
+		return nil
+	}, `SELECT coalesce(f.id, v.file_id) FROM files f FULL JOIN versions v ON v.file_id = f.id AND v.id = f.version_id
+		WHERE f.id IS NOT NULL AND (v.id IS NULL OR v.hash != f.hash OR v.size != f.size OR v.unpublished != f.unpublished)
+		OR f.id IS NULL AND NOT EXISTS (SELECT 1 FROM files WHERE id = v.file_id)`)
+	return lines, err
 }

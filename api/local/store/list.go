@@ -1,8 +1,9 @@
 package store
 
 import (
-	"database/sql"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -45,16 +46,16 @@ const (
 func (q *Query) sql() (string, []any) {
 	var parts []string
 	var args []any
-	add := func(wanted bool, kind, folder, name, sizes, from string, conditions []condition) {
+	add := func(wanted bool, kind, folder, name, sizes, from, row string) {
 		if wanted {
-			c := joined(conditions, " AND ")
+			c := q.conditions(row)
 			parts = append(parts, "SELECT "+kind+" AS kind_of_row, id, "+folder+" AS place, "+name+" AS name, created, updated, "+sizes+", -length("+name+") AS relevance FROM "+from+" WHERE "+c.sql)
 			args = append(args, c.args...)
 		}
 	}
-	add(q.Files, rowFile, "folder", "name_key", "height, width, size", "files", q.fileConditions(api.TypeFile))
-	add(q.Earlier, rowEarlier, "folder", "name_key", "height, width, size", "("+earlier+") AS files", q.fileConditions(api.TypeVersion))
-	add(q.Folders, rowFolder, "parent", "name", "0 AS height, 0 AS width, 0 AS size", "folders", q.folderConditions())
+	add(q.Files, rowFile, "folder", "name_key", "height, width, size", "files", api.TypeFile)
+	add(q.Earlier, rowEarlier, "folder", "name_key", "height, width, size", "("+earlier+") AS files", api.TypeVersion)
+	add(q.Folders, rowFolder, "parent", "name", "0 AS height, 0 AS width, 0 AS size", "folders", api.TypeFolder)
 	if len(parts) == 0 {
 		return "", nil
 	}
@@ -82,18 +83,15 @@ func (q *Query) order() (column Order, direction string) {
 }
 
 // entries returns the files that a query selects.
-func (t *sqlTx) entries(query string, args ...any) ([]Entry, error) {
-	var list []Entry
-	row := newFileRow()
-	err := t.each(func(rows *sql.Rows) error {
-		f, err := row.scan(rows)
-		list = append(list, Entry{File: f})
-		return err
+func (t Tx) entries(query string, args ...any) ([]Entry, error) {
+	return list(t, func(row scanner, e *Entry) error {
+		e.File = new(File)
+		return files.scan(row, reflect.ValueOf(e.File).Elem())
 	}, query, args...)
-	return list, err
 }
 
-func (t *sqlTx) List(q Query) ([]Entry, error) {
+// List returns a listing.
+func (t Tx) List(q Query) ([]Entry, error) {
 	if q.Files {
 		var err error
 		if q.narrowed, err = t.narrow(&q); err != nil {
@@ -119,11 +117,11 @@ func (t *sqlTx) List(q Query) ([]Entry, error) {
 	for i, k := range keys {
 		switch e := &entries[i]; k.kind {
 		case rowFolder:
-			e.Folder, err = t.folder("id", k.id)
+			e.Folder, err = Get[Folder](t, k.id)
 		case rowEarlier:
 			e.Earlier, err = t.earlier(k.id)
 		default:
-			e.File, err = t.File(k.id)
+			e.File, err = Get[File](t, k.id)
 		}
 		if err != nil {
 			return nil, err
@@ -132,18 +130,22 @@ func (t *sqlTx) List(q Query) ([]Entry, error) {
 	return entries, nil
 }
 
-// folder returns the folder with the value in the column.
-func (t *sqlTx) folder(column, value string) (*Folder, error) {
-	return one(t.row("SELECT id, path, name, created, updated FROM folders WHERE "+column+" = ?", value), func(row scanner, f *Folder) error {
-		return row.Scan(&f.ID, &f.Path, &f.Name, milliseconds{&f.Created}, milliseconds{&f.Updated})
-	})
-}
-
-// fileConditions returns the conditions for files or for earlier versions.
-func (q *Query) fileConditions(row string) []condition {
+// conditions returns the conditions for rows of a kind.
+func (q *Query) conditions(row string) condition {
 	var c []condition
 	if q.Folder != "" {
 		c = append(c, condition{"folder = ?", []any{norm.NFC.String(q.Folder)}})
+	}
+	if q.Match != nil {
+		c = append(c, q.Match.condition(row))
+	}
+	if row == api.TypeFolder {
+		if q.Kind != "" || len(q.Tags) > 0 {
+			c = append(c, condition{sql: "FALSE"}) // folders have only a name and times
+		}
+		all := joined(c, " AND ")
+		all.sql = inFolders.Replace(all.sql)
+		return all
 	}
 	if q.Kind != "" {
 		c = append(c, condition{"kind = ?", []any{q.Kind}})
@@ -151,36 +153,24 @@ func (q *Query) fileConditions(row string) []condition {
 	if len(q.Tags) > 0 {
 		c = append(c, element("files.tags", in("value", q.Tags)))
 	}
-	if q.Match != nil {
-		c = append(c, q.Match.condition(row))
+	if q.AfterName != "" {
+		c = append(c, condition{"(name_key, folder) > (?, ?)", []any{norm.NFC.String(q.AfterName), norm.NFC.String(q.AfterFolder)}})
 	}
 	if row == api.TypeFile {
 		c = append(c, q.narrowed...)
 	}
-	return c
+	return joined(c, " AND ")
 }
 
-func (q *Query) folderConditions() []condition {
-	var c []condition
-	if q.Folder != "" {
-		c = append(c, condition{"parent = ?", []any{norm.NFC.String(q.Folder)}})
-	}
-	// Folders have only a name and times.
-	if q.Kind != "" || len(q.Tags) > 0 {
-		c = append(c, condition{sql: "FALSE"})
-	}
-	if q.Match != nil {
-		c = append(c, q.Match.folderCondition())
-	}
-	return c
-}
+// inFolders converts the columns of files to those of folders.
+var inFolders = strings.NewReplacer("name_key", "name", "folder", "parent")
 
 // in returns the condition that column has one of values.
 func in[T any](column string, values []T) condition {
 	if len(values) == 0 {
 		return condition{sql: "FALSE"}
 	}
-	c := condition{sql: column + " IN (" + strings.TrimSuffix(strings.Repeat("?,", len(values)), ",") + ")"}
+	c := condition{sql: column + " IN (" + places(len(values)) + ")"}
 	for _, v := range values {
 		c.args = append(c.args, v)
 	}
@@ -193,42 +183,23 @@ func element(list string, c condition) condition {
 }
 
 var matchColumns = map[string]string{
-	MatchName: "name_key", MatchKind: "kind", MatchMime: "mime", MatchSize: "size", MatchWidth: "width", MatchHeight: "height",
-	MatchCreated: "created", MatchUpdated: "updated", MatchPrivate: "private", MatchRegion: "CASE WHEN region != '' THEN 1 ELSE 0 END",
-	MatchAlpha: "has_alpha", MatchID: "id", MatchText: "description",
+	MatchName: "name_key", MatchSize: "size", MatchWidth: "width", MatchHeight: "height", MatchCreated: "created",
+	MatchUpdated: "updated", MatchPrivate: "private", MatchAlpha: "has_alpha", MatchPublished: "1 - unpublished", MatchID: "id",
 }
 
-var operators = map[string]string{"=": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+var operators = []string{"=", "<", "<=", ">", ">="}
 
+// condition returns the condition for rows of a kind. Conditions on properties that folders do not
+// have are false for them.
 func (m *Match) condition(row string) condition {
 	return m.build(func(m *Match) condition {
-		if m.Subject == MatchRow {
+		switch {
+		case m.Subject == MatchRow:
 			return m.row(row)
+		case row == api.TypeFolder && !slices.Contains([]string{MatchID, MatchFolder, MatchName, MatchCreated, MatchUpdated}, m.Subject):
+			return condition{sql: "FALSE"}
 		}
 		return m.single()
-	})
-}
-
-// folderCondition returns the condition for folders. Conditions on missing properties are false.
-func (m *Match) folderCondition() condition {
-	return m.build(func(m *Match) condition {
-		switch m.Subject {
-		case MatchRow:
-			return m.row(api.TypeFolder)
-		case MatchID:
-			return m.single()
-		case MatchFolder:
-			c := m.folders()
-			c.sql = strings.ReplaceAll(c.sql, "folder", "parent")
-			return c
-		case MatchName:
-			c := m.single()
-			c.sql = strings.ReplaceAll(c.sql, "name_key", "name")
-			return c
-		case MatchCreated, MatchUpdated:
-			return m.single()
-		}
-		return condition{sql: "FALSE"}
 	})
 }
 
@@ -270,17 +241,18 @@ func (m *Match) single() condition {
 		// substr counts characters in any script; LIKE would interpret wildcards in names.
 		return condition{"substr(" + column + ", 1, length(?)) = ?", []any{prefix, prefix}}
 	case m.Op == "in":
-		texts := make([]string, len(m.Text))
-		for i, text := range m.Text {
-			texts[i] = norm.NFC.String(text)
+		// PostgreSQL has an index for "=" only; see postgres.sql.
+		parts := []condition{{sql: "FALSE"}}
+		for _, text := range m.Text {
+			parts = append(parts, condition{column + " = ?", []any{norm.NFC.String(text)}})
 		}
-		return in(column, texts)
-	case operators[m.Op] == "":
+		return joined(parts, " OR ")
+	case !slices.Contains(operators, m.Op):
 		return condition{sql: "FALSE"}
 	case m.Text != nil:
-		return condition{column + " " + operators[m.Op] + " ?", []any{norm.NFC.String(m.first())}}
+		return condition{column + " " + m.Op + " ?", []any{norm.NFC.String(m.first())}}
 	}
-	c := condition{"(" + column + ") " + operators[m.Op] + " ?", []any{m.Number}}
+	c := condition{"(" + column + ") " + m.Op + " ?", []any{m.Number}}
 	if m.Subject == MatchWidth || m.Subject == MatchHeight {
 		c.sql = "(" + c.sql + " AND " + column + " > 0)" // exclude files without pixels
 	}

@@ -27,36 +27,32 @@ func testDeleteField(t *testing.T, r Records) {
 		two.Metadata = map[string]json.RawMessage{name: json.RawMessage(`1`)}
 		field := &Field{ID: NewID(), Name: name, Label: "l", Schema: json.RawMessage(`{"type":"Text"}`)}
 		err := r.Update(t.Context(), func(tx Tx) error {
-			return errors.Join(tx.InsertFile(one), tx.InsertFile(two), tx.AddField(field), tx.DeleteField(field.ID, time.Now()))
+			return errors.Join(tx.InsertFile(one), tx.InsertFile(two), tx.Add(field), tx.DeleteField(field.ID, time.Now()))
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		err = r.View(t.Context(), func(tx Tx) error {
-			first, err := tx.File(one.ID)
+			first, err := Get[File](tx, one.ID)
 			if err != nil || !reflect.DeepEqual(first.Metadata, left) {
 				t.Errorf("%q: %s remains, %v", name, first.Metadata, err)
 			}
-			second, err := tx.File(two.ID)
+			second, err := Get[File](tx, two.ID)
 			if err != nil || second.Metadata != nil {
 				t.Errorf("%q: %s remains, %v", name, second.Metadata, err)
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	err := r.Update(t.Context(), func(tx Tx) error {
 		taken := &Field{ID: NewID(), Name: "plain", Schema: json.RawMessage(`{"type":"Text"}`)}
-		if err := tx.AddField(taken); !errors.Is(err, ErrExists) {
+		if err := tx.Add(taken); !errors.Is(err, ErrExists) {
 			t.Errorf("the name of a deleted field: %v", err)
 		}
-		living, err := tx.Fields(false)
+		living, err := All[Field](tx, Filter{"deleted": 0})
 		if err != nil || len(living) > 0 {
 			t.Errorf("fields in use: %v, %v", living, err)
 		}
-		all, err := tx.Fields(true)
+		all, err := All[Field](tx, nil)
 		if err != nil || len(all) != 8 || all[0].Deleted.IsZero() {
 			t.Errorf("all fields: %v, %v", all, err)
 		}
@@ -85,12 +81,10 @@ func testDeleteFolder(t *testing.T, r Records) {
 		}
 		return tx.DeleteFolder("/a/")
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	err = r.View(t.Context(), func(tx Tx) error {
 		for folder, gone := range folders {
-			_, err := tx.File(files[folder].ID)
+			_, err := Get[File](tx, files[folder].ID)
 			_, errFolder := tx.FolderAt(folder)
 			versions, errVersions := tx.Versions(files[folder].ID)
 			if errors.Is(err, ErrNotFound) != gone || errors.Is(errFolder, ErrNotFound) != gone || (len(versions) == 0) != gone || errVersions != nil {
@@ -99,9 +93,7 @@ func testDeleteFolder(t *testing.T, r Records) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // TestClearEmptiesEveryTable fails if Clear does not empty a new table.
@@ -109,26 +101,18 @@ func TestClearEmptiesEveryTable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	openRecords(t, path)
 	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	rows, err := db.Query("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer rows.Close()
-	known := append([]string{"versions", "library", "deletions", "removals", "file_tags", "unpublished", "instances", "claims"}, cleared...)
+	known := append([]string{"versions", "library", "deletions", "removals", "file_tags", "instances", "claims"}, cleared...)
 	for rows.Next() {
 		var table string
-		if err := rows.Scan(&table); err != nil {
-			t.Fatal(err)
-		}
+		must(t, rows.Scan(&table))
 		if !slices.Contains(known, table) {
 			t.Errorf("Clear leaves the table %s", table)
 		}
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, rows.Err())
 }

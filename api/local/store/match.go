@@ -1,32 +1,35 @@
 package store
 
 import (
+	"database/sql/driver"
 	"encoding/json"
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+	"modernc.org/sqlite"
 )
 
 // earlier selects the versions that are not current, with the columns of a file.
 const earlier = `SELECT v.id AS id, f.folder AS folder, f.name_key AS name_key, f.private AS private, f.tags AS tags, f.ai_tags AS ai_tags,
 	f.region AS region, f.metadata AS metadata, f.description AS description, v.id AS version_id,
-	v.size AS size, v.mime AS mime, v.kind AS kind, v.width AS width, v.height AS height, v.has_alpha AS has_alpha,
+	v.size AS size, v.mime AS mime, v.kind AS kind, v.width AS width, v.height AS height, v.has_alpha AS has_alpha, v.unpublished AS unpublished,
 	v.created AS created, v.created AS updated
 	FROM versions v JOIN files f ON f.id = v.file_id WHERE v.id != f.version_id`
 
 // earlier returns a file with the given version in place of the current one.
-func (t *sqlTx) earlier(versionID string) (*File, error) {
+func (t Tx) earlier(versionID string) (*File, error) {
 	var id string
 	if err := t.row("SELECT file_id FROM versions WHERE id = ?", versionID).Scan(&id); err != nil {
 		return nil, notFound(err)
 	}
-	f, err := t.File(id)
+	f, err := Get[File](t, id)
 	if err != nil {
 		return nil, err
 	}
-	v, err := t.Version(versionID)
+	v, err := Get[Version](t, versionID)
 	if err != nil {
 		return nil, err
 	}
@@ -48,9 +51,6 @@ func (m *Match) special() condition {
 		return m.metadata("json_each(files.metadata) AS m", "TRUE")
 	case MatchCamera:
 		return m.metadata("versions AS owner, json_each(owner.embedded) AS m", "owner.id = files.version_id")
-	case MatchPublished:
-		not := map[int64]string{1: "NOT "}[m.Number]
-		return condition{sql: not + "EXISTS (SELECT 1 FROM unpublished WHERE unpublished.id = files.version_id)"}
 	case MatchGiven:
 		return m.metadata("given, json_each(given.members) AS m", "TRUE")
 	}
@@ -60,7 +60,8 @@ func (m *Match) special() condition {
 	return condition{}
 }
 
-func (t *sqlTx) Meets(members map[string]any, m *Match) (met bool, err error) {
+// Meets reports whether members, compared as custom metadata are, meet a match about MatchGiven.
+func (t Tx) Meets(members map[string]any, m *Match) (met bool, err error) {
 	text, err := json.Marshal(members)
 	if err != nil {
 		return false, err
@@ -153,8 +154,8 @@ func (m *Match) metadata(from, where string) condition {
 			parts[i] = compared("=", value)
 		}
 		found = joined(parts, " OR ")
-	case operators[m.Op] != "" && len(m.Values) == 1:
-		found = compared(operators[m.Op], m.Values[0])
+	case slices.Contains(operators, m.Op) && len(m.Values) == 1:
+		found = compared(m.Op, m.Values[0])
 	default:
 		return condition{sql: "FALSE"}
 	}
@@ -162,16 +163,37 @@ func (m *Match) metadata(from, where string) condition {
 	return c
 }
 
-// compared compares an element with a string, float64 or bool. Numbers and texts are never ordered.
+// compared compares an element with a string or a number. Numbers and texts are never ordered.
 func compared(operator string, value any) condition {
-	switch v := value.(type) {
-	case string:
-		return condition{"e.type = 'text' AND e.value " + operator + " ?", []any{v}}
-	case bool:
-		value = 0.0
-		if v {
-			value = 1.0
-		}
+	if text, ok := value.(string); ok {
+		return condition{"e.type = 'text' AND e.value " + operator + " ?", []any{text}}
 	}
 	return condition{"CASE WHEN e.type IN ('integer', 'real', 'true', 'false') THEN CAST(e.value AS DOUBLE PRECISION) " + operator + " ? ELSE FALSE END", []any{value}}
+}
+
+func init() {
+	sqlite.MustRegisterDeterministicScalarFunction("has_words", 2, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+		text, _ := args[0].(string)
+		query, _ := args[1].(string)
+		return wordsMatch(text, query), nil
+	})
+}
+
+// wordsMatch reports whether text contains every word of query, in any case; the last one as a
+// prefix. Spaces and punctuation separate words.
+func wordsMatch(text, query string) bool {
+	have, want := splitAtPunctuation(text), splitAtPunctuation(query)
+	for i, word := range want {
+		last := i == len(want)-1
+		if !slices.ContainsFunc(have, func(w string) bool { return w == word || last && strings.HasPrefix(w, word) }) {
+			return false
+		}
+	}
+	return len(want) > 0
+}
+
+func splitAtPunctuation(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(norm.NFC.String(text)), func(r rune) bool {
+		return !unicode.In(r, unicode.L, unicode.M, unicode.N)
+	})
 }

@@ -17,7 +17,7 @@ const fewFiles = 20_000
 
 // narrow returns conditions that an index answers and few files meet, so that a listing need not
 // read every file. They follow from the query, so the result is the same.
-func (t *sqlTx) narrow(q *Query) ([]condition, error) {
+func (t Tx) narrow(q *Query) ([]condition, error) {
 	var list []condition
 	add := func(c condition, count string, args ...any) error {
 		var n int
@@ -77,8 +77,8 @@ func (q *Query) inOrder() bool {
 const fewSkipped = 1000
 
 // listFiles lists only files, in one query.
-func (t *sqlTx) listFiles(q *Query) ([]Entry, error) {
-	c := joined(q.fileConditions(api.TypeFile), " AND ")
+func (t Tx) listFiles(q *Query) ([]Entry, error) {
+	c := q.conditions(api.TypeFile)
 	order, direction := q.order()
 	terms := []string{string(order), "folder", "name_key"}
 	switch order {
@@ -87,9 +87,9 @@ func (t *sqlTx) listFiles(q *Query) ([]Entry, error) {
 	case ByRelevance:
 		terms[0] = "-length(name_key)"
 	}
-	query := fmt.Sprintf("SELECT %s FROM files WHERE %s ORDER BY %s %s %s", fileValues, c.sql, strings.Join(terms, " "+direction+", "), direction, limits)
+	query := fmt.Sprintf("SELECT %s FROM files WHERE %s ORDER BY %s %s %s", files.read, c.sql, strings.Join(terms, " "+direction+", "), direction, limits)
 	if q.inOrder() {
-		t = &sqlTx{ctx: context.WithoutCancel(t.ctx), s: t.s}
+		t.ctx = context.WithoutCancel(t.ctx)
 	}
 	return t.entries(query, append(c.args, q.Limit, q.Skip)...)
 }

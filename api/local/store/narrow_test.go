@@ -36,9 +36,7 @@ func testListsAgree(t *testing.T, r Records) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	err = r.View(t.Context(), func(tx Tx) error {
 		for name, q := range map[string]Query{
 			"a tag":            {Tags: []string{"b"}},
@@ -55,7 +53,7 @@ func testListsAgree(t *testing.T, r Records) {
 			q.Files, q.Limit, q.Order = true, 1000, ByName
 			plain, args := q.sql()
 			var want []string
-			entries, err := tx.(*sqlTx).entries("SELECT "+fileValues+" FROM files WHERE id IN (SELECT id FROM ("+plain+") AS found) ORDER BY name_key, folder", args...)
+			entries, err := tx.entries("SELECT "+files.read+" FROM files WHERE id IN (SELECT id FROM ("+plain+") AS found) ORDER BY name_key, folder", args...)
 			if err != nil {
 				return err
 			}
@@ -79,7 +77,5 @@ func testListsAgree(t *testing.T, r Records) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

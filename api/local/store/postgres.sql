@@ -70,12 +70,24 @@ BEGIN
 	RETURN have IS NOT NULL AND cardinality(want) > 0;
 END $$;
 
-CREATE TABLE file_tags (
-	tag     plain NOT NULL,
-	created bigint NOT NULL, -- of the file
-	file    plain NOT NULL, -- its id
-	PRIMARY KEY (tag, created, file)
-);
+-- An index entry has at most 2.7 kB, so indexes have the first 200 characters of long texts. Order and
+-- equality of these agree with those of the texts. rest tells long texts apart that begin alike.
+CREATE FUNCTION hash_of(value text) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$SELECT sha256(convert_to(value, 'UTF8'))$$;
+CREATE FUNCTION rest(folder text, name text) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT CASE WHEN length(folder) <= 200 AND length(name) <= 200 THEN '' ELSE hash_of(folder || name) END
+$$;
+CREATE FUNCTION same(value text, other text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT left(value, 200) = left(other, 200) AND value = other
+$$;
+CREATE FUNCTION within(value text, first text, last text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+	SELECT left(value, 200) >= left(first, 200) AND left(value, 200) <= left(last, 200) AND value >= first AND value < last
+$$;
+CREATE UNIQUE INDEX folders_path ON folders (left(path, 200), rest(path, ''));
+CREATE INDEX folders_parent ON folders (left(parent, 200), left(name, 200));
+CREATE UNIQUE INDEX files_place ON files (left(folder, 200), left(name_key, 200), rest(folder, name_key));
+CREATE INDEX files_folder_created ON files (left(folder, 200), created);
+CREATE INDEX files_name ON files (left(name_key, 200));
+
 CREATE FUNCTION tags_of(tags text, ai_tags text) RETURNS TABLE (tag plain) LANGUAGE sql IMMUTABLE AS $$
 	SELECT value FROM json_each(tags) UNION SELECT json_extract(value, '$.name') FROM json_each(ai_tags)
 $$;

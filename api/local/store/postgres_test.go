@@ -18,14 +18,10 @@ func TestPostgresRestarts(t *testing.T) {
 		return r.Update(t.Context(), func(tx Tx) error { return tx.InsertFile(f) })
 	}
 	find := func() error {
-		return r.View(t.Context(), func(tx Tx) error { _, err := tx.File(f.ID); return err })
+		return r.View(t.Context(), func(tx Tx) error { _, err := Get[File](tx, f.ID); return err })
 	}
-	if err := errors.Join(insert(f), find()); err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(insert(f), find()))
+	must(t, server.Stop())
 	var down *DownError
 	if err := insert(sample("/", "b")); !errors.As(err, &down) || down.Part != "database" {
 		t.Errorf("an update without the server gave %v", err)
@@ -33,16 +29,14 @@ func TestPostgresRestarts(t *testing.T) {
 	if err := find(); !errors.As(err, &down) {
 		t.Errorf("a view without the server gave %v", err)
 	}
-	if err := server.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, server.Start(t.Context()))
 	if err := errors.Join(find(), insert(sample("/", "b"))); err != nil {
 		t.Errorf("after a restart: %v", err)
 	}
 }
 
 // TestPostgresTables: processes that start at once create the tables once, and do not change those of a
-// newer program.
+// other version.
 func TestPostgresTables(t *testing.T) {
 	address := pgtest.Database(t)
 	var wg sync.WaitGroup
@@ -61,13 +55,11 @@ func TestPostgresTables(t *testing.T) {
 	wg.Wait()
 	r := openPostgres(t, address)
 	err := r.Update(t.Context(), func(tx Tx) error {
-		_, err := tx.(*sqlTx).exec("UPDATE library SET format = 99")
+		_, err := tx.exec("UPDATE library SET format = 99")
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := OpenPostgres(t.Context(), address); !errors.Is(err, ErrNewer) {
-		t.Errorf("a newer format gave %v", err)
+	must(t, err)
+	if _, err := OpenPostgres(t.Context(), address); !errors.Is(err, ErrFormat) {
+		t.Errorf("another format gave %v", err)
 	}
 }

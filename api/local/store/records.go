@@ -30,8 +30,6 @@ var ErrExists = errors.New("already exists")
 //   - When Update has returned nil, its writes survive a kill or power cut.
 //   - View sees one consistent state and does not block updates for long.
 //   - All methods are safe for concurrent use.
-//
-// A Tx must not be used after its function has returned.
 type Records interface {
 	Update(ctx context.Context, fn func(Tx) error) error
 	View(ctx context.Context, fn func(Tx) error) error
@@ -58,116 +56,20 @@ func Update[T any](ctx context.Context, r Records, change func(Tx) (T, error)) (
 	return result, err
 }
 
-// Tx reads and writes within one Update or View; writing in a View is an error. Reading a missing
-// record gives ErrNotFound.
-type Tx interface {
-	File(id string) (*File, error)
-	FileAt(folder, name string) (*File, error)                // names compare as NFC
-	InsertFile(f *File) error                                 // ErrExists if the path is taken
-	UpdateFile(f *File) error                                 // all but id, folder and name; adds f.Version if new
-	DeleteFile(id string) error                               // with all its versions; see Deletion
-	MoveFile(id, folder, name string) error                   // ErrExists if another file has the path
-	Version(id string) (*Version, error)                      // without embedded metadata
-	Versions(fileID string) ([]Version, error)                // newest first, without embedded metadata
-	CountVersions(fileID string) (count, last int, err error) // last is the highest number
-	AddVersion(fileID string, v *Version) error               // does not make it current
-	DeleteVersion(fileID, id string) error                    // ErrNotFound for the current one; see Deletion
-	Publish(fileID string, published, all bool) error         // the current version, or all
-	Embedded(versionID string) (map[string]json.RawMessage, error)
-	Hashes(prefix string) (map[string]bool, error) // contents of all versions, by prefix
-	Holdings(prefix string) ([]Holding, error)     // all versions whose hash begins with prefix, sorted by hash
-	Contradictions() ([]File, error)               // files whose current version is missing or differs
-	Unreadable() ([]string, error)                 // a line for each invalid record
-	List(q Query) ([]Entry, error)
-
-	Deletions() ([]Deletion, error)  // oldest first
-	ForgetDeletion(d Deletion) error // missing ones are ignored
-	// Retire records r, or returns false if a version uses the content. Afterwards adding a version
-	// with it is a *RetiredError.
-	Retire(r Removal) (bool, error)
-	Removals() ([]Removal, error)  // oldest first
-	ForgetRemoval(r Removal) error // only exactly this one; missing ones are ignored
-	Created() (time.Time, error)   // when the records were created
-	// Identity returns the identity of the library. If it has none it becomes fresh, which may be
-	// empty.
-	Identity(fresh string) (string, error)
-	// UseStore makes the contents with that StoreMark those of the library, or returns false
-	// because it has others. Those that MoveStore named replace them, unless an instance is
-	// there.
-	UseStore(mark string) (bool, error)
-	// MoveStore lets the library use the contents with the StoreMark to instead of those
-	// with the mark from. It returns false if its contents are others.
-	MoveStore(from, to string) (bool, error)
-	Empty() (bool, error) // reports whether there are no versions
-	Clear() error         // deletes everything but the identity and format; see Deletion
-
-	MakeFolder(path string, now time.Time) error // with missing parents; existing folders are no error
-	FolderAt(path string) (*Folder, error)
-	DeleteFolder(path string) error // with its contents; see Deletion
-
-	// Meets reports whether members, compared as custom metadata are, meet a match
-	// about MatchGiven.
-	Meets(members map[string]any, m *Match) (bool, error)
-
-	Fields(deleted bool) ([]Field, error)      // by name; deleted selects whether to include deleted ones
-	AddField(f *Field) error                   // ErrExists if the name is taken, even by a deleted field
-	UpdateField(f *Field) error                // label, description and schema
-	DeleteField(id string, at time.Time) error // and its values in files; the name stays reserved
-
-	Presets(kind string) ([]Preset, error) // oldest first; all kinds if kind is empty
-	AddPreset(p *Preset) error
-	UpdatePreset(p *Preset) error // all but kind, id and creation time
-	DeletePreset(kind, id string) error
-
-	AddRun(r *Run) error // sets r.ID
-	Run(id int64) (*Run, error)
-	UpdateRun(r *Run) error
-	Runs(fileID string) ([]Run, error) // oldest first, without owners
-	PendingRuns() ([]Run, error)       // oldest first
-
-	Usage(start, end time.Time) (Usage, error)
-
-	// Unfinished returns the numbers of pending runs and posts.
-	Unfinished() (runs, posts int, err error)
-
-	AddPost(p *Post) error // sets p.ID
-	UpdatePost(p *Post) error
-	DeletePost(id int64) error
-	Posts() ([]Post, error)               // oldest first
-	PostsOf(owner string) ([]Post, error) // oldest first
-
-	// Present marks an instance as present for a span, by the database's clock.
-	Present(id string, span time.Duration) error
-	Absent(id string) error // removes an instance, or all if id is empty
-	// Claim reports whether owner holds the exclusive work.
-	Claim(work, owner string) (bool, error)
-	// Adopt assigns to owner at most most pending runs and posts of absent instances. The runs
-	// become awaited and are returned.
-	Adopt(owner string, most int) ([]Run, error)
-
-	KeepJob(j *Job) error // adds it or changes its body
-	Job(id string) (*Job, error)
-	DeleteJob(id string) error // missing ones are ignored
-	// AdoptJobs assigns to owner at most most jobs of absent instances.
-	AdoptJobs(owner string, most int) ([]Job, error)
-
-	UseToken(hash string, expire, now time.Time) error // ErrExists if already used; forgets tokens that expired before now
-}
-
 // File is a stored file with its current version.
 type File struct {
-	ID          string // 24 hex digits
-	Folder      string // as returned by api.CleanFolder
-	Name        string
-	Private     bool
-	Tags        []string                   // may be nil
-	AITags      []api.AITag                // may be nil
-	Region      string                     // "x,y,width,height"; empty for none
-	Metadata    map[string]json.RawMessage // custom metadata; may be nil
-	Description string
+	ID          string                     `db:"id,key"` // 24 hex digits
+	Folder      string                     `db:"folder"` // as returned by api.CleanFolder
+	Name        string                     `db:"name"`
+	Private     bool                       `db:"private"`
+	Tags        []string                   `db:"tags"`     // may be nil
+	AITags      []api.AITag                `db:"ai_tags"`  // may be nil
+	Region      string                     `db:"region"`   // "x,y,width,height"; empty for none
+	Metadata    map[string]json.RawMessage `db:"metadata"` // custom metadata; may be nil
+	Description string                     `db:"description"`
 	Version     Version
-	Created     time.Time
-	Updated     time.Time
+	Created     time.Time `db:"created,once"`
+	Updated     time.Time `db:"updated"`
 }
 
 // Path returns the path of the file in the library.
@@ -175,23 +77,23 @@ func (f *File) Path() string { return f.Folder + f.Name }
 
 // Version is a content that a file has or had. The first version has the file's own id.
 type Version struct {
-	ID      string
-	Root    string // the uploaded version that it derives from; its own ID if it was uploaded
-	Number  int    // from 1
-	Hash    string // of the content
-	Facts          // found in the bytes
-	Created time.Time
+	ID      string    `db:"id,key" file:"version_id"`
+	Root    string    `db:"root"`                  // the uploaded version that it derives from; its own ID if it was uploaded
+	Number  int       `db:"number" file:"version"` // from 1
+	Hash    string    `db:"hash"`                  // of the content
+	Facts             // found in the bytes
+	Created time.Time `db:"created" file:"version_at"`
 	// Unpublished versions are not delivered. Written with a new version; see Tx.Publish.
-	Unpublished bool
-	Embedded    map[string]json.RawMessage // stored with a new version; read with Tx.Embedded only
+	Unpublished bool                       `db:"unpublished"`
+	Embedded    map[string]json.RawMessage `db:"embedded,apart" file:"-"` // stored with a new version; read with Tx.Embedded only
 }
 
 // Removal records that a content is being removed from a shared store, or with Done that it was. It
 // is kept for a while, since an upload may have found the content just before.
 type Removal struct {
-	Hash string
-	At   time.Time // of the start, or of the end if Done
-	Done bool
+	Hash string    `db:"hash,key"`
+	At   time.Time `db:"at,key"` // of the start, or of the end if Done
+	Done bool      `db:"done,key"`
 }
 
 // RetiredError refuses a version whose content is being removed. When that is done, commit the
@@ -205,27 +107,27 @@ func (e *RetiredError) Error() string {
 // Deletion schedules a content for removal. It is recorded by the transaction that removed its last
 // version, and is the only permission to remove it.
 type Deletion struct {
-	Hash string
-	At   time.Time // contents written later are kept
+	Hash string    `db:"hash,key"`
+	At   time.Time `db:"at,key"` // contents written later are kept
 }
 
 // Facts are properties found in the bytes of a content.
 type Facts struct {
-	Size     int64
-	Mime     string
-	Kind     string // api.KindImage or api.KindNonImage
-	Width    int    // pixels as stored, before rotation; 0 if none or unknown
-	Height   int
-	HasAlpha bool
+	Size     int64  `db:"size"`
+	Mime     string `db:"mime"`
+	Kind     string `db:"kind"`  // api.KindImage or api.KindNonImage
+	Width    int    `db:"width"` // pixels as stored, before rotation; 0 if none or unknown
+	Height   int    `db:"height"`
+	HasAlpha bool   `db:"has_alpha"`
 }
 
 // Folder is a folder of the library.
 type Folder struct {
-	ID      string
-	Path    string // as returned by api.CleanFolder
-	Name    string
-	Created time.Time
-	Updated time.Time
+	ID      string    `db:"id,key"`
+	Path    string    `db:"path"` // as returned by api.CleanFolder
+	Name    string    `db:"name"`
+	Created time.Time `db:"created,once"`
+	Updated time.Time `db:"updated"`
 }
 
 // Entry is a row of a listing; exactly one member is set.
@@ -246,6 +148,9 @@ type Query struct {
 	Order          Order  // empty for ByCreated
 	Descending     bool
 	Skip, Limit    int
+
+	// With ByName ascending, only files after this place: pages stay right while files come and go.
+	AfterName, AfterFolder string
 
 	narrowed []condition // set by narrow
 }
@@ -276,15 +181,13 @@ type Match struct {
 	Text    []string
 	Number  int64  // bytes, pixels or milliseconds
 	Key     string // key of the metadata
-	Values  []any  // to compare with: string, float64 or bool
+	Values  []any  // to compare with: strings and numbers
 	Not     bool
 }
 
 // Subjects of a Match.
 const (
 	MatchName      = "name"      // Text
-	MatchKind      = "kind"      // Text
-	MatchMime      = "mime"      // Text
 	MatchTags      = "tags"      // Text, with "in": tags and AI tags
 	MatchSize      = "size"      // Number, bytes
 	MatchWidth     = "width"     // Number, pixels
@@ -292,12 +195,10 @@ const (
 	MatchCreated   = "created"   // Number, milliseconds since 1970
 	MatchUpdated   = "updated"   // Number, milliseconds since 1970
 	MatchPrivate   = "private"   // Number, 0 or 1
-	MatchRegion    = "region"    // Number, 0 or 1: has one
 	MatchAlpha     = "alpha"     // Number, 0 or 1: has an alpha channel
 	MatchID        = "id"        // Text
 	MatchRow       = "row"       // Text: file, folder, file-version
 	MatchFolder    = "folder"    // Text, a clean folder; ":" includes all below
-	MatchText      = "text"      // Text: the description
 	MatchFormat    = "format"    // Text: jpg, png …
 	MatchCustom    = "custom"    // Key and Values: custom metadata
 	MatchCamera    = "camera"    // Key and Values: embedded metadata
@@ -308,22 +209,22 @@ const (
 // Field is a custom metadata field. A key needs a field before files can have a value (service.md
 // §2.1).
 type Field struct {
-	ID          string
-	Name        string
-	Label       string
-	Description string
-	Schema      json.RawMessage // a JSON object with a member "type"
-	Deleted     time.Time       // zero if in use
+	ID          string          `db:"id,key"`
+	Name        string          `db:"name,once"`
+	Label       string          `db:"label"`
+	Description string          `db:"description"`
+	Schema      json.RawMessage `db:"schema"`  // a JSON object with a member "type"
+	Deleted     time.Time       `db:"deleted"` // zero if in use
 }
 
 // Preset is a named account setting: a saved extension or a named transformation.
 type Preset struct {
-	Kind    string
-	ID      string // unique within its kind
-	Name    string
-	Body    json.RawMessage // a JSON object with its other members
-	Created time.Time
-	Updated time.Time
+	Kind    string          `db:"kind,key"`
+	ID      string          `db:"id,key"` // unique within its kind
+	Name    string          `db:"name"`
+	Body    json.RawMessage `db:"body"` // a JSON object with its other members
+	Created time.Time       `db:"created,once"`
+	Updated time.Time       `db:"updated"`
 }
 
 // PostTransformation is the name of runs that are no extensions: they make a
@@ -332,25 +233,25 @@ const PostTransformation = "post-transformation"
 
 // Run is an extension run on a file.
 type Run struct {
-	ID        int64
-	FileID    string
-	VersionID string // the file's version at the time of the request
-	Extension api.Extension
-	Status    api.Status
-	Error     string
-	Webhook   string // empty for no post
-	Awaited   bool   // the answer said "pending", so the result is posted
-	Attempts  int    // attempts that did not finish
-	Created   time.Time
-	Finished  time.Time // zero while pending
-	Owner     string    // the instance that works on it; set by Run and AddRun only
+	ID        int64         `db:"id,key"`
+	FileID    string        `db:"file_id,once"`
+	VersionID string        `db:"version_id,once"` // the file's version at the time of the request
+	Extension api.Extension `db:"extension,once"`
+	Status    api.Status    `db:"status"`
+	Error     string        `db:"error"`
+	Webhook   string        `db:"webhook,once"` // empty for no post
+	Awaited   bool          `db:"awaited"`      // the answer said "pending", so the result is posted
+	Attempts  int           `db:"attempts"`     // attempts that did not finish
+	Created   time.Time     `db:"created,once"`
+	Finished  time.Time     `db:"ended"`      // zero while pending
+	Owner     string        `db:"owner,once"` // the instance that works on it; set by Tx.Add only
 }
 
 // Job is an unfinished folder job.
 type Job struct {
-	ID    string
-	Owner string          // the instance that works on it
-	Body  json.RawMessage // the job as JSON
+	ID    string          `db:"id,key"`
+	Owner string          `db:"owner,once"` // the instance that works on it
+	Body  json.RawMessage `db:"body"`       // the job as JSON
 }
 
 // Usage is what a library uses.
@@ -361,11 +262,11 @@ type Usage struct {
 
 // Post is an undelivered webhook post.
 type Post struct {
-	ID       int64
-	Address  string
-	Body     []byte
-	Attempts int
-	Next     time.Time
-	Created  time.Time
-	Owner    string // the instance that sends it; set by AddPost only
+	ID       int64     `db:"id,key"`
+	Address  string    `db:"address,once"`
+	Body     []byte    `db:"body,once"`
+	Attempts int       `db:"attempts"`
+	Next     time.Time `db:"next"`
+	Created  time.Time `db:"created,once"`
+	Owner    string    `db:"owner,once"` // the instance that sends it; set by Tx.Add only
 }

@@ -7,14 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 	"syscall"
-	"time"
+	"unicode/utf8"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// maxStatements limits the prepared statements of a session.
+// maxStatements limits the prepared statements that a session keeps between transactions.
 const maxStatements = 200
 
 // session is a database connection with its prepared statements, since preparing takes longer than
@@ -24,7 +26,6 @@ type session struct {
 	network    io.Closer // below the connection; nil for SQLite
 	dialect    *dialect  // nil for SQLite
 	statements map[string]*sql.Stmt
-	reading    map[string]bool // statements whose rows are being read
 }
 
 func newSession(ctx context.Context, db *sql.DB, d *dialect) (*session, error) {
@@ -32,37 +33,42 @@ func newSession(ctx context.Context, db *sql.DB, d *dialect) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &session{conn: conn, dialect: d, statements: map[string]*sql.Stmt{}, reading: map[string]bool{}}, nil
+	return &session{conn: conn, dialect: d, statements: map[string]*sql.Stmt{}}, nil
 }
 
-func (s *session) Close() error {
-	errs := make([]error, 0, len(s.statements)+1)
+func (s *session) Close() error { return errors.Join(s.forget(), s.conn.Close()) }
+
+// forget closes the statements.
+func (s *session) forget() (err error) {
 	for _, statement := range s.statements {
-		errs = append(errs, statement.Close())
+		err = errors.Join(err, statement.Close())
 	}
-	return errors.Join(append(errs, s.conn.Close())...)
+	clear(s.statements)
+	return err
 }
 
 // discard closes the session and its connection.
 func (s *session) discard() {
-	for _, statement := range s.statements {
-		statement.Close()
-	}
+	s.forget()                                               //nolint:errcheck // the connection ends
 	s.conn.Raw(func(any) error { return driver.ErrBadConn }) //nolint:errcheck // that is what closes it
 	s.conn.Close()
 }
 
-// prepare returns the statement of a query. It returns nil to run the query unprepared, while its
-// rows are being read or when there are too many statements.
-func (s *session) prepare(query string) (*sql.Stmt, error) {
-	if s.reading[query] {
-		return nil, nil
+// begin begins a transaction.
+func (s *session) begin(query string) error {
+	if len(s.statements) > maxStatements {
+		if err := s.forget(); err != nil {
+			return err
+		}
 	}
+	_, err := s.exec(query)
+	return err
+}
+
+// prepare returns the statement of a query.
+func (s *session) prepare(query string) (*sql.Stmt, error) {
 	if statement := s.statements[query]; statement != nil {
 		return statement, nil
-	}
-	if len(s.statements) >= maxStatements {
-		return nil, nil
 	}
 	statement, err := s.conn.PrepareContext(context.Background(), s.dialect.query(query))
 	if err == nil {
@@ -77,12 +83,7 @@ func (s *session) exec(query string, args ...any) (sql.Result, error) {
 		return nil, err
 	}
 	// Without a cancelable context, the driver needs no watcher.
-	var res sql.Result
-	if statement == nil {
-		res, err = s.conn.ExecContext(context.Background(), s.dialect.query(query), s.dialect.values(args)...)
-	} else {
-		res, err = statement.ExecContext(context.Background(), s.dialect.values(args)...)
-	}
+	res, err := statement.ExecContext(context.Background(), s.dialect.values(args)...)
 	return res, diskFull(err)
 }
 
@@ -100,46 +101,33 @@ func (s *session) query(ctx context.Context, query string, args ...any) (*sql.Ro
 	if err != nil {
 		return nil, err
 	}
-	if statement == nil {
-		return s.conn.QueryContext(ctx, s.dialect.query(query), s.dialect.values(args)...)
-	}
 	return statement.QueryContext(ctx, s.dialect.values(args)...)
 }
 
-// sqlTx implements Tx within a transaction on a session. The caller's context can end long
-// listings.
-type sqlTx struct {
-	ctx   context.Context //nolint:containedctx // see above
+// Tx reads and writes within one Update or View, and must not be used after its function has
+// returned. Writing in a View is an error. Reading a missing record gives ErrNotFound.
+type Tx struct {
+	ctx   context.Context // of the caller; it can end long listings
 	s     *session
-	wrote bool // or may have
+	wrote *bool // or may have
 }
 
-func (t *sqlTx) exec(query string, args ...any) (int64, error) {
+func (t Tx) exec(query string, args ...any) (int64, error) {
 	res, err := t.s.exec(query, args...)
 	if err != nil {
-		t.wrote = true // how much was written is unknown
+		*t.wrote = true // how much was written is unknown
 		return 0, err
 	}
 	n, err := res.RowsAffected()
-	t.wrote = t.wrote || n > 0
+	*t.wrote = *t.wrote || n > 0
 	return n, err
 }
 
-// insert adds a row to a table with generated ids and returns its id.
-func (t *sqlTx) insert(query string, args ...any) (id int64, err error) {
-	t.wrote = true
-	err = t.row(query+" RETURNING id", args...).Scan(&id)
-	return id, diskFull(err)
-}
-
 // row runs a query for one row.
-func (t *sqlTx) row(query string, args ...any) scanner {
+func (t Tx) row(query string, args ...any) scanner {
 	statement, err := t.s.prepare(query) //nolint:sqlclosecheck // the session keeps it
-	switch {
-	case err != nil:
+	if err != nil {
 		return failedRow{err}
-	case statement == nil:
-		return t.s.conn.QueryRowContext(context.Background(), t.s.dialect.query(query), t.s.dialect.values(args)...)
 	}
 	return statement.QueryRowContext(context.Background(), t.s.dialect.values(args)...)
 }
@@ -150,12 +138,8 @@ type failedRow struct{ err error }
 func (r failedRow) Scan(...any) error { return r.err }
 
 // each runs a query and calls scan for every row.
-func (t *sqlTx) each(scan func(*sql.Rows) error, query string, args ...any) error {
+func (t Tx) each(scan func(*sql.Rows) error, query string, args ...any) error {
 	rows, err := t.s.query(t.ctx, query, args...)
-	if !t.s.reading[query] {
-		t.s.reading[query] = true
-		defer delete(t.s.reading, query)
-	}
 	return eachRow(rows, err, scan)
 }
 
@@ -174,7 +158,7 @@ func eachRow(rows *sql.Rows, err error, scan func(*sql.Rows) error) error {
 }
 
 // list reads all rows of a query.
-func list[T any](t *sqlTx, scan func(scanner, *T) error, query string, args ...any) (all []T, err error) {
+func list[T any](t Tx, scan func(scanner, *T) error, query string, args ...any) (all []T, err error) {
 	err = t.each(func(rows *sql.Rows) error {
 		var one T
 		err := scan(rows, &one)
@@ -186,14 +170,8 @@ func list[T any](t *sqlTx, scan func(scanner, *T) error, query string, args ...a
 	return all, err
 }
 
-// one reads one row; the error is ErrNotFound if there is none.
-func one[T any](row scanner, scan func(scanner, *T) error) (*T, error) {
-	v := new(T)
-	return v, notFound(scan(row, v))
-}
-
 // change runs a statement and returns the error none if it changed no row.
-func (t *sqlTx) change(none error, query string, args ...any) error {
+func (t Tx) change(none error, query string, args ...any) error {
 	n, err := t.exec(query, args...)
 	if err == nil && n == 0 {
 		return none
@@ -201,22 +179,56 @@ func (t *sqlTx) change(none error, query string, args ...any) error {
 	return err
 }
 
-// milliseconds scans a time stored as milliseconds since 1970.
-type milliseconds struct{ *time.Time }
-
-// Scan implements sql.Scanner.
-func (m milliseconds) Scan(value any) error {
-	n, ok := value.(int64)
-	if !ok {
-		return fmt.Errorf("%v is not a time", value)
-	}
-	*m.Time = time.UnixMilli(n)
-	return nil
-}
-
 func notFound(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrNotFound
 	}
 	return err
+}
+
+// dialect translates queries, which are written for SQLite. The nil dialect changes nothing. For
+// PostgreSQL, postgres.sql defines SQLite's functions, so there is little to translate.
+type dialect struct{ queries *strings.Replacer }
+
+// query translates a query and numbers its parameters.
+func (d *dialect) query(text string) string {
+	if d == nil {
+		return text
+	}
+	parts := strings.Split(d.queries.Replace(text), "?")
+	var b strings.Builder
+	for n, part := range parts {
+		if n > 0 {
+			b.WriteString("$" + strconv.Itoa(n))
+		}
+		b.WriteString(part)
+	}
+	return b.String()
+}
+
+// values converts arguments to column types: bools are stored as integers.
+func (d *dialect) values(args []any) []any {
+	if d == nil {
+		return args
+	}
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case bool:
+			args[i] = 0
+			if v {
+				args[i] = 1
+			}
+		case string:
+			args[i] = storable(v)
+		}
+	}
+	return args
+}
+
+// storable replaces what PostgreSQL cannot store in a text: NUL and invalid UTF-8.
+func storable(text string) string {
+	if utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 {
+		return text
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }

@@ -32,7 +32,6 @@ type database struct {
 	read      chan *session // free sessions
 	turn      chan struct{} // held by the writer
 	write     *session      // of the current update; nil if not open
-	group     int           // limit for updates in one transaction
 
 	mu      sync.Mutex
 	waiting []*update
@@ -41,27 +40,37 @@ type database struct {
 // update is a call of Update.
 type update struct {
 	fn   func(Tx) error
-	ctx  context.Context //nolint:containedctx // of the call
+	ctx  context.Context
 	err  error
 	done chan struct{} // closed when err is set
 }
 
 // OpenRecords opens or creates the database at path, readable by its owner only. The folder must
-// exist. An older format is upgraded; a copy with the suffix ".format" and its number is kept.
+// exist.
 func OpenRecords(ctx context.Context, path string) (Records, error) {
 	// FULL makes commits durable. NORMAL lost some in every second power cut.
-	s := &database{path: path, read: make(chan *session, readers), turn: make(chan struct{}, 1), group: maxGroup}
+	s := &database{path: path, read: make(chan *session, readers), turn: make(chan struct{}, 1)}
 	err := makePrivate(path)
 	if err != nil {
 		return nil, fmt.Errorf("open the records in %s: %w", path, err)
 	}
-	if s.db, err = openDatabase(path, "&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(4000)", 1); err != nil {
+	if s.db, err = openDatabase(path, "_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(4000)", 1); err != nil {
 		return nil, err
 	}
-	if s.query, err = openDatabase(path, "&_pragma=query_only(1)", readers); err != nil {
+	if s.query, err = openDatabase(path, "_pragma=journal_mode(WAL)&_pragma=query_only(1)", readers); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
-	if err := s.open(ctx); err != nil {
+	err = createTables(ctx, s.db)
+	for range readers {
+		if err != nil {
+			break
+		}
+		var session *session
+		if session, err = newSession(ctx, s.query, nil); err == nil {
+			s.read <- session
+		}
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the records in %s: %w", path, err), s.Close())
 	}
 	return s, nil
@@ -81,10 +90,7 @@ func makePrivate(path string) error {
 	return f.Close()
 }
 
-// ErrNoDatabase reports that a file is not a database.
-var ErrNoDatabase = errors.New("the file is not a database")
-
-// CheckHeader returns ErrNoDatabase if the file at path is neither a database nor empty, or if its
+// CheckHeader returns an error if the file at path is neither a database nor empty, or if its
 // log is not one: SQLite would overwrite them. This process must not have the database open, since
 // it would lose its locks.
 func CheckHeader(path string) error {
@@ -104,21 +110,16 @@ func CheckHeader(path string) error {
 		}
 		// After a power cut a log can begin with zeros.
 		if text := string(head[:n]); text != magic && (end == "" || strings.Trim(text, "\x00") != "") {
-			return ErrNoDatabase
+			return errors.New("the file is not a database")
 		}
 	}
 	return nil
 }
 
-// openDatabase opens or creates a database file.
-func openDatabase(path, extra string, connections int) (*sql.DB, error) {
-	return openAddress(path, "_pragma=journal_mode(WAL)"+extra, connections)
-}
-
 // openReading opens a database file read-only, even while another process writes to it.
-func openReading(path string) (*sql.DB, error) { return openAddress(path, "mode=ro", 1) }
+func openReading(path string) (*sql.DB, error) { return openDatabase(path, "mode=ro", 1) }
 
-func openAddress(path, parameters string, connections int) (*sql.DB, error) {
+func openDatabase(path, parameters string, connections int) (*sql.DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -130,20 +131,6 @@ func openAddress(path, parameters string, connections int) (*sql.DB, error) {
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	return db, nil
-}
-
-func (s *database) open(ctx context.Context) error {
-	if err := migrate(ctx, s.db, s.path); err != nil {
-		return err
-	}
-	for range readers {
-		session, err := newSession(ctx, s.query, nil)
-		if err != nil {
-			return err
-		}
-		s.read <- session
-	}
-	return nil
 }
 
 // Close waits for updates in progress.
@@ -161,10 +148,6 @@ func (s *database) Close() error {
 	return errors.Join(append(errs, s.query.Close(), s.db.Close())...)
 }
 
-// SetGroup limits how many updates share a transaction, for benchmarks. Call it before the first
-// write.
-func (s *database) SetGroup(most int) { s.group = most }
-
 func (s *database) Update(ctx context.Context, fn func(Tx) error) error {
 	// A started transaction finishes even if the caller is gone.
 	u := &update{fn: fn, ctx: context.WithoutCancel(ctx), done: make(chan struct{})}
@@ -176,14 +159,10 @@ func (s *database) Update(ctx context.Context, fn func(Tx) error) error {
 		case <-u.done:
 			return u.err
 		case s.turn <- struct{}{}:
-			s.writeInTurn()
+			s.writeGroup()
+			<-s.turn
 		}
 	}
-}
-
-func (s *database) writeInTurn() {
-	defer func() { <-s.turn }()
-	s.writeGroup()
 }
 
 // writeGroup writes the waiting updates. The caller holds the turn.
@@ -191,14 +170,14 @@ func (s *database) writeGroup() {
 	// Updates that are about to start join this transaction.
 	runtime.Gosched()
 	s.mu.Lock()
-	n := min(len(s.waiting), s.group)
+	n := min(len(s.waiting), maxGroup)
 	group := s.waiting[:n:n]
 	s.waiting = s.waiting[n:]
 	s.mu.Unlock()
 	if n == 0 {
 		return
 	}
-	if err := guarded(func(Tx) error { return s.commit(group) }, nil); err != nil {
+	if err := guarded(func(Tx) error { return s.transact(group) }, Tx{}); err != nil {
 		for _, u := range group {
 			if u.err == nil {
 				u.err = err
@@ -210,80 +189,43 @@ func (s *database) writeGroup() {
 	}
 }
 
-// commit runs a group in one transaction. A failing update is rolled back alone and keeps its
-// error; the returned error applies to all.
-func (s *database) commit(group []*update) (err error) {
+// transact runs a group in one transaction; an error applies to all. If a failed update had written
+// something, each gets a transaction of its own: that is rare, and savepoints cost a third more.
+func (s *database) transact(group []*update) (err error) {
 	if s.write == nil {
 		if s.write, err = newSession(context.Background(), s.db, nil); err != nil {
 			return fmt.Errorf("open the records: %w", err)
 		}
 	}
-	// Savepoints cost a third more, and rollbacks are rare.
-	err = s.transact(group, false)
-	if errors.Is(err, errRollback) {
-		err = s.transact(group, true)
+	if err := s.write.begin("BEGIN IMMEDIATE"); err != nil {
+		return s.broken(fmt.Errorf("begin with the records: %w", err))
 	}
-	if err != nil {
-		return s.broken(err)
-	}
-	return nil
-}
-
-// errRollback reports that a failed update had written something.
-var errRollback = errors.New("an update must be rolled back")
-
-// transact runs a group in one transaction. If an update must be rolled back and there are no
-// savepoints (marked), it rolls back everything and returns errRollback.
-func (s *database) transact(group []*update, marked bool) error {
-	if _, err := s.write.exec("BEGIN IMMEDIATE"); err != nil {
-		return fmt.Errorf("begin with the records: %w", err)
-	}
-	changed := false
+	var failed error
+	end := "ROLLBACK"
 	for _, u := range group {
-		wrote, err := s.apply(u, marked)
-		if err != nil {
-			return err
+		tx := Tx{ctx: u.ctx, s: s.write, wrote: new(bool)}
+		u.err = guarded(u.fn, tx)
+		if !*tx.wrote {
+			continue
 		}
-		if wrote && u.err != nil && !marked && len(group) > 1 {
-			if _, err := s.write.exec("ROLLBACK"); err != nil {
-				return fmt.Errorf("write the records: %w", errors.Join(u.err, err))
-			}
-			return errRollback
+		end = "COMMIT"
+		if failed = u.err; failed != nil {
+			end = "ROLLBACK"
+			break
 		}
-		changed = changed || wrote && u.err == nil
-	}
-	end := "COMMIT"
-	if !changed {
-		end = "ROLLBACK"
 	}
 	if _, err := s.write.exec(end); err != nil {
-		return fmt.Errorf("write the records: %w", err)
+		return s.broken(fmt.Errorf("write the records: %w", errors.Join(failed, err)))
+	}
+	if failed == nil || len(group) == 1 {
+		return nil
+	}
+	for _, u := range group {
+		if err := s.transact([]*update{u}); err != nil && u.err == nil {
+			u.err = err
+		}
 	}
 	return nil
-}
-
-// apply runs one update and reports whether it wrote. With savepoints (marked) it rolls back a
-// failing one.
-func (s *database) apply(u *update, marked bool) (wrote bool, err error) {
-	if marked {
-		if _, err := s.write.exec("SAVEPOINT one"); err != nil {
-			return false, fmt.Errorf("write the records: %w", err)
-		}
-	}
-	tx := &sqlTx{ctx: u.ctx, s: s.write}
-	u.err = guarded(u.fn, tx)
-	if !marked {
-		return tx.wrote, nil
-	}
-	if u.err != nil {
-		if _, err := s.write.exec("ROLLBACK TO one"); err != nil {
-			return false, fmt.Errorf("write the records: %w", errors.Join(u.err, err))
-		}
-	}
-	if _, err := s.write.exec("RELEASE one"); err != nil {
-		return false, fmt.Errorf("write the records: %w", err)
-	}
-	return tx.wrote, nil
 }
 
 // guarded converts a panic of an update into its error, to protect the others in its group.
@@ -313,9 +255,9 @@ func (s *database) View(ctx context.Context, fn func(Tx) error) error {
 		return ctx.Err()
 	}
 	defer func() { s.read <- session }()
-	if _, err := session.exec("BEGIN"); err != nil {
+	if err := session.begin("BEGIN"); err != nil {
 		return fmt.Errorf("begin with the records: %w", err)
 	}
 	defer session.exec("ROLLBACK") //nolint:errcheck // there is nothing to take back
-	return fn(&sqlTx{ctx: ctx, s: session})
+	return fn(Tx{ctx: ctx, s: session, wrote: new(bool)})
 }

@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,9 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func openRecords(t *testing.T, path string) Records {
 	t.Helper()
 	r, err := OpenRecords(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { r.Close() })
 	return r
 }
@@ -43,9 +42,7 @@ func onEachEngine(t *testing.T, test func(t *testing.T, r Records)) {
 func openPostgres(t testing.TB, address string) Records {
 	t.Helper()
 	r, err := OpenPostgres(t.Context(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := r.Close(); err != nil {
 			t.Error(err)
@@ -73,12 +70,8 @@ func TestFileRoundTrip(t *testing.T) {
 	r := openRecords(t, path)
 	f := sample("/été/", "cafe\u0301.png")
 	f.Version.Embedded = map[string]json.RawMessage{"Make": json.RawMessage(`"M"`)}
-	if err := r.Update(t.Context(), func(tx Tx) error { return tx.InsertFile(f) }); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Update(t.Context(), func(tx Tx) error { return tx.InsertFile(f) }))
+	must(t, r.Close())
 	if _, err := os.Stat(path); err != nil {
 		t.Fatal(err)
 	}
@@ -99,23 +92,7 @@ func TestFileRoundTrip(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestPathIsUsedOnce(t *testing.T) { onEachEngine(t, testPathIsUsedOnce) }
-
-func testPathIsUsedOnce(t *testing.T, r Records) {
-	add := func(name string) error {
-		return r.Update(t.Context(), func(tx Tx) error { return tx.InsertFile(sample("/", name)) })
-	}
-	if err := add("caf\u00e9"); err != nil {
-		t.Fatal(err)
-	}
-	if err := add("cafe\u0301"); !errors.Is(err, ErrExists) {
-		t.Errorf("the same place again gave %v", err)
-	}
+	must(t, err)
 }
 
 func TestUpdateIsAllOrNothing(t *testing.T) { onEachEngine(t, testUpdateIsAllOrNothing) }
@@ -132,7 +109,7 @@ func testUpdateIsAllOrNothing(t *testing.T, r Records) {
 	if !errors.Is(err, broken) {
 		t.Fatal(err)
 	}
-	err = r.View(t.Context(), func(tx Tx) error { _, err := tx.File(f.ID); return err })
+	err = r.View(t.Context(), func(tx Tx) error { _, err := Get[File](tx, f.ID); return err })
 	if !errors.Is(err, ErrNotFound) {
 		t.Errorf("a part of the update is there: %v", err)
 	}
@@ -155,41 +132,19 @@ func testUpdateOutlivesItsContext(t *testing.T, r Records) {
 	}
 }
 
-func TestNewerFormatIsUntouched(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "r.db")
-	openRecords(t, path).Close()
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.ExecContext(t.Context(), "PRAGMA user_version = 99"); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := OpenRecords(t.Context(), path); err == nil || !strings.Contains(err.Error(), "newer") {
-		t.Errorf("opened with %v", err)
-	}
-}
-
 func TestContents(t *testing.T) { eachContents(t, testContents) }
 
 func testContents(t *testing.T, c Contents) {
 	put := func(text string) string {
 		t.Helper()
 		d, err := c.Draft()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer d.Discard()
 		if _, err := io.WriteString(d, text); err != nil {
 			t.Fatal(err)
 		}
 		hash, err := d.Commit()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return hash
 	}
 	hash := put("hello")
@@ -197,9 +152,7 @@ func testContents(t *testing.T, c Contents) {
 		t.Errorf("the same content has the hashes %s and %s", hash, again)
 	}
 	f, err := c.Open(hash)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := io.ReadAll(f)
 	if err != nil || string(text) != "hello" {
 		t.Errorf("read %q, %v", text, err)
@@ -221,17 +174,13 @@ func testContents(t *testing.T, c Contents) {
 func putContent(t *testing.T, c Contents, text string) string {
 	t.Helper()
 	d, err := c.Draft()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer d.Discard()
 	if _, err := io.WriteString(d, text); err != nil {
 		t.Fatal(err)
 	}
 	hash, err := d.Commit()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return hash
 }
 
@@ -264,9 +213,7 @@ func testSetAsideAndRemove(t *testing.T, c Contents) {
 			t.Errorf("%s although a version has it: %v", what, err)
 		}
 		d, err := c.Draft()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		d.Write([]byte("a"))
 		if _, err := d.Commit(); err != nil {
 			t.Fatal(err)
@@ -289,14 +236,10 @@ func testSetAsideAndRemove(t *testing.T, c Contents) {
 	if err := c.BringBack(hash); err != nil || !hasContent(c, hash) {
 		t.Errorf("not brought back: %v", err)
 	}
-	if err := c.SetAside(describe(t, c, hash), yes); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.SetAside(describe(t, c, hash), yes))
 	other := putContent(t, c, "b")
 	for _, s := range []Stored{describe(t, c, hash), describe(t, c, other)} {
-		if err := c.Remove(s, yes); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Remove(s, yes))
 		if list, err := c.List(s.Hash); err != nil || len(list) != 0 {
 			t.Errorf("removed, and listed as %v, %v", list, err)
 		}
@@ -310,17 +253,42 @@ func testSetAsideAndRemove(t *testing.T, c Contents) {
 func TestAbandonedDrafts(t *testing.T) {
 	dir := t.TempDir()
 	left := filepath.Join(dir, "incoming", "draft-1")
-	if err := os.MkdirAll(filepath.Dir(left), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(left, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(left), 0o700))
+	must(t, os.WriteFile(left, []byte("x"), 0o600))
 	if _, err := OpenContents(dir); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(left); err == nil {
 		t.Error("the draft is still there")
+	}
+}
+
+// TestOpenBesideUploads: an instance starts although another one commits drafts.
+func TestOpenBesideUploads(t *testing.T) {
+	dir := t.TempDir()
+	incoming := filepath.Join(dir, "incoming")
+	must(t, os.MkdirAll(incoming, 0o700))
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				if f, err := os.CreateTemp(incoming, "draft-*"); err == nil {
+					f.Close()
+					os.Remove(f.Name())
+				}
+			}
+		}
+	})
+	defer wg.Wait()
+	defer close(stop)
+	for range 300 {
+		if _, err := openFolder(dir, true); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -331,17 +299,15 @@ func testDeletions(t *testing.T, r Records) {
 	hash := func(n int) string { return fmt.Sprintf("%064x", n) }
 	update := func(fn func(Tx) error) {
 		t.Helper()
-		if err := r.Update(t.Context(), fn); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.Update(t.Context(), fn))
 	}
 	deleted := func() (list []string) {
 		t.Helper()
 		update(func(tx Tx) error {
-			found, err := tx.Deletions()
+			found, err := All[Deletion](tx, nil)
 			for _, d := range found {
 				list = append(list, d.Hash)
-				if err := tx.ForgetDeletion(d); err != nil {
+				if err := tx.Remove(&d); err != nil {
 					return err
 				}
 			}
@@ -402,12 +368,10 @@ func testDeletions(t *testing.T, r Records) {
 	}
 }
 
-// TestTokens: TestRemovals: while a content is being removed, and for a while after it, a version
-// gets it only together with the note that it was written again.
+// TestTokens: if a token is used several times at once, one use succeeds. After it expires, the token
+// can be used again.
 func TestTokens(t *testing.T) { onEachEngine(t, testTokens) }
 
-// testTokens: if a token is used several times at once, one use succeeds. After it expires, the token
-// can be used again.
 func testTokens(t *testing.T, r Records) {
 	now := time.UnixMilli(1_700_000_000_000)
 	use := func(hash string, at time.Time) error {
@@ -440,6 +404,8 @@ func testTokens(t *testing.T, r Records) {
 	}
 }
 
+// TestRemovals: while a content is being removed, and for a while after it, a version gets it only
+// together with the note that it was written again.
 func TestRemovals(t *testing.T) { onEachEngine(t, testRemovals) }
 
 func testRemovals(t *testing.T, r Records) {
@@ -447,7 +413,7 @@ func testRemovals(t *testing.T, r Records) {
 	insert := func(forget ...Removal) error {
 		return r.Update(t.Context(), func(tx Tx) error {
 			for _, r := range forget {
-				if err := tx.ForgetRemoval(r); err != nil {
+				if err := tx.Remove(&r); err != nil {
 					return err
 				}
 			}
@@ -457,9 +423,7 @@ func testRemovals(t *testing.T, r Records) {
 	retire := func(removal Removal) bool {
 		t.Helper()
 		retired, err := Update(t.Context(), r, func(tx Tx) (bool, error) { return tx.Retire(removal) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return retired
 	}
 	begun := Removal{Hash: f.Version.Hash, At: time.UnixMilli(1_700_000_000_000)}
@@ -482,7 +446,7 @@ func testRemovals(t *testing.T, r Records) {
 	if retire(begun) {
 		t.Error("a content was retired although a version has it")
 	}
-	if list, err := View(t.Context(), r, Tx.Removals); err != nil || len(list) != 0 {
+	if list, err := View(t.Context(), r, func(tx Tx) ([]Removal, error) { return All[Removal](tx, nil) }); err != nil || len(list) != 0 {
 		t.Errorf("%v remain, %v", list, err)
 	}
 }
@@ -490,13 +454,9 @@ func testRemovals(t *testing.T, r Records) {
 func TestDiscardedDraftLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	c, err := OpenContents(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d, err := c.Draft()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d.Write(bytes.Repeat([]byte("x"), 1000))
 	d.Discard()
 	d.Discard()
@@ -509,17 +469,6 @@ func TestDiscardedDraftLeavesNothing(t *testing.T) {
 	})
 	if files != 0 {
 		t.Errorf("%d files remain, want 0", files)
-	}
-}
-
-func TestIDs(t *testing.T) {
-	if id := NewID(); !IsID(id) {
-		t.Errorf("%q is no id", id)
-	}
-	for _, text := range []string{"", "x", strings.Repeat("g", 24), strings.Repeat("A", 24), strings.Repeat("0", 25)} {
-		if IsID(text) {
-			t.Errorf("%q is an id", text)
-		}
 	}
 }
 
@@ -536,7 +485,7 @@ func TestListUsesItsIndexes(t *testing.T) {
 			"both by name":             {Files: true, Folders: true, Folder: "/a/", Order: ByName, Limit: 10},
 		} {
 			query, args := q.sql()
-			err := tx.(*sqlTx).each(func(rows *sql.Rows) error {
+			err := tx.each(func(rows *sql.Rows) error {
 				var a, b, c int
 				var step string
 				if err := rows.Scan(&a, &b, &c, &step); err != nil {
@@ -553,6 +502,12 @@ func TestListUsesItsIndexes(t *testing.T) {
 		}
 		return nil
 	})
+	must(t, err)
+}
+
+// must ends a test at an error.
+func must(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,17 +5,14 @@ import (
 	"io"
 )
 
-// peekBits is the number of bits in a table lookup.
+// peekBits is the number of bits in a lookup of AC coefficients.
 const peekBits = 13
 
+// huffman is a table of code words.
 type huffman struct {
-	// quick maps the next bits to the length of their code word in the high byte and its
-	// value in the low byte; 0 if the word is longer.
-	quick [1 << peekBits]uint16
-	// The code words of each length are the numbers from low up to but not including high.
-	// Their values begin at index first.
-	low, high, first [17]int
-	values           []byte
+	// quick maps the next 16 bits to the length of their code word in the high byte and its
+	// value in the low byte; 0 if there is no such word.
+	quick [1 << 16]uint16
 	// differences maps the next bits to a complete DC difference: the number of bits used
 	// in the low 5 bits and the difference above; 0 if it is incomplete.
 	differences [1 << shortBits]int16
@@ -26,27 +23,22 @@ const shortBits = 10
 
 // newHuffman returns the table with counts[i] code words of i+1 bits.
 func newHuffman(counts, values []byte) (*huffman, error) {
-	c := &huffman{values: values}
-	word, at := 0, 0
-	for length := 1; length <= 16; length++ {
-		n := int(counts[length-1])
-		c.low[length], c.high[length], c.first[length] = word, word+n, at
-		if word+n > 1<<length {
-			return nil, errFormat
-		}
-		if length <= peekBits {
-			for i := range n {
-				from := (word + i) << (peekBits - length)
-				for j := range 1 << (peekBits - length) {
-					c.quick[from+j] = uint16(length)<<8 | uint16(values[at+i])
-				}
+	c := &huffman{}
+	next := 0 // the first 16 bits that are free
+	for i, n := range counts {
+		length := i + 1
+		for range n {
+			if next >= len(c.quick) {
+				return nil, errFormat
 			}
+			for end := next + 1<<(16-length); next < end; next++ {
+				c.quick[next] = uint16(length)<<8 | uint16(values[0])
+			}
+			values = values[1:]
 		}
-		at += n
-		word = (word + n) << 1
 	}
 	for i := range c.differences {
-		q := c.quick[i<<(peekBits-shortBits)]
+		q := c.quick[i<<(16-shortBits)]
 		length, size := int(q>>8), int(q&255)
 		if q == 0 || length+size > shortBits {
 			continue
@@ -55,7 +47,7 @@ func newHuffman(counts, values []byte) (*huffman, error) {
 		if size > 0 && v < 1<<(size-1) {
 			v -= 1<<size - 1
 		}
-		c.differences[i] = int16(v<<5 | length + size) //nolint:gosec // both are below 1 << 10
+		c.differences[i] = int16(v<<5 | length + size)
 	}
 	return c, nil
 }
@@ -64,7 +56,7 @@ func newHuffman(counts, values []byte) (*huffman, error) {
 func (c *huffman) difference(in *bitSource) (int32, error) {
 	in.fill()
 	if d := c.differences[in.bits>>(64-shortBits)]; d != 0 {
-		in.use(uint(d & 31)) //nolint:gosec // a length
+		in.use(uint(d & 31))
 		return int32(d >> 5), nil
 	}
 	size, err := c.next(in)
@@ -80,16 +72,9 @@ func (c *huffman) difference(in *bitSource) (int32, error) {
 // next reads a code word and returns its value.
 func (c *huffman) next(in *bitSource) (uint8, error) {
 	in.fill()
-	if q := c.quick[in.bits>>(64-peekBits)]; q != 0 {
+	if q := c.quick[in.bits>>48]; q != 0 {
 		in.use(uint(q >> 8))
 		return uint8(q), nil
-	}
-	for length := peekBits + 1; length <= 16; length++ {
-		word := int(in.bits >> (64 - length))
-		if word < c.high[length] && word >= c.low[length] {
-			in.use(uint(length))
-			return c.values[c.first[length]+word-c.low[length]], nil
-		}
 	}
 	if in.err != nil {
 		return 0, in.err
@@ -122,7 +107,7 @@ func newACSkipper(c *huffman) *acSkipper {
 		var end jump
 		for end == 0 {
 			rest := i << bits & (1<<peekBits - 1)
-			q := c.quick[rest]
+			q := c.quick[rest<<(16-peekBits)]
 			length, run, size := uint8(q>>8), uint8(q)>>4, uint8(q)&15
 			if q == 0 || bits+length+size > peekBits || over > 64 {
 				break
@@ -150,7 +135,7 @@ func (s *acSkipper) skip(in *bitSource) error {
 		if buf := in.buf[in.pos:]; len(buf) >= 8 {
 			bits |= binary.BigEndian.Uint64(buf) >> n
 			taken := (63 - n) >> 3
-			in.pos += int(taken) //nolint:gosec // at most 7
+			in.pos += int(taken)
 			n += taken * 8
 		} else if n < 56 {
 			in.bits, in.n = bits, n

@@ -134,7 +134,7 @@ func (b *bitSource) fillTo(want uint) {
 		if len(b.buf)-b.pos >= 8 {
 			b.bits |= binary.BigEndian.Uint64(b.buf[b.pos:]) >> b.n
 			taken := (63 - b.n) >> 3
-			b.pos += int(taken) //nolint:gosec // at most 7
+			b.pos += int(taken)
 			b.n += taken * 8
 			return
 		}
@@ -157,11 +157,11 @@ func (b *bitSource) read() bool {
 	if b.end != 0 || b.err != nil {
 		return false
 	}
-	if _, err := b.r.Peek(1); err != nil {
+	if _, err := b.r.Peek(2); err != nil { // the meaning of 0xff depends on the next byte
 		b.err = unexpected(err)
 		return false
 	}
-	data, _ := b.r.Peek(max(1, b.r.Buffered())) // buffered data does not block
+	data, _ := b.r.Peek(b.r.Buffered()) // buffered data does not block
 	used := 0
 	for used < len(data) {
 		at := bytes.IndexByte(data[used:], 0xff)
@@ -186,23 +186,6 @@ func (b *bitSource) read() bool {
 			break
 		}
 		b.buf = append(b.buf, 0xff)
-	}
-	if used == 0 {
-		// The buffer ends in 0xff, so the meaning depends on the next byte.
-		pair, err := b.r.Peek(2)
-		if err != nil {
-			b.err = unexpected(err)
-			return false
-		}
-		switch pair[1] {
-		case 0xff:
-			used = 1
-		case 0:
-			used = 2
-			b.buf = append(b.buf, 0xff)
-		default:
-			used, b.end = 2, pair[1]
-		}
 	}
 	_, _ = b.r.Discard(used) // it is in the buffer
 	return len(b.buf) > 0 || b.end == 0

@@ -281,23 +281,6 @@ var QuarterColors = [4]color.NRGBA{
 	{200, 30, 30, 255}, {30, 180, 30, 255}, {30, 30, 200, 255}, {220, 220, 220, 255},
 }
 
-// WithThumbnail returns a JPEG with a thumbnail in the second EXIF directory.
-func WithThumbnail(jpg, thumb []byte) []byte {
-	le := binary.LittleEndian
-	block := le.AppendUint32([]byte("II*\x00"), 8)
-	block = append(le.AppendUint16(block, 1), 0x12, 0x01, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0) // orientation 6
-	block = le.AppendUint32(block, uint32(len(block)+4))
-	block = le.AppendUint16(block, 2)
-	at := uint32(len(block) + 2*12 + 4)
-	for tag, v := range []uint32{at, uint32(len(thumb))} {
-		block = le.AppendUint16(block, 0x0201+uint16(tag))
-		block = append(block, 4, 0, 1, 0, 0, 0)
-		block = le.AppendUint32(block, v)
-	}
-	block = append(append(block, 0, 0, 0, 0), thumb...)
-	return withExif(jpg, block)
-}
-
 func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -344,4 +327,13 @@ func Near(a, b color.Color) bool {
 		}
 	}
 	return true
+}
+
+// SkipRacing skips a test under the race detector. Its work is done by one goroutine and takes ten
+// times as long there, or it measures memory.
+func SkipRacing(t testing.TB) {
+	t.Helper()
+	if Racing {
+		t.Skip("it runs without the race detector")
+	}
 }

@@ -2,7 +2,11 @@ package details
 
 import (
 	"cmp"
+	"fmt"
+	"image"
+	"maps"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -11,15 +15,15 @@ import (
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 )
 
 // Groups of actions in the help.
 const (
-	groupEdit   = "Edit"
-	groupFile   = "File"
-	groupRegion = "Region"
-	groupMove   = "Move"
+	groupEdit = "Edit"
+	groupFile = "File"
+	groupMove = "Move"
 )
 
 // Actions returns the actions of the focused part.
@@ -27,145 +31,93 @@ func (m *Model) Actions() []kit.Action {
 	if m.current() == nil {
 		return []kit.Action{{ID: "details.back", Keys: kit.Bind("go back", "", "esc"), Group: groupMove, Footer: true, Do: m.leave}}
 	}
-	return m.actionsOn(m.area)
+	save := kit.Action{ID: "details.save", Keys: kit.Bind("save", "", "ctrl+s"), Group: groupEdit, Footer: true, Disabled: m.noSave, Do: m.save}
+	unset := kit.Action{ID: "details.unset", Keys: kit.Bind("remove the value", "", "ctrl+x"), Group: groupEdit, Disabled: m.noUnset, Do: m.toggleUnset}
+	if m.onFiles {
+		actions := m.files.Actions(nil)
+		if m.files.Capturing() {
+			return append(actions, save)
+		}
+		alone := kit.Action{ID: "details.edit-alone", Keys: kit.Bind("change one file at a time", "", "enter"), Group: groupFile, Footer: true, Do: m.editAlone}
+		to := func() tea.Cmd { m.focus(false); return nil }
+		return kit.Shadow(slices.Concat([]kit.Action{save, alone}, actions, m.letters(), []kit.Action{
+			{ID: "details.next-part", Keys: kit.Bind("to the fields", "", "tab", "shift+tab", "esc"), Group: groupMove, Footer: true, Do: to},
+		}))
+	}
+	actions := append([]kit.Action{save}, m.form.Actions()...)
+	if m.form.Editing() {
+		return append(actions, unset)
+	}
+	return kit.Shadow(slices.Concat(actions, m.letters(), []kit.Action{
+		unset,
+		{ID: "details.take-ai-tags", Keys: kit.Bind("add all AI tags as tags", "", "t"), Group: groupEdit, Disabled: m.noAI, Do: func() tea.Cmd {
+			return m.changeAll("AI tags added", m.targets(), func(e *entry) { e.addAITags(nil) })
+		}},
+		{ID: "details.back", Keys: kit.Bind("go back", "", "esc", "h", "left", "backspace"), Group: groupMove, Footer: true, Do: m.leave},
+	}, kit.ListActions(func() kit.Scroller { return m.form }, nil)))
 }
 
 // Catalog returns the actions of every part.
 func (m *Model) Catalog() map[string][]kit.Action {
-	return map[string][]kit.Action{
-		"": m.actionsOn(onRecord), "files": m.actionsOn(onFiles), "tags": m.actionsOn(onTags), "AI tags": m.actionsOn(onAI),
-		"the region": m.actionsOn(onRegion), "the picture": m.actionsOn(onPicture),
-		"a suggested region": m.region.SuggestionActions(),
+	parts := map[string][]kit.Action{}
+	at := func(name, row string, files bool) {
+		one := New(Options{Files: []api.File{{FileID: "a"}, {FileID: "b"}}, Profile: m.o.Profile, Session: m.o.Session})
+		if one.onFiles = files; row != "" {
+			one.form.Focus(row, true)
+		}
+		if parts[name] = one.Actions(); name == "the region" {
+			one.drawRegion()
+			parts["the picture"] = one.page.Actions()
+			parts["a suggested region"] = one.region.SuggestionActions()
+		}
 	}
+	at("", "", false)
+	at("files", "", true)
+	at("tags", rowTags, false)
+	at("the region", rowRegion, false)
+	return parts
 }
 
-func (m *Model) actionsOn(part area) []kit.Action {
-	to := func(part area) func() tea.Cmd {
-		return func() tea.Cmd { m.focus(part); return nil }
+// letters returns the actions of parts that are not text fields.
+func (m *Model) letters() []kit.Action {
+	turn := func(by int) func() tea.Cmd { return func() tea.Cmd { return m.turn(by) } }
+	replay := func(redo bool) func() tea.Cmd {
+		return func() tea.Cmd { return m.manage.Replay(m.current().file.FileID, redo, session.Fail) }
 	}
-	save := kit.Action{ID: "details.save", Keys: kit.Bind("save", "", "ctrl+s"), Group: groupEdit, Footer: true, Disabled: m.noSave, Do: m.save}
-	unset := kit.Action{ID: "details.unset", Keys: kit.Bind("remove the value (null)", "", "ctrl+x"), Group: groupEdit, Footer: true, Do: m.toggleUnset}
-	steps := []kit.Action{
-		{ID: "details.next-part", Keys: kit.Bind("next part", "", "tab"), Group: groupMove, Footer: true, Do: func() tea.Cmd { m.step(1); return nil }},
-		{ID: "details.previous-part", Keys: kit.Bind("previous part", "", "shift+tab"), Group: groupMove, Do: func() tea.Cmd { m.step(-1); return nil }},
-	}
-	done := append(slices.Clone(steps), kit.Action{ID: "details.field-done", Keys: kit.Bind("back to the record", "", "esc"), Group: groupMove, Footer: true, Do: to(onRecord)})
-	// letters are the actions of parts that are not text fields.
-	letters := []kit.Action{
-		{ID: "details.edit-tags", Keys: kit.Bind("edit tags", "", "e"), Group: groupEdit, Footer: true, Do: to(onTags)},
-		{ID: "details.edit-region", Keys: kit.Bind("edit region", "", "c"), Group: groupEdit, Footer: true, Disabled: m.noRegion, Do: to(onRegion)},
-		{ID: "details.suggest-region", Keys: kit.Bind("suggest a region", "", "s"), Group: groupEdit, Disabled: m.noPlane, Do: m.suggestRegion},
+	return []kit.Action{
+		{ID: "details.edit-tags", Keys: kit.Bind("edit tags", "", "e"), Group: groupEdit, Footer: true, Do: func() tea.Cmd { return m.edit(rowTags) }},
+		{ID: "details.edit-region", Keys: kit.Bind("edit region", "", "c"), Group: groupEdit, Footer: true, Disabled: m.noRegion, Do: m.editRegion},
+		{ID: "details.suggest-region", Keys: kit.Bind("suggest a region", "", "s"), Group: groupEdit, Disabled: m.noPlane, Do: func() tea.Cmd {
+			return tea.Batch(m.drawRegion(), m.region.Suggest())
+		}},
 		{ID: "details.view", Keys: kit.Bind("show the picture full-screen", "", "V"), Group: groupFile, Disabled: m.noPlane, Do: m.startViewer},
-		{ID: "details.next-file", Keys: kit.Bind("next file", "", "n"), Group: groupFile, Disabled: m.oneFile, Do: func() tea.Cmd { return m.turn(1) }},
-		{ID: "details.previous-file", Keys: kit.Bind("previous file", "", "N"), Group: groupFile, Disabled: m.oneFile, Do: func() tea.Cmd { return m.turn(-1) }},
+		{ID: "details.next-file", Keys: kit.Bind("next file", "", "n"), Group: groupFile, Disabled: m.oneFile, Do: turn(1)},
+		{ID: "details.previous-file", Keys: kit.Bind("previous file", "", "N"), Group: groupFile, Disabled: m.oneFile, Do: turn(-1)},
 		{ID: "details.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupFile, Footer: true, Do: m.copyMenu},
 		{ID: "details.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupFile, Disabled: m.noManage, Do: m.manageMenu},
 		{ID: "details.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupFile, Disabled: m.noExtend, Do: func() tea.Cmd { return m.manage.Extend(filesOf(m.targets())) }},
 		{ID: "details.remove-tags", Keys: kit.Bind("remove tags", "", "d"), Group: groupEdit, Disabled: m.noTags, Do: m.removeTags},
 		{ID: "details.edit-all", Keys: kit.Bind("change all marked files", "", "b"), Group: groupEdit, Footer: true, Disabled: m.noMany, Do: m.manyMenu},
-		{ID: "details.edit-text", Keys: kit.Bind("edit as text in $EDITOR", "", "E"), Group: groupEdit, Do: m.openEditor},
+		{ID: "details.edit-text", Keys: kit.Bind("edit as text in $EDITOR", "", "E"), Group: groupEdit, Do: m.text.Edit},
 		{ID: "details.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupFile, Disabled: m.noAddress, Do: m.browse},
-		{ID: "details.refresh", Keys: kit.Bind("refresh", "", "r"), Group: groupFile, Do: func() tea.Cmd { return m.refresh() }},
-		{ID: "details.undo", Keys: kit.Bind("undo the last saved change", "", "z"), Group: groupEdit, Disabled: m.noUndo, Do: func() tea.Cmd { return m.manage.Replay(m.current().file.FileID, false, session.Fail) }},
-		{ID: "details.redo", Keys: kit.Bind("redo the last undone change", "", "Z"), Group: groupEdit, Disabled: m.noUndo, Do: func() tea.Cmd { return m.manage.Replay(m.current().file.FileID, true, session.Fail) }},
-	}
-	var actions []kit.Action
-	switch part {
-	case onFiles:
-		if actions = m.files.Actions(); m.files.Capturing() {
-			return append(actions, save)
-		}
-		alone := kit.Action{ID: "details.edit-alone", Keys: kit.Bind("change one file at a time", "", "enter"), Group: groupFile, Footer: true, Do: m.editAlone}
-		actions = kit.Shadow(slices.Concat([]kit.Action{save, alone}, actions, letters, done))
-	case onAI:
-		actions = slices.Concat([]kit.Action{
-			{ID: "details.take-ai-tag", Keys: kit.Bind("add as a tag", "", "t", "enter", "space"), Group: groupEdit, Footer: true, Disabled: m.noAI, Do: m.addAITag},
-			{ID: "details.take-all-ai-tags", Keys: kit.Bind("add all as tags", "", "T"), Group: groupEdit, Footer: true, Disabled: m.noAI, Do: m.addAITags},
-			save,
-		}, letters, done, kit.ListActions(func() kit.Scroller { return &m.ai }, nil))
-	case onTags:
-		actions = append([]kit.Action{save, unset}, done...)
-	case onRegion:
-		actions = append([]kit.Action{
-			save,
-			{ID: "details.draw-region", Keys: kit.Bind("draw on the picture", "enter ↓", "enter", "down"), Group: groupRegion, Footer: true, Disabled: m.noPlane, Do: to(onPicture)},
-			unset,
-		}, done...)
-	case onPicture:
-		unset.Keys, unset.Group, unset.Footer = kit.Bind(unset.Label(), "", "x", "ctrl+x"), groupRegion, false
-		others := letters[slices.IndexFunc(letters, func(a kit.Action) bool { return a.ID == "details.next-file" }):][:2]
-		actions = append([]kit.Action{save}, m.region.Actions(
-			others[0], others[1], unset,
-			kit.Action{ID: "details.drop-region", Keys: kit.Bind("drop this change", "", "d"), Group: groupRegion, Disabled: m.noRegionChange, Do: m.dropRegion},
-			kit.Action{ID: "region.leave", Keys: kit.Bind("back to the numbers", "", "esc", "enter"), Group: groupMove, Footer: true, Do: to(onRegion)},
-		)...)
-	default:
-		actions = slices.Concat([]kit.Action{save}, letters, []kit.Action{
-			{ID: "details.edit-row", Keys: kit.Bind("edit or show the field", "enter →", "enter", "l", "right"), Group: groupFile, Do: m.enterRow},
-			{ID: "details.take-ai-tags", Keys: kit.Bind("add all AI tags as tags", "", "t"), Group: groupEdit, Disabled: m.noAI, Do: m.addAITags},
-		}, steps, []kit.Action{
-			{ID: "details.back", Keys: kit.Bind("go back", "", "esc", "h", "left", "backspace"), Group: groupMove, Footer: true, Do: m.leave},
-		}, kit.ListActions(func() kit.Scroller { return &m.record }, nil))
-	}
-	return actions
-}
-
-// areas returns the parts that can have the focus, in order. The picture is reached from the
-// numbers.
-func (m *Model) areas() []area {
-	var out []area
-	if len(m.entries) > 1 {
-		out = append(out, onFiles)
-	}
-	out = append(out, onRecord, onTags)
-	if len(m.found) > 0 {
-		out = append(out, onAI)
-	}
-	if m.noRegion() == "" {
-		out = append(out, onRegion)
-	}
-	return out
-}
-
-// step moves the focus to the next or previous part.
-func (m *Model) step(by int) {
-	all := m.areas()
-	at := max(0, slices.Index(all, m.area))
-	m.focus(all[(at+by+len(all))%len(all)])
-}
-
-// focus focuses a part.
-func (m *Model) focus(to area) {
-	m.tags.Blur()
-	m.numbers.Blur()
-	m.area = to
-	m.loadRegion() // the picture shows the region of one file
-	switch to {
-	case onTags:
-		m.tags.Focus()
-	case onRegion:
-		m.numbers.Focus()
-	case onRecord, onAI, onPicture, onFiles:
+		{ID: "details.refresh", Keys: kit.Bind("refresh", "", "r"), Group: groupFile, Do: func() tea.Cmd { return m.read(m.targets()) }},
+		{ID: "details.undo", Keys: kit.Bind("undo the last saved change", "", "z"), Group: groupEdit, Disabled: m.noUndo, Do: replay(false)},
+		{ID: "details.redo", Keys: kit.Bind("redo the last undone change", "", "Z"), Group: groupEdit, Disabled: m.noUndo, Do: replay(true)},
 	}
 }
 
-// enterRow opens the editor of the current row, or shows its full value.
-func (m *Model) enterRow() tea.Cmd {
-	r := m.rows[m.record.Cursor()]
-	switch {
-	case r.at == onDescription:
-		return m.describe()
-	case r.at == onMetadata:
-		return m.setValue(r.label)
-	case r.at == onRecord:
-		m.Overlays().Open(kit.NewReader(r.label, r.value))
-	case slices.Contains(m.areas(), r.at):
-		m.focus(r.at)
-	case r.at == onAI:
-		return page.Tell(page.Info, "This file has no AI tags.")
-	default:
-		return page.Tell(page.Info, text.Sentence(m.noRegion()))
+// editRegion opens the region on the picture, or its numbers if the size of the picture is unknown.
+func (m *Model) editRegion() tea.Cmd {
+	if m.noPlane() == "" {
+		return m.drawRegion()
 	}
+	return m.edit(rowRegion)
+}
+
+// edit moves the focus to the text of a row.
+func (m *Model) edit(row string) tea.Cmd {
+	m.focus(false)
+	m.form.Focus(row, true)
 	return nil
 }
 
@@ -175,60 +127,39 @@ func (m *Model) editAlone() tea.Cmd {
 		e.marked = false
 	}
 	m.load()
-	m.focus(onRecord)
+	m.focus(false)
 	return nil
 }
 
-// addAITag drafts the current AI tag as a tag of the targets that have it.
-func (m *Model) addAITag() tea.Cmd {
-	found := m.found[m.ai.Cursor()].AITag
-	for _, e := range m.targets() {
-		e.addAITags(func(t api.AITag) bool { return t.Name == found.Name && t.Source == found.Source })
-	}
-	m.load()
-	m.ai.SetCursor(m.ai.Cursor() + 1)
-	return nil
-}
-
-// addAITags drafts all AI tags as tags.
-func (m *Model) addAITags() tea.Cmd {
-	for _, e := range m.targets() {
-		e.addAITags(nil)
-	}
-	m.load()
-	return nil
-}
-
-// toggleUnset drafts null for the focused field, or drops that draft.
+// toggleUnset drafts the removal of the focused field, or drops those drafts if all targets have one.
 func (m *Model) toggleUnset() tea.Cmd {
-	what, changed := "tags have", false
-	if m.area == onTags {
-		changed = unsetAll(m.targets(), func(e *entry) (*api.Field[[]string], api.Field[[]string]) { return &e.draft.Tags, e.file.Tags })
-		m.tags.SetValue(nil)
-	} else {
-		m.region.Unset()
-		what = "region has"
-		changed = unsetAll(m.withRegion(), func(e *entry) (*api.Field[string], api.Field[string]) {
-			return &e.draft.CustomCoordinates, e.file.CustomCoordinates
-		})
+	r, of := m.form.Row(m.form.On()), m.targets()
+	name := api.FieldTags
+	switch r.ID {
+	case rowTags:
+	case rowRegion:
+		name, of = api.FieldRegion, m.withRegion()
+	default:
+		for _, i := range m.targetRows() {
+			r.Set(i, "")
+		}
+		m.load()
+		return nil
 	}
-	m.load()
-	if !changed {
-		return page.Tell(page.Info, "The "+what+" no value.")
+	m.form.Discard()
+	changed, drop := false, hint(of, name) == gone
+	for _, e := range of {
+		had := e.drafted(name)
+		if e.unset(name); drop {
+			delete(e.draft, name)
+		}
+		changed = changed || had || e.drafted(name)
+		e.problem = nil
+	}
+	if m.load(); !changed {
+		return page.Tell(page.Info, "The field has no value.")
 	}
 	return nil
-}
-
-// dropRegion restores the saved region.
-func (m *Model) dropRegion() tea.Cmd {
-	m.region.Unset()
-	m.current().draft.CustomCoordinates = api.Field[string]{}
-	m.load()
-	return nil
-}
-
-func (m *Model) noRegionChange() string {
-	return text.If(m.current().draft.CustomCoordinates.IsZero(), "the region is not changed")
 }
 
 func (m *Model) browse() tea.Cmd {
@@ -248,9 +179,8 @@ func (m *Model) manageMenu() tea.Cmd {
 // copyMenu offers the copyable values of the file, the current row first.
 func (m *Model) copyMenu() tea.Cmd {
 	var copies page.Copies
-	if m.area == onRecord && len(m.rows) > 0 {
-		r := m.rows[m.record.Cursor()]
-		copies.Add("f", "this field: "+r.label, r.value)
+	if r := m.form.Row(m.form.On()); r != nil && !m.onFiles {
+		copies.Add("f", "this field: "+r.Label, r.Value())
 	}
 	edit.Copies(&copies, filesOf(m.targets()), m.o.Session)
 	return m.Open(copies.Menu())
@@ -259,47 +189,32 @@ func (m *Model) copyMenu() tea.Cmd {
 // Disabled reasons, empty if enabled.
 
 func (m *Model) noSave() string {
-	if typing := m.area == onTags && m.tags.Typed() != ""; !typing && len(m.changedEntries()) == 0 {
-		return "nothing is changed"
-	}
-	return m.manage.Busy()
+	return cmp.Or(text.If(len(m.changedEntries()) == 0 && !m.form.Pending(), "nothing is changed"), m.manage.Busy())
+}
+
+func (m *Model) noUnset() string {
+	r := m.form.Row(m.form.On())
+	return text.If(r == nil || r.Set == nil && r.SetList == nil, "this cannot be removed here")
 }
 
 // noManage returns why files cannot be managed.
 func (m *Model) noManage() string {
-	if !m.able.manages {
-		return "this service does not support managing files"
-	}
-	return m.manage.Busy()
+	return cmp.Or(text.If(!m.manages, "this service does not support managing files"), m.manage.Busy())
 }
 
 func (m *Model) noExtend() string {
-	if m.current().file.FileID == "" {
-		return "this file has no ID"
-	}
-	return m.manage.Busy()
+	return cmp.Or(text.If(m.current().file.FileID == "", "this file has no ID"), m.manage.Busy())
 }
 
 func (m *Model) noRegion() string {
-	switch {
-	case len(m.withRegion()) > 0:
-		return ""
-	case len(m.targets()) > 1:
-		return "these files are not images, so they have no region"
-	}
-	return "this file is not an image, so it has no region"
+	return text.If(len(m.withRegion()) == 0, "only images have a region")
 }
 
 func (m *Model) noPlane() string {
 	if !m.current().canHaveRegion() {
-		return "this file is not an image, so it has no region"
+		return "only images have a region"
 	}
 	return m.region.NoPlane()
-}
-
-func (m *Model) suggestRegion() tea.Cmd {
-	m.focus(onPicture)
-	return m.region.Suggest()
 }
 
 func (m *Model) oneFile() string {
@@ -311,7 +226,12 @@ func (m *Model) noMany() string {
 }
 
 func (m *Model) noAI() string {
-	return text.If(len(m.found) == 0, "no AI tags")
+	return text.If(len(aiTagsOf(m.targets())) == 0, "no AI tags")
+}
+
+func (m *Model) noTags() string {
+	tags, _ := tagsOf(m.targets())
+	return text.If(len(tags) == 0, "no tags")
 }
 
 func (m *Model) noAddress() string {
@@ -319,8 +239,108 @@ func (m *Model) noAddress() string {
 }
 
 func (m *Model) noUndo() string {
-	if m.current().changed() {
-		return "this file has changes that are not saved; save them (ctrl+s) or drop them (ctrl+x) first"
+	unsaved := "this file has changes that are not saved; save them (ctrl+s) or drop them (ctrl+x) first"
+	return cmp.Or(text.If(m.current().changed(), unsaved), m.manage.Busy())
+}
+
+// changeAll changes drafts and reports how many changed.
+func (m *Model) changeAll(label string, of []*entry, do func(*entry)) tea.Cmd {
+	n := 0
+	for _, e := range of {
+		before := maps.Clone(e.draft)
+		if do(e); !maps.EqualFunc(before, e.draft, slices.Equal) {
+			n++
+			e.problem = nil
+		}
 	}
-	return m.manage.Busy()
+	if m.load(); n == 0 {
+		return page.Tell(page.Info, "No file would change.")
+	}
+	return page.Tell(page.Info, fmt.Sprintf("%s: %s changed, not saved yet. ctrl+s saves.", label, text.Plural(n, "file")))
+}
+
+// manyMenu offers changes for all targets.
+func (m *Model) manyMenu() tea.Cmd {
+	n := text.Plural(len(m.targets()), "file")
+	change := func(key, label, done string, do func(*entry)) kit.MenuRow {
+		return kit.MenuRow{Key: key, Label: label, Do: func() tea.Cmd { return m.changeAll(done, m.targets(), do) }}
+	}
+	tags := func(key, label, title string, do func(e *entry, tags []string) []string) kit.MenuRow {
+		return kit.MenuRow{Key: key, Label: label, Do: func() tea.Cmd { return m.askTags(title+" "+n, do) }}
+	}
+	return m.Open(kit.NewMenu("Change "+n,
+		tags("a", "add tags", "Add tags to", func(e *entry, tags []string) []string { return edit.Replayed(e.wantedTags(), nil, tags) }),
+		kit.MenuRow{Key: "r", Label: "remove tags", Do: m.removeTags},
+		tags("s", "replace all tags", "Replace the tags of", func(_ *entry, tags []string) []string { return tags }),
+		change("u", "remove all tags", "Tags removed", func(e *entry) { e.unset(api.FieldTags) }),
+		change("t", "add the AI tags as tags", "AI tags added", func(e *entry) { e.addAITags(nil) }),
+		kit.MenuRow{Key: "c", Label: "largest region of a ratio", Do: m.ratioMenu},
+		kit.MenuRow{Key: "g", Label: "copy this region to all, scaled to each picture", Do: m.region.CopyToAll},
+		kit.MenuRow{Key: "p", Label: "suggest a region for all, then review them", Do: m.suggestMenu},
+		change("x", "remove the region", "Regions removed", func(e *entry) { e.unset(api.FieldRegion) }),
+		kit.MenuRow{Key: "e", Label: "edit all in $EDITOR", Do: m.text.Edit},
+		change("d", "drop all unsaved changes", "Dropped", (*entry).forget)))
+}
+
+// askTags asks for tags; do applies them to each file.
+func (m *Model) askTags(title string, do func(e *entry, tags []string) []string) tea.Cmd {
+	p := kit.NewPrompt(title, "", "", "sea, boat")
+	p.Check = func(typed string) string {
+		return text.If(len(api.SplitTags(typed)) == 0, "Type tags, separated by commas.")
+	}
+	p.Do = func(text string) tea.Cmd {
+		tags := api.SplitTags(text)
+		return m.changeAll(title, m.targets(), func(e *entry) { e.setTags(do(e, tags)) })
+	}
+	return m.Open(p)
+}
+
+// addAITags drafts the AI tags for which only returns true as tags; nil for all.
+func (e *entry) addAITags(only func(api.AITag) bool) {
+	var names []string
+	for _, t := range e.file.AITags.Or(nil) {
+		if label := strings.TrimSpace(t.Name); label != "" && (only == nil || only(t)) {
+			names = append(names, label)
+		}
+	}
+	if len(names) > 0 {
+		e.setTags(edit.Replayed(e.wantedTags(), nil, names))
+	}
+}
+
+// ratioMenu sets the largest region of a ratio for each picture.
+func (m *Model) ratioMenu() tea.Cmd {
+	return m.Open(kit.NewMenu("Ratio of the regions", edit.RatioRows(picture.Ratio{}, func(ratio picture.Ratio) tea.Cmd {
+		return m.setRegions(func(size image.Point) image.Rectangle {
+			if size.Y > size.X {
+				return ratio.Turned().Largest(size)
+			}
+			return ratio.Largest(size)
+		})
+	})...))
+}
+
+// suggestMenu asks for a ratio and suggests regions for all pictures, to be reviewed one by one.
+func (m *Model) suggestMenu() tea.Cmd {
+	suggest := func(ratio picture.Ratio) tea.Cmd {
+		of := m.withRegion()
+		if len(of) == 0 {
+			return page.Tell(page.Info, "None of these files is an image.")
+		}
+		return tea.Batch(m.turnTo(of[0]), m.drawRegion(), m.region.SuggestAll(ratio))
+	}
+	rows := edit.RatioRows(picture.Ratio{}, suggest)
+	rows[len(rows)-1] = kit.MenuRow{Key: "f", Label: "free", Do: func() tea.Cmd { return suggest(picture.Ratio{}) }}
+	return m.Open(kit.NewMenu("Ratio of the suggested regions", rows...))
+}
+
+// setRegions sets the region of every picture of known size. rule uses pixels of the stored
+// picture.
+func (m *Model) setRegions(rule func(size image.Point) image.Rectangle) tea.Cmd {
+	return m.changeAll("Regions set", m.targets(), func(e *entry) {
+		w, h, ok := e.file.PixelSize()
+		if ok && e.canHaveRegion() {
+			e.setRegion(api.RegionOf(rule(image.Pt(w, h))).String())
+		}
+	})
 }

@@ -8,11 +8,13 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/session"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/uitest"
 )
@@ -26,6 +28,24 @@ type driven struct {
 	*uitest.Driver
 	m   *Model
 	now time.Time
+}
+
+// save presses ctrl+s and answers the question, if there is one, with the choice.
+func (d *driven) save(choice string) {
+	d.T.Helper()
+	d.Press("ctrl+s")
+	if list := uitest.Taken[page.Ask](&d.Out); len(list) > 0 {
+		d.Choose(list[0], choice)
+	}
+}
+
+// regions returns the regions of all files including the unsaved changes.
+func (d *driven) regions() string {
+	var out []string
+	for _, e := range d.m.entries {
+		out = append(out, e.wantedRegion())
+	}
+	return strings.Join(out, " ")
 }
 
 func start(t testing.TB, o Options) *driven {
@@ -119,6 +139,8 @@ func (s *shelf) Picture(ctx context.Context, f api.File) (string, error) {
 	return s.picture(ctx, f)
 }
 
+func (s *shelf) Thumb(ctx context.Context, f api.File) (string, error) { return s.Picture(ctx, f) }
+
 func (s *shelf) Tags(ctx context.Context) ([]string, error) {
 	if s.known == nil {
 		return nil, nil
@@ -151,6 +173,12 @@ func (s *shelf) Redo(ctx context.Context, id string, policy session.Policy) ([]s
 
 // unmanaged is a service that cannot manage files.
 type unmanaged struct{ Manager }
+
+// Manager is the part of a session that works on whole files.
+type Manager interface {
+	edit.Manager
+	edit.Signer
+}
 
 func (unmanaged) Versions(context.Context, string) ([]api.File, error) {
 	return nil, &api.ServiceError{Status: 404, Message: "no"}

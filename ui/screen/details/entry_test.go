@@ -2,15 +2,11 @@ package details
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"mediadesk/api"
-	"mediadesk/ui/page"
 )
 
 // TestChangeOfTags: the request distinguishes no change, a list, an empty list and null.
@@ -26,14 +22,14 @@ func TestChangeOfTags(t *testing.T) {
 		{"same again", list, func(e *entry) { e.setTags([]string{"a", "b"}) }, `{}`},
 		{"added", list, func(e *entry) { e.setTags([]string{"a", "b", "c"}) }, `{"tags":["a","b","c"]}`},
 		{"all removed", list, func(e *entry) { e.setTags(nil) }, `{"tags":[]}`},
-		{"unset", list, (*entry).unsetTags, `{"tags":null}`},
-		{"unset what is unset", none, (*entry).unsetTags, `{}`},
-		{"unset what is not known", api.Field[[]string]{}, (*entry).unsetTags, `{"tags":null}`},
+		{"unset", list, func(e *entry) { e.unset(api.FieldTags) }, `{"tags":null}`},
+		{"unset what is unset", none, func(e *entry) { e.unset(api.FieldTags) }, `{}`},
+		{"unset what is not known", api.Field[[]string]{}, func(e *entry) { e.unset(api.FieldTags) }, `{"tags":null}`},
 		{"none in none", none, func(e *entry) { e.setTags(nil) }, `{}`},
 		{"first", none, func(e *entry) { e.setTags([]string{"x"}) }, `{"tags":["x"]}`},
-		{"unset an empty list", api.Set([]string{}), (*entry).unsetTags, `{"tags":null}`},
+		{"unset an empty list", api.Set([]string{}), func(e *entry) { e.unset(api.FieldTags) }, `{"tags":null}`},
 	} {
-		e := &entry{file: api.File{FileID: "f", Tags: c.have}}
+		e := newEntry(api.File{FileID: "f", Tags: c.have})
 		c.do(e)
 		d, err := e.change()
 		if err != nil {
@@ -71,9 +67,9 @@ func TestChangeOfRegion(t *testing.T) {
 		{"negative", "-1,2,10,4", "", some, api.KindImage, "whole number"},
 		{"on no image", "1,2,10,4", "", some, api.KindNonImage, "images only"},
 	} {
-		e := &entry{file: api.File{FileID: "f", FileType: c.kind, CustomCoordinates: c.have, Width: api.Set(100), Height: api.Set(80)}}
+		e := newEntry(api.File{FileID: "f", FileType: c.kind, CustomCoordinates: c.have, Width: api.Set(100), Height: api.Set(80)})
 		if c.text == "null" {
-			e.draft.CustomCoordinates = unset(e.file.CustomCoordinates)
+			e.set(api.FieldRegion, null)
 		} else {
 			e.setRegion(c.text)
 		}
@@ -89,32 +85,6 @@ func TestChangeOfRegion(t *testing.T) {
 			t.Errorf("%s sends %s (%v), want %s", c.name, got, err, c.want)
 		}
 	}
-}
-
-// TestDraftsComeOnTopOfNews: after changes by others the result has what was added here, lacks what
-// was removed here, and otherwise is as the others left it.
-func TestDraftsComeOnTopOfNews(t *testing.T) {
-	tags := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-e]`), 0, 5, rapid.ID[string])
-	rapid.Check(t, func(t *rapid.T) {
-		before, ours, theirs := tags.Draw(t, "before"), tags.Draw(t, "mine"), tags.Draw(t, "theirs")
-		e := &entry{file: api.File{FileID: "f", Tags: api.Set(before)}}
-		e.setTags(ours)
-		e.rebase(api.File{FileID: "f", Tags: api.Set(theirs)}, noon)
-		got := e.wantedTags()
-		if slices.Equal(before, ours) && !slices.Equal(got, theirs) {
-			t.Fatalf("without a draft %q became %q", theirs, got)
-		}
-		for _, tag := range []string{"a", "b", "c", "d", "e"} {
-			had, want, there := slices.Contains(before, tag), slices.Contains(ours, tag), slices.Contains(theirs, tag)
-			expect := there
-			if had != want && !slices.Equal(before, ours) {
-				expect = want
-			}
-			if slices.Contains(got, tag) != expect {
-				t.Fatalf("%q: before %q, mine %q, theirs %q, got %q", tag, before, ours, theirs, got)
-			}
-		}
-	})
 }
 
 // TestMergedKeepsWhatIsLeftOut: fields that an answer lacks keep their values.
@@ -152,53 +122,40 @@ func TestDifferenceInWords(t *testing.T) {
 		{api.Field[[]string]{}, api.Null[[]string](), "Tags: not set"},
 		{list(), list(many...), "Tags: +x, +b, +c, +d, +e, +f, +g, +h, +i, +j, +k, +l, and +2 more"},
 	} {
-		if got := tagsDifference(c.a, c.b); got != c.want {
+		f := api.File{Tags: c.a}
+		if got := strings.Join(describe(f.Values(), api.Details{Tags: c.b}.Values()), "|"); got != c.want {
 			t.Errorf("%v to %v is %q, want %q", c.a, c.b, got, c.want)
 		}
 	}
 	f := api.File{CustomCoordinates: api.Null[string]()}
-	if got := describe(&f, api.Details{CustomCoordinates: api.Set("1,2,3,4")}); !slices.Equal(got, []string{"Region: not set -> 1,2,3,4"}) {
+	if got := describe(f.Values(), api.Details{CustomCoordinates: api.Set("1,2,3,4")}.Values()); !slices.Equal(got, []string{"Region: not set → 1,2,3,4"}) {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestRowsHaveEveryField(t *testing.T) {
+func TestFactsHaveEveryField(t *testing.T) {
 	f := record(t, photo)
-	rows := rowsOf(&f)
+	d := start(t, newShelf(t, f).options(f))
 	find := func(label string) string {
-		for _, r := range rows {
-			if strings.TrimSpace(r.group+" "+r.label) == label {
-				return r.value
+		for _, fact := range d.m.facts(&d.m.current().file) {
+			if strings.TrimSpace(fact.Group+" "+fact.Label) == label {
+				return fact.Value
 			}
 		}
 		return "missing"
 	}
 	for label, want := range map[string]string{
-		"Name": "beach.png", "Path": "/summer/beach.png", "Kind": "image/png (image)", "Pixels": "300 x 200",
-		"Transparency": "none", "Size": "123 kB (123456 bytes)", "Tags": "sea, old", "AI tags": "sand, sea",
-		"Region": "10,20,100,50", "Private": "no", "last known remove-bg": "pending",
-		"Version": "Version 1 f1", "Uploaded": "2026-04-01T10:00:00.000Z", "File id": "f1",
-		"URL": f.URL, "Thumbnail": f.Thumbnail, "custom price": "12", "custom shop": "harbour",
+		"Name": "beach.png", "Path": "/summer/beach.png", "Kind": "image/png (image)", "Pixels": "300 × 200",
+		"Transparency": "none", "Size": "123 kB (123456 bytes)", "Private": "no", "last known remove-bg": "pending",
+		"Version": "Version 1 f1", "File ID": "f1", "URL": f.URL, "Thumbnail": f.Thumbnail,
 		"embedded Model": "X100", "Published": "yes", "Changed": "missing",
 	} {
 		if got := find(label); got != want {
 			t.Errorf("%s is %q, want %q", label, got, want)
 		}
 	}
-	empty := api.File{FileID: "x", Tags: api.Null[[]string](), AITags: api.Set([]api.AITag{})}
-	rows = rowsOf(&empty)
-	if find("Tags") != "not set" || find("AI tags") != "empty" || find("Region") != "not known" {
-		t.Errorf("none, empty and unknown look alike: %+v", rows)
-	}
-}
-
-func TestErrorsAsSentences(t *testing.T) {
-	if got := page.Explain(errors.New("it broke")); got != "It broke." {
-		t.Errorf("got %q, want \"It broke.\"", got)
-	}
-	e := &entry{file: api.File{CustomCoordinates: api.Set("1,2,3,4")}}
-	e.setRegion("")
-	if got := page.Explain(e.checkRegion()); !strings.Contains(got, "ctrl+x") {
-		t.Errorf("%q does not say what helps", got)
-	}
+	d.Press("down", "down", "down", "down", "enter")
+	d.Sees("shop", "harbour", "price", "12")
+	d = start(t, newShelf(t).options(api.File{FileID: "x", Tags: api.Null[[]string]()}))
+	d.Sees("Tags none", "Region not known")
 }

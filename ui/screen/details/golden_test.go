@@ -30,7 +30,7 @@ func TestLooks(t *testing.T) {
 	files := numbered(t, 3)
 	looks := map[string]func(*driven){
 		"record":  func(*driven) {},
-		"picture": func(d *driven) { d.Press("c", "enter", "tab", "right") },
+		"picture": func(d *driven) { d.Press("c", "tab", "right") },
 		"many":    func(d *driven) { d.Press("b", "t", "b") },
 	}
 	for name, look := range looks {

@@ -29,11 +29,21 @@ func (m *Model) read(entries []*entry) tea.Cmd {
 	s, now := m.o.Session, m.now
 	return page.Within(m.o.Context, time.Duration(len(ids))*patience, func(ctx context.Context) tea.Msg {
 		list, at := s.ReadAll(ctx, ids, nil), now()
-		return page.Do(func() { m.gotFresh(list, at) })
+		seen := map[string]time.Time{}
+		for _, fresh := range list {
+			if fresh.Err != nil {
+				seen[fresh.FileID], _ = s.SeenAt(m.o.Context, fresh.FileID) // it is optional
+			}
+		}
+		return page.Do(func() {
+			for _, e := range m.gotFresh(list, at) {
+				if e.at.IsZero() {
+					e.at = seen[e.file.FileID]
+				}
+			}
+		})
 	})
 }
-
-func (m *Model) refresh() tea.Cmd { return m.read(m.targets()) }
 
 // gotFresh shows reread records and returns their entries.
 func (m *Model) gotFresh(list []session.Edited, at time.Time) (entries []*entry) {
@@ -61,31 +71,6 @@ func (m *Model) gone(e *entry) bool {
 	return m.o.Profile.Local && errors.As(e.readErr, &answer) && answer.Status == http.StatusNotFound
 }
 
-func (m *Model) readSeen() tea.Cmd {
-	var ids []string
-	for _, e := range m.entries {
-		ids = append(ids, e.file.FileID)
-	}
-	ctx, s := m.o.Context, m.o.Session
-	return func() tea.Msg {
-		at := make(map[string]time.Time, len(ids))
-		for _, id := range ids {
-			when, err := s.SeenAt(ctx, id)
-			if err != nil {
-				return page.Failed(err)
-			}
-			at[id] = when
-		}
-		return page.Do(func() {
-			for _, e := range m.entries {
-				if e.at.IsZero() {
-					e.at = at[e.file.FileID]
-				}
-			}
-		})
-	}
-}
-
 // readFields reads the metadata fields, if the service lists them.
 func (m *Model) readFields() tea.Cmd {
 	s, folder := m.o.Session, ""
@@ -109,41 +94,32 @@ func (m *Model) readFields() tea.Cmd {
 // probe checks once whether the service manages files, by listing versions. If not, the actions are
 // disabled.
 func (m *Model) probe() tea.Cmd {
-	if m.able.asked {
+	if m.probed {
 		return nil
 	}
-	m.able.asked = true
+	m.probed = true
 	s, id := m.o.Session, m.current().file.FileID
 	return page.Within(m.o.Context, patience, func(ctx context.Context) tea.Msg {
 		_, err := s.Versions(ctx, id)
 		return page.Do(func() {
-			m.able.manages = m.able.manages || err == nil
-			m.able.asked = err == nil || api.Unavailable(err) // otherwise the connection failed, and the next file tries again
+			m.manages = m.manages || err == nil
+			m.probed = err == nil || api.Unavailable(err) // otherwise the connection failed, and the next file tries again
 		})
 	})
 }
 
-// subject returns the picture of the current file.
-func (m *Model) subject() edit.Subject {
-	e := m.current()
+// subjectOf returns the picture of a file; zero if there is none.
+func (m *Model) subjectOf(e *entry) edit.Subject {
 	if e == nil || !e.canHaveRegion() {
 		return edit.Subject{}
 	}
-	return m.subjectOf(e)
-}
-
-func (m *Model) subjectOf(e *entry) edit.Subject {
-	f := e.file
-	version := ""
+	f, version := e.file, ""
 	if f.VersionInfo != nil {
 		version = f.VersionInfo.ID // each version has its own picture
 	}
-	s := edit.Subject{
-		Name: fmt.Sprintf("%s %s %d", f.FileID, version, f.Size.Or(-1)),
+	w, h, _ := f.PixelSize()
+	return edit.Subject{
+		Name: fmt.Sprintf("%s %s %d", f.FileID, version, f.Size.Or(-1)), Size: image.Pt(w, h),
 		Path: func(ctx context.Context) (string, error) { return m.o.Session.Picture(ctx, f) },
 	}
-	if w, h, ok := f.PixelSize(); ok {
-		s.Size = image.Pt(w, h)
-	}
-	return s
 }

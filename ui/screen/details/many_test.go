@@ -48,7 +48,7 @@ func TestManyFilesInOneStep(t *testing.T) {
 	d.Press("b", "c", "1") // the largest square, in the middle of 300x200
 	d.Press("ctrl+s")
 	q := d.Asked()
-	if q.Title != "Save 4 files?" || q.Choices[0].Do != nil || !strings.Contains(q.Text, "p3.png  Tags: +wind, -old; Region: 10,20,100,50 -> 50,0,200,200") {
+	if q.Title != "Save 4 files?" || q.Choices[0].Do != nil || !strings.Contains(q.Text, "p3.png  Tags: +wind, -old; Region: 10,20,100,50 → 50,0,200,200") {
 		t.Errorf("asked %q %q", q.Title, q.Text)
 	}
 	d.Choose(q, "Show all")
@@ -88,8 +88,7 @@ func TestPartialFailure(t *testing.T) {
 		t.Fatalf("unsaved: %+v", left)
 	}
 	fails = false
-	d.Press("n", "ctrl+s") // a single file: the usual question
-	d.Choose(d.Asked(), "Save")
+	d.Press("n", "ctrl+s") // a single file: no question
 	if len(d.m.changedEntries()) != 0 {
 		t.Error("the file is still unsaved")
 	}
@@ -120,10 +119,10 @@ func TestSuggestedRegionsOfAllAreOneChange(t *testing.T) {
 		t.Errorf("the dropped one is %q, want \"10,20,100,50\"", got)
 	}
 	third := d.m.entries[2].wantedRegion()
-	if third == want || d.m.area != onPicture {
+	if third == want || !d.Host.Covered() {
 		t.Errorf("the other suggestion is %q", third)
 	}
-	d.Press("ctrl+s")
+	d.Press("enter", "ctrl+s")
 	d.Choose(d.Asked(), "Save 2 files")
 	if len(sent) != 2 || sent[0].Details.CustomCoordinates.Or("") != want || sent[1].Details.CustomCoordinates.Or("") != third {
 		t.Errorf("saved %+v", sent)
@@ -152,27 +151,20 @@ func TestRulesForAllFiles(t *testing.T) {
 	s := newShelf(t, files[0], small, doc)
 	o := s.options(files[0], small, doc)
 	d := start(t, o)
-	regions := func() string {
-		var out []string
-		for _, e := range d.m.entries {
-			out = append(out, e.wantedRegion())
-		}
-		return strings.Join(out, " ")
-	}
 	d.Press("b", "g") // 10,20,100,50 of 300x200
-	if got := regions(); got != "10,20,100,50 1,6,10,15 " {
+	if got := d.regions(); got != "10,20,100,50 1,6,10,15 " {
 		t.Errorf("the same share: %s, want \"10,20,100,50 1,6,10,15 \"", got)
 	}
 	d.Press("b", "c", "6") // 16:9, turned for upright pictures
-	if got := regions(); got != "0,15,300,169 0,3,30,53 " {
+	if got := d.regions(); got != "0,15,300,169 0,3,30,53 " {
 		t.Errorf("16:9: %s, want \"0,15,300,169 0,3,30,53 \"", got)
 	}
 	d.Press("b", "c", "o")
-	if got := regions(); got != "0,0,300,200 0,0,30,60 " {
+	if got := d.regions(); got != "0,0,300,200 0,0,30,60 " {
 		t.Errorf("as the picture: %s, want \"0,0,300,200 0,0,30,60 \"", got)
 	}
 	d.Press("b", "x")
-	if got := regions(); got != "  " {
+	if got := d.regions(); got != "  " {
 		t.Errorf("unset: %s, want \"  \"", got)
 	}
 	d.Press("b", "d")
@@ -189,29 +181,65 @@ func TestRulesForAllFiles(t *testing.T) {
 	}
 }
 
-// TestThreeWays: in a conflict the user keeps both changes, the own ones, or the others'.
-func TestThreeWays(t *testing.T) {
-	for choice, want := range map[string]string{
-		"Save":        `{"tags":["sea","theirs","mine"]}`,
-		"Only mine":   `{"tags":["sea","old","mine"]}`,
-		"Take theirs": "",
-		"Keep":        "",
-	} {
+// TestChangedByOthersMeanwhile: the user sees both changes and chooses one. What is sent leaves
+// fields alone that only others changed, and asking again shows both changes again.
+func TestChangedByOthersMeanwhile(t *testing.T) {
+	for choice, want := range map[string]string{"Use mine": `{"tags":["sea","old","mine"]}`, "Keep theirs": "", "Keep editing": ""} {
 		f := record(t, photo)
 		s := newShelf(t, f)
 		d := start(t, s.options(f))
 		d.Press("e")
 		d.Type("mine,")
 		now := f
-		now.Raw, now.Tags = nil, api.Set([]string{"sea", "theirs"})
+		now.Raw, now.Tags, now.Description = nil, api.Set([]string{"sea", "theirs"}), "their text"
 		s.files["f1"] = now
-		d.Press("ctrl+s")
-		d.Choose(d.Asked(), choice)
+		var q page.Ask
+		for range 2 {
+			d.Press("ctrl+s")
+			q = d.Asked()
+			if q.Text != "Mine: Tags: +old, +mine, -theirs\nTheirs: Tags: +theirs, -old; Description: none → \"their text\"" {
+				t.Errorf("asked %q", q.Text)
+			}
+			if q.Choices[0].Do != nil || slices.ContainsFunc(q.Choices, func(c page.Choice) bool { return c.Default }) {
+				t.Errorf("a choice is made for the user: %+v", q.Choices)
+			}
+		}
+		d.Choose(q, choice)
 		switch {
 		case want == "" && len(s.saved) > 0, want != "" && (len(s.saved) != 1 || body(t, s.saved[0]) != want):
 			t.Errorf("%s: sent %v", choice, s.saved)
-		case choice == "Take theirs" && d.m.current().changed(), choice == "Keep" && !d.m.current().changed():
-			t.Errorf("%s: the draft is %+v", choice, d.m.current().draft.Tags)
+		case d.m.current().changed() != (choice == "Keep editing"):
+			t.Errorf("%s: the draft is %+v", choice, d.m.current().draft)
+		}
+		if choice != "Keep editing" {
+			continue
+		}
+		now.Tags = d.m.current().draft.Details().Tags // the others have made the same change
+		s.files["f1"] = now
+		d.Press("ctrl+s")
+		d.Toasted("already has these values")
+	}
+}
+
+// TestOneOfSeveralChangedByOthers: keeping their changes saves the other files.
+func TestOneOfSeveralChangedByOthers(t *testing.T) {
+	for choice, want := range map[string]int{"Use mine": 2, "Keep theirs": 1} {
+		a, b := record(t, photo), record(t, photo)
+		a.Raw, b.Raw, b.FileID, b.Name = nil, nil, "f2", "other.png"
+		s := newShelf(t, a, b)
+		d := start(t, s.options(a, b))
+		d.Press("t", "]", "t")
+		now := a
+		now.Tags = api.Set([]string{"theirs"})
+		s.files["f1"] = now
+		d.Press("ctrl+s")
+		q := d.Asked()
+		if !strings.Contains(q.Text, "beach.png  Mine: Tags: +sea, +old, +sand, -theirs\nTheirs: Tags: +theirs, -sea, -old\nother.png  Tags: +sand") {
+			t.Errorf("asked %q", q.Text)
+		}
+		d.Choose(q, choice)
+		if len(s.saved) != want || len(d.m.Unsaved()) > 0 {
+			t.Errorf("%s: sent %v, unsaved %v", choice, s.saved, d.m.Unsaved())
 		}
 	}
 }
@@ -406,19 +434,15 @@ func TestDescriptionAndMetadata(t *testing.T) {
 	d := start(t, o)
 	to := func(label string) {
 		t.Helper()
-		i := slices.IndexFunc(d.m.rows, func(r row) bool { return r.label == label })
-		if i < 0 {
-			t.Fatalf("the screen has no row %s", label)
-		}
-		d.m.record.SetCursor(i)
+		d.m.form.Focus(label, false)
 		d.Press("enter")
 	}
-	to("Description")
+	to("description")
 	d.Type("by the")
 	d.Press("enter")
 	d.Type("sea")
 	d.Press("ctrl+s")
-	to("price")
+	to("metadata.price")
 	d.Press("ctrl+u")
 	d.Type("x")
 	d.Press("enter")
@@ -426,16 +450,11 @@ func TestDescriptionAndMetadata(t *testing.T) {
 	d.Press("ctrl+u")
 	d.Type("15")
 	d.Press("enter")
-	to("shop")
+	to("metadata.shop")
 	d.Press("ctrl+u", "enter") // an empty value clears it
-	to("sold")
+	to("metadata.sold")
 	d.Press("up", "up", "enter") // true; the cursor was on "not set"
 	d.Press("ctrl+s")
-	q := d.Asked()
-	if !strings.Contains(q.Text, "Description: none -> \"by the sea\"\nprice: 12 -> 15\nshop: harbour -> not set\nsold: not set -> true") {
-		t.Errorf("asked %q", q.Text)
-	}
-	d.Choose(q, "Save")
 	if got := body(t, s.saved[0]); got != `{"customMetadata":{"price":15,"shop":null,"sold":true},"description":"by the\nsea"}` {
 		t.Errorf("sent %s", got)
 	}

@@ -3,6 +3,7 @@ package details
 
 import (
 	"context"
+	"encoding/json"
 	"image"
 	"slices"
 	"time"
@@ -15,47 +16,26 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
 )
 
-// Session is the part of the session that the screen uses.
+// Session is the part of [session.Session] that the screen uses; tests have another.
 type Session interface {
-	Reader
-	Editor
-	Manager
-}
-
-// Reader reads files and what is known about them.
-type Reader interface {
-	// ReadAll reads records. If the service does not return them, api.Unavailable is true for the
-	// error.
 	ReadAll(ctx context.Context, ids []string, report func(session.Edited)) []session.Edited
-	// SeenAt returns when a record was last seen, or the zero time.
 	SeenAt(ctx context.Context, fileID string) (time.Time, error)
-	// Picture returns the path of a local file with the picture.
 	Picture(ctx context.Context, f api.File) (path string, err error)
-	// Tags and Folders return suggestions.
-	Tags(ctx context.Context) ([]string, error)
-	Folders(ctx context.Context) ([]string, error)
-	// MetadataFields returns the custom metadata fields of the library.
+	Thumb(ctx context.Context, f api.File) (path string, err error)
 	MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error)
-}
-
-// Editor changes details.
-type Editor interface {
 	ChangeAll(ctx context.Context, changes []session.Change, report func(session.Edited)) []session.Edited
-}
-
-// Manager works on whole files.
-type Manager interface {
 	edit.Manager
-	// Signed returns a temporary public URL of a private file.
-	Signed(f api.File, valid time.Duration) (string, error)
+	edit.Signer
 }
 
 // Options configures the screen.
 type Options struct {
 	// Context ends the screen's background work.
-	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
+	Context context.Context
 	// Files are the records as last seen, at least one.
 	Files   []api.File
 	Session Session
@@ -67,28 +47,10 @@ type Options struct {
 	Draw picture.Options
 	// Images shows real pictures if the terminal can; nil for glyphs.
 	Images *picture.ImageStore
+	// Loader loads the pictures of several files; nil shows the current one alone.
+	Loader *picture.Loader
 	// Now is the clock; nil for time.Now.
 	Now func() time.Time
-}
-
-// area is a part of the screen that can have the focus.
-type area int
-
-const (
-	onRecord area = iota
-	onTags
-	onAI
-	onRegion  // the numbers
-	onPicture // the rectangle on the picture
-	onFiles
-	onDescription // this and the next are rows of the record only
-	onMetadata
-)
-
-// abilities describes what the service supports.
-type abilities struct {
-	asked   bool
-	manages bool // it lists versions, so it has the hosted calls
 }
 
 // Model is the screen. Create it with New. It keeps unsaved changes while it lives.
@@ -98,23 +60,21 @@ type Model struct {
 	now func() time.Time
 
 	entries []*entry
-	files   kit.MarkList // the cursor is the shown file, marks are the targets of changes
-	area    area
+	files   kit.List[*entry] // the cursor is the shown file, marks are the targets of changes
+	next    tea.Cmd          // of showing another file, to be run
+	onFiles bool             // the list has the focus, otherwise the form
+	form    *edit.Form
 
-	record  kit.List
-	rows    []row
-	tags    *kit.Chips
-	counts  map[string]int // of the tags of several files
-	ai      kit.List
-	found   []aiTag      // the rows of ai
-	numbers *kit.Field   // of the region
-	region  *edit.Region // on the picture
+	region *edit.Region
+	page   *edit.RegionPage // over the screen; nil if none was opened
+	sheet  *edit.Tiles      // of several targets
+	theme  *theme.Theme     // of the pictures; nil: unknown
 
 	manage  *edit.Manage        // tracks running work
 	fields  []api.MetadataField // of the library
-	able    abilities
-	editing bool   // the editor controls the terminal
-	text    string // from $EDITOR, with errors; may be empty
+	probed  bool                // whether the service manages files was asked
+	manages bool                // it lists versions, so it has the hosted calls
+	text    edit.Document
 
 	size   image.Point
 	placed layout // in size
@@ -130,23 +90,23 @@ var (
 
 // New returns the screen for files.
 func New(o Options) *Model {
-	m := &Model{
-		o: o, now: o.Now,
-		tags:    kit.NewChips("", ""),
-		numbers: kit.NewField("x,y,width,height", ""),
-	}
+	m := &Model{o: o, now: o.Now}
 	if m.now == nil {
 		m.now = time.Now
 	}
 	m.clicks = kit.NewClicks(m.now)
 	m.manage = &edit.Manage{Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile, Now: m.now, Took: m.took}
-	m.files = kit.MarkList{
-		ID: "details", Mark: func(i int) *bool { return &m.entries[i].marked }, Name: func(i int) string { return edit.Label(&m.entries[i].file) },
-		Moved:  func() tea.Cmd { return m.turnTo(m.files.Cursor()) },
-		Marked: func() tea.Cmd { m.load(); return nil },
+	m.files = kit.List[*entry]{
+		ID: "details", Bare: true, Marking: true, Placeholder: "part of a name", NotFound: "the filter finds nothing", Now: m.now,
+		Rows: func() []kit.Group[*entry] { return []kit.Group[*entry]{{Rows: m.entries}} }, Key: func(e *entry) any { return e },
+		Match: func(e *entry, words []string) bool { return text.HasAll(words, edit.Label(&e.file)) },
+		Mark:  func(e *entry) *bool { return &e.marked }, Marked: m.load, Draw: m.drawFile,
+		Moved: func() { m.next = tea.Batch(m.next, m.turned()) },
 	}
-	m.tags.Note, m.tags.Entered = m.tagNote, m.enteredTag
-	m.tags.Complete = func(typed string) []string { return edit.Matches(typed, m.manage.Tags) }
+	m.form = edit.NewForm("details", groupEdit, m.targetRows)
+	m.form.Changed = m.changed
+	m.form.Leave = func(int) { m.focus(len(m.entries) > 1) }
+	m.text = edit.Document{Getenv: o.Getenv, Entries: m.document, Apply: m.applyDocument}
 	m.region = edit.NewRegion(edit.RegionOptions{
 		Context: o.Context, Draw: o.Draw, Images: o.Images, Overlays: m.Overlays(),
 		Text: func() string {
@@ -155,26 +115,45 @@ func New(o Options) *Model {
 			}
 			return ""
 		},
-		Set:  func(region string) { m.current().setRegion(region); m.load() },
+		Set: func(region string) {
+			if m.current().setRegion(region); region == "" {
+				m.current().unset(api.FieldRegion)
+			}
+			m.load()
+		},
 		Keep: m.keepRegions, Files: m.regionFiles,
 	})
+	m.sheet = edit.NewTiles(edit.TilesOptions{
+		Context: o.Context, Loader: o.Loader, Len: func() int { return len(m.targets()) }, Tile: m.tile,
+	})
+	m.sheet.On = true
 	for _, f := range o.Files {
-		m.entries = append(m.entries, &entry{file: f, marked: true})
+		m.entries = append(m.entries, newEntry(f))
 	}
-	m.files.SetLen(len(m.entries))
+	m.files.Arrange()
 	m.load()
 	return m
 }
 
+// changed drops what was wrong with the targets.
+func (m *Model) changed() {
+	for _, e := range m.targets() {
+		e.problem = nil
+	}
+	m.load()
+}
+
 // keepRegions returns a function that restores the drafted regions.
 func (m *Model) keepRegions() (restore func()) {
-	was := map[*entry]api.Field[string]{}
+	was := map[*entry]json.RawMessage{}
 	for _, e := range m.entries {
-		was[e] = e.draft.CustomCoordinates
+		was[e] = e.draft[api.FieldRegion]
 	}
 	return func() {
 		for e, region := range was {
-			e.draft.CustomCoordinates = region
+			if e.draft[api.FieldRegion] = region; region == nil {
+				delete(e.draft, api.FieldRegion)
+			}
 		}
 		m.load()
 	}
@@ -183,57 +162,32 @@ func (m *Model) keepRegions() (restore func()) {
 // regionFiles returns the targets that can have a region.
 func (m *Model) regionFiles() []edit.RegionFile {
 	var files []edit.RegionFile
-	for _, e := range m.targets() {
-		if e.canHaveRegion() {
-			files = append(files, edit.RegionFile{Subject: m.subjectOf(e), Set: func(region string) {
-				e.setRegion(region)
-				e.problem = nil
-				m.load()
-			}})
-		}
+	for _, e := range m.withRegion() {
+		files = append(files, edit.RegionFile{Subject: m.subjectOf(e), Set: func(region string) {
+			e.setRegion(region)
+			e.problem = nil
+			m.load()
+		}})
 	}
 	return files
 }
 
 // Init rereads the record and reads suggestions.
 func (m *Model) Init() tea.Cmd {
-	return m.settle(tea.Batch(m.arrive(), m.manage.ReadKnown(), m.readSeen(), m.readFields()))
+	return m.settle(tea.Batch(m.arrive(), m.manage.ReadKnown(), m.readFields()))
 }
 
 // Capturing reports whether a text field has the focus.
 func (m *Model) Capturing() bool {
-	return m.current() != nil && (m.area == onTags || m.area == onRegion || m.area == onFiles && m.files.Capturing())
+	return m.current() != nil && (m.onFiles && m.files.Capturing() || !m.onFiles && m.form.Editing())
 }
 
 // Type passes a key or paste to the focused text field and drafts its value.
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
-	if !m.Capturing() {
-		return nil, false
-	}
-	if m.area == onFiles {
+	if m.onFiles {
 		return m.files.Type(msg)
 	}
-	if m.area == onTags {
-		before := m.tags.Value()
-		if !m.tags.Update(msg) {
-			return nil, false
-		}
-		if now := m.tags.Value(); !slices.Equal(now, before) {
-			m.setTags(before, now)
-		}
-		return nil, true
-	}
-	before := m.numbers.Value()
-	if !m.numbers.Update(msg) {
-		return nil, false
-	}
-	if now := m.numbers.Value(); now != before {
-		for _, e := range m.withRegion() {
-			e.setRegion(now)
-			e.problem = nil
-		}
-	}
-	return nil, true
+	return nil, m.form.Type(msg)
 }
 
 // Update handles a message.
@@ -249,11 +203,24 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
 	m.Changed()
 	m.placed = m.layout(m.size)
-	m.files.SetHeight(m.placed.inner[onFiles].Dy())
-	m.record.SetHeight(m.placed.inner[onRecord].Dy())
-	m.ai.SetHeight(m.placed.inner[onAI].Dy())
-	m.region.Resize(m.placed.picture)
-	return tea.Batch(cmd, m.region.Show(m.subject()), m.region.Follow())
+	m.files.Resize(inner(m.placed.files).Size())
+	m.files.Changed()
+	next := m.next
+	m.next = nil
+	m.form.Resize(inner(m.placed.form).Size())
+	var sheet tea.Cmd
+	switch {
+	case m.page != nil && !m.page.Closed():
+		m.page.Position()
+	case m.showsSheet():
+		m.region.Resize(image.Rectangle{})
+		m.sheet.Arrange(m.placed.picture.Size(), m.region.Options(m.theme))
+		sheet = m.sheet.Want()
+	default:
+		m.region.Resize(m.placed.picture)
+		sheet = m.sheet.Delete()
+	}
+	return tea.Batch(cmd, next, sheet, m.region.Show(m.subjectOf(m.current())), m.region.Follow())
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
@@ -261,24 +228,34 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case page.Acted:
 	case page.Resized:
 		m.size = msg.Size
+	case page.Themed:
+		m.theme = msg.Theme
 	case page.Shown:
 		// Ages on the screen are outdated.
 	case page.Inspect:
 		return m.adopt(msg.Files), true
 	case page.FileChanged:
-		m.learn(msg.File)
+		if e := m.entryOf(msg.File.FileID); e != nil {
+			e.meanwhile = append(e.meanwhile, e.rebase(msg.File, m.now())...)
+			m.load()
+		}
 	case page.FileGone:
 		return m.lose(msg.FileID), true
 	case tea.MouseClickMsg:
 		return m.click(msg), true
 	case tea.MouseWheelMsg:
-		if image.Pt(msg.X, msg.Y).In(m.placed.inner[onFiles]) {
-			return m.files.Wheel(msg), true
+		switch at := image.Pt(msg.X, msg.Y); {
+		case at.In(m.placed.files):
+			m.files.Wheel(kit.Moved(msg, inner(m.placed.files).Min).(tea.MouseWheelMsg))
+		case at.In(m.placed.form):
+			m.form.Wheel(msg)
 		}
-		return nil, m.wheel(msg)
-	case editedMsg:
-		return m.edited(msg), true
+	case edit.EditedMsg:
+		return m.text.Update(msg), true
 	default:
+		if m.sheet.Update(msg) {
+			return nil, true
+		}
 		return m.region.Update(msg)
 	}
 	return nil, true
@@ -290,54 +267,27 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	if m.current() == nil {
 		return nil
 	}
-	if _, used := m.region.Update(msg); used {
-		m.focus(onPicture)
+	if _, used := m.region.Update(msg); used || msg.Button != tea.MouseLeft {
 		return nil
 	}
-	at := image.Pt(msg.X, msg.Y)
-	for to, r := range m.placed.inner {
-		if msg.Button != tea.MouseLeft || !at.In(r) {
-			continue
+	at, double := image.Pt(msg.X, msg.Y), m.clicks.Double(msg)
+	switch files, form := inner(m.placed.files), inner(m.placed.form); {
+	case at.In(files):
+		m.focus(true)
+		if m.files.Click(kit.Moved(msg, files.Min).(tea.MouseClickMsg)) {
+			return m.editAlone()
 		}
-		if m.area != to {
-			m.focus(to)
+	case at.In(form):
+		if m.onFiles {
+			m.focus(false)
 		}
-		double := m.clicks.Double(msg)
-		switch y := at.Y - r.Min.Y; to {
-		case onRecord:
-			if m.record.Click(y) && double {
-				return m.enterRow()
-			}
-		case onAI:
-			if m.ai.Click(y) && double {
-				return m.addAITag()
-			}
-		case onFiles:
-			cmd, ok := m.files.Click(y)
-			if ok && double {
-				return tea.Batch(cmd, m.editAlone())
-			}
-			return cmd
-		}
-		return nil
+		return m.form.Click(at.Y-form.Min.Y, double)
 	}
 	return nil
 }
 
-// wheel scrolls the list under the mouse.
-func (m *Model) wheel(msg tea.MouseWheelMsg) (used bool) {
-	at := image.Pt(msg.X, msg.Y)
-	switch {
-	case at.In(m.placed.inner[onRecord]):
-		return m.record.Wheel(msg)
-	case at.In(m.placed.inner[onAI]):
-		return m.ai.Wheel(msg)
-	}
-	return false
-}
-
 // WantsPixels reports whether mouse positions are wanted in pixels: while a region can be drawn.
-func (m *Model) WantsPixels() bool { return !m.editing && m.region.WantsPixels() }
+func (m *Model) WantsPixels() bool { return !m.text.Open && m.region.WantsPixels() }
 
 // Commands returns the commands for the drafted changes, or to show the record.
 func (m *Model) Commands() [][]string {
@@ -382,8 +332,14 @@ func (m *Model) current() *entry {
 	if len(m.entries) == 0 {
 		return nil
 	}
-	return m.entries[m.files.Cursor()]
+	if e, ok := m.files.Row(); ok {
+		return e
+	}
+	return m.entries[0] // the filter finds nothing
 }
+
+// at returns the number of the shown file.
+func (m *Model) at() int { return slices.Index(m.entries, m.current()) }
 
 // entryOf returns the entry of a file, or nil.
 func (m *Model) entryOf(id string) *entry {
@@ -394,21 +350,62 @@ func (m *Model) entryOf(id string) *entry {
 	return m.entries[i]
 }
 
-// load shows the current file in the parts. A part with the same value keeps its cursor.
+// targets returns the files to change: the marked ones, or the shown one.
+func (m *Model) targets() []*entry {
+	var out []*entry
+	for _, i := range m.targetRows() {
+		out = append(out, m.entries[i])
+	}
+	return out
+}
+
+func (m *Model) targetRows() []int {
+	var marked []int
+	for i, e := range m.entries {
+		if e.marked {
+			marked = append(marked, i)
+		}
+	}
+	if len(marked) == 0 && len(m.entries) > 0 {
+		return []int{m.at()}
+	}
+	return marked
+}
+
+// withRegion returns the targets that are images.
+func (m *Model) withRegion() []*entry {
+	return slices.DeleteFunc(m.targets(), func(e *entry) bool { return !e.canHaveRegion() })
+}
+
+// filesOf returns the records of files.
+func filesOf(of []*entry) []api.File {
+	files := make([]api.File, len(of))
+	for i, e := range of {
+		files[i] = e.file
+	}
+	return files
+}
+
+// idsOf returns the ids of files.
+func idsOf(of []*entry) []string {
+	ids := make([]string, len(of))
+	for i, e := range of {
+		ids[i] = e.file.FileID
+	}
+	return ids
+}
+
+// load shows the values of the targets and the facts of the current file.
 func (m *Model) load() {
-	e := m.current()
-	if e == nil {
-		return
+	if m.current() != nil {
+		m.form.SetRows(m.rows())
 	}
-	m.loadTags()
-	m.loadRegion()
-	m.found = aiTagsOf(m.targets())
-	m.ai.SetLen(len(m.found))
-	if !slices.Contains(m.areas(), m.area) && (m.area != onPicture || !e.canHaveRegion()) {
-		m.focus(onRecord) // the part is no longer shown
-	}
-	m.rows = withEdits(rowsOf(&e.file), m.editRows(e))
-	m.record.SetLen(len(m.rows))
+}
+
+// focus moves the focus to the list of files or to the form.
+func (m *Model) focus(files bool) {
+	m.form.Blur()
+	m.onFiles = files
 }
 
 // arrive reads the record of the current file once.
@@ -417,11 +414,10 @@ func (m *Model) arrive() tea.Cmd {
 	if e == nil {
 		return nil
 	}
-	var read tea.Cmd
-	if !e.asked {
-		read = m.read([]*entry{e})
+	if e.asked {
+		return m.probe()
 	}
-	return tea.Batch(read, m.probe())
+	return tea.Batch(m.read([]*entry{e}), m.probe())
 }
 
 // adopt shows other files, followed by those with unsaved changes.
@@ -429,13 +425,12 @@ func (m *Model) adopt(files []api.File) tea.Cmd {
 	old := m.entries
 	m.entries = nil
 	for _, f := range files {
-		e := &entry{file: f}
+		e := newEntry(f)
 		if i := slices.IndexFunc(old, func(e *entry) bool { return e.file.FileID == f.FileID }); i >= 0 {
 			e = old[i]
-			e.asked = false
+			e.asked, e.marked = false, true
 			old = slices.Delete(old, i, i+1)
 		}
-		e.marked = true
 		m.entries = append(m.entries, e)
 	}
 	for _, e := range old {
@@ -444,48 +439,43 @@ func (m *Model) adopt(files []api.File) tea.Cmd {
 			m.entries = append(m.entries, e)
 		}
 	}
-	m.files.SetLen(len(m.entries))
-	m.focus(onRecord)
-	return tea.Batch(m.turnTo(0), m.readSeen())
+	m.files.Arrange()
+	m.focus(false)
+	m.form.End(false)
+	return m.turnTo(m.entries[0])
 }
 
 // turn shows the next or previous file.
 func (m *Model) turn(by int) tea.Cmd {
 	n := len(m.entries)
-	return m.turnTo((m.files.Cursor() + by + n) % n)
+	return m.turnTo(m.entries[(m.at()+by+n)%n])
 }
 
-func (m *Model) turnTo(i int) tea.Cmd {
-	m.files.SetCursor(i)
+func (m *Model) turnTo(e *entry) tea.Cmd {
+	m.files.Show(e)
+	return m.turned()
+}
+
+// turned shows the file under the cursor.
+func (m *Model) turned() tea.Cmd {
 	m.region.Begin()
 	m.load()
-	m.record.SetCursor(0)
-	m.ai.SetCursor(0)
 	return m.arrive()
 }
 
 // lose drops a deleted file.
 func (m *Model) lose(id string) tea.Cmd {
-	at, i := m.files.Cursor(), slices.Index(m.entries, m.entryOf(id))
+	at, i := m.at(), slices.Index(m.entries, m.entryOf(id))
 	if i < 0 {
 		return nil
 	}
-	m.entries = slices.Delete(m.entries, i, i+1)
-	if i < at {
+	if m.entries = slices.Delete(m.entries, i, i+1); i < at {
 		at--
 	}
-	m.files.SetLen(len(m.entries))
+	m.files.Arrange()
 	if len(m.entries) == 0 {
 		return page.Send(page.Back{})
 	}
-	m.focus(onRecord)
-	return m.turnTo(min(at, len(m.entries)-1))
-}
-
-// learn replaces a record by a newer one from another screen.
-func (m *Model) learn(f api.File) {
-	if e := m.entryOf(f.FileID); e != nil {
-		e.meanwhile = append(e.meanwhile, e.rebase(f, m.now())...)
-		m.load()
-	}
+	m.focus(false)
+	return m.turnTo(m.entries[min(at, len(m.entries)-1)])
 }

@@ -1,6 +1,7 @@
 package details
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"slices"
@@ -8,7 +9,9 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 	"mediadesk/ui/uitest"
 )
 
@@ -50,7 +53,7 @@ func TestTagsOfSeveralFiles(t *testing.T) {
 	} {
 		files := tagged(t, "sea,summer", "sea", "sea,old,long-long-long")
 		d := start(t, newShelf(t, files...).options(files...))
-		d.Sees("Tags of 3 files", "sea 3", "summer 1 of 3", "at most 22 of 500 characters: p3.png", "AI tags of 3 files", "Region of 3 files")
+		d.Sees("3 files", "sea 3", "summer 1 of 3")
 		d.Press("e")
 		d.Press(strings.Fields(strings.ReplaceAll(strings.ReplaceAll(keys, "home", "left left left left"), "x,", "x ,"))...)
 		if got := d.wants(); got != want {
@@ -64,7 +67,7 @@ func TestMarksNarrowChanges(t *testing.T) {
 	files := tagged(t, "a", "a", "b", "c")
 	d := start(t, newShelf(t, files...).options(files...))
 	d.Press("shift+tab", "space", "space") // p3 and p4 stay marked
-	d.Sees("Tags of 2 files", "b 1 of 2", "Files: 2 marked")
+	d.Sees("2 of 4 files", "b 1 of 2")
 	d.Press("e")
 	d.Type("new,")
 	if got := d.wants(); got != "a | a | b,new | c,new" {
@@ -77,7 +80,7 @@ func TestMarksNarrowChanges(t *testing.T) {
 	if got := d.wants(); got != "a | a,one | b,new | c,new" {
 		t.Errorf("shown: %s, want \"a | a,one | b,new | c,new\"", got)
 	}
-	d.Sees("Tags of p2.png: changed, not saved", "3 files changed. p2.png: Not saved: Tags: +one")
+	d.Sees("3 files changed. p2.png: Not saved: Tags: +one")
 	d.Press("esc", "shift+tab", "g", "v", "down", "v", "d")
 	d.Sees("Remove tags from 2 files", "a", "one", "1 of 2")
 	d.Press("enter") // the file under the cursor
@@ -142,7 +145,11 @@ func TestSaveBySecondKey(t *testing.T) {
 		d.Press("e")
 		d.Type("x,")
 		d.Press("ctrl+s")
-		if q := d.Asked(); !q.Choices[1].Default {
+		list := uitest.Taken[page.Ask](&d.Out)
+		if n == 0 && len(list) == 0 {
+			continue // one file is saved at once
+		}
+		if q := list[0]; !q.Choices[1].Default {
 			t.Errorf("%d files: the default is not to save: %+v", n+1, q)
 		}
 	}
@@ -156,26 +163,20 @@ func TestRegionOfSeveralFiles(t *testing.T) {
 	s := newShelf(t, files...)
 	s.picture = pathOf(path)
 	d := start(t, s.options(files...))
-	regions := func() string {
-		var out []string
-		for _, e := range d.m.entries {
-			out = append(out, e.wantedRegion())
-		}
-		return strings.Join(out, " ")
-	}
-	d.Press("c")
-	d.Sees("Region of 3 files", "they differ; type to set all 3", "picture: p1.png")
+	d.Press("down", "down")
+	d.Sees("10,20,100,50 2 · 1,1,9,9 1")
+	d.Press("enter")
 	d.Type("5,6,70,80")
-	if got := regions(); got != "5,6,70,80 5,6,70,80 5,6,70,80" {
+	if got := d.regions(); got != "5,6,70,80 5,6,70,80 5,6,70,80" {
 		t.Errorf("typed: %s, want \"5,6,70,80 5,6,70,80 5,6,70,80\"", got)
 	}
 	d.Press("enter", "x")
 	d.Sees("Region of p1.png")
-	if got := regions(); got != " 5,6,70,80 5,6,70,80" {
+	if got := d.regions(); got != " 5,6,70,80 5,6,70,80" {
 		t.Errorf("on the picture: %s, want \" 5,6,70,80 5,6,70,80\"", got)
 	}
-	d.Press("esc", "ctrl+x")
-	if got := regions(); got != "  " {
+	d.Press("ctrl+s", "ctrl+x")
+	if got := d.regions(); got != "  " {
 		t.Errorf("removed: %q, want \"  \"", got)
 	}
 }
@@ -187,7 +188,27 @@ func TestSeveralFilesAtEverySize(t *testing.T) {
 		d.Press("e")
 		d.Sees("12 files")
 		if size.X >= 80 {
-			d.Sees("Tags of 12 files", fmt.Sprintf("sea %d", 12))
+			d.Sees(fmt.Sprintf("sea %d", 12))
 		}
 	}
+}
+
+// TestContactSheet: the side shows the pictures of all targets, and of one file its region.
+func TestContactSheet(t *testing.T) {
+	files := numbered(t, 3)
+	s := newShelf(t, files...)
+	path := pngFile(t, 30, 20)
+	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
+	o := s.options(files...)
+	o.Loader = picture.NewLoader(media.Limits{})
+	d := startIn(t, o, image.Pt(160, 40))
+	d.Send(page.Themed{Theme: d.Theme})
+	d.SeesNot("Crop:")
+	for _, name := range []string{"p1.png", "p2.png", "p3.png"} {
+		if n := strings.Count(d.Text(), name); n < 2 {
+			t.Errorf("%s is on the screen %d times:\n%s", name, n, d.Text())
+		}
+	}
+	d.Press("shift+tab", "enter")
+	d.Sees("Crop: 100 x 50")
 }

@@ -1,10 +1,20 @@
 package extensions
 
 import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
 
@@ -12,8 +22,6 @@ import (
 const (
 	groupRun  = "Run"
 	groupLook = "Look"
-
-	groupCompare = "Compare"
 )
 
 // Actions returns the actions of the focused part.
@@ -22,7 +30,7 @@ func (m *Model) Actions() []kit.Action { return m.list.Actions(m.actions()) }
 // Catalog returns the actions of every part.
 func (m *Model) Catalog() map[string][]kit.Action {
 	parts := m.list.Catalog(m.actions())
-	parts["comparison"] = (&comparison{}).Actions()
+	parts["comparison"] = edit.NewViewer(edit.ViewerOptions{Compare: true}).Actions()
 	return parts
 }
 
@@ -34,28 +42,263 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
 
 func (m *Model) actions() []kit.Action {
 	next := statusNames[(m.runs.status+1)%statusCount]
+	run, _ := m.current()
 	return []kit.Action{
 		{ID: "extensions.history", Keys: kit.Bind("history with raw posts", "", "enter", "l", "right"), Group: groupRun, Footer: true, Disabled: m.list.NoEntry, Do: m.enter},
 		{ID: "extensions.compare", Keys: kit.Bind("compare before and after", "", "c"), Group: groupRun, Footer: true, Disabled: m.noCompare, Do: m.startCompare},
-		{ID: "extensions.take-ai-tags", Keys: kit.Bind("add its AI tags as tags", "", "t"), Group: groupRun, Footer: true, Disabled: m.noTags, Do: m.readTags},
-		{ID: "extensions.run-again", Keys: kit.Bind("run it again, with the same options", "", "s"), Group: groupRun, Footer: m.worthAgain(), Disabled: m.noAgain, Do: m.askAgain},
+		{ID: "extensions.run-again", Keys: kit.Bind("run it again, with the same options", "", "s"), Group: groupRun, Footer: run.Status == api.StatusFailed, Disabled: m.noAgain, Do: func() tea.Cmd { return m.askAgain(m.againOf()) }},
+		{ID: "extensions.rerun-failed", Keys: kit.Bind("run all failed again", "", "R"), Group: groupRun, Footer: m.runs.failed > 0, Disabled: m.nothingFailed, Do: func() tea.Cmd { return m.askAgain(m.failedNow()) }},
 		{ID: "extensions.cancel", Keys: kit.Bind("cancel this run", "", "x"), Group: groupRun, Footer: m.noCancel() == "", Disabled: m.noCancel, Do: m.askCancel},
-		{ID: "extensions.details", Keys: kit.Bind("details of the file", "", "i", "o"), Group: groupRun, Footer: true, Disabled: m.noRun, Do: m.inspect},
+		{ID: "extensions.details", Keys: kit.Bind("details of the file", "", "i", "o"), Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.inspect},
 		{ID: "extensions.status-filter", Keys: kit.Bind("show "+next, "", "f"), Group: groupLook, Footer: true, Disabled: m.nothingAtAll, Do: m.nextStatus},
-		{ID: "extensions.copy", Keys: kit.Bind("copy", "", "y"), Group: groupRun, Footer: true, Disabled: m.noRun, Do: m.findCopies},
+		{ID: "extensions.copy", Keys: kit.Bind("copy", "", "y"), Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.findCopies},
 		{ID: "extensions.group", Keys: kit.Bind("group by", "", ","), Group: groupLook, Disabled: m.nothingAtAll, Do: m.openGroups},
-		{ID: "extensions.unmatched", Keys: kit.Bind("go to the webhooks that match no run", "", "p"), Group: groupLook, Disabled: m.noUnmatched, Do: m.goToUnmatched},
 	}
-}
-
-// worthAgain reports whether running it again is probably wanted.
-func (m *Model) worthAgain() bool {
-	run, ok := m.current()
-	return ok && run.Status == api.StatusFailed
 }
 
 // Disabled reasons, empty if enabled.
 
+func (m *Model) nothingFailed() string {
+	return text.If(m.runs.failed == 0 || len(m.failedNow()) == 0, "no failed run can be requested again")
+}
+
 func (m *Model) nothingAtAll() string {
 	return text.If(len(m.runs.all) == 0, "no extension was requested yet")
+}
+
+// enter folds a group, or shows the raw posts of a run.
+func (m *Model) enter() tea.Cmd {
+	if m.list.Fold() {
+		return nil
+	}
+	run, _ := m.current()
+	w, ctx, wanted := m.o.Watch, m.o.Context, *run
+	return func() tea.Msg {
+		events, err := w.History(ctx, wanted.ID)
+		if err != nil {
+			return page.Problem(err)
+		}
+		return page.Then(func() tea.Cmd { return m.openPosts(&wanted, events) })
+	}
+}
+
+// record returns the record of a run's file as last seen, or made from the run.
+func (m *Model) record(run *api.Run) func() api.File {
+	s, ctx, id, place := m.o.Session, m.o.Context, run.FileID, run.FilePath
+	return func() api.File {
+		seen, ok, err := s.LastSeen(ctx, id)
+		if err != nil || !ok {
+			_, name := path.Split(place)
+			return api.File{FileID: id, FilePath: place, Name: name}
+		}
+		return seen.File
+	}
+}
+
+// inspect opens the details of the file.
+func (m *Model) inspect() tea.Cmd {
+	run, _ := m.current()
+	record := m.record(run)
+	return func() tea.Msg { return page.Inspect{Files: []api.File{record()}} }
+}
+
+func (m *Model) nextStatus() tea.Cmd {
+	m.runs.status = (m.runs.status + 1) % statusCount
+	m.list.Arrange()
+	return nil
+}
+
+// widen shows runs of every status.
+func (m *Model) widen(try bool) bool {
+	narrow := m.runs.status != every
+	if narrow && !try {
+		m.runs.status = every
+		m.list.Arrange()
+	}
+	return narrow
+}
+
+// findCopies finds copyable values; the file's URL is in its record.
+func (m *Model) findCopies() tea.Cmd {
+	run, _ := m.current()
+	record, events := m.record(run), m.history.events
+	if m.history.id != run.ID {
+		events = nil
+	}
+	known := *run
+	return func() tea.Msg {
+		file := record()
+		var copies page.Copies
+		copies.Add("u", "URL", file.URL)
+		copies.Add("i", "file id", known.FileID)
+		copies.Add("p", "path", known.FilePath)
+		copies.Add("x", "extension", known.Extension)
+		copies.Add("e", "error", known.Error)
+		copies.Add("h", "webhook posts", posts(events))
+		return page.Do(func() {
+			if !m.Capturing() { // otherwise the user has moved on
+				m.Open(copies.Menu())
+			}
+		})
+	}
+}
+
+// posts returns the raw webhook posts, one after the other.
+func posts(events []api.RunEvent) string {
+	var out []string
+	for _, e := range events {
+		if e.From == api.FromWebhook && len(e.Raw) > 0 {
+			out = append(out, string(e.Raw))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// askAgain asks whether to run extensions again with the same options.
+func (m *Model) askAgain(runs []api.Run) tea.Cmd {
+	title := "Run " + text.Plural(len(runs), "extension") + " again?"
+	words := "Each is a new request to the service, with the same options."
+	succeeded := slices.ContainsFunc(runs, func(r api.Run) bool { return r.Status == api.StatusSuccess })
+	if len(runs) == 1 {
+		options, err := json.MarshalIndent(runs[0].Asked, "", "  ")
+		if err != nil {
+			return page.Send(page.Problem(err))
+		}
+		title = "Run " + runs[0].Extension + " again?"
+		words = "This is a new request to the service, for " + folderOf(&runs[0]) + ", with the same options:\n" + string(options)
+		if succeeded {
+			words = "It has already succeeded. " + words
+		}
+	}
+	return page.Confirm(title, words,
+		page.Choice{Label: "Cancel", Key: "l"},
+		page.Choice{
+			Label: "Run again", Key: "r", Default: !succeeded,
+			Do: func() tea.Cmd { return m.rerun(runs) },
+		})
+}
+
+func (m *Model) rerun(runs []api.Run) tea.Cmd {
+	m.list.Unmark(nil)
+	return func() tea.Msg {
+		words := "Requested " + text.Plural(len(runs), "extension") + " again."
+		for _, run := range runs {
+			file, err := m.o.Session.Extend(m.o.Context, run.FileID, []api.Extension{*run.Asked})
+			if err != nil {
+				if api.OutcomeOf(err) == api.Unknown {
+					err = fmt.Errorf("no answer came, it may be running: %w", err)
+				}
+				return page.Problem(fmt.Errorf("%s: %w", folderOf(&run), err))
+			}
+			if status, ok := file.ExtensionStatus[run.Extension]; ok && len(runs) == 1 {
+				words = fmt.Sprintf("%s of %s was requested: %s.", run.Extension, folderOf(&run), status)
+			}
+		}
+		return page.Toast{Level: page.Good, Text: words}
+	}
+}
+
+// againOf returns the chosen runs that can be requested again.
+func (m *Model) againOf() (runs []api.Run) {
+	for _, n := range m.list.Chosen() {
+		if run := &m.runs.all[n]; m.fixed(run) == "" {
+			runs = append(runs, *run)
+		}
+	}
+	return runs
+}
+
+// failedNow returns the failed runs that can be requested again, one for each file and extension:
+// the newest counts.
+func (m *Model) failedNow() (runs []api.Run) {
+	newest := map[[2]string]int{}
+	for i := range m.runs.all {
+		newest[[2]string{m.runs.all[i].FileID, m.runs.all[i].Extension}] = i
+	}
+	for _, i := range slices.Sorted(maps.Values(newest)) {
+		if run := &m.runs.all[i]; run.Status == api.StatusFailed && m.fixed(run) == "" {
+			runs = append(runs, *run)
+		}
+	}
+	return runs
+}
+
+// fixed returns why a run cannot be requested again, or "".
+func (m *Model) fixed(run *api.Run) string {
+	switch {
+	case run.Asked == nil:
+		return "its options are unknown: it was requested elsewhere, or by an older mediadesk. Use the details (i, then x) to run it with other options"
+	case !run.Status.Final() && m.o.Now().Sub(run.Started) < session.HookLife:
+		return "it is still pending: a second request may run it twice"
+	}
+	return ""
+}
+
+func (m *Model) noAgain() string {
+	run, ok := m.current()
+	switch {
+	case len(m.list.Marks()) > 0:
+		return text.If(len(m.againOf()) == 0, "none of the marked runs can be requested again")
+	case !ok:
+		return m.list.NoRow()
+	}
+	return m.fixed(run)
+}
+
+// askCancel asks whether to cancel a run, which loses its work so far.
+func (m *Model) askCancel() tea.Cmd {
+	run, _ := m.current()
+	wanted := *run
+	return page.Confirm("Cancel this run?",
+		text.Safe(run.Extension+" of "+folderOf(run))+" ends as failed, with the reason \""+api.RunCanceled+"\".",
+		page.Choice{Label: "Keep running", Key: "l"},
+		page.Choice{
+			Label: "Cancel the run", Key: "c", Danger: true,
+			Do: func() tea.Cmd { return m.cancelRun(wanted) },
+		})
+}
+
+func (m *Model) cancelRun(run api.Run) tea.Cmd {
+	return func() tea.Msg {
+		if err := m.o.Session.CancelRun(m.o.Context, run.FileID, run.Extension); err != nil {
+			return page.Problem(err)
+		}
+		return page.Toast{Level: page.Good, Text: "Canceled " + run.Extension + " of " + folderOf(&run) + "."}
+	}
+}
+
+func (m *Model) noCancel() string {
+	run, ok := m.current()
+	switch {
+	case !ok:
+		return m.list.NoRow()
+	case !m.o.Profile.Local:
+		return session.ErrNotLocal.Error()
+	case run.Status.Final():
+		return "it has ended"
+	}
+	return ""
+}
+
+// aiTagsOf returns the AI tags that an extension found, or all if it is not a tagging extension.
+func aiTagsOf(file *api.File, extension string) []api.AITag {
+	all := file.AITags.Or(nil)
+	if !api.IsTagging(extension) {
+		return all
+	}
+	var own []api.AITag
+	for _, tag := range all {
+		if strings.EqualFold(tag.Source, extension) {
+			own = append(own, tag)
+		}
+	}
+	return own
+}
+
+// Commands returns the command that watches the current run's file, or all pending runs.
+func (m *Model) Commands() [][]string {
+	if r, ok := m.current(); ok {
+		return [][]string{session.Command("watch", []string{r.FileID})}
+	}
+	return [][]string{{"watch"}}
 }

@@ -25,7 +25,6 @@ import (
 type service struct {
 	Session
 	asked  []api.Extension
-	tags   []string
 	record api.File
 	err    error
 	before string
@@ -47,14 +46,6 @@ func (s *service) Extend(_ context.Context, _ string, list []api.Extension) (*ap
 func (s *service) CancelRun(_ context.Context, fileID, extension string) error {
 	s.canceled = append(s.canceled, fileID+" "+extension)
 	return s.err
-}
-
-func (s *service) Read(context.Context, string) (*api.File, error) { return &s.record, s.err }
-
-func (s *service) Change(_ context.Context, _ string, d api.Details) (*api.File, error) {
-	s.tags = d.Tags.Or(nil)
-	s.record.Tags = d.Tags
-	return &s.record, s.err
 }
 
 func (s *service) Before(context.Context, api.Run) (string, error)   { return s.before, s.err }
@@ -104,6 +95,12 @@ func TestRunAgain(t *testing.T) {
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "may be running") {
 		t.Errorf("got the messages %q", got.Text)
 	}
+	s.err = nil
+	d.Press("R") // the failed run whose options are known
+	d.choose(one[page.Ask](d), "r")
+	if one[page.Toast](d); len(s.asked) != 3 {
+		t.Errorf("sent %d requests, want 3", len(s.asked))
+	}
 	for place, reason := range map[string]string{"/waits.png": "still pending", "/unknown.png": "options are unknown"} {
 		d.find(place)
 		d.Press("s")
@@ -148,34 +145,20 @@ func TestCancelRun(t *testing.T) {
 	}
 }
 
-func TestTakeTagsOver(t *testing.T) {
-	d, s := start(t, nil), &service{}
+// TestTagsOfARun: the pane shows the tags that the extension found, and which the file has.
+func TestTagsOfARun(t *testing.T) {
+	d := start(t, nil)
 	run := d.add(tagging, "/a.png", time.Hour)
 	d.end(run, api.StatusSuccess, api.FromWebhook, time.Minute, "")
-	s.record = api.File{FileID: run.FileID, Name: "a.png", FilePath: "/a.png", Tags: api.Set([]string{"mine", "sea"}), AITags: api.Set([]api.AITag{
-		{Name: "sea", Confidence: 99, Source: tagging}, {Name: "boat", Confidence: 81.4, Source: tagging}, {Name: "other", Confidence: 50, Source: api.AWSTagging},
-	})}
-	must(t, d.files.SaveFile(t.Context(), "home", s.record))
-	d.openWith(s.options)
+	must(t, d.files.SaveFile(t.Context(), "home", api.File{
+		FileID: run.FileID, Name: "a.png", FilePath: "/a.png", Tags: api.Set([]string{"mine", "sea"}), AITags: api.Set([]api.AITag{
+			{Name: "sea", Confidence: 99, Source: tagging}, {Name: "boat", Confidence: 81.4, Source: tagging}, {Name: "other", Confidence: 50, Source: api.AWSTagging},
+		}),
+	}))
+	d.open()
 	d.find("/a.png")
 	d.Sees("AI tags", "99 %  sea  (is a tag)", "81 %  boat")
-	d.Press("t")
-	ask := one[page.Ask](d)
-	if ask.Text != "+boat  (81 %)" {
-		t.Errorf("the difference is %q", ask.Text)
-	}
-	d.choose(ask, "t")
-	if strings.Join(s.tags, " ") != "mine sea boat" {
-		t.Errorf("sent %v", s.tags)
-	}
-	if got := one[page.FileChanged](d); got.File.FileID != run.FileID {
-		t.Errorf("got the messages %+v", got)
-	}
-	d.Out = nil
-	d.Press("t")
-	if got := one[page.Toast](d); !strings.Contains(got.Text, "are already tags") {
-		t.Errorf("got the messages %q", got.Text)
-	}
+	d.SeesNot("other")
 }
 
 // disc writes a picture of one color.
@@ -201,8 +184,8 @@ func TestBeforeAndAfter(t *testing.T) {
 	d.end(run, api.StatusSuccess, api.FromWebhook, time.Minute, "")
 	d.openWith(s.options)
 	d.Press("c")
-	d.Sees("remove-bg of /a.png", "before", "after", "│")
-	column := func() int {
+	d.Sees("remove-bg of /a.png", "before │ after", "fits")
+	divider := func() int {
 		d.Send(page.Tick{})
 		for line := range strings.SplitSeq(d.Text(), "\n") {
 			if head, _, ok := strings.Cut(line, "│"); ok {
@@ -211,23 +194,25 @@ func TestBeforeAndAfter(t *testing.T) {
 		}
 		return -1
 	}
-	at := column()
+	at := divider()
 	d.Press("right", "right", "left")
-	if got := column(); got != at+1 {
+	if got := divider(); got != at+1 {
 		t.Errorf("the divider is at %d, was at %d", got, at)
 	}
-	comparing := func() *comparison {
-		c, _ := d.m.Overlays().Top().(*comparison)
-		return c
+	d.Send(tea.MouseClickMsg{X: at + 5, Y: 10, Button: tea.MouseLeft})
+	d.Send(tea.MouseMotionMsg{X: at + 9, Y: 10, Button: tea.MouseLeft})
+	d.Send(tea.MouseReleaseMsg{X: at + 9, Y: 10, Button: tea.MouseLeft})
+	d.Send(tea.MouseMotionMsg{X: at + 12, Y: 10})
+	if got := divider(); got != at+9 {
+		t.Errorf("dragged to %d, want %d", got, at+9)
 	}
-	area := comparing().area
-	d.Send(tea.MouseClickMsg{X: area.Min.X + 5, Y: 10, Button: tea.MouseLeft})
-	d.Send(tea.MouseMotionMsg{X: area.Min.X + 9, Y: 10, Button: tea.MouseLeft})
-	d.Send(tea.MouseReleaseMsg{X: area.Min.X + 9, Y: 10, Button: tea.MouseLeft})
-	d.Send(tea.MouseMotionMsg{X: area.Min.X + 30, Y: 10})
-	if got := column(); got != area.Min.X+9 {
-		t.Errorf("dragged to %d, want %d", got, area.Min.X+9)
-	}
+	d.Press("+")
+	d.Sees("before │ after", "1.5x")
+	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
+		d.Resize(image.Pt(w, h))
+		return d.Host.View(th)
+	})
+	d.Resize(image.Pt(120, 34))
 	d.Press("space")
 	if view := d.Text(); strings.Contains(view, "before") || !strings.Contains(view, "after") {
 		t.Errorf("after alone:\n%s", view)
@@ -236,80 +221,14 @@ func TestBeforeAndAfter(t *testing.T) {
 	if view := d.Text(); !strings.Contains(view, "before") || strings.Contains(view, "after") {
 		t.Errorf("before alone:\n%s", view)
 	}
-	for _, share := range []float64{0, 0.3, 1} {
-		comparing().share = share
-		uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
-			d.Resize(image.Pt(w, h))
-			return d.Host.View(th)
-		})
-	}
 	d.Press("esc")
-	if comparing() != nil {
-		t.Error("esc did not close the dialog")
+	if d.m.Overlays().Top() != nil {
+		t.Error("esc did not close the pictures")
 	}
 	s.err = context.DeadlineExceeded
 	d.Press("c")
-	d.Sees("Nothing to compare")
+	d.Sees("deadline exceeded")
 	d.Press("esc")
-}
-
-func TestUnmatchedWebhooks(t *testing.T) {
-	d := start(t, nil)
-	run := d.add(tagging, "/a.png", time.Hour, hooked)
-	d.open()
-	d.Press("p")
-	if got := one[page.Toast](d); !strings.Contains(got.Text, "match a run") {
-		t.Errorf("got the messages %q", got.Text)
-	}
-	must(t, d.files.AddUnmatched(t.Context(), []api.UnmatchedPost{
-		{At: d.now, Reason: api.UnmatchedUnknown, Hash: [32]byte{1}, Raw: []byte(`{"service":"x\u001b[31m","status":"SUCCESS"}`), Extension: "x\x1b[31m", Status: "success", Times: 3},
-	}))
-	d.post(d.hook(run), 0, `{"service":"never-asked","status":"SUCCESS"}`)
-	d.Send(page.RunsChanged{})
-	event := `{"type":"file.deleted","created_at":"2024-01-02T03:04:05.678Z","data":{"fileId":"f1","filePath":"/gone.png"}}`
-	must(t, d.files.AddUnmatched(t.Context(), []api.UnmatchedPost{
-		{At: d.now.Add(time.Second), Reason: api.UnmatchedEvent, Profile: "home", Raw: []byte(event), Extension: "file.deleted", FileID: "f1", Times: 1},
-		{At: d.now, Reason: api.UnmatchedEvent, Profile: "home", Raw: []byte(`{"data":{},"id":"0"}`), Extension: "upload.pre-transform.error", Status: "failed", Times: 1},
-		{At: d.now, Reason: api.UnmatchedEvent, Profile: "home", Raw: []byte(`{"data":{},"id":"1"}`), Extension: "upload.post-transform.error", Status: "failed", Times: 1},
-		{At: d.now, Reason: api.UnmatchedEvent, Profile: "home", Raw: []byte(`{"data":{},"id":"2"}`), Extension: "video.transformation.ready", Status: "success", Times: 1},
-	}))
-	d.Send(page.RunsChanged{})
-	d.Sees("6 unmatched webhooks (p)", unmatchedGroup, "file.deleted", "/gone.png", "never-asked", "6 webhooks")
-	d.Press("p")
-	d.Sees("It is an event of the account", "File id", "f1")
-	for _, size := range []image.Point{{80, 24}, {120, 36}} {
-		d.Resize(size)
-		d.Sees("file.deleted", "upload.pre-transform ", "upload.post-transform ", "failed", "video.transformation ", "success")
-	}
-	d.Press("enter")
-	d.Sees(`"filePath": "/gone.png"`)
-	d.Press("esc")
-	for _, key := range []string{"i", "c", "t", "s", "x"} {
-		d.Press(key)
-		if got := one[page.Toast](d); !strings.Contains(got.Text, "matches no run") {
-			t.Errorf("%s got the messages %q", key, got.Text)
-		}
-	}
-	d.Press("down")
-	d.Sees("Nobody knows the address", "Times")
-	d.Press("/")
-	d.Type("gone")
-	d.Press("enter")
-	d.Sees("file.deleted")
-	if strings.Contains(d.Text(), "never-asked") {
-		t.Error("the filter keeps all webhooks")
-	}
-	d.Press("esc", "f", "p")
-	d.Sees("File id")
-	d.Press("enter")
-	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
-		d.Resize(image.Pt(w, h))
-		return d.Host.View(th)
-	})
-	d.Press("esc")
-	if d.m.Overlays().Top() != nil {
-		t.Error("esc did not close the dialog")
-	}
 }
 
 func TestGroups(t *testing.T) {
@@ -319,7 +238,7 @@ func TestGroups(t *testing.T) {
 	d.open()
 	for key, want := range map[string]string{
 		"f": "#/a/failed.png /a/failed.png #/a/hooked.png",
-		"s": "#paused /a/odd.png #pending /a/hooked.png",
+		"s": "#failed /a/failed.png #paused /a/odd.png #pending /a/hooked.png",
 		"x": "#aws-auto-tagging /a/failed.png #google-auto-tagging /a/hooked.png /a/tags.png #my-own-tool",
 	} {
 		d.Press(",", key)

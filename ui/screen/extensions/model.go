@@ -3,24 +3,25 @@
 package extensions
 
 import (
+	"cmp"
 	"context"
+	"image"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
 	"mediadesk/api/session"
+	"mediadesk/api/watch"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/theme"
 )
 
 // Session is the part of the session that the screen uses.
 type Session interface {
 	LastSeen(ctx context.Context, fileID string) (session.Seen, bool, error)
-	// Read reads a record. If the service does not allow it, api.Unavailable is true for the error.
-	Read(ctx context.Context, fileID string) (*api.File, error)
-	Change(ctx context.Context, fileID string, change api.Details) (*api.File, error)
 	Extend(ctx context.Context, fileID string, list []api.Extension) (*api.File, error)
 	// CancelRun works only with the local library.
 	CancelRun(ctx context.Context, fileID, extension string) error
@@ -29,23 +30,12 @@ type Session interface {
 	Picture(ctx context.Context, file api.File) (string, error)
 }
 
-// Watch is the part of the session about runs.
-type Watch interface {
-	Runs(ctx context.Context) ([]api.Run, error)
-	History(ctx context.Context, runID int64) ([]api.RunEvent, error)
-	Unmatched(ctx context.Context) ([]api.UnmatchedPost, error)
-	Attend(looking bool)
-	Lost() []string
-	NextCheck(runID int64) (time.Time, bool)
-	LastCheck(runID int64) (time.Time, error)
-}
-
-// Options configures the screen. Watch and Journal are required.
+// Options configures the screen. Session and Watch are required.
 type Options struct {
 	// Context ends the screen's background work; may be nil.
-	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
+	Context context.Context
 	Session Session
-	Watch   Watch
+	Watch   *watch.Watch
 	Profile session.Profile
 	// Draw configures drawing.
 	Draw picture.Options
@@ -60,7 +50,7 @@ type Model struct {
 	page.Base
 	o    Options
 	runs runs
-	list *kit.Listing
+	list *kit.List[int] // of runs by number
 
 	reading bool // the runs are being read
 	again   bool // read again afterwards
@@ -89,23 +79,29 @@ var _ page.Screen = (*Model)(nil)
 
 // New makes the screen.
 func New(o Options) *Model {
-	if o.Context == nil {
-		o.Context = context.Background()
-	}
+	o.Context = cmp.Or(o.Context, context.Background())
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	m := &Model{
-		o: o, runs: newRuns(),
+		o: o,
 		after: func(d time.Duration, msg tea.Msg) tea.Cmd {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 		},
 	}
-	m.list = kit.NewListing(kit.ListingOptions{
-		Rows: rows{m}, ID: "extensions", Now: o.Now, PaneMost: 72, Widen: m.widen,
+	m.list = &kit.List[int]{
+		ID: "extensions", Marking: true, Now: o.Now, PaneMost: 72, Widen: m.widen,
+		Rows: m.groups, Key: func(n int) any { return m.runs.all[n].ID },
+		Match: func(n int, words []string) bool { return matches(&m.runs.all[n], words) },
+		Head: func(key string, rows []int, th *theme.Theme) (name, note string) {
+			return key, th.Muted.Render(m.runs.tallyOf(rows).String())
+		},
+		Above:   func(_ image.Point, th *theme.Theme) []string { return []string{m.drawTotals(th)} },
+		Columns: columns, Cells: m.cells, Describe: m.describe, Brief: m.brief, Empty: m.empty,
 		Placeholder: "part of an extension, a path or a status",
 		Nothing:     "no extension was requested yet", NotFound: "no run matches the filter", OnHead: "this is the heading of a group",
-	})
+	}
+	m.list.Arrange()
 	return m
 }
 
@@ -116,7 +112,8 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	m.list.Changed()
-	return tea.Batch(cmd, m.readHistory(), m.startClock(), m.followPictures())
+	m.Changed()
+	return tea.Batch(cmd, m.readHistory(), m.startClock(), m.result.view.Follow(m.o.Images, m.o.Draw))
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
@@ -133,19 +130,6 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case page.Hidden:
 		m.shown, m.pace = false, 0
 		m.clock.Drop()
-	case runsRead:
-		return m.taken(msg), true
-	case historyRead:
-		if msg.id != m.history.id {
-			return nil, false
-		}
-		m.history.asked, m.history.read = false, true
-		m.history.events, m.history.file, m.history.err = msg.events, msg.file, msg.err
-		return m.readResult(), true
-	case ticked:
-		m.tick()
-	case copyable:
-		m.openMenu(msg)
 	case page.FileChanged:
 		m.history.stale = true
 	case tea.ColorProfileMsg:
@@ -153,12 +137,6 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case picture.Abilities:
 		m.o.Draw = msg.Options(m.o.Draw.Color, m.o.Draw.Light)
 	case picture.ViewReady: // redraw
-	case tea.FocusMsg:
-		m.o.Watch.Attend(true)
-		m.plan()
-	case tea.BlurMsg:
-		m.o.Watch.Attend(false)
-		m.plan()
 	case tea.MouseClickMsg:
 		if m.list.Click(msg) {
 			return m.enter(), true
@@ -171,49 +149,13 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	return nil, true
 }
 
-// taken shows the runs that were read.
-func (m *Model) taken(msg runsRead) tea.Cmd {
-	m.reading = false
-	if msg.err != nil {
-		return page.Send(page.Problem(msg.err))
-	}
-	m.runs.set(msg.runs, msg.seen)
-	m.runs.unmatched = webhooksOf(msg.unmatched)
-	m.plan()
-	m.list.Arrange()
-	if m.again {
-		return m.read()
-	}
-	return nil
-}
-
-// plan reads when pending runs are polled next and where posts get lost.
-func (m *Model) plan() {
-	m.runs.lost = m.o.Watch.Lost()
-	clear(m.runs.next)
-	clear(m.runs.looked)
-	for i := range m.runs.all {
-		run := &m.runs.all[i]
-		if run.Status.Final() {
-			continue
-		}
-		if at, ok := m.o.Watch.NextCheck(run.ID); ok {
-			m.runs.next[run.ID] = at
-			m.runs.looked[run.ID] = lookedAt(m.o.Watch.LastCheck(run.ID))
-		}
-	}
-}
-
 // current returns the run under the cursor, or an empty run.
 func (m *Model) current() (*api.Run, bool) {
-	if row, ok := m.list.Row(); ok && row < len(m.runs.all) {
+	if row, ok := m.list.Row(); ok {
 		return &m.runs.all[row], true
 	}
 	return &api.Run{}, false
 }
-
-// ticked is the clock's message.
-type ticked struct{}
 
 // Intervals for redrawing ages: while something is pending or recent, and otherwise.
 const (
@@ -221,32 +163,78 @@ const (
 	slow  = time.Minute
 )
 
-// startClock starts the clock if ages are visible. A fast clock replaces a slow one.
+// startClock starts the clock that redraws ages while they are visible. A fast clock replaces a slow one.
 func (m *Model) startClock() tea.Cmd {
-	if !m.shown || m.pace > 0 && m.pace <= m.wanted() {
-		return nil
-	}
-	return m.startAt(m.wanted())
-}
-
-// wanted returns the interval at which ages change.
-func (m *Model) wanted() time.Duration {
+	pace := slow
 	if m.runs.pending > 0 || m.o.Now().Sub(m.runs.latest) < slow {
-		return quick
+		pace = quick
 	}
-	return slow
-}
-
-func (m *Model) startAt(pace time.Duration) tea.Cmd {
-	if len(m.runs.all) == 0 {
+	if !m.shown || m.pace > 0 && m.pace <= pace || len(m.runs.all) == 0 {
 		return nil
 	}
 	m.pace = pace
-	return m.clock.Ask(m.after(pace, ticked{}))
+	return m.clock.Ask(m.after(pace, page.Do(func() { m.pace = 0 })))
 }
 
-// tick redraws ages. The clock stops while the screen is hidden.
-func (m *Model) tick() {
-	m.pace = 0
-	m.plan()
+// Init reads the runs.
+func (m *Model) Init() tea.Cmd { return m.read() }
+
+// read reads the runs, one read at a time.
+func (m *Model) read() tea.Cmd {
+	if m.reading {
+		m.again = true
+		return nil
+	}
+	m.reading, m.again = true, false
+	return func() tea.Msg {
+		all, err := m.o.Watch.Runs(m.o.Context)
+		return page.Then(func() tea.Cmd { return m.taken(all, err) })
+	}
+}
+
+// taken shows the runs that were read.
+func (m *Model) taken(all []api.Run, err error) tea.Cmd {
+	m.reading = false
+	if err != nil {
+		return page.Send(page.Problem(err))
+	}
+	m.runs.set(all)
+	m.list.Arrange()
+	if m.again {
+		return m.read()
+	}
+	return nil
+}
+
+// readHistory reads the history of the current run if it is shown and unknown.
+func (m *Model) readHistory() tea.Cmd {
+	run, ok := m.current()
+	if !ok || !m.list.PaneShown() {
+		return nil
+	}
+	if m.history.id != run.ID {
+		m.history = history{id: run.ID, stale: true}
+		m.list.ResetPane()
+	}
+	if !m.history.stale || m.history.asked {
+		return nil
+	}
+	m.history.stale, m.history.asked = false, true
+	w, s, ctx, fileID := m.o.Watch, m.o.Session, m.o.Context, run.FileID
+	out := history{id: run.ID, read: true}
+	return func() tea.Msg {
+		out.events, out.err = w.History(ctx, out.id)
+		// The record only adds the AI tags.
+		if seen, ok, err := s.LastSeen(ctx, fileID); err == nil && ok {
+			out.file = &seen.File
+		}
+		return page.Then(func() tea.Cmd {
+			if m.history.id != out.id {
+				return nil
+			}
+			out.stale = m.history.stale
+			m.history = out
+			return m.readResult()
+		})
+	}
 }

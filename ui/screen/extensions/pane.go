@@ -3,7 +3,6 @@ package extensions
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"mediadesk/api"
@@ -12,38 +11,35 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Describe describes a run and its history, or the runs of a group.
-func (r rows) Describe(e kit.Entry, f *kit.Facts) (title string) {
-	th, now := f.Theme(), r.o.Now()
+// describe describes a run and its history, or the runs of a group.
+func (m *Model) describe(e kit.Entry[int], f *kit.Facts) (title string) {
+	th, now := f.Theme(), m.o.Now()
 	if e.Head() {
-		f.Say(th.Text, r.about(e.Key))
+		f.Say(th.Text, m.runs.tallyOf(e.Rows).String())
 		f.Say(th.Muted, "enter folds or unfolds the group.")
 		return e.Key
 	}
-	if w := r.webhook(e.Row); w != nil {
-		return w.describe(f, now)
-	}
-	run := &r.runs.all[e.Row]
-	facts, width, rows := f, f.Width(), resultRows
-	if r.list.PaneBelow() { // it is wide: the picture is left of the facts
-		width, rows = width/3, besideRows
+	run := &m.runs.all[e.Row]
+	facts, width, lines := f, f.Width(), resultRows
+	if m.list.PaneBelow() { // it is wide: the picture is left of the facts
+		width, lines = width/3, besideRows
 		facts = kit.NewFacts(f.Width()-width-1, th)
 	}
-	picture := r.drawResult(run, width, rows, th)
-	r.describe(facts, run, now, th)
+	picture := m.drawResult(run, width, lines, th)
+	m.describeRun(facts, run, now, th)
 	if facts == f && len(picture) > 0 {
 		f.Draw(picture...)
 		f.Gap()
 	}
-	r.tellTags(facts, run, th)
-	r.tell(facts, run, now, th)
+	m.tellTags(facts, run, th)
+	m.tell(facts, run, now, th)
 	if facts != f {
 		f.Draw(kit.Beside(picture, facts.Lines())...)
 	}
 	return run.Extension
 }
 
-func (m *Model) describe(f *kit.Facts, run *api.Run, now time.Time, th *theme.Theme) {
+func (m *Model) describeRun(f *kit.Facts, run *api.Run, now time.Time, th *theme.Theme) {
 	mark := sign(run.Status)
 	words := string(run.Status)
 	switch took := run.At.Sub(run.Started); {
@@ -59,10 +55,6 @@ func (m *Model) describe(f *kit.Facts, run *api.Run, now time.Time, th *theme.Th
 	if !run.Status.Final() {
 		_, long := m.ahead(run, now)
 		f.Say(th.Text, long)
-		if run.Webhook && len(m.runs.lost) > 0 {
-			f.Say(th.Warn, "Another program listens on "+strings.Join(m.runs.lost, ", ")+
-				", so posts for some pending runs do not arrive here. When it ends, mediadesk takes over within seconds.")
-		}
 	}
 	if run.Denied != "" {
 		f.Say(th.Warn, "A later webhook post says "+string(run.Denied)+". The first result counts; check the file (i).")
@@ -74,7 +66,7 @@ func (m *Model) describe(f *kit.Facts, run *api.Run, now time.Time, th *theme.Th
 	f.Fact("File", folderOf(run))
 	f.Fact("File id", run.FileID)
 	f.Fact("Asked", text.When(run.Started, now))
-	f.Fact("Known from", m.known(run))
+	f.Fact("Known from", known(run))
 	f.Fact("Options", options(run))
 	f.Gap()
 }
@@ -100,6 +92,7 @@ func (m *Model) tellTags(f *kit.Facts, run *api.Run, th *theme.Theme) {
 		}
 		f.Say(th.Text, words)
 	}
+	f.Say(th.Muted, "i opens the details; t there adds them as tags.")
 	f.Gap()
 }
 
@@ -132,9 +125,6 @@ func (m *Model) tell(f *kit.Facts, run *api.Run, now time.Time, th *theme.Theme)
 		}
 		if e.Times > 1 {
 			f.Say(th.Warn, fmt.Sprintf("  received %d times, counted once", e.Times))
-		}
-		if words := m.runs.seen[run.ID]; e.From == api.FromDetails && e.Applied && words != "" {
-			f.Say(th.Muted, "  "+words)
 		}
 		ended = ended || e.Applied && e.Status.Final()
 	}

@@ -11,6 +11,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/media"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -25,6 +26,9 @@ type result struct {
 	picture *picture.Picture // may be nil
 	view    *picture.CropView
 }
+
+// resultPatience limits the time for loading the picture.
+const resultPatience = time.Minute
 
 // resultSide is the longest side of the picture in the pane, resultRows its maximum height in
 // lines. Beside the facts it has besideRows: the pane at 80x24.
@@ -46,7 +50,7 @@ func (m *Model) readResult() tea.Cmd {
 	if m.result.cancel != nil {
 		m.result.cancel()
 	}
-	ctx, cancel := context.WithTimeout(m.o.Context, comparePatience)
+	ctx, cancel := context.WithTimeout(m.o.Context, resultPatience)
 	m.result.of, m.result.cancel = resultOf(run), cancel
 	gone := m.dropResult()
 	s, file := m.o.Session, *m.history.file
@@ -116,4 +120,47 @@ func rawHistory(run *api.Run, events []api.RunEvent) string {
 		ended = ended || e.Applied && e.Status.Final()
 	}
 	return b.String()
+}
+
+// startCompare shows the picture before the run beside the one after it.
+func (m *Model) startCompare() tea.Cmd {
+	run, _ := m.current()
+	before, record, s := *run, m.record(run), m.o.Session
+	name := run.Extension + " of " + folderOf(run)
+	v := edit.NewViewer(edit.ViewerOptions{
+		Context: m.o.Context, Draw: m.o.Draw, Images: m.o.Images, Len: 2, At: 1, Compare: true, Now: m.o.Now,
+		Subject: func(i int) edit.Subject {
+			if i == 0 {
+				return edit.Subject{Name: name, Path: func(ctx context.Context) (string, error) { return s.Before(ctx, before) }}
+			}
+			return edit.Subject{Name: name, Path: func(ctx context.Context) (string, error) { return s.Picture(ctx, record()) }}
+		},
+	})
+	return tea.Batch(m.Open(v), v.Read())
+}
+
+// drawOptions returns the drawing options for a theme.
+func (m *Model) drawOptions(th *theme.Theme) picture.Options {
+	o := m.o.Draw
+	if !th.Pictures {
+		o.Color = picture.NoColor
+	}
+	if o.Color == picture.NoColor {
+		o.Method = picture.MethodBlocks // without colors the ends of a picture are invisible
+	}
+	o.Light = !th.Dark
+	return o
+}
+
+func (m *Model) noCompare() string {
+	run, ok := m.current()
+	switch {
+	case !ok:
+		return m.list.NoRow()
+	case run.Extension != api.RemoveBackground:
+		return "only a background removal changes the picture"
+	case run.Status != api.StatusSuccess:
+		return "the background is not removed yet"
+	}
+	return ""
 }

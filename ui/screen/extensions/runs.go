@@ -1,8 +1,11 @@
 package extensions
 
 import (
-	"strings"
+	"cmp"
+	"slices"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
@@ -15,23 +18,17 @@ type status uint8
 const (
 	every status = iota
 	pending
-	success
 	failed
-	silent
 	statusCount
 )
 
-var statusNames = [statusCount]string{"all", "pending", "success", "failed", "without news"}
+var statusNames = [statusCount]string{"all", "pending", "failed"}
 
 // holds reports whether a run has the status. Unknown statuses count as pending.
-func (s status) holds(run *api.Run, now time.Time) bool {
+func (s status) holds(run *api.Run) bool {
 	switch s {
-	case silent:
-		return quiet(run, now)
 	case pending:
 		return !run.Status.Final()
-	case success:
-		return run.Status == api.StatusSuccess
 	case failed:
 		return run.Status == api.StatusFailed
 	}
@@ -40,40 +37,19 @@ func (s status) holds(run *api.Run, now time.Time) bool {
 
 // runs holds the runs of the profile and the filter.
 type runs struct {
-	all       []api.Run // newest last
-	read      bool
-	seen      map[int64]string    // results as seen in details
-	next      map[int64]time.Time // next poll of a pending run
-	looked    map[int64]looked    // last poll
-	unmatched []webhook           // those that match no run, newest first
-	lost      []string            // addresses where another program receives our posts
-	status    status
+	all    []api.Run // newest last
+	read   bool
+	status status
 	grouping
 
 	tally
-	latest time.Time        // time of the last news
-	heads  map[string]tally // of the shown groups
+	latest time.Time // time of the last news
 }
-
-func newRuns() runs {
-	return runs{seen: map[int64]string{}, next: map[int64]time.Time{}, looked: map[int64]looked{}}
-}
-
-// looked is the last poll of a run.
-type looked struct {
-	at  time.Time // zero if none yet
-	err error     // its error
-}
-
-func lookedAt(at time.Time, err error) looked { return looked{at, err} }
 
 // set stores the runs that were read.
-func (r *runs) set(all []api.Run, seen map[int64]string) {
+func (r *runs) set(all []api.Run) {
 	r.all, r.read = all, true
 	r.tally, r.latest = tally{}, time.Time{}
-	for id, words := range seen {
-		r.seen[id] = words
-	}
 	for i := range all {
 		run := &all[i]
 		r.add(run)
@@ -83,32 +59,141 @@ func (r *runs) set(all []api.Run, seen map[int64]string) {
 	}
 }
 
-// rows lists the runs, newest first.
-type rows struct{ *Model }
-
-// ID returns the id of a run, or a negative one for a webhook.
-func (r rows) ID(row int) int64 {
-	if w := r.webhook(row); w != nil {
-		return w.id
-	}
-	return r.runs.all[row].ID
-}
-
-// Len returns the number of runs and unmatched webhooks.
-func (r rows) Len() int { return len(r.runs.all) + len(r.runs.unmatched) }
-
-// Groups returns the runs that match the status and all words of the filter.
-func (r rows) Groups(filter string) []kit.Group {
-	words, now := strings.Fields(strings.ToLower(filter)), r.o.Now()
+// groups returns the runs of the chosen status, newest first.
+func (m *Model) groups() []kit.Group[int] {
 	var found []int
-	for i := len(r.runs.all) - 1; i >= 0; i-- {
-		if run := &r.runs.all[i]; r.runs.status.holds(run, now) && matches(run, words) {
+	for i := len(m.runs.all) - 1; i >= 0; i-- {
+		if m.runs.status.holds(&m.runs.all[i]) {
 			found = append(found, i)
 		}
 	}
-	return append(r.runs.gather(found), r.unmatched(words)...)
+	return m.runs.gather(found)
 }
 
 func matches(run *api.Run, words []string) bool {
 	return text.HasAll(words, run.Extension, run.FilePath, string(run.Status), run.From, run.FileID)
+}
+
+// grouping is the key for grouping rows.
+type grouping uint8
+
+const (
+	byTime grouping = iota
+	byFile
+	byExtension
+	byStatus
+	groupings
+)
+
+var groupingNames = [groupings]string{"time: failed first, then newest", "file", "extension", "status"}
+
+// key returns the group of a run, or "" without groups.
+func (g grouping) key(run *api.Run) string {
+	switch g {
+	case byFile:
+		return folderOf(run)
+	case byExtension:
+		return run.Extension
+	case byStatus:
+		return string(run.Status)
+	}
+	return ""
+}
+
+// rank orders runs and groups by status: failed ones come first, then unfinished ones.
+func (g grouping) rank(run *api.Run) int {
+	switch {
+	case g != byStatus && g != byTime:
+		return 0
+	case run.Status == api.StatusFailed:
+		return 0
+	case !run.Status.Final():
+		return 1
+	}
+	return 2
+}
+
+// gather puts the runs that were found into groups.
+func (r *runs) gather(found []int) []kit.Group[int] {
+	g := r.grouping
+	slices.SortStableFunc(found, func(a, b int) int {
+		x, y := &r.all[a], &r.all[b]
+		return cmp.Or(cmp.Compare(g.rank(x), g.rank(y)), cmp.Compare(g.key(x), g.key(y)))
+	})
+	var groups []kit.Group[int]
+	for _, i := range found {
+		key := g.key(&r.all[i])
+		if n := len(groups); n == 0 || groups[n-1].Key != key {
+			groups = append(groups, kit.Group[int]{Key: key})
+		}
+		last := &groups[len(groups)-1]
+		last.Rows = append(last.Rows, i)
+	}
+	return groups
+}
+
+// tallyOf counts some of the runs.
+func (r *runs) tallyOf(rows []int) (t tally) {
+	for _, i := range rows {
+		t.add(&r.all[i])
+	}
+	return t
+}
+
+// tally counts runs by status.
+type tally struct{ pending, success, failed int }
+
+func (t *tally) add(run *api.Run) {
+	switch {
+	case !run.Status.Final():
+		t.pending++
+	case run.Status == api.StatusFailed:
+		t.failed++
+	default:
+		t.success++
+	}
+}
+
+// String says how the runs of a group stand.
+func (t tally) String() string {
+	s := text.Plural(t.pending+t.success+t.failed, "run")
+	for _, part := range []struct {
+		n    int
+		word string
+	}{{t.pending, "pending"}, {t.success, "success"}, {t.failed, "failed"}} {
+		if part.n > 0 {
+			s += " · " + text.Count(part.n) + " " + part.word
+		}
+	}
+	return s
+}
+
+// quietAfter is how long a pending run can be without news.
+const quietAfter = 5 * time.Minute
+
+// quiet reports whether a run has had no news for long.
+func quiet(run *api.Run, now time.Time) bool {
+	return !run.Status.Final() && now.Sub(lastNews(run)) >= quietAfter
+}
+
+// lastNews returns the time of the last news about a run.
+func lastNews(run *api.Run) time.Time {
+	if run.At.After(run.Started) {
+		return run.At
+	}
+	return run.Started
+}
+
+// openGroups offers the groupings.
+func (m *Model) openGroups() tea.Cmd {
+	rows := make([]kit.MenuRow, groupings)
+	for g := range groupings {
+		rows[g] = kit.MenuRow{Key: [groupings]string{"t", "f", "x", "s"}[g], Label: groupingNames[g], Current: g == m.runs.grouping, Do: func() tea.Cmd {
+			m.runs.grouping = g
+			m.list.Arrange()
+			return nil
+		}}
+	}
+	m.Overlays().Open(kit.NewMenu("Group by", rows...))
+	return nil
 }

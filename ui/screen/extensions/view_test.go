@@ -3,11 +3,8 @@ package extensions
 import (
 	"fmt"
 	"image"
-	"os"
 	"testing"
 	"time"
-
-	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
@@ -86,49 +83,5 @@ func TestEveryKeyWorks(t *testing.T) {
 			return fmt.Sprint(*d.m.list, d.m.Overlays().Top() != nil, d.m.runs.status, d.Text())
 		}
 		uitest.EveryKey(t, state, prepare, print, func(a kit.Action) bool { return state == "empty" && a.Group == "Move" })
-	}
-}
-
-func TestMouse(t *testing.T) {
-	d := start(t, nil)
-	some(d)
-	d.open()
-	click := tea.MouseClickMsg{X: 20, Y: 5, Button: tea.MouseLeft}
-	d.Send(click)
-	if d.m.list.Cursor() != 2 || d.m.history.id == 0 {
-		t.Errorf("clicked on %d", d.m.list.Cursor())
-	}
-	d.Send(click)
-	if d.m.Overlays().Top() == nil {
-		t.Error("a double click enters")
-	}
-	d.Press("esc")
-	d.Send(tea.MouseClickMsg{X: 20, Y: 3, Button: tea.MouseLeft})
-	if d.m.list.InPane() || d.m.list.Cursor() != 0 {
-		t.Error("a click in the list does not focus it")
-	}
-	d.Send(tea.MouseWheelMsg{X: 110, Y: 5, Button: tea.MouseWheelDown})
-	d.Send(tea.MouseClickMsg{X: 110, Y: 5, Button: tea.MouseLeft})
-	if !d.m.list.InPane() {
-		t.Error("a click in the history does not focus it")
-	}
-}
-
-// TestLooks prints the screen for a person to check.
-func TestLooks(t *testing.T) {
-	if os.Getenv("MEDIADESK_LOOK") == "" {
-		t.Skip("set MEDIADESK_LOOK=1 to see the screen")
-	}
-	for _, size := range []image.Point{{118, 32}, {100, 28}, {80, 20}, {40, 10}} {
-		d := start(t, nil)
-		some(d)
-		d.size = size
-		d.open()
-		fmt.Printf("%v\n%s\n", size, d.Text())
-		d.find("/a/posted.png")
-		d.Press("enter")
-		fmt.Printf("%s\n", d.Text())
-		d.Press("esc", "y")
-		fmt.Printf("%s\n", d.Text())
 	}
 }

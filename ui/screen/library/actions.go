@@ -1,10 +1,13 @@
 package library
 
 import (
+	"cmp"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -14,32 +17,39 @@ import (
 // Headings of actions in the help.
 const (
 	groupOpen = "Library"
-	groupMark = "Mark"
 	groupView = "View"
 	groupMove = "Move"
 )
 
 // Actions returns the actions of the focused part.
 func (m *Model) Actions() []kit.Action {
-	switch {
-	case m.query.open:
+	if m.query.open {
 		return m.queryActions()
-	case m.typing:
-		return m.filterActions()
 	}
-	actions := m.actionsOn(m.sheet.On)
+	actions := m.list.Actions(m.actionsOn(m.sheet.On))
+	for i, a := range actions {
+		switch a.ID {
+		case "library.mark":
+			actions[i].Footer = true
+		case "library.mark-all":
+			actions[i] = m.markAll(a)
+		}
+	}
 	// What ends a range, a filter or a search comes first, then operations on marked files.
 	var leads []kit.Lead
+	marked := len(m.list.Marks())
 	switch {
+	case m.list.Capturing() || m.list.InPane():
+		return actions
 	case m.manage.Busy() != "":
-	case m.filter.Value() != "":
-		leads = append(leads, kit.Lead{ID: "library.clear", Label: "clear the filter"})
-	case m.marks.ranged:
-		leads = append(leads, kit.Lead{ID: "library.range", Label: "mark the range"}, kit.Lead{ID: "library.clear", Label: "drop the range"})
-	case len(m.marks.files) == 0 && !m.shown.search.isNone():
-		leads = append(leads, kit.Lead{ID: "library.clear", Label: "leave the search"})
+	case m.list.Ranged():
+		leads = append(leads, kit.Lead{ID: "library.mark-range", Label: "mark the range"}, kit.Lead{ID: "library.back", Label: "drop the range"})
+	case marked == 0 && m.filtered():
+		leads = append(leads, kit.Lead{ID: "library.back", Label: "clear the filter"})
+	case marked == 0 && !m.shown.search.isNone():
+		leads = append(leads, kit.Lead{ID: "library.back", Label: "leave the search"})
 	}
-	if n := text.Plural(len(m.marks.files), "file"); len(m.marks.files) > 0 {
+	if n := text.Plural(marked, "file"); marked > 0 {
 		if f, ok := m.current(); ok && !f.IsFolder() {
 			actions[0].Keys = kit.Bind("open "+n, actions[0].KeyLabel(), actions[0].Keys.Keys()...)
 		}
@@ -50,24 +60,9 @@ func (m *Model) Actions() []kit.Action {
 
 // Catalog returns the actions of every part.
 func (m *Model) Catalog() map[string][]kit.Action {
-	return map[string][]kit.Action{"": m.actionsOn(false), "contact sheet": m.actionsOn(true), "filter": m.filterActions(), "query": m.queryActions()}
-}
-
-// moves returns the actions that move the cursor in the list or contact sheet.
-func (m *Model) moves(sheet bool) []kit.Action {
-	if sheet {
-		return m.sheet.Actions("library", func() { m.unmatched = 0 })
-	}
-	return kit.ListActions(m.scroller, nil)
-}
-
-// scroller returns the target of list moves.
-func (m *Model) scroller() kit.Scroller {
-	m.unmatched = 0
-	if m.sheet.On {
-		return m.sheet
-	}
-	return &m.list
+	parts := m.list.Catalog(m.actionsOn(false))
+	parts["contact sheet"], parts["query"] = m.list.Catalog(m.actionsOn(true))[""], m.queryActions()
+	return parts
 }
 
 func (m *Model) queryActions() []kit.Action {
@@ -80,110 +75,38 @@ func (m *Model) queryActions() []kit.Action {
 	}
 }
 
-func (m *Model) filterActions() []kit.Action {
-	return append([]kit.Action{
-		{ID: "library.filter-keep", Keys: kit.Bind("keep the filter", "", "enter"), Group: groupView, Footer: true, Do: m.keepFilter},
-		{ID: "library.filter-clear", Keys: kit.Bind("clear the filter", "", "esc"), Group: groupView, Footer: true, Do: m.clear},
-	}, kit.ListActions(m.scroller, nil)[:2]...) // other keys go to the field
-}
-
 func (m *Model) actionsOn(sheet bool) []kit.Action {
 	open := kit.Bind("open", "enter →", "enter", "l", "right")
 	parent := kit.Bind("parent folder", "h ←", "h", "left", "backspace")
+	var moves []kit.Action
 	if sheet {
+		moves = m.sheet.Actions("library", func() { m.unmatched = 0 })
 		// The arrows move among the tiles.
 		open, parent = kit.Bind("open", "", "enter"), kit.Bind("parent folder", "", "backspace")
 	}
 	return slices.Concat([]kit.Action{
 		{ID: "library.open", Keys: open, Group: groupOpen, Footer: true, Disabled: m.noRow, Do: m.enter},
 		{ID: "library.edit", Keys: kit.Bind("edit details", "", "e"), Group: groupOpen, Footer: true, Disabled: m.noFile, Do: m.inspect},
-		{ID: "library.mark", Keys: kit.Bind("mark", "", "space"), Group: groupMark, Footer: true, Disabled: m.noRow, Do: m.toggle},
 		{ID: "library.manage", Keys: kit.Bind("rename, move, copy, tags, versions, delete", "", "m"), Group: groupOpen, Disabled: m.manage.Busy, Do: m.manageMenu},
 		{ID: "library.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupOpen, Disabled: m.noWork, Do: func() tea.Cmd { return m.manage.Extend(m.chosen()) }},
 		{ID: "library.delete", Keys: kit.Bind("delete: press m, then d", "", "d"), Group: groupOpen, Disabled: func() string {
 			return "d never deletes from the library; m deletes (press m, then d)"
 		}, Do: m.manageMenu},
-		{ID: "library.undo", Keys: kit.Bind("undo the last change", "", "z"), Group: groupOpen, Disabled: m.manage.Busy, Do: m.undo},
-		{ID: "library.redo", Keys: kit.Bind("redo the last undone change", "", "Z"), Group: groupOpen, Disabled: m.manage.Busy, Do: m.redo},
-		{ID: "library.filter", Keys: kit.Bind("filter", "", "/"), Group: groupView, Footer: true, Do: m.startFilter},
+		{ID: "library.undo", Keys: kit.Bind("undo the last change", "", "z"), Group: groupOpen, Disabled: m.manage.Busy, Do: func() tea.Cmd { return m.manage.Replay("", false, session.Fail) }},
+		{ID: "library.redo", Keys: kit.Bind("redo the last undone change", "", "Z"), Group: groupOpen, Disabled: m.manage.Busy, Do: func() tea.Cmd { return m.manage.Replay("", true, session.Fail) }},
 		{ID: "library.find", Keys: kit.Bind("find in the library", "", "f"), Group: groupView, Footer: true, Do: m.startQuery},
 		{ID: "library.grid", Keys: kit.Bind("contact sheet or list", "", "t"), Group: groupView, Do: m.sheet.Toggle},
 		{ID: "library.download", Keys: kit.Bind("download to this computer", "", "D"), Group: groupOpen, Disabled: m.noWork, Do: m.askDownload},
-		{ID: "library.transfer", Keys: kit.Bind("send to another profile", "", "s"), Group: groupOpen, Disabled: m.noTransfer, Do: m.askTransfer},
+		{ID: "library.transfer", Keys: kit.Bind("send to another profile", "", "s"), Group: groupOpen, Disabled: func() string { return cmp.Or(m.manage.Busy(), m.noRow()) }, Do: m.askTransfer},
 		{ID: "library.send-again", Keys: kit.Bind("upload again with the same options", "", "u"), Group: groupOpen, Disabled: m.noFile, Do: m.sendAgain},
 		{ID: "library.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupOpen, Footer: true, Disabled: m.noFile, Do: m.copyMenu},
 		{ID: "library.parent", Keys: parent, Group: groupMove, Disabled: m.noParent, Do: m.parent},
 		{ID: "library.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupOpen, Disabled: m.noAddress, Do: m.browse},
-		{ID: "library.range", Keys: kit.Bind("start or mark a range", "", "v"), Group: groupMark, Disabled: m.noRow, Do: m.toggleRange},
-		{ID: "library.mark-all", Keys: kit.Bind("mark all shown", "", "ctrl+a"), Group: groupMark, Disabled: m.noRow, Do: m.markAll},
-		{ID: "library.invert-marks", Keys: kit.Bind("invert the marks", "", "*"), Group: groupMark, Disabled: m.noRow, Do: m.invert},
-		{ID: "library.clear", Keys: kit.Bind("clear filter, range, search, marks", "", "esc"), Group: groupMark, Disabled: m.nothingToClear, Do: m.clear},
 		{ID: "library.sort", Keys: kit.Bind("sort", "", ","), Group: groupView, Do: m.sortMenu},
-		{ID: "library.facts", Keys: kit.Bind("show or hide the preview", "", "p"), Group: groupView, Do: func() tea.Cmd { m.facts = !m.facts; return nil }},
+		{ID: "library.facts", Keys: kit.Bind("show or hide the preview", "", "p"), Group: groupView, Do: func() tea.Cmd { m.list.NoPane = !m.list.NoPane; return nil }},
 		{ID: "library.view", Keys: kit.Bind("show the picture full-screen", "", "V"), Group: groupView, Disabled: m.noPicture, Do: m.startViewer},
 		{ID: "library.refresh", Keys: kit.Bind("refresh", "", "r"), Group: groupView, Do: m.reload},
-		{ID: "library.next-match", Keys: kit.Bind("next match", "", "n"), Group: groupView, Disabled: m.noFilter, Do: func() tea.Cmd { return m.turn(1) }},
-		{ID: "library.previous-match", Keys: kit.Bind("previous match", "", "N"), Group: groupView, Disabled: m.noFilter, Do: func() tea.Cmd { return m.turn(-1) }},
-	}, m.moves(sheet))
-}
-
-func (m *Model) startFilter() tea.Cmd {
-	m.typing = true
-	m.filter.Focus()
-	return nil
-}
-
-func (m *Model) keepFilter() tea.Cmd {
-	m.stopTyping()
-	return nil
-}
-
-func (m *Model) stopTyping() {
-	m.typing = false
-	m.filter.Blur()
-}
-
-// refilter filters the rows and keeps the cursor on its file.
-func (m *Model) refilter() {
-	f, ok := m.current()
-	m.unmatched = 0
-	m.arrange()
-	m.list.SetCursor(0)
-	if ok {
-		m.returnTo(keyOf(f))
-	}
-}
-
-func (m *Model) clearFilter() {
-	m.stopTyping()
-	if m.filter.Value() != "" {
-		m.filter.SetValue("")
-		m.refilter()
-	}
-}
-
-// clear ends one thing: running work, filter, range, search, marks.
-func (m *Model) clear() tea.Cmd {
-	switch {
-	case m.manage.Busy() != "":
-		m.manage.Stop()
-	case m.typing || m.filter.Value() != "":
-		m.clearFilter()
-	case m.marks.ranged:
-		m.marks.ranged = false
-	case len(m.marks.files) == 0 && !m.shown.search.isNone():
-		return m.leaveSearch()
-	default:
-		m.marks.files = nil
-	}
-	return nil
-}
-
-// turn moves to the next or previous match, cyclically.
-func (m *Model) turn(by int) tea.Cmd {
-	n := len(m.rows)
-	m.list.SetCursor((m.list.Cursor() + by + n) % n)
-	return nil
+	}, moves)
 }
 
 func (m *Model) browse() tea.Cmd {
@@ -237,7 +160,7 @@ func (m *Model) copyMenu() tea.Cmd {
 
 func (m *Model) noRow() string {
 	switch {
-	case len(m.rows) > 0:
+	case m.list.Len() > 0:
 		return ""
 	case m.busy:
 		return "the list is still loading"
@@ -256,23 +179,31 @@ func (m *Model) noFile() string {
 }
 
 func (m *Model) noAddress() string {
-	if f, ok := m.current(); !ok || f.URL == "" {
-		return "the file under the cursor has no URL"
-	}
-	return ""
+	f, _ := m.current()
+	return text.If(f.URL == "", "the file under the cursor has no URL")
 }
 
 func (m *Model) noParent() string {
 	return text.If(m.folder() == "/", "this is the root folder")
 }
 
-func (m *Model) noFilter() string {
-	if m.filter.Value() == "" {
-		return "nothing is filtered: / begins a filter"
-	}
-	return text.If(len(m.rows) == 0, "the filter has no matches")
+// chosen returns the marked files, or the current one.
+func (m *Model) chosen() []api.File {
+	return slices.DeleteFunc(m.list.Chosen(), func(f api.File) bool { return f.IsFolder() })
 }
 
-func (m *Model) nothingToClear() string {
-	return text.If(m.filter.Value() == "" && !m.marks.ranged && len(m.marks.files) == 0 && m.manage.Busy() == "" && m.shown.search.isNone(), "no filter, search, range or mark")
+// inspect opens the details of the chosen files.
+func (m *Model) inspect() tea.Cmd { return page.Send(page.Inspect{Files: m.chosen()}) }
+
+// markAll says after a mark of all rows that there are more.
+func (m *Model) markAll(a kit.Action) kit.Action {
+	mark := a.Do
+	a.Do = func() tea.Cmd {
+		mark()
+		if !m.shown.done {
+			return page.Tell(page.Info, "Marked "+text.Plural(len(m.list.Marks()), "file")+" read so far; the folder has more.")
+		}
+		return nil
+	}
+	return a
 }

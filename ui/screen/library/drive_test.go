@@ -44,10 +44,19 @@ func startIn(t testing.TB, o Options, size image.Point) *driven {
 	return d
 }
 
+// all returns the records in the list.
+func (d *driven) all() (files []api.File) {
+	for i := range d.m.list.Len() {
+		e, _ := d.m.list.At(i)
+		files = append(files, e.Row)
+	}
+	return files
+}
+
 // rows returns the names in the list.
 func (d *driven) rows() string {
 	var names []string
-	for _, f := range d.m.rows {
+	for _, f := range d.all() {
 		names = append(names, f.Name)
 	}
 	return strings.Join(names, " ")
@@ -62,10 +71,9 @@ func (d *driven) under(name string) {
 
 // stub is a session that answers as a test decides. A nil function means that the session lacks it.
 type stub struct {
-	Manager
+	Session
 	list     func(context.Context, api.Query) ([]api.File, error)
 	seenIn   func(context.Context, string) ([]api.File, error)
-	seen     func(context.Context) ([]api.File, error)
 	runs     func(context.Context) ([]api.Run, error)
 	thumb    func(context.Context, api.File) (string, error)
 	download func(context.Context, api.File, string, func(int64)) (string, error)
@@ -95,8 +103,6 @@ func (s stub) SeenIn(ctx context.Context, folder string) ([]api.File, error) {
 	}
 	return s.seenIn(ctx, folder)
 }
-
-func (s stub) Seen(ctx context.Context) ([]api.File, error) { return s.seen(ctx) }
 
 func (s stub) Runs(ctx context.Context) ([]api.Run, error) {
 	if s.runs == nil {

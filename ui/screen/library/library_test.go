@@ -79,26 +79,26 @@ func TestFacts(t *testing.T) {
 func TestPagesComeAsTheCursorNears(t *testing.T) {
 	s := &shelf{files: map[string][]api.File{"/": some("/", 1000)}}
 	d := start(t, Options{Session: stub{list: s.list}})
-	if len(d.m.rows) != pageSize || len(s.asked) != 2 {
-		t.Fatalf("%d rows after %d questions", len(d.m.rows), len(s.asked))
+	if d.m.list.Len() != pageSize || len(s.asked) != 2 {
+		t.Fatalf("%d rows after %d questions", d.m.list.Len(), len(s.asked))
 	}
 	d.Sees("1 of 200 and more")
 	d.Press("G")
-	if len(d.m.rows) != 2*pageSize {
-		t.Errorf("%d rows at the end of the first page", len(d.m.rows))
+	if d.m.list.Len() != 2*pageSize {
+		t.Errorf("%d rows at the end of the first page", d.m.list.Len())
 	}
 	for range 9 {
 		d.Press("G")
 	}
-	if len(d.m.rows) != 1000 || !d.m.shown.done {
-		t.Errorf("%d rows at the end", len(d.m.rows))
+	if d.m.list.Len() != 1000 || !d.m.shown.done {
+		t.Errorf("%d rows at the end", d.m.list.Len())
 	}
 	d.Sees("1,000 of 1,000")
 	// A refresh keeps the length of the list and the cursor.
 	asked := len(s.asked)
 	d.Press("r")
-	if n := len(s.asked) - asked; len(d.m.rows) != 1000 || n > 3 {
-		t.Errorf("%d rows after reading again with %d questions", len(d.m.rows), n)
+	if n := len(s.asked) - asked; d.m.list.Len() != 1000 || n > 3 {
+		t.Errorf("%d rows after reading again with %d questions", d.m.list.Len(), n)
 	}
 	d.under("f00999.jpg")
 }
@@ -120,8 +120,8 @@ func TestLongListingsWait(t *testing.T) {
 	}
 	d.Sees("Press r to refresh")
 	d.Press("r")
-	if len(d.m.rows) != maxAgain+500 || d.m.stale {
-		t.Errorf("%d rows after reading again", len(d.m.rows))
+	if d.m.list.Len() != maxAgain+500 || d.m.stale {
+		t.Errorf("%d rows after reading again", d.m.list.Len())
 	}
 }
 
@@ -132,7 +132,7 @@ func TestPagesThatShift(t *testing.T) {
 	s.files["/"] = append([]api.File{{FileID: "new", Name: "a new one"}}, s.files["/"]...)
 	d.Press("G")
 	seen := map[string]bool{}
-	for _, f := range d.m.rows {
+	for _, f := range d.all() {
 		if seen[f.FileID] {
 			t.Fatalf("%s is shown twice", f.Name)
 		}
@@ -157,7 +157,7 @@ func TestFilter(t *testing.T) {
 		t.Errorf("found by its tag: %s, want \"f00000.jpg\"", d.rows())
 	}
 	d.Press("enter")
-	d.Sees("filter bea", "1 of 1 found")
+	d.Sees("Filter bea", "1 of 5", "1 of 1 found")
 	d.Press("esc", "/", "0", "space", "J", "p")
 	if d.rows() != "f00000.jpg f00001.jpg" {
 		t.Errorf("found: %s, want \"f00000.jpg f00001.jpg\"", d.rows())
@@ -171,7 +171,7 @@ func TestFilter(t *testing.T) {
 	d.Press("/", "q")
 	d.Sees("No matches in names or tags")
 	d.Press("esc")
-	if len(d.m.rows) != 5 || d.m.Capturing() {
+	if d.m.list.Len() != 5 || d.m.Capturing() {
 		t.Errorf("esc leaves %s", d.rows())
 	}
 	d.Press("esc")
@@ -233,7 +233,7 @@ func TestMarks(t *testing.T) {
 	d := start(t, Options{Session: stub{list: small().list}})
 	d.Press("space")
 	d.Toasted("Folders cannot be marked")
-	d.Press("j", "space", "space") // the two pictures
+	d.Press("j", "j", "space", "space") // the two pictures
 	d.Sees("2 marked")
 	d.Press("e")
 	if got := uitest.Taken[page.Inspect](&d.Out); len(got) != 1 || len(got[0].Files) != 2 {
@@ -255,15 +255,15 @@ func TestMarks(t *testing.T) {
 		t.Errorf("copied %+v", got)
 	}
 	d.Press("*", "esc")
-	if len(d.m.marks.files) != 0 {
+	if len(d.m.list.Marks()) != 0 {
 		t.Error("esc does not clear the marks")
 	}
 	d.Press("g", "v", "G", "v")
-	if len(d.m.marks.files) != 2 {
-		t.Errorf("the range marked %d, want 2", len(d.m.marks.files))
+	if len(d.m.list.Marks()) != 2 {
+		t.Errorf("the range marked %d, want 2", len(d.m.list.Marks()))
 	}
 	d.Press("v", "esc")
-	if d.m.marks.ranged || len(d.m.marks.files) != 2 {
+	if d.m.list.Ranged() || len(d.m.list.Marks()) != 2 {
 		t.Error("esc cleared more than the range")
 	}
 }
@@ -348,13 +348,13 @@ func TestErrors(t *testing.T) {
 	d.Sees("Connection refused. Press r to try again.")
 	s.err = nil
 	d.Press("r")
-	if len(d.m.rows) != 5 {
+	if d.m.list.Len() != 5 {
 		t.Fatal("r does not try again")
 	}
 	// The rows stay if they cannot be refreshed.
 	s.err = &api.ServiceError{Status: 500, Message: "\x1b[31mbroken"}
 	d.Press("r")
-	if len(d.m.rows) != 5 {
+	if d.m.list.Len() != 5 {
 		t.Error("the rows disappeared")
 	}
 	d.Sees("Not up to date", `\x1b[31mbroken`, "The fault is on the service's side")
@@ -424,11 +424,11 @@ func TestComingToTheFront(t *testing.T) {
 func TestFileChanged(t *testing.T) {
 	d := start(t, Options{Session: stub{list: small().list}})
 	d.Press("j", "j", "space")
-	f := d.m.rows[2]
+	f := d.all()[2]
 	f.Tags = api.Set([]string{"fresh"})
 	d.m.Update(page.FileChanged{File: f})
 	d.Sees("fresh")
-	if d.m.marks.files[0].Tags.Or(nil)[0] != "fresh" {
+	if d.m.list.Marks()[0].Tags.Or(nil)[0] != "fresh" {
 		t.Error("the mark holds the old record")
 	}
 }
@@ -445,24 +445,11 @@ func TestPending(t *testing.T) {
 	}
 }
 
-// TestStaleReplies: the answer to an outdated request is dropped.
-func TestStaleReplies(t *testing.T) {
-	s := small()
-	d := start(t, Options{Session: stub{list: s.list}})
-	var slow []tea.Cmd
-	d.Hold = &slow
-	d.Press("enter") // into summer
-	d.Hold = nil
-	d.Press("h") // leave before the answer comes
-	d.Run(tea.Batch(slow...))
-	if d.m.shown.folder != "/" {
-		t.Errorf("shows %s, want \"/\"", d.m.shown.folder)
-	}
-}
-
 func TestMouse(t *testing.T) {
 	d := start(t, Options{Session: stub{list: small().list}})
-	at := func(row int) tea.Mouse { return tea.Mouse{X: 5, Y: d.m.placed.body.Min.Y + row, Button: tea.MouseLeft} }
+	at := func(row int) tea.Mouse {
+		return tea.Mouse{X: 5, Y: d.m.list.Inside().Min.Y + row, Button: tea.MouseLeft}
+	}
 	d.Send(tea.MouseClickMsg(at(3)))
 	d.under("f00001.jpg")
 	d.Send(tea.MouseClickMsg(at(0)))
@@ -552,5 +539,41 @@ func TestViewStaysInside(t *testing.T) {
 				return view
 			})
 		})
+	}
+}
+
+// TestMarkingManyIsLinear marks all files of a long listing, inverts the marks, and marks a range. For eight
+// times as many files it looks at about eight times as many rows.
+func TestMarkingManyIsLinear(t *testing.T) {
+	looks := func(n int) (calls int) {
+		d := start(t, Options{Session: stub{list: small().list}})
+		d.m.shown.files = some("/", n)
+		d.m.list.Arrange()
+		key := d.m.list.Key
+		d.m.list.Key = func(row api.File) any { calls++; return key(row) }
+		for _, press := range []string{"ctrl+a", "*", "v", "G", "v", "*", "ctrl+a"} {
+			d.Press(press)
+		}
+		if len(d.m.list.Marks()) != n {
+			t.Fatalf("%d of %d files are marked", len(d.m.list.Marks()), n)
+		}
+		return calls
+	}
+	if few, many := looks(1000), looks(8000); few < 1000 || many > 10*few {
+		t.Errorf("marking 1,000 files looks at %d rows, 8,000 at %d", few, many)
+	}
+}
+
+// TestNamesAreInNaturalOrder: as in the picker, case does not count and numbers are in order of their
+// value, whatever the order of the service.
+func TestNamesAreInNaturalOrder(t *testing.T) {
+	files := some("/", 5)
+	for i, name := range []string{"B.jpg", "Z10.jpg", "Z9.jpg", "a.jpg", "c.jpg"} {
+		files[i].Name = name
+	}
+	s := &shelf{folders: map[string][]string{"/": {"Zoo", "art"}}, files: map[string][]api.File{"/": files}}
+	d := start(t, Options{Session: stub{list: s.list}})
+	if got, want := d.rows(), "art Zoo a.jpg B.jpg c.jpg Z9.jpg Z10.jpg"; got != want {
+		t.Errorf("rows: %s, want %s", got, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -12,7 +13,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // pageSize is the number of records per request, maxPage the maximum when rereading.
@@ -29,16 +32,6 @@ const ahead = 60
 
 // maxUnmatched limits the files read without a match before the user must ask for more.
 const maxUnmatched = 10_000
-
-// maxHeld limits the files in memory. Of longer listings only a window around the cursor is kept.
-const maxHeld = 6000
-
-// maxFiltered limits the files kept for changing a filter without rereading. Of longer listings
-// only matches are kept.
-const maxFiltered = 30_000
-
-// maxScanned limits the files that one command reads to find matches.
-const maxScanned = 5_000
 
 // patience limits the time for a listing.
 const patience = time.Minute
@@ -69,8 +62,12 @@ func (o order) query() string {
 	return direction + [...]string{"NAME", "CREATED", "UPDATED", "SIZE", api.SortRelevance}[o.by]
 }
 
-// sort sorts files that arrived unsorted.
+// sort sorts files.
 func (o order) sort(files []api.File) {
+	keys := make(map[string]string, len(files))
+	for _, f := range files {
+		keys[f.Name] = text.SortKey(f.Name)
+	}
 	slices.SortStableFunc(files, func(a, b api.File) int {
 		n := 0
 		switch o.by {
@@ -83,7 +80,7 @@ func (o order) sort(files []api.File) {
 		case byName, byRelevance:
 		}
 		if n == 0 {
-			n = cmp.Or(strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), strings.Compare(a.Name, b.Name))
+			n = cmp.Or(strings.Compare(keys[a.Name], keys[b.Name]), strings.Compare(a.Name, b.Name))
 		}
 		if o.reverse {
 			return -n
@@ -95,11 +92,7 @@ func (o order) sort(files []api.File) {
 // listing holds what was read of a folder: all folders, then files.
 type listing struct {
 	folder         string
-	search         search     // empty to list the folder
-	first          int        // number of files before the kept ones
-	whole          bool       // all are kept, for a filter
-	only           *rowFilter // only its matches are kept; may be nil
-	scanned        int        // records read, kept or not
+	search         search // empty to list the folder
 	order          order
 	folders, files []api.File
 	page           map[string]bool // keys of the last page
@@ -114,33 +107,23 @@ type listing struct {
 
 func (l *listing) len() int { return len(l.folders) + len(l.files) }
 
-// readMsg has a listing that was read.
-type readMsg struct {
-	listing listing
-	more    bool // continues the shown listing
-}
-
 // key identifies the listing, for its cursor.
 func (l *listing) key() string { return l.folder + "\n" + l.search.text }
 
 // askRuns reads the run states of files.
 func (m *Model) askRuns() tea.Cmd {
-	ctx, s := m.o.Context, m.o.Session
 	return m.runs.Ask(func() tea.Msg {
-		runs, err := s.Runs(ctx)
+		runs, err := m.o.Session.Runs(m.o.Context)
 		if err != nil {
-			return page.Failed(err)
+			return page.Problem(err)
 		}
 		now := standingOf(runs)
-		return page.Do(func() { m.gotRuns(now) })
+		return page.Do(func() {
+			if m.standing = now; strings.Contains(m.list.Filter(), isPrefix) {
+				m.list.Arrange()
+			}
+		})
 	})
-}
-
-func (m *Model) gotRuns(now standing) {
-	m.standing = now
-	if m.shown.search.state != "" || strings.Contains(m.filter.Value(), isPrefix) {
-		m.refilter()
-	}
 }
 
 // folder returns the folder being opened, or the shown one.
@@ -155,8 +138,8 @@ func (m *Model) open(folder, land string) tea.Cmd {
 	if land != "" {
 		m.cursors[next.key()] = land
 	}
-	m.clearFilter()
-	m.marks.ranged = false
+	m.list.ClearFilter()
+	m.list.EndRange()
 	return m.read(next, pageSize, false)
 }
 
@@ -170,10 +153,6 @@ func (m *Model) reload() tea.Cmd {
 	if m.opening == "" {
 		l.search = m.shown.search
 	}
-	if m.shown.first > 0 && l.folder == m.shown.folder {
-		l.first, l.skip, l.scanned, l.folders, l.foldersDone = m.shown.first, m.shown.first, m.shown.first, m.shown.folders, true
-		return m.read(l, len(l.folders)+max(pageSize, len(m.shown.files)), false)
-	}
 	return m.read(l, max(pageSize, m.shown.len()), false)
 }
 
@@ -182,91 +161,44 @@ func (m *Model) wantMore() tea.Cmd {
 	if m.busy || m.shown.at.IsZero() || m.shown.err != nil {
 		return nil
 	}
-	filtered := m.filtered()
-	if m.tooNarrow() {
-		return m.read(listing{folder: m.shown.folder, order: m.order, search: m.shown.search, whole: filtered}, pageSize, false)
-	}
-	if m.shown.only != nil && m.shown.len() >= maxFiltered {
+	if m.shown.done || m.list.Len()-m.list.Cursor() > ahead || m.unmatched >= maxUnmatched {
 		return nil
 	}
-	if !filtered && m.shown.first > 0 && m.list.Cursor() < len(m.shown.folders)+ahead {
-		return m.readBack()
-	}
-	if m.shown.done || len(m.rows)-m.list.Cursor() > ahead {
-		return nil
-	}
-	if m.unmatched >= maxUnmatched {
-		return nil
-	}
-	next := m.shown
+	next, more := m.shown, pageSize
 	next.folders, next.files = slices.Clone(next.folders), slices.Clone(next.files)
-	next.whole = filtered
-	if filtered && next.only == nil && next.len() >= maxFiltered {
-		next.narrow(m.rowFilter(next.search))
+	if m.filtered() {
+		more = maxPage
 	}
-	return m.read(next, next.len()+pageSize, true)
+	return m.read(next, next.len()+more, true)
 }
 
-// readBack reads the files before the kept ones.
-func (m *Model) readBack() tea.Cmd {
-	n := min(maxPage, m.shown.first)
-	next := m.shown
-	next.files = slices.Clone(next.files)
-	s := m.o.Session
-	return m.start(next, true, func(ctx context.Context, l *listing) {
-		q := l.ask(n)
-		q.Skip = l.first - n
-		got, err := s.List(ctx, q)
-		if l.err = err; err != nil {
-			return
-		}
-		kept := l.files
-		l.files, l.first = nil, l.first-n
-		l.add(got, false)
-		l.add(kept, false)
-		if len(l.files) > maxHeld {
-			l.files = slices.Clone(l.files[:maxHeld])
-			l.done, l.skip = false, l.first+maxHeld
-		}
-	})
-}
-
-// read extends a listing to want records or to its end.
+// read extends a listing to want records or to its end, and cancels the previous read. more continues
+// the shown listing.
 func (m *Model) read(l listing, want int, more bool) tea.Cmd {
-	l.whole = l.whole || l.search.filtersHere()
 	if !more {
 		m.opening, m.stale = l.folder, false
 	}
-	s := m.o.Session
-	// The local library lists files, so its refusal is an error.
-	mayFall := !m.o.Profile.Local && l.len() == 0
-	return m.start(l, more, func(ctx context.Context, l *listing) {
-		l.err = l.fill(ctx, s.List, want)
-		if l.err == nil || !mayFall || !api.Unavailable(l.err) {
-			return
-		}
-		if l.refusal = l.err; l.search.isNone() {
-			l.fromSeen(ctx, s.SeenIn)
-		} else {
-			l.fromFound(ctx, s.Seen)
-		}
-	})
-}
-
-// start runs a read and cancels the previous one.
-func (m *Model) start(l listing, more bool, read func(ctx context.Context, l *listing)) tea.Cmd {
 	if m.stop != nil {
 		m.stop()
 	}
 	m.busy = true
 	ctx, cancel := context.WithTimeout(m.o.Context, patience)
 	m.stop = cancel
-	now := m.now
+	s, now := m.o.Session, m.now
+	// The local library lists files, so its refusal is an error.
+	mayFall := !m.o.Profile.Local && l.len() == 0
 	return m.reading.Ask(func() tea.Msg {
 		defer cancel()
-		read(ctx, &l)
+		switch l.err = l.fill(ctx, s.List, want); {
+		case l.err == nil || !mayFall || !api.Unavailable(l.err):
+		case !l.search.isNone():
+			l.err = errors.New("this service has no search: press esc, then / to filter the folder that is shown")
+		default:
+			l.refusal = l.err
+			l.fromSeen(ctx, s.SeenIn)
+		}
 		l.at = now()
-		return page.Then(func() tea.Cmd { return m.got(readMsg{l, more}) })
+		return page.Then(func() tea.Cmd { return m.got(l, more) })
 	})
 }
 
@@ -275,12 +207,8 @@ func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query
 	if !l.search.isNone() {
 		l.foldersDone = true
 	}
-	began := l.scanned
-	for l.len() < want && !l.done && l.scanned-began < maxScanned+want {
+	for l.len() < want && !l.done {
 		limit := max(pageSize, min(maxPage, want-l.len()))
-		if l.only != nil {
-			limit = maxPage
-		}
 		got, err := list(ctx, l.ask(limit))
 		if err != nil {
 			return err
@@ -292,20 +220,11 @@ func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query
 			}
 			got, n = nil, 0 // it sends all at once
 		}
-		l.scanned += n
-		if l.only != nil {
-			got = slices.DeleteFunc(got, func(f api.File) bool { return !l.only.shows(&f) })
-		}
 		l.add(got, !l.foldersDone)
 		l.skip += n
 		if n < limit {
 			l.skip, l.foldersDone, l.done = 0, true, l.foldersDone
 			l.page = nil // a service that ignores the type repeats the page for files
-		}
-		if n := len(l.files); n > maxHeld && !l.whole {
-			l.first += n - maxHeld/2
-			l.files = slices.Clone(l.files[n-maxHeld/2:])
-			return nil
 		}
 	}
 	return nil
@@ -314,15 +233,12 @@ func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query
 // repeats reports whether a page equals the previous one, because the service ignores skip. It
 // keeps the page for the next call.
 func (l *listing) repeats(page []api.File) bool {
-	keys := make(map[string]bool, len(page))
-	news := false
+	last := l.page
+	l.page = make(map[string]bool, len(page))
 	for _, f := range page {
-		key := keyOf(f)
-		keys[key] = true
-		news = news || !l.page[key]
+		l.page[keyOf(f)] = true
 	}
-	l.page = keys
-	return !news
+	return maps.Equal(last, l.page)
 }
 
 // ask returns the query for the next page.
@@ -361,27 +277,20 @@ func (l *listing) add(got []api.File, folders bool) {
 // fromSeen fills the listing from the journal.
 func (l *listing) fromSeen(ctx context.Context, seen func(context.Context, string) ([]api.File, error)) {
 	l.seen = true
-	got, err := seen(ctx, l.folder)
-	l.err = err
-	if err != nil {
+	var got []api.File
+	if got, l.err = seen(ctx, l.folder); l.err != nil {
 		return
 	}
 	l.foldersDone, l.done = true, true
-	for _, f := range got {
-		if f.IsFolder() {
-			l.folders = append(l.folders, f)
-		} else {
-			l.files = append(l.files, f)
-		}
-	}
+	l.add(got, true)
+	l.add(got, false)
 	order{}.sort(l.folders)
 	l.order.sort(l.files)
 }
 
 // got shows a listing. After an error the old one stays.
-func (m *Model) got(msg readMsg) tea.Cmd {
+func (m *Model) got(l listing, more bool) tea.Cmd {
 	m.busy, m.opening = false, ""
-	l := msg.listing
 	if errors.Is(l.err, context.Canceled) {
 		return nil
 	}
@@ -395,25 +304,25 @@ func (m *Model) got(msg readMsg) tea.Cmd {
 		m.shown.err, m.shown.at = l.err, l.at
 		return nil
 	}
-	if msg.more {
-		m.unmatched += l.scanned - m.shown.scanned
+	if more {
+		m.unmatched += l.len() - m.shown.len()
 	}
-	before, under := len(m.rows), ""
-	if f, ok := m.current(); ok && msg.more && l.first != m.shown.first {
-		under = keyOf(f)
+	before := m.list.Len()
+	// Services order names by bytes. If all are here, they are in the order of the picker.
+	if l.foldersDone {
+		order{}.sort(l.folders)
+	}
+	if l.done && l.order.by == byName {
+		l.order.sort(l.files)
 	}
 	m.shown = l
-	m.arrange()
-	if under != "" {
-		m.returnTo(under)
-	}
-	if !m.filtered() || len(m.rows) > before {
+	m.list.Arrange()
+	if !m.filtered() || m.list.Len() > before {
 		m.unmatched = 0
 	}
-	if !msg.more {
+	if !more {
 		m.returnTo(m.cursors[l.key()])
 	}
-	m.marks.refresh(&m.shown)
 	return m.catchUp()
 }
 
@@ -424,46 +333,19 @@ func (m *Model) rememberRow() {
 	}
 }
 
-// returnTo moves the cursor to the row with the key, if it exists.
+// returnTo moves the cursor to the row with the key, or to the first one.
 func (m *Model) returnTo(key string) {
-	i := slices.IndexFunc(m.rows, func(f api.File) bool { return keyOf(f) == key })
-	switch {
-	case i >= 0:
-		m.list.SetCursor(i)
-	case key == "":
-		m.list.SetCursor(0)
+	if key == "" || !m.list.Go(key) {
+		m.list.GoTo(0)
 	}
 }
 
-// arrange builds the rows: folders, then files that match the filter. The cursor stays on its row
-// or goes to the next one.
-func (m *Model) arrange() {
-	old, cursor := m.rows, m.list.Cursor()
-	defer func() {
-		if cursor >= len(old) || cursor < len(m.rows) && keyOf(m.rows[cursor]) == keyOf(old[cursor]) {
-			return
-		}
-		now := make(map[string]int, len(m.rows))
-		for i := range m.rows {
-			now[keyOf(m.rows[i])] = i
-		}
-		for _, f := range old[cursor:] {
-			if i, ok := now[keyOf(f)]; ok {
-				m.list.SetCursor(i)
-				return
-			}
-		}
-	}()
-	m.rows = make([]api.File, 0, m.shown.len())
-	shown := m.rowFilter(m.shown.search)
-	for _, files := range [][]api.File{m.shown.folders, m.shown.files} {
-		for i := range files {
-			if shown.shows(&files[i]) {
-				m.rows = append(m.rows, files[i])
-			}
-		}
+// rows returns the rows: folders, then files.
+func (m *Model) rows() []kit.Group[api.File] {
+	if m.shown.len() == 0 {
+		return nil
 	}
-	m.list.SetLen(len(m.rows))
+	return []kit.Group[api.File]{{Rows: slices.Concat(m.shown.folders, m.shown.files)}}
 }
 
 // enter opens the current folder, or the details of the marked files or the current one.
@@ -495,6 +377,5 @@ func (m *Model) parent() tea.Cmd {
 
 func parentOf(folder string) (above, name string) {
 	above, name = path.Split(strings.TrimRight(folder, "/"))
-	above = cmp.Or(above, "/")
-	return above, name
+	return cmp.Or(above, "/"), name
 }

@@ -56,20 +56,16 @@ func (m *Model) manageMenu() tea.Cmd {
 
 // took shows the library after a change. Files that left the folder are unmarked.
 func (m *Model) took(list []session.Edited, _ time.Time) (cmd tea.Cmd, what string) {
+	edited := map[string]session.Edited{}
 	for _, e := range list {
-		i := m.marks.index(e.FileID)
-		if i >= 0 && e.Err == nil && (e.File == nil || path.Dir(e.File.FilePath) != path.Dir(m.marks.files[i].FilePath)) {
-			m.marks.set(m.marks.files[i], false)
-		}
+		edited[e.FileID] = e
 	}
+	m.list.Unmark(func(f api.File) bool {
+		e, is := edited[f.FileID]
+		return is && e.Err == nil && (e.File == nil || path.Dir(e.File.FilePath) != path.Dir(f.FilePath))
+	})
 	return m.reload(), ""
 }
-
-func (m *Model) undo() tea.Cmd { return m.manage.Replay("", false, session.Fail) }
-
-func (m *Model) redo() tea.Cmd { return m.manage.Replay("", true, session.Fail) }
-
-// Folders.
 
 // folderChange is a change of a folder, once its contents are counted.
 type folderChange struct {
@@ -139,7 +135,10 @@ func (m *Model) askRenameFolder(folder string) tea.Cmd {
 			verb: "Rename", past: "Renamed", folder: folder, into: name, effect: "The URLs of its files change: links to the old ones stop working. z undoes it.",
 			offers:  m.manage.OfferPurge(""),
 			landing: "folder " + name,
-			do:      func(ctx context.Context) error { _, err := m.o.Session.RenameFolder(ctx, folder, name); return err },
+			do: func(ctx context.Context) error {
+				_, err := m.o.Session.RenameFolder(ctx, folder, name, nil)
+				return err
+			},
 		})
 	}
 	return m.Open(p)
@@ -163,24 +162,21 @@ func (m *Model) askFolder(verb, folder string, do func(ctx context.Context, fold
 
 // count counts the contents of a folder before asking.
 func (m *Model) count(c folderChange) tea.Cmd {
-	var has session.FolderContent
-	s := m.o.Session
-	return m.manage.Run(edit.Work{Label: "Counting the contents of " + c.folder, Do: func(ctx context.Context, _ *edit.Task) []session.Edited {
-		var err error
-		has, err = s.CountFolder(ctx, c.folder)
-		return []session.Edited{{Err: err}}
-	}, Then: func(list []session.Edited, _ time.Time) tea.Cmd { return m.askChange(c, has, list[0].Err) }})
+	has := "The service does not report its contents."
+	return m.background("Counting the contents of "+c.folder, func(ctx context.Context) error {
+		counted, err := m.o.Session.CountFolder(ctx, c.folder)
+		if err == nil {
+			has = contents(counted)
+		}
+		if api.Unavailable(err) {
+			return nil
+		}
+		return err
+	}, func() tea.Cmd { return m.askChange(c, has) })
 }
 
 // askChange asks before changing a folder, with its contents.
-func (m *Model) askChange(c folderChange, counted session.FolderContent, err error) tea.Cmd {
-	if err != nil && !api.Unavailable(err) {
-		return page.Send(page.Failed(err))
-	}
-	has := "The service does not report its contents."
-	if err == nil {
-		has = contents(counted)
-	}
+func (m *Model) askChange(c folderChange, has string) tea.Cmd {
 	title := c.verb + " the folder " + c.folder
 	done := c.past + " the folder " + c.folder
 	if c.into != "" {
@@ -192,32 +188,21 @@ func (m *Model) askChange(c folderChange, counted session.FolderContent, err err
 		done += " z undoes it."
 	}
 	done += c.offers
-	return page.Send(page.Ask{
-		Title: title + "?", Text: has + " " + c.effect,
-		Choices: []page.Choice{
-			{Label: "Cancel", Key: "k"},
-			{Label: c.verb + " it", Key: strings.ToLower(c.verb[:1]), Danger: c.danger, Default: undone, Do: func() tea.Cmd {
-				m.landing = c.landing
-				return m.changeFolder(title, done, c.do)
-			}},
-		},
-	})
+	return page.Confirm(title+"?", has+" "+c.effect,
+		page.Choice{Label: "Cancel", Key: "k"},
+		page.Choice{Label: c.verb + " it", Key: strings.ToLower(c.verb[:1]), Danger: c.danger, Default: undone, Do: func() tea.Cmd {
+			m.landing = c.landing
+			return m.manage.Run(edit.Work{Label: title, Done: done, Do: func(ctx context.Context, _ *edit.Task) []session.Edited {
+				return []session.Edited{{Err: c.do(ctx)}}
+			}})
+		}})
 }
 
 // contents describes the contents of a folder.
 func contents(c session.FolderContent) string {
-	switch {
-	case c.Files+c.Folders == 0:
+	if c.Files+c.Folders == 0 {
 		return "It is empty."
-	case c.Folders == 0:
-		return "It contains " + text.Plural(c.Files, "file") + " (" + text.Bytes(c.Bytes) + ")."
 	}
-	return "It contains " + text.Plural(c.Files, "file") + " (" + text.Bytes(c.Bytes) + ") and " + text.Plural(c.Folders, "folder") + "."
-}
-
-// changeFolder runs a change of a folder.
-func (m *Model) changeFolder(label, done string, do func(context.Context) error) tea.Cmd {
-	return m.manage.Run(edit.Work{Label: label, Done: done, Do: func(ctx context.Context, _ *edit.Task) []session.Edited {
-		return []session.Edited{{Err: do(ctx)}}
-	}})
+	words := "It contains " + text.Plural(c.Files, "file") + " (" + text.Bytes(c.Bytes) + ")"
+	return words + text.If(c.Folders > 0, " and "+text.Plural(c.Folders, "folder")) + "."
 }

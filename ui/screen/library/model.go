@@ -3,8 +3,8 @@ package library
 
 import (
 	"context"
-	"image"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,62 +15,36 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 )
 
-// Session is the part of the session that the screen uses.
+// Session is the part of [session.Session] that the screen uses; tests have another.
 type Session interface {
-	// List lists folders and files. If the service does not support it, api.Unavailable is true for
-	// the error.
+	edit.Manager
+	edit.Signer
 	List(ctx context.Context, q api.Query) ([]api.File, error)
-	// SeenIn returns the files and folders known for a folder, in the form "/a/b/". Seen returns
-	// all known files, for services without search.
 	SeenIn(ctx context.Context, folder string) ([]api.File, error)
-	Seen(ctx context.Context) ([]api.File, error)
-	// Runs returns the runs of extensions.
 	Runs(ctx context.Context) ([]api.Run, error)
-	// Thumb returns the path of a local file with a thumbnail.
 	Thumb(ctx context.Context, f api.File) (path string, err error)
-	// Picture returns the path of a local file with the picture itself.
 	Picture(ctx context.Context, f api.File) (path string, err error)
-	// Download saves a file in a local folder and returns its path; report receives the number of
-	// bytes as they arrive.
 	Download(ctx context.Context, f api.File, folder string, report func(n int64)) (string, error)
-	// Sent returns the upload that stored a file; false if it was not sent from here.
 	Sent(ctx context.Context, fileID string) (api.Job, bool, error)
-	// OtherProfiles returns the other profiles. PlanTransfer plans sending files and folders to
-	// one; Enqueue queues the plan for when that profile is in use.
 	OtherProfiles() ([]string, error)
 	PlanTransfer(ctx context.Context, from, to string, items []api.File, o session.TransferOptions) (*session.Transfer, error)
 	Enqueue(ctx context.Context, t *session.Transfer) error
-	// Signed returns a temporary public URL of a private file.
-	Signed(f api.File, valid time.Duration) (string, error)
-
-	Manager
-}
-
-// Manager manages files and folders.
-type Manager interface {
-	edit.Manager
-	// MakeFolder creates a folder and DeleteFolder deletes one with its contents. All but DeleteFolder
-	// return the new path.
 	MakeFolder(ctx context.Context, folder string) (made string, existed bool, err error)
 	DeleteFolder(ctx context.Context, folder string) error
 	CopyFolder(ctx context.Context, folder, into string) (string, error)
 	MoveFolder(ctx context.Context, folder, into string) (string, error)
-	RenameFolder(ctx context.Context, folder, name string) (string, error)
-	// CountFolder counts the contents of a folder at any depth.
+	RenameFolder(ctx context.Context, folder, name string, purge *api.Purge) (string, error)
 	CountFolder(ctx context.Context, folder string) (session.FolderContent, error)
-	// Tags and Folders return suggestions.
-	Tags(ctx context.Context) ([]string, error)
-	Folders(ctx context.Context) ([]string, error)
-	// MetadataFields returns the custom metadata fields for files in a folder.
 	MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error)
 }
 
 // Options configures the screen.
 type Options struct {
 	// Context ends the screen's background work.
-	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
+	Context context.Context
 	Session Session
 	// Loader draws thumbnails; nil for none.
 	Loader *picture.Loader
@@ -102,19 +76,15 @@ type Model struct {
 	stop    context.CancelFunc
 	order   order
 
-	rows     []api.File // rows of shown that match the filter
-	list     kit.List
+	list     *kit.List[api.File]
 	cursors  map[string]string // last cursor row by listing
-	filter   kit.Field
-	typing   bool // the filter has the focus
 	query    query
-	marks    marks
-	terminal terminal
+	terminal edit.Terminal
 	sheet    *edit.Tiles  // the listing as a contact sheet
 	preview  *edit.Tiles  // pictures of the current row
+	next     tea.Cmd      // of leaving a search, to be run
 	landing  string       // key of the row for the cursor after rereading; empty to stay
 	manage   *edit.Manage // tracks running work
-	facts    bool         // picture and facts are shown beside the list
 	standing standing     // extension states of files
 	runs     page.Questions
 
@@ -122,10 +92,6 @@ type Model struct {
 	stale     bool // changed since the listing was read
 	due       bool // catchUp is pending
 	unmatched int  // files read since the last match
-
-	clicks *kit.Clicks
-	size   image.Point
-	placed layout // in size
 }
 
 var (
@@ -137,17 +103,47 @@ var (
 // New returns a library at the root folder.
 func New(o Options) *Model {
 	m := &Model{
-		o: o, now: o.Now, cursors: map[string]string{}, facts: true,
-		query:  query{field: kit.Field{Label: "find", Placeholder: "tag:sunset >1mb after:2026-07 is:pending"}},
-		filter: kit.Field{Label: "filter", Placeholder: "part of a name or tag"},
+		o: o, now: o.Now, cursors: map[string]string{},
+		query: query{field: kit.Field{Label: "find", Placeholder: "tag:sunset >1mb after:2026-07 is:private"}},
 	}
 	if m.now == nil {
 		m.now = time.Now
 	}
-	m.clicks = kit.NewClicks(m.now)
+	m.list = &kit.List[api.File]{
+		ID: "library", Marking: true, PaneMost: 200, Now: m.now, Placeholder: "part of a name or tag",
+		Nothing: "the list is empty", NotFound: "the filter has no matches",
+		Rows: m.rows, Key: func(f api.File) any { return keyOf(f) }, Match: m.matches, Columns: m.columns, Cells: m.cells,
+		Title: m.title, Footer: m.position, Above: m.above, Describe: m.describe, Empty: m.empty, Instead: m.viewQueryHelp,
+		Brief: func(e kit.Entry[api.File]) string { return strings.Trim(kind(e.Row)+" · "+tagList(e.Row), " ·") },
+		Widen: m.widen, Stop: func(try bool) bool {
+			busy := m.manage.Busy() != ""
+			if busy && !try {
+				m.manage.Stop()
+			}
+			return busy
+		},
+		NoMark: func(f api.File) string {
+			return text.If(f.IsFolder() || f.FileID == "", "folders cannot be marked: press enter to open one")
+		},
+		// A file that is not in the listing stays marked, unless it was deleted from the folder.
+		Keep: func(f api.File) bool {
+			above, _ := parentOf(f.FilePath)
+			return !m.shown.done || m.shown.seen || !m.shown.search.isNone() || above != m.shown.folder
+		},
+		Tiles: func() kit.Tiles {
+			if !m.sheet.On {
+				return nil
+			}
+			return m.sheet
+		},
+	}
 	m.manage = &edit.Manage{Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile, Now: m.now, Took: m.took}
-	m.sheet, m.preview = m.newSheet(), m.newPreview()
+	m.sheet = edit.NewTiles(edit.TilesOptions{
+		Context: o.Context, Loader: o.Loader, List: m.list.Lines(), Tile: m.tile, First: m.firstPictures,
+	})
+	m.preview = m.newPreview()
 	m.shown.folder = "/"
+	m.list.Arrange()
 	return m
 }
 
@@ -155,25 +151,16 @@ func New(o Options) *Model {
 func (m *Model) Init() tea.Cmd { return nil }
 
 // Capturing reports whether the filter or query line has the focus.
-func (m *Model) Capturing() bool { return m.typing || m.query.open }
+func (m *Model) Capturing() bool { return m.list.Capturing() || m.query.open }
 
 // Type edits the filter or the query line.
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 	if m.query.open {
-		used := m.query.field.Update(msg)
-		if used {
-			m.query.wrong = nil
-		}
-		return nil, used
+		m.query.wrong = nil
+		return nil, m.query.field.Update(msg)
 	}
-	before := m.filter.Value()
-	if !m.typing || !m.filter.Update(msg) {
-		return nil, false
-	}
-	if m.filter.Value() != before {
-		m.refilter()
-	}
-	return nil, true
+	m.unmatched = 0
+	return m.list.Type(msg)
 }
 
 // Update handles a message.
@@ -188,18 +175,22 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 // settle updates the layout and loads needed rows and thumbnails.
 func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
 	m.Changed()
-	m.placed = m.layout(m.size)
-	m.list.SetHeight(m.placed.body.Dy())
-	m.sheet.Arrange(m.placed.body.Size(), m.terminal.options())
-	m.preview.Arrange(m.pictureRoom(), m.terminal.options())
-	return tea.Batch(cmd, m.wantMore(), m.preview.Want(), m.sheet.Want())
+	if m.sheet.On {
+		m.list.Landed() // the tiles share its cursor
+	}
+	m.list.Changed()
+	m.sheet.Arrange(m.list.Inside().Size(), m.terminal.Options())
+	m.preview.Arrange(m.pictureRoom(), m.terminal.Options())
+	next := m.next
+	m.next = nil
+	return tea.Batch(cmd, next, m.wantMore(), m.preview.Want(), m.sheet.Want())
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	switch msg := msg.(type) {
 	case page.Acted:
 	case page.Resized:
-		m.size = msg.Size
+		m.list.Resize(msg.Size)
 	case page.Shown:
 		m.front = true
 		return m.comeToFront(), true
@@ -207,7 +198,10 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.front = false
 		return nil, false
 	case page.FileGone:
-		m.forget(msg.FileID)
+		gone := func(f api.File) bool { return f.FileID == msg.FileID && f.FileID != "" }
+		m.shown.files = slices.DeleteFunc(m.shown.files, gone)
+		m.list.Unmark(gone)
+		m.list.Arrange()
 		return m.news(), true
 	case page.FileChanged:
 		m.learn(msg.File)
@@ -217,54 +211,26 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case page.RunsChanged:
 		return tea.Batch(m.news(), m.askRuns()), true
 	case tea.MouseClickMsg:
-		return m.clicked(msg), true
+		m.closeQuery()
+		if m.list.Click(msg) {
+			return m.enter(), true
+		}
 	case tea.MouseWheelMsg:
-		return nil, m.wheel(msg)
+		m.unmatched = 0
+		m.list.Wheel(msg)
 	default:
-		return nil, m.sheet.Update(msg) || m.preview.Update(msg) || m.terminal.learn(msg)
+		return nil, m.sheet.Update(msg) || m.preview.Update(msg) || m.terminal.Learn(msg)
 	}
 	return nil, true
-}
-
-// clicked moves the cursor; a double click opens.
-func (m *Model) clicked(msg tea.MouseClickMsg) tea.Cmd {
-	at := image.Pt(msg.X, msg.Y)
-	if msg.Button != tea.MouseLeft || !at.In(m.placed.body) {
-		return nil
-	}
-	at = at.Sub(m.placed.body.Min)
-	i, ok := m.list.At(at.Y)
-	if m.sheet.On {
-		i, ok = m.sheet.At(at)
-	}
-	if !ok {
-		return nil
-	}
-	m.list.SetCursor(i)
-	m.stopTyping()
-	m.closeQuery()
-	if m.clicks.Double(msg) {
-		return m.enter()
-	}
-	return nil
-}
-
-func (m *Model) wheel(msg tea.MouseWheelMsg) (used bool) {
-	m.unmatched = 0
-	if !m.sheet.On {
-		return m.list.Wheel(msg)
-	}
-	m.sheet.Wheel(msg)
-	return true
 }
 
 // Commands returns the command that lists the folder, runs the search, or downloads the marked
 // files.
 func (m *Model) Commands() [][]string {
 	switch {
-	case len(m.marks.files) > 0:
+	case len(m.list.Marks()) > 0:
 		var ids []string
-		for _, f := range m.marks.files {
+		for _, f := range m.list.Marks() {
 			ids = append(ids, f.FileID)
 		}
 		return [][]string{session.Command("download", ids, "--to="+m.o.Downloads)}
@@ -276,14 +242,6 @@ func (m *Model) Commands() [][]string {
 		return [][]string{{"list", "/"}}
 	}
 	return [][]string{session.Command("list", []string{m.shown.folder})}
-}
-
-// forget drops a deleted file.
-func (m *Model) forget(id string) {
-	is := func(f api.File) bool { return f.FileID == id && id != "" }
-	m.shown.files = slices.DeleteFunc(m.shown.files, is)
-	m.marks.files = slices.DeleteFunc(m.marks.files, is)
-	m.arrange()
 }
 
 // comeToFront reads the listing if it is missing or old.
@@ -324,24 +282,18 @@ func (m *Model) learn(f api.File) {
 	if f.FileID == "" {
 		return
 	}
-	for _, files := range [][]api.File{m.shown.files, m.rows} {
+	for _, files := range [][]api.File{m.shown.files, m.list.Marks()} {
 		for i := range files {
 			if files[i].FileID == f.FileID {
 				files[i] = f
 			}
 		}
 	}
-	m.marks.learn(f)
+	m.list.Arrange()
 }
 
 // current returns the record of the current row.
-func (m *Model) current() (api.File, bool) {
-	i := m.list.Cursor()
-	if i >= len(m.rows) {
-		return api.File{}, false
-	}
-	return m.rows[i], true
-}
+func (m *Model) current() (api.File, bool) { return m.list.Row() }
 
 // keyOf identifies a row across reads.
 func keyOf(f api.File) string {

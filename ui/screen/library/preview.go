@@ -2,8 +2,10 @@ package library
 
 import (
 	"context"
+	"fmt"
 	"image"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -11,6 +13,8 @@ import (
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
 )
 
 // Least height of a picture in the preview, and of the facts.
@@ -21,19 +25,22 @@ const (
 
 // pictureRoom returns the size of the picture in the preview; may be empty.
 func (m *Model) pictureRoom() image.Point {
-	in := kit.BoxInner(m.placed.facts)
-	room := image.Pt(kit.PaneWidth(m.placed.facts), min(in.Y-keptFacts, in.X/2))
-	if m.placed.below {
+	pane := m.list.PaneSize()
+	in := kit.BoxInner(pane)
+	room := image.Pt(kit.PaneWidth(pane), min(in.Y-keptFacts, in.X/2))
+	if m.list.PaneBelow() {
 		room = image.Pt(min(in.X/2, in.Y*3), in.Y)
 	}
-	if m.placed.facts == (image.Point{}) || room.X < 1 || room.Y < leastPicture || !m.shows() {
+	if room.X < 1 || room.Y < leastPicture || !m.shows() {
 		return image.Point{}
 	}
 	return room
 }
 
 // shows reports whether pictures can be shown.
-func (m *Model) shows() bool { return m.o.Loader != nil && m.terminal.can.Method != picture.MethodOff }
+func (m *Model) shows() bool {
+	return m.o.Loader != nil && m.terminal.Options().Method != picture.MethodOff
+}
 
 // newPreview returns the preview: the picture of the current file, or the first ones of the folder.
 func (m *Model) newPreview() *edit.Tiles {
@@ -68,20 +75,21 @@ func (m *Model) previewed() []edit.Thumb {
 func (m *Model) startViewer() tea.Cmd {
 	var keys []string
 	at := 0
-	for i := range m.rows {
-		if f := &m.rows[i]; !f.IsFolder() && f.IsImage() {
+	files := map[string]api.File{}
+	for i := range m.list.Len() {
+		if e, _ := m.list.At(i); !e.Row.IsFolder() && e.Row.IsImage() {
 			if i == m.list.Cursor() {
 				at = len(keys)
 			}
-			keys = append(keys, keyOf(*f))
+			keys = append(keys, keyOf(e.Row))
+			files[keyOf(e.Row)] = e.Row
 		}
 	}
-	s := m.o.Session
 	v := edit.NewViewer(edit.ViewerOptions{
-		Context: m.o.Context, Draw: m.terminal.options(), Images: m.o.Loader.Store, Len: len(keys), At: at,
+		Context: m.o.Context, Draw: m.terminal.Options(), Images: m.o.Loader.Store, Len: len(keys), At: at,
 		Subject: func(i int) edit.Subject {
-			f := m.rows[max(0, slices.IndexFunc(m.rows, func(f api.File) bool { return keyOf(f) == keys[i] }))]
-			return edit.Subject{Name: f.Name, Path: func(ctx context.Context) (string, error) { return s.Picture(ctx, f) }}
+			f := files[keys[i]]
+			return edit.Subject{Name: f.Name, Path: func(ctx context.Context) (string, error) { return m.o.Session.Picture(ctx, f) }}
 		},
 		Moved: func(i int) { m.returnTo(keys[i]) },
 	})
@@ -98,4 +106,109 @@ func (m *Model) noPicture() string {
 		return "the cursor is not on a picture"
 	}
 	return ""
+}
+
+// describe shows the picture and the facts of a row.
+func (m *Model) describe(e kit.Entry[api.File], out *kit.Facts) (title string) {
+	f, th, room := e.Row, out.Theme(), m.pictureRoom()
+	var pictures []string
+	if room.X > 0 && len(m.previewed()) > 0 {
+		pictures = strings.Split(m.preview.View(room, th), "\n")
+	}
+	facts := kit.NewFacts(out.Width(), th)
+	if m.list.PaneBelow() && pictures != nil {
+		facts = kit.NewFacts(out.Width()-room.X-1, th)
+	}
+	switch {
+	case f.IsFolder():
+		facts.Fact("Folder", folderPath(m.shown.folder, f))
+		facts.Fact("Created", text.When(f.Created(), m.now()))
+	default:
+		facts.Fact("Name", f.Name) // the title may be shortened
+		facts.Fact("Path", f.FilePath)
+		facts.Fact("Kind", f.Mime)
+		if w, h, ok := f.PixelSize(); ok {
+			facts.Fact("Pixels", fmt.Sprintf("%d x %d", w, h))
+		}
+		if n, ok := f.Size.Get(); ok {
+			facts.Fact("Size", text.Bytes(n))
+		}
+		facts.Fact("Tags", strings.Join(f.Tags.Or(nil), ", "))
+		var found []string
+		for _, t := range f.AITags.Or(nil) {
+			found = append(found, fmt.Sprintf("%s (%.0f %%)", t.Name, t.Confidence))
+		}
+		facts.Fact("AI tags", strings.Join(found, ", "))
+		facts.Fact("Region", f.CustomCoordinates.Or(""))
+		states, _ := m.states(f)
+		facts.Fact("State", states)
+		if v := f.VersionInfo; v != nil {
+			facts.Fact("Version", v.Name)
+		}
+		facts.Fact("Description", f.Description)
+		for _, fact := range f.HostedFacts() {
+			if fact.Group == "" && (fact.Label != "Published" || fact.Value != "yes") {
+				facts.Fact(fact.Label, fact.Value)
+			}
+		}
+		facts.Fact("Uploaded", text.When(f.Created(), m.now()))
+		facts.Fact("Changed", text.When(f.Updated(), m.now()))
+	}
+	switch lines := facts.Lines(); {
+	case m.list.PaneBelow():
+		out.Draw(kit.Beside(pictures, lines)...)
+	case pictures != nil:
+		out.Draw(slices.Concat(pictures, []string{""}, lines)...)
+	default:
+		out.Draw(lines...)
+	}
+	return text.ShortName(f.Name, out.Width())
+}
+
+// firstPictures returns the first pictures of a folder.
+func (m *Model) firstPictures(ctx context.Context, folder string) ([]edit.Thumb, error) {
+	files, err := m.o.Session.List(ctx, api.Query{Folder: folder, Kind: api.KindImage, Sort: (order{}).query(), Limit: edit.MaxFirst})
+	if api.Unavailable(err) {
+		files, err = m.o.Session.SeenIn(ctx, folder)
+	}
+	var thumbs []edit.Thumb
+	for _, f := range files {
+		if !f.IsFolder() && f.IsImage() {
+			thumbs = append(thumbs, m.thumbOf(f))
+		}
+	}
+	return thumbs, err
+}
+
+// thumbOf returns the picture of a file's version.
+func (m *Model) thumbOf(f api.File) edit.Thumb {
+	key := f.FileID
+	if f.VersionInfo != nil {
+		key += " " + f.VersionInfo.ID
+	}
+	return edit.Thumb{Key: key, Name: f.Name, Path: func(ctx context.Context) (string, error) { return m.o.Session.Thumb(ctx, f) }}
+}
+
+// tile returns row i of the contact sheet.
+func (m *Model) tile(i int) edit.Tile {
+	e, _ := m.list.At(i)
+	f := e.Row
+	t := edit.Tile{Name: f.Name, Words: kind(f)}
+	switch {
+	case f.IsFolder():
+		t.Folder = folderPath(m.shown.folder, f)
+	case f.IsImage():
+		t.Picture = m.thumbOf(f)
+	}
+	if m.list.Has(f) {
+		t.Marked, t.Sign = true, theme.SignMarked
+	}
+	t.Note, t.NoteSign = m.states(f)
+	return t
+}
+
+// DeleteImages deletes the screen's pictures from the terminal.
+func (m *Model) DeleteImages() tea.Cmd {
+	m.sheet.On, m.preview.On = false, false
+	return tea.Batch(m.sheet.Delete(), m.preview.Delete())
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
 	"regexp"
 	"slices"
 	"strconv"
@@ -23,28 +24,10 @@ import (
 
 // search is a parsed query line; all words must match. The zero search is empty.
 type search struct {
-	text   string // as typed
-	terms  []term // for the service
-	kind   string // api.KindImage, api.KindNonImage or empty
-	region string // withRegion, withoutRegion or empty
-	state  string // of extensions: pending, failed or empty
+	text  string   // as typed
+	terms []string // conditions of the service's search (hosted-service.md §8)
+	kind  string   // api.KindImage, api.KindNonImage or empty
 }
-
-// term is a word of the query line: as a condition of the service's search (hosted-service.md §8),
-// and as a test of known records.
-type term struct {
-	condition string
-	finds     func(f *api.File) bool // nil if it cannot be tested here
-}
-
-// Values of search.region. Services cannot search for regions, so the listing is filtered here.
-const (
-	withRegion    = "set"
-	withoutRegion = "not set"
-)
-
-// filtersHere reports whether listings are filtered here.
-func (s search) filtersHere() bool { return s.region != "" || s.state != "" }
 
 // isNone reports whether the search is empty.
 func (s search) isNone() bool { return s.text == "" }
@@ -52,11 +35,7 @@ func (s search) isNone() bool { return s.text == "" }
 // query returns the search in the service's language.
 func (s search) query() string {
 	// With a query, the service ignores the type parameter.
-	parts := []string{`type = "file"`}
-	for _, t := range s.terms {
-		parts = append(parts, t.condition)
-	}
-	return strings.Join(parts, " AND ")
+	return strings.Join(append([]string{`type = "file"`}, s.terms...), " AND ")
 }
 
 // queryWord is a word of the query language.
@@ -72,7 +51,7 @@ var queryWords = []queryWord{
 	{">", ">1mb", "larger than that; <500kb smaller"},
 	{"after:", "after:2026-07", "uploaded since a day, a month, a year, or 7d, 2w, 3m; before: until then"},
 	{"before:", "before:2026", ""}, // described by after:
-	{"is:", "is:pending", strings.Join(isWords, ", ")},
+	{"is:", "is:private", strings.Join(isWords, ", ")},
 	{"format:", "format:png", "the format of a picture or file"},
 	{"width", "width>2000", "pixels, also height<600"},
 	{api.SearchKey, "customMetadata.price>5", "custom metadata, with = != < <= > >= or : (begins with)"},
@@ -85,7 +64,7 @@ var queryWords = []queryWord{
 }
 
 var (
-	isWords     = []string{"pending", "failed", "private", "public", "image", "other", "region", "noregion"}
+	isWords     = []string{"private", "public", "image", "other"}
 	formatWords = []string{"jpg", "png", "webp", "gif", "svg", "avif", "pdf", "mp4"}
 	sizeForm    = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?)(b|kb|mb|gb)?$`)
 	sideForm    = regexp.MustCompile(`^(width|height)(<=|>=|<|>|=)([0-9]{1,9})$`)
@@ -133,7 +112,7 @@ func splitQuery(line string) (words []string, open bool) {
 
 // parseSearch parses a query line. fields are the custom metadata fields, nil if unknown. The error
 // names the wrong word and advice.
-func parseSearch(line string, now time.Time, fields []api.MetadataField) (search, error) {
+func parseSearch(line string, fields []api.MetadataField) (search, error) {
 	s := search{text: strings.TrimSpace(line)}
 	words, open := splitQuery(line)
 	if open {
@@ -141,102 +120,97 @@ func parseSearch(line string, now time.Time, fields []api.MetadataField) (search
 	}
 	var plain []string
 	for _, word := range words {
-		t, err := s.word(word, now, fields)
+		condition, named, err := s.word(word, fields)
 		switch {
 		case err != nil:
 			return s, err
-		case t == nil:
+		case !named:
 			plain = append(plain, word)
-		case t.condition != "":
-			s.terms = append(s.terms, *t)
+		case condition != "":
+			s.terms = append(s.terms, condition)
 		}
 	}
 	if len(plain) > 0 {
-		s.terms = append(s.terms, term{"name HAS " + api.SearchValue(strings.Join(plain, " ")), func(f *api.File) bool {
-			return text.HasAll(plain, f.Name)
-		}})
+		s.terms = append(s.terms, "name HAS "+api.SearchValue(strings.Join(plain, " ")))
 	}
-	if fields == nil {
-		return s, nil
+	if fields != nil {
+		return s, api.CheckSearch(fields, s.query())
 	}
-	return s, api.CheckSearch(fields, s.query())
+	return s, nil
 }
 
-// word parses one word: a term, a zero term for a filter, or nil for a word of the name.
-func (s *search) word(word string, now time.Time, fields []api.MetadataField) (*term, error) {
+// word parses one word into a condition, which may be empty; named is false for a word of the name.
+func (s *search) word(word string, fields []api.MetadataField) (condition string, named bool, err error) {
 	if m := fieldForm.FindStringSubmatch(word); m != nil {
 		name, custom := strings.CutPrefix(m[1], api.SearchKey)
 		if !custom {
 			fields = recordFields
 		}
 		if custom || slices.ContainsFunc(fields, func(f api.MetadataField) bool { return f.Name == name }) {
-			return fieldTerm(schemaOf(fields, name), m[1], m[2], m[3])
+			condition, err = fieldTerm(schemaOf(fields, name), m[1], m[2], m[3])
+			return condition, true, err
 		}
 	}
 	if m := sideForm.FindStringSubmatch(word); m != nil {
-		return &term{m[1] + " " + m[2] + " " + m[3], sideIs(m[1], m[2], m[3])}, nil
+		return m[1] + " " + m[2] + " " + m[3], true, nil
 	}
 	if op := word[:min(1, len(word))]; op == ">" || op == "<" {
-		n, ok := bytesOf(word[1:])
-		if !ok {
-			return nil, fmt.Errorf("%s is not a size: type one such as %s500kb or %s2mb", word, op, op)
-		}
 		size := strings.ToLower(word[1:])
+		if !sizeForm.MatchString(size) {
+			return "", true, fmt.Errorf("%s is not a size: type one such as %s500kb or %s2mb", word, op, op)
+		}
 		if _, err := strconv.Atoi(size); err != nil {
 			size = api.SearchValue(size)
 		}
-		return &term{"size " + op + " " + size, func(f *api.File) bool {
-			size, known := f.Size.Get()
-			return known && (op == ">" && float64(size) > n || op == "<" && float64(size) < n)
-		}}, nil
+		return "size " + op + " " + size, true, nil
 	}
 	prefix, value, _ := strings.Cut(word, ":")
 	i := slices.IndexFunc(queryWords, func(w queryWord) bool { return w.prefix == prefix+":" })
-	if i < 0 {
-		if strings.Contains(word, ":") {
-			return nil, fmt.Errorf("unknown search word %q; use one from the list", prefix+":")
-		}
-		return nil, nil //nolint:nilnil // a word of the name
+	switch {
+	case i < 0 && strings.Contains(word, ":"):
+		return "", true, fmt.Errorf("unknown search word %q; use one from the list", prefix+":")
+	case i < 0:
+		return "", false, nil
+	case value == "":
+		return "", true, fmt.Errorf("%s: needs a value, such as %s", prefix, queryWords[i].example)
 	}
-	if value == "" {
-		return nil, fmt.Errorf("%s: needs a value, such as %s", prefix, queryWords[i].example)
-	}
+	condition = "(" + value + ")"
 	switch prefix {
 	case "tag":
 		tags := api.SplitTags(value)
-		quoted := make([]string, len(tags))
 		for i, tag := range tags {
-			quoted[i] = api.SearchValue(tag)
+			tags[i] = api.SearchValue(tag)
 		}
-		return &term{"tags IN [" + strings.Join(quoted, ",") + "]", func(f *api.File) bool {
-			return slices.ContainsFunc(tags, func(tag string) bool {
-				return slices.Contains(f.Tags.Or(nil), tag) || slices.ContainsFunc(f.AITags.Or(nil), func(t api.AITag) bool { return t.Name == tag })
-			})
-		}}, nil
+		condition = "tags IN [" + strings.Join(tags, ",") + "]"
 	case "in":
-		folder := "/" + strings.Trim(value, "/") + "/"
-		if folder == "//" {
-			return &term{}, nil
+		if condition = ""; strings.Trim(value, "/") != "" {
+			condition = api.SearchBelow("/" + strings.Trim(value, "/") + "/")
 		}
-		return &term{api.SearchBelow(folder), func(f *api.File) bool { return strings.HasPrefix(f.FilePath, folder) }}, nil
 	case "after", "before":
-		return timeTerm(prefix, value, now)
+		condition, err = timeTerm(prefix, value)
 	case "is":
-		return s.is(value)
+		switch condition = ""; value {
+		case "private":
+			condition = "private = true"
+		case "public":
+			condition = "private = false"
+		case "image":
+			s.kind = api.KindImage
+		case "other":
+			s.kind = api.KindNonImage
+		default:
+			err = fmt.Errorf("is:%s is not a state: type one of %s", value, strings.Join(isWords, ", "))
+		}
 	case "has":
-		return &term{condition: fieldName(value) + " EXISTS"}, nil
+		condition = fieldName(value) + " EXISTS"
 	case "no":
-		return &term{condition: fieldName(value) + " NOT EXISTS"}, nil
+		condition = fieldName(value) + " NOT EXISTS"
 	case "name":
-		return &term{"name : " + api.SearchValue(value), func(f *api.File) bool { return strings.HasPrefix(f.Name, value) }}, nil
+		condition = "name : " + api.SearchValue(value)
 	case "format":
-		value = strings.ToLower(value)
-		return &term{"format = " + api.SearchValue(value), func(f *api.File) bool {
-			name := strings.ToLower(f.Name)
-			return strings.HasSuffix(name, "."+value) || value == "jpg" && strings.HasSuffix(name, ".jpeg")
-		}}, nil
+		condition = "format = " + api.SearchValue(strings.ToLower(value))
 	}
-	return &term{condition: "(" + value + ")"}, nil
+	return condition, true, err
 }
 
 // schemaOf returns the schema of a field, or a zero value.
@@ -256,10 +230,10 @@ func fieldName(name string) string {
 }
 
 // fieldTerm returns a condition on a field for a value without quotes.
-func fieldTerm(schema api.MetadataSchema, name, op, typed string) (*term, error) {
+func fieldTerm(schema api.MetadataSchema, name, op, typed string) (string, error) {
 	value := edit.MetadataValue(typed, schema)
 	if value == nil {
-		return nil, fmt.Errorf("%s%s needs a value", name, op)
+		return "", fmt.Errorf("%s%s needs a value", name, op)
 	}
 	list := schema.Type == api.MetadataMultiSelect
 	if op == "!=" {
@@ -269,97 +243,25 @@ func fieldTerm(schema api.MetadataSchema, name, op, typed string) (*term, error)
 		op = strings.TrimRight(op, "=:") + "IN"
 	}
 	literal := string(value)
-	if words := edit.PlainValue(value); words != literal && !list || !json.Valid(value) {
+	if words := api.PlainValue(value); words != literal && !list || !json.Valid(value) {
 		literal = api.SearchValue(words)
 	}
-	return &term{condition: fieldName(name) + " " + op + " " + literal}, nil
+	return fieldName(name) + " " + op + " " + literal, nil
 }
 
-// is parses a state.
-func (s *search) is(state string) (*term, error) {
-	private := func(want bool) *term {
-		return &term{"private = " + strconv.FormatBool(want), func(f *api.File) bool { return f.IsPrivateFile.Or(false) == want }}
-	}
-	switch state {
-	case "private":
-		return private(true), nil
-	case "public":
-		return private(false), nil
-	case "image":
-		s.kind = api.KindImage
-	case "other":
-		s.kind = api.KindNonImage
-	case "region":
-		s.region = withRegion
-	case "noregion":
-		s.region = withoutRegion
-	case string(api.StatusPending), string(api.StatusFailed):
-		s.state = state
-	default:
-		return nil, fmt.Errorf("is:%s is not a state: type one of %s", state, strings.Join(isWords, ", "))
-	}
-	return &term{}, nil
-}
-
-func timeTerm(prefix, value string, now time.Time) (*term, error) {
-	at, ok := momentOf(value, now)
-	if !ok {
-		return nil, fmt.Errorf("%s:%s is not a time: type a day such as 2026-01-31, a month, a year, or an age such as 7d", prefix, value)
-	}
+func timeTerm(prefix, value string) (string, error) {
 	if !ageForm.MatchString(value) {
+		at, err := time.Parse("2006-01-02"[:min(len(value), 10)], value)
+		if err != nil || len(value) < 4 {
+			return "", fmt.Errorf("%s:%s is not a time: type a day such as 2026-01-31, a month, a year, or an age such as 7d", prefix, value)
+		}
 		value = at.Format(time.DateOnly)
 	}
+	op := " >= "
 	if prefix == "before" {
-		return &term{"createdAt < " + api.SearchValue(value), func(f *api.File) bool {
-			return !f.Created().IsZero() && f.Created().Before(at)
-		}}, nil
+		op = " < "
 	}
-	return &term{"createdAt >= " + api.SearchValue(value), func(f *api.File) bool { return !f.Created().IsZero() && !f.Created().Before(at) }}, nil
-}
-
-// sideIs tests a side of a picture.
-func sideIs(side, op, value string) func(*api.File) bool {
-	want, err := strconv.Atoi(value)
-	return func(f *api.File) bool {
-		n, h, ok := f.PixelSize()
-		if side == "height" {
-			n = h
-		}
-		return ok && err == nil && (strings.Contains(op, ">") && n > want || strings.Contains(op, "<") && n < want || strings.Contains(op, "=") && n == want)
-	}
-}
-
-func bytesOf(words string) (float64, bool) {
-	part := sizeForm.FindStringSubmatch(words)
-	if part == nil {
-		return 0, false
-	}
-	n, err := strconv.ParseFloat(part[1], 64)
-	return n * map[string]float64{"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9}[strings.ToLower(part[2])], err == nil
-}
-
-// momentOf returns the start of a day, month or year, or the time of an age.
-func momentOf(words string, now time.Time) (time.Time, bool) {
-	if part := ageForm.FindStringSubmatch(words); part != nil {
-		n, err := strconv.Atoi(part[1])
-		switch part[2] {
-		case "h":
-			return now.Add(-time.Duration(n) * time.Hour), err == nil
-		case "d":
-			return now.AddDate(0, 0, -n), err == nil
-		case "w":
-			return now.AddDate(0, 0, -7*n), err == nil
-		case "m":
-			return now.AddDate(0, -n, 0), err == nil
-		}
-		return now.AddDate(-n, 0, 0), err == nil
-	}
-	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
-		if at, err := time.Parse(layout, words); err == nil {
-			return at, true
-		}
-	}
-	return time.Time{}, false
+	return "createdAt" + op + api.SearchValue(value), nil
 }
 
 // The query line.
@@ -396,15 +298,12 @@ func (m *Model) startQuery() tea.Cmd {
 	if line == "" && m.folder() != "/" {
 		line = "in:" + quotedWord(m.folder())
 	}
-	if line != "" {
-		line += " "
-	}
-	return m.editQuery(line)
+	return m.editQuery(line + text.If(line != "", " "))
 }
 
 // editQuery opens the query line with a text.
 func (m *Model) editQuery(line string) tea.Cmd {
-	m.stopTyping()
+	m.list.KeepFilter()
 	m.query.open, m.query.wrong, m.query.fields = true, nil, nil
 	m.query.field.SetValue(line)
 	m.query.field.Complete = m.completeQuery
@@ -422,31 +321,38 @@ func quotedWord(value string) string {
 }
 
 // completeQuery suggests completions of the last word.
-func (m *Model) completeQuery(line string) []string {
+func (m *Model) completeQuery(line string) (offers []string) {
 	at := strings.LastIndexByte(line, ' ') + 1
 	before, word := line[:at], line[at:]
+	name := func(name string) {
+		if name != word && !slices.Contains(offers, before+name) {
+			offers = append(offers, before+name)
+		}
+	}
 	prefix, value, valued := strings.Cut(word, ":")
-	var values []string
+	begin, values := prefix+":", []string(nil)
+	custom := strings.HasPrefix(word, api.SearchKey)
+	typed := fieldForm.FindStringSubmatch(strings.TrimPrefix(word, api.SearchKey))
 	switch {
 	case word == "":
-		return nil
-	case strings.HasPrefix(word, api.SearchKey):
-		for _, offer := range m.customOffers(word) {
-			values = append(values, before+offer)
+	case custom && typed == nil:
+		for _, f := range m.customFields(word) {
+			name(api.SearchKey + f.Name + text.If(choices(f.Schema) != nil, "="))
 		}
-		return values
+	case custom:
+		begin, value = api.SearchKey+typed[1]+typed[2], typed[3]
+		values = choices(schemaOf(m.query.fields, typed[1]))
 	case !valued:
 		for _, w := range queryWords {
-			if w.prefix != "" && strings.HasPrefix(w.prefix, word) && w.prefix != word {
-				values = append(values, before+w.prefix)
+			if strings.HasPrefix(w.prefix, word) {
+				name(w.prefix)
 			}
 		}
 		for _, f := range recordFields {
-			if strings.HasPrefix(f.Name, word) && f.Name != word && !slices.Contains(values, before+f.Name) {
-				values = append(values, before+f.Name)
+			if strings.HasPrefix(f.Name, word) {
+				name(f.Name)
 			}
 		}
-		return values
 	case prefix == "tag":
 		values = m.manage.Tags
 	case prefix == "in":
@@ -464,34 +370,10 @@ func (m *Model) completeQuery(line string) []string {
 		now := m.now()
 		values = []string{"7d", "1m", now.Format("2006-01"), now.Format("2006"), now.Format(time.DateOnly)}
 	}
-	var offers []string
-	for _, v := range edit.Matches(strings.TrimPrefix(value, `"`), values) {
+	value = strings.TrimPrefix(value, `"`)
+	for _, v := range edit.Matches(value, values) {
 		if v != value {
-			offers = append(offers, before+prefix+":"+quotedWord(v)+" ")
-		}
-	}
-	return offers
-}
-
-// customOffers suggests completions for custom metadata: fields, then values of one with options.
-func (m *Model) customOffers(word string) (offers []string) {
-	typed := fieldForm.FindStringSubmatch(strings.TrimPrefix(word, api.SearchKey))
-	if typed == nil {
-		for _, f := range m.customFields(word) {
-			offer := api.SearchKey + f.Name
-			if choices(f.Schema) != nil {
-				offer += "="
-			}
-			if offer != word {
-				offers = append(offers, offer)
-			}
-		}
-		return offers
-	}
-	value := strings.TrimPrefix(typed[3], `"`)
-	for _, v := range edit.Matches(value, choices(schemaOf(m.query.fields, typed[1]))) {
-		if v != value {
-			offers = append(offers, api.SearchKey+typed[1]+typed[2]+quotedWord(v)+" ")
+			offers = append(offers, before+begin+quotedWord(v)+" ")
 		}
 	}
 	return offers
@@ -516,14 +398,14 @@ func choices(s api.MetadataSchema) (words []string) {
 		options = s.Options
 	}
 	for _, o := range options {
-		words = append(words, edit.PlainValue(o))
+		words = append(words, api.PlainValue(o))
 	}
 	return words
 }
 
 // runQuery runs the search; an empty line returns to the folder.
 func (m *Model) runQuery() tea.Cmd {
-	s, err := parseSearch(m.query.field.Value(), m.now(), m.query.fields)
+	s, err := parseSearch(m.query.field.Value(), m.query.fields)
 	if m.query.wrong = err; err != nil {
 		return nil
 	}
@@ -532,8 +414,8 @@ func (m *Model) runQuery() tea.Cmd {
 		return m.leaveSearch()
 	}
 	m.rememberRow()
-	m.clearFilter()
-	m.marks.ranged = false
+	m.list.ClearFilter()
+	m.list.EndRange()
 	return m.read(listing{folder: m.folder(), order: m.order, search: s}, pageSize, false)
 }
 
@@ -544,7 +426,11 @@ func (m *Model) closeQuery() tea.Cmd {
 }
 
 // viewQueryHelp lists the query words, or the fields while custom metadata is typed.
-func (m *Model) viewQueryHelp(width, height int, th *theme.Theme) string {
+func (m *Model) viewQueryHelp(size image.Point, th *theme.Theme) string {
+	if !m.query.open {
+		return ""
+	}
+	width := size.X
 	line := m.query.field.Value()
 	words := queryWords
 	if word := line[strings.LastIndexByte(line, ' ')+1:]; strings.HasPrefix(word, api.SearchKey) && len(m.query.fields) > 0 {
@@ -565,7 +451,7 @@ func (m *Model) viewQueryHelp(width, height int, th *theme.Theme) string {
 		}
 		lines = append(lines, " "+th.Key.Render(text.PadRight(w.example, example))+"  "+th.Muted.Render(text.Truncate(w.help, max(0, width-example-3))))
 	}
-	return text.Fit(strings.Join(lines, "\n"), width, height)
+	return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)
 }
 
 // leaveSearch returns to the folder.
@@ -576,25 +462,10 @@ func (m *Model) leaveSearch() tea.Cmd {
 	return m.open(m.folder(), "")
 }
 
-// fromFound fills the listing with matching files from the journal.
-func (l *listing) fromFound(ctx context.Context, all func(context.Context) ([]api.File, error)) {
-	l.seen, l.foldersDone, l.done = true, true, true
-	if slices.ContainsFunc(l.search.terms, func(t term) bool { return t.finds == nil }) {
-		l.err = errors.New("this service has no search, and query:, has:, no: and the names of fields need one: remove them")
-		return
+// widen is leaveSearch for [kit.List].
+func (m *Model) widen(try bool) bool {
+	if !try {
+		m.next = m.leaveSearch()
 	}
-	got, err := all(ctx)
-	l.err = err
-	for _, f := range got {
-		if !f.IsFolder() && l.search.finds(&f) {
-			l.files = append(l.files, f)
-		}
-	}
-	l.order.sort(l.files)
-}
-
-// finds reports whether a record matches all terms.
-func (s search) finds(f *api.File) bool {
-	return (s.kind == "" || f.FileType == s.kind) &&
-		!slices.ContainsFunc(s.terms, func(t term) bool { return t.finds == nil || !t.finds(f) })
+	return !m.shown.search.isNone()
 }

@@ -4,16 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"image"
 	"image/color"
 	"image/png"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -24,60 +21,50 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// TestQueryLine: each word of the line becomes a documented query for the service, and selects records
-// of this computer.
+// TestQueryLine: each word of the line becomes a documented query for the service.
 func TestQueryLine(t *testing.T) {
-	file := some("/a/b/", 2)[1]
-	file.Name, file.Tags, file.IsPrivateFile, file.CreatedAt = "Red Boat.JPG", api.Set([]string{"sea", "big boat"}), api.Set(true), noon.AddDate(0, 0, -3).Format(api.TimeLayout)
-	file.Width, file.Height = api.Set(300), api.Set(200)
-	for line, c := range map[string]struct {
-		query string
-		finds bool
-	}{
-		`tag:sunset >1mb after:2026-07 is:pending`: {`tags IN ["sunset"] AND size > "1mb" AND createdAt >= "2026-07-01"`, false},
-		`tag:sea,beach`:                      {`tags IN ["sea","beach"]`, true},
-		`tag:"big boat" <1GB`:                {`tags IN ["big boat"] AND size < "1gb"`, true},
-		`red bo`:                             {`name HAS "red bo"`, true},
-		`blue bo`:                            {`name HAS "blue bo"`, false},
-		`name:Red`:                           {`name : "Red"`, true},
-		`name:red`:                           {`name : "red"`, false},
-		`name:"a\b"`:                         {`name : "a\\b"`, false},
-		`in:/a`:                              {`path : "/a/"`, true},
-		`in:/b/`:                             {`path : "/b/"`, false},
-		`in:/`:                               {``, true},
-		`after:4d before:2d`:                 {`createdAt >= "4d" AND createdAt < "2d"`, true},
-		`after:2d`:                           {`createdAt >= "2d"`, false},
-		`before:2026`:                        {`createdAt < "2026-01-01"`, false},
-		`is:private is:image`:                {`private = true`, true},
-		`is:public`:                          {`private = false`, false},
-		`is:other`:                           {``, false},
-		`width>299 height<=200`:              {`width > 299 AND height <= 200`, true},
-		`width>300`:                          {`width > 300`, false},
-		`format:JPG`:                         {`format = "jpg"`, true},
-		`query:"width > 9 OR height > 9"`:    {`(width > 9 OR height > 9)`, false},
-		`query:"name = \"a b\""`:             {`(name = "a b")`, false},
-		`>1`:                                 {`size > 1`, true},
-		`updatedAt>7d createdAt<=2026-01-31`: {`updatedAt > "7d" AND createdAt <= "2026-01-31"`, false},
-		`published=false transparency=true`:  {`published = false AND transparency = true`, false},
-		`createdBy=a@b.c id!=66aa`:           {`createdBy = "a@b.c" AND id NOT = "66aa"`, false},
-		`embeddedMetadata.Keywords=sea,boat embeddedMetadata.DateTimeOriginal>2020-01-31`: {`"embeddedMetadata.Keywords" IN ["sea","boat"] AND "embeddedMetadata.DateTimeOriginal" > "2020-01-31"`, false},
-		`embeddedMetadata.LocationTaken="40,100 5km"`:                                     {`"embeddedMetadata.LocationTaken" = "40,100 5km"`, false},
-		`has:tags no:customMetadata.price has:embeddedMetadata.Keywords`:                  {`tags EXISTS AND "customMetadata.price" NOT EXISTS AND "embeddedMetadata.Keywords" EXISTS`, false},
+	for line, query := range map[string]string{
+		`tag:sunset >1mb after:2026-07 is:private`: `tags IN ["sunset"] AND size > "1mb" AND createdAt >= "2026-07-01" AND private = true`,
+		`tag:sea,beach`:                      `tags IN ["sea","beach"]`,
+		`tag:"big boat" <1GB`:                `tags IN ["big boat"] AND size < "1gb"`,
+		`red bo`:                             `name HAS "red bo"`,
+		`blue bo`:                            `name HAS "blue bo"`,
+		`name:Red`:                           `name : "Red"`,
+		`name:red`:                           `name : "red"`,
+		`name:"a\b"`:                         `name : "a\\b"`,
+		`in:/a`:                              `path : "/a/"`,
+		`in:/b/`:                             `path : "/b/"`,
+		`in:/`:                               ``,
+		`after:4d before:2d`:                 `createdAt >= "4d" AND createdAt < "2d"`,
+		`after:2d`:                           `createdAt >= "2d"`,
+		`before:2026`:                        `createdAt < "2026-01-01"`,
+		`is:private is:image`:                `private = true`,
+		`is:public`:                          `private = false`,
+		`is:other`:                           ``,
+		`width>299 height<=200`:              `width > 299 AND height <= 200`,
+		`width>300`:                          `width > 300`,
+		`format:JPG`:                         `format = "jpg"`,
+		`query:"width > 9 OR height > 9"`:    `(width > 9 OR height > 9)`,
+		`query:"name = \"a b\""`:             `(name = "a b")`,
+		`>1`:                                 `size > 1`,
+		`updatedAt>7d createdAt<=2026-01-31`: `updatedAt > "7d" AND createdAt <= "2026-01-31"`,
+		`published=false transparency=true`:  `published = false AND transparency = true`,
+		`createdBy=a@b.c id!=66aa`:           `createdBy = "a@b.c" AND id NOT = "66aa"`,
+		`embeddedMetadata.Keywords=sea,boat embeddedMetadata.DateTimeOriginal>2020-01-31`: `"embeddedMetadata.Keywords" IN ["sea","boat"] AND "embeddedMetadata.DateTimeOriginal" > "2020-01-31"`,
+		`embeddedMetadata.LocationTaken="40,100 5km"`:                                     `"embeddedMetadata.LocationTaken" = "40,100 5km"`,
+		`has:tags no:customMetadata.price has:embeddedMetadata.Keywords`:                  `tags EXISTS AND "customMetadata.price" NOT EXISTS AND "embeddedMetadata.Keywords" EXISTS`,
 	} {
-		s, err := parseSearch(line, noon, nil)
+		s, err := parseSearch(line, nil)
 		want := `type = "file"`
-		if c.query != "" {
-			want += " AND " + c.query
+		if query != "" {
+			want += " AND " + query
 		}
 		if err != nil || s.query() != want {
 			t.Errorf("%s asks for %s (%v), want %s", line, s.query(), err, want)
 		}
-		if got := s.finds(&file); got != c.finds {
-			t.Errorf("%s finds the file: %v, want %v", line, got, c.finds)
-		}
 	}
 	for _, line := range []string{`>big`, `tag:`, `is:nothing`, `after:soon`, `color:red`, `tag:"sea`} {
-		if s, err := parseSearch(line, noon, nil); err == nil {
+		if s, err := parseSearch(line, nil); err == nil {
 			t.Errorf("%s was accepted: %s", line, s.query())
 		}
 	}
@@ -182,7 +169,7 @@ func TestSearchCustomMetadata(t *testing.T) {
 		`customMetadata.rooms!=hall`:             `"customMetadata.rooms" NOT IN ["hall"]`,
 		`customMetadata.since>7d`:                `"customMetadata.since" > "7d"`,
 	} {
-		s, err := parseSearch(line, noon, fields)
+		s, err := parseSearch(line, fields)
 		if want = `type = "file" AND ` + want; err != nil || s.query() != want {
 			t.Errorf("%s asks for %s (%v), want %s", line, s.query(), err, want)
 		}
@@ -191,11 +178,11 @@ func TestSearchCustomMetadata(t *testing.T) {
 		`customMetadata.price>abc`: `customMetadata.price > "abc": the value is no number`, `customMetadata.nothing=1`: "no custom metadata field",
 		`customMetadata.brand>a`: "takes", `customMetadata.price=`: "needs a value", `query:"customMetadata.price > many"`: "is no number",
 	} {
-		if s, err := parseSearch(line, noon, fields); err == nil || !strings.Contains(err.Error(), want) {
+		if s, err := parseSearch(line, fields); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s asks for %s (%v), want %s", line, s.query(), err, want)
 		}
 	}
-	if s, err := parseSearch(`customMetadata.price>5 customMetadata.brand=a`, noon, nil); err != nil || s.query() != `type = "file" AND "customMetadata.price" > 5 AND "customMetadata.brand" = "a"` {
+	if s, err := parseSearch(`customMetadata.price>5 customMetadata.brand=a`, nil); err != nil || s.query() != `type = "file" AND "customMetadata.price" > 5 AND "customMetadata.brand" = "a"` {
 		t.Errorf("without fields it asks for %s (%v)", s.query(), err)
 	}
 
@@ -232,27 +219,20 @@ func TestSearchCustomMetadata(t *testing.T) {
 	}
 }
 
-// TestSearchWhatWasSeen: if the service does not search, the records of this computer are searched.
-func TestSearchWhatWasSeen(t *testing.T) {
-	files := some("/a/b/", 3)
-	files[1].Tags = api.Set([]string{"sea"})
+// TestServiceWithoutSearch: if the service does not search, the line says so and what helps.
+func TestServiceWithoutSearch(t *testing.T) {
 	d := start(t, Options{Session: stub{
 		list: func(context.Context, api.Query) ([]api.File, error) {
 			return nil, &api.ServiceError{Status: 405, Message: "no"}
 		},
-		seenIn: func(context.Context, string) ([]api.File, error) { return nil, nil },
-		seen:   func(context.Context) ([]api.File, error) { return files, nil },
+		seenIn: func(context.Context, string) ([]api.File, error) { return some("/", 3), nil },
 	}})
 	d.Press("f")
 	d.Type("tag:sea")
 	d.Press("enter")
-	if d.rows() != "f00001.jpg" {
-		t.Errorf("found %s, want \"f00001.jpg\"", d.rows())
-	}
-	d.Press("f", "ctrl+u")
-	d.Type(`query:"size > 1"`)
-	d.Press("enter")
-	d.Sees("has no search")
+	d.Sees("This service has no search", "press esc, then /")
+	d.Press("esc")
+	d.Sees("f00002.jpg")
 }
 
 func TestFilterByMark(t *testing.T) {
@@ -272,145 +252,6 @@ func TestFilterByMark(t *testing.T) {
 		}
 		d.Press("esc")
 	}
-}
-
-// million lists a folder of a million files without storing them.
-func million(_ context.Context, q api.Query) ([]api.File, error) {
-	if q.Type == api.TypeFolder {
-		return nil, nil
-	}
-	var out []api.File
-	for i := q.Skip; i < min(q.Skip+q.Limit, 1_000_000); i++ {
-		name := fmt.Sprintf("f%07d.jpg", i)
-		out = append(out, api.File{FileID: name, Name: name, FilePath: "/" + name, Type: api.TypeFile})
-	}
-	return out, nil
-}
-
-// TestMillionFiles: of a folder of a million files only a window is in memory. Wherever the cursor
-// goes, no file is missing or shown twice.
-func TestMillionFiles(t *testing.T) {
-	d := start(t, Options{Session: stub{list: million}})
-	want := 0
-	look := func() {
-		t.Helper()
-		if n := len(d.m.shown.files); n > maxHeld+maxPage {
-			t.Fatalf("%d files are held", n)
-		}
-		if f, _ := d.m.current(); f.Name != fmt.Sprintf("f%07d.jpg", want) {
-			t.Fatalf("the cursor is on %s, not on file %d", f.Name, want)
-		}
-		for i, f := range d.m.shown.files {
-			if f.Name != fmt.Sprintf("f%07d.jpg", d.m.shown.first+i) {
-				t.Fatalf("at %d of a window from %d stands %s", i, d.m.shown.first, f.Name)
-			}
-		}
-	}
-	for range 120 {
-		before := d.m.shown.first + d.m.list.Cursor()
-		d.m.list.SetCursor(d.m.list.Cursor() + 55)
-		d.Press("down")
-		want = before + 56
-		look()
-	}
-	if d.m.shown.first == 0 {
-		t.Fatal("the window did not move")
-	}
-	d.Sees("6,721 of ")
-	for d.m.shown.first > 0 || d.m.list.Cursor() > 100 {
-		before := d.m.shown.first + d.m.list.Cursor()
-		d.m.list.SetCursor(d.m.list.Cursor() - 55)
-		d.Press("up")
-		want = before - 56
-		look()
-	}
-	d.Press("r")
-	look()
-}
-
-// TestFilterOfManyFiles: a filter reads a folder of any length, stores only its matches, shows how far
-// it has read, and starts again when it changes.
-func TestFilterOfManyFiles(t *testing.T) {
-	d := start(t, Options{Session: stub{list: million}})
-	most := 0
-	until := func(what string, is func() bool) {
-		t.Helper()
-		for range 40 {
-			most = max(most, len(d.m.shown.files))
-			if is() {
-				return
-			}
-			d.Press("down")
-		}
-		t.Fatalf("waited for %s:\n%s", what, d.Text())
-	}
-	d.Press("/")
-	for _, r := range "f0045678" {
-		d.Press(string(r))
-	}
-	until("the file", func() bool { return d.rows() == "f0045678.jpg" })
-	if d.m.shown.only == nil || len(d.m.shown.files) > 1000 {
-		t.Errorf("%d files are held for one that is shown", len(d.m.shown.files))
-	}
-	d.Sees("1 of 1 and more found in the first ")
-	if most > maxFiltered+maxScanned+maxPage {
-		t.Errorf("%d files were held", most)
-	}
-	d.Press("backspace")
-	until("those that it finds now", func() bool { return len(d.m.rows) == 10 })
-	d.Press("esc")
-	d.Press("home")
-	d.under("f0000000.jpg")
-	if d.m.shown.only != nil || len(d.m.rows) < pageSize {
-		t.Errorf("without a filter %d rows", len(d.m.rows))
-	}
-	// From the middle of the folder, the filter also covers the files before.
-	for d.m.shown.first == 0 {
-		d.Press("end")
-	}
-	d.Press("/")
-	for _, r := range "f0000007" {
-		d.Press(string(r))
-	}
-	until("a file before the window", func() bool { return d.rows() == "f0000007.jpg" })
-}
-
-// TestSearchForMarks: regions and the state of extensions are searched here in the service's listing,
-// everywhere or below the folder.
-func TestSearchForMarks(t *testing.T) {
-	s := small()
-	s.files[""] = append(some("/", 3), some("/summer/", 2)...)
-	s.files[""][1].CustomCoordinates = api.Set("1,2,3,4")
-	s.files[""][4].CustomCoordinates = api.Set("5,6,7,8")
-	bad := s.files[""][2].FileID
-	run := func(extension string, status api.Status) api.Run {
-		return api.Run{FileID: bad, Extension: extension, Status: status}
-	}
-	runs := []api.Run{run("a", api.StatusFailed), run("b", api.StatusFailed), run("A", api.StatusSuccess)}
-	d := start(t, Options{Session: stub{list: s.list, runs: func(context.Context) ([]api.Run, error) { return runs, nil }}})
-	s.asked = nil
-	find := func(line string) {
-		d.Press("f", "ctrl+u")
-		d.Type(line)
-		d.Press("enter")
-	}
-	find("is:region")
-	if d.rows() != "f00001.jpg f00001.jpg" {
-		t.Errorf("with a region: %s, want \"f00001.jpg f00001.jpg\"", d.rows())
-	}
-	if q := s.asked[0]; q.Folder != "" || q.Search != `type = "file"` {
-		t.Errorf("asked %+v", q)
-	}
-	d.Sees("found: is:region")
-	find("is:noregion is:failed")
-	if d.rows() != "f00002.jpg" {
-		t.Errorf("without a region and failed: %s, want \"f00002.jpg\"", d.rows())
-	}
-	find("is:pending")
-	runs = append(runs, run("b", api.StatusPending))
-	d.Send(page.RunsChanged{})
-	d.Press("esc")
-	d.Sees("summer", "pending")
 }
 
 func thumbFile(t testing.TB) string {
@@ -472,8 +313,8 @@ func TestContactSheet(t *testing.T) {
 	}
 	before := d.m.list.Cursor()
 	d.Press("up", "down", "left", "right", "space")
-	if len(d.m.marks.files) != 1 || d.m.list.Cursor() != before+1 {
-		t.Errorf("at %d with %d marks", d.m.list.Cursor(), len(d.m.marks.files))
+	if len(d.m.list.Marks()) != 1 || d.m.list.Cursor() != before+1 {
+		t.Errorf("at %d with %d marks", d.m.list.Cursor(), len(d.m.list.Marks()))
 	}
 	d.Press("G")
 	d.under("f00099.jpg")
@@ -540,42 +381,5 @@ func TestDownloadAndSendAgain(t *testing.T) {
 	d.Press("y", "s")
 	if c := uitest.Taken[page.Copy](&d.Out); len(c) != 1 || !strings.HasSuffix(c[0].Text, "?ik-s=1") {
 		t.Errorf("copies %+v", c)
-	}
-}
-
-// BenchmarkContactSheet prints the cost of a sheet of 500 pictures: the time to the first frame, the
-// time to all pictures of the first page, and the memory after all were shown.
-func BenchmarkContactSheet(b *testing.B) {
-	path := thumbFile(b)
-	s := &shelf{files: map[string][]api.File{"/": some("/", 500)}}
-	size := image.Pt(160, 48)
-	for b.Loop() {
-		d := startIn(b, Options{
-			Session: stub{
-				list:  s.list,
-				thumb: func(context.Context, api.File) (string, error) { return path, nil },
-			},
-			Loader: picture.NewLoader(media.Limits{}),
-		}, size)
-		d.Host.View(d.Theme)
-		began := time.Now()
-		var cmds []tea.Cmd
-		d.Hold = &cmds
-		d.Press("t")
-		first := time.Since(began)
-		d.Hold = nil
-		d.Run(tea.Batch(cmds...))
-		d.Host.View(d.Theme)
-		full := time.Since(began)
-		for d.m.list.Cursor() < 499 {
-			d.Press("pgdown", "right")
-		}
-		var mem runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&mem)
-		b.ReportMetric(float64(first.Microseconds())/1000, "ms-first-paint")
-		b.ReportMetric(float64(full.Microseconds())/1000, "ms-full-paint")
-		b.ReportMetric(float64(mem.HeapAlloc)/1e6, "MB-heap")
-		runtime.KeepAlive(d)
 	}
 }

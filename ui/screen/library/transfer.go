@@ -24,7 +24,7 @@ func (m *Model) background(label string, do func(ctx context.Context) error, the
 		Do:    func(ctx context.Context, _ *edit.Task) []session.Edited { return []session.Edited{{Err: do(ctx)}} },
 		Then: func(list []session.Edited, _ time.Time) tea.Cmd {
 			if err := list[0].Err; err != nil {
-				return page.Send(page.Failed(err))
+				return page.Send(page.Problem(err))
 			}
 			return then()
 		},
@@ -50,19 +50,16 @@ func (m *Model) askTransfer() tea.Cmd {
 		}
 		rows := make([]kit.MenuRow, len(names))
 		for i, name := range names {
-			rows[i] = kit.MenuRow{Label: name, Do: func() tea.Cmd { return m.planTransfer(items, name) }}
+			rows[i] = kit.MenuRow{Label: name, Do: func() tea.Cmd {
+				var plan *session.Transfer
+				return m.background("Comparing with "+name, func(ctx context.Context) (err error) {
+					plan, err = m.o.Session.PlanTransfer(ctx, m.o.Profile.Name, name, items, session.TransferOptions{})
+					return err
+				}, func() tea.Cmd { return m.confirmTransfer(plan) })
+			}}
 		}
 		return m.Open(kit.NewMenu(title, rows...))
 	})
-}
-
-// planTransfer plans a transfer.
-func (m *Model) planTransfer(items []api.File, to string) tea.Cmd {
-	var plan *session.Transfer
-	return m.background("Comparing with "+to, func(ctx context.Context) (err error) {
-		plan, err = m.o.Session.PlanTransfer(ctx, m.o.Profile.Name, to, items, session.TransferOptions{})
-		return err
-	}, func() tea.Cmd { return m.confirmTransfer(plan) })
 }
 
 // confirmTransfer asks before sending and shows what is left behind.
@@ -113,13 +110,84 @@ func (m *Model) confirmMove(plan *session.Transfer, what, lost string, do func()
 	if lost != "" {
 		words += "\n\nLost by the move: " + lost + "."
 	}
-	return page.Send(page.Ask{Title: "Move " + what + " to " + plan.To + "?", Text: words, Choices: []page.Choice{
-		{Label: "Cancel", Key: "k"},
-		{Label: "Move " + what, Key: "m", Danger: true, Do: do},
+	return page.Confirm("Move "+what+" to "+plan.To+"?", words,
+		page.Choice{Label: "Cancel", Key: "k"},
+		page.Choice{Label: "Move " + what, Key: "m", Danger: true, Do: do})
+}
+
+// askDownload asks for the folder.
+func (m *Model) askDownload() tea.Cmd {
+	files := m.chosen()
+	p := kit.NewPrompt("Download "+edit.FilesLabel(files), "Type a local folder. Existing files are never overwritten.", m.o.Downloads, "")
+	p.Verb = "download"
+	p.Check = func(typed string) string {
+		return text.If(strings.TrimSpace(typed) == "", "Type a local folder.")
+	}
+	p.Do = func(folder string) tea.Cmd { return m.startDownload(files, strings.TrimSpace(folder)) }
+	return m.Open(p)
+}
+
+func (m *Model) startDownload(files []api.File, folder string) tea.Cmd {
+	var good, bad []string
+	return m.manage.Run(edit.Work{Label: "Downloading", Files: files, Do: func(ctx context.Context, t *edit.Task) []session.Edited {
+		for _, f := range files {
+			err := ctx.Err()
+			path := ""
+			if err == nil {
+				path, err = m.o.Session.Download(ctx, f, folder, t.Received)
+			}
+			if err != nil {
+				bad = append(bad, f.Name+": "+err.Error())
+			} else {
+				good = append(good, path)
+			}
+			t.Count(session.Edited{FileID: f.FileID, Err: err})
+		}
+		return nil
+	}, Then: func([]session.Edited, time.Time) tea.Cmd {
+		done := page.Toast{Level: page.Good, Text: "Downloaded " + text.Plural(len(good), "file") + " to " + folder + ".", Detail: strings.Join(good, "\n")}
+		if len(good) == 1 {
+			done.Text = "Downloaded " + good[0] + "."
+		}
+		if len(bad) > 0 {
+			done.Level = page.Warn
+			done.Text = fmt.Sprintf("%s could not be downloaded; %d arrived.", text.Plural(len(bad), "file"), len(good))
+			done.Detail = strings.Join(bad, "\n")
+		}
+		return page.Send(done)
 	}})
 }
 
-// noTransfer returns why nothing can be sent.
-func (m *Model) noTransfer() string {
-	return cmp.Or(m.manage.Busy(), m.noRow())
+// sendAgain opens the form with the original uploads of the chosen files.
+func (m *Model) sendAgain() tea.Cmd {
+	files := m.chosen()
+	return func() tea.Msg {
+		var jobs []api.Job
+		var unknown []string // names of files not sent from this computer
+		for _, f := range files {
+			job, ok, err := m.o.Session.Sent(m.o.Context, f.FileID)
+			switch {
+			case err != nil:
+				return page.Problem(err)
+			case ok:
+				job.Failure = nil
+				jobs = append(jobs, job)
+			default:
+				unknown = append(unknown, f.Name)
+			}
+		}
+		compose := page.Compose{Jobs: jobs}
+		switch {
+		case len(jobs) == 0:
+			return page.Toast{Level: page.Info, Text: "This file was not uploaded from this computer, so there is no source to upload again."}
+		case len(unknown) > 0:
+			return tea.BatchMsg{page.Send(page.Toast{
+				Level: page.Warn, Text: text.Plural(len(unknown), "file") + " not uploaded from this computer, skipped.", Detail: strings.Join(unknown, "\n"),
+			}), page.Send(compose)}
+		}
+		return compose
+	}
 }
+
+// noWork returns why files cannot be processed.
+func (m *Model) noWork() string { return cmp.Or(m.manage.Busy(), m.noFile()) }

@@ -54,7 +54,7 @@ func (m *Model) firstCards() []kit.Card {
 			Text: "Of the hosted service or any server with the same API. The keyring of this computer stores its private key.",
 		},
 	}
-	if m.inEnvironment() {
+	if m.o.Getenv != nil && strings.TrimSpace(m.o.Getenv(config.KeyVariable)) != "" {
 		cards = append(cards, kit.Card{
 			Key: "e", Title: "Use the key from the environment",
 			Text: config.KeyVariable + " is set. You name only the account, and the key is not stored.",
@@ -69,7 +69,8 @@ func (m *Model) helpCards() []kit.Card {
 	var cards []kit.Card
 	local := m.profile.Name == config.LocalProfile
 	_, unreadable := errors.AsType[*config.FileError](m.o.Problem)
-	if needsKey(m.o.Problem) && !local {
+	_, source := errors.AsType[*config.SourceError](m.o.Problem)
+	if (source || errors.Is(m.o.Problem, config.ErrNoKey)) && !local { // typing a key solves the problem
 		mode, text := account.Key, "Store it in the keyring of this computer, or use it for this run only."
 		if m.unnamed {
 			mode, text = account.KeyForRun, "It is used for this run only and not stored."
@@ -103,13 +104,52 @@ func (m *Model) helpCards() []kit.Card {
 	})
 }
 
-// needsKey reports whether typing a key solves the problem.
-func needsKey(err error) bool {
-	_, source := errors.AsType[*config.SourceError](err)
-	return source || errors.Is(err, config.ErrNoKey)
+// openingLocal is shown while the local library opens.
+const openingLocal = "Opening the local library…"
+
+// open asks the root to open a profile and shows words meanwhile.
+func (m *Model) open(words string, use page.UseProfile) tea.Cmd {
+	m.busy = words
+	return page.Send(use)
 }
 
-// inEnvironment reports whether the environment has a key.
-func (m *Model) inEnvironment() bool {
-	return m.o.Getenv != nil && strings.TrimSpace(m.o.Getenv(config.KeyVariable)) != ""
+// begin writes the first settings, with the local library in use.
+func (m *Model) begin() tea.Cmd {
+	m.busy = openingLocal
+	return func() tea.Msg {
+		c, err := config.Load(m.o.Paths)
+		if err == nil {
+			_, err = c.Use(config.LocalProfile)
+		}
+		if err != nil {
+			return page.Do(func() { m.busy, m.problem = "", err })
+		}
+		return page.UseProfile{Name: config.LocalProfile}
+	}
+}
+
+// connect asks for a new account.
+func (m *Model) connect() tea.Cmd { return m.ask(account.Options{Mode: account.Add, Use: true}) }
+
+// ask opens the account dialog.
+func (m *Model) ask(o account.Options) tea.Cmd {
+	o.Context, o.Paths, o.Keys, o.TryKey, o.Done = m.o.Context, m.o.Paths, m.o.Keys, m.o.TryKey, m.connected
+	flow := account.New(o)
+	m.Overlays().Open(flow)
+	return flow.Init()
+}
+
+// connected opens the account from the dialog.
+func (m *Model) connected(r account.Result) tea.Cmd {
+	name := r.Name
+	if m.unnamed && name == m.profile.Name {
+		name = "" // as requested on the command line
+	}
+	open := m.open("Opening the account "+r.Name+"…", page.UseProfile{Name: name, Key: r.Key})
+	for _, words := range []string{r.Tried, r.Notice} {
+		if words != "" {
+			open = tea.Batch(open, page.Tell(page.Info, words))
+		}
+	}
+	return open
 }

@@ -2,15 +2,21 @@
 package onboarding
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"image"
+	"image/jpeg"
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api/media"
+	"mediadesk/assets"
 	"mediadesk/config"
+	"mediadesk/ui/account"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 	"mediadesk/ui/theme"
 )
 
@@ -19,16 +25,20 @@ var _ page.Screen = (*Model)(nil)
 // Options configures the screen.
 type Options struct {
 	// Context ends the screen's background work; may be nil.
-	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
+	Context context.Context
 	Paths   config.Paths
 	// Keys stores and finds keys.
 	Keys *config.Keys
+	// TryKey asks a service whether it accepts a key; nil skips that.
+	TryKey account.TryKey
 	// Getenv defaults to that of Keys.
 	Getenv func(string) string
 	// Problem is why the profile could not be opened; nil for a first start.
 	Problem error
 	// Profile could not be opened; empty for the one in use.
 	Profile string
+	// Loader draws the picture of a first start; nil for none.
+	Loader *picture.Loader
 }
 
 // Model is the screen. It writes and connects nothing until the user chooses.
@@ -41,16 +51,16 @@ type Model struct {
 	busy    string // running work; may be empty
 	problem error  // error of the last choice
 	size    image.Point
+
+	picture picture.Slot // beside the choices of a first start
+	draw    picture.Options
+	drawn   picture.Request // the last one
 }
 
 // New returns the screen.
 func New(o Options) *Model {
-	if o.Context == nil {
-		o.Context = context.Background()
-	}
-	if o.Keys == nil {
-		o.Keys = &config.Keys{}
-	}
+	o.Context = cmp.Or(o.Context, context.Background())
+	o.Keys = cmp.Or(o.Keys, &config.Keys{})
 	if o.Getenv == nil {
 		o.Getenv = o.Keys.Getenv
 	}
@@ -68,6 +78,19 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.Resized:
 		m.size = msg.Size
+		return m.paint()
+	case tea.ColorProfileMsg:
+		m.draw.Color = picture.ColorOf(msg.Profile)
+		return m.paint()
+	case picture.Abilities:
+		m.draw = msg.Options(m.draw.Color, m.draw.Light)
+		return m.paint()
+	case picture.Transmitted:
+		gone, _ := m.picture.Transmitted(msg)
+		return gone
+	case page.Hidden:
+		m.drawn = picture.Request{}
+		return m.picture.Set(nil)
 	case tea.MouseWheelMsg:
 		m.cards.Wheel(msg)
 	case tea.MouseClickMsg:
@@ -76,4 +99,77 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		}
 	}
 	return nil
+}
+
+// Init looks up which profile could not be opened.
+func (m *Model) Init() tea.Cmd {
+	if m.o.Problem == nil {
+		return nil
+	}
+	paths, name := m.o.Paths, m.profile.Name
+	named := func(p config.Profile, unnamed bool) tea.Msg {
+		return page.Do(func() {
+			m.profile, m.unnamed = p, unnamed
+			m.offer()
+		})
+	}
+	return func() tea.Msg {
+		c, err := config.Load(paths)
+		if err != nil {
+			// The screen already shows this problem or a worse one.
+			return nil
+		}
+		if name == "" {
+			if p, err := c.Find(c.Profile); err == nil {
+				return named(p, false)
+			}
+			return nil
+		}
+		p, known := c.Profiles[name]
+		p.Name = name
+		return named(p, !known)
+	}
+}
+
+// The sample picture: a photograph that the camera held upright.
+const (
+	sample      = "harbour.jpg"
+	sampleTurns = media.Orientation(6)
+)
+
+// paint draws the sample picture in the space beside the choices.
+func (m *Model) paint() tea.Cmd {
+	_, room := m.columns(m.size)
+	want := picture.Request{Path: sample, Cols: room.X, Rows: room.Y, Options: m.draw}
+	if m.o.Loader == nil || m.o.Problem != nil || room.X < 1 || m.draw.Color == picture.NoColor || m.draw.Method == picture.MethodOff {
+		want = picture.Request{}
+	}
+	if want == m.drawn {
+		return nil
+	}
+	if m.drawn = want; want.Path == "" {
+		return m.picture.Set(nil)
+	}
+	return func() tea.Msg {
+		file, err := assets.Samples().Open(sample)
+		if err != nil {
+			return nil
+		}
+		defer file.Close()
+		img, err := jpeg.Decode(file)
+		if err != nil {
+			return nil
+		}
+		surface, err := m.o.Loader.Draw(m.o.Context, picture.New(img, sampleTurns), want)
+		if err != nil {
+			return nil
+		}
+		return page.Then(func() tea.Cmd {
+			if want != m.drawn { // the window has another size now
+				surface.Drop()
+				return nil
+			}
+			return m.picture.Set(surface)
+		})
+	}
 }

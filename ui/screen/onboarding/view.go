@@ -2,6 +2,7 @@ package onboarding
 
 import (
 	"image"
+	"strings"
 
 	"mediadesk/config"
 	"mediadesk/ui/account"
@@ -16,15 +17,36 @@ const widest = 76
 // leastIntro is the height from which the introduction is shown.
 const leastIntro = 16
 
+// columns returns the width of the choices, and the size of the picture beside them; zero if
+// there is no space for it.
+func (m *Model) columns(size image.Point) (choices int, room image.Point) {
+	if m.o.Problem != nil || size.X < 100 || size.Y < leastIntro {
+		return size.X, image.Point{}
+	}
+	choices = max(56, size.X*2/5)
+	return choices, image.Pt(min(size.X-choices-3, 2*size.Y), size.Y-2)
+}
+
 // View draws the screen.
-func (m *Model) View(size image.Point, th *theme.Theme) string { return m.sheet(size, th).View(th) }
+func (m *Model) View(size image.Point, th *theme.Theme) string {
+	choices := m.sheet(size, th).View(th)
+	lines := m.picture.Lines()
+	if _, room := m.columns(size); len(lines) == 0 || len(lines) != room.Y {
+		return choices
+	}
+	return text.Fit(kit.JoinH(choices, " ", "\n"+strings.Join(lines, "\n")), size.X, size.Y)
+}
 
 func (m *Model) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
-	s := kit.NewSheet(size, widest)
-	if size.X >= kit.MinWidth {
-		s = kit.NewSheet(size, min(widest, size.X-4))
+	width, room := m.columns(size)
+	if room.X > 0 && len(m.picture.Lines()) == 0 {
+		width = size.X
 	}
-	s.Lower(min(3, max(0, (size.Y-16)/4)))
+	s := kit.NewSheet(image.Pt(width, size.Y), widest)
+	if size.X >= kit.MinWidth {
+		s = kit.NewSheet(image.Pt(width, size.Y), min(widest, width-4))
+	}
+	s.Lower(max(0, (size.Y-16)/4))
 	if m.o.Problem == nil {
 		s.Text(kit.NoStop, 0, "Welcome to mediadesk", th.Title)
 		if size.Y >= leastIntro {
@@ -36,11 +58,11 @@ func (m *Model) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 	} else {
 		s.Text(kit.NoStop, 0, m.heading(), th.Title)
 		s.Gap()
-		m.note(s, m.o.Problem, th)
+		account.DrawNote(s, theme.SignBad, account.Explain(m.o.Problem), th)
 	}
 	s.Gap()
 	if m.problem != nil {
-		m.note(s, m.problem, th)
+		account.DrawNote(s, theme.SignBad, account.Explain(m.problem), th)
 		s.Gap()
 	}
 	if m.busy != "" {
@@ -64,9 +86,4 @@ func (m *Model) heading() string {
 		return "The local library could not be opened"
 	}
 	return "The account " + m.profile.Name + " could not be opened"
-}
-
-// note shows an error in sentences.
-func (m *Model) note(s *kit.Sheet, err error, th *theme.Theme) {
-	account.DrawNote(s, theme.SignBad, account.Explain(err), th)
 }

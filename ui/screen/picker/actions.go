@@ -24,8 +24,8 @@ const (
 func (m *Model) Actions() []kit.Action {
 	var actions []kit.Action
 	switch {
-	case m.focus == onFilter:
-		return m.filterActions()
+	case m.list.Capturing():
+		return m.list.Actions(nil)
 	case m.focus == onTray:
 		actions = m.trayActions()
 	case m.sheet.On:
@@ -37,9 +37,9 @@ func (m *Model) Actions() []kit.Action {
 	label, _ := m.backward()
 	switch {
 	case m.focus == onTray:
-	case m.filter.Value() != "":
+	case m.list.Filter() != "":
 		leads = append(leads, kit.Lead{ID: "picker.clear", Label: label})
-	case m.ranged:
+	case m.list.Ranged():
 		leads = append(leads, kit.Lead{ID: "picker.range", Label: "pick the range"}, kit.Lead{ID: "picker.clear", Label: label})
 	}
 	if len(m.tray.items) > 0 {
@@ -51,40 +51,31 @@ func (m *Model) Actions() []kit.Action {
 // Catalog returns the actions of every part.
 func (m *Model) Catalog() map[string][]kit.Action {
 	return map[string][]kit.Action{
-		"": m.listActions(), "tray": m.trayActions(), "contact sheet": m.gridActions(), "filter": m.filterActions(),
-		"path": newJump(m, "").Actions(), "places": m.newPlaces().Beside, "picture": m.newViewer(nil, 0).Actions(),
+		"": m.listActions(), "tray": m.trayActions(), "contact sheet": m.gridActions(), "filter": m.list.Catalog(nil)["filter"],
+		"places": m.newPlaces().Beside, "picture": m.newViewer(nil, 0).Actions(),
 	}
 }
 
-func (m *Model) filterActions() []kit.Action {
-	return append([]kit.Action{
-		{ID: "picker.filter-keep", Keys: kit.Bind("keep the filter", "", "enter"), Group: groupLook, Footer: true, Do: m.keepFilter},
-		{ID: "picker.filter-clear", Keys: kit.Bind("clear the filter", "", "esc"), Group: groupLook, Footer: true, Do: m.clearFilter},
-	}, m.moves()[:2]...) // the field has the other keys
-}
-
 func (m *Model) listActions() []kit.Action {
-	return slices.Concat([]kit.Action{
+	return m.list.Actions(slices.Concat([]kit.Action{
 		{ID: "picker.pick", Keys: kit.Bind("pick", "space", "space"), Group: groupPick, Footer: true, Disabled: m.noEntry, Do: m.toggle},
 		{ID: "picker.open", Keys: kit.Bind(m.openLabel(), "enter →", "enter", "l", "right"), Group: groupMove, Footer: true, Disabled: m.noEntry, Do: m.enter},
-		{ID: "picker.filter", Keys: kit.Bind("filter", "", "/"), Group: groupLook, Footer: true, Disabled: m.noFolder, Do: m.startFilter},
+		{ID: "picker.filter", Keys: kit.Bind("filter", "", "/"), Group: groupLook, Footer: true, Disabled: m.noFolder, Do: func() tea.Cmd { m.list.StartFilter(); return nil }},
 		{ID: "picker.parent", Keys: kit.Bind("parent folder", "h ←", "h", "left", "backspace"), Group: groupMove, Footer: true, Disabled: m.noParent, Do: m.parent},
 		{ID: "picker.range", Keys: kit.Bind("begin or pick a range", "", "v"), Group: groupPick, Disabled: m.noEntry, Do: m.toggleRange},
-		{ID: "picker.pick-all", Keys: kit.Bind("pick all shown", "", "ctrl+a"), Group: groupPick, Disabled: m.noFiles, Do: m.pickAll},
-		{ID: "picker.invert", Keys: kit.Bind("invert selection", "", "*"), Group: groupPick, Disabled: m.noFiles, Do: m.invert},
+		{ID: "picker.pick-all", Keys: kit.Bind("pick all shown", "", "ctrl+a"), Group: groupPick, Disabled: m.noEntry, Do: func() tea.Cmd { return m.pickEntries(m.entries(m.shown.rows)) }},
+		{ID: "picker.invert", Keys: kit.Bind("invert selection", "", "*"), Group: groupPick, Disabled: m.noEntry, Do: m.invert},
 		{ID: "picker.clear", Keys: kit.Bind("clear filter, range, tray", "", "esc"), Group: groupPick, Disabled: m.nothingToClear, Do: m.back},
-		{ID: "picker.next-match", Keys: kit.Bind("next match", "", "n"), Group: groupLook, Disabled: m.noPattern, Do: func() tea.Cmd { m.cycle(1); return nil }},
-		{ID: "picker.previous-match", Keys: kit.Bind("previous match", "", "N"), Group: groupLook, Disabled: m.noPattern, Do: func() tea.Cmd { m.cycle(-1); return nil }},
 		{ID: "picker.sort", Keys: kit.Bind("sort", "", ","), Group: groupLook, Do: m.openMenu},
-		{ID: "picker.hidden", Keys: kit.Bind("hidden files", "", "."), Group: groupLook, Do: m.toggleHidden},
+		{ID: "picker.hidden", Keys: kit.Bind("hidden files", "", "."), Group: groupLook, Do: func() tea.Cmd { m.hidden = !m.hidden; return m.arrange(false) }},
 		{ID: "picker.refresh", Keys: kit.Bind("refresh the folder", "", "r"), Group: groupLook, Disabled: m.noFolder, Do: m.reload},
 		{ID: "picker.go-to-path", Keys: kit.Bind("go to a typed path", "", "c"), Group: groupMove, Do: m.startJump},
 		{ID: "picker.places", Keys: kit.Bind("bookmarks and recent folders", "", "b"), Group: groupMove, Do: m.startPlaces},
-		{ID: "picker.bookmark", Keys: kit.Bind("bookmark this folder on or off", "", "B"), Group: groupMove, Disabled: m.noFolders, Do: m.toggleMark},
+		{ID: "picker.bookmark", Keys: kit.Bind("bookmark this folder on or off", "", "B"), Group: groupMove, Disabled: m.noFolders, Do: func() tea.Cmd { return m.toggleMark(m.shown.folder) }},
 		{ID: "picker.grid", Keys: kit.Bind("contact sheet on or off", "", "t"), Group: groupLook, Disabled: m.noFolder, Do: m.sheet.Toggle},
 		{ID: "picker.home", Keys: kit.Bind("home folder", "", "~"), Group: groupMove, Do: m.goHome},
-		{ID: "picker.samples", Keys: kit.Bind("sample pictures", "", "S"), Group: groupMove, Disabled: m.noFolders, Do: m.goSamples},
-	}, m.sharedActions(), m.moves())
+		{ID: "picker.samples", Keys: kit.Bind("sample pictures", "", "S"), Group: groupMove, Disabled: m.noFolders, Do: func() tea.Cmd { return m.openSamples(false) }},
+	}, m.sharedActions()))
 }
 
 // openLabel says what enter does with the entry under the cursor.
@@ -100,17 +91,14 @@ func (m *Model) openLabel() string {
 }
 
 func (m *Model) trayActions() []kit.Action {
-	list := m.trayList.Actions()
 	if m.trayList.Capturing() {
-		return list
+		return m.trayList.Actions(nil)
 	}
-	return kit.Shadow(slices.Concat([]kit.Action{
+	return append(m.trayList.Actions(append([]kit.Action{
 		{ID: "picker.remove", Keys: kit.Bind("remove from the tray", "", "d"), Group: groupPick, Footer: true, Disabled: m.noItem, Do: m.removeItem},
 		{ID: "picker.clear-tray", Keys: kit.Bind("clear the tray", "", "D"), Group: groupPick, Disabled: m.emptyTray, Do: m.clearTray},
 		{ID: "picker.show-in-folder", Keys: kit.Bind("show in its folder", "enter →", "enter", "l", "right"), Group: groupMove, Footer: true, Disabled: m.noItemFile, Do: m.showItem},
-	}, m.sharedActions(), list, []kit.Action{
-		{ID: "picker.back-to-files", Keys: kit.Bind("back to the files", "", "esc"), Group: groupMove, Do: m.back},
-	}))
+	}, m.sharedActions()...)), kit.Action{ID: "picker.back-to-files", Keys: kit.Bind("back to the files", "", "esc"), Group: groupMove, Do: m.back})
 }
 
 // sharedActions returns the actions of both the files and the tray.
@@ -134,22 +122,14 @@ func (m *Model) uploadLabel() string {
 	return "upload form"
 }
 
-// moves returns the actions that move the cursor of the files.
-func (m *Model) moves() []kit.Action {
-	return kit.ListActions(func() kit.Scroller {
-		m.moved = true
-		return &m.list
-	}, nil)
-}
-
 // gridActions returns the list's actions with keys that move over tiles.
 func (m *Model) gridActions() []kit.Action {
-	return kit.Shadow(append(m.sheet.Actions("list", func() { m.moved = true }), m.listActions()...))
+	return kit.Shadow(append(m.sheet.Actions("list", func() {}), m.listActions()...))
 }
 
 // Capturing reports whether a filter has the keyboard.
 func (m *Model) Capturing() bool {
-	return m.focus == onFilter || m.focus == onTray && m.trayList.Capturing()
+	return m.list.Capturing() || m.focus == onTray && m.trayList.Capturing()
 }
 
 // Type edits the filter. Without a filter, pasted paths go into the tray.
@@ -157,17 +137,10 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 	if m.focus == onTray && m.trayList.Capturing() {
 		return m.trayList.Type(msg)
 	}
-	if paste, ok := msg.(tea.PasteMsg); ok && m.focus != onFilter {
+	if paste, ok := msg.(tea.PasteMsg); ok && !m.list.Capturing() {
 		return m.paste(paste), true
 	}
-	before := m.filter.Value()
-	if m.focus != onFilter || !m.filter.Update(msg) {
-		return nil, false
-	}
-	if m.filter.Value() == before {
-		return nil, true
-	}
-	return m.arrange(true), true
+	return m.list.Type(msg)
 }
 
 // These functions return why an action is disabled, or "".
@@ -178,20 +151,6 @@ func (m *Model) noFolder() string {
 
 func (m *Model) noEntry() string {
 	return text.If(len(m.shown.rows) == 0, "no file is shown")
-}
-
-func (m *Model) noFiles() string {
-	// Folders come first, except in search results, so the last row usually decides.
-	for i := len(m.shown.rows) - 1; i >= 0; i-- {
-		if e, _ := m.entryAt(i); e.kind != kindFolder {
-			return ""
-		}
-	}
-	return "no file is shown"
-}
-
-func (m *Model) noPattern() string {
-	return text.If(m.shown.pattern == "" || len(m.shown.rows) == 0, "no filter has found anything")
 }
 
 func (m *Model) noParent() string {
@@ -240,13 +199,7 @@ func (m *Model) nothingToCopy() string {
 }
 
 // trayItem returns the item under the tray's cursor.
-func (m *Model) trayItem() (item, bool) {
-	i := m.trayList.Cursor()
-	if i >= len(m.tray.items) || m.trayList.Hidden() {
-		return item{}, false
-	}
-	return m.tray.items[i], true
-}
+func (m *Model) trayItem() (item, bool) { return m.trayList.Row() }
 
 // copied returns the text of the copy action and its name.
 func (m *Model) copied() (what, text string) {

@@ -1,13 +1,18 @@
 package picker
 
 import (
+	"bytes"
 	"cmp"
-	"context"
+	"encoding/binary"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
+
+	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // by is a sort key.
@@ -46,8 +51,6 @@ type arrangement struct {
 	gen     int
 	folder  string
 	entries []entry
-	done    bool
-	kinds   int // see snapshot
 	order   order
 	hidden  bool
 	sorted  []int32 // visible entries in order
@@ -56,85 +59,115 @@ type arrangement struct {
 	rows    []int32 // filtered entries of sorted
 }
 
-// arrangedMsg carries an arrangement made in the background.
-type arrangedMsg struct {
-	number int
-	arrangement
+// arrange updates the rows for the order and the filter in the background. resort is false if only the filter changed.
+func (m *Model) arrange(resort bool) tea.Cmd {
+	next := m.shown
+	next.order, next.hidden, next.pattern = m.order, m.hidden, m.list.Filter()
+	m.pattern = next.pattern
+	resort = resort || next.order != m.shown.order || next.hidden != m.shown.hidden
+	return m.arranging.Ask(func() tea.Msg {
+		next.arrange(resort)
+		return page.Do(func() { m.show(next) })
+	})
 }
 
-// soon is the number of entries that Update can arrange without a noticeable delay.
-const soon = 5000
+// arrange computes the rows.
+func (a *arrangement) arrange(resort bool) {
+	if resort {
+		a.sort()
+	}
+	a.rows = search(a.entries, a.sorted, a.pattern)
+}
 
-// arrange updates the rows for the entries, the order and the filter. newFilter means that only the filter changed.
-func (m *Model) arrange(newFilter bool) tea.Cmd {
-	if m.stopArranging != nil {
-		m.stopArranging()
-		m.stopArranging = nil
+// sort sorts the entries. Sorting by size or time reads the disk.
+func (a *arrangement) sort() {
+	type sorting struct {
+		measure int64  // size or time, negative so that the largest or newest comes first
+		first   uint64 // 8 bytes of its text that decide most comparisons
+		row     int32
+		file    bool
 	}
-	m.arrangeGen++
-	number := m.arrangeGen
-	next := arrangement{
-		disk: m.disk, gen: m.reading.gen, folder: m.reading.folder, entries: m.reading.entries, done: m.reading.done, kinds: m.reading.kinds,
-		order: m.order, hidden: m.hidden, pattern: m.filter.Value(),
-	}
-	from := arrangement{}
-	if newFilter && m.shown.gen == next.gen && len(m.shown.entries) == len(next.entries) && m.shown.kinds == next.kinds &&
-		m.shown.order == next.order && m.shown.hidden == next.hidden {
-		from = m.shown
-	}
-	if len(next.entries) <= soon && next.order.by != bySize && next.order.by != byTime {
-		next.fill(context.Background(), from)
-		return m.arranged(arrangedMsg{number, next})
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	m.stopArranging = stop
-	return func() tea.Msg {
-		defer stop()
-		if !next.fill(ctx, from) {
-			return nil
+	// The texts of all rows, and where they start: a string for each would cost as much as sorting.
+	texts, starts := make([]byte, 0, 24*len(a.entries)), make([]uint32, len(a.entries)+1)
+	list := make([]sorting, 0, len(a.entries))
+	for i, e := range a.entries {
+		starts[i] = uint32(len(texts))
+		if !a.hidden && e.hidden() {
+			continue
 		}
-		return arrangedMsg{number, next}
+		s := sorting{row: int32(i), file: e.kind != kindFolder}
+		switch {
+		case a.order.by == bySize || a.order.by == byTime:
+			s.measure = a.measure(e)
+		case a.order.by == byKind && s.file:
+			texts = append(append(texts, e.label()...), 0)
+		}
+		texts = text.AppendSortKey(texts, e.name)
+		list = append(list, s)
 	}
-}
-
-// fill computes the rows and reuses those of from if they match. It reports whether it finished before ctx ended.
-func (a *arrangement) fill(ctx context.Context, from arrangement) bool {
-	if from.sorted == nil {
-		a.sort(ctx)
-	} else {
-		a.sorted, a.without = from.sorted, from.without
-	}
-	among := a.sorted
-	// The matches of a longer pattern are among those of a shorter one.
-	if from.pattern != "" && strings.HasPrefix(a.pattern, from.pattern) {
-		among = a.found(from.rows)
-	}
-	a.rows = search(ctx, a.entries, among, a.pattern)
-	return ctx.Err() == nil
-}
-
-// found returns the rows in the order of sorted instead of by score.
-func (a *arrangement) found(rows []int32) []int32 {
-	in := make([]bool, len(a.entries))
-	for _, row := range rows {
-		in[row] = true
-	}
-	out := make([]int32, 0, len(rows))
-	for _, row := range a.sorted {
-		if in[row] {
-			out = append(out, row)
+	starts[len(a.entries)] = uint32(len(texts))
+	of := func(row int32) []byte { return texts[starts[row]:starts[row+1]] }
+	a.without = len(a.entries) - len(list)
+	var common []byte // what all texts begin with
+	for i, s := range list {
+		if i == 0 {
+			common = of(s.row)
+		}
+		for !bytes.HasPrefix(of(s.row), common) {
+			common = common[:len(common)-1]
 		}
 	}
-	return out
+	for i := range list {
+		var eight [8]byte
+		copy(eight[:], of(list[i].row)[len(common):])
+		list[i].first = binary.BigEndian.Uint64(eight[:])
+	}
+	slices.SortFunc(list, func(x, y sorting) int {
+		if x.file != y.file {
+			if y.file {
+				return -1
+			}
+			return 1
+		}
+		c := cmp.Compare(x.measure, y.measure)
+		if c == 0 {
+			c = cmp.Compare(x.first, y.first)
+		}
+		if c == 0 {
+			c = bytes.Compare(of(x.row), of(y.row))
+		}
+		if a.order.reverse {
+			c = -c
+		}
+		if c == 0 {
+			c = strings.Compare(a.entries[x.row].name, a.entries[y.row].name)
+		}
+		return c
+	})
+	a.sorted = make([]int32, len(list))
+	for i, s := range list {
+		a.sorted[i] = s.row
+	}
 }
 
-const (
-	// searchAtOnce is the number of names searched between checks of the context.
-	searchAtOnce = 512
-	// longestWord is the number of letters searched together. The library's score triples with each adjacent letter and
-	// overflows after 38.
-	longestWord = 32
-)
+// measure returns a key that sorts the largest or newest entry first and unreadable ones last. Folders have no size.
+func (a *arrangement) measure(e entry) int64 {
+	if a.order.by == bySize && e.kind == kindFolder {
+		return 0
+	}
+	info, err := e.stat(a.disk, filepath.Join(a.folder, e.name))
+	switch {
+	case err != nil:
+		return 1<<63 - 1
+	case a.order.by == byTime:
+		return -info.ModTime().UnixNano()
+	}
+	return -info.Size()
+}
+
+// longestWord is the number of letters searched together. The library's score triples with each adjacent letter and
+// overflows after 38.
+const longestWord = 32
 
 // describeFilter splits a filter into parts that are searched in turn.
 func describeFilter(pattern string) []string {
@@ -149,7 +182,7 @@ func describeFilter(pattern string) []string {
 
 // search returns the rows whose names contain the letters of every word in order, best match first. An empty pattern
 // matches all.
-func search(ctx context.Context, entries []entry, among []int32, pattern string) []int32 {
+func search(entries []entry, among []int32, pattern string) []int32 {
 	type hit struct {
 		row   int32
 		whole bool // the word stands in the name as typed
@@ -157,22 +190,17 @@ func search(ctx context.Context, entries []entry, among []int32, pattern string)
 	}
 	for _, word := range describeFilter(pattern) {
 		var hits []hit
-		for rows := range slices.Chunk(among, searchAtOnce) {
-			if ctx.Err() != nil {
-				return nil
-			}
-			names := func(yield func(string) bool) {
-				for _, row := range rows {
-					if !yield(entries[row].name) {
-						return
-					}
+		names := func(yield func(string) bool) {
+			for _, row := range among {
+				if !yield(entries[row].name) {
+					return
 				}
 			}
-			for _, match := range fuzzy.FindFromIterNoSort(word, names) {
-				rest := match.Str[match.MatchedIndexes[0]:]
-				whole := len(rest) >= len(word) && strings.EqualFold(rest[:len(word)], word)
-				hits = append(hits, hit{rows[match.Index], whole, match.Score})
-			}
+		}
+		for _, match := range fuzzy.FindFromIterNoSort(word, names) {
+			rest := match.Str[match.MatchedIndexes[0]:]
+			whole := len(rest) >= len(word) && strings.EqualFold(rest[:len(word)], word)
+			hits = append(hits, hit{among[match.Index], whole, match.Score})
 		}
 		slices.SortStableFunc(hits, func(a, b hit) int {
 			if a.whole != b.whole {
@@ -202,55 +230,8 @@ func letters(name, pattern string) []int {
 	return out
 }
 
-// arranged shows an arrangement and keeps the cursor on its name if possible.
-func (m *Model) arranged(msg arrangedMsg) tea.Cmd {
-	if msg.number != m.arrangeGen {
-		return nil
-	}
-	old := m.shown
-	name, at := "", m.list.Cursor()
-	if e, ok := m.current(); ok {
-		name = e.name
-	}
-	m.shown = msg.arrangement
-	m.list.SetLen(len(m.shown.rows))
-	if old.folder != m.shown.folder {
-		m.infos, m.asked, m.totaled = map[string]info{}, map[string]bool{}, map[string]bool{}
-	} else if old.gen != m.shown.gen {
-		// Old facts stay visible until they are read again.
-		m.asked, m.totaled = map[string]bool{}, map[string]bool{}
-	}
-	switch {
-	case m.land != "" && m.setCursor(m.land):
-		m.land, m.moved = "", true
-	case old.folder != m.shown.folder, !m.moved, old.pattern != m.shown.pattern && m.shown.pattern != "":
-		m.list.SetCursor(0)
-	case !m.setCursor(name):
-		m.list.SetCursor(at) // its row is gone: use the neighbor
-	}
-	if m.shown.done {
-		m.land = ""
-	}
-	if m.ranged && m.rowOf(m.anchor) < 0 {
-		m.ranged = false
-	}
-	return nil
-}
-
-// rowOf returns the row of a name, or -1.
-func (m *Model) rowOf(name string) int {
-	for i, row := range m.shown.rows {
-		if m.shown.entries[row].name == name {
-			return i
-		}
-	}
-	return -1
-}
-
-func (m *Model) setCursor(name string) bool {
-	row := m.rowOf(name)
-	if row >= 0 {
-		m.list.SetCursor(row)
-	}
-	return row >= 0
+// show shows an arrangement. The cursor stays on its name if possible.
+func (m *Model) show(a arrangement) {
+	m.shown, m.pattern = a, a.pattern
+	m.list.Arrange()
 }

@@ -1,39 +1,18 @@
 package picker
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 )
-
-func TestSortKeySortsAsReadersDo(t *testing.T) {
-	for _, want := range [][]string{
-		{"a2.jpg", "a10.jpg", "b1.jpg"},
-		{"IMG_1.jpg", "img_2.jpg", "IMG_003.jpg", "img_10.jpg"},
-		{"a", "a1", "ab"},
-		{"1", "02", "3", "10", "x"},
-		{"Äpfel", "äpfel 2", "äpfel 10"},
-		{"день 1", "День 2", "день 10"},
-		{"9", strings.Repeat("9", 300)},
-	} {
-		got := slices.Clone(want)
-		slices.Reverse(got)
-		slices.SortFunc(got, func(a, b string) int { return strings.Compare(sortKey(a), sortKey(b)) })
-		equal(t, "sorted", got, want)
-	}
-}
 
 // arrangedNames sorts and filters entries without a screen.
 func arrangedNames(folder string, entries []entry, o order, hidden bool, pattern string) []string {
 	a := arrangement{disk: newDisk(), folder: folder, entries: entries, order: o, hidden: hidden, pattern: pattern}
-	a.fill(context.Background(), arrangement{})
+	a.arrange(true)
 	var out []string
 	for _, row := range a.rows {
 		out = append(out, entries[row].name)
@@ -114,52 +93,12 @@ func TestFilterPrefersARun(t *testing.T) {
 		[]string{"Long name that goes on and on 2.jpg", "a long name that goes on and on 1.jpg"})
 }
 
-// TestNarrowingIsSearching: searching the matches of a shorter pattern gives the same result as
-// searching everything.
-func TestNarrowingIsSearching(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		letter := rapid.SampledFrom([]rune("aAbB_-. 1é写"))
-		var entries []entry
-		for i, n := range rapid.SliceOfN(rapid.StringOfN(letter, 0, 8, -1), 0, 30).Draw(t, "names") {
-			name := fmt.Sprintf("%s%d", n, i)
-			entries = append(entries, entry{name: name})
-		}
-		short := rapid.StringOfN(letter, 1, 3, -1).Draw(t, "pattern")
-		long := short + rapid.StringOfN(letter, 0, 3, -1).Draw(t, "typed on")
-		first := arrangement{entries: entries, pattern: short}
-		first.fill(context.Background(), arrangement{})
-		narrowed := arrangement{entries: entries, pattern: long}
-		narrowed.fill(context.Background(), first)
-		whole := arrangement{entries: entries, pattern: long}
-		whole.fill(context.Background(), arrangement{})
-		if !slices.Equal(narrowed.rows, whole.rows) {
-			t.Fatalf("%q then %q: %v, from the beginning: %v", short, long, narrowed.rows, whole.rows)
-		}
-		for _, row := range whole.rows {
-			for _, at := range letters(entries[row].name, long) {
-				if at < 0 || at >= len(entries[row].name) {
-					t.Fatalf("letter at %d of %q", at, entries[row].name)
-				}
-			}
-		}
-	})
-}
-
 // TestLongPattern: a long name pasted into the filter finds its file first.
 func TestLongPattern(t *testing.T) {
 	long := strings.Repeat("abcdefghij", 20)
 	entries := entriesOf("a "+strings.Repeat("j", 30)+long+"b.jpg", long+".jpg", "b.png")
 	if got := arrangedNames("/", entries, order{}, false, long); len(got) != 2 || got[0] != long+".jpg" {
 		t.Errorf("found %q", got)
-	}
-}
-
-func TestFillStops(t *testing.T) {
-	ctx, stop := context.WithCancel(context.Background())
-	stop()
-	a := arrangement{entries: entriesOf("a", "b")}
-	if a.fill(ctx, arrangement{}) {
-		t.Error("a canceled arrangement was finished")
 	}
 }
 

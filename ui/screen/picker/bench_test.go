@@ -1,10 +1,7 @@
 package picker
 
 import (
-	"context"
-	"errors"
 	"image"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -30,67 +27,8 @@ func manyIn(b *testing.B, n int) string {
 	return dir
 }
 
-// BenchmarkManyRawReading is the baseline: it reads the names and drops them.
-func BenchmarkManyRawReading(b *testing.B) {
-	dir := manyIn(b, 100_000)
-	for b.Loop() {
-		f, err := os.Open(dir)
-		if err != nil {
-			b.Fatal(err)
-		}
-		for err == nil {
-			_, err = f.ReadDir(readAtOnce)
-		}
-		_ = f.Close()
-		if !errors.Is(err, io.EOF) {
-			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkManyFirstRows measures the time to the first rows.
-func BenchmarkManyFirstRows(b *testing.B) {
-	dir := manyIn(b, 100_000)
-	for b.Loop() {
-		msg := openFolder(newDisk(), 1, dir, "").(snapshotMsg)
-		a := arrangement{folder: dir, entries: msg.entries}
-		a.fill(context.Background(), arrangement{})
-		if msg.rest != nil {
-			_ = msg.rest.dir.Close()
-		}
-	}
-}
-
-// BenchmarkManyAllSorted measures the time to all sorted rows.
-func BenchmarkManyAllSorted(b *testing.B) {
-	dir := manyIn(b, 100_000)
-	for b.Loop() {
-		readAll(dir)
-	}
-}
-
 func readAll(dir string) arrangement {
-	msg := openFolder(newDisk(), 1, dir, "").(snapshotMsg)
-	for msg.rest != nil {
-		msg = msg.rest.next(snapshotMsg{})
-	}
-	a := arrangement{folder: dir, entries: msg.entries, done: true}
-	a.fill(context.Background(), arrangement{})
-	return a
-}
-
-// BenchmarkManyFilter measures a letter typed into the filter.
-func BenchmarkManyFilter(b *testing.B) {
-	all := readAll(manyIn(b, 100_000))
-	for _, pattern := range []string{"h", "ho", "09 hol"} {
-		b.Run(pattern, func(b *testing.B) {
-			for b.Loop() {
-				next := all
-				next.pattern = pattern
-				next.fill(context.Background(), all)
-			}
-		})
-	}
+	return openFolder(newDisk(), dir, "", arrangement{}).arrangement
 }
 
 // BenchmarkManyKey measures a cursor key and the next frame.
@@ -99,7 +37,7 @@ func BenchmarkManyKey(b *testing.B) {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			m := New(Options{})
 			m.shown = readAll(manyIn(b, n))
-			m.list.SetLen(len(m.shown.rows))
+			m.list.Arrange()
 			th := theme.New(true, true)
 			size := image.Pt(200, 58)
 			m.View(size, th)

@@ -31,15 +31,26 @@ func start(t *testing.T, o Options) *fixture {
 	d.m = New(o)
 	d.m.pause = 0
 	// Busy machines need more time.
-	d.m.disk.patience, d.m.disk.rowPatience, d.m.disk.longPatience = time.Minute, time.Minute, time.Minute
+	d.m.disk.patience = time.Minute
 	d.Driver = uitest.Drive(t, page.Picker, d.m, image.Pt(118, 32))
 	return d
+}
+
+// open opens a folder as if an action had done so.
+func (d *fixture) open(folder, land string) {
+	d.Run(d.m.open(folder, land))
+	d.Send(page.Acted{})
 }
 
 // over returns the top overlay.
 func over[T kit.Overlay](d *fixture) T {
 	o, _ := d.m.Overlays().Top().(T)
 	return o
+}
+
+// rowsArea returns the rectangle of the rows.
+func (d *fixture) rowsArea() image.Rectangle {
+	return d.m.list.Inside().Add(inner(d.m.layout().list).Min)
 }
 
 func popupAt(d *fixture, size image.Point) image.Rectangle {

@@ -1,10 +1,19 @@
 package picker
 
 import (
-	"encoding/binary"
+	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/page"
 )
 
 // kind is the type of an entry after following links.
@@ -48,41 +57,28 @@ func kindOf(mode fs.FileMode) kind {
 	return kindOther
 }
 
+// kindNames are the kinds in the list.
+var kindNames = [...]string{
+	kindFolder: "folder", kindPipe: "pipe", kindSocket: "socket", kindDevice: "device", kindOther: "special",
+	kindBroken: "dead link", kindCircle: "link loop", kindLink: "link",
+}
+
 // label returns the kind for the list. For a file, it depends on the name, not on the content.
 func (e entry) label() string {
-	switch e.kind {
-	case kindFolder:
-		return "folder"
-	case kindPipe:
-		return "pipe"
-	case kindSocket:
-		return "socket"
-	case kindDevice:
-		return "device"
-	case kindBroken:
-		return "dead link"
-	case kindCircle:
-		return "link loop"
-	case kindLink:
-		return "link"
-	case kindOther:
-		return "special"
+	if e.kind != kindFile {
+		return kindNames[e.kind]
 	}
-	ext := extension(e.name)
-	switch ext {
-	case "":
-		return "file"
-	case "jpg", "jpeg", "jpe":
+	switch ext := extension(e.name); {
+	case ext == "jpg", ext == "jpeg", ext == "jpe":
 		return "JPEG"
-	case "tif", "tiff":
+	case ext == "tif", ext == "tiff":
 		return "TIFF"
-	case "webp":
+	case ext == "webp":
 		return "WebP"
+	case ext != "" && len(ext) <= 5:
+		return strings.ToUpper(ext)
 	}
-	if len(ext) > 5 {
-		return "file"
-	}
-	return strings.ToUpper(ext)
+	return "file"
 }
 
 // extension returns the lower-case extension of a name without the dot, or "".
@@ -91,57 +87,130 @@ func extension(name string) string {
 	return strings.ToLower(strings.TrimPrefix(ext, "."))
 }
 
-// sortKey returns a key whose bytes sort a name as people expect: ignoring case, with numbers by value. Computing it once is
-// five times as fast as folding in each comparison.
-func sortKey(name string) string { return string(appendSortKey(nil, name)) }
-
-// appendSortKey appends the sort key of a name to b.
-func appendSortKey(b []byte, name string) []byte {
-	if !plain(name) {
-		name = strings.ToLower(name)
-	}
-	for i := 0; i < len(name); {
-		if !isDigit(name[i]) {
-			b = append(b, fold(name[i]))
-			i++
-			continue
-		}
-		end := i
-		for end < len(name) && isDigit(name[end]) {
-			end++
-		}
-		digits := strings.TrimLeft(name[i:end], "0")
-		// The digit count comes first, because a longer number is larger.
-		b = append(b, '0', byte(min(len(digits), 255)))
-		b = append(b, digits...)
-		i = end
-	}
-	return b
+// info is what is known about an entry. The zero value means nothing yet.
+type info struct {
+	known    bool
+	kind     kind
+	size     int64
+	modified time.Time
+	target   string // raw target of a link
+	problem  error  // why it cannot be used, or nil
+	silent   bool   // its disk did not respond
 }
 
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
-// prefix returns the first 8 bytes of a key as a number of the same order.
-func prefix(key []byte) uint64 {
-	var b [8]byte
-	copy(b[:], key)
-	return binary.BigEndian.Uint64(b[:])
-}
-
-// plain reports whether s is ASCII only.
-func plain(s string) bool {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return false
+// wantInfos inspects the visible rows that are unknown.
+func (m *Model) wantInfos() tea.Cmd {
+	if m.inspecting {
+		return nil
+	}
+	var want []entry
+	for from, to := m.seenRows(); from < to; from++ {
+		if e, ok := m.entryAt(from); ok && !m.asked[e.name] {
+			m.asked[e.name] = true
+			want = append(want, e)
 		}
 	}
-	return true
+	if len(want) == 0 {
+		return nil
+	}
+	m.inspecting = true
+	d, folder := m.disk, m.shown.folder
+	return func() tea.Msg {
+		found := make([]info, len(want))
+		var all sync.WaitGroup
+		for i, e := range want {
+			if path := filepath.Join(folder, e.name); e.remote() {
+				all.Go(func() { found[i] = inspect(d, path, e) }) // one that does not respond does not delay the others
+			} else {
+				found[i] = inspect(d, path, e)
+			}
+		}
+		all.Wait()
+		return page.Then(func() tea.Cmd {
+			m.inspecting = false
+			if folder != m.shown.folder {
+				return nil
+			}
+			return m.gotInfos(want, found)
+		})
+	}
 }
 
-// fold converts an ASCII letter to lower case.
-func fold(c byte) byte {
-	if c >= 'A' && c <= 'Z' {
-		return c | 0x20
+// gotInfos stores facts. Links whose kind is known by now move to their places.
+func (m *Model) gotInfos(of []entry, found []info) tea.Cmd {
+	kinds := map[string]kind{}
+	for i, e := range of {
+		m.infos[e.name] = found[i]
+		if e.link && !found[i].silent && found[i].kind != e.kind {
+			kinds[e.name] = found[i].kind
+		}
 	}
-	return c
+	if len(kinds) == 0 {
+		return nil
+	}
+	m.shown.entries = slices.Clone(m.shown.entries) // shared with commands
+	for i, e := range m.shown.entries {
+		if k, is := kinds[e.name]; is {
+			m.shown.entries[i].kind = k
+		}
+	}
+	return m.arrange(true)
+}
+
+// remote reports whether the entry may be on another disk than its folder.
+func (e entry) remote() bool { return e.link || e.kind == kindFolder }
+
+// stat is os.Stat for an entry. It uses d if the entry may be remote.
+func (e entry) stat(d *disk, path string) (fs.FileInfo, error) {
+	if e.remote() {
+		return d.stat(path, d.patience)
+	}
+	return os.Stat(path)
+}
+
+// inspect returns the size and age of an entry and whether it can be used. It reads no content and opens nothing that
+// could block.
+func inspect(d *disk, path string, e entry) info {
+	i := info{known: true, size: -1, kind: e.kind}
+	if e.link {
+		i.target, _ = os.Readlink(path) // it may be gone
+	}
+	stat, err := e.stat(d, path)
+	if e.link {
+		i.kind = kindOfLink(stat, err)
+	}
+	switch {
+	case errors.Is(err, errNoAnswer):
+		i.silent, i.problem = true, noAnswer(path)
+		return i
+	case err != nil:
+		_, i.problem = api.Identify(path) // says why
+		return i
+	}
+	if i.modified = stat.ModTime(); stat.Mode().IsRegular() {
+		i.size = stat.Size()
+	}
+	if !stat.IsDir() {
+		_, i.problem = api.Identify(path)
+	} else if dir, err := os.Open(path); err != nil {
+		i.problem = folderProblem(path, err)
+	} else {
+		_ = dir.Close()
+	}
+	return i
+}
+
+// note says in a word or two why an entry cannot be used.
+func (i info) note(e entry) string {
+	switch {
+	case i.silent:
+		return "no answer"
+	case i.problem == nil, e.kind != kindFile && e.kind != kindFolder:
+		return ""
+	case i.modified.IsZero():
+		return "gone"
+	case i.size == 0:
+		return "empty"
+	}
+	return "unreadable"
 }

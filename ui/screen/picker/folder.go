@@ -5,7 +5,6 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -38,60 +37,99 @@ func contentOf(d *disk, folder string) (content, error) {
 	return c, err
 }
 
-// folderPicked carries the content of a folder to pick.
-type folderPicked struct {
+// picked is a folder whose files are picked.
+type picked struct {
 	folder string
 	content
 	err error
 }
 
-// toggleFolder picks the files in a folder at any depth. If all are already picked, it removes them.
-func (m *Model) toggleFolder(folder string) tea.Cmd {
-	m.step(1)
+// pickFolders picks the files in folders at any depth. If all are already picked, it removes them.
+func (m *Model) pickFolders(folders []string) tea.Cmd {
+	if len(folders) == 0 {
+		return nil
+	}
 	d := m.disk
 	return func() tea.Msg {
-		c, err := contentOf(d, folder)
-		return folderPicked{folder, c, err}
+		list := make([]picked, len(folders))
+		for i, folder := range folders {
+			list[i].folder = folder
+			list[i].content, list[i].err = contentOf(d, folder)
+		}
+		return page.Then(func() tea.Cmd { return m.pickedFolders(list) })
 	}
 }
 
-// pickedFolder adds the files of a folder to the tray. They keep their folder and subfolders below the form's folder.
-func (m *Model) pickedFolder(msg folderPicked) tea.Cmd {
-	if msg.err != nil {
-		return page.Send(problem(msg.err))
-	}
-	name := text.Safe(filepath.Base(msg.folder))
-	m.totals[msg.folder] = len(msg.items)
-	fresh := 0
-	for _, i := range msg.items {
-		if !m.tray.has(i.source) {
-			fresh++
+// pickedFolders adds the files of folders to the tray. They keep their folder and subfolders below the form's folder.
+func (m *Model) pickedFolders(list []picked) tea.Cmd {
+	var all []item
+	var bad []error
+	var folders []string
+	fresh, hidden, had := 0, 0, 0
+	for _, p := range list {
+		if p.err != nil {
+			bad = append(bad, p.err)
+			continue
 		}
-	}
-	if fresh == 0 && m.tray.under[msg.folder] > 0 {
-		m.tray.forget(msg.folder)
-		inside := msg.folder + string(filepath.Separator)
-		n := m.drop(func(i item) bool { return strings.HasPrefix(i.source.Path, inside) })
-		return toast(page.Info, "Removed "+text.Plural(n, "file")+" in "+name+" from the tray. Press z to undo.")
-	}
-	if fresh > 0 {
-		sub := m.tray.pickedWhole(msg.folder)
-		for _, i := range msg.items {
+		folders = append(folders, p.folder)
+		m.totals[p.folder] = len(p.items)
+		all, bad = append(all, p.items...), append(bad, p.bad...)
+		hidden, had = hidden+p.hidden, had+m.tray.under[p.folder]
+		news := 0
+		for _, i := range p.items {
+			if !m.tray.has(i.source) {
+				news++
+			}
+		}
+		if fresh += news; news == 0 {
+			continue
+		}
+		sub := m.tray.pickedWhole(p.folder)
+		for _, i := range p.items {
 			i.source.Sub = path.Join(sub, i.source.Sub)
 			if !m.tray.add(i) {
 				m.tray.set(i)
 			}
 		}
-		m.trayChanged()
 	}
-	words := "Picked " + text.Plural(fresh, "file") + " in " + name + " and its subfolders"
-	if fresh == 0 {
-		words = name + " has no files that can be picked"
+	m.trayChanged()
+	name, below := text.Plural(len(list), "folder"), " and their subfolders"
+	if len(list) == 1 {
+		name, below = text.Safe(filepath.Base(list[0].folder)), " and its subfolders"
 	}
-	if msg.hidden > 0 {
-		words += "; skipped " + text.Count(msg.hidden) + " hidden"
+	words := "Picked " + text.Plural(fresh, "file") + " in " + name + below
+	switch {
+	case fresh == 0 && had > 0:
+		for _, folder := range folders {
+			m.tray.forget(folder)
+		}
+		n := m.drop(inside(folders))
+		return page.Tell(page.Info, "Removed "+text.Plural(n, "file")+" in "+name+" from the tray. Press z to undo.")
+	case fresh == 0 && len(bad) > 0:
+		return refusals(bad, len(all)+len(bad))
+	case fresh == 0:
+		words = "No file in " + name + " can be picked"
 	}
-	return tea.Batch(toast(page.Info, words+"."), refusals(msg.bad, len(msg.items)+len(msg.bad)))
+	if hidden > 0 {
+		words += "; skipped " + text.Count(hidden) + " hidden"
+	}
+	return tea.Batch(page.Tell(page.Info, words+"."), refusals(bad, len(all)+len(bad)))
+}
+
+// inside reports whether an item is in one of the folders at any depth.
+func inside(folders []string) func(item) bool {
+	in := map[string]bool{}
+	for _, folder := range folders {
+		in[folder] = true
+	}
+	return func(i item) bool {
+		for dir := filepath.Dir(i.source.Path); !i.isURL(); dir = filepath.Dir(dir) {
+			if in[dir] || dir == filepath.Dir(dir) {
+				return in[dir]
+			}
+		}
+		return false
+	}
 }
 
 // wantTotal counts the files of the next visible folder with picked files.

@@ -27,8 +27,8 @@ func TestPickAFolder(t *testing.T) {
 func TestPickAFolderThatIsGone(t *testing.T) {
 	dir := folder(t, "a/b.jpg")
 	d := start(t, Options{Folder: dir})
-	_, err := contentOf(d.m.disk, filepath.Join(dir, "nope"))
-	d.Send(folderPicked{folder: filepath.Join(dir, "nope"), err: err})
+	must(t, os.RemoveAll(filepath.Join(dir, "a")))
+	d.Press("space")
 	d.Toasted("does not exist")
 }
 

@@ -86,7 +86,7 @@ func TestHostileFolder(t *testing.T) {
 	}
 	// Follow a folder that contains itself.
 	for range 12 {
-		d.Run(d.m.open(filepath.Join(d.m.shown.folder, "loop", "again"), ""))
+		d.open(filepath.Join(d.m.shown.folder, "loop", "again"), "")
 		check()
 	}
 }

@@ -3,6 +3,8 @@ package picker
 import (
 	"image"
 
+	tea "charm.land/bubbletea/v2"
+
 	"mediadesk/ui/kit"
 )
 
@@ -31,7 +33,7 @@ func (m *Model) layout() layout { return m.layoutIn(m.size) }
 
 func (m *Model) layoutIn(size image.Point) layout {
 	lines := len(m.tray.items)
-	if lines > 0 && m.trayList.Filtered() {
+	if lines > 0 && m.trayList.Filtering() {
 		lines++
 	}
 	return share(size, m.preview.on, m.focus == onTray, lines)
@@ -56,8 +58,9 @@ func share(size image.Point, preview, trayFocused bool, items int) layout {
 	case !preview:
 	case mode == kit.Wide:
 		// The names get the larger part.
-		columns := max(56, size.X*11/20)
-		body, l.preview = cutRight(body, size.X-columns)
+		l.preview = body
+		l.preview.Min.X = min(size.X, max(56, size.X*11/20))
+		body.Max.X = l.preview.Min.X
 	case size.Y >= stackedLeast:
 		l.beside = true
 		body, l.preview = cutBottom(body, max(leastPicture+2, size.Y*2/previewShares))
@@ -128,10 +131,74 @@ func cutBottom(r image.Rectangle, lines int) (rest, bottom image.Rectangle) {
 	return rest, bottom
 }
 
-func cutRight(r image.Rectangle, columns int) (rest, right image.Rectangle) {
-	columns = max(0, min(columns, r.Dx()))
-	rest, right = r, r
-	rest.Max.X -= columns
-	right.Min.X = rest.Max.X
-	return rest, right
+// clicked moves the focus and the cursor to the click. A double click opens the entry.
+func (m *Model) clicked(msg tea.MouseClickMsg) tea.Cmd {
+	if msg.Button != tea.MouseLeft {
+		return nil
+	}
+	double := m.clicks.Double(msg)
+	at, l := image.Pt(msg.X, msg.Y), m.layout()
+	switch {
+	case m.list.Capturing():
+		return nil
+	case at.In(l.tray) && len(m.tray.items) > 0, at.In(l.summary) && len(m.tray.items) > 0:
+		m.focus = onTray
+		if m.trayList.Click(kit.Moved(msg, inner(l.tray).Min).(tea.MouseClickMsg)) && m.noItemFile() == "" {
+			return m.showItem()
+		}
+	case at.In(l.preview):
+		if double && m.focus == onList {
+			return m.enter()
+		}
+	case at.In(l.list):
+		m.focus = onList
+		before := m.list.Cursor()
+		if !m.list.Hit(at.Sub(inner(l.list).Min)) {
+			return nil
+		}
+		switch {
+		case msg.Mod.Contains(tea.ModCtrl):
+			return m.clickPick()
+		case msg.Mod.Contains(tea.ModShift):
+			return m.clickRange(before)
+		case double:
+			return m.enter()
+		}
+	}
+	return nil
 }
+
+// wheel scrolls the part under the pointer.
+func (m *Model) wheel(msg tea.MouseWheelMsg) {
+	at, l := image.Pt(msg.X, msg.Y), m.layout()
+	switch {
+	case m.list.Capturing():
+	case at.In(l.tray):
+		m.trayList.Wheel(kit.Moved(msg, inner(l.tray).Min).(tea.MouseWheelMsg))
+	case at.In(l.list):
+		m.list.Wheel(kit.Moved(msg, inner(l.list).Min).(tea.MouseWheelMsg))
+		m.list.Hold()
+	}
+}
+
+// clickPick toggles the row under the cursor without moving.
+func (m *Model) clickPick() tea.Cmd {
+	at := m.list.Cursor()
+	m.list.EndRange()
+	cmd := m.toggle()
+	m.list.GoTo(at)
+	return cmd
+}
+
+// clickRange picks from the old cursor row to the current one. The next such click starts at the same row.
+func (m *Model) clickRange(from int) tea.Cmd {
+	to := m.list.Cursor()
+	if from == m.shifted.to && m.shifted.gen == m.shown.gen {
+		from = m.shifted.from
+	}
+	m.shifted = shifted{m.shown.gen, from, to}
+	return m.pickEntries(m.entries(m.shown.rows[min(from, to) : max(from, to)+1]))
+}
+
+// shifted is the range of the last shift-click.
+type shifted struct{ gen, from, to int }

@@ -15,6 +15,7 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 )
 
 // Options configure a picker. The zero value shows the working directory without a preview.
@@ -45,7 +46,6 @@ type focus int
 const (
 	onList focus = iota
 	onTray
-	onFilter // the text field of the filter
 )
 
 // Model is the picker. Create it with New.
@@ -57,37 +57,29 @@ type Model struct {
 
 	focus focus
 
-	// reading is the folder as read so far, shown as drawn.
 	opening string // folder being opened; may be empty
-	reading snapshot
 	shown   arrangement
-	problem error // why the first folder cannot be shown
-	list    kit.List
-	land    string            // name to place the cursor on
-	moved   bool              // the user has moved the cursor here
+	changed time.Time         // modification time of the folder before it was read
+	problem error             // why the first folder cannot be shown
+	list    kit.List[int32]   // rows of shown
+	pattern string            // filter of the latest arrangement
 	cursors map[string]string // last name under the cursor by folder
 
-	readGen, arrangeGen int
-	stopArranging       context.CancelFunc
+	reads, arranging, watching page.Questions
+	checking                   bool // whether the folder has changed
 
 	order  order
 	hidden bool
-	filter kit.Field
-	anchor string // name where the range starts
-	ranged bool
 
 	disk       *disk
 	infos      map[string]info // by name in the current folder
 	asked      map[string]bool // names whose infos are known or requested
-	inspecting [2]bool         // running inspections: local, remote
+	inspecting bool            // rows are being inspected
 	preview    preview
 	pause      time.Duration // rest of the cursor before a preview
-	colors     picture.Color
-	abilities  picture.Abilities // of the terminal
-	plain      bool              // draw pictures without color
-	light      bool
+	terminal   edit.Terminal
 	tray       tray
-	trayList   kit.MarkList
+	trayList   kit.List[item]
 	removed    [][]item // removed items for z, latest last
 
 	totals   map[string]int  // number of files that can be picked, by folder
@@ -105,16 +97,13 @@ type Model struct {
 
 	sentJobs    func() ([]api.Job, error)
 	readingSent bool
-	sentGen     int                     // number of the library, to drop stale results
+	sentAsked   page.Questions          // of the library in use
 	stored      map[string]api.Identity // stored files by path
 	sentFolders []string
 
-	sheet       *edit.Tiles // the contact sheet
-	folderSheet *edit.Tiles // pictures in a folder's preview
-	away        bool        // the terminal has no focus
-	begun       bool        // Init has run
-
-	watching int // number of the current watch
+	sheet *edit.Tiles // the contact sheet
+	away  bool        // the terminal has no focus
+	begun bool        // Init has run
 
 	size image.Point
 }
@@ -134,21 +123,40 @@ func New(o Options) *Model {
 		asked:   map[string]bool{},
 		totals:  map[string]int{},
 		totaled: map[string]bool{},
-		filter:  kit.Field{Label: "filter", Placeholder: "letters of the name"},
 	}
 	if m.now == nil {
 		m.now = time.Now
 	}
 	m.clicks = kit.NewClicks(m.now)
-	m.trayList = kit.MarkList{ID: "tray", Name: func(row int) string { return m.tray.items[row].label() }}
+	m.list = kit.List[int32]{
+		ID: "picker", Bare: true, Placeholder: "letters of the name", NotFound: "no file is shown", Now: m.now,
+		Rows: func() []kit.Group[int32] { return []kit.Group[int32]{{Rows: m.shown.rows}} }, Key: func(row int32) any { return m.shown.entries[row].name },
+		Total: func() int { return len(m.shown.sorted) }, Columns: func(int) kit.Columns { return listColumns }, Draw: m.drawRow, Empty: m.emptyText,
+		Tiles: func() kit.Tiles {
+			if !m.sheet.On {
+				return nil
+			}
+			return m.sheet
+		},
+	}
+	m.trayList = kit.List[item]{
+		ID: "tray", Bare: true, Placeholder: "part of a name", Nothing: "the tray is empty", NotFound: "the filter finds nothing", Now: m.now,
+		Rows: func() []kit.Group[item] { return []kit.Group[item]{{Rows: m.tray.items}} }, Key: func(i item) any { return keyOf(i.source) },
+		Match:   func(i item, words []string) bool { return text.HasAll(words, i.label()) },
+		Columns: func(int) kit.Columns { return trayColumns }, Cells: m.trayCells,
+	}
+	m.trayList.Arrange()
 	m.preview.on = o.Preview
-	m.sheet, m.folderSheet = m.newSheet(), m.newFolderSheet()
+	m.preview.pictures = m.newPreview()
+	m.sheet = edit.NewTiles(edit.TilesOptions{
+		Context: context.Background(), Loader: o.Loader, List: m.list.Lines(), Tile: m.tile, First: firstPictures,
+	})
+	m.list.Arrange()
 	return m
 }
 
 // Init reads the folder and checks the initial sources. When called again, it reads the last folder.
 func (m *Model) Init() tea.Cmd {
-	m.watching++ // replies to the old watch may be lost
 	if m.begun {
 		folder := cmp.Or(m.shown.folder, m.options.Folder)
 		return tea.Batch(m.open(folder, ""), m.readSent(), m.watch())
@@ -156,11 +164,11 @@ func (m *Model) Init() tea.Cmd {
 	m.begun = true
 	first := m.open(m.options.Folder, "")
 	if m.options.Samples {
-		first = m.orSamples(first)
+		first = m.openSamples(true)
 	}
 	cmds := []tea.Cmd{first, m.readSent(), m.watch()}
 	if len(m.options.Sources) > 0 {
-		cmds = append(cmds, m.absolute(m.options.Sources))
+		cmds = append(cmds, m.add(m.options.Sources))
 	}
 	return tea.Batch(cmds...)
 }
@@ -171,17 +179,22 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	if !used {
 		return nil
 	}
-	switch msg.(type) {
-	case watchedMsg, infosMsg: // they report changes themselves
-	default:
-		m.Changed()
+	m.Changed()
+	if m.list.Filter() != m.pattern {
+		cmd = tea.Batch(cmd, m.arrange(false))
 	}
-	rows := m.rowsArea(m.layout()).Size()
-	m.list.SetHeight(rows.Y)
-	m.trayList.SetHeight(inner(m.layout().tray).Dy())
-	m.sheet.Arrange(rows, m.drawing())
-	m.folderSheet.Arrange(m.preview.subject.room, m.drawing())
-	return tea.Batch(cmd, m.wantInfos(), m.wantTotal(), m.wantPreview(), m.sheet.Want(), m.folderSheet.Want())
+	if m.sheet.On {
+		m.list.Landed() // the tiles share its cursor
+	}
+	m.list.Resize(inner(m.layout().list).Size())
+	m.list.Changed()
+	m.trayList.NoCursor = m.focus != onTray
+	m.trayList.Resize(inner(m.layout().tray).Size())
+	m.trayList.Changed()
+	m.sheet.Arrange(m.list.Inside().Size(), m.terminal.Options())
+	cmd = tea.Batch(cmd, m.wantInfos(), m.wantTotal(), m.wantPreview())
+	m.preview.pictures.Arrange(m.layout().picture().Size(), m.terminal.Options())
+	return tea.Batch(cmd, m.sheet.Want(), m.preview.pictures.Want())
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
@@ -193,14 +206,6 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.wheel(msg)
 	case page.Resized:
 		m.size = msg.Size
-	case page.Themed:
-		if msg.Theme != nil {
-			m.light, m.plain = !msg.Theme.Dark, !msg.Theme.Pictures
-		}
-	case tea.ColorProfileMsg:
-		m.colors = picture.ColorOf(msg.Profile)
-	case picture.Abilities:
-		m.abilities = msg
 	case page.Shown:
 		return m.reload(), true
 	case page.JobsChanged:
@@ -213,53 +218,21 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.add(msg.Sources), true
 	case page.Sent:
 		m.sent(msg.Jobs)
-	default:
-		return m.reply(msg)
-	}
-	return nil, true
-}
-
-// reply handles the results of the picker's own commands.
-func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
-	switch msg := msg.(type) {
-	case snapshotMsg:
-		return m.snapshot(msg), true
-	case arrangedMsg:
-		return m.arranged(msg), true
-	case placesMsg:
-		return m.gotPlaces(msg), true
-	case watchedMsg:
-		return m.watched(msg), true
-	case linksMsg:
-		return m.gotLinks(msg), true
-	case infosMsg:
-		return m.gotInfos(msg), true
-	case folderPicked:
-		return m.pickedFolder(msg), true
-	case checkedMsg:
-		return m.checked(msg), true
-	case composeMsg:
-		return m.compose(msg), true
-	case factsMsg:
-		return m.gotFacts(msg), true
-	case drawnMsg:
-		return m.gotDrawn(msg), true
 	case picture.Transmitted:
-		return m.transmitted(msg), true
-	case countedMsg:
-		m.gotCount(msg)
+		return nil, m.sheet.Update(msg) || m.preview.pictures.Update(msg)
 	default:
-		return nil, false
+		return nil, m.terminal.Learn(msg)
 	}
 	return nil, true
 }
 
 // entryAt returns the entry of row i.
 func (m *Model) entryAt(i int) (entry, bool) {
-	if i < 0 || i >= len(m.shown.rows) {
+	at, ok := m.list.At(i)
+	if !ok {
 		return entry{}, false
 	}
-	return m.shown.entries[m.shown.rows[i]], true
+	return m.shown.entries[at.Row], true
 }
 
 // current returns the entry under the cursor.
@@ -267,7 +240,3 @@ func (m *Model) current() (entry, bool) { return m.entryAt(m.list.Cursor()) }
 
 // path returns the full path of an entry.
 func (m *Model) path(e entry) string { return filepath.Join(m.shown.folder, e.name) }
-
-func toast(level kit.Level, text string) tea.Cmd {
-	return page.Send(page.Toast{Level: level, Text: text})
-}

@@ -16,7 +16,7 @@ import (
 func TestMouse(t *testing.T) {
 	dir := folder(t, "sub/x.jpg", "a.jpg", "b.jpg")
 	d := start(t, Options{Folder: dir})
-	rows := d.m.rowsArea(d.m.layout())
+	rows := d.rowsArea()
 	click := func(row int) {
 		d.Send(tea.MouseClickMsg{X: rows.Min.X + 3, Y: rows.Min.Y + row, Button: tea.MouseLeft})
 	}
@@ -41,7 +41,7 @@ func TestMouse(t *testing.T) {
 
 func TestClicksWithCtrlAndShift(t *testing.T) {
 	d := start(t, Options{Folder: folder(t, "a", "b", "c", "d", "e")})
-	area := d.m.rowsArea(d.m.layout())
+	area := d.rowsArea()
 	click := func(row int, mod tea.KeyMod) {
 		d.Send(tea.MouseClickMsg{X: area.Min.X + 3, Y: area.Min.Y + row, Button: tea.MouseLeft, Mod: mod})
 	}
@@ -79,19 +79,19 @@ func TestWheelScrollsWhatIsUnderThePointer(t *testing.T) {
 	}
 	d := start(t, Options{Folder: folder(t, names...)})
 	d.Press("ctrl+a", "g")
-	list, tray := d.m.rowsArea(d.m.layout()).Min, inner(d.m.layout().tray).Min
+	list, tray := d.rowsArea().Min, inner(d.m.layout().tray).Min
 	wheel := func(at image.Point, button tea.MouseButton) {
 		d.Send(tea.MouseWheelMsg{X: at.X, Y: at.Y, Button: button})
 	}
 	for range 30 {
 		wheel(list, tea.MouseWheelDown)
 	}
-	from, _ := d.m.list.Visible()
+	from, _ := d.m.list.Lines().Visible()
 	if inTray := d.m.trayList.Cursor(); from == 0 || inTray != 0 {
 		t.Errorf("the list shows rows from %d on, the tray from %d on", from, inTray)
 	}
 	wheel(list, tea.MouseWheelUp)
-	if now, _ := d.m.list.Visible(); now >= from {
+	if now, _ := d.m.list.Lines().Visible(); now >= from {
 		t.Errorf("the wheel up moved from row %d to row %d", from, now)
 	}
 	for range 30 {
@@ -109,7 +109,7 @@ func TestMouseInTheTray(t *testing.T) {
 	dir := folder(t, "one/a.jpg", "two/b.jpg")
 	d := start(t, Options{Folder: filepath.Join(dir, "one")})
 	d.Press("space")
-	d.Run(d.m.open(filepath.Join(dir, "two"), ""))
+	d.open(filepath.Join(dir, "two"), "")
 	d.Press("space", "k")
 	d.under("b.jpg")
 	at := inner(d.m.layout().tray).Min
@@ -131,7 +131,7 @@ func TestMouseInTheContactSheet(t *testing.T) {
 	dir := pictures(t)
 	d := start(t, Options{Folder: dir, Loader: picture.NewLoader(media.Limits{})})
 	d.Press("t", "g")
-	area, g := d.m.rowsArea(d.m.layout()).Min, d.m.sheet.Grid()
+	area, g := d.rowsArea().Min, d.m.sheet.Grid()
 	tile := func(i int) image.Point {
 		return area.Add(image.Pt(i%g.Columns*g.Tile.X+2, i/g.Columns*g.Tile.Y+2))
 	}
@@ -145,7 +145,7 @@ func TestMouseInTheContactSheet(t *testing.T) {
 	equal(t, "tray", d.tray(), nil)
 	d.clickAt(tile(0), 1, 0)
 	d.clickAt(tile(2), 1, tea.ModShift)
-	equal(t, "tray", d.tray(), rows[1:3]) // the first is a folder
+	equal(t, "tray", d.tray(), append(rows[1:3:3], "one.txt")) // the first is a folder
 	d.Send(tea.MouseWheelMsg{X: area.X, Y: area.Y, Button: tea.MouseWheelUp})
 	d.under(rows[max(0, 2-g.Columns)])
 }
@@ -165,7 +165,7 @@ func TestMouseInLists(t *testing.T) {
 	if d.m.Overlays().Top() != nil {
 		t.Error("a click beside the menu does not close it")
 	}
-	d.Run(d.m.open(filepath.Join(dir, "sub"), ""))
+	d.open(filepath.Join(dir, "sub"), "")
 	d.Press("b")
 	size = kit.Size(over[*kit.Menu](d).View(d.Size, d.Theme))
 	d.clickAt(row(1), 1, 0)

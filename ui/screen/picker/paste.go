@@ -170,3 +170,5 @@ func quotation(s string, escapes bool) (body string, used int, closed bool) {
 	}
 	return "", 0, false
 }
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

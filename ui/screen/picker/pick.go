@@ -15,40 +15,12 @@ import (
 	"mediadesk/ui/text"
 )
 
-// checkedMsg carries the checked sources of the tray.
-type checkedMsg struct {
-	items  []item
-	folder string // the only source is this folder: open it
-}
-
-// composeMsg carries the checked sources for the form.
-type composeMsg struct {
-	items   []item
-	changed []string // files that changed after picking
-	pick    bool     // add valid files to the tray
-}
-
-// absolute picks sources with absolute paths.
-func (m *Model) absolute(sources []api.Source) tea.Cmd {
-	return func() tea.Msg {
-		out := make([]api.Source, len(sources))
-		for i, s := range sources {
-			if s.Path != "" {
-				if path, err := filepath.Abs(s.Path); err == nil {
-					s.Path = path
-				}
-			}
-			out[i] = s
-		}
-		return page.Then(func() tea.Cmd { return m.pick(out) })
-	}
-}
-
 // add picks sources whose paths may be relative.
 func (m *Model) add(sources []api.Source) tea.Cmd {
-	for _, s := range sources {
-		if s.Path != "" && !filepath.IsAbs(s.Path) {
-			return m.absolute(sources)
+	sources = slices.Clone(sources)
+	for i, s := range sources {
+		if path, err := filepath.Abs(s.Path); s.Path != "" && err == nil {
+			sources[i].Path = path
 		}
 	}
 	return m.pick(sources)
@@ -72,30 +44,25 @@ func (m *Model) pick(sources []api.Source) tea.Cmd {
 		return refusals(refused, len(sources))
 	}
 	d, alone := m.disk, len(sources) == 1
-	return tea.Batch(func() tea.Msg { return check(d, fresh, alone) }, refusals(refused, len(sources)))
-}
-
-// check checks the files of sources.
-func check(d *disk, sources []api.Source, alone bool) tea.Msg {
-	var msg checkedMsg
-	if alone {
-		if info, err := d.stat(sources[0].Path, d.longPatience); err == nil && info.IsDir() {
-			msg.folder = sources[0].Path
+	return tea.Batch(func() tea.Msg {
+		folder := "" // the only source is this folder: open it
+		if info, err := d.stat(fresh[0].Path, d.patience); alone && err == nil && info.IsDir() {
+			folder = fresh[0].Path
 		}
-	}
-	for _, s := range sources {
-		i := item{source: s, checked: true}
-		i.identity, i.problem = d.identify(s.Path)
-		msg.items = append(msg.items, i)
-	}
-	return msg
+		items := make([]item, len(fresh))
+		for n, s := range fresh {
+			items[n] = item{source: s, checked: true}
+			items[n].identity, items[n].problem = d.identify(s.Path)
+		}
+		return page.Then(func() tea.Cmd { return m.checked(items, folder) })
+	}, refusals(refused, len(sources)))
 }
 
-// checked stores the results and removes files that cannot be sent.
-func (m *Model) checked(msg checkedMsg) tea.Cmd {
+// checked stores the results, removes files that cannot be sent, and opens the folder if there is one.
+func (m *Model) checked(items []item, folder string) tea.Cmd {
 	var refused []error
 	var bad []api.Source
-	for _, i := range msg.items {
+	for _, i := range items {
 		if i.problem != nil {
 			bad, refused = append(bad, i.source), append(refused, i.problem)
 			continue
@@ -104,10 +71,10 @@ func (m *Model) checked(msg checkedMsg) tea.Cmd {
 	}
 	m.tray.remove(among(bad...))
 	m.trayChanged()
-	if msg.folder != "" {
-		return m.open(msg.folder, "")
+	if folder != "" {
+		return m.open(folder, "")
 	}
-	return refusals(refused, len(msg.items))
+	return refusals(refused, len(items))
 }
 
 // listed is the number of reasons that a toast shows.
@@ -121,24 +88,23 @@ func refusals(refused []error, total int) tea.Cmd {
 	if len(refused) == 1 {
 		return page.Send(problem(refused[0]))
 	}
-	var detail strings.Builder
-	for n, err := range refused {
-		if n == listed {
-			fmt.Fprintf(&detail, "… and %s more", text.Count(len(refused)-listed))
-			break
-		}
-		detail.WriteString(err.Error() + "\n")
+	var detail []string
+	for _, err := range refused[:min(len(refused), listed)] {
+		detail = append(detail, err.Error())
+	}
+	if more := len(refused) - listed; more > 0 {
+		detail = append(detail, fmt.Sprintf("… and %s more", text.Count(more)))
 	}
 	return page.Send(page.Toast{
 		Level:  page.Warn,
 		Text:   fmt.Sprintf("%s of %s cannot be picked. The first: %s", text.Count(len(refused)), text.Count(total), text.Sentence(refused[0].Error())),
-		Detail: strings.TrimSpace(detail.String()),
+		Detail: strings.Join(detail, "\n"),
 	})
 }
 
 // toggle picks or removes the entry under the cursor and moves on. In a range, it toggles the range.
 func (m *Model) toggle() tea.Cmd {
-	if m.ranged {
+	if m.list.Ranged() {
 		return m.pickRange()
 	}
 	e, ok := m.current()
@@ -149,69 +115,81 @@ func (m *Model) toggle() tea.Cmd {
 	switch {
 	case m.tray.has(source):
 		m.drop(among(source))
-		m.step(1)
+		m.step()
 		return nil
 	case e.kind == kindFolder:
-		return m.toggleFolder(source.Path)
+		m.step()
+		return m.pickFolders([]string{source.Path})
 	case m.infos[e.name].problem != nil:
 		// If picking probably fails, the cursor stays and the row is checked again.
 		delete(m.asked, e.name)
 	default:
-		m.step(1)
+		m.step()
 	}
 	return m.pick([]api.Source{source})
 }
 
-// pickRange picks the files in the range. If all are already picked, it removes them.
+// step moves to the next row.
+func (m *Model) step() {
+	m.list.GoTo(m.list.Cursor() + 1)
+	m.list.Hold()
+}
+
+// pickRange picks the files and folders in the range. If all are already picked, it removes them.
 func (m *Model) pickRange() tea.Cmd {
-	from, to := m.rangeRows()
-	m.ranged = false
-	files, fresh := m.files(from, to)
-	if len(files) == 0 {
-		return toast(page.Info, "The range has only folders. Press space on a folder to pick its files.")
+	r := m.entries(m.list.EndRange())
+	if len(r.fresh)+len(r.rest) == 0 {
+		return m.remove(r)
 	}
-	if len(fresh) == 0 {
-		m.drop(among(files...))
-		return nil
-	}
-	return m.pick(fresh)
+	return m.pickEntries(r)
 }
 
-// rangeRows returns the first and last row of the range.
-func (m *Model) rangeRows() (from, to int) {
-	a, b := m.rowOf(m.anchor), m.list.Cursor()
-	if a < 0 {
-		a = b
-	}
-	return min(a, b), max(a, b)
+// entries are the files and folders in some rows.
+type entries struct {
+	files, fresh []api.Source // all files, and those that are not in the tray
+	picked, rest []string     // folders with all files in the tray, and the others
 }
 
-// files returns the files in the rows from through to, and those of them that are not in the tray.
-func (m *Model) files(from, to int) (all, fresh []api.Source) {
-	for i := from; i <= to; i++ {
-		e, ok := m.entryAt(i)
-		if !ok || e.kind == kindFolder {
-			continue
-		}
+// entries returns what is in rows.
+func (m *Model) entries(rows []int32) (r entries) {
+	for _, row := range rows {
+		e := m.shown.entries[row]
 		s := api.Source{Path: m.path(e)}
-		all = append(all, s)
-		if !m.tray.has(s) {
-			fresh = append(fresh, s)
+		switch n := m.tray.under[s.Path]; {
+		case e.kind != kindFolder:
+			r.files = append(r.files, s)
+			if !m.tray.has(s) {
+				r.fresh = append(r.fresh, s)
+			}
+		case n > 0 && n >= m.totals[s.Path]:
+			r.picked = append(r.picked, s.Path)
+		default:
+			r.rest = append(r.rest, s.Path)
 		}
 	}
-	return all, fresh
+	return r
 }
 
-func (m *Model) pickAll() tea.Cmd {
-	_, fresh := m.files(0, len(m.shown.rows)-1)
-	return m.pick(fresh)
+// pickEntries picks what is not picked.
+func (m *Model) pickEntries(r entries) tea.Cmd {
+	return tea.Batch(m.pick(r.fresh), m.pickFolders(r.rest))
 }
 
-// invert removes the shown picked files and picks the others.
+// remove removes files and picked folders from the tray.
+func (m *Model) remove(r entries) tea.Cmd {
+	for _, folder := range r.picked {
+		m.tray.forget(folder)
+	}
+	file, below := among(r.files...), inside(r.picked)
+	m.drop(func(i item) bool { return file(i) || below(i) })
+	return nil
+}
+
+// invert removes what is shown and picked, and picks the rest.
 func (m *Model) invert() tea.Cmd {
-	all, fresh := m.files(0, len(m.shown.rows)-1)
-	m.drop(among(all...))
-	return m.pick(fresh)
+	r := m.entries(m.shown.rows)
+	m.remove(r)
+	return m.pickEntries(r)
 }
 
 // drop removes items from the tray and returns their number. z restores them.
@@ -226,7 +204,7 @@ func (m *Model) drop(gone func(item) bool) int {
 
 // trayChanged updates the tray's list. An empty tray loses the focus.
 func (m *Model) trayChanged() {
-	m.trayList.SetLen(len(m.tray.items))
+	m.trayList.Arrange()
 	if len(m.tray.items) == 0 && m.focus == onTray {
 		m.focus = onList
 	}
@@ -245,7 +223,7 @@ func (m *Model) restore() tea.Cmd {
 		m.removed = m.removed[:last]
 	}
 	if len(sources) == 0 {
-		return toast(page.Info, "All that was removed is in the tray again.")
+		return page.Tell(page.Info, "All that was removed is in the tray again.")
 	}
 	return m.pick(sources)
 }
@@ -276,46 +254,44 @@ func (m *Model) form(pick bool) tea.Cmd {
 		items = []item{{source: api.Source{Path: m.path(e)}}}
 	}
 	return func() tea.Msg {
-		msg := composeMsg{pick: pick}
-		for _, i := range items {
+		var changed []string // after picking
+		for n, i := range items {
 			if i.isURL() {
-				msg.items = append(msg.items, i)
 				continue
 			}
 			now, err := d.identify(i.source.Path)
 			if i.checked && err == nil && !now.Same(i.identity) {
-				msg.changed = append(msg.changed, i.source.Name())
+				changed = append(changed, i.source.Name())
 			}
-			i.identity, i.problem, i.checked = now, err, true
-			msg.items = append(msg.items, i)
+			items[n].identity, items[n].problem, items[n].checked = now, err, true
 		}
-		return msg
+		return page.Then(func() tea.Cmd { return m.compose(items, changed, pick) })
 	}
 }
 
-// compose opens the form. Files that cannot be sent stay in the tray, marked.
-func (m *Model) compose(msg composeMsg) tea.Cmd {
+// compose opens the form. Files that cannot be sent stay in the tray, marked. With pick, it adds the others to it.
+func (m *Model) compose(items []item, changed []string, pick bool) tea.Cmd {
 	var sources []api.Source
 	var refused []error
-	for _, i := range msg.items {
+	for _, i := range items {
 		m.tray.set(i)
 		if i.problem != nil {
 			refused = append(refused, i.problem)
 			continue
 		}
-		if msg.pick {
+		if pick {
 			m.tray.add(i)
 		}
 		sources = append(sources, i.source)
 	}
 	m.trayChanged()
-	cmds := []tea.Cmd{refusals(refused, len(msg.items))}
-	if n := len(msg.changed); n > 0 {
-		words := fmt.Sprintf("%q changed since you picked it. The new content will be sent.", msg.changed[0])
+	cmds := []tea.Cmd{refusals(refused, len(items))}
+	if n := len(changed); n > 0 {
+		words := fmt.Sprintf("%q changed since you picked it. The new content will be sent.", changed[0])
 		if n > 1 {
 			words = fmt.Sprintf("%s changed since you picked them. The new contents will be sent.", text.Plural(n, "file"))
 		}
-		cmds = append(cmds, page.Send(page.Toast{Level: page.Warn, Text: words, Detail: strings.Join(msg.changed, "\n")}))
+		cmds = append(cmds, page.Send(page.Toast{Level: page.Warn, Text: words, Detail: strings.Join(changed, "\n")}))
 	}
 	if len(sources) > 0 {
 		cmds = append(cmds, page.Send(page.Compose{Sources: sources}))

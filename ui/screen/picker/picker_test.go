@@ -135,12 +135,9 @@ func TestRange(t *testing.T) {
 	d := start(t, Options{Folder: folder(t, "a", "b", "c", "d", "e", "sub/")})
 	hints := func() string { return ansi.Strip(kit.Hints(d.m.Actions(), 100, theme.New(true, true))) }
 	d.Press("v")
-	d.Sees("range of 0 files")
-	if strings.Contains(d.Text(), "in range") {
-		t.Errorf("a folder is marked, but a range picks only files:\n%s", d.Text())
-	}
+	d.Sees("range of 1", "in range")
 	d.Press("v")
-	d.Toasted("The range has only folders. Press space on a folder to pick its files.")
+	d.Toasted("No file in sub can be picked")
 	d.Press("j", "j", "v", "j", "j")
 	d.Sees("in range", "range of 3")
 	if got := hints(); !strings.HasPrefix(got, "v pick the range   esc drop the range   space pick") {
@@ -153,11 +150,29 @@ func TestRange(t *testing.T) {
 	d.Press("G", "v", "g", "v") // down over the folder, which is not picked
 	equal(t, "tray", d.tray(), []string{"b", "a", "c", "d", "e"})
 	d.Press("v", "j", "esc")
-	if d.m.ranged {
+	if d.m.list.Ranged() {
 		t.Error("esc left the range")
 	}
 	if len(d.tray()) != 5 {
 		t.Error("esc did more than one step")
+	}
+}
+
+// TestAllPicksFolders: ctrl+a, a range and * pick the files in folders, as space does.
+func TestAllPicksFolders(t *testing.T) {
+	dir := folder(t, "one/1.jpg", "two/2.jpg", "two/deep/3.jpg", "none/")
+	d := start(t, Options{Folder: dir})
+	d.Press("ctrl+a")
+	equal(t, "tray", d.tray(), []string{"1.jpg", "2.jpg", "3.jpg"})
+	equal(t, "subfolders", d.subs(), []string{"one", "two", "two/deep"})
+	d.Toasted("Picked 3 files in 3 folders")
+	d.Press("*")
+	equal(t, "tray", d.tray(), nil)
+	d.Press("g", "j", "v", "j", "v")
+	equal(t, "tray", d.tray(), []string{"1.jpg", "2.jpg", "3.jpg"})
+	d.Press("u")
+	if forms := taken[page.Compose](d); len(forms) != 1 || len(forms[0].Sources) != 3 {
+		t.Errorf("forms: %v", forms)
 	}
 }
 
@@ -172,11 +187,11 @@ func TestAllInvertClearAndBack(t *testing.T) {
 	d.Press("*")
 	equal(t, "tray", d.tray(), []string{"a1", "a2"})
 	d.Press("/", "b", "enter", "v", "esc")
-	if d.m.filter.Value() != "" || !d.m.ranged {
+	if d.m.list.Filter() != "" || !d.m.list.Ranged() {
 		t.Error("the first esc did not clear only the filter")
 	}
 	d.Press("esc")
-	if d.m.ranged || len(d.tray()) != 2 {
+	if d.m.list.Ranged() || len(d.tray()) != 2 {
 		t.Error("the second esc did not clear only the range")
 	}
 	d.Press("esc")
@@ -220,7 +235,7 @@ func TestFilter(t *testing.T) {
 	d.Toasted("No filter has found anything.")
 	// Another folder begins without a filter.
 	d.Press("/", "s", "u", "enter", "enter")
-	if d.m.filter.Value() != "" {
+	if d.m.list.Filter() != "" {
 		t.Error("the filter went along into another folder")
 	}
 }
@@ -359,8 +374,8 @@ func TestPaste(t *testing.T) {
 	// In the filter a paste is text.
 	d.Press("/")
 	d.Send(tea.PasteMsg{Content: "zz"})
-	if d.m.filter.Value() != "zz" {
-		t.Errorf("filter %q, want \"zz\"", d.m.filter.Value())
+	if d.m.list.Filter() != "zz" {
+		t.Errorf("filter %q, want \"zz\"", d.m.list.Filter())
 	}
 }
 
@@ -403,70 +418,35 @@ func TestStaleRepliesAreDropped(t *testing.T) {
 	dir := folder(t, "one/a.jpg", "two/b.jpg")
 	d := start(t, Options{Folder: dir})
 	late := d.m.open(filepath.Join(dir, "one"), "")
-	d.Run(d.m.open(filepath.Join(dir, "two"), ""))
+	d.open(filepath.Join(dir, "two"), "")
 	d.Run(late)
 	d.under("b.jpg")
-	d.Send(infosMsg{folder: "/elsewhere", infos: map[string]info{"b.jpg": {known: true, size: 99}}})
-	if d.m.infos["b.jpg"].size == 99 {
-		t.Error("the matches of another folder were used for this one")
-	}
-	d.Send(arrangedMsg{number: -1})
-	d.under("b.jpg")
 }
 
-// TestManyEntries: in a folder of many entries Update arranges nothing.
+// TestManyEntries: a large folder is read and sorted outside Update, and only visible rows are inspected.
 func TestManyEntries(t *testing.T) {
-	d := start(t, Options{Folder: folder(t, "a.jpg")})
-	many := make([]entry, 100_000)
-	for i := range many {
-		name := fmt.Sprintf("IMG_%06d.jpg", (i*7919)%len(many))
-		many[i] = entry{name: name}
-	}
-	d.m.readGen++
-	part := snapshotMsg{snapshot: snapshot{gen: d.m.readGen, folder: d.m.shown.folder, entries: many[:4096]}, first: true}
-	d.Send(part)
-	d.Press("j", "j")
-	here, _ := d.m.current() // the cursor stays here while the rest arrives
-	all := part
-	all.entries, all.done, all.first = many, true, false
-	cmd := d.m.Update(all)
-	if len(d.m.shown.rows) != 4096 {
-		t.Error("100,000 entries were arranged in Update")
-	}
-	d.Run(cmd)
-	if len(d.m.shown.rows) != len(many) {
-		t.Fatalf("%d rows", len(d.m.shown.rows))
-	}
-	d.under(here.name)
-	d.Press("/", "9", "9", "9", "9")
-	if n := len(d.rows()); n == 0 || n == len(many) {
-		t.Errorf("%d found", n)
-	}
-	looked := len(d.m.asked)
-	d.Press("enter", "G")
-	if len(d.m.asked) > looked+2*ahead+d.Size.Y {
-		t.Errorf("%d entries inspected to show the last page", len(d.m.asked))
-	}
-}
-
-func TestReadingInParts(t *testing.T) {
 	dir := folder(t)
-	for i := range firstPart + 10 {
-		f, err := os.Create(filepath.Join(dir, fmt.Sprint(i)))
+	const n = 5000
+	for i := range n {
+		f, err := os.Create(filepath.Join(dir, fmt.Sprintf("IMG_%d.jpg", (i*7919)%n)))
 		must(t, err)
 		must(t, f.Close())
 	}
-	d := start(t, Options{Folder: dir})
-	if len(d.rows()) != firstPart+10 || !d.m.shown.done {
-		t.Errorf("%d rows", len(d.rows()))
-	}
-	// A folder left while it is being read closes.
+	d := start(t, Options{Folder: folder(t, "a.jpg")})
 	cmd := d.m.open(dir, "")
-	msg := cmd().(snapshotMsg)
-	d.m.readGen++
-	d.Send(msg)
-	if _, err := msg.rest.dir.Stat(); err == nil {
-		t.Error("the folder is still open")
+	d.under("a.jpg")
+	d.Run(cmd)
+	if rows := d.rows(); len(rows) != n || rows[0] != "IMG_0.jpg" || rows[n-1] != "IMG_4999.jpg" {
+		t.Errorf("%d rows", len(rows))
+	}
+	d.Press("/", "9", "9", "9")
+	if found := len(d.rows()); found == 0 || found > 40 {
+		t.Errorf("%d found", found)
+	}
+	d.Press("esc", "G")
+	d.Sees("IMG_4999.jpg", "empty")
+	if len(d.m.asked) > 5*d.Size.Y {
+		t.Errorf("%d entries inspected to show a few pages", len(d.m.asked))
 	}
 }
 
@@ -482,7 +462,7 @@ func TestFilterTheTray(t *testing.T) {
 	d.Press("d")
 	equal(t, "tray", d.tray(), []string{"a1.jpg", "a2.jpg"})
 	d.Press("esc")
-	if d.m.focus != onTray || d.m.trayList.Filtered() {
+	if d.m.focus != onTray || d.m.trayList.Filtering() {
 		t.Error("the first esc does not take the filter")
 	}
 	d.Press("esc")

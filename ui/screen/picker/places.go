@@ -1,9 +1,12 @@
 package picker
 
 import (
+	"cmp"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -23,13 +26,6 @@ type Folders interface {
 	Samples() (string, error)
 }
 
-// placesMsg carries bookmarks and recent folders.
-type placesMsg struct {
-	marked  []string
-	earlier []string
-	err     error
-}
-
 // recentKept is the number of recent folders.
 const recentKept = 15
 
@@ -44,7 +40,14 @@ func (m *Model) startPlaces() tea.Cmd {
 	return func() tea.Msg {
 		marked, err := folders.Bookmarks()
 		earlier, also := folders.Earlier()
-		return placesMsg{marked, earlier, errors.Join(err, also)}
+		return page.Then(func() tea.Cmd {
+			m.earlier = earlier
+			m.setMarks(marked)
+			if err = errors.Join(err, also); err != nil {
+				return page.Send(problem(err))
+			}
+			return nil
+		})
 	}
 }
 
@@ -57,7 +60,7 @@ func (m *Model) newPlaces() *kit.Menu {
 	menu.Beside = []kit.Action{
 		{ID: "picker.place-remove", Keys: kit.Bind("remove the bookmark", "", "d"), Group: groupMove, Footer: true, Disabled: func() string {
 			return text.If(menu.Row().Label != bookmark, "only bookmarks can be removed")
-		}, Do: func() tea.Cmd { return m.removeMark(menu.Row().Note) }},
+		}, Do: func() tea.Cmd { return m.toggleMark(menu.Row().Note) }},
 	}
 	m.fillPlaces(menu)
 	return menu
@@ -83,15 +86,11 @@ func (m *Model) fillPlaces(menu *kit.Menu) {
 	menu.Resize(m.size)
 }
 
-func (m *Model) gotPlaces(msg placesMsg) tea.Cmd {
-	m.marked, m.earlier = msg.marked, msg.earlier
-	if m.places != nil {
+// setMarks shows the bookmarks in the menu.
+func (m *Model) setMarks(marked []string) {
+	if m.marked = marked; m.places != nil {
 		m.fillPlaces(m.places)
 	}
-	if msg.err != nil {
-		return page.Send(problem(msg.err))
-	}
-	return nil
 }
 
 // Shown returns the folders shown in this run, newest first.
@@ -113,20 +112,9 @@ func without(folders []string, gone string) []string {
 	return slices.DeleteFunc(slices.Clone(folders), func(f string) bool { return f == gone })
 }
 
-// removeMark removes a bookmark.
-func (m *Model) removeMark(folder string) tea.Cmd {
-	folders, earlier, marked := m.options.Folders, m.earlier, without(m.marked, folder)
-	return func() tea.Msg {
-		if err := folders.SetBookmarks(marked); err != nil {
-			return problem(err)
-		}
-		return placesMsg{marked: marked, earlier: earlier}
-	}
-}
-
-// toggleMark adds or removes a bookmark for the current folder.
-func (m *Model) toggleMark() tea.Cmd {
-	folders, folder := m.options.Folders, m.shown.folder
+// toggleMark adds or removes a bookmark.
+func (m *Model) toggleMark(folder string) tea.Cmd {
+	folders := m.options.Folders
 	return func() tea.Msg {
 		marked, err := folders.Bookmarks()
 		if err != nil {
@@ -139,6 +127,113 @@ func (m *Model) toggleMark() tea.Cmd {
 		if err := folders.SetBookmarks(now); err != nil {
 			return problem(err)
 		}
-		return page.Toast{Level: page.Good, Text: filepath.Base(folder) + " " + words}
+		return page.Then(func() tea.Cmd {
+			m.setMarks(now)
+			return page.Tell(page.Good, filepath.Base(folder)+" "+words)
+		})
 	}
+}
+
+// startJump asks for a path and starts with the current folder.
+func (m *Model) startJump() tea.Cmd {
+	folder := m.shown.folder
+	if folder != "" && !strings.HasSuffix(folder, string(filepath.Separator)) {
+		folder += string(filepath.Separator)
+	}
+	var asked page.Questions
+	var begun string   // what the names complete
+	var names []string // folders end in a slash
+	var failure error
+	p := kit.NewPrompt("Go to", "", folder, "/a/folder or ~/a/folder")
+	p.Verb = "go there"
+	p.Typed = func(typed string) tea.Cmd {
+		d, path := m.disk, m.typedPath(typed)
+		return asked.Ask(func() tea.Msg {
+			found, err := d.namesIn(filepath.Split(path))
+			return page.Do(func() {
+				begun, names, failure = typed, found, err
+				p.Refresh()
+			})
+		})
+	}
+	p.Complete = func(typed string) (list []string) {
+		if typed != begun {
+			return nil
+		}
+		_, begin := filepath.Split(m.typedPath(typed))
+		for _, name := range names {
+			list = append(list, typed[:max(0, len(typed)-len(begin))]+name)
+		}
+		return list
+	}
+	p.Note = func(typed string) string {
+		switch {
+		case typed != begun:
+			return ""
+		case failure != nil:
+			return "No such folder yet."
+		}
+		return text.If(len(names) == 0, "No name here begins like that.")
+	}
+	p.Do = func(typed string) tea.Cmd { return m.open(filepath.Clean(m.typedPath(typed)), "") }
+	m.Open(p)
+	return p.Typed(folder)
+}
+
+// typedPath returns the absolute path of a typed one. ~ is the home folder, and a relative path starts at the current
+// folder. // or /~/ in the middle starts over, as in editors.
+func (m *Model) typedPath(text string) string {
+	if i := strings.LastIndex(text, "/~/"); i >= 0 {
+		text = text[i+1:]
+	}
+	if i := strings.LastIndex(text, "//"); i >= 0 {
+		text = text[i+1:]
+	}
+	if text == "~" || strings.HasPrefix(text, "~"+string(filepath.Separator)) {
+		if home, err := m.home(); err == nil {
+			text = home + text[1:]
+		}
+	}
+	if !filepath.IsAbs(text) {
+		return m.shown.folder + string(filepath.Separator) + text
+	}
+	return text
+}
+
+// namesIn returns the names in a folder that start with begin, ignoring case, folders first. It includes hidden names only if
+// begin is not empty.
+func (d *disk) namesIn(folder, begin string) (names []string, err error) {
+	info, err := d.stat(folder, d.patience)
+	if err == nil && !info.IsDir() {
+		err = errors.New("it is not a folder")
+	}
+	if err != nil {
+		return nil, err
+	}
+	found, err := readNames(folder)
+	low := strings.ToLower(begin)
+	for _, f := range found {
+		name := f.Name()
+		if !strings.HasPrefix(strings.ToLower(name), low) || name[0] == '.' && begin == "" {
+			continue
+		}
+		if d.isFolder(folder, f) {
+			name += string(filepath.Separator)
+		}
+		names = append(names, name)
+	}
+	rank := func(name string) int { return strings.Count(name, string(filepath.Separator)) }
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(text.SortKey(a), text.SortKey(b)))
+	})
+	return names, err
+}
+
+// isFolder reports whether the entry is a folder, following links.
+func (d *disk) isFolder(folder string, f os.DirEntry) bool {
+	if f.Type()&os.ModeSymlink == 0 {
+		return f.IsDir()
+	}
+	info, err := d.stat(filepath.Join(folder, f.Name()), d.patience)
+	return err == nil && info.IsDir()
 }

@@ -1,52 +1,44 @@
 package picker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"image"
-	"io"
-	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api/media"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
-	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 )
 
 // pause is how long the cursor must rest before a preview is loaded.
 const pause = 60 * time.Millisecond
 
-// subject identifies a preview. Equal subjects look the same.
+// subject identifies what a preview shows. A file that changed is another subject.
 type subject struct {
 	path    string
 	folder  bool
-	size    int64 // bytes; a file that changed is another subject
+	size    int64 // bytes
 	changed time.Time
-	room    image.Point // cells for the picture; empty: only facts
-	options picture.Options
-}
-
-// same reports whether both are the same state of the same file.
-func (s subject) same(o subject) bool {
-	return s.path == o.path && s.folder == o.folder && s.size == o.size && s.changed.Equal(o.changed)
 }
 
 // preview is what is known about the file under the cursor.
 type preview struct {
-	on      bool
-	subject subject
-	gen     int
-	ctx     context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
-	cancel  context.CancelFunc
-
-	facts   *media.Facts
-	slot    picture.Slot
-	failure error // why there are no facts or there is no picture
-	count   *count
-	busy    bool
+	on       bool
+	subject  subject
+	asked    page.Questions
+	cancel   context.CancelFunc
+	facts    *media.Facts
+	count    *count
+	failure  error       // why there are no facts
+	pictures *edit.Tiles // of the file, or the first ones of the folder
 }
 
 // count is the content of a folder.
@@ -55,224 +47,116 @@ type count struct {
 	pictures               []string // first visible pictures
 }
 
-// Replies carry the generation of their request.
-type (
-	factsMsg struct {
-		gen   int
-		facts media.Facts
-		err   error
-	}
-	drawnMsg struct {
-		gen   int
-		drawn picture.Surface
-		quick bool // a detailed one follows
-		err   error
-	}
-	countedMsg struct {
-		gen   int
-		count count
-		err   error
-	}
-)
-
 // wanted returns the subject to preview; zero means none.
 func (m *Model) wanted() subject {
-	if !m.preview.on {
+	if !m.preview.on || m.layout().preview.Empty() {
 		return subject{}
-	}
-	l := m.layout()
-	if l.preview.Empty() {
-		return subject{}
-	}
-	s := subject{options: m.drawing(), room: l.picture().Size()}
-	if m.options.Loader == nil || m.abilities.Method == picture.MethodOff {
-		s.room = image.Point{}
 	}
 	if m.focus == onTray {
 		i, ok := m.trayItem()
 		if !ok || i.isURL() {
 			return subject{}
 		}
-		s.path, s.size, s.changed = i.source.Path, i.identity.Size, i.identity.Modified
-		return s
+		return subject{path: i.source.Path, size: i.identity.Size, changed: i.identity.Modified}
 	}
 	e, ok := m.current()
 	if !ok || e.kind != kindFile && e.kind != kindFolder || m.infos[e.name].silent {
 		return subject{}
 	}
-	s.path, s.folder = m.path(e), e.kind == kindFolder
-	if i := m.infos[e.name]; i.known {
-		s.size, s.changed = i.size, i.modified
-	}
-	return s
+	return subject{m.path(e), e.kind == kindFolder, m.infos[e.name].size, m.infos[e.name].modified}
 }
 
-// drawing returns how to draw pictures.
-func (m *Model) drawing() picture.Options {
-	if m.plain {
-		return m.abilities.Options(picture.NoColor, m.light)
-	}
-	return m.abilities.Options(m.colors, m.light)
-}
-
-// wantPreview requests the preview of the entry under the cursor unless it is already shown or requested.
+// wantPreview reads the facts of the entry under the cursor unless they are known or requested.
 func (m *Model) wantPreview() tea.Cmd {
 	want, p := m.wanted(), &m.preview
 	if want == p.subject {
 		return nil
 	}
-	// An entry's facts arrive after the cursor. A preview started without them is still valid.
-	if p.subject.path != "" && p.subject.changed.IsZero() {
-		known := p.subject
-		known.size, known.changed = want.size, want.changed
-		if known == want {
-			p.subject = want
-			return nil
-		}
-	}
 	if p.cancel != nil {
 		p.cancel()
 	}
-	next := preview{on: p.on, subject: want, gen: p.gen + 1}
-	var gone tea.Cmd
-	if want.same(p.subject) {
-		next.facts, next.slot, next.failure, next.count = p.facts, p.slot, p.failure, p.count
-	} else {
-		gone = p.slot.Set(nil)
+	if want.path != p.subject.path {
+		p.facts, p.count, p.failure = nil, nil, nil
 	}
-	*p = next
-	if want.path == "" {
-		return gone
-	}
-	p.busy = true
-	p.ctx, p.cancel = context.WithCancel(context.Background())
-	gen := p.gen
-	return tea.Batch(gone, tea.Tick(m.pause, func(time.Time) tea.Msg { return page.Then(func() tea.Cmd { return m.previewDue(gen) }) }))
-}
-
-// previewDue starts reading if the cursor still rests.
-func (m *Model) previewDue(gen int) tea.Cmd {
-	p := &m.preview
-	if gen != p.gen || p.ctx == nil {
+	p.asked.Drop()
+	if p.subject = want; want.path == "" {
 		return nil
 	}
-	ctx, path := p.ctx, p.subject.path
-	if p.subject.folder {
-		return func() tea.Msg {
-			n, err := countFolder(ctx, path)
-			return countedMsg{gen, n, err}
+	ctx, cancel := context.WithCancel(context.Background())
+	p.cancel = cancel
+	wait := m.pause
+	return p.asked.Ask(func() tea.Msg {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(wait):
 		}
-	}
-	return func() tea.Msg {
-		facts, err := media.FactsOf(ctx, path)
-		return factsMsg{gen, facts, err}
-	}
-}
-
-// gotFacts shows the facts and loads the picture.
-func (m *Model) gotFacts(msg factsMsg) tea.Cmd {
-	p := &m.preview
-	if msg.gen != p.gen {
-		return nil
-	}
-	p.failure = msg.err
-	if msg.err != nil {
-		p.facts, p.busy = nil, false
-		return p.slot.Set(nil)
-	}
-	p.facts = &msg.facts
-	room := p.subject.room
-	if !msg.facts.Shown() || room.X < 1 || room.Y < 1 {
-		p.busy = false
-		return p.slot.Set(nil)
-	}
-	loader, ctx, gen := m.options.Loader, p.ctx, p.gen
-	request := picture.Request{Path: p.subject.path, Cols: room.X, Rows: room.Y, Options: p.subject.options}
-	whole := func() tea.Msg {
-		drawn, err := loader.Load(ctx, request)
-		return drawnMsg{gen: gen, drawn: drawn, err: err}
-	}
-	if p.slot.Lines() != nil || msg.facts.MIME != "image/jpeg" {
-		return whole
-	}
-	// The camera's thumbnail is ready much sooner.
-	return tea.Batch(whole, func() tea.Msg {
-		if drawn := loader.Quick(ctx, request); drawn != nil {
-			return drawnMsg{gen: gen, drawn: drawn, quick: true}
+		if want.folder {
+			n, err := countFolder(want.path)
+			return page.Do(func() { p.count, p.failure = &n, err })
 		}
-		return nil
+		facts, err := media.FactsOf(ctx, want.path)
+		return page.Do(func() { p.facts, p.failure = &facts, err })
 	})
 }
 
-// gotDrawn shows the picture.
-func (m *Model) gotDrawn(msg drawnMsg) tea.Cmd {
-	p := &m.preview
-	late := msg.quick && (!p.busy || p.slot.Lines() != nil || p.slot.Waiting())
-	if msg.gen != p.gen || late {
-		if msg.drawn != nil {
-			msg.drawn.Drop()
+// newPreview returns the pictures of the preview.
+func (m *Model) newPreview() *edit.Tiles {
+	s := edit.NewTiles(edit.TilesOptions{
+		Context: context.Background(), Loader: m.options.Loader, Len: func() int { return len(m.previewed()) },
+		Tile: func(i int) edit.Tile {
+			of := m.previewed()[i]
+			return edit.Tile{Name: of.Name, Picture: of}
+		},
+	})
+	s.On = true
+	return s
+}
+
+// previewed returns the pictures in the preview. That of a file is loaded together with its facts.
+func (m *Model) previewed() (list []edit.Thumb) {
+	p, s := &m.preview, m.preview.subject
+	switch {
+	case s.path == "" || p.failure != nil:
+	case p.count != nil:
+		for _, name := range p.count.pictures {
+			list = append(list, thumbOf(filepath.Join(s.path, name), ""))
 		}
-		return nil
+	case p.facts != nil && p.facts.Shown(), p.facts == nil && !s.changed.IsZero() && entry{name: s.path}.isPicture():
+		list = append(list, thumbOf(s.path, fmt.Sprint(s.size, s.changed.UnixNano())))
 	}
-	p.failure = msg.err
-	cmd := p.slot.Set(msg.drawn)
-	p.busy = msg.quick || p.slot.Waiting()
-	return cmd
+	return list
 }
 
-// transmitted shows a picture that the terminal has received.
-func (m *Model) transmitted(msg picture.Transmitted) tea.Cmd {
-	if m.sheet.Update(msg) || m.folderSheet.Update(msg) {
+// problem returns why there is no preview, or nil.
+func (p *preview) problem() error {
+	if errors.Is(p.failure, context.Canceled) {
 		return nil
 	}
-	gone, used := m.preview.slot.Transmitted(msg)
-	if used {
-		m.preview.busy = false
-	}
-	return gone
-}
-
-func (m *Model) gotCount(msg countedMsg) {
-	p := &m.preview
-	if msg.gen != p.gen {
-		return
-	}
-	p.busy, p.failure, p.count = false, msg.err, &msg.count
+	return cmp.Or(p.failure, p.pictures.Failure())
 }
 
 // countFolder counts the content of a folder.
-func countFolder(ctx context.Context, path string) (count, error) {
+func countFolder(path string) (count, error) {
 	var n count
-	dir, err := os.Open(path)
+	found, err := readNames(path)
 	if err != nil {
 		return n, folderProblem(path, err)
 	}
-	defer func() { _ = dir.Close() }() // read only
-	for ctx.Err() == nil {
-		found, err := dir.ReadDir(readAtOnce)
-		for _, d := range found {
-			if d.IsDir() {
-				n.folders++
-			} else {
-				n.files++
-			}
-			e := entry{name: d.Name()}
-			if e.hidden() {
-				n.hidden++
-			} else if !d.IsDir() && e.isPicture() {
-				n.pictures = append(n.pictures, d.Name())
-			}
+	for _, d := range found {
+		if d.IsDir() {
+			n.folders++
+		} else {
+			n.files++
 		}
-		if errors.Is(err, io.EOF) {
-			n.pictures = keepFirst(n.pictures)
-			return n, nil
-		}
-		if err != nil {
-			return n, folderProblem(path, err)
+		e := entry{name: d.Name()}
+		if e.hidden() {
+			n.hidden++
+		} else if !d.IsDir() && e.isPicture() {
+			n.pictures = append(n.pictures, d.Name())
 		}
 	}
-	return n, ctx.Err()
+	slices.SortFunc(n.pictures, func(a, b string) int { return strings.Compare(text.SortKey(a), text.SortKey(b)) })
+	n.pictures = n.pictures[:min(len(n.pictures), edit.MaxFirst)]
+	return n, nil
 }
-
-// pixels formats a size in pixels.
-func pixels(p image.Point) string { return fmt.Sprintf("%d x %d px", p.X, p.Y) }

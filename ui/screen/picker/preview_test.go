@@ -1,8 +1,6 @@
 package picker
 
 import (
-	"context"
-	"errors"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -51,11 +49,11 @@ func previewed(t *testing.T) *fixture {
 
 func TestPreview(t *testing.T) {
 	d := previewed(t)
-	d.Sees("holds", "2 files, 1 folder", "1 of them", "A folder. Press enter to open it.")
+	d.Sees("2 files, 1 folder · 1 hidden", "A folder. Press enter to open it.")
 	d.Press("j")
 	d.Sees("JPEG picture", "400 x 300 px", "alpha", "no", "changed")
-	if got, want := len(d.m.preview.slot.Lines()), d.m.layout().picture().Dy(); got != want {
-		t.Errorf("the picture has %d lines, want %d", got, want)
+	if !strings.ContainsAny(d.Text(), "▄▀▌▐") {
+		t.Errorf("no picture:\n%s", d.Text())
 	}
 	d.Press("j")
 	d.Sees("PNG picture", "yes, can be transparent")
@@ -88,15 +86,15 @@ func TestPreviewOfTheTray(t *testing.T) {
 func TestPreviewFollowsTheSize(t *testing.T) {
 	d := previewed(t)
 	d.Press("j")
-	before := len(d.m.preview.slot.Lines())
+	before := strings.Count(d.Text(), "▄")
 	cmd := d.Host.Resize(image.Pt(140, 48))
 	if d.m.preview.facts == nil {
 		t.Error("the facts went with the size")
 	}
 	d.Size = image.Pt(140, 48)
 	d.Run(cmd)
-	if got := len(d.m.preview.slot.Lines()); got <= before {
-		t.Errorf("%d lines, before %d", got, before)
+	if got := strings.Count(d.Text(), "▄"); got <= before {
+		t.Errorf("%d cells, before %d", got, before)
 	}
 	d.Resize(image.Pt(80, 20))
 	d.Sees("JPEG picture", "400 x 300 px")
@@ -111,24 +109,14 @@ func TestPreviewFollowsTheSize(t *testing.T) {
 func TestPreviewOfWhereTheCursorRests(t *testing.T) {
 	d := previewed(t)
 	first, _, _ := d.Host.Press(kit.KeyMsg("j"))
-	ctx, gen := d.m.preview.ctx, d.m.preview.gen
 	d.Press("j")
-	if !errors.Is(ctx.Err(), context.Canceled) {
-		t.Error("an outdated preview continues")
-	}
 	d.Run(first)
-	d.Send(factsMsg{gen: gen, facts: media.Facts{Name: "something else"}})
-	d.Send(drawnMsg{gen: gen, drawn: drawing{"something else"}})
-	d.Send(countedMsg{gen: gen, count: count{files: 7777}})
-	if strings.Contains(d.Text(), "something else") || strings.Contains(d.Text(), "7,777 files") {
-		t.Error("a preview of another file is shown")
-	}
 	d.Sees("PNG picture")
 	// The same file is not read again.
-	now := d.m.preview.gen
+	facts := d.m.preview.facts
 	d.Send(page.RunsChanged{})
 	d.Send(page.Resized{Size: d.Size})
-	if d.m.preview.gen != now {
+	if d.m.preview.facts != facts {
 		t.Error("the preview began again although nothing changed")
 	}
 }
@@ -137,56 +125,8 @@ func TestPreviewWithoutLoader(t *testing.T) {
 	d := start(t, Options{Folder: pictures(t), Preview: true})
 	d.Press("j")
 	d.Sees("JPEG picture", "400 x 300 px")
-	if d.m.preview.slot.Lines() != nil {
+	if strings.ContainsAny(d.Text(), "▄▀▌▐") {
 		t.Error("a picture without a loader")
-	}
-}
-
-func TestColorsFollowTheTerminal(t *testing.T) {
-	d := previewed(t)
-	d.Press("j")
-	d.Send(tea.ColorProfileMsg{Profile: colorprofile.ANSI256})
-	if d.m.preview.subject.options.Color != picture.Color256 {
-		t.Error("the picture keeps the old colors")
-	}
-}
-
-// photo returns a picture that is not plain.
-func photo(w, h int) *image.RGBA {
-	img := image.NewRGBA(image.Rect(0, 0, w, h))
-	for i := range img.Pix {
-		img.Pix[i] = uint8(i * 7)
-	}
-	return img
-}
-
-// drawing is a surface with given lines.
-type drawing []string
-
-func (d drawing) Lines() []string { return d }
-func (d drawing) Show() tea.Cmd   { return nil }
-func (d drawing) Delete() tea.Cmd { return nil }
-func (d drawing) Drop()           {}
-
-// TestQuickPictureComesFirst: a quick picture is shown until the full one is ready, and never replaces it.
-func TestQuickPictureComesFirst(t *testing.T) {
-	d := previewed(t)
-	d.Press("j")
-	p := &d.m.preview
-	shown := func() string { return strings.Join(p.slot.Lines(), "") }
-	whole := shown()
-	d.Send(drawnMsg{gen: p.gen, drawn: drawing{"late"}, quick: true})
-	if shown() != whole {
-		t.Error("a late quick picture replaced the full one")
-	}
-	p.busy, p.slot = true, picture.Slot{}
-	d.Send(drawnMsg{gen: p.gen, drawn: drawing{"quick"}, quick: true})
-	if shown() != "quick" || !p.busy {
-		t.Errorf("%q is shown, busy %v", shown(), p.busy)
-	}
-	d.Send(drawnMsg{gen: p.gen, drawn: drawing{"whole"}})
-	if shown() != "whole" || p.busy {
-		t.Errorf("%q is shown, busy %v", shown(), p.busy)
 	}
 }
 
@@ -210,7 +150,25 @@ func TestPreviewOfAFolder(t *testing.T) {
 		t.Errorf("no pictures:\n%s", d.Text())
 	}
 	d.Press("enter")
-	if d.m.folderSheet.Busy() {
+	if d.m.preview.pictures.Busy() {
 		t.Error("pictures are made that are not shown")
 	}
+}
+
+func TestColorsFollowTheTerminal(t *testing.T) {
+	d := previewed(t)
+	d.Press("j")
+	d.Send(tea.ColorProfileMsg{Profile: colorprofile.ANSI256})
+	if d.m.terminal.Options().Color != picture.Color256 {
+		t.Error("the picture keeps the old colors")
+	}
+}
+
+// photo returns a picture that is not plain.
+func photo(w, h int) *image.RGBA {
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	for i := range img.Pix {
+		img.Pix[i] = uint8(i * 7)
+	}
+	return img
 }

@@ -4,236 +4,173 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api"
 	"mediadesk/ui/page"
 )
 
-// snapshot is what is known about a folder. Its entries are immutable; later snapshots of a generation only append.
-type snapshot struct {
-	gen     int
-	folder  string
-	entries []entry
-	done    bool      // all entries are read
+// opened is a folder that was read.
+type opened struct {
+	arrangement
 	changed time.Time // modification time of the folder before reading
-	kinds   int       // changes when link targets become known after reading
+	gone    string    // the requested folder, if it does not exist
+	land    string    // the name to land on
+	err     error
 }
 
-// snapshotMsg carries a part of a folder.
-type snapshotMsg struct {
-	snapshot
-	first bool
-	gone  string // the requested folder, if it does not exist
-	land  string // the name to land on
-	err   error
-	links []int32 // links with unknown targets
-	rest  *reader // reads the rest; nil if done
-}
-
-// A folder is read in parts. The first is small, so that rows appear within milliseconds. Later parts have growing time
-// limits, so that a slow disk shows progress and sorting costs less than reading.
-const (
-	firstPart  = 2000
-	firstTime  = 15 * time.Millisecond
-	partTime   = 150 * time.Millisecond
-	readAtOnce = 1000
-)
-
-// reader reads a folder in parts. Only one command uses it at a time.
-type reader struct {
-	disk    *disk
-	dir     *os.File
-	gen     int
-	folder  string
-	entries []entry
-	handed  int           // number of entries in earlier snapshots
-	links   []int32       // links with unknown targets
-	time    time.Duration // time limit of the next part
-	changed time.Time
-}
-
-// open opens another folder. The old one stays until the first part arrives. The cursor moves to the name land if it exists.
+// open opens another folder. The old one stays until the new one is read. The cursor moves to the name land if it exists.
 func (m *Model) open(folder, land string) tea.Cmd {
-	m.readGen++
-	gen := m.readGen
+	d, a := m.disk, m.request(folder)
+	return m.reads.Ask(func() tea.Msg {
+		o := openFolder(d, folder, land, a)
+		return page.Then(func() tea.Cmd { return m.opened(o) })
+	})
+}
+
+// request prepares reading a folder and returns how to arrange it.
+func (m *Model) request(folder string) arrangement {
 	m.opening = folder
 	if e, ok := m.current(); ok {
 		m.cursors[m.shown.folder] = e.name
 	}
-	d := m.disk
-	return func() tea.Msg { return openFolder(d, gen, folder, land) }
+	a := arrangement{disk: m.disk, gen: m.shown.gen + 1, order: m.order, hidden: m.hidden}
+	if folder == m.shown.folder {
+		a.pattern = m.list.Filter()
+	}
+	return a
 }
 
-// reload reads the folder again unless a read is running. The cursor stays.
+// reload reads the folder again unless one is being read. The cursor stays.
 func (m *Model) reload() tea.Cmd {
-	if m.shown.folder == "" || m.opening != "" || !m.reading.done {
+	if m.shown.folder == "" || m.opening != "" {
 		return nil
 	}
 	return m.open(m.shown.folder, "")
 }
 
-// openFolder opens a folder or its nearest existing parent and reads the first part.
-func openFolder(d *disk, gen int, asked, land string) tea.Msg {
-	msg := snapshotMsg{snapshot: snapshot{gen: gen}, first: true, land: land}
+// openFolder reads a folder or its nearest existing parent, and arranges it.
+func openFolder(d *disk, asked, land string, a arrangement) opened {
+	o := opened{arrangement: a, land: land}
 	folder, err := filepath.Abs(asked) // "" is the working directory
 	if err != nil {
-		msg.err = fmt.Errorf("the working directory cannot be found: %w", rootCause(err))
-		return msg
+		o.err = fmt.Errorf("the working directory cannot be found: %w", rootCause(err))
+		return o
 	}
-	for msg.folder = folder; ; msg.folder = filepath.Dir(msg.folder) {
-		// Opening a pipe would block.
-		info, err := os.Stat(msg.folder)
+	for o.folder = folder; ; o.folder = filepath.Dir(o.folder) {
+		info, err := os.Stat(o.folder)
 		switch {
-		case err == nil && info.IsDir():
-		case err == nil:
-			msg.land = filepath.Base(msg.folder)
+		case err == nil && !info.IsDir():
+			o.land = filepath.Base(o.folder)
 			continue
-		case missing(err) && filepath.Dir(msg.folder) != msg.folder:
-			msg.gone, msg.land = folder, ""
+		case err != nil && missing(err) && filepath.Dir(o.folder) != o.folder:
+			o.gone, o.land = folder, ""
 			continue
-		default:
-			msg.err = folderProblem(msg.folder, err)
-			return msg
+		case err != nil:
+			o.err = folderProblem(o.folder, err)
+			return o
 		}
+		o.changed = info.ModTime()
 		break
 	}
-	dir, err := os.Open(msg.folder)
+	found, err := readNames(o.folder)
 	if err != nil {
-		msg.err = folderProblem(msg.folder, err)
-		return msg
+		o.err = folderProblem(o.folder, err)
 	}
-	r := &reader{disk: d, dir: dir, gen: gen, folder: msg.folder}
-	if info, err := dir.Stat(); err == nil {
-		r.changed = info.ModTime()
+	// A link on a slow disk shows its target later.
+	end := time.Now().Add(d.patience / 10)
+	o.entries = make([]entry, len(found))
+	for i, f := range found {
+		e := entry{name: f.Name(), kind: kindOf(f.Type())}
+		if e.link = f.Type()&fs.ModeSymlink != 0; e.link {
+			e.kind = kindLink
+			if left := time.Until(end); left > 0 {
+				info, err := d.stat(filepath.Join(o.folder, e.name), left)
+				e.kind = kindOfLink(info, err)
+			}
+		}
+		o.entries[i] = e
 	}
-	return r.next(msg)
+	o.arrange(true)
+	return o
+}
+
+// readNames is os.ReadDir without sorting.
+func readNames(folder string) ([]fs.DirEntry, error) {
+	dir, err := os.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = dir.Close() }() // read only
+	return dir.ReadDir(-1)
+}
+
+// kindOfLink returns the kind of a link from the result of os.Stat.
+func kindOfLink(info fs.FileInfo, err error) kind {
+	switch {
+	case errors.Is(err, errNoAnswer):
+		return kindLink
+	case errors.Is(err, syscall.ELOOP):
+		return kindCircle
+	case err != nil:
+		return kindBroken
+	}
+	return kindOf(info.Mode())
+}
+
+// opened shows a folder. If it cannot be read, the current folder stays. If there is none, the list shows the error.
+func (m *Model) opened(o opened) tea.Cmd {
+	m.opening = ""
+	if o.err != nil && len(o.entries) == 0 {
+		if m.shown.folder == "" {
+			m.problem, m.shown.folder = o.err, o.folder
+		}
+		return page.Send(problem(o.err))
+	}
+	m.problem, m.changed = nil, o.changed
+	var cmds []tea.Cmd
+	land := o.land
+	if o.folder != m.shown.folder {
+		m.list.EndRange()
+		m.list.GoTo(0)
+		m.list.SetFilter("")
+		m.recent = slices.Insert(without(m.recent, o.folder), 0, o.folder)
+		m.recent = m.recent[:min(len(m.recent), recentKept)]
+		cmds = append(cmds, m.sheet.Delete())
+		m.sheet.Forget()
+		land = cmp.Or(land, m.cursors[o.folder])
+		m.infos = map[string]info{}
+	}
+	// Old facts stay visible until they are read again.
+	m.asked, m.totaled = map[string]bool{}, map[string]bool{}
+	m.show(o.arrangement)
+	if land != "" && m.list.Go(land) {
+		m.list.Hold()
+	}
+	m.arranging.Drop()
+	if m.order != o.order || m.hidden != o.hidden || m.list.Filter() != o.pattern {
+		cmds = append(cmds, m.arrange(true)) // changed while the folder was read
+	}
+	if o.err != nil {
+		cmds = append(cmds, page.Send(problem(o.err)))
+	}
+	if o.gone != "" {
+		cmds = append(cmds, page.Tell(page.Warn, fmt.Sprintf("%q does not exist. This is the nearest folder above it.", o.gone)))
+	}
+	return tea.Batch(cmds...)
 }
 
 // missing reports whether err means that a part of the path does not exist.
 func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
-}
-
-// next reads the next part into msg.
-func (r *reader) next(msg snapshotMsg) snapshotMsg {
-	begin, first := time.Now(), r.time == 0
-	if first {
-		r.time = firstTime
-	}
-	var err error
-	for err == nil && time.Since(begin) < r.time && (!first || len(r.entries) < firstPart) {
-		var found []fs.DirEntry
-		found, err = r.dir.ReadDir(readAtOnce)
-		r.keep(found)
-	}
-	r.time = max(partTime, 2*r.time)
-	r.follow()
-	msg.gen, msg.folder, msg.changed = r.gen, r.folder, r.changed
-	msg.entries = r.entries[:len(r.entries):len(r.entries)]
-	r.handed = len(r.entries)
-	if err == nil {
-		msg.rest = r
-		return msg
-	}
-	_ = r.dir.Close() // read only
-	msg.done, msg.rest, msg.links = true, nil, r.links
-	if !errors.Is(err, io.EOF) {
-		msg.err = folderProblem(r.folder, err)
-	}
-	return msg
-}
-
-// keep appends what was read to the entries.
-func (r *reader) keep(found []fs.DirEntry) {
-	for _, d := range found {
-		e := entry{name: d.Name(), kind: kindOf(d.Type())}
-		if d.Type()&fs.ModeSymlink != 0 {
-			e.kind, e.link = kindLink, true
-			r.links = append(r.links, int32(len(r.entries)))
-		}
-		r.entries = append(r.entries, e)
-	}
-}
-
-// follow resolves links for a moment. Earlier snapshots are immutable, so changing one of their entries copies all.
-func (r *reader) follow() {
-	if len(r.links) == 0 {
-		return
-	}
-	entries := r.entries
-	silent, left := follow(r.disk, r.folder, r.entries, r.links, linkTime, linkTime, func(row int32, k kind) {
-		if int(row) < r.handed && &entries[0] == &r.entries[0] {
-			entries = slices.Clone(entries)
-		}
-		entries[row].kind = k
-	})
-	r.entries, r.links = entries, append(silent, left...)
-}
-
-// snapshot shows a part of a folder.
-func (m *Model) snapshot(msg snapshotMsg) tea.Cmd {
-	if msg.gen != m.readGen {
-		if msg.rest == nil {
-			return nil
-		}
-		return func() tea.Msg { _ = msg.rest.dir.Close(); return nil }
-	}
-	m.opening = ""
-	if msg.err != nil && len(msg.entries) == 0 {
-		return m.cannotOpen(msg)
-	}
-	m.problem = nil
-	m.reading = msg.snapshot
-	var cmds []tea.Cmd
-	if msg.first {
-		cmds = append(cmds, m.arrive(msg))
-	}
-	if msg.err != nil {
-		cmds = append(cmds, page.Send(problem(msg.err)))
-	}
-	if msg.rest != nil {
-		rest := msg.rest
-		cmds = append(cmds, func() tea.Msg { return rest.next(snapshotMsg{}) })
-	}
-	cmds = append(cmds, m.followLinks(msg.links, partTime))
-	return tea.Batch(append(cmds, m.arrange(false))...)
-}
-
-// arrive prepares the screen for the first part of a folder.
-func (m *Model) arrive(msg snapshotMsg) tea.Cmd {
-	var gone tea.Cmd
-	m.land = msg.land
-	if msg.folder != m.shown.folder {
-		m.moved, m.ranged = false, false
-		m.recent = slices.Insert(without(m.recent, msg.folder), 0, msg.folder)
-		m.recent = m.recent[:min(len(m.recent), recentKept)]
-		gone = m.sheet.Delete()
-		m.sheet.Forget()
-		m.filter.SetValue("")
-		m.land = cmp.Or(m.land, m.cursors[msg.folder])
-	}
-	if msg.gone == "" {
-		return gone
-	}
-	return tea.Batch(gone, toast(page.Warn, fmt.Sprintf("%q does not exist. This is the nearest folder above it.", msg.gone)))
-}
-
-// cannotOpen keeps the current folder. If there is none, the list shows the error.
-func (m *Model) cannotOpen(msg snapshotMsg) tea.Cmd {
-	if m.shown.folder == "" {
-		m.problem = msg.err
-		m.shown.folder = msg.folder
-		m.reading = snapshot{gen: msg.gen, folder: msg.folder, done: true}
-	}
-	return page.Send(problem(msg.err))
 }
 
 // folderError tells why a folder cannot be shown.
@@ -266,8 +203,126 @@ func rootCause(err error) error {
 }
 
 // problem returns a warning: an unusable entry is not a program failure.
-func problem(err error) page.Toast {
-	t := page.Problem(err)
+func problem(err error) tea.Msg {
+	t, ok := page.Problem(err).(page.Toast)
+	if !ok {
+		return nil
+	}
 	t.Level = page.Warn
 	return t
+}
+
+// Changes of the folder.
+
+// watch schedules the next check, or returns nil if folders are not watched.
+func (m *Model) watch() tea.Cmd {
+	if m.options.Watch <= 0 {
+		return nil
+	}
+	return m.watching.Ask(tea.Tick(m.options.Watch, func(time.Time) tea.Msg {
+		return page.Then(func() tea.Cmd { return tea.Batch(m.check(), m.watch()) })
+	}))
+}
+
+// check reads the folder again if it has changed. It does nothing while the terminal has no focus or a folder is being
+// read. It always inspects visible rows, because a growing file does not change its folder.
+func (m *Model) check() tea.Cmd {
+	folder := m.shown.folder
+	if m.away || m.opening != "" || folder == "" || m.checking {
+		return nil
+	}
+	m.checking = true
+	return func() tea.Msg {
+		info, err := os.Stat(folder)
+		return page.Then(func() tea.Cmd {
+			m.checking = false
+			switch {
+			case folder != m.shown.folder || m.away:
+			case err != nil && missing(err), err == nil && !info.ModTime().Equal(m.changed):
+				return m.reload()
+			default:
+				for from, to := m.seenRows(); from < to; from++ {
+					if e, ok := m.entryAt(from); ok && !m.infos[e.name].silent {
+						delete(m.asked, e.name)
+					}
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// disk reads file facts that may block forever, such as links to an offline network mount. It leaves such calls open, and
+// the callers continue without a result.
+type disk struct {
+	ask func(path string) (fs.FileInfo, error) // os.Stat
+
+	patience time.Duration // time to wait for a result
+
+	mu   sync.Mutex
+	open map[string]*question // by path
+}
+
+// question is a pending call.
+type question struct {
+	begun    time.Time
+	answered chan struct{} // closed on a result
+	info     fs.FileInfo
+	err      error
+}
+
+// mostOpen limits the open calls, because each holds a system thread.
+const mostOpen = 100
+
+// errNoAnswer means that the disk or server of a path does not respond.
+var errNoAnswer = errors.New("does not answer")
+
+func newDisk() *disk {
+	return &disk{ask: os.Stat, patience: time.Second, open: map[string]*question{}}
+}
+
+// stat is os.Stat for a path that may be remote. It returns errNoAnswer if the first pending call for the path has no result
+// in time. Each path has at most one pending call.
+func (d *disk) stat(path string, patience time.Duration) (fs.FileInfo, error) {
+	d.mu.Lock()
+	q := d.open[path]
+	if q == nil {
+		if len(d.open) >= mostOpen {
+			d.mu.Unlock()
+			return nil, errNoAnswer
+		}
+		q = &question{begun: time.Now(), answered: make(chan struct{})}
+		d.open[path] = q
+		go d.answer(path, q)
+	}
+	d.mu.Unlock()
+	timer := time.NewTimer(patience - time.Since(q.begun))
+	defer timer.Stop()
+	select {
+	case <-q.answered:
+		return q.info, q.err
+	case <-timer.C:
+		return nil, errNoAnswer
+	}
+}
+
+func (d *disk) answer(path string, q *question) {
+	q.info, q.err = d.ask(path)
+	d.mu.Lock()
+	delete(d.open, path)
+	d.mu.Unlock()
+	close(q.answered)
+}
+
+// identify is api.Identify for a path that may be remote.
+func (d *disk) identify(path string) (api.Identity, error) {
+	if _, err := d.stat(path, d.patience); errors.Is(err, errNoAnswer) {
+		return api.Identity{}, noAnswer(path)
+	}
+	return api.Identify(path)
+}
+
+// noAnswer returns the error for a path that does not respond.
+func noAnswer(path string) error {
+	return &folderError{path, "does not answer", "Its disk or server may be offline. Try again later, or pick another file."}
 }

@@ -39,7 +39,7 @@ func TestSpecialFiles(t *testing.T) {
 		{"circle a", "link loop", "is a link to \"circle b\", which leads back to it"},
 		{"self", "link loop", "is a link to \"self\", which leads back to it"},
 	} {
-		if !d.m.setCursor(c.name) {
+		if !d.m.list.Go(c.name) {
 			t.Fatalf("%s is not shown", c.name)
 		}
 		d.Send(page.Tick{})
@@ -56,14 +56,14 @@ func TestSpecialFiles(t *testing.T) {
 
 	// An empty file can be picked when it has content.
 	must(t, os.WriteFile(filepath.Join(dir, "empty.txt"), []byte("full"), 0o644))
-	d.m.setCursor("empty.txt")
+	d.m.list.Go("empty.txt")
 	d.Press("space")
 	equal(t, "tray", d.tray(), []string{"good.jpg", "link.jpg", "empty.txt"})
 	d.Sees("4 B")
 
 	// The file disappears while it is shown.
 	d.Press("esc")
-	d.m.setCursor("good.jpg")
+	d.m.list.Go("good.jpg")
 	must(t, os.Remove(filepath.Join(dir, "good.jpg")))
 	d.toasts()
 	d.Press("space")

@@ -1,13 +1,16 @@
 package picker
 
 import (
+	"context"
+	"fmt"
 	"image"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"charm.land/lipgloss/v2"
 
+	"mediadesk/api"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -37,62 +40,21 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 	return text.Fit(view, size.X, size.Y)
 }
 
-// head reports whether the list has a filter row and a column row.
-func (m *Model) head(l layout) (filter, columns bool) {
-	in := inner(l.list)
-	filter = (m.focus == onFilter || m.filter.Value() != "") && in.Dy() >= 2
-	return filter, in.Dy() >= 7 && !m.sheet.On
-}
-
-// rowsArea returns the rectangle of the list's rows.
-func (m *Model) rowsArea(l layout) image.Rectangle {
-	in := inner(l.list)
-	filter, columns := m.head(l)
-	if filter {
-		in.Min.Y++
-	}
-	if columns {
-		in.Min.Y++
-	}
-	return in
-}
-
-// listColumns returns the columns: sign, name, size, age, and the kind or the word for the sign.
-func listColumns() kit.Columns {
-	return kit.Columns{
-		{Width: 1},
-		{Width: 16, Flex: 1},
-		{Width: 7, Right: true},
-		{Width: 11, Right: true, Spare: 2},
-		{Width: 10, Spare: 1},
-	}
+// listColumns are sign, name, size, age, and the kind or the word for the sign.
+var listColumns = kit.Columns{
+	{Width: 1},
+	{Name: "Name", Width: 16, Flex: 1},
+	{Name: "Size", Width: 7, Right: true},
+	{Name: "Changed", Width: 11, Right: true, Spare: 2},
+	{Name: "Kind", Width: 10, Spare: 1},
 }
 
 func (m *Model) drawList(l layout, th *theme.Theme) string {
 	if l.list.Empty() {
 		return ""
 	}
-	in := inner(l.list)
-	columns := listColumns()
-	widths := columns.Widths(in.Dx())
-	var lines []string
-	filter, names := m.head(l)
-	if filter {
-		lines = append(lines, m.drawFilter(in.Dx(), th))
-	}
-	if names {
-		lines = append(lines, th.Muted.Render(columns.Row(widths, "", "Name", "Size", "Changed", "Kind")))
-	}
-	rows := m.rowsArea(l)
-	if reason := m.emptyText(); reason != "" {
-		lines = append(lines, styled(reason, rows.Dx(), th.Muted)...)
-	} else if m.sheet.On {
-		lines = append(lines, m.sheet.View(rows.Size(), th))
-	} else {
-		lines = append(lines, m.list.View(rows.Size(), m.rowDrawing(columns, widths, th).row))
-	}
-	focused := m.focus != onTray
-	return kit.BoxFooter(m.title(l.list.Dx()-6), m.footer(), strings.Join(lines, "\n"), l.list.Size(), focused, th)
+	body := m.list.View(inner(l.list).Size(), th)
+	return kit.BoxFooter(m.title(l.list.Dx()-6), m.footer(), body, l.list.Size(), m.focus != onTray, th)
 }
 
 // title returns the path of the folder. It cuts the middle, because the last part matters most.
@@ -114,11 +76,6 @@ func (m *Model) footer() string {
 		return ""
 	}
 	words := m.list.Position()
-	if m.ranged {
-		from, to := m.rangeRows()
-		files, _ := m.files(from, to)
-		words = "range of " + text.Plural(len(files), "file") + " · " + words
-	}
 	if m.shown.order != (order{}) {
 		words += " · " + m.shown.order.String()
 	}
@@ -128,21 +85,12 @@ func (m *Model) footer() string {
 	case m.shown.without > 0:
 		words += " · " + text.Count(m.shown.without) + " hidden"
 	}
-	if !m.shown.done || m.opening != "" {
+	if m.opening != "" {
 		words += " · reading…"
-	} else if m.shown.order != m.order || m.shown.pattern != m.filter.Value() {
+	} else if m.shown.order != m.order || m.shown.pattern != m.list.Filter() {
 		words += " · sorting…"
 	}
 	return words
-}
-
-func (m *Model) drawFilter(width int, th *theme.Theme) string {
-	found := text.Count(len(m.shown.rows)) + " of " + text.Count(len(m.shown.sorted))
-	w := text.Width(found)
-	if width < w+20 {
-		return m.filter.View(width, th)
-	}
-	return m.filter.View(width-w-2, th) + "  " + th.Muted.Render(found)
 }
 
 // emptyText tells why the list is empty and what to do; "" if it is not.
@@ -152,7 +100,7 @@ func (m *Model) emptyText() string {
 		return text.Safe(page.Explain(m.problem)) + " Press h for the parent folder, ~ for your home folder."
 	case len(m.shown.rows) > 0:
 		return ""
-	case m.shown.folder == "", !m.shown.done:
+	case m.shown.folder == "":
 		return "Reading the folder…"
 	case m.shown.pattern != "":
 		return "No name matches the filter. Press esc to clear it."
@@ -162,67 +110,24 @@ func (m *Model) emptyText() string {
 	return "This folder is empty. Press h for the parent folder, a to add a URL, or drop files on the terminal."
 }
 
-// styled wraps text into lines of one style.
-func styled(words string, width int, style lipgloss.Style) []string {
-	lines := text.Wrap(words, width)
-	for i, line := range lines {
-		lines[i] = style.Render(line)
-	}
-	return lines
-}
-
-// rowDrawing is what the rows of a frame share.
-type rowDrawing struct {
-	m        *Model
-	th       *theme.Theme
-	columns  kit.Columns
-	widths   []int
-	now      time.Time
-	focused  bool
-	from, to int // range of rows
-}
-
-func (m *Model) rowDrawing(columns kit.Columns, widths []int, th *theme.Theme) *rowDrawing {
-	r := &rowDrawing{
-		m: m, th: th, columns: columns, widths: widths, now: m.now(),
-		focused: m.focus != onTray, to: -1,
-	}
-	if m.ranged {
-		r.from, r.to = m.rangeRows()
-	}
-	return r
-}
-
-// row draws one row of the list.
-func (r *rowDrawing) row(i, width int, selected bool) string {
-	e, ok := r.m.entryAt(i)
-	if !ok {
-		return ""
-	}
-	look := r.m.infos[e.name]
-	picked := r.m.tray.hasPath(r.m.path(e))
-	some, share := r.m.share(r.m.path(e))
+// drawRow draws one row of the list.
+func (m *Model) drawRow(row int32, mark theme.Sign, width int, selected bool, th *theme.Theme) string {
+	e, widths := m.shown.entries[row], listColumns.Widths(width)
+	look := m.infos[e.name]
+	picked := m.tray.has(api.Source{Path: m.path(e)})
+	some, share := m.share(m.path(e))
 	if share != "" {
-		share = r.th.Glyph(some) + " " + share
+		share = th.Glyph(some) + " " + share
 	}
-	ranged := i >= r.from && i <= r.to && e.kind != kindFolder
-	sign, note := r.mark(e, look, picked, ranged)
+	ranged := mark == theme.SignMarked
+	sign, note := m.mark(e, look, picked, ranged)
 
-	base, faint := r.th.Text, r.th.Muted
+	base, faint := th.Text, th.Muted
 	if e.kind == kindFolder {
-		base = r.th.Accent
+		base = th.Accent
 	}
 	if picked || ranged || share != "" {
-		base = r.th.Marked
-	}
-	match := r.th.Match
-	if selected {
-		base = r.th.SelectedDim
-		if r.focused {
-			base = r.th.Selected
-		}
-		faint = base
-		match = match.Background(base.GetBackground()).Reverse(base.GetReverse()).Bold(true)
+		base = th.Marked
 	}
 	size, age := "", ""
 	if look.known {
@@ -230,66 +135,39 @@ func (r *rowDrawing) row(i, width int, selected bool) string {
 			size = text.Bytes(look.size)
 		}
 		if !look.modified.IsZero() {
-			age = text.Age(look.modified, r.now)
+			age = text.Age(look.modified, m.now())
 		}
 	}
-	signStyle := r.th.SignStyle(sign)
-	if selected {
-		signStyle = base
-	}
-	word := faint.Render(e.label())
+	signStyle := th.SignStyle(sign)
+	word := kit.Cell{Text: e.label(), Style: faint}
 	if note != "" {
-		word = signStyle.Render(note)
+		word = kit.Cell{Text: note, Style: signStyle}
 	}
 	if share != "" {
 		column := 4
-		if r.widths[column] == 0 {
+		if widths[column] == 0 {
 			column = 2
 		}
-		if text.Width(share) > r.widths[column] {
+		if text.Width(share) > widths[column] {
 			share, _, _ = strings.Cut(share, "/")
 		}
 		if column == 2 {
 			size = share
 		} else {
-			word = base.Render(share)
+			word = kit.Cell{Text: share, Style: base}
 		}
 	}
-	cells := []string{
-		signStyle.Render(r.th.Glyph(sign)), r.name(e, base, match), faint.Render(size), faint.Render(age),
-		word,
+	chosen := th.SelectedDim
+	if m.focus != onTray {
+		chosen = th.Selected
 	}
-	if !selected {
-		return r.columns.Row(r.widths, cells...)
-	}
-	var b strings.Builder
-	for c, w := range r.widths {
-		if w < 1 {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteString(base.Render(" "))
-		}
-		b.WriteString(ground(text.Truncate(cells[c], w), w, r.columns[c].Right, base))
-	}
-	return ground(b.String(), width, false, base)
-}
-
-// ground pads a cell of the row under the cursor, so that the whole row has one background.
-func ground(words string, width int, right bool, base lipgloss.Style) string {
-	n := width - text.Width(words)
-	if n < 1 {
-		return words
-	}
-	blank := base.Render(strings.Repeat(" ", n))
-	if right {
-		return blank + words
-	}
-	return words + blank
+	return listColumns.Draw([]kit.Cell{
+		{Text: th.Glyph(sign), Style: signStyle}, {Text: m.name(e, widths[1], base, th.Match)}, {Text: size, Style: faint}, {Text: age, Style: faint}, word,
+	}, widths, theme.SignNone, 0, selected, chosen, th)
 }
 
 // mark returns the sign of a row and its word.
-func (r *rowDrawing) mark(e entry, look info, picked, ranged bool) (theme.Sign, string) {
+func (m *Model) mark(e entry, look info, picked, ranged bool) (theme.Sign, string) {
 	switch {
 	case ranged:
 		return theme.SignMarked, "in range"
@@ -299,7 +177,7 @@ func (r *rowDrawing) mark(e entry, look info, picked, ranged bool) (theme.Sign, 
 	if note := look.note(e); note != "" {
 		return theme.SignWarn, note
 	}
-	if note := r.m.storedNote(r.m.path(e), look); note != "" {
+	if note := m.storedNote(m.path(e), look); note != "" {
 		return theme.SignInfo, note
 	}
 	switch {
@@ -312,14 +190,13 @@ func (r *rowDrawing) mark(e entry, look info, picked, ranged bool) (theme.Sign, 
 }
 
 // name draws a name with its matched letters. It cuts the middle of a long name to keep the end visible.
-func (r *rowDrawing) name(e entry, base, match lipgloss.Style) string {
-	width := r.widths[1]
-	if r.m.shown.pattern == "" {
+func (m *Model) name(e entry, width int, base, match lipgloss.Style) string {
+	if m.shown.pattern == "" {
 		return base.Render(text.ShortName(e.name, width))
 	}
 	safe := text.Safe(e.name)
 	short := text.TruncateMiddle(safe, width)
-	found := letters(e.name, r.m.shown.pattern)
+	found := letters(e.name, m.shown.pattern)
 	switch {
 	case short == safe:
 		return text.Matched(e.name, found, match, base)
@@ -347,4 +224,48 @@ func shorten(found []int, n int, short string) []int {
 		}
 	}
 	return out
+}
+
+// firstPictures returns the first pictures of a folder.
+func firstPictures(_ context.Context, folder string) ([]edit.Thumb, error) {
+	n, err := countFolder(folder)
+	thumbs := make([]edit.Thumb, len(n.pictures))
+	for i, name := range n.pictures {
+		thumbs[i] = thumbOf(filepath.Join(folder, name), "")
+	}
+	return thumbs, err
+}
+
+// thumbOf returns the thumbnail of a file. state changes with the file.
+func thumbOf(path, state string) edit.Thumb {
+	return edit.Thumb{Key: path + "\x00" + state, Name: filepath.Base(path), Path: func(context.Context) (string, error) { return path, nil }}
+}
+
+// seenRows returns the visible rows.
+func (m *Model) seenRows() (from, to int) {
+	if m.sheet.On {
+		return m.sheet.Visible()
+	}
+	return m.list.Lines().Visible()
+}
+
+// tile returns the tile of row i.
+func (m *Model) tile(i int) edit.Tile {
+	e, _ := m.entryAt(i)
+	path, look := m.path(e), m.infos[e.name]
+	t := edit.Tile{Name: e.name, Words: e.label()}
+	switch {
+	case e.kind == kindFolder && !look.silent:
+		t.Folder = path
+	case e.kind == kindFile && look.known:
+		t.Picture = thumbOf(path, fmt.Sprint(look.size, look.modified.UnixNano()))
+	case e.kind == kindFile:
+		t.Words = "…"
+	}
+	if m.tray.has(api.Source{Path: path}) {
+		t.Marked, t.Sign = true, theme.SignMarked
+	} else if some, words := m.share(path); words != "" {
+		t.Marked, t.Sign = true, some
+	}
+	return t
 }

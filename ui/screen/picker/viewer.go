@@ -17,7 +17,7 @@ import (
 
 // viewable reports whether a file can probably be shown as a picture.
 func (m *Model) viewable(e entry) bool {
-	if m.options.Loader == nil || m.abilities.Method == picture.MethodOff || e.kind != kindFile || m.infos[e.name].problem != nil {
+	if m.options.Loader == nil || m.terminal.Options().Method == picture.MethodOff || e.kind != kindFile || m.infos[e.name].problem != nil {
 		return false
 	}
 	if p := &m.preview; p.subject.path == m.path(e) && p.facts != nil {
@@ -62,15 +62,15 @@ func (m *Model) newViewer(names []string, at int) *edit.Viewer {
 	folder := m.shown.folder
 	source := func(i int) api.Source { return api.Source{Path: filepath.Join(folder, names[i])} }
 	v = edit.NewViewer(edit.ViewerOptions{
-		Context: context.Background(), Draw: m.drawing(), Images: images,
+		Context: context.Background(), Draw: m.terminal.Options(), Images: images,
 		Len: len(names), At: at, Now: m.now,
 		Subject: func(i int) edit.Subject {
 			return edit.Subject{Name: names[i], Path: func(context.Context) (string, error) { return source(i).Path, nil }}
 		},
 		Moved: func(i int) {
 			at = i
-			m.moved = true
-			m.setCursor(names[i])
+			m.list.Go(names[i])
+			m.list.Hold()
 		},
 		Note: func() string {
 			return text.If(m.tray.has(source(at)), "picked")

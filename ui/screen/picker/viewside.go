@@ -1,19 +1,16 @@
 package picker
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"image"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/media"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
@@ -21,14 +18,15 @@ import (
 // drawPreview draws the picture under the cursor and the file's facts.
 func (m *Model) drawPreview(l layout, th *theme.Theme) string {
 	pic, facts := l.picture(), l.facts()
-	words := strings.Join(m.factLines(facts.Dx(), th), "\n")
-	body := words
+	f := kit.NewFacts(facts.Dx(), th)
+	m.describe(f)
+	body := strings.Join(f.Lines(), "\n")
 	switch {
 	case pic.Empty():
 	case l.beside:
-		body = kit.JoinH(m.drawPicture(pic.Size(), th), text.Fit("", 1, 1), words)
+		body = kit.JoinH(m.drawPicture(pic.Size(), th), text.Fit("", 1, 1), body)
 	default:
-		body = kit.JoinV(m.drawPicture(pic.Size(), th), " ", words)
+		body = kit.JoinV(m.drawPicture(pic.Size(), th), " ", body)
 	}
 	return kit.Box(m.previewTitle(l.preview.Dx()-6), body, l.preview.Size(), false, th)
 }
@@ -44,33 +42,14 @@ func (m *Model) previewTitle(width int) string {
 	return "Preview"
 }
 
-// drawPicture draws the picture or tells why there is none.
+// drawPicture draws the pictures or tells why there is none.
 func (m *Model) drawPicture(size image.Point, th *theme.Theme) string {
 	p := &m.preview
-	if lines := p.slot.Lines(); lines != nil && p.failure == nil {
-		return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)
+	if len(m.previewed()) > 0 && !p.pictures.Off() && p.problem() == nil {
+		return p.pictures.View(size, th)
 	}
-	if len(m.folderPictures()) > 0 && !m.folderSheet.Off() {
-		return m.folderSheet.View(size, th)
-	}
-	words := m.noPicture()
-	lines := text.Wrap(words, max(1, size.X-4))
-	if p.facts != nil && !p.busy && words != "" && size.Y > len(lines)+4 {
-		width := 0
-		for _, line := range lines {
-			width = max(width, text.Width(line))
-		}
-		sign := slices.Clone(picture.Sign(p.facts.Kind))
-		for i, line := range sign {
-			sign[i] = strings.Repeat(" ", max(0, width-text.Width(line))/2) + line
-		}
-		lines = append(append(sign, ""), lines...)
-	}
-	at := kit.Center(size, kit.Size(kit.JoinV(lines...)))
-	for i, line := range lines {
-		lines[i] = strings.Repeat(" ", at.X) + th.Muted.Render(line)
-	}
-	return text.Fit(strings.Repeat("\n", at.Y)+strings.Join(lines, "\n"), size.X, size.Y)
+	words := strings.Join(text.Wrap(m.noPicture(), max(1, size.X-4)), "\n")
+	return kit.OverlayCenter(text.Fit("", size.X, size.Y), kit.Paragraph(words, size.X, th.Muted))
 }
 
 // noPicture tells why there is no picture, or "".
@@ -79,44 +58,53 @@ func (m *Model) noPicture() string {
 	switch {
 	case p.subject.path == "":
 		return ""
-	case p.failure != nil && !errors.Is(p.failure, context.Canceled):
+	case p.problem() != nil, p.facts != nil && p.facts.Problem != nil:
 		return "No preview."
 	case p.subject.folder:
 		return "A folder. Press enter to open it."
-	case p.facts != nil && p.facts.Problem != nil:
-		return "No preview."
-	case p.facts != nil && !p.facts.Shown():
-		if p.facts.Missing != "" {
-			return "No preview of " + p.facts.Name + ". Install " + p.facts.Missing + " to see one."
-		}
-		return "No preview of " + p.facts.Name + "."
-	case p.busy:
+	case p.facts == nil:
 		return "Loading…"
+	case p.facts.Missing != "":
+		return "No preview of " + p.facts.Name + ". Install " + p.facts.Missing + " to see one."
 	}
-	return ""
+	return text.If(!p.facts.Shown(), "No preview of "+p.facts.Name+".")
 }
 
-// factLines returns the facts about the selected entry, with labels.
-func (m *Model) factLines(width int, th *theme.Theme) []string {
+// describe writes the facts about the selected entry.
+func (m *Model) describe(f *kit.Facts) {
+	th, p := f.Theme(), &m.preview
 	if m.focus == onTray {
 		if i, ok := m.trayItem(); ok && i.isURL() {
-			return styled("The service downloads this file: "+text.Safe(i.source.URL), width, th.Muted)
+			f.Say(th.Muted, "The service downloads this file: "+i.source.URL)
+			return
 		}
 	} else if e, ok := m.current(); ok {
-		if reason := m.infos[e.name].problem; reason != nil {
-			return styled(m.reason(e, reason), width, th.Warn)
+		i := m.infos[e.name]
+		if i.problem != nil {
+			f.Say(th.Warn, m.reason(e, i.problem))
+			return
+		}
+		f.Fact("link to", i.target)
+		switch m.storedNote(m.path(e), i) {
+		case "in library":
+			f.Fact("sent", "already in the library")
+		case "older sent":
+			f.Fact("sent", "an older version")
 		}
 	}
-	p := &m.preview
 	switch {
-	case p.failure != nil && !errors.Is(p.failure, context.Canceled):
-		return styled(pictureProblem(p.failure), width, th.Warn)
+	case p.problem() != nil:
+		f.Say(th.Warn, pictureProblem(p.problem()))
+	case p.count != nil && p.count.files+p.count.folders == 0:
+		f.Say(th.Muted, "An empty folder.")
 	case p.count != nil:
-		return append(m.linkLine(width, th), countLines(*p.count, width, th)...)
+		n := p.count
+		words := text.If(n.files > 0, text.Plural(n.files, "file")) + text.If(n.files > 0 && n.folders > 0, ", ") +
+			text.If(n.folders > 0, text.Plural(n.folders, "folder"))
+		f.Say(th.Text, words+text.If(n.hidden > 0, " · "+text.Count(n.hidden)+" hidden"))
 	case p.facts != nil:
-		return m.fileFacts(*p.facts, width, th)
+		describeFile(f, p.facts)
 	}
-	return nil
 }
 
 // reason tells why an entry cannot be used, without its name, which the title shows.
@@ -158,60 +146,30 @@ func pictureProblem(err error) string {
 	return text.Safe(err.Error())
 }
 
-// fact formats a label and its value.
-func fact(label, value string, width int, th *theme.Theme) string {
-	const labelWidth = 8
-	if width < labelWidth+6 {
-		return text.Truncate(value, width)
+func describeFile(f *kit.Facts, of *media.Facts) {
+	f.Fact("kind", of.Name+", "+text.Bytes(of.Bytes))
+	if size := of.Upright; size.X > 0 {
+		f.Fact("size", pixels(size))
+		if of.Orientation.Turned() {
+			f.Fact("stored", fmt.Sprintf("%s, shown %s", pixels(of.Stored), of.Orientation))
+		}
+		f.Fact("alpha", map[bool]string{true: "yes, can be transparent", false: "no"}[of.Alpha])
 	}
-	return th.Label.Render(text.PadRight(label, labelWidth)) + " " + text.Truncate(value, width-labelWidth-1)
+	if of.Duration > 0 {
+		f.Fact("plays", playing(of.Duration))
+	}
+	f.Fact("camera", of.Camera)
+	if !of.Taken.IsZero() {
+		f.Fact("taken", of.Taken.Format("2 Jan 2006 15:04"))
+	}
+	f.Fact("changed", text.Date(of.Modified))
+	if of.Problem != nil {
+		f.Say(f.Theme().Warn, pictureProblem(of.Problem))
+	}
 }
 
-func countLines(n count, width int, th *theme.Theme) []string {
-	if n.files+n.folders == 0 {
-		return []string{th.Muted.Render("An empty folder.")}
-	}
-	lines := []string{
-		fact("holds", text.Plural(n.files, "file")+", "+text.Plural(n.folders, "folder"), width, th),
-	}
-	if n.hidden > 0 {
-		lines = append(lines, fact("hidden", text.Count(n.hidden)+" of them", width, th))
-	}
-	return lines
-}
-
-func (m *Model) fileFacts(f media.Facts, width int, th *theme.Theme) []string {
-	lines := m.linkLine(width, th)
-	lines = append(lines, fact("kind", text.Safe(f.Name)+", "+text.Bytes(f.Bytes), width, th))
-	if f.Upright.X > 0 {
-		lines = append(lines, fact("size", pixels(f.Upright), width, th))
-		if f.Orientation.Turned() {
-			lines = append(lines, fact("stored", fmt.Sprintf("%s, shown %s", pixels(f.Stored), f.Orientation), width, th))
-		}
-		alpha := "no"
-		if f.Alpha {
-			alpha = "yes, can be transparent"
-		}
-		lines = append(lines, fact("alpha", alpha, width, th))
-	}
-	if f.Duration > 0 {
-		lines = append(lines, fact("plays", playing(f.Duration), width, th))
-	}
-	if f.Profile != "" {
-		lines = append(lines, fact("colors", text.Safe(f.Profile), width, th))
-	}
-	if f.Camera != "" {
-		lines = append(lines, fact("camera", text.Safe(f.Camera), width, th))
-	}
-	if !f.Taken.IsZero() {
-		lines = append(lines, fact("taken", f.Taken.Format("2 Jan 2006 15:04"), width, th))
-	}
-	lines = append(lines, fact("changed", text.Date(f.Modified), width, th))
-	if f.Problem != nil {
-		lines = append(lines, styled(pictureProblem(f.Problem), width, th.Warn)...)
-	}
-	return lines
-}
+// pixels formats a size in pixels.
+func pixels(p image.Point) string { return fmt.Sprintf("%d x %d px", p.X, p.Y) }
 
 // playing formats a duration.
 func playing(d time.Duration) string {
@@ -225,35 +183,13 @@ func playing(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d:%02d h", s/3600, s/60%60, s%60)
 }
 
-// linkLine returns the target of a link and whether the file is in the library.
-func (m *Model) linkLine(width int, th *theme.Theme) []string {
-	e, ok := m.current()
-	if !ok || m.focus == onTray {
-		return nil
-	}
-	var lines []string
-	i := m.infos[e.name]
-	if e.link && i.target != "" {
-		lines = append(lines, fact("link to", text.TruncateMiddle(text.Safe(i.target), max(1, width-9)), width, th))
-	}
-	switch m.storedNote(m.path(e), i) {
-	case "in library":
-		lines = append(lines, fact("sent", "already in the library", width, th))
-	case "older sent":
-		lines = append(lines, fact("sent", "an older version", width, th))
-	}
-	return lines
-}
-
-// trayColumns returns the columns: sign, name, size, place, note.
-func trayColumns() kit.Columns {
-	return kit.Columns{
-		{Width: 1},
-		{Width: 14, Flex: 2},
-		{Width: 8, Right: true},
-		{Width: 16, Flex: 2, Spare: 2},
-		{Width: 12, Spare: 1},
-	}
+// trayColumns are the columns of the tray: sign, name, size, place, note.
+var trayColumns = kit.Columns{
+	{Width: 1},
+	{Width: 14, Flex: 2, Middle: true},
+	{Width: 8, Right: true},
+	{Width: 16, Flex: 2, Spare: 2, Middle: true},
+	{Width: 12, Spare: 1},
 }
 
 func (m *Model) drawTray(l layout, th *theme.Theme) string {
@@ -269,45 +205,28 @@ func (m *Model) drawTray(l layout, th *theme.Theme) string {
 		}
 		body = th.Muted.Render(words)
 	} else {
-		columns := trayColumns()
-		widths := columns.Widths(in.Dx())
-		body = m.trayList.View(in.Size(), th, func(i int, _ theme.Sign, _ int, selected bool) string {
-			return m.trayRow(m.tray.items[i], columns, widths, selected, th)
-		})
+		body = m.trayList.View(in.Size(), th)
 	}
 	return kit.Box("Tray: "+m.traySummary(), body, l.tray.Size(), m.focus == onTray, th)
 }
 
-func (m *Model) trayRow(i item, columns kit.Columns, widths []int, selected bool, th *theme.Theme) string {
-	sign, note := theme.SignMarked, ""
-	place, size := "", ""
+func (m *Model) trayCells(i item, _ []int, th *theme.Theme) []kit.Cell {
+	sign, place, size, note := theme.SignMarked, filepath.Dir(i.source.Path), "", ""
 	switch {
 	case i.isURL():
-		place, note = text.Safe(i.source.URL), "URL"
+		place, note = i.source.URL, "URL"
+	case i.problem != nil:
+		sign, note = theme.SignWarn, "unusable"
+	case !i.checked:
+		sign, note = theme.SignWait, "checking"
 	default:
-		place = text.Safe(filepath.Dir(i.source.Path))
-		switch {
-		case i.problem != nil:
-			sign, note = theme.SignWarn, "unusable"
-		case !i.checked:
-			sign, note = theme.SignWait, "checking"
-		default:
-			size = text.Bytes(i.identity.Size)
-			note = m.storedNote(i.source.Path, info{known: true, size: i.identity.Size, modified: i.identity.Modified})
-		}
+		size = text.Bytes(i.identity.Size)
+		note = m.storedNote(i.source.Path, info{known: true, size: i.identity.Size, modified: i.identity.Modified})
 	}
-	cells := []string{
-		th.Glyph(sign), text.ShortName(i.label(), widths[1]), size,
-		text.TruncateMiddle(place, widths[3]), note,
+	style := th.SignStyle(sign)
+	return []kit.Cell{
+		{Text: th.Glyph(sign), Style: style}, {Text: i.label()}, {Text: size, Style: th.Muted}, {Text: place, Style: th.Muted}, {Text: note, Style: style},
 	}
-	focused := m.focus == onTray
-	if selected && focused {
-		return th.Selected.Render(columns.Row(widths, cells...))
-	}
-	cells[0] = th.Sign(sign)
-	cells[2], cells[3] = th.Muted.Render(cells[2]), th.Muted.Render(cells[3])
-	cells[4] = th.SignStyle(sign).Render(cells[4])
-	return columns.Row(widths, cells...)
 }
 
 // traySummary summarizes the tray.

@@ -1,9 +1,13 @@
-// Package settings is the screen for accounts, their keys and the program settings.
+// Package settings is the screen for accounts, their keys and the preferences of the program.
 package settings
 
 import (
+	"cmp"
 	"context"
 	"image"
+	"reflect"
+	"slices"
+	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,6 +15,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/session"
 	"mediadesk/config"
+	"mediadesk/ui/account"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -30,12 +35,14 @@ type Session interface {
 // Options configure the screen.
 type Options struct {
 	// Context cancels the screen's work; nil means context.Background.
-	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
+	Context context.Context
 	Paths   config.Paths
 	// Keys finds and stores keys; nil means an empty Keys.
 	Keys *config.Keys
 	// Getenv looks up the editor's environment variables; nil means none are set.
 	Getenv func(string) string
+	// TryKey asks a service whether it accepts a key; nil skips that.
+	TryKey account.TryKey
 	// Profile is the profile in use.
 	Profile session.Profile
 	Session Session
@@ -47,7 +54,7 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Changed reports that a program setting was saved. Screens apply it at once.
+// Changed reports that a preference was saved. Screens apply it at once.
 type Changed struct {
 	Theme       config.Theme
 	Themes      map[config.Theme]config.OwnTheme
@@ -56,7 +63,8 @@ type Changed struct {
 	Concurrency int
 }
 
-// Model is the settings screen.
+// Model is the settings screen: a list of accounts, preferences and files, and beside it what is
+// known about the row under the cursor.
 type Model struct {
 	page.Base
 	o      Options
@@ -65,8 +73,8 @@ type Model struct {
 	broken error // why they could not be read
 
 	rows      []row
-	list      kit.List             // of rows
-	choices   map[area]*kit.Select // the settings of the program
+	list      kit.Lines         // of rows
+	values    map[string]string // of the preferences as shown, by key
 	abilities picture.Abilities
 	usage     string            // of the account in use; empty: unknown
 	account   string            // last account under the cursor
@@ -81,80 +89,167 @@ type Model struct {
 // row is one line that the cursor can stand on.
 type row struct {
 	area  area
-	name  string // of an account
-	label string // of a fact
-	value string
+	group string      // heading above the first row of it
+	name  string      // of an account, or the label
+	pref  *preference // in areaPreferences
+	value string      // of a file
+	about string      // of a file
 }
 
-// area is a part of the screen.
+// area is a kind of row.
 type area int
 
 const (
 	areaAccounts area = iota
-	areaTheme
-	areaColors
-	areaPictures
-	areaSignal
-	areaUploads
-	areaFacts
+	areaPreferences
+	areaFiles
 )
 
 // pageRows is the page size of the list. All rows are always drawn, so it is fixed.
 const pageRows = 9
 
-// uploadCounts are the choices for the number of parallel uploads; 0 is automatic.
-var uploadCounts = []int{0, 1, 2, 3, 4, 8, 16, 32}
-
-// adaptive labels an automatic number of uploads.
-const adaptive = "automatic"
-
-// settings lists the program settings in order: the key in the settings file, the label and the options.
-// [Model.showChoices] sets the options that are nil here.
-var settings = []struct {
-	area       area
-	key, label string
-	options    []string
-}{
-	{areaTheme, "theme", "Theme", nil},
-	{areaColors, "colors", "Colors", options(config.DepthAuto, config.Depth16, config.Depth256, config.DepthTrue, config.DepthNone)},
-	{areaPictures, "pictures", "Pictures", options(
-		config.PicturesAuto, config.PicturesKitty, config.PicturesITerm, config.PicturesSixel, config.PicturesBlocks, config.PicturesOff,
-	)},
-	{areaSignal, "signal", "When all is done", options(config.SignalBell, config.SignalDesktop, config.SignalOff)},
-	{areaUploads, "concurrency", "Uploads at once", nil},
+// preference is a setting of the program with a few options. All are in effect as soon as they
+// are chosen.
+type preference struct {
+	group, key, label string
+	about             func(m *Model) string
+	options           []option
+	value             func(c *choices) string
+	set               func(c *choices, value string)
 }
 
-func options[T ~string](list ...T) []string {
-	out := make([]string, len(list))
-	for i, value := range list {
-		out[i] = string(value)
+type choices = config.Choices
+
+// option is a value of a preference and what it means.
+type option struct{ value, label, about string }
+
+// adaptive is the label of an automatic number of uploads.
+const adaptive = "automatic"
+
+var preferences = []*preference{
+	{
+		"Appearance", "theme", "Theme", func(*Model) string { return "Colors of the screens, also of your own themes in config.toml." },
+		[]option{
+			{string(config.ThemeAuto), "", "dark or light, like the background of the terminal"},
+			{string(config.ThemeDark), "", "a dark background, also in a light terminal"},
+			{string(config.ThemeLight), "", "a light background, also in a dark terminal"},
+			{string(config.ThemeHighContrast), "", "contrast of at least 7 to 1, as accessibility guidelines require"},
+			{string(config.ThemeNoColor), "", "bold, faint and reverse only; symbols are plain letters"},
+		},
+		func(c *choices) string { return string(c.Theme) }, func(c *choices, v string) { c.Theme = config.Theme(v) },
+	},
+	{
+		"Appearance", "colors", "Colors", func(m *Model) string {
+			return "Now: " + m.abilities.Findings.Colors + ". A change applies at the next start."
+		},
+		[]option{
+			{string(config.DepthAuto), "", "as many as the terminal shows"},
+			{string(config.Depth16), "", "the terminal's own palette"},
+			{string(config.Depth256), "", ""},
+			{string(config.DepthTrue), "", "16 million"},
+			{string(config.DepthNone), "", ""},
+		},
+		func(c *choices) string { return string(c.Colors) }, func(c *choices, v string) { c.Colors = config.ColorDepth(v) },
+	},
+	{
+		"Appearance", "pictures", "Pictures",
+		func(m *Model) string { return "Now: " + m.abilities.Findings.Drawing + ". Press t for details." },
+		[]option{
+			{string(config.PicturesAuto), "", "the best that the terminal answers it can"},
+			{string(config.PicturesKitty), "", "pixels: kitty, Ghostty, Konsole, WezTerm"},
+			{string(config.PicturesITerm), "", "pixels: iTerm2, WezTerm, VS Code"},
+			{string(config.PicturesSixel), "", "pixels: foot, xterm, Windows Terminal, mlterm"},
+			{string(config.PicturesBlocks), "", "colored characters, in every terminal"},
+			{string(config.PicturesOff), "", "none"},
+		},
+		func(c *choices) string { return string(c.Pictures) }, func(c *choices, v string) { c.Pictures = config.Pictures(v) },
+	},
+	{
+		"Uploads", "signal", "When all is done",
+		func(*Model) string { return "When all extensions have finished and the window has no focus." },
+		[]option{
+			{string(config.SignalBell), "", "the bell of the terminal"},
+			{string(config.SignalDesktop), "", "a notification of the desktop"},
+			{string(config.SignalOff), "", "nothing"},
+		},
+		func(c *choices) string { return string(c.Signal) }, func(c *choices, v string) { c.Signal = config.Signal(v) },
+	},
+	{
+		"Uploads", "concurrency", "Uploads at once",
+		func(*Model) string { return "More uploads wait. A change applies when an account is opened." },
+		[]option{
+			{"0", adaptive, "more while they get faster, fewer when the service is busy"},
+			{"1", "", ""},
+			{"2", "", ""},
+			{"3", "", ""},
+			{"4", "", ""},
+			{"8", "", ""},
+			{"16", "", ""},
+			{"32", "", ""},
+		},
+		func(c *choices) string { return strconv.Itoa(c.Concurrency) },
+		func(c *choices, v string) { c.Concurrency, _ = strconv.Atoi(v) },
+	},
+}
+
+// optionsOf returns the options of a preference, also those that config.toml adds.
+func (m *Model) optionsOf(p *preference) []option {
+	list := slices.Clone(p.options)
+	add := func(value, about string) {
+		if !slices.ContainsFunc(list, func(o option) bool { return o.value == value }) {
+			list = append(list, option{value, "", about})
+		}
 	}
-	return out
+	if p.key == "theme" {
+		for _, name := range m.config.ThemeNames() {
+			add(string(name), "your theme, from config.toml: E edits it")
+		}
+	}
+	add(p.value(&m.config.Choices), "")
+	return list
 }
 
 // New returns the screen.
 func New(o Options) *Model {
-	if o.Context == nil {
-		o.Context = context.Background()
-	}
-	if o.Keys == nil {
-		o.Keys = &config.Keys{}
-	}
+	o.Context = cmp.Or(o.Context, context.Background())
+	o.Keys = cmp.Or(o.Keys, &config.Keys{})
 	if o.Getenv == nil {
 		o.Getenv = func(string) string { return "" }
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &Model{
-		o: o, places: map[string]*place{}, clicks: kit.NewClicks(o.Now),
-		choices: map[area]*kit.Select{},
-	}
-	for _, s := range settings {
-		m.choices[s.area] = kit.NewSelect(s.label, s.options...)
-	}
+	m := &Model{o: o, places: map[string]*place{}, clicks: kit.NewClicks(o.Now), values: map[string]string{}}
 	m.list.SetHeight(pageRows)
 	return m
+}
+
+// Init reads the settings.
+func (m *Model) Init() tea.Cmd { return m.read("") }
+
+// read loads the settings. want is the account to select; empty keeps the cursor.
+func (m *Model) read(want string) tea.Cmd {
+	return m.reading.Ask(func() tea.Msg {
+		c, err := config.Load(m.o.Paths)
+		return page.Then(func() tea.Cmd {
+			if !m.ready && want == "" {
+				want = m.o.Profile.Name
+			}
+			m.ready, m.config, m.broken = true, c, err
+			m.arrange(want)
+			if !m.writing {
+				m.showValues()
+			}
+			return m.moved()
+		})
+	})
+}
+
+// showValues shows the preferences of the settings.
+func (m *Model) showValues() {
+	for _, p := range preferences {
+		m.values[p.key] = p.value(&m.config.Choices)
+	}
 }
 
 // Update handles a message.
@@ -171,22 +266,24 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		return tea.Batch(m.read(""), m.readUsage())
 	case picture.Abilities:
 		m.abilities = msg
-	case editorReady:
-		return m.openEditor(msg)
 	case edited:
-		return m.closedEditor(msg)
+		if msg.err != nil {
+			return tea.Batch(m.read(""), page.Tell(page.Bad, "The editor failed: "+msg.err.Error()+". Check VISUAL and EDITOR."))
+		}
+		return m.read("")
 	case tea.MouseClickMsg:
 		return m.click(msg)
 	case tea.MouseWheelMsg:
-		return m.wheel(msg)
+		by := map[tea.MouseButton]int{tea.MouseWheelUp: -1, tea.MouseWheelDown: 1}[msg.Button]
+		return m.goTo(m.list.Cursor() + by)
 	}
 	return nil
 }
 
-// current returns the row under the cursor, or an empty row of facts.
+// current returns the row under the cursor, or an empty row of files.
 func (m *Model) current() row {
 	if len(m.rows) == 0 {
-		return row{area: areaFacts}
+		return row{area: areaFiles}
 	}
 	return m.rows[m.list.Cursor()]
 }
@@ -204,16 +301,10 @@ func (m *Model) selected() config.Profile {
 	return p
 }
 
-// moved updates the selection and the focus after the cursor moved.
+// moved updates the selection after the cursor moved.
 func (m *Model) moved() tea.Cmd {
-	for _, choice := range m.choices {
-		choice.Blur()
-	}
 	if r := m.current(); r.area == areaAccounts {
 		m.account = r.name
-	}
-	if choice := m.choice(); choice != nil {
-		choice.Focus()
 	}
 	return m.searchKey()
 }
@@ -224,23 +315,12 @@ func (m *Model) goTo(i int) tea.Cmd {
 	return m.moved()
 }
 
-// choice returns the choice under the cursor, or nil.
-func (m *Model) choice() *kit.Select { return m.choices[m.current().area] }
-
-// section returns the area that tab treats as one. All program settings are one section.
-func (r row) section() area {
-	if r.area > areaTheme && r.area < areaFacts {
-		return areaTheme
-	}
-	return r.area
-}
-
-// jump moves to the first row of the next or previous section.
+// jump moves to the first row of the next or previous area.
 func (m *Model) jump(by int) tea.Cmd {
 	var firsts []int
 	here := 0
 	for i, r := range m.rows {
-		if i == 0 || r.section() != m.rows[i-1].section() {
+		if i == 0 || r.area != m.rows[i-1].area {
 			firsts = append(firsts, i)
 		}
 		if i == m.list.Cursor() {
@@ -253,7 +333,7 @@ func (m *Model) jump(by int) tea.Cmd {
 	return m.goTo(firsts[(here+by+len(firsts))%len(firsts)])
 }
 
-// arrange rebuilds the rows and keeps the cursor on its row.
+// arrange rebuilds the rows and keeps the cursor on its row, or moves it to the account want.
 func (m *Model) arrange(want string) {
 	was := m.current()
 	if want != "" {
@@ -262,33 +342,60 @@ func (m *Model) arrange(want string) {
 	m.rows = m.rows[:0]
 	if m.broken == nil {
 		for _, name := range m.config.Names() {
-			m.rows = append(m.rows, row{area: areaAccounts, name: name})
+			m.rows = append(m.rows, row{area: areaAccounts, group: "Accounts", name: name})
 		}
-		for _, s := range settings {
-			m.rows = append(m.rows, row{area: s.area})
+		for _, p := range preferences {
+			m.rows = append(m.rows, row{area: areaPreferences, group: p.group, name: p.label, pref: p})
 		}
 	}
-	m.rows = append(m.rows, m.facts()...)
-	m.list.SetLen(len(m.rows))
-	for i, r := range m.rows {
-		if r.area == was.area && r.name == was.name && r.label == was.label {
-			m.list.SetCursor(i)
+	for _, f := range [][3]string{
+		{"Settings", m.o.Paths.Config, "Your settings. mediadesk never writes this file; press E to edit it."},
+		{"Choices", m.o.Paths.StateFile(), "What you choose here and with commands. The settings file overrides it."},
+		{"Journal", m.o.Paths.Journal(), "What was sent, what came back, and changes that can be undone."},
+		{"Local library", m.o.Paths.Library(), "The stored files of the local library and their records."},
+		{"Log", m.o.Paths.Log(), "Warnings and errors, without keys."},
+		{"Version", m.o.Version, "The version of mediadesk."},
+	} {
+		if f[1] != "" {
+			m.rows = append(m.rows, row{area: areaFiles, group: "On this computer", name: f[0], value: f[1], about: f[2]})
 		}
+	}
+	m.list.SetLen(len(m.rows))
+	if at := slices.IndexFunc(m.rows, func(r row) bool { return r.area == was.area && r.name == was.name }); at >= 0 {
+		m.list.SetCursor(at)
 	}
 }
 
-// facts returns the rows of the program's own paths.
-func (m *Model) facts() []row {
-	fact := func(label, value string) row { return row{area: areaFacts, label: label, value: value} }
-	rows := []row{
-		fact("Settings", m.o.Paths.Config),
-		fact("Choices", m.o.Paths.StateFile()),
-		fact("Journal", m.o.Paths.Journal()),
-		fact("Local library", m.o.Paths.Library()),
-		fact("Log", m.o.Paths.Log()),
+// choose sets the preference under the cursor to the option that to returns, and saves it.
+func (m *Model) choose(to func(at, n int) int) tea.Cmd {
+	p := m.current().pref
+	list := m.optionsOf(p)
+	at := slices.IndexFunc(list, func(o option) bool { return o.value == m.values[p.key] })
+	m.values[p.key] = list[max(0, min(to(at, len(list)), len(list)-1))].value
+	return m.write()
+}
+
+// write saves the preferences if they changed.
+func (m *Model) write() tea.Cmd {
+	c := m.config
+	want := c.Choices
+	for _, p := range preferences {
+		p.set(&want, m.values[p.key])
 	}
-	if m.o.Version != "" {
-		rows = append(rows, fact("Version", m.o.Version))
+	if m.writing || reflect.DeepEqual(want, c.Choices) {
+		return nil
 	}
-	return rows
+	m.writing = true
+	return func() tea.Msg {
+		next, err := c.Set(want)
+		return page.Then(func() tea.Cmd {
+			m.writing = false
+			if err != nil {
+				m.showValues()
+				return page.Send(page.Problem(err))
+			}
+			m.config = next
+			return tea.Batch(m.write(), page.Send(Changed{next.Theme, next.Themes, next.Pictures, next.Signal, next.Concurrency}))
+		})
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"image"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -24,11 +23,11 @@ func hosted(name string) config.Profile { return config.HostedPreset(name, name)
 func TestShowsAccountsAndPlaces(t *testing.T) {
 	lab := config.Profile{Name: "lab", Kind: config.KindOwn, UploadURL: "https://u.example.com", BaseURL: "https://a.example.com", Folder: "/in", Tags: []string{"x", "y"}, WebhookURL: "https://hook.example.com"}
 	d := newDriver(t, hosted("work"), lab).open()
-	d.sees("local", "in use", "work", "hosted", "upload.imagekit.io", "lab", "own", "u.example.com",
-		"The local library, inside this program.", "http://127.0.0.1:7843", d.o.Paths.Library(), "its own, in its folder", "http://127.0.0.1:7844",
-		d.o.Paths.Config, d.o.Paths.Journal(), d.o.Paths.Log(), "1.2.3", "auto", "dark", "light")
-	d.press("j").sees("https://a.example.com", "Uploads go to /in", "x, y", "https://hook.example.com", "none yet: K sets it")
-	d.press("j").sees("https://ik.imagekit.io/work", "25 MB, video 100 MB")
+	d.Sees("local", "in use", "work", "hosted", "upload.imagekit.io", "lab", "own", "u.example.com",
+		"The local library, inside this program.", "http://127.0.0.1:7843", d.Paths.Library(), "its own, in its folder", "http://127.0.0.1:7844",
+		d.Paths.Config, d.Paths.Journal(), d.Paths.Log(), "1.2.3", "auto")
+	d.Press("j").Sees("https://a.example.com", "Uploads go to /in", "x, y", "https://hook.example.com", "none yet: K sets it")
+	d.Press("j").Sees("https://ik.imagekit.io/work", "25 MB, video 100 MB")
 }
 
 func TestWhereTheKeyIs(t *testing.T) {
@@ -37,57 +36,55 @@ func TestWhereTheKeyIs(t *testing.T) {
 	command := hosted("ccommand")
 	command.KeyCommand = []string{"/no/such/program"}
 	d := newDriver(t, hosted("akey"), file, command)
-	key, err := config.NewSecret(testKey)
+	key, err := config.NewSecret(uitest.TestKey)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.store.keys["akey"] = key
+	d.Store.Keys["akey"] = key
 	d.open()
-	if d.store.gets > 0 {
+	if d.Store.Gets > 0 {
 		t.Error("the keyring was read for an account that was not shown")
 	}
-	d.press("j").sees("from: keyring")
-	d.press("j").sees("The key file /no/such/key gives no key")
-	d.press("j").sees("from the command /no/such/program (not run yet)")
-	d.press("r").sees("key command /no/such/program gives no key")
-	d.press("k", "k", "j", "k")
-	if d.store.gets != 1 {
-		t.Errorf("the keyring was asked %d times for one key, want 1", d.store.gets)
+	d.Press("j").Sees("from: keyring")
+	d.Press("j").Sees("The key file /no/such/key gives no key")
+	d.Press("j").Sees("from the command /no/such/program (not run yet)")
+	d.Press("r").Sees("key command /no/such/program gives no key")
+	d.Press("k", "k", "j", "k")
+	if d.Store.Gets != 1 {
+		t.Errorf("the keyring was asked %d times for one key, want 1", d.Store.Gets)
 	}
-	d.press("r")
-	if d.store.gets != 2 {
+	d.Press("r")
+	if d.Store.Gets != 2 {
 		t.Error("r does not look again")
 	}
-	d.store.err = &config.KeyringError{Problem: config.KeyringLocked, Doing: "reading"}
-	d.press("r").sees("none found: the keyring is locked")
-	if strings.Contains(d.seen.String(), testKey) {
-		t.Error("the key was drawn")
-	}
+	d.Store.Err = &config.KeyringError{Problem: config.KeyringLocked, Doing: "reading"}
+	d.Press("r").Sees("none found: the keyring is locked")
+	d.HidesKey()
 }
 
 func TestUsesAnAccount(t *testing.T) {
 	d := newDriver(t, hosted("work")).open()
-	d.press("enter")
+	d.Press("enter")
 	if toast := last[page.Toast](d); toast.Text != "It is the account in use." {
 		t.Errorf("got the messages %q, want \"It is the account in use.\"", toast.Text)
 	}
-	d.press("j", "enter")
+	d.Press("j", "enter")
 	if use := last[page.UseProfile](d); use.Name != "work" || use.Key != nil {
 		t.Errorf("%+v", use)
 	}
-	if d.settings().Profile != "work" {
+	if d.Settings().Profile != "work" {
 		t.Error("the next start would use another")
 	}
 }
 
 func TestAddsAnAccount(t *testing.T) {
 	d := newDriver(t).open()
-	d.press("a", "enter").typed("pics").press("ctrl+s").typed(testKey).press("enter")
-	d.sees("pics", "in the keyring")
+	d.Press("a", "enter").Typed("pics").Press("ctrl+s").Typed(uitest.TestKey).Press("enter")
+	d.Sees("pics", "in the keyring")
 	if name := d.m.selected().Name; name != "pics" {
 		t.Errorf("the cursor is on %q, want \"pics\"", name)
 	}
-	if d.settings().Profile != config.LocalProfile {
+	if d.Settings().Profile != config.LocalProfile {
 		t.Error("the profile was used without the answer")
 	}
 	d.answer("n")
@@ -95,42 +92,40 @@ func TestAddsAnAccount(t *testing.T) {
 	if use := last[page.UseProfile](d); use.Name != "pics" || use.Key != nil {
 		t.Errorf("%+v", use)
 	}
-	if strings.Contains(d.seen.String(), testKey) {
-		t.Error("the key was drawn")
-	}
+	d.HidesKey()
 }
 
 func TestAddsAnAccountForThisRun(t *testing.T) {
 	d := newDriver(t)
-	d.store.err = &config.KeyringError{Problem: config.KeyringNoBus, Doing: "trying"}
-	d.open().press("a", "enter").typed("pics").press("ctrl+s", "o").typed(testKey).press("enter")
-	if text := last[page.Ask](d).Text; !strings.Contains(text, "the key is lost") || strings.Contains(text, testKey) {
+	d.Store.Err = &config.KeyringError{Problem: config.KeyringMissing, Doing: "trying"}
+	d.open().Press("a", "enter").Typed("pics").Press("ctrl+s", "o").Typed(uitest.TestKey).Press("enter")
+	if text := last[page.Ask](d).Text; !strings.Contains(text, "the key is lost") || strings.Contains(text, uitest.TestKey) {
 		t.Errorf("asked was %q", text)
 	}
 	d.answer("u")
-	if use := last[page.UseProfile](d); use.Key == nil || use.Key.Reveal() != testKey {
+	if use := last[page.UseProfile](d); use.Key == nil || use.Key.Reveal() != uitest.TestKey {
 		t.Errorf("%+v", use)
 	}
 }
 
 func TestReplacesAndForgetsAKey(t *testing.T) {
 	d := newDriver(t, hosted("work")).open()
-	d.press("j", "K").typed(testKey).press("enter").sees("in the keyring")
-	if d.store.keys["work"].Reveal() != testKey {
+	d.Press("j", "K").Typed(uitest.TestKey).Press("enter").Sees("in the keyring")
+	if d.Store.Keys["work"].Reveal() != uitest.TestKey {
 		t.Error("the key is not kept")
 	}
 	if toast := last[page.Toast](d); toast.Text != "The key of the account work is in the keyring." {
 		t.Errorf("got the messages %q, want \"The key of the account work is in the keyring.\"", toast.Text)
 	}
-	d.press("F").answer("n")
-	if len(d.store.keys) != 1 {
+	d.Press("F").answer("n")
+	if len(d.Store.Keys) != 1 {
 		t.Error("the safe choice forgot the key")
 	}
-	d.answer("f").sees("none yet")
-	if len(d.store.keys) != 0 {
+	d.answer("f").Sees("none yet")
+	if len(d.Store.Keys) != 0 {
 		t.Error("the key is still there")
 	}
-	d.press("F").answer("f")
+	d.Press("F").answer("f")
 	if toast := last[page.Toast](d); toast.Level != page.Bad || toast.Text != "The keyring has no such key." {
 		t.Errorf("got the messages %+v", toast)
 	}
@@ -139,8 +134,9 @@ func TestReplacesAndForgetsAKey(t *testing.T) {
 func TestKeyOfTheAccountInUse(t *testing.T) {
 	d := newDriver(t, hosted("work"))
 	d.o.Profile = session.Profile{Name: "work", Host: "upload.imagekit.io", KeySource: "environment"}
-	d.open().sees("in use: environment", "nowhere: the service cannot reach this computer")
-	d.press("K").typed(testKey).press("enter")
+	d.open().Sees("in use: environment", "nowhere: the service cannot reach this computer")
+	d.Press("r").Sees("in use: environment")
+	d.Press("K").Typed(uitest.TestKey).Press("enter")
 	if ask := last[page.Ask](d); !strings.Contains(ask.Text, "opened again") {
 		t.Errorf("asked was %q", ask.Text)
 	}
@@ -148,27 +144,27 @@ func TestKeyOfTheAccountInUse(t *testing.T) {
 	if use := last[page.UseProfile](d); use.Name != "work" {
 		t.Errorf("%+v", use)
 	}
-	d.press("F").answer("f").sees("in use until you leave the account")
+	d.Press("F").answer("f").Sees("in use until you leave the account")
 }
 
 func TestEditsAddresses(t *testing.T) {
 	d := newDriver(t, hosted("work")).open()
-	d.press("j", "e").typed("2").press("ctrl+s").sees("https://ik.imagekit.io/work2")
+	d.Press("j", "e").Typed("2").Press("ctrl+s").Sees("https://ik.imagekit.io/work2")
 }
 
 func TestRemovesAnAccount(t *testing.T) {
-	key, err := config.NewSecret(testKey)
+	key, err := config.NewSecret(uitest.TestKey)
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := newDriver(t, hosted("a"), hosted("b")).open()
-	d.store.keys["a"], d.store.keys["b"] = key, key
-	d.press("j", "d").answer("n").answer("r")
-	if _, still := d.settings().Profiles["a"]; still || len(d.store.keys) != 2 {
+	d.Store.Keys["a"], d.Store.Keys["b"] = key, key
+	d.Press("j", "d").answer("n").answer("r")
+	if _, still := d.Settings().Profiles["a"]; still || len(d.Store.Keys) != 2 {
 		t.Error("the account is still there, or its key is not")
 	}
-	d.press("g", "j", "d").answer("f")
-	if _, still := d.settings().Profiles["b"]; still || len(d.store.keys) != 1 {
+	d.Press("g", "j", "d").answer("f")
+	if _, still := d.Settings().Profiles["b"]; still || len(d.Store.Keys) != 1 {
 		t.Error("the account or its key is still there")
 	}
 }
@@ -179,38 +175,38 @@ func TestKeepsWhatIsInUse(t *testing.T) {
 	d.open()
 	for _, keys := range [][]string{{"g", "d"}, {"g", "K"}, {"g", "F"}, {"g", "j", "d"}} {
 		d.Out = nil
-		d.press(keys...)
+		d.Press(keys...)
 		last[page.Toast](d)
 	}
-	if len(d.settings().Profiles) != 2 || d.Host.Covered() {
+	if len(d.Settings().Profiles) != 2 || d.Host.Covered() {
 		t.Error("an action was done without the answer")
 	}
 }
 
 func TestProgramSettings(t *testing.T) {
 	d := newDriver(t).open()
-	d.press("tab", "right")
-	if got := last[Changed](d); got.Theme != config.ThemeDark || d.settings().Theme != config.ThemeDark {
+	d.Press("tab", "right")
+	if got := last[Changed](d); got.Theme != config.ThemeDark || d.Settings().Theme != config.ThemeDark {
 		t.Errorf("%+v", got)
 	}
-	d.press("enter")
-	if d.settings().Theme != config.ThemeLight {
-		t.Errorf("theme %q, want %v", d.settings().Theme, config.ThemeLight)
+	d.Press("enter")
+	if d.Settings().Theme != config.ThemeLight {
+		t.Errorf("theme %q, want %v", d.Settings().Theme, config.ThemeLight)
 	}
-	d.press("j", "space").sees("A change applies at the next start.")
-	if got := d.settings().Colors; got != config.Depth16 {
+	d.Press("j", "space").Sees("A change applies at the next start.")
+	if got := d.Settings().Colors; got != config.Depth16 {
 		t.Errorf("colors %q, want %v", got, config.Depth16)
 	}
-	d.press("j", "space")
-	if got := last[Changed](d); got.Pictures != config.PicturesKitty || d.settings().Pictures != config.PicturesKitty {
+	d.Press("j", "space")
+	if got := last[Changed](d); got.Pictures != config.PicturesKitty || d.Settings().Pictures != config.PicturesKitty {
 		t.Errorf("%+v", got)
 	}
-	d.press("j", "space")
-	if got := last[Changed](d); got.Signal != config.SignalDesktop || d.settings().Signal != config.SignalDesktop {
+	d.Press("j", "space")
+	if got := last[Changed](d); got.Signal != config.SignalDesktop || d.Settings().Signal != config.SignalDesktop {
 		t.Errorf("%+v", got)
 	}
-	d.press("j", "space")
-	if got := last[Changed](d); got.Concurrency != 1 || d.settings().Concurrency != 1 {
+	d.Press("j", "space")
+	if got := last[Changed](d); got.Concurrency != 1 || d.Settings().Concurrency != 1 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -218,73 +214,63 @@ func TestProgramSettings(t *testing.T) {
 // TestOwnTheme: a user's own theme can be chosen, and the screen sends its colors at once.
 func TestOwnTheme(t *testing.T) {
 	d := newDriver(t)
-	if err := os.MkdirAll(filepath.Dir(d.o.Paths.Config), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(d.o.Paths.Config, []byte("[themes.sea.dark]\naccent = \"#5fd7ff\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	d.open().press("tab", "right", "right", "right", "right", "right")
+	d.Own("[themes.sea.dark]\naccent = \"#5fd7ff\"\n")
+	d.open().Press("tab", "right", "right", "right", "right", "right")
 	got := last[Changed](d)
-	if got.Theme != "sea" || got.Themes["sea"].Dark.Accent != "#5fd7ff" || d.settings().Theme != "sea" {
+	if got.Theme != "sea" || got.Themes["sea"].Dark.Accent != "#5fd7ff" || d.Settings().Theme != "sea" {
 		t.Errorf("%+v", got)
 	}
 }
 
 // TestFastChoicesAllHold: a choice made during a save is saved after it.
 func TestFastChoicesAllHold(t *testing.T) {
-	d := newDriver(t).open().press("tab")
+	d := newDriver(t).open().Press("tab")
 	var held []tea.Cmd
 	d.Hold = &held
-	d.press("right")
-	if d.press("right"); !d.m.writing || d.m.write() != nil {
+	d.Press("right")
+	if d.Press("right"); !d.m.writing || d.m.write() != nil {
 		t.Error("two commands write at the same time")
 	}
 	d.Hold = nil
 	for _, cmd := range held {
 		d.Run(cmd)
 	}
-	if got := d.settings().Theme; got != config.ThemeLight {
+	if got := d.Settings().Theme; got != config.ThemeLight {
 		t.Errorf("theme %q, want %v", got, config.ThemeLight)
 	}
 }
 
 func TestUnusualNumberOfUploads(t *testing.T) {
 	d := newDriver(t)
-	if _, err := d.settings().Set(withUploads(d.settings().Choices, 5)); err != nil {
+	if _, err := d.Settings().Set(withUploads(d.Settings().Choices, 5)); err != nil {
 		t.Fatal(err)
 	}
 	d.open()
-	if d.m.choices[areaUploads].Value() != "5" {
-		t.Errorf("shown is %q, want \"5\"", d.m.choices[areaUploads].Value())
+	if d.m.values["concurrency"] != "5" {
+		t.Errorf("shown is %q, want \"5\"", d.m.values["concurrency"])
 	}
 }
 
 func TestSettingsThatCannotBeWritten(t *testing.T) {
 	d := newDriver(t).open()
-	if err := os.WriteFile(filepath.Dir(d.o.Paths.Config), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Dir(d.Paths.Config), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d.press("tab", "right")
+	d.Press("tab", "right")
 	if toast := last[page.Toast](d); toast.Level != page.Bad {
 		t.Errorf("got the messages %+v", toast)
 	}
-	if d.m.choices[areaTheme].Value() != string(config.ThemeAuto) {
+	if d.m.values["theme"] != string(config.ThemeAuto) {
 		t.Error("the screen shows a wrong value")
 	}
 }
 
 func TestBrokenSettingsFile(t *testing.T) {
 	d := newDriver(t)
-	path := d.o.Paths.Config
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte("thme = 3\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	d.open().sees("The settings cannot be read", "line 1", "did you mean", path)
-	d.press("a")
+	path := d.Paths.Config
+	d.Own("thme = 3\n")
+	d.open().Sees("The settings cannot be read", "line 1", "did you mean", path)
+	d.Press("a")
 	if toast := last[page.Toast](d); !strings.Contains(toast.Text, "correct it first") {
 		t.Errorf("got the messages %q", toast.Text)
 	}
@@ -292,31 +278,29 @@ func TestBrokenSettingsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.Send(page.Shown{})
-	d.sees("Accounts", "in use")
+	d.Sees("Accounts", "in use")
 }
 
 func TestCopiesAPath(t *testing.T) {
-	d := newDriver(t).open().press("tab", "tab", "y")
-	if got := last[page.Copy](d); got.Text != d.o.Paths.Config {
+	d := newDriver(t).open().Press("tab", "tab", "y")
+	if got := last[page.Copy](d); got.Text != d.Paths.Config {
 		t.Errorf("copied was %+v", got)
 	}
 }
 
 func TestEditor(t *testing.T) {
-	d := newDriver(t).open().press("E")
+	d := newDriver(t).open()
+	t.Setenv("PATH", t.TempDir())
+	d.Press("E")
 	if toast := last[page.Toast](d); !strings.Contains(toast.Text, "EDITOR") {
 		t.Errorf("got the messages %q", toast.Text)
 	}
-	d.env["EDITOR"] = "true --wait"
-	ready, ok := d.m.editFile()().(editorReady)
-	if !ok || !slices.Equal(ready.args, []string{"true", "--wait", d.o.Paths.Config}) {
-		t.Fatalf("%+v", ready)
-	}
-	if !d.settings().Exists {
-		t.Error("the settings have nothing to edit")
-	}
-	if cmd := d.m.Update(ready); cmd == nil {
+	d.Env["EDITOR"] = "true --wait"
+	if d.m.editFile()() == nil {
 		t.Error("no editor is started")
+	}
+	if !d.Settings().Exists {
+		t.Error("the settings have nothing to edit")
 	}
 	d.Send(edited{err: errors.New("exit status 1")})
 	if toast := last[page.Toast](d); toast.Level != page.Bad {
@@ -331,33 +315,27 @@ func TestStaleRepliesAreDropped(t *testing.T) {
 		return func() { d.Run(d.Answer(msg)) }
 	}
 	stale := late(d.m.read(""))
-	if _, err := d.settings().SetProfile(hosted("newer")); err != nil {
+	if _, err := d.Settings().SetProfile(hosted("newer")); err != nil {
 		t.Fatal(err)
 	}
 	d.Run(d.m.read(""))
 	stale()
-	d.sees("newer")
+	d.Sees("newer")
 
 	answer := late(d.m.goTo(1))
 	d.m.keyPlaceOf("newer").tell("in the keyring")
 	answer()
 	d.Send(page.Acted{})
-	d.sees("in the keyring")
+	d.Sees("in the keyring")
 }
 
 func TestMouse(t *testing.T) {
 	d := newDriver(t, hosted("work")).open()
-	for y, line := range strings.Split(d.screen(), "\n") {
-		if strings.Contains(line, "upload.imagekit.io") {
-			click := tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: y}
-			d.Send(click)
-			if d.m.selected().Name != "work" {
-				t.Error("a click does not give the cursor")
-			}
-			d.Send(click)
-			break
-		}
+	d.Click("upload.imagekit.io")
+	if d.m.selected().Name != "work" {
+		t.Error("a click does not give the cursor")
 	}
+	d.Click("upload.imagekit.io")
 	if use := last[page.UseProfile](d); use.Name != "work" {
 		t.Errorf("%+v", use)
 	}
@@ -366,7 +344,7 @@ func TestMouse(t *testing.T) {
 func TestActions(t *testing.T) {
 	d := newDriver(t, hosted("work")).open()
 	for _, keys := range [][]string{{"g"}, {"j"}, {"tab"}, {"tab"}, {"a"}} {
-		d.press(keys...)
+		d.Press(keys...)
 		for _, a := range d.Host.Actions() {
 			if a.KeyLabel() == "" || a.Label() == "" || a.Group == "" || a.Do == nil {
 				t.Errorf("action without words: %+v", a.Keys.Help())
@@ -401,7 +379,7 @@ func TestViews(t *testing.T) {
 			d.open()
 			uitest.Sweep(t, view)
 			for _, keys := range [][]string{{"j"}, {"tab", "j"}, {"G"}} {
-				d.press(keys...)
+				d.Press(keys...)
 				uitest.Sweep(t, view)
 			}
 		})
@@ -412,11 +390,11 @@ func TestTerminalPage(t *testing.T) {
 	d := newDriver(t).open()
 	asked := picture.NewDetector(picture.SettingAuto, nil, false)
 	d.Send(asked.Abilities())
-	d.press("t").sees("This terminal", "not a terminal")
+	d.Press("t").Sees("This terminal", "not a terminal")
 	if !d.Host.Covered() {
 		t.Error("q would leave the program")
 	}
-	if d.press("esc").has("This terminal") {
+	if d.Press("esc").Has("This terminal") {
 		t.Error("esc does not close the page")
 	}
 }
@@ -426,34 +404,34 @@ func TestTerminalPage(t *testing.T) {
 func TestShowsWhatTheUsersFileSets(t *testing.T) {
 	d := newDriver(t, hosted("work"))
 	own := "theme = \"dark\"\nprofile = \"mine\"\n[profiles.mine]\nupload_url = \"https://u.example.com\"\nbase_url = \"https://u.example.com\"\n"
-	if err := os.WriteFile(d.o.Paths.Config, []byte(own), 0o600); err != nil {
+	if err := os.WriteFile(d.Paths.Config, []byte(own), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d.open().press("down").sees("https://u.example.com", "Settings set in config.toml line 3")
-	d.press("e")
+	d.open().Press("down").Sees("https://u.example.com", "Settings set in config.toml line 3")
+	d.Press("e")
 	if toast := last[page.Toast](d); toast.Text != "It is set in config.toml line 3: E edits that file." {
 		t.Errorf("got the messages %q, want \"It is set in config.toml line 3: E edits that file.\"", toast.Text)
 	}
-	d.press("tab").sees("dark set in config.toml line 1")
+	d.Press("tab").Sees("dark set in config.toml line 1")
 	for _, key := range []string{"right", "left", "space", "enter", "h", "l"} {
 		d.Out = nil
-		d.press(key)
+		d.Press(key)
 		if toast := last[page.Toast](d); toast.Text != "It is set in config.toml line 1: E edits that file." {
 			t.Errorf("%s says %q, want \"It is set in config.toml line 1: E edits that file.\"", key, toast.Text)
 		}
 	}
-	d.press("down", "down", "down", "right")
-	if got := d.settings(); got.Signal != config.SignalDesktop || got.Theme != config.ThemeDark {
+	d.Press("down", "down", "down", "right")
+	if got := d.Settings(); got.Signal != config.SignalDesktop || got.Theme != config.ThemeDark {
 		t.Errorf("got %+v", got)
 	}
-	d.press("g", "down", "down", "enter")
+	d.Press("g", "down", "down", "enter")
 	if use := last[page.UseProfile](d); use.Name != "work" {
 		t.Errorf("opened %+v", use)
 	}
 	if toast := last[page.Toast](d); !strings.Contains(toast.Text, "The next start opens another account: profile is set in config.toml line 2") {
 		t.Errorf("got the messages %q", toast.Text)
 	}
-	if text, err := os.ReadFile(d.o.Paths.Config); err != nil || string(text) != own {
+	if text, err := os.ReadFile(d.Paths.Config); err != nil || string(text) != own {
 		t.Errorf("config.toml was changed: %v", err)
 	}
 }

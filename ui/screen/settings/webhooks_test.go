@@ -31,20 +31,20 @@ func TestTestingTheWebhookAddress(t *testing.T) {
 	d := newDriver(t)
 	var outcome error
 	d.o.Session = receiverTest(func() error { return outcome })
-	d.open().press("w").sees("A post to http://127.0.0.1:7844 arrived here.", "cloudflared tunnel --url http://127.0.0.1:7844", "mediadesk starts none")
+	d.open().Press("w").Sees("A post to http://127.0.0.1:7844 arrived here.", "cloudflared tunnel --url http://127.0.0.1:7844", "mediadesk starts none")
 	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
 		d.Resize(image.Pt(w, h))
 		return d.Host.View(th)
 	})
 	d.Resize(image.Pt(240, 50))
-	d.press("esc")
+	d.Press("esc")
 	outcome = errors.New("nothing answers at \x1b[31mhttps://desk.example.com")
-	d.press("w").sees("Nothing answers at", `\x1b[31m`)
+	d.Press("w").Sees("Nothing answers at", `\x1b[31m`)
 	// If the user closes the reader first, a toast shows the outcome.
-	d.press("esc")
+	d.Press("esc")
 	var held []tea.Cmd
 	d.Hold = &held
-	d.press("w", "esc")
+	d.Press("w", "esc")
 	d.Hold = nil
 	for _, cmd := range held {
 		d.Run(cmd)
@@ -60,7 +60,7 @@ func TestUsageOfTheAccountInUse(t *testing.T) {
 	var refused error
 	d.o.Session = receiverTest(func() error { return refused })
 	d.open().Send(page.Shown{})
-	d.sees("This month", "3 MB stored, 1.5 kB delivered, 4 extension units")
+	d.Sees("This month", "3 MB stored, 1.5 kB delivered, 4 extension units")
 	refused = &api.ServiceError{Status: 404, Message: "not found"}
 	d.Send(page.Shown{})
 	if d.m.usage != "" {

@@ -1,8 +1,8 @@
 package upload
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
@@ -10,241 +10,101 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
-// kept is the saved form of an unsent upload: the sources with their input, the marks and the focus. Equal options
-// are stored once.
-type kept struct {
-	Version int                 `json:"version"`
-	Options []api.UploadOptions `json:"options"` // without the names
-	Sources []keptSource        `json:"sources"`
-	Cursor  int                 `json:"cursor"`
-	Focus   field               `json:"focus,omitempty"` // empty: no row
-
-	// Edited is an option text with errors. EditedOf are the indices of its sources.
-	Edited   string `json:"edited,omitempty"`
-	EditedOf []int  `json:"editedOf,omitempty"`
-
-	// Texts are the texts of version 2; Values are indices into it.
-	Texts []string `json:"texts,omitempty"`
-}
-
-type keptSource struct {
-	Source  api.Source      `json:"source"`
-	Name    string          `json:"name"`
-	Marked  bool            `json:"marked,omitempty"`
-	Options int             `json:"options"` // index into Options
-	Typed   map[field]typed `json:"typed,omitempty"`
-
-	Values map[field]int `json:"values,omitempty"` // of version 2
-}
-
-// keptVersion is the version of the saved form. Version 2 can still be read.
-const keptVersion = 3
-
-// snapshot is a copy of the form, made on the event loop and encoded elsewhere.
-type snapshot struct {
-	sources []source
-	cursor  int
-	focus   field
-	edited  string
-	of      []int
-}
-
-func (m *Model) snapshot() snapshot {
-	s := snapshot{cursor: m.list.Cursor()}
-	for _, src := range m.sources {
-		s.sources = append(s.sources, source{options: src.options, marked: src.marked})
-	}
-	for _, of := range m.textOf {
-		if at := slices.Index(m.sources, of); at >= 0 {
-			s.of = append(s.of, at)
+// readDraft reads a draft: the manifest of an unsent form, empty if the form was.
+func readDraft(text []byte) ([]api.Entry, error) {
+	list, err := session.ReadManifest(text)
+	var entries []api.Entry
+	for _, one := range list {
+		e, wrong := one.Entry("/", api.Entry{Naming: api.NameHere})
+		if err == nil {
+			err = wrong
 		}
+		e.Source.Label = ""
+		entries = append(entries, e)
 	}
-	// Without all its files, the text would apply to the wrong ones.
-	if len(s.of) == len(m.textOf) {
-		s.edited = m.text
+	if err != nil {
+		return nil, fmt.Errorf("the draft of the upload form cannot be read: %w", err)
 	}
-	if i := m.focused(); i != nil && i.meta == nil {
-		s.focus = i.field
-	}
-	return s
-}
-
-// text returns the encoded form, or nil if it is empty.
-func (s snapshot) text() ([]byte, error) {
-	if len(s.sources) == 0 {
-		return nil, nil
-	}
-	k := kept{Version: keptVersion, Cursor: s.cursor, Focus: s.focus, Edited: s.edited, EditedOf: s.of}
-	at := map[string]int{}
-	for i := range s.sources {
-		src := &s.sources[i]
-		e := src.entry
-		ks := keptSource{Source: e.Source, Name: e.FileName, Marked: src.marked, Typed: src.typed}
-		e.FileName = ""
-		options := api.SetOptions(&e)
-		text, err := json.Marshal(options)
-		if err != nil {
-			return nil, err
-		}
-		place, ok := at[string(text)]
-		if !ok {
-			place = len(k.Options)
-			at[string(text)] = place
-			k.Options = append(k.Options, options)
-		}
-		ks.Options = place
-		k.Sources = append(k.Sources, ks)
-	}
-	return json.Marshal(k)
-}
-
-// readKept decodes a saved form.
-func readKept(text []byte) (kept, error) {
-	var k kept
-	if err := json.Unmarshal(text, &k); err != nil {
-		return kept{}, fmt.Errorf("the kept form cannot be read: %w", err)
-	}
-	if k.Version != keptVersion && k.Version != 2 {
-		return kept{}, fmt.Errorf("the kept form is of version %d, this program knows %d", k.Version, keptVersion)
-	}
-	within := func(at, n int) bool { return at >= 0 && at < n }
-	for _, s := range k.Sources {
-		for _, at := range s.Values {
-			if !within(at, len(k.Texts)) {
-				return kept{}, fmt.Errorf("the kept form is damaged: it has no text %d", at)
-			}
-		}
-		if k.Version == keptVersion && !within(s.Options, len(k.Options)) {
-			return kept{}, fmt.Errorf("the kept form is damaged: it has no options %d", s.Options)
-		}
-	}
-	for _, at := range k.EditedOf {
-		if !within(at, len(k.Sources)) {
-			return kept{}, fmt.Errorf("the kept form is damaged: it has no file %d", at)
-		}
-	}
-	return k, nil
-}
-
-// options returns the options of one source.
-func (k *kept) options(s *keptSource, items []*item) options {
-	o := options{entry: api.Entry{Naming: api.NameHere, Upload: api.Upload{Source: s.Source}}}
-	if k.Version == keptVersion {
-		k.Options[s.Options].Apply(&o.entry)
-		o.entry.FileName, o.typed = s.Name, s.Typed
-		return o
-	}
-	texts := map[field]string{}
-	for f, at := range s.Values {
-		texts[f] = k.Texts[at]
-	}
-	o.setOld(items, texts)
-	return o
-}
-
-// setOld sets rows from texts of version 0.1 in row order, because a switch must come before its options.
-func (o *options) setOld(items []*item, texts map[field]string) {
-	for old, now := range oldNames {
-		if text, ok := texts[old]; ok {
-			texts[now] = text
-		}
-	}
-	for _, i := range items {
-		text, ok := texts[i.field]
-		if !ok || i.field == fieldNaming && text == "" {
-			continue
-		}
-		if i.pick != nil && i.field != fieldNaming && i.field != fieldWebhook {
-			text = map[string]string{"on": on, "off": off}[text]
-		}
-		o.set(items, i, text)
-	}
+	return entries, nil
 }
 
 // DraftSources returns the sources of a saved form (see Options.Draft), for the tray. It returns an error if the
 // text cannot be read.
 func DraftSources(text []byte) ([]api.Source, error) {
-	k, err := readKept(text)
+	entries, err := readDraft(text)
 	var out []api.Source
-	for _, s := range k.Sources {
-		out = append(out, s.Source)
+	for _, e := range entries {
+		out = append(out, e.Source)
 	}
 	return out, err
 }
 
-// restore fills the form from a saved form.
+// restore fills the form from a draft. Of a draft that cannot be read, nothing is restored.
 func (m *Model) restore(text []byte) {
-	k, err := readKept(text)
-	if err != nil || len(k.Sources) == 0 {
+	entries, err := readDraft(text)
+	if err != nil {
 		return
 	}
-	m.sources = nil
-	for i := range k.Sources {
-		s := &k.Sources[i]
-		m.sources = append(m.sources, &source{options: k.options(s, m.items), marked: s.Marked})
+	m.sources, m.touched = nil, true
+	for _, e := range entries {
+		m.sources = append(m.sources, &source{options: options{entry: e}, marked: true})
 	}
-	m.list.SetLen(len(m.sources))
-	m.list.SetCursor(k.Cursor)
-	m.text = k.Edited
-	for _, at := range k.EditedOf {
-		m.textOf = append(m.textOf, m.sources[at])
-	}
-	if now := oldNames[k.Focus]; now != noField {
-		k.Focus = now
-	}
-	if slices.ContainsFunc(m.items, func(i *item) bool { return i.field == k.Focus }) {
-		m.focus = focus{stop: stopItem, field: k.Focus}
-	}
-	m.touched = true
+	m.list.Arrange()
 }
 
-// keeper writes saved forms in order, even if commands run out of order.
-type keeper struct {
-	mu   sync.Mutex
-	done int
+// drafts writes drafts in order, even if commands run out of order.
+type drafts struct {
+	started int // only the event loop uses it
+	mu      sync.Mutex
+	done    int
 }
 
-func (k *keeper) keep(ctx context.Context, number int, s snapshot, save func(context.Context, []byte) error) error {
-	text, err := s.text()
-	if err != nil {
-		return err
+// saving returns a function that saves the draft of some sources, as they are now, unless a later one is saved.
+func (m *Model) saving(sources []*source) func(context.Context) error {
+	m.unkept = false
+	m.drafts.started++
+	d, number, save := m.drafts, m.drafts.started, m.o.Session.SaveDraft
+	entries := make([]api.Entry, len(sources))
+	for i, s := range sources {
+		entries[i] = s.entry
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if number <= k.done {
+	return func(ctx context.Context) error {
+		list := make([]session.ManifestEntry, len(entries))
+		for i := range entries {
+			list[i] = session.ManifestOf(&entries[i])
+		}
+		var draft bytes.Buffer
+		if len(list) > 0 {
+			_ = session.WriteManifest(&draft, list) // a buffer takes all
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if number <= d.done {
+			return nil
+		}
+		if err := save(ctx, draft.Bytes()); err != nil {
+			return fmt.Errorf("the form could not be kept: %w", err)
+		}
+		d.done = number
 		return nil
 	}
-	if err := save(ctx, text); err != nil {
-		return fmt.Errorf("the form could not be kept: %w", err)
-	}
-	k.done = number
-	return nil
 }
 
 // note records a change that must be saved.
 func (m *Model) note() { m.touched, m.unkept = true, true }
 
-// Keep takes a snapshot of the form and returns a function that saves it, for use when the program exits and runs no
-// more commands. It returns nil if nothing needs saving.
+// Keep returns a function that saves the form as it is now, for use when the program exits and runs no more commands.
+// It returns nil if nothing needs saving.
 func (m *Model) Keep() func(context.Context) error {
 	if !m.touched {
 		return nil
 	}
-	m.adopt()
-	m.unkept = false
-	m.keepNumber++
-	number, s, k, save := m.keepNumber, m.snapshot(), m.keeper, m.o.Session.SaveDraft
-	return func(ctx context.Context) error { return k.keep(ctx, number, s, save) }
-}
-
-// adopt applies the text of the focused field.
-func (m *Model) adopt() {
-	if i := m.focused(); i != nil && i.value() != i.loaded {
-		m.apply(i)
-	}
+	return m.saving(m.sources)
 }
 
 // wantKept saves the form if it changed. Only one save runs at a time; the next one saves later changes.
@@ -253,24 +113,19 @@ func (m *Model) wantKept() tea.Cmd {
 		return nil
 	}
 	m.keeping = true
-	ctx, keep := m.o.Context, m.Keep()
+	keep := m.Keep()
 	return func() tea.Msg {
-		err := keep(ctx)
-		return page.Then(func() tea.Cmd { return m.gotKept(err) })
+		err := keep(m.o.Context)
+		return page.Then(func() tea.Cmd {
+			m.keeping = false
+			m.touched = m.touched && (len(m.sources) > 0 || m.unkept)
+			if err == nil || m.o.Context.Err() != nil || m.keepFailed {
+				return nil
+			}
+			m.keepFailed = true // report it once, not after every key
+			return page.Send(page.Problem(err))
+		})
 	}
-}
-
-func (m *Model) gotKept(err error) tea.Cmd {
-	m.keeping = false
-	if len(m.sources) == 0 && !m.unkept {
-		m.touched = false
-	}
-	if err == nil || m.o.Context.Err() != nil || m.keepFailed {
-		return nil
-	}
-	// Report it once, not after every key.
-	m.keepFailed = true
-	return page.Send(page.Problem(err))
 }
 
 // keepOthers returns a function that saves the form without the queued sources. It runs at once, so that a crash does
@@ -279,17 +134,62 @@ func (m *Model) keepOthers(others map[*source]bool) func() {
 	if !m.touched {
 		return func() {}
 	}
-	// A newer save must not bring the others back; see queued.
-	m.unkept = false
-	m.keepNumber++
-	number, all, k, ctx, save := m.keepNumber, m.snapshot(), m.keeper, m.o.Context, m.o.Session.SaveDraft
-	rest := snapshot{}
-	for i, s := range m.sources {
-		if others[s] {
-			rest.sources = append(rest.sources, all.sources[i])
+	// A newer save must not bring the queued ones back; see queued.
+	save := m.saving(slices.DeleteFunc(slices.Clone(m.sources), func(s *source) bool { return !others[s] }))
+	return func() { _ = save(m.o.Context) }
+}
+
+// document returns the targets with every option, also those without a value.
+func (m *Model) document() []session.ManifestEntry {
+	var entries []session.ManifestEntry
+	for _, s := range m.targets() {
+		e := session.ManifestOf(&s.entry)
+		e.Options = api.OptionsOf(&s.entry, api.UploadFields...)
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// applyDocument sets the edited options.
+func (m *Model) applyDocument(entries []session.ManifestEntry) tea.Cmd {
+	n := 0
+	left := slices.Clone(m.sources)
+	for _, e := range entries {
+		at := slices.IndexFunc(left, func(s *source) bool { return session.ManifestOf(&s.entry).Source == e.Source })
+		if at < 0 {
+			continue
+		}
+		s, next := left[at], left[at].entry
+		left = slices.Delete(left, at, at+1)
+		e.Options.Apply(&next)
+		changed := false
+		for _, f := range api.UploadFields {
+			if f.Text(&next) != f.Text(&s.entry) {
+				changed = true
+				s.copyField(f, &options{entry: next})
+			}
+		}
+		if changed {
+			n++
+			m.dirty(s)
 		}
 	}
-	return func() {
-		_ = k.keep(ctx, number, rest, save)
+	m.load()
+	return page.Send(page.Toast{Level: page.Good, Text: "Changed the options of " + text.Plural(n, "file") + " in the editor."})
+}
+
+// writeManifest writes all files and options as a manifest for mediadesk upload --manifest.
+func (m *Model) writeManifest() tea.Cmd {
+	var entries []session.ManifestEntry
+	for _, s := range m.sources {
+		entries = append(entries, session.ManifestOf(&s.entry))
+	}
+	now := m.o.Now()
+	return func() tea.Msg {
+		name, err := m.o.Session.WriteManifest(entries, now)
+		if err != nil {
+			return page.Problem(err)
+		}
+		return page.Toast{Level: page.Good, Text: "Written: " + text.Safe(name), Detail: "Send it with: mediadesk upload --manifest " + name}
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/apitest"
 	"mediadesk/api/journal"
-	"mediadesk/api/session"
 	"mediadesk/ui/page"
 )
 
@@ -52,8 +51,7 @@ func keptIn(t *testing.T, j *journal.Journal, sources []api.Source) Options {
 	}
 }
 
-// TestNothingTypedIsLost checks that a form restored after a crash at any key has the text, the
-// marks and the focus.
+// TestNothingTypedIsLost checks that a form restored after a crash at any key has the values.
 func TestNothingTypedIsLost(t *testing.T) {
 	j := openJournal(t)
 	src := files(t, "a.png", "x", "b.png", "y", "c.png", "z")
@@ -65,8 +63,8 @@ func TestNothingTypedIsLost(t *testing.T) {
 			t.Fatalf("got %d sources, want %d", len(back.sources), len(m.sources))
 		}
 		for i, s := range back.sources {
-			if s.entry.Source != m.sources[i].entry.Source || !maps.Equal(s.texts(back.items), m.sources[i].texts(m.items)) || s.marked != m.sources[i].marked {
-				t.Fatalf("source %d is %q %v, want %q %v", i, s.texts(back.items), s.marked, m.sources[i].texts(m.items), m.sources[i].marked)
+			if s.entry.Source != m.sources[i].entry.Source || !maps.Equal(s.texts(), m.sources[i].texts()) {
+				t.Fatalf("source %d is %q, want %q", i, s.texts(), m.sources[i].texts())
 			}
 		}
 	}
@@ -78,26 +76,21 @@ func TestNothingTypedIsLost(t *testing.T) {
 		press(t, m, string(r))
 		same()
 	}
-	goTo(t, m, fieldMetadata)
-	write(t, m, "brand = A")
-	press(t, m, "shift+tab", "shift+tab", "shift+tab", "shift+tab", "shift+tab", "shift+tab", "down", "enter", "shift+tab")
+	list(t, m)
+	press(t, m, "down", "enter")
+	goTo(t, m, fieldName)
 	write(t, m, "second.png")
 	same()
-	if v := m.row(m.sources[1]); v(fieldName) != "b.pngsecond.png" {
-		t.Errorf("typed into %q, want \"b.pngsecond.png\"", v(fieldName))
-	}
-	back := opened(t, keptIn(t, j, nil))
-	if back.focus != m.focus || back.list.Cursor() != 1 {
-		t.Errorf("the focus is at %+v, row %d", back.focus, back.list.Cursor())
-	}
 	sources, err := DraftSources(keptIn(t, j, nil).Draft)
 	if err != nil || !slices.Equal(sources, src) {
 		t.Errorf("the tray gets %v, %v", sources, err)
 	}
 	// The new form is also saved.
-	press(t, back, "X")
-	if again := New(keptIn(t, j, nil)); again.says(again.sources[1], fieldName) != "b.pngsecond.pngX" {
-		t.Errorf("the second form kept %q, want \"b.pngsecond.pngX\"", again.says(again.sources[1], fieldName))
+	back := opened(t, keptIn(t, j, nil))
+	goTo(t, back, fieldDescription)
+	press(t, back, "enter", "X", "ctrl+s")
+	if again := New(keptIn(t, j, nil)); again.says(again.sources[1], fieldDescription) != "X" {
+		t.Errorf("the second form kept %q, want \"X\"", again.says(again.sources[1], fieldDescription))
 	}
 }
 
@@ -165,8 +158,8 @@ func TestKeepAtTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, m, older)
-	k, err := readKept(last)
-	if err != nil || k.Sources[0].Name != "a.png12" {
+	k, err := readDraft(last)
+	if err != nil || k[0].FileName != "a.png12" {
 		t.Errorf("kept %s, %v", last, err)
 	}
 }
@@ -186,86 +179,14 @@ func TestKeepingThatFailsIsSaidOnce(t *testing.T) {
 	}
 }
 
-// TestKeptForms checks that saving and restoring keeps everything in a form.
-func TestKeptForms(t *testing.T) {
-	items := newItems(session.Profile{})
-	rapid.Check(t, func(t *rapid.T) {
-		var s snapshot
-		for range rapid.IntRange(1, 4).Draw(t, "files") {
-			o := options{entry: apitest.DrawEntry(t)}
-			o.entry.Source = api.Source{Path: string(rapid.SliceOf(rapid.Byte()).Draw(t, "path"))}
-			if o.entry.Naming == "" {
-				o.entry.Naming = api.NameHere
-			}
-			if !o.entry.CustomMetadata.IsSet() {
-				o.set(items, itemOf(items, fieldMetadata), rapid.SampledFrom([]string{"", "words", "{\"a\":"}).Draw(t, "broken"))
-			}
-			s.sources = append(s.sources, source{options: o, marked: rapid.Bool().Draw(t, "mark")})
-		}
-		text, err := s.text()
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, err := readKept(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range s.sources {
-			was, got := &s.sources[i], k.options(&k.Sources[i], items)
-			apitest.SameEntry(t, "draft", &got.entry, &was.entry)
-			if !maps.Equal(got.texts(items), was.texts(items)) || k.Sources[i].Marked != was.marked || got.entry.Source != was.entry.Source {
-				t.Fatalf("%+v was restored as %+v", was, got)
-			}
-		}
-	})
-	for _, broken := range []string{"", "{", `{"version":1}`, `{"version":2,"sources":[{"source":{"path":"a"},"values":{"name":3}}]}`, `{"version":2,"editedOf":[1]}`, `{"version":3,"sources":[{"source":{"path":"a"},"options":1}]}`} {
+func TestBrokenDrafts(t *testing.T) {
+	for _, broken := range []string{"", "{", `{"source":"a","tags":{}}`, `{"source":""}`} {
 		if _, err := DraftSources([]byte(broken)); err == nil {
 			t.Errorf("%s: no error", broken)
 		}
 		if m := New(Options{Profile: localProfile(), Draft: []byte(broken), Session: &stub{}}); len(m.sources) != 0 {
 			t.Errorf("%s: made %d sources, want 0", broken, len(m.sources))
 		}
-	}
-}
-
-// TestOldDrafts checks that a form of version 0.1 is restored with its invalid values.
-func TestOldDrafts(t *testing.T) {
-	texts := map[field]string{
-		"name": "a.png", "naming": "off", "folder": "/x/", "private": "off", "tags": "sea,写真", "region": "1, 2, 3, 4",
-		"remove-bg": "on", "remove-bg.add_shadow": "on", "remove-bg.colour": "green", "google": "on", "google.maxTags": "many",
-		"aws.maxTags": "4", "extension.name": "x", "extension.options": `{"level":3}`, "extension.order": "x,remove-bg",
-		"overwriteTags": "off", "customMetadata": "brand = Acme", "return.tags": "on", "webhook": "address", "webhook.address": "https://a.example/h",
-	}
-	k := kept{Version: 2, Focus: "customMetadata", Sources: []keptSource{{Source: api.Source{Path: "/p/a.png"}, Marked: true, Values: map[field]int{}}}}
-	for f, text := range texts {
-		k.Sources[0].Values[f] = len(k.Texts)
-		k.Texts = append(k.Texts, text)
-	}
-	draft, err := json.Marshal(k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := New(Options{Profile: localProfile(), Draft: draft, Session: &stub{}})
-	want := "fileName=a.png\nfolder=/x/\nisPrivateFile=false\ntags=sea,写真\ncustomCoordinates=1,2,3,4\n" +
-		`extensions=[{"name":"x","options":{"level":3}},{"name":"remove-bg","options":{"add_shadow":true,"bg_colour":"green"}},{"name":"google-auto-tagging"}]` +
-		"\noverwriteTags=false\ncustomMetadata={\"brand\":\"Acme\"}\nresponseFields=tags\nwebhookUrl=https://a.example/h"
-	s := m.sources[0]
-	if got := partsOf(t, s.upload()); got != want || s.naming() != api.NameExact {
-		t.Errorf("%s\nwant\n%s", got, want)
-	}
-	if m.focus.field != fieldMetadata || m.says(s, fieldGoogleTags) != "many" || len(s.problems(m.items)) != 1 {
-		t.Errorf("focus %v, tags %q, %v", m.focus, m.says(s, fieldGoogleTags), s.problems(m.items))
-	}
-
-	preset, err := json.Marshal(map[field]string{"naming": "service", "name": "no", "tags": "", "remove-bg": "", "google": "on", "google.maxTags": "9", "extension.name": ""})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.applyPreset(&s.options, preset); err != nil {
-		t.Fatal(err)
-	}
-	if s.naming() != api.NameService || s.entry.FileName != "a.png" || s.entry.Tags.IsSet() || m.says(s, fieldGoogleTags) != "9" || len(s.entry.Extensions.Or(nil)) != 1 {
-		t.Errorf("after the preset %+v", s.entry)
 	}
 }
 

@@ -50,26 +50,14 @@ func (m *form) others() []tea.Msg {
 
 // These rows have names only in tests.
 const (
-	fieldDescription  field = "description"
-	fieldGoogle       field = "google"
-	fieldGoogleTags   field = "google.maxTags"
-	fieldGoogleSure   field = "google.minConfidence"
-	fieldAWS          field = "aws"
-	fieldAWSTags      field = "aws.maxTags"
-	fieldAWSSure      field = "aws.minConfidence"
 	fieldOverTags     field = api.FieldOverwriteTags
 	fieldOverAITags   field = api.FieldOverwriteAITags
 	fieldOverMetadata field = api.FieldOverwriteMetadata
-
-	fieldReturnTags     field = "return.tags"
-	fieldReturnRegion   field = "return.customCoordinates"
-	fieldReturnPrivate  field = "return.isPrivateFile"
-	fieldReturnEmbedded field = "return.embeddedMetadata"
-	fieldReturnMetadata field = "return.customMetadata"
+	fieldReturn       field = api.FieldResponse
 )
 
 // says returns the text of a row for a source.
-func (m *Model) says(s *source, f field) string { return s.text(m.item(f)) }
+func (m *Model) says(s *source, f field) string { return s.text(api.FieldByKey(f)) }
 
 // row returns the texts of all rows for a source.
 func (m *Model) row(s *source) func(field) string {
@@ -77,21 +65,21 @@ func (m *Model) row(s *source) func(field) string {
 }
 
 // texts returns the texts of all rows.
-func (o *options) texts(items []*item) map[field]string {
+func (o *options) texts() map[field]string {
 	all := map[field]string{}
-	for _, i := range items {
-		all[i.field] = o.text(i)
+	for _, f := range api.UploadFields {
+		all[f.Key] = o.text(f)
 	}
 	return all
 }
 
 // filled returns options with some typed rows, and the problems in them.
 func filled(src api.Source, p session.Profile, set map[field]string) (options, []problem) {
-	items, o := newItems(p), startOptions(src, p)
+	o := startOptions(src, p)
 	for f, text := range set {
-		o.set(items, itemOf(items, f), text)
+		o.set(api.FieldByKey(f), text)
 	}
-	return o, o.problems(items)
+	return o, o.problems()
 }
 
 // run executes a command with everything that follows inside the form, and returns the messages for
@@ -145,24 +133,31 @@ func write(t *testing.T, m *form, text string) {
 	}
 }
 
-// goTo moves the focus to a field with keys.
+// goTo moves the focus to a field.
 func goTo(t *testing.T, m *form, f field) {
 	t.Helper()
-	for range 2 * len(m.items) {
-		if m.focus == (focus{stop: stopItem, field: f}) {
-			return
-		}
-		if m.focus.stop == stopList || m.group(m.focus) < int(m.item(f).section) {
-			press(t, m, "tab")
-			continue
-		}
-		if m.focus.stop == stopSide || m.group(m.focus) > int(m.item(f).section) {
-			press(t, m, "shift+tab")
-			continue
-		}
-		press(t, m, "enter")
+	m.focus(onForm)
+	m.Model.form.Focus(f, true)
+	send(t, m, page.Acted{})
+	if m.Model.form.On() != f {
+		t.Fatalf("the focus is on %s, want %s", m.Model.form.On(), f)
 	}
-	t.Fatalf("keys do not lead to %s", f)
+}
+
+// list moves the focus to the files.
+func list(t *testing.T, m *form) {
+	t.Helper()
+	m.focus(onList)
+	send(t, m, page.Acted{})
+}
+
+// extend gives extensions to all files.
+func extend(t *testing.T, m *form, text string) {
+	t.Helper()
+	for _, s := range m.sources {
+		m.set(s, fieldExtensions, text)
+	}
+	m.load()
 }
 
 // screen returns the form without styles.
@@ -176,12 +171,8 @@ func screen(m *form, w, h int) string {
 func told(m *form) string {
 	th := theme.New(true, true)
 	var b strings.Builder
-	for _, p := range m.panels(400, th) {
-		b.WriteString(p.title + "\n" + strings.Join(p.lines, "\n") + "\n")
-	}
-	for _, r := range m.formRows(image.Pt(200, 100), th) {
-		b.WriteString(r.text + "\n")
-	}
+	lines, _ := m.sideLines(layout{side: image.Rect(0, 0, 400, 100)}, th)
+	b.WriteString(strings.Join(lines, "\n") + "\n" + m.Model.form.View(image.Pt(200, 100), true, th) + "\n")
 	if len(m.sources) > 1 {
 		b.WriteString(m.viewList(layout{list: image.Rect(0, 0, 100, 20)}, th) + "\n")
 	}
@@ -247,7 +238,7 @@ func started(t testing.TB, o Options) *form {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir()) // for files of editors that do not run here
 	m := opened(t, o)
-	m.setFocus(focus{stop: stopItem, field: fieldName})
+	goTo(t.(*testing.T), m, fieldName)
 	return m
 }
 
@@ -271,6 +262,22 @@ type stub struct {
 }
 
 var errNone = errors.New("there is none")
+
+// answer returns what f knows about a.
+func answer[A, T any](ctx context.Context, f func(context.Context, A) (T, error), a A) (T, error) {
+	if f == nil {
+		return *new(T), errNone
+	}
+	return f(ctx, a)
+}
+
+// listed returns what f knows.
+func listed[T any](ctx context.Context, f func(context.Context) ([]T, error)) ([]T, error) {
+	if f == nil {
+		return nil, errNone
+	}
+	return f(ctx)
+}
 
 func (s *stub) Locate(ctx context.Context, path string) (api.Place, error) {
 	if s.known == nil {
@@ -301,10 +308,7 @@ func (s *stub) KeepNaming(naming api.Naming) error {
 }
 
 func (s *stub) Send(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
-	if s.send == nil {
-		return nil, errNone
-	}
-	return s.send(ctx, jobs)
+	return answer(ctx, s.send, jobs)
 }
 
 func (s *stub) DescribeUpload(u *api.Upload) (api.Request, error) {
@@ -328,39 +332,20 @@ func (s *stub) SaveDraft(ctx context.Context, text []byte) error {
 	return s.saveDraft(ctx, text)
 }
 
-func (s *stub) Tags(ctx context.Context) ([]string, error) {
-	if s.tags == nil {
-		return nil, errNone
-	}
-	return s.tags(ctx)
-}
+func (s *stub) Tags(ctx context.Context) ([]string, error) { return listed(ctx, s.tags) }
 
-func (s *stub) Folders(ctx context.Context) ([]string, error) {
-	if s.folders == nil {
-		return nil, errNone
-	}
-	return s.folders(ctx)
-}
+func (s *stub) Folders(ctx context.Context) ([]string, error) { return listed(ctx, s.folders) }
 
 func (s *stub) TagsIn(ctx context.Context, folder string) ([]string, error) {
-	if s.tagsIn == nil {
-		return nil, errNone
-	}
-	return s.tagsIn(ctx, folder)
+	return answer(ctx, s.tagsIn, folder)
 }
 
 func (s *stub) FoldersIn(ctx context.Context, folder string) ([]string, error) {
-	if s.foldersIn == nil {
-		return nil, errNone
-	}
-	return s.foldersIn(ctx, folder)
+	return answer(ctx, s.foldersIn, folder)
 }
 
 func (s *stub) MetadataFields(ctx context.Context, _ string) ([]api.MetadataField, error) {
-	if s.fields == nil {
-		return nil, errNone
-	}
-	return s.fields(ctx)
+	return listed(ctx, s.fields)
 }
 
 func (s *stub) Presets(ctx context.Context) ([]session.Preset, error) {

@@ -2,7 +2,6 @@ package upload
 
 import (
 	"context"
-	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -20,27 +19,6 @@ func (k testKey) Reveal() string { return string(k) }
 type library struct {
 	client *api.Client
 	stored []*api.File
-}
-
-func openLibrary(t *testing.T) *library {
-	t.Helper()
-	l, err := local.Open(context.Background(), local.Options{Dir: t.TempDir(), Key: testKey("private_test")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(l)
-	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, Key: testKey("private_test")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		client.Close()
-		server.Close()
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return &library{client: client}
 }
 
 // send stores jobs at once; the real queue takes its time.
@@ -69,7 +47,8 @@ func (l *library) known(ctx context.Context, path string) (api.Place, error) {
 // TestLibraryKeepsWhatTheFormPromises: the local library stores a file at the displayed path, and an
 // overwrite removes and keeps what the form says.
 func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
-	l := openLibrary(t)
+	client, _ := libraryOf(t, local.Options{})
+	l := &library{client: client}
 	src := files(t, "день 1 — naïve (final).png", string(pngBytes(t, 60, 40)))
 	open := func() *form {
 		return started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{known: l.known, send: l.send, request: l.client.DescribeUpload}})
@@ -82,9 +61,9 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 	write(t, m, "sea,beach")
 	goTo(t, m, fieldRegion)
 	write(t, m, "1, 2, 30, 20")
-	_, shown, _ := strings.Cut(told(m), " Stored /")
+	_, shown, _ := strings.Cut(told(m), "Stored as /")
 	shown, _, _ = strings.Cut("/"+shown, " ")
-	pattern := strings.ReplaceAll(regexp.QuoteMeta(shown), "·········", "[A-Za-z0-9_-]{9}")
+	pattern := strings.ReplaceAll(regexp.QuoteMeta(shown), "…", "[A-Za-z0-9_-]{9}")
 	press(t, m, "ctrl+s")
 	if len(l.stored) != 1 || !regexp.MustCompile("^"+pattern+"$").MatchString(l.stored[0].FilePath) {
 		t.Fatalf("stored %+v, shown %q", l.stored, shown)
@@ -136,7 +115,7 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 		t.Errorf("a refusal is not shown:\n%s", told(m))
 	}
 	toast := toasted(t, press(t, m, "ctrl+s"))
-	if !strings.HasPrefix(toast.Text, "Not sent. /b/день_1___naïve__final_.png: a file is at this place and overwriteFile is off.") || toast.Level != page.Bad || m.focus.field != fieldOverFile {
-		t.Errorf("got the messages %+v, focus at %s", toast, m.focus.field)
+	if !strings.HasPrefix(toast.Text, "Not sent. /b/день_1___naïve__final_.png: a file is at this place and overwriteFile is off.") || toast.Level != page.Bad || m.Model.form.On() != fieldOverFile {
+		t.Errorf("got the messages %+v, focus at %s", toast, m.Model.form.On())
 	}
 }

@@ -4,7 +4,7 @@ package upload
 import (
 	"context"
 	"image"
-	"os"
+	"maps"
 	"slices"
 	"time"
 
@@ -17,46 +17,33 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
-// Session is the part of the session that the form needs. Commands call it, except for DescribeUpload, which does no IO.
+// Session is the part of [session.Session] that the form uses; tests have another. Commands call it, except for
+// DescribeUpload, which does no IO.
 type Session interface {
-	// Locate returns what is at a path, from the service or the journal.
 	Locate(ctx context.Context, path string) (api.Place, error)
-	// AlreadyStored returns, for each upload, the earlier job that stored the same content in the same folder, or nil.
 	AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*api.Job, error)
-	// Listed returns, for each upload, the file of its name that the service lists in its folder, or nil.
 	Listed(ctx context.Context, uploads []api.Upload) ([]*api.File, error)
-	// KeepNaming saves how the profile names uploads.
 	KeepNaming(naming api.Naming) error
-	// Send queues jobs and returns the accepted ones.
 	Send(ctx context.Context, jobs []api.Job) ([]api.Job, error)
-	// DescribeUpload returns the request of an upload.
 	DescribeUpload(u *api.Upload) (api.Request, error)
-	// WriteManifest writes entries to a file and returns its path.
 	WriteManifest(entries []session.ManifestEntry, now time.Time) (string, error)
-	// SaveDraft saves the unsent form; empty text deletes it.
 	SaveDraft(ctx context.Context, text []byte) error
-	Offers
 	Presets
-}
-
-// Offers provides suggestions.
-type Offers interface {
 	Tags(ctx context.Context) ([]string, error)
 	Folders(ctx context.Context) ([]string, error)
-	// TagsIn and FoldersIn return the tags and subfolders of a folder in the library. They are suggested first.
 	TagsIn(ctx context.Context, folder string) ([]string, error)
 	FoldersIn(ctx context.Context, folder string) ([]string, error)
-	// MetadataFields returns the library's custom metadata fields. On an error, metadata is free text.
 	MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error)
 }
 
 // Options configure a form.
 type Options struct {
 	// Context cancels the form's work.
-	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
+	Context context.Context
 	Session Session
 	Sources []api.Source
 	Profile session.Profile
@@ -82,19 +69,17 @@ type Model struct {
 	o        Options
 	size     image.Point
 	sources  []*source
-	list     kit.MarkList
+	list     kit.List[*source]
 	finding  context.CancelFunc // cancels the search for stored files; nil if none runs
 	unfound  error              // why that search failed, or nil
 	unlisted error              // why the library could not be searched, or nil
 	away     bool               // another screen is in front
 	skipped  []*source          // removed because they are already stored
-	items    []*item
-	focus    focus
-	open     section // always unfolded
+	form     *edit.Form
+	part     part
 
-	tags    []string             // suggested
-	folders []string             // offered
-	base    map[*source][]string // tags of the targets when loaded
+	tags    []string // suggested
+	folders []string // offered
 
 	places  map[string]place
 	due     page.Questions // debounces lookups
@@ -102,34 +87,31 @@ type Model struct {
 	waiting string // the place being debounced
 
 	clicks *kit.Clicks
-	thumbs picture.Sheet[thumb]
+	thumbs *edit.Tiles  // pictures of the files at the side
 	theme  *theme.Theme // theme of the pictures; nil: unknown
 
-	region  *edit.Region
-	draw    *regionView // the latest region overlay, or nil
-	sending bool
+	region   *edit.Region
+	regionOf []*source        // whose region changes on the picture
+	page     *edit.RegionPage // the latest one, or nil
+	sending  bool
 
 	folderTags  map[string][]string // tags by folder
 	foldersIn   map[string]bool     // folders whose subfolders were requested
 	fields      []api.MetadataField // of the library
 	fieldsKnown bool
 
-	removed    map[api.Source]options // input for removed sources
-	text       string                 // option text with errors
-	textOf     []*source              // its sources
-	atCheck    int                    // index of the selected check
-	jumped     bool                   // the last key went to the check
-	placeCount int                    // number of lookups
+	removed []*source // may come back
+	text    edit.Document
+	atCheck int // index of the check that was gone to last; -1: none yet
 
 	touched    bool // something was entered
 	unkept     bool // something entered is not saved yet
 	keeping    bool
 	keepFailed bool
-	keepNumber int
-	keeper     *keeper
+	drafts     *drafts
 
-	scroll int    // of the side
-	total  *total // of all sources; nil: must be computed
+	side  kit.Pane
+	total *total // of all sources; nil: must be computed
 }
 
 var (
@@ -144,32 +126,37 @@ func New(o Options) *Model {
 	if o.Facts == nil {
 		o.Facts = media.FactsOf
 	}
-	if o.Getenv == nil {
-		o.Getenv = os.Getenv
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	m := &Model{
-		o: o, items: newItems(o.Profile), places: map[string]place{}, base: map[*source][]string{},
-		folderTags: map[string][]string{}, foldersIn: map[string]bool{}, removed: map[api.Source]options{}, keeper: &keeper{}, clicks: kit.NewClicks(o.Now),
+		o: o, places: map[string]place{},
+		folderTags: map[string][]string{}, foldersIn: map[string]bool{}, drafts: &drafts{}, clicks: kit.NewClicks(o.Now),
 	}
 	m.region = m.newRegion(o)
-	m.list = kit.MarkList{
-		ID: "form", Mark: func(row int) *bool { return &m.sources[row].marked }, Name: func(row int) string { return m.sources[row].entry.Source.Name() },
-		Moved: m.listMoved, Marked: func() tea.Cmd { m.load(); return nil },
+	m.list = kit.List[*source]{
+		ID: "form", Bare: true, Marking: true, Placeholder: "part of a name", Nothing: emptyForm, NotFound: "the filter finds nothing", Now: o.Now,
+		Rows: func() []kit.Group[*source] { return []kit.Group[*source]{{Rows: m.sources}} }, Key: func(s *source) any { return s },
+		Match: func(s *source, words []string) bool { return text.HasAll(words, s.entry.Source.Name()) },
+		Mark:  func(s *source) *bool { return &s.marked }, Moved: func() { m.side.Reset(); m.load() }, Marked: m.load, Draw: m.listRow,
 	}
-	m.focus = focus{stop: stopItem, field: firstField}
+	m.atCheck = -1
+	m.part, m.form = onForm, edit.NewForm("form", groupForm, m.targetRows)
+	m.form.Live, m.form.Changed, m.form.Leave = true, m.applied, m.leaveForm
+	m.text = edit.Document{Getenv: o.Getenv, Entries: m.document, Apply: m.applyDocument}
+	m.thumbs = edit.NewTiles(edit.TilesOptions{
+		Context: o.Context, Loader: o.Loader, Len: func() int { return len(m.targets()) }, Tile: m.tile,
+	})
+	m.thumbs.On = true
 	for _, src := range o.Sources {
 		m.sources = append(m.sources, &source{options: startOptions(src, o.Profile), marked: true})
 	}
-	m.list.SetLen(len(m.sources))
+	m.list.Arrange()
 	if len(o.Draft) > 0 {
 		m.restore(o.Draft)
 	}
-	m.item(fieldTags).chips.Complete, m.item(fieldFolder).text.Complete = m.completeTags, m.completeFolder
 	m.load()
-	m.setFocus(m.focus)
+	m.form.End(false)
 	m.sum()
 	return m
 }
@@ -189,41 +176,34 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 	if m.sending {
 		return nil
 	}
-	m.leave()
+	m.form.Blur()
 	m.Overlays().CloseAll()
-	m.draw = nil
 	held := map[api.Source][]*source{}
 	for _, s := range m.sources {
 		held[s.entry.Source] = append(held[s.entry.Source], s)
 	}
-	var kept, all []*source
+	for _, s := range m.removed {
+		s.marked, s.known, s.checked = true, known{}, nil
+		held[s.entry.Source] = append(held[s.entry.Source], s)
+	}
+	var kept, fresh, all []*source
 	for _, src := range sources {
-		if old := held[src]; len(old) > 0 {
-			held[src] = old[1:]
-			kept, all = append(kept, old[0]), append(all, old[0])
-			continue
-		}
 		s := &source{options: startOptions(src, m.o.Profile), marked: true}
-		all = append(all, s)
-		if was, ok := m.removed[src]; ok {
-			s.options = was
+		if old := held[src]; len(old) > 0 {
+			s, held[src] = old[0], old[1:]
 			kept = append(kept, s)
-			delete(m.removed, src)
+		} else {
+			fresh = append(fresh, s)
 		}
-	}
-	for _, s := range all {
-		if !slices.Contains(kept, s) && len(kept) > 0 {
-			m.share(kept, s)
-		}
-	}
-	for _, gone := range held {
-		for _, s := range gone {
-			m.removed[s.entry.Source] = s.options
-		}
+		all = append(all, s)
 	}
 	if len(kept) == 0 {
-		m.focus = focus{stop: stopItem, field: firstField}
+		m.focus(onForm)
+		m.form.End(false)
+	} else {
+		m.share(kept, fresh)
 	}
+	m.removed = slices.Concat(slices.Collect(maps.Values(held))...)
 	m.skipped = nil
 	m.setSources(all)
 	return m.inspectSources()
@@ -233,27 +213,31 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 func (m *Model) setSources(sources []*source) {
 	m.unkept = m.unkept || m.touched
 	m.sources = sources
-	m.list.SetLen(len(m.sources))
+	m.list.Arrange()
 	if len(m.sources) == 1 {
 		m.sources[0].marked = true
 	}
+	if len(m.sources) < 2 && m.part == onList {
+		m.focus(onForm)
+	}
 	m.load()
-	m.setFocus(m.focus)
 }
 
-// share gives a source the values that all the others share, except the name.
-func (m *Model) share(from []*source, to *source) {
-	for _, i := range m.items {
-		text := from[0].text(i)
-		if i.field != fieldName && to.text(i) != text && !slices.ContainsFunc(from, func(s *source) bool { return s.text(i) != text }) {
-			to.set(m.items, i, text)
+// share gives sources the values that all of some share, except the name.
+func (m *Model) share(from, to []*source) {
+	for _, f := range api.UploadFields {
+		if f.Key == fieldName || slices.ContainsFunc(from, func(s *source) bool { return s.text(f) != from[0].text(f) }) {
+			continue
+		}
+		for _, s := range to {
+			s.copyField(f, &from[0].options)
 		}
 	}
 }
 
 // Init inspects the sources and loads suggestions.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.inspectSources(), m.askTags(), m.askFolders(), m.askFields(), m.follow())
+	return tea.Batch(m.inspectSources(), m.askKnown(), m.askFields(), m.follow())
 }
 
 // Update handles a message.
@@ -265,15 +249,21 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 // settle updates the layout and starts lookups after every message.
 func (m *Model) settle() tea.Cmd {
 	m.sum()
-	m.layoutList()
-	if m.draw != nil && m.draw.Closed() {
-		m.draw = nil
-		m.region.Resize(image.Rectangle{})
+	l := m.layout(m.size)
+	if len(m.sources) > 0 && !l.list.Empty() {
+		rows, _ := m.listRect(l)
+		m.list.Resize(rows.Size())
+		m.list.Changed()
 	}
-	if o, ok := m.Overlays().Top().(refresher); ok {
+	pictures := m.layoutSide(l)
+	m.form.Resize(inner(l.form).Size())
+	if m.page != nil && !m.page.Closed() {
+		m.page.Position()
+	}
+	if o, ok := m.Overlays().Top().(*patternView); ok {
 		o.refresh()
 	}
-	return m.follow()
+	return tea.Batch(pictures, m.follow())
 }
 
 func (m *Model) handle(msg tea.Msg) tea.Cmd {
@@ -284,7 +274,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		// Files may have changed while the form was hidden.
 		clear(m.places)
 		for _, s := range m.sources {
-			s.known.asked = ""
+			s.known.asked, s.checked = "", nil
 		}
 		m.away, m.unfound, m.unlisted = false, nil, nil
 		m.changed()
@@ -298,23 +288,19 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		return m.Compose(msg.Sources)
 	case page.Themed:
 		m.theme = msg.Theme
-	case picture.Transmitted:
-		m.thumbs.Transmitted(msg)
 	case tea.MouseClickMsg:
 		return m.click(msg)
 	case tea.MouseWheelMsg:
 		return m.wheel(msg)
 	case page.FileChanged:
 		m.learn(msg.File)
-	case editedMsg:
-		return m.edited(msg)
-	case fieldsMsg:
-		m.gotFields(msg)
-	case factsMsg:
-		return m.gotFacts(msg)
+	case edit.EditedMsg:
+		return m.text.Update(msg)
 	default:
-		cmd, _ := m.region.Update(msg)
-		return cmd
+		if !m.thumbs.Update(msg) {
+			cmd, _ := m.region.Update(msg)
+			return cmd
+		}
 	}
 	return nil
 }
@@ -324,7 +310,10 @@ func (m *Model) current() *source {
 	if len(m.sources) == 0 {
 		return nil
 	}
-	return m.sources[m.list.Cursor()]
+	if s, ok := m.list.Row(); ok {
+		return s
+	}
+	return m.sources[0] // the filter finds nothing
 }
 
 // subject returns the target that the form shows: the one under the cursor if it is a target. It is nil in an empty form.
@@ -337,82 +326,49 @@ func (m *Model) subject() *source {
 
 // targets returns the sources that a change applies to: the marked ones, or else the one under the cursor.
 func (m *Model) targets() []*source {
-	var marked []*source
-	for _, s := range m.sources {
+	var out []*source
+	for _, i := range m.targetRows() {
+		out = append(out, m.sources[i])
+	}
+	return out
+}
+
+func (m *Model) targetRows() []int {
+	var marked []int
+	for i, s := range m.sources {
 		if s.marked {
-			marked = append(marked, s)
+			marked = append(marked, i)
 		}
 	}
 	if len(marked) == 0 && len(m.sources) > 0 {
-		return []*source{m.current()}
+		return []int{slices.Index(m.sources, m.current())}
 	}
 	return marked
 }
 
-// item returns the item that edits a field.
-func (m *Model) item(f field) *item { return itemOf(m.items, f) }
-
-// load shows the values of the targets in the items.
+// load shows the values of the targets.
 func (m *Model) load() {
-	targets := m.targets()
-	if m.changed(); len(targets) == 0 {
-		return
-	}
-	clear(m.base)
-	for _, s := range targets {
-		m.base[s] = s.entry.Tags.Or(nil)
-	}
-	for _, i := range m.items {
-		i.loadOf(targets)
-	}
-}
-
-// apply sets the targets to the text of an item.
-func (m *Model) apply(i *item) {
-	now := i.value()
-	if i.chips != nil {
-		m.applyTags(i, now)
-	} else {
-		for _, s := range m.targets() {
-			m.set(s, i.field, now)
-		}
-		i.loaded, i.mixed = now, false
-	}
-	if i.section == sectionMetadata {
-		m.loadMetadata(i)
-	}
 	m.changed()
+	m.form.SetRows(m.rows())
 }
 
-// applyTags adds and removes the changed tags in each target. Tags that only some have stay.
-func (m *Model) applyTags(i *item, now string) {
-	if !i.mixed {
-		for _, s := range m.targets() {
-			m.set(s, fieldTags, now)
-		}
-		return
-	}
-	before, after := api.SplitTags(i.loaded), api.SplitTags(now)
-	for _, s := range m.targets() {
-		m.set(s, fieldTags, api.JoinTags(edit.Replayed(m.base[s], before, after)))
-	}
+// applied follows a change in the form.
+func (m *Model) applied() {
+	m.atCheck = -1
+	m.load()
 }
 
-// commonTags returns the tags that all sources have, joined.
-func commonTags(sources []*source) string {
-	common := slices.Clone(sources[0].entry.Tags.Or(nil))
-	for _, s := range sources[1:] {
-		common = slices.DeleteFunc(common, func(tag string) bool { return !slices.Contains(s.entry.Tags.Or(nil), tag) })
-	}
-	return api.JoinTags(common)
+// dirty drops what is known of a source's options and saves them later.
+func (m *Model) dirty(s *source) {
+	s.checked, s.failed = nil, nil
+	m.note()
 }
 
-// set sets a row of a source to a text.
-func (m *Model) set(s *source, f field, text string) {
-	if i := m.item(f); s.text(i) != text {
-		s.set(m.items, i, text)
-		s.checked, s.failed = nil, nil
-		m.note()
+// set sets a field of a source to a text.
+func (m *Model) set(s *source, key field, text string) {
+	if f := api.FieldByKey(key); s.text(f) != text {
+		s.set(f, text)
+		m.dirty(s)
 	}
 }
 
@@ -421,6 +377,39 @@ func (m *Model) changed() { m.total = nil }
 
 // remove removes a source from the form. It does not touch the file.
 func (m *Model) remove(s *source) {
-	m.removed[s.entry.Source] = s.options
+	m.removed = append(m.removed, s)
 	m.setSources(slices.DeleteFunc(m.sources, func(other *source) bool { return other == s }))
+}
+
+// editJobs puts jobs that were not stored back into the form with their options and errors, and marks only them.
+func (m *Model) editJobs(jobs []api.Job) tea.Cmd {
+	if m.sending || len(jobs) == 0 {
+		return nil
+	}
+	m.form.Blur()
+	m.Overlays().CloseAll()
+	for _, s := range m.sources {
+		s.marked = false
+	}
+	for i := range jobs {
+		job := &jobs[i]
+		at := slices.IndexFunc(m.sources, func(s *source) bool { return s.entry.Source == job.Upload.Source })
+		if at < 0 {
+			m.sources = append(m.sources, &source{})
+			at = len(m.sources) - 1
+		}
+		s := m.sources[at]
+		s.options, s.marked, s.checked, s.known = options{entry: api.EntryOf(job, m.o.Profile.Receiver != "")}, true, nil, known{}
+		s.failed = nil
+		if job.Failure != nil {
+			s.failed = job.Failure
+		}
+		m.list.Arrange()
+		m.list.Show(s)
+	}
+	m.note()
+	m.load()
+	m.focus(onForm)
+	m.form.End(false)
+	return m.inspectSources()
 }

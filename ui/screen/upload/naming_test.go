@@ -45,8 +45,8 @@ func TestNamesAreAskedAtTheFirstConflict(t *testing.T) {
 	m.d.Choose(ask, "Not yet")
 	ask = asked(t, press(t, m, "ctrl+s"))
 	m.d.Choose(ask, "Exact names")
-	if len(kept) != 1 || kept[0] != api.NameExact || m.sources[1].naming() != api.NameExact || len(box.jobs) > 0 {
-		t.Errorf("kept %v, named %v, sent %v", kept, m.sources[1].naming(), box.jobs)
+	if len(kept) != 1 || kept[0] != api.NameExact || m.sources[1].entry.Naming != api.NameExact || len(box.jobs) > 0 {
+		t.Errorf("kept %v, named %v, sent %v", kept, m.sources[1].entry.Naming, box.jobs)
 	}
 	m = begin(func() (bool, bool) { return false, true }, 0)
 	msgs := pick(t, m, asked(t, press(t, m, "ctrl+s")).Choices[1])
@@ -86,7 +86,7 @@ func TestStoredByNameAndSize(t *testing.T) {
 		t.Errorf("a file of another size is shown as stored:\n%s", text)
 	}
 	m = list(3, errNone)
-	if text := told(m); strings.Contains(text, "already stored") || !strings.Contains(text, "The library could not be searched for stored files: there is none") || m.noSend() != "" {
+	if text := told(m); strings.Contains(text, "already stored") || !strings.Contains(text, "The library could not be searched for stored files: there is none") || len(m.sum().stopped) > 0 {
 		t.Errorf("got the form\n%s", text)
 	}
 }

@@ -3,13 +3,14 @@ package upload
 import (
 	"errors"
 	"image"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"golang.org/x/text/unicode/norm"
 
 	"mediadesk/api"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -17,18 +18,23 @@ import (
 )
 
 // patternFields are the fields that patterns can fill, in order.
-var patternFields = [...]field{fieldName, fieldFolder, fieldTags}
+var patternFields = [...]struct{ field, label, hint string }{
+	{fieldName, "Name", "keep the names: try {name}-{n:03}.{ext}"},
+	{fieldFolder, "Folder", "keep the folders: try /{parent}/{exif:date:YYYY}"},
+	{fieldTags, "Add tags", "add none: try {parent},{exif:date:YYYY}"},
+}
 
 // patternView edits the patterns and previews the results in a table.
 type patternView struct {
-	overlay
-	fields  [len(patternFields)]*kit.Field
-	on      int
-	list    kit.List
-	rows    []patternRow
-	wrong   [len(patternFields)]error
-	stale   bool
-	skipped int // rows that cannot be filled in
+	kit.Popup
+	m        *Model
+	room     image.Point
+	form     *edit.Form
+	patterns [len(patternFields)]edit.Pattern
+	table    kit.Lines
+	rows     []patternRow
+	stale    bool
+	skipped  int // rows that cannot be filled in
 }
 
 var _ kit.Overlay = (*patternView)(nil)
@@ -37,92 +43,84 @@ var _ kit.Overlay = (*patternView)(nil)
 type patternRow struct {
 	source *source
 	options
-	err    error
-	shares bool // another file has the same place
+	err error
 }
 
-// openPatterns opens the patterns. A form text with pattern fields is the initial pattern.
-func (m *Model) openPatterns() tea.Cmd {
-	v := &patternView{overlay: overlay{m: m}, stale: true}
-	hints := [...]string{"keep the names: try {name}-{n:03}.{ext}", "keep the folders: try /{parent}/{exif:date:YYYY}", "add none: try {parent},{exif:date:YYYY}"}
-	labels := [...]string{"Name", "Folder", "Add tags"}
+// newPatterns returns the patterns. A form text with pattern fields is the initial pattern.
+func (m *Model) newPatterns() *patternView {
+	v := &patternView{m: m, stale: true, form: edit.NewForm("form", "Patterns", func() []int { return []int{0} })}
+	var rows []*edit.Row
 	for n, f := range patternFields {
-		v.fields[n] = &kit.Field{Label: labels[n], LabelWidth: 9, Placeholder: hints[n]}
-		if i := m.item(f); i.text != nil && !i.mixed && hasFields(i.value()) {
-			v.fields[n].SetValue(i.value())
+		if r := m.form.Row(f.field); f.field != fieldTags && edit.Pattern(r.Value()).HasFields() {
+			v.patterns[n] = edit.Pattern(r.Value())
 		}
+		rows = append(rows, &edit.Row{
+			ID: f.field, Label: f.label, Hint: func() string { return f.hint },
+			Get: func(int) string { return string(v.patterns[n]) },
+			Set: func(_ int, text string) { v.patterns[n], v.stale = edit.Pattern(text), true },
+			Note: func() string {
+				return text.If(v.room.Y >= 14, "Fields: "+edit.PatternFields+", dates also as {date:YYYY/MM}")
+			},
+			Problem: func() string {
+				if err := v.patterns[n].Check(); err != nil {
+					return err.Error()
+				}
+				return ""
+			},
+		})
 	}
-	v.focus(0)
-	m.cover(v)
-	return nil
-}
-
-func (v *patternView) focus(on int) {
-	v.fields[v.on].Blur()
-	v.on = (on + len(v.fields)) % len(v.fields)
-	v.fields[v.on].Focus()
+	v.form.Live, v.form.Leave = true, func(by int) { v.form.End(by < 0) }
+	v.form.SetRows(rows)
+	v.form.End(false)
+	return v
 }
 
 // Capturing reports true: letters are text.
 func (v *patternView) Capturing() bool { return true }
 
 // Type edits the focused pattern.
-func (v *patternView) Type(msg tea.Msg) (tea.Cmd, bool) {
-	used := v.fields[v.on].Update(msg)
-	v.stale = v.stale || used
-	return nil, used
-}
+func (v *patternView) Type(msg tea.Msg) (tea.Cmd, bool) { return nil, v.form.Type(msg) }
 
 // Actions returns the actions that apply the patterns, switch between them and scroll the table.
 func (v *patternView) Actions() []kit.Action {
-	const group = "Patterns"
-	step := func(by int) func() tea.Cmd { return func() tea.Cmd { v.focus(v.on + by); return nil } }
-	return append([]kit.Action{
-		{ID: "form.use-patterns", Keys: kit.Bind("use for the marked files", "", "enter"), Group: group, Footer: true, Disabled: v.none, Do: v.apply},
-		{ID: "form.next-pattern", Keys: kit.Bind("next pattern", "", "tab"), Group: group, Footer: true, Do: step(1)},
-		v.back(group, "esc", "ctrl+t"),
-		{ID: "form.previous-pattern", Keys: kit.Bind("previous pattern", "", "shift+tab"), Group: group, Do: step(-1)},
-	}, kit.ListActions(func() kit.Scroller { return &v.list }, nil)...)
+	return kit.Shadow(slices.Concat([]kit.Action{
+		{ID: "form.use-patterns", Keys: kit.Bind("use for the marked files", "", "enter"), Group: v.form.Group, Footer: true, Disabled: v.unusable, Do: v.apply},
+		{ID: "form.close", Keys: kit.Bind("back to the form", "", "esc", "ctrl+t"), Group: v.form.Group, Footer: true, Do: v.Close},
+	}, kit.ListActions(func() kit.Scroller { return &v.table }, nil), v.form.Actions()))
 }
 
-func (v *patternView) none() string {
-	for _, f := range v.fields {
-		if f.Value() != "" {
-			return ""
-		}
+func (v *patternView) unusable() string {
+	switch {
+	case slices.ContainsFunc(v.patterns[:], func(p edit.Pattern) bool { return p.Check() != nil }):
+		return "the pattern cannot be read: see what it says"
+	case !slices.ContainsFunc(v.patterns[:], func(p edit.Pattern) bool { return p != "" }):
+		return "no pattern is typed yet"
 	}
-	return "no pattern is typed yet"
+	return ""
 }
+
+// Resize sets the size.
+func (v *patternView) Resize(room image.Point) { v.room = room }
 
 // Mouse scrolls the table with the wheel.
 func (v *patternView) Mouse(msg tea.MouseMsg) tea.Cmd {
-	v.list.Wheel(msg)
+	v.table.Wheel(msg)
 	return nil
 }
 
 // refresh updates the table, which depends on facts about the files.
 func (v *patternView) refresh() {
 	v.compute()
-	inner := kit.BoxInner(v.room)
-	v.list.SetHeight(inner.Y - len(v.head(inner, measured)))
+	form, table := v.layout(v.room)
+	v.form.Resize(form)
+	v.table.SetHeight(table.Y)
 }
 
-// patterns parses the input; an empty pattern is nil.
-func (v *patternView) patterns() (out [len(patternFields)]*pattern, ok bool) {
-	ok = true
-	for n, f := range v.fields {
-		v.wrong[n] = nil
-		if f.Value() == "" {
-			continue
-		}
-		p, err := parsePattern(f.Value())
-		if err != nil {
-			v.wrong[n], ok = err, false
-			continue
-		}
-		out[n] = &p
-	}
-	return out, ok
+// layout returns the sizes of the patterns and of the rows below them, which have a line of heads.
+func (v *patternView) layout(size image.Point) (form, table image.Point) {
+	inner := kit.BoxInner(size)
+	form = image.Pt(inner.X, min(v.form.Height(inner.X), inner.Y))
+	return form, image.Pt(inner.X, max(0, inner.Y-form.Y-1))
 }
 
 // compute fills the table.
@@ -130,165 +128,91 @@ func (v *patternView) compute() {
 	if !v.stale {
 		return
 	}
-	patterns, _ := v.patterns()
-	v.rows = v.rows[:0]
-	v.skipped, v.stale = 0, false
+	v.rows, v.skipped, v.stale = v.rows[:0], 0, false
 	for n, s := range v.m.targets() {
 		row := patternRow{source: s, options: s.options}
-		row.err = fillIn(v.m.items, &row.options, patterns, subjectOf(s, n+1))
-		if row.err != nil {
+		if row.err = v.fillIn(&row.options, patternFile(s, n+1)); row.err != nil {
 			v.skipped++
 			row.options = s.options
 			// The row changes once the file has been inspected.
-			v.stale = v.stale || errors.Is(row.err, errNotLooked)
+			v.stale = v.stale || errors.Is(row.err, edit.ErrUnread)
 		}
 		v.rows = append(v.rows, row)
 	}
-	v.list.SetLen(len(v.rows))
-	v.flag()
+	v.table.SetLen(len(v.rows))
 }
 
-// flag marks rows that share a place with another file of the form.
-func (v *patternView) flag() {
-	at := map[string]int{}
-	changed := map[*source]bool{}
-	for i := range v.rows {
-		changed[v.rows[i].source] = true
-		if key, ok := locationKey(&v.rows[i].options); ok {
-			at[key]++
-		}
+// patternFile returns the source as a file for patterns.
+func patternFile(s *source, number int) edit.PatternFile {
+	f := edit.PatternFile{Name: s.entry.Source.Name(), Number: number, Modified: s.known.identity.Modified, Taken: s.known.facts.Taken}
+	if s.entry.Source.Path != "" {
+		f.Parent, f.Unread = strings.Trim(filepath.Base(filepath.Dir(s.entry.Source.Path)), string(filepath.Separator)+"."), !s.known.looked
 	}
-	for _, s := range v.m.sources {
-		if key, ok := locationKey(&s.options); ok && !changed[s] {
-			at[key]++
-		}
-	}
-	for i := range v.rows {
-		key, ok := locationKey(&v.rows[i].options)
-		v.rows[i].shares = ok && at[key] > 1
-	}
+	return f
 }
 
-// locationKey returns the place by which the library compares files. It returns false for a unique name, which cannot
-// collide.
-func locationKey(o *options) (string, bool) {
-	if o.naming() != api.NameExact {
-		return "", false
-	}
-	return norm.NFC.String(o.storedPath()), true
-}
-
-// fillIn writes the results of the patterns into a file's values.
-func fillIn(items []*item, o *options, patterns [len(patternFields)]*pattern, s subject) error {
-	for n, p := range patterns {
-		if p == nil {
+// fillIn writes the results of the valid patterns into a file's values.
+func (v *patternView) fillIn(o *options, f edit.PatternFile) error {
+	cleaned := [...]func(string) string{nil, edit.FolderText, strings.NewReplacer(",", " ", "%", " ").Replace}
+	for n, p := range v.patterns {
+		if p == "" || p.Check() != nil {
 			continue
 		}
-		clean := map[field]func(string) string{fieldFolder: folderName, fieldTags: tagName}[patternFields[n]]
-		text, err := p.fill(s, clean)
+		text, err := p.Fill(f, cleaned[n])
 		if err != nil {
 			return err
 		}
-		if patternFields[n] == fieldTags {
-			tags := slices.Clone(o.entry.Tags.Or(nil))
-			for _, tag := range api.SplitTags(text) {
-				if !slices.Contains(tags, tag) {
-					tags = append(tags, tag)
-				}
-			}
-			text = api.JoinTags(tags)
+		if patternFields[n].field == fieldTags {
+			text = api.JoinTags(edit.Replayed(o.entry.Tags.Or(nil), nil, api.SplitTags(text)))
 		}
-		o.set(items, itemOf(items, patternFields[n]), text)
+		o.set(api.FieldByKey(patternFields[n].field), text)
 	}
 	return nil
 }
 
 // apply applies the table. It leaves out rows that cannot be filled in and reports their number.
 func (v *patternView) apply() tea.Cmd {
-	m := v.m
-	if _, ok := v.patterns(); !ok {
-		return page.Send(page.Toast{Level: page.Warn, Text: "The pattern cannot be read: see what it says."})
-	}
 	v.stale = true
 	v.compute()
 	for i := range v.rows {
 		for _, f := range patternFields {
-			m.set(v.rows[i].source, f, v.rows[i].text(m.item(f)))
+			v.m.set(v.rows[i].source, f.field, v.rows[i].text(api.FieldByKey(f.field)))
 		}
 	}
-	v.Close()
-	m.load()
-	m.setFocus(m.focus)
-	if v.skipped > 0 {
-		first := v.rows[slices.IndexFunc(v.rows, func(r patternRow) bool { return r.err != nil })]
-		return page.Send(page.Toast{
-			Level:  page.Warn,
-			Text:   text.Plural(v.skipped, "file") + " stayed as before: " + text.Safe(first.source.entry.Source.Name()) + " has " + first.err.Error() + ".",
-			Detail: "Fill them in by hand, or use another field of a pattern: " + patternHelp + ".",
-		})
+	v.m.load()
+	if v.Close(); v.skipped == 0 {
+		return nil
 	}
-	return nil
-}
-
-// head returns the lines above the table.
-func (v *patternView) head(inner image.Point, th *theme.Theme) []string {
-	var head []string
-	for n, f := range v.fields {
-		head = append(head, f.View(inner.X, th))
-		if v.wrong[n] != nil {
-			head = append(head, wrapStyled(th.Glyph(theme.SignBad)+" "+v.wrong[n].Error(), inner.X, th.Bad)...)
-		}
-	}
-	help := wrapStyled("Fields: "+patternHelp+", dates also as {date:YYYY/MM}", inner.X, th.Muted)
-	if inner.Y < 12 {
-		help = help[:min(1, len(help))]
-	}
-	head = append(head, help...)
-	column := min(32, max(8, inner.X/3))
-	head = append(head, th.Label.Render(text.PadRight("  "+text.PadRight("File", column)+" Stored as", inner.X)))
-	return head[:max(0, min(len(head), inner.Y))]
+	first := v.rows[slices.IndexFunc(v.rows, func(r patternRow) bool { return r.err != nil })]
+	return page.Send(page.Toast{
+		Level:  page.Warn,
+		Text:   text.Plural(v.skipped, "file") + " stayed as before: " + text.Safe(first.source.entry.Source.Name()) + " has " + first.err.Error() + ".",
+		Detail: "Fill them in by hand, or use another field of a pattern: " + edit.PatternFields + ".",
+	})
 }
 
 // View draws the patterns and the table.
 func (v *patternView) View(size image.Point, th *theme.Theme) string {
-	inner := kit.BoxInner(size)
-	head := v.head(inner, th)
-	body := v.list.View(image.Pt(inner.X, inner.Y-len(head)), func(i, width int, selected bool) string {
-		return v.row(&v.rows[i], width, selected, th)
-	})
-	all := strings.Join(head, "\n")
-	if body != "" {
-		all = kit.JoinV(all, body)
-	}
-	shared := 0
-	for _, r := range v.rows {
-		if r.shares {
-			shared++
-		}
-	}
-	foot := v.list.Position()
-	if shared > 0 {
-		foot = text.Plural(shared, "file") + " share a place · " + foot
-	}
+	form, table := v.layout(size)
+	column := min(32, max(8, table.X/3))
+	head := th.Label.Render(text.PadRight("  "+text.PadRight("File", column)+" Stored as", table.X))
+	rows := v.table.View(table, func(i, width int, selected bool) string { return v.row(&v.rows[i], column, width, selected, th) })
+	foot := v.table.Position()
 	if v.skipped > 0 {
 		foot = text.Plural(v.skipped, "file") + " cannot be filled in · " + foot
 	}
-	return kit.BoxFooter("Name, folder and tags by patterns: "+text.Plural(len(v.rows), "file"), foot, all, size, true, th)
+	return kit.BoxFooter("Name, folder and tags by patterns: "+text.Plural(len(v.rows), "file"), foot,
+		kit.JoinV(v.form.View(form, true, th), head, rows), size, true, th)
 }
 
 // row draws a file's name and its results.
-func (v *patternView) row(r *patternRow, width int, selected bool, th *theme.Theme) string {
-	column := min(32, max(8, width/3))
-	sign, words := theme.SignNone, r.storedPath()
-	if r.naming() != api.NameExact {
-		var b strings.Builder
-		for _, l := range storedLetters(r.entry.FileName, r.naming()) {
-			b.WriteRune(l.r)
-		}
-		words = r.folder() + b.String()
+func (v *patternView) row(r *patternRow, column, width int, selected bool, th *theme.Theme) string {
+	sign, words := theme.SignNone, r.entry.Path()
+	if r.entry.Naming != api.NameExact {
+		words = r.folder() + r.storedName()
 	}
-	if v.fields[2].Value() != "" {
-		words += "  tags " + strings.Join(firstTags(r.entry.Tags.Or(nil)), ", ")
+	if v.patterns[2] != "" {
+		words += "  tags " + strings.Join(r.entry.Tags.Or(nil), ", ")
 	}
 	_, folderErr := api.CleanFolder(r.entry.Folder.Or(""))
 	switch {
@@ -298,8 +222,6 @@ func (v *patternView) row(r *patternRow, width int, selected bool, th *theme.The
 		sign, words = theme.SignBad, "would have no name"
 	case folderErr != nil:
 		sign, words = theme.SignBad, folderErr.Error()
-	case r.shares:
-		sign, words = theme.SignWarn, words+"  the same place as another file"
 	}
 	name := text.PadRight(text.ShortName(r.source.entry.Source.Name(), column), column)
 	words = text.Truncate(text.Safe(words), max(0, width-column-3))

@@ -28,46 +28,24 @@ type Presets interface {
 // presetFields returns the upload fields of a preset of the extensions or of all options, never the name.
 func presetFields(extensionsOnly bool) []*api.UploadField {
 	return slices.DeleteFunc(slices.Clone(api.UploadFields), func(f *api.UploadField) bool {
-		return f.Name == api.FieldName || extensionsOnly && f.Group != api.GroupExtensions
+		return f.Name == api.FieldName || extensionsOnly && f.Kind != api.KindExtensions
 	})
-}
-
-// readPreset decodes a preset of this version or of version 0.1.
-func readPreset(body []byte) (preset api.UploadOptions, old map[field]string, err error) {
-	var texts map[field]*string
-	if json.Unmarshal(body, &texts) == nil && !slices.Contains(slices.Collect(maps.Values(texts)), nil) {
-		old = map[field]string{}
-		for f, text := range texts {
-			if f != fieldName {
-				old[f] = *text
-			}
-		}
-		return preset, old, nil
-	}
-	if err := json.Unmarshal(body, &preset); err != nil {
-		return preset, nil, fmt.Errorf("the preset cannot be read: %w", err)
-	}
-	return preset, nil, nil
 }
 
 // applyPreset sets the options that the preset names.
 func (m *Model) applyPreset(o *options, body []byte) error {
-	preset, old, err := readPreset(body)
-	if err != nil {
-		return err
-	}
-	if old != nil {
-		o.setOld(m.items, old)
-		return nil
+	var preset api.UploadOptions
+	if err := json.Unmarshal(body, &preset); err != nil {
+		return fmt.Errorf("the preset cannot be read: %w", err)
 	}
 	name, naming := o.entry.FileName, o.entry.Naming
 	preset.Apply(&o.entry)
 	o.entry.FileName = name
 	o.entry.Naming = cmp.Or(o.entry.Naming, naming)
 	o.typed = maps.Clone(o.typed)
-	for _, i := range m.items {
-		if i.of == nil || preset.Has(i.of) {
-			delete(o.typed, i.field)
+	for _, f := range api.UploadFields {
+		if preset.Has(f) {
+			delete(o.typed, f.Key)
 		}
 	}
 	return nil
@@ -81,7 +59,7 @@ func (m *Model) describePreset(body []byte) string {
 	}
 	var set []string
 	for _, f := range api.UploadFields {
-		if s := f.Text(&o.entry); s != "" && (f.Key != string(fieldNaming) || s != string(api.NameHere)) {
+		if s := f.Text(&o.entry); s != "" && (f.Key != fieldNaming || s != string(api.NameHere)) {
 			s = strings.Join(strings.Fields(s), " ")
 			set = append(set, f.Key+"="+text.Truncate(text.Safe(s), 30))
 		}
@@ -94,13 +72,12 @@ func (m *Model) describePreset(body []byte) string {
 
 // openPresets loads the presets and opens their menu.
 func (m *Model) openPresets() tea.Cmd {
-	ctx, presets := m.o.Context, m.o.Session
 	return func() tea.Msg {
-		list, err := presets.Presets(ctx)
+		list, err := m.o.Session.Presets(m.o.Context)
 		if err != nil {
 			return page.Problem(err)
 		}
-		return page.Do(func() { m.cover(m.presetMenu(list)) })
+		return page.Do(func() { m.form.Blur(); m.Open(m.presetMenu(list)) })
 	}
 }
 
@@ -113,7 +90,7 @@ func (m *Model) presetMenu(list []session.Preset) *kit.Menu {
 	}
 	fill := func() {
 		files := text.Plural(len(m.targets()), "file")
-		menu.Words = "Enter loads a preset into " + files + ": it sets what it names and leaves the rest."
+		menu.Words = "Press enter to load a preset into " + files + ": it sets what it names and leaves the rest."
 		if len(list) == 0 {
 			menu.Words = "There is no preset yet. Press s to save the options of " + files + " as one, or x to save the extensions alone."
 		}
@@ -130,7 +107,7 @@ func (m *Model) presetMenu(list []session.Preset) *kit.Menu {
 			name := menu.Row().Label
 			list = slices.DeleteFunc(slices.Clone(list), func(p session.Preset) bool { return p.Name == name })
 			fill()
-			return m.removePreset(name)
+			return func() tea.Msg { return presetDone("Removed", name, m.o.Session.RemovePreset(m.o.Context, name)) }
 		}},
 	}
 	fill()
@@ -170,9 +147,8 @@ func (m *Model) savePreset(extensionsOnly bool, name string) tea.Cmd {
 	if err != nil {
 		return page.Send(page.Problem(err))
 	}
-	ctx, presets := m.o.Context, m.o.Session
 	return func() tea.Msg {
-		err := presets.SavePreset(ctx, session.Preset{Name: name, Body: body})
+		err := m.o.Session.SavePreset(m.o.Context, session.Preset{Name: name, Body: body})
 		return presetDone("Saved", name, err)
 	}
 }
@@ -187,18 +163,10 @@ func (m *Model) loadPreset(p session.Preset) tea.Cmd {
 	}
 	m.note()
 	m.load()
-	m.setFocus(m.focus)
 	return page.Send(page.Toast{Level: page.Good, Text: "Loaded the preset " + text.Safe(p.Name) + " into " + text.Plural(len(m.targets()), "file") + "."})
 }
 
-func (m *Model) removePreset(name string) tea.Cmd {
-	ctx, presets := m.o.Context, m.o.Session
-	return func() tea.Msg {
-		return presetDone("Removed", name, presets.RemovePreset(ctx, name))
-	}
-}
-
-func presetDone(verb, name string, err error) page.Toast {
+func presetDone(verb, name string, err error) tea.Msg {
 	if err != nil {
 		return page.Problem(err)
 	}

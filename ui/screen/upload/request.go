@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -14,13 +15,12 @@ import (
 
 // showRequest shows the upload request of the current source.
 func (m *Model) showRequest() tea.Cmd {
-	m.leave()
+	m.form.Blur()
 	s := m.current()
 	u := s.upload()
-	api.ApplyNaming(&u, s.naming())
+	api.ApplyNaming(&u, s.entry.Naming)
 	request, err := m.o.Session.DescribeUpload(&u)
-	m.cover(newRequest(m, s, request, err))
-	return nil
+	return m.Open(newRequest(m, s, request, err))
 }
 
 func newRequest(m *Model, s *source, request api.Request, err error) *kit.Reader {
@@ -44,7 +44,7 @@ func newRequest(m *Model, s *source, request api.Request, err error) *kit.Reader
 // requestNotes describes how the actual request will differ and why the service would refuse it.
 func (m *Model) requestNotes(s *source) []string {
 	var notes []string
-	if s.naming() == api.NameHere {
+	if s.entry.Naming == api.NameHere {
 		notes = append(notes, "The suffix in the name is new each time; sending makes another one.")
 	}
 	if s.entry.Webhook(m.o.Profile.Receiver) {
@@ -82,15 +82,11 @@ func describeRequest(request api.Request, notes []string) string {
 	return strings.Join(append(lines, "", "As a command line, the key in $"+api.KeyVariable+":", request.Curl()), "\n")
 }
 
-// wrapSafe makes text safe and wraps it.
-func wrapSafe(words string, width int) []string {
-	var out []string
-	for line := range strings.SplitSeq(words, "\n") {
-		wrapped := text.Wrap(text.Safe(line), width)
-		if len(wrapped) == 0 {
-			wrapped = []string{""}
-		}
-		out = append(out, wrapped...)
+// Commands returns the commands that upload the sources. Sources with the same options share a command.
+func (m *Model) Commands() [][]string {
+	commands := make([][]string, len(m.sources))
+	for i, s := range m.sources {
+		commands[i] = session.UploadArgs(&s.entry, m.o.Profile)
 	}
-	return out
+	return session.Together(commands)
 }

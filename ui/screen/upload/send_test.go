@@ -89,8 +89,7 @@ func TestSendOne(t *testing.T) {
 	var box outbox
 	src := files(t, "a b.png", string(pngBytes(t, 10, 10)))
 	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{send: box.send}})
-	goTo(t, m, fieldRemove)
-	press(t, m, "space")
+	extend(t, m, "remove-bg")
 	goTo(t, m, fieldTags)
 	write(t, m, "sea") // without enter
 	msgs := press(t, m, "ctrl+s")
@@ -201,10 +200,10 @@ func TestChecksThatStopBlockSending(t *testing.T) {
 	if len(box.jobs) != 0 || toast.Level != page.Bad || !strings.Contains(toast.Text, "Not sent. All files: tags hold the character %") {
 		t.Errorf("jobs %v, said %+v", box.jobs, toast)
 	}
-	if m.focus.field != fieldTags {
-		t.Errorf("the focus is at %s, want %v", m.focus.field, fieldTags)
+	if m.Model.form.On() != fieldTags {
+		t.Errorf("the focus is at %s, want %v", m.Model.form.On(), fieldTags)
 	}
-	if m.Actions()[0].Reason() == "" {
+	if m.Actions()[0].Label() == "send" {
 		t.Error("sending is offered")
 	}
 }
@@ -269,7 +268,7 @@ func TestSourceThatVanishedStaysBehind(t *testing.T) {
 	if got := m.Sources(); len(got) != 1 || got[0] != src[1] {
 		t.Errorf("the form holds %v", got)
 	}
-	if !strings.Contains(told(m), "does not exist") || m.noSend() == "" {
+	if !strings.Contains(told(m), "does not exist") || len(m.sum().stopped) == 0 {
 		t.Errorf("the remaining files do not show the reason:\n%s", screen(m, 120, 40))
 	}
 }

@@ -1,387 +1,166 @@
 package upload
 
 import (
+	"fmt"
 	"image"
-	"io"
 	"strings"
 
-	"charm.land/lipgloss/v2"
+	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
-// sideScroller scrolls the side.
-type sideScroller struct{ m *Model }
-
-// Move scrolls by lines.
-func (s sideScroller) Move(by int) {
-	most := s.most()
-	// A resize can leave it past the end.
-	s.m.scroll = max(0, min(min(s.m.scroll, most)+by, most))
-}
-
-// Page returns the number of visible lines.
-func (s sideScroller) Page() int {
-	rows := 0
-	for _, f := range s.m.sideFlows(s.m.layout(s.m.size), measured) {
-		rows = f.size.Y
-	}
-	return rows
-}
-
-// Len returns the number of lines.
-func (s sideScroller) Len() int { return s.most() + s.Page() }
-
-// most returns the greatest scroll offset.
-func (s sideScroller) most() int {
-	most := 0
-	for _, f := range s.m.sideFlows(s.m.layout(s.m.size), measured) {
-		most = max(most, len(f.lines)-f.size.Y)
-	}
-	return most
-}
-
-type panel struct {
-	title string
-	lines []string
-	// checks is the index of the check that each line shows, or -1. Lines without an entry show none.
-	checks []int
-}
-
-// panels returns the side's panels for the current source.
-func (m *Model) panels(width int, th *theme.Theme) []panel {
-	stored, what, all := "Stored as", "What this will do", "Checks"
-	if len(m.sources) > 1 {
-		name := ": " + text.TruncateMiddle(text.Safe(m.current().entry.Source.Name()), max(8, width-20))
-		stored, what, all = stored+name, what+name, all+" of all "+text.Plural(len(m.sources), "file")
-	}
-	lines, checks := m.checkLines(width, th)
-	return []panel{
-		{title: stored, lines: m.storedLines(width, th)},
-		{title: what, lines: m.outlookLines(width, th)},
-		{all, lines, checks},
-	}
-}
-
-// flow is a column of panels that scrolls if they do not fit. size is the size of its text.
-type flow struct {
-	panel
-	size image.Point
-}
-
-// flowOf returns panels in a column. The box names a panel without a title.
-func flowOf(title string, panels []panel, size image.Point, th *theme.Theme) flow {
-	f := flow{panel{title: title}, size}
-	for _, p := range panels {
-		if p.title != "" {
-			f.lines = append(f.lines, th.Title.Render(p.title))
-		}
-		for range len(f.lines) - len(f.checks) {
-			f.checks = append(f.checks, -1)
-		}
-		f.checks = append(f.checks, p.checks...)
-		f.lines = append(f.lines, p.lines...)
-	}
-	return f
-}
-
-// checkAt returns the index of the check at a position, or -1.
-func (m *Model) checkAt(at image.Point) int {
-	l := m.layout(m.size)
-	at = at.Sub(l.side.Min)
-	flows := m.sideFlows(l, measured)
-	var p panel
-	line := at.Y
-	switch {
-	case !l.boxes:
-		p = flows[0].panel
-		line += m.scrolled(flows[0])
-	case len(flows) > 0:
-		f := flows[0]
-		if len(flows) > 1 && at.X >= l.side.Dx()-rightWidth(l) {
-			f = flows[1]
-		}
-		p = f.panel
-		line += m.scrolled(f) - 1
-	default:
-		panels := m.panels(kit.BoxInner(l.side.Size()).X, measured)
-		p = panels[len(panels)-1]
-		line -= boxRows(panels[:len(panels)-1]) + 1
-	}
-	if line < 0 || line >= len(p.checks) {
-		return -1
-	}
-	return p.checks[line]
-}
-
-// scrolled returns the number of lines above the visible ones.
-func (m *Model) scrolled(f flow) int { return max(0, min(m.scroll, len(f.lines)-f.size.Y)) }
-
-// rightWidth returns the width of the right column of a low side.
-func rightWidth(l layout) int { return l.side.Dx() * 2 / 5 }
-
-// sideFlows returns the side's columns, or none if the panels fit in boxes.
-func (m *Model) sideFlows(l layout, th *theme.Theme) []flow {
+// sideLines returns the lines of the side, and for each the index of the check that it shows, or -1.
+func (m *Model) sideLines(l layout, th *theme.Theme) (lines []string, checks []int) {
 	if l.side.Empty() || len(m.sources) == 0 {
-		return nil
+		return nil, nil
 	}
-	size := l.side.Size()
-	if !l.boxes {
-		return []flow{flowOf("", m.panels(size.X, th), size, th)}
+	s, width := m.current(), kit.PaneWidth(l.side.Size())
+	facts := kit.NewFacts(width, th)
+	name := ""
+	if len(m.sources) > 1 {
+		name = ": " + text.ShortName(s.entry.Source.Name(), max(8, width-20))
 	}
-	panels := m.panels(kit.BoxInner(size).X, th)
+	facts.Draw(th.Title.Render("Stored as" + name))
+	facts.Draw(strings.Split(text.Method().Hardwrap(text.Safe(s.folder()+s.storedName()), max(1, width), true), "\n")...)
+	facts.Draw("", th.Title.Render("What will happen"+name))
+	m.sayPrediction(facts, s)
+	facts.Draw("", th.Title.Render("Checks"))
+	for range facts.Lines() {
+		checks = append(checks, -1)
+	}
+	for n, c := range m.sum().checks {
+		sign := map[level]theme.Sign{stop: theme.SignBad, warn: theme.SignWarn}[c.level]
+		facts.Say(th.SignStyle(sign), th.Glyph(sign)+" "+c.text)
+		facts.Say(th.Muted, c.help)
+		for range len(facts.Lines()) - len(checks) {
+			checks = append(checks, n)
+		}
+	}
 	switch {
-	case boxRows(panels) <= size.Y:
-		return nil
-	case l.side.Min.X == 0:
-		// If it is low and wide, the prediction stands beside the rest.
-		right := kit.BoxInner(image.Pt(rightWidth(l), size.Y))
-		left := kit.BoxInner(image.Pt(size.X-rightWidth(l), size.Y))
-		rest, what := m.panels(right.X, th), m.panels(left.X, th)[1]
-		return []flow{
-			flowOf(what.title, []panel{{lines: what.lines}}, left, th),
-			flowOf(rest[0].title, []panel{{lines: rest[0].lines}, rest[2]}, right, th),
+	case s.entry.Source.Path != "" && !s.known.looked:
+		facts.Say(th.Muted, "Looking at the file…")
+	case len(m.sum().checks) == 0:
+		facts.Say(th.Good, th.Glyph(theme.SignGood)+" Nothing to warn of.")
+	}
+	for what, err := range map[string]error{"What is stored already could not be looked up: ": m.unfound, "The library could not be searched for stored files: ": m.unlisted} {
+		if err != nil {
+			facts.Say(th.Muted, what+text.Stop(err.Error()))
 		}
 	}
-	return []flow{flowOf("Before sending", panels, kit.BoxInner(size), th)}
+	return facts.Lines(), checks
 }
 
-// boxRows returns the height of panels in separate boxes.
-func boxRows(panels []panel) int {
-	rows := 0
-	for _, p := range panels {
-		rows += len(p.lines) + 2
+// sayPrediction tells what sending will do: to this file, and how many others lose something.
+func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
+	th, t, p := facts.Theme(), m.sum(), m.verdict(s).out
+	if t.stopped[s] {
+		facts.Say(th.Bad, th.Glyph(theme.SignBad)+" Cannot be sent yet; see Checks.")
 	}
-	return rows
-}
-
-// viewSide draws the prediction: in boxes if they fit, otherwise in scrolling columns.
-func (m *Model) viewSide(l layout, th *theme.Theme) string {
-	if l.side.Empty() {
-		return ""
-	}
-	size, focused := l.side.Size(), m.focus.stop == stopSide
-	var boxes []string
-	for _, f := range m.sideFlows(l, th) {
-		at := m.scrolled(f)
-		body := text.Fit(strings.Join(f.lines[at:], "\n"), f.size.X, f.size.Y)
-		if !l.boxes {
-			return body
-		}
-		below := len(f.lines) - f.size.Y - at
-		more := text.If(below > 0, text.Plural(below, "more line"))
-		width := size.X
-		if l.side.Min.X == 0 {
-			width = rightWidth(l)
-			if len(boxes) == 0 {
-				width = size.X - width
-			}
-		}
-		boxes = append(boxes, kit.BoxFooter(f.title, more, body, image.Pt(width, size.Y), focused, th))
-	}
-	if len(boxes) > 0 {
-		return kit.JoinH(boxes...)
-	}
-	panels := m.panels(kit.BoxInner(size).X, th)
-	rest := size.Y - boxRows(panels)
-	room := m.thumbRoom(l, panels)
-	if room.Y > 0 {
-		rest = 0
-	}
-	for i, p := range panels {
-		h := len(p.lines) + 2
-		if i == len(panels)-1 {
-			h += rest
-		}
-		boxes = append(boxes, kit.Box(p.title, strings.Join(p.lines, "\n"), image.Pt(size.X, h), focused, th))
-	}
-	if room.Y > 0 {
-		boxes = append(boxes, m.viewThumbs(image.Pt(size.X, size.Y-boxRows(panels)), room, th))
-	}
-	return kit.JoinV(boxes...)
-}
-
-// storedLines shows the name and folder that the service will store.
-func (m *Model) storedLines(width int, th *theme.Theme) []string {
-	s := m.current()
-	folder, naming := s.folder(), s.naming()
-	letters := storedLetters(s.entry.FileName, naming)
-	stored := drawLetters(letters, func(l letter) rune { return l.r }, map[letterKind]lipgloss.Style{
-		letterSame: th.Strong, letterChanged: th.Warn.Underline(true).Bold(true), letterSuffix: th.Muted,
-	})
-	lines := labelled("Source", drawSource(s, th), width, th)
-	lines = append(lines, labelled("Stored", th.Muted.Render(text.Safe(folder))+stored, width, th)...)
-	if words := describeFolded(s.entry.Folder.Or("")); words != "" {
-		lines = append(lines, wrapStyled(words, width, th.Muted)...)
-	}
-	if words := describeChanged(letters); words != "" {
-		lines = append(lines, wrapStyled(th.Glyph(theme.SignWarn)+" "+words, width, th.Warn)...)
-	}
-	switch naming {
-	case api.NameHere:
-		lines = append(lines, wrapStyled("The dots stand for a suffix that mediadesk adds when it sends the file.", width, th.Muted)...)
-	case api.NameService:
-		lines = append(lines, wrapStyled("The dots stand for a suffix that the service adds.", width, th.Muted)...)
-	case api.NameExact:
-	}
-	if m.sum().stored[s] {
-		lines = append(lines, wrapStyled(th.Glyph(theme.SignWarn)+" "+s.describeStored()+".", width, th.Warn)...)
-	}
-	if n := m.sum().collides[s]; n > 0 {
-		lines = append(lines, wrapStyled(th.Glyph(theme.SignBad)+" Collides: "+text.Plural(n, "other file")+" would be stored here too.", width, th.Bad)...)
-	}
-	return lines
-}
-
-// labelled returns text beside a label. It wraps anywhere, because a path has no blanks, and aligns the lines.
-func labelled(label, words string, width int, th *theme.Theme) []string {
-	head, rest := th.Label.Render(label)+" ", text.Blanks(text.Width(label)+1)
-	if width < 3*len(rest) {
-		head, rest = "", ""
-	}
-	var b strings.Builder
-	w := lipgloss.NewWrapWriter(&b)
-	_, _ = io.WriteString(w, text.Method().Hardwrap(words, max(1, width-len(rest)), true)) // a builder takes all
-	_ = w.Close()
-	lines := strings.Split(b.String(), "\n")
-	for n, line := range lines {
-		lines[n] = head + line
-		head = rest
-	}
-	return lines
-}
-
-// drawSource draws the source's name. If that name is sent, it marks the characters that the service will replace.
-func drawSource(s *source, th *theme.Theme) string {
-	name := s.entry.Source.Name()
-	if name != s.entry.FileName {
-		return th.Muted.Render(text.Safe(name))
-	}
-	return drawLetters(storedLetters(name, api.NameExact), func(l letter) rune { return l.from }, map[letterKind]lipgloss.Style{
-		letterSame: th.Muted, letterChanged: th.Warn.Underline(true),
-	})
-}
-
-// drawLetters draws letters in the style of their kind.
-func drawLetters(letters []letter, shown func(letter) rune, styles map[letterKind]lipgloss.Style) string {
-	out := ""
-	for i := 0; i < len(letters); {
-		kind, part := letters[i].kind, ""
-		for ; i < len(letters) && letters[i].kind == kind; i++ {
-			part += string(shown(letters[i]))
-		}
-		out += styles[kind].Render(text.Safe(part))
-	}
-	return out
-}
-
-// outlookLines tells what sending will do.
-func (m *Model) outlookLines(width int, th *theme.Theme) []string {
-	s := m.current()
-	p := m.predict(s).told()
-	first := p.keep()
-	var lines []string
-	if m.sum().stopped[s] {
-		lines = wrapStyled(th.Glyph(theme.SignBad)+" Cannot be sent yet; see Checks.", width, th.Bad)
-	}
-	for _, l := range p.lines {
-		style, sign := th.Text, theme.SignNone
-		if l.loss {
-			style, sign = th.Bad, theme.SignWarn
-		}
-		text := l.text
-		if l.keep != noField && l.keep == first {
-			text += " Press " + m.keepKey() + " to keep."
+	first := p.Keep()
+	for _, l := range p.Lines() {
+		words := l.Text
+		if l.Keep != noField && l.Keep == first {
+			words += " Press " + m.keepKey() + " to keep."
 			first = noField
 		}
-		if sign != theme.SignNone {
-			text = th.Glyph(sign) + " " + text
-		}
-		lines = append(lines, wrapStyled(text, width, style)...)
-	}
-	if words := m.statusOf(s); words != "" {
-		lines = append(lines, wrapStyled(words, width, th.Muted)...)
-	}
-	return append(lines, m.rollupLines(width, th)...)
-}
-
-// rollupLines tells what sending all files does, with the key that prevents the losses of the other files.
-func (m *Model) rollupLines(width int, th *theme.Theme) []string {
-	t := m.sum()
-	if len(m.sources) < 2 {
-		return nil
-	}
-	style, s := th.Text, "All "+text.Plural(len(m.sources), "file")+": "+t.all.describe()
-	if t.all.destroy > 0 {
-		style = th.Warn
-		if f := t.all.keepable(); f != noField && m.predict(m.current()).keep() == noField {
-			s += " Press " + m.keepKey() + " to keep (" + m.item(f).words + " off)."
+		if l.Loss {
+			facts.Say(th.Bad, th.Glyph(theme.SignWarn)+" "+words)
+		} else {
+			facts.Say(th.Text, words)
 		}
 	}
-	return wrapStyled(s, width, style)
+	facts.Say(th.Muted, m.statusOf(s))
+	if len(m.sources) > 1 && t.destroy > 0 {
+		words := fmt.Sprintf("%d of %s can take something from a file that is there.", t.destroy, text.Plural(len(m.sources), "file"))
+		if t.keep != noField && p.Keep() == noField {
+			words += " Press " + m.keepKey() + " to keep."
+		}
+		facts.Say(th.Warn, words)
+	}
 }
 
 // keepKey returns the key that prevents losses in the current focus.
 func (m *Model) keepKey() string {
 	// k is text in a text field and moves the cursor in the list.
-	if !m.Capturing() && m.focus.stop != stopList {
+	if !m.Capturing() && m.part != onList {
 		return "k"
 	}
 	return "ctrl+g"
 }
 
-// checkLines returns the errors and warnings of all sources, then the passed checks of the current one, with their
-// fields. of has the index of the check for each of its lines.
-func (m *Model) checkLines(width int, th *theme.Theme) (lines []string, of []int) {
-	s := m.current()
-	for n, l := range m.listed() {
-		sign, word := theme.SignGood, ""
-		switch l.level {
-		case stop:
-			sign, word = theme.SignBad, "Refused: "
-		case warn:
-			sign, word = theme.SignWarn, "Careful: "
-		case fine:
-		}
-		style, mark := th.SignStyle(sign), th.Sign(sign)
-		if n == m.cursorCheck() {
-			mark = th.Sign(theme.SignCursor)
-			style = style.Bold(true)
-		}
-		text := word + l.text
-		if l.level != fine && !l.counted {
-			text += " (" + m.item(l.field).words + ")"
-		}
-		for i, line := range wrapSafe(text, width-2) {
-			lead := "  "
-			if i == 0 {
-				lead = mark + " "
-			}
-			lines = append(lines, lead+style.Render(line))
-		}
-		if l.level != fine && l.help != "" {
-			for _, line := range wrapStyled(l.help, width-2, th.Muted) {
-				lines = append(lines, "  "+line)
-			}
-		}
-		for range len(lines) - len(of) {
-			of = append(of, n)
+// leastThumb is the least height, in rows, for pictures on the side.
+const leastThumb = 6
+
+// divideSide returns the size of the side's lines, and that of the pictures below them; zero if they do not fit.
+func (m *Model) divideSide(l layout, lines int) (side, thumbs image.Point) {
+	side = l.side.Size()
+	if rest := side.Y - lines - 2; m.o.Loader != nil && l.side.Min.X > 0 && rest >= leastThumb {
+		return image.Pt(side.X, lines+2), kit.BoxInner(image.Pt(side.X, rest))
+	}
+	return side, image.Point{}
+}
+
+// layoutSide tells the side how many lines it has, and loads the pictures below them.
+func (m *Model) layoutSide(l layout) tea.Cmd {
+	lines, _ := m.sideLines(l, measured)
+	size, thumbs := m.divideSide(l, len(lines))
+	m.side.SetSize(len(lines), size)
+	if m.theme == nil || m.away || thumbs.X < 1 || thumbs.Y < 1 {
+		return m.thumbs.Delete()
+	}
+	m.thumbs.Arrange(thumbs, m.region.Options(m.theme))
+	return m.thumbs.Want()
+}
+
+// tile is the picture of a target, from the page that shows the current one.
+func (m *Model) tile(i int) edit.Tile {
+	targets := m.targets()
+	at, page := 0, max(1, m.thumbs.Grid().Page())
+	for n, s := range targets {
+		if s == m.subject() {
+			at = n / page * page
 		}
 	}
-	if s.entry.Source.Path != "" && !s.known.looked {
-		lines = append(lines, th.Muted.Render(text.Truncate("Looking at the file…", width)))
+	s := targets[(at+i)%len(targets)]
+	t := edit.Tile{Name: s.entry.Source.Name(), Words: "no picture"}
+	if yes, _ := s.known.isPicture(); yes && s.entry.Source.Path != "" {
+		id := s.known.identity
+		t.Picture = edit.Thumb{Key: fmt.Sprint(s.entry.Source.Path, id.Size, id.Modified), Path: pathOf(s.entry.Source.Path)}
 	}
-	if m.unfound != nil {
-		lines = append(lines, wrapStyled("What is stored already could not be looked up: "+text.Stop(m.unfound.Error()), width, th.Muted)...)
+	return t
+}
+
+// checkAt returns the index of the check at line y of the screen, or -1.
+func (m *Model) checkAt(y int) int {
+	l := m.layout(m.size)
+	_, checks := m.sideLines(l, measured)
+	if at := m.side.At(y - l.side.Min.Y); at >= 0 && at < len(checks) {
+		return checks[at]
 	}
-	if m.unlisted != nil {
-		lines = append(lines, wrapStyled("The library could not be searched for stored files: "+text.Stop(m.unlisted.Error()), width, th.Muted)...)
+	return -1
+}
+
+// viewSide draws the prediction, and the pictures below it if they fit.
+func (m *Model) viewSide(l layout, th *theme.Theme) string {
+	if l.side.Empty() {
+		return ""
 	}
-	if len(lines) == 0 {
-		lines = append(lines, th.Good.Render(text.Truncate(th.Glyph(theme.SignGood)+" Nothing to warn of.", width)))
+	lines, _ := m.sideLines(l, th)
+	size, thumbs := m.divideSide(l, len(lines))
+	side := m.side
+	side.SetSize(len(lines), size)
+	from, to := side.Visible()
+	body := make([]string, 0, to-from)
+	for _, line := range lines[from:to] {
+		body = append(body, text.Blanks((kit.BoxInner(size).X-kit.PaneWidth(size))/2)+line)
 	}
-	return lines, of
+	out := edit.Panel("Before sending", "", strings.Join(body, "\n"), size, m.part == onSide, th)
+	if thumbs.Y > 0 {
+		out = kit.JoinV(out, edit.Panel("", "", m.thumbs.View(thumbs, th), l.side.Size().Sub(image.Pt(0, size.Y)), false, th))
+	}
+	return out
 }

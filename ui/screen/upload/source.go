@@ -2,24 +2,18 @@ package upload
 
 import (
 	"cmp"
+	"context"
 	"maps"
-	"strings"
 
 	"mediadesk/api"
 	"mediadesk/api/session"
 )
 
-// options are the form's values for a source: the entry, and texts as typed if the entry cannot hold them. Copies are
+// options are the form's values for a source: the entry, and texts that it cannot hold, as typed. Copies are
 // independent.
 type options struct {
 	entry api.Entry
-	typed map[field]typed
-}
-
-// typed is the text of a row as typed. It is valid while the entry still has the value As in that row.
-type typed struct {
-	Text string `json:"text"`
-	As   string `json:"as,omitempty"` // the entry's value in the row
+	typed map[field]string
 }
 
 // source is a file or URL to send with its options.
@@ -44,17 +38,54 @@ func startOptions(src api.Source, p session.Profile) options {
 	return options{entry: e}
 }
 
-// text returns the text that a row shows.
-func (o *options) text(i *item) string {
-	now := i.get(&o.entry)
-	if t, ok := o.typed[i.field]; ok && t.As == now {
-		return t.Text
+// text returns a field as text.
+func (o *options) text(f *api.UploadField) string {
+	if typed, ok := o.typed[f.Key]; ok {
+		return typed
 	}
-	return now
+	return f.Text(&o.entry)
 }
 
-// naming returns how the stored file gets its name.
-func (o *options) naming() api.Naming { return o.entry.Naming }
+// set sets a field from text. A text that cannot be read is kept.
+func (o *options) set(f *api.UploadField, text string) {
+	o.typed = maps.Clone(o.typed)
+	delete(o.typed, f.Key)
+	if f.SetText(&o.entry, text) != nil {
+		if o.typed == nil {
+			o.typed = map[field]string{}
+		}
+		o.typed[f.Key] = text
+	}
+}
+
+// copyField copies a field from other options.
+func (o *options) copyField(f *api.UploadField, from *options) {
+	o.set(f, "")
+	f.Copy(&o.entry, &from.entry)
+	if typed, ok := from.typed[f.Key]; ok {
+		o.set(f, typed)
+	}
+}
+
+// problems returns the rows whose text cannot be read.
+func (o *options) problems() []problem {
+	var found []problem
+	for _, f := range api.UploadFields {
+		if typed, ok := o.typed[f.Key]; ok {
+			e := o.entry
+			found = append(found, problem{f.Key, f.SetText(&e, typed)})
+		}
+	}
+	return found
+}
+
+// problem is a rule that a row breaks.
+type problem struct {
+	field field
+	err   error
+}
+
+func (o *options) region() string { return o.entry.CustomCoordinates.Or("") }
 
 // folder returns the target folder as the service writes it.
 func (o *options) folder() string {
@@ -71,71 +102,26 @@ func (o *options) upload() api.Upload {
 	return u
 }
 
-// set sets the text of a row. Rows that depend on it keep their texts.
-func (o *options) set(items []*item, i *item, text string) {
-	if i.meta != nil && o.broken(items) {
-		return // the unreadable text reports its own error
+// storedName returns the name that the service will store, with … for a suffix.
+func (o *options) storedName() string {
+	name := o.entry.FileName
+	if o.entry.Naming == api.NameExact || name == "" {
+		return api.StoredName(name)
 	}
-	var after []*item
-	before := map[*item]string{}
-	for _, other := range items {
-		if other.dependsOn(i) {
-			after, before[other] = append(after, other), o.text(other)
+	// The suffix is where two names differ.
+	a, b := []rune(api.StoredName(api.UniqueName(name, "aaaaaaaaa"))), []rune(api.StoredName(api.UniqueName(name, "bbbbbbbbb")))
+	out, cut := "", false
+	for i, r := range a {
+		switch {
+		case r == b[i]:
+			out += string(r)
+		case !cut:
+			out, cut = out+"…", true
 		}
 	}
-	o.put(items, i, text)
-	for _, other := range after {
-		if before[other] != o.text(other) || before[other] != "" {
-			o.put(items, other, before[other])
-		}
-	}
+	return out
 }
 
-// put writes a text into the entry. A hidden row keeps it for later.
-func (o *options) put(items []*item, i *item, text string) {
-	o.typed = maps.Clone(o.typed)
-	delete(o.typed, i.field)
-	if !o.hides(items, i) {
-		_ = i.set(&o.entry, text) // problems reports the error
-	}
-	if now := i.get(&o.entry); now != text {
-		if o.typed == nil {
-			o.typed = map[field]typed{}
-		}
-		o.typed[i.field] = typed{text, now}
-	}
-}
-
-// hides reports whether the row is hidden because of the value of another row.
-func (o *options) hides(items []*item, i *item) bool {
-	return i.only != noField && o.text(itemOf(items, i.only)) != i.onlyAt
-}
-
-// broken reports whether the metadata text cannot be read.
-func (o *options) broken(items []*item) bool {
-	e := o.entry
-	text := o.text(itemOf(items, fieldMetadata))
-	return strings.TrimSpace(text) != "" && itemOf(items, fieldMetadata).set(&e, text) != nil
-}
-
-// problems returns the rows whose text cannot be read. The entry has no value for them.
-func (o *options) problems(items []*item) []problem {
-	var found []problem
-	for _, i := range items {
-		t, ok := o.typed[i.field]
-		if !ok || t.As != i.get(&o.entry) || o.hides(items, i) {
-			continue
-		}
-		e := o.entry
-		if err := i.set(&e, t.Text); err != nil {
-			found = append(found, problem{i.field, err})
-		}
-	}
-	return found
-}
-
-// problem is a rule that a row breaks.
-type problem struct {
-	field field
-	err   error
+func pathOf(path string) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) { return path, nil }
 }

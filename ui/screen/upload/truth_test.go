@@ -100,7 +100,7 @@ func (w *world) there(t *rapid.T, path string) *api.File {
 
 // drawOptions draws random options: names that can collide, switches and values that can be lost.
 func (w *world) drawOptions(t *rapid.T, m *Model, s *source) {
-	pick := func(f field, of ...string) { m.set(s, f, rapid.SampledFrom(of).Draw(t, string(f))) }
+	pick := func(f field, of ...string) { m.set(s, f, rapid.SampledFrom(of).Draw(t, f)) }
 	pick(fieldName, "a b.png", "a_b.png", "写真 é.png", "e\u0301.png")
 	pick(fieldNaming, string(api.NameExact), string(api.NameExact), string(api.NameExact), string(api.NameHere), string(api.NameService))
 	pick(fieldFolder, w.folder, w.folder+"été", w.folder+"été//")
@@ -110,8 +110,8 @@ func (w *world) drawOptions(t *rapid.T, m *Model, s *source) {
 		pick(f, "", "", on, off)
 	}
 	pick(fieldMetadata, "", "", "brand = Acme", `{"brand":"B","year":2026}`)
-	pick(fieldAWS, "", on)
-	pick(fieldWebhook, webhookNone)
+	pick(fieldExtensions, "", "aws-auto-tagging")
+	pick(fieldWebhook, api.NoWebhook)
 }
 
 func (w *world) try(t *rapid.T) {
@@ -132,17 +132,17 @@ func (w *world) try(t *rapid.T) {
 	m := New(o) // the test runs its commands one by one
 	s := m.sources[0]
 	w.drawOptions(t, m, s)
-	s.known = inspectSource(ctx, w.picture, m.o.Facts)
+	s.known = m.inspectSource(w.picture)
 	m.load()
 	if cmd := m.inspectPlaces(); known && cmd != nil {
 		cmd().(page.Then)()
 	}
-	verdict, said := m.verdict(s), m.predict(s).told()
+	verdict, said := m.verdict(s), m.verdict(s).out
 	stopped := slices.ContainsFunc(m.sum().of[s], func(l check) bool { return l.level == stop })
 
 	u := s.upload()
 	before := w.there(t, verdict.path)
-	api.ApplyNaming(&u, s.naming())
+	api.ApplyNaming(&u, s.entry.Naming)
 	u.ResponseFields = api.Set([]string{"tags", "customCoordinates", "customMetadata"})
 	after, err := w.client.Upload(ctx, &u, nil)
 	if stopped {
@@ -152,11 +152,11 @@ func (w *world) try(t *rapid.T) {
 		return
 	}
 	exists := before != nil
-	if said.refused == "" && err != nil && (known || !exists || m.says(s, fieldOverFile) != off) {
-		t.Fatalf("no check stops it, and the library refuses: %v\n%v\n%+v", err, said.lines, s.entry)
+	if said.Result != api.Refusal && err != nil && (known || !exists || m.says(s, fieldOverFile) != off) {
+		t.Fatalf("no check stops it, and the library refuses: %v\n%v\n%+v", err, said.Lines(), s.entry)
 	}
-	for n, l := range said.lines {
-		w.check(t, sentenceCase{text: l.text, first: n == 0, u: &u, before: before, after: after, err: err, path: verdict.path, naming: s.naming()})
+	for n, l := range said.Lines() {
+		w.check(t, sentenceCase{text: l.Text, first: n == 0, u: &u, before: before, after: after, err: err, path: verdict.path, naming: s.entry.Naming})
 	}
 }
 

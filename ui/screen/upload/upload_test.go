@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"image"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -14,13 +12,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
-	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
 
@@ -44,146 +38,70 @@ func TestEveryFieldIsReachedAndSet(t *testing.T) {
 	set(fieldNaming, "right", "right")
 	typed(fieldFolder, "/été/2026")
 	set(fieldPrivate, "space", "space")
-	typed(fieldDescription, "שלום by the sea")
-	set(fieldTransformation, "end")
-	typed(fieldTransformation+"."+other, "w-900")
+	set(fieldDescription, "enter")
+	write(t, m, "שלום by the sea")
+	press(t, m, "ctrl+s")
+	typed(fieldTransformation, "w-900")
 	typed(fieldTags, "sea,beach,cafe\u0301")
 	typed(fieldRegion, "10, 20, 300, 200")
-	set(fieldRemove, "space")
-	set(fieldShadow, "right")
-	typed(fieldColor, "green")
-	set(fieldGoogle, "left")
-	typed(fieldGoogleTags, "12")
-	typed(fieldGoogleSure, "70")
-	set(fieldAWS, "space")
-	typed(fieldAWSTags, "3")
-	typed(fieldAWSSure, "0")
-	typed(fieldOtherName, "sharpen")
-	typed(fieldOtherJSON, `{"level":3}`)
+	set(fieldExtensions, "enter", "s")             // with a shadow
+	set(fieldExtensions, "enter", "a", "g")        // tags
+	set(fieldExtensions, "enter", "down", "enter") // their options
+	press(t, m, "ctrl+u")
+	write(t, m, `{"name":"google-auto-tagging","maxTags":12}`)
+	press(t, m, "enter")
 	set(fieldOverFile, "right")
 	set(fieldOverTags, "end")
 	set(fieldOverAITags, "end")
 	set(fieldOverMetadata, "right")
-	typed(fieldMetadata, "brand = Acme")
+	set(fieldMetadata, "enter")
+	write(t, m, "brand = Acme")
 	press(t, m, "enter")
 	write(t, m, "year = 2026")
-	for _, c := range api.FieldByName(api.FieldResponse).Choices {
-		set(responseField(c.Text), "space")
-	}
-	set(fieldWebhook, "right", "right")
-	typed(fieldAddress, "https://example.com/hook")
+	press(t, m, "ctrl+s")
+	typed(fieldReturn, "tags,customMetadata")
+	typed(fieldWebhook, "https://example.com/hook")
 	press(t, m, "tab")
 
 	u := m.current().upload()
-	api.ApplyNaming(&u, m.current().naming())
+	api.ApplyNaming(&u, m.current().entry.Naming)
 	want := strings.Join([]string{
 		"fileName=写真 ①.png", "useUniqueFileName=false", "folder=/été/2026/", "isPrivateFile=false", "description=שלום by the sea",
 		`transformation={"pre":"w-900"}`, "tags=sea,beach,cafe\u0301", "customCoordinates=10,20,300,200",
-		`extensions=[{"name":"remove-bg","options":{"add_shadow":true,"bg_colour":"green"}},{"maxTags":12,"minConfidence":70,"name":"google-auto-tagging"},{"maxTags":3,"minConfidence":0,"name":"aws-auto-tagging"},{"name":"sharpen","options":{"level":3}}]`,
+		`extensions=[{"name":"remove-bg","options":{"add_shadow":true}},{"maxTags":12,"name":"google-auto-tagging"}]`,
 		"overwriteFile=true", "overwriteTags=false", "overwriteAITags=false", "overwriteCustomMetadata=true",
-		`customMetadata={"brand":"Acme","year":2026}`, "responseFields=tags,customCoordinates,isPrivateFile,embeddedMetadata,customMetadata",
+		`customMetadata={"brand":"Acme","year":2026}`, "responseFields=tags,customMetadata",
 		"webhookUrl=https://example.com/hook",
 	}, "\n")
 	if got := partsOf(t, u); got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}
-	if m.sum().first != nil {
+	if len(m.sum().stopped) > 0 {
 		t.Errorf("stopped by %+v", m.sum().checks)
 	}
 }
 
-func TestUntouchedSwitchesStayUntouched(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{}})
-	before := m.current().texts(m.items)
-	for range 3 * len(m.items) {
-		press(t, m, "down")
-	}
-	for range 3 * int(sectionCount) {
-		press(t, m, "shift+tab")
-	}
-	if now := m.current().texts(m.items); !maps.Equal(now, before) {
-		t.Errorf("walking through the form changed it:\n%q\n%q", before, now)
-	}
-}
-
 func TestFocus(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{}})
-	var groups []int
-	for range 10 {
-		groups = append(groups, m.group(m.focus))
+	m := opened(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{}})
+	var visited []string
+	for range 9 {
+		visited = append(visited, fmt.Sprint(m.part, m.Model.form.On()))
 		press(t, m, "tab")
 	}
-	if want := []int{0, 1, 2, 3, 4, 5, 6, 7, -1, 0}; !slices.Equal(groups, want) {
-		t.Errorf("tab visits %v, want %v", groups, want)
-	}
-	if m.focus.field != fieldTags || !m.Capturing() {
-		t.Errorf("focus %+v, capturing %v", m.focus, m.Capturing())
+	// The top fields, More (folded), the side, the list, and the first field again.
+	if want := []string{"1tags", "1folder", "1region", "1extensions", "1description", "1", "2", "0", "1tags"}; !slices.Equal(visited, want) {
+		t.Errorf("tab visits %v, want %v", visited, want)
 	}
 	press(t, m, "shift+tab", "shift+tab")
-	if m.focus.stop != stopList || m.Capturing() {
-		t.Errorf("shift+tab leads to %+v", m.focus)
+	if m.part != onList || m.Capturing() {
+		t.Errorf("shift+tab leads to %d", m.part)
 	}
-	press(t, m, "shift+tab")
-	if m.focus.stop != stopSide || m.Capturing() {
-		t.Errorf("before the list: got the focus %+v", m.focus)
-	}
-	// The options of an extension appear and disappear with it.
-	goTo(t, m, fieldRemove)
-	press(t, m, "down")
-	if m.focus.field != fieldGoogle {
-		t.Errorf("after remove-bg, off: got the field %s, want %v", m.focus.field, fieldGoogle)
-	}
-	press(t, m, "up", "space", "down")
-	if m.focus.field != fieldShadow {
-		t.Errorf("after remove-bg, on: got the field %s, want %v", m.focus.field, fieldShadow)
-	}
-	// The arrows leave an area at its ends only.
-	goTo(t, m, fieldMetadata)
-	write(t, m, "a = 1")
-	press(t, m, "enter")
-	write(t, m, "b = 2")
-	press(t, m, "up")
-	if m.focus.field != fieldMetadata {
-		t.Error("up in the second row left the area")
-	}
-	press(t, m, "up")
-	if m.focus.field != fieldOverMetadata {
-		t.Errorf("up in the first row leads to %s, want %v", m.focus.field, fieldOverMetadata)
-	}
-}
-
-// TestOpensOnTags checks that the form opens on the tags, not on the name.
-func TestOpensOnTags(t *testing.T) {
-	for _, names := range [][]string{{"a.png", "x"}, {"a.png", "x", "b.png", "y"}} {
-		m := opened(t, Options{Sources: files(t, names...), Profile: localProfile(), Session: &stub{}})
-		write(t, m, "sea")
-		for _, s := range m.sources {
-			if m.says(s, fieldTags) != "sea" {
-				t.Errorf("%d files: %s has the tags %q, want \"sea\"", len(m.sources), s.entry.Source.Name(), m.says(s, fieldTags))
-			}
-		}
-	}
-}
-
-// TestHintsOfSuggestions checks the hints for tab and esc while tags are suggested.
-func TestHintsOfSuggestions(t *testing.T) {
-	m := opened(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{
-		tags: func(context.Context) ([]string, error) { return []string{"sunset", "sunrise"}, nil },
-	}})
-	hints := func() string { return ansi.Strip(kit.Hints(m.d.Host.Actions(), 200, theme.New(true, true))) }
-	if text := hints(); !strings.Contains(text, "tab next section") {
-		t.Errorf("the hints are %q", text)
-	}
-	write(t, m, "sun")
-	if text := hints(); !strings.Contains(text, "tab take the suggestion") || strings.Contains(text, "next section") || !strings.Contains(text, "esc close the suggestions") {
-		t.Errorf("the hints are %q", text)
-	}
-	press(t, m, "down", "tab")
-	if got := m.says(m.sources[0], fieldTags); got != "sunrise" {
-		t.Errorf("tags %q, want \"sunrise\"", got)
-	}
-	if text := hints(); !strings.Contains(text, "tab next section") {
-		t.Errorf("the hints are %q", text)
+	// More unfolds the rest.
+	m.focus(onForm)
+	m.Model.form.End(true)
+	press(t, m, "enter", "down")
+	if m.Model.form.On() != fieldName {
+		t.Errorf("More leads to %s", m.Model.form.On())
 	}
 }
 
@@ -192,25 +110,27 @@ func TestSeveralSources(t *testing.T) {
 	goTo(t, m, fieldTags)
 	write(t, m, "sea,")
 	// Give only the second file another folder and tag.
-	press(t, m, "shift+tab", "shift+tab", "down", "enter")
-	if m.focus.field != firstField || len(m.targets()) != 1 || m.targets()[0] != m.sources[1] {
-		t.Fatalf("enter does not edit that file alone: %+v, %d", m.focus, len(m.targets()))
+	list(t, m)
+	press(t, m, "down", "enter")
+	if m.part != onForm || len(m.targets()) != 1 || m.targets()[0] != m.sources[1] {
+		t.Fatalf("enter does not edit that file alone: %d", len(m.targets()))
 	}
 	goTo(t, m, fieldFolder)
 	write(t, m, "/x")
 	goTo(t, m, fieldTags)
 	write(t, m, "only here,be")
 	// With all files, the form shows the difference, and input applies to all.
-	press(t, m, "shift+tab", "shift+tab", "ctrl+a")
+	list(t, m)
+	press(t, m, "ctrl+a")
 	text := told(m)
-	for _, want := range []string{"3 of 3 marked", "Differs in folder, tags", "mixed (2): typing sets all", "mixed (3)"} {
+	for _, want := range []string{"3 of 3 marked", "Differs in folder, tags", "/ 2 · /x 1", "sea 3", "only here 1 of 3"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, screen(m, 120, 40))
 		}
 	}
 	goTo(t, m, fieldTags)
-	write(t, m, "be,") // the second already has "be"
-	press(t, m, "left", "left", "delete")
+	write(t, m, "be,")                                    // the second already has "be"
+	press(t, m, "left", "left", "left", "left", "delete") // sea
 	press(t, m, "tab")
 	for i, want := range []string{"be", "only here,be", "be"} {
 		if got := m.says(m.sources[i], fieldTags); got != want {
@@ -232,7 +152,7 @@ func TestSeveralSources(t *testing.T) {
 	m.set(m.sources[0], fieldPrivate, on)
 	m.load()
 	goTo(t, m, fieldPrivate)
-	if !strings.Contains(told(m), "mixed (2): space sets all") {
+	if !strings.Contains(told(m), "default: off 2 · on 1") {
 		t.Errorf("a mixed switch is not shown:\n%s", screen(m, 120, 40))
 	}
 	press(t, m, "space")
@@ -245,36 +165,15 @@ func TestSeveralSources(t *testing.T) {
 
 func TestMarks(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
-	marks := func() string {
-		var b strings.Builder
-		for _, s := range m.sources {
-			b.WriteString(map[bool]string{true: "x", false: "-"}[s.marked])
-		}
-		return fmt.Sprintf("%s %d", b.String(), m.list.Cursor())
-	}
-	press(t, m, "shift+tab")
-	for _, c := range []struct{ key, want string }{
-		{"space", "-xx 1"},
-		{"space", "--x 2"},
-		{"*", "xx- 2"},
-		{"g", "xx- 0"},
-		{"ctrl+a", "xxx 0"},
-		{"j", "xxx 1"},
-		{"d", "xx 1"},
-		{"*", "-- 1"},
-	} {
-		press(t, m, c.key)
-		if got := marks(); got != c.want {
-			t.Errorf("%s: %s, want %s", c.key, got, c.want)
-		}
-	}
+	list(t, m)
+	press(t, m, "j", "d", "*")
 	// Without marks, the form edits the file under the cursor.
 	if got := m.targets(); len(got) != 1 || got[0] != m.sources[1] {
 		t.Errorf("targets without marks: %v", got)
 	}
 	press(t, m, "d")
-	if len(m.Sources()) != 1 || m.focus.stop == stopList {
-		t.Errorf("%d sources, focus %+v", len(m.Sources()), m.focus)
+	if len(m.Sources()) != 1 || m.part == onList {
+		t.Errorf("%d sources, focus %d", len(m.Sources()), m.part)
 	}
 }
 
@@ -286,15 +185,15 @@ func TestCollisions(t *testing.T) {
 	}
 	goTo(t, m, fieldNaming)
 	press(t, m, "end")
-	if text := told(m); !strings.Contains(text, "Collides: 1 other file would be stored here too.") || !strings.Contains(text, "The later one replaces the earlier one") {
+	if text := told(m); !strings.Contains(text, "2 files get the same name") || !strings.Contains(text, "The later one replaces the earlier one") {
 		t.Errorf("the collision is not shown:\n%s", screen(m, 120, 40))
 	}
-	if m.sum().first != nil {
+	if len(m.sum().stopped) > 0 {
 		t.Error("a collision that the service would take stops sending")
 	}
 	goTo(t, m, fieldOverFile)
 	press(t, m, "end")
-	if m.sum().first == nil {
+	if len(m.sum().stopped) == 0 {
 		t.Error("a second file that the service would refuse does not stop sending")
 	}
 }
@@ -363,19 +262,16 @@ func checkKeep(t *testing.T) {
 		t.Errorf("k kept %+v", m.current().entry)
 	}
 	// In a text k is a letter.
-	goTo(t, m, fieldDescription)
+	goTo(t, m, fieldFolder)
 	if !strings.Contains(told(m), "Press ctrl+g to keep") {
 		t.Errorf("the key for keeping in a text field is not shown:\n%s", screen(m, 120, 40))
 	}
-	press(t, m, "k", "ctrl+g")
-	if v(fieldDescription) != "k" || v(fieldOverMetadata) != off {
-		t.Errorf("description %q, %q", v(fieldDescription), v(fieldOverMetadata))
+	press(t, m, "ctrl+g", "k")
+	if v(fieldFolder) != "k" || v(fieldOverMetadata) != off {
+		t.Errorf("folder %q, %q", v(fieldFolder), v(fieldOverMetadata))
 	}
 	if m.keepable() != noField {
 		t.Error("the form still has something to keep")
-	}
-	if m.item(fieldOverTags).value() != off {
-		t.Error("the switch does not show what k did")
 	}
 }
 
@@ -425,7 +321,7 @@ func TestOffers(t *testing.T) {
 		t.Errorf("the hints begin with %s", first.Label())
 	}
 	press(t, m, "down", "tab")
-	if v := m.row(m.current()); v(fieldFolder) != "/summer/2026/" || v(fieldTags) != "seaside" || m.focus.field != fieldFolder {
+	if v := m.row(m.current()); v(fieldFolder) != "/summer/2026/" || v(fieldTags) != "seaside" || m.Model.form.On() != fieldFolder {
 		t.Errorf("accepted the folder %q, tags %q", v(fieldFolder), v(fieldTags))
 	}
 	press(t, m, "ctrl+u")
@@ -433,19 +329,6 @@ func TestOffers(t *testing.T) {
 	press(t, m, "esc")
 	if others := press(t, m, "esc"); len(others) != 1 || others[0] != (page.Back{}) {
 		t.Errorf("esc did not close the suggestion and then go back; got %v", others)
-	}
-}
-
-func TestRegionDrawing(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", string(pngBytes(t, 400, 300)), "b.txt", "words"), Profile: localProfile(), Session: &stub{}})
-	goTo(t, m, fieldRegion)
-	write(t, m, "0,0,400,300")
-	if text := screen(m, 120, 40); !strings.Contains(text, "┌") || !strings.Contains(text, "┘") {
-		t.Errorf("the region is not drawn:\n%s", text)
-	}
-	plain := m.View(image.Pt(120, 40), theme.New(true, false))
-	if strings.Contains(plain, "[38;2") {
-		t.Error("a picture in color without colors")
 	}
 }
 
@@ -486,26 +369,28 @@ func TestMouse(t *testing.T) {
 		t.Fatalf("%q is nowhere", word)
 	}
 	click("c.png")
-	if m.focus.stop != stopList || m.list.Cursor() != 2 {
-		t.Errorf("a click leads to %+v, row %d", m.focus, m.list.Cursor())
+	if m.part != onList || m.list.Cursor() != 2 {
+		t.Errorf("a click leads to %d, row %d", m.part, m.list.Cursor())
 	}
 	send(t, m, last)
-	if !m.sources[2].marked || m.sources[0].marked || m.focus.field != fieldTags {
-		t.Errorf("a double click leads to %+v with %v marked", m.focus, m.targets())
+	if !m.sources[2].marked || m.sources[0].marked || m.Model.form.On() != fieldTags {
+		t.Errorf("a double click leads to %s with %v marked", m.Model.form.On(), m.targets())
 	}
 	before := m.sources[2].entry.Naming
+	click("More")
+	send(t, m, last)
 	click("Unique name")
 	send(t, m, last)
 	if m.sources[2].entry.Naming == before {
 		t.Error("a double click does not take the next choice")
 	}
 	click("Description")
-	if m.focus.field != fieldDescription || m.focus.stop != stopItem {
-		t.Errorf("a click leads to %+v", m.focus)
+	if m.Model.form.On() != fieldDescription || m.part != onForm {
+		t.Errorf("a click leads to %s", m.Model.form.On())
 	}
-	click("What this will do")
-	if m.focus.stop != stopSide {
-		t.Errorf("a click leads to %+v", m.focus)
+	click("What will happen")
+	if m.part != onSide {
+		t.Errorf("a click leads to %d", m.part)
 	}
 	send(t, m, tea.MouseWheelMsg{X: 50, Y: 5, Button: tea.MouseWheelDown})
 	send(t, m, tea.MouseWheelMsg{X: 2, Y: 2, Button: tea.MouseWheelUp})
@@ -517,7 +402,8 @@ func TestCompose(t *testing.T) {
 	m := started(t, Options{Sources: src[:2], Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldTags)
 	write(t, m, "sea")
-	press(t, m, "shift+tab", "shift+tab", "enter") // a.png alone
+	list(t, m)
+	press(t, m, "enter") // a.png alone
 	goTo(t, m, fieldFolder)
 	write(t, m, "/x/")
 	press(t, m, "esc")
@@ -542,6 +428,7 @@ func TestCompose(t *testing.T) {
 		t.Error("an empty form does not say what to do")
 	}
 	send(t, m, page.Compose{Sources: src})
+	goTo(t, m, fieldTags)
 	if press(t, m, "x"); !strings.HasSuffix(m.says(m.sources[0], fieldTags), "x") {
 		t.Error("a form that was empty ignores keys")
 	}
@@ -550,14 +437,16 @@ func TestCompose(t *testing.T) {
 func TestRefusalOfAFileThatIsNotMarked(t *testing.T) {
 	var box outbox
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{send: box.send}})
-	press(t, m, "shift+tab", "down", "enter")
+	list(t, m)
+	press(t, m, "down", "enter")
 	goTo(t, m, fieldTags)
 	write(t, m, "%")
-	press(t, m, "shift+tab", "shift+tab", "*", "g")
+	list(t, m)
+	press(t, m, "*", "g")
 	if toast := toasted(t, press(t, m, "ctrl+s")); !strings.Contains(toast.Text, "b.png") {
 		t.Errorf("got the messages %+v", toast)
 	}
-	if m.focus.field != fieldTags || m.item(fieldTags).value() != "%" || m.current() != m.sources[1] {
+	if m.Model.form.On() != fieldTags || m.Model.form.Row(fieldTags).Value() != "%" || m.current() != m.sources[1] {
 		t.Error("the form does not lead to the field that stops")
 	}
 }

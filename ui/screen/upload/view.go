@@ -4,8 +4,9 @@ import (
 	"image"
 	"strings"
 
-	"charm.land/lipgloss/v2"
+	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -14,44 +15,101 @@ import (
 // measured is a theme for measuring. Sizes are the same in every theme.
 var measured = theme.New(true, false)
 
-// area is a clickable part.
-type area struct {
-	focus focus
-	row   int // row of the list, or -1
+// part is a part of the screen.
+type part int
+
+const (
+	onList part = iota
+	onForm
+	onSide // the prediction
+)
+
+// focus moves the focus to a part.
+func (m *Model) focus(to part) {
+	m.form.Blur()
+	if m.part = to; to == onForm {
+		m.form.Begin()
+	}
+	m.side.Reset()
 }
 
-// areaAt returns the area at a position.
-func (m *Model) areaAt(at image.Point) (area, bool) {
-	if len(m.sources) == 0 {
-		return area{}, false
+// leaveForm moves the focus to the next or previous part.
+func (m *Model) leaveForm(by int) {
+	to := (m.part + part(by) + 3) % 3
+	if to == onList && len(m.sources) < 2 {
+		to = (to + part(by) + 3) % 3
 	}
-	l := m.layout(m.size)
+	if m.focus(to); to == onForm {
+		m.form.End(by < 0)
+	}
+}
+
+// Capturing reports whether a text field has the keyboard.
+func (m *Model) Capturing() bool {
+	if m.sending || len(m.sources) == 0 {
+		return false
+	}
+	return m.part == onList && m.list.Capturing() || m.part == onForm && m.form.Editing()
+}
+
+// Type passes a key or a paste to the focused text field and applies the result to the sources.
+func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
+	switch {
+	case !m.Capturing():
+		return nil, false
+	case m.part == onList:
+		return m.list.Type(msg)
+	}
+	return nil, m.form.Type(msg)
+}
+
+// click moves the focus to the clicked part.
+func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
+	if m.sending || len(m.sources) == 0 {
+		return nil
+	}
+	at, double, l := image.Pt(msg.X, msg.Y), m.clicks.Double(msg), m.layout(m.size)
 	switch {
 	case at.In(l.list):
-		a := area{focus: focus{stop: stopList}, row: -1}
-		if rows, _ := m.listRect(l); at.In(rows) {
-			a.row = at.Y - rows.Min.Y
+		m.focus(onList)
+		rows, _ := m.listRect(l)
+		if m.list.Click(kit.Moved(msg, rows.Min).(tea.MouseClickMsg)) {
+			return m.editAlone()
 		}
-		return a, true
 	case at.In(l.side):
-		return area{focus: focus{stop: stopSide}, row: -1}, true
+		top := m.side // the clicked line stays under the pointer
+		m.focus(onSide)
+		m.side = top
+		if n := m.checkAt(at.Y); n >= 0 && double {
+			m.atCheck = n
+			m.goToCheck(m.sum().checks[n])
+		}
+	case at.In(l.form):
+		if m.part != onForm {
+			m.focus(onForm)
+		}
+		return m.form.Click(at.Y-inner(l.form).Min.Y, double)
 	}
-	inner := l.formRect()
-	if !at.In(inner) {
-		return area{}, false
-	}
-	rows := m.formRows(inner.Size(), measured)
-	y := window(rows, inner.Dy()) + at.Y - inner.Min.Y
-	if y >= len(rows) {
-		return area{}, false
-	}
-	return area{focus: rows[y].focus, row: -1}, true
+	return nil
 }
 
-// layout divides the screen into panes. A pane with an empty rectangle is hidden. Without boxes, panes have no border.
+// wheel scrolls what is under the pointer.
+func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
+	switch at, l := image.Pt(msg.X, msg.Y), m.layout(m.size); {
+	case at.In(l.list):
+		rows, _ := m.listRect(l)
+		m.list.Wheel(kit.Moved(msg, rows.Min).(tea.MouseWheelMsg))
+	case at.In(l.side):
+		m.side.Wheel(msg)
+	case at.In(l.form):
+		m.form.Wheel(msg)
+	}
+	return nil
+}
+
+// layout divides the screen into panes. A pane with an empty rectangle is hidden.
 type layout struct {
 	list, form, side, status image.Rectangle
-	boxes                    bool
 }
 
 // leastStacked is the least height, in rows, for stacked panes.
@@ -59,7 +117,7 @@ const leastStacked = 18
 
 // layout arranges the panes: side by side, stacked, or only the focused one.
 func (m *Model) layout(size image.Point) layout {
-	l := layout{boxes: true}
+	var l layout
 	h := size.Y
 	if h > 2 {
 		h--
@@ -86,16 +144,8 @@ func (m *Model) layout(size image.Point) layout {
 		l.form = image.Rect(x, 0, size.X, h-side)
 		l.side = image.Rect(0, h-side, size.X, h)
 	default:
-		l.boxes = false
 		all := image.Rect(0, 0, size.X, h)
-		switch m.focus.stop {
-		case stopList:
-			l.list = all
-		case stopSide:
-			l.side = all
-		case stopItem:
-			l.form = all
-		}
+		*[]*image.Rectangle{&l.list, &l.form, &l.side}[m.part] = all
 	}
 	return l
 }
@@ -126,17 +176,7 @@ func (m *Model) viewEmpty(size image.Point, th *theme.Theme) string {
 	if n := len(m.skipped); n > 0 {
 		words = "Nothing to send here: " + text.Plural(n, "file") + " skipped, because already stored. Press ctrl+v to bring them back."
 	}
-	lines := wrapStyled(words, min(size.X, 56), th.Muted)
-	block := strings.Join(lines, "\n")
-	at := kit.Center(size, kit.Size(block))
-	out := make([]string, 0, at.Y+len(lines))
-	for range at.Y {
-		out = append(out, "")
-	}
-	for _, line := range lines {
-		out = append(out, strings.Repeat(" ", at.X)+line)
-	}
-	return text.Fit(strings.Join(out, "\n"), size.X, size.Y)
+	return kit.OverlayCenter(text.Fit("", size.X, size.Y), kit.Paragraph(words, min(size.X, 56), th.Muted))
 }
 
 // viewList draws the sources with their marks.
@@ -144,7 +184,6 @@ func (m *Model) viewList(l layout, th *theme.Theme) string {
 	if l.list.Empty() {
 		return ""
 	}
-	t := m.sum()
 	marked := 0
 	for _, s := range m.sources {
 		if s.marked {
@@ -155,58 +194,45 @@ func (m *Model) viewList(l layout, th *theme.Theme) string {
 	if text.Width(title) > l.list.Dx()-6 { // the border takes six columns
 		title = strings.Replace(title, " of ", "/", 1)
 	}
-	focused := m.focus.stop == stopList
+	focused := m.part == onList
 	rows, foot := m.listRect(l)
-	body := m.list.View(rows.Size(), th, func(i int, mark theme.Sign, width int, selected bool) string {
-		return m.listRow(m.sources[i], t, mark, width, selected, focused, th)
-	})
+	body := m.list.View(rows.Size(), th)
 	for i, line := range foot {
 		foot[i] = th.Warn.Render(line)
 	}
 	body = kit.JoinV(append([]string{body}, foot...)...)
-	if l.boxes {
-		return kit.BoxFooter(title, m.list.Position(), body, l.list.Size(), focused, th)
-	}
-	if l.list.Dy() > 1 {
-		body = kit.JoinV(th.Title.Render(text.PadRight(title, rows.Dx())), body)
-	}
-	return text.Fit(body, l.list.Dx(), l.list.Dy())
+	return edit.Panel(title, m.list.Position(), body, l.list.Size(), focused, th)
+}
+
+// inner returns the rectangle inside a panel.
+func inner(r image.Rectangle) image.Rectangle {
+	return image.Rectangle{Max: kit.BoxInner(r.Size())}.Add(r.Min.Add(kit.BoxOrigin(r.Size())))
 }
 
 // listRect returns the rectangle of the list's rows and the lines below them.
 func (m *Model) listRect(l layout) (rows image.Rectangle, foot []string) {
-	rows = l.list
-	if l.boxes {
-		origin := kit.BoxOrigin(rows.Size())
-		rows = image.Rectangle{Max: kit.BoxInner(rows.Size())}.Add(rows.Min.Add(origin))
-	} else if rows.Dy() > 1 {
-		rows.Min.Y++
-	}
+	rows = inner(l.list)
 	foot = m.listFoot(m.sum(), rows.Size())
 	rows.Max.Y -= len(foot)
 	return rows, foot
 }
 
-// layoutList sets the height of the list.
-func (m *Model) layoutList() {
-	if l := m.layout(m.size); len(m.sources) > 0 && !l.list.Empty() {
-		rows, _ := m.listRect(l)
-		m.list.SetHeight(rows.Dy())
+// viewForm draws the fields.
+func (m *Model) viewForm(l layout, th *theme.Theme) string {
+	if l.form.Empty() {
+		return ""
 	}
-}
-
-// formRect returns the rectangle of the form's rows.
-func (l layout) formRect() image.Rectangle {
-	if l.form.Empty() || !l.boxes {
-		return l.form
+	targets := m.targets()
+	title := text.Plural(len(targets), "file") + " → " + m.target(targets)
+	if len(targets) == 1 {
+		title = text.ShortName(targets[0].entry.Source.Name(), max(1, l.form.Dx()-6))
 	}
-	size := l.form.Size()
-	return image.Rectangle{Max: kit.BoxInner(size)}.Add(l.form.Min.Add(kit.BoxOrigin(size)))
+	return edit.Panel(title, "", m.form.View(inner(l.form).Size(), m.part == onForm, th), l.form.Size(), m.part == onForm, th)
 }
 
 // listRow draws a source with its mark, state and name.
-func (m *Model) listRow(s *source, t *total, mark theme.Sign, width int, selected, focused bool, th *theme.Theme) string {
-	state, word := theme.SignNone, ""
+func (m *Model) listRow(s *source, mark theme.Sign, width int, selected bool, th *theme.Theme) string {
+	t, state, word := m.sum(), theme.SignNone, ""
 	switch {
 	case t.stopped[s]:
 		state, word = theme.SignBad, "refused"
@@ -229,7 +255,7 @@ func (m *Model) listRow(s *source, t *total, mark theme.Sign, width int, selecte
 	}
 	if selected {
 		style := th.SelectedDim
-		if focused {
+		if m.part == onList {
 			style = th.Selected
 		}
 		return style.Render(th.Glyph(mark) + " " + name + word + " " + th.Glyph(state))
@@ -243,7 +269,7 @@ func (m *Model) listFoot(t *total, size image.Point) []string {
 	if len(words) == 0 || size.Y < 4 {
 		return nil
 	}
-	lines := wrapSafe("Differs in "+strings.Join(words, ", "), size.X)
+	lines := text.Wrap("Differs in "+strings.Join(words, ", "), size.X)
 	return lines[:min(len(lines), size.Y/3)]
 }
 
@@ -259,9 +285,9 @@ func (m *Model) viewStatus(width int, th *theme.Theme) string {
 	switch {
 	case m.sending:
 		sign, words = theme.SignBusy, "Queuing "+text.Plural(len(m.sources), "file")+"…"
-	case t.first != nil:
+	case len(t.stopped) > 0:
 		sign, words = theme.SignBad, "Not ready: "+t.checks[0].text
-	case m.losses() > 0:
+	case t.destroy > 0:
 		sign, words = theme.SignWarn, "Ready, but something would be lost: "+what
 	case len(t.stored) > 0:
 		sign, words = theme.SignWarn, m.describeAlready(t)+": ctrl+v skip, ctrl+s send anyway"
@@ -284,12 +310,3 @@ func (m *Model) totalSize() string {
 }
 
 func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }
-
-// wrapStyled makes text safe, wraps it to width columns and styles each line.
-func wrapStyled(text string, width int, style lipgloss.Style) []string {
-	lines := wrapSafe(text, width)
-	for i, line := range lines {
-		lines[i] = style.Render(line)
-	}
-	return lines
-}

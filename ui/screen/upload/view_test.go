@@ -11,7 +11,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
 	"mediadesk/api"
@@ -71,19 +70,17 @@ func TestViewStaysInside(t *testing.T) {
 					sweep()
 					return
 				}
-				for _, f := range []field{fieldName, fieldFolder, fieldTags, fieldRegion, fieldOtherJSON, fieldMetadata} {
+				for _, f := range []field{fieldName, fieldFolder, fieldTags, fieldRegion, fieldTransformation} {
 					goTo(t, m, f)
 					send(t, m, pasted(hostile))
 				}
 				goTo(t, m, fieldNaming)
 				press(t, m, "end")
-				goTo(t, m, fieldRemove)
-				press(t, m, "space")
-				for range int(sectionCount) + 2 {
-					press(t, m, "tab")
-					if m.focus.stop != stopItem || m.focus.field == fieldName {
-						sweep()
-					}
+				extend(t, m, "remove-bg")
+				for _, part := range []part{onList, onForm, onSide} {
+					m.focus(part)
+					send(t, m, page.Acted{})
+					sweep()
 				}
 				press(t, m, "ctrl+r")
 				sweep()
@@ -99,74 +96,10 @@ func TestViewStaysInside(t *testing.T) {
 				send(t, m, pasted(hostile))
 				sweep()
 				press(t, m, "esc", "esc")
-				send(t, m, editedMsg{edit.Edited{Text: "nmae = " + hostile + "\n" + hostile}, m.targets()})
+				m.text.Open = true
+				send(t, m, edit.EditedMsg{Text: "nmae = " + hostile + "\n" + hostile})
 				sweep()
 			})
-		})
-	}
-}
-
-// panelText returns a drawn panel.
-func panelText(m *form, n, width int) []byte {
-	p := m.panels(width, theme.New(true, true))[n]
-	lines := []string{p.title}
-	for _, line := range p.lines {
-		lines = append(lines, strings.TrimRight(ansi.Strip(line), " "))
-	}
-	return []byte(strings.Join(lines, "\n") + "\n")
-}
-
-func TestPanels(t *testing.T) {
-	there := &api.File{
-		FileID: "1", Tags: api.Set([]string{"a", "b", "c"}), AITags: api.Set([]api.AITag{{Name: "x"}}),
-		CustomCoordinates: api.Set("1,2,3,4"), CustomMetadata: nil,
-	}
-	known := func(_ context.Context, path string) (api.Place, error) {
-		if strings.HasPrefix(path, "/summer/") {
-			return api.Place{Known: true, File: there}, nil
-		}
-		return api.Place{Known: true}, nil
-	}
-	exact := func(t *testing.T, m *form) {
-		goTo(t, m, fieldNaming)
-		press(t, m, "end")
-	}
-	name := "день 1 — naïve (final).png"
-	content := string(pngBytes(t, 300, 200))
-	for _, c := range []struct {
-		name    string
-		sources []api.Source
-		profile session.Profile
-		do      func(t *testing.T, m *form)
-	}{
-		{"new", files(t, name, content), localProfile(), func(*testing.T, *form) {}},
-		{"overwrite", files(t, name, content), localProfile(), func(t *testing.T, m *form) {
-			exact(t, m)
-			goTo(t, m, fieldFolder)
-			write(t, m, "/summer/")
-			press(t, m, "tab")
-		}},
-		{"refused", files(t, "words.txt", "hello"), hostedProfile(), func(t *testing.T, m *form) {
-			goTo(t, m, fieldTags)
-			write(t, m, "100%")
-			goTo(t, m, fieldRegion)
-			write(t, m, "1,2,3,4")
-			goTo(t, m, fieldRemove)
-			press(t, m, "space")
-		}},
-		{"several", append(files(t, "a b.png", content), files(t, "a_b.png", content, "c.png", content)...), localProfile(), func(t *testing.T, m *form) {
-			exact(t, m)
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var m *form
-			synctest.Test(t, func(t *testing.T) {
-				m = started(t, Options{Sources: c.sources, Profile: c.profile, Now: utc, Session: &stub{known: known}})
-				c.do(t, m)
-			})
-			for i, panel := range []string{"stored", "outlook", "checks"} {
-				t.Run(panel, func(t *testing.T) { golden.RequireEqual(t, panelText(m, i, 46)) })
-			}
 		})
 	}
 }
@@ -187,10 +120,11 @@ func TestScreens(t *testing.T) {
 			press(t, m, "end")
 			goTo(t, m, fieldTags)
 			write(t, m, "sea,写真,مرحبا,")
-			press(t, m, "shift+tab", "shift+tab", "down", "enter")
+			list(t, m)
+			press(t, m, "down", "enter")
 			goTo(t, m, fieldFolder)
 			write(t, m, "/été//2026")
-			m.setFocus(focus{stop: stopList})
+			list(t, m)
 		}},
 		{"patterns", many, func(t *testing.T, m *form) {
 			press(t, m, "ctrl+t")
@@ -199,12 +133,9 @@ func TestScreens(t *testing.T) {
 			write(t, m, "/{ext}/{exif:date:YYYY}")
 		}},
 		{"extensions", one, func(t *testing.T, m *form) {
-			goTo(t, m, fieldRemove)
-			press(t, m, "space", "down", "down")
-			write(t, m, "green")
-			goTo(t, m, fieldGoogle)
-			press(t, m, "space", "down")
-			write(t, m, "31")
+			extend(t, m, `[{"name":"remove-bg","options":{"add_shadow":true}},{"name":"google-auto-tagging","maxTags":10}]`)
+			goTo(t, m, fieldExtensions)
+			press(t, m, "enter")
 		}},
 	} {
 		for _, size := range []image.Point{{120, 34}, {80, 22}, {40, 10}} {
@@ -245,10 +176,10 @@ func checkEveryActionWorks(t *testing.T) {
 		return m
 	}
 	states := map[string]func(m *form){
-		"list":    func(m *form) { press(t, m, "shift+tab", "down") },
+		"list":    func(m *form) { list(t, m); press(t, m, "down") },
 		"switch":  func(*form) {},
 		"text":    func(m *form) { goTo(t, m, fieldFolder) },
-		"side":    func(m *form) { press(t, m, "shift+tab", "shift+tab") },
+		"side":    func(m *form) { m.focus(onSide); send(t, m, page.Acted{}) },
 		"request": func(m *form) { press(t, m, "ctrl+r"); screen(m, 40, 3) },
 	}
 	for name, enter := range states {
@@ -279,24 +210,6 @@ func edge(id string) bool {
 	return strings.HasPrefix(id, "list.") || strings.HasPrefix(id, "choice.") || slices.Contains([]string{"form.mark-all", "form.mark-range", "form.next-field", "form.previous-field"}, id)
 }
 
-// TestViewChangesNothing checks that drawing never changes the form.
-func TestViewChangesNothing(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", string(pngBytes(t, 40, 30)), "b.png", "y", "c.txt", "z"), Profile: localProfile(), Session: &stub{}})
-	goTo(t, m, fieldRegion)
-	write(t, m, "0,0,20,20")
-	for _, stop := range []stopKind{stopList, stopItem, stopSide} {
-		m.setFocus(focus{stop: stop, field: fieldRegion})
-		send(t, m, page.Acted{})
-		row, scroll, total, places := m.list.Cursor(), m.scroll, m.total, len(m.places)
-		for _, size := range []image.Point{{120, 40}, {80, 22}, {40, 10}, {9, 3}, {1, 1}} {
-			m.View(size, theme.New(true, true))
-		}
-		if m.list.Cursor() != row || m.scroll != scroll || m.total != total || len(m.places) != places {
-			t.Errorf("drawing at stop %d changed the form", stop)
-		}
-	}
-}
-
 // utc is the clock for golden screens.
 func utc() time.Time { return time.Now().UTC() }
 
@@ -305,10 +218,10 @@ func pasted(text string) tea.PasteMsg { return tea.PasteMsg{Content: text} }
 // state returns everything that keys can change.
 func state(m *form) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%+v %d %v %d %v %d", m.focus, m.list.Cursor(), m.item(fieldFolder).text.Offers(), m.scroll, m.covered(), m.atCheck)
+	fmt.Fprintf(&b, "%d %s %d %v %v %d", m.part, m.Model.form.On(), m.list.Cursor(), m.side, m.covered(), m.atCheck)
 	b.WriteString(m.d.Text())
 	for _, s := range m.sources {
-		fmt.Fprint(&b, s.marked, s.texts(m.items))
+		fmt.Fprint(&b, s.marked, s.texts())
 	}
 	return b.String()
 }
@@ -331,8 +244,7 @@ func TestRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := started(t, Options{Sources: files(t, "a'b.png", "x"), Profile: localProfile(), Session: &stub{request: client.DescribeUpload}})
-	goTo(t, m, fieldRemove)
-	press(t, m, "space")
+	extend(t, m, "remove-bg")
 	goTo(t, m, fieldTags)
 	write(t, m, "sea")
 	press(t, m, "ctrl+r")
@@ -350,7 +262,7 @@ func TestRequest(t *testing.T) {
 		t.Errorf("y sent %+v", msgs)
 	}
 	press(t, m, "esc")
-	if m.covered() || m.focus.field != fieldTags || !m.Capturing() {
+	if m.covered() || m.Model.form.On() != fieldTags || !m.Capturing() {
 		t.Error("esc does not lead back to the form")
 	}
 }

@@ -1,12 +1,18 @@
 package uploads
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
 
@@ -42,7 +48,7 @@ func (m *Model) actions() []kit.Action {
 	if ok && r.Paused {
 		pause = "go on"
 	}
-	if t := m.rows.totals; t.Paused > 0 && t.Paused == t.Waiting+t.Offline+t.Sending {
+	if t := m.rows.totals; t.Paused > 0 && t.Paused == count(t.Count).open() {
 		all = "go on with all"
 	}
 	one := func(id, words, key string, disabled func() string, do func() tea.Cmd) kit.Action {
@@ -65,9 +71,9 @@ func (m *Model) actions() []kit.Action {
 		one("look-up", "check whether it arrived", "L", m.aboutRow(mayCheck), m.check),
 		m.many("first", "send before the others", "+", mayMove, count.open, func(rows []row) tea.Cmd {
 			slices.Reverse(rows) // the last job moved ends up first
-			return m.reorder(rows, m.o.Queue.First)
+			return m.reorder(rows, m.o.Session.Queue.First)
 		}),
-		m.many("last", "send after the others", "-", mayMove, count.open, func(rows []row) tea.Cmd { return m.reorder(rows, m.o.Queue.Last) }),
+		m.many("last", "send after the others", "-", mayMove, count.open, func(rows []row) tea.Cmd { return m.reorder(rows, m.o.Session.Queue.Last) }),
 		one("browse", "open in the browser", "o", m.aboutRow(mayBrowse), m.browse),
 		m.many("remove", "remove from the list", "d", mayRemove, count.total, m.remove),
 		kit.Action{ID: "uploads.pause-all", Keys: kit.Bind(all, "", "P"), Group: groupAll, Disabled: m.nothingOpen, Do: m.pauseAll},
@@ -84,7 +90,7 @@ func (m *Model) many(id, words, key string, may func(row) string, has func(count
 		Disabled: func() string {
 			// This runs for each frame, so it does not check every job.
 			switch e, ok := m.list.Current(); {
-			case m.list.Marked() > 0:
+			case len(m.list.Marks()) > 0:
 				return ""
 			case !ok:
 				return m.list.NoEntry()
@@ -151,10 +157,7 @@ func mayStop(r row) string {
 }
 
 func mayMove(r row) string {
-	if reason := mayStop(r); reason != "" {
-		return reason
-	}
-	return text.If(r.Job.State == api.Sending, "it is being sent")
+	return cmp.Or(mayStop(r), text.If(r.Job.State == api.Sending, "it is being sent"))
 }
 
 func mayCheck(r row) string {
@@ -170,10 +173,7 @@ func mayBrowse(r row) string {
 }
 
 func (m *Model) nothingOpen() string {
-	if t := m.rows.totals; t.Waiting+t.Offline+t.Sending == 0 {
-		return "nothing waits or is under way"
-	}
-	return ""
+	return text.If(count(m.rows.totals.Count).open() == 0, "nothing waits or is under way")
 }
 
 func (m *Model) nothingFailed() string {
@@ -181,9 +181,308 @@ func (m *Model) nothingFailed() string {
 }
 
 func (m *Model) nothingStored() string {
-	return text.If(m.rows.totals.Stored == 0, "nothing was stored since the program was started")
+	return text.If(m.rows.totals.Count[api.Stored] == 0, "nothing was stored since the program was started")
 }
 
 func (m *Model) nothingRemoved() string {
 	return text.If(len(m.rows.removed) == 0, "nothing was removed from the list")
+}
+
+// hasDetails reports whether the job has a stored file to show.
+func hasDetails(job *api.Job) bool { return job.State == api.Stored && job.File != nil }
+
+// enter folds a batch, shows the stored file, or shows the job's details.
+func (m *Model) enter() tea.Cmd {
+	if m.list.Fold() {
+		return nil
+	}
+	if r, ok := m.current(); ok && hasDetails(r.Job) {
+		return m.inspect(r.Job)
+	}
+	m.list.OpenPane()
+	return nil
+}
+
+// inspect shows the details of a stored file. It prefers the file's last known record, which may be newer than
+// the response to the upload.
+func (m *Model) inspect(job *api.Job) tea.Cmd {
+	return func() tea.Msg {
+		seen, ok, err := m.o.Session.LastSeen(m.o.Context, job.File.FileID)
+		if err != nil || !ok {
+			seen.File = *job.File // fall back to the response
+		}
+		return page.Inspect{Files: []api.File{seen.File}}
+	}
+}
+
+// done refreshes the list after an action and shows an error.
+func (m *Model) done(err error) tea.Cmd {
+	m.refresh()
+	if err == nil {
+		return nil
+	}
+	var state *session.StateError
+	if errors.As(err, &state) {
+		// The job moved on before the key press.
+		return toast("Too late: it is " + string(state.State) + ".")
+	}
+	return page.Send(page.Problem(err))
+}
+
+// pause pauses the jobs, or resumes them if all are paused.
+func (m *Model) pause(rows []row) tea.Cmd {
+	do := m.o.Session.Queue.Continue
+	if slices.ContainsFunc(rows, func(r row) bool { return !r.Paused }) {
+		do = m.o.Session.Queue.Pause
+	}
+	return m.each(rows, do)
+}
+
+// each calls do for each job and reports the first error.
+func (m *Model) each(rows []row, do func(id int64) error) tea.Cmd {
+	var first error
+	for _, r := range rows {
+		first = cmp.Or(first, do(r.Job.ID))
+	}
+	return m.done(first)
+}
+
+// reorder moves waiting jobs in the queue.
+func (m *Model) reorder(rows []row, move func(context.Context, int64) error) tea.Cmd {
+	return func() tea.Msg {
+		var first error
+		for _, r := range rows {
+			first = cmp.Or(first, move(m.o.Context, r.Job.ID))
+		}
+		return page.Then(func() tea.Cmd { return m.done(first) })
+	}
+}
+
+// check asks the service about a job whose outcome is unknown.
+func (m *Model) check() tea.Cmd {
+	r, _ := m.current()
+	m.list.Hold()
+	ctx, id := m.o.Context, r.Job.ID
+	return func() tea.Msg {
+		err := m.o.Session.Queue.Check(ctx, id)
+		return page.Then(func() tea.Cmd { return m.done(err) })
+	}
+}
+
+func (m *Model) pauseAll() tea.Cmd {
+	if t := m.rows.totals; t.Paused == count(t.Count).open() {
+		m.o.Session.Queue.ContinueAll()
+	} else {
+		m.o.Session.Queue.PauseAll()
+	}
+	return m.done(nil)
+}
+
+// cancel cancels jobs. It asks first if one is being sent.
+func (m *Model) cancel(rows []row) tea.Cmd {
+	sending := 0
+	var last row
+	for _, r := range rows {
+		if r.Job.State == api.Sending {
+			sending, last = sending+1, r
+		}
+	}
+	if sending == 0 {
+		return m.cancelJobs(rows)
+	}
+	title, words := "Cancel this upload?", text.Bytes(last.Sent)+" of "+text.Bytes(last.Total)+" were sent."
+	if last.Answer {
+		words = "All of it was sent, so it may be stored already. mediadesk then shows it as stored, or as unknown if the service does not say."
+	}
+	words = text.Safe(name(last.Job)) + ": " + words
+	if len(rows) > 1 {
+		title = "Cancel " + text.Plural(len(rows), "upload") + "?"
+		words = text.Count(sending) + " of them are being sent. Those that were sent completely may be stored already."
+	}
+	return page.Confirm(title, words,
+		page.Choice{Label: "Go on sending", Key: "g"},
+		page.Choice{
+			Label: "Cancel", Key: "c", Danger: true,
+			Do: func() tea.Cmd { return m.cancelJobs(rows) },
+		})
+}
+
+func (m *Model) cancelJobs(rows []row) tea.Cmd {
+	m.list.Unmark(nil)
+	return m.each(rows, m.o.Session.Queue.Cancel)
+}
+
+// compose reopens the upload form with jobs that were not stored, so that the user can fix them.
+func compose(rows []row) tea.Cmd {
+	jobs := make([]api.Job, len(rows))
+	for i, r := range rows {
+		jobs[i] = *r.Job
+	}
+	return page.Send(page.Compose{Jobs: jobs})
+}
+
+// retry sends jobs again. It asks before it sends a single job that could be stored twice, and skips such jobs
+// in a selection.
+func (m *Model) retry(rows []row) tea.Cmd {
+	all := len(rows)
+	if r := rows[0]; all == 1 && r.storesTwice() {
+		return page.Confirm("Send it again?",
+			text.Safe(name(r.Job))+" may have arrived. If you send it again, it may be stored twice, because the service makes its name. Look in the library first.",
+			page.Choice{Label: "Leave it", Key: "l"},
+			page.Choice{
+				Label: "Send again", Key: "s", Danger: true,
+				Do: func() tea.Cmd { return m.retryJobs(rows, false, 0) },
+			})
+	}
+	rows = slices.DeleteFunc(rows, row.storesTwice)
+	return m.retryJobs(rows, all > 1, all-len(rows))
+}
+
+// storesTwice reports whether sending the job again could store it twice.
+func (r row) storesTwice() bool { return !r.Job.MayRepeat() }
+
+// retryJobs sends jobs again. With say, it reports their number and that of the ambiguous ones, which could be stored twice.
+func (m *Model) retryJobs(rows []row, say bool, ambiguous int) tea.Cmd {
+	m.list.Unmark(nil)
+	ctx, ids := m.o.Context, make([]int64, len(rows))
+	for i, r := range rows {
+		ids[i] = r.Job.ID
+	}
+	return func() tea.Msg {
+		var err error
+		if len(ids) > 0 {
+			_, err = m.o.Session.Queue.Retry(ctx, ids)
+		}
+		return page.Then(func() tea.Cmd {
+			if !say {
+				return m.done(err)
+			}
+			return m.retried(len(ids), ambiguous, err)
+		})
+	}
+}
+
+// retryAll resends all failed jobs that cannot be stored twice, including jobs of earlier runs.
+func (m *Model) retryAll() tea.Cmd {
+	return func() tea.Msg {
+		jobs, ambiguous, err := m.o.Session.Queue.RetryFailed(m.o.Context)
+		return page.Then(func() tea.Cmd { return m.retried(len(jobs), ambiguous, err) })
+	}
+}
+
+// retried reports how many jobs are sent again. They are in the journal by then.
+func (m *Model) retried(count, ambiguous int, err error) tea.Cmd {
+	cmd := m.done(err)
+	if err != nil {
+		return cmd
+	}
+	var words []string
+	if count > 0 {
+		words = append(words, "Sending "+text.Plural(count, "upload")+" again.")
+	}
+	if ambiguous > 0 {
+		words = append(words, text.Plural(ambiguous, "upload")+" of unknown outcome could be stored twice: decide about each with r.")
+	}
+	if len(words) == 0 {
+		words = []string{"No failed uploads."}
+	}
+	return tea.Batch(cmd, toast(strings.Join(words, " ")))
+}
+
+// remove takes jobs off the list. The service and the journal keep their data.
+func (m *Model) remove(rows []row) tea.Cmd {
+	var gone []api.Job
+	var first error
+	for _, r := range rows {
+		switch {
+		case !r.earlier:
+			if err := m.o.Session.Queue.Remove(r.Job.ID); err != nil {
+				first = cmp.Or(first, err)
+				continue
+			}
+		case r.Job.Failed():
+			m.o.Session.Queue.Dismiss(*r.Job, true)
+		}
+		gone = append(gone, *r.Job)
+	}
+	at := m.list.Cursor()
+	m.rows.remove(gone)
+	m.list.Unmark(nil)
+	cmd := m.done(first)
+	m.list.GoTo(at)
+	return cmd
+}
+
+func (m *Model) removeStored() tea.Cmd {
+	var gone []api.Job
+	for i := range m.rows.live {
+		if job := m.rows.live[i].Job; job.State == api.Stored && m.o.Session.Queue.Remove(job.ID) == nil {
+			gone = append(gone, *job)
+		}
+	}
+	m.rows.remove(gone)
+	return tea.Batch(m.done(nil), toast("Removed "+text.Plural(len(gone), "stored file")+" from the list. The library keeps them."))
+}
+
+func (m *Model) restore() tea.Cmd {
+	jobs := m.rows.restore()
+	for _, job := range jobs {
+		if job.Failed() {
+			m.o.Session.Queue.Dismiss(job, false)
+		}
+	}
+	m.list.Arrange()
+	m.list.Go(jobs[0].ID)
+	return nil
+}
+
+func (m *Model) browse() tea.Cmd {
+	r, _ := m.current()
+	return page.Send(page.Open{Address: r.Job.File.URL})
+}
+
+func toast(words string) tea.Cmd { return page.Send(page.Toast{Level: page.Info, Text: words}) }
+
+// openMenu lists what can be copied from a job.
+func (m *Model) openMenu() tea.Cmd {
+	r, _ := m.current()
+	copies, job, s := copiesOf(r.Job), *r.Job, m.o.Session
+	copies.AddCommand("c", "curl command", "the request, with the key as a variable", func() tea.Msg {
+		request, err := s.Client.DescribeUpload(&job.Upload)
+		if err != nil {
+			return page.Problem(err)
+		}
+		return page.Copy{What: "curl command", Text: request.Curl()}
+	})
+	m.Overlays().Open(copies.Menu())
+	return nil
+}
+
+// copiesOf returns the values of a job that can be copied at once.
+func copiesOf(job *api.Job) (copies page.Copies) {
+	file := cmp.Or(job.File, &api.File{})
+	copies.Add("u", "URL", file.URL)
+	copies.Add("i", "file id", file.FileID)
+	copies.Add("p", "path", target(job))
+	copies.Add("m", "Markdown", file.Markdown())
+	copies.Add("s", "source", job.Upload.Source.String())
+	if f := job.Failure; f != nil {
+		copies.Add("e", "error", strings.TrimSpace(failure(f)+"\n"+f.Help))
+		copies.Add("r", "request id", f.RequestID)
+	}
+	return copies
+}
+
+// Commands returns the command that uploads the selected job's source again, or the command that resumes
+// unfinished uploads.
+func (m *Model) Commands() [][]string {
+	if r, ok := m.current(); ok {
+		job := *r.Job
+		if job.Naming == api.NameHere {
+			job.Naming = api.NameExact // the name already has its suffix
+		}
+		e := api.EntryOf(&job, true)
+		return [][]string{session.UploadArgs(&e, m.o.Profile)}
+	}
+	return [][]string{{"resume"}}
 }

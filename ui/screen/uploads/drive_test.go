@@ -44,11 +44,6 @@ type driver struct {
 	dir   string
 }
 
-// curling is a session that returns a short curl command.
-type curling struct{ *session.Session }
-
-func (curling) Curl(j api.Job) (string, error) { return "curl -F fileName=" + j.Upload.FileName, nil }
-
 // start opens the screen with a queue that sends to the local library. before, if not nil, sees each request
 // first and reports whether the library should answer it.
 func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, earlier ...api.Job) *driver {
@@ -93,8 +88,8 @@ func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, e
 		must(t, d.queue.Close(ctx))
 	})
 	d.m = New(Options{
-		Queue: d.queue, Profile: session.Profile{Name: "home"},
-		Session: curling{&session.Session{Journal: d.files, Profile: session.Profile{Name: "home"}}},
+		Profile: session.Profile{Name: "home"},
+		Session: &session.Session{Journal: d.files, Queue: d.queue, Client: client, Profile: session.Profile{Name: "home"}},
 	})
 	d.Driver = uitest.Drive(t, page.Uploads, d.m, image.Pt(118, 32), func(d *uitest.Driver) { d.Drop = isTick })
 	return d
@@ -119,9 +114,11 @@ func (noJournal) Reopen(context.Context, string, []int64, func(*api.Job) bool) (
 func still(t *testing.T, s queue.Snapshot, earlier ...api.Job) *driver {
 	t.Helper()
 	d := &driver{t: t, queue: queue.New(queue.Options{Journal: noJournal{}})}
+	client, err := api.NewClient(api.Options{UploadURL: "http://127.0.0.1:1", BaseURL: "http://127.0.0.1:1"})
+	must(t, err)
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)
-	d.m = New(Options{Queue: d.queue, Session: curling{&session.Session{}}, Now: func() time.Time { return now }})
-	d.m.rows.earlier, d.m.rows.read = earlier, true
+	d.m = New(Options{Session: &session.Session{Queue: d.queue, Client: client}, Now: func() time.Time { return now }})
+	d.m.rows.earlier.jobs, d.m.rows.read = earlier, true
 	d.m.rows.set(s, now)
 	d.m.list.Arrange()
 	d.Driver = &uitest.Driver{T: t, Screen: d.m, Theme: theme.New(true, true)}
@@ -170,6 +167,7 @@ func (d *driver) until(what string, holds func() bool) {
 		d.m.refresh()
 		d.m.list.Changed()
 		if holds() {
+			d.Send(page.JobsChanged{})
 			return
 		}
 		tick := time.After(20 * time.Millisecond) // counters change without a message
@@ -201,14 +199,6 @@ func (d *driver) shown() (rows []row) {
 		}
 	}
 	return rows
-}
-
-// under returns the id of the job under the cursor, or 0.
-func (d *driver) under() int64 {
-	if r, ok := d.m.current(); ok {
-		return r.Job.ID
-	}
-	return 0
 }
 
 // one returns the only message of type T.
@@ -258,7 +248,7 @@ func busy() queue.Snapshot {
 		{Job: plain(11, api.Sending, "eleven.jpg"), Sent: 2_000_000, Total: 2_000_000, Answer: true},
 	}
 	return queue.Snapshot{Rows: rows, Totals: queue.Totals{
-		Jobs: 11, Waiting: 2, Paused: 1, Sending: 3, Stored: 2, Refused: 1, Unsent: 1, Cancelled: 1, Unknown: 1,
+		Jobs: 11, Paused: 1, Count: map[api.State]int{api.Waiting: 2, api.Sending: 3, api.Stored: 2, api.Refused: 1, api.Unsent: 1, api.Cancelled: 1, api.Unknown: 1},
 		Sent: 7_000_000, Total: 14_000_000, Rate: 3_200_000, Left: 125 * time.Second,
 	}}
 }

@@ -2,14 +2,19 @@ package uploads
 
 import (
 	"cmp"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 	"time"
+
+	"charm.land/lipgloss/v2"
 
 	"mediadesk/api"
 	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
 )
 
 // row is a job in the list.
@@ -28,21 +33,17 @@ type rows struct {
 	at      time.Time // when the queue was read
 	stale   bool      // a job changed after the last sort
 
-	earlier []api.Job // sorted by id; the queue may have some of them
-	open    int       // unfinished jobs in the journal at the last read
-	read    bool      // the journal was read
+	earlier earlier // the queue may have some of them
+	read    bool    // the journal was read
 	gone    map[int64]bool
 	removed [][]api.Job // by the user, latest last
 
-	counts  map[string]count // unlisted jobs of earlier runs, by batch
 	batches map[string]*batch
 	queued  map[int64]bool // by id of an earlier job: whether the queue has it
 	all     int            // rows without a filter
 	failed  int            // failed rows
 	others  int            // rows of another program
 }
-
-func newRows() rows { return rows{gone: map[int64]bool{}} }
 
 // set stores a snapshot.
 func (r *rows) set(s session.Snapshot, now time.Time) {
@@ -83,14 +84,13 @@ func partOf(s api.State) int {
 // failed reports whether a job in state s needs attention.
 func failed(s api.State) bool { return partOf(s) == partFailed }
 
-// groups returns the jobs that match the filter, by batch. Batches with failures come first, then unfinished
+// groups returns the jobs by batch. Batches with failures come first, then unfinished
 // ones, each part newest first. Within a batch, failures come first.
-func (r *rows) groups(filter string) []kit.Group {
+func (r *rows) groups() []kit.Group[int] {
 	r.stale = false
-	words := strings.Fields(strings.ToLower(filter))
-	r.queued = make(map[int64]bool, len(r.earlier))
-	for i := range r.earlier {
-		r.queued[r.earlier[i].ID] = false
+	r.queued = make(map[int64]bool, len(r.earlier.jobs))
+	for i := range r.earlier.jobs {
+		r.queued[r.earlier.jobs[i].ID] = false
 	}
 	r.batches = map[string]*batch{}
 	r.all, r.others, r.failed = len(r.live), 0, 0
@@ -98,7 +98,8 @@ func (r *rows) groups(filter string) []kit.Group {
 	of := func(job *api.Job) *batch {
 		if key := batchKey(job); last == nil || last.key != key {
 			if last = r.batches[key]; last == nil {
-				last = newBatch(key, r.counts[key])
+				last = &batch{key: key, count: count{}}
+				maps.Copy(last.count, r.earlier.counts[key])
 				r.batches[key] = last
 			}
 		}
@@ -111,24 +112,22 @@ func (r *rows) groups(filter string) []kit.Group {
 			r.queued[job.ID] = true
 		}
 		b := of(job)
-		b.count.add(job.State, 1)
+		b.count[job.State]++
 		if failed(job.State) {
 			r.failed++
 		}
 		if r.live[i].Paused {
 			b.paused++
 		}
-		if matches(row{Row: r.live[i]}, words) {
-			b.parts[partOf(job.State)] = append(b.parts[partOf(job.State)], i)
-		}
+		b.parts[partOf(job.State)] = append(b.parts[partOf(job.State)], i)
 	}
-	for i := len(r.earlier) - 1; i >= 0; i-- {
-		job := &r.earlier[i]
+	for i := len(r.earlier.jobs) - 1; i >= 0; i-- {
+		job := &r.earlier.jobs[i]
 		b := of(job)
 		if !r.listed(len(r.live) + i) {
 			continue
 		}
-		b.count.add(job.State, 1)
+		b.count[job.State]++
 		r.all++
 		switch {
 		case !job.State.Final():
@@ -136,9 +135,7 @@ func (r *rows) groups(filter string) []kit.Group {
 		case failed(job.State):
 			r.failed++
 		}
-		if matches(earlierRow(job), words) {
-			b.earlier[partOf(job.State)] = append(b.earlier[partOf(job.State)], len(r.live)+i)
-		}
+		b.earlier[partOf(job.State)] = append(b.earlier[partOf(job.State)], len(r.live)+i)
 	}
 	return order(r.batches)
 }
@@ -149,13 +146,13 @@ func (r *rows) listed(n int) bool {
 	if n < len(r.live) {
 		return true
 	}
-	job := &r.earlier[n-len(r.live)]
+	job := &r.earlier.jobs[n-len(r.live)]
 	return !r.queued[job.ID] && !r.gone[job.ID] && (!job.Dismissed || !failed(job.State))
 }
 
 // stalled reports whether every running upload is stalled.
 func (r *rows) stalled() bool {
-	left := r.totals.Sending
+	left := r.totals.Count[api.Sending]
 	for i := 0; i < len(r.live) && left > 0; i++ {
 		if r.live[i].Job.State != api.Sending {
 			continue
@@ -164,13 +161,13 @@ func (r *rows) stalled() bool {
 			return false
 		}
 	}
-	return r.totals.Sending > 0
+	return r.totals.Count[api.Sending] > 0
 }
 
 // ofOthers returns the number of unfinished jobs of other programs.
 func (r *rows) ofOthers() int {
-	if r.others > 0 && r.totals.Waiting+r.totals.Offline+r.totals.Sending == 0 {
-		return max(r.others, r.open) // the list has only the first of them
+	if r.others > 0 && count(r.totals.Count).open() == 0 {
+		return max(r.others, r.earlier.open) // the list has only the first of them
 	}
 	return r.others
 }
@@ -178,7 +175,7 @@ func (r *rows) ofOthers() int {
 // row returns row n. The rows of the queue come first.
 func (r *rows) row(n int) row {
 	if n >= len(r.live) {
-		return earlierRow(&r.earlier[n-len(r.live)])
+		return earlierRow(&r.earlier.jobs[n-len(r.live)])
 	}
 	return row{Row: r.live[n]}
 }
@@ -208,18 +205,13 @@ func (r *rows) restore() []api.Job {
 	r.removed = r.removed[:len(r.removed)-1]
 	for _, job := range jobs {
 		delete(r.gone, job.ID)
-		at, found := slices.BinarySearchFunc(r.earlier, job.ID, func(j api.Job, id int64) int { return cmp.Compare(j.ID, id) })
+		at, found := slices.BinarySearchFunc(r.earlier.jobs, job.ID, func(j api.Job, id int64) int { return cmp.Compare(j.ID, id) })
 		if !found {
-			r.earlier = slices.Insert(r.earlier, at, job)
+			r.earlier.jobs = slices.Insert(r.earlier.jobs, at, job)
 		}
-		r.earlier[at].Dismissed = job.Dismissed
+		r.earlier.jobs[at].Dismissed = job.Dismissed
 	}
 	return jobs
-}
-
-// matches reports whether the job's names and state contain all words.
-func matches(r row, words []string) bool {
-	return len(words) == 0 || text.HasAll(words, name(r.Job), r.Job.Upload.Source.String(), stateWord(r))
 }
 
 // name returns the job's stored file name, or the name it will get.
@@ -230,10 +222,137 @@ func name(job *api.Job) string {
 	return job.Upload.FileName
 }
 
+// folder returns the folder where the file is stored or will be stored.
+func folder(job *api.Job) string { return path.Dir(target(job)) }
+
 // target returns the path where the file is stored or will be stored.
 func target(job *api.Job) string {
 	if job.File != nil && job.File.FilePath != "" {
 		return job.File.FilePath
 	}
 	return job.Upload.Path()
+}
+
+// count is the number of jobs by state.
+type count map[api.State]int
+
+func (c count) total() (n int) {
+	for _, k := range c {
+		n += k
+	}
+	return n
+}
+
+func (c count) failed() int { return c[api.Refused] + c[api.Unsent] + c[api.Unknown] }
+
+// unstored returns the number of jobs that ended without being stored.
+func (c count) unstored() int { return c.failed() + c[api.Cancelled] }
+
+func (c count) open() int { return c[api.Waiting] + c[api.Offline] + c[api.Sending] }
+
+// batch is a group of files that the user sent together.
+type batch struct {
+	key    string
+	count  count
+	paused int
+	at     time.Time // when it was sent
+	folder string    // common parent folder of all jobs, such as "/a/b/"
+	raw    string    // folder of the last job, as entered
+	below  bool      // some jobs are in subfolders
+
+	parts, earlier [partCount][]int
+}
+
+// batchKey returns the key of the job's batch. For a job without a batch, which an older version may have sent,
+// it is the creation time.
+func batchKey(job *api.Job) string {
+	if job.Batch != "" {
+		return job.Batch
+	}
+	return job.Created.UTC().Format(time.RFC3339Nano)
+}
+
+// learn updates the time and the folder of the batch from a job.
+func (b *batch) learn(job *api.Job) {
+	if b.at.IsZero() || job.Created.Before(b.at) {
+		b.at = job.Created
+	}
+	raw := job.Upload.Folder.Or("/")
+	if b.folder != "" && raw == b.raw {
+		return
+	}
+	b.raw = raw
+	folder, _ := api.CleanFolder(raw)
+	b.folder = cmp.Or(b.folder, folder)
+	for !strings.HasPrefix(folder, b.folder) {
+		b.folder = b.folder[:strings.LastIndex(strings.TrimSuffix(b.folder, "/"), "/")+1]
+		b.below = true
+	}
+	b.below = b.below || folder != b.folder
+}
+
+// title returns the batch title, such as "/2026/greece/ · 22 Nov 2026 08:07".
+func (b *batch) title() string {
+	return b.folder + text.If(b.below, "…") + " · " + text.Date(b.at)
+}
+
+// summary describes the state of the batch's jobs. It is green only if all are stored.
+func (b *batch) summary(th *theme.Theme) string {
+	return strings.Join(summary(b.count, b.paused, th), th.Muted.Render(" · "))
+}
+
+// summary returns the number of stored jobs, then the other states. It inserts between after the failures.
+func summary(c count, paused int, th *theme.Theme, between ...string) []string {
+	total, style := c.total(), th.Strong
+	if c[api.Stored] == total {
+		style = th.Good
+	}
+	parts := []string{style.Render(text.Count(c[api.Stored]) + " of " + text.Count(total) + " stored")}
+	add := func(n int, word string, style lipgloss.Style) {
+		if n > 0 {
+			parts = append(parts, style.Render(text.Count(n)+" "+word))
+		}
+	}
+	add(c[api.Refused], "refused", th.Bad)
+	add(c[api.Unsent], "unsent", th.Bad)
+	add(c[api.Unknown], "unknown", th.Warn)
+	if c.failed() > 0 {
+		parts[len(parts)-1] += th.Muted.Render(" (R)")
+	}
+	parts = append(parts, between...)
+	add(c[api.Cancelled], "cancelled", th.Muted)
+	add(paused, "paused", th.Muted)
+	add(c[api.Sending], "sending", th.Text)
+	add(c[api.Offline], "offline", th.Warn)
+	add(c[api.Processing], "processing", th.Warn)
+	add(c[api.Waiting]-paused, "waiting", th.Muted)
+	return parts
+}
+
+// order sorts batches for display.
+func order(batches map[string]*batch) []kit.Group[int] {
+	rank := func(b *batch) int {
+		switch {
+		case b.count.failed() > 0:
+			return 0
+		case b.count.open() > 0:
+			return 1
+		}
+		return 2
+	}
+	all := slices.SortedFunc(maps.Values(batches), func(a, b *batch) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), b.at.Compare(a.at), cmp.Compare(b.key, a.key))
+	})
+	var groups []kit.Group[int]
+	for _, b := range all {
+		var found []int
+		for part := range partCount {
+			slices.Reverse(b.earlier[part]) // they were read newest first
+			found = append(append(found, b.parts[part]...), b.earlier[part]...)
+		}
+		if len(found) > 0 {
+			groups = append(groups, kit.Group[int]{Key: b.key, Rows: found})
+		}
+	}
+	return groups
 }

@@ -1,18 +1,10 @@
 package uploads
 
 import (
-	"image"
-	"slices"
-	"strings"
 	"testing"
-	"time"
-
-	"pgregory.net/rapid"
 
 	"mediadesk/api"
 	"mediadesk/api/queue"
-	"mediadesk/api/session"
-	"mediadesk/ui/theme"
 )
 
 func TestOrder(t *testing.T) {
@@ -100,116 +92,5 @@ func TestFilter(t *testing.T) {
 	d.Press("N")
 	if r, _ := d.m.current(); name(r.Job) != "five.jpg" {
 		t.Errorf("previous is %s, want \"five.jpg\"", name(r.Job))
-	}
-}
-
-func TestRefreshKnowsWhetherTheOrderHolds(t *testing.T) {
-	var r rows
-	now := time.Now()
-	r.set(busy(), now)
-	more := busy()
-	more.Rows[3].Sent = 1_900_000
-	if !r.refresh(more, now) || r.live[3].Sent != 1_900_000 {
-		t.Error("only counters moved")
-	}
-	other := busy()
-	other.Rows[3].Job = plain(4, api.Stored, "four.jpg")
-	if r.refresh(other, now) {
-		t.Error("a state changed")
-	}
-	if r.refresh(busy(), now); r.refresh(queue.Snapshot{Rows: busy().Rows[1:]}, now) {
-		t.Error("a row disappeared")
-	}
-	r.set(busy(), now)
-	r.stale = true
-	if r.refresh(busy(), now) {
-		t.Error("there was news")
-	}
-}
-
-func TestManyJobs(t *testing.T) {
-	s := queue.Snapshot{Rows: make([]queue.Row, 100_000), Totals: queue.Totals{Jobs: 100_000}}
-	states := []api.State{api.Stored, api.Waiting, api.Refused}
-	for i := range s.Rows {
-		s.Rows[i] = queue.Row{Job: plain(int64(i+1), states[i%3], "a.jpg")}
-	}
-	d := still(t, s)
-	if d.m.list.Len() != len(s.Rows)+1 {
-		t.Errorf("%d rows", d.m.list.Len())
-	}
-	d.Press("G", "pgup", "k")
-	if r, _ := d.m.current(); r.Job.State != api.Stored {
-		t.Errorf("the last ones are %s, want %v", r.Job.State, api.Stored)
-	}
-}
-
-// TestRowsProperty: each job appears once, the parts keep their order, the queue's jobs come before
-// those of other programs, and a moved cursor stays on its job.
-func TestRowsProperty(t *testing.T) {
-	states := []api.State{api.Waiting, api.Sending, api.Stored, api.Refused, api.Unsent, api.Unknown, api.Cancelled}
-	rapid.Check(t, func(rt *rapid.T) {
-		d := still(t, queue.Snapshot{})
-		draw := func() queue.Snapshot {
-			var s queue.Snapshot
-			for _, id := range rapid.SliceOfNDistinct(rapid.Int64Range(1, 12), 0, 12, rapid.ID).Draw(rt, "ids") {
-				s.Rows = append(s.Rows, queue.Row{Job: plain(id, rapid.SampledFrom(states).Draw(rt, "state"), "a.jpg")})
-			}
-			return s
-		}
-		moved := false
-		for range rapid.IntRange(1, 8).Draw(rt, "steps") {
-			s := draw()
-			before := d.under()
-			if rapid.Bool().Draw(rt, "journal") {
-				d.m.rows.earlier = nil
-				for _, r := range draw().Rows {
-					d.m.rows.earlier = append(d.m.rows.earlier, *r.Job)
-				}
-				slices.SortFunc(d.m.rows.earlier, func(a, b api.Job) int { return int(a.ID - b.ID) })
-			}
-			d.m.rows.set(s, d.m.o.Now())
-			d.m.list.Arrange()
-			seen, part, theirs := map[int64]bool{}, 0, false
-			for i, r := range d.shown() {
-				at := partOf(r.Job.State)
-				if seen[r.Job.ID] || at < part || at == part && theirs && !r.earlier {
-					rt.Fatalf("job %d, %s, at %d of %s", r.Job.ID, r.Job.State, i, d.names())
-				}
-				seen[r.Job.ID], part, theirs = true, at, r.earlier
-			}
-			for _, r := range s.Rows {
-				if !seen[r.Job.ID] {
-					rt.Fatalf("job %d is not shown", r.Job.ID)
-				}
-			}
-			if moved && seen[before] && d.under() != before {
-				rt.Fatalf("the cursor went from %d to %d", before, d.under())
-			}
-			key := rapid.SampledFrom([]string{"j", "k", "g", "G", "d", "z"}).Draw(rt, "key")
-			d.Press(key)
-			moved = strings.Contains("jkgG", key) && d.m.list.Len() > 0 && d.m.list.Cursor() != 1
-			for len(d.m.rows.removed) > 0 { // the checks above do not expect removed jobs
-				d.m.restore()
-			}
-		}
-	})
-}
-
-// BenchmarkManyJobs measures one state change among 100,000 jobs: read the queue, sort and count the batches,
-// and draw a frame.
-func BenchmarkManyJobs(b *testing.B) {
-	s := queue.Snapshot{Rows: make([]queue.Row, 100_000), Totals: queue.Totals{Jobs: 100_000, Waiting: 100_000}}
-	for i := range s.Rows {
-		s.Rows[i] = queue.Row{Job: plain(int64(i+1), api.Waiting, "a.jpg")}
-		s.Rows[i].Job.Batch = "20261122-081500-abcdefghi"
-	}
-	m := New(Options{Queue: queue.New(queue.Options{}), Session: curling{&session.Session{}}})
-	th := theme.New(true, true)
-	m.list.Resize(image.Pt(118, 32))
-	for b.Loop() {
-		m.rows.set(s, m.o.Now())
-		m.list.Arrange()
-		m.list.Changed()
-		m.View(image.Pt(118, 32), th)
 	}
 }

@@ -7,11 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
-
 	"mediadesk/api"
 	"mediadesk/api/journal"
-	"mediadesk/api/queue"
 	"mediadesk/ui/page"
 )
 
@@ -19,7 +16,7 @@ func TestStoredFiles(t *testing.T) {
 	d := start(t, nil)
 	d.Sees("No uploads yet. Press 1 to pick files.")
 	d.add(d.job("a.txt", 10, api.NameExact), d.job("b.txt", 20, api.NameExact), d.job("c.txt", 30, api.NameExact))
-	d.until("three are stored", func() bool { return d.m.rows.totals.Stored == 3 })
+	d.until("three are stored", func() bool { return d.m.rows.totals.Count[api.Stored] == 3 })
 	d.Sees("3 of 3 stored", "100 %", "✓ stored", "a.txt", "Stored as")
 
 	d.Press("/", "b", ".", "t", "enter")
@@ -42,7 +39,7 @@ func TestStoredFiles(t *testing.T) {
 	}
 	for key, want := range map[string]string{
 		"i": seen.Files[0].FileID, "p": "/b.txt", "m": "[b.txt](" + seen.Files[0].URL + ")",
-		"s": seen.Files[0].Name, "c": "curl -F fileName=b.txt",
+		"s": seen.Files[0].Name, "c": "/api/v1/files/upload'",
 	} {
 		d.Press("y", key)
 		if got := one[page.Copy](d); !strings.HasSuffix(got.Text, want) {
@@ -68,7 +65,10 @@ func TestRefusedAndUnsent(t *testing.T) {
 	gone := d.job("gone.txt", 10, api.NameHere)
 	must(t, os.Remove(gone.Upload.Source.Path))
 	jobs := d.add(d.job("large.bin", 5000, api.NameExact), gone, d.job("good.txt", 10, api.NameExact))
-	d.until("all have an outcome", func() bool { tt := d.m.rows.totals; return tt.Refused == 1 && tt.Unsent == 1 && tt.Stored == 1 })
+	d.until("all have an outcome", func() bool {
+		tt := d.m.rows.totals
+		return tt.Count[api.Refused] == 1 && tt.Count[api.Unsent] == 1 && tt.Count[api.Stored] == 1
+	})
 	d.Sees("1 of 3 stored", "1 refused", "1 unsent", "does not exist")
 	d.SeesNot("of 10 B")
 	if !strings.HasPrefix(d.names(), "large.bin gone") {
@@ -93,7 +93,7 @@ func TestRefusedAndUnsent(t *testing.T) {
 		tt := d.m.rows.totals
 		d.m.list.Go(jobs[0].ID)
 		r, _ := d.m.current()
-		return r.Job.Attempts == 2 && tt.Refused == 1 && tt.Unsent == 1
+		return r.Job.Attempts == 2 && tt.Count[api.Refused] == 1 && tt.Count[api.Unsent] == 1
 	})
 	// Remove a job from the list and restore it.
 	d.Press("G", "d")
@@ -136,7 +136,7 @@ func TestPauseAndCancel(t *testing.T) {
 	d.Press("P")
 	d.until("it goes on", func() bool { r, _ := d.m.current(); return r.Job.State == api.Sending })
 	d.Pick(ask.Choices[1])
-	d.until("it is cancelled", func() bool { return d.m.rows.totals.Cancelled == 1 })
+	d.until("it is cancelled", func() bool { return d.m.rows.totals.Count[api.Cancelled] == 1 })
 	d.Sees("cancelled", "You canceled it")
 	d.Press("x")
 	if got := one[page.Toast](d); got.Text != "This upload has ended: cancelled." {
@@ -147,10 +147,10 @@ func TestPauseAndCancel(t *testing.T) {
 	one[page.Toast](d)
 	d.queue.SetConcurrency(1)
 	added := d.add(d.job("first.bin", 60_000_000, api.NameHere), d.job("second.bin", 10, api.NameHere))
-	d.until("the first is under way", func() bool { return d.m.rows.totals.Sending == 1 })
+	d.until("the first is under way", func() bool { return d.m.rows.totals.Count[api.Sending] == 1 })
 	d.m.list.Go(added[1].ID)
 	d.Press("x")
-	d.until("both are cancelled", func() bool { return d.m.rows.totals.Cancelled == 2 })
+	d.until("both are cancelled", func() bool { return d.m.rows.totals.Count[api.Cancelled] == 2 })
 	if len(d.Out) > 0 {
 		t.Errorf("got the messages %+v, want none", d.Out)
 	}
@@ -171,7 +171,7 @@ func TestUnknownAsks(t *testing.T) {
 		return false
 	})
 	d.add(d.job("a.txt", 10, api.NameService))
-	d.until("the outcome is unknown", func() bool { return d.m.rows.totals.Unknown == 1 })
+	d.until("the outcome is unknown", func() bool { return d.m.rows.totals.Count[api.Unknown] == 1 })
 	d.Sees("? unknown", "It may have arrived.", "may be stored twice")
 	d.Press("R")
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "decide about each") {
@@ -183,7 +183,7 @@ func TestUnknownAsks(t *testing.T) {
 		t.Errorf("the safe choice is first: %+v", ask)
 	}
 	d.Pick(ask.Choices[1])
-	d.until("it is stored", func() bool { return d.m.rows.totals.Stored == 1 })
+	d.until("it is stored", func() bool { return d.m.rows.totals.Count[api.Stored] == 1 })
 }
 
 // TestEarlierJobs: the list shows jobs of earlier runs after the current ones, and they can be sent again.
@@ -216,7 +216,7 @@ func TestEarlierJobs(t *testing.T) {
 	d.Press("p")
 	one[page.Toast](d)
 	d.Press("r")
-	d.until("it is stored", func() bool { return d.m.rows.totals.Stored == 1 })
+	d.until("it is stored", func() bool { return d.m.rows.totals.Count[api.Stored] == 1 })
 	first := d.shown()[0]
 	if first.earlier || first.Job.ID != r.Job.ID || first.Job.Upload.FileName != r.Job.Upload.FileName {
 		t.Errorf("sent as another job or under another name: %+v", first.Job)
@@ -231,8 +231,8 @@ func TestRetryKeepsWhatIsKnown(t *testing.T) {
 		job.State, job.Evidence, job.Attempts, job.Dismissed = api.Unknown, api.MaybeStored, 2, true
 		added, err := d.files.AddJobs(t.Context(), []api.Job{job})
 		must(t, err)
-		d.Run(d.m.retryJobs([]row{earlierRow(&added[0])}, retried{}))
-		d.until("it is in the queue", func() bool { return d.m.rows.totals.Jobs == 1 && d.m.rows.totals.Stored == 1 })
+		d.Run(d.m.retryJobs([]row{earlierRow(&added[0])}, false, 0))
+		d.until("it is in the queue", func() bool { return d.m.rows.totals.Jobs == 1 && d.m.rows.totals.Count[api.Stored] == 1 })
 		jobs, err := d.queue.Wait(t.Context(), nil)
 		must(t, err)
 		if jobs[0].Attempts != 3 || jobs[0].ID != added[0].ID || jobs[0].Upload.FileName != job.Upload.FileName {
@@ -271,42 +271,9 @@ func TestRetryAllCoversEarlierRuns(t *testing.T) {
 	if len(open)+len(stored) != 3 {
 		t.Errorf("%d wait in the journal, %d are stored", len(open), len(stored))
 	}
-	d.until("they are stored", func() bool { return d.m.rows.totals.Stored == 3 })
+	d.until("they are stored", func() bool { return d.m.rows.totals.Count[api.Stored] == 3 })
 	d.Press("R")
 	if said := one[page.Toast](d); !strings.Contains(said.Text, "1 upload of unknown outcome") || strings.Contains(said.Text, "Sending") {
 		t.Errorf("got the message %q", said.Text)
-	}
-}
-
-// TestStaleReplies: late replies and messages of other screens change nothing.
-func TestStaleReplies(t *testing.T) {
-	d := still(t, busy())
-	before := d.Text()
-	other := New(Options{Queue: queue.New(queue.Options{})})
-	for _, msg := range []tea.Msg{
-		earlierRead{jobs: []api.Job{*plain(99, api.Stored, "x")}},
-		retried{count: 1},
-	} {
-		d.Run(d.Answer(page.Reply{To: other, Msg: msg}))
-	}
-	d.Send(page.RunsChanged{})
-	if d.Text() != before {
-		t.Error("the screen changed")
-	}
-}
-
-// TestTickOnlyInFront: a hidden screen does not update its counters.
-func TestTickOnlyInFront(t *testing.T) {
-	d := still(t, busy())
-	if !d.m.tick() || !d.m.news() {
-		t.Error("in front the counters are read")
-	}
-	d.Send(page.Hidden{})
-	if d.m.tick() || d.m.news() {
-		t.Error("behind another screen they are not")
-	}
-	d.m.Update(page.Shown{})
-	if !d.m.tick() {
-		t.Error("in front again they are")
 	}
 }

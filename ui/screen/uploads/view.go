@@ -1,8 +1,10 @@
 package uploads
 
 import (
+	"fmt"
 	"image"
 	"strings"
+	"time"
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
@@ -13,50 +15,40 @@ import (
 // barFrom is the least height, in lines, for a bar below the totals.
 const barFrom = 10
 
-// listed implements the list's data source.
-type listed struct{ *Model }
-
-// ID returns the job's id.
-func (l listed) ID(row int) int64 { return l.rows.row(row).Job.ID }
-
-// Len returns the number of rows.
-func (l listed) Len() int { return l.rows.all }
-
-// Groups returns the jobs that match the filter, by batch.
-func (l listed) Groups(filter string) []kit.Group { return l.rows.groups(filter) }
-
 // View draws the screen.
-func (m *Model) View(size image.Point, th *theme.Theme) string { return m.list.View(size, th) }
+func (m *Model) View(size image.Point, th *theme.Theme) string {
+	return m.Draw(size, th, m.o.Now(), func() string { return m.list.View(size, th) })
+}
 
-// Above returns the totals, a bar if it fits and jobs are unfinished, and warnings about the service or the
+// above returns the totals, a bar if it fits and jobs are unfinished, and warnings about the service or the
 // journal.
-func (l listed) Above(size image.Point, th *theme.Theme) []string {
-	lines := []string{text.Truncate(l.drawTotals(th), size.X)}
-	t := &l.rows.totals
-	if whole := t.Jobs > 0 && t.Stored == t.Jobs; size.Y >= barFrom && (whole || t.Waiting+t.Sending > 0) {
-		bar := kit.Progress{Done: t.Sent, Total: t.Total, Finished: whole, Stalled: l.rows.stalled()}
+func (m *Model) above(size image.Point, th *theme.Theme) []string {
+	lines := []string{text.Truncate(m.drawTotals(th), size.X)}
+	t := &m.rows.totals
+	if whole := t.Jobs > 0 && t.Count[api.Stored] == t.Jobs; size.Y >= barFrom && (whole || t.Count[api.Waiting]+t.Count[api.Sending] > 0) {
+		bar := kit.Progress{Done: t.Sent, Total: t.Total, Finished: whole, Stalled: m.rows.stalled()}
 		lines = append(lines, bar.Row(size.X, th))
 	}
-	if err := l.rows.trouble; err != nil {
+	if err := m.rows.trouble; err != nil {
 		lines = append(lines, th.Bad.Render(th.Glyph(theme.SignBad)+" The journal cannot be written: "+text.Safe(err.Error())))
-	} else if o, now := l.rows.offline, l.o.Now(); !o.Since.IsZero() {
+	} else if o, now := m.rows.offline, m.o.Now(); !o.Since.IsZero() {
 		lines = append(lines, th.Warn.Render(th.Glyph(theme.SignWarn)+" offline: "+text.Safe(o.Host)+" · next try "+text.In(o.Next, now)+" · r now"))
-	} else if l.rows.hold.After(now) {
-		lines = append(lines, th.Warn.Render(th.Glyph(theme.SignWarn)+" The service asked for a pause; sending goes on "+text.In(l.rows.hold, now)))
+	} else if m.rows.hold.After(now) {
+		lines = append(lines, th.Warn.Render(th.Glyph(theme.SignWarn)+" The service asked for a pause; sending goes on "+text.In(m.rows.hold, now)))
 	}
 	return lines
 }
 
 // drawTotals summarizes the uploads of this run.
-func (l listed) drawTotals(th *theme.Theme) string {
-	t := &l.rows.totals
-	ofOthers := l.rows.ofOthers()
+func (m *Model) drawTotals(th *theme.Theme) string {
+	t := &m.rows.totals
+	ofOthers := m.rows.ofOthers()
 	if t.Jobs == 0 {
 		words := "Nothing under way"
 		if ofOthers > 0 {
 			words = text.Plural(ofOthers, "upload") + " under way in another mediadesk"
 		}
-		if n := l.rows.all - l.rows.others; n > 0 {
+		if n := m.rows.all - m.rows.others; n > 0 {
 			words += " · " + text.Plural(n, "earlier upload")
 		}
 		return th.Muted.Render(words)
@@ -68,43 +60,34 @@ func (l listed) drawTotals(th *theme.Theme) string {
 	if t.Left > 0 {
 		pace = append(pace, th.Text.Render("about "+text.About(t.Left)+" left"))
 	}
-	parts := summary(count{
-		api.Stored: t.Stored, api.Refused: t.Refused, api.Unsent: t.Unsent, api.Unknown: t.Unknown,
-		api.Sending: t.Sending, api.Waiting: t.Waiting, api.Offline: t.Offline, api.Processing: t.Processing, api.Cancelled: t.Cancelled,
-	}, t.Paused, th, pace...)
+	parts := summary(t.Count, t.Paused, th, pace...)
 	if ofOthers > 0 {
 		parts = append(parts, th.Muted.Render(text.Count(ofOthers)+" in another mediadesk"))
 	}
-	if marked := l.list.MarkedNote(); marked != "" {
+	if marked := m.list.MarkedNote(); marked != "" {
 		parts = append(parts, th.Marked.Render(marked))
 	}
 	return strings.Join(parts, th.Muted.Render(" · "))
 }
 
-// Empty explains why the list is empty.
-func (l listed) Empty() string {
-	switch filter, _ := l.list.Filter(); {
-	case filter != "" && l.rows.all > 0:
+// empty explains why the list is empty.
+func (m *Model) empty() string {
+	switch {
+	case m.list.Filter() != "" && m.rows.all > 0:
 		return "No upload has this in its name or state. Press esc to clear the filter."
-	case !l.rows.read:
+	case !m.rows.read:
 		return "Reading what was sent…"
 	}
 	return "No uploads yet. Press 1 to pick files."
 }
 
-// Head returns the title and the summary of a batch.
-func (l listed) Head(key string, th *theme.Theme) (name, note string) {
-	b := l.rows.batches[key]
-	return b.title(), b.summary(th)
-}
-
-// Columns returns the columns for a list of the given width. Names get the spare width.
-func (l listed) Columns(width int) kit.Columns {
+// columns returns the columns for a list of the given width. Names get the spare width.
+func columns(width int) kit.Columns {
 	cols := kit.Columns{
 		{Name: "Name", Width: 16, Flex: 4, Middle: true},
 		{Name: "Size", Width: 9, Right: true, Spare: 3},
 		{Name: "State", Width: 14},
-		{Name: "Progress or target", Width: 24, Flex: 1, Spare: 1},
+		{Name: "Folder", Width: 24, Flex: 1, Spare: 1},
 	}
 	if width < kit.StackedWidth {
 		cols[0].Width = 8
@@ -115,9 +98,9 @@ func (l listed) Columns(width int) kit.Columns {
 	return cols
 }
 
-// Cells returns the cells of a job. A job being sent has a bar in place of its target.
-func (l listed) Cells(n int, widths []int, th *theme.Theme) []kit.Cell {
-	r, now := l.rows.row(n), l.o.Now()
+// cells returns the cells of a job. A job being sent has a bar in place of its target.
+func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
+	r, now := m.rows.row(n), m.o.Now()
 	mark := sign(r)
 	size := bytes(r)
 	if widths[1] > 0 && text.Width(size) > widths[1] {
@@ -134,7 +117,8 @@ func (l listed) Cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	progress := text.Safe(note(r, now))
 	switch {
 	case r.Job.State == api.Stored && progress == "":
-		progress = text.ShortName(target(r.Job), widths[3])
+		// The name is in its own column.
+		progress = text.TruncateMiddle(text.Safe(folder(r.Job)), widths[3])
 	case r.Fetching, r.Job.State == api.Sending && !r.earlier:
 		bar := kit.Progress{Done: max(r.Sent, r.Fetched), Total: r.Total, Stalled: r.Stalled}.Bar(max(4, min(10, widths[3]-text.Width(progress)-1)), th)
 		progress = bar + " " + rest.Render(progress)
@@ -148,15 +132,280 @@ func (l listed) Cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	}
 }
 
-// Brief returns what the columns of a small screen leave out.
-func (l listed) Brief(e kit.Entry) string {
+// brief returns what the columns of a small screen leave out.
+func (m *Model) brief(e kit.Entry[int]) string {
 	if e.Head() {
-		return l.rows.batches[e.Key].summary(&theme.Theme{})
+		return m.rows.batches[e.Key].summary(&theme.Theme{})
 	}
-	r := l.rows.row(e.Row)
-	words := note(r, l.o.Now())
-	if words == "" {
-		return strings.Trim(target(r.Job)+" · "+bytes(r), " ·")
+	r := m.rows.row(e.Row)
+	if words := note(r, m.o.Now()); words != "" {
+		return strings.Trim(bytes(r)+" · "+words, " ·")
 	}
-	return strings.Trim(bytes(r)+" · "+words, " ·")
+	return strings.Trim(folder(r.Job)+" · "+bytes(r), " ·")
+}
+
+// describe shows all details of a job, or a summary of a batch.
+func (m *Model) describe(e kit.Entry[int], f *kit.Facts) (title string) {
+	if e.Head() {
+		return m.rows.batches[e.Key].describe(f, m.o.Now())
+	}
+	r := m.rows.row(e.Row)
+	describe(f, r, m.o.Now(), f.Theme())
+	return name(r.Job)
+}
+
+// describe shows a summary of the batch.
+func (b *batch) describe(f *kit.Facts, now time.Time) (title string) {
+	th := f.Theme()
+	for _, part := range summary(b.count, b.paused, &theme.Theme{}) {
+		f.Say(th.Text, part)
+	}
+	f.Gap()
+	if b.count.failed() > 0 {
+		f.Say(th.Accent, "r sends those that failed again.")
+	}
+	f.Say(th.Muted, "enter folds or unfolds the batch, space marks it.")
+	f.Gap()
+	f.Fact("To", b.folder)
+	f.Fact("Queued", text.When(b.at, now))
+	return b.title()
+}
+
+func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
+	job := r.Job
+	mark := sign(r)
+	f.Say(th.SignStyle(mark), strings.TrimSpace(th.Glyph(mark)+" "+status(r)))
+	if job.State == api.Sending || r.Fetching || job.Move == api.MoveKept {
+		f.Say(th.Text, note(r, now))
+	} else if job.State == api.Waiting && !r.Next.IsZero() {
+		f.Say(th.Text, "It is tried again "+text.In(r.Next, now)+".")
+	}
+	if bad := job.Failure; bad != nil {
+		style := th.SignStyle(mark)
+		if !failed(job.State) {
+			style = th.Text
+		}
+		f.Say(style, text.Sentence(bad.Message))
+		if bad.Help != "" {
+			f.Gap()
+			f.Say(th.Text, bad.Help)
+		}
+	}
+	if words := advice(r); words != "" {
+		f.Gap()
+		f.Say(th.Accent, words)
+	}
+	f.Gap()
+	if bad := job.Failure; bad != nil {
+		if bad.Status != 0 {
+			f.Fact("Response", fmt.Sprint("status ", bad.Status))
+		}
+		f.Fact("Request id", bad.RequestID)
+	}
+	f.Fact("From", job.Upload.Source.String())
+	to := "To"
+	if job.State == api.Stored {
+		to = "Stored as"
+	}
+	f.Fact(to, target(job))
+	f.Fact("Size", describeSize(r))
+	f.Fact("Attempts", text.If(job.Attempts > 0, text.Count(job.Attempts)))
+	f.Fact("Hash", job.Hash)
+	f.Fact("Tags", strings.Join(job.Upload.Tags.Or(nil), ", "))
+	f.Fact("Extensions", extensionNames(job))
+	f.Fact("Left behind", strings.Join(job.Lost, ", "))
+	f.Fact("Move", map[api.Move]string{
+		api.MoveAfter: "deletes the file from " + job.Upload.Source.Origin.Profile + " when it is stored",
+		api.MoveDone:  "deleted from " + job.Upload.Source.Origin.Profile,
+		api.MoveKept:  "not deleted from " + job.Upload.Source.Origin.Profile,
+	}[job.Move])
+	f.Fact("Queued", text.When(job.Created, now))
+	if !job.State.Open() {
+		f.Fact("Finished", text.When(job.Updated, now))
+	}
+	if file := job.File; file != nil {
+		f.Fact("File id", file.FileID)
+		f.Fact("URL", file.URL)
+	}
+}
+
+func describeSize(r row) string {
+	words := bytes(r)
+	if percent := text.Percent(r.Sent, r.Total, r.Job.State == api.Stored); words != "" && r.Sent > 0 && percent != "" {
+		words += ", " + percent
+	}
+	return words
+}
+
+func extensionNames(job *api.Job) string {
+	var names []string
+	for _, e := range job.Upload.Extensions.Or(nil) {
+		names = append(names, e.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// stateWord returns the word for a job's state.
+func stateWord(r row) string {
+	switch {
+	case r.Fetching:
+		return "fetching"
+	case r.Paused && !r.Job.State.Final():
+		return "paused"
+	case r.Job.State == api.Sending && r.Stalled:
+		return "stalled"
+	case r.Job.State == api.Sending && r.Answer:
+		return "sent"
+	}
+	return string(r.Job.State)
+}
+
+// signs are the signs of the states.
+var signs = map[api.State]theme.Sign{
+	api.Stored: theme.SignGood, api.Refused: theme.SignBad, api.Unsent: theme.SignBad, api.Unknown: theme.SignUnknown,
+	api.Processing: theme.SignUnknown, api.Offline: theme.SignWarn, api.Sending: theme.SignBusy, api.Waiting: theme.SignWait,
+}
+
+// sign returns the sign for a job's state.
+func sign(r row) theme.Sign {
+	switch {
+	case r.Fetching:
+		return theme.SignBusy
+	case r.Job.State == api.Sending && r.Stalled:
+		return theme.SignWarn
+	case r.Job.State == api.Waiting && r.Paused:
+		return theme.SignPaused
+	}
+	return signs[r.Job.State]
+}
+
+// status returns the state word with the progress.
+func status(r row) string {
+	word := stateWord(r)
+	if percent := text.Percent(r.Fetched, r.Total, false); r.Fetching && percent != "" {
+		return "fetched " + percent
+	}
+	// Only the other program knows the progress of its jobs.
+	sending := r.Job.State == api.Sending && !r.Fetching && !r.Answer && !r.earlier
+	if percent := text.Percent(r.Sent, r.Total, false); sending && percent != "" {
+		word += " " + percent
+	}
+	return word
+}
+
+// note returns a short remark about a job. It may contain unsafe text.
+func note(r row, now time.Time) string {
+	job := r.Job
+	if r.Fetching {
+		return strings.TrimSuffix("from "+job.Upload.Source.Origin.Profile+", "+moving(r), ", ")
+	}
+	switch job.State {
+	case api.Sending:
+		if r.earlier {
+			return "in another mediadesk"
+		}
+		return moving(r)
+	case api.Offline:
+		if r.earlier || r.Next.IsZero() {
+			return "no connection to the service"
+		}
+		return "no connection · next try " + text.In(r.Next, now) + " · r now"
+	case api.Waiting:
+		switch {
+		case r.earlier:
+			return "another mediadesk has it"
+		case !r.Next.IsZero():
+			words := "retrying " + text.In(r.Next, now)
+			if job.Failure != nil {
+				words += ": " + job.Failure.Message
+			}
+			return words
+		}
+		return ""
+	case api.Stored:
+		switch {
+		case job.Failure != nil:
+			return job.Failure.Message
+		case job.Move == api.MoveKept:
+			return "not deleted from " + job.Upload.Source.Origin.Profile + ": " + job.Kept
+		}
+		return ""
+	case api.Cancelled:
+		return text.Date(job.Updated)
+	case api.Processing:
+		return "waiting for the service · L checks"
+	}
+	if job.Failure == nil {
+		return ""
+	}
+	if job.Failure.Status != 0 {
+		return failure(job.Failure)
+	}
+	return job.Reason() // the row already shows the file name
+}
+
+// failure formats an error in one line: the response status, if any, and the message.
+func failure(f *api.Failure) string {
+	if f.Status != 0 {
+		return fmt.Sprintf("%d %s", f.Status, f.Message)
+	}
+	return f.Message
+}
+
+// moving describes the progress of a running upload.
+func moving(r row) string {
+	switch {
+	case r.Answer:
+		return "sent, waiting for the answer"
+	case r.Stalled:
+		return "no byte for 3 s or more"
+	case r.Rate > 0 && r.Left > 0:
+		return text.Rate(r.Rate) + ", " + text.About(r.Left) + " left"
+	case r.Rate > 0:
+		return text.Rate(r.Rate)
+	}
+	return ""
+}
+
+// bytes formats how much of a job has been sent.
+func bytes(r row) string {
+	switch {
+	case r.Total <= 0:
+		return ""
+	case r.Fetching:
+		return text.Bytes(r.Fetched) + " of " + text.Bytes(r.Total)
+	case r.Job.State == api.Sending && !r.Answer && !r.earlier:
+		return text.Bytes(r.Sent) + " of " + text.Bytes(r.Total)
+	}
+	return text.Bytes(r.Total)
+}
+
+// advices tell the user what to do about a job in a state.
+var advices = map[api.State]string{
+	api.Stored:     "enter opens its details.",
+	api.Refused:    "The service refused it and stored nothing. r sends it again as it is; e changes its options first.",
+	api.Unsent:     "Nothing can have arrived. r sends it again.",
+	api.Unknown:    "It may have arrived. L checks whether it did. If you send it again (r), it may be stored twice.",
+	api.Offline:    "It goes on when the service can be reached. r tries now.",
+	api.Processing: "The service accepted it and stores it later. L searches for it now.", // the failure says the rest
+	api.Cancelled:  "You canceled it, and nothing was stored. r sends it.",
+}
+
+// advice tells the user what to do about a job.
+func advice(r row) string {
+	switch job := r.Job; {
+	case job.State == api.Stored && job.File == nil:
+		return ""
+	case job.State == api.Stored && job.File.Replaces():
+		return "It is a new version of the file. enter opens its details; m p there purges the cache."
+	case job.State == api.Unknown && job.RepeatsSafely():
+		return "It may have arrived. r sends it again; it cannot be stored twice, because its name is unique."
+	case job.State == api.Sending && r.Stalled:
+		return "No data is moving. After 60 s without a byte it is sent again; x cancels it."
+	case job.State == api.Waiting && r.earlier:
+		return "Another mediadesk that is running sends it. If that one ends, it continues here within half a minute."
+	case job.State == api.Waiting && r.Paused:
+		return "p continues it."
+	}
+	return advices[r.Job.State]
 }

@@ -31,7 +31,7 @@ type Server struct {
 // start runs an S3 server with a bucket until the test ends. If the program is not installed, it skips
 // the test, or fails if all tools are required. It sets the credentials in the environment, so the test
 // must not be parallel.
-func start(t *testing.T, socket string, args ...string) (stop func()) {
+func start(t *testing.T, dir, socket string) (stop func()) {
 	t.Helper()
 	program, err := exec.LookPath(Program)
 	if err != nil {
@@ -40,7 +40,6 @@ func start(t *testing.T, socket string, args ...string) (stop func()) {
 		}
 		t.Skipf("%s is missing", Program)
 	}
-	dir := filepath.Dir(socket)
 	for _, name := range []string{"files/media", "sidecar"} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
 			t.Fatal(err)
@@ -50,8 +49,10 @@ func start(t *testing.T, socket string, args ...string) (stop func()) {
 	t.Setenv("AWS_ACCESS_KEY_ID", user)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", secret)
 	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
-	args = append([]string{"--port", socket, "--access", user, "--secret", secret, "--keep-alive", "--quiet"}, args...)
-	cmd := exec.CommandContext(context.Background(), program, append(args, "posix", "--sidecar", filepath.Join(dir, "sidecar"), filepath.Join(dir, "files"))...)
+	cmd := exec.CommandContext(context.Background(), program,
+		"--port", socket, "--access", user, "--secret", secret, "--quiet",
+		"posix", "--sidecar", filepath.Join(dir, "sidecar"), filepath.Join(dir, "files"),
+	)
 	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -62,53 +63,21 @@ func start(t *testing.T, socket string, args ...string) (stop func()) {
 	}
 }
 
-// folder makes a folder for a server. Its path is short because of the socket in it.
-func folder(t *testing.T) string {
+// Serve runs an S3 server until the test ends; see start.
+func Serve(t *testing.T) *Server {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "s3-")
+	dir, err := os.MkdirTemp("", "s3-") // a short path, because of the socket in it
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
-}
-
-func address(endpoint string) string {
-	return "s3://media?region=us-east-1&use_path_style=true&endpoint=" + url.QueryEscape(endpoint)
-}
-
-// Direct runs an S3 server like Serve, without a proxy for faults, for measurements. It returns the
-// address for store.OpenStorage.
-func Direct(t *testing.T) string {
-	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is closed at once
-	if err != nil {
-		t.Fatal(err)
-	}
-	host := free.Addr().String()
-	free.Close()
-	socket := filepath.Join(folder(t), "s")
-	t.Cleanup(start(t, socket, "--port", host))
-	transport := &http.Transport{DialContext: dialer(socket)}
-	defer transport.CloseIdleConnections()
-	if err := answers(t.Context(), transport); err != nil {
-		t.Fatalf("%s does not answer: %v", Program, err)
-	}
-	return address("http://" + host)
-}
-
-func dialer(socket string) func(ctx context.Context, network, host string) (net.Conn, error) {
-	return func(ctx context.Context, _, _ string) (net.Conn, error) {
+	socket := filepath.Join(dir, "s")
+	stop := start(t, dir, socket)
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
 	}
-}
-
-// Serve runs an S3 server until the test ends; see start.
-func Serve(t *testing.T) *Server {
-	t.Helper()
-	socket := filepath.Join(folder(t), "s")
-	stop := start(t, socket)
-	transport := &http.Transport{DialContext: dialer(socket), MaxIdleConnsPerHost: 64}
+	// A connection for each request: under load the server takes the end of a body for the next request.
+	transport := &http.Transport{DialContext: dial, DisableKeepAlives: true}
 	s := &Server{}
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -123,7 +92,7 @@ func Serve(t *testing.T) *Server {
 			proxy.ServeHTTP(w, r)
 		}
 	}))
-	s.URL = address(front.URL)
+	s.URL = "s3://media?region=us-east-1&use_path_style=true&endpoint=" + url.QueryEscape(front.URL)
 	t.Cleanup(func() {
 		front.Close()
 		transport.CloseIdleConnections()

@@ -16,14 +16,7 @@ import (
 func main() {
 	cols, _ := strconv.Atoi(os.Args[2])
 	rows, _ := strconv.Atoi(os.Args[3])
-	limits := media.Limits{}
-	if len(os.Args) > 4 {
-		limits.Side = 400
-	}
-	l := picture.NewLoader(limits)
-	if len(os.Args) > 4 {
-		l.Cache = picture.NewCache(os.Args[4], picture.DefaultCache)
-	}
+	l := picture.NewLoader(media.Limits{})
 	r, err := l.Load(context.Background(), picture.Request{Path: os.Args[1], Cols: cols, Rows: rows})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -1,0 +1,268 @@
+package store
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A table stores the structs of a type. The tag db of a field has the name of its column and then
+// what is special about it:
+//
+//	key   it identifies the row
+//	once  only Add writes it
+//	apart it is written with a new row and never read; see Tx.Embedded
+//
+// Times are milliseconds since 1970, and 0 for the zero time. Lists, maps and structs are JSON, and
+// empty ones are NULL.
+type table struct {
+	name, order string
+	record      reflect.Type
+	columns     []column
+	read        string // the names of the columns that are read
+}
+
+type column struct {
+	name             string
+	index            []int // of the field
+	key, once, apart bool
+}
+
+var (
+	files    = newTable[File]("files", "folder, name")
+	versions = newTable[Version]("versions", "number DESC")
+	byType   = map[reflect.Type]*table{
+		reflect.TypeFor[File]():     files,
+		reflect.TypeFor[Version]():  versions,
+		reflect.TypeFor[Folder]():   newTable[Folder]("folders", "path"),
+		reflect.TypeFor[Field]():    newTable[Field]("fields", "name"),
+		reflect.TypeFor[Preset]():   newTable[Preset]("presets", "created, id"),
+		reflect.TypeFor[Run]():      newTable[Run]("runs", "id"),
+		reflect.TypeFor[Post]():     newTable[Post]("outbox", "id"),
+		reflect.TypeFor[Job]():      newTable[Job]("jobs", "id"),
+		reflect.TypeFor[Deletion](): newTable[Deletion]("deletions", "at"),
+		reflect.TypeFor[Removal]():  newTable[Removal]("removals", "at"),
+	}
+)
+
+func newTable[T any](name, order string) *table {
+	tb := &table{name: name, order: order, record: reflect.TypeFor[T](), columns: columnsOf(reflect.TypeFor[T](), nil)}
+	var read []string
+	for _, c := range tb.columns {
+		if !c.apart {
+			read = append(read, c.name)
+		}
+	}
+	tb.read = strings.Join(read, ", ")
+	return tb
+}
+
+// columnsOf returns the columns of a struct. A file has those of its version, by the names in the
+// tag file.
+func columnsOf(t reflect.Type, within []int) (list []column) {
+	for i := range t.NumField() {
+		f, index := t.Field(i), append(slices.Clone(within), i)
+		name, options, _ := strings.Cut(f.Tag.Get("db"), ",")
+		if as := f.Tag.Get("file"); as != "" && t == reflect.TypeFor[Version]() && within != nil {
+			name, options = as, ""
+		}
+		switch name {
+		case "-":
+		case "":
+			list = append(list, columnsOf(f.Type, index)...)
+		default:
+			list = append(list, column{name, index, options == "key", options == "once", options == "apart"})
+		}
+	}
+	return list
+}
+
+// tableOf returns the table of a record, a pointer to a struct, and its value.
+func tableOf(record any) (*table, reflect.Value) {
+	v := reflect.ValueOf(record).Elem()
+	return byType[v.Type()], v
+}
+
+// values returns the names and the values of some columns of a record.
+func (tb *table) values(v reflect.Value, which func(column) bool) (names []string, args []any, err error) {
+	for _, c := range tb.columns {
+		if !which(c) {
+			continue
+		}
+		arg, err := storedValue(v.FieldByIndex(c.index))
+		if err != nil {
+			return nil, nil, err
+		}
+		names, args = append(names, c.name), append(args, arg)
+	}
+	return names, args, nil
+}
+
+func storedValue(f reflect.Value) (any, error) {
+	switch v := f.Interface().(type) {
+	case time.Time:
+		if v.IsZero() {
+			return int64(0), nil
+		}
+		return v.UnixMilli(), nil
+	case json.RawMessage:
+		return string(v), nil
+	case []byte:
+		return v, nil
+	}
+	switch f.Kind() {
+	case reflect.Slice, reflect.Map:
+		if f.Len() == 0 {
+			return nil, nil
+		}
+	case reflect.Struct:
+	default:
+		return f.Interface(), nil
+	}
+	text, err := json.Marshal(f.Interface())
+	return string(text), err
+}
+
+// scanner reads a row.
+type scanner interface{ Scan(into ...any) error }
+
+// scan reads the columns tb.read of a row.
+func (tb *table) scan(row scanner, v reflect.Value) error {
+	into := make([]any, 0, len(tb.columns))
+	for _, c := range tb.columns {
+		if !c.apart {
+			into = append(into, scanned(v.FieldByIndex(c.index)))
+		}
+	}
+	return row.Scan(into...)
+}
+
+// scanned returns what reads a column into a field.
+func scanned(f reflect.Value) any {
+	into := f.Addr().Interface()
+	switch into := into.(type) {
+	case *time.Time:
+		return milliseconds{into}
+	case *[]byte:
+		return into
+	}
+	switch f.Kind() {
+	case reflect.Slice, reflect.Map, reflect.Struct:
+		return jsonText{into}
+	}
+	return into
+}
+
+// milliseconds scans a time.
+type milliseconds struct{ *time.Time }
+
+// Scan implements sql.Scanner.
+func (m milliseconds) Scan(value any) error {
+	n, ok := value.(int64)
+	if !ok {
+		return fmt.Errorf("%v is not a time", value)
+	}
+	*m.Time = time.Time{}
+	if n != 0 {
+		*m.Time = time.UnixMilli(n)
+	}
+	return nil
+}
+
+// jsonText scans JSON.
+type jsonText struct{ into any }
+
+// Scan implements sql.Scanner.
+func (j jsonText) Scan(value any) error {
+	var text sql.NullString
+	if err := text.Scan(value); err != nil || !text.Valid {
+		return err
+	}
+	return json.Unmarshal([]byte(text.String), j.into)
+}
+
+// get returns the record that meets a condition; ErrNotFound if there is none.
+func get[T any](t Tx, where string, args ...any) (*T, error) {
+	tb, record := byType[reflect.TypeFor[T]()], new(T)
+	row := t.row("SELECT "+tb.read+" FROM "+tb.name+" WHERE "+where, args...)
+	return record, notFound(tb.scan(row, reflect.ValueOf(record).Elem()))
+}
+
+// records returns the records that a query selects with the columns of their table.
+func records[T any](t Tx, query string, args ...any) ([]T, error) {
+	tb := byType[reflect.TypeFor[T]()]
+	return list(t, func(row scanner, record *T) error { return tb.scan(row, reflect.ValueOf(record).Elem()) }, query, args...)
+}
+
+// Get returns the record with a key.
+func Get[T any](t Tx, key any) (*T, error) { return get[T](t, "id = ?", key) }
+
+// Filter selects records whose columns have these values.
+type Filter map[string]any
+
+// All returns the selected records of a kind in order: custom metadata fields by name, versions from
+// the newest, all others from the oldest.
+func All[T any](t Tx, filter Filter) ([]T, error) {
+	tb := byType[reflect.TypeFor[T]()]
+	query, args := "SELECT "+tb.read+" FROM "+tb.name+" WHERE TRUE", []any(nil)
+	for _, c := range tb.columns {
+		if value, ok := filter[c.name]; ok {
+			query, args = query+" AND "+c.name+" = ?", append(args, value)
+		}
+	}
+	return records[T](t, query+" ORDER BY "+tb.order, args...)
+}
+
+// Add adds a record, a pointer to a Field, Preset, Run, Post or Job. It sets the ID of a Run and of
+// a Post. The error is ErrExists if the key is taken, or the name, even by a deleted field.
+func (t Tx) Add(record any) error {
+	tb, v := tableOf(record)
+	id := v.FieldByName("ID")
+	numbered := id.Kind() == reflect.Int64
+	names, args, err := tb.values(v, func(c column) bool { return !c.key || !numbered })
+	if err != nil {
+		return err
+	}
+	query := "INSERT INTO " + tb.name + " (" + strings.Join(names, ", ") + ") VALUES (" + places(len(names)) + ")"
+	if !numbered {
+		return t.change(ErrExists, query+" ON CONFLICT DO NOTHING", args...)
+	}
+	*t.wrote = true
+	return diskFull(t.row(query+" RETURNING id", args...).Scan(id.Addr().Interface()))
+}
+
+// Save changes a record that was read; ErrNotFound if it is gone.
+func (t Tx) Save(record any) error {
+	tb, v := tableOf(record)
+	return t.save(tb, v, func(c column) bool { return !c.once })
+}
+
+func (t Tx) save(tb *table, v reflect.Value, which func(column) bool) error {
+	names, args, err := tb.values(v, func(c column) bool { return !c.key && which(c) })
+	if err != nil {
+		return err
+	}
+	keys, values, err := tb.values(v, func(c column) bool { return c.key })
+	if err != nil {
+		return err
+	}
+	return t.change(ErrNotFound, "UPDATE "+tb.name+" SET "+strings.Join(names, " = ?, ")+" = ? WHERE "+strings.Join(keys, " = ? AND ")+" = ?",
+		append(args, values...)...)
+}
+
+// Remove removes a record. It is no error if it is gone.
+func (t Tx) Remove(record any) error {
+	tb, v := tableOf(record)
+	keys, values, err := tb.values(v, func(c column) bool { return c.key })
+	if err == nil {
+		_, err = t.exec("DELETE FROM "+tb.name+" WHERE "+strings.Join(keys, " = ? AND ")+" = ?", values...)
+	}
+	return err
+}
+
+// places returns n placeholders of a statement.
+func places(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }

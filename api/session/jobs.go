@@ -1,0 +1,157 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/api/journal"
+	"mediadesk/api/queue"
+	"mediadesk/api/watch"
+	"mediadesk/config"
+)
+
+// Types for screens and commands, which do not import the parts themselves.
+type (
+	// Row is a job in the queue with its progress.
+	Row = queue.Row
+	// Snapshot has all rows of the queue.
+	Snapshot = queue.Snapshot
+	// Counts holds the numbers of open and failed jobs.
+	Counts = queue.Counts
+	// Totals sums up the jobs of the queue.
+	Totals = queue.Totals
+	// Offline describes a lost connection.
+	Offline = queue.Offline
+	// StateError reports that an action is not allowed in the job's state.
+	StateError = queue.StateError
+
+	// JobFilter selects jobs of the journal.
+	JobFilter = journal.JobFilter
+	// Seen is a record as last seen, and when.
+	Seen = journal.Seen
+	// Preset is a named set of upload options.
+	Preset = journal.Preset
+)
+
+// Errors for screens and commands.
+var (
+	// ErrQueueClosed reports that the queue accepts no more jobs.
+	ErrQueueClosed = queue.ErrClosed
+	// ErrTaken reports that another program works on a job.
+	ErrTaken = journal.ErrTaken
+)
+
+// MaxClaim limits the jobs of an earlier run that are claimed at a time.
+const MaxClaim = journal.MaxClaim
+
+// JournalDamaged is the advice for a damaged journal.
+const JournalDamaged = journal.Damaged
+
+// CheckJournal inspects the journal without creating or changing it. The error is fs.ErrNotExist if
+// there is none.
+func CheckJournal(ctx context.Context, paths config.Paths) (journal.State, error) {
+	return journal.Check(ctx, paths.Journal())
+}
+
+// HookLife is how long a webhook address is valid.
+const HookLife = watch.HookLife
+
+// Jobs returns the jobs of this profile that a filter selects.
+func (s *Session) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
+	f.Profile = s.Profile.Name
+	jobs, err := s.Journal.Jobs(ctx, f)
+	for i := range jobs {
+		if jobs[i].File != nil {
+			*jobs[i].File = s.here(*jobs[i].File)
+		}
+	}
+	return jobs, err
+}
+
+// Job returns the job with an id; false if this profile has none.
+func (s *Session) Job(ctx context.Context, id int64) (api.Job, bool, error) {
+	job, ok, err := s.Journal.Job(ctx, id)
+	return job, ok && job.Profile == s.Profile.Name, err
+}
+
+// Send queues jobs and returns those that were accepted.
+func (s *Session) Send(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
+	jobs = slices.Clone(jobs)
+	fields := make([]*api.Field[[]api.Extension], len(jobs))
+	for i := range jobs {
+		fields[i] = &jobs[i].Upload.Extensions
+	}
+	if err := s.resolveSaved(ctx, fields...); err != nil {
+		return nil, err
+	}
+	return s.Queue.Add(ctx, jobs)
+}
+
+// DescribeUpload returns the request of an upload, without the key.
+func (s *Session) DescribeUpload(u *api.Upload) (api.Request, error) {
+	return s.Client.DescribeUpload(u)
+}
+
+// SaveDraft stores the unsent upload form; empty text removes it.
+func (s *Session) SaveDraft(ctx context.Context, text []byte) error {
+	return s.Journal.SaveDraft(ctx, s.Profile.Name, text)
+}
+
+// Presets returns the presets by name. All profiles share them.
+func (s *Session) Presets(ctx context.Context) ([]Preset, error) { return s.Journal.Presets(ctx) }
+
+// SavePreset stores a preset; it replaces one of the same name.
+func (s *Session) SavePreset(ctx context.Context, p Preset) error {
+	return s.Journal.SavePreset(ctx, p)
+}
+
+// RemovePreset removes a preset.
+func (s *Session) RemovePreset(ctx context.Context, name string) error {
+	return s.Journal.RemovePreset(ctx, name)
+}
+
+// NewBatch returns a batch name of the time and a random part, so that names sort by time.
+func NewBatch(now time.Time) string {
+	return now.UTC().Format("20060102-150405") + "-" + api.NewSuffix()
+}
+
+// Batch is the result of jobs sent together.
+type Batch struct {
+	Total, Stored, Failed int
+	Processing            int // the service stores them later
+}
+
+// endedBatches holds the batches that ended since the last query.
+type endedBatches struct {
+	mu  sync.Mutex
+	all []Batch
+}
+
+func (e *endedBatches) add(jobs []api.Job) {
+	b := Batch{Total: len(jobs)}
+	for i := range jobs {
+		switch {
+		case jobs[i].State == api.Stored:
+			b.Stored++
+		case jobs[i].State == api.Processing:
+			b.Processing++
+		case jobs[i].Failed():
+			b.Failed++
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.all = append(e.all, b)
+}
+
+// EndedBatches returns the batches that ended since the last call.
+func (s *Session) EndedBatches() []Batch {
+	s.ended.mu.Lock()
+	defer s.ended.mu.Unlock()
+	all := s.ended.all
+	s.ended.all = nil
+	return all
+}

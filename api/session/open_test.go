@@ -1,0 +1,182 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"mediadesk/api"
+	"mediadesk/config"
+)
+
+// homeWith returns the paths and options of a program with settings.
+func homeWith(t *testing.T, settings string) Options {
+	t.Helper()
+	home := t.TempDir()
+	paths := config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": home}[name] })
+	if err := os.WriteFile(paths.Config, []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return Options{Paths: paths, Keys: &config.Keys{}, Request: Request{KeyFD: -1}}
+}
+
+func closeSession(t *testing.T, s *Session) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), CloseTime)
+	defer cancel()
+	if err := s.Close(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOpenWithoutReceiver: an address that this computer does not have is a warning. Uploads work, and
+// their extensions are polled.
+func TestOpenWithoutReceiver(t *testing.T) {
+	const listen = "203.0.113.1:7844"
+	s, err := Open(t.Context(), homeWith(t, "[local]\naddr = \"127.0.0.1:0\"\n[webhook]\nlisten = \""+listen+"\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeSession(t, s)
+	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0].Error(), listen) || api.Hint(s.Warnings[0]) == "" || s.Profile.Receiver != "" {
+		t.Errorf("warnings %v, receiver %q", s.Warnings, s.Profile.Receiver)
+	}
+	job := api.Job{Profile: s.Profile.Name, Naming: api.NameHere, OwnWebhook: true, Upload: mug(t)}
+	job.Upload.FileName = "mug.jpg"
+	api.ApplyNaming(&job.Upload, job.Naming)
+	added, err := s.Send(t.Context(), []api.Job{job})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done, err := s.Queue.Wait(t.Context(), []int64{added[0].ID}); err != nil || done[0].State != api.Stored {
+		t.Errorf("%v, %v", done, err)
+	}
+}
+
+// TestOpenLeavesNothing: after an error of Open nothing runs.
+func TestOpenLeavesNothing(t *testing.T) {
+	own := "profile = \"p\"\n[profiles.p]\nkind = \"own\"\nupload_url = \"http://127.0.0.1:1\"\nbase_url = \"http://127.0.0.1:1\"\n"
+	for name, test := range map[string]struct {
+		settings string
+		journal  string
+	}{
+		"broken settings": {settings: "profile = \n"},
+		"no such profile": {settings: "profile = \"none\"\n"},
+		"no key":          {settings: own},
+		"no secret":       {settings: own + "key_file = \"KEY\"\nwebhook_secret_file = \"/none\"\n"},
+		"a wrong fault":   {settings: "[local]\naddr = \"127.0.0.1:0\"\nfault = \"nonsense\"\n"},
+		"a bad extension": {settings: "[profiles.local]\nkind = \"local\"\nextensions = \"{\"\n"},
+		"no journal":      {journal: strings.Repeat("words ", 2000)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			running := goleak.IgnoreCurrent()
+			o := homeWith(t, test.settings)
+			key := filepath.Join(filepath.Dir(o.Paths.Config), "key")
+			settings := strings.ReplaceAll(test.settings, "KEY", key)
+			if err := os.WriteFile(key, []byte("private_x"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(o.Paths.Config, []byte(settings), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if test.journal != "" {
+				if err := os.MkdirAll(o.Paths.Data, 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(o.Paths.Journal(), []byte(test.journal), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s, err := Open(t.Context(), o)
+			if err == nil {
+				closeSession(t, s)
+				t.Fatal("it opened")
+			}
+			t.Log(err)
+			goleak.VerifyNone(t, running)
+		})
+	}
+}
+
+// TestEmptyJournalIsSaidOnce: an empty journal is set aside with a warning, and the next start has none.
+func TestEmptyJournalIsSaidOnce(t *testing.T) {
+	o := homeWith(t, "[local]\naddr = \"127.0.0.1:0\"\n[webhook]\nlisten = \"127.0.0.1:0\"\n")
+	if err := os.MkdirAll(o.Paths.Data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(o.Paths.Journal(), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{1, 0} {
+		s, err := Open(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Warnings) != want {
+			t.Errorf("warnings %v, want %d", s.Warnings, want)
+		}
+		closeSession(t, s)
+	}
+	if _, err := os.Stat(o.Paths.Journal() + ".empty"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCopiesAreRemoved: a start removes the copies of standard input that nothing refers to, and keeps
+// those of running programs, unfinished uploads and drafts.
+func TestCopiesAreRemoved(t *testing.T) {
+	o := homeWith(t, "[local]\naddr = \"127.0.0.1:0\"\n[webhook]\nlisten = \"127.0.0.1:0\"\n")
+	spool := o.Paths.Spool()
+	left := func(name string) string { // as a killed program leaves it
+		t.Helper()
+		file := filepath.Join(spool, name, "stdin")
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	unused, drafted, refused, unsent := left("UNUSED"), left("DRAFTED"), left("REFUSED"), left("UNSENT")
+	fetched := left("job-999")
+	running, _, err := Spool(spool, "stdin", bytes.NewReader([]byte("x")).WriteTo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SaveDraft(t.Context(), []byte(drafted)); err != nil {
+		t.Fatal(err)
+	}
+	// The first start has removed what nothing refers to; make the rest again.
+	for _, name := range []string{"UNUSED", "DRAFTED", "REFUSED", "UNSENT", "job-999"} {
+		if _, err := os.Stat(filepath.Join(spool, name)); err == nil {
+			t.Errorf("%s was kept", name)
+		}
+		left(name)
+	}
+	for path, state := range map[string]api.State{refused: api.Refused, unsent: api.Unsent} {
+		job := api.Job{Profile: "other", Upload: api.Upload{Source: api.Source{Path: path}, FileName: "a"}, State: state}
+		if _, err := s.Journal.AddJobs(t.Context(), []api.Job{job}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closeSession(t, s)
+	if s, err = Open(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	closeSession(t, s)
+	for path, kept := range map[string]bool{unused: false, drafted: true, refused: false, unsent: true, fetched: false, running: true} {
+		if _, err := os.Stat(path); (err == nil) != kept {
+			t.Errorf("%s: %v, kept should be %v", path, err, kept)
+		}
+	}
+}

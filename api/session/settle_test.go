@@ -1,0 +1,198 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"slices"
+	"sync"
+	"testing"
+
+	"mediadesk/api"
+)
+
+func TestMain(m *testing.M) {
+	if task := os.Getenv("SESSION_TEST_CHILD"); task != "" {
+		changeUntilKilled(task, os.Getenv("SESSION_TEST_ADDRESS"), os.Getenv("SESSION_TEST_DIR"))
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// changeUntilKilled is the program that gets killed: it changes every file of the library.
+func changeUntilKilled(task, address, dir string) {
+	s, _, err := openProgram(address, dir)
+	if err != nil {
+		panic(err)
+	}
+	ctx := context.Background()
+	files, err := s.List(ctx, api.Query{Search: api.SearchBelow("/"), Limit: 1000})
+	if err != nil {
+		panic(err)
+	}
+	files = slices.DeleteFunc(files, func(f api.File) bool { return f.IsFolder() })
+	switch task {
+	case "add tags":
+		s.TagAll(ctx, files, func(have []string) []string { return append(slices.Clone(have), "new") }, nil)
+	case "different tags":
+		s.TagAll(ctx, files, func(have []string) []string { return append(slices.Clone(have), api.NewSuffix()) }, nil)
+	case "move":
+		s.MoveAll(ctx, files, "/moved/", nil)
+	case "rename":
+		names := make([]string, len(files))
+		for i := range files {
+			names[i] = "renamed " + files[i].Name
+		}
+		s.RenameAll(ctx, files, names, nil)
+	}
+}
+
+// TestUndoAfterAKill kills a program at random requests of a change of many files. One undo in the next
+// program takes back what the service made, and nothing else.
+func TestUndoAfterAKill(t *testing.T) {
+	rounds, n := 1, 40
+	if os.Getenv("MEDIADESK_LONG") != "" {
+		rounds, n = 40, 120
+	}
+	address := newLibrary(t)
+	to, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var victim *os.Process
+	left := 0 // requests before the kill
+	strike := func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if left--; left == 0 {
+			victim.Kill()
+		}
+	}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
+	var underWay sync.WaitGroup
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		underWay.Add(1)
+		defer underWay.Done()
+		if r.Method != http.MethodGet {
+			strike() // before the service has it
+			// The service finishes what it has, also for a program that is gone.
+			ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+			defer cancel()
+			r = r.WithContext(ctx)
+		}
+		proxy.ServeHTTP(w, r)
+		if r.Method != http.MethodGet {
+			strike() // before the program has the response
+		}
+	}))
+	defer front.Close()
+
+	dir := t.TempDir()
+	first, end := program(t, address, dir)
+	for i := range n {
+		name := fmt.Sprintf("f%03d.txt", i)
+		uploadFile(t, first, name, api.Upload{Tags: api.Set([]string{"old"})})
+	}
+	state := func(s *Session) map[string]string {
+		t.Helper()
+		files, err := s.List(t.Context(), api.Query{Search: api.SearchBelow("/"), Limit: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := map[string]string{}
+		for i := range files {
+			if files[i].IsFolder() {
+				continue
+			}
+			all[files[i].FileID] = fmt.Sprint(files[i].FilePath, files[i].Tags.Or(nil), versionOf(&files[i]))
+		}
+		return all
+	}
+	before := state(first)
+	end()
+	for task, requests := range map[string]int{"add tags": 3, "different tags": n, "move": n, "rename": n} {
+		for range rounds {
+			mu.Lock()
+			left = 1 + rand.IntN(2*requests)
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), "SESSION_TEST_CHILD="+task, "SESSION_TEST_ADDRESS="+front.URL, "SESSION_TEST_DIR="+dir)
+			cmd.Stderr = os.Stderr
+			at := left
+			err := cmd.Start()
+			victim = cmd.Process
+			mu.Unlock()
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait()
+			underWay.Wait()
+			s, end := program(t, address, dir)
+			changed := 0
+			for id, was := range state(s) {
+				if before[id] != was {
+					changed++
+				}
+			}
+			done, err := s.Undo(t.Context(), "", Fail)
+			if err != nil || len(done) < changed {
+				t.Errorf("%s, killed at %d: %d files changed, undone %d, %v", task, at, changed, len(done), err)
+			}
+			for _, e := range done {
+				if e.Err != nil {
+					t.Errorf("%s, killed at %d: %v", task, at, e.Err)
+				}
+			}
+			for id, now := range state(s) {
+				if before[id] != now {
+					t.Fatalf("%s, killed at %d: after undo %s, want %s", task, at, now, before[id])
+				}
+			}
+			if again, err := s.Undo(t.Context(), "", Fail); err != nil || len(again) > 0 {
+				t.Fatalf("%s, killed at %d: another step can be undone: %d, %v", task, at, len(again), err)
+			}
+			end()
+		}
+	}
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+}
+
+// TestUndoOfAMoveWithoutAnswer: a request whose answer is lost is undone if the service made the change.
+func TestUndoOfAMoveWithoutAnswer(t *testing.T) {
+	address := newLibrary(t)
+	to, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lose := false
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet || !lose {
+			proxy.ServeHTTP(w, r)
+			return
+		}
+		proxy.ServeHTTP(httptest.NewRecorder(), r)
+		panic(http.ErrAbortHandler)
+	}))
+	defer front.Close()
+	s, end := program(t, front.URL, t.TempDir())
+	defer end()
+	f := uploadFile(t, s, "a.txt", api.Upload{})
+	lose = true
+	if _, err := s.Move(t.Context(), *f, "/b/"); err == nil || errors.Is(err, context.Canceled) {
+		t.Fatalf("the answer arrived: %v", err)
+	}
+	lose = false
+	undo(t, s)
+	if got := paths(t, s); got != "/a.txt" {
+		t.Errorf("the library has %s", got)
+	}
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+}

@@ -1,5 +1,0 @@
-//go:build !unix
-
-package cli_test
-
-func runDyingScreen(string) {}

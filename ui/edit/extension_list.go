@@ -1,0 +1,177 @@
+package edit
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/text"
+)
+
+// ExtensionList edits the extensions that run on the targets of a form.
+type ExtensionList struct {
+	Context context.Context
+	Over    *kit.Overlays
+	Form    *Form
+	Session any    // may be an Offerer
+	Color   string // how the service spells the color of remove-bg
+	Get     func(i int) []api.Extension
+	Set     func(i int, list []api.Extension)
+}
+
+// Row returns the row of the extensions.
+func (x ExtensionList) Row() *Row {
+	return &Row{
+		ID: "extensions", Label: "Extensions", Kind: Structured, Open: x.open, OpenVerb: "add or change", Get: func(i int) string { return extensionsLabel(x.Get(i)) },
+		Set: func(i int, typed string) {
+			list, err := api.ParseExtensionList([]string{typed})
+			if typed == "" || err == nil {
+				x.Set(i, list)
+			}
+		},
+	}
+}
+
+// extensionsLabel lists extensions in the order in which they run.
+func extensionsLabel(list []api.Extension) string {
+	names := make([]string, len(list))
+	for i, e := range list {
+		names[i] = extensionLabel(e)
+	}
+	return strings.Join(names, ", ")
+}
+
+// extensionLabel returns the name of an extension with its options.
+func extensionLabel(e api.Extension) string {
+	words, err := json.Marshal(e)
+	var members, options map[string]json.RawMessage
+	if err != nil || json.Unmarshal(words, &members) != nil {
+		return e.Name
+	}
+	if json.Unmarshal(members["options"], &options) == nil {
+		delete(members, "options")
+		maps.Copy(members, options)
+	}
+	delete(members, "name")
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		parts = append(parts, key+" "+api.PlainValue(members[key]))
+	}
+	if len(parts) == 0 {
+		return e.Name
+	}
+	return e.Name + " (" + strings.Join(parts, ", ") + ")"
+}
+
+// open lists the extensions of the targets, or offers some if there are none.
+func (x ExtensionList) open() tea.Cmd {
+	if len(x.all()) == 0 {
+		return x.Add()
+	}
+	menu := kit.NewMenu("Extensions, in the order in which they run")
+	fill := func() {
+		var rows []kit.MenuRow
+		for _, e := range x.all() {
+			n := 0
+			for _, i := range x.Form.Targets() {
+				n += onIf(has(x.Get(i), e) >= 0)
+			}
+			rows = append(rows, kit.MenuRow{Label: extensionLabel(e), Note: OfMany(n, len(x.Form.Targets())), Do: func() tea.Cmd { return x.edit(e) }})
+		}
+		menu.SetRows(rows...)
+	}
+	change := func(do func(list []api.Extension, at int) []api.Extension) func() tea.Cmd {
+		return func() tea.Cmd {
+			all := x.all()
+			x.change(all[slices.IndexFunc(all, func(e api.Extension) bool { return extensionLabel(e) == menu.Row().Label })], do)
+			if fill(); len(x.all()) == 0 {
+				return menu.Close()
+			}
+			return nil
+		}
+	}
+	move := func(by int) func() tea.Cmd {
+		return change(func(list []api.Extension, at int) []api.Extension {
+			if to := at + by; to >= 0 && to < len(list) {
+				list[at], list[to] = list[to], list[at]
+			}
+			return list
+		})
+	}
+	one := func() string { return text.If(len(x.all()) < 2, "there is no other extension to change places with") }
+	id := x.Form.ID + ".extension-"
+	menu.Beside = []kit.Action{
+		{ID: id + "add", Keys: kit.Bind("add an extension", "", "a"), Group: "Extensions", Footer: true, Do: func() tea.Cmd { menu.Close(); return x.Add() }},
+		{ID: id + "remove", Keys: kit.Bind("remove", "", "d"), Group: "Extensions", Footer: true, Do: change(func(list []api.Extension, at int) []api.Extension { return slices.Delete(list, at, at+1) })},
+		{ID: id + "earlier", Keys: kit.Bind("run earlier", "", "<"), Group: "Extensions", Footer: true, Disabled: one, Do: move(-1)},
+		{ID: id + "later", Keys: kit.Bind("run later", "", ">"), Group: "Extensions", Footer: true, Disabled: one, Do: move(1)},
+	}
+	fill()
+	x.Over.Open(menu)
+	return nil
+}
+
+// all returns the different extensions of the targets.
+func (x ExtensionList) all() []api.Extension {
+	var all []api.Extension
+	for _, i := range x.Form.Targets() {
+		for _, e := range x.Get(i) {
+			if has(all, e) < 0 {
+				all = append(all, e)
+			}
+		}
+	}
+	return all
+}
+
+// has returns the index of an extension with the same options, or -1.
+func has(list []api.Extension, e api.Extension) int {
+	return slices.IndexFunc(list, func(other api.Extension) bool { return extensionLabel(other) == extensionLabel(e) })
+}
+
+// change changes an extension in each target that has it.
+func (x ExtensionList) change(e api.Extension, do func(list []api.Extension, at int) []api.Extension) {
+	for _, i := range x.Form.Targets() {
+		list := slices.Clone(x.Get(i))
+		if at := has(list, e); at >= 0 {
+			x.Set(i, do(list, at))
+		}
+	}
+	x.Form.changed()
+}
+
+// edit asks for the options of an extension as JSON.
+func (x ExtensionList) edit(e api.Extension) tea.Cmd {
+	words, err := json.Marshal(e)
+	if err != nil {
+		return page.Send(page.Problem(err))
+	}
+	p := kit.NewPrompt("Options of "+text.Safe(e.Name), "Its name, or its JSON with all options.", string(words), "")
+	p.Check = checkExtension
+	p.Do = func(typed string) tea.Cmd {
+		to, _ := readExtension(typed) // it was checked
+		x.change(e, func(list []api.Extension, at int) []api.Extension { list[at] = to; return list })
+		return nil
+	}
+	x.Over.Open(p)
+	return nil
+}
+
+// Add offers extensions. The chosen one replaces an extension of the same name in the targets.
+func (x ExtensionList) Add() tea.Cmd {
+	return chooseExtension(x.Context, x.Over, "Add an extension", x.Color, x.Session, func(e api.Extension) tea.Cmd {
+		for _, i := range x.Form.Targets() {
+			list := slices.DeleteFunc(slices.Clone(x.Get(i)), func(other api.Extension) bool { return api.CheckExtensions([]api.Extension{other, e}) != nil })
+			x.Set(i, append(list, e))
+		}
+		x.Form.changed()
+		return nil
+	})
+}

@@ -1,0 +1,504 @@
+package edit
+
+import (
+	"cmp"
+	"image"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
+)
+
+// Form edits the fields of one entry or of hundreds. A change goes to all targets. Where they
+// differ, a row shows the values with their counts. Create it with [NewForm].
+type Form struct {
+	// ID begins the IDs of the actions, and Group is their heading.
+	ID, Group string
+	// Targets returns the entries to change, at least one.
+	Targets func() []int
+	// Live makes a row of text take letters as soon as it has the focus, otherwise after enter.
+	Live bool
+	// Changed runs after each change; may be nil.
+	Changed func()
+	// Leave goes to the part of the screen after or before the form; nil if there is none.
+	Leave func(by int)
+
+	rows    []*Row
+	on      int // in rows; -1 for the line More
+	open    bool
+	editing bool
+	size    image.Point
+}
+
+// more is the number of the line More.
+const more = -1
+
+// NewForm returns a form without rows.
+func NewForm(id, group string, targets func() []int) *Form {
+	return &Form{ID: id, Group: group, Targets: targets}
+}
+
+// SetRows replaces the rows, those under More last. The focus stays on the row of the same ID.
+func (f *Form) SetRows(rows []*Row) {
+	old, id := f.rows, f.On()
+	slices.SortStableFunc(rows, func(a, b *Row) int { return onIf(a.More) - onIf(b.More) })
+	f.rows, f.on = rows, max(0, slices.IndexFunc(rows, func(r *Row) bool { return r.ID == id }))
+	if id == "" && len(old) > 0 {
+		f.on = more
+	}
+	if f.on == more && !slices.ContainsFunc(rows, func(r *Row) bool { return r.More }) {
+		f.on = 0
+	}
+	for _, r := range rows {
+		if at := slices.IndexFunc(old, func(o *Row) bool { return o.ID == r.ID && o.Kind == r.Kind }); at >= 0 {
+			r.field, r.chips, r.pick = old[at].field, old[at].chips, old[at].pick
+		}
+		r.begin(f)
+	}
+	f.Load()
+}
+
+func onIf(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// Load shows the values of the targets. A part that shows the same value keeps its cursor.
+func (f *Form) Load() {
+	targets := f.Targets()
+	if len(targets) == 0 {
+		return
+	}
+	for _, r := range f.rows {
+		if r.Kind == Chips {
+			r.loadList(targets)
+			continue
+		}
+		r.counts = map[string]int{}
+		var all []string
+		for _, i := range targets {
+			value := r.Get(i)
+			if r.counts[value]++; r.counts[value] == 1 {
+				all = append(all, value)
+			}
+		}
+		r.loaded, r.mixed, r.values = all[0], len(all) > 1, ""
+		if r.mixed {
+			r.loaded, r.values = "", r.describe(all)
+		}
+		switch {
+		case r.field != nil && r.field.Value() != r.loaded:
+			r.field.SetValue(r.loaded)
+		case r.pick != nil:
+			r.pick.SetIndex(max(0, slices.IndexFunc(r.Choices, func(c api.Choice) bool { return c.Text == r.loaded })))
+		}
+	}
+}
+
+// apply gives the value of a row to the targets.
+func (f *Form) apply(r *Row) {
+	now := r.value()
+	for _, i := range f.Targets() {
+		r.Set(i, now)
+	}
+	r.loaded, r.mixed = now, false
+	f.changed()
+}
+
+func (f *Form) changed() {
+	if f.Changed != nil {
+		f.Changed()
+	}
+}
+
+// applyList changes the list of each target as the chips were changed. A text that was entered goes
+// to all of several targets, also where some have it already.
+func (f *Form) applyList(r *Row, before []string) {
+	now, entered, targets := r.chips.Value(), r.entered, f.Targets()
+	if r.entered = nil; slices.Equal(before, now) && (len(entered) == 0 || len(targets) == 1) {
+		return
+	}
+	for _, i := range targets {
+		if len(targets) == 1 {
+			r.SetList(i, now)
+		} else {
+			r.SetList(i, Replayed(Replayed(r.List(i), before, now), nil, entered))
+		}
+	}
+	r.loadList(targets)
+	f.changed()
+}
+
+// On returns the ID of the row with the focus; empty on the line More.
+func (f *Form) On() string {
+	if r := f.row(); r != nil {
+		return r.ID
+	}
+	return ""
+}
+
+func (f *Form) row() *Row {
+	if f.on < 0 || f.on >= len(f.rows) {
+		return nil
+	}
+	return f.rows[f.on]
+}
+
+// Row returns the row with an ID, or nil.
+func (f *Form) Row(id string) *Row {
+	if at := slices.IndexFunc(f.rows, func(r *Row) bool { return r.ID == id }); at >= 0 {
+		return f.rows[at]
+	}
+	return nil
+}
+
+// Editing reports whether letters are text.
+func (f *Form) Editing() bool {
+	r := f.row()
+	return r != nil && r.typed() && (r.Set != nil || r.SetList != nil) && (f.Live || f.editing)
+}
+
+// Focus moves the focus to a row, unfolding it. With edit, a row of text takes letters at once.
+func (f *Form) Focus(id string, edit bool) {
+	f.Blur()
+	if at := slices.IndexFunc(f.rows, func(r *Row) bool { return r.ID == id }); at >= 0 {
+		f.on = at
+		f.open = f.open || f.rows[at].More
+	}
+	f.begin(edit)
+}
+
+// Begin gives the keys to the row with the focus.
+func (f *Form) Begin() { f.begin(false) }
+
+// Refresh updates the completions of the row with the focus.
+func (f *Form) Refresh() {
+	if r := f.row(); r != nil && r.field != nil && f.Editing() && r.field.Value() != "" && len(r.field.Offers()) == 0 {
+		r.field.Refresh()
+	}
+}
+
+// begin gives the keys to the part of the row with the focus.
+func (f *Form) begin(edit bool) {
+	f.editing = edit
+	r := f.row()
+	switch {
+	case r == nil:
+	case r.pick != nil:
+		r.pick.Focus()
+	case f.Editing() && r.field != nil && !r.field.Focused():
+		r.field.Focus()
+	case f.Editing() && r.chips != nil && !r.chips.Focused():
+		r.chips.Focus()
+	}
+}
+
+// Blur takes the keys from the form. Text that was typed last counts.
+func (f *Form) Blur() {
+	r := f.row()
+	if f.editing = false; r == nil {
+		return
+	}
+	switch {
+	case r.field != nil:
+		r.field.Blur()
+	case r.pick != nil:
+		r.pick.Blur()
+	case r.chips != nil && r.chips.Focused():
+		before := r.chipsOf()
+		r.chips.Blur()
+		f.applyList(r, before)
+	}
+}
+
+// Offering reports whether completions are offered.
+func (f *Form) Offering() bool {
+	r := f.row()
+	return r != nil && (r.field != nil && len(r.field.Offers()) > 0 || r.chips != nil && len(r.chips.Offers()) > 0)
+}
+
+// Pending reports whether a text is typed that is not a chip yet.
+func (f *Form) Pending() bool {
+	r := f.row()
+	return r != nil && r.chips != nil && r.chips.Typed() != ""
+}
+
+// Discard empties the text with the focus without changing the targets. Load shows their values.
+func (f *Form) Discard() {
+	switch r := f.row(); {
+	case r == nil:
+	case r.chips != nil:
+		r.chips.SetValue(nil)
+	case r.field != nil:
+		r.field.SetValue("")
+	}
+}
+
+// stops returns the rows that the focus can be on.
+func (f *Form) stops() []int {
+	var out []int
+	for i, r := range f.rows {
+		if r.More && (i == 0 || !f.rows[i-1].More) {
+			out = append(out, more)
+		}
+		if !r.More || f.open {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Step moves the focus by rows. It reports false at the ends.
+func (f *Form) Step(by int) bool {
+	stops := f.stops()
+	at := slices.Index(stops, f.on) + by
+	if at < 0 || at >= len(stops) {
+		return false
+	}
+	f.Blur()
+	f.on = stops[at]
+	f.begin(false)
+	return true
+}
+
+// End moves the focus to the first row, or to the last.
+func (f *Form) End(last bool) {
+	stops := f.stops()
+	f.Blur()
+	f.on = stops[0]
+	if last {
+		f.on = stops[len(stops)-1]
+	}
+	f.begin(false)
+}
+
+// Type passes a key or a paste to the text with the focus.
+func (f *Form) Type(msg tea.Msg) (used bool) {
+	r := f.row()
+	if !f.Editing() {
+		return false
+	}
+	if r.field != nil {
+		if !r.field.Update(msg) {
+			return false
+		}
+		if r.field.Value() != r.loaded {
+			f.apply(r)
+		}
+		return true
+	}
+	before := r.chipsOf()
+	if !r.chips.Update(msg) {
+		return false
+	}
+	f.applyList(r, before)
+	return true
+}
+
+// Actions returns the actions of the row with the focus.
+func (f *Form) Actions() []kit.Action {
+	action := func(id, words string, footer bool, do func() tea.Cmd, keys ...string) kit.Action {
+		return kit.Action{ID: f.ID + "." + id, Keys: kit.Bind(words, "", keys...), Group: f.Group, Footer: footer, Do: do}
+	}
+	step := func(by int, leave bool) func() tea.Cmd {
+		return func() tea.Cmd {
+			if !f.Step(by) && leave && f.Leave != nil {
+				f.Leave(by)
+			}
+			return nil
+		}
+	}
+	var actions []kit.Action
+	r, editing := f.row(), f.Editing()
+	switch {
+	case r == nil:
+		words := "show all fields"
+		if f.open {
+			words = "fold the rest"
+		}
+		actions = append(actions, action("more", words, true, func() tea.Cmd { f.open = !f.open; return nil }, "enter", "space"))
+	case editing && r.field != nil:
+		actions = kit.OfferActions(r.field, r.Label, func() { f.apply(r) })
+	case editing:
+		before := r.chipsOf()
+		actions = kit.OfferActions(r.chips, r.Label, func() { f.applyList(r, before) })
+	case r.pick != nil && r.Set != nil:
+		actions = kit.ChoiceActions(r.pick, func() tea.Cmd { f.apply(r); return nil })
+	case r.typed() && (r.Set != nil || r.SetList != nil):
+		actions = append(actions, action("edit-row", "edit", true, func() tea.Cmd { f.begin(true); return nil }, "enter"))
+	}
+	if r != nil && r.Open != nil && (editing || !r.typed()) {
+		open := action("open-row", cmp.Or(r.OpenVerb, "edit"), true, r.Open, "enter")
+		open.Disabled = r.NoOpen
+		if r.NoOpen == nil || r.NoOpen() == "" {
+			actions = append(actions, open)
+		}
+	}
+	if editing && !f.Live {
+		actions = append(actions, action("row-done", "done", true, func() tea.Cmd { f.Blur(); return nil }, "esc", "enter"))
+	}
+	down := []string{"down"}
+	if f.Live {
+		down = append(down, "enter")
+	}
+	return kit.Shadow(append(actions,
+		action("next-field", "next field", false, step(1, false), down...),
+		action("previous-field", "previous field", false, step(-1, false), "up"),
+		action("next-part", "next field or part", true, step(1, true), "tab"),
+		action("previous-part", "previous field or part", false, step(-1, true), "shift+tab")))
+}
+
+// formLine is a line of a form and its row.
+type formLine struct {
+	text string
+	row  int
+}
+
+// lines draws the rows.
+func (f *Form) lines(width int, focused bool, th *theme.Theme) []formLine {
+	var out []formLine
+	column := min(22, width/3)
+	put := func(row int, line string) { out = append(out, formLine{line, row}) }
+	head := func(row int, sign theme.Sign, label string) string {
+		cursor, style := " ", th.Label
+		if row == f.on && focused {
+			cursor, style = th.Sign(theme.SignCursor), th.Accent
+		}
+		return cursor + th.Sign(sign) + style.Render(text.PadRight(text.Truncate(text.Safe(label), column-3), column-3)) + " "
+	}
+	for _, i := range f.stops() {
+		if i == more {
+			put(i, head(i, theme.SignNone, "More")+th.Muted.Render(text.Truncate(f.rest(), width-column)))
+			continue
+		}
+		r, sign := f.rows[i], theme.SignNone
+		if r.Changed != nil && slices.ContainsFunc(f.Targets(), r.Changed) {
+			sign = theme.SignChanged
+		}
+		for n, line := range r.view(width-column, i == f.on && focused, f, th) {
+			if n == 0 {
+				put(i, head(i, sign, r.Label)+line)
+			} else {
+				put(i, text.Blanks(column)+line)
+			}
+		}
+		for _, line := range r.under(width-column, i == f.on && focused, th) {
+			put(i, text.Blanks(column)+line)
+		}
+	}
+	return out
+}
+
+// rest describes the folded rows.
+func (f *Form) rest() string {
+	var parts []string
+	for _, r := range f.rows {
+		value := r.Value()
+		switch {
+		case !r.More || value == "" || r.Kind == Choice && r.loaded == "" && !r.mixed:
+		case r.mixed && r.Kind != Chips && len(r.counts) == len(f.Targets()): // such as names
+		case r.mixed && r.Kind != Chips:
+			parts = append(parts, strings.ToLower(r.Label)+" differs")
+		case r.Kind == Choice, r.Set != nil:
+			parts = append(parts, strings.ToLower(r.Label)+" "+value)
+		default:
+			parts = append(parts, text.Truncate(value, 24))
+		}
+	}
+	if len(parts) == 0 {
+		return "defaults"
+	}
+	return strings.Join(parts, " · ")
+}
+
+// Move moves the focus by rows, Page and Len are those of a list: the form is a [kit.Scroller].
+func (f *Form) Move(by int) {
+	for range max(by, -by) {
+		if !f.Step(max(-1, min(by, 1))) {
+			return
+		}
+	}
+}
+
+// Page returns the number of visible lines.
+func (f *Form) Page() int { return f.size.Y }
+
+// Len returns the number of rows.
+func (f *Form) Len() int { return len(f.stops()) }
+
+// Height returns the number of lines at a width.
+func (f *Form) Height(width int) int { return len(f.lines(width, true, &theme.Theme{})) }
+
+// Wheel moves the focus on a wheel message.
+func (f *Form) Wheel(msg tea.MouseWheelMsg) {
+	f.Move(map[tea.MouseButton]int{tea.MouseWheelUp: -1, tea.MouseWheelDown: 1}[msg.Button])
+}
+
+// Resize sets the size for Click.
+func (f *Form) Resize(size image.Point) { f.size = size }
+
+// from returns the first line to show.
+func (f *Form) from(lines []formLine, height int) int {
+	first := slices.IndexFunc(lines, func(l formLine) bool { return l.row == f.on })
+	last := first
+	for last >= 0 && last+1 < len(lines) && lines[last+1].row == f.on {
+		last++
+	}
+	return max(0, min(max(last+2-height, 0), first, len(lines)-height))
+}
+
+// View draws the rows in exactly the given size.
+func (f *Form) View(size image.Point, focused bool, th *theme.Theme) string {
+	all := f.lines(size.X, focused, th)
+	from := f.from(all, size.Y)
+	lines := make([]string, 0, size.Y)
+	for _, l := range all[from:min(len(all), from+max(0, size.Y))] {
+		lines = append(lines, text.Fit(l.text, size.X, 1))
+	}
+	kit.MarkCut(lines, from > 0, from+size.Y < len(all), th)
+	return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)
+}
+
+// Click moves the focus to the row at line y. A double click opens it.
+func (f *Form) Click(y int, double bool) tea.Cmd {
+	all := f.lines(f.size.X, true, &theme.Theme{})
+	if y += f.from(all, f.size.Y); y < 0 || y >= len(all) {
+		return nil
+	}
+	if all[y].row != f.on {
+		f.Blur()
+		f.on = all[y].row
+	}
+	f.begin(f.editing)
+	if !double {
+		return nil
+	}
+	for _, a := range f.Actions() {
+		switch strings.TrimPrefix(a.ID, f.ID+".") {
+		case "more", "edit-row", "open-row", "choice.cycle":
+			return a.Do()
+		}
+	}
+	return nil
+}
+
+// Panel draws a part of a screen: in a frame if it has the focus, otherwise with a title alone.
+func Panel(title, foot, body string, size image.Point, focused bool, th *theme.Theme) string {
+	inner := kit.BoxInner(size)
+	if focused || inner == size {
+		return kit.BoxFooter(title, foot, body, size, focused, th)
+	}
+	lines := []string{" " + th.Label.Render(text.Truncate(text.NoControls(title), inner.X))}
+	for line := range strings.SplitSeq(text.Fit(body, inner.X, inner.Y), "\n") {
+		lines = append(lines, " "+line)
+	}
+	lines = append(lines, text.PadLeft(th.Muted.Render(text.Truncate(foot, inner.X)), size.X-1))
+	return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)
+}

@@ -1,0 +1,223 @@
+package edit
+
+import (
+	"cmp"
+	"image"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
+)
+
+// Kind is how a row of a form is edited.
+type Kind int
+
+// The kinds of rows.
+const (
+	Text       Kind = iota // a line of text
+	Chips                  // a list of texts
+	Choice                 // one of a few texts
+	Structured             // an editor of its own, which Open opens
+)
+
+// Row is a field of the entries that a form edits, or a fact about them.
+type Row struct {
+	ID, Label string
+	Kind      Kind
+	More      bool // folded under More
+
+	// Get and Set are the text of the field in entry i. A row of Chips has List and SetList instead.
+	// A nil Set makes the row a fact.
+	Get     func(i int) string
+	Set     func(i int, text string)
+	List    func(i int) []string
+	SetList func(i int, list []string)
+
+	// The following are optional.
+	Choices  []api.Choice                // of a Choice
+	Complete func(typed string) []string // of Text and Chips
+	Hint     func() string               // shown for an empty value
+	None     string                      // an empty value among others, if it is not "none"
+	Note     func() string               // below the row that has the focus
+	Problem  func() string               // why the value is refused, or ""
+	Changed  func(i int) bool            // whether entry i has an unsaved value
+	Open     func() tea.Cmd              // opens an editor
+	OpenVerb string                      // names Open
+	NoOpen   func() string               // why it cannot be opened, or ""
+
+	field  *kit.Field
+	chips  *kit.Chips
+	pick   *kit.Select
+	loaded string
+	mixed  bool
+	values string // what the entries have, if mixed
+	counts map[string]int
+
+	entered []string // texts that were entered as chips since the last change
+}
+
+// begin makes the part that edits the row.
+func (r *Row) begin(f *Form) {
+	switch r.Kind {
+	case Text:
+		if r.field == nil {
+			r.field = &kit.Field{}
+		}
+		r.field.Complete = r.Complete
+	case Chips:
+		if r.chips == nil {
+			r.chips = &kit.Chips{}
+		}
+		r.chips.Complete, r.chips.Note = r.Complete, func(value string) string { return OfMany(r.counts[value], len(f.Targets())) }
+		r.chips.Entered = func(value string) { r.entered = append(r.entered, value) }
+	case Choice:
+		if r.pick == nil {
+			r.pick = &kit.Select{}
+		}
+		r.pick.Options = nil
+		for _, c := range r.Choices {
+			r.pick.Options = append(r.pick.Options, c.Label)
+		}
+	case Structured:
+	}
+}
+
+// OfMany says how many of all files: "12" or "3 of 12"; empty if there is one file.
+func OfMany(n, all int) string {
+	switch {
+	case all < 2:
+		return ""
+	case n == all:
+		return text.Count(all)
+	}
+	return text.Count(n) + " of " + text.Count(all)
+}
+
+// mostValues limits the values of a row in which the targets differ.
+const mostValues = 4
+
+// describe lists values with their counts, the most frequent first.
+func (r *Row) describe(all []string) string {
+	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(r.counts[b], r.counts[a]) })
+	var parts []string
+	for _, value := range all[:min(len(all), mostValues)] {
+		parts = append(parts, text.Truncate(cmp.Or(r.label(value), r.None, "none"), 24)+" "+text.Count(r.counts[value]))
+	}
+	if len(all) > mostValues {
+		parts = append(parts, "…")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// label returns a value as it is shown.
+func (r *Row) label(value string) string {
+	if at := slices.IndexFunc(r.Choices, func(c api.Choice) bool { return c.Text == value }); at >= 0 && r.Kind == Choice {
+		return r.Choices[at].Label
+	}
+	return strings.Join(strings.Fields(text.Safe(value)), " ")
+}
+
+// loadList shows the texts that any target has, of several targets the most frequent first.
+func (r *Row) loadList(targets []int) {
+	r.counts = map[string]int{}
+	var all []string
+	for _, i := range targets {
+		for _, value := range r.List(i) {
+			if r.counts[value]++; r.counts[value] == 1 {
+				all = append(all, value)
+			}
+		}
+	}
+	if len(targets) > 1 {
+		slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(r.counts[b], r.counts[a]) })
+	}
+	r.mixed = slices.ContainsFunc(all, func(value string) bool { return r.counts[value] != len(targets) })
+	have := slices.Sorted(slices.Values(r.chips.Value()))
+	if !slices.Equal(slices.Sorted(slices.Values(all)), have) || len(targets) == 1 && !slices.Equal(all, r.chips.Value()) {
+		r.chips.SetValue(all)
+	}
+}
+
+// value returns the text of a row of Text or Choice.
+func (r *Row) value() string {
+	if r.pick != nil {
+		return r.Choices[r.pick.Index()].Text
+	}
+	return r.field.Value()
+}
+
+// Value returns a row as it is shown: its value, or the values of targets that differ.
+func (r *Row) Value() string {
+	switch {
+	case r.Kind == Chips:
+		return strings.Join(r.chips.Value(), ", ")
+	case r.mixed:
+		return r.values
+	}
+	return r.label(r.loaded)
+}
+
+func (r *Row) typed() bool { return r.Kind == Text || r.Kind == Chips }
+
+// chipsOf returns the texts that the targets have, of the chips.
+func (r *Row) chipsOf() []string {
+	return slices.DeleteFunc(r.chips.Value(), func(value string) bool { return r.counts[value] == 0 })
+}
+
+// view draws the value of a row.
+func (r *Row) view(width int, on bool, f *Form, th *theme.Theme) []string {
+	hint := "none"
+	if r.Hint != nil {
+		hint = cmp.Or(r.Hint(), hint)
+	}
+	value := r.Value()
+	switch {
+	case r.Kind == Chips:
+		c := *r.chips
+		if on && width > 1 && f.Editing() && value == "" && c.Typed() == "" {
+			// The cursor is on the first letter, so that the text is where the other values are.
+			words := []rune(text.Truncate(text.Safe(hint), width))
+			return []string{th.Cursor.Render(string(words[:1])) + th.PlaceholderFocus.Inherit(th.FieldFocus).Render(string(words[1:]))}
+		}
+		c.Placeholder = hint
+		return strings.Split(c.View(image.Pt(width, max(1, min(mostChipLines, c.Rows(width, th)))), th), "\n")
+	case on && r.pick != nil && !r.mixed:
+		return []string{r.pick.View(width, th)}
+	case on && r.field != nil && f.Editing():
+		field := *r.field
+		field.Placeholder = hint
+		if r.mixed {
+			field.Placeholder = value
+		}
+		return []string{field.View(width, th)}
+	case value == "":
+		return []string{th.Placeholder.Render(text.Truncate(text.Safe(hint), width))}
+	}
+	style := th.Text
+	if on && r.Set == nil && r.Open != nil || on && r.mixed {
+		style = th.Strong
+	}
+	return []string{style.Render(text.Truncate(value, width))}
+}
+
+// under returns the lines below a row: completions, what is wrong, or its note.
+func (r *Row) under(width int, on bool, th *theme.Theme) []string {
+	if on && r.field != nil && len(r.field.Offers()) > 0 {
+		return []string{r.field.ViewOffers(width, th)}
+	}
+	facts := kit.NewFacts(width, th)
+	if r.Problem != nil && r.Problem() != "" {
+		facts.Say(th.Bad, th.Glyph(theme.SignBad)+" "+r.Problem())
+	} else if on && r.Note != nil {
+		facts.Say(th.Muted, r.Note())
+	}
+	return facts.Lines()
+}
+
+// mostChipLines limits the lines of chips.
+const mostChipLines = 6

@@ -1,0 +1,352 @@
+package kit
+
+import (
+	"image"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
+)
+
+// Resize sets the size of the screen.
+func (l *List[T]) Resize(size image.Point) { l.size = size }
+
+// PaneSize returns the size of the pane; empty if it is not shown.
+func (l *List[T]) PaneSize() image.Point { return l.layout(l.size).pane.Size() }
+
+// Inside returns the rectangle of the rows.
+func (l *List[T]) Inside() image.Rectangle { return l.layout(l.size).list }
+
+// Changed updates the layout. Call it in Update after each change.
+func (l *List[T]) Changed() {
+	at := l.layout(l.size)
+	l.rows.SetHeight(at.list.Dy())
+	if !at.pane.Empty() {
+		_, lines := l.facts(at.pane.Size(), &theme.Theme{})
+		l.pane.SetSize(len(lines), at.pane.Size())
+	}
+}
+
+// listLayout holds the rectangles of the parts. A part with an empty rectangle is
+// not drawn.
+type listLayout struct {
+	above, filter, title, box, head, list, line, pane image.Rectangle
+}
+
+// Sizes of the parts.
+const (
+	headFrom     = 12 // minimum lines of the screen for a frame and column names
+	frameLines   = 3  // of the frame and the column names
+	bareHeadFrom = 7  // minimum lines of a bare list for column names
+	paneFrom     = 9  // minimum lines for a pane below all entries
+	lineFrom     = 6  // minimum lines for the description of the entry under the cursor
+	paneLeast    = 34 // columns
+)
+
+// layout divides the screen among the parts.
+func (l *List[T]) layout(size image.Point) listLayout {
+	var at listLayout
+	rest := image.Rectangle{Max: image.Pt(max(0, size.X), max(0, size.Y))}
+	top := func(lines int) image.Rectangle {
+		r := rest
+		r.Max.Y = min(rest.Max.Y, rest.Min.Y+lines)
+		rest.Min.Y = r.Max.Y
+		return r
+	}
+	if l.Above != nil {
+		at.above = top(len(l.Above(size, &theme.Theme{})))
+	}
+	if l.Filtering() && (size.Y > 1 || !l.Bare) {
+		at.filter = top(1)
+	}
+	if l.Bare {
+		if size.Y >= bareHeadFrom && l.Columns != nil && strings.Join(l.Columns(size.X).names(), "") != "" && !l.tiled() {
+			at.head = top(1)
+		}
+		at.list = rest
+		return at
+	}
+	if rest.Dy() < headFrom && rest.Dy() > 1 && l.Title != nil {
+		at.title = top(1)
+	}
+	if len(l.lines) == 0 {
+		at.list = rest
+		if rest.Dy() >= headFrom {
+			at.box, at.list = rest, rest.Inset(1)
+		}
+		return at
+	}
+	framed, tiled := rest.Dy() >= headFrom, l.tiled()
+	switch mode := ModeOfWidth(size.X); {
+	case l.NoPane || l.Instead != nil && l.Instead(size, &theme.Theme{}) != "":
+	case mode == Wide:
+		at.pane = rest
+		at.pane.Min.X = rest.Max.X - min(l.PaneMost, max(paneLeast, size.X*34/100))
+		rest.Max.X = at.pane.Min.X
+	case mode == Stacked && framed && (l.open || !tiled && rest.Dy()-frameLines-len(l.lines) >= paneFrom):
+		at.pane = rest
+		at.pane.Min.Y += rest.Dy() * 2 / 5
+		if !l.open {
+			at.pane.Min.Y = max(at.pane.Min.Y, rest.Min.Y+frameLines+len(l.lines))
+		}
+		rest.Max.Y = at.pane.Min.Y
+	case l.open:
+		at.pane = rest
+		return at
+	case size.Y >= lineFrom:
+		at.line = rest
+		at.line.Min.Y = rest.Max.Y - 1
+		rest.Max.Y = at.line.Min.Y
+	}
+	if framed && rest.Dy() > frameLines+2 {
+		at.box, rest = rest, rest.Inset(1)
+		if at.box.Dx() >= StackedWidth && !tiled {
+			at.head = top(1)
+		}
+	}
+	at.list = rest
+	return at
+}
+
+// View draws the list.
+func (l *List[T]) View(size image.Point, th *theme.Theme) string {
+	if size.X < 1 || size.Y < 1 {
+		return ""
+	}
+	at := l.layout(size)
+	fit := func(r image.Rectangle, drawn string) string { return text.Fit(drawn, r.Dx(), r.Dy()) }
+	var filter, line string
+	if !at.filter.Empty() {
+		total := count(l.all)
+		if l.Total != nil {
+			total = l.Total()
+		}
+		found := " " + text.Count(count(l.groups)) + " of " + text.Count(total)
+		if w := text.Width(found); size.X < 3*w {
+			filter = l.filter.View(size.X, th)
+		} else {
+			filter = l.filter.View(size.X-w, th) + th.Muted.Render(found)
+		}
+	}
+	head, rows := l.drawRows(at.list.Size(), th)
+	body := JoinV(fit(at.head, th.Muted.Render(head)), fit(at.list, rows))
+	title, footer := func(int) string { return text.Capital(l.ID) }, l.Position
+	if l.Title != nil {
+		title, footer = l.Title, l.Footer
+	}
+	if !at.title.Empty() {
+		position := footer()
+		room := max(8, size.X-text.Width(position)-2)
+		body = JoinV(text.Fit(th.Title.Render(text.PadRight(title(room), room))+"  "+th.Muted.Render(position), size.X, 1), body)
+	}
+	if !at.box.Empty() {
+		body = BoxFooter(title(at.box.Dx()-6), footer(), body, at.box.Size(), l.focus != onPane, th)
+	}
+	if !at.line.Empty() {
+		e, _ := l.Current()
+		line = th.Muted.Render(text.Truncate(text.Safe(l.Brief(e)), at.line.Dx()))
+	}
+	body = JoinV(body, fit(at.line, line))
+	if !at.pane.Empty() {
+		title, lines := l.facts(at.pane.Size(), th)
+		pane := l.pane.View(text.Safe(title), lines, at.pane.Size(), l.focus == onPane, th)
+		if at.pane.Min.X > 0 {
+			body = JoinH(body, pane)
+		} else {
+			body = JoinV(body, pane)
+		}
+	}
+	above := ""
+	if !at.above.Empty() {
+		above = fit(at.above, strings.Join(l.Above(size, th), "\n"))
+	}
+	return text.Fit(JoinV(above, fit(at.filter, filter), body), size.X, size.Y)
+}
+
+func (l *List[T]) facts(size image.Point, th *theme.Theme) (title string, lines []string) {
+	e, ok := l.Current()
+	if !ok {
+		return "", nil
+	}
+	f := NewFacts(PaneWidth(size), th)
+	title = l.Describe(e, f)
+	return title, f.Lines()
+}
+
+// tiled reports whether tiles are shown in place of the rows.
+func (l *List[T]) tiled() bool { return l.Tiles != nil && l.Tiles() != nil }
+
+// indent returns the width of the column for marks, which also indents rows below the
+// heads of groups.
+func (l *List[T]) indent() int {
+	if l.Marking || len(l.groups) > 0 && l.groups[0].Key != "" {
+		return 2
+	}
+	return 0
+}
+
+// drawRows returns the names of the columns and the visible rows.
+func (l *List[T]) drawRows(size image.Point, th *theme.Theme) (head, rows string) {
+	if l.Instead != nil {
+		if drawn := l.Instead(size, th); drawn != "" {
+			return "", drawn
+		}
+	}
+	if len(l.lines) == 0 {
+		if l.Empty == nil {
+			return "", ""
+		}
+		lines := text.Wrap(l.Empty(), min(size.X, 76))
+		for i := range lines {
+			lines[i] = th.Muted.Render(lines[i])
+		}
+		return "", strings.Repeat("\n", max(0, min(2, size.Y-len(lines)))) + strings.Join(lines, "\n")
+	}
+	if l.tiled() {
+		return "", l.Tiles().View(size, th)
+	}
+	indent := l.indent()
+	var cols Columns
+	var widths []int
+	switch {
+	case l.Draw == nil:
+		cols, widths = l.widths(size.X-indent, size.Y, th)
+	case l.Columns != nil:
+		cols = l.Columns(size.X)
+		widths = cols.Widths(size.X)
+	}
+	chosen := th.Selected
+	if l.focus == onPane {
+		chosen = th.SelectedDim
+	}
+	from, to := l.span()
+	rows = l.rows.View(size, func(i, width int, selected bool) string {
+		e, _ := l.At(i)
+		selected = selected && !l.NoCursor
+		if e.head {
+			return l.drawHead(e, width, selected, chosen, th)
+		}
+		mark := theme.SignNone
+		if l.Marking && l.Has(e.Row) || from <= i && i <= to {
+			mark = theme.SignMarked
+		}
+		if l.Draw != nil {
+			return l.Draw(e.Row, mark, width, selected, th)
+		}
+		return cols.Draw(l.Cells(e.Row, widths, th), widths, mark, indent, selected, chosen, th)
+	})
+	return text.Blanks(indent) + cols.Row(widths, cols.names()...), rows
+}
+
+// widths divides the width among the columns by what the visible rows hold.
+func (l *List[T]) widths(width, height int, th *theme.Theme) (Columns, []int) {
+	cols := l.Columns(width)
+	room := make([]int, len(cols))
+	for i := range room {
+		room[i] = 1 << 10
+	}
+	drawn := l.rows // drawing changes nothing
+	drawn.SetHeight(height)
+	var cells [][]Cell
+	for i, to := drawn.Visible(); i < to; i++ {
+		if e, _ := l.At(i); !e.head {
+			cells = append(cells, l.Cells(e.Row, room, th))
+		}
+	}
+	return cols, cols.Fitted(width, cells)
+}
+
+// Draw draws a row with a mark before it, if indent leaves room for one. The style chosen replaces
+// those of the cells if the row is selected.
+func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent int, selected bool, chosen lipgloss.Style, th *theme.Theme) string {
+	texts := make([]string, len(cells))
+	for n, c := range cells {
+		if n < len(cs) && cs[n].Middle {
+			c.Text = text.ShortName(c.Text, widths[n])
+		}
+		if texts[n] = c.Style.Render(c.Text); selected {
+			texts[n] = ansi.Strip(c.Text)
+		}
+	}
+	row := cs.Row(widths, texts...)
+	if selected {
+		return chosen.Render(text.PadRight(th.Glyph(mark)+" ", indent) + row)
+	}
+	if indent > 0 {
+		row = th.Sign(mark) + " " + row
+	}
+	return row
+}
+
+// drawHead draws the head of a group.
+func (l *List[T]) drawHead(e Entry[T], width int, selected bool, chosen lipgloss.Style, th *theme.Theme) string {
+	fold := theme.SignUnfolded
+	if l.folded[e.Key] {
+		fold = theme.SignFolded
+	}
+	name, note := l.Head(e.Key, e.Rows, th)
+	name = text.Safe(name)
+	room := max(0, width-2)
+	name = text.TruncateMiddle(name, max(room-text.Width(note)-1, room/2))
+	note = text.Truncate(note, max(0, room-text.Width(name)-1))
+	if selected {
+		return chosen.Render(text.PadRight(th.Glyph(fold)+" "+name+" "+ansi.Strip(note), width))
+	}
+	return th.Sign(fold) + " " + th.Title.Render(name) + " " + note
+}
+
+// Click moves the cursor to the clicked entry. double reports a double click.
+func (l *List[T]) Click(msg tea.MouseClickMsg) (double bool) {
+	if msg.Button != tea.MouseLeft {
+		return false
+	}
+	at, parts := image.Pt(msg.X, msg.Y), l.layout(l.size)
+	if l.focus == onFilter && !at.In(parts.filter) {
+		l.KeepFilter()
+	}
+	switch {
+	case at.In(parts.filter):
+		l.StartFilter()
+	case at.In(parts.pane):
+		l.focus = onPane
+	case at.In(parts.list):
+		l.focus = onList
+		return l.Hit(at) && l.clicks.Double(msg)
+	}
+	return false
+}
+
+// Hit moves the cursor to the row or tile at a cell, and reports whether there is one.
+func (l *List[T]) Hit(at image.Point) bool {
+	rows := l.layout(l.size).list
+	at = at.Sub(rows.Min)
+	i, ok := l.rows.At(at.Y)
+	if l.tiled() {
+		i, ok = l.Tiles().At(at)
+	}
+	if ok {
+		l.rows.SetCursor(i)
+		l.Landed()
+		l.moved = true
+	}
+	return ok
+}
+
+// Wheel scrolls the part under the mouse.
+func (l *List[T]) Wheel(msg tea.MouseWheelMsg) {
+	switch at, parts := image.Pt(msg.X, msg.Y), l.layout(l.size); {
+	case at.In(parts.pane):
+		l.pane.Wheel(msg)
+	case at.In(parts.list):
+		if l.tiled() {
+			l.Tiles().Wheel(msg)
+		} else {
+			l.rows.Wheel(msg)
+		}
+		l.Landed()
+	}
+}

@@ -1,0 +1,311 @@
+package details
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/api/session"
+	"mediadesk/ui/edit"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/text"
+)
+
+// save starts saving all changed files: it rereads the records, shows the differences and asks.
+func (m *Model) save() tea.Cmd {
+	if m.form.Blur(); len(m.changedEntries()) == 0 { // a tag may still be typed
+		return page.Tell(page.Info, "Nothing is changed.")
+	}
+	list := m.changedEntries()
+	for _, e := range list {
+		if !m.ready(e) {
+			return m.turnToEntry(e)
+		}
+	}
+	ids := idsOf(list)
+	for _, e := range list {
+		e.asked = true
+	}
+	return m.manage.Run(edit.Work{Label: "Checking for other changes", Files: filesOf(list), Do: func(ctx context.Context, t *edit.Task) []session.Edited {
+		ctx, cancel := context.WithTimeout(ctx, time.Duration(len(ids))*patience)
+		defer cancel()
+		return m.o.Session.ReadAll(ctx, ids, t.Count)
+	}, Then: func(list []session.Edited, at time.Time) tea.Cmd { return m.askSave(m.gotFresh(list, at)) }})
+}
+
+// ready reports whether the draft can be sent, and records what is wrong.
+func (m *Model) ready(e *entry) bool {
+	_, e.problem = e.change()
+	return e.problem == nil
+}
+
+// turnToEntry shows a file whose draft cannot be sent, at the part to correct.
+func (m *Model) turnToEntry(e *entry) tea.Cmd {
+	var cmd tea.Cmd
+	if e != m.current() {
+		cmd = m.turnTo(e)
+	}
+	if m.focus(false); e.checkRegion() != nil {
+		m.form.Focus(rowRegion, true)
+	}
+	return cmd
+}
+
+// askSave shows the changes to the files just read and asks.
+func (m *Model) askSave(read []*entry) tea.Cmd {
+	var list []*entry
+	gone, changed := false, false
+	for _, e := range read {
+		switch {
+		case m.gone(e):
+			gone = true
+			e.problem = fmt.Errorf("the file no longer exists, so nothing was saved: %w", e.readErr)
+		case e.changed() && !m.ready(e):
+			return m.turnToEntry(e)
+		case e.changed():
+			list = append(list, e)
+		default:
+			changed = changed || len(e.meanwhile) > 0
+			e.forget()
+		}
+	}
+	m.load()
+	switch {
+	case len(list) > 0:
+		return m.askAbout(list)
+	case gone:
+		return nil
+	case changed:
+		return page.Tell(page.Info, "The service already has these values; nothing was sent.")
+	}
+	return page.Tell(page.Info, "Nothing is changed, so nothing was sent.")
+}
+
+// maxShown limits the files named in a question.
+const maxShown = 6
+
+// askAbout shows the changes of files and asks. Where others changed a file meanwhile, it shows both
+// changes, and the user chooses between them.
+func (m *Model) askAbout(list []*entry) tea.Cmd {
+	if e := list[0]; len(list) == 1 && len(e.meanwhile) == 0 && e.readErr == nil {
+		d, _ := e.change()
+		return m.send([]session.Change{{FileID: e.file.FileID, Details: d}}) // undo takes it back
+	}
+	var lines []string
+	var changes, rest []session.Change
+	var theirs []*entry
+	for _, e := range list {
+		d, _ := e.change()
+		change := session.Change{FileID: e.file.FileID, Details: d}
+		changes = append(changes, change)
+		ours := describe(e.saved, d.Values())
+		line := strings.Join(ours, "; ")
+		if len(e.meanwhile) > 0 {
+			theirs = append(theirs, e)
+			line = "Mine: " + line + "\nTheirs: " + strings.Join(e.meanwhile, "; ")
+		} else {
+			rest = append(rest, change)
+		}
+		if len(list) > 1 {
+			line = edit.Label(&e.file) + "  " + line
+		} else if len(theirs) == 0 {
+			line = strings.Join(ours, "\n")
+		}
+		lines = append(lines, line)
+	}
+	what, short := edit.Label(&list[0].file), lines
+	save := page.Choice{Label: "Save", Key: "s", Default: true, Do: func() tea.Cmd { return m.send(changes) }}
+	if len(list) > 1 {
+		what, short = text.Plural(len(list), "file"), nil
+		save.Label += " " + what
+		for line := range strings.SplitSeq(strings.Join(lines[:min(len(lines), maxShown)], "\n"), "\n") {
+			short = append(short, text.Truncate(line, 100))
+		}
+		if len(lines) > maxShown {
+			short = append(short, fmt.Sprintf("and %d more", len(lines)-maxShown))
+		}
+	} else if e := list[0]; len(theirs) == 0 || e.readErr != nil {
+		reason := "this service does not return records."
+		if !api.Unavailable(e.readErr) {
+			reason = "reading it again failed: " + e.readErr.Error()
+		}
+		short = append(short, "", "Compared with the file "+m.seen(e)+"; "+reason)
+	}
+	q := page.Ask{Title: "Save " + what + "?", Text: strings.Join(short, "\n"), Choices: []page.Choice{{Label: "Keep editing", Key: "k"}, save}}
+	if len(theirs) > 0 {
+		q.Title = "Changed by others meanwhile"
+		save.Label, save.Key, save.Default = "Use mine", "u", false
+		q.Choices[1] = save
+		q.Choices = append(q.Choices, page.Choice{Label: "Keep theirs", Key: "d", Danger: true, Do: func() tea.Cmd {
+			for _, e := range theirs {
+				e.forget()
+			}
+			if m.load(); len(rest) > 0 {
+				return m.send(rest)
+			}
+			return page.Tell(page.Info, "Dropped your changes and kept those of others; nothing was sent.")
+		}})
+	}
+	if i := slices.Index(list, m.current()); i >= 0 && len(list) > 1 {
+		q.Choices = append(q.Choices, page.Choice{Label: "Save this file only", Key: "o", Do: func() tea.Cmd { return m.send(changes[i : i+1]) }})
+	}
+	if len(list) > 1 {
+		q.Choices = append(q.Choices, page.Choice{Label: "Show all", Key: "r", Do: func() tea.Cmd {
+			return m.Open(kit.NewReader("Changes to save", strings.Join(lines, "\n")))
+		}})
+	}
+	return page.Send(q)
+}
+
+// seen describes when the record was seen.
+func (m *Model) seen(e *entry) string {
+	switch age := text.Age(e.at, m.now()); {
+	case e.at.IsZero():
+		return "as last seen"
+	case age == "now":
+		return "as seen just now"
+	default:
+		return "as last seen " + age
+	}
+}
+
+// send sends confirmed changes.
+func (m *Model) send(changes []session.Change) tea.Cmd {
+	sent := map[string]api.Values{}
+	var files []api.File
+	for _, c := range changes {
+		if e := m.entryOf(c.FileID); e != nil {
+			sent[c.FileID] = maps.Clone(e.draft)
+			files = append(files, e.file)
+		}
+	}
+	return m.manage.Run(edit.Work{Label: "Saving", Files: files, Do: func(ctx context.Context, t *edit.Task) []session.Edited {
+		return m.o.Session.ChangeAll(ctx, changes, t.Count)
+	}, Then: func(list []session.Edited, at time.Time) tea.Cmd { return m.saved(list, at, sent) }})
+}
+
+// saved shows the records after saving and tells other screens. sent are the drafts that were sent,
+// by file.
+func (m *Model) saved(list []session.Edited, at time.Time, sent map[string]api.Values) tea.Cmd {
+	var cmds []tea.Cmd
+	bad, shown := 0, true
+	for i, done := range list {
+		e := m.entryOf(done.FileID)
+		if done.Err == nil && done.File == nil {
+			done.Err = api.ErrNoRecord
+		}
+		if done.Err != nil {
+			bad++
+			if shown = e != nil; shown {
+				e.problem = done.Err
+				done.File = &e.file
+			}
+		} else if e != nil {
+			e.settle(sent[done.FileID])
+		}
+		list[i] = done
+	}
+	_, what := m.took(list, at)
+	for i, done := range list {
+		if e := m.entryOf(done.FileID); e != nil {
+			list[i].File = &e.file // the answer may have fewer fields
+		}
+		if done.Err == nil {
+			cmds = append(cmds, page.Send(page.FileChanged{File: *list[i].File}))
+		}
+	}
+	if bad == 1 && len(list) == 1 && shown {
+		return nil // the status line shows why
+	}
+	what = cmp.Or(what, "its values are the same as before")
+	done := edit.Summary("Saved", list, what)
+	if bad > 0 {
+		done.Text += " What was not saved is kept."
+	} else if slices.ContainsFunc(slices.Collect(maps.Values(sent)), func(v api.Values) bool { return v[api.FieldRegion] != nil }) {
+		done.Text += m.manage.OfferPurge("")
+	}
+	return tea.Batch(append(cmds, page.Send(done))...)
+}
+
+// took shows the records after a change, and describes the change of a single one.
+func (m *Model) took(list []session.Edited, at time.Time) (cmd tea.Cmd, what string) {
+	for _, done := range list {
+		e := m.entryOf(done.FileID)
+		if done.Err != nil || done.File == nil || e == nil {
+			continue
+		}
+		e.problem = nil
+		file, saved := e.file, e.saved
+		e.rebase(*done.File, at)
+		what = strings.Join(append(moves(&file, &e.file), differences(saved, e.saved)...), "; ")
+	}
+	m.load()
+	if len(list) > 1 {
+		what = ""
+	}
+	return nil, what
+}
+
+// moves describes changes of path and version.
+func moves(before, after *api.File) []string {
+	var out []string
+	if before.FilePath != after.FilePath {
+		out = append(out, before.FilePath+" → "+after.FilePath)
+	}
+	if was, is := before.VersionInfo, after.VersionInfo; was != nil && is != nil && was.ID != is.ID {
+		out = append(out, was.Name+" → "+is.Name)
+	}
+	return out
+}
+
+// leave goes back and stops running work. It asks about unsaved changes.
+func (m *Model) leave() tea.Cmd {
+	if m.manage.Busy() != "" {
+		m.manage.Stop()
+		return nil
+	}
+	names := m.Unsaved()
+	if len(names) == 0 {
+		return page.Send(page.Back{})
+	}
+	return page.Confirm("Leave without saving?", page.NotSaved(names),
+		page.Choice{Label: "Keep editing", Key: "k"},
+		page.Choice{Label: "Leave, drop the changes of " + text.Plural(len(names), "file"), Key: "l", Danger: true, Do: func() tea.Cmd {
+			for _, e := range m.entries {
+				e.forget()
+			}
+			m.load()
+			return page.Send(page.Back{})
+		}})
+}
+
+// startViewer shows the pictures of the files full-screen, this one first.
+func (m *Model) startViewer() tea.Cmd {
+	var shown []*entry
+	at := 0
+	for _, e := range m.entries {
+		if e == m.current() {
+			at = len(shown)
+		}
+		if e.canHaveRegion() {
+			shown = append(shown, e)
+		}
+	}
+	v := edit.NewViewer(edit.ViewerOptions{
+		Context: m.o.Context, Draw: m.region.Draw(), Images: m.o.Images, Len: len(shown), At: at, Now: m.o.Now,
+		Subject: func(i int) edit.Subject {
+			s := m.subjectOf(shown[i])
+			s.Name = shown[i].file.Name
+			return s
+		},
+	})
+	return tea.Batch(m.Open(v), v.Read())
+}

@@ -1,0 +1,211 @@
+package picker
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/api/session"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/text"
+)
+
+// enter opens a folder or shows a picture in full screen. For other files, it opens the form; if nothing is picked, it picks
+// the file first.
+func (m *Model) enter() tea.Cmd {
+	e, ok := m.current()
+	if !ok {
+		return nil
+	}
+	switch e.kind {
+	case kindFolder:
+		return m.open(m.path(e), "")
+	case kindLink:
+		delete(m.asked, e.name) // try again
+		return page.Send(problem(noAnswer(m.path(e))))
+	}
+	if m.viewable(e) {
+		return m.startViewer()
+	}
+	return m.form(len(m.tray.items) == 0)
+}
+
+// parent opens the parent folder with the cursor on the current one.
+func (m *Model) parent() tea.Cmd {
+	return m.open(filepath.Dir(m.shown.folder), filepath.Base(m.shown.folder))
+}
+
+func (m *Model) goHome() tea.Cmd {
+	home, err := m.home()
+	if err != nil {
+		return page.Send(problem(err))
+	}
+	return m.open(home, "")
+}
+
+// openSamples writes the sample pictures and opens their folder; with first, only if the first folder has no picture.
+func (m *Model) openSamples(first bool) tea.Cmd {
+	d, folders, folder := m.disk, m.options.Folders, m.options.Folder
+	a := m.request("samples")
+	return m.reads.Ask(func() tea.Msg {
+		var o opened
+		if first {
+			o = openFolder(d, folder, "", a)
+		}
+		if !first || o.err == nil && !slices.ContainsFunc(o.entries, entry.isPicture) {
+			sample, err := folders.Samples()
+			if err == nil {
+				o = openFolder(d, sample, "", a)
+			} else if !first {
+				o.err = err
+			}
+		}
+		return page.Then(func() tea.Cmd { return m.opened(o) })
+	})
+}
+
+// toggleRange starts a range at the cursor or picks the range.
+func (m *Model) toggleRange() tea.Cmd {
+	if m.list.Ranged() {
+		return m.pickRange()
+	}
+	m.list.BeginRange()
+	return nil
+}
+
+// back goes from the tray to the list, then clears the filter, the range and the picks, one per call.
+func (m *Model) back() tea.Cmd {
+	if _, do := m.backward(); do != nil {
+		return do()
+	}
+	return nil
+}
+
+// backward returns what [Model.back] does now, or nil, and its label.
+func (m *Model) backward() (label string, do func() tea.Cmd) {
+	switch {
+	case m.focus == onTray:
+		return "back to the files", m.nextPart
+	case m.list.Filter() != "":
+		return "clear the filter", func() tea.Cmd { m.list.ClearFilter(); return nil }
+	case m.list.Ranged():
+		return "drop the range", func() tea.Cmd { m.list.EndRange(); return nil }
+	case m.sheet.On:
+		return "back to the list", m.sheet.Toggle
+	case len(m.tray.items) > 0:
+		return "clear the tray", m.clearTray
+	}
+	return "", nil
+}
+
+// clearTray empties the tray.
+func (m *Model) clearTray() tea.Cmd {
+	n := m.drop(func(item) bool { return true })
+	m.tray = tray{}
+	return page.Tell(page.Info, "Removed "+text.Plural(n, "file")+" from the tray. Press z to bring them back.")
+}
+
+func (m *Model) nextPart() tea.Cmd {
+	if m.focus == onTray {
+		m.focus = onList
+	} else {
+		m.focus = onTray
+	}
+	return nil
+}
+
+func (m *Model) removeItem() tea.Cmd {
+	if i, ok := m.trayItem(); ok {
+		m.drop(among(i.source))
+	}
+	return nil
+}
+
+// showItem opens the folder of the selected item.
+func (m *Model) showItem() tea.Cmd {
+	i, ok := m.trayItem()
+	if !ok {
+		return nil
+	}
+	m.focus = onList
+	return m.open(filepath.Dir(i.source.Path), filepath.Base(i.source.Path))
+}
+
+// startAddress asks for a URL.
+func (m *Model) startAddress() tea.Cmd {
+	p := kit.NewPrompt("Add a URL", "The service downloads it.", "", "https://example.com/photo.jpg")
+	p.Do = func(address string) tea.Cmd { return m.pick([]api.Source{{URL: strings.TrimSpace(address)}}) }
+	p.Verb = "add"
+	p.Check = func(address string) string {
+		return text.If(api.CheckSourceURL(strings.TrimSpace(address)) != nil, "Enter a complete http or https URL.")
+	}
+	m.Overlays().Open(p)
+	return nil
+}
+
+// paste adds pasted or dropped paths to the tray.
+func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
+	sources := ParsePaste(msg.Content, m.shown.folder)
+	if len(sources) == 0 {
+		return page.Tell(page.Info, "The pasted text has no path and no URL.")
+	}
+	return m.add(sources)
+}
+
+// sortMenu has the rows of the sort menu. The last one reverses the order.
+var sortMenu = []kit.MenuRow{
+	byName: {Key: "n", Label: "name"},
+	bySize: {Key: "s", Label: "size"},
+	byTime: {Key: "t", Label: "time"},
+	byKind: {Key: "k", Label: "kind"},
+	4:      {Key: "r", Label: "reverse the order"},
+}
+
+func (m *Model) openMenu() tea.Cmd {
+	rows, last := slices.Clone(sortMenu), len(sortMenu)-1
+	for i := range rows {
+		next := order{by: by(i)}
+		rows[i].Current = i < last && m.order.by == next.by || i == last && m.order.reverse
+		if i == last {
+			next = order{m.order.by, !m.order.reverse}
+		}
+		rows[i].Do = func() tea.Cmd {
+			m.order = next
+			return m.arrange(false)
+		}
+	}
+	return m.Open(kit.NewMenu("Sort", rows...))
+}
+
+// Commands returns the command that uploads the tray or the file under the cursor.
+func (m *Model) Commands() [][]string {
+	args := []string{"upload"}
+	for _, i := range m.tray.items {
+		args = append(args, session.SourceArg(i.source))
+	}
+	if e, ok := m.current(); ok && len(args) == 1 {
+		args = append(args, m.path(e))
+	}
+	return [][]string{args}
+}
+
+// pickClipboard adds the picture on the clipboard to the tray.
+func (m *Model) pickClipboard() tea.Cmd {
+	m.pasting = true
+	read := m.options.Clipboard
+	return func() tea.Msg {
+		source, err := read(context.Background())
+		return page.Then(func() tea.Cmd {
+			m.pasting = false
+			if err != nil {
+				return page.Send(problem(err))
+			}
+			return tea.Batch(m.pick([]api.Source{source}), page.Tell(page.Info, "The picture on the clipboard is in the tray as "+text.Safe(source.Name())+"."))
+		})
+	}
+}

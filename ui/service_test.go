@@ -1,0 +1,813 @@
+//go:build unix
+
+package ui_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/xpty"
+
+	"mediadesk/config"
+	"mediadesk/ui/uitest"
+)
+
+const testKey = "private_tmux_test_key"
+
+// tmux is a private terminal multiplexer with one window.
+type tmux struct {
+	t      *testing.T
+	socket string
+}
+
+// startTmux runs a shell command in a new tmux.
+func startTmux(t *testing.T, w, h int, env []string, dir, shell string) *tmux {
+	t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
+			t.Fatal("tmux is not installed, and MEDIADESK_TEST_REQUIRE is all")
+		}
+		t.Skip("tmux is not installed")
+	}
+	m := &tmux{t, filepath.Join(t.TempDir(), "tmux")}
+	args := []string{"new-session", "-d", "-x", strconv.Itoa(w), "-y", strconv.Itoa(h), "-c", dir}
+	for _, v := range env {
+		args = append(args, "-e", v)
+	}
+	m.run(append(args, shell)...)
+	t.Cleanup(func() { exec.Command("tmux", "-S", m.socket, "kill-server").Run() })
+	m.run("set", "-g", "status", "off")
+	return m
+}
+
+func (m *tmux) run(args ...string) string {
+	m.t.Helper()
+	out, err := exec.Command("tmux", append([]string{"-S", m.socket, "-f", "/dev/null"}, args...)...).CombinedOutput()
+	if err != nil {
+		m.t.Fatalf("tmux %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+func (m *tmux) keys(keys ...string) {
+	m.t.Helper()
+	m.run(append([]string{"send-keys"}, keys...)...)
+}
+
+func (m *tmux) screen() string { return m.run("capture-pane", "-p") }
+
+// wait polls until the screen is as wanted, because tmux does not report changes.
+func (m *tmux) wait(what string, wanted func(screen string) bool) {
+	m.t.Helper()
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	deadline := time.After(time.Minute)
+	for {
+		screen := m.screen()
+		if wanted(screen) {
+			return
+		}
+		select {
+		case <-again.C:
+		case <-deadline:
+			m.t.Fatalf("waited for %s; screen:\n%s", what, screen)
+		}
+	}
+}
+
+func (m *tmux) waitFor(text string) {
+	m.t.Helper()
+	m.wait(strconv.Quote(text), func(screen string) bool { return strings.Contains(screen, text) })
+}
+
+// service is mediadesk serve as a separate process.
+type service struct {
+	t       *testing.T
+	address string
+	binary  string
+	end     func() // ends it before the test does
+}
+
+func startService(t *testing.T, binary, dir string, flags ...string) *service {
+	t.Helper()
+	return startServiceAt(t, "127.0.0.1:0", binary, dir, flags...)
+}
+
+// startServiceAt runs the service at an address.
+func startServiceAt(t *testing.T, addr, binary, dir string, flags ...string) *service {
+	t.Helper()
+	cmd := exec.Command(binary, append([]string{"serve", "--addr", addr, "--data", dir, "--json"}, flags...)...)
+	cmd.Env = []string{"MEDIADESK_PRIVATE_KEY=" + testKey, "HOME=" + t.TempDir(), "MEDIADESK_HOME=" + t.TempDir()}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	end := sync.OnceFunc(func() {
+		cmd.Process.Signal(syscall.SIGTERM)
+		cmd.Wait()
+	})
+	t.Cleanup(end)
+	line, err := bufio.NewReader(out).ReadBytes('\n')
+	if err != nil {
+		t.Fatalf("serve printed no line: %v", err)
+	}
+	var first struct{ Address string }
+	if err := json.Unmarshal(line, &first); err != nil || first.Address == "" {
+		t.Fatalf("first line of serve: %s", line)
+	}
+	return &service{t, first.Address, binary, end}
+}
+
+// account returns the flags that name the service.
+func (s *service) account() []string {
+	return []string{"--upload-url", s.address, "--base-url", s.address, "--delivery-url", s.address}
+}
+
+// keyed returns the environment with the key of a service.
+func (d *workplace) keyed() []string { return append(d.env(), "MEDIADESK_PRIVATE_KEY="+testKey) }
+
+// names returns the names of the stored files.
+func (s *service) names() []string {
+	s.t.Helper()
+	cmd := exec.Command(s.binary, "list", "--json", "--base-url", s.address)
+	cmd.Env = []string{"MEDIADESK_PRIVATE_KEY=" + testKey, "HOME=" + s.t.TempDir(), "MEDIADESK_HOME=" + s.t.TempDir()}
+	out, err := cmd.Output()
+	if err != nil {
+		s.t.Fatalf("list: %v\n%s", err, out)
+	}
+	var names []string
+	for line := range strings.Lines(string(out)) {
+		var record struct{ Name string }
+		if err := json.Unmarshal([]byte(line), &record); err != nil {
+			s.t.Fatal(err)
+		}
+		names = append(names, record.Name)
+	}
+	return names
+}
+
+// TestKilledWhileSending kills the program during uploads and starts it again. Every file is stored
+// once.
+func TestKilledWhileSending(t *testing.T) {
+	binary := uitest.Build(t)
+	d := newWorkplace(t)
+	s := startService(t, binary, t.TempDir(), "--fault", "delay=400ms")
+	term := uitest.StartBinary(t, binary, append(s.account(), d.pictures), d.keyed(), 100, 30)
+	term.WaitFor("harbour.jpg")
+	term.Press("ctrl+a")
+	term.WaitFor("5 files")
+	term.Press("u")
+	term.WaitFor("Stored as")
+	term.Press("ctrl+s")
+	term.WaitFor("s Send 5 files")
+	term.Press("s")
+	term.WaitFor("of 5 stored") // the jobs are in the journal
+	term.Signal(syscall.SIGKILL)
+	<-term.Done()
+
+	// Start the same session again: the journal knows what was under way.
+	term = uitest.StartBinary(t, binary, append(s.account(), d.pictures), d.keyed(), 100, 30)
+	term.WaitFor("1 Pick")
+	term.Press("2")
+	term.WaitFor("5 of 5 stored")
+	term.Press("q")
+	var stems []string
+	for _, name := range s.names() {
+		stems = append(stems, name[:len(name)-len(filepath.Ext(name))-len("_123456789")]) // without the suffix
+	}
+	slices.Sort(stems)
+	if want := []string{"harbour", "logo", "mug", "orbit", "день_1___naïve__final_"}; !slices.Equal(stems, want) {
+		t.Errorf("stored: %q, want %q", stems, want)
+	}
+}
+
+// TestKilledWhileRunning kills the program while extensions are pending. The next program and two
+// watch commands get the results from posts to the address, which the settings name, or by polling.
+func TestKilledWhileRunning(t *testing.T) {
+	binary := uitest.Build(t)
+	for _, tt := range []struct {
+		name, fault, word string
+		code              int
+	}{
+		{"the service does its work", "", "success", 0},
+		{"the service fails", "extensions=fail", "failed", 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			const n = 4
+			d, library := newWorkplace(t), t.TempDir()
+			settings := fmt.Sprintf("[webhook]\nlisten = %q\n", "127.0.0.1:"+freePort(t))
+			if err := errors.Join(os.MkdirAll(d.home, 0o700), os.WriteFile(filepath.Join(d.home, "config.toml"), []byte(settings), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			s := startService(t, binary, library, "--fault", "extensions=pending")
+			env := d.keyed()
+			account := s.account()
+			command := func(args ...string) *exec.Cmd {
+				cmd := exec.Command(binary, append(args, account...)...)
+				cmd.Env = env
+				return cmd
+			}
+
+			if out, err := command("upload", d.pictures, "--exclude", "*.txt", "--extension", "remove-bg").CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			board := func() *uitest.Term {
+				term := uitest.StartBinary(t, binary, account, env, 120, 36)
+				term.WaitFor("1 Pick")
+				term.Press("3")
+				return term
+			}
+			term := board()
+			term.WaitFor("4 pending · 0 success · 0 failed")
+			term.Signal(syscall.SIGKILL)
+			<-term.Done()
+
+			// Start another program, and two watch commands beside it.
+			term = board()
+			term.WaitFor("4 pending · 0 success · 0 failed")
+			var watches [2]*exec.Cmd
+			var said [2]strings.Builder
+			var rest [2]*bufio.Scanner
+			for i := range watches {
+				watches[i] = command("watch", "--timeout", "2m", "--json")
+				out, err := watches[i].StdoutPipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := watches[i].Start(); err != nil {
+					t.Fatal(err)
+				}
+				// The command knows all runs before the first one can end.
+				rest[i] = bufio.NewScanner(out)
+				for range n {
+					rest[i].Scan()
+					said[i].WriteString(rest[i].Text() + "\n")
+				}
+			}
+			s.end()
+			flags := []string{}
+			if tt.fault != "" {
+				flags = []string{"--fault", tt.fault}
+			}
+			startServiceAt(t, strings.TrimPrefix(s.address, "http://"), binary, library, flags...)
+			term.WaitFor("0 pending")
+			if !strings.Contains(term.Screen(), "4 "+tt.word) {
+				t.Errorf("the board:\n%s", term.Screen())
+			}
+			term.Press("q")
+			<-term.Done()
+			for i, w := range watches {
+				for rest[i].Scan() {
+					said[i].WriteString(rest[i].Text() + "\n")
+				}
+				w.Wait()
+				if code := w.ProcessState.ExitCode(); code != tt.code {
+					t.Errorf("watch %d: got exit code %d, want %d\n%s", i, code, tt.code, &said[i])
+				}
+				if got := strings.Count(said[i].String(), `"status":"`+tt.word+`"`); got != n {
+					t.Errorf("watch %d reported %d ends, want %d:\n%s", i, got, n, &said[i])
+				}
+			}
+			// The service agrees with the reports.
+			out, err := command("list", "--json").Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if done := strings.Count(string(out), `"name":"Version 2"`); done != map[string]int{"success": n}[tt.word] {
+				t.Errorf("%d files have a new version:\n%s", done, out)
+			}
+		})
+	}
+}
+
+// TestLeavingSaysWhatItWaitsFor: if an answer is missing, leaving says what it waits for, and
+// ctrl+c ends the wait.
+func TestLeavingSaysWhatItWaitsFor(t *testing.T) {
+	binary := uitest.Build(t)
+	d := newWorkplace(t)
+	s := startService(t, binary, t.TempDir(), "--fault", "delay=1h")
+	file := filepath.Join(t.TempDir(), "file.txt")
+	if err := os.WriteFile(file, []byte("a file"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := d.keyed()
+	term := uitest.StartBinary(t, binary, append(s.account(), file), env, 120, 36)
+	term.WaitFor("Tray: 1 file")
+	term.Press("u")
+	term.WaitFor("What will happen")
+	term.Press("ctrl+s")
+	term.WaitFor("waiting for the answer")
+	term.Press("q")
+	term.WaitFor("l Leave and continue later") // in the line of hints: the dialog takes keys now
+	term.Press("l")
+	term.WaitFor("ctrl+c leaves now")
+	term.Press("ctrl+c")
+	term.Wait()
+}
+
+// TestLookingOnceMore checks an upload whose answer was lost. L asks the service again, sends
+// nothing, and finds the file.
+func TestLookingOnceMore(t *testing.T) {
+	binary := uitest.Build(t)
+	d := newWorkplace(t)
+	s := startService(t, binary, t.TempDir())
+	to, err := url.Parse(s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blind atomic.Bool
+	var uploads atomic.Int64
+	blind.Store(true)
+	forward := httputil.NewSingleHostReverseProxy(to)
+	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == http.MethodPost:
+			uploads.Add(1)
+			forward.ServeHTTP(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler) // stored, but the answer is lost
+		case blind.Load():
+			http.NotFound(w, r)
+		default:
+			forward.ServeHTTP(w, r)
+		}
+	}))
+	defer between.Close()
+
+	conf := filepath.Join(d.home, "config.toml")
+	text := fmt.Sprintf("profile = \"lossy\"\n[profiles.lossy]\nkind = \"own\"\nupload_url = %q\nbase_url = %q\ndelivery_url = %q\nnaming = \"service\"\n", between.URL, between.URL, s.address)
+	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	source := filepath.Join(t.TempDir(), "lost.txt")
+	if err := os.WriteFile(source, []byte("it arrives\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	term := uitest.StartBinary(t, binary, []string{source}, d.keyed(), 120, 36)
+	term.WaitFor("lost.txt")
+	term.Press("u")
+	term.WaitFor("Stored as")
+	term.Press("ctrl+s")
+	term.WaitFor("? unknown")
+
+	blind.Store(false)
+	term.Press("L")
+	term.WaitFor("✓ stored")
+	if n := uploads.Load(); n != 1 {
+		t.Errorf("the file was sent %d times, want 1", n)
+	}
+}
+
+// TestSendingByKeys uses the keys for sending in the built program: checking for stored files,
+// writing a manifest, and reordering the queue.
+func TestSendingByKeys(t *testing.T) {
+	binary := uitest.Build(t)
+	d := newWorkplace(t)
+	s := startService(t, binary, t.TempDir(), "--fault", "delay=500ms")
+	where := s.account()
+	env := d.keyed()
+	dir := t.TempDir()
+	for i := range 4 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%02d.txt", i)), fmt.Appendf(nil, "this is file %d\n", i), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	conf := filepath.Join(d.home, "config.toml")
+	if err := os.MkdirAll(filepath.Dir(conf), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(conf, []byte("concurrency = 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// One of the files is stored already.
+	first := exec.Command(binary, append([]string{"upload", filepath.Join(dir, "file00.txt")}, where...)...)
+	first.Env = env
+	if out, err := first.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+
+	// The manifest is written into the current folder.
+	here := t.TempDir()
+	inside := append([]string{"-c", `cd "$1" && shift && exec "$@"`, "sh", here, binary}, where...)
+	term := uitest.StartBinary(t, "/bin/sh", append(inside, dir), env, 120, 36)
+	term.WaitFor("file03.txt")
+	term.Press("ctrl+a")
+	term.WaitFor("4 files")
+	term.Press("u")
+	term.WaitFor("Stored as")
+	term.WaitFor("1 of 4 is already stored")
+	term.Press("ctrl+r")
+	term.WaitFor("write all files as a manifest")
+	term.Press("w")
+	term.WaitFor("Written:")
+	term.Press("esc")
+	term.WaitGone("write all files as a manifest")
+
+	// The command accepts the manifest.
+	written, err := filepath.Glob(filepath.Join(here, "mediadesk-*.json"))
+	if err != nil || len(written) != 1 {
+		t.Fatalf("manifests: %q, %v", written, err)
+	}
+	again := exec.Command(binary, append([]string{"upload", "--dry-run", "--json", "--manifest", written[0]}, where...)...)
+	again.Env = env
+	if out, err := again.CombinedOutput(); err != nil || strings.Count(string(out), "\n") != 4 {
+		t.Errorf("%v\n%s", err, out)
+	}
+
+	// Upload one file at a time, so that three wait, and change their order.
+	term.Press("ctrl+s")
+	term.WaitFor("s Send 4 files")
+	term.Press("s")
+	term.WaitFor("of 4 stored")
+	term.Press("P")
+	settled := func(screen string) bool {
+		return rows(screen, "= paused") >= 2 && rows(screen, "= paused")+rows(screen, "✓ stored") == 5
+	}
+	term.WaitUntil(settled)
+	next := func(screen string) string {
+		for line := range strings.Lines(screen) {
+			if at := strings.Index(line, "file0"); at >= 0 && rows(line, "= paused") > 0 {
+				return line[at : at+len("file00")]
+			}
+		}
+		return ""
+	}
+	was := next(term.Screen())
+	term.Press("g", "-")
+	term.WaitUntil(func(screen string) bool { return settled(screen) && next(screen) != was })
+	term.Press("+")
+	term.WaitUntil(func(screen string) bool { return settled(screen) && next(screen) == was })
+	term.Press("P")
+	term.WaitFor("4 of 4 stored")
+}
+
+// TestFaultsLeaveTheHeader: the header names the faults of another process that serves the library
+// until that process ends and this program serves it.
+func TestFaultsLeaveTheHeader(t *testing.T) {
+	d := newWorkplace(t)
+	serve := exec.Command(uitest.Build(t), "serve", "--addr", "127.0.0.1:0", "--json", "--fault", "rate=500/s")
+	serve.Env = d.env()
+	out, err := serve.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := serve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	term := d.start(120, 36, "--profile", "local", d.pictures)
+	term.WaitFor("faults on: rate=500/s")
+	if err := serve.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = serve.Wait()
+	term.WaitGone("faults on")
+	term.Quit()
+}
+
+// TestWrongKeyIsRefused: a key is tried before its account is saved.
+func TestWrongKeyIsRefused(t *testing.T) {
+	d := newWorkplace(t)
+	s := startService(t, uitest.Build(t), t.TempDir())
+	term := d.start(120, 36, "--profile", "local", d.pictures)
+	term.WaitFor("127.0.0.1:")
+	term.Press("5")
+	term.WaitFor("On this computer")
+	term.Press("a")
+	term.WaitFor("Which account?")
+	term.Press("right", "down")
+	term.Type(s.address)
+	term.Press("ctrl+s")
+	term.WaitFor("Use it for this run only")
+	term.Press("o")
+	term.WaitFor("Private key")
+	term.Type("private_wrong")
+	term.Press("enter")
+	term.WaitFor("The service refuses this key")
+	if strings.Contains(term.Screen(), "mediadesk key set") {
+		t.Error("a command is suggested where the key can be typed")
+	}
+	paths := config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": d.home}[name] })
+	if text, err := os.ReadFile(paths.StateFile()); err == nil && strings.Contains(string(text), s.address) {
+		t.Error("the account is saved")
+	}
+	term.Press("ctrl+u")
+	term.Type(testKey)
+	term.Press("enter")
+	term.WaitFor("accepts the key")
+	term.Quit()
+}
+
+// TestMessagesLeaveWithTheirScreen: a message about one screen does not stay over the next one.
+func TestMessagesLeaveWithTheirScreen(t *testing.T) {
+	d := newWorkplace(t)
+	term := d.start(120, 36, "--profile", "local", d.pictures)
+	term.WaitFor("127.0.0.1:")
+	term.Press("4")
+	term.WaitFor("This folder is empty")
+	term.Press("d")
+	term.WaitFor("d never deletes from the library")
+	term.Press("5")
+	term.WaitFor("a add an account") // in the last line, which is drawn after the message's
+	if screen := term.Screen(); strings.Contains(screen, "never deletes") {
+		t.Errorf("the message stayed:\n%s", screen)
+	}
+	// It leaves for what opens over its screen, too.
+	term.Press("d")
+	term.WaitFor("cannot be removed")
+	term.Press("a")
+	term.WaitFor("Which account?")
+	if screen := term.Screen(); strings.Contains(screen, "cannot be removed") {
+		t.Errorf("the message of the settings stayed over the account form:\n%s", screen)
+	}
+	term.Press("esc")
+	term.Quit()
+}
+
+// TestOneSendsAnotherWatches runs two programs on one journal. The screens show what mediadesk
+// upload sends. When the command is killed, they send the rest. Every file is stored once.
+func TestOneSendsAnotherWatches(t *testing.T) {
+	const n = 12
+	binary := uitest.Build(t)
+	d := newWorkplace(t)
+	s := startService(t, binary, t.TempDir())
+	// No answer comes to the fourth upload, so the command cannot end before it is killed.
+	target, err := url.Parse(s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed := make(chan struct{})
+	var uploads atomic.Int64
+	forward := httputil.NewSingleHostReverseProxy(target)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && uploads.Add(1) == 4 {
+			<-killed
+			return
+		}
+		r.Host = target.Host
+		forward.ServeHTTP(w, r)
+	}))
+	defer front.Close()
+	release := sync.OnceFunc(func() { close(killed) })
+	defer release()
+	dir := t.TempDir()
+	for i := range n {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%02d.txt", i)), fmt.Appendf(nil, "this is file %d\n", i), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := d.keyed()
+	where := []string{"--upload-url", front.URL, "--base-url", front.URL, "--delivery-url", front.URL}
+
+	watcher := uitest.StartBinary(t, binary, where, env, 120, 36)
+	watcher.WaitFor("1 Pick")
+	watcher.Press("2")
+	watcher.WaitFor("No uploads yet")
+
+	sender := exec.Command(binary, append([]string{"upload", "--concurrency", "1", dir}, where...)...)
+	sender.Env = env
+	if err := sender.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// The watcher shows what the other program has stored and what waits.
+	watcher.WaitUntil(func(screen string) bool {
+		return rows(screen, "✓ stored") >= 2 && strings.Contains(screen, "waiting")
+	})
+	if err := sender.Process.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	sender.Wait()
+	release()
+	if got := len(s.names()); got != 3 {
+		t.Fatalf("%d files were stored before the kill, want 3", got)
+	}
+	// The watcher sends the rest.
+	watcher.WaitUntil(func(screen string) bool {
+		return rows(screen, "✓ stored") == n
+	})
+	seen := map[string]int{}
+	for _, name := range s.names() {
+		seen[name[:len("file00")]]++
+	}
+	for i := range n {
+		if stem := fmt.Sprintf("file%02d", i); seen[stem] != 1 {
+			t.Errorf("%s is stored %d times, want 1", stem, seen[stem])
+		}
+	}
+}
+
+// rows returns the number of lines of the list that contain a text.
+func rows(screen, text string) int {
+	count := 0
+	for line := range strings.Lines(screen) {
+		if list, _, _ := strings.Cut(strings.TrimPrefix(line, "│"), "│"); strings.Contains(list, text) {
+			count++
+		}
+	}
+	return count
+}
+
+// TestStopAndGoOn: ctrl+z and the end give the terminal back to the shell of tmux as it was. fg
+// restores the screens, and they get the keys and the new sizes.
+func TestStopAndGoOn(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("bash is not installed, and other shells report stopped jobs differently")
+	}
+	binary := uitest.Build(t)
+	d := newWorkplace(t)
+	// The history would be written while the folder is removed.
+	m := startTmux(t, 100, 30, d.env(), d.pictures, "env PS1='ready> ' HISTFILE= bash --norc --noprofile -i")
+	m.waitFor("ready>")
+	m.keys(binary, "Enter")
+	m.waitFor("Try it here")
+	m.keys("Enter")
+	m.waitFor("mug.jpg")
+
+	restored := func() {
+		t.Helper()
+		if out := strings.TrimSpace(m.run("display-message", "-p", "#{alternate_on} #{cursor_flag} #{mouse_any_flag}")); out != "0 1 0" {
+			t.Errorf("alternate screen, cursor, mouse are %s, want \"0 1 0\"", out)
+		}
+	}
+	stopped := func(times int) {
+		t.Helper()
+		m.wait("the shell", func(screen string) bool {
+			return strings.Count(screen, "Stopped") == times && strings.HasSuffix(strings.TrimSpace(screen), "ready>")
+		})
+		restored()
+		// The terminal is in its usual mode: it echoes and edits lines.
+		m.keys("stty -a | tr ' ;' '\\n\\n' | grep -cx -e icanon -e echo -e isig", "Enter")
+		m.wait("stty", func(screen string) bool { return strings.HasSuffix(strings.TrimSpace(screen), "3\nready>") })
+	}
+	m.keys("C-z")
+	stopped(1)
+	m.keys("fg", "Enter")
+	m.waitFor("mug.jpg")
+	m.keys("4")
+	m.waitFor("This folder is empty")
+
+	m.keys("C-z")
+	stopped(2)
+	m.keys("fg", "Enter")
+	m.waitFor("This folder is empty")
+	m.run("resize-window", "-x", "30", "-y", "5")
+	m.waitFor("40x12")
+	m.run("resize-window", "-x", "100", "-y", "30")
+	m.waitFor("Settings")
+	m.keys("1")
+	m.waitFor("mug.jpg")
+	m.keys("q")
+	m.wait("the shell", func(screen string) bool {
+		return !strings.Contains(screen, "mug.jpg") && strings.HasSuffix(strings.TrimSpace(screen), "ready>")
+	})
+	restored()
+}
+
+// TestEndingSignals: a signal ends the screens like a key does: the terminal is restored, the
+// library is closed, and the exit code names the signal.
+func TestEndingSignals(t *testing.T) {
+	for _, sent := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT} {
+		d := newWorkplace(t)
+		term := d.start(100, 30, d.pictures)
+		term.WaitFor("Try it here")
+		term.Press("enter")
+		term.WaitFor("mug.jpg")
+		term.Signal(sent)
+		term.Wait()
+		if code := term.ExitCode(); code != 128+int(sent) || term.AltScreen() {
+			t.Errorf("%v: exit code %d, alternate screen %v\n%s", sent, code, term.AltScreen(), term.Screen())
+		}
+		for _, mode := range []string{"1003", "1004", "2004"} {
+			if raw := term.Raw(); strings.LastIndex(raw, "\x1b[?"+mode+"l") < strings.LastIndex(raw, "\x1b[?"+mode+"h") {
+				t.Errorf("%v: mode %s is still on", sent, mode)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(d.home, "data", "library", "owner.json")); !os.IsNotExist(err) {
+			t.Errorf("%v: the library was not closed: %v", sent, err)
+		}
+	}
+}
+
+// TestResizingStorm resizes the terminal 500 times, with keys in between. The screen is right
+// afterwards.
+func TestResizingStorm(t *testing.T) {
+	d := newWorkplace(t)
+	term := d.start(120, 36, d.pictures)
+	term.WaitFor("Try it here")
+	term.Press("enter")
+	term.WaitFor("shown turned right")
+	for i := range 500 {
+		w, h := 1+(i*37)%200, 1+(i*17)%60
+		term.Resize(w, h)
+		if i%10 == 0 {
+			term.Press("tab", "down", strconv.Itoa(1+i/10%5))
+		}
+	}
+	term.Resize(120, 36)
+	term.Press("2")
+	term.WaitFor("No uploads yet")
+	term.Press("1")
+	term.WaitFor("harbour.jpg")
+	term.WaitFor("? help")
+	term.Press("q")
+	term.Wait()
+	if term.ExitCode() != 0 || term.AltScreen() {
+		t.Errorf("exit code %d, alternate screen %v", term.ExitCode(), term.AltScreen())
+	}
+}
+
+// freePort returns a port of this computer on which nothing listens.
+func freePort(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
+}
+
+// TestInputEnds: if the terminal goes away without a SIGHUP, because it is not the controlling
+// terminal, the program ends as with a SIGHUP.
+func TestInputEnds(t *testing.T) {
+	d := newWorkplace(t)
+	pty, err := xpty.NewUnixPty(120, 36)
+	if err != nil {
+		t.Skipf("this machine has no pseudo-terminals: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), uitest.Deadline)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, uitest.Build(t), "--profile", "local", d.pictures)
+	cmd.Env = append(d.env(), "TERM=xterm-256color")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = pty.Slave(), pty.Slave(), pty.Slave()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = pty.Slave().Close()
+	var drawn []byte
+	for buf := make([]byte, 4096); !bytes.Contains(drawn, []byte("harbour.jpg")); {
+		n, err := pty.Master().Read(buf)
+		if err != nil {
+			t.Fatalf("%v after %q", err, drawn)
+		}
+		drawn = append(drawn, buf[:n]...)
+	}
+	if err := pty.Master().Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 128+int(syscall.SIGHUP) {
+		t.Errorf("got %v, want the exit code of a SIGHUP", err)
+	}
+}
+
+// TestEditorHasTheTerminal: an editor that the program starts gets the terminal itself, not a pipe.
+func TestEditorHasTheTerminal(t *testing.T) {
+	d := newWorkplace(t)
+	editor, found := filepath.Join(d.home, "editor"), filepath.Join(d.home, "found")
+	script := "#!/bin/sh\nif test -t 0 && test -t 1; then has=terminal; else has=pipe; fi\necho $has > " + found + "\n"
+	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	term := d.startWith([]string{"EDITOR=" + editor}, 120, 36, "--profile", "local", d.pictures)
+	term.WaitFor("harbour.jpg")
+	term.WaitFor("Tray: nothing picked yet")
+	term.WaitFor("127.0.0.1:")
+	term.Press("space")
+	term.WaitFor("Tray: 1 file")
+	term.Press("u")
+	term.WaitFor("Stored as")
+	term.Press("ctrl+o")
+	term.WaitUntil(func(string) bool {
+		text, err := os.ReadFile(found)
+		return err == nil && len(text) > 0
+	})
+	if text, err := os.ReadFile(found); err != nil || string(text) != "terminal\n" {
+		t.Errorf("the editor got %q, %v", text, err)
+	}
+}

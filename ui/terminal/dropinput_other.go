@@ -1,7 +1,0 @@
-//go:build unix && !linux
-
-package terminal
-
-import "os"
-
-func dropInput(*os.File) {}

@@ -1,0 +1,176 @@
+package uitest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/config"
+)
+
+// TestKey is a private key that must never appear on a screen or in a file.
+const TestKey = "private_Zq81+not/shown="
+
+// Keyring is a keyring in memory. Its calls fail with Err; Try and Set also with an error of their own.
+type Keyring struct {
+	Keys                map[string]config.Secret
+	Err, TryErr, SetErr error
+	Attempts, Gets      int
+}
+
+// Try returns its error.
+func (k *Keyring) Try(context.Context) error {
+	k.Attempts++
+	if k.TryErr != nil {
+		return k.TryErr
+	}
+	return k.Err
+}
+
+// Get returns a key.
+func (k *Keyring) Get(_ context.Context, profile string) (config.Secret, error) {
+	k.Gets++
+	if k.Err != nil {
+		return config.Secret{}, k.Err
+	}
+	if key, ok := k.Keys[profile]; ok {
+		return key, nil
+	}
+	return config.Secret{}, &config.KeyringError{Problem: config.KeyringNotFound, Doing: "reading"}
+}
+
+// Set stores a key.
+func (k *Keyring) Set(_ context.Context, profile string, key config.Secret) error {
+	if k.SetErr != nil {
+		return k.SetErr
+	}
+	if k.Err == nil {
+		k.Keys[profile] = key
+	}
+	return k.Err
+}
+
+// Delete removes a key.
+func (k *Keyring) Delete(ctx context.Context, profile string) error {
+	_, err := k.Get(ctx, profile)
+	delete(k.Keys, profile)
+	return err
+}
+
+// Accounts drives a screen with settings, keys and an environment of its own. D is the driver of a test that
+// embeds it, so that calls can be chained.
+type Accounts[D any] struct {
+	*Driver
+	TB    testing.TB
+	Paths config.Paths
+	Keys  *config.Keys
+	Store *Keyring
+	Env   map[string]string
+	// Seen is everything drawn so far.
+	Seen strings.Builder
+
+	self D
+}
+
+// Begin prepares an empty home.
+func (a *Accounts[D]) Begin(t testing.TB, self D) {
+	a.TB, a.self, a.Env, a.Store = t, self, map[string]string{}, &Keyring{Keys: map[string]config.Secret{}}
+	home := filepath.Join(t.TempDir(), "desk")
+	a.Paths = config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": home}[name] })
+	a.Keys = &config.Keys{Keyring: a.Store, Getenv: func(name string) string { return a.Env[name] }}
+}
+
+// Press presses keys and draws after each.
+func (a *Accounts[D]) Press(keys ...string) D {
+	a.TB.Helper()
+	for _, k := range keys {
+		a.Driver.Press(k)
+		a.Drawn()
+	}
+	return a.self
+}
+
+// Typed types text and draws after each character.
+func (a *Accounts[D]) Typed(text string) D {
+	a.TB.Helper()
+	for _, r := range text {
+		a.Send(tea.KeyPressMsg{Code: r, Text: string(r)})
+		a.Drawn()
+	}
+	return a.self
+}
+
+// Sees fails if a text is not on the screen. It treats line breaks as blanks.
+func (a *Accounts[D]) Sees(texts ...string) D {
+	a.TB.Helper()
+	a.Driver.Sees(texts...)
+	return a.self
+}
+
+// Has reports whether the screen shows a text.
+func (a *Accounts[D]) Has(text string) bool { return strings.Contains(a.Flat(), text) }
+
+// Drawn returns the screen as plain text.
+func (a *Accounts[D]) Drawn() string {
+	text := a.Text()
+	a.Seen.WriteString(text)
+	return text
+}
+
+// Click clicks the line that contains words.
+func (a *Accounts[D]) Click(words string) {
+	a.TB.Helper()
+	lines := strings.Split(a.Drawn(), "\n")
+	y := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, words) })
+	if y < 0 {
+		a.TB.Fatalf("%q is not on the screen:\n%s", words, strings.Join(lines, "\n"))
+	}
+	a.Send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 20, Y: y})
+}
+
+// Settings returns the saved settings.
+func (a *Accounts[D]) Settings() config.Config {
+	a.TB.Helper()
+	c, err := config.Load(a.Paths)
+	if err != nil {
+		a.TB.Fatal(err)
+	}
+	return c
+}
+
+// Add adds accounts to the settings.
+func (a *Accounts[D]) Add(accounts ...config.Profile) {
+	a.TB.Helper()
+	for _, p := range accounts {
+		if _, err := a.Settings().SetProfile(p); err != nil {
+			a.TB.Fatal(err)
+		}
+	}
+}
+
+// Own writes config.toml.
+func (a *Accounts[D]) Own(text string) {
+	a.TB.Helper()
+	err := os.MkdirAll(filepath.Dir(a.Paths.Config), 0o700)
+	if err = errors.Join(err, os.WriteFile(a.Paths.Config, []byte(text), 0o600)); err != nil {
+		a.TB.Fatal(err)
+	}
+}
+
+// HidesKey fails if TestKey was drawn or is in the settings.
+func (a *Accounts[D]) HidesKey() {
+	a.TB.Helper()
+	state, err := os.ReadFile(a.Paths.StateFile())
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		a.TB.Fatal(err)
+	}
+	if strings.Contains(a.Seen.String()+string(state), TestKey) {
+		a.TB.Error("the key was drawn or written")
+	}
+}

@@ -129,7 +129,7 @@ var UploadFields = []*UploadField{
 	},
 	{
 		Name: FieldTags, Key: "tags", Flag: "tags", Value: "TAGS", Label: "Tags", Words: "tags", Kind: KindList, Hint: "none",
-		Help:  "comma-separated tags: at most 500 characters, no %",
+		Help:  "tags, separated by commas: at most 500 characters, no %",
 		value: listValue(func(u *Upload) *Field[[]string] { return &u.Tags }, nil),
 		check: checkSet(func(u *Upload) Field[[]string] { return u.Tags }, CheckTags),
 	},

@@ -51,6 +51,8 @@ type Program struct {
 
 	sessions  []*session.Session // open until the command ends
 	args      []string
+	failed    error       // of the command that ran
+	described bool        // the help of a command below root is written
 	local     bool        // the profile is the local library, whose copies are never old
 	serving   bool        // this process serves the local library until it ends
 	busy      string      // who has the usual address of the local library; empty if it is free
@@ -134,14 +136,13 @@ func Main(ctx context.Context, p Program, args []string) int {
 
 // execute runs a command line and closes the sessions that it opened.
 func (p *Program) execute(ctx context.Context, args []string) error {
-	p.args = args
+	p.args, p.failed = args, nil
 	root := newRoot(p)
-	root.Version = p.Version
 	root.SetArgs(args)
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
-	err := root.ExecuteContext(ctx)
+	err := cmp.Or(p.runCommand(ctx, root), p.failed)
 	closing, cancel := context.WithTimeout(context.Background(), session.CloseTime)
 	defer cancel()
 	for _, s := range p.sessions {
@@ -161,10 +162,8 @@ func newRoot(p *Program) *cobra.Command {
 		Short: "Upload, tag and manage images in an ImageKit-style media library",
 		Long: "Upload, tag and manage images in an ImageKit-style media library from your terminal.\n\n" +
 			"Without a command, mediadesk opens the screens. Files that you name are put in the tray. A folder opens in the picker.",
-		Example:      "mediadesk\nmediadesk holiday/*.jpg\nmediadesk upload photo.jpg --tags sea,boat --folder /summer/ --wait",
-		Args:         cobra.ArbitraryArgs,
-		SilenceUsage: true, SilenceErrors: true,
-		DisableFlagsInUseLine: true,
+		Example: "mediadesk\nmediadesk holiday/*.jpg\nmediadesk upload photo.jpg --tags sea,boat --folder /summer/ --wait",
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runScreens(cmd, p, args)
 		},
@@ -186,26 +185,64 @@ func newRoot(p *Program) *cobra.Command {
 		return nil
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%s", flagProblem(err)) })
-	root.SetHelpFunc(p.showHelp)
 	all := root.PersistentFlags()
-	all.StringVarP(&p.Profile, "profile", "p", "", "use this profile instead of the one in use")
-	all.StringVar(&p.UploadURL, "upload-url", "", "address for uploads, instead of a profile")
-	all.StringVar(&p.BaseURL, "base-url", "", "address for all other calls, instead of a profile")
-	all.StringVar(&p.DeliveryURL, "delivery-url", "", "address that serves the files, instead of a profile")
+	all.StringVarP(&p.Profile, "profile", "p", "", "`PROFILE`: use this profile instead of the one in use")
+	all.StringVar(&p.UploadURL, "upload-url", "", "`URL`: address for uploads, instead of a profile")
+	all.StringVar(&p.BaseURL, "base-url", "", "`URL`: address for all other calls, instead of a profile")
+	all.StringVar(&p.DeliveryURL, "delivery-url", "", "`URL`: address that serves the files, instead of a profile")
 	all.BoolVar(&p.json, "json", false, "print one JSON object per line, for scripts")
 	all.BoolVarP(&p.dryRun, "dry-run", "n", false, "print the request instead of sending it")
 	all.BoolVarP(&p.quiet, "quiet", "q", false, "print results and errors only")
 	all.BoolVarP(&p.yes, "yes", "y", false, "answer yes to questions, such as whether to delete")
-	all.IntVar(&p.KeyFD, "key-fd", -1, "read the private key from this file descriptor")
+	all.IntVar(&p.KeyFD, "key-fd", -1, "`N`: read the private key from this file descriptor")
 	all.BoolVar(&p.debug, "debug", false, "log every request, without secrets")
 	all.BoolVar(&p.accessible, "accessible", false, "prompts and sentences instead of screens, for screen readers")
 	root.AddCommand(newUpload(p), newResume(p), newDetails(p), newList(p), newOpen(p), newWatch(p), newServe(p), newUploads(p), newUsage(p), newTransfer(p),
 		newProfile(p), newKey(p), newDoctor(p), newMan(p))
 	root.AddCommand(newFileCommands(p)...)
 	root.AddCommand(newFolderCommands(p)...)
-	addCompletions(root, p)
 	checkHelpArgs(root)
+	root.InitDefaultCompletionCmd()
+	if c, _, err := root.Find([]string{"completion"}); err == nil {
+		c.Args, c.Short, c.Long = nil, "Print the completion script of a shell", ""
+		c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		c.Example = "source <(mediadesk completion bash)\nmediadesk completion zsh > \"${fpath[1]}/_mediadesk\"\n" +
+			"mediadesk completion fish > ~/.config/fish/completions/mediadesk.fish"
+		for _, shell := range c.Commands() {
+			shell.Long = ""
+		}
+	}
+	p.complete(root)
 	return root
+}
+
+// complete gives a command and those below it what all have: completions, the check of the number of
+// arguments, and the help of their texts.
+func (p *Program) complete(cmd *cobra.Command) {
+	cmd.Flags().SortFlags, cmd.PersistentFlags().SortFlags = false, false
+	p.completeFlags(cmd)
+	if run := cmd.RunE; run != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			p.failed = run(cmd, args) // fang would query the terminal for the colors of an error
+			return nil
+		}
+	}
+	if cmd.HasParent() {
+		cmd.SetHelpFunc(func(c *cobra.Command, args []string) {
+			describeFlags(c)
+			p.described = true
+			c.Root().HelpFunc()(c, args)
+		})
+		if cmd.Args == nil {
+			cmd.Args = checkArgs
+		}
+		if cmd.ValidArgsFunction == nil {
+			cmd.ValidArgsFunction = p.completeArgs(cmd.Use)
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		p.complete(sub)
+	}
 }
 
 // switchValue refuses the value of a switch as a separate word, which would be an argument.

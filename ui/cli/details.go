@@ -41,19 +41,19 @@ func newDetails(p *Program) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return runDetails(cmd, p, c, args) },
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&c.tags, "tags", "", "replace the tags with these, separated by commas")
-	fl.StringVar(&c.addTags, "add-tags", "", "add these tags")
-	fl.StringVar(&c.removeTags, "remove-tags", "", "remove these tags")
+	fl.StringVar(&c.tags, "tags", "", "`TAGS`: replace the tags with these, separated by commas")
+	fl.StringVar(&c.addTags, "add-tags", "", "`TAGS`: add these tags")
+	fl.StringVar(&c.removeTags, "remove-tags", "", "`TAGS`: remove these tags")
 	fl.BoolVar(&c.takeAITags, "take-ai-tags", false, "add the AI tags to the tags")
 	fl.BoolVar(&c.unsetTags, "unset-tags", false, "remove all tags (sends null)")
-	fl.StringVar(&c.region, "region", "", "set the region: x,y,width,height in pixels")
+	fl.StringVar(&c.region, "region", "", "`REGION`: set the region: x,y,width,height in pixels")
 	fl.BoolVar(&c.unsetRegion, "unset-region", false, "remove the region (sends null)")
-	fl.StringVar(&c.description, "description", "", "set the description")
-	fl.StringVar(&c.metadata, "metadata", "", "set custom metadata: a JSON object; null removes a field")
+	fl.StringVar(&c.description, "description", "", "`TEXT`: set the description")
+	fl.StringVar(&c.metadata, "metadata", "", "`JSON`: set custom metadata: a JSON object; null removes a field")
 	fl.BoolVar(&c.undo, "undo", false, "undo the last change of the file and of the others changed in the same step")
 	fl.BoolVar(&c.redo, "redo", false, "redo the last undone change")
-	fl.StringArrayVar(&c.extensions, "extension", nil, "run an extension: its name or its JSON (repeatable)")
-	fl.StringVar(&c.webhook, "webhook", "", "address that gets the results of extensions, or none")
+	fl.StringArrayVar(&c.extensions, "extension", nil, "`EXTENSION`: run an extension: its name or its JSON (repeatable)")
+	fl.StringVar(&c.webhook, "webhook", "", "`URL`: address that gets the results of extensions, or none")
 	return cmd
 }
 

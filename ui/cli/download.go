@@ -40,9 +40,9 @@ func newDownload(p *Program) *cobra.Command {
 			"mediadesk download /summer/a.jpg --to - | exiftool -",
 		RunE: func(cmd *cobra.Command, args []string) error { return d.run(cmd.Context(), args) },
 	}
-	cmd.Flags().StringVar(&d.to, "to", ".", "local folder (default: the current one); - writes to standard output")
-	cmd.Flags().StringArrayVar(&d.filter.Include, "include", nil, "download only matching files of folders, such as '*.jpg' or 'a/**' (repeatable)")
-	cmd.Flags().StringArrayVar(&d.filter.Exclude, "exclude", nil, "skip matching files and folders (repeatable)")
+	cmd.Flags().StringVar(&d.to, "to", ".", "`DIR`: local folder (default: the current one); - writes to standard output")
+	cmd.Flags().StringArrayVar(&d.filter.Include, "include", nil, "`PATTERN`: download only matching files of folders, such as '*.jpg' or 'a/**' (repeatable)")
+	cmd.Flags().StringArrayVar(&d.filter.Exclude, "exclude", nil, "`PATTERN`: skip matching files and folders (repeatable)")
 	return cmd
 }
 

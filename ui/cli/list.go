@@ -47,9 +47,9 @@ func newList(p *Program) *cobra.Command {
 			return runList(cmd, p, args, q)
 		},
 	}
-	cmd.Flags().StringVar(&search, "search", "", "list the files that match a search query of the service")
-	cmd.Flags().StringVar(&kind, "file-type", "", "list only files of this type: "+api.KindImage+" or "+api.KindNonImage)
-	cmd.Flags().StringVar(&sort, "sort", "", "order: "+strings.ToLower(strings.Join(api.Sorts, ", "))+"; - before it reverses it; relevance needs HAS in --search (default name)")
+	cmd.Flags().StringVar(&search, "search", "", "`QUERY`: list the files that match a search query of the service")
+	cmd.Flags().StringVar(&kind, "file-type", "", "`TYPE`: list only files of this type: "+api.KindImage+" or "+api.KindNonImage)
+	cmd.Flags().StringVar(&sort, "sort", "", "`ORDER`: order: "+strings.ToLower(strings.Join(api.Sorts, ", "))+"; - before it reverses it; relevance needs HAS in --search (default name)")
 	cmd.Flags().BoolVar(&asTree, "tree", false, "show subfolders and their files as a tree")
 	return cmd
 }

@@ -294,7 +294,7 @@ func newDelete(p *Program) *cobra.Command {
 		},
 	}
 	cmd := c.command(p)
-	cmd.Flags().StringVar(&version, "version", "", "delete only this version, which is not the current one")
+	cmd.Flags().StringVar(&version, "version", "", "`ID`: delete only this version, which is not the current one")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case version != "" && len(args) > 1:
@@ -360,7 +360,7 @@ func newSign(p *Program) *cobra.Command {
 		done: func(_, to string) string { return to },
 	}
 	cmd := c.command(p)
-	cmd.Flags().DurationVar(&valid, "for", valid, "how long the address is valid (default: 24h)")
+	cmd.Flags().DurationVar(&valid, "for", valid, "`TIME`: how long the address is valid (default: 24h)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case valid <= 0:

@@ -41,7 +41,7 @@ func newProfile(p *Program) *cobra.Command {
 			"mediadesk profile remove lab", removeProfile,
 		},
 	} {
-		complete := profileNames(p)
+		complete := p.completeProfiles
 		if c.use == "list" {
 			complete = cobra.NoFileCompletions
 		}
@@ -71,17 +71,17 @@ var profileFields = []struct {
 	{"details", "", "", func(p *config.Profile) any { return &p.BaseURL }},
 	{"delivery", "", "", func(p *config.Profile) any { return &p.DeliveryURL }},
 	{"insecure", "insecure", "allow plain http to a private network, where others can read the key and the files", func(p *config.Profile) any { return &p.Insecure }},
-	{"largest file", "max-size", "largest file that the account accepts, in bytes", func(p *config.Profile) any { return &p.MaxSize }},
-	{"largest video", "max-video-size", "largest video that the account accepts, in bytes", func(p *config.Profile) any { return &p.MaxVideoSize }},
-	{"folder", "folder", "default folder of uploads, such as /summer/", func(p *config.Profile) any { return &p.Folder }},
-	{"tags", "tags", "default tags of uploads, separated by commas", func(p *config.Profile) any { return &p.Tags }},
-	{"extensions", "extension", "default extension of uploads: its name or its JSON (repeatable)", func(p *config.Profile) any { return &p.Extensions }},
-	{"unique names", "unique", "who makes names unique: here, service or off", func(p *config.Profile) any { return (*string)(&p.Naming) }},
-	{"color option", "colour-option", "how the service spells the color of remove-bg: bg_colour or bg_color", func(p *config.Profile) any { return (*string)(&p.ColorOption) }},
-	{"webhook", "webhook-url", "public address in front of our webhook receiver", func(p *config.Profile) any { return &p.WebhookURL }},
-	{"signed with", "webhook-secret-file", "file with the secrets that sign webhook posts, one a line, readable by you alone (0600)", func(p *config.Profile) any { return &p.WebhookSecretFile }},
-	{"key file", "key-file", "file with the private key, readable by you alone (0600)", func(p *config.Profile) any { return &p.KeyFile }},
-	{"key command", "key-command", "program that prints the key; repeat the flag for each argument", func(p *config.Profile) any { return &p.KeyCommand }},
+	{"largest file", "max-size", "`BYTES`: largest file that the account accepts, in bytes", func(p *config.Profile) any { return &p.MaxSize }},
+	{"largest video", "max-video-size", "`BYTES`: largest video that the account accepts, in bytes", func(p *config.Profile) any { return &p.MaxVideoSize }},
+	{"folder", "folder", "`FOLDER`: default folder of uploads, such as /summer/", func(p *config.Profile) any { return &p.Folder }},
+	{"tags", "tags", "`TAGS`: default tags of uploads, separated by commas", func(p *config.Profile) any { return &p.Tags }},
+	{"extensions", "extension", "`EXTENSION`: default extension of uploads: its name or its JSON (repeatable)", func(p *config.Profile) any { return &p.Extensions }},
+	{"unique names", "unique", "`HOW`: who makes names unique: here, service or off", func(p *config.Profile) any { return (*string)(&p.Naming) }},
+	{"color option", "colour-option", "`OPTION`: how the service spells the color of remove-bg: bg_colour or bg_color", func(p *config.Profile) any { return (*string)(&p.ColorOption) }},
+	{"webhook", "webhook-url", "`URL`: public address in front of our webhook receiver", func(p *config.Profile) any { return &p.WebhookURL }},
+	{"signed with", "webhook-secret-file", "`FILE`: file with the secrets that sign webhook posts, one a line, readable by you alone (0600)", func(p *config.Profile) any { return &p.WebhookSecretFile }},
+	{"key file", "key-file", "`FILE`: file with the private key, readable by you alone (0600)", func(p *config.Profile) any { return &p.KeyFile }},
+	{"key command", "key-command", "`WORD`: program that prints the key; repeat the flag for each argument", func(p *config.Profile) any { return &p.KeyCommand }},
 }
 
 // profileFlags are the flags for profile settings.
@@ -133,8 +133,8 @@ func newProfileAdd(p *Program) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&q.hosted, "hosted", "", "id of the account at the hosted service, as in https://ik.imagekit.io/ID")
-	fl.StringVar(&q.plan, "plan", "", "limits of a plan of the hosted service: free, lite or pro (default: free)")
+	fl.StringVar(&q.hosted, "hosted", "", "`ID`: id of the account at the hosted service, as in https://ik.imagekit.io/ID")
+	fl.StringVar(&q.plan, "plan", "", "`PLAN`: limits of a plan of the hosted service: free, lite or pro (default: free)")
 	for _, field := range profileFields {
 		switch value := field.value(&q.Profile).(type) {
 		case *string:
@@ -316,15 +316,4 @@ func removeProfile(p *Program, c config.Config, args []string) error {
 		_, err = fmt.Fprintf(p.Stdout, "Removed the profile %s.\n", args[0])
 	}
 	return err
-}
-
-// profileNames completes profile names.
-func profileNames(p *Program) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		c, err := config.Load(p.Paths)
-		if err != nil || len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return c.Names(), cobra.ShellCompDirectiveNoFileComp
-	}
 }

@@ -43,18 +43,18 @@ func newResume(p *Program) *cobra.Command {
 
 // addRetryFor adds the flag that limits retries.
 func (p *Program) addRetryFor(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&p.RetryFor, "retry-for", session.RetryFor, "how long to retry uploads while the service does not answer; then they stay open")
+	cmd.Flags().DurationVar(&p.RetryFor, "retry-for", session.RetryFor, "`TIME`: how long to retry uploads while the service does not answer; then they stay open")
 }
 
 // addWait adds the flags for waiting for extensions.
 func addWait(cmd *cobra.Command, wait *bool, timeout *time.Duration) {
 	cmd.Flags().BoolVar(wait, "wait", false, "wait until the extensions have finished")
-	cmd.Flags().DurationVar(timeout, "timeout", 0, "with --wait: stop waiting after this time, such as 5m (default: never)")
+	cmd.Flags().DurationVar(timeout, "timeout", 0, "`TIME`: with --wait: stop waiting after this time, such as 5m (default: never)")
 }
 
 // addConcurrency adds the flag for the number of uploads at the same time.
 func (p *Program) addConcurrency(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&p.Concurrency, "concurrency", 0, "number of uploads at the same time (default: the setting, else it adapts)")
+	cmd.Flags().IntVar(&p.Concurrency, "concurrency", 0, "`N`: number of uploads at the same time (default: the setting, else it adapts)")
 }
 
 // resume claims unfinished uploads from the journal.

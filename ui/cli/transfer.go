@@ -41,13 +41,11 @@ func newTransfer(p *Program) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&t.to, "to", "", "profile to send to")
+	fl.StringVar(&t.to, "to", "", "`PROFILE`: profile to send to")
 	fl.BoolVar(&t.move, "move", false, "delete each file here after the other profile has it")
-	_ = fl.SetAnnotation("to", valueOf, []string{"PROFILE"})
-	_ = cmd.RegisterFlagCompletionFunc("to", profileNames(p))
-	fl.StringVar(&t.o.Folder, "folder", "", "target folder (default: the current folder of each file)")
-	fl.StringArrayVar(&t.o.Filter.Include, "include", nil, "send only matching files of folders, such as '*.jpg' or 'a/**' (repeatable)")
-	fl.StringArrayVar(&t.o.Filter.Exclude, "exclude", nil, "skip matching files and folders (repeatable)")
+	fl.StringVar(&t.o.Folder, "folder", "", "`FOLDER`: target folder (default: the current folder of each file)")
+	fl.StringArrayVar(&t.o.Filter.Include, "include", nil, "`PATTERN`: send only matching files of folders, such as '*.jpg' or 'a/**' (repeatable)")
+	fl.StringArrayVar(&t.o.Filter.Exclude, "exclude", nil, "`PATTERN`: skip matching files and folders (repeatable)")
 	p.addConcurrency(cmd)
 	p.addRetryFor(cmd)
 	return cmd

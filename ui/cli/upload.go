@@ -44,7 +44,7 @@ func (u *uploadFlags) filter() session.Filter {
 func newUpload(p *Program) *cobra.Command {
 	u := &uploadFlags{repeated: map[string]*[]string{}}
 	cmd := &cobra.Command{
-		Use:   "upload SOURCE…",
+		Use:   "upload [SOURCE…]",
 		Short: "Upload images and other files",
 		Long: "Upload files. A SOURCE is a path, a folder (with its subfolders, which are created below --folder), an http or " +
 			"https address that the service downloads, or - for standard input. It prints the path, id and address of each stored file. --dry-run shows the requests and a summary instead of sending.\n\n" +
@@ -61,27 +61,27 @@ func newUpload(p *Program) *cobra.Command {
 			"mediadesk upload --follow ~/Pictures/Screenshots --copy markdown\n" +
 			"find . -newer last.txt -type f -print0 | mediadesk upload --files-from -\n" +
 			"curl -s https://example.com/a.jpg | mediadesk upload - --name a.jpg",
-		Args: cobra.ArbitraryArgs, // flags can name sources, too
 		RunE: func(cmd *cobra.Command, args []string) error { return runUpload(cmd, p, u, args) },
 	}
 	fl := cmd.Flags()
 	for _, f := range api.UploadFields {
+		help := "`" + f.Value + "`: " + f.Help
 		switch {
 		case f.Repeat:
-			u.repeated[f.Flag] = fl.StringArray(f.Flag, nil, f.Help)
+			u.repeated[f.Flag] = fl.StringArray(f.Flag, nil, help)
 		case f.Kind == api.KindSwitch:
 			fl.Bool(f.Flag, f.Default, f.Help)
 		default:
-			fl.String(f.Flag, "", f.Help)
+			fl.String(f.Flag, "", help)
 		}
 	}
-	fl.StringVar(&u.manifest, "manifest", "", "file of sources with their options, as JSON or CSV; - reads standard input")
-	fl.StringVar(&u.from, "files-from", "", "file with a list of sources, one a line or separated by NUL; - reads standard input")
-	fl.StringVar(&u.copy, "copy", "", "copy the addresses of stored files to the terminal's clipboard: url, markdown or html")
+	fl.StringVar(&u.manifest, "manifest", "", "`FILE`: file of sources with their options, as JSON or CSV; - reads standard input")
+	fl.StringVar(&u.from, "files-from", "", "`FILE`: file with a list of sources, one a line or separated by NUL; - reads standard input")
+	fl.StringVar(&u.copy, "copy", "", "`FORMAT`: copy the addresses of stored files to the terminal's clipboard: url, markdown or html")
 	fl.BoolVar(&u.clip, "clipboard", false, "upload the picture on the clipboard")
 	fl.BoolVar(&u.follow, "follow", false, "watch folders and upload completed files until ctrl+c")
-	fl.StringArrayVar(&u.include, "include", nil, "upload only matching files of folders, such as '*.jpg' or 'a/**' (repeatable)")
-	fl.StringArrayVar(&u.exclude, "exclude", nil, "skip matching files and folders (repeatable)")
+	fl.StringArrayVar(&u.include, "include", nil, "`PATTERN`: upload only matching files of folders, such as '*.jpg' or 'a/**' (repeatable)")
+	fl.StringArrayVar(&u.exclude, "exclude", nil, "`PATTERN`: skip matching files and folders (repeatable)")
 	fl.BoolVar(&u.skipStored, "skip-stored", false, "skip files that the folder already has, by name, size and content")
 	fl.BoolVar(&u.noDefaults, "no-defaults", false, "ignore the profile's default folder, tags and extensions")
 	p.addConcurrency(cmd)

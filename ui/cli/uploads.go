@@ -46,7 +46,7 @@ func newUploads(p *Program) *cobra.Command {
 	fl.BoolVar(&u.cancel, "cancel", false, "cancel waiting uploads")
 	p.addRetryFor(cmd)
 	fl.BoolVar(&u.twice, "twice", false, "with --retry: include uploads that could be stored twice")
-	fl.IntVar(&u.limit, "limit", 100, "list the newest N; 0: all (default: 100)")
+	fl.IntVar(&u.limit, "limit", 100, "`N`: list the newest N; 0: all (default: 100)")
 	return cmd
 }
 

@@ -49,8 +49,8 @@ func newUsage(p *Program) *cobra.Command {
 			return printUsage(p, start, end, used)
 		},
 	}
-	cmd.Flags().StringVar(&since, "since", "", "first day, such as 2026-06-01 (default: the first of this month)")
-	cmd.Flags().StringVar(&until, "until", "", "last day (default: today)")
+	cmd.Flags().StringVar(&since, "since", "", "`DAY`: first day, such as 2026-06-01 (default: the first of this month)")
+	cmd.Flags().StringVar(&until, "until", "", "`DAY`: last day (default: today)")
 	return cmd
 }
 

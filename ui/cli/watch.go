@@ -41,7 +41,7 @@ func newWatch(p *Program) *cobra.Command {
 			return watchRuns(cmd.Context(), p, d, ids, len(ids) > 0, timeout)
 		},
 	}
-	cmd.Flags().DurationVar(&timeout, "timeout", 0, "stop after this time, such as 5m (default: never)")
+	cmd.Flags().DurationVar(&timeout, "timeout", 0, "`TIME`: stop after this time, such as 5m (default: never)")
 	return cmd
 }
 

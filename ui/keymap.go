@@ -19,13 +19,14 @@ var reserved = []string{"ctrl+c", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+
 
 // catalog returns the actions of every part of every screen by part name.
 func catalog() map[string][]kit.Action {
-	program := &Model{session: &session.Session{}}
+	program := New(Options{})
+	program.session = &session.Session{}
 	everywhere := program.programActions(false)
 	all := map[string][]kit.Action{}
 	for _, s := range screens {
-		if c, ok := s.blank().(page.Catalog); ok {
+		if c, ok := s.open(program).(page.Catalog); ok {
 			for part, actions := range c.Catalog() {
-				all[strings.TrimSuffix(s.key+", "+part, ", ")] = append(actions, everywhere...)
+				all[strings.TrimSuffix(s.Name+", "+part, ", ")] = append(actions, everywhere...)
 			}
 		}
 	}

@@ -45,11 +45,10 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 		return append(actions, help, suspend)
 	}
 	if m.session != nil {
-		for i, t := range tabs {
-			if t.id == m.host.Front() && m.host.InFront() != nil {
-				continue
+		for _, id := range page.Tabs {
+			if id != m.host.Front() {
+				add("screen."+id.Name, "go to "+id.Title, "", func() tea.Cmd { return m.goTo(id) }, nil, id.Key)
 			}
-			add("screen."+t.key, "go to "+t.title, "", func() tea.Cmd { return m.goTo(t.id) }, nil, string(rune('1'+i)))
 		}
 		add("screen.next", "next screen", "", func() tea.Cmd { return m.turn(1) }, nil, "]")
 		add("screen.previous", "previous screen", "", func() tea.Cmd { return m.turn(-1) }, nil, "[")
@@ -76,7 +75,7 @@ func (m *Model) openHelp() tea.Cmd {
 func (m *Model) openPalette() tea.Cmd {
 	actions := m.host.Actions()
 	for _, s := range screens {
-		if m.session != nil && s.id != m.host.Front() {
+		if m.session != nil && s.ID != m.host.Front() {
 			actions = append(actions, m.host.Bound(m.actionsOf(s))...)
 		}
 	}
@@ -86,17 +85,17 @@ func (m *Model) openPalette() tea.Cmd {
 
 // actionsOf returns the actions of a screen in the background. They bring it to the front before they run.
 func (m *Model) actionsOf(of screen) []kit.Action {
-	s, missing := m.host.Screen(of.id), ""
+	s, missing := m.host.Screen(of.ID), ""
 	if s == nil {
-		s, missing = of.blank(), of.missing
+		s, missing = of.open(m), of.missing
 	}
 	var actions []kit.Action
 	for _, a := range s.Actions() {
 		if strings.HasPrefix(a.ID, "list.") || a.ID == "" {
 			continue
 		}
-		a.Group, a.Disabled = of.title, func() string { return missing }
-		a.Do = func() tea.Cmd { return m.runOn(of.id, a.ID) }
+		a.Group, a.Disabled = of.Title, func() string { return missing }
+		a.Do = func() tea.Cmd { return m.runOn(of.ID, a.ID) }
 		actions = append(actions, a)
 	}
 	return actions
@@ -104,7 +103,7 @@ func (m *Model) actionsOf(of screen) []kit.Action {
 
 // runOn shows a screen and runs an action there, or says why it is disabled.
 func (m *Model) runOn(id page.ID, action string) tea.Cmd {
-	shown := m.show(id, tabOf(id) < 0)
+	shown := m.show(id, id.Key == "")
 	for _, a := range m.host.Actions() {
 		if a.ID == action {
 			if reason := a.Reason(); reason != "" {
@@ -126,22 +125,18 @@ func (m *Model) goTo(id page.ID) tea.Cmd {
 
 // turn goes to the next or previous tab.
 func (m *Model) turn(by int) tea.Cmd {
-	n := len(tabs)
-	return m.goTo(tabs[(m.tab()+by+n)%n].id)
+	n := len(page.Tabs)
+	return m.goTo(page.Tabs[(slices.Index(page.Tabs, m.tab())+by+n)%n])
 }
 
-// tab returns the number of the current tab. For a screen without a tab, it is the tab from which it was opened.
-func (m *Model) tab() int {
-	id, trail := m.host.Front(), m.host.Trail()
-	for i := len(trail) - 1; tabOf(id) < 0 && i >= 0; i-- {
-		id = trail[i]
+// tab returns the current tab. For a screen without a tab, it is the tab from which it was opened.
+func (m *Model) tab() page.ID {
+	for _, id := range slices.Backward(append(slices.Clone(m.host.Trail()), m.host.Front())) {
+		if id.Key != "" {
+			return id
+		}
 	}
-	return max(0, tabOf(id))
-}
-
-// tabOf returns the number of a screen's tab, or -1.
-func tabOf(id page.ID) int {
-	return slices.IndexFunc(tabs, func(s screen) bool { return s.id == id })
+	return page.Picker
 }
 
 // openMessages shows the history of messages.

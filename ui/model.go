@@ -2,6 +2,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"image"
@@ -129,7 +130,7 @@ func (m *Model) Init() tea.Cmd {
 	if m.o.First {
 		return tea.Batch(tea.RequestBackgroundColor, m.queryTerminal(), m.onboard(m.o.Profile, nil))
 	}
-	return tea.Batch(m.startPicker(), tea.RequestBackgroundColor, m.queryTerminal(), m.open(page.UseProfile{Name: m.o.Profile}))
+	return tea.Batch(m.begin(page.Picker, m.openPicker()), tea.RequestBackgroundColor, m.queryTerminal(), m.open(page.UseProfile{Name: m.o.Profile}))
 }
 
 // sessionOpened is the result of open.
@@ -187,13 +188,17 @@ func (m *Model) opened(msg sessionOpened) tea.Cmd {
 	m.session = msg.session
 	m.ctx, m.stop = context.WithCancel(m.session.Context())
 	m.runs, m.uploading = runCounts{}, uploading{seen: m.o.Now()}
-	reading := m.startPicker()
-	picking := m.host.Screen(page.Picker)
+	running := m.host.Screen(page.Picker)
 	m.host.Reset()
-	m.host.Keep(page.Picker, picking)
+	if running != nil {
+		m.host.Keep(page.Picker, running)
+	}
+	d, ctx := m.session, m.ctx
+	m.openPicker()
+	m.picker.UseLibrary(func() ([]api.Job, error) { return d.Jobs(ctx, session.JobFilter{Limit: sentKept}) })
 	m.notice = m.session.Profile.Notice
 	cmds := []tea.Cmd{
-		reading, m.countRuns(), m.countJobs(0), m.findDraft(),
+		m.countRuns(), m.countJobs(0), m.findDraft(),
 		follow(m, m.session.Queue.Changes(), func(struct{}) tea.Cmd {
 			return tea.Batch(m.host.Broadcast(page.JobsChanged{}), m.tick(), m.countJobs(0))
 		}),
@@ -205,25 +210,17 @@ func (m *Model) opened(msg sessionOpened) tea.Cmd {
 			return nil
 		}),
 	}
-	for id, s := range m.tabScreens() {
-		cmds = append(cmds, m.addScreen(id, s))
+	for _, s := range screens {
+		if s.missing == "" && m.host.Screen(s.ID) == nil {
+			cmds = append(cmds, m.begin(s.ID, s.open(m)))
+		}
 	}
-	cmds = append(cmds, m.host.Tell(picking, page.JobsChanged{})) // jobs of the new library
+	cmds = append(cmds, m.host.Tell(m.picker, page.JobsChanged{})) // jobs of the new library
 	for _, warning := range m.session.Warnings {
 		cmds = append(cmds, page.Send(page.Problem(warning)))
 	}
-	cmds = append(cmds, m.tick(), m.show(msg.show, false), m.readTips())
+	cmds = append(cmds, m.tick(), m.show(cmp.Or(msg.show, page.Picker), false), m.readTips())
 	return tea.Batch(cmds...)
-}
-
-// addScreen adds and starts a screen and tells it about the terminal.
-func (m *Model) addScreen(id page.ID, s page.Screen) tea.Cmd {
-	return tea.Batch(
-		m.host.Add(id, s),
-		m.host.Tell(s, tea.WindowSizeMsg{Width: m.size.X, Height: m.size.Y}),
-		m.host.Tell(s, m.profile),
-		m.host.Tell(s, m.abilities),
-	)
 }
 
 // onboard shows the screen for a first start (problem is nil) or for a profile that could not be opened.
@@ -233,7 +230,7 @@ func (m *Model) onboard(profile string, problem error) tea.Cmd {
 		Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, TryKey: session.TryKey, Getenv: m.o.Getenv, Problem: problem,
 		Profile: profile, Loader: m.loader,
 	})
-	return tea.Batch(m.addScreen(page.Onboarding, s), m.host.Show(page.Onboarding, false))
+	return tea.Batch(m.begin(page.Onboarding, s), m.host.Show(page.Onboarding, false))
 }
 
 // then returns a message whose function runs in Update if the session is still in use.

@@ -126,17 +126,17 @@ func (m *Model) readTips() tea.Cmd {
 func (m *Model) tip() tea.Cmd {
 	_, busy := m.messages.Shown()
 	s := screenOf(m.host.Front())
-	if s.tip == "" || busy || !m.tipsKnown || slices.Contains(m.tipsShown, s.key) || m.session == nil {
+	if s.tip == "" || busy || !m.tipsKnown || slices.Contains(m.tipsShown, s.Name) || m.session == nil {
 		return nil
 	}
-	m.tipsShown = append(m.tipsShown, s.key)
+	m.tipsShown = append(m.tipsShown, s.Name)
 	paths := m.o.Paths
 	return tea.Batch(
 		m.say(page.Toast{Level: kit.Tip, Text: tipPrefix + s.tip}, true),
 		func() tea.Msg {
 			c, err := config.Load(paths)
 			if err == nil {
-				_, err = c.AddTip(s.key)
+				_, err = c.AddTip(s.Name)
 			}
 			if err != nil {
 				slog.Warn("which tips were shown is not kept", "err", err)

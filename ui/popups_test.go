@@ -67,7 +67,7 @@ func TestPopupsOverRealPictures(t *testing.T) {
 	}
 	seen := ""
 	for _, tip := range screens {
-		seen += tip.key + "\n"
+		seen += tip.Name + "\n"
 	}
 	if err := os.WriteFile(paths.State+"/tips", []byte(seen), 0o600); err != nil {
 		t.Fatal(err)

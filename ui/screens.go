@@ -1,13 +1,18 @@
 package ui
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
 	"mediadesk/api/session"
+	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/screen/details"
 	"mediadesk/ui/screen/extensions"
@@ -16,112 +21,177 @@ import (
 	"mediadesk/ui/screen/settings"
 	"mediadesk/ui/screen/upload"
 	"mediadesk/ui/screen/uploads"
+	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
 )
 
-// screen describes a screen with actions.
+// screen is a row of the table of screens.
 type screen struct {
-	id         page.ID
-	key, title string
-	tip        string // shown at the first visit
-	missing    string // why there is no such screen yet
-	blank      func() page.Screen
+	page.ID
+	tip string // shown once, at the first visit
+	// missing says when there is such a screen; empty if every session has one.
+	missing string
+	open    func(m *Model) page.Screen
+	badges  func(m *Model) []kit.Cell // of the tab; may be nil
 }
 
-// screens are the screens with a tab, in their order, and those without one.
+// screens has a row for every screen of a session. Tabs, keys, palette, tips and badges are loops over it.
 var screens = []screen{
-	{page.Picker, "picker", "Pick", "Press space to pick, u for the upload form, ctrl+s to send.", "", func() page.Screen {
-		return picker.New(picker.Options{})
-	}},
-	{page.Uploads, "uploads", "Uploads", "Stored means: the service confirmed it. Press y to copy the URL.", "", func() page.Screen {
-		return uploads.New(uploads.Options{})
-	}},
-	{page.Extensions, "extensions", "Extensions", "Each row shows where its status comes from. Press enter for its history.", "", func() page.Screen {
-		return extensions.New(extensions.Options{})
-	}},
-	{page.Library, "library", "Library", "Press enter to edit tags and region, / to filter, y to copy the URL.", "", func() page.Screen {
-		return library.New(library.Options{})
-	}},
-	{page.Settings, "settings", "Settings", "Press E to edit config.toml. It overrides your choices on this screen.", "", func() page.Screen {
-		return settings.New(settings.Options{})
-	}},
-	{page.Form, "form", "Upload form", "Type tags, tab goes on, enter opens a value, ctrl+s sends.", "pick files and press u first", func() page.Screen {
-		return upload.New(upload.Options{Sources: []api.Source{{Path: "x"}}})
-	}},
-	{page.Details, "details", "Details", "Press ctrl+s to save, z to undo the last save, even after a restart.", "open a file in the library first", func() page.Screen {
-		return details.New(details.Options{Files: []api.File{{}}})
-	}},
+	{ID: page.Picker, tip: "Press space to pick, u for the upload form, ctrl+s to send.", open: (*Model).openPicker},
+	{
+		ID: page.Uploads, tip: "Stored means: the service confirmed it. Press y to copy the URL.",
+		open: func(m *Model) page.Screen {
+			return uploads.New(uploads.Options{Context: m.ctx, Session: m.session, Profile: m.session.Profile, Now: m.o.Now})
+		},
+		badges: func(m *Model) []kit.Cell {
+			return []kit.Cell{
+				badge(m.uploading.Open, m.theme.Glyph(theme.SignWait), m.theme.Tab),
+				badge(m.uploading.Failed, m.theme.Glyph(theme.SignBad), m.theme.Bad),
+			}
+		},
+	},
+	{
+		ID: page.Extensions, tip: "Each row shows where its status comes from. Press enter for its history.",
+		open: func(m *Model) page.Screen {
+			return extensions.New(extensions.Options{Context: m.ctx, Images: m.images, Session: m.session, Watch: m.session.Watch, Profile: m.session.Profile, Now: m.o.Now})
+		},
+		badges: func(m *Model) []kit.Cell {
+			return []kit.Cell{badge(m.runs.pending, m.theme.Glyph(theme.SignPartly), m.theme.Tab)}
+		},
+	},
+	{
+		ID: page.Library, tip: "Press enter to edit tags and region, / to filter, y to copy the URL.",
+		open: func(m *Model) page.Screen {
+			return library.New(library.Options{
+				Context: m.ctx, Session: m.session, Loader: m.loader, Downloads: m.downloads(), Profile: m.session.Profile, Now: m.o.Now,
+			})
+		},
+	},
+	{
+		ID: page.Settings, tip: "Press E to edit config.toml. It overrides your choices on this screen.",
+		open: func(m *Model) page.Screen {
+			o := settings.Options{
+				Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, TryKey: session.TryKey, Getenv: m.o.Getenv, Profile: m.session.Profile,
+				Version: m.o.Version, Now: m.o.Now, Session: m.session,
+			}
+			if m.session.Watch != nil {
+				o.ReceiverAddr = m.session.Watch.Addr()
+			}
+			return settings.New(o)
+		},
+	},
+	{
+		ID: page.Form, tip: "Type tags, tab goes on, enter opens a value, ctrl+s sends.", missing: "pick files and press u first",
+		open: func(m *Model) page.Screen { return upload.New(m.formOptions()) },
+	},
+	{
+		ID: page.Details, tip: "Press ctrl+s to save, z to undo the last save, even after a restart.", missing: "open a file in the library first",
+		open: func(m *Model) page.Screen { return m.detailsOf(nil) },
+	},
 }
 
-// tabs are the screens of the top line.
-var tabs = screens[:len(page.Tabs)]
-
-// screenOf returns the description of a screen, or an empty one.
+// screenOf returns the row of a screen, or an empty one.
 func screenOf(id page.ID) screen {
-	for _, s := range screens {
-		if s.id == id {
-			return s
-		}
+	if i := slices.IndexFunc(screens, func(s screen) bool { return s.ID == id }); i >= 0 {
+		return screens[i]
 	}
 	return screen{}
 }
 
-// tabScreens returns the session's tab screens without the picker, which outlives a session, because the tray belongs to the user
-// and not to a profile.
-func (m *Model) tabScreens() map[page.ID]page.Screen {
-	d, ctx := m.session, m.ctx
-	m.picker.UseLibrary(func() ([]api.Job, error) { return d.Jobs(ctx, session.JobFilter{Limit: sentKept}) })
-	return map[page.ID]page.Screen{
-		page.Uploads:    uploads.New(uploads.Options{Context: m.ctx, Session: d, Profile: d.Profile, Now: m.o.Now}),
-		page.Extensions: extensions.New(extensions.Options{Context: m.ctx, Images: m.images, Session: d, Watch: d.Watch, Profile: d.Profile, Now: m.o.Now}),
-		page.Library: library.New(library.Options{
-			Context: m.ctx, Session: d, Loader: m.loader, Downloads: m.downloads(), Profile: d.Profile, Now: m.o.Now,
-		}),
-		page.Settings: settings.New(settings.Options{
-			Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, TryKey: session.TryKey, Getenv: m.o.Getenv, Profile: d.Profile, Version: m.o.Version, Now: m.o.Now,
-			Session: d, ReceiverAddr: d.Watch.Addr(),
-		}),
+// watchTime is the interval for checking the picker's folder. sentKept limits the uploads that the picker knows.
+const (
+	watchTime = 2 * time.Second
+	sentKept  = 20_000
+)
+
+// openPicker returns the picker. It outlives a session, because the tray belongs to the user and not to a profile.
+func (m *Model) openPicker() page.Screen {
+	if m.picker == nil {
+		m.picker = picker.New(picker.Options{
+			Folder: m.o.Folder, Samples: m.o.First && m.o.Folder == "" && len(m.o.Sources) == 0, Sources: m.o.Sources, Preview: true, Loader: m.loader, Now: m.o.Now,
+			Folders: folders{m}, Watch: watchTime,
+			Clipboard: func(ctx context.Context) (api.Source, error) {
+				return session.ClipboardPicture(ctx, m.o.Paths.Spool(), m.o.Now())
+			},
+		})
 	}
+	return m.picker
 }
 
-// compose brings the upload form to the front with these sources. An existing form keeps the input for sources that it knows.
+// begin adds a screen, starts it and tells it about the terminal.
+func (m *Model) begin(id page.ID, s page.Screen) tea.Cmd {
+	return tea.Batch(
+		m.host.Add(id, s),
+		m.host.Tell(s, tea.WindowSizeMsg{Width: m.size.X, Height: m.size.Y}),
+		m.host.Tell(s, m.profile),
+		m.host.Tell(s, m.abilities),
+	)
+}
+
+// compose brings the upload form to the front with these sources. Those of jobs go into the tray, too. An open form keeps the
+// input for sources that it knows.
 func (m *Model) compose(msg page.Compose) tea.Cmd {
-	if m.session == nil {
-		return nil
-	}
-	form := m.host.Screen(page.Form)
-	ok := form != nil
-	var begin tea.Cmd
-	if !ok {
-		form = m.newForm(msg.Sources, nil)
-		begin = m.addScreen(page.Form, form)
-	}
+	var cmds []tea.Cmd
 	if len(msg.Jobs) > 0 {
-		// The tray must match the form.
 		var sources []api.Source
 		for i := range msg.Jobs {
 			sources = append(sources, msg.Jobs[i].Upload.Source)
 		}
-		begin = tea.Batch(begin, page.Send(page.Add{Sources: sources}))
+		cmds = append(cmds, page.Send(page.Add{Sources: sources}))
 	}
-	if ok || len(msg.Jobs) > 0 {
-		begin = tea.Batch(begin, m.host.Tell(form, msg))
+	if m.host.Screen(page.Form) == nil {
+		cmds = append(cmds, m.begin(page.Form, upload.New(m.formOptions())))
 	}
-	return tea.Batch(begin, m.show(page.Form, true))
+	return tea.Batch(append(cmds, m.host.Tell(m.host.Screen(page.Form), msg), m.show(page.Form, true))...)
 }
 
-// inspect brings the details of files to the front. An existing screen keeps its unsaved changes.
+// inspect brings the details of files to the front. An open screen keeps its unsaved changes.
 func (m *Model) inspect(msg page.Inspect) tea.Cmd {
-	if m.session == nil || len(msg.Files) == 0 {
-		return nil
-	}
+	var begun tea.Cmd
 	if s := m.host.Screen(page.Details); s != nil {
-		return tea.Batch(m.host.Tell(s, msg), m.show(page.Details, true))
+		begun = m.host.Tell(s, msg)
+	} else {
+		begun = m.begin(page.Details, m.detailsOf(msg.Files))
 	}
-	d := m.session
-	s := details.New(details.Options{
-		Context: m.ctx, Files: msg.Files, Session: d, Profile: d.Profile, Getenv: m.o.Getenv, Images: m.images, Loader: m.loader, Now: m.o.Now,
+	return tea.Batch(begun, m.show(page.Details, true))
+}
+
+func (m *Model) detailsOf(files []api.File) page.Screen {
+	return details.New(details.Options{
+		Context: m.ctx, Files: files, Session: m.session, Profile: m.session.Profile, Getenv: m.o.Getenv, Images: m.images, Loader: m.loader, Now: m.o.Now,
 	})
-	return tea.Batch(m.addScreen(page.Details, s), m.show(page.Details, true))
+}
+
+// formOptions returns the options of an empty upload form.
+func (m *Model) formOptions() upload.Options {
+	return upload.Options{
+		Context: m.ctx, Session: m.session, Profile: m.session.Profile, Getenv: m.o.Getenv, Now: m.o.Now, Images: m.images, Loader: m.loader,
+	}
+}
+
+// findDraft restores an unsent form of an earlier run and puts its sources into the tray. An open form is newer and takes
+// precedence.
+func (m *Model) findDraft() tea.Cmd {
+	ctx, d := m.ctx, m.session
+	return func() tea.Msg {
+		draft, _, err := d.Journal.Draft(ctx, d.Profile.Name)
+		return m.then(d, func() tea.Cmd {
+			if m.host.Screen(page.Form) != nil || len(draft) == 0 && err == nil {
+				return nil
+			}
+			sources, wrong := upload.DraftSources(draft)
+			if err = errors.Join(err, wrong); err != nil {
+				return page.Send(page.Problem(err))
+			}
+			o := m.formOptions()
+			o.Draft = draft
+			return tea.Batch(
+				m.begin(page.Form, upload.New(o)),
+				page.Send(page.Add{Sources: sources}),
+				page.Tell(page.Info, "The upload form of last time is back: "+text.Plural(len(sources), "file")+" not sent yet. Press u to go on."),
+			)
+		})
+	}
 }
 
 // downloads returns the default download folder: the user's own if it exists, or else the working directory.

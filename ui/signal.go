@@ -103,7 +103,7 @@ func (m *Model) counted(runs []api.Run) tea.Cmd {
 	if m.runs.failed > 0 {
 		level = page.Warn
 	}
-	m.runs.message = page.Toast{Level: level, Text: "All extensions finished: " + words + " (screen 3)."}
+	m.runs.message = page.Toast{Level: level, Text: "All extensions finished: " + words + " (" + page.Extensions.String() + ")."}
 	return m.say(m.runs.message, false)
 }
 

@@ -87,7 +87,7 @@ func newStage(t *testing.T) *stage {
 	}
 	var seen []string
 	for _, sc := range screens {
-		seen = append(seen, sc.key)
+		seen = append(seen, sc.Name)
 	}
 	state := `{"tips": ["` + strings.Join(seen, `", "`) + `"], "profiles": {"work": {"kind": "hosted", "uploadUrl": "https://upload.imagekit.io",
 		"baseUrl": "https://api.imagekit.io", "deliveryUrl": "https://ik.imagekit.io/my_id", "maxSize": 25000000, "maxVideoSize": 100000000, "tags": ["desk"]}}}`

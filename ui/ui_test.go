@@ -142,7 +142,7 @@ func TestKeys(t *testing.T) {
 	front := func(want page.ID) {
 		t.Helper()
 		if m.host.Front() != want {
-			t.Fatalf("in front: %d, want %d", m.host.Front(), want)
+			t.Fatalf("in front: %v, want %v", m.host.Front(), want)
 		}
 	}
 	press("3")
@@ -297,7 +297,7 @@ func TestMendingAnUpload(t *testing.T) {
 	}
 	_, cmd := m.Update(page.Compose{Jobs: []api.Job{job}})
 	if m.host.Front() != page.Form {
-		t.Fatalf("screen %d is in front, want the form", m.host.Front())
+		t.Fatalf("%v is in front, want the form", m.host.Front())
 	}
 	var added []api.Source
 	var look func(cmd tea.Cmd)
@@ -368,7 +368,7 @@ func TestTip(t *testing.T) {
 	}
 	for _, tip := range screens {
 		if w := len("i Tip: " + tip.tip); w > 80 {
-			t.Errorf("the tip %s takes %d columns", tip.key, w)
+			t.Errorf("the tip %s takes %d columns", tip.Name, w)
 		}
 	}
 }
@@ -592,8 +592,8 @@ func TestUploadsAreTold(t *testing.T) {
 	m.Update(tea.WindowSizeMsg{Width: 40, Height: 12})
 	says("a small screen", screen(), "2 ✗8 ")
 	x := strings.Index(ansi.Strip(m.topLine(40)), "✗8")
-	if n := m.tabAt(x); n != 2 {
-		t.Errorf("the badge belongs to tab %d", n)
+	if id, ok := m.tabAt(x); id != page.Uploads || !ok {
+		t.Errorf("the badge belongs to %v", id)
 	}
 	m.messages.Dismiss()
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})

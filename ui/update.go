@@ -99,9 +99,13 @@ func (m *Model) message(msg tea.Msg, from page.Screen) tea.Cmd {
 	case page.Back:
 		return tea.Batch(m.host.Back(), m.arrived())
 	case page.Compose:
-		return m.compose(msg)
+		if m.session != nil {
+			return m.compose(msg)
+		}
 	case page.Inspect:
-		return m.inspect(msg)
+		if m.session != nil && len(msg.Files) > 0 {
+			return m.inspect(msg)
+		}
 	case page.UseProfile:
 		return m.use(msg, false)
 	case page.Ask:
@@ -202,8 +206,8 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		return m.openMessages()
 	}
 	if clicked && at.In(r.top) {
-		if n := m.tabAt(at.X); n > 0 {
-			return m.goTo(tabs[n-1].id)
+		if id, ok := m.tabAt(at.X); ok {
+			return m.goTo(id)
 		}
 		return nil
 	}

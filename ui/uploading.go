@@ -59,7 +59,7 @@ func (m *Model) jobsCounted(counts session.Counts, ended []session.Batch) tea.Cm
 		cmds = append(cmds, m.countJobs(countPause))
 	}
 	if !u.started && u.Open > 0 {
-		cmds = append(cmds, m.say(page.Toast{Level: page.Info, Text: continues(u.Open) + " (screen 2)."}, false))
+		cmds = append(cmds, m.say(page.Toast{Level: page.Info, Text: continues(u.Open) + " (" + page.Uploads.String() + ")."}, false))
 	}
 	u.started = true
 	m.markSeen()
@@ -96,7 +96,7 @@ func (m *Model) batchEnded(b session.Batch) tea.Cmd {
 	case b.Stored < b.Total:
 		level = page.Info
 	}
-	shown := m.say(page.Toast{Level: level, Text: words + " (screen 2)."}, false)
+	shown := m.say(page.Toast{Level: level, Text: words + " (" + page.Uploads.String() + ")."}, false)
 	if m.focused {
 		return shown
 	}

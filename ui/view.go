@@ -2,6 +2,7 @@ package ui
 
 import (
 	"image"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,7 +11,6 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
-	"mediadesk/ui/theme"
 )
 
 // rects are the parts of the terminal.
@@ -97,6 +97,7 @@ func (m *Model) topLine(width int) string {
 
 // tab is a tab in the top line.
 type tab struct {
+	page.ID
 	name   string // with blanks around it
 	badges []kit.Cell
 }
@@ -110,45 +111,38 @@ func (t tab) width() int {
 }
 
 // tabs returns the tabs of the top line. If they do not fit beside the profile, only the front tab has a label.
-func (m *Model) tabs(width int) []tab {
-	list := make([]tab, len(tabs))
-	full := 0
-	for i, t := range tabs {
-		list[i] = tab{" " + string(rune('1'+i)) + " " + t.title + " ", m.badges(t.id)}
-		full += list[i].width()
+func (m *Model) tabs(width int) (list []tab) {
+	for _, id := range page.Tabs {
+		t := tab{ID: id, name: " " + id.Key + " " + id.Title + " "}
+		if badges := screenOf(id).badges; badges != nil {
+			t.badges = slices.DeleteFunc(badges(m), func(b kit.Cell) bool { return b.Text == "" })
+		}
+		list = append(list, t)
+		width -= t.width()
 	}
-	if full+text.Width(m.describeProfile(0))+1 <= width {
+	if width > text.Width(m.describeProfile(0)) {
 		return list
 	}
-	for i := range list {
-		if i != m.tab() {
-			list[i].name = " " + string(rune('1'+i)) + " "
+	for i, t := range list {
+		if t.ID != m.tab() {
+			list[i].name = " " + t.Key + " "
 		}
 	}
 	return list
 }
 
-// badges returns the badges of a tab: open uploads, unseen failures, pending extensions.
-func (m *Model) badges(id page.ID) (badges []kit.Cell) {
-	add := func(n int, sign string, style lipgloss.Style) {
-		if n > 0 {
-			badges = append(badges, kit.Cell{Text: sign + text.Count(n), Style: style})
-		}
+// badge returns a count with its sign, or an empty cell for 0.
+func badge(n int, sign string, style lipgloss.Style) (c kit.Cell) {
+	if n > 0 {
+		c = kit.Cell{Text: sign + text.Count(n), Style: style}
 	}
-	switch id {
-	case page.Uploads:
-		add(m.uploading.Open, m.theme.Glyph(theme.SignWait), m.theme.Tab)
-		add(m.uploading.Failed, m.theme.Glyph(theme.SignBad), m.theme.Bad)
-	case page.Extensions:
-		add(m.runs.pending, m.theme.Glyph(theme.SignPartly), m.theme.Tab)
-	}
-	return badges
+	return c
 }
 
 func (m *Model) tabLine(width int) string {
 	var b strings.Builder
-	for i, t := range m.tabs(width) {
-		style, front := m.theme.Tab, i == m.tab()
+	for _, t := range m.tabs(width) {
+		style, front := m.theme.Tab, t.ID == m.tab()
 		if front {
 			style = m.theme.TabActive
 		}
@@ -163,18 +157,18 @@ func (m *Model) tabLine(width int) string {
 	return b.String()
 }
 
-// tabAt returns the number of the tab at column x of the top line, from 1; 0 if there is none.
-func (m *Model) tabAt(x int) int {
+// tabAt returns the tab at column x of the top line.
+func (m *Model) tabAt(x int) (id page.ID, ok bool) {
 	if m.session == nil {
-		return 0
+		return id, false
 	}
-	for i, t := range m.tabs(m.size.X) {
+	for _, t := range m.tabs(m.size.X) {
 		if x < t.width() {
-			return i + 1
+			return t.ID, true
 		}
 		x -= t.width()
 	}
-	return 0
+	return id, false
 }
 
 // describeProfile returns the profile in use and, if they fit, its host and the source of its key. A remote service stands out

@@ -202,10 +202,10 @@ func (v *Viewer) Actions() []kit.Action {
 	enlarge := func(by int) func() tea.Cmd { return func() tea.Cmd { v.enlarge(by); return nil } }
 	pan := func(x, y int) func() tea.Cmd { return func() tea.Cmd { v.pan(image.Pt(x, y)); return nil } }
 	var screens []kit.Action
-	for i, t := range page.Tabs {
-		screens = append(screens, action(t.Key, "close and go to "+t.Name, false, nil, func() tea.Cmd {
-			return tea.Batch(v.Close(), page.Send(page.Show{ID: t.ID}))
-		}, strconv.Itoa(i+1)))
+	for _, id := range page.Tabs {
+		screens = append(screens, action(id.Name, "close and go to "+id.Title, false, nil, func() tea.Cmd {
+			return tea.Batch(v.Close(), page.Send(page.Show{ID: id}))
+		}, id.Key))
 	}
 	slide := func(by int) func() tea.Cmd {
 		return func() tea.Cmd { v.slide(v.divider() + by); return nil }

@@ -2,7 +2,6 @@ package page
 
 import (
 	"image"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -27,15 +26,26 @@ type Host struct {
 	// Keys are the user's keys by action ID.
 	Keys map[string][]string
 
-	screens map[ID]Screen
+	screens []held // in the order of adding
 	front   ID
 	trail   []ID // screens to go back to
 	room    image.Point
 	theme   *theme.Theme
 }
 
+// held is a screen with its ID.
+type held struct {
+	id ID
+	Screen
+}
+
 // Screen returns the screen with that ID, or nil.
-func (h *Host) Screen(id ID) Screen { return h.screens[id] }
+func (h *Host) Screen(id ID) Screen {
+	if i := slices.IndexFunc(h.screens, func(s held) bool { return s.id == id }); i >= 0 {
+		return h.screens[i].Screen
+	}
+	return nil
+}
 
 // Front returns the ID of the screen in front.
 func (h *Host) Front() ID { return h.front }
@@ -44,14 +54,12 @@ func (h *Host) Front() ID { return h.front }
 func (h *Host) Trail() []ID { return h.trail }
 
 // InFront returns the screen in front, or nil.
-func (h *Host) InFront() Screen { return h.screens[h.front] }
+func (h *Host) InFront() Screen { return h.Screen(h.front) }
 
 // Reset removes all screens. Replies to them are dropped from now on.
-func (h *Host) Reset() {
-	h.screens, h.front, h.trail = map[ID]Screen{}, 0, nil
-}
+func (h *Host) Reset() { h.screens, h.front, h.trail = nil, ID{}, nil }
 
-// Add adds a screen and starts it. Show brings it to the front.
+// Add adds a screen and starts it. The first one is in front until Show brings another to the front.
 func (h *Host) Add(id ID, s Screen) tea.Cmd {
 	h.Keep(id, s)
 	return h.from(s, s.Init())
@@ -59,17 +67,17 @@ func (h *Host) Add(id ID, s Screen) tea.Cmd {
 
 // Keep adds a screen that was started before.
 func (h *Host) Keep(id ID, s Screen) {
-	if h.screens == nil {
-		h.screens = map[ID]Screen{}
+	if len(h.screens) == 0 {
+		h.front = id
 	}
-	h.screens[id] = s
+	h.screens = append(h.screens, held{id, s})
 	s.Overlays().Resize(h.room)
 }
 
 // Show brings a screen to the front. With back, [Host.Back] returns from it; otherwise
 // it clears the trail. It does nothing if the screen does not exist.
 func (h *Host) Show(id ID, back bool) tea.Cmd {
-	if h.screens[id] == nil {
+	if h.Screen(id) == nil {
 		return nil
 	}
 	trail := h.trail[:len(h.trail):len(h.trail)]
@@ -86,7 +94,7 @@ func (h *Host) Show(id ID, back bool) tea.Cmd {
 // Back returns to the previous screen, or to the first.
 func (h *Host) Back() tea.Cmd {
 	if len(h.trail) == 0 {
-		return h.Show(Picker, false)
+		return h.Show(h.screens[0].id, false)
 	}
 	id := h.trail[len(h.trail)-1]
 	h.trail = h.trail[:len(h.trail)-1]
@@ -113,10 +121,9 @@ func (h *Host) Resize(room image.Point) tea.Cmd {
 	}
 	h.room = room
 	cmds := make([]tea.Cmd, 0, len(h.screens))
-	for _, id := range slices.Sorted(maps.Keys(h.screens)) {
-		s := h.screens[id]
+	for _, s := range h.screens {
 		s.Overlays().Resize(room)
-		cmds = append(cmds, h.Tell(s, Resized{room}))
+		cmds = append(cmds, h.Tell(s.Screen, Resized{room}))
 	}
 	return tea.Batch(cmds...)
 }
@@ -145,8 +152,8 @@ func (h *Host) Tell(s Screen, msg tea.Msg) tea.Cmd {
 // Broadcast sends a message to all screens.
 func (h *Host) Broadcast(msg tea.Msg) tea.Cmd {
 	cmds := make([]tea.Cmd, 0, len(h.screens))
-	for _, id := range slices.Sorted(maps.Keys(h.screens)) {
-		cmds = append(cmds, h.Tell(h.screens[id], msg))
+	for _, s := range h.screens {
+		cmds = append(cmds, h.Tell(s.Screen, msg))
 	}
 	return tea.Batch(cmds...)
 }
@@ -199,7 +206,9 @@ func (h *Host) Ran(s Screen, cmd tea.Cmd) tea.Cmd {
 	return tea.Batch(h.from(s, cmd), h.Tell(s, Acted{}))
 }
 
-func (h *Host) has(s Screen) bool { return slices.Contains(slices.Collect(maps.Values(h.screens)), s) }
+func (h *Host) has(s Screen) bool {
+	return slices.ContainsFunc(h.screens, func(held held) bool { return held.Screen == s })
+}
 
 // focus returns the part with the focus and its screen, nil for a part of the program.
 func (h *Host) focus() (kit.Focus, Screen) {

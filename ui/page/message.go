@@ -96,7 +96,7 @@ func Problem(err error) tea.Msg {
 // hint returns what helps against an error. On the screens, a key replaces a command.
 func hint(err error) string {
 	if api.KeyRefused(err) {
-		return "The service does not accept the key of this account. To set it, press 5, then K."
+		return "The service does not accept the key of this account. To set it, press " + Settings.Key + ", then K."
 	}
 	return api.Hint(err)
 }

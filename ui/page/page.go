@@ -92,32 +92,29 @@ type Catalog interface {
 }
 
 // ID names a screen.
-type ID int
+type ID struct {
+	Name  string // in the IDs of actions, such as "uploads"
+	Key   string // of its tab; "" without one
+	Title string
+}
 
 // The screens.
-const (
-	Picker ID = iota
-	Uploads
-	Extensions
-	Library
-	Settings
-	Form
-	Details
-	Onboarding
+var (
+	Picker     = ID{"picker", "1", "Pick"}
+	Uploads    = ID{"uploads", "2", "Uploads"}
+	Extensions = ID{"extensions", "3", "Extensions"}
+	Library    = ID{"library", "4", "Library"}
+	Settings   = ID{"settings", "5", "Settings"}
+	Form       = ID{"form", "", "Upload form"}
+	Details    = ID{"details", "", "Details"}
+	Onboarding = ID{"onboarding", "", "Welcome"}
 )
 
-// Tabs are the screens of the top line, in order, with their names.
-var Tabs = []struct {
-	ID   ID
-	Key  string // in the IDs of actions
-	Name string
-}{
-	{Picker, "picker", "Pick"},
-	{Uploads, "uploads", "Uploads"},
-	{Extensions, "extensions", "Extensions"},
-	{Library, "library", "Library"},
-	{Settings, "settings", "Settings"},
-}
+// Tabs are the screens of the top line, in order.
+var Tabs = []ID{Picker, Uploads, Extensions, Library, Settings}
+
+// String says where the screen is, such as "screen 2".
+func (id ID) String() string { return "screen " + id.Key }
 
 // Commander is a screen whose current action has equivalent commands. Commands returns
 // the arguments after "mediadesk" of each command, or nil.

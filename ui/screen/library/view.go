@@ -155,9 +155,9 @@ func (m *Model) empty() string {
 	case m.filtered():
 		return "No matches in names or tags. Press esc to clear the filter."
 	case m.shown.seen:
-		return "No uploads to this folder from this computer yet. Press 1 to choose files to upload."
+		return "No uploads to this folder from this computer yet. Press " + page.Picker.Key + " to choose files to upload."
 	}
-	return "This folder is empty. Press 1 to choose files to upload."
+	return "This folder is empty. Press " + page.Picker.Key + " to choose files to upload."
 }
 
 // above returns the query line while it is open, and notes.

@@ -8,6 +8,7 @@ import (
 
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
@@ -172,7 +173,7 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 
 // viewEmpty tells what to do in an empty form.
 func (m *Model) viewEmpty(size image.Point, th *theme.Theme) string {
-	words := "Nothing to send here. Go to Pick (key 1), choose files with space, then press u."
+	words := "Nothing to send here. Go to " + page.Picker.Title + " (key " + page.Picker.Key + "), choose files with space, then press u."
 	if n := len(m.skipped); n > 0 {
 		words = "Nothing to send here: " + text.Plural(n, "file") + " skipped, because already stored. Press ctrl+v to bring them back."
 	}

@@ -8,6 +8,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
@@ -78,7 +79,7 @@ func (m *Model) empty() string {
 	case !m.rows.read:
 		return "Reading what was sent…"
 	}
-	return "No uploads yet. Press 1 to pick files."
+	return "No uploads yet. Press " + page.Picker.Key + " to pick files."
 }
 
 // columns returns the columns for a list of the given width. Names get the spare width.

@@ -3,43 +3,16 @@ package ui
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
-	tea "charm.land/bubbletea/v2"
-
-	"mediadesk/api"
-	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/page"
 	"mediadesk/ui/screen/picker"
+	"mediadesk/ui/screen/upload"
 )
-
-// watchTime is the interval for checking the picker's folder. sentKept limits the uploads that the picker knows.
-const (
-	watchTime = 2 * time.Second
-	sentKept  = 20_000
-)
-
-// startPicker creates the picker, which outlives the session, and starts reading its folder while the session opens. It returns
-// nil if the picker already exists.
-func (m *Model) startPicker() tea.Cmd {
-	if m.picker == nil {
-		m.picker = picker.New(picker.Options{
-			Folder: m.o.Folder, Samples: m.o.First && m.o.Folder == "" && len(m.o.Sources) == 0, Sources: m.o.Sources, Preview: true, Loader: m.loader, Now: m.o.Now,
-			Folders: folders{m}, Watch: watchTime,
-			Clipboard: func(ctx context.Context) (api.Source, error) {
-				return session.ClipboardPicture(ctx, m.o.Paths.Spool(), m.o.Now())
-			},
-		})
-	}
-	if m.host.Screen(page.Picker) != nil {
-		return nil
-	}
-	return m.addScreen(page.Picker, m.picker)
-}
 
 // folders implements [picker.Folders].
 type folders struct{ m *Model }
@@ -92,4 +65,32 @@ func short(folders []string) []string {
 		}
 	}
 	return out
+}
+
+// saver returns a function that saves the screens' content, or nil.
+func (m *Model) saver() func(context.Context) error {
+	if k, ok := m.host.Screen(page.Form).(*upload.Model); ok {
+		return k.Keep()
+	}
+	return nil
+}
+
+// Keep saves unsent input and the shown folders. Call it after the program has ended and before closing its session.
+func (m *Model) Keep(ctx context.Context) error {
+	if m.session == nil {
+		return nil
+	}
+	if m.picker != nil && m.o.Paths.Data != "" {
+		c, err := config.Load(m.o.Paths)
+		if err == nil {
+			_, err = c.SetFolders(func(earlier []string) []string { return picker.Recent(m.picker.Shown(), earlier) })
+		}
+		if err != nil {
+			slog.Warn("the recent folders are not kept", "err", err)
+		}
+	}
+	if keep := m.saver(); keep != nil {
+		return keep(ctx)
+	}
+	return nil
 }

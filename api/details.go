@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"reflect"
 )
 
@@ -14,16 +15,33 @@ type Details struct {
 
 	// The rest is for hosted services only.
 	CustomMetadata Field[map[string]json.RawMessage] `json:"customMetadata,omitzero"`
-	Description    Field[string]                     `json:"description,omitzero"`
 	Extensions     Field[[]Extension]                `json:"extensions,omitzero"`
 	WebhookURL     Field[string]                     `json:"webhookUrl,omitzero"`
 	NoWebhook      bool                              `json:"-"` // not even to this program's receiver
+	Other          Members                           `json:"-"` // stored fields of the table without a member here
 }
+
+// MarshalJSON encodes the members that are not absent.
+func (d Details) MarshalJSON() ([]byte, error) {
+	type members Details
+	return marshalWith(members(d), d.Other)
+}
+
+// UnmarshalJSON reads an update.
+func (d *Details) UnmarshalJSON(data []byte) error {
+	type members Details
+	var sent map[string]json.RawMessage
+	err := errors.Join(json.Unmarshal(data, (*members)(d)), json.Unmarshal(data, &sent))
+	d.Other = without(sent, detailFields)
+	return err
+}
+
+var detailFields = membersOf[Details]()
 
 // IsEmpty reports whether the update would change nothing.
 func (d Details) IsEmpty() bool {
 	return d.Tags.IsZero() && d.CustomCoordinates.IsZero() && d.CustomMetadata.IsZero() &&
-		d.Description.IsZero() && d.Extensions.IsZero() && d.WebhookURL.IsZero()
+		len(d.Other) == 0 && d.Extensions.IsZero() && d.WebhookURL.IsZero()
 }
 
 // Check returns a *RuleError for each reason why the service would refuse the update. The limits on
@@ -41,6 +59,11 @@ func (d Details) Check() []error {
 	if text, ok := d.CustomCoordinates.Get(); ok {
 		_, err := ParseRegion(text)
 		add(err)
+	}
+	for _, f := range StoredFields {
+		if d.Other[f.Name] != nil {
+			add(f.Check(&Upload{Other: d.Other}))
+		}
 	}
 	if list, ok := d.Extensions.Get(); ok {
 		add(CheckExtensions(list))

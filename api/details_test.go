@@ -26,7 +26,7 @@ func TestDetailsOnTheWire(t *testing.T) {
 		{"region unset", api.Details{CustomCoordinates: api.Null[string]()}, `{"customCoordinates":null}`, false},
 		{"both", api.Details{Tags: api.Null[[]string](), CustomCoordinates: api.Set("1,2,3,4")}, `{"tags":null,"customCoordinates":"1,2,3,4"}`, false},
 		{"a metadata key unset", api.Details{CustomMetadata: api.Set(map[string]json.RawMessage{"brand": json.RawMessage("null")})}, `{"customMetadata":{"brand":null}}`, false},
-		{"an empty description", api.Details{Description: api.Set("")}, `{"description":""}`, false},
+		{"an empty description", api.Details{Other: api.Members{"description": []byte(`""`)}}, `{"description":""}`, false},
 		{"extensions", api.Details{Extensions: api.Set([]api.Extension{{Name: "x"}}), WebhookURL: api.Set("https://a.example/")}, `{"extensions":[{"name":"x"}],"webhookUrl":"https://a.example/"}`, false},
 	} {
 		t.Run(test.about, func(t *testing.T) {

@@ -36,6 +36,8 @@ type fieldValue interface {
 	copy(to, from *Entry)
 	json(e *Entry) any
 	writeJSON(e *Entry, raw json.RawMessage) error
+	// raw returns the value as JSON, null if it has none, or nil if it is absent.
+	raw(e *Entry) json.RawMessage
 }
 
 // Part returns the text of the field in a request, and whether it is sent. It returns an error for a
@@ -83,6 +85,19 @@ func (f *UploadField) Parse(e *Entry, text string) error {
 	}
 	return fmt.Errorf("%s is %w", f.Key, err)
 }
+
+// JSON returns the field as a details update has it. Nil means that it is not known: see
+// [File.Entry].
+func (f *UploadField) JSON(e *Entry) json.RawMessage {
+	raw := f.value.raw(e)
+	if IsNull(raw) && f.Unset != "" {
+		return json.RawMessage(f.Unset)
+	}
+	return raw
+}
+
+// SetJSON sets the field from JSON; null is no value.
+func (f *UploadField) SetJSON(e *Entry, raw json.RawMessage) error { return f.value.writeJSON(e, raw) }
 
 // Clear makes the field absent.
 func (f *UploadField) Clear(e *Entry) { f.value.clear(e) }
@@ -243,10 +258,11 @@ func (v entryText) write(e *Entry, text string) error { return v.set(e, text) }
 func (v entryText) clear(e *Entry)                    { _ = v.set(e, "") } // empty text is always valid
 func (v entryText) copy(to, from *Entry)              { _ = v.set(to, v.get(from)) }
 func (v entryText) json(e *Entry) any                 { return v.get(e) }
+func (v entryText) raw(e *Entry) json.RawMessage      { return rawJSON(v.get(e)) }
 
 func (v entryText) writeJSON(e *Entry, raw json.RawMessage) error {
 	var text string
-	if json.Unmarshal(raw, &text) != nil {
+	if json.Unmarshal(raw, &text) != nil { // null is empty
 		return wrongKind("a text", raw)
 	}
 	if err := v.set(e, text); err != nil {
@@ -278,6 +294,13 @@ func (v typedValue[T]) isSet(e *Entry) bool  { return v.at(&e.Upload).IsSet() }
 func (v typedValue[T]) clear(e *Entry)       { *v.at(&e.Upload) = Field[T]{} }
 func (v typedValue[T]) copy(to, from *Entry) { *v.at(&to.Upload) = *v.at(&from.Upload) }
 func (v typedValue[T]) json(e *Entry) any    { return v.at(&e.Upload) }
+
+func (v typedValue[T]) raw(e *Entry) json.RawMessage {
+	if v.at(&e.Upload).IsZero() {
+		return nil
+	}
+	return rawJSON(v.at(&e.Upload))
+}
 
 func (v typedValue[T]) read(e *Entry) string {
 	value, ok := v.at(&e.Upload).Get()
@@ -315,6 +338,10 @@ func (v typedValue[T]) write(e *Entry, text string) error {
 func (v typedValue[T]) writeJSON(e *Entry, raw json.RawMessage) error {
 	var value T
 	var text string
+	if string(raw) == "null" {
+		*v.at(&e.Upload) = Null[T]()
+		return nil
+	}
 	_, isSwitch := any(value).(bool)
 	err := json.Unmarshal(raw, &text)
 	switch {
@@ -359,6 +386,38 @@ func jsonKind(value string) string {
 }
 
 func plainText(text string) (string, error) { return text, nil }
+
+// otherText is a text without a member in Upload.
+type otherText string
+
+func (n otherText) sent(u *Upload) (string, bool, error) {
+	return u.Other.Text(string(n)), !IsNull(u.Other[string(n)]), nil
+}
+func (n otherText) isSet(e *Entry) bool         { return !IsNull(e.Other[string(n)]) }
+func (n otherText) read(e *Entry) string        { return e.Other.Text(string(n)) }
+func (n otherText) arguments(e *Entry) []string { return []string{n.read(e)} }
+func (n otherText) write(e *Entry, text string) error {
+	e.Other = e.Other.With(string(n), rawJSON(text))
+	return nil
+}
+func (n otherText) clear(e *Entry)               { e.Other = e.Other.With(string(n), nil) }
+func (n otherText) copy(to, from *Entry)         { to.Other = to.Other.With(string(n), n.raw(from)) }
+func (n otherText) json(e *Entry) any            { return n.raw(e) }
+func (n otherText) raw(e *Entry) json.RawMessage { return e.Other[string(n)] }
+
+func (n otherText) writeJSON(e *Entry, raw json.RawMessage) error {
+	if json.Unmarshal(raw, new(string)) != nil { // null is no value
+		return wrongKind("a text", raw)
+	}
+	e.Other = e.Other.With(string(n), raw)
+	return nil
+}
+
+// rawJSON encodes what can be encoded: texts, lists, and JSON.
+func rawJSON(value any) json.RawMessage {
+	text, _ := readableJSON(value)
+	return text
+}
 
 func textValue(at func(*Upload) *Field[string]) fieldValue {
 	return typedValue[string]{at: at, wire: plainText, parse: plainText, takes: "a text"}

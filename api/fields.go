@@ -12,6 +12,7 @@ const (
 	FieldName              = "fileName"
 	FieldFolder            = "folder"
 	FieldDescription       = "description"
+	FieldChecks            = "checks"
 	FieldTags              = "tags"
 	FieldRegion            = "customCoordinates"
 	FieldExtensions        = "extensions"
@@ -43,7 +44,7 @@ type Choice struct {
 	Label string // in the form
 }
 
-// UploadField is one field of an upload: a row of [UploadFields].
+// UploadField is one field of an upload or of a stored file: a row of [UploadFields].
 type UploadField struct {
 	Name    string // in requests (service.md §4.1)
 	Key     string // in manifests, presets, drafts and the text for an editor
@@ -60,14 +61,19 @@ type UploadField struct {
 	Repeat  bool // the flag is repeatable
 	// NeedsText means that empty text in a manifest is the same as none.
 	NeedsText bool
+	// Stored means that the record of a file has the field, and a details update changes it
+	// (service.md §4.2). Unset is the JSON that removes its value; empty for null.
+	Stored bool
+	Unset  string
 
 	value fieldValue
 	check func(*Upload) error // nil if every value is valid
 }
 
-// UploadFields are the fields of an upload, in the order of the request and of the form. This table
-// is the only list of them: the multipart body, flags, manifests, presets, drafts, the text for an
-// editor and the form use it. The file itself is not a field: see [Source].
+// UploadFields are the fields of an upload and of the record of a stored file, in the order of the
+// request and of the form. This table is the only list of them: the multipart body, details updates,
+// undo, flags, manifests, presets, drafts, the text for an editor, the form, the local service and the
+// contract use it. The file itself is not a field: see [Source].
 var UploadFields = []*UploadField{
 	{
 		Name: FieldName, Key: "name", Flag: "name", Value: "NAME", Label: "Name", Words: "name", Hint: "a name is needed",
@@ -105,14 +111,14 @@ var UploadFields = []*UploadField{
 	},
 	{
 		Name: FieldDescription, Key: "description", Flag: "description", Value: "TEXT", Label: "Description", Words: "description", Hint: "none",
-		Help:  "description (hosted services)",
-		value: textValue(func(u *Upload) *Field[string] { return &u.Description }),
+		Help: "description (hosted services)", Stored: true, Unset: `""`,
+		value: otherText(FieldDescription),
 	},
 	{
-		Name: "checks", Key: "checks", Flag: "checks", Value: "CONDITION", Label: "Condition", Words: "condition", Hint: "none",
+		Name: FieldChecks, Key: FieldChecks, Flag: "checks", Value: "CONDITION", Label: "Condition", Words: "condition", Hint: "none",
 		Help:  `condition that the service checks before it stores the file, such as "file.size" < "2mb" (hosted services)`,
-		value: textValue(func(u *Upload) *Field[string] { return &u.Checks }),
-		check: checkSet(func(u *Upload) Field[string] { return u.Checks }, CheckChecks),
+		value: otherText(FieldChecks),
+		check: checkOther(FieldChecks, CheckChecks),
 	},
 	{
 		Name: FieldTransformation, Key: "transformation", Flag: "transformation", Value: "STEPS", Label: "Transformation", Words: "transformation",
@@ -128,13 +134,13 @@ var UploadFields = []*UploadField{
 		check: checkSet(func(u *Upload) Field[Transformation] { return u.Transformation }, func(t Transformation) error { return CheckTransformation(t, "") }),
 	},
 	{
-		Name: FieldTags, Key: "tags", Flag: "tags", Value: "TAGS", Label: "Tags", Words: "tags", Kind: KindList, Hint: "none",
+		Name: FieldTags, Key: "tags", Flag: "tags", Value: "TAGS", Label: "Tags", Words: "tags", Kind: KindList, Hint: "none", Stored: true,
 		Help:  "tags, separated by commas: at most 500 characters, no %",
 		value: listValue(func(u *Upload) *Field[[]string] { return &u.Tags }, nil),
 		check: checkSet(func(u *Upload) Field[[]string] { return u.Tags }, CheckTags),
 	},
 	{
-		Name: FieldRegion, Key: "region", Flag: "region", Value: "REGION", Label: "Region", Words: "region", Hint: "none, such as 10,20,300,200", NeedsText: true,
+		Name: FieldRegion, Key: "region", Flag: "region", Value: "REGION", Label: "Region", Words: "region", Hint: "none, such as 10,20,300,200", NeedsText: true, Stored: true,
 		Help: "area of interest: x,y,width,height in pixels of the stored picture",
 		value: typedValue[string]{
 			at:    func(u *Upload) *Field[string] { return &u.CustomCoordinates },
@@ -178,7 +184,7 @@ var UploadFields = []*UploadField{
 		value: switchValue(func(u *Upload) *Field[bool] { return &u.OverwriteCustomMetadata }),
 	},
 	{
-		Name: FieldMetadata, Key: "metadata", Flag: "metadata", Value: "JSON", Label: "Metadata", Words: "metadata", Kind: KindMetadata,
+		Name: FieldMetadata, Key: "metadata", Flag: "metadata", Value: "JSON", Label: "Metadata", Words: "metadata", Kind: KindMetadata, Stored: true,
 		Hint: "none",
 		Help: "custom metadata: a JSON object, or rows such as brand = Acme; the service must know the keys",
 		value: typedValue[map[string]json.RawMessage]{
@@ -219,6 +225,9 @@ var responseChoices = []Choice{
 // hostedResponses are the response fields of hosted services alone (hosted-service.md §12).
 var hostedResponses = []string{"metadata", "isPublished", "selectedFieldsSchema"}
 
+// StoredFields are the fields that the record of a file has.
+var StoredFields = slices.DeleteFunc(slices.Clone(UploadFields), func(f *UploadField) bool { return !f.Stored })
+
 // FieldByName returns the field with a name in requests, or nil.
 func FieldByName(name string) *UploadField {
 	return fieldWhere(func(f *UploadField) bool { return f.Name == name })
@@ -234,6 +243,16 @@ func fieldWhere(is func(*UploadField) bool) *UploadField {
 		return UploadFields[at]
 	}
 	return nil
+}
+
+// checkOther checks a field without a member in Upload if it is set.
+func checkOther(name string, check func(string) error) func(*Upload) error {
+	return func(u *Upload) error {
+		if text := u.Other.Text(name); text != "" {
+			return check(text)
+		}
+		return nil
+	}
 }
 
 // checkSet checks a field if it is set.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"maps"
 	"math"
 	"reflect"
 	"strings"
@@ -50,7 +51,6 @@ type File struct {
 	CustomCoordinates Field[string]              `json:"customCoordinates,omitzero"` // "x,y,width,height"; null: undefined
 	CustomMetadata    map[string]json.RawMessage `json:"customMetadata,omitzero"`
 	EmbeddedMetadata  map[string]json.RawMessage `json:"embeddedMetadata,omitzero"`
-	Description       string                     `json:"description,omitempty"`
 
 	// SelectedFieldsSchema are the schemas of the custom metadata fields that the file
 	// can have, by name; only some services send them.
@@ -67,6 +67,9 @@ type File struct {
 	// FolderID and FolderPath name a folder in a listing of a hosted service.
 	FolderID   string `json:"folderId,omitempty"`
 	FolderPath string `json:"folderPath,omitempty"`
+
+	// Other are the members without a field here, such as the description.
+	Other Members `json:"-"`
 
 	// Raw is the JSON that the service sent, or nil for a record from elsewhere.
 	Raw json.RawMessage `json:"-"`
@@ -98,6 +101,12 @@ const (
 // Final reports whether the status can no longer change.
 func (s Status) Final() bool { return s == StatusSuccess || s == StatusFailed }
 
+// MarshalJSON encodes the members that are known.
+func (f File) MarshalJSON() ([]byte, error) {
+	type members File
+	return marshalWith(members(f), f.Other)
+}
+
 // UnmarshalJSON reads a record. Unknown members stay in Raw; a member of the wrong type counts as
 // missing. It fails only for text that is not a JSON object.
 func (f *File) UnmarshalJSON(data []byte) error {
@@ -108,7 +117,7 @@ func (f *File) UnmarshalJSON(data []byte) error {
 	if sent == nil {
 		return errors.New("the record is null, not an object")
 	}
-	*f = File{Raw: bytes.Clone(data)}
+	*f = File{Raw: bytes.Clone(data), Other: without(sent, recordMembers)}
 	record := reflect.ValueOf(f).Elem()
 	for name, text := range sent {
 		if i, ok := recordFields[name]; ok {
@@ -118,14 +127,11 @@ func (f *File) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// recordFields maps the member names of the record to the fields of File.
+var recordMembers = membersOf[File]()
+
+// recordFields maps the member names of the record to the fields of File that are read.
 var recordFields = func() map[string]int {
-	fields := map[string]int{}
-	for f := range reflect.TypeFor[File]().Fields() {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		fields[name] = f.Index[0]
-	}
-	delete(fields, "-")
+	fields := maps.Clone(recordMembers)
 	delete(fields, "selectedFieldsSchema") // HostedFacts reads it
 	return fields
 }()

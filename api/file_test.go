@@ -54,7 +54,7 @@ func TestFullRecord(t *testing.T) {
 		"customCoordinates": f.CustomCoordinates == api.Set("10,20,30,40"),
 		"customMetadata":    string(f.CustomMetadata["brand"]) == `"Acme"`,
 		"embeddedMetadata":  string(f.EmbeddedMetadata["exif"]) == `{"Make": "X"}`,
-		"description":       f.Description == "d",
+		"description":       f.Other.Text("description") == "d",
 		"createdAt":         f.Created().Equal(time.Date(2019, 8, 24, 6, 14, 41, 313e6, time.UTC)),
 		"updatedAt":         f.Updated().Format(api.TimeLayout) == f.UpdatedAt,
 		"extensionStatus":   f.ExtensionStatus["remove-bg"] == api.StatusPending && f.ExtensionStatus["google-auto-tagging"] == api.StatusSuccess && f.ExtensionStatus["aws-auto-tagging"] == api.StatusFailed,

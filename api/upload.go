@@ -25,9 +25,8 @@ type Upload struct {
 	OverwriteTags           Field[bool]                       `json:"overwriteTags,omitzero"`           // default true
 	OverwriteCustomMetadata Field[bool]                       `json:"overwriteCustomMetadata,omitzero"` // default true
 	CustomMetadata          Field[map[string]json.RawMessage] `json:"customMetadata,omitzero"`
-	Description             Field[string]                     `json:"description,omitzero"`    // hosted services only
-	Checks                  Field[string]                     `json:"checks,omitzero"`         // hosted services only; see CheckChecks
 	Transformation          Field[Transformation]             `json:"transformation,omitzero"` // hosted services only
+	Other                   Members                           `json:"other,omitempty"`         // fields of the table without a member here
 }
 
 // Path returns the path of the stored file in the service's form. If the service adds a suffix, it is

@@ -26,8 +26,7 @@ func fullUpload(source api.Source) *api.Upload {
 		OverwriteTags:           api.Set(false),
 		OverwriteCustomMetadata: api.Set(false),
 		CustomMetadata:          api.Set(map[string]json.RawMessage{"brand": json.RawMessage(`"Acme"`), "year": json.RawMessage("2026")}),
-		Description:             api.Set("two\r\nlines"),
-		Checks:                  api.Set(`"file.size" < "2mb"`),
+		Other:                   api.Members{"description": []byte(`"two\r\nlines"`), "checks": []byte(`"\"file.size\" < \"2mb\""`)},
 		Transformation:          api.Set(api.Transformation{Pre: "w-1600,q-80", Post: []api.PostTransformation{{Type: api.PostStream, Value: "sr-360_720", Protocol: "hls"}}}),
 	}
 }
@@ -66,11 +65,11 @@ func TestPartsKeepAbsentEmptyAndFalseApart(t *testing.T) {
 			UseUniqueFileName: api.Null[bool](), Tags: api.Null[[]string](), Folder: api.Null[string](), IsPrivateFile: api.Null[bool](),
 			CustomCoordinates: api.Null[string](), ResponseFields: api.Null[[]string](), Extensions: api.Null[[]api.Extension](), WebhookURL: api.Null[string](),
 			OverwriteFile: api.Null[bool](), OverwriteAITags: api.Null[bool](), OverwriteTags: api.Null[bool](), OverwriteCustomMetadata: api.Null[bool](),
-			CustomMetadata: api.Null[map[string]json.RawMessage](), Description: api.Null[string](),
+			CustomMetadata: api.Null[map[string]json.RawMessage](), Other: api.Members{"description": []byte("null")},
 		}, nil},
 		{"empty", api.Upload{
 			Tags: api.Set([]string{}), Folder: api.Set(""), ResponseFields: api.Set([]string{}), Extensions: api.Set([]api.Extension{}),
-			CustomMetadata: api.Set(map[string]json.RawMessage{}), Description: api.Set(""),
+			CustomMetadata: api.Set(map[string]json.RawMessage{}), Other: api.Members{"description": []byte(`""`)},
 		}, []api.Part{{Name: "folder"}, {Name: "description"}, {Name: "tags"}, {Name: "extensions", Value: "[]"}, {Name: "customMetadata", Value: "{}"}, {Name: "responseFields"}}},
 		{"nil lists that are set", api.Upload{
 			Tags: api.Set([]string(nil)), Extensions: api.Set([]api.Extension(nil)), CustomMetadata: api.Set(map[string]json.RawMessage(nil)),

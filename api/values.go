@@ -21,48 +21,81 @@ func MetadataKey(name string) (key string, ok bool) {
 	return strings.CutPrefix(name, FieldMetadata+".")
 }
 
-// Values returns the fields that the record has. A missing description is empty.
-func (f *File) Values() Values {
-	v := Details{Tags: f.Tags, CustomCoordinates: f.CustomCoordinates, CustomMetadata: Set(f.CustomMetadata)}.Values()
-	v.Set(FieldDescription, f.Description)
-	return v
+// EntryOfFile returns the stored fields of a record. A field that the record lacks is absent: not known.
+func EntryOfFile(f *File) Entry {
+	var e Entry
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(rawJSON(f), &members) // a record can be encoded
+	for _, field := range StoredFields {
+		if raw := members[field.Name]; raw != nil {
+			_ = field.SetJSON(&e, raw) // a value of the wrong type counts as missing
+		}
+	}
+	return e
 }
 
-// Values returns the fields that the update changes. Extensions and the webhook are not among them.
-func (d Details) Values() Values {
-	v := Values{}
-	if !d.Tags.IsZero() {
-		v.Set(FieldTags, d.Tags)
+// ValuesOf returns the fields that a record has.
+func ValuesOf(f *File) Values {
+	e := EntryOfFile(f)
+	return e.Values()
+}
+
+// Values returns the stored fields that are known.
+func (e *Entry) Values() Values {
+	members := Values{}
+	for _, f := range StoredFields {
+		if raw := f.JSON(e); raw != nil {
+			members[f.Name] = raw
+		}
 	}
-	if !d.CustomCoordinates.IsZero() {
-		v.Set(FieldRegion, d.CustomCoordinates)
+	return members.split()
+}
+
+// Changes returns the fields that an update from one state of a file to another changes.
+func Changes(from, to *Entry) Values {
+	was, is := from.Values(), to.Values()
+	for name := range was {
+		if is[name] == nil {
+			is[name] = json.RawMessage("null")
+		}
 	}
-	if !d.Description.IsZero() {
-		v.Set(FieldDescription, d.Description)
-	}
-	for key, value := range d.CustomMetadata.Or(nil) {
+	maps.DeleteFunc(is, func(name string, value json.RawMessage) bool {
+		before, known := was[name]
+		_, metadata := MetadataKey(name)
+		return string(value) == "[]" && IsNull(before) && !metadata || (known || !IsNull(value)) && SameValue(before, value)
+	})
+	return is
+}
+
+// ChangesOf returns the fields that an update changes. Extensions and the webhook are not among them.
+func ChangesOf(d Details) Values {
+	var members Values
+	text, _ := json.Marshal(d) // it holds texts, lists and JSON
+	_ = json.Unmarshal(text, &members)
+	maps.DeleteFunc(members, func(name string, _ json.RawMessage) bool {
+		f := FieldByName(name)
+		return f == nil || !f.Stored
+	})
+	return members.split()
+}
+
+// split makes each key of the custom metadata a field of its own.
+func (v Values) split() Values {
+	var metadata map[string]json.RawMessage
+	_ = json.Unmarshal(v[FieldMetadata], &metadata) // an object, null or missing
+	delete(v, FieldMetadata)
+	for key, value := range metadata {
 		v[MetadataName(key)] = value
 	}
 	return v
 }
 
 // Set sets a field.
-func (v Values) Set(name string, value any) {
-	v[name], _ = json.Marshal(value) // texts, lists of texts and JSON can be encoded
-}
+func (v Values) Set(name string, value any) { v[name] = rawJSON(value) }
 
 // Details returns the update that sets the fields.
 func (v Values) Details() Details {
 	var d Details
-	text, err := json.Marshal(v.Members())
-	if err == nil {
-		_ = json.Unmarshal(text, &d) // each value was one of its field
-	}
-	return d
-}
-
-// Members returns the fields as members of a request, the custom metadata together.
-func (v Values) Members() Values {
 	members, metadata := Values{}, map[string]json.RawMessage{}
 	for name, value := range v {
 		if key, ok := MetadataKey(name); ok {
@@ -74,12 +107,18 @@ func (v Values) Members() Values {
 	if len(metadata) > 0 {
 		members.Set(FieldMetadata, metadata)
 	}
-	return members
+	_ = json.Unmarshal(rawJSON(members), &d) // each value was one of its field
+	return d
 }
 
 // Names returns the names in the order of the form, the custom metadata last.
 func (v Values) Names() []string {
-	names := slices.DeleteFunc([]string{FieldTags, FieldRegion, FieldDescription}, func(name string) bool { return v[name] == nil })
+	var names []string
+	for _, f := range StoredFields {
+		if v[f.Name] != nil {
+			names = append(names, f.Name)
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		if _, ok := MetadataKey(name); ok {
 			names = append(names, name)

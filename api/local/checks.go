@@ -17,8 +17,8 @@ import (
 // parseChecks reads the checks of an upload (hosted-service.md §12). Their grammar is that
 // of searches, their fields are in quotation marks. nil: there are none.
 func (f *form) parseChecks(ctx context.Context) (*store.Match, error) {
-	text, ok := f.upload.Checks.Get()
-	if !ok {
+	text := f.upload.Other.Text(api.FieldChecks)
+	if text == "" {
 		return nil, nil
 	}
 	fields, err := store.View(ctx, f.library.records, metadataFields)

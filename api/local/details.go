@@ -99,16 +99,19 @@ func (l *Library) updateDetails(r *http.Request) (any, error) {
 func (l *Library) readChange(r *http.Request) (*change, error) {
 	c := new(change)
 	var extensions, removed, publish json.RawMessage
-	members, err := readBody(r, 0,
-		member{"tags", &c.Tags}, member{"customCoordinates", &c.CustomCoordinates}, member{"customMetadata", &c.CustomMetadata},
-		member{"description", &c.Description}, member{"extensions", &extensions}, member{"webhookUrl", &c.WebhookURL},
-		member{"removeAITags", &removed}, member{"publish", &publish})
+	takes := []member{{api.FieldTags, &c.Tags}, {api.FieldRegion, &c.CustomCoordinates}, {api.FieldMetadata, &c.CustomMetadata}}
+	for _, name := range storedTexts() {
+		takes = append(takes, member{name, new(api.Field[string])})
+	}
+	members, err := readBody(r, 0, append(takes,
+		member{api.FieldExtensions, &extensions}, member{api.FieldWebhook, &c.WebhookURL}, member{"removeAITags", &removed}, member{"publish", &publish})...)
 	switch {
 	case err != nil || len(members) == 0:
 		return nil, err
 	case publish != nil:
 		return c, c.readPublish(publish, len(members))
 	}
+	c.Other = members
 	var tags []*string
 	if json.Unmarshal(members["tags"], &tags) == nil && slices.Contains(tags, nil) {
 		return nil, badRequest("tags contain a null.", "Send an array of texts, or null to remove all tags.")
@@ -136,27 +139,33 @@ func (l *Library) readChange(r *http.Request) (*change, error) {
 
 // apply applies the change to the file.
 func (c *change) apply(tx store.Tx, file *store.File) error {
-	if !c.Tags.IsZero() {
-		file.Tags = unique(c.Tags.Or(nil))
-	}
-	if text, ok := c.CustomCoordinates.Get(); ok {
-		v := &file.Version
-		region, err := api.CheckRegion(text, v.Kind == api.KindImage, v.Width, v.Height)
-		if err != nil {
-			return err
+	for _, f := range api.StoredFields {
+		if h, ok := handlers[f.Name]; ok {
+			if err := h.change(c, tx, file); err != nil {
+				return err
+			}
 		}
-		file.Region = region.String()
-	} else if c.CustomCoordinates.IsNull() {
-		file.Region = ""
 	}
+	setTexts(file, c.Other)
 	if c.removeAll {
 		file.AITags = nil
 	}
 	file.AITags = slices.DeleteFunc(file.AITags, func(t api.AITag) bool { return slices.Contains(c.remove, t.Name) })
-	if !c.Description.IsZero() {
-		file.Description = c.Description.Or("")
+	return nil
+}
+
+func (c *change) applyRegion(_ store.Tx, file *store.File) error {
+	text, ok := c.CustomCoordinates.Get()
+	if !ok {
+		if c.CustomCoordinates.IsNull() {
+			file.Region = ""
+		}
+		return nil
 	}
-	return c.applyMetadata(tx, file)
+	v := &file.Version
+	region, err := api.CheckRegion(text, v.Kind == api.KindImage, v.Width, v.Height)
+	file.Region = region.String()
+	return err
 }
 
 func (c *change) applyMetadata(tx store.Tx, file *store.File) error {

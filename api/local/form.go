@@ -3,10 +3,8 @@ package local
 import (
 	"bufio"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"io"
-	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -16,8 +14,6 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 
 	"mediadesk/api"
 	"mediadesk/api/local/store"
@@ -199,55 +195,13 @@ func isField(name string) bool {
 	return name == isPublished || slices.Contains(signedParts, name) || api.FieldByName(name) != nil
 }
 
-// set sets a field.
-func (f *form) set(name, value string) (err error) {
-	u := &f.upload
-	switch name { // those without a case here follow the table alone
-	case isPublished:
+// set sets a field: as its handler reads it, or as the table does.
+func (f *form) set(name, value string) error {
+	if h := handlers[name]; h.read != nil {
+		return h.read(f, value)
+	}
+	if name == isPublished {
 		return checkBool(name, value)
-	case api.FieldName:
-		if u.FileName = value; value == "" {
-			return nil // f.missing reports it
-		}
-		return api.CheckName(value)
-	case "useUniqueFileName":
-		u.UseUniqueFileName = api.Set(value == "true")
-		return checkBool(name, value)
-	case api.FieldTags:
-		u.Tags = api.Set(api.SplitTags(value))
-		return api.CheckTagString(value)
-	case api.FieldFolder:
-		clean, err := api.CleanFolder(value)
-		// A folder is shared by its files, so it is normalized.
-		u.Folder = api.Set(norm.NFC.String(clean))
-		return err
-	case api.FieldRegion:
-		r, err := api.ParseRegion(value)
-		u.CustomCoordinates = api.Set(r.String())
-		return err
-	case api.FieldResponse:
-		names := api.SplitTags(value)
-		u.ResponseFields = api.Set(names)
-		return api.CheckResponseFields(names)
-	case api.FieldExtensions:
-		list, err := f.library.readExtensions(value, true)
-		u.Extensions = api.Set(list)
-		return err
-	case api.FieldWebhook:
-		u.WebhookURL = api.Set(value)
-		return checkWebhook(value)
-	case api.FieldMetadata:
-		members, err := api.ParseMetadata(value)
-		// A key without a value counts as missing.
-		maps.DeleteFunc(members, func(_ string, text json.RawMessage) bool { return string(text) == "null" })
-		u.CustomMetadata = api.Set(members)
-		return err
-	case api.FieldTransformation:
-		u.Transformation, err = readTransformation(value)
-		return err
-	case "checks": // see parseChecks
-		u.Checks = api.Set(value)
-		return nil
 	}
 	field := api.FieldByName(name)
 	if field == nil {
@@ -258,12 +212,18 @@ func (f *form) set(name, value string) (err error) {
 			return err
 		}
 	}
-	e := api.Entry{Upload: f.upload}
-	if err := field.Parse(&e, value); err != nil {
+	if err := f.parse(field, value); err != nil {
 		return err
 	}
-	f.upload = e.Upload
 	return field.Check(&f.upload)
+}
+
+// parse sets a field as the table reads it.
+func (f *form) parse(field *api.UploadField, value string) error {
+	e := api.Entry{Upload: f.upload}
+	err := field.Parse(&e, value)
+	f.upload = e.Upload
+	return err
 }
 
 func checkBool(name, value string) error {

@@ -221,6 +221,9 @@ func (s schemas) ofStruct(t reflect.Type) object {
 	}
 	s[name]["required"] = required
 	if t == reflect.TypeFor[api.File]() {
+		for _, name := range storedTexts() {
+			properties[name] = takenTypes["text"]
+		}
 		s[name]["required"] = []string{"type", "name", "createdAt", "updatedAt"}
 		s[name]["if"] = object{"properties": object{"type": object{"const": api.TypeFolder}}}
 		s[name]["then"] = object{"required": []string{"folderId", "folderPath"}}

@@ -21,7 +21,7 @@ func (l *Library) record(f *store.File, details bool) *api.File {
 		FileType: v.Kind, Mime: v.Mime, Size: api.Set(v.Size), HasAlpha: api.Set(v.HasAlpha),
 		Tags: orNull(f.Tags, len(f.Tags)), AITags: orNull(f.AITags, len(f.AITags)),
 		CustomCoordinates: orNull(f.Region, len(f.Region)), IsPrivateFile: api.Set(f.Private),
-		VersionInfo: &api.VersionInfo{ID: v.ID, Name: fmt.Sprint("Version ", v.Number)}, Description: f.Description,
+		VersionInfo: &api.VersionInfo{ID: v.ID, Name: fmt.Sprint("Version ", v.Number)}, Other: texts(f),
 		CreatedAt: timeText(f.Created), UpdatedAt: timeText(f.Updated),
 	}
 	if v.Kind != api.KindImage {

@@ -75,7 +75,7 @@ var routesV1 = []route{
 	{http.MethodGet, "/v1/files", "List and search files and folders", "type path sort fileType searchQuery name tags limit:int skip:int", http.StatusOK, []api.File{}, viewing((*Library).list)},
 	{http.MethodDelete, "/v1/files/{fileId}", "Delete a file with all its versions", "", http.StatusOK, nil, updating((*Library).deleteFile)},
 	{http.MethodGet, "/v1/files/{fileId}/details", "Get the record of a file", "", http.StatusOK, api.File{}, viewing((*Library).details)},
-	{http.MethodPatch, "/v1/files/{fileId}/details", "Update the record of a file", "tags:list? customCoordinates:text? customMetadata:object? description:text? extensions:any webhookUrl:text? removeAITags:any publish:object?", http.StatusOK, api.File{}, (*Library).updateDetails},
+	{http.MethodPatch, "/v1/files/{fileId}/details", "Update the record of a file", "tags:list? customCoordinates:text? customMetadata:object? " + strings.Join(storedTexts(), ":text? ") + ":text? extensions:any webhookUrl:text? removeAITags:any publish:object?", http.StatusOK, api.File{}, (*Library).updateDetails},
 	{http.MethodGet, "/v1/files/{fileId}/metadata", "Get the metadata of a file's content", "", http.StatusOK, fileMetadata{}, (*Library).metadata},
 	{http.MethodGet, "/v1/metadata", "Get the metadata of the file at an address", "url!", http.StatusOK, fileMetadata{}, (*Library).metadataAt},
 

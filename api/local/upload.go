@@ -200,16 +200,15 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 			}
 		}
 		existing.Version, existing.Private, existing.Updated = version, u.IsPrivateFile.Or(false), version.Created
-		if text, ok := u.Description.Get(); ok {
-			existing.Description = text
-		}
+		setTexts(existing, u.Other)
 		return existing, tx.UpdateFile(existing)
 	}
 	file := &store.File{
 		ID: store.NewID(), Folder: u.Folder.Or("/"), Name: api.StoredName(u.FileName), Private: u.IsPrivateFile.Or(false),
-		Tags: u.Tags.Or(nil), Region: u.CustomCoordinates.Or(""), Metadata: u.CustomMetadata.Or(nil), Description: u.Description.Or(""),
+		Tags: u.Tags.Or(nil), Region: u.CustomCoordinates.Or(""), Metadata: u.CustomMetadata.Or(nil),
 		Version: version, Created: version.Created, Updated: version.Created,
 	}
+	setTexts(file, u.Other)
 	file.Version.ID, file.Version.Root, file.Version.Number = file.ID, file.ID, 1
 	if file.Metadata, err = withDefaults(tx, file.Metadata); err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func TestManyFilesAtALimitedService(t *testing.T) {
 	for i := range files {
 		f := uploadFile(t, s, fmt.Sprintf("f%d.txt", i), api.Upload{Tags: api.Set([]string{"old"})})
 		files[i] = *f
-		changes[i] = Change{FileID: f.FileID, Details: api.Details{Description: api.Set("d")}}
+		changes[i] = Change{FileID: f.FileID, Details: api.Details{Other: api.Members{"description": []byte(`"d"`)}}}
 		tags[i] = Change{FileID: f.FileID, Details: api.Details{Tags: api.Set([]string{"old", "new"})}}
 	}
 	check := func(what string, done []Edited) {

@@ -103,8 +103,10 @@ func DetailsArgs(ids []string, d api.Details) []string {
 	} else if !d.CustomCoordinates.IsZero() {
 		flags = append(flags, "--unset-region")
 	}
-	if text, ok := d.Description.Get(); ok {
-		flags = append(flags, "--description="+text)
+	for _, f := range api.StoredFields {
+		if _, ok := d.Other[f.Name]; ok {
+			flags = append(flags, "--"+f.Flag+"="+d.Other.Text(f.Name))
+		}
 	}
 	if values, ok := d.CustomMetadata.Get(); ok {
 		if text, err := json.Marshal(values); err == nil {

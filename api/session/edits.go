@@ -189,8 +189,8 @@ func (s *Session) patch(ctx context.Context, fileID string, change api.Details) 
 
 // inverse returns the change that undoes change on a file that was as before.
 func inverse(before *api.File, change api.Details) api.Details {
-	back, was := api.Values{}, before.Values()
-	for name := range change.Values() {
+	back, was := api.Values{}, api.ValuesOf(before)
+	for name := range api.ChangesOf(change) {
 		back[name] = json.RawMessage("null")
 		if value, had := was[name]; had && string(value) != "[]" {
 			back[name] = value
@@ -294,7 +294,7 @@ func (s *Session) asFarAsKnown(ctx context.Context, fresh Edited) (*api.File, er
 // onTop returns the change that takes a file from its current state to the wanted one. left is the
 // state after the edit: a field that differs from it is a conflict.
 func onTop(now *api.File, left, want api.Details, policy Policy) (api.Details, []Conflict) {
-	send, was, is := want.Values(), left.Values(), now.Values()
+	send, was, is := api.ChangesOf(want), api.ChangesOf(left), api.ValuesOf(now)
 	var found []Conflict
 	for _, name := range send.Names() {
 		key, metadata := api.MetadataKey(name)

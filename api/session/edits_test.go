@@ -121,7 +121,7 @@ func TestUndoAfterRestart(t *testing.T) {
 	}
 	change(tagged("a", "b"))
 	change(at("1,2,30,40"))
-	change(api.Details{Tags: api.Null[[]string](), Description: api.Set("words")})
+	change(api.Details{Tags: api.Null[[]string](), Other: api.Members{"description": []byte(`"words"`)}})
 	end()
 	s, end = program(t, address, dir)
 	defer end()
@@ -145,8 +145,8 @@ func TestUndoAfterRestart(t *testing.T) {
 		t.Errorf("another step can be redone: %+v %v", list, err)
 	}
 	after, err := s.Client.Details(t.Context(), f.FileID)
-	if err != nil || after.Description != "words" {
-		t.Errorf("the description is %q (%v), want \"words\"", after.Description, err)
+	if err != nil || after.Other.Text("description") != "words" {
+		t.Errorf("the description is %q (%v), want \"words\"", after.Other.Text("description"), err)
 	}
 }
 

@@ -216,7 +216,7 @@ func (p *planner) job(f *api.File, origin api.Origin, base string) api.Job {
 	}
 	u := api.Upload{
 		Source: api.Source{Origin: origin}, FileName: name, Folder: api.Set(folder),
-		IsPrivateFile: f.IsPrivateFile, OverwriteFile: api.Set(false),
+		IsPrivateFile: f.IsPrivateFile, OverwriteFile: api.Set(false), Other: f.Other,
 	}
 	api.ApplyNaming(&u, api.NameExact)
 	if tags := f.Tags.Or(nil); len(tags) > 0 {
@@ -224,9 +224,6 @@ func (p *planner) job(f *api.File, origin api.Origin, base string) api.Job {
 	}
 	if region, ok := f.CustomCoordinates.Get(); ok && region != "" {
 		u.CustomCoordinates = api.Set(region)
-	}
-	if f.Description != "" {
-		u.Description = api.Set(f.Description)
 	}
 	values, lost := p.metadata(f.CustomMetadata)
 	if len(values) > 0 {

@@ -227,7 +227,7 @@ func TestTransfer(t *testing.T) {
 		t.Fatal(err)
 	}
 	uploadFile(t, s, "a.png", api.Upload{
-		Source: api.Source{Path: source}, Folder: api.Set("/x/"), Tags: api.Set([]string{"sea", "boat"}), CustomCoordinates: api.Set("1,2,3,4"), Description: api.Set("a boat"), IsPrivateFile: api.Set(true),
+		Source: api.Source{Path: source}, Folder: api.Set("/x/"), Tags: api.Set([]string{"sea", "boat"}), CustomCoordinates: api.Set("1,2,3,4"), Other: api.Members{"description": []byte(`"a boat"`)}, IsPrivateFile: api.Set(true),
 		CustomMetadata: api.Set(map[string]json.RawMessage{"brand": json.RawMessage(`"Acme"`), "price": json.RawMessage(`"2"`)}),
 	})
 	uploadFile(t, s, "b.txt", api.Upload{Folder: api.Set("/x/y/")})
@@ -263,7 +263,7 @@ func TestTransfer(t *testing.T) {
 	if len(files) != 2 || a == nil || b == nil {
 		t.Fatalf("the account has %v", files)
 	}
-	if !slices.Equal(a.Tags.Or(nil), []string{"sea", "boat"}) || a.CustomCoordinates.Or("") != "1,2,3,4" || a.Description != "a boat" ||
+	if !slices.Equal(a.Tags.Or(nil), []string{"sea", "boat"}) || a.CustomCoordinates.Or("") != "1,2,3,4" || a.Other.Text("description") != "a boat" ||
 		!a.IsPrivateFile.Or(false) || string(a.CustomMetadata["brand"]) != `"Acme"` || len(a.CustomMetadata) != 1 {
 		t.Errorf("it has %s", a.Raw)
 	}

@@ -253,7 +253,8 @@ func effect(run *api.Run, now *api.File) bool {
 		}
 		return !then.HasAlpha.Or(true) && now.HasAlpha.Or(false)
 	case run.Extension == api.AutoDescription:
-		return now.Description != "" && now.Description != then.Description
+		text := now.Other.Text(api.FieldDescription)
+		return text != "" && text != then.Other.Text(api.FieldDescription)
 	case run.Extension == api.AITasks:
 		return run.Asked != nil && api.TasksShow(run.Asked, then, now)
 	}

@@ -163,7 +163,7 @@ func newRoot(p *Program) *cobra.Command {
 		Long: "Upload, tag and manage images in an ImageKit-style media library from your terminal.\n\n" +
 			"Without a command, mediadesk opens the screens. Files that you name are put in the tray. A folder opens in the picker.",
 		Example: "mediadesk\nmediadesk holiday/*.jpg\nmediadesk upload photo.jpg --tags sea,boat --folder /summer/ --wait",
-		Args: cobra.ArbitraryArgs,
+		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runScreens(cmd, p, args)
 		},

@@ -21,14 +21,15 @@ import (
 // detailFlags are the changes requested by flags.
 type detailFlags struct {
 	tags, addTags, removeTags, region, webhook string
-	description, metadata                      string
+	metadata                                   string
+	texts                                      map[string]*string // other stored fields of the table, by flag
 	unsetTags, unsetRegion                     bool
 	undo, redo, takeAITags                     bool
 	extensions                                 []string
 }
 
 func newDetails(p *Program) *cobra.Command {
-	c := &detailFlags{}
+	c := &detailFlags{texts: map[string]*string{}}
 	cmd := &cobra.Command{
 		Use:   "details FILE…",
 		Short: "Show the records of files, or change them",
@@ -48,7 +49,11 @@ func newDetails(p *Program) *cobra.Command {
 	fl.BoolVar(&c.unsetTags, "unset-tags", false, "remove all tags (sends null)")
 	fl.StringVar(&c.region, "region", "", "`REGION`: set the region: x,y,width,height in pixels")
 	fl.BoolVar(&c.unsetRegion, "unset-region", false, "remove the region (sends null)")
-	fl.StringVar(&c.description, "description", "", "`TEXT`: set the description")
+	for _, f := range api.StoredFields {
+		if f.Kind == api.KindText && f.Name != api.FieldRegion {
+			c.texts[f.Flag] = fl.String(f.Flag, "", "`"+f.Value+"`: set the "+f.Words)
+		}
+	}
 	fl.StringVar(&c.metadata, "metadata", "", "`JSON`: set custom metadata: a JSON object; null removes a field")
 	fl.BoolVar(&c.undo, "undo", false, "undo the last change of the file and of the others changed in the same step")
 	fl.BoolVar(&c.redo, "redo", false, "redo the last undone change")
@@ -63,7 +68,13 @@ func (c *detailFlags) needsRecord() bool {
 }
 
 // changeFlags lists the flags that request a change.
-var changeFlags = []string{"tags", "add-tags", "remove-tags", "take-ai-tags", "unset-tags", "region", "unset-region", "extension", "webhook", "description", "metadata"}
+func changeFlags() []string {
+	flags := []string{"add-tags", "remove-tags", "take-ai-tags", "unset-tags", "unset-region", "extension", "webhook"}
+	for _, f := range api.StoredFields {
+		flags = append(flags, f.Flag)
+	}
+	return flags
+}
 
 // change returns the update for a file. before is its record, or nil if needsRecord is false.
 func (c *detailFlags) change(given func(string) bool, before *api.File) (api.Details, error) {
@@ -112,8 +123,14 @@ func (c *detailFlags) change(given func(string) bool, before *api.File) (api.Det
 	if d.NoWebhook = c.webhook == api.NoWebhook; c.webhook != "" && !d.NoWebhook {
 		d.WebhookURL = api.Set(c.webhook)
 	}
-	if given("description") {
-		d.Description = api.Set(c.description)
+	for _, f := range api.StoredFields {
+		if c.texts[f.Flag] != nil && given(f.Flag) {
+			var e api.Entry
+			if err := f.Parse(&e, *c.texts[f.Flag]); err != nil {
+				return d, &exitError{exitUsage, err}
+			}
+			d.Other = d.Other.With(f.Name, f.JSON(&e))
+		}
 	}
 	if given("metadata") {
 		var values map[string]json.RawMessage
@@ -134,8 +151,8 @@ func runDetails(cmd *cobra.Command, p *Program, c *detailFlags, names []string) 
 		exclusive(cmd, "tags", "add-tags", "remove-tags", "unset-tags", "take-ai-tags"),
 		exclusive(cmd, "unset-tags", "add-tags", "remove-tags", "take-ai-tags"),
 		exclusive(cmd, "region", "unset-region"),
-		exclusive(cmd, "undo", append(changeFlags, "redo")...),
-		exclusive(cmd, "redo", changeFlags...),
+		exclusive(cmd, "undo", append(changeFlags(), "redo")...),
+		exclusive(cmd, "redo", changeFlags()...),
 	); err != nil {
 		return err
 	}
@@ -151,7 +168,7 @@ func runDetails(cmd *cobra.Command, p *Program, c *detailFlags, names []string) 
 		return err
 	}
 	switch {
-	case slices.ContainsFunc(changeFlags, given):
+	case slices.ContainsFunc(changeFlags(), given):
 		return changeDetails(ctx, p, c, s, names, given)
 	case p.dryRun:
 		return p.dryReads(ctx, names, (*api.Client).DescribeDetails)
@@ -374,8 +391,8 @@ func recordLines(f *api.File) [][2]string {
 	if private, ok := f.IsPrivateFile.Get(); ok {
 		lines = append(lines, [2]string{"private", map[bool]string{true: "yes", false: "no"}[private]})
 	}
-	if f.Description != "" {
-		lines = append(lines, [2]string{"description", f.Description})
+	for _, field := range api.StoredFields {
+		lines = append(lines, [2]string{field.Words, f.Other.Text(field.Name)})
 	}
 	for _, fact := range f.HostedFacts() {
 		lines = append(lines, [2]string{fact.Name(), fact.Value})
@@ -388,6 +405,9 @@ func recordLines(f *api.File) [][2]string {
 	}
 	lines = append(lines, [2]string{"created", f.CreatedAt}, [2]string{"updated", f.UpdatedAt})
 	for _, fact := range f.OtherFacts() {
+		if api.FieldByName(fact.Label) != nil {
+			continue // it is above
+		}
 		lines = append(lines, [2]string{fact.Name(), fact.Value})
 	}
 	return slices.DeleteFunc(lines, func(l [2]string) bool { return l[1] == "" })

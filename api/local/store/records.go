@@ -10,6 +10,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
+	"strings"
 	"time"
 
 	"mediadesk/api"
@@ -74,6 +76,17 @@ type File struct {
 
 // Path returns the path of the file in the library.
 func (f *File) Path() string { return f.Folder + f.Name }
+
+// Text returns the column of a stored field that is a text, such as Description for description, or
+// nil if there is none.
+func (f *File) Text(field string) *string {
+	column := reflect.ValueOf(f).Elem().FieldByNameFunc(func(name string) bool { return strings.EqualFold(name, field) })
+	if !column.IsValid() {
+		return nil
+	}
+	text, _ := column.Addr().Interface().(*string)
+	return text
+}
 
 // Version is a content that a file has or had. The first version has the file's own id.
 type Version struct {

@@ -222,8 +222,8 @@ func (s *shelf) save(ctx context.Context, id string, d api.Details) (*api.File, 
 	if !d.CustomCoordinates.IsZero() {
 		f.CustomCoordinates = d.CustomCoordinates
 	}
-	if text, ok := d.Description.Get(); ok {
-		f.Description = text
+	if d.Other != nil {
+		f.Other = d.Other
 	}
 	s.files[id] = f
 	// The answer to an update has fewer fields than the record.

@@ -30,7 +30,7 @@ type entry struct {
 }
 
 func newEntry(f api.File) *entry {
-	return &entry{file: f, saved: f.Values(), draft: api.Values{}, marked: true}
+	return &entry{file: f, saved: api.ValuesOf(&f), draft: api.Values{}, marked: true}
 }
 
 // forget drops every draft.
@@ -166,7 +166,7 @@ func (e *entry) settle(sent api.Values) {
 func (e *entry) rebase(fresh api.File, at time.Time) (meanwhile []string) {
 	was, drafted := e.saved, e.changed()
 	e.file = merged(e.file, fresh)
-	e.saved, e.at = e.file.Values(), at
+	e.saved, e.at = api.ValuesOf(&e.file), at
 	for name, value := range maps.Clone(e.draft) {
 		e.set(name, value)
 	}

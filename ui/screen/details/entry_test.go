@@ -123,12 +123,12 @@ func TestDifferenceInWords(t *testing.T) {
 		{list(), list(many...), "Tags: +x, +b, +c, +d, +e, +f, +g, +h, +i, +j, +k, +l, and +2 more"},
 	} {
 		f := api.File{Tags: c.a}
-		if got := strings.Join(describe(f.Values(), api.Details{Tags: c.b}.Values()), "|"); got != c.want {
+		if got := strings.Join(describe(api.ValuesOf(&f), api.ChangesOf(api.Details{Tags: c.b})), "|"); got != c.want {
 			t.Errorf("%v to %v is %q, want %q", c.a, c.b, got, c.want)
 		}
 	}
 	f := api.File{CustomCoordinates: api.Null[string]()}
-	if got := describe(f.Values(), api.Details{CustomCoordinates: api.Set("1,2,3,4")}.Values()); !slices.Equal(got, []string{"Region: not set → 1,2,3,4"}) {
+	if got := describe(api.ValuesOf(&f), api.ChangesOf(api.Details{CustomCoordinates: api.Set("1,2,3,4")})); !slices.Equal(got, []string{"Region: not set → 1,2,3,4"}) {
 		t.Errorf("got %q", got)
 	}
 }

@@ -191,13 +191,14 @@ func TestChangedByOthersMeanwhile(t *testing.T) {
 		d.Press("e")
 		d.Type("mine,")
 		now := f
-		now.Raw, now.Tags, now.Description = nil, api.Set([]string{"sea", "theirs"}), "their text"
+		now.Raw, now.Tags = nil, api.Set([]string{"sea", "theirs"})
+		now.Other = api.Members{"description": []byte(`"their text"`)}
 		s.files["f1"] = now
 		var q page.Ask
 		for range 2 {
 			d.Press("ctrl+s")
 			q = d.Asked()
-			if q.Text != "Mine: Tags: +old, +mine, -theirs\nTheirs: Tags: +theirs, -old; Description: none → \"their text\"" {
+			if q.Text != "Mine: Tags: +old, +mine, -theirs\nTheirs: Description: none → \"their text\"; Tags: +theirs, -old" {
 				t.Errorf("asked %q", q.Text)
 			}
 			if q.Choices[0].Do != nil || slices.ContainsFunc(q.Choices, func(c page.Choice) bool { return c.Default }) {

@@ -134,7 +134,7 @@ func (m *Model) regionRow() *edit.Row {
 // calls, or the record has such a member.
 func (m *Model) canDescribe() bool {
 	f := &m.current().file
-	return m.manages || len(m.fields) > 0 || f.Description != "" || f.CustomMetadata != nil
+	return m.manages || len(m.fields) > 0 || f.Other.Text(api.FieldDescription) != "" || f.CustomMetadata != nil
 }
 
 // facts returns what cannot be edited here, in reading order.
@@ -179,12 +179,15 @@ func (m *Model) facts(f *api.File) []api.Fact {
 	add("", "URL", f.URL)
 	add("", "Thumbnail", f.ThumbURL())
 	if !m.canDescribe() {
-		add("", "Description", f.Description)
+		add("", "Description", f.Other.Text(api.FieldDescription))
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.EmbeddedMetadata)) {
 		add("embedded", name, cmp.Or(api.PlainValue(f.EmbeddedMetadata[name]), `""`))
 	}
 	for _, fact := range f.OtherFacts() {
+		if api.FieldByName(fact.Label) != nil {
+			continue // it is a row
+		}
 		add(fact.Group, fact.Label, fact.Value)
 	}
 	return facts
@@ -210,7 +213,8 @@ func (m *Model) document() []session.ManifestEntry {
 		values := maps.Clone(e.saved)
 		maps.Copy(values, e.draft)
 		maps.DeleteFunc(values, func(_ string, value json.RawMessage) bool { return api.IsNull(value) || string(value) == `""` })
-		members, to := values.Members(), session.ManifestEntry{Source: e.source()}
+		request, _ := json.Marshal(values.Details()) // texts, lists and JSON
+		members, to := read[api.Values](request), session.ManifestEntry{Source: e.source()}
 		for _, f := range m.documentFields() {
 			value := null
 			if members[f.Name] != nil {

@@ -106,7 +106,7 @@ func (m *Model) askAbout(list []*entry) tea.Cmd {
 		d, _ := e.change()
 		change := session.Change{FileID: e.file.FileID, Details: d}
 		changes = append(changes, change)
-		ours := describe(e.saved, d.Values())
+		ours := describe(e.saved, api.ChangesOf(d))
 		line := strings.Join(ours, "; ")
 		if len(e.meanwhile) > 0 {
 			theirs = append(theirs, e)

@@ -200,7 +200,7 @@ func (m *Model) status(size image.Point, th *theme.Theme) []string {
 		return withSign(theme.SignBad, m.named(e, "")+"This file no longer exists. This is its last known state.", size.X, 2, th)
 	}
 	if d, err := e.change(); err != nil || !d.IsEmpty() {
-		words := "Not saved: " + strings.Join(describe(e.saved, d.Values()), "; ")
+		words := "Not saved: " + strings.Join(describe(e.saved, api.ChangesOf(d)), "; ")
 		if err != nil {
 			words = "Not saved, and cannot be saved yet: " + page.Explain(err)
 		}

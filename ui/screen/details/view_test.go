@@ -75,7 +75,9 @@ func TestViewStaysInside(t *testing.T) {
 	path := pngFile(t, 300, 200)
 	f := record(t, photo)
 	f.Raw = nil
-	f.Name, f.Description, f.FilePath = hostile, hostile, "/"+hostile
+	f.Name, f.FilePath = hostile, "/"+hostile
+	text, _ := json.Marshal(hostile)
+	f.Other = api.Members{api.FieldDescription: text}
 	f.Tags = api.Set([]string{hostile, strings.Repeat("写", 300)})
 	f.AITags = api.Set([]api.AITag{{Name: hostile, Confidence: 1e9, Source: hostile}})
 	f.CustomMetadata = map[string]json.RawMessage{hostile: json.RawMessage(`"` + strings.Repeat("a", 200) + `"`)}

@@ -145,7 +145,9 @@ func (m *Model) describe(e kit.Entry[api.File], out *kit.Facts) (title string) {
 		if v := f.VersionInfo; v != nil {
 			facts.Fact("Version", v.Name)
 		}
-		facts.Fact("Description", f.Description)
+		for _, field := range api.StoredFields {
+			facts.Fact(field.Label, f.Other.Text(field.Name))
+		}
 		for _, fact := range f.HostedFacts() {
 			if fact.Group == "" && (fact.Label != "Published" || fact.Value != "yes") {
 				facts.Fact(fact.Label, fact.Value)

@@ -26,7 +26,7 @@ func plural(n int, what string) string {
 
 // deleteFile deletes a file with all its versions.
 func (l *Library) deleteFile(tx store.Tx, r *http.Request) (any, error) {
-	return nil, tx.DeleteFile(r.PathValue("fileId"))
+	return nil, tx.Files.Delete(r.PathValue("fileId"))
 }
 
 // deleteFiles deletes several files.
@@ -35,7 +35,7 @@ func (l *Library) deleteFiles(r *http.Request) (any, error) {
 	if _, err := readBody(r, 1, member{"fileIds", &list}); err != nil {
 		return nil, err
 	}
-	return l.bulk(r, list, maxDeleted, "successfullyDeletedFileIds", func(tx store.Tx, id string) error { return tx.DeleteFile(id) })
+	return l.bulk(r, list, maxDeleted, "successfullyDeletedFileIds", func(tx store.Tx, id string) error { return tx.Files.Delete(id) })
 }
 
 // changeTags returns the operation that adds or removes tags of several files.
@@ -58,7 +58,7 @@ func changeTags(field string, change func(f *store.File, tags []string)) operati
 			}
 			change(file, tags)
 			file.Updated = l.now()
-			return tx.UpdateFile(file)
+			return tx.Files.Update(file)
 		})
 	}
 }

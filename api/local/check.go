@@ -182,7 +182,7 @@ func (c *checker) inspect(ctx context.Context) (problems []Problem, err error) {
 			return nil, err
 		}
 	}
-	lines, err := store.View(ctx, c.records, store.Tx.Unreadable)
+	lines, err := store.View(ctx, c.records, func(tx store.Tx) ([]string, error) { return tx.Library.Unreadable() })
 	if err != nil {
 		return nil, err
 	}
@@ -339,7 +339,7 @@ func (p Problem) of(h store.Holding) Problem {
 }
 
 func (c *checker) holdings(ctx context.Context, prefix string) ([]store.Holding, error) {
-	return store.View(ctx, c.records, func(tx store.Tx) ([]store.Holding, error) { return tx.Holdings(prefix) })
+	return store.View(ctx, c.records, func(tx store.Tx) ([]store.Holding, error) { return tx.Versions.Holdings(prefix) })
 }
 
 // verifyContent reads the content of a version into to, compares its size and hash, and returns its

@@ -85,7 +85,7 @@ func (f *form) check(ctx context.Context, m *store.Match, version *store.Version
 	if err != nil {
 		return err
 	}
-	met, err := store.View(ctx, f.library.records, func(tx store.Tx) (bool, error) { return tx.Meets(given, m) })
+	met, err := store.View(ctx, f.library.records, func(tx store.Tx) (bool, error) { return tx.Files.Meets(given, m) })
 	if err == nil && !met {
 		err = errChecks
 	}

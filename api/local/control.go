@@ -46,7 +46,7 @@ func (l *Library) health(r *http.Request) (any, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), healthTime)
 	defer cancel()
 	err := l.records.View(ctx, func(tx store.Tx) error {
-		_, err := tx.Empty()
+		_, err := tx.Library.Empty()
 		return err
 	})
 	part := "database"
@@ -65,7 +65,7 @@ func (l *Library) reset(r *http.Request) (any, error) {
 	if !l.o.AllowReset {
 		return nil, refuse(http.StatusForbidden, "This library cannot be reset.", "Start mediadesk serve with --ephemeral or --allow-reset.")
 	}
-	err := l.records.Update(r.Context(), func(tx store.Tx) error { return tx.Clear() })
+	err := l.records.Update(r.Context(), func(tx store.Tx) error { return tx.Library.Clear() })
 	if err != nil {
 		return nil, err
 	}

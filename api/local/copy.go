@@ -75,7 +75,7 @@ type copier struct {
 
 // copy copies the contents whose hash begins with prefix.
 func (c *copier) copy(ctx context.Context, records store.Records, prefix string) error {
-	holdings, err := store.View(ctx, records, func(tx store.Tx) ([]store.Holding, error) { return tx.Holdings(prefix) })
+	holdings, err := store.View(ctx, records, func(tx store.Tx) ([]store.Holding, error) { return tx.Versions.Holdings(prefix) })
 	if err != nil || len(holdings) == 0 {
 		return err
 	}

@@ -37,7 +37,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	}
 	folder, name := path.Split(asked.Path)
 	file, err := store.View(r.Context(), l.records, func(tx store.Tx) (*store.File, error) {
-		file, err := tx.FileAt(folder, name)
+		file, err := tx.Files.At(folder, name)
 		id := r.URL.Query().Get(versionParameter)
 		if err != nil || id == "" || id == file.Version.ID {
 			return file, err

@@ -25,7 +25,7 @@ func (l *Library) details(tx store.Tx, r *http.Request) (any, error) {
 	if record.SelectedFieldsSchema, err = fieldSchemas(tx); err != nil {
 		return nil, err
 	}
-	record.EmbeddedMetadata, err = tx.Embedded(file.Version.ID)
+	record.EmbeddedMetadata, err = tx.Versions.Embedded(file.Version.ID)
 	return record, err
 }
 
@@ -69,7 +69,7 @@ func (l *Library) updateDetails(r *http.Request) (any, error) {
 		}
 		if p := c.publish; p != nil {
 			file.Version.Unpublished = !*p.IsPublished
-			if err := tx.Publish(file.ID, *p.IsPublished, p.IncludeFileVersions); err != nil {
+			if err := tx.Versions.Publish(file.ID, *p.IsPublished, p.IncludeFileVersions); err != nil {
 				return nil, err
 			}
 		}
@@ -77,7 +77,7 @@ func (l *Library) updateDetails(r *http.Request) (any, error) {
 			return nil, err
 		}
 		file.Updated = l.now()
-		if err := tx.UpdateFile(file); err != nil {
+		if err := tx.Files.Update(file); err != nil {
 			return nil, err
 		}
 		runs, err = l.addRuns(tx, file, c.Extensions.Or(nil), c.WebhookURL.Or(""))
@@ -239,7 +239,7 @@ func (l *Library) metadataAt(r *http.Request) (any, error) {
 		return nil, badRequest("Your request contains invalid url parameter: "+quote(text)+".", "Send the address of a file of this library.")
 	}
 	folder, name := path.Split(at.Path)
-	return l.metadataOf(r, func(tx store.Tx) (*store.File, error) { return tx.FileAt(folder, name) })
+	return l.metadataOf(r, func(tx store.Tx) (*store.File, error) { return tx.Files.At(folder, name) })
 }
 
 func (l *Library) metadataOf(r *http.Request, find func(store.Tx) (*store.File, error)) (any, error) {

@@ -180,7 +180,7 @@ func changeSchema(text json.RawMessage, change map[string]json.RawMessage) (json
 
 // deleteField deletes a field and its values in all files.
 func (l *Library) deleteField(tx store.Tx, r *http.Request) (any, error) {
-	err := tx.DeleteField(r.PathValue("fieldId"), l.now())
+	err := tx.Library.DeleteField(r.PathValue("fieldId"), l.now())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, errNoField
 	}

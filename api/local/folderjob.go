@@ -81,12 +81,12 @@ func (l *Library) renameFolder(r *http.Request) (any, error) {
 	}
 	job.To = norm.NFC.String(path.Join(path.Dir(strings.TrimSuffix(job.From, "/")), name) + "/")
 	err = l.records.View(r.Context(), func(tx store.Tx) error {
-		if _, err := tx.FolderAt(job.From); errors.Is(err, store.ErrNotFound) {
+		if _, err := tx.Folders.At(job.From); errors.Is(err, store.ErrNotFound) {
 			return refuse(http.StatusNotFound, "Source folder not found.", "Check folderPath.")
 		} else if err != nil {
 			return err
 		}
-		if _, err := tx.FolderAt(job.To); !errors.Is(err, store.ErrNotFound) {
+		if _, err := tx.Folders.At(job.To); !errors.Is(err, store.ErrNotFound) {
 			return cmp.Or(err, error(refuse(http.StatusConflict, "Folder with name "+quote(path.Base(job.To))+" already exists at the same location.", "Choose another name.")))
 		}
 		return nil
@@ -164,7 +164,7 @@ func (l *Library) stepOfJob(id string, first *folderJob) (done bool, err error) 
 				return err
 			}
 		}
-		if _, err := tx.FolderAt(job.From); errors.Is(err, store.ErrNotFound) {
+		if _, err := tx.Folders.At(job.From); errors.Is(err, store.ErrNotFound) {
 			folder := quote(strings.TrimSuffix(job.From, "/"))
 			return refuse(http.StatusNotFound, "No files & folder found at sourceFolderPath "+folder+".", "Check the path.").because("NO_FILES_FOLDER")
 		} else if err != nil {
@@ -175,7 +175,7 @@ func (l *Library) stepOfJob(id string, first *folderJob) (done bool, err error) 
 				return err
 			}
 		}
-		entries, err := tx.List(job.files(l.o.jobStep))
+		entries, err := tx.Files.List(job.files(l.o.jobStep))
 		if err != nil {
 			return err
 		}
@@ -234,7 +234,7 @@ func (job *folderJob) target(folder string) (string, error) {
 
 // checkPaths checks the paths that the job would make, before its first step.
 func (job *folderJob) checkPaths(tx store.Tx) error {
-	paths, err := tx.LongestPaths(job.From)
+	paths, err := tx.Folders.LongestPaths(job.From)
 	for _, path := range paths {
 		cut := strings.LastIndexByte(path, '/') + 1
 		folder, wrong := job.target(path[:cut])
@@ -251,25 +251,25 @@ func (job *folderJob) checkPaths(tx store.Tx) error {
 // finishFolders creates the folders that contain no files and deletes those that a move has
 // emptied.
 func (l *Library) finishFolders(tx store.Tx, job *folderJob) error {
-	if err := tx.MakeFolder(job.To, l.now()); err != nil {
+	if err := tx.Folders.Make(job.To, l.now()); err != nil {
 		return err
 	}
 	below := store.Match{Subject: store.MatchFolder, Op: ":", Text: []string{job.From}}
-	entries, err := tx.List(store.Query{Folders: true, Match: &below, Limit: math.MaxInt32})
+	entries, err := tx.Files.List(store.Query{Folders: true, Match: &below, Limit: math.MaxInt32})
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
 		folder, err := job.target(e.Folder.Path)
 		if err == nil {
-			err = tx.MakeFolder(folder, l.now())
+			err = tx.Folders.Make(folder, l.now())
 		}
 		if err != nil {
 			return err
 		}
 	}
 	if job.Move {
-		return tx.DeleteFolder(job.From)
+		return tx.Folders.Delete(job.From)
 	}
 	return nil
 }

@@ -29,10 +29,10 @@ func (l *Library) makeFolder(r *http.Request) (any, error) {
 		return nil, err
 	}
 	return store.Update(r.Context(), l.records, func(tx store.Tx) (any, error) {
-		if err := tx.MakeFolder(clean, l.now()); err != nil {
+		if err := tx.Folders.Make(clean, l.now()); err != nil {
 			return nil, err
 		}
-		folder, err := tx.FolderAt(clean)
+		folder, err := tx.Folders.At(clean)
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +69,7 @@ func folderName(name string, renamed bool) (string, error) {
 // checkCount refuses an operation on a folder with too many files and folders.
 func (l *Library) checkCount(tx store.Tx, folder string) error {
 	below := store.Match{Subject: store.MatchFolder, Op: ":", Text: []string{folder}}
-	beyond, err := tx.List(store.Query{Files: true, Folders: true, Match: &below, Limit: 1, Skip: l.o.objects})
+	beyond, err := tx.Files.List(store.Query{Files: true, Folders: true, Match: &below, Limit: 1, Skip: l.o.objects})
 	if err == nil && len(beyond) > 0 {
 		err = badRequest("The folder "+quote(folder)+" has more than "+strconv.Itoa(l.o.objects)+" files and folders.", "Repeat the operation for each of its folders.").because("TOO_MANY_OBJECTS")
 	}
@@ -90,7 +90,7 @@ func (l *Library) deleteFolder(r *http.Request) (any, error) {
 		if err := l.checkCount(tx, clean); err != nil {
 			return err
 		}
-		return tx.DeleteFolder(clean)
+		return tx.Folders.Delete(clean)
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, refuse(http.StatusNotFound, "No folder found with folderPath "+quote(path)+".", "Check the path.").because("FOLDER_NOT_FOUND")

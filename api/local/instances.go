@@ -35,14 +35,14 @@ func (l *Library) join(ctx context.Context) error {
 	leads, err := store.Update(ctx, l.records, func(tx store.Tx) (bool, error) {
 		if !l.o.many() {
 			most = math.MaxInt32
-			if err := tx.Absent(""); err != nil {
+			if err := tx.Instances.Absent(""); err != nil {
 				return false, err
 			}
 		}
-		if err := tx.Present(l.identity, span); err != nil {
+		if err := tx.Instances.Present(l.identity, span); err != nil {
 			return false, err
 		}
-		return tx.Claim(sweepWork, l.identity)
+		return tx.Instances.Claim(sweepWork, l.identity)
 	})
 	if err == nil {
 		l.leads.Store(leads)
@@ -67,13 +67,13 @@ func (l *Library) adopt(ctx context.Context, most int, own bool) error {
 	var jobs []store.Job
 	err := l.records.Records.Update(ctx, func(tx store.Tx) (err error) {
 		if own {
-			err, most = tx.Absent(l.identity), math.MaxInt32
+			err, most = tx.Instances.Absent(l.identity), math.MaxInt32
 		}
 		if err == nil {
-			runs, jobs, err = tx.Adopt(l.identity, most)
+			runs, jobs, err = tx.Instances.Adopt(l.identity, most)
 		}
 		if err == nil && own {
-			err = tx.Present(l.identity, presentTime)
+			err = tx.Instances.Present(l.identity, presentTime)
 		}
 		return err
 	})
@@ -113,10 +113,10 @@ func (l *Library) stayPresent() {
 			return
 		}
 		leads, err := store.Update(l.ctx, l.records.Records, func(tx store.Tx) (bool, error) {
-			if err := tx.Present(l.identity, presentTime); err != nil {
+			if err := tx.Instances.Present(l.identity, presentTime); err != nil {
 				return false, err
 			}
-			return tx.Claim(sweepWork, l.identity)
+			return tx.Instances.Claim(sweepWork, l.identity)
 		})
 		if err != nil {
 			l.report("this instance could not renew its presence", err)

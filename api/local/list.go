@@ -22,7 +22,7 @@ func (l *Library) list(tx store.Tx, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := tx.List(q)
+	entries, err := tx.Files.List(q)
 	records := make([]*api.File, len(entries))
 	for i, e := range entries {
 		switch {

@@ -295,7 +295,7 @@ func (l *Library) release() error {
 	if l.ctx != nil && l.o.Database != "" {
 		ctx, cancel := context.WithTimeout(context.Background(), presentTime)
 		defer cancel()
-		if err := l.records.Records.Update(ctx, func(tx store.Tx) error { return tx.Absent(l.identity) }); err != nil {
+		if err := l.records.Records.Update(ctx, func(tx store.Tx) error { return tx.Instances.Absent(l.identity) }); err != nil {
 			l.log.Error("other instances take over the work of this one only after a while", "error", err)
 		}
 	}

@@ -42,11 +42,11 @@ func repairHelp(dir string) string {
 // lost returns an error if the records name none of the stored contents. Contents newer than the
 // records are left out: a crash in a new library leaves such contents.
 func lost(ctx context.Context, dir string, records store.Records, contents store.Contents) error {
-	empty, err := store.View(ctx, records, store.Tx.Empty)
+	empty, err := store.View(ctx, records, func(tx store.Tx) (bool, error) { return tx.Library.Empty() })
 	if err != nil || !empty {
 		return err
 	}
-	created, err := store.View(ctx, records, store.Tx.Created)
+	created, err := store.View(ctx, records, func(tx store.Tx) (time.Time, error) { return tx.Library.Created() })
 	if err != nil {
 		return err
 	}

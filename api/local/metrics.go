@@ -153,7 +153,7 @@ func (l *Library) listMetrics(r *http.Request) (any, error) {
 	database, storage := series{upMetric, `part="database"`}, series{upMetric, `part="storage"`}
 	gauges := map[series]int64{database: 0, storage: 0}
 	err := l.records.View(ctx, func(tx store.Tx) error {
-		runs, posts, err := tx.Unfinished()
+		runs, posts, err := tx.Instances.Unfinished()
 		if err == nil {
 			gauges[series{name: runsPendingMetric}], gauges[series{name: webhooksMetric}], gauges[database] = int64(runs), int64(posts), 1
 		}

@@ -16,7 +16,7 @@ func noFileAt(path, reason string) *problem {
 
 // fileAt is tx.FileAt, but returns nil for a missing file.
 func fileAt(tx store.Tx, folder, name string) (*store.File, error) {
-	file, err := tx.FileAt(folder, name)
+	file, err := tx.Files.At(folder, name)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
@@ -76,7 +76,7 @@ func (l *Library) copyTo(tx store.Tx, source, existing *store.File, folder strin
 	versions := []store.Version{source.Version}
 	if all {
 		var err error
-		if versions, err = tx.Versions(source.ID); err != nil {
+		if versions, err = tx.Versions.Of(source.ID); err != nil {
 			return err
 		}
 		slices.Reverse(versions)
@@ -90,7 +90,7 @@ func (l *Library) attach(tx store.Tx, source, existing *store.File, folder strin
 	target, last := *source, 0
 	target.ID, target.Folder, target.Created = store.NewID(), folder, l.now()
 	if existing != nil {
-		count, highest, err := tx.CountVersions(existing.ID)
+		count, highest, err := tx.Versions.Count(existing.ID)
 		if err != nil {
 			return err
 		}
@@ -122,16 +122,16 @@ func (l *Library) attach(tx store.Tx, source, existing *store.File, folder strin
 		if err := api.CheckPath(target.Path()); err != nil {
 			return err
 		}
-		if err := tx.MakeFolder(folder, target.Updated); err != nil {
+		if err := tx.Folders.Make(folder, target.Updated); err != nil {
 			return err
 		}
-		err = tx.InsertFile(&target)
+		err = tx.Files.Insert(&target)
 	} else {
-		err = tx.UpdateFile(&target)
+		err = tx.Files.Update(&target)
 	}
 	for i := range copies {
 		if err == nil && i != current {
-			err = tx.AddVersion(target.ID, &copies[i])
+			err = tx.Versions.Add(target.ID, &copies[i])
 		}
 	}
 	return err
@@ -140,7 +140,7 @@ func (l *Library) attach(tx store.Tx, source, existing *store.File, folder strin
 // moveTo moves a file into folder. existing is the file of its name there, or nil.
 func (l *Library) moveTo(tx store.Tx, source, existing *store.File, folder string) error {
 	if existing == nil {
-		if err := tx.MakeFolder(folder, l.now()); err != nil {
+		if err := tx.Folders.Make(folder, l.now()); err != nil {
 			return err
 		}
 		return l.replace(tx, source, folder, source.Name)
@@ -148,7 +148,7 @@ func (l *Library) moveTo(tx store.Tx, source, existing *store.File, folder strin
 	if err := l.copyTo(tx, source, existing, folder, true); err != nil {
 		return err
 	}
-	return tx.DeleteFile(source.ID)
+	return tx.Files.Delete(source.ID)
 }
 
 // replace changes the folder or name of a file.
@@ -156,11 +156,11 @@ func (l *Library) replace(tx store.Tx, file *store.File, folder, name string) er
 	if err := api.CheckPath(folder + name); err != nil {
 		return err
 	}
-	if err := tx.MoveFile(file.ID, folder, name); err != nil {
+	if err := tx.Files.Move(file.ID, folder, name); err != nil {
 		return err
 	}
 	file.Updated = l.now()
-	return tx.UpdateFile(file)
+	return tx.Files.Update(file)
 }
 
 // renamed is the answer to the renaming of a file.

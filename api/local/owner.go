@@ -44,7 +44,7 @@ func checkOwner(ctx context.Context, o Options, records store.Records, contents 
 	if owner == "" {
 		return false, nil
 	}
-	library, err := store.View(ctx, records, func(tx store.Tx) (string, error) { return tx.Identity("") })
+	library, err := store.View(ctx, records, func(tx store.Tx) (string, error) { return tx.Library.Identity("") })
 	if err != nil {
 		return false, fmt.Errorf("read the identity of the library: %w", err)
 	}
@@ -69,7 +69,7 @@ func (l *Library) markOwner(ctx context.Context, owned bool) error {
 		if err != nil {
 			return fmt.Errorf("mark the storage: %w", err)
 		}
-		ok, err := store.Update(ctx, l.records, func(tx store.Tx) (bool, error) { return tx.UseStore(id) })
+		ok, err := store.Update(ctx, l.records, func(tx store.Tx) (bool, error) { return tx.Library.UseStore(id) })
 		if err != nil {
 			return fmt.Errorf("record the storage of the library: %w", err)
 		}
@@ -80,7 +80,7 @@ func (l *Library) markOwner(ctx context.Context, owned bool) error {
 	if owned {
 		return nil
 	}
-	library, err := store.Update(ctx, l.records, func(tx store.Tx) (string, error) { return tx.Identity(store.NewID()) })
+	library, err := store.Update(ctx, l.records, func(tx store.Tx) (string, error) { return tx.Library.Identity(store.NewID()) })
 	if err != nil {
 		return fmt.Errorf("record the identity of the library: %w", err)
 	}
@@ -102,7 +102,7 @@ func allowMove(ctx context.Context, o Options, records store.Records, source, ta
 	if err != nil {
 		return fmt.Errorf("mark the storage: %w", err)
 	}
-	ok, err := store.Update(ctx, records, func(tx store.Tx) (bool, error) { return tx.MoveStore(from, to) })
+	ok, err := store.Update(ctx, records, func(tx store.Tx) (bool, error) { return tx.Library.MoveStore(from, to) })
 	if err == nil && !ok {
 		return o.otherStore()
 	}

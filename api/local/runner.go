@@ -454,9 +454,9 @@ func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, sou
 		kept := slices.DeleteFunc(slices.Clone(file.AITags), func(t api.AITag) bool { return t.Source == run.Extension.Name })
 		file.AITags = append(kept, out.Tags...)
 		file.Updated = l.now()
-		return nil, tx.UpdateFile(file)
+		return nil, tx.Files.Update(file)
 	}
-	count, last, err := tx.CountVersions(file.ID)
+	count, last, err := tx.Versions.Count(file.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -467,7 +467,7 @@ func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, sou
 	version.ID, version.Root, version.Number = store.NewID(), source.Root, last+1
 	version.Unpublished = file.Version.Unpublished
 	file.Version, file.Updated = version, version.Created
-	return nil, tx.UpdateFile(file)
+	return nil, tx.Files.Update(file)
 }
 
 // carryRegion adapts the region to the result, which is upright even if the source was rotated by

@@ -90,7 +90,7 @@ func (l *Library) admit(r *http.Request, f *form, all bool) error {
 	token := f.texts["token"]
 	sum := sha256.Sum256([]byte(token))
 	err = l.records.Update(r.Context(), func(tx store.Tx) error {
-		return tx.UseToken(hex.EncodeToString(sum[:]), expire, l.now())
+		return tx.Library.UseToken(hex.EncodeToString(sum[:]), expire, l.now())
 	})
 	if errors.Is(err, store.ErrExists) {
 		return badRequest("The token with value '"+shorten(token)+"' has been used before.", "Use a new token for each attempt.")

@@ -163,7 +163,7 @@ func (l *Library) retire(s store.Stored, how func(store.Stored, func() (bool, er
 	}
 	record := func(done bool) (bool, error) {
 		return store.Update(l.ctx, l.records.Records, func(tx store.Tx) (bool, error) {
-			return tx.Retire(store.Removal{Hash: s.Hash, At: time.Now(), Done: done})
+			return tx.Versions.Retire(store.Removal{Hash: s.Hash, At: time.Now(), Done: done})
 		})
 	}
 	begun := false
@@ -201,7 +201,7 @@ func (l *Library) endRemovals() error {
 			case r.Done && age > removalKept:
 				err = tx.Remove(&r)
 			case !r.Done && age > removalTime:
-				_, err = tx.Retire(store.Removal{Hash: r.Hash, At: time.Now(), Done: true})
+				_, err = tx.Versions.Retire(store.Removal{Hash: r.Hash, At: time.Now(), Done: true})
 			}
 		}
 		return err
@@ -209,7 +209,7 @@ func (l *Library) endRemovals() error {
 }
 
 func namedHashes(ctx context.Context, records store.Records, prefix string) (map[string]bool, error) {
-	return store.View(ctx, records, func(tx store.Tx) (map[string]bool, error) { return tx.Hashes(prefix) })
+	return store.View(ctx, records, func(tx store.Tx) (map[string]bool, error) { return tx.Versions.Hashes(prefix) })
 }
 
 // survey compares contents and records.

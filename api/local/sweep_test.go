@@ -297,11 +297,11 @@ func TestSetAside(t *testing.T) {
 	must(t, err)
 	err = records.Update(t.Context(), func(tx store.Tx) error {
 		for _, name := range []string{"p0.txt", "p1.txt"} {
-			f, err := tx.FileAt("/", name)
+			f, err := tx.Files.At("/", name)
 			if err != nil {
 				return err
 			}
-			if err := tx.DeleteFile(f.ID); err != nil {
+			if err := tx.Files.Delete(f.ID); err != nil {
 				return err
 			}
 		}
@@ -391,7 +391,7 @@ func TestDeletedContents(t *testing.T) {
 	records, err := store.OpenRecords(t.Context(), filepath.Join(dir, "library.db"))
 	must(t, err)
 	err = records.Update(t.Context(), func(tx store.Tx) error {
-		return errors.Join(tx.DeleteFile(a["fileId"].(string)), tx.DeleteFile(b["fileId"].(string)))
+		return errors.Join(tx.Files.Delete(a["fileId"].(string)), tx.Files.Delete(b["fileId"].(string)))
 	})
 	must(t, errors.Join(err, records.Close()))
 	// Older records may list for deletion what was stored again later.

@@ -143,7 +143,7 @@ func (l *Library) answerTasks(tx store.Tx, run *store.Run, file *store.File, fou
 		}
 	}
 	file.Updated = l.now()
-	return nil, tx.UpdateFile(file)
+	return nil, tx.Files.Update(file)
 }
 
 // taskEditor changes a file by tasks.

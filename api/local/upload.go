@@ -113,7 +113,7 @@ func (l *Library) upload(r *http.Request) (any, error) {
 			record.SelectedFieldsSchema, err = fieldSchemas(tx)
 		}
 		if err == nil && f.wantsField("embeddedMetadata") {
-			record.EmbeddedMetadata, err = tx.Embedded(file.Version.ID)
+			record.EmbeddedMetadata, err = tx.Versions.Embedded(file.Version.ID)
 		}
 		return err
 	})
@@ -153,12 +153,12 @@ func (f *form) target(tx store.Tx) (*store.File, api.Outlook, error) {
 	if f.upload.UseUniqueFileName.Or(true) {
 		return nil, api.Consequences(&f.upload, api.Place{Known: true}), nil // existing files do not matter
 	}
-	existing, err := tx.FileAt(f.upload.Folder.Or("/"), api.StoredName(f.upload.FileName))
+	existing, err := tx.Files.At(f.upload.Folder.Or("/"), api.StoredName(f.upload.FileName))
 	at := api.Place{Known: true}
 	switch {
 	case err == nil:
 		at.File = f.library.record(existing, true)
-		if at.Versions, _, err = tx.CountVersions(existing.ID); err != nil {
+		if at.Versions, _, err = tx.Versions.Count(existing.ID); err != nil {
 			return nil, api.Outlook{}, err
 		}
 	case errors.Is(err, store.ErrNotFound):
@@ -188,7 +188,7 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 	}
 	u := &f.upload
 	if outlook.Result == api.NewVersion {
-		_, last, err := tx.CountVersions(existing.ID)
+		_, last, err := tx.Versions.Count(existing.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -201,7 +201,7 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 		}
 		existing.Version, existing.Private, existing.Updated = version, u.IsPrivateFile.Or(false), version.Created
 		setTexts(existing, u.Other)
-		return existing, tx.UpdateFile(existing)
+		return existing, tx.Files.Update(existing)
 	}
 	file := &store.File{
 		ID: store.NewID(), Folder: u.Folder.Or("/"), Name: api.StoredName(u.FileName), Private: u.IsPrivateFile.Or(false),
@@ -213,13 +213,13 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 	if file.Metadata, err = withDefaults(tx, file.Metadata); err != nil {
 		return nil, err
 	}
-	if err := tx.MakeFolder(file.Folder, version.Created); err != nil {
+	if err := tx.Folders.Make(file.Folder, version.Created); err != nil {
 		return nil, err
 	}
 	if outlook.Suffix {
 		return file, insertUnique(tx, file)
 	}
-	return file, tx.InsertFile(file)
+	return file, tx.Files.Insert(file)
 }
 
 // insertUnique inserts a file under a name with a unique suffix. It hardly ever needs a second
@@ -228,7 +228,7 @@ func insertUnique(tx store.Tx, file *store.File) error {
 	name := file.Name
 	for {
 		file.Name = api.UniqueName(name, api.NewSuffix())
-		if err := tx.InsertFile(file); !errors.Is(err, store.ErrExists) {
+		if err := tx.Files.Insert(file); !errors.Is(err, store.ErrExists) {
 			return err
 		}
 	}

@@ -51,7 +51,7 @@ func (l *Library) usage(r *http.Request) (any, error) {
 	case !start.Before(end) || end.Sub(start) > api.MaxUsageDays*24*time.Hour:
 		return nil, badRequest("Your request contains invalid endDate parameter: it is not 1 to 89 days after startDate.", "Request fewer days; endDate itself is not included.")
 	}
-	used, err := store.View(r.Context(), l.records, func(tx store.Tx) (store.Usage, error) { return tx.Usage(start, end) })
+	used, err := store.View(r.Context(), l.records, func(tx store.Tx) (store.Usage, error) { return tx.Library.Usage(start, end) })
 	if err != nil {
 		return nil, err
 	}

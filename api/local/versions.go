@@ -28,7 +28,7 @@ func findVersions(tx store.Tx, id string) (*store.File, []store.Version, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := tx.Versions(id)
+	list, err := tx.Versions.Of(id)
 	return file, list, err
 }
 
@@ -75,7 +75,7 @@ func (l *Library) showVersion(tx store.Tx, r *http.Request) (any, error) {
 		return nil, err
 	}
 	record := l.versionRecord(file, v)
-	record.EmbeddedMetadata, err = tx.Embedded(v.ID)
+	record.EmbeddedMetadata, err = tx.Versions.Embedded(v.ID)
 	return record, err
 }
 
@@ -88,7 +88,7 @@ func (l *Library) deleteVersion(tx store.Tx, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nil, tx.DeleteVersion(file.ID, v.ID)
+	return nil, tx.Versions.Delete(file.ID, v.ID)
 }
 
 // restoreVersion makes a version the current one.
@@ -100,7 +100,7 @@ func (l *Library) restoreVersion(tx store.Tx, r *http.Request) (any, error) {
 	if v.ID != file.Version.ID {
 		file = withVersion(*file, v)
 		file.Updated = l.now()
-		if err := tx.UpdateFile(file); err != nil {
+		if err := tx.Files.Update(file); err != nil {
 			return nil, err
 		}
 	}
@@ -110,7 +110,7 @@ func (l *Library) restoreVersion(tx store.Tx, r *http.Request) (any, error) {
 // copyVersion is a version with its own id, ready to be written.
 func copyVersion(tx store.Tx, v store.Version) (store.Version, error) {
 	var err error
-	v.Embedded, err = tx.Embedded(v.ID)
+	v.Embedded, err = tx.Versions.Embedded(v.ID)
 	v.ID = store.NewID()
 	v.Root = v.ID
 	return v, err

@@ -43,7 +43,6 @@ type bucket struct {
 	client       *minio.Client
 	sender       *minio.Client // for contents: its retries would read one reader from two goroutines, so put has its own
 	name, prefix string        // prefix begins every key; may be empty
-	unnamed      bool          // the temporary folder supports unnamed files
 	holds
 }
 
@@ -176,7 +175,7 @@ func openBucket(ctx context.Context, u *url.URL) (*bucket, error) {
 		return nil, err
 	}
 	return &bucket{
-		client: client, sender: sender, name: u.Host, prefix: query.Get("prefix"), unnamed: canDraftUnnamed(os.TempDir()), holds: holds{n: map[string]int{}},
+		client: client, sender: sender, name: u.Host, prefix: query.Get("prefix"), holds: holds{n: map[string]int{}},
 	}, nil
 }
 
@@ -400,11 +399,11 @@ func (b *bucket) KeepPicture(name string, data []byte) error {
 }
 
 func (b *bucket) Draft() (Draft, error) {
-	return newDraft(os.TempDir(), b.unnamed, &b.holds, b.publish), nil
+	return newDraft(os.TempDir(), &b.holds, b.publish)
 }
 
 // publish sends a draft. Of a large one it asks first whether the store has its content already.
-func (b *bucket) publish(d *draft, hash string, _ byte) error {
+func (b *bucket) publish(d *draft, hash string) error {
 	key := keyOf(hash, false)
 	err := ErrNotFound
 	if d.size > partSize {

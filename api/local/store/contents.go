@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"mediadesk/api/atomicfile"
@@ -88,18 +86,15 @@ type Draft interface {
 	Discard()
 }
 
-// blobs implements Contents in a folder: <dir>/ab/abcdef…, <dir>/incoming/ for drafts, and
+// folder implements Contents in a folder: <dir>/ab/abcdef…, <dir>/incoming/ for drafts, and
 // <dir>/../set-aside/. All are in one file system, so renaming works.
-type blobs struct {
-	dir     string
-	unnamed bool         // unnamed drafts are supported
-	shared  bool         // drafts can be committed again, since another process may remove what they committed
-	moving  sync.RWMutex // held for writing during removals
+type folder struct {
+	dir    string
+	shared bool         // other processes use it, too
+	moving sync.RWMutex // held for writing during removals
+	made   sync.Map     // folders whose names are durable
 
 	holds
-
-	making  sync.Mutex
-	settled [256]atomic.Bool // folders whose names are durable, by first byte of the hashes
 }
 
 // OpenContents opens or creates the folder dir and removes drafts of earlier processes.
@@ -110,7 +105,7 @@ const leftoverAge = 30 * 24 * time.Hour
 
 // openFolder opens a folder. In a shared one, other processes may be writing the younger drafts.
 func openFolder(dir string, shared bool) (Contents, error) {
-	b := &blobs{dir: dir, shared: shared, holds: holds{n: map[string]int{}}}
+	b := &folder{dir: dir, shared: shared, holds: holds{n: map[string]int{}}}
 	if err := os.MkdirAll(b.incoming(), 0o700); err != nil {
 		return nil, err
 	}
@@ -127,50 +122,35 @@ func openFolder(dir string, shared bool) (Contents, error) {
 			return nil, err
 		}
 	}
-	b.unnamed = !shared && canDraftUnnamed(b.incoming())
-	folders, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	if err := atomicfile.SyncDir(dir); err != nil {
-		return nil, err
-	}
-	for _, folder := range folders {
-		if first, err := hex.DecodeString(folder.Name()); err == nil && len(first) == 1 {
-			b.settled[first[0]].Store(true)
-		}
-	}
 	return b, nil
 }
 
-// settle creates the folder for hashes that begin with first and makes its name durable.
-func (b *blobs) settle(first byte) error {
-	if b.settled[first].Load() {
+// makeDir creates the folder of contents and makes its name durable.
+func (b *folder) makeDir(dir string) error {
+	if _, ok := b.made.Load(dir); ok {
 		return nil
 	}
-	b.making.Lock()
-	defer b.making.Unlock()
-	if err := os.Mkdir(filepath.Join(b.dir, hex.EncodeToString([]byte{first})), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if err := atomicfile.SyncDir(b.dir); err != nil {
-		return err
+	err := atomicfile.SyncDir(b.dir)
+	if err == nil {
+		b.made.Store(dir, true)
 	}
-	b.settled[first].Store(true)
-	return nil
+	return err
 }
 
-func (b *blobs) incoming() string { return filepath.Join(b.dir, "incoming") }
+func (b *folder) incoming() string { return filepath.Join(b.dir, "incoming") }
 
-func (b *blobs) aside() string { return filepath.Join(filepath.Dir(b.dir), "set-aside") }
+func (b *folder) aside() string { return filepath.Join(filepath.Dir(b.dir), "set-aside") }
 
-func (b *blobs) path(hash string) string { return filepath.Join(b.dir, hash[:2], hash) }
+func (b *folder) path(hash string) string { return filepath.Join(b.dir, hash[:2], hash) }
 
 func isHash(text string) bool {
 	return len(text) == 2*sha256.Size && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-func (b *blobs) Open(hash string) (Content, error) {
+func (b *folder) Open(hash string) (Content, error) {
 	if !isHash(hash) {
 		return nil, ErrNotFound
 	}
@@ -184,11 +164,11 @@ func (b *blobs) Open(hash string) (Content, error) {
 	return f, nil
 }
 
-func (b *blobs) Draft() (Draft, error) {
-	return newDraft(b.incoming(), b.unnamed, &b.holds, b.publish), nil
+func (b *folder) Draft() (Draft, error) {
+	return newDraft(b.incoming(), &b.holds, b.publish)
 }
 
-func (b *blobs) List(prefix string) ([]Stored, error) {
+func (b *folder) List(prefix string) ([]Stored, error) {
 	folders := []struct {
 		dir   string
 		aside bool
@@ -224,7 +204,7 @@ func (b *blobs) List(prefix string) ([]Stored, error) {
 	return list, nil
 }
 
-func (b *blobs) SetAside(s Stored, unwanted func() (bool, error)) error {
+func (b *folder) SetAside(s Stored, unwanted func() (bool, error)) error {
 	return b.retire(s, unwanted, func(path string) error {
 		if err := os.MkdirAll(b.aside(), 0o700); err != nil {
 			return err
@@ -237,23 +217,19 @@ func (b *blobs) SetAside(s Stored, unwanted func() (bool, error)) error {
 	})
 }
 
-func (b *blobs) BringBack(hash string) error {
-	first, err := hex.DecodeString(hash[:2])
-	if err == nil {
-		err = b.settle(first[0])
-	}
-	if err != nil {
+func (b *folder) BringBack(hash string) error {
+	if err := b.makeDir(filepath.Dir(b.path(hash))); err != nil {
 		return err
 	}
 	return atomicfile.Rename(filepath.Join(b.aside(), hash), b.path(hash))
 }
 
-func (b *blobs) Remove(s Stored, unwanted func() (bool, error)) error {
+func (b *folder) Remove(s Stored, unwanted func() (bool, error)) error {
 	return b.retire(s, unwanted, os.Remove)
 }
 
 // retire removes a content unless a draft or record has begun to use it since it was listed.
-func (b *blobs) retire(s Stored, unwanted func() (bool, error), remove func(path string) error) error {
+func (b *folder) retire(s Stored, unwanted func() (bool, error), remove func(path string) error) error {
 	b.moving.Lock()
 	defer b.moving.Unlock()
 	path := b.path(s.Hash)
@@ -276,7 +252,7 @@ func (b *blobs) retire(s Stored, unwanted func() (bool, error), remove func(path
 	return remove(path)
 }
 
-func (b *blobs) Mark(name, fresh string) (string, error) {
+func (b *folder) Mark(name, fresh string) (string, error) {
 	path := filepath.Join(b.dir, name)
 	if fresh != "" {
 		if err := atomicfile.Create(path, []byte(fresh), 0o600); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -291,9 +267,9 @@ func (b *blobs) Mark(name, fresh string) (string, error) {
 }
 
 // healthSize is large enough for a draft to reach the disk.
-const healthSize = 64 << 10
+const healthSize = 2 * draftBuffer
 
-func (b *blobs) Answers(context.Context) error {
+func (b *folder) Answers(context.Context) error {
 	draft, err := b.Draft()
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ func TestRecordOfWrongTypes(t *testing.T) {
 	r := openRecords(t, filepath.Join(t.TempDir(), "r.db"))
 	f := sample("/", "a")
 	err := r.Update(t.Context(), func(tx Tx) error {
-		if err := tx.InsertFile(f); err != nil {
+		if err := tx.Files.Insert(f); err != nil {
 			return err
 		}
 		_, err := tx.exec("UPDATE files SET size = 'many', hash = x'00ff' WHERE id = ?", f.ID)
@@ -21,7 +21,7 @@ func TestRecordOfWrongTypes(t *testing.T) {
 		if got, err := Get[File](tx, f.ID); err == nil {
 			t.Errorf("read %+v", got)
 		}
-		if list, err := tx.List(Query{Files: true, Limit: 1}); err == nil {
+		if list, err := tx.Files.List(Query{Files: true, Limit: 1}); err == nil {
 			t.Errorf("listed %v", list)
 		}
 		return nil

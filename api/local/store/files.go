@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"reflect"
 	"strings"
 	"time"
@@ -26,13 +25,16 @@ func IsID(text string) bool {
 	return len(text) == 24 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// FileAt returns the file at a path; names compare as NFC.
-func (t Tx) FileAt(folder, name string) (*File, error) {
-	return get[File](t, "folder = ? AND name_key = ?", norm.NFC.String(folder), norm.NFC.String(name))
+// Files reads and writes files.
+type Files struct{ session }
+
+// At returns the file at a path; names compare as NFC.
+func (t Files) At(folder, name string) (*File, error) {
+	return get[File](t.session, "folder = ? AND name_key = ?", norm.NFC.String(folder), norm.NFC.String(name))
 }
 
-// InsertFile adds a file with its version; ErrExists if the path is taken.
-func (t Tx) InsertFile(f *File) error {
+// Insert adds a file with its version; ErrExists if the path is taken.
+func (t Files) Insert(f *File) error {
 	stored := *f
 	stored.Folder = norm.NFC.String(f.Folder)
 	names, args, err := files.values(reflect.ValueOf(stored), func(column) bool { return true })
@@ -43,71 +45,40 @@ func (t Tx) InsertFile(f *File) error {
 	if err := t.change(ErrExists, query, append([]any{norm.NFC.String(f.Name)}, args...)...); err != nil {
 		return err
 	}
-	return t.AddVersion(f.ID, &f.Version)
+	return Versions(t).Add(f.ID, &f.Version)
 }
 
-// UpdateFile changes all but the id, folder and name of a file, and adds its version if that is new.
-func (t Tx) UpdateFile(f *File) error {
+// Update changes all but the id, folder and name of a file, and adds its version if that is new.
+func (t Files) Update(f *File) error {
 	err := t.save(files, reflect.ValueOf(*f), func(c column) bool { return !c.once && c.name != "folder" && c.name != "name" })
 	if err != nil {
 		return err
 	}
-	var known int
-	if err := t.row("SELECT count(*) FROM versions WHERE id = ?", f.Version.ID).Scan(&known); err != nil || known > 0 {
+	known, err := value[int](t.session, "SELECT count(*) FROM versions WHERE id = ?", f.Version.ID)
+	if err != nil || known > 0 {
 		return err
 	}
-	return t.AddVersion(f.ID, &f.Version)
+	return Versions(t).Add(f.ID, &f.Version)
 }
 
-// AddVersion adds a version of a file without making it the current one.
-func (t Tx) AddVersion(fileID string, v *Version) error {
-	names, args, err := versions.values(reflect.ValueOf(*v), func(column) bool { return true })
-	if err != nil {
+// Delete deletes a file with all its versions; see Deletion.
+func (t Files) Delete(id string) error {
+	if err := t.change(ErrNotFound, "DELETE FROM files WHERE id = ?", id); err != nil {
 		return err
 	}
-	n, err := t.exec("INSERT INTO versions (file_id, "+strings.Join(names, ", ")+") SELECT ?, "+places(len(names))+
-		" WHERE NOT EXISTS (SELECT 1 FROM removals WHERE hash = ?)", append(append([]any{fileID}, args...), v.Hash)...)
-	if err != nil || n > 0 {
+	_, err := Versions(t).delete("file_id = ?", id)
+	return err
+}
+
+// Move changes the path of a file; ErrExists if another file has it.
+func (t Files) Move(id, folder, name string) error {
+	there, err := t.At(folder, name)
+	switch {
+	case err == nil && there.ID != id:
+		return ErrExists
+	case err != nil && err != ErrNotFound: //nolint:errorlint // as FileAt returns it
 		return err
 	}
-	r, err := get[Removal](t, "hash = ?", v.Hash)
-	if err != nil {
-		return err
-	}
-	return &RetiredError{*r}
-}
-
-// Embedded returns the embedded metadata of a version.
-func (t Tx) Embedded(versionID string) (map[string]json.RawMessage, error) {
-	members := map[string]json.RawMessage{}
-	return members, notFound(t.row("SELECT embedded FROM versions WHERE id = ?", versionID).Scan(jsonText{&members}))
-}
-
-// Hashes returns the hashes of the contents of all versions that begin with prefix.
-func (t Tx) Hashes(prefix string) (map[string]bool, error) {
-	all, err := list(t, func(row scanner, hash *string) error { return row.Scan(hash) },
-		"SELECT DISTINCT hash FROM versions WHERE hash >= ? AND hash < ?", prefix, prefix+"g") // "g" sorts after every hexadecimal digit
-	hashes := map[string]bool{}
-	for _, hash := range all {
-		hashes[hash] = true
-	}
-	return hashes, err
-}
-
-// MakeFolder makes a folder with its missing parents. An existing one is no error.
-func (t Tx) MakeFolder(path string, now time.Time) error {
-	parent := "/"
-	for name := range strings.SplitSeq(strings.Trim(norm.NFC.String(path), "/"), "/") {
-		if name == "" {
-			continue
-		}
-		full := parent + name + "/"
-		_, err := t.exec("INSERT INTO folders (path, parent, id, name, created, updated) VALUES (?,?,?,?,?,?) ON CONFLICT DO NOTHING",
-			full, parent, NewID(), name, now.UnixMilli(), now.UnixMilli())
-		if err != nil {
-			return err
-		}
-		parent = full
-	}
-	return nil
+	return t.change(ErrNotFound, "UPDATE files SET folder=?, name_key=?, name=? WHERE id = ?",
+		norm.NFC.String(folder), norm.NFC.String(name), name, id)
 }

@@ -43,7 +43,7 @@ func FuzzList(f *testing.F) {
 	}
 	fill := func(tx Tx) error {
 		for _, file := range library {
-			if err := tx.InsertFile(file); err != nil {
+			if err := tx.Files.Insert(file); err != nil {
 				return err
 			}
 		}
@@ -72,7 +72,7 @@ func FuzzList(f *testing.F) {
 		list := func(tx Tx, match Match, skip, limit int) []string {
 			t.Helper()
 			q.Match, q.Skip, q.Limit = &match, skip, limit
-			entries, err := tx.List(q)
+			entries, err := tx.Files.List(q)
 			if err != nil {
 				t.Fatalf("%+v: %v", match, err)
 			}

@@ -25,7 +25,7 @@ func TestGroupedUpdates(t *testing.T) {
 			f := sample("/", fmt.Sprint(n))
 			ids[n] = f.ID
 			err := r.Update(t.Context(), func(tx Tx) error {
-				if err := tx.InsertFile(f); err != nil {
+				if err := tx.Files.Insert(f); err != nil {
 					return err
 				}
 				switch n % 10 {
@@ -34,7 +34,7 @@ func TestGroupedUpdates(t *testing.T) {
 				case 5:
 					panic("on purpose")
 				case 7:
-					return tx.InsertFile(sample("/", fmt.Sprint(n)))
+					return tx.Files.Insert(sample("/", fmt.Sprint(n)))
 				}
 				return nil
 			})
@@ -75,33 +75,42 @@ func TestGroupedUpdates(t *testing.T) {
 
 // TestGroupsShareTransactions: updates that wait during a transaction share the next one.
 func TestGroupsShareTransactions(t *testing.T) {
-	r := openRecords(t, filepath.Join(t.TempDir(), "r.db")).(*database)
-	r.turn <- struct{}{} // as if a transaction were being written
+	r := openRecords(t, filepath.Join(t.TempDir(), "r.db"))
+	const many = 20
 	var wg sync.WaitGroup
-	sessions := make(chan *session, 20)
-	for n := range cap(sessions) {
+	begun, hold := make(chan bool), make(chan bool)
+	wg.Go(func() {
+		r.Update(t.Context(), func(Tx) error {
+			begun <- true
+			<-hold
+			return nil
+		})
+	})
+	<-begun
+	dbs := make(chan database, 2*many)
+	queued := runtime.NumGoroutine() + many
+	for n := range many {
 		wg.Go(func() {
 			err := r.Update(t.Context(), func(tx Tx) error {
-				sessions <- tx.s
-				return tx.InsertFile(sample("/", fmt.Sprint(n)))
+				dbs <- tx.db
+				return tx.Files.Insert(sample("/", fmt.Sprint(n)))
 			})
 			if err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	for waiting := 0; waiting < cap(sessions); runtime.Gosched() {
-		r.mu.Lock()
-		waiting = len(r.waiting)
-		r.mu.Unlock()
+	for runtime.NumGoroutine() < queued {
+		runtime.Gosched()
 	}
-	r.writeGroup()
-	r.mu.Lock()
-	left := len(r.waiting)
-	r.mu.Unlock()
-	if left != 0 || len(sessions) != cap(sessions) {
-		t.Errorf("%d updates were not used, %d were written", left, len(sessions))
-	}
-	<-r.turn
+	close(hold)
 	wg.Wait()
+	close(dbs)
+	transactions := map[database]bool{}
+	for db := range dbs {
+		transactions[db] = true
+	}
+	if len(transactions) == many {
+		t.Errorf("each of %d updates had a transaction of its own", many)
+	}
 }

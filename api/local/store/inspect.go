@@ -18,28 +18,8 @@ import (
 	"mediadesk/api/atomicfile"
 )
 
-// ReadRecords opens the database at path for reading, even while another process
-// writes to it. Update is an error.
-func ReadRecords(ctx context.Context, path string) (Records, error) {
-	if _, err := os.Stat(path); err != nil {
-		return nil, err
-	}
-	s := &database{path: path, read: make(chan *session, 1), turn: make(chan struct{}, 1)}
-	var err error
-	if s.query, err = openReading(path); err != nil {
-		return nil, err
-	}
-	s.db = s.query
-	session, err := newSession(ctx, s.query, nil)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open the records in %s: %w", path, err), s.Close())
-	}
-	s.read <- session
-	return s, nil
-}
-
 // ReadContents opens the contents in dir for reading. It creates and removes nothing.
-func ReadContents(dir string) Contents { return &blobs{dir: dir} }
+func ReadContents(dir string) Contents { return &folder{dir: dir} }
 
 // Snapshot copies one state of the database at path to the file to, replaced atomically. Other
 // processes may write meanwhile; the copy contains everything committed before it began.
@@ -100,7 +80,7 @@ func Damage(ctx context.Context, path string) ([]string, error) {
 	return lines, errors.Join(err, db.Close())
 }
 
-func (s *database) Damage(ctx context.Context) ([]string, error) { return Damage(ctx, s.path) }
+func (s *sqliteRecords) Damage(ctx context.Context) ([]string, error) { return Damage(ctx, s.path) }
 
 // checkTables compares the byType with those of a new database.
 func checkTables(ctx context.Context, db *sql.DB) ([]string, error) {
@@ -161,7 +141,7 @@ func Empty(ctx context.Context, path string) bool {
 	if err != nil {
 		return true
 	}
-	empty, err := View(ctx, records, Tx.Empty)
+	empty, err := View(ctx, records, func(tx Tx) (bool, error) { return tx.Library.Empty() })
 	return errors.Join(err, records.Close()) != nil || empty
 }
 
@@ -175,27 +155,8 @@ func MoveRecords(path, to string) error {
 	return nil
 }
 
-// Holding is a version and its file, as returned by Tx.Holdings.
-type Holding struct {
-	FileID, Path string // the path is empty if the file is missing
-	Version      Version
-	Current      bool
-}
-
-// Holdings returns all versions whose hash begins with prefix, sorted by hash.
-func (t Tx) Holdings(prefix string) ([]Holding, error) {
-	return list(t, func(row scanner, h *Holding) error {
-		var folder, name sql.NullString
-		v := &h.Version
-		err := row.Scan(&h.FileID, &folder, &name, &v.ID, &v.Number, &v.Hash, &v.Size, &h.Current)
-		h.Path = folder.String + name.String
-		return err
-	}, `SELECT v.file_id, f.folder, f.name, v.id, v.number, v.hash, v.size, coalesce(f.version_id = v.id, FALSE)
-		FROM versions v LEFT JOIN files f ON f.id = v.file_id WHERE v.hash >= ? AND v.hash < ? ORDER BY v.hash`, prefix, prefix+"g")
-}
-
 // Unreadable returns a line for each record that is invalid or contradicts another.
-func (t Tx) Unreadable() (lines []string, err error) {
+func (t Library) Unreadable() (lines []string, err error) {
 	tell := func(what string, err error) {
 		if err != nil && len(lines) < maxDamage {
 			lines = append(lines, what+" cannot be read: "+err.Error())

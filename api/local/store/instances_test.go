@@ -31,7 +31,7 @@ func testAdopt(t *testing.T, r Records) {
 				return err
 			}
 		}
-		return tx.Present("gone", time.Hour)
+		return tx.Instances.Present("gone", time.Hour)
 	})
 	var mu sync.Mutex
 	var ids []int64
@@ -40,7 +40,7 @@ func testAdopt(t *testing.T, r Records) {
 		var runs []Run
 		var left []Job
 		err := r.Update(t.Context(), func(tx Tx) (err error) {
-			runs, left, err = tx.Adopt(owner, 3)
+			runs, left, err = tx.Instances.Adopt(owner, 3)
 			return err
 		})
 		if err != nil {
@@ -60,7 +60,7 @@ func testAdopt(t *testing.T, r Records) {
 		return len(runs) + len(left)
 	}
 	claim := func(owner string) bool {
-		claimed, err := Update(t.Context(), r, func(tx Tx) (bool, error) { return tx.Claim("work", owner) })
+		claimed, err := Update(t.Context(), r, func(tx Tx) (bool, error) { return tx.Instances.Claim("work", owner) })
 		if err != nil {
 			t.Error(err)
 		}
@@ -72,14 +72,14 @@ func testAdopt(t *testing.T, r Records) {
 	if got := adopt("one"); got != 0 {
 		t.Errorf("%d runs and jobs were taken from a running instance, want 0", got)
 	}
-	update(func(tx Tx) error { return tx.Present("gone", -time.Second) })
+	update(func(tx Tx) error { return tx.Instances.Present("gone", -time.Second) })
 	if !claim("one") {
 		t.Error("the work of a dead instance cannot be claimed")
 	}
 	var wg sync.WaitGroup
 	for n := range 4 {
 		owner := fmt.Sprint(n)
-		update(func(tx Tx) error { return tx.Present(owner, time.Hour) })
+		update(func(tx Tx) error { return tx.Instances.Present(owner, time.Hour) })
 		wg.Go(func() {
 			for adopt(owner) > 0 {
 			}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -42,14 +41,15 @@ const (
 	rowEarlier = "2"
 )
 
-// sql returns the query for the ids of a listing, or "" if it lists nothing.
+// sql returns the query for the keys of a listing, each a kind and an id, or "" if it lists nothing.
 func (q *Query) sql() (string, []any) {
 	var parts []string
 	var args []any
 	add := func(wanted bool, kind, folder, name, sizes, from, row string) {
 		if wanted {
 			c := q.conditions(row)
-			parts = append(parts, "SELECT "+kind+" AS kind_of_row, id, "+folder+" AS place, "+name+" AS name, created, updated, "+sizes+", -length("+name+") AS relevance FROM "+from+" WHERE "+c.sql)
+			parts = append(parts, "SELECT '"+kind+"' || id AS key, "+folder+" AS place, "+name+" AS name, created, updated, "+sizes+
+				", -length("+name+") AS relevance FROM "+from+" WHERE "+c.sql)
 			args = append(args, c.args...)
 		}
 	}
@@ -66,7 +66,8 @@ func (q *Query) sql() (string, []any) {
 	if order == ByName {
 		terms = terms[:2]
 	}
-	query := fmt.Sprintf("%s ORDER BY %s %s %s", strings.Join(parts, " UNION ALL "), strings.Join(terms, " "+direction+", "), direction, limits)
+	query := fmt.Sprintf("%s ORDER BY %s %s %s",
+		strings.Join(parts, " UNION ALL "), strings.Join(terms, " "+direction+", "), direction, limits)
 	return query, append(args, q.Limit, q.Skip)
 }
 
@@ -82,16 +83,8 @@ func (q *Query) order() (column Order, direction string) {
 	return ByCreated, direction
 }
 
-// entries returns the files that a query selects.
-func (t Tx) entries(query string, args ...any) ([]Entry, error) {
-	return list(t, func(row scanner, e *Entry) error {
-		e.File = new(File)
-		return files.scan(row, reflect.ValueOf(e.File).Elem())
-	}, query, args...)
-}
-
 // List returns a listing.
-func (t Tx) List(q Query) ([]Entry, error) {
+func (t Files) List(q Query) ([]Entry, error) {
 	if q.Files {
 		var err error
 		if q.narrowed, err = t.narrow(&q); err != nil {
@@ -105,23 +98,19 @@ func (t Tx) List(q Query) ([]Entry, error) {
 	if query == "" {
 		return nil, nil
 	}
-	type key struct{ kind, id string }
-	keys, err := list(t, func(row scanner, k *key) error {
-		var rest [8]any
-		return row.Scan(&k.kind, &k.id, &rest[0], &rest[1], &rest[2], &rest[3], &rest[4], &rest[5], &rest[6], &rest[7])
-	}, query, args...)
+	keys, err := firstColumn[string](t.session, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	entries := make([]Entry, len(keys))
-	for i, k := range keys {
-		switch e := &entries[i]; k.kind {
+	for i, key := range keys {
+		switch e, id := &entries[i], key[1:]; key[:1] {
 		case rowFolder:
-			e.Folder, err = Get[Folder](t, k.id)
+			e.Folder, err = get[Folder](t.session, "id = ?", id)
 		case rowEarlier:
-			e.Earlier, err = t.earlier(k.id)
+			e.Earlier, err = t.earlier(id)
 		default:
-			e.File, err = Get[File](t, k.id)
+			e.File, err = get[File](t.session, "id = ?", id)
 		}
 		if err != nil {
 			return nil, err

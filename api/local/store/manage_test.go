@@ -27,7 +27,7 @@ func testDeleteField(t *testing.T, r Records) {
 		two.Metadata = map[string]json.RawMessage{name: json.RawMessage(`1`)}
 		field := &Field{ID: NewID(), Name: name, Label: "l", Schema: json.RawMessage(`{"type":"Text"}`)}
 		err := r.Update(t.Context(), func(tx Tx) error {
-			return errors.Join(tx.InsertFile(one), tx.InsertFile(two), tx.Add(field), tx.DeleteField(field.ID, time.Now()))
+			return errors.Join(tx.Files.Insert(one), tx.Files.Insert(two), tx.Add(field), tx.Library.DeleteField(field.ID, time.Now()))
 		})
 		must(t, err)
 		err = r.View(t.Context(), func(tx Tx) error {
@@ -56,12 +56,12 @@ func testDeleteField(t *testing.T, r Records) {
 		if err != nil || len(all) != 8 || all[0].Deleted.IsZero() {
 			t.Errorf("all fields: %v, %v", all, err)
 		}
-		return tx.DeleteField(all[0].ID, time.Now())
+		return tx.Library.DeleteField(all[0].ID, time.Now())
 	})
 	if !errors.Is(err, ErrNotFound) {
 		t.Errorf("a field that is deleted already: %v", err)
 	}
-	if err := r.Update(t.Context(), func(tx Tx) error { return tx.DeleteField(NewID(), time.Now()) }); !errors.Is(err, ErrNotFound) {
+	if err := r.Update(t.Context(), func(tx Tx) error { return tx.Library.DeleteField(NewID(), time.Now()) }); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a field that is not there: %v", err)
 	}
 }
@@ -75,18 +75,18 @@ func testDeleteFolder(t *testing.T, r Records) {
 	err := r.Update(t.Context(), func(tx Tx) error {
 		for folder := range folders {
 			files[folder] = sample(folder, "f")
-			if err := errors.Join(tx.MakeFolder(folder, files[folder].Created), tx.InsertFile(files[folder])); err != nil {
+			if err := errors.Join(tx.Folders.Make(folder, files[folder].Created), tx.Files.Insert(files[folder])); err != nil {
 				return err
 			}
 		}
-		return tx.DeleteFolder("/a/")
+		return tx.Folders.Delete("/a/")
 	})
 	must(t, err)
 	err = r.View(t.Context(), func(tx Tx) error {
 		for folder, gone := range folders {
 			_, err := Get[File](tx, files[folder].ID)
-			_, errFolder := tx.FolderAt(folder)
-			versions, errVersions := tx.Versions(files[folder].ID)
+			_, errFolder := tx.Folders.At(folder)
+			versions, errVersions := tx.Versions.Of(files[folder].ID)
 			if errors.Is(err, ErrNotFound) != gone || errors.Is(errFolder, ErrNotFound) != gone || (len(versions) == 0) != gone || errVersions != nil {
 				t.Errorf("%s: %v, %v, %d versions, %v", folder, err, errFolder, len(versions), errVersions)
 			}

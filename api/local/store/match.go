@@ -20,16 +20,12 @@ const earlier = `SELECT v.id AS id, f.folder AS folder, f.name_key AS name_key, 
 	FROM versions v JOIN files f ON f.id = v.file_id WHERE v.id != f.version_id`
 
 // earlier returns a file with the given version in place of the current one.
-func (t Tx) earlier(versionID string) (*File, error) {
-	var id string
-	if err := t.row("SELECT file_id FROM versions WHERE id = ?", versionID).Scan(&id); err != nil {
-		return nil, notFound(err)
-	}
-	f, err := Get[File](t, id)
+func (t Files) earlier(versionID string) (*File, error) {
+	f, err := get[File](t.session, "id = (SELECT file_id FROM versions WHERE id = ?)", versionID)
 	if err != nil {
 		return nil, err
 	}
-	v, err := Get[Version](t, versionID)
+	v, err := get[Version](t.session, "id = ?", versionID)
 	if err != nil {
 		return nil, err
 	}
@@ -61,14 +57,13 @@ func (m *Match) special() condition {
 }
 
 // Meets reports whether members, compared as custom metadata are, meet a match about MatchGiven.
-func (t Tx) Meets(members map[string]any, m *Match) (met bool, err error) {
+func (t Files) Meets(members map[string]any, m *Match) (met bool, err error) {
 	text, err := json.Marshal(members)
 	if err != nil {
 		return false, err
 	}
 	c := m.build((*Match).single)
-	var count int
-	err = t.row("WITH given AS (SELECT CAST(? AS TEXT) AS members) SELECT count(*) FROM given WHERE "+c.sql, append([]any{string(text)}, c.args...)...).Scan(&count)
+	count, err := value[int](t.session, "WITH given AS (SELECT CAST(? AS TEXT) AS members) SELECT count(*) FROM given WHERE "+c.sql, append([]any{string(text)}, c.args...)...)
 	return count > 0, err
 }
 

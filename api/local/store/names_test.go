@@ -29,14 +29,14 @@ func testLongNames(t *testing.T, r Records) {
 	sorted := slices.Sorted(slices.Values(names))
 	err := r.Update(t.Context(), func(tx Tx) error {
 		for _, place := range []string{"/", folder} {
-			if err := tx.MakeFolder(place, sample("/", "a").Created); err != nil {
+			if err := tx.Folders.Make(place, sample("/", "a").Created); err != nil {
 				return err
 			}
 			for _, name := range names {
-				if err := tx.InsertFile(sample(place, name)); err != nil {
+				if err := tx.Files.Insert(sample(place, name)); err != nil {
 					return fmt.Errorf("%d bytes: %w", len(place+name), err)
 				}
-				if err := tx.InsertFile(sample(place, name)); !errors.Is(err, ErrExists) {
+				if err := tx.Files.Insert(sample(place, name)); !errors.Is(err, ErrExists) {
 					return fmt.Errorf("%d bytes twice: %w", len(place+name), err)
 				}
 			}
@@ -47,19 +47,19 @@ func testLongNames(t *testing.T, r Records) {
 	err = r.View(t.Context(), func(tx Tx) error {
 		for _, place := range []string{"/", folder} {
 			for _, name := range names {
-				if f, err := tx.FileAt(place, name); err != nil || f.Name != name {
+				if f, err := tx.Files.At(place, name); err != nil || f.Name != name {
 					t.Errorf("%d bytes: %v", len(place+name), err)
 				}
 			}
 			var skipped, after []string
 			last := &File{}
 			for n := range names {
-				list, err := tx.List(Query{Files: true, Folder: place, Order: ByName, Skip: n, Limit: 1})
+				list, err := tx.Files.List(Query{Files: true, Folder: place, Order: ByName, Skip: n, Limit: 1})
 				if err != nil || len(list) != 1 {
 					return fmt.Errorf("page %d has %d files: %w", n, len(list), err)
 				}
 				skipped = append(skipped, list[0].File.Name)
-				list, err = tx.List(Query{Files: true, Folder: place, Order: ByName, AfterName: last.Name, AfterFolder: last.Folder, Limit: 1})
+				list, err = tx.Files.List(Query{Files: true, Folder: place, Order: ByName, AfterName: last.Name, AfterFolder: last.Folder, Limit: 1})
 				if err != nil || len(list) != 1 {
 					return fmt.Errorf("after file %d are %d files: %w", n, len(list), err)
 				}
@@ -70,19 +70,19 @@ func testLongNames(t *testing.T, r Records) {
 				t.Errorf("the pages of %d names are not in order", len(names))
 			}
 		}
-		found, err := tx.List(Query{Files: true, Folders: true, Order: ByName, Limit: 99, Match: &Match{Subject: MatchName, Op: ":", Text: []string{latin[:1000]}}})
+		found, err := tx.Files.List(Query{Files: true, Folders: true, Order: ByName, Limit: 99, Match: &Match{Subject: MatchName, Op: ":", Text: []string{latin[:1000]}}})
 		if err != nil || len(found) != 4 {
 			t.Errorf("found %d files by the beginning of their names, %v, want 4", len(found), err)
 		}
-		_, err = tx.FolderAt(folder)
+		_, err = tx.Folders.At(folder)
 		return err
 	})
 	must(t, err)
 	err = r.Update(t.Context(), func(tx Tx) error {
-		if err := tx.DeleteFolder(folder[:strings.Index(folder[1:], "/")+2]); err != nil {
+		if err := tx.Folders.Delete(folder[:strings.Index(folder[1:], "/")+2]); err != nil {
 			return err
 		}
-		list, err := tx.List(Query{Files: true, Folders: true, Order: ByName, Limit: 99})
+		list, err := tx.Files.List(Query{Files: true, Folders: true, Order: ByName, Limit: 99})
 		if len(list) != len(names) || slices.ContainsFunc(list, func(e Entry) bool { return e.File == nil || e.File.Folder != "/" }) {
 			t.Errorf("%d entries are left, want %d", len(list), len(names))
 		}

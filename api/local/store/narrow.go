@@ -17,11 +17,10 @@ const fewFiles = 20_000
 
 // narrow returns conditions that an index answers and few files meet, so that a listing need not
 // read every file. They follow from the query, so the result is the same.
-func (t Tx) narrow(q *Query) ([]condition, error) {
+func (t Files) narrow(q *Query) ([]condition, error) {
 	var list []condition
 	add := func(c condition, count string, args ...any) error {
-		var n int
-		err := t.row("SELECT count(*) FROM ("+count+" LIMIT "+strconv.Itoa(fewFiles+1)+") AS found", args...).Scan(&n)
+		n, err := value[int](t.session, "SELECT count(*) FROM ("+count+" LIMIT "+strconv.Itoa(fewFiles+1)+") AS found", args...)
 		if err == nil && n <= fewFiles {
 			list = append(list, c)
 		}
@@ -77,7 +76,7 @@ func (q *Query) inOrder() bool {
 const fewSkipped = 1000
 
 // listFiles lists only files, in one query.
-func (t Tx) listFiles(q *Query) ([]Entry, error) {
+func (t Files) listFiles(q *Query) ([]Entry, error) {
 	c := q.conditions(api.TypeFile)
 	order, direction := q.order()
 	terms := []string{string(order), "folder", "name_key"}
@@ -91,5 +90,10 @@ func (t Tx) listFiles(q *Query) ([]Entry, error) {
 	if q.inOrder() {
 		t.ctx = context.WithoutCancel(t.ctx)
 	}
-	return t.entries(query, append(c.args, q.Limit, q.Skip)...)
+	list, err := records[File](t.session, query, append(c.args, q.Limit, q.Skip)...)
+	entries := make([]Entry, len(list))
+	for i := range list {
+		entries[i].File = &list[i]
+	}
+	return entries, err
 }

@@ -3,12 +3,12 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -35,47 +35,40 @@ var postgresTables = strings.NewReplacer(
 	",\n\tPRIMARY KEY (folder, name_key)", "",
 )
 
-var toPostgres = &dialect{
-	queries: strings.NewReplacer(
-		elements, "json_elements(m.raw)",
-		// json preserves values exactly, jsonb does not.
-		withoutKey, `(SELECT '{' || coalesce(string_agg(to_json(m.key) || ':' || m.value, ',' ORDER BY n), '') || '}'
-			FROM json_each(metadata::json) WITH ORDINALITY AS m (key, value, n) WHERE m.key <> ?)`,
-		" INDEXED BY files_name", "",
-		// Conditions and orders that an index of the first characters answers.
-		"folder = ? AND name_key = ?", "same(folder, ?) AND same(name_key, ?)",
-		"folder = ?", "same(folder, ?)", "parent = ?", "same(parent, ?)", "path = ?", "same(path, ?)", "name_key = ?", "same(name_key, ?)",
-		"folder >= ? AND folder < ?", "within(folder, ?, ?)", "parent >= ? AND parent < ?", "within(parent, ?, ?)",
-		"path >= ? AND path < ?", "within(path, ?, ?)", "name_key >= ? AND name_key < ?", "within(name_key, ?, ?)",
-		"ORDER BY name_key ASC", "ORDER BY left(name_key, 200) ASC, name_key ASC",
-		"ORDER BY name_key DESC", "ORDER BY left(name_key, 200) DESC, name_key DESC",
-		"/* unlocked */", "FOR UPDATE SKIP LOCKED",
-		now, postgresNow,
-	),
-}
+var toPostgres = strings.NewReplacer(
+	elements, "json_elements(m.raw)",
+	// json preserves values exactly, jsonb does not.
+	withoutKey, `(SELECT '{' || coalesce(string_agg(to_json(m.key) || ':' || m.value, ',' ORDER BY n), '') || '}'
+		FROM json_each(metadata::json) WITH ORDINALITY AS m (key, value, n) WHERE m.key <> ?)`,
+	" INDEXED BY files_name", "",
+	// Conditions and orders that an index of the first characters answers.
+	"folder = ? AND name_key = ?", "same(folder, ?) AND same(name_key, ?)",
+	"folder = ?", "same(folder, ?)", "parent = ?", "same(parent, ?)", "path = ?", "same(path, ?)", "name_key = ?", "same(name_key, ?)",
+	"folder >= ? AND folder < ?", "within(folder, ?, ?)", "parent >= ? AND parent < ?", "within(parent, ?, ?)",
+	"path >= ? AND path < ?", "within(path, ?, ?)", "name_key >= ? AND name_key < ?", "within(name_key, ?, ?)",
+	"ORDER BY name_key ASC", "ORDER BY left(name_key, 200) ASC, name_key ASC",
+	"ORDER BY name_key DESC", "ORDER BY left(name_key, 200) DESC, name_key DESC",
+	"/* unlocked */", "FOR UPDATE SKIP LOCKED",
+	now, postgresNow,
+)
 
 const postgresNow = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
 
 // postgres implements Records in a PostgreSQL database that several processes may share.
 // Transactions are serializable and run again after a conflict.
-type postgres struct {
-	db   *sql.DB
-	free chan *session // nil for a connection not opened yet
-}
+type postgres struct{ db *sql.DB }
 
-// OpenPostgres opens the database at a postgres:// address and creates its tables if it is empty. The parameter pool_max_conns limits the connections (default 16). The
-// error is a *DownError if the server does not answer; errors never show the password.
+// OpenPostgres opens the database at a postgres:// address and creates its tables if it is empty.
+// The parameter pool_max_conns limits the connections (default 16). The error is a *DownError if the
+// server does not answer; errors never show the password.
 func OpenPostgres(ctx context.Context, address string) (Records, error) {
 	config, connections, err := parsePostgres(address)
 	if err != nil {
 		return nil, err
 	}
-	p := &postgres{db: stdlib.OpenDB(*config), free: make(chan *session, connections)}
+	p := &postgres{stdlib.OpenDB(*config)}
 	p.db.SetMaxOpenConns(connections)
 	p.db.SetMaxIdleConns(connections)
-	for range connections {
-		p.free <- nil
-	}
 	if err := p.createTables(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the records in the database %s: %w", config.Database, unavailable(err)), p.Close())
 	}
@@ -141,15 +134,7 @@ func (p *postgres) createTables(ctx context.Context) error {
 	return tx.Commit()
 }
 
-// Close waits for transactions in progress.
-func (p *postgres) Close() error {
-	for range cap(p.free) {
-		if s := <-p.free; s != nil {
-			s.discard() // nothing is left to write, so losing it is no error
-		}
-	}
-	return p.db.Close()
-}
+func (p *postgres) Close() error { return p.db.Close() }
 
 func (p *postgres) Damage(context.Context) ([]string, error) {
 	return nil, nil // the server checks its own files
@@ -157,112 +142,86 @@ func (p *postgres) Damage(context.Context) ([]string, error) {
 
 func (p *postgres) Update(ctx context.Context, fn func(Tx) error) error {
 	// A started transaction finishes even if the caller is gone.
-	return p.run(context.WithoutCancel(ctx), "BEGIN ISOLATION LEVEL SERIALIZABLE", fn)
+	return p.run(context.WithoutCancel(ctx), &sql.TxOptions{Isolation: sql.LevelSerializable}, fn)
 }
 
 func (p *postgres) View(ctx context.Context, fn func(Tx) error) error {
-	return p.run(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", fn)
+	return p.run(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, fn)
 }
 
 // run runs fn in a transaction and repeats it after a conflict.
-func (p *postgres) run(ctx context.Context, begin string, fn func(Tx) error) error {
+func (p *postgres) run(ctx context.Context, options *sql.TxOptions, fn func(Tx) error) error {
 	deadline := time.Now().Add(conflictTime)
-	for pause := time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
-		err := p.transact(ctx, begin, fn)
-		var own *pgconn.PgError
-		conflict := errors.As(err, &own) && (own.Code == "40001" || own.Code == "40P01")
+	for delay := time.Millisecond; ; delay = min(2*delay, 200*time.Millisecond) {
+		err := p.transact(ctx, options, fn)
+		own, _ := errors.AsType[*pgconn.PgError](err)
+		conflict := own != nil && (own.Code == "40001" || own.Code == "40P01")
 		if !conflict || time.Now().After(deadline) {
 			return unavailable(err)
 		}
 		select {
-		case <-time.After(rand.N(pause)):
+		case <-time.After(rand.N(delay)):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
-// transact runs fn in one transaction.
-func (p *postgres) transact(ctx context.Context, begin string, fn func(Tx) error) (err error) {
-	var s *session
-	select {
-	case s = <-p.free:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { p.free <- s }()
-	if s, err = p.begin(ctx, s, begin); err != nil {
-		return err
-	}
-	var late atomic.Bool
-	limit := time.AfterFunc(txTime, func() {
-		late.Store(true)
-		s.network.Close() // interrupt the running statement
-	})
-	defer limit.Stop()
-	err = guarded(fn, Tx{ctx: ctx, s: s, wrote: new(bool)})
-	if err == nil && s.status() == 'E' {
-		err = errors.New("a statement failed, and its error was not returned")
-	}
-	end := "COMMIT"
+// transact runs fn in one transaction. The error is a *DownError if the connection was lost.
+func (p *postgres) transact(ctx context.Context, options *sql.TxOptions, fn func(Tx) error) error {
+	limited, cancel := context.WithTimeoutCause(ctx, txTime, fmt.Errorf("the transaction took longer than %s", txTime))
+	defer cancel()
+	conn, tx, err := p.begin(limited, options)
 	if err != nil {
-		end = "ROLLBACK"
-	}
-	if s.status() != 0 {
-		_, ended := s.exec(end)
-		err = errors.Join(err, ended)
-	}
-	if s.status() == 'I' {
 		return err
 	}
-	s.discard()
-	s = nil
+	defer conn.Close()
+	if err = guarded(fn, newTx(limited, tx, toPostgres)); err == nil {
+		err = tx.Commit()
+	} else {
+		tx.Rollback() //nolint:errcheck // a lost connection is noticed below
+	}
 	switch {
-	case late.Load():
-		return &DownError{"database", fmt.Errorf("the transaction took longer than %s: %w", txTime, err)}
-	case ctx.Err() != nil:
-		return err // from the caller
+	case err == nil, ctx.Err() != nil: // from the caller
+		return err
+	case limited.Err() != nil:
+		return &DownError{"database", errors.Join(context.Cause(limited), err)}
+	case isLost(conn):
+		return &DownError{"database", err}
 	}
-	return &DownError{"database", err}
+	return err
 }
 
-// begin begins a transaction. It opens another connection if this one is lost or not open yet.
-func (p *postgres) begin(ctx context.Context, s *session, begin string) (*session, error) {
-	if s != nil {
-		err := s.begin(begin)
+// begin begins a transaction, if need be on another connection than one that was lost meanwhile.
+func (p *postgres) begin(ctx context.Context, options *sql.TxOptions) (*sql.Conn, *sql.Tx, error) {
+	for tries := 0; ; tries++ {
+		conn, err := p.db.Conn(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		tx, err := conn.BeginTx(ctx, options)
 		if err == nil {
-			return s, nil
+			return conn, tx, nil
 		}
-		s.discard()
+		lost := isLost(conn)
+		conn.Close()
+		if lost && ctx.Err() == nil && tries >= p.db.Stats().MaxOpenConnections {
+			err = &DownError{"database", err}
+		} else if lost && ctx.Err() == nil {
+			continue
+		}
+		return nil, nil, err
 	}
-	s, err := newSession(ctx, p.db, toPostgres)
-	if err != nil {
-		return nil, err
-	}
-	err = s.conn.Raw(func(c any) error {
-		s.network = c.(*stdlib.Conn).Conn().PgConn().Conn()
-		return nil
-	})
-	if err == nil {
-		err = s.begin(begin)
-	}
-	if err != nil {
-		s.discard()
-		return nil, err
-	}
-	return s, nil
 }
 
-// status returns the state of the connection: 'I' idle, 'T' in a transaction, 'E' in a failed one,
-// 0 lost.
-func (s *session) status() (status byte) {
-	s.conn.Raw(func(c any) error { //nolint:errcheck // 0 says it
-		if conn := c.(*stdlib.Conn).Conn(); !conn.IsClosed() {
-			status = conn.PgConn().TxStatus()
+// isLost reports whether a connection is closed, and so returns it to no pool.
+func isLost(conn *sql.Conn) bool {
+	return conn.Raw(func(c any) error {
+		if c.(*stdlib.Conn).Conn().IsClosed() {
+			return driver.ErrBadConn
 		}
 		return nil
-	})
-	return status
+	}) != nil
 }
 
 // unavailable converts errors that are not about the request to a DownError. An Update that failed

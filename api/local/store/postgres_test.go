@@ -15,7 +15,7 @@ func TestPostgresRestarts(t *testing.T) {
 	r := openPostgres(t, server.Address("postgres"))
 	f := sample("/", "a")
 	insert := func(f *File) error {
-		return r.Update(t.Context(), func(tx Tx) error { return tx.InsertFile(f) })
+		return r.Update(t.Context(), func(tx Tx) error { return tx.Files.Insert(f) })
 	}
 	find := func() error {
 		return r.View(t.Context(), func(tx Tx) error { _, err := Get[File](tx, f.ID); return err })

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -127,18 +128,15 @@ func storedValue(f reflect.Value) (any, error) {
 	return string(text), err
 }
 
-// scanner reads a row.
-type scanner interface{ Scan(into ...any) error }
-
 // scan reads the columns tb.read of a row.
-func (tb *table) scan(row scanner, v reflect.Value) error {
+func (tb *table) scan(rows *sql.Rows, v reflect.Value) error {
 	into := make([]any, 0, len(tb.columns))
 	for _, c := range tb.columns {
 		if !c.apart {
 			into = append(into, scanned(v.FieldByIndex(c.index)))
 		}
 	}
-	return row.Scan(into...)
+	return rows.Scan(into...)
 }
 
 // scanned returns what reads a column into a field.
@@ -185,21 +183,35 @@ func (j jsonText) Scan(value any) error {
 	return json.Unmarshal([]byte(text.String), j.into)
 }
 
-// get returns the record that meets a condition; ErrNotFound if there is none.
-func get[T any](t Tx, where string, args ...any) (*T, error) {
-	tb, record := byType[reflect.TypeFor[T]()], new(T)
-	row := t.row("SELECT "+tb.read+" FROM "+tb.name+" WHERE "+where, args...)
-	return record, notFound(tb.scan(row, reflect.ValueOf(record).Elem()))
+// get returns the first record that meets a condition; ErrNotFound if there is none.
+func get[T any](s session, where string, args ...any) (*T, error) {
+	if s.dialect == nil {
+		s.ctx = context.WithoutCancel(s.ctx) // one row comes at once
+	}
+	list, err := records[T](s, "SELECT "+tableFor[T]().read+" FROM "+tableFor[T]().name+" WHERE "+where, args...)
+	if err == nil && len(list) == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &list[0], nil
 }
 
 // records returns the records that a query selects with the columns of their table.
-func records[T any](t Tx, query string, args ...any) ([]T, error) {
-	tb := byType[reflect.TypeFor[T]()]
-	return list(t, func(row scanner, record *T) error { return tb.scan(row, reflect.ValueOf(record).Elem()) }, query, args...)
+func records[T any](s session, query string, args ...any) (all []T, err error) {
+	tb := tableFor[T]()
+	err = s.each(func(rows *sql.Rows) error {
+		all = append(all, *new(T))
+		return tb.scan(rows, reflect.ValueOf(&all[len(all)-1]).Elem())
+	}, query, args...)
+	return all, err
 }
 
+func tableFor[T any]() *table { return byType[reflect.TypeFor[T]()] }
+
 // Get returns the record with a key.
-func Get[T any](t Tx, key any) (*T, error) { return get[T](t, "id = ?", key) }
+func Get[T any](t Tx, key any) (*T, error) { return get[T](t.session, "id = ?", key) }
 
 // Filter selects records whose columns have these values.
 type Filter map[string]any
@@ -207,14 +219,14 @@ type Filter map[string]any
 // All returns the selected records of a kind in order: custom metadata fields by name, versions from
 // the newest, all others from the oldest.
 func All[T any](t Tx, filter Filter) ([]T, error) {
-	tb := byType[reflect.TypeFor[T]()]
+	tb := tableFor[T]()
 	query, args := "SELECT "+tb.read+" FROM "+tb.name+" WHERE TRUE", []any(nil)
 	for _, c := range tb.columns {
 		if value, ok := filter[c.name]; ok {
 			query, args = query+" AND "+c.name+" = ?", append(args, value)
 		}
 	}
-	return records[T](t, query+" ORDER BY "+tb.order, args...)
+	return records[T](t.session, query+" ORDER BY "+tb.order, args...)
 }
 
 // Add adds a record, a pointer to a Field, Preset, Run, Post or Job. It sets the ID of a Run and of
@@ -231,8 +243,7 @@ func (t Tx) Add(record any) error {
 	if !numbered {
 		return t.change(ErrExists, query+" ON CONFLICT DO NOTHING", args...)
 	}
-	*t.wrote = true
-	return diskFull(t.row(query+" RETURNING id", args...).Scan(id.Addr().Interface()))
+	return t.scan([]any{id.Addr().Interface()}, query+" RETURNING id", args...)
 }
 
 // Save changes a record that was read; ErrNotFound if it is gone.
@@ -241,7 +252,7 @@ func (t Tx) Save(record any) error {
 	return t.save(tb, v, func(c column) bool { return !c.once })
 }
 
-func (t Tx) save(tb *table, v reflect.Value, which func(column) bool) error {
+func (s session) save(tb *table, v reflect.Value, which func(column) bool) error {
 	names, args, err := tb.values(v, func(c column) bool { return !c.key && which(c) })
 	if err != nil {
 		return err
@@ -250,7 +261,7 @@ func (t Tx) save(tb *table, v reflect.Value, which func(column) bool) error {
 	if err != nil {
 		return err
 	}
-	return t.change(ErrNotFound, "UPDATE "+tb.name+" SET "+strings.Join(names, " = ?, ")+" = ? WHERE "+strings.Join(keys, " = ? AND ")+" = ?",
+	return s.change(ErrNotFound, "UPDATE "+tb.name+" SET "+strings.Join(names, " = ?, ")+" = ? WHERE "+strings.Join(keys, " = ? AND ")+" = ?",
 		append(args, values...)...)
 }
 

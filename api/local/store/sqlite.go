@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync"
 
@@ -23,57 +23,79 @@ const (
 	maxGroup = 128 // updates that share a transaction
 )
 
-// database implements Records in SQLite, with one writing session and a few reading ones. Updates
-// that arrive during a commit share the next transaction, since the disk takes as long for one as
-// for many.
-type database struct {
-	path      string
-	db, query *sql.DB       // for writing and for reading
-	read      chan *session // free sessions
-	turn      chan struct{} // held by the writer
-	write     *session      // of the current update; nil if not open
+// sqliteRecords implements Records in SQLite, with one writing connection and a few reading ones.
+// Updates that arrive during a commit share the next transaction: with 8 clients the disk then
+// takes twice as many uploads a second.
+type sqliteRecords struct {
+	path        string
+	write, read *sql.DB
+	updates     chan *update     // closed by Close; nil if read-only
+	free        chan *connection // for reading
+	writer      sync.WaitGroup
 
-	mu      sync.Mutex
-	waiting []*update
+	closing sync.RWMutex // held for reading while an update is queued
+	closed  bool
 }
 
 // update is a call of Update.
 type update struct {
 	fn   func(Tx) error
 	ctx  context.Context
-	err  error
-	done chan struct{} // closed when err is set
+	done chan error
 }
 
 // OpenRecords opens or creates the database at path, readable by its owner only. The folder must
 // exist.
 func OpenRecords(ctx context.Context, path string) (Records, error) {
-	// FULL makes commits durable. NORMAL lost some in every second power cut.
-	s := &database{path: path, read: make(chan *session, readers), turn: make(chan struct{}, 1)}
 	err := makePrivate(path)
 	if err != nil {
 		return nil, fmt.Errorf("open the records in %s: %w", path, err)
 	}
-	if s.db, err = openDatabase(path, "_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(4000)", 1); err != nil {
+	s := &sqliteRecords{path: path, updates: make(chan *update), free: make(chan *connection, readers)}
+	// FULL makes commits durable. NORMAL lost some in every second power cut.
+	if s.write, err = openDatabase(path, "_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(4000)", 1); err != nil {
 		return nil, err
 	}
-	if s.query, err = openDatabase(path, "_pragma=journal_mode(WAL)&_pragma=query_only(1)", readers); err != nil {
-		return nil, errors.Join(err, s.db.Close())
+	if s.read, err = openDatabase(path, "_pragma=journal_mode(WAL)&_pragma=query_only(1)", readers); err != nil {
+		return nil, errors.Join(err, s.write.Close())
 	}
-	err = createTables(ctx, s.db)
-	for range readers {
-		if err != nil {
-			break
-		}
-		var session *session
-		if session, err = newSession(ctx, s.query, nil); err == nil {
-			s.read <- session
-		}
+	s.writer.Go(s.writeAll)
+	if err = createTables(ctx, s.write); err == nil {
+		err = s.openReaders(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the records in %s: %w", path, err), s.Close())
 	}
 	return s, nil
+}
+
+// ReadRecords opens the database at path for reading, even while another process writes to it.
+// Update is an error.
+func ReadRecords(ctx context.Context, path string) (Records, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	read, err := openReading(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &sqliteRecords{path: path, read: read, free: make(chan *connection, 1)}
+	if err := s.openReaders(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the records in %s: %w", path, err), s.Close())
+	}
+	return s, nil
+}
+
+// openReaders opens all connections for reading.
+func (s *sqliteRecords) openReaders(ctx context.Context) error {
+	for range cap(s.free) {
+		c, err := newConnection(ctx, s.read)
+		if err != nil {
+			return err
+		}
+		s.free <- c
+	}
+	return nil
 }
 
 // makePrivate creates the database file if it is missing, and removes other users' permissions from
@@ -134,130 +156,175 @@ func openDatabase(path, parameters string, connections int) (*sql.DB, error) {
 }
 
 // Close waits for updates in progress.
-func (s *database) Close() error {
-	s.turn <- struct{}{}
-	defer func() { <-s.turn }()
-	var errs []error
-	for range len(s.read) {
-		errs = append(errs, (<-s.read).Close())
-	}
-	if s.write != nil {
-		errs = append(errs, s.write.Close())
-		s.write = nil
-	}
-	return errors.Join(append(errs, s.query.Close(), s.db.Close())...)
-}
-
-func (s *database) Update(ctx context.Context, fn func(Tx) error) error {
-	// A started transaction finishes even if the caller is gone.
-	u := &update{fn: fn, ctx: context.WithoutCancel(ctx), done: make(chan struct{})}
-	s.mu.Lock()
-	s.waiting = append(s.waiting, u)
-	s.mu.Unlock()
-	for {
-		select {
-		case <-u.done:
-			return u.err
-		case s.turn <- struct{}{}:
-			s.writeGroup()
-			<-s.turn
-		}
-	}
-}
-
-// writeGroup writes the waiting updates. The caller holds the turn.
-func (s *database) writeGroup() {
-	// Updates that are about to start join this transaction.
-	runtime.Gosched()
-	s.mu.Lock()
-	n := min(len(s.waiting), maxGroup)
-	group := s.waiting[:n:n]
-	s.waiting = s.waiting[n:]
-	s.mu.Unlock()
-	if n == 0 {
-		return
-	}
-	if err := guarded(func(Tx) error { return s.transact(group) }, Tx{}); err != nil {
-		for _, u := range group {
-			if u.err == nil {
-				u.err = err
-			}
-		}
-	}
-	for _, u := range group {
-		close(u.done)
-	}
-}
-
-// transact runs a group in one transaction; an error applies to all. If a failed update had written
-// something, each gets a transaction of its own: that is rare, and savepoints cost a third more.
-func (s *database) transact(group []*update) (err error) {
-	if s.write == nil {
-		if s.write, err = newSession(context.Background(), s.db, nil); err != nil {
-			return fmt.Errorf("open the records: %w", err)
-		}
-	}
-	if err := s.write.begin("BEGIN IMMEDIATE"); err != nil {
-		return s.broken(fmt.Errorf("begin with the records: %w", err))
-	}
-	var failed error
-	end := "ROLLBACK"
-	for _, u := range group {
-		tx := Tx{ctx: u.ctx, s: s.write, wrote: new(bool)}
-		u.err = guarded(u.fn, tx)
-		if !*tx.wrote {
-			continue
-		}
-		end = "COMMIT"
-		if failed = u.err; failed != nil {
-			end = "ROLLBACK"
-			break
-		}
-	}
-	if _, err := s.write.exec(end); err != nil {
-		return s.broken(fmt.Errorf("write the records: %w", errors.Join(failed, err)))
-	}
-	if failed == nil || len(group) == 1 {
+func (s *sqliteRecords) Close() error {
+	s.closing.Lock()
+	defer s.closing.Unlock()
+	if s.closed {
 		return nil
 	}
-	for _, u := range group {
-		if err := s.transact([]*update{u}); err != nil && u.err == nil {
-			u.err = err
-		}
+	s.closed = true
+	var errs []error
+	if s.updates != nil {
+		close(s.updates)
+		s.writer.Wait()
+		errs = append(errs, s.write.Close())
 	}
-	return nil
+	for range len(s.free) {
+		errs = append(errs, (<-s.free).Close())
+	}
+	return errors.Join(append(errs, s.read.Close())...)
 }
 
-// guarded converts a panic of an update into its error, to protect the others in its group.
-func guarded(fn func(Tx) error, tx Tx) (err error) {
+func (s *sqliteRecords) Update(ctx context.Context, fn func(Tx) error) error {
+	s.closing.RLock()
+	defer s.closing.RUnlock()
+	if s.closed || s.updates == nil {
+		return errors.New("the records are closed or read-only")
+	}
+	// A started transaction finishes even if the caller is gone.
+	u := &update{fn: fn, ctx: context.WithoutCancel(ctx), done: make(chan error, 1)}
+	s.updates <- u
+	return <-u.done
+}
+
+// writeAll writes the updates in groups.
+func (s *sqliteRecords) writeAll() {
+	var conn *connection // nil if not open
 	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("an update of the records crashed: %v\n%s", p, debug.Stack())
+		if conn != nil {
+			conn.Close()
 		}
 	}()
-	return fn(tx)
+	for first := range s.updates {
+		group := []*update{first}
+		runtime.Gosched() // updates that are about to start join this transaction
+	collect:
+		for len(group) < maxGroup {
+			select {
+			case u, ok := <-s.updates:
+				if !ok {
+					break collect
+				}
+				group = append(group, u)
+			default:
+				break collect
+			}
+		}
+		// If one update fails, each gets a transaction of its own: that is rare, and savepoints cost a
+		// third more.
+		refused, err := s.transact(&conn, group)
+		for _, u := range group {
+			if refused && len(group) > 1 {
+				_, err = s.transact(&conn, []*update{u})
+			}
+			u.done <- err
+		}
+	}
 }
 
-// broken discards the session, whose state after a disk error is unknown. Closing rolls back
-// uncommitted changes.
-func (s *database) broken(err error) error {
-	s.write.exec("ROLLBACK") //nolint:errcheck // there may be nothing left to take back
-	s.write.discard()
-	s.write = nil
-	return err
+// transact runs a group in one transaction. It reports whether an update refused it, so that
+// nothing was written. After a disk error it closes the connection, whose state is unknown.
+func (s *sqliteRecords) transact(conn **connection, group []*update) (refused bool, err error) {
+	if *conn == nil {
+		if *conn, err = newConnection(context.Background(), s.write); err != nil {
+			return false, fmt.Errorf("open the records: %w", err)
+		}
+	}
+	c := *conn
+	if _, err = c.ExecContext(context.Background(), "BEGIN IMMEDIATE"); err != nil {
+		err = fmt.Errorf("begin with the records: %w", diskFull(err))
+	} else {
+		end := "COMMIT"
+		for _, u := range group {
+			if err = guarded(u.fn, newTx(u.ctx, c, nil)); err != nil {
+				end, refused = "ROLLBACK", true
+				break
+			}
+		}
+		_, ended := c.ExecContext(context.Background(), end)
+		if ended == nil {
+			return refused, err
+		}
+		err = fmt.Errorf("write the records: %w", errors.Join(err, diskFull(ended)))
+	}
+	c.ExecContext(context.Background(), "ROLLBACK") //nolint:errcheck // there may be nothing left to take back
+	c.forget()
+	c.Raw(func(any) error { return driver.ErrBadConn }) //nolint:errcheck // that is what closes it
+	c.Close()
+	*conn = nil
+	return false, err
 }
 
-func (s *database) View(ctx context.Context, fn func(Tx) error) error {
-	var session *session
+func (s *sqliteRecords) View(ctx context.Context, fn func(Tx) error) error {
+	var c *connection
 	select {
-	case session = <-s.read:
+	case c = <-s.free:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { s.read <- session }()
-	if err := session.begin("BEGIN"); err != nil {
+	defer func() { s.free <- c }()
+	if _, err := c.ExecContext(context.Background(), "BEGIN"); err != nil {
 		return fmt.Errorf("begin with the records: %w", err)
 	}
-	defer session.exec("ROLLBACK") //nolint:errcheck // there is nothing to take back
-	return fn(Tx{ctx: ctx, s: session, wrote: new(bool)})
+	defer c.ExecContext(context.Background(), "ROLLBACK") //nolint:errcheck // there is nothing to take back
+	return fn(newTx(ctx, c, nil))
+}
+
+// connection is a connection with its prepared statements: preparing takes longer than running. It
+// is not safe for concurrent use.
+type connection struct {
+	*sql.Conn
+	statements map[string]*sql.Stmt
+}
+
+func newConnection(ctx context.Context, db *sql.DB) (*connection, error) {
+	conn, err := db.Conn(ctx)
+	return &connection{conn, map[string]*sql.Stmt{}}, err
+}
+
+// maxStatements limits the prepared statements of a connection.
+const maxStatements = 200
+
+func (c *connection) prepare(query string) (statement *sql.Stmt, err error) {
+	if statement = c.statements[query]; statement != nil {
+		return statement, nil
+	}
+	if len(c.statements) == maxStatements {
+		c.forget()
+	}
+	if statement, err = c.PrepareContext(context.Background(), query); err == nil {
+		c.statements[query] = statement
+	}
+	return statement, err
+}
+
+func (c *connection) forget() {
+	for _, statement := range c.statements {
+		statement.Close()
+	}
+	clear(c.statements)
+}
+
+// ExecContext runs a statement. The driver needs no watcher, since the context is not cancelable.
+func (c *connection) ExecContext(_ context.Context, query string, args ...any) (sql.Result, error) {
+	statement, err := c.prepare(query) //nolint:sqlclosecheck // the connection keeps it
+	if err != nil {
+		return nil, err
+	}
+	return statement.ExecContext(context.Background(), args...)
+}
+
+// QueryContext runs a query.
+func (c *connection) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	statement, err := c.prepare(query) //nolint:sqlclosecheck // the connection keeps it
+	if err != nil {
+		return nil, err
+	}
+	return statement.QueryContext(ctx, args...)
+}
+
+// Close closes the statements and returns the connection.
+func (c *connection) Close() error {
+	c.forget()
+	return c.Conn.Close()
 }

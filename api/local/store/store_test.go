@@ -70,14 +70,14 @@ func TestFileRoundTrip(t *testing.T) {
 	r := openRecords(t, path)
 	f := sample("/été/", "cafe\u0301.png")
 	f.Version.Embedded = map[string]json.RawMessage{"Make": json.RawMessage(`"M"`)}
-	must(t, r.Update(t.Context(), func(tx Tx) error { return tx.InsertFile(f) }))
+	must(t, r.Update(t.Context(), func(tx Tx) error { return tx.Files.Insert(f) }))
 	must(t, r.Close())
 	if _, err := os.Stat(path); err != nil {
 		t.Fatal(err)
 	}
 	r = openRecords(t, path)
 	err := r.View(t.Context(), func(tx Tx) error {
-		got, err := tx.FileAt("/été/", "caf\u00e9.png") // composed: the same name
+		got, err := tx.Files.At("/été/", "caf\u00e9.png") // composed: the same name
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func TestFileRoundTrip(t *testing.T) {
 		if !reflect.DeepEqual(got, &want) {
 			t.Errorf("read %+v, want %+v", got, &want)
 		}
-		embedded, err := tx.Embedded(f.ID)
+		embedded, err := tx.Versions.Embedded(f.ID)
 		if string(embedded["Make"]) != `"M"` {
 			t.Errorf("embedded is %s", embedded)
 		}
@@ -101,7 +101,7 @@ func testUpdateIsAllOrNothing(t *testing.T, r Records) {
 	f := sample("/", "a")
 	broken := errors.New("broken")
 	err := r.Update(t.Context(), func(tx Tx) error {
-		if err := tx.InsertFile(f); err != nil {
+		if err := tx.Files.Insert(f); err != nil {
 			return err
 		}
 		return broken
@@ -113,7 +113,7 @@ func testUpdateIsAllOrNothing(t *testing.T, r Records) {
 	if !errors.Is(err, ErrNotFound) {
 		t.Errorf("a part of the update is there: %v", err)
 	}
-	if err := r.View(t.Context(), func(tx Tx) error { return tx.InsertFile(f) }); err == nil {
+	if err := r.View(t.Context(), func(tx Tx) error { return tx.Files.Insert(f) }); err == nil {
 		t.Error("a View wrote")
 	}
 }
@@ -125,7 +125,7 @@ func testUpdateOutlivesItsContext(t *testing.T, r Records) {
 	f := sample("/", "a")
 	err := r.Update(ctx, func(tx Tx) error {
 		cancel()
-		return tx.InsertFile(f)
+		return tx.Files.Insert(f)
 	})
 	if err != nil {
 		t.Errorf("the update ended with %v", err)
@@ -163,7 +163,7 @@ func testContents(t *testing.T, c Contents) {
 			t.Errorf("%q opened with %v", bad, err)
 		}
 	}
-	if dir, ok := c.(*blobs); ok {
+	if dir, ok := c.(*folder); ok {
 		left, err := os.ReadDir(dir.incoming())
 		if err != nil || len(left) != 0 {
 			t.Errorf("drafts remain: %v, %v", left, err)
@@ -322,14 +322,14 @@ func testDeletions(t *testing.T, r Records) {
 			f := sample(folder, name)
 			f.Version.Hash = hash(hashes[0])
 			files[name] = f
-			if err := tx.InsertFile(f); err != nil {
+			if err := tx.Files.Insert(f); err != nil {
 				return err
 			}
 			for n, h := range hashes[1:] {
 				v := f.Version
 				v.ID, v.Number, v.Hash = NewID(), n+2, hash(h)
 				f.Version = v
-				if err := tx.UpdateFile(f); err != nil {
+				if err := tx.Files.Update(f); err != nil {
 					return err
 				}
 			}
@@ -340,29 +340,29 @@ func testDeletions(t *testing.T, r Records) {
 	add("/", "b", 2)
 	add("/x/", "c", 3, 3, 1)
 	add("/x/y/", "d", 4)
-	update(func(tx Tx) error { return tx.MakeFolder("/x/y/", time.Now()) })
+	update(func(tx Tx) error { return tx.Folders.Make("/x/y/", time.Now()) })
 	if list := deleted(); list != nil {
 		t.Errorf("nothing was deleted, and %v recorded", list)
 	}
-	update(func(tx Tx) error { return tx.DeleteFile(files["a"].ID) })
+	update(func(tx Tx) error { return tx.Files.Delete(files["a"].ID) })
 	if list := deleted(); list != nil { // c has 1, b has 2
 		t.Errorf("recorded %v", list)
 	}
-	update(func(tx Tx) error { return tx.DeleteFile(files["b"].ID) })
+	update(func(tx Tx) error { return tx.Files.Delete(files["b"].ID) })
 	if list := deleted(); !slices.Equal(list, []string{hash(2)}) {
 		t.Errorf("recorded %v", list)
 	}
-	update(func(tx Tx) error { return tx.DeleteVersion(files["c"].ID, files["c"].ID) })
+	update(func(tx Tx) error { return tx.Versions.Delete(files["c"].ID, files["c"].ID) })
 	if list := deleted(); list != nil { // the second version has 3, too
 		t.Errorf("recorded %v", list)
 	}
-	update(func(tx Tx) error { return tx.DeleteFolder("/x/") })
+	update(func(tx Tx) error { return tx.Folders.Delete("/x/") })
 	if list := deleted(); !slices.Equal(list, []string{hash(1), hash(3), hash(4)}) {
 		t.Errorf("recorded %v", list)
 	}
 	broken := errors.New("broken")
 	add("/", "e", 5)
-	err := r.Update(t.Context(), func(tx Tx) error { return errors.Join(tx.DeleteFile(files["e"].ID), broken) })
+	err := r.Update(t.Context(), func(tx Tx) error { return errors.Join(tx.Files.Delete(files["e"].ID), broken) })
 	if list := deleted(); !errors.Is(err, broken) || list != nil {
 		t.Errorf("a deletion that was rolled back recorded %v, %v", list, err)
 	}
@@ -375,7 +375,7 @@ func TestTokens(t *testing.T) { onEachEngine(t, testTokens) }
 func testTokens(t *testing.T, r Records) {
 	now := time.UnixMilli(1_700_000_000_000)
 	use := func(hash string, at time.Time) error {
-		return r.Update(t.Context(), func(tx Tx) error { return tx.UseToken(hash, at.Add(time.Hour), at) })
+		return r.Update(t.Context(), func(tx Tx) error { return tx.Library.UseToken(hash, at.Add(time.Hour), at) })
 	}
 	results := make(chan error, 8)
 	for range cap(results) {
@@ -417,12 +417,12 @@ func testRemovals(t *testing.T, r Records) {
 					return err
 				}
 			}
-			return tx.InsertFile(f)
+			return tx.Files.Insert(f)
 		})
 	}
 	retire := func(removal Removal) bool {
 		t.Helper()
-		retired, err := Update(t.Context(), r, func(tx Tx) (bool, error) { return tx.Retire(removal) })
+		retired, err := Update(t.Context(), r, func(tx Tx) (bool, error) { return tx.Versions.Retire(removal) })
 		must(t, err)
 		return retired
 	}

@@ -25,7 +25,7 @@ func testHasWords(t *testing.T, r Records) {
 		}
 		err := r.View(t.Context(), func(tx Tx) error {
 			var got bool
-			err := tx.row("SELECT has_words(?, ?)", c.text, c.query).Scan(&got)
+			err := tx.scan([]any{&got}, "SELECT has_words(?, ?)", c.text, c.query)
 			if got != c.want {
 				t.Errorf("%q has %q: %t, want %v", c.text, c.query, got, c.want)
 			}

@@ -72,22 +72,17 @@ func (j *Journal) UpdateJob(ctx context.Context, job api.Job) error {
 	if err != nil {
 		return &Error{j.path, true, err}
 	}
-	// Only the job itself waits for an outcome.
-	return j.await(&request{ctx: ctx, do: func(t tx) error { return j.updateJob(t, &job, row) }, done: make(chan struct{}), job: job.ID, late: job.State.Final()})
+	return j.change(ctx, func(t tx) error { return j.updateJob(t, &job, row) })
 }
 
-// NoteJob is UpdateJob without waiting: it is committed with the next write, in order, and lost in
-// a crash before that. A later change of the job replaces it.
+// NoteJob is UpdateJob without waiting: it is committed in order with the other changes, and lost in a
+// crash before that.
 func (j *Journal) NoteJob(job api.Job) {
 	job.Updated = time.Now()
-	err := j.submit(&request{ctx: context.Background(), job: job.ID, note: true, late: true, done: make(chan struct{}), do: func(t tx) error {
-		// Encode it now, because later changes may replace the note.
-		row, err := newJobRow(&job)
-		if err != nil {
-			return err
-		}
-		return j.updateJob(t, &job, row)
-	}})
+	row, err := newJobRow(&job)
+	if err == nil {
+		err = j.submit(&request{ctx: context.Background(), job: job.ID, done: make(chan struct{}), do: func(t tx) error { return j.updateJob(t, &job, row) }})
+	}
 	if err != nil {
 		slog.Warn("a change of a job was not written", "job", job.ID, "err", err)
 	}

@@ -35,7 +35,6 @@ var ErrClosed = errors.New("the journal is closed")
 type Journal struct {
 	path  string
 	owner *owner
-	aside string // where an empty file was moved; empty if there was none
 
 	write *sql.DB // of the writer, with one connection
 	read  *sql.DB
@@ -50,8 +49,8 @@ type Journal struct {
 	watching *sql.Conn // for Changes
 }
 
-// Open opens the journal at path, or creates it with permissions for the user only. An empty file is
-// set aside (see SetAside). The journal of another version is an error.
+// Open opens the journal at path, or creates it with permissions for the user only. The journal of
+// another version is an error.
 func Open(ctx context.Context, path string) (*Journal, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -69,15 +68,11 @@ func Open(ctx context.Context, path string) (*Journal, error) {
 		return fail(err)
 	}
 	defer turn.Unlock() //nolint:errcheck // the lock goes with the file handle
-	aside, err := setAsideEmpty(path)
-	if err != nil {
-		return fail(err)
-	}
 	if err := private(path); err != nil {
 		return fail(err)
 	}
 	j := &Journal{
-		path: path, aside: aside, requests: make(chan *request, maxBatch),
+		path: path, requests: make(chan *request, maxBatch),
 		closing: make(chan struct{}), written: make(chan struct{}),
 	}
 	if j.write, err = sql.Open("sqlite", address(path)); err != nil {
@@ -102,43 +97,25 @@ func Open(ctx context.Context, path string) (*Journal, error) {
 	return j, nil
 }
 
-// setAsideEmpty renames an empty file at path, with its companions, and returns its new path: SQLite
-// would take it for a new database and delete a log beside it that may still have the data.
-func setAsideEmpty(path string) (aside string, err error) {
-	if info, err := os.Stat(path); err != nil || info.Size() > 0 {
-		return "", nil // private reports errors
-	}
-	aside = path + ".empty"
-	for n := 2; ; n++ {
-		if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		aside = fmt.Sprintf("%s.empty%d", path, n)
-	}
-	for _, suffix := range []string{"-wal", "-shm", ""} {
-		if err := os.Rename(path+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-	}
-	return aside, nil
-}
-
 // private creates the file if needed and removes other users' access to it and its companions. It
 // does not open an existing file, since closing it would drop this process's locks.
 func private(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		atomicfile.Restrict(path)
-		// SQLite treats a file shorter than a page as empty and overwrites it.
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 && info.Size() < 512 {
-			return errNoJournal
-		}
-		return nil
-	case err != nil:
+	if err == nil {
+		return f.Close()
+	}
+	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return f.Close()
+	atomicfile.Restrict(path)
+	// SQLite takes a file shorter than a page for a new database and deletes a log beside it.
+	info, err := os.Stat(path)
+	if err == nil && info.Mode().IsRegular() && info.Size() < 512 {
+		if log, err := os.Stat(path + "-wal"); info.Size() > 0 || err == nil && log.Size() > 0 {
+			return errNoJournal
+		}
+	}
+	return nil
 }
 
 // address returns the data source name with its settings. A cache of 512 KiB per connection is enough:
@@ -147,9 +124,6 @@ func address(path string) string {
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
 	return u.String() + "?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=cache_size(-512)"
 }
-
-// SetAside returns where Open moved the file that was empty and should not have been, or "".
-func (j *Journal) SetAside() string { return j.aside }
 
 // Path returns the path of the journal.
 func (j *Journal) Path() string { return j.path }
@@ -350,22 +324,22 @@ func (e *Error) Hint() string {
 	case errors.Is(e.Err, errNoJournal):
 		return Damaged
 	}
-	var own *sqlite.Error
-	if !errors.As(e.Err, &own) {
+	var failure *sqlite.Error
+	if !errors.As(e.Err, &failure) {
 		if errors.Is(e.Err, errRow) || errors.Is(e.Err, sql.ErrNoRows) || strings.Contains(e.Err.Error(), "sql: Scan error") {
 			return Damaged
 		}
 		return ""
 	}
-	switch own.Code() & 0xff { // the other bits are details
+	switch failure.Code() & 0xff { // the other bits are details
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR: // SQLITE_ERROR means other tables than expected
 		return Damaged
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
-		return "Look whether the disk is full or has errors, then try again."
+		return "Check whether the disk is full or has errors, then try again."
 	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
-		return "Look whether the file and its folder can be written, or set MEDIADESK_HOME to another folder."
+		return "Check whether the file and its folder can be written, or set MEDIADESK_HOME to another folder."
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return "Another program keeps it to itself: end it, or try again."
+		return "Another program has locked it: end it, or try again."
 	}
 	return ""
 }

@@ -356,33 +356,25 @@ func TestOpenEdits(t *testing.T) {
 	}
 }
 
-// TestAnEmptyFileIsSetAside: a journal without content is kept beside a new one, with its log.
-func TestAnEmptyFileIsSetAside(t *testing.T) {
+// TestAnEmptyFile: a file without content becomes a journal, unless a log beside it may have the data,
+// which stays as it is.
+func TestAnEmptyFile(t *testing.T) {
 	path := newPath(t)
-	if j := openTest(t, path); j.SetAside() != "" {
-		t.Errorf("a new journal was set aside as %q", j.SetAside())
-	} else if err := j.Close(); err != nil {
+	for range 2 {
+		if err := openTest(t, path).Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(path, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(path+"-wal", []byte("log"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{path + ".empty", path + ".empty2"} {
-		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.WriteFile(path+"-wal", []byte("log"), 0o600)); err != nil {
-			t.Fatal(err)
-		}
-		j, err := Open(t.Context(), path)
-		if err != nil || j.SetAside() != want {
-			t.Fatalf("%+v, %v, want %q", j, err, want)
-		}
-		add(t, j, newJob("a"))
-		if err := j.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if log, err := os.ReadFile(want + "-wal"); err != nil || string(log) != "log" {
-			t.Errorf("the log is %q, %v", log, err)
-		}
-		if again := openTest(t, path); again.SetAside() != "" {
-			t.Error("it is said twice")
-		} else if err := again.Close(); err != nil {
-			t.Fatal(err)
-		}
+	if _, err := Open(t.Context(), path); api.Hint(err) != Damaged {
+		t.Errorf("got the error %v", err)
+	}
+	if log, err := os.ReadFile(path + "-wal"); err != nil || string(log) != "log" {
+		t.Errorf("the log is %q, %v", log, err)
 	}
 }

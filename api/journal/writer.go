@@ -5,18 +5,15 @@ import (
 	"database/sql"
 	"log/slog"
 	"slices"
-	"time"
 )
 
+// request is a change for the writer.
 type request struct {
 	ctx  context.Context
 	do   func(tx) error
 	err  error
-	done chan struct{}
-
-	job  int64 // the job that it overwrites; 0 if none
-	note bool  // the caller does not wait
-	late bool  // its caller can wait a little longer
+	done chan struct{} // closed after the commit
+	job  int64         // the changed job, if nobody waits for the result
 }
 
 // change passes do to the writer and waits for the commit. Once the writer has it, change ignores the
@@ -71,94 +68,36 @@ func (j *Journal) submit(r *request) error {
 // maxBatch is the maximum number of changes per commit.
 const maxBatch = 256
 
-// busyPause is the maximum time between two commits of several changes in a stream, and gatherTime is
-// how long to gather more changes of a stream.
-const (
-	busyPause  = 10 * time.Millisecond
-	gatherTime = 4 * time.Millisecond
-)
-
 // writer commits changes, concurrent ones in one transaction, because the sync is most of their cost.
 func (j *Journal) writer(t tx) {
 	defer close(j.written)
 	defer t.close()
-	var last time.Time // of the last commit of several changes
-	for closing := false; ; {
+	for {
 		var batch []*request
-		if closing {
-			// Commit the remaining requests.
+		select {
+		case r := <-j.requests:
+			batch = append(batch, r)
+		case <-j.closing:
+		}
+		for more := true; more && len(batch) < maxBatch; {
 			select {
 			case r := <-j.requests:
 				batch = append(batch, r)
 			default:
-				return
-			}
-		} else {
-			select {
-			case r := <-j.requests:
-				batch = append(batch, r)
-			case <-j.closing:
-				closing = true
-				continue
+				more = false
 			}
 		}
-		batch = j.gather(batch, time.Since(last) < busyPause)
-		commit(t, withoutStale(batch))
+		if len(batch) == 0 {
+			return // closing, and nothing remains
+		}
+		commit(t, slices.Clone(batch))
 		for _, r := range batch {
-			if r.note && r.err != nil {
+			if r.job != 0 && r.err != nil {
 				slog.Warn("a change of a job was not written", "job", r.job, "err", r.err)
 			}
 			close(r.done)
 		}
-		if len(batch) > 1 {
-			last = time.Now()
-		}
 	}
-}
-
-// gather adds waiting changes to a batch and, during a stream of notes, those of the next moment.
-func (j *Journal) gather(batch []*request, stream bool) []*request {
-	var moment <-chan time.Time
-	for hurry := !batch[0].late; len(batch) < maxBatch; hurry = hurry || !batch[len(batch)-1].late {
-		select {
-		case r := <-j.requests:
-			batch = append(batch, r)
-			continue
-		default:
-		}
-		if hurry || !stream {
-			return batch
-		}
-		if moment == nil {
-			moment = time.After(gatherTime)
-		}
-		select {
-		case r := <-j.requests:
-			batch = append(batch, r)
-		case <-moment:
-			return batch
-		case <-j.closing:
-			return batch
-		}
-	}
-	return batch
-}
-
-// withoutStale removes notes on a job that a later change in the batch overwrites.
-func withoutStale(batch []*request) []*request {
-	last := make(map[int64]int, len(batch))
-	for i, r := range batch {
-		if r.job != 0 {
-			last[r.job] = i
-		}
-	}
-	kept := make([]*request, 0, len(batch))
-	for i, r := range batch {
-		if !r.note || last[r.job] == i {
-			kept = append(kept, r)
-		}
-	}
-	return kept
 }
 
 // commit applies a batch of changes in one transaction and sets the error of each request. If one fails,
@@ -166,13 +105,10 @@ func withoutStale(batch []*request) []*request {
 func commit(t tx, batch []*request) {
 	for len(batch) > 0 {
 		failed, err := try(t, batch)
-		if err != nil {
+		if failed < 0 {
 			for _, r := range batch {
 				r.err = err
 			}
-			return
-		}
-		if failed < 0 {
 			return
 		}
 		batch = slices.Delete(batch, failed, failed+1)

@@ -5,31 +5,30 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"mediadesk/api"
 )
 
-// verdict is a worker's result for a job: an outcome, or a wait.
-type verdict struct {
+// result is a worker's result for a job: an outcome, or a wait.
+type result struct {
 	job  api.Job
 	wait time.Duration // before the next attempt
 
 	// Of the attempt; zero if there was none.
-	contact  contact
-	began    time.Time
-	sent     int64         // bytes; 0 if unanswered
-	host     string        // host without a connection
-	overload bool          // the service wants fewer uploads at a time, or timed out
-	asked    time.Duration // the service asks to wait this long; 0 if it does not
-	quiet    bool          // that wait is for all uploads
-	giveUp   bool          // do not retry in this run
+	contact    contact
+	began      time.Time
+	sent       int64         // bytes; 0 if unanswered
+	host       string        // host without a connection
+	overload   bool          // the service wants fewer uploads at a time, or timed out
+	requested  time.Duration // the wait that the service requests; 0 if none
+	queueWaits bool          // that wait is for all uploads
+	leaveOpen  bool          // do not retry in this run
 }
 
 // attemptOrCheck does the next step of a job: an attempt, or a check of an earlier one.
-func (q *Queue) attemptOrCheck(ctx context.Context, e *entry) verdict {
+func (q *Queue) attemptOrCheck(ctx context.Context, e *entry) result {
 	q.mu.Lock()
 	job, wish, goal := *e.job, e.wish, begin
 	if e.failures > 0 {
@@ -58,8 +57,8 @@ const checkFirst = 1 << 20
 const requestSize = 1 << 10
 
 // attempt sends a job once.
-func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
-	unsent := func(f *api.Failure) verdict {
+func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) result {
+	unsent := func(f *api.Failure) result {
 		job.State, job.Failure = api.Unsent, f
 		return q.settle(ctx, e, job, claim)
 	}
@@ -76,52 +75,68 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 	if err != nil {
 		return unsent(api.FailureOf(err))
 	}
+	before := job
+	if err := q.journalAttempt(ctx, &job); err != nil {
+		job = before
+		what := "not sent"
+		if job.Evidence == api.MaybeStored {
+			what = "not sent again"
+		}
+		return unsent(&api.Failure{Message: what + ", because the journal could not be written: " + err.Error(), Help: "Check whether the disk is full, then try again."})
+	}
+	progress, failures := q.showAttempt(e, job)
+	began := job.Updated
+	file, err := q.o.Sender.Upload(ctx, upload, progress)
+	if sum := progress.Hash(); sum != "" {
+		job.Hash = sum
+	}
+	if err == nil {
+		r := stored(job, checkResult{file: file})
+		r.contact, r.began, r.sent = answer, began, job.Identity.Size+requestSize
+		return r
+	}
+	return q.failed(ctx, e, job, before.Evidence, err, failures)
+}
 
-	before := job.Evidence
+// journalAttempt records in the journal that a job is about to be sent. What is not journaled must not
+// be sent, since a repeat would not know about it. But a repeat under a name made here is harmless, and
+// that name is journaled, so such an attempt does not wait for the journal while it works.
+func (q *Queue) journalAttempt(ctx context.Context, job *api.Job) error {
 	job.State, job.Failure, job.Updated = api.Sending, nil, time.Now()
 	if job.Started.IsZero() {
 		job.Started = job.Updated
 	}
 	job.Attempts++
 	job.Evidence = api.MaybeStored // until more is known, even after a crash
-	noted := func() {}
-	if job.OwnName() && q.journalWorks() {
-		// The name is journaled, so a repeat is harmless and need not wait for the journal.
-		noted = q.noteSoon(job)
-	} else if err := q.o.Journal.UpdateJob(context.WithoutCancel(ctx), job); err != nil {
-		// Do not send what is not journaled, since a repeat would not know about it.
-		job.Evidence = before
-		job.Attempts--
-		what := "not sent"
-		if before == api.MaybeStored {
-			what = "not sent again"
-		}
-		return unsent(&api.Failure{Message: what + ", because the journal could not be written: " + err.Error(), Help: "Check whether the disk is full, then try again."})
-	}
-	progress := new(api.Progress)
-	began := time.Now()
 	q.mu.Lock()
-	shown := job
-	shown.Priority = e.job.Priority // it may have been changed meanwhile
-	e.job, e.progress, e.meter = &shown, progress, meter{began: began}
+	works := q.journalErr == nil
+	q.mu.Unlock()
+	if job.OwnName() && works {
+		q.o.Journal.NoteJob(*job)
+		return nil
+	}
+	return q.o.Journal.UpdateJob(context.WithoutCancel(ctx), *job)
+}
+
+// showAttempt makes a running attempt visible in snapshots, and returns the number of consecutive
+// attempts with this one.
+func (q *Queue) showAttempt(e *entry, job api.Job) (progress *api.Progress, failures int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	job.Priority = e.job.Priority // it may have been changed meanwhile
+	progress = new(api.Progress)
+	e.job, e.progress, e.meter = &job, progress, meter{began: job.Updated}
 	e.failures++ // reset by an outcome
 	if e.failing.IsZero() {
-		e.failing = began
+		e.failing = job.Updated
 	}
-	failures := e.failures
 	q.signal()
-	q.mu.Unlock()
+	return progress, e.failures
+}
 
-	file, err := q.o.Sender.Upload(ctx, upload, progress)
-	noted()
-	if sum := progress.Hash(); sum != "" {
-		job.Hash = sum
-	}
-	if err == nil {
-		v := stored(job, finding{file: file})
-		v.contact, v.began, v.sent = answer, began, job.Identity.Size+requestSize
-		return v
-	}
+// failed evaluates the error of an attempt. before is the evidence of earlier attempts.
+func (q *Queue) failed(ctx context.Context, e *entry, job api.Job, before api.Evidence, err error, failures int) result {
+	began := job.Updated
 	a := assess(&job, err)
 	job.Evidence = stronger(before, a.evidence)
 	if a.evidence == api.MaybeStored {
@@ -135,24 +150,24 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 	if before == api.MaybeStored && a.evidence != api.MaybeStored && !a.definite {
 		job.Failure.Message += "; an earlier attempt may have been stored"
 	}
-	var v verdict
+	var r result
 	switch {
 	case !a.definite && ctx.Err() != nil:
 		return q.interrupted(ctx, e, job)
 	case !a.definite && maySend(&job, a.evidence) && (!a.counted || failures < maxAttempts || job.Evidence == api.MaybeStored):
-		v = retryLater(job, a, failures)
+		r = retryLater(job, a, failures)
 	case a.processing:
 		job.State = api.Processing
-		v = q.settle(ctx, e, job, claim)
+		r = q.settle(ctx, e, job, claim)
 	default:
 		job.State = api.OutcomeOf(err)
-		v = q.settle(ctx, e, job, claim)
+		r = q.settle(ctx, e, job, claim)
 	}
-	v.contact, v.began, v.overload, v.host = a.contact, began, a.overload, a.host
+	r.contact, r.began, r.overload, r.host = a.contact, began, a.overload, a.host
 	if a.contact == answer {
-		v.sent = job.Identity.Size + requestSize
+		r.sent = job.Identity.Size + requestSize
 	}
-	return v
+	return r
 }
 
 // NotReadyError is returned by Options.Prepare if an upload cannot be prepared yet. The queue tries
@@ -168,17 +183,17 @@ func (e *NotReadyError) Unwrap() error { return e.Err }
 
 // finishMove finishes the move of a stored job. Until then the job stays open in the journal, with
 // the record of the stored file, so that the next program continues after a kill.
-func (q *Queue) finishMove(ctx context.Context, e *entry, v verdict) verdict {
-	job := v.job
+func (q *Queue) finishMove(ctx context.Context, e *entry, r result) result {
+	job := r.job
 	if job.State != api.Stored || job.Move != api.MoveAfter {
-		return v
+		return r
 	}
 	q.mu.Lock()
 	canceled := e.wish == wishCancel
 	q.mu.Unlock()
 	if canceled || q.o.Moved == nil {
-		v.job.Move, v.job.Kept = api.MoveKept, "the move was canceled"
-		return v
+		r.job.Move, r.job.Kept = api.MoveKept, "the move was canceled"
+		return r
 	}
 	open := job
 	open.State, open.Failure = api.Waiting, nil
@@ -187,22 +202,22 @@ func (q *Queue) finishMove(ctx context.Context, e *entry, v verdict) verdict {
 		err = q.o.Moved(ctx, &job)
 	}
 	if err == nil {
-		v.job = job
-		return v
+		r.job = job
+		return r
 	}
-	v.job = open
+	r.job = open
 	if ctx.Err() == nil {
 		notReady, ok := errors.AsType[*NotReadyError](err)
 		if !ok {
 			notReady = &NotReadyError{Err: err}
 		}
 		later := q.prepareLater(e, open, notReady)
-		v.job, v.wait, v.giveUp = later.job, later.wait, later.giveUp
+		r.job, r.wait, r.leaveOpen = later.job, later.wait, later.leaveOpen
 	}
-	return v
+	return r
 }
 
-func (q *Queue) prepareLater(e *entry, job api.Job, reason *NotReadyError) verdict {
+func (q *Queue) prepareLater(e *entry, job api.Job, reason *NotReadyError) result {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if e.failing.IsZero() {
@@ -210,52 +225,22 @@ func (q *Queue) prepareLater(e *entry, job api.Job, reason *NotReadyError) verdi
 	}
 	e.failures++
 	job.State, job.Failure = api.Waiting, api.FailureOf(reason.Err)
-	v := verdict{job: job, wait: max(backoff(e.failures-1, maxBackoff), reason.Wait)}
-	v.giveUp = q.giveUp(e, &v, time.Now())
-	return v
+	r := result{job: job, wait: max(backoff(e.failures-1, maxBackoff), reason.Wait)}
+	r.leaveOpen = q.timeIsOver(e, &r, time.Now())
+	return r
 }
 
-func retryLater(job api.Job, a assessment, failures int) verdict {
+func retryLater(job api.Job, a assessment, failures int) result {
 	job.State = api.Waiting
 	longest := maxBackoff
 	if a.contact != answer {
 		job.State, longest = api.Offline, maxOffline
 	}
-	v := verdict{job: job, wait: max(backoff(failures-1, longest), a.wait)}
-	if a.invited {
-		v.asked, v.quiet = a.wait, a.quiet
+	r := result{job: job, wait: max(backoff(failures-1, longest), a.wait)}
+	if a.requested {
+		r.requested, r.queueWaits = a.wait, a.queueWaits
 	}
-	return v
-}
-
-// noteAfter delays the note that an attempt is running. Most small files are stored sooner, and two
-// writes cost more than one.
-const noteAfter = 50 * time.Millisecond
-
-// noteSoon journals that a job is being sent, unless the attempt ends sooner. Call stop at its end,
-// before writing anything else.
-func (q *Queue) noteSoon(job api.Job) (stop func()) {
-	var mu sync.Mutex
-	over := false
-	timer := time.AfterFunc(noteAfter, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if !over {
-			q.o.Journal.NoteJob(job)
-		}
-	})
-	return func() {
-		timer.Stop()
-		mu.Lock()
-		defer mu.Unlock()
-		over = true
-	}
-}
-
-func (q *Queue) journalWorks() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.trouble == nil
+	return r
 }
 
 func (q *Queue) prepare(ctx context.Context, e *entry, job api.Job) (*api.Upload, error) {
@@ -296,10 +281,10 @@ func sameSource(job *api.Job) error {
 	return nil
 }
 
-// interrupted returns the verdict on a job interrupted by a pause, a cancel or the end of the
+// interrupted returns the result on a job interrupted by a pause, a cancel or the end of the
 // program.
-func (q *Queue) interrupted(ctx context.Context, e *entry, job api.Job) verdict {
-	if errors.Is(context.Cause(ctx), errCancelled) {
+func (q *Queue) interrupted(ctx context.Context, e *entry, job api.Job) result {
+	if errors.Is(context.Cause(ctx), errCanceled) {
 		job.State, job.Failure = api.Cancelled, nil
 		return q.settle(ctx, e, job, claim)
 	}
@@ -307,10 +292,10 @@ func (q *Queue) interrupted(ctx context.Context, e *entry, job api.Job) verdict 
 	if job.Evidence != api.MaybeStored {
 		job.Failure = nil
 	}
-	return verdict{job: job}
+	return result{job: job}
 }
 
-// keep journals a verdict. It retries for outcomes, which are costly to find out again.
+// keep journals a result. It retries for outcomes, which are costly to find out again.
 func (q *Queue) keep(ctx context.Context, job api.Job) error {
 	ctx = context.WithoutCancel(ctx)
 	var err error

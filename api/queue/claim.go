@@ -10,7 +10,7 @@ import (
 // adopt regularly claims the jobs of programs that have ended. With more it first claims again at
 // once, since the journal returns limited portions.
 func (q *Queue) adopt(ctx context.Context, more bool) {
-	ticker := time.NewTicker(adoptEvery)
+	ticker := time.NewTicker(adoptInterval)
 	defer ticker.Stop()
 	for ; ; more = false {
 		if !more {

@@ -11,8 +11,8 @@ import (
 
 // Causes for ending an attempt.
 var (
-	errPaused    = errors.New("paused")
-	errCancelled = errors.New("cancelled")
+	errPaused   = errors.New("paused")
+	errCanceled = errors.New("canceled")
 )
 
 // find returns a job of the queue. The caller holds the lock.
@@ -103,7 +103,7 @@ func (q *Queue) cancel(e *entry) {
 	case e.wish == wishCancel:
 	case e.phase == working:
 		e.wish = wishCancel
-		e.stop(errCancelled)
+		e.stop(errCanceled)
 	default:
 		e.wish = wishCancel
 		q.withdraw(e)
@@ -116,14 +116,14 @@ func (q *Queue) cancel(e *entry) {
 // store a file twice; that is the user's decision. A job waiting for its next attempt gets it at
 // once, and no other does.
 func (q *Queue) Retry(ctx context.Context, ids []int64) ([]api.Job, error) {
-	if q.hurry(ids) {
+	if q.retryNow(ids) {
 		return nil, nil
 	}
 	return q.reopen(ctx, "retry", ids, entry{wish: wishSend}, func(j *api.Job) bool { return j.State != api.Stored })
 }
 
-// hurry starts jobs now that wait for their next attempt. It reports whether all of ids do.
-func (q *Queue) hurry(ids []int64) bool {
+// retryNow starts jobs now that wait for their next attempt. It reports whether all of ids do.
+func (q *Queue) retryNow(ids []int64) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	waiting := 0
@@ -243,14 +243,14 @@ func (q *Queue) Wait(ctx context.Context, ids []int64) ([]api.Job, error) {
 	q.mu.Unlock()
 
 	var err error
-	for _, one := range settled {
+	for _, outcome := range settled {
 		select {
-		case <-one:
+		case <-outcome:
 			continue
 		default:
 		}
 		select {
-		case <-one:
+		case <-outcome:
 			continue
 		case <-ctx.Done():
 			err = ctx.Err()

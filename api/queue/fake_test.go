@@ -164,6 +164,7 @@ type service struct {
 	mu       sync.Mutex
 	files    []api.File
 	versions map[string]int     // by path: how often it was stored, including overwriting
+	others   map[string]bool    // paths at which another user has stored a file
 	faults   []fault            // of the next attempts; later ones have none
 	perName  map[string][]fault // by first letter, before faults
 	attempts map[string]int
@@ -177,7 +178,7 @@ type service struct {
 }
 
 func newService(faults ...fault) *service {
-	return &service{versions: map[string]int{}, faults: faults, attempts: map[string]int{}, perName: map[string][]fault{}, words: "A file with the same name already exists."}
+	return &service{versions: map[string]int{}, others: map[string]bool{}, faults: faults, attempts: map[string]int{}, perName: map[string][]fault{}, words: "A file with the same name already exists."}
 }
 
 // by sets the faults of names with that first letter.
@@ -263,7 +264,7 @@ func (s *service) store(u *api.Upload) (*api.File, error) {
 	if u.UseUniqueFileName.Or(true) {
 		path = api.UniqueName(path, api.NewSuffix())
 	}
-	if s.versions[path] > 0 && !u.UseUniqueFileName.Or(true) && !u.OverwriteFile.Or(true) {
+	if (s.versions[path] > 0 || s.others[path]) && !u.UseUniqueFileName.Or(true) && !u.OverwriteFile.Or(true) {
 		status := 400
 		if s.conflict {
 			status = 409
@@ -271,11 +272,23 @@ func (s *service) store(u *api.Upload) (*api.File, error) {
 		return nil, &api.ServiceError{Status: status, Message: s.words, Complete: true}
 	}
 	s.versions[path]++
+	delete(s.others, path)
 	s.files = slices.DeleteFunc(s.files, func(f api.File) bool { return f.FilePath == path })
 	now := time.Now().UTC().Add(time.Millisecond).Format(api.TimeLayout)
 	file := api.File{FileID: "id" + path, Type: api.TypeFile, FilePath: path, Name: path[strings.LastIndex(path, "/")+1:], CreatedAt: now, UpdatedAt: now, Size: api.Set(int64(4))}
 	s.files = append(s.files, file)
 	return &file, nil
+}
+
+// storeOther stores a file of another size at a path if there is none.
+func (s *service) storeOther(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.versions[path] == 0 && !s.others[path] {
+		s.others[path] = true
+		now := time.Now().UTC().Format(api.TimeLayout)
+		s.files = append(s.files, api.File{FileID: "other" + path, Type: api.TypeFile, FilePath: path, Name: path[1:], CreatedAt: now, UpdatedAt: now, Size: api.Set(int64(5))})
+	}
 }
 
 func (s *service) List(_ context.Context, q api.Query) ([]api.File, error) {
@@ -319,7 +332,10 @@ func (s *service) sent(name string) int {
 // job returns an upload of four bytes from an address, with the given naming.
 func job(name string, naming api.Naming) api.Job {
 	j := api.Job{Naming: naming, Upload: api.Upload{Source: api.Source{URL: "https://example.com/" + name}, FileName: name}, Identity: api.Identity{Size: 4}}
-	api.ApplyNaming(&j.Upload, naming)
+	if naming == exactKeep {
+		j.Naming, j.Upload.OverwriteFile = api.NameExact, api.Set(false)
+	}
+	api.ApplyNaming(&j.Upload, j.Naming)
 	return j
 }
 

@@ -87,6 +87,9 @@ func content(i int) []byte {
 	return bytes.Repeat([]byte(fmt.Sprintf("this is file %05d\n", i)), 30+i%60)
 }
 
+// exactKeep is the naming of jobs with an exact name that overwrite nothing.
+const exactKeep = api.Naming("kept")
+
 func jobsOf(dir, folder string, n int, naming api.Naming) ([]api.Job, error) {
 	jobs := make([]api.Job, n)
 	for i := range jobs {
@@ -96,8 +99,12 @@ func jobsOf(dir, folder string, n int, naming api.Naming) ([]api.Job, error) {
 			return nil, err
 		}
 		u := api.Upload{Source: api.Source{Path: path}, FileName: filepath.Base(path), Folder: api.Set(folder), Tags: api.Set([]string{"n" + strconv.Itoa(i)})}
-		api.ApplyNaming(&u, naming)
-		jobs[i] = api.Job{Upload: u, Naming: naming, Identity: id, Batch: "b" + folder}
+		as := naming
+		if naming == exactKeep {
+			as, u.OverwriteFile = api.NameExact, api.Set(false)
+		}
+		api.ApplyNaming(&u, as)
+		jobs[i] = api.Job{Upload: u, Naming: as, Identity: id, Batch: "b" + folder}
 	}
 	return jobs, nil
 }
@@ -227,7 +234,7 @@ func persist(q *queue.Queue, ids []int64) ([]api.Job, error) {
 		}
 		again := 0
 		for _, j := range jobs {
-			if j.State == api.Stored || j.Naming != api.NameHere {
+			if j.State == api.Stored || !j.RepeatsSafely() {
 				continue
 			}
 			if err := retry(q, j.ID); err != nil {
@@ -292,24 +299,15 @@ func TestEveryMishap(t *testing.T) {
 	kinds := 0
 	var all sync.WaitGroup
 	for k, what := range append(mishaps, sentTwice) {
-		for _, naming := range []api.Naming{api.NameHere, api.NameService, api.NameExact, "kept"} {
+		for _, naming := range []api.Naming{api.NameHere, api.NameService, api.NameExact, exactKeep} {
 			if what == sentTwice && naming != api.NameHere {
 				continue
 			}
 			kinds++
 			folder := fmt.Sprintf("/m%d-%s/", k, naming)
-			as := naming
-			if naming == "kept" {
-				as = api.NameExact
-			}
-			jobs, err := jobsOf(dir, folder, n, as)
+			jobs, err := jobsOf(dir, folder, n, naming)
 			if err != nil {
 				t.Fatal(err)
-			}
-			for i := range jobs {
-				if naming == "kept" {
-					jobs[i].Upload.OverwriteFile = api.Set(false)
-				}
 			}
 			q := work(t, queue.Options{Journal: j, Sender: clientOf(t, p.address, string(what)+"|"+folder), Profile: folder, Concurrency: 1})
 			added, err := q.Add(t.Context(), jobs)
@@ -323,7 +321,7 @@ func TestEveryMishap(t *testing.T) {
 					return
 				}
 				got := compare(finished, countFiles(t, s, folder))
-				if got.duplicates+got.missing+got.wrong > 0 || naming == api.NameHere && got.states[api.Stored] != n {
+				if got.duplicates+got.missing+got.wrong > 0 || jobs[0].RepeatsSafely() && got.states[api.Stored] != n {
 					t.Errorf("%s, named by %s: %+v", what, naming, got)
 				}
 			})
@@ -333,7 +331,8 @@ func TestEveryMishap(t *testing.T) {
 	t.Logf("%d kinds of faults, %d combinations", len(mishaps)+1, kinds)
 }
 
-// TestManyMishaps sends many files with 40 % faults, with each naming.
+// TestManyMishaps sends many files with 40 % faults, with each naming, and with exact names also
+// without overwriting.
 func TestManyMishaps(t *testing.T) {
 	// The faults that hang take time, so only the long form has them.
 	n, from := 90, mishaps[:len(mishaps)-2]
@@ -341,7 +340,7 @@ func TestManyMishaps(t *testing.T) {
 		n, from = 2000, mishaps
 	}
 	dir := numbered(t, n)
-	for _, naming := range []api.Naming{api.NameHere, api.NameService, api.NameExact} {
+	for _, naming := range []api.Naming{api.NameHere, api.NameService, api.NameExact, exactKeep} {
 		t.Run(string(naming), func(t *testing.T) {
 			t.Parallel()
 			s := openLibrary(t)
@@ -366,11 +365,11 @@ func TestManyMishaps(t *testing.T) {
 			if got.duplicates+got.missing+got.wrong > 0 {
 				t.Error(strings.Join(got.lines, "\n"))
 			}
-			if naming == api.NameHere && got.states[api.Stored] != n {
+			if jobs[0].RepeatsSafely() && got.states[api.Stored] != n {
 				t.Errorf("not all files are stored: %v", got.states)
 			}
 			for _, j := range finished {
-				if naming == api.NameHere && j.File == nil {
+				if j.RepeatsSafely() && j.File == nil {
 					t.Errorf("%s is stored without its record: %+v", j.Upload.FileName, j.Failure)
 				}
 			}
@@ -383,6 +382,7 @@ type killPlan struct {
 	Address string
 	Files   string
 	Count   int
+	Naming  api.Naming
 }
 
 // child queues all uploads at its first start, and later resumes what its journal has.
@@ -413,7 +413,7 @@ func child(dir string) error {
 		return err
 	}
 	if len(known) == 0 {
-		jobs, err := jobsOf(plan.Files, "/killed/", plan.Count, api.NameHere)
+		jobs, err := jobsOf(plan.Files, "/killed/", plan.Count, plan.Naming)
 		if err != nil {
 			return err
 		}
@@ -445,6 +445,15 @@ func child(dir string) error {
 // TestKilledAgainAndAgain kills the program with SIGKILL at different moments of uploads, of which
 // 15 % have faults.
 func TestKilledAgainAndAgain(t *testing.T) {
+	for _, naming := range []api.Naming{api.NameHere, exactKeep} {
+		t.Run(string(naming), func(t *testing.T) {
+			t.Parallel()
+			killAgainAndAgain(t, naming)
+		})
+	}
+}
+
+func killAgainAndAgain(t *testing.T, naming api.Naming) {
 	rounds, n, between := 10, 60, 6
 	if long {
 		rounds, n = 200, 1000
@@ -473,7 +482,7 @@ func TestKilledAgainAndAgain(t *testing.T) {
 			kills++
 		}
 	})
-	text, err := json.Marshal(killPlan{Address: p.address, Files: numbered(t, n), Count: n})
+	text, err := json.Marshal(killPlan{Address: p.address, Files: numbered(t, n), Count: n, Naming: naming})
 	if err != nil {
 		t.Fatal(err)
 	}

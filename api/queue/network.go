@@ -11,9 +11,9 @@ import (
 // With Options.RetryFor, the queue gives up after that time and leaves its jobs to the next
 // program.
 
-// firstAnswerWithin limits Options.RetryFor for a service that never answered in this run, since
+// firstAnswerTimeout limits Options.RetryFor for a service that never answered in this run, since
 // its address is probably wrong.
-const firstAnswerWithin = 10 * time.Second
+const firstAnswerTimeout = 10 * time.Second
 
 // Offline describes a lost connection.
 type Offline struct {
@@ -32,16 +32,17 @@ type network struct {
 	failure  *api.Failure
 }
 
-func (q *Queue) learn(e *entry, v *verdict, now time.Time) {
+// learn evaluates what an attempt revealed about the connection.
+func (q *Queue) learn(e *entry, r *result, now time.Time) {
 	n := &q.network
 	if n.probe == e {
 		n.probe = nil
 	}
-	q.pace.note(v, len(q.line) > 0, now)
-	if v.quiet {
-		q.holdFor(v.asked, now)
+	q.pace.note(r, len(q.line) > 0, now)
+	if r.queueWaits {
+		q.holdFor(r.requested, now)
 	}
-	switch v.contact {
+	switch r.contact {
 	case noAttempt:
 		return
 	case answer:
@@ -51,29 +52,32 @@ func (q *Queue) learn(e *entry, v *verdict, now time.Time) {
 		*n = network{answered: true}
 	case noAnswer, noConnection:
 		if n.silent.IsZero() {
-			n.silent = v.began
+			n.silent = r.began
 		}
-		n.failure = v.job.Failure
+		n.failure = r.job.Failure
 	}
-	if v.job.State.Final() {
+	if r.job.State.Final() {
 		return
 	}
-	v.giveUp = q.giveUp(e, v, now)
-	if v.contact != noConnection {
+	r.leaveOpen = q.timeIsOver(e, r, now)
+	if r.contact != noConnection {
 		return
 	}
 	if n.Since.IsZero() {
-		n.Since, n.Host = now, v.host
+		n.Since, n.Host = now, r.host
 	}
 	// Parallel attempts failed for the same reason.
-	if !v.began.Before(n.Next) {
+	if !r.began.Before(n.Next) {
 		n.failures++
-		wait := q.patience(backoff(n.failures-1, maxOffline), n.silent, now)
+		wait := backoff(n.failures-1, maxOffline)
+		if remaining := q.timeout() - now.Sub(n.silent); q.o.RetryFor > 0 && remaining > 0 {
+			wait = min(wait, remaining) // the last attempt begins within the limit
+		}
 		n.Next = now.Add(wait)
 		q.holdFor(wait, now)
 	}
-	v.wait = 0 // the queue itself waits
-	if v.giveUp {
+	r.wait = 0 // the queue itself waits
+	if r.leaveOpen {
 		for _, other := range slices.Backward(q.order) {
 			if other.phase == ready || other.phase == delayed {
 				waiting := *other.job
@@ -85,34 +89,26 @@ func (q *Queue) learn(e *entry, v *verdict, now time.Time) {
 	}
 }
 
-// limit is the time limit for attempts without an answer; 0 for none.
-func (q *Queue) limit() time.Duration {
+// timeout is the time limit for attempts without an answer; 0 for none.
+func (q *Queue) timeout() time.Duration {
 	if q.o.RetryFor > 0 && !q.network.answered {
-		return min(firstAnswerWithin, q.o.RetryFor)
+		return min(firstAnswerTimeout, q.o.RetryFor)
 	}
 	return q.o.RetryFor
 }
 
-// patience shortens a wait so that the last attempt begins within the limit.
-func (q *Queue) patience(wait time.Duration, since, now time.Time) time.Duration {
-	if rest := q.limit() - now.Sub(since); q.o.RetryFor > 0 && rest > 0 {
-		return min(wait, rest)
-	}
-	return wait
-}
-
-// giveUp reports whether the time of a job or of the service is over. It limits the wait of a job
+// timeIsOver reports whether the time of a job or of the service is over. It limits the wait of a job
 // accordingly.
-func (q *Queue) giveUp(e *entry, v *verdict, now time.Time) bool {
+func (q *Queue) timeIsOver(e *entry, r *result, now time.Time) bool {
 	if q.o.RetryFor == 0 {
 		return false
 	}
-	rest := q.o.RetryFor - now.Sub(e.failing)
-	if v.contact == noAnswer || v.contact == noConnection {
-		rest = min(rest, q.limit()-now.Sub(q.network.silent))
+	remaining := q.o.RetryFor - now.Sub(e.failing)
+	if r.contact == noAnswer || r.contact == noConnection {
+		remaining = min(remaining, q.timeout()-now.Sub(q.network.silent))
 	}
-	v.wait = min(v.wait, rest)
-	return rest <= 0 || v.asked > q.o.RetryFor
+	r.wait = min(r.wait, remaining)
+	return remaining <= 0 || r.requested > q.o.RetryFor
 }
 
 // online returns offline jobs to the queue.

@@ -8,14 +8,8 @@ import (
 	"mediadesk/api"
 )
 
-// Jobs run by priority, which the user sets, then in the order of queuing. A large file does not
-// take the last slot while much smaller ones wait. Queue.line holds exactly the jobs in phase ready,
-// in this order.
-
-const heavySize = 8 << 20
-
-// lightBeside is how many times smaller a file must be to overtake a large one.
-const lightBeside = 8
+// Jobs run by priority, which the user sets, then in the order of queuing. Queue.line holds exactly
+// the jobs in phase ready, in this order.
 
 func compareOrder(a, b *entry) int {
 	return cmp.Or(cmp.Compare(b.job.Priority, a.job.Priority), cmp.Compare(a.turn, b.turn))
@@ -49,16 +43,6 @@ func (q *Queue) next() *entry {
 		return nil
 	}
 	e := q.line[0]
-	size := e.job.Identity.Size
-	if q.pace.limit > 1 && size >= heavySize && q.heavy >= q.pace.limit-1 {
-		// It would take the last slot from small jobs, so one of them overtakes it.
-		at := slices.IndexFunc(q.line, func(other *entry) bool { return other.job.Identity.Size <= size/lightBeside })
-		if at > 0 {
-			small := q.line[at]
-			q.line = slices.Delete(q.line, at, at+1)
-			return small
-		}
-	}
 	q.line[0] = nil
 	q.line = q.line[1:]
 	return e
@@ -96,14 +80,14 @@ func (q *Queue) move(ctx context.Context, id int64, by int) error {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	waits := e.phase == ready
-	if waits {
+	isReady := e.phase == ready
+	if isReady {
 		q.withdraw(e)
 	}
 	job := *e.job
 	job.Priority = priority
 	e.job = &job
-	if waits {
+	if isReady {
 		q.enqueue(e)
 	}
 	q.sortWaiting()

@@ -16,13 +16,6 @@ import (
 	"mediadesk/api"
 )
 
-// sized returns a job of that many bytes.
-func sized(name string, size int64) api.Job {
-	j := job(name, api.NameExact)
-	j.Identity.Size = size
-	return j
-}
-
 // startOrder adds jobs before any can run. It returns the first letters of their names in the order in
 // which they started.
 func startOrder(t *testing.T, concurrency int, change func(q *Queue, ids []int64), jobs ...api.Job) string {
@@ -138,33 +131,6 @@ func TestOrderOfOperations(t *testing.T) {
 		}, job("a.jpg", api.NameExact), job("b.jpg", api.NameExact), job("c.jpg", api.NameExact), job("d.jpg", api.NameExact))
 		if got != want {
 			rt.Fatalf("started in the order %q, want %q", got, want)
-		}
-	})
-}
-
-// TestSmallFilesDoNotWaitForLargeOnes: one slot is kept free of large files while much smaller ones
-// wait. Without small files large ones use all slots.
-func TestSmallFilesDoNotWaitForLargeOnes(t *testing.T) {
-	const large, small = 300 << 20, 20_000
-	synctest.Test(t, func(t *testing.T) {
-		s, n := newService(), newNotes()
-		for _, letter := range "abcd" {
-			s.by(string(letter), hangs)
-		}
-		q := start(t, n, s, func(o *Options) { o.Concurrency = 3 })
-		var jobs []api.Job
-		for i := range 24 {
-			size := int64(small)
-			if i < 4 {
-				size = large
-			}
-			jobs = append(jobs, sized(fmt.Sprintf("%c.jpg", 'a'+i), size))
-		}
-		addAll(t, q, jobs...)
-		synctest.Wait()
-		totals := q.Snapshot().Totals
-		if totals.Count[api.Stored] != 20 || totals.Count[api.Sending] != 3 {
-			t.Errorf("%d small files stored, %d uploads under way", totals.Count[api.Stored], totals.Count[api.Sending])
 		}
 	})
 }

@@ -19,7 +19,7 @@ import (
 //   - Otherwise the file may be stored. It is sent again only if a repeat cannot store it twice,
 //     because the service adds no suffix and overwrites nothing (api.Job.RepeatsSafely). Such a job
 //     is repeated until the service answers. Under a name made here (api.NameHere) an existing file
-//     is ours.
+//     is ours. Under an exact name, its size, time and content are compared with what was sent.
 //   - In all other cases the service is searched for the file, if it lists files. The result is
 //     shown, but a guess never becomes an outcome.
 
@@ -61,8 +61,8 @@ type assessment struct {
 	processing bool          // the service is processing it
 	counted    bool          // limited to maxAttempts
 	overload   bool          // fewer uploads at a time may help
-	invited    bool          // the service asks for a retry
-	quiet      bool          // it asks for no uploads until then
+	requested  bool          // the service requests a retry
+	queueWaits bool          // it accepts no uploads until then
 	wait       time.Duration // before the retry; 0 if unknown
 }
 
@@ -85,10 +85,10 @@ func assess(job *api.Job, err error) assessment {
 		a := assessment{contact: answer, wait: refusal.Wait, counted: refusal.Wait == 0}
 		switch s := refusal.Status; {
 		case s == http.StatusTooManyRequests:
-			a.invited, a.quiet, a.overload, a.counted = true, true, true, false
+			a.requested, a.queueWaits, a.overload, a.counted = true, true, true, false
 		case s >= 500:
-			a.invited = s == http.StatusServiceUnavailable
-			a.overload = a.invited
+			a.requested = s == http.StatusServiceUnavailable
+			a.overload = a.requested
 			switch {
 			case !refusal.NotDone():
 				a.evidence = maybe(refusal.Complete)
@@ -160,7 +160,7 @@ func nameExists(f *api.Failure) bool {
 
 // decide returns the next step for a job from the evidence of its attempts and the result of the
 // last check. All these decisions are made here.
-func decide(job *api.Job, want goal, evidence api.Evidence, check result) Step {
+func decide(job *api.Job, want goal, evidence api.Evidence, check presence) Step {
 	// The name is unique, so a refusal that may mean that it exists needs a check.
 	taken := want == claim && job.State == api.Refused && job.OwnName() && job.Failure != nil &&
 		(job.Failure.Status == http.StatusBadRequest || job.Failure.Status == http.StatusConflict)
@@ -179,6 +179,8 @@ func decide(job *api.Job, want goal, evidence api.Evidence, check result) Step {
 		return Claim
 	case check == notChecked:
 		return Check
+	case check == isOther && want == claim && job.State != api.Unknown:
+		return Claim // a late arrival would be refused, too
 	case check == noTime && (want != claim || job.State != api.Cancelled):
 		return Leave
 	case want != claim, job.State == api.Cancelled && (evidence != api.Orphaned || check != isMissing):
@@ -189,17 +191,17 @@ func decide(job *api.Job, want goal, evidence api.Evidence, check result) Step {
 		return Later
 	case taken && nameExists(job.Failure) && check != checkFailed:
 		return ClaimStored // even if a listing does not show it yet
-	case check == isMissing && job.State != api.Unknown && job.OwnName():
+	case check == isMissing && job.State != api.Unknown && job.RepeatsSafely():
 		return Claim
 	}
 	return ClaimUnknown
 }
 
 // settle follows decide until a job waits or has its outcome.
-func (q *Queue) settle(ctx context.Context, e *entry, job api.Job, want goal) verdict {
-	var found finding
+func (q *Queue) settle(ctx context.Context, e *entry, job api.Job, want goal) result {
+	var found checkResult
 	for {
-		switch decide(&job, want, job.Evidence, found.result) {
+		switch decide(&job, want, job.Evidence, found.presence) {
 		case Send:
 			return q.attempt(ctx, e, job)
 		case Check:
@@ -207,16 +209,16 @@ func (q *Queue) settle(ctx context.Context, e *entry, job api.Job, want goal) ve
 		case Leave:
 			job.State = api.Waiting
 			job.Evidence = stronger(job.Evidence, api.Orphaned)
-			return verdict{job: job}
+			return result{job: job}
 		case Later:
 			return q.checkLater(e, job)
 		case Claim:
 			if job.State != api.Processing {
 				job.Evidence = api.NotSent
 			}
-			return verdict{job: job}
+			return result{job: job}
 		case ClaimStored:
-			if found.result == isMissing && q.mayCheckAgain(e) {
+			if found.presence == isMissing && q.mayCheckAgain(e) {
 				return q.checkLater(e, job) // listings may lag behind
 			}
 			return stored(job, found)
@@ -233,17 +235,17 @@ func (q *Queue) mayCheckAgain(e *entry) bool {
 	return e.failures < maxAttempts
 }
 
-func (q *Queue) checkLater(e *entry, job api.Job) verdict {
+func (q *Queue) checkLater(e *entry, job api.Job) result {
 	job.State, job.Evidence = api.Waiting, stronger(job.Evidence, api.Orphaned)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	wait := backoff(e.failures, maxOffline)
 	e.failures++
-	return verdict{job: job, wait: wait}
+	return result{job: job, wait: wait}
 }
 
 // unknown describes what happened to a job and what the service showed.
-func unknown(job api.Job, found finding) verdict {
+func unknown(job api.Job, found checkResult) result {
 	failure := api.Failure{Message: "the program ended while it was being sent, before an answer came"}
 	switch {
 	case job.Failure != nil:
@@ -254,11 +256,11 @@ func unknown(job api.Job, found finding) verdict {
 	failure.Help = found.help
 	job.Dismissed = job.Dismissed || job.State == api.Cancelled
 	job.State, job.Failure, job.Evidence = api.Unknown, &failure, api.MaybeStored
-	return verdict{job: job}
+	return result{job: job}
 }
 
 // stored gives a job its outcome. A lost record is nil.
-func stored(job api.Job, found finding) verdict {
+func stored(job api.Job, found checkResult) result {
 	if found.file == nil {
 		found.file = job.File // of a move that is not finished
 	}
@@ -268,9 +270,9 @@ func stored(job api.Job, found finding) verdict {
 			Message: "It is stored as " + job.Upload.Path() + ". The answer with its record was lost.",
 			Help:    "An earlier attempt stored it: the service refused to store it again.",
 		}
-		if found.result == isThere {
+		if found.presence == isThere {
 			job.Failure.Help = found.help
 		}
 	}
-	return verdict{job: job}
+	return result{job: job}
 }

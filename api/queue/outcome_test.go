@@ -10,9 +10,11 @@ import (
 	"mediadesk/api"
 )
 
+// exactKeep is the naming of jobs with an exact name that overwrite nothing.
+const exactKeep = api.Naming("exact, nothing overwritten")
+
 // TestWhatIsClaimed tries every fault with every naming.
 func TestWhatIsClaimed(t *testing.T) {
-	exactKeep := api.Naming("exact, nothing overwritten")
 	tests := []struct {
 		naming   api.Naming
 		faults   []fault
@@ -63,6 +65,8 @@ func TestWhatIsClaimed(t *testing.T) {
 		{exactKeep, []fault{lostAnswer}, false, api.Stored, 2, 1, true},
 		{exactKeep, []fault{lostAnswer}, true, api.Unknown, 2, 1, false},
 		{exactKeep, []fault{lostBefore}, true, api.Stored, 2, 1, true},
+		{exactKeep, []fault{lostBefore, refused401}, false, api.Refused, 2, 0, false},
+		{exactKeep, []fault{lostAnswer, refused401}, true, api.Unknown, 2, 1, false},
 	}
 	for _, tt := range tests {
 		name := string(tt.naming)
@@ -78,12 +82,7 @@ func TestWhatIsClaimed(t *testing.T) {
 				s.noList = tt.noList
 				n := newNotes()
 				q := start(t, n, s)
-				j := job("a.jpg", tt.naming)
-				if tt.naming == exactKeep {
-					j = job("a.jpg", api.NameExact)
-					j.Upload.OverwriteFile = api.Set(false)
-				}
-				got := outcome(t, q, addAll(t, q, j)[0])
+				got := outcome(t, q, addAll(t, q, job("a.jpg", tt.naming))[0])
 				if got.State != tt.want || got.Attempts != tt.attempts || s.copies("a") != tt.copies || (got.File != nil) != tt.record {
 					t.Errorf("%s after %d attempts, stored %d times, record %v; want %s, %d, %d, %v. Failure %+v",
 						got.State, got.Attempts, s.copies("a"), got.File, tt.want, tt.attempts, tt.copies, tt.record, got.Failure)
@@ -138,7 +137,7 @@ func TestDecide(t *testing.T) {
 		change   func(*api.Job)
 		goal     goal
 		evidence api.Evidence
-		look     result
+		presence presence
 		want     Step
 	}{
 		// A repeat that cannot be stored twice.
@@ -202,12 +201,23 @@ func TestDecide(t *testing.T) {
 		{api.NameHere, exists, claim, orphaned, cannotCheck, ClaimStored},
 		{api.NameHere, exists, claim, none, cannotCheck, Claim},
 		{api.NameExact, exists, claim, maybe, cannotCheck, ClaimUnknown},
+		// An exact name that overwrites nothing: the content says whose file it is.
+		{exactKeep, same, begin, maybe, notChecked, Send},
+		{exactKeep, exists, claim, none, notChecked, Claim},
+		{exactKeep, exists, claim, maybe, notChecked, Check},
+		{exactKeep, exists, claim, maybe, isThere, ClaimStored},
+		{exactKeep, exists, claim, maybe, isOther, Claim},
+		{exactKeep, exists, claim, maybe, cannotCheck, ClaimUnknown},
+		{exactKeep, exists, claim, maybe, checkFailed, Later},
+		{exactKeep, refused(401), claim, maybe, isMissing, Claim},
+		{exactKeep, as(api.Cancelled), claim, maybe, isOther, Claim},
+		{exactKeep, as(api.Unknown), claim, maybe, isOther, ClaimUnknown},
 		{api.NameHere, refused(409), claim, orphaned, cannotCheck, ClaimStored},
 	}
 	for _, tt := range tests {
 		j := job("a.jpg", tt.naming)
 		tt.change(&j)
-		if got := decide(&j, tt.goal, tt.evidence, tt.look); got != tt.want {
+		if got := decide(&j, tt.goal, tt.evidence, tt.presence); got != tt.want {
 			t.Errorf("%+v: step %d, want %v", tt, got, tt.want)
 		}
 	}
@@ -222,8 +232,7 @@ func TestSomebodyElsesFile(t *testing.T) {
 		time.Sleep(time.Hour)
 		s.faults = []fault{lostBefore}
 		q := start(t, newNotes(), s)
-		j := job("a.jpg", api.NameExact)
-		j.Upload.OverwriteFile = api.Set(false)
+		j := job("a.jpg", exactKeep)
 		got := outcome(t, q, addAll(t, q, j)[0])
 		if got.State != api.Unknown || !strings.Contains(got.Failure.Help, "It may be another one") {
 			t.Errorf("%s, %+v", got.State, got.Failure)

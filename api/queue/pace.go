@@ -42,15 +42,15 @@ func (p *pace) set(n int) {
 }
 
 // note records a finished attempt. waiting means that more jobs are queued.
-func (p *pace) note(v *verdict, waiting bool, now time.Time) {
-	if p.fixed || v.contact == noAttempt {
+func (p *pace) note(r *result, waiting bool, now time.Time) {
+	if p.fixed || r.contact == noAttempt {
 		return
 	}
-	if v.overload {
-		p.reduce(v.began, now)
+	if r.overload {
+		p.reduce(r.began, now)
 		return
 	}
-	if v.contact != answer {
+	if r.contact != answer {
 		return
 	}
 	if p.began.IsZero() || !waiting {
@@ -58,7 +58,7 @@ func (p *pace) note(v *verdict, waiting bool, now time.Time) {
 		return
 	}
 	p.finished++
-	p.bytes += v.sent
+	p.bytes += r.sent
 	if p.finished >= p.limit {
 		p.adapt(float64(p.bytes)/max(now.Sub(p.began).Seconds(), 1e-3), now)
 		p.began, p.bytes, p.finished = now, 0, 0

@@ -45,8 +45,8 @@ func checkRandomRun(t *rapid.T) {
 	if err := q.Start(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	leave := func(patience time.Duration) {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+	leave := func(timeout time.Duration) {
+		ctx, cancel := context.WithTimeout(context.Background(), timeout)
 		defer cancel()
 		if err := q.Close(ctx); err != nil {
 			t.Fatal(err)
@@ -64,7 +64,7 @@ func checkRandomRun(t *rapid.T) {
 		s.mu.Lock()
 		s.perName[letter] = rapid.SliceOfN(anyFault, 0, 7).Draw(t, "faults")
 		s.mu.Unlock()
-		naming := rapid.SampledFrom([]api.Naming{api.NameHere, api.NameHere, api.NameService, api.NameExact}).Draw(t, "naming")
+		naming := rapid.SampledFrom([]api.Naming{api.NameHere, api.NameHere, api.NameService, api.NameExact, exactKeep}).Draw(t, "naming")
 		added, err := q.Add(context.Background(), []api.Job{job(letter+".jpg", naming)})
 		if err != nil {
 			t.Fatal(err)
@@ -95,8 +95,13 @@ func checkRandomRun(t *rapid.T) {
 		"time": func(t *rapid.T) {
 			time.Sleep(time.Duration(rapid.IntRange(0, 100_000).Draw(t, "ms")) * time.Millisecond)
 		},
+		"another user": func(t *rapid.T) {
+			if j := n.job(pick(t)); !j.OwnName() {
+				s.storeOther("/" + j.Upload.FileName)
+			}
+		},
 		"restart": func(t *rapid.T) {
-			leave(time.Duration(rapid.IntRange(0, 10).Draw(t, "patience")) * time.Second)
+			leave(time.Duration(rapid.IntRange(0, 10).Draw(t, "timeout")) * time.Second)
 			q = New(o)
 			if err := q.Start(context.Background()); err != nil {
 				t.Fatal(err)
@@ -159,7 +164,7 @@ func checkClaim(t *rapid.T, s *service, j api.Job, retried bool) {
 	copies := s.copies(j.Upload.FileName[:1])
 	say := fmt.Sprintf("%s (%s) is %s after %d attempts and was stored %d times", j.Upload.FileName, j.Naming, j.State, j.Attempts, copies)
 	// A user who sends an unknown job again accepts that it may be stored twice.
-	once := j.Naming == api.NameHere || !retried
+	once := j.RepeatsSafely() || !retried
 	switch {
 	case once && copies > 1:
 		t.Fatal(say)

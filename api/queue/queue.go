@@ -25,31 +25,20 @@ type Sender interface {
 	List(ctx context.Context, q api.Query) ([]api.File, error)
 }
 
-// Journal keeps jobs durably.
+// Journal keeps jobs durably. *journal.Journal implements it and describes the methods.
 type Journal interface {
 	AddJobs(ctx context.Context, jobs []api.Job) ([]api.Job, error)
 	UpdateJob(ctx context.Context, job api.Job) error
-	// Claim makes this process the owner of open jobs that no running process has. Nil ids means
-	// any number of jobs, or none.
-	Claim(ctx context.Context, profile string, ids []int64) ([]api.Job, error)
-	// Reopen reopens jobs whose outcome is not stored and makes this process their owner: those of
-	// ids (nil: of the profile) that may accepts and no other running process has. It returns the
-	// changed jobs.
-	Reopen(ctx context.Context, profile string, ids []int64, may func(*api.Job) bool) ([]api.Job, error)
-	// Release gives up the ownership of jobs.
-	Release(ctx context.Context, ids []int64) error
-	// NoteJob is UpdateJob without waiting; a crash may lose the change. Changes of a job keep
-	// their order.
 	NoteJob(job api.Job)
-	// HasCompetingJob reports whether another job has stored the file of that id, or may have: a
-	// job of the same path and size whose outcome is open.
+	Claim(ctx context.Context, profile string, ids []int64) ([]api.Job, error)
+	Reopen(ctx context.Context, profile string, ids []int64, may func(*api.Job) bool) ([]api.Job, error)
+	Release(ctx context.Context, ids []int64) error
 	HasCompetingJob(ctx context.Context, job api.Job, fileID string) (bool, error)
-	// SetPriority changes only the priority of a job.
 	SetPriority(ctx context.Context, id int64, priority int) error
 }
 
-// adoptEvery is the interval for adopting jobs of programs that have ended.
-const adoptEvery = 5 * time.Second
+// adoptInterval is the interval for adopting jobs of programs that have ended.
+const adoptInterval = 5 * time.Second
 
 // maxKeeping limits the outcomes being journaled while further uploads begin.
 const maxKeeping = 128
@@ -135,8 +124,7 @@ type entry struct {
 	paused   bool
 	wish     wish
 	turn     int       // counts up with the order of queuing
-	heavy    bool      // holds a slot as a large job
-	looks    int       // checks while the service processes it
+	checks   int       // checks while the service processes it
 	failures int       // consecutive attempts without an outcome
 	failing  time.Time // start of the first of them
 	due      time.Time
@@ -155,25 +143,24 @@ type Queue struct {
 	quit    chan struct{} // closed by Close
 	work    sync.WaitGroup
 
-	mu      sync.Mutex
-	ctx     context.Context
-	stop    context.CancelCauseFunc
-	closed  bool
-	entries map[int64]*entry
-	order   []*entry       // in display order
-	line    []*entry       // the ready ones in the order of sending (see order.go)
-	turns   int            // turn of the last entry
-	running int            // jobs that hold a slot
-	heavy   int            // large ones among them
-	keeping int            // outcomes being journaled
-	batches map[string]int // open jobs by batch
-	went    int64          // bytes sent by finished attempts
-	meter   meter          // of all attempts
-	pace    pace
-	network network
-	hold    time.Time // no sending before then: the service asked for it, or is offline
-	holding *time.Timer
-	trouble error // last error of the journal
+	mu         sync.Mutex
+	ctx        context.Context
+	stop       context.CancelCauseFunc
+	closed     bool
+	entries    map[int64]*entry
+	order      []*entry       // in display order
+	line       []*entry       // the ready ones in the order of sending (see order.go)
+	turns      int            // turn of the last entry
+	running    int            // jobs that hold a slot
+	keeping    int            // outcomes being journaled
+	batches    map[string]int // open jobs by batch
+	went       int64          // bytes sent by finished attempts
+	meter      meter          // of all attempts
+	pace       pace
+	network    network
+	hold       time.Time // no sending before then: the service asked for it, or is offline
+	holding    *time.Timer
+	journalErr error // last error of the journal
 }
 
 // New returns a queue. Call Start to run it.
@@ -217,7 +204,7 @@ func (q *Queue) report(ctx context.Context, err error) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.trouble = err
+	q.journalErr = err
 }
 
 // Withdraw cancels journaled jobs that no running program has, like Cancel, and returns them as
@@ -353,41 +340,33 @@ func (q *Queue) dispatch() {
 func (q *Queue) launch(e *entry) {
 	ctx, stop := context.WithCancelCause(q.ctx)
 	e.phase, e.stop = working, stop
-	e.heavy = e.job.Identity.Size >= heavySize
 	q.running++
-	if e.heavy {
-		q.heavy++
-	}
 	q.work.Add(1)
 	go func() {
 		defer q.work.Done()
 		defer stop(nil)
-		v := q.finishMove(ctx, e, q.attemptOrCheck(ctx, e))
-		q.makeRoom(e, &v)
-		v.job.Updated = time.Now()
-		err := q.keep(ctx, v.job)
-		if v.job.State.Final() && q.o.Ended != nil {
-			q.o.Ended(context.WithoutCancel(q.context()), v.job)
+		r := q.finishMove(ctx, e, q.attemptOrCheck(ctx, e))
+		q.makeRoom(e, &r)
+		r.job.Updated = time.Now()
+		err := q.keep(ctx, r.job)
+		if r.job.State.Final() && q.o.Ended != nil {
+			q.o.Ended(context.WithoutCancel(q.context()), r.job)
 		}
-		if q.batchFinished(&v.job) && q.o.BatchDone != nil {
-			q.o.BatchDone(context.WithoutCancel(q.context()), v.job.Batch)
+		if q.batchFinished(&r.job) && q.o.BatchDone != nil {
+			q.o.BatchDone(context.WithoutCancel(q.context()), r.job.Batch)
 		}
-		q.finish(e, v, err)
+		q.finish(e, r, err)
 	}()
 }
 
 // makeRoom frees the worker's slot early: journaling needs none, and outcomes written together are
 // cheaper.
-func (q *Queue) makeRoom(e *entry, v *verdict) {
+func (q *Queue) makeRoom(e *entry, r *result) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := time.Now()
-	q.learn(e, v, now)
+	q.learn(e, r, now)
 	q.running--
-	if e.heavy {
-		q.heavy--
-	}
-	e.heavy = false
 	q.keeping++
 	q.dispatch()
 }
@@ -402,35 +381,35 @@ func (q *Queue) holdFor(wait time.Duration, now time.Time) {
 	}
 }
 
-// finish accepts the verdict of a worker; failed is the error of journaling it.
-func (q *Queue) finish(e *entry, v verdict, failed error) {
+// finish accepts the result of a worker; failed is the error of journaling it.
+func (q *Queue) finish(e *entry, r result, failed error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if failed != nil {
-		q.trouble = failed
+		q.journalErr = failed
 	}
 	q.keeping--
-	v.job.Priority = e.job.Priority // it may have been changed meanwhile
+	r.job.Priority = e.job.Priority // it may have been changed meanwhile
 	if e.progress != nil {
 		q.went += e.progress.Sent()
 	}
-	e.job, e.stop, e.progress = &v.job, nil, nil
+	e.job, e.stop, e.progress = &r.job, nil, nil
 	e.meter = meter{}
 	switch {
-	case v.job.State.Final():
+	case r.job.State.Final():
 		e.phase = done
 		close(e.settled)
-		if v.job.State == api.Processing {
+		if r.job.State == api.Processing {
 			q.searchLater(e)
 		}
 	case e.wish == wishCancel && !q.closed:
 		q.launch(e)
 	case e.paused || q.closed:
 		e.phase = idle
-	case v.giveUp:
+	case r.leaveOpen:
 		q.leave(e)
-	case v.wait > 0:
-		q.delay(e, v.wait)
+	case r.wait > 0:
+		q.delay(e, r.wait)
 	default:
 		q.enqueue(e)
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +17,17 @@ import (
 
 // always applies the same mishap to every upload.
 func always(what mishap) func(string) mishap { return func(string) mishap { return what } }
+
+// once applies a mishap to the first upload only.
+func once(what mishap) func(string) mishap {
+	var sent atomic.Bool
+	return func(string) mishap {
+		if sent.Swap(true) {
+			return fine
+		}
+		return what
+	}
+}
 
 // TestWhatIsFoundIsRecognised: if a repeat could be stored twice, a file counts as the one that was
 // sent only if it cannot be another one.
@@ -37,6 +49,9 @@ func TestWhatIsFoundIsRecognised(t *testing.T) {
 		{name: "the same content was there, with a suffix", naming: api.NameService, what: lostRequest, jobs: 1, between: put("/", "f00000_abcdefghi.txt", 'x', "n0"), want: api.Unknown},
 		{name: "the same file twice at once", naming: api.NameService, what: lostAnswer, jobs: 2, want: api.Unknown},
 		{name: "it cannot be read back", naming: api.NameService, what: lostAnswer, jobs: 1, private: true, want: api.Unknown},
+		{name: "an exact name", naming: exactKeep, what: lostAnswer, jobs: 1, want: api.Stored},
+		{name: "an exact name with another content of the same size", naming: exactKeep, what: lostRequest, jobs: 1, between: put("/", "f00000.txt", 'y', "n0"), want: api.Refused},
+		{name: "an exact name with the same content", naming: exactKeep, what: lostRequest, jobs: 1, between: put("/", "f00000.txt", 'x', "n0"), want: api.Unknown},
 		{name: "not there", naming: api.NameService, what: lostRequest, jobs: 1, want: api.Unknown},
 	}
 	for _, tt := range tests {
@@ -54,7 +69,12 @@ func TestWhatIsFoundIsRecognised(t *testing.T) {
 			if tt.between != nil {
 				tt.between(t, s)
 			}
+			attempts := 1
 			p := newProxy(t, s.Address, always(tt.what), nil)
+			if tt.naming == exactKeep { // it is repeated
+				attempts = 2
+				p = newProxy(t, s.Address, once(tt.what), nil)
+			}
 			q := work(t, queue.Options{Journal: openJournal(t), Sender: clientOf(t, p.address, "recognise"), Profile: "home", Concurrency: 2})
 			var jobs []api.Job
 			for range tt.jobs {
@@ -62,8 +82,12 @@ func TestWhatIsFoundIsRecognised(t *testing.T) {
 				if tt.private {
 					u.IsPrivateFile = api.Set(true)
 				}
-				api.ApplyNaming(&u, tt.naming)
-				jobs = append(jobs, api.Job{Upload: u, Naming: tt.naming, Identity: id})
+				naming := tt.naming
+				if naming == exactKeep {
+					naming, u.OverwriteFile = api.NameExact, api.Set(false)
+				}
+				api.ApplyNaming(&u, naming)
+				jobs = append(jobs, api.Job{Upload: u, Naming: naming, Identity: id})
 			}
 			added, err := q.Add(t.Context(), jobs)
 			if err != nil {
@@ -74,7 +98,7 @@ func TestWhatIsFoundIsRecognised(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, j := range finished {
-				if j.State != tt.want || j.Attempts != 1 {
+				if j.State != tt.want || j.Attempts != attempts {
 					t.Errorf("%s after %d attempts, want %s: %+v", j.State, j.Attempts, tt.want, j.Failure)
 				}
 				if j.State == api.Stored && (j.File == nil || j.Evidence != api.SurelyStored || j.Failure != nil) {

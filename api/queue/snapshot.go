@@ -58,7 +58,7 @@ func (q *Queue) Snapshot() Snapshot { return q.snapshot(time.Now()) }
 func (q *Queue) snapshot(now time.Time) Snapshot {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	s := Snapshot{Rows: make([]Row, 0, len(q.order)), Hold: q.hold, Offline: q.network.Offline, Concurrency: q.pace.limit, Err: q.trouble}
+	s := Snapshot{Rows: make([]Row, 0, len(q.order)), Hold: q.hold, Offline: q.network.Offline, Concurrency: q.pace.limit, Err: q.journalErr}
 	s.Totals.Count = map[api.State]int{}
 	if !s.Offline.Since.IsZero() {
 		s.Hold = time.Time{}
@@ -158,8 +158,8 @@ type meter struct {
 }
 
 const (
-	meterPause  = 200 * time.Millisecond // between samples
-	meterMemory = 3 * time.Second        // time span of the average
+	sampleInterval = 200 * time.Millisecond // between samples
+	averageTime    = 3 * time.Second        // time span of the average
 )
 
 func (m *meter) note(now time.Time, sent int64) {
@@ -167,14 +167,14 @@ func (m *meter) note(now time.Time, sent int64) {
 		m.at = m.began
 	}
 	passed := now.Sub(m.at)
-	if passed < meterPause {
+	if passed < sampleInterval {
 		return
 	}
 	speed := float64(sent-m.sent) / passed.Seconds()
 	if m.rate == 0 {
 		m.rate = speed
 	} else {
-		m.rate += (speed - m.rate) * (1 - math.Exp(-passed.Seconds()/meterMemory.Seconds()))
+		m.rate += (speed - m.rate) * (1 - math.Exp(-passed.Seconds()/averageTime.Seconds()))
 	}
 	m.at, m.sent = now, sent
 }

@@ -66,7 +66,7 @@ func (s *Session) asked(ctx context.Context, fileID string, change api.Details, 
 			after = &seen.File
 		}
 	}
-	return s.Watch.Asked(context.WithoutCancel(ctx), s.Profile.Name, fileID, list, address, after)
+	return s.Watch.Requested(context.WithoutCancel(ctx), s.Profile.Name, fileID, list, address, after)
 }
 
 // TestReceiver posts to the address at which the service should reach our receiver, and checks that

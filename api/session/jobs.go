@@ -56,8 +56,8 @@ func CheckJournal(ctx context.Context, paths config.Paths) (journal.State, error
 	return journal.Check(ctx, paths.Journal())
 }
 
-// HookLife is how long a webhook address is valid.
-const HookLife = watch.HookLife
+// HookTTL is how long a webhook address is valid.
+const HookTTL = watch.HookTTL
 
 // Jobs returns the jobs of this profile that a filter selects.
 func (s *Session) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {

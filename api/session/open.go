@@ -126,12 +126,6 @@ func (s *Session) openJournal(ctx context.Context, o Options) error {
 	}
 	s.Journal = j
 	s.onClose(func(context.Context) error { return j.Close() })
-	if aside := j.SetAside(); aside != "" {
-		s.Warnings = append(s.Warnings, &api.HintedError{
-			Err:  fmt.Errorf("the journal %q was empty, so mediadesk begins a new one: earlier uploads and changes are not listed", j.Path()),
-			Help: fmt.Sprintf("What was stored is safe at the service. The empty file is now %q.", aside),
-		})
-	}
 	if len(s.Warnings) == 0 { // else the journal does not know what is needed
 		s.removeUnused(ctx)
 	}

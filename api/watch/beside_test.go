@@ -45,7 +45,7 @@ func TestTwoProgramsBesideEachOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := []api.Extension{{Name: api.RemoveBackground}}
-	if err := driver.Asked(t.Context(), "home", "f", list, address, &api.File{FileID: "f", FilePath: "/f.jpg"}); err != nil {
+	if err := driver.Requested(t.Context(), "home", "f", list, address, &api.File{FileID: "f", FilePath: "/f.jpg"}); err != nil {
 		t.Fatal(err)
 	}
 	status := func(w *watch.Watch) api.Status {

@@ -11,171 +11,154 @@ import (
 	"mediadesk/api"
 )
 
-// The pause between two checks of a pending run doubles from the first to the last.
+// The interval between two polls of a file with pending runs doubles from the first to the last.
 const (
-	firstLook = 2 * time.Second
-	lastLook  = time.Minute
+	firstPollInterval = 2 * time.Second
+	maxPollInterval   = time.Minute
 )
 
-// glance is the interval for detecting changes of the journal by other programs. A check costs
-// microseconds.
-const glance = time.Second
+// followInterval is the interval for detecting changes of runs by other programs. It costs microseconds.
+const followInterval = time.Second
 
-// check is the schedule of a file with pending runs.
-type check struct {
-	run     int64     // the newest pending run; another one begins the schedule again
-	until   time.Time // no result is expected after that
-	at      time.Time
-	looked  time.Time     // time of the last check; zero before the first
-	err     error         // error of the last check
-	pause   time.Duration // pause before the check; doubles with each
-	missing int           // number of checks in which the service did not have the file
+// schedule says when to poll a file with pending runs.
+type schedule struct {
+	run      int64     // the newest pending run; another one begins the schedule again
+	until    time.Time // no result is expected after that
+	at       time.Time
+	polled   time.Time     // time of the last poll; zero before the first
+	err      error         // error of the last poll
+	interval time.Duration // before the poll; doubles with each
+	missing  int           // number of polls in which the service did not have the file
 }
 
-// maxMissing is the number of checks without the file before polling for it stops. Right after an
+// maxMissing is the number of polls without the file before polling for it stops. Right after an
 // upload, the service may not have it yet.
 const maxMissing = 3
 
-func (c check) over(now time.Time) bool { return c.missing >= maxMissing || now.After(c.until) }
+func (s schedule) over(now time.Time) bool { return s.missing >= maxMissing || now.After(s.until) }
 
-// NextCheck returns the time of the next check of a file with pending runs, and false if none is planned.
+// NextCheck returns the time of the next poll of a file with pending runs, and false if none is planned.
 func (w *Watch) NextCheck(fileID string) (time.Time, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c, ok := w.checks[fileID]
-	return c.at, ok && !c.over(w.o.Now())
+	s, ok := w.schedules[fileID]
+	return s.at, ok && !s.over(w.o.Now())
 }
 
-// LastCheck returns the time of the last check of a file with pending runs, zero if there was none, and
+// LastCheck returns the time of the last poll of a file with pending runs, zero if there was none, and
 // its error.
 func (w *Watch) LastCheck(fileID string) (time.Time, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	c := w.checks[fileID]
-	return c.looked, c.err
+	s := w.schedules[fileID]
+	return s.polled, s.err
 }
 
-type observation struct {
-	changes int64
-	mark    string
-}
-
-// minor is the maximum delay for reporting changes that affect no run, such as a record that was read
-// again or a repeated webhook. The poller makes several a second while it checks many files.
-const minor = 15 * time.Second
-
-// follow reports changes by other programs until ctx ends. It never waits for a service. seen is the state of the journal at the start.
-func (w *Watch) follow(ctx context.Context, seen observation) {
-	tick := time.NewTicker(glance)
+// follow reports changes of runs by other programs until ctx ends. It never waits for a service. mark is
+// that of the journal at the start.
+func (w *Watch) follow(ctx context.Context, mark string) {
+	tick := time.NewTicker(followInterval)
 	defer tick.Stop()
-	told, owed := w.o.Now(), false
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		if changes, err := w.o.Journal.Changes(ctx); err == nil && changes != seen.changes {
-			seen.changes, owed = changes, true
-			if mark, err := w.o.Journal.RunMark(ctx); err == nil && mark != seen.mark {
-				seen.mark, told, owed = mark, w.o.Now(), false
-				w.wakeUp()
-				w.signal()
-			}
-		}
-		if now := w.o.Now(); owed && now.Sub(told) >= minor {
-			told, owed = now, false
+		if now, err := w.o.Journal.RunMark(ctx); err == nil && now != mark {
+			mark = now
+			w.wakeUp()
 			w.signal()
 		}
 	}
 }
 
-// longRest is the maximum sleep of the poller, because the clock may change, and timers do not count
+// maxSleep is the maximum sleep of the poller, because the clock may change, and timers do not count
 // the time while a computer is suspended.
-const longRest = 10 * time.Second
+const maxSleep = 10 * time.Second
 
 func (w *Watch) poll(ctx context.Context) {
-	rest := time.NewTimer(0)
-	defer rest.Stop()
-	w.expect(ctx)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	w.plan(ctx)
 	for {
-		rest.Reset(w.rest())
+		timer.Reset(w.sleep())
 		select {
 		case <-ctx.Done():
 			return
 		case <-w.wake:
-			w.expect(ctx)
+			w.plan(ctx)
 			w.readStale(ctx)
-		case <-rest.C:
+		case <-timer.C:
 		}
-		for range atOnce {
+		for range maxPolls {
 			if id := w.due(); id != "" && ctx.Err() == nil {
-				w.inspectFile(ctx, id)
+				w.pollFile(ctx, id)
 			}
 		}
 	}
 }
 
-// atOnce is the maximum number of requests between two glances, to limit the load of the service.
-const atOnce = 4
+// maxPolls is the maximum number of requests between two sleeps, to limit the load of the service.
+const maxPolls = 4
 
-func (w *Watch) rest() time.Duration {
+func (w *Watch) sleep() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	now, rest := w.o.Now(), longRest
-	for _, c := range w.checks {
-		if !c.over(now) {
-			rest = min(rest, c.at.Sub(now))
+	now, sleep := w.o.Now(), maxSleep
+	for _, s := range w.schedules {
+		if !s.over(now) {
+			sleep = min(sleep, s.at.Sub(now))
 		}
 	}
-	return max(min(max(rest, w.hold.Sub(now)), longRest), glance)
+	return max(min(max(sleep, w.hold.Sub(now)), maxSleep), followInterval)
 }
 
-// expect plans checks of the files with runs that have no final status.
-func (w *Watch) expect(ctx context.Context) {
+// plan schedules polls of the files with runs that have no final status.
+func (w *Watch) plan(ctx context.Context) {
 	runs, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: w.o.Profile, Pending: true})
 	if err != nil || w.o.Details == nil {
 		return // retried with the next change
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	checks := make(map[string]check, len(runs))
+	schedules := make(map[string]schedule, len(runs))
 	for _, run := range slices.Backward(runs) { // the newest first
-		if _, known := checks[run.FileID]; known {
+		if _, known := schedules[run.FileID]; known {
 			continue
 		}
-		c := w.checks[run.FileID]
-		if c.run < run.ID {
-			c = check{run: run.ID, until: run.Started.Add(HookLife), at: w.o.Now().Add(firstLook), pause: firstLook}
+		s := w.schedules[run.FileID]
+		if s.run < run.ID {
+			s = schedule{run: run.ID, until: run.Started.Add(HookTTL), at: w.o.Now().Add(firstPollInterval), interval: firstPollInterval}
 		}
-		checks[run.FileID] = c
+		schedules[run.FileID] = s
 	}
-	w.checks = checks
+	w.schedules = schedules
 }
 
-// due returns the file that is overdue the longest; empty if none is, or the service asked to wait.
+// due returns the file that is overdue the longest; empty if none is, or the service requested a wait.
 func (w *Watch) due() (fileID string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.o.Now()
-	for id, c := range w.checks {
-		if !now.Before(w.hold) && !now.Before(c.at) && !c.over(now) && (fileID == "" || c.at.Before(w.checks[fileID].at)) {
+	for id, s := range w.schedules {
+		if !now.Before(w.hold) && !now.Before(s.at) && !s.over(now) && (fileID == "" || s.at.Before(w.schedules[fileID].at)) {
 			fileID = id
 		}
 	}
 	return fileID
 }
 
-// inspectFile reads the record of a file and applies it to the file's pending runs.
-func (w *Watch) inspectFile(ctx context.Context, fileID string) {
+// pollFile reads the record of a file and applies it to the file's pending runs.
+func (w *Watch) pollFile(ctx context.Context, fileID string) {
 	file, err := w.o.Details(ctx, w.o.Profile, fileID)
-	w.plan(fileID, err)
+	w.polled(fileID, err)
 	if err != nil || file == nil || file.FileID != fileID {
 		return
 	}
 	seen, _, err := w.o.Journal.File(ctx, w.o.Profile, fileID)
 	if err != nil || !bytes.Equal(seen.File.Raw, file.Raw) && w.o.Journal.SaveFile(ctx, w.o.Profile, *file) != nil {
-		return // checked again later
+		return // polled again later
 	}
 	runs, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: w.o.Profile, FileID: fileID, Pending: true, Answers: true})
 	if err != nil {
@@ -218,21 +201,22 @@ func (w *Watch) readStale(ctx context.Context) {
 	}
 }
 
-func (w *Watch) plan(fileID string, err error) {
+// polled schedules the next poll of a file after one that ended with err.
+func (w *Watch) polled(fileID string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.o.Now()
 	var answer *api.ServiceError
 	if errors.As(err, &answer) && (answer.Status == http.StatusTooManyRequests || answer.Status == http.StatusServiceUnavailable) {
-		w.hold = now.Add(max(answer.Wait, firstLook))
+		w.hold = now.Add(max(answer.Wait, firstPollInterval))
 	}
-	c := w.checks[fileID]
-	if c.missing++; !api.Unavailable(err) {
-		c.missing = 0
+	s := w.schedules[fileID]
+	if s.missing++; !api.Unavailable(err) {
+		s.missing = 0
 	}
-	c.pause = min(2*c.pause, lastLook)
-	c.looked, c.err, c.at = now, err, now.Add(c.pause)
-	w.checks[fileID] = c
+	s.interval = min(2*s.interval, maxPollInterval)
+	s.polled, s.err, s.at = now, err, now.Add(s.interval)
+	w.schedules[fileID] = s
 }
 
 // effect reports whether the record shows that the extension has succeeded since the answer. A record

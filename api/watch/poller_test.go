@@ -73,7 +73,7 @@ func TestLearningByEffects(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := w.Asked(t.Context(), "home", "f", list, "", then); err != nil {
+				if err := w.Requested(t.Context(), "home", "f", list, "", then); err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(time.Minute)
@@ -228,7 +228,7 @@ func TestManyRunsAskLittle(t *testing.T) {
 			perSecond[at.Unix()]++
 		}
 		for second, n := range perSecond {
-			if n > 2*atOnce {
+			if n > 2*maxPolls {
 				t.Errorf("%d looks within second %d", n, second)
 			}
 		}

@@ -11,8 +11,8 @@ import (
 	"mediadesk/api"
 )
 
-// probeTime is the time limit for testing an address. Services wait longer.
-const probeTime = 15 * time.Second
+// probeTimeout is the time limit for testing an address. Services wait longer.
+const probeTimeout = 15 * time.Second
 
 // Probe posts to the public address of the receiver, as a service would, and returns an error if the
 // post does not arrive or its answer does not come back.
@@ -63,14 +63,14 @@ func (w *Watch) probed(token string) bool {
 
 // postProbe posts as a service would, and returns the status of the answer.
 func postProbe(ctx context.Context, address string) (status string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader("{}"))
 	if err != nil {
 		return "", err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	// Some tunnels show a page of their own to browsers.
+	// Some tunnels show a warning page to browsers.
 	req.Header.Set("User-Agent", "mediadesk-probe")
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}
 	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

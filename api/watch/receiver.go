@@ -26,21 +26,21 @@ const (
 // Limits of the receiver. Connections are not limited, because a few slow senders could then block the
 // others. The timeouts keep them few.
 const (
-	headerTime  = 2 * time.Second
-	bodyTime    = 5 * time.Second
-	idleTime    = 10 * time.Second
-	headerBytes = 8 << 10
+	headerTimeout = 2 * time.Second
+	bodyTimeout   = 5 * time.Second
+	idleTimeout   = 10 * time.Second
+	maxHeader     = 8 << 10
 )
 
 func (w *Watch) newServer(ctx context.Context) *http.Server {
 	return &http.Server{
 		Handler:           http.HandlerFunc(w.receive),
-		ReadHeaderTimeout: headerTime,
-		ReadTimeout:       bodyTime,
-		WriteTimeout:      bodyTime,
-		IdleTimeout:       idleTime,
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       bodyTimeout,
+		WriteTimeout:      bodyTimeout,
+		IdleTimeout:       idleTimeout,
 		// net/http allows 4 KiB more than this for the request line.
-		MaxHeaderBytes: headerBytes - 4096,
+		MaxHeaderBytes: maxHeader - 4096,
 		// Errors of unknown senders must not appear on the terminal.
 		ErrorLog:    log.New(io.Discard, "", 0),
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
@@ -116,14 +116,14 @@ func (w *Watch) decided(rw http.ResponseWriter, req *http.Request, profile strin
 	if !ok || w.o.Uploaded == nil {
 		return false
 	}
-	taken, err := w.o.Uploaded(req.Context(), profile, event)
+	matched, err := w.o.Uploaded(req.Context(), profile, event)
 	switch {
 	case err != nil: // the service sends it again later
 		refuse(rw, http.StatusServiceUnavailable, "the journal cannot be written")
-	case taken:
+	case matched:
 		rw.WriteHeader(http.StatusOK)
 	}
-	return taken || err != nil
+	return matched || err != nil
 }
 
 // readPost reads the body of a webhook; ok is false if it was refused.
@@ -181,7 +181,7 @@ func (w *Watch) distrust(profile string, h http.Header, body []byte) string {
 	if len(secrets) == 0 {
 		return ""
 	}
-	return string(checkSignature(h, body, secrets, w.o.Now()))
+	return checkSignature(h, body, secrets, w.o.Now())
 }
 
 func isToken(text string) bool {

@@ -167,7 +167,7 @@ func TestAddresses(t *testing.T) {
 		if !isToken(token) || api.CheckWebhookURL(a) != nil {
 			t.Errorf("%q is no good address", a)
 		}
-		for after, want := range map[time.Duration]bool{HookLife - time.Minute: true, HookLife + time.Minute: false} {
+		for after, want := range map[time.Duration]bool{HookTTL - time.Minute: true, HookTTL + time.Minute: false} {
 			if _, known, err := m.HookKnown(t.Context(), sha256.Sum256([]byte(token)), time.Now().Add(after)); known != want || err != nil {
 				t.Errorf("%s is known after %s: %t, %v", a, after, known, err)
 			}

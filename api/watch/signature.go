@@ -12,41 +12,38 @@ import (
 	"time"
 )
 
-// ahead is how far the service's clock may be ahead. A webhook may be as old as its address, because some
-// services sign once and retry for hours, and a replay changes nothing.
-const ahead = 5 * time.Minute
+// maxSkew is how far the service's clock may be ahead. A webhook may be as old as its address, because
+// some services sign once and retry for hours, and a replay changes nothing.
+const maxSkew = 5 * time.Minute
 
-// verdict is the result of a signature check: why the webhook is not authentic, empty if it is.
-type verdict string
-
+// Why a webhook is not authentic.
 const (
-	unsigned verdict = "it is not signed, but the profile requires a signature"
-	forged   verdict = "its signature does not match"
-	signed   verdict = ""
+	notSigned = "it is not signed, but the profile requires a signature"
+	forged    = "its signature does not match"
 )
 
 // checkSignature checks whether a webhook is signed with one of the secrets, in either form of the hosted
 // service: Standard Webhooks (webhook-id, webhook-timestamp in seconds, webhook-signature with "v1," and
 // base64) or its older one (x-ik-signature: t=<milliseconds>,v1=<hex>). If both are present, one
-// match is enough.
-func checkSignature(h http.Header, body []byte, secrets []string, now time.Time) verdict {
-	found := unsigned
+// match is enough. It returns why the webhook is not authentic, or "".
+func checkSignature(h http.Header, body []byte, secrets []string, now time.Time) (reason string) {
+	reason = notSigned
 	if header := h.Get("X-Ik-Signature"); header != "" {
-		found = forged
-		if checkOwnStyle(header, body, secrets, now) {
-			return signed
+		reason = forged
+		if checkOlder(header, body, secrets, now) {
+			return ""
 		}
 	}
 	if list := h.Get("Webhook-Signature"); list != "" {
-		found = forged
+		reason = forged
 		if checkStandard(h.Get("Webhook-Id"), h.Get("Webhook-Timestamp"), list, body, secrets, now) {
-			return signed
+			return ""
 		}
 	}
-	return found
+	return reason
 }
 
-func checkOwnStyle(header string, body []byte, secrets []string, now time.Time) bool {
+func checkOlder(header string, body []byte, secrets []string, now time.Time) bool {
 	var stamp string
 	var sums [][]byte
 	for part := range strings.SplitSeq(header, ",") {
@@ -82,7 +79,7 @@ func checkStandard(id, stamp, list string, body []byte, secrets []string, now ti
 	return anyMatches(sums, secrets, id+"."+stamp+".", body)
 }
 
-func timely(t, now time.Time) bool { return t.After(now.Add(-HookLife)) && t.Before(now.Add(ahead)) }
+func timely(t, now time.Time) bool { return t.After(now.Add(-HookTTL)) && t.Before(now.Add(maxSkew)) }
 
 // anyMatches compares sums with those of all possible keys of the secrets.
 func anyMatches(sums [][]byte, secrets []string, before string, body []byte) bool {
@@ -106,12 +103,12 @@ func anyMatches(sums [][]byte, secrets []string, before string, body []byte) boo
 // "whsec_", the decoded bytes.
 func keysOf(secret string) [][]byte {
 	keys := [][]byte{[]byte(secret)}
-	bare := strings.TrimPrefix(secret, "whsec_")
-	if bare != secret && bare != "" {
-		keys = append(keys, []byte(bare))
+	encoded := strings.TrimPrefix(secret, "whsec_")
+	if encoded != secret && encoded != "" {
+		keys = append(keys, []byte(encoded))
 	}
 	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding} {
-		if key, err := encoding.DecodeString(bare); err == nil && len(key) > 0 {
+		if key, err := encoding.DecodeString(encoded); err == nil && len(key) > 0 {
 			return append(keys, key)
 		}
 	}

@@ -45,31 +45,31 @@ func TestSignatures(t *testing.T) {
 		name   string
 		h      http.Header
 		secret string
-		want   verdict
+		want   string
 	}{
-		{"none", http.Header{}, encoded, unsigned},
-		{"own style, the text as key", own([]byte(encoded), now, body), encoded, signed},
-		{"own style, decoded key", own(key, now, body), encoded, signed},
-		{"standard, decoded key", standard(key, now, body), encoded, signed},
-		{"standard, the text as key", standard([]byte("plain-secret!"), now, body), "plain-secret!", signed},
-		{"standard, without the prefix", standard(key, now, body), strings.TrimPrefix(encoded, "whsec_"), signed},
+		{"none", http.Header{}, encoded, notSigned},
+		{"own style, the text as key", own([]byte(encoded), now, body), encoded, ""},
+		{"own style, decoded key", own(key, now, body), encoded, ""},
+		{"standard, decoded key", standard(key, now, body), encoded, ""},
+		{"standard, the text as key", standard([]byte("plain-secret!"), now, body), "plain-secret!", ""},
+		{"standard, without the prefix", standard(key, now, body), strings.TrimPrefix(encoded, "whsec_"), ""},
 		{"standard, one of several", edit(standard(key, now, body), func(h http.Header) {
 			h.Set("Webhook-Signature", "v1a,xx v1,AAAA "+h.Get("Webhook-Signature"))
-		}), encoded, signed},
+		}), encoded, ""},
 		{"own style, spaces and more", edit(own(key, now, body), func(h http.Header) {
 			h.Set("X-Ik-Signature", strings.ReplaceAll(h.Get("X-Ik-Signature"), ",", " , v0=1, "))
-		}), encoded, signed},
-		{"own style, hours late", own(key, now.Add(-23*time.Hour), body), encoded, signed},
+		}), encoded, ""},
+		{"own style, hours late", own(key, now.Add(-23*time.Hour), body), encoded, ""},
 		{"own style, too old", own(key, now.Add(-26*time.Hour), body), encoded, forged},
 		{"own style, from the future", own(key, now.Add(time.Hour), body), encoded, forged},
 		{"standard, too old", standard(key, now.Add(-26*time.Hour), body), encoded, forged},
 		{"standard, from the future", standard(key, now.Add(time.Hour), body), encoded, forged},
-		{"the second of two secrets", standard(key, now, body), "whsec_new " + encoded, signed},
-		{"the second of two secrets, own style", own([]byte(encoded), now, body), "whsec_new " + encoded, signed},
+		{"the second of two secrets", standard(key, now, body), "whsec_new " + encoded, ""},
+		{"the second of two secrets, own style", own([]byte(encoded), now, body), "whsec_new " + encoded, ""},
 		{"none of two secrets", own([]byte("wrong"), now, body), "whsec_new " + encoded, forged},
 		{"signed with the old and the new secret", edit(standard([]byte("whsec_new"), now, body), func(h http.Header) {
 			h.Set("Webhook-Signature", h.Get("Webhook-Signature")+" "+standard([]byte("whsec_old"), now, body).Get("Webhook-Signature"))
-		}), "whsec_old", signed},
+		}), "whsec_old", ""},
 		{"another key", own([]byte("wrong"), now, body), encoded, forged},
 		{"another key, standard", standard([]byte("wrong"), now, body), encoded, forged},
 		{"another body", own(key, now, body+" "), encoded, forged},
@@ -82,7 +82,7 @@ func TestSignatures(t *testing.T) {
 		}), encoded, forged},
 		{"nonsense", http.Header{"X-Ik-Signature": {"hello"}, "Webhook-Signature": {"v1,%%%"}}, encoded, forged},
 		{"empty sum", http.Header{"X-Ik-Signature": {"t=" + fmt.Sprint(now.UnixMilli()) + ",v1="}}, encoded, forged},
-		{"one of both matches", edit(standard(key, now, body), func(h http.Header) { h.Set("X-Ik-Signature", "t=1,v1=00") }), encoded, signed},
+		{"one of both matches", edit(standard(key, now, body), func(h http.Header) { h.Set("X-Ik-Signature", "t=1,v1=00") }), encoded, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestOnlySignedPostsAreBelieved(t *testing.T) {
 		return res.StatusCode
 	}
 	if got := post(nil); got != http.StatusUnauthorized {
-		t.Errorf("unsigned: %d, want %d", got, http.StatusUnauthorized)
+		t.Errorf("notSigned: %d, want %d", got, http.StatusUnauthorized)
 	}
 	if got := post(func(stamp string) string { return "t=" + stamp + ",v1=00" }); got != http.StatusUnauthorized {
 		t.Errorf("forged: %d, want %d", got, http.StatusUnauthorized)

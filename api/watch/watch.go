@@ -26,8 +26,8 @@ import (
 // DefaultListen is the default address of the receiver.
 const DefaultListen = "127.0.0.1:7844"
 
-// HookLife is how long an address accepts webhooks. Services retry for at most 24 hours.
-const HookLife = 25 * time.Hour
+// HookTTL is how long an address accepts webhooks. Services retry for at most 24 hours.
+const HookTTL = 25 * time.Hour
 
 // Options configures a watch. Journal is required.
 type Options struct {
@@ -62,16 +62,16 @@ type Watch struct {
 	wake    chan struct{} // wakes the poller
 	work    sync.WaitGroup
 
-	mu     sync.Mutex
-	stop   context.CancelFunc // nil before Start
-	closed bool
-	addr   string
-	server *http.Server
-	checks map[string]check // by file
-	hold   time.Time        // the service asked to wait until then
-	stale  []string         // files that runs have changed since they were read
-	err    error            // why there is no receiver
-	probes map[string]bool  // paths of Probe, and whether its post arrived
+	mu        sync.Mutex
+	stop      context.CancelFunc // nil before Start
+	closed    bool
+	addr      string
+	server    *http.Server
+	schedules map[string]schedule // by file
+	hold      time.Time           // the service requested a wait until then
+	stale     []string            // files that runs have changed since they were read
+	err       error               // why there is no receiver
+	probes    map[string]bool     // paths of Probe, and whether its post arrived
 }
 
 // ErrNoReceiver reports that the receiver is disabled or could not be started.
@@ -83,7 +83,7 @@ func New(o Options) *Watch {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Watch{o: o, changes: make(chan struct{}, 1), wake: make(chan struct{}, 1), checks: map[string]check{}, probes: map[string]bool{}}
+	return &Watch{o: o, changes: make(chan struct{}, 1), wake: make(chan struct{}, 1), schedules: map[string]schedule{}, probes: map[string]bool{}}
 }
 
 // Start starts the receiver and the poller, until ctx ends or Close is called. If only the receiver
@@ -97,10 +97,8 @@ func (w *Watch) Start(ctx context.Context) error {
 	ctx, w.stop = context.WithCancel(ctx)
 	// Read the state first, so that a change right after Start is reported. Errors of the journal show in
 	// every other call.
-	var seen observation
-	seen.changes, _ = w.o.Journal.Changes(ctx)
-	seen.mark, _ = w.o.Journal.RunMark(ctx)
-	w.work.Go(func() { w.follow(ctx, seen) })
+	mark, _ := w.o.Journal.RunMark(ctx)
+	w.work.Go(func() { w.follow(ctx, mark) })
 	w.work.Go(func() { w.poll(ctx) })
 	if w.o.Listen == "off" {
 		return nil
@@ -173,7 +171,7 @@ func (w *Watch) Address(ctx context.Context, h api.Hook) (string, error) {
 	token := newToken()
 	h.Hash = sha256.Sum256([]byte(token))
 	h.Made = w.o.Now()
-	h.Expires = h.Made.Add(HookLife)
+	h.Expires = h.Made.Add(HookTTL)
 	if err := w.o.Journal.AddHook(ctx, h); err != nil {
 		return "", err
 	}
@@ -270,14 +268,14 @@ func (w *Watch) Runs(ctx context.Context) ([]api.Run, error) {
 	return append(older, runs...), nil
 }
 
-// Asked records the runs that a details update began. address is the result of FileAddress and may
-// be empty; answer is the returned record, or nil if the request may have arrived but no answer
+// Requested records the runs that a details update began. address is the result of Address and may be
+// empty; answer is the returned record, or nil if the request may have arrived but no answer
 // came.
-func (w *Watch) Asked(ctx context.Context, profile, fileID string, asked []api.Extension, address string, answer *api.File) error {
-	if len(asked) == 0 {
+func (w *Watch) Requested(ctx context.Context, profile, fileID string, extensions []api.Extension, address string, answer *api.File) error {
+	if len(extensions) == 0 {
 		return w.Answered(ctx, profile, answer, false)
 	}
-	runs := api.RunsAsked(profile, fileID, asked, answer, w.o.Now())
+	runs := api.RunsAsked(profile, fileID, extensions, answer, w.o.Now())
 	if answer == nil {
 		if err := w.locateRuns(ctx, runs); err != nil {
 			return err

@@ -228,7 +228,7 @@ func (m *Model) fixed(run *api.Run) string {
 	switch {
 	case run.Asked == nil:
 		return "its options are unknown: it was requested elsewhere, or by an older mediadesk. Use the details (i, then x) to run it with other options"
-	case !run.Status.Final() && m.o.Now().Sub(run.Started) < session.HookLife:
+	case !run.Status.Final() && m.o.Now().Sub(run.Started) < session.HookTTL:
 		return "it is still pending: a second request may run it twice"
 	}
 	return ""

@@ -171,7 +171,7 @@ func (m *Model) ahead(run *api.Run, now time.Time) (short, long string) {
 // ahead describes how the result will arrive if the file is checked next at a time, unless looked is
 // false, and err is the error of the last check. Only webhooks report failures; polling cannot see them.
 func ahead(run *api.Run, now, next time.Time, looked bool, err error) (short, long string) {
-	hooked := run.Webhook && now.Sub(run.Started) < session.HookLife
+	hooked := run.Webhook && now.Sub(run.Started) < session.HookTTL
 	check := text.If(looked, "next check "+text.In(next, now))
 	silence := "no news for " + text.Duration(now.Sub(lastNews(run)))
 	if d := now.Sub(lastNews(run)); d < time.Hour {

@@ -1,0 +1,343 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+
+	"mediadesk/api"
+)
+
+// presence is the result of asking the service about a job that may be stored.
+type presence uint8
+
+const (
+	notChecked  presence = iota
+	isThere              // it is stored
+	isMissing            // the service lists files, but none is surely this one
+	isOther              // a file with another content has its exact name
+	cannotCheck          // the service does not list files, or the one it lists may be another
+	checkFailed          // the service did not answer
+	noTime               // the program is closing
+)
+
+// checkResult is what the service shows about a job that may be stored.
+type checkResult struct {
+	presence presence
+	file     *api.File // its record if stored; nil if the service does not show it
+	help     string    // advice, as in api.Failure.Help
+}
+
+// checkTimeout limits a check, with the comparison of contents.
+const checkTimeout = time.Minute
+
+// check asks the service about a job that may be stored.
+func (q *Queue) check(ctx context.Context, job *api.Job) checkResult {
+	if context.Cause(ctx) != nil && q.context().Err() != nil {
+		return closing(job)
+	}
+	// Pausing or canceling the job does not end the check.
+	ctx, cancel := context.WithTimeout(q.context(), checkTimeout)
+	defer cancel()
+	folder, _ := api.CleanFolder(job.Upload.Folder.Or("/")) // an invalid one is refused before sending
+	query := api.Query{Folder: folder, Name: api.StoredName(job.Upload.FileName)}
+	exact := !job.Upload.UseUniqueFileName.Or(true)
+	if !exact {
+		query.Name, query.Sort, query.Limit = "", "DESC_CREATED", 100
+	}
+	files, err := q.list(ctx, query)
+	switch {
+	case err == nil && exact:
+		return q.checkExact(ctx, job, files)
+	case err == nil:
+		return q.checkSuffixed(ctx, job, files)
+	case q.context().Err() != nil:
+		return closing(job)
+	case notListed(err) && job.OwnName() && q.isDelivered(ctx, job):
+		return checkResult{presence: isThere, help: "This service does not list its files. It delivers this one with the same content."}
+	case notListed(err):
+		return checkResult{presence: cannotCheck, help: "This service does not list its files, so mediadesk cannot find out whether " +
+			job.Upload.Path() + " arrived. Look in the library of the service before you send it again."}
+	}
+	return checkResult{presence: checkFailed, help: "The search for " + job.Upload.Path() + " failed too (" + err.Error() + "). Look in the library before you send it again."}
+}
+
+// notListed reports whether err means that the service does not list files, at least for this key.
+func notListed(err error) bool { return api.Unavailable(err) || api.KeyRefused(err) }
+
+func closing(job *api.Job) checkResult {
+	return checkResult{presence: noTime, help: "The program closed before it could search for " + job.Upload.Path() + ". Look in the library before you send it again."}
+}
+
+func (q *Queue) list(ctx context.Context, query api.Query) ([]api.File, error) {
+	for n := 0; ; n++ {
+		files, err := q.o.Sender.List(ctx, query)
+		if err == nil || notListed(err) || n == 2 {
+			return files, err
+		}
+		select {
+		case <-time.After(backoff(n, maxBackoff)):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// checkExact looks for a file with the exact name of a job. If the service overwrites nothing, a file
+// of that name that was created since the first attempt and has the same content is the job's.
+func (q *Queue) checkExact(ctx context.Context, job *api.Job, files []api.File) checkResult {
+	u := &job.Upload
+	at := slices.IndexFunc(files, func(f api.File) bool { return samePath(&f, u) })
+	if at < 0 {
+		return checkResult{presence: isMissing, help: fmt.Sprintf("The library does not show %s. It may still arrive: check once more before you send it again.", u.Path())}
+	}
+	there, began := &files[at], firstAttempt(job)
+	if job.OwnName() {
+		return checkResult{presence: isThere, file: there} // this name is unique
+	}
+	keeps := job.RepeatsSafely()
+	isNew := !there.Created().Before(began) || !keeps && !there.Updated().Before(began)
+	content := q.compareContent(ctx, job, there)
+	switch {
+	case keeps && content == otherContent && isFirstVersion(there):
+		return checkResult{presence: isOther}
+	case isNew && (content == sameContent && (keeps || sameTags(job, there)) || content == sameSize && keeps) && !q.hasCompetingJob(ctx, job, there):
+		return checkResult{presence: isThere, file: there}
+	case keeps:
+		return checkResult{presence: cannotCheck, help: fmt.Sprintf("The library has a file at %s, %s. It may be another one.", u.Path(), describeFile(there))}
+	}
+	return checkResult{presence: isMissing, help: fmt.Sprintf("The library has %s, %s. Compare it before you send it again: that would store one more version.", u.Path(), describeFile(there))}
+}
+
+// isFirstVersion reports whether a file has the content with which it was created.
+func isFirstVersion(f *api.File) bool {
+	if f.VersionInfo != nil {
+		return f.VersionInfo.ID == f.FileID
+	}
+	return !f.Updated().After(f.Created())
+}
+
+func samePath(f *api.File, u *api.Upload) bool {
+	if f.IsFolder() {
+		return false
+	}
+	if f.FilePath != "" {
+		return norm.NFC.String(f.FilePath) == norm.NFC.String(u.Path())
+	}
+	return norm.NFC.String(f.Name) == norm.NFC.String(api.StoredName(u.FileName))
+}
+
+// firstAttempt returns the time of the first attempt, with the precision of records (service.md §2.1).
+func firstAttempt(job *api.Job) time.Time {
+	began := job.Started
+	if began.IsZero() {
+		began = job.Created
+	}
+	return began.Truncate(time.Millisecond)
+}
+
+// checkSuffixed looks for a file with the name and size of a job and a suffix added by the service,
+// created since the first attempt. Only if it is the single one can it be the job's.
+func (q *Queue) checkSuffixed(ctx context.Context, job *api.Job, files []api.File) checkResult {
+	name := norm.NFC.String(api.StoredName(job.Upload.FileName))
+	ext := path.Ext(name)
+	stem := strings.TrimSuffix(name, ext) + "_"
+	var like []*api.File
+	for i := range files {
+		f := &files[i]
+		got := norm.NFC.String(f.Name)
+		size := f.Size.Or(0)
+		if strings.HasPrefix(got, stem) && strings.HasSuffix(got, ext) && size > 0 && size == job.Identity.Size && !f.Created().Before(firstAttempt(job)) {
+			like = append(like, f)
+		}
+	}
+	if len(like) == 1 && sameTags(job, like[0]) && q.compareContent(ctx, job, like[0]) == sameContent && !q.hasCompetingJob(ctx, job, like[0]) {
+		return checkResult{presence: isThere, file: like[0]}
+	}
+	return checkResult{presence: isMissing, help: suffixedHelp(like)}
+}
+
+func suffixedHelp(like []*api.File) string {
+	if len(like) == 0 {
+		return "The library shows no new file of this name and size. It may still arrive: check once more before you send it again, which could store it twice."
+	}
+	texts := make([]string, len(like))
+	for i, f := range like {
+		texts[i] = fmt.Sprintf("%s (%s)", f.FilePath, describeFile(f))
+	}
+	return "The library has " + strings.Join(texts, ", ") + ", of the same size and name except for the suffix: probably this file. Another upload would store it twice."
+}
+
+func describeFile(f *api.File) string {
+	var facts []string
+	if size, ok := f.Size.Get(); ok {
+		facts = append(facts, fmt.Sprintf("%d bytes", size))
+	}
+	if at := f.Updated(); !at.IsZero() {
+		facts = append(facts, "last written "+at.Local().Format("2006-01-02 15:04:05"))
+	} else if at := f.Created(); !at.IsZero() {
+		facts = append(facts, "written "+at.Local().Format("2006-01-02 15:04:05"))
+	}
+	if len(facts) == 0 {
+		return "of unknown size"
+	}
+	return strings.Join(facts, ", ")
+}
+
+// fetcher is a Sender that can fetch stored files. *api.Client implements it.
+type fetcher interface {
+	Fetch(ctx context.Context, address string, limit int64) (io.ReadCloser, error)
+	// DeliveryAddress returns the delivery address of a path, or "" if the profile has none.
+	DeliveryAddress(path string) string
+}
+
+// maxCompare is the largest file, in bytes, that is fetched for comparison.
+const maxCompare = 64 << 20
+
+// isDelivered reports whether the delivery host serves the job's content under its name. It is for
+// services that do not list files.
+func (q *Queue) isDelivered(ctx context.Context, job *api.Job) bool {
+	host, ok := q.o.Sender.(fetcher)
+	if !ok {
+		return false
+	}
+	f := api.File{URL: host.DeliveryAddress(job.Upload.Path()), Size: api.Set(job.Identity.Size)}
+	return q.compareContent(ctx, job, &f) == sameContent
+}
+
+// comparison is the result of comparing a stored file with what was sent.
+type comparison uint8
+
+const (
+	notCompared comparison = iota
+	otherContent
+	sameSize // the contents cannot be compared
+	sameContent
+)
+
+func (q *Queue) compareContent(ctx context.Context, job *api.Job, f *api.File) comparison {
+	size, known := f.Size.Get()
+	switch {
+	case !known || job.Identity.Size <= 0:
+		return notCompared
+	case size != job.Identity.Size:
+		return otherContent
+	case size > maxCompare:
+		return sameSize
+	}
+	sent := job.Hash
+	if sent == "" && job.Upload.Source.Path != "" && sameSource(job) == nil {
+		// Its sender was killed before the hash was known.
+		sent, _, _ = api.HashSource(job.Upload.Source.Path) // "" if unknown
+	}
+	if sent == "" {
+		return sameSize
+	}
+	switch q.storedHash(ctx, f.URL, size) {
+	case "":
+		return sameSize
+	case sent:
+		return sameContent
+	}
+	return otherContent
+}
+
+// hasCompetingJob reports whether another job can have sent a file. If in doubt it returns true.
+func (q *Queue) hasCompetingJob(ctx context.Context, job *api.Job, f *api.File) bool {
+	competing, err := q.o.Journal.HasCompetingJob(ctx, *job, f.FileID)
+	return err != nil || competing
+}
+
+func sameTags(job *api.Job, file *api.File) bool {
+	want, ok := job.Upload.Tags.Get()
+	if !ok || file.Tags.IsZero() {
+		return true
+	}
+	return slices.Equal(want, file.Tags.Or(nil)) || len(want) == 0 && len(file.Tags.Or(nil)) == 0
+}
+
+// storedHash returns the hash of what an address serves if it has the size in bytes, else "".
+func (q *Queue) storedHash(ctx context.Context, link string, size int64) string {
+	reader, ok := q.o.Sender.(fetcher)
+	if !ok || link == "" {
+		return ""
+	}
+	body, err := reader.Fetch(ctx, api.OriginalURL(link), size+1)
+	if err != nil {
+		return ""
+	}
+	defer body.Close()
+	sum, n, err := api.HashContent(body)
+	if err != nil || n != size {
+		return ""
+	}
+	return sum
+}
+
+// Delays before the first check after status 202, and between two checks.
+const (
+	firstCheckDelay = 10 * time.Second
+	maxCheckDelay   = 5 * time.Minute
+)
+
+// searchLater schedules a check for a job that the service is processing. The caller holds the
+// lock.
+func (q *Queue) searchLater(e *entry) {
+	wait := min(firstCheckDelay<<min(e.checks, 5), maxCheckDelay)
+	e.checks++
+	e.timer = time.AfterFunc(wait, func() { q.search(e) })
+}
+
+func (q *Queue) search(e *entry) {
+	q.mu.Lock()
+	if q.closed || q.entries[e.job.ID] != e || e.job.State != api.Processing {
+		q.mu.Unlock()
+		return
+	}
+	q.work.Add(1)
+	job := *e.job
+	q.mu.Unlock()
+	defer q.work.Done()
+	switch found := q.check(q.context(), &job); found.presence {
+	case isThere:
+		_ = q.Decide(q.context(), stored(job, found).job) // errors are in Snapshot.Err
+	case cannotCheck:
+	default:
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if q.entries[job.ID] == e && e.job.State == api.Processing {
+			q.searchLater(e)
+		}
+	}
+}
+
+// Decide gives a job that the service was processing the outcome in job.
+func (q *Queue) Decide(ctx context.Context, job api.Job) error {
+	job.Updated = time.Now()
+	err := q.keep(ctx, job)
+	q.mu.Lock()
+	if err != nil {
+		q.journalErr = err
+	} else if e := q.entries[job.ID]; e != nil && e.job.State == api.Processing {
+		e.job = &job
+	}
+	last := q.batches[job.Batch] == 0
+	q.signal()
+	q.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if q.o.Ended != nil {
+		q.o.Ended(context.WithoutCancel(ctx), job)
+	}
+	if job.Batch != "" && last && q.o.BatchDone != nil {
+		q.o.BatchDone(context.WithoutCancel(ctx), job.Batch)
+	}
+	return nil
+}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"image"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -14,6 +15,8 @@ import (
 	"mediadesk/config"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
 )
 
 // Mode selects what the dialog asks for.
@@ -71,35 +74,34 @@ type Result struct {
 type step int
 
 const (
-	stepLoading step = iota // reading the settings
-	stepForm                // the account form
-	stepTry                 // trying the keyring
-	stepKey                 // the key
-	stepWays                // where to store the key
-	stepFile                // the path of a key file
-	stepCommand             // the key command
-	stepSaving
+	stepBusy step = iota // work runs, or has failed before the first form
+	stepForm             // the account
+	stepWays             // where to store the key
+	stepKey              // the key, the path of a key file, or the key command
 )
 
 // Flow is the dialog: an overlay that fills the screen. Create it with [New], open it and return the command of
 // Init.
 type Flow struct {
+	kit.Popup
 	o       Options
 	step    step
+	busy    string         // running work; empty if it has failed
+	saving  bool           // the dialog cannot be closed now
 	profile config.Profile // as it will be saved
-	form    form
-	input   *kit.Field // in stepKey, stepFile and stepCommand
-	held    string     // a typed key that could not be stored
-	way     way
-	ways    *kit.Cards
-	keyring error // why the keyring does not work, or nil
-	problem error // shown in the dialog
+	fields  fields         // the answers
+	form    *kit.Form      // nil in stepBusy
+	way     way            // where the key is
+	wayName string         // the choice in stepWays
+	typed   string         // the answer in stepKey
+	keyring error          // why the keyring does not work, or nil
+	chosen  bool           // stepWays precedes stepKey
+	problem error          // shown in the dialog
 	result  Result
 
 	asked  page.Questions     // running work
 	cancel context.CancelFunc // cancels it; nil if none
 	room   image.Point
-	closed bool
 }
 
 var _ kit.Overlay = (*Flow)(nil)
@@ -116,22 +118,22 @@ func New(o Options) *Flow {
 
 // Init returns the first command of the dialog.
 func (f *Flow) Init() tea.Cmd {
-	f.step, f.problem = stepLoading, nil
 	if f.o.Mode == KeyForRun {
 		f.profile.Name = f.o.Name
 		f.askKey(wayRun)
 		return nil
 	}
 	paths := f.o.Paths
-	return f.start(func(context.Context) page.Then {
+	return f.start("Reading the settings…", func(context.Context) page.Then {
 		c, err := config.Load(paths)
 		return func() tea.Cmd { return f.loaded(c, err) }
 	})
 }
 
 // start runs work in the background and cancels earlier work.
-func (f *Flow) start(work func(context.Context) page.Then) tea.Cmd {
+func (f *Flow) start(busy string, work func(context.Context) page.Then) tea.Cmd {
 	f.stop()
+	f.step, f.busy, f.problem, f.form = stepBusy, busy, nil, nil
 	ctx, cancel := context.WithCancel(f.o.Context)
 	f.cancel = cancel
 	return f.asked.Ask(func() tea.Msg {
@@ -149,12 +151,6 @@ func (f *Flow) stop() {
 	}
 }
 
-// Resize sets the size of the dialog.
-func (f *Flow) Resize(room image.Point) { f.room = room }
-
-// Closed reports whether the dialog has finished or the user has left it.
-func (f *Flow) Closed() bool { return f.closed }
-
 // loaded starts the first step.
 func (f *Flow) loaded(c config.Config, err error) tea.Cmd {
 	if f.o.Mode == Edit || f.o.Mode == Key {
@@ -168,21 +164,26 @@ func (f *Flow) loaded(c config.Config, err error) tea.Cmd {
 	}
 	switch f.problem = err; {
 	case err != nil:
+		f.busy = ""
 	case f.o.Mode == Key:
 		return f.tryKeyring()
 	default:
-		f.form, f.step = newForm(f.profile, c.Names()), stepForm
+		f.fields = fieldsOf(f.profile, c.Names())
+		f.askAccount()
 	}
 	return nil
 }
 
-// submit accepts the form and asks for the key if one is needed.
+// askAccount shows the form of the account.
+func (f *Flow) askAccount() {
+	verb := map[Mode]string{Edit: "Save", AddWithEnvironment: "Connect"}[f.o.Mode]
+	f.step = stepForm
+	f.form = kit.NewForm(cmp.Or(verb, "Continue to the key"), f.submit, f.fields.questions()...)
+}
+
+// submit accepts the account and asks for the key if one is needed.
 func (f *Flow) submit() tea.Cmd {
-	p, ok := f.form.profile()
-	if !ok {
-		return nil
-	}
-	f.profile = p
+	f.profile = f.fields.profile()
 	switch f.o.Mode {
 	case AddWithEnvironment:
 		return f.save(wayEnvironment, config.Secret{})
@@ -192,31 +193,148 @@ func (f *Flow) submit() tea.Cmd {
 	return f.tryKeyring()
 }
 
-// saved handles the result of saving.
-func (f *Flow) saved(tried, notice string, err error) tea.Cmd {
-	if err != nil {
-		f.failed(err)
-		return nil
-	}
-	f.closeInput()
-	f.closed, f.result.Tried, f.result.Notice = true, tried, notice
-	return f.o.Done(f.result)
-}
-
 // back returns to the previous step, or closes the dialog at the first one.
 func (f *Flow) back() tea.Cmd {
-	switch f.step {
-	case stepKey, stepFile, stepCommand:
-		if f.ways != nil {
-			f.closeInput()
-			f.step, f.problem = stepWays, nil
-			return nil
-		}
+	f.typed, f.problem = "", nil
+	if f.step == stepKey && f.chosen {
+		f.askWay()
+		return nil
 	}
 	f.stop()
-	f.closeInput()
-	f.problem, f.ways = nil, nil
-	f.closed = f.o.Mode == Key || f.o.Mode == KeyForRun || f.step == stepForm || f.step == stepLoading
-	f.step = stepForm
+	f.chosen = false
+	if f.o.Mode == Key || f.o.Mode == KeyForRun || f.step == stepForm || f.fields.value == nil {
+		return f.Close()
+	}
+	f.askAccount()
 	return nil
+}
+
+const group = "Account"
+
+// Actions returns the actions of the current step.
+func (f *Flow) Actions() []kit.Action {
+	back := kit.Action{Keys: kit.Bind("step back", "", "esc"), Footer: true, Group: group, Do: f.back, Disabled: func() string {
+		return text.If(f.saving, "the settings are being written")
+	}}
+	switch f.step {
+	case stepKey:
+		other := kit.Action{
+			Keys: kit.Bind("another place for the key", "", "ctrl+o"), Footer: true, Group: group,
+			Do: func() tea.Cmd { f.typed = ""; f.askWay(); return nil },
+			Disabled: func() string {
+				return text.If(f.o.Mode == KeyForRun, "the settings do not have this account, so no key can be stored for it")
+			},
+		}
+		return append(f.form.Actions(group), other, back)
+	case stepForm, stepWays:
+		return append(f.form.Actions(group), back)
+	}
+	if f.problem != nil {
+		return []kit.Action{{Keys: kit.Bind("try again", "", "r", "enter"), Footer: true, Group: group, Do: f.Init}, back}
+	}
+	return []kit.Action{back}
+}
+
+// Resize sets the size of the dialog.
+func (f *Flow) Resize(room image.Point) { f.room = room }
+
+// Capturing reports whether a text field has the keyboard.
+func (f *Flow) Capturing() bool { return f.form != nil && f.form.Capturing() }
+
+// Type edits the text field in focus.
+func (f *Flow) Type(msg tea.Msg) (tea.Cmd, bool) {
+	if f.form == nil || !f.form.Type(msg) {
+		return nil, false
+	}
+	f.problem = nil
+	return nil, true
+}
+
+// Mouse focuses or selects the item under the mouse.
+func (f *Flow) Mouse(msg tea.MouseMsg) tea.Cmd {
+	if click, ok := msg.(tea.MouseClickMsg); ok && click.Button == tea.MouseLeft && f.form != nil {
+		return f.form.Click(f.sheet(f.room, &theme.Theme{}).StopAt(click.X, click.Y))
+	}
+	return nil
+}
+
+// widest is the greatest width of the dialog. Longer lines are hard to read.
+const widest = 76
+
+// View draws the dialog and fills room exactly.
+func (f *Flow) View(room image.Point, th *theme.Theme) string { return f.sheet(room, th).View(th) }
+
+func (f *Flow) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
+	s := kit.NewSheet(size, min(widest, size.X-4))
+	if size.X < kit.MinWidth {
+		s = kit.NewSheet(size, widest)
+	}
+	s.Lower(min(2, max(0, (size.Y-16)/4)))
+	s.Text(kit.NoStop, 0, f.title(), th.Strong)
+	s.Gap()
+	if f.step == stepWays || f.step == stepKey && f.way == wayKeyring {
+		if f.step == stepWays && f.keyring != nil {
+			s.Note(theme.SignWarn, describeKeyring(f.keyring), th)
+		}
+		if inEnvironment(f.o.Keys) {
+			s.Note(theme.SignWarn, config.KeyVariable+" is set, and its key is used before one in the keyring.", th)
+		}
+	}
+	if words := f.intro(); words != "" {
+		s.Text(kit.NoStop, 0, words, th.Text)
+	}
+	if f.problem != nil {
+		s.Note(theme.SignBad, Explain(f.problem), th)
+	}
+	if f.form == nil {
+		if f.busy != "" {
+			s.Line(kit.NoStop, th.Sign(theme.SignBusy)+" "+th.Text.Render(f.busy))
+		} else {
+			s.Gap()
+			s.Text(kit.NoStop, 0, "Press r to try again, esc to step back.", th.Muted)
+		}
+		return s
+	}
+	if f.step != stepForm || f.problem != nil {
+		s.Gap()
+	}
+	f.form.Draw(s, th)
+	return s
+}
+
+func (f *Flow) title() string {
+	switch {
+	case f.o.Mode == Edit:
+		return "The account " + f.o.Name
+	case f.step == stepForm:
+		return "Which account?"
+	case f.profile.Name == "":
+		return "Account"
+	}
+	return "The private key of the account " + f.profile.Name
+}
+
+// intro returns the sentences above the form.
+func (f *Flow) intro() string {
+	switch {
+	case f.step == stepWays:
+		return "Where do you want to keep the key? It is never stored in plain text."
+	case f.step != stepKey:
+		return ""
+	}
+	return map[way]string{
+		wayKeyring: "Type or paste the key; it is not shown. It is stored in the keyring of this computer and nowhere else.",
+		wayRun:     "Type or paste the key; it is not shown. It is used for this run only and not stored.",
+		wayFile:    "Path of a file with only the key in it, readable by you alone (chmod 600). ~/ is your home folder.",
+		wayCommand: "A program and its arguments, without a shell. Its first line of output is the key. It has 10 seconds.",
+	}[f.way]
+}
+
+// describeCommand shows how the key command is split.
+func (f *Flow) describeCommand() string {
+	args, _ := splitCommand(f.typed)
+	if len(args) < 2 {
+		return strings.Join(append([]string{"runs"}, args...), " ")
+	}
+	return "runs " + args[0] + " with: " + strings.Join(args[1:], " | ")
 }

@@ -77,32 +77,31 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-func TestFreeName(t *testing.T) {
-	known := []string{"local", "work", "work-2"}
-	for stem, want := range map[string]string{
-		"": "work-3", "müller": "m-ller", "local": "local-2", "a b": "a-b", "日本": "work-3", strings.Repeat("x", 99): strings.Repeat("x", 40),
-	} {
-		if got := freeName(stem, known); got != want {
-			t.Errorf("%q gives %q, want %q", stem, got, want)
-		}
-	}
+// offered returns the name that the form offers for an account.
+func offered(kind config.Kind, field, typed string) string {
+	f := fieldsOf(config.Profile{Kind: kind}, []string{"local", "work", "work-2"})
+	*f.value[field] = typed
+	return f.accountName()
 }
 
-func TestHostStem(t *testing.T) {
-	for address, want := range map[string]string{
-		"": "", "x": "", "https://media.example.com/a": "example", "http://localhost:80": "localhost",
-		"http://127.0.0.1:7843": "server", "http://[::1]:7843": "server", "https://.": "",
+func TestOffersAName(t *testing.T) {
+	for id, want := range map[string]string{
+		"": "work-3", "müller": "m-ller", "local": "local-2", "a b": "a-b", "日本": "work-3", strings.Repeat("x", 99): strings.Repeat("x", 40),
 	} {
-		if got := hostStem(address); got != want {
+		if got := offered(config.KindHosted, "id", id); got != want {
+			t.Errorf("%q gives %q, want %q", id, got, want)
+		}
+	}
+	for address, want := range map[string]string{
+		"": "work-3", "x": "x", "https://media.example.com/a": "example", "http://localhost:80": "localhost",
+		"http://127.0.0.1:7843": "server", "http://[::1]:7843": "server", "https://.": "work-3",
+	} {
+		if got := offered(config.KindOwn, "upload", address); got != want {
 			t.Errorf("%q gives %q, want %q", address, got, want)
 		}
 	}
-}
-
-// TestOfferedNameIsGood: the suggested name is valid and free for any stem.
-func TestOfferedNameIsGood(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := freeName(rapid.String().Draw(t, "stem"), []string{"local", "work"})
+		name := offered(config.KindHosted, "id", rapid.String().Draw(t, "id"))
 		if err := config.CheckProfileName(name); err != nil || name == "local" || name == "work" {
 			t.Fatalf("%q: %v", name, err)
 		}
@@ -124,10 +123,9 @@ func TestViews(t *testing.T) {
 			d.Press("enter").Typed("x").Press("ctrl+s", "ctrl+o", "c").Typed("/none/" + hostile).Press("enter")
 		},
 		"broken": func(d *driver) {
-			d.flow.step, d.flow.problem = stepLoading, errors.New(hostile)
+			d.flow.step, d.flow.form, d.flow.problem = stepBusy, nil, errors.New(hostile)
 		},
-		"busy":   func(d *driver) { d.flow.step = stepTry },
-		"saving": func(d *driver) { d.flow.step = stepSaving },
+		"busy": func(d *driver) { d.flow.step, d.flow.form, d.flow.busy = stepBusy, nil, "Trying the key…" },
 	}
 	for name, reach := range steps {
 		t.Run(name, func(t *testing.T) {

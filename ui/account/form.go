@@ -16,145 +16,146 @@ import (
 	"mediadesk/api"
 	"mediadesk/config"
 	"mediadesk/ui/kit"
-)
-
-// entry is a line of the form.
-type entry int
-
-const (
-	entryKind entry = iota
-	entryID
-	entryUpload
-	entryBase
-	entryDelivery
-	entryName
-	entryPlan
-	entrySize
-	entryVideo
-	entryFolder
-	entryTags
-	entryExtensions
-	entryNaming
-	entryColor
-	entryWebhook
-	entrySecret
-	entryGo // the button
+	"mediadesk/ui/text"
 )
 
 // hostedDelivery is the delivery address of the hosted service without the account id.
 const hostedDelivery = "https://ik.imagekit.io/"
 
-// line describes a line of the form.
-type line struct {
-	label, placeholder, hint string
-	key                      string                      // in the settings file; empty: the form checks it
-	value                    func(config.Profile) string // of a text field; nil for a choice or the button
+// fields are the answers of the account form, by the name of the field.
+type fields struct {
+	value map[string]*string
+	known []string       // account names in use
+	old   config.Profile // the account to edit; no name: a new one
 }
 
-var lines = map[entry]line{
-	entryKind: {label: "Service"},
-	entryID: {
-		"Account id", "your_imagekit_id", "What follows " + hostedDelivery + " in the addresses of your files, or an address of your own.", "",
-		func(p config.Profile) string { return strings.TrimPrefix(p.DeliveryURL, hostedDelivery) },
-	},
-	entryUpload:   {"Upload address", "https://upload.example.com", "Files are sent there, with the key: https, or http to this computer.", "", func(p config.Profile) string { return p.UploadURL }},
-	entryBase:     {"API address", "the same as the upload address", "Records are read and changed there.", "", func(p config.Profile) string { return p.BaseURL }},
-	entryDelivery: {"Delivery address", "optional", "It serves the stored files.", "", func(p config.Profile) string { return p.DeliveryURL }},
-	entryName:     {"Account name", "", "The name of the account in mediadesk: letters, digits, - and _.", "", func(p config.Profile) string { return p.Name }},
-	entryPlan:     {label: "Plan"},
-	entrySize:     {"Largest file", "not known", sizeHint, "", func(p config.Profile) string { return formatSize(p.MaxSize) }},
-	entryVideo:    {"Largest video", "not known", sizeHint, "", func(p config.Profile) string { return formatSize(p.MaxVideoSize) }},
-	entryFolder:   {"Folder", "/", "Default folder of uploads.", "folder", func(p config.Profile) string { return p.Folder }},
-	entryTags:     {"Tags", "sea, boat", "Default tags of uploads, separated by commas.", "tags", func(p config.Profile) string { return strings.Join(p.Tags, ", ") }},
-	entryExtensions: {
-		"Extensions", "remove-bg", "Default extensions of uploads: names or JSON, separated by commas.", "extensions",
-		func(p config.Profile) string { return strings.Join(p.Extensions, ", ") },
-	},
-	entryNaming: {label: "Unique names"},
-	entryColor:  {label: "Color option", hint: "How the service spells the background color of remove-bg."},
-	entryWebhook: {
-		"Webhooks to", "https://hooks.example.com", "Public address in front of the receiver of mediadesk. Press w on the settings screen to test it or to set up a tunnel.", "webhook_url",
-		func(p config.Profile) string { return p.WebhookURL },
-	},
-	entrySecret: {
-		"Webhook secret", "~/.webhook-secret", "File with the secret that signs webhook posts, readable by you alone. Posts without a valid signature are then ignored.", "webhook_secret_file",
-		func(p config.Profile) string { return p.WebhookSecretFile },
-	},
-}
+// otherLimits is the plan for limits that match no plan.
+const otherLimits = "other limits"
 
-const sizeHint = "Larger files are not sent, such as 25 MB or 2 GB. If it is empty, the service decides."
-
-// namings are the naming modes in the order of their choice.
-var namings = []api.Naming{api.NameHere, api.NameService, api.NameExact}
-
-// form asks for the account.
-type form struct {
-	fields  map[entry]*kit.Field
-	choices map[entry]*kit.Select
-	at      entry
-	known   []string       // names in use
-	old     config.Profile // the account to edit; no name: a new one
-	// visited are the lines that have had the focus. An empty field shows no error until the user leaves it.
-	visited map[entry]bool
-	// refused is set after a submitted form had an error.
-	refused bool
-}
-
-func newForm(old config.Profile, known []string) form {
-	f := form{
-		at: entryGo, known: known, old: old, visited: map[entry]bool{},
-		fields: map[entry]*kit.Field{}, choices: map[entry]*kit.Select{},
-	}
-	for e, l := range lines {
-		if l.value == nil {
-			f.choices[e] = kit.NewSelect(l.label)
-			f.choices[e].LabelWidth = labelWidth
-			continue
-		}
-		f.fields[e] = kit.NewField(l.label, l.placeholder)
-		f.fields[e].SetValue(l.value(old))
-		f.fields[e].LabelWidth = labelWidth
-	}
-	offer := func(e entry, current string, options ...string) {
-		f.choices[e].Options = options
-		f.choices[e].SetIndex(max(0, slices.Index(options, current)))
-	}
-	offer(entryKind, map[bool]string{true: ownServer}[old.Kind == config.KindOwn], "hosted service", ownServer)
-	f.choices[entryNaming].Options = []string{"suffix", "by the service", "exact names"}
-	f.choices[entryNaming].SetIndex(slices.Index(namings, old.Naming))
-	offer(entryColor, string(old.ColorOption), string(config.ColorBritish), string(config.ColorAmerican))
-	plan, plans := ownPlan, []string{}
+// fieldsOf returns the fields of an account. An account without a name is a new one.
+func fieldsOf(old config.Profile, known []string) fields {
+	f := fields{value: map[string]*string{}, known: known, old: old}
+	plan := otherLimits
 	for _, p := range config.Plans() {
-		plans = append(plans, p.Name)
 		if p.MaxSize == old.MaxSize && p.MaxVideoSize == old.MaxVideoSize {
 			plan = p.Name
 		}
 	}
-	offer(entryPlan, plan, append(plans, ownPlan)...)
-	f.focus(f.entries()[0])
-	f.suggest()
+	for name, value := range map[string]string{
+		"kind": string(cmp.Or(old.Kind, config.KindHosted)), "plan": plan, "naming": string(old.Naming),
+		"id": strings.TrimPrefix(old.DeliveryURL, hostedDelivery), "upload": old.UploadURL, "base": old.BaseURL, "delivery": old.DeliveryURL,
+		"name": old.Name, "size": formatSize(old.MaxSize), "video": formatSize(old.MaxVideoSize),
+		"folder": old.Folder, "tags": strings.Join(old.Tags, ", "), "extensions": strings.Join(old.Extensions, ", "),
+		"color": string(old.ColorOption), "webhook": old.WebhookURL, "secret": old.WebhookSecretFile,
+	} {
+		f.value[name] = &value
+	}
 	return f
 }
 
-const (
-	ownServer = "another server" // the choice for a service of one's own
-	ownPlan   = "other limits"   // limits that match no plan
-)
-
-func (f *form) hosted() bool { return f.choices[entryKind].Index() == 0 }
-
-func (f *form) ownPlan() bool { return f.choices[entryPlan].Value() == ownPlan }
-
-// plan returns the chosen plan. It must not be ownPlan.
-func (f *form) plan() config.Plan { return config.Plans()[f.choices[entryPlan].Index()] }
-
 // text returns the value of a field without surrounding blanks.
-func (f *form) text(e entry) string { return strings.TrimSpace(f.fields[e].Value()) }
+func (f *fields) text(name string) string { return strings.TrimSpace(*f.value[name]) }
+
+// is reports whether the account is of a kind.
+func (f *fields) is(kind config.Kind) bool {
+	return string(kind) == cmp.Or(text.If(f.old.Name != "", string(f.old.Kind)), f.text("kind"))
+}
+
+// questions returns the form, of which it hides what does not apply.
+func (f *fields) questions() []*kit.Question {
+	isNew, hosted := f.old.Name == "", func() bool { return f.is(config.KindHosted) }
+	own := func() bool { return f.is(config.KindOwn) }
+	local := func() bool { return f.is(config.KindLocal) }
+	ownLimits := func() bool { return !local() && (!hosted() || f.text("plan") == otherLimits) }
+	var list []*kit.Question
+	// add adds a question that is asked if all of asked report true. A key is its name in the settings file.
+	add := func(group, name, label, placeholder, key string, hint func() string, asked ...func() bool) *kit.Question {
+		q := &kit.Question{Label: label, Placeholder: placeholder, Value: f.value[name], Hint: hint, Check: func() error { return f.check(name, key) }}
+		if !isNew {
+			q.Group = group
+		}
+		q.Hide = func() bool { return slices.ContainsFunc(asked, func(is func() bool) bool { return !is() }) }
+		list = append(list, q)
+		return q
+	}
+	says := func(words string) func() string { return func() string { return words } }
+	address := func(name, words string) func() string {
+		return func() string {
+			if typed := f.text(name); typed != "" && f.address(name) != typed {
+				return "mediadesk uses " + f.address(name) + "."
+			}
+			return words
+		}
+	}
+	one := func(want bool) func() bool { return func() bool { return isNew == want } }
+
+	add("", "kind", "Service", "", "", func() string {
+		if hosted() {
+			return "ImageKit.io: its addresses and the limits of the free plan are filled in."
+		}
+		return "Any server with the same API, such as mediadesk serve on another computer."
+	}, one(true)).Options = []kit.Option{{Value: string(config.KindHosted), Label: "hosted service"}, {Value: string(config.KindOwn), Label: "another server"}}
+	add("Service", "id", "Account id", "your_imagekit_id", "", says("What follows "+hostedDelivery+" in the addresses of your files, or an address of your own."), hosted)
+	addresses := len(list)
+	add("Service", "upload", "Upload address", "https://upload.example.com", "", address("upload", "Files are sent there, with the key: https, or http to this computer."), own)
+	add("Service", "base", "API address", "the same as the upload address", "", address("base", "Records are read and changed there."), own)
+	add("Service", "delivery", "Delivery address", "optional", "", address("delivery", "It serves the stored files."), own)
+	for i, field := range []string{"upload", "base", "delivery"} {
+		list[addresses+i].Left = func() string { return f.address(field) }
+	}
+	name := add("", "name", "Account name", "", "", nil, one(true))
+	name.Hint = func() string { // the form draws the placeholder after the hints
+		name.Placeholder = f.accountName()
+		return "The name of the account in mediadesk: letters, digits, - and _."
+	}
+	plan := add("Service", "plan", "Plan", "", "", func() string {
+		p, ok := f.plan()
+		if !ok {
+			return "The limits of your contract."
+		}
+		return "Files up to " + text.Bytes(p.MaxSize) + ", videos up to " + text.Bytes(p.MaxVideoSize) + "."
+	}, one(false), hosted)
+	for _, p := range config.Plans() {
+		plan.Options = append(plan.Options, kit.Option{Value: p.Name, Label: p.Name})
+	}
+	plan.Options = append(plan.Options, kit.Option{Value: otherLimits, Label: otherLimits})
+	size := says("Larger files are not sent, such as 25 MB or 2 GB. If it is empty, the service decides.")
+	add("Service", "size", "Largest file", "not known", "", size, one(false), ownLimits)
+	add("Service", "video", "Largest video", "not known", "", size, one(false), ownLimits)
+	add("Uploads", "folder", "Folder", "/", "folder", says("Default folder of uploads."), one(false))
+	add("Uploads", "tags", "Tags", "sea, boat", "tags", says("Default tags of uploads, separated by commas."), one(false))
+	add("Uploads", "extensions", "Extensions", "remove-bg", "extensions", says("Default extensions of uploads: names or JSON, separated by commas."), one(false))
+	add("Uploads", "naming", "Unique names", "", "", func() string {
+		return map[api.Naming]string{
+			api.NameHere:    "mediadesk adds a suffix. A retry after a lost connection does not create a second copy.",
+			api.NameService: "The service adds a suffix: the name is not known before the answer.",
+			api.NameExact:   "Names are sent unchanged. If one is taken, mediadesk asks before it sends.",
+		}[api.Naming(f.text("naming"))]
+	}).Options = []kit.Option{{Value: string(api.NameHere), Label: "suffix"}, {Value: string(api.NameService), Label: "by the service"}, {Value: string(api.NameExact), Label: "exact names"}}
+	add("Uploads", "color", "Color option", "", "", says("How the service spells the background color of remove-bg."), one(false)).Options = []kit.Option{
+		{Value: string(config.ColorBritish), Label: string(config.ColorBritish)}, {Value: string(config.ColorAmerican), Label: string(config.ColorAmerican)},
+	}
+	remote := func() bool { return !isNew && !local() }
+	add("Webhooks", "webhook", "Webhooks to", "https://hooks.example.com", "webhook_url",
+		says("Public address in front of the receiver of mediadesk. Press w on the settings screen to test it or to set up a tunnel."), remote)
+	add("Webhooks", "secret", "Webhook secret", "~/.webhook-secret", "webhook_secret_file",
+		says("File with the secret that signs webhook posts, readable by you alone. Posts without a valid signature are then ignored."), remote)
+	return list
+}
+
+// plan returns the chosen plan; ok is false for other limits.
+func (f *fields) plan() (p config.Plan, ok bool) {
+	at := slices.IndexFunc(config.Plans(), func(p config.Plan) bool { return p.Name == f.text("plan") })
+	if at < 0 || !f.is(config.KindHosted) {
+		return p, false
+	}
+	return config.Plans()[at], true
+}
 
 // address returns the address in a field. It adds a missing scheme: http for this computer, https for any other
 // host.
-func (f *form) address(e entry) string {
-	typed := f.text(e)
+func (f *fields) address(name string) string {
+	typed := f.text(name)
 	begun := func(scheme string) bool { return strings.HasPrefix(scheme, typed) }
 	if strings.Contains(typed, "://") || slices.ContainsFunc([]string{"http://", "https://"}, begun) || looksLikeKey(typed) {
 		return typed
@@ -165,66 +166,27 @@ func (f *form) address(e entry) string {
 	return "https://" + typed
 }
 
-// naming returns the chosen naming mode.
-func (f *form) naming() api.Naming { return namings[f.choices[entryNaming].Index()] }
-
-// entries returns the visible lines in order.
-func (f *form) entries() []entry {
-	addresses := []entry{entryUpload, entryBase, entryDelivery}
-	if f.hosted() {
-		addresses = []entry{entryID}
+// accountName returns the typed name, or else an unused one made of the account id or the host.
+func (f *fields) accountName() string {
+	if typed := f.text("name"); typed != "" {
+		return typed
 	}
-	if f.old.Name == "" {
-		return slices.Concat([]entry{entryKind}, addresses, []entry{entryName, entryNaming, entryGo})
+	stem := path.Base(f.text("id"))
+	if f.is(config.KindOwn) {
+		stem = hostStem(f.address("upload"))
 	}
-	uploads := []entry{entryFolder, entryTags, entryExtensions, entryNaming, entryColor}
-	if f.old.Kind == config.KindLocal {
-		return append(uploads, entryGo) // the local library has no address, one limit and local webhooks
-	}
-	sizes := []entry{entrySize, entryVideo}
-	if f.old.Kind == config.KindHosted && f.ownPlan() {
-		sizes = append([]entry{entryPlan}, sizes...)
-	} else if f.old.Kind == config.KindHosted {
-		sizes = []entry{entryPlan}
-	}
-	return slices.Concat(addresses, sizes, uploads, []entry{entryWebhook, entrySecret, entryGo})
-}
-
-func isAddress(e entry) bool { return e == entryUpload || e == entryBase || e == entryDelivery }
-
-// focus moves to a line. It completes the address in the line that it leaves.
-func (f *form) focus(to entry) {
-	if field := f.fields[f.at]; field != nil {
-		if isAddress(f.at) {
-			field.SetValue(f.address(f.at))
+	stem = strings.Map(func(r rune) rune {
+		if config.CheckProfileName(string(r)) != nil {
+			return '-'
 		}
-		field.Blur()
-	} else if choice := f.choices[f.at]; choice != nil {
-		choice.Blur()
+		return r
+	}, stem)
+	stem = cmp.Or(strings.Trim(stem[:min(len(stem), 40)], "-"), "work")
+	name := stem
+	for n := 2; slices.Contains(f.known, name); n++ {
+		name = fmt.Sprintf("%s-%d", stem, n)
 	}
-	f.at = to
-	f.visited[to] = true
-	if field := f.fields[to]; field != nil {
-		field.Focus()
-	} else if choice := f.choices[to]; choice != nil {
-		choice.Focus()
-	}
-}
-
-// step moves n lines and wraps around.
-func (f *form) step(n int) {
-	list := f.entries()
-	at := slices.Index(list, f.at)
-	f.focus(list[(at+n+len(list))%len(list)])
-}
-
-// suggest offers a name for the account.
-func (f *form) suggest() {
-	stem := path.Base(f.text(entryID))
-	if !f.hosted() {
-		stem = hostStem(f.address(entryUpload))
-	}
-	f.fields[entryName].Placeholder = freeName(stem, f.known)
+	return name
 }
 
 // hostStem returns the distinctive part of an address's host, or "".
@@ -243,69 +205,37 @@ func hostStem(address string) string {
 	return host
 }
 
-// freeName returns an unused account name made from stem.
-func freeName(stem string, known []string) string {
-	stem = strings.Map(func(r rune) rune {
-		if config.CheckProfileName(string(r)) != nil {
-			return '-'
+// check returns the error of a field, or nil. The settings check those with a key.
+func (f *fields) check(name, key string) error {
+	switch name {
+	case "id":
+		return checkID(f.text(name))
+	case "upload", "base", "delivery":
+		return checkAddress(f.old, f.address(name), name == "upload")
+	case "name":
+		account := f.accountName()
+		if slices.Contains(f.known, account) {
+			return fmt.Errorf("an account %q already exists: choose another name", account)
 		}
-		return r
-	}, stem)
-	stem = cmp.Or(strings.Trim(stem[:min(len(stem), 40)], "-"), "work")
-	name := stem
-	for n := 2; slices.Contains(known, name); n++ {
-		name = fmt.Sprintf("%s-%d", stem, n)
-	}
-	return name
-}
-
-// accountName returns the typed name, or else the suggested one.
-func (f *form) accountName() string {
-	return cmp.Or(f.text(entryName), f.fields[entryName].Placeholder)
-}
-
-// check returns the error of a line, or nil.
-func (f *form) check(e entry) error {
-	switch e {
-	case entryID:
-		return checkID(f.text(e))
-	case entryUpload, entryBase, entryDelivery:
-		return checkAddress(f.old, f.address(e), e == entryUpload)
-	case entryName:
-		name := f.accountName()
-		if slices.Contains(f.known, name) {
-			return fmt.Errorf("an account %q already exists: choose another name", name)
-		}
-		return config.CheckProfileName(name)
-	case entrySize, entryVideo:
-		_, err := parseSize(f.text(e))
+		return config.CheckProfileName(account)
+	case "size", "video":
+		_, err := parseSize(f.text(name))
 		return err
-	case entryFolder:
-		if folder := f.text(e); folder != "" {
+	case "folder":
+		if folder := f.text(name); folder != "" {
 			if _, err := api.CleanFolder(folder); err != nil {
 				return err
 			}
 		}
 	}
-	if lines[e].key == "" {
-		return nil
-	}
-	key, what := f.fill().Problem()
+	wrong, what := f.fill().Problem()
 	switch {
-	case key != lines[e].key:
+	case key == "" || key != wrong:
 		return nil
 	case strings.HasPrefix(what, `"`):
 		return errors.New(what)
 	}
 	return errors.New("this " + what)
-}
-
-// shown returns the error to show on a line. It is nil for a field that the user has not reached.
-func (f *form) shown(e entry) error {
-	if field := f.fields[e]; field != nil && field.Value() == "" && !f.refused && (!f.visited[e] || f.at == e) {
-		return nil
-	}
-	return f.check(e)
 }
 
 // checkAddress checks an address of the service of p.
@@ -350,61 +280,52 @@ func looksLikeKey(text string) bool {
 	return strings.HasPrefix(text, "private_") || strings.HasPrefix(text, "public_")
 }
 
-// profile returns the account in the form. If a line is wrong, it moves the focus there and returns false.
-func (f *form) profile() (config.Profile, bool) {
-	for _, e := range f.entries() {
-		if f.check(e) != nil {
-			f.refused = true
-			f.focus(e)
-			return config.Profile{}, false
-		}
-	}
+// profile returns the account in the form, whose fields have passed their checks.
+func (f *fields) profile() config.Profile {
 	p := f.old
-	preset := config.HostedPreset(f.accountName(), f.text(entryID))
-	preset.Naming, preset.NamingAsked = f.naming(), true
+	preset := config.HostedPreset(f.accountName(), f.text("id"))
 	switch {
 	case p.Name != "":
 		p = f.fill()
-	case f.hosted():
-		return preset, true
+	case f.is(config.KindHosted):
+		p = preset
 	default:
-		p = config.Profile{Name: f.accountName(), Kind: config.KindOwn, Naming: f.naming(), NamingAsked: true}
+		p = config.Profile{Name: f.accountName(), Kind: config.KindOwn}
 	}
+	p.Naming, p.NamingAsked = api.Naming(f.text("naming")), true
 	switch p.Kind {
 	case config.KindHosted:
 		p.DeliveryURL = preset.DeliveryURL
 	case config.KindOwn:
-		p.UploadURL, p.DeliveryURL = f.address(entryUpload), f.address(entryDelivery)
-		p.BaseURL = cmp.Or(f.address(entryBase), p.UploadURL)
+		p.UploadURL, p.DeliveryURL = f.address("upload"), f.address("delivery")
+		p.BaseURL = cmp.Or(f.address("base"), p.UploadURL)
 	}
-	return p, true
+	return p
 }
 
 // fill returns the edited account with the limits, defaults and webhooks of the form. It skips invalid values,
 // because check reports them.
-func (f *form) fill() config.Profile {
+func (f *fields) fill() config.Profile {
 	p := f.old
-	if p.Kind == config.KindHosted && !f.ownPlan() {
-		p.MaxSize, p.MaxVideoSize = f.plan().MaxSize, f.plan().MaxVideoSize
+	if plan, ok := f.plan(); ok {
+		p.MaxSize, p.MaxVideoSize = plan.MaxSize, plan.MaxVideoSize
 	} else if p.Kind != config.KindLocal {
-		if n, err := parseSize(f.text(entrySize)); err == nil {
+		if n, err := parseSize(f.text("size")); err == nil {
 			p.MaxSize = n
 		}
-		if n, err := parseSize(f.text(entryVideo)); err == nil {
+		if n, err := parseSize(f.text("video")); err == nil {
 			p.MaxVideoSize = n
 		}
 	}
-	if folder := f.text(entryFolder); folder != p.Folder {
+	if folder := f.text("folder"); folder != p.Folder {
 		p.Folder = folder
 		if clean, err := api.CleanFolder(folder); err == nil && folder != "" {
 			p.Folder = clean
 		}
 	}
-	p.Tags = api.SplitTags(f.text(entryTags))
-	p.Extensions = splitExtensions(f.text(entryExtensions))
-	p.Naming, p.NamingAsked = f.naming(), true
-	p.ColorOption = config.ColorOption(f.choices[entryColor].Value())
-	p.WebhookURL, p.WebhookSecretFile = f.text(entryWebhook), f.text(entrySecret)
+	p.Tags, p.Extensions = api.SplitTags(f.text("tags")), splitExtensions(f.text("extensions"))
+	p.ColorOption = config.ColorOption(f.text("color"))
+	p.WebhookURL, p.WebhookSecretFile = f.text("webhook"), f.text("secret")
 	return p
 }
 

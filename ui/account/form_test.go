@@ -48,12 +48,8 @@ func TestSplitExtensions(t *testing.T) {
 // to moves down to the line with this label.
 func (d *driver) to(label string) *driver {
 	d.TB.Helper()
-	for range len(d.flow.form.entries()) {
-		e := d.flow.form.at
-		if text := d.flow.form.fields[e]; text != nil && text.Label == label {
-			return d
-		}
-		if choice := d.flow.form.choices[e]; choice != nil && choice.Label == label {
+	for range 20 {
+		if d.flow.form.At().Label == label {
 			return d
 		}
 		d.Press("down")

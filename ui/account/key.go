@@ -15,24 +15,24 @@ import (
 	"mediadesk/ui/text"
 )
 
-// way is a place to store a key.
-type way int
+// way is a place to store a key, by the letter that chooses it.
+type way string
 
 const (
-	wayNone        way = iota // ask for no key
-	wayAgain                  // no place: try the keyring again
-	wayKeyring                // this computer's keyring
-	wayRun                    // in memory, for this run
-	wayFile                   // a file of the user
-	wayCommand                // a command of the user
-	wayEnvironment            // the environment
+	wayNone        way = ""  // ask for no key
+	wayAgain       way = "r" // no place: try the keyring again
+	wayKeyring     way = "p" // this computer's keyring
+	wayRun         way = "o" // in memory, for this run
+	wayFile        way = "f" // a file of the user
+	wayCommand     way = "c" // a command of the user
+	wayEnvironment way = "v" // the environment
 )
 
 // tryKeyring checks that a key can be stored before the user types one.
 func (f *Flow) tryKeyring() tea.Cmd {
-	f.step, f.problem, f.ways = stepTry, nil, nil
+	f.chosen = false
 	keyring := f.o.Keys.Keyring
-	return f.start(func(ctx context.Context) page.Then {
+	return f.start("Testing the keyring of this computer. It may ask for its password in a window.", func(ctx context.Context) page.Then {
 		var err error = &config.KeyringError{Problem: config.KeyringMissing, Doing: "trying the keyring"}
 		if keyring != nil {
 			err = keyring.Try(ctx)
@@ -49,139 +49,144 @@ func (f *Flow) tryKeyring() tea.Cmd {
 
 // askWay lists the places for the key.
 func (f *Flow) askWay() {
-	f.step = stepWays
-	var cards []kit.Card
-	offer := func(w way, c kit.Card) {
-		c.Do = func() tea.Cmd { return f.choose(w) }
-		cards = append(cards, c)
+	var options []kit.Option
+	offer := func(w way, label, words string) {
+		options = append(options, kit.Option{Value: string(w), Key: string(w), Label: label, Text: words})
 	}
+	problem, broken := errors.AsType[config.KeyringProblem](f.keyring)
 	if f.keyring == nil {
-		offer(wayKeyring, kit.Card{Key: "p", Title: "Store it in the keyring", Text: "The password store of this computer keeps it. You type it once."})
+		offer(wayKeyring, "Store it in the keyring", "The password store of this computer keeps it. You type it once.")
+	} else if broken && problem.Fix() != "" {
+		offer(wayAgain, "Try the keyring again", text.Sentence(problem.Fix()))
 	} else {
-		again := kit.Card{Key: "r", Title: "Try the keyring again", Text: "When it can be reached."}
-		if problem, ok := errors.AsType[config.KeyringProblem](f.keyring); ok && problem.Fix() != "" {
-			again.Text = text.Sentence(problem.Fix())
-		}
-		offer(wayAgain, again)
+		offer(wayAgain, "Try the keyring again", "When it can be reached.")
 	}
-	offer(wayRun, kit.Card{Key: "o", Title: "Use it for this run only", Text: "It is not stored. You type it again next time."})
-	offer(wayFile, kit.Card{Key: "f", Title: "Read it from a file", Text: "A file with the key that only you can read (mode 0600). The settings keep its path."})
-	offer(wayCommand, kit.Card{Key: "c", Title: "Ask a command for it", Text: "A program such as pass prints the key when it is needed. The settings keep the command."})
-	environment := kit.Card{
-		Key: "v", Title: "Read it from the environment",
-		Text: config.KeyVariable + " has the key whenever mediadesk starts. Nothing is stored.",
-	}
-	if !inEnvironment(f.o.Keys) {
-		environment.Disabled = config.KeyVariable + " is not set. Leave mediadesk, set it, and start again."
-	}
-	offer(wayEnvironment, environment)
-	f.ways = kit.NewCards(cards...)
+	offer(wayRun, "Use it for this run only", "It is not stored. You type it again next time.")
+	offer(wayFile, "Read it from a file", "A file that only you can read (mode 0600). The settings keep its path.")
+	offer(wayCommand, "Ask a command for it", "A program such as pass prints the key. The settings keep the command.")
+	offer(wayEnvironment, "Read it from the environment", config.KeyVariable+text.If(!inEnvironment(f.o.Keys), " is not set")+".")
+	f.wayName = options[0].Value
 	if errors.Is(f.keyring, config.KeyringMissing) || errors.Is(f.keyring, config.KeyringRefused) {
-		// Trying again will not help.
-		f.ways.SetCursor(1)
+		f.wayName = options[1].Value // trying again will not help
 	}
+	f.step, f.problem, f.chosen = stepWays, nil, true
+	f.form = kit.NewForm("choose", f.choose, &kit.Question{Value: &f.wayName, Options: options, Check: func() error {
+		if way(f.wayName) == wayEnvironment && !inEnvironment(f.o.Keys) {
+			return errors.New(config.KeyVariable + " is not set. Leave mediadesk, set it, and start again.")
+		}
+		return nil
+	}})
 }
 
 // choose continues with the chosen place.
-func (f *Flow) choose(w way) tea.Cmd {
-	f.problem = nil
-	switch w {
+func (f *Flow) choose() tea.Cmd {
+	switch w := way(f.wayName); w {
 	case wayAgain:
 		return f.tryKeyring()
-	case wayKeyring, wayRun:
-		f.askKey(w)
-	case wayFile:
-		f.ask(stepFile, w, "Key file", "~/.media-key", f.profile.KeyFile)
-	case wayCommand:
-		f.ask(stepCommand, w, "Command", "pass show media", joinCommand(f.profile.KeyCommand))
 	case wayEnvironment:
 		return f.save(w, config.Secret{})
+	default:
+		f.askKey(w)
 	}
 	return nil
 }
 
-// maxTyped limits a wrong paste. It is above the longest key, so that a key that is too long is not cut to a valid
-// one.
-const maxTyped = 8192
-
-// askKey asks for the key with hidden input.
+// askKey asks for the key, its file or its command.
 func (f *Flow) askKey(w way) {
-	f.ask(stepKey, w, "Private key", "", f.held)
-	f.input.Secret = true
+	q := &kit.Question{Label: "Private key", Value: &f.typed, Secret: true, Check: func() error {
+		_, err := config.NewSecret(f.typed)
+		return err
+	}}
+	verb := "Use it"
+	switch w {
+	case wayKeyring:
+		verb = "Store it"
+	case wayFile:
+		f.typed, verb = f.profile.KeyFile, "Use this file"
+		q = &kit.Question{Label: "Key file", Placeholder: "~/.media-key", Value: &f.typed, Check: func() error {
+			return notEmpty(f.typed)
+		}}
+	case wayCommand:
+		f.typed, verb = joinCommand(f.profile.KeyCommand), "Use this command"
+		q = &kit.Question{Label: "Command", Placeholder: "pass show media", Value: &f.typed, Hint: f.describeCommand, Check: func() error {
+			_, err := splitCommand(f.typed)
+			if err == nil {
+				err = notEmpty(f.typed)
+			}
+			return err
+		}}
+	}
+	f.step, f.way = stepKey, w
+	f.form = kit.NewForm(verb, f.enter, q)
 }
 
-func (f *Flow) ask(s step, w way, label, placeholder, value string) {
-	f.step, f.way = s, w
-	f.input = &kit.Field{Label: label, LabelWidth: labelWidth, Placeholder: placeholder, Limit: maxTyped}
-	f.input.SetValue(value)
-	f.input.Focus()
+func notEmpty(typed string) error {
+	if strings.TrimSpace(typed) == "" {
+		return errors.New("type something first")
+	}
+	return nil
 }
-
-// closeInput clears the input and the held key.
-func (f *Flow) closeInput() { f.input, f.held = nil, "" }
 
 // inEnvironment reports whether the environment has a key.
 func inEnvironment(keys *config.Keys) bool {
 	return keys.Getenv != nil && strings.TrimSpace(keys.Getenv(config.KeyVariable)) != ""
 }
 
-// enter accepts the input.
+// enter accepts the answer of stepKey.
 func (f *Flow) enter() tea.Cmd {
-	text := f.input.Value()
-	switch f.step {
-	case stepKey:
-		key, err := config.NewSecret(text)
-		if err != nil {
-			f.problem = err
-			return nil
-		}
-		return f.save(f.way, key)
-	case stepFile:
-		f.profile.KeyFile, f.profile.KeyCommand = text, nil
-	case stepCommand:
-		args, err := splitCommand(text)
-		if err != nil {
-			f.problem = err
-			return nil
-		}
-		f.profile.KeyFile, f.profile.KeyCommand = "", args
+	var key config.Secret
+	switch f.way {
+	case wayFile:
+		f.profile.KeyFile, f.profile.KeyCommand = f.typed, nil
+	case wayCommand:
+		f.profile.KeyFile = ""
+		f.profile.KeyCommand, _ = splitCommand(f.typed)
+	default:
+		key, _ = config.NewSecret(f.typed)
 	}
-	if f.profile.KeyFile == "" && len(f.profile.KeyCommand) == 0 {
-		f.problem = errors.New("type something first")
-		return nil
-	}
-	return f.save(f.way, config.Secret{})
+	return f.save(f.way, key)
 }
 
 // save saves the account and its key in the background.
 func (f *Flow) save(w way, key config.Secret) tea.Cmd {
-	f.way, f.step, f.problem = w, stepSaving, nil
 	p := f.profile
 	if w == wayKeyring || w == wayEnvironment {
 		// Find would use them first.
 		p.KeyFile, p.KeyCommand = "", nil
 	}
 	f.result = Result{Name: p.Name}
+	busy := "Trying the key…"
 	switch w {
+	case wayNone:
+		busy = "Writing the settings…"
 	case wayKeyring:
-		f.result.Place = "in the keyring"
+		f.result.Place, busy = "in the keyring", "Trying the key and storing it in the keyring…"
 	case wayRun:
 		f.result.Place, f.result.Key = "typed for this run", key
 	case wayFile:
-		f.result.Place = "in the file " + p.KeyFile
+		f.result.Place, busy = "in the file "+p.KeyFile, "Reading the key file…"
 	case wayCommand:
-		f.result.Place = "from the command " + p.KeyCommand[0]
+		f.result.Place, busy = "from the command "+p.KeyCommand[0], "Running the command…"
 	case wayEnvironment:
 		f.result.Place = "from the environment"
 	}
-	o := f.o
-	return f.start(func(ctx context.Context) page.Then {
+	o, from := f.o, f.step
+	f.way, f.saving = w, true
+	return f.start(busy, func(ctx context.Context) page.Then {
 		tried, err := save(ctx, o, p, w, key)
 		notice := ""
 		if readOnly, ok := errors.AsType[*config.ReadOnlyError](err); ok && readOnly.Key == "profile" {
 			err, notice = nil, "The next start opens another account: "+readOnly.Error()+"."
 		}
-		return func() tea.Cmd { return f.saved(tried, notice, err) }
+		return func() tea.Cmd {
+			if f.saving = false; err != nil {
+				f.failed(from, err)
+				return nil
+			}
+			f.typed, f.result.Tried, f.result.Notice = "", tried, notice
+			f.Close()
+			return f.o.Done(f.result)
+		}
 	})
 }
 
@@ -250,25 +255,21 @@ func try(ctx context.Context, try TryKey, p config.Profile, key config.Secret) (
 	return "The key could not be tried, because: " + text.Stop(err.Error()), nil
 }
 
-// failed returns to the step before saving and shows the error.
-func (f *Flow) failed(err error) {
-	f.problem, f.result = err, Result{}
-	var keyring *config.KeyringError
+// failed returns to the step before saving and shows the error. A key that the keyring did not take
+// stays for the other places.
+func (f *Flow) failed(from step, err error) {
+	_, inKeyring := errors.AsType[*config.KeyringError](err)
 	switch {
-	case f.way == wayKeyring && errors.As(err, &keyring):
-		// Keep the typed key for the other places.
-		f.keyring, f.held = err, f.input.Value()
+	case f.way == wayKeyring && inKeyring:
+		f.keyring = err
 		f.askWay()
-		f.problem = nil
-	case f.way == wayKeyring || f.way == wayRun:
-		f.step = stepKey
-	case f.way == wayFile:
-		f.step = stepFile
-	case f.way == wayCommand:
-		f.step = stepCommand
-	case f.o.Mode == Key:
-		f.step = stepWays
+		return
+	case from == stepForm:
+		f.askAccount()
+	case from == stepWays:
+		f.askWay()
 	default:
-		f.step = stepForm
+		f.askKey(f.way)
 	}
+	f.problem = err
 }

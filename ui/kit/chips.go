@@ -30,7 +30,7 @@ type Chips struct {
 	Entered func(value string)
 
 	values []string
-	entry  line
+	entry  Field
 	on     int // the chip the keys act on; len(values) is the entry
 	offers
 	focus
@@ -48,14 +48,13 @@ func (c *Chips) Value() []string {
 
 // Typed returns the text of the entry.
 func (c *Chips) Typed() string {
-	entry, _ := c.entry.value()
-	return strings.TrimSpace(entry)
+	return strings.TrimSpace(c.entry.Value())
 }
 
 // SetValue replaces the chips and empties the entry.
 func (c *Chips) SetValue(values []string) {
 	c.values = slices.Clone(values)
-	c.entry.set("")
+	c.entry.SetValue("")
 	c.on = len(c.values)
 	c.offers.set(nil)
 }
@@ -120,7 +119,7 @@ func (c *Chips) write(text string) {
 		if i > 0 {
 			c.commit()
 		}
-		c.entry.insert(part)
+		c.entry.edit(tea.PasteMsg{Content: part})
 	}
 	c.complete()
 }
@@ -167,7 +166,7 @@ func (c *Chips) pressChip(key string) bool {
 		v := c.values[c.on]
 		c.remove(c.on)
 		c.commit()
-		c.entry.set(v)
+		c.entry.SetValue(v)
 		c.on = len(c.values)
 	default:
 		return false
@@ -179,7 +178,7 @@ func (c *Chips) pressEntry(msg tea.KeyPressMsg) bool {
 	key := msg.String()
 	if took, used := c.offers.press(key); used {
 		if took != "" {
-			c.entry.set(took)
+			c.entry.SetValue(took)
 			c.commit()
 		}
 		return true
@@ -192,17 +191,17 @@ func (c *Chips) pressEntry(msg tea.KeyPressMsg) bool {
 		c.commit()
 		return true
 	case "backspace":
-		if entry, _ := c.entry.value(); entry == "" {
+		if c.entry.Value() == "" {
 			c.remove(len(c.values) - 1)
 			return true
 		}
 	case "left", "ctrl+b":
-		if _, at := c.entry.value(); at == 0 && len(c.values) > 0 {
+		if c.entry.input().Position() == 0 && len(c.values) > 0 {
 			c.on = len(c.values) - 1
 			return true
 		}
 	}
-	used := c.entry.press(msg, false)
+	used := c.entry.edit(msg)
 	if used {
 		c.complete()
 	}
@@ -213,7 +212,7 @@ func (c *Chips) pressEntry(msg tea.KeyPressMsg) bool {
 func (c *Chips) commit() {
 	c.tell(c.Typed())
 	c.Add(c.Typed())
-	c.entry.set("")
+	c.entry.SetValue("")
 	c.offers.set(nil)
 	c.on = len(c.values)
 }
@@ -344,10 +343,8 @@ func (c *Chips) layout(room int, th *theme.Theme) []chipRow {
 		return rows
 	}
 	atEntry := c.on >= len(c.values)
-	entry, _ := c.entry.value()
-	hint := text.If(len(c.values) == 0, c.Placeholder)
-	f := Field{Placeholder: hint, line: c.entry, focus: focus{atEntry}}
-	w := min(room, max(12, text.Width(text.Safe(entry))+1, text.Width(text.Safe(hint))+1))
+	f := Field{Placeholder: text.If(len(c.values) == 0, c.Placeholder), in: c.entry.in, focus: focus{atEntry}}
+	w := min(room, max(12, text.Width(text.Safe(c.entry.Value()))+1, text.Width(text.Safe(f.Placeholder))+1))
 	put(f.text(w, th), nil, atEntry)
 	if len(c.offers.list) > 0 && atEntry {
 		whole := func(v string) string { return v }

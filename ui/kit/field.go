@@ -2,18 +2,21 @@ package kit
 
 import (
 	"image"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textarea"
+	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
-// Field is a one-line text field with a label. The zero value is an empty
-// field without a label.
+// Field is a one-line text field with a label: the text input of bubbles, which draws any text
+// safely, in our theme, and with completions. The zero value is an empty field without a label.
 type Field struct {
 	// Label precedes the text; an empty label takes no room.
 	Label string
@@ -30,7 +33,7 @@ type Field struct {
 	// Tab accepts the selected one, up and down select, esc closes the list.
 	Complete func(typed string) []string
 
-	line line
+	in *textinput.Model
 	offers
 	focus
 }
@@ -52,15 +55,32 @@ func NewField(label, placeholder string) *Field {
 	return &Field{Label: label, Placeholder: placeholder}
 }
 
-// Value returns the text.
-func (f *Field) Value() string {
-	value, _ := f.line.value()
-	return value
+func newInput() *textinput.Model {
+	in := textinput.New()
+	in.Prompt = ""
+	in.KeyMap.Paste.SetEnabled(false) // the terminal pastes
+	in.Focus()
+	return &in
 }
+
+func (f *Field) input() *textinput.Model {
+	if f.in == nil {
+		f.in = newInput()
+	}
+	f.in.CharLimit, f.in.EchoMode = f.Limit, textinput.EchoNormal
+	if f.Secret {
+		f.in.EchoMode = textinput.EchoPassword
+	}
+	return f.in
+}
+
+// Value returns the text.
+func (f *Field) Value() string { return f.input().Value() }
 
 // SetValue replaces the text and moves the cursor to its end.
 func (f *Field) SetValue(s string) {
-	f.line.set(s)
+	f.input().SetValue(s)
+	f.in.CursorEnd()
 	f.offers.set(nil)
 }
 
@@ -79,7 +99,7 @@ func (f *Field) Update(msg tea.Msg) bool {
 	if press, ok := msg.(tea.KeyPressMsg); ok {
 		if took, used := f.offers.press(press.String()); used {
 			if took != "" {
-				f.line.set(took)
+				f.SetValue(took)
 				f.Refresh()
 			}
 			return true
@@ -115,37 +135,66 @@ func offerLabel(offer string) string {
 	if strings.HasPrefix(offer, "/") || strings.HasPrefix(offer, "~/") {
 		return offer // a path, which may contain spaces
 	}
-	return lastWord(offer)
-}
-
-// lastWord returns the text after the last space or comma outside quotation marks.
-func lastWord(line string) string {
-	from, quoted := 0, false
-	for i := range len(line) {
+	from, quoted := 0, false // a blank in quotation marks does not separate
+	for i := range len(offer) {
 		switch {
-		case line[i] == '"':
+		case offer[i] == '"':
 			quoted = !quoted
-		case !quoted && (line[i] == ' ' || line[i] == ','):
+		case !quoted && (offer[i] == ' ' || offer[i] == ','):
 			from = i + 1
 		}
 	}
-	return line[from:]
+	return offer[from:]
 }
 
+// edit gives the text input the keys that type, edit or move in the line.
 func (f *Field) edit(msg tea.Msg) bool {
-	f.line.input().CharLimit = f.Limit
-	switch msg := msg.(type) {
-	case tea.PasteMsg:
-		f.line.insert(oneLine(msg.Content))
-		return true
-	case tea.KeyPressMsg:
-		if typed(msg) != "" {
-			f.line.insert(typed(msg))
-			return true
-		}
-		return f.line.press(msg, f.Secret)
+	in := f.input()
+	if paste, ok := msg.(tea.PasteMsg); ok {
+		msg = tea.PasteMsg{Content: oneLine(paste.Content)}
 	}
-	return false
+	if !edits(msg, in.KeyMap) {
+		return false
+	}
+	for range max(1, f.letter(msg)) {
+		*in, _ = in.Update(msg)
+	}
+	return true
+}
+
+// edits reports whether a message pastes, types, edits or moves in a line of text.
+func edits(msg tea.Msg, k textinput.KeyMap) bool {
+	if press, ok := msg.(tea.KeyPressMsg); ok {
+		return typed(press) != "" || key.Matches(press, k.CharacterForward, k.CharacterBackward, k.WordForward, k.WordBackward,
+			k.LineStart, k.LineEnd, k.DeleteCharacterBackward, k.DeleteCharacterForward, k.DeleteWordBackward, k.DeleteWordForward,
+			k.DeleteAfterCursor, k.DeleteBeforeCursor)
+	}
+	_, paste := msg.(tea.PasteMsg)
+	return paste
+}
+
+// letter returns the number of code points of the letter that a key moves over or deletes, which may
+// have combining marks: the text input counts each of them.
+func (f *Field) letter(msg tea.Msg) int {
+	press, _ := msg.(tea.KeyPressMsg)
+	k, in := &f.in.KeyMap, []rune(f.in.Value())
+	at, letters := f.in.Position(), []string(nil)
+	switch {
+	case key.Matches(press, k.CharacterBackward, k.DeleteCharacterBackward):
+		letters = text.Graphemes(string(in[:at]))
+		slices.Reverse(letters)
+	case key.Matches(press, k.CharacterForward, k.DeleteCharacterForward):
+		letters = text.Graphemes(string(in[at:min(len(in), at+50)]))
+	}
+	if len(letters) == 0 {
+		return 0
+	}
+	return utf8.RuneCountInString(letters[0])
+}
+
+// oneLine makes pasted text fit in one line: the text input replaces each newline with a blank.
+func oneLine(s string) string {
+	return strings.ReplaceAll(strings.TrimRight(s, "\r\n"), "\r\n", "\n")
 }
 
 // View draws the label and the text in one line of exactly width columns.
@@ -155,25 +204,36 @@ func (f *Field) View(width int, th *theme.Theme) string {
 }
 
 func (f *Field) text(width int, th *theme.Theme) string {
-	style := th.Field
-	if f.focused {
-		style = th.FieldFocus
+	if width < 1 {
+		return ""
 	}
-	if f.Value() == "" && f.Placeholder != "" {
-		// The placeholder keeps the field's background, with the cursor before it.
-		hint := th.Placeholder
-		if f.focused {
-			hint = th.PlaceholderFocus
+	in := f.input()
+	safe := text.Safe(in.Value())
+	if !f.focused {
+		words, style := safe, th.Field
+		switch {
+		case safe == "":
+			words, style = text.Safe(f.Placeholder), th.Placeholder.Inherit(th.Field)
+		case f.Secret:
+			words = strings.Repeat("*", text.Width(safe))
 		}
-		hint = hint.Inherit(style)
-		words := text.Safe(f.Placeholder)
-		if f.focused && width > 0 {
-			return th.Cursor.Render(" ") + hint.Render(text.PadRight(words, width-1))
-		}
-		return hint.Render(text.PadRight(words, width))
+		return style.Render(text.Fit(words, width, 1))
 	}
-	mask := text.If(f.Secret, "*")
-	return f.line.view(width, f.focused, mask, th.FieldFill, style, th.Cursor)
+	if safe != in.Value() {
+		// The text input would draw characters that upset the terminal.
+		escaped := *newInput()
+		escaped.EchoMode = in.EchoMode
+		escaped.SetWidth(width - 1)
+		escaped.SetValue(safe)
+		escaped.SetCursor(utf8.RuneCountInString(text.Safe(string([]rune(in.Value())[:in.Position()]))))
+		in = &escaped
+	}
+	state := textinput.StyleState{Text: th.FieldFocus, Placeholder: th.PlaceholderFocus.Inherit(th.FieldFocus)}
+	in.SetStyles(textinput.Styles{Focused: state, Cursor: textinput.CursorStyle{Color: th.Cursor.GetForeground()}})
+	in.Placeholder = text.Safe(f.Placeholder)
+	in.SetWidth(width - 1) // the cursor has a cell of its own
+	in.SetCursor(in.Position())
+	return text.Fit(in.View(), width, 1)
 }
 
 // labelColumn draws the label of a form component and returns the number of columns
@@ -235,7 +295,8 @@ var plainLines = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", "  ")
 // error in the text can be shown next to it.
 func (a *TextArea) Position() (row, offset int) {
 	row = a.in.Line()
-	return row, offsetOf(strings.Split(a.in.Value(), "\n")[row], a.in.Column())
+	line := []rune(strings.Split(a.in.Value(), "\n")[row])
+	return row, len(string(line[:min(a.in.Column(), len(line))]))
 }
 
 // Update edits the text and reports whether it used the message. It does not use tab

@@ -60,6 +60,17 @@ func (s *Sheet) Text(stop, indent int, words string, style lipgloss.Style) {
 	}
 }
 
+// Note adds sentences, one per line of words, with a sign beside the first.
+func (s *Sheet) Note(sign theme.Sign, words string, th *theme.Theme) {
+	mark := th.Glyph(sign)
+	for part := range strings.SplitSeq(words, "\n") {
+		for _, line := range text.Wrap(text.Safe(text.Sentence(part)), s.width-2) {
+			s.Line(NoStop, th.SignStyle(sign).Render(mark+" "+line))
+			mark = " "
+		}
+	}
+}
+
 // Indent adds the lines of another sheet, which is narrower by columns, with their stops.
 func (s *Sheet) Indent(inner *Sheet, columns int) {
 	for i, line := range inner.lines {

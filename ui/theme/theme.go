@@ -48,8 +48,6 @@ type Theme struct {
 	// Field and FieldFocus draw a text field, Placeholder and PlaceholderFocus its
 	// placeholder, Cursor the cell of the cursor, and Label the label.
 	Field, FieldFocus, Placeholder, PlaceholderFocus, Cursor, Label lipgloss.Style
-	// FieldFill fills the empty cells of a field. Without color it shows the field's width.
-	FieldFill string
 	// Button and ButtonFocus are the choices of a dialog.
 	Button, ButtonFocus lipgloss.Style
 	// Bar and BarEmpty are the two parts of a progress bar; BarStalled replaces Bar when
@@ -107,7 +105,6 @@ func (t *Theme) paint(p Palette) {
 	t.Field, t.FieldFocus = on(p.RaisedText, p.Raised), on(p.SelectedText, p.Selected)
 	t.Placeholder, t.PlaceholderFocus = fg(p.Muted), fg(p.SelectedMuted)
 	t.Cursor = lipgloss.NewStyle().Reverse(true)
-	t.FieldFill = " "
 	t.Label = fg(p.Muted)
 	t.Button, t.ButtonFocus = on(p.RaisedText, p.Raised), on(p.StrongText, p.Strong).Bold(true)
 	t.Bar, t.BarEmpty, t.BarStalled = fg(p.Accent), fg(p.Line), fg(p.Warn)
@@ -133,7 +130,6 @@ func (t *Theme) plain() {
 	t.Chip, t.ChipFocus = none, reverse
 	t.Field, t.FieldFocus, t.Cursor, t.Label = none, bold, reverse, none
 	t.Placeholder, t.PlaceholderFocus = faint, faint
-	t.FieldFill = "_"
 	t.Button, t.ButtonFocus = none, reverse
 	t.Bar, t.BarEmpty, t.BarStalled = bold, faint, none
 	t.Added, t.Removed = bold, none

@@ -58,11 +58,11 @@ func (m *Model) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 	} else {
 		s.Text(kit.NoStop, 0, m.heading(), th.Title)
 		s.Gap()
-		account.DrawNote(s, theme.SignBad, account.Explain(m.o.Problem), th)
+		s.Note(theme.SignBad, account.Explain(m.o.Problem), th)
 	}
 	s.Gap()
 	if m.problem != nil {
-		account.DrawNote(s, theme.SignBad, account.Explain(m.problem), th)
+		s.Note(theme.SignBad, account.Explain(m.problem), th)
 		s.Gap()
 	}
 	if m.busy != "" {

@@ -63,7 +63,7 @@ func (m *Model) sheets(size image.Point, th *theme.Theme) (list, about *kit.Shee
 	}
 	if m.broken != nil {
 		list.Text(kit.NoStop, 0, "The settings cannot be read", th.Title)
-		account.DrawNote(list, theme.SignBad, account.Explain(m.broken), th)
+		list.Note(theme.SignBad, account.Explain(m.broken), th)
 		list.Text(kit.NoStop, 0, "Correct it to change settings here.", th.Muted)
 	}
 	group := ""
@@ -212,7 +212,7 @@ func (m *Model) drawAbout(s *kit.Sheet, th *theme.Theme) {
 	case areaPreferences:
 		s.Text(kit.NoStop, 0, r.pref.about(m), th.Muted)
 		if fixed := m.config.SetIn(r.pref.key); fixed != "" {
-			account.DrawNote(s, theme.SignInfo, text.Sentence(fixedReason(fixed)), th)
+			s.Note(theme.SignInfo, text.Sentence(fixedReason(fixed)), th)
 		}
 		s.Gap()
 		list, w := m.optionsOf(r.pref), 4

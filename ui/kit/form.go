@@ -1,0 +1,322 @@
+package kit
+
+import (
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/huh/v2"
+	"charm.land/lipgloss/v2"
+
+	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
+)
+
+// Form asks for values: a form of huh, which edits the values and moves the focus, in our theme. The
+// keys are actions, as everywhere. A form with one choice shows its options below each other.
+type Form struct {
+	// Verb names what the form is for, on its button.
+	Verb string
+	// Done runs when the user ends the form and every value is accepted.
+	Done func() tea.Cmd
+
+	questions []*Question
+	form      *huh.Form
+	th        *theme.Theme // of the drawing
+}
+
+// Question is a field of a form.
+type Question struct {
+	// Label precedes the value, and Group is the heading above the first question of a group.
+	Label, Group string
+	// Placeholder is shown while the value is empty.
+	Placeholder string
+	// Value is the text, or the value of the chosen option.
+	Value *string
+	// Options make the question a choice.
+	Options []Option
+	// Secret hides the value.
+	Secret bool
+	// Each of these may be nil. Hide reports whether not to ask now, Check says why the value is not
+	// accepted, Hint explains the question while it has the focus, and Left returns what replaces the
+	// text when the focus leaves it.
+	Hide  func() bool
+	Check func() error
+	Hint  func() string
+	Left  func() string
+
+	huh.Field
+	left bool // an empty value is no mistake before the user left it
+}
+
+// Option is an option of a choice.
+type Option struct {
+	// Value is what the question gets, and Label what the user sees.
+	Value, Label string
+	// Key chooses the option at once, and Text explains it, in a form with one choice.
+	Key, Text string
+}
+
+// Skip reports whether the question is hidden.
+func (q *Question) Skip() bool { return q.Hide != nil && q.Hide() }
+
+// Update passes a message to the field.
+func (q *Question) Update(msg tea.Msg) (huh.Model, tea.Cmd) {
+	_, cmd := q.Field.Update(msg)
+	return q, cmd
+}
+
+// problem returns why the value is not accepted, or nil.
+func (q *Question) problem() error {
+	if q.Check == nil || q.Skip() {
+		return nil
+	}
+	return q.Check()
+}
+
+// maxTyped limits a wrong paste. It is above the longest key, so that a key that is too long is not
+// cut to a valid one.
+const maxTyped = 8192
+
+// NewForm returns a form with the focus on its first question.
+func NewForm(verb string, done func() tea.Cmd, questions ...*Question) *Form {
+	f := &Form{Verb: verb, Done: done, questions: questions, th: &theme.Theme{}}
+	var fields []huh.Field
+	for _, q := range questions {
+		if q.Options != nil {
+			q.Field = huh.NewSelect[string]().Inline(len(questions) > 1)
+		} else {
+			input := huh.NewInput().Inline(true).Prompt("").CharLimit(maxTyped).Value(q.Value)
+			if q.Secret {
+				input.EchoMode(huh.EchoModePassword)
+			}
+			q.Field = input
+		}
+		fields = append(fields, q)
+	}
+	f.arrange(0)
+	arrows := func(keys string) key.Binding { return key.NewBinding(key.WithKeys(keys)) }
+	f.form = huh.NewForm(huh.NewGroup(fields...)).WithTheme(huh.ThemeFunc(f.styles)).WithKeyMap(&huh.KeyMap{
+		Select: huh.SelectKeyMap{Up: arrows("up"), Down: arrows("down"), Left: arrows("left"), Right: arrows("right")},
+	})
+	f.form.Init()
+	return f
+}
+
+// arrange gives the options to the choices, and sets the width of all values; 0 keeps it.
+func (f *Form) arrange(width int) {
+	for _, q := range f.questions {
+		switch field := q.Field.(type) {
+		case *huh.Select[string]:
+			var options []huh.Option[string]
+			for _, o := range q.Options {
+				options = append(options, huh.NewOption(f.optionLabel(q, o, width), o.Value))
+			}
+			field.Options(options...).Value(q.Value)
+		case *huh.Input:
+			field.Placeholder(text.Safe(q.Placeholder))
+		}
+		if width > 0 {
+			q.WithWidth(width)
+		}
+	}
+}
+
+// cardLines is the number of lines of an option in a form with one choice: label, text and a gap.
+const cardLines = 3
+
+func (f *Form) optionLabel(q *Question, o Option, width int) string {
+	if len(f.questions) > 1 {
+		return text.Safe(o.Label)
+	}
+	style, room := f.th.Strong, max(1, width-2)
+	if o.Value == *q.Value {
+		style = f.th.Selected
+	}
+	label := style.Render(text.PadRight(" "+text.Safe(o.Label), room-3) + " " + text.PadRight(o.Key, 2))
+	return label + "\n" + f.th.Muted.Render(text.Truncate(" "+text.Safe(o.Text), room)) + "\n"
+}
+
+// styles returns our theme for huh.
+func (f *Form) styles(bool) *huh.Styles {
+	s, th := huh.ThemeBase(false), f.th
+	none := lipgloss.NewStyle()
+	s.Focused = huh.FieldStyles{
+		SelectedOption: th.Selected.Padding(0, 1), SelectSelector: th.Accent.SetString(th.Glyph(theme.SignCursor)),
+		PrevIndicator: th.Muted.SetString("< "), NextIndicator: th.Muted.SetString(" >"),
+		TextInput: huh.TextInputStyles{Text: th.FieldFocus, Placeholder: th.PlaceholderFocus.Inherit(th.FieldFocus), Cursor: th.Cursor},
+	}
+	if len(f.questions) == 1 {
+		s.Focused.SelectedOption = none // the options have styles of their own
+	}
+	s.Blurred = s.Focused
+	s.Blurred.SelectedOption, s.Blurred.PrevIndicator, s.Blurred.NextIndicator = th.Text, none.SetString("  "), none
+	return s
+}
+
+// At returns the question that has the focus.
+func (f *Form) At() *Question {
+	q, _ := f.form.GetFocusedField().(*Question)
+	return q
+}
+
+// Focus moves the focus to a question that is not hidden.
+func (f *Form) Focus(q *Question) {
+	was := f.At()
+	if was.left = true; was.Left != nil {
+		*was.Value = was.Left()
+		was.Field.(*huh.Input).Value(was.Value)
+	}
+	to := slices.Index(f.questions, q)
+	for at := 0; at != to; {
+		switch at = slices.Index(f.questions, f.At()); {
+		case at < to:
+			f.form.NextField()
+		case at > to:
+			f.form.PrevField()
+		}
+	}
+}
+
+// shown returns the questions that are not hidden.
+func (f *Form) shown() []*Question {
+	return slices.DeleteFunc(slices.Clone(f.questions), func(q *Question) bool { return q.Skip() })
+}
+
+// step moves the focus by that many questions and wraps around.
+func (f *Form) step(by int) {
+	shown := f.shown()
+	f.Focus(shown[(slices.Index(shown, f.At())+by+len(shown))%len(shown)])
+}
+
+// submit ends the form, or moves the focus to the first value that is not accepted.
+func (f *Form) submit() tea.Cmd {
+	for _, q := range f.questions {
+		if q.left = true; q.problem() != nil {
+			f.Focus(q)
+			return nil
+		}
+	}
+	return f.Done()
+}
+
+// press gives a key to the field that has the focus.
+func (f *Form) press(name string) func() tea.Cmd {
+	return func() tea.Cmd {
+		f.form.Update(KeyMsg(name))
+		return nil
+	}
+}
+
+// Capturing reports whether a text has the focus.
+func (f *Form) Capturing() bool { return f.At().Options == nil }
+
+// Type edits the text that has the focus, and reports whether it used the message.
+func (f *Form) Type(msg tea.Msg) bool {
+	if paste, ok := msg.(tea.PasteMsg); ok {
+		msg = tea.PasteMsg{Content: oneLine(paste.Content)}
+	}
+	if !f.Capturing() || !edits(msg, textinput.DefaultKeyMap()) {
+		return false
+	}
+	f.form.Update(msg)
+	return true
+}
+
+// Actions returns the actions that move between the questions, change a choice and end the form.
+func (f *Form) Actions(group string) []Action {
+	act := func(words string, footer bool, do func() tea.Cmd, keys ...string) Action {
+		return Action{Keys: Bind(words, "", keys...), Footer: footer, Group: group, Do: do}
+	}
+	if q := f.At(); len(f.questions) == 1 && q.Options != nil {
+		var actions []Action
+		for _, o := range q.Options {
+			actions = append(actions, act(o.Label, false, func() tea.Cmd { *q.Value = o.Value; return f.submit() }, o.Key))
+		}
+		return append(actions, act("choose", true, f.submit, "enter", "space", "right", "l"),
+			act("next choice", false, f.press("down"), "down", "j", "tab"), act("previous choice", false, f.press("up"), "up", "k", "shift+tab"))
+	}
+	line := func(by int) func() tea.Cmd { return func() tea.Cmd { f.step(by); return nil } }
+	next, submit := []string{"enter", "down", "tab"}, []string{"ctrl+s"}
+	if shown := f.shown(); f.At() == shown[len(shown)-1] {
+		next, submit = next[1:], []string{"enter", "ctrl+s"}
+	}
+	actions := []Action{act("next line", len(f.questions) > 1, line(1), next...), act(f.Verb, true, f.submit, submit...)}
+	if f.At().Options != nil {
+		actions = append(actions, act("change", true, f.press("right"), "right", "l", "space"), act("previous option", false, f.press("left"), "left", "h"))
+	}
+	return append(actions, act("line before", false, line(-1), "up", "shift+tab"))
+}
+
+// Click focuses the question or chooses the option at a stop of the sheet, or ends the form.
+func (f *Form) Click(stop int) tea.Cmd {
+	switch q := f.At(); {
+	case stop < 0:
+	case len(f.questions) == 1 && q.Options != nil:
+		*q.Value = q.Options[min(stop, len(q.Options)-1)].Value
+		return f.submit()
+	case stop < len(f.questions):
+		f.Focus(f.questions[stop])
+	default:
+		return f.submit()
+	}
+	return nil
+}
+
+// formLabel is the width of the column of labels.
+const formLabel = 17
+
+// Draw adds the form to a sheet. The stops of its lines are for Click.
+func (f *Form) Draw(s *Sheet, th *theme.Theme) {
+	f.th = th
+	if q := f.At(); len(f.questions) == 1 && q.Options != nil {
+		f.arrange(s.Width())
+		at := s.Len() + cardLines*slices.IndexFunc(q.Options, func(o Option) bool { return o.Value == *q.Value })
+		for i, line := range strings.Split(q.View(), "\n") {
+			if s.Line(i/cardLines, line); s.Len() == at+cardLines-1 {
+				s.Keep(at)
+			}
+		}
+		if err := q.problem(); err != nil && q.left {
+			s.Note(theme.SignBad, err.Error(), th)
+		}
+		return
+	}
+	label := min(formLabel, s.Width()/2)
+	f.arrange(max(1, s.Width()-label))
+	group := ""
+	for i, q := range f.questions {
+		if q.Skip() {
+			continue
+		}
+		if q.Group != group {
+			if group = q.Group; s.Len() > 0 && i > 0 {
+				s.Gap()
+			}
+			s.Text(NoStop, 0, group, th.Title)
+		}
+		from, here := s.Len(), q == f.At()
+		style, value := th.Label, q.View()
+		switch {
+		case here:
+			style = th.Accent
+		case q.Options == nil && *q.Value == "":
+			value = th.Placeholder.Inherit(th.Field).Render(text.Fit(text.Safe(q.Placeholder), s.Width()-label, 1))
+		case q.Options == nil: // huh has no style for the text of a field without the focus
+			value = th.Field.Render(text.Fit(text.Safe(*q.Value), s.Width()-label, 1))
+		}
+		s.Line(i, style.Render(text.PadRight(text.Safe(q.Label), label))+undirected.Replace(value))
+		if err := q.problem(); err != nil && (*q.Value != "" || q.left) {
+			s.Note(theme.SignBad, err.Error(), th)
+		} else if here && q.Hint != nil {
+			s.Text(NoStop, 2, q.Hint(), th.Muted)
+		}
+		if here {
+			s.Keep(from)
+		}
+	}
+	s.Gap()
+	s.Line(len(f.questions), th.ButtonFocus.Render(" "+f.Verb+" "))
+}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -80,11 +81,14 @@ func (t *promptSession) ask(question string) string {
 	return strings.TrimSpace(line)
 }
 
+// question asks for the value of a flag. An empty answer leaves the flag out.
+type question struct{ flag, text string }
+
 // askFlags asks for the values of flags and returns the flags with a value.
-func (t *promptSession) askFlags(questions ...[2]string) (args []string) {
+func (t *promptSession) askFlags(questions ...question) (args []string) {
 	for _, q := range questions {
-		if answer := t.ask(q[1]); answer != "" {
-			args = append(args, "--"+q[0]+"="+answer)
+		if answer := t.ask(q.text); answer != "" {
+			args = append(args, "--"+q.flag+"="+answer)
 		}
 	}
 	return args
@@ -143,23 +147,11 @@ func (t *promptSession) runs(args ...string) func() { return func() { _ = t.run(
 // run shows and runs a command of this program. It prints the error.
 func (t *promptSession) run(args ...string) error {
 	t.say("Command: %s", session.CommandLine(args))
-	return t.execute(t.p, args...)
+	return t.execute(t.p, args)
 }
 
-// output runs a command without showing it and returns its output, or nil after an error, which it
-// prints.
-func (t *promptSession) output(args ...string) []byte {
-	var out bytes.Buffer
-	p := t.p
-	p.Stdout = &out
-	if t.execute(p, args...) != nil {
-		return nil
-	}
-	return out.Bytes()
-}
-
-func (t *promptSession) execute(p Program, args ...string) error {
-	err := p.execute(t.ctx, append(args[:len(args):len(args)], t.global...))
+func (t *promptSession) execute(p Program, args []string) error {
+	err := p.execute(t.ctx, slices.Concat(args, t.global))
 	if err != nil {
 		report(t.p.Stdout, err)
 	}
@@ -199,159 +191,75 @@ func (t *promptSession) start(files []string) {
 	}
 }
 
-// send asks for the options of files, describes the upload, and sends it.
+// send asks for the options of files and sends them.
 func (t *promptSession) send(files []string) {
 	if len(files) == 0 {
 		return
 	}
-	args := append([]string{"upload"}, files...)
-	info, err := os.Stat(files[0]) // fails for a URL, which is one file
-	args = append(args, t.askFlags(
-		[2]string{"tags", "Tags, separated by commas; empty for none:"},
-		[2]string{"folder", "Folder, such as /summer/; empty for the default:"},
-		[2]string{"description", "Description; empty for none:"})...)
-	if len(files) == 1 && (err != nil || !info.IsDir()) {
-		args = append(args, t.askFlags(
-			[2]string{"region", "Region as x,y,width,height in pixels; empty for none:"},
-			[2]string{"name", "Name of the stored file; empty for the name of the source:"})...)
+	questions := []question{
+		{"tags", "Tags, separated by commas; empty for none:"},
+		{"folder", "Folder, such as /summer/; empty for the default:"},
+		{"description", "Description; empty for none:"},
+		{"extension", "Extension to run: remove-bg, google-auto-tagging or aws-auto-tagging; empty for none:"},
 	}
-	extensions := t.extensions()
-	args = append(args, extensions...)
+	if info, err := os.Stat(files[0]); len(files) == 1 && (err != nil || !info.IsDir()) { // an address is one file
+		questions = append(questions,
+			question{"region", "Region as x,y,width,height in pixels; empty for none:"},
+			question{"name", "Name of the stored file; empty for the name of the source:"})
+	}
+	options := t.askFlags(questions...)
 	if t.yes("Make it private?") {
-		args = append(args, "--private")
+		options = append(options, "--private")
 	}
-	if t.end != nil {
-		return
-	}
-	n := t.describe(args)
-	if n == 0 {
-		return
-	}
-	if !t.yes(fmt.Sprintf("Send %s?", text.Plural(n, "file"))) {
+	words := text.If(len(options) > 0, " with "+strings.ReplaceAll(strings.Join(options, ", "), "--", ""))
+	if t.end != nil || !t.yes(fmt.Sprintf("Send %s%s?", strings.Join(files, ", "), words)) {
 		t.say("Nothing was sent.")
 		return
 	}
-	if len(extensions) > 0 {
-		args = append(args, "--wait", "--timeout=5m")
+	if slices.ContainsFunc(options, func(option string) bool { return strings.HasPrefix(option, "--extension=") }) {
+		options = append(options, "--wait", "--timeout=5m")
 	}
-	_ = t.run(args...)
+	_ = t.run(session.Command("upload", files, options...)...)
 }
 
-// mostDescribed limits how many files of an upload are described one by one.
-const mostDescribed = 20
-
-// describe describes an upload and returns the number of files; 0 if it cannot be sent.
-func (t *promptSession) describe(args []string) (n int) {
-	phrases := map[string]string{
-		"fileName": "with a name like ", "folder": "to the folder ", "tags": "with the tags ", "customCoordinates": "with the region ",
-		"extensions": "with the extensions ", "isPrivateFile": "private: ",
-	}
-	for line := range bytes.Lines(t.output(append(args[:len(args):len(args)], "--dry-run", "--json")...)) {
-		var r struct {
-			File  string
-			Parts []struct{ Name, Value string }
-		}
-		if json.Unmarshal(line, &r) != nil || len(r.Parts) == 0 {
-			continue
-		}
-		if n++; n > mostDescribed {
-			continue
-		}
-		var words []string
-		for _, part := range r.Parts {
-			if phrase := phrases[part.Name]; phrase != "" {
-				words = append(words, phrase+part.Value)
-			}
-		}
-		t.say("%s will be sent %s.", filepath.Base(r.File), strings.Join(words, ", "))
-	}
-	if more := n - mostDescribed; more > 0 {
-		t.say("And %s.", text.Plural(more, "more file"))
-	}
-	return n
-}
-
-// extensions asks which extensions to run.
-func (t *promptSession) extensions() []string {
-	names := []string{api.RemoveBackground, api.GoogleTagging, api.AWSTagging}
-	t.say("Extensions: 1: remove the background. 2: google tagging. 3: aws tagging.")
-	for {
-		var args []string
-		wrong := ""
-		for _, one := range api.SplitTags(t.ask("Numbers or names of extensions to run, separated by commas; empty for none:")) {
-			if n, err := strconv.Atoi(one); err != nil {
-				args = append(args, "--extension="+one)
-			} else if n >= 1 && n <= len(names) {
-				args = append(args, "--extension="+names[n-1])
-			} else {
-				wrong = one
-			}
-		}
-		if wrong == "" {
-			return args
-		}
-		t.say("Unknown extension: %s.", wrong)
-	}
-}
-
-// pick asks for paths, or for file numbers in a folder.
+// pick asks for paths, addresses, or numbers of the files in a folder.
 func (t *promptSession) pick() (files []string) {
-	folder, err := os.Getwd()
-	if err != nil {
-		folder = "."
-	}
-	t.say("\nWhich files? Type a path or an address. Type list for the files in %s.", folder)
+	t.say("\nWhich files? Type a path or an address, or a folder to list its files.")
 	var listed []string
 	for {
-		answer := t.ask("Path, address, number, list, or empty when done:")
-		switch answer {
-		case "":
+		answer := t.ask("Path, address, number, or empty when done:")
+		if answer == "" {
 			return files
-		case "list":
-			listed = t.list(folder)
+		}
+		if n, err := strconv.Atoi(answer); err == nil && n > 0 && n <= len(listed) {
+			answer = listed[n-1]
+		}
+		info, err := os.Stat(answer)
+		switch {
+		case err != nil && !strings.Contains(answer, "://"):
+			t.say("No such file, or it cannot be read: %s", answer)
+			continue
+		case err == nil && info.IsDir():
+			listed = t.list(answer)
 			continue
 		}
-		picked := answer
-		if n, err := strconv.Atoi(answer); err == nil && n > 0 && n <= len(listed) {
-			picked = listed[n-1]
-		}
-		if !strings.Contains(picked, "://") {
-			if !filepath.IsAbs(picked) {
-				picked = filepath.Join(folder, picked)
-			}
-			info, err := os.Stat(picked)
-			if err != nil {
-				t.say("No such file, or it cannot be read: %s", answer)
-				continue
-			}
-			if info.IsDir() {
-				folder = picked
-				t.say("Current folder: %s. Type list for its files.", folder)
-				continue
-			}
-		}
-		files = append(files, picked)
-		t.say("Picked: %s. %s so far.", filepath.Base(picked), text.Plural(len(files), "file"))
+		files = append(files, answer)
+		t.say("Picked: %s. %s so far.", filepath.Base(answer), text.Plural(len(files), "file"))
 	}
 }
 
 // list lists the files of a folder and returns their paths.
-func (t *promptSession) list(folder string) []string {
+func (t *promptSession) list(folder string) (listed []string) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		t.say("%v", err)
 	}
-	var listed []string
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
 		listed = append(listed, filepath.Join(folder, e.Name()))
-		what := "folder"
-		if info, err := e.Info(); err == nil && !e.IsDir() {
-			what = text.Bytes(info.Size())
-		}
-		t.say("%d: %s, %s", len(listed), e.Name(), what)
+		t.say("%d: %s%s", len(listed), e.Name(), text.If(e.IsDir(), ", folder"))
 	}
 	if len(listed) == 0 {
 		t.say("No files here.")
@@ -361,66 +269,59 @@ func (t *promptSession) list(folder string) []string {
 
 // library lists the files of the library and changes one.
 func (t *promptSession) library() {
-	out := t.output("list", "--json")
+	var out bytes.Buffer
+	p := t.p
+	p.Stdout = &out
+	if t.execute(p, []string{"list", "--json"}) != nil {
+		return
+	}
 	var items []menuItem
-	for line := range bytes.Lines(out) {
+	for line := range bytes.Lines(out.Bytes()) {
 		var f api.File
 		if err := json.Unmarshal(line, &f); err == nil && !f.IsFolder() {
 			items = append(items, menuItem{f.FilePath + ", " + describeTags(&f), func() { t.details(&f) }})
 		}
 	}
-	switch {
-	case len(items) > 0:
-		t.menu(text.Plural(len(items), "file")+" in the library. Which one?", "Back", items...)
-	case out != nil:
+	if len(items) == 0 {
 		t.say("The library has no files yet.")
+		return
 	}
+	t.menu(text.Plural(len(items), "file")+" in the library. Which one?", "Back", items...)
 }
 
 func describeTags(f *api.File) string {
-	tags := "no tags"
-	if list := f.Tags.Or(nil); len(list) > 0 {
-		tags = "tags " + strings.Join(list, ", ")
-	}
-	if region := f.CustomCoordinates.Or(""); region != "" {
-		tags += ", region " + region
-	}
-	return tags
+	tags := strings.Join(f.Tags.Or(nil), ", ")
+	region := f.CustomCoordinates.Or("")
+	return text.If(tags == "", "no tags") + text.If(tags != "", "tags "+tags) + text.If(region != "", ", region "+region)
 }
 
 // details describes a file and changes its tags or region.
 func (t *promptSession) details(f *api.File) {
-	if w, h, ok := f.PixelSize(); ok {
-		t.say("%s has %d by %d pixels.", f.FilePath, w, h)
-	}
-	for _, ai := range f.AITags.Or(nil) {
-		t.say("Found by %s: %s, %.0f percent sure.", ai.Source, ai.Name, ai.Confidence)
-	}
-	change := func(label, flag, question string) menuItem {
-		return menuItem{label, func() {
-			flags := []string{"--" + flag}
-			if question != "" {
-				flags = t.askFlags([2]string{flag, question})
+	var items []menuItem
+	for _, c := range []struct{ label, flag, question string }{
+		{"Add tags", "add-tags", "Tags to add, separated by commas:"},
+		{"Remove tags", "remove-tags", "Tags to remove, separated by commas:"},
+		{"Replace the tags", "tags", "The tags, separated by commas:"},
+		{"Remove all tags", "unset-tags", ""},
+		{"Set the region", "region", "Region as x,y,width,height in pixels:"},
+		{"Remove the region", "unset-region", ""},
+	} {
+		items = append(items, menuItem{c.label, func() {
+			flags := []string{"--" + c.flag}
+			if c.question != "" {
+				flags = t.askFlags(question{c.flag, c.question})
 			}
-			if len(flags) == 0 {
-				return
-			}
-			t.say("Before: %s.", describeTags(f))
-			if !t.yes("Save this change: " + strings.TrimPrefix(flags[0], "--") + "?") {
+			switch {
+			case len(flags) == 0:
+			case t.yes("Save this change: " + strings.TrimPrefix(flags[0], "--") + "?"):
+				_ = t.run(session.Command("details", []string{f.FileID}, flags...)...)
+			default:
 				t.say("Nothing was changed.")
-				return
 			}
-			_ = t.run(session.Command("details", []string{f.FileID}, flags...)...)
-		}}
+		}})
 	}
-	t.menu(fmt.Sprintf("%s: %s.", f.FilePath, describeTags(f)), "Back",
-		change("Add tags", "add-tags", "Tags to add, separated by commas:"),
-		change("Remove tags", "remove-tags", "Tags to remove, separated by commas:"),
-		change("Replace the tags", "tags", "The tags, separated by commas:"),
-		change("Remove all tags", "unset-tags", ""),
-		change("Set the region", "region", "Region as x,y,width,height in pixels:"),
-		change("Remove the region", "unset-region", ""),
-		menuItem{"Read the whole record", t.runs(session.Command("details", []string{f.FileID})...)})
+	items = append(items, menuItem{"Read the whole record", t.runs(session.Command("details", []string{f.FileID})...)})
+	t.menu(fmt.Sprintf("%s: %s.", f.FilePath, describeTags(f)), "Back", items...)
 }
 
 // profiles lists and changes accounts.
@@ -444,12 +345,12 @@ func (t *promptSession) addProfile() {
 	if name == "" {
 		return
 	}
-	args := t.askFlags([2]string{"hosted", "The account's id at the hosted service; empty for another server:"})
+	args := t.askFlags(question{"hosted", "The account's id at the hosted service; empty for another server:"})
 	if len(args) == 0 {
 		args = t.askFlags(
-			[2]string{"upload-url", "Address for uploads:"},
-			[2]string{"base-url", "Address for all other calls; empty for the same:"},
-			[2]string{"delivery-url", "Address that serves the files; empty for none:"})
+			question{"upload-url", "Address for uploads:"},
+			question{"base-url", "Address for all other calls; empty for the same:"},
+			question{"delivery-url", "Address that serves the files; empty for none:"})
 	}
 	if t.end == nil && t.run(append([]string{"profile", "add", name}, args...)...) == nil && t.run("profile", "use", name) == nil {
 		t.storeKey("--profile=" + name)

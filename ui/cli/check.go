@@ -58,7 +58,7 @@ func runCopy(ctx context.Context, p *Program, s *serveFlags) error {
 		return fmt.Errorf("%w; %s copied; run the same command to continue", err, text.Plural(sum.Contents, "content"))
 	}
 	if p.json {
-		if err := printJSON(p.Stdout, sum); err != nil {
+		if err := p.printJSON(sum); err != nil {
 			return err
 		}
 	}
@@ -84,7 +84,7 @@ func was(n int) string {
 // printProblem prints a problem of a content.
 func (p *Program) printProblem(problem local.Problem) error {
 	if p.json {
-		return printJSON(p.Stdout, problem)
+		return p.printJSON(problem)
 	}
 	_, err := fmt.Fprintln(p.Stdout, safeLines(problem.String()))
 	return err

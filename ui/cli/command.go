@@ -49,6 +49,9 @@ type Program struct {
 	// Global flags beside those of Options.
 	debug, json, dryRun, quiet, yes, accessible bool
 
+	filesFrom string // file with a list of files or sources
+	output    outputFlags
+
 	sessions  []*session.Session // open until the command ends
 	args      []string
 	failed    error       // of the command that ran
@@ -122,7 +125,7 @@ func Main(ctx context.Context, p Program, args []string) int {
 	err := p.execute(ctx, args)
 	p.warnOfAddresses()
 	if len(p.stale) > 0 && !p.local {
-		p.note("mediadesk: the cache of the service may have old copies. To remove them, run: %s", purgeCommands(p.stale))
+		p.note("mediadesk: the cache of the service may have old copies. To remove them, run: %s", purgeHint(p.stale))
 	}
 	if err == nil {
 		return exitDone
@@ -173,6 +176,10 @@ func newRoot(p *Program) *cobra.Command {
 			return &exitError{exitUsage, config.ErrNoHome}
 		}
 		slog.SetDefault(p.Log.Logger(p.debug))
+		p.json = p.json || p.output.jq != "" || p.output.format != ""
+		if err := p.output.compile(); err != nil {
+			return err
+		}
 		if err := switchValue(cmd, p.args); err != nil {
 			return err
 		}
@@ -191,16 +198,17 @@ func newRoot(p *Program) *cobra.Command {
 	all.StringVar(&p.BaseURL, "base-url", "", "`URL`: address for all other calls, instead of a profile")
 	all.StringVar(&p.DeliveryURL, "delivery-url", "", "`URL`: address that serves the files, instead of a profile")
 	all.BoolVar(&p.json, "json", false, "print one JSON object per line, for scripts")
+	all.StringVar(&p.output.jq, "jq", "", "`EXPR`: print what this jq expression makes of each JSON object")
+	all.StringVar(&p.output.format, "format", "", "`TEMPLATE`: print each JSON object by a Go template, such as '{{.fileId}} {{.name}}'")
 	all.BoolVarP(&p.dryRun, "dry-run", "n", false, "print the request instead of sending it")
 	all.BoolVarP(&p.quiet, "quiet", "q", false, "print results and errors only")
 	all.BoolVarP(&p.yes, "yes", "y", false, "answer yes to questions, such as whether to delete")
 	all.IntVar(&p.KeyFD, "key-fd", -1, "`N`: read the private key from this file descriptor")
 	all.BoolVar(&p.debug, "debug", false, "log every request, without secrets")
 	all.BoolVar(&p.accessible, "accessible", false, "prompts and sentences instead of screens, for screen readers")
-	root.AddCommand(newUpload(p), newResume(p), newDetails(p), newList(p), newOpen(p), newWatch(p), newServe(p), newUploads(p), newUsage(p), newTransfer(p),
+	root.AddCommand(newUpload(p), newResume(p), newDetails(p), newList(p), newWatch(p), newServe(p), newUploads(p), newUsage(p), newTransfer(p),
 		newProfile(p), newKey(p), newDoctor(p), newMan(p))
 	root.AddCommand(newFileCommands(p)...)
-	root.AddCommand(newFolderCommands(p)...)
 	checkHelpArgs(root)
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
@@ -220,10 +228,19 @@ func newRoot(p *Program) *cobra.Command {
 // arguments, and the help of their texts.
 func (p *Program) complete(cmd *cobra.Command) {
 	cmd.Flags().SortFlags, cmd.PersistentFlags().SortFlags = false, false
+	if takesFiles(cmd) {
+		cmd.Flags().StringVar(&p.filesFrom, "files-from", "", "`FILE`: list of files: ids, paths or JSON lines; - reads standard input")
+	}
 	p.completeFlags(cmd)
 	if run := cmd.RunE; run != nil {
-		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			p.failed = run(cmd, args) // fang would query the terminal for the colors of an error
+		cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+			if takesFiles(cmd) {
+				args, err = p.fileArgs(cmd, args)
+			}
+			if err == nil {
+				err = run(cmd, args)
+			}
+			p.failed = err // fang would query the terminal for the colors of an error
 			return nil
 		}
 	}
@@ -432,6 +449,9 @@ func checkArgs(cmd *cobra.Command, args []string) error {
 		}
 	}
 	takes = cmp.Or(strings.TrimSpace(takes), "no argument")
+	if from := cmd.Flags().Lookup("files-from"); from != nil && from.Changed && len(args) < least {
+		least-- // counted once the list is read
+	}
 	switch {
 	case len(args) < least && len(words) == 1:
 		name := strings.TrimSuffix(words[0], "…")

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -23,9 +22,10 @@ type detailFlags struct {
 	tags, addTags, removeTags, region, webhook string
 	metadata                                   string
 	texts                                      map[string]*string // other stored fields of the table, by flag
-	unsetTags, unsetRegion                     bool
-	undo, redo, takeAITags                     bool
+	unsetTags, unsetRegion, undo               bool
 	extensions                                 []string
+
+	given func(flag string) bool
 }
 
 func newDetails(p *Program) *cobra.Command {
@@ -37,15 +37,17 @@ func newDetails(p *Program) *cobra.Command {
 			"Changes that were made in one step are undone in one step, here with --undo or on the screens with z.",
 		Example: "mediadesk details /summer/a.jpg\n" +
 			"mediadesk details /summer/a.jpg --add-tags sea,boat --region 10,20,300,200\n" +
-			"mediadesk details 65f1c0ffee65f1c0ffee65f1 --unset-tags\n" +
-			"mediadesk details 65f1c0ffee65f1c0ffee65f1 --undo",
-		RunE: func(cmd *cobra.Command, args []string) error { return runDetails(cmd, p, c, args) },
+			"mediadesk details /summer/a.jpg --undo\n" +
+			"mediadesk list /summer/ --json | mediadesk details - --add-tags sea",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.given = cmd.Flags().Changed
+			return c.run(cmd, p, args)
+		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&c.tags, "tags", "", "`TAGS`: replace the tags with these, separated by commas")
 	fl.StringVar(&c.addTags, "add-tags", "", "`TAGS`: add these tags")
 	fl.StringVar(&c.removeTags, "remove-tags", "", "`TAGS`: remove these tags")
-	fl.BoolVar(&c.takeAITags, "take-ai-tags", false, "add the AI tags to the tags")
 	fl.BoolVar(&c.unsetTags, "unset-tags", false, "remove all tags (sends null)")
 	fl.StringVar(&c.region, "region", "", "`REGION`: set the region: x,y,width,height in pixels")
 	fl.BoolVar(&c.unsetRegion, "unset-region", false, "remove the region (sends null)")
@@ -55,21 +57,18 @@ func newDetails(p *Program) *cobra.Command {
 		}
 	}
 	fl.StringVar(&c.metadata, "metadata", "", "`JSON`: set custom metadata: a JSON object; null removes a field")
-	fl.BoolVar(&c.undo, "undo", false, "undo the last change of the file and of the others changed in the same step")
-	fl.BoolVar(&c.redo, "redo", false, "redo the last undone change")
 	fl.StringArrayVar(&c.extensions, "extension", nil, "`EXTENSION`: run an extension: its name or its JSON (repeatable)")
 	fl.StringVar(&c.webhook, "webhook", "", "`URL`: address that gets the results of extensions, or none")
+	fl.BoolVar(&c.undo, "undo", false, "undo the last change of the file and of the others changed in the same step")
 	return cmd
 }
 
 // needsRecord reports whether the change depends on the current record.
-func (c *detailFlags) needsRecord() bool {
-	return c.addTags != "" || c.removeTags != "" || c.takeAITags
-}
+func (c *detailFlags) needsRecord() bool { return c.addTags != "" || c.removeTags != "" }
 
 // changeFlags lists the flags that request a change.
 func changeFlags() []string {
-	flags := []string{"add-tags", "remove-tags", "take-ai-tags", "unset-tags", "unset-region", "extension", "webhook"}
+	flags := []string{"add-tags", "remove-tags", "unset-tags", "unset-region", "extension", "webhook"}
 	for _, f := range api.StoredFields {
 		flags = append(flags, f.Flag)
 	}
@@ -77,38 +76,31 @@ func changeFlags() []string {
 }
 
 // change returns the update for a file. before is its record, or nil if needsRecord is false.
-func (c *detailFlags) change(given func(string) bool, before *api.File) (api.Details, error) {
+func (c *detailFlags) change(before *api.File) (api.Details, error) {
 	var d api.Details
 	switch {
-	case given("tags"):
+	case c.given("tags"):
 		d.Tags = api.Set(api.SplitTags(c.tags))
 	case c.unsetTags:
 		d.Tags = api.Null[[]string]()
 	case c.needsRecord():
-		tags := slices.Clone(before.Tags.Or(nil))
 		remove := api.SplitTags(c.removeTags)
-		tags = slices.DeleteFunc(tags, func(tag string) bool { return slices.Contains(remove, tag) })
-		add := api.SplitTags(c.addTags)
-		if c.takeAITags {
-			for _, t := range before.AITags.Or(nil) {
-				add = append(add, t.Name)
-			}
-		}
-		for _, tag := range add {
+		tags := slices.DeleteFunc(slices.Clone(before.Tags.Or(nil)), func(tag string) bool { return slices.Contains(remove, tag) })
+		for _, tag := range api.SplitTags(c.addTags) {
 			if !slices.Contains(tags, tag) {
 				tags = append(tags, tag)
 			}
 		}
-		// Unchanged tags need no call.
-		if !slices.Equal(tags, before.Tags.Or(nil)) {
+		switch {
+		case slices.Equal(tags, before.Tags.Or(nil)): // unchanged tags need no call
+		case len(tags) == 0:
+			d.Tags = api.Null[[]string]()
+		default:
 			d.Tags = api.Set(tags)
-			if len(tags) == 0 {
-				d.Tags = api.Null[[]string]()
-			}
 		}
 	}
 	switch {
-	case given("region"):
+	case c.given("region"):
 		d.CustomCoordinates = api.Set(strings.ReplaceAll(c.region, " ", ""))
 	case c.unsetRegion:
 		d.CustomCoordinates = api.Null[string]()
@@ -124,7 +116,7 @@ func (c *detailFlags) change(given func(string) bool, before *api.File) (api.Det
 		d.WebhookURL = api.Set(c.webhook)
 	}
 	for _, f := range api.StoredFields {
-		if c.texts[f.Flag] != nil && given(f.Flag) {
+		if c.texts[f.Flag] != nil && c.given(f.Flag) {
 			var e api.Entry
 			if err := f.Parse(&e, *c.texts[f.Flag]); err != nil {
 				return d, &exitError{exitUsage, err}
@@ -132,7 +124,7 @@ func (c *detailFlags) change(given func(string) bool, before *api.File) (api.Det
 			d.Other = d.Other.With(f.Name, f.JSON(&e))
 		}
 	}
-	if given("metadata") {
+	if c.given("metadata") {
 		var values map[string]json.RawMessage
 		if err := json.Unmarshal([]byte(c.metadata), &values); err != nil || values == nil {
 			return d, usage("--metadata takes a JSON object such as {\"brand\":\"Acme\"}, not %q", c.metadata)
@@ -145,102 +137,66 @@ func (c *detailFlags) change(given func(string) bool, before *api.File) (api.Det
 	return d, nil
 }
 
-func runDetails(cmd *cobra.Command, p *Program, c *detailFlags, names []string) error {
-	given := cmd.Flags().Changed
+func (c *detailFlags) run(cmd *cobra.Command, p *Program, names []string) error {
 	if err := cmp.Or(
-		exclusive(cmd, "tags", "add-tags", "remove-tags", "unset-tags", "take-ai-tags"),
-		exclusive(cmd, "unset-tags", "add-tags", "remove-tags", "take-ai-tags"),
+		exclusive(cmd, "tags", "add-tags", "remove-tags", "unset-tags"),
+		exclusive(cmd, "unset-tags", "add-tags", "remove-tags"),
 		exclusive(cmd, "region", "unset-region"),
-		exclusive(cmd, "undo", append(changeFlags(), "redo")...),
-		exclusive(cmd, "redo", changeFlags()...),
+		exclusive(cmd, "undo", changeFlags()...),
 	); err != nil {
 		return err
 	}
 	ctx := cmd.Context()
 	switch {
-	case (c.undo || c.redo) && p.dryRun:
-		return usage("--dry-run cannot show an undo or a redo: it depends on what is in the library now")
-	case c.undo || c.redo:
-		return replay(ctx, p, names, c.redo)
+	case c.undo && p.dryRun:
+		return usage("--dry-run cannot show an undo: it depends on what is in the library now")
+	case c.undo:
+		return undo(ctx, p, names)
 	}
 	s, err := p.openOrDescribe(ctx, c.needsRecord() || hasPath(names))
 	if err != nil {
 		return err
 	}
 	switch {
-	case slices.ContainsFunc(changeFlags(), given):
-		return changeDetails(ctx, p, c, s, names, given)
+	case slices.ContainsFunc(changeFlags(), c.given):
+		return c.changeAll(ctx, p, s, names)
 	case p.dryRun:
 		return p.dryReads(ctx, names, (*api.Client).DescribeDetails)
 	}
-	return p.each(ctx, names, func(name string) error {
-		file, err := findFile(ctx, s, name)
-		if err == nil {
-			err = p.printRecord(file)
-		}
-		return err
-	})
+	return p.findAll(ctx, s, names, onlyFiles, p.printRecord)
 }
 
-// failures prints errors and remembers the exit code.
-type failures struct{ code int }
-
-func (n *failures) add(p *Program, name string, err error) {
-	if err != nil {
-		n.code = max(n.code, exitCode(err), exitFailed)
-		report(p.Stderr, fmt.Errorf("%s: %w", name, err))
-	}
-}
-
-func (n failures) exit() error {
-	if n.code > 0 {
-		return &exitError{code: n.code}
-	}
-	return nil
-}
-
-// each calls do for each name until ctx ends. A failure is printed and does not stop the others.
-func (p *Program) each(ctx context.Context, names []string, do func(name string) error) error {
-	var failed failures
-	for _, name := range names {
-		if failed.add(p, name, do(name)); ctx.Err() != nil {
-			break
-		}
-	}
-	return failed.exit()
-}
-
-// changeDetails changes files in one undo step, or shows the requests. Errors found before sending
+// changeAll changes files in one undo step, or shows the requests. Errors found before sending
 // stop everything; a file that fails later does not stop the others.
-func changeDetails(ctx context.Context, p *Program, c *detailFlags, s *session.Session, names []string, given func(string) bool) error {
-	var failed failures
+func (c *detailFlags) changeAll(ctx context.Context, p *Program, s *session.Session, names []string) error {
 	if list, err := api.ParseExtensionList(c.extensions); err == nil {
 		p.warnExtensions(s.Profile, list)
 	}
 	var changes []session.Change
 	same := map[string]*api.File{} // files that need no change
-	for _, name := range names {
-		id, before := name, (*api.File)(nil)
-		if s.Journal != nil { // a session of Describe reads nothing
-			var err error
-			// Undo needs the current record.
-			before, err = findFile(ctx, s, name)
-			if err != nil && (c.needsRecord() || isPath(name) || !api.Unavailable(err)) {
-				failed.add(p, name, err)
-				continue
-			}
-			if before != nil {
-				id = before.FileID
-			}
+	var wrong error
+	failed := failures{exitCode(p.readAll(ctx, names, func(ctx context.Context, name string) (*api.File, error) {
+		if s.Journal == nil { // a session of Describe reads nothing
+			return nil, nil
 		}
-		change, err := c.change(given, before)
-		if err != nil {
-			return err
+		before, err := find(ctx, s, name, onlyFiles) // undo needs it
+		if !c.needsRecord() && !isPath(name) && api.Unavailable(err) {
+			err = nil
 		}
-		if change.IsEmpty() {
+		return before, err
+	}, func(id string, before *api.File) error {
+		if before != nil {
+			id = before.FileID
+		}
+		change, err := c.change(before)
+		if wrong = cmp.Or(wrong, err); change.IsEmpty() {
 			same[id] = before
 		}
 		changes = append(changes, session.Change{FileID: id, Details: change})
+		return nil
+	}))}
+	if wrong != nil {
+		return wrong
 	}
 	if p.dryRun {
 		for _, change := range changes {
@@ -251,15 +207,15 @@ func changeDetails(ctx context.Context, p *Program, c *detailFlags, s *session.S
 		return failed.exit()
 	}
 	todo := slices.DeleteFunc(slices.Clone(changes), func(c session.Change) bool { return same[c.FileID] != nil })
-	done := s.ChangeAll(ctx, todo, nil)
+	results := s.ChangeAll(ctx, todo, nil)
 	for _, change := range changes {
 		file, err := same[change.FileID], error(nil)
 		if file == nil {
-			file, err = done[0].File, done[0].Err
-			done = done[1:]
+			file, err = results[0].File, results[0].Err
+			results = results[1:]
 		}
 		if err == nil {
-			if given("region") || given("unset-region") {
+			if c.given("region") || c.unsetRegion {
 				p.stale = append(p.stale, file)
 			}
 			err = p.printRecord(file)
@@ -269,16 +225,11 @@ func changeDetails(ctx context.Context, p *Program, c *detailFlags, s *session.S
 	return failed.exit()
 }
 
-// replay undoes or redoes the last change of files. Files changed in the same step are done
-// together.
-func replay(ctx context.Context, p *Program, names []string, redo bool) error {
+// undo undoes the last change of files. Files changed in the same step are undone together.
+func undo(ctx context.Context, p *Program, names []string) error {
 	s, err := p.open(ctx)
 	if err != nil {
 		return err
-	}
-	do, nothing := s.Undo, errors.New("nothing to undo")
-	if redo {
-		do, nothing = s.Redo, errors.New("nothing to redo")
 	}
 	var failed failures
 	handled := map[string]bool{}
@@ -289,10 +240,10 @@ func replay(ctx context.Context, p *Program, names []string, redo bool) error {
 		}
 		var list []session.Edited
 		if err == nil {
-			list, err = do(ctx, id, session.Fail)
+			list, err = s.Undo(ctx, id, session.Fail)
 		}
 		if err == nil && len(list) == 0 {
-			err = nothing
+			err = errors.New("nothing to undo")
 		}
 		failed.add(p, name, err)
 		for _, e := range list {
@@ -306,60 +257,11 @@ func replay(ctx context.Context, p *Program, names []string, redo bool) error {
 	return failed.exit()
 }
 
-// isPath reports whether an argument is a library path, not an id.
-func isPath(name string) bool { return strings.HasPrefix(name, "/") }
-
-func hasPath(names []string) bool { return slices.ContainsFunc(names, isPath) }
-
-var errNoFile = errors.New("no such file in the library")
-
-// findFile reads the record of a file by its id or path.
-func findFile(ctx context.Context, s *session.Session, name string) (*api.File, error) {
-	if !isPath(name) {
-		return readRecord(ctx, s, name)
-	}
-	found, err := s.Locate(ctx, name)
-	if err == nil && found.File == nil {
-		err = errNoFile
-	}
-	return found.File, err
-}
-
-// fileID returns the id of a file given by id or path.
-func fileID(ctx context.Context, s *session.Session, name string) (string, error) {
-	if !isPath(name) {
-		return name, nil
-	}
-	file, err := findFile(ctx, s, name)
-	if err != nil {
-		return "", err
-	}
-	return file.FileID, nil
-}
-
-// readRecord reads a record from the service, or from the journal if the service does not provide
-// it.
-func readRecord(ctx context.Context, s *session.Session, id string) (*api.File, error) {
-	file, err := s.Read(ctx, id)
-	if err == nil || !api.Unavailable(err) {
-		return file, err
-	}
-	seen, ok, journalErr := s.LastSeen(ctx, id)
-	if journalErr != nil {
-		return nil, journalErr
-	}
-	var answer *api.ServiceError
-	if !ok || s.Profile.Local && errors.As(err, &answer) && answer.Status == http.StatusNotFound {
-		return nil, err
-	}
-	return &seen.File, nil
-}
-
 // printRecord prints a record, as answered by the service for scripts or in lines for people.
 func (p *Program) printRecord(file *api.File) error {
 	p.addresses = p.addresses || file.URL != ""
 	if p.json {
-		return printJSON(p.Stdout, record{file})
+		return p.result(record{file}, "")
 	}
 	for _, line := range recordLines(file) {
 		fmt.Fprintf(p.Stdout, "%s %s\n", text.PadRight(text.Safe(line[0]), 18), text.Safe(line[1]))
@@ -389,7 +291,7 @@ func recordLines(f *api.File) [][2]string {
 		lines = append(lines, [2]string{"region", orNotSet(f.CustomCoordinates.Or(""))})
 	}
 	if private, ok := f.IsPrivateFile.Get(); ok {
-		lines = append(lines, [2]string{"private", map[bool]string{true: "yes", false: "no"}[private]})
+		lines = append(lines, [2]string{"private", text.If(private, "yes") + text.If(!private, "no")})
 	}
 	for _, field := range api.StoredFields {
 		lines = append(lines, [2]string{field.Words, f.Other.Text(field.Name)})

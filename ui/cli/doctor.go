@@ -125,7 +125,7 @@ func (d *doctor) say(verdict, check, help, format string, args ...any) {
 	f := finding{d.section, check, verdict, d.clean(fmt.Sprintf(format, args...)), d.clean(help)}
 	d.count[verdict]++
 	if d.json {
-		_ = printJSON(d.Stdout, f)
+		_ = d.printJSON(f)
 	}
 	for line := range strings.SplitSeq(strings.TrimSuffix(f.Text+"\n"+f.Help, "\n"), "\n") {
 		d.print("  %-8s %s %s\n", verdict, text.PadRight(check, 20), line)

@@ -68,11 +68,8 @@ func (d *download) run(ctx context.Context, names []string) error {
 		return err
 	}
 	folders := false
-	err = d.p.each(ctx, names, func(name string) error {
-		file, err := findAny(ctx, s, name)
+	err = d.p.findAll(ctx, s, names, andRoot, func(file *api.File) error {
 		switch {
-		case err != nil:
-			return err
 		case file.IsFolder():
 			folders = true
 			return d.folder(ctx, s, file.FolderPath)
@@ -85,19 +82,6 @@ func (d *download) run(ctx context.Context, names []string) error {
 		d.p.note("%s downloaded, %d skipped", text.Plural(d.done, "file"), d.already)
 	}
 	return cmp.Or(err, d.failed.exit())
-}
-
-// findAny reads the record of a file or folder. It accepts the root, and any folder if the service
-// cannot list.
-func findAny(ctx context.Context, s *session.Session, name string) (*api.File, error) {
-	if isPath(name) && api.FolderDepth(name) == 0 {
-		return &api.File{Type: api.TypeFolder, FolderPath: "/"}, nil
-	}
-	file, err := findItem(ctx, s, name)
-	if namesFolder(name) && api.Unavailable(err) {
-		return &api.File{Type: api.TypeFolder, FolderPath: name}, nil
-	}
-	return file, err
 }
 
 // file downloads a single file.
@@ -134,7 +118,7 @@ func (d *download) folder(ctx context.Context, s *session.Session, folder string
 		}
 	}
 	if !found {
-		d.p.note("%s has no files%s.", folder, map[bool]string{true: " that match --include and --exclude"}[len(d.filter.Include)+len(d.filter.Exclude) > 0])
+		d.p.note("%s has no files%s.", folder, text.If(len(d.filter.Include)+len(d.filter.Exclude) > 0, " that match --include and --exclude"))
 	}
 	return nil
 }
@@ -174,7 +158,7 @@ func (d *download) print(one session.Downloaded) error {
 	case d.p.dryRun:
 		what = "would be downloaded to "
 	}
-	line := fileCommandLine{Action: "download", FileID: one.File.FileID, From: one.File.FilePath, To: one.Path, File: record{one.File}}
+	line := fileLine{Action: "download", FileID: one.File.FileID, From: one.File.FilePath, To: one.Path, File: record{one.File}}
 	safe := ""
 	if _, changed := session.LocalName(one.File); changed && d.to != toOutput {
 		safe = " (a safe name)"
@@ -184,6 +168,6 @@ func (d *download) print(one session.Downloaded) error {
 
 // downloadLine is the JSON line for a file.
 type downloadLine struct {
-	fileCommandLine
+	fileLine
 	Already bool `json:"already,omitempty"` // the file existed
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"fmt"
@@ -19,38 +20,28 @@ import (
 // listPage is the number of records per request.
 const listPage = 1000
 
+// listFlags select and order what list prints.
+type listFlags struct {
+	search, sort, kind string
+	tree               bool
+}
+
 func newList(p *Program) *cobra.Command {
-	search, sort, kind, asTree := "", "", "", false
+	l := &listFlags{}
 	cmd := &cobra.Command{
 		Use:   "list [FOLDER]",
 		Short: "List the files of the library or of a folder",
 		Long: "List the files and folders in FOLDER, or all files of the library. If the service cannot list, " +
 			"the files that were uploaded from this computer are listed.",
-		Example: "mediadesk list /summer/\nmediadesk list /summer/ --tree\nmediadesk list --json | jq -r .url\n" +
+		Example: "mediadesk list /summer/\nmediadesk list /summer/ --tree\nmediadesk list --json --jq .url\n" +
 			"mediadesk list --search 'tags IN [\"sea\"] AND size > \"1mb\"'",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case asTree && (search != "" || kind != ""):
-				return usage("--tree excludes --search and --file-type")
-			case kind != "" && kind != api.KindImage && kind != api.KindNonImage:
-				return usage("--file-type takes %s or %s, not %q", api.KindImage, api.KindNonImage, kind)
-			case asTree:
-				return runTree(cmd.Context(), p, args)
-			}
-			q := api.Query{Type: api.TypeFile, Sort: "ASC_NAME", Limit: listPage, Search: search, Kind: kind}
-			if sort != "" {
-				var err error
-				if q.Sort, err = sortOf(sort, search); err != nil {
-					return err
-				}
-			}
-			return runList(cmd, p, args, q)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return l.run(cmd.Context(), p, args) },
 	}
-	cmd.Flags().StringVar(&search, "search", "", "`QUERY`: list the files that match a search query of the service")
-	cmd.Flags().StringVar(&kind, "file-type", "", "`TYPE`: list only files of this type: "+api.KindImage+" or "+api.KindNonImage)
-	cmd.Flags().StringVar(&sort, "sort", "", "`ORDER`: order: "+strings.ToLower(strings.Join(api.Sorts, ", "))+"; - before it reverses it; relevance needs HAS in --search (default name)")
-	cmd.Flags().BoolVar(&asTree, "tree", false, "show subfolders and their files as a tree")
+	fl := cmd.Flags()
+	fl.StringVar(&l.search, "search", "", "`QUERY`: list the files that match a search query of the service")
+	fl.StringVar(&l.kind, "file-type", "", "`TYPE`: list only files of this type: "+api.KindImage+" or "+api.KindNonImage)
+	fl.StringVar(&l.sort, "sort", "", "`ORDER`: "+strings.ToLower(strings.Join(api.Sorts, ", "))+"; - before it reverses it; relevance needs HAS in --search (default name)")
+	fl.BoolVar(&l.tree, "tree", false, "show subfolders and their files as a tree")
 	return cmd
 }
 
@@ -69,15 +60,36 @@ func sortOf(word, search string) (string, error) {
 	return "ASC_" + by, nil
 }
 
-func runList(cmd *cobra.Command, p *Program, args []string, q api.Query) error {
-	if len(args) == 1 {
-		// A service may have folder names that uploads cannot use.
+// query returns the query for the flags.
+func (l *listFlags) query(args []string) (api.Query, error) {
+	q := api.Query{Type: api.TypeFile, Sort: "ASC_NAME", Limit: listPage, Search: l.search, Kind: l.kind}
+	switch {
+	case l.tree && (l.search != "" || l.kind != ""):
+		return q, usage("--tree excludes --search and --file-type")
+	case l.kind != "" && l.kind != api.KindImage && l.kind != api.KindNonImage:
+		return q, usage("--file-type takes %s or %s, not %q", api.KindImage, api.KindNonImage, l.kind)
+	}
+	if len(args) == 1 { // a service may have folder names that uploads cannot use
 		q.Folder, _ = api.CleanFolder(args[0])
 		if q.Kind == "" {
 			q.Type = "all"
 		}
 	}
-	ctx := cmd.Context()
+	if l.tree {
+		return session.TreeQuery(q.Folder), nil
+	}
+	var err error
+	if l.sort != "" {
+		q.Sort, err = sortOf(l.sort, l.search)
+	}
+	return q, err
+}
+
+func (l *listFlags) run(ctx context.Context, p *Program, args []string) error {
+	q, err := l.query(args)
+	if err != nil {
+		return err
+	}
 	s, err := p.openOrDescribe(ctx, false)
 	if err != nil {
 		return err
@@ -85,97 +97,164 @@ func runList(cmd *cobra.Command, p *Program, args []string, q api.Query) error {
 	if p.dryRun {
 		return p.showRequest(s.Client.DescribeList(q))
 	}
+	folder, _ := api.CleanFolder(strings.Join(args, ""))
+	below := l.tree || len(args) == 0
 	if err := s.CheckSearch(ctx, q.Search); err != nil {
 		return err
 	}
-	first := true
-	for file, err := range s.Client.All(ctx, q) {
-		if api.Unavailable(err) && first && q.Search == "" && q.Kind == "" {
-			p.note("mediadesk: this service cannot list files. The list has the files that were uploaded from this computer.")
-			return listJournal(ctx, p, s, q.Folder)
+	var files []api.File // of a tree
+	print := func(f *api.File) error {
+		if l.tree && !p.json {
+			files = append(files, *f)
+			return nil
 		}
-		if err == nil {
-			err = p.printFile(file)
+		return p.printFile(f)
+	}
+	records := s.Client.All(ctx, q)
+	if l.tree {
+		tree, err := s.FolderTree(ctx, folder)
+		records = func(yield func(*api.File, error) bool) {
+			more := true
+			for i := 0; i < len(tree) && more; i++ {
+				more = yield(&tree[i], nil)
+			}
+			if more && err != nil {
+				yield(nil, err)
+			}
+		}
+	}
+	n := 0
+	for f, err := range records {
+		if api.Unavailable(err) && n == 0 && l.search == "" && l.kind == "" {
+			p.note("mediadesk: this service cannot list files. The list has the files that were uploaded from this computer.")
+			if err = listJournal(ctx, p, s, folder, below, print); err == nil && l.tree && !p.json {
+				err = p.printTree(folder, files)
+			}
+			return err
+		}
+		if n++; err == nil {
+			err = print(f)
 		}
 		if err != nil {
 			return err
 		}
-		first = false
 	}
-	if !first {
-		return nil
-	}
-	return nothingListed(ctx, p, s, q)
-}
-
-// nothingListed explains an empty list. The error means that the folder does not exist.
-func nothingListed(ctx context.Context, p *Program, s *session.Session, q api.Query) error {
 	switch {
-	case q.Search != "" || q.Kind != "":
-		p.note("Nothing matches.")
-		return nil
-	case q.Folder == "" || q.Folder == "/":
-		p.note("The library has no files yet.")
-		return nil
-	}
-	folder, err := s.FindFolder(ctx, q.Folder)
-	if err == nil && folder == nil {
-		err = fmt.Errorf("no such folder in the library: %s", q.Folder)
-	}
-	if err == nil {
-		p.note("The folder %s is empty.", q.Folder)
-	}
-	return err
-}
-
-// listJournal lists the files that the journal knows, in a folder or all.
-func listJournal(ctx context.Context, p *Program, s *session.Session, folder string) error {
-	list := s.Seen
-	if folder != "" {
-		list = func(ctx context.Context) ([]api.File, error) { return s.SeenIn(ctx, folder) }
-	}
-	files, err := list(ctx)
-	if err != nil {
-		return err
-	}
-	if len(files) == 0 {
-		p.note("No uploads from this computer in %s.", cmp.Or(folder, "this library"))
-	}
-	return p.printFiles(files)
-}
-
-func (p *Program) printFiles(files []api.File) error {
-	for i := range files {
-		if err := p.printFile(&files[i]); err != nil {
-			return err
-		}
+	case n == 0:
+		return l.nothing(ctx, p, s, folder)
+	case l.tree && !p.json:
+		return p.printTree(folder, files)
 	}
 	return nil
 }
 
-func (p *Program) printFile(file *api.File) error {
-	if p.json {
-		p.addresses = p.addresses || file.URL != ""
-		return printJSON(p.Stdout, record{file})
+// nothing explains an empty list. The error means that the folder does not exist.
+func (l *listFlags) nothing(ctx context.Context, p *Program, s *session.Session, folder string) error {
+	switch {
+	case l.search != "" || l.kind != "":
+		p.note("Nothing matches.")
+		return nil
+	case folder == "/":
+		p.note("The library has no files yet.")
+		return nil
 	}
-	id, place := file.FileID, file.FilePath
-	if file.IsFolder() {
-		id, place = "folder", strings.TrimSuffix(cmp.Or(file.FolderPath, place), "/")+"/"
+	there, err := s.FindFolder(ctx, folder)
+	if err == nil && there == nil {
+		err = fmt.Errorf("no such folder in the library: %s", folder)
 	}
-	tags := ""
-	if t := file.Tags.Or(nil); len(t) > 0 {
-		tags = "  [" + strings.Join(t, ", ") + "]"
+	if err == nil {
+		p.note("The folder %s is empty.", folder)
 	}
-	_, err := fmt.Fprintf(p.Stdout, "%-24s %10s  %s%s\n", text.Safe(id), sizeOf(file), text.Safe(place), text.Safe(tags))
 	return err
 }
 
+// listJournal prints the files that the journal knows in a folder, or also those below it.
+func listJournal(ctx context.Context, p *Program, s *session.Session, folder string, below bool, print func(*api.File) error) error {
+	list := func(ctx context.Context) ([]api.File, error) { return s.SeenIn(ctx, folder) }
+	if below {
+		list = s.Seen
+	}
+	files, err := list(ctx)
+	if err == nil && len(files) == 0 {
+		p.note("No uploads from this computer in %s.", cmp.Or(strings.TrimPrefix(folder, "/"), "this library"))
+	}
+	for i := range files {
+		if err == nil && (!below || strings.HasPrefix(files[i].FilePath, folder)) {
+			err = print(&files[i])
+		}
+	}
+	return err
+}
+
+func (p *Program) printFile(f *api.File) error {
+	p.addresses = p.addresses || p.json && f.URL != ""
+	return p.result(record{f}, listLine(f))
+}
+
+// listLine is the line of a list for a file or folder.
+func listLine(f *api.File) string {
+	id, place := f.FileID, f.FilePath
+	if f.IsFolder() {
+		id, place = "folder", strings.TrimSuffix(cmp.Or(f.FolderPath, place), "/")+"/"
+	}
+	line := fmt.Sprintf("%-24s %10s  %s", id, sizeOf(f), place)
+	if tags := f.Tags.Or(nil); len(tags) > 0 {
+		line += "  [" + strings.Join(tags, ", ") + "]"
+	}
+	return line
+}
+
 // sizeOf returns the size of a file, or "" if unknown.
-func sizeOf(file *api.File) string {
-	if n, ok := file.Size.Get(); ok && !file.IsFolder() {
+func sizeOf(f *api.File) string {
+	if n, ok := f.Size.Get(); ok && !f.IsFolder() {
 		return text.Bytes(n)
 	}
 	return ""
+}
+
+// printTree draws the files and folders below a folder.
+func (p *Program) printTree(root string, files []api.File) error {
+	var content session.FolderContent
+	sizes, children := map[string]string{}, map[string][]string{} // by path; folders end in /
+	var add func(path string)
+	add = func(path string) {
+		parent := path[:strings.LastIndex(strings.TrimSuffix(path, "/"), "/")+1]
+		if _, known := sizes[path]; !known && path != root {
+			sizes[path] = ""
+			children[parent] = append(children[parent], path)
+			add(parent)
+		}
+	}
+	for i := range files {
+		content.Add(&files[i])
+		path := files[i].FilePath
+		if files[i].IsFolder() {
+			path, _ = api.CleanFolder(files[i].FolderPath)
+		}
+		add(path)
+		sizes[path] = text.If(!files[i].IsFolder(), "  "+sizeOf(&files[i]))
+	}
+	lines := []string{"├── ", "│   ", "└── ", "    "}
+	if p.prompts() {
+		lines = []string{"  ", "  ", "  ", "  "} // for screen readers
+	}
+	w := bufio.NewWriter(p.Stdout)
+	fmt.Fprintln(w, text.Safe(root))
+	var draw func(folder, before string)
+	draw = func(folder, before string) {
+		slices.Sort(children[folder])
+		for i, path := range children[folder] {
+			own, below := lines[0], lines[1]
+			if i == len(children[folder])-1 {
+				own, below = lines[2], lines[3]
+			}
+			fmt.Fprintln(w, before+own+text.Safe(strings.TrimPrefix(path, folder))+sizes[path])
+			draw(path, before+below)
+		}
+	}
+	draw(root, "")
+	p.note("%s", contentOf(content))
+	return w.Flush()
 }
 
 // openTime is how long the address of an opened private file is valid.
@@ -203,7 +282,7 @@ func runOpen(cmd *cobra.Command, p *Program, name string) error {
 	if err != nil {
 		return err
 	}
-	file, err := findFile(ctx, s, name)
+	file, err := find(ctx, s, name, onlyFiles)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -216,7 +295,7 @@ func runOpen(cmd *cobra.Command, p *Program, name string) error {
 	if err := api.CheckSourceURL(address); err != nil {
 		return fmt.Errorf("%s has no address that a browser can open: %w", name, err)
 	}
-	line := fileCommandLine{Action: "open", FileID: file.FileID, From: file.FilePath, To: address, File: record{file}}
+	line := fileLine{Action: "open", FileID: file.FileID, From: file.FilePath, To: address, File: record{file}}
 	if err := p.result(line, address); err != nil {
 		return err
 	}

@@ -1,12 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"mediadesk/api"
 	"mediadesk/api/session"
@@ -17,28 +22,31 @@ import (
 // not to the specification.
 type fileCommand struct {
 	use, short, long, example string
-	// check checks the last argument if that is not a file but a target, such as a folder. May be
-	// nil.
-	check func(target string) (string, error)
-	// question returns the question about what, which counts files and folders. Nil for files only:
-	// a command that takes folders asks before it changes one, with asksAlways also before it
-	// changes a file.
+	flags                     func(*pflag.FlagSet) // its own flags, or nil
+	refuse                    func(names []string) error
+	// target checks the last argument if that is not a file but a folder, name or version; or nil.
+	target func(string) (string, error)
+	// question asks whether to act on what, which counts files and folders; nil for a command that
+	// takes files only. It is asked before a folder changes, and always with asksAlways.
 	question   func(what, target, host string) string
 	asksAlways bool
-	// request returns the request to send; nil if none is sent with the key.
-	request func(s *session.Session, f *api.File, target string) (api.Request, error)
-	// do acts on a file or folder and returns its new path and record, which may be nil.
-	do func(ctx context.Context, s *session.Session, f *api.File, target string) (to string, after *api.File, err error)
+	// request returns the request that a dry run shows; nil if it shows the one for the record.
+	request func(c *api.Client, f *api.File, target string) (api.Request, error)
+	do      func(ctx context.Context, s *session.Session, f *api.File, target string) (done, error)
 	// doAll acts on several files at once; nil to call do for each.
 	doAll func(ctx context.Context, s *session.Session, files []api.File) []session.Edited
-	// done describes the result.
-	done func(from, to string) string
-	// purge returns the purge that do started last; may return nil.
-	purge func() *api.Purge
+	words func(from, to string) string
 }
 
-// fileCommandLine is the JSON line for a file.
-type fileCommandLine struct {
+// done is what a command made of a file or folder.
+type done struct {
+	to    string // its new path or address
+	file  *api.File
+	purge *api.Purge
+}
+
+// fileLine is the JSON line for a file.
+type fileLine struct {
 	Action string     `json:"act"`
 	FileID string     `json:"fileId"`
 	From   string     `json:"from"`
@@ -47,71 +55,95 @@ type fileCommandLine struct {
 	Purge  *api.Purge `json:"purge,omitempty"`
 }
 
-func (c fileCommand) name() string {
+// folderLine is the JSON line for a folder.
+type folderLine struct {
+	Action string     `json:"act"`
+	Type   string     `json:"type"`
+	From   string     `json:"from,omitempty"`
+	To     string     `json:"to,omitempty"`
+	Purge  *api.Purge `json:"purge,omitempty"`
+}
+
+func (c *fileCommand) name() string {
 	name, _, _ := strings.Cut(c.use, " ")
 	return name
 }
 
 // command returns the cobra command. Usage shows … if it takes several files.
-func (c fileCommand) command(p *Program) *cobra.Command {
-	return &cobra.Command{
+func (c *fileCommand) command(p *Program) *cobra.Command {
+	cmd := &cobra.Command{
 		Use: c.use, Short: c.short, Long: c.long, Example: c.example,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			target := ""
-			if last := len(args) - 1; c.check != nil {
-				var err error
-				if target, err = c.check(args[last]); err != nil {
+			if last := len(args) - 1; c.target != nil {
+				if target, err = c.target(args[last]); err != nil {
 					return &exitError{exitUsage, err}
 				}
 				args = args[:last]
 			}
+			if c.refuse != nil {
+				err = c.refuse(args)
+			}
+			switch {
+			case err != nil:
+				return err
+			case p.dryRun && c.request == nil:
+				return p.dryReads(cmd.Context(), args, (*api.Client).DescribeDetails)
+			}
 			return c.run(cmd.Context(), p, args, target)
 		},
 	}
+	if c.flags != nil {
+		c.flags(cmd.Flags())
+	}
+	return cmd
 }
 
 // run acts on each file, or shows the requests. A failure does not stop the others.
-func (c fileCommand) run(ctx context.Context, p *Program, names []string, target string) error {
+func (c *fileCommand) run(ctx context.Context, p *Program, names []string, target string) error {
 	s, err := p.openAnyway(ctx)
 	if err != nil {
 		return err
 	}
-	find := findItem
+	what := andFolders
 	if c.question == nil {
-		find = findFile
+		what = onlyFiles
 	}
-	var failed failures
 	var found []api.File
-	for _, name := range names {
-		one, err := find(ctx, s, name)
-		if err == nil {
-			found = append(found, *one)
-		}
-		failed.add(p, name, err)
-	}
-	// The question is about all names, so a wrong one stops it.
-	if c.asks(p, found) {
-		if failed.code > 0 {
-			return failed.exit()
+	missing := p.findAll(ctx, s, names, what, func(f *api.File) error {
+		found = append(found, *f)
+		return nil
+	})
+	failed := failures{exitCode(missing)}
+	if !p.yes && !p.dryRun && (c.asksAlways || slices.ContainsFunc(found, func(f api.File) bool { return f.IsFolder() })) {
+		if missing != nil { // the question is about all
+			return missing
 		}
 		if err := c.ask(ctx, p, s, found, target); err != nil {
 			return err
 		}
 	}
-	together := c.doAll != nil && !p.dryRun && len(names) > 1
-	var files []api.File // handled together
+	var together []api.File
 	for i := range found {
 		one := &found[i]
-		if together && !one.IsFolder() {
-			files = append(files, *one)
+		if c.doAll != nil && !p.dryRun && len(names) > 1 && !one.IsFolder() {
+			together = append(together, *one)
 			continue
 		}
-		failed.add(p, libraryPath(one), c.runOne(ctx, p, s, one, target))
+		if p.dryRun {
+			failed.add(p, libraryPath(one), p.showRequest(c.request(s.Client, one, target)))
+			continue
+		}
+		result, err := c.do(ctx, s, one, target)
+		if err == nil || result.to != "" { // what was done is printed before what failed afterwards
+			err = errors.Join(c.print(p, one, result), err)
+		}
+		failed.add(p, libraryPath(one), err)
 	}
-	if len(files) > 0 {
-		for i, e := range c.doAll(ctx, s, files) {
+	if len(together) > 0 {
+		for i, e := range c.doAll(ctx, s, together) {
 			if e.Err == nil {
-				e.Err = c.print(p, &files[i], "", e.File)
+				e.Err = c.print(p, &together[i], done{file: e.File})
 			}
 			failed.add(p, e.FileID, e.Err)
 		}
@@ -119,29 +151,54 @@ func (c fileCommand) run(ctx context.Context, p *Program, names []string, target
 	return failed.exit()
 }
 
-func (c fileCommand) runOne(ctx context.Context, p *Program, s *session.Session, file *api.File, target string) error {
-	if p.dryRun && c.request != nil {
-		return p.showRequest(c.request(s, file, target))
+// print prints the result for a file or folder.
+func (c *fileCommand) print(p *Program, file *api.File, d done) error {
+	from := libraryPath(file)
+	var line any = fileLine{c.name(), file.FileID, from, d.to, record{d.file}, d.purge}
+	if file.IsFolder() {
+		line = folderLine{c.name(), api.TypeFolder, from, d.to, d.purge}
 	}
-	to, after, err := c.do(ctx, s, file, target)
-	if err != nil {
-		return err
-	}
-	return c.print(p, file, to, after)
+	return p.result(line, c.words(from, d.to)+text.If(d.purge != nil, "; cache purge started"))
 }
 
-// print prints the result for a file or folder.
-func (c fileCommand) print(p *Program, file *api.File, to string, after *api.File) error {
-	var purge *api.Purge
-	if c.purge != nil {
-		purge = c.purge()
+// ask lists the files and folders with their contents, and asks. The error means that the answer
+// was not yes.
+func (c *fileCommand) ask(ctx context.Context, p *Program, s *session.Session, found []api.File, target string) error {
+	if !p.Terminal {
+		return usage("mediadesk %s asks before it changes a folder, and there is no terminal to ask on: add --yes, or look first with --dry-run", c.name())
 	}
-	from := libraryPath(file)
-	var line any = fileCommandLine{Action: c.name(), FileID: file.FileID, From: from, To: to, File: record{after}, Purge: purge}
-	if file.IsFolder() {
-		line = folderLine{Action: c.name(), Type: api.TypeFolder, From: from, To: to, Purge: purge}
+	folders := 0
+	for i := range found {
+		path := libraryPath(&found[i])
+		if !found[i].IsFolder() {
+			if c.asksAlways {
+				fmt.Fprintf(p.Stderr, "  %s\n", text.Safe(path))
+			}
+			continue
+		}
+		folders++
+		content, err := s.CountFolder(ctx, path)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		fmt.Fprintf(p.Stderr, "  %s (%s)\n", text.Safe(path), contentOf(content))
 	}
-	return p.result(line, c.done(from, to))
+	var what []string
+	if files := len(found) - folders; files > 0 {
+		what = append(what, text.Plural(files, "file")+text.If(c.asksAlways, " with all versions"))
+	}
+	if folders > 0 {
+		what = append(what, text.Plural(folders, "folder")+" with everything in "+text.If(folders == 1, "it")+text.If(folders > 1, "them"))
+	}
+	return p.confirm(ctx, c.question(strings.Join(what, " and "), target, s.Profile.Host))
+}
+
+// contentOf describes the contents of a folder.
+func contentOf(c session.FolderContent) string {
+	if c.Files == 0 && c.Folders == 0 {
+		return "empty"
+	}
+	return fmt.Sprintf("%s, %s, %s", text.Plural(c.Files, "file"), text.Plural(c.Folders, "folder"), text.Bytes(c.Bytes))
 }
 
 // libraryPath returns the path of a file or folder.
@@ -167,93 +224,159 @@ const (
 	linksBreak = "Links to the old addresses stop working."
 )
 
-// newFileCommands returns the commands for stored files.
+// newFileCommands returns the commands for stored files and folders.
 func newFileCommands(p *Program) []*cobra.Command {
-	commands := []*cobra.Command{newDelete(p), newRename(p), newPurge(p), newVersions(p), newDownload(p), newSign(p)}
-	for _, c := range []fileCommand{
-		{
-			use: "move FILE… FOLDER", short: "Move stored files and folders to another folder",
-			long: "Move stored files to another folder. FILE can be a folder. A missing FOLDER is created. If FOLDER has a file of that name, " +
-				"the moved file becomes a new version of it." + asksFirst,
-			example: "mediadesk move /inbox/a.jpg /summer/\nmediadesk move /inbox/2026/ /archive/\n" +
-				"mediadesk list /inbox/ --json |\n  jq -r 'select(.type==\"file\").fileId' |\n  xargs -I{} mediadesk move {} /sorted/",
-			check: checkFolder,
-			question: func(what, into, host string) string {
-				return "Move " + what + " to " + into + " on " + host + "? " + linksBreak
-			},
-			request: func(s *session.Session, f *api.File, folder string) (api.Request, error) {
-				if f.IsFolder() {
-					return s.Client.DescribeMoveFolder(f.FolderPath, folder)
-				}
-				return s.Client.DescribeMove(f.FilePath, folder)
-			},
-			do: func(ctx context.Context, s *session.Session, f *api.File, folder string) (to string, after *api.File, err error) {
-				if f.IsFolder() {
-					to, err = s.MoveFolder(ctx, f.FolderPath, folder)
-					return to, nil, err
-				}
-				after, err = s.Move(ctx, *f, folder)
-				return folder + f.Name, after, err
-			},
-			done: func(from, to string) string { return from + ": moved to " + to },
-		},
-		{
-			use: "copy FILE… FOLDER", short: "Copy stored files and folders to another folder",
-			long: "Copy stored files to another folder. FILE can be a folder. A missing FOLDER is created. If FOLDER has a file of that name, " +
-				"the copy becomes a new version of it." + asksFirst,
-			example:  "mediadesk copy /summer/a.jpg /best/\nmediadesk copy /summer/ /archive/",
-			check:    checkFolder,
-			question: func(what, into, host string) string { return "Copy " + what + " to " + into + " on " + host + "?" },
-			request: func(s *session.Session, f *api.File, folder string) (api.Request, error) {
-				if f.IsFolder() {
-					return s.Client.DescribeCopyFolder(f.FolderPath, folder)
-				}
-				return s.Client.DescribeCopy(f.FilePath, folder)
-			},
-			do: func(ctx context.Context, s *session.Session, f *api.File, folder string) (to string, after *api.File, err error) {
-				if f.IsFolder() {
-					to, err = s.CopyFolder(ctx, f.FolderPath, folder)
-					return to, nil, err
-				}
-				return folder + f.Name, f, s.Copy(ctx, *f, folder)
-			},
-			done: func(from, to string) string { return from + ": copied to " + to },
-		},
-		{
-			use: "restore FILE VERSION", short: "Make an older version of a stored file the current one",
-			long:    "Make an older version of a stored file the current one. All versions are kept. mediadesk versions lists them.",
-			example: "mediadesk restore /summer/a.jpg 65f1c0ffee65f1c0ffee65f2",
-			check:   func(version string) (string, error) { return version, nil },
-			request: func(s *session.Session, f *api.File, version string) (api.Request, error) {
-				return s.Client.DescribeRestore(f.FileID, version)
-			},
-			do: func(ctx context.Context, s *session.Session, f *api.File, version string) (string, *api.File, error) {
-				after, err := s.Restore(ctx, f.FileID, version)
-				if err != nil {
-					err = fmt.Errorf("version %s: %w", version, err)
-				} else {
-					p.stale = append(p.stale, f)
-				}
-				return version, after, err
-			},
-			done: func(from, to string) string { return from + ": version " + to + " is the current one" },
-		},
-	} {
-		commands = append(commands, c.command(p))
+	list := []*cobra.Command{newVersions(p), newDownload(p), newOpen(p), newPurge(p), newMkdir(p), newRmdir(p)}
+	for _, c := range []*fileCommand{moveCommand(), copyCommand(), renameCommand(), restoreCommand(p), deleteCommand(p), signCommand(p)} {
+		list = append(list, c.command(p))
 	}
-	return commands
+	return list
+}
+
+func moveCommand() *fileCommand {
+	return &fileCommand{
+		use: "move FILE… FOLDER", short: "Move stored files and folders to another folder",
+		long: "Move stored files to another folder. FILE can be a folder. A missing FOLDER is created. If FOLDER has a file of that name, " +
+			"the moved file becomes a new version of it." + asksFirst,
+		example: "mediadesk move /inbox/a.jpg /summer/\nmediadesk move /inbox/2026/ /archive/ --yes\n" +
+			"mediadesk list /inbox/ --json | mediadesk move - /sorted/ --yes",
+		target: checkFolder,
+		question: func(what, into, host string) string {
+			return "Move " + what + " to " + into + " on " + host + "? " + linksBreak
+		},
+		request: func(c *api.Client, f *api.File, folder string) (api.Request, error) {
+			if f.IsFolder() {
+				return c.DescribeMoveFolder(f.FolderPath, folder)
+			}
+			return c.DescribeMove(f.FilePath, folder)
+		},
+		do: func(ctx context.Context, s *session.Session, f *api.File, folder string) (d done, err error) {
+			if f.IsFolder() {
+				d.to, err = s.MoveFolder(ctx, f.FolderPath, folder)
+			} else if d.file, err = s.Move(ctx, *f, folder); err == nil {
+				d.to = folder + f.Name
+			}
+			return d, err
+		},
+		words: func(from, to string) string { return from + ": moved to " + to },
+	}
+}
+
+func copyCommand() *fileCommand {
+	return &fileCommand{
+		use: "copy FILE… FOLDER", short: "Copy stored files and folders to another folder",
+		long: "Copy stored files to another folder. FILE can be a folder. A missing FOLDER is created. If FOLDER has a file of that name, " +
+			"the copy becomes a new version of it." + asksFirst,
+		example:  "mediadesk copy /summer/a.jpg /best/\nmediadesk copy /summer/ /archive/ --yes\nmediadesk copy /summer/a.jpg /best/ --dry-run",
+		target:   checkFolder,
+		question: func(what, into, host string) string { return "Copy " + what + " to " + into + " on " + host + "?" },
+		request: func(c *api.Client, f *api.File, folder string) (api.Request, error) {
+			if f.IsFolder() {
+				return c.DescribeCopyFolder(f.FolderPath, folder)
+			}
+			return c.DescribeCopy(f.FilePath, folder)
+		},
+		do: func(ctx context.Context, s *session.Session, f *api.File, folder string) (d done, err error) {
+			if f.IsFolder() {
+				d.to, err = s.CopyFolder(ctx, f.FolderPath, folder)
+			} else if err = s.Copy(ctx, *f, folder); err == nil {
+				d = done{to: folder + f.Name, file: f}
+			}
+			return d, err
+		},
+		words: func(from, to string) string { return from + ": copied to " + to },
+	}
+}
+
+func renameCommand() *fileCommand {
+	withPurge := false
+	return &fileCommand{
+		use: "rename FILE NAME", short: "Rename a stored file or folder",
+		long: "Rename a stored file. FILE can be a folder. The address changes with the name: links to the old address stop working. " +
+			"--purge-cache also removes the cached copies of the old address. " +
+			"Invalid characters become _. A name that is taken is refused." + asksFirst,
+		example: "mediadesk rename /summer/a.jpg harbor.jpg --purge-cache\nmediadesk rename /summer/ winter --yes\n" +
+			"mediadesk rename /summer/a.jpg harbor.jpg --dry-run",
+		flags: func(fl *pflag.FlagSet) {
+			fl.BoolVar(&withPurge, "purge-cache", false, "remove the cached copies of the old address")
+		},
+		target: func(name string) (string, error) { return name, api.CheckName(name) },
+		question: func(what, name, host string) string {
+			return "Rename " + what + " to " + name + " on " + host + "? " + linksBreak
+		},
+		request: func(c *api.Client, f *api.File, name string) (api.Request, error) {
+			if f.IsFolder() {
+				return c.DescribeRenameFolder(f.FolderPath, name, withPurge)
+			}
+			return c.DescribeRename(f.FilePath, name, withPurge)
+		},
+		do: func(ctx context.Context, s *session.Session, f *api.File, name string) (d done, err error) {
+			var purge *api.Purge
+			if withPurge {
+				purge = new(api.Purge)
+			}
+			if f.IsFolder() {
+				d.to, err = s.RenameFolder(ctx, f.FolderPath, name, purge)
+			} else if d.file, err = s.Rename(ctx, *f, name, purge); d.file != nil {
+				d.to = d.file.FilePath
+			}
+			switch {
+			case err != nil || purge == nil:
+			case purge.ID == "":
+				old := cmp.Or(api.PurgeURL(f.URL), "OLD-URL")
+				err = errors.New("the old address was not purged from the cache of the service. To purge it later, run: mediadesk purge " + api.ShellWord(old))
+			default:
+				d.purge = purge
+			}
+			return d, err
+		},
+		words: func(from, to string) string { return from + ": renamed to " + to },
+	}
+}
+
+func restoreCommand(p *Program) *fileCommand {
+	return &fileCommand{
+		use: "restore FILE VERSION", short: "Make an older version of a stored file the current one",
+		long:    "Make an older version of a stored file the current one. All versions are kept. mediadesk versions lists them.",
+		example: "mediadesk restore /summer/a.jpg 65f1c0ffee65f1c0ffee65f2",
+		target:  func(version string) (string, error) { return version, nil },
+		request: func(c *api.Client, f *api.File, version string) (api.Request, error) {
+			return c.DescribeRestore(f.FileID, version)
+		},
+		do: func(ctx context.Context, s *session.Session, f *api.File, version string) (done, error) {
+			after, err := s.Restore(ctx, f.FileID, version)
+			if err != nil {
+				return done{}, fmt.Errorf("version %s: %w", version, err)
+			}
+			p.stale = append(p.stale, f)
+			return done{to: version, file: after}, nil
+		},
+		words: func(from, to string) string { return from + ": version " + to + " is the current one" },
+	}
 }
 
 var errNoVersions = usage("folders have no versions: use --version with a file")
 
-func newDelete(p *Program) *cobra.Command {
+func deleteCommand(p *Program) *fileCommand {
 	version := ""
-	c := fileCommand{
+	return &fileCommand{
 		use: "delete FILE…", short: "Delete stored files and folders permanently",
 		long: "Delete stored files permanently, with all their versions. FILE can be a folder, which is deleted with its contents. " +
 			"This cannot be undone. On a terminal it asks first; in a script, add --yes. --version deletes only that version of one file.",
-		example: "mediadesk delete /summer/a.jpg\nmediadesk delete /summer/\nmediadesk delete 65f1c0ffee65f1c0ffee65f1 --yes\n" +
+		example: "mediadesk delete /summer/a.jpg --yes\nmediadesk delete /summer/ --dry-run\n" +
 			"mediadesk delete /summer/a.jpg --version 65f1c0ffee65f1c0ffee65f2 --yes",
+		flags: func(fl *pflag.FlagSet) {
+			fl.StringVar(&version, "version", "", "`ID`: delete only this version, which is not the current one")
+		},
+		refuse: func(names []string) error {
+			switch {
+			case version != "" && len(names) > 1:
+				return usage("--version is for one file; you gave %d", len(names))
+			case !p.yes && !p.dryRun && !p.Terminal:
+				return usage("deleting is permanent and there is no terminal to ask on: add --yes, or look first with --dry-run")
+			}
+			return nil
+		},
 		asksAlways: true,
 		question: func(what, _, host string) string {
 			if version != "" {
@@ -261,50 +384,63 @@ func newDelete(p *Program) *cobra.Command {
 			}
 			return "Delete " + what + " from " + host + " permanently?"
 		},
-		request: func(s *session.Session, f *api.File, _ string) (api.Request, error) {
+		request: func(c *api.Client, f *api.File, _ string) (api.Request, error) {
 			switch {
 			case f.IsFolder() && version != "":
 				return api.Request{}, errNoVersions
 			case f.IsFolder():
-				return s.Client.DescribeDeleteFolder(f.FolderPath)
+				return c.DescribeDeleteFolder(f.FolderPath)
 			case version != "":
-				return s.Client.DescribeDeleteVersion(f.FileID, version)
+				return c.DescribeDeleteVersion(f.FileID, version)
 			}
-			return s.Client.DescribeDelete(f.FileID)
+			return c.DescribeDelete(f.FileID)
 		},
-		do: func(ctx context.Context, s *session.Session, f *api.File, _ string) (string, *api.File, error) {
+		do: func(ctx context.Context, s *session.Session, f *api.File, _ string) (d done, err error) {
 			switch {
 			case f.IsFolder() && version != "":
-				return "", nil, errNoVersions
+				return d, errNoVersions
 			case f.IsFolder():
-				return "", nil, s.DeleteFolder(ctx, f.FolderPath)
-			case version != "":
-				return version, f, s.DeleteVersion(ctx, f.FileID, version)
+				return d, s.DeleteFolder(ctx, f.FolderPath)
+			case version == "":
+				return d, s.Delete(ctx, *f)
 			}
-			return "", nil, s.Delete(ctx, *f)
+			if err = s.DeleteVersion(ctx, f.FileID, version); err == nil {
+				d = done{to: version, file: f}
+			}
+			return d, err
 		},
 		doAll: func(ctx context.Context, s *session.Session, files []api.File) []session.Edited {
 			return s.DeleteAll(ctx, files, nil)
 		},
-		done: func(from, to string) string {
-			if to != "" {
-				return from + ": version " + to + " deleted"
-			}
-			return from + ": deleted"
+		words: func(from, to string) string {
+			return from + ": " + text.If(to != "", "version "+to+" ") + "deleted"
 		},
 	}
-	cmd := c.command(p)
-	cmd.Flags().StringVar(&version, "version", "", "`ID`: delete only this version, which is not the current one")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		switch {
-		case version != "" && len(args) > 1:
-			return usage("--version is for one file; you gave %d", len(args))
-		case !p.yes && !p.dryRun && !p.Terminal:
-			return usage("deleting is permanent and there is no terminal to ask on: add --yes, or look first with --dry-run")
-		}
-		return c.run(cmd.Context(), p, args, "")
+}
+
+func signCommand(p *Program) *fileCommand {
+	valid := 24 * time.Hour
+	return &fileCommand{
+		use: "sign FILE…", short: "Print temporary public addresses of private files",
+		long: "Print a signed address of each file. Anybody who has it can fetch the file until it expires. " +
+			"It does not contain the private key. --dry-run shows the request for the record of the file; signing sends nothing else.",
+		example: "mediadesk sign /summer/a.jpg\nmediadesk sign /summer/a.jpg --for 10m\nmediadesk sign /summer/a.jpg --for 1h --json",
+		flags: func(fl *pflag.FlagSet) {
+			fl.DurationVar(&valid, "for", valid, "`TIME`: how long the address is valid (default: 24h)")
+		},
+		refuse: func([]string) error {
+			if valid <= 0 {
+				return usage("--for %s: give a time above 0, such as 10m", valid)
+			}
+			return nil
+		},
+		do: func(_ context.Context, s *session.Session, file *api.File, _ string) (done, error) {
+			address, err := s.Signed(*file, valid)
+			p.addresses = p.addresses || address != ""
+			return done{to: address, file: file}, err
+		},
+		words: func(_, to string) string { return to },
 	}
-	return cmd
 }
 
 func newVersions(p *Program) *cobra.Command {
@@ -312,7 +448,7 @@ func newVersions(p *Program) *cobra.Command {
 		Use: "versions FILE", Short: "List the versions of a stored file",
 		Long: "List the versions of a stored file, the current one first. mediadesk restore makes another one current; " +
 			"mediadesk delete --version deletes one.",
-		Example: "mediadesk versions /summer/a.jpg\nmediadesk versions /summer/a.jpg --json | jq -r .versionInfo.id",
+		Example: "mediadesk versions /summer/a.jpg\nmediadesk versions /summer/a.jpg --json --jq .versionInfo.id",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if p.dryRun {
 				return p.dryReads(cmd.Context(), args, (*api.Client).DescribeVersions)
@@ -327,7 +463,11 @@ func newVersions(p *Program) *cobra.Command {
 			}
 			versions, err := s.Versions(cmd.Context(), id)
 			for i := range versions {
-				if err := p.printVersion(&versions[i], i == 0); err != nil {
+				f, line := &versions[i], ""
+				if v := f.VersionInfo; v != nil {
+					line = fmt.Sprintf("%-24s %10s  %s  %s%s", v.ID, sizeOf(f), f.UpdatedAt, v.Name, text.If(i == 0, "  (current)"))
+				}
+				if err := p.result(record{f}, cmp.Or(line, listLine(f))); err != nil {
 					return err
 				}
 			}
@@ -336,39 +476,142 @@ func newVersions(p *Program) *cobra.Command {
 	}
 }
 
-func (p *Program) printVersion(file *api.File, current bool) error {
-	if p.json || file.VersionInfo == nil {
-		return p.printFile(file)
+// eachFolder returns a function that acts on folders, or shows the requests. check refuses names
+// before that.
+func (p *Program) eachFolder(check func(name string) error, do func(ctx context.Context, s *session.Session, name string) error,
+	request func(c *api.Client, name string) (api.Request, error),
+) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, names []string) error {
+		for _, name := range names {
+			if err := cmp.Or(notRoot(name), check(name)); err != nil {
+				return err
+			}
+		}
+		s, err := p.openOrDescribe(cmd.Context(), false)
+		if err != nil {
+			return err
+		}
+		return p.each(cmd.Context(), names, func(name string) error {
+			if p.dryRun {
+				return p.showRequest(request(s.Client, name))
+			}
+			return do(cmd.Context(), s, name)
+		})
 	}
-	note := text.If(current, "  (current)")
-	_, err := fmt.Fprintf(p.Stdout, "%-24s %10s  %s  %s%s\n", text.Safe(file.VersionInfo.ID), sizeOf(file), text.Safe(file.UpdatedAt), text.Safe(file.VersionInfo.Name), note)
-	return err
 }
 
-func newSign(p *Program) *cobra.Command {
-	valid := 24 * time.Hour
-	c := fileCommand{
-		use: "sign FILE…", short: "Print temporary public addresses of private files",
-		long: "Print a signed address of each file. Anybody who has it can fetch the file until it expires. " +
-			"It does not contain the private key. --dry-run shows the request for the record of the file; signing sends nothing else.",
-		example: "mediadesk sign /contracts/a.pdf\nmediadesk sign 65f1c0ffee65f1c0ffee65f1 --for 10m",
-		do: func(_ context.Context, s *session.Session, file *api.File, _ string) (string, *api.File, error) {
-			address, err := s.Signed(*file, valid)
-			p.addresses = p.addresses || address != ""
-			return address, file, err
+func newMkdir(p *Program) *cobra.Command {
+	return &cobra.Command{
+		Use: "mkdir FOLDER…", Short: "Create folders",
+		Long: "Create folders in the library, with the folders above them. Existing folders are not changed. " +
+			"The service writes _ for - in the name of a new folder; uploads can create folders with -.",
+		Example: "mediadesk mkdir /summer/2026/\nmediadesk mkdir /inbox /sorted\nmediadesk mkdir /summer/2027/ --dry-run",
+		RunE: p.eachFolder(func(name string) error {
+			if _, err := api.CleanFolder(name); err != nil {
+				return &exitError{exitUsage, err}
+			}
+			return nil
+		}, func(ctx context.Context, s *session.Session, name string) error {
+			folder, existed, err := s.MakeFolder(ctx, name)
+			if err != nil {
+				return err
+			}
+			words := folder + ": created"
+			if asked, _ := api.CleanFolder(name); existed {
+				words = folder + ": already exists"
+			} else if folder != asked {
+				words += ". The service named it " + path.Base(folder)
+			}
+			return p.result(folderLine{Action: "mkdir", Type: api.TypeFolder, To: folder}, words)
+		}, func(c *api.Client, name string) (api.Request, error) {
+			clean, _ := api.CleanFolder(name)
+			if created := api.CreatedFolder(name); created != clean {
+				fmt.Fprintf(p.Stderr, "The service will name it %s.\n", path.Base(created))
+			}
+			return c.DescribeMakeFolder(name)
+		}),
+	}
+}
+
+func newRmdir(p *Program) *cobra.Command {
+	return &cobra.Command{
+		Use: "rmdir FOLDER…", Short: "Remove empty folders",
+		Long: "Remove empty folders from the library. A folder with files or folders in it is refused: " +
+			"to delete it with its contents, use mediadesk delete.",
+		Example: "mediadesk rmdir /inbox/",
+		RunE: p.eachFolder(func(string) error { return nil }, func(ctx context.Context, s *session.Session, name string) error {
+			folder, err := find(ctx, s, strings.TrimSuffix(name, "/")+"/", andFolders)
+			if err != nil {
+				return err
+			}
+			content, err := s.List(ctx, api.Query{Folder: folder.FolderPath, Type: "all", Limit: 1})
+			if err == nil && len(content) > 0 {
+				err = fmt.Errorf("the folder is not empty. To delete it with its contents, run: mediadesk delete %s", folder.FolderPath)
+			}
+			if err == nil {
+				err = s.DeleteFolder(ctx, folder.FolderPath)
+			}
+			if err != nil {
+				return err
+			}
+			return p.result(folderLine{Action: "rmdir", Type: api.TypeFolder, From: folder.FolderPath}, folder.FolderPath+": removed")
+		}, (*api.Client).DescribeDeleteFolder),
+	}
+}
+
+func newPurge(p *Program) *cobra.Command {
+	wait := false
+	cmd := &cobra.Command{
+		Use: "purge FILE…", Short: "Remove cached copies of stored files",
+		Long: "Remove the cached copies of stored files, such as after an overwrite or a new region. " +
+			"FILE can also be a URL of the library, and may end in * to purge everything that begins with it. " +
+			"A service may limit the number of purges: ImageKit allows 1000 a month.",
+		Example: "mediadesk purge /summer/a.jpg --wait\nmediadesk purge /summer/a.jpg --dry-run\n" +
+			"mediadesk list /summer/ --json | mediadesk purge -",
+		RunE: func(cmd *cobra.Command, names []string) error {
+			s, err := p.openAnyway(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return p.each(cmd.Context(), names, func(name string) error { return p.purgeOne(cmd.Context(), s, name, wait) })
 		},
-		done: func(_, to string) string { return to },
 	}
-	cmd := c.command(p)
-	cmd.Flags().DurationVar(&valid, "for", valid, "`TIME`: how long the address is valid (default: 24h)")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		switch {
-		case valid <= 0:
-			return usage("--for %s: give a time above 0, such as 10m", valid)
-		case p.dryRun:
-			return p.dryReads(cmd.Context(), args, (*api.Client).DescribeDetails)
-		}
-		return c.run(cmd.Context(), p, args, "")
-	}
+	cmd.Flags().BoolVar(&wait, "wait", false, "wait until the service has removed the copies")
 	return cmd
+}
+
+// purgeOne purges the URL of a file, or the given URL.
+func (p *Program) purgeOne(ctx context.Context, s *session.Session, name string, wait bool) error {
+	address := name
+	if !strings.Contains(name, "://") {
+		file, err := find(ctx, s, name, onlyFiles)
+		if err != nil {
+			return err
+		}
+		address = api.PurgeURL(file.URL)
+	}
+	if p.dryRun {
+		return p.showRequest(s.Client.DescribePurge(address))
+	}
+	purge, err := s.Client.StartPurge(ctx, address)
+	if err != nil {
+		return err
+	}
+	var limit time.Duration
+	if wait {
+		limit = 1<<63 - 1
+	}
+	if purge, err = s.AwaitPurge(ctx, purge, limit); err != nil {
+		return fmt.Errorf("the purge was started, but its status is unknown: %w", err)
+	}
+	return p.result(purge, purge.URL+": cache purge "+cmp.Or(strings.ToLower(purge.Status), "started"))
+}
+
+// purgeHint returns the command that purges files.
+func purgeHint(files []*api.File) string {
+	words := "mediadesk purge"
+	for _, f := range files[:min(3, len(files))] {
+		words += " " + api.ShellWord(f.FilePath)
+	}
+	return words + text.If(len(files) > 3, fmt.Sprintf(" … (and %d more)", len(files)-3))
 }

@@ -1,62 +1,16 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"mediadesk/api"
 	"mediadesk/api/session"
 	"mediadesk/ui/terminal"
 )
-
-// readInput reads a local file, or standard input for -.
-func (p *Program) readInput(ctx context.Context, name string) ([]byte, error) {
-	if name != "-" {
-		return os.ReadFile(name)
-	}
-	var text bytes.Buffer
-	_, err := p.copyInput(ctx, &text)
-	return text.Bytes(), err
-}
-
-// sources returns the arguments and the sources in the file of --files-from, one per line or
-// separated by NUL.
-func (u *uploadFlags) sources(ctx context.Context, p *Program, args []string) ([]string, error) {
-	if u.from == "" {
-		return args, nil
-	}
-	text, err := p.readInput(ctx, u.from)
-	if err != nil {
-		return nil, wrongFile("--files-from", err)
-	}
-	end := "\n"
-	if bytes.IndexByte(text, 0) >= 0 {
-		end = "\x00"
-	}
-	found := 0
-	for source := range strings.SplitSeq(string(text), end) {
-		if end == "\n" {
-			source = strings.TrimSuffix(source, "\r")
-		}
-		switch source {
-		case "":
-			continue
-		case "-":
-			return nil, usage("--files-from %s: a list cannot contain -; for a file of this name write ./-", u.from)
-		}
-		found++
-		args = append(args, source)
-	}
-	if found == 0 {
-		return nil, usage("--files-from %s lists no source", u.from)
-	}
-	return args, nil
-}
 
 // wrongFile reports an unreadable file of a flag as wrong usage, unless a signal interrupted.
 func wrongFile(what string, err error) error {

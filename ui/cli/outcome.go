@@ -54,27 +54,27 @@ func newUploadLine(j api.Job) uploadLine {
 // uploadOutput prints outcomes and determines the exit code. Stored files go to standard output,
 // everything else to standard error.
 type uploadOutput struct {
-	p        *Program
-	count    map[api.State]int
-	already  int                 // among the stored ones
-	reasons  map[string][]string // sources by problem
-	jobs     []api.Job           // that transfer looks through
-	live     bool                // progress is drawn on standard error
-	progress progress
-	code     int         // exit code, the worst so far
-	files    []*api.File // stored files, for the clipboard
+	p       *Program
+	count   map[api.State]int
+	already int                 // among the stored ones
+	reasons map[string][]string // sources by problem
+	jobs    []api.Job           // that transfer looks through
+	live    bool                // progress is drawn on standard error
+	drawn   bool                // the line of progress is on the screen
+	code    int                 // exit code, the worst so far
+	files   []*api.File         // stored files, for the clipboard
 }
 
 func newUploadOutput(p *Program) *uploadOutput {
 	live := p.TerminalErr && !p.json && !p.quiet && !p.prompts()
-	return &uploadOutput{p: p, live: live, progress: progress{w: p.Stderr}, count: map[api.State]int{}, reasons: map[string][]string{}}
+	return &uploadOutput{p: p, live: live, count: map[api.State]int{}, reasons: map[string][]string{}}
 }
 
 // job prints the outcome of a job.
 func (o *uploadOutput) job(j api.Job) error {
 	o.add(j)
 	if o.p.json {
-		return printJSON(o.p.Stdout, newUploadLine(j))
+		return o.p.printJSON(newUploadLine(j))
 	}
 	to, line := o.p.Stderr, jobSentence(j)
 	if j.State == api.Stored {
@@ -205,7 +205,7 @@ func (o *uploadOutput) follow(ctx context.Context, s *session.Session, queued []
 		}
 	}
 	if waiting > 0 {
-		fmt.Fprintf(o.p.Stderr, "mediadesk: %s in the journal. Continue with: %s\n", text.Plural(waiting, "upload")+map[bool]string{true: " waits", false: " wait"}[waiting == 1], resumeCommand(s.Profile.Name))
+		fmt.Fprintf(o.p.Stderr, "mediadesk: %s in the journal. Continue with: %s\n", text.Plural(waiting, "upload")+text.If(waiting == 1, " waits")+text.If(waiting > 1, " wait"), resumeCommand(s.Profile.Name))
 	}
 	if ctx.Err() != nil {
 		o.worsen(exitUnknown)

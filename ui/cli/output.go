@@ -2,16 +2,20 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"text/template"
 	"time"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/itchyny/gojq"
 
 	"mediadesk/api"
 	"mediadesk/ui/terminal"
@@ -70,47 +74,112 @@ func safeLines(words string) string {
 	return strings.Join(lines, "\n")
 }
 
-// printJSON writes an object on one line. Control, direction and invisible characters are written
-// as \u escapes.
-func printJSON(w io.Writer, v any) error {
+// encodeJSON returns v as JSON on one line. Characters that text.Safe would change are escaped.
+func encodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return err
+		return nil, err
 	}
-	_, err := w.Write(plainJSON(b.Bytes()))
-	return err
-}
-
-// maxJSONMarks is the number of combining marks per letter that are not escaped.
-const maxJSONMarks = 4
-
-// plainJSON escapes what text.Safe would change. Non-ASCII characters occur only in strings.
-func plainJSON(words []byte) []byte {
-	if !bytes.ContainsFunc(words, func(r rune) bool { return r >= 0x7f }) {
-		return words
+	if !bytes.ContainsFunc(b.Bytes(), func(r rune) bool { return r >= 0x7f }) {
+		return b.Bytes(), nil
 	}
-	var b bytes.Buffer
-	marks := 0 // marks of the current letter
-	for len(words) > 0 {
-		r, n := utf8.DecodeRune(words)
+	var safe []byte
+	marks := 0
+	for _, r := range b.String() { // other than ASCII occurs only in strings
 		mark := unicode.Is(unicode.M, r)
 		if marks++; !mark {
 			marks = 0
 		}
 		switch {
-		case r < 0x7f, mark && marks <= maxJSONMarks, !mark && r != utf8.RuneError && text.Safe(string(r)) == string(r):
-			b.Write(words[:n])
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		case r < 0x7f, mark && marks <= maxMarks, !mark && r != utf8.RuneError && text.Safe(string(r)) == string(r):
+			safe = utf8.AppendRune(safe, r)
 		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
+			for _, unit := range utf16.Encode([]rune{r}) {
+				safe = fmt.Appendf(safe, `\u%04x`, unit)
+			}
 		}
-		words = words[n:]
 	}
-	return b.Bytes()
+	return safe, nil
+}
+
+// maxMarks is the number of combining marks per letter that are not escaped in JSON.
+const maxMarks = 4
+
+// outputFlags say what becomes of the JSON lines.
+type outputFlags struct {
+	jq, format string
+	query      *gojq.Code
+	template   *template.Template
+}
+
+// compile checks the flags. Each of them implies --json.
+func (o *outputFlags) compile() error {
+	if o.jq != "" && o.format != "" {
+		return usage("--jq and --format exclude each other: use one of them")
+	}
+	if o.jq != "" {
+		query, err := gojq.Parse(o.jq)
+		if err == nil {
+			o.query, err = gojq.Compile(query)
+		}
+		if err != nil {
+			return usage("--jq: %s", err.Error())
+		}
+	}
+	if o.format != "" {
+		var err error
+		if o.template, err = template.New("format").Parse(o.format); err != nil {
+			return usage("--format: %s", err.Error())
+		}
+	}
+	return nil
+}
+
+// printJSON prints v as JSON on one line, or what --jq or --format make of it.
+func (p *Program) printJSON(v any) error {
+	line, err := encodeJSON(v)
+	if err != nil || p.output.query == nil && p.output.template == nil {
+		return cmp.Or(err, write(p.Stdout, line))
+	}
+	var value any
+	numbers := json.NewDecoder(bytes.NewReader(line))
+	numbers.UseNumber()
+	if err := numbers.Decode(&value); err != nil {
+		return err
+	}
+	if t := p.output.template; t != nil {
+		var b strings.Builder
+		if err := t.Execute(&b, value); err != nil {
+			return &exitError{exitUsage, err}
+		}
+		return write(p.Stdout, []byte(safeLines(b.String())+"\n"))
+	}
+	for results := p.output.query.Run(value); ; {
+		result, ok := results.Next()
+		if !ok {
+			return nil
+		}
+		switch result := result.(type) {
+		case error:
+			return &exitError{exitUsage, fmt.Errorf("--jq: %w", result)}
+		case string:
+			err = write(p.Stdout, []byte(text.Safe(result)+"\n"))
+		default:
+			if line, err = encodeJSON(result); err == nil {
+				err = write(p.Stdout, line)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func write(w io.Writer, line []byte) error {
+	_, err := w.Write(line)
+	return err
 }
 
 // record is the JSON of a file, as answered by the service if possible; null if nil.
@@ -127,7 +196,7 @@ func (r record) MarshalJSON() ([]byte, error) {
 // result prints v with --json, else line.
 func (p *Program) result(v any, line string) error {
 	if p.json {
-		return printJSON(p.Stdout, v)
+		return p.printJSON(v)
 	}
 	_, err := fmt.Fprintln(p.Stdout, text.Safe(line))
 	return err
@@ -155,7 +224,7 @@ func (p *Program) showRequest(r api.Request, err error) error {
 	case err != nil:
 		return err
 	case p.json:
-		return printJSON(p.Stdout, r)
+		return p.printJSON(r)
 	}
 	return printRequest(p.Stdout, r)
 }

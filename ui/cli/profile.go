@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
 	"slices"
 	"strings"
@@ -110,7 +109,7 @@ func newProfileAdd(p *Program) *cobra.Command {
 				return err
 			}
 			if p.dryRun {
-				return newProfileLine(c, profile).print(p.Stdout, p.json)
+				return newProfileLine(c, profile).print(p)
 			}
 			if _, err := c.SetProfile(profile); err != nil {
 				return &exitError{exitUsage, err}
@@ -119,7 +118,7 @@ func newProfileAdd(p *Program) *cobra.Command {
 				fmt.Fprintf(p.Stderr, "Warning: %s is not encrypted: everyone in that network can read the key and the files.\n", text.Safe(address))
 			}
 			if p.json {
-				return newProfileLine(c, profile).print(p.Stdout, true)
+				return newProfileLine(c, profile).print(p)
 			}
 			fmt.Fprintf(p.Stdout, "Saved the profile %s.\n", profile.Name)
 			if profile.Kind != config.KindLocal {
@@ -245,10 +244,11 @@ func newProfileLine(c config.Config, q config.Profile) profileLine {
 }
 
 // print prints all settings of the profile.
-func (l profileLine) print(w io.Writer, asJSON bool) error {
-	if asJSON {
-		return printJSON(w, l)
+func (l profileLine) print(p *Program) error {
+	if p.json {
+		return p.printJSON(l)
 	}
+	w := p.Stdout
 	for _, field := range profileFields {
 		words := ""
 		switch value := field.value(&l.Profile).(type) {
@@ -296,7 +296,7 @@ func showProfile(p *Program, c config.Config, args []string) error {
 	if err != nil {
 		return err
 	}
-	return newProfileLine(c, profile).print(p.Stdout, p.json)
+	return newProfileLine(c, profile).print(p)
 }
 
 func useProfile(p *Program, c config.Config, args []string) error {

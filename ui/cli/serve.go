@@ -172,7 +172,7 @@ func runServe(cmd *cobra.Command, p *Program, s *serveFlags) (err error) {
 		if s.Webhook != "" {
 			line.Secret = local.WebhookSecret(key.secret)
 		}
-		err = printJSON(p.Stdout, line)
+		err = p.printJSON(line)
 	case s.exec != "":
 	case p.TerminalOut:
 		_, err = io.WriteString(p.Stdout, s.banner(server.Address, key))

@@ -109,13 +109,10 @@ func (t *transfer) plan(ctx context.Context, s *session.Session, name string, na
 		return nil, failed, err
 	}
 	var items []api.File
-	for _, name := range names {
-		item, err := findAny(ctx, from, name)
-		if err == nil {
-			items = append(items, *item)
-		}
-		failed.add(t.p, name, err)
-	}
+	failed.code = exitCode(t.p.findAll(ctx, from, names, andRoot, func(item *api.File) error {
+		items = append(items, *item)
+		return nil
+	}))
 	plan, err := s.PlanTransfer(ctx, from.Profile.Name, t.to, items, t.o)
 	return plan, failed, err
 }

@@ -23,7 +23,6 @@ import (
 type uploadFlags struct {
 	repeated map[string]*[]string // values of repeatable flags
 	manifest string
-	from     string // file with a list of sources
 	copy     string // format for copying addresses; empty for none
 	clip     bool   // upload the picture on the clipboard
 	follow   bool   // follow folders
@@ -76,7 +75,7 @@ func newUpload(p *Program) *cobra.Command {
 		}
 	}
 	fl.StringVar(&u.manifest, "manifest", "", "`FILE`: file of sources with their options, as JSON or CSV; - reads standard input")
-	fl.StringVar(&u.from, "files-from", "", "`FILE`: file with a list of sources, one a line or separated by NUL; - reads standard input")
+	fl.StringVar(&p.filesFrom, "files-from", "", "`FILE`: file with a list of sources, one a line or separated by NUL; - reads standard input")
 	fl.StringVar(&u.copy, "copy", "", "`FORMAT`: copy the addresses of stored files to the terminal's clipboard: url, markdown or html")
 	fl.BoolVar(&u.clip, "clipboard", false, "upload the picture on the clipboard")
 	fl.BoolVar(&u.follow, "follow", false, "watch folders and upload completed files until ctrl+c")
@@ -181,8 +180,15 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profi
 		return nil, &exitError{exitUsage, err}
 	}
 	common, name := planned{Entry: e}, e.FileName
-	if args, err = u.sources(cmd.Context(), p, args); err != nil {
-		return nil, err
+	if p.filesFrom != "" {
+		list, err := p.readList(cmd.Context(), "--files-from", p.filesFrom)
+		if err == nil && len(list) == 0 {
+			err = usage("--files-from %s lists no source", p.filesFrom)
+		}
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, list...)
 	}
 	u.found, err = p.find(cmd.Context(), args, u.filter())
 	if err == nil && u.clip {
@@ -281,10 +287,10 @@ func (one planned) job(profile session.Profile, batch string) (api.Job, error) {
 
 func runUpload(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) error {
 	ctx := cmd.Context()
-	if len(args) == 0 && u.manifest == "" && u.from == "" && !u.clip {
+	if len(args) == 0 && u.manifest == "" && p.filesFrom == "" && !u.clip {
 		return usage("mediadesk upload needs a SOURCE: a path, a folder, a URL, or - for standard input. To continue with unfinished uploads, run: mediadesk resume")
 	}
-	if err := oneInput(append(args, u.manifest, u.from)...); err != nil {
+	if err := oneInput(append(args, u.manifest, p.filesFrom)...); err != nil {
 		return err
 	}
 	if u.copy != "" && copyForms[u.copy] == nil {

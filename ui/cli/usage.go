@@ -44,7 +44,7 @@ func newUsage(p *Program) *cobra.Command {
 			case err != nil:
 				return err
 			case p.json:
-				return printJSON(p.Stdout, usageLine{start.Format(time.DateOnly), end.Format(time.DateOnly), used})
+				return p.printJSON(usageLine{start.Format(time.DateOnly), end.Format(time.DateOnly), used})
 			}
 			return printUsage(p, start, end, used)
 		},

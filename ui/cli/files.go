@@ -1,0 +1,286 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mediadesk/api"
+	"mediadesk/api/session"
+	"mediadesk/ui/terminal"
+	"mediadesk/ui/text"
+)
+
+// readers is how many records are read at the same time.
+const readers = 16
+
+// readInput reads a local file, or standard input for -.
+func (p *Program) readInput(ctx context.Context, name string) ([]byte, error) {
+	if name != "-" {
+		return os.ReadFile(name)
+	}
+	var text bytes.Buffer
+	_, err := p.copyInput(ctx, &text)
+	return text.Bytes(), err
+}
+
+// readList returns the entries of a list, one a line or separated by NUL.
+func (p *Program) readList(ctx context.Context, flag, name string) (list []string, err error) {
+	content, err := p.readInput(ctx, name)
+	if err != nil {
+		return nil, wrongFile(flag, err)
+	}
+	end := "\n"
+	if bytes.IndexByte(content, 0) >= 0 {
+		end = "\x00"
+	}
+	for entry := range strings.SplitSeq(string(content), end) {
+		if end == "\n" {
+			entry = strings.TrimSuffix(entry, "\r")
+		}
+		if entry == "-" {
+			return nil, usage("%s %s: a list cannot contain -; for a file of this name write ./-", flag, name)
+		}
+		if entry != "" {
+			list = append(list, entry)
+		}
+	}
+	return list, nil
+}
+
+// takesFiles reports whether arguments of a command are FILEs of the library.
+func takesFiles(cmd *cobra.Command) bool { return cmd.HasParent() && strings.Contains(cmd.Use, "FILE") }
+
+// fileArgs returns the arguments with the files that - and --files-from name in place: ids, paths, or
+// the JSON lines that commands print.
+func (p *Program) fileArgs(cmd *cobra.Command, args []string) ([]string, error) {
+	at := slices.Index(args, "-")
+	var list []string
+	var err error
+	switch {
+	case p.filesFrom != "" && at >= 0:
+		return nil, usage("- and --files-from exclude each other: use one of them")
+	case p.filesFrom != "":
+		list, err = p.readList(cmd.Context(), "--files-from", p.filesFrom)
+		at = 0
+	case at >= 0:
+		list, err = p.readList(cmd.Context(), "standard input", "-")
+		args = slices.Delete(slices.Clone(args), at, at+1)
+	default:
+		return args, nil
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case len(list) == 0:
+		p.note("No files are listed.")
+		return nil, &exitError{code: exitDone}
+	}
+	for i, entry := range list {
+		if !strings.HasPrefix(entry, "{") {
+			continue
+		}
+		var line struct{ Type, FileID, FilePath, FolderPath, To string }
+		if err := json.Unmarshal([]byte(entry), &line); err != nil {
+			return nil, usage("line %d is not an id, a path or a line of mediadesk list --json: %s", i+1, err.Error())
+		}
+		list[i] = line.FileID
+		if folder := strings.TrimSuffix(line.FolderPath+text.If(line.FolderPath == "", line.To), "/"); line.Type == api.TypeFolder {
+			list[i] = folder + "/"
+		} else if line.FileID == "" {
+			return nil, usage("line %d names no file", i+1)
+		}
+	}
+	args = slices.Insert(args, at, list...)
+	return args, checkArgs(cmd, args)
+}
+
+// takes says what a FILE may name.
+type takes int
+
+const (
+	onlyFiles takes = iota
+	andFolders
+	andRoot // also a folder that the service cannot list
+)
+
+var errNoFolder = errors.New("no such folder in the library")
+
+// namesFolder reports whether a name can only be a folder.
+func namesFolder(name string) bool { return strings.HasSuffix(name, "/") }
+
+// isPath reports whether an argument is a library path, not an id.
+func isPath(name string) bool { return strings.HasPrefix(name, "/") }
+
+func hasPath(names []string) bool { return slices.ContainsFunc(names, isPath) }
+
+// notRoot refuses the root folder.
+func notRoot(folder string) error {
+	if api.FolderDepth(folder) == 0 {
+		return usage("/ is the whole library: name a folder in it, such as /summer/")
+	}
+	return nil
+}
+
+// find reads the record of a FILE: by its id, by the path of a file or, where folders are taken, of a
+// folder. A path that ends in / is a folder; otherwise a file comes before a folder of the same path.
+func find(ctx context.Context, s *session.Session, name string, what takes) (*api.File, error) {
+	none := errors.New("no such file" + text.If(what > onlyFiles, " or folder") + " in the library")
+	switch {
+	case !isPath(name):
+		return readRecord(ctx, s, name)
+	case !namesFolder(name) || what == onlyFiles:
+		found, err := s.Locate(ctx, name)
+		if err != nil || found.File != nil {
+			return found.File, err
+		}
+		if what == onlyFiles {
+			return nil, none
+		}
+	}
+	folder, err := s.FindFolder(ctx, name)
+	switch {
+	case api.Unavailable(err) && namesFolder(name) && what == andRoot:
+		return &api.File{Type: api.TypeFolder, FolderPath: name}, nil
+	case (err == nil && folder == nil || api.Unavailable(err)) && !namesFolder(name):
+		return nil, none
+	case err == nil && folder == nil:
+		return nil, errNoFolder
+	case err != nil:
+		return nil, err
+	}
+	clean, _ := api.CleanFolder(folder.FolderPath)
+	if what == andFolders {
+		err = notRoot(clean)
+	}
+	return &api.File{Type: api.TypeFolder, FolderPath: clean}, err
+}
+
+// findAll finds files side by side and calls do for each in the order of their names. A failure is
+// printed and does not stop the others.
+func (p *Program) findAll(ctx context.Context, s *session.Session, names []string, what takes, do func(*api.File) error) error {
+	return p.readAll(ctx, names, func(ctx context.Context, name string) (*api.File, error) { return find(ctx, s, name, what) },
+		func(_ string, f *api.File) error { return do(f) })
+}
+
+// readAll calls read for several names at a time and do for each result, in the order of the names. A
+// failure of either is printed and does not stop the others.
+func (p *Program) readAll(ctx context.Context, names []string, read func(context.Context, string) (*api.File, error), do func(string, *api.File) error) error {
+	type result struct {
+		name string
+		file *api.File
+		err  error
+	}
+	results := make(chan chan result, readers)
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		defer close(results)
+		for _, name := range names {
+			one := make(chan result, 1)
+			select {
+			case results <- one:
+			case <-reading.Done():
+				return
+			}
+			go func() {
+				file, err := read(reading, name)
+				one <- result{name, file, err}
+			}()
+		}
+	}()
+	var failed failures
+	for one := range results {
+		r := <-one
+		if r.err == nil {
+			r.err = do(r.name, r.file)
+		}
+		if failed.add(p, r.name, r.err); ctx.Err() != nil {
+			break
+		}
+	}
+	return failed.exit()
+}
+
+// fileID returns the id of a file given by id or path.
+func fileID(ctx context.Context, s *session.Session, name string) (string, error) {
+	if !isPath(name) {
+		return name, nil
+	}
+	file, err := find(ctx, s, name, onlyFiles)
+	if err != nil {
+		return "", err
+	}
+	return file.FileID, nil
+}
+
+// readRecord reads a record from the service, or from the journal if the service does not provide
+// it.
+func readRecord(ctx context.Context, s *session.Session, id string) (*api.File, error) {
+	file, err := s.Read(ctx, id)
+	if err == nil || !api.Unavailable(err) {
+		return file, err
+	}
+	seen, ok, journalErr := s.LastSeen(ctx, id)
+	if journalErr != nil {
+		return nil, journalErr
+	}
+	var answer *api.ServiceError
+	if !ok || s.Profile.Local && errors.As(err, &answer) && answer.Status == http.StatusNotFound {
+		return nil, err
+	}
+	return &seen.File, nil
+}
+
+// failures prints errors and remembers the exit code.
+type failures struct{ code int }
+
+func (n *failures) add(p *Program, name string, err error) {
+	if err != nil {
+		n.code = max(n.code, exitCode(err), exitFailed)
+		report(p.Stderr, fmt.Errorf("%s: %w", name, err))
+	}
+}
+
+func (n failures) exit() error {
+	if n.code > 0 {
+		return &exitError{code: n.code}
+	}
+	return nil
+}
+
+// each calls do for each name until ctx ends. A failure is printed and does not stop the others.
+func (p *Program) each(ctx context.Context, names []string, do func(name string) error) error {
+	var failed failures
+	for _, name := range names {
+		if failed.add(p, name, do(name)); ctx.Err() != nil {
+			break
+		}
+	}
+	return failed.exit()
+}
+
+// confirm asks a question on the terminal. The error means that the answer was not yes.
+func (p *Program) confirm(ctx context.Context, question string) error {
+	fmt.Fprintf(p.Stderr, "%s Type yes, or anything else to stop: ", text.Safe(question))
+	answer, err := terminal.Ask(ctx, p.Stdin, func() (string, error) { return bufio.NewReader(p.Stdin).ReadString('\n') })
+	if err != nil && !errors.Is(err, io.EOF) {
+		fmt.Fprintln(p.Stderr)
+		return err
+	}
+	if strings.TrimSpace(answer) != "yes" {
+		fmt.Fprintln(p.Stderr, "Nothing was changed.")
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}

@@ -108,8 +108,8 @@ const (
 func (m *Model) openPicker() page.Screen {
 	if m.picker == nil {
 		m.picker = picker.New(picker.Options{
-			Folder: m.o.Folder, Samples: m.o.First && m.o.Folder == "" && len(m.o.Sources) == 0, Sources: m.o.Sources, Preview: true, Loader: m.loader, Now: m.o.Now,
-			Folders: folders{m}, Watch: watchTime,
+			Folder: m.o.Folder, First: m.o.First && m.o.Folder == "" && len(m.o.Sources) == 0, Samples: m.o.Samples,
+			Sources: m.o.Sources, Preview: true, Loader: m.loader, Now: m.o.Now, Paths: m.o.Paths, Watch: watchTime,
 			Clipboard: func(ctx context.Context) (api.Source, error) {
 				return session.ClipboardPicture(ctx, m.o.Paths.Spool(), m.o.Now())
 			},

@@ -275,10 +275,8 @@ func HasAll(words []string, texts ...string) bool {
 
 // SortKey returns a key whose bytes sort a name as people expect: ignoring case, with numbers by
 // value. Make it once per name: comparing keys is much cheaper than comparing names.
-func SortKey(name string) string { return string(AppendSortKey(nil, name)) }
-
-// AppendSortKey appends the key of a name to b.
-func AppendSortKey(b []byte, name string) []byte {
+func SortKey(name string) string {
+	b := make([]byte, 0, len(name)+8)
 	name = strings.ToLower(name)
 	digit := func(i int) bool { return i < len(name) && name[i] >= '0' && name[i] <= '9' }
 	for i := 0; i < len(name); {
@@ -297,7 +295,7 @@ func AppendSortKey(b []byte, name string) []byte {
 		b = append(b, digits...)
 		i = end
 	}
-	return b
+	return string(b)
 }
 
 // countsLetters reports how the terminal counts columns. It is global because a process

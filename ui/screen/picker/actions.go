@@ -71,10 +71,10 @@ func (m *Model) listActions() []kit.Action {
 		{ID: "picker.refresh", Keys: kit.Bind("refresh the folder", "", "r"), Group: groupLook, Disabled: m.noFolder, Do: m.reload},
 		{ID: "picker.go-to-path", Keys: kit.Bind("go to a typed path", "", "c"), Group: groupMove, Do: m.startJump},
 		{ID: "picker.places", Keys: kit.Bind("bookmarks and recent folders", "", "b"), Group: groupMove, Do: m.startPlaces},
-		{ID: "picker.bookmark", Keys: kit.Bind("bookmark this folder on or off", "", "B"), Group: groupMove, Disabled: m.noFolders, Do: func() tea.Cmd { return m.toggleMark(m.shown.folder) }},
+		{ID: "picker.bookmark", Keys: kit.Bind("bookmark this folder on or off", "", "B"), Group: groupMove, Do: func() tea.Cmd { return m.toggleMark(m.shown.folder) }},
 		{ID: "picker.grid", Keys: kit.Bind("contact sheet on or off", "", "t"), Group: groupLook, Disabled: m.noFolder, Do: m.sheet.Toggle},
 		{ID: "picker.home", Keys: kit.Bind("home folder", "", "~"), Group: groupMove, Do: m.goHome},
-		{ID: "picker.samples", Keys: kit.Bind("sample pictures", "", "S"), Group: groupMove, Disabled: m.noFolders, Do: func() tea.Cmd { return m.openSamples(false) }},
+		{ID: "picker.samples", Keys: kit.Bind("sample pictures", "", "S"), Group: groupMove, Do: func() tea.Cmd { return m.openSamples(false) }},
 	}, m.sharedActions()))
 }
 
@@ -178,13 +178,11 @@ func (m *Model) emptyTray() string {
 }
 
 func (m *Model) noItem() string {
-	_, ok := m.trayItem()
-	return cmp.Or(m.emptyTray(), text.If(!ok, "the filter finds nothing"))
+	return cmp.Or(m.emptyTray(), text.If(len(m.trayRows()) == 0, "the filter finds nothing"))
 }
 
 func (m *Model) noItemFile() string {
-	i, _ := m.trayItem()
-	return cmp.Or(m.noItem(), text.If(i.isURL(), "a URL is in no folder"))
+	return cmp.Or(m.noItem(), text.If(m.trayRows()[0].isURL(), "a URL is in no folder"))
 }
 
 func (m *Model) nothingRemoved() string {
@@ -200,6 +198,15 @@ func (m *Model) nothingToCopy() string {
 
 // trayItem returns the item under the tray's cursor.
 func (m *Model) trayItem() (item, bool) { return m.trayList.Row() }
+
+// trayRows returns the item under the tray's cursor, or all items of the folder.
+func (m *Model) trayRows() []item {
+	e, ok := m.trayList.Current()
+	if ok && !e.Head() {
+		return []item{e.Row}
+	}
+	return e.Rows
+}
 
 // copied returns the text of the copy action and its name.
 func (m *Model) copied() (what, text string) {
@@ -232,8 +239,4 @@ func (m *Model) noClipboard() string {
 		return "the clipboard is being read"
 	}
 	return ""
-}
-
-func (m *Model) noFolders() string {
-	return text.If(m.options.Folders == nil, "there is no place to keep them")
 }

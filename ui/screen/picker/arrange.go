@@ -1,9 +1,7 @@
 package picker
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/binary"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -81,72 +79,43 @@ func (a *arrangement) arrange(resort bool) {
 
 // sort sorts the entries. Sorting by size or time reads the disk.
 func (a *arrangement) sort() {
-	type sorting struct {
+	type row struct {
 		measure int64  // size or time, negative so that the largest or newest comes first
-		first   uint64 // 8 bytes of its text that decide most comparisons
-		row     int32
+		key     string // of the kind and the name
+		at      int32
 		file    bool
 	}
-	// The texts of all rows, and where they start: a string for each would cost as much as sorting.
-	texts, starts := make([]byte, 0, 24*len(a.entries)), make([]uint32, len(a.entries)+1)
-	list := make([]sorting, 0, len(a.entries))
+	list := make([]row, 0, len(a.entries))
 	for i, e := range a.entries {
-		starts[i] = uint32(len(texts))
 		if !a.hidden && e.hidden() {
 			continue
 		}
-		s := sorting{row: int32(i), file: e.kind != kindFolder}
+		r := row{at: int32(i), file: e.kind != kindFolder, key: text.SortKey(e.name)}
 		switch {
 		case a.order.by == bySize || a.order.by == byTime:
-			s.measure = a.measure(e)
-		case a.order.by == byKind && s.file:
-			texts = append(append(texts, e.label()...), 0)
+			r.measure = a.measure(e)
+		case a.order.by == byKind && r.file:
+			r.key = e.label() + "\x00" + r.key
 		}
-		texts = text.AppendSortKey(texts, e.name)
-		list = append(list, s)
+		list = append(list, r)
 	}
-	starts[len(a.entries)] = uint32(len(texts))
-	of := func(row int32) []byte { return texts[starts[row]:starts[row+1]] }
 	a.without = len(a.entries) - len(list)
-	var common []byte // what all texts begin with
-	for i, s := range list {
-		if i == 0 {
-			common = of(s.row)
-		}
-		for !bytes.HasPrefix(of(s.row), common) {
-			common = common[:len(common)-1]
-		}
-	}
-	for i := range list {
-		var eight [8]byte
-		copy(eight[:], of(list[i].row)[len(common):])
-		list[i].first = binary.BigEndian.Uint64(eight[:])
-	}
-	slices.SortFunc(list, func(x, y sorting) int {
+	slices.SortFunc(list, func(x, y row) int {
 		if x.file != y.file {
 			if y.file {
 				return -1
 			}
 			return 1
 		}
-		c := cmp.Compare(x.measure, y.measure)
-		if c == 0 {
-			c = cmp.Compare(x.first, y.first)
-		}
-		if c == 0 {
-			c = bytes.Compare(of(x.row), of(y.row))
-		}
+		c := cmp.Or(cmp.Compare(x.measure, y.measure), strings.Compare(x.key, y.key))
 		if a.order.reverse {
 			c = -c
 		}
-		if c == 0 {
-			c = strings.Compare(a.entries[x.row].name, a.entries[y.row].name)
-		}
-		return c
+		return cmp.Or(c, strings.Compare(a.entries[x.at].name, a.entries[y.at].name))
 	})
 	a.sorted = make([]int32, len(list))
-	for i, s := range list {
-		a.sorted[i] = s.row
+	for i, r := range list {
+		a.sorted[i] = r.at
 	}
 }
 

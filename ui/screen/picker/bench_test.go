@@ -28,7 +28,15 @@ func manyIn(b *testing.B, n int) string {
 }
 
 func readAll(dir string) arrangement {
-	return openFolder(newDisk(), dir, "", arrangement{}).arrangement
+	return openFolder(dir, "", arrangement{disk: newDisk()}).arrangement
+}
+
+// BenchmarkRead measures reading and sorting a folder.
+func BenchmarkRead(b *testing.B) {
+	dir := manyIn(b, 100_000)
+	for b.Loop() {
+		readAll(dir)
+	}
 }
 
 // BenchmarkManyKey measures a cursor key and the next frame.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -55,6 +56,19 @@ func kindOf(mode fs.FileMode) kind {
 		return kindDevice
 	}
 	return kindOther
+}
+
+// kindOfLink returns the kind of a link from the result of os.Stat.
+func kindOfLink(info fs.FileInfo, err error) kind {
+	switch {
+	case errors.Is(err, errNoAnswer):
+		return kindLink
+	case errors.Is(err, syscall.ELOOP):
+		return kindCircle
+	case err != nil:
+		return kindBroken
+	}
+	return kindOf(info.Mode())
 }
 
 // kindNames are the kinds in the list.
@@ -118,12 +132,8 @@ func (m *Model) wantInfos() tea.Cmd {
 	return func() tea.Msg {
 		found := make([]info, len(want))
 		var all sync.WaitGroup
-		for i, e := range want {
-			if path := filepath.Join(folder, e.name); e.remote() {
-				all.Go(func() { found[i] = inspect(d, path, e) }) // one that does not respond does not delay the others
-			} else {
-				found[i] = inspect(d, path, e)
-			}
+		for i, e := range want { // one that does not respond does not delay the others
+			all.Go(func() { found[i] = inspect(d, filepath.Join(folder, e.name), e) })
 		}
 		all.Wait()
 		return page.Then(func() tea.Cmd {
@@ -157,13 +167,10 @@ func (m *Model) gotInfos(of []entry, found []info) tea.Cmd {
 	return m.arrange(true)
 }
 
-// remote reports whether the entry may be on another disk than its folder.
-func (e entry) remote() bool { return e.link || e.kind == kindFolder }
-
-// stat is os.Stat for an entry. It uses d if the entry may be remote.
+// stat is os.Stat for an entry. It uses d if the entry may be on another disk than its folder.
 func (e entry) stat(d *disk, path string) (fs.FileInfo, error) {
-	if e.remote() {
-		return d.stat(path, d.patience)
+	if e.link || e.kind == kindFolder {
+		return d.stat(path, d.timeout)
 	}
 	return os.Stat(path)
 }

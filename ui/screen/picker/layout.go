@@ -32,7 +32,7 @@ const (
 func (m *Model) layout() layout { return m.layoutIn(m.size) }
 
 func (m *Model) layoutIn(size image.Point) layout {
-	lines := len(m.tray.items)
+	lines := m.trayList.Len()
 	if lines > 0 && m.trayList.Filtering() {
 		lines++
 	}

@@ -4,6 +4,7 @@ package picker
 import (
 	"cmp"
 	"context"
+	"errors"
 	"image"
 	"path/filepath"
 	"time"
@@ -11,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/config"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -22,16 +24,18 @@ import (
 type Options struct {
 	// Folder is the folder to show; empty means the working directory.
 	Folder string
-	// Samples opens the sample pictures if the first folder has no picture.
-	Samples bool
+	// Samples writes the sample pictures and returns the path of the one to begin with. First opens them if there is no
+	// picture in or below the first folder.
+	Samples func() (string, error)
+	First   bool
 	// Sources are the initial items of the tray. Relative paths start at the working directory.
 	Sources []api.Source
 	// Preview shows the preview at the start; p toggles it.
 	Preview bool
 	// Loader loads pictures; nil shows only facts.
 	Loader *picture.Loader
-	// Folders provides bookmarks and recent folders; nil means none.
-	Folders Folders
+	// Paths are the program's files, which have bookmarks and recent folders.
+	Paths config.Paths
 	// Clipboard saves the clipboard's picture to a file; nil disables it.
 	Clipboard func(context.Context) (api.Source, error)
 	// Watch is the interval for checking the folder; 0 disables it.
@@ -127,6 +131,9 @@ func New(o Options) *Model {
 	if m.now == nil {
 		m.now = time.Now
 	}
+	if m.options.Samples == nil {
+		m.options.Samples = func() (string, error) { return "", errors.New("there are no sample pictures") }
+	}
 	m.clicks = kit.NewClicks(m.now)
 	m.list = kit.List[int32]{
 		ID: "picker", Bare: true, Placeholder: "letters of the name", NotFound: "no file is shown", Now: m.now,
@@ -141,7 +148,7 @@ func New(o Options) *Model {
 	}
 	m.trayList = kit.List[item]{
 		ID: "tray", Bare: true, Placeholder: "part of a name", Nothing: "the tray is empty", NotFound: "the filter finds nothing", Now: m.now,
-		Rows: func() []kit.Group[item] { return []kit.Group[item]{{Rows: m.tray.items}} }, Key: func(i item) any { return keyOf(i.source) },
+		OnHead: "a folder has no URL", Rows: m.trayGroups, Head: m.trayHead, Key: func(i item) any { return keyOf(i.source) },
 		Match:   func(i item, words []string) bool { return text.HasAll(words, i.label()) },
 		Columns: func(int) kit.Columns { return trayColumns }, Cells: m.trayCells,
 	}
@@ -163,7 +170,7 @@ func (m *Model) Init() tea.Cmd {
 	}
 	m.begun = true
 	first := m.open(m.options.Folder, "")
-	if m.options.Samples {
+	if m.options.First {
 		first = m.openSamples(true)
 	}
 	cmds := []tea.Cmd{first, m.readSent(), m.watch()}

@@ -87,7 +87,7 @@ func TestWheelScrollsWhatIsUnderThePointer(t *testing.T) {
 		wheel(list, tea.MouseWheelDown)
 	}
 	from, _ := d.m.list.Lines().Visible()
-	if inTray := d.m.trayList.Cursor(); from == 0 || inTray != 0 {
+	if inTray := d.m.trayList.Cursor(); from == 0 || inTray != 1 {
 		t.Errorf("the list shows rows from %d on, the tray from %d on", from, inTray)
 	}
 	wheel(list, tea.MouseWheelUp)
@@ -97,7 +97,7 @@ func TestWheelScrollsWhatIsUnderThePointer(t *testing.T) {
 	for range 30 {
 		wheel(tray, tea.MouseWheelDown)
 	}
-	if inTray := d.m.trayList.Cursor(); inTray == 0 {
+	if inTray := d.m.trayList.Cursor(); inTray == 1 {
 		t.Error("the wheel over the tray does not scroll it")
 	}
 	if d.m.focus != onList {
@@ -113,17 +113,17 @@ func TestMouseInTheTray(t *testing.T) {
 	d.Press("space", "k")
 	d.under("b.jpg")
 	at := inner(d.m.layout().tray).Min
-	d.clickAt(at.Add(image.Pt(3, 1)), 1, 0)
+	d.clickAt(at.Add(image.Pt(3, 3)), 1, 0)
 	if i, _ := d.m.trayItem(); d.m.focus != onTray || i.source.Name() != "b.jpg" {
 		t.Errorf("the click is on %q", i.source.Name())
 	}
-	d.clickAt(at.Add(image.Pt(3, 0)), 2, 0)
+	d.clickAt(at.Add(image.Pt(3, 1)), 2, 0)
 	d.under("a.jpg")
 	if d.m.focus != onList {
 		t.Error("a double click shows the file in its folder")
 	}
 	// A click outside the rows does nothing.
-	d.clickAt(at.Add(image.Pt(3, 2)), 2, 0)
+	d.clickAt(at.Add(image.Pt(3, 5)), 2, 0)
 	d.under("a.jpg")
 }
 

@@ -48,27 +48,6 @@ func (m *Model) goHome() tea.Cmd {
 	return m.open(home, "")
 }
 
-// openSamples writes the sample pictures and opens their folder; with first, only if the first folder has no picture.
-func (m *Model) openSamples(first bool) tea.Cmd {
-	d, folders, folder := m.disk, m.options.Folders, m.options.Folder
-	a := m.request("samples")
-	return m.reads.Ask(func() tea.Msg {
-		var o opened
-		if first {
-			o = openFolder(d, folder, "", a)
-		}
-		if !first || o.err == nil && !slices.ContainsFunc(o.entries, entry.isPicture) {
-			sample, err := folders.Samples()
-			if err == nil {
-				o = openFolder(d, sample, "", a)
-			} else if !first {
-				o.err = err
-			}
-		}
-		return page.Then(func() tea.Cmd { return m.opened(o) })
-	})
-}
-
 // toggleRange starts a range at the cursor or picks the range.
 func (m *Model) toggleRange() tea.Cmd {
 	if m.list.Ranged() {
@@ -119,21 +98,21 @@ func (m *Model) nextPart() tea.Cmd {
 	return nil
 }
 
+// removeItem removes the selected item, or all of the selected folder.
 func (m *Model) removeItem() tea.Cmd {
-	if i, ok := m.trayItem(); ok {
-		m.drop(among(i.source))
+	var sources []api.Source
+	for _, i := range m.trayRows() {
+		sources = append(sources, i.source)
 	}
+	m.drop(among(sources...))
 	return nil
 }
 
 // showItem opens the folder of the selected item.
 func (m *Model) showItem() tea.Cmd {
-	i, ok := m.trayItem()
-	if !ok {
-		return nil
-	}
 	m.focus = onList
-	return m.open(filepath.Dir(i.source.Path), filepath.Base(i.source.Path))
+	path := m.trayRows()[0].source.Path
+	return m.open(filepath.Dir(path), filepath.Base(path))
 }
 
 // startAddress asks for a URL.

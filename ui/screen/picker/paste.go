@@ -2,6 +2,8 @@ package picker
 
 import (
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -48,7 +50,7 @@ func sourceOf(word, dir string) (api.Source, bool) {
 		}
 	}
 	path := word
-	if rest, ok := cutHome(path); ok {
+	if rest, ok := strings.CutPrefix(path+"/", "~/"); ok {
 		if home, err := homeFolder(); err == nil {
 			path = filepath.Join(home, rest)
 		}
@@ -57,14 +59,6 @@ func sourceOf(word, dir string) (api.Source, bool) {
 		path = filepath.Join(dir, path)
 	}
 	return api.Source{Path: filepath.Clean(path)}, true
-}
-
-// cutHome removes ~/ from the beginning of a path.
-func cutHome(path string) (rest string, ok bool) {
-	if path == "~" {
-		return "", true
-	}
-	return strings.CutPrefix(path, "~/")
 }
 
 // splitLine splits a line of a paste into words.
@@ -76,12 +70,9 @@ func splitLine(line string) []string {
 	case quoted || len(words) < 2:
 		return words
 	}
-	anchored, named := true, true
-	for _, w := range words {
-		anchored = anchored && isAnchored(w)
-		named = named && looksNamed(w)
-	}
-	if anchored || named {
+	begins := !slices.ContainsFunc(words, func(w string) bool { return !isAnchored(w) })
+	ends := !slices.ContainsFunc(words, func(w string) bool { return !named.MatchString(extension(w)) })
+	if begins || ends {
 		return words
 	}
 	return []string{line}
@@ -97,78 +88,42 @@ func isAnchored(w string) bool {
 	return api.IsWebAddress(w) || api.IsFileAddress(w) || filepath.IsAbs(w)
 }
 
-// looksNamed reports whether a word ends like a file name: a dot and two to four letters or digits, not only digits.
-func looksNamed(w string) bool {
-	ext := extension(w)
-	letter := false
-	for i := range len(ext) {
-		if !isDigit(ext[i]) && (ext[i] < 'a' || ext[i] > 'z') {
-			return false
-		}
-		letter = letter || !isDigit(ext[i])
-	}
-	return letter && len(ext) >= 2 && len(ext) <= 4
-}
+// named matches an extension like that of a file: two to four letters or digits, not only digits.
+var named = regexp.MustCompile(`^([a-z][a-z0-9]{1,3}|[0-9][a-z0-9]?[a-z][a-z0-9]?)$`)
 
-// splitShell splits a line as a shell does. A quotation mark counts only where
-// a word begins or after another one, so that it's.jpg needs no quotes. quoted
-// tells that quotes or backslashes were used; ok is false where a quotation has
-// no end.
+// splitShell splits a line as a shell does. A quotation mark counts only at the beginning of a word or after another one, so that
+// it's.jpg needs no quotes. quoted tells that quotes or backslashes were used; ok is false if a quotation has no end.
 func splitShell(line string) (words []string, quoted, ok bool) {
-	var word strings.Builder
-	inside, marks := false, false // inside a word; that began with a quotation mark
+	escapes := filepath.Separator != '\\'
+	var word []byte
+	inside, marks := false, false // in a word; it began with a quotation mark
+	mark := byte(0)               // of the open quotation
 	end := func() {
 		if inside {
-			words = append(words, word.String())
+			words = append(words, string(word))
 		}
-		word.Reset()
-		inside, marks = false, false
+		word, inside, marks = nil, false, false
 	}
-	escapes := filepath.Separator != '\\'
-	for i := 0; i < len(line); {
-		r, n := utf8.DecodeRuneInString(line[i:])
-		switch {
-		case unicode.IsSpace(r):
-			end()
-		case (r == '\'' || r == '"') && (!inside || marks):
-			body, used, closed := quotation(line[i:], escapes)
-			if !closed {
-				return nil, false, false
-			}
-			word.WriteString(body)
-			inside, marks, quoted = true, true, true
-			n = used
-		case r == '\\' && escapes && i+1 < len(line):
-			_, size := utf8.DecodeRuneInString(line[i+1:])
-			word.WriteString(line[i+1 : i+1+size])
-			inside, quoted = true, true
-			n = 1 + size
-		default:
-			word.WriteString(line[i : i+n])
-			inside = true
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		next := byte(0)
+		if escapes && c == '\\' && mark != '\'' && i+1 < len(line) {
+			next = line[i+1]
 		}
-		i += n
+		switch {
+		case next != 0 && (mark == 0 || strings.IndexByte("\\\"$`", next) >= 0):
+			word, inside, quoted = append(word, next), true, true
+			i++
+		case c == mark:
+			mark = 0
+		case mark == 0 && (c == '\'' || c == '"') && (!inside || marks):
+			mark, inside, marks, quoted = c, true, true, true
+		case mark == 0 && c < utf8.RuneSelf && unicode.IsSpace(rune(c)):
+			end()
+		default:
+			word, inside = append(word, c), true
+		}
 	}
 	end()
-	return words, quoted, true
+	return words, quoted, mark == 0
 }
-
-// quotation reads a quoted part at the start of s. used is its length with the marks.
-func quotation(s string, escapes bool) (body string, used int, closed bool) {
-	mark := s[0]
-	var b strings.Builder
-	for i := 1; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == mark:
-			return b.String(), i + 1, true
-		case c == '\\' && mark == '"' && escapes && i+1 < len(s) && strings.IndexByte("\\\"$`", s[i+1]) >= 0:
-			i++
-			b.WriteByte(s[i])
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return "", 0, false
-}
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }

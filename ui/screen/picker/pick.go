@@ -1,18 +1,23 @@
 package picker
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
 )
 
 // add picks sources whose paths may be relative.
@@ -46,7 +51,7 @@ func (m *Model) pick(sources []api.Source) tea.Cmd {
 	d, alone := m.disk, len(sources) == 1
 	return tea.Batch(func() tea.Msg {
 		folder := "" // the only source is this folder: open it
-		if info, err := d.stat(fresh[0].Path, d.patience); alone && err == nil && info.IsDir() {
+		if info, err := d.stat(fresh[0].Path, d.timeout); alone && err == nil && info.IsDir() {
 			folder = fresh[0].Path
 		}
 		items := make([]item, len(fresh))
@@ -202,8 +207,9 @@ func (m *Model) drop(gone func(item) bool) int {
 	return len(out)
 }
 
-// trayChanged updates the tray's list. An empty tray loses the focus.
+// trayChanged updates the tray's counts and its list. An empty tray loses the focus.
 func (m *Model) trayChanged() {
+	m.tray.count()
 	m.trayList.Arrange()
 	if len(m.tray.items) == 0 && m.focus == onTray {
 		m.focus = onList
@@ -242,8 +248,8 @@ func (m *Model) sent(jobs []api.Job) {
 	m.trayChanged()
 }
 
-// form opens the upload form for the tray, or for the file under the cursor if the tray is empty. If pick is true, it also
-// picks that file. It checks the files again and warns about those that changed after picking.
+// form checks the files again and opens the upload form for the tray, or for the file under the cursor if the tray is empty.
+// If pick is true, it also picks that file. Files that cannot be sent stay in the tray, marked.
 func (m *Model) form(pick bool) tea.Cmd {
 	d, items := m.disk, slices.Clone(m.tray.items)
 	if len(items) == 0 {
@@ -254,49 +260,33 @@ func (m *Model) form(pick bool) tea.Cmd {
 		items = []item{{source: api.Source{Path: m.path(e)}}}
 	}
 	return func() tea.Msg {
-		var changed []string // after picking
 		for n, i := range items {
-			if i.isURL() {
-				continue
+			if !i.isURL() {
+				items[n].identity, items[n].problem = d.identify(i.source.Path)
+				items[n].checked = true
 			}
-			now, err := d.identify(i.source.Path)
-			if i.checked && err == nil && !now.Same(i.identity) {
-				changed = append(changed, i.source.Name())
+		}
+		return page.Then(func() tea.Cmd {
+			var sources []api.Source
+			var refused []error
+			for _, i := range items {
+				m.tray.set(i)
+				if i.problem != nil {
+					refused = append(refused, i.problem)
+					continue
+				}
+				if pick {
+					m.tray.add(i)
+				}
+				sources = append(sources, i.source)
 			}
-			items[n].identity, items[n].problem, items[n].checked = now, err, true
-		}
-		return page.Then(func() tea.Cmd { return m.compose(items, changed, pick) })
+			m.trayChanged()
+			if len(sources) == 0 {
+				return refusals(refused, len(items))
+			}
+			return tea.Batch(refusals(refused, len(items)), page.Send(page.Compose{Sources: sources}))
+		})
 	}
-}
-
-// compose opens the form. Files that cannot be sent stay in the tray, marked. With pick, it adds the others to it.
-func (m *Model) compose(items []item, changed []string, pick bool) tea.Cmd {
-	var sources []api.Source
-	var refused []error
-	for _, i := range items {
-		m.tray.set(i)
-		if i.problem != nil {
-			refused = append(refused, i.problem)
-			continue
-		}
-		if pick {
-			m.tray.add(i)
-		}
-		sources = append(sources, i.source)
-	}
-	m.trayChanged()
-	cmds := []tea.Cmd{refusals(refused, len(items))}
-	if n := len(changed); n > 0 {
-		words := fmt.Sprintf("%q changed since you picked it. The new content will be sent.", changed[0])
-		if n > 1 {
-			words = fmt.Sprintf("%s changed since you picked them. The new contents will be sent.", text.Plural(n, "file"))
-		}
-		cmds = append(cmds, page.Send(page.Toast{Level: page.Warn, Text: words, Detail: strings.Join(changed, "\n")}))
-	}
-	if len(sources) > 0 {
-		cmds = append(cmds, page.Send(page.Compose{Sources: sources}))
-	}
-	return tea.Batch(cmds...)
 }
 
 // errNoHome means that the environment has no home folder.
@@ -308,4 +298,145 @@ func homeFolder() (string, error) {
 		return "", errNoHome
 	}
 	return home, nil
+}
+
+// content lists what can be picked in a folder at any depth.
+type content struct {
+	folder string
+	items  []item
+	bad    []error // why other files, or all, cannot be picked
+	hidden int
+}
+
+// contentOf returns what can be picked in a folder.
+func contentOf(d *disk, folder string) content {
+	tree, err := session.WalkFolder(context.Background(), folder, "", session.Filter{})
+	c := content{folder: folder, bad: tree.Bad, hidden: tree.Hidden}
+	if err != nil {
+		c.bad = append(c.bad, err)
+	}
+	for _, s := range tree.Sources {
+		s.Label = ""
+		if identity, err := d.identify(s.Path); err == nil {
+			c.items = append(c.items, item{source: s, identity: identity, checked: true})
+		} else {
+			c.bad = append(c.bad, err)
+		}
+	}
+	return c
+}
+
+// pickFolders picks the files in folders at any depth. If all are already picked, it removes them.
+func (m *Model) pickFolders(folders []string) tea.Cmd {
+	if len(folders) == 0 {
+		return nil
+	}
+	d := m.disk
+	return func() tea.Msg {
+		list := make([]content, len(folders))
+		for i, folder := range folders {
+			list[i] = contentOf(d, folder)
+		}
+		return page.Then(func() tea.Cmd { return m.pickedFolders(list) })
+	}
+}
+
+// pickedFolders adds the files of folders to the tray. They keep their folder and subfolders below the form's folder.
+func (m *Model) pickedFolders(list []content) tea.Cmd {
+	var bad []error
+	var folders []string
+	all, fresh, hidden, had := 0, 0, 0, 0
+	for _, c := range list {
+		folders, bad = append(folders, c.folder), append(bad, c.bad...)
+		m.totals[c.folder] = len(c.items)
+		all, hidden, had = all+len(c.items), hidden+c.hidden, had+m.tray.under[c.folder]
+		known := func(i item) bool { return m.tray.has(i.source) }
+		news := len(slices.DeleteFunc(slices.Clone(c.items), known))
+		if fresh += news; news == 0 {
+			continue
+		}
+		sub := m.tray.pickedWhole(c.folder)
+		for _, i := range c.items {
+			i.source.Sub = path.Join(sub, i.source.Sub)
+			if !m.tray.add(i) {
+				m.tray.set(i)
+			}
+		}
+	}
+	m.trayChanged()
+	name, below := text.Plural(len(list), "folder"), " and their subfolders"
+	if len(list) == 1 {
+		name, below = text.Safe(filepath.Base(list[0].folder)), " and its subfolders"
+	}
+	words := "Picked " + text.Plural(fresh, "file") + " in " + name + below
+	switch {
+	case fresh == 0 && had > 0:
+		for _, folder := range folders {
+			m.tray.forget(folder)
+		}
+		n := m.drop(inside(folders))
+		return page.Tell(page.Info, "Removed "+text.Plural(n, "file")+" in "+name+" from the tray. Press z to undo.")
+	case fresh == 0 && len(bad) > 0:
+		return refusals(bad, all+len(bad))
+	case fresh == 0:
+		words = "No file in " + name + " can be picked"
+	}
+	if hidden > 0 {
+		words += "; skipped " + text.Count(hidden) + " hidden"
+	}
+	return tea.Batch(page.Tell(page.Info, words+"."), refusals(bad, all+len(bad)))
+}
+
+// inside reports whether an item is in one of the folders at any depth.
+func inside(folders []string) func(item) bool {
+	in := map[string]bool{}
+	for _, folder := range folders {
+		in[folder] = true
+	}
+	return func(i item) bool {
+		for dir := filepath.Dir(i.source.Path); !i.isURL(); dir = filepath.Dir(dir) {
+			if in[dir] || dir == filepath.Dir(dir) {
+				return in[dir]
+			}
+		}
+		return false
+	}
+}
+
+// wantTotal counts the files of the next visible folder with picked files.
+func (m *Model) wantTotal() tea.Cmd {
+	if m.totaling || len(m.tray.items) == 0 {
+		return nil
+	}
+	from, to := m.seenRows()
+	for i := from; i < to; i++ {
+		e, _ := m.entryAt(i)
+		folder := m.path(e)
+		if e.kind != kindFolder || m.tray.under[folder] == 0 || m.totaled[folder] {
+			continue
+		}
+		m.totaling, m.totaled[folder] = true, true
+		d := m.disk
+		return func() tea.Msg {
+			c := contentOf(d, folder)
+			return page.Do(func() { m.totaling, m.totals[folder] = false, len(c.items) })
+		}
+	}
+	return nil
+}
+
+// share describes how many files of a folder are picked, such as "3/10", with a sign; "" if none are.
+func (m *Model) share(folder string) (sign theme.Sign, words string) {
+	n := m.tray.under[folder]
+	if n == 0 {
+		return theme.SignNone, ""
+	}
+	sign, words = theme.SignPartly, strconv.Itoa(n)
+	if total, known := m.totals[folder]; known {
+		words += "/" + strconv.Itoa(max(n, total))
+		if n >= total {
+			sign = theme.SignMarked
+		}
+	}
+	return sign, words
 }

@@ -2,29 +2,17 @@ package picker
 
 import (
 	"cmp"
-	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/config"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
-
-// Folders are folders that persist between runs.
-type Folders interface {
-	// Bookmarks returns the bookmarked folders.
-	Bookmarks() ([]string, error)
-	SetBookmarks([]string) error
-	// Earlier returns the folders of earlier runs, newest first.
-	Earlier() ([]string, error)
-	// Samples writes sample pictures and returns the path of the one to begin with.
-	Samples() (string, error)
-}
 
 // recentKept is the number of recent folders.
 const recentKept = 15
@@ -33,19 +21,15 @@ const recentKept = 15
 func (m *Model) startPlaces() tea.Cmd {
 	m.places = m.newPlaces()
 	m.Open(m.places)
-	folders := m.options.Folders
-	if folders == nil {
-		return nil
-	}
+	paths := m.options.Paths
 	return func() tea.Msg {
-		marked, err := folders.Bookmarks()
-		earlier, also := folders.Earlier()
+		c, err := config.Load(paths)
 		return page.Then(func() tea.Cmd {
-			m.earlier = earlier
-			m.setMarks(marked)
-			if err = errors.Join(err, also); err != nil {
+			if err != nil {
 				return page.Send(problem(err))
 			}
+			m.earlier = c.Folders
+			m.setMarks(c.BookmarkFolders())
 			return nil
 		})
 	}
@@ -107,28 +91,30 @@ func Recent(run, earlier []string) []string {
 	return out[:min(len(out), recentKept)]
 }
 
-// without returns the folders except one.
-func without(folders []string, gone string) []string {
-	return slices.DeleteFunc(slices.Clone(folders), func(f string) bool { return f == gone })
-}
-
 // toggleMark adds or removes a bookmark.
 func (m *Model) toggleMark(folder string) tea.Cmd {
-	folders := m.options.Folders
+	paths := m.options.Paths
 	return func() tea.Msg {
-		marked, err := folders.Bookmarks()
+		c, err := config.Load(paths)
 		if err != nil {
 			return problem(err)
 		}
-		now, words := without(marked, folder), "is no longer a bookmark."
-		if len(now) == len(marked) {
-			now, words = append(now, folder), "is a bookmark now. Press b to list them."
+		marked, words := c.BookmarkFolders(), "is a bookmark now. Press b to list them."
+		if i := slices.Index(marked, folder); i >= 0 {
+			marked, words = slices.Delete(marked, i, i+1), "is no longer a bookmark."
+		} else {
+			marked = append(marked, folder)
 		}
-		if err := folders.SetBookmarks(now); err != nil {
+		want := c.Choices
+		want.Bookmarks = nil
+		for _, f := range marked {
+			want.Bookmarks = append(want.Bookmarks, filepath.ToSlash(m.short(f)))
+		}
+		if _, err = c.Set(want); err != nil {
 			return problem(err)
 		}
 		return page.Then(func() tea.Cmd {
-			m.setMarks(now)
+			m.setMarks(marked)
 			return page.Tell(page.Good, filepath.Base(folder)+" "+words)
 		})
 	}
@@ -203,13 +189,6 @@ func (m *Model) typedPath(text string) string {
 // namesIn returns the names in a folder that start with begin, ignoring case, folders first. It includes hidden names only if
 // begin is not empty.
 func (d *disk) namesIn(folder, begin string) (names []string, err error) {
-	info, err := d.stat(folder, d.patience)
-	if err == nil && !info.IsDir() {
-		err = errors.New("it is not a folder")
-	}
-	if err != nil {
-		return nil, err
-	}
 	found, err := readNames(folder)
 	low := strings.ToLower(begin)
 	for _, f := range found {
@@ -217,7 +196,7 @@ func (d *disk) namesIn(folder, begin string) (names []string, err error) {
 		if !strings.HasPrefix(strings.ToLower(name), low) || name[0] == '.' && begin == "" {
 			continue
 		}
-		if d.isFolder(folder, f) {
+		if info, err := d.stat(filepath.Join(folder, name), d.timeout); f.IsDir() || err == nil && info.IsDir() {
 			name += string(filepath.Separator)
 		}
 		names = append(names, name)
@@ -227,13 +206,4 @@ func (d *disk) namesIn(folder, begin string) (names []string, err error) {
 		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(text.SortKey(a), text.SortKey(b)))
 	})
 	return names, err
-}
-
-// isFolder reports whether the entry is a folder, following links.
-func (d *disk) isFolder(folder string, f os.DirEntry) bool {
-	if f.Type()&os.ModeSymlink == 0 {
-		return f.IsDir()
-	}
-	info, err := d.stat(filepath.Join(folder, f.Name()), d.patience)
-	return err == nil && info.IsDir()
 }

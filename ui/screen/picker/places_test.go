@@ -5,7 +5,6 @@ import (
 	"image"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/media"
+	"mediadesk/config"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
 )
@@ -72,29 +72,24 @@ func TestGoToATypedPath(t *testing.T) {
 	}
 }
 
-// kept is a list of folders in memory.
-type kept struct {
-	marked, earlier []string
-	samples         string
-	err             error // the error of saving them
-}
-
-func (k *kept) Bookmarks() ([]string, error) { return slices.Clone(k.marked), nil }
-func (k *kept) Earlier() ([]string, error)   { return k.earlier, nil }
-func (k *kept) Samples() (string, error)     { return k.samples, k.err }
-func (k *kept) SetBookmarks(f []string) error {
-	if k.err == nil {
-		k.marked = f
-	}
-	return k.err
-}
-
 func TestBookmarksAndRecentFolders(t *testing.T) {
 	dir := folder(t, "a/x.jpg", "b/")
-	marks := &kept{earlier: []string{filepath.Join(dir, "a"), "/an/earlier/one"}}
-	d := start(t, Options{Folder: filepath.Join(dir, "a"), Folders: marks})
+	paths := config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": filepath.Join(dir, "b")}[name] })
+	must(t, paths.Make())
+	marked := func(want ...string) {
+		t.Helper()
+		c, err := config.Load(paths)
+		must(t, err)
+		equal(t, "bookmarks", c.BookmarkFolders(), want)
+	}
+	c, err := config.Load(paths)
+	must(t, err)
+	_, err = c.SetFolders(func([]string) []string { return []string{filepath.Join(dir, "a"), "/an/earlier/one"} })
+	must(t, err)
+	d := start(t, Options{Folder: filepath.Join(dir, "a"), Paths: paths})
 	d.Press("B")
-	equal(t, "bookmarks", marks.marked, []string{filepath.Join(dir, "a")})
+	d.Toasted("a is a bookmark now.")
+	marked(filepath.Join(dir, "a"))
 	d.Press("h", "b")
 	d.Sees("Places", "bookmark", "recent", "/001/a", "/an/earlier/one")
 	equal(t, "shown", d.m.Shown(), []string{dir, filepath.Join(dir, "a")})
@@ -104,16 +99,9 @@ func TestBookmarksAndRecentFolders(t *testing.T) {
 		t.Errorf("in %q", d.m.shown.folder)
 	}
 	d.Press("b", "d")
-	equal(t, "bookmarks", marks.marked, nil)
+	marked()
 	d.Press("d")
 	d.Toasted("Only bookmarks")
-	d.Press("esc")
-	marks.err = errors.New("the disk is full")
-	d.Press("B")
-	d.Toasted("The disk is full.")
-	if none := start(t, Options{Folder: dir}); none.m.noFolders() == "" {
-		t.Error("bookmarks without a place to keep them")
-	}
 }
 
 func TestWhatIsInTheLibraryAlready(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,11 +42,15 @@ type preview struct {
 	pictures *edit.Tiles // of the file, or the first ones of the folder
 }
 
-// count is the content of a folder.
+// count is the content of a folder at any depth, without what hidden folders contain.
 type count struct {
-	files, folders, hidden int
-	pictures               []string // first visible pictures
+	pictures, others, folders, hidden int
+	more                              bool     // there is more than was counted
+	first                             []string // paths of the first pictures
 }
+
+// maxCounted is about the number of entries after which counting ends.
+const maxCounted = 50_000
 
 // wanted returns the subject to preview; zero means none.
 func (m *Model) wanted() subject {
@@ -92,7 +97,7 @@ func (m *Model) wantPreview() tea.Cmd {
 		case <-time.After(wait):
 		}
 		if want.folder {
-			n, err := countFolder(want.path)
+			n, err := countFolder(ctx, want.path)
 			return page.Do(func() { p.count, p.failure = &n, err })
 		}
 		facts, err := media.FactsOf(ctx, want.path)
@@ -119,8 +124,8 @@ func (m *Model) previewed() (list []edit.Thumb) {
 	switch {
 	case s.path == "" || p.failure != nil:
 	case p.count != nil:
-		for _, name := range p.count.pictures {
-			list = append(list, thumbOf(filepath.Join(s.path, name), ""))
+		for _, path := range p.count.first {
+			list = append(list, thumbOf(path, ""))
 		}
 	case p.facts != nil && p.facts.Shown(), p.facts == nil && !s.changed.IsZero() && entry{name: s.path}.isPicture():
 		list = append(list, thumbOf(s.path, fmt.Sprint(s.size, s.changed.UnixNano())))
@@ -136,27 +141,75 @@ func (p *preview) problem() error {
 	return cmp.Or(p.failure, p.pictures.Failure())
 }
 
-// countFolder counts the content of a folder.
-func countFolder(path string) (count, error) {
-	var n count
-	found, err := readNames(path)
-	if err != nil {
-		return n, folderProblem(path, err)
-	}
-	for _, d := range found {
-		if d.IsDir() {
-			n.folders++
-		} else {
-			n.files++
+// countFolder counts what is under a folder, level by level.
+func countFolder(ctx context.Context, root string) (n count, err error) {
+	var firsts [][]string // pictures by folder
+	entries := 0
+	for folders := []string{root}; len(folders) > 0; folders = folders[1:] {
+		if n.more = entries > maxCounted || ctx.Err() != nil; n.more {
+			break
 		}
-		e := entry{name: d.Name()}
-		if e.hidden() {
-			n.hidden++
-		} else if !d.IsDir() && e.isPicture() {
-			n.pictures = append(n.pictures, d.Name())
+		found, failure := readNames(folders[0])
+		if failure != nil && folders[0] == root {
+			return n, folderProblem(root, failure)
+		}
+		entries += len(found)
+		slices.SortFunc(found, func(a, b fs.DirEntry) int { return strings.Compare(text.SortKey(a.Name()), text.SortKey(b.Name())) })
+		var first []string
+		for _, d := range found {
+			path := filepath.Join(folders[0], d.Name())
+			switch e := (entry{name: d.Name()}); {
+			case e.hidden():
+				n.hidden++
+			case d.IsDir():
+				n.folders++
+				folders = append(folders, path)
+			case e.isPicture():
+				n.pictures++
+				first = append(first, path)
+			default:
+				n.others++
+			}
+		}
+		firsts = append(firsts, first[:min(len(first), edit.MaxFirst)])
+	}
+	// The folder's own pictures, then one of each subfolder in turn.
+	for i := range edit.MaxFirst {
+		for at, first := range firsts {
+			if at == 0 && i == 0 {
+				n.first = first
+			} else if at > 0 && i < len(first) && len(n.first) < edit.MaxFirst {
+				n.first = append(n.first, first[i])
+			}
 		}
 	}
-	slices.SortFunc(n.pictures, func(a, b string) int { return strings.Compare(text.SortKey(a), text.SortKey(b)) })
-	n.pictures = n.pictures[:min(len(n.pictures), edit.MaxFirst)]
-	return n, nil
+	return n, ctx.Err()
+}
+
+// String describes the content, such as "300 pictures in 12 folders".
+func (n *count) String() string {
+	var words []string
+	if n.pictures > 0 {
+		words = append(words, text.Plural(n.pictures, "picture"))
+	}
+	if n.others > 0 {
+		words = append(words, text.Plural(n.others, text.If(n.pictures > 0, "other ")+"file"))
+	}
+	all := cmp.Or(strings.Join(words, ", "), "No files")
+	if n.folders > 0 {
+		all += " in " + text.Plural(n.folders, "folder")
+	}
+	return all + text.If(n.more, " and more") + text.If(n.hidden > 0, " · "+text.Count(n.hidden)+" hidden")
+}
+
+// holdsPictures reports whether a folder or one of its subfolders has a picture.
+func holdsPictures(folder string) bool {
+	found, _ := readNames(folder) // the listing tells problems
+	return slices.ContainsFunc(found, func(d fs.DirEntry) bool {
+		if e := (entry{name: d.Name()}); !d.IsDir() || e.hidden() {
+			return e.isPicture() && !e.hidden()
+		}
+		below, _ := readNames(filepath.Join(folder, d.Name()))
+		return slices.ContainsFunc(below, func(d fs.DirEntry) bool { return !d.IsDir() && entry{name: d.Name()}.isPicture() })
+	})
 }

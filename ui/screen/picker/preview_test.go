@@ -49,7 +49,7 @@ func previewed(t *testing.T) *fixture {
 
 func TestPreview(t *testing.T) {
 	d := previewed(t)
-	d.Sees("2 files, 1 folder · 1 hidden", "A folder. Press enter to open it.")
+	d.Sees("1 file in 1 folder · 1 hidden", "A folder. Press enter to open it.")
 	d.Press("j")
 	d.Sees("JPEG picture", "400 x 300 px", "alpha", "no", "changed")
 	if !strings.ContainsAny(d.Text(), "▄▀▌▐") {
@@ -78,7 +78,7 @@ func TestPreviewOfTheTray(t *testing.T) {
 	d.Send(tea.PasteMsg{Content: "https://example.com/x.jpg"})
 	d.Press("enter", "tab")
 	d.Sees("a.jpg", "JPEG picture")
-	d.Press("j")
+	d.Press("j", "j")
 	d.Sees("The service downloads this file:")
 }
 
@@ -144,7 +144,7 @@ func TestPlayingInWords(t *testing.T) {
 func TestPreviewOfAFolder(t *testing.T) {
 	dir := filepath.Dir(pictures(t))
 	d := start(t, Options{Folder: dir, Preview: true, Loader: picture.NewLoader(media.Limits{})})
-	d.Sees("4 files, 1 folder", "a.jpg", "b.png", "broken.jpg", "no picture")
+	d.Sees("3 pictures, 2 other files in 2 folders · 1 hidden", "a.jpg", "b.png", "broken.jpg", "no picture")
 	d.SeesNot("Press enter to open it", "z.txt")
 	if !strings.ContainsAny(d.Text(), "▄▀▌▐") {
 		t.Errorf("no pictures:\n%s", d.Text())

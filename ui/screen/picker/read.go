@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"sync"
 	"syscall"
 	"time"
 
@@ -29,15 +27,11 @@ type opened struct {
 
 // open opens another folder. The old one stays until the new one is read. The cursor moves to the name land if it exists.
 func (m *Model) open(folder, land string) tea.Cmd {
-	d, a := m.disk, m.request(folder)
-	return m.reads.Ask(func() tea.Msg {
-		o := openFolder(d, folder, land, a)
-		return page.Then(func() tea.Cmd { return m.opened(o) })
-	})
+	return m.openBy(folder, func(a arrangement) opened { return openFolder(folder, land, a) })
 }
 
-// request prepares reading a folder and returns how to arrange it.
-func (m *Model) request(folder string) arrangement {
+// openBy opens the folder that read reads.
+func (m *Model) openBy(folder string, read func(arrangement) opened) tea.Cmd {
 	m.opening = folder
 	if e, ok := m.current(); ok {
 		m.cursors[m.shown.folder] = e.name
@@ -46,7 +40,10 @@ func (m *Model) request(folder string) arrangement {
 	if folder == m.shown.folder {
 		a.pattern = m.list.Filter()
 	}
-	return a
+	return m.reads.Ask(func() tea.Msg {
+		o := read(a)
+		return page.Then(func() tea.Cmd { return m.opened(o) })
+	})
 }
 
 // reload reads the folder again unless one is being read. The cursor stays.
@@ -57,8 +54,29 @@ func (m *Model) reload() tea.Cmd {
 	return m.open(m.shown.folder, "")
 }
 
+// openSamples writes the sample pictures and opens their folder; with first, only if no picture is in or below the first folder.
+func (m *Model) openSamples(first bool) tea.Cmd {
+	folder, samples := m.options.Folder, m.options.Samples
+	return m.openBy("samples", func(a arrangement) (o opened) {
+		if first {
+			o = openFolder(folder, "", a)
+			if o.err != nil || holdsPictures(o.folder) {
+				return o
+			}
+		}
+		sample, err := samples()
+		switch {
+		case err == nil:
+			return openFolder(sample, "", a)
+		case !first:
+			o.err = err
+		}
+		return o
+	})
+}
+
 // openFolder reads a folder or its nearest existing parent, and arranges it.
-func openFolder(d *disk, asked, land string, a arrangement) opened {
+func openFolder(asked, land string, a arrangement) opened {
 	o := opened{arrangement: a, land: land}
 	folder, err := filepath.Abs(asked) // "" is the working directory
 	if err != nil {
@@ -85,17 +103,12 @@ func openFolder(d *disk, asked, land string, a arrangement) opened {
 	if err != nil {
 		o.err = folderProblem(o.folder, err)
 	}
-	// A link on a slow disk shows its target later.
-	end := time.Now().Add(d.patience / 10)
+	end := time.Now().Add(a.disk.timeout / 10) // a link on a slow disk shows its target later
 	o.entries = make([]entry, len(found))
 	for i, f := range found {
 		e := entry{name: f.Name(), kind: kindOf(f.Type())}
 		if e.link = f.Type()&fs.ModeSymlink != 0; e.link {
-			e.kind = kindLink
-			if left := time.Until(end); left > 0 {
-				info, err := d.stat(filepath.Join(o.folder, e.name), left)
-				e.kind = kindOfLink(info, err)
-			}
+			e.kind = kindOfLink(a.disk.stat(filepath.Join(o.folder, e.name), time.Until(end)))
 		}
 		o.entries[i] = e
 	}
@@ -111,19 +124,6 @@ func readNames(folder string) ([]fs.DirEntry, error) {
 	}
 	defer func() { _ = dir.Close() }() // read only
 	return dir.ReadDir(-1)
-}
-
-// kindOfLink returns the kind of a link from the result of os.Stat.
-func kindOfLink(info fs.FileInfo, err error) kind {
-	switch {
-	case errors.Is(err, errNoAnswer):
-		return kindLink
-	case errors.Is(err, syscall.ELOOP):
-		return kindCircle
-	case err != nil:
-		return kindBroken
-	}
-	return kindOf(info.Mode())
 }
 
 // opened shows a folder. If it cannot be read, the current folder stays. If there is none, the list shows the error.
@@ -142,8 +142,7 @@ func (m *Model) opened(o opened) tea.Cmd {
 		m.list.EndRange()
 		m.list.GoTo(0)
 		m.list.SetFilter("")
-		m.recent = slices.Insert(without(m.recent, o.folder), 0, o.folder)
-		m.recent = m.recent[:min(len(m.recent), recentKept)]
+		m.recent = Recent([]string{o.folder}, m.recent)
 		cmds = append(cmds, m.sheet.Delete())
 		m.sheet.Forget()
 		land = cmp.Or(land, m.cursors[o.folder])
@@ -252,71 +251,49 @@ func (m *Model) check() tea.Cmd {
 	}
 }
 
-// disk reads file facts that may block forever, such as links to an offline network mount. It leaves such calls open, and
-// the callers continue without a result.
+// disk reads facts of files whose disk may never answer, such as links to an offline network mount. A call without an answer
+// stays open, and the caller goes on.
 type disk struct {
-	ask func(path string) (fs.FileInfo, error) // os.Stat
-
-	patience time.Duration // time to wait for a result
-
-	mu   sync.Mutex
-	open map[string]*question // by path
+	ask     func(path string) (fs.FileInfo, error) // os.Stat
+	timeout time.Duration
+	open    chan struct{} // a slot for each open call, because each holds a system thread
 }
-
-// question is a pending call.
-type question struct {
-	begun    time.Time
-	answered chan struct{} // closed on a result
-	info     fs.FileInfo
-	err      error
-}
-
-// mostOpen limits the open calls, because each holds a system thread.
-const mostOpen = 100
 
 // errNoAnswer means that the disk or server of a path does not respond.
 var errNoAnswer = errors.New("does not answer")
 
 func newDisk() *disk {
-	return &disk{ask: os.Stat, patience: time.Second, open: map[string]*question{}}
+	return &disk{ask: os.Stat, timeout: time.Second, open: make(chan struct{}, 100)}
 }
 
-// stat is os.Stat for a path that may be remote. It returns errNoAnswer if the first pending call for the path has no result
-// in time. Each path has at most one pending call.
-func (d *disk) stat(path string, patience time.Duration) (fs.FileInfo, error) {
-	d.mu.Lock()
-	q := d.open[path]
-	if q == nil {
-		if len(d.open) >= mostOpen {
-			d.mu.Unlock()
-			return nil, errNoAnswer
-		}
-		q = &question{begun: time.Now(), answered: make(chan struct{})}
-		d.open[path] = q
-		go d.answer(path, q)
+// stat is os.Stat that returns errNoAnswer after the timeout, or if too many calls are open.
+func (d *disk) stat(path string, timeout time.Duration) (info fs.FileInfo, err error) {
+	if timeout <= 0 {
+		return nil, errNoAnswer
 	}
-	d.mu.Unlock()
-	timer := time.NewTimer(patience - time.Since(q.begun))
-	defer timer.Stop()
 	select {
-	case <-q.answered:
-		return q.info, q.err
-	case <-timer.C:
+	case d.open <- struct{}{}:
+	default:
+		return nil, errNoAnswer
+	}
+	answered := make(chan func(), 1)
+	go func() {
+		found, wrong := d.ask(path)
+		<-d.open
+		answered <- func() { info, err = found, wrong }
+	}()
+	select {
+	case take := <-answered:
+		take()
+		return info, err
+	case <-time.After(timeout):
 		return nil, errNoAnswer
 	}
 }
 
-func (d *disk) answer(path string, q *question) {
-	q.info, q.err = d.ask(path)
-	d.mu.Lock()
-	delete(d.open, path)
-	d.mu.Unlock()
-	close(q.answered)
-}
-
 // identify is api.Identify for a path that may be remote.
 func (d *disk) identify(path string) (api.Identity, error) {
-	if _, err := d.stat(path, d.patience); errors.Is(err, errNoAnswer) {
+	if _, err := d.stat(path, d.timeout); errors.Is(err, errNoAnswer) {
 		return api.Identity{}, noAnswer(path)
 	}
 	return api.Identify(path)

@@ -50,9 +50,7 @@ func among(sources ...api.Source) func(item) bool {
 type tray struct {
 	items []item
 	at    map[string]int // index in items by key
-	size  int64          // total bytes of checked files
-	// under counts the items in each folder of this computer, at any depth.
-	under map[string]int
+	under map[string]int // number of items by folder of this computer, at any depth
 	// subs maps folders that were picked as a whole to the subfolder that their files keep. It outlives the items, so that a file
 	// picked again keeps its subfolder.
 	subs map[string]string
@@ -68,9 +66,6 @@ func (t *tray) add(i item) bool {
 	if t.has(i.source) {
 		return false
 	}
-	if t.at == nil {
-		t.at, t.under = map[string]int{}, map[string]int{}
-	}
 	if folder := filepath.Dir(i.source.Path); !i.isURL() {
 		if i.source.Sub == "" {
 			i.source.Sub = t.subOf(folder)
@@ -78,54 +73,46 @@ func (t *tray) add(i item) bool {
 			t.keep(folder, i.source.Sub)
 		}
 	}
+	if t.at == nil {
+		t.at = map[string]int{}
+	}
 	t.at[keyOf(i.source)] = len(t.items)
 	t.items = append(t.items, i)
-	t.count(i, 1)
 	return true
-}
-
-// count adds an item to the totals, or removes it if by is -1.
-func (t *tray) count(i item, by int) {
-	t.size += int64(by) * i.identity.Size
-	if i.isURL() {
-		return
-	}
-	for dir := filepath.Dir(i.source.Path); ; dir = filepath.Dir(dir) {
-		if t.under[dir] += by; t.under[dir] == 0 {
-			delete(t.under, dir)
-		}
-		if dir == filepath.Dir(dir) {
-			return
-		}
-	}
 }
 
 // set updates an item in the tray. The item keeps its subfolder unless i has one.
 func (t *tray) set(i item) {
-	at, ok := t.at[keyOf(i.source)]
-	if !ok {
-		return
+	if at, ok := t.at[keyOf(i.source)]; ok {
+		i.source.Sub = cmp.Or(i.source.Sub, t.items[at].source.Sub)
+		t.items[at] = i
 	}
-	i.source.Sub = cmp.Or(i.source.Sub, t.items[at].source.Sub)
-	t.size += i.identity.Size - t.items[at].identity.Size
-	t.items[at] = i
 }
 
 // remove removes and returns the items for which gone is true.
 func (t *tray) remove(gone func(item) bool) (out []item) {
-	var kept []item
-	for _, i := range t.items {
-		if gone(i) {
-			out = append(out, i)
-			delete(t.at, keyOf(i.source))
-			t.count(i, -1)
-			continue
+	t.items = slices.DeleteFunc(slices.Clone(t.items), func(i item) bool {
+		if !gone(i) {
+			return false
 		}
-		t.at[keyOf(i.source)] = len(kept)
-		kept = append(kept, i)
-	}
-	t.items = kept
+		out = append(out, i)
+		return true
+	})
+	t.count()
 	return out
+}
+
+// count updates what is known about all items.
+func (t *tray) count() {
+	t.at, t.under = map[string]int{}, map[string]int{}
+	for n, i := range t.items {
+		t.at[keyOf(i.source)] = n
+		for dir := filepath.Dir(i.source.Path); !i.isURL(); dir = filepath.Dir(dir) {
+			if t.under[dir]++; dir == filepath.Dir(dir) {
+				break
+			}
+		}
+	}
 }
 
 // subOf returns the subfolder that a folder's files keep; "" if the folder was not picked as a whole.

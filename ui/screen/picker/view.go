@@ -62,13 +62,17 @@ func (m *Model) title(width int) string {
 	if m.shown.folder == "" {
 		return "Reading…"
 	}
-	name := text.Safe(m.shown.folder)
-	if home, err := m.home(); err == nil {
-		if rest, ok := strings.CutPrefix(m.shown.folder, home); ok && home != "/" && (rest == "" || rest[0] == filepath.Separator) {
-			name = text.Safe("~" + rest)
+	return text.TruncateMiddle(text.Safe(m.short(m.shown.folder)), width)
+}
+
+// short abbreviates the home folder as ~.
+func (m *Model) short(folder string) string {
+	if home, err := m.home(); err == nil && home != "/" {
+		if rest, ok := strings.CutPrefix(folder, home); ok && (rest == "" || rest[0] == filepath.Separator) {
+			return "~" + rest
 		}
 	}
-	return text.TruncateMiddle(name, width)
+	return folder
 }
 
 func (m *Model) footer() string {
@@ -226,12 +230,11 @@ func shorten(found []int, n int, short string) []int {
 	return out
 }
 
-// firstPictures returns the first pictures of a folder.
-func firstPictures(_ context.Context, folder string) ([]edit.Thumb, error) {
-	n, err := countFolder(folder)
-	thumbs := make([]edit.Thumb, len(n.pictures))
-	for i, name := range n.pictures {
-		thumbs[i] = thumbOf(filepath.Join(folder, name), "")
+// firstPictures returns the first pictures under a folder.
+func firstPictures(ctx context.Context, folder string) (thumbs []edit.Thumb, err error) {
+	n, err := countFolder(ctx, folder)
+	for _, path := range n.first {
+		thumbs = append(thumbs, thumbOf(path, ""))
 	}
 	return thumbs, err
 }

@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image"
@@ -95,13 +96,10 @@ func (m *Model) describe(f *kit.Facts) {
 	switch {
 	case p.problem() != nil:
 		f.Say(th.Warn, pictureProblem(p.problem()))
-	case p.count != nil && p.count.files+p.count.folders == 0:
+	case p.count != nil && p.count.pictures+p.count.others+p.count.folders+p.count.hidden == 0:
 		f.Say(th.Muted, "An empty folder.")
 	case p.count != nil:
-		n := p.count
-		words := text.If(n.files > 0, text.Plural(n.files, "file")) + text.If(n.files > 0 && n.folders > 0, ", ") +
-			text.If(n.folders > 0, text.Plural(n.folders, "folder"))
-		f.Say(th.Text, words+text.If(n.hidden > 0, " · "+text.Count(n.hidden)+" hidden"))
+		f.Say(th.Text, p.count.String())
 	case p.facts != nil:
 		describeFile(f, p.facts)
 	}
@@ -183,13 +181,35 @@ func playing(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d:%02d h", s/3600, s/60%60, s%60)
 }
 
-// trayColumns are the columns of the tray: sign, name, size, place, note.
+// trayColumns are the columns of the tray: sign, name, size, note.
 var trayColumns = kit.Columns{
 	{Width: 1},
-	{Width: 14, Flex: 2, Middle: true},
+	{Width: 14, Flex: 1, Middle: true},
 	{Width: 8, Right: true},
-	{Width: 16, Flex: 2, Spare: 2, Middle: true},
 	{Width: 12, Spare: 1},
+}
+
+// trayGroups returns the items by folder, in the order in which the folders were picked first.
+func (m *Model) trayGroups() (groups []kit.Group[item]) {
+	at := map[string]int{}
+	for _, i := range m.tray.items {
+		folder := "URLs"
+		if !i.isURL() {
+			folder = m.short(filepath.Dir(i.source.Path))
+		}
+		if _, known := at[folder]; !known {
+			at[folder] = len(groups)
+			groups = append(groups, kit.Group[item]{Key: folder})
+		}
+		g := &groups[at[folder]]
+		g.Rows = append(g.Rows, i)
+	}
+	return groups
+}
+
+// trayHead returns the folder of a group and what is picked in it.
+func (m *Model) trayHead(folder string, items []item, th *theme.Theme) (name, note string) {
+	return text.Safe(folder), th.Muted.Render(summary(items))
 }
 
 func (m *Model) drawTray(l layout, th *theme.Theme) string {
@@ -211,10 +231,9 @@ func (m *Model) drawTray(l layout, th *theme.Theme) string {
 }
 
 func (m *Model) trayCells(i item, _ []int, th *theme.Theme) []kit.Cell {
-	sign, place, size, note := theme.SignMarked, filepath.Dir(i.source.Path), "", ""
+	sign, size, note := theme.SignMarked, "", ""
 	switch {
 	case i.isURL():
-		place, note = i.source.URL, "URL"
 	case i.problem != nil:
 		sign, note = theme.SignWarn, "unusable"
 	case !i.checked:
@@ -225,28 +244,30 @@ func (m *Model) trayCells(i item, _ []int, th *theme.Theme) []kit.Cell {
 	}
 	style := th.SignStyle(sign)
 	return []kit.Cell{
-		{Text: th.Glyph(sign), Style: style}, {Text: i.label()}, {Text: size, Style: th.Muted}, {Text: place, Style: th.Muted}, {Text: note, Style: style},
+		{Text: th.Glyph(sign), Style: style}, {Text: cmp.Or(i.source.URL, i.label())}, {Text: size, Style: th.Muted}, {Text: note, Style: style},
 	}
 }
 
 // traySummary summarizes the tray.
 func (m *Model) traySummary() string {
-	n := len(m.tray.items)
-	if n == 0 {
-		return "nothing picked yet"
-	}
-	addresses := 0
-	for _, i := range m.tray.items {
-		if i.isURL() {
-			addresses++
+	return cmp.Or(summary(m.tray.items), "nothing picked yet")
+}
+
+// summary counts items and the bytes of files.
+func summary(items []item) string {
+	var words []string
+	files, size := 0, int64(0)
+	for _, i := range items {
+		if !i.isURL() {
+			files++
+			size += i.identity.Size
 		}
 	}
-	var words []string
-	if n > addresses {
-		words = append(words, text.Plural(n-addresses, "file")+", "+text.Bytes(m.tray.size))
+	if files > 0 {
+		words = append(words, text.Plural(files, "file")+", "+text.Bytes(size))
 	}
-	if addresses > 0 {
-		words = append(words, text.Plural(addresses, "URL"))
+	if urls := len(items) - files; urls > 0 {
+		words = append(words, text.Plural(urls, "URL"))
 	}
 	return strings.Join(words, " · ")
 }

@@ -1,15 +1,11 @@
 package api
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/url"
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Saved is a saved extension of an account (hosted-service.md §15).
@@ -24,13 +20,6 @@ type Saved struct {
 func (s *Saved) Element() Extension {
 	id, _ := json.Marshal(s.ID)
 	return Extension{Name: SavedExtension, Rest: map[string]json.RawMessage{"id": id}}
-}
-
-// SavedExtensions lists the saved extensions of the account. The specification lacks this call: see
-// [Unavailable].
-func (c *Client) SavedExtensions(ctx context.Context) (list []Saved, err error) {
-	err = c.Do(ctx, &list)(c.request("list of saved extensions", http.MethodGet, "/v1/saved-extensions", nil, nil))
-	return list, err
 }
 
 // MayBeSaved reports whether e may name a saved extension.
@@ -164,27 +153,5 @@ func TasksShow(asked *Extension, then, now *File) bool {
 	return false
 }
 
-// Usage is the usage of an account (hosted-service.md §15). Services omit what they do not count.
-type Usage struct {
-	StorageBytes         Field[int64] `json:"mediaLibraryStorageBytes,omitzero"`
-	BandwidthBytes       Field[int64] `json:"bandwidthBytes,omitzero"`
-	ExtensionUnits       Field[int64] `json:"extensionUnitsCount,omitzero"`
-	VideoUnits           Field[int64] `json:"videoProcessingUnitsCount,omitzero"`
-	OriginalStorageBytes Field[int64] `json:"originalCacheStorageBytes,omitzero"`
-}
-
 // MaxUsageDays is the maximum number of days in a Usage request.
 const MaxUsageDays = 89
-
-// Usage returns the usage of the account from the day of start until the day before end, in UTC.
-func (c *Client) Usage(ctx context.Context, start, end time.Time) (Usage, error) {
-	var u Usage
-	err := c.Do(ctx, &u)(c.DescribeUsage(start, end))
-	return u, err
-}
-
-// DescribeUsage returns the request that Usage would send.
-func (c *Client) DescribeUsage(start, end time.Time) (Request, error) {
-	v := url.Values{"startDate": {start.Format(time.DateOnly)}, "endDate": {end.Format(time.DateOnly)}}
-	return c.request("usage", http.MethodGet, "/v1/accounts/usage?"+v.Encode(), nil, nil)
-}

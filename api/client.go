@@ -174,10 +174,7 @@ func (c *Client) UploadAddress() string { return c.upload + "/api/v1/files/uploa
 // unsuccessful answer, a *SendError without an answer, ErrNoRecord for a success without a record.
 // OutcomeOf reports what each means for the file.
 func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*File, error) {
-	if problems := u.Check(); len(problems) > 0 {
-		return nil, problems[0]
-	}
-	if u.Source.Path == "" && u.Source.URL == "" {
+	if u.Source.Path == "" && !IsWebAddress(u.Source.URL) {
 		return nil, &RuleError{Field: "file", Message: "file is missing: there is nothing to send", Help: "Pick a file or give an address."}
 	}
 	expect := !c.bare.Load()
@@ -313,42 +310,21 @@ func (c *Client) describeRecord(file *File) string {
 // UpdateDetails changes tags or custom coordinates of a file and returns its record
 // (service.md §4.2).
 func (c *Client) UpdateDetails(ctx context.Context, fileID string, d Details) (*File, error) {
-	if problems := d.Check(); len(problems) > 0 {
-		return nil, problems[0]
-	}
-	return c.file(ctx)(c.DescribeUpdate(fileID, d))
+	return c.Record(ctx)(ChangeDetails(fileID, d))
 }
 
-// DescribeUpdate returns the request that UpdateDetails would send.
-func (c *Client) DescribeUpdate(fileID string, d Details) (Request, error) {
-	return c.request(opUpdate, http.MethodPatch, files(fileID, "details"), d, checkID(fileID))
-}
-
-// Details reads the record of a file. It is not part of the specification: hosted services and the
-// local library support it, others answer 404.
+// Details reads the record of a file.
 func (c *Client) Details(ctx context.Context, fileID string) (*File, error) {
-	return c.file(ctx)(c.DescribeDetails(fileID))
+	return c.Record(ctx)(ReadDetails(fileID))
 }
 
-// DescribeDetails returns the request that Details would send.
-func (c *Client) DescribeDetails(fileID string) (Request, error) {
-	return c.request("details", http.MethodGet, files(fileID, "details"), nil, checkID(fileID))
-}
-
-// request describes a request with the JSON of body, or without one if body is nil. err, if not nil,
-// says why it cannot be made.
-func (c *Client) request(op, method, path string, body any, err error) (Request, error) {
-	r := Request{op: op, Method: method, Address: c.base + path}
-	if body != nil && err == nil {
-		var text []byte
-		text, err = json.Marshal(body)
-		r.Body = string(text)
-	}
+// Describe returns a request with its complete address, to be shown.
+func (c *Client) Describe(r Request, err error) (Request, error) {
+	r.Address = c.base + r.Address
 	return r, err
 }
 
-// Do returns a function that sends the request of a Describe function, which may be a folder job, and
-// decodes the JSON of the answer into v; v may be nil.
+// Do returns a function that sends a request and decodes the JSON of the answer into v; v may be nil.
 func (c *Client) Do(ctx context.Context, v any) func(Request, error) error {
 	return func(r Request, err error) error {
 		if err != nil {
@@ -358,8 +334,8 @@ func (c *Client) Do(ctx context.Context, v any) func(Request, error) error {
 	}
 }
 
-// file is like Do, for an answer that is the record of a file.
-func (c *Client) file(ctx context.Context) func(Request, error) (*File, error) {
+// Record is like Do, for an answer that is the record of a file.
+func (c *Client) Record(ctx context.Context) func(Request, error) (*File, error) {
 	return func(r Request, err error) (*File, error) {
 		file := new(File)
 		if err := c.Do(ctx, file)(r, err); err != nil {
@@ -430,7 +406,7 @@ func (c *Client) callOnce(ctx context.Context, r Request, v any) error {
 	defer cancel()
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
-	req, err := http.NewRequestWithContext(ctx, r.Method, r.Address, strings.NewReader(r.Body))
+	req, err := http.NewRequestWithContext(ctx, r.Method, c.base+r.Address, strings.NewReader(r.Body))
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func TestConnectionRefused(t *testing.T) {
 	wantSendError(t, err, false)
 	_, err = c.List(context.Background(), api.Query{})
 	wantSendError(t, err, false)
-	_, err = c.Fetch(context.Background(), address+"/a.jpg", 10)
+	_, _, err = c.Fetch(context.Background(), address+"/a.jpg", 0, 10)
 	wantSendError(t, err, false)
 }
 

@@ -53,7 +53,7 @@ func TestNewClientAddresses(t *testing.T) {
 		}
 	}
 	c := mustClient(t, api.Options{UploadURL: "https://u.example:8443/base/", BaseURL: "https://b.example//", DeliveryURL: "https://d.example/"})
-	details, err := c.DescribeDetails("a b")
+	details, err := c.Describe(api.ReadDetails("a b"))
 	if err != nil || c.Host() != "u.example:8443" || c.UploadAddress() != "https://u.example:8443/base/api/v1/files/upload" || details.Address != "https://b.example/v1/files/a%20b/details" {
 		t.Errorf("got %s, %s, %s, %v", c.Host(), c.UploadAddress(), details.Address, err)
 	}
@@ -175,7 +175,7 @@ func TestFetch(t *testing.T) {
 	t.Cleanup(server.Close)
 	c := mustClient(t, api.Options{UploadURL: server.URL, BaseURL: server.URL, Key: key(testKey)})
 	for _, path := range []string{"/a.jpg", "/moved.jpg"} {
-		body, err := c.Fetch(context.Background(), server.URL+path, 10)
+		body, _, err := c.Fetch(context.Background(), server.URL+path, 0, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +184,7 @@ func TestFetch(t *testing.T) {
 		}
 		body.Close()
 	}
-	body, err := c.Fetch(context.Background(), server.URL+"/a.jpg", 9)
+	body, _, err := c.Fetch(context.Background(), server.URL+"/a.jpg", 0, 9)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,11 +193,11 @@ func TestFetch(t *testing.T) {
 	}
 	body.Close()
 	var answer *api.ServiceError
-	if _, err := c.Fetch(context.Background(), server.URL+"/private.jpg", 10); !errors.As(err, &answer) || answer.Message != "signed addresses only" {
+	if _, _, err := c.Fetch(context.Background(), server.URL+"/private.jpg", 0, 10); !errors.As(err, &answer) || answer.Message != "signed addresses only" {
 		t.Errorf("got %v", err)
 	}
 	for _, address := range []string{"", "/a.jpg", "file:///etc/passwd"} {
-		if _, err := c.Fetch(context.Background(), address, 10); err == nil {
+		if _, _, err := c.Fetch(context.Background(), address, 0, 10); err == nil {
 			t.Errorf("%q was fetched", address)
 		}
 	}

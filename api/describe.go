@@ -11,7 +11,7 @@ import (
 // Request is a request of the client, to be shown to the user. It never contains the key.
 type Request struct {
 	Method  string `json:"method"`
-	Address string `json:"address"`
+	Address string `json:"address"`         // in a request for Client.Do, only the path
 	Parts   []Part `json:"parts,omitempty"` // text parts of an upload
 	File    string `json:"file,omitempty"`  // path whose bytes are the file part
 	Body    string `json:"body,omitempty"`  // JSON body of an update

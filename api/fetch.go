@@ -2,11 +2,15 @@ package api
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha1"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -33,19 +37,11 @@ func OriginalURL(address string) string {
 	return u.String()
 }
 
-// Fetch opens a delivered file, such as a record's URL or thumbnail. It sends no key and follows
-// redirects. Reading fails beyond limit bytes, and if no byte arrives for Options.Stall.
-func (c *Client) Fetch(ctx context.Context, address string, limit int64) (io.ReadCloser, error) {
-	body, _, err := c.FetchFrom(ctx, address, 0, limit)
-	return body, err
-}
-
-// FetchFrom is like Fetch, from an offset in bytes. A service may send the complete file instead: at
-// is the offset of the first byte, offset or 0. The limit applies to the file.
-func (c *Client) FetchFrom(ctx context.Context, address string, offset, limit int64) (body io.ReadCloser, at int64, err error) {
-	if err := CheckSourceURL(address); err != nil {
-		return nil, 0, err
-	}
+// Fetch opens a delivered file, such as a record's URL or thumbnail, from an offset in bytes. A service
+// may send the complete file instead: at is the offset of the first byte, offset or 0. It sends no key
+// and follows redirects. Reading fails beyond limit bytes of the file, and if no byte arrives for
+// Options.Stall.
+func (c *Client) Fetch(ctx context.Context, address string, offset, limit int64) (body io.ReadCloser, at int64, err error) {
 	limit = max(limit, 0) // a record may claim anything
 	ctx, cancel := context.WithCancelCause(ctx)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -78,6 +74,36 @@ func (c *Client) FetchFrom(ctx context.Context, address string, offset, limit in
 		return nil, 0, newServiceError(res, text)
 	}
 	return f, at, nil
+}
+
+// noExpiry is the expiry in the signature of an address that never expires.
+const noExpiry = "9999999999"
+
+// SignedURL returns a delivery address with a signature made with the private key, as private files
+// need it (service.md §4.1, isPrivateFile). A zero time means that it never expires. The address does
+// not contain the key.
+func (c *Client) SignedURL(address string, expires time.Time) (string, error) {
+	rest, ours := strings.CutPrefix(address, c.delivery+"/")
+	switch {
+	case c.delivery == "" || !ours:
+		return "", errors.New("the address " + quote(address) + " is not one of the profile's delivery address, so it cannot be signed")
+	case c.reveal == nil:
+		return "", errors.New("an address cannot be signed without the private key")
+	}
+	until := noExpiry
+	if !expires.IsZero() {
+		until = strconv.FormatInt(expires.Unix(), 10)
+	}
+	h := hmac.New(sha1.New, []byte(c.reveal()))
+	h.Write([]byte(rest + until))
+	mark := "?"
+	if strings.Contains(rest, "?") {
+		mark = "&"
+	}
+	if !expires.IsZero() {
+		mark += "ik-t=" + until + "&"
+	}
+	return address + mark + "ik-s=" + hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // fetched is the body of a delivered file. Reading fails beyond the limit and on a stall: net/http has

@@ -24,7 +24,7 @@ func TestFetchEndsWhenNothingComes(t *testing.T) {
 			conn.hang()
 		})
 		c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Stall: 100 * time.Millisecond})
-		body, err := c.Fetch(t.Context(), address+"/a.jpg", 10)
+		body, _, err := c.Fetch(t.Context(), address+"/a.jpg", 0, 10)
 		if about == "refusal" {
 			var answer *api.ServiceError
 			if !errors.As(err, &answer) || answer.Status != 403 {
@@ -51,7 +51,7 @@ func TestFetchIsCanceled(t *testing.T) {
 	})
 	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address})
 	ctx, cancel := context.WithCancel(t.Context())
-	body, err := c.Fetch(ctx, address+"/a.jpg", 10)
+	body, _, err := c.Fetch(ctx, address+"/a.jpg", 0, 10)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,11 +5,8 @@ import (
 	"errors"
 	"hash/maphash"
 	"iter"
-	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -52,7 +49,7 @@ func SearchBelow(folder string) string { return "path : " + SearchValue(folder) 
 // List reads records of files and folders. Like Details, it is not part of the specification.
 func (c *Client) List(ctx context.Context, q Query) ([]File, error) {
 	var files []File
-	err := c.Do(ctx, &files)(c.DescribeList(q))
+	err := c.Do(ctx, &files)(ListFiles(q))
 	if slices.ContainsFunc(files, func(f File) bool { return f.FileID == "" && !f.IsFolder() }) {
 		return nil, unreadable("list", files, "a record has no usable fileId")
 	}
@@ -61,40 +58,6 @@ func (c *Client) List(ctx context.Context, q Query) ([]File, error) {
 
 // typeWord matches a condition on the type in a search query.
 var typeWord = regexp.MustCompile(`(?i)\btype\b\s*(=|NOT|IN)`)
-
-// DescribeList returns the request that List would send.
-func (c *Client) DescribeList(q Query) (Request, error) {
-	v := url.Values{}
-	add := func(name, value string) {
-		if value != "" {
-			v.Set(name, value)
-		}
-	}
-	add("path", q.Folder)
-	add("type", q.Type)
-	add("fileType", q.Kind)
-	add("sort", q.Sort)
-	switch {
-	case q.Search != "" && (q.Type == TypeFile || q.Type == TypeFolder) && !typeWord.MatchString(q.Search):
-		// The service ignores the parameter type next to a query.
-		v.Set("searchQuery", "("+q.Search+") AND type = "+SearchValue(q.Type))
-	case q.Search != "":
-		v.Set("searchQuery", q.Search)
-	case q.Name != "":
-		v.Set("searchQuery", "name = "+SearchValue(q.Name))
-	}
-	if q.Skip > 0 {
-		v.Set("skip", strconv.Itoa(q.Skip))
-	}
-	if q.Limit > 0 {
-		v.Set("limit", strconv.Itoa(q.Limit))
-	}
-	address := "/v1/files"
-	if len(v) > 0 {
-		address += "?" + v.Encode()
-	}
-	return c.request("list", http.MethodGet, address, nil, nil)
-}
 
 // ErrSamePage reports that a listing is incomplete: the service repeats the same records.
 var ErrSamePage = errors.New("the service sends the same files again instead of the next ones, so the list is not complete")

@@ -2,13 +2,9 @@ package api
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/http"
-	"net/url"
-	"path"
 	"reflect"
 	"slices"
 	"strconv"
@@ -59,23 +55,6 @@ func (f *MetadataField) Hint() string {
 		hint = strings.TrimSuffix(f.Description, ".") + ". " + hint
 	}
 	return hint
-}
-
-// MetadataFields lists the custom metadata fields for files in a folder, or of the account if folder
-// is empty. Like List, it is not part of the specification: see [Unavailable].
-func (c *Client) MetadataFields(ctx context.Context, folder string) (fields []MetadataField, err error) {
-	address := "/v1/customMetadataFields"
-	if folder != "" {
-		address += "?" + url.Values{"folderPath": {path.Clean(folder)}}.Encode()
-	}
-	err = c.Do(ctx, &fields)(c.request("list of custom metadata fields", http.MethodGet, address, nil, nil))
-	return fields, err
-}
-
-// CreateMetadataField creates a custom metadata field.
-func (c *Client) CreateMetadataField(ctx context.Context, f MetadataField) error {
-	body := map[string]any{"name": f.Name, "label": f.Label, "schema": f.Schema}
-	return c.Do(ctx, nil)(c.request("custom metadata field", http.MethodPost, "/v1/customMetadataFields", body, nil))
 }
 
 // CheckMetadata checks values against fields for unknown keys and invalid values. The error is a

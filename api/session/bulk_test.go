@@ -81,7 +81,7 @@ func TestManyFilesAtALimitedService(t *testing.T) {
 	check("undo", undone)
 	checkFile(t, s, files[3].FileID, "old", "")
 	// A deleted file does not prevent changes to the others.
-	if err := s.Client.Do(t.Context(), nil)(s.Client.DescribeDelete(files[0].FileID)); err != nil {
+	if err := s.Client.Do(t.Context(), nil)(api.DeleteFile(files[0].FileID)); err != nil {
 		t.Fatal(err)
 	}
 	list := s.ChangeAll(t.Context(), tags, nil)

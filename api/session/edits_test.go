@@ -310,7 +310,7 @@ func TestManagingFiles(t *testing.T) {
 	if err != nil || place.File == nil {
 		t.Fatalf("%+v %v", place, err)
 	}
-	versions, err := s.Client.Versions(ctx, place.File.FileID)
+	versions, err := s.Versions(ctx, place.File.FileID)
 	if err != nil || len(versions) != 2 {
 		t.Fatalf("%d versions, %v, want 2", len(versions), err)
 	}
@@ -390,7 +390,7 @@ func TestUndoOfActions(t *testing.T) {
 	// Another user moves the file. That is a conflict, which can be overwritten.
 	now, err := s.Client.Details(ctx, id)
 	must(err)
-	must(s.Client.Do(ctx, nil)(s.Client.DescribeMove(now.FilePath, "/elsewhere/")))
+	must(s.Client.Do(ctx, nil)(api.MoveFile(now.FilePath, "/elsewhere/")))
 	var found *ConflictError
 	if _, err := s.Undo(ctx, id, Fail); !errors.As(err, &found) || found.Conflicts[0].Field != "place" || found.Conflicts[0].Now != "/elsewhere/b.txt" {
 		t.Fatalf("%+v, %v", found, err)

@@ -25,7 +25,7 @@ func (s *Session) CancelRun(ctx context.Context, fileID, extension string) error
 	if !s.Profile.Local {
 		return ErrNotLocal
 	}
-	if err := s.Client.CancelRun(ctx, fileID, extension); err != nil {
+	if err := s.Client.Do(ctx, nil)(api.CancelRun(fileID, extension)); err != nil {
 		return err
 	}
 	// Neither polling nor a webhook would necessarily show it.
@@ -130,7 +130,8 @@ func versionAddress(address, id string) (string, error) {
 
 // SavedExtensions returns the saved extensions of the account; none if the service lacks the call.
 func (s *Session) SavedExtensions(ctx context.Context) ([]api.Saved, error) {
-	list, err := s.Client.SavedExtensions(ctx)
+	var list []api.Saved
+	err := s.Client.Do(ctx, &list)(api.ListSavedExtensions())
 	if api.Unavailable(err) {
 		return nil, nil
 	}

@@ -82,7 +82,9 @@ func (s *Session) FoldersIn(ctx context.Context, folder string) ([]string, error
 // MetadataFields returns the custom metadata fields for files in a folder, or for the library if
 // folder is empty.
 func (s *Session) MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error) {
-	return s.Client.MetadataFields(ctx, folder)
+	var fields []api.MetadataField
+	err := s.Client.Do(ctx, &fields)(api.ListMetadataFields(folder))
+	return fields, err
 }
 
 // CheckSearch refuses a search query that asks for a value which its custom metadata
@@ -170,5 +172,7 @@ func (s *Session) Sent(ctx context.Context, fileID string) (api.Job, bool, error
 // Usage returns the usage of the account from start to the day before end. If the service does not
 // support it, api.Unavailable is true for the error.
 func (s *Session) Usage(ctx context.Context, start, end time.Time) (api.Usage, error) {
-	return s.Client.Usage(ctx, start, end)
+	var used api.Usage
+	err := s.Client.Do(ctx, &used)(api.ReadUsage(start, end))
+	return used, err
 }

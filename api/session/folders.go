@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,22 +128,34 @@ func (s *Session) MakeFolder(ctx context.Context, folder string) (made string, e
 			return path, true, nil
 		}
 	}
-	made, err = s.Client.MakeFolder(ctx, folder)
-	return made, false, err
+	var answer struct{ FolderPath string } // empty on the hosted service
+	if err := s.Client.Do(ctx, &answer)(api.MakeFolder(folder)); err != nil {
+		return "", false, err
+	}
+	if answer.FolderPath == "" {
+		return api.CreatedFolder(folder), false, nil
+	}
+	made, _ = api.CleanFolder(answer.FolderPath)
+	return made, false, nil
 }
 
 // DeleteFolder permanently deletes a folder with its contents.
 func (s *Session) DeleteFolder(ctx context.Context, folder string) error {
-	if err := s.Client.Do(ctx, nil)(s.Client.DescribeDeleteFolder(folder)); err != nil {
+	if err := s.Client.Do(ctx, nil)(api.DeleteFolder(folder)); err != nil {
 		return err
 	}
 	return s.Journal.ForgetFolder(ctx, s.Profile.Name, folder)
 }
 
+func checkFolder(folder string) error {
+	_, err := api.CleanFolder(folder)
+	return err
+}
+
 // CopyFolder copies a folder into another and returns the path of the copy.
 func (s *Session) CopyFolder(ctx context.Context, folder, into string) (string, error) {
-	r, err := s.Client.DescribeCopyFolder(folder, into)
-	if err != nil {
+	r, err := api.CopyFolder(folder, into)
+	if err = cmp.Or(checkFolder(into), err); err != nil {
 		return "", err
 	}
 	return path.Join(into, path.Base(folder)) + "/", s.runFolderJob(ctx, r, nil)
@@ -151,8 +164,8 @@ func (s *Session) CopyFolder(ctx context.Context, folder, into string) (string, 
 // MoveFolder moves a folder into another and returns its new path. It can be undone, unless a
 // folder existed there: the service then merges their contents.
 func (s *Session) MoveFolder(ctx context.Context, folder, into string) (string, error) {
-	r, err := s.Client.DescribeMoveFolder(folder, into)
-	if err != nil {
+	r, err := api.MoveFolder(folder, into)
+	if err = cmp.Or(checkFolder(into), err); err != nil {
 		return "", err
 	}
 	to := path.Join(into, path.Base(folder)) + "/"
@@ -162,8 +175,8 @@ func (s *Session) MoveFolder(ctx context.Context, folder, into string) (string, 
 // RenameFolder renames a folder and returns its new path. It can be undone. If purge is not nil, it also
 // purges the old URLs from the cache, like Rename.
 func (s *Session) RenameFolder(ctx context.Context, folder, name string, purge *api.Purge) (string, error) {
-	r, err := s.Client.DescribeRenameFolder(folder, name, purge != nil)
-	if err != nil {
+	r, err := api.RenameFolder(folder, name, purge != nil)
+	if err = cmp.Or(api.CheckFolderName(name), err); err != nil {
 		return "", err
 	}
 	to := path.Join(path.Dir(path.Clean(folder)), name) + "/"
@@ -204,9 +217,9 @@ func (s *Session) replayFolder(ctx context.Context, e journal.Edit, undo bool) (
 	}
 	var r api.Request
 	if name := path.Base(to); path.Base(from) == name {
-		r, err = s.Client.DescribeMoveFolder(from, path.Dir(path.Clean(to)))
+		r, err = api.MoveFolder(from, path.Dir(path.Clean(to)))
 	} else {
-		r, err = s.Client.DescribeRenameFolder(from, name, false)
+		r, err = api.RenameFolder(from, name, false)
 	}
 	if err == nil {
 		err = s.runFolderJob(ctx, r, nil)
@@ -240,7 +253,8 @@ func (s *Session) runFolderJob(ctx context.Context, r api.Request, purge *api.Pu
 		return err
 	}
 	if err := poll(ctx, math.MaxInt64, func() (bool, error) {
-		job, err := s.Client.FolderJob(ctx, started.ID)
+		job := api.FolderJob{ID: started.ID}
+		err := s.Client.Do(ctx, &job)(api.ReadFolderJob(started.ID))
 		if purge != nil {
 			purge.ID = job.PurgeID
 		}

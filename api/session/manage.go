@@ -18,9 +18,12 @@ func (s *Session) Rename(ctx context.Context, f api.File, name string, purge *ap
 }
 
 func (s *Session) renameIn(ctx context.Context, batch string, f api.File, name string, purge *api.Purge) (*api.File, error) {
+	if err := api.CheckName(name); err != nil {
+		return nil, err
+	}
 	e := journal.Edit{FileID: f.FileID, Batch: batch, Action: journal.ActionMove, Was: f.FilePath, Became: path.Join(path.Dir(f.FilePath), name)}
 	return s.carryOut(ctx, e, func() error {
-		r, err := s.Client.DescribeRename(f.FilePath, name, purge != nil)
+		r, err := api.RenameFile(f.FilePath, name, purge != nil)
 		if purge == nil {
 			return s.Client.Do(ctx, nil)(r, err)
 		}
@@ -64,7 +67,10 @@ func (s *Session) Move(ctx context.Context, f api.File, folder string) (*api.Fil
 
 func (s *Session) moveIn(ctx context.Context, batch string, f api.File, folder string) (*api.File, error) {
 	e := journal.Edit{FileID: f.FileID, Batch: batch, Action: journal.ActionMove, Was: f.FilePath, Became: path.Join("/", folder, path.Base(f.FilePath))}
-	return s.carryOut(ctx, e, func() error { return s.Client.Do(ctx, nil)(s.Client.DescribeMove(f.FilePath, folder)) }, func(ctx context.Context) (*api.File, string, error) {
+	if err := checkFolder(folder); err != nil {
+		return nil, err
+	}
+	return s.carryOut(ctx, e, func() error { return s.Client.Do(ctx, nil)(api.MoveFile(f.FilePath, folder)) }, func(ctx context.Context) (*api.File, string, error) {
 		after, err := s.Read(ctx, f.FileID)
 		switch {
 		case api.Unavailable(err):
@@ -78,13 +84,16 @@ func (s *Session) moveIn(ctx context.Context, batch string, f api.File, folder s
 
 // Copy copies a file into a folder.
 func (s *Session) Copy(ctx context.Context, f api.File, folder string) error {
-	return s.Client.Do(ctx, nil)(s.Client.DescribeCopy(f.FilePath, folder))
+	if err := checkFolder(folder); err != nil {
+		return err
+	}
+	return s.Client.Do(ctx, nil)(api.CopyFile(f.FilePath, folder))
 }
 
 // Delete permanently removes a file with all its versions. A file that no longer exists is no
 // error.
 func (s *Session) Delete(ctx context.Context, f api.File) error {
-	err := s.Client.Do(ctx, nil)(s.Client.DescribeDelete(f.FileID))
+	err := s.Client.Do(ctx, nil)(api.DeleteFile(f.FileID))
 	var answer *api.ServiceError
 	gone := s.Profile.Local && errors.As(err, &answer) && answer.Status == http.StatusNotFound
 	if err != nil && !gone {
@@ -95,12 +104,14 @@ func (s *Session) Delete(ctx context.Context, f api.File) error {
 
 // Versions returns the versions of a file, the current one first.
 func (s *Session) Versions(ctx context.Context, fileID string) ([]api.File, error) {
-	return s.Client.Versions(ctx, fileID)
+	var versions []api.File
+	err := s.Client.Do(ctx, &versions)(api.ListVersions(fileID))
+	return versions, err
 }
 
 // DeleteVersion permanently removes a version that is not current.
 func (s *Session) DeleteVersion(ctx context.Context, fileID, versionID string) error {
-	return s.Client.Do(ctx, nil)(s.Client.DescribeDeleteVersion(fileID, versionID))
+	return s.Client.Do(ctx, nil)(api.DeleteVersion(fileID, versionID))
 }
 
 // Restore makes a version of a file current. It can be undone.
@@ -130,7 +141,7 @@ func (s *Session) restoreIn(ctx context.Context, batch, fileID, versionID string
 }
 
 func (s *Session) restore(ctx context.Context, fileID, versionID string) (*api.File, error) {
-	file, err := s.Client.RestoreVersion(ctx, fileID, versionID)
+	file, err := s.Client.Record(ctx)(api.RestoreVersion(fileID, versionID))
 	if err != nil {
 		return nil, err
 	}
@@ -175,13 +186,13 @@ func (s *Session) bring(ctx context.Context, now *api.File, action, to string) (
 		if err := s.free(ctx, folder+old); err != nil {
 			return nil, err
 		}
-		if err := s.Client.Do(ctx, nil)(s.Client.DescribeMove(from, folder)); err != nil {
+		if err := s.Client.Do(ctx, nil)(api.MoveFile(from, folder)); err != nil {
 			return nil, err
 		}
 		from = folder + old
 	}
 	if path.Base(from) != name {
-		if err := s.Client.Do(ctx, nil)(s.Client.DescribeRename(from, name, false)); err != nil {
+		if err := s.Client.Do(ctx, nil)(api.RenameFile(from, name, false)); err != nil {
 			return nil, err
 		}
 	}

@@ -74,7 +74,10 @@ func (s *Session) Thumb(ctx context.Context, f api.File) (string, error) {
 	if small == "" || !f.IsPublished.Or(true) {
 		return s.Picture(ctx, f)
 	}
-	return s.cached(f, "thumb\x00"+small, func() (io.ReadCloser, error) { return s.Client.Fetch(ctx, small, maxThumb) })
+	return s.cached(f, "thumb\x00"+small, func() (io.ReadCloser, error) {
+		body, _, err := s.Client.Fetch(ctx, small, 0, maxThumb)
+		return body, err
+	})
 }
 
 // sameSource returns the path of the sent file if both it and the stored file are unchanged, else
@@ -141,7 +144,7 @@ func (s *Session) fetchFrom(ctx context.Context, f api.File, offset, limit int64
 	if f.IsPrivateFile.Or(false) || !f.IsPublished.Or(true) {
 		return s.fetchSigned(ctx, f, offset, limit)
 	}
-	body, at, err = s.Client.FetchFrom(ctx, f.URL, offset, limit)
+	body, at, err = s.Client.Fetch(ctx, f.URL, offset, limit)
 	var answer *api.ServiceError
 	if _, known := f.IsPrivateFile.Get(); !known && errors.As(err, &answer) && (answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden) {
 		return s.fetchSigned(ctx, f, offset, limit) // the record may not show that it is private
@@ -154,5 +157,5 @@ func (s *Session) fetchSigned(ctx context.Context, f api.File, offset, limit int
 	if err != nil {
 		return nil, 0, err
 	}
-	return s.Client.FetchFrom(ctx, address, offset, limit)
+	return s.Client.Fetch(ctx, address, offset, limit)
 }

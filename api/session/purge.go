@@ -15,11 +15,12 @@ import (
 // asks once. A purge still pending then is no error.
 func (s *Session) AwaitPurge(ctx context.Context, p api.Purge, limit time.Duration) (api.Purge, error) {
 	err := poll(ctx, limit, func() (bool, error) {
-		status, err := s.Client.PurgeStatus(ctx, p.ID)
+		var now api.Purge
+		err := s.Client.Do(ctx, &now)(api.ReadPurge(p.ID))
 		if err == nil {
-			p.Status = status
+			p.Status = now.Status
 		}
-		return strings.EqualFold(status, api.JobPending), err
+		return strings.EqualFold(now.Status, api.JobPending), err
 	})
 	return p, err
 }
@@ -45,7 +46,8 @@ func (s *Session) PurgeAll(ctx context.Context, files []api.File, report func(Ed
 		for _, address := range addresses {
 			var p api.Purge
 			if err == nil {
-				p, err = s.Client.StartPurge(ctx, api.PurgeURL(address))
+				p.URL = api.PurgeURL(address)
+				err = s.Client.Do(ctx, &p)(api.StartPurge(p.URL))
 			}
 			if err == nil {
 				p, err = s.AwaitPurge(ctx, p, purgePatience)

@@ -207,7 +207,7 @@ func (s *Session) onlyExtended(ctx context.Context, job *api.Job) bool {
 			made++
 		}
 	}
-	versions, err := s.Client.Versions(ctx, job.File.FileID)
+	versions, err := s.Versions(ctx, job.File.FileID)
 	if err != nil || job.File.VersionInfo == nil {
 		return made > 0 // the service has no versions
 	}

@@ -127,7 +127,7 @@ func (s *Session) PlanTransfer(ctx context.Context, fromProfile, toProfile strin
 }
 
 func (p *planner) prepare(ctx context.Context) error {
-	fields, err := p.to.Client.MetadataFields(ctx, "")
+	fields, err := p.to.MetadataFields(ctx, "")
 	if err != nil && !api.Unavailable(err) {
 		return fmt.Errorf("the profile %s: %w", p.t.To, err)
 	}

@@ -172,7 +172,7 @@ func content(t *testing.T, c *api.Client, f *api.File) string {
 			t.Fatal(err)
 		}
 	}
-	body, err := c.Fetch(t.Context(), address, 1<<20)
+	body, _, err := c.Fetch(t.Context(), address, 0, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +335,7 @@ func TestTransferSkips(t *testing.T) {
 	if _, err := to.Client.List(t.Context(), api.Query{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := to.Client.Do(t.Context(), nil)(to.Client.DescribeRename("/x/longer-name.txt", "a.txt", false)); err != nil {
+	if err := to.Client.Do(t.Context(), nil)(api.RenameFile("/x/longer-name.txt", "a.txt", false)); err != nil {
 		t.Fatal(err)
 	}
 	transfer := planTransfer(t, to, "/", TransferOptions{})

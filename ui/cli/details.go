@@ -161,7 +161,7 @@ func (c *detailFlags) run(cmd *cobra.Command, p *Program, names []string) error 
 	case slices.ContainsFunc(changeFlags(), c.given):
 		return c.changeAll(ctx, p, s, names)
 	case p.dryRun:
-		return p.dryReads(ctx, names, (*api.Client).DescribeDetails)
+		return p.dryReads(ctx, names, api.ReadDetails)
 	}
 	return p.findAll(ctx, s, names, onlyFiles, p.printRecord)
 }
@@ -200,7 +200,7 @@ func (c *detailFlags) changeAll(ctx context.Context, p *Program, s *session.Sess
 	}
 	if p.dryRun {
 		for _, change := range changes {
-			if err := p.showRequest(s.Client.DescribeUpdate(change.FileID, change.Details)); err != nil {
+			if err := p.showRequest(s.Client.Describe(api.ChangeDetails(change.FileID, change.Details))); err != nil {
 				return err
 			}
 		}

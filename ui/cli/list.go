@@ -95,7 +95,7 @@ func (l *listFlags) run(ctx context.Context, p *Program, args []string) error {
 		return err
 	}
 	if p.dryRun {
-		return p.showRequest(s.Client.DescribeList(q))
+		return p.showRequest(s.Client.Describe(api.ListFiles(q)))
 	}
 	folder, _ := api.CleanFolder(strings.Join(args, ""))
 	below := l.tree || len(args) == 0
@@ -269,7 +269,7 @@ func newOpen(p *Program) *cobra.Command {
 		Example: "mediadesk open /summer/a.jpg\nmediadesk open 65f1c0ffee65f1c0ffee65f1",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if p.dryRun {
-				return p.dryReads(cmd.Context(), args, (*api.Client).DescribeDetails)
+				return p.dryReads(cmd.Context(), args, api.ReadDetails)
 			}
 			return runOpen(cmd, p, args[0])
 		},

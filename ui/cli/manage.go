@@ -31,7 +31,7 @@ type fileCommand struct {
 	question   func(what, target, host string) string
 	asksAlways bool
 	// request returns the request that a dry run shows; nil if it shows the one for the record.
-	request func(c *api.Client, f *api.File, target string) (api.Request, error)
+	request func(f *api.File, target string) (api.Request, error)
 	do      func(ctx context.Context, s *session.Session, f *api.File, target string) (done, error)
 	// doAll acts on several files at once; nil to call do for each.
 	doAll func(ctx context.Context, s *session.Session, files []api.File) []session.Edited
@@ -88,7 +88,7 @@ func (c *fileCommand) command(p *Program) *cobra.Command {
 			case err != nil:
 				return err
 			case p.dryRun && c.request == nil:
-				return p.dryReads(cmd.Context(), args, (*api.Client).DescribeDetails)
+				return p.dryReads(cmd.Context(), args, api.ReadDetails)
 			}
 			return c.run(cmd.Context(), p, args, target)
 		},
@@ -131,7 +131,7 @@ func (c *fileCommand) run(ctx context.Context, p *Program, names []string, targe
 			continue
 		}
 		if p.dryRun {
-			failed.add(p, libraryPath(one), p.showRequest(c.request(s.Client, one, target)))
+			failed.add(p, libraryPath(one), p.showRequest(s.Client.Describe(c.request(one, target))))
 			continue
 		}
 		result, err := c.do(ctx, s, one, target)
@@ -244,11 +244,11 @@ func moveCommand() *fileCommand {
 		question: func(what, into, host string) string {
 			return "Move " + what + " to " + into + " on " + host + "? " + linksBreak
 		},
-		request: func(c *api.Client, f *api.File, folder string) (api.Request, error) {
+		request: func(f *api.File, folder string) (api.Request, error) {
 			if f.IsFolder() {
-				return c.DescribeMoveFolder(f.FolderPath, folder)
+				return api.MoveFolder(f.FolderPath, folder)
 			}
-			return c.DescribeMove(f.FilePath, folder)
+			return api.MoveFile(f.FilePath, folder)
 		},
 		do: func(ctx context.Context, s *session.Session, f *api.File, folder string) (d done, err error) {
 			if f.IsFolder() {
@@ -270,11 +270,11 @@ func copyCommand() *fileCommand {
 		example:  "mediadesk copy /summer/a.jpg /best/\nmediadesk copy /summer/ /archive/ --yes\nmediadesk copy /summer/a.jpg /best/ --dry-run",
 		target:   checkFolder,
 		question: func(what, into, host string) string { return "Copy " + what + " to " + into + " on " + host + "?" },
-		request: func(c *api.Client, f *api.File, folder string) (api.Request, error) {
+		request: func(f *api.File, folder string) (api.Request, error) {
 			if f.IsFolder() {
-				return c.DescribeCopyFolder(f.FolderPath, folder)
+				return api.CopyFolder(f.FolderPath, folder)
 			}
-			return c.DescribeCopy(f.FilePath, folder)
+			return api.CopyFile(f.FilePath, folder)
 		},
 		do: func(ctx context.Context, s *session.Session, f *api.File, folder string) (d done, err error) {
 			if f.IsFolder() {
@@ -304,11 +304,12 @@ func renameCommand() *fileCommand {
 		question: func(what, name, host string) string {
 			return "Rename " + what + " to " + name + " on " + host + "? " + linksBreak
 		},
-		request: func(c *api.Client, f *api.File, name string) (api.Request, error) {
+		request: func(f *api.File, name string) (api.Request, error) {
 			if f.IsFolder() {
-				return c.DescribeRenameFolder(f.FolderPath, name, withPurge)
+				r, err := api.RenameFolder(f.FolderPath, name, withPurge)
+				return r, cmp.Or(api.CheckFolderName(name), err)
 			}
-			return c.DescribeRename(f.FilePath, name, withPurge)
+			return api.RenameFile(f.FilePath, name, withPurge)
 		},
 		do: func(ctx context.Context, s *session.Session, f *api.File, name string) (d done, err error) {
 			var purge *api.Purge
@@ -340,8 +341,8 @@ func restoreCommand(p *Program) *fileCommand {
 		long:    "Make an older version of a stored file the current one. All versions are kept. mediadesk versions lists them.",
 		example: "mediadesk restore /summer/a.jpg 65f1c0ffee65f1c0ffee65f2",
 		target:  func(version string) (string, error) { return version, nil },
-		request: func(c *api.Client, f *api.File, version string) (api.Request, error) {
-			return c.DescribeRestore(f.FileID, version)
+		request: func(f *api.File, version string) (api.Request, error) {
+			return api.RestoreVersion(f.FileID, version)
 		},
 		do: func(ctx context.Context, s *session.Session, f *api.File, version string) (done, error) {
 			after, err := s.Restore(ctx, f.FileID, version)
@@ -384,16 +385,16 @@ func deleteCommand(p *Program) *fileCommand {
 			}
 			return "Delete " + what + " from " + host + " permanently?"
 		},
-		request: func(c *api.Client, f *api.File, _ string) (api.Request, error) {
+		request: func(f *api.File, _ string) (api.Request, error) {
 			switch {
 			case f.IsFolder() && version != "":
 				return api.Request{}, errNoVersions
 			case f.IsFolder():
-				return c.DescribeDeleteFolder(f.FolderPath)
+				return api.DeleteFolder(f.FolderPath)
 			case version != "":
-				return c.DescribeDeleteVersion(f.FileID, version)
+				return api.DeleteVersion(f.FileID, version)
 			}
-			return c.DescribeDelete(f.FileID)
+			return api.DeleteFile(f.FileID)
 		},
 		do: func(ctx context.Context, s *session.Session, f *api.File, _ string) (d done, err error) {
 			switch {
@@ -451,7 +452,7 @@ func newVersions(p *Program) *cobra.Command {
 		Example: "mediadesk versions /summer/a.jpg\nmediadesk versions /summer/a.jpg --json --jq .versionInfo.id",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if p.dryRun {
-				return p.dryReads(cmd.Context(), args, (*api.Client).DescribeVersions)
+				return p.dryReads(cmd.Context(), args, api.ListVersions)
 			}
 			s, err := p.openAnyway(cmd.Context())
 			if err != nil {
@@ -479,7 +480,7 @@ func newVersions(p *Program) *cobra.Command {
 // eachFolder returns a function that acts on folders, or shows the requests. check refuses names
 // before that.
 func (p *Program) eachFolder(check func(name string) error, do func(ctx context.Context, s *session.Session, name string) error,
-	request func(c *api.Client, name string) (api.Request, error),
+	request func(name string) (api.Request, error),
 ) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, names []string) error {
 		for _, name := range names {
@@ -493,7 +494,7 @@ func (p *Program) eachFolder(check func(name string) error, do func(ctx context.
 		}
 		return p.each(cmd.Context(), names, func(name string) error {
 			if p.dryRun {
-				return p.showRequest(request(s.Client, name))
+				return p.showRequest(s.Client.Describe(request(name)))
 			}
 			return do(cmd.Context(), s, name)
 		})
@@ -523,12 +524,12 @@ func newMkdir(p *Program) *cobra.Command {
 				words += ". The service named it " + path.Base(folder)
 			}
 			return p.result(folderLine{Action: "mkdir", Type: api.TypeFolder, To: folder}, words)
-		}, func(c *api.Client, name string) (api.Request, error) {
+		}, func(name string) (api.Request, error) {
 			clean, _ := api.CleanFolder(name)
 			if created := api.CreatedFolder(name); created != clean {
 				fmt.Fprintf(p.Stderr, "The service will name it %s.\n", path.Base(created))
 			}
-			return c.DescribeMakeFolder(name)
+			return api.MakeFolder(name)
 		}),
 	}
 }
@@ -555,7 +556,7 @@ func newRmdir(p *Program) *cobra.Command {
 				return err
 			}
 			return p.result(folderLine{Action: "rmdir", Type: api.TypeFolder, From: folder.FolderPath}, folder.FolderPath+": removed")
-		}, (*api.Client).DescribeDeleteFolder),
+		}, api.DeleteFolder),
 	}
 }
 
@@ -590,10 +591,14 @@ func (p *Program) purgeOne(ctx context.Context, s *session.Session, name string,
 		}
 		address = api.PurgeURL(file.URL)
 	}
-	if p.dryRun {
-		return p.showRequest(s.Client.DescribePurge(address))
+	if err := api.CheckPurgeURL(address); err != nil {
+		return err
 	}
-	purge, err := s.Client.StartPurge(ctx, address)
+	if p.dryRun {
+		return p.showRequest(s.Client.Describe(api.StartPurge(address)))
+	}
+	purge := api.Purge{URL: address}
+	err := s.Client.Do(ctx, &purge)(api.StartPurge(address))
 	if err != nil {
 		return err
 	}

@@ -158,7 +158,7 @@ func TestMoveKilled(t *testing.T) {
 		if f == nil {
 			continue
 		}
-		body, err := to.Fetch(context.Background(), f.URL, 1<<20)
+		body, _, err := to.Fetch(context.Background(), f.URL, 0, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -203,7 +203,7 @@ func (p *Program) result(v any, line string) error {
 }
 
 // dryReads shows the requests that would read the files.
-func (p *Program) dryReads(ctx context.Context, names []string, request func(c *api.Client, id string) (api.Request, error)) error {
+func (p *Program) dryReads(ctx context.Context, names []string, request func(id string) (api.Request, error)) error {
 	s, err := p.openOrDescribe(ctx, hasPath(names))
 	if err != nil {
 		return err
@@ -213,7 +213,7 @@ func (p *Program) dryReads(ctx context.Context, names []string, request func(c *
 		if err != nil {
 			return err
 		}
-		return p.showRequest(request(s.Client, id))
+		return p.showRequest(s.Client.Describe(request(id)))
 	})
 }
 

@@ -124,7 +124,8 @@ func seedInto(ctx context.Context, address string, key api.Key, uploads []api.Up
 
 // seedFields creates the custom metadata fields that uploads use, with the types of the values.
 func seedFields(ctx context.Context, client *api.Client, uploads []api.Upload) error {
-	known, err := client.MetadataFields(ctx, "")
+	var known []api.MetadataField
+	err := client.Do(ctx, &known)(api.ListMetadataFields(""))
 	if err != nil {
 		return err
 	}
@@ -144,7 +145,7 @@ func seedFields(ctx context.Context, client *api.Client, uploads []api.Upload) e
 		}
 	}
 	for _, field := range fields {
-		if err := client.CreateMetadataField(ctx, field); err != nil {
+		if err := client.Do(ctx, nil)(api.CreateMetadataField(field)); err != nil {
 			return fmt.Errorf("--seed: the custom metadata field %q: %w", field.Name, err)
 		}
 	}

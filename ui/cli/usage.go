@@ -35,9 +35,9 @@ func newUsage(p *Program) *cobra.Command {
 				return err
 			}
 			if p.dryRun {
-				return p.showRequest(s.Client.DescribeUsage(start, end))
+				return p.showRequest(s.Client.Describe(api.ReadUsage(start, end)))
 			}
-			used, err := s.Client.Usage(cmd.Context(), start, end)
+			used, err := s.Usage(cmd.Context(), start, end)
 			switch {
 			case api.Unavailable(err):
 				return fmt.Errorf("%s does not report usage", s.Profile.Host)

@@ -85,7 +85,7 @@ func TestDeliveryCutsWhatTheEditorShows(t *testing.T) {
 			t.Errorf("orientation %d: the crop is shown as %v, want %v", o, shown, rect)
 		}
 		d.save("Save")
-		body, err := client.Fetch(t.Context(), file.URL+"?tr=fo-custom", 1<<20)
+		body, _, err := client.Fetch(t.Context(), file.URL+"?tr=fo-custom", 0, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,302 @@
+package api
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// The functions of this file return the requests of operations: Client.Do sends one, and
+// Client.Describe shows it. Except ChangeDetails, they are not part of the specification: hosted
+// services and the local library support them, others answer 404 (see Unavailable).
+
+// newRequest returns a request with the JSON of body, or without one if body is nil. err, if not nil,
+// says why it cannot be made.
+func newRequest(op, method, path string, body any, err error) (Request, error) {
+	r := Request{op: op, Method: method, Address: path}
+	if body != nil && err == nil {
+		var text []byte
+		text, err = json.Marshal(body)
+		r.Body = string(text)
+	}
+	return r, err
+}
+
+// checkID checks the id of a file or version for use in a path. Escaping does not protect against
+// ids such as "..".
+func checkID(id string) error {
+	fail := func(format string, args ...any) error {
+		return &RuleError{Field: "fileId", Message: fmt.Sprintf(format, args...), Help: "Take the fileId of the record; a library path begins with /."}
+	}
+	switch {
+	case id == "":
+		return fail("the file id is empty")
+	case len(id) > maxID:
+		return fail("the file id %s is longer than %d characters", quote(id), maxID)
+	case strings.Trim(id, ".") == "", strings.ContainsAny(id, `/\`), strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsGraphic(r) }):
+		return fail("%s is not a file id", quote(id))
+	}
+	return nil
+}
+
+// maxID is the maximum length of an ID in bytes. Services use 24.
+const maxID = 256
+
+// files returns the path of a file, or of the resource named by the further path elements.
+func files(steps ...string) string {
+	address := "/v1/files"
+	for _, step := range steps {
+		address += "/" + url.PathEscape(step)
+	}
+	return address
+}
+
+// ReadDetails reads the record of a file.
+func ReadDetails(fileID string) (Request, error) {
+	return newRequest("details", http.MethodGet, files(fileID, "details"), nil, checkID(fileID))
+}
+
+// ChangeDetails changes the details of a file (service.md §4.2). The answer is its record.
+func ChangeDetails(fileID string, d Details) (Request, error) {
+	return newRequest(opUpdate, http.MethodPatch, files(fileID, "details"), d, checkID(fileID))
+}
+
+// ListFiles lists records of files and folders.
+func ListFiles(q Query) (Request, error) {
+	v := url.Values{}
+	add := func(name, value string) {
+		if value != "" {
+			v.Set(name, value)
+		}
+	}
+	add("path", q.Folder)
+	add("type", q.Type)
+	add("fileType", q.Kind)
+	add("sort", q.Sort)
+	switch {
+	case q.Search != "" && (q.Type == TypeFile || q.Type == TypeFolder) && !typeWord.MatchString(q.Search):
+		// The service ignores the parameter type next to a query.
+		v.Set("searchQuery", "("+q.Search+") AND type = "+SearchValue(q.Type))
+	case q.Search != "":
+		v.Set("searchQuery", q.Search)
+	case q.Name != "":
+		v.Set("searchQuery", "name = "+SearchValue(q.Name))
+	}
+	if q.Skip > 0 {
+		v.Set("skip", strconv.Itoa(q.Skip))
+	}
+	if q.Limit > 0 {
+		v.Set("limit", strconv.Itoa(q.Limit))
+	}
+	address := files()
+	if len(v) > 0 {
+		address += "?" + v.Encode()
+	}
+	return newRequest("list", http.MethodGet, address, nil, nil)
+}
+
+// ListVersions lists the records of the versions of a file, newest first.
+func ListVersions(fileID string) (Request, error) {
+	return newRequest("list of versions", http.MethodGet, files(fileID, "versions"), nil, checkID(fileID))
+}
+
+// RestoreVersion makes a version the current one. The answer is the new record.
+func RestoreVersion(fileID, versionID string) (Request, error) {
+	err := cmp.Or(checkID(fileID), checkID(versionID))
+	return newRequest("restoring of a version", http.MethodPut, files(fileID, "versions", versionID, "restore"), nil, err)
+}
+
+// DeleteFile permanently deletes a file with all its versions.
+func DeleteFile(fileID string) (Request, error) {
+	return newRequest("deletion", http.MethodDelete, files(fileID), nil, checkID(fileID))
+}
+
+// DeleteVersion permanently deletes a version other than the current one.
+func DeleteVersion(fileID, versionID string) (Request, error) {
+	err := cmp.Or(checkID(fileID), checkID(versionID))
+	return newRequest("deletion of a version", http.MethodDelete, files(fileID, "versions", versionID), nil, err)
+}
+
+var errNoPath = errors.New("the path of the file is empty")
+
+// CopyFile copies the file at a path into a folder. If a file of that name exists there, the copy
+// becomes its new version.
+func CopyFile(filePath, folder string) (Request, error) { return transfer("copy", filePath, folder) }
+
+// MoveFile moves the file at a path into a folder; see CopyFile for existing names.
+func MoveFile(filePath, folder string) (Request, error) { return transfer("move", filePath, folder) }
+
+func transfer(op, filePath, folder string) (Request, error) {
+	var err error
+	if filePath == "" {
+		err = errNoPath
+	}
+	body := map[string]string{"sourceFilePath": filePath, "destinationPath": slashed(folder)}
+	return newRequest(op, http.MethodPost, files(op), body, err)
+}
+
+// RenameFile renames the file at a path. The service refuses an existing name. With purge, it also
+// removes the cached copies of the old URL, and answers with a purgeRequestId.
+func RenameFile(filePath, name string, purge bool) (Request, error) {
+	var err error
+	if filePath == "" {
+		err = errNoPath
+	}
+	body := map[string]any{"filePath": filePath, "newFileName": name}
+	if purge {
+		body["purgeCache"] = true
+	}
+	return newRequest("renaming", http.MethodPut, files("rename"), body, err)
+}
+
+// CancelRun ends the pending runs of an extension on a file as failed. Only the local library supports
+// it. It answers 404 if the extension never ran on the file, and 409 if it has ended.
+func CancelRun(fileID, extension string) (Request, error) {
+	body := map[string]string{"fileId": fileID, "extension": extension}
+	return newRequest("canceling of a run", http.MethodPost, "/api/v1/library/runs/cancel", body, nil)
+}
+
+// Purge is a request to remove cached copies (hosted-service.md §10).
+type Purge struct {
+	URL    string `json:"url,omitempty"` // empty if the service chose it for a rename
+	ID     string `json:"requestId"`     // empty if the rename succeeded but the purge failed
+	Status string `json:"status"`        // JobPending or JobCompleted; empty if unknown
+}
+
+// StartPurge starts purging an address, which may end in *. The answer is a [Purge] without URL.
+func StartPurge(address string) (Request, error) {
+	return newRequest("purging of the cache", http.MethodPost, files("purge"), map[string]string{"url": address}, nil)
+}
+
+// ReadPurge asks for the status of a purge. The answer is a [Purge] with the status alone.
+func ReadPurge(id string) (Request, error) {
+	return newRequest("status of a purge", http.MethodGet, files("purge", id), nil, checkID(id))
+}
+
+// FolderJob is the status of a folder that the service copies, moves or renames (hosted-service.md §9).
+// Services report no failure and no counts.
+type FolderJob struct {
+	ID     string `json:"jobId"`
+	Status string `json:"status"` // JobPending or JobCompleted; empty in the answer that starts a job
+	// PurgeID identifies the cache purge requested with a rename; empty if none started.
+	PurgeID string `json:"purgeRequestId"`
+}
+
+// The values of the status of a folder job or a purge.
+const (
+	JobPending   = "Pending"
+	JobCompleted = "Completed"
+)
+
+// slashed returns a folder with one slash at the start, at the end and between names.
+func slashed(folder string) string {
+	names := strings.FieldsFunc(folder, func(r rune) bool { return r == '/' })
+	if len(names) == 0 {
+		return "/"
+	}
+	return "/" + strings.Join(names, "/") + "/"
+}
+
+// folderRequest describes a request about a folder. field is the name of its member in the body.
+func folderRequest(op, method, path, field, folder string, members map[string]any) (Request, error) {
+	members[field] = slashed(folder)
+	return newRequest(op, method, "/v1/"+path, members, checkNotRoot(folder))
+}
+
+func checkNotRoot(folder string) error {
+	if slashed(folder) == "/" {
+		return errors.New("the root folder cannot be created, copied, moved, renamed or deleted")
+	}
+	return nil
+}
+
+// MakeFolder creates a folder and its parents. It succeeds if the folder exists. The member
+// folderPath of the answer is its path; hosted services omit it.
+func MakeFolder(folder string) (Request, error) {
+	clean := path.Clean(slashed(folder))
+	body := map[string]string{"folderName": path.Base(clean), "parentFolderPath": slashed(path.Dir(clean))}
+	return newRequest("creation of a folder", http.MethodPost, "/v1/folder", body, checkNotRoot(folder))
+}
+
+// DeleteFolder permanently deletes a folder with its content.
+func DeleteFolder(folder string) (Request, error) {
+	return folderRequest("deletion of a folder", http.MethodDelete, "folder", "folderPath", folder, map[string]any{})
+}
+
+const opFolderJob = "start of a folder job"
+
+// CopyFolder copies a folder into another, which is created if it does not exist. A file of the same
+// path there gets a new version. The answer is a [FolderJob].
+func CopyFolder(folder, into string) (Request, error) {
+	return transferFolder("copyFolder", folder, into)
+}
+
+// MoveFolder moves a folder into another, like CopyFolder.
+func MoveFolder(folder, into string) (Request, error) {
+	return transferFolder("moveFolder", folder, into)
+}
+
+func transferFolder(operation, folder, into string) (Request, error) {
+	members := map[string]any{"destinationPath": slashed(into)}
+	return folderRequest(opFolderJob, http.MethodPost, "bulkJobs/"+operation, "sourceFolderPath", folder, members)
+}
+
+// RenameFolder gives a folder another name, which is not a path. With purge, the cached copies of its
+// old URLs are removed. The answer is a [FolderJob].
+func RenameFolder(folder, name string, purge bool) (Request, error) {
+	members := map[string]any{"newFolderName": name}
+	if purge {
+		members["purgeCache"] = true
+	}
+	return folderRequest(opFolderJob, http.MethodPost, "bulkJobs/renameFolder", "folderPath", folder, members)
+}
+
+// ReadFolderJob asks for the status of a folder job.
+func ReadFolderJob(id string) (Request, error) {
+	return newRequest("status of a folder job", http.MethodGet, "/v1/bulkJobs/"+url.PathEscape(id), nil, checkID(id))
+}
+
+// ListMetadataFields lists the custom metadata fields for files in a folder, or of the account if
+// folder is empty.
+func ListMetadataFields(folder string) (Request, error) {
+	address := "/v1/customMetadataFields"
+	if folder != "" {
+		address += "?" + url.Values{"folderPath": {path.Clean(folder)}}.Encode()
+	}
+	return newRequest("list of custom metadata fields", http.MethodGet, address, nil, nil)
+}
+
+// CreateMetadataField creates a custom metadata field.
+func CreateMetadataField(f MetadataField) (Request, error) {
+	body := map[string]any{"name": f.Name, "label": f.Label, "schema": f.Schema}
+	return newRequest("custom metadata field", http.MethodPost, "/v1/customMetadataFields", body, nil)
+}
+
+// ListSavedExtensions lists the saved extensions of the account, as a list of [Saved].
+func ListSavedExtensions() (Request, error) {
+	return newRequest("list of saved extensions", http.MethodGet, "/v1/saved-extensions", nil, nil)
+}
+
+// Usage is the usage of an account (hosted-service.md §15). Services omit what they do not count.
+type Usage struct {
+	StorageBytes         Field[int64] `json:"mediaLibraryStorageBytes,omitzero"`
+	BandwidthBytes       Field[int64] `json:"bandwidthBytes,omitzero"`
+	ExtensionUnits       Field[int64] `json:"extensionUnitsCount,omitzero"`
+	VideoUnits           Field[int64] `json:"videoProcessingUnitsCount,omitzero"`
+	OriginalStorageBytes Field[int64] `json:"originalCacheStorageBytes,omitzero"`
+}
+
+// ReadUsage asks for the [Usage] of the account from the day of start until the day before end, in
+// UTC.
+func ReadUsage(start, end time.Time) (Request, error) {
+	v := url.Values{"startDate": {start.Format(time.DateOnly)}, "endDate": {end.Format(time.DateOnly)}}
+	return newRequest("usage", http.MethodGet, "/v1/accounts/usage?"+v.Encode(), nil, nil)
+}

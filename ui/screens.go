@@ -41,7 +41,7 @@ var screens = []screen{
 	{
 		ID: page.Uploads, tip: "Stored means: the service confirmed it. Press y to copy the URL.",
 		open: func(m *Model) page.Screen {
-			return uploads.New(uploads.Options{Context: m.ctx, Session: m.session, Profile: m.session.Profile, Now: m.o.Now})
+			return uploads.New(uploads.Options{Context: m.ctx, Loader: m.loader, Session: m.session, Profile: m.session.Profile, Now: m.o.Now})
 		},
 		badges: func(m *Model) []kit.Cell {
 			return []kit.Cell{
@@ -51,9 +51,9 @@ var screens = []screen{
 		},
 	},
 	{
-		ID: page.Extensions, tip: "Each row shows where its status comes from. Press enter for its history.",
+		ID: page.Extensions, tip: "Press enter for the result before and after, R to run all failed extensions again.",
 		open: func(m *Model) page.Screen {
-			return extensions.New(extensions.Options{Context: m.ctx, Images: m.images, Session: m.session, Watch: m.session.Watch, Profile: m.session.Profile, Now: m.o.Now})
+			return extensions.New(extensions.Options{Context: m.ctx, Loader: m.loader, Session: m.session, Watch: m.session.Watch, Profile: m.session.Profile, Now: m.o.Now})
 		},
 		badges: func(m *Model) []kit.Cell {
 			return []kit.Cell{badge(m.runs.pending, m.theme.Glyph(theme.SignPartly), m.theme.Tab)}

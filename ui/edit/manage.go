@@ -3,9 +3,7 @@ package edit
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
 	"path"
 	"slices"
 	"strings"
@@ -52,11 +50,10 @@ type Manage struct {
 	// Tags and Folders are suggestions while typing; may be nil.
 	Tags, Folders []string
 	// Took shows the changed files. It describes the change of a single one for the message after
-	// an undo, or returns "".
+	// an undo, or returns "". May be nil.
 	Took func(list []session.Edited, at time.Time) (cmd tea.Cmd, what string)
 
-	task    *Task           // running task, or nil
-	refused map[string]bool // labels of work that the service does not support
+	task *Task // running task, or nil
 }
 
 // ReadKnown reads the suggestions.
@@ -82,20 +79,6 @@ func (g *Manage) Host() string {
 	return g.Profile.Host
 }
 
-// note remembers unsupported operations, so that they are not offered again. A missing file is no
-// sign of that.
-func (g *Manage) note(msg worked) {
-	for _, e := range msg.list {
-		var answer *api.ServiceError
-		if errors.As(e.Err, &answer) && answer.Status != http.StatusNotFound && api.Unavailable(e.Err) {
-			if g.refused == nil {
-				g.refused = map[string]bool{}
-			}
-			g.refused[msg.work.Label] = true
-		}
-	}
-}
-
 // FilesLabel returns the name of a file, or the number of several.
 func FilesLabel(files []api.File) string {
 	if len(files) == 1 {
@@ -112,120 +95,87 @@ func (g *Manage) TagRows(files []api.File) []kit.MenuRow {
 	}
 }
 
-// Labels of work that a service may refuse.
-const (
-	renaming  = "Renaming"
-	moving    = "Moving"
-	copying   = "Copying"
-	restoring = "Restoring"
-	deleting  = "Deleting"
-	purging   = "Purging the cache"
+// operation is a change of files that the menu offers.
+type operation struct {
+	kit.MenuRow          // its Do is set from the rest
+	running, done string // such as "Moving", and "Moved %s." with the label of the files
+	merged        string // see [Work]
+	// folder is what it does with a folder that it asks for, such as "Move"; lost is what is deleted,
+	// in a sentence with the label of the files. Both are empty for an operation that begins at once.
+	folder, lost string
+	do           func(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
+	into         func(ctx context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited // with folder
+}
 
-	deletingVersions = "Deleting versions"
-)
+// row returns the menu row that does the operation.
+func (g *Manage) row(op operation, files []api.File) kit.MenuRow {
+	what := FilesLabel(files)
+	work := func(folder string) Work {
+		done := fmt.Sprintf(op.done, what)
+		if folder != "" {
+			done = fmt.Sprintf(op.done, what, folder)
+		}
+		return Work{Label: op.running, Done: done, Merged: op.merged, Files: files, Do: func(ctx context.Context, t *Task) []session.Edited {
+			if op.into != nil {
+				return op.into(ctx, files, folder, t.Count)
+			}
+			return op.do(ctx, files, t.Count)
+		}}
+	}
+	op.MenuRow.Do = func() tea.Cmd {
+		switch {
+		case op.folder != "":
+			return g.askFolder(op.folder, files, func(folder string) tea.Cmd { return g.Run(work(folder)) })
+		case op.lost != "":
+			return g.askDelete(text.Capital(op.Label)+"?", fmt.Sprintf(op.lost, what), text.Capital(op.Label), work(""))
+		}
+		return g.Run(work(""))
+	}
+	return op.MenuRow
+}
 
 // Rows returns the menu rows for managing files. The list of versions is that of current.
 func (g *Manage) Rows(files []api.File, current api.File) []kit.MenuRow {
-	what := FilesLabel(files)
-	s := g.Session
-	folder := func(verb, label, done, merged string, offer func(in string) string, do func(context.Context, []api.File, string, func(session.Edited)) []session.Edited) func() tea.Cmd {
-		return func() tea.Cmd {
-			return g.askFolder(verb, files, func(folder string) tea.Cmd {
-				return g.Run(Work{Label: label, Done: fmt.Sprintf(done, what, folder) + offer(folder), Merged: merged, Files: files, Do: func(ctx context.Context, t *Task) []session.Edited {
-					return do(ctx, files, folder, t.Count)
-				}})
-			})
-		}
+	s, what := g.Session, FilesLabel(files)
+	versions := kit.MenuRow{Key: "v", Label: "versions", Note: "restore or delete one", Do: func() tea.Cmd { return g.versions(current) }}
+	if len(files) > 1 {
+		versions.Label += " of " + Label(&current)
 	}
-	rows := []struct {
-		work string
-		kit.MenuRow
-	}{
-		{renaming, kit.MenuRow{Key: "r", Label: "rename", Note: "old links stop working", Do: func() tea.Cmd { return g.Rename(files) }}},
-		{moving, kit.MenuRow{Key: "m", Label: "move to another folder", Note: "z undoes it", Do: folder("Move", moving, "Moved %s to %s. z undoes it.", "became a version of the file there, which undo cannot separate.", g.OfferPurge, s.MoveAll)}},
-		{copying, kit.MenuRow{Key: "c", Label: "copy to another folder", Do: folder("Copy", copying, "Copied %s to %s.", "", func(string) string { return "" }, s.CopyAll)}},
-		{"", kit.MenuRow{Key: "x", Label: "run an extension", Do: func() tea.Cmd { return g.Extend(files) }}},
-		{"", kit.MenuRow{Key: "v", Label: "versions", Note: "restore or delete one", Do: func() tea.Cmd { return g.versions(current) }}},
-		{restoring, kit.MenuRow{Key: "b", Label: "restore the version before the current one", Note: "z undoes it", Do: func() tea.Cmd {
-			return g.Run(Work{Label: restoring, Done: "Restored the previous version of " + what + ". z undoes it." + g.OfferPurge(""), Files: files, Do: func(ctx context.Context, t *Task) []session.Edited {
-				return s.RestoreAll(ctx, files, t.Count)
-			}})
-		}}},
-		{purging, g.purgeRow(files)},
-		{deletingVersions, kit.MenuRow{Key: "o", Label: "delete old versions", Note: "cannot be undone", Do: func() tea.Cmd {
-			return g.askDelete("Delete the old versions of "+what+"?", "All versions but the current one are deleted from "+g.Host()+".", "Delete old versions",
-				Work{Label: deletingVersions, Done: "Deleted the old versions of " + what + ".", Files: files, Do: func(ctx context.Context, t *Task) []session.Edited {
-					return s.DeleteOldVersions(ctx, files, t.Count)
-				}})
-		}}},
-		{deleting, kit.MenuRow{Key: "d", Label: "delete " + what, Note: "cannot be undone", Do: func() tea.Cmd {
-			pronoun := "its"
-			if len(files) > 1 {
-				pronoun = "their"
-			}
-			return g.askDelete("Delete "+what+"?", what+" and all "+pronoun+" versions are deleted from "+g.Host()+".", "Delete "+what,
-				Work{Label: deleting, Done: "Deleted " + what + ".", Files: files, Do: func(ctx context.Context, t *Task) []session.Edited {
-					return s.DeleteAll(ctx, files, t.Count)
-				}})
-		}}},
+	const undone, final = "z undoes it", "cannot be undone"
+	return []kit.MenuRow{
+		{Key: "r", Label: "rename", Note: "old links stop working", Do: func() tea.Cmd { return g.Rename(files) }},
+		g.row(operation{
+			MenuRow: kit.MenuRow{Key: "m", Label: "move to another folder", Note: undone}, folder: "Move", running: "Moving", done: "Moved %s to %s. z undoes it.",
+			merged: "became a version of the file there, which undo cannot separate.", into: s.MoveAll,
+		}, files),
+		g.row(operation{MenuRow: kit.MenuRow{Key: "c", Label: "copy to another folder"}, folder: "Copy", running: "Copying", done: "Copied %s to %s.", into: s.CopyAll}, files),
+		{Key: "x", Label: "run an extension", Do: func() tea.Cmd { return g.Extend(files) }},
+		versions,
+		g.row(operation{
+			MenuRow: kit.MenuRow{Key: "b", Label: "restore the version before the current one", Note: undone},
+			running: "Restoring", done: "Restored the previous version of %s. z undoes it.", do: s.RestoreAll,
+		}, files),
+		g.PurgeRow(files),
+		g.row(operation{
+			MenuRow: kit.MenuRow{Key: "o", Label: "delete the old versions of " + what, Note: final}, lost: "All versions of %s but the current one are deleted from " + g.Host() + ".",
+			running: "Deleting versions", done: "Deleted the old versions of %s.", do: s.DeleteOldVersions,
+		}, files),
+		g.row(operation{
+			MenuRow: kit.MenuRow{Key: "d", Label: "delete " + what, Note: final}, lost: "%s with all versions: deleted from " + g.Host() + ".",
+			running: "Deleting", done: "Deleted %s.", do: s.DeleteAll,
+		}, files),
 	}
-	var out []kit.MenuRow
-	for _, row := range rows {
-		if row.Key == "v" && len(files) > 1 {
-			row.Label = "versions of " + Label(&current)
-		}
-		if !g.refused[row.work] {
-			out = append(out, row.MenuRow)
-		}
-	}
-	return out
 }
 
-// OfferPurge returns a sentence for changes that leave stale cached copies, or "" if the service
-// cannot purge its cache. in is the folder where the files are now; empty if they did not move.
-func (g *Manage) OfferPurge(in string) string {
-	switch {
-	case g.refused[purging]:
-		return ""
-	case in != "":
-		return " In " + in + ", m p purges the cache."
-	}
-	return " m p purges the cache."
-}
-
-// PurgeRows is the menu row that purges files or folders; none if the service cannot
-// purge its cache.
-func (g *Manage) PurgeRows(files []api.File) []kit.MenuRow {
-	if g.refused[purging] {
-		return nil
-	}
-	return []kit.MenuRow{g.purgeRow(files)}
-}
-
-func (g *Manage) purgeRow(files []api.File) kit.MenuRow {
-	return kit.MenuRow{Key: "p", Label: "purge the cache", Note: "removes cached copies", Do: func() tea.Cmd { return g.purge(files) }}
-}
-
-// purge purges files from the cache and reports the progress.
-func (g *Manage) purge(files []api.File) tea.Cmd {
-	pending, what := 0, FilesLabel(files)
-	work := Work{Label: purging, Files: files, Do: func(ctx context.Context, t *Task) (list []session.Edited) {
-		list, pending = g.Session.PurgeAll(ctx, files, t.Count)
-		return list
-	}}
-	work.Then = func(list []session.Edited, _ time.Time) tea.Cmd {
-		work.Done = "Cache purge of " + what + " completed."
-		switch {
-		case pending == 1 && len(files) == 1:
-			work.Done = "Cache purge of " + what + " pending: the service continues with it."
-		case pending > 0:
-			work.Done = fmt.Sprintf("Cache purge of %s: %d pending. The service continues with them.", what, pending)
-		}
-		done := worked{work: work, list: list}
-		g.note(done)
-		return page.Send(done.outcome())
-	}
-	return g.Run(work)
+// PurgeRow is the menu row that purges files or folders from the cache of the service.
+func (g *Manage) PurgeRow(files []api.File) kit.MenuRow {
+	return g.row(operation{
+		MenuRow: kit.MenuRow{Key: "p", Label: "purge the cache", Note: "removes cached copies"}, running: "Purging the cache", done: "Purged the cache of %s.",
+		do: func(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited {
+			list, _ := g.Session.PurgeAll(ctx, files, report) // the service continues with those that are pending
+			return list
+		},
+	}, files)
 }
 
 // maxNamed limits the files named in a question.
@@ -323,7 +273,7 @@ func (g *Manage) askFolder(verb string, files []api.File, do func(folder string)
 			return wrong
 		}
 		clean, _ := api.CleanFolder(strings.TrimSpace(typed))
-		return text.If(!slices.ContainsFunc(files, func(f api.File) bool { return folderOf(f) != clean }), FilesLabel(files)+map[bool]string{true: " is", false: " are"}[len(files) == 1]+" in that folder. Type another one.")
+		return text.If(!slices.ContainsFunc(files, func(f api.File) bool { return folderOf(f) != clean }), FilesLabel(files)+" already in that folder. Type another one.")
 	}
 	g.Over.Open(p)
 	return nil
@@ -377,11 +327,11 @@ func (g *Manage) Rename(files []api.File) tea.Cmd {
 	}
 	p.Do = func(text string) tea.Cmd {
 		changed, names, _ := newNames(files, text)
-		done := "Renamed " + FilesLabel(changed) + ". z undoes it." + g.OfferPurge("")
+		done := "Renamed " + FilesLabel(changed) + ". z undoes it."
 		if len(changed) == 1 {
-			done = "Renamed " + changed[0].Name + " to " + api.StoredName(names[0]) + ". z undoes it." + g.OfferPurge("")
+			done = "Renamed " + changed[0].Name + " to " + api.StoredName(names[0]) + ". z undoes it."
 		}
-		return g.Run(Work{Label: renaming, Done: done, Files: changed, Do: func(ctx context.Context, t *Task) []session.Edited {
+		return g.Run(Work{Label: "Renaming", Done: done, Files: changed, Do: func(ctx context.Context, t *Task) []session.Edited {
 			return g.Session.RenameAll(ctx, changed, names, t.Count)
 		}})
 	}
@@ -470,12 +420,12 @@ func (g *Manage) version(f, v api.File, current bool) tea.Cmd {
 	rows := []kit.MenuRow{{Key: "o", Label: "open in the browser", Note: v.URL, Do: func() tea.Cmd { return page.Send(page.Open{Address: v.URL}) }}}
 	if !current {
 		rows = append(rows, kit.MenuRow{Key: "r", Label: "restore", Note: "makes it the current version; z undoes it", Do: func() tea.Cmd {
-			return g.Run(one(restoring, "Restored "+name+". z undoes it."+g.OfferPurge(""), func(ctx context.Context) (*api.File, error) {
+			return g.Run(one("Restoring", "Restored "+name+". z undoes it.", func(ctx context.Context) (*api.File, error) {
 				return g.Session.Restore(ctx, f.FileID, id)
 			}))
 		}}, kit.MenuRow{Key: "d", Label: "delete", Note: "cannot be undone", Do: func() tea.Cmd {
 			return g.askDelete("Delete "+name+"?", "The version is deleted; the current one stays.", "Delete "+v.VersionInfo.Name,
-				one(deletingVersions, "Deleted "+name+".", func(ctx context.Context) (*api.File, error) {
+				one("Deleting versions", "Deleted "+name+".", func(ctx context.Context) (*api.File, error) {
 					return &f, g.Session.DeleteVersion(ctx, f.FileID, id)
 				}))
 		}})

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"slices"
@@ -334,13 +335,15 @@ func (v *Viewer) compared(lines []string, cells image.Point, th *theme.Theme) []
 	return lines
 }
 
-// zoomed describes the zoom relative to the size that fits: how large a pixel of the picture is
-// depends on the terminal.
+// zoomed returns how large the picture is shown, in percent of its pixels. In a terminal that does not
+// say how large a cell is, it is relative to the size that fits.
 func (v *Viewer) zoomed() string {
-	if v.zoom == 0 {
-		return "fits"
+	fits := text.If(v.zoom == 0, "fits")
+	if area := v.area(); v.o.Draw.Cell.X > 0 && !area.Empty() {
+		shown := area.Dx() * v.o.Draw.Cell.X * 100 / max(1, v.part(v.pictureRoom(v.room)).Dx())
+		return strconv.Itoa(shown) + " %" + text.If(v.zoom == 0, ", "+fits)
 	}
-	return strconv.FormatFloat(float64(zooms[v.zoom])/100, 'g', -1, 64) + "x"
+	return cmp.Or(fits, strconv.FormatFloat(float64(zooms[v.zoom])/100, 'g', -1, 64)+"x")
 }
 
 // caption describes the shown picture.

@@ -128,9 +128,16 @@ func (g *Manage) worked(done worked) tea.Cmd {
 	if done.work.Then != nil {
 		return done.work.Then(done.list, done.at)
 	}
-	g.note(done)
 	cmd, _ := g.Took(done.list, done.at)
 	return tea.Batch(cmd, tell(done.work.Files, done.list), page.Send(done.outcome()))
+}
+
+// took shows the changed files; see Took.
+func (g *Manage) took(list []session.Edited, at time.Time) (cmd tea.Cmd, what string) {
+	if g.Took == nil {
+		return nil, ""
+	}
+	return g.Took(list, at)
 }
 
 // tell tells all screens which files changed.
@@ -211,7 +218,7 @@ func (g *Manage) Replay(fileID string, redo bool, policy session.Policy) tea.Cmd
 		case len(list) == 0:
 			return page.Tell(page.Info, "Nothing more to "+verb+".")
 		}
-		cmd, what := g.Took(list, at)
+		cmd, what := g.took(list, at)
 		return tea.Batch(cmd, tell(nil, list), page.Send(Summary(past+" the change to", list, what)))
 	}})
 }

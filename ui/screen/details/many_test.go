@@ -352,7 +352,7 @@ func TestManaging(t *testing.T) {
 	d.Press("enter")
 	d.Toasted("Copied")
 	d.Press("m", "m", "enter") // the same folder is refused
-	d.Sees("is in that folder")
+	d.Sees("already in that folder")
 	d.Press("esc", "y", "s")
 	if got := uitest.Taken[page.Copy](&d.Out); len(got) != 1 || !strings.Contains(got[0].Text, "ik-s=1&for=24h") {
 		t.Errorf("copied %+v", got)
@@ -404,19 +404,6 @@ func TestManagingIsNotOffered(t *testing.T) {
 		if d.Do("details.manage") {
 			t.Errorf("%d: the action is offered", status)
 		}
-	}
-	// A single action that the service does not know is not offered again.
-	s := newShelf(t, f)
-	o := s.options(f)
-	log := &manager{s: s, refuse: &api.ServiceError{Status: 405, Message: "no"}}
-	s.Manager = log
-	d := start(t, o)
-	d.Press("m", "d")
-	d.Choose(d.Asked(), "Delete")
-	d.Toasted("405")
-	d.Press("m")
-	if strings.Contains(d.Flat(), "delete beach.png") || !strings.Contains(d.Flat(), "rename") {
-		t.Errorf("the menu:\n%s", d.Text())
 	}
 }
 

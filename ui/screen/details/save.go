@@ -229,8 +229,6 @@ func (m *Model) saved(list []session.Edited, at time.Time, sent map[string]api.V
 	done := edit.Summary("Saved", list, what)
 	if bad > 0 {
 		done.Text += " What was not saved is kept."
-	} else if slices.ContainsFunc(slices.Collect(maps.Values(sent)), func(v api.Values) bool { return v[api.FieldRegion] != nil }) {
-		done.Text += m.manage.OfferPurge("")
 	}
 	return tea.Batch(append(cmds, page.Send(done))...)
 }

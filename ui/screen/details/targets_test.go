@@ -111,7 +111,7 @@ func TestWholeFilesTogether(t *testing.T) {
 	d.Press("m", "m", "ctrl+u")
 	d.Type("/new")
 	d.Press("enter")
-	d.Toasted("Moved 3 files to /new/. z undoes it. In /new/, m p purges the cache.")
+	d.Toasted("Moved 3 files to /new/. z undoes it.")
 	d.Press("x", "r")
 	q := d.Asked()
 	if q.Title != "Run remove-bg on 3 files?" {

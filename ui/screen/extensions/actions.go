@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -30,7 +29,7 @@ func (m *Model) Actions() []kit.Action { return m.list.Actions(m.actions()) }
 // Catalog returns the actions of every part.
 func (m *Model) Catalog() map[string][]kit.Action {
 	parts := m.list.Catalog(m.actions())
-	parts["comparison"] = edit.NewViewer(edit.ViewerOptions{Compare: true}).Actions()
+	parts["result"] = edit.NewViewer(edit.ViewerOptions{Compare: true, Actions: m.resultActions(api.Run{})}).Actions()
 	return parts
 }
 
@@ -44,15 +43,14 @@ func (m *Model) actions() []kit.Action {
 	next := statusNames[(m.runs.status+1)%statusCount]
 	run, _ := m.current()
 	return []kit.Action{
-		{ID: "extensions.history", Keys: kit.Bind("history with raw posts", "", "enter", "l", "right"), Group: groupRun, Footer: true, Disabled: m.list.NoEntry, Do: m.enter},
-		{ID: "extensions.compare", Keys: kit.Bind("compare before and after", "", "c"), Group: groupRun, Footer: true, Disabled: m.noCompare, Do: m.startCompare},
-		{ID: "extensions.run-again", Keys: kit.Bind("run it again, with the same options", "", "s"), Group: groupRun, Footer: run.Status == api.StatusFailed, Disabled: m.noAgain, Do: func() tea.Cmd { return m.askAgain(m.againOf()) }},
+		{ID: "extensions.result", Keys: kit.Bind("result", "", "enter", "l", "right"), Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.enter},
+		{ID: "extensions.run-again", Keys: kit.Bind("run again", "", "r"), Group: groupRun, Footer: run.Status == api.StatusFailed, Disabled: m.noAgain, Do: func() tea.Cmd { return m.askAgain(m.againOf()) }},
 		{ID: "extensions.rerun-failed", Keys: kit.Bind("run all failed again", "", "R"), Group: groupRun, Footer: m.runs.failed > 0, Disabled: m.nothingFailed, Do: func() tea.Cmd { return m.askAgain(m.failedNow()) }},
-		{ID: "extensions.cancel", Keys: kit.Bind("cancel this run", "", "x"), Group: groupRun, Footer: m.noCancel() == "", Disabled: m.noCancel, Do: m.askCancel},
-		{ID: "extensions.details", Keys: kit.Bind("details of the file", "", "i", "o"), Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.inspect},
 		{ID: "extensions.status-filter", Keys: kit.Bind("show "+next, "", "f"), Group: groupLook, Footer: true, Disabled: m.nothingAtAll, Do: m.nextStatus},
+		{ID: "extensions.details", Keys: kit.Bind("details of the file", "", "i", "o"), Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.inspect},
+		{ID: "extensions.run-extension", Keys: kit.Bind("run another extension", "", "x"), Group: groupRun, Disabled: m.list.NoRow, Do: m.extend},
+		{ID: "extensions.cancel", Keys: kit.Bind("cancel this run", "", "d"), Group: groupRun, Footer: m.noCancel() == "", Disabled: m.noCancel, Do: m.askCancel},
 		{ID: "extensions.copy", Keys: kit.Bind("copy", "", "y"), Group: groupRun, Footer: true, Disabled: m.list.NoRow, Do: m.findCopies},
-		{ID: "extensions.group", Keys: kit.Bind("group by", "", ","), Group: groupLook, Disabled: m.nothingAtAll, Do: m.openGroups},
 	}
 }
 
@@ -66,40 +64,21 @@ func (m *Model) nothingAtAll() string {
 	return text.If(len(m.runs.all) == 0, "no extension was requested yet")
 }
 
-// enter folds a group, or shows the raw posts of a run.
-func (m *Model) enter() tea.Cmd {
-	if m.list.Fold() {
-		return nil
-	}
-	run, _ := m.current()
-	w, ctx, wanted := m.o.Watch, m.o.Context, *run
-	return func() tea.Msg {
-		events, err := w.History(ctx, wanted.ID)
-		if err != nil {
-			return page.Problem(err)
-		}
-		return page.Then(func() tea.Cmd { return m.openPosts(&wanted, events) })
-	}
-}
-
-// record returns the record of a run's file as last seen, or made from the run.
-func (m *Model) record(run *api.Run) func() api.File {
-	s, ctx, id, place := m.o.Session, m.o.Context, run.FileID, run.FilePath
-	return func() api.File {
-		seen, ok, err := s.LastSeen(ctx, id)
-		if err != nil || !ok {
-			_, name := path.Split(place)
-			return api.File{FileID: id, FilePath: place, Name: name}
-		}
-		return seen.File
-	}
-}
-
 // inspect opens the details of the file.
 func (m *Model) inspect() tea.Cmd {
 	run, _ := m.current()
-	record := m.record(run)
-	return func() tea.Msg { return page.Inspect{Files: []api.File{record()}} }
+	of := *run
+	return func() tea.Msg { return page.Inspect{Files: []api.File{m.record(&of)}} }
+}
+
+// extend runs another extension on the file.
+func (m *Model) extend() tea.Cmd {
+	run, _ := m.current()
+	of := *run
+	return func() tea.Msg {
+		file := m.record(&of)
+		return page.Then(func() tea.Cmd { return m.manage.Extend([]api.File{file}) })
+	}
 }
 
 func (m *Model) nextStatus() tea.Cmd {
@@ -121,15 +100,14 @@ func (m *Model) widen(try bool) bool {
 // findCopies finds copyable values; the file's URL is in its record.
 func (m *Model) findCopies() tea.Cmd {
 	run, _ := m.current()
-	record, events := m.record(run), m.history.events
+	events := m.history.events
 	if m.history.id != run.ID {
 		events = nil
 	}
 	known := *run
 	return func() tea.Msg {
-		file := record()
 		var copies page.Copies
-		copies.Add("u", "URL", file.URL)
+		copies.Add("u", "URL", m.record(&known).URL)
 		copies.Add("i", "file id", known.FileID)
 		copies.Add("p", "path", known.FilePath)
 		copies.Add("x", "extension", known.Extension)
@@ -165,7 +143,7 @@ func (m *Model) askAgain(runs []api.Run) tea.Cmd {
 			return page.Send(page.Problem(err))
 		}
 		title = "Run " + runs[0].Extension + " again?"
-		words = "This is a new request to the service, for " + folderOf(&runs[0]) + ", with the same options:\n" + string(options)
+		words = "This is a new request to the service, for " + fileOf(&runs[0]) + ", with the same options:\n" + string(options)
 		if succeeded {
 			words = "It has already succeeded. " + words
 		}
@@ -188,10 +166,10 @@ func (m *Model) rerun(runs []api.Run) tea.Cmd {
 				if api.OutcomeOf(err) == api.Unknown {
 					err = fmt.Errorf("no answer came, it may be running: %w", err)
 				}
-				return page.Problem(fmt.Errorf("%s: %w", folderOf(&run), err))
+				return page.Problem(fmt.Errorf("%s: %w", fileOf(&run), err))
 			}
 			if status, ok := file.ExtensionStatus[run.Extension]; ok && len(runs) == 1 {
-				words = fmt.Sprintf("%s of %s was requested: %s.", run.Extension, folderOf(&run), status)
+				words = fmt.Sprintf("%s of %s was requested: %s.", run.Extension, fileOf(&run), status)
 			}
 		}
 		return page.Toast{Level: page.Good, Text: words}
@@ -227,7 +205,7 @@ func (m *Model) failedNow() (runs []api.Run) {
 func (m *Model) fixed(run *api.Run) string {
 	switch {
 	case run.Asked == nil:
-		return "its options are unknown: it was requested elsewhere, or by an older mediadesk. Use the details (i, then x) to run it with other options"
+		return "its options are unknown: it was requested elsewhere. Use x to run it with other options"
 	case !run.Status.Final() && m.o.Now().Sub(run.Started) < session.HookTTL:
 		return "it is still pending: a second request may run it twice"
 	}
@@ -248,23 +226,18 @@ func (m *Model) noAgain() string {
 // askCancel asks whether to cancel a run, which loses its work so far.
 func (m *Model) askCancel() tea.Cmd {
 	run, _ := m.current()
-	wanted := *run
+	of := *run
 	return page.Confirm("Cancel this run?",
-		text.Safe(run.Extension+" of "+folderOf(run))+" ends as failed, with the reason \""+api.RunCanceled+"\".",
+		text.Safe(of.Extension+" of "+fileOf(&of))+" ends as failed, with the reason \""+api.RunCanceled+"\".",
 		page.Choice{Label: "Keep running", Key: "l"},
-		page.Choice{
-			Label: "Cancel the run", Key: "c", Danger: true,
-			Do: func() tea.Cmd { return m.cancelRun(wanted) },
-		})
-}
-
-func (m *Model) cancelRun(run api.Run) tea.Cmd {
-	return func() tea.Msg {
-		if err := m.o.Session.CancelRun(m.o.Context, run.FileID, run.Extension); err != nil {
-			return page.Problem(err)
-		}
-		return page.Toast{Level: page.Good, Text: "Canceled " + run.Extension + " of " + folderOf(&run) + "."}
-	}
+		page.Choice{Label: "Cancel the run", Key: "c", Danger: true, Do: func() tea.Cmd {
+			return func() tea.Msg {
+				if err := m.o.Session.CancelRun(m.o.Context, of.FileID, of.Extension); err != nil {
+					return page.Problem(err)
+				}
+				return page.Toast{Level: page.Good, Text: "Canceled " + of.Extension + " of " + fileOf(&of) + "."}
+			}
+		}})
 }
 
 func (m *Model) noCancel() string {
@@ -274,25 +247,8 @@ func (m *Model) noCancel() string {
 		return m.list.NoRow()
 	case !m.o.Profile.Local:
 		return session.ErrNotLocal.Error()
-	case run.Status.Final():
-		return "it has ended"
 	}
-	return ""
-}
-
-// aiTagsOf returns the AI tags that an extension found, or all if it is not a tagging extension.
-func aiTagsOf(file *api.File, extension string) []api.AITag {
-	all := file.AITags.Or(nil)
-	if !api.IsTagging(extension) {
-		return all
-	}
-	var own []api.AITag
-	for _, tag := range all {
-		if strings.EqualFold(tag.Source, extension) {
-			own = append(own, tag)
-		}
-	}
-	return own
+	return text.If(run.Status.Final(), "it has ended")
 }
 
 // Commands returns the command that watches the current run's file, or all pending runs.

@@ -77,7 +77,7 @@ func TestRunAgain(t *testing.T) {
 	d.openWith(s.options)
 
 	d.find("/a.png")
-	d.Press("s")
+	d.Press("r")
 	ask := one[page.Ask](d)
 	if !strings.Contains(ask.Text, `"maxTags": 7`) || !strings.Contains(ask.Text, "/a.png") {
 		t.Errorf("asked %+v", ask)
@@ -103,7 +103,7 @@ func TestRunAgain(t *testing.T) {
 	}
 	for place, reason := range map[string]string{"/waits.png": "still pending", "/unknown.png": "options are unknown"} {
 		d.find(place)
-		d.Press("s")
+		d.Press("r")
 		if got := one[page.Toast](d); !strings.Contains(got.Text, reason) {
 			t.Errorf("%s: %q", place, got.Text)
 		}
@@ -120,7 +120,7 @@ func TestCancelRun(t *testing.T) {
 		o.Profile.Local = true
 	})
 	d.find("/a.png")
-	d.Press("x")
+	d.Press("d")
 	ask := one[page.Ask](d)
 	if !strings.Contains(ask.Text, "/a.png") || len(s.canceled) != 0 {
 		t.Errorf("asked %+v", ask)
@@ -133,13 +133,13 @@ func TestCancelRun(t *testing.T) {
 		t.Errorf("got the messages %q", got.Text)
 	}
 	d.find("/ended.png")
-	d.Press("x")
+	d.Press("d")
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "has ended") {
 		t.Errorf("got the messages %q", got.Text)
 	}
 	d.openWith(s.options)
 	d.find("/a.png")
-	d.Press("x")
+	d.Press("d")
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "nly the local library can cancel a run") {
 		t.Errorf("got the messages %q", got.Text)
 	}
@@ -183,7 +183,7 @@ func TestBeforeAndAfter(t *testing.T) {
 	run := d.add(api.RemoveBackground, "/a.png", time.Hour)
 	d.end(run, api.StatusSuccess, api.FromWebhook, time.Minute, "")
 	d.openWith(s.options)
-	d.Press("c")
+	d.Press("enter")
 	d.Sees("remove-bg of /a.png", "before │ after", "fits")
 	divider := func() int {
 		d.Send(page.Tick{})
@@ -226,40 +226,7 @@ func TestBeforeAndAfter(t *testing.T) {
 		t.Error("esc did not close the pictures")
 	}
 	s.err = context.DeadlineExceeded
-	d.Press("c")
+	d.Press("enter")
 	d.Sees("deadline exceeded")
 	d.Press("esc")
-}
-
-func TestGroups(t *testing.T) {
-	d := start(t, nil)
-	some(d)
-	d.add(tagging, "/a/hooked.png", time.Minute)
-	d.open()
-	for key, want := range map[string]string{
-		"f": "#/a/failed.png /a/failed.png #/a/hooked.png",
-		"s": "#failed /a/failed.png #paused /a/odd.png #pending /a/hooked.png",
-		"x": "#aws-auto-tagging /a/failed.png #google-auto-tagging /a/hooked.png /a/tags.png #my-own-tool",
-	} {
-		d.Press(",", key)
-		if got := d.names(); !strings.HasPrefix(got, want) {
-			t.Errorf("%s: %s", key, got)
-		}
-		// On a heading the group is folded, and no run is affected.
-		d.Press("g", "k")
-		n := d.m.list.Len()
-		if d.Press("s", "enter"); len(taken[page.Toast](d)) != 1 || d.m.list.Len() >= n {
-			t.Errorf("%s: enter on a head leaves %s", key, d.names())
-		}
-		d.Press("enter", "G", "home")
-		d.Sees("· 1 failed")
-		uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
-			d.Resize(image.Pt(w, h))
-			return d.Host.View(th)
-		})
-	}
-	d.Press(",", "t")
-	if strings.Contains(d.names(), "#") {
-		t.Errorf("groups stay: %s", d.names())
-	}
 }

@@ -29,8 +29,7 @@ type driver struct {
 	m     *Model
 	files *journal.Journal
 	watch *watch.Watch
-	ticks []tea.Msg // messages that the clocks would send
-	paces []time.Duration
+	ticks []tea.Msg // messages that the clock would send
 	size  image.Point
 	now   time.Time
 }
@@ -68,9 +67,8 @@ func (d *driver) openWith(more func(*Options)) {
 		more(&o)
 	}
 	d.m = New(o)
-	d.m.after = func(pace time.Duration, msg tea.Msg) tea.Cmd {
+	d.m.after = func(_ time.Duration, msg tea.Msg) tea.Cmd {
 		d.ticks = append(d.ticks, msg)
-		d.paces = append(d.paces, pace)
 		return nil
 	}
 	d.Driver = uitest.Drive(d.t, page.Extensions, d.m, d.size)
@@ -136,10 +134,6 @@ func (d *driver) names() string {
 	var out []string
 	for i := range d.m.list.Len() {
 		e, _ := d.m.list.At(i)
-		if e.Head() {
-			out = append(out, "#"+e.Key)
-			continue
-		}
 		out = append(out, d.m.runs.all[e.Row].FilePath)
 	}
 	return strings.Join(out, " ")

@@ -260,7 +260,7 @@ func (s *stage) truth(unknown int, words string) {
 			s.t.Errorf("the board shows %s, and the library has %s", run.Status, file.VersionInfo.Name)
 		case !run.Status.Final():
 			unknown--
-			if short, _ := s.m.ahead(run, s.now()); !strings.Contains(short, words) {
+			if short, _ := s.m.expected(run, s.now()); !strings.Contains(short, words) {
 				s.t.Errorf("for an unknown result got %q, want %q", short, words)
 			}
 		}
@@ -283,7 +283,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s.upload(n, true)
 		s.until("the end by looking", s.allOver)
 		s.truth(0, "")
-		s.Sees("seen in details")
+		s.Sees("by the file's details")
 	})
 	t.Run("webhooks lost, nothing to look at", func(t *testing.T) {
 		t.Parallel()
@@ -350,6 +350,6 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s.until("the failures", func() bool { return s.m.runs.failed == n-1 })
 		s.later(9 * time.Minute)
 		s.Send(page.RunsChanged{})
-		s.truth(1, "only a webhook would report a failure")
+		s.truth(1, "no news for 9 min")
 	})
 }

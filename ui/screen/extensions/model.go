@@ -1,11 +1,12 @@
-// Package extensions is the screen of extension runs: their files, status, and the source of the
-// status.
+// Package extensions is the screen of extension runs: their files, status and results.
 package extensions
 
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"image"
+	"path"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,14 +14,17 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/session"
 	"mediadesk/api/watch"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
-// Session is the part of the session that the screen uses.
+// Session is the part of [session.Session] that the screen uses; tests have another.
 type Session interface {
+	edit.Manager
 	LastSeen(ctx context.Context, fileID string) (session.Seen, bool, error)
 	Extend(ctx context.Context, fileID string, list []api.Extension) (*api.File, error)
 	// CancelRun works only with the local library.
@@ -37,10 +41,8 @@ type Options struct {
 	Session Session
 	Watch   *watch.Watch
 	Profile session.Profile
-	// Draw configures drawing.
-	Draw picture.Options
-	// Images shows real pictures if the terminal can; nil for glyphs.
-	Images *picture.ImageStore
+	// Loader draws pictures; nil for none.
+	Loader *picture.Loader
 	// Now is the clock; nil for time.Now.
 	Now func() time.Time
 }
@@ -48,20 +50,19 @@ type Options struct {
 // Model is the screen.
 type Model struct {
 	page.Base
-	o    Options
-	runs runs
-	list *kit.List[int] // of runs by number
+	o       Options
+	runs    runs
+	list    *kit.List[int] // of runs by number
+	manage  *edit.Manage
+	preview *edit.Preview
 
 	reading bool // the runs are being read
 	again   bool // read again afterwards
 	history history
-	result  result
 
-	clock page.Questions // the running clock
-	pace  time.Duration  // of the running clock; 0 if none
-	after func(time.Duration, tea.Msg) tea.Cmd
-
-	shown bool // in front
+	shown   bool // in front
+	ticking bool // the clock runs
+	after   func(time.Duration, tea.Msg) tea.Cmd
 }
 
 // history is what is known about a run.
@@ -83,24 +84,23 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &Model{
-		o: o,
-		after: func(d time.Duration, msg tea.Msg) tea.Cmd {
-			return tea.Tick(d, func(time.Time) tea.Msg { return msg })
-		},
-	}
+	m := &Model{o: o, after: func(d time.Duration, msg tea.Msg) tea.Cmd {
+		return tea.Tick(d, func(time.Time) tea.Msg { return msg })
+	}}
 	m.list = &kit.List[int]{
 		ID: "extensions", Marking: true, Now: o.Now, PaneMost: 72, Widen: m.widen,
-		Rows: m.groups, Key: func(n int) any { return m.runs.all[n].ID },
-		Match: func(n int, words []string) bool { return matches(&m.runs.all[n], words) },
-		Head: func(key string, rows []int, th *theme.Theme) (name, note string) {
-			return key, th.Muted.Render(m.runs.tallyOf(rows).String())
+		Rows: m.rows, Key: func(n int) any { return m.runs.all[n].ID },
+		Match: func(n int, words []string) bool {
+			run := &m.runs.all[n]
+			return text.HasAll(words, run.Extension, run.FilePath, string(run.Status), run.Error, run.FileID)
 		},
 		Above:   func(_ image.Point, th *theme.Theme) []string { return []string{m.drawTotals(th)} },
 		Columns: columns, Cells: m.cells, Describe: m.describe, Brief: m.brief, Empty: m.empty,
 		Placeholder: "part of an extension, a path or a status",
-		Nothing:     "no extension was requested yet", NotFound: "no run matches the filter", OnHead: "this is the heading of a group",
+		Nothing:     "no extension was requested yet", NotFound: "no run matches the filter",
 	}
+	m.manage = &edit.Manage{Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile, Now: o.Now}
+	m.preview = edit.NewPreview(edit.PreviewOptions{Context: o.Context, Loader: o.Loader, List: m.list, Thumb: m.thumb})
 	m.list.Arrange()
 	return m
 }
@@ -108,12 +108,12 @@ func New(o Options) *Model {
 // Update takes a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	cmd, used := m.handle(msg)
-	if !used {
+	if used = m.preview.Update(msg) || used; !used {
 		return nil
 	}
 	m.list.Changed()
 	m.Changed()
-	return tea.Batch(cmd, m.readHistory(), m.startClock(), m.result.view.Follow(m.o.Images, m.o.Draw))
+	return tea.Batch(cmd, m.readHistory(), m.tick(), m.preview.Follow())
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
@@ -128,15 +128,9 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.shown = true
 		return m.read(), true
 	case page.Hidden:
-		m.shown, m.pace = false, 0
-		m.clock.Drop()
+		m.shown = false
 	case page.FileChanged:
 		m.history.stale = true
-	case tea.ColorProfileMsg:
-		m.o.Draw.Color = picture.ColorOf(msg.Profile)
-	case picture.Abilities:
-		m.o.Draw = msg.Options(m.o.Draw.Color, m.o.Draw.Light)
-	case picture.ViewReady: // redraw
 	case tea.MouseClickMsg:
 		if m.list.Click(msg) {
 			return m.enter(), true
@@ -157,23 +151,13 @@ func (m *Model) current() (*api.Run, bool) {
 	return &api.Run{}, false
 }
 
-// Intervals for redrawing ages: while something is pending or recent, and otherwise.
-const (
-	quick = time.Second
-	slow  = time.Minute
-)
-
-// startClock starts the clock that redraws ages while they are visible. A fast clock replaces a slow one.
-func (m *Model) startClock() tea.Cmd {
-	pace := slow
-	if m.runs.pending > 0 || m.o.Now().Sub(m.runs.latest) < slow {
-		pace = quick
-	}
-	if !m.shown || m.pace > 0 && m.pace <= pace || len(m.runs.all) == 0 {
+// tick redraws the ages of pending runs every second while they are visible.
+func (m *Model) tick() tea.Cmd {
+	if !m.shown || m.ticking || m.runs.pending == 0 {
 		return nil
 	}
-	m.pace = pace
-	return m.clock.Ask(m.after(pace, page.Do(func() { m.pace = 0 })))
+	m.ticking = true
+	return m.after(time.Second, page.Do(func() { m.ticking = false }))
 }
 
 // Init reads the runs.
@@ -188,22 +172,19 @@ func (m *Model) read() tea.Cmd {
 	m.reading, m.again = true, false
 	return func() tea.Msg {
 		all, err := m.o.Watch.Runs(m.o.Context)
-		return page.Then(func() tea.Cmd { return m.taken(all, err) })
+		return page.Then(func() tea.Cmd {
+			m.reading = false
+			if err != nil {
+				return page.Send(page.Problem(err))
+			}
+			m.runs.set(all)
+			m.list.Arrange()
+			if m.again {
+				return m.read()
+			}
+			return nil
+		})
 	}
-}
-
-// taken shows the runs that were read.
-func (m *Model) taken(all []api.Run, err error) tea.Cmd {
-	m.reading = false
-	if err != nil {
-		return page.Send(page.Problem(err))
-	}
-	m.runs.set(all)
-	m.list.Arrange()
-	if m.again {
-		return m.read()
-	}
-	return nil
 }
 
 // readHistory reads the history of the current run if it is shown and unknown.
@@ -220,21 +201,40 @@ func (m *Model) readHistory() tea.Cmd {
 		return nil
 	}
 	m.history.stale, m.history.asked = false, true
-	w, s, ctx, fileID := m.o.Watch, m.o.Session, m.o.Context, run.FileID
-	out := history{id: run.ID, read: true}
+	fileID, out := run.FileID, history{id: run.ID, read: true}
 	return func() tea.Msg {
-		out.events, out.err = w.History(ctx, out.id)
+		out.events, out.err = m.o.Watch.History(m.o.Context, out.id)
 		// The record only adds the AI tags.
-		if seen, ok, err := s.LastSeen(ctx, fileID); err == nil && ok {
+		if seen, ok, err := m.o.Session.LastSeen(m.o.Context, fileID); err == nil && ok {
 			out.file = &seen.File
 		}
-		return page.Then(func() tea.Cmd {
-			if m.history.id != out.id {
-				return nil
+		return page.Do(func() {
+			if m.history.id == out.id {
+				out.stale = m.history.stale
+				m.history = out
 			}
-			out.stale = m.history.stale
-			m.history = out
-			return m.readResult()
 		})
+	}
+}
+
+// record returns the record of a run's file as last seen, or made from the run. Call it in a
+// command.
+func (m *Model) record(run *api.Run) api.File {
+	if seen, ok, err := m.o.Session.LastSeen(m.o.Context, run.FileID); err == nil && ok {
+		return seen.File
+	}
+	return api.File{FileID: run.FileID, FilePath: run.FilePath, Name: path.Base(run.FilePath)}
+}
+
+// thumb returns the picture of the current run's file, which changes when the run ends.
+func (m *Model) thumb() edit.Thumb {
+	run, ok := m.current()
+	if !ok || m.history.file == nil || m.history.id != run.ID || !m.history.file.IsImage() {
+		return edit.Thumb{}
+	}
+	file := *m.history.file
+	return edit.Thumb{
+		Key:  fmt.Sprint(run.ID, run.Status, run.At.UnixNano()),
+		Path: func(ctx context.Context) (string, error) { return m.o.Session.Picture(ctx, file) },
 	}
 }

@@ -1,100 +1,83 @@
 package extensions
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
-	"image"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/api/media"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
-	"mediadesk/ui/picture"
-	"mediadesk/ui/theme"
 )
 
-// result is the picture of a run's file after the run.
-type result struct {
-	of      string // run and time of its last news; empty if none requested
-	newest  page.Questions
-	cancel  context.CancelFunc
-	picture *picture.Picture // may be nil
-	view    *picture.CropView
-}
-
-// resultPatience limits the time for loading the picture.
-const resultPatience = time.Minute
-
-// resultSide is the longest side of the picture in the pane, resultRows its maximum height in
-// lines. Beside the facts it has besideRows: the pane at 80x24.
-const (
-	resultSide = 512
-	resultRows = 12
-	besideRows = 10
-)
-
-// resultOf identifies the picture of a run, which changes when the run ends.
-func resultOf(run *api.Run) string { return fmt.Sprint(run.ID, run.Status, run.At.UnixNano()) }
-
-// readResult loads the picture of the current run, once its record is known.
-func (m *Model) readResult() tea.Cmd {
+// enter shows the result of a run: the picture before beside the one after a background removal,
+// else the picture of the file. Of other files it shows the history.
+func (m *Model) enter() tea.Cmd {
 	run, ok := m.current()
-	if !ok || m.history.id != run.ID || m.history.file == nil || m.result.of == resultOf(run) {
+	if !ok {
 		return nil
 	}
-	if m.result.cancel != nil {
-		m.result.cancel()
+	of := *run
+	return func() tea.Msg {
+		file := m.record(&of)
+		return page.Then(func() tea.Cmd {
+			switch {
+			case m.Capturing(), m.Overlays().Top() != nil: // the user has moved on
+				return nil
+			case !file.IsImage() && of.Extension != api.RemoveBackground:
+				return m.openHistory(of)
+			}
+			return m.openResult(of, file)
+		})
 	}
-	ctx, cancel := context.WithTimeout(m.o.Context, resultPatience)
-	m.result.of, m.result.cancel = resultOf(run), cancel
-	gone := m.dropResult()
-	s, file := m.o.Session, *m.history.file
-	return tea.Batch(gone, m.result.newest.Ask(func() tea.Msg {
-		defer cancel()
-		if !file.IsImage() {
-			return nil
+}
+
+func (m *Model) openResult(run api.Run, file api.File) tea.Cmd {
+	name, s := run.Extension+" of "+fileOf(&run), m.o.Session
+	after := edit.Subject{Name: name, Path: func(ctx context.Context) (string, error) { return s.Picture(ctx, file) }}
+	o := edit.ViewerOptions{
+		Context: m.o.Context, Draw: m.preview.Options(), Len: 1, Now: m.o.Now,
+		Note:    func() string { return string(run.Status) },
+		Subject: func(int) edit.Subject { return after }, Actions: m.resultActions(run),
+	}
+	if m.o.Loader != nil {
+		o.Images = m.o.Loader.Store
+	}
+	if run.Extension == api.RemoveBackground && run.Status == api.StatusSuccess {
+		o.Compare, o.Len, o.At = true, 2, 1
+		o.Subject = func(i int) edit.Subject {
+			if i == 0 {
+				return edit.Subject{Name: name, Path: func(ctx context.Context) (string, error) { return s.Before(ctx, run) }}
+			}
+			return after
 		}
-		path, err := s.Picture(ctx, file)
+	}
+	v := edit.NewViewer(o)
+	return tea.Batch(m.Open(v), v.Read())
+}
+
+// resultActions are the actions of a result beside those of the viewer.
+func (m *Model) resultActions(run api.Run) []kit.Action {
+	return []kit.Action{
+		{ID: "extensions.history", Keys: kit.Bind("history with raw webhook posts", "", "w"), Group: groupRun, Footer: true, Do: func() tea.Cmd { return m.openHistory(run) }},
+	}
+}
+
+// openHistory shows the history of a run with its raw posts.
+func (m *Model) openHistory(run api.Run) tea.Cmd {
+	return func() tea.Msg {
+		events, err := m.o.Watch.History(m.o.Context, run.ID)
 		if err != nil {
-			return nil // the picture is optional
+			return page.Problem(err)
 		}
-		p, err := picture.DecodeFile(ctx, path, media.Limits{Side: resultSide})
-		if err != nil {
-			return nil
-		}
-		return page.Do(func() { m.result.picture = p })
-	}))
-}
-
-// dropResult hides the picture and deletes it from the terminal.
-func (m *Model) dropResult() tea.Cmd {
-	gone := m.result.view.Delete()
-	m.result.picture, m.result.view = nil, &picture.CropView{}
-	return gone
-}
-
-// drawResult draws the picture of a run at most width columns wide and rows lines high. It returns
-// nil if there is none yet.
-func (m *Model) drawResult(run *api.Run, width, rows int, th *theme.Theme) []string {
-	p := m.result.picture
-	if p == nil || m.result.of != resultOf(run) || p.Size().X < 1 {
-		return nil
+		return page.Do(func() { m.Open(kit.NewReader(run.Extension+" of "+fileOf(&run), rawHistory(&run, events))) })
 	}
-	rows = max(1, min(rows, width*p.Size().Y/(2*p.Size().X)))
-	return m.result.view.Draw(p, image.Rectangle{Max: p.Size()}, width, rows, m.drawOptions(th))
-}
-
-// openPosts shows the history with raw posts, unless the user has moved on.
-func (m *Model) openPosts(run *api.Run, events []api.RunEvent) tea.Cmd {
-	if m.Capturing() || m.Overlays().Top() != nil {
-		return nil
-	}
-	return m.Open(kit.NewReader(run.Extension+" of "+folderOf(run), rawHistory(run, events)))
 }
 
 // rawHistory formats events with full times and raw posts.
@@ -103,64 +86,36 @@ func rawHistory(run *api.Run, events []api.RunEvent) string {
 		return "No history."
 	}
 	var b strings.Builder
-	ended := false
-	for i := range events {
-		e := &events[i]
+	for _, e := range events {
 		fmt.Fprintf(&b, "%s  %s  %s\n", e.At.Format(time.RFC3339Nano), e.From, e.Status)
-		if words := verdict(run, e, ended); words != "" {
+		for _, words := range remarks(run, &e) {
 			b.WriteString(words + "\n")
 		}
-		if e.Times > 1 {
-			fmt.Fprintf(&b, "received %d times, counted once\n", e.Times)
-		}
 		if e.From == api.FromWebhook && len(e.Raw) > 0 {
-			b.WriteString(pretty(e.Raw) + "\n")
+			var pretty bytes.Buffer
+			if json.Indent(&pretty, e.Raw, "", "  ") != nil {
+				pretty.Write(e.Raw)
+			}
+			b.WriteString(pretty.String() + "\n")
 		}
 		b.WriteString("\n")
-		ended = ended || e.Applied && e.Status.Final()
 	}
 	return b.String()
 }
 
-// startCompare shows the picture before the run beside the one after it.
-func (m *Model) startCompare() tea.Cmd {
-	run, _ := m.current()
-	before, record, s := *run, m.record(run), m.o.Session
-	name := run.Extension + " of " + folderOf(run)
-	v := edit.NewViewer(edit.ViewerOptions{
-		Context: m.o.Context, Draw: m.o.Draw, Images: m.o.Images, Len: 2, At: 1, Compare: true, Now: m.o.Now,
-		Subject: func(i int) edit.Subject {
-			if i == 0 {
-				return edit.Subject{Name: name, Path: func(ctx context.Context) (string, error) { return s.Before(ctx, before) }}
-			}
-			return edit.Subject{Name: name, Path: func(ctx context.Context) (string, error) { return s.Picture(ctx, record()) }}
-		},
-	})
-	return tea.Batch(m.Open(v), v.Read())
-}
-
-// drawOptions returns the drawing options for a theme.
-func (m *Model) drawOptions(th *theme.Theme) picture.Options {
-	o := m.o.Draw
-	if !th.Pictures {
-		o.Color = picture.NoColor
+// remarks says why an event had no effect on the run, and how often it came.
+func remarks(run *api.Run, e *api.RunEvent) (list []string) {
+	if !e.Applied {
+		words := "ignored: the run was finished"
+		if post, err := api.ParseHookPost(e.Raw); err == nil && post.FileID != "" && post.FileID != run.FileID {
+			words = "ignored: it names another file"
+		} else if !e.Status.Final() {
+			words = "ignored: the run continues"
+		}
+		list = append(list, words)
 	}
-	if o.Color == picture.NoColor {
-		o.Method = picture.MethodBlocks // without colors the ends of a picture are invisible
+	if e.Times > 1 {
+		list = append(list, fmt.Sprintf("received %d times, counted once", e.Times))
 	}
-	o.Light = !th.Dark
-	return o
-}
-
-func (m *Model) noCompare() string {
-	run, ok := m.current()
-	switch {
-	case !ok:
-		return m.list.NoRow()
-	case run.Extension != api.RemoveBackground:
-		return "only a background removal changes the picture"
-	case run.Status != api.StatusSuccess:
-		return "the background is not removed yet"
-	}
-	return ""
+	return list
 }

@@ -1,12 +1,12 @@
 package extensions
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"image"
-	"reflect"
+	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,21 +36,21 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 		word  string
 		style lipgloss.Style
 	}{
+		{r.failed, "failed", th.Bad},
 		{r.pending, "pending", th.Strong},
 		{r.success, "success", th.Good},
-		{r.failed, "failed", th.Bad},
 	} {
-		style := c.style
-		if c.n == 0 {
-			style = th.Muted
+		if c.n > 0 {
+			parts = append(parts, c.style.Render(text.Count(c.n)+" "+c.word))
 		}
-		parts = append(parts, style.Render(text.Count(c.n)+" "+c.word))
 	}
-	line := strings.Join(parts, th.Muted.Render(" · "))
 	if r.status != every {
-		line += th.Muted.Render(" · ") + th.Accent.Render("showing "+statusNames[r.status]+" only")
+		parts = append(parts, th.Accent.Render("showing "+statusNames[r.status]+" only"))
 	}
-	return line
+	if marked := m.list.MarkedNote(); marked != "" {
+		parts = append(parts, th.Marked.Render(marked))
+	}
+	return strings.Join(parts, th.Muted.Render(" · "))
 }
 
 // empty explains an empty list.
@@ -70,14 +70,15 @@ func (m *Model) empty() string {
 // columns returns the columns for a width.
 func columns(width int) kit.Columns {
 	cols := kit.Columns{
-		{Name: "Name", Width: 20, Flex: 4, Middle: true},
-		{Name: "Extension", Width: 12, Flex: 1, Spare: 1, Middle: true},
+		{Name: "Name", Width: 16, Flex: 3, Middle: true},
+		{Name: "Folder", Width: 10, Flex: 1, Spare: 4, Middle: true},
+		{Name: "Extension", Width: 10, Flex: 1, Spare: 1, Middle: true},
 		{Name: "State", Width: 9},
-		{Name: "Age", Width: 11, Spare: 3},
-		{Name: "Note", Width: 20, Flex: 2, Spare: 2},
+		{Name: "Age", Width: 9, Spare: 3},
+		{Name: "Reason", Width: 14, Flex: 2, Spare: 2},
 	}
 	if width >= 92 {
-		cols[1].Width, cols[1].Flex = 20, 0
+		cols[2].Width, cols[2].Flex = 20, 0
 	}
 	return cols
 }
@@ -90,25 +91,24 @@ func (m *Model) cells(row int, _ []int, th *theme.Theme) []kit.Cell {
 	if run.Status == api.StatusFailed {
 		rest = style
 	}
+	folder, name := path.Split(fileOf(run))
 	return []kit.Cell{
-		{Text: folderOf(run), Style: th.Text},
-		{Text: run.Extension, Style: th.Accent},
+		{Text: name, Style: th.Text},
+		{Text: folder, Style: th.Muted},
+		{Text: run.Extension, Style: th.Muted},
 		{Text: th.Glyph(mark) + " " + text.Safe(string(run.Status)), Style: style},
 		{Text: age(run, now), Style: th.Muted},
-		{Text: text.Safe(m.news(run, now)), Style: rest},
+		{Text: text.Safe(m.reason(run, now)), Style: rest},
 	}
 }
 
-// folderOf returns the label for the file of a run.
-func folderOf(run *api.Run) string { return cmp.Or(run.FilePath, run.FileID) }
+// fileOf returns the label for the file of a run.
+func fileOf(run *api.Run) string { return cmp.Or(run.FilePath, run.FileID) }
 
 // brief describes what small screens omit.
 func (m *Model) brief(e kit.Entry[int]) string {
-	if e.Head() {
-		return m.runs.tallyOf(e.Rows).String()
-	}
 	run, now := &m.runs.all[e.Row], m.o.Now()
-	return run.Extension + " · " + age(run, now) + " · " + m.news(run, now)
+	return strings.Trim(run.Extension+" · "+age(run, now)+" · "+m.reason(run, now), " ·")
 }
 
 // sign returns the sign of a status.
@@ -132,84 +132,53 @@ func age(run *api.Run, now time.Time) string {
 	return text.Age(run.At, now)
 }
 
-// known describes the source of a status.
-func known(run *api.Run) string {
-	switch run.From {
-	case api.FromWebhook:
-		return "webhook" // the column before has the age, the pane the date
-	case api.FromDetails:
-		return "seen in details"
-	case api.FromRequest:
-		return "the request; no status in its answer"
-	}
-	return run.From
-}
-
-// news returns the last column: the source of the result, or what will provide it.
-func (m *Model) news(run *api.Run, now time.Time) string {
-	if !run.Status.Final() {
-		short, _ := m.ahead(run, now)
+// reason says why a run failed, or how the result of a pending one will arrive.
+func (m *Model) reason(run *api.Run, now time.Time) string {
+	switch {
+	case !run.Status.Final():
+		short, _ := m.expected(run, now)
 		return short
+	case run.Denied != "":
+		return strings.Trim("a later webhook says "+string(run.Denied)+"; "+run.Error, "; ")
 	}
-	words := known(run)
-	if run.Denied != "" {
-		words = "a later post says " + string(run.Denied) + "; " + words
-	}
-	if run.Error != "" {
-		words += ": " + run.Error
-	}
-	return words
+	return run.Error
 }
 
-// ahead describes how the result of a pending run will arrive, briefly and in a sentence.
-func (m *Model) ahead(run *api.Run, now time.Time) (short, long string) {
-	next, looked := m.o.Watch.NextCheck(run.FileID)
+// expected describes how the result of a pending run will arrive, briefly and in sentences.
+func (m *Model) expected(run *api.Run, now time.Time) (short, long string) {
+	next, polled := m.o.Watch.NextCheck(run.FileID)
 	_, err := m.o.Watch.LastCheck(run.FileID)
-	return ahead(run, now, next, looked && showsEffect(run), err)
+	return expected(run, now, next, polled && showsEffect(run), err)
 }
 
-// ahead describes how the result will arrive if the file is checked next at a time, unless looked is
-// false, and err is the error of the last check. Only webhooks report failures; polling cannot see them.
-func ahead(run *api.Run, now, next time.Time, looked bool, err error) (short, long string) {
+// expected describes how the result will arrive if the file is polled next at a time, unless polled is
+// false, and err is the error of the last poll. Only webhooks report failures.
+func expected(run *api.Run, now, next time.Time, polled bool, err error) (short, long string) {
 	hooked := run.Webhook && now.Sub(run.Started) < session.HookTTL
-	check := text.If(looked, "next check "+text.In(next, now))
-	silence := "no news for " + text.Duration(now.Sub(lastNews(run)))
-	if d := now.Sub(lastNews(run)); d < time.Hour {
-		silence = fmt.Sprintf("no news for %d min", int(d.Minutes()))
-	}
-	switch quiet := quiet(run, now); {
-	case quiet && looked && err != nil:
-		short = silence + "; the last check failed, " + strings.TrimPrefix(check, "next check ")
-		long = text.Capital(silence) + ", and the last check of the file failed: " + err.Error() + "."
-	case quiet && looked && hooked:
-		short = silence + "; only a webhook would report a failure"
-		long = text.Capital(silence) + ". The file does not show success; only a webhook would report a failure."
-	case quiet && looked:
-		short = silence + "; a failure would not be reported"
-		long = text.Capital(silence) + ". Only a webhook would report a failure, and none was requested: it may have failed."
-	case quiet && hooked:
-		return silence + "; waits for a webhook", text.Capital(silence) + ". Only a webhook can show the result; the service repeats a lost one for up to 24 h."
-	case looked && hooked:
-		short, long = check+", or a webhook", "A webhook or the file's details will show the result."
-	case looked:
-		short, long = check, "No webhook was requested. mediadesk checks the file's details."
+	switch {
+	case polled:
+		short = "next check " + text.In(next, now)
+		long = text.Capital(short) + ". A failure is reported only by a webhook"
+		if hooked {
+			long += ", which may still come."
+		} else {
+			long += ", and none was requested."
+		}
 	case hooked:
-		return "waits for a webhook", "Only a webhook can show the result."
+		short, long = "waits for a webhook", "Only a webhook can show the result; the service repeats a lost one for up to 24 h."
 	case run.Webhook:
 		return "no news in 25 h: unknown", "No webhook arrived within 25 h, and late ones are not accepted. Check the file's details (i)."
 	default:
-		return "the result stays unknown", "The result stays unknown: no webhook was requested, and the file's details do not show it. Check the file (i)."
+		return "the result stays unknown", "No webhook was requested, and the file's details do not show the result. Check the file (i)."
 	}
-	return short, long + " " + text.Capital(check) + "."
-}
-
-// options returns the requested options as JSON, or "" if none or unknown.
-func options(run *api.Run) string {
-	if run.Asked == nil || reflect.DeepEqual(*run.Asked, api.Extension{Name: run.Asked.Name}) {
-		return ""
+	if silent := now.Sub(lastNews(run)); silent >= quietAfter {
+		words := "no news for " + text.Duration(silent.Truncate(time.Minute))
+		short, long = words+"; "+short, text.Capital(words)+". "+long
 	}
-	text, _ := json.Marshal(run.Asked) // it was read from JSON
-	return string(text)
+	if err != nil {
+		long += " The last check failed: " + err.Error() + "."
+	}
+	return short, long
 }
 
 // showsEffect reports whether a record can show that the extension is done.
@@ -218,28 +187,105 @@ func showsEffect(run *api.Run) bool {
 		run.Extension == api.AITasks && run.Asked != nil
 }
 
-// verdict explains why an event had no effect on the run.
-func verdict(run *api.Run, e *api.RunEvent, ended bool) string {
-	if e.Applied {
-		return ""
-	}
-	if post, err := api.ParseHookPost(e.Raw); err == nil && post.FileID != "" && post.FileID != run.FileID {
-		return "ignored: it names another file"
-	}
-	switch {
-	case !e.Status.Final():
-		return "ignored: the run continues"
-	case ended:
-		return "ignored: the run was finished"
-	}
-	return "nothing was changed"
+// describe describes a run and its history beside the picture of its file.
+func (m *Model) describe(e kit.Entry[int], out *kit.Facts) (title string) {
+	run := &m.runs.all[e.Row]
+	m.preview.Describe(out, func(f *kit.Facts) { m.describeRun(f, run, m.o.Now()) })
+	return run.Extension
 }
 
-// pretty indents JSON and leaves other text unchanged.
-func pretty(raw []byte) string {
-	var out bytes.Buffer
-	if json.Indent(&out, raw, "", "  ") != nil {
-		return string(raw)
+func (m *Model) describeRun(f *kit.Facts, run *api.Run, now time.Time) {
+	th, mark := f.Theme(), sign(run.Status)
+	words := string(run.Status)
+	switch took := run.At.Sub(run.Started); {
+	case run.Status.Final() && took < time.Second:
+		words += " within 1 s"
+	case run.Status.Final():
+		words += " after " + text.Duration(took)
+	default:
+		words += " for " + text.Duration(now.Sub(run.Started))
 	}
-	return out.String()
+	f.Say(th.SignStyle(mark), th.Glyph(mark)+" "+words)
+	f.Say(th.Bad, run.Error)
+	if !run.Status.Final() {
+		_, long := m.expected(run, now)
+		f.Say(th.Text, long)
+	}
+	if run.Denied != "" {
+		f.Say(th.Warn, "A later webhook post says "+string(run.Denied)+". The first result counts; check the file (i).")
+	}
+	if run.Status == api.StatusFailed {
+		f.Say(th.Text, "The service does not retry. Press r to run it again.")
+	}
+	f.Gap()
+	f.Say(th.Text, fileOf(run))
+	f.Fact("File id", run.FileID)
+	f.Fact("Requested", text.When(run.Started, now))
+	if asked, err := json.Marshal(run.Asked); run.Asked != nil && err == nil && string(asked) != fmt.Sprintf(`{"name":%q}`, run.Asked.Name) {
+		f.Fact("Options", string(asked))
+	}
+	f.Gap()
+	m.describeTags(f, run)
+	m.describeHistory(f, run, now)
+}
+
+// describeTags describes the AI tags that a tagging extension found.
+func (m *Model) describeTags(f *kit.Facts, run *api.Run) {
+	h, th := &m.history, f.Theme()
+	if h.id != run.ID || h.file == nil || !api.IsTagging(run.Extension) || run.Status != api.StatusSuccess {
+		return
+	}
+	found := false
+	for _, tag := range h.file.AITags.Or(nil) {
+		if !strings.EqualFold(tag.Source, run.Extension) {
+			continue
+		}
+		if !found {
+			found = true
+			f.Say(th.Title, "AI tags")
+		}
+		taken := text.If(slices.Contains(h.file.Tags.Or(nil), tag.Name), "  (is a tag)")
+		f.Say(th.Text, fmt.Sprintf("%3.0f %%  %s", tag.Confidence, tag.Name)+taken)
+	}
+	if found {
+		f.Say(th.Muted, "i opens the details; t there adds them as tags.")
+	} else {
+		f.Say(th.Muted, "When last seen, the file had no AI tags from it.")
+	}
+	f.Gap()
+}
+
+// describeHistory lists what was reported about a run.
+func (m *Model) describeHistory(f *kit.Facts, run *api.Run, now time.Time) {
+	h, th := &m.history, f.Theme()
+	switch {
+	case h.id != run.ID || !h.read:
+		f.Say(th.Muted, "Reading the history…")
+		return
+	case h.err != nil:
+		f.Say(th.Bad, "The history cannot be read: "+h.err.Error())
+		return
+	}
+	f.Say(th.Title, "History")
+	for i := range h.events {
+		e := &h.events[i]
+		f.Say(th.Muted, text.When(e.At, now))
+		f.Say(th.Text, "  "+string(e.Status)+", by "+source(e.From))
+		for _, words := range remarks(run, e) {
+			f.Say(th.Warn, "  "+words)
+		}
+	}
+}
+
+// source describes where a status is known from.
+func source(from string) string {
+	switch from {
+	case api.FromAnswer:
+		return "the service's answer"
+	case api.FromDetails:
+		return "the file's details"
+	case api.FromRequest:
+		return "the request; no answer came"
+	}
+	return from
 }

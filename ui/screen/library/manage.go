@@ -42,16 +42,15 @@ func (m *Model) manageMenu() tea.Cmd {
 			return m.askFolder("Copy", folder, m.o.Session.CopyFolder)
 		}},
 	}
-	return m.Open(kit.NewMenu("Manage the folder "+folder, slices.Concat(rows, m.manage.PurgeRows([]api.File{f}), []kit.MenuRow{
-		{Key: "d", Label: "delete " + f.Name + " and its contents", Note: "cannot be undone", Do: func() tea.Cmd {
+	return m.Open(kit.NewMenu("Manage the folder "+folder, append(rows, m.manage.PurgeRow([]api.File{f}), kit.MenuRow{
+		Key: "d", Label: "delete " + f.Name + " and its contents", Note: "cannot be undone", Do: func() tea.Cmd {
 			return m.count(folderChange{
 				verb: "Delete", past: "Deleted", folder: folder, danger: true,
 				effect: "Its contents are deleted from " + m.manage.Host() + " with all versions. This cannot be undone.",
 				do:     func(ctx context.Context) error { return m.o.Session.DeleteFolder(ctx, folder) },
 			})
-		}},
-		newFolder,
-	})...))
+		},
+	}, newFolder)...))
 }
 
 // took shows the library after a change. Files that left the folder are unmarked.
@@ -74,7 +73,6 @@ type folderChange struct {
 	into       string // target; may be empty
 	effect     string // consequences, in sentences
 	danger     bool   // cannot be undone
-	offers     string // follow-up actions, in sentences
 	landing    string // key of the row for the cursor; empty to stay
 	do         func(context.Context) error
 }
@@ -133,7 +131,6 @@ func (m *Model) askRenameFolder(folder string) tea.Cmd {
 		name = strings.TrimSpace(name)
 		return m.count(folderChange{
 			verb: "Rename", past: "Renamed", folder: folder, into: name, effect: "The URLs of its files change: links to the old ones stop working. z undoes it.",
-			offers:  m.manage.OfferPurge(""),
 			landing: "folder " + name,
 			do: func(ctx context.Context) error {
 				_, err := m.o.Session.RenameFolder(ctx, folder, name, nil)
@@ -152,9 +149,7 @@ func (m *Model) askFolder(verb, folder string, do func(ctx context.Context, fold
 		change.past, change.effect = "Copied", "Copying cannot be undone."
 	}
 	return m.Open(edit.FolderPrompt(verb+" the folder "+folder, words, "/", strings.ToLower(verb), m.manage.Folders, func(into string) tea.Cmd {
-		if change.into = into; change.past == "Moved" {
-			change.offers = m.manage.OfferPurge(into)
-		}
+		change.into = into
 		change.do = func(ctx context.Context) error { _, err := do(ctx, folder, into); return err }
 		return m.count(change)
 	}))
@@ -187,7 +182,6 @@ func (m *Model) askChange(c folderChange, has string) tea.Cmd {
 	if undone {
 		done += " z undoes it."
 	}
-	done += c.offers
 	return page.Confirm(title+"?", has+" "+c.effect,
 		page.Choice{Label: "Cancel", Key: "k"},
 		page.Choice{Label: c.verb + " it", Key: strings.ToLower(c.verb[:1]), Danger: c.danger, Default: undone, Do: func() tea.Cmd {

@@ -285,7 +285,7 @@ func TestQueryLineOfTheLocalLibrary(t *testing.T) {
 	}
 }
 
-// TestPurgingTheCache: a rename offers to purge the cache, and the menu purges the old and the new URL.
+// TestPurgingTheCache: the menu purges the old and the new URL.
 func TestPurgingTheCache(t *testing.T) {
 	d := serve(t)
 	d.Press("j")
@@ -293,15 +293,13 @@ func TestPurgingTheCache(t *testing.T) {
 	d.Press("m", "r", "ctrl+u")
 	d.Type("0" + f.Name)
 	d.Press("enter")
-	d.Toasted("Renamed " + f.Name + " to 0" + f.Name + ". z undoes it. m p purges the cache.")
+	d.Toasted("Renamed " + f.Name + " to 0" + f.Name + ". z undoes it.")
 	d.Press("m")
 	d.Sees("purge the cache")
 	d.Press("p")
-	d.Toasted("Cache purge of 0" + f.Name + " completed.")
+	d.Toasted("Purged the cache of 0" + f.Name + ".")
 }
 
-// TestPurgingTheCacheOfAFolder: renaming or moving a folder offers it as for files, and the screen
-// shows the status.
 func TestPurgingTheCacheOfAFolder(t *testing.T) {
 	d := serve(t)
 	d.under("summer")
@@ -309,17 +307,17 @@ func TestPurgingTheCacheOfAFolder(t *testing.T) {
 	d.Type("autumn")
 	d.Press("enter")
 	d.answer("r", "Rename the folder /summer/ to autumn?")
-	d.Toasted("Renamed the folder /summer/ to autumn. z undoes it. m p purges the cache.")
+	d.Toasted("Renamed the folder /summer/ to autumn. z undoes it.")
 	d.under("autumn")
 	d.Press("m", "p")
-	d.Toasted("Cache purge of the folder /autumn/ completed.")
+	d.Toasted("Purged the cache of the folder /autumn/.")
 	d.Press("m", "m")
 	d.Type("new")
 	d.Press("enter")
 	d.answer("m", "Move the folder /autumn/ to /new/?")
-	d.Toasted("Moved the folder /autumn/ to /new/. z undoes it. In /new/, m p purges the cache.")
+	d.Toasted("Moved the folder /autumn/ to /new/. z undoes it.")
 	d.Press("g", "enter")
 	d.under("autumn")
 	d.Press("m", "p")
-	d.Toasted("Cache purge of the folder /new/autumn/ completed.")
+	d.Toasted("Purged the cache of the folder /new/autumn/.")
 }

@@ -2,7 +2,6 @@ package uploads
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -35,7 +34,7 @@ func (m *Model) Capturing() bool { return m.list.Capturing() }
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
 
 func (m *Model) actions() []kit.Action {
-	enter, pause, all := "whole error", "pause", "pause all"
+	enter, pause, all, drop := "whole error", "pause", "pause all", "cancel or remove from the list"
 	r, ok := m.current()
 	switch {
 	case !ok:
@@ -46,10 +45,16 @@ func (m *Model) actions() []kit.Action {
 		enter = "more about it"
 	}
 	if ok && r.Paused {
-		pause = "go on"
+		pause = "continue"
+	}
+	switch {
+	case ok && mayStop(r) == "":
+		drop = "cancel"
+	case ok:
+		drop = "remove from the list"
 	}
 	if t := m.rows.totals; t.Paused > 0 && t.Paused == count(t.Count).open() {
-		all = "go on with all"
+		all = "continue all"
 	}
 	one := func(id, words, key string, disabled func() string, do func() tea.Cmd) kit.Action {
 		return kit.Action{ID: "uploads." + id, Keys: kit.Bind(words, "", key), Group: groupJob, Disabled: disabled, Do: do}
@@ -57,10 +62,10 @@ func (m *Model) actions() []kit.Action {
 	actions := []kit.Action{
 		{ID: "uploads.open", Keys: kit.Bind(enter, "", "enter", "l", "right"), Group: groupJob, Disabled: m.list.NoEntry, Do: m.enter},
 		m.many("retry", "send again", "r", mayRetry, count.unstored, m.retry),
-		one("retry-all", "send all that failed again", "R", m.nothingFailed, m.retryAll),
+		one("retry-all", "send all that failed again", "R", m.nothingFailed, m.askRetryAll),
 		m.many("edit", "change its options", "e", mayRetry, count.unstored, compose),
 		m.many("pause", pause, "p", mayStop, count.open, m.pause),
-		m.many("cancel", "cancel", "x", mayStop, count.open, m.cancel),
+		m.many("drop", drop, "d", mayDrop, count.total, m.drop),
 		one("copy", "copy", "y", m.list.NoRow, m.openMenu),
 	}
 	for i := range actions {
@@ -68,22 +73,17 @@ func (m *Model) actions() []kit.Action {
 	}
 	return append(
 		actions,
+		m.many("run-extension", "run an extension", "x", mayExtend, func(c count) int { return c[api.Stored] }, m.extend),
 		one("look-up", "check whether it arrived", "L", m.aboutRow(mayCheck), m.check),
-		m.many("first", "send before the others", "+", mayMove, count.open, func(rows []row) tea.Cmd {
-			slices.Reverse(rows) // the last job moved ends up first
-			return m.reorder(rows, m.o.Session.Queue.First)
-		}),
-		m.many("last", "send after the others", "-", mayMove, count.open, func(rows []row) tea.Cmd { return m.reorder(rows, m.o.Session.Queue.Last) }),
+		m.many("first", "send before the others", "+", mayMove, count.open, m.sendFirst),
 		one("browse", "open in the browser", "o", m.aboutRow(mayBrowse), m.browse),
-		m.many("remove", "remove from the list", "d", mayRemove, count.total, m.remove),
 		kit.Action{ID: "uploads.pause-all", Keys: kit.Bind(all, "", "P"), Group: groupAll, Disabled: m.nothingOpen, Do: m.pauseAll},
-		kit.Action{ID: "uploads.remove-stored", Keys: kit.Bind("remove the stored from the list", "", "D"), Group: groupAll, Disabled: m.nothingStored, Do: m.removeStored},
 		kit.Action{ID: "uploads.undo", Keys: kit.Bind("bring back what was removed", "", "z"), Group: groupAll, Disabled: m.nothingRemoved, Do: m.restore},
 	)
 }
 
-// many returns an action on the selected jobs: the marked ones, the job under the cursor, or a batch.
-// may returns why the action is disabled for a job. has counts the jobs of a batch that allow it.
+// many returns an action on the selected jobs: the marked ones, the job under the cursor, or a folder.
+// may returns why the action is disabled for a job. has counts the jobs of a folder that allow it.
 func (m *Model) many(id, words, key string, may func(row) string, has func(count) int, do func([]row) tea.Cmd) kit.Action {
 	return kit.Action{
 		ID: "uploads." + id, Keys: kit.Bind(words, "", key), Group: groupJob,
@@ -96,7 +96,7 @@ func (m *Model) many(id, words, key string, may func(row) string, has func(count
 				return m.list.NoEntry()
 			case !e.Head():
 				return may(m.rows.row(e.Row))
-			case has(m.rows.batches[e.Key].count) == 0:
+			case has(m.rows.folders[e.Key].count) == 0:
 				return may(m.rows.row(e.Rows[0]))
 			}
 			return ""
@@ -164,8 +164,13 @@ func mayCheck(r row) string {
 	return text.If(r.Job.State != api.Unknown && r.Job.State != api.Processing, "its outcome is known, or to come")
 }
 
-func mayRemove(r row) string {
-	return text.If(!r.Job.State.Final() && !r.earlier, "it has no outcome yet: cancel it first")
+// mayDrop is for canceling and removing.
+func mayDrop(r row) string {
+	return text.If(!r.Job.State.Final() && !r.earlier, mayStop(r))
+}
+
+func mayExtend(r row) string {
+	return text.If(!hasDetails(r.Job), "it is not stored")
 }
 
 func mayBrowse(r row) string {
@@ -180,10 +185,6 @@ func (m *Model) nothingFailed() string {
 	return text.If(m.rows.failed == 0, "nothing failed")
 }
 
-func (m *Model) nothingStored() string {
-	return text.If(m.rows.totals.Count[api.Stored] == 0, "nothing was stored since the program was started")
-}
-
 func (m *Model) nothingRemoved() string {
 	return text.If(len(m.rows.removed) == 0, "nothing was removed from the list")
 }
@@ -191,7 +192,7 @@ func (m *Model) nothingRemoved() string {
 // hasDetails reports whether the job has a stored file to show.
 func hasDetails(job *api.Job) bool { return job.State == api.Stored && job.File != nil }
 
-// enter folds a batch, shows the stored file, or shows the job's details.
+// enter folds a folder, shows the stored file, or shows the job's details.
 func (m *Model) enter() tea.Cmd {
 	if m.list.Fold() {
 		return nil
@@ -247,15 +248,33 @@ func (m *Model) each(rows []row, do func(id int64) error) tea.Cmd {
 	return m.done(first)
 }
 
-// reorder moves waiting jobs in the queue.
-func (m *Model) reorder(rows []row, move func(context.Context, int64) error) tea.Cmd {
+// sendFirst moves waiting jobs to the front of the queue.
+func (m *Model) sendFirst(rows []row) tea.Cmd {
 	return func() tea.Msg {
 		var first error
-		for _, r := range rows {
-			first = cmp.Or(first, move(m.o.Context, r.Job.ID))
+		for _, r := range slices.Backward(rows) { // the last job moved ends up first
+			first = cmp.Or(first, m.o.Session.Queue.First(m.o.Context, r.Job.ID))
 		}
 		return page.Then(func() tea.Cmd { return m.done(first) })
 	}
+}
+
+// extend runs an extension on stored files.
+func (m *Model) extend(rows []row) tea.Cmd {
+	var files []api.File
+	for _, r := range rows {
+		files = append(files, *r.Job.File)
+	}
+	return m.manage.Extend(files)
+}
+
+// drop cancels jobs without an outcome. If there are none, it takes jobs off the list.
+func (m *Model) drop(rows []row) tea.Cmd {
+	open := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return mayStop(r) != "" })
+	if len(open) > 0 {
+		return m.cancel(open)
+	}
+	return m.remove(rows)
 }
 
 // check asks the service about a job whose outcome is unknown.
@@ -290,17 +309,16 @@ func (m *Model) cancel(rows []row) tea.Cmd {
 	if sending == 0 {
 		return m.cancelJobs(rows)
 	}
-	title, words := "Cancel this upload?", text.Bytes(last.Sent)+" of "+text.Bytes(last.Total)+" were sent."
-	if last.Answer {
-		words = "All of it was sent, so it may be stored already. mediadesk then shows it as stored, or as unknown if the service does not say."
-	}
-	words = text.Safe(name(last.Job)) + ": " + words
-	if len(rows) > 1 {
-		title = "Cancel " + text.Plural(len(rows), "upload") + "?"
-		words = text.Count(sending) + " of them are being sent. Those that were sent completely may be stored already."
+	title := "Cancel " + text.Plural(len(rows), "upload") + "?"
+	words := text.Count(sending) + " of them are being sent. Those that were sent completely may be stored already."
+	if len(rows) == 1 {
+		title, words = "Cancel this upload?", text.Safe(name(last.Job))+": "+text.Bytes(last.Sent)+" of "+text.Bytes(last.Total)+" were sent."
+		if last.Answer {
+			words += " It may be stored already."
+		}
 	}
 	return page.Confirm(title, words,
-		page.Choice{Label: "Go on sending", Key: "g"},
+		page.Choice{Label: "Keep sending", Key: "g"},
 		page.Choice{
 			Label: "Cancel", Key: "c", Danger: true,
 			Do: func() tea.Cmd { return m.cancelJobs(rows) },
@@ -362,7 +380,17 @@ func (m *Model) retryJobs(rows []row, say bool, ambiguous int) tea.Cmd {
 	}
 }
 
-// retryAll resends all failed jobs that cannot be stored twice, including jobs of earlier runs.
+// askRetryAll resends all failed jobs that cannot be stored twice. If some are of earlier starts, it says so first.
+func (m *Model) askRetryAll() tea.Cmd {
+	if m.rows.failedEarlier == 0 {
+		return m.retryAll()
+	}
+	return page.Confirm("Send "+text.Plural(m.rows.failed, "failed upload")+" again?",
+		text.Count(m.rows.failedEarlier)+" of them are of earlier starts of mediadesk.",
+		page.Choice{Label: "Cancel", Key: "l"},
+		page.Choice{Label: "Send again", Key: "s", Default: true, Do: m.retryAll})
+}
+
 func (m *Model) retryAll() tea.Cmd {
 	return func() tea.Msg {
 		jobs, ambiguous, err := m.o.Session.Queue.RetryFailed(m.o.Context)
@@ -411,17 +439,6 @@ func (m *Model) remove(rows []row) tea.Cmd {
 	cmd := m.done(first)
 	m.list.GoTo(at)
 	return cmd
-}
-
-func (m *Model) removeStored() tea.Cmd {
-	var gone []api.Job
-	for i := range m.rows.live {
-		if job := m.rows.live[i].Job; job.State == api.Stored && m.o.Session.Queue.Remove(job.ID) == nil {
-			gone = append(gone, *job)
-		}
-	}
-	m.rows.remove(gone)
-	return tea.Batch(m.done(nil), toast("Removed "+text.Plural(len(gone), "stored file")+" from the list. The library keeps them."))
 }
 
 func (m *Model) restore() tea.Cmd {

@@ -4,7 +4,6 @@ package uploads
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -12,8 +11,10 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/session"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
@@ -24,6 +25,8 @@ type Options struct {
 	Context context.Context
 	Session *session.Session
 	Profile session.Profile
+	// Loader draws pictures; nil for none.
+	Loader *picture.Loader
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -34,6 +37,9 @@ type Model struct {
 	o    Options
 	rows rows
 	list *kit.List[int] // of rows by number
+
+	manage  *edit.Manage
+	preview *edit.Preview
 
 	shown    bool           // visible: read counters and watch the journal
 	watching page.Questions // latest check of the journal
@@ -58,13 +64,14 @@ func New(o Options) *Model {
 			return text.HasAll(words, name(r.Job), r.Job.Upload.Source.String(), stateWord(r))
 		},
 		Head: func(key string, _ []int, th *theme.Theme) (title, note string) {
-			b := m.rows.batches[key]
-			return b.title(), b.summary(th)
+			return key, m.rows.folders[key].note(th)
 		},
 		Columns: columns, Cells: m.cells, Above: m.above, Describe: m.describe, Brief: m.brief, Empty: m.empty,
 		Placeholder: "part of a name, or a state such as refused",
-		Nothing:     "no uploads yet", NotFound: "the filter shows no upload", OnHead: "this is the head of a batch", Marking: true,
+		Nothing:     "no uploads yet", NotFound: "the filter shows no upload", OnHead: "the cursor is on a folder", Marking: true,
 	}
+	m.manage = &edit.Manage{Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile, Now: o.Now}
+	m.preview = edit.NewPreview(edit.PreviewOptions{Context: o.Context, Loader: o.Loader, List: m.list, Thumb: m.thumb})
 	m.list.Arrange()
 	return m
 }
@@ -78,11 +85,12 @@ func (m *Model) Init() tea.Cmd {
 // Update handles a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	cmd, used := m.handle(msg)
-	if used {
-		m.list.Changed()
-		m.Changed()
+	if used = m.preview.Update(msg) || used; !used {
+		return cmd
 	}
-	return cmd
+	m.list.Changed()
+	m.Changed()
+	return tea.Batch(cmd, m.preview.Follow())
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
@@ -154,6 +162,22 @@ func (m *Model) current() (row, bool) {
 	return m.rows.row(n), true
 }
 
+// thumb returns the picture of the current row: the file that was sent, or the stored one.
+func (m *Model) thumb() edit.Thumb {
+	r, ok := m.current()
+	if !ok {
+		return edit.Thumb{}
+	}
+	source, file := r.Job.Upload.Source.Path, r.Job.File
+	switch {
+	case source != "":
+		return edit.Thumb{Key: source, Path: func(context.Context) (string, error) { return source, nil }}
+	case file != nil && file.IsImage():
+		return edit.Thumb{Key: file.FileID, Path: func(ctx context.Context) (string, error) { return m.o.Session.Thumb(ctx, *file) }}
+	}
+	return edit.Thumb{}
+}
+
 // maxEarlier is the number of jobs shown from earlier runs.
 const maxEarlier = 200
 
@@ -162,9 +186,8 @@ const maxFailed = 2000
 
 // earlier is what the journal has of jobs, also of those in the queue.
 type earlier struct {
-	jobs   []api.Job        // sorted by id
-	counts map[string]count // finished jobs outside jobs, by batch
-	open   int              // jobs without an outcome
+	jobs []api.Job // sorted by id
+	open int       // jobs without an outcome
 }
 
 // readEarlier reads the journal if it has changed since version. -1 reads it in any case.
@@ -209,18 +232,6 @@ func readJobs(ctx context.Context, s *session.Session, limit int) (out earlier, 
 	}
 	slices.SortFunc(out.jobs, func(a, b api.Job) int { return cmp.Compare(a.ID, b.ID) })
 	out.open, err = s.Journal.OpenJobs(ctx, s.Profile.Name)
-	if len(listed) < limit || err != nil {
-		return out, err // no more jobs
-	}
-	batches := map[string]bool{}
-	for i := range out.jobs {
-		batches[out.jobs[i].Batch] = true
-	}
-	counts, err := s.Journal.CountFinished(ctx, slices.Collect(maps.Keys(batches)), slices.Collect(maps.Keys(listed)))
-	out.counts = map[string]count{}
-	for batch, states := range counts {
-		out.counts[batch] = states
-	}
 	return out, err
 }
 
@@ -236,13 +247,8 @@ func (m *Model) watchOthers() tea.Cmd {
 
 // watch checks for jobs that another program sends. It runs while the screen is visible.
 func (m *Model) watch() tea.Cmd {
-	if m.reading || m.o.Session.Queue.Busy() && !m.othersWork() {
+	if m.reading || m.o.Session.Queue.Busy() {
 		return m.watchOthers()
 	}
 	return tea.Batch(m.watchOthers(), m.readEarlier(m.version))
-}
-
-// othersWork reports whether another program has an unfinished job in the list.
-func (m *Model) othersWork() bool {
-	return slices.ContainsFunc(m.rows.earlier.jobs, func(j api.Job) bool { return !j.State.Final() })
 }

@@ -17,8 +17,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// TestOrderByHand: the user can move a job to the front or the back of the queue. Jobs being sent
-// stay in place.
+// TestOrderByHand: the user can move a job to the front of the queue. Jobs being sent stay in place.
 func TestOrderByHand(t *testing.T) {
 	gate := make(chan struct{})
 	d := start(t, func(w http.ResponseWriter, r *http.Request) bool {
@@ -35,9 +34,7 @@ func TestOrderByHand(t *testing.T) {
 	}
 	to(3)
 	d.Press("+")
-	to(1)
-	d.Press("-")
-	d.until("the order is as asked", func() bool { return d.names() == "a.txt d.txt c.txt b.txt" })
+	d.until("the order is as asked", func() bool { return d.names() == "a.txt d.txt b.txt c.txt" })
 	to(0)
 	d.Press("+")
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "being sent") {
@@ -102,43 +99,44 @@ func TestAnotherProgram(t *testing.T) {
 	d.Sees("theirs.txt", "stored")
 }
 
-// TestBatches: a batch counts all its jobs, including those of earlier runs that the list leaves
-// out. The list shows every failure, however old.
-func TestBatches(t *testing.T) {
+// TestFolders: rows are grouped by folder, those with failures first, with counts.
+func TestFolders(t *testing.T) {
 	d := start(t, nil)
 	other, err := journal.Open(t.Context(), d.files.Path())
 	must(t, err)
 	var jobs []api.Job
-	add := func(n int, state api.State, batch, folder string) {
+	add := func(n int, state api.State, folder string) {
 		for i := range n {
-			job := *plain(0, state, fmt.Sprintf("%s-%s-%d.jpg", batch, state, i))
-			job.Profile, job.Batch, job.Upload.Folder = "home", batch, api.Set(folder)
+			job := *plain(0, state, fmt.Sprintf("%s-%d.jpg", state, i))
+			job.Profile, job.Upload.Folder = "home", api.Set(folder)
+			if job.File != nil {
+				job.File.FilePath = folder + "/" + job.File.Name
+			}
 			jobs = append(jobs, job)
 		}
 	}
-	add(2, api.Refused, "old", "/2026/greece")
-	add(1, api.Cancelled, "old", "/2026/greece")
-	add(400, api.Stored, "old", "/2026/greece")
-	add(2, api.Stored, "new", "/2026/greece/a")
-	add(1, api.Stored, "new", "/2026/greece/b")
+	add(2, api.Refused, "/2026/greece")
+	add(1, api.Cancelled, "/2026/greece")
+	add(4, api.Stored, "/2026/greece")
+	add(3, api.Stored, "/2026/italy")
 	_, err = other.AddJobs(t.Context(), jobs)
 	must(t, err)
 	must(t, other.Close())
 	d.Resize(image.Pt(160, 32))
 	d.Send(page.Shown{})
-	d.Sees("▾ /2026/greece/ · ", "400 of 403 stored · 2 refused (R) · 1 cancelled", "old-refused-0.jpg")
+	d.Sees("▾ /2026/greece/ 4 of 7 ━", "· 2 refused · 1 cancelled", "refused-0.jpg", "▾ /2026/italy/ 3 of 3")
 	if hints := ansi.Strip(kit.Hints(d.m.Actions(), 200, d.Theme)); !strings.Contains(hints, "R send all that failed again") {
 		t.Errorf("the hints are %q", hints)
 	}
 
-	// A batch can be folded, and an action applies to all its jobs.
+	// A folder can be folded, and an action applies to all its jobs.
 	d.Press("k", "enter")
-	d.Sees("▸ /2026/greece/ · ", "▾ /2026/greece/… · ", "3 of 3 stored")
-	d.SeesNot("old-refused-0.jpg")
+	d.Sees("▸ /2026/greece/", "▾ /2026/italy/")
+	d.SeesNot("refused-0.jpg")
 	d.Press("enter", "d")
-	d.SeesNot("/2026/greece/ · ")
+	d.SeesNot("/2026/greece/")
 	d.Press("z")
-	d.Sees("400 of 403 stored · 2 refused (R)")
+	d.Sees("▾ /2026/greece/ 4 of 7")
 }
 
 // TestMarks: actions apply to the marked uploads, wherever the cursor is.

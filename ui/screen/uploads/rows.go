@@ -38,11 +38,12 @@ type rows struct {
 	gone    map[int64]bool
 	removed [][]api.Job // by the user, latest last
 
-	batches map[string]*batch
-	queued  map[int64]bool // by id of an earlier job: whether the queue has it
-	all     int            // rows without a filter
-	failed  int            // failed rows
-	others  int            // rows of another program
+	folders       map[string]*group // by their path
+	queued        map[int64]bool    // by id of an earlier job: whether the queue has it
+	all           int               // rows without a filter
+	failed        int               // failed rows, of which failedEarlier are not in the queue
+	others        int               // rows of another program
+	failedEarlier int
 }
 
 // set stores a snapshot.
@@ -84,60 +85,64 @@ func partOf(s api.State) int {
 // failed reports whether a job in state s needs attention.
 func failed(s api.State) bool { return partOf(s) == partFailed }
 
-// groups returns the jobs by batch. Batches with failures come first, then unfinished
-// ones, each part newest first. Within a batch, failures come first.
+// groups returns the jobs by folder. Folders with failures come first, then those with unfinished jobs, then
+// the newest. Within a folder, failures come first; jobs of earlier runs follow those of the queue, newest first.
 func (r *rows) groups() []kit.Group[int] {
 	r.stale = false
 	r.queued = make(map[int64]bool, len(r.earlier.jobs))
 	for i := range r.earlier.jobs {
 		r.queued[r.earlier.jobs[i].ID] = false
 	}
-	r.batches = map[string]*batch{}
-	r.all, r.others, r.failed = len(r.live), 0, 0
-	var last *batch // the next job is usually in the same batch
-	of := func(job *api.Job) *batch {
-		if key := batchKey(job); last == nil || last.key != key {
-			if last = r.batches[key]; last == nil {
-				last = &batch{key: key, count: count{}}
-				maps.Copy(last.count, r.earlier.counts[key])
-				r.batches[key] = last
-			}
+	r.folders = map[string]*group{}
+	r.all, r.others, r.failed, r.failedEarlier = len(r.live), 0, 0, 0
+	add := func(n int, job *api.Job) *group {
+		key := folder(job)
+		g := r.folders[key]
+		if g == nil {
+			g = &group{key: key, count: count{}}
+			r.folders[key] = g
 		}
-		last.learn(job)
-		return last
+		g.count[job.State]++
+		if job.Created.After(g.at) {
+			g.at = job.Created
+		}
+		part := partOf(job.State)
+		g.parts[part] = append(g.parts[part], n)
+		if part == partFailed {
+			r.failed++
+		}
+		return g
 	}
 	for i := range r.live {
 		job := r.live[i].Job
 		if _, known := r.queued[job.ID]; known {
 			r.queued[job.ID] = true
 		}
-		b := of(job)
-		b.count[job.State]++
-		if failed(job.State) {
-			r.failed++
+		if g := add(i, job); r.live[i].Paused {
+			g.paused++
 		}
-		if r.live[i].Paused {
-			b.paused++
-		}
-		b.parts[partOf(job.State)] = append(b.parts[partOf(job.State)], i)
 	}
 	for i := len(r.earlier.jobs) - 1; i >= 0; i-- {
 		job := &r.earlier.jobs[i]
-		b := of(job)
 		if !r.listed(len(r.live) + i) {
 			continue
 		}
-		b.count[job.State]++
+		add(len(r.live)+i, job)
 		r.all++
 		switch {
 		case !job.State.Final():
 			r.others++
 		case failed(job.State):
-			r.failed++
+			r.failedEarlier++
 		}
-		b.earlier[partOf(job.State)] = append(b.earlier[partOf(job.State)], len(r.live)+i)
 	}
-	return order(r.batches)
+	var groups []kit.Group[int]
+	for _, g := range slices.SortedFunc(maps.Values(r.folders), func(a, b *group) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), b.at.Compare(a.at), cmp.Compare(a.key, b.key))
+	}) {
+		groups = append(groups, kit.Group[int]{Key: g.key, Rows: slices.Concat(g.parts[:]...)})
+	}
+	return groups
 }
 
 // listed reports whether a row is shown without a filter. An earlier job is hidden if the queue has it or the
@@ -223,7 +228,7 @@ func name(job *api.Job) string {
 }
 
 // folder returns the folder where the file is stored or will be stored.
-func folder(job *api.Job) string { return path.Dir(target(job)) }
+func folder(job *api.Job) string { return strings.TrimSuffix(path.Dir(target(job)), "/") + "/" }
 
 // target returns the path where the file is stored or will be stored.
 func target(job *api.Job) string {
@@ -250,109 +255,65 @@ func (c count) unstored() int { return c.failed() + c[api.Cancelled] }
 
 func (c count) open() int { return c[api.Waiting] + c[api.Offline] + c[api.Sending] }
 
-// batch is a group of files that the user sent together.
-type batch struct {
-	key    string
+// group is the jobs of a folder.
+type group struct {
+	key    string // path of the folder
 	count  count
 	paused int
-	at     time.Time // when it was sent
-	folder string    // common parent folder of all jobs, such as "/a/b/"
-	raw    string    // folder of the last job, as entered
-	below  bool      // some jobs are in subfolders
-
-	parts, earlier [partCount][]int
+	at     time.Time // of the newest job
+	parts  [partCount][]int
 }
 
-// batchKey returns the key of the job's batch. For a job without a batch, which an older version may have sent,
-// it is the creation time.
-func batchKey(job *api.Job) string {
-	if job.Batch != "" {
-		return job.Batch
+// rank orders groups: those with failures first, then unfinished ones.
+func (g *group) rank() int {
+	switch {
+	case g.count.failed() > 0:
+		return 0
+	case g.count.open() > 0:
+		return 1
 	}
-	return job.Created.UTC().Format(time.RFC3339Nano)
+	return 2
 }
 
-// learn updates the time and the folder of the batch from a job.
-func (b *batch) learn(job *api.Job) {
-	if b.at.IsZero() || job.Created.Before(b.at) {
-		b.at = job.Created
+// groupBar is the width of the bar of an unfinished folder.
+const groupBar = 8
+
+// note returns how many of a folder's files are stored, such as "25 of 25", a bar if not all are, and the other
+// states.
+func (g *group) note(th *theme.Theme) string {
+	parts := summary(g.count, g.paused, th)
+	stored, total := g.count[api.Stored], g.count.total()
+	if stored < total {
+		parts[0] += " " + kit.Progress{Done: int64(stored), Total: int64(total)}.Bar(groupBar, th)
 	}
-	raw := job.Upload.Folder.Or("/")
-	if b.folder != "" && raw == b.raw {
-		return
-	}
-	b.raw = raw
-	folder, _ := api.CleanFolder(raw)
-	b.folder = cmp.Or(b.folder, folder)
-	for !strings.HasPrefix(folder, b.folder) {
-		b.folder = b.folder[:strings.LastIndex(strings.TrimSuffix(b.folder, "/"), "/")+1]
-		b.below = true
-	}
-	b.below = b.below || folder != b.folder
+	return strings.Join(parts, th.Muted.Render(" · "))
 }
 
-// title returns the batch title, such as "/2026/greece/ · 22 Nov 2026 08:07".
-func (b *batch) title() string {
-	return b.folder + text.If(b.below, "…") + " · " + text.Date(b.at)
-}
-
-// summary describes the state of the batch's jobs. It is green only if all are stored.
-func (b *batch) summary(th *theme.Theme) string {
-	return strings.Join(summary(b.count, b.paused, th), th.Muted.Render(" · "))
-}
-
-// summary returns the number of stored jobs, then the other states. It inserts between after the failures.
-func summary(c count, paused int, th *theme.Theme, between ...string) []string {
+// summary returns the number of stored jobs, green only if all are stored, and then the other states.
+func summary(c count, paused int, th *theme.Theme) []string {
 	total, style := c.total(), th.Strong
 	if c[api.Stored] == total {
 		style = th.Good
 	}
-	parts := []string{style.Render(text.Count(c[api.Stored]) + " of " + text.Count(total) + " stored")}
-	add := func(n int, word string, style lipgloss.Style) {
-		if n > 0 {
-			parts = append(parts, style.Render(text.Count(n)+" "+word))
+	parts := []string{style.Render(text.Count(c[api.Stored]) + " of " + text.Count(total))}
+	for _, state := range []struct {
+		n     int
+		word  string
+		style lipgloss.Style
+	}{
+		{c[api.Refused], "refused", th.Bad},
+		{c[api.Unsent], "unsent", th.Bad},
+		{c[api.Unknown], "unknown", th.Warn},
+		{c[api.Cancelled], "cancelled", th.Muted},
+		{paused, "paused", th.Muted},
+		{c[api.Sending], "sending", th.Text},
+		{c[api.Offline], "offline", th.Warn},
+		{c[api.Processing], "processing", th.Warn},
+		{c[api.Waiting] - paused, "waiting", th.Muted},
+	} {
+		if state.n > 0 {
+			parts = append(parts, state.style.Render(text.Count(state.n)+" "+state.word))
 		}
 	}
-	add(c[api.Refused], "refused", th.Bad)
-	add(c[api.Unsent], "unsent", th.Bad)
-	add(c[api.Unknown], "unknown", th.Warn)
-	if c.failed() > 0 {
-		parts[len(parts)-1] += th.Muted.Render(" (R)")
-	}
-	parts = append(parts, between...)
-	add(c[api.Cancelled], "cancelled", th.Muted)
-	add(paused, "paused", th.Muted)
-	add(c[api.Sending], "sending", th.Text)
-	add(c[api.Offline], "offline", th.Warn)
-	add(c[api.Processing], "processing", th.Warn)
-	add(c[api.Waiting]-paused, "waiting", th.Muted)
 	return parts
-}
-
-// order sorts batches for display.
-func order(batches map[string]*batch) []kit.Group[int] {
-	rank := func(b *batch) int {
-		switch {
-		case b.count.failed() > 0:
-			return 0
-		case b.count.open() > 0:
-			return 1
-		}
-		return 2
-	}
-	all := slices.SortedFunc(maps.Values(batches), func(a, b *batch) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), b.at.Compare(a.at), cmp.Compare(b.key, a.key))
-	})
-	var groups []kit.Group[int]
-	for _, b := range all {
-		var found []int
-		for part := range partCount {
-			slices.Reverse(b.earlier[part]) // they were read newest first
-			found = append(append(found, b.parts[part]...), b.earlier[part]...)
-		}
-		if len(found) > 0 {
-			groups = append(groups, kit.Group[int]{Key: b.key, Rows: found})
-		}
-	}
-	return groups
 }

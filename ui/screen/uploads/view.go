@@ -3,6 +3,8 @@ package uploads
 import (
 	"fmt"
 	"image"
+	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,14 +56,14 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 		}
 		return th.Muted.Render(words)
 	}
-	var pace []string
-	if rate := text.Rate(t.Rate); rate != "" {
-		pace = append(pace, th.Text.Render(rate))
-	}
+	parts := summary(t.Count, t.Paused, th)
+	parts[0] += th.Muted.Render(" stored")
 	if t.Left > 0 {
-		pace = append(pace, th.Text.Render("about "+text.About(t.Left)+" left"))
+		parts = slices.Insert(parts, 1, th.Text.Render("about "+text.About(t.Left)+" left"))
 	}
-	parts := summary(t.Count, t.Paused, th, pace...)
+	if rate := text.Rate(t.Rate); rate != "" {
+		parts = slices.Insert(parts, 1, th.Text.Render(rate))
+	}
 	if ofOthers > 0 {
 		parts = append(parts, th.Muted.Render(text.Count(ofOthers)+" in another mediadesk"))
 	}
@@ -82,31 +84,25 @@ func (m *Model) empty() string {
 	return "No uploads yet. Press " + page.Picker.Key + " to pick files."
 }
 
-// columns returns the columns for a list of the given width. Names get the spare width.
+// columns returns the columns for a list of the given width. The folder is in the heading. Names get the spare
+// width.
 func columns(width int) kit.Columns {
 	cols := kit.Columns{
-		{Name: "Name", Width: 16, Flex: 4, Middle: true},
-		{Name: "Size", Width: 9, Right: true, Spare: 3},
+		{Name: "Name", Width: 16, Flex: 3, Middle: true},
 		{Name: "State", Width: 14},
-		{Name: "Folder", Width: 24, Flex: 1, Spare: 1},
+		{Name: "Size", Width: 9, Right: true, Spare: 3},
+		{Name: "Note", Width: 20, Flex: 2, Spare: 1},
 	}
 	if width < kit.StackedWidth {
 		cols[0].Width = 8
 	}
-	if width >= 92 {
-		cols[1].Width = 18
-	}
 	return cols
 }
 
-// cells returns the cells of a job. A job being sent has a bar in place of its target.
+// cells returns the cells of a job. A job being sent has a bar.
 func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	r, now := m.rows.row(n), m.o.Now()
 	mark := sign(r)
-	size := bytes(r)
-	if widths[1] > 0 && text.Width(size) > widths[1] {
-		size = text.Bytes(r.Total)
-	}
 	style := th.SignStyle(mark)
 	words, rest := th.Text, th.Muted
 	if mark == theme.SignNone || r.earlier && !failed(r.Job.State) {
@@ -116,19 +112,19 @@ func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 		rest = style
 	}
 	progress := text.Safe(note(r, now))
-	switch {
-	case r.Job.State == api.Stored && progress == "":
-		// The name is in its own column.
-		progress = text.TruncateMiddle(text.Safe(folder(r.Job)), widths[3])
-	case r.Fetching, r.Job.State == api.Sending && !r.earlier:
+	if r.Fetching || r.Job.State == api.Sending && !r.earlier {
 		bar := kit.Progress{Done: max(r.Sent, r.Fetched), Total: r.Total, Stalled: r.Stalled}.Bar(max(4, min(10, widths[3]-text.Width(progress)-1)), th)
 		progress = bar + " " + rest.Render(progress)
 		rest = th.Text
 	}
+	size := ""
+	if r.Total > 0 {
+		size = text.Bytes(r.Total)
+	}
 	return []kit.Cell{
 		{Text: name(r.Job), Style: words},
-		{Text: size, Style: th.Muted},
 		{Text: th.Glyph(mark) + " " + status(r), Style: style},
+		{Text: size, Style: th.Muted},
 		{Text: progress, Style: rest},
 	}
 }
@@ -136,40 +132,26 @@ func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 // brief returns what the columns of a small screen leave out.
 func (m *Model) brief(e kit.Entry[int]) string {
 	if e.Head() {
-		return m.rows.batches[e.Key].summary(&theme.Theme{})
+		return m.rows.folders[e.Key].note(&theme.Theme{})
 	}
 	r := m.rows.row(e.Row)
-	if words := note(r, m.o.Now()); words != "" {
-		return strings.Trim(bytes(r)+" · "+words, " ·")
-	}
-	return strings.Trim(folder(r.Job)+" · "+bytes(r), " ·")
+	return strings.Trim(bytes(r)+" · "+note(r, m.o.Now()), " ·")
 }
 
-// describe shows all details of a job, or a summary of a batch.
+// describe shows the picture and all details of a job, or a summary of a folder.
 func (m *Model) describe(e kit.Entry[int], f *kit.Facts) (title string) {
 	if e.Head() {
-		return m.rows.batches[e.Key].describe(f, m.o.Now())
+		g := m.rows.folders[e.Key]
+		for _, part := range summary(g.count, g.paused, &theme.Theme{}) {
+			f.Say(f.Theme().Text, part)
+		}
+		f.Gap()
+		f.Say(f.Theme().Muted, "enter folds or unfolds the folder, space marks its uploads.")
+		return e.Key
 	}
 	r := m.rows.row(e.Row)
-	describe(f, r, m.o.Now(), f.Theme())
+	m.preview.Describe(f, func(f *kit.Facts) { describe(f, r, m.o.Now(), f.Theme()) })
 	return name(r.Job)
-}
-
-// describe shows a summary of the batch.
-func (b *batch) describe(f *kit.Facts, now time.Time) (title string) {
-	th := f.Theme()
-	for _, part := range summary(b.count, b.paused, &theme.Theme{}) {
-		f.Say(th.Text, part)
-	}
-	f.Gap()
-	if b.count.failed() > 0 {
-		f.Say(th.Accent, "r sends those that failed again.")
-	}
-	f.Say(th.Muted, "enter folds or unfolds the batch, space marks it.")
-	f.Gap()
-	f.Fact("To", b.folder)
-	f.Fact("Queued", text.When(b.at, now))
-	return b.title()
 }
 
 func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
@@ -203,15 +185,16 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 		}
 		f.Fact("Request id", bad.RequestID)
 	}
-	f.Fact("From", job.Upload.Source.String())
-	to := "To"
-	if job.State == api.Stored {
-		to = "Stored as"
+	// The title has the name.
+	from := job.Upload.Source.String()
+	if dir, base := path.Split(from); base == name(job) && dir != "" {
+		from = dir
 	}
-	f.Fact(to, target(job))
-	f.Fact("Size", describeSize(r))
-	f.Fact("Attempts", text.If(job.Attempts > 0, text.Count(job.Attempts)))
-	f.Fact("Hash", job.Hash)
+	f.Fact("From", from)
+	f.Fact("Folder", folder(job))
+	f.Fact("Sent as", text.If(name(job) != job.Upload.FileName, job.Upload.FileName))
+	f.Fact("Size", bytes(r))
+	f.Fact("Attempts", text.If(job.Attempts > 1, text.Count(job.Attempts)))
 	f.Fact("Tags", strings.Join(job.Upload.Tags.Or(nil), ", "))
 	f.Fact("Extensions", extensionNames(job))
 	f.Fact("Left behind", strings.Join(job.Lost, ", "))
@@ -220,22 +203,15 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 		api.MoveDone:  "deleted from " + job.Upload.Source.Origin.Profile,
 		api.MoveKept:  "not deleted from " + job.Upload.Source.Origin.Profile,
 	}[job.Move])
-	f.Fact("Queued", text.When(job.Created, now))
-	if !job.State.Open() {
+	if job.State.Open() {
+		f.Fact("Queued", text.When(job.Created, now))
+	} else {
 		f.Fact("Finished", text.When(job.Updated, now))
 	}
 	if file := job.File; file != nil {
 		f.Fact("File id", file.FileID)
 		f.Fact("URL", file.URL)
 	}
-}
-
-func describeSize(r row) string {
-	words := bytes(r)
-	if percent := text.Percent(r.Sent, r.Total, r.Job.State == api.Stored); words != "" && r.Sent > 0 && percent != "" {
-		words += ", " + percent
-	}
-	return words
 }
 
 func extensionNames(job *api.Job) string {
@@ -383,7 +359,6 @@ func bytes(r row) string {
 
 // advices tell the user what to do about a job in a state.
 var advices = map[api.State]string{
-	api.Stored:     "enter opens its details.",
 	api.Refused:    "The service refused it and stored nothing. r sends it again as it is; e changes its options first.",
 	api.Unsent:     "Nothing can have arrived. r sends it again.",
 	api.Unknown:    "It may have arrived. L checks whether it did. If you send it again (r), it may be stored twice.",
@@ -395,14 +370,12 @@ var advices = map[api.State]string{
 // advice tells the user what to do about a job.
 func advice(r row) string {
 	switch job := r.Job; {
-	case job.State == api.Stored && job.File == nil:
-		return ""
-	case job.State == api.Stored && job.File.Replaces():
-		return "It is a new version of the file. enter opens its details; m p there purges the cache."
+	case job.State == api.Stored && job.File != nil && job.File.Replaces():
+		return "It is a new version of the file."
 	case job.State == api.Unknown && job.RepeatsSafely():
 		return "It may have arrived. r sends it again; it cannot be stored twice, because its name is unique."
 	case job.State == api.Sending && r.Stalled:
-		return "No data is moving. After 60 s without a byte it is sent again; x cancels it."
+		return "No data is moving. After 60 s without a byte it is sent again; d cancels it."
 	case job.State == api.Waiting && r.earlier:
 		return "Another mediadesk that is running sends it. If that one ends, it continues here within half a minute."
 	case job.State == api.Waiting && r.Paused:

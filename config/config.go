@@ -91,7 +91,7 @@ type Choices struct {
 // returns a new Config. Do not modify its maps and slices.
 type Config struct {
 	Choices
-	Themes  map[Theme]OwnTheme  `toml:"themes"` // the user's own, by name
+	Themes  map[Theme]UserTheme `toml:"themes"` // the user's own, by name
 	Webhook Webhook             `toml:"webhook"`
 	Local   Local               `toml:"local"`
 	Keys    map[string][]string `toml:"keys"` // the user's keys by action ID; only the screens can check them
@@ -101,12 +101,12 @@ type Config struct {
 	Tips    []string `toml:"-"` // names of the tips that have been shown
 	Folders []string `toml:"-"` // folders shown in earlier runs, newest first
 
-	paths Paths
-	own   []place // the places in config.toml
+	paths  Paths
+	places []place // the places in config.toml
 }
 
 // LineOf returns the 1-based line of config.toml that sets the keys of an action, or 0.
-func (c Config) LineOf(action string) int { return lineOf(c.own, []string{"keys", action}) }
+func (c Config) LineOf(action string) int { return lineOf(c.places, []string{"keys", action}) }
 
 // SetIn returns where config.toml sets a setting, such as "theme", or a profile, such as "profiles.work":
 // "set in config.toml line 12". It returns "" for settings that screens and commands can change.
@@ -192,9 +192,9 @@ func (c Config) withDefaults(paths Paths) Config {
 	return c
 }
 
-// OwnTheme is a theme of the user: colors for a dark and for a light background. If one of
+// UserTheme is a theme of the user: colors for a dark and for a light background. If one of
 // the two is empty, the other applies to both.
-type OwnTheme struct {
+type UserTheme struct {
 	Dark  Colors `toml:"dark"`
 	Light Colors `toml:"light"`
 }
@@ -227,7 +227,7 @@ func (c Config) ThemeNames() []Theme {
 
 var hexColor = regexp.MustCompile(`^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`)
 
-func checkTheme(name Theme, own OwnTheme, report func(problem *settingError, table ...string)) {
+func checkTheme(name Theme, theme UserTheme, report func(problem *settingError, table ...string)) {
 	switch {
 	case slices.Contains(BuiltInThemes(), name):
 		report(&settingError{key: string(name), what: "the theme " + strconv.Quote(string(name)) + " is built in: give yours another name"}, "themes")
@@ -235,11 +235,11 @@ func checkTheme(name Theme, own OwnTheme, report func(problem *settingError, tab
 	case name == "" || !printable(string(name)):
 		report(&settingError{key: string(name), what: "a theme must have a name of plain text"}, "themes")
 		return
-	case own == OwnTheme{}:
+	case theme == UserTheme{}:
 		report(&settingError{key: string(name), what: "the theme " + strconv.Quote(string(name)) + " has no colors: give some in " + joinKey([]string{"themes", string(name), "dark"})}, "themes")
 		return
 	}
-	for variant, colors := range map[string]Colors{"dark": own.Dark, "light": own.Light} {
+	for variant, colors := range map[string]Colors{"dark": theme.Dark, "light": theme.Light} {
 		value := reflect.ValueOf(colors)
 		for field := range value.Type().Fields() {
 			role, color := field.Tag.Get("toml"), value.FieldByIndex(field.Index).String()

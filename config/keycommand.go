@@ -45,17 +45,17 @@ func runKeyCommand(ctx context.Context, args []string, limit time.Duration) (Sec
 // capped keeps the first bytes written to it and discards the rest. It does not embed the buffer, whose
 // ReadFrom would bypass the limit.
 type capped struct {
-	kept  bytes.Buffer
+	start bytes.Buffer
 	limit int
 }
 
 // Write accepts all of p.
 func (c *capped) Write(p []byte) (int, error) {
-	c.kept.Write(p[:min(c.limit-c.kept.Len(), len(p))])
+	c.start.Write(p[:min(c.limit-c.start.Len(), len(p))])
 	return len(p), nil
 }
 
-func (c *capped) String() string { return c.kept.String() }
+func (c *capped) String() string { return c.start.String() }
 
 // excerpt returns the first line of a command's output, made safe and shortened.
 func excerpt(said string) string {

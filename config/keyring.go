@@ -15,8 +15,8 @@ import (
 // keyringService is the service name of our entries; the account is the profile name.
 const keyringService = "mediadesk"
 
-// KeyringLimit is the time limit of a keyring call.
-const KeyringLimit = 3 * time.Second
+// KeyringTimeout is the time limit of a keyring call.
+const KeyringTimeout = 3 * time.Second
 
 // KeyringProblem is a reason why the keyring cannot read or store a key. Test for one with
 // errors.Is(err, config.KeyringLocked), or errors.AsType.
@@ -27,7 +27,7 @@ const (
 	KeyringNotFound KeyringProblem = iota + 1 // no such entry
 	KeyringMissing                            // no keyring in this session: common over SSH and in containers
 	KeyringLocked                             // the collection is locked
-	KeyringSilent                             // no answer within KeyringLimit
+	KeyringSilent                             // no answer within KeyringTimeout
 	KeyringRefused                            // any other error, such as a key that is too large
 )
 
@@ -36,7 +36,7 @@ var keyringTexts = [...]struct{ happened, helps string }{
 	KeyringNotFound: {"the keyring has no such key", "store one with: mediadesk key set"},
 	KeyringMissing:  {"this session has no keyring", "start gnome-keyring, KWallet or KeePassXC and create a default keyring"},
 	KeyringLocked:   {"the keyring is locked", "unlock it and try again"},
-	KeyringSilent:   {fmt.Sprintf("the keyring did not answer within %v", KeyringLimit), "look for its window that waits for a password"},
+	KeyringSilent:   {fmt.Sprintf("the keyring did not answer within %v", KeyringTimeout), "look for its window that waits for a password"},
 	KeyringRefused:  {"the keyring refused it", ""},
 }
 
@@ -96,7 +96,7 @@ type KeyStore interface {
 	Delete(ctx context.Context, profile string) error
 }
 
-// Keyring is the KeyStore of the operating system. Every call returns within KeyringLimit, although the
+// Keyring is the KeyStore of the operating system. Every call returns within KeyringTimeout, although the
 // underlying call may continue: at most one read and one write, so that a late write never overwrites a newer
 // one.
 //
@@ -120,7 +120,7 @@ var systemBackend = backend{keyring.Get, keyring.Set, keyring.Delete}
 
 // NewKeyring returns the keyring of this system. It does not access it yet.
 func NewKeyring() *Keyring {
-	return newKeyring(systemBackend, probeKeyring, KeyringLimit)
+	return newKeyring(systemBackend, probeKeyring, KeyringTimeout)
 }
 
 func newKeyring(b backend, probe func(context.Context) error, limit time.Duration) *Keyring {

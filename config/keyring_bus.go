@@ -42,7 +42,7 @@ func escapeBusValue(value string) string {
 	var b strings.Builder
 	for i := range len(value) {
 		c := value[i]
-		if isBareKeyRune(rune(c)) || strings.IndexByte(`/.\*`, c) >= 0 {
+		if isKeyRune(rune(c)) || strings.IndexByte(`/.\*`, c) >= 0 {
 			b.WriteByte(c)
 		} else {
 			fmt.Fprintf(&b, "%%%02x", c)

@@ -22,7 +22,7 @@ type keyringState struct {
 	script string            // run by sh in its own session before the child
 	env    map[string]string // of the child; an empty value removes a variable
 	want   KeyringProblem    // 0 if the keyring works
-	within time.Duration     // for one call; 0 for KeyringLimit
+	within time.Duration     // for one call; 0 for KeyringTimeout
 	nobus  bool              // without a session bus
 }
 
@@ -126,7 +126,7 @@ func runKeyringChild(t *testing.T, state keyringState) {
 	cmd.WaitDelay = time.Second
 	cmd.Env = []string{
 		"PATH=" + home + ":" + os.Getenv("PATH"), "HOME=" + home, "XDG_RUNTIME_DIR=" + home,
-		stateVariable + "=" + strconv.Itoa(int(state.want)) + "," + cmp.Or(state.within, KeyringLimit).String(),
+		stateVariable + "=" + strconv.Itoa(int(state.want)) + "," + cmp.Or(state.within, KeyringTimeout).String(),
 		"GOCOVERDIR=" + home, "GORACE=atexit_sleep_ms=0",
 	}
 	for name, value := range state.env {

@@ -166,14 +166,14 @@ func TestKeyringSilent(t *testing.T) {
 		release := make(chan struct{})
 		var under atomic.Int32
 		s := &scripted{get: func() (string, error) { under.Add(1); <-release; return "the-key", nil }}
-		k := newKeyring(s.backend(), noProbe, KeyringLimit)
+		k := newKeyring(s.backend(), noProbe, KeyringTimeout)
 		for range 3 {
 			start := time.Now()
 			if _, err := k.Get(t.Context(), "w"); !errors.Is(err, KeyringSilent) {
 				t.Errorf("got %v", err)
 			}
-			if took := time.Since(start); took != KeyringLimit {
-				t.Errorf("the call took %v, want %v", took, KeyringLimit)
+			if took := time.Since(start); took != KeyringTimeout {
+				t.Errorf("the call took %v, want %v", took, KeyringTimeout)
 			}
 		}
 		if n := under.Load(); n != 1 {
@@ -191,7 +191,7 @@ func TestKeyringSilent(t *testing.T) {
 func TestKeyringLateSet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scripted{stored: map[string]string{"w": "old"}}
-		k := newKeyring(s.backend(), noProbe, KeyringLimit)
+		k := newKeyring(s.backend(), noProbe, KeyringTimeout)
 		release := make(chan struct{})
 		s.set = func() error { <-release; return nil }
 		if err := k.Set(t.Context(), "w", secretOf(t, "first")); !errors.Is(err, KeyringSilent) {
@@ -214,20 +214,20 @@ func TestKeyringLateSet(t *testing.T) {
 			s.mu.Lock()
 			s.stored["w"] = "third"
 			s.mu.Unlock()
-			time.Sleep(2 * KeyringLimit)
+			time.Sleep(2 * KeyringTimeout)
 			return nil
 		}
 		if err := k.Set(t.Context(), "w", secretOf(t, "third")); err != nil {
 			t.Errorf("got %v", err)
 		}
-		time.Sleep(2 * KeyringLimit)
+		time.Sleep(2 * KeyringTimeout)
 	})
 }
 
 func TestKeyringCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		k := newKeyring((&scripted{get: func() (string, error) { <-release; return "", nil }}).backend(), noProbe, KeyringLimit)
+		k := newKeyring((&scripted{get: func() (string, error) { <-release; return "", nil }}).backend(), noProbe, KeyringTimeout)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := k.Get(ctx, "w"); !errors.Is(err, context.Canceled) || errors.Is(err, KeyringSilent) {
@@ -237,7 +237,7 @@ func TestKeyringCancelled(t *testing.T) {
 
 		// A probe that ends with its context has the same result.
 		ctx, cancel = context.WithCancel(t.Context())
-		k = newKeyring((&scripted{}).backend(), func(ctx context.Context) error { cancel(); return ctx.Err() }, KeyringLimit)
+		k = newKeyring((&scripted{}).backend(), func(ctx context.Context) error { cancel(); return ctx.Err() }, KeyringTimeout)
 		if _, err := k.Get(ctx, "w"); !errors.Is(err, context.Canceled) || errors.Is(err, KeyringRefused) {
 			t.Errorf("got %v", err)
 		}

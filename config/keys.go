@@ -17,8 +17,8 @@ import (
 // KeyVariable is the environment variable that holds a key.
 const KeyVariable = api.KeyVariable
 
-// KeyCommandLimit is the time limit of a key command.
-const KeyCommandLimit = 10 * time.Second
+// KeyCommandTimeout is the time limit of a key command.
+const KeyCommandTimeout = 10 * time.Second
 
 // Source describes where a key came from, such as "keyring" or "key file /run/key". The zero value is nowhere.
 type Source string
@@ -39,7 +39,7 @@ var ErrNoKey = errors.New("no private key was found")
 // NoKeyError reports that no source has a key for a profile.
 type NoKeyError struct {
 	Profile string
-	Keyring error // a *KeyringError, or nil if the keyring was not asked
+	Keyring error // a *KeyringError, or nil if the keyring was not tried
 }
 
 func (e *NoKeyError) Error() string {
@@ -83,7 +83,7 @@ type Keys struct {
 	FD      io.Reader           // the file of --key-fd, see OpenFD; may be nil; read once, for any profile
 	Getenv  func(string) string // os.Getenv in the program; nil means an empty environment
 	Keyring KeyStore            // NewKeyring in the program; may be nil
-	Limit   time.Duration       // time limit of a key command; 0 means KeyCommandLimit
+	Limit   time.Duration       // time limit of a key command; 0 means KeyCommandTimeout
 
 	once  sync.Once
 	fdKey Secret
@@ -162,7 +162,7 @@ func (k *Keys) first(ctx context.Context, p Profile) (Source, Secret, error) {
 		}
 	}
 	if len(p.KeyCommand) > 0 {
-		key, err := runKeyCommand(ctx, p.KeyCommand, cmp.Or(k.Limit, KeyCommandLimit))
+		key, err := runKeyCommand(ctx, p.KeyCommand, cmp.Or(k.Limit, KeyCommandTimeout))
 		return Source("key command " + p.KeyCommand[0]), key, err
 	}
 	text := k.getenv(KeyVariable)

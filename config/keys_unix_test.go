@@ -159,12 +159,12 @@ func TestKeyCommand(t *testing.T) {
 		// A process that the command leaves behind keeps its output open.
 		{"sh", "-c", "sleep 3 & echo the-key"},
 	} {
-		key, err := runKeyCommand(t.Context(), args, KeyCommandLimit)
+		key, err := runKeyCommand(t.Context(), args, KeyCommandTimeout)
 		if err != nil || key.Reveal() != "the-key" {
 			t.Errorf("%v: %q, %v, want \"the-key\"", args, key.Reveal(), err)
 		}
 	}
-	key, err := runKeyCommand(t.Context(), []string{"echo", "$HOME;`x`"}, KeyCommandLimit)
+	key, err := runKeyCommand(t.Context(), []string{"echo", "$HOME;`x`"}, KeyCommandTimeout)
 	if err != nil || key.Reveal() != "$HOME;`x`" {
 		t.Errorf("a shell had its hands in: %q, %v, want \"$HOME;`x`\"", key.Reveal(), err)
 	}

@@ -29,18 +29,18 @@ func Load(paths Paths) (Config, error) {
 }
 
 type sources struct {
-	paths Paths
-	text  []byte  // of config.toml; nil if it does not exist
-	own   []place // the places in it
-	state state
+	paths  Paths
+	text   []byte  // of config.toml; nil if it does not exist
+	places []place // the places in it
+	state  state
 }
 
 func read(paths Paths) (s sources, err error) {
 	s.paths = paths
-	return s, errors.Join(s.readOwn(), s.readState())
+	return s, errors.Join(s.readConfig(), s.readState())
 }
 
-func (s *sources) readOwn() error {
+func (s *sources) readConfig() error {
 	path := s.paths.Config
 	text, info, err := readText(path)
 	if err != nil {
@@ -53,8 +53,8 @@ func (s *sources) readOwn() error {
 	if err := decode(path, s.text, new(Config)); err != nil {
 		return err
 	}
-	s.own = findPlaces(s.text)
-	for _, p := range s.own {
+	s.places = findPlaces(s.text)
+	for _, p := range s.places {
 		if p.key[len(p.key)-1] == "key_command" || len(p.key) == 3 && p.key[0] == "local" && p.key[1] == "commands" {
 			if err := checkWriters(path, info); err != nil {
 				return &FileError{Path: path, Line: p.line, Key: joinKey(p.key), Text: fmt.Sprintf("this names a program to run, and %v", err)}
@@ -154,7 +154,7 @@ func (s *sources) config() (Config, error) {
 		profiles = map[string]Profile{}
 	}
 	maps.Copy(profiles, c.Profiles)
-	c.Profiles, c.own = profiles, s.own
+	c.Profiles, c.places = profiles, s.places
 	c.Exists = s.text != nil || !reflect.ValueOf(s.state.Choices).IsZero()
 	c = c.withDefaults(s.paths)
 	// A name in state.json may no longer exist in config.toml. A theme falls back to the default; a
@@ -185,7 +185,7 @@ func (c *Config) check() error {
 		key := append(slices.Clone(table), problem.key)
 		at := &FileError{Path: c.paths.StateFile(), Key: joinKey(key), Text: problem.what}
 		if entry := key[:min(len(key), 2)]; c.lineIn(entry...) > 0 || entry[0] != "profiles" && c.lineIn(entry[0]) > 0 {
-			at.Path, at.Line = c.Path, lineOf(c.own, key)
+			at.Path, at.Line = c.Path, lineOf(c.places, key)
 		}
 		problems = append(problems, at)
 	}

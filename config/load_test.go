@@ -114,7 +114,7 @@ func TestLoadFull(t *testing.T) {
 				},
 			},
 		},
-		own: c.own, paths: paths,
+		places: c.places, paths: paths,
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got  %+v\nwant %+v", c, want)

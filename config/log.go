@@ -15,7 +15,7 @@ import (
 	"mediadesk/api/atomicfile"
 )
 
-// maxLog is the size in bytes at which the log file is rotated; one older file is kept.
+// maxLog is the size in bytes at which the log file is rotated; one older file stays.
 const maxLog = 5 << 20
 
 // Log is the log file of the program. It is created with the first line, and never contains the keys known

@@ -75,8 +75,8 @@ func lineOf(places []place, key []string) int {
 // lineIn returns the line of config.toml that sets key, or the first entry in that table; 0 if
 // none does.
 func (c Config) lineIn(key ...string) int {
-	if slices.ContainsFunc(c.own, func(p place) bool { return hasPrefix(p.key, key) }) {
-		return lineOf(c.own, key)
+	if slices.ContainsFunc(c.places, func(p place) bool { return hasPrefix(p.key, key) }) {
+		return lineOf(c.places, key)
 	}
 	return 0
 }
@@ -161,13 +161,13 @@ func joinKey(key []string) string {
 	parts := make([]string, len(key))
 	for i, part := range key {
 		parts[i] = part
-		if part == "" || strings.ContainsFunc(part, func(r rune) bool { return !isBareKeyRune(r) }) {
+		if part == "" || strings.ContainsFunc(part, func(r rune) bool { return !isKeyRune(r) }) {
 			parts[i] = strconv.Quote(part)
 		}
 	}
 	return strings.Join(parts, ".")
 }
 
-func isBareKeyRune(r rune) bool {
+func isKeyRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
 }

@@ -272,7 +272,7 @@ func CheckProfileName(name string) error {
 		return fmt.Errorf("the name of the profile has %d characters, and %d are the most", len(name), maxProfileName)
 	}
 	for _, r := range name {
-		if !isBareKeyRune(r) {
+		if !isKeyRune(r) {
 			return fmt.Errorf("the profile name %q has %q in it: use letters a–z, digits, - and _", name, r)
 		}
 	}

@@ -74,24 +74,24 @@ func (c Config) edit(plan func(now Config, next *state) (changed []string, err e
 	return next, nil
 }
 
-// lockLimit is how long to wait for another mediadesk, which writes only a few kilobytes.
-const lockLimit = 5 * time.Second
+// lockTimeout is how long to wait for another mediadesk, which writes only a few kilobytes.
+const lockTimeout = 5 * time.Second
 
-// lock locks state.toml for changes by this process.
+// lock locks state.json for changes by this process.
 func (c Config) lock() (unlock func(), err error) {
 	dir := c.paths.Data
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("the folder %s cannot be made (%v): set MEDIADESK_HOME to a folder that can be written", dir, cause(err))
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), lockLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()
-	own := flock.New(filepath.Join(dir, ".state.lock"), flock.SetPermissions(0o600))
-	ok, err := own.TryLockContext(ctx, 5*time.Millisecond)
+	lock := flock.New(filepath.Join(dir, ".state.lock"), flock.SetPermissions(0o600))
+	ok, err := lock.TryLockContext(ctx, 5*time.Millisecond)
 	if errors.Is(err, context.DeadlineExceeded) || err == nil && !ok {
 		return nil, fmt.Errorf("another mediadesk is changing %s and does not finish: try again, or end it", c.paths.StateFile())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the folder %s cannot be written (%v): check its permissions, or set MEDIADESK_HOME to another folder", dir, cause(err))
 	}
-	return func() { _ = own.Close() }, nil
+	return func() { _ = lock.Close() }, nil
 }

@@ -347,7 +347,7 @@ func TestCreateFile(t *testing.T) {
 	if err := CreateFile(paths); err != nil || textOf(t, paths.Config) != defaultText {
 		t.Fatal(err)
 	}
-	if c := load(t, paths); len(c.own) != 0 {
+	if c := load(t, paths); len(c.places) != 0 {
 		t.Errorf("got %+v", c)
 	}
 	overwrite(t, paths.Config, "# mine")

@@ -40,7 +40,7 @@ type Options struct {
 	Samples func() (string, error)
 	// Theme names a built-in theme or one of Themes, the user's own; empty means "auto".
 	Theme  config.Theme
-	Themes map[config.Theme]config.OwnTheme
+	Themes map[config.Theme]config.UserTheme
 	// Pictures is how pictures are drawn; empty means as well as the terminal can.
 	Pictures picture.Setting
 	// Colors describes the number of colors and its reason. TmuxSixel means that the terminal around tmux supports sixel.
@@ -156,7 +156,7 @@ func (m *Model) open(use page.UseProfile) tea.Cmd {
 	}
 	return tea.Batch(clear, func() tea.Msg {
 		if old != nil {
-			ctx, cancel := context.WithTimeout(context.Background(), session.CloseTime)
+			ctx, cancel := context.WithTimeout(context.Background(), session.CloseTimeout)
 			defer cancel()
 			var err error
 			if keep != nil {
@@ -171,12 +171,12 @@ func (m *Model) open(use page.UseProfile) tea.Cmd {
 	})
 }
 
-// ExitTimeout returns how long to wait for uploads: session.CloseTime minus a second for closing the rest, or 0 after two ctrl+c.
+// ExitTimeout returns how long to wait for uploads: session.CloseTimeout minus a second for closing the rest, or 0 after two ctrl+c.
 func (m *Model) ExitTimeout() time.Duration {
 	if m.hurried {
 		return 0
 	}
-	return session.CloseTime - time.Second
+	return session.CloseTimeout - time.Second
 }
 
 // opened starts using a session, or shows why it could not be opened.

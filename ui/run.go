@@ -83,7 +83,7 @@ func (m *Model) close(out io.Writer) error {
 	if s == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), session.CloseTime)
+	ctx, cancel := context.WithTimeout(context.Background(), session.CloseTimeout)
 	defer cancel()
 	return errors.Join(m.Keep(ctx), finishSending(ctx, m.ExitTimeout(), out, s.Queue.Close), s.Close(ctx))
 }

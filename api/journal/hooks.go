@@ -14,8 +14,8 @@ import (
 // fill the disk.
 const maxPosts = 64
 
-// keptHooks is how long an expired address is kept.
-const keptHooks = 7 * 24 * time.Hour
+// expiredHookTTL is how long an expired address stays in the journal.
+const expiredHookTTL = 7 * 24 * time.Hour
 
 // AddHook saves a webhook address, so that its webhooks are accepted.
 func (j *Journal) AddHook(ctx context.Context, h api.Hook) error {
@@ -23,7 +23,7 @@ func (j *Journal) AddHook(ctx context.Context, h api.Hook) error {
 		h.Made = time.Now()
 	}
 	return j.change(ctx, func(t tx) error {
-		if _, err := t.exec("DELETE FROM hooks WHERE expires < ?", stamp(h.Made.Add(-keptHooks))); err != nil {
+		if _, err := t.exec("DELETE FROM hooks WHERE expires < ?", stamp(h.Made.Add(-expiredHookTTL))); err != nil {
 			return err
 		}
 		_, err := t.exec("INSERT INTO hooks (hash, profile, job, file, made, expires) VALUES (?, ?, ?, ?, ?, ?)",

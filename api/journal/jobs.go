@@ -269,7 +269,7 @@ func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]api
 				if ids != nil && !slices.Contains(ids, job.ID) {
 					continue
 				}
-				if err := j.own(t, &job, owner); err != nil {
+				if err := j.takeOver(t, &job, owner); err != nil {
 					return err
 				}
 				claimed = append(claimed, job)
@@ -339,9 +339,9 @@ func (j *Journal) failedJobs(t tx, profile string, ids []int64, may func(*api.Jo
 // hasFailed is the condition of the index jobs_failed.
 const hasFailed = "state IN ('refused', 'unsent', 'unknown', 'cancelled', 'processing')"
 
-// own makes this process the owner of a job. If the previous owner released it, the journal is
+// takeOver makes this process the owner of a job. If the previous owner released it, the journal is
 // complete. If it was killed, it may have sent the job under a name made here without journaling that.
-func (j *Journal) own(t tx, job *api.Job, from string) error {
+func (j *Journal) takeOver(t tx, job *api.Job, from string) error {
 	if from == "" || job.Evidence != api.NotSent || !job.OwnName() {
 		_, err := t.exec("UPDATE jobs SET owner = ? WHERE id = ?", j.owner.name, job.ID)
 		return err
@@ -397,13 +397,13 @@ type jobRow struct {
 
 func newJobRow(job *api.Job) (jobRow, error) {
 	var row jobRow
-	bare := *job
-	bare.File = nil
-	body, err := json.Marshal(&bare)
+	body := *job
+	body.File = nil
+	text, err := json.Marshal(&body)
 	if err != nil {
 		return row, fmt.Errorf("job %d cannot be written: %w", job.ID, err)
 	}
-	row.body = string(body)
+	row.body = string(text)
 	if job.State == api.Stored {
 		row.hash = job.Hash
 	}

@@ -23,7 +23,7 @@ func (j *Journal) AddRuns(ctx context.Context, runs []api.Run) ([]api.Run, error
 }
 
 func addRuns(t tx, runs []api.Run, job int64) ([]api.Run, error) {
-	kept := make([]api.Run, 0, len(runs))
+	added := make([]api.Run, 0, len(runs))
 	for _, run := range runs {
 		job := max(job, run.JobID)
 		answer := ""
@@ -55,15 +55,15 @@ func addRuns(t tx, runs []api.Run, job int64) ([]api.Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		kept = append(kept, run)
+		added = append(added, run)
 	}
-	return kept, nil
+	return added, nil
 }
 
 func addRun(t tx, run api.Run, job int64, answer string, digest []byte) (id int64, fresh bool, err error) {
-	asked := []byte(nil)
+	request := []byte(nil)
 	if run.Asked != nil {
-		if asked, err = json.Marshal(run.Asked); err != nil {
+		if request, err = json.Marshal(run.Asked); err != nil {
 			return 0, false, err
 		}
 	}
@@ -71,7 +71,7 @@ func addRun(t tx, run api.Run, job int64, answer string, digest []byte) (id int6
 		(profile, file, path, extension, status, open, source, error, started, at, webhook, job, answer, digest, asked, hook)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		run.Profile, run.FileID, run.FilePath, run.Extension, run.Status, !run.Status.Final(), run.From, run.Error,
-		stamp(run.Started), stamp(run.At), run.Webhook, job, answer, digest, string(asked), hookOf(run.Hook))
+		stamp(run.Started), stamp(run.At), run.Webhook, job, answer, digest, string(request), hookOf(run.Hook))
 	if err != nil {
 		return 0, false, err
 	}
@@ -89,7 +89,7 @@ func hookOf(hash [32]byte) []byte {
 }
 
 // ApplyRun stores Status, From, Error and At of a run. A finished run does not change (service.md
-// §3): changed is then false, and the news is only kept in the history.
+// §3): changed is then false, and the report is only in the history.
 func (j *Journal) ApplyRun(ctx context.Context, run api.Run) (changed bool, err error) {
 	err = j.change(ctx, func(t tx) error {
 		changed, err = applyRun(t, run)

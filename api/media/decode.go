@@ -97,7 +97,7 @@ func Decode(ctx context.Context, rs io.ReadSeeker, limits Limits) (p *Picture, e
 		return nil, err
 	}
 	defer release()
-	img, err := h.decode(ctx, rs, decodeTime)
+	img, err := h.decode(ctx, rs, decodeTimeout)
 	if err != nil {
 		return nil, err
 	}
@@ -145,10 +145,10 @@ func (f *Full) Release() {
 	}
 }
 
-// decodeTime limits the decoding of a picture that is reduced, fullTime of one in full size.
+// decodeTimeout limits the decoding of a picture that is reduced, fullTimeout of one in full size.
 const (
-	decodeTime = 20 * time.Second
-	fullTime   = 2 * time.Minute
+	decodeTimeout = 20 * time.Second
+	fullTimeout   = 2 * time.Minute
 )
 
 // DecodeFull decodes the picture in rs in full size; for an animation, the first frame. It returns
@@ -172,7 +172,7 @@ func DecodeFull(ctx context.Context, rs io.ReadSeeker) (*Full, error) {
 
 func (h *header) decodeFull(ctx context.Context, rs io.ReadSeeker, o Orientation) (out *image.NRGBA, err error) {
 	defer recoverTo(&err, h.format.name)
-	img, err := h.decode(ctx, rs, fullTime)
+	img, err := h.decode(ctx, rs, fullTimeout)
 	if err != nil {
 		return nil, err
 	}

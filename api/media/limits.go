@@ -100,7 +100,7 @@ func NewCache[K comparable, V any](limit int64) *Cache[K, V] {
 	return &Cache[K, V]{limit: limit, order: list.New(), byKey: map[K]*list.Element{}}
 }
 
-// Get returns the value of a key, if it is kept.
+// Get returns the value of a key, if it is cached.
 func (c *Cache[K, V]) Get(key K) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

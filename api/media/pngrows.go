@@ -31,7 +31,7 @@ func (h *header) decodePNG(ctx context.Context, rs io.ReadSeeker, o Orientation,
 		return nil, err
 	}
 	defer release()
-	timed, cancel := context.WithTimeout(ctx, decodeTime)
+	timed, cancel := context.WithTimeout(ctx, decodeTimeout)
 	defer cancel()
 	rows, err := openPNG(newSource(timed, rs, math.MaxInt64))
 	if err != nil {

@@ -58,9 +58,9 @@ var tools = []Tool{
 }
 
 const (
-	// maxConverted limits the picture of a program in bytes, and convertTime its run time.
-	maxConverted = 64 << 20
-	convertTime  = 10 * time.Second
+	// maxConverted limits the picture of a program in bytes, and convertTimeout its run time.
+	maxConverted   = 64 << 20
+	convertTimeout = 10 * time.Second
 )
 
 // converting allows one program at a time.
@@ -94,14 +94,14 @@ func (t *Tool) convert(ctx context.Context, path string, limits Limits) (*Pictur
 		return nil, err
 	}
 	defer converting.Release(1)
-	timed, cancel := context.WithTimeout(ctx, convertTime)
+	timed, cancel := context.WithTimeout(ctx, convertTimeout)
 	defer cancel()
 	data, err := t.run(timed, path, limits.Side)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case timed.Err() != nil:
-		return nil, &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf("%s took longer than %v", t.Program, convertTime), Cause: timed.Err()}
+		return nil, &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf("%s took longer than %v", t.Program, convertTimeout), Cause: timed.Err()}
 	case err != nil:
 		return nil, &Error{Reason: ErrTruncated, Detail: t.Program + " cannot convert it", Cause: err}
 	}

@@ -181,40 +181,20 @@ func (e *NotReadyError) Error() string { return e.Err.Error() }
 
 func (e *NotReadyError) Unwrap() error { return e.Err }
 
-// finishMove finishes the move of a stored job. Until then the job stays open in the journal, with
-// the record of the stored file, so that the next program continues after a kill.
-func (q *Queue) finishMove(ctx context.Context, e *entry, r result) result {
-	job := r.job
+// finishMove finishes the move of a stored job. A kill before its end repeats the job, which then finds
+// the stored file by its exact name.
+func (q *Queue) finishMove(ctx context.Context, e *entry, job *api.Job) {
 	if job.State != api.Stored || job.Move != api.MoveAfter {
-		return r
+		return
 	}
 	q.mu.Lock()
 	canceled := e.wish == wishCancel
 	q.mu.Unlock()
 	if canceled || q.o.Moved == nil {
-		r.job.Move, r.job.Kept = api.MoveKept, "the move was canceled"
-		return r
+		job.Move, job.Kept = api.MoveKept, "the move was canceled"
+		return
 	}
-	open := job
-	open.State, open.Failure = api.Waiting, nil
-	err := q.o.Journal.UpdateJob(context.WithoutCancel(ctx), open)
-	if err == nil {
-		err = q.o.Moved(ctx, &job)
-	}
-	if err == nil {
-		r.job = job
-		return r
-	}
-	r.job = open
-	if ctx.Err() == nil {
-		notReady, ok := errors.AsType[*NotReadyError](err)
-		if !ok {
-			notReady = &NotReadyError{Err: err}
-		}
-		later := q.prepareLater(e, open, notReady)
-		r.job, r.wait, r.leaveOpen = later.job, later.wait, later.leaveOpen
-	}
-	return r
+	q.o.Moved(ctx, job)
 }
 
 func (q *Queue) prepareLater(e *entry, job api.Job, reason *NotReadyError) result {
@@ -234,7 +214,7 @@ func retryLater(job api.Job, a assessment, failures int) result {
 	job.State = api.Waiting
 	longest := maxBackoff
 	if a.contact != answer {
-		job.State, longest = api.Offline, maxOffline
+		job.State, longest = api.Offline, maxOfflineBackoff
 	}
 	r := result{job: job, wait: max(backoff(failures-1, longest), a.wait)}
 	if a.requested {

@@ -66,7 +66,7 @@ func (q *Queue) claim(ctx context.Context, ids []int64) ([]api.Job, error) {
 }
 
 // resumeFailed reopens failed jobs that another attempt may improve, and checks those that the
-// service was processing. Outcomes of this run are kept.
+// service was processing. Outcomes of this run stay.
 func (q *Queue) resumeFailed(ctx context.Context) ([]api.Job, error) {
 	earlier := func(id int64) bool {
 		q.mu.Lock()

@@ -94,8 +94,8 @@ func (q *Queue) unpause(e *entry) {
 	}
 }
 
-// Cancel cancels a job. If it may have been stored already, the service is asked where possible;
-// the outcome is then what was found, or unknown.
+// Cancel cancels a job. If it may have been stored already, it is checked where possible; the
+// outcome is then what was found, or unknown.
 func (q *Queue) Cancel(id int64) error { return q.change(id, "cancel", q.cancel) }
 
 func (q *Queue) cancel(e *entry) {

@@ -69,7 +69,7 @@ func (q *Queue) learn(e *entry, r *result, now time.Time) {
 	// Parallel attempts failed for the same reason.
 	if !r.began.Before(n.Next) {
 		n.failures++
-		wait := backoff(n.failures-1, maxOffline)
+		wait := backoff(n.failures-1, maxOfflineBackoff)
 		if remaining := q.timeout() - now.Sub(n.silent); q.o.RetryFor > 0 && remaining > 0 {
 			wait = min(wait, remaining) // the last attempt begins within the limit
 		}

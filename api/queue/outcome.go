@@ -27,9 +27,9 @@ import (
 const maxAttempts = 5
 
 const (
-	firstBackoff = 500 * time.Millisecond
-	maxBackoff   = 30 * time.Second // with a connection
-	maxOffline   = 2 * time.Minute  // without a connection
+	firstBackoff      = 500 * time.Millisecond
+	maxBackoff        = 30 * time.Second // with a connection
+	maxOfflineBackoff = 2 * time.Minute  // without a connection
 )
 
 // backoff returns the wait after attempt n, counted from 0: a random part of a time that doubles up
@@ -239,7 +239,7 @@ func (q *Queue) checkLater(e *entry, job api.Job) result {
 	job.State, job.Evidence = api.Waiting, stronger(job.Evidence, api.Orphaned)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	wait := backoff(e.failures, maxOffline)
+	wait := backoff(e.failures, maxOfflineBackoff)
 	e.failures++
 	return result{job: job, wait: wait}
 }
@@ -261,9 +261,6 @@ func unknown(job api.Job, found checkResult) result {
 
 // stored gives a job its outcome. A lost record is nil.
 func stored(job api.Job, found checkResult) result {
-	if found.file == nil {
-		found.file = job.File // of a move that is not finished
-	}
 	job.State, job.File, job.Failure, job.Evidence = api.Stored, found.file, nil, api.SurelyStored
 	if found.file == nil {
 		job.Failure = &api.Failure{

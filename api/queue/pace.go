@@ -12,7 +12,7 @@ const (
 
 	growth      = 1.1             // speed-up required to keep a larger number
 	pauseGrowth = 8               // rounds before another try after no speed-up
-	raiseAfter  = 5 * time.Second // time without a refusal
+	raiseDelay  = 5 * time.Second // time without a refusal
 )
 
 // pace finds the number of concurrent uploads. The zero pace allows none.
@@ -78,7 +78,7 @@ func (p *pace) adapt(rate float64, now time.Time) {
 	next := min(2*p.limit, maxLimit)
 	if p.ceiling > 0 {
 		if now.After(p.raiseNext) {
-			p.ceiling, p.raiseNext = p.ceiling+1, now.Add(raiseAfter)
+			p.ceiling, p.raiseNext = p.ceiling+1, now.Add(raiseDelay)
 		}
 		next = min(p.limit+1, p.ceiling, maxLimit)
 	}
@@ -92,7 +92,7 @@ func (p *pace) adapt(rate float64, now time.Time) {
 
 // reduce halves the limit, once for all concurrent attempts.
 func (p *pace) reduce(began, now time.Time) {
-	p.before, p.began, p.raiseNext = 0, time.Time{}, now.Add(raiseAfter)
+	p.before, p.began, p.raiseNext = 0, time.Time{}, now.Add(raiseDelay)
 	if began.Before(p.reduced) {
 		return
 	}

@@ -63,10 +63,9 @@ type Options struct {
 	// After a *NotReadyError it is called again. Nil means the upload of the job.
 	Prepare func(ctx context.Context, job api.Job, arrived func(n int64)) (*api.Upload, error)
 
-	// Moved finishes the move of a stored job: it deletes the file in the other profile or keeps
-	// it, and records that in the job. After an error it is called again, also by the next
-	// program, so it must find out what was done before. Nil keeps such files.
-	Moved func(ctx context.Context, job *api.Job) error
+	// Moved finishes the move of a stored job: it deletes the file in the other profile or keeps it, and
+	// records that in the job. After a kill it is called again. Nil keeps such files.
+	Moved func(ctx context.Context, job *api.Job)
 
 	// Ended is called for every job with an outcome, after it is journaled and before Wait returns.
 	// The record of a stored one may be nil. Ended may be nil.
@@ -158,7 +157,7 @@ type Queue struct {
 	meter      meter          // of all attempts
 	pace       pace
 	network    network
-	hold       time.Time // no sending before then: the service asked for it, or is offline
+	hold       time.Time // no sending before then: the service requested it, or is offline
 	holding    *time.Timer
 	journalErr error // last error of the journal
 }
@@ -345,7 +344,8 @@ func (q *Queue) launch(e *entry) {
 	go func() {
 		defer q.work.Done()
 		defer stop(nil)
-		r := q.finishMove(ctx, e, q.attemptOrCheck(ctx, e))
+		r := q.attemptOrCheck(ctx, e)
+		q.finishMove(ctx, e, &r.job)
 		q.makeRoom(e, &r)
 		r.job.Updated = time.Now()
 		err := q.keep(ctx, r.job)

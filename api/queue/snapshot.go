@@ -7,8 +7,8 @@ import (
 	"mediadesk/api"
 )
 
-// StallAfter is the time without progress after which an upload counts as stalled.
-const StallAfter = 3 * time.Second
+// StallTimeout is the time without progress after which an upload counts as stalled.
+const StallTimeout = 3 * time.Second
 
 // Row is the state of a job at one moment.
 type Row struct {
@@ -17,7 +17,7 @@ type Row struct {
 	Total   int64         // bytes of the request; before sending, the size of the file
 	Rate    float64       // bytes per second, a moving average; 0 if unknown
 	Left    time.Duration // until all is sent; 0 if unknown
-	Stalled bool          // no progress for StallAfter
+	Stalled bool          // no progress for StallTimeout
 	Paused  bool
 	Answer  bool      // all is sent; waiting for the answer
 	Next    time.Time // time of the next attempt; zero if not waiting for one
@@ -119,7 +119,7 @@ func (e *entry) row(now time.Time) Row {
 	if last.IsZero() {
 		last = e.meter.began
 	}
-	if now.Sub(last) >= StallAfter {
+	if now.Sub(last) >= StallTimeout {
 		row.Stalled, row.Rate, row.Left = true, 0, 0
 	}
 	return row

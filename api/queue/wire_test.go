@@ -72,7 +72,7 @@ func TestOnTheWire(t *testing.T) {
 		t.Errorf("in the middle: %+v", row)
 	}
 	q.mu.Lock()
-	later := q.order[0].row(time.Now().Add(StallAfter + time.Second))
+	later := q.order[0].row(time.Now().Add(StallTimeout + time.Second))
 	q.mu.Unlock()
 	if !later.Stalled || later.Left != 0 {
 		t.Errorf("after more time without a byte: %+v", later)

@@ -64,8 +64,8 @@ func tagsOnly(file *api.File, change api.Details) (removed bool, tags []string) 
 		return false, want[len(have):]
 	}
 	missing := slices.DeleteFunc(slices.Clone(have), func(tag string) bool { return slices.Contains(want, tag) })
-	rest := slices.DeleteFunc(slices.Clone(have), func(tag string) bool { return slices.Contains(missing, tag) })
-	if len(want) > 0 && slices.Equal(rest, want) {
+	remaining := slices.DeleteFunc(slices.Clone(have), func(tag string) bool { return slices.Contains(missing, tag) })
+	if len(want) > 0 && slices.Equal(remaining, want) {
 		return true, missing
 	}
 	return false, nil

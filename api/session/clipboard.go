@@ -19,8 +19,8 @@ import (
 	"mediadesk/api"
 )
 
-// clipboardTime limits how long a program may take to return the picture.
-const clipboardTime = 20 * time.Second
+// clipboardTimeout limits how long a program may take to return the picture.
+const clipboardTimeout = 20 * time.Second
 
 // clipboardTool is a program that returns the picture on the clipboard.
 type clipboardTool struct {
@@ -60,7 +60,7 @@ func base64Line(out []byte) ([]byte, error) {
 // It uses the first program that returns one: wl-paste, xclip, osascript or PowerShell. The error
 // says what to copy or to install.
 func ClipboardPicture(ctx context.Context, spool string, now time.Time) (api.Source, error) {
-	ctx, cancel := context.WithTimeout(ctx, clipboardTime)
+	ctx, cancel := context.WithTimeout(ctx, clipboardTimeout)
 	defer cancel()
 	var said error
 	for _, tool := range clipboardTools {
@@ -91,8 +91,10 @@ func ClipboardPicture(ctx context.Context, spool string, now time.Time) (api.Sou
 
 func installClipboard(system string) string {
 	switch system {
-	case "darwin", "windows":
-		return "Put " + map[string]string{"darwin": "osascript", "windows": "powershell.exe"}[system] + ", which is part of the system, into PATH."
+	case "darwin":
+		return "Put osascript, which is part of the system, into PATH."
+	case "windows":
+		return "Put powershell.exe, which is part of the system, into PATH."
 	}
 	return "Install wl-clipboard (Wayland) or xclip (X11)."
 }

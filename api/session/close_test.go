@@ -25,7 +25,7 @@ func TestCloseInReverse(t *testing.T) {
 func TestCloseLeavesWhatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		patient := func(ctx context.Context) error { <-ctx.Done(); return nil }
-		ctx, cancel := context.WithTimeout(t.Context(), CloseTime)
+		ctx, cancel := context.WithTimeout(t.Context(), CloseTimeout)
 		defer cancel()
 		if err := (&Session{closers: []func(context.Context) error{patient}}).Close(ctx); err != nil {
 			t.Error(err)
@@ -35,12 +35,12 @@ func TestCloseLeavesWhatHangs(t *testing.T) {
 		defer close(release)
 		hangs := func(context.Context) error { <-release; return nil }
 		began := time.Now()
-		ctx, cancel = context.WithTimeout(t.Context(), CloseTime)
+		ctx, cancel = context.WithTimeout(t.Context(), CloseTimeout)
 		defer cancel()
 		if err := (&Session{closers: []func(context.Context) error{hangs}}).Close(ctx); !errors.Is(err, errHangs) {
 			t.Error(err)
 		}
-		if took := time.Since(began); took != CloseTime+closeGrace {
+		if took := time.Since(began); took != CloseTimeout+closeGrace {
 			t.Errorf("Close returned after %v", took)
 		}
 	})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"mediadesk/api"
-	"mediadesk/api/queue"
 )
 
 // Move makes the transfer delete each file from the profile From after the profile To has it: the
@@ -19,9 +18,8 @@ func (t *Transfer) Move() {
 
 // deleteOrigin finishes the move of a stored job. It deletes the source in the other profile, with
 // all versions, if the stored file was read back and matches, and the source has not changed;
-// else it keeps the source. It sets Move and Kept of the job. The error is a *queue.NotReadyError if
-// a later attempt may decide.
-func (s *Session) deleteOrigin(ctx context.Context, j *api.Job) error {
+// else it keeps the source. It sets Move and Kept of the job.
+func (s *Session) deleteOrigin(ctx context.Context, j *api.Job) {
 	origin := j.Upload.Source.Origin
 	err := s.compareStored(ctx, j)
 	var from *Session
@@ -45,13 +43,9 @@ func (s *Session) deleteOrigin(ctx context.Context, j *api.Job) error {
 			err = fmt.Errorf("%s cannot be deleted: %w", j.Upload.Source, err)
 		}
 	}
-	if notReady := passing(err, err); notReady != nil {
-		return notReady
-	}
 	if j.Move = api.MoveDone; err != nil {
 		j.Move, j.Kept = api.MoveKept, err.Error()
 	}
-	return nil
 }
 
 // compareStored reads back the record of a stored file and compares its size with what was sent. If
@@ -88,7 +82,7 @@ func (s *Session) compareStored(ctx context.Context, j *api.Job) error {
 		sum, _, err := api.HashContent(body)
 		switch {
 		case err != nil:
-			return &queue.NotReadyError{Err: fmt.Errorf("%s could not be read back from %s: %w", j.Upload.Path(), j.Profile, err)}
+			return fmt.Errorf("%s could not be read back from %s: %w", j.Upload.Path(), j.Profile, err)
 		case sum != j.Hash:
 			return fmt.Errorf("%s has other bytes in %s than those that were sent", j.Upload.Path(), j.Profile)
 		}
@@ -96,7 +90,7 @@ func (s *Session) compareStored(ctx context.Context, j *api.Job) error {
 	return nil
 }
 
-// sizeOf is the size of a file in bytes; -1 if the record does not tell it.
+// sizeOf is the size of a file in bytes; -1 if it is unknown.
 func sizeOf(f *api.File) int64 {
 	if f == nil {
 		return -1

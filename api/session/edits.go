@@ -129,7 +129,7 @@ func (s *Session) changeIn(ctx context.Context, batch, fileID string, change api
 	var edits []journal.Edit
 	// A change that only runs extensions cannot be undone.
 	if back := inverse(&before.File, change); err == nil && seen && !back.IsEmpty() {
-		edits, err = s.begin(ctx, journal.Edit{FileID: fileID, Batch: batch, Before: back, After: kept(change)})
+		edits, err = s.begin(ctx, journal.Edit{FileID: fileID, Batch: batch, Before: back, After: withoutExtensions(change)})
 	}
 	if err != nil {
 		return nil, err
@@ -166,8 +166,8 @@ func (s *Session) end(ctx context.Context, edits []journal.Edit, made bool, err 
 	return err
 }
 
-// kept returns the part of a change that can be undone: all but extensions.
-func kept(change api.Details) api.Details {
+// withoutExtensions returns the part of a change that can be undone.
+func withoutExtensions(change api.Details) api.Details {
 	change.Extensions, change.WebhookURL = api.Field[[]api.Extension]{}, api.Field[string]{}
 	return change
 }
@@ -178,13 +178,10 @@ func (s *Session) patch(ctx context.Context, fileID string, change api.Details) 
 		return nil, err
 	}
 	after, err := s.Client.UpdateDetails(ctx, fileID, change)
-	if err != nil {
-		return nil, errors.Join(err, s.asked(ctx, fileID, change, address, nil, err))
+	if err == nil {
+		err = s.Journal.SaveFile(ctx, s.Profile.Name, *after)
 	}
-	if err := s.Journal.SaveFile(ctx, s.Profile.Name, *after); err != nil {
-		return after, err
-	}
-	return after, s.asked(ctx, fileID, change, address, after, nil)
+	return after, errors.Join(err, s.watchRuns(ctx, fileID, change, address, after, err))
 }
 
 // inverse returns the change that undoes change on a file that was as before.
@@ -239,7 +236,7 @@ func (s *Session) replay(ctx context.Context, fileID string, policy Policy, undo
 	}
 	fresh := s.ReadAll(ctx, ids, nil)
 	for i, e := range edits {
-		now, err := s.asFarAsKnown(ctx, fresh[i])
+		now, err := s.lastKnown(ctx, fresh[i])
 		left, want := e.After, e.Before
 		if !undo {
 			left, want = want, left
@@ -267,7 +264,7 @@ func (s *Session) replayOne(ctx context.Context, t replayed, undo bool) Edited {
 		out.File, out.Err = s.patch(ctx, out.FileID, t.send)
 	}
 	if out.Err == nil && t.to != "" {
-		out.File, out.Err = s.bring(ctx, t.now, t.edit.Action, t.to)
+		out.File, out.Err = s.takeBack(ctx, t.now, t.edit.Action, t.to)
 	}
 	if out.Err == nil {
 		out.Err = s.Journal.MarkEdits(ctx, []int64{t.edit.ID}, undo)
@@ -275,9 +272,9 @@ func (s *Session) replayOne(ctx context.Context, t replayed, undo bool) Edited {
 	return out
 }
 
-// asFarAsKnown returns the record as just read, or as last seen if the service does not let us read
+// lastKnown returns the record as just read, or as last seen if the service does not let us read
 // it.
-func (s *Session) asFarAsKnown(ctx context.Context, fresh Edited) (*api.File, error) {
+func (s *Session) lastKnown(ctx context.Context, fresh Edited) (*api.File, error) {
 	if fresh.Err == nil || !api.Unavailable(fresh.Err) {
 		return fresh.File, fresh.Err
 	}

@@ -43,7 +43,7 @@ func (s *Session) withAddress(ctx context.Context, fileID string, change api.Det
 	}
 	address, err := s.Watch.Address(ctx, api.Hook{Profile: s.Profile.Name, FileID: fileID})
 	if errors.Is(err, watch.ErrNoReceiver) {
-		return change, "", nil // polling must do
+		return change, "", nil // only polling is possible
 	}
 	if err != nil {
 		return change, "", fmt.Errorf("no webhook address: %w", err)
@@ -52,9 +52,9 @@ func (s *Session) withAddress(ctx context.Context, fileID string, change api.Det
 	return change, address, nil
 }
 
-// asked tells the watch which runs a change began. Without an answer after is nil, and the runs
-// that may have begun are watched.
-func (s *Session) asked(ctx context.Context, fileID string, change api.Details, address string, after *api.File, err error) error {
+// watchRuns watches the runs that a change began. Without an answer, after is nil, and the runs that
+// may have begun are watched.
+func (s *Session) watchRuns(ctx context.Context, fileID string, change api.Details, address string, after *api.File, err error) error {
 	list := change.Extensions.Or(nil)
 	if after == nil && (len(list) == 0 || api.OutcomeOf(err) != api.Unknown) {
 		return nil

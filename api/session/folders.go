@@ -227,10 +227,10 @@ func (s *Session) replayFolder(ctx context.Context, e journal.Edit, undo bool) (
 	if err != nil {
 		return nil, err
 	}
-	kept := context.WithoutCancel(ctx)
+	ctx = context.WithoutCancel(ctx)
 	folder := api.File{Type: api.TypeFolder, Name: path.Base(to), FolderPath: path.Clean(to)}
 	return []Edited{{File: &folder, Err: errors.Join(
-		s.Journal.ForgetFolder(kept, s.Profile.Name, from), s.Journal.MarkEdits(kept, []int64{e.ID}, undo),
+		s.Journal.ForgetFolder(ctx, s.Profile.Name, from), s.Journal.MarkEdits(ctx, []int64{e.ID}, undo),
 	)}}, nil
 }
 
@@ -240,8 +240,8 @@ var ErrJobPending = errors.New("the service has not reported the end of folder j
 
 // Polling intervals for folder jobs and purges.
 const (
-	firstJobPoll = 100 * time.Millisecond
-	lastJobPoll  = 5 * time.Second
+	firstPollInterval = 100 * time.Millisecond
+	maxPollInterval   = 5 * time.Second
 )
 
 // runFolderJob starts a folder job and waits until the service reports it as completed. Services do
@@ -265,11 +265,11 @@ func (s *Session) runFolderJob(ctx context.Context, r api.Request, purge *api.Pu
 	return nil
 }
 
-// poll calls pending until it returns false, ctx ends, or limit is over. With limit 0 it calls it
-// once.
-func poll(ctx context.Context, limit time.Duration, pending func() (bool, error)) error {
-	for wait, waited := firstJobPoll, time.Duration(0); ; wait = min(2*wait, lastJobPoll) {
-		if again, err := pending(); !again || err != nil || wait > limit-waited {
+// poll calls pending until it returns false, ctx ends, or timeout is over. With timeout 0 it calls
+// it once.
+func poll(ctx context.Context, timeout time.Duration, pending func() (bool, error)) error {
+	for wait, waited := firstPollInterval, time.Duration(0); ; wait = min(2*wait, maxPollInterval) {
+		if again, err := pending(); !again || err != nil || wait > timeout-waited {
 			return err
 		}
 		select {

@@ -2,13 +2,10 @@ package session
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"path/filepath"
 
 	"mediadesk/api"
 	"mediadesk/api/local"
@@ -66,7 +63,7 @@ func faultNotice(faults string) string {
 
 // serveOrFind serves the library of a folder, or finds the process that does. The library runs
 // until the session closes it, after everything that uses it. If another program has the usual
-// address, busy says so, and the address depends on the folder alone while that one is free.
+// address, busy says so.
 func serveOrFind(usual string, o local.Options, changed func(string)) (address, busy string, library io.Closer, err error) {
 	addr := usual
 	for range 4 {
@@ -80,27 +77,10 @@ func serveOrFind(usual string, o local.Options, changed func(string)) (address, 
 		case err == nil:
 			return server.Address, busy, server, nil
 		case errors.As(err, &taken) && taken.Op == "listen":
-			if addr = "127.0.0.1:0"; busy == "" {
-				addr, busy = ownAddress(o.Dir), "another program uses "+usual
-			}
+			addr, busy = "127.0.0.1:0", "another program uses "+usual
 		case !errors.Is(err, local.ErrInUse):
 			return "", "", nil, err
 		}
 	}
 	return "", "", nil, err
-}
-
-// Ports for libraries whose usual one is taken, below those that systems give to any connection.
-const (
-	firstPort = 20_000
-	ports     = 10_000
-)
-
-// ownAddress returns an address that depends only on the folder of a library.
-func ownAddress(dir string) string {
-	if abs, err := filepath.Abs(dir); err == nil {
-		dir = abs
-	}
-	sum := sha256.Sum256([]byte(dir))
-	return fmt.Sprintf("127.0.0.1:%d", firstPort+int(binary.BigEndian.Uint32(sum[:])%ports))
 }

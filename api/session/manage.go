@@ -21,8 +21,7 @@ func (s *Session) renameIn(ctx context.Context, batch string, f api.File, name s
 	if err := api.CheckName(name); err != nil {
 		return nil, err
 	}
-	e := journal.Edit{FileID: f.FileID, Batch: batch, Action: journal.ActionMove, Was: f.FilePath, Became: path.Join(path.Dir(f.FilePath), name)}
-	return s.carryOut(ctx, e, func() error {
+	return s.relocate(ctx, batch, f, path.Join(path.Dir(f.FilePath), name), func() error {
 		r, err := api.RenameFile(f.FilePath, name, purge != nil)
 		if purge == nil {
 			return s.Client.Do(ctx, nil)(r, err)
@@ -31,10 +30,34 @@ func (s *Session) renameIn(ctx context.Context, batch string, f api.File, name s
 		err = s.Client.Do(ctx, &answer)(r, err)
 		purge.ID = answer.PurgeRequestID
 		return err
-	}, func(ctx context.Context) (*api.File, string, error) {
+	})
+}
+
+// Move moves a file into a folder and returns its new record. The record is nil if the file became
+// a version of an existing one, which cannot be undone.
+func (s *Session) Move(ctx context.Context, f api.File, folder string) (*api.File, error) {
+	return s.moveIn(ctx, "", f, folder)
+}
+
+func (s *Session) moveIn(ctx context.Context, batch string, f api.File, folder string) (*api.File, error) {
+	if err := checkFolder(folder); err != nil {
+		return nil, err
+	}
+	return s.relocate(ctx, batch, f, path.Join("/", folder, path.Base(f.FilePath)), func() error {
+		return s.Client.Do(ctx, nil)(api.MoveFile(f.FilePath, folder))
+	})
+}
+
+// relocate journals and calls do, which gives a file another path, and returns the new record.
+func (s *Session) relocate(ctx context.Context, batch string, f api.File, to string, do func() error) (*api.File, error) {
+	e := journal.Edit{FileID: f.FileID, Batch: batch, Action: journal.ActionMove, Was: f.FilePath, Became: to}
+	return s.carryOut(ctx, e, do, func(ctx context.Context) (*api.File, string, error) {
 		after, err := s.Read(ctx, f.FileID)
-		if after == nil {
-			return nil, e.Became, err
+		switch {
+		case api.Unavailable(err) && path.Dir(to) != path.Dir(f.FilePath):
+			return nil, "", s.Journal.ForgetFile(ctx, s.Profile.Name, f.FileID)
+		case after == nil:
+			return nil, to, err
 		}
 		return after, after.FilePath, err
 	})
@@ -51,35 +74,12 @@ func (s *Session) carryOut(ctx context.Context, e journal.Edit, do func() error,
 	if err := do(); err != nil {
 		return nil, s.end(ctx, edits, false, err)
 	}
-	kept := context.WithoutCancel(ctx) // it is done, so record it even if the user cancels now
-	after, became, err := then(kept)
+	ctx = context.WithoutCancel(ctx) // it is done, so record it even if the user cancels now
+	after, became, err := then(ctx)
 	if edits[0].Became = became; became == "" || became == e.Was {
-		return after, errors.Join(err, s.Journal.EndEdits(kept, edits, false))
+		return after, errors.Join(err, s.Journal.EndEdits(ctx, edits, false))
 	}
 	return after, s.end(ctx, edits, true, err)
-}
-
-// Move moves a file into a folder and returns its new record. The record is nil if the file became
-// a version of an existing one, which cannot be undone.
-func (s *Session) Move(ctx context.Context, f api.File, folder string) (*api.File, error) {
-	return s.moveIn(ctx, "", f, folder)
-}
-
-func (s *Session) moveIn(ctx context.Context, batch string, f api.File, folder string) (*api.File, error) {
-	e := journal.Edit{FileID: f.FileID, Batch: batch, Action: journal.ActionMove, Was: f.FilePath, Became: path.Join("/", folder, path.Base(f.FilePath))}
-	if err := checkFolder(folder); err != nil {
-		return nil, err
-	}
-	return s.carryOut(ctx, e, func() error { return s.Client.Do(ctx, nil)(api.MoveFile(f.FilePath, folder)) }, func(ctx context.Context) (*api.File, string, error) {
-		after, err := s.Read(ctx, f.FileID)
-		switch {
-		case api.Unavailable(err):
-			return nil, "", s.Journal.ForgetFile(ctx, s.Profile.Name, f.FileID)
-		case after == nil:
-			return nil, e.Became, err
-		}
-		return after, after.FilePath, err
-	})
 }
 
 // Copy copies a file into a folder.
@@ -125,27 +125,17 @@ func (s *Session) restoreIn(ctx context.Context, batch, fileID, versionID string
 		return nil, err
 	}
 	var after *api.File
-	var saved error
 	e := journal.Edit{FileID: fileID, Batch: batch, Action: journal.ActionRestore, Was: versionOf(before)}
-	return s.carryOut(ctx, e, func() error {
-		if after, saved = s.restore(ctx, fileID, versionID); after == nil {
-			return saved
-		}
-		return nil
-	}, func(context.Context) (*api.File, string, error) {
+	return s.carryOut(ctx, e, func() (err error) {
+		after, err = s.Client.Record(ctx)(api.RestoreVersion(fileID, versionID))
+		return err
+	}, func(ctx context.Context) (*api.File, string, error) {
+		became := versionOf(after)
 		if e.Was == "" {
-			return after, "", saved // unknown, so it cannot be undone
+			became = "" // it cannot be undone
 		}
-		return after, versionOf(after), saved
+		return after, became, s.Journal.SaveFile(ctx, s.Profile.Name, *after)
 	})
-}
-
-func (s *Session) restore(ctx context.Context, fileID, versionID string) (*api.File, error) {
-	file, err := s.Client.Record(ctx)(api.RestoreVersion(fileID, versionID))
-	if err != nil {
-		return nil, err
-	}
-	return file, s.Journal.SaveFile(ctx, s.Profile.Name, *file)
 }
 
 // versionOf returns the version id of a record, or "".
@@ -159,26 +149,31 @@ func versionOf(f *api.File) string {
 // backTo returns the target for undoing or redoing an action, or "" if the file is already there. A
 // file in an unexpected place is a conflict.
 func backTo(now *api.File, e journal.Edit, policy Policy, undo bool) (string, []Conflict) {
-	left, want := e.Became, e.Was
+	from, to := e.Became, e.Was
 	if !undo {
-		left, want = want, left
+		from, to = to, from
 	}
 	field, is := "place", now.FilePath
 	if e.Action == journal.ActionRestore {
 		field, is = "version", versionOf(now)
 	}
 	switch {
-	case is == want:
+	case is == to:
 		return "", nil
-	case is != left && policy != Ours:
-		return "", []Conflict{{FileID: now.FileID, Name: now.Name, Field: field, Left: left, Now: is}}
+	case is != from && policy != Ours:
+		return "", []Conflict{{FileID: now.FileID, Name: now.Name, Field: field, Left: from, Now: is}}
 	}
-	return want, nil
+	return to, nil
 }
 
-func (s *Session) bring(ctx context.Context, now *api.File, action, to string) (*api.File, error) {
+// takeBack gives a file the path or version that it had before an action.
+func (s *Session) takeBack(ctx context.Context, now *api.File, action, to string) (*api.File, error) {
 	if action == journal.ActionRestore {
-		return s.restore(ctx, now.FileID, to)
+		file, err := s.Client.Record(ctx)(api.RestoreVersion(now.FileID, to))
+		if err != nil {
+			return nil, err
+		}
+		return file, s.Journal.SaveFile(ctx, s.Profile.Name, *file)
 	}
 	folder, name := path.Split(to)
 	from := now.FilePath

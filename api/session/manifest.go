@@ -81,17 +81,17 @@ func (e ManifestEntry) Entry(dir string, base api.Entry) (api.Entry, error) {
 // [api.UploadField.SetText].
 func ReadManifest(text []byte) ([]ManifestEntry, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	bare := bytes.TrimSpace(text)
+	trimmed := bytes.TrimSpace(text)
 	for number, line := range bytes.Split(text, []byte("\n")) {
 		if !utf8.Valid(line) {
 			return nil, fmt.Errorf("line %d: not UTF-8 text; save the file as UTF-8", number+1)
 		}
 	}
 	switch {
-	case len(bare) == 0:
+	case len(trimmed) == 0:
 		return nil, errors.New("the manifest is empty")
-	case bare[0] == '[', bare[0] == '{':
-		return jsonEntries(text, bare[0] == '[')
+	case trimmed[0] == '[', trimmed[0] == '{':
+		return jsonEntries(text, trimmed[0] == '[')
 	}
 	return csvEntries(text)
 }
@@ -178,8 +178,8 @@ func (e *ManifestEntry) setMember(name string, value json.RawMessage) error {
 
 // valueAfter returns the offset of the next value after white space and commas.
 func valueAfter(text []byte, at int64) int64 {
-	rest := text[at:]
-	return at + int64(len(rest)-len(bytes.TrimLeft(rest, " \t\r\n,")))
+	from := text[at:]
+	return at + int64(len(from)-len(bytes.TrimLeft(from, " \t\r\n,")))
 }
 
 func lineAt(text []byte, at int64) int {

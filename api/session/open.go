@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
@@ -36,7 +35,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	s := &Session{Cache: o.Paths.Cache, Notices: make(chan string, 1), options: o}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	if err := s.open(ctx, o, settings, profile); err != nil {
-		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), CloseTime)
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), CloseTimeout)
 		defer cancel()
 		return nil, errors.Join(err, s.Close(closing))
 	}
@@ -239,9 +238,8 @@ func findKey(ctx context.Context, o Options, profile config.Profile) (api.Key, s
 }
 
 // webhookSecrets returns a function that reads the secrets that sign posts for a profile. It reads them
-// for every post, so that they can be replaced while runs are pending. A file that cannot be read
-// keeps the last secrets; at first it is an error only for the profile in use, and rejects the posts
-// for others.
+// for every post, so that they can be replaced while runs are pending. A file that cannot be read is an
+// error at first, and later rejects the posts.
 func webhookSecrets(o Options, settings config.Config, used config.Profile) (func(profile string) []string, error) {
 	read := func(name string) ([]string, error) {
 		profile, ok := settings.Profiles[name]
@@ -258,21 +256,14 @@ func webhookSecrets(o Options, settings config.Config, used config.Profile) (fun
 		}
 		return texts, err
 	}
-	var mu sync.Mutex
-	first, err := read(used.Name)
-	last := map[string][]string{used.Name: first}
+	_, err := read(used.Name)
 	return func(name string) []string {
-		mu.Lock()
-		defer mu.Unlock()
 		list, err := read(name)
-		switch {
-		case err == nil:
-			last[name] = list
-		case last[name] == nil:
+		if err != nil {
 			slog.Warn("webhook posts of a profile cannot be checked", "profile", name, "err", err)
-			last[name] = []string{rand.Text()}
+			return []string{rand.Text()}
 		}
-		return last[name]
+		return list
 	}, err
 }
 
@@ -303,7 +294,7 @@ func (s *Session) prepare(ctx context.Context, j api.Job, arrived func(n int64))
 	}
 	address, err := s.Watch.Address(ctx, api.Hook{Profile: j.Profile, JobID: j.ID})
 	if errors.Is(err, watch.ErrNoReceiver) {
-		return &u, nil // polling must do
+		return &u, nil // only polling is possible
 	}
 	if err != nil {
 		return nil, fmt.Errorf("no webhook address: %w", err)

@@ -27,7 +27,7 @@ func homeWith(t *testing.T, settings string) Options {
 
 func closeSession(t *testing.T, s *Session) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), CloseTime)
+	ctx, cancel := context.WithTimeout(context.Background(), CloseTimeout)
 	defer cancel()
 	if err := s.Close(ctx); err != nil {
 		t.Error(err)
@@ -100,30 +100,6 @@ func TestOpenLeavesNothing(t *testing.T) {
 			t.Log(err)
 			goleak.VerifyNone(t, running)
 		})
-	}
-}
-
-// TestEmptyJournalIsSaidOnce: an empty journal is set aside with a warning, and the next start has none.
-func TestEmptyJournalIsSaidOnce(t *testing.T) {
-	o := homeWith(t, "[local]\naddr = \"127.0.0.1:0\"\n[webhook]\nlisten = \"127.0.0.1:0\"\n")
-	if err := os.MkdirAll(o.Paths.Data, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(o.Paths.Journal(), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []int{1, 0} {
-		s, err := Open(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(s.Warnings) != want {
-			t.Errorf("warnings %v, want %d", s.Warnings, want)
-		}
-		closeSession(t, s)
-	}
-	if _, err := os.Stat(o.Paths.Journal() + ".empty"); err != nil {
-		t.Error(err)
 	}
 }
 

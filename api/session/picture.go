@@ -101,8 +101,8 @@ func (s *Session) sameSource(ctx context.Context, f api.File) string {
 	return job.Upload.Source.Path
 }
 
-// here returns the record with the address at which the local service answers now: a record that was
-// kept may have the port of an earlier start. Records of other services are returned unchanged.
+// here returns the record with the address at which the local service answers now: a record of the
+// journal may have the port of an earlier start. Records of other services are returned unchanged.
 func (s *Session) here(f api.File) api.File {
 	for _, address := range []*string{&f.URL, &f.ThumbnailURL, &f.Thumbnail} {
 		u, err := url.Parse(*address)
@@ -114,8 +114,8 @@ func (s *Session) here(f api.File) api.File {
 	return f
 }
 
-// signedFor is the lifetime of an address that is fetched at once.
-const signedFor = 10 * time.Minute
+// signedTTL is the lifetime of an address that is fetched at once.
+const signedTTL = 10 * time.Minute
 
 // Signed returns an address at which anybody can fetch a private file for the time valid.
 func (s *Session) Signed(f api.File, valid time.Duration) (string, error) {
@@ -153,7 +153,7 @@ func (s *Session) fetchFrom(ctx context.Context, f api.File, offset, limit int64
 }
 
 func (s *Session) fetchSigned(ctx context.Context, f api.File, offset, limit int64) (io.ReadCloser, int64, error) {
-	address, err := s.Signed(f, signedFor)
+	address, err := s.Signed(f, signedTTL)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -176,12 +176,12 @@ func (s *Session) KeepNaming(naming api.Naming) error {
 	return err
 }
 
-const tryTime = 10 * time.Second
+const tryTimeout = 10 * time.Second
 
 // TryKey requests one record with the key. It returns nil if the service accepts the key, and an
 // error for which [api.KeyRefused] is true if it refuses the key.
 func TryKey(ctx context.Context, p config.Profile, key api.Key) error {
-	ctx, cancel := context.WithTimeout(ctx, tryTime)
+	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
 	defer cancel()
 	client, err := api.NewClient(api.Options{
 		UploadURL: p.UploadURL, BaseURL: p.BaseURL, DeliveryURL: p.DeliveryURL, Insecure: p.Insecure, Key: key,

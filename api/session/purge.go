@@ -11,10 +11,10 @@ import (
 	"mediadesk/api"
 )
 
-// AwaitPurge polls the status of a purge until it is completed, but at most for limit; with 0 it
-// asks once. A purge still pending then is no error.
-func (s *Session) AwaitPurge(ctx context.Context, p api.Purge, limit time.Duration) (api.Purge, error) {
-	err := poll(ctx, limit, func() (bool, error) {
+// AwaitPurge polls the status of a purge until it is completed, but at most for timeout; with 0 it
+// requests it once. A purge still pending then is no error.
+func (s *Session) AwaitPurge(ctx context.Context, p api.Purge, timeout time.Duration) (api.Purge, error) {
+	err := poll(ctx, timeout, func() (bool, error) {
 		var now api.Purge
 		err := s.Client.Do(ctx, &now)(api.ReadPurge(p.ID))
 		if err == nil {
@@ -25,8 +25,8 @@ func (s *Session) AwaitPurge(ctx context.Context, p api.Purge, limit time.Durati
 	return p, err
 }
 
-// purgePatience limits how long PurgeAll waits for a purge.
-const purgePatience = 5 * time.Second
+// purgeTimeout limits how long PurgeAll waits for a purge.
+const purgeTimeout = 5 * time.Second
 
 var errNoURL = errors.New("the record of the file has no URL")
 
@@ -50,7 +50,7 @@ func (s *Session) PurgeAll(ctx context.Context, files []api.File, report func(Ed
 				err = s.Client.Do(ctx, &p)(api.StartPurge(p.URL))
 			}
 			if err == nil {
-				p, err = s.AwaitPurge(ctx, p, purgePatience)
+				p, err = s.AwaitPurge(ctx, p, purgeTimeout)
 			}
 			open = open || strings.EqualFold(p.Status, api.JobPending)
 		}

@@ -50,7 +50,7 @@ func TestPurgeAll(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.AwaitPurge(ctx, api.Purge{ID: "1"}, purgePatience); err == nil {
+	if _, err := s.AwaitPurge(ctx, api.Purge{ID: "1"}, purgeTimeout); err == nil {
 		t.Error("interrupting the wait: got no error")
 	}
 	if list, _ := s.PurgeAll(t.Context(), []api.File{{FileID: "2"}}, nil); list[0].Err == nil {

@@ -45,7 +45,9 @@ func TestWebhookSecretsAreReplacedMeanwhile(t *testing.T) {
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	sees("whsec_new")
+	if got := secrets("p"); len(got) != 1 || got[0] == "whsec_new" {
+		t.Errorf("got %q without the file", got)
+	}
 	if got := o.Secrets.String("x whsec_old whsec_new"); got == "x whsec_old whsec_new" {
 		t.Error("the secrets are not masked in logs")
 	}

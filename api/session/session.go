@@ -76,8 +76,8 @@ func (s *Session) Context() context.Context {
 	return s.ctx
 }
 
-// CloseTime is how long closing waits for running uploads.
-const CloseTime = 5 * time.Second
+// CloseTimeout is how long closing waits for running uploads.
+const CloseTimeout = 5 * time.Second
 
 // closeGrace is the extra time for a part to close after its context has ended.
 const closeGrace = 3 * time.Second

@@ -45,14 +45,14 @@ func (s *Session) settleEdits(ctx context.Context) error {
 	return undecided
 }
 
-// folderJobTime is how long a folder job may take to begin after its edit was journaled.
-const folderJobTime = time.Minute
+// folderJobTimeout is how long a folder job may take to begin after its edit was journaled.
+const folderJobTimeout = time.Minute
 
 // isMade reports whether the service made an edit: the file is not as it was before. It sets Became.
 func (s *Session) isMade(ctx context.Context, e *journal.Edit, now map[string]api.File) (bool, error) {
 	if e.Action == journal.ActionFolder {
 		there, err := s.FindFolder(ctx, e.Became)
-		if err == nil && there == nil && time.Since(e.At) < folderJobTime {
+		if err == nil && there == nil && time.Since(e.At) < folderJobTimeout {
 			err = fmt.Errorf("the service may still move the folder %s", e.Was)
 		}
 		return there != nil, err
@@ -79,8 +79,8 @@ func (s *Session) isMade(ctx context.Context, e *journal.Edit, now map[string]ap
 	case journal.ActionRestore:
 		e.Became = versionOf(&file)
 	default:
-		rest, _ := onTop(&file, e.Before, e.Before, Ours)
-		return !rest.IsEmpty(), nil
+		missing, _ := onTop(&file, e.Before, e.Before, Ours)
+		return !missing.IsEmpty(), nil
 	}
 	return e.Became != e.Was, nil
 }

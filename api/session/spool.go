@@ -25,22 +25,22 @@ func Spool(dir, name string, write func(io.Writer) (size int64, err error)) (pat
 		return "", 0, err
 	}
 	// In a folder of its own the file can have a plain name. The lock ends with the process.
-	own := filepath.Join(dir, rand.Text())
-	lock := flock.New(own + spoolLock)
+	folder := filepath.Join(dir, rand.Text())
+	lock := flock.New(folder + spoolLock)
 	if _, err := lock.TryLock(); err != nil {
 		return "", 0, err
 	}
-	spooled.Store(own, lock)
+	spooled.Store(folder, lock)
 	defer func() {
 		if err != nil {
-			spooled.Delete(own)
-			_ = errors.Join(os.RemoveAll(own), os.Remove(lock.Path()), lock.Unlock())
+			spooled.Delete(folder)
+			_ = errors.Join(os.RemoveAll(folder), os.Remove(lock.Path()), lock.Unlock())
 		}
 	}()
-	if err := os.Mkdir(own, 0o700); err != nil {
+	if err := os.Mkdir(folder, 0o700); err != nil {
 		return "", 0, err
 	}
-	f, err := os.Create(filepath.Join(own, name))
+	f, err := os.Create(filepath.Join(folder, name))
 	if err != nil {
 		return "", 0, err
 	}
@@ -62,8 +62,8 @@ func (s *Session) removeUnused(ctx context.Context) {
 	dir := s.options.Paths.Spool()
 	entries, _ := os.ReadDir(dir) // usually there is none
 	for _, e := range entries {
-		own := filepath.Join(dir, strings.TrimSuffix(e.Name(), spoolLock))
-		needed, err := s.Journal.Mentions(ctx, filepath.Base(own))
+		folder := filepath.Join(dir, strings.TrimSuffix(e.Name(), spoolLock))
+		needed, err := s.Journal.Mentions(ctx, filepath.Base(folder))
 		if id, ok := strings.CutPrefix(e.Name(), originPrefix); ok {
 			n, _ := strconv.ParseInt(id, 10, 64)
 			var job api.Job
@@ -71,7 +71,7 @@ func (s *Session) removeUnused(ctx context.Context) {
 			needed = job.ID != 0 && !job.State.Final()
 		}
 		if err == nil && !needed {
-			err = removeSpool(own)
+			err = removeSpool(folder)
 		}
 		if err != nil {
 			slog.Warn("could not remove the copy of a source", "err", err)
@@ -80,12 +80,12 @@ func (s *Session) removeUnused(ctx context.Context) {
 }
 
 // removeSpool removes a folder of the spool, unless a running program uses it.
-func removeSpool(own string) error {
-	lock := flock.New(own + spoolLock)
+func removeSpool(folder string) error {
+	lock := flock.New(folder + spoolLock)
 	if free, err := lock.TryLock(); err != nil || !free {
 		return err
 	}
-	return errors.Join(os.RemoveAll(own), os.Remove(lock.Path()), lock.Unlock())
+	return errors.Join(os.RemoveAll(folder), os.Remove(lock.Path()), lock.Unlock())
 }
 
 // removeSpooled removes the copy that a job was sent from: if it is stored, or if the user of a

@@ -54,7 +54,11 @@ func LostOf(jobs []api.Job) string {
 	}
 	var list []string
 	for _, what := range slices.Sorted(maps.Keys(files)) {
-		list = append(list, fmt.Sprintf("%s of %d file%s", what, files[what], map[bool]string{true: "s"}[files[what] > 1]))
+		noun := "files"
+		if files[what] == 1 {
+			noun = "file"
+		}
+		list = append(list, fmt.Sprintf("%s of %d %s", what, files[what], noun))
 	}
 	return strings.Join(list, ", ")
 }
@@ -137,7 +141,7 @@ func (p *planner) prepare(ctx context.Context) error {
 		return err
 	}
 	for _, j := range jobs {
-		p.open[bare(j.Upload.Source.Origin)] = j.ID
+		p.open[withoutDetails(j.Upload.Source.Origin)] = j.ID
 	}
 	runs, err := p.from.Journal.Runs(ctx, api.RunFilter{Profile: p.t.From})
 	for i := range runs {
@@ -162,7 +166,7 @@ func (p *planner) add(ctx context.Context, f *api.File, base string) error {
 	if ok && sent.File != nil && versionOf(sent.File) == origin.Version && !p.extended[f.FileID] {
 		origin.Hash = sent.Hash
 	}
-	if id := p.open[bare(origin)]; id != 0 {
+	if id := p.open[withoutDetails(origin)]; id != 0 {
 		p.t.Unfinished = append(p.t.Unfinished, id)
 		return nil
 	}
@@ -202,8 +206,8 @@ func (p *planner) add(ctx context.Context, f *api.File, base string) error {
 	return nil
 }
 
-// bare returns an origin without the parts that may change between two reads.
-func bare(o api.Origin) api.Origin {
+// withoutDetails returns an origin without the parts that may change between two reads.
+func withoutDetails(o api.Origin) api.Origin {
 	o.Path, o.Hash = "", ""
 	return o
 }
@@ -341,25 +345,23 @@ func (s *Session) fetchOrigin(ctx context.Context, j api.Job, arrived func(n int
 			return path, nil
 		}
 	}
-	if notReady := passing(err, fmt.Errorf("%s cannot be read: %w", j.Upload.Source, err)); notReady != nil {
-		return "", notReady
+	if later := notReady(j.Upload.Source, err); later != nil {
+		return "", later
 	}
 	return fail("cannot be read: "+err.Error(), api.Hint(err))
 }
 
-// passing returns a *queue.NotReadyError with the text of words if a later attempt may succeed after
-// err, else nil.
-func passing(err, words error) error {
+// notReady returns a *queue.NotReadyError if a later attempt may succeed after err, else nil.
+func notReady(source api.Source, err error) error {
 	var answer *api.ServiceError
 	var send *api.SendError
-	var notReady *queue.NotReadyError
+	later := &queue.NotReadyError{Err: fmt.Errorf("%s cannot be read: %w", source, err)}
 	switch {
-	case errors.As(err, &notReady):
-		return notReady
 	case errors.As(err, &answer) && (answer.Status == http.StatusTooManyRequests || answer.Status >= 500 && !api.Unavailable(err)):
-		return &queue.NotReadyError{Err: words, Wait: answer.Wait}
+		later.Wait = answer.Wait
+		return later
 	case errors.As(err, &send), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return &queue.NotReadyError{Err: words}
+		return later
 	}
 	return nil
 }

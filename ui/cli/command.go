@@ -146,7 +146,7 @@ func (p *Program) execute(ctx context.Context, args []string) error {
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
 	err := cmp.Or(p.runCommand(ctx, root), p.failed)
-	closing, cancel := context.WithTimeout(context.Background(), session.CloseTime)
+	closing, cancel := context.WithTimeout(context.Background(), session.CloseTimeout)
 	defer cancel()
 	for _, s := range p.sessions {
 		if err := s.Close(closing); err != nil {

@@ -106,8 +106,8 @@ func newACSkipper(c *huffman) *acSkipper {
 		var bits, over uint8
 		var end jump
 		for end == 0 {
-			rest := i << bits & (1<<peekBits - 1)
-			q := c.quick[rest<<(16-peekBits)]
+			remaining := i << bits & (1<<peekBits - 1)
+			q := c.quick[remaining<<(16-peekBits)]
 			length, run, size := uint8(q>>8), uint8(q)>>4, uint8(q)&15
 			if q == 0 || bits+length+size > peekBits || over > 64 {
 				break

@@ -57,7 +57,7 @@ type Options struct {
 // Changed reports that a preference was saved. Screens apply it at once.
 type Changed struct {
 	Theme       config.Theme
-	Themes      map[config.Theme]config.OwnTheme
+	Themes      map[config.Theme]config.UserTheme
 	Pictures    config.Pictures
 	Signal      config.Signal
 	Concurrency int

@@ -211,8 +211,8 @@ func TestProgramSettings(t *testing.T) {
 	}
 }
 
-// TestOwnTheme: a user's own theme can be chosen, and the screen sends its colors at once.
-func TestOwnTheme(t *testing.T) {
+// TestUserTheme: a user's own theme can be chosen, and the screen sends its colors at once.
+func TestUserTheme(t *testing.T) {
 	d := newDriver(t)
 	d.Own("[themes.sea.dark]\naccent = \"#5fd7ff\"\n")
 	d.open().Press("tab", "right", "right", "right", "right", "right")

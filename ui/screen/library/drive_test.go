@@ -40,6 +40,7 @@ func startIn(t testing.TB, o Options, size image.Point) *driven {
 	}
 	o.Context = t.Context()
 	d.m = New(o)
+	d.m.typingPause = 0
 	d.Driver = uitest.Drive(t, page.Library, d.m, size)
 	return d
 }
@@ -176,7 +177,11 @@ func (s *shelf) list(_ context.Context, q api.Query) ([]api.File, error) {
 			all = append(all, api.File{Type: api.TypeFolder, Name: name, FolderPath: strings.TrimRight(q.Folder, "/") + "/" + name, FolderID: "id " + name})
 		}
 	} else {
-		all = s.files[q.Folder]
+		folder := q.Folder
+		if _, below, found := strings.Cut(q.Search, `path : "`); found { // the preview of a folder
+			folder, _, _ = strings.Cut(below, `"`)
+		}
+		all = s.files[folder]
 	}
 	return all[min(q.Skip, len(all)):min(q.Skip+q.Limit, len(all))], nil
 }

@@ -33,8 +33,8 @@ const ahead = 60
 // maxUnmatched limits the files read without a match before the user must ask for more.
 const maxUnmatched = 10_000
 
-// patience limits the time for a listing.
-const patience = time.Minute
+// listTimeout limits the time for a listing.
+const listTimeout = time.Minute
 
 // by is the sort key of files.
 type by int
@@ -118,11 +118,7 @@ func (m *Model) askRuns() tea.Cmd {
 			return page.Problem(err)
 		}
 		now := standingOf(runs)
-		return page.Do(func() {
-			if m.standing = now; strings.Contains(m.list.Filter(), isPrefix) {
-				m.list.Arrange()
-			}
-		})
+		return page.Do(func() { m.standing = now })
 	})
 }
 
@@ -178,11 +174,9 @@ func (m *Model) read(l listing, want int, more bool) tea.Cmd {
 	if !more {
 		m.opening, m.stale = l.folder, false
 	}
-	if m.stop != nil {
-		m.stop()
-	}
+	m.stopReading()
 	m.busy = true
-	ctx, cancel := context.WithTimeout(m.o.Context, patience)
+	ctx, cancel := context.WithTimeout(m.o.Context, listTimeout)
 	m.stop = cancel
 	s, now := m.o.Session, m.now
 	// The local library lists files, so its refusal is an error.
@@ -200,6 +194,15 @@ func (m *Model) read(l listing, want int, more bool) tea.Cmd {
 		l.at = now()
 		return page.Then(func() tea.Cmd { return m.got(l, more) })
 	})
+}
+
+// stopReading cancels the read of a listing.
+func (m *Model) stopReading() {
+	if m.stop != nil {
+		m.stop()
+	}
+	m.reading.Drop()
+	m.busy = false
 }
 
 // fill reads pages, folders first, until the listing has want records.
@@ -292,6 +295,10 @@ func (l *listing) fromSeen(ctx context.Context, seen func(context.Context, strin
 func (m *Model) got(l listing, more bool) tea.Cmd {
 	m.busy, m.opening = false, ""
 	if errors.Is(l.err, context.Canceled) {
+		return nil
+	}
+	if m.query.open && l.err != nil {
+		m.query.wrong = l.err
 		return nil
 	}
 	if l.err != nil && !l.search.isNone() && l.search.text != m.shown.search.text && m.Overlays().Top() == nil {

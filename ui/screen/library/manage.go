@@ -63,6 +63,7 @@ func (m *Model) took(list []session.Edited, _ time.Time) (cmd tea.Cmd, what stri
 		e, is := edited[f.FileID]
 		return is && e.Err == nil && (e.File == nil || path.Dir(e.File.FilePath) != path.Dir(f.FilePath))
 	})
+	m.sheet.Forget()
 	return m.reload(), ""
 }
 

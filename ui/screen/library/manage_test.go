@@ -274,7 +274,7 @@ func TestQueryLineOfTheLocalLibrary(t *testing.T) {
 	d := serve(t)
 	for line, want := range map[string]string{
 		"a": "a.txt", "<1kb before:2030 is:other format:txt": "a.txt b.txt c.txt d.txt", "after:1d is:private": "",
-		`name:b query:"size > 1"`: "b.txt", "tag:none": "", "width>1 height<9": "", "is:image": "", "in:/summer/": "d.txt",
+		`query:"name : \"b\" AND size > 1"`: "b.txt", "tag:none": "", "width>1 height<9": "", "is:image": "", "in:/summer/": "d.txt",
 	} {
 		d.Press("f", "ctrl+u")
 		d.Type(line)

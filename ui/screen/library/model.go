@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -76,17 +77,19 @@ type Model struct {
 	stop    context.CancelFunc
 	order   order
 
-	list     *kit.List[api.File]
-	cursors  map[string]string // last cursor row by listing
-	query    query
-	terminal edit.Terminal
-	sheet    *edit.Tiles  // the listing as a contact sheet
-	preview  *edit.Tiles  // pictures of the current row
-	next     tea.Cmd      // of leaving a search, to be run
-	landing  string       // key of the row for the cursor after rereading; empty to stay
-	manage   *edit.Manage // tracks running work
-	standing standing     // extension states of files
-	runs     page.Questions
+	list        *kit.List[api.File]
+	cursors     map[string]string // last cursor row by listing
+	query       query
+	counts      sync.Map // string: what is in a folder, by path
+	typingPause time.Duration
+	terminal    edit.Terminal
+	sheet       *edit.Tiles  // the listing as a contact sheet
+	preview     *edit.Tiles  // pictures of the current row
+	next        tea.Cmd      // of leaving a search, to be run
+	landing     string       // key of the row for the cursor after rereading; empty to stay
+	manage      *edit.Manage // tracks running work
+	standing    standing     // extension states of files
+	runs        page.Questions
 
 	front     bool // the screen is in front
 	stale     bool // changed since the listing was read
@@ -103,8 +106,8 @@ var (
 // New returns a library at the root folder.
 func New(o Options) *Model {
 	m := &Model{
-		o: o, now: o.Now, cursors: map[string]string{},
-		query: query{field: kit.Field{Label: "find", Placeholder: "tag:sunset >1mb after:2026-07 is:private"}},
+		o: o, now: o.Now, cursors: map[string]string{}, typingPause: typingPause,
+		query: query{field: kit.Field{Label: "find", Placeholder: "boat tag:sunset <7d"}},
 	}
 	if m.now == nil {
 		m.now = time.Now
@@ -156,8 +159,12 @@ func (m *Model) Capturing() bool { return m.list.Capturing() || m.query.open }
 // Type edits the filter or the query line.
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 	if m.query.open {
-		m.query.wrong = nil
-		return nil, m.query.field.Update(msg)
+		before := m.query.field.Value()
+		used := m.query.field.Update(msg)
+		if m.query.field.Value() == before {
+			return nil, used
+		}
+		return m.typed(), used
 	}
 	m.unmatched = 0
 	return m.list.Type(msg)

@@ -59,11 +59,11 @@ func (m *Model) newPreview() *edit.Tiles {
 func (m *Model) previewed() []edit.Thumb {
 	folder := ""
 	var pictures []edit.Thumb
-	if f, ok := m.current(); ok && m.front && m.pictureRoom() != (image.Point{}) {
+	if f, ok := m.current(); ok && m.front {
 		switch {
-		case f.IsFolder():
+		case f.IsFolder() && m.list.PaneShown():
 			folder = folderPath(m.shown.folder, f)
-		case f.IsImage():
+		case f.IsImage() && m.pictureRoom() != image.Point{}:
 			pictures = []edit.Thumb{m.thumbOf(f)}
 		}
 	}
@@ -121,7 +121,11 @@ func (m *Model) describe(e kit.Entry[api.File], out *kit.Facts) (title string) {
 	}
 	switch {
 	case f.IsFolder():
-		facts.Fact("Folder", folderPath(m.shown.folder, f))
+		folder := folderPath(m.shown.folder, f)
+		facts.Fact("Folder", folder)
+		if has, known := m.counts.Load(folder); known {
+			facts.Fact("Contains", has.(string))
+		}
 		facts.Fact("Created", text.When(f.Created(), m.now()))
 	default:
 		facts.Fact("Name", f.Name) // the title may be shortened
@@ -167,17 +171,27 @@ func (m *Model) describe(e kit.Entry[api.File], out *kit.Facts) (title string) {
 	return text.ShortName(f.Name, out.Width())
 }
 
-// firstPictures returns the first pictures of a folder.
+// firstPictures returns the first pictures in and below a folder, and counts its files.
 func (m *Model) firstPictures(ctx context.Context, folder string) ([]edit.Thumb, error) {
-	files, err := m.o.Session.List(ctx, api.Query{Folder: folder, Kind: api.KindImage, Sort: (order{}).query(), Limit: edit.MaxFirst})
+	inAll := search{terms: []string{api.SearchBelow(folder)}}
+	files, err := m.o.Session.List(ctx, api.Query{Search: inAll.query(), Sort: order{}.query(), Limit: pageSize})
 	if api.Unavailable(err) {
 		files, err = m.o.Session.SeenIn(ctx, folder)
 	}
 	var thumbs []edit.Thumb
+	size, n := int64(0), 0
 	for _, f := range files {
-		if !f.IsFolder() && f.IsImage() {
+		if f.IsFolder() {
+			continue
+		}
+		n++
+		size += f.Size.Or(0)
+		if f.IsImage() {
 			thumbs = append(thumbs, m.thumbOf(f))
 		}
+	}
+	if err == nil {
+		m.counts.Store(folder, text.Plural(n, "file")+text.If(n > 0, ", "+text.Bytes(size))+text.If(len(files) == pageSize, " and more"))
 	}
 	return thumbs, err
 }

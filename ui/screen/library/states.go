@@ -1,10 +1,10 @@
 package library
 
 import (
-	"slices"
 	"strings"
 
 	"mediadesk/api"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -60,32 +60,13 @@ func (m *Model) states(f api.File) (string, theme.Sign) {
 	return strings.Join(words, " "), sign
 }
 
-// isPrefix is the prefix of filter words for a state.
-const isPrefix = "is:"
-
-// matches reports whether every word is in the name or a tag or, after "is:", is a state such as
-// private.
+// matches reports whether every word is in the name or a tag.
 func (m *Model) matches(f api.File, words []string) bool {
-	states, _ := m.states(f)
-	has := strings.Fields(states)
-	name := strings.ToLower(f.Name)
-	for _, w := range words {
-		if state, ok := strings.CutPrefix(w, isPrefix); ok {
-			if state == "" || !slices.ContainsFunc(has, func(h string) bool { return strings.HasPrefix(h, state) }) {
-				return false
-			}
-			continue
-		}
-		if strings.Contains(name, w) {
-			continue
-		}
-		match := func(tag string) bool { return strings.Contains(strings.ToLower(tag), w) }
-		if !slices.ContainsFunc(f.Tags.Or(nil), match) &&
-			!slices.ContainsFunc(f.AITags.Or(nil), func(t api.AITag) bool { return match(t.Name) }) {
-			return false
-		}
+	texts := append([]string{f.Name}, f.Tags.Or(nil)...)
+	for _, t := range f.AITags.Or(nil) {
+		texts = append(texts, t.Name)
 	}
-	return true
+	return text.HasAll(words, texts...)
 }
 
 // filtered reports whether rows are hidden.

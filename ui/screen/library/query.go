@@ -1,0 +1,419 @@
+package library
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/edit"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
+)
+
+// search is a query line in the service's language; all words must match. The zero search is empty.
+type search struct {
+	text  string   // as typed
+	terms []string // conditions of the service's search (hosted-service.md §8)
+	kind  string   // api.KindImage, api.KindNonImage or empty
+}
+
+// isNone reports whether the search is empty.
+func (s search) isNone() bool { return s.text == "" }
+
+// query returns the search in the service's language.
+func (s search) query() string {
+	// With a query, the service ignores the type parameter.
+	return strings.Join(append([]string{`type = "file"`}, s.terms...), " AND ")
+}
+
+// queryWord is a word of the query line.
+type queryWord struct {
+	prefix, example, help string
+}
+
+// queryWords are the words in the order of the help.
+var queryWords = []queryWord{
+	{"", "boat", "word of the name, a tag or a text field; the beginning is enough"},
+	{"tag:", "tag:sunset", "a tag or an AI tag; tag:sea,beach finds either"},
+	{"<", "<7d", "newer than 7 days (h d w m y); >7d older; >1mb larger, <500kb smaller"},
+	{"in:", "in:/summer/", "this folder and below"},
+	{"after:", "after:2026-07", "uploaded since a day, a month or a year; before: until then"},
+	{"before:", "before:2026", ""}, // described by after:
+	{"is:", "is:private", strings.Join(isWords, ", ")},
+	{"format:", "format:png", "the format of a picture or file"},
+	{"", "width>2000", "a field with = != < <= > >=, such as height, updatedAt, published, createdBy"},
+	{api.SearchKey, "customMetadata.price>5", "custom metadata"},
+	{"query:", `query:"tags NOT EXISTS"`, "a condition in the service's own language"},
+}
+
+var (
+	isWords     = []string{"private", "public", "image", "other"}
+	formatWords = []string{"jpg", "png", "webp", "gif", "svg", "avif", "pdf", "mp4"}
+	sizeForm    = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?)(b|kb|mb|gb)?$`)
+	ageForm     = regexp.MustCompile(`^([0-9]{1,5})([hdwmy])$`)
+	fieldForm   = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_.]*)(<=|>=|!=|<|>|=)(.*)$`)
+)
+
+// splitQuery splits a query at spaces, except in quotes, which are removed. In quotes, \" is a quote.
+func splitQuery(line string) (words []string, open bool) {
+	word, any := "", false
+	for _, r := range line {
+		switch {
+		case r == '"' && open && strings.HasSuffix(word, `\`):
+			word = word[:len(word)-1] + `"`
+		case r == '"':
+			open, any = !open, true
+		case r == ' ' && !open:
+			if any {
+				words = append(words, word)
+			}
+			word, any = "", false
+		default:
+			word, any = word+string(r), true
+		}
+	}
+	if any {
+		words = append(words, word)
+	}
+	return words, open
+}
+
+// parseSearch translates a query line. fields are the custom metadata fields, nil if unknown. The error
+// names the wrong word and advice.
+func parseSearch(line string, fields []api.MetadataField) (search, error) {
+	s := search{text: strings.TrimSpace(line)}
+	words, open := splitQuery(line)
+	if open {
+		return s, errors.New(`a quote is not closed: type " at the end of the text`)
+	}
+	for _, word := range words {
+		term, err := s.term(word, fields)
+		if err != nil {
+			return s, err
+		}
+		if term != "" {
+			s.terms = append(s.terms, term)
+		}
+	}
+	if fields != nil {
+		return s, api.CheckSearch(fields, s.query())
+	}
+	return s, nil
+}
+
+// term translates a word; the condition may be empty.
+func (s *search) term(word string, fields []api.MetadataField) (condition string, err error) {
+	if m := fieldForm.FindStringSubmatch(word); m != nil {
+		return fieldTerm(schemaOf(fields, strings.TrimPrefix(m[1], api.SearchKey)), m[1], m[2], m[3])
+	}
+	if op := word[:min(1, len(word))]; op == ">" || op == "<" {
+		value := strings.ToLower(word[1:])
+		switch _, err := strconv.Atoi(value); {
+		case ageForm.MatchString(value):
+			return "createdAt " + map[string]string{"<": ">= ", ">": "< "}[op] + api.SearchValue(value), nil
+		case !sizeForm.MatchString(value):
+			return "", fmt.Errorf("%s is neither a size nor an age: type one such as %s500kb or %s7d", word, op, op)
+		case err != nil:
+			value = api.SearchValue(value)
+		}
+		return "size " + op + " " + value, nil
+	}
+	prefix, value, valued := strings.Cut(word, ":")
+	i := slices.IndexFunc(queryWords, func(w queryWord) bool { return w.prefix == prefix+":" })
+	switch {
+	case !valued:
+		return s.anywhere(word, fields), nil
+	case i < 0:
+		return "", fmt.Errorf("unknown search word %q; use one from the list", prefix+":")
+	case value == "":
+		return "", fmt.Errorf("%s: needs a value, such as %s", prefix, queryWords[i].example)
+	}
+	switch prefix {
+	case "tag":
+		tags := api.SplitTags(value)
+		for i, tag := range tags {
+			tags[i] = api.SearchValue(tag)
+		}
+		condition = "tags IN [" + strings.Join(tags, ",") + "]"
+	case "in":
+		if folder := strings.Trim(value, "/"); folder != "" {
+			condition = api.SearchBelow("/" + folder + "/")
+		}
+	case "after", "before":
+		condition, err = timeTerm(prefix, value)
+	case "is":
+		switch value {
+		case "private":
+			condition = "private = true"
+		case "public":
+			condition = "private = false"
+		case "image":
+			s.kind = api.KindImage
+		case "other":
+			s.kind = api.KindNonImage
+		default:
+			err = fmt.Errorf("is:%s is not a state: type one of %s", value, strings.Join(isWords, ", "))
+		}
+	case "format":
+		condition = "format = " + api.SearchValue(strings.ToLower(value))
+	case "query":
+		condition = "(" + value + ")"
+	}
+	return condition, err
+}
+
+// anywhere returns the condition that a word is in the name, in a tag or in a text field.
+func (s *search) anywhere(word string, fields []api.MetadataField) string {
+	in := []string{"name", "tags"}
+	for _, f := range fields {
+		if f.Schema.Type == api.MetadataText || f.Schema.Type == api.MetadataTextarea {
+			in = append(in, api.SearchValue(api.SearchKey+f.Name))
+		}
+	}
+	return "(" + strings.Join(in, " HAS "+api.SearchValue(word)+" OR ") + " HAS " + api.SearchValue(word) + ")"
+}
+
+// schemaOf returns the schema of a field, or a zero value.
+func schemaOf(fields []api.MetadataField, name string) (schema api.MetadataSchema) {
+	if i := slices.IndexFunc(fields, func(f api.MetadataField) bool { return f.Name == name }); i >= 0 {
+		schema = fields[i].Schema
+	}
+	return schema
+}
+
+// fieldTerm returns a condition on a field for a value without quotes.
+func fieldTerm(schema api.MetadataSchema, name, op, typed string) (string, error) {
+	value := edit.MetadataValue(typed, schema)
+	if value == nil {
+		return "", fmt.Errorf("%s%s needs a value", name, op)
+	}
+	list := schema.Type == api.MetadataMultiSelect
+	if op == "!=" {
+		op = "NOT ="
+	}
+	if list {
+		op = strings.Replace(op, "=", "IN", 1)
+	}
+	literal := string(value)
+	if words := api.PlainValue(value); words != literal && !list || !json.Valid(value) {
+		literal = api.SearchValue(words)
+	}
+	if strings.Contains(name, ".") {
+		name = api.SearchValue(name)
+	}
+	return name + " " + op + " " + literal, nil
+}
+
+func timeTerm(prefix, value string) (string, error) {
+	if !ageForm.MatchString(value) {
+		at, err := time.Parse("2006-01-02"[:min(len(value), 10)], value)
+		if err != nil || len(value) < 4 {
+			return "", fmt.Errorf("%s:%s is not a time: type a day such as 2026-01-31, a month, a year, or an age such as 7d", prefix, value)
+		}
+		value = at.Format(time.DateOnly)
+	}
+	return "createdAt " + map[string]string{"after": ">= ", "before": "< "}[prefix] + api.SearchValue(value), nil
+}
+
+// The query line.
+
+// typingPause is how long a query must rest before it runs.
+const typingPause = 150 * time.Millisecond
+
+// query is the line for typing a search. The list shows the results while it is typed.
+type query struct {
+	field  kit.Field
+	open   bool                // it has the focus
+	wrong  error               // why it cannot run; shown after enter
+	before listing             // shown when the line was opened
+	typing page.Questions      // for results
+	fields []api.MetadataField // of custom metadata in the folder, nil if unknown
+}
+
+// startQuery opens the query line with the current search. A new search begins at the root.
+func (m *Model) startQuery() tea.Cmd {
+	m.rememberRow()
+	m.query.before = m.shown
+	return m.editQuery(m.shown.search.text + text.If(!m.shown.search.isNone(), " "))
+}
+
+// editQuery opens the query line with a text and reads the fields of the folder.
+func (m *Model) editQuery(line string) tea.Cmd {
+	m.list.ClearFilter()
+	m.query.open, m.query.wrong, m.query.fields = true, nil, nil
+	m.query.field.SetValue(line)
+	m.query.field.Complete = m.completeQuery
+	m.query.field.Focus()
+	m.query.field.Refresh()
+	s, folder := m.o.Session, m.folder()
+	return page.Within(m.o.Context, listTimeout, func(ctx context.Context) tea.Msg {
+		fields, err := s.MetadataFields(ctx, folder)
+		if err != nil {
+			return nil // they are only suggestions
+		}
+		return page.Do(func() {
+			if folder == m.folder() {
+				m.query.fields = fields
+				m.query.field.Refresh()
+			}
+		})
+	})
+}
+
+// typed shows the results of the line after a moment. An unfinished word changes nothing.
+func (m *Model) typed() tea.Cmd {
+	m.query.wrong = nil
+	s, err := parseSearch(m.query.field.Value(), m.query.fields)
+	if err != nil || s.text == m.shown.search.text {
+		return nil
+	}
+	return m.query.typing.Ask(tea.Tick(m.typingPause, func(time.Time) tea.Msg {
+		return page.Then(func() tea.Cmd { return m.find(s) })
+	}))
+}
+
+// find shows the results of a search; an empty one shows the folder.
+func (m *Model) find(s search) tea.Cmd {
+	if s.isNone() {
+		return m.leaveSearch()
+	}
+	m.list.EndRange()
+	return m.read(listing{folder: m.folder(), order: m.order, search: s}, pageSize, false)
+}
+
+// runQuery leaves the line with its results.
+func (m *Model) runQuery() tea.Cmd {
+	s, err := parseSearch(m.query.field.Value(), m.query.fields)
+	if m.query.wrong = err; err != nil {
+		return nil
+	}
+	m.closeQuery()
+	if s.text == m.shown.search.text {
+		return nil
+	}
+	return m.find(s)
+}
+
+// leaveQuery leaves the line and shows what was shown before.
+func (m *Model) leaveQuery() tea.Cmd {
+	m.closeQuery()
+	if m.shown.search.text != m.query.before.search.text || m.busy {
+		m.stopReading()
+		m.shown = m.query.before
+		m.list.Arrange()
+		m.returnTo(m.cursors[m.shown.key()])
+	}
+	return nil
+}
+
+func (m *Model) closeQuery() {
+	m.query.open = false
+	m.query.typing.Drop()
+	m.query.field.Blur()
+}
+
+// quotedWord quotes a value if needed.
+func quotedWord(value string) string {
+	if strings.Contains(value, " ") {
+		return `"` + value + `"`
+	}
+	return value
+}
+
+// completeQuery suggests completions of the last word: for a plain word, words of the language and tags.
+func (m *Model) completeQuery(line string) (offers []string) {
+	at := strings.LastIndexByte(line, ' ') + 1
+	before, word := line[:at], line[at:]
+	prefix, value, valued := strings.Cut(word, ":")
+	var values []string
+	switch {
+	case word == "":
+	case strings.HasPrefix(word, api.SearchKey):
+		for _, f := range m.query.fields {
+			if name := api.SearchKey + f.Name; name != word && strings.HasPrefix(strings.ToLower(name), strings.ToLower(word)) {
+				offers = append(offers, before+name)
+			}
+		}
+	case !valued:
+		for _, w := range queryWords {
+			if strings.HasPrefix(w.prefix, word) && w.prefix != word {
+				offers = append(offers, before+w.prefix)
+			}
+		}
+		prefix, value, values = "tag", word, m.manage.Tags
+	case prefix == "tag":
+		values = m.manage.Tags
+	case prefix == "in":
+		values = m.manage.Folders
+	case prefix == "is":
+		values = isWords
+	case prefix == "format":
+		values = formatWords
+	case prefix == "after", prefix == "before":
+		now := m.now()
+		values = []string{"7d", "1m", now.Format("2006-01"), now.Format("2006"), now.Format(time.DateOnly)}
+	}
+	value = strings.TrimPrefix(value, `"`)
+	for _, v := range edit.Matches(value, values) {
+		if v != value || !valued {
+			offers = append(offers, before+prefix+":"+quotedWord(v)+" ")
+		}
+	}
+	return offers
+}
+
+// viewQueryHelp lists the words of an empty query line, or the fields while custom metadata is typed.
+func (m *Model) viewQueryHelp(size image.Point, th *theme.Theme) string {
+	line := m.query.field.Value()
+	words := queryWords
+	custom := strings.HasPrefix(line[strings.LastIndexByte(line, ' ')+1:], api.SearchKey)
+	switch {
+	case !m.query.open || line != "" && !custom:
+		return ""
+	case custom:
+		words = nil
+		for _, f := range m.query.fields {
+			words = append(words, queryWord{example: text.Safe(f.Name), help: text.Safe(f.Hint())})
+		}
+	}
+	var lines []string
+	example := 0
+	for _, w := range words {
+		example = max(example, text.Width(w.example))
+	}
+	example = min(example, size.X/3)
+	for _, w := range words {
+		if w.help != "" {
+			lines = append(lines, " "+th.Key.Render(text.PadRight(w.example, example))+"  "+th.Muted.Render(text.Truncate(w.help, max(0, size.X-example-3))))
+		}
+	}
+	return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)
+}
+
+// leaveSearch returns to the folder.
+func (m *Model) leaveSearch() tea.Cmd {
+	if m.shown.search.isNone() {
+		return nil
+	}
+	return m.open(m.folder(), "")
+}
+
+// widen is leaveSearch for [kit.List].
+func (m *Model) widen(try bool) bool {
+	if !try {
+		m.next = m.leaveSearch()
+	}
+	return !m.shown.search.isNone()
+}

@@ -15,7 +15,7 @@ import (
 // openContent opens the content of a version. The error is store.ErrNotFound only if another
 // request deleted the version after its record was read.
 func (l *Library) openContent(ctx context.Context, v *store.Version) (store.Content, error) {
-	content, err := l.readContent(v.Hash)
+	content, err := l.contents.Open(v.Hash)
 	if !errors.Is(err, store.ErrNotFound) {
 		return content, err
 	}
@@ -23,12 +23,6 @@ func (l *Library) openContent(ctx context.Context, v *store.Version) (store.Cont
 		return nil, err
 	}
 	return nil, fmt.Errorf("the content %s of the version %s is missing", v.Hash, v.ID)
-}
-
-// readContent opens a content and measures the time.
-func (l *Library) readContent(hash string) (store.Content, error) {
-	defer l.metrics.since(time.Now(), contentsTimeMetric, `access="read"`)
-	return l.contents.Open(hash)
 }
 
 // keepError reports that a content could not be stored.
@@ -68,9 +62,7 @@ const removalWait = 10 * time.Second
 func record[T any](ctx context.Context, l *Library, content store.Draft, v *store.Version, write func(store.Tx) (T, error)) (result T, err error) {
 	var removed store.Removal
 	for until := time.Now().Add(removalWait); ; {
-		start := time.Now()
 		v.Hash, err = content.Commit()
-		l.metrics.since(start, contentsTimeMetric, `access="write"`)
 		if err != nil {
 			return result, &keepError{err}
 		}

@@ -69,10 +69,7 @@ func (l *Library) reset(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.runs.stops.Range(func(_, stop any) bool {
-		stop.(context.CancelFunc)()
-		return true
-	})
+	l.work.CancelAll()
 	l.requests.mu.Lock()
 	defer l.requests.mu.Unlock()
 	l.requests.list = nil

@@ -3,14 +3,10 @@ package local
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"path"
-	"strings"
-	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/local/delivery"
@@ -102,7 +98,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	var body io.ReadSeeker
 	if changed {
 		picture, kind, err := l.pictures.Get(r.Context(), tag, func(ctx context.Context) ([]byte, string, error) {
-			return l.makePicture(ctx, file, asked, tag)
+			return l.makePicture(ctx, file, asked)
 		})
 		if errors.Is(err, store.ErrNotFound) {
 			return errNoPath
@@ -118,9 +114,6 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		}
 		body, mime = bytes.NewReader(picture), kind
 	} else {
-		if l.redirect(w, r, file, cache) {
-			return nil
-		}
 		content, err := l.openContent(r.Context(), &file.Version)
 		if errors.Is(err, store.ErrNotFound) {
 			return errNoPath
@@ -138,63 +131,8 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// redirectTime is how long an address of the store holds. Players go on reading from it.
-const redirectTime = time.Hour
-
-// openDirect finds out whether the store serves files itself, if it shall.
-func (l *Library) openDirect() (err error) {
-	if l.o.RedirectFrom <= 0 {
-		return nil
-	}
-	direct, ok := l.contents.(store.Direct)
-	if !ok {
-		return errors.New("a folder cannot give files to clients itself: redirects need an s3:// storage")
-	}
-	if _, err := direct.Address(strings.Repeat("0", 2*sha256.Size), redirectTime, "", ""); err != nil {
-		return fmt.Errorf("redirect to the storage %s: %w", l.o.ShownStorage(), err)
-	}
-	l.direct = direct
-	return nil
-}
-
-// redirect answers with an address of the store, if that serves this file as this request
-// needs it.
-func (l *Library) redirect(w http.ResponseWriter, r *http.Request, file *store.File, cache string) bool {
-	span := min(redirectTime, delivery.Expires(r.URL).Sub(l.now()).Truncate(time.Second))
-	if l.direct == nil || file.Version.Size < l.o.RedirectFrom || r.Method != http.MethodGet || span <= 0 || !harmless(file.Version.Mime) {
-		return false
-	}
-	// The store has other tags and times for its objects than the service.
-	for _, condition := range []string{"If-Match", "If-Range", "If-Modified-Since", "If-Unmodified-Since"} {
-		if r.Header.Get(condition) != "" {
-			return false
-		}
-	}
-	address, err := l.direct.Address(file.Version.Hash, span, contentType(file.Version.Mime), cache)
-	if err != nil {
-		return false // the usual way has the words for it
-	}
-	w.Header().Set("ETag", `"`+file.Version.Hash+`"`)
-	w.Header().Set("Location", address)
-	w.WriteHeader(http.StatusTemporaryRedirect)
-	return true
-}
-
-// harmless reports whether a browser runs nothing in files of that type: the store does
-// not send the headers that forbid it.
-func harmless(mime string) bool {
-	kind, _, _ := strings.Cut(mime, "/")
-	return kind == "video" || kind == "audio" || kind == "image" && mime != "image/svg+xml"
-}
-
-// makePicture makes a picture of a file. A shared store keeps it for all instances.
-func (l *Library) makePicture(ctx context.Context, file *store.File, asked delivery.Asked, tag string) ([]byte, string, error) {
-	shared, ok := l.contents.(store.Pictures)
-	if ok {
-		if picture, err := shared.Picture(tag); err == nil {
-			return picture, http.DetectContentType(picture), nil
-		}
-	}
+// makePicture makes a picture of a file.
+func (l *Library) makePicture(ctx context.Context, file *store.File, asked delivery.Asked) ([]byte, string, error) {
 	content, err := l.openContent(ctx, &file.Version)
 	if err != nil {
 		return nil, "", err
@@ -202,11 +140,7 @@ func (l *Library) makePicture(ctx context.Context, file *store.File, asked deliv
 	defer content.Close()
 	reads := &noted{ReaderAt: content}
 	picture, mime, err := delivery.Make(ctx, io.NewSectionReader(reads, 0, file.Version.Size), file.Version.Mime, asked, file.Region)
-	err = reads.or(err)
-	if err == nil && ok {
-		l.report("a picture could not be kept in the storage", shared.KeepPicture(tag, picture))
-	}
-	return picture, mime, err
+	return picture, mime, reads.or(err)
 }
 
 // contentType adds the character set to text, which is mostly UTF-8.

@@ -10,16 +10,11 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// PauseForTests makes the outbox wait for d between attempts until the
-// returned function is called. No library may be open at either moment.
-func PauseForTests(d time.Duration) (restore func()) {
-	before := pauseAfter
-	pauseAfter = func(int) time.Duration { return d }
-	return func() { pauseAfter = before }
+// WithRetries makes the outbox wait for d between attempts.
+func (o Options) WithRetries(d time.Duration) Options {
+	o.retryDelay = func(int) time.Duration { return d }
+	return o
 }
-
-// PostPause returns how long the outbox waits after that many attempts.
-func PostPause(attempts int) time.Duration { return postPause(attempts) }
 
 // MaxUnproven is how many uploads are read at a time whose file comes before their signature.
 const MaxUnproven = maxUnproven
@@ -144,23 +139,15 @@ func (l *Library) AfterWorkersView(do func()) { l.hooks().workersView.Store(&do)
 func (l *Library) Sweep() { l.sweep() }
 
 // Sending returns the number of posts under way.
-func (l *Library) Sending() int { return len(l.outbox.slots) }
+func (l *Library) Sending() int { return l.work.Sending() }
 
 // WakeOutbox makes the outbox check for posts that are due.
-func (l *Library) WakeOutbox() { wake(l.outbox.notice) }
+func (l *Library) WakeOutbox() { l.work.PostsAdded() }
 
 // WithObjects limits operations on a folder to n files and folders.
 func (o Options) WithObjects(n int) Options {
 	o.objects = n
 	return o
-}
-
-// StoreTimeForTests makes requests to a store time out after d, until the returned function is
-// called. No library may be open at either moment.
-func StoreTimeForTests(d time.Duration) (restore func()) {
-	before := store.BucketTime
-	store.BucketTime = d
-	return func() { store.BucketTime = before }
 }
 
 // RemoveDeleted removes the contents that are recorded for deletion.

@@ -182,7 +182,7 @@ func (l *Library) fault(w http.ResponseWriter, r *http.Request) (http.ResponseWr
 		case <-timer.C:
 		case <-r.Context().Done():
 			return w, r.Context().Err()
-		case <-l.ctx.Done():
+		case <-l.work.Context().Done():
 		}
 	}
 	if wait := l.limits.wait(f.Rate, r, time.Now()); wait > 0 {
@@ -260,22 +260,24 @@ func (b *droppingBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// neverEnds reports whether a fault keeps a run pending.
+func (l *Library) neverEnds(run *store.Run) bool {
+	return l.o.Fault.ExtensionsPending && l.chance.hits(l.o.Fault.ExtensionsChance, "pending", run.ID)
+}
+
 // holdTime is the longest time that a post is delayed to let a later one overtake it.
 const holdTime = 10 * time.Second
 
-// held returns how much longer a post is delayed. Without a chance, every other post is.
-func (o *outbox) held(p *store.Post, now time.Time) time.Duration {
-	f := o.library.o.Fault
-	if !f.WebhooksOutOfOrder || p.Attempts > 0 {
+// hold returns how much longer a post is delayed. Without a chance, every other post is.
+func (l *Library) hold(p *store.Post, overtaken bool) time.Duration {
+	f := l.o.Fault
+	if !f.WebhooksOutOfOrder || p.Attempts > 0 || overtaken {
 		return 0
 	}
-	if f.WebhooksChance == 0 && p.ID%2 == 0 || !o.library.chance.hits(f.WebhooksChance, "order", p.ID) {
+	if f.WebhooksChance == 0 && p.ID%2 == 0 || !l.chance.hits(f.WebhooksChance, "order", p.ID) {
 		return 0
 	}
-	if o.latest > p.ID {
-		return 0
-	}
-	if wait := p.Created.Add(holdTime).Sub(now); wait <= holdTime {
+	if wait := p.Created.Add(holdTime).Sub(l.now()); wait <= holdTime {
 		return wait
 	}
 	return 0 // the clock went back

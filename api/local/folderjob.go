@@ -2,6 +2,7 @@ package local
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"math"
@@ -101,13 +102,13 @@ func (l *Library) renameFolder(r *http.Request) (any, error) {
 // after the last one. The job is recorded from its first step, so that another instance or the next
 // start can finish it.
 func (l *Library) startFolderJob(job *folderJob, id string) (any, error) {
-	done, err := l.stepOfJob(id, job)
+	done, err := l.stepOfJob(l.work.Context(), id, job)
 	var down *store.DownError
 	switch {
 	case errors.As(err, &down): // the step may have been done; the client repeats the request
-		l.workers.Go(func() { l.forgetJob(id) })
+		l.work.Go(func() { l.work.ForgetJob(id) })
 	case err == nil && !done:
-		err = l.finishJob(id)
+		err = l.work.FinishJob(id)
 	}
 	if err != nil {
 		return nil, err
@@ -115,39 +116,10 @@ func (l *Library) startFolderJob(job *folderJob, id string) (any, error) {
 	return startedJob{id}, nil
 }
 
-// finishJob does the remaining steps of a job.
-func (l *Library) finishJob(id string) error {
-	for done := false; !done; {
-		err := l.ctx.Err()
-		if err == nil {
-			err = whileDown(l.ctx, func() (err error) {
-				done, err = l.stepOfJob(id, nil)
-				return err
-			})
-		}
-		switch {
-		case l.ctx.Err() != nil:
-			return errors.Join(err, l.ctx.Err())
-		case err != nil:
-			l.forgetJob(id)
-			return err
-		}
-	}
-	return nil
-}
-
-// forgetJob removes a job that must not be continued.
-func (l *Library) forgetJob(id string) {
-	err := whileDown(l.ctx, func() error {
-		return l.records.Update(l.ctx, func(tx store.Tx) error { return tx.Remove(&store.Job{ID: id}) })
-	})
-	l.report("a failed folder job could not be removed", err)
-}
-
 // stepOfJob copies or moves the next files. Without a first step it reads the job from the records;
 // a job that is missing or belongs to another instance counts as done.
-func (l *Library) stepOfJob(id string, first *folderJob) (done bool, err error) {
-	err = l.records.Update(l.ctx, func(tx store.Tx) error {
+func (l *Library) stepOfJob(ctx context.Context, id string, first *folderJob) (done bool, err error) {
+	err = l.records.Update(ctx, func(tx store.Tx) error {
 		done = true
 		var job folderJob
 		if first != nil {

@@ -15,7 +15,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,6 +26,7 @@ import (
 	"mediadesk/api/atomicfile"
 	"mediadesk/api/local/delivery"
 	"mediadesk/api/local/extension"
+	"mediadesk/api/local/run"
 	"mediadesk/api/local/store"
 )
 
@@ -40,7 +40,6 @@ const maxObjects = 100_000
 type Options struct {
 	Dir            string                       // the folder; created if missing
 	Storage        string                       // address of the content store, such as s3://bucket?region=…; empty for a folder in Dir
-	RedirectFrom   int64                        // bytes from which pictures, videos and sounds are served by the store itself; 0: none
 	Database       string                       // postgres:// address of the records; empty for SQLite in Dir
 	Key            interface{ Reveal() string } // required
 	MaxSize        int64                        // largest upload, in bytes; 0 for DefaultMaxSize
@@ -60,10 +59,11 @@ type Options struct {
 	Version    string        // of the program, for GET /_mediadesk/health
 	Observe    func(Request) // called after every answer, from several goroutines; may be nil
 
-	patience time.Duration                     // 0 for patience; shorter in tests
-	jobStep  int                               // 0 for jobStep; smaller in tests
-	objects  int                               // 0 for maxObjects; smaller in tests
-	observe  func(store.Records) store.Records // may be nil; tests act between two requests to the records
+	patience   time.Duration                     // 0 for patience; shorter in tests
+	retryDelay func(int) time.Duration           // nil for run.RetryDelay; shorter in tests
+	jobStep    int                               // 0 for jobStep; smaller in tests
+	objects    int                               // 0 for maxObjects; smaller in tests
+	observe    func(store.Records) store.Records // may be nil; tests act between two requests to the records
 }
 
 // Library is a running service. It is safe for concurrent use.
@@ -73,34 +73,27 @@ type Library struct {
 	keySum   [sha256.Size]byte
 	identity string // random; identifies this process
 	lock     *flock.Flock
-	records  *noticing
+	records  *run.Records
 	contents store.Contents
-	direct   store.Direct // nil: the store serves no files itself
 	address  atomic.Pointer[string]
 	public   atomic.Bool     // it listens beyond this computer
 	hosts    map[string]bool // names that requests may use, in lower case
 	suspect  atomic.Bool     // the records may be damaged or older than the contents
-	leads    atomic.Bool     // this instance sweeps for all
 	guard    *guard
 	chance   *chance
 	limits   limits
-	runs     *runner
-	outbox   *outbox
+	work     *run.Work
 	tools    *extension.Tools
 	origin   *http.CrossOriginProtection
 	pictures delivery.Cache
 	requests requestLog
 	traffic  traffic
-	unproven chan struct{} // has one for each upload whose file comes before its signature
-	metrics  metrics
+	unproven chan struct{}         // has one for each upload whose file comes before its signature
 	describe func() map[string]any // the API; a function to avoid an initialization cycle
 
 	headerWait time.Duration // for the headers of a URL source, per hop
 	tagWait    time.Duration // for tagging within the request
 
-	ctx     context.Context
-	cancel  context.CancelFunc
-	workers sync.WaitGroup
 	closing sync.Once
 	closed  error
 }
@@ -204,9 +197,6 @@ func (l *Library) open(ctx context.Context) error {
 	if l.contents, err = openContents(ctx, l.o.Dir, l.o.Storage); err != nil {
 		return err
 	}
-	if err := l.openDirect(); err != nil {
-		return err
-	}
 	if err := l.openRecords(ctx); err != nil {
 		return l.o.recordsError(err)
 	}
@@ -220,20 +210,27 @@ func (l *Library) open(ctx context.Context) error {
 	if err := l.markOwner(ctx, owned); err != nil {
 		return err
 	}
-	l.report("the named transformations of the settings could not be created", l.seedTransformations(ctx))
-	l.ctx, l.cancel = context.WithCancel(ctx)
-	l.runs, l.outbox = &runner{library: l, quick: &worker{}, slow: &worker{}}, newOutbox(l)
-	if err := l.join(ctx); err != nil {
+	l.work = run.New(ctx, run.Options{
+		Records: l.records, Instance: l.identity, Sole: !l.o.many(), Shared: l.o.Database != "", Log: l.log, Now: l.now,
+		Run: l.execute, Quick: l.isQuick, Skip: l.neverEnds, Post: l.post, Hold: l.hold, Delay: l.o.retryDelay,
+		Step: func(ctx context.Context, job string) (bool, error) { return l.stepOfJob(ctx, job, nil) },
+	})
+	if err := l.work.Start(); err != nil {
 		return l.o.recordsError(err)
 	}
-	l.workers.Go(func() { l.sweeping(l.records.notice) })
-	if l.o.Database != "" {
-		l.workers.Go(l.stayPresent)
-	} else {
-		l.workers.Go(l.keepSnapshots)
+	l.report("the named transformations of the settings could not be created", l.seedTransformations(ctx))
+	l.work.Go(l.sweeping)
+	if l.o.Database == "" {
+		l.work.Go(l.keepSnapshots)
 	}
 	return nil
 }
+
+// many reports whether several processes can serve the library, because none of it is in a local
+// folder.
+func (o *Options) many() bool { return o.Database != "" && o.Storage != "" }
+
+func (l *Library) report(what string, err error) { l.work.Report(what, err) }
 
 // openContents opens the store at the address storage, or the folder in dir if it is empty.
 func openContents(ctx context.Context, dir, storage string) (store.Contents, error) {
@@ -244,16 +241,8 @@ func openContents(ctx context.Context, dir, storage string) (store.Contents, err
 	if err != nil {
 		return nil, fmt.Errorf("open the contents: %w", err)
 	}
-	if os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) < diskProcessors {
-		runtime.GOMAXPROCS(diskProcessors)
-	}
 	return contents, nil
 }
-
-// diskProcessors is the least GOMAXPROCS of a library in a folder. A goroutine that waits for the
-// disk keeps its processor until the runtime notices. With one for each of 2 cores, 16 connections
-// upload 30 % fewer files in a second, and pages beside 8 of them take twice as long.
-const diskProcessors = 8
 
 // openRecords opens the database of o, else the one in its folder by open.
 func openRecords(ctx context.Context, o Options, open func(context.Context, string) (store.Records, error)) (store.Records, error) {
@@ -271,7 +260,7 @@ func (l *Library) openRecords(ctx context.Context) error {
 	if l.o.observe != nil {
 		records = l.o.observe(records)
 	}
-	l.records = &noticing{Records: records, notice: make(chan struct{}, 1), metrics: &l.metrics}
+	l.records = &run.Records{Records: records, Written: make(chan struct{}, 1)}
 	return nil
 }
 
@@ -284,20 +273,12 @@ func (l *Library) Close() error {
 
 func (l *Library) release() error {
 	var err error
-	if l.cancel != nil {
+	if l.work != nil {
 		if l.o.Database == "" {
 			l.report("the last snapshot of the records could not be made", l.lastSnapshot())
 		}
-		l.cancel()
-		l.workers.Wait()
+		l.work.Close()
 		l.guard.client.CloseIdleConnections()
-	}
-	if l.ctx != nil && l.o.Database != "" {
-		ctx, cancel := context.WithTimeout(context.Background(), presentTime)
-		defer cancel()
-		if err := l.records.Records.Update(ctx, func(tx store.Tx) error { return tx.Instances.Absent(l.identity) }); err != nil {
-			l.log.Error("other instances take over the work of this one only after a while", "error", err)
-		}
 	}
 	if l.records != nil {
 		err = l.records.Close()

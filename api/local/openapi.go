@@ -40,8 +40,6 @@ func describeAPI() map[string]any {
 			answers["204"] = object{"description": "Done"}
 			// Some clients cannot read an empty answer.
 			answers["200"] = object{"description": "Done", "content": jsonContent(object{"type": "object", "maxProperties": 0})}
-		} else if _, ok := route.answer.(plainText); ok {
-			answers["200"] = object{"description": "Done", "content": object{"text/plain": object{"schema": takenTypes["text"]}}}
 		} else {
 			answers[strconv.Itoa(route.status)] = object{"description": "Done", "content": jsonContent(s.of(reflect.ValueOf(route.answer)))}
 		}

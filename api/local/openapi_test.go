@@ -158,7 +158,7 @@ func serveDescribed(t *testing.T, o local.Options) (address string, allSucceeded
 	return server.URL, func() {
 		for _, operation := range []string{
 			"GET /v1/customMetadataFields", "GET /api/v1/library", "GET /_mediadesk/health", "GET /_mediadesk/openapi.json",
-			"GET /_mediadesk/requests", "GET /_mediadesk/metrics", "POST /_mediadesk/reset",
+			"GET /_mediadesk/requests", "POST /_mediadesk/reset",
 		} {
 			method, path, _ := strings.Cut(operation, " ")
 			ask(server.Config.Handler, method, path)

@@ -47,7 +47,6 @@ func (g *requestLog) add(r Request) {
 // observe records a request that came at start. It must be deferred, since a deliberately lost
 // answer panics.
 func (l *Library) observe(r *http.Request, w *patientWriter, start time.Time) {
-	l.metrics.request(r, w.status, start)
 	if isControl(path.Clean("/" + r.URL.Path)) {
 		return
 	}

@@ -19,6 +19,7 @@ import (
 
 	"mediadesk/api/apitest"
 	"mediadesk/api/local"
+	"mediadesk/api/local/run"
 	"mediadesk/api/local/store"
 )
 
@@ -99,17 +100,15 @@ func TestWebhookIsDeliveredAgain(t *testing.T) {
 		}
 	})
 	t.Run("until it is taken with 200", func(t *testing.T) {
-		t.Cleanup(local.PauseForTests(time.Millisecond))
 		answers := []int{http.StatusNoContent, http.StatusFound, http.StatusBadGateway, http.StatusOK}
 		hook, posts := receiver(t, func(attempt int) int { return answers[attempt-1] })
-		s := serve(t, local.Options{})
+		s := serve(t, local.Options{}.WithRetries(time.Millisecond))
 		upload(t, s.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
 		for range answers {
 			receive(t, posts)
 		}
 	})
 	t.Run("eighteen times, whatever the clock says", func(t *testing.T) {
-		t.Cleanup(local.PauseForTests(time.Millisecond))
 		var year, attempts atomic.Int64
 		hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			attempts.Add(1)
@@ -117,7 +116,7 @@ func TestWebhookIsDeliveredAgain(t *testing.T) {
 			w.WriteHeader(http.StatusBadGateway)
 		}))
 		t.Cleanup(hook.Close)
-		s := serve(t, local.Options{Now: func() time.Time { return time.Now().AddDate(int(year.Load()), 0, 0) }})
+		s := serve(t, local.Options{Now: func() time.Time { return time.Now().AddDate(int(year.Load()), 0, 0) }}.WithRetries(time.Millisecond))
 		upload(t, s.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook.URL, "extensions", `[{"name":"remove-bg"}]`)
 		eventually(t, "the end of the post", func() bool { return attempts.Load() > 0 && s.Library.Posts(t) == 0 })
 		if n := attempts.Load(); n != 18 {
@@ -127,7 +126,7 @@ func TestWebhookIsDeliveredAgain(t *testing.T) {
 	t.Run("for a day, at growing intervals", func(t *testing.T) {
 		var all, before time.Duration
 		for n := 1; n < 18; n++ {
-			pause := local.PostPause(n)
+			pause := run.RetryDelay(n)
 			if pause < before || pause <= 0 {
 				t.Errorf("after %d attempts it waits %s, before that %s", n, pause, before)
 			}
@@ -138,7 +137,6 @@ func TestWebhookIsDeliveredAgain(t *testing.T) {
 		}
 	})
 	t.Run("when the clock was set back", func(t *testing.T) {
-		t.Cleanup(local.PauseForTests(time.Millisecond))
 		var earlier atomic.Int64 // how far the clock is set back
 		hook, posts := receiver(t, func(attempt int) int {
 			if attempt == 1 {
@@ -146,7 +144,7 @@ func TestWebhookIsDeliveredAgain(t *testing.T) {
 			}
 			return map[bool]int{true: http.StatusBadGateway, false: http.StatusOK}[attempt < 3]
 		})
-		s := serve(t, local.Options{Now: func() time.Time { return time.Now().Add(-time.Duration(earlier.Load())) }})
+		s := serve(t, local.Options{Now: func() time.Time { return time.Now().Add(-time.Duration(earlier.Load())) }}.WithRetries(time.Millisecond))
 		upload(t, s.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
 		for range 3 {
 			receive(t, posts)
@@ -252,10 +250,9 @@ func TestPostsComeOnce(t *testing.T) {
 
 // TestDeliveredPostIsNotRepeated: a post is sent once, although its delivery is recorded later.
 func TestDeliveredPostIsNotRepeated(t *testing.T) {
-	defer local.PauseForTests(time.Millisecond)()
 	hook, posts := receiver(t, func(int) int { return http.StatusOK })
 	var failed atomic.Int32
-	s := serve(t, local.Options{}.WithUpdates(func(do func(store.Tx) error) (func(store.Tx) error, func()) {
+	s := serve(t, local.Options{}.WithRetries(time.Millisecond).WithUpdates(func(do func(store.Tx) error) (func(store.Tx) error, func()) {
 		return func(tx store.Tx) error {
 			before, err := store.All[store.Post](tx, nil)
 			if err == nil {

@@ -113,7 +113,6 @@ var routesV1 = []route{
 	{http.MethodGet, openAPIPath, "Describe the API", "", http.StatusOK, map[string]any(nil), (*Library).openAPI},
 	{http.MethodPost, controlPath + "reset", "Delete everything, if allowed", "", http.StatusOK, nil, (*Library).reset},
 	{http.MethodGet, controlPath + "requests", "List the last requests", "", http.StatusOK, []Request{}, (*Library).listRequests},
-	{http.MethodGet, controlPath + "metrics", "List metrics in the format of Prometheus", "", http.StatusOK, plainText(nil), (*Library).listMetrics},
 }
 
 // findRoute returns the route of a request at a clean path and sets its pattern and wildcards in r. For a
@@ -183,11 +182,6 @@ func (route *route) answerTo(l *Library, w http.ResponseWriter, r *http.Request)
 	}
 	if body == nil {
 		body = struct{}{}
-	}
-	if text, ok := body.(plainText); ok {
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		w.Write(text) //nolint:errcheck // the client is gone then
-		return nil
 	}
 	status := route.status
 	if _, ok := body.(accepted); ok {

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -44,6 +45,11 @@ func ownerPath(dir string) string { return filepath.Join(dir, "owner.json") }
 // not net/http.
 const readHeader = 256 << 10
 
+// diskProcessors is the least GOMAXPROCS of a server with a library in a folder. A goroutine that
+// waits for the disk keeps its processor until the runtime notices. With one for each of 2 cores, 16
+// connections upload 30 % fewer files in a second, and pages beside 8 of them take twice as long.
+const diskProcessors = 8
+
 // Serve opens the library of o and serves it at addr (host:port; port 0 picks a free one) until
 // Close or the end of ctx. It listens beyond this computer only if addr names such an address.
 // Errors are those of Open and of listening.
@@ -56,6 +62,9 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 	if err != nil {
 		listener.Close()
 		return nil, err
+	}
+	if o.Storage == "" && os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) < diskProcessors {
+		runtime.GOMAXPROCS(diskProcessors)
 	}
 	local := listener.Addr().(*net.TCPAddr)
 	l.public.Store(!local.IP.IsLoopback())
@@ -83,7 +92,7 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 	if err := s.writeOwner(); err != nil {
 		l.log.Warn("other processes cannot find this library", "error", err)
 	}
-	l.workers.Go(func() { s.served <- s.http.Serve(listener) })
+	l.work.Go(func() { s.served <- s.http.Serve(listener) })
 	go func() {
 		select {
 		case <-ctx.Done():

@@ -29,7 +29,7 @@ func (l *Library) keepSnapshots() {
 		}
 		select {
 		case <-time.After(pause):
-		case <-l.ctx.Done():
+		case <-l.work.Context().Done():
 			return
 		}
 		start := time.Now()
@@ -60,13 +60,13 @@ func (l *Library) snapshot() error {
 	if l.suspect.Load() || err == nil && !newerThan(path, last.ModTime()) && !newerThan(path+"-wal", last.ModTime()) {
 		return nil
 	}
-	if store.Empty(l.ctx, path) {
+	if store.Empty(l.work.Context(), path) {
 		return nil
 	}
-	if lines, err := l.records.Damage(l.ctx); err != nil || len(lines) > 0 {
+	if lines, err := l.records.Damage(l.work.Context()); err != nil || len(lines) > 0 {
 		return errors.Join(err, errors.New("the records are damaged. "+repairHelp(l.o.Dir)))
 	}
-	return store.Snapshot(l.ctx, path, to)
+	return store.Snapshot(l.work.Context(), path, to)
 }
 
 func newerThan(path string, t time.Time) bool {

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"mediadesk/api/local"
 	"mediadesk/api/local/store/storetest"
@@ -129,29 +128,4 @@ func TestStoreIsDown(t *testing.T) {
 	if status, _, _ := callHeader(t, http.MethodGet, s.Address+"/_mediadesk/health", "", nil); status != http.StatusOK {
 		t.Errorf("health was answered %d, want %d", status, http.StatusOK)
 	}
-}
-
-// TestStoreStandsStill: a request to a store that never answers ends after the time limit.
-func TestStoreStandsStill(t *testing.T) {
-	defer local.StoreTimeForTests(400 * time.Millisecond)() // a busy store answers within it
-	s3 := storetest.Serve(t)
-	var still atomic.Bool
-	moves := make(chan struct{})
-	s3.Fault = func(http.ResponseWriter, *http.Request) bool {
-		if !still.Load() {
-			return false
-		}
-		<-moves
-		return true
-	}
-	s := serve(t, local.Options{Storage: s3.URL})
-	still.Store(true)
-	for _, size := range []int{10, 9_000_000} {
-		contentType, body := form(make([]byte, size), "fileName", "a.bin")
-		if status, answer, _ := callHeader(t, http.MethodPost, s.Address+"/api/v1/files/upload", contentType, body); status != http.StatusServiceUnavailable {
-			t.Errorf("%d bytes were answered %d %v, want %d", size, status, answer, http.StatusServiceUnavailable)
-		}
-	}
-	still.Store(false)
-	close(moves)
 }

@@ -2,17 +2,12 @@ package local
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"mediadesk/api/local/store"
 )
-
-// sweepWork is claimed by one instance for all.
-const sweepWork = "sweep"
 
 const (
 	// orphanAge is the age from which a content without a record is orphaned. A younger one may be
@@ -23,43 +18,10 @@ const (
 	freePause  = time.Second // between batches of removals
 )
 
-// noticing wakes the sweeper after every write, which may have been a deletion, and measures
-// transactions.
-type noticing struct {
-	store.Records
-	notice  chan struct{}
-	metrics *metrics
-	unsure  atomic.Int64 // when a transaction last ended without an answer, in ns since 1970; 0: never
-}
-
-// noteLoss remembers that a transaction may have been done although err says otherwise.
-func (n *noticing) noteLoss(err error) {
-	if down := (*store.DownError)(nil); errors.As(err, &down) {
-		n.unsure.Store(time.Now().UnixNano())
-	}
-}
-
-// View implements store.Records.
-func (n *noticing) View(ctx context.Context, fn func(store.Tx) error) error {
-	defer n.metrics.since(time.Now(), recordsTimeMetric, `access="read"`)
-	return n.Records.View(ctx, fn)
-}
-
-// Update implements store.Records.
-func (n *noticing) Update(ctx context.Context, fn func(store.Tx) error) error {
-	defer n.metrics.since(time.Now(), recordsTimeMetric, `access="write"`)
-	err := n.Records.Update(ctx, fn)
-	n.noteLoss(err)
-	if err == nil {
-		wake(n.notice)
-	}
-	return err
-}
-
 // sweeping removes deleted contents and regularly sets aside contents without a record. It does
 // nothing until the records were checked, since damaged ones may have lost entries.
-func (l *Library) sweeping(notice <-chan struct{}) {
-	sound := l.leads.Load() && l.sweep()
+func (l *Library) sweeping() {
+	sound := l.work.Leads() && l.sweep()
 	tick := time.NewTicker(sweepPause)
 	defer tick.Stop()
 	soon := time.NewTimer(freePause)
@@ -67,19 +29,19 @@ func (l *Library) sweeping(notice <-chan struct{}) {
 	defer soon.Stop()
 	for {
 		select {
-		case <-notice:
+		case <-l.records.Written:
 			soon.Reset(freePause)
 		case <-soon.C:
 			switch {
-			case !l.leads.Load():
+			case !l.work.Leads():
 			case !sound && l.o.many(): // this instance sweeps now
 				sound = l.sweep()
 			case sound:
 				l.report("deleted contents could not be removed", l.removeDeleted())
 			}
 		case <-tick.C:
-			sound = l.leads.Load() && l.sweep()
-		case <-l.ctx.Done():
+			sound = l.work.Leads() && l.sweep()
+		case <-l.work.Context().Done():
 			return
 		}
 	}
@@ -87,10 +49,10 @@ func (l *Library) sweeping(notice <-chan struct{}) {
 
 // sweep reports whether the records are sound.
 func (l *Library) sweep() (sound bool) {
-	lines, err := l.records.Damage(l.ctx)
+	lines, err := l.records.Damage(l.work.Context())
 	if err != nil || len(lines) > 0 {
 		l.suspect.Store(true)
-		if l.ctx.Err() == nil {
+		if l.work.Context().Err() == nil {
 			l.log.Error("contents are kept because the records are damaged: "+repairHelp(l.o.Dir), "damage", lines, "error", err)
 		}
 		return false
@@ -100,12 +62,6 @@ func (l *Library) sweep() (sound bool) {
 	return true
 }
 
-func (l *Library) report(what string, err error) {
-	if err != nil && l.ctx.Err() == nil {
-		l.log.Error(what, "error", err)
-	}
-}
-
 func deletions(tx store.Tx) ([]store.Deletion, error) { return store.All[store.Deletion](tx, nil) }
 
 // removeDeleted removes the contents scheduled for deletion.
@@ -113,7 +69,7 @@ func (l *Library) removeDeleted() error {
 	if err := l.endRemovals(); err != nil {
 		return err
 	}
-	list, err := store.View(l.ctx, l.records, deletions)
+	list, err := store.View(l.work.Context(), l.records, deletions)
 	if err != nil {
 		return err
 	}
@@ -134,7 +90,7 @@ func (l *Library) removeDeleted() error {
 			}
 		}
 		// A content that still exists is in use or was stored again.
-		err := l.records.Records.Update(l.ctx, func(tx store.Tx) error {
+		err := l.records.Records.Update(l.work.Context(), func(tx store.Tx) error {
 			for _, d := range some {
 				if err := tx.Remove(&d); err != nil {
 					return err
@@ -157,12 +113,12 @@ func (l *Library) shared() bool { return l.o.Storage != "" }
 func (l *Library) retire(s store.Stored, how func(store.Stored, func() (bool, error)) error) error {
 	if !l.shared() {
 		return how(s, func() (bool, error) {
-			named, err := namedHashes(l.ctx, l.records, s.Hash)
+			named, err := namedHashes(l.work.Context(), l.records, s.Hash)
 			return !named[s.Hash], err
 		})
 	}
 	record := func(done bool) (bool, error) {
-		return store.Update(l.ctx, l.records.Records, func(tx store.Tx) (bool, error) {
+		return store.Update(l.work.Context(), l.records.Records, func(tx store.Tx) (bool, error) {
 			return tx.Versions.Retire(store.Removal{Hash: s.Hash, At: time.Now(), Done: done})
 		})
 	}
@@ -192,7 +148,7 @@ func (l *Library) endRemovals() error {
 	if !l.shared() {
 		return nil
 	}
-	return l.records.Records.Update(l.ctx, func(tx store.Tx) error {
+	return l.records.Records.Update(l.work.Context(), func(tx store.Tx) error {
 		list, err := store.All[store.Removal](tx, nil)
 		for _, r := range list {
 			age := time.Since(r.At)
@@ -292,7 +248,7 @@ func (s *survey) tooMany(now time.Time) string {
 
 // setAside sets orphaned contents aside and removes those whose time is over.
 func (l *Library) setAside() error {
-	s, err := newSurvey(l.ctx, l.records, l.contents)
+	s, err := newSurvey(l.work.Context(), l.records, l.contents)
 	if err != nil {
 		return err
 	}

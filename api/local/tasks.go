@@ -309,7 +309,7 @@ func (l *Library) readExtensions(text string, saved bool) ([]api.Extension, erro
 func (l *Library) savedExtension(e api.Extension) (api.Extension, error) {
 	var id string
 	_ = json.Unmarshal(e.Rest["id"], &id)
-	list, err := store.View(l.ctx, l.records, func(tx store.Tx) ([]store.Preset, error) {
+	list, err := store.View(l.work.Context(), l.records, func(tx store.Tx) ([]store.Preset, error) {
 		return store.All[store.Preset](tx, store.Filter{"kind": api.SavedExtension, "id": id})
 	})
 	if err == nil && len(list) == 0 {

@@ -176,7 +176,7 @@ func (l *Library) makePost(ctx context.Context, run *store.Run, source *store.Ve
 	}
 	file = withVersion(*file, *source)
 	tag := file.Version.Hash + "-" + asked.Tag(file.Region)
-	_, _, err = l.pictures.Get(ctx, tag, func(ctx context.Context) ([]byte, string, error) { return l.makePicture(ctx, file, asked, tag) })
+	_, _, err = l.pictures.Get(ctx, tag, func(ctx context.Context) ([]byte, string, error) { return l.makePicture(ctx, file, asked) })
 	return err
 }
 

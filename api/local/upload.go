@@ -63,7 +63,7 @@ func (l *Library) upload(r *http.Request) (any, error) {
 			return l.addEvent(tx, preTransformError, r.Header.Get(requestIDHeader), f.upload.Transformation.Or(api.Transformation{}).Pre,
 				map[string]any{"name": f.upload.FileName, "path": f.upload.Path(), "transformation": failure(errChecks.Message)})
 		})
-		wake(l.outbox.notice)
+		l.work.PostsAdded()
 		return answerQueued, err
 	}
 	if err != nil {
@@ -88,13 +88,13 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer l.runs.start(posts)
+	defer l.work.Begin(posts)
 	file, report, err := l.startRuns(r.Context(), file, runs)
 	if err != nil {
 		return nil, err
 	}
 	if later {
-		wake(l.outbox.notice)
+		l.work.PostsAdded()
 		return answerQueued, nil
 	}
 	record := l.record(file, false)

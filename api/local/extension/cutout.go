@@ -98,8 +98,7 @@ func (c *cutout) border() (seeds []int, err error) {
 	for _, i := range all {
 		if c.colors[i].distance(middle) < alike {
 			seeds = append(seeds, i)
-			c.behind[i] = c.colors[i]
-			if i%c.w > 0 && c.colors[i].distance(c.colors[i-1]) > 2*step {
+			if c.behind[i] = c.colors[i]; i%c.w > 0 && c.colors[i].distance(c.colors[i-1]) > 2*step {
 				steps++
 			}
 		}
@@ -137,21 +136,20 @@ func (c *cutout) neighbors(i int) [4]int {
 // the left to the next one on the right.
 func (c *cutout) hide() {
 	for y := range c.h {
-		back, behind := c.back[y*c.w:][:c.w], c.behind[y*c.w:]
-		last := -1
+		back, behind, last := c.back[y*c.w:][:c.w], c.behind[y*c.w:], -1
 		for x := 0; x <= c.w; x++ {
 			if x < c.w && !back[x] {
 				continue
 			}
-			for i := last + 1; i < x; i++ {
-				switch {
-				case last >= 0 && x < c.w:
-					behind[i] = behind[last].mix(behind[x], float32(i-last)/float32(x-last))
-				case last >= 0:
-					behind[i] = behind[last]
-				case x < c.w:
-					behind[i] = behind[x]
-				}
+			from, to := last, x
+			if from < 0 {
+				from = to
+			}
+			if to == c.w {
+				to = from
+			}
+			for i := last + 1; i < x && to < c.w; i++ {
+				behind[i] = behind[from].mix(behind[to], float32(i-from)/float32(max(1, to-from)))
 			}
 			last = x
 		}

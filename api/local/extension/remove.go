@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"image/draw"
 	"image/png"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,10 +95,12 @@ func removeBackground(ctx context.Context, in Input) (Output, error) {
 		}
 	}
 	if options.Shadow {
-		addShadow(cut)
+		cut = onto(shadowOf(cut), cut)
 	}
 	if options.background != nil {
-		putBehind(cut, image.NewUniform(*options.background))
+		plain := image.NewNRGBA(cut.Rect)
+		draw.Draw(plain, plain.Rect, image.NewUniform(*options.background), image.Point{}, draw.Src)
+		cut = onto(plain, cut)
 	}
 	if err := ctx.Err(); err != nil {
 		return Output{}, err
@@ -106,18 +110,14 @@ func removeBackground(ctx context.Context, in Input) (Output, error) {
 	return Output{Picture: file.Bytes(), Orientation: picture.Orientation}, err
 }
 
-// putBehind puts a picture of the same size behind img.
-func putBehind(img *image.NRGBA, behind image.Image) {
-	line := image.NewRGBA(image.Rect(0, 0, img.Rect.Dx(), 1))
-	for y := range img.Rect.Dy() {
-		draw.Draw(line, line.Rect, behind, image.Pt(0, y), draw.Src)
-		draw.Draw(line, line.Rect, img, image.Pt(0, y), draw.Over)
-		draw.Draw(img, image.Rect(0, y, img.Rect.Dx(), y+1), line, image.Point{}, draw.Src)
-	}
+// onto draws img over a background, one with the same rectangle.
+func onto(background *image.NRGBA, img *image.NRGBA) *image.NRGBA {
+	draw.Draw(background, background.Rect, img, image.Point{}, draw.Over)
+	return background
 }
 
-// addShadow lays a soft shadow behind the subject, a little below it.
-func addShadow(img *image.NRGBA) {
+// shadowOf returns a soft shadow of the subject, a little below it.
+func shadowOf(img *image.NRGBA) *image.NRGBA {
 	size := img.Rect.Size()
 	side := min(size.X, size.Y)
 	shadow := image.NewNRGBA(img.Rect)
@@ -128,10 +128,9 @@ func addShadow(img *image.NRGBA) {
 	by := max(1, side/60)
 	shadow = media.Scale(shadow, shadow.Rect, image.Pt(max(1, size.X/by), max(1, size.Y/by)))
 	shadow = media.Scale(shadow, shadow.Rect, size)
-	shadow.Rect = shadow.Rect.Add(image.Pt(side/100, max(1, side/50)))
 	moved := image.NewNRGBA(img.Rect)
-	draw.Draw(moved, moved.Rect, shadow, image.Point{}, draw.Src)
-	putBehind(img, moved)
+	draw.Draw(moved, moved.Rect.Add(image.Pt(side/100, max(1, side/50))), shadow, image.Point{}, draw.Src)
+	return moved
 }
 
 // ParseColor parses a CSS color name, or three, four, six or eight hexadecimal digits with or
@@ -141,26 +140,16 @@ func ParseColor(text string) (color.NRGBA, error) {
 	if c, ok := colornames.Map[name]; ok {
 		return color.NRGBA(c), nil // all are opaque
 	}
-	digits := strings.TrimPrefix(name, "#")
-	switch name {
-	case "transparent":
-		return color.NRGBA{}, nil
-	case "rebeccapurple":
-		digits = "663399"
-	}
+	digits := strings.TrimPrefix(cmp.Or(map[string]string{"transparent": "0000", "rebeccapurple": "663399"}[name], name), "#")
 	if len(digits) == 3 || len(digits) == 4 {
-		var b strings.Builder
-		for _, d := range digits {
-			b.WriteString(string(d) + string(d))
-		}
-		digits = b.String()
+		digits = regexp.MustCompile(".").ReplaceAllString(digits, "$0$0")
 	}
 	if len(digits) == 6 {
 		digits += "ff"
 	}
-	v, err := strconv.ParseUint(digits, 16, 32)
-	if err != nil || len(digits) != 8 {
+	v, err := hex.DecodeString(digits)
+	if err != nil || len(v) != 4 {
 		return color.NRGBA{}, errors.New(strconv.Quote(text) + " is not a color: use a CSS name or #rrggbb")
 	}
-	return color.NRGBA{uint8(v >> 24), uint8(v >> 16), uint8(v >> 8), uint8(v)}, nil
+	return color.NRGBA{v[0], v[1], v[2], v[3]}, nil
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -25,16 +24,14 @@ import (
 // partSize is the size of a request from which a content is sent in parts.
 const partSize = 8 << 20
 
-// BucketTime limits one request to a store with its retries. Tests change it before a store is
-// opened.
-var BucketTime = 30 * time.Second
+// requestTimeout limits one request to a store with its retries.
+const requestTimeout = 30 * time.Second
 
 // Keys of a store: contents/ab/HASH is a content; those that are set aside have the same names below
-// aside/, and pictures made of a content are pictures/ab/HASH-…. Marks have their names.
+// aside/. Marks have their names.
 const (
 	contentsKeys = "contents/"
 	asideKeys    = "aside/"
-	pictureKeys  = "pictures/"
 )
 
 // bucket implements Contents in an S3 store that several processes may share. They coordinate
@@ -43,6 +40,7 @@ type bucket struct {
 	client       *minio.Client
 	sender       *minio.Client // for contents: its retries would read one reader from two goroutines, so put has its own
 	name, prefix string        // prefix begins every key; may be empty
+	timeout      time.Duration // requestTimeout; shorter in tests
 	holds
 }
 
@@ -175,7 +173,7 @@ func openBucket(ctx context.Context, u *url.URL) (*bucket, error) {
 		return nil, err
 	}
 	return &bucket{
-		client: client, sender: sender, name: u.Host, prefix: query.Get("prefix"), holds: holds{n: map[string]int{}},
+		client: client, sender: sender, name: u.Host, prefix: query.Get("prefix"), timeout: requestTimeout, holds: holds{n: map[string]int{}},
 	}, nil
 }
 
@@ -198,10 +196,10 @@ func (b *bucket) Answers(ctx context.Context) error {
 func (b *bucket) each(prefix string, do func(minio.ObjectInfo)) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	late := time.AfterFunc(BucketTime, cancel)
+	late := time.AfterFunc(b.timeout, cancel)
 	defer late.Stop()
 	for o := range b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true}) {
-		late.Reset(BucketTime)
+		late.Reset(b.timeout)
 		if o.Err != nil {
 			return down(o.Err)
 		}
@@ -243,19 +241,6 @@ func (b *bucket) Open(hash string) (Content, error) {
 	return opened{io.NewSectionReader(o, 0, o.size)}, nil
 }
 
-func (b *bucket) Address(hash string, span time.Duration, mime, cache string) (address string, err error) {
-	// Credentials may come from a server.
-	err = within(BucketTime, func(ctx context.Context) error {
-		headers := url.Values{"response-content-type": {mime}, "response-cache-control": {cache}}
-		u, err := b.client.PresignedGetObject(ctx, b.name, b.prefix+keyOf(hash, false), span, headers)
-		if err == nil {
-			address = u.String()
-		}
-		return err
-	})
-	return address, err
-}
-
 // retire removes a content unless a draft or record has begun to use it since it was listed.
 func (b *bucket) retire(s Stored, unwanted func() (bool, error), remove func(key string) error) error {
 	list, err := b.List(s.Hash)
@@ -277,7 +262,7 @@ func (b *bucket) BringBack(hash string) error { return b.move(keyOf(hash, true),
 // move renames an object.
 func (b *bucket) move(from, to string) error {
 	// The store copies the content; gigabytes take minutes.
-	err := within(20*BucketTime, func(ctx context.Context) error {
+	err := within(20*b.timeout, func(ctx context.Context) error {
 		// It copies more than 5 GB in parts.
 		target := minio.CopyDestOptions{Bucket: b.name, Object: b.prefix + to}
 		_, err := b.client.ComposeObject(ctx, target, minio.CopySrcOptions{Bucket: b.name, Object: b.prefix + from})
@@ -291,7 +276,7 @@ func (b *bucket) move(from, to string) error {
 
 // delete removes an object, if it exists.
 func (b *bucket) delete(key string) error {
-	err := within(BucketTime, func(ctx context.Context) error {
+	err := within(b.timeout, func(ctx context.Context) error {
 		return b.client.RemoveObject(ctx, b.name, b.prefix+key, minio.RemoveObjectOptions{})
 	})
 	if errors.Is(err, ErrNotFound) {
@@ -301,21 +286,7 @@ func (b *bucket) delete(key string) error {
 }
 
 func (b *bucket) Remove(s Stored, unwanted func() (bool, error)) error {
-	return b.retire(s, unwanted, func(key string) error {
-		if err := b.delete(key); err != nil {
-			return err
-		}
-		// After an interrupted move the content may be in both places.
-		if left, err := b.List(s.Hash); err != nil || len(left) > 0 {
-			return err
-		}
-		var made []string
-		err := b.each(pictureKeys+s.Hash[:2]+"/"+s.Hash, func(o minio.ObjectInfo) { made = append(made, o.Key) })
-		for _, key := range made {
-			err = errors.Join(err, b.delete(key))
-		}
-		return err
-	})
+	return b.retire(s, unwanted, b.delete)
 }
 
 // put writes an object, in parts if it is large, unless the key of a small one exists. It fails when
@@ -328,8 +299,8 @@ func (b *bucket) put(key string, data io.ReaderAt, size int64) (err error) {
 	for try := 0; try == 0 || try <= 5 && passing(err); try++ {
 		<-time.After(time.Duration(try) * 100 * time.Millisecond)
 		ctx, cancel := context.WithCancel(context.Background())
-		late := time.AfterFunc(2*BucketTime, cancel)
-		_, err = b.sender.PutObject(ctx, b.name, b.prefix+key, progress{io.NewSectionReader(data, 0, size), late}, size, options)
+		late := time.AfterFunc(2*b.timeout, cancel)
+		_, err = b.sender.PutObject(ctx, b.name, b.prefix+key, progress{io.NewSectionReader(data, 0, size), late, 2 * b.timeout}, size, options)
 		late.Stop()
 		cancel()
 	}
@@ -349,11 +320,12 @@ func passing(err error) bool {
 // progress puts off the end of a transfer with every read.
 type progress struct {
 	*io.SectionReader
-	late *time.Timer
+	late    *time.Timer
+	timeout time.Duration
 }
 
 func (p progress) ReadAt(b []byte, at int64) (int, error) {
-	p.late.Reset(2 * BucketTime)
+	p.late.Reset(p.timeout)
 	return p.SectionReader.ReadAt(b, at)
 }
 
@@ -371,7 +343,7 @@ func (b *bucket) Mark(name, fresh string) (string, error) {
 }
 
 func (b *bucket) read(key string) (data []byte, err error) {
-	err = within(BucketTime, func(ctx context.Context) error {
+	err = within(b.timeout, func(ctx context.Context) error {
 		data, _, err = b.get(ctx, key, minio.GetObjectOptions{})
 		return err
 	})
@@ -390,14 +362,6 @@ func (b *bucket) get(ctx context.Context, key string, o minio.GetObjectOptions) 
 	return data, header, err
 }
 
-func pictureKey(name string) string { return pictureKeys + name[:2] + "/" + name }
-
-func (b *bucket) Picture(name string) ([]byte, error) { return b.read(pictureKey(name)) }
-
-func (b *bucket) KeepPicture(name string, data []byte) error {
-	return b.put(pictureKey(name), bytes.NewReader(data), int64(len(data)))
-}
-
 func (b *bucket) Draft() (Draft, error) {
 	return newDraft(os.TempDir(), &b.holds, b.publish)
 }
@@ -407,7 +371,7 @@ func (b *bucket) publish(d *draft, hash string) error {
 	key := keyOf(hash, false)
 	err := ErrNotFound
 	if d.size > partSize {
-		err = within(BucketTime, func(ctx context.Context) error {
+		err = within(b.timeout, func(ctx context.Context) error {
 			_, err := b.client.StatObject(ctx, b.name, b.prefix+key, minio.StatObjectOptions{})
 			return err
 		})
@@ -447,7 +411,7 @@ func (o *object) fetch(from int64) error {
 	if from == 0 {
 		most = firstRead
 	}
-	return within(BucketTime, func(ctx context.Context) error {
+	return within(o.bucket.timeout, func(ctx context.Context) error {
 		var options minio.GetObjectOptions
 		if err := options.SetRange(from, from+most-1); err != nil {
 			return err

@@ -3,9 +3,11 @@ package store
 import (
 	"errors"
 	"io"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 
@@ -82,30 +84,6 @@ func keysOf(t *testing.T, b *bucket) (keys []string) {
 	return keys
 }
 
-// TestPictures: pictures are stored beside the contents and removed with them.
-func TestPictures(t *testing.T) {
-	eachContents(t, func(t *testing.T, c Contents) {
-		b, ok := c.(*bucket)
-		if !ok {
-			t.Skip("a folder keeps none")
-		}
-		hash := putContent(t, c, "a")
-		if _, err := b.Picture(hash + "-x"); !errors.Is(err, ErrNotFound) {
-			t.Errorf("a picture that was never made: %v", err)
-		}
-		for range 2 {
-			must(t, b.KeepPicture(hash+"-x", []byte("picture")))
-		}
-		if data, err := b.Picture(hash + "-x"); err != nil || string(data) != "picture" {
-			t.Errorf("the picture is %q, %v", data, err)
-		}
-		must(t, b.Remove(describe(t, c, hash), func() (bool, error) { return true, nil }))
-		if keys := keysOf(t, b); len(keys) > 0 {
-			t.Errorf("%v remain", keys)
-		}
-	})
-}
-
 // TestNoStorage: the error for an unusable address says why, without its secrets.
 func TestNoStorage(t *testing.T) {
 	for _, address := range []string{
@@ -119,5 +97,29 @@ func TestNoStorage(t *testing.T) {
 	}
 	if got, want := MaskURL("s3://b?region=eu&token=x&endpoint=http%3A%2F%2Fu%3Ap%40h%3A1"), "s3://b?endpoint=http%3A%2F%2Fu%3Axxxxx%40h%3A1&region=eu&token=redacted"; got != want {
 		t.Errorf("masked as %s, want %s", got, want)
+	}
+}
+
+// TestStoreStandsStill: a request to a store that never answers ends after the time limit.
+func TestStoreStandsStill(t *testing.T) {
+	s3 := storetest.Serve(t)
+	c, err := OpenStorage(t.Context(), s3.URL)
+	must(t, err)
+	c.(*bucket).timeout = 50 * time.Millisecond
+	moves := make(chan struct{})
+	defer close(moves)
+	s3.Fault = func(http.ResponseWriter, *http.Request) bool {
+		<-moves
+		return true
+	}
+	for _, size := range []int{10, partSize + 1} {
+		d, err := c.Draft()
+		must(t, err)
+		d.Write(make([]byte, size))
+		var down *DownError
+		if _, err := d.Commit(); !errors.As(err, &down) {
+			t.Errorf("%d bytes were answered %v", size, err)
+		}
+		d.Discard()
 	}
 }

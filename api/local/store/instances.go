@@ -49,9 +49,3 @@ func (t Instances) Adopt(owner string, most int) (runs []Run, jobs []Job, err er
 	}
 	return runs, jobs, err
 }
-
-// Unfinished returns the numbers of pending runs and posts.
-func (t Instances) Unfinished() (runs, posts int, err error) {
-	err = t.scan([]any{&runs, &posts}, "SELECT (SELECT count(*) FROM runs WHERE status = 'pending'), (SELECT count(*) FROM outbox)")
-	return runs, posts, err
-}

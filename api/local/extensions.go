@@ -8,92 +8,14 @@ import (
 	"image"
 	"net/http"
 	"slices"
-	"sync"
 	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/local/extension"
+	"mediadesk/api/local/run"
 	"mediadesk/api/local/store"
 	"mediadesk/api/media"
 )
-
-const (
-	runTime = 3 * time.Minute // limit for one run
-	// maxAttempts limits how often a run is started, in case it crashes the program.
-	maxAttempts = 2
-)
-
-// runner executes extension runs with two workers: one for quick extensions, which requests wait
-// for, and one for slow ones. The runs are in the records; workers only have their order.
-type runner struct {
-	library     *Library
-	quick, slow *worker
-	stops       sync.Map // run id to context.CancelFunc
-}
-
-// worker executes one run after the other.
-type worker struct {
-	mu    sync.Mutex
-	queue []queued // the first one is under way
-}
-
-type queued struct {
-	run  int64
-	done chan struct{} // closed when the run has ended
-}
-
-// add queues a run. One that is queued twice ends with the first.
-func (r *runner) add(w *worker, run int64) (done <-chan struct{}) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	q := queued{run, make(chan struct{})}
-	if w.queue = append(w.queue, q); len(w.queue) == 1 {
-		r.library.workers.Go(func() { r.work(w, q) })
-	}
-	return q.done
-}
-
-// work executes the runs of a worker until there are no more.
-func (r *runner) work(w *worker, q queued) {
-	for more := true; more && r.library.ctx.Err() == nil; {
-		err := r.library.execute(q.run)
-		if err != nil && !errors.Is(err, store.ErrNotFound) && r.library.ctx.Err() == nil { // not found after a reset
-			r.library.log.Error("extension run could not be recorded", "run", q.run, "error", err)
-		}
-		wake(r.library.outbox.notice) // after the commit, so that the outbox sees the post
-		close(q.done)
-		w.mu.Lock()
-		if w.queue = w.queue[1:]; len(w.queue) > 0 {
-			q = w.queue[0]
-		} else {
-			more = false
-		}
-		w.mu.Unlock()
-	}
-}
-
-// start queues runs and returns a channel for each quick one that is closed at its end.
-func (r *runner) start(runs []store.Run) (ends []<-chan struct{}) {
-	f := r.library.o.Fault
-	for _, run := range runs {
-		switch {
-		case run.Status.Final() || f.ExtensionsPending && r.library.chance.hits(f.ExtensionsChance, "pending", run.ID):
-		case r.library.tools.Quick(run.Extension.Name):
-			ends = append(ends, r.add(r.quick, run.ID))
-		default:
-			r.add(r.slow, run.ID)
-		}
-	}
-	return ends
-}
-
-// wake notifies a worker without blocking.
-func wake(c chan<- struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
 
 // addRuns records the requested extensions. Runs that cannot work fail at once (service.md §3:
 // failed within the request).
@@ -136,19 +58,18 @@ func (l *Library) startRuns(ctx context.Context, file *store.File, runs []store.
 	if len(runs) == 0 {
 		return file, runReport{}, nil
 	}
-	isQuick := func(run store.Run) bool { return l.tools.Quick(run.Extension.Name) }
-	slow := slices.DeleteFunc(slices.Clone(runs), isQuick)
-	quick := slices.DeleteFunc(slices.Clone(runs), func(run store.Run) bool { return !isQuick(run) })
+	slow := slices.DeleteFunc(slices.Clone(runs), func(run store.Run) bool { return l.isQuick(&run) })
+	quick := slices.DeleteFunc(slices.Clone(runs), func(run store.Run) bool { return !l.isQuick(&run) })
 	// Slow runs start after the answer is made: it shows "pending" and the old version, so that a
 	// client can see the change.
-	defer l.runs.start(slow)
+	defer l.work.Begin(slow)
 	wait, stop := context.WithTimeout(ctx, l.tagWait)
 	defer stop()
-	for _, end := range l.runs.start(quick) {
+	for _, end := range l.work.Begin(quick) {
 		select {
 		case <-end:
 		case <-wait.Done():
-		case <-l.ctx.Done():
+		case <-l.work.Context().Done():
 		}
 	}
 	var report runReport
@@ -174,6 +95,9 @@ func (l *Library) startRuns(ctx context.Context, file *store.File, runs []store.
 	return file, report, deletedMeanwhile(err)
 }
 
+// isQuick reports whether an answer waits for the run.
+func (l *Library) isQuick(run *store.Run) bool { return l.tools.Quick(run.Extension.Name) }
+
 // deletedMeanwhile answers a request whose file another request has deleted.
 func deletedMeanwhile(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
@@ -184,29 +108,24 @@ func deletedMeanwhile(err error) error {
 
 // execute does one run and records its end. It returns an error if that fails or the library is
 // closing.
-func (l *Library) execute(id int64) error {
-	ctx, cancel := context.WithTimeout(l.ctx, runTime)
-	defer cancel()
-	// Before the run is read, so that a later cancel takes effect.
-	l.runs.stops.Store(id, cancel)
-	defer l.runs.stops.Delete(id)
-	run, source, err := l.runAndSource(id)
-	if err != nil || run.Status.Final() || run.Owner != l.identity {
+func (l *Library) execute(ctx context.Context, id int64) error {
+	pending, source, err := l.runAndSource(id)
+	if err != nil || pending.Status.Final() || pending.Owner != l.identity {
 		return err
 	}
 	var out extension.Output
 	unable := errProgramDied
-	if run.Attempts < maxAttempts {
+	if pending.Attempts < run.MaxAttempts {
 		if err := l.countAttempt(id, 1); err != nil {
 			return err
 		}
-		unable = whileDown(ctx, func() (err error) {
-			out, err = l.runTool(ctx, run, source)
+		unable = run.WhileDown(ctx, func() (err error) {
+			out, err = l.runTool(ctx, pending, source)
 			return err
 		})
 	}
-	if l.ctx.Err() != nil {
-		return errors.Join(l.ctx.Err(), l.countAttempt(id, -1)) // an orderly end does not count
+	if l.work.Context().Err() != nil {
+		return errors.Join(l.work.Context().Err(), l.countAttempt(id, -1)) // an orderly end does not count
 	}
 	var version store.Version
 	var draft store.Draft
@@ -215,45 +134,41 @@ func (l *Library) execute(id int64) error {
 			defer draft.Discard()
 		}
 	}
-	ended := false
-	finish := func(tx store.Tx) (_ *store.Run, err error) {
-		run, ended, err = l.finish(tx, id, source, out, version, unable)
-		return run, err
+	finish := func(tx store.Tx) (none struct{}, err error) {
+		return none, l.finish(tx, id, source, out, version, unable)
 	}
 	// The time limit applies to the tool, not to recording its result.
 	if unable == nil && out.Picture != nil {
-		err = whileDown(l.ctx, func() error {
-			_, err := record(l.ctx, l, draft, &version, finish)
+		err = run.WhileDown(l.work.Context(), func() error {
+			_, err := record(l.work.Context(), l, draft, &version, finish)
 			return err
 		})
-		if _, ok := errors.AsType[*keepError](err); ok && l.ctx.Err() == nil {
+		if _, ok := errors.AsType[*keepError](err); ok && l.work.Context().Err() == nil {
 			unable = err
 		}
 	}
 	if unable != nil || out.Picture == nil {
-		_, err = store.Update(l.ctx, l.records, finish)
-	}
-	if ended && err == nil {
-		l.metrics.count(runsEndedMetric, `status="`+string(run.Status)+`"`)
+		_, err = store.Update(l.work.Context(), l.records, finish)
 	}
 	return err
 }
 
 // finish records the end of a run unless it was canceled or taken over by another instance. unable is
 // why the tool has no result.
-func (l *Library) finish(tx store.Tx, id int64, source *store.Version, out extension.Output, version store.Version, unable error) (run *store.Run, ended bool, err error) {
-	if run, err = store.Get[store.Run](tx, id); err != nil || run.Status.Final() || run.Owner != l.identity {
-		return run, false, err
+func (l *Library) finish(tx store.Tx, id int64, source *store.Version, out extension.Output, version store.Version, unable error) error {
+	run, err := store.Get[store.Run](tx, id)
+	if err != nil || run.Status.Final() || run.Owner != l.identity {
+		return err
 	}
 	file, err := store.Get[store.File](tx, run.FileID)
 	if errors.Is(err, store.ErrNotFound) {
 		file, unable = nil, errFileGone
 	} else if err != nil {
-		return run, false, err
+		return err
 	}
 	if unable == nil {
 		if unable, err = l.applyOutput(tx, run, file, source, out, version); err != nil {
-			return run, false, err
+			return err
 		}
 	}
 	reason := ""
@@ -265,26 +180,7 @@ func (l *Library) finish(tx store.Tx, id int64, source *store.Version, out exten
 	if err == nil && run.Extension.Name == store.PostTransformation {
 		err = l.addPostEvent(tx, run, file, reason)
 	}
-	return run, true, err
-}
-
-// downPause is the wait before records or contents are tried again.
-const downPause = 2 * time.Second
-
-// whileDown repeats do until the library answers or ctx ends.
-func whileDown(ctx context.Context, do func() error) error {
-	for {
-		err := do()
-		var down *store.DownError
-		if !errors.As(err, &down) {
-			return err
-		}
-		select {
-		case <-time.After(downPause):
-		case <-ctx.Done():
-			return err
-		}
-	}
+	return err
 }
 
 // finishRun records the end of a run, failed if reason is not empty. It queues a webhook post if a
@@ -340,19 +236,17 @@ func (l *Library) cancelRun(r *http.Request) (any, error) {
 		}
 		return canceled, nil
 	})
-	for _, id := range canceled {
+	for range canceled {
 		l.log.Warn("extension failed", "file", fileID, "extension", extension, "reason", api.RunCanceled)
-		if stop, ok := l.runs.stops.Load(id); ok {
-			stop.(context.CancelFunc)()
-		}
 	}
-	wake(l.outbox.notice)
+	l.work.Cancel(canceled...)
+	l.work.PostsAdded()
 	return nil, err
 }
 
 // countAttempt counts the start of a run, or with -1 takes it back because the program ends.
 func (l *Library) countAttempt(id int64, n int) error {
-	return l.records.Update(context.WithoutCancel(l.ctx), func(tx store.Tx) error {
+	return l.records.Update(context.WithoutCancel(l.work.Context()), func(tx store.Tx) error {
 		run, err := store.Get[store.Run](tx, id)
 		if err != nil {
 			return err
@@ -366,7 +260,7 @@ func (l *Library) countAttempt(id int64, n int) error {
 // the request, with its camera data. Other extensions use its latest descendant, so they build on
 // each other. source is nil if that version was deleted or replaced by an upload.
 func (l *Library) runAndSource(id int64) (run *store.Run, source *store.Version, err error) {
-	source, err = store.View(l.ctx, l.records, func(tx store.Tx) (*store.Version, error) {
+	source, err = store.View(l.work.Context(), l.records, func(tx store.Tx) (*store.Version, error) {
 		if run, err = store.Get[store.Run](tx, id); err != nil {
 			return nil, err
 		}
@@ -406,7 +300,7 @@ func (l *Library) runTool(ctx context.Context, run *store.Run, source *store.Ver
 	if run.Extension.Name == store.PostTransformation {
 		return out, l.makePost(ctx, run, source)
 	}
-	content, err := l.readContent(source.Hash)
+	content, err := l.contents.Open(source.Hash)
 	if err != nil {
 		return out, fmt.Errorf("the content cannot be read: %w", err)
 	}

@@ -1,0 +1,163 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"time"
+
+	"mediadesk/api/local/store"
+)
+
+const (
+	postTimeout = 30 * time.Second // for the receiver to answer 200
+	maxPosts    = 18               // attempts, spread over a day by RetryDelay, before a post is dropped
+	postsAtOnce = 8
+
+	maxRecordDelay = time.Minute // between attempts to record what became of a post
+)
+
+// RetryDelay returns the delay after a number of attempts to send a post.
+func RetryDelay(attempts int) time.Duration {
+	delays := []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour}
+	return delays[min(max(attempts, 1), len(delays))-1]
+}
+
+// outbox delivers webhook posts (service.md §6). A post stays in the records until the receiver
+// accepts it, so it survives a restart and is delivered at least once.
+type outbox struct {
+	added    chan struct{}
+	slots    chan struct{} // one for each post under way
+	finished chan attempt
+
+	// Used by sendPosts only.
+	sending map[int64]bool
+	due     map[int64]time.Time // time of the next attempt; posts of an earlier process have none and are sent at once
+	latest  int64               // highest id of a sent post
+}
+
+// attempt is the result of one attempt to send a post.
+type attempt struct {
+	post int64
+	due  time.Time // of the next attempt; zero if there is none
+}
+
+func newOutbox() outbox {
+	return outbox{
+		added: make(chan struct{}, 1), slots: make(chan struct{}, postsAtOnce), finished: make(chan attempt, postsAtOnce),
+		sending: map[int64]bool{}, due: map[int64]time.Time{},
+	}
+}
+
+// PostsAdded makes the outbox check for posts that are due.
+func (w *Work) PostsAdded() { wake(w.outbox.added) }
+
+// Sending returns the number of posts under way.
+func (w *Work) Sending() int { return len(w.outbox.slots) }
+
+func (w *Work) sendPosts() {
+	o := &w.outbox
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		next, err := w.sendDue()
+		if err != nil {
+			w.Report("webhook posts could not be read", err)
+			next = time.Minute
+		}
+		timer.Reset(next)
+		select {
+		case <-o.added:
+		case <-timer.C:
+		case a := <-o.finished:
+			delete(o.sending, a.post)
+			o.latest = max(o.latest, a.post)
+			if o.due[a.post] = a.due; a.due.IsZero() {
+				delete(o.due, a.post)
+			}
+		case <-w.ctx.Done():
+			return
+		}
+	}
+}
+
+// sendDue starts sending the posts that are due and returns the time until the next one.
+func (w *Work) sendDue() (time.Duration, error) {
+	o := &w.outbox
+	posts, err := store.View(w.ctx, w.o.Records, func(tx store.Tx) ([]store.Post, error) {
+		return store.All[store.Post](tx, store.Filter{"owner": w.o.Instance})
+	})
+	if err != nil {
+		return 0, err
+	}
+	next := time.Hour
+	for _, p := range posts {
+		if o.sending[p.ID] {
+			continue
+		}
+		if wait := max(time.Until(o.due[p.ID]), w.o.Hold(&p, o.latest > p.ID)); wait > 0 {
+			next = min(next, wait)
+			continue
+		}
+		select {
+		case o.slots <- struct{}{}:
+		default:
+			return next, nil // the end of a post wakes sendPosts again
+		}
+		o.sending[p.ID] = true
+		w.workers.Go(func() {
+			due := w.send(p)
+			<-o.slots
+			select {
+			case o.finished <- attempt{p.ID, due}:
+			case <-w.ctx.Done():
+			}
+		})
+	}
+	return next, nil
+}
+
+// send sends a post once, records the result and returns the time of the next attempt. A result that
+// cannot be recorded is recorded later, so that a delivered post is not sent again.
+func (w *Work) send(p store.Post) (due time.Time) {
+	ctx, cancel := context.WithTimeout(w.ctx, postTimeout)
+	defer cancel()
+	err := w.o.Post(ctx, &p)
+	if w.ctx.Err() != nil {
+		return due // sent again at the next start
+	}
+	p.Attempts++
+	delay := w.o.Delay(p.Attempts)
+	p.Next = w.o.Now().Add(delay) // to show; the clock may be set
+	done := err == nil || p.Attempts >= maxPosts
+	if !done {
+		due = time.Now().Add(delay)
+	}
+	if err != nil {
+		// The address is a secret, so the log has its host only.
+		if wrapped, ok := errors.AsType[*url.Error](err); ok {
+			err = wrapped.Err
+		}
+		host := ""
+		if u, err := url.Parse(p.Address); err == nil {
+			host = u.Host
+		}
+		w.o.Log.Warn("webhook post failed", "host", host, "attempt", p.Attempts, "dropped", done, "error", err)
+	}
+	for failures := 1; ; failures++ {
+		err = w.o.Records.Update(w.ctx, func(tx store.Tx) error {
+			if done {
+				return tx.Remove(&store.Post{ID: p.ID})
+			}
+			return tx.Save(&p)
+		})
+		if err == nil || w.ctx.Err() != nil {
+			return due
+		}
+		w.o.Log.Error("webhook post could not be recorded", "post", p.ID, "error", err)
+		select {
+		case <-time.After(min(w.o.Delay(failures), maxRecordDelay)):
+		case <-w.ctx.Done():
+		}
+	}
+}

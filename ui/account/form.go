@@ -103,11 +103,7 @@ func (f *fields) questions() []*kit.Question {
 	for i, field := range []string{"upload", "base", "delivery"} {
 		list[addresses+i].Left = func() string { return f.address(field) }
 	}
-	name := add("", "name", "Account name", "", "", nil, one(true))
-	name.Hint = func() string { // the form draws the placeholder after the hints
-		name.Placeholder = f.accountName()
-		return "The name of the account in mediadesk: letters, digits, - and _."
-	}
+	add("", "name", "Account name", "", "", says("The name of the account in mediadesk: letters, digits, - and _."), one(true)).Offer = f.accountName
 	plan := add("Service", "plan", "Plan", "", "", func() string {
 		p, ok := f.plan()
 		if !ok {

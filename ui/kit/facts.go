@@ -66,17 +66,20 @@ func (f *Facts) Gap() {
 
 // Fact adds a label and its value, side by side if there is room. It ignores an empty
 // value.
-func (f *Facts) Fact(label, value string) {
+func (f *Facts) Fact(label, value string) { f.Styled(label, value, f.th.Text) }
+
+// Styled is Fact with a style for the value.
+func (f *Facts) Styled(label, value string, style lipgloss.Style) {
 	if value == "" {
 		return
 	}
 	if f.width < factColumns+14 {
 		f.Say(f.th.Label, label)
-		f.Say(f.th.Text, value)
+		f.Say(style, value)
 		return
 	}
 	for _, line := range text.Wrap(text.Safe(value), f.width-factColumns) {
-		f.lines = append(f.lines, f.th.Label.Render(text.PadRight(label, factColumns))+f.th.Text.Render(line))
+		f.lines = append(f.lines, f.th.Label.Render(text.PadRight(label, factColumns))+style.Render(line))
 		label = ""
 	}
 }

@@ -31,8 +31,9 @@ type Form struct {
 type Question struct {
 	// Label precedes the value, and Group is the heading above the first question of a group.
 	Label, Group string
-	// Placeholder is shown while the value is empty.
+	// Placeholder is shown while the value is empty, or what Offer returns if it is not nil.
 	Placeholder string
+	Offer       func() string
 	// Value is the text, or the value of the chosen option.
 	Value *string
 	// Options make the question a choice.
@@ -116,6 +117,9 @@ func (f *Form) arrange(width int) {
 			}
 			field.Options(options...).Value(q.Value)
 		case *huh.Input:
+			if q.Offer != nil {
+				q.Placeholder = q.Offer()
+			}
 			field.Placeholder(text.Safe(q.Placeholder))
 		}
 		if width > 0 {
@@ -169,14 +173,12 @@ func (f *Form) Focus(q *Question) {
 		*was.Value = was.Left()
 		was.Field.(*huh.Input).Value(was.Value)
 	}
-	to := slices.Index(f.questions, q)
-	for at := 0; at != to; {
-		switch at = slices.Index(f.questions, f.At()); {
-		case at < to:
-			f.form.NextField()
-		case at > to:
-			f.form.PrevField()
-		}
+	at := func() int { return slices.Index(f.questions, f.At()) }
+	for to := slices.Index(f.questions, q); at() < to; {
+		f.form.NextField()
+	}
+	for to := slices.Index(f.questions, q); at() > to; {
+		f.form.PrevField()
 	}
 }
 

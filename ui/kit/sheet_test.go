@@ -6,9 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
-
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
@@ -90,69 +87,5 @@ func TestSheetStands(t *testing.T) {
 		if got := s.StopAt(at.X, at.Y); got != want {
 			t.Errorf("at %v is %d, want %d", at, got, want)
 		}
-	}
-}
-
-func TestCards(t *testing.T) {
-	taken := -1
-	cards := func() *Cards {
-		take := func(i int) func() tea.Cmd {
-			return func() tea.Cmd { taken = i; return nil }
-		}
-		return NewCards(Card{Key: "a", Title: "one", Do: take(0)}, Card{Key: "b", Title: "two", Disabled: "not yet", Do: take(1)}, Card{Key: "l", Title: "three", Do: take(2)})
-	}
-	press := func(c *Cards, name string) (reason string) {
-		for _, a := range c.Actions("") {
-			if key.Matches(KeyMsg(name), a.Keys) {
-				if reason = a.Reason(); reason == "" {
-					a.Do()
-				}
-				break
-			}
-		}
-		return reason
-	}
-	tests := []struct {
-		keys      []string
-		taken, at int
-		reason    string
-	}{
-		{[]string{"enter"}, 0, 0, ""},
-		{[]string{"down", "up", "space"}, 0, 0, ""},
-		{[]string{"j", "enter"}, -1, 1, "not yet"},
-		{[]string{"b"}, -1, 0, "not yet"},
-		{[]string{"l"}, 2, 2, ""},
-		{[]string{"G", "j", "right"}, 2, 2, ""},
-		{[]string{"tab", "shift+tab", "k", "g", "z"}, -1, 0, ""},
-	}
-	for _, tt := range tests {
-		c, reason := cards(), ""
-		taken = -1
-		for _, k := range tt.keys {
-			reason = press(c, k)
-		}
-		if taken != tt.taken || c.Cursor() != tt.at || reason != tt.reason {
-			t.Errorf("%v: got %d at %d (%s), want %d at %d (%s)", tt.keys, taken, c.Cursor(), reason, tt.taken, tt.at, tt.reason)
-		}
-	}
-	c := cards()
-	s := NewSheet(image.Pt(40, 20), 40)
-	c.Draw(s, 10, theme.New(true, false))
-	out := ansi.Strip(s.View(theme.New(true, true)))
-	for _, want := range []string{"> one", "  two", "Not now: not yet", "  three"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("%q is not drawn:\n%s", want, out)
-		}
-	}
-	taken = -1
-	if c.Click(s.StopAt(3, 0) - 10); taken != 0 {
-		t.Error("the first line is not the first card")
-	}
-	c.Wheel(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
-	if taken = -1; c.Click(c.Cursor()) != nil || c.Cursor() != 1 || taken != -1 {
-		t.Errorf("the wheel moved to card %d, and card %d was chosen", c.Cursor(), taken)
-	}
-	if press(new(Cards), "enter") == "" {
-		t.Error("no cards give a card")
 	}
 }

@@ -2,6 +2,7 @@ package onboarding
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,94 +15,85 @@ import (
 
 const group = "Start"
 
-// Actions returns the actions that choose a card.
+// choice is a way to go on.
+type choice struct {
+	key, label, text string // the key chooses it
+	do               func() tea.Cmd
+}
+
+// Actions returns the actions that choose a way to go on.
 func (m *Model) Actions() []kit.Action {
 	if m.busy != "" {
 		return nil
 	}
-	return m.cards.Actions(group)
+	return m.form.Actions(group)
 }
 
 // offer builds the choices.
 func (m *Model) offer() {
-	cards := m.firstCards()
+	choices := m.firstChoices()
 	if m.o.Problem != nil {
-		cards = m.helpCards()
+		choices = m.helpChoices()
 	}
-	for i, c := range cards {
-		cards[i].Do = func() tea.Cmd {
-			m.problem = nil
-			return c.Do()
-		}
+	var options []kit.Option
+	for _, c := range choices {
+		options = append(options, kit.Option{Value: c.key, Key: c.key, Label: c.label, Text: c.text})
 	}
-	at := 0
-	if m.cards != nil {
-		at = m.cards.Cursor()
+	if !slices.ContainsFunc(choices, func(c choice) bool { return c.key == m.chosen }) {
+		m.chosen = choices[0].key
 	}
-	m.cards = kit.NewCards(cards...)
-	m.cards.SetCursor(at)
+	m.form = kit.NewForm("choose", func() tea.Cmd {
+		m.problem = nil
+		return choices[slices.IndexFunc(choices, func(c choice) bool { return c.key == m.chosen })].do()
+	}, &kit.Question{Value: &m.chosen, Options: options})
 }
 
-// firstCards returns the choices of a first start.
-func (m *Model) firstCards() []kit.Card {
-	cards := []kit.Card{
-		{
-			Key: "t", Title: "Try it here", Do: m.begin,
-			Text: "With the local library: it needs no account and nothing leaves this computer. Its folder is " + m.o.Paths.Library() + ".",
-		},
-		{
-			Key: "c", Title: "Connect an account", Do: m.connect,
-			Text: "Of the hosted service or any server with the same API. The keyring of this computer stores its private key.",
-		},
+// firstChoices returns the choices of a first start.
+func (m *Model) firstChoices() []choice {
+	choices := []choice{
+		{"t", "Try it here", "No account. All stays on this computer.", m.begin},
+		{"c", "Connect an account", "At ImageKit.io or a server with its API.", m.connect},
 	}
 	if m.o.Getenv != nil && strings.TrimSpace(m.o.Getenv(config.KeyVariable)) != "" {
-		cards = append(cards, kit.Card{
-			Key: "e", Title: "Use the key from the environment",
-			Text: config.KeyVariable + " is set. You name only the account, and the key is not stored.",
-			Do:   func() tea.Cmd { return m.ask(account.Options{Mode: account.AddWithEnvironment, Use: true}) },
+		choices = append(choices, choice{
+			"e", "Use the key from the environment", "The key is not stored.",
+			func() tea.Cmd { return m.ask(account.Options{Mode: account.AddWithEnvironment, Use: true}) },
 		})
 	}
-	return cards
+	return append(choices, choice{"x", "Leave", "Nothing has been written or connected.", func() tea.Cmd { return tea.Quit }})
 }
 
-// helpCards returns the ways to solve the problem.
-func (m *Model) helpCards() []kit.Card {
-	var cards []kit.Card
+// helpChoices returns the ways to solve the problem.
+func (m *Model) helpChoices() []choice {
+	var choices []choice
 	local := m.profile.Name == config.LocalProfile
 	_, unreadable := errors.AsType[*config.FileError](m.o.Problem)
 	_, source := errors.AsType[*config.SourceError](m.o.Problem)
 	if (source || errors.Is(m.o.Problem, config.ErrNoKey)) && !local { // typing a key solves the problem
-		mode, text := account.Key, "Store it in the keyring of this computer, or use it for this run only."
+		mode, text := account.Key, "Store it in the keyring, or use it for this run only."
 		if m.unnamed {
 			mode, text = account.KeyForRun, "It is used for this run only and not stored."
 		}
-		cards = append(cards, kit.Card{
-			Key: "p", Title: "Give the private key", Text: text,
-			Do: func() tea.Cmd { return m.ask(account.Options{Mode: mode, Name: m.profile.Name}) },
-		})
+		choices = append(choices, choice{"p", "Give the private key", text, func() tea.Cmd {
+			return m.ask(account.Options{Mode: mode, Name: m.profile.Name})
+		}})
 	}
 	again := "After solving the problem."
 	if unreadable {
 		again = "Correct the file in an editor first."
 	}
-	cards = append(cards, kit.Card{
-		Key: "r", Title: "Try again", Text: again,
-		Do: func() tea.Cmd { return m.open("Trying again…", page.UseProfile{Name: m.o.Profile}) },
-	})
+	choices = append(choices, choice{"r", "Try again", again, func() tea.Cmd {
+		return m.open("Trying again…", page.UseProfile{Name: m.o.Profile})
+	}})
 	if unreadable {
-		return cards
+		return choices
 	}
 	if !local {
-		cards = append(cards, kit.Card{
-			Key: "u", Title: "Use the local library for now",
-			Text: "It needs no account and nothing leaves this computer. The settings do not change.",
-			Do:   func() tea.Cmd { return m.open(openingLocal, page.UseProfile{Name: config.LocalProfile}) },
-		})
+		choices = append(choices, choice{"u", "Use the local library for now", "It needs no account. The settings do not change.", func() tea.Cmd {
+			return m.open(openingLocal, page.UseProfile{Name: config.LocalProfile})
+		}})
 	}
-	return append(cards, kit.Card{
-		Key: "c", Title: "Connect another account", Do: m.connect,
-		Text: "Of the hosted service or any server with the same API.",
-	})
+	return append(choices, choice{"c", "Connect another account", "At ImageKit.io or a server with its API.", m.connect})
 }
 
 // openingLocal is shown while the local library opens.

@@ -47,9 +47,10 @@ type Model struct {
 	o       Options
 	profile config.Profile // could not be opened; unnamed if unknown
 	unnamed bool           // its addresses are from the command line, not the settings
-	cards   *kit.Cards
-	busy    string // running work; may be empty
-	problem error  // error of the last choice
+	form    *kit.Form      // one choice
+	chosen  string         // the key of the choice under the cursor
+	busy    string         // running work; may be empty
+	problem error          // error of the last choice
 	size    image.Point
 
 	picture picture.Slot // beside the choices of a first start
@@ -91,11 +92,9 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	case page.Hidden:
 		m.drawn = picture.Request{}
 		return m.picture.Set(nil)
-	case tea.MouseWheelMsg:
-		m.cards.Wheel(msg)
 	case tea.MouseClickMsg:
 		if msg.Button == tea.MouseLeft && m.busy == "" {
-			return m.cards.Click(m.sheet(m.size, &theme.Theme{}).StopAt(msg.X, msg.Y))
+			return m.form.Click(m.sheet(m.size, &theme.Theme{}).StopAt(msg.X, msg.Y))
 		}
 	}
 	return nil

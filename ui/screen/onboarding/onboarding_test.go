@@ -59,12 +59,12 @@ func (d *driver) untouched() {
 
 func TestFirstStartWritesNothing(t *testing.T) {
 	d := newDriver(t).open()
-	d.Sees("Welcome to mediadesk", "Try it here", "Connect an account", "nothing leaves this computer")
+	d.Sees("Welcome to mediadesk", "Try it here", "Connect an account", "All stays on this computer")
 	if d.Has("from the environment") {
 		t.Error("a key of the environment is offered, but there is none")
 	}
-	d.Press("down", "up", "x", "esc", "G", "g")
-	d.Press("c").Sees("Which account?").Press("enter").Typed("x").Press("ctrl+s", "esc", "esc").Sees("Welcome")
+	d.Press("down", "up", "esc", "k", "j")
+	d.Press("c").Sees("Which account?").Press("enter").Typed("x").Press("ctrl+s", "esc", "esc").Sees("Try it here")
 	d.untouched()
 	if len(d.Out) > 0 {
 		t.Errorf("said was %v", d.Out)
@@ -230,7 +230,7 @@ func TestActions(t *testing.T) {
 	for _, a := range d.Host.Actions() {
 		words = append(words, a.Label())
 	}
-	for _, want := range []string{"choose", "Try it here", "Connect an account", "Use the key from the environment", "next choice"} {
+	for _, want := range []string{"choose", "Leave", "Try it here", "Connect an account", "Use the key from the environment", "next choice"} {
 		if !slices.Contains(words, want) {
 			t.Errorf("%q is not among the actions %q", want, words)
 		}

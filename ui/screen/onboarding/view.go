@@ -17,14 +17,17 @@ const widest = 76
 // leastIntro is the height from which the introduction is shown.
 const leastIntro = 16
 
+// leastBeside is the width from which the picture is shown.
+const leastBeside = 76
+
 // columns returns the width of the choices, and the size of the picture beside them; zero if
 // there is no space for it.
 func (m *Model) columns(size image.Point) (choices int, room image.Point) {
-	if m.o.Problem != nil || size.X < 100 || size.Y < leastIntro {
+	if m.o.Problem != nil || size.X < leastBeside || size.Y < leastIntro {
 		return size.X, image.Point{}
 	}
-	choices = max(56, size.X*2/5)
-	return choices, image.Pt(min(size.X-choices-3, 2*size.Y), size.Y-2)
+	choices = max(48, size.X*2/5)
+	return choices, image.Pt(size.X-choices-2, size.Y-2)
 }
 
 // View draws the screen.
@@ -46,7 +49,7 @@ func (m *Model) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 	if size.X >= kit.MinWidth {
 		s = kit.NewSheet(image.Pt(width, size.Y), min(widest, width-4))
 	}
-	s.Lower(max(0, (size.Y-16)/4))
+	s.Lower(max(0, (size.Y-16)/3))
 	if m.o.Problem == nil {
 		s.Text(kit.NoStop, 0, "Welcome to mediadesk", th.Title)
 		if size.Y >= leastIntro {
@@ -54,7 +57,6 @@ func (m *Model) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 			s.Text(kit.NoStop, 0, "Upload, tag and manage images in an ImageKit-style media library from your terminal.", th.Text)
 			s.Gap()
 		}
-		s.Text(kit.NoStop, 0, "Nothing is written or connected before you choose:", th.Muted)
 	} else {
 		s.Text(kit.NoStop, 0, m.heading(), th.Title)
 		s.Gap()
@@ -66,14 +68,11 @@ func (m *Model) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 		s.Gap()
 	}
 	if m.busy != "" {
-		from := s.Len()
 		s.Line(kit.NoStop, th.Sign(theme.SignBusy)+" "+th.Text.Render(text.Safe(m.busy)))
-		s.Keep(from)
+		s.Keep(s.Len() - 1)
 		return s
 	}
-	m.cards.Draw(s, 0, th)
-	s.Gap()
-	s.Text(kit.NoStop, 0, "Press q to quit. You can come back at any time.", th.Muted)
+	m.form.Draw(s, th)
 	return s
 }
 

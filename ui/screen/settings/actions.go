@@ -18,17 +18,17 @@ import (
 const (
 	groupAccounts = "Accounts"
 	groupProgram  = "Preferences"
-	groupMove     = "Move"
 )
 
 // Actions returns the actions for the row under the cursor.
-func (m *Model) Actions() []kit.Action { return m.actionsOf(m.current().area) }
+func (m *Model) Actions() []kit.Action { return m.list.Actions(m.actionsOf(m.current().area)) }
 
 // Catalog returns the actions of every part of the screen.
 func (m *Model) Catalog() map[string][]kit.Action {
-	return map[string][]kit.Action{
-		"accounts": m.actionsOf(areaAccounts), "preferences": m.actionsOf(areaPreferences), "files": m.actionsOf(areaFiles),
-	}
+	catalog := m.list.Catalog(m.actionsOf(areaAccounts))
+	catalog["preferences"] = m.list.Catalog(m.actionsOf(areaPreferences))[""]
+	catalog["files"] = m.list.Catalog(m.actionsOf(areaFiles))[""]
+	return catalog
 }
 
 func (m *Model) actionsOf(part area) []kit.Action {
@@ -73,10 +73,8 @@ func (m *Model) actionsOf(part area) []kit.Action {
 		}},
 		kit.Action{ID: "settings.webhooks", Keys: kit.Bind("test webhooks, set up a tunnel", "", "w"), Group: groupAccounts, Do: m.testWebhooks},
 		kit.Action{ID: "settings.edit-file", Keys: kit.Bind("edit the settings file", "", "E"), Group: groupProgram, Footer: part != areaAccounts, Disabled: m.noEditor, Do: m.editFile},
-		kit.Action{ID: "settings.next-part", Keys: kit.Bind("next part", "", "tab"), Group: groupMove, Do: func() tea.Cmd { return m.jump(1) }},
-		kit.Action{ID: "settings.previous-part", Keys: kit.Bind("previous part", "", "shift+tab"), Group: groupMove, Do: func() tea.Cmd { return m.jump(-1) }},
 	)
-	return append(actions, kit.ListActions(func() kit.Scroller { return &m.list }, m.moved)...)
+	return actions
 }
 
 // These functions return why an action is disabled, or "" if it is enabled.

@@ -83,3 +83,17 @@ func (d *driver) answer(key string) *driver {
 	d.TB.Fatalf("%q has no choice %q", ask.Title, key)
 	return d
 }
+
+// to moves the cursor to the row with this name.
+func (d *driver) to(name string) *driver {
+	d.TB.Helper()
+	for i := range d.m.list.Len() {
+		if e, _ := d.m.list.At(i); e.Row.name == name {
+			d.m.list.GoTo(i)
+			d.Send(page.Acted{})
+			return d
+		}
+	}
+	d.TB.Fatalf("no row is called %q", name)
+	return d
+}

@@ -4,7 +4,6 @@ package settings
 import (
 	"cmp"
 	"context"
-	"image"
 	"reflect"
 	"slices"
 	"strconv"
@@ -19,6 +18,8 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
 )
 
 var _ page.Screen = (*Model)(nil)
@@ -72,8 +73,7 @@ type Model struct {
 	ready  bool  // the settings were read
 	broken error // why they could not be read
 
-	rows      []row
-	list      kit.Lines         // of rows
+	list      *kit.List[row]
 	values    map[string]string // of the preferences as shown, by key
 	abilities picture.Abilities
 	usage     string            // of the account in use; empty: unknown
@@ -82,8 +82,6 @@ type Model struct {
 	reading   page.Questions    // pending reads of the settings
 	// writing is true while the settings are being saved. A later choice is saved after that.
 	writing bool
-	clicks  *kit.Clicks
-	size    image.Point
 }
 
 // row is one line that the cursor can stand on.
@@ -96,6 +94,9 @@ type row struct {
 	about string      // of a file
 }
 
+// key identifies the row.
+func (r row) key() string { return strconv.Itoa(int(r.area)) + r.name }
+
 // area is a kind of row.
 type area int
 
@@ -104,9 +105,6 @@ const (
 	areaPreferences
 	areaFiles
 )
-
-// pageRows is the page size of the list. All rows are always drawn, so it is fixed.
-const pageRows = 9
 
 // preference is a setting of the program with a few options. All are in effect as soon as they
 // are chosen.
@@ -219,8 +217,17 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &Model{o: o, places: map[string]*place{}, clicks: kit.NewClicks(o.Now), values: map[string]string{}}
-	m.list.SetHeight(pageRows)
+	m := &Model{o: o, places: map[string]*place{}, values: map[string]string{}}
+	m.list = &kit.List[row]{
+		ID: "settings", Now: o.Now, PaneMost: 90, Rows: m.groups,
+		Key:   func(r row) any { return r.key() },
+		Match: func(r row, words []string) bool { return text.HasAll(words, r.group, r.name, r.value) },
+		Head:  func(key string, _ []row, _ *theme.Theme) (name, note string) { return key, "" },
+		Above: m.above, Columns: m.columns, Cells: m.cells, Describe: m.describe, Brief: m.brief,
+		Empty:       func() string { return "No matching setting. Press esc to clear the filter." },
+		Placeholder: "part of a name", Nothing: "the settings are being read", NotFound: "no setting matches the filter",
+		OnHead: "this is the heading of a group",
+	}
 	return m
 }
 
@@ -236,11 +243,14 @@ func (m *Model) read(want string) tea.Cmd {
 				want = m.o.Profile.Name
 			}
 			m.ready, m.config, m.broken = true, c, err
-			m.arrange(want)
+			m.list.Arrange()
+			if want != "" {
+				m.list.Show(row{area: areaAccounts, name: want}.key())
+			}
 			if !m.writing {
 				m.showValues()
 			}
-			return m.moved()
+			return nil
 		})
 	})
 }
@@ -257,10 +267,22 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	if _, tick := msg.(page.Tick); tick {
 		return nil
 	}
+	cmd := m.handle(msg)
+	if r := m.current(); r.area == areaAccounts && r.name != "" {
+		m.account = r.name
+	}
+	m.list.Changed()
 	m.Changed()
+	if !m.ready {
+		return cmd
+	}
+	return tea.Batch(cmd, m.searchKey())
+}
+
+func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.Resized:
-		m.size = msg.Size
+		m.list.Resize(msg.Size)
 	case page.Shown:
 		// Another program or an editor may have changed the file.
 		return tea.Batch(m.read(""), m.readUsage())
@@ -271,21 +293,47 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 			return tea.Batch(m.read(""), page.Tell(page.Bad, "The editor failed: "+msg.err.Error()+". Check VISUAL and EDITOR."))
 		}
 		return m.read("")
-	case tea.MouseClickMsg:
-		return m.click(msg)
 	case tea.MouseWheelMsg:
-		by := map[tea.MouseButton]int{tea.MouseWheelUp: -1, tea.MouseWheelDown: 1}[msg.Button]
-		return m.goTo(m.list.Cursor() + by)
+		m.list.Wheel(msg)
+	case tea.MouseClickMsg:
+		if m.list.Click(msg) {
+			return m.enter()
+		}
 	}
 	return nil
 }
 
-// current returns the row under the cursor, or an empty row of files.
-func (m *Model) current() row {
-	if len(m.rows) == 0 {
-		return row{area: areaFiles}
+// enter uses the account under the cursor, or takes the next option of the preference.
+func (m *Model) enter() tea.Cmd {
+	do, reason := m.useSelected, m.noUse
+	switch r := m.current(); {
+	case r.pref != nil:
+		do, reason = func() tea.Cmd { return m.choose(func(at, n int) int { return (at + 1) % n }) }, m.noChange
+	case r.area != areaAccounts || r.name == "":
+		return nil
 	}
-	return m.rows[m.list.Cursor()]
+	if words := reason(); words != "" {
+		return page.Tell(page.Info, text.Sentence(words))
+	}
+	return do()
+}
+
+// Capturing reports whether the filter takes the keys.
+func (m *Model) Capturing() bool { return m.list.Capturing() }
+
+// Type edits the filter.
+func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
+
+// current returns the row under the cursor; on a heading, a row without a name of its area.
+func (m *Model) current() row {
+	e, ok := m.list.Current()
+	switch {
+	case !ok:
+		return row{area: areaFiles}
+	case e.Head():
+		return row{area: e.Rows[0].area}
+	}
+	return e.Row
 }
 
 // selected returns the account that was last under the cursor, or the account in use.
@@ -301,51 +349,24 @@ func (m *Model) selected() config.Profile {
 	return p
 }
 
-// moved updates the selection after the cursor moved.
-func (m *Model) moved() tea.Cmd {
-	if r := m.current(); r.area == areaAccounts {
-		m.account = r.name
-	}
-	return m.searchKey()
-}
-
-// goTo moves the cursor to row i, or to the nearest row.
-func (m *Model) goTo(i int) tea.Cmd {
-	m.list.SetCursor(i)
-	return m.moved()
-}
-
-// jump moves to the first row of the next or previous area.
-func (m *Model) jump(by int) tea.Cmd {
-	var firsts []int
-	here := 0
-	for i, r := range m.rows {
-		if i == 0 || r.area != m.rows[i-1].area {
-			firsts = append(firsts, i)
+// groups returns all rows.
+func (m *Model) groups() (groups []kit.Group[row]) {
+	add := func(r row) {
+		if n := len(groups); n == 0 || groups[n-1].Key != r.group {
+			groups = append(groups, kit.Group[row]{Key: r.group})
 		}
-		if i == m.list.Cursor() {
-			here = len(firsts) - 1
-		}
+		last := &groups[len(groups)-1]
+		last.Rows = append(last.Rows, r)
 	}
-	if len(firsts) == 0 {
+	if !m.ready {
 		return nil
 	}
-	return m.goTo(firsts[(here+by+len(firsts))%len(firsts)])
-}
-
-// arrange rebuilds the rows and keeps the cursor on its row, or moves it to the account want.
-func (m *Model) arrange(want string) {
-	was := m.current()
-	if want != "" {
-		was = row{area: areaAccounts, name: want}
-	}
-	m.rows = m.rows[:0]
 	if m.broken == nil {
 		for _, name := range m.config.Names() {
-			m.rows = append(m.rows, row{area: areaAccounts, group: "Accounts", name: name})
+			add(row{area: areaAccounts, group: "Accounts", name: name})
 		}
 		for _, p := range preferences {
-			m.rows = append(m.rows, row{area: areaPreferences, group: p.group, name: p.label, pref: p})
+			add(row{area: areaPreferences, group: p.group, name: p.label, pref: p})
 		}
 	}
 	for _, f := range [][3]string{
@@ -357,13 +378,10 @@ func (m *Model) arrange(want string) {
 		{"Version", m.o.Version, "The version of mediadesk."},
 	} {
 		if f[1] != "" {
-			m.rows = append(m.rows, row{area: areaFiles, group: "On this computer", name: f[0], value: f[1], about: f[2]})
+			add(row{area: areaFiles, group: "On this computer", name: f[0], value: f[1], about: f[2]})
 		}
 	}
-	m.list.SetLen(len(m.rows))
-	if at := slices.IndexFunc(m.rows, func(r row) bool { return r.area == was.area && r.name == was.name }); at >= 0 {
-		m.list.SetCursor(at)
-	}
+	return groups
 }
 
 // choose sets the preference under the cursor to the option that to returns, and saves it.

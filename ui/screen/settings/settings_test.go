@@ -26,7 +26,7 @@ func TestShowsAccountsAndPlaces(t *testing.T) {
 	d.Sees("local", "in use", "work", "hosted", "upload.imagekit.io", "lab", "own", "u.example.com",
 		"The local library, inside this program.", "http://127.0.0.1:7843", d.Paths.Library(), "its own, in its folder", "http://127.0.0.1:7844",
 		d.Paths.Config, d.Paths.Journal(), d.Paths.Log(), "1.2.3", "auto")
-	d.Press("j").Sees("https://a.example.com", "Uploads go to /in", "x, y", "https://hook.example.com", "none yet: K sets it")
+	d.Press("j").Sees("https://a.example.com", "Uploads to  /in", "x, y", "https://hook.example.com", "none yet: K sets it")
 	d.Press("j").Sees("https://ik.imagekit.io/work", "25 MB, video 100 MB")
 }
 
@@ -185,7 +185,7 @@ func TestKeepsWhatIsInUse(t *testing.T) {
 
 func TestProgramSettings(t *testing.T) {
 	d := newDriver(t).open()
-	d.Press("tab", "right")
+	d.to("Theme").Press("right")
 	if got := last[Changed](d); got.Theme != config.ThemeDark || d.Settings().Theme != config.ThemeDark {
 		t.Errorf("%+v", got)
 	}
@@ -201,7 +201,7 @@ func TestProgramSettings(t *testing.T) {
 	if got := last[Changed](d); got.Pictures != config.PicturesKitty || d.Settings().Pictures != config.PicturesKitty {
 		t.Errorf("%+v", got)
 	}
-	d.Press("j", "space")
+	d.to("When all is done").Press("space")
 	if got := last[Changed](d); got.Signal != config.SignalDesktop || d.Settings().Signal != config.SignalDesktop {
 		t.Errorf("%+v", got)
 	}
@@ -215,7 +215,7 @@ func TestProgramSettings(t *testing.T) {
 func TestUserTheme(t *testing.T) {
 	d := newDriver(t)
 	d.Own("[themes.sea.dark]\naccent = \"#5fd7ff\"\n")
-	d.open().Press("tab", "right", "right", "right", "right", "right")
+	d.open().to("Theme").Press("right", "right", "right", "right", "right")
 	got := last[Changed](d)
 	if got.Theme != "sea" || got.Themes["sea"].Dark.Accent != "#5fd7ff" || d.Settings().Theme != "sea" {
 		t.Errorf("%+v", got)
@@ -224,7 +224,7 @@ func TestUserTheme(t *testing.T) {
 
 // TestFastChoicesAllHold: a choice made during a save is saved after it.
 func TestFastChoicesAllHold(t *testing.T) {
-	d := newDriver(t).open().Press("tab")
+	d := newDriver(t).open().to("Theme")
 	var held []tea.Cmd
 	d.Hold = &held
 	d.Press("right")
@@ -256,7 +256,7 @@ func TestSettingsThatCannotBeWritten(t *testing.T) {
 	if err := os.WriteFile(filepath.Dir(d.Paths.Config), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d.Press("tab", "right")
+	d.to("Theme").Press("right")
 	if toast := last[page.Toast](d); toast.Level != page.Bad {
 		t.Errorf("got the messages %+v", toast)
 	}
@@ -282,7 +282,7 @@ func TestBrokenSettingsFile(t *testing.T) {
 }
 
 func TestCopiesAPath(t *testing.T) {
-	d := newDriver(t).open().Press("tab", "tab", "y")
+	d := newDriver(t).open().to("Settings").Press("y")
 	if got := last[page.Copy](d); got.Text != d.Paths.Config {
 		t.Errorf("copied was %+v", got)
 	}
@@ -322,7 +322,7 @@ func TestStaleRepliesAreDropped(t *testing.T) {
 	stale()
 	d.Sees("newer")
 
-	answer := late(d.m.goTo(1))
+	answer := late(func() tea.Cmd { d.m.list.Show("0newer"); d.m.account = "newer"; return d.m.searchKey() }())
 	d.m.keyPlaceOf("newer").tell("in the keyring")
 	answer()
 	d.Send(page.Acted{})
@@ -331,11 +331,11 @@ func TestStaleRepliesAreDropped(t *testing.T) {
 
 func TestMouse(t *testing.T) {
 	d := newDriver(t, hosted("work")).open()
-	d.Click("upload.imagekit.io")
+	d.Click("hosted · upload")
 	if d.m.selected().Name != "work" {
 		t.Error("a click does not give the cursor")
 	}
-	d.Click("upload.imagekit.io")
+	d.Click("hosted · upload")
 	if use := last[page.UseProfile](d); use.Name != "work" {
 		t.Errorf("%+v", use)
 	}
@@ -343,7 +343,7 @@ func TestMouse(t *testing.T) {
 
 func TestActions(t *testing.T) {
 	d := newDriver(t, hosted("work")).open()
-	for _, keys := range [][]string{{"g"}, {"j"}, {"tab"}, {"tab"}, {"a"}} {
+	for _, keys := range [][]string{{"g"}, {"j", "j", "j"}, {"G"}, {"/"}, {"esc", "a"}} {
 		d.Press(keys...)
 		for _, a := range d.Host.Actions() {
 			if a.KeyLabel() == "" || a.Label() == "" || a.Group == "" || a.Do == nil {
@@ -378,7 +378,7 @@ func TestViews(t *testing.T) {
 			uitest.Sweep(t, view)
 			d.open()
 			uitest.Sweep(t, view)
-			for _, keys := range [][]string{{"j"}, {"tab", "j"}, {"G"}} {
+			for _, keys := range [][]string{{"j"}, {"j", "j", "tab"}, {"esc", "G"}} {
 				d.Press(keys...)
 				uitest.Sweep(t, view)
 			}
@@ -407,12 +407,12 @@ func TestShowsWhatTheUsersFileSets(t *testing.T) {
 	if err := os.WriteFile(d.Paths.Config, []byte(own), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d.open().Press("down").Sees("https://u.example.com", "Settings set in config.toml line 3")
+	d.open().Press("down").Sees("https://u.example.com", "Settings    set in config.toml line 3")
 	d.Press("e")
 	if toast := last[page.Toast](d); toast.Text != "It is set in config.toml line 3: E edits that file." {
 		t.Errorf("got the messages %q, want \"It is set in config.toml line 3: E edits that file.\"", toast.Text)
 	}
-	d.Press("tab").Sees("dark set in config.toml line 1")
+	d.to("Theme").Sees("dark set in config.toml line 1")
 	for _, key := range []string{"right", "left", "space", "enter", "h", "l"} {
 		d.Out = nil
 		d.Press(key)
@@ -420,11 +420,11 @@ func TestShowsWhatTheUsersFileSets(t *testing.T) {
 			t.Errorf("%s says %q, want \"It is set in config.toml line 1: E edits that file.\"", key, toast.Text)
 		}
 	}
-	d.Press("down", "down", "down", "right")
+	d.to("When all is done").Press("right")
 	if got := d.Settings(); got.Signal != config.SignalDesktop || got.Theme != config.ThemeDark {
 		t.Errorf("got %+v", got)
 	}
-	d.Press("g", "down", "down", "enter")
+	d.to("work").Press("enter")
 	if use := last[page.UseProfile](d); use.Name != "work" {
 		t.Errorf("opened %+v", use)
 	}

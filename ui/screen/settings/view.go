@@ -9,25 +9,14 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
 	"mediadesk/config"
 	"mediadesk/ui/account"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
-
-// widest is the greatest width of the one-column layout.
-const widest = 84
-
-// labelWidth aligns the values beside their labels.
-const labelWidth = 18
-
-// stopOption is the stop of the first option of a preference. Rows of the list have lower stops.
-const stopOption = 1000
 
 // View draws the screen.
 func (m *Model) View(size image.Point, th *theme.Theme) string {
@@ -35,86 +24,52 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 		if !m.ready {
 			return text.Fit(th.Muted.Render("Reading the settings…"), size.X, size.Y)
 		}
-		list, about := m.sheets(size, th)
-		if about == nil {
-			return list.View(th)
-		}
-		rule := strings.TrimSuffix(strings.Repeat(th.Border.Render("│")+"\n", size.Y), "\n")
-		return text.Fit(kit.JoinH(list.View(th), rule, about.View(th)), size.X, size.Y)
+		return m.list.View(size, th)
 	})
 }
 
-// sheets returns the list and, if there is room beside it, what is known about the row under the
-// cursor. In a narrow window that is below the row.
-func (m *Model) sheets(size image.Point, th *theme.Theme) (list, about *kit.Sheet) {
-	margin := 0
-	if size.X >= kit.MinWidth {
-		margin = 2
-	}
-	if kit.ModeOfWidth(size.X) == kit.Wide && m.broken == nil {
-		left := m.listWidth(size)
-		list = kit.NewSheet(image.Pt(left, size.Y), left-2*margin)
-		about = kit.NewSheet(image.Pt(size.X-left-1, size.Y), size.X-left-1-2*margin)
-		about.Gap()
-		about.Text(kit.NoStop, 0, cmp.Or(m.current().name, m.selected().Name), th.Title)
-		m.drawAbout(about, th)
-	} else {
-		list = kit.NewSheet(size, min(widest, size.X-margin))
-	}
+// above says that the settings cannot be read.
+func (m *Model) above(size image.Point, th *theme.Theme) []string {
+	f := kit.NewFacts(size.X, th)
 	if m.broken != nil {
-		list.Text(kit.NoStop, 0, "The settings cannot be read", th.Title)
-		list.Note(theme.SignBad, account.Explain(m.broken), th)
-		list.Text(kit.NoStop, 0, "Correct it to change settings here.", th.Muted)
+		f.Say(th.Title, "The settings cannot be read")
+		f.Say(th.Bad, account.Explain(m.broken))
+		f.Say(th.Muted, "Correct it to change settings here.")
 	}
-	group := ""
-	for i, r := range m.rows {
-		if r.group != group {
-			if group = r.group; list.Len() > 0 || about != nil {
-				list.Gap()
-			}
-			list.Line(kit.NoStop, th.Title.Render(group))
-		}
-		from, here := list.Len(), i == m.list.Cursor()
-		list.Line(i, m.drawRow(r, list.Width(), here, th))
-		if here && about == nil {
-			inner := kit.NewSheet(image.Pt(list.Width()-4, 1), list.Width()-4)
-			m.drawAbout(inner, th)
-			list.Indent(inner, 4)
-		}
-		if here {
-			list.Keep(from)
-		}
-	}
-	return list, about
+	return f.Lines()
 }
 
-func (m *Model) listWidth(size image.Point) int { return min(110, max(54, size.X*4/9)) }
+func (m *Model) columns(int) kit.Columns {
+	return kit.Columns{{Name: "Name", Width: 18, Middle: true}, {Name: "Value", Width: 20, Flex: 1}, {Name: "", Width: 8, Spare: 1}}
+}
 
-// drawRow draws a row of the list.
-func (m *Model) drawRow(r row, width int, here bool, th *theme.Theme) string {
-	label, value := text.PadRight(text.Safe(r.name), min(labelWidth, width/2)), ""
-	sign, style := theme.SignNone, th.Text
+// cells returns the cells of a row.
+func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
+	name := kit.Cell{Text: r.name, Style: th.Strong}
 	switch r.area {
 	case areaAccounts:
-		return m.drawAccount(r, width, here, th)
+		p, state := m.config.Profiles[r.name], ""
+		switch p.Name {
+		case m.o.Profile.Name:
+			state = "in use"
+		case m.config.Profile:
+			state = "at start"
+		}
+		return []kit.Cell{name, {Text: text.Safe(string(p.Kind) + " · " + m.host(p)), Style: th.Text}, {Text: state, Style: th.Good}}
 	case areaPreferences:
-		value = m.labelOf(r.pref)
+		value := m.labelOf(r.pref)
 		if fixed := m.config.SetIn(r.pref.key); fixed != "" {
 			value += " " + fixed
-		} else if here {
+		} else if m.current().key() == r.key() {
 			value = "< " + value + " >"
 		}
-	case areaFiles:
-		room := width - 4 - text.Width(label)
-		if value, style = r.value, th.Muted; text.Width(value) > room && filepath.IsAbs(value) {
-			value = "…/" + filepath.Base(value) // the whole path is beside the list
-		}
-		value = text.TruncateMiddle(text.Safe(value), room)
+		return []kit.Cell{name, {Text: value, Style: th.Text}}
 	}
-	if here {
-		return th.Selected.Render(text.PadRight(th.Glyph(theme.SignCursor)+" "+label+"  "+value, width))
+	value := text.Safe(r.value)
+	if room := widths[1]; text.Width(value) > room && filepath.IsAbs(r.value) {
+		value = text.TruncateMiddle("…/"+text.Safe(filepath.Base(r.value)), room) // the whole path is beside the list
 	}
-	return th.Sign(sign) + " " + label + "  " + style.Render(value)
+	return []kit.Cell{name, {Text: value, Style: th.Muted}}
 }
 
 // labelOf returns the label of the option of a preference that is shown.
@@ -125,30 +80,6 @@ func (m *Model) labelOf(p *preference) string {
 		}
 	}
 	return ""
-}
-
-// drawAccount draws the line of an account.
-func (m *Model) drawAccount(r row, width int, here bool, th *theme.Theme) string {
-	name := 8
-	for _, n := range m.config.Names() {
-		name = min(24, max(name, text.Width(text.Safe(n))))
-	}
-	columns := kit.Columns{{Width: min(name, width/3)}, {Width: 6, Spare: 1}, {Width: 14, Flex: 1, Spare: 2}, {Width: 8}}
-	widths := columns.Widths(width - 2)
-	p := m.config.Profiles[r.name]
-	state, mark := "", theme.SignNone
-	switch p.Name {
-	case m.o.Profile.Name:
-		state, mark = "in use", theme.SignGood
-	case m.config.Profile:
-		state = "at start"
-	}
-	cells := []string{text.Safe(p.Name), string(p.Kind), text.Safe(m.host(p)), state}
-	if here {
-		return th.Selected.Render(th.Glyph(mark) + " " + columns.Row(widths, cells...))
-	}
-	cells[1], cells[2], cells[3] = th.Muted.Render(cells[1]), th.Muted.Render(cells[2]), th.Good.Render(cells[3])
-	return th.Sign(mark) + " " + columns.Row(widths, cells...)
 }
 
 // host returns the name and port of an account's service.
@@ -165,107 +96,89 @@ func (m *Model) host(p config.Profile) string {
 	return ""
 }
 
-// click moves to the row under the mouse, or takes the option. A double click uses the account or
-// takes the next option.
-func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
-	if msg.Button != tea.MouseLeft || !m.ready {
-		return nil
-	}
-	double := m.clicks.Double(msg)
-	list, about := m.sheets(m.size, &theme.Theme{})
-	stop := list.StopAt(msg.X, msg.Y)
-	if left := m.listWidth(m.size); about != nil && msg.X > left {
-		stop = about.StopAt(msg.X-left-1, msg.Y)
-	}
-	var cmd tea.Cmd
-	to := func(at, n int) int { return (at + 1) % n }
-	switch {
-	case stop == kit.NoStop:
-		return nil
-	case stop >= stopOption:
-		double, to = true, func(int, int) int { return stop - stopOption }
-	default:
-		cmd = m.goTo(stop)
-	}
-	do, reason := m.useSelected, m.noUse
-	switch m.current().area {
-	case areaPreferences:
-		do, reason = func() tea.Cmd { return m.choose(to) }, m.noChange
-	case areaFiles:
-		return cmd
-	}
-	switch {
-	case !double:
-		return cmd
-	case reason() != "":
-		return tea.Batch(cmd, page.Tell(page.Info, text.Sentence(reason())))
-	}
-	return tea.Batch(cmd, do())
-}
-
-// drawAbout draws what is known about the row under the cursor.
-func (m *Model) drawAbout(s *kit.Sheet, th *theme.Theme) {
-	r := m.current()
-	switch r.area {
-	case areaAccounts:
-		m.drawDetails(s, m.selected(), th)
-	case areaPreferences:
-		s.Text(kit.NoStop, 0, r.pref.about(m), th.Muted)
-		if fixed := m.config.SetIn(r.pref.key); fixed != "" {
-			s.Note(theme.SignInfo, text.Sentence(fixedReason(fixed)), th)
-		}
-		s.Gap()
-		list, w := m.optionsOf(r.pref), 4
-		for _, o := range list {
-			w = max(w, min(s.Width()/3, text.Width(text.Safe(cmp.Or(o.label, o.value)))))
-		}
-		for i, o := range list {
-			mark, style := theme.SignNone, th.Text
+// brief describes the row under the cursor on a small screen.
+func (m *Model) brief(kit.Entry[row]) string {
+	switch r := m.current(); {
+	case r.pref != nil:
+		about := ""
+		for _, o := range m.optionsOf(r.pref) {
 			if o.value == m.values[r.pref.key] {
-				mark, style = theme.SignGood, th.Accent
-			}
-			first := th.Sign(mark) + " " + style.Render(text.PadRight(text.Safe(cmp.Or(o.label, o.value)), w))
-			for _, line := range text.Wrap(o.about, s.Width()-w-4) {
-				s.Line(stopOption+i, first+"  "+th.Muted.Render(line))
-				first = text.Blanks(w + 2)
+				about = o.about
 			}
 		}
-		if r.pref.key == "theme" {
-			s.Gap()
-			s.Line(kit.NoStop, "  "+th.Chip.Render(" tag ")+" "+th.Selected.Render(" selected ")+" "+th.Accent.Render("accent")+" "+
-				th.Good.Render("done")+" "+th.Warn.Render("warning")+" "+th.Bad.Render("failed")+" "+th.Muted.Render("hint"))
-		}
-	case areaFiles:
-		s.Text(kit.NoStop, 0, r.about, th.Muted)
-		s.Gap()
-		s.Text(kit.NoStop, 0, r.value, th.Text)
+		return cmp.Or(about, r.pref.about(m))
+	case r.area == areaFiles:
+		return r.value
 	}
+	return kinds[m.selected().Kind]
 }
 
-// drawDetails draws the facts of an account, in groups.
-func (m *Model) drawDetails(s *kit.Sheet, p config.Profile, th *theme.Theme) {
-	what := map[config.Kind]string{
-		"":                "Not in the settings: the command line gave its addresses for this run.",
-		config.KindLocal:  "The local library, inside this program. Nothing leaves this computer.",
-		config.KindHosted: "An account at the hosted service.",
-		config.KindOwn:    "An account at a server with the same API.",
+// describe writes what is known about the row under the cursor.
+func (m *Model) describe(_ kit.Entry[row], f *kit.Facts) (title string) {
+	th := f.Theme()
+	switch r := m.current(); {
+	case r.pref != nil:
+		m.describePreference(r.pref, f)
+		return r.name
+	case r.area == areaFiles:
+		f.Say(th.Muted, r.about)
+		f.Gap()
+		f.Say(th.Text, r.value)
+		return r.name
+	case r.name == "" && r.area == areaPreferences:
+		f.Say(th.Muted, "Choices are saved and in effect at once.")
+		return "Preferences"
 	}
-	s.Text(kit.NoStop, 0, what[p.Kind], th.Muted)
+	p := m.selected()
+	f.Say(th.Muted, kinds[p.Kind])
 	for _, group := range m.details(p) {
-		for i, f := range slices.DeleteFunc(group, func(f fact) bool { return f.value == "" }) {
-			if i == 0 {
-				s.Gap()
-			}
+		f.Gap()
+		for _, fact := range group {
 			style := th.Text
-			if f.bad {
+			if fact.bad {
 				style = th.Warn
 			}
-			w := min(labelWidth-3, s.Width()/3)
-			for j, line := range text.Wrap(text.Safe(f.value), s.Width()-w-1) {
-				label := text.If(j == 0, f.label)
-				s.Line(kit.NoStop, th.Label.Render(text.PadRight(label, w))+" "+style.Render(line))
-			}
+			f.Styled(fact.label, fact.value, style)
 		}
+	}
+	return p.Name
+}
+
+// kinds describes the kinds of accounts.
+var kinds = map[config.Kind]string{
+	"":                "Not in the settings: the command line gave its addresses for this run.",
+	config.KindLocal:  "The local library, inside this program. Nothing leaves this computer.",
+	config.KindHosted: "An account at the hosted service.",
+	config.KindOwn:    "An account at a server with the same API.",
+}
+
+// describePreference writes the options of a preference and what they do.
+func (m *Model) describePreference(p *preference, f *kit.Facts) {
+	th := f.Theme()
+	f.Say(th.Muted, p.about(m))
+	if fixed := m.config.SetIn(p.key); fixed != "" {
+		f.Say(th.Info, text.Sentence(fixedReason(fixed)))
+	}
+	f.Gap()
+	list, w := m.optionsOf(p), 4
+	for _, o := range list {
+		w = max(w, min(f.Width()/3, text.Width(text.Safe(cmp.Or(o.label, o.value)))))
+	}
+	for _, o := range list {
+		mark, style := theme.SignNone, th.Text
+		if o.value == m.values[p.key] {
+			mark, style = theme.SignGood, th.Accent
+		}
+		first := th.Sign(mark) + " " + style.Render(text.PadRight(text.Safe(cmp.Or(o.label, o.value)), w))
+		for _, line := range text.Wrap(o.about, f.Width()-w-4) {
+			f.Draw(first + "  " + th.Muted.Render(line))
+			first = text.Blanks(w + 2)
+		}
+	}
+	if p.key == "theme" {
+		f.Gap()
+		f.Draw(th.Chip.Render(" tag ") + " " + th.Selected.Render(" selected ") + " " + th.Accent.Render("accent") + " " +
+			th.Good.Render("done") + " " + th.Warn.Render("warning") + " " + th.Bad.Render("failed") + " " + th.Muted.Render("hint"))
 	}
 }
 
@@ -306,12 +219,12 @@ func (m *Model) details(p config.Profile) [][]fact {
 	return [][]fact{
 		append(service, key),
 		{
-			{label: "Largest file", value: sizes(p)},
-			{label: "Uploads go to", value: p.Folder},
+			{label: "Size limit", value: sizes(p)},
+			{label: "Uploads to", value: p.Folder},
 			{label: "Tags", value: strings.Join(p.Tags, ", ")},
 			{label: "Extensions", value: strings.Join(p.Extensions, ", ")},
 			{label: "Names", value: namingTexts[p.Naming]},
-			{label: "Color option", value: color},
+			{label: "Color name", value: color},
 			{label: "This month", value: text.If(used, m.usage)},
 		},
 		{
@@ -371,7 +284,7 @@ func (m *Model) receiver(p config.Profile, used bool) string {
 func (m *Model) describeTerminal() string {
 	words := ""
 	for _, f := range m.abilities.Findings.Lines() {
-		words += text.PadRight(f.Label, labelWidth) + "  " + f.Value + "\n"
+		words += text.PadRight(f.Label, 18) + "  " + f.Value + "\n"
 	}
 	return words + "\nPicture support is detected by querying the terminal, not by its name. The setting Pictures overrides it."
 }

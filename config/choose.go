@@ -58,7 +58,7 @@ func (p Profile) writable() Profile {
 	if p.Name == LocalProfile {
 		p.MaxSize, p.MaxVideoSize = 0, 0
 	}
-	for _, list := range []*[]string{&p.Tags, &p.Extensions, &p.KeyCommand} {
+	for _, list := range []*[]string{&p.Tags, &p.Extensions, &p.KeyCommand, &p.Crops} {
 		*list = append([]string(nil), *list...) // nil if empty
 	}
 	return p

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -62,6 +63,10 @@ type Profile struct {
 	Naming      api.Naming  `toml:"naming,omitempty" json:"unique"`                      // never empty once loaded
 	NamingAsked bool        `toml:"naming_asked,omitempty" json:"namingAsked,omitempty"` // whether the user was asked for Naming
 	ColorOption ColorOption `toml:"colour_option,omitempty" json:"colourOption"`         // never empty once loaded
+
+	// Crops are the uses of regions that the region editor shows: ratios such as "4:5", and named
+	// transformations of the account as "NAME=STEPS". None means the usual ratios.
+	Crops []string `toml:"crops,omitempty" json:"crops,omitempty"`
 
 	WebhookURL        string   `toml:"webhook_url,omitempty" json:"webhookUrl"`                // public address of our receiver, or ""
 	WebhookSecretFile string   `toml:"webhook_secret_file,omitempty" json:"webhookSecretFile"` // file with the secret for webhook signatures, or ""
@@ -227,6 +232,11 @@ func checkUploadDefaults(p *Profile) *settingError {
 			return badSetting("extensions", `%q must be the name of an extension, or its JSON such as '{"name":"remove-bg","options":{"add_shadow":true}}'`, x)
 		}
 	}
+	for _, crop := range p.Crops {
+		if !usableCrop.MatchString(crop) {
+			return badSetting("crops", `%q must be a ratio such as "4:5", or a named transformation with its steps such as "card=w-400,h-300,fo-custom"`, crop)
+		}
+	}
 	if err := oneOf("naming", p.Naming, api.NameHere, api.NameService, api.NameExact); err != nil {
 		return err
 	}
@@ -245,6 +255,8 @@ func checkKeyWays(p *Profile) *settingError {
 	}
 	return nil
 }
+
+var usableCrop = regexp.MustCompile(`^([1-9]\d{0,3}:[1-9]\d{0,3}|[\w-]+=.*\bfo-custom\b.*)$`)
 
 // usableExtension reports whether text is a plain extension name, or a JSON object with one.
 func usableExtension(text string) bool {

@@ -103,6 +103,7 @@ func Describe(o Options) (*Session, error) {
 	}
 	if s.Profile.Local {
 		s.Profile.Commands = slices.Sorted(maps.Keys(settings.Local.Commands))
+		s.Profile.Crops = cropsOf(profile.Crops, settings.Local.Transformations)
 		address := "http://" + settings.Local.Addr
 		profile.UploadURL, profile.BaseURL, profile.DeliveryURL = address, address, address
 	}
@@ -148,6 +149,7 @@ func (s *Session) openClient(ctx context.Context, o Options, settings config.Con
 	if s.Profile.Local {
 		s.Profile.MaxSize = settings.Local.MaxSize
 		s.Profile.Commands = slices.Sorted(maps.Keys(settings.Local.Commands))
+		s.Profile.Crops = cropsOf(profile.Crops, settings.Local.Transformations)
 		s.Profile.KeySource = "the library's own"
 		key, err = s.openLibrary(o, settings, profile)
 		// Ask the process that runs the library, which may have other settings.

@@ -126,6 +126,7 @@ type Profile struct {
 	Naming      api.Naming      // default naming of forms
 	AskNaming   bool            // ask for Naming, which KeepNaming can store
 	ColorOption string          // spelling of the color option of remove-bg
+	Crops       []Crop          // how pages use regions
 	Receiver    string          // address at which services reach our webhook receiver; may be empty
 }
 
@@ -157,7 +158,7 @@ func NewProfile(p config.Profile) (Profile, error) {
 	}
 	return Profile{
 		Name: p.Name, Local: p.Kind == config.KindLocal, MaxSize: p.MaxSize, Folder: p.Folder, Tags: p.Tags,
-		Extensions: extensions, Naming: p.Naming, ColorOption: string(p.ColorOption),
+		Extensions: extensions, Naming: p.Naming, Crops: cropsOf(p.Crops, nil), ColorOption: string(p.ColorOption),
 	}, nil
 }
 

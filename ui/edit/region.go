@@ -12,6 +12,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/media"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -27,7 +28,7 @@ const (
 	// rest is how long a drawing must stay unchanged before it is sent as a picture, so that
 	// resizing sends none.
 	rest = 150 * time.Millisecond
-	// leastBeside is the width from which the crop is shown.
+	// leastBeside is the width from which what the region holds is shown.
 	leastBeside = 44
 )
 
@@ -49,6 +50,8 @@ type RegionOptions struct {
 	// Files returns all pictures of the screen that can have a region, including this one; may be
 	// nil.
 	Files func() []RegionFile
+	// Crops are how pages use regions.
+	Crops []session.Crop
 	// Overlays are those of the screen, for a menu.
 	Overlays *kit.Overlays
 }
@@ -62,6 +65,8 @@ type Subject struct {
 	Size image.Point
 	// Orientation turns the picture upright; zero until known.
 	Orientation media.Orientation
+	// File is the stored file; its URL is empty before it is sent.
+	File api.File
 	// Path returns a local file with the picture. Nil if only numbers can be shown.
 	Path func(ctx context.Context) (string, error)
 }
@@ -98,7 +103,8 @@ type Region struct {
 	frame *kit.Memo[frameOf, *picture.RegionView]
 	sent  *picture.RegionView // the view shown as a picture
 	soon  bool                // sendDue is pending
-	crop  *picture.CropView
+	views []*picture.CropView // of the crops
+	only  bool                // the crops are shown in place of the picture where both do not fit
 }
 
 // drag is a rectangle being moved or drawn with the mouse. It is relative to its start, so rounding
@@ -130,7 +136,7 @@ type sendDue struct{}
 
 // NewRegion returns an editor without a picture.
 func NewRegion(o RegionOptions) *Region {
-	return &Region{o: o, frame: &kit.Memo[frameOf, *picture.RegionView]{}, crop: &picture.CropView{}}
+	return &Region{o: o, frame: &kit.Memo[frameOf, *picture.RegionView]{}}
 }
 
 // Show shows a picture, loading it if it changed.
@@ -143,9 +149,9 @@ func (r *Region) Show(s Subject) tea.Cmd {
 	if r.cancel != nil {
 		r.cancel()
 	}
-	gone := tea.Batch(r.sent.Delete(), r.crop.Delete())
+	gone := tea.Batch(r.sent.Delete(), r.deleteCrops())
 	r.load.Drop()
-	r.decoded, r.err, r.sent, r.crop, r.found = nil, nil, nil, &picture.CropView{}, suggestions{}
+	r.decoded, r.err, r.sent, r.found = nil, nil, nil, suggestions{}
 	r.frame = &kit.Memo[frameOf, *picture.RegionView]{}
 	if s.Name == "" || s.Path == nil {
 		return gone
@@ -256,12 +262,15 @@ func (r *Region) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 // Follow sends the current drawing as a picture if needed. Call it at the end of each Update of the
 // screen. It may return nil.
 func (r *Region) Follow() tea.Cmd {
-	crop := tea.Batch(r.crop.Follow(r.o.Images, r.o.Draw), r.sent.Follow(r.o.Images, r.shownRect))
+	cmds := []tea.Cmd{r.sent.Follow(r.o.Images, r.shownRect)}
+	for _, v := range r.views {
+		cmds = append(cmds, v.Follow(r.o.Images, r.o.Draw))
+	}
 	if r.o.Images == nil || !r.o.Draw.Method.Pixels() || r.soon || r.decoded == nil {
-		return crop
+		return tea.Batch(cmds...)
 	}
 	r.soon = true
-	return tea.Batch(crop, tea.Tick(rest, func(time.Time) tea.Msg { return sendDue{} }))
+	return tea.Batch(tea.Batch(cmds...), tea.Tick(rest, func(time.Time) tea.Msg { return sendDue{} }))
 }
 
 // send replaces the glyphs by the picture.
@@ -276,12 +285,26 @@ func (r *Region) send() tea.Cmd {
 	return tea.Batch(gone, r.sent.Transmit(r.o.Images, r.decoded))
 }
 
-// rooms divides a size into the areas for picture and crop, beside or below each other, whichever
-// shows both larger. Without a region or enough space crop is empty; while a first region is drawn, the picture stays.
+// many reports whether a size has room for all crops.
+func (r *Region) many(size image.Point) bool {
+	return len(r.o.Crops) > 0 && (size.X >= cropsFrom || r.only)
+}
+
+// rooms divides a size into the areas for picture and crops: the crops of the profile at the side, or the one of the
+// region beside or below, whichever shows both larger. Without a region or enough space the second is empty; while a
+// first region is drawn, the picture stays.
 func (r *Region) rooms(size image.Point) (pic, crop image.Rectangle) {
 	all := image.Rectangle{Max: size}
 	none := r.Rect().Empty() || r.drag.fresh && r.drag.rect.Empty()
-	if none || size.X < leastBeside || size.Y < 2 || r.decoded == nil {
+	switch {
+	case none, size.Y < 2, r.decoded == nil:
+		return all, image.Rectangle{}
+	case size.X >= cropsFrom && len(r.o.Crops) > 0:
+		at := size.X * 7 / 10
+		return image.Rect(0, 0, at, size.Y), image.Rect(at+1, 0, size.X, size.Y)
+	case r.only && len(r.o.Crops) > 0:
+		return image.Rectangle{}, all
+	case size.X < leastBeside:
 		return all, image.Rectangle{}
 	}
 	fitted := func(room image.Rectangle) image.Point {
@@ -428,25 +451,18 @@ func (r *Region) View(size image.Point, th *theme.Theme) string {
 		return ""
 	}
 	pic, crop := r.rooms(size)
-	drawing := r.drawPicture(pic.Size(), th)
 	if crop.Empty() {
-		return drawing
+		return r.drawPicture(pic.Size(), th)
 	}
-	room := crop.Size()
-	label := text.PadRight(th.Muted.Render(r.cropLabel()), room.X)
-	part := kit.JoinV(label, r.drawCrop(image.Pt(room.X, room.Y-1), th))
+	part := r.drawCrops(crop.Size(), r.many(size), th)
+	if pic.Empty() {
+		return part
+	}
+	drawing := r.drawPicture(pic.Size(), th)
 	if crop.Min.X == 0 {
 		return kit.JoinV(drawing, part)
 	}
 	return kit.JoinH(drawing, text.Fit("", 1, size.Y), part)
-}
-
-func (r *Region) cropLabel() string {
-	rect := r.Rect()
-	if r.found.shown {
-		return fmt.Sprintf("Suggestion %d of %d: %d x %d", r.found.at+1, len(r.found.list), rect.Dx(), rect.Dy())
-	}
-	return fmt.Sprintf("Crop: %d x %d", rect.Dx(), rect.Dy())
 }
 
 func (r *Region) drawPicture(size image.Point, th *theme.Theme) string {
@@ -465,10 +481,6 @@ func (r *Region) shownRect() image.Rectangle {
 		return image.Rectangle{}
 	}
 	return p.drawn(r.Rect(), r.decoded.Size())
-}
-
-func (r *Region) drawCrop(size image.Point, th *theme.Theme) string {
-	return strings.Join(r.crop.Draw(r.decoded, r.shownRect(), size.X, size.Y, r.Options(th)), "\n")
 }
 
 // said draws a text in place of a picture.

@@ -202,7 +202,7 @@ func TestViewStaysInside(t *testing.T) {
 	})
 	d.Resize(image.Pt(80, 24))
 	before := ansi.Strip(b.View(d.Size, d.Theme))
-	if !strings.Contains(before, "Crop: 100 x 50") || !strings.Contains(before, "┌") {
+	if !strings.Contains(before, "100 × 50") || !strings.Contains(before, "┌") {
 		t.Errorf("the view:\n%s", before)
 	}
 }
@@ -219,7 +219,7 @@ func TestPictureAndCropUseTheirRoom(t *testing.T) {
 		if got := b.Cells().Size(); got.X < c.least.X || got.Y < c.least.Y {
 			t.Errorf("in %v the picture takes %v", c.room, got)
 		}
-		d.Sees("Crop: 100 x 50")
+		d.Sees("100 × 50")
 	}
 	b.text = ""
 	if _, crop := b.rooms(d.Size); !crop.Empty() {

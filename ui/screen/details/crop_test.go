@@ -9,14 +9,19 @@ import (
 	"image/color"
 	"image/draw"
 	"image/jpeg"
+	"image/png"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"mediadesk/api"
 	"mediadesk/api/media"
 	"mediadesk/api/session"
+	"mediadesk/config"
+	"mediadesk/ui/page"
+	"mediadesk/ui/uitest"
 )
 
 var (
@@ -104,4 +109,79 @@ func TestDeliveryCutsWhatTheEditorShows(t *testing.T) {
 			t.Errorf("orientation %d: %v", o, err)
 		}
 	}
+}
+
+// TestCropsAreDelivered: the editor shows how pages use the region. Each address that it copies delivers the
+// shown part, pixel by pixel.
+func TestCropsAreDelivered(t *testing.T) {
+	const named = "card=fo-custom,w-120,h-90"
+	client, path := served(t, named), pngFile(t, 640, 480)
+	profile, err := session.NewProfile(config.Profile{Kind: config.KindLocal, Crops: []string{"1:1", "4:5", "16:9", named}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := client.Upload(t.Context(), &api.Upload{Source: api.Source{Path: path}, FileName: "p.png", UseUniqueFileName: api.Set(false), CustomCoordinates: api.Set("101,60,301,200")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := start(t, Options{
+		Files: []api.File{*file}, Profile: profile, Session: &shelf{t: t, client: client, Manager: unmanaged{}, picture: func(context.Context, api.File) (string, error) { return path, nil }},
+	})
+	d.Resize(image.Pt(140, 40))
+	d.Press("c")
+	d.Sees("1:1  200 × 200", "4:5  160 × 200", "16:9  301 × 169", "card  266 × 200")
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	full, err := media.DecodeFull(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Release()
+	for i, crop := range profile.Crops {
+		d.Press("y", fmt.Sprint(i+1), "u")
+		address := uitest.One[page.Copy](t, &d.Out).Text
+		body, _, err := client.Fetch(t.Context(), address+":f-png", 0, 1<<20) // without the loss of JPEG
+		if err != nil {
+			t.Fatalf("%s: %v", address, err)
+		}
+		content, err := io.ReadAll(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := png.Decode(bytes.NewReader(content))
+		if err != nil {
+			t.Fatalf("%s: %v", address, err)
+		}
+		part := crop.Part(d.m.region.Rect())
+		size := part.Size()
+		if crop.Name == "card" {
+			size = image.Pt(120, 90)
+		}
+		want := full.Image.SubImage(part).(*image.NRGBA)
+		if part.Size() != size {
+			want = media.Scale(full.Image, part, size)
+		}
+		if got.Bounds().Size() != size {
+			t.Fatalf("%s: %v, want %v", address, got.Bounds().Size(), size)
+		}
+		for y := range size.Y {
+			for x := range size.X {
+				if color.NRGBAModel.Convert(got.At(x, y)) != want.NRGBAAt(want.Rect.Min.X+x, want.Rect.Min.Y+y) {
+					t.Fatalf("%s: the pixel %d,%d is %v, want another", address, x, y, got.At(x, y))
+				}
+			}
+		}
+	}
+	d.Press("y", "2", "h")
+	if html := uitest.One[page.Copy](t, &d.Out).Text; !strings.Contains(html, `?tr=w-160,h-200,fo-custom 160w" sizes="100vw" width="160" height="200" alt="p.png">`) {
+		t.Errorf("copied %s", html)
+	}
+	// In a small window the crops are one key away.
+	d.Resize(image.Pt(80, 24))
+	d.SeesNot("16:9")
+	d.Press("v")
+	d.Sees("1:1  200 × 200", "16:9  301 × 169")
 }

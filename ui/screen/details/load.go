@@ -119,7 +119,7 @@ func (m *Model) subjectOf(e *entry) edit.Subject {
 	}
 	w, h, _ := f.PixelSize()
 	return edit.Subject{
-		Name: fmt.Sprintf("%s %s %d", f.FileID, version, f.Size.Or(-1)), Size: image.Pt(w, h),
+		Name: fmt.Sprintf("%s %s %d", f.FileID, version, f.Size.Or(-1)), Size: image.Pt(w, h), File: f,
 		Path: func(ctx context.Context) (string, error) { return m.o.Session.Picture(ctx, f) },
 	}
 }

@@ -3,6 +3,7 @@ package details
 import (
 	"context"
 	"os"
+	"strings"
 	"testing"
 
 	"mediadesk/api"
@@ -15,10 +16,15 @@ type testKey string
 func (k testKey) Reveal() string { return string(k) }
 
 // served starts a local library and returns a client for it.
-func served(t *testing.T) *api.Client {
+func served(t *testing.T, named ...string) *api.Client {
 	t.Helper()
 	key := testKey("private_test")
-	server, err := local.Serve(t.Context(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: key})
+	transformations := map[string]string{}
+	for _, text := range named {
+		name, steps, _ := strings.Cut(text, "=")
+		transformations[name] = steps
+	}
+	server, err := local.Serve(t.Context(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: key, Named: transformations})
 	if err != nil {
 		t.Fatal(err)
 	}

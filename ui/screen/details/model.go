@@ -121,7 +121,7 @@ func New(o Options) *Model {
 			}
 			m.load()
 		},
-		Keep: m.keepRegions, Files: m.regionFiles,
+		Keep: m.keepRegions, Files: m.regionFiles, Crops: o.Profile.Crops,
 	})
 	m.sheet = edit.NewTiles(edit.TilesOptions{
 		Context: o.Context, Loader: o.Loader, Len: func() int { return len(m.targets()) }, Tile: m.tile,

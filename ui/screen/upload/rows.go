@@ -177,7 +177,7 @@ func setUnlessEmpty[T any](list []T) api.Field[[]T] {
 // newRegion returns the region editor.
 func (m *Model) newRegion(o Options) *edit.Region {
 	return edit.NewRegion(edit.RegionOptions{
-		Context: o.Context, Draw: o.Picture, Images: o.Images, Overlays: m.Overlays(),
+		Context: o.Context, Draw: o.Picture, Images: o.Images, Overlays: m.Overlays(), Crops: o.Profile.Crops,
 		Text: func() string {
 			if s := m.subject(); s != nil {
 				return s.region()

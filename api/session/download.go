@@ -168,7 +168,7 @@ func (s *Session) filesBelow(ctx context.Context, folder string, filter Filter) 
 	}
 	return slices.DeleteFunc(tree, func(f api.File) bool {
 		rel, below := strings.CutPrefix(f.FilePath, folder)
-		return f.IsFolder() || !below || !filter.takesBelow(rel)
+		return f.IsFolder() || !below || !filter.Takes(&f, rel)
 	}), err
 }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"mediadesk/api"
 )
@@ -23,6 +24,20 @@ type Filter struct {
 	Include []string // only files that match one of them; empty for all
 	Exclude []string // not these, even if included
 	Inside  bool     // not what links to outside the folder lead to
+
+	MinSize, MaxSize int64     // in bytes; 0 for no limit
+	Newer, Older     time.Time // only files changed after Newer and before Older; zero for no limit
+}
+
+// TakesFile reports whether the filter selects a file of that size in bytes and time.
+func (f Filter) TakesFile(size int64, modified time.Time) bool {
+	return size >= f.MinSize && (f.MaxSize == 0 || size <= f.MaxSize) &&
+		(f.Newer.IsZero() || modified.After(f.Newer)) && (f.Older.IsZero() || modified.Before(f.Older))
+}
+
+// Takes reports whether the filter selects a stored file by its path below a folder, size and time.
+func (f Filter) Takes(file *api.File, rel string) bool {
+	return f.takesBelow(rel) && (file.IsFolder() || f.TakesFile(file.Size.Or(0), file.Updated()))
 }
 
 // Check reports an invalid pattern.
@@ -175,6 +190,15 @@ func (w *walker) enter(name string, info fs.FileInfo) bool {
 	return true
 }
 
+// takes reports whether the filter selects a file.
+func (w *walker) takes(name, rel string) bool {
+	if !w.filter.takes(rel) || w.filter.MinSize == 0 && w.filter.MaxSize == 0 && w.filter.Newer.IsZero() && w.filter.Older.IsZero() {
+		return w.filter.takes(rel)
+	}
+	info, err := os.Stat(name)
+	return err != nil || w.filter.TakesFile(info.Size(), info.ModTime()) // errors are reported later
+}
+
 // leaves reports whether a link leads out of the walked folder, and notes where.
 func (w *walker) leaves(name, rel string) bool {
 	to, err := filepath.EvalSymlinks(name)
@@ -209,7 +233,7 @@ func (w *walker) folder(rel string) error {
 			isFolder = err == nil && info.IsDir()
 		}
 		switch {
-		case isFolder && matchAny(w.filter.Exclude, inside), !isFolder && !w.filter.takes(inside):
+		case isFolder && matchAny(w.filter.Exclude, inside), !isFolder && !w.takes(name, inside):
 			w.tree.Excluded++
 		case link && w.leaves(name, inside) && w.filter.Inside:
 		case isFolder && link:

@@ -14,7 +14,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -138,14 +137,15 @@ func (d *doctor) ok(check, format string, args ...any) { d.say(verdictOK, check,
 // clean makes text safe to draw and removes what identifies the user.
 func (d *doctor) clean(words string) string {
 	words = d.secrets.String(words)
-	for _, home := range []string{d.Getenv("HOME"), d.Getenv("USERPROFILE")} {
-		if len(home) > 1 {
+	for _, variable := range []string{"HOME", "USERPROFILE"} {
+		if home := d.Getenv(variable); len(home) > 1 {
 			words = strings.ReplaceAll(words, home, "~")
 		}
 	}
 	for _, variable := range []string{"USER", "LOGNAME", "USERNAME"} {
 		if user := d.Getenv(variable); user != "" { // in paths, such as that of a mounted disk
-			words = regexp.MustCompile(`([/\\])`+regexp.QuoteMeta(user)+`($|[^\pL\pN._-])`).ReplaceAllString(words, "${1}USER${2}")
+			words = strings.ReplaceAll(words+"/", "/"+user+"/", "/USER/")
+			words = strings.TrimSuffix(words, "/")
 		}
 	}
 	return safeLines(words)
@@ -181,7 +181,7 @@ func (d *doctor) terminal(ctx context.Context) {
 	}
 	if w, h, err := term.GetSize(out.Fd()); err == nil {
 		small := w < 40 || h < 12
-		d.say(map[bool]string{true: verdictWarn, false: verdictOK}[small], "size", text.If(small, "The screens need 40x12."), "%dx%d", w, h)
+		d.say(text.If(small, verdictWarn)+text.If(!small, verdictOK), "size", text.If(small, "The screens need 40x12."), "%dx%d", w, h)
 	}
 	_, colors := terminal.Colors("auto", out, environ(env), terminal.TmuxFeatures(ctx, env))
 	d.ok("colors", "%s", colors)
@@ -202,18 +202,23 @@ func (d *doctor) terminal(ctx context.Context) {
 	for _, line := range detector.Abilities().Findings.Lines() {
 		d.ok(strings.ToLower(line.Label), "%s", line.Value)
 	}
+	good := true
 	for i, w := range widths {
-		ours, check, ambiguous := ansi.StringWidth(w), "width: "+widthNames[i], widthNames[i] == "ambiguous"
-		switch got := answers.Widths[i]; {
+		ours, check, got := ansi.StringWidth(w), "width: "+widthNames[i], answers.Widths[i]
+		ambiguous := widthNames[i] == "ambiguous"
+		good = good && got == ours
+		switch {
+		case got == ours || ambiguous && got == ansi.StringWidthWc(w):
 		case got < 0:
 			d.say(verdictNote, check, "", "not known; %s is drawn as %d columns", w, ours)
-		case got == ours || ambiguous && got == ansi.StringWidthWc(w):
-			d.ok(check, "%s has %d columns, as expected", w, got)
 		case ambiguous:
 			d.say(verdictNote, check, "", "%s has %d columns: this terminal is set up for East Asian text, which mediadesk supports", w, got)
 		default:
 			d.say(verdictWarn, check, "Text after such letters can be misaligned.", "%s has %d columns in this terminal; mediadesk expects %d", w, got, ours)
 		}
+	}
+	if good {
+		d.ok("widths", "%s are as wide as expected", strings.Join(widthNames[:], ", "))
 	}
 	for _, t := range media.Tools() {
 		if t.Path == "" {
@@ -249,7 +254,7 @@ func environ(getenv func(string) string) []string {
 }
 
 func (d *doctor) settingsFile(context.Context) {
-	file, state := d.Paths.Config, d.Paths.StateFile()
+	file := d.Paths.Config
 	switch {
 	case d.wrong != nil:
 		d.say(verdictBad, "config.toml", "Correct the line. Until then, doctor checks the defaults.", "%v", d.wrong)
@@ -257,10 +262,9 @@ func (d *doctor) settingsFile(context.Context) {
 		d.say(verdictNote, "config.toml", "", "no settings file yet at %s: the defaults apply", file)
 	default:
 		d.ok("config.toml", "%s", file)
-		d.permissions(file, 0o022, "others can write the settings (mode %04o): they could name a key command", "chmod go-w "+file)
-	}
-	if d.wrong == nil && exists(state) {
-		d.ok("state.json", "%s", state)
+		if info, err := os.Stat(file); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
+			d.say(verdictWarn, "permissions", "chmod go-w "+file, "others can write the settings (mode %04o): they could name a key command", info.Mode().Perm())
+		}
 	}
 	name := d.profile.Name
 	if session.IsUnnamed(name) { // the path after the host may be an account
@@ -272,14 +276,6 @@ func (d *doctor) settingsFile(context.Context) {
 func exists(file string) bool {
 	_, err := os.Stat(file)
 	return err == nil
-}
-
-// permissions warns if a file gives rights of mask to others. words has the mode.
-func (d *doctor) permissions(file string, mask fs.FileMode, words, help string) {
-	info, err := os.Stat(file)
-	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&mask != 0 {
-		d.say(verdictWarn, "permissions", help, words, info.Mode().Perm())
-	}
 }
 
 // folders checks our folders, or their nearest existing parents.
@@ -305,8 +301,6 @@ func (d *doctor) folders(context.Context) {
 			d.say(verdictBad, f.name, "Check its permissions and the free space, or set MEDIADESK_HOME to another folder.", "%s cannot be written", there)
 		case there != f.path:
 			d.say(verdictNote, f.name, "", "%s is created when it is needed", f.path)
-		case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-			d.say(verdictNote, f.name, "Run chmod 700 to prevent that.", "others can read %s (mode %04o)", there, info.Mode().Perm())
 		default:
 			d.ok(f.name, "%s", there)
 		}
@@ -347,13 +341,6 @@ func (d *doctor) journal(ctx context.Context) {
 	}
 	if sum.Aside > 0 {
 		d.say(verdictNote, "set aside", "", "%s without a record in set-aside: removed after 30 days", text.Plural(sum.Aside, "content"))
-	}
-	for _, base := range []string{d.Paths.Journal(), filepath.Join(library, "library.db"), d.Paths.Log()} {
-		names, _ := filepath.Glob(base + "*")
-		for _, name := range names {
-			name := filepath.Base(name)
-			d.permissions(filepath.Join(filepath.Dir(base), name), 0o077, "others can read "+name+" (mode %04o)", "The next start corrects that; or run: chmod 600 "+name)
-		}
 	}
 	if !d.local {
 		return
@@ -455,7 +442,7 @@ func (d *doctor) addresses(ctx context.Context) {
 	case clock.IsZero():
 		d.say(verdictNote, "clock", "", "%s here; no service reported its time", time.Now().UTC().Format(time.RFC3339))
 	case skew.Abs() > clockSkew:
-		way := map[bool]string{true: "ahead of", false: "behind"}[skew > 0]
+		way := text.If(skew > 0, "ahead of") + text.If(skew < 0, "behind")
 		d.say(verdictWarn, "clock", "Set it: signed addresses and certificates depend on it.", "the clock of this computer is %s %s the service's clock", text.Duration(skew.Abs()), way)
 	default:
 		d.ok("clock", "agrees with the clock of the service to the minute")

@@ -226,7 +226,7 @@ const (
 
 // newFileCommands returns the commands for stored files and folders.
 func newFileCommands(p *Program) []*cobra.Command {
-	list := []*cobra.Command{newVersions(p), newDownload(p), newOpen(p), newPurge(p), newMkdir(p), newRmdir(p)}
+	list := []*cobra.Command{newVersions(p), newDownload(p), newSync(p), newOpen(p), newPurge(p), newMkdir(p), newRmdir(p)}
 	for _, c := range []*fileCommand{moveCommand(), copyCommand(), renameCommand(), restoreCommand(p), deleteCommand(p), signCommand(p)} {
 		list = append(list, c.command(p))
 	}

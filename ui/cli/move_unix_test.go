@@ -27,56 +27,112 @@ type plainKey string
 
 func (k plainKey) Reveal() string { return string(k) }
 
-// TestMoveKilled kills mediadesk transfer --move at some request of each run, before or after the
-// service answers it. Every file is always in one of the accounts. In the end all files are complete
-// in the other account, each once.
-func TestMoveKilled(t *testing.T) {
-	binary := uitest.Build(t)
-	const files = 8
-	var left atomic.Int64 // requests until the program is killed; 0 means never
-	var after atomic.Bool // kill after the service has answered
-	var program atomic.Pointer[os.Process]
-	kill := func() {
-		if err := program.Load().Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
-			t.Error(err)
-		}
+// killer runs the program and kills it at a request of its services, before or after the answer.
+type killer struct {
+	*testing.T
+	dir     string
+	left    atomic.Int64 // requests until the program is killed; 0 means never
+	after   atomic.Bool  // kill after the service has answered
+	program atomic.Pointer[os.Process]
+}
+
+func (k *killer) kill() {
+	if err := k.program.Load().Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		k.Error(err)
 	}
-	serve := func() (*api.Client, string) {
-		library, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Key: plainKey(moveKey)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.UserAgent() == "the test" {
-				library.ServeHTTP(w, r)
-				return
-			}
-			last := left.Add(-1) == 0
-			if last && !after.Load() {
-				kill()
-				return
-			}
+}
+
+// serve starts a service and makes it a profile.
+func (k *killer) serve(profile string) *api.Client {
+	k.Helper()
+	library, err := local.Open(k.Context(), local.Options{Dir: k.TempDir(), Key: plainKey(moveKey)})
+	if err != nil {
+		k.Fatal(err)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.UserAgent() == "the test" {
 			library.ServeHTTP(w, r)
-			if last {
-				kill()
-			}
-		}))
-		client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, DeliveryURL: server.URL, Key: plainKey(moveKey), UserAgent: "the test"})
-		if err != nil {
-			t.Fatal(err)
+			return
 		}
-		t.Cleanup(func() {
-			client.Close()
-			server.Close()
-			if err := library.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		return client, server.URL
+		last := k.left.Add(-1) == 0
+		if last && !k.after.Load() {
+			k.kill()
+			return
+		}
+		library.ServeHTTP(w, r)
+		if last {
+			k.kill()
+		}
+	}))
+	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, DeliveryURL: server.URL, Key: plainKey(moveKey), UserAgent: "the test"})
+	if err != nil {
+		k.Fatal(err)
 	}
-	from, fromURL := serve()
-	to, toURL := serve()
-	dir := t.TempDir()
+	k.Cleanup(func() {
+		client.Close()
+		server.Close()
+		if err := library.Close(); err != nil {
+			k.Error(err)
+		}
+	})
+	key := filepath.Join(k.dir, "key")
+	if err := os.WriteFile(key, []byte(moveKey), 0o600); err != nil {
+		k.Fatal(err)
+	}
+	if out, code := k.run("profile", "add", profile, "--upload-url", server.URL, "--delivery-url", server.URL, "--key-file", key); code != 0 {
+		k.Fatalf("%s", out)
+	}
+	return client
+}
+
+func (k *killer) run(args ...string) (out []byte, code int) {
+	k.Helper()
+	cmd := exec.Command(uitest.Build(k.T), args...)
+	cmd.Env = append(os.Environ(), "MEDIADESK_HOME="+filepath.Join(k.dir, "home"), "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+k.dir)
+	pipe, err := cmd.StderrPipe()
+	if err != nil {
+		k.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		k.Fatal(err)
+	}
+	k.program.Store(cmd.Process)
+	out, _ = io.ReadAll(pipe) // incomplete if the program was killed
+	_ = cmd.Wait()            // the exit code is checked by the caller
+	return out, cmd.ProcessState.ExitCode()
+}
+
+// killed runs the program, and kills it each time within a growing number of requests, until it ends by
+// itself. check is called after each run.
+func (k *killer) killed(least, requests int, check func(kills int), args ...string) {
+	k.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	kills := 0
+	for round := 1; ; round++ {
+		k.after.Store(rng.IntN(2) == 0)
+		k.left.Store(int64(4 + rng.IntN(requests+round)))
+		out, code := k.run(args...)
+		check(kills)
+		if code == 0 {
+			break
+		}
+		if kills++; code != -1 || round > 200 {
+			k.Fatalf("run %d: exit code %d\n%s", round, code, out)
+		}
+	}
+	k.left.Store(0)
+	if k.Logf("%d kills", kills); kills < least {
+		k.Errorf("the program was killed only %d times", kills)
+	}
+}
+
+// TestMoveKilled kills mediadesk transfer --move at some request of each run. Every file is always in
+// one of the accounts. In the end all files are complete in the other account, each once.
+func TestMoveKilled(t *testing.T) {
+	const files = 8
+	k := &killer{T: t, dir: t.TempDir()}
+	from, to := k.serve("from"), k.serve("to")
+	dir := k.dir
 	content := func(i int) string { return fmt.Sprintf("content %d", i) }
 	for i := range files {
 		path := filepath.Join(dir, "source")
@@ -86,30 +142,6 @@ func TestMoveKilled(t *testing.T) {
 		u := api.Upload{Source: api.Source{Path: path}, FileName: fmt.Sprintf("%d.txt", i), Folder: api.Set("/x/"), UseUniqueFileName: api.Set(false)}
 		if _, err := from.Upload(t.Context(), &u, nil); err != nil {
 			t.Fatal(err)
-		}
-	}
-	run := func(args ...string) (out []byte, code int) {
-		cmd := exec.Command(binary, args...)
-		cmd.Env = append(os.Environ(), "MEDIADESK_HOME="+filepath.Join(dir, "home"), "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+dir)
-		pipe, err := cmd.StderrPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		program.Store(cmd.Process)
-		out, _ = io.ReadAll(pipe) // incomplete if the program was killed
-		_ = cmd.Wait()            // the exit code is checked below
-		return out, cmd.ProcessState.ExitCode()
-	}
-	key := filepath.Join(dir, "key")
-	if err := os.WriteFile(key, []byte(moveKey), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for name, address := range map[string]string{"from": fromURL, "to": toURL} {
-		if out, code := run("profile", "add", name, "--upload-url", address, "--delivery-url", address, "--key-file", key); code != 0 {
-			t.Fatalf("%s", out)
 		}
 	}
 	in := func(c *api.Client) map[string]*api.File {
@@ -123,29 +155,14 @@ func TestMoveKilled(t *testing.T) {
 		}
 		return found
 	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	kills := 0
-	for round := 1; ; round++ {
-		after.Store(rng.IntN(2) == 0)
-		left.Store(int64(4 + rng.IntN(8+round)))
-		out, code := run("transfer", "/x/", "--profile", "from", "--to", "to", "--move", "--yes", "--concurrency", "2", "--retry-for", "1m")
+	k.killed(3, 8, func(kills int) {
 		here, there := in(from), in(to)
 		for i := range files {
 			if name := fmt.Sprintf("%d.txt", i); here[name] == nil && there[name] == nil {
 				t.Fatalf("%s is lost after %d kills", name, kills)
 			}
 		}
-		if code == 0 {
-			break
-		}
-		if kills++; code != -1 || round > 200 {
-			t.Fatalf("run %d: exit code %d\n%s", round, code, out)
-		}
-	}
-	if kills < 3 {
-		t.Errorf("the program was killed only %d times", kills)
-	}
-	t.Logf("%d kills", kills)
+	}, "transfer", "/x/", "--profile", "from", "--to", "to", "--move", "--yes", "--concurrency", "2", "--retry-for", "1m")
 	if here := in(from); len(here) > 0 {
 		t.Errorf("%d files were not moved", len(here))
 	}
@@ -166,6 +183,46 @@ func TestMoveKilled(t *testing.T) {
 		body.Close()
 		if err != nil || string(text) != content(i) || f.VersionInfo == nil || f.VersionInfo.ID != f.FileID {
 			t.Errorf("%s has %q (%v), %+v", f.Name, text, err, f.VersionInfo)
+		}
+	}
+}
+
+// TestSyncKilled kills mediadesk sync at some request of each run, up and down. In the end both sides
+// are equal, each file is stored once, and nothing else is left.
+func TestSyncKilled(t *testing.T) {
+	const files = 60
+	k := &killer{T: t, dir: t.TempDir()}
+	client := k.serve("work")
+	up, down := filepath.Join(k.dir, "up"), filepath.Join(k.dir, "down")
+	for i := range files {
+		path := filepath.Join(up, fmt.Sprintf("%d/%d.txt", i%3, i))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, fmt.Appendf(nil, "content %d", i), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k.killed(3, 20, func(int) {}, "sync", up, "/x/", "--profile", "work", "--retry-for", "1m")
+	stored := 0
+	for f, err := range client.All(t.Context(), api.Query{Type: api.TypeFile}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stored++; f.VersionInfo == nil || f.VersionInfo.ID != f.FileID {
+			t.Errorf("%s was stored twice: %+v", f.FilePath, f.VersionInfo)
+		}
+	}
+	if stored != files {
+		t.Errorf("%d files are stored, want %d", stored, files)
+	}
+	k.killed(3, 20, func(int) {}, "sync", "/x/", down, "--profile", "work")
+	if out, err := exec.Command("diff", "-r", up, down).CombinedOutput(); err != nil {
+		t.Errorf("the folders differ: %v\n%s", err, out)
+	}
+	for _, dirs := range [][]string{{up, "/x/"}, {"/x/", down}} {
+		if out, code := k.run("sync", dirs[0], dirs[1], "--profile", "work", "--dry-run", "--exit-code", "--checksum"); code != 0 {
+			t.Errorf("sync %v still differs:\n%s", dirs, out)
 		}
 	}
 }

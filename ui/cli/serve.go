@@ -9,10 +9,8 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -149,7 +147,7 @@ func runServe(cmd *cobra.Command, p *Program, s *serveFlags) (err error) {
 	}
 	server, err := local.Serve(ctx, s.addr, s.Options)
 	if taken, ok := errors.AsType[*net.OpError](err); ok && taken.Op == "listen" {
-		return fmt.Errorf("%w%s; choose another address with --addr (port 0 picks a free one)", err, holder(s.addr))
+		return fmt.Errorf("%w; choose another address with --addr (port 0 picks a free one)", err)
 	}
 	if err != nil {
 		return err
@@ -186,16 +184,6 @@ func runServe(cmd *cobra.Command, p *Program, s *serveFlags) (err error) {
 	}
 	<-ctx.Done()
 	return nil
-}
-
-// holder names the program that listens on the port of an address, if the system tells.
-func holder(addr string) string {
-	_, port, _ := net.SplitHostPort(addr)
-	out, _ := exec.Command("ss", "-Hltnp", "sport = :"+port).Output()
-	if found := regexp.MustCompile(`"([^"]+)",pid=(\d+)`).FindSubmatch(out); found != nil {
-		return fmt.Sprintf(" by %s (process %s)", found[1], found[2])
-	}
-	return ""
 }
 
 // folder makes the library's folder an absolute path, by default that of the local profile.

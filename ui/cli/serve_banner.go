@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -132,23 +131,13 @@ func askHealth(ctx context.Context, p *Program, addr string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, healthWait)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/_mediadesk/health", nil)
-	if err != nil {
-		return err
-	}
-	client := &http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
-	res, err := client.Do(req)
-	if err != nil {
+	res, body, err := request(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/_mediadesk/health") //nolint:bodyclose // closed there
+	switch {
+	case err != nil:
 		return fmt.Errorf("the library does not answer: %w", err)
+	case res.StatusCode != http.StatusOK:
+		return fmt.Errorf("the library at %s answers %s", addr, res.Status)
 	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, 4<<10))
-	if err == nil && res.StatusCode != http.StatusOK {
-		err = fmt.Errorf("the library at %s answers %s", addr, res.Status)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(p.Stdout, text.Safe(strings.TrimSpace(string(body))))
+	_, err = fmt.Fprintln(p.Stdout, text.Safe(strings.TrimSpace(body)))
 	return err
 }

@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mediadesk/api/session"
+	"mediadesk/ui/text"
+)
+
+// syncFlags are the flags of mediadesk sync.
+type syncFlags struct {
+	session.SyncOptions
+	selection
+	maxDelete string
+	exitCode  bool
+}
+
+func newSync(p *Program) *cobra.Command {
+	y := &syncFlags{}
+	cmd := &cobra.Command{
+		Use:   "sync FROM TO",
+		Short: "Make a folder of the library equal to a local one, or the reverse",
+		Long: "Copy what is new or changed in FROM to TO. One is a local folder, the other a folder of the library such as /summer/ " +
+			"(library:/summer/ if this computer has a folder of that path, too). Names stay exact. A file of another size has changed; of the same size, contents are compared " +
+			"where their hash is known, with --checksum always. A file that only moved in FROM is moved in TO, and keeps id and tags in the library.\n\n" +
+			"Extra files in TO stay, unless --delete is given. A file that changed on both sides since the last sync is reported and not touched. " +
+			"Hidden files and empty folders are left alone. After an interruption, the same command continues.\n\n" +
+			"--dry-run prints the plan. Exit code 1: a step failed, or with --exit-code, the folders differ.",
+		Example: "mediadesk sync pictures /summer/\nmediadesk sync /summer/ backup --delete\n" +
+			"mediadesk sync pictures /summer/ --dry-run --checksum --exit-code",
+		RunE: func(cmd *cobra.Command, args []string) error { return y.run(cmd.Context(), p, args) },
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&y.Delete, "delete", false, "delete the files that only TO has")
+	fl.StringVar(&y.maxDelete, "max-delete", "50%", "`N|P%`: do nothing if more files, or more of the files of TO, would be deleted (default: 50%)")
+	fl.BoolVar(&y.Checksum, "checksum", false, "compare the contents of all files of the same size; downloads those whose hash is not known")
+	fl.BoolVar(&y.exitCode, "exit-code", false, "exit with 1 if the folders differ")
+	y.add(fl)
+	p.addConcurrency(cmd)
+	p.addRetryFor(cmd)
+	return cmd
+}
+
+// syncSides returns the local folder and the folder of the library, and whether FROM is the local
+// one. A path that begins with / is of the library unless this computer has that folder.
+func syncSides(from, to string) (local, folder string, up bool, err error) {
+	isLocal := func(name string) bool {
+		info, err := os.Stat(name)
+		return !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "library:") || err == nil && info.IsDir()
+	}
+	up, down := isLocal(from), isLocal(to)
+	if !up && !down { // a new local folder
+		info, err := os.Stat(filepath.Dir(filepath.Clean(to)))
+		down = err == nil && info.IsDir() && filepath.Dir(filepath.Clean(to)) != "/"
+	}
+	switch {
+	case up && down:
+		return "", "", false, usage("%s and %s are both folders of this computer: write library:/… for the one of the library", from, to)
+	case !up && !down:
+		return "", "", false, usage("one of %s and %s must be a folder of this computer", from, to)
+	case down:
+		from, to = to, from
+	}
+	if local, err = filepath.Abs(from); err == nil && up {
+		if _, err := os.Stat(local); err != nil {
+			return "", "", false, usage("no such folder: %s", from)
+		}
+	}
+	return local, strings.TrimPrefix(to, "library:"), up, err
+}
+
+// syncLine is the JSON line for a step.
+type syncLine struct {
+	Action  session.SyncAction `json:"action"`
+	Path    string             `json:"path"`
+	Was     string             `json:"was,omitempty"`
+	Bytes   int64              `json:"bytes"`
+	Outcome string             `json:"outcome"` // planned, done, failed or open
+	Error   string             `json:"error,omitempty"`
+}
+
+func (y *syncFlags) run(ctx context.Context, p *Program, args []string) error {
+	local, folder, up, err := syncSides(args[0], args[1])
+	if err == nil {
+		err = y.fill()
+	}
+	if err != nil {
+		return err
+	}
+	y.Filter, y.Concurrency = y.filter, p.Concurrency
+	s, err := p.open(ctx)
+	if err != nil {
+		return err
+	}
+	if up && !p.dryRun {
+		if err := s.ResumeSync(ctx, local, folder); err != nil {
+			return err
+		}
+	}
+	plan, err := s.PlanSync(ctx, local, folder, up, y.SyncOptions)
+	if err != nil {
+		return err
+	}
+	if err := y.checkDeletions(plan); err != nil {
+		return err
+	}
+	var failed failures
+	print := func(step session.SyncStep, outcome string, err error) {
+		line := syncLine{step.Action, step.Path, step.Was, step.Bytes, outcome, ""}
+		if err != nil {
+			line.Error = err.Error()
+			failed.add(p, step.Path, err)
+		}
+		words := fmt.Sprintf("%-8s  %s%s", cmp.Or(text.If(outcome == "done" && step.Action == session.SyncExtra, "deleted"), string(step.Action)), step.Path, text.If(step.Was != "", " (was "+step.Was+")"))
+		if err == nil || p.json {
+			err = p.result(line, words+text.If(step.Bytes > 0, "  "+text.Bytes(step.Bytes)))
+			failed.add(p, "output", err)
+		}
+	}
+	if p.dryRun {
+		for _, step := range plan.Steps {
+			if step.Action != session.SyncSame {
+				print(step, "planned", nil)
+			}
+		}
+	} else {
+		err = plan.Run(ctx, func(step session.SyncStep, err error) {
+			outcome := "done"
+			if errors.Is(err, session.ErrSyncOpen) {
+				outcome = "open"
+			} else if err != nil {
+				outcome = "failed"
+			}
+			print(step, outcome, err)
+		})
+	}
+	y.summary(p, plan)
+	switch {
+	case err != nil:
+		return err
+	case failed.code == 0 && y.exitCode && plan.Differs():
+		return &exitError{code: exitFailed}
+	}
+	return failed.exit()
+}
+
+// checkDeletions refuses a plan that deletes more files than --max-delete allows.
+func (y *syncFlags) checkDeletions(plan *session.Sync) error {
+	number, percent := strings.CutSuffix(y.maxDelete, "%")
+	limit, err := strconv.Atoi(number)
+	if err != nil || limit < 0 {
+		return usage("--max-delete takes a number or a percentage such as 10%%, not %q", y.maxDelete)
+	}
+	extra, _ := plan.Count(session.SyncExtra)
+	if percent {
+		limit = plan.Files * limit / 100
+	}
+	if y.Delete && extra > limit {
+		return fmt.Errorf("%s of %d would be deleted, more than --max-delete %s allows. Nothing was changed", text.Plural(extra, "file"), plan.Files, y.maxDelete)
+	}
+	return nil
+}
+
+// summary prints the counts of a plan.
+func (y *syncFlags) summary(p *Program, plan *session.Sync) {
+	var words []string
+	for _, action := range []session.SyncAction{session.SyncNew, session.SyncChanged, session.SyncMoved, session.SyncExtra, session.SyncConflict, session.SyncSame} {
+		if n, size := plan.Count(action); n > 0 {
+			words = append(words, fmt.Sprintf("%s %s (%s)", text.Count(n), action, text.Bytes(size)))
+		}
+	}
+	p.note("%s", strings.Join(words, ", "))
+}

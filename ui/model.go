@@ -63,8 +63,6 @@ type Options struct {
 	Addresses []string
 	// Debug logs the type of every message.
 	Debug bool
-	// Version is the program's version.
-	Version string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }

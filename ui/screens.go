@@ -72,7 +72,7 @@ var screens = []screen{
 		open: func(m *Model) page.Screen {
 			o := settings.Options{
 				Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, TryKey: session.TryKey, Getenv: m.o.Getenv, Profile: m.session.Profile,
-				Version: m.o.Version, Now: m.o.Now, Session: m.session,
+				Now: m.o.Now, Session: m.session,
 			}
 			if m.session.Watch != nil {
 				o.ReceiverAddr = m.session.Watch.Addr()

@@ -216,7 +216,7 @@ func (s *stage) fresh() {
 	s.msgs, s.gone = make(chan tea.Msg), make(chan struct{})
 	s.m = New(Options{
 		Paths: s.paths, Keys: &config.Keys{}, Now: s.now.time, Folder: filepath.Join(s.dir, "pictures"),
-		Pictures: "off", Version: "1.0.0", Open: func(context.Context, string, api.Key) (*session.Session, error) { return s.session, nil },
+		Pictures: "off", Open: func(context.Context, string, api.Key) (*session.Session, error) { return s.session, nil },
 		Getenv: func(name string) string { return map[string]string{"EDITOR": "true"}[name] },
 	})
 	s.send(s.size)
@@ -431,8 +431,8 @@ var furtherScenes = []scene{
 	{"details, tags", after("details", "e")},
 	{"details, region", after("details", "c")},
 	{"settings, another account", after("settings", "j")},
-	{"settings, program", after("settings", "tab")},
-	{"settings, files", after("settings", "tab", "tab")},
+	{"settings, program", after("settings", "G", "k", "k", "k", "k", "k", "k", "k")},
+	{"settings, files", after("settings", "G")},
 }
 
 // after returns a scene setup that presses more keys.

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"image"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -326,15 +325,6 @@ func (f *Flow) intro() string {
 		wayKeyring: "Type or paste the key; it is not shown. It is stored in the keyring of this computer and nowhere else.",
 		wayRun:     "Type or paste the key; it is not shown. It is used for this run only and not stored.",
 		wayFile:    "Path of a file with only the key in it, readable by you alone (chmod 600). ~/ is your home folder.",
-		wayCommand: "A program and its arguments, without a shell. Its first line of output is the key. It has 10 seconds.",
+		wayCommand: "A program and its arguments, separated by blanks, without a shell or quotes. Its first line of output is the key. It has 10 seconds.",
 	}[f.way]
-}
-
-// describeCommand shows how the key command is split.
-func (f *Flow) describeCommand() string {
-	args, _ := splitCommand(f.typed)
-	if len(args) < 2 {
-		return strings.Join(append([]string{"runs"}, args...), " ")
-	}
-	return "runs " + args[0] + " with: " + strings.Join(args[1:], " | ")
 }

@@ -190,10 +190,8 @@ func TestKeyFile(t *testing.T) {
 func TestKeyCommand(t *testing.T) {
 	d := newDriver(t, Options{Mode: Add}).open()
 	d.Press("enter").Typed("x").Press("ctrl+s", "ctrl+o", "c")
-	d.Typed(`printf %s 'a b`).Sees("Close the quote")
-	d.Press("enter").Sees("Close the quote")
-	d.Press("ctrl+u").Typed("no-such-program-here").Press("enter").Sees("there is no such program")
-	d.Press("ctrl+u").Typed("echo 'abc'").Sees("runs echo with: abc").Press("enter")
+	d.Typed("no-such-program-here").Press("enter").Sees("there is no such program")
+	d.Press("ctrl+u").Typed("echo abc").Press("enter")
 	if p := d.Settings().Profiles["x"]; !d.done || strings.Join(p.KeyCommand, "|") != "echo|abc" {
 		t.Errorf("written was %+v:\n%s", p, d.Drawn())
 	}

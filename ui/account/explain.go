@@ -3,8 +3,6 @@ package account
 import (
 	"errors"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"mediadesk/api"
 	"mediadesk/config"
@@ -56,62 +54,4 @@ func fileErrors(err error) (list []*config.FileError) {
 		list = fileErrors(inner.Unwrap())
 	}
 	return list
-}
-
-// splitCommand splits a command at blanks like a shell, with quotes. A backslash protects only a blank or a quote,
-// because it also separates the folders of Windows paths. No shell runs, so nothing else is special.
-func splitCommand(text string) ([]string, error) {
-	var words []string
-	var word strings.Builder
-	started, escaped := false, false
-	var quote rune
-	for i, r := range text {
-		switch {
-		case escaped:
-			word.WriteRune(r)
-			escaped = false
-		case r == '\\' && quote != '\'' && protects(text[i+1:]):
-			escaped, started = true, true
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(r)
-		case r == '"' || r == '\'':
-			quote, started = r, true
-		case unicode.IsSpace(r):
-			if started {
-				words = append(words, word.String())
-				word.Reset()
-				started = false
-			}
-		default:
-			started = true
-			word.WriteRune(r)
-		}
-	}
-	switch {
-	case quote != 0:
-		return nil, errors.New("close the quote")
-	case started:
-		words = append(words, word.String())
-	}
-	return words, nil
-}
-
-// protects reports whether a backslash before rest protects its first character.
-func protects(rest string) bool {
-	next, _ := utf8.DecodeRuneInString(rest)
-	return unicode.IsSpace(next) || next == '"' || next == '\''
-}
-
-// joinCommand is the inverse of splitCommand.
-func joinCommand(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = w
-		if w == "" || strings.ContainsFunc(w, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'\`, r) }) {
-			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(quoted, " ")
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,41 +13,6 @@ import (
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
-
-func TestSplitWords(t *testing.T) {
-	tests := []struct {
-		text string
-		want []string
-		bad  bool
-	}{
-		{"", nil, false},
-		{"  pass   show\tmedia ", []string{"pass", "show", "media"}, false},
-		{`op read "op://x/my key"`, []string{"op", "read", "op://x/my key"}, false},
-		{`a 'b "c"' d\ e`, []string{"a", `b "c"`, "d e"}, false},
-		{`x ""`, []string{"x", ""}, false},
-		{`x'y'z`, []string{"xyz"}, false},
-		{`$HOME; rm *`, []string{"$HOME;", "rm", "*"}, false},
-		{`x 'y`, nil, true},
-		{`x \`, []string{"x", `\`}, false},
-		{`C:\tools\pass.exe "\\nas\my tools\x.exe" a\"b`, []string{`C:\tools\pass.exe`, `\\nas\my tools\x.exe`, `a"b`}, false},
-	}
-	for _, tt := range tests {
-		got, err := splitCommand(tt.text)
-		if !slices.Equal(got, tt.want) || (err != nil) != tt.bad {
-			t.Errorf("%q: %q, %v", tt.text, got, err)
-		}
-	}
-}
-
-func TestJoinWordsIsReadBack(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		words := rapid.SliceOf(rapid.String()).Draw(t, "words")
-		got, err := splitCommand(joinCommand(words))
-		if err != nil || !slices.Equal(got, words) {
-			t.Fatalf("%q became %q (%v)", words, got, err)
-		}
-	})
-}
 
 func TestExplain(t *testing.T) {
 	key := &config.NoKeyError{Profile: "work"}

@@ -29,20 +29,11 @@ type fields struct {
 	old   config.Profile // the account to edit; no name: a new one
 }
 
-// otherLimits is the plan for limits that match no plan.
-const otherLimits = "other limits"
-
 // fieldsOf returns the fields of an account. An account without a name is a new one.
 func fieldsOf(old config.Profile, known []string) fields {
 	f := fields{value: map[string]*string{}, known: known, old: old}
-	plan := otherLimits
-	for _, p := range config.Plans() {
-		if p.MaxSize == old.MaxSize && p.MaxVideoSize == old.MaxVideoSize {
-			plan = p.Name
-		}
-	}
 	for name, value := range map[string]string{
-		"kind": string(cmp.Or(old.Kind, config.KindHosted)), "plan": plan, "naming": string(old.Naming),
+		"kind": string(cmp.Or(old.Kind, config.KindHosted)), "naming": string(old.Naming),
 		"id": strings.TrimPrefix(old.DeliveryURL, hostedDelivery), "upload": old.UploadURL, "base": old.BaseURL, "delivery": old.DeliveryURL,
 		"name": old.Name, "size": formatSize(old.MaxSize), "video": formatSize(old.MaxVideoSize),
 		"folder": old.Folder, "tags": strings.Join(old.Tags, ", "), "extensions": strings.Join(old.Extensions, ", "),
@@ -66,7 +57,6 @@ func (f *fields) questions() []*kit.Question {
 	isNew, hosted := f.old.Name == "", func() bool { return f.is(config.KindHosted) }
 	own := func() bool { return f.is(config.KindOwn) }
 	local := func() bool { return f.is(config.KindLocal) }
-	ownLimits := func() bool { return !local() && (!hosted() || f.text("plan") == otherLimits) }
 	var list []*kit.Question
 	// add adds a question that is asked if all of asked report true. A key is its name in the settings file.
 	add := func(group, name, label, placeholder, key string, hint func() string, asked ...func() bool) *kit.Question {
@@ -104,20 +94,16 @@ func (f *fields) questions() []*kit.Question {
 		list[addresses+i].Left = func() string { return f.address(field) }
 	}
 	add("", "name", "Account name", "", "", says("The name of the account in mediadesk: letters, digits, - and _."), one(true)).Offer = f.accountName
-	plan := add("Service", "plan", "Plan", "", "", func() string {
-		p, ok := f.plan()
-		if !ok {
-			return "The limits of your contract."
+	remote := func() bool { return !isNew && !local() }
+	size := func() string {
+		words := "Larger files are not sent, such as 25 MB or 2 GB. If it is empty, the service decides."
+		for _, p := range config.Plans() {
+			words += text.If(hosted(), " "+text.Capital(p.Name)+" plan: "+text.Bytes(p.MaxSize)+", videos "+text.Bytes(p.MaxVideoSize)+".")
 		}
-		return "Files up to " + text.Bytes(p.MaxSize) + ", videos up to " + text.Bytes(p.MaxVideoSize) + "."
-	}, one(false), hosted)
-	for _, p := range config.Plans() {
-		plan.Options = append(plan.Options, kit.Option{Value: p.Name, Label: p.Name})
+		return words
 	}
-	plan.Options = append(plan.Options, kit.Option{Value: otherLimits, Label: otherLimits})
-	size := says("Larger files are not sent, such as 25 MB or 2 GB. If it is empty, the service decides.")
-	add("Service", "size", "Largest file", "not known", "", size, one(false), ownLimits)
-	add("Service", "video", "Largest video", "not known", "", size, one(false), ownLimits)
+	add("Service", "size", "Largest file", "not known", "", size, remote)
+	add("Service", "video", "Largest video", "not known", "", size, remote)
 	add("Uploads", "folder", "Folder", "/", "folder", says("Default folder of uploads."), one(false))
 	add("Uploads", "tags", "Tags", "sea, boat", "tags", says("Default tags of uploads, separated by commas."), one(false))
 	add("Uploads", "extensions", "Extensions", "remove-bg", "extensions", says("Default extensions of uploads: names or JSON, separated by commas."), one(false))
@@ -131,21 +117,11 @@ func (f *fields) questions() []*kit.Question {
 	add("Uploads", "color", "Color option", "", "", says("How the service spells the background color of remove-bg."), one(false)).Options = []kit.Option{
 		{Value: string(config.ColorBritish), Label: string(config.ColorBritish)}, {Value: string(config.ColorAmerican), Label: string(config.ColorAmerican)},
 	}
-	remote := func() bool { return !isNew && !local() }
 	add("Webhooks", "webhook", "Webhooks to", "https://hooks.example.com", "webhook_url",
 		says("Public address in front of the receiver of mediadesk. Press w on the settings screen to test it or to set up a tunnel."), remote)
 	add("Webhooks", "secret", "Webhook secret", "~/.webhook-secret", "webhook_secret_file",
 		says("File with the secret that signs webhook posts, readable by you alone. Posts without a valid signature are then ignored."), remote)
 	return list
-}
-
-// plan returns the chosen plan; ok is false for other limits.
-func (f *fields) plan() (p config.Plan, ok bool) {
-	at := slices.IndexFunc(config.Plans(), func(p config.Plan) bool { return p.Name == f.text("plan") })
-	if at < 0 || !f.is(config.KindHosted) {
-		return p, false
-	}
-	return config.Plans()[at], true
 }
 
 // address returns the address in a field. It adds a missing scheme: http for this computer, https for any other
@@ -303,9 +279,7 @@ func (f *fields) profile() config.Profile {
 // because check reports them.
 func (f *fields) fill() config.Profile {
 	p := f.old
-	if plan, ok := f.plan(); ok {
-		p.MaxSize, p.MaxVideoSize = plan.MaxSize, plan.MaxVideoSize
-	} else if p.Kind != config.KindLocal {
+	if p.Kind != config.KindLocal {
 		if n, err := parseSize(f.text("size")); err == nil {
 			p.MaxSize = n
 		}

@@ -62,7 +62,8 @@ func (d *driver) to(label string) *driver {
 func TestEditsEverything(t *testing.T) {
 	d := newDriver(t, Options{Mode: Edit, Name: "work"})
 	d.Add(config.HostedPreset("work", "my_id"))
-	d.open().to("Plan").Sees("Files up to 25 MB, videos up to 100 MB").Press("right", "right").Sees("Files up to 50 MB, videos up to 2 GB")
+	d.open().to("Largest file").Sees("Free plan: 25 MB, videos 100 MB.").Press("ctrl+u").Typed("50 MB")
+	d.to("Largest video").Press("ctrl+u").Typed("2 GB")
 	d.to("Folder").Typed("a b").Sees("which a folder may not").Press("ctrl+u").Typed("//summer").to("Tags").Typed("sea, boat%")
 	d.Sees("cannot be a tag").Press("backspace")
 	d.to("Extensions").Typed(`remove-bg,{"name":"google-auto-tagging","maxTags":5}`)
@@ -88,7 +89,7 @@ func TestEditsEverything(t *testing.T) {
 	for _, label := range []string{"Folder", "Tags", "Extensions", "Webhooks to", "Webhook secret"} {
 		d.to(label).Press("ctrl+e", "ctrl+u")
 	}
-	d.to("Plan").Press("right").to("Largest file").Press("ctrl+u").Typed("3 pounds").Sees("is not a size").Press("ctrl+u").Typed("3 MB").Press("ctrl+s")
+	d.to("Largest file").Press("ctrl+u").Typed("3 pounds").Sees("is not a size").Press("ctrl+u").Typed("3 MB").Press("ctrl+s")
 	p = d.Settings().Profiles["work"]
 	if !d.done || p.MaxSize != 3_000_000 || p.MaxVideoSize != 2_000_000_000 || p.Folder != "" || p.Tags != nil || p.Extensions != nil || p.WebhookURL != "" || p.WebhookSecretFile != "" {
 		t.Errorf("done %v, written was %+v", d.done, p)

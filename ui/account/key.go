@@ -107,13 +107,9 @@ func (f *Flow) askKey(w way) {
 			return notEmpty(f.typed)
 		}}
 	case wayCommand:
-		f.typed, verb = joinCommand(f.profile.KeyCommand), "Use this command"
-		q = &kit.Question{Label: "Command", Placeholder: "pass show media", Value: &f.typed, Hint: f.describeCommand, Check: func() error {
-			_, err := splitCommand(f.typed)
-			if err == nil {
-				err = notEmpty(f.typed)
-			}
-			return err
+		f.typed, verb = strings.Join(f.profile.KeyCommand, " "), "Use this command"
+		q = &kit.Question{Label: "Command", Placeholder: "pass show media", Value: &f.typed, Check: func() error {
+			return notEmpty(f.typed)
 		}}
 	}
 	f.step, f.way = stepKey, w
@@ -139,8 +135,7 @@ func (f *Flow) enter() tea.Cmd {
 	case wayFile:
 		f.profile.KeyFile, f.profile.KeyCommand = f.typed, nil
 	case wayCommand:
-		f.profile.KeyFile = ""
-		f.profile.KeyCommand, _ = splitCommand(f.typed)
+		f.profile.KeyFile, f.profile.KeyCommand = "", strings.Fields(f.typed)
 	default:
 		key, _ = config.NewSecret(f.typed)
 	}

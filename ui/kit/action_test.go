@@ -88,7 +88,7 @@ func TestHelp(t *testing.T) {
 		{Group: "Nowhere"},
 	}
 	th := theme.New(true, true)
-	var h *kit.Help
+	var h *kit.Menu
 	open := func() {
 		h = kit.NewHelp("Help", actions)
 		h.Resize(pt(60, 20))
@@ -96,7 +96,7 @@ func TestHelp(t *testing.T) {
 	}
 	open()
 	view := func() string { return ansi.Strip(h.View(pt(60, 20), th)) }
-	for _, want := range []string{"Tray", "ctrl+s  send", "d  remove - the tray is empty", "Files", "Everywhere"} {
+	for _, want := range []string{"Tray", "ctrl+s  send", "d  remove  the tray is empty", "Files", "Everywhere"} {
 		if !strings.Contains(view(), want) {
 			t.Errorf("%q is missing:\n%s", want, view())
 		}
@@ -133,7 +133,7 @@ func TestHelp(t *testing.T) {
 	open()
 	for y, line := range strings.Split(view(), "\n") {
 		if strings.Contains(line, "pick") {
-			if h.Mouse(tea.MouseClickMsg{X: 5, Y: y}); ran.n != 1 {
+			if h.Mouse(tea.MouseClickMsg{X: 5, Y: y, Button: tea.MouseLeft}); ran.n != 1 {
 				t.Errorf("click ran %d, want 1", ran.n)
 			}
 		}

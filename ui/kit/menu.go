@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"cmp"
 	"image"
 	"slices"
 	"strings"
@@ -13,7 +14,9 @@ import (
 
 // MenuRow is one line of a menu.
 type MenuRow struct {
-	// Key chooses the row at once. It is a single letter, or empty.
+	// Group is a heading before the rows of a group, in a column of its own.
+	Group string
+	// Key chooses the row at once: a single letter, or empty.
 	Key string
 	// Label names the row or its action.
 	Label string
@@ -21,8 +24,12 @@ type MenuRow struct {
 	Note string
 	// Current marks the current setting with a word.
 	Current bool
+	// Disabled says why the row cannot be chosen now, or is empty.
+	Disabled string
 	// Do runs when the row is chosen; it may be nil.
 	Do func() tea.Cmd
+
+	found string // what the filter of the help finds besides
 }
 
 // Menu is a short list over the screen. The user takes one row by its letter, or moves
@@ -40,6 +47,7 @@ type Menu struct {
 	marks []bool                   // of the rows of a mark menu, otherwise nil
 	verb  string                   // names the action of a mark menu
 	many  func(rows []int) tea.Cmd // runs it; nil in a menu that takes one row
+	help  bool                     // letters search
 	size  image.Point
 }
 
@@ -50,11 +58,46 @@ func NewMenu(title string, rows ...MenuRow) *Menu {
 	m := &Menu{title: title}
 	m.list = List[int]{
 		ID: "menu", Bare: true, Placeholder: "filter", NotFound: "the filter finds nothing",
-		Rows: func() []Group[int] { return numbered(len(m.rows)) }, Key: func(row int) any { return row }, Draw: m.drawRow,
-		Match: func(row int, words []string) bool { return text.HasAll(words, m.rows[row].Label) },
+		Rows: func() []Group[int] {
+			numbers := make([]int, len(m.rows))
+			for i := range numbers {
+				numbers[i] = i
+			}
+			return []Group[int]{{Rows: numbers}}
+		},
+		Key: func(row int) any { return row }, Draw: m.drawRow,
+		Match: func(row int, words []string) bool {
+			r := m.rows[row]
+			return text.HasAll(words, r.Group, r.Key, r.Label, r.found)
+		},
 	}
 	m.SetRows(rows...)
 	m.list.GoTo(max(0, slices.IndexFunc(rows, func(r MenuRow) bool { return r.Current })))
+	return m
+}
+
+// NewHelp opens a searchable menu of actions, by group: both the help and the command palette. It
+// leaves out actions without keys.
+func NewHelp(title string, actions []Action) *Menu {
+	var rows []MenuRow
+	order := map[string]int{} // of groups
+	for _, a := range actions {
+		if len(a.Keys.Keys()) == 0 {
+			continue
+		}
+		if _, seen := order[a.Group]; !seen {
+			order[a.Group] = len(order)
+		}
+		rows = append(rows, MenuRow{
+			Group: a.Group, Key: a.KeyLabel(), Label: a.Label(), Disabled: a.Reason(), Do: a.Do,
+			found: a.ID + " " + strings.Join(a.Keys.Keys(), " "),
+		})
+	}
+	slices.SortStableFunc(rows, func(a, b MenuRow) int { return order[a.Group] - order[b.Group] })
+	m := NewMenu(title, rows...)
+	m.help, m.list.filter.Placeholder = true, "type to search"
+	m.list.Empty = func() string { return "No matching action. esc clears the search." }
+	m.list.StartFilter()
 	return m
 }
 
@@ -83,14 +126,40 @@ func (m *Menu) Row() MenuRow {
 	return m.rows[row]
 }
 
-// Capturing reports whether the filter of a mark menu takes the keys.
+// Capturing reports whether the filter takes the keys.
 func (m *Menu) Capturing() bool { return m.list.Capturing() }
 
-// Type edits the filter of a mark menu.
-func (m *Menu) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
+// Type edits the filter. The keys that open the help close it while the search is empty.
+func (m *Menu) Type(msg tea.Msg) (tea.Cmd, bool) {
+	if press, ok := msg.(tea.KeyPressMsg); ok && m.help {
+		switch name := press.String(); {
+		case (name == "?" || name == ":") && m.list.Filter() == "":
+			return m.Close(), true
+		case name == "ctrl+k", name == "home", name == "end":
+			return nil, false
+		}
+	}
+	return m.list.Type(msg)
+}
 
 // Actions returns the actions of the rows and of the list.
 func (m *Menu) Actions() []Action {
+	if m.help {
+		step := func(words, key string, by int) Action {
+			return Action{Keys: Bind(words, "", key), Do: func() tea.Cmd { m.list.Move(by); return nil }}
+		}
+		return append([]Action{
+			{Keys: Bind("run", "", "enter"), Footer: true, Do: func() tea.Cmd { return m.choose(m.Row()) }},
+			{Keys: Bind("close", "", "esc"), Footer: true, Do: func() tea.Cmd {
+				m.closed = m.list.Filter() == ""
+				m.list.SetFilter("")
+				return nil
+			}},
+			{Keys: Bind("close", "", "f1", "ctrl+k"), Do: m.Close},
+			step("up", "ctrl+p", -1),
+			step("down", "ctrl+n", 1),
+		}, m.list.moves()...)
+	}
 	if m.many != nil {
 		actions := m.list.Actions(nil)
 		if m.Capturing() {
@@ -114,7 +183,11 @@ func (m *Menu) closing(keys ...string) Action {
 	return Action{ID: "menu.close", Keys: Bind("close", "", keys...), Footer: true, Group: m.title, Do: m.Close}
 }
 
+// choose runs a row. A disabled one says why instead.
 func (m *Menu) choose(r MenuRow) tea.Cmd {
+	if r.Disabled != "" || m.help && r.Do == nil {
+		return nil
+	}
 	m.Close()
 	if r.Do == nil {
 		return nil
@@ -151,10 +224,10 @@ func (m *Menu) Mouse(msg tea.MouseMsg) tea.Cmd {
 	if !m.list.Hit(image.Pt(click.X, click.Y).Sub(m.corner())) || click.Button != tea.MouseLeft {
 		return nil
 	}
-	if m.many == nil {
-		return m.choose(m.Row())
-	}
 	row, _ := m.list.Row()
+	if m.many == nil {
+		return m.choose(m.rows[row])
+	}
 	m.marks[row] = !m.marks[row]
 	return nil
 }
@@ -183,42 +256,51 @@ func (m *Menu) intro(width int, th *theme.Theme) []string {
 	return lines
 }
 
-// labelWidth returns the width of the widest label.
-func (m *Menu) labelWidth() int {
-	width := 0
+// widths returns the widths of the widest group, key and label.
+func (m *Menu) widths() (group, keys, label int) {
+	keys = 2
 	for _, r := range m.rows {
-		width = max(width, text.Width(r.label()))
+		group, label = max(group, min(14, text.Width(text.Safe(r.Group)))), max(label, text.Width(r.label()))
+		keys = max(keys, text.Width(r.Key))
 	}
-	return width
+	return group, keys, label
 }
 
-// widestMenu is the maximum width of a menu.
-const widestMenu = 72
+// widestMenu is the maximum width of a menu, and leastNote the minimum width for a readable note.
+const (
+	widestMenu = 76
+	leastNote  = 10
+)
 
 func (m *Menu) sizeIn(room image.Point) image.Point {
-	width, labels := max(text.Width(text.Safe(m.title)), text.Width(m.Words))+6, m.labelWidth()
+	width := max(text.Width(text.Safe(m.title)), text.Width(m.Words)) + 6
+	group, keys, labels := m.widths()
 	for _, r := range m.rows {
-		line := 4 + labels
+		line := 5 + group + keys + labels
 		if r.Note != "" {
 			line += 2 + text.Width(text.Safe(r.Note))
 		}
-		width = max(width, line+3)
+		width = max(width, line)
+	}
+	if m.help {
+		width = widestMenu
 	}
 	width = min(room.X, width, widestMenu)
-	return image.Pt(width, min(room.Y, m.fullHeight(width-2)))
+	height := m.fullHeight(width - 2)
+	if m.help {
+		height = max(height, 8)
+	}
+	return image.Pt(width, min(room.Y, height))
 }
 
 // fullHeight returns the height of the box if nothing is cut off.
 func (m *Menu) fullHeight(inner int) int {
 	height := len(m.rows) + 2 + len(m.intro(inner, &theme.Theme{}))
-	if m.many != nil {
+	if m.many != nil || m.help {
 		height++ // the filter
 	}
 	return height
 }
-
-// leastNote is the minimum width for a readable note.
-const leastNote = 10
 
 // View draws the menu as a box no larger than room.
 func (m *Menu) View(room image.Point, th *theme.Theme) string {
@@ -227,37 +309,68 @@ func (m *Menu) View(room image.Point, th *theme.Theme) string {
 	}
 	size := m.sizeIn(room)
 	inner, words := BoxInner(size), m.intro(BoxInner(size).X, th)
-	rows := m.list.View(image.Pt(inner.X, inner.Y-len(words)), th)
+	reason := m.reasonBelow(inner, th)
+	left := inner.Y - len(words) - len(reason)
+	rows := m.list.View(image.Pt(inner.X, left), th)
 	body := append(words[:max(0, min(len(words), inner.Y))], strings.TrimRight(rows, "\n"))
 	footer := ""
 	if size.Y < m.fullHeight(inner.X) {
 		footer = m.list.Position()
 	}
-	return popupBox(m.title, footer, strings.Join(body, "\n"), size, th)
+	return popupBox(m.title, footer, strings.Join(append(body, reason...), "\n"), size, th)
+}
+
+// reasonBelow says below the rows, in at most two lines, why the row under the cursor is
+// disabled, if the row has no room for that.
+func (m *Menu) reasonBelow(inner image.Point, th *theme.Theme) []string {
+	row, _ := m.list.Row()
+	if reason := m.Row().Disabled; reason != "" && inner.Y > 4 {
+		if _, _, _, note, whole := m.parts(row, inner.X); note == "" || !whole {
+			lines := text.Wrap(text.Sentence(text.Safe(reason)), inner.X-2)
+			return strings.Split(th.Warn.Render("  "+strings.Join(lines[:min(len(lines), 2)], "\n  ")), "\n")
+		}
+	}
+	return nil
+}
+
+// parts returns the texts of a row, and whether its note is whole.
+func (m *Menu) parts(row, width int) (group, key, label, note string, whole bool) {
+	r := m.rows[row]
+	groups, keys, labels := m.widths()
+	if groups > 0 && width >= 40 {
+		if row == 0 || m.rows[row-1].Group != r.Group || m.list.Filter() != "" {
+			group = text.Safe(r.Group)
+		}
+		group = " " + text.PadRight(group, groups)
+	}
+	key = " " + text.PadRight(text.Safe(r.Key), keys) + " "
+	if m.help {
+		keys = min(keys, max(4, width/3))
+		key, labels = " "+text.PadLeft(text.Safe(r.Key), keys)+"  ", text.Width(r.label())
+	}
+	labels = min(labels, max(1, width-text.Width(group+key)-1))
+	label, note = text.PadRight(text.TruncateMiddle(r.label(), labels), labels), text.Safe(cmp.Or(r.Disabled, r.Note))
+	room := width - text.Width(group+key+label) - 3
+	if whole = text.Width(note) <= room; room < leastNote || note == "" {
+		return group, key, label, "", whole
+	}
+	return group, key, label, "  " + text.TruncateMiddle(note, room), whole
 }
 
 func (m *Menu) drawRow(row int, mark theme.Sign, width int, selected bool, th *theme.Theme) string {
-	r := m.rows[row]
-	key, sign := r.Key, th.Key.Render(text.PadRight(r.Key, 2))
-	if m.many != nil {
-		key, sign = th.Glyph(mark), th.Sign(mark)+" "
+	group, key, label, note, _ := m.parts(row, width)
+	name, words, muted := th.Key, th.Text, th.Muted
+	if m.rows[row].Disabled != "" {
+		name, words, muted = th.Off, th.Off, th.Off
 	}
-	labels := min(m.labelWidth(), max(1, width-5))
-	label := text.PadRight(text.TruncateMiddle(r.label(), labels), labels)
-	note, room := "", width-5-labels-1
-	if r.Note != "" && room >= leastNote {
-		note = "  " + text.TruncateMiddle(text.Safe(r.Note), room)
+	if m.many != nil {
+		key, name = " "+th.Glyph(mark)+"  ", th.SignStyle(mark)
 	}
 	if selected {
-		return th.Selected.Render(text.PadRight(" "+text.PadRight(key, 2)+" "+label+note, width))
+		return th.Selected.Render(text.PadRight(group+key+label+note, width))
 	}
-	return " " + sign + " " + th.Text.Render(label) + th.Muted.Render(note)
+	return th.Strong.Render(group) + name.Render(key) + words.Render(label) + muted.Render(note)
 }
 
 // label returns the label, made safe, with the word for the current row.
-func (r MenuRow) label() string {
-	if r.Current {
-		return text.Safe(r.Label) + " (now)"
-	}
-	return text.Safe(r.Label)
-}
+func (r MenuRow) label() string { return text.Safe(r.Label) + text.If(r.Current, " (now)") }

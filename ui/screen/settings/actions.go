@@ -27,7 +27,6 @@ func (m *Model) Actions() []kit.Action { return m.list.Actions(m.actionsOf(m.cur
 func (m *Model) Catalog() map[string][]kit.Action {
 	catalog := m.list.Catalog(m.actionsOf(areaAccounts))
 	catalog["preferences"] = m.list.Catalog(m.actionsOf(areaPreferences))[""]
-	catalog["files"] = m.list.Catalog(m.actionsOf(areaFiles))[""]
 	return catalog
 }
 
@@ -50,14 +49,6 @@ func (m *Model) actionsOf(part area) []kit.Action {
 			{ID: "settings.forget-key", Keys: kit.Bind("forget its key", "", "F"), Group: groupAccounts, Disabled: m.noKey, Do: m.askForget},
 			{ID: "settings.refresh-key", Keys: kit.Bind("refresh where the key is", "", "r"), Group: groupAccounts, Disabled: m.noKey, Do: m.refreshKey},
 		}
-	case areaFiles:
-		actions = []kit.Action{
-			{ID: "settings.copy", Keys: kit.Bind("copy", "", "y"), Group: groupProgram, Footer: true, Disabled: m.noCopy, Do: func() tea.Cmd {
-				r := m.current()
-				return page.Send(page.Copy{What: r.name, Text: r.value})
-			}},
-			add,
-		}
 	default:
 		choose := func(to func(at, n int) int) func() tea.Cmd { return func() tea.Cmd { return m.choose(to) } }
 		actions = []kit.Action{
@@ -71,7 +62,7 @@ func (m *Model) actionsOf(part area) []kit.Action {
 		kit.Action{ID: "settings.terminal", Keys: kit.Bind("show what the terminal supports", "", "t"), Group: groupProgram, Footer: part != areaAccounts, Do: func() tea.Cmd {
 			return m.Open(kit.NewReader("This terminal", m.describeTerminal()))
 		}},
-		kit.Action{ID: "settings.webhooks", Keys: kit.Bind("test webhooks, set up a tunnel", "", "w"), Group: groupAccounts, Do: m.testWebhooks},
+		kit.Action{ID: "settings.webhooks", Keys: kit.Bind("test webhooks", "", "w"), Group: groupAccounts, Do: m.testWebhooks},
 		kit.Action{ID: "settings.edit-file", Keys: kit.Bind("edit the settings file", "", "E"), Group: groupProgram, Footer: part != areaAccounts, Disabled: m.noEditor, Do: m.editFile},
 	)
 	return actions
@@ -121,10 +112,6 @@ func (m *Model) noRemove() string {
 		return "it is in use: use another account first"
 	}
 	return m.noEdit()
-}
-
-func (m *Model) noCopy() string {
-	return text.If(m.current().value == "", "there is nothing to copy")
 }
 
 func (m *Model) noEditor() string {

@@ -29,7 +29,6 @@ func newDriver(t *testing.T, accounts ...config.Profile) *driver {
 		Paths:   d.Paths,
 		Keys:    d.Keys,
 		Getenv:  d.Keys.Getenv,
-		Version: "1.2.3",
 		Profile: session.Profile{
 			Name: config.LocalProfile, Local: true, Host: "127.0.0.1:7843",
 			KeySource: "the library's own", Receiver: "http://127.0.0.1:7844",

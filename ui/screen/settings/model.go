@@ -49,8 +49,6 @@ type Options struct {
 	Session Session
 	// ReceiverAddr is the receiver's listen address, such as "127.0.0.1:7844"; empty if it does not run.
 	ReceiverAddr string
-	// Version is the program's version.
-	Version string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -64,7 +62,7 @@ type Changed struct {
 	Concurrency int
 }
 
-// Model is the settings screen: a list of accounts, preferences and files, and beside it what is
+// Model is the settings screen: a list of accounts and preferences, and beside it what is
 // known about the row under the cursor.
 type Model struct {
 	page.Base
@@ -90,8 +88,6 @@ type row struct {
 	group string      // heading above the first row of it
 	name  string      // of an account, or the label
 	pref  *preference // in areaPreferences
-	value string      // of a file
-	about string      // of a file
 }
 
 // key identifies the row.
@@ -103,7 +99,6 @@ type area int
 const (
 	areaAccounts area = iota
 	areaPreferences
-	areaFiles
 )
 
 // preference is a setting of the program with a few options. All are in effect as soon as they
@@ -221,7 +216,7 @@ func New(o Options) *Model {
 	m.list = &kit.List[row]{
 		ID: "settings", Now: o.Now, PaneMost: 90, Rows: m.groups,
 		Key:   func(r row) any { return r.key() },
-		Match: func(r row, words []string) bool { return text.HasAll(words, r.group, r.name, r.value) },
+		Match: func(r row, words []string) bool { return text.HasAll(words, r.group, r.name) },
 		Head:  func(key string, _ []row, _ *theme.Theme) (name, note string) { return key, "" },
 		Above: m.above, Columns: m.columns, Cells: m.cells, Describe: m.describe, Brief: m.brief,
 		Empty:       func() string { return "No matching setting. Press esc to clear the filter." },
@@ -329,7 +324,7 @@ func (m *Model) current() row {
 	e, ok := m.list.Current()
 	switch {
 	case !ok:
-		return row{area: areaFiles}
+		return row{}
 	case e.Head():
 		return row{area: e.Rows[0].area}
 	}
@@ -367,18 +362,6 @@ func (m *Model) groups() (groups []kit.Group[row]) {
 		}
 		for _, p := range preferences {
 			add(row{area: areaPreferences, group: p.group, name: p.label, pref: p})
-		}
-	}
-	for _, f := range [][3]string{
-		{"Settings", m.o.Paths.Config, "Your settings. mediadesk never writes this file; press E to edit it."},
-		{"Choices", m.o.Paths.StateFile(), "What you choose here and with commands. The settings file overrides it."},
-		{"Journal", m.o.Paths.Journal(), "What was sent, what came back, and changes that can be undone."},
-		{"Local library", m.o.Paths.Library(), "The stored files of the local library and their records."},
-		{"Log", m.o.Paths.Log(), "Warnings and errors, without keys."},
-		{"Version", m.o.Version, "The version of mediadesk."},
-	} {
-		if f[1] != "" {
-			add(row{area: areaFiles, group: "On this computer", name: f[0], value: f[1], about: f[2]})
 		}
 	}
 	return groups

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"image"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
-
 
 	"mediadesk/api"
 	"mediadesk/config"
@@ -44,10 +42,9 @@ func (m *Model) columns(int) kit.Columns {
 }
 
 // cells returns the cells of a row.
-func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
+func (m *Model) cells(r row, _ []int, th *theme.Theme) []kit.Cell {
 	name := kit.Cell{Text: r.name, Style: th.Strong}
-	switch r.area {
-	case areaAccounts:
+	if r.area == areaAccounts {
 		p, state := m.config.Profiles[r.name], ""
 		switch p.Name {
 		case m.o.Profile.Name:
@@ -56,20 +53,14 @@ func (m *Model) cells(r row, widths []int, th *theme.Theme) []kit.Cell {
 			state = "at start"
 		}
 		return []kit.Cell{name, {Text: text.Safe(string(p.Kind) + " · " + m.host(p)), Style: th.Text}, {Text: state, Style: th.Good}}
-	case areaPreferences:
-		value := m.labelOf(r.pref)
-		if fixed := m.config.SetIn(r.pref.key); fixed != "" {
-			value += " " + fixed
-		} else if m.current().key() == r.key() {
-			value = "< " + value + " >"
-		}
-		return []kit.Cell{name, {Text: value, Style: th.Text}}
 	}
-	value := text.Safe(r.value)
-	if room := widths[1]; text.Width(value) > room && filepath.IsAbs(r.value) {
-		value = text.TruncateMiddle("…/"+text.Safe(filepath.Base(r.value)), room) // the whole path is beside the list
+	value := m.labelOf(r.pref)
+	if fixed := m.config.SetIn(r.pref.key); fixed != "" {
+		value += " " + fixed
+	} else if m.current().key() == r.key() {
+		value = "< " + value + " >"
 	}
-	return []kit.Cell{name, {Text: value, Style: th.Muted}}
+	return []kit.Cell{name, {Text: value, Style: th.Text}}
 }
 
 // labelOf returns the label of the option of a preference that is shown.
@@ -98,8 +89,7 @@ func (m *Model) host(p config.Profile) string {
 
 // brief describes the row under the cursor on a small screen.
 func (m *Model) brief(kit.Entry[row]) string {
-	switch r := m.current(); {
-	case r.pref != nil:
+	if r := m.current(); r.pref != nil {
 		about := ""
 		for _, o := range m.optionsOf(r.pref) {
 			if o.value == m.values[r.pref.key] {
@@ -107,8 +97,6 @@ func (m *Model) brief(kit.Entry[row]) string {
 			}
 		}
 		return cmp.Or(about, r.pref.about(m))
-	case r.area == areaFiles:
-		return r.value
 	}
 	return kinds[m.selected().Kind]
 }
@@ -119,11 +107,6 @@ func (m *Model) describe(_ kit.Entry[row], f *kit.Facts) (title string) {
 	switch r := m.current(); {
 	case r.pref != nil:
 		m.describePreference(r.pref, f)
-		return r.name
-	case r.area == areaFiles:
-		f.Say(th.Muted, r.about)
-		f.Gap()
-		f.Say(th.Text, r.value)
 		return r.name
 	case r.name == "" && r.area == areaPreferences:
 		f.Say(th.Muted, "Choices are saved and in effect at once.")
@@ -275,7 +258,7 @@ func (m *Model) receiver(p config.Profile, used bool) string {
 	case p.Kind == config.KindLocal:
 		return "http://" + m.config.Webhook.Listen
 	case used:
-		return "nowhere: the service cannot reach this computer. Press w to set up a tunnel to " + m.config.Webhook.Listen + ", then e to enter its address."
+		return "nowhere: the service cannot reach this computer. Press w for what to do."
 	}
 	return ""
 }

@@ -19,9 +19,9 @@ func (o Options) WithRetries(d time.Duration) Options {
 // MaxUnproven is how many uploads are read at a time whose file comes before their signature.
 const MaxUnproven = maxUnproven
 
-// WithPatience closes connections that stand still for longer than d.
-func (o Options) WithPatience(d time.Duration) Options {
-	o.patience = d
+// WithIdleTimeout closes connections that stand still for longer than d.
+func (o Options) WithIdleTimeout(d time.Duration) Options {
+	o.idleTimeout = d
 	return o
 }
 

@@ -3,10 +3,11 @@ package local
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"fmt"
 	"io"
 	"net/http"
 	"path"
-	"strconv"
+	"strings"
 	"time"
 
 	"mediadesk/api/local/store"
@@ -24,9 +25,9 @@ func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Header.Set(requestIDHeader, w.Header().Get(requestIDHeader)) // for operations
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	control := http.NewResponseController(w)
-	body := &patientBody{ReadCloser: r.Body, control: control, wait: l.o.patience, finished: r.Body == http.NoBody}
+	body := &timedBody{ReadCloser: r.Body, control: control, timeout: l.o.idleTimeout, finished: r.Body == http.NoBody}
 	r.Body = body
-	answer := &patientWriter{ResponseWriter: w, control: control, wait: writePatience * l.o.patience}
+	answer := &timedWriter{ResponseWriter: w, control: control, timeout: writeFactor * l.o.idleTimeout}
 	defer l.observe(r, answer, time.Now())
 	if err := l.route(answer, r); err != nil {
 		l.answerError(answer, r, body, err)
@@ -39,16 +40,15 @@ const maxHeader = 32 << 10
 func headerLength(r *http.Request) int {
 	n := len(r.RequestURI) + len(r.Host)
 	for name, values := range r.Header {
-		for _, value := range values {
-			n += len(name) + len(value)
-		}
+		n += len(name) + len(strings.Join(values, ""))
 	}
 	return n
 }
 
 func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 	if headerLength(r) > maxHeader {
-		return refuse(http.StatusRequestHeaderFieldsTooLarge, "The header of the request is too long.", "The limit for its address and header fields is "+strconv.Itoa(maxHeader)+" bytes.")
+		return refuse(http.StatusRequestHeaderFieldsTooLarge, "The header of the request is too long.",
+			fmt.Sprintf("The limit for its address and header fields is %d bytes.", maxHeader))
 	}
 	if !l.hostAllowed(r.Host) {
 		return refuse(http.StatusMisdirectedRequest, "This library is not served under the name "+quote(r.Host)+".", "Use the address that mediadesk serve prints, or start it with --host NAME.")
@@ -118,7 +118,7 @@ const (
 
 // answerNow answers while the body is still arriving and then drains it for a moment. Closing a
 // connection with unread bytes resets it, and the client would not see the answer.
-func answerNow(w http.ResponseWriter, r *http.Request, body *patientBody, p *problem) {
+func answerNow(w http.ResponseWriter, r *http.Request, body *timedBody, p *problem) {
 	body.control.EnableFullDuplex() //nolint:errcheck // a recorder in a test has no connection
 	w.Header().Set("Connection", "close")
 	writeJSON(w, p.status, p)

@@ -59,11 +59,11 @@ type Options struct {
 	Version    string        // of the program, for GET /_mediadesk/health
 	Observe    func(Request) // called after every answer, from several goroutines; may be nil
 
-	patience   time.Duration                     // 0 for patience; shorter in tests
-	retryDelay func(int) time.Duration           // nil for run.RetryDelay; shorter in tests
-	jobStep    int                               // 0 for jobStep; smaller in tests
-	objects    int                               // 0 for maxObjects; smaller in tests
-	observe    func(store.Records) store.Records // may be nil; tests act between two requests to the records
+	idleTimeout time.Duration                     // 0 for idleTimeout; shorter in tests
+	retryDelay  func(int) time.Duration           // nil for run.RetryDelay; shorter in tests
+	jobStep     int                               // 0 for jobStep; smaller in tests
+	objects     int                               // 0 for maxObjects; smaller in tests
+	observe     func(store.Records) store.Records // may be nil; tests act between two requests to the records
 }
 
 // Library is a running service. It is safe for concurrent use.
@@ -121,7 +121,7 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	if o.Dir == "" && !o.many() {
 		return nil, errors.New("the local library needs a folder")
 	}
-	o.MaxSize, o.patience = cmp.Or(o.MaxSize, DefaultMaxSize), cmp.Or(o.patience, patience)
+	o.MaxSize, o.idleTimeout = cmp.Or(o.MaxSize, DefaultMaxSize), cmp.Or(o.idleTimeout, idleTimeout)
 	o.jobStep, o.objects = cmp.Or(o.jobStep, jobStep), cmp.Or(o.objects, maxObjects)
 	o.Log = cmp.Or(o.Log, slog.Default())
 	if o.Now == nil {

@@ -1,15 +1,10 @@
 package local
 
 import (
-	"encoding/json"
-	"maps"
 	"net/http"
-	"reflect"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"mediadesk/api"
 )
@@ -27,24 +22,19 @@ type object = map[string]any
 
 // describeAPI returns an OpenAPI 3.1 document of the routes.
 func describeAPI() map[string]any {
-	s := schemas{}
-	failure := object{"description": "The request failed", "content": jsonContent(s.of(reflect.ValueOf(problem{})))}
 	paths := map[string]object{}
 	for _, route := range routes {
 		operation := object{"summary": route.summary, "parameters": route.parameters()}
 		if body := route.requestBody(); body != nil {
 			operation["requestBody"] = body
 		}
-		answers := object{"default": failure}
-		if route.answer == nil {
+		answers := object{"default": jsonAnswer("The request failed, with message and help"), strconv.Itoa(route.status): jsonAnswer("Done")}
+		if route.status == http.StatusNoContent {
 			answers["204"] = object{"description": "Done"}
-			// Some clients cannot read an empty answer.
-			answers["200"] = object{"description": "Done", "content": jsonContent(object{"type": "object", "maxProperties": 0})}
-		} else {
-			answers[strconv.Itoa(route.status)] = object{"description": "Done", "content": jsonContent(s.of(reflect.ValueOf(route.answer)))}
+			answers["200"] = jsonAnswer("Done") // for clients that cannot read an empty answer
 		}
 		if isUpload(route.pattern) {
-			answers[strconv.Itoa(http.StatusAccepted)] = object{"description": "Goes on later", "content": jsonContent(s.of(reflect.ValueOf(accepted{})))}
+			answers[strconv.Itoa(http.StatusAccepted)] = jsonAnswer("Goes on later")
 		}
 		operation["responses"] = answers
 		switch {
@@ -61,8 +51,12 @@ func describeAPI() map[string]any {
 	return object{
 		"openapi": "3.1.0", "paths": paths,
 		"security":   []object{{"key": []string{}}},
-		"components": object{"schemas": s, "securitySchemes": object{"key": object{"type": "http", "scheme": "basic", "description": "The private key is the user name; the password is ignored."}}},
+		"components": object{"securitySchemes": object{"key": object{"type": "http", "scheme": "basic", "description": "The private key is the user name; the password is ignored."}}},
 	}
+}
+
+func jsonAnswer(text string) object {
+	return object{"description": text, "content": jsonContent(object{})}
 }
 
 func jsonContent(schema object) object { return object{"application/json": object{"schema": schema}} }
@@ -150,84 +144,4 @@ func closed(properties object, required []string) object {
 
 func orNullSchema(schema object) object {
 	return object{"anyOf": []object{schema, {"type": "null"}}}
-}
-
-// schemas are the schemas of structs, by name.
-type schemas map[string]object
-
-// of returns the schema of a value's JSON. The keys of a non-empty map are its members.
-func (s schemas) of(v reflect.Value) object {
-	if v.Kind() == reflect.Map && v.Len() > 0 {
-		properties := object{}
-		for _, key := range v.MapKeys() {
-			properties[key.String()] = s.ofType(v.Type().Elem())
-		}
-		return closed(properties, slices.Sorted(maps.Keys(properties)))
-	}
-	return s.ofType(v.Type())
-}
-
-func (s schemas) ofType(t reflect.Type) object {
-	switch t {
-	case reflect.TypeFor[json.RawMessage]():
-		return object{}
-	case reflect.TypeFor[time.Time]():
-		return object{"type": "string", "format": "date-time"}
-	}
-	switch t.Kind() {
-	case reflect.Bool:
-		return object{"type": "boolean"}
-	case reflect.Int, reflect.Int64:
-		return object{"type": "integer"}
-	case reflect.Float64:
-		return object{"type": "number"}
-	case reflect.Pointer:
-		return s.ofType(t.Elem())
-	case reflect.Slice:
-		return object{"type": "array", "items": s.ofType(t.Elem())}
-	case reflect.Map:
-		return object{"type": "object", "additionalProperties": s.ofType(t.Elem())}
-	case reflect.Struct:
-		if get, ok := t.MethodByName("Get"); ok { // an api.Field
-			return orNullSchema(s.ofType(get.Type.Out(0)))
-		}
-		return s.ofStruct(t)
-	case reflect.String:
-		return object{"type": "string"}
-	}
-	return object{}
-}
-
-// ofStruct adds the schema of a struct and returns a reference to it.
-func (s schemas) ofStruct(t reflect.Type) object {
-	name := strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
-	reference := object{"$ref": "#/components/schemas/" + name}
-	if s[name] != nil {
-		return reference
-	}
-	properties, required := object{}, []string{}
-	s[name] = closed(properties, nil)
-	for i := range t.NumField() {
-		member, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		if member == "-" || member == "" {
-			continue
-		}
-		properties[member] = s.ofType(t.Field(i).Type)
-		if options == "" {
-			required = append(required, member)
-		}
-	}
-	s[name]["required"] = required
-	if t == reflect.TypeFor[api.File]() {
-		for _, name := range storedTexts() {
-			properties[name] = takenTypes["text"]
-		}
-		s[name]["required"] = []string{"type", "name", "createdAt", "updatedAt"}
-		s[name]["if"] = object{"properties": object{"type": object{"const": api.TypeFolder}}}
-		s[name]["then"] = object{"required": []string{"folderId", "folderPath"}}
-		s[name]["else"] = object{"required": []string{
-			"fileId", "filePath", "url", "fileType", "mime", "size", "hasAlpha", "tags", "AITags", "versionInfo", "isPrivateFile", "customCoordinates",
-		}}
-	}
-	return reference
 }

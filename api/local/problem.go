@@ -60,7 +60,7 @@ const retryAfter = "5"
 
 // answerError writes err as an answer. Internal errors are logged; their answer has only the
 // request id of the log line.
-func (l *Library) answerError(w http.ResponseWriter, r *http.Request, body *patientBody, err error) {
+func (l *Library) answerError(w http.ResponseWriter, r *http.Request, body *timedBody, err error) {
 	var p *problem
 	var rule *api.RuleError
 	var down *store.DownError

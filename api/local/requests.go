@@ -46,7 +46,7 @@ func (g *requestLog) add(r Request) {
 
 // observe records a request that came at start. It must be deferred, since a deliberately lost
 // answer panics.
-func (l *Library) observe(r *http.Request, w *patientWriter, start time.Time) {
+func (l *Library) observe(r *http.Request, w *timedWriter, start time.Time) {
 	if isControl(path.Clean("/" + r.URL.Path)) {
 		return
 	}

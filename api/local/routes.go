@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"mediadesk/api"
 	"mediadesk/api/local/store"
 )
 
@@ -40,8 +39,7 @@ type route struct {
 	pattern string // path with {wildcards}, without a trailing slash
 	summary string // what it does, for the docs
 	takes   string // parameters of a GET, else members of the JSON body; see parseTakes
-	status  int    // of a successful answer with a body
-	answer  any    // a value of the body's type, or a map with its members; nil for no body
+	status  int    // of a successful answer; 204 for one without a body
 	serve   operation
 }
 
@@ -66,53 +64,53 @@ func secondVersion(routes []route) (list []route) {
 }
 
 var routesV1 = []route{
-	{http.MethodPost, uploadPath, "Upload a file", "", http.StatusOK, api.File{}, (*Library).upload},
-	{http.MethodPost, uploadPathV2, "Upload a file; without the key, by a token that signs all fields", "", http.StatusOK, api.File{}, (*Library).upload},
+	{http.MethodPost, uploadPath, "Upload a file", "", http.StatusOK, (*Library).upload},
+	{http.MethodPost, uploadPathV2, "Upload a file; without the key, by a token that signs all fields", "", http.StatusOK, (*Library).upload},
 
-	{http.MethodPost, "/v1/files/purge", "Purge the cache of an address", "url!", http.StatusCreated, map[string]string{"requestId": ""}, (*Library).purge},
-	{http.MethodGet, "/v1/files/purge/{requestId}", "Get the status of a purge", "", http.StatusOK, map[string]string{"status": ""}, (*Library).purgeStatus},
+	{http.MethodPost, "/v1/files/purge", "Purge the cache of an address", "url!", http.StatusCreated, (*Library).purge},
+	{http.MethodGet, "/v1/files/purge/{requestId}", "Get the status of a purge", "", http.StatusOK, (*Library).purgeStatus},
 
-	{http.MethodGet, "/v1/files", "List and search files and folders", "type path sort fileType searchQuery name tags limit:int skip:int", http.StatusOK, []api.File{}, viewing((*Library).list)},
-	{http.MethodDelete, "/v1/files/{fileId}", "Delete a file with all its versions", "", http.StatusOK, nil, updating((*Library).deleteFile)},
-	{http.MethodGet, "/v1/files/{fileId}/details", "Get the record of a file", "", http.StatusOK, api.File{}, viewing((*Library).details)},
-	{http.MethodPatch, "/v1/files/{fileId}/details", "Update the record of a file", "tags:list? customCoordinates:text? customMetadata:object? " + strings.Join(storedTexts(), ":text? ") + ":text? extensions:any webhookUrl:text? removeAITags:any publish:object?", http.StatusOK, api.File{}, (*Library).updateDetails},
-	{http.MethodGet, "/v1/files/{fileId}/metadata", "Get the metadata of a file's content", "", http.StatusOK, fileMetadata{}, (*Library).metadata},
-	{http.MethodGet, "/v1/metadata", "Get the metadata of the file at an address", "url!", http.StatusOK, fileMetadata{}, (*Library).metadataAt},
+	{http.MethodGet, "/v1/files", "List and search files and folders", "type path sort fileType searchQuery name tags limit:int skip:int", http.StatusOK, viewing((*Library).list)},
+	{http.MethodDelete, "/v1/files/{fileId}", "Delete a file with all its versions", "", http.StatusNoContent, updating((*Library).deleteFile)},
+	{http.MethodGet, "/v1/files/{fileId}/details", "Get the record of a file", "", http.StatusOK, viewing((*Library).details)},
+	{http.MethodPatch, "/v1/files/{fileId}/details", "Update the record of a file", "tags:list? customCoordinates:text? customMetadata:object? " + strings.Join(storedTexts(), ":text? ") + ":text? extensions:any webhookUrl:text? removeAITags:any publish:object?", http.StatusOK, (*Library).updateDetails},
+	{http.MethodGet, "/v1/files/{fileId}/metadata", "Get the metadata of a file's content", "", http.StatusOK, (*Library).metadata},
+	{http.MethodGet, "/v1/metadata", "Get the metadata of the file at an address", "url!", http.StatusOK, (*Library).metadataAt},
 
-	{http.MethodGet, "/v1/files/{fileId}/versions", "List the versions of a file", "", http.StatusOK, []api.File{}, viewing((*Library).listVersions)},
-	{http.MethodGet, "/v1/files/{fileId}/versions/{versionId}", "Get a version of a file", "", http.StatusOK, api.File{}, viewing((*Library).showVersion)},
-	{http.MethodDelete, "/v1/files/{fileId}/versions/{versionId}", "Delete a version of a file", "", http.StatusOK, nil, updating((*Library).deleteVersion)},
-	{http.MethodPut, "/v1/files/{fileId}/versions/{versionId}/restore", "Make a version the current one", "", http.StatusOK, api.File{}, updating((*Library).restoreVersion)},
+	{http.MethodGet, "/v1/files/{fileId}/versions", "List the versions of a file", "", http.StatusOK, viewing((*Library).listVersions)},
+	{http.MethodGet, "/v1/files/{fileId}/versions/{versionId}", "Get a version of a file", "", http.StatusOK, viewing((*Library).showVersion)},
+	{http.MethodDelete, "/v1/files/{fileId}/versions/{versionId}", "Delete a version of a file", "", http.StatusNoContent, updating((*Library).deleteVersion)},
+	{http.MethodPut, "/v1/files/{fileId}/versions/{versionId}/restore", "Make a version the current one", "", http.StatusOK, updating((*Library).restoreVersion)},
 
-	{http.MethodPost, "/v1/files/addTags", "Add tags to files", "fileIds:list! tags:list!", http.StatusOK, map[string][]string{"successfullyUpdatedFileIds": nil}, changeTags("tags", addTags)},
-	{http.MethodPost, "/v1/files/removeTags", "Remove tags from files", "fileIds:list! tags:list!", http.StatusOK, map[string][]string{"successfullyUpdatedFileIds": nil}, changeTags("tags", removeTags)},
-	{http.MethodPost, "/v1/files/removeAITags", "Remove AI tags from files", "fileIds:list! AITags:list!", http.StatusOK, map[string][]string{"successfullyUpdatedFileIds": nil}, changeTags("AITags", removeAITags)},
-	{http.MethodPost, "/v1/files/batch/deleteByFileIds", "Delete files", "fileIds:list!", http.StatusOK, map[string][]string{"successfullyDeletedFileIds": nil}, (*Library).deleteFiles},
-	{http.MethodPost, "/v1/files/copy", "Copy a file", "sourceFilePath! destinationPath! includeFileVersions:bool includeVersions:bool", http.StatusOK, nil, (*Library).copyFile},
-	{http.MethodPost, "/v1/files/move", "Move a file", "sourceFilePath! destinationPath!", http.StatusOK, nil, (*Library).moveFile},
-	{http.MethodPut, "/v1/files/rename", "Rename a file", "filePath! newFileName! purgeCache:bool", http.StatusOK, renamed{}, (*Library).renameFile},
+	{http.MethodPost, "/v1/files/addTags", "Add tags to files", "fileIds:list! tags:list!", http.StatusOK, changeTags("tags", addTags)},
+	{http.MethodPost, "/v1/files/removeTags", "Remove tags from files", "fileIds:list! tags:list!", http.StatusOK, changeTags("tags", removeTags)},
+	{http.MethodPost, "/v1/files/removeAITags", "Remove AI tags from files", "fileIds:list! AITags:list!", http.StatusOK, changeTags("AITags", removeAITags)},
+	{http.MethodPost, "/v1/files/batch/deleteByFileIds", "Delete files", "fileIds:list!", http.StatusOK, (*Library).deleteFiles},
+	{http.MethodPost, "/v1/files/copy", "Copy a file", "sourceFilePath! destinationPath! includeFileVersions:bool includeVersions:bool", http.StatusNoContent, (*Library).copyFile},
+	{http.MethodPost, "/v1/files/move", "Move a file", "sourceFilePath! destinationPath!", http.StatusNoContent, (*Library).moveFile},
+	{http.MethodPut, "/v1/files/rename", "Rename a file", "filePath! newFileName! purgeCache:bool", http.StatusOK, (*Library).renameFile},
 
-	{http.MethodPost, "/v1/folder", "Create a folder", "folderName! parentFolderPath!", http.StatusCreated, api.File{}, (*Library).makeFolder},
-	{http.MethodDelete, "/v1/folder", "Delete a folder with its contents", "folderPath!", http.StatusOK, nil, (*Library).deleteFolder},
-	{http.MethodPost, "/v1/bulkJobs/copyFolder", "Copy a folder", "sourceFolderPath! destinationPath! includeFileVersions:bool includeVersions:bool", http.StatusOK, startedJob{}, (*Library).copyFolder},
-	{http.MethodPost, "/v1/bulkJobs/moveFolder", "Move a folder", "sourceFolderPath! destinationPath!", http.StatusOK, startedJob{}, (*Library).moveFolder},
-	{http.MethodPost, "/v1/bulkJobs/renameFolder", "Rename a folder", "folderPath! newFolderName! purgeCache:bool", http.StatusAccepted, startedJob{}, (*Library).renameFolder},
-	{http.MethodGet, "/v1/bulkJobs/{jobId}", "Get the status of a folder job", "", http.StatusOK, folderJobStatus{}, (*Library).jobStatus},
+	{http.MethodPost, "/v1/folder", "Create a folder", "folderName! parentFolderPath!", http.StatusCreated, (*Library).makeFolder},
+	{http.MethodDelete, "/v1/folder", "Delete a folder with its contents", "folderPath!", http.StatusNoContent, (*Library).deleteFolder},
+	{http.MethodPost, "/v1/bulkJobs/copyFolder", "Copy a folder", "sourceFolderPath! destinationPath! includeFileVersions:bool includeVersions:bool", http.StatusOK, (*Library).copyFolder},
+	{http.MethodPost, "/v1/bulkJobs/moveFolder", "Move a folder", "sourceFolderPath! destinationPath!", http.StatusOK, (*Library).moveFolder},
+	{http.MethodPost, "/v1/bulkJobs/renameFolder", "Rename a folder", "folderPath! newFolderName! purgeCache:bool", http.StatusAccepted, (*Library).renameFolder},
+	{http.MethodGet, "/v1/bulkJobs/{jobId}", "Get the status of a folder job", "", http.StatusOK, (*Library).jobStatus},
 
-	{http.MethodGet, "/v1/customMetadataFields", "List the custom metadata fields", "includeDeleted folderPath", http.StatusOK, []fieldRecord{}, (*Library).listFields},
-	{http.MethodPost, "/v1/customMetadataFields", "Create a custom metadata field", "name! label! schema:object! description", http.StatusCreated, fieldRecord{}, (*Library).addField},
-	{http.MethodPatch, "/v1/customMetadataFields/{fieldId}", "Update a custom metadata field", "label schema:object description:text?", http.StatusOK, fieldRecord{}, (*Library).updateField},
-	{http.MethodDelete, "/v1/customMetadataFields/{fieldId}", "Delete a custom metadata field", "", http.StatusOK, nil, updating((*Library).deleteField)},
+	{http.MethodGet, "/v1/customMetadataFields", "List the custom metadata fields", "includeDeleted folderPath", http.StatusOK, (*Library).listFields},
+	{http.MethodPost, "/v1/customMetadataFields", "Create a custom metadata field", "name! label! schema:object! description", http.StatusCreated, (*Library).addField},
+	{http.MethodPatch, "/v1/customMetadataFields/{fieldId}", "Update a custom metadata field", "label schema:object description:text?", http.StatusOK, (*Library).updateField},
+	{http.MethodDelete, "/v1/customMetadataFields/{fieldId}", "Delete a custom metadata field", "", http.StatusNoContent, updating((*Library).deleteField)},
 
-	{http.MethodGet, "/v1/accounts/usage", "Get what the library uses", "startDate! endDate!", http.StatusOK, api.Usage{}, (*Library).usage},
+	{http.MethodGet, "/v1/accounts/usage", "Get what the library uses", "startDate! endDate!", http.StatusOK, (*Library).usage},
 
 	// Extensions of this library.
-	{http.MethodGet, identityPath, "Identify the running library", "", http.StatusOK, identity{}, (*Library).identify},
-	{http.MethodPost, identityPath + "/runs/cancel", "Cancel an extension that works on a file", "fileId! extension!", http.StatusOK, nil, (*Library).cancelRun},
-	{http.MethodGet, healthPath, "Check that records and contents answer", "", http.StatusOK, health{}, (*Library).health},
-	{http.MethodGet, openAPIPath, "Describe the API", "", http.StatusOK, map[string]any(nil), (*Library).openAPI},
-	{http.MethodPost, controlPath + "reset", "Delete everything, if allowed", "", http.StatusOK, nil, (*Library).reset},
-	{http.MethodGet, controlPath + "requests", "List the last requests", "", http.StatusOK, []Request{}, (*Library).listRequests},
+	{http.MethodGet, identityPath, "Identify the running library", "", http.StatusOK, (*Library).identify},
+	{http.MethodPost, identityPath + "/runs/cancel", "Cancel an extension that works on a file", "fileId! extension!", http.StatusNoContent, (*Library).cancelRun},
+	{http.MethodGet, healthPath, "Check that records and contents answer", "", http.StatusOK, (*Library).health},
+	{http.MethodGet, openAPIPath, "Describe the API", "", http.StatusOK, (*Library).openAPI},
+	{http.MethodPost, controlPath + "reset", "Delete everything, if allowed", "", http.StatusNoContent, (*Library).reset},
+	{http.MethodGet, controlPath + "requests", "List the last requests", "", http.StatusOK, (*Library).listRequests},
 }
 
 // findRoute returns the route of a request at a clean path and sets its pattern and wildcards in r. For a
@@ -176,15 +174,15 @@ func (route *route) answerTo(l *Library, w http.ResponseWriter, r *http.Request)
 	l.rebase(r, body)
 	// Some generated clients of hosted services (Go, Java) fail on an empty answer. They name their
 	// language in a header.
-	if body == nil && r.Header.Get("X-Stainless-Lang") == "" {
+	status := route.status
+	_, later := body.(accepted)
+	switch {
+	case body == nil && r.Header.Get("X-Stainless-Lang") == "":
 		w.WriteHeader(http.StatusNoContent)
 		return nil
-	}
-	if body == nil {
-		body = struct{}{}
-	}
-	status := route.status
-	if _, ok := body.(accepted); ok {
+	case body == nil:
+		status, body = http.StatusOK, struct{}{}
+	case later:
 		status = http.StatusAccepted
 	}
 	writeJSON(w, status, body)

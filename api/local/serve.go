@@ -41,10 +41,6 @@ type owner struct {
 
 func ownerPath(dir string) string { return filepath.Join(dir, "owner.json") }
 
-// readHeader limits the bytes of a header. It exceeds maxHeader, so that we answer long headers,
-// not net/http.
-const readHeader = 256 << 10
-
 // diskProcessors is the least GOMAXPROCS of a server with a library in a folder. A goroutine that
 // waits for the disk keeps its processor until the runtime notices. With one for each of 2 cores, 16
 // connections upload 30 % fewer files in a second, and pages beside 8 of them take twice as long.
@@ -82,7 +78,7 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 	s := &Server{
 		Address: address, Library: l, served: make(chan error, 1), finished: make(chan struct{}),
 		http: &http.Server{
-			Handler: l, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: l.o.patience, MaxHeaderBytes: readHeader,
+			Handler: l, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: l.o.idleTimeout, MaxHeaderBytes: 8 * maxHeader,
 			// The default logger would write over the terminal.
 			ErrorLog: slog.NewLogLogger(l.log.Handler(), slog.LevelWarn),
 		},

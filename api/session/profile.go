@@ -135,7 +135,7 @@ func (p Profile) KnowsExtension(name string) bool {
 	if !p.Local {
 		return api.IsKnownExtension(name)
 	}
-	return name == api.RemoveBackground || name == api.AITasks || api.IsTagging(name) || slices.Contains(p.Commands, name)
+	return name == api.RemoveBackground || api.IsTagging(name) || slices.Contains(p.Commands, name)
 }
 
 // CannotMake returns a sentence if the service is known to fail at a post-transformation of a file, else

@@ -17,7 +17,7 @@ import (
 // the answer.
 func TestReadersOfNothing(t *testing.T) {
 	const connections = 200
-	s := serve(t, local.Options{}.WithPatience(200*time.Millisecond))
+	s := serve(t, local.Options{}.WithIdleTimeout(200*time.Millisecond))
 	large := upload(t, s.Address, make([]byte, 10_000_000), "fileName", "large.bin")["filePath"]
 	small := upload(t, s.Address, []byte("small"), "fileName", "small.txt")["filePath"]
 	host := strings.TrimPrefix(s.Address, "http://")
@@ -39,7 +39,7 @@ func TestSlowReader(t *testing.T) {
 		t.Skip("this system buffers megabytes before a slow reader is noticed")
 	}
 	const size, patience, perPatience = 7_200_000, 300 * time.Millisecond, 800_000
-	s := serve(t, local.Options{}.WithPatience(patience))
+	s := serve(t, local.Options{}.WithIdleTimeout(patience))
 	r := upload(t, s.Address, make([]byte, size), "fileName", "large.bin")
 	res, err := http.Get(r["url"].(string))
 	must(t, err)

@@ -88,9 +88,8 @@ func (m *Model) inCells(msg tea.MouseMsg) (tea.MouseMsg, page.Pointer) {
 		return msg, page.Pointer{}
 	}
 	at := msg.Mouse()
-	in, within := m.abilities.CellAt(image.Pt(at.X, at.Y))
-	p := page.Pointer{Cell: cell, Within: within}
-	at.X, at.Y = in.X, in.Y
+	p := page.Pointer{Cell: cell, Within: image.Pt(at.X%cell.X, at.Y%cell.Y)}
+	at.X, at.Y = at.X/cell.X, at.Y/cell.Y
 	switch msg.(type) {
 	case tea.MouseClickMsg:
 		return tea.MouseClickMsg(at), p

@@ -92,7 +92,6 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 	actions = append(actions,
 		action("previous-handle", "previous corner or edge", nil, turn(-1), "shift+tab"),
 		change("grow", "grow by 2 %", grow(1), "+", "="), change("shrink", "shrink by 2 %", grow(-1), "-"),
-		change("thirds", "to the next crossing of thirds", picture.Third, "t"),
 		action("undo", "undo the last step here", r.noUndo, r.undo, "z"),
 		action("copy-crop", "copy a crop as URL, Markdown or HTML", r.noCropURL, r.copyCrop, "y"),
 		action("crops", "picture or crops", r.noCrops, func() tea.Cmd { r.only = !r.only; return nil }, "v"),

@@ -94,8 +94,7 @@ func TestKeysMoveTheRegion(t *testing.T) {
 		{"+", "97,71,119,57"},
 		{"- -", "103,73,107,51"},
 		{"r 1", "119,61,74,74"},
-		{"t", "63,29,74,74"},
-		{"r f", "63,29,74,74"},
+		{"r f", "119,61,74,74"},
 	} {
 		d.Press(strings.Fields(c.keys)...)
 		if b.text != c.want {

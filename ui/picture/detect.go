@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"image"
-	"math"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -35,13 +32,11 @@ type Detector struct {
 
 	name, outer string
 	cell        image.Point
-	exact       Exact
 	cellFrom    string
 	cellRank    int
 	window      image.Point // of the terminal, in pixels
 	cells       image.Point // of the terminal, in cells
 	kittyReply  string      // to the probe for placeholders
-	kittyDirect bool        // kitty's protocol was confirmed
 	cursor      image.Point
 	cursorKnown bool
 	pixelMouse  bool
@@ -89,10 +84,6 @@ func NewDetector(s Setting, getenv func(string) string, terminal bool) *Detector
 // probeID is the id of the one-pixel picture in the probe.
 const probeID = 250 << 24
 
-// queryID is the id of the basic query for kitty's protocol, which stores no picture. Terminals
-// without placeholders answer only this one.
-const queryID = 31
-
 // probeAt is the cursor position during the probe, counted from 0.
 var probeAt = image.Pt(4, 2)
 
@@ -107,14 +98,12 @@ func (d *Detector) Query() string {
 	q := name + "\x1b[16t\x1b[14t\x1b[?1016$p"
 	send := fmt.Sprintf("\x1b_Ga=T,U=1,i=%d,c=2,r=1,s=1,v=1,f=32;AAAAAA==\x1b\\", probeID)
 	forget := fmt.Sprintf("\x1b_Ga=d,d=I,i=%d,q=2\x1b\\", probeID)
-	query := fmt.Sprintf("\x1b_Gi=%d,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\", queryID)
 	if d.env.tmux {
-		query = "" // tmux supports no direct placement
 		// tmux answers for itself; wrapped queries reach the outer terminal.
 		q += ansi.TmuxPassthrough(name)
 		send, forget = ansi.TmuxPassthrough(send), ansi.TmuxPassthrough(forget)
 	}
-	return q + "\x1b7\x1b[3;5H" + send + "\x1b[6n" + forget + "\x1b8" + query + "\x1b[c"
+	return q + "\x1b7\x1b[3;5H" + send + "\x1b[6n" + forget + "\x1b8\x1b[c"
 }
 
 // AnswerTimeout returns how long to wait for replies.
@@ -194,27 +183,6 @@ func (d *Detector) setCell(size image.Point, rank int, from string) {
 		return
 	}
 	d.cell, d.cellRank, d.cellFrom = size, rank, from
-	d.refine()
-}
-
-// refine computes the exact cell size if the reported one was rounded up, because the cells would
-// not fit into the window.
-func (d *Detector) refine() {
-	if d.window.X < 1 || d.window.Y < 1 || d.cells.X < 1 || d.cells.Y < 1 || d.cellRank != cellByReport {
-		return
-	}
-	axis := func(cell, cells, window int) float64 {
-		exact := (float64(window) - 0.5) / float64(cells) // the window was rounded, too
-		// A larger difference means that the window was resized.
-		if cell*cells > window && exact > float64(cell-1) {
-			return exact
-		}
-		return float64(cell)
-	}
-	d.exact = Exact{axis(d.cell.X, d.cells.X, d.window.X), axis(d.cell.Y, d.cells.Y, d.window.Y)}
-	if d.exact == (Exact{}).or(d.cell) {
-		d.exact = Exact{}
-	}
 }
 
 // divide computes the cell size from the window size.
@@ -222,7 +190,6 @@ func (d *Detector) divide() {
 	if d.cells.X > 0 && d.cells.Y > 0 {
 		d.setCell(image.Pt(d.window.X/d.cells.X, d.window.Y/d.cells.Y), cellByWindow, "the size of the window")
 	}
-	d.refine()
 }
 
 // resized handles a new terminal size. Cell sizes computed from old values are dropped.
@@ -257,10 +224,6 @@ func (d *Detector) mode(mode ansi.Mode, value ansi.ModeSetting) bool {
 }
 
 func (d *Detector) kitty(e uv.KittyGraphicsEvent) bool {
-	if e.Options.ID == queryID {
-		d.kittyDirect = string(e.Payload) == "OK"
-		return true
-	}
 	if uint32(e.Options.ID) != probeID {
 		return false
 	}
@@ -286,65 +249,17 @@ func (d *Detector) fence(attributes []int) {
 	d.fenced = true
 }
 
-// versions matches names in XTVERSION format: kitty(0.41.1), foot(1.21.0), Konsole 25.04.2,
-// VTE(7802), ghostty 1.1.3, XTerm(398), tmux 3.5a.
-var versions = regexp.MustCompile(`^([A-Za-z_-]+)[ (/-]*([0-9]*)\.?([0-9]*)`)
-
-// version returns the lower-case name and the version of a terminal. Missing parts are the maximum,
-// since only new terminals omit them.
-func version(name string) (string, int, int) {
-	found := versions.FindStringSubmatch(name)
-	if found == nil {
-		return "", 0, 0
-	}
-	number := func(s string) int {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			return math.MaxInt
-		}
-		return n
-	}
-	return strings.ToLower(strings.Trim(found[1], "-_")), number(found[2]), number(found[3])
-}
-
-func atLeast(major, minor, wantMajor, wantMinor int) bool {
-	return major > wantMajor || major == wantMajor && minor >= wantMinor
-}
-
 // placeholderTerminal reports terminals known to support placeholders.
 func placeholderTerminal(name string) bool {
-	who, major, minor := version(name)
-	return who == "ghostty" || who == "rio" || who == "kitty" && atLeast(major, minor, 0, 28)
+	return begins(name, "ghostty", "rio", "kitty")
 }
 
 // inlineTerminal reports terminals that support iTerm2 images, which cannot be queried.
 func inlineTerminal(name string) bool {
-	who, _, _ := version(name)
-	return slices.Contains([]string{"iterm", "wezterm", "mintty", "xterm.js", "xterm-js", "vscode"}, who) || strings.HasPrefix(strings.ToLower(name), "xterm.js")
+	return begins(name, "iterm", "wezterm", "mintty", "xterm.js", "xterm-js", "vscode")
 }
 
-// setThrough returns the largest glyph set that tmux surely passes on: it drops characters whose
-// width the system does not know. Sextants are as old as systems with tmux 3.2; octants may be too
-// new.
-func setThrough(tmux string) Set {
-	if _, major, minor := version(tmux); atLeast(major, minor, 3, 2) {
-		return Sextants
-	}
-	return Blocks
-}
-
-// setOf returns the largest glyph set that a terminal is known to draw itself, and the reason.
-// Fonts rarely have these glyphs.
-func setOf(name string) (Set, string) {
-	who, major, minor := version(name)
-	switch {
-	case name == "":
-		return Blocks, "every font has them"
-	case who == "kitty" && atLeast(major, minor, 0, 40), who == "ghostty", who == "foot" && atLeast(major, minor, 1, 20):
-		return Octants, "this terminal is known to draw them"
-	case who == "kitty" && atLeast(major, minor, 0, 21), who == "foot" && atLeast(major, minor, 1, 8),
-		who == "konsole", who == "wezterm", who == "vte" && (major >= 6200):
-		return Sextants, "this terminal is known to draw them"
-	}
-	return Blocks, "every font has them; this terminal is not known to draw more"
+// begins reports whether a name in XTVERSION format, such as kitty(0.41.1), begins with one of the words.
+func begins(name string, words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(strings.ToLower(name), w) })
 }

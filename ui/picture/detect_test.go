@@ -18,12 +18,12 @@ import (
 // kernel's report of the cell size.
 var recorded = map[string]answering{
 	"kitty 0.41": {
-		want: Abilities{Method: MethodKitty, Set: Octants, Cell: image.Pt(9, 18), PixelMouse: true},
+		want: Abilities{Method: MethodKitty, Cell: image.Pt(9, 18), PixelMouse: true},
 		says: "yes",
 	},
 	"kitty 0.41 in tmux 3.5a": {
 		env:   map[string]string{"TMUX": "/tmp/tmux-0/default,1,0"},
-		want:  Abilities{Method: MethodKitty, Set: Sextants, Cell: image.Pt(9, 18)},
+		want:  Abilities{Method: MethodKitty, Cell: image.Pt(9, 18)},
 		sixel: true, says: "yes",
 	},
 	"kitty 0.41 in tmux without passthrough": {
@@ -32,7 +32,7 @@ var recorded = map[string]answering{
 		sixel: true, says: "not answered",
 	},
 	"kitty 0.26": {
-		want: Abilities{Method: MethodDirect, Set: Sextants, Cell: image.Pt(9, 18), PixelMouse: true},
+		want: Abilities{Cell: image.Pt(9, 18), PixelMouse: true},
 		says: "not answered",
 	},
 	"kitty 0.26 in tmux 3.3a": {
@@ -40,15 +40,15 @@ var recorded = map[string]answering{
 		says: "not answered",
 	},
 	"Konsole 25.04": {
-		want: Abilities{Method: MethodDirect, Set: Sextants, Cell: image.Pt(7, 14)},
+		want: Abilities{Method: MethodSixel, Cell: image.Pt(7, 14)},
 		says: "not answered", sixel: true,
 	},
 	"Konsole 22.12": {
-		want: Abilities{Method: MethodDirect, Set: Sextants, Cell: image.Pt(8, 17)},
+		want: Abilities{Method: MethodSixel, Cell: image.Pt(8, 17)},
 		says: "not answered", sixel: true,
 	},
 	"foot 1.21": {
-		want:  Abilities{Method: MethodSixel, Set: Octants, Cell: image.Pt(6, 13), PixelMouse: true},
+		want:  Abilities{Method: MethodSixel, Cell: image.Pt(6, 13), PixelMouse: true},
 		says:  "not answered",
 		sixel: true,
 	},
@@ -82,20 +82,20 @@ var composed = map[string]answering{
 	"iTerm2 in tmux": {
 		env:     map[string]string{"TMUX": "/tmp/tmux-0/default,1,0"},
 		answers: "\x1bP>|tmux 3.5a\x1b\\\x1b[6;16;8t\x1b[3;5R\x1b[?1;2c\x1bP>|iTerm2 3.6.0\x1b\\",
-		want:    Abilities{Method: MethodInline, Set: Blocks, Cell: image.Pt(8, 16)},
+		want:    Abilities{Method: MethodInline, Cell: image.Pt(8, 16)},
 		says:    "not answered",
 	},
 	"tmux in a terminal that says OK": {
 		env:     map[string]string{"TMUX": "x"},
 		cells:   image.Pt(100, 30),
 		answers: "\x1bP>|tmux 3.5a\x1b\\\x1b[6;16;8t\x1b[3;5R\x1b[?1;2c\x1bP>|Konsole 25.04.2\x1b\\\x1b_Gi=4194304000;OK\x1b\\",
-		want:    Abilities{Set: Sextants, Cell: image.Pt(8, 16)},
+		want:    Abilities{Cell: image.Pt(8, 16)},
 		says:    "around tmux",
 	},
 	"a terminal that says OK and cannot": { // the cursor has moved
 		cells:   image.Pt(100, 30),
 		answers: "\x1bP>|kitty(0.26.5)\x1b\\\x1b[6;16;8t\x1b[?1016;2$y\x1b_Gi=4194304000;OK\x1b\\\x1b[3;7R\x1b[?62;c",
-		want:    Abilities{Set: Sextants, Cell: image.Pt(8, 16), PixelMouse: true},
+		want:    Abilities{Cell: image.Pt(8, 16), PixelMouse: true},
 		says:    "draws at once",
 	},
 	"a terminal that refuses": {
@@ -225,7 +225,7 @@ func TestTerminalsThatAreNotAsked(t *testing.T) {
 func TestNothingIsClaimedBeforeTheAnswers(t *testing.T) {
 	d := NewDetector(SettingAuto, nil, true)
 	d.Query()
-	if a := d.Abilities(); a.Method != MethodBlocks || a.Set != Blocks || a.Cell != (image.Point{}) || d.Complete() {
+	if a := d.Abilities(); a.Method != MethodBlocks || a.Cell != (image.Point{}) || d.Complete() {
 		t.Errorf("%+v", a)
 	}
 	// A terminal that never answers is given up. A late answer still counts.
@@ -296,42 +296,17 @@ func TestSizeOfACell(t *testing.T) {
 }
 
 // TestCellsOfBrokenSize: xterm.js reports the size of a cell rounded: 140 cells of 7.83 pixels are
-// not 1,120 pixels.
+// not 1,120 pixels. Pixels of the mouse cannot be used then.
 func TestCellsOfBrokenSize(t *testing.T) {
 	d := NewDetector(SettingSixel, nil, true)
+	d.pixelMouse = true
 	d.resized(image.Pt(140, 45))
 	d.Update(uv.CellSizeEvent{Width: 8, Height: 15})
+	if !d.Abilities().PixelMouse {
+		t.Error("the mouse is not known by pixels")
+	}
 	d.Update(uv.PixelSizeEvent{Width: 1096, Height: 675})
-	a := d.Abilities()
-	if want := (Exact{1095.5 / 140, 15}); a.Exact != want {
-		t.Fatalf("a cell is %v, not %v", a.Exact, want)
-	}
-	for column := range 140 {
-		left := a.Exact.pixels(image.Pt(column, 0)).X
-		if cell, within := a.CellAt(image.Pt(left+1, 31)); cell != image.Pt(column, 2) || within != image.Pt(1, 1) {
-			t.Errorf("pixel %d is %v in cell %v", left+1, within, cell)
-		}
-	}
-	// A window that has become smaller does not describe the cells.
-	d.Update(uv.PixelSizeEvent{Width: 800, Height: 600})
-	if a := d.Abilities(); a.Exact != (Exact{}) {
-		t.Errorf("after another answer a cell is %v", a.Exact)
-	}
-}
-
-func TestGlyphsByTerminal(t *testing.T) {
-	for name, want := range map[string]Set{
-		"": Blocks, "kitty(0.39.1)": Sextants, "kitty(0.40.0)": Octants, "ghostty 1.1.3": Octants, "foot(1.19.0)": Sextants,
-		"foot(1.20.0)": Octants, "Konsole 22.12.3": Sextants, "VTE(7802)": Sextants, "VTE(5202)": Blocks,
-		"WezTerm 20240203-110809-5046fc22": Sextants, "XTerm(398)": Blocks, "mlterm(3.9.3)": Blocks, "?": Blocks,
-	} {
-		if got, _ := setOf(name); got != want {
-			t.Errorf("%q draws %v, not %v", name, got, want)
-		}
-	}
-	for name, want := range map[string]Set{"tmux 3.1c": Blocks, "tmux 3.2": Sextants, "tmux 3.3a": Sextants, "tmux 3.6": Sextants, "": Blocks} {
-		if got := setThrough(name); got != want {
-			t.Errorf("through %q go %v, not %v", name, got, want)
-		}
+	if d.Abilities().PixelMouse {
+		t.Error("pixels of the mouse are converted to cells of another size")
 	}
 }

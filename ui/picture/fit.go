@@ -1,15 +1,26 @@
 package picture
 
-import (
-	"image"
-	"math/bits"
-)
+import "image"
 
-// Sub-pixels of a cell, divisible into halves, thirds, quarters and eighths.
+// Sub-pixels of a cell, divisible into halves, quarters and eighths.
 const (
 	fitWidth  = 8
 	fitHeight = 24
 	fitAll    = fitWidth * fitHeight
+)
+
+var (
+	// lower and left are filled by 1 to 7 eighths.
+	lower = [...]rune{'▁', '▂', '▃', '▄', '▅', '▆', '▇'}
+	left  = [...]rune{'▏', '▎', '▍', '▌', '▋', '▊', '▉'}
+	// quadrants are upper left, upper right, lower left, lower right. Three quadrants are one with
+	// swapped colors.
+	quadrants = [...]rune{'▘', '▝', '▖', '▗'}
+)
+
+const (
+	diagonal  = '▚' // upper left and lower right
+	upperHalf = '▀'
 )
 
 // minGain is how much better than a plain cell a glyph must be, in squared color steps per
@@ -53,7 +64,7 @@ type fit struct {
 // fitCell finds the glyph and colors that best match the sub-pixels at the start of pix, 4 bytes
 // each. For a given glyph the mean colors are best, and the squared error shrinks by |S1|²/n1 +
 // |S0|²/n0, so the glyph with the largest sum wins.
-func fitCell(pix []uint8, stride int, set Set) fitted {
+func fitCell(pix []uint8, stride int) fitted {
 	var cols [fitWidth]sums
 	var halves [fitHeight][2]sums
 	var f fit
@@ -74,30 +85,17 @@ func fitCell(pix []uint8, stride int, set Set) fitted {
 	}
 	f.glyph, f.score = ' ', f.all.score(fitAll)+minGain*fitAll
 	f.sides(&halves, &cols)
-	if set >= Sextants {
-		f.masks(parts(&halves, 3), sextants[:])
+	var quarters [4]sums
+	for y, h := range halves {
+		quarters[y/(fitHeight/2)*2].add(h[0])
+		quarters[y/(fitHeight/2)*2+1].add(h[1])
 	}
-	if set >= Octants {
-		f.masks(parts(&halves, 4), octants[:])
-		return f.result()
-	}
-	quarters := parts(&halves, 2)
 	for i, q := range quarters {
 		f.try(quadrants[i], fitAll/4, q)
 	}
 	quarters[0].add(quarters[3])
 	f.try(diagonal, fitAll/2, quarters[0])
 	return f.result()
-}
-
-// parts returns the sums of 2 × rows equal parts of a cell, line by line.
-func parts(halves *[fitHeight][2]sums, rows int) []sums {
-	list, each := make([]sums, 2*rows), fitHeight/rows
-	for y, h := range halves {
-		list[y/each*2].add(h[0])
-		list[y/each*2+1].add(h[1])
-	}
-	return list
 }
 
 func (f *fit) try(glyph rune, n int, ink sums) {
@@ -122,29 +120,6 @@ func (f *fit) sides(halves *[fitHeight][2]sums, cols *[fitWidth]sums) {
 	for i := range left {
 		s.add(cols[i])
 		f.try(left[i], (i+1)*fitHeight, s)
-	}
-}
-
-// masks tries all two-color divisions of equal parts, in Gray code order, where each differs from
-// the last in one part. A mask and its complement are the same division, so half of them suffice.
-func (f *fit) masks(parts []sums, glyphs []rune) {
-	n := fitAll / len(parts)
-	var ink sums
-	mask, all := 0, len(glyphs)-1
-	for i := 1; i < len(glyphs)/2; i++ {
-		bit := bits.TrailingZeros(uint(i))
-		mask ^= 1 << bit
-		if mask>>bit&1 != 0 {
-			ink.add(parts[bit])
-		} else {
-			ink = ink.minus(parts[bit])
-		}
-		count := bits.OnesCount(uint(mask))
-		if glyph := glyphs[mask]; glyph != 0 {
-			f.try(glyph, count*n, ink)
-			continue
-		}
-		f.try(glyphs[all^mask], (len(parts)-count)*n, f.all.minus(ink))
 	}
 }
 

@@ -129,9 +129,6 @@ func (g *ImageStore) Clear() string {
 	for n, i := range g.held {
 		if i != nil {
 			b.WriteString(i.by.Forget(i))
-			if _, direct := i.by.(*placements); direct {
-				b.WriteString(forgetting(i))
-			}
 			g.held[n] = nil
 		}
 	}
@@ -187,12 +184,11 @@ func (g *ImageStore) newImage(p *Picture, size image.Point, o Options, dim int) 
 	if size.X < 1 || size.Y < 1 || size.X > maxPlaces || size.Y > maxPlaces || cell.X < 1 || cell.Y < 1 {
 		return nil, nil, errNoRoom
 	}
-	pixels := o.Exact.or(cell).pixels(size)
-	w, h := pixels.X, pixels.Y
-	for w*h > maxSent && o.Method != MethodSixel { // sixel pixels are screen pixels
-		w, h = w/2, h/2
+	// Pixels per cell are whole, so that parts of the image join.
+	for size.X*cell.X*size.Y*cell.Y > maxSent && o.Method != MethodSixel { // sixel pixels are screen pixels
+		cell = image.Pt(max(1, cell.X/2), max(1, cell.Y/2))
 	}
-	img := p.sample(image.Pt(w, h), image.Pt(cell.X, max(1, cell.Y/2)), dim)
+	img := p.sample(image.Pt(size.X*cell.X, size.Y*cell.Y), image.Pt(cell.X, max(1, cell.Y/2)), dim)
 	i, err := g.pixelImage(img, size, o)
 	return i, img, err
 }

@@ -38,7 +38,7 @@ func TestRegionBorder(t *testing.T) {
 		{"empty", image.Rect(10, 10, 10, 50), make([]string, 8)},
 		{"beside", image.Rect(200, 10, 220, 50), make([]string, 8)},
 	}
-	v := NewRegionView(p, 16, 8, Options{Set: Blocks})
+	v := NewRegionView(p, 16, 8, Options{})
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := v.Render(tt.rect)

@@ -31,26 +31,9 @@ func ColorOf(p colorprofile.Profile) Color {
 	return TrueColor
 }
 
-// Set is a set of glyphs. It has no meaning without color.
-type Set int
-
-// Sets, each including the previous ones. All fonts have the first; others need a terminal that
-// draws them.
-const (
-	Blocks   Set = iota // half blocks, quadrants and eighths
-	Sextants            // sixths of a cell
-	Octants             // eighths of a cell in two columns
-)
-
-// String names the glyphs of the set.
-func (s Set) String() string {
-	return "half blocks, quadrants, eighths" + [...]string{"", ", sextants", ", sextants, octants"}[s]
-}
-
 // Options configures drawing. The zero value suits full-color terminals.
 type Options struct {
 	Color Color
-	Set   Set
 	// CellAspect is the height of a cell divided by its width; zero means 2.
 	CellAspect float64
 	// Light means a light background, which matters only without color.
@@ -59,7 +42,6 @@ type Options struct {
 	// glyphs.
 	Method Method
 	Cell   image.Point
-	Exact  Exact // see [Abilities]
 }
 
 // Render draws p with glyphs, centered and as large as it fits into cols × rows cells. The lines end
@@ -140,9 +122,9 @@ func drawCells(p *Picture, size image.Point, o Options, light int) []cell {
 		case NoColor:
 			cells[i] = shade(pix, o.Light, dither, x)
 		case Color256:
-			cells[i] = indexed(fitCell(pix, img.Stride, o.Set), dither, x)
+			cells[i] = indexed(fitCell(pix, img.Stride), dither, x)
 		default:
-			f := fitCell(pix, img.Stride, o.Set)
+			f := fitCell(pix, img.Stride)
 			cells[i] = cell{glyph: f.glyph, bg: exact(f.paper)}
 			if f.part > 0 {
 				cells[i].fg = exact(f.ink)

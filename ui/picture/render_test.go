@@ -51,21 +51,6 @@ func screenshot(t testing.TB, lines []string, cols int) *image.RGBA {
 // hasInk reports whether a block glyph covers the pixel x, y of its cell.
 func hasInk(t testing.TB, r rune, x, y int) bool {
 	up, left := y < 12, x < 4
-	if r >= 0x1fb00 && r <= 0x1fb3b {
-		// Sextants: all masks in order, except for the empty one, the halves and the full one.
-		mask := int(r-0x1fb00) + 1
-		if mask >= 0b010101 {
-			mask++
-		}
-		if mask >= 0b101010 {
-			mask++
-		}
-		return mask>>(y/8*2+x/4)&1 != 0
-	}
-	if r >= 0x1cd00 && r <= 0x1cde5 {
-		return octantOf[r]>>(y/6*2+x/4)&1 != 0
-	}
-	fine := y
 	y /= 3
 	switch {
 	case r == ' ':
@@ -88,67 +73,9 @@ func hasInk(t testing.TB, r rune, x, y int) bool {
 		return up == left
 	case 0x259d:
 		return up && !left
-	case 0x2590:
-		return !left
-	case 0x2599:
-		return left || !up
-	case 0x259b:
-		return left || up
-	case 0x259c:
-		return !left || up
-	case 0x259e:
-		return up != left
-	case 0x259f:
-		return !left || !up
-	case 0x1fb82:
-		return fine < 6
-	case 0x1fb85:
-		return fine < 18
 	}
 	t.Fatalf("%q is no glyph of the set", r)
 	return false
-}
-
-// octantOf has the masks of some octants from the list of Unicode 16. OCTANT-3 is the first and
-// OCTANT-2345678 the last. Between them are the masks without an older character, in order.
-var octantOf = func() map[rune]int {
-	older := map[int]bool{0: true, 255: true}
-	for q := range 16 {
-		mask := 0
-		for i, part := range [...]int{0x05, 0x0a, 0x50, 0xa0} {
-			mask |= part * (q >> i & 1)
-		}
-		older[mask] = true
-	}
-	for _, mask := range [...]int{0x01, 0x02, 0x40, 0x80, 0x14, 0x28, 0x03, 0xc0, 0x3f, 0xfc} {
-		older[mask] = true
-	}
-	masks := map[rune]int{}
-	r := rune(0x1cd00)
-	for mask := range 256 {
-		if !older[mask] {
-			masks[r] = mask
-			r++
-		}
-	}
-	return masks
-}()
-
-func TestOctantsAreThoseOfUnicode(t *testing.T) {
-	if octantOf[0x1cd00] != 0b100 || octantOf[0x1cd03] != 0b1000 || octantOf[0x1cde5] != 0b11111110 || len(octantOf) != 230 {
-		t.Fatalf("the list of the test is wrong: %d", len(octantOf))
-	}
-	for r, mask := range octantOf {
-		if octants[mask] != r {
-			t.Errorf("mask %08b is drawn with %U, not %U", mask, octants[mask], r)
-		}
-	}
-	// Skip the six that are in another block. Their complements are here.
-	for _, mask := range [...]int{0x01, 0x02, 0x40, 0x80, 0x14, 0x28} {
-		if octants[mask] != 0 || octants[255^mask] == 0 {
-			t.Errorf("mask %08b", mask)
-		}
-	}
 }
 
 func TestCloseToThePicture(t *testing.T) {
@@ -158,12 +85,9 @@ func TestCloseToThePicture(t *testing.T) {
 		options Options
 		floor   float64
 	}{
-		{Options{Set: Blocks}, 27},
-		{Options{Set: Sextants}, 27.5},
-		{Options{Set: Octants}, 28.5},
-		{Options{Set: Blocks, Color: Color256}, 22},
+		{Options{}, 27},
+		{Options{Color: Color256}, 22},
 	}
-	reached := map[Set]float64{}
 	for _, tt := range tests {
 		r := Render(p, 80, 30, tt.options)
 		// The expected picture is scaled by a library.
@@ -174,12 +98,6 @@ func TestCloseToThePicture(t *testing.T) {
 		if db < tt.floor {
 			t.Errorf("%+v: %.1f dB, want %.0f", tt.options, db, tt.floor)
 		}
-		if tt.options.Color == TrueColor {
-			reached[tt.options.Set] = db
-		}
-	}
-	if reached[Sextants] <= reached[Blocks] || reached[Octants] <= reached[Sextants] {
-		t.Errorf("the larger sets are no better: %v", reached)
 	}
 }
 
@@ -304,7 +222,7 @@ func TestFitCell(t *testing.T) {
 				}
 				copy(pix[4*i:], c[:])
 			}
-			f := fitCell(pix, 4*fitWidth, Blocks)
+			f := fitCell(pix, 4*fitWidth)
 			for i := range fitAll {
 				c := f.paper
 				if hasInk(t, f.glyph, i%fitWidth, i/fitWidth) {

@@ -95,35 +95,6 @@ func around(rect image.Rectangle, want, size image.Point) image.Rectangle {
 	return image.Rectangle{Min: at, Max: at.Add(want)}
 }
 
-// thirds are the crossings of the lines of thirds, clockwise.
-var thirds = [...]image.Point{{1, 1}, {2, 1}, {2, 2}, {1, 2}}
-
-// Third moves the center of a rectangle to the next crossing of thirds, clockwise, as close
-// as the border allows. From any other position it moves to the upper left one.
-func Third(rect image.Rectangle, size image.Point) image.Rectangle {
-	if rect.Empty() {
-		return rect
-	}
-	next := 0
-	for i, t := range thirds {
-		if around(image.Rectangle{Min: crossing(t, size), Max: crossing(t, size)}, rect.Size(), size) == rect {
-			next = (i + 1) % len(thirds)
-		}
-	}
-	// A large rectangle may be in the same place for several crossings.
-	for i := range thirds {
-		c := crossing(thirds[(next+i)%len(thirds)], size)
-		if to := around(image.Rectangle{Min: c, Max: c}, rect.Size(), size); to != rect {
-			return to
-		}
-	}
-	return rect
-}
-
-func crossing(t, size image.Point) image.Point {
-	return image.Pt(size.X*t.X/3, size.Y*t.Y/3)
-}
-
 // Scaled scales a rectangle from one picture size to another.
 func Scaled(rect image.Rectangle, from, to image.Point) image.Rectangle {
 	if from.X < 1 || from.Y < 1 || to.X < 1 || to.Y < 1 {
@@ -148,67 +119,4 @@ func (p *Picture) Suggest(lock Ratio, most int) []image.Rectangle {
 		list[i] = lock.Apply(Scaled(part, p.full.Pixels.Rect.Size(), p.full.Size), p.full.Size)
 	}
 	return list
-}
-
-var (
-	// lower and left are filled by 1 to 7 eighths.
-	lower = [...]rune{'▁', '▂', '▃', '▄', '▅', '▆', '▇'}
-	left  = [...]rune{'▏', '▎', '▍', '▌', '▋', '▊', '▉'}
-	// quadrants are upper left, upper right, lower left, lower right. Three quadrants are one with
-	// swapped colors.
-	quadrants = [...]rune{'▘', '▝', '▖', '▗'}
-)
-
-const (
-	diagonal  = '▚' // upper left and lower right
-	upperHalf = '▀'
-)
-
-// sextants and octants are glyphs by mask: bit 0 is the upper left part, bit 1 the upper right one,
-// and so on. For zero the complement is drawn with swapped colors.
-var (
-	sextants = sextantGlyphs()
-	octants  = octantGlyphs()
-)
-
-func sextantGlyphs() (glyphs [64]rune) {
-	next := rune(0x1fb00)
-	for mask := 1; mask < 63; mask++ {
-		// The half blocks are older characters.
-		if mask == 0b010101 || mask == 0b101010 {
-			continue
-		}
-		glyphs[mask] = next
-		next++
-	}
-	glyphs[0b010101], glyphs[0b101010] = '▌', '▐'
-	return glyphs
-}
-
-func octantGlyphs() (glyphs [256]rune) {
-	// Characters older than octants: quadrants by four bits, and quarters of the height.
-	older := map[int]rune{0b11: '🮂', 0b11000000: '▂', 0b11111100: '▆', 0b00111111: '🮅'}
-	quadrant := [16]rune{' ', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄', '▙', '▟', '█'}
-	for q, glyph := range quadrant {
-		mask := 0
-		for i, part := range [...]int{0b0101, 0b1010, 0b01010000, 0b10100000} {
-			if q>>i&1 != 0 {
-				mask |= part
-			}
-		}
-		older[mask] = glyph
-	}
-	// Six are elsewhere in Unicode and often missing in terminals.
-	odd := map[int]bool{1: true, 2: true, 1 << 6: true, 1 << 7: true, 0b010100: true, 0b101000: true}
-	next := rune(0x1cd00)
-	for mask := range glyphs {
-		switch glyph, is := older[mask]; {
-		case is:
-			glyphs[mask] = glyph
-		case !odd[mask]:
-			glyphs[mask] = next
-			next++
-		}
-	}
-	return glyphs
 }

@@ -50,10 +50,6 @@ func TestShapesStayInside(t *testing.T) {
 			inside("drawn", drawn)
 			kept("drawn", drawn)
 		}
-		inside("third", Third(rect, size))
-		if Third(rect, size).Size() != rect.Size() {
-			t.Fatal("the thirds change the size")
-		}
 		other := image.Pt(rapid.IntRange(1, 9000).Draw(t, "other width"), rapid.IntRange(1, 9000).Draw(t, "other height"))
 		if got := Scaled(rect, size, other); got.Empty() || !got.In(image.Rectangle{Max: other}) {
 			t.Fatalf("scaled: %v of %v is %v of %v", rect, size, got, other)
@@ -71,23 +67,5 @@ func TestGrownAndBack(t *testing.T) {
 	}
 	if got := Grown(rect, image.Pt(-50, -50), size, Ratio{}); got.Size() != image.Pt(1, 1) {
 		t.Errorf("shrunk to %v", got)
-	}
-}
-
-func TestThirdsGoRound(t *testing.T) {
-	size, rect := image.Pt(300, 300), image.Rect(0, 0, 20, 20)
-	var seen []image.Point
-	for range 5 {
-		rect = Third(rect, size)
-		seen = append(seen, rect.Min.Add(image.Pt(10, 10)))
-	}
-	for i, want := range []image.Point{{100, 100}, {200, 100}, {200, 200}, {100, 200}, {100, 100}} {
-		if seen[i] != want {
-			t.Fatalf("went over %v", seen)
-		}
-	}
-	whole := image.Rectangle{Max: size}
-	if Third(whole, size) != whole {
-		t.Error("a rectangle without room moved")
 	}
 }

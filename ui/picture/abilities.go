@@ -15,6 +15,8 @@ const (
 	MethodBlocks Method = iota
 	// MethodKitty uses kitty's graphics protocol with Unicode placeholders.
 	MethodKitty
+	// MethodDirect uses kitty's graphics protocol without placeholders, placing pictures over text.
+	MethodDirect
 	// MethodInline uses the protocol of iTerm2.
 	MethodInline
 	// MethodSixel uses sixel graphics.
@@ -26,7 +28,8 @@ const (
 // String describes the method.
 func (m Method) String() string {
 	return [...]string{
-		"block glyphs", "pixels (kitty graphics)", "pixels (iTerm2 inline images)", "pixels (sixel)", "no pictures",
+		"block glyphs", "pixels (kitty graphics)", "pixels (kitty graphics, placed over text)",
+		"pixels (iTerm2 inline images)", "pixels (sixel)", "no pictures",
 	}[m]
 }
 
@@ -110,8 +113,8 @@ func (d *Detector) Abilities() Abilities {
 	if d.cell.X > 0 {
 		f.Cell = fmt.Sprintf("%d x %d pixels, by %s", d.cell.X, d.cell.Y, d.cellFrom)
 	}
-	var kitty bool
-	kitty, f.Kitty = d.placeholders()
+	kitty, words := d.kittyProtocol()
+	f.Kitty = words
 	f.Sixel = answer(d.sixel, d.over || d.fenced)
 	if d.sixel && d.env.tmux && !d.TmuxSixel {
 		f.Sixel = "tmux has it, the terminal around tmux does not"
@@ -130,8 +133,9 @@ func answer(yes, known bool) string {
 	return "not known yet"
 }
 
-// method returns the method and the reason. kitty reports whether placeholders work.
-func (d *Detector) method(kitty bool) (Method, string) {
+// method returns the method and the reason. kitty is the variant of kitty's protocol that works, or
+// MethodBlocks.
+func (d *Detector) method(kitty Method) (Method, string) {
 	wanted, reason := d.wanted(kitty)
 	if wanted.Pixels() && d.cell.X == 0 {
 		return MethodBlocks, "block glyphs: the size of a cell in pixels is unknown"
@@ -145,21 +149,26 @@ var methods = map[Setting]Method{
 }
 
 // wanted returns the method of the setting, or the best one that the terminal supports.
-func (d *Detector) wanted(kitty bool) (Method, string) {
+func (d *Detector) wanted(kitty Method) (Method, string) {
 	name := d.name
 	if d.env.tmux {
 		name = d.outer // reported only if tmux passes sequences through
 	}
 	if m, set := methods[d.setting]; set {
+		if m == MethodKitty && kitty == MethodDirect {
+			m = kitty
+		}
 		return m, m.String() + ", by the setting"
 	}
 	switch {
 	case d.env.silent != "":
 		return MethodBlocks, "block glyphs: " + d.env.silent
-	case kitty:
+	case kitty == MethodKitty:
 		return MethodKitty, "pixels: the terminal shows pictures in the cells of text (kitty graphics)"
 	case inlineTerminal(name):
 		return MethodInline, "pixels: " + name + " is known to show inline images of iTerm2"
+	case kitty == MethodDirect:
+		return kitty, "pixels: the terminal places pictures over text (kitty graphics)"
 	case d.sixel && (!d.env.tmux || d.TmuxSixel):
 		return MethodSixel, "pixels: the terminal says that it has sixel"
 	case d.over || d.fenced:
@@ -168,25 +177,33 @@ func (d *Detector) wanted(kitty bool) (Method, string) {
 	return MethodBlocks, "block glyphs, until the terminal has answered"
 }
 
-// placeholders reports whether kitty's placeholders work: their probe was answered with OK and did
-// not move the cursor. Terminals that move it draw at once. Behind tmux the reply may be lost or belong
-// to another client, so the outer terminal must also be known to support them.
-func (d *Detector) placeholders() (works bool, words string) {
+// kittyProtocol returns the variant of kitty's protocol that works, or MethodBlocks. Placeholders work if
+// their probe was answered with OK and did not move the cursor; terminals that move it draw at once.
+// Behind tmux the reply may be lost or belong to another client, so the outer terminal must also be known
+// to support them. Without placeholders, a terminal that answers the basic query places pictures over
+// text; in Konsole text does not erase sixel.
+func (d *Detector) kittyProtocol() (Method, string) {
+	words := ""
 	switch {
 	case d.kittyReply == "" && !d.over && !d.fenced:
-		return false, "not known yet"
+		return MethodBlocks, "not known yet"
 	case d.kittyReply == "":
-		return false, "no: the probe was not answered"
+		words = "the probe was not answered"
 	case d.kittyReply != "OK":
-		return false, "no: the probe was refused (" + d.kittyReply + ")"
+		words = "the probe was refused (" + d.kittyReply + ")"
 	case d.env.tmux && !placeholderTerminal(d.outer):
-		return false, "no: the terminal around tmux is not known to show them"
+		words = "the terminal around tmux is not known to show them"
 	case !d.env.tmux && !d.cursorKnown:
-		return false, "no: the terminal does not say where the cursor is"
+		words = "the terminal does not say where the cursor is"
 	case !d.env.tmux && d.cursor != probeAt:
-		return false, "no: the terminal says OK but draws at once"
+		words = "the terminal says OK but draws at once"
+	default:
+		return MethodKitty, "yes: the probe was answered with OK and left the cursor alone"
 	}
-	return true, "yes: the probe was answered with OK and left the cursor alone"
+	if d.kittyDirect {
+		return MethodDirect, "yes, placed over text; not in the cells of text: " + words
+	}
+	return MethodBlocks, "no: " + words
 }
 
 // state describes the progress of the queries.

@@ -37,6 +37,7 @@ type Detector struct {
 	window      image.Point // of the terminal, in pixels
 	cells       image.Point // of the terminal, in cells
 	kittyReply  string      // to the probe for placeholders
+	kittyDirect bool        // kitty's protocol was confirmed
 	cursor      image.Point
 	cursorKnown bool
 	pixelMouse  bool
@@ -84,6 +85,10 @@ func NewDetector(s Setting, getenv func(string) string, terminal bool) *Detector
 // probeID is the id of the one-pixel picture in the probe.
 const probeID = 250 << 24
 
+// queryID is the id of the basic query for kitty's protocol, which stores no picture. Terminals
+// without placeholders answer only this one.
+const queryID = 31
+
 // probeAt is the cursor position during the probe, counted from 0.
 var probeAt = image.Pt(4, 2)
 
@@ -98,12 +103,14 @@ func (d *Detector) Query() string {
 	q := name + "\x1b[16t\x1b[14t\x1b[?1016$p"
 	send := fmt.Sprintf("\x1b_Ga=T,U=1,i=%d,c=2,r=1,s=1,v=1,f=32;AAAAAA==\x1b\\", probeID)
 	forget := fmt.Sprintf("\x1b_Ga=d,d=I,i=%d,q=2\x1b\\", probeID)
+	query := fmt.Sprintf("\x1b_Gi=%d,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\", queryID)
 	if d.env.tmux {
+		query = "" // tmux supports no direct placement
 		// tmux answers for itself; wrapped queries reach the outer terminal.
 		q += ansi.TmuxPassthrough(name)
 		send, forget = ansi.TmuxPassthrough(send), ansi.TmuxPassthrough(forget)
 	}
-	return q + "\x1b7\x1b[3;5H" + send + "\x1b[6n" + forget + "\x1b8\x1b[c"
+	return q + "\x1b7\x1b[3;5H" + send + "\x1b[6n" + forget + "\x1b8" + query + "\x1b[c"
 }
 
 // AnswerTimeout returns how long to wait for replies.
@@ -224,6 +231,10 @@ func (d *Detector) mode(mode ansi.Mode, value ansi.ModeSetting) bool {
 }
 
 func (d *Detector) kitty(e uv.KittyGraphicsEvent) bool {
+	if e.Options.ID == queryID {
+		d.kittyDirect = string(e.Payload) == "OK"
+		return true
+	}
 	if uint32(e.Options.ID) != probeID {
 		return false
 	}

@@ -32,7 +32,7 @@ var recorded = map[string]answering{
 		sixel: true, says: "not answered",
 	},
 	"kitty 0.26": {
-		want: Abilities{Cell: image.Pt(9, 18), PixelMouse: true},
+		want: Abilities{Method: MethodDirect, Cell: image.Pt(9, 18), PixelMouse: true},
 		says: "not answered",
 	},
 	"kitty 0.26 in tmux 3.3a": {
@@ -40,11 +40,11 @@ var recorded = map[string]answering{
 		says: "not answered",
 	},
 	"Konsole 25.04": {
-		want: Abilities{Method: MethodSixel, Cell: image.Pt(7, 14)},
+		want: Abilities{Method: MethodDirect, Cell: image.Pt(7, 14)},
 		says: "not answered", sixel: true,
 	},
 	"Konsole 22.12": {
-		want: Abilities{Method: MethodSixel, Cell: image.Pt(8, 17)},
+		want: Abilities{Method: MethodDirect, Cell: image.Pt(8, 17)},
 		says: "not answered", sixel: true,
 	},
 	"foot 1.21": {

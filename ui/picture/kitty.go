@@ -129,6 +129,9 @@ func (g *ImageStore) Clear() string {
 	for n, i := range g.held {
 		if i != nil {
 			b.WriteString(i.by.Forget(i))
+			if _, direct := i.by.(*placements); direct {
+				b.WriteString(forgetting(i))
+			}
 			g.held[n] = nil
 		}
 	}

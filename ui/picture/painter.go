@@ -130,8 +130,9 @@ func (p *Painter) pixels(by protocol) []byte {
 			row[x].dirty = false
 		}
 	}
+	disturbed := p.disturbed
 	p.disturbed = false
-	return by.Paint(nil, all, changed)
+	return by.Paint(nil, all, changed, disturbed)
 }
 
 // Part is a rectangle of cells of a picture and its position on the screen.

@@ -28,7 +28,7 @@ func letter(n int, at image.Point) rune { return rune(0xf0000 + n*400 + at.Y*20 
 
 func (letters) Prepare(*Image, *image.RGBA) string { return "" }
 
-func (letters) Paint(b []byte, _, changed []Part) []byte {
+func (letters) Paint(b []byte, _, changed []Part, _ bool) []byte {
 	b = append(b, ansi.ResetModeAutoWrap...) // unlike letters, pixels move no cursor
 	for _, p := range changed {
 		for y := p.Cells.Min.Y; y < p.Cells.Max.Y; y++ {
@@ -171,7 +171,7 @@ func randomFrame(r *rapid.T, size image.Point, images []*Image) string {
 // TestPainterBytes has the bytes of each protocol for a picture of 4 by 2 cells, when a popup covers one
 // of its cells, and when the popup is closed.
 func TestPainterBytes(t *testing.T) {
-	for _, m := range []Method{MethodInline, MethodSixel} {
+	for _, m := range []Method{MethodDirect, MethodInline, MethodSixel} {
 		t.Run(m.String(), func(t *testing.T) {
 			store := NewImageStore(false)
 			store.next = 1
@@ -197,7 +197,7 @@ func TestPainterBytes(t *testing.T) {
 				return written
 			}
 			count := func(s string) int {
-				return strings.Count(s, "1337;File=") + strings.Count(s, "\x1bP0;1q")
+				return strings.Count(s, "a=p,") + strings.Count(s, "1337;File=") + strings.Count(s, "\x1bP0;1q")
 			}
 			if n := count(frame(ansi.EraseEntireDisplay + line(0, 0, 4) + line(1, 0, 4))); n != 1 {
 				t.Errorf("the picture is painted in %d parts, want 1", n)
@@ -206,20 +206,36 @@ func TestPainterBytes(t *testing.T) {
 				t.Errorf("unchanged pixels are painted again: %q", s)
 			}
 			covered := frame(ansi.CursorPosition(4, 2) + "X")
-			if count(covered) != 0 {
+			if m == MethodDirect && (count(covered) != 3 || strings.Count(covered, "a=d,d=i,") != 1) || m != MethodDirect && count(covered) != 0 {
 				t.Errorf("with a popup: %q", covered)
 			}
 			again := frame(line(0, 1, 2))
 			if count(again) != 1 || len(again) > 2000 {
 				t.Errorf("without the popup: %q", again)
 			}
-			// A hundred times: no frame sends more than the first one did.
+			// A hundred times: no frame transmits the picture again or more than the first one did, and the number
+			// of placements does not grow.
+			numbers := regexp.MustCompile(`p=[0-9]+`)
+			placed := map[string]bool{}
 			for range 100 {
 				for _, step := range []struct{ write, want string }{{ansi.CursorPosition(4, 2) + "X", covered}, {line(0, 1, 2), again}} {
-					if got := frame(step.write); len(got) > len(step.want)+20 {
+					got := frame(step.write)
+					if len(got) > len(step.want)+20 || strings.Contains(got, "a=t") {
 						t.Fatalf("the painter writes %q, want %q as the first time", got, step.want)
 					}
+					for _, command := range regexp.MustCompile("\x1b_Ga=[pd][^\x1b]*").FindAllString(got, -1) {
+						placed[numbers.FindString(command)] = strings.HasPrefix(command, "\x1b_Ga=p")
+					}
 				}
+			}
+			kept := 0
+			for _, there := range placed {
+				if there {
+					kept++
+				}
+			}
+			if m == MethodDirect && kept > 4 {
+				t.Errorf("the terminal keeps %d placements of one picture", kept)
 			}
 			if gone := frame(ansi.EraseEntireDisplay); count(gone) != 0 {
 				t.Errorf("after clearing: %q", gone)
@@ -237,7 +253,7 @@ func TestSixelReachesTheLastPixel(t *testing.T) {
 	i := &Image{size: image.Pt(2, 5)}
 	sixels{}.Prepare(i, image.NewRGBA(image.Rect(0, 0, 16, 75)))
 	all := []Part{{Image: i, At: image.Pt(3, 1), Cells: image.Rect(0, 0, 2, 5)}}
-	got := string(sixels{}.Paint(nil, all, all))
+	got := string(sixels{}.Paint(nil, all, all, false))
 	if parts := strings.Split(got, "\x1bP0;1q"); len(parts) != 3 || !strings.HasPrefix(parts[1], "\"1;1;16;72") ||
 		!strings.HasSuffix(parts[1], string(goTo(nil, image.Pt(3, 4)))) || !strings.HasPrefix(parts[2], "\"1;1;16;30") {
 		t.Errorf("the painter paints %q", got)
@@ -266,11 +282,19 @@ func TestInlineThroughTmux(t *testing.T) {
 	}
 }
 
+// TestPlacementsForgetOneOnly: older versions of kitty regard every image without placements as
+// unused when another one is deleted with its pixels.
+func TestPlacementsForgetOneOnly(t *testing.T) {
+	if s := (&placements{}).Forget(&Image{id: 3}); strings.Contains(s, "d=I") || !strings.Contains(s, "d=i,i=3,") || !strings.Contains(s, "a=t,i=3,") {
+		t.Errorf("%q", s)
+	}
+}
+
 // TestDragSendsLittle: during a drag of a region over 80 by 30 cells a frame sends only the cells that
 // changed and those of the edge.
 func TestDragSendsLittle(t *testing.T) {
 	mediatest.SkipRacing(t)
-	for m, most := range map[Method]int{MethodInline: 35_000, MethodSixel: 110_000} {
+	for m, most := range map[Method]int{MethodDirect: 1_500, MethodInline: 35_000, MethodSixel: 110_000} {
 		t.Run(m.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store := NewImageStore(false)

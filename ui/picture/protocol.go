@@ -21,8 +21,8 @@ type protocol interface {
 	// drawing.
 	Prepare(i *Image, pixels *image.RGBA) string
 	// Paint appends the text that draws the changed parts, which are new or were erased by text. all
-	// has every visible part.
-	Paint(b []byte, all, changed []Part) []byte
+	// has every visible part; after a disturbance, which may have moved pixels, changed has them, too.
+	Paint(b []byte, all, changed []Part, disturbed bool) []byte
 	// Forget returns the text that deletes an image from the terminal.
 	Forget(i *Image) string
 }
@@ -30,6 +30,8 @@ type protocol interface {
 // newProtocol returns the protocol of a method for a store's terminal.
 func newProtocol(m Method, g *ImageStore) protocol {
 	switch m {
+	case MethodDirect:
+		return &placements{}
 	case MethodInline:
 		return inline{g}
 	case MethodSixel:
@@ -50,7 +52,7 @@ func (s placeholders) Prepare(i *Image, p *image.RGBA) string {
 	return transmission(p, fmt.Sprintf("a=T,U=1,i=%d,c=%d,r=%d", i.id, i.size.X, i.size.Y), s.wrap)
 }
 
-func (placeholders) Paint(b []byte, _, _ []Part) []byte { return b }
+func (placeholders) Paint(b []byte, _, _ []Part, _ bool) []byte { return b }
 
 func (s placeholders) Forget(i *Image) string { return s.wrap(forgetting(i)) }
 
@@ -96,6 +98,57 @@ func colors(p *image.RGBA) []uint8 {
 	return rgb
 }
 
+// placements is kitty's graphics protocol without placeholders: visible parts of stored images are
+// placed over the text.
+type placements struct {
+	placed []placement
+	last   int // number of the last placement
+}
+
+type placement struct {
+	Part
+	number int
+}
+
+func (*placements) Prepare(i *Image, p *image.RGBA) string {
+	i.scale = p.Rect.Size()
+	return transmission(p, fmt.Sprintf("a=t,i=%d", i.id), func(s string) string { return s })
+}
+
+func (d *placements) Paint(b []byte, all, _ []Part, disturbed bool) []byte {
+	if disturbed { // the terminal may have moved them
+		b = append(b, "\x1b_Ga=d,d=a,q=2\x1b\\"...)
+		d.placed = nil
+	}
+	kept := d.placed[:0:0]
+	for _, p := range d.placed {
+		if slices.Contains(all, p.Part) {
+			kept = append(kept, p)
+		} else {
+			b = fmt.Appendf(b, "\x1b_Ga=d,d=i,i=%d,p=%d,q=2\x1b\\", p.Image.id, p.number)
+		}
+	}
+	for _, part := range all {
+		if slices.ContainsFunc(kept, func(p placement) bool { return p.Part == part }) {
+			continue
+		}
+		d.last++
+		kept = append(kept, placement{part, d.last})
+		from := part.scaled()
+		b = goTo(b, part.At)
+		b = fmt.Appendf(b, "\x1b_Ga=p,i=%d,p=%d,x=%d,y=%d,w=%d,h=%d,c=%d,r=%d,C=1,q=2\x1b\\", part.Image.id, d.last,
+			from.Min.X, from.Min.Y, from.Dx(), from.Dy(), part.Cells.Dx(), part.Cells.Dy())
+	}
+	d.placed = kept
+	return b
+}
+
+// Forget replaces the image by one pixel. Older versions of kitty treat unplaced images as unused
+// when one is deleted with its data, and drop those just sent.
+func (*placements) Forget(i *Image) string {
+	return fmt.Sprintf("\x1b_Ga=d,d=i,i=%d,q=2\x1b\\\x1b_Ga=t,i=%[1]d,f=24,s=1,v=1,q=2;AAAA\x1b\\", i.id)
+}
+
 // scaled returns the rectangle of a part in pixels of the image.
 func (p Part) scaled() image.Rectangle {
 	size, of := p.Image.scale, p.Image.size
@@ -118,7 +171,7 @@ const (
 	mostInline    = 700_000
 )
 
-func (s inline) Paint(b []byte, _, parts []Part) []byte {
+func (s inline) Paint(b []byte, _, parts []Part, _ bool) []byte {
 	if s.store.tmux && len(parts) > 0 {
 		b = append(b, ansi.SetTopBottomMargins(0, 0)...) // makes tmux flush
 	}
@@ -178,7 +231,7 @@ func (sixels) Prepare(i *Image, p *image.RGBA) string {
 // Paint appends bands of six lines. The last band must not reach below the part, where terminals
 // would hide text. It is filled from the picture if that continues below; otherwise it is left out,
 // and rows at the end are repainted to complete the bands.
-func (sixels) Paint(b []byte, all, changed []Part) []byte {
+func (sixels) Paint(b []byte, all, changed []Part, _ bool) []byte {
 	parts := slices.Clone(changed)
 	for n := 0; n < len(parts); n++ {
 		part := parts[n]

@@ -203,7 +203,6 @@ func (g *Manage) Extend(files []api.File) tea.Cmd {
 			Do: func(ctx context.Context, t *Task) []session.Edited {
 				return g.Session.ExtendAll(ctx, files, []api.Extension{e}, t.Count)
 			},
-			One: func(done session.Edited) tea.Msg { return extended(e.Name, done) },
 		}
 		return page.Confirm("Run "+e.Name+" on "+what+"?", strings.Join(lines, "\n"),
 			page.Choice{Label: "Cancel", Key: "k"},
@@ -228,23 +227,4 @@ func effectOf(extension string) string {
 		return "This extension is defined in your account."
 	}
 	return "mediadesk does not know what this extension does."
-}
-
-// extended describes the result of requesting an extension for one file.
-func extended(extension string, done session.Edited) tea.Msg {
-	switch {
-	case done.Err != nil && api.OutcomeOf(done.Err) == api.Unknown:
-		return page.Toast{Level: page.Warn, Text: "No answer: " + extension + " may be running. Screen 3 shows it.", Detail: done.Err.Error()}
-	case done.Err != nil:
-		return page.Problem(done.Err)
-	case done.File == nil:
-		return page.Problem(api.ErrNoRecord)
-	}
-	switch done.File.ExtensionStatus[extension] {
-	case api.StatusSuccess:
-		return page.Toast{Level: page.Good, Text: extension + " is done."}
-	case api.StatusFailed:
-		return page.Toast{Level: page.Bad, Text: extension + " failed. The service does not retry it."}
-	}
-	return page.Toast{Level: page.Good, Text: "Requested " + extension + ". Screen 3 shows its progress."}
 }

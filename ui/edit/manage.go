@@ -1,7 +1,6 @@
 package edit
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -25,7 +24,6 @@ type Manager interface {
 	CopyAll(ctx context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited
 	RenameAll(ctx context.Context, files []api.File, names []string, report func(session.Edited)) []session.Edited
 	DeleteAll(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
-	TagAll(ctx context.Context, files []api.File, retag func(have []string) []string, report func(session.Edited)) []session.Edited
 	ExtendAll(ctx context.Context, files []api.File, list []api.Extension, report func(session.Edited)) []session.Edited
 	RestoreAll(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
 	DeleteOldVersions(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
@@ -85,14 +83,6 @@ func FilesLabel(files []api.File) string {
 		return Label(&files[0])
 	}
 	return text.Plural(len(files), "file")
-}
-
-// TagRows returns the menu rows for tags.
-func (g *Manage) TagRows(files []api.File) []kit.MenuRow {
-	return []kit.MenuRow{
-		{Key: "t", Label: "add tags", Note: "z undoes it", Do: func() tea.Cmd { return g.askTags(files, true) }},
-		{Key: "u", Label: "remove tags", Note: "z undoes it", Do: func() tea.Cmd { return g.askTags(files, false) }},
-	}
 }
 
 // operation is a change of files that the menu offers.
@@ -194,70 +184,6 @@ func (g *Manage) askDelete(title, words, label string, work Work) tea.Cmd {
 	return page.Confirm(title, words+" This cannot be undone.\n\n"+strings.Join(paths, "\n"),
 		page.Choice{Label: "Cancel", Key: "k"},
 		page.Choice{Label: label, Key: "d", Danger: true, Do: func() tea.Cmd { return g.Run(work) }})
-}
-
-// askTags asks for tags to add to or remove from every file.
-func (g *Manage) askTags(files []api.File, add bool) tea.Cmd {
-	what := FilesLabel(files)
-	title, work, known := "Add tags to "+what, Work{Label: "Adding tags", Done: "Added tags to " + what + ". z undoes it.", Files: files}, g.Tags
-	if !add {
-		title, work.Label, work.Done = "Remove tags from "+what, "Removing tags", "Removed tags from "+what+". z undoes it."
-	}
-	p := kit.NewPrompt(title, "", "", "sea, boat")
-	if !add {
-		known, p.Text = tagCounts(files)
-	}
-	p.Verb = "save"
-	p.Complete = func(typed string) []string {
-		at := strings.LastIndexByte(typed, ',') + 1
-		word := strings.TrimLeft(typed[at:], " ")
-		if word == "" {
-			return nil
-		}
-		before := typed[:len(typed)-len(word)]
-		var offers []string
-		for _, tag := range Matches(word, known) {
-			if tag != word {
-				offers = append(offers, before+tag)
-			}
-		}
-		return offers
-	}
-	p.Check = func(typed string) string {
-		return text.If(len(api.SplitTags(typed)) == 0, "Type tags, separated by commas.")
-	}
-	p.Do = func(text string) tea.Cmd {
-		tags := api.SplitTags(text)
-		work.Do = func(ctx context.Context, t *Task) []session.Edited {
-			return g.Session.TagAll(ctx, files, func(have []string) []string {
-				rest := slices.DeleteFunc(slices.Clone(tags), func(tag string) bool { return slices.Contains(have, tag) })
-				if add {
-					return append(slices.Clone(have), rest...)
-				}
-				return slices.DeleteFunc(slices.Clone(have), func(tag string) bool { return slices.Contains(tags, tag) })
-			}, t.Count)
-		}
-		return g.Run(work)
-	}
-	g.Over.Open(p)
-	return nil
-}
-
-// tagCounts returns the tags of files in order of appearance, and says how many files have each.
-func tagCounts(files []api.File) (tags []string, words string) {
-	counts := map[string]int{}
-	for _, f := range files {
-		for _, tag := range f.Tags.Or(nil) {
-			if counts[tag]++; counts[tag] == 1 {
-				tags = append(tags, tag)
-			}
-		}
-	}
-	list := make([]string, len(tags))
-	for i, tag := range tags {
-		list[i] = fmt.Sprintf("%s (%d of %d)", tag, counts[tag], len(files))
-	}
-	return tags, "Tags: " + cmp.Or(strings.Join(list, ", "), "none")
 }
 
 // askFolder asks for a target folder, starting with the common one.

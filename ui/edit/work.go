@@ -29,8 +29,6 @@ type Work struct {
 	Files []api.File
 	// Do does the work, counts results in t and returns them in the order of Files.
 	Do func(ctx context.Context, t *Task) []session.Edited
-	// One returns the message for a single file; nil for Done or the error.
-	One func(session.Edited) tea.Msg
 	// Then replaces the usual message; may be nil.
 	Then func(list []session.Edited, at time.Time) tea.Cmd
 }
@@ -71,13 +69,6 @@ func (t *Task) String() string {
 
 const taskTick = 100 * time.Millisecond
 
-// worked has the results of work.
-type worked struct {
-	work Work
-	list []session.Edited
-	at   time.Time
-}
-
 // tick redraws the progress of a task until it ends.
 func (g *Manage) tick(t *Task) tea.Cmd {
 	return tea.Tick(taskTick, func(time.Time) tea.Msg {
@@ -100,8 +91,16 @@ func (g *Manage) Run(w Work) tea.Cmd {
 	g.task = t
 	now := g.Now
 	return tea.Batch(g.tick(t), func() tea.Msg {
-		done := worked{w, w.Do(ctx, t), now()}
-		return page.Then(func() tea.Cmd { return g.worked(done) })
+		list, at := w.Do(ctx, t), now()
+		return page.Then(func() tea.Cmd {
+			cancel()
+			g.task = nil
+			if w.Then != nil {
+				return w.Then(list, at)
+			}
+			cmd, _ := g.took(list, at)
+			return tea.Batch(cmd, tell(w.Files, list), page.Send(w.outcome(list)))
+		})
 	})
 }
 
@@ -119,17 +118,6 @@ func (g *Manage) Progress() string {
 		return ""
 	}
 	return g.task.String()
-}
-
-// worked shows and reports the results of the running task.
-func (g *Manage) worked(done worked) tea.Cmd {
-	g.Stop()
-	g.task = nil
-	if done.work.Then != nil {
-		return done.work.Then(done.list, done.at)
-	}
-	cmd, _ := g.Took(done.list, done.at)
-	return tea.Batch(cmd, tell(done.work.Files, done.list), page.Send(done.outcome()))
 }
 
 // took shows the changed files; see Took.
@@ -156,18 +144,15 @@ func tell(files []api.File, list []session.Edited) tea.Cmd {
 }
 
 // outcome describes the result: for several files how many failed, with reasons in the detail.
-func (w *worked) outcome() tea.Msg {
-	if w.work.One != nil && len(w.list) == 1 {
-		return w.work.One(w.list[0])
-	}
+func (w *Work) outcome(list []session.Edited) tea.Msg {
 	var bad []string
 	good, stopped, merged := 0, 0, 0
-	for i, e := range w.list {
+	for i, e := range list {
 		switch {
 		case errors.Is(e.Err, context.Canceled):
 			stopped++
-		case e.Err != nil && i < len(w.work.Files):
-			bad = append(bad, Label(&w.work.Files[i])+": "+page.Explain(e.Err))
+		case e.Err != nil && i < len(w.Files):
+			bad = append(bad, Label(&w.Files[i])+": "+page.Explain(e.Err))
 		case e.Err != nil:
 			bad = append(bad, page.Explain(e.Err))
 		default:
@@ -177,16 +162,16 @@ func (w *worked) outcome() tea.Msg {
 			}
 		}
 	}
-	if len(bad) == 1 && len(w.list) == 1 {
+	if len(bad) == 1 && len(list) == 1 {
 		return page.Toast{Level: page.Bad, Text: bad[0]}
 	}
-	done := page.Toast{Level: page.Good, Text: w.work.Done}
-	if merged > 0 && w.work.Merged != "" {
-		done.Level, done.Text = page.Warn, done.Text+" "+text.Plural(merged, "file")+" "+w.work.Merged
+	done := page.Toast{Level: page.Good, Text: w.Done}
+	if merged > 0 && w.Merged != "" {
+		done.Level, done.Text = page.Warn, done.Text+" "+text.Plural(merged, "file")+" "+w.Merged
 	}
 	if len(bad)+stopped > 0 {
 		done.Level, done.Detail = page.Warn, strings.Join(bad, "\n")
-		done.Text = fmt.Sprintf("%s: %d of %s done", w.work.Label, good, text.Plural(len(w.list), "file"))
+		done.Text = fmt.Sprintf("%s: %d of %s done", w.Label, good, text.Plural(len(list), "file"))
 		if len(bad) > 0 {
 			done.Text += fmt.Sprintf(", %d failed", len(bad))
 		}
@@ -241,18 +226,16 @@ func Summary(verb string, list []session.Edited, what string) page.Toast {
 			good = append(good, name)
 		}
 	}
-	files := text.Plural(len(good), "file")
+	done := page.Toast{Level: page.Good, Text: verb + " " + text.Plural(len(good), "file") + ".", Detail: strings.Join(good, "\n")}
 	switch {
-	case len(good) == 0:
-		return page.Toast{Level: page.Warn, Text: text.Plural(len(bad), "file") + " failed.", Detail: strings.Join(bad, "\n")}
 	case len(bad) > 0:
-		return page.Toast{Level: page.Warn, Text: fmt.Sprintf("%s %s; %s failed.", verb, files, text.Plural(len(bad), "file")), Detail: strings.Join(bad, "\n")}
-	case len(good) > 1:
-		return page.Toast{Level: page.Good, Text: verb + " " + files + ".", Detail: strings.Join(good, "\n")}
-	}
-	done := page.Toast{Level: page.Good, Text: verb + " " + good[0] + ".", Detail: what}
-	if what != "" && len(what) <= maxDetail {
-		done.Text += " " + text.Capital(what) + "."
+		done.Level, done.Detail = page.Warn, strings.Join(bad, "\n")
+		done.Text = text.If(len(good) > 0, verb+" "+text.Plural(len(good), "file")+"; ") + text.Plural(len(bad), "file") + " failed."
+	case len(good) == 1:
+		done.Text, done.Detail = verb+" "+good[0]+".", what
+		if what != "" && len(what) <= maxDetail {
+			done.Text += " " + text.Capital(what) + "."
+		}
 	}
 	return done
 }

@@ -59,14 +59,9 @@ func TestRunAnExtension(t *testing.T) {
 		t.Errorf("sent %+v", sent[1])
 	}
 	d.Out = nil
-	for status, words := range map[api.Status]string{api.StatusSuccess: "is done", api.StatusFailed: "failed"} {
-		answer.ExtensionStatus[api.RemoveBackground] = status
-		choose("x", "r")
-		d.Toasted(words)
-	}
 	fail = &api.SendError{Complete: true, Err: context.DeadlineExceeded}
 	choose("x", "r")
-	d.Toasted("may be running")
+	d.Toasted("may have been made")
 	fail = &api.ServiceError{Status: 400, Message: "no quota"}
 	choose("x", "r")
 	d.Toasted("no quota")

@@ -3,7 +3,6 @@ package library
 import (
 	"context"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +24,7 @@ func (m *Model) manageMenu() tea.Cmd {
 		if !ok || current.IsFolder() {
 			current = files[0]
 		}
-		return m.Open(kit.NewMenu("Manage "+edit.FilesLabel(files), slices.Concat(m.manage.TagRows(files), m.manage.Rows(files, current), []kit.MenuRow{newFolder})...))
+		return m.Open(kit.NewMenu("Manage "+edit.FilesLabel(files), append(m.manage.Rows(files, current), newFolder)...))
 	}
 	f, ok := m.current()
 	if !ok {

@@ -157,27 +157,10 @@ func TestMarkedFilesAreOpenedAndDeleted(t *testing.T) {
 	d.under("c.txt")
 }
 
-// TestMarkedFilesAreManaged tags, moves and renames files. Each change is one undo step.
+// TestMarkedFilesAreManaged moves and renames files. Each change is one undo step.
 func TestMarkedFilesAreManaged(t *testing.T) {
 	d := serve(t)
-	d.Press("j", "space", "space", "m", "t")
-	d.Type("su")
-	d.Press("enter")
-	d.Toasted("Added tags to 2 files. z undoes it.")
-	tags := func(want string) {
-		t.Helper()
-		files, err := d.s.List(t.Context(), api.Query{Search: `tags IN ["su"]`})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := namesOf(files); got != want {
-			t.Errorf("tags of %s, want %s", got, want)
-		}
-	}
-	tags("a.txt b.txt")
-	d.Press("z")
-	d.Toasted("Undid the change to 2 files.")
-	tags("")
+	d.Press("j", "space", "space")
 	d.Press("m", "m")
 	d.Type("winter")
 	d.Press("enter")

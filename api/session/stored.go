@@ -66,57 +66,6 @@ func (s *Session) storedAs(ctx context.Context, u *api.Upload) (*api.Job, error)
 	return &job, nil
 }
 
-// InFolder returns, for each upload with a source, a file in its folder of the same name (with or
-// without a unique suffix), size and content; else nil. All are nil if the service does not list
-// files. Contents are compared by downloading them.
-func (s *Session) InFolder(ctx context.Context, uploads []api.Upload) ([]*api.File, error) {
-	found := make([]*api.File, len(uploads))
-	folders := map[string][]int{}
-	for i := range uploads {
-		if uploads[i].Source.Path != "" {
-			folder, _ := api.CleanFolder(uploads[i].Folder.Or("/"))
-			folders[folder] = append(folders[folder], i)
-		}
-	}
-	for folder, list := range folders {
-		type key struct {
-			name string
-			size int64
-		}
-		local := map[key][]int{}
-		for _, i := range list {
-			if id, err := api.Identify(uploads[i].Source.Path); err == nil {
-				k := key{api.StoredName(uploads[i].FileName), id.Size}
-				local[k] = append(local[k], i)
-			}
-		}
-		for file, err := range s.Client.All(ctx, api.Query{Folder: folder, Type: api.TypeFile}) {
-			if api.Unavailable(err) {
-				return found, nil
-			}
-			if err != nil {
-				return found, err
-			}
-			size := file.Size.Or(-1)
-			remote := "" // the hash, once it is needed
-			for _, i := range slices.Concat(local[key{file.Name, size}], local[key{api.WithoutSuffix(file.Name), size}]) {
-				if found[i] != nil {
-					continue
-				}
-				if remote == "" {
-					if remote, err = s.hashOf(ctx, file); err != nil {
-						return found, &api.HintedError{Err: fmt.Errorf("cannot compare with %s: %w", file.FilePath, err), Help: "Nothing was sent. Without --skip-stored, files are sent without a comparison."}
-					}
-				}
-				if sum, _, err := api.HashSource(uploads[i].Source.Path); err == nil && sum == remote {
-					found[i] = file
-				}
-			}
-		}
-	}
-	return found, nil
-}
-
 // hashOf downloads a file of known size and returns its hash.
 func (s *Session) hashOf(ctx context.Context, f *api.File) (string, error) {
 	body, err := s.Fetch(ctx, *f, f.Size.Or(MaxUnknown))

@@ -20,7 +20,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
@@ -151,12 +150,6 @@ func (d *doctor) clean(words string) string {
 	return safeLines(words)
 }
 
-// widths are texts whose width differs between terminals, and widthNames what they show.
-var (
-	widths     = [...]string{"abc", "漢字かな", "😀🌊", "👨‍👩‍👧", "🇳🇱", "e\u0301a\u0308", "नमस्ते", "●→"}
-	widthNames = [...]string{"Latin", "CJK", "emoji", "emoji family", "flag", "combining", "Hindi", "ambiguous"}
-)
-
 // terminal reports the features of the terminal, queried if possible.
 func (d *doctor) terminal(ctx context.Context) {
 	env := d.Getenv
@@ -186,39 +179,21 @@ func (d *doctor) terminal(ctx context.Context) {
 	_, colors := terminal.Colors("auto", out, environ(env), terminal.TmuxFeatures(ctx, env))
 	d.ok("colors", "%s", colors)
 	detector := d.Detector(out)
-	answers, err := terminal.Query(ctx, in, out, detector, widths[:])
+	background, err := terminal.Query(ctx, in, out, detector)
 	if err != nil {
 		d.say(verdictNote, "queried", "", "%v", err)
 		return
 	}
 	switch {
-	case answers.Background == nil:
+	case background == nil:
 		d.say(verdictNote, "background", "If the colors do not suit you, set theme to dark or light in the settings.", "not known: dark is assumed")
-	case tea.BackgroundColorMsg{Color: answers.Background}.IsDark():
+	case tea.BackgroundColorMsg{Color: background}.IsDark():
 		d.ok("background", "dark")
 	default:
 		d.ok("background", "light")
 	}
 	for _, line := range detector.Abilities().Findings.Lines() {
 		d.ok(strings.ToLower(line.Label), "%s", line.Value)
-	}
-	good := true
-	for i, w := range widths {
-		ours, check, got := ansi.StringWidth(w), "width: "+widthNames[i], answers.Widths[i]
-		ambiguous := widthNames[i] == "ambiguous"
-		good = good && got == ours
-		switch {
-		case got == ours || ambiguous && got == ansi.StringWidthWc(w):
-		case got < 0:
-			d.say(verdictNote, check, "", "not known; %s is drawn as %d columns", w, ours)
-		case ambiguous:
-			d.say(verdictNote, check, "", "%s has %d columns: this terminal is set up for East Asian text, which mediadesk supports", w, got)
-		default:
-			d.say(verdictWarn, check, "Text after such letters can be misaligned.", "%s has %d columns in this terminal; mediadesk expects %d", w, got, ours)
-		}
-	}
-	if good {
-		d.ok("widths", "%s are as wide as expected", strings.Join(widthNames[:], ", "))
 	}
 	for _, t := range media.Tools() {
 		if t.Path == "" {

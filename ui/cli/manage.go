@@ -227,7 +227,7 @@ const (
 // newFileCommands returns the commands for stored files and folders.
 func newFileCommands(p *Program) []*cobra.Command {
 	list := []*cobra.Command{newVersions(p), newDownload(p), newSync(p), newOpen(p), newPurge(p), newMkdir(p), newRmdir(p)}
-	for _, c := range []*fileCommand{moveCommand(), copyCommand(), renameCommand(), restoreCommand(p), deleteCommand(p), signCommand(p)} {
+	for _, c := range []*fileCommand{moveCommand(), copyCommand(), renameCommand(), restoreCommand(), deleteCommand(p), signCommand(p)} {
 		list = append(list, c.command(p))
 	}
 	return list
@@ -335,7 +335,7 @@ func renameCommand() *fileCommand {
 	}
 }
 
-func restoreCommand(p *Program) *fileCommand {
+func restoreCommand() *fileCommand {
 	return &fileCommand{
 		use: "restore FILE VERSION", short: "Make an older version of a stored file the current one",
 		long:    "Make an older version of a stored file the current one. All versions are kept. mediadesk versions lists them.",
@@ -349,7 +349,6 @@ func restoreCommand(p *Program) *fileCommand {
 			if err != nil {
 				return done{}, fmt.Errorf("version %s: %w", version, err)
 			}
-			p.stale = append(p.stale, f)
 			return done{to: version, file: after}, nil
 		},
 		words: func(from, to string) string { return from + ": version " + to + " is the current one" },
@@ -610,13 +609,4 @@ func (p *Program) purgeOne(ctx context.Context, s *session.Session, name string,
 		return fmt.Errorf("the purge was started, but its status is unknown: %w", err)
 	}
 	return p.result(purge, purge.URL+": cache purge "+cmp.Or(strings.ToLower(purge.Status), "started"))
-}
-
-// purgeHint returns the command that purges files.
-func purgeHint(files []*api.File) string {
-	words := "mediadesk purge"
-	for _, f := range files[:min(3, len(files))] {
-		words += " " + api.ShellWord(f.FilePath)
-	}
-	return words + text.If(len(files) > 3, fmt.Sprintf(" … (and %d more)", len(files)-3))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"mediadesk/api"
@@ -21,7 +20,7 @@ func wrongFile(what string, err error) error {
 }
 
 // readManifest reads sources with their options. Relative paths are relative to the manifest, or to
-// the current folder for standard input. A folder means the files in it.
+// the current folder for standard input.
 func (u *uploadFlags) readManifest(ctx context.Context, p *Program, common planned) ([]planned, error) {
 	name := u.manifest
 	text, err := p.readInput(ctx, name)
@@ -48,34 +47,7 @@ func (u *uploadFlags) readManifest(ctx context.Context, p *Program, common plann
 				return fail(err)
 			}
 		}
-		more, err := u.inFolder(ctx, one, entry.Options.Has(api.FieldByName(api.FieldName)))
-		if err != nil {
-			return fail(err)
-		}
-		plans = append(plans, more...)
-	}
-	return plans, nil
-}
-
-// inFolder returns the plan, or one per file if its source is a folder. A folder cannot be named.
-func (u *uploadFlags) inFolder(ctx context.Context, one planned, named bool) ([]planned, error) {
-	source := one.Source
-	if info, err := os.Stat(source.Path); source.Path == "" || err != nil || !info.IsDir() {
-		return []planned{one}, nil
-	}
-	if named {
-		return nil, errors.New("a folder cannot have a name: its files keep theirs")
-	}
-	list, sources, bad := &u.found, len(u.found.Sources), len(u.found.Bad)
-	if err := list.folder(ctx, source.Path, source.Label, u.filter()); err != nil {
-		return nil, err
-	}
-	var plans []planned
-	for _, s := range list.Sources[sources:] {
-		plans = append(plans, one.of(s, true))
-	}
-	for _, err := range list.Bad[bad:] {
-		plans = append(plans, broken(err))
+		plans = append(plans, one)
 	}
 	return plans, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -67,7 +66,7 @@ type uploadOutput struct {
 
 func newUploadOutput(p *Program) *uploadOutput {
 	live := p.TerminalErr && !p.json && !p.quiet && !p.prompts()
-	return &uploadOutput{p: p, live: live, count: map[api.State]int{}, reasons: map[string][]string{}}
+	return &uploadOutput{p: p, live: live, count: map[api.State]int{}}
 }
 
 // job prints the outcome of a job.
@@ -97,13 +96,8 @@ func (o *uploadOutput) add(j api.Job) {
 	}
 	switch j.State {
 	case api.Stored:
-		if j.File != nil && j.File.Replaces() {
-			o.p.stale = append(o.p.stale, j.File)
-		}
 		if j.Move == api.MoveKept {
 			o.worsen(exitFailed)
-			problem := "not deleted from " + j.Upload.Source.Origin.Profile + ": " + j.Kept
-			o.reasons[problem] = append(o.reasons[problem], j.Upload.Source.String())
 		}
 		return
 	case api.Refused, api.Unsent, api.Cancelled:
@@ -114,11 +108,6 @@ func (o *uploadOutput) add(j api.Job) {
 	default:
 		o.worsen(exitUnknown)
 	}
-	problem := string(j.State)
-	if j.Failure != nil {
-		problem += ": " + j.Reason()
-	}
-	o.reasons[problem] = append(o.reasons[problem], j.Upload.Source.String())
 }
 
 // skipped prints that a source is not sent, since it was stored before; file may be nil.
@@ -244,7 +233,7 @@ func interrupted(s *session.Session, id int64) ([]api.Job, error) {
 	return jobs, nil
 }
 
-// rollUp prints a summary of several uploads with the reasons for failures.
+// rollUp prints a summary of several uploads.
 func (o *uploadOutput) rollUp() {
 	total := o.already
 	var words []string
@@ -261,14 +250,6 @@ func (o *uploadOutput) rollUp() {
 		return
 	}
 	o.p.note("%s", strings.Join(words, ", "))
-	for _, problem := range slices.Sorted(maps.Keys(o.reasons)) {
-		sources := o.reasons[problem]
-		names := strings.Join(sources[:min(3, len(sources))], ", ")
-		if more := len(sources) - 3; more > 0 {
-			names += " and " + text.Count(more) + " more"
-		}
-		o.p.note("  %s (%s)", text.Safe(problem), text.Safe(names))
-	}
 }
 
 // worsen notes an exit code: a key that is not accepted counts more than a failure, and that more than

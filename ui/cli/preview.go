@@ -2,8 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -28,53 +26,27 @@ func dryUpload(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 	if err != nil {
 		return err
 	}
-	folders := map[string]previewSum{}
-	var total previewSum
+	size := int64(0)
 	for i := range jobs {
 		if err := p.showRequest(s.Client.DescribeUpload(&jobs[i].Upload)); err != nil {
 			return err
 		}
-		folder, _ := api.CleanFolder(jobs[i].Upload.Folder.Or("/"))
-		size := jobs[i].Identity.Size
-		total, folders[folder] = total.plus(size), folders[folder].plus(size)
+		size += jobs[i].Identity.Size
 	}
-	if p.json || len(plans) == 1 && u.found.folders == 0 {
-		return out.end()
-	}
-	w := p.Stdout
-	fmt.Fprintf(w, "\nWould send %s:\n", total)
-	for _, name := range slices.Sorted(maps.Keys(folders)) {
-		fmt.Fprintf(w, "  %s  %s\n", text.Safe(name), folders[name])
-	}
-	if out.already > 0 {
-		fmt.Fprintf(w, "Already stored: %s\n", text.Plural(out.already, "file"))
-	}
-	if n := out.count[api.Unsent]; n > 0 {
-		fmt.Fprintf(w, "Cannot be sent: %s\n", text.Plural(n, "file"))
-	}
-	if u.found.Excluded > 0 {
-		fmt.Fprintf(w, "Skipped by --include and --exclude: %s\n", text.Count(u.found.Excluded))
-	}
-	if u.found.Hidden > 0 {
-		fmt.Fprintf(w, "Skipped because hidden: %s\n", text.Count(u.found.Hidden))
+	if len(plans) > 1 || u.found.folders > 0 {
+		words := "Would send " + text.Plural(len(jobs), "file") + ", " + text.Bytes(size)
+		for _, skipped := range []struct {
+			n    int
+			what string
+		}{{out.already, "already stored"}, {out.count[api.Unsent], "cannot be sent"}, {u.found.Excluded, "not selected"}, {u.found.Hidden, "hidden"}, {len(u.found.Again), "included already"}} {
+			if skipped.n > 0 {
+				words += fmt.Sprintf("; %d %s", skipped.n, skipped.what)
+			}
+		}
+		p.note("%s", words)
 	}
 	for _, link := range u.found.Outside {
-		fmt.Fprintf(w, "Leads out of the folder: %s\n", text.Safe(link))
-	}
-	for _, name := range u.found.Again {
-		fmt.Fprintf(w, "Skipped because its files are included already: %s\n", text.Safe(name))
+		p.note("Leads out of the folder: %s", link)
 	}
 	return out.end()
-}
-
-// previewSum counts files with their size in bytes.
-type previewSum struct {
-	files int
-	size  int64
-}
-
-func (t previewSum) plus(size int64) previewSum { return previewSum{t.files + 1, t.size + size} }
-
-func (t previewSum) String() string {
-	return text.Plural(t.files, "file") + ", " + text.Bytes(t.size)
 }

@@ -27,9 +27,9 @@ import (
 // serveFlags are the flags of mediadesk serve, with the options of the library that they set.
 type serveFlags struct {
 	local.Options
-	addr, copyTo, key, seed, exec, log        string
-	faults, named                             []string
-	ephemeral, jsonLog, health, check, repair bool
+	addr, copyTo, key, seed, exec, log string
+	faults, named                      []string
+	ephemeral, health, check, repair   bool
 }
 
 func newServe(p *Program) *cobra.Command {
@@ -64,7 +64,6 @@ func newServe(p *Program) *cobra.Command {
 	fl.StringVar(&s.exec, "exec", "", "`COMMAND`: command to run against the library; its exit code becomes that of serve")
 	fl.BoolVar(&s.AllowReset, "allow-reset", false, "let POST /_mediadesk/reset empty the library, as with --ephemeral")
 	fl.StringVar(&s.log, "log", "", "`LEVEL`: what to log on standard error: none, requests or debug (default: requests on a terminal, else none)")
-	fl.BoolVar(&s.jsonLog, "json-log", false, "log requests and failures as JSON lines")
 	fl.Int64Var(&s.MaxSize, "max-size", config.DefaultMaxSize, "`BYTES`: largest file in bytes (default: 25000000)")
 	fl.StringArrayVar(&s.AllowAddresses, "allow-address", nil, "`ADDRESS`: internal address that URL sources and webhooks may reach (repeatable)")
 	fl.StringVar(&s.Webhook, "webhook", "", "`URL`: webhook of the account: address for the events of transformations; with --json, the first line has its signing secret")

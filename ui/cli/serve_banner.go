@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net"
@@ -76,17 +75,12 @@ func (s *serveFlags) serviceLog(p *Program, key config.Secret) *slog.Logger {
 	if s.key == "" { // a key such as dev is not secret and may be part of words
 		secrets.Add(key)
 	}
-	to := secrets.Writer(p.Stderr)
-	var stderr slog.Handler = slog.NewTextHandler(to, nil)
-	if s.jsonLog {
-		stderr = slog.NewJSONHandler(to, nil)
-	}
-	return slog.New(slog.NewMultiHandler(slog.Default().Handler(), stderr))
+	return slog.New(slog.NewMultiHandler(slog.Default().Handler(), slog.NewTextHandler(secrets.Writer(p.Stderr), nil)))
 }
 
 // requestLog returns the function that logs requests, or nil.
 func (s *serveFlags) requestLog(p *Program) (func(local.Request), error) {
-	level := cmp.Or(s.log, text.If(p.TerminalOut || s.jsonLog, "requests"), "none")
+	level := cmp.Or(s.log, text.If(p.TerminalOut, "requests"), "none")
 	if !slices.Contains([]string{"none", "requests", "debug"}, level) {
 		return nil, fmt.Errorf("--log %q is not none, requests or debug", s.log)
 	}
@@ -100,14 +94,6 @@ func (s *serveFlags) requestLog(p *Program) (func(local.Request), error) {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if s.jsonLog {
-			_ = json.NewEncoder(p.Stderr).Encode(struct {
-				local.Request
-				Query string `json:"query,omitempty"`
-				Agent string `json:"agent,omitempty"`
-			}{r, r.Query, r.Agent})
-			return
-		}
 		status := text.If(r.Status == 0, "---") + text.If(r.Status > 0, strconv.Itoa(r.Status)) // 0: the connection broke
 		fmt.Fprintf(p.Stderr, "%s %s %-6s %s  %.1f ms  %s  %s\n",
 			r.Time.Local().Format(time.TimeOnly), status, text.Safe(r.Method), text.Safe(r.Path), r.Millis, text.Bytes(r.Size), r.ID)

@@ -16,8 +16,8 @@ import (
 
 // uploadsFlags selects uploads of the journal and what to do with them.
 type uploadsFlags struct {
-	failed, open, retry, cancel, twice bool
-	limit                              int
+	failed, open, retry, cancel bool
+	limit                       int
 }
 
 func newUploads(p *Program) *cobra.Command {
@@ -26,7 +26,7 @@ func newUploads(p *Program) *cobra.Command {
 		Use: "uploads [NUMBER…]", Short: "List uploads, retry failed ones, cancel waiting ones",
 		Long: "List the uploads of the journal with their outcome, the newest last, or those with these numbers. " +
 			"--retry sends failed uploads again under the same name. It skips uploads that may have arrived if the service makes their names unique: " +
-			"they could be stored twice; --twice sends them, too. --cancel cancels waiting uploads.",
+			"they could be stored twice. --cancel cancels waiting uploads.",
 		Example: "mediadesk uploads --failed\nmediadesk uploads --failed --retry\nmediadesk uploads 12 13 --cancel\n" +
 			"mediadesk uploads --json | jq -r 'select(.outcome==\"unknown\").source'",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -45,7 +45,6 @@ func newUploads(p *Program) *cobra.Command {
 	fl.BoolVar(&u.retry, "retry", false, "send failed uploads again")
 	fl.BoolVar(&u.cancel, "cancel", false, "cancel waiting uploads")
 	p.addRetryFor(cmd)
-	fl.BoolVar(&u.twice, "twice", false, "with --retry: include uploads that could be stored twice")
 	fl.IntVar(&u.limit, "limit", 100, "`N`: list the newest N; 0: all (default: 100)")
 	return cmd
 }
@@ -149,10 +148,10 @@ func (u *uploadsFlags) sendAgain(ctx context.Context, p *Program, d *session.Ses
 	var ids []int64
 	for _, job := range jobs {
 		switch {
-		case !hasFailed(&job) && (job.State != api.Processing || !u.twice):
+		case !hasFailed(&job):
 			continue
-		case !job.MayRepeat() && !u.twice:
-			fmt.Fprintf(p.Stderr, "mediadesk: skipped %s: it may have arrived, and another copy would get another name. Check the library; --twice sends it anyway.\n", text.Safe(job.Upload.Source.String()))
+		case !job.MayRepeat():
+			fmt.Fprintf(p.Stderr, "mediadesk: skipped %s: it may have arrived, and another copy would get another name. Check the library, and upload it again if it is not there.\n", text.Safe(job.Upload.Source.String()))
 			out.worsen(exitUnknown)
 			continue
 		}

@@ -32,13 +32,15 @@ func newWatch(p *Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ids := make([]string, len(args))
-			for i, name := range args {
-				if ids[i], err = fileID(cmd.Context(), d, name); err != nil {
-					return fmt.Errorf("%s: %w", name, err)
-				}
+			var ids []string
+			missing := p.findAll(cmd.Context(), d, args, onlyFiles, func(f *api.File) error {
+				ids = append(ids, f.FileID)
+				return nil
+			})
+			if missing != nil && len(ids) == 0 {
+				return missing
 			}
-			return watchRuns(cmd.Context(), p, d, ids, len(ids) > 0, timeout)
+			return cmp.Or(missing, watchRuns(cmd.Context(), p, d, ids, len(ids) > 0, timeout))
 		},
 	}
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "`TIME`: stop after this time, such as 5m (default: never)")
@@ -57,7 +59,7 @@ type watchLine struct {
 
 // watchRuns prints each change of runs until all have finished or timeout (0: never) is over.
 // Without ids it watches all pending and new runs. Only the newest run of a file and extension
-// counts. named are ids that the user gave, which may be wrong.
+// counts. named means that the user gave the ids.
 func watchRuns(ctx context.Context, p *Program, d *session.Session, ids []string, named bool, timeout time.Duration) error {
 	limited := ctx
 	if timeout > 0 {
@@ -80,14 +82,13 @@ func watchRuns(ctx context.Context, p *Program, d *session.Session, ids []string
 		w.say("No extension is pending.")
 		return nil
 	}
-	var missing failures
 	for first := true; ; first = false {
 		err := w.refresh(limited, d)
 		if err != nil && limited.Err() == nil {
 			return err
 		}
 		if first && named && err == nil {
-			missing = w.reportWithoutRuns(ctx, d)
+			w.reportWithoutRuns(ctx, d)
 		}
 		stopped := err != nil
 		if err == nil && len(w.pending) > 0 {
@@ -101,7 +102,7 @@ func watchRuns(ctx context.Context, p *Program, d *session.Session, ids []string
 		if len(w.last) == 0 && !named {
 			w.say("No extension was requested for these files.")
 		}
-		return cmp.Or(missing.exit(), w.end(stopped))
+		return w.end(stopped)
 	}
 }
 
@@ -167,24 +168,14 @@ func (w *watcher) refresh(ctx context.Context, d *session.Session) error {
 	return nil
 }
 
-// reportWithoutRuns reports named ids without a file, and files without runs.
-func (w *watcher) reportWithoutRuns(ctx context.Context, d *session.Session) (missing failures) {
+// reportWithoutRuns names the files that have no runs.
+func (w *watcher) reportWithoutRuns(ctx context.Context, d *session.Session) {
 	runs, err := d.Watch.Runs(ctx)
-	if err != nil {
-		return missing
-	}
 	for _, id := range w.ids {
-		if slices.ContainsFunc(runs, func(r api.Run) bool { return r.FileID == id }) {
-			continue
-		}
-		soon, cancel := context.WithTimeout(ctx, closeTime)
-		file, err := readRecord(soon, d, id)
-		cancel()
-		if missing.add(w.p, id, err); err == nil {
-			w.say("No extension was requested for %s.", file.FilePath)
+		if err == nil && !slices.ContainsFunc(runs, func(r api.Run) bool { return r.FileID == id }) {
+			w.say("No extension was requested for %s.", id)
 		}
 	}
-	return missing
 }
 
 // end returns the error with the exit code. stopped means that the time is over.

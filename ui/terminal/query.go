@@ -9,8 +9,6 @@ import (
 	"io"
 	"os"
 	"regexp"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -21,68 +19,37 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// Answers holds a terminal's answers other than those to a detector.
-type Answers struct {
-	Background color.Color // nil if unknown
-	Widths     []int       // of the texts, in columns; -1 if unknown
-}
-
-// Query asks a terminal for its background and the detector's features, and measures the
-// width of texts. It uses the line of the cursor and leaves it empty.
-func Query(ctx context.Context, in, out *os.File, d *picture.Detector, texts []string) (a Answers, err error) {
+// Query asks a terminal for its background, which is nil if unknown, and for the detector's features.
+// It uses the line of the cursor and leaves it empty.
+func Query(ctx context.Context, in, out *os.File, d *picture.Detector) (background color.Color, err error) {
 	query := d.Query()
 	if query == "" {
-		return a, errors.New("not queried: this terminal would not answer")
+		return background, errors.New("not queried: this terminal would not answer")
 	}
 	before, err := term.MakeRaw(in.Fd())
 	if err != nil {
-		return a, fmt.Errorf("the terminal cannot be queried: %w", err)
+		return background, fmt.Errorf("the terminal cannot be queried: %w", err)
 	}
 	defer term.Restore(in.Fd(), before) //nolint:errcheck // there is nothing more to try
 
-	var q strings.Builder
-	for _, text := range texts {
-		q.WriteString("\r" + ansi.EraseEntireLine + text + ansi.RequestCursorPositionReport)
-	}
-	q.WriteString("\r" + ansi.EraseEntireLine + ansi.RequestBackgroundColor + ansi.RequestPrimaryDeviceAttributes)
-	reply, err := converse(ctx, in, out, q.String(), d.AnswerTimeout())
+	reply, err := converse(ctx, in, out, "\r"+ansi.EraseEntireLine+ansi.RequestBackgroundColor+ansi.RequestPrimaryDeviceAttributes, d.AnswerTimeout())
 	if err != nil {
-		return a, err
+		return nil, err
 	}
-	a.Widths = columns(reply, len(texts))
 	for _, event := range events(reply) {
-		if background, ok := event.(uv.BackgroundColorEvent); ok {
-			a.Background = background.Color
+		if event, ok := event.(uv.BackgroundColorEvent); ok {
+			background = event.Color
 		}
 	}
 	reply, err = converse(ctx, in, out, query, d.AnswerTimeout())
 	if err != nil {
-		return a, err
+		return background, err
 	}
 	for _, event := range events(reply) {
 		d.Update(event)
 	}
 	d.TimedOut()
-	return a, nil
-}
-
-var cursorReply = regexp.MustCompile(`\x1b\[(\d+);(\d+)R`)
-
-// columns returns the widths from the cursor reports. All are unknown if the number of
-// reports differs from that of the texts.
-func columns(reply []byte, texts int) []int {
-	found := cursorReply.FindAllSubmatch(reply, -1)
-	list := make([]int, texts)
-	for i := range list {
-		list[i] = -1
-		if len(found) != texts {
-			continue
-		}
-		if n, err := strconv.Atoi(string(found[i][2])); err == nil {
-			list[i] = n - 1
-		}
-	}
-	return list
+	return background, nil
 }
 
 // events decodes the answers of a terminal.

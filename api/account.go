@@ -16,27 +16,27 @@ type Saved struct {
 	Config      Extension `json:"config"`
 }
 
-// Element returns the element that requests the saved extension.
-func (s *Saved) Element() Extension {
+// SavedElement returns the element that requests the saved extension.
+func SavedElement(s *Saved) Extension {
 	id, _ := json.Marshal(s.ID)
 	return Extension{Name: SavedExtension, Rest: map[string]json.RawMessage{"id": id}}
 }
 
 // MayBeSaved reports whether e may name a saved extension.
-func (e Extension) MayBeSaved() bool { return e.isName() && !IsKnownExtension(e.Name) }
+func MayBeSaved(e Extension) bool { return isName(e) && !IsKnownExtension(e.Name) }
 
 // ResolveSaved replaces names with the elements of saved extensions. An ambiguous name is an error.
 func ResolveSaved(list []Extension, saved []Saved) ([]Extension, error) {
 	list = slices.Clone(list)
 	for i := range list {
-		if !list[i].MayBeSaved() {
+		if !MayBeSaved(list[i]) {
 			continue
 		}
 		named := slices.DeleteFunc(slices.Clone(saved), func(s Saved) bool { return s.Name != list[i].Name })
 		switch len(named) {
 		case 0:
 		case 1:
-			list[i] = named[0].Element()
+			list[i] = SavedElement(&named[0])
 		default:
 			return nil, extensionError(fmt.Sprintf("extensions: %d saved extensions have the name %s", len(named), quote(list[i].Name)))
 		}

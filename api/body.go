@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime/multipart"
 	"net"
 	"strings"
 	"sync"
@@ -58,9 +59,8 @@ func newBody(u *Upload, hashed bool) (*body, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The service uses the fileName part; here the name only marks the part as a file. The
-	// characters of a stored name cannot end or break the header.
-	fmt.Fprintf(&head, "Content-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\nContent-Type: application/octet-stream\r\n\r\n", StoredName(u.FileName))
+	// The service uses the fileName part; here the name only marks the part as a file.
+	fmt.Fprintf(&head, "Content-Disposition: %s\r\nContent-Type: application/octet-stream\r\n\r\n", multipart.FileContentDisposition("file", SafeName(u.FileName)))
 	b.length = int64(head.Len()) + b.file.size + int64(len(tail))
 	b.reader = io.MultiReader(&head, &checkedReader{c: b.file, left: b.file.size}, strings.NewReader(tail))
 	return b, nil

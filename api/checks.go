@@ -40,7 +40,7 @@ func ParseChecks(text string, fields []MetadataField, known bool) (Condition, er
 					return err
 				}
 			}
-			if reason := schema.SearchMisfit(c.Operator, v); reason != "" {
+			if reason := SearchMisfit(&schema, c.Operator, v); reason != "" {
 				return fmt.Errorf("%s %s", v, reason)
 			}
 		}
@@ -83,7 +83,7 @@ func ChecksField(field SearchWord, fields []MetadataField, known bool) (Metadata
 		at := slices.IndexFunc(fields, func(f MetadataField) bool { return f.Name == name })
 		switch {
 		case at >= 0:
-			operators := slices.DeleteFunc(fields[at].Schema.SearchOperators(), func(op string) bool { return slices.Contains(SearchExists, op) })
+			operators := slices.DeleteFunc(SearchOperators(&fields[at].Schema), func(op string) bool { return slices.Contains(SearchExists, op) })
 			return fields[at].Schema, operators, nil
 		case !known:
 			return none, slices.Concat(checksText, checksNumber), nil

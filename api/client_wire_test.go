@@ -45,7 +45,7 @@ func TestUploadOnTheWire(t *testing.T) {
 			value    string
 			fileName string
 		}{
-			{"bytes", api.Source{Path: path}, string(data), "день_1.jpg"},
+			{"bytes", api.Source{Path: path}, string(data), "день 1.jpg"},
 			{"address", api.Source{URL: "https://s.example/день.jpg?a=b&c=d"}, "https://s.example/день.jpg?a=b&c=d", ""},
 		} {
 			t.Run(fmt.Sprintf("%s/%d", test.about, size), func(t *testing.T) {

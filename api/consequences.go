@@ -79,7 +79,7 @@ func Consequences(u *Upload, at Place) Outlook {
 	if !at.Known {
 		at = Place{}
 	}
-	o := Outlook{Path: u.Path()}
+	o := Outlook{Path: PathOf(u)}
 	if u.UseUniqueFileName.Or(true) {
 		o.Suffix = true
 		o.Result, o.Reason = NewFile, "the service adds a unique suffix to the name"

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"strings"
 )
 
 // Details is the body of a details update (service.md §4.2). An absent field keeps its value, null
@@ -44,9 +45,9 @@ func (d Details) IsEmpty() bool {
 		len(d.Other) == 0 && d.Extensions.IsZero() && d.WebhookURL.IsZero()
 }
 
-// Check returns a *RuleError for each reason why the service would refuse the update. The limits on
+// CheckDetails returns a *RuleError for each reason why the service would refuse the update. The limits on
 // the text of tags apply only to uploads (service.md §8).
-func (d Details) Check() []error {
+func CheckDetails(d Details) []error {
 	var found []error
 	add := func(err error) {
 		if err != nil {
@@ -126,6 +127,18 @@ func (f Field[T]) Or(instead T) T {
 		return f.value
 	}
 	return instead
+}
+
+// part returns the value as a part of a request, and whether it is sent.
+func (f Field[T]) part() (text string, sent bool, err error) {
+	switch v := any(f.value).(type) {
+	case string:
+		return v, f.IsSet(), nil
+	case []string:
+		return strings.Join(v, ","), f.IsSet(), nil
+	}
+	encoded, err := json.Marshal(f)
+	return string(encoded), f.IsSet(), err
 }
 
 // MarshalJSON encodes the value, or null without one. A nil list or map that is set becomes [] or

@@ -23,8 +23,6 @@ type Entry struct {
 
 // fieldValue reads and writes a field of an entry in all its formats.
 type fieldValue interface {
-	// sent returns the text of the part in the request, and whether it is sent.
-	sent(u *Upload) (string, bool, error)
 	isSet(e *Entry) bool
 	// read returns the field as text for the user; empty if it is not set.
 	read(e *Entry) string
@@ -39,10 +37,6 @@ type fieldValue interface {
 	// raw returns the value as JSON, null if it has none, or nil if it is absent.
 	raw(e *Entry) json.RawMessage
 }
-
-// Part returns the text of the field in a request, and whether it is sent. It returns an error for a
-// value that cannot be encoded as JSON.
-func (f *UploadField) Part(u *Upload) (text string, sent bool, err error) { return f.value.sent(u) }
 
 // Check returns a *RuleError if the service would refuse the field.
 func (f *UploadField) Check(u *Upload) error {
@@ -87,7 +81,7 @@ func (f *UploadField) Parse(e *Entry, text string) error {
 }
 
 // JSON returns the field as a details update has it. Nil means that it is not known: see
-// [File.Entry].
+// [EntryOfFile].
 func (f *UploadField) JSON(e *Entry) json.RawMessage {
 	raw := f.value.raw(e)
 	if IsNull(raw) && f.Unset != "" {
@@ -242,15 +236,10 @@ func (o *UploadOptions) UnmarshalJSON(data []byte) error {
 
 // entryText is a field that is a single text of an entry.
 type entryText struct {
-	get  func(*Entry) string
-	set  func(*Entry, string) error
-	part func(*Upload) (string, bool)
+	get func(*Entry) string
+	set func(*Entry, string) error
 }
 
-func (v entryText) sent(u *Upload) (string, bool, error) {
-	text, ok := v.part(u)
-	return text, ok, nil
-}
 func (v entryText) isSet(e *Entry) bool               { return v.get(e) != "" }
 func (v entryText) read(e *Entry) string              { return v.get(e) }
 func (v entryText) arguments(e *Entry) []string       { return []string{v.get(e)} }
@@ -279,15 +268,6 @@ type typedValue[T any] struct {
 	args  func(T) []string        // values of the flag; nil means wire alone
 	parse func(string) (T, error) // an error that is not a *RuleError continues "KEY is"
 	takes string                  // describes its JSON type
-}
-
-func (v typedValue[T]) sent(u *Upload) (string, bool, error) {
-	value, ok := v.at(u).Get()
-	if !ok {
-		return "", false, nil
-	}
-	text, err := v.wire(value)
-	return text, true, err
 }
 
 func (v typedValue[T]) isSet(e *Entry) bool  { return v.at(&e.Upload).IsSet() }
@@ -390,9 +370,6 @@ func plainText(text string) (string, error) { return text, nil }
 // otherText is a text without a member in Upload.
 type otherText string
 
-func (n otherText) sent(u *Upload) (string, bool, error) {
-	return u.Other.Text(string(n)), !IsNull(u.Other[string(n)]), nil
-}
 func (n otherText) isSet(e *Entry) bool         { return !IsNull(e.Other[string(n)]) }
 func (n otherText) read(e *Entry) string        { return e.Other.Text(string(n)) }
 func (n otherText) arguments(e *Entry) []string { return []string{n.read(e)} }
@@ -471,7 +448,7 @@ func extensionArguments(list []Extension) []string {
 		if err != nil {
 			continue
 		}
-		if e.isName() {
+		if isName(e) {
 			text = []byte(e.Name)
 		}
 		args = append(args, string(text))
@@ -480,14 +457,14 @@ func extensionArguments(list []Extension) []string {
 }
 
 // isName reports whether the extension consists of its name only.
-func (e Extension) isName() bool {
+func isName(e Extension) bool {
 	return e.Name != "" && e.Name == strings.TrimSpace(e.Name) && !strings.ContainsAny(e.Name, ",[{") &&
 		e.Options == nil && e.MaxTags.IsZero() && e.MinConfidence.IsZero() && len(e.Rest) == 0
 }
 
 // extensionsText returns a comma-separated list of names, or a JSON array.
 func extensionsText(list []Extension) string {
-	if len(list) > 0 && !slices.ContainsFunc(list, func(e Extension) bool { return !e.isName() }) {
+	if len(list) > 0 && !slices.ContainsFunc(list, func(e Extension) bool { return !isName(e) }) {
 		return strings.Join(extensionArguments(list), ",")
 	}
 	text, _ := readableJSON(Set(list)) // values read from JSON can be encoded

@@ -3,7 +3,6 @@ package api
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -71,7 +70,7 @@ type UploadField struct {
 }
 
 // UploadFields are the fields of an upload and of the record of a stored file, in the order of the
-// request and of the form. This table is the only list of them: the multipart body, details updates,
+// request and of the form. This table is the only list of them: details updates,
 // undo, flags, manifests, presets, drafts, the text for an editor, the form, the local service and the
 // contract use it. The file itself is not a field: see [Source].
 var UploadFields = []*UploadField{
@@ -79,11 +78,10 @@ var UploadFields = []*UploadField{
 		Name: FieldName, Key: "name", Flag: "name", Value: "NAME", Label: "Name", Words: "name", Hint: "a name is needed",
 		Help: "name of the stored file (default: the source's name)", NeedsText: true,
 		value: entryText{
-			get:  func(e *Entry) string { return e.FileName },
-			set:  func(e *Entry, text string) error { e.FileName = text; return nil },
-			part: func(u *Upload) (string, bool) { return u.FileName, true },
+			get: func(e *Entry) string { return e.FileName },
+			set: func(e *Entry, text string) error { e.FileName = text; return nil },
 		},
-		check: (*Upload).CheckPath,
+		check: CheckPathOf,
 	},
 	{
 		Name: "useUniqueFileName", Key: "unique", Flag: "unique", Value: "HOW", Label: "Unique name", Words: "naming", NeedsText: true,
@@ -92,10 +90,6 @@ var UploadFields = []*UploadField{
 		value: entryText{
 			get: func(e *Entry) string { return string(e.Naming) },
 			set: setNaming,
-			part: func(u *Upload) (string, bool) {
-				unique, ok := u.UseUniqueFileName.Get()
-				return strconv.FormatBool(unique), ok
-			},
 		},
 	},
 	{
@@ -127,7 +121,7 @@ var UploadFields = []*UploadField{
 		value: typedValue[Transformation]{
 			at:    func(u *Upload) *Field[Transformation] { return &u.Transformation },
 			wire:  jsonPart[Transformation],
-			text:  Transformation.String,
+			text:  TransformationText,
 			parse: parseTransformation,
 			takes: "an object or steps",
 		},
@@ -206,9 +200,8 @@ var UploadFields = []*UploadField{
 		Name: FieldWebhook, Key: "webhook", Flag: "webhook", Value: "URL", Label: "Webhook", Words: "webhook", NeedsText: true, Hint: "https://example.com/hook",
 		Help: "address that learns how extensions end, or none (default: the receiver of this program, where the service can reach it)",
 		value: entryText{
-			get:  webhookText,
-			set:  setWebhook,
-			part: func(u *Upload) (string, bool) { return u.WebhookURL.Get() },
+			get: webhookText,
+			set: setWebhook,
 		},
 		check: checkSet(func(u *Upload) Field[string] { return u.WebhookURL }, CheckWebhookURL),
 	},

@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"html"
 	"maps"
 	"math"
 	"reflect"
-	"strings"
 	"time"
 )
 
@@ -199,32 +196,6 @@ func (f *File) IsFolder() bool { return f.Type == TypeFolder }
 
 // IsImage reports whether the service classifies the file as an image.
 func (f *File) IsImage() bool { return f.FileType == KindImage }
-
-// Markdown returns a link to the file, or an image; empty without an address.
-func (f *File) Markdown() string {
-	if f.URL == "" {
-		return ""
-	}
-	label := strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, "\n", " ", "\r", " ").Replace(f.Name)
-	address := strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "\n", "", "\r", "").Replace(f.URL)
-	link := "[" + label + "](" + address + ")"
-	if f.IsImage() {
-		return "!" + link
-	}
-	return link
-}
-
-// HTML returns an image element, or a link for other files; empty without an address.
-func (f *File) HTML() string {
-	address, name := html.EscapeString(f.URL), html.EscapeString(f.Name)
-	switch {
-	case f.URL == "":
-		return ""
-	case f.IsImage():
-		return fmt.Sprintf(`<img src="%s" alt="%s">`, address, name)
-	}
-	return fmt.Sprintf(`<a href="%s">%s</a>`, address, name)
-}
 
 // ThumbURL returns the address of the thumbnail, under either of its names in the specification, or
 // "".

@@ -36,7 +36,7 @@ var hostedFacts = []struct {
 }
 
 // HostedFacts returns the facts that only records of hosted services have, in reading order.
-func (f *File) HostedFacts() []Fact {
+func HostedFacts(f *File) []Fact {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(f.Raw, &members) != nil {
 		return nil
@@ -58,19 +58,15 @@ func (f *File) HostedFacts() []Fact {
 }
 
 // OtherFacts returns the members that neither File nor HostedFacts has, by name.
-func (f *File) OtherFacts() []Fact {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(f.Raw, &members) != nil {
-		return nil
-	}
+func OtherFacts(f *File) []Fact {
 	var facts []Fact
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		_, known := recordFields[name]
+	for _, name := range slices.Sorted(maps.Keys(f.Other)) {
+		known := FieldByName(name) != nil
 		for _, h := range hostedFacts {
 			known = known || h.name == name
 		}
 		if !known {
-			facts = append(facts, Fact{"other", name, jsonText(members[name])})
+			facts = append(facts, Fact{"other", name, jsonText(f.Other[name])})
 		}
 	}
 	return facts
@@ -105,7 +101,7 @@ func describeSchema(value json.RawMessage) string {
 	if json.Unmarshal(value, &schema) != nil || schema.Type == "" {
 		return jsonText(value)
 	}
-	words := schema.Describe()
+	words := DescribeSchema(&schema.MetadataSchema)
 	if schema.Truncated {
 		words += " and more"
 	}

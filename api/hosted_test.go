@@ -23,11 +23,11 @@ func TestHostedFacts(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &f); err != nil {
 			t.Fatal(err)
 		}
-		if got := fmt.Sprint(f.HostedFacts()); got != want {
+		if got := fmt.Sprint(api.HostedFacts(&f)); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
-	if facts := new(api.File).HostedFacts(); facts != nil {
+	if facts := api.HostedFacts(new(api.File)); facts != nil {
 		t.Errorf("no record has %v", facts)
 	}
 }
@@ -38,10 +38,10 @@ func TestOtherFacts(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"fileId":"f","tags":["a"],"isPublished":true,"duration":2,"selectedFieldsSchema":{},"z":"new","a":{"b":[1,2]}}`), &f); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprint(f.OtherFacts()), `[{other a {"b":[1,2]}} {other z new}]`; got != want {
+	if got, want := fmt.Sprint(api.OtherFacts(&f)), `[{other a {"b":[1,2]}} {other z new}]`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if facts := new(api.File).OtherFacts(); facts != nil {
+	if facts := api.OtherFacts(new(api.File)); facts != nil {
 		t.Errorf("no record has %v", facts)
 	}
 }

@@ -48,9 +48,9 @@ type MetadataSchema struct {
 	Default  json.RawMessage `json:"defaultValue,omitempty"`
 }
 
-// Hint describes the field and its values.
-func (f *MetadataField) Hint() string {
-	hint := f.Schema.Describe()
+// DescribeField describes a custom metadata field and its values.
+func DescribeField(f *MetadataField) string {
+	hint := DescribeSchema(&f.Schema)
 	if f.Description != "" {
 		hint = strings.TrimSuffix(f.Description, ".") + ". " + hint
 	}
@@ -71,10 +71,10 @@ func CheckMetadata(fields []MetadataField, values map[string]json.RawMessage) er
 		if string(values[key]) == "null" {
 			continue
 		}
-		if reason := fields[at].Schema.misfit(values[key]); reason != "" {
+		if reason := misfit(&fields[at].Schema, values[key]); reason != "" {
 			return &RuleError{
 				Field: "customMetadata", Message: "customMetadata: the value of " + quote(key) + " " + reason + ": " + clip(string(values[key]), 80),
-				Help: "Its field takes " + fields[at].Schema.Describe() + ".",
+				Help: "Its field takes " + DescribeSchema(&fields[at].Schema) + ".",
 			}
 		}
 	}
@@ -125,7 +125,7 @@ func hasValue(value json.RawMessage) bool { return len(value) > 0 && string(valu
 
 // misfit says why a value is invalid, as part of a sentence; empty if it is valid or the type is
 // unknown.
-func (s *MetadataSchema) misfit(value json.RawMessage) string {
+func misfit(s *MetadataSchema, value json.RawMessage) string {
 	is := func(into any) bool { return json.Unmarshal(value, into) == nil }
 	var text string
 	switch s.Type {
@@ -152,13 +152,13 @@ func (s *MetadataSchema) misfit(value json.RawMessage) string {
 			return "is more than " + string(s.MaxValue)
 		}
 	case MetadataDate:
-		return s.misfitDate(value)
+		return misfitDate(s, value)
 	case MetadataBoolean:
 		if !is(new(bool)) {
 			return "is not true or false"
 		}
 	case MetadataSingleSelect:
-		if !s.offers(value) {
+		if !offers(s, value) {
 			return "is none of the options"
 		}
 	case MetadataMultiSelect:
@@ -167,7 +167,7 @@ func (s *MetadataSchema) misfit(value json.RawMessage) string {
 			return "is no list"
 		}
 		for _, v := range list {
-			if !s.offers(v) {
+			if !offers(s, v) {
 				return "holds " + string(v) + ", which is none of the options"
 			}
 		}
@@ -184,7 +184,7 @@ func bound(text json.RawMessage) (float64, bool) {
 	return *n, true
 }
 
-func (s *MetadataSchema) misfitDate(value json.RawMessage) string {
+func misfitDate(s *MetadataSchema, value json.RawMessage) string {
 	at, ok := readDate(value)
 	if !ok {
 		return "is no date such as 2026-07-31"
@@ -218,7 +218,7 @@ func parseDate(text string, more ...string) (time.Time, bool) {
 }
 
 // offers reports whether a value is one of the options, regardless of how its JSON is written.
-func (s *MetadataSchema) offers(value json.RawMessage) bool {
+func offers(s *MetadataSchema, value json.RawMessage) bool {
 	return slices.ContainsFunc(s.Options, func(o json.RawMessage) bool { return sameScalar(o, value) })
 }
 
@@ -233,8 +233,8 @@ func sameScalar(a, b json.RawMessage) bool {
 	return x == y
 }
 
-// Describe describes the type and its bounds for a form.
-func (s *MetadataSchema) Describe() string {
+// DescribeSchema describes the type and its bounds for a form.
+func DescribeSchema(s *MetadataSchema) string {
 	words := s.Type
 	switch {
 	case s.MinLength != nil && s.MaxLength != nil:
@@ -270,18 +270,18 @@ func (s *MetadataSchema) Describe() string {
 	return words
 }
 
-// maxOptionsShown is the maximum number of options that Describe lists.
+// maxOptionsShown is the maximum number of options that DescribeSchema lists.
 const maxOptionsShown = 20
 
 var metadataTypes = []string{MetadataText, MetadataTextarea, MetadataNumber, MetadataDate, MetadataBoolean, MetadataSingleSelect, MetadataMultiSelect}
 
-// Check checks the schema of a new field: its type, matching and ordered bounds, options of a
+// CheckSchema checks the schema of a new field: its type, matching and ordered bounds, options of a
 // choice, and a fitting default, which required fields need. The error is a *RuleError.
-func (s *MetadataSchema) Check() error {
+func CheckSchema(s *MetadataSchema) error {
 	if !slices.Contains(metadataTypes, s.Type) {
 		return schemaError("type "+quote(s.Type)+" is not known", "The types are Text, Textarea, Number, Date, Boolean, SingleSelect and MultiSelect.")
 	}
-	for _, err := range []error{s.checkLengths(), s.checkBounds(), s.checkOptions()} {
+	for _, err := range []error{checkLengths(s), checkBounds(s), checkSchemaOptions(s)} {
 		if err != nil {
 			return err
 		}
@@ -292,13 +292,13 @@ func (s *MetadataSchema) Check() error {
 		}
 		return nil
 	}
-	if reason := s.misfit(s.Default); reason != "" {
+	if reason := misfit(s, s.Default); reason != "" {
 		return schemaError("defaultValue "+reason, "A default is a value as files may have it.")
 	}
 	return nil
 }
 
-func (s *MetadataSchema) checkLengths() error {
+func checkLengths(s *MetadataSchema) error {
 	if s.MinLength == nil && s.MaxLength == nil {
 		return nil
 	}
@@ -318,7 +318,7 @@ func (s *MetadataSchema) checkLengths() error {
 	return nil
 }
 
-func (s *MetadataSchema) checkBounds() error {
+func checkBounds(s *MetadataSchema) error {
 	if !hasValue(s.MinValue) && !hasValue(s.MaxValue) {
 		return nil
 	}
@@ -330,17 +330,17 @@ func (s *MetadataSchema) checkBounds() error {
 		if !hasValue(value) {
 			continue
 		}
-		if reason := kind.misfit(value); reason != "" {
+		if reason := misfit(&kind, value); reason != "" {
 			return schemaError(name+" "+reason, "A bound is of the type of the field.")
 		}
 	}
-	if hasValue(s.MinValue) && hasValue(s.MaxValue) && s.misfit(s.MinValue) != "" {
+	if hasValue(s.MinValue) && hasValue(s.MaxValue) && misfit(s, s.MinValue) != "" {
 		return schemaError("minValue and maxValue leave nothing between them", "Make minValue the smaller one.")
 	}
 	return nil
 }
 
-func (s *MetadataSchema) checkOptions() error {
+func checkSchemaOptions(s *MetadataSchema) error {
 	if s.Type != MetadataSingleSelect && s.Type != MetadataMultiSelect {
 		return nil
 	}

@@ -52,10 +52,10 @@ func TestCheckMetadata(t *testing.T) {
 			t.Errorf("%s: %v; want %q", c.values, err, c.wrong)
 		}
 	}
-	if got := fields[0].Hint(); got != "Who made it. Text, 2 to 4 characters" {
+	if got := DescribeField(&fields[0]); got != "Who made it. Text, 2 to 4 characters" {
 		t.Errorf("the hint is %q", got)
 	}
-	if got := fields[1].Schema.Describe(); got != "Number, 1900 to 2100" {
+	if got := DescribeSchema(&fields[1].Schema); got != "Number, 1900 to 2100" {
 		t.Errorf("words are %q, want \"Number, 1900 to 2100\"", got)
 	}
 }

@@ -29,7 +29,7 @@ func TestSchemaCheck(t *testing.T) {
 		if err := json.Unmarshal([]byte(c.schema), &s); err != nil {
 			t.Fatal(err)
 		}
-		err := s.Check()
+		err := CheckSchema(&s)
 		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%s: %v; want %q", c.schema, err, c.wrong)
 		}
@@ -67,7 +67,7 @@ func TestRequiredAndDefaultMetadata(t *testing.T) {
 			t.Errorf("%s was changed", c.values)
 		}
 	}
-	if got := fields[0].Schema.Describe(); got != "Text, required" {
+	if got := DescribeSchema(&fields[0].Schema); got != "Text, required" {
 		t.Errorf("words are %q, want \"Text, required\"", got)
 	}
 }

@@ -214,7 +214,7 @@ var (
 
 // SearchOperators returns the search operators for values of the type, in upper case
 // (hosted-service.md §8).
-func (s *MetadataSchema) SearchOperators() []string {
+func SearchOperators(s *MetadataSchema) []string {
 	var list []string
 	switch s.Type {
 	case MetadataText, MetadataTextarea:
@@ -233,7 +233,7 @@ func (s *MetadataSchema) SearchOperators() []string {
 
 // SearchMisfit says why a search value does not fit the type, as part of a sentence; empty if it fits
 // or the type is unknown. operator is in upper case.
-func (s *MetadataSchema) SearchMisfit(operator string, value SearchWord) string {
+func SearchMisfit(s *MetadataSchema, operator string, value SearchWord) string {
 	_, err := strconv.ParseFloat(value.Text, 64)
 	number := err == nil && strings.ContainsAny(value.Text, "0123456789")
 	boolean := strings.EqualFold(value.Text, "true") || strings.EqualFold(value.Text, "false")
@@ -311,7 +311,7 @@ func CheckSearch(fields []MetadataField, query string) error {
 	}
 	var schema *MetadataSchema // of the custom metadata field in the last comparison
 	refuse := func(message string) error {
-		return &RuleError{"searchQuery", message, "Its field takes " + schema.Describe() + "."}
+		return &RuleError{"searchQuery", message, "Its field takes " + DescribeSchema(schema) + "."}
 	}
 	c, err := ParseCondition(query, func(field SearchWord) ([]string, error) {
 		schema = schemaOf(field)
@@ -322,7 +322,7 @@ func CheckSearch(fields []MetadataField, query string) error {
 		case schema == nil || schema.Type == "":
 			return slices.Concat(SearchEquals, SearchCompares, SearchExists, []string{":", "HAS"}), nil
 		}
-		return schema.SearchOperators(), nil
+		return SearchOperators(schema), nil
 	})
 	var rule *RuleError
 	switch {
@@ -336,7 +336,7 @@ func CheckSearch(fields []MetadataField, query string) error {
 			return nil
 		}
 		for _, v := range c.Values {
-			if reason := schema.SearchMisfit(c.Operator, v); reason != "" {
+			if reason := SearchMisfit(schema, c.Operator, v); reason != "" {
 				return refuse(fmt.Sprintf("%s %s %s: the value %s", c.Field.Text, c.Operator, v, reason))
 			}
 		}

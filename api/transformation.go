@@ -68,8 +68,8 @@ func (t *Transformation) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// String returns the form that parseTransformation reads; empty for none.
-func (t Transformation) String() string {
+// TransformationText returns the form that parseTransformation reads; empty for none.
+func TransformationText(t Transformation) string {
 	switch {
 	case t.Pre == "" && t.Post == nil:
 		return ""
@@ -91,15 +91,15 @@ func CheckTransformation(t Transformation, mime string) error {
 		return transformationError("is for images and videos, and this is " + quote(mime))
 	}
 	for _, p := range t.Post {
-		if reason := p.misfit(mime, kind); reason != "" {
+		if reason := postMisfit(&p, mime, kind); reason != "" {
 			return transformationError(fmt.Sprintf("has %s in post, %s", quote(p.Type), reason))
 		}
 	}
 	return nil
 }
 
-// misfit returns why an element of post does not fit, or "".
-func (p *PostTransformation) misfit(mime, kind string) string {
+// postMisfit returns why an element of post does not fit, or "".
+func postMisfit(p *PostTransformation, mime, kind string) string {
 	switch video := kind == "video" || kind == ""; {
 	case p.Type != PostSteps && p.Type != PostStream && p.Type != postThumbnail && p.Type != postGIFToVideo:
 		return "which is not transformation, abs, thumbnail or gif-to-video"

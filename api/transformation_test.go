@@ -40,8 +40,8 @@ func TestTransformations(t *testing.T) {
 		if got != test.wrong {
 			t.Errorf("%s of %q: %q, want %q", test.text, test.mime, got, test.wrong)
 		}
-		if wire, _, _ := field.Part(&e.Upload); test.wire != "" && wire != test.wire {
-			t.Errorf("%s travels as %s, want %s", test.text, wire, test.wire)
+		if parts, _ := e.Parts(); test.wire != "" && parts[1].Value != test.wire {
+			t.Errorf("%s travels as %v, want %s", test.text, parts, test.wire)
 		}
 	}
 }

@@ -2,6 +2,8 @@ package api
 
 import (
 	"encoding/json"
+	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,48 +15,48 @@ type Upload struct {
 	Source                  Source                            `json:"source"`
 	FileName                string                            `json:"fileName"`
 	UseUniqueFileName       Field[bool]                       `json:"useUniqueFileName,omitzero"` // default true
-	Tags                    Field[[]string]                   `json:"tags,omitzero"`
 	Folder                  Field[string]                     `json:"folder,omitzero"`            // default "/"
 	IsPrivateFile           Field[bool]                       `json:"isPrivateFile,omitzero"`     // default false
+	Other                   Members                           `json:"other,omitempty"`            // texts without a member here
+	Transformation          Field[Transformation]             `json:"transformation,omitzero"`    // hosted services only
+	Tags                    Field[[]string]                   `json:"tags,omitzero"`
 	CustomCoordinates       Field[string]                     `json:"customCoordinates,omitzero"` // "x,y,width,height"
-	ResponseFields          Field[[]string]                   `json:"responseFields,omitzero"`
 	Extensions              Field[[]Extension]                `json:"extensions,omitzero"`
-	WebhookURL              Field[string]                     `json:"webhookUrl,omitzero"`
 	OverwriteFile           Field[bool]                       `json:"overwriteFile,omitzero"`           // default true
-	OverwriteAITags         Field[bool]                       `json:"overwriteAITags,omitzero"`         // default true
 	OverwriteTags           Field[bool]                       `json:"overwriteTags,omitzero"`           // default true
+	OverwriteAITags         Field[bool]                       `json:"overwriteAITags,omitzero"`         // default true
 	OverwriteCustomMetadata Field[bool]                       `json:"overwriteCustomMetadata,omitzero"` // default true
 	CustomMetadata          Field[map[string]json.RawMessage] `json:"customMetadata,omitzero"`
-	Transformation          Field[Transformation]             `json:"transformation,omitzero"` // hosted services only
-	Other                   Members                           `json:"other,omitempty"`         // fields of the table without a member here
+	ResponseFields          Field[[]string]                   `json:"responseFields,omitzero"`
+	WebhookURL              Field[string]                     `json:"webhookUrl,omitzero"`
 }
 
-// Path returns the path of the stored file in the service's form. If the service adds a suffix, it is
+// PathOf returns the path of the stored file in the service's form. If the service adds a suffix, it is
 // only the beginning of the path.
-func (u *Upload) Path() string {
+func PathOf(u *Upload) string {
 	folder, _ := CleanFolder(u.Folder.Or("/"))
 	return folder + StoredName(u.FileName)
 }
 
-// CheckPath checks the name and the length of the path of the stored file. An invalid folder is
+// CheckPathOf checks the name and the length of the path of the stored file. An invalid folder is
 // left to the check of the folder.
-func (u *Upload) CheckPath() error {
+func CheckPathOf(u *Upload) error {
 	if err := CheckName(u.FileName); err != nil {
 		return err
 	}
 	if _, err := CleanFolder(u.Folder.Or("/")); err != nil {
 		return nil
 	}
-	path := u.Path()
+	path := PathOf(u)
 	if u.UseUniqueFileName.Or(true) {
 		path = UniqueName(path, NewSuffix())
 	}
 	return CheckPath(path)
 }
 
-// Check returns everything that the service would refuse about the upload (service.md §4.1), each
+// CheckUpload returns everything that the service would refuse about the upload (service.md §4.1), each
 // as a *RuleError. It does not inspect the bytes.
-func (u *Upload) Check() []error {
+func CheckUpload(u *Upload) []error {
 	var found []error
 	for _, f := range UploadFields {
 		if err := f.Check(u); err != nil {
@@ -108,18 +110,28 @@ type Part struct {
 	Value string `json:"value"`
 }
 
-// Parts returns the text parts of the request in order, without the file: booleans as true or false,
-// lists joined with commas, JSON as text. It returns an error for a value that cannot be encoded as
-// JSON.
+// Parts returns the text parts of the request in the order of the members, without the file: booleans
+// as true or false, lists of texts joined with commas, other values as JSON. It returns a *RuleError for
+// a value that cannot be encoded as JSON.
 func (u *Upload) Parts() ([]Part, error) {
-	var parts []Part
-	for _, f := range UploadFields {
-		text, sent, err := f.Part(u)
-		if err != nil {
-			return nil, &RuleError{Field: f.Name, Message: f.Name + " cannot be written as JSON: " + err.Error()}
-		}
-		if sent {
-			parts = append(parts, Part{f.Name, text})
+	parts := []Part{{"fileName", u.FileName}}
+	for f := range reflect.TypeFor[Upload]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch field := reflect.ValueOf(u).Elem().FieldByIndex(f.Index).Interface().(type) {
+		case Members:
+			for _, name := range slices.Sorted(maps.Keys(field)) {
+				if string(field[name]) != "null" {
+					parts = append(parts, Part{name, field.Text(name)})
+				}
+			}
+		case interface{ part() (string, bool, error) }:
+			text, sent, err := field.part()
+			if err != nil {
+				return nil, &RuleError{Field: name, Message: name + " cannot be written as JSON: " + err.Error()}
+			}
+			if sent {
+				parts = append(parts, Part{name, text})
+			}
 		}
 	}
 	return parts, nil

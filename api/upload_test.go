@@ -38,8 +38,8 @@ var fullParts = []api.Part{
 	{Name: "useUniqueFileName", Value: "false"},
 	{Name: "folder", Value: "/a/b/"},
 	{Name: "isPrivateFile", Value: "true"},
-	{Name: "description", Value: "two\r\nlines"},
 	{Name: "checks", Value: `"file.size" < "2mb"`},
+	{Name: "description", Value: "two\r\nlines"},
 	{Name: "transformation", Value: `{"pre":"w-1600,q-80","post":[{"type":"abs","value":"sr-360_720","protocol":"hls"}]}`},
 	{Name: "tags", Value: "summer,am Meer"},
 	{Name: "customCoordinates", Value: "10,20,300,200"},
@@ -115,7 +115,7 @@ func TestPartsKeepAbsentEmptyAndFalseApart(t *testing.T) {
 
 // TestUploadCheck: check finds every broken rule of service.md §4.1, not only the first.
 func TestUploadCheck(t *testing.T) {
-	if found := fullUpload(api.Source{Path: "x"}).Check(); found != nil {
+	if found := api.CheckUpload(fullUpload(api.Source{Path: "x"})); found != nil {
 		t.Errorf("a good upload: %v", found)
 	}
 	bad := api.Upload{
@@ -128,7 +128,7 @@ func TestUploadCheck(t *testing.T) {
 		WebhookURL:        api.Set("example.com"),
 	}
 	fields := []string{"fileName", "folder", "tags", "customCoordinates", "extensions", "responseFields", "webhookUrl", "file"}
-	found := bad.Check()
+	found := api.CheckUpload(&bad)
 	if len(found) != len(fields) {
 		t.Fatalf("found %d faults %v, want %d", len(found), found, len(fields))
 	}
@@ -136,7 +136,7 @@ func TestUploadCheck(t *testing.T) {
 		wantRule(t, found[i], field)
 	}
 	null := api.Upload{FileName: "a", Tags: api.Null[[]string](), Folder: api.Null[string](), CustomCoordinates: api.Null[string](), WebhookURL: api.Null[string]()}
-	if found := null.Check(); found != nil {
+	if found := api.CheckUpload(&null); found != nil {
 		t.Errorf("null fields: %v", found)
 	}
 }

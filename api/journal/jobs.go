@@ -151,7 +151,7 @@ func (j *Journal) HasCompetingJob(ctx context.Context, job api.Job, fileID strin
 		AND (file = ? AND file <> '' OR size = ? AND state IN ('waiting', 'sending', 'offline', 'unknown', 'processing'))`,
 		job.Profile, job.ID, fileID, job.Identity.Size)
 	return slices.ContainsFunc(others, func(other api.Job) bool {
-		return other.State == api.Stored || other.Attempts > 0 && other.Upload.Path() == job.Upload.Path()
+		return other.State == api.Stored || other.Attempts > 0 && api.PathOf(&other.Upload) == api.PathOf(&job.Upload)
 	}), err
 }
 

@@ -126,7 +126,7 @@ func (l *Library) readChange(r *http.Request) (*change, error) {
 	if c.removeAll = string(removed) == `"all"`; removed != nil && !c.removeAll && json.Unmarshal(removed, &c.remove) != nil {
 		return nil, wrongType("removeAITags", `Send an array of texts, or "all".`)
 	}
-	if problems := c.Check(); len(problems) > 0 {
+	if problems := api.CheckDetails(c.Details); len(problems) > 0 {
 		return nil, problems[0]
 	}
 	if address, ok := c.WebhookURL.Get(); ok {

@@ -104,7 +104,7 @@ func checkSchema(text json.RawMessage) error {
 	schema := new(api.MetadataSchema)
 	err := decoder.Decode(schema)
 	if err == nil {
-		return schema.Check()
+		return api.CheckSchema(schema)
 	}
 	reason := strings.TrimPrefix(err.Error(), "json: ") // unknown field "x"
 	if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {

@@ -375,7 +375,7 @@ func (f *form) missing() error {
 	if f.upload.FileName == "" {
 		return badRequest("Your request is missing fileName parameter.", "Give the file a name.")
 	}
-	return f.upload.CheckPath()
+	return api.CheckPathOf(&f.upload)
 }
 
 // wantsField reports whether the request asked for a response field.

@@ -140,7 +140,7 @@ func findSubject(name api.SearchWord, fields []api.MetadataField) (searchSubject
 		return searchSubject{}, fmt.Errorf("no custom metadata field %s", quote(key))
 	}
 	schema := fields[at].Schema
-	s := searchSubject{store.MatchCustom, key, schema.SearchOperators(), setValues(schema)}
+	s := searchSubject{store.MatchCustom, key, api.SearchOperators(&schema), setValues(schema)}
 	if schema.Type == api.MetadataDate {
 		s.set = setDate
 	}
@@ -186,7 +186,7 @@ func setNumber(read func(string, time.Time) (int64, error)) func(*store.Match, [
 func setValues(schema api.MetadataSchema) func(*store.Match, []api.SearchWord, time.Time) error {
 	return func(m *store.Match, values []api.SearchWord, _ time.Time) error {
 		for _, v := range values {
-			if reason := schema.SearchMisfit(strings.ToUpper(m.Op), v); reason != "" {
+			if reason := api.SearchMisfit(&schema, strings.ToUpper(m.Op), v); reason != "" {
 				return fmt.Errorf("%s %s", v, reason)
 			}
 			m.Values, m.Text = append(m.Values, looseValue(v)), append(m.Text, v.Text)

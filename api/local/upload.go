@@ -61,7 +61,7 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	if later && errors.Is(err, errChecks) { // of a video it is checked after the answer
 		err = l.records.Update(r.Context(), func(tx store.Tx) error {
 			return l.addEvent(tx, preTransformError, r.Header.Get(requestIDHeader), f.upload.Transformation.Or(api.Transformation{}).Pre,
-				map[string]any{"name": f.upload.FileName, "path": f.upload.Path(), "transformation": failure(errChecks.Message)})
+				map[string]any{"name": f.upload.FileName, "path": api.PathOf(&f.upload), "transformation": failure(errChecks.Message)})
 		})
 		l.work.PostsAdded()
 		return answerQueued, err

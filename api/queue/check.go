@@ -63,16 +63,16 @@ func (q *Queue) check(ctx context.Context, job *api.Job) checkResult {
 		return checkResult{presence: isThere, help: "This service does not list its files. It delivers this one with the same content."}
 	case notListed(err):
 		return checkResult{presence: cannotCheck, help: "This service does not list its files, so mediadesk cannot find out whether " +
-			job.Upload.Path() + " arrived. Look in the library of the service before you send it again."}
+			api.PathOf(&job.Upload) + " arrived. Look in the library of the service before you send it again."}
 	}
-	return checkResult{presence: checkFailed, help: "The search for " + job.Upload.Path() + " failed too (" + err.Error() + "). Look in the library before you send it again."}
+	return checkResult{presence: checkFailed, help: "The search for " + api.PathOf(&job.Upload) + " failed too (" + err.Error() + "). Look in the library before you send it again."}
 }
 
 // notListed reports whether err means that the service does not list files, at least for this key.
 func notListed(err error) bool { return api.Unavailable(err) || api.KeyRefused(err) }
 
 func closing(job *api.Job) checkResult {
-	return checkResult{presence: noTime, help: "The program closed before it could search for " + job.Upload.Path() + ". Look in the library before you send it again."}
+	return checkResult{presence: noTime, help: "The program closed before it could search for " + api.PathOf(&job.Upload) + ". Look in the library before you send it again."}
 }
 
 func (q *Queue) list(ctx context.Context, query api.Query) ([]api.File, error) {
@@ -95,7 +95,7 @@ func (q *Queue) checkExact(ctx context.Context, job *api.Job, files []api.File) 
 	u := &job.Upload
 	at := slices.IndexFunc(files, func(f api.File) bool { return samePath(&f, u) })
 	if at < 0 {
-		return checkResult{presence: isMissing, help: fmt.Sprintf("The library does not show %s. It may still arrive: check once more before you send it again.", u.Path())}
+		return checkResult{presence: isMissing, help: fmt.Sprintf("The library does not show %s. It may still arrive: check once more before you send it again.", api.PathOf(u))}
 	}
 	there, began := &files[at], firstAttempt(job)
 	if job.OwnName() {
@@ -110,9 +110,9 @@ func (q *Queue) checkExact(ctx context.Context, job *api.Job, files []api.File) 
 	case isNew && (content == sameContent && (keeps || sameTags(job, there)) || content == sameSize && keeps) && !q.hasCompetingJob(ctx, job, there):
 		return checkResult{presence: isThere, file: there}
 	case keeps:
-		return checkResult{presence: cannotCheck, help: fmt.Sprintf("The library has a file at %s, %s. It may be another one.", u.Path(), describeFile(there))}
+		return checkResult{presence: cannotCheck, help: fmt.Sprintf("The library has a file at %s, %s. It may be another one.", api.PathOf(u), describeFile(there))}
 	}
-	return checkResult{presence: isMissing, help: fmt.Sprintf("The library has %s, %s. Compare it before you send it again: that would store one more version.", u.Path(), describeFile(there))}
+	return checkResult{presence: isMissing, help: fmt.Sprintf("The library has %s, %s. Compare it before you send it again: that would store one more version.", api.PathOf(u), describeFile(there))}
 }
 
 // isFirstVersion reports whether a file has the content with which it was created.
@@ -128,7 +128,7 @@ func samePath(f *api.File, u *api.Upload) bool {
 		return false
 	}
 	if f.FilePath != "" {
-		return norm.NFC.String(f.FilePath) == norm.NFC.String(u.Path())
+		return norm.NFC.String(f.FilePath) == norm.NFC.String(api.PathOf(u))
 	}
 	return norm.NFC.String(f.Name) == norm.NFC.String(api.StoredName(u.FileName))
 }
@@ -207,7 +207,7 @@ func (q *Queue) isDelivered(ctx context.Context, job *api.Job) bool {
 	if !ok {
 		return false
 	}
-	f := api.File{URL: host.DeliveryAddress(job.Upload.Path()), Size: api.Set(job.Identity.Size)}
+	f := api.File{URL: host.DeliveryAddress(api.PathOf(&job.Upload)), Size: api.Set(job.Identity.Size)}
 	return q.compareContent(ctx, job, &f) == sameContent
 }
 

@@ -112,7 +112,7 @@ func (n *notes) HasCompetingJob(_ context.Context, job api.Job, fileID string) (
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, other := range n.jobs {
-		if other.ID != job.ID && (other.File != nil && other.File.FileID == fileID || other.State == api.Unknown && other.Upload.Path() == job.Upload.Path()) {
+		if other.ID != job.ID && (other.File != nil && other.File.FileID == fileID || other.State == api.Unknown && api.PathOf(&other.Upload) == api.PathOf(&job.Upload)) {
 			return true, nil
 		}
 	}
@@ -260,7 +260,7 @@ func (s *service) Upload(ctx context.Context, u *api.Upload, p *api.Progress) (*
 func (s *service) store(u *api.Upload) (*api.File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	path := u.Path()
+	path := api.PathOf(u)
 	if u.UseUniqueFileName.Or(true) {
 		path = api.UniqueName(path, api.NewSuffix())
 	}

@@ -264,7 +264,7 @@ func stored(job api.Job, found checkResult) result {
 	job.State, job.File, job.Failure, job.Evidence = api.Stored, found.file, nil, api.SurelyStored
 	if found.file == nil {
 		job.Failure = &api.Failure{
-			Message: "It is stored as " + job.Upload.Path() + ". The answer with its record was lost.",
+			Message: "It is stored as " + api.PathOf(&job.Upload) + ". The answer with its record was lost.",
 			Help:    "An earlier attempt stored it: the service refused to store it again.",
 		}
 		if found.presence == isThere {

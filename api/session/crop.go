@@ -112,7 +112,7 @@ func (c Crop) URL(f *api.File, region image.Rectangle, width int) string {
 func (c Crop) Markdown(f *api.File, region image.Rectangle) string {
 	made := *f
 	made.URL = c.URL(f, region, 0)
-	return made.Markdown()
+	return api.Markdown(&made)
 }
 
 // HTML returns an image element of the crop, with a srcset of smaller widths for a ratio.

@@ -57,7 +57,7 @@ func (s *Session) compareStored(ctx context.Context, j *api.Job) error {
 		stored, err = s.Read(ctx, j.File.FileID)
 	} else {
 		var found api.Place
-		if found, err = s.Locate(ctx, j.Upload.Path()); found.At.IsZero() { // else it is from the journal
+		if found, err = s.Locate(ctx, api.PathOf(&j.Upload)); found.At.IsZero() { // else it is from the journal
 			stored = found.File
 		}
 	}
@@ -65,10 +65,10 @@ func (s *Session) compareStored(ctx context.Context, j *api.Job) error {
 		err = errors.New("no file is there")
 	}
 	if err != nil {
-		return fmt.Errorf("the record of %s could not be read back from %s: %w", j.Upload.Path(), j.Profile, err)
+		return fmt.Errorf("the record of %s could not be read back from %s: %w", api.PathOf(&j.Upload), j.Profile, err)
 	}
 	if size := sizeOf(stored); size != j.Identity.Size || size < 0 {
-		return fmt.Errorf("%s has %d bytes in %s, and %d were to be sent", j.Upload.Path(), size, j.Profile, j.Identity.Size)
+		return fmt.Errorf("%s has %d bytes in %s, and %d were to be sent", api.PathOf(&j.Upload), size, j.Profile, j.Identity.Size)
 	}
 	if stored.FileID == j.Upload.Source.Origin.FileID {
 		return fmt.Errorf("%s and %s show the same file", j.Upload.Source.Origin.Profile, j.Profile)
@@ -76,15 +76,15 @@ func (s *Session) compareStored(ctx context.Context, j *api.Job) error {
 	if j.File == nil || j.Attempts > 1 {
 		body, _, err := s.fetchOriginal(ctx, *stored, 0, j.Identity.Size)
 		if err != nil {
-			return fmt.Errorf("%s could not be read back from %s: %w", j.Upload.Path(), j.Profile, err)
+			return fmt.Errorf("%s could not be read back from %s: %w", api.PathOf(&j.Upload), j.Profile, err)
 		}
 		defer body.Close()
 		sum, _, err := api.HashContent(body)
 		switch {
 		case err != nil:
-			return fmt.Errorf("%s could not be read back from %s: %w", j.Upload.Path(), j.Profile, err)
+			return fmt.Errorf("%s could not be read back from %s: %w", api.PathOf(&j.Upload), j.Profile, err)
 		case sum != j.Hash:
-			return fmt.Errorf("%s has other bytes in %s than those that were sent", j.Upload.Path(), j.Profile)
+			return fmt.Errorf("%s has other bytes in %s than those that were sent", api.PathOf(&j.Upload), j.Profile)
 		}
 	}
 	return nil

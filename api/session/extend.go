@@ -144,7 +144,7 @@ func (s *Session) resolveSaved(ctx context.Context, fields ...*api.Field[[]api.E
 	read := false
 	for _, field := range fields {
 		list := field.Or(nil)
-		if !slices.ContainsFunc(list, api.Extension.MayBeSaved) {
+		if !slices.ContainsFunc(list, api.MayBeSaved) {
 			continue
 		}
 		var err error

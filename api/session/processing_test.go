@@ -96,7 +96,7 @@ func eventsDecide(t *testing.T, account bool) {
 		res.Body.Close()
 	}
 	post("upload.pre-transform.success", "request-1", `{"fileId":"f1","name":"clip.mp4","filePath":"/clip.mp4"}`)
-	post("upload.pre-transform.error", "", fmt.Sprintf(`{"name":%q,"path":%q,"transformation":{"error":{"reason":"encoding_failed"}}}`, jobs[1].Upload.FileName, jobs[1].Upload.Path()))
+	post("upload.pre-transform.error", "", fmt.Sprintf(`{"name":%q,"path":%q,"transformation":{"error":{"reason":"encoding_failed"}}}`, jobs[1].Upload.FileName, api.PathOf(&jobs[1].Upload)))
 	post("upload.pre-transform.success", "nobody", `{"fileId":"f3","name":"clip.mp4","filePath":"/clip.mp4"}`)
 	post("file.created", "request-3", `{"fileId":"f3"}`)
 	for i, want := range []api.State{api.Stored, api.Refused, api.Processing} {

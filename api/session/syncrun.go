@@ -25,7 +25,7 @@ func (s *Session) ResumeSync(ctx context.Context, local, folder string) error {
 	var ids []int64
 	for i := range open {
 		rel, err := filepath.Rel(local, open[i].Upload.Source.Path)
-		if err == nil && filepath.IsLocal(rel) && strings.HasPrefix(open[i].Upload.Path(), folder) && open[i].Naming == api.NameExact {
+		if err == nil && filepath.IsLocal(rel) && strings.HasPrefix(api.PathOf(&open[i].Upload), folder) && open[i].Naming == api.NameExact {
 			ids = append(ids, open[i].ID)
 		}
 	}
@@ -150,7 +150,7 @@ func (y *Sync) upload(ctx context.Context, steps []SyncStep, end func(SyncStep, 
 		api.ApplyNaming(&u, api.NameExact)
 		id, err := api.Identify(l.source.Path)
 		if err == nil {
-			err = errors.Join(api.CheckSize(id.Size, y.s.Profile.MaxSize), errors.Join(u.Check()...))
+			err = errors.Join(api.CheckSize(id.Size, y.s.Profile.MaxSize), errors.Join(api.CheckUpload(&u)...))
 		}
 		if err != nil {
 			end(step, err)

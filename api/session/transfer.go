@@ -172,7 +172,7 @@ func (p *planner) add(ctx context.Context, f *api.File, base string) error {
 	}
 	job := p.job(f, origin, base)
 	size, sized := f.Size.Get()
-	if err := errors.Join(job.Upload.Check()...); err != nil {
+	if err := errors.Join(api.CheckUpload(&job.Upload)...); err != nil {
 		skip(err)
 		return nil
 	}
@@ -180,7 +180,7 @@ func (p *planner) add(ctx context.Context, f *api.File, base string) error {
 		skip(err)
 		return nil
 	}
-	place := job.Upload.Path()
+	place := api.PathOf(&job.Upload)
 	if other, twice := p.taken[place]; twice {
 		if other != origin {
 			skip(fmt.Errorf("%s has the same destination %s", other.Path, place))

@@ -282,7 +282,7 @@ func TestTransfer(t *testing.T) {
 		t.Errorf("the second plan: %+v", again)
 	}
 	moved := planTransfer(t, to, "/x/", TransferOptions{Folder: "/new", Filter: Filter{Include: []string{"b*"}}})
-	if len(moved.Jobs) != 1 || moved.Jobs[0].Upload.Path() != "/new/y/b.txt" {
+	if len(moved.Jobs) != 1 || api.PathOf(&moved.Jobs[0].Upload) != "/new/y/b.txt" {
 		t.Errorf("to another folder: %+v", moved)
 	}
 }
@@ -339,7 +339,7 @@ func TestTransferSkips(t *testing.T) {
 		t.Fatal(err)
 	}
 	transfer := planTransfer(t, to, "/", TransferOptions{})
-	if len(transfer.Jobs) != 1 || transfer.Jobs[0].Upload.Path() != "/y/a.txt" || len(transfer.Skipped) != 1 || transfer.Skipped[0].There ||
+	if len(transfer.Jobs) != 1 || api.PathOf(&transfer.Jobs[0].Upload) != "/y/a.txt" || len(transfer.Skipped) != 1 || transfer.Skipped[0].There ||
 		!strings.Contains(transfer.Skipped[0].Reason.Error(), "another size") {
 		t.Errorf("%+v", transfer)
 	}

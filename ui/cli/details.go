@@ -131,7 +131,7 @@ func (c *detailFlags) change(before *api.File) (api.Details, error) {
 		}
 		d.CustomMetadata = api.Set(values)
 	}
-	if problems := d.Check(); len(problems) > 0 {
+	if problems := api.CheckDetails(d); len(problems) > 0 {
 		return d, &exitError{exitUsage, problems[0]}
 	}
 	return d, nil
@@ -293,7 +293,7 @@ func recordLines(f *api.File) [][2]string {
 	for _, field := range api.StoredFields {
 		lines = append(lines, [2]string{field.Words, f.Other.Text(field.Name)})
 	}
-	for _, fact := range f.HostedFacts() {
+	for _, fact := range api.HostedFacts(f) {
 		lines = append(lines, [2]string{fact.Name(), fact.Value})
 	}
 	for _, key := range slices.Sorted(maps.Keys(f.CustomMetadata)) {
@@ -303,7 +303,7 @@ func recordLines(f *api.File) [][2]string {
 		lines = append(lines, [2]string{"version", f.VersionInfo.Name + " (" + f.VersionInfo.ID + ")"})
 	}
 	lines = append(lines, [2]string{"created", f.CreatedAt}, [2]string{"updated", f.UpdatedAt})
-	for _, fact := range f.OtherFacts() {
+	for _, fact := range api.OtherFacts(f) {
 		if api.FieldByName(fact.Label) != nil {
 			continue // it is above
 		}

@@ -163,7 +163,7 @@ func (u *uploadFlags) common(cmd *cobra.Command, p *Program, s *session.Session)
 	if err == nil {
 		warnPlans(p, s.Profile, []planned{one})
 		some := one.of(api.Source{Path: "file"}, false)
-		if problems := some.Check(); len(problems) > 0 {
+		if problems := api.CheckUpload(&some.Entry.Upload); len(problems) > 0 {
 			err = &exitError{exitUsage, problems[0]}
 		}
 	}

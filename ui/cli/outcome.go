@@ -129,7 +129,7 @@ func jobSentence(j api.Job) string {
 	}
 	switch j.State {
 	case api.Stored:
-		line := fmt.Sprintf("%s: stored as %s", name, text.Safe(j.Upload.Path()))
+		line := fmt.Sprintf("%s: stored as %s", name, text.Safe(api.PathOf(&j.Upload)))
 		if j.File != nil {
 			line = fmt.Sprintf("%s: stored as %s (%s)", name, text.Safe(j.File.FilePath), text.Safe(j.File.FileID))
 		}

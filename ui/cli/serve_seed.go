@@ -111,7 +111,7 @@ func seedInto(ctx context.Context, address string, key api.Key, uploads []api.Up
 	}
 	for i := range uploads {
 		u := &uploads[i]
-		if taken[u.Path()] {
+		if taken[api.PathOf(u)] {
 			continue
 		}
 		if _, err := client.Upload(ctx, u, nil); err != nil {

@@ -175,8 +175,8 @@ func (p *Program) unspool(plans []planned) {
 // copyForms are the formats for copying addresses.
 var copyForms = map[string]func(*api.File) string{
 	"url":      func(f *api.File) string { return f.URL },
-	"markdown": (*api.File).Markdown,
-	"html":     (*api.File).HTML,
+	"markdown": api.Markdown,
+	"html":     api.HTML,
 }
 
 // copy copies the addresses of stored files to the terminal's clipboard in a format of copyForms.

@@ -232,7 +232,7 @@ func checkPlans(plans []planned) error {
 		if one.err != nil {
 			continue
 		}
-		if problems := one.Check(); len(problems) > 0 {
+		if problems := api.CheckUpload(&one.Entry.Upload); len(problems) > 0 {
 			if !one.inFolder || !isPlace(problems[0]) {
 				return one.refuse(problems[0])
 			}
@@ -243,15 +243,15 @@ func checkPlans(plans []planned) error {
 			continue
 		}
 		// Either could end up as an older version of the other.
-		if other, taken := places[one.Path()]; taken && !one.OverwriteFile.IsSet() {
+		if other, taken := places[api.PathOf(&one.Entry.Upload)]; taken && !one.OverwriteFile.IsSet() {
 			one.err = &api.RuleError{
 				Field:   "fileName",
-				Message: fmt.Sprintf("it would be stored as %s, like %s", one.Path(), other),
+				Message: fmt.Sprintf("it would be stored as %s, like %s", api.PathOf(&one.Entry.Upload), other),
 				Help:    "Use --unique here, rename one of them, or use --overwrite-file to store versions of one file.",
 			}
 			continue
 		}
-		places[one.Path()] = one.Source.String()
+		places[api.PathOf(&one.Entry.Upload)] = one.Source.String()
 	}
 	return nil
 }
@@ -413,7 +413,7 @@ func (p *Program) warnExtensions(profile session.Profile, list []api.Extension) 
 
 // stored prints that a source was stored before and is skipped.
 func (o *uploadOutput) stored(one planned, before *api.Job) error {
-	path := before.Upload.Path()
+	path := api.PathOf(&before.Upload)
 	if before.File != nil {
 		path = cmp.Or(before.File.FilePath, path)
 	}

@@ -79,7 +79,7 @@ func extensionRows(over *kit.Overlays, offers offers, do func(api.Extension) tea
 		rows = append(rows, kit.MenuRow{Key: p.key, Label: p.label, Note: p.element, Do: func() tea.Cmd { return chosen(p.element) }})
 	}
 	for _, saved := range offers.saved {
-		rows = append(rows, kit.MenuRow{Label: text.Safe(saved.Name), Note: text.Safe("saved: " + saved.Description), Do: func() tea.Cmd { return do(saved.Element()) }})
+		rows = append(rows, kit.MenuRow{Label: text.Safe(saved.Name), Note: text.Safe("saved: " + saved.Description), Do: func() tea.Cmd { return do(api.SavedElement(&saved)) }})
 	}
 	return append(rows,
 		kit.MenuRow{Key: "c", Label: "replace the background by a color…", Note: "remove-bg", Do: func() tea.Cmd { return askColor(over, offers.color, do) }},

@@ -55,7 +55,7 @@ func (m Metadata) Rows() []*Row {
 		}
 		row.Set = func(i int, text string) { m.Set(i, key, valueOf(text, f)) }
 		if f.Name != "" {
-			row.Note = func() string { return text.Safe(f.Name+": "+f.Hint()) + "." }
+			row.Note = func() string { return text.Safe(f.Name+": "+api.DescribeField(&f)) + "." }
 		}
 		if m.Changed != nil {
 			row.Changed = func(i int) bool { return m.Changed(i, key) }
@@ -120,7 +120,7 @@ func (m Metadata) edit(key string) tea.Cmd {
 		typed = MetadataText(now, f.Schema)
 	}
 	if f.Name != "" {
-		words = f.Hint() + "; empty removes it."
+		words = api.DescribeField(&f) + "; empty removes it."
 	}
 	if mixed {
 		words = "The files have different values; what you type replaces all of them. " + words

@@ -297,7 +297,7 @@ func Copies(to *page.Copies, files []api.File, s Signer) {
 		{"u", "URL", func(f *api.File) string { return f.URL }},
 		{"i", "ID", func(f *api.File) string { return f.FileID }},
 		{"p", "path", func(f *api.File) string { return f.FilePath }},
-		{"m", "Markdown", (*api.File).Markdown},
+		{"m", "Markdown", api.Markdown},
 		{"t", "tags", func(f *api.File) string { return api.JoinTags(f.Tags.Or(nil)) }},
 		{"x", "region", func(f *api.File) string { return f.CustomCoordinates.Or("") }},
 		{"s", "signed URL, valid for a day", func(f *api.File) string {

@@ -143,7 +143,7 @@ func (e *entry) change() (api.Details, error) {
 		}
 		d.CustomCoordinates = api.Set(edit.CleanRegion(text))
 	}
-	if errs := d.Check(); len(errs) > 0 {
+	if errs := api.CheckDetails(d); len(errs) > 0 {
 		return d, errs[0]
 	}
 	return d, nil

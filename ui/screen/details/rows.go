@@ -160,7 +160,7 @@ func (m *Model) facts(f *api.File) []api.Fact {
 	if private, ok := f.IsPrivateFile.Get(); ok {
 		add("", "Private", map[bool]string{true: "yes, the original needs a signed address", false: "no"}[private])
 	}
-	for _, fact := range f.HostedFacts() {
+	for _, fact := range api.HostedFacts(f) {
 		add(fact.Group, fact.Label, fact.Value)
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.ExtensionStatus)) {
@@ -184,7 +184,7 @@ func (m *Model) facts(f *api.File) []api.Fact {
 	for _, name := range slices.Sorted(maps.Keys(f.EmbeddedMetadata)) {
 		add("embedded", name, cmp.Or(api.PlainValue(f.EmbeddedMetadata[name]), `""`))
 	}
-	for _, fact := range f.OtherFacts() {
+	for _, fact := range api.OtherFacts(f) {
 		if api.FieldByName(fact.Label) != nil {
 			continue // it is a row
 		}

@@ -152,7 +152,7 @@ func (m *Model) describe(e kit.Entry[api.File], out *kit.Facts) (title string) {
 		for _, field := range api.StoredFields {
 			facts.Fact(field.Label, f.Other.Text(field.Name))
 		}
-		for _, fact := range f.HostedFacts() {
+		for _, fact := range api.HostedFacts(&f) {
 			if fact.Group == "" && (fact.Label != "Published" || fact.Value != "yes") {
 				facts.Fact(fact.Label, fact.Value)
 			}

@@ -385,7 +385,7 @@ func (m *Model) viewQueryHelp(size image.Point, th *theme.Theme) string {
 	case custom:
 		words = nil
 		for _, f := range m.query.fields {
-			words = append(words, queryWord{example: text.Safe(f.Name), help: text.Safe(f.Hint())})
+			words = append(words, queryWord{example: text.Safe(f.Name), help: text.Safe(api.DescribeField(&f))})
 		}
 	}
 	var lines []string

@@ -107,7 +107,7 @@ func (c *checker) rules(problems []problem) {
 	for _, p := range problems {
 		c.refuse(p.field, p.err)
 	}
-	for _, err := range c.Check() {
+	for _, err := range api.CheckUpload(&c.Entry.Upload) {
 		c.refuse(fieldOf(err), err)
 	}
 	if edit.Pattern(c.FileName).HasFields() {
@@ -241,7 +241,7 @@ func (m *Model) verdict(s *source) *verdict {
 	if s.checked != nil {
 		return s.checked
 	}
-	v := &verdict{path: s.entry.Path(), out: api.Outlook{Result: api.NewFile, Suffix: true}}
+	v := &verdict{path: api.PathOf(&s.entry.Upload), out: api.Outlook{Result: api.NewFile, Suffix: true}}
 	if u := s.upload(); s.entry.Naming != api.NameHere {
 		u.UseUniqueFileName = api.Set(s.entry.Naming != api.NameExact)
 		v.out = api.Consequences(&u, m.places[v.path].place)

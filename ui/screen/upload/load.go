@@ -418,7 +418,7 @@ func (s *source) describeStored() string {
 		f := s.known.listed
 		return "A file with this name and size is stored as " + f.FilePath + " since " + text.Date(f.Created())
 	}
-	place := job.Upload.Path()
+	place := api.PathOf(&job.Upload)
 	if job.File != nil && job.File.FilePath != "" {
 		place = job.File.FilePath
 	}

@@ -207,7 +207,7 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 
 // row draws a file's name and its results.
 func (v *patternView) row(r *patternRow, column, width int, selected bool, th *theme.Theme) string {
-	sign, words := theme.SignNone, r.entry.Path()
+	sign, words := theme.SignNone, api.PathOf(&r.entry.Upload)
 	if r.entry.Naming != api.NameExact {
 		words = r.folder() + r.storedName()
 	}

@@ -42,7 +42,7 @@ func (m *Model) send() tea.Cmd {
 	}
 	if len(taken) > 0 {
 		if len(taken) == 1 {
-			words += "A file named " + taken[0].entry.Path() + " is there already: sending makes a new version of it.\n"
+			words += "A file named " + api.PathOf(&taken[0].entry.Upload) + " is there already: sending makes a new version of it.\n"
 		} else {
 			words += text.Plural(len(taken), "file") + " have names that are taken: sending makes new versions of the files there.\n"
 		}

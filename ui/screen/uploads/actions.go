@@ -481,7 +481,7 @@ func copiesOf(job *api.Job) (copies page.Copies) {
 	copies.Add("u", "URL", file.URL)
 	copies.Add("i", "file id", file.FileID)
 	copies.Add("p", "path", target(job))
-	copies.Add("m", "Markdown", file.Markdown())
+	copies.Add("m", "Markdown", api.Markdown(file))
 	copies.Add("s", "source", job.Upload.Source.String())
 	if f := job.Failure; f != nil {
 		copies.Add("e", "error", strings.TrimSpace(failure(f)+"\n"+f.Help))

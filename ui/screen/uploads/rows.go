@@ -235,7 +235,7 @@ func target(job *api.Job) string {
 	if job.File != nil && job.File.FilePath != "" {
 		return job.File.FilePath
 	}
-	return job.Upload.Path()
+	return api.PathOf(&job.Upload)
 }
 
 // count is the number of jobs by state.

@@ -211,6 +211,7 @@ func copyRunning(t *testing.T, from, to string) {
 
 // TestCheckEveryEngine finds a missing content with engines of both kinds, also while the library runs.
 func TestCheckEveryEngine(t *testing.T) {
+	t.Parallel()
 	mediatest.SkipRacing(t)
 	onMixedEngines(t, func(t *testing.T, o local.Options) {
 		s := serve(t, o)

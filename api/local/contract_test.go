@@ -8,7 +8,10 @@ import (
 	"mediadesk/api/local"
 )
 
-func TestContract(t *testing.T) { onEachEngine(t, testContract) }
+func TestContract(t *testing.T) {
+	t.Parallel()
+	onEachEngine(t, testContract)
+}
 
 func testContract(t *testing.T, o local.Options) {
 	sources, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -13,6 +13,7 @@ import (
 // TestDatabaseIsDown: while PostgreSQL does not answer, requests are refused with Retry-After and
 // name the part that fails. Afterwards nothing is missing, and refused uploads can be repeated.
 func TestDatabaseIsDown(t *testing.T) {
+	t.Parallel()
 	server := pgtest.New(t)
 	l, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Database: server.Address("postgres"), Key: key(testKey)})
 	must(t, err)

@@ -114,6 +114,9 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		}
 		body, mime = bytes.NewReader(picture), kind
 	} else {
+		if l.redirect(w, r, file, cache) {
+			return nil
+		}
 		content, err := l.openContent(r.Context(), &file.Version)
 		if errors.Is(err, store.ErrNotFound) {
 			return errNoPath

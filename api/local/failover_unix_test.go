@@ -89,6 +89,7 @@ func (s *switched) serve(conn net.Conn) {
 // its standby, which takes over. Every answered upload is stored once, every extension run ends,
 // and every end is posted.
 func TestFailover(t *testing.T) {
+	t.Parallel()
 	mediatest.SkipRacing(t) // it waits for other processes
 	primary := pgtest.New(t)
 	standby := primary.Standby(t)

@@ -159,8 +159,9 @@ func (u *uploads) check(t *testing.T, address string) {
 // random instances until one stores it. Every file is stored once, every run ends, and every end
 // is posted.
 func TestInstancesAreKilled(t *testing.T) {
+	t.Parallel()
 	mediatest.SkipRacing(t) // its program has no detector
-	kills := 4
+	kills := 2
 	if os.Getenv("MEDIADESK_LONG") != "" {
 		kills = 200
 	}

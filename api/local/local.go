@@ -40,6 +40,7 @@ const maxObjects = 100_000
 type Options struct {
 	Dir            string                       // the folder; created if missing
 	Storage        string                       // address of the content store, such as s3://bucket?region=…; empty for a folder in Dir
+	RedirectFrom   int64                        // bytes from which pictures, videos and sounds are served by the store itself; 0: none
 	Database       string                       // postgres:// address of the records; empty for SQLite in Dir
 	Key            interface{ Reveal() string } // required
 	MaxSize        int64                        // largest upload, in bytes; 0 for DefaultMaxSize
@@ -75,6 +76,7 @@ type Library struct {
 	lock     *flock.Flock
 	records  *run.Records
 	contents store.Contents
+	direct   store.Direct // nil: the store serves no files itself
 	address  atomic.Pointer[string]
 	public   atomic.Bool     // it listens beyond this computer
 	hosts    map[string]bool // names that requests may use, in lower case
@@ -195,6 +197,9 @@ func (l *Library) open(ctx context.Context) error {
 		}
 	}
 	if l.contents, err = openContents(ctx, l.o.Dir, l.o.Storage); err != nil {
+		return err
+	}
+	if err := l.openDirect(); err != nil {
 		return err
 	}
 	if err := l.openRecords(ctx); err != nil {

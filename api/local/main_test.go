@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -33,6 +34,8 @@ func TestMain(m *testing.M) {
 			os.Exit(0)
 		}
 	}
+	flag.Parse()
+	flag.Set("test.parallel", "8") // they mostly wait
 	goleak.VerifyTestMain(m)
 }
 

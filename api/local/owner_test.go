@@ -15,6 +15,7 @@ import (
 // TestStoreOfOneLibrary: a store belongs to the library that opened it first, even while it is
 // empty. Another library can neither open it nor copy to it.
 func TestStoreOfOneLibrary(t *testing.T) {
+	t.Parallel()
 	mediatest.SkipRacing(t)
 	onEngines(t, recordEngines[1], contentEngines[2], func(t *testing.T, o local.Options) {
 		first := serve(t, o)

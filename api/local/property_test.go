@@ -19,7 +19,10 @@ import (
 
 // TestConsequencesComeTrue sends random uploads to random states. The library does what
 // api.Consequences predicts.
-func TestConsequencesComeTrue(t *testing.T) { onEachEngine(t, testConsequencesComeTrue) }
+func TestConsequencesComeTrue(t *testing.T) {
+	t.Parallel()
+	onEachEngine(t, testConsequencesComeTrue)
+}
 
 func testConsequencesComeTrue(t *testing.T, o local.Options) {
 	address, _ := serveAll(t, o)

@@ -129,6 +129,7 @@ func (s *sdkServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // TestGoSDK runs the tests of the official Go client from the module proxy.
 func TestGoSDK(t *testing.T) {
+	t.Parallel()
 	mediatest.SkipRacing(t)
 	const module = "github.com/imagekit-developer/imagekit-go/v2@v2.0.0"
 	out, err := exec.Command("go", "mod", "download", "-json", module).Output()

@@ -11,6 +11,7 @@ import (
 // TestSameContentOnTwoInstances stores and deletes the same content on two instances in turn. A
 // stored file keeps its content, however soon the other instance deletes its own.
 func TestSameContentOnTwoInstances(t *testing.T) {
+	t.Parallel()
 	onEngines(t, recordEngines[1], contentEngines[2], sameContentOnTwoInstances)
 }
 

@@ -18,6 +18,7 @@ import (
 // requests and breaks off another tenth. Every upload that was answered as stored is complete.
 // Refused uploads are not listed, and leave only contents that a repeat would use.
 func TestFaultsOfTheStore(t *testing.T) {
+	t.Parallel()
 	s3 := storetest.Serve(t)
 	var mu sync.Mutex
 	var on atomic.Bool
@@ -82,6 +83,7 @@ func TestFaultsOfTheStore(t *testing.T) {
 // TestStoreIsDown: while the store does not answer, uploads and reads are refused with Retry-After
 // and health names the store. Afterwards everything works, and an interrupted extension run ends well.
 func TestStoreIsDown(t *testing.T) {
+	t.Parallel()
 	s3 := storetest.Serve(t)
 	var isDown atomic.Bool
 	s3.Fault = func(w http.ResponseWriter, _ *http.Request) bool {

@@ -99,6 +99,7 @@ func removeRecords(t *testing.T, dir string) {
 // TestLostRecords: a library whose records are missing, empty, new or damaged does not open.
 // Nothing is removed, and repairing restores the snapshot if there is one.
 func TestLostRecords(t *testing.T) {
+	t.Parallel()
 	mediatest.SkipRacing(t)
 	for name, lose := range map[string]func(t *testing.T, dir string){
 		"missing": removeRecords,
@@ -362,6 +363,7 @@ func TestSetAside(t *testing.T) {
 // TestDeletedContents: the space of a deleted file is free soon. The next start finishes what a
 // crash interrupted, and a content that is stored again stays.
 func TestDeletedContents(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "library")
 	s := serve(t, local.Options{Dir: dir})
 	kept, once, twice := []byte("kept"), []byte("once"), []byte("twice")

@@ -55,6 +55,7 @@ func newServe(p *Program) *cobra.Command {
 	fl.StringVar(&s.addr, "addr", config.DefaultLocalAddr, "`HOST:PORT`: listen on this address; port 0 picks one (default: "+config.DefaultLocalAddr+")")
 	fl.StringVar(&s.Dir, "data", "", "`DIR`: folder of the library (default: the local profile's folder)")
 	fl.StringVar(&s.Storage, "storage", "", "`URL`: store of the contents: s3://BUCKET?region=… or file:///FOLDER (default: "+storageVariable+", else the folder of the library)")
+	fl.Int64Var(&s.RedirectFrom, "redirect-from", 0, "`BYTES`: redirect requests for media of at least this size to the S3 store, which clients must reach (default: never)")
 	fl.StringVar(&s.Database, "database", "", "`URL`: postgres:// address of a PostgreSQL database for the records, without a password; with one: "+config.DatabaseVariable+" (default: SQLite in the folder). Together with --storage, any number of instances can serve the library")
 	fl.BoolVar(&s.ephemeral, "ephemeral", false, "keep everything in a temporary folder and remove it at the end")
 	fl.StringVar(&s.key, "key", "", "`KEY`: private key, such as dev; on loopback only, because other users of this computer can see it")
@@ -230,8 +231,10 @@ func (s *serveFlags) complete(cmd *cobra.Command, p *Program, settings config.Lo
 			return fmt.Errorf("--public-url: %w", err)
 		}
 	}
-	if s.MaxSize < 1 && given("max-size") {
-		return errors.New("--max-size takes a number of bytes above 0")
+	for flag, n := range map[string]int64{"redirect-from": s.RedirectFrom, "max-size": s.MaxSize - 1} {
+		if n < 0 && given(flag) {
+			return fmt.Errorf("--%s takes a number of bytes above 0", flag)
+		}
 	}
 	if !given("max-size") {
 		s.MaxSize = settings.MaxSize

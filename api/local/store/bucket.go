@@ -241,6 +241,19 @@ func (b *bucket) Open(hash string) (Content, error) {
 	return opened{io.NewSectionReader(o, 0, o.size)}, nil
 }
 
+func (b *bucket) Address(hash string, span time.Duration, mime, cache string) (address string, err error) {
+	// Credentials may come from a server.
+	err = within(b.timeout, func(ctx context.Context) error {
+		headers := url.Values{"response-content-type": {mime}, "response-cache-control": {cache}}
+		u, err := b.client.PresignedGetObject(ctx, b.name, b.prefix+keyOf(hash, false), span, headers)
+		if err == nil {
+			address = u.String()
+		}
+		return err
+	})
+	return address, err
+}
+
 // retire removes a content unless a draft or record has begun to use it since it was listed.
 func (b *bucket) retire(s Stored, unwanted func() (bool, error), remove func(key string) error) error {
 	list, err := b.List(s.Hash)

@@ -43,6 +43,13 @@ type Contents interface {
 	Answers(ctx context.Context) error
 }
 
+// Direct is what a store has that clients can read from without the service.
+type Direct interface {
+	// Address returns an address that answers GET requests with a content for span, with
+	// these values of the headers Content-Type and Cache-Control.
+	Address(hash string, span time.Duration, mime, cache string) (string, error)
+}
+
 // The marks of contents.
 const (
 	LibraryMark = "library" // identity of the library that they belong to: another one would set aside what its records do not name

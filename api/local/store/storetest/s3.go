@@ -29,8 +29,7 @@ type Server struct {
 }
 
 // start runs an S3 server with a bucket until the test ends. If the program is not installed, it skips
-// the test, or fails if all tools are required. It sets the credentials in the environment, so the test
-// must not be parallel.
+// the test, or fails if all tools are required. It sets the credentials in the environment.
 func start(t *testing.T, dir, socket string) (stop func()) {
 	t.Helper()
 	program, err := exec.LookPath(Program)
@@ -46,9 +45,11 @@ func start(t *testing.T, dir, socket string) (stop func()) {
 		}
 	}
 	const user, secret = "tester", "secret-of-the-tester"
-	t.Setenv("AWS_ACCESS_KEY_ID", user)
-	t.Setenv("AWS_SECRET_ACCESS_KEY", secret)
-	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": user, "AWS_SECRET_ACCESS_KEY": secret, "AWS_EC2_METADATA_DISABLED": "true"} {
+		if err := os.Setenv(name, value); err != nil { // for good, so that tests can be parallel
+			t.Fatal(err)
+		}
+	}
 	cmd := exec.CommandContext(context.Background(), program,
 		"--port", socket, "--access", user, "--secret", secret, "--quiet",
 		"posix", "--sidecar", filepath.Join(dir, "sidecar"), filepath.Join(dir, "files"),

@@ -99,7 +99,7 @@ func TestMainJob(t *testing.T) {
 	// Watch.
 	term.Press("3")
 	term.WaitFor("0 pending")
-	term.WaitFor("webhook ")
+	term.WaitFor("by webhook")
 
 	// Edit the details.
 	openHarbour(term)
@@ -107,7 +107,7 @@ func TestMainJob(t *testing.T) {
 	term.Type("dusk,")
 	term.Press("esc", "down", "down", "enter") // the numbers of the region
 	term.Type("100,150,400,300")
-	term.WaitFor("Crop: 400 x 300")
+	term.WaitFor("400 × 300")
 	term.Press("ctrl+s")
 	term.WaitFor("Saved ")
 

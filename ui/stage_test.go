@@ -394,7 +394,7 @@ var scenes = []scene{
 		s.press("4")
 		s.waitFor("harbour.jpg", "Folder      /summer/")
 		s.press("down", "enter")
-		s.waitFor("c edit region", "Crop: 300 x 400")
+		s.waitFor("c edit region", "300 × 400")
 		s.waitForAction("rename, move, copy, versions, delete")
 	}},
 	{"settings", func(s *stage) {

@@ -210,5 +210,5 @@ func TestContactSheet(t *testing.T) {
 		}
 	}
 	d.Press("shift+tab", "enter")
-	d.Sees("Crop: 100 x 50")
+	d.Sees("100 × 50")
 }

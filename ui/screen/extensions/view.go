@@ -40,8 +40,11 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 		{r.pending, "pending", th.Strong},
 		{r.success, "success", th.Good},
 	} {
-		if c.n > 0 {
-			parts = append(parts, c.style.Render(text.Count(c.n)+" "+c.word))
+		switch words := text.Count(c.n) + " " + c.word; {
+		case c.n > 0:
+			parts = append(parts, c.style.Render(words))
+		case c.word == "pending":
+			parts = append(parts, th.Muted.Render(words))
 		}
 	}
 	if r.status != every {

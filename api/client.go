@@ -33,6 +33,9 @@ type Options struct {
 	// Insecure allows plain http to hosts of private networks, where others can intercept the key.
 	Insecure bool
 
+	// Rate limits the bytes a second of all transfers together; 0 for no limit.
+	Rate int64
+
 	// Stall is how long an upload may go without sending a byte; 0 means 60 s.
 	Stall time.Duration
 	// Answer is how long to wait for the answer after the last byte; 0 means 120 s.
@@ -87,14 +90,15 @@ func NewClient(o Options) (*Client, error) {
 			return nil, err
 		}
 	}
-	c.transport = newTransport(c.answer, o.Insecure)
+	c.transport = newTransport(c.answer, o.Insecure, o.Rate)
 	return c, nil
 }
 
 // Close closes idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-func newTransport(answer time.Duration, insecure bool) *http.Transport {
+func newTransport(answer time.Duration, insecure bool, rate int64) *http.Transport {
+	limit := &bandwidth{rate: rate}
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
 		Proxy: proxyFor,
@@ -110,6 +114,9 @@ func newTransport(answer time.Duration, insecure bool) *http.Transport {
 			if IsLoopback(host) && !IsLoopback(remote) || insecure && isPrivate(host) && !isPrivate(remote) {
 				conn.Close()
 				return nil, fmt.Errorf("%s leads to %s: %w", host, conn.RemoteAddr(), ErrInsecure)
+			}
+			if rate > 0 {
+				conn = limitedConn{conn, limit}
 			}
 			return newPatientConn(conn), nil
 		},

@@ -122,11 +122,12 @@ const downloads = 4
 
 // DownloadFolder downloads the files in a folder at any depth that pass the filter, with their
 // folders, into a local one. It skips files that exist with the same size and time, or with the
-// same content. Results are in the order of the listing. With dry it downloads nothing. If the
+// same content. n limits the downloads at the same time; 0 for the usual number. Results are in the
+// order of the listing. With dry it downloads nothing. If the
 // service does not list files, it uses those seen before.
-func (s *Session) DownloadFolder(ctx context.Context, folder, to string, filter Filter, dry bool) (iter.Seq[Downloaded], error) {
+func (s *Session) DownloadFolder(ctx context.Context, folder, to string, filter Filter, n int, dry bool) (iter.Seq[Downloaded], error) {
 	folder, _ = api.CleanFolder(folder)
-	tree, err := s.filesBelow(ctx, folder, filter)
+	tree, err := s.FilesBelow(ctx, folder, filter)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +136,10 @@ func (s *Session) DownloadFolder(ctx context.Context, folder, to string, filter 
 		defer under.Wait()
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
-		results := make(chan chan Downloaded, downloads)
+		if n == 0 {
+			n = downloads
+		}
+		results := make(chan chan Downloaded, n)
 		under.Go(func() {
 			defer close(results)
 			for i := range tree {
@@ -159,9 +163,10 @@ func (s *Session) DownloadFolder(ctx context.Context, folder, to string, filter 
 	}, nil
 }
 
-// filesBelow returns the files in the clean path folder, at any depth, that pass the filter. If the
+// FilesBelow returns the files in folder, at any depth, that pass the filter. If the
 // service does not list files, it returns those seen before.
-func (s *Session) filesBelow(ctx context.Context, folder string, filter Filter) ([]api.File, error) {
+func (s *Session) FilesBelow(ctx context.Context, folder string, filter Filter) ([]api.File, error) {
+	folder, _ = api.CleanFolder(folder)
 	tree, err := s.FolderTree(ctx, folder)
 	if api.Unavailable(err) {
 		tree, err = s.Seen(ctx)

@@ -163,7 +163,7 @@ func (s *Session) openClient(ctx context.Context, o Options, settings config.Con
 	}
 	s.Client, err = api.NewClient(api.Options{
 		UploadURL: profile.UploadURL, BaseURL: profile.BaseURL, DeliveryURL: profile.DeliveryURL,
-		Insecure: profile.Insecure, Key: key, UserAgent: "mediadesk/" + o.Version, Waiting: o.Waiting,
+		Insecure: profile.Insecure, Key: key, UserAgent: "mediadesk/" + o.Version, Waiting: o.Waiting, Rate: o.Rate,
 	})
 	if err != nil {
 		return err

@@ -21,7 +21,8 @@ type Request struct {
 	Insecure                        bool    // allow plain http to a private network for them
 	KeyFD                           int     // file descriptor with the key; negative for none
 	Key                             api.Key // typed for this run; nil to look it up
-	Concurrency                     int     // concurrent uploads; 0 for the setting
+	Concurrency                     int     // transfers at the same time; 0 for the setting
+	Rate                            int64   // bytes a second of all transfers; 0 for no limit
 
 	// RetryFor limits the retries of uploads, which are then left open; 0 for no limit.
 	RetryFor time.Duration
@@ -128,14 +129,6 @@ type Profile struct {
 	ColorOption string          // spelling of the color option of remove-bg
 	Crops       []Crop          // how pages use regions
 	Receiver    string          // address at which services reach our webhook receiver; may be empty
-}
-
-// KnowsExtension reports whether the service has an extension, as far as known.
-func (p Profile) KnowsExtension(name string) bool {
-	if !p.Local {
-		return api.IsKnownExtension(name)
-	}
-	return name == api.RemoveBackground || api.IsTagging(name) || slices.Contains(p.Commands, name)
 }
 
 // CannotMake returns a sentence if the service is known to fail at a post-transformation of a file, else

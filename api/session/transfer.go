@@ -117,7 +117,7 @@ func (s *Session) PlanTransfer(ctx context.Context, fromProfile, toProfile strin
 		if item.IsFolder() {
 			var err error
 			base, _ = api.CleanFolder(item.FolderPath)
-			if files, err = from.filesBelow(ctx, base, o.Filter); err != nil {
+			if files, err = from.FilesBelow(ctx, base, o.Filter); err != nil {
 				return nil, err
 			}
 		}

@@ -347,7 +347,7 @@ func TestTransferSkips(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := from.filesBelow(t.Context(), "/", Filter{})
+	files, err := from.FilesBelow(t.Context(), "/", Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,13 +53,12 @@ type Program struct {
 	output    outputFlags
 
 	sessions  []*session.Session // open until the command ends
-	args      []string
-	failed    error  // of the command that ran
-	described bool   // the help of a command below root is written
-	serving   bool   // this process serves the local library until it ends
-	busy      string // who has the usual address of the local library; empty if it is free
-	host      string // HOST:PORT of the service
-	addresses bool   // addresses of stored files were printed
+	failed    error              // of the command that ran
+	described bool               // the help of a command below root is written
+	serving   bool               // this process serves the local library until it ends
+	busy      string             // who has the usual address of the local library; empty if it is free
+	host      string             // HOST:PORT of the service
+	addresses bool               // addresses of stored files were printed
 }
 
 // open opens the session for the flags.
@@ -134,7 +133,7 @@ func Main(ctx context.Context, p Program, args []string) int {
 
 // execute runs a command line and closes the sessions that it opened.
 func (p *Program) execute(ctx context.Context, args []string) error {
-	p.args, p.failed = args, nil
+	p.failed = nil
 	root := newRoot(p)
 	root.SetArgs(args)
 	root.SetIn(p.Stdin)
@@ -173,9 +172,6 @@ func newRoot(p *Program) *cobra.Command {
 		slog.SetDefault(p.Log.Logger(p.debug))
 		p.json = p.json || p.output.jq != "" || p.output.format != ""
 		if err := p.output.compile(); err != nil {
-			return err
-		}
-		if err := switchValue(cmd, p.args); err != nil {
 			return err
 		}
 		if p.dryRun && slices.Contains(withoutRequest, cmd.CommandPath()) {
@@ -257,20 +253,6 @@ func (p *Program) complete(cmd *cobra.Command) {
 	}
 }
 
-// switchValue refuses the value of a switch as a separate word, which would be an argument.
-func switchValue(cmd *cobra.Command, args []string) error {
-	for i, word := range args {
-		if i == 0 || word != "true" && word != "false" || args[i-1] == "--" {
-			continue
-		}
-		f := cmd.Flags().Lookup(strings.TrimPrefix(args[i-1], "--"))
-		if strings.HasPrefix(args[i-1], "--") && f != nil && f.Value.Type() == "bool" {
-			return usage("unexpected %q after --%s: write --%[2]s=%[1]s", word, f.Name)
-		}
-	}
-	return nil
-}
-
 // exclusive refuses a flag together with one of the others.
 func exclusive(cmd *cobra.Command, flag string, others ...string) error {
 	for _, other := range others {
@@ -288,7 +270,7 @@ func flagProblem(err error) string {
 		return err.Error()
 	}
 	f := value.GetFlag()
-	wants := map[string]string{"bool": "true or false", "uint64": "a whole number from 0", "duration": "a time such as 90s or 5m"}
+	wants := map[string]string{"bool": "true or false", "uint64": "a whole number from 0", "duration": "a time such as 90s or 5m", "func": "a number of bytes such as 500k or 2M"}
 	return fmt.Sprintf("--%s takes %s, not %q", f.Name, cmp.Or(wants[f.Value.Type()], "a whole number"), value.GetValue())
 }
 

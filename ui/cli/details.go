@@ -169,9 +169,6 @@ func (c *detailFlags) run(cmd *cobra.Command, p *Program, names []string) error 
 // changeAll changes files in one undo step, or shows the requests. Errors found before sending
 // stop everything; a file that fails later does not stop the others.
 func (c *detailFlags) changeAll(ctx context.Context, p *Program, s *session.Session, names []string) error {
-	if list, err := api.ParseExtensionList(c.extensions); err == nil {
-		p.warnExtensions(s.Profile, list)
-	}
 	var changes []session.Change
 	same := map[string]*api.File{} // files that need no change
 	var wrong error

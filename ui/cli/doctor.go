@@ -154,15 +154,6 @@ func (d *doctor) clean(words string) string {
 func (d *doctor) terminal(ctx context.Context) {
 	env := d.Getenv
 	d.ok("TERM", "%s", cmp.Or(env("TERM"), "not set"))
-	var around []string
-	for _, v := range [][2]string{{"TMUX", "tmux"}, {"STY", "GNU screen"}, {"SSH_CONNECTION", "SSH"}, {"WSL_DISTRO_NAME", "WSL"}, {"CI", "CI"}} {
-		if env(v[0]) != "" {
-			around = append(around, v[1])
-		}
-	}
-	if len(around) > 0 {
-		d.ok("inside", "%s", strings.Join(around, ", "))
-	}
 	locale := cmp.Or(env("LC_ALL"), env("LC_CTYPE"), env("LANG"))
 	if up := strings.ReplaceAll(strings.ToUpper(locale), "-", ""); locale != "" && !strings.Contains(up, "UTF8") {
 		d.say(verdictWarn, "locale", "Set LANG to a UTF-8 locale, such as C.UTF-8.", "%s is not UTF-8: letters and boxes may be garbled", locale)

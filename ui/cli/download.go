@@ -19,9 +19,9 @@ const toOutput = "-"
 
 // download is the command download.
 type download struct {
-	p      *Program
-	to     string
-	filter session.Filter
+	p  *Program
+	to string
+	selection
 
 	done, already int
 	failed        failures
@@ -41,14 +41,14 @@ func newDownload(p *Program) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return d.run(cmd.Context(), args) },
 	}
 	cmd.Flags().StringVar(&d.to, "to", ".", "`DIR`: local folder (default: the current one); - writes to standard output")
-	cmd.Flags().StringArrayVar(&d.filter.Include, "include", nil, "`PATTERN`: download only matching files of folders, such as '*.jpg' or 'a/**' (repeatable)")
-	cmd.Flags().StringArrayVar(&d.filter.Exclude, "exclude", nil, "`PATTERN`: skip matching files and folders (repeatable)")
+	d.add(cmd.Flags())
+	p.addTransfer(cmd)
 	return cmd
 }
 
 func (d *download) run(ctx context.Context, names []string) error {
-	if err := d.filter.Check(); err != nil {
-		return &exitError{exitUsage, err}
+	if err := d.fill(); err != nil {
+		return err
 	}
 	switch {
 	case d.to == "":
@@ -102,7 +102,7 @@ func (d *download) folder(ctx context.Context, s *session.Session, folder string
 	if d.to == toOutput {
 		return usage("a folder cannot be written to standard output: name its files, or a folder with --to")
 	}
-	files, err := s.DownloadFolder(ctx, folder, d.to, d.filter, d.p.dryRun)
+	files, err := s.DownloadFolder(ctx, folder, d.to, d.filter, d.p.Concurrency, d.p.dryRun)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (d *download) folder(ctx context.Context, s *session.Session, folder string
 		}
 	}
 	if !found {
-		d.p.note("%s has no files%s.", folder, text.If(len(d.filter.Include)+len(d.filter.Exclude) > 0, " that match --include and --exclude"))
+		d.p.note("%s has no files%s.", folder, text.If(d.selects(), " that the flags select"))
 	}
 	return nil
 }

@@ -116,7 +116,7 @@ func runFollow(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 	if err != nil {
 		return err
 	}
-	w := folderWatch{folders: folders, filter: u.filter(), bad: map[string]bool{}}
+	w := folderWatch{folders: folders, filter: u.filter, bad: map[string]bool{}}
 	w.filter.Inside = true
 	out := newUploadOutput(p)
 	batch := session.NewBatch(time.Now())
@@ -161,7 +161,6 @@ func (u *uploadFlags) common(cmd *cobra.Command, p *Program, s *session.Session)
 	entry, err := u.entry(cmd, s.Profile)
 	one := planned{Entry: entry}
 	if err == nil {
-		warnPlans(p, s.Profile, []planned{one})
 		some := one.of(api.Source{Path: "file"}, false)
 		if problems := api.CheckUpload(&some.Entry.Upload); len(problems) > 0 {
 			err = &exitError{exitUsage, problems[0]}

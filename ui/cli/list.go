@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -24,6 +25,7 @@ const listPage = 1000
 type listFlags struct {
 	search, sort, kind string
 	tree               bool
+	selection
 }
 
 func newList(p *Program) *cobra.Command {
@@ -32,7 +34,7 @@ func newList(p *Program) *cobra.Command {
 		Use:   "list [FOLDER]",
 		Short: "List the files of the library or of a folder",
 		Long: "List the files and folders in FOLDER, or all files of the library. If the service cannot list, " +
-			"the files that were uploaded from this computer are listed.",
+			"the files that were uploaded from this computer are listed. --json adds the hash of contents that were uploaded from this computer.",
 		Example: "mediadesk list /summer/\nmediadesk list /summer/ --tree\nmediadesk list --json --jq .url\n" +
 			"mediadesk list --search 'tags IN [\"sea\"] AND size > \"1mb\"'",
 		RunE: func(cmd *cobra.Command, args []string) error { return l.run(cmd.Context(), p, args) },
@@ -41,6 +43,7 @@ func newList(p *Program) *cobra.Command {
 	fl.StringVar(&l.search, "search", "", "`QUERY`: list the files that match a search query of the service")
 	fl.StringVar(&l.kind, "file-type", "", "`TYPE`: list only files of this type: "+api.KindImage+" or "+api.KindNonImage)
 	fl.StringVar(&l.sort, "sort", "", "`ORDER`: "+strings.ToLower(strings.Join(api.Sorts, ", "))+"; - before it reverses it; relevance needs HAS in --search (default name)")
+	l.add(fl)
 	fl.BoolVar(&l.tree, "tree", false, "show subfolders and their files as a tree")
 	return cmd
 }
@@ -87,6 +90,9 @@ func (l *listFlags) query(args []string) (api.Query, error) {
 
 func (l *listFlags) run(ctx context.Context, p *Program, args []string) error {
 	q, err := l.query(args)
+	if err == nil {
+		err = l.fill()
+	}
 	if err != nil {
 		return err
 	}
@@ -104,9 +110,21 @@ func (l *listFlags) run(ctx context.Context, p *Program, args []string) error {
 	}
 	var files []api.File // of a tree
 	print := func(f *api.File) error {
+		if !l.filter.Takes(f, strings.TrimPrefix(libraryPath(f), folder)) {
+			return nil
+		}
 		if l.tree && !p.json {
 			files = append(files, *f)
 			return nil
+		}
+		if p.json && !f.IsFolder() {
+			hash, err := s.KnownHash(ctx, f)
+			if err != nil {
+				return err
+			}
+			if rest, ok := bytes.CutSuffix(bytes.TrimSpace(f.Raw), []byte("}")); ok && hash != "" {
+				f.Raw = fmt.Appendf(nil, `%s,"hash":%q}`, rest, hash)
+			}
 		}
 		return p.printFile(f)
 	}

@@ -36,6 +36,8 @@ type fileCommand struct {
 	// doAll acts on several files at once; nil to call do for each.
 	doAll func(ctx context.Context, s *session.Session, files []api.File) []session.Edited
 	words func(from, to string) string
+	// selection selects files of folders instead of the folders; or nil.
+	*selection
 }
 
 // done is what a command made of a file or folder.
@@ -81,7 +83,10 @@ func (c *fileCommand) command(p *Program) *cobra.Command {
 				}
 				args = args[:last]
 			}
-			if c.refuse != nil {
+			if c.selection != nil {
+				err = c.fill()
+			}
+			if c.refuse != nil && err == nil {
 				err = c.refuse(args)
 			}
 			switch {
@@ -95,6 +100,9 @@ func (c *fileCommand) command(p *Program) *cobra.Command {
 	}
 	if c.flags != nil {
 		c.flags(cmd.Flags())
+	}
+	if c.selection != nil {
+		c.add(cmd.Flags())
 	}
 	return cmd
 }
@@ -111,10 +119,19 @@ func (c *fileCommand) run(ctx context.Context, p *Program, names []string, targe
 	}
 	var found []api.File
 	missing := p.findAll(ctx, s, names, what, func(f *api.File) error {
+		if c.selection != nil && c.selects() && f.IsFolder() {
+			files, err := s.FilesBelow(ctx, f.FolderPath, c.filter)
+			found = append(found, files...)
+			return err
+		}
 		found = append(found, *f)
 		return nil
 	})
 	failed := failures{exitCode(missing)}
+	if len(found) == 0 && missing == nil {
+		p.note("No files are selected.")
+		return nil
+	}
 	if !p.yes && !p.dryRun && (c.asksAlways || slices.ContainsFunc(found, func(f api.File) bool { return f.IsFolder() })) {
 		if missing != nil { // the question is about all
 			return missing
@@ -126,7 +143,7 @@ func (c *fileCommand) run(ctx context.Context, p *Program, names []string, targe
 	var together []api.File
 	for i := range found {
 		one := &found[i]
-		if c.doAll != nil && !p.dryRun && len(names) > 1 && !one.IsFolder() {
+		if c.doAll != nil && !p.dryRun && len(found) > 1 && !one.IsFolder() {
 			together = append(together, *one)
 			continue
 		}
@@ -362,7 +379,7 @@ func deleteCommand(p *Program) *fileCommand {
 	return &fileCommand{
 		use: "delete FILE…", short: "Delete stored files and folders permanently",
 		long: "Delete stored files permanently, with all their versions. FILE can be a folder, which is deleted with its contents. " +
-			"This cannot be undone. On a terminal it asks first; in a script, add --yes. --version deletes only that version of one file.",
+			"With --include and its like, only the files in it that they select are deleted. This cannot be undone. On a terminal it asks first; in a script, add --yes. --version deletes only that version of one file.",
 		example: "mediadesk delete /summer/a.jpg --yes\nmediadesk delete /summer/ --dry-run\n" +
 			"mediadesk delete /summer/a.jpg --version 65f1c0ffee65f1c0ffee65f2 --yes",
 		flags: func(fl *pflag.FlagSet) {
@@ -377,6 +394,7 @@ func deleteCommand(p *Program) *fileCommand {
 			}
 			return nil
 		},
+		selection:  new(selection),
 		asksAlways: true,
 		question: func(what, _, host string) string {
 			if version != "" {

@@ -38,24 +38,8 @@ func report(w io.Writer, err error) {
 	}
 }
 
-// oneLine returns the message of an error as a safe line. Joined errors follow each other: any other
-// line break is from outside.
-func oneLine(err error) string {
-	words := err.Error()
-	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
-		joined, ok := inner.(interface{ Unwrap() []error })
-		if !ok {
-			continue
-		}
-		var raw, safe []string
-		for _, one := range joined.Unwrap() {
-			raw, safe = append(raw, one.Error()), append(safe, oneLine(one))
-		}
-		words = strings.Replace(words, strings.Join(raw, "\n"), strings.Join(safe, "; "), 1)
-		break
-	}
-	return text.Safe(words)
-}
+// oneLine returns the message of an error as a safe line. Joined errors follow each other.
+func oneLine(err error) string { return text.Safe(strings.ReplaceAll(err.Error(), "\n", "; ")) }
 
 // sentences joins a message with advice, which may be empty.
 func sentences(what, help string) string {

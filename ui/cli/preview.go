@@ -20,7 +20,7 @@ func dryUpload(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 	if err != nil {
 		return err
 	}
-	warnPlans(p, s.Profile, plans)
+	noteNames(p, plans)
 	out := newUploadOutput(p)
 	jobs, _, err := u.jobs(cmd.Context(), s, plans, "", out)
 	if err != nil {

@@ -35,7 +35,7 @@ func newResume(p *Program) *cobra.Command {
 			return newUploadOutput(p).finish(cmd.Context(), s, jobs, wait, timeout)
 		},
 	}
-	p.addConcurrency(cmd)
+	p.addTransfer(cmd)
 	p.addRetryFor(cmd)
 	addWait(cmd, &wait, &timeout)
 	return cmd
@@ -52,9 +52,13 @@ func addWait(cmd *cobra.Command, wait *bool, timeout *time.Duration) {
 	cmd.Flags().DurationVar(timeout, "timeout", 0, "`TIME`: with --wait: stop waiting after this time, such as 5m (default: never)")
 }
 
-// addConcurrency adds the flag for the number of uploads at the same time.
-func (p *Program) addConcurrency(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&p.Concurrency, "concurrency", 0, "`N`: number of uploads at the same time (default: the setting, else it adapts)")
+// addTransfer adds the flags of commands that transfer files.
+func (p *Program) addTransfer(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&p.Concurrency, "concurrency", 0, "`N`: number of transfers at the same time (default: the setting, else it adapts)")
+	cmd.Flags().Func("limit-rate", "`RATE`: transfer at most so many bytes a second in all, such as 500k or 2M", func(text string) (err error) {
+		p.Rate, err = parseSize(text)
+		return err
+	})
 }
 
 // resume claims unfinished uploads from the journal.

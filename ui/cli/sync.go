@@ -45,7 +45,7 @@ func newSync(p *Program) *cobra.Command {
 	fl.BoolVar(&y.Checksum, "checksum", false, "compare the contents of all files of the same size; downloads those whose hash is not known")
 	fl.BoolVar(&y.exitCode, "exit-code", false, "exit with 1 if the folders differ")
 	y.add(fl)
-	p.addConcurrency(cmd)
+	p.addTransfer(cmd)
 	p.addRetryFor(cmd)
 	return cmd
 }

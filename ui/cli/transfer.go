@@ -19,6 +19,7 @@ type transfer struct {
 	p  *Program
 	to string
 	o  session.TransferOptions
+	selection
 
 	move bool
 }
@@ -44,9 +45,8 @@ func newTransfer(p *Program) *cobra.Command {
 	fl.StringVar(&t.to, "to", "", "`PROFILE`: profile to send to")
 	fl.BoolVar(&t.move, "move", false, "delete each file here after the other profile has it")
 	fl.StringVar(&t.o.Folder, "folder", "", "`FOLDER`: target folder (default: the current folder of each file)")
-	fl.StringArrayVar(&t.o.Filter.Include, "include", nil, "`PATTERN`: send only matching files of folders, such as '*.jpg' or 'a/**' (repeatable)")
-	fl.StringArrayVar(&t.o.Filter.Exclude, "exclude", nil, "`PATTERN`: skip matching files and folders (repeatable)")
-	p.addConcurrency(cmd)
+	t.add(fl)
+	p.addTransfer(cmd)
 	p.addRetryFor(cmd)
 	return cmd
 }
@@ -55,9 +55,10 @@ func (t *transfer) run(ctx context.Context, names []string) error {
 	if t.to == "" {
 		return usage("mediadesk transfer needs --to PROFILE: the profile to send to")
 	}
-	if err := t.o.Filter.Check(); err != nil {
-		return &exitError{exitUsage, err}
+	if err := t.fill(); err != nil {
+		return err
 	}
+	t.o.Filter = t.filter
 	if t.p.Unnamed() {
 		return usage("mediadesk transfer needs two profiles: add the addresses as a profile first (mediadesk profile add)")
 	}

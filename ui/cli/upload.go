@@ -29,15 +29,11 @@ type uploadFlags struct {
 	wait     bool
 	timeout  time.Duration
 
-	include, exclude []string
-	skipStored       bool
-	noDefaults       bool
+	selection
+	skipStored bool
+	noDefaults bool
 
 	found sourceList // for the preview
-}
-
-func (u *uploadFlags) filter() session.Filter {
-	return session.Filter{Include: u.include, Exclude: u.exclude}
 }
 
 func newUpload(p *Program) *cobra.Command {
@@ -78,11 +74,10 @@ func newUpload(p *Program) *cobra.Command {
 	fl.StringVar(&u.copy, "copy", "", "`FORMAT`: copy the addresses of stored files to the terminal's clipboard: url, markdown or html")
 	fl.BoolVar(&u.clip, "clipboard", false, "upload the picture on the clipboard")
 	fl.BoolVar(&u.follow, "follow", false, "watch folders and upload completed files until ctrl+c")
-	fl.StringArrayVar(&u.include, "include", nil, "`PATTERN`: upload only matching files of folders, such as '*.jpg' or 'a/**' (repeatable)")
-	fl.StringArrayVar(&u.exclude, "exclude", nil, "`PATTERN`: skip matching files and folders (repeatable)")
+	u.add(fl)
 	fl.BoolVar(&u.skipStored, "skip-stored", false, "skip files that were uploaded from this computer to the same folder")
 	fl.BoolVar(&u.noDefaults, "no-defaults", false, "ignore the profile's default folder, tags and extensions")
-	p.addConcurrency(cmd)
+	p.addTransfer(cmd)
 	p.addRetryFor(cmd)
 	addWait(cmd, &u.wait, &u.timeout)
 	return cmd
@@ -172,8 +167,8 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profi
 	if err != nil {
 		return nil, err
 	}
-	if err := u.filter().Check(); err != nil {
-		return nil, &exitError{exitUsage, err}
+	if err := u.fill(); err != nil {
+		return nil, err
 	}
 	if _, err := api.CleanFolder(e.Folder.Or("/")); err != nil {
 		return nil, &exitError{exitUsage, err}
@@ -189,7 +184,7 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profi
 		}
 		args = append(args, list...)
 	}
-	u.found, err = p.find(cmd.Context(), args, u.filter())
+	u.found, err = p.find(cmd.Context(), args, u.filter)
 	if err == nil && u.clip {
 		var s api.Source
 		if s, err = session.ClipboardPicture(cmd.Context(), p.spool(), time.Now()); err == nil {
@@ -324,7 +319,7 @@ func hand(cmd *cobra.Command, p *Program, d *session.Session, u *uploadFlags, ar
 	if err != nil {
 		return nil, err
 	}
-	warnPlans(p, d.Profile, plans)
+	noteNames(p, plans)
 	jobs, unsent, err := u.enqueue(ctx, d, plans, session.NewBatch(time.Now()), out)
 	if len(jobs) > 0 {
 		left = unsent // the others are in the journal
@@ -380,33 +375,11 @@ func (u *uploadFlags) jobs(ctx context.Context, d *session.Session, plans []plan
 	return jobs, unsent, nil
 }
 
-// warnPlans warns once of each unknown extension in plans, and of each post-transformation that will fail.
-func warnPlans(p *Program, profile session.Profile, plans []planned) {
-	var list []api.Extension
-	warned := map[string]bool{"": true}
+// noteNames says which files are sent under another name than theirs.
+func noteNames(p *Program, plans []planned) {
 	for i := range plans {
 		if s := plans[i].Source; s.Path != "" && plans[i].FileName == s.Name() && s.Name() != filepath.Base(s.Path) {
 			p.note("mediadesk: %s is sent as %s", text.Safe(s.String()), s.Name())
-		}
-		list = append(list, plans[i].Extensions.Or(nil)...)
-		reason := profile.CannotMake(plans[i].Transformation.Or(api.Transformation{}), "")
-		if !warned[reason] {
-			warned[reason] = true
-			p.note("mediadesk: %s The file is stored all the same.", reason)
-		}
-	}
-	p.warnExtensions(profile, list)
-}
-
-// warnExtensions warns of each unknown extension once. They are sent, since a service may have new
-// ones.
-func (p *Program) warnExtensions(profile session.Profile, list []api.Extension) {
-	warned := map[string]bool{}
-	for _, e := range list {
-		if !warned[e.Name] && !profile.KnowsExtension(e.Name) {
-			warned[e.Name] = true
-			p.note("mediadesk: unknown extension %q is sent anyway. Known ones: %s", e.Name,
-				strings.Join(append([]string{api.RemoveBackground, api.GoogleTagging, api.AWSTagging, api.AITasks}, profile.Commands...), ", "))
 		}
 	}
 }

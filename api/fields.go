@@ -84,7 +84,7 @@ var UploadFields = []*UploadField{
 		check: CheckPathOf,
 	},
 	{
-		Name: "useUniqueFileName", Key: "unique", Flag: "unique", Value: "HOW", Label: "Unique name", Words: "naming", NeedsText: true,
+		Name: "useUniqueFileName", Key: "unique", Flag: "unique", Value: "HOW", Label: "Naming", Words: "naming", NeedsText: true,
 		Help:    "how the name is made: here (unique suffix, a repeat never stores twice), service (it adds a suffix) or off (exact name, replaces a file of this name)",
 		Choices: []Choice{{string(NameHere), "suffix"}, {string(NameService), "by the service"}, {string(NameExact), "exact name"}},
 		value: entryText{

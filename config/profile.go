@@ -61,7 +61,7 @@ type Profile struct {
 	Tags        []string    `toml:"tags,omitempty" json:"tags"`                          // default tags of uploads
 	Extensions  []string    `toml:"extensions,omitempty" json:"extensions"`              // default extensions of uploads: names or JSON
 	Naming      api.Naming  `toml:"naming,omitempty" json:"unique"`                      // never empty once loaded
-	NamingAsked bool        `toml:"naming_asked,omitempty" json:"namingAsked,omitempty"` // whether the user was asked for Naming
+	NamingAsked bool        `toml:"naming_asked,omitempty" json:"namingAsked,omitempty"` // whether the user chose Naming
 	ColorOption ColorOption `toml:"colour_option,omitempty" json:"colourOption"`         // never empty once loaded
 
 	// Crops are the uses of regions that the region editor shows: ratios such as "4:5", and named

@@ -37,6 +37,12 @@ func (s *Session) Locate(ctx context.Context, filePath string) (api.Place, error
 	if !api.Unavailable(err) {
 		return api.Place{}, err
 	}
+	return s.lastPlace(ctx, filePath)
+}
+
+// lastPlace returns what the journal knows of a path.
+func (s *Session) lastPlace(ctx context.Context, filePath string) (api.Place, error) {
+	folder, _ := path.Split(filePath)
 	seen, err := s.Journal.Files(ctx, s.Profile.Name, folder)
 	for i := range seen {
 		if seen[i].File.FilePath == filePath {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -22,6 +23,8 @@ type ManifestEntry struct {
 	Source  string // a path or an address
 	Options api.UploadOptions
 	Line    int // line in the manifest; 0 if none
+	// Comments are written above the entry, each on a line after #. Reading ignores such lines.
+	Comments []string
 }
 
 // memberSource is the entry's only member that is not an upload field.
@@ -30,8 +33,8 @@ const memberSource = "source"
 // MarshalJSON writes the source before the options.
 func (e ManifestEntry) MarshalJSON() ([]byte, error) {
 	options, err := json.Marshal(e.Options)
-	if err != nil {
-		return nil, err
+	if err != nil || e.Source == "" { // a preset has none
+		return options, err
 	}
 	source, err := json.Marshal(e.Source)
 	if err != nil {
@@ -76,11 +79,15 @@ func (e ManifestEntry) Entry(dir string, base api.Entry) (api.Entry, error) {
 	return base, nil
 }
 
-// ReadManifest parses entries: a JSON array, a sequence of JSON objects, or CSV with JSON member
+// ReadManifest parses entries: a sequence of JSON objects, a JSON array, or CSV with JSON member
 // names as column names. Empty cells are ignored; others have the form of
 // [api.UploadField.SetText].
 func ReadManifest(text []byte) ([]ManifestEntry, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	if trimmed := bytes.TrimSpace(text); len(trimmed) > 0 && strings.ContainsRune("#[{", rune(trimmed[0])) {
+		// Blanks in their place keep the numbers of lines.
+		text = comments.ReplaceAllFunc(text, func(line []byte) []byte { return bytes.Repeat([]byte(" "), len(line)) })
+	}
 	trimmed := bytes.TrimSpace(text)
 	for number, line := range bytes.Split(text, []byte("\n")) {
 		if !utf8.Valid(line) {
@@ -287,13 +294,22 @@ func (e *ManifestEntry) setCell(column, value string) error {
 	return e.Options.SetText(f, value)
 }
 
-// WriteManifest writes entries for ReadManifest.
+// WriteManifest writes entries for ReadManifest: each is a line of JSON.
 func WriteManifest(w io.Writer, entries []ManifestEntry) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if entries == nil {
-		entries = []ManifestEntry{}
+	for _, e := range entries {
+		for _, comment := range e.Comments {
+			if _, err := fmt.Fprintln(w, "#", strings.Join(strings.Fields(comment), " ")); err != nil {
+				return err
+			}
+		}
+		if err := enc.Encode(e); err != nil {
+			return err
+		}
 	}
-	return enc.Encode(entries)
+	return nil
 }
+
+// comments are lines that begin with #.
+var comments = regexp.MustCompile(`(?m)^[ \t]*#.*$`)

@@ -58,8 +58,10 @@ func (s *Session) open(ctx context.Context, o Options, settings config.Config, p
 	if s.Profile, err = NewProfile(profile); err != nil {
 		return err
 	}
-	s.Profile.AskNaming = profile.Naming == api.NameHere && !profile.NamingAsked &&
-		!IsUnnamed(profile.Name) && settings.SetIn("profiles."+profile.Name) == ""
+	s.Profile.FormNaming = s.Profile.Naming
+	if profile.Naming == api.NameHere && !profile.NamingAsked && settings.SetIn("profiles."+profile.Name) == "" {
+		s.Profile.FormNaming = api.NameExact
+	}
 	if err := s.openClient(ctx, o, settings, &profile); err != nil {
 		return err
 	}

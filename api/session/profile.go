@@ -125,7 +125,7 @@ type Profile struct {
 	Extensions  []api.Extension // default extensions of forms
 	Commands    []string        // extensions of the local library that run a user's command
 	Naming      api.Naming      // default naming of forms
-	AskNaming   bool            // ask for Naming, which KeepNaming can store
+	FormNaming  api.Naming      // naming in the upload form: exact names unless the user chose another
 	ColorOption string          // spelling of the color option of remove-bg
 	Crops       []Crop          // how pages use regions
 	Receiver    string          // address at which services reach our webhook receiver; may be empty
@@ -153,21 +153,6 @@ func NewProfile(p config.Profile) (Profile, error) {
 		Name: p.Name, Local: p.Kind == config.KindLocal, MaxSize: p.MaxSize, Folder: p.Folder, Tags: p.Tags,
 		Extensions: extensions, Naming: p.Naming, Crops: cropsOf(p.Crops, nil), ColorOption: string(p.ColorOption),
 	}, nil
-}
-
-// KeepNaming saves the default naming of the profile to the settings. It does not change Profile.
-func (s *Session) KeepNaming(naming api.Naming) error {
-	settings, err := config.Load(s.options.Paths)
-	if err != nil {
-		return err
-	}
-	p, err := settings.Find(s.Profile.Name)
-	if err != nil {
-		return err
-	}
-	p.Naming, p.NamingAsked = naming, true
-	_, err = settings.SetProfile(p)
-	return err
 }
 
 const tryTimeout = 10 * time.Second

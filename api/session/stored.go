@@ -77,51 +77,36 @@ func (s *Session) hashOf(ctx context.Context, f *api.File) (string, error) {
 	return sum, err
 }
 
-// Listed returns, for each upload, a file in its folder listed under its name, with or without a
-// unique suffix, preferably of the same size; else nil. All are nil if the service does not list
-// files. Contents are not compared.
-func (s *Session) Listed(ctx context.Context, uploads []api.Upload) ([]*api.File, error) {
-	found := make([]*api.File, len(uploads))
-	names := map[string][]string{} // search clauses by folder
+// Places returns what is at the path of each upload. If the service does not list files, it is what the journal knows.
+func (s *Session) Places(ctx context.Context, uploads []api.Upload) ([]api.Place, error) {
+	places := make([]api.Place, len(uploads))
+	names := map[string][]string{} // search values by folder
 	for i := range uploads {
-		name, folder := api.StoredName(uploads[i].FileName), uploads[i].Folder.Or("/")
-		stem := strings.TrimSuffix(api.UniqueName(name, ""), path.Ext(name))
-		names[folder] = append(names[folder], "name = "+api.SearchValue(name), "name : "+api.SearchValue(stem))
+		folder, name := path.Split(api.PathOf(&uploads[i]))
+		names[folder] = append(names[folder], api.SearchValue(name))
 	}
-	for folder, clauses := range names {
-		files, err := s.Client.List(ctx, api.Query{Search: `type = "file" AND path = ` + api.SearchValue(folder) + " AND (" + strings.Join(clauses, " OR ") + ")"})
-		if api.Unavailable(err) {
-			return found, nil
-		}
-		if err != nil {
-			return found, err
+	for folder, values := range names {
+		files, err := s.Client.List(ctx, api.Query{Search: `type = "file" AND path = ` + api.SearchValue(folder) + " AND name IN [" + strings.Join(values, ",") + "]"})
+		unlisted := api.Unavailable(err)
+		if err != nil && !unlisted {
+			return nil, err
 		}
 		for i := range uploads {
-			if uploads[i].Folder.Or("/") == folder {
-				found[i] = listed(files, &uploads[i])
+			at := api.PathOf(&uploads[i])
+			if in, _ := path.Split(at); in != folder {
+				continue
+			}
+			places[i].Known = true
+			if unlisted {
+				if places[i], err = s.lastPlace(ctx, at); err != nil {
+					return nil, err
+				}
+			} else if n := slices.IndexFunc(files, func(f api.File) bool { return f.FilePath == at }); n >= 0 {
+				places[i].File = &files[n]
 			}
 		}
 	}
-	return found, nil
-}
-
-// listed returns the file with the name of an upload, or nil.
-func listed(files []api.File, u *api.Upload) (found *api.File) {
-	size := int64(-1)
-	if id, err := api.Identify(u.Source.Path); err == nil {
-		size = id.Size
-	}
-	name, folder := api.StoredName(u.FileName), strings.TrimSuffix(u.Folder.Or("/"), "/")+"/"
-	for i := range files {
-		f := &files[i]
-		if f.FilePath != folder+f.Name || f.Name != name && api.WithoutSuffix(f.Name) != name {
-			continue
-		}
-		if found == nil || f.Size.Or(-1) == size {
-			found = f
-		}
-	}
-	return found
+	return places, nil
 }
 
 // stillThere asks the service whether a stored file exists. It assumes so if the service does not

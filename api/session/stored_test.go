@@ -51,62 +51,53 @@ func TestAlreadyStoredByItsHash(t *testing.T) {
 	}
 }
 
-// TestListed: a file counts as listed only under its name in its folder, with or without a suffix.
-// One of the same size is preferred.
-func TestListed(t *testing.T) {
+// TestPlaces: a file is at the path of an upload only under its exact name in its folder.
+func TestPlaces(t *testing.T) {
 	s, end := program(t, newLibrary(t), t.TempDir())
 	defer end()
-	source := filepath.Join(t.TempDir(), "my photo.jpg")
-	if err := os.WriteFile(source, []byte("12345"), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	in := func(folder, name string) api.Upload {
-		u := api.Upload{Source: api.Source{Path: source}, FileName: name}
+		u := api.Upload{FileName: name}
 		if folder != "" {
 			u.Folder = api.Set(folder)
 		}
 		return u
 	}
-	uploadFile(t, s, "my_photo_abcdefghi.jpg", api.Upload{Folder: api.Set("/trip/")})
-	same := uploadFile(t, s, "my_photo_123456789.jpg", in("/trip/", ""))
+	trip := uploadFile(t, s, "my photo.jpg", in("/trip/", ""))
 	exact := uploadFile(t, s, "exact.jpg", api.Upload{})
 	uploadFile(t, s, "exact_more_123456789.jpg", api.Upload{})
-	uploadFile(t, s, "below.jpg", api.Upload{Folder: api.Set("/trip/deep/")})
-	found, err := s.Listed(t.Context(), []api.Upload{
-		in("/trip/", "my photo.jpg"), in("", "exact.jpg"), in("/", "my photo.jpg"), in("/trip/", "below.jpg"), in("", "exact_more.png"), in("", `a"b\.jpg`),
+	uploadFile(t, s, "below.jpg", in("/trip/deep/", ""))
+	places, err := s.Places(t.Context(), []api.Upload{
+		in("/trip/", "my photo.jpg"), in("", "exact.jpg"), in("/", "my photo.jpg"), in("/trip/", "below.jpg"), in("", "exact_more.jpg"), in("", `a"b\.jpg`),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []*api.File{same, exact, nil, nil, nil, nil} {
-		if got := found[i]; (got == nil) != (want == nil) || got != nil && got.FileID != want.FileID {
+	for i, want := range []*api.File{trip, exact, nil, nil, nil, nil} {
+		if got := places[i]; !got.Known || (got.File == nil) != (want == nil) || want != nil && got.File.FileID != want.FileID {
 			t.Errorf("upload %d: %+v, want %+v", i, got, want)
 		}
 	}
 }
 
-// TestKeepNaming: the answer is saved in the settings, and the profile is not asked again.
-func TestKeepNaming(t *testing.T) {
-	home := t.TempDir()
-	options := Options{Paths: config.FindPaths(func(name string) string {
-		return map[string]string{"MEDIADESK_HOME": home}[name]
-	})}
-	if err := os.MkdirAll(filepath.Dir(options.Paths.Config), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(options.Paths.Config, []byte("[local]\naddr = \"127.0.0.1:0\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []bool{true, false} {
+// TestFormNaming: the form uses exact names unless the user chose a naming.
+func TestFormNaming(t *testing.T) {
+	for settings, want := range map[string]api.Naming{"": api.NameExact, "[profiles.local]\nkind = \"local\"\nnaming = \"here\"\n": api.NameHere} {
+		home := t.TempDir()
+		options := Options{Paths: config.FindPaths(func(name string) string {
+			return map[string]string{"MEDIADESK_HOME": home}[name]
+		})}
+		if err := os.MkdirAll(filepath.Dir(options.Paths.Config), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(options.Paths.Config, []byte("[local]\naddr = \"127.0.0.1:0\"\n"+settings), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		s, err := Open(t.Context(), options)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Profile.AskNaming != want {
-			t.Errorf("asks: %v, want %v", s.Profile.AskNaming, want)
-		}
-		if err := s.KeepNaming(api.NameHere); err != nil {
-			t.Error(err)
+		if s.Profile.FormNaming != want || s.Profile.Naming != api.NameHere {
+			t.Errorf("%q: %v in the form, %v in commands", settings, s.Profile.FormNaming, s.Profile.Naming)
 		}
 		if err := s.Close(t.Context()); err != nil {
 			t.Error(err)

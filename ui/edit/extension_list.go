@@ -1,7 +1,6 @@
 package edit
 
 import (
-	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -17,27 +16,14 @@ import (
 
 // ExtensionList edits the extensions that run on the targets of a form.
 type ExtensionList struct {
-	Context context.Context
-	Over    *kit.Overlays
-	Form    *Form
-	Session any    // may be an Offerer
-	Color   string // how the service spells the color of remove-bg
-	Get     func(i int) []api.Extension
-	Set     func(i int, list []api.Extension)
+	form *Form
+	o    *FieldOptions
 }
 
-// Row returns the row of the extensions.
-func (x ExtensionList) Row() *Row {
-	return &Row{
-		ID: "extensions", Label: "Extensions", Kind: Structured, Open: x.open, OpenVerb: "add or change", Get: func(i int) string { return extensionsLabel(x.Get(i)) },
-		Set: func(i int, typed string) {
-			list, err := api.ParseExtensionList([]string{typed})
-			if typed == "" || err == nil {
-				x.Set(i, list)
-			}
-		},
-	}
-}
+// Extensions returns the editor of the extensions.
+func (f *Form) Extensions(o FieldOptions) ExtensionList { return ExtensionList{f, &o} }
+
+func (x ExtensionList) get(i int) []api.Extension { return x.form.Entry(i).Extensions.Or(nil) }
 
 // extensionsLabel lists extensions in the order in which they run.
 func extensionsLabel(list []api.Extension) string {
@@ -80,10 +66,10 @@ func (x ExtensionList) open() tea.Cmd {
 		var rows []kit.MenuRow
 		for _, e := range x.all() {
 			n := 0
-			for _, i := range x.Form.Targets() {
-				n += onIf(has(x.Get(i), e) >= 0)
+			for _, i := range x.form.Targets() {
+				n += onIf(has(x.get(i), e) >= 0)
 			}
-			rows = append(rows, kit.MenuRow{Label: extensionLabel(e), Note: OfMany(n, len(x.Form.Targets())), Do: func() tea.Cmd { return x.edit(e) }})
+			rows = append(rows, kit.MenuRow{Label: extensionLabel(e), Note: OfMany(n, len(x.form.Targets())), Do: func() tea.Cmd { return x.edit(e) }})
 		}
 		menu.SetRows(rows...)
 	}
@@ -106,7 +92,7 @@ func (x ExtensionList) open() tea.Cmd {
 		})
 	}
 	one := func() string { return text.If(len(x.all()) < 2, "there is no other extension to change places with") }
-	id := x.Form.ID + ".extension-"
+	id := x.form.ID + ".extension-"
 	menu.Beside = []kit.Action{
 		{ID: id + "add", Keys: kit.Bind("add an extension", "", "a"), Group: "Extensions", Footer: true, Do: func() tea.Cmd { menu.Close(); return x.Add() }},
 		{ID: id + "remove", Keys: kit.Bind("remove", "", "d"), Group: "Extensions", Footer: true, Do: change(func(list []api.Extension, at int) []api.Extension { return slices.Delete(list, at, at+1) })},
@@ -114,15 +100,15 @@ func (x ExtensionList) open() tea.Cmd {
 		{ID: id + "later", Keys: kit.Bind("run later", "", ">"), Group: "Extensions", Footer: true, Disabled: one, Do: move(1)},
 	}
 	fill()
-	x.Over.Open(menu)
+	x.o.Over.Open(menu)
 	return nil
 }
 
 // all returns the different extensions of the targets.
 func (x ExtensionList) all() []api.Extension {
 	var all []api.Extension
-	for _, i := range x.Form.Targets() {
-		for _, e := range x.Get(i) {
+	for _, i := range x.form.Targets() {
+		for _, e := range x.get(i) {
 			if has(all, e) < 0 {
 				all = append(all, e)
 			}
@@ -138,13 +124,13 @@ func has(list []api.Extension, e api.Extension) int {
 
 // change changes an extension in each target that has it.
 func (x ExtensionList) change(e api.Extension, do func(list []api.Extension, at int) []api.Extension) {
-	for _, i := range x.Form.Targets() {
-		list := slices.Clone(x.Get(i))
+	for _, i := range x.form.Targets() {
+		list := slices.Clone(x.get(i))
 		if at := has(list, e); at >= 0 {
-			x.Set(i, do(list, at))
+			x.form.Entry(i).SetExtensions(do(list, at))
 		}
 	}
-	x.Form.changed()
+	x.form.changed()
 }
 
 // edit asks for the options of an extension as JSON.
@@ -160,18 +146,18 @@ func (x ExtensionList) edit(e api.Extension) tea.Cmd {
 		x.change(e, func(list []api.Extension, at int) []api.Extension { list[at] = to; return list })
 		return nil
 	}
-	x.Over.Open(p)
+	x.o.Over.Open(p)
 	return nil
 }
 
 // Add offers extensions. The chosen one replaces an extension of the same name in the targets.
 func (x ExtensionList) Add() tea.Cmd {
-	return chooseExtension(x.Context, x.Over, "Add an extension", x.Color, x.Session, func(e api.Extension) tea.Cmd {
-		for _, i := range x.Form.Targets() {
-			list := slices.DeleteFunc(slices.Clone(x.Get(i)), func(other api.Extension) bool { return api.CheckExtensions([]api.Extension{other, e}) != nil })
-			x.Set(i, append(list, e))
+	return chooseExtension(x.o.Context, x.o.Over, "Add an extension", x.o.Color, x.o.Offers, func(e api.Extension) tea.Cmd {
+		for _, i := range x.form.Targets() {
+			list := slices.DeleteFunc(slices.Clone(x.get(i)), func(other api.Extension) bool { return api.CheckExtensions([]api.Extension{other, e}) != nil })
+			x.form.Entry(i).SetExtensions(append(list, e))
 		}
-		x.Form.changed()
+		x.form.changed()
 		return nil
 	})
 }

@@ -19,8 +19,9 @@ import (
 type Form struct {
 	// ID begins the IDs of the actions, and Group is their heading.
 	ID, Group string
-	// Targets returns the entries to change, at least one.
+	// Targets returns the entries to change, at least one, and Entry the fields of one.
 	Targets func() []int
+	Entry   func(i int) *Draft
 	// Live makes a row of text take letters as soon as it has the focus, otherwise after enter.
 	Live bool
 	// Changed runs after each change; may be nil.
@@ -37,11 +38,6 @@ type Form struct {
 
 // more is the number of the line More.
 const more = -1
-
-// NewForm returns a form without rows.
-func NewForm(id, group string, targets func() []int) *Form {
-	return &Form{ID: id, Group: group, Targets: targets}
-}
 
 // SetRows replaces the rows, those under More last. The focus stays on the row of the same ID.
 func (f *Form) SetRows(rows []*Row) {
@@ -271,7 +267,9 @@ func (f *Form) Step(by int) bool {
 // End moves the focus to the first row, or to the last.
 func (f *Form) End(last bool) {
 	stops := f.stops()
-	f.Blur()
+	if f.Blur(); len(stops) == 0 {
+		return
+	}
 	f.on = stops[0]
 	if last {
 		f.on = stops[len(stops)-1]

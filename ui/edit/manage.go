@@ -272,7 +272,7 @@ func newNames(files []api.File, pattern string) (changed []api.File, names []str
 		name := strings.TrimSpace(pattern)
 		if len(files) > 1 {
 			var err error
-			of := PatternFile{Name: f.Name, Parent: strings.Trim(path.Base(path.Dir(f.FilePath)), "/."), Number: i + 1, Modified: f.Created()}
+			of := PatternFile{Name: f.Name, Folder: strings.Trim(path.Base(path.Dir(f.FilePath)), "/."), Number: i + 1, Modified: f.Created()}
 			if name, err = Pattern(name).Fill(of, nil); err != nil {
 				return nil, nil, f.Name + ": " + err.Error() + "."
 			}

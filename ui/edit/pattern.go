@@ -15,7 +15,7 @@ import (
 )
 
 // PatternFields lists the fields of patterns.
-const PatternFields = "{name} {ext} {parent} {date} {exif:date} {n:03}"
+const PatternFields = "{name} {ext} {folder} {date} {exif:date} {n:03}"
 
 // Pattern is a text with fields that are filled in for each file. Double braces stand for a brace.
 type Pattern string
@@ -23,7 +23,7 @@ type Pattern string
 // PatternFile is a file that fills a pattern.
 type PatternFile struct {
 	Name     string
-	Parent   string    // name of its folder; may be empty
+	Folder   string    // name of its folder; may be empty
 	Number   int       // 1-based, in list order
 	Modified time.Time // zero: unknown
 	Taken    time.Time // zero: unknown
@@ -31,7 +31,7 @@ type PatternFile struct {
 }
 
 // ErrUnread is why a file that was not inspected yet has no date.
-var ErrUnread = errors.New("the file is being looked at")
+var ErrUnread = errors.New("the file is being read")
 
 var patternToken = regexp.MustCompile(`\{\{|\}\}|\{[^{}]*\}|[{}]`)
 
@@ -60,7 +60,7 @@ func (p Pattern) each(do func(field, option string) (string, error)) (string, er
 			field = "exif:" + field
 		}
 		switch {
-		case !slices.Contains([]string{"name", "ext", "parent", "n", "date", "exif:date"}, field):
+		case !slices.Contains([]string{"name", "ext", "folder", "n", "date", "exif:date"}, field):
 			return "", wrong("%s is no field; there are %s", token, PatternFields)
 		case option == "", strings.HasSuffix(field, "date"):
 		case field != "n":
@@ -117,11 +117,11 @@ func (f PatternFile) value(field, option string) (string, error) {
 		return strings.TrimSuffix(f.Name, ext), nil
 	case "ext":
 		return strings.TrimPrefix(ext, "."), nil
-	case "parent":
-		if f.Parent == "" {
-			return "", errors.New("no parent folder")
+	case "folder":
+		if f.Folder == "" {
+			return "", errors.New("no folder")
 		}
-		return f.Parent, nil
+		return f.Folder, nil
 	case "n":
 		digits, _ := strconv.Atoi(option)
 		return fmt.Sprintf("%0*d", digits, f.Number), nil

@@ -8,7 +8,7 @@ import (
 
 func TestPattern(t *testing.T) {
 	day := time.Date(2026, 7, 31, 23, 5, 9, 0, time.UTC)
-	photo := PatternFile{Name: "IMG_1.b.JPG", Parent: "Sea side", Number: 7, Modified: day, Taken: day.AddDate(-1, 0, 0)}
+	photo := PatternFile{Name: "IMG_1.b.JPG", Folder: "Sea side", Number: 7, Modified: day, Taken: day.AddDate(-1, 0, 0)}
 	bare := PatternFile{Name: ".hidden", Number: 12, Modified: day}
 	address := PatternFile{Name: "pic.png", Number: 1}
 	for _, c := range []struct {
@@ -21,8 +21,8 @@ func TestPattern(t *testing.T) {
 		{"{name}.{ext}", photo, "IMG_1.b.JPG"},
 		{"{name}.{ext}", bare, ".hidden"},
 		{"{name}.{ext}", address, "pic.png"},
-		{"{parent}", photo, "Sea side"},
-		{"{parent}", address, "!no parent"},
+		{"{folder}", photo, "Sea side"},
+		{"{folder}", address, "!no parent"},
 		{"{n}", photo, "7"},
 		{"{n:03}-{n:3}", photo, "007-007"},
 		{"{n:1}", bare, "12"},
@@ -63,7 +63,7 @@ func FuzzPattern(f *testing.F) {
 	for _, s := range []string{"{name}-{n:03}.{ext}", "{{", "}}{", "{exif:date:YYYY}", "{n:-1}", "é{\xff}"} {
 		f.Add(s)
 	}
-	of := PatternFile{Name: "b.png", Parent: "a", Number: 1, Modified: time.Unix(0, 0), Taken: time.Unix(0, 0)}
+	of := PatternFile{Name: "b.png", Folder: "a", Number: 1, Modified: time.Unix(0, 0), Taken: time.Unix(0, 0)}
 	f.Fuzz(func(t *testing.T, text string) {
 		p := Pattern(text)
 		if p.Check() != nil {

@@ -121,6 +121,9 @@ func NotSaved(names []string) string {
 
 // Explain describes an error in sentences, with a hint if there is one.
 func Explain(err error) string {
+	if err == nil {
+		return ""
+	}
 	words := text.Sentence(err.Error())
 	if help := hint(err); help != "" {
 		words += " " + help

@@ -33,28 +33,28 @@ func (m *Model) Actions() []kit.Action {
 	}
 	save := kit.Action{ID: "details.save", Keys: kit.Bind("save", "", "ctrl+s"), Group: groupEdit, Footer: true, Disabled: m.noSave, Do: m.save}
 	unset := kit.Action{ID: "details.unset", Keys: kit.Bind("remove the value", "", "ctrl+x"), Group: groupEdit, Disabled: m.noUnset, Do: m.toggleUnset}
-	if m.onFiles {
-		actions := m.files.Actions(nil)
-		if m.files.Capturing() {
+	if m.On == edit.OnFiles {
+		actions := m.Files.Actions(nil)
+		if m.Files.Capturing() {
 			return append(actions, save)
 		}
-		alone := kit.Action{ID: "details.edit-alone", Keys: kit.Bind("change one file at a time", "", "enter"), Group: groupFile, Footer: true, Do: m.editAlone}
-		to := func() tea.Cmd { m.focus(false); return nil }
+		alone := kit.Action{ID: "details.edit-alone", Keys: kit.Bind("change one file at a time", "", "enter"), Group: groupFile, Footer: true, Do: m.EditAlone}
+		to := func() tea.Cmd { m.Focus(edit.OnForm); return nil }
 		return kit.Shadow(slices.Concat([]kit.Action{save, alone}, actions, m.letters(), []kit.Action{
 			{ID: "details.next-part", Keys: kit.Bind("to the fields", "", "tab", "shift+tab", "esc"), Group: groupMove, Footer: true, Do: to},
 		}))
 	}
-	actions := append([]kit.Action{save}, m.form.Actions()...)
-	if m.form.Editing() {
+	actions := append([]kit.Action{save}, m.Form.Actions()...)
+	if m.Form.Editing() {
 		return append(actions, unset)
 	}
 	return kit.Shadow(slices.Concat(actions, m.letters(), []kit.Action{
 		unset,
 		{ID: "details.take-ai-tags", Keys: kit.Bind("add all AI tags as tags", "", "t"), Group: groupEdit, Disabled: m.noAI, Do: func() tea.Cmd {
-			return m.changeAll("AI tags added", m.targets(), func(e *entry) { e.addAITags(nil) })
+			return m.changeAll("AI tags added", m.Targets(), func(e *entry) { e.addAITags(nil) })
 		}},
 		{ID: "details.back", Keys: kit.Bind("go back", "", "esc", "h", "left", "backspace"), Group: groupMove, Footer: true, Do: m.leave},
-	}, kit.ListActions(func() kit.Scroller { return m.form }, nil)))
+	}, kit.ListActions(func() kit.Scroller { return m.Form }, nil)))
 }
 
 // Catalog returns the actions of every part.
@@ -62,13 +62,16 @@ func (m *Model) Catalog() map[string][]kit.Action {
 	parts := map[string][]kit.Action{}
 	at := func(name, row string, files bool) {
 		one := New(Options{Files: []api.File{{FileID: "a"}, {FileID: "b"}}, Profile: m.o.Profile, Session: m.o.Session})
-		if one.onFiles = files; row != "" {
-			one.form.Focus(row, true)
+		if one.On = edit.OnForm; files {
+			one.On = edit.OnFiles
+		}
+		if row != "" {
+			one.Form.Focus(row, true)
 		}
 		if parts[name] = one.Actions(); name == "the region" {
 			one.drawRegion()
-			parts["the picture"] = one.page.Actions()
-			parts["a suggested region"] = one.region.SuggestionActions()
+			parts["the picture"] = one.Page.Actions()
+			parts["a suggested region"] = one.Region.SuggestionActions()
 		}
 	}
 	at("", "", false)
@@ -80,7 +83,7 @@ func (m *Model) Catalog() map[string][]kit.Action {
 
 // letters returns the actions of parts that are not text fields.
 func (m *Model) letters() []kit.Action {
-	turn := func(by int) func() tea.Cmd { return func() tea.Cmd { return m.turn(by) } }
+	turn := func(by int) func() tea.Cmd { return func() tea.Cmd { return m.Turn(by) } }
 	replay := func(redo bool) func() tea.Cmd {
 		return func() tea.Cmd { return m.manage.Replay(m.current().file.FileID, redo, session.Fail) }
 	}
@@ -88,19 +91,19 @@ func (m *Model) letters() []kit.Action {
 		{ID: "details.edit-tags", Keys: kit.Bind("edit tags", "", "e"), Group: groupEdit, Footer: true, Do: func() tea.Cmd { return m.edit(rowTags) }},
 		{ID: "details.edit-region", Keys: kit.Bind("edit region", "", "c"), Group: groupEdit, Footer: true, Disabled: m.noRegion, Do: m.editRegion},
 		{ID: "details.suggest-region", Keys: kit.Bind("suggest a region", "", "s"), Group: groupEdit, Disabled: m.noPlane, Do: func() tea.Cmd {
-			return tea.Batch(m.drawRegion(), m.region.Suggest())
+			return tea.Batch(m.drawRegion(), m.Region.Suggest())
 		}},
 		{ID: "details.view", Keys: kit.Bind("show the picture full-screen", "", "V"), Group: groupFile, Disabled: m.noPlane, Do: m.startViewer},
 		{ID: "details.next-file", Keys: kit.Bind("next file", "", "n"), Group: groupFile, Disabled: m.oneFile, Do: turn(1)},
 		{ID: "details.previous-file", Keys: kit.Bind("previous file", "", "N"), Group: groupFile, Disabled: m.oneFile, Do: turn(-1)},
 		{ID: "details.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupFile, Footer: true, Do: m.copyMenu},
 		{ID: "details.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupFile, Disabled: m.noManage, Do: m.manageMenu},
-		{ID: "details.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupFile, Disabled: m.noExtend, Do: func() tea.Cmd { return m.manage.Extend(filesOf(m.targets())) }},
+		{ID: "details.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupFile, Disabled: m.noExtend, Do: func() tea.Cmd { return m.manage.Extend(filesOf(m.Targets())) }},
 		{ID: "details.remove-tags", Keys: kit.Bind("remove tags", "", "d"), Group: groupEdit, Disabled: m.noTags, Do: m.removeTags},
 		{ID: "details.edit-all", Keys: kit.Bind("change all marked files", "", "b"), Group: groupEdit, Footer: true, Disabled: m.noMany, Do: m.manyMenu},
-		{ID: "details.edit-text", Keys: kit.Bind("edit as text in $EDITOR", "", "E"), Group: groupEdit, Do: m.text.Edit},
+		{ID: "details.edit-text", Keys: kit.Bind("edit as text in $EDITOR", "", "E"), Group: groupEdit, Do: m.Document.Edit},
 		{ID: "details.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupFile, Disabled: m.noAddress, Do: m.browse},
-		{ID: "details.refresh", Keys: kit.Bind("refresh", "", "r"), Group: groupFile, Do: func() tea.Cmd { return m.read(m.targets()) }},
+		{ID: "details.refresh", Keys: kit.Bind("refresh", "", "r"), Group: groupFile, Do: func() tea.Cmd { return m.read(m.Targets()) }},
 		{ID: "details.undo", Keys: kit.Bind("undo the last saved change", "", "z"), Group: groupEdit, Disabled: m.noUndo, Do: replay(false)},
 		{ID: "details.redo", Keys: kit.Bind("redo the last undone change", "", "Z"), Group: groupEdit, Disabled: m.noUndo, Do: replay(true)},
 	}
@@ -116,47 +119,33 @@ func (m *Model) editRegion() tea.Cmd {
 
 // edit moves the focus to the text of a row.
 func (m *Model) edit(row string) tea.Cmd {
-	m.focus(false)
-	m.form.Focus(row, true)
+	m.On = edit.OnForm
+	m.Form.Focus(row, true)
 	return nil
 }
 
-// editAlone removes all marks, so that changes go to the shown file.
-func (m *Model) editAlone() tea.Cmd {
-	for _, e := range m.entries {
-		e.marked = false
-	}
-	m.load()
-	m.focus(false)
-	return nil
-}
-
-// toggleUnset drafts the removal of the focused field, or drops those drafts if all targets have one.
+// toggleUnset removes the value of the focused field, or takes that back if all targets have it removed.
 func (m *Model) toggleUnset() tea.Cmd {
-	r, of := m.form.Row(m.form.On()), m.targets()
-	name := api.FieldTags
-	switch r.ID {
-	case rowTags:
-	case rowRegion:
-		name, of = api.FieldRegion, m.withRegion()
-	default:
-		for _, i := range m.targetRows() {
-			r.Set(i, "")
-		}
-		m.load()
-		return nil
+	r, of, changed := m.Form.Row(m.Form.On()), m.Targets(), false
+	f := api.FieldByKey(r.ID)
+	if r.ID == rowRegion {
+		of = m.withRegion()
 	}
-	m.form.Discard()
-	changed, drop := false, hint(of, name) == gone
+	m.Form.Discard()
+	removed := f != nil && !slices.ContainsFunc(of, func(e *entry) bool { return !api.IsNull(e.Changes()[f.Name]) || !e.Changed(f.Name) })
 	for _, e := range of {
-		had := e.drafted(name)
-		if e.unset(name); drop {
-			delete(e.draft, name)
+		before := maps.Clone(e.Changes())
+		switch {
+		case f == nil:
+			r.Set(slices.Index(m.Items, e), "") // a value of the metadata
+		case removed:
+			e.Drop(api.Values{f.Name: before[f.Name]})
+		default:
+			e.Unset(f)
 		}
-		changed = changed || had || e.drafted(name)
-		e.problem = nil
+		changed = changed || !maps.EqualFunc(before, e.Changes(), slices.Equal)
 	}
-	if m.load(); !changed {
+	if m.Touch(of...); !changed {
 		return page.Tell(page.Info, "The field has no value.")
 	}
 	return nil
@@ -172,28 +161,28 @@ func (m *Model) browse() tea.Cmd {
 
 // manageMenu offers operations on the targets.
 func (m *Model) manageMenu() tea.Cmd {
-	files := filesOf(m.targets())
+	files := filesOf(m.Targets())
 	return m.Open(kit.NewMenu("Manage "+edit.FilesLabel(files), m.manage.Rows(files, m.current().file)...))
 }
 
 // copyMenu offers the copyable values of the file, the current row first.
 func (m *Model) copyMenu() tea.Cmd {
 	var copies page.Copies
-	if r := m.form.Row(m.form.On()); r != nil && !m.onFiles {
+	if r := m.Form.Row(m.Form.On()); r != nil && m.On != edit.OnFiles {
 		copies.Add("f", "this field: "+r.Label, r.Value())
 	}
-	edit.Copies(&copies, filesOf(m.targets()), m.o.Session)
+	edit.Copies(&copies, filesOf(m.Targets()), m.o.Session)
 	return m.Open(copies.Menu())
 }
 
 // Disabled reasons, empty if enabled.
 
 func (m *Model) noSave() string {
-	return cmp.Or(text.If(len(m.changedEntries()) == 0 && !m.form.Pending(), "nothing is changed"), m.manage.Busy())
+	return cmp.Or(text.If(len(m.changedEntries()) == 0 && !m.Form.Pending(), "nothing is changed"), m.manage.Busy())
 }
 
 func (m *Model) noUnset() string {
-	r := m.form.Row(m.form.On())
+	r := m.Form.Row(m.Form.On())
 	return text.If(r == nil || r.Set == nil && r.SetList == nil, "this cannot be removed here")
 }
 
@@ -214,11 +203,11 @@ func (m *Model) noPlane() string {
 	if !m.current().canHaveRegion() {
 		return "only images have a region"
 	}
-	return m.region.NoPlane()
+	return m.Region.NoPlane()
 }
 
 func (m *Model) oneFile() string {
-	return text.If(len(m.entries) < 2, "only one file is shown")
+	return text.If(len(m.Items) < 2, "only one file is shown")
 }
 
 func (m *Model) noMany() string {
@@ -226,11 +215,11 @@ func (m *Model) noMany() string {
 }
 
 func (m *Model) noAI() string {
-	return text.If(len(aiTagsOf(m.targets())) == 0, "no AI tags")
+	return text.If(len(aiTagsOf(m.Targets())) == 0, "no AI tags")
 }
 
 func (m *Model) noTags() string {
-	tags, _ := tagsOf(m.targets())
+	tags, _ := tagsOf(m.Targets())
 	return text.If(len(tags) == 0, "no tags")
 }
 
@@ -245,40 +234,43 @@ func (m *Model) noUndo() string {
 
 // changeAll changes drafts and reports how many changed.
 func (m *Model) changeAll(label string, of []*entry, do func(*entry)) tea.Cmd {
-	n := 0
+	var changed []*entry
 	for _, e := range of {
-		before := maps.Clone(e.draft)
-		if do(e); !maps.EqualFunc(before, e.draft, slices.Equal) {
-			n++
-			e.problem = nil
+		before := maps.Clone(e.Changes())
+		if do(e); !maps.EqualFunc(before, e.Changes(), slices.Equal) {
+			changed = append(changed, e)
 		}
 	}
-	if m.load(); n == 0 {
+	if m.Touch(changed...); len(changed) == 0 {
 		return page.Tell(page.Info, "No file would change.")
 	}
-	return page.Tell(page.Info, fmt.Sprintf("%s: %s changed, not saved yet. ctrl+s saves.", label, text.Plural(n, "file")))
+	return page.Tell(page.Info, fmt.Sprintf("%s: %s changed, not saved yet. ctrl+s saves.", label, text.Plural(len(changed), "file")))
 }
 
 // manyMenu offers changes for all targets.
 func (m *Model) manyMenu() tea.Cmd {
-	n := text.Plural(len(m.targets()), "file")
+	n := text.Plural(len(m.Targets()), "file")
 	change := func(key, label, done string, do func(*entry)) kit.MenuRow {
-		return kit.MenuRow{Key: key, Label: label, Do: func() tea.Cmd { return m.changeAll(done, m.targets(), do) }}
+		return kit.MenuRow{Key: key, Label: label, Do: func() tea.Cmd { return m.changeAll(done, m.Targets(), do) }}
 	}
 	tags := func(key, label, title string, do func(e *entry, tags []string) []string) kit.MenuRow {
 		return kit.MenuRow{Key: key, Label: label, Do: func() tea.Cmd { return m.askTags(title+" "+n, do) }}
 	}
 	return m.Open(kit.NewMenu("Change "+n,
-		tags("a", "add tags", "Add tags to", func(e *entry, tags []string) []string { return edit.Replayed(e.wantedTags(), nil, tags) }),
+		tags("a", "add tags", "Add tags to", func(e *entry, tags []string) []string { return edit.Replayed(e.Tags.Or(nil), nil, tags) }),
 		kit.MenuRow{Key: "r", Label: "remove tags", Do: m.removeTags},
 		tags("s", "replace all tags", "Replace the tags of", func(_ *entry, tags []string) []string { return tags }),
-		change("u", "remove all tags", "Tags removed", func(e *entry) { e.unset(api.FieldTags) }),
+		change("u", "remove all tags", "Tags removed", func(e *entry) { e.Unset(tagField) }),
 		change("t", "add the AI tags as tags", "AI tags added", func(e *entry) { e.addAITags(nil) }),
 		kit.MenuRow{Key: "c", Label: "largest region of a ratio", Do: m.ratioMenu},
-		kit.MenuRow{Key: "g", Label: "copy this region to all, scaled to each picture", Do: m.region.CopyToAll},
+		kit.MenuRow{Key: "g", Label: "copy this region to all, scaled to each picture", Do: m.Region.CopyToAll},
 		kit.MenuRow{Key: "p", Label: "suggest a region for all, then review them", Do: m.suggestMenu},
-		change("x", "remove the region", "Regions removed", func(e *entry) { e.unset(api.FieldRegion) }),
-		kit.MenuRow{Key: "e", Label: "edit all in $EDITOR", Do: m.text.Edit},
+		change("x", "remove the region", "Regions removed", func(e *entry) {
+			if e.canHaveRegion() {
+				e.SetRegion("")
+			}
+		}),
+		kit.MenuRow{Key: "e", Label: "edit all in $EDITOR", Do: m.Document.Edit},
 		change("d", "drop all unsaved changes", "Dropped", (*entry).forget)))
 }
 
@@ -290,7 +282,7 @@ func (m *Model) askTags(title string, do func(e *entry, tags []string) []string)
 	}
 	p.Do = func(text string) tea.Cmd {
 		tags := api.SplitTags(text)
-		return m.changeAll(title, m.targets(), func(e *entry) { e.setTags(do(e, tags)) })
+		return m.changeAll(title, m.Targets(), func(e *entry) { e.SetList(tagField, do(e, tags)) })
 	}
 	return m.Open(p)
 }
@@ -304,7 +296,7 @@ func (e *entry) addAITags(only func(api.AITag) bool) {
 		}
 	}
 	if len(names) > 0 {
-		e.setTags(edit.Replayed(e.wantedTags(), nil, names))
+		e.SetList(tagField, edit.Replayed(e.Tags.Or(nil), nil, names))
 	}
 }
 
@@ -327,7 +319,7 @@ func (m *Model) suggestMenu() tea.Cmd {
 		if len(of) == 0 {
 			return page.Tell(page.Info, "None of these files is an image.")
 		}
-		return tea.Batch(m.turnTo(of[0]), m.drawRegion(), m.region.SuggestAll(ratio))
+		return tea.Batch(m.Show(of[0]), m.drawRegion(), m.Region.SuggestAll(ratio))
 	}
 	rows := edit.RatioRows(picture.Ratio{}, suggest)
 	rows[len(rows)-1] = kit.MenuRow{Key: "f", Label: "free", Do: func() tea.Cmd { return suggest(picture.Ratio{}) }}
@@ -337,10 +329,10 @@ func (m *Model) suggestMenu() tea.Cmd {
 // setRegions sets the region of every picture of known size. rule uses pixels of the stored
 // picture.
 func (m *Model) setRegions(rule func(size image.Point) image.Rectangle) tea.Cmd {
-	return m.changeAll("Regions set", m.targets(), func(e *entry) {
+	return m.changeAll("Regions set", m.Targets(), func(e *entry) {
 		w, h, ok := e.file.PixelSize()
 		if ok && e.canHaveRegion() {
-			e.setRegion(api.RegionOf(rule(image.Pt(w, h))).String())
+			e.SetRegion(api.RegionOf(rule(image.Pt(w, h))).String())
 		}
 	})
 }

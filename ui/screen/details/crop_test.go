@@ -81,12 +81,12 @@ func TestDeliveryCutsWhatTheEditorShows(t *testing.T) {
 		d := start(t, Options{
 			Files: []api.File{*file}, Profile: session.Profile{Local: true}, Session: &shelf{t: t, client: client, Manager: unmanaged{}, picture: func(context.Context, api.File) (string, error) { return path, nil }},
 		})
-		p, _ := d.m.region.Plane()
-		if p.Upright() != up || d.m.region.Picture().Size() != up {
+		p, _ := d.m.Region.Plane()
+		if p.Upright() != up || d.m.Region.Picture().Size() != up {
 			t.Fatalf("orientation %d: the editor shows %v, not %v", o, p.Upright(), up)
 		}
-		d.m.region.SetRect(rect)
-		if shown := d.m.region.Rect(); shown != rect {
+		d.m.Region.SetRect(rect)
+		if shown := d.m.Region.Rect(); shown != rect {
 			t.Errorf("orientation %d: the crop is shown as %v, want %v", o, shown, rect)
 		}
 		d.save("Save")
@@ -155,7 +155,7 @@ func TestCropsAreDelivered(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", address, err)
 		}
-		part := crop.Part(d.m.region.Rect())
+		part := crop.Part(d.m.Region.Rect())
 		size := part.Size()
 		if crop.Name == "card" {
 			size = image.Pt(120, 90)

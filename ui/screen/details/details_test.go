@@ -110,12 +110,12 @@ func TestRegionInNumbers(t *testing.T) {
 	d.Type("250,20,100,50")
 	d.Sees("reach outside the picture", "x + width may be 300")
 	d.Press("esc", "ctrl+s")
-	if len(s.saved) > 0 || len(uitest.Taken[page.Ask](&d.Out)) > 0 || d.m.form.On() != rowRegion || !d.m.Capturing() {
+	if len(s.saved) > 0 || len(uitest.Taken[page.Ask](&d.Out)) > 0 || d.m.Form.On() != rowRegion || !d.m.Capturing() {
 		t.Error("a region outside of the picture was let through")
 	}
 	d.Sees("Not saved:")
-	d.Press("ctrl+u", "ctrl+s")
-	d.Sees("region is empty")
+	d.Press("ctrl+u")
+	d.Sees("Region: 10,20,100,50 → not set")
 	d.Type("20, 30, 40, 50")
 	d.Sees("Region: 10,20,100,50 → 20,30,40,50")
 	d.Press("ctrl+s")
@@ -143,7 +143,7 @@ func TestRegionOnThePicture(t *testing.T) {
 		{"x enter", "75,50,150,100"},
 	} {
 		d.Press(strings.Fields(c.keys)...)
-		if got := d.m.current().wantedRegion(); got != c.want {
+		if got := d.m.current().Region(); got != c.want {
 			t.Fatalf("after %q the region is %q, want %q", c.keys, got, c.want)
 		}
 	}
@@ -157,7 +157,7 @@ func TestRegionOnThePicture(t *testing.T) {
 	d.Press("ctrl+u")
 	d.Type("1,2,3,4")
 	d.Press("enter", "esc")
-	if got := d.m.current().wantedRegion(); got != "10,20,100,50" || d.Host.Covered() {
+	if got := d.m.current().Region(); got != "10,20,100,50" || d.Host.Covered() {
 		t.Errorf("esc leaves the region %q", got)
 	}
 }
@@ -246,7 +246,7 @@ func TestSeveralFiles(t *testing.T) {
 	b := record(t, strings.NewReplacer(`"f1"`, `"f2"`, "beach.png", "notes.txt", `"image"`, `"non-image"`, "image/png", "text/plain").Replace(photo))
 	s := newShelf(t, a, b)
 	d := start(t, s.options(a, b))
-	d.Sees("Files", "1 of 2")
+	d.Sees("2 of 2 marked", "1 of 2")
 	d.Press("shift+tab", "enter") // one file at a time
 	d.Press("t", "n")
 	d.Sees("PLAIN", "Unsaved changes in 1 other file.")
@@ -284,7 +284,7 @@ func TestOtherFiles(t *testing.T) {
 	d.Press("shift+tab", "enter", "t", "e")
 	d.Send(page.Inspect{Files: []api.File{c}})
 	var names []string
-	for _, e := range d.m.entries {
+	for _, e := range d.m.Items {
 		names = append(names, e.file.Name)
 	}
 	if got := strings.Join(names, " "); got != "f3.png beach.png" {
@@ -309,7 +309,7 @@ func TestLateAnswers(t *testing.T) {
 		return s.saveAll(ctx, changes, told)
 	}
 	d.Hold = &held
-	d.Run(d.Host.Ran(d.m, d.m.send([]session.Change{{FileID: "f1", Details: d.m.current().draft.Details()}})))
+	d.Run(d.Host.Ran(d.m, d.m.send([]session.Change{{FileID: "f1", Details: d.m.current().Changes().Details()}})))
 	d.Hold = nil
 	late := tea.Batch(held...)
 	d.Sees("Saving…")
@@ -319,8 +319,8 @@ func TestLateAnswers(t *testing.T) {
 	d.Toasted("is running")
 	d.Press("n")
 	d.Run(late)
-	if e := d.m.entries[0]; api.JoinTags(e.file.Tags.Or(nil)) != "sea,old,sand" || api.JoinTags(e.wantedTags()) != "sea,old,sand,later" {
-		t.Errorf("has %v, wants %v", e.file.Tags, e.wantedTags())
+	if e := d.m.Items[0]; api.JoinTags(e.file.Tags.Or(nil)) != "sea,old,sand" || api.JoinTags(e.Tags.Or(nil)) != "sea,old,sand,later" {
+		t.Errorf("has %v, wants %v", e.file.Tags, e.Tags.Or(nil))
 	}
 	if d.m.current().changed() {
 		t.Error("the answer went to another file")
@@ -375,7 +375,7 @@ func TestCopyOpenRead(t *testing.T) {
 	if got := uitest.Taken[page.Open](&d.Out); len(got) != 1 || got[0].Address != f.URL {
 		t.Errorf("opened %+v", got)
 	}
-	d.m.form.Focus("fact..URL", false)
+	d.m.Form.Focus("fact..URL", false)
 	d.Press("enter")
 	d.Sees("esc closes")
 	if !d.Host.Covered() {

@@ -14,31 +14,31 @@ func TestEditor(t *testing.T) {
 	files := numbered(t, 2)
 	s := newShelf(t, files...)
 	d := start(t, s.options(files...))
-	d.m.text.Edit()
+	d.m.Document.Edit()
 	var b strings.Builder
-	if err := session.WriteManifest(&b, d.m.document()); err != nil {
+	if err := session.WriteManifest(&b, d.m.Document.Entries()); err != nil {
 		t.Fatal(err)
 	}
 	before := b.String()
 	edited := func(words string) {
-		d.m.text.Open = true
+		d.m.Document.Open = true
 		d.Send(edit.EditedMsg{Before: before, Text: words})
 	}
 	edited(before)
 	d.Toasted("Nothing was changed")
 	edited(strings.Replace(before, `"tags"`, `"tgas"`, 1))
 	q := d.Asked()
-	if !strings.Contains(q.Text, `Line 5: unknown member "tgas"`) || !strings.Contains(d.m.text.Text, "tgas") {
+	if !strings.Contains(q.Text, `Line 1: unknown member "tgas"`) || !strings.Contains(d.m.Document.Text, "tgas") {
 		t.Errorf("asked %+v", q)
 	}
-	if d.Choose(q, "Discard"); d.m.text.Text != "" {
+	if d.Choose(q, "Discard"); d.m.Document.Text != "" {
 		t.Error("the text is not discarded")
 	}
 	edited(`[{"source":"/elsewhere.png"}]`)
 	d.Choose(d.Asked(), "Discard")
 	// One entry is left out; null removes a value, and what is not named stays.
 	edited(`[{"source":"/summer/p2.png","tags":["wind"],"region":null,"description":"by hand","metadata":{"price":15}}]`)
-	d.Toasted("From the editor: 1 file changed, not saved yet")
+	d.Toasted("Changed 1 file in the editor")
 	d.Press("ctrl+s")
 	if got := body(t, s.saved[0]); len(s.saved) != 1 || got != `{"tags":["wind"],"customCoordinates":null,"customMetadata":{"price":15,"shop":null},"description":"by hand"}` {
 		t.Errorf("sent %s", got)

@@ -42,8 +42,8 @@ func (d *driven) save(choice string) {
 // regions returns the regions of all files including the unsaved changes.
 func (d *driven) regions() string {
 	var out []string
-	for _, e := range d.m.entries {
-		out = append(out, e.wantedRegion())
+	for _, e := range d.m.Items {
+		out = append(out, e.Region())
 	}
 	return strings.Join(out, " ")
 }
@@ -61,6 +61,7 @@ func startIn(t testing.TB, o Options, size image.Point) *driven {
 	}
 	o.Context = t.Context()
 	d.m = New(o)
+	d.m.Form.Blur() // of several files the tags are being typed
 	d.Driver = uitest.Drive(t, page.Details, d.m, size)
 	return d
 }

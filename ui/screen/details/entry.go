@@ -3,7 +3,6 @@ package details
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,115 +15,25 @@ import (
 
 // entry is a file: its record as last seen and its draft.
 type entry struct {
+	edit.Draft
 	file    api.File
-	saved   api.Values // of file
-	marked  bool       // changes go to it
-	at      time.Time  // when the record was seen; zero if unknown
-	asked   bool       // the record was or is being read since the screen opened
-	readErr error      // read error
+	at      time.Time // when the record was seen; zero if unknown
+	asked   bool      // the record was or is being read since the screen opened
+	readErr error     // read error
 
-	// draft holds unsaved changes. The text of a region is as typed and may be invalid.
-	draft     api.Values
 	meanwhile []string // changes by others since the draft was begun
 	problem   error    // why it was not saved
 }
 
 func newEntry(f api.File) *entry {
-	return &entry{file: f, saved: api.ValuesOf(&f), draft: api.Values{}, marked: true}
+	saved := api.EntryOfFile(&f)
+	return &entry{file: f, Draft: edit.Draft{Entry: saved, Saved: &saved, Marked: true}}
 }
 
-// forget drops every draft.
+// forget drops every unsaved change.
 func (e *entry) forget() {
-	e.draft, e.meanwhile, e.problem = api.Values{}, nil, nil
-}
-
-// null is the JSON that removes a value.
-var null = json.RawMessage("null")
-
-// set drafts a value, unless it is the saved one.
-func (e *entry) set(name string, value json.RawMessage) {
-	_, metadata := api.MetadataKey(name)
-	saved, known := e.saved[name]
-	plain := value
-	if name == api.FieldRegion {
-		plain = jsonOf(edit.CleanRegion(read[string](value)))
-	}
-	empty := !metadata && (string(plain) == `[]` || string(plain) == `""`)
-	delete(e.draft, name)
-	switch {
-	case api.IsNull(value) && api.IsNull(saved) && (known || metadata):
-	case !api.IsNull(value) && api.SameValue(plain, saved), empty && api.IsNull(saved):
-	case api.IsNull(value):
-		e.draft[name] = null
-	default:
-		e.draft[name] = value
-	}
-}
-
-// wanted returns a field with the draft applied.
-func (e *entry) wanted(name string) json.RawMessage {
-	if value, ok := e.draft[name]; ok {
-		return value
-	}
-	return e.saved[name]
-}
-
-// drafted reports whether a field has an unsaved value.
-func (e *entry) drafted(name string) bool { return e.draft[name] != nil }
-
-// read returns a JSON value, or the zero value.
-func read[T any](value json.RawMessage) (out T) {
-	_ = json.Unmarshal(value, &out)
-	return out
-}
-
-func jsonOf[T string | []string](value T) json.RawMessage {
-	text, _ := json.Marshal(value) // texts can be encoded
-	return text
-}
-
-// wantedMetadata returns the metadata values with the draft applied.
-func (e *entry) wantedMetadata() map[string]json.RawMessage {
-	values := map[string]json.RawMessage{}
-	for _, from := range []api.Values{e.saved, e.draft} {
-		for name, value := range from {
-			if key, ok := api.MetadataKey(name); ok {
-				values[key] = value
-			}
-		}
-	}
-	return values
-}
-
-func (e *entry) wantedTags() []string  { return read[[]string](e.wanted(api.FieldTags)) }
-func (e *entry) wantedRegion() string  { return read[string](e.wanted(api.FieldRegion)) }
-func (e *entry) setTags(tags []string) { e.set(api.FieldTags, jsonOf(append([]string{}, tags...))) }
-func (e *entry) setRegion(text string) { e.set(api.FieldRegion, jsonOf(text)) }
-
-// unset drafts null for a field. Only images have a region.
-func (e *entry) unset(name string) {
-	if delete(e.draft, name); name != api.FieldRegion || e.canHaveRegion() {
-		e.set(name, null)
-	}
-}
-
-// checkRegion reports what is wrong with the drafted region; nil if none will be sent.
-func (e *entry) checkRegion() error {
-	value := e.draft[api.FieldRegion]
-	if api.IsNull(value) {
-		return nil
-	}
-	text := edit.CleanRegion(read[string](value))
-	if text == "" {
-		return &api.RuleError{
-			Field:   api.FieldRegion,
-			Message: "the region is empty",
-			Help:    "Type x,y,width,height, or press ctrl+x to remove it.",
-		}
-	}
-	width, height, _ := e.file.PixelSize()
-	_, err := api.CheckRegion(text, e.canHaveRegion(), width, height)
-	return err
+	e.Drop(e.Changes())
+	e.meanwhile, e.problem = nil, nil
 }
 
 // canHaveRegion reports whether the file is, or may be, an image.
@@ -136,12 +45,12 @@ func (e *entry) canHaveRegion() bool {
 // change returns the update for the draft, empty if there is none. The error is what the service
 // would refuse.
 func (e *entry) change() (api.Details, error) {
-	d := e.draft.Details()
+	d := e.Changes().Details()
 	if text, ok := d.CustomCoordinates.Get(); ok {
-		if err := e.checkRegion(); err != nil {
+		width, height, _ := e.file.PixelSize()
+		if _, err := api.CheckRegion(text, e.canHaveRegion(), width, height); err != nil {
 			return d, err
 		}
-		d.CustomCoordinates = api.Set(edit.CleanRegion(text))
 	}
 	if errs := api.CheckDetails(d); len(errs) > 0 {
 		return d, errs[0]
@@ -150,35 +59,23 @@ func (e *entry) change() (api.Details, error) {
 }
 
 // changed reports whether anything is drafted.
-func (e *entry) changed() bool { return len(e.draft) > 0 }
-
-// settle drops the drafts that were sent and keeps later ones.
-func (e *entry) settle(sent api.Values) {
-	maps.DeleteFunc(e.draft, func(name string, value json.RawMessage) bool {
-		was, ok := sent[name]
-		return ok && api.SameValue(value, was)
-	})
-	e.meanwhile, e.problem = nil, nil
-}
+func (e *entry) changed() bool { return len(e.Changes()) > 0 }
 
 // rebase puts a newer record under the draft, which stays as it is. It describes what the newer
 // record changes under the draft.
 func (e *entry) rebase(fresh api.File, at time.Time) (meanwhile []string) {
-	was, drafted := e.saved, e.changed()
-	e.file = merged(e.file, fresh)
-	e.saved, e.at = api.ValuesOf(&e.file), at
-	for name, value := range maps.Clone(e.draft) {
-		e.set(name, value)
-	}
+	was, drafted := e.Saved.Values(), e.changed()
+	e.file, e.at = merged(e.file, fresh), at
+	e.Rebase(api.EntryOfFile(&e.file))
 	if !drafted || was[api.FieldTags] == nil && was[api.FieldRegion] == nil {
 		return nil // no draft, or nothing was known before
 	}
-	return differences(was, e.saved)
+	return differences(was, e.Saved.Values())
 }
 
 // merged returns a newer record completed from the older one, since an update is answered with
 // fewer fields.
-func merged(old, fresh api.File) api.File {
+func merged(old, fresh api.File) (out api.File) {
 	members := map[string]json.RawMessage{}
 	for _, f := range []api.File{old, fresh} {
 		text := f.Raw
@@ -190,7 +87,6 @@ func merged(old, fresh api.File) api.File {
 		}
 	}
 	text, _ := json.Marshal(members) // they were read from JSON
-	var out api.File
 	if json.Unmarshal(text, &out) != nil {
 		return fresh
 	}
@@ -199,16 +95,17 @@ func merged(old, fresh api.File) api.File {
 
 // differences says how two records differ. A field that the first of them does not have is not compared.
 func differences(a, b api.Values) []string {
-	to := maps.Clone(b)
+	to := api.Values{}
 	for name := range a {
-		if _, metadata := api.MetadataKey(name); metadata && to[name] == nil {
-			to[name] = null
+		if to[name] = b[name]; b[name] == nil {
+			to[name] = json.RawMessage("null")
 		}
 	}
-	maps.DeleteFunc(to, func(name string, _ json.RawMessage) bool {
-		_, metadata := api.MetadataKey(name)
-		return !metadata && a[name] == nil
-	})
+	for name := range b {
+		if _, metadata := api.MetadataKey(name); metadata {
+			to[name] = b[name]
+		}
+	}
 	return describe(a, to)
 }
 
@@ -218,16 +115,18 @@ func describe(saved, to api.Values) []string {
 	for _, name := range to.Names() {
 		key, metadata := api.MetadataKey(name)
 		before, after := saved[name], to[name]
+		field := api.FieldByName(name)
 		switch {
-		case name == api.FieldTags:
-			if words := tagsDifference(before, after); words != "" {
-				out = append(out, "Tags: "+words)
-			}
-			continue
 		case metadata && api.SameValue(before, after):
 			continue
-		case !metadata:
-			key = api.FieldByName(name).Label
+		case metadata:
+		case field.Kind == api.KindList:
+			if words := listDifference(before, after); words != "" {
+				out = append(out, field.Label+": "+words)
+			}
+			continue
+		default:
+			key = field.Label
 		}
 		if before, after := valueText(name, before), valueText(name, after); before != after {
 			out = append(out, key+": "+before+" → "+after)
@@ -244,35 +143,30 @@ func valueText(name string, value json.RawMessage) string {
 	words := text.Truncate(strings.Join(strings.Fields(api.PlainValue(value)), " "), maxText)
 	switch {
 	case name == api.FieldRegion && value == nil:
-		return notKnown
+		return "not known"
 	case api.IsNull(value):
-		return notSet
-	case name == api.FieldDescription && words != "":
-		return strconv.Quote(words)
+		return "not set"
 	case words == "":
 		return "none"
+	case name == api.FieldDescription:
+		return strconv.Quote(words)
 	}
 	return words
 }
 
-// maxNamed is how many tags a difference names.
+// maxNamed is how many texts of a list a difference names.
 const maxNamed = 12
 
-func tagsDifference(before, after json.RawMessage) string {
-	a, b := read[[]string](before), read[[]string](after)
-	var parts []string
+func listDifference(before, after json.RawMessage) string {
+	var a, b, parts []string
+	_, _ = json.Unmarshal(before, &a), json.Unmarshal(after, &b) // null and missing are empty
 	side := func(sign string, from, without []string) {
-		n := 0
-		for _, tag := range from {
-			if slices.Contains(without, tag) {
-				continue
-			}
-			if n++; n <= maxNamed {
-				parts = append(parts, sign+tag)
-			}
+		from = slices.DeleteFunc(slices.Clone(from), func(one string) bool { return slices.Contains(without, one) })
+		for _, one := range from[:min(len(from), maxNamed)] {
+			parts = append(parts, sign+one)
 		}
-		if n > maxNamed {
-			parts = append(parts, fmt.Sprintf("and %s%d more", sign, n-maxNamed))
+		if n := len(from) - maxNamed; n > 0 {
+			parts = append(parts, fmt.Sprintf("and %s%d more", sign, n))
 		}
 	}
 	side("+", b, a)
@@ -281,7 +175,7 @@ func tagsDifference(before, after json.RawMessage) string {
 	case api.IsNull(after) && string(before) == "null":
 		return ""
 	case api.IsNull(after):
-		parts = append(parts, notSet)
+		parts = append(parts, "not set")
 	case len(b) == 0 && len(a) > 0:
 		parts = append(parts, "an empty list")
 	case len(parts) == 0 && !slices.Equal(a, b):

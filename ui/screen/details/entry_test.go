@@ -19,15 +19,15 @@ func TestChangeOfTags(t *testing.T) {
 		want string
 	}{
 		{"untouched", list, func(*entry) {}, `{}`},
-		{"same again", list, func(e *entry) { e.setTags([]string{"a", "b"}) }, `{}`},
-		{"added", list, func(e *entry) { e.setTags([]string{"a", "b", "c"}) }, `{"tags":["a","b","c"]}`},
-		{"all removed", list, func(e *entry) { e.setTags(nil) }, `{"tags":[]}`},
-		{"unset", list, func(e *entry) { e.unset(api.FieldTags) }, `{"tags":null}`},
-		{"unset what is unset", none, func(e *entry) { e.unset(api.FieldTags) }, `{}`},
-		{"unset what is not known", api.Field[[]string]{}, func(e *entry) { e.unset(api.FieldTags) }, `{"tags":null}`},
-		{"none in none", none, func(e *entry) { e.setTags(nil) }, `{}`},
-		{"first", none, func(e *entry) { e.setTags([]string{"x"}) }, `{"tags":["x"]}`},
-		{"unset an empty list", api.Set([]string{}), func(e *entry) { e.unset(api.FieldTags) }, `{"tags":null}`},
+		{"same again", list, func(e *entry) { e.SetList(tagField, []string{"a", "b"}) }, `{}`},
+		{"added", list, func(e *entry) { e.SetList(tagField, []string{"a", "b", "c"}) }, `{"tags":["a","b","c"]}`},
+		{"all removed", list, func(e *entry) { e.SetList(tagField, nil) }, `{"tags":null}`},
+		{"unset", list, func(e *entry) { e.Unset(tagField) }, `{"tags":null}`},
+		{"unset what is unset", none, func(e *entry) { e.Unset(tagField) }, `{}`},
+		{"unset what is not known", api.Field[[]string]{}, func(e *entry) { e.Unset(tagField) }, `{"tags":null}`},
+		{"none in none", none, func(e *entry) { e.SetList(tagField, nil) }, `{}`},
+		{"first", none, func(e *entry) { e.SetList(tagField, []string{"x"}) }, `{"tags":["x"]}`},
+		{"unset an empty list", api.Set([]string{}), func(e *entry) { e.Unset(tagField) }, `{"tags":null}`},
 	} {
 		e := newEntry(api.File{FileID: "f", Tags: c.have})
 		c.do(e)
@@ -48,7 +48,7 @@ func TestChangeOfTags(t *testing.T) {
 func TestChangeOfRegion(t *testing.T) {
 	none, some := api.Null[string](), api.Set("1,2,3,4")
 	for _, c := range []struct {
-		name, text, want string // text "null" clears the value
+		name, text, want string // empty text removes the value
 		have             api.Field[string]
 		kind             string
 		fails            string
@@ -56,11 +56,9 @@ func TestChangeOfRegion(t *testing.T) {
 		{"same", "1,2,3,4", `{}`, some, api.KindImage, ""},
 		{"same with blanks", " 1, 2, 3, 4 ", `{}`, some, api.KindImage, ""},
 		{"other", "1, 2,30,40", `{"customCoordinates":"1,2,30,40"}`, some, api.KindImage, ""},
-		{"unset", "null", `{"customCoordinates":null}`, some, api.KindImage, ""},
-		{"unset twice", "null", `{}`, none, api.KindImage, ""},
-		{"unset on no image", "null", `{"customCoordinates":null}`, some, api.KindNonImage, ""},
-		{"none in none", "", `{}`, none, api.KindImage, ""},
-		{"empty", "", "", some, api.KindImage, "empty"},
+		{"unset", "", `{"customCoordinates":null}`, some, api.KindImage, ""},
+		{"unset twice", "", `{}`, none, api.KindImage, ""},
+		{"unset on no image", "", `{"customCoordinates":null}`, some, api.KindNonImage, ""},
 		{"three numbers", "1,2,3", "", some, api.KindImage, "four numbers"},
 		{"no area", "1,2,0,4", "", some, api.KindImage, "no area"},
 		{"outside", "1,2,100,4", "", some, api.KindImage, "outside the picture"},
@@ -68,11 +66,7 @@ func TestChangeOfRegion(t *testing.T) {
 		{"on no image", "1,2,10,4", "", some, api.KindNonImage, "images only"},
 	} {
 		e := newEntry(api.File{FileID: "f", FileType: c.kind, CustomCoordinates: c.have, Width: api.Set(100), Height: api.Set(80)})
-		if c.text == "null" {
-			e.set(api.FieldRegion, null)
-		} else {
-			e.setRegion(c.text)
-		}
+		e.SetRegion(c.text)
 		d, err := e.change()
 		if c.fails != "" {
 			if err == nil || !strings.Contains(err.Error(), c.fails) {

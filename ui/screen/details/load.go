@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 	"net/http"
-	"path"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -25,7 +24,7 @@ func (m *Model) read(entries []*entry) tea.Cmd {
 	for _, e := range entries {
 		e.asked = true
 	}
-	ids := idsOf(entries)
+	ids := ids(entries)
 	s, now := m.o.Session, m.now
 	return page.Within(m.o.Context, time.Duration(len(ids))*patience, func(ctx context.Context) tea.Msg {
 		list, at := s.ReadAll(ctx, ids, nil), now()
@@ -60,7 +59,7 @@ func (m *Model) gotFresh(list []session.Edited, at time.Time) (entries []*entry)
 			}
 		}
 	}
-	m.load()
+	m.Load()
 	return entries
 }
 
@@ -69,26 +68,6 @@ func (m *Model) gotFresh(list []session.Edited, at time.Time) (entries []*entry)
 func (m *Model) gone(e *entry) bool {
 	var answer *api.ServiceError
 	return m.o.Profile.Local && errors.As(e.readErr, &answer) && answer.Status == http.StatusNotFound
-}
-
-// readFields reads the metadata fields, if the service lists them.
-func (m *Model) readFields() tea.Cmd {
-	s, folder := m.o.Session, ""
-	for i, e := range m.entries {
-		at := path.Dir(e.file.FilePath)
-		if i > 0 && at != folder || e.file.FilePath == "" {
-			folder = "" // fields of the library
-			break
-		}
-		folder = at
-	}
-	return page.Within(m.o.Context, patience, func(ctx context.Context) tea.Msg {
-		fields, err := s.MetadataFields(ctx, folder)
-		if err != nil {
-			return nil // they are optional
-		}
-		return page.Do(func() { m.fields = fields; m.load() })
-	})
 }
 
 // probe checks once whether the service manages files, by listing versions. If not, the actions are
@@ -108,9 +87,9 @@ func (m *Model) probe() tea.Cmd {
 	})
 }
 
-// subjectOf returns the picture of a file; zero if there is none.
-func (m *Model) subjectOf(e *entry) edit.Subject {
-	if e == nil || !e.canHaveRegion() {
+// subject returns the picture of a file; zero if there is none.
+func (m *Model) subject(e *entry) edit.Subject {
+	if !e.canHaveRegion() {
 		return edit.Subject{}
 	}
 	f, version := e.file, ""
@@ -122,4 +101,12 @@ func (m *Model) subjectOf(e *entry) edit.Subject {
 		Name: fmt.Sprintf("%s %s %d", f.FileID, version, f.Size.Or(-1)), Size: image.Pt(w, h), File: f,
 		Path: func(ctx context.Context) (string, error) { return m.o.Session.Picture(ctx, f) },
 	}
+}
+
+func ids(of []*entry) []string {
+	list := make([]string, len(of))
+	for i, e := range of {
+		list[i] = e.file.FileID
+	}
+	return list
 }

@@ -2,9 +2,10 @@
 package details
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"image"
+	"path"
 	"slices"
 	"time"
 
@@ -13,10 +14,8 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/session"
 	"mediadesk/ui/edit"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
-	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -56,29 +55,16 @@ type Options struct {
 // Model is the screen. Create it with New. It keeps unsaved changes while it lives.
 type Model struct {
 	page.Base
+	*edit.Editor[*entry]
 	o   Options
 	now func() time.Time
 
-	entries []*entry
-	files   kit.List[*entry] // the cursor is the shown file, marks are the targets of changes
-	next    tea.Cmd          // of showing another file, to be run
-	onFiles bool             // the list has the focus, otherwise the form
-	form    *edit.Form
-
-	region *edit.Region
-	page   *edit.RegionPage // over the screen; nil if none was opened
-	sheet  *edit.Tiles      // of several targets
-	theme  *theme.Theme     // of the pictures; nil: unknown
-
-	manage  *edit.Manage        // tracks running work
-	fields  []api.MetadataField // of the library
-	probed  bool                // whether the service manages files was asked
-	manages bool                // it lists versions, so it has the hosted calls
-	text    edit.Document
+	manage  *edit.Manage // tracks running work
+	probed  bool         // whether the service manages files was asked
+	manages bool         // it lists versions, so it has the hosted calls
 
 	size   image.Point
 	placed layout // in size
-	clicks *kit.Clicks
 }
 
 var (
@@ -94,101 +80,87 @@ func New(o Options) *Model {
 	if m.now == nil {
 		m.now = time.Now
 	}
-	m.clicks = kit.NewClicks(m.now)
 	m.manage = &edit.Manage{Context: o.Context, Session: o.Session, Over: m.Overlays(), Profile: o.Profile, Now: m.now, Took: m.took}
-	m.files = kit.List[*entry]{
-		ID: "details", Bare: true, Marking: true, Placeholder: "part of a name", NotFound: "the filter finds nothing", Now: m.now,
-		Rows: func() []kit.Group[*entry] { return []kit.Group[*entry]{{Rows: m.entries}} }, Key: func(e *entry) any { return e },
-		Match: func(e *entry, words []string) bool { return text.HasAll(words, edit.Label(&e.file)) },
-		Mark:  func(e *entry) *bool { return &e.marked }, Marked: m.load, Draw: m.drawFile,
-		Moved: func() { m.next = tea.Batch(m.next, m.turned()) },
-	}
-	m.form = edit.NewForm("details", groupEdit, m.targetRows)
-	m.form.Changed = m.changed
-	m.form.Leave = func(int) { m.focus(len(m.entries) > 1) }
-	m.text = edit.Document{Getenv: o.Getenv, Entries: m.document, Apply: m.applyDocument}
-	m.region = edit.NewRegion(edit.RegionOptions{
-		Context: o.Context, Draw: o.Draw, Images: o.Images, Overlays: m.Overlays(),
-		Text: func() string {
-			if e := m.current(); e != nil {
-				return e.wantedRegion()
-			}
-			return ""
+	m.Editor = edit.NewEditor(edit.EditorOptions[*entry]{
+		FieldOptions: edit.FieldOptions{
+			Context: o.Context, Over: m.Overlays(), Offers: o.Session,
+			Top:   []string{api.FieldTags, api.FieldRegion, api.FieldDescription},
+			Lacks: func(i int, f *api.UploadField) bool { return f.Name == api.FieldRegion && !m.Items[i].canHaveRegion() },
 		},
-		Set: func(region string) {
-			if m.current().setRegion(region); region == "" {
-				m.current().unset(api.FieldRegion)
+		ID: "details", Group: groupEdit, Getenv: o.Getenv, Now: m.now, Draw: o.Draw, Images: o.Images, Loader: o.Loader, Crops: o.Profile.Crops,
+		Fields: m.fields, Rows: m.rows, Name: name, Source: func(e *entry) string { return cmp.Or(e.file.FilePath, e.file.FileID) },
+		Folder: func(e *entry) string { return path.Dir(e.file.FilePath) }, Subject: m.subject, Tile: m.tile, State: state,
+		Comments: comments, Changed: func(files []*entry) {
+			for _, e := range files {
+				e.problem = nil
 			}
-			m.load()
 		},
-		Keep: m.keepRegions, Files: m.regionFiles, Crops: o.Profile.Crops,
-	})
-	m.sheet = edit.NewTiles(edit.TilesOptions{
-		Context: o.Context, Loader: o.Loader, Len: func() int { return len(m.targets()) }, Tile: m.tile,
-	})
-	m.sheet.On = true
-	for _, f := range o.Files {
-		m.entries = append(m.entries, newEntry(f))
+		Moved: func() tea.Cmd { return m.arrive() },
+	}, nil)
+	m.Form.Leave = func(int) {
+		if m.Focus(edit.OnForm); len(m.Items) > 1 {
+			m.Focus(edit.OnFiles)
+		}
 	}
-	m.files.Arrange()
-	m.load()
+	items := make([]*entry, len(o.Files))
+	for i, f := range o.Files {
+		items[i] = newEntry(f)
+	}
+	m.SetItems(items)
+	m.begin()
 	return m
 }
 
-// changed drops what was wrong with the targets.
-func (m *Model) changed() {
-	for _, e := range m.targets() {
-		e.problem = nil
-	}
-	m.load()
-}
-
-// keepRegions returns a function that restores the drafted regions.
-func (m *Model) keepRegions() (restore func()) {
-	was := map[*entry]json.RawMessage{}
-	for _, e := range m.entries {
-		was[e] = e.draft[api.FieldRegion]
-	}
-	return func() {
-		for e, region := range was {
-			if e.draft[api.FieldRegion] = region; region == nil {
-				delete(e.draft, api.FieldRegion)
-			}
-		}
-		m.load()
+// begin puts the focus on the form; with several files, letters are tags at once.
+func (m *Model) begin() {
+	m.Focus(edit.OnForm)
+	m.Form.End(false)
+	if len(m.Targets()) > 1 {
+		m.Form.Focus(rowTags, true)
 	}
 }
 
-// regionFiles returns the targets that can have a region.
-func (m *Model) regionFiles() []edit.RegionFile {
-	var files []edit.RegionFile
-	for _, e := range m.withRegion() {
-		files = append(files, edit.RegionFile{Subject: m.subjectOf(e), Set: func(region string) {
-			e.setRegion(region)
-			e.problem = nil
-			m.load()
-		}})
+func name(e *entry) string { return edit.Label(&e.file) }
+
+// state returns what the list says about a file.
+func state(e *entry) (theme.Sign, string) {
+	switch {
+	case e.problem != nil:
+		return theme.SignBad, "failed"
+	case e.changed():
+		return theme.SignChanged, ""
 	}
-	return files
+	return theme.SignNone, ""
+}
+
+// comments says in a document why the draft cannot be saved.
+func comments(e *entry) []string {
+	if _, err := e.change(); err != nil {
+		return []string{page.Explain(err)}
+	}
+	return nil
 }
 
 // Init rereads the record and reads suggestions.
 func (m *Model) Init() tea.Cmd {
-	return m.settle(tea.Batch(m.arrive(), m.manage.ReadKnown(), m.readFields()))
+	folder := ""
+	for i, e := range m.Items {
+		at := path.Dir(e.file.FilePath)
+		if i > 0 && at != folder || e.file.FilePath == "" {
+			folder = "" // fields of the library
+			break
+		}
+		folder = at
+	}
+	fields := edit.Within(m.o.Context, func(ctx context.Context) ([]api.MetadataField, error) { return m.o.Session.MetadataFields(ctx, folder) }, m.SetLibrary)
+	return m.settle(tea.Batch(m.arrive(), m.manage.ReadKnown(), fields))
 }
 
 // Capturing reports whether a text field has the focus.
-func (m *Model) Capturing() bool {
-	return m.current() != nil && (m.onFiles && m.files.Capturing() || !m.onFiles && m.form.Editing())
-}
+func (m *Model) Capturing() bool { return m.Editor.Capturing() }
 
-// Type passes a key or paste to the focused text field and drafts its value.
-func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
-	if m.onFiles {
-		return m.files.Type(msg)
-	}
-	return nil, m.form.Type(msg)
-}
+// Type passes a key or paste to the focused text field.
+func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) { return m.Editor.Type(msg) }
 
 // Update handles a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
@@ -203,96 +175,52 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
 	m.Changed()
 	m.placed = m.layout(m.size)
-	m.files.Resize(inner(m.placed.files).Size())
-	m.files.Changed()
-	next := m.next
-	m.next = nil
-	m.form.Resize(inner(m.placed.form).Size())
-	var sheet tea.Cmd
-	switch {
-	case m.page != nil && !m.page.Closed():
-		m.page.Position()
-	case m.showsSheet():
-		m.region.Resize(image.Rectangle{})
-		m.sheet.Arrange(m.placed.picture.Size(), m.region.Options(m.theme))
-		sheet = m.sheet.Want()
-	default:
-		m.region.Resize(m.placed.picture)
-		sheet = m.sheet.Delete()
+	l := m.placed
+	region, sheet := l.picture, image.Rectangle{}
+	if m.showsSheet() {
+		region, sheet = sheet, region
 	}
-	return tea.Batch(cmd, next, sheet, m.region.Show(m.subjectOf(m.current())), m.region.Follow())
+	return tea.Batch(cmd, m.Settle(l.files, l.form, sheet, region))
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	switch msg := msg.(type) {
-	case page.Acted:
+	case page.Acted, page.Shown:
+		// Ages on the screen may be outdated.
 	case page.Resized:
 		m.size = msg.Size
 	case page.Themed:
-		m.theme = msg.Theme
-	case page.Shown:
-		// Ages on the screen are outdated.
+		m.Theme = msg.Theme
 	case page.Inspect:
 		return m.adopt(msg.Files), true
 	case page.FileChanged:
 		if e := m.entryOf(msg.File.FileID); e != nil {
 			e.meanwhile = append(e.meanwhile, e.rebase(msg.File, m.now())...)
-			m.load()
+			m.Load()
 		}
 	case page.FileGone:
 		return m.lose(msg.FileID), true
 	case tea.MouseClickMsg:
-		return m.click(msg), true
-	case tea.MouseWheelMsg:
-		switch at := image.Pt(msg.X, msg.Y); {
-		case at.In(m.placed.files):
-			m.files.Wheel(kit.Moved(msg, inner(m.placed.files).Min).(tea.MouseWheelMsg))
-		case at.In(m.placed.form):
-			m.form.Wheel(msg)
-		}
-	case edit.EditedMsg:
-		return m.text.Update(msg), true
-	default:
-		if m.sheet.Update(msg) {
+		if len(m.Items) == 0 || msg.Button != tea.MouseLeft {
 			return nil, true
 		}
-		return m.region.Update(msg)
+		if _, used := m.Region.Update(msg); used {
+			return nil, true // it draws on the picture
+		}
+		_, cmd := m.Click(msg, m.placed.files, m.placed.form)
+		return cmd, true
+	case tea.MouseWheelMsg:
+		m.Wheel(msg, m.placed.files, m.placed.form)
+	default:
+		return m.Editor.Update(msg)
 	}
 	return nil, true
 }
 
-// click focuses the part under the pointer. On the picture it starts moving or drawing the
-// rectangle.
-func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
-	if m.current() == nil {
-		return nil
-	}
-	if _, used := m.region.Update(msg); used || msg.Button != tea.MouseLeft {
-		return nil
-	}
-	at, double := image.Pt(msg.X, msg.Y), m.clicks.Double(msg)
-	switch files, form := inner(m.placed.files), inner(m.placed.form); {
-	case at.In(files):
-		m.focus(true)
-		if m.files.Click(kit.Moved(msg, files.Min).(tea.MouseClickMsg)) {
-			return m.editAlone()
-		}
-	case at.In(form):
-		if m.onFiles {
-			m.focus(false)
-		}
-		return m.form.Click(at.Y-form.Min.Y, double)
-	}
-	return nil
-}
-
-// WantsPixels reports whether mouse positions are wanted in pixels: while a region can be drawn.
-func (m *Model) WantsPixels() bool { return !m.text.Open && m.region.WantsPixels() }
-
 // Commands returns the commands for the drafted changes, or to show the record.
 func (m *Model) Commands() [][]string {
 	var commands [][]string
-	for _, e := range m.entries {
+	for _, e := range m.Items {
 		change, err := e.change()
 		if err != nil {
 			return nil // the draft is not valid yet
@@ -311,70 +239,34 @@ func (m *Model) Commands() [][]string {
 func (m *Model) Unsaved() []string {
 	var names []string
 	for _, e := range m.changedEntries() {
-		names = append(names, edit.Label(&e.file))
+		names = append(names, name(e))
 	}
 	return names
 }
 
 // changedEntries returns the files with unsaved changes.
 func (m *Model) changedEntries() []*entry {
-	var out []*entry
-	for _, e := range m.entries {
-		if e.changed() {
-			out = append(out, e)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(m.Items), func(e *entry) bool { return !e.changed() })
 }
 
 // current returns the shown file, or nil.
 func (m *Model) current() *entry {
-	if len(m.entries) == 0 {
-		return nil
-	}
-	if e, ok := m.files.Row(); ok {
-		return e
-	}
-	return m.entries[0] // the filter finds nothing
+	e, _ := m.Subject()
+	return e
 }
-
-// at returns the number of the shown file.
-func (m *Model) at() int { return slices.Index(m.entries, m.current()) }
 
 // entryOf returns the entry of a file, or nil.
 func (m *Model) entryOf(id string) *entry {
-	i := slices.IndexFunc(m.entries, func(e *entry) bool { return e.file.FileID == id })
+	i := slices.IndexFunc(m.Items, func(e *entry) bool { return e.file.FileID == id })
 	if i < 0 || id == "" {
 		return nil
 	}
-	return m.entries[i]
-}
-
-// targets returns the files to change: the marked ones, or the shown one.
-func (m *Model) targets() []*entry {
-	var out []*entry
-	for _, i := range m.targetRows() {
-		out = append(out, m.entries[i])
-	}
-	return out
-}
-
-func (m *Model) targetRows() []int {
-	var marked []int
-	for i, e := range m.entries {
-		if e.marked {
-			marked = append(marked, i)
-		}
-	}
-	if len(marked) == 0 && len(m.entries) > 0 {
-		return []int{m.at()}
-	}
-	return marked
+	return m.Items[i]
 }
 
 // withRegion returns the targets that are images.
 func (m *Model) withRegion() []*entry {
-	return slices.DeleteFunc(m.targets(), func(e *entry) bool { return !e.canHaveRegion() })
+	return slices.DeleteFunc(m.Targets(), func(e *entry) bool { return !e.canHaveRegion() })
 }
 
 // filesOf returns the records of files.
@@ -386,35 +278,13 @@ func filesOf(of []*entry) []api.File {
 	return files
 }
 
-// idsOf returns the ids of files.
-func idsOf(of []*entry) []string {
-	ids := make([]string, len(of))
-	for i, e := range of {
-		ids[i] = e.file.FileID
-	}
-	return ids
-}
-
-// load shows the values of the targets and the facts of the current file.
-func (m *Model) load() {
-	if m.current() != nil {
-		m.form.SetRows(m.rows())
-	}
-}
-
-// focus moves the focus to the list of files or to the form.
-func (m *Model) focus(files bool) {
-	m.form.Blur()
-	m.onFiles = files
-}
-
 // arrive reads the record of the current file once.
 func (m *Model) arrive() tea.Cmd {
 	e := m.current()
-	if e == nil {
+	switch {
+	case e == nil:
 		return nil
-	}
-	if e.asked {
+	case e.asked:
 		return m.probe()
 	}
 	return tea.Batch(m.read([]*entry{e}), m.probe())
@@ -422,60 +292,43 @@ func (m *Model) arrive() tea.Cmd {
 
 // adopt shows other files, followed by those with unsaved changes.
 func (m *Model) adopt(files []api.File) tea.Cmd {
-	old := m.entries
-	m.entries = nil
+	old := m.Items
+	var items []*entry
 	for _, f := range files {
 		e := newEntry(f)
 		if i := slices.IndexFunc(old, func(e *entry) bool { return e.file.FileID == f.FileID }); i >= 0 {
 			e = old[i]
-			e.asked, e.marked = false, true
-			old = slices.Delete(old, i, i+1)
+			e.asked, e.Marked = false, true
+			old = slices.Delete(slices.Clone(old), i, i+1)
 		}
-		m.entries = append(m.entries, e)
+		items = append(items, e)
 	}
 	for _, e := range old {
 		if e.changed() {
-			e.marked = false // only files opened now are targets
-			m.entries = append(m.entries, e)
+			e.Marked = false // only files opened now are targets
+			items = append(items, e)
 		}
 	}
-	m.files.Arrange()
-	m.focus(false)
-	m.form.End(false)
-	return m.turnTo(m.entries[0])
-}
-
-// turn shows the next or previous file.
-func (m *Model) turn(by int) tea.Cmd {
-	n := len(m.entries)
-	return m.turnTo(m.entries[(m.at()+by+n)%n])
-}
-
-func (m *Model) turnTo(e *entry) tea.Cmd {
-	m.files.Show(e)
-	return m.turned()
-}
-
-// turned shows the file under the cursor.
-func (m *Model) turned() tea.Cmd {
-	m.region.Begin()
-	m.load()
-	return m.arrive()
+	m.SetItems(items)
+	cmd := m.Show(items[0])
+	m.begin()
+	return cmd
 }
 
 // lose drops a deleted file.
 func (m *Model) lose(id string) tea.Cmd {
-	at, i := m.at(), slices.Index(m.entries, m.entryOf(id))
-	if i < 0 {
+	gone := m.entryOf(id)
+	if gone == nil {
 		return nil
 	}
-	if m.entries = slices.Delete(m.entries, i, i+1); i < at {
+	at, i := m.At(), slices.Index(m.Items, gone)
+	items := slices.Delete(slices.Clone(m.Items), i, i+1)
+	if i < at {
 		at--
 	}
-	m.files.Arrange()
-	if len(m.entries) == 0 {
+	if m.SetItems(items); len(items) == 0 {
 		return page.Send(page.Back{})
 	}
-	m.focus(false)
-	return m.turnTo(m.entries[min(at, len(m.entries)-1)])
+	m.Focus(edit.OnForm)
+	return m.Show(items[min(at, len(items)-1)])
 }

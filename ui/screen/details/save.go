@@ -21,7 +21,7 @@ import (
 
 // save starts saving all changed files: it rereads the records, shows the differences and asks.
 func (m *Model) save() tea.Cmd {
-	if m.form.Blur(); len(m.changedEntries()) == 0 { // a tag may still be typed
+	if m.Form.Blur(); len(m.changedEntries()) == 0 { // a tag may still be typed
 		return page.Tell(page.Info, "Nothing is changed.")
 	}
 	list := m.changedEntries()
@@ -30,14 +30,14 @@ func (m *Model) save() tea.Cmd {
 			return m.turnToEntry(e)
 		}
 	}
-	ids := idsOf(list)
+	of := ids(list)
 	for _, e := range list {
 		e.asked = true
 	}
 	return m.manage.Run(edit.Work{Label: "Checking for other changes", Files: filesOf(list), Do: func(ctx context.Context, t *edit.Task) []session.Edited {
-		ctx, cancel := context.WithTimeout(ctx, time.Duration(len(ids))*patience)
+		ctx, cancel := context.WithTimeout(ctx, time.Duration(len(of))*patience)
 		defer cancel()
-		return m.o.Session.ReadAll(ctx, ids, t.Count)
+		return m.o.Session.ReadAll(ctx, of, t.Count)
 	}, Then: func(list []session.Edited, at time.Time) tea.Cmd { return m.askSave(m.gotFresh(list, at)) }})
 }
 
@@ -51,10 +51,10 @@ func (m *Model) ready(e *entry) bool {
 func (m *Model) turnToEntry(e *entry) tea.Cmd {
 	var cmd tea.Cmd
 	if e != m.current() {
-		cmd = m.turnTo(e)
+		cmd = m.Show(e)
 	}
-	if m.focus(false); e.checkRegion() != nil {
-		m.form.Focus(rowRegion, true)
+	if m.Focus(edit.OnForm); e.Changed(api.FieldRegion) {
+		m.Form.Focus(rowRegion, true)
 	}
 	return cmd
 }
@@ -77,7 +77,7 @@ func (m *Model) askSave(read []*entry) tea.Cmd {
 			e.forget()
 		}
 	}
-	m.load()
+	m.Load()
 	switch {
 	case len(list) > 0:
 		return m.askAbout(list)
@@ -106,7 +106,7 @@ func (m *Model) askAbout(list []*entry) tea.Cmd {
 		d, _ := e.change()
 		change := session.Change{FileID: e.file.FileID, Details: d}
 		changes = append(changes, change)
-		ours := describe(e.saved, api.ChangesOf(d))
+		ours := describe(e.Saved.Values(), e.Changes())
 		line := strings.Join(ours, "; ")
 		if len(e.meanwhile) > 0 {
 			theirs = append(theirs, e)
@@ -148,7 +148,7 @@ func (m *Model) askAbout(list []*entry) tea.Cmd {
 			for _, e := range theirs {
 				e.forget()
 			}
-			if m.load(); len(rest) > 0 {
+			if m.Load(); len(rest) > 0 {
 				return m.send(rest)
 			}
 			return page.Tell(page.Info, "Dropped your changes and kept those of others; nothing was sent.")
@@ -183,7 +183,7 @@ func (m *Model) send(changes []session.Change) tea.Cmd {
 	var files []api.File
 	for _, c := range changes {
 		if e := m.entryOf(c.FileID); e != nil {
-			sent[c.FileID] = maps.Clone(e.draft)
+			sent[c.FileID] = maps.Clone(e.Changes())
 			files = append(files, e.file)
 		}
 	}
@@ -209,7 +209,8 @@ func (m *Model) saved(list []session.Edited, at time.Time, sent map[string]api.V
 				done.File = &e.file
 			}
 		} else if e != nil {
-			e.settle(sent[done.FileID])
+			e.Drop(sent[done.FileID])
+			e.meanwhile, e.problem = nil, nil
 		}
 		list[i] = done
 	}
@@ -241,11 +242,11 @@ func (m *Model) took(list []session.Edited, at time.Time) (cmd tea.Cmd, what str
 			continue
 		}
 		e.problem = nil
-		file, saved := e.file, e.saved
+		file, saved := e.file, e.Saved.Values()
 		e.rebase(*done.File, at)
-		what = strings.Join(append(moves(&file, &e.file), differences(saved, e.saved)...), "; ")
+		what = strings.Join(append(moves(&file, &e.file), differences(saved, e.Saved.Values())...), "; ")
 	}
-	m.load()
+	m.Load()
 	if len(list) > 1 {
 		what = ""
 	}
@@ -277,10 +278,10 @@ func (m *Model) leave() tea.Cmd {
 	return page.Confirm("Leave without saving?", page.NotSaved(names),
 		page.Choice{Label: "Keep editing", Key: "k"},
 		page.Choice{Label: "Leave, drop the changes of " + text.Plural(len(names), "file"), Key: "l", Danger: true, Do: func() tea.Cmd {
-			for _, e := range m.entries {
+			for _, e := range m.Items {
 				e.forget()
 			}
-			m.load()
+			m.Load()
 			return page.Send(page.Back{})
 		}})
 }
@@ -289,7 +290,7 @@ func (m *Model) leave() tea.Cmd {
 func (m *Model) startViewer() tea.Cmd {
 	var shown []*entry
 	at := 0
-	for _, e := range m.entries {
+	for _, e := range m.Items {
 		if e == m.current() {
 			at = len(shown)
 		}
@@ -298,9 +299,9 @@ func (m *Model) startViewer() tea.Cmd {
 		}
 	}
 	v := edit.NewViewer(edit.ViewerOptions{
-		Context: m.o.Context, Draw: m.region.Draw(), Images: m.o.Images, Len: len(shown), At: at, Now: m.o.Now,
+		Context: m.o.Context, Draw: m.Region.Draw(), Images: m.o.Images, Len: len(shown), At: at, Now: m.o.Now,
 		Subject: func(i int) edit.Subject {
-			s := m.subjectOf(shown[i])
+			s := m.subject(shown[i])
 			s.Name = shown[i].file.Name
 			return s
 		},

@@ -28,8 +28,8 @@ func tagged(t *testing.T, tags ...string) []api.File {
 // wants returns the tags of all files including the unsaved changes.
 func (d *driven) wants() string {
 	var out []string
-	for _, e := range d.m.entries {
-		out = append(out, api.JoinTags(e.wantedTags()))
+	for _, e := range d.m.Items {
+		out = append(out, api.JoinTags(e.Tags.Or(nil)))
 	}
 	return strings.Join(out, " | ")
 }
@@ -67,7 +67,7 @@ func TestMarksNarrowChanges(t *testing.T) {
 	files := tagged(t, "a", "a", "b", "c")
 	d := start(t, newShelf(t, files...).options(files...))
 	d.Press("shift+tab", "space", "space") // p3 and p4 stay marked
-	d.Sees("2 of 4 files", "b 1 of 2")
+	d.Sees("2 of 4 marked", "b 1 of 2")
 	d.Press("e")
 	d.Type("new,")
 	if got := d.wants(); got != "a | a | b,new | c,new" {
@@ -129,8 +129,8 @@ func TestWholeFilesTogether(t *testing.T) {
 	}
 	d.Choose(q, "Delete 2 files")
 	d.Toasted("Deleted 2 files.")
-	if gone := uitest.Taken[page.FileGone](&d.Out); len(gone) != 2 || len(d.m.entries) != 1 || d.m.current().file.FileID != "f2" {
-		t.Errorf("deleted: %+v; remaining: %d", gone, len(d.m.entries))
+	if gone := uitest.Taken[page.FileGone](&d.Out); len(gone) != 2 || len(d.m.Items) != 1 || d.m.current().file.FileID != "f2" {
+		t.Errorf("deleted: %+v; remaining: %d", gone, len(d.m.Items))
 	}
 	if got := strings.Join(log.log, "|"); got != "move p1.png /new/|move p2.png /new/|move p3.png /new/|delete p1.png|delete p3.png" {
 		t.Errorf("did %s", got)
@@ -211,4 +211,15 @@ func TestContactSheet(t *testing.T) {
 	}
 	d.Press("shift+tab", "enter")
 	d.Sees("100 × 50")
+}
+
+// TestLettersAreTagsOfSeveralFiles: of several files, typing goes to the tags at once.
+func TestLettersAreTagsOfSeveralFiles(t *testing.T) {
+	files := tagged(t, "a", "b")
+	d := start(t, newShelf(t, files...).options(files...))
+	d.Send(page.Inspect{Files: files})
+	d.Type("new,")
+	if got := d.wants(); got != "a,new | b,new" {
+		t.Errorf("wants %q", got)
+	}
 }

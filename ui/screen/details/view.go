@@ -3,6 +3,7 @@ package details
 import (
 	"context"
 	"image"
+	"path"
 	"slices"
 	"strings"
 
@@ -30,97 +31,55 @@ type layout struct {
 const leastStacked = 15
 
 // sideFacts is the number of lines below the picture, with a remark.
-const sideFacts = 5
+const sideFacts = 4
 
-func inner(r image.Rectangle) image.Rectangle {
-	return image.Rectangle{Max: kit.BoxInner(r.Size())}.Add(r.Min.Add(kit.BoxOrigin(r.Size())))
-}
-
+// layout shows the picture first: left of the form, or above it.
 func (m *Model) layout(size image.Point) layout {
 	var l layout
-	if m.current() == nil {
+	if len(m.Items) == 0 {
 		return l
 	}
 	size.Y -= len(m.status(size, &theme.Theme{}))
-	mode, x, files := kit.ModeOfWidth(size.X), 0, len(m.entries) > 1
+	mode, x := kit.ModeOfWidth(size.X), 0
+	if len(m.Items) > 1 {
+		x = max(22, min(size.X/6, 30))
+	}
 	switch {
 	case mode == kit.Wide && size.Y >= leastStacked:
-		if files {
-			x = min(max(22, size.X/6), 30)
-			l.files = image.Rect(0, 0, x, size.Y)
-		}
 		side := x + (size.X-x)/2
-		l.form, l.side = image.Rect(x, 0, side, size.Y), image.Rect(side, 0, size.X, size.Y)
+		l.side, l.form = image.Rect(x, 0, side, size.Y), image.Rect(side, 0, size.X, size.Y)
 	case mode >= kit.Stacked && size.Y >= leastStacked:
-		y := max(size.Y*2/5, size.Y-m.form.Height(size.X-2)-2)
-		if files {
-			x = max(22, size.X/4)
-			l.files = image.Rect(0, 0, x, size.Y)
-		}
+		y := max(size.Y*2/5, size.Y-m.Form.Height(size.X-2)-2)
 		l.side, l.form = image.Rect(x, 0, size.X, y), image.Rect(x, y, size.X, size.Y)
-	case m.onFiles:
-		l.files = image.Rectangle{Max: size}
+	case m.On == edit.OnFiles:
+		x = size.X
 	default:
-		l.form = image.Rectangle{Max: size}
+		x, l.form = 0, image.Rectangle{Max: size}
 	}
-	l.picture = inner(l.side)
+	l.files = image.Rect(0, 0, x, size.Y)
+	l.picture = edit.Inner(l.side)
 	l.facts = min(sideFacts, max(0, l.picture.Dy()-4))
-	if l.picture.Max.Y -= l.facts; !m.current().canHaveRegion() {
+	if l.picture.Max.Y -= l.facts; !m.current().canHaveRegion() && !m.showsSheet() {
 		l.picture = image.Rectangle{}
 	}
 	return l
 }
 
 func (m *Model) draw(size image.Point, th *theme.Theme) string {
-	if m.current() == nil {
+	if len(m.Items) == 0 {
 		return text.Fit(kit.Paragraph("No file is open. Press esc to go back.", size.X, th.Muted), size.X, size.Y)
 	}
 	l := m.layout(size)
-	files, form, side := m.viewFiles(l, th), m.viewForm(l, th), m.viewSide(l, th)
-	body := kit.JoinH(files, form, side)
+	title := path.Dir(m.current().file.FilePath)
+	if n := len(m.Targets()); n > 1 {
+		title = text.Plural(n, "file")
+	}
+	files, form, side := m.ViewFiles(l.files, th), m.ViewForm(title, l.form, th), m.viewSide(l, th)
+	body := kit.JoinH(files, side, form)
 	if l.side.Min.X == l.form.Min.X {
 		body = kit.JoinH(files, kit.JoinV(side, form))
 	}
 	return text.Fit(kit.JoinV(append([]string{body}, m.status(size, th)...)...), size.X, size.Y)
-}
-
-func (m *Model) viewFiles(l layout, th *theme.Theme) string {
-	if l.files.Empty() {
-		return ""
-	}
-	title := "Files"
-	if n := len(m.targets()); n < len(m.entries) {
-		title = text.Count(n) + " of " + text.Plural(len(m.entries), "file")
-	}
-	body := m.files.View(inner(l.files).Size(), th)
-	return edit.Panel(title, m.files.Position(), body, l.files.Size(), m.onFiles, th)
-}
-
-func (m *Model) drawFile(e *entry, mark theme.Sign, width int, selected bool, th *theme.Theme) string {
-	sign, style := theme.SignNone, th.Text
-	switch {
-	case e.problem != nil:
-		sign, style = theme.SignBad, th.Bad
-	case e.changed():
-		sign = theme.SignChanged
-	}
-	label := text.ShortName(edit.Label(&e.file), max(1, width-3))
-	if selected {
-		style := th.SelectedDim
-		if m.onFiles {
-			style = th.Selected
-		}
-		return style.Render(text.PadRight(th.Glyph(mark)+th.Glyph(sign)+" "+label, width))
-	}
-	return th.Sign(mark) + th.Sign(sign) + " " + style.Render(label)
-}
-
-func (m *Model) viewForm(l layout, th *theme.Theme) string {
-	if l.form.Empty() {
-		return ""
-	}
-	title := text.ShortName(edit.FilesLabel(filesOf(m.targets())), max(1, l.form.Dx()-6))
-	return edit.Panel(title, "", m.form.View(inner(l.form).Size(), !m.onFiles, th), l.form.Size(), !m.onFiles, th)
 }
 
 // viewSide draws the picture of the current file, and what it is.
@@ -128,14 +87,14 @@ func (m *Model) viewSide(l layout, th *theme.Theme) string {
 	if l.side.Empty() {
 		return ""
 	}
-	room, f := inner(l.side), &m.current().file
+	room, f := edit.Inner(l.side), &m.current().file
 	var lines []string
 	switch {
 	case l.picture.Empty():
 	case m.showsSheet():
-		lines = append(lines, m.sheet.View(l.picture.Size(), th))
+		lines = append(lines, m.Sheet.View(l.picture.Size(), th))
 	default:
-		lines = append(lines, m.region.View(l.picture.Size(), th))
+		lines = append(lines, m.Region.View(l.picture.Size(), th))
 	}
 	size, bytes, version, when := "", "", "", ""
 	if w, h, ok := f.PixelSize(); ok {
@@ -150,17 +109,17 @@ func (m *Model) viewSide(l layout, th *theme.Theme) string {
 	if at := f.Created(); !at.IsZero() {
 		when = text.When(at, m.now())
 	}
-	for _, parts := range [][]string{{f.FilePath}, {size, strings.ToUpper(f.Mime[strings.LastIndexByte(f.Mime, '/')+1:]), bytes}, {when, version, text.If(f.IsPrivateFile.Or(false), "private")}} {
+	for _, parts := range [][]string{{size, strings.ToUpper(f.Mime[strings.LastIndexByte(f.Mime, '/')+1:]), bytes}, {when, version, text.If(f.IsPrivateFile.Or(false), "private")}} {
 		parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 		if len(parts) > 0 {
 			lines = append(lines, th.Muted.Render(text.TruncateMiddle(text.Safe(strings.Join(parts, " · ")), room.Dx())))
 		}
 	}
-	if sign, words := m.region.Note(); words != "" {
+	if sign, words := m.Region.Note(); words != "" {
 		lines = append(lines, withSign(sign, words, room.Dx(), 2, th)...)
 	}
 	title := ""
-	if len(m.targets()) > 1 {
+	if len(m.Targets()) > 1 {
 		title = text.ShortName(edit.Label(f), max(1, room.Dx()-2))
 	}
 	return edit.Panel(title, "", text.Fit(strings.Join(lines, "\n"), room.Dx(), room.Dy()), l.side.Size(), false, th)
@@ -168,18 +127,14 @@ func (m *Model) viewSide(l layout, th *theme.Theme) string {
 
 // showsSheet reports whether the side shows the pictures of several files.
 func (m *Model) showsSheet() bool {
-	return m.o.Loader != nil && m.theme != nil && len(m.targets()) > 1
+	return m.o.Loader != nil && m.Theme != nil && len(m.Targets()) > 1
 }
 
-// tile is a target on the contact sheet, from the page that shows the current one.
-func (m *Model) tile(i int) edit.Tile {
-	targets := m.targets()
-	page := max(1, m.sheet.Grid().Page())
-	at := max(0, slices.Index(targets, m.current())) / page * page
-	f := targets[(at+i)%len(targets)].file
-	t := edit.Tile{Name: f.Name, Words: kindLabel(&f)}
-	if f.IsImage() {
-		t.Picture = edit.Thumb{Key: m.subjectOf(targets[(at+i)%len(targets)]).Name, Path: func(ctx context.Context) (string, error) { return m.o.Session.Thumb(ctx, f) }}
+// tile is a file on the contact sheet.
+func (m *Model) tile(e *entry) edit.Tile {
+	t := edit.Tile{Name: e.file.Name, Words: kindLabel(&e.file)}
+	if e.file.IsImage() {
+		t.Picture = edit.Thumb{Key: m.subject(e).Name, Path: func(ctx context.Context) (string, error) { return m.o.Session.Thumb(ctx, e.file) }}
 	}
 	return t
 }
@@ -200,7 +155,7 @@ func (m *Model) status(size image.Point, th *theme.Theme) []string {
 		return withSign(theme.SignBad, m.named(e, "")+"This file no longer exists. This is its last known state.", size.X, 2, th)
 	}
 	if d, err := e.change(); err != nil || !d.IsEmpty() {
-		words := "Not saved: " + strings.Join(describe(e.saved, api.ChangesOf(d)), "; ")
+		words := "Not saved: " + strings.Join(describe(e.Saved.Values(), e.Changes()), "; ")
 		if err != nil {
 			words = "Not saved, and cannot be saved yet: " + page.Explain(err)
 		}
@@ -223,7 +178,7 @@ func (m *Model) status(size image.Point, th *theme.Theme) []string {
 
 // named prefixes a text with the file name if there are several files.
 func (m *Model) named(e *entry, words string) string {
-	if len(m.entries) < 2 {
+	if len(m.Items) < 2 {
 		return words
 	}
 	return text.ShortName(edit.Label(&e.file), 28) + ": " + words

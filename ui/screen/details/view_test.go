@@ -40,11 +40,11 @@ func TestEveryActionRuns(t *testing.T) {
 			d := fresh()
 			switch to {
 			case 0:
-				d.m.focus(true)
+				d.m.Focus(edit.OnFiles)
 			case 1, 2:
-				d.m.form.Focus([]string{rowTags, rowRegion}[to-1], true)
+				d.m.Form.Focus([]string{rowTags, rowRegion}[to-1], true)
 			case 3, 4:
-				d.m.form.Focus([]string{rowAI, rowRegion}[to-3], false)
+				d.m.Form.Focus([]string{rowAI, rowRegion}[to-3], false)
 			case 5:
 				d.m.drawRegion()
 			}
@@ -95,7 +95,7 @@ func TestViewStaysInside(t *testing.T) {
 		"many":   func(d *driven) { d.Press("b") },
 		"prompt": func(d *driven) { d.Press("b", "a"); d.Type("写真") },
 		"ratios": func(d *driven) { d.Press("c", "r") },
-		"reader": func(d *driven) { d.m.form.Focus("fact..Path", false); d.Press("enter") },
+		"reader": func(d *driven) { d.m.Form.Focus("fact..Path", false); d.Press("enter") },
 		"failed": func(d *driven) { d.m.current().problem = errors.New(hostile) },
 		"busy":   func(d *driven) { d.m.manage.Run(edit.Work{Label: "Saving"}) },
 	}

@@ -11,6 +11,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/media"
 	"mediadesk/api/session"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 
@@ -36,44 +37,44 @@ func TestChecks(t *testing.T) {
 		src   api.Source
 		k     known
 		p     session.Profile
-		set   map[field]string
-		level level
-		field field
+		set   map[string]string
+		stop  bool
+		field string
 		want  string
 	}{
-		{"size over the limit", file, huge, localProfile(), nil, stop, fieldName, "at most"},
-		{"the file is gone", file, gone, localProfile(), nil, stop, fieldName, "does not exist"},
-		{"no name", file, aPicture, localProfile(), map[field]string{fieldName: ""}, stop, fieldName, "needs a name"},
-		{"a step as a name", file, aPicture, localProfile(), map[field]string{fieldName: ".."}, stop, fieldName, "step in a path"},
-		{"tags too long", file, aPicture, localProfile(), map[field]string{fieldTags: long}, stop, fieldTags, "501 characters"},
-		{"tags with %", file, aPicture, localProfile(), map[field]string{fieldTags: "100%"}, stop, fieldTags, "%"},
-		{"folder too deep", file, aPicture, localProfile(), map[field]string{fieldFolder: deep}, stop, fieldFolder, "51 levels"},
-		{"folder with a blank", file, aPicture, localProfile(), map[field]string{fieldFolder: "/my pictures/"}, stop, fieldFolder, `" "`},
-		{"region is no region", file, aPicture, localProfile(), map[field]string{fieldRegion: "1,2,3"}, stop, fieldRegion, "four numbers"},
-		{"region leaves the picture", file, aPicture, localProfile(), map[field]string{fieldRegion: "200,100,101,100"}, stop, fieldRegion, "outside the picture"},
-		{"region of no picture", file, aText, localProfile(), map[field]string{fieldRegion: "1,2,3,4"}, stop, fieldRegion, "images only"},
-		{"extension on no picture", file, aText, localProfile(), map[field]string{fieldExtensions: "remove-bg"}, warn, fieldExtensions, "TXT text"},
-		{"private, no picture", file, aText, localProfile(), map[field]string{fieldPrivate: on}, warn, fieldPrivate, "TXT text"},
-		{"no extension", file, aPicture, localProfile(), map[field]string{fieldName: "README"}, warn, fieldName, "no extension"},
-		{"metadata", file, aPicture, localProfile(), map[field]string{fieldMetadata: "words"}, stop, fieldMetadata, "row 1"},
-		{"steps on a video, at home", file, aVideo, localProfile(), map[field]string{fieldTransformation: steps}, warn, fieldTransformation, "transformation will fail"},
-		{"a thumbnail of a video, at home", file, aVideo, localProfile(), map[field]string{fieldTransformation: `{"post":[{"type":"thumbnail"}]}`}, warn, fieldTransformation, "thumbnail will fail"},
-		{"extension twice", file, aPicture, localProfile(), map[field]string{fieldExtensions: "remove-bg,remove-bg"}, stop, fieldExtensions, "twice"},
-		{"webhook is no address", file, aPicture, localProfile(), map[field]string{fieldWebhook: "ftp://x"}, stop, fieldWebhook, "http"},
-		{"webhook at home, service away", file, aPicture, hostedProfile(), map[field]string{fieldExtensions: "remove-bg"}, warn, fieldWebhook, "127.0.0.1:7900"},
-		{"private webhook, service away", file, aPicture, hostedProfile(), map[field]string{fieldExtensions: "google-auto-tagging", fieldWebhook: "http://10.1.2.3/x"}, warn, fieldWebhook, "10.1.2.3"},
-		{"slow and no webhook", file, aPicture, localProfile(), map[field]string{fieldExtensions: "remove-bg", fieldWebhook: api.NoWebhook}, warn, fieldWebhook, "no webhook"},
-		{"slow and no receiver", file, aPicture, deaf, map[field]string{fieldExtensions: "remove-bg"}, warn, fieldWebhook, "no webhook receiver"},
-		{"address at home, service away", api.Source{URL: "http://192.168.1.9/a.jpg"}, known{}, hostedProfile(), nil, warn, fieldName, "private network"},
-		{"address that is none", api.Source{URL: "c:/a.jpg"}, known{}, localProfile(), nil, stop, fieldName, "http"},
+		{"size over the limit", file, huge, localProfile(), nil, true, "name", "at most"},
+		{"the file is gone", file, gone, localProfile(), nil, true, "name", "does not exist"},
+		{"no name", file, aPicture, localProfile(), map[string]string{"name": ""}, true, "name", "needs a name"},
+		{"a step as a name", file, aPicture, localProfile(), map[string]string{"name": ".."}, true, "name", "step in a path"},
+		{"tags too long", file, aPicture, localProfile(), map[string]string{"tags": long}, true, "tags", "501 characters"},
+		{"tags with %", file, aPicture, localProfile(), map[string]string{"tags": "100%"}, true, "tags", "%"},
+		{"folder too deep", file, aPicture, localProfile(), map[string]string{"folder": deep}, true, "folder", "51 levels"},
+		{"folder with a blank", file, aPicture, localProfile(), map[string]string{"folder": "/my pictures/"}, true, "folder", `" "`},
+		{"region is no region", file, aPicture, localProfile(), map[string]string{"region": "1,2,3"}, true, "region", "four numbers"},
+		{"region leaves the picture", file, aPicture, localProfile(), map[string]string{"region": "200,100,101,100"}, true, "region", "outside the picture"},
+		{"region of no picture", file, aText, localProfile(), map[string]string{"region": "1,2,3,4"}, true, "region", "images only"},
+		{"extension on no picture", file, aText, localProfile(), map[string]string{"extensions": "remove-bg"}, false, "extensions", "TXT text"},
+		{"private, no picture", file, aText, localProfile(), map[string]string{"private": "true"}, false, "private", "TXT text"},
+		{"no extension", file, aPicture, localProfile(), map[string]string{"name": "README"}, false, "name", "no extension"},
+		{"metadata", file, aPicture, localProfile(), map[string]string{"metadata": "words"}, true, "metadata", "row 1"},
+		{"steps on a video, at home", file, aVideo, localProfile(), map[string]string{"transformation": steps}, false, "transformation", "transformation will fail"},
+		{"a thumbnail of a video, at home", file, aVideo, localProfile(), map[string]string{"transformation": `{"post":[{"type":"thumbnail"}]}`}, false, "transformation", "thumbnail will fail"},
+		{"extension twice", file, aPicture, localProfile(), map[string]string{"extensions": "remove-bg,remove-bg"}, true, "extensions", "twice"},
+		{"webhook is no address", file, aPicture, localProfile(), map[string]string{"webhook": "ftp://x"}, true, "webhook", "http"},
+		{"webhook at home, service away", file, aPicture, hostedProfile(), map[string]string{"extensions": "remove-bg"}, false, "webhook", "127.0.0.1:7900"},
+		{"private webhook, service away", file, aPicture, hostedProfile(), map[string]string{"extensions": "google-auto-tagging", "webhook": "http://10.1.2.3/x"}, false, "webhook", "10.1.2.3"},
+		{"slow and no webhook", file, aPicture, localProfile(), map[string]string{"extensions": "remove-bg", "webhook": api.NoWebhook}, false, "webhook", "no webhook"},
+		{"slow and no receiver", file, aPicture, deaf, map[string]string{"extensions": "remove-bg"}, false, "webhook", "no webhook receiver"},
+		{"address at home, service away", api.Source{URL: "http://192.168.1.9/a.jpg"}, known{}, hostedProfile(), nil, false, "name", "private network"},
+		{"address that is none", api.Source{URL: "c:/a.jpg"}, known{}, localProfile(), nil, true, "name", "http"},
 	} {
 		o, problems := filled(c.src, c.p, c.set)
 		found := false
-		for _, l := range checksOf(&o.entry, problems, &c.k, c.p) {
-			found = found || l.level == c.level && l.field == c.field && strings.Contains(l.text, c.want)
+		for _, l := range checksOf(&o.Entry, problems, &c.k, c.p) {
+			found = found || l.stop == c.stop && l.field == c.field && strings.Contains(l.text, c.want)
 		}
 		if !found {
-			t.Errorf("%s: no check with %q:\n%+v", c.name, c.want, checksOf(&o.entry, problems, &c.k, c.p))
+			t.Errorf("%s: no check with %q:\n%+v", c.name, c.want, checksOf(&o.Entry, problems, &c.k, c.p))
 		}
 	}
 }
@@ -85,25 +86,25 @@ func TestChecksAreQuiet(t *testing.T) {
 	public.Receiver = "https://hooks.example.com"
 	for name, c := range map[string]struct {
 		p   session.Profile
-		set map[field]string
+		set map[string]string
 	}{
-		"the local library reaches our receiver": {localProfile(), map[field]string{fieldExtensions: "remove-bg"}},
-		"a public receiver":                      {public, map[field]string{fieldExtensions: "remove-bg"}},
-		"tagging is quick":                       {localProfile(), map[field]string{fieldExtensions: "google-auto-tagging", fieldWebhook: api.NoWebhook}},
+		"the local library reaches our receiver": {localProfile(), map[string]string{"extensions": "remove-bg"}},
+		"a public receiver":                      {public, map[string]string{"extensions": "remove-bg"}},
+		"tagging is quick":                       {localProfile(), map[string]string{"extensions": "google-auto-tagging", "webhook": api.NoWebhook}},
 		"no extension, no webhook":               {hostedProfile(), nil},
-		"steps on a picture, at home":            {localProfile(), map[field]string{fieldTransformation: `{"post":[{"type":"transformation","value":"w-90"}]}`}},
-		"a video from a GIF, service away":       {public, map[field]string{fieldTransformation: `{"post":[{"type":"gif-to-video"}]}`}},
-		"a private picture":                      {localProfile(), map[field]string{fieldPrivate: on}},
-		"a region, size unknown":                 {localProfile(), map[field]string{fieldRegion: "9,9,9,9"}},
+		"steps on a picture, at home":            {localProfile(), map[string]string{"transformation": `{"post":[{"type":"transformation","value":"w-90"}]}`}},
+		"a video from a GIF, service away":       {public, map[string]string{"transformation": `{"post":[{"type":"gif-to-video"}]}`}},
+		"a private picture":                      {localProfile(), map[string]string{"private": "true"}},
+		"a region, size unknown":                 {localProfile(), map[string]string{"region": "9,9,9,9"}},
 	} {
 		o, problems := filled(api.Source{Path: "/p/a.jpg"}, c.p, c.set)
-		for _, l := range checksOf(&o.entry, problems, &k, c.p) {
+		for _, l := range checksOf(&o.Entry, problems, &k, c.p) {
 			t.Errorf("%s: %s", name, l.text)
 		}
 	}
-	o, problems := filled(api.Source{Path: "/p/a.jpg"}, localProfile(), map[field]string{fieldFolder: "a b", fieldTags: "%"})
+	o, problems := filled(api.Source{Path: "/p/a.jpg"}, localProfile(), map[string]string{"folder": "a b", "tags": "%"})
 	seen := map[string]int{}
-	for _, l := range checksOf(&o.entry, problems, &k, localProfile()) {
+	for _, l := range checksOf(&o.Entry, problems, &k, localProfile()) {
 		if seen[l.text]++; seen[l.text] > 1 {
 			t.Errorf("shown twice: %s", l.text)
 		}
@@ -113,15 +114,15 @@ func TestChecksAreQuiet(t *testing.T) {
 // TestJumpFromACheck checks that every check leads to its field in the right file.
 func TestJumpFromACheck(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
-	set := func(i int, f field, text string) { m.set(m.sources[i], f, text) }
-	set(0, fieldTags, "50%")
-	set(1, fieldFolder, "a b")
-	set(2, fieldTransformation, "{")
-	m.load()
+	set := func(i int, f, text string) { m.set(m.Items[i], f, text) }
+	set(0, "tags", "50%")
+	set(1, "folder", "a b")
+	set(2, "transformation", "{")
+	m.Load()
 	var got []string
 	for range 3 {
 		press(t, m, "ctrl+n")
-		got = append(got, fmt.Sprintf("%s of %d", m.Model.form.On(), m.list.Cursor()))
+		got = append(got, fmt.Sprintf("%s of %d", m.Model.Form.On(), m.At()))
 	}
 	slices.Sort(got)
 	if want := []string{"folder of 1", "tags of 0", "transformation of 2"}; !slices.Equal(got, want) {
@@ -129,10 +130,10 @@ func TestJumpFromACheck(t *testing.T) {
 	}
 	// On the side, enter and n do the same.
 	for at, key := range []string{"enter", "n"} {
-		m.focus(onSide)
+		m.focus(edit.OnSide)
 		press(t, m, key)
-		if check := m.sum().checks[at]; m.Model.form.On() != check.field || m.part != onForm || m.current() != check.of {
-			t.Errorf("%s leads to %s, want %s", key, m.Model.form.On(), check.field)
+		if check := m.sum().checks[at]; m.Model.Form.On() != check.field || m.On != edit.OnForm || current(m) != check.of {
+			t.Errorf("%s leads to %s, want %s", key, m.Model.Form.On(), check.field)
 		}
 	}
 }
@@ -143,13 +144,13 @@ func TestDoubleClickOnACheck(t *testing.T) {
 	now := time.Now()
 	for _, size := range []image.Point{{200, 60}, {120, 20}, {80, 22}, {40, 10}} {
 		m := started(t, Options{Now: func() time.Time { return now }, Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{}})
-		m.set(m.current(), fieldTags, "%")
-		m.set(m.current(), fieldRegion, "1,2")
-		m.load()
+		m.set(current(m), "tags", "%")
+		m.set(current(m), "region", "1,2")
+		m.Load()
 		clicked := 0
 		for n, l := range m.sum().checks {
 			screen(m, size.X, size.Y)
-			m.focus(onSide)
+			m.focus(edit.OnSide)
 			send(t, m, page.Acted{})
 			_, of := m.sideLines(m.layout(m.size), measured)
 			m.side.Show(slices.Index(of, n), slices.Index(of, n))
@@ -161,8 +162,8 @@ func TestDoubleClickOnACheck(t *testing.T) {
 				click := tea.MouseClickMsg{X: text.Width(line[:at]), Y: y, Button: tea.MouseLeft}
 				send(t, m, click)
 				send(t, m, click)
-				if m.Model.form.On() != l.field || m.part != onForm {
-					t.Fatalf("%v: a double click on %q leads to %s:\n%s", size, l.text, m.Model.form.On(), m.d.Text())
+				if m.Model.Form.On() != l.field || m.On != edit.OnForm {
+					t.Fatalf("%v: a double click on %q leads to %s:\n%s", size, l.text, m.Model.Form.On(), m.d.Text())
 				}
 				clicked++
 				break

@@ -5,22 +5,25 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
 	"mediadesk/api/session"
+	"mediadesk/ui/edit"
+	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
 
-// readDraft reads a draft: the manifest of an unsent form, empty if the form was.
+// readDraft reads a draft: the document of an unsent form, empty if the form was.
 func readDraft(text []byte) ([]api.Entry, error) {
 	list, err := session.ReadManifest(text)
 	var entries []api.Entry
 	for _, one := range list {
-		e, wrong := one.Entry("/", api.Entry{Naming: api.NameHere})
+		e, wrong := one.Entry("/", api.Entry{Naming: api.NameExact})
 		if err == nil {
 			err = wrong
 		}
@@ -44,17 +47,16 @@ func DraftSources(text []byte) ([]api.Source, error) {
 	return out, err
 }
 
-// restore fills the form from a draft. Of a draft that cannot be read, nothing is restored.
-func (m *Model) restore(text []byte) {
-	entries, err := readDraft(text)
-	if err != nil {
-		return
+// restore returns the sources of a draft; nil if there is none that can be read.
+func restore(text []byte) (sources []*source) {
+	if len(text) == 0 {
+		return nil
 	}
-	m.sources, m.touched = nil, true
+	entries, _ := readDraft(text) // DraftSources reports the error
 	for _, e := range entries {
-		m.sources = append(m.sources, &source{options: options{entry: e}, marked: true})
+		sources = append(sources, &source{Draft: edit.Draft{Entry: e, Marked: true}})
 	}
-	m.list.Arrange()
+	return sources
 }
 
 // drafts writes drafts in order, even if commands run out of order.
@@ -64,24 +66,23 @@ type drafts struct {
 	done    int
 }
 
+// document returns the document of sources.
+func document(sources []*source) []session.ManifestEntry {
+	var entries []session.ManifestEntry
+	for _, s := range sources {
+		entries = append(entries, session.ManifestOf(&s.Entry))
+	}
+	return entries
+}
+
 // saving returns a function that saves the draft of some sources, as they are now, unless a later one is saved.
 func (m *Model) saving(sources []*source) func(context.Context) error {
 	m.unkept = false
 	m.drafts.started++
-	d, number, save := m.drafts, m.drafts.started, m.o.Session.SaveDraft
-	entries := make([]api.Entry, len(sources))
-	for i, s := range sources {
-		entries[i] = s.entry
-	}
+	d, number, save, entries := m.drafts, m.drafts.started, m.o.Session.SaveDraft, document(sources)
 	return func(ctx context.Context) error {
-		list := make([]session.ManifestEntry, len(entries))
-		for i := range entries {
-			list[i] = session.ManifestOf(&entries[i])
-		}
 		var draft bytes.Buffer
-		if len(list) > 0 {
-			_ = session.WriteManifest(&draft, list) // a buffer takes all
-		}
+		_ = session.WriteManifest(&draft, entries) // a buffer takes all
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if number <= d.done {
@@ -95,20 +96,17 @@ func (m *Model) saving(sources []*source) func(context.Context) error {
 	}
 }
 
-// note records a change that must be saved.
-func (m *Model) note() { m.touched, m.unkept = true, true }
-
 // Keep returns a function that saves the form as it is now, for use when the program exits and runs no more commands.
 // It returns nil if nothing needs saving.
 func (m *Model) Keep() func(context.Context) error {
 	if !m.touched {
 		return nil
 	}
-	return m.saving(m.sources)
+	return m.saving(m.Items)
 }
 
-// wantKept saves the form if it changed. Only one save runs at a time; the next one saves later changes.
-func (m *Model) wantKept() tea.Cmd {
+// saveDraft saves the form if it changed. Only one save runs at a time; the next one saves later changes.
+func (m *Model) saveDraft() tea.Cmd {
 	if !m.unkept || m.keeping {
 		return nil
 	}
@@ -118,7 +116,7 @@ func (m *Model) wantKept() tea.Cmd {
 		err := keep(m.o.Context)
 		return page.Then(func() tea.Cmd {
 			m.keeping = false
-			m.touched = m.touched && (len(m.sources) > 0 || m.unkept)
+			m.touched = m.touched && (len(m.Items) > 0 || m.unkept)
 			if err == nil || m.o.Context.Err() != nil || m.keepFailed {
 				return nil
 			}
@@ -130,61 +128,26 @@ func (m *Model) wantKept() tea.Cmd {
 
 // keepOthers returns a function that saves the form without the queued sources. It runs at once, so that a crash does
 // not bring them back. The next save reports its error.
-func (m *Model) keepOthers(others map[*source]bool) func() {
+func (m *Model) keepOthers(queued []*source) func() {
 	if !m.touched {
 		return func() {}
 	}
 	// A newer save must not bring the queued ones back; see queued.
-	save := m.saving(slices.DeleteFunc(slices.Clone(m.sources), func(s *source) bool { return !others[s] }))
+	save := m.saving(slices.DeleteFunc(slices.Clone(m.Items), func(s *source) bool { return slices.Contains(queued, s) }))
 	return func() { _ = save(m.o.Context) }
 }
 
-// document returns the targets with every option, also those without a value.
-func (m *Model) document() []session.ManifestEntry {
-	var entries []session.ManifestEntry
-	for _, s := range m.targets() {
-		e := session.ManifestOf(&s.entry)
-		e.Options = api.OptionsOf(&s.entry, api.UploadFields...)
-		entries = append(entries, e)
+// comments are the checks of a source, for its document.
+func (m *Model) comments(s *source) (lines []string) {
+	for _, c := range m.sum().of[s] {
+		lines = append(lines, strings.TrimSpace(c.text+" "+c.help))
 	}
-	return entries
-}
-
-// applyDocument sets the edited options.
-func (m *Model) applyDocument(entries []session.ManifestEntry) tea.Cmd {
-	n := 0
-	left := slices.Clone(m.sources)
-	for _, e := range entries {
-		at := slices.IndexFunc(left, func(s *source) bool { return session.ManifestOf(&s.entry).Source == e.Source })
-		if at < 0 {
-			continue
-		}
-		s, next := left[at], left[at].entry
-		left = slices.Delete(left, at, at+1)
-		e.Options.Apply(&next)
-		changed := false
-		for _, f := range api.UploadFields {
-			if f.Text(&next) != f.Text(&s.entry) {
-				changed = true
-				s.copyField(f, &options{entry: next})
-			}
-		}
-		if changed {
-			n++
-			m.dirty(s)
-		}
-	}
-	m.load()
-	return page.Send(page.Toast{Level: page.Good, Text: "Changed the options of " + text.Plural(n, "file") + " in the editor."})
+	return lines
 }
 
 // writeManifest writes all files and options as a manifest for mediadesk upload --manifest.
 func (m *Model) writeManifest() tea.Cmd {
-	var entries []session.ManifestEntry
-	for _, s := range m.sources {
-		entries = append(entries, session.ManifestOf(&s.entry))
-	}
-	now := m.o.Now()
+	entries, now := document(m.Items), m.o.Now()
 	return func() tea.Msg {
 		name, err := m.o.Session.WriteManifest(entries, now)
 		if err != nil {
@@ -192,4 +155,150 @@ func (m *Model) writeManifest() tea.Cmd {
 		}
 		return page.Toast{Level: page.Good, Text: "Written: " + text.Safe(name), Detail: "Send it with: mediadesk upload --manifest " + name}
 	}
+}
+
+// Presets stores options by name.
+type Presets interface {
+	Presets(ctx context.Context) ([]session.Preset, error)
+	SavePreset(ctx context.Context, p session.Preset) error
+	RemovePreset(ctx context.Context, name string) error
+}
+
+// readPreset reads the body of a preset: an entry of a document without a source.
+func readPreset(body []byte) (api.UploadOptions, error) {
+	list, err := session.ReadManifest(body)
+	if err == nil && len(list) != 1 {
+		err = fmt.Errorf("it has %d entries", len(list))
+	}
+	if err != nil {
+		return api.UploadOptions{}, fmt.Errorf("the preset cannot be read: %w", err)
+	}
+	return list[0].Options, nil
+}
+
+// describePreset describes what a preset sets.
+func describePreset(body []byte) string {
+	options, err := readPreset(body)
+	if err != nil {
+		return "cannot be read"
+	}
+	var e api.Entry
+	options.Apply(&e)
+	var set []string
+	for _, f := range api.UploadFields {
+		if words := f.Text(&e); words != "" {
+			set = append(set, f.Key+"="+text.Truncate(text.Safe(strings.Join(strings.Fields(words), " ")), 30))
+		}
+	}
+	if len(set) == 0 {
+		return "the service's defaults"
+	}
+	return strings.Join(set, "  ")
+}
+
+// openPresets loads the presets and opens their menu.
+func (m *Model) openPresets() tea.Cmd {
+	m.Form.Blur()
+	return func() tea.Msg {
+		list, err := m.o.Session.Presets(m.o.Context)
+		if err != nil {
+			return page.Problem(err)
+		}
+		return page.Do(func() { m.Open(m.presetMenu(list)) })
+	}
+}
+
+// presetMenu returns the menu that loads, saves and removes presets.
+func (m *Model) presetMenu(list []session.Preset) *kit.Menu {
+	menu, files := kit.NewMenu("Presets"), text.Plural(len(m.Targets()), "file")
+	fill := func() {
+		menu.Words = "Press enter to load a preset into " + files + ": it sets what it names and leaves the rest."
+		if len(list) == 0 {
+			menu.Words = "There is no preset yet. Press s to save the options of " + files + " as one, or x to save the extensions alone."
+		}
+		rows := make([]kit.MenuRow, len(list))
+		for i, p := range list {
+			rows[i] = kit.MenuRow{Label: p.Name, Note: describePreset(p.Body), Do: func() tea.Cmd { return m.loadPreset(p) }}
+		}
+		menu.SetRows(rows...)
+	}
+	action := func(id, words, key string, do func() tea.Cmd) kit.Action {
+		return kit.Action{ID: "form." + id, Keys: kit.Bind(words, "", key), Group: "Presets", Footer: true, Do: do}
+	}
+	remove := action("remove-preset", "remove the preset", "d", func() tea.Cmd {
+		name := menu.Row().Label
+		list = slices.DeleteFunc(slices.Clone(list), func(p session.Preset) bool { return p.Name == name })
+		fill()
+		return m.storePreset("Removed", name, func(ctx context.Context) error { return m.o.Session.RemovePreset(ctx, name) })
+	})
+	remove.Disabled = func() string { return text.If(len(list) == 0, "there is no preset yet") }
+	menu.Beside = []kit.Action{
+		action("save-preset", "save these options", "s", func() tea.Cmd {
+			return m.askPreset(menu, "all options", func(f *api.UploadField) bool { return f.Name != api.FieldName })
+		}),
+		action("save-extensions", "save the extensions alone", "x", func() tea.Cmd {
+			return m.askPreset(menu, "the extensions alone", func(f *api.UploadField) bool { return f.Kind == api.KindExtensions })
+		}),
+		remove,
+	}
+	fill()
+	return menu
+}
+
+// longestName limits the name of a preset, in bytes.
+const longestName = 200
+
+// askPreset asks for a name and saves some options of the first target.
+func (m *Model) askPreset(menu *kit.Menu, what string, has func(*api.UploadField) bool) tea.Cmd {
+	e := &m.Targets()[0].Entry
+	p := kit.NewPrompt("Save a preset", "Saves "+what+" of "+e.Source.Name()+". A preset of the same name is replaced.", "", "such as web pictures")
+	p.Verb = "save under this name"
+	p.Check = func(name string) string {
+		return text.If(strings.TrimSpace(name) == "", "A preset needs a name.") + text.If(len(name) > longestName, "The name is too long.")
+	}
+	p.Do = func(name string) tea.Cmd {
+		menu.Close()
+		name = strings.TrimSpace(name)
+		var body bytes.Buffer
+		fields := slices.DeleteFunc(slices.Clone(api.UploadFields), func(f *api.UploadField) bool { return !has(f) })
+		if err := session.WriteManifest(&body, []session.ManifestEntry{{Options: api.OptionsOf(e, fields...)}}); err != nil {
+			return page.Send(page.Problem(err))
+		}
+		return m.storePreset("Saved", name, func(ctx context.Context) error {
+			return m.o.Session.SavePreset(ctx, session.Preset{Name: name, Body: body.Bytes()})
+		})
+	}
+	return m.Open(p)
+}
+
+// storePreset changes the stored presets and reports it.
+func (m *Model) storePreset(verb, name string, do func(context.Context) error) tea.Cmd {
+	return func() tea.Msg {
+		if err := do(m.o.Context); err != nil {
+			return page.Problem(err)
+		}
+		return page.Toast{Level: page.Good, Text: verb + " the preset " + text.Safe(name) + "."}
+	}
+}
+
+// loadPreset sets the options that the preset names in the targets.
+func (m *Model) loadPreset(p session.Preset) tea.Cmd {
+	options, err := readPreset(p.Body)
+	if err != nil {
+		return page.Send(page.Problem(err))
+	}
+	var from edit.Draft
+	options.Apply(&from.Entry)
+	for _, s := range m.Targets() {
+		for _, f := range api.UploadFields {
+			if options.Has(f) && f.Name != api.FieldName {
+				s.Copy(f, &from)
+			}
+		}
+		if s.Naming == "" {
+			s.Naming = api.NameExact
+		}
+	}
+	m.Touch(m.Targets()...)
+	return page.Tell(page.Good, "Loaded the preset "+text.Safe(p.Name)+" into "+text.Plural(len(m.Targets()), "file")+".")
 }

@@ -3,7 +3,6 @@ package upload
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"path/filepath"
@@ -17,6 +16,8 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/apitest"
 	"mediadesk/api/journal"
+	"mediadesk/api/session"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
 )
 
@@ -59,26 +60,26 @@ func TestNothingTypedIsLost(t *testing.T) {
 	same := func() {
 		t.Helper()
 		back := New(keptIn(t, j, nil))
-		if len(back.sources) != len(m.sources) {
-			t.Fatalf("got %d sources, want %d", len(back.sources), len(m.sources))
+		if len(back.Items) != len(m.Items) {
+			t.Fatalf("got %d sources, want %d", len(back.Items), len(m.Items))
 		}
-		for i, s := range back.sources {
-			if s.entry.Source != m.sources[i].entry.Source || !maps.Equal(s.texts(), m.sources[i].texts()) {
-				t.Fatalf("source %d is %q, want %q", i, s.texts(), m.sources[i].texts())
+		for i, s := range back.Items {
+			if s.Source != m.Items[i].Source || !maps.Equal(texts(&s.Draft), texts(&m.Items[i].Draft)) {
+				t.Fatalf("source %d is %q, want %q", i, texts(&s.Draft), texts(&m.Items[i].Draft))
 			}
 		}
 	}
 	if text, _, _ := j.Draft(context.Background(), "here"); text != nil {
 		t.Error("an unchanged form was saved")
 	}
-	goTo(t, m, fieldTags)
+	goTo(t, m, "tags")
 	for _, r := range "sea,写真,مرحبا,é\u0301" {
 		press(t, m, string(r))
 		same()
 	}
 	list(t, m)
 	press(t, m, "down", "enter")
-	goTo(t, m, fieldName)
+	goTo(t, m, "name")
 	write(t, m, "second.png")
 	same()
 	sources, err := DraftSources(keptIn(t, j, nil).Draft)
@@ -87,10 +88,10 @@ func TestNothingTypedIsLost(t *testing.T) {
 	}
 	// The new form is also saved.
 	back := opened(t, keptIn(t, j, nil))
-	goTo(t, back, fieldDescription)
+	goTo(t, back, "description")
 	press(t, back, "enter", "X", "ctrl+s")
-	if again := New(keptIn(t, j, nil)); again.says(again.sources[1], fieldDescription) != "X" {
-		t.Errorf("the second form kept %q, want \"X\"", again.says(again.sources[1], fieldDescription))
+	if again := New(keptIn(t, j, nil)); again.says(again.Items[1], "description") != "X" {
+		t.Errorf("the second form kept %q, want \"X\"", again.says(again.Items[1], "description"))
 	}
 }
 
@@ -101,10 +102,10 @@ func TestSentFormsAreLetGo(t *testing.T) {
 	broken := errors.New("the disk is full")
 	o.Session.(*stub).send = func(context.Context, []api.Job) ([]api.Job, error) { return nil, broken }
 	m := started(t, o)
-	goTo(t, m, fieldTags)
+	goTo(t, m, "tags")
 	write(t, m, "sea")
 	press(t, m, "ctrl+s")
-	if back := New(keptIn(t, j, nil)); len(back.sources) != 1 || back.says(back.sources[0], fieldTags) != "sea" {
+	if back := New(keptIn(t, j, nil)); len(back.Items) != 1 || back.says(back.Items[0], "tags") != "sea" {
 		t.Fatal("a form that the queue did not accept was lost")
 	}
 	m.o.Session.(*stub).send = func(_ context.Context, jobs []api.Job) ([]api.Job, error) { return jobs, nil }
@@ -184,29 +185,29 @@ func TestBrokenDrafts(t *testing.T) {
 		if _, err := DraftSources([]byte(broken)); err == nil {
 			t.Errorf("%s: no error", broken)
 		}
-		if m := New(Options{Profile: localProfile(), Draft: []byte(broken), Session: &stub{}}); len(m.sources) != 0 {
-			t.Errorf("%s: made %d sources, want 0", broken, len(m.sources))
+		if m := New(Options{Profile: localProfile(), Draft: []byte(broken), Session: &stub{}}); len(m.Items) != 0 {
+			t.Errorf("%s: made %d sources, want 0", broken, len(m.Items))
 		}
 	}
 }
 
 // TestPresetRoundTrip checks that a preset copies everything but the name.
 func TestPresetRoundTrip(t *testing.T) {
-	m := New(Options{Profile: localProfile(), Session: &stub{}})
+	m := New(Options{Profile: localProfile(), Session: &stub{}, Sources: []api.Source{{Path: "/a.png"}}})
 	rapid.Check(t, func(t *rapid.T) {
-		from, to := apitest.DrawEntry(t), options{entry: apitest.DrawEntry(t)}
-		body, err := json.Marshal(api.OptionsOf(&from, presetFields(false)...))
-		if err == nil {
-			err = m.applyPreset(&to, body)
-		}
-		if err != nil {
+		from := apitest.DrawEntry(t)
+		m.Items[0].Draft = edit.Draft{Entry: apitest.DrawEntry(t), Marked: true}
+		var body bytes.Buffer
+		if err := session.WriteManifest(&body, []session.ManifestEntry{{Options: api.OptionsOf(&from, api.UploadFields...)}}); err != nil {
 			t.Fatal(err)
 		}
-		from.FileName = to.entry.FileName
+		to := &m.Items[0].Entry
+		from.FileName = to.FileName
+		m.loadPreset(session.Preset{Body: body.Bytes()})
 		if from.Naming == "" {
-			from.Naming = to.entry.Naming
+			from.Naming = api.NameExact
 		}
-		apitest.SameEntry(t, "preset", &to.entry, &from)
+		apitest.SameEntry(t, "preset", to, &from)
 	})
 }
 
@@ -215,7 +216,7 @@ func TestPresetRoundTrip(t *testing.T) {
 func TestMend(t *testing.T) {
 	src := files(t, "a.png", "x", "b.png", "y")
 	m := started(t, Options{Sources: src[:1], Profile: localProfile(), Session: &stub{}})
-	goTo(t, m, fieldTags)
+	goTo(t, m, "tags")
 	write(t, m, "sea")
 	job := api.Job{
 		Upload: api.Upload{Source: src[1], FileName: "b.png", Folder: api.Set("/x/"), Tags: api.Set([]string{"one"}), OverwriteTags: api.Set(false)},
@@ -223,17 +224,17 @@ func TestMend(t *testing.T) {
 	}
 	api.ApplyNaming(&job.Upload, job.Naming)
 	send(t, m, page.Compose{Jobs: []api.Job{job}})
-	if len(m.sources) != 2 || m.sources[0].marked || !m.sources[1].marked || m.current() != m.sources[1] {
-		t.Fatalf("the form has %+v", m.sources)
+	if len(m.Items) != 2 || m.Items[0].Marked || !m.Items[1].Marked || current(m) != m.Items[1] {
+		t.Fatalf("the form has %+v", m.Items)
 	}
-	v := m.row(m.sources[1])
-	if v(fieldName) != "b.png" || v(fieldFolder) != "/x/" || v(fieldTags) != "one" || v(fieldOverTags) != off || v(fieldOverFile) != "" {
-		t.Errorf("got the form %+v", m.sources[1].entry)
+	v := m.row(m.Items[1])
+	if v("name") != "b.png" || v("folder") != "/x/" || v("tags") != "one" || v("overwriteTags") != "false" || v("overwriteFile") != "" {
+		t.Errorf("got the form %+v", m.Items[1].Entry)
 	}
 	if text := told(m); !bytes.Contains([]byte(text), []byte("No such key.")) {
 		t.Errorf("the error is not shown:\n%s", text)
 	}
-	if m.says(m.sources[0], fieldTags) != "sea" {
+	if m.says(m.Items[0], "tags") != "sea" {
 		t.Error("the earlier sources were lost")
 	}
 }

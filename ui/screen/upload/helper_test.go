@@ -18,6 +18,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/session"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
@@ -48,38 +49,39 @@ func (m *form) others() []tea.Msg {
 	return out
 }
 
-// These rows have names only in tests.
-const (
-	fieldOverTags     field = api.FieldOverwriteTags
-	fieldOverAITags   field = api.FieldOverwriteAITags
-	fieldOverMetadata field = api.FieldOverwriteMetadata
-	fieldReturn       field = api.FieldResponse
-)
-
 // says returns the text of a row for a source.
-func (m *Model) says(s *source, f field) string { return s.text(api.FieldByKey(f)) }
+func (m *Model) says(s *source, key string) string { return s.Text(api.FieldByKey(key)) }
 
 // row returns the texts of all rows for a source.
-func (m *Model) row(s *source) func(field) string {
-	return func(f field) string { return m.says(s, f) }
+func (m *Model) row(s *source) func(string) string {
+	return func(key string) string { return m.says(s, key) }
 }
 
 // texts returns the texts of all rows.
-func (o *options) texts() map[field]string {
-	all := map[field]string{}
+func texts(d *edit.Draft) map[string]string {
+	all := map[string]string{}
 	for _, f := range api.UploadFields {
-		all[f.Key] = o.text(f)
+		all[f.Key] = d.Text(f)
 	}
 	return all
 }
 
-// filled returns options with some typed rows, and the problems in them.
-func filled(src api.Source, p session.Profile, set map[field]string) (options, []problem) {
-	o := startOptions(src, p)
-	for f, text := range set {
-		o.set(api.FieldByKey(f), text)
+// set sets a field of a source.
+func (m *Model) set(s *source, key, text string) {
+	s.SetText(api.FieldByKey(key), text)
+	m.Touch(s)
+}
+
+// current returns the source under the cursor.
+func current(m *form) *source { s, _ := m.Current(); return s }
+
+// filled returns a source with some typed rows, and the problems in them.
+func filled(src api.Source, p session.Profile, set map[string]string) (*source, []edit.Problem) {
+	s := New(Options{Profile: p}).start(src)
+	for key, text := range set {
+		s.SetText(api.FieldByKey(key), text)
 	}
-	return o, o.problems()
+	return s, s.Problems()
 }
 
 // run executes a command with everything that follows inside the form, and returns the messages for
@@ -134,30 +136,30 @@ func write(t *testing.T, m *form, text string) {
 }
 
 // goTo moves the focus to a field.
-func goTo(t *testing.T, m *form, f field) {
+func goTo(t *testing.T, m *form, f string) {
 	t.Helper()
-	m.focus(onForm)
-	m.Model.form.Focus(f, true)
+	m.focus(edit.OnForm)
+	m.Model.Form.Focus(f, true)
 	send(t, m, page.Acted{})
-	if m.Model.form.On() != f {
-		t.Fatalf("the focus is on %s, want %s", m.Model.form.On(), f)
+	if m.Model.Form.On() != f {
+		t.Fatalf("the focus is on %s, want %s", m.Model.Form.On(), f)
 	}
 }
 
 // list moves the focus to the files.
 func list(t *testing.T, m *form) {
 	t.Helper()
-	m.focus(onList)
+	m.focus(edit.OnFiles)
 	send(t, m, page.Acted{})
 }
 
 // extend gives extensions to all files.
 func extend(t *testing.T, m *form, text string) {
 	t.Helper()
-	for _, s := range m.sources {
-		m.set(s, fieldExtensions, text)
+	for _, s := range m.Items {
+		m.set(s, "extensions", text)
 	}
-	m.load()
+	m.Load()
 }
 
 // screen returns the form without styles.
@@ -172,11 +174,12 @@ func told(m *form) string {
 	th := theme.New(true, true)
 	var b strings.Builder
 	lines, _ := m.sideLines(layout{side: image.Rect(0, 0, 400, 100)}, th)
-	b.WriteString(strings.Join(lines, "\n") + "\n" + m.Model.form.View(image.Pt(200, 100), true, th) + "\n")
-	if len(m.sources) > 1 {
-		b.WriteString(m.viewList(layout{list: image.Rect(0, 0, 100, 20)}, th) + "\n")
+	b.WriteString(strings.Join(lines, "\n") + "\n" + m.Model.Form.View(image.Pt(200, 100), true, th) + "\n")
+	if len(m.Items) > 1 {
+		b.WriteString(m.ViewFiles(image.Rect(0, 0, 100, 20), th) + "\n")
 	}
-	b.WriteString(m.viewStatus(400, th))
+	_, status := m.status()
+	b.WriteString(m.title() + "\n" + status)
 	return strings.Join(strings.Fields(ansi.Strip(b.String())), " ")
 }
 
@@ -238,27 +241,25 @@ func started(t testing.TB, o Options) *form {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir()) // for files of editors that do not run here
 	m := opened(t, o)
-	goTo(t.(*testing.T), m, fieldName)
+	if len(m.Items) > 0 {
+		goTo(t.(*testing.T), m, "name")
+	}
 	return m
 }
 
 // stub is a session that answers as a test decides. A nil function means that it knows nothing.
 type stub struct {
-	known     func(context.Context, string) (api.Place, error)
+	known     func(context.Context, string) (api.Place, error) // what is at a path
 	already   func(context.Context, []api.Upload) ([]*api.Job, error)
 	send      func(context.Context, []api.Job) ([]api.Job, error)
 	request   func(*api.Upload) (api.Request, error)
 	manifest  func([]session.ManifestEntry, time.Time) (string, error)
 	saveDraft func(context.Context, []byte) error
-	tags      func(context.Context) ([]string, error)
 	folders   func(context.Context) ([]string, error)
 	tagsIn    func(context.Context, string) ([]string, error)
 	foldersIn func(context.Context, string) ([]string, error)
 	fields    func(context.Context) ([]api.MetadataField, error)
 	presets   Presets
-
-	listed     func([]api.Upload) ([]*api.File, error)
-	keepNaming func(api.Naming) error
 }
 
 var errNone = errors.New("there is none")
@@ -279,11 +280,17 @@ func listed[T any](ctx context.Context, f func(context.Context) ([]T, error)) ([
 	return f(ctx)
 }
 
-func (s *stub) Locate(ctx context.Context, path string) (api.Place, error) {
-	if s.known == nil {
-		return api.Place{}, nil
+func (s *stub) Places(ctx context.Context, uploads []api.Upload) ([]api.Place, error) {
+	places := make([]api.Place, len(uploads))
+	for i := range uploads {
+		if s.known != nil {
+			var err error
+			if places[i], err = s.known(ctx, api.PathOf(&uploads[i])); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return s.known(ctx, path)
+	return places, nil
 }
 
 func (s *stub) AlreadyStored(ctx context.Context, u []api.Upload) ([]*api.Job, error) {
@@ -291,20 +298,6 @@ func (s *stub) AlreadyStored(ctx context.Context, u []api.Upload) ([]*api.Job, e
 		return make([]*api.Job, len(u)), nil
 	}
 	return s.already(ctx, u)
-}
-
-func (s *stub) Listed(_ context.Context, u []api.Upload) ([]*api.File, error) {
-	if s.listed == nil {
-		return make([]*api.File, len(u)), nil
-	}
-	return s.listed(u)
-}
-
-func (s *stub) KeepNaming(naming api.Naming) error {
-	if s.keepNaming == nil {
-		return errNone
-	}
-	return s.keepNaming(naming)
 }
 
 func (s *stub) Send(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
@@ -331,8 +324,6 @@ func (s *stub) SaveDraft(ctx context.Context, text []byte) error {
 	}
 	return s.saveDraft(ctx, text)
 }
-
-func (s *stub) Tags(ctx context.Context) ([]string, error) { return listed(ctx, s.tags) }
 
 func (s *stub) Folders(ctx context.Context) ([]string, error) { return listed(ctx, s.folders) }
 

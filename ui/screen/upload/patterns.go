@@ -19,9 +19,9 @@ import (
 
 // patternFields are the fields that patterns can fill, in order.
 var patternFields = [...]struct{ field, label, hint string }{
-	{fieldName, "Name", "keep the names: try {name}-{n:03}.{ext}"},
-	{fieldFolder, "Folder", "keep the folders: try /{parent}/{exif:date:YYYY}"},
-	{fieldTags, "Add tags", "add none: try {parent},{exif:date:YYYY}"},
+	{"name", "Name", "keep the names: try {name}-{n:03}.{ext}"},
+	{"folder", "Folder", "keep the folders: try /{folder}/{exif:date:YYYY}"},
+	{"tags", "Add tags", "add none: try {folder},{exif:date:YYYY}"},
 }
 
 // patternView edits the patterns and previews the results in a table.
@@ -42,16 +42,16 @@ var _ kit.Overlay = (*patternView)(nil)
 // patternRow is a file with the results of the patterns.
 type patternRow struct {
 	source *source
-	options
-	err error
+	draft  edit.Draft // the results
+	err    error
 }
 
 // newPatterns returns the patterns. A form text with pattern fields is the initial pattern.
 func (m *Model) newPatterns() *patternView {
-	v := &patternView{m: m, stale: true, form: edit.NewForm("form", "Patterns", func() []int { return []int{0} })}
+	v := &patternView{m: m, stale: true, form: &edit.Form{ID: "form", Group: "Patterns", Targets: func() []int { return []int{0} }}}
 	var rows []*edit.Row
 	for n, f := range patternFields {
-		if r := m.form.Row(f.field); f.field != fieldTags && edit.Pattern(r.Value()).HasFields() {
+		if r := m.Form.Row(f.field); f.field != "tags" && edit.Pattern(r.Value()).HasFields() {
 			v.patterns[n] = edit.Pattern(r.Value())
 		}
 		rows = append(rows, &edit.Row{
@@ -129,11 +129,11 @@ func (v *patternView) compute() {
 		return
 	}
 	v.rows, v.skipped, v.stale = v.rows[:0], 0, false
-	for n, s := range v.m.targets() {
-		row := patternRow{source: s, options: s.options}
-		if row.err = v.fillIn(&row.options, patternFile(s, n+1)); row.err != nil {
+	for n, s := range v.m.Targets() {
+		row := patternRow{source: s, draft: s.Draft}
+		if row.err = v.fillIn(&row.draft, patternFile(s, n+1)); row.err != nil {
 			v.skipped++
-			row.options = s.options
+			row.draft = s.Draft
 			// The row changes once the file has been inspected.
 			v.stale = v.stale || errors.Is(row.err, edit.ErrUnread)
 		}
@@ -144,15 +144,15 @@ func (v *patternView) compute() {
 
 // patternFile returns the source as a file for patterns.
 func patternFile(s *source, number int) edit.PatternFile {
-	f := edit.PatternFile{Name: s.entry.Source.Name(), Number: number, Modified: s.known.identity.Modified, Taken: s.known.facts.Taken}
-	if s.entry.Source.Path != "" {
-		f.Parent, f.Unread = strings.Trim(filepath.Base(filepath.Dir(s.entry.Source.Path)), string(filepath.Separator)+"."), !s.known.looked
+	f := edit.PatternFile{Name: s.Source.Name(), Number: number, Modified: s.known.identity.Modified, Taken: s.known.facts.Taken}
+	if s.Source.Path != "" {
+		f.Folder, f.Unread = strings.Trim(filepath.Base(filepath.Dir(s.Source.Path)), string(filepath.Separator)+"."), !s.known.looked
 	}
 	return f
 }
 
 // fillIn writes the results of the valid patterns into a file's values.
-func (v *patternView) fillIn(o *options, f edit.PatternFile) error {
+func (v *patternView) fillIn(d *edit.Draft, f edit.PatternFile) error {
 	cleaned := [...]func(string) string{nil, edit.FolderText, strings.NewReplacer(",", " ", "%", " ").Replace}
 	for n, p := range v.patterns {
 		if p == "" || p.Check() != nil {
@@ -162,10 +162,12 @@ func (v *patternView) fillIn(o *options, f edit.PatternFile) error {
 		if err != nil {
 			return err
 		}
-		if patternFields[n].field == fieldTags {
-			text = api.JoinTags(edit.Replayed(o.entry.Tags.Or(nil), nil, api.SplitTags(text)))
+		field := api.FieldByKey(patternFields[n].field)
+		if field.Kind == api.KindList {
+			d.SetList(field, edit.Replayed(d.List(field), nil, api.SplitTags(text)))
+		} else {
+			d.SetText(field, text)
 		}
-		o.set(api.FieldByKey(patternFields[n].field), text)
 	}
 	return nil
 }
@@ -174,19 +176,19 @@ func (v *patternView) fillIn(o *options, f edit.PatternFile) error {
 func (v *patternView) apply() tea.Cmd {
 	v.stale = true
 	v.compute()
-	for i := range v.rows {
+	for _, r := range v.rows {
 		for _, f := range patternFields {
-			v.m.set(v.rows[i].source, f.field, v.rows[i].text(api.FieldByKey(f.field)))
+			r.source.Copy(api.FieldByKey(f.field), &r.draft)
 		}
 	}
-	v.m.load()
+	v.m.Touch(v.m.Targets()...)
 	if v.Close(); v.skipped == 0 {
 		return nil
 	}
 	first := v.rows[slices.IndexFunc(v.rows, func(r patternRow) bool { return r.err != nil })]
 	return page.Send(page.Toast{
 		Level:  page.Warn,
-		Text:   text.Plural(v.skipped, "file") + " stayed as before: " + text.Safe(first.source.entry.Source.Name()) + " has " + first.err.Error() + ".",
+		Text:   text.Plural(v.skipped, "file") + " stayed as before: " + text.Safe(first.source.Source.Name()) + " has " + first.err.Error() + ".",
 		Detail: "Fill them in by hand, or use another field of a pattern: " + edit.PatternFields + ".",
 	})
 }
@@ -207,23 +209,21 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 
 // row draws a file's name and its results.
 func (v *patternView) row(r *patternRow, column, width int, selected bool, th *theme.Theme) string {
-	sign, words := theme.SignNone, api.PathOf(&r.entry.Upload)
-	if r.entry.Naming != api.NameExact {
-		words = r.folder() + r.storedName()
-	}
+	d := &source{Draft: r.draft}
+	sign, words := theme.SignNone, d.folder()+d.storedName()
 	if v.patterns[2] != "" {
-		words += "  tags " + strings.Join(r.entry.Tags.Or(nil), ", ")
+		words += "  tags " + strings.Join(d.Tags.Or(nil), ", ")
 	}
-	_, folderErr := api.CleanFolder(r.entry.Folder.Or(""))
+	_, folderErr := api.CleanFolder(d.Folder.Or(""))
 	switch {
 	case r.err != nil:
 		sign, words = theme.SignWarn, "stays as before: "+r.err.Error()
-	case api.CheckName(r.entry.FileName) != nil:
+	case api.CheckName(d.FileName) != nil:
 		sign, words = theme.SignBad, "would have no name"
 	case folderErr != nil:
 		sign, words = theme.SignBad, folderErr.Error()
 	}
-	name := text.PadRight(text.ShortName(r.source.entry.Source.Name(), column), column)
+	name := text.PadRight(text.ShortName(r.source.Source.Name(), column), column)
 	words = text.Truncate(text.Safe(words), max(0, width-column-3))
 	if selected {
 		return th.SelectedDim.Render(text.PadRight(th.Glyph(sign)+" "+name+" "+words, width))

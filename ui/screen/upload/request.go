@@ -15,10 +15,10 @@ import (
 
 // showRequest shows the upload request of the current source.
 func (m *Model) showRequest() tea.Cmd {
-	m.form.Blur()
-	s := m.current()
+	m.Form.Blur()
+	s, _ := m.Current()
 	u := s.upload()
-	api.ApplyNaming(&u, s.entry.Naming)
+	api.ApplyNaming(&u, s.Naming)
 	request, err := m.o.Session.DescribeUpload(&u)
 	return m.Open(newRequest(m, s, request, err))
 }
@@ -31,7 +31,7 @@ func newRequest(m *Model, s *source, request api.Request, err error) *kit.Reader
 	} else {
 		words = describeRequest(request, m.requestNotes(s))
 	}
-	r := kit.NewReader("The request for "+s.entry.Source.Name(), words)
+	r := kit.NewReader("The request for "+s.Source.Name(), words)
 	r.Beside = []kit.Action{
 		{ID: "form.copy-curl", Keys: kit.Bind("copy as curl", "", "y"), Group: group, Footer: true, Disabled: func() string {
 			return text.If(err != nil, "there is no request")
@@ -44,14 +44,14 @@ func newRequest(m *Model, s *source, request api.Request, err error) *kit.Reader
 // requestNotes describes how the actual request will differ and why the service would refuse it.
 func (m *Model) requestNotes(s *source) []string {
 	var notes []string
-	if s.entry.Naming == api.NameHere {
+	if s.Naming == api.NameHere {
 		notes = append(notes, "The suffix in the name is new each time; sending makes another one.")
 	}
-	if s.entry.Webhook(m.o.Profile.Receiver) {
+	if s.Webhook(m.o.Profile.Receiver) {
 		notes = append(notes, "Sending adds webhookUrl: an address of our receiver, for this upload alone.")
 	}
 	for _, c := range m.verdict(s).checks {
-		if c.level == stop {
+		if c.stop {
 			notes = append(notes, "The service would refuse it: "+c.text)
 		}
 	}
@@ -84,9 +84,9 @@ func describeRequest(request api.Request, notes []string) string {
 
 // Commands returns the commands that upload the sources. Sources with the same options share a command.
 func (m *Model) Commands() [][]string {
-	commands := make([][]string, len(m.sources))
-	for i, s := range m.sources {
-		commands[i] = session.UploadArgs(&s.entry, m.o.Profile)
+	commands := make([][]string, len(m.Items))
+	for i, s := range m.Items {
+		commands[i] = session.UploadArgs(&s.Entry, m.o.Profile)
 	}
 	return session.Together(commands)
 }

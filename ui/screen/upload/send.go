@@ -15,116 +15,122 @@ import (
 	"mediadesk/ui/text"
 )
 
-// send queues the sources. It asks first if there are several, if something is lost, or if one is already stored.
-// Sending is the default answer unless it loses something or stores it twice.
+// send queues the sources. It asks about names that are taken, if there are several files, if something is lost, or if
+// one is already stored.
 func (m *Model) send() tea.Cmd {
-	m.form.Blur()
+	m.Form.Blur()
 	t := m.sum()
-	if len(t.stopped) > 0 {
-		return m.refuse(t.checks[0])
+	if len(t.checks) > 0 && t.checks[0].stop {
+		m.goToCheck(t.checks[0])
+		return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + t.checks[0].text, Detail: t.checks[0].help})
 	}
-	if s := m.conflict(); s != nil {
-		return m.askNaming(s)
+	if taken := slices.DeleteFunc(slices.Clone(m.Items), func(s *source) bool { return !m.taken(s) }); len(taken) > 0 {
+		return m.askTaken(taken, map[*source]bool{})
+	}
+	if len(m.Items) == 1 && t.losses == 0 && len(t.stored) == 0 {
+		return m.hand(m.Items)
 	}
 	words := ""
-	if n := t.destroy; n > 0 {
-		words = m.describeLoss(n)
-	}
-	if len(t.collides) > 0 {
-		words += text.Plural(len(t.collides), "file") + " share a place with another: the later one replaces the earlier one.\n"
-	}
-	lost := words != ""
-	var taken []*source // their exact names exist in the library
-	for _, s := range m.sources {
-		if m.verdict(s).out.Result == api.NewVersion {
-			taken = append(taken, s)
-		}
-	}
-	if len(taken) > 0 {
-		if len(taken) == 1 {
-			words += "A file named " + api.PathOf(&taken[0].entry.Upload) + " is there already: sending makes a new version of it.\n"
-		} else {
-			words += text.Plural(len(taken), "file") + " have names that are taken: sending makes new versions of the files there.\n"
-		}
+	switch {
+	case t.losses > 0 && len(m.Items) == 1:
+		words = m.describeLoss(m.Items[0])
+	case t.losses > 0:
+		words = text.Plural(t.losses, "file") + " can take something from a file at the same place.\n"
 	}
 	if len(t.stored) > 0 {
-		words += m.describeAlready(t) + ".\n"
+		words += m.describeStored(t) + ".\n"
 	}
-	if words == "" && len(m.sources) == 1 {
-		return m.hand(nil)
-	}
-	verb := m.sendLabel(m.sources)
 	choices := []page.Choice{{Label: "Not yet", Key: "n"}}
-	send := page.Choice{Label: verb, Key: "s", Default: !lost && len(t.stored) == t.alike, Danger: lost, Do: func() tea.Cmd { return m.hand(nil) }}
-	if len(t.stored) > 0 {
+	send := page.Choice{Label: m.sendLabel(m.Items), Key: "s", Default: words == "", Danger: t.losses > 0, Do: func() tea.Cmd { return m.hand(m.Items) }}
+	if rest := m.without(t.stored); len(t.stored) > 0 {
 		send.Label += " anyway"
-		if others := m.without(t.stored); len(others) > 0 {
-			skip := page.Choice{Label: "Skip: " + lowerFirst(m.sendLabel(others)), Key: "k", Default: !lost && t.alike == 0, Do: func() tea.Cmd { return m.hand(t.stored) }}
-			choices = append(choices, skip)
+		if len(rest) > 0 {
+			choices = append(choices, page.Choice{Label: "Skip: send " + text.Plural(len(rest), "file"), Key: "k", Default: t.losses == 0, Do: func() tea.Cmd { return m.hand(rest) }})
 		}
-	}
-	choices = append(choices, send)
-	if len(taken) > 0 {
-		choices = append(choices, page.Choice{Label: "Keep both: add a unique suffix", Key: "u", Do: func() tea.Cmd {
-			for _, s := range taken {
-				m.set(s, fieldNaming, string(api.NameHere))
-			}
-			m.load()
-			return m.hand(nil)
-		}})
 	}
 	return page.Send(page.Ask{
-		Title: verb + "?", Text: words + m.sumUp() + "\nIt goes to " + host(m.o.Profile) + ".",
-		Choices: choices,
+		Title: m.sendLabel(m.Items) + "?", Text: words + m.sumUp(m.Items) + "\nTo " + host(m.o.Profile) + ".", Choices: append(choices, send),
 	})
 }
 
-// without returns the sources that are not in some.
-func (m *Model) without(some map[*source]bool) []*source {
-	return slices.DeleteFunc(slices.Clone(m.sources), func(s *source) bool { return some[s] })
-}
-
-// refuse goes to the field that blocks sending and says why.
-func (m *Model) refuse(c check) tea.Cmd {
-	m.goToCheck(c)
-	return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + c.text, Detail: c.help})
-}
-
-// describeLoss describes the losses. For several files, it gives only their number.
-func (m *Model) describeLoss(n int) string {
-	if len(m.sources) > 1 {
-		if n == len(m.sources) {
-			return "Each of them can take something from a file at its place.\n"
+// askTaken asks what to do about a name that is taken, for this file or for all, until none is left. Then it sends all
+// but those to skip.
+func (m *Model) askTaken(taken []*source, skip map[*source]bool) tea.Cmd {
+	s := taken[0]
+	decide := func(key, label string, all bool, do func(*source)) page.Choice {
+		of := taken[:1]
+		if all {
+			of, key, label = taken, strings.ToUpper(key), label+" for all "+text.Count(len(taken))
 		}
-		return fmt.Sprintf("%d of them can take something from a file at its place.\n", n)
+		return page.Choice{Key: key, Label: label, Do: func() tea.Cmd {
+			for _, s := range of {
+				do(s)
+			}
+			m.Touch(of...)
+			if rest := taken[len(of):]; len(rest) > 0 {
+				return m.askTaken(rest, skip)
+			}
+			left := m.without(skip)
+			if len(left) == 0 {
+				return page.Tell(page.Info, "All files were skipped; nothing was sent.")
+			}
+			return m.hand(left)
+		}}
 	}
-	var b strings.Builder
-	for _, l := range m.verdict(m.sources[0]).out.Lines() {
-		b.WriteString(l.Text + "\n")
+	same := m.sum().stored[s]
+	choices := []page.Choice{{Label: "Not yet", Key: "n"}}
+	for _, all := range []bool{false, true} {
+		if all && len(taken) < 2 {
+			break
+		}
+		choices = append(choices,
+			decide("v", "New version", all, func(s *source) { s.SetText(api.FieldByName(api.FieldOverwriteFile), "true") }),
+			decide("u", "Add a suffix", all, func(s *source) { s.Naming = api.NameHere }),
+			decide("k", "Skip", all, func(s *source) { skip[s] = true }))
 	}
-	return b.String()
+	choices[2].Default, choices[3].Default = !same, same
+	words := ""
+	if same {
+		words = "It has the same size as yours.\n"
+	}
+	if loss := m.describeLoss(s); loss != "" {
+		choices[1].Danger = true
+		words += "A new version takes something from it. " + loss
+	}
+	return page.Send(page.Ask{Title: api.PathOf(&s.Upload) + " exists already", Text: words + "A suffix keeps both files. Skip leaves yours in the form.", Choices: choices})
 }
 
-// sumUp says in one line what is sent where: "14 files, 872 kB → /greece/ · 2 warnings".
-func (m *Model) sumUp() string {
-	words := text.Plural(len(m.sources), "file")
-	if size := m.totalSize(); size != "" {
-		words += ", " + size
-	}
-	words += " → " + m.target(m.sources)
-	if n := len(m.sum().checks); n > 0 {
-		words += " · " + text.Plural(n, "warning")
+// describeLoss says what a new version takes from the file at the place of a source; empty if nothing.
+func (m *Model) describeLoss(s *source) string {
+	words := ""
+	for _, l := range m.verdict(s).out.Lines() {
+		if l.Loss {
+			words += l.Text + "\n"
+		}
 	}
 	return words
 }
 
+// sumUp says in one line what is sent where: "14 files, 872 kB → /greece/".
+func (m *Model) sumUp(sources []*source) string {
+	var size int64
+	for _, s := range sources {
+		size += s.known.identity.Size
+	}
+	words := text.Plural(len(sources), "file")
+	if !slices.ContainsFunc(sources, func(s *source) bool { return !s.known.looked || s.known.err != nil }) {
+		words += ", " + text.Bytes(size)
+	}
+	return words + " → " + target(sources)
+}
+
 // sendLabel returns the label of the send action with the number of files and the target.
 func (m *Model) sendLabel(sources []*source) string {
-	return "Send " + text.Plural(len(sources), "file") + " to " + m.target(sources)
+	return "Send " + text.Plural(len(sources), "file") + " to " + target(sources)
 }
 
 // target returns the folder of the sources, or the number of folders.
-func (m *Model) target(sources []*source) string {
+func target(sources []*source) string {
 	folders := map[string]bool{}
 	for _, s := range sources {
 		folders[s.folder()] = true
@@ -135,40 +141,38 @@ func (m *Model) target(sources []*source) string {
 	return sources[0].folder()
 }
 
-// hand queues the sources except those in without, or none of them if one has changed or is missing.
-func (m *Model) hand(without map[*source]bool) tea.Cmd {
-	taken := m.without(without)
-	if m.sending || len(taken) == 0 {
+// hand queues sources, or none of them if one has changed or is missing.
+func (m *Model) hand(sources []*source) tea.Cmd {
+	if m.sending || len(sources) == 0 {
 		return nil
 	}
-	jobs, batch := make([]api.Job, len(taken)), session.NewBatch(time.Now())
-	for i, s := range taken {
+	jobs, batch := make([]api.Job, len(sources)), session.NewBatch(time.Now())
+	for i, s := range sources {
 		s.failed = nil
-		jobs[i] = api.Job{Profile: m.o.Profile.Name, Upload: s.upload(), Naming: s.entry.Naming, OwnWebhook: s.entry.Webhook(m.o.Profile.Receiver), Batch: batch}
+		jobs[i] = api.Job{Profile: m.o.Profile.Name, Upload: s.upload(), Naming: s.Naming, OwnWebhook: s.Webhook(m.o.Profile.Receiver), Batch: batch}
 		if s.known.looked && s.known.err == nil {
 			jobs[i].Identity = s.known.identity
 		}
 	}
 	m.stopFinding()
-	m.sending = true
+	m.sending, m.total = true, nil
 	m.Overlays().CloseAll()
-	m.changed()
-	ctx, send, letGo := m.o.Context, m.o.Session.Send, m.keepOthers(without)
+	ctx, send, letGo := m.o.Context, m.o.Session.Send, m.keepOthers(sources)
 	return func() tea.Msg {
 		left := map[*source]error{}
-		for i, s := range taken {
+		for i, s := range sources {
 			if err := prepare(&jobs[i]); err != nil {
 				left[s] = err
 			}
 		}
 		if len(left) > 0 {
-			return page.Then(func() tea.Cmd { return m.leftOver(taken, left) })
+			return page.Then(func() tea.Cmd { return m.leftOver(sources, left) })
 		}
 		queued, err := send(ctx, jobs)
 		if err == nil {
 			letGo()
 		}
-		return page.Then(func() tea.Cmd { return m.queued(taken, queued, err) })
+		return page.Then(func() tea.Cmd { return m.queued(sources, queued, err) })
 	}
 }
 
@@ -178,7 +182,11 @@ func prepare(job *api.Job) error {
 	if src := job.Upload.Source; src.Path != "" {
 		now, err := api.Identify(src.Path)
 		if err == nil && job.Identity != (api.Identity{}) && !now.Same(job.Identity) {
-			err = changedError(src, job.Identity, now)
+			what := "its content is newer"
+			if job.Identity.Size != now.Size {
+				what = "it had " + text.Bytes(job.Identity.Size) + " and has " + text.Bytes(now.Size) + " now"
+			}
+			err = fmt.Errorf("%q %w: %s; look at it and send again", src.Name(), errChanged, what)
 		}
 		if err != nil {
 			return err
@@ -192,16 +200,8 @@ func prepare(job *api.Job) error {
 // errChanged marks a source that has changed since it was picked.
 var errChanged = errors.New("changed since it was picked")
 
-func changedError(src api.Source, was, now api.Identity) error {
-	what := "its content is newer"
-	if was.Size != now.Size {
-		what = "it had " + text.Bytes(was.Size) + " and has " + text.Bytes(now.Size) + " now"
-	}
-	return fmt.Errorf("%q %w: %s; look at it and send again", src.Name(), errChanged, what)
-}
-
 // queued removes the sources of the accepted jobs from the form.
-func (m *Model) queued(taken []*source, jobs []api.Job, err error) tea.Cmd {
+func (m *Model) queued(sources []*source, jobs []api.Job, err error) tea.Cmd {
 	m.sending = false
 	m.unkept = m.unkept || m.touched
 	var cmds []tea.Cmd
@@ -215,9 +215,9 @@ func (m *Model) queued(taken []*source, jobs []api.Job, err error) tea.Cmd {
 			count[job.Upload.Source]++
 		}
 		gone := map[*source]bool{}
-		for _, s := range taken {
-			count[s.entry.Source]--
-			gone[s] = count[s.entry.Source] >= 0
+		for _, s := range sources {
+			count[s.Source]--
+			gone[s] = count[s.Source] >= 0
 		}
 		m.setSources(m.without(gone))
 	}
@@ -228,84 +228,34 @@ func (m *Model) queued(taken []*source, jobs []api.Job, err error) tea.Cmd {
 }
 
 // leftOver shows which sources cannot be sent as they are, and offers to send the others.
-func (m *Model) leftOver(taken []*source, left map[*source]error) tea.Cmd {
+func (m *Model) leftOver(sources []*source, left map[*source]error) tea.Cmd {
 	m.sending = false
 	m.unkept = m.unkept || m.touched
-	without := map[*source]bool{}
-	for s, err := range left {
-		without[s] = true
+	var rest []*source
+	var first *source
+	for _, s := range sources {
+		err := left[s]
+		if err == nil {
+			rest = append(rest, s)
+			continue
+		}
+		if first == nil {
+			first = s
+		}
 		// Read it again: sending again means the file as it is now.
 		if s.known, s.checked = (known{}), nil; errors.Is(err, errChanged) {
 			s.failed = err
 		}
 	}
-	m.changed()
-	at := slices.IndexFunc(taken, func(s *source) bool { return without[s] })
-	m.list.Show(taken[at])
-	words, help := text.Sentence(left[taken[at]].Error()), api.Hint(left[taken[at]])
-	if len(left) == len(taken) {
+	m.total = nil
+	m.Files.Show(first)
+	words, help := text.Sentence(left[first].Error()), api.Hint(left[first])
+	if len(rest) == 0 {
 		return tea.Batch(m.inspectSources(), page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + words, Detail: help}))
 	}
 	return tea.Batch(m.inspectSources(), page.Confirm(
-		fmt.Sprintf("%d of %s cannot be sent as they are", len(left), text.Plural(len(m.sources), "file")),
+		fmt.Sprintf("%d of %s cannot be sent as they are", len(left), text.Plural(len(m.Items), "file")),
 		words+"\nNothing was sent yet. The others can go without.",
 		page.Choice{Label: "Back to the form", Key: "b"},
-		page.Choice{
-			Label: m.sendLabel(m.without(without)), Key: "s", Default: true,
-			Do: func() tea.Cmd { return m.hand(without) },
-		}))
-}
-
-// firstMinute is the least age of a local file that causes the naming question, because new users often send the same file
-// twice.
-const firstMinute = time.Minute
-
-// conflict returns the first source whose name is taken, or nil. It is nil if the user has already chosen a naming.
-func (m *Model) conflict() *source {
-	if !m.o.Profile.AskNaming {
-		return nil
-	}
-	for _, s := range m.sources {
-		f := s.namesake()
-		if f != nil && s.entry.Naming == api.NameHere && (!m.o.Profile.Local || m.o.Now().Sub(f.Created()) >= firstMinute) {
-			return s
-		}
-	}
-	return nil
-}
-
-// askNaming asks how to name files.
-func (m *Model) askNaming(s *source) tea.Cmd {
-	return page.Send(page.Ask{
-		Title: "How do you want to name files in " + m.o.Profile.Name + "?",
-		Text: s.folder() + " has a file named " + s.entry.FileName + " already.\n" +
-			"A unique suffix keeps both. With exact names mediadesk asks each time before it replaces a file.\n" +
-			"The answer is kept for this account. You can change it in Settings.",
-		Choices: []page.Choice{
-			{Label: "Not yet", Key: "n"},
-			{Label: "Add a unique suffix", Key: "u", Default: true, Do: func() tea.Cmd { return m.name(api.NameHere) }},
-			{Label: "Exact names", Key: "e", Do: func() tea.Cmd { return m.name(api.NameExact) }},
-		},
-	})
-}
-
-// name saves the answer to askNaming and continues sending. Exact names return to the form, because they need a lookup.
-func (m *Model) name(naming api.Naming) tea.Cmd {
-	m.o.Profile.Naming, m.o.Profile.AskNaming = naming, false
-	kept := func() tea.Msg {
-		if err := m.o.Session.KeepNaming(naming); err != nil {
-			return page.Problem(err)
-		}
-		return nil
-	}
-	if naming == api.NameHere {
-		return tea.Batch(kept, m.send())
-	}
-	for _, s := range m.sources {
-		if s.entry.Naming == api.NameHere {
-			m.set(s, fieldNaming, string(naming))
-		}
-	}
-	m.load()
-	return tea.Batch(kept, page.Send(page.Toast{Level: page.Info, Text: "Files are sent under their exact names. Press ctrl+s to send."}))
+		page.Choice{Label: m.sendLabel(rest), Key: "s", Default: true, Do: func() tea.Cmd { return m.hand(rest) }}))
 }

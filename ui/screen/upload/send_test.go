@@ -2,12 +2,10 @@ package upload
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -32,33 +30,6 @@ func (o *outbox) send(_ context.Context, jobs []api.Job) ([]api.Job, error) {
 		o.jobs = append(o.jobs, j)
 	}
 	return o.jobs[len(o.jobs)-len(jobs):], o.err
-}
-
-// TestExactNameAsksOnConflict checks that the question about a taken name offers a new version
-// and a unique suffix, also where a new version keeps all values.
-func TestExactNameAsksOnConflict(t *testing.T) {
-	for label, naming := range map[string]api.Naming{"Send 1 file to /": api.NameExact, "Keep both": api.NameHere} {
-		var box outbox
-		p := localProfile()
-		p.Naming = api.NameExact
-		m := opened(t, Options{Sources: files(t, "a.png", "x"), Profile: p, Session: &stub{
-			send: box.send,
-			known: func(context.Context, string) (api.Place, error) {
-				return api.Place{Known: true, File: &api.File{
-					FileID: "1", Tags: api.Null[[]string](), AITags: api.Null[[]api.AITag](), CustomCoordinates: api.Null[string](), CustomMetadata: map[string]json.RawMessage{},
-				}}, nil
-			},
-		}})
-		m.d.Run(m.inspectPlaces())
-		ask := asked(t, press(t, m, "ctrl+s"))
-		if !strings.Contains(ask.Text, "A file named /a.png is there already: sending makes a new version of it.") {
-			t.Errorf("asked %q", ask.Text)
-		}
-		m.d.Choose(ask, label)
-		if len(box.jobs) != 1 || box.jobs[0].Naming != naming {
-			t.Errorf("%s sends %+v", label, box.jobs)
-		}
-	}
 }
 
 // asked returns the question in the messages.
@@ -90,7 +61,7 @@ func TestSendOne(t *testing.T) {
 	src := files(t, "a b.png", string(pngBytes(t, 10, 10)))
 	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{send: box.send}})
 	extend(t, m, "remove-bg")
-	goTo(t, m, fieldTags)
+	goTo(t, m, "tags")
 	write(t, m, "sea") // without enter
 	msgs := press(t, m, "ctrl+s")
 	if len(box.jobs) != 1 {
@@ -101,11 +72,11 @@ func TestSendOne(t *testing.T) {
 	if err != nil || !j.Identity.Same(id) {
 		t.Errorf("identity %+v, %v", j.Identity, err)
 	}
-	if j.Profile != "here" || j.Naming != api.NameHere || !j.OwnWebhook || j.Batch == "" || j.Upload.Source != src[0] {
+	if j.Profile != "here" || j.Naming != api.NameExact || !j.OwnWebhook || j.Batch == "" || j.Upload.Source != src[0] {
 		t.Errorf("job %+v", j)
 	}
 	u := j.Upload
-	if u.UseUniqueFileName.Or(true) || u.OverwriteFile.Or(true) || !strings.HasPrefix(u.FileName, "a b_") || len(u.FileName) != len("a b_.png")+9 {
+	if u.UseUniqueFileName.Or(true) || u.OverwriteFile.Or(true) || u.FileName != "a b.png" {
 		t.Errorf("named %q, unique by the service %v, overwrites %v", u.FileName, u.UseUniqueFileName, u.OverwriteFile)
 	}
 	if u.WebhookURL.IsSet() || api.JoinTags(u.Tags.Or(nil)) != "sea" {
@@ -154,7 +125,7 @@ func TestSendStaysWhereOneIs(t *testing.T) {
 func TestSendSeveralAsksWithNumberAndTarget(t *testing.T) {
 	var box outbox
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{send: box.send}})
-	goTo(t, m, fieldFolder)
+	goTo(t, m, "folder")
 	write(t, m, "summer")
 	ask := asked(t, press(t, m, "ctrl+s"))
 	if ask.Title != "Send 2 files to /summer/?" || len(ask.Choices) != 2 || ask.Choices[0].Do != nil || ask.Choices[1].Label != "Send 2 files to /summer/" {
@@ -172,20 +143,18 @@ func TestSendSeveralAsksWithNumberAndTarget(t *testing.T) {
 	}
 }
 
-func TestSendAsksBeforeALoss(t *testing.T) { synctest.Test(t, checkSendAsksBeforeALoss) }
-
-func checkSendAsksBeforeALoss(t *testing.T) {
+// TestSendAsksBeforeALoss: a user who switched overwriting on is asked only if something is lost.
+func TestSendAsksBeforeALoss(t *testing.T) {
 	var box outbox
-	p := places{of: map[string]*api.File{"/a.png": {FileID: "1", Tags: api.Set([]string{"x", "y"})}}}
-	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{send: box.send, known: p.look}})
-	goTo(t, m, fieldNaming)
-	press(t, m, "end")
+	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{send: box.send, known: at("/a.png", api.File{FileID: "1", Tags: api.Set([]string{"x", "y"})})}})
+	goTo(t, m, "overwriteFile")
+	press(t, m, "right")
 	ask := asked(t, press(t, m, "ctrl+s"))
 	if !strings.Contains(ask.Text, "Its 2 tags are removed") || ask.Title != "Send 1 file to /?" {
 		t.Errorf("asked %+v", ask)
 	}
 	pick(t, m, ask.Choices[1])
-	if len(box.jobs) != 1 || box.jobs[0].Upload.FileName != "a.png" || box.jobs[0].Upload.OverwriteFile.IsSet() {
+	if len(box.jobs) != 1 || box.jobs[0].Upload.FileName != "a.png" || !box.jobs[0].Upload.OverwriteFile.Or(false) {
 		t.Errorf("jobs %+v", box.jobs)
 	}
 }
@@ -193,15 +162,15 @@ func checkSendAsksBeforeALoss(t *testing.T) {
 func TestChecksThatStopBlockSending(t *testing.T) {
 	var box outbox
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{send: box.send}})
-	goTo(t, m, fieldTags)
+	goTo(t, m, "tags")
 	write(t, m, "100%")
-	goTo(t, m, fieldDescription)
+	goTo(t, m, "description")
 	toast := toasted(t, press(t, m, "ctrl+s"))
 	if len(box.jobs) != 0 || toast.Level != page.Bad || !strings.Contains(toast.Text, "Not sent. All files: tags hold the character %") {
 		t.Errorf("jobs %v, said %+v", box.jobs, toast)
 	}
-	if m.Model.form.On() != fieldTags {
-		t.Errorf("the focus is at %s, want %v", m.Model.form.On(), fieldTags)
+	if m.Model.Form.On() != "tags" {
+		t.Errorf("the focus is at %s, want %v", m.Model.Form.On(), "tags")
 	}
 	if m.Actions()[0].Label() == "send" {
 		t.Error("sending is offered")
@@ -258,8 +227,8 @@ func TestSourceThatVanishedStaysBehind(t *testing.T) {
 	if ask.Title != "1 of 2 files cannot be sent as they are" || !strings.Contains(ask.Text, "does not exist") {
 		t.Errorf("asked %+v", ask)
 	}
-	if len(m.Sources()) != 2 || m.list.Cursor() != 1 {
-		t.Errorf("the cursor is at %d of %d", m.list.Cursor(), len(m.Sources()))
+	if len(m.Sources()) != 2 || m.At() != 1 {
+		t.Errorf("the cursor is at %d of %d", m.Files.Cursor(), len(m.Sources()))
 	}
 	pick(t, m, ask.Choices[1])
 	if len(box.jobs) != 1 || box.jobs[0].Upload.Source != src[0] {
@@ -306,7 +275,7 @@ func TestKeysWhileHandingOver(t *testing.T) {
 		t.Error("the keys sent the form twice")
 	}
 	run(t, m, cmd)
-	if len(box.jobs) != 1 || !strings.HasPrefix(box.jobs[0].Upload.FileName, "a_") {
+	if len(box.jobs) != 1 || box.jobs[0].Upload.FileName != "a.png" {
 		t.Errorf("jobs %+v", box.jobs)
 	}
 }
@@ -315,7 +284,7 @@ func TestURLSource(t *testing.T) {
 	var box outbox
 	m := started(t, Options{Sources: []api.Source{{URL: "https://example.com/p/c.png?x=1"}}, Profile: localProfile(), Session: &stub{send: box.send}})
 	press(t, m, "ctrl+s")
-	if len(box.jobs) != 1 || box.jobs[0].Identity != (api.Identity{}) || !strings.HasPrefix(box.jobs[0].Upload.FileName, "c_") {
+	if len(box.jobs) != 1 || box.jobs[0].Identity != (api.Identity{}) || box.jobs[0].Upload.FileName != "c.png" {
 		t.Errorf("jobs %+v", box.jobs)
 	}
 }

@@ -100,18 +100,18 @@ func (w *world) there(t *rapid.T, path string) *api.File {
 
 // drawOptions draws random options: names that can collide, switches and values that can be lost.
 func (w *world) drawOptions(t *rapid.T, m *Model, s *source) {
-	pick := func(f field, of ...string) { m.set(s, f, rapid.SampledFrom(of).Draw(t, f)) }
-	pick(fieldName, "a b.png", "a_b.png", "写真 é.png", "e\u0301.png")
-	pick(fieldNaming, string(api.NameExact), string(api.NameExact), string(api.NameExact), string(api.NameHere), string(api.NameService))
-	pick(fieldFolder, w.folder, w.folder+"été", w.folder+"été//")
-	pick(fieldTags, "", "", "sea", "one,two,写真")
-	pick(fieldRegion, "", "", "0,0,5,5", "0,0,65,48")
-	for _, f := range []field{fieldOverFile, fieldOverTags, fieldOverAITags, fieldOverMetadata} {
-		pick(f, "", "", on, off)
+	pick := func(f string, of ...string) { m.set(s, f, rapid.SampledFrom(of).Draw(t, f)) }
+	pick("name", "a b.png", "a_b.png", "写真 é.png", "e\u0301.png")
+	pick("unique", string(api.NameExact), string(api.NameExact), string(api.NameExact), string(api.NameHere), string(api.NameService))
+	pick("folder", w.folder, w.folder+"été", w.folder+"été//")
+	pick("tags", "", "", "sea", "one,two,写真")
+	pick("region", "", "", "0,0,5,5", "0,0,65,48")
+	for _, f := range []string{"overwriteFile", "overwriteTags", "overwriteAITags", "overwriteCustomMetadata"} {
+		pick(f, "", "", "true", "false")
 	}
-	pick(fieldMetadata, "", "", "brand = Acme", `{"brand":"B","year":2026}`)
-	pick(fieldExtensions, "", "aws-auto-tagging")
-	pick(fieldWebhook, api.NoWebhook)
+	pick("metadata", "", "", "brand = Acme", `{"brand":"B","year":2026}`)
+	pick("extensions", "", "aws-auto-tagging")
+	pick("webhook", api.NoWebhook)
 }
 
 func (w *world) try(t *rapid.T) {
@@ -130,33 +130,36 @@ func (w *world) try(t *rapid.T) {
 		o.Session.(*stub).known = nil
 	}
 	m := New(o) // the test runs its commands one by one
-	s := m.sources[0]
+	s := m.Items[0]
 	w.drawOptions(t, m, s)
-	s.known = m.inspectSource(w.picture)
-	m.load()
-	if cmd := m.inspectPlaces(); known && cmd != nil {
+	s.known = m.inspect(w.picture)
+	m.Load()
+	if cmd := m.findNow(); known && cmd != nil {
 		cmd().(page.Then)()
 	}
-	verdict, said := m.verdict(s), m.verdict(s).out
-	stopped := slices.ContainsFunc(m.sum().of[s], func(l check) bool { return l.level == stop })
+	said := m.verdict(s).out
+	stopped := slices.ContainsFunc(m.sum().of[s], func(l check) bool { return l.stop })
 
 	u := s.upload()
-	before := w.there(t, verdict.path)
-	api.ApplyNaming(&u, s.entry.Naming)
+	if m.taken(s) {
+		u.OverwriteFile = api.Set(true)
+	}
+	before := w.there(t, api.PathOf(&s.Upload))
+	api.ApplyNaming(&u, s.Naming)
 	u.ResponseFields = api.Set([]string{"tags", "customCoordinates", "customMetadata"})
 	after, err := w.client.Upload(ctx, &u, nil)
 	if stopped {
 		if err == nil {
-			t.Fatalf("a check stops it, and the library stores it: %v\n%+v", m.sum().checks, s.entry)
+			t.Fatalf("a check stops it, and the library stores it: %v\n%+v", m.sum().checks, s.Entry)
 		}
 		return
 	}
 	exists := before != nil
-	if said.Result != api.Refusal && err != nil && (known || !exists || m.says(s, fieldOverFile) != off) {
-		t.Fatalf("no check stops it, and the library refuses: %v\n%v\n%+v", err, said.Lines(), s.entry)
+	if said.Result != api.Refusal && err != nil && (known || !exists || m.says(s, "overwriteFile") != "false") {
+		t.Fatalf("no check stops it, and the library refuses: %v\n%v\n%+v", err, said.Lines(), s.Entry)
 	}
 	for n, l := range said.Lines() {
-		w.check(t, sentenceCase{text: l.Text, first: n == 0, u: &u, before: before, after: after, err: err, path: verdict.path, naming: s.entry.Naming})
+		w.check(t, sentenceCase{text: l.Text, first: n == 0, u: &u, before: before, after: after, err: err, path: api.PathOf(&s.Upload), naming: s.Naming})
 	}
 }
 

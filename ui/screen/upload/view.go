@@ -6,9 +6,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
@@ -16,96 +16,52 @@ import (
 // measured is a theme for measuring. Sizes are the same in every theme.
 var measured = theme.New(true, false)
 
-// part is a part of the screen.
-type part int
-
-const (
-	onList part = iota
-	onForm
-	onSide // the prediction
-)
-
 // focus moves the focus to a part.
-func (m *Model) focus(to part) {
-	m.form.Blur()
-	if m.part = to; to == onForm {
-		m.form.Begin()
-	}
+func (m *Model) focus(to edit.Part) {
+	m.Focus(to)
 	m.side.Reset()
 }
 
 // leaveForm moves the focus to the next or previous part.
 func (m *Model) leaveForm(by int) {
-	to := (m.part + part(by) + 3) % 3
-	if to == onList && len(m.sources) < 2 {
-		to = (to + part(by) + 3) % 3
+	to := (m.On + edit.Part(by) + 3) % 3
+	if to == edit.OnFiles && len(m.Items) < 2 {
+		to = (to + edit.Part(by) + 3) % 3
 	}
-	if m.focus(to); to == onForm {
-		m.form.End(by < 0)
+	if m.focus(to); to == edit.OnForm {
+		m.Form.End(by < 0)
 	}
 }
 
 // Capturing reports whether a text field has the keyboard.
-func (m *Model) Capturing() bool {
-	if m.sending || len(m.sources) == 0 {
-		return false
-	}
-	return m.part == onList && m.list.Capturing() || m.part == onForm && m.form.Editing()
-}
+func (m *Model) Capturing() bool { return !m.sending && m.Editor.Capturing() }
 
-// Type passes a key or a paste to the focused text field and applies the result to the sources.
+// Type passes a key or a paste to the focused text field.
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
-	switch {
-	case !m.Capturing():
+	if m.sending {
 		return nil, false
-	case m.part == onList:
-		return m.list.Type(msg)
 	}
-	return nil, m.form.Type(msg)
+	return m.Editor.Type(msg)
 }
 
 // click moves the focus to the clicked part.
 func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
-	if m.sending || len(m.sources) == 0 {
+	if m.sending || len(m.Items) == 0 {
 		return nil
 	}
-	at, double, l := image.Pt(msg.X, msg.Y), m.clicks.Double(msg), m.layout(m.size)
-	switch {
-	case at.In(l.list):
-		m.focus(onList)
-		rows, _ := m.listRect(l)
-		if m.list.Click(kit.Moved(msg, rows.Min).(tea.MouseClickMsg)) {
-			return m.editAlone()
-		}
-	case at.In(l.side):
+	l := m.layout(m.size)
+	double, cmd := m.Click(msg, l.list, l.form)
+	if image.Pt(msg.X, msg.Y).In(l.side) {
 		top := m.side // the clicked line stays under the pointer
-		m.focus(onSide)
+		m.focus(edit.OnSide)
 		m.side = top
-		if n := m.checkAt(at.Y); n >= 0 && double {
-			m.atCheck = n
-			m.goToCheck(m.sum().checks[n])
+		_, checks := m.sideLines(l, measured)
+		if at := m.side.At(msg.Y - l.side.Min.Y); double && at >= 0 && at < len(checks) && checks[at] >= 0 {
+			m.atCheck = checks[at]
+			m.goToCheck(m.sum().checks[m.atCheck])
 		}
-	case at.In(l.form):
-		if m.part != onForm {
-			m.focus(onForm)
-		}
-		return m.form.Click(at.Y-inner(l.form).Min.Y, double)
 	}
-	return nil
-}
-
-// wheel scrolls what is under the pointer.
-func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
-	switch at, l := image.Pt(msg.X, msg.Y), m.layout(m.size); {
-	case at.In(l.list):
-		rows, _ := m.listRect(l)
-		m.list.Wheel(kit.Moved(msg, rows.Min).(tea.MouseWheelMsg))
-	case at.In(l.side):
-		m.side.Wheel(msg)
-	case at.In(l.form):
-		m.form.Wheel(msg)
-	}
-	return nil
+	return cmd
 }
 
 // layout divides the screen into panes. A pane with an empty rectangle is hidden.
@@ -120,33 +76,26 @@ const leastStacked = 18
 func (m *Model) layout(size image.Point) layout {
 	var l layout
 	h := size.Y
-	if h > 2 {
+	if _, words := m.status(); h > 2 && words != "" {
 		h--
 		l.status = image.Rect(0, h, size.X, size.Y)
 	}
-	several := len(m.sources) > 1
+	x := 0
 	switch mode := kit.ModeOfWidth(size.X); {
 	case mode == kit.Wide && h >= 10:
-		x := 0
-		if several {
+		if len(m.Items) > 1 {
 			x = max(22, min(size.X/5, 34))
-			l.list = image.Rect(0, 0, x, h)
 		}
 		side := max(38, min((size.X-x)*2/5, 64))
-		l.form = image.Rect(x, 0, size.X-side, h)
-		l.side = image.Rect(size.X-side, 0, size.X, h)
+		l.list, l.form, l.side = image.Rect(0, 0, x, h), image.Rect(x, 0, size.X-side, h), image.Rect(size.X-side, 0, size.X, h)
 	case mode == kit.Stacked && h >= leastStacked:
 		side := max(7, min(h*3/8, 12))
-		x := 0
-		if several {
+		if len(m.Items) > 1 {
 			x = max(20, size.X/4)
-			l.list = image.Rect(0, 0, x, h-side)
 		}
-		l.form = image.Rect(x, 0, size.X, h-side)
-		l.side = image.Rect(0, h-side, size.X, h)
+		l.list, l.form, l.side = image.Rect(0, 0, x, h-side), image.Rect(x, 0, size.X, h-side), image.Rect(0, h-side, size.X, h)
 	default:
-		all := image.Rect(0, 0, size.X, h)
-		*[]*image.Rectangle{&l.list, &l.form, &l.side}[m.part] = all
+		*[]*image.Rectangle{&l.list, &l.form, &l.side}[m.On] = image.Rect(0, 0, size.X, h)
 	}
 	return l
 }
@@ -156,158 +105,167 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
-	if len(m.sources) == 0 {
-		return m.viewEmpty(size, th)
+	if len(m.Items) == 0 {
+		words := "Nothing to send here. Go to Pick (key 1), choose files with space, then press u."
+		if n := len(m.skipped); n > 0 {
+			words = "Nothing to send here: " + text.Plural(n, "file") + " skipped, because already stored. Press ctrl+v to bring them back."
+		}
+		return kit.OverlayCenter(text.Fit("", size.X, size.Y), kit.Paragraph(words, min(size.X, 56), th.Muted))
 	}
 	l := m.layout(size)
-	list, form, side := m.viewList(l, th), m.viewForm(l, th), m.viewSide(l, th)
+	list, form, side := m.ViewFiles(l.list, th), m.ViewForm(m.title(), l.form, th), m.viewSide(l, th)
 	body := kit.JoinV(kit.JoinH(list, form), side)
 	if l.side.Min.X > 0 {
 		body = kit.JoinH(list, form, side)
 	}
-	if !l.status.Empty() {
-		body = kit.JoinV(body, m.viewStatus(l.status.Dx(), th))
+	if sign, words := m.status(); !l.status.Empty() {
+		body = kit.JoinV(body, " "+th.Sign(sign)+" "+th.SignStyle(sign).Render(text.PadRight(text.Safe(words), size.X-3)))
 	}
 	return text.Fit(body, size.X, size.Y)
 }
 
-// viewEmpty tells what to do in an empty form.
-func (m *Model) viewEmpty(size image.Point, th *theme.Theme) string {
-	words := "Nothing to send here. Go to " + page.Picker.Title + " (key " + page.Picker.Key + "), choose files with space, then press u."
-	if n := len(m.skipped); n > 0 {
-		words = "Nothing to send here: " + text.Plural(n, "file") + " skipped, because already stored. Press ctrl+v to bring them back."
-	}
-	return kit.OverlayCenter(text.Fit("", size.X, size.Y), kit.Paragraph(words, min(size.X, 56), th.Muted))
-}
-
-// viewList draws the sources with their marks.
-func (m *Model) viewList(l layout, th *theme.Theme) string {
-	if l.list.Empty() {
-		return ""
-	}
-	marked := 0
-	for _, s := range m.sources {
-		if s.marked {
-			marked++
-		}
-	}
-	title := text.Count(marked) + " of " + text.Count(len(m.sources)) + " marked"
-	if text.Width(title) > l.list.Dx()-6 { // the border takes six columns
-		title = strings.Replace(title, " of ", "/", 1)
-	}
-	focused := m.part == onList
-	rows, foot := m.listRect(l)
-	body := m.list.View(rows.Size(), th)
-	for i, line := range foot {
-		foot[i] = th.Warn.Render(line)
-	}
-	body = kit.JoinV(append([]string{body}, foot...)...)
-	return edit.Panel(title, m.list.Position(), body, l.list.Size(), focused, th)
-}
-
-// inner returns the rectangle inside a panel.
-func inner(r image.Rectangle) image.Rectangle {
-	return image.Rectangle{Max: kit.BoxInner(r.Size())}.Add(r.Min.Add(kit.BoxOrigin(r.Size())))
-}
-
-// listRect returns the rectangle of the list's rows and the lines below them.
-func (m *Model) listRect(l layout) (rows image.Rectangle, foot []string) {
-	rows = inner(l.list)
-	foot = m.listFoot(m.sum(), rows.Size())
-	rows.Max.Y -= len(foot)
-	return rows, foot
-}
-
-// viewForm draws the fields.
-func (m *Model) viewForm(l layout, th *theme.Theme) string {
-	if l.form.Empty() {
-		return ""
-	}
-	targets := m.targets()
-	title := text.Plural(len(targets), "file") + " → " + m.target(targets)
+// title says what the form edits.
+func (m *Model) title() string {
+	targets := m.Targets()
 	if len(targets) == 1 {
-		title = text.ShortName(targets[0].entry.Source.Name(), max(1, l.form.Dx()-6))
+		return targets[0].Source.Name()
 	}
-	return edit.Panel(title, "", m.form.View(inner(l.form).Size(), m.part == onForm, th), l.form.Size(), m.part == onForm, th)
+	return m.sumUp(targets)
 }
 
-// listRow draws a source with its mark, state and name.
-func (m *Model) listRow(s *source, mark theme.Sign, width int, selected bool, th *theme.Theme) string {
-	t, state, word := m.sum(), theme.SignNone, ""
-	switch {
-	case t.stopped[s]:
-		state, word = theme.SignBad, "refused"
-	case t.collides[s] > 0:
-		state, word = theme.SignWarn, "collides"
-	case s.failed != nil:
-		state, word = theme.SignWarn, "look"
-	case len(t.differs[s]) > 0:
-		state, word = theme.SignChanged, "differs"
+// status returns the last line: what stands in the way of sending, or nothing.
+func (m *Model) status() (theme.Sign, string) {
+	if len(m.Items) == 0 {
+		return theme.SignNone, ""
 	}
-	room := width - 4
-	if word != "" && room > text.Width(word)+10 {
-		room -= text.Width(word) + 1
-	} else {
-		word = ""
-	}
-	name := text.PadRight(text.ShortName(s.entry.Source.Name(), room), room)
-	if word != "" {
-		word = " " + word
-	}
-	if selected {
-		style := th.SelectedDim
-		if m.part == onList {
-			style = th.Selected
-		}
-		return style.Render(th.Glyph(mark) + " " + name + word + " " + th.Glyph(state))
-	}
-	return th.Sign(mark) + " " + th.Text.Render(name) + th.SignStyle(state).Render(word) + " " + th.Sign(state)
-}
-
-// listFoot tells how the source under the cursor differs.
-func (m *Model) listFoot(t *total, size image.Point) []string {
-	words := t.differs[m.current()]
-	if len(words) == 0 || size.Y < 4 {
-		return nil
-	}
-	lines := text.Wrap("Differs in "+strings.Join(words, ", "), size.X)
-	return lines[:min(len(lines), size.Y/3)]
-}
-
-// viewStatus draws the last line: what will be sent, or why not.
-func (m *Model) viewStatus(width int, th *theme.Theme) string {
 	t := m.sum()
-	what := "ctrl+s to " + lowerFirst(m.sendLabel(m.sources))
-	if size := m.totalSize(); size != "" {
-		what += " (" + size + ")"
-	}
-	warnings := len(t.checks)
-	sign, words := theme.SignGood, "Ready: "+what
 	switch {
 	case m.sending:
-		sign, words = theme.SignBusy, "Queuing "+text.Plural(len(m.sources), "file")+"…"
+		return theme.SignBusy, "Queuing " + text.Plural(len(m.Items), "file") + "…"
 	case len(t.stopped) > 0:
-		sign, words = theme.SignBad, "Not ready: "+t.checks[0].text
-	case t.destroy > 0:
-		sign, words = theme.SignWarn, "Ready, but something would be lost: "+what
+		return theme.SignBad, "Not ready: " + t.checks[0].text
+	case t.losses > 0:
+		return theme.SignWarn, "Sending can take something from a file that is there: see What will happen"
 	case len(t.stored) > 0:
-		sign, words = theme.SignWarn, m.describeAlready(t)+": ctrl+v skip, ctrl+s send anyway"
-	case warnings > 0:
-		sign, words = theme.SignWarn, "Ready, with "+text.Plural(warnings, "warning")+": "+what
+		return theme.SignWarn, m.describeStored(t) + ": ctrl+v skips"
 	}
-	return " " + th.Sign(sign) + " " + th.SignStyle(sign).Render(text.PadRight(text.Safe(words), width-3))
+	return theme.SignNone, ""
 }
 
-// totalSize returns the size of all files, if known.
-func (m *Model) totalSize() string {
-	var sum int64
-	for _, s := range m.sources {
-		if !s.known.looked || s.known.err != nil {
-			return ""
+// sideLines returns the lines of the side, and for each the index of the check that it shows, or -1.
+func (m *Model) sideLines(l layout, th *theme.Theme) (lines []string, checks []int) {
+	if l.side.Empty() || len(m.Items) == 0 {
+		return nil, nil
+	}
+	s, _ := m.Current()
+	width, name := kit.PaneWidth(l.side.Size()), ""
+	facts := kit.NewFacts(width, th)
+	if len(m.Items) > 1 {
+		name = ": " + text.ShortName(s.Source.Name(), max(8, width-20))
+	}
+	facts.Draw(th.Title.Render("Stored as" + name))
+	facts.Draw(strings.Split(text.Method().Hardwrap(text.Safe(s.folder()+s.storedName()), max(1, width), true), "\n")...)
+	facts.Draw("", th.Title.Render("What will happen"+name))
+	m.sayPrediction(facts, s)
+	facts.Draw("", th.Title.Render("Checks"))
+	for range facts.Lines() {
+		checks = append(checks, -1)
+	}
+	for n, c := range m.sum().checks {
+		sign := theme.SignWarn
+		if c.stop {
+			sign = theme.SignBad
 		}
-		sum += s.known.identity.Size
+		facts.Say(th.SignStyle(sign), th.Glyph(sign)+" "+c.text)
+		facts.Say(th.Muted, c.help)
+		for range len(facts.Lines()) - len(checks) {
+			checks = append(checks, n)
+		}
 	}
-	return text.Bytes(sum)
+	switch {
+	case s.Source.Path != "" && !s.known.looked:
+		facts.Say(th.Muted, "Reading the file…")
+	case len(m.sum().checks) == 0:
+		facts.Say(th.Good, th.Glyph(theme.SignGood)+" Nothing to warn of.")
+	}
+	if m.unfound != nil {
+		facts.Say(th.Muted, "Could not check which files are stored: "+text.Stop(m.unfound.Error()))
+	}
+	return facts.Lines(), checks
 }
 
-func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }
+// sayPrediction tells what sending will do to this file and to the one at its place.
+func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
+	th, p := facts.Theme(), m.verdict(s).out
+	if m.sum().stopped[s] {
+		facts.Say(th.Bad, th.Glyph(theme.SignBad)+" Cannot be sent yet; see Checks.")
+	}
+	if m.taken(s) {
+		facts.Say(th.Warn, th.Glyph(theme.SignWarn)+" A file of this name is there. Sending asks: new version, suffix or skip.")
+	}
+	keep := p.Keep()
+	for _, l := range p.Lines() {
+		words := l.Text
+		if l.Keep != "" && l.Keep == keep {
+			words, keep = words+" Press ctrl+g to keep.", ""
+		}
+		if l.Loss {
+			facts.Say(th.Bad, th.Glyph(theme.SignWarn)+" "+words)
+		} else {
+			facts.Say(th.Text, words)
+		}
+	}
+	switch at := s.known.place; {
+	case s.Naming != api.NameExact:
+	case s.known.of != api.PathOf(&s.Upload):
+		facts.Say(th.Muted, "Checking whether a file is there…")
+	case !at.Known:
+		facts.Say(th.Muted, "It is not known whether a file is there.")
+	case !at.At.IsZero():
+		facts.Say(th.Muted, "As it was "+text.Age(at.At, m.o.Now())+": the service does not list its files.")
+	}
+}
+
+// leastThumb is the least height, in rows, for pictures on the side.
+const leastThumb = 6
+
+// divideSide returns the size of the side's lines, and that of the pictures below them; zero if they do not fit.
+func (m *Model) divideSide(l layout, lines int) (side, thumbs image.Point) {
+	side = l.side.Size()
+	if rest := side.Y - lines - 2; m.o.Loader != nil && l.side.Min.X > 0 && rest >= leastThumb {
+		return image.Pt(side.X, lines+2), kit.BoxInner(image.Pt(side.X, rest))
+	}
+	return side, image.Point{}
+}
+
+// settle lays out the parts and loads the pictures.
+func (m *Model) settle(l layout) tea.Cmd {
+	lines, _ := m.sideLines(l, measured)
+	size, thumbs := m.divideSide(l, len(lines))
+	m.side.SetSize(len(lines), size)
+	if m.away {
+		thumbs = image.Point{}
+	}
+	return m.Settle(l.list, l.form, image.Rectangle{Max: thumbs}, image.Rectangle{})
+}
+
+// viewSide draws the prediction, and the pictures below it if they fit.
+func (m *Model) viewSide(l layout, th *theme.Theme) string {
+	if l.side.Empty() {
+		return ""
+	}
+	lines, _ := m.sideLines(l, th)
+	size, thumbs := m.divideSide(l, len(lines))
+	side := m.side
+	side.SetSize(len(lines), size)
+	from, to := side.Visible()
+	body := make([]string, 0, to-from)
+	for _, line := range lines[from:to] {
+		body = append(body, text.Blanks((kit.BoxInner(size).X-kit.PaneWidth(size))/2)+line)
+	}
+	out := edit.Panel("Before sending", "", strings.Join(body, "\n"), size, m.On == edit.OnSide, th)
+	if thumbs.Y > 0 {
+		out = kit.JoinV(out, edit.Panel("", "", m.Sheet.View(thumbs, th), l.side.Size().Sub(image.Pt(0, size.Y)), false, th))
+	}
+	return out
+}

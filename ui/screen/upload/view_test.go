@@ -47,7 +47,7 @@ func TestViewStaysInside(t *testing.T) {
 						known: func(_ context.Context, p string) (api.Place, error) {
 							return api.Place{}, fmt.Errorf("no answer about %s", p+hostile)
 						},
-						tags:    func(context.Context) ([]string, error) { return []string{hostile, "a" + hostile}, nil },
+						tagsIn:  func(context.Context, string) ([]string, error) { return []string{hostile, "a" + hostile}, nil },
 						folders: func(context.Context) ([]string, error) { return []string{"/" + hostile}, nil },
 						presets: presetList{{Name: hostile, Body: []byte(`{"tags":"a,b"}`)}, {Name: "broken", Body: []byte("{")}},
 						request: func(*api.Upload) (api.Request, error) {
@@ -70,14 +70,14 @@ func TestViewStaysInside(t *testing.T) {
 					sweep()
 					return
 				}
-				for _, f := range []field{fieldName, fieldFolder, fieldTags, fieldRegion, fieldTransformation} {
+				for _, f := range []string{"name", "folder", "tags", "region", "transformation"} {
 					goTo(t, m, f)
 					send(t, m, pasted(hostile))
 				}
-				goTo(t, m, fieldNaming)
+				goTo(t, m, "unique")
 				press(t, m, "end")
 				extend(t, m, "remove-bg")
-				for _, part := range []part{onList, onForm, onSide} {
+				for _, part := range []edit.Part{edit.OnFiles, edit.OnForm, edit.OnSide} {
 					m.focus(part)
 					send(t, m, page.Acted{})
 					sweep()
@@ -85,7 +85,7 @@ func TestViewStaysInside(t *testing.T) {
 				press(t, m, "ctrl+r")
 				sweep()
 				press(t, m, "esc", "ctrl+t")
-				for _, text := range []string{"{name}{nme}" + hostile, "{parent}/" + hostile, hostile + ",{exif:date}"} {
+				for _, text := range []string{"{name}{nme}" + hostile, "{folder}/" + hostile, hostile + ",{exif:date}"} {
 					send(t, m, pasted(text))
 					press(t, m, "tab")
 				}
@@ -96,7 +96,7 @@ func TestViewStaysInside(t *testing.T) {
 				send(t, m, pasted(hostile))
 				sweep()
 				press(t, m, "esc", "esc")
-				m.text.Open = true
+				m.Document.Open = true
 				send(t, m, edit.EditedMsg{Text: "nmae = " + hostile + "\n" + hostile})
 				sweep()
 			})
@@ -116,13 +116,13 @@ func TestScreens(t *testing.T) {
 	}{
 		{"one", one, func(*testing.T, *form) {}},
 		{"many", many, func(t *testing.T, m *form) {
-			goTo(t, m, fieldNaming)
+			goTo(t, m, "unique")
 			press(t, m, "end")
-			goTo(t, m, fieldTags)
+			goTo(t, m, "tags")
 			write(t, m, "sea,写真,مرحبا,")
 			list(t, m)
 			press(t, m, "down", "enter")
-			goTo(t, m, fieldFolder)
+			goTo(t, m, "folder")
 			write(t, m, "/été//2026")
 			list(t, m)
 		}},
@@ -134,7 +134,7 @@ func TestScreens(t *testing.T) {
 		}},
 		{"extensions", one, func(t *testing.T, m *form) {
 			extend(t, m, `[{"name":"remove-bg","options":{"add_shadow":true}},{"name":"google-auto-tagging","maxTags":10}]`)
-			goTo(t, m, fieldExtensions)
+			goTo(t, m, "extensions")
 			press(t, m, "enter")
 		}},
 	} {
@@ -171,15 +171,15 @@ func checkEveryActionWorks(t *testing.T) {
 				request: func(u *api.Upload) (api.Request, error) { return api.Request{Method: "POST"}, nil },
 			},
 		})
-		goTo(t, m, fieldNaming)
+		goTo(t, m, "unique")
 		press(t, m, "end")
 		return m
 	}
 	states := map[string]func(m *form){
 		"list":    func(m *form) { list(t, m); press(t, m, "down") },
 		"switch":  func(*form) {},
-		"text":    func(m *form) { goTo(t, m, fieldFolder) },
-		"side":    func(m *form) { m.focus(onSide); send(t, m, page.Acted{}) },
+		"text":    func(m *form) { goTo(t, m, "folder") },
+		"side":    func(m *form) { m.focus(edit.OnSide); send(t, m, page.Acted{}) },
 		"request": func(m *form) { press(t, m, "ctrl+r"); screen(m, 40, 3) },
 	}
 	for name, enter := range states {
@@ -218,10 +218,10 @@ func pasted(text string) tea.PasteMsg { return tea.PasteMsg{Content: text} }
 // state returns everything that keys can change.
 func state(m *form) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d %s %d %v %v %d", m.part, m.Model.form.On(), m.list.Cursor(), m.side, m.covered(), m.atCheck)
+	fmt.Fprintf(&b, "%d %s %d %v %v %d", m.On, m.Model.Form.On(), m.Files.Cursor(), m.side, m.covered(), m.atCheck)
 	b.WriteString(m.d.Text())
-	for _, s := range m.sources {
-		fmt.Fprint(&b, s.marked, s.texts())
+	for _, s := range m.Items {
+		fmt.Fprint(&b, s.Marked, texts(&s.Draft))
 	}
 	return b.String()
 }
@@ -245,7 +245,8 @@ func TestRequest(t *testing.T) {
 	}
 	m := started(t, Options{Sources: files(t, "a'b.png", "x"), Profile: localProfile(), Session: &stub{request: client.DescribeUpload}})
 	extend(t, m, "remove-bg")
-	goTo(t, m, fieldTags)
+	m.set(m.Items[0], "unique", "here")
+	goTo(t, m, "tags")
 	write(t, m, "sea")
 	press(t, m, "ctrl+r")
 	text := screen(m, 120, 40)
@@ -262,7 +263,7 @@ func TestRequest(t *testing.T) {
 		t.Errorf("y sent %+v", msgs)
 	}
 	press(t, m, "esc")
-	if m.covered() || m.Model.form.On() != fieldTags || !m.Capturing() {
+	if m.covered() || m.Model.Form.On() != "tags" || !m.Capturing() {
 		t.Error("esc does not lead back to the form")
 	}
 }

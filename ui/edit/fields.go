@@ -1,0 +1,316 @@
+package edit
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/text"
+)
+
+// FieldOptions say how the fields of the table become rows of a form, see [Form.Fields].
+type FieldOptions struct {
+	Context context.Context
+	Over    *kit.Overlays
+	Offers  any                 // may be an Offerer
+	Color   string              // how the service spells the color of remove-bg
+	Library []api.MetadataField // the library's fields of custom metadata; nil if it lists none
+	Top     []string            // names of the fields above More, in order
+	// Lacks reports whether file i cannot have a field; it may be nil.
+	Lacks func(i int, f *api.UploadField) bool
+}
+
+// Fields returns the rows of fields. A row has the key of its field as ID.
+func (f *Form) Fields(o FieldOptions, fields []*api.UploadField) []*Row {
+	var rows []*Row
+	order := func(field *api.UploadField) int { return slices.Index(o.Top, field.Name) }
+	for _, field := range slices.SortedStableFunc(slices.Values(fields), func(a, b *api.UploadField) int {
+		return cmp.Compare(uint(order(a)), uint(order(b))) // those under More last
+	}) {
+		row := f.field(&o, field)
+		row.More = order(field) < 0
+		if field.Kind == api.KindMetadata {
+			rows = append(rows, (&metadata{f, &o}).rows()...)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func (f *Form) field(o *FieldOptions, field *api.UploadField) *Row {
+	row := &Row{
+		ID: field.Key, Label: field.Label,
+		Get: func(i int) string { return f.Entry(i).Text(field) },
+		Set: func(i int, text string) {
+			if o.Lacks == nil || !o.Lacks(i, field) {
+				f.Entry(i).SetText(field, text)
+			}
+		},
+		Hint: func() string { return cmp.Or(f.missing(field), field.Hint) },
+		Note: func() string { return text.Sentence(field.Help) },
+	}
+	row.Changed = func(i int) bool { return f.Entry(i).Changed(field.Name) }
+	switch {
+	case field.Kind == api.KindList:
+		row.Kind, row.Get, row.Set = Chips, nil, nil
+		row.List = func(i int) []string { return f.Entry(i).List(field) }
+		row.SetList = func(i int, list []string) { f.Entry(i).SetList(field, list) }
+		row.Complete = completeChoices(field)
+	case field.Kind == api.KindExtensions:
+		x := ExtensionList{f, o}
+		row.Kind, row.Open, row.OpenVerb, row.Note = Structured, x.open, "add or change", nil
+		row.Get = func(i int) string { return extensionsLabel(f.Entry(i).Extensions.Or(nil)) }
+	case field.Kind == api.KindMetadata:
+		m := metadata{f, o}
+		row.Kind, row.Open, row.OpenVerb, row.Set, row.Note = Structured, m.add, "add metadata", nil, nil
+		row.Get, row.Changed = func(int) string { return "" }, nil
+		row.Hint = func() string { return "add, such as brand = Acme" }
+	case field.Name == api.FieldDescription: // it can have several lines
+		row.Kind, row.Open, row.Note = Structured, func() tea.Cmd { return f.askLong(o, row) }, nil
+	case field.Kind == api.KindSwitch:
+		row.Kind = Choice
+		row.Choices = []api.Choice{{Text: "", Label: "default: " + onOff(field.Default)}, {Text: "true", Label: "on"}, {Text: "false", Label: "off"}}
+	case len(field.Choices) > 0 && !field.Open:
+		row.Kind, row.Choices = Choice, field.Choices
+	case field.Open:
+		row.Complete = completeChoices(field)
+	}
+	return row
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+// missing describes a missing value of stored files; empty if there is nothing to say.
+func (f *Form) missing(field *api.UploadField) string {
+	removed := true
+	for _, i := range f.Targets() {
+		d := f.Entry(i)
+		switch {
+		case d.Saved == nil:
+			return ""
+		case field.JSON(&d.Entry) == nil:
+			return "not known"
+		}
+		removed = removed && d.Changed(field.Name)
+	}
+	if removed {
+		return "will be removed"
+	}
+	return "none"
+}
+
+// completeChoices completes the listed texts of a field.
+func completeChoices(f *api.UploadField) func(string) []string {
+	return func(typed string) []string {
+		var texts []string
+		for _, c := range f.Choices {
+			if c.Text != typed {
+				texts = append(texts, c.Text)
+			}
+		}
+		return Matches(typed, texts)
+	}
+}
+
+// askLong asks for a text of several lines.
+func (f *Form) askLong(o *FieldOptions, row *Row) tea.Cmd {
+	words := text.If(row.mixed, "The files have different texts; what you type replaces all of them.")
+	p := kit.NewLongPrompt(f.titled(row.Label), words, row.loaded)
+	p.Verb = "use it"
+	p.Do = func(typed string) tea.Cmd {
+		for _, i := range f.Targets() {
+			row.Set(i, strings.TrimSpace(typed))
+		}
+		f.changed()
+		return nil
+	}
+	o.Over.Open(p)
+	return nil
+}
+
+// titled names what is edited, and of how many files.
+func (f *Form) titled(what string) string {
+	if n := len(f.Targets()); n > 1 {
+		what += " of " + text.Plural(n, "file")
+	}
+	return what
+}
+
+// metadata edits the custom metadata of the targets of a form.
+type metadata struct {
+	form *Form
+	o    *FieldOptions
+}
+
+// unsetValue is the JSON that removes a value.
+var unsetValue = json.RawMessage("null")
+
+// rows returns a row for each field of the library and for each other key of the files.
+func (m metadata) rows() []*Row {
+	keys := map[string]bool{}
+	for _, f := range m.o.Library {
+		keys[f.Name] = true
+	}
+	for _, i := range m.form.Targets() {
+		for key := range m.form.Entry(i).Metadata() {
+			keys[key] = true
+		}
+	}
+	var rows []*Row
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		f := m.field(key)
+		row := &Row{
+			ID: "metadata." + key, Label: cmp.Or(f.Label, key), Kind: Structured, More: true, Open: func() tea.Cmd { return m.edit(key) },
+			Get:     func(i int) string { return plain(m.form.Entry(i).Metadata()[key]) },
+			Set:     func(i int, text string) { m.form.Entry(i).SetMetadata(key, valueOf(text, f)) },
+			Hint:    func() string { return "not set" },
+			Changed: func(i int) bool { return m.form.Entry(i).Changed(api.MetadataName(key)) },
+		}
+		if f.Name != "" {
+			row.Note = func() string { return text.Safe(f.Name+": "+api.DescribeField(&f)) + "." }
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func plain(value json.RawMessage) string {
+	if api.IsNull(value) {
+		return ""
+	}
+	return cmp.Or(api.PlainValue(value), `""`)
+}
+
+func (m metadata) field(key string) api.MetadataField {
+	if at := slices.IndexFunc(m.o.Library, func(f api.MetadataField) bool { return f.Name == key }); at >= 0 {
+		return m.o.Library[at]
+	}
+	return api.MetadataField{}
+}
+
+func valueOf(typed string, f api.MetadataField) json.RawMessage {
+	if value := MetadataValue(typed, f.Schema); value != nil {
+		return value
+	}
+	return unsetValue
+}
+
+// put sets a value of all targets.
+func (m metadata) put(key string, value json.RawMessage) tea.Cmd {
+	for _, i := range m.form.Targets() {
+		m.form.Entry(i).SetMetadata(key, value)
+	}
+	m.form.changed()
+	return nil
+}
+
+// edit asks for a value, or offers those of the field.
+func (m metadata) edit(key string) tea.Cmd {
+	f, targets := m.field(key), m.form.Targets()
+	now, title := m.form.Entry(targets[0]).Metadata()[key], m.form.titled(key)
+	mixed := slices.ContainsFunc(targets, func(i int) bool { return !api.SameValue(m.form.Entry(i).Metadata()[key], now) })
+	if options := MetadataChoices(f.Schema); len(options) > 0 {
+		var rows []kit.MenuRow
+		for _, o := range append(slices.Clone(options), unsetValue) {
+			label := plain(o)
+			rows = append(rows, kit.MenuRow{Label: cmp.Or(label, "not set"), Current: !mixed && api.SameValue(o, now), Do: func() tea.Cmd { return m.put(key, o) }})
+		}
+		m.o.Over.Open(kit.NewMenu(title, rows...))
+		return nil
+	}
+	typed, words := "", "Any JSON value; empty removes it."
+	if !mixed && !api.IsNull(now) {
+		typed = MetadataText(now, f.Schema)
+	}
+	if f.Name != "" {
+		words = api.DescribeField(&f) + "; empty removes it."
+	}
+	if mixed {
+		words = "The files have different values; what you type replaces all of them. " + words
+	}
+	p := kit.NewPrompt(title, words, typed, "")
+	p.Check = func(typed string) string {
+		value := valueOf(typed, f)
+		switch {
+		case !json.Valid(value):
+			return "This is not JSON. Put text in quotation marks."
+		case f.Name == "":
+			return ""
+		}
+		return page.Explain(api.CheckMetadata(m.o.Library, map[string]json.RawMessage{key: value}))
+	}
+	p.Do = func(typed string) tea.Cmd { return m.put(key, valueOf(strings.Trim(typed, " \t"), f)) }
+	m.o.Over.Open(p)
+	return nil
+}
+
+// add asks for keys with values.
+func (m metadata) add() tea.Cmd {
+	p := kit.NewLongPrompt("Add metadata", "Rows such as brand = Acme, or a JSON object. The service must know the keys.", "")
+	p.Check = func(typed string) string {
+		_, err := api.ParseMetadataRows(typed)
+		return page.Explain(err)
+	}
+	p.Do = func(typed string) tea.Cmd {
+		members, _ := api.ParseMetadataRows(typed) // it was checked
+		for key, value := range members {
+			m.put(key, value)
+		}
+		return nil
+	}
+	m.o.Over.Open(p)
+	return nil
+}
+
+// Matches returns the texts that begin with the typed text, then those that contain it, without
+// duplicates.
+func Matches(typed string, lists ...[]string) []string {
+	typed = strings.ToLower(strings.TrimSpace(typed))
+	var begin, within []string
+	seen := map[string]bool{}
+	for _, one := range slices.Concat(lists...) {
+		low := strings.ToLower(one)
+		switch {
+		case seen[one]:
+		case strings.HasPrefix(low, typed):
+			begin = append(begin, one)
+		case strings.Contains(low, typed):
+			within = append(within, one)
+		}
+		seen[one] = true
+	}
+	return append(begin, within...)
+}
+
+// Replayed returns the tags of base with what changed between before and after: added tags are added, removed ones
+// removed. It is linear, because there may be thousands.
+func Replayed(base, before, after []string) []string {
+	set := func(list []string) map[string]bool {
+		in := make(map[string]bool, len(list))
+		for _, tag := range list {
+			in[tag] = true
+		}
+		return in
+	}
+	was, is, have := set(before), set(after), set(base)
+	out := slices.DeleteFunc(slices.Clone(base), func(tag string) bool { return was[tag] && !is[tag] })
+	for _, tag := range after {
+		if !was[tag] && !have[tag] {
+			out, have[tag] = append(out, tag), true
+		}
+	}
+	return out
+}

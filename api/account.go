@@ -137,7 +137,7 @@ func TasksShow(asked *Extension, then, now *File) bool {
 	removed := func(tag any) bool { return appears(tag, now, then) }
 	changed := func(m struct{ Field string }) bool {
 		had, has := then.CustomMetadata[m.Field], now.CustomMetadata[m.Field]
-		return then.CustomMetadata != nil && now.CustomMetadata != nil && (hasValue(had) || hasValue(has)) && string(had) != string(has)
+		return then.CustomMetadata != nil && now.CustomMetadata != nil && (!IsNull(had) || !IsNull(has)) && string(had) != string(has)
 	}
 	for _, t := range tasks {
 		if t.Type == TaskTags && slices.ContainsFunc(t.Vocabulary, added) || t.Type == TaskMetadata && changed(struct{ Field string }{t.Field}) {

@@ -133,6 +133,12 @@ var recordFields = func() map[string]int {
 	return fields
 }()
 
+// IsRecordMember reports whether name is a member of File.
+func IsRecordMember(name string) bool {
+	_, ok := recordFields[name]
+	return ok
+}
+
 // readMember reads a member and sets its field to zero on a type error, after which json.Unmarshal
 // would leave a partial value.
 func readMember(text json.RawMessage, field reflect.Value) {

@@ -44,7 +44,7 @@ func HostedFacts(f *File) []Fact {
 	var facts []Fact
 	for _, h := range hostedFacts {
 		value, inner := members[h.name], map[string]json.RawMessage(nil)
-		if !hasValue(value) {
+		if IsNull(value) {
 			continue
 		}
 		if h.group == "" || json.Unmarshal(value, &inner) != nil {

@@ -96,7 +96,7 @@ func CheckNewMetadata(fields []MetadataField, values map[string]json.RawMessage)
 // CheckRequiredMetadata returns a *RuleError for a required field without a value.
 func CheckRequiredMetadata(fields []MetadataField, values map[string]json.RawMessage) error {
 	for _, f := range fields {
-		if f.Schema.Required && !hasValue(values[f.Name]) {
+		if f.Schema.Required && IsNull(values[f.Name]) {
 			return &RuleError{
 				Field: "customMetadata", Message: "customMetadata has no value for " + quote(f.Name) + ", which is required",
 				Help: "Its field is of the type " + f.Schema.Type + "; give it a value.",
@@ -111,7 +111,7 @@ func CheckRequiredMetadata(fields []MetadataField, values map[string]json.RawMes
 func DefaultMetadata(fields []MetadataField, values map[string]json.RawMessage) map[string]json.RawMessage {
 	with := maps.Clone(values)
 	for _, f := range fields {
-		if hasValue(f.Schema.Default) && !hasValue(values[f.Name]) {
+		if !IsNull(f.Schema.Default) && IsNull(values[f.Name]) {
 			if with == nil {
 				with = map[string]json.RawMessage{}
 			}
@@ -120,8 +120,6 @@ func DefaultMetadata(fields []MetadataField, values map[string]json.RawMessage) 
 	}
 	return with
 }
-
-func hasValue(value json.RawMessage) bool { return len(value) > 0 && string(value) != "null" }
 
 // misfit says why a value is invalid, as part of a sentence; empty if it is valid or the type is
 // unknown.
@@ -244,7 +242,7 @@ func DescribeSchema(s *MetadataSchema) string {
 	case s.MinLength != nil:
 		words += ", at least " + strconv.Itoa(*s.MinLength) + " characters"
 	}
-	least, most := hasValue(s.MinValue), hasValue(s.MaxValue)
+	least, most := !IsNull(s.MinValue), !IsNull(s.MaxValue)
 	switch {
 	case least && most:
 		words += ", " + string(s.MinValue) + " to " + string(s.MaxValue)
@@ -286,7 +284,7 @@ func CheckSchema(s *MetadataSchema) error {
 			return err
 		}
 	}
-	if !hasValue(s.Default) {
+	if IsNull(s.Default) {
 		if s.Required {
 			return schemaError("defaultValue is missing, and isValueRequired is true", "Give it a default for the files that come without a value.")
 		}
@@ -319,7 +317,7 @@ func checkLengths(s *MetadataSchema) error {
 }
 
 func checkBounds(s *MetadataSchema) error {
-	if !hasValue(s.MinValue) && !hasValue(s.MaxValue) {
+	if IsNull(s.MinValue) && IsNull(s.MaxValue) {
 		return nil
 	}
 	if s.Type != MetadataNumber && s.Type != MetadataDate {
@@ -327,14 +325,14 @@ func checkBounds(s *MetadataSchema) error {
 	}
 	for name, value := range map[string]json.RawMessage{"minValue": s.MinValue, "maxValue": s.MaxValue} {
 		kind := MetadataSchema{Type: s.Type}
-		if !hasValue(value) {
+		if IsNull(value) {
 			continue
 		}
 		if reason := misfit(&kind, value); reason != "" {
 			return schemaError(name+" "+reason, "A bound is of the type of the field.")
 		}
 	}
-	if hasValue(s.MinValue) && hasValue(s.MaxValue) && misfit(s, s.MinValue) != "" {
+	if !IsNull(s.MinValue) && !IsNull(s.MaxValue) && misfit(s, s.MinValue) != "" {
 		return schemaError("minValue and maxValue leave nothing between them", "Make minValue the smaller one.")
 	}
 	return nil
@@ -348,7 +346,7 @@ func checkSchemaOptions(s *MetadataSchema) error {
 		return schemaError("selectOptions are missing", "A "+s.Type+" needs them: an array of values to choose from.")
 	}
 	for _, option := range s.Options {
-		if !sameScalar(option, option) || !hasValue(option) {
+		if !sameScalar(option, option) || IsNull(option) {
 			return schemaError("selectOptions hold "+clip(string(option), 80), "An option is a text, a number, true or false.")
 		}
 	}

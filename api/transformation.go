@@ -47,8 +47,13 @@ func parseTransformation(text string) (Transformation, error) {
 	err := json.Unmarshal([]byte(text), &t)
 	var rule *RuleError
 	switch {
-	case err == nil || errors.As(err, &rule):
+	case errors.As(err, &rule):
 		return t, err
+	case err == nil:
+		if name, found := RepeatedMember([]byte(text)); found {
+			return t, transformationError("has the member " + quote(name) + " twice")
+		}
+		return t, nil
 	default:
 		return t, transformationError("is not a JSON object: " + jsonProblem([]byte(text), err))
 	}
@@ -60,10 +65,7 @@ func (t *Transformation) UnmarshalJSON(data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode((*plain)(t)); err != nil {
-		return transformationError("cannot be read: " + strings.TrimPrefix(err.Error(), "json: "))
-	}
-	if name, found := RepeatedMember(data); found {
-		return transformationError("has the member " + quote(name) + " twice")
+		return &RuleError{Field: "transformation", Message: "transformation cannot be read: " + strings.TrimPrefix(err.Error(), "json: "), Help: "Its members are pre and post."}
 	}
 	return nil
 }

@@ -93,7 +93,7 @@ func CheckResponseFields(fields []string) error {
 // anyway. A service may have fields that are unknown here.
 func checkResponseNames(fields []string) error {
 	for _, name := range fields {
-		if _, known := recordFields[name]; known || !responseName.MatchString(name) {
+		if IsRecordMember(name) || !responseName.MatchString(name) {
 			if err := CheckResponseFields([]string{name}); err != nil {
 				return err
 			}

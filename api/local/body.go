@@ -25,6 +25,7 @@ func readBody(r *http.Request, required int, members ...member) (map[string]json
 	if len(text) == 0 { // some clients send nothing for an empty object
 		text = []byte("{}")
 	}
+	noteBody(r, text)
 	var sent map[string]json.RawMessage
 	if err := json.Unmarshal(text, &sent); err != nil || sent == nil {
 		return nil, badRequest("The body of the request is not a JSON object.", `Send an object such as {"tags":["a","b"]}.`)

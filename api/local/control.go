@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -30,7 +31,7 @@ type identity struct {
 }
 
 func (l *Library) identify(*http.Request) (any, error) {
-	return identity{"mediadesk", l.identity, l.o.Fault.String()}, nil
+	return identity{"mediadesk", l.identity, l.Faults()}, nil
 }
 
 type health struct {
@@ -60,25 +61,61 @@ func (l *Library) health(r *http.Request) (any, error) {
 	return health{"ok", l.o.Version}, nil
 }
 
-// reset empties the library.
+// reset empties the library and loads a seed: the one that is named, else that of the start. The
+// name "none" loads none.
 func (l *Library) reset(r *http.Request) (any, error) {
 	if !l.o.AllowReset {
 		return nil, refuse(http.StatusForbidden, "This library cannot be reset.", "Start mediadesk serve with --ephemeral or --allow-reset.")
 	}
-	err := l.records.Update(r.Context(), func(tx store.Tx) error { return tx.Library.Clear() })
-	if err != nil {
+	var name string
+	if _, err := readBody(r, 0, member{"seed", &name}); err != nil {
 		return nil, err
 	}
-	l.work.CancelAll()
+	name = cmp.Or(name, r.URL.Query().Get("seed"))
+	if _, ok := l.seeds[name]; !ok && name != "" && name != "none" {
+		return nil, refuse(http.StatusNotFound, "There is no seed "+quote(name)+".", "The seeds are the folders of --seed, by name.")
+	}
+	if err := l.Reset(r.Context(), name); err != nil {
+		return nil, err
+	}
 	l.requests.mu.Lock()
 	defer l.requests.mu.Unlock()
 	l.requests.list = nil
 	return nil, nil
 }
 
-func (l *Library) listRequests(*http.Request) (any, error) {
-	g := &l.requests
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return append([]Request{}, g.list[max(0, len(g.list)-maxRequests):]...), nil
+// Reset, which is no event for webhooks, empties the library and loads a seed of Options, if there is one of that name.
+func (l *Library) Reset(ctx context.Context, seed string) error {
+	err := l.records.Records.Update(ctx, func(tx store.Tx) error {
+		if err := tx.Library.Clear(); err != nil {
+			return err
+		}
+		return tx.Library.Restore(l.seeds[seed])
+	})
+	if err != nil {
+		return err
+	}
+	l.work.CancelAll()
+	select {
+	case l.records.Written <- struct{}{}: // contents are to be removed
+	default:
+	}
+	return nil
+}
+
+// keepSeeds remembers the contents of the seeds, which a sweep must not remove between two resets.
+func (l *Library) keepSeeds() {
+	l.seeds, l.seeded = l.o.Seeds, map[string]bool{}
+	for _, seed := range l.seeds {
+		for _, versions := range seed.Versions {
+			for _, v := range versions {
+				l.seeded[v.Hash] = true
+			}
+		}
+	}
+}
+
+// State returns what a reset can bring back.
+func (l *Library) State(ctx context.Context) (store.State, error) {
+	return store.View(ctx, l.records, func(tx store.Tx) (store.State, error) { return tx.Library.State() })
 }

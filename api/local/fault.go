@@ -175,15 +175,8 @@ func (c *chance) hits(p float64, kind string, id int64) bool {
 // fault applies Options.Fault to a request before its operation.
 func (l *Library) fault(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, error) {
 	f := l.o.Fault
-	if f.Delay > 0 {
-		timer := time.NewTimer(f.Delay)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-r.Context().Done():
-			return w, r.Context().Err()
-		case <-l.work.Context().Done():
-		}
+	if err := l.pause(r, f.Delay); err != nil {
+		return w, err
 	}
 	if wait := l.limits.wait(f.Rate, r, time.Now()); wait > 0 {
 		h := w.Header()
@@ -201,7 +194,7 @@ func (l *Library) fault(w http.ResponseWriter, r *http.Request) (http.ResponseWr
 	if f.AnswersLost && (f.AnswersChance == 0 || l.chance.below(f.AnswersChance)) {
 		w = losingWriter{w}
 	}
-	return w, nil
+	return l.applyRules(w, r)
 }
 
 // limits counts the calls of each operation, for the fault rate.

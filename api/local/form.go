@@ -65,6 +65,7 @@ func (l *Library) readForm(r *http.Request) (*form, error) {
 		}
 	}()
 	err = f.read(r, multipart.NewReader(body, params["boundary"]))
+	noteFields(r, f.texts)
 	if !f.proven && !errors.Is(err, errUnproven) {
 		err = cmp.Or(l.admit(r, f, true), err)
 	}

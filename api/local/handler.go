@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"fmt"
@@ -25,6 +26,7 @@ func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Header.Set(requestIDHeader, w.Header().Get(requestIDHeader)) // for operations
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	control := http.NewResponseController(w)
+	r = r.WithContext(context.WithValue(r.Context(), sentKey{}, &Request{}))
 	body := &timedBody{ReadCloser: r.Body, control: control, timeout: l.o.idleTimeout, finished: r.Body == http.NoBody}
 	r.Body = body
 	answer := &timedWriter{ResponseWriter: w, control: control, timeout: writeFactor * l.o.idleTimeout}

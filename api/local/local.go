@@ -54,11 +54,13 @@ type Options struct {
 	Commands       map[string][]string          // by extension name: a command that replaces it
 	Named          map[string]string            // named transformations to create if missing, with their steps, such as "w-400,h-300"
 	Webhook        string                       // of the account, for events without a webhookUrl; empty for none
+	Lenient        bool                         // serve files without transformations that are unknown here
 	Emulator       bool                         // for development: pages of all sites may show public files
 
-	AllowReset bool          // allow POST /_mediadesk/reset, which empties the library
-	Version    string        // of the program, for GET /_mediadesk/health
-	Observe    func(Request) // called after every answer, from several goroutines; may be nil
+	AllowReset bool                   // allow POST /_mediadesk/reset, which empties the library
+	Seeds      map[string]store.State // what a reset loads, by name; the one without a name by default
+	Version    string                 // of the program, for GET /_mediadesk/health
+	Observe    func(Request)          // called after every answer, from several goroutines; may be nil
 
 	idleTimeout time.Duration                     // 0 for idleTimeout; shorter in tests
 	retryDelay  func(int) time.Duration           // nil for run.RetryDelay; shorter in tests
@@ -84,6 +86,10 @@ type Library struct {
 	guard    *guard
 	chance   *chance
 	limits   limits
+	rules    faultRules
+	sent     sentPosts
+	seeds    map[string]store.State
+	seeded   map[string]bool // hashes of the contents of seeds
 	work     *run.Work
 	tools    *extension.Tools
 	origin   *http.CrossOriginProtection
@@ -160,6 +166,7 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 		tools: extension.New(o.Commands), headerWait: 8 * time.Second, tagWait: 1500 * time.Millisecond,
 	}
 	l.describe = describeAPI
+	l.keepSeeds()
 	l.setAddress(o.Address)
 	l.allowHosts(o.Hosts...)
 	if u, err := url.Parse(o.Address); err == nil {
@@ -220,6 +227,9 @@ func (l *Library) open(ctx context.Context) error {
 		Run: l.execute, Quick: l.isQuick, Skip: l.neverEnds, Post: l.post, Hold: l.hold, Delay: l.o.retryDelay,
 		Step: func(ctx context.Context, job string) (bool, error) { return l.stepOfJob(ctx, job, nil) },
 	})
+	if l.o.Webhook != "" {
+		l.records.Wrap, l.records.Committed = l.withEvents, l.work.PostsAdded
+	}
 	if err := l.work.Start(); err != nil {
 		return l.o.recordsError(err)
 	}

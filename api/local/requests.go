@@ -1,8 +1,14 @@
 package local
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"maps"
 	"net/http"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -18,8 +24,31 @@ type Request struct {
 	Size   int64     `json:"size"`   // body bytes of the answer
 	ID     string    `json:"id"`     // request id in the answer's header
 
+	Fields map[string]string `json:"fields,omitempty"` // text parts of an upload, without what signs it
+	Body   json.RawMessage   `json:"body,omitempty"`   // the JSON body, up to 16 kB
+
 	Query string `json:"-"` // without signatures
 	Agent string `json:"-"` // the User-Agent header
+}
+
+// sentKey is the context key of what a request sent, a *Request that readForm and readBody fill in.
+type sentKey struct{}
+
+// noteFields records the text parts of an upload.
+func noteFields(r *http.Request, fields map[string]string) {
+	if sent, ok := r.Context().Value(sentKey{}).(*Request); ok {
+		sent.Fields = maps.Clone(fields)
+		for _, name := range signedParts {
+			delete(sent.Fields, name)
+		}
+	}
+}
+
+// noteBody records a JSON body.
+func noteBody(r *http.Request, text []byte) {
+	if sent, ok := r.Context().Value(sentKey{}).(*Request); ok && len(text) <= 16<<10 && json.Valid(text) {
+		sent.Body = bytes.Clone(text)
+	}
 }
 
 // maxRequests is the number of requests kept.
@@ -63,7 +92,9 @@ func (l *Library) observe(r *http.Request, w *timedWriter, start time.Time) {
 		}
 		return text
 	}
+	sent := r.Context().Value(sentKey{}).(*Request)
 	request := Request{
+		Fields: sent.Fields, Body: json.RawMessage(masked(string(sent.Body))),
 		Time: start.UTC(), Method: r.Method, Path: masked(r.URL.Path), Status: w.status,
 		Millis: float64(time.Since(start).Microseconds()) / 1000, Size: w.size, ID: w.Header().Get(requestIDHeader),
 		Query: masked(query.Encode()), Agent: masked(r.UserAgent()),
@@ -72,4 +103,25 @@ func (l *Library) observe(r *http.Request, w *timedWriter, start time.Time) {
 	if l.o.Observe != nil {
 		l.o.Observe(request)
 	}
+}
+
+// listRequests lists the last requests that the parameters select, oldest first.
+func (l *Library) listRequests(r *http.Request) (any, error) {
+	v := r.URL.Query()
+	if err := checkParameters(v, "method", "path", "status", "since"); err != nil {
+		return nil, err
+	}
+	status, err := strconv.Atoi(cmp.Or(v.Get("status"), "0"))
+	since, wrong := time.Parse(time.RFC3339, cmp.Or(v.Get("since"), "0001-01-01T00:00:00Z"))
+	if err != nil || wrong != nil {
+		return nil, badRequest("Your request contains invalid status or since parameter.", "status is a number such as 200, since a time such as 2026-01-31T12:00:00Z.")
+	}
+	prefix, open := strings.CutSuffix(v.Get("path"), "*")
+	l.requests.mu.Lock()
+	defer l.requests.mu.Unlock()
+	list := l.requests.list[max(0, len(l.requests.list)-maxRequests):]
+	return slices.DeleteFunc(append([]Request{}, list...), func(one Request) bool {
+		return v.Get("method") != "" && one.Method != v.Get("method") || status != 0 && one.Status != status || one.Time.Before(since) ||
+			prefix != "" && one.Path != prefix && !(open && strings.HasPrefix(one.Path, prefix))
+	}), nil
 }

@@ -109,8 +109,12 @@ var routesV1 = []route{
 	{http.MethodPost, identityPath + "/runs/cancel", "Cancel an extension that works on a file", "fileId! extension!", http.StatusNoContent, (*Library).cancelRun},
 	{http.MethodGet, healthPath, "Check that records and contents answer", "", http.StatusOK, (*Library).health},
 	{http.MethodGet, openAPIPath, "Describe the API", "", http.StatusOK, (*Library).openAPI},
-	{http.MethodPost, controlPath + "reset", "Delete everything, if allowed", "", http.StatusNoContent, (*Library).reset},
-	{http.MethodGet, controlPath + "requests", "List the last requests", "", http.StatusOK, (*Library).listRequests},
+	{http.MethodPost, controlPath + "reset", "Delete everything, if allowed, and load a seed", "seed", http.StatusNoContent, (*Library).reset},
+	{http.MethodGet, controlPath + "requests", "List the last requests", "method path status:int since", http.StatusOK, (*Library).listRequests},
+	{http.MethodPut, controlPath + "faults", "Set the rules of injected faults", "rules:any!", http.StatusOK, (*Library).setFaults},
+	{http.MethodDelete, controlPath + "faults", "Remove the rules of injected faults", "", http.StatusNoContent, (*Library).removeFaults},
+	{http.MethodGet, controlPath + "webhooks", "List the last webhook posts", "", http.StatusOK, (*Library).listPosts},
+	{http.MethodPost, controlPath + "webhooks/{postId}/resend", "Send a webhook post again", "", http.StatusOK, (*Library).resendPost},
 }
 
 // findRoute returns the route of a request at a clean path and sets its pattern and wildcards in r. For a

@@ -111,6 +111,9 @@ func (l *Library) shared() bool { return l.o.Storage != "" }
 // retire removes or sets aside a content without a record. For a shared store it first records the
 // removal, so that no process uses the content meanwhile.
 func (l *Library) retire(s store.Stored, how func(store.Stored, func() (bool, error)) error) error {
+	if l.seeded[s.Hash] {
+		return nil
+	}
 	if !l.shared() {
 		return how(s, func() (bool, error) {
 			named, err := namedHashes(l.work.Context(), l.records, s.Hash)

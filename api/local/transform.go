@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -206,13 +207,13 @@ func WebhookSecret(private interface{ Reveal() string }) string {
 	return "whsec_" + base64.RawURLEncoding.EncodeToString(sign(sha256.New, private.Reveal(), "webhook secret")[:24])
 }
 
-// signPost signs a post to the webhook of the account (hosted-service.md §16).
+// signPost signs a post to the webhook of the account as services do now and as they did before
+// (hosted-service.md §16), so that older and newer clients verify it.
 func (l *Library) signPost(req *http.Request, body []byte, now time.Time) {
-	var event struct{ ID string }
-	_ = json.Unmarshal(body, &event)
-	seconds := strconv.FormatInt(now.Unix(), 10)
-	signature := sign(sha256.New, WebhookSecret(l.o.Key), event.ID+"."+seconds+"."+string(body))
-	req.Header.Set("webhook-id", event.ID)
+	seconds, secret := strconv.FormatInt(now.Unix(), 10), WebhookSecret(l.o.Key)
+	signature := sign(sha256.New, secret, req.Header.Get("webhook-id")+"."+seconds+"."+string(body))
 	req.Header.Set("webhook-timestamp", seconds)
 	req.Header.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(signature))
+	ms := strconv.FormatInt(now.UnixMilli(), 10)
+	req.Header.Set("x-ik-signature", "t="+ms+",v1="+hex.EncodeToString(sign(sha256.New, secret, ms+"."+string(body))))
 }

@@ -27,9 +27,10 @@ import (
 // serveFlags are the flags of mediadesk serve, with the options of the library that they set.
 type serveFlags struct {
 	local.Options
-	addr, copyTo, key, seed, exec, log string
-	faults, named                      []string
-	ephemeral, health, check, repair   bool
+	addr, copyTo, key, exec, log     string
+	seeds                            []string
+	faults, named                    []string
+	ephemeral, health, check, repair bool
 }
 
 func newServe(p *Program) *cobra.Command {
@@ -61,8 +62,9 @@ func newServe(p *Program) *cobra.Command {
 	fl.StringVar(&s.key, "key", "", "`KEY`: private key, such as dev; on loopback only, because other users of this computer can see it")
 	fl.StringArrayVar(&s.Hosts, "host", nil, "`HOST`: host name that requests may use (repeatable); beyond loopback also the names of the computer")
 	fl.StringVar(&s.Address, "public-url", "", "`URL`: address for the files in records (default: the one that the request used)")
-	fl.StringVar(&s.seed, "seed", "", "`DIR`: folder to upload at the start, with its subfolders")
+	fl.StringArrayVar(&s.seeds, "seed", nil, "`DIR`: folder to upload at the start and after a reset, with its subfolders; with --ephemeral repeatable: a reset may name another")
 	fl.StringVar(&s.exec, "exec", "", "`COMMAND`: command to run against the library; its exit code becomes that of serve")
+	fl.BoolVar(&s.Lenient, "lenient", false, "serve files without the transformations that are unknown here, and name these in a header")
 	fl.BoolVar(&s.AllowReset, "allow-reset", false, "let POST /_mediadesk/reset empty the library, as with --ephemeral")
 	fl.StringVar(&s.log, "log", "", "`LEVEL`: what to log on standard error: none, requests or debug (default: requests on a terminal, else none)")
 	fl.Int64Var(&s.MaxSize, "max-size", config.DefaultMaxSize, "`BYTES`: largest file in bytes (default: 25000000)")
@@ -140,8 +142,8 @@ func runServe(cmd *cobra.Command, p *Program, s *serveFlags) (err error) {
 		return err
 	}
 	s.Key, s.Log = key.secret, s.serviceLog(p, key.secret)
-	if s.seed != "" {
-		if err := seedLibrary(ctx, p, s.Options, s.seed); err != nil {
+	if len(s.seeds) > 0 {
+		if err := seedLibrary(ctx, p, &s.Options, s.seeds); err != nil {
 			return err
 		}
 	}
@@ -206,6 +208,9 @@ func (s *serveFlags) complete(cmd *cobra.Command, p *Program, settings config.Lo
 	}
 	if s.ephemeral && s.Storage != "" {
 		return errors.New("--ephemeral and --storage exclude each other")
+	}
+	if len(s.seeds) > 1 && !s.ephemeral {
+		return errors.New("several --seed need --ephemeral")
 	}
 	if err := s.locate(p, settings); err != nil {
 		return err

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"mediadesk/api"
 	"mediadesk/api/local"
+	"mediadesk/api/local/store"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -20,26 +22,44 @@ import (
 // sideFile is the suffix of a file with the options of another.
 const sideFile = ".json"
 
-// seedLibrary uploads a folder with subfolders into the library of o, which must not be served yet.
-// Injected faults do not apply. Existing files are kept.
-func seedLibrary(ctx context.Context, p *Program, o local.Options, dir string) error {
-	uploads, err := seedUploads(ctx, dir)
-	if err != nil {
-		return err
-	}
-	o.Fault, o.Observe, o.Address = local.Fault{}, nil, ""
-	server, err := local.Serve(ctx, "127.0.0.1:0", o)
-	if err != nil {
-		return err
-	}
-	stored, err := seedInto(ctx, server.Address, o.Key, uploads)
-	if closing := server.Close(); err == nil {
-		err = closing
-	}
-	if err == nil {
+// seedLibrary uploads folders with subfolders into the library of o, which must not be served yet.
+// The first one stays; all are seeds that a reset can load, by the names of the folders. Injected
+// faults do not apply. Existing files are kept.
+func seedLibrary(ctx context.Context, p *Program, o *local.Options, dirs []string) error {
+	o.Seeds = map[string]store.State{}
+	quiet := *o
+	quiet.Fault, quiet.Observe, quiet.Address, quiet.Webhook, quiet.Seeds = local.Fault{}, nil, "", "", nil
+	for i, dir := range slices.Backward(dirs) {
+		uploads, err := seedUploads(ctx, dir)
+		if err != nil {
+			return err
+		}
+		server, err := local.Serve(ctx, "127.0.0.1:0", quiet)
+		if err != nil {
+			return err
+		}
+		if i < len(dirs)-1 {
+			err = server.Library.Reset(ctx, "")
+		}
+		stored := 0
+		if err == nil {
+			stored, err = seedInto(ctx, server.Address, o.Key, uploads)
+		}
+		var state store.State
+		if err == nil {
+			state, err = server.Library.State(ctx)
+		}
+		if err = errors.Join(err, server.Close()); err != nil {
+			return err
+		}
+		full, err := filepath.Abs(dir)
+		if err != nil {
+			return err
+		}
+		o.Seeds[filepath.Base(full)], o.Seeds[""] = state, state // the first folder comes last
 		fmt.Fprintf(p.Stderr, "Seeded %s from %s.\n", text.Plural(stored, "file"), text.Safe(dir))
 	}
-	return err
+	return nil
 }
 
 // seedUploads returns the uploads for the files in dir with the options of their side files.

@@ -27,15 +27,26 @@ const (
 type Records struct {
 	store.Records
 	Written chan struct{} // has one after a write
-	unsure  atomic.Int64  // when a transaction last ended without an answer, in ns since 1970; 0: never
+
+	// Wrap may add to each update, and Committed is called after it; both may be nil.
+	Wrap      func(func(store.Tx) error) func(store.Tx) error
+	Committed func()
+
+	unsure atomic.Int64 // when a transaction last ended without an answer, in ns since 1970; 0: never
 }
 
 // Update implements store.Records.
 func (r *Records) Update(ctx context.Context, fn func(store.Tx) error) error {
+	if r.Wrap != nil {
+		fn = r.Wrap(fn)
+	}
 	err := r.Records.Update(ctx, fn)
 	r.noteLoss(err)
 	if err == nil {
 		wake(r.Written)
+		if r.Committed != nil {
+			r.Committed()
+		}
 	}
 	return err
 }

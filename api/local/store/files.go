@@ -45,6 +45,7 @@ func (t Files) Insert(f *File) error {
 	if err := t.change(ErrExists, query, append([]any{norm.NFC.String(f.Name)}, args...)...); err != nil {
 		return err
 	}
+	t.changed(FileCreated, f.ID, "")
 	return Versions(t).Add(f.ID, &f.Version)
 }
 
@@ -55,9 +56,14 @@ func (t Files) Update(f *File) error {
 		return err
 	}
 	known, err := value[int](t.session, "SELECT count(*) FROM versions WHERE id = ?", f.Version.ID)
-	if err != nil || known > 0 {
+	if err != nil {
 		return err
 	}
+	if known > 0 {
+		t.changed(FileUpdated, f.ID, "")
+		return nil
+	}
+	t.changed(VersionCreated, f.ID, f.Version.ID)
 	return Versions(t).Add(f.ID, &f.Version)
 }
 
@@ -66,6 +72,7 @@ func (t Files) Delete(id string) error {
 	if err := t.change(ErrNotFound, "DELETE FROM files WHERE id = ?", id); err != nil {
 		return err
 	}
+	t.changed(FileDeleted, id, "")
 	_, err := Versions(t).delete("file_id = ?", id)
 	return err
 }

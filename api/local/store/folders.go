@@ -40,6 +40,15 @@ func (t Folders) Delete(path string) error {
 	if err := t.change(ErrNotFound, "DELETE FROM folders WHERE path >= ? AND path < ?", first, last); err != nil {
 		return err
 	}
+	if t.changes != nil {
+		files, err := firstColumn[string](t.session, "SELECT id FROM files WHERE folder >= ? AND folder < ?", first, last)
+		if err != nil {
+			return err
+		}
+		for _, id := range files {
+			t.changed(FileDeleted, id, "")
+		}
+	}
 	_, err := Versions(t).delete("file_id IN (SELECT id FROM files WHERE folder >= ? AND folder < ?)", first, last)
 	if err != nil {
 		return err

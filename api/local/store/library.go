@@ -88,3 +88,71 @@ func (t Library) UseToken(hash string, expire, now time.Time) error {
 	}
 	return t.change(ErrExists, "INSERT INTO tokens (hash, expire) VALUES (?,?) ON CONFLICT DO NOTHING", hash, expire.UnixMilli())
 }
+
+// State is what the records of a library hold, without runs, posts and jobs.
+type State struct {
+	Folders  []Folder
+	Files    []File
+	Versions map[string][]Version // all of a file, by its id
+	Fields   []Field
+	Presets  []Preset
+}
+
+// State returns the state of the library.
+func (t Library) State() (s State, err error) {
+	tx := t.tx()
+	s.Versions = map[string][]Version{}
+	if s.Folders, err = All[Folder](tx, nil); err == nil {
+		s.Files, err = All[File](tx, nil)
+	}
+	if err == nil {
+		s.Fields, err = All[Field](tx, nil)
+	}
+	if err == nil {
+		s.Presets, err = All[Preset](tx, nil)
+	}
+	for i := 0; i < len(s.Files) && err == nil; i++ {
+		var list []Version
+		list, err = tx.Versions.Of(s.Files[i].ID)
+		for n := 0; n < len(list) && err == nil; n++ {
+			list[n].Embedded, err = tx.Versions.Embedded(list[n].ID)
+		}
+		s.Versions[s.Files[i].ID] = list
+	}
+	return s, err
+}
+
+// Restore adds a state to an empty library.
+func (t Library) Restore(s State) error {
+	tx := t.tx()
+	for _, f := range s.Folders {
+		parent := f.Path[:len(f.Path)-len(f.Name)-1]
+		if _, err := t.exec("INSERT INTO folders (path, parent, id, name, created, updated) VALUES (?,?,?,?,?,?)",
+			f.Path, parent, f.ID, f.Name, f.Created.UnixMilli(), f.Updated.UnixMilli()); err != nil {
+			return err
+		}
+	}
+	for i := range s.Fields {
+		if err := tx.Add(&s.Fields[i]); err != nil {
+			return err
+		}
+	}
+	for i := range s.Presets {
+		if err := tx.Add(&s.Presets[i]); err != nil {
+			return err
+		}
+	}
+	for _, f := range s.Files {
+		for _, v := range s.Versions[f.ID] {
+			if v.ID == f.Version.ID {
+				f.Version = v
+				if err := tx.Files.Insert(&f); err != nil {
+					return err
+				}
+			} else if err := tx.Versions.Add(f.ID, &v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

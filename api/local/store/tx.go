@@ -34,6 +34,32 @@ type session struct {
 	ctx     context.Context // of the caller; it can end long listings
 	db      database
 	dialect *strings.Replacer // for PostgreSQL; nil for SQLite
+	changes *[]Change         // nil unless watched
+}
+
+// Change is a change of a file, or of one of its versions.
+type Change struct{ Kind, FileID, VersionID string }
+
+// Kinds of Change.
+const (
+	FileCreated    = "file.created"
+	FileUpdated    = "file.updated"
+	FileDeleted    = "file.deleted"
+	VersionCreated = "file-version.created"
+	VersionDeleted = "file-version.deleted"
+)
+
+func (s session) changed(kind, fileID, versionID string) {
+	if s.changes != nil {
+		*s.changes = append(*s.changes, Change{kind, fileID, versionID})
+	}
+}
+
+// Watch returns the transaction, and where it lists its changes from now on.
+func (t Tx) Watch() (Tx, *[]Change) {
+	s := t.session
+	s.changes = new([]Change)
+	return s.tx(), s.changes
 }
 
 // database is a connection in a transaction.
@@ -43,9 +69,10 @@ type database interface {
 }
 
 func newTx(ctx context.Context, db database, dialect *strings.Replacer) Tx {
-	s := session{ctx, db, dialect}
-	return Tx{s, Files{s}, Folders{s}, Versions{s}, Instances{s}, Library{s}}
+	return session{ctx: ctx, db: db, dialect: dialect}.tx()
 }
+
+func (s session) tx() Tx { return Tx{s, Files{s}, Folders{s}, Versions{s}, Instances{s}, Library{s}} }
 
 // guarded converts a panic of a transaction into its error, to protect others that share it.
 func guarded(fn func(Tx) error, tx Tx) (err error) {

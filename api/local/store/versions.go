@@ -76,6 +76,7 @@ func (t Versions) Delete(fileID, id string) error {
 	if err == nil && n == 0 {
 		return ErrNotFound
 	}
+	t.changed(VersionDeleted, fileID, id)
 	return err
 }
 

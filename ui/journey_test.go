@@ -99,7 +99,6 @@ func TestMainJob(t *testing.T) {
 	// Watch.
 	term.Press("3")
 	term.WaitFor("0 pending")
-	term.WaitFor("by webhook")
 
 	// Edit the details.
 	openHarbour(term)

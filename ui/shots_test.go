@@ -67,12 +67,12 @@ func tour(term *uitest.Term, stop, glance func()) {
 	stop()
 	term.Press("3")
 	term.WaitFor("0 pending")
-	if screen := term.Screen(); strings.Index(screen, "/harbour") < strings.Index(screen, "/mug") {
+	if screen := term.Screen(); strings.Index(screen, "harbour") < strings.Index(screen, "mug") {
 		term.Press("down")
 	}
 	term.WaitFor(string(kitty.Placeholder)) // the mug without its background
 	stop()
-	term.Press("c")
+	term.Press("enter")
 	term.WaitFor("divider left")
 	glance()
 	term.Press("esc", "4")

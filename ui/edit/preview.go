@@ -95,10 +95,10 @@ func (p *Preview) Describe(out *kit.Facts, describe func(f *kit.Facts)) {
 		describe(out)
 		return
 	}
-	// The picture begins at the top, whatever its proportions.
-	lines := strings.Split(p.tiles.View(room, out.Theme()), "\n")
-	first := slices.IndexFunc(lines, func(line string) bool { return strings.TrimSpace(line) != "" })
-	lines = append(lines[max(0, first):], lines[:max(0, first)]...)
+	// The picture begins at the top, and the facts follow it.
+	lines := slices.DeleteFunc(strings.Split(p.tiles.View(room, out.Theme()), "\n"), func(line string) bool {
+		return strings.TrimSpace(line) == ""
+	})
 	if !p.o.List.PaneBelow() {
 		out.Draw(lines...)
 		out.Gap()

@@ -104,6 +104,7 @@ type Region struct {
 	sent  *picture.RegionView // the view shown as a picture
 	soon  bool                // sendDue is pending
 	views []*picture.CropView // of the crops
+	page  *RegionPage          // the latest one, or nil
 	only  bool                // the crops are shown in place of the picture where both do not fit
 }
 
@@ -445,8 +446,15 @@ func (r *Region) Options(th *theme.Theme) picture.Options {
 }
 
 // View draws the picture with the region and, if there is space, the crop. The result has exactly
-// the given size.
+// the given size. It is empty under an open page, which draws the same picture in another size.
 func (r *Region) View(size image.Point, th *theme.Theme) string {
+	if r.page != nil && !r.page.Closed() {
+		return text.Fit("", size.X, size.Y)
+	}
+	return r.draw(size, th)
+}
+
+func (r *Region) draw(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}

@@ -39,6 +39,7 @@ var _ kit.Overlay = (*RegionPage)(nil)
 // Page opens the region over the whole screen.
 func (r *Region) Page(o RegionPageOptions) *RegionPage {
 	p := &RegionPage{r: r, o: o, restore: r.o.Keep()}
+	r.page = p
 	r.o.Overlays.Open(p)
 	return p
 }
@@ -102,7 +103,7 @@ func (p *RegionPage) pictureSize(room image.Point) image.Point {
 // View draws the picture with the region and its numbers.
 func (p *RegionPage) View(room image.Point, th *theme.Theme) string {
 	inner, size := kit.BoxInner(room), p.pictureSize(room)
-	body := text.Fit(p.r.View(size, th), max(0, size.X), max(0, size.Y))
+	body := text.Fit(p.r.draw(size, th), max(0, size.X), max(0, size.Y))
 	body = kit.JoinV(append([]string{body}, p.lines(inner, th)...)...)
 	return kit.BoxFooter("Region of "+text.Safe(p.o.Title()), text.Plural(p.o.Files(), "file"), body, room, true, th)
 }

@@ -68,10 +68,10 @@ func TestRows(t *testing.T) {
 	d.Sees("1 failed · 4 pending · 2 success")
 	for name, want := range map[string][]string{
 		"hooked": {"⋯ pending", "remove-bg", "14 s", "waits for a webhook"},
-		"lost":   {"pending", "my-own-tool", "2 min 00 s", "the result stays unknown"},
+		"lost":   {"pending", "my-own-tool", "2 min 00", "the result stays unknown"},
 		"old":    {"pending", "no news in 25 h"},
 		"tags":   {"✓ success", "google-auto-tagging", "30 s ago"},
-		"failed": {"✗ failed", "59 min ago", "no quota left"},
+		"failed": {"✗ failed", "59 min a", "no quota left"},
 		"posted": {"✓ success"},
 		"odd":    {"? paused"},
 	} {

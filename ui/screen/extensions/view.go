@@ -77,7 +77,7 @@ func columns(width int) kit.Columns {
 		{Name: "Folder", Width: 10, Flex: 1, Spare: 4, Middle: true},
 		{Name: "Extension", Width: 10, Flex: 1, Spare: 1, Middle: true},
 		{Name: "State", Width: 9},
-		{Name: "Age", Width: 9, Spare: 3},
+		{Name: "Age", Width: 10, Spare: 3},
 		{Name: "Reason", Width: 14, Flex: 2, Spare: 2},
 	}
 	if width >= 92 {

@@ -28,8 +28,8 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 func (m *Model) above(size image.Point, th *theme.Theme) []string {
 	lines := []string{text.Truncate(m.drawTotals(th), size.X)}
 	t := &m.rows.totals
-	if whole := t.Jobs > 0 && t.Count[api.Stored] == t.Jobs; size.Y >= barFrom && (whole || t.Count[api.Waiting]+t.Count[api.Sending] > 0) {
-		bar := kit.Progress{Done: t.Sent, Total: t.Total, Finished: whole, Stalled: m.rows.stalled()}
+	if size.Y >= barFrom && t.Count[api.Waiting]+t.Count[api.Sending] > 0 {
+		bar := kit.Progress{Done: t.Sent, Total: t.Total, Stalled: m.rows.stalled()}
 		lines = append(lines, bar.Row(size.X, th))
 	}
 	if err := m.rows.trouble; err != nil {
@@ -91,7 +91,7 @@ func columns(width int) kit.Columns {
 		{Name: "Name", Width: 16, Flex: 3, Middle: true},
 		{Name: "State", Width: 14},
 		{Name: "Size", Width: 9, Right: true, Spare: 3},
-		{Name: "Note", Width: 20, Flex: 2, Spare: 1},
+		{Width: 20, Flex: 2, Spare: 1},
 	}
 	if width < kit.StackedWidth {
 		cols[0].Width = 8

@@ -21,8 +21,7 @@ func TestConnectsAHostedAccount(t *testing.T) {
 	if d.Store.Attempts != 0 {
 		t.Error("the keyring was used before it was needed")
 	}
-	d.Press("enter", "enter").Sees("Unique names", "A retry after a lost connection does not create a second copy.")
-	d.Press("right", "right").Sees("If one is taken, mediadesk asks before it sends.").Press("enter", "enter")
+	d.Press("enter", "enter")
 	d.Sees("The private key of the account my_pictures", "It is stored in the keyring", "and nowhere else")
 	if d.Store.Attempts != 1 {
 		t.Errorf("the keyring was tried %d times before the key was asked for, want 1", d.Store.Attempts)

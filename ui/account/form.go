@@ -32,8 +32,12 @@ type fields struct {
 // fieldsOf returns the fields of an account. An account without a name is a new one.
 func fieldsOf(old config.Profile, known []string) fields {
 	f := fields{value: map[string]*string{}, known: known, old: old}
+	naming := api.NameExact // of the screens, until the user chooses
+	if old.NamingAsked {
+		naming = old.Naming
+	}
 	for name, value := range map[string]string{
-		"kind": string(cmp.Or(old.Kind, config.KindHosted)), "naming": string(old.Naming),
+		"kind": string(cmp.Or(old.Kind, config.KindHosted)), "naming": string(naming),
 		"id": strings.TrimPrefix(old.DeliveryURL, hostedDelivery), "upload": old.UploadURL, "base": old.BaseURL, "delivery": old.DeliveryURL,
 		"name": old.Name, "size": formatSize(old.MaxSize), "video": formatSize(old.MaxVideoSize),
 		"folder": old.Folder, "tags": strings.Join(old.Tags, ", "), "extensions": strings.Join(old.Extensions, ", "),
@@ -113,7 +117,7 @@ func (f *fields) questions() []*kit.Question {
 			api.NameService: "The service adds a suffix: the name is not known before the answer.",
 			api.NameExact:   "Names are sent unchanged. If one is taken, mediadesk asks before it sends.",
 		}[api.Naming(f.text("naming"))]
-	}).Options = []kit.Option{{Value: string(api.NameHere), Label: "suffix"}, {Value: string(api.NameService), Label: "by the service"}, {Value: string(api.NameExact), Label: "exact names"}}
+	}, one(false)).Options = []kit.Option{{Value: string(api.NameHere), Label: "suffix"}, {Value: string(api.NameService), Label: "by the service"}, {Value: string(api.NameExact), Label: "exact names"}}
 	add("Uploads", "color", "Color option", "", "", says("How the service spells the background color of remove-bg."), one(false)).Options = []kit.Option{
 		{Value: string(config.ColorBritish), Label: string(config.ColorBritish)}, {Value: string(config.ColorAmerican), Label: string(config.ColorAmerican)},
 	}
@@ -264,7 +268,9 @@ func (f *fields) profile() config.Profile {
 	default:
 		p = config.Profile{Name: f.accountName(), Kind: config.KindOwn}
 	}
-	p.Naming, p.NamingAsked = api.Naming(f.text("naming")), true
+	if naming := api.Naming(f.text("naming")); p.NamingAsked || naming != api.NameExact {
+		p.Naming, p.NamingAsked = naming, true
+	}
 	switch p.Kind {
 	case config.KindHosted:
 		p.DeliveryURL = preset.DeliveryURL

@@ -67,7 +67,7 @@ func TestEditsEverything(t *testing.T) {
 	d.to("Folder").Typed("a b").Sees("which a folder may not").Press("ctrl+u").Typed("//summer").to("Tags").Typed("sea, boat%")
 	d.Sees("cannot be a tag").Press("backspace")
 	d.to("Extensions").Typed(`remove-bg,{"name":"google-auto-tagging","maxTags":5}`)
-	d.to("Unique names").Press("right").Sees("The service adds a suffix")
+	d.to("Unique names").Press("left").Sees("The service adds a suffix")
 	d.to("Color option").Press("left")
 	d.to("Webhooks to").Typed("desk.example.com").Sees("must begin with https").Press("ctrl+u").Typed("https://desk.example.com/")
 	d.to("Webhook secret").Typed("secret").Sees("must be a whole path").Press("ctrl+u").Typed("~/.secret").Press("ctrl+s")

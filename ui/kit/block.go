@@ -67,7 +67,7 @@ func JoinV(blocks ...string) string {
 	return strings.Join(kept, "\n")
 }
 
-// OverlayAt draws the block top over base with its upper left corner at column
+// OverlayAt draws the block top over base, which it dims, with its upper left corner at column
 // x, row y, not negative. The result has the size of base; anything outside is clipped.
 func OverlayAt(base, top string, x, y int) string {
 	size := Size(base)
@@ -77,6 +77,11 @@ func OverlayAt(base, top string, x, y int) string {
 	cells := uv.NewScreenBuffer(size.X, size.Y)
 	cells.Method = text.Method()
 	uv.NewStyledString(base).Draw(cells, cells.Bounds())
+	for i := range size.X * size.Y {
+		if c := cells.CellAt(i%size.X, i/size.X); c != nil {
+			c.Style.Attrs |= uv.AttrFaint
+		}
+	}
 	at := image.Pt(x, y)
 	covered := image.Rectangle{Min: at, Max: at.Add(Size(top))}.Intersect(cells.Bounds())
 	uv.NewStyledString(top).Draw(cells, covered)

@@ -10,19 +10,11 @@ import (
 // Select chooses one of a few options by [ChoiceActions]. The zero value has no
 // options.
 type Select struct {
-	// Label and LabelWidth are as in [Field].
-	Label      string
-	LabelWidth int
 	// Options are the labels to choose from.
 	Options []string
 
 	at int
 	focus
-}
-
-// NewSelect returns a choice with a label and its first option selected.
-func NewSelect(label string, options ...string) *Select {
-	return &Select{Label: label, Options: options}
 }
 
 // Index returns the index of the selected option, 0 without options.
@@ -32,14 +24,6 @@ func (s *Select) Index() int { return max(0, min(s.at, len(s.Options)-1)) }
 func (s *Select) SetIndex(i int) {
 	s.at = i
 	s.at = s.Index()
-}
-
-// Value returns the selected option, "" without options.
-func (s *Select) Value() string {
-	if len(s.Options) == 0 {
-		return ""
-	}
-	return s.Options[s.Index()]
 }
 
 // ChoiceActions returns the actions that change a choice and then call chosen.
@@ -53,8 +37,6 @@ func ChoiceActions(s *Select, chosen func() tea.Cmd) []Action {
 		{"choice.previous", "previous option", "← h", func(at, _ int) int { return at - 1 }, []string{"left", "h"}},
 		{"choice.next", "next option", "→ l", func(at, _ int) int { return at + 1 }, []string{"right", "l"}},
 		{"choice.cycle", "change", "", func(at, n int) int { return (at + 1) % max(1, n) }, []string{"space"}},
-		{"choice.first", "first option", "", func(int, int) int { return 0 }, []string{"home"}},
-		{"choice.last", "last option", "", func(_, n int) int { return n - 1 }, []string{"end"}},
 	} {
 		actions = append(actions, Action{ID: a.id, Keys: Bind(a.label, a.shown, a.keys...), Group: "Choose", Footer: a.id == "choice.cycle", Do: func() tea.Cmd {
 			s.SetIndex(a.to(s.Index(), len(s.Options)))
@@ -64,29 +46,26 @@ func ChoiceActions(s *Select, chosen func() tea.Cmd) []Action {
 	return actions
 }
 
-// View draws the label and the options in one line of exactly width columns. If the
-// options do not fit, it shows the selected one with its number.
+// View draws the options in one line of exactly width columns. If they do not fit, it shows the
+// selected one with its number.
 func (s *Select) View(width int, th *theme.Theme) string {
-	label, room := labelColumn(s.Label, s.LabelWidth, width, s.focused, th)
 	chosen := th.SelectedDim
 	if s.focused {
 		chosen = th.Selected
 	}
-	all, used := "", 0
+	all := ""
 	for i, o := range s.Options {
 		label, style := " "+text.Safe(o)+" ", th.Muted
 		if i == s.Index() {
-			style = chosen
-			if !th.Color {
+			if style = chosen; !th.Color {
 				label = "[" + text.Safe(o) + "]"
 			}
 		}
 		all += style.Render(label)
-		used += text.Width(label)
 	}
-	if used > room && len(s.Options) > 0 {
-		all = chosen.Render("< "+text.Safe(s.Value())+" >") +
+	if text.Width(all) > width && len(s.Options) > 0 {
+		all = chosen.Render("< "+text.Safe(s.Options[s.Index()])+" >") +
 			th.Muted.Render(" "+text.Count(s.Index()+1)+"/"+text.Count(len(s.Options)))
 	}
-	return text.Fit(label+text.Truncate(all, room), width, 1)
+	return text.Fit(text.Truncate(all, width), width, 1)
 }

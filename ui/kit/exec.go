@@ -14,56 +14,37 @@ import (
 // renders then: if the terminal is restored sooner, it stays blank.
 const exchange = 150 * time.Millisecond
 
-// Exec releases the terminal while command runs. done turns its result into a message.
-func Exec(command tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
-	return tea.Exec(unhurried{command}, done)
-}
-
-// ExecProcess is Exec for another program.
+// ExecProcess releases the terminal while command runs. done turns its result into a message.
 func ExecProcess(command *exec.Cmd, done tea.ExecCallback) tea.Cmd {
-	return Exec(process{command}, done)
+	return tea.Exec(process{command}, done)
 }
 
-type unhurried struct{ tea.ExecCommand }
+// process uses the terminal itself where Bubble Tea wraps it: a wrapper would become a pipe.
+type process struct{ *exec.Cmd }
 
-func (u unhurried) Run() error {
-	taken := time.NewTimer(exchange)
-	defer taken.Stop()
-	err := u.ExecCommand.Run()
-	<-taken.C
+func (p process) Run() error {
+	released := time.NewTimer(exchange)
+	defer released.Stop()
+	err := p.Cmd.Run()
+	<-released.C
 	return err
 }
 
-// process uses the terminal for the streams that are not set.
-type process struct{ *exec.Cmd }
-
 func (p process) SetStdin(r io.Reader) {
-	if p.Stdin == nil {
-		p.Stdin = r
-		if wraps(r, os.Stdin) {
-			p.Stdin = os.Stdin
-		}
+	if p.Stdin = r; wraps(r, os.Stdin) {
+		p.Stdin = os.Stdin
 	}
 }
 
 func (p process) SetStdout(w io.Writer) {
-	if p.Stdout == nil {
-		p.Stdout = w
-		if wraps(w, os.Stdout) {
-			p.Stdout = os.Stdout
-		}
+	if p.Stdout = w; wraps(w, os.Stdout) {
+		p.Stdout = os.Stdout
 	}
 }
 
-// wraps reports whether stream is a wrapper around the file f. A program then gets f
-// itself, because it would get a pipe instead of the terminal.
+func (p process) SetStderr(w io.Writer) { p.Stderr = w }
+
 func wraps(stream any, f *os.File) bool {
 	s, ok := stream.(interface{ Fd() uintptr })
 	return ok && s.Fd() == f.Fd()
-}
-
-func (p process) SetStderr(w io.Writer) {
-	if p.Stderr == nil {
-		p.Stderr = w
-	}
 }

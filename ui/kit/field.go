@@ -20,15 +20,8 @@ import (
 type Field struct {
 	// Label precedes the text; an empty label takes no room.
 	Label string
-	// LabelWidth is the width of the label column, so that fields line up. 0 means the
-	// width of the label.
-	LabelWidth int
 	// Placeholder is shown, muted, while the field is empty.
 	Placeholder string
-	// Secret shows a star for every letter and ignores word boundaries.
-	Secret bool
-	// Limit is the maximum number of characters, 0 for none. Further input is ignored.
-	Limit int
 	// Complete returns the completions of the typed text, best first; nil offers none.
 	// Tab accepts the selected one, up and down select, esc closes the list.
 	Complete func(typed string) []string
@@ -66,10 +59,6 @@ func newInput() *textinput.Model {
 func (f *Field) input() *textinput.Model {
 	if f.in == nil {
 		f.in = newInput()
-	}
-	f.in.CharLimit, f.in.EchoMode = f.Limit, textinput.EchoNormal
-	if f.Secret {
-		f.in.EchoMode = textinput.EchoPassword
 	}
 	return f.in
 }
@@ -197,10 +186,18 @@ func oneLine(s string) string {
 	return strings.ReplaceAll(strings.TrimRight(s, "\r\n"), "\r\n", "\n")
 }
 
-// View draws the label and the text in one line of exactly width columns.
+// View draws the label and the text in one line of exactly width columns. The text always gets
+// more room than its label.
 func (f *Field) View(width int, th *theme.Theme) string {
-	label, room := labelColumn(f.Label, f.LabelWidth, width, f.focused, th)
-	return label + f.text(room, th)
+	w := min(text.Width(text.Safe(f.Label)), width/2-1)
+	if w < 1 {
+		return f.text(width, th)
+	}
+	style := th.Label
+	if f.focused {
+		style = th.Accent
+	}
+	return style.Render(text.PadRight(text.Safe(f.Label), w)) + " " + f.text(width-w-1, th)
 }
 
 func (f *Field) text(width int, th *theme.Theme) string {
@@ -210,19 +207,14 @@ func (f *Field) text(width int, th *theme.Theme) string {
 	in := f.input()
 	safe := text.Safe(in.Value())
 	if !f.focused {
-		words, style := safe, th.Field
-		switch {
-		case safe == "":
-			words, style = text.Safe(f.Placeholder), th.Placeholder.Inherit(th.Field)
-		case f.Secret:
-			words = strings.Repeat("*", text.Width(safe))
+		if safe == "" {
+			return th.Placeholder.Inherit(th.Field).Render(text.Fit(text.Safe(f.Placeholder), width, 1))
 		}
-		return style.Render(text.Fit(words, width, 1))
+		return th.Field.Render(text.Fit(safe, width, 1))
 	}
 	if safe != in.Value() {
 		// The text input would draw characters that upset the terminal.
 		escaped := *newInput()
-		escaped.EchoMode = in.EchoMode
 		escaped.SetWidth(width - 1)
 		escaped.SetValue(safe)
 		escaped.SetCursor(utf8.RuneCountInString(text.Safe(string([]rune(in.Value())[:in.Position()]))))
@@ -234,28 +226,6 @@ func (f *Field) text(width int, th *theme.Theme) string {
 	in.SetWidth(width - 1) // the cursor has a cell of its own
 	in.SetCursor(in.Position())
 	return text.Fit(in.View(), width, 1)
-}
-
-// labelColumn draws the label of a form component and returns the number of columns
-// left for the component.
-func labelColumn(label string, labelWidth, width int, focused bool, th *theme.Theme) (drawn string, room int) {
-	if label == "" && labelWidth == 0 {
-		return "", max(0, width)
-	}
-	w := labelWidth
-	if w == 0 {
-		w = text.Width(text.Safe(label))
-	}
-	// The text always gets more room than its label.
-	w = min(w, max(0, width/2-1))
-	style := th.Label
-	if focused {
-		style = th.Accent
-	}
-	if w < 1 {
-		return "", max(0, width)
-	}
-	return style.Render(text.PadRight(text.Safe(label), w)) + " ", width - w - 1
 }
 
 // typed returns the text that a key press types, or "".

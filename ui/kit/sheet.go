@@ -71,13 +71,6 @@ func (s *Sheet) Note(sign theme.Sign, words string, th *theme.Theme) {
 	}
 }
 
-// Indent adds the lines of another sheet, which is narrower by columns, with their stops.
-func (s *Sheet) Indent(inner *Sheet, columns int) {
-	for i, line := range inner.lines {
-		s.Line(inner.stops[i], text.Blanks(columns)+line)
-	}
-}
-
 // Keep makes View scroll to the lines from number from to the last one so far.
 func (s *Sheet) Keep(from int) { s.from, s.to = from, len(s.lines) }
 

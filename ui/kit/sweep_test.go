@@ -72,7 +72,7 @@ func TestEverythingStaysInside(t *testing.T) {
 			return c.View(size, th)
 		},
 		"select": func(size image.Point, th *theme.Theme) string {
-			return kit.NewSelect("Sort", "name", hostile).View(size.X, th)
+			return (&kit.Select{Options: []string{"name", hostile}}).View(size.X, th)
 		},
 		"dialog": func(size image.Point, th *theme.Theme) string {
 			d := kit.NewDialog(func() time.Time { return now }, hostile, strings.Repeat(hostile+" ", 9),

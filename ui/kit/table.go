@@ -78,39 +78,30 @@ func (cs Columns) Widths(width int) []int {
 		}
 		out[worst] = 0
 	}
-	for left, more := width-need(), true; left > 0 && more; {
-		flex, first := 0, -1
+	// Each spare cell goes to the column that has got the fewest for its share. When all have what
+	// they need, the first one takes the rest.
+	got := make([]int, len(cs))
+	for left := width - need(); left > 0; left-- {
+		first, next := -1, -1
 		for i, c := range cs {
-			if out[i] > 0 && c.Flex > 0 {
-				if first < 0 {
-					first = i
-				}
-				if c.most == 0 || out[i] < c.most {
-					flex += c.Flex
-				}
+			if out[i] == 0 || c.Flex == 0 {
+				continue
+			}
+			if first < 0 {
+				first = i
+			}
+			if (c.most == 0 || out[i] < c.most) && (next < 0 || got[i]*cs[next].Flex < got[next]*c.Flex) {
+				next = i
 			}
 		}
 		if first < 0 {
 			break
 		}
-		if more = false; flex == 0 {
-			out[first] += left // all have what they need
-			break
+		if next < 0 {
+			next = first
 		}
-		for i, c := range cs {
-			if out[i] == 0 || c.Flex == 0 || c.most > 0 && out[i] >= c.most {
-				continue
-			}
-			extra := left * c.Flex / flex
-			flex -= c.Flex
-			left -= extra
-			if c.most > 0 && out[i]+extra > c.most {
-				left += out[i] + extra - c.most
-				extra, more = c.most-out[i], true
-			}
-			out[i] += extra
-		}
-		more = more || left > 0
+		out[next]++
+		got[next]++
 	}
 	room := width
 	for i, w := range out { // too narrow even for the columns that stay

@@ -279,23 +279,11 @@ func (a *TextArea) Update(msg tea.Msg) bool {
 	case tea.PasteMsg:
 		msg = tea.PasteMsg{Content: plainLines.Replace(m.Content)}
 	case tea.KeyPressMsg:
-		k := &a.in.KeyMap
-		if typed(m) == "" && !key.Matches(m, k.CharacterForward, k.CharacterBackward, k.WordForward, k.WordBackward,
-			k.LineStart, k.LineEnd, k.LineNext, k.LinePrevious, k.PageUp, k.PageDown, k.InputBegin, k.InputEnd, k.InsertNewline,
-			k.DeleteCharacterBackward, k.DeleteCharacterForward, k.DeleteWordBackward, k.DeleteWordForward,
-			k.DeleteAfterCursor, k.DeleteBeforeCursor) {
+		if name := m.String(); name == "tab" || name == "shift+tab" || name == "esc" || name == "ctrl+s" || name == "f1" {
 			return false
 		}
 	default:
-		by := wheelBy(msg)
-		for range max(by, -by) {
-			if by < 0 {
-				a.in.CursorUp()
-			} else {
-				a.in.CursorDown()
-			}
-		}
-		return by != 0
+		return false
 	}
 	a.in, _ = a.in.Update(msg)
 	return true

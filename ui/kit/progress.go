@@ -1,7 +1,7 @@
 package kit
 
 import (
-	"strings"
+	"charm.land/bubbles/v2/progress"
 
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -23,16 +23,18 @@ func (p Progress) Bar(width int, th *theme.Theme) string {
 	if width < 1 {
 		return ""
 	}
-	full, rest := th.BarGlyphs()
-	style, share := th.Bar, text.Share(p.Done, p.Total)
-	if p.Stalled && !p.Finished {
+	style, share := th.Bar, min(text.Share(p.Done, p.Total), 1-1/float64(width))
+	if p.Stalled {
 		style = th.BarStalled
 	}
-	cells := min(int(share*float64(width)), width-1)
 	if p.Finished {
-		cells = width
+		style, share = th.Bar, 1
 	}
-	return style.Render(strings.Repeat(full, cells)) + th.BarEmpty.Render(strings.Repeat(rest, width-cells))
+	full, rest := th.BarGlyphs()
+	bar := progress.New(progress.WithWidth(width), progress.WithoutPercentage(), progress.WithFillCharacters(full, rest),
+		progress.WithColors(style.GetForeground()))
+	bar.EmptyColor = th.BarEmpty.GetForeground()
+	return bar.ViewAs(share)
 }
 
 // Row draws the bar, the percentage and the bytes in one line of exactly width columns.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/bubbles/v2/viewport"
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/ui/text"
@@ -12,27 +13,25 @@ import (
 )
 
 // Reader shows a long text over the screen, such as the detail of a message, a webhook
-// or a request. The keys of lists and the wheel scroll; esc, q and enter close it.
+// or a request, in the viewport of bubbles. The keys of lists and the wheel scroll; esc, q and enter
+// close it.
 type Reader struct {
 	Popup
-	Pane
 	// Beside are additional actions, or nil.
 	Beside []Action
 
 	title, text string
-	wrapped     []string
-	width       int
+	lines       viewport.Model
 	size        image.Point
 }
 
 var _ Overlay = (*Reader)(nil)
 
-// maxLabel is the maximum width of a label with a hanging value.
-const maxLabel = 24
-
 // NewReader opens a reader. It keeps the line breaks of the text and escapes all other
 // control characters.
-func NewReader(title, text string) *Reader { return &Reader{title: title, text: text} }
+func NewReader(title, text string) *Reader {
+	return &Reader{title: title, text: text, lines: viewport.New(viewport.WithWidth(-1))}
+}
 
 // Text returns the original text, for copying.
 func (r *Reader) Text() string { return r.text }
@@ -45,51 +44,35 @@ func (r *Reader) Actions() []Action {
 	}, ListActions(func() Scroller { return r }, nil))
 }
 
+// Move scrolls by that many lines.
+func (r *Reader) Move(by int) { r.lines.SetYOffset(r.lines.YOffset() + by) }
+
+// Page returns the number of visible lines, and Len that of all.
+func (r *Reader) Page() int { return r.lines.Height() }
+func (r *Reader) Len() int  { return r.lines.TotalLineCount() }
+
 // Mouse scrolls on a wheel message.
 func (r *Reader) Mouse(msg tea.MouseMsg) tea.Cmd {
-	r.Wheel(msg)
+	r.Move(wheelBy(msg))
 	return nil
 }
 
 // Resize wraps the text for room.
 func (r *Reader) Resize(room image.Point) {
 	r.size = image.Pt(min(room.X, 88), room.Y)
-	r.wrap(BoxInner(r.size).X)
-	if room.Y > 3 {
-		r.size.Y = min(room.Y, len(r.wrapped)+2)
-	}
-	r.SetSize(len(r.wrapped), r.size)
-}
-
-// wrap wraps the text again if the width has changed.
-func (r *Reader) wrap(width int) {
-	if r.wrapped != nil && r.width == width {
-		return
-	}
-	r.wrapped, r.width = []string{}, width
-	for line := range strings.SplitSeq(unixLines.Replace(strings.TrimRight(r.text, "\r\n")), "\n") {
-		r.wrapped = append(r.wrapped, hang(text.Safe(line), width)...)
-	}
-}
-
-// hang wraps a line. If it is a label with a value, further lines of the value are
-// indented to where it begins.
-func hang(line string, width int) []string {
-	label, rest, found := strings.Cut(line, "  ")
-	value := strings.TrimLeft(rest, " ")
-	at := text.Width(line) - text.Width(value)
-	if !found || label == "" || value == "" || at > maxLabel || width < 2*at {
-		return text.Wrap(line, width)
-	}
-	lines := text.Wrap(value, width-at)
-	for i, l := range lines {
-		if i == 0 {
-			lines[i] = strings.TrimSuffix(line, value) + l
-			continue
+	if width := BoxInner(r.size).X; r.lines.Width() != width {
+		var lines []string
+		for line := range strings.SplitSeq(unixLines.Replace(strings.TrimRight(r.text, "\r\n")), "\n") {
+			lines = append(lines, text.Wrap(text.Safe(line), width)...)
 		}
-		lines[i] = text.Blanks(at) + l
+		r.lines.SetWidth(width)
+		r.lines.SetContentLines(lines)
 	}
-	return lines
+	if room.Y > 3 {
+		r.size.Y = min(room.Y, r.Len()+2)
+	}
+	r.lines.SetHeight(BoxInner(r.size).Y)
+	r.Move(0)
 }
 
 // View draws the reader as a box no larger than room.
@@ -99,10 +82,9 @@ func (r *Reader) View(room image.Point, th *theme.Theme) string {
 	}
 	drawn := *r // drawing changes nothing
 	drawn.Resize(room)
-	from, to := drawn.Visible()
 	footer := "esc closes"
-	if extent := drawn.extent(); extent != "" {
-		footer = extent + ", esc closes"
+	if n := drawn.Len(); n > drawn.Page() {
+		footer = text.Count(min(n, drawn.lines.YOffset()+drawn.Page())) + " of " + text.Plural(n, "line") + ", " + footer
 	}
-	return popupBox(r.title, footer, strings.Join(drawn.wrapped[from:to], "\n"), drawn.size, th)
+	return popupBox(r.title, footer, drawn.lines.View(), drawn.size, th)
 }

@@ -100,17 +100,3 @@ func TestClicks(t *testing.T) {
 		t.Error("the right button double clicks")
 	}
 }
-
-// TestReaderHangsValues: a long value continues below its own beginning. Other lines are not changed.
-func TestReaderHangsValues(t *testing.T) {
-	text := "Drawn with     block glyphs: no real pictures here\n\n{\"a\": \"a long line of a post without labels at all\"}"
-	view := ansi.Strip(kit.NewReader("Terminal", text).View(pt(40, 12), theme.New(true, true)))
-	for _, want := range []string{
-		"│Drawn with     block glyphs: no real  │", "│               pictures here          │",
-		"│{\"a\": \"a long line of a post without  │", "│labels at all\"}                       │",
-	} {
-		if !strings.Contains(view, want) {
-			t.Errorf("no line %q in\n%s", want, view)
-		}
-	}
-}

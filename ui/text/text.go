@@ -276,7 +276,7 @@ func HasAll(words []string, texts ...string) bool {
 // SortKey returns a key whose bytes sort a name as people expect: ignoring case, with numbers by
 // value. Make it once per name: comparing keys is much cheaper than comparing names.
 func SortKey(name string) string {
-	b := make([]byte, 0, len(name)+8)
+	b := make([]byte, 0, len(name)+4)
 	name = strings.ToLower(name)
 	digit := func(i int) bool { return i < len(name) && name[i] >= '0' && name[i] <= '9' }
 	for i := 0; i < len(name); {

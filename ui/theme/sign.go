@@ -89,9 +89,9 @@ func (t *Theme) SignStyle(s Sign) lipgloss.Style {
 }
 
 // BarGlyphs returns the cells of a progress bar.
-func (t *Theme) BarGlyphs() (done, rest string) {
+func (t *Theme) BarGlyphs() (done, rest rune) {
 	if t.Color {
-		return "━", "─"
+		return '━', '─'
 	}
-	return "=", "-"
+	return '=', '-'
 }

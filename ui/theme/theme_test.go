@@ -226,7 +226,7 @@ func TestSignsAreNarrowEverywhere(t *testing.T) {
 			t.Error("signs out of range are not blank")
 		}
 		done, rest := th.BarGlyphs()
-		if done == rest || ansi.StringWidth(done) != 1 || ansi.StringWidth(rest) != 1 {
+		if done == rest || ansi.StringWidth(string(done)) != 1 || ansi.StringWidth(string(rest)) != 1 {
 			t.Errorf("bar of %q and %q", done, rest)
 		}
 	}

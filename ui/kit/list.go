@@ -680,9 +680,21 @@ func (l *List[T]) markRows(on func(marked bool) bool) {
 	l.setMarks(rows, on)
 }
 
-// Position describes the position of the cursor and the length of an open range.
+// Position describes the position of the cursor among the rows and the length of an open range.
 func (l *List[T]) Position() string {
-	words := l.rows.Position()
+	if len(l.lines) == 0 {
+		return l.rows.Position()
+	}
+	at, rows := 0, 0
+	for i, line := range l.lines {
+		if line.row >= 0 {
+			rows++
+		}
+		if i == l.rows.Cursor() {
+			at = max(1, rows)
+		}
+	}
+	words := text.Count(at) + " of " + text.Count(rows)
 	if from, to := l.span(); from <= to {
 		words = "range of " + text.Count(to-from+1) + " · " + words
 	}

@@ -200,11 +200,12 @@ func (l *List[T]) drawRows(size image.Point, th *theme.Theme) (head, rows string
 		if l.Empty == nil {
 			return "", ""
 		}
-		lines := text.Wrap(l.Empty(), min(size.X, 76))
+		lines := text.Wrap(l.Empty(), min(size.X, 60))
+		left := max(0, (size.X-Size(strings.Join(lines, "\n")).X)/2)
 		for i := range lines {
-			lines[i] = th.Muted.Render(lines[i])
+			lines[i] = text.Blanks(left) + th.Muted.Render(lines[i])
 		}
-		return "", strings.Repeat("\n", max(0, min(2, size.Y-len(lines)))) + strings.Join(lines, "\n")
+		return "", strings.Repeat("\n", max(0, (size.Y-len(lines))/3)) + strings.Join(lines, "\n")
 	}
 	if l.tiled() {
 		return "", l.Tiles().View(size, th)

@@ -60,7 +60,7 @@ func (m *Model) firstChoices() []choice {
 			func() tea.Cmd { return m.ask(account.Options{Mode: account.AddWithEnvironment, Use: true}) },
 		})
 	}
-	return append(choices, choice{"x", "Leave", "Nothing has been written or connected.", func() tea.Cmd { return tea.Quit }})
+	return append(choices, choice{"q", "Quit", "Nothing has been written or connected.", func() tea.Cmd { return tea.Quit }})
 }
 
 // helpChoices returns the ways to solve the problem.

@@ -230,7 +230,7 @@ func TestActions(t *testing.T) {
 	for _, a := range d.Host.Actions() {
 		words = append(words, a.Label())
 	}
-	for _, want := range []string{"choose", "Leave", "Try it here", "Connect an account", "Use the key from the environment", "next choice"} {
+	for _, want := range []string{"choose", "Quit", "Try it here", "Connect an account", "Use the key from the environment", "next choice"} {
 		if !slices.Contains(words, want) {
 			t.Errorf("%q is not among the actions %q", want, words)
 		}

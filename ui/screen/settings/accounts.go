@@ -223,7 +223,7 @@ func (m *Model) searchKey() tea.Cmd {
 	case p.Kind == "" || place.known:
 		return nil
 	case p.Kind == config.KindLocal:
-		place.tell("its own, in its folder")
+		place.tell("made by the library, in its folder")
 		return nil
 	case p.Name == m.o.Profile.Name && m.o.Profile.KeySource != "":
 		place.tell("in use: " + m.o.Profile.KeySource)

@@ -100,7 +100,7 @@ func (c Config) Use(name string) (Config, error) {
 // none. The other choices have functions of their own. An empty list of bookmarks removes them.
 func (c Config) Set(want Choices) (Config, error) {
 	return c.edit(func(now Config, next *state) (changed []string, err error) {
-		if problem := oneOf("theme", want.Theme, now.ThemeNames()...); problem != nil && want.Theme != c.Theme {
+		if problem := oneOf("theme", want.Theme, Themes()...); problem != nil && want.Theme != c.Theme {
 			return nil, problem
 		}
 		if !utf8.ValidString(strings.Join(want.Bookmarks, "")) {

@@ -159,7 +159,7 @@ func (s *sources) config() (Config, error) {
 	c = c.withDefaults(s.paths)
 	// A name in state.json may no longer exist in config.toml. A theme falls back to the default; a
 	// missing profile is an error when it is opened, so that another can still be chosen.
-	if c.lineIn("theme") == 0 && !slices.Contains(c.ThemeNames(), c.Theme) {
+	if c.lineIn("theme") == 0 && !slices.Contains(Themes(), c.Theme) {
 		c.Theme = ThemeAuto
 	}
 	err := c.check()
@@ -189,10 +189,7 @@ func (c *Config) check() error {
 		}
 		problems = append(problems, at)
 	}
-	report(oneOf("theme", c.Theme, c.ThemeNames()...))
-	for _, name := range slices.Sorted(maps.Keys(c.Themes)) {
-		checkTheme(name, c.Themes[name], report)
-	}
+	report(oneOf("theme", c.Theme, Themes()...))
 	report(oneOf("colors", c.Colors, DepthAuto, Depth16, Depth256, DepthTrue, DepthNone))
 	report(oneOf("pictures", c.Pictures, PicturesAuto, PicturesKitty, PicturesITerm, PicturesSixel, PicturesBlocks, PicturesOff))
 	report(oneOf("signal", c.Signal, SignalBell, SignalDesktop, SignalOff))

@@ -104,7 +104,7 @@ var examples = sync.OnceValues(func() ([]place, []string) {
 
 // generic replaces the user's name in a key.
 func generic(key []string) []string {
-	if len(key) > 1 && (key[0] == "profiles" || key[0] == "themes") {
+	if len(key) > 1 && (key[0] == "profiles") {
 		key[1] = "NAME"
 	}
 	return key

@@ -272,18 +272,14 @@ func TestForeignState(t *testing.T) {
 	}
 }
 
-// TestGoneFromTheUsersFile: what state.json names may be missing in config.toml. A missing theme
-// becomes the default. For a missing profile the user has to choose, because files must not go
-// elsewhere silently.
+// TestGoneFromTheUsersFile: what state.json names may be missing in config.toml. For a missing profile
+// the user has to choose, because files must not go elsewhere silently.
 func TestGoneFromTheUsersFile(t *testing.T) {
-	paths := home(t, "[themes.sea.dark]\naccent = \"1\"\n[profiles.work]\nupload_url = \"https://u\"\nbase_url = \"https://u\"\n")
-	c := must(t)(set(load(t, paths), func(want *Choices) { want.Theme = "sea" }))
+	paths := home(t, "[profiles.work]\nupload_url = \"https://u\"\nbase_url = \"https://u\"\n")
+	c := load(t, paths)
 	must(t)(c.Use("work"))
 	overwrite(t, paths.Config, "")
 	c = load(t, paths)
-	if c.Theme != ThemeAuto {
-		t.Errorf("theme %q, want %q", c.Theme, ThemeAuto)
-	}
 	if _, err := c.Find(c.Profile); err == nil || !strings.Contains(err.Error(), `there is no profile "work"`) {
 		t.Errorf("in use: %v", err)
 	}
@@ -371,7 +367,7 @@ func TestDefaultTextIsRight(t *testing.T) {
 		c.Webhook != d.Webhook || c.Local.Addr != d.Local.Addr || c.Local.MaxSize != d.Local.MaxSize {
 		t.Errorf("an example is not the default: %+v", c)
 	}
-	for prefix, of := range map[string]any{"": Config{}, "webhook.": Webhook{}, "local.": Local{}, "profiles.NAME.": Profile{}, "themes.NAME.dark.": Colors{}} {
+	for prefix, of := range map[string]any{"": Config{}, "webhook.": Webhook{}, "local.": Local{}, "profiles.NAME.": Profile{}} {
 		for _, field := range reflect.VisibleFields(reflect.TypeOf(of)) {
 			key, _, _ := strings.Cut(field.Tag.Get("toml"), ",")
 			if key != "" && key != "-" && !slices.ContainsFunc(places, func(p place) bool { return strings.HasPrefix(strings.Join(p.key, ".")+".", prefix+key+".") }) {

@@ -38,9 +38,8 @@ type Options struct {
 	Sources []api.Source
 	// Samples writes sample pictures and returns the path of the one to begin with.
 	Samples func() (string, error)
-	// Theme names a built-in theme or one of Themes, the user's own; empty means "auto".
-	Theme  config.Theme
-	Themes map[config.Theme]config.UserTheme
+	// Theme names a theme; empty means "auto".
+	Theme config.Theme
 	// Pictures is how pictures are drawn; empty means as well as the terminal can.
 	Pictures picture.Setting
 	// Colors describes the number of colors and its reason. TmuxSixel means that the terminal around tmux supports sixel.

@@ -50,7 +50,7 @@ func Run(ctx context.Context, request session.Options, o Options) error {
 	}
 	o.First = !settings.Exists && !request.Unnamed() && request.Profile == ""
 	o.Profile, o.Addresses = request.Profile, request.Flags()
-	o.Theme, o.Themes, o.Signal, o.Pictures = settings.Theme, settings.Themes, settings.Signal, picture.Setting(settings.Pictures)
+	o.Theme, o.Signal, o.Pictures = settings.Theme, settings.Signal, picture.Setting(settings.Pictures)
 	o.Paths, o.Keys = request.Paths, request.Keys
 	o.Debug = slog.Default().Enabled(ctx, slog.LevelDebug)
 	o.Terminal = os.Stdout

@@ -78,11 +78,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 
 // setTheme applies the theme of the settings with what is known about the terminal.
 func (m *Model) setTheme() {
-	own := m.o.Themes[m.o.Theme]
-	m.theme = theme.Make(theme.Look{
-		Name: string(m.o.Theme), Ground: m.ground.Color, Depth: m.profile.Profile,
-		OwnDark: theme.Palette(own.Dark), OwnLight: theme.Palette(own.Light),
-	})
+	m.theme = theme.Make(theme.Look{Name: string(m.o.Theme), Ground: m.ground.Color, Depth: m.profile.Profile})
 }
 
 // message handles everything but input. from is the sending screen, or nil.
@@ -117,7 +113,7 @@ func (m *Model) message(msg tea.Msg, from page.Screen) tea.Cmd {
 	case page.Open:
 		return openAddress(msg.Address)
 	case settings.Changed:
-		m.o.Theme, m.o.Themes = msg.Theme, msg.Themes
+		m.o.Theme = msg.Theme
 		m.setTheme()
 		m.o.Signal = msg.Signal
 		if m.session != nil {

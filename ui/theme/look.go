@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// The names of the built-in themes. Auto is Dark or Light, depending on the terminal's
+// The names of the themes. Auto is Dark or Light, depending on the terminal's
 // background.
 const (
 	Auto         = "auto"
@@ -19,15 +19,12 @@ const (
 
 // Look describes the theme to make.
 type Look struct {
-	// Name is a built-in theme; any other name means OwnDark and OwnLight.
+	// Name is a theme; any other name means Auto.
 	Name string
 	// Ground is the terminal's own background. Nil means unknown and counts as dark.
 	Ground color.Color
 	// Depth is the number of colors of the terminal; Unknown means all.
 	Depth colorprofile.Profile
-	// OwnDark and OwnLight are the user's colors for the two kinds of background. If one
-	// is empty, the other applies to both.
-	OwnDark, OwnLight Palette
 }
 
 // Make returns a theme. A terminal of 16 colors gets the theme without color, with its
@@ -77,18 +74,6 @@ func (l Look) palette() (dark bool, p Palette) {
 			return dark, darkContrast
 		}
 		return dark, lightContrast
-	case Auto, NoColor, "":
-	default:
-		switch none := (Palette{}); {
-		case l.OwnLight == none && l.OwnDark != none:
-			dark = true
-		case l.OwnDark == none && l.OwnLight != none:
-			dark = false
-		}
-		if dark {
-			return dark, l.OwnDark.over(darkPalette)
-		}
-		return dark, l.OwnLight.over(lightPalette)
 	}
 	if dark {
 		return dark, darkPalette

@@ -1,8 +1,7 @@
 package theme
 
 // Palette holds the colors of the roles: "#rrggbb", or "0" to "255" for one of the
-// terminal's own. "" means the color of the built-in theme for the same background, and
-// for Ground and Text the terminal's own.
+// terminal's own. For Ground and Text, "" means the terminal's own.
 type Palette struct {
 	// Ground and Text are the background and the plain text. If set, the terminal's own
 	// are changed to them.
@@ -67,22 +66,3 @@ var (
 	ansiDark  = Palette{Accent: "6", Good: "2", Warn: "3", Bad: "1", Marked: "5"}
 	ansiLight = Palette{Accent: "4", Bad: "1", Marked: "5"}
 )
-
-// over returns the palette with its missing colors taken from below.
-func (p Palette) over(below Palette) Palette {
-	from := below.colors()
-	for i, c := range p.colors() {
-		if *c == "" {
-			*c = *from[i]
-		}
-	}
-	return p
-}
-
-// colors returns pointers to all colors of the palette.
-func (p *Palette) colors() []*string {
-	return []*string{
-		&p.Ground, &p.Text, &p.Muted, &p.Accent, &p.Good, &p.Warn, &p.Bad, &p.Marked, &p.Line,
-		&p.Raised, &p.RaisedText, &p.Selected, &p.SelectedText, &p.SelectedMuted, &p.Strong, &p.StrongText,
-	}
-}

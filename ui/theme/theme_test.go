@@ -87,8 +87,6 @@ func TestColorsCanBeRead(t *testing.T) {
 // TestMake: a look becomes the theme of its name, for the terminal's background and colors.
 func TestMake(t *testing.T) {
 	white, black := lipgloss.Color("#ffffff"), lipgloss.Color("#000000")
-	own := Look{Name: "sea", OwnDark: Palette{Accent: "#123456"}, OwnLight: Palette{Accent: "39"}}
-	onlyDark := Look{Name: "sea", OwnDark: Palette{Accent: "#123456"}}
 	with := func(l Look, ground color.Color, depth colorprofile.Profile) Look {
 		l.Ground, l.Depth = ground, depth
 		return l
@@ -110,9 +108,6 @@ func TestMake(t *testing.T) {
 		"a terminal without":        {with(Look{Name: Dark}, black, colorprofile.ASCII), true, false, "", ""},
 		"16 colours":                {with(Look{Name: HighContrast}, black, colorprofile.ANSI), true, false, "6", ""},
 		"16 colours on light":       {with(Look{Name: Auto}, white, colorprofile.ANSI), false, false, "4", ""},
-		"own on dark":               {with(own, black, 0), true, true, "#123456", ""},
-		"own on light":              {with(own, white, 0), false, true, "39", ""},
-		"own for dark only":         {with(onlyDark, white, 0), true, true, "#123456", darkGround},
 		"one that is gone":          {Look{Name: "sea"}, true, true, darkPalette.Accent, ""},
 	} {
 		th := Make(c.look)
@@ -135,17 +130,6 @@ func TestMake(t *testing.T) {
 		case (th.Ground == nil) != (th.Plain == nil):
 			t.Errorf("%s: ground %v without text %v", name, th.Ground, th.Plain)
 		}
-	}
-	// A color that is missing in a theme is that of the built-in one.
-	if got := Make(own).Good.GetForeground(); got != lipgloss.Color(darkPalette.Good) {
-		t.Errorf("good is %v", got)
-	}
-}
-
-// TestOverFillsEveryRole: every role of a palette may be missing in a theme.
-func TestOverFillsEveryRole(t *testing.T) {
-	if got := (Palette{}).over(darkContrast); got != darkContrast {
-		t.Errorf("got %+v, want %v", got, darkContrast)
 	}
 }
 

@@ -56,7 +56,6 @@ type Options struct {
 // Changed reports that a preference was saved. Screens apply it at once.
 type Changed struct {
 	Theme       config.Theme
-	Themes      map[config.Theme]config.UserTheme
 	Pictures    config.Pictures
 	Signal      config.Signal
 	Concurrency int
@@ -121,7 +120,7 @@ const adaptive = "automatic"
 
 var preferences = []*preference{
 	{
-		"Appearance", "theme", "Theme", func(*Model) string { return "Colors of the screens, also of your own themes in config.toml." },
+		"Appearance", "theme", "Theme", func(*Model) string { return "Colors of the screens." },
 		[]option{
 			{string(config.ThemeAuto), "", "dark or light, like the background of the terminal"},
 			{string(config.ThemeDark), "", "a dark background, also in a light terminal"},
@@ -185,21 +184,13 @@ var preferences = []*preference{
 	},
 }
 
-// optionsOf returns the options of a preference, also those that config.toml adds.
+// optionsOf returns the options of a preference, also the one that config.toml sets.
 func (m *Model) optionsOf(p *preference) []option {
-	list := slices.Clone(p.options)
-	add := func(value, about string) {
-		if !slices.ContainsFunc(list, func(o option) bool { return o.value == value }) {
-			list = append(list, option{value, "", about})
-		}
+	value := p.value(&m.config.Choices)
+	if slices.ContainsFunc(p.options, func(o option) bool { return o.value == value }) {
+		return p.options
 	}
-	if p.key == "theme" {
-		for _, name := range m.config.ThemeNames() {
-			add(string(name), "your theme, from config.toml: E edits it")
-		}
-	}
-	add(p.value(&m.config.Choices), "")
-	return list
+	return append(slices.Clone(p.options), option{value, "", ""})
 }
 
 // New returns the screen.
@@ -396,7 +387,7 @@ func (m *Model) write() tea.Cmd {
 				return page.Send(page.Problem(err))
 			}
 			m.config = next
-			return tea.Batch(m.write(), page.Send(Changed{next.Theme, next.Themes, next.Pictures, next.Signal, next.Concurrency}))
+			return tea.Batch(m.write(), page.Send(Changed{next.Theme, next.Pictures, next.Signal, next.Concurrency}))
 		})
 	}
 }

@@ -210,17 +210,6 @@ func TestProgramSettings(t *testing.T) {
 	}
 }
 
-// TestUserTheme: a user's own theme can be chosen, and the screen sends its colors at once.
-func TestUserTheme(t *testing.T) {
-	d := newDriver(t)
-	d.Own("[themes.sea.dark]\naccent = \"#5fd7ff\"\n")
-	d.open().to("Theme").Press("right", "right", "right", "right", "right")
-	got := last[Changed](d)
-	if got.Theme != "sea" || got.Themes["sea"].Dark.Accent != "#5fd7ff" || d.Settings().Theme != "sea" {
-		t.Errorf("%+v", got)
-	}
-}
-
 // TestFastChoicesAllHold: a choice made during a save is saved after it.
 func TestFastChoicesAllHold(t *testing.T) {
 	d := newDriver(t).open().to("Theme")

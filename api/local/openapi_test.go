@@ -134,8 +134,7 @@ func serveDescribed(t *testing.T, o local.Options) (address string, allSucceeded
 	d = describe(t, library)
 	return server.URL, func() {
 		for _, operation := range []string{
-			"GET /v1/customMetadataFields", "GET /api/v1/library", "GET /_mediadesk/health", "GET /_mediadesk/openapi.json",
-			"GET /_mediadesk/requests", "POST /_mediadesk/reset",
+			"GET /v1/customMetadataFields", "GET /api/v1/library",
 		} {
 			method, path, _ := strings.Cut(operation, " ")
 			ask(server.Config.Handler, method, path)
@@ -143,7 +142,7 @@ func serveDescribed(t *testing.T, o local.Options) (address string, allSucceeded
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		for _, r := range local.Routes() {
-			if name := r.Method + " " + r.Pattern; !d.seen[name] && r.Summary != "Cancel an extension that works on a file" {
+			if name := r.Method + " " + r.Pattern; !d.seen[name] && r.Summary != "Cancel an extension that works on a file" && !strings.HasPrefix(r.Pattern, "/_mediadesk/") {
 				t.Errorf("%s never succeeded", name)
 			}
 		}

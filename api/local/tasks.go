@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -111,6 +113,88 @@ func (t *task) misfit() string {
 		return fmt.Sprintf("its vocabulary has %d characters in total; the limit is %d", length, maxTagText)
 	}
 	return ""
+}
+
+// answerTasks carries out the tasks of ai-tasks on a file. It is a stand-in, the same for the same
+// request: selections are the first words of the vocabulary, and a question is answered with yes if
+// it names what the tagging extensions measure, else it is unknown. If one task fails, none is done:
+// failure says why. err is an error of the records.
+func (l *Library) answerTasks(tx store.Tx, run *store.Run, file *store.File, found []api.AITag) (failure, err error) {
+	tasks, failure := readTasks(run.Extension.Rest["tasks"])
+	if failure != nil {
+		return failure, nil
+	}
+	fields, err := metadataFields(tx)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]json.RawMessage{}
+	maps.Copy(values, file.Metadata)
+	for i, t := range tasks {
+		if err := t.answer(file, values, fields, found); err != nil {
+			return fmt.Errorf("task %d: %w", i+1, err), nil
+		}
+	}
+	file.Metadata, file.Updated = values, l.now()
+	return nil, tx.Files.Update(file)
+}
+
+func (t *task) answer(file *store.File, values map[string]json.RawMessage, fields []api.MetadataField, found []api.AITag) error {
+	set := func(name string, value json.RawMessage) error {
+		values[name] = value
+		return api.CheckMetadata(fields, map[string]json.RawMessage{name: value})
+	}
+	words := t.Vocabulary
+	at := slices.IndexFunc(fields, func(f api.MetadataField) bool { return f.Name == t.Field })
+	if words == nil && at >= 0 {
+		words = fields[at].Schema.Options
+	}
+	n := 1
+	if t.MinSelections != nil {
+		n = max(n, *t.MinSelections)
+	}
+	words = words[:min(n, len(words))]
+	switch t.Type {
+	case "select_tags":
+		for _, raw := range words {
+			var tag string
+			_ = json.Unmarshal(raw, &tag) // readTasks checked it
+			file.Tags = unique(append(slices.Clip(file.Tags), tag))
+		}
+		return nil
+	case "select_metadata":
+		switch {
+		case at < 0:
+			return fmt.Errorf("there is no custom metadata field %s", quote(t.Field))
+		case len(words) == 0:
+			return fmt.Errorf("the custom metadata field %s has no options, and the task has no vocabulary", quote(t.Field))
+		case fields[at].Schema.Type != api.MetadataMultiSelect:
+			return set(t.Field, words[0])
+		}
+		list, err := json.Marshal(words)
+		if err != nil {
+			return err
+		}
+		return set(t.Field, list)
+	}
+	o, instruction := t.OnUnknown, strings.ToLower(t.Instruction)
+	if slices.ContainsFunc(found, func(tag api.AITag) bool { return strings.Contains(instruction, strings.ToLower(tag.Name)) }) {
+		o = t.OnYes
+	}
+	if o == nil {
+		return nil
+	}
+	file.Tags = unique(append(slices.Clip(file.Tags), o.AddTags...))
+	file.Tags = slices.DeleteFunc(file.Tags, func(tag string) bool { return slices.Contains(o.RemoveTags, tag) })
+	for _, one := range o.UnsetMetadata {
+		delete(values, one.Field)
+	}
+	for _, one := range o.SetMetadata {
+		if err := set(one.Field, one.Value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readExtensions reads the extensions of a request and checks the options of those that the library

@@ -38,7 +38,7 @@ func New(commands map[string][]string) *Tools { return &Tools{commands: commands
 
 // Knows reports whether an extension of that name exists.
 func (t *Tools) Knows(name string) bool {
-	return len(t.commands[name]) > 0 || name == api.RemoveBackground || api.IsTagging(name)
+	return len(t.commands[name]) > 0 || name == api.RemoveBackground || name == api.AITasks || api.IsTagging(name)
 }
 
 // Own reports whether an extension is built in and not replaced by a command.
@@ -61,7 +61,7 @@ func (t *Tools) Run(ctx context.Context, in Input) (out Output, err error) {
 		return runCommand(ctx, t.commands[name], in, t.limits)
 	case name == api.RemoveBackground:
 		out, err = removeBackground(ctx, in)
-	case api.IsTagging(name):
+	case api.IsTagging(name), name == api.AITasks: // from whose tags the caller answers the tasks
 		out.Tags, err = findTags(ctx, in)
 	default:
 		err = fmt.Errorf("no extension %q in the local library", name)

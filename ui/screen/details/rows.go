@@ -53,7 +53,10 @@ func (m *Model) rows(fields []*edit.Row) []*edit.Row {
 			}
 		}
 	}
-	rows := slices.Insert(fields, min(1, len(fields)), m.aiRow())
+	rows := fields
+	if m.noAI() == "" {
+		rows = slices.Insert(rows, min(1, len(rows)), m.aiRow())
+	}
 	for _, fact := range m.facts(&m.current().file) {
 		row := &edit.Row{
 			ID: "fact." + fact.Group + "." + fact.Label, Label: fact.Label, Kind: edit.Structured, More: true,

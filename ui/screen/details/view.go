@@ -11,6 +11,7 @@ import (
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
@@ -61,6 +62,18 @@ func (m *Model) layout(size image.Point) layout {
 	l.facts = min(sideFacts, max(0, l.picture.Dy()-4))
 	if l.picture.Max.Y -= l.facts; !m.current().canHaveRegion() && !m.showsSheet() {
 		l.picture = image.Rectangle{}
+	}
+	if w, h, ok := m.current().file.PixelSize(); ok && !m.showsSheet() {
+		// The facts follow the picture, which has room for the crop of a region.
+		of := image.Pt(w, h)
+		if plane, ok := m.Region.Plane(); ok {
+			of = plane.Upright()
+		}
+		high := picture.Fit(of, l.picture.Dx(), l.picture.Dy(), m.Region.Draw().CellAspect).Dy()
+		if m.current().Region() != "" {
+			high += high*2/3 + 1
+		}
+		l.picture.Max.Y = min(l.picture.Max.Y, l.picture.Min.Y+high)
 	}
 	return l
 }

@@ -21,11 +21,11 @@ func TestPatternsInTheForm(t *testing.T) {
 	if !m.Capturing() {
 		t.Fatal("the patterns take no text")
 	}
-	write(t, m, "{date:YYYY}-{n:03}.{ext}")
+	write(t, m, "{ext},%{name}")
 	press(t, m, "tab")
 	write(t, m, "/été/{ext}")
 	press(t, m, "tab")
-	write(t, m, "{ext},%{name}")
+	write(t, m, "{date:YYYY}-{n:03}.{ext}")
 	text := strings.Join(strings.Fields(screen(m, 140, 30)), " ")
 	for _, want := range []string{"3 files", "/été/png/20", "-001.png", "-002.png", "tags png, %a b", "stays as before: no date", "1 file cannot be filled in"} {
 		if !strings.Contains(text, want) {
@@ -59,7 +59,7 @@ func TestPatternsInTheForm(t *testing.T) {
 	}
 
 	// An invalid pattern gives the position of the error and is not applied.
-	press(t, m, "ctrl+t")
+	press(t, m, "ctrl+t", "shift+tab")
 	write(t, m, "ab{nme}")
 	if text := screen(m, 140, 30); !strings.Contains(text, "character 3: {nme} is no field") {
 		t.Errorf("the error is not shown:\n%s", text)

@@ -19,9 +19,9 @@ import (
 
 // patternFields are the fields that patterns can fill, in order.
 var patternFields = [...]struct{ field, label, hint string }{
-	{"name", "Name", "keep the names: try {name}-{n:03}.{ext}"},
-	{"folder", "Folder", "keep the folders: try /{folder}/{exif:date:YYYY}"},
 	{"tags", "Add tags", "add none: try {folder},{exif:date:YYYY}"},
+	{"folder", "Folder", "keep the folders: try /{folder}/{exif:date:YYYY}"},
+	{"name", "Name", "keep the names: try {name}-{n:03}.{ext}"},
 }
 
 // patternView edits the patterns and previews the results in a table.
@@ -153,7 +153,7 @@ func patternFile(s *source, number int) edit.PatternFile {
 
 // fillIn writes the results of the valid patterns into a file's values.
 func (v *patternView) fillIn(d *edit.Draft, f edit.PatternFile) error {
-	cleaned := [...]func(string) string{nil, edit.FolderText, strings.NewReplacer(",", " ", "%", " ").Replace}
+	cleaned := [...]func(string) string{strings.NewReplacer(",", " ", "%", " ").Replace, edit.FolderText, nil}
 	for n, p := range v.patterns {
 		if p == "" || p.Check() != nil {
 			continue
@@ -203,7 +203,7 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 	if v.skipped > 0 {
 		foot = text.Plural(v.skipped, "file") + " cannot be filled in · " + foot
 	}
-	return kit.BoxFooter("Name, folder and tags by patterns: "+text.Plural(len(v.rows), "file"), foot,
+	return kit.BoxFooter("Tags, folder and name by patterns: "+text.Plural(len(v.rows), "file"), foot,
 		kit.JoinV(v.form.View(form, true, th), head, rows), size, true, th)
 }
 
@@ -211,7 +211,7 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 func (v *patternView) row(r *patternRow, column, width int, selected bool, th *theme.Theme) string {
 	d := &source{Draft: r.draft}
 	sign, words := theme.SignNone, d.folder()+d.storedName()
-	if v.patterns[2] != "" {
+	if v.patterns[0] != "" {
 		words += "  tags " + strings.Join(d.Tags.Or(nil), ", ")
 	}
 	_, folderErr := api.CleanFolder(d.Folder.Or(""))

@@ -155,7 +155,7 @@ func (w *world) try(t *rapid.T) {
 		return
 	}
 	exists := before != nil
-	if said.Result != api.Refusal && err != nil && (known || !exists || m.says(s, "overwriteFile") != "false") {
+	if said.Result != api.Refusal && err != nil && (known || !exists || u.OverwriteFile.Or(true)) {
 		t.Fatalf("no check stops it, and the library refuses: %v\n%v\n%+v", err, said.Lines(), s.Entry)
 	}
 	for n, l := range said.Lines() {

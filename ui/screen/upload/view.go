@@ -113,7 +113,7 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 		return kit.OverlayCenter(text.Fit("", size.X, size.Y), kit.Paragraph(words, min(size.X, 56), th.Muted))
 	}
 	l := m.layout(size)
-	list, form, side := m.ViewFiles(l.list, th), m.ViewForm(m.title(), l.form, th), m.viewSide(l, th)
+	list, form, side := m.ViewFiles(l.list, th), m.viewForm(l, th), m.viewSide(l, th)
 	body := kit.JoinV(kit.JoinH(list, form), side)
 	if l.side.Min.X > 0 {
 		body = kit.JoinH(list, form, side)
@@ -226,36 +226,49 @@ func (m *Model) sayPrediction(facts *kit.Facts, s *source) {
 	}
 }
 
-// leastThumb is the least height, in rows, for pictures on the side.
+// leastThumb is the least height, in rows, for pictures.
 const leastThumb = 6
 
-// divideSide returns the size of the side's lines, and that of the pictures below them; zero if they do not fit.
-func (m *Model) divideSide(l layout, lines int) (side, thumbs image.Point) {
-	side = l.side.Size()
-	if rest := side.Y - lines - 2; m.o.Loader != nil && l.side.Min.X > 0 && rest >= leastThumb {
-		return image.Pt(side.X, lines+2), kit.BoxInner(image.Pt(side.X, rest))
+// divideForm returns the rectangle of the form's rows, and that of the pictures below them; empty if they do not fit.
+func (m *Model) divideForm(l layout) (form, thumbs image.Rectangle) {
+	form = l.form
+	y := form.Min.Y + m.Form.Height(kit.BoxInner(form.Size()).X) + 2
+	if m.o.Loader == nil || form.Max.Y-y < leastThumb {
+		return form, image.Rectangle{}
 	}
-	return side, image.Point{}
+	thumbs = image.Rect(form.Min.X+1, y, form.Max.X-1, form.Max.Y)
+	form.Max.Y = y
+	return form, thumbs
 }
 
 // settle lays out the parts and loads the pictures.
 func (m *Model) settle(l layout) tea.Cmd {
 	lines, _ := m.sideLines(l, measured)
-	size, thumbs := m.divideSide(l, len(lines))
-	m.side.SetSize(len(lines), size)
+	m.side.SetSize(len(lines), l.side.Size())
+	form, thumbs := m.divideForm(l)
 	if m.away {
-		thumbs = image.Point{}
+		thumbs = image.Rectangle{}
 	}
-	return m.Settle(l.list, l.form, image.Rectangle{Max: thumbs}, image.Rectangle{})
+	return m.Settle(l.list, form, thumbs, image.Rectangle{})
 }
 
-// viewSide draws the prediction, and the pictures below it if they fit.
+// viewForm draws the form, and the pictures below it if they fit.
+func (m *Model) viewForm(l layout, th *theme.Theme) string {
+	form, thumbs := m.divideForm(l)
+	out := m.ViewForm(m.title(), form, th)
+	if !thumbs.Empty() {
+		out = kit.JoinV(out, kit.JoinH(text.Fit("", 1, thumbs.Dy()), m.Sheet.View(thumbs.Size(), th)))
+	}
+	return out
+}
+
+// viewSide draws the prediction.
 func (m *Model) viewSide(l layout, th *theme.Theme) string {
 	if l.side.Empty() {
 		return ""
 	}
 	lines, _ := m.sideLines(l, th)
-	size, thumbs := m.divideSide(l, len(lines))
+	size := l.side.Size()
 	side := m.side
 	side.SetSize(len(lines), size)
 	from, to := side.Visible()
@@ -263,9 +276,5 @@ func (m *Model) viewSide(l layout, th *theme.Theme) string {
 	for _, line := range lines[from:to] {
 		body = append(body, text.Blanks((kit.BoxInner(size).X-kit.PaneWidth(size))/2)+line)
 	}
-	out := edit.Panel("Before sending", "", strings.Join(body, "\n"), size, m.On == edit.OnSide, th)
-	if thumbs.Y > 0 {
-		out = kit.JoinV(out, edit.Panel("", "", m.Sheet.View(thumbs, th), l.side.Size().Sub(image.Pt(0, size.Y)), false, th))
-	}
-	return out
+	return edit.Panel("Before sending", "", strings.Join(body, "\n"), size, m.On == edit.OnSide, th)
 }

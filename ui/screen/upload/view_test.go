@@ -85,7 +85,7 @@ func TestViewStaysInside(t *testing.T) {
 				press(t, m, "ctrl+r")
 				sweep()
 				press(t, m, "esc", "ctrl+t")
-				for _, text := range []string{"{name}{nme}" + hostile, "{folder}/" + hostile, hostile + ",{exif:date}"} {
+				for _, text := range []string{hostile + ",{exif:date}", "{folder}/" + hostile, "{name}{nme}" + hostile} {
 					send(t, m, pasted(text))
 					press(t, m, "tab")
 				}
@@ -127,10 +127,10 @@ func TestScreens(t *testing.T) {
 			list(t, m)
 		}},
 		{"patterns", many, func(t *testing.T, m *form) {
-			press(t, m, "ctrl+t")
-			write(t, m, "{name}-{n:03}.{ext}")
-			press(t, m, "tab")
+			press(t, m, "ctrl+t", "tab")
 			write(t, m, "/{ext}/{exif:date:YYYY}")
+			press(t, m, "tab")
+			write(t, m, "{name}-{n:03}.{ext}")
 		}},
 		{"extensions", one, func(t *testing.T, m *form) {
 			extend(t, m, `[{"name":"remove-bg","options":{"add_shadow":true}},{"name":"google-auto-tagging","maxTags":10}]`)

@@ -66,6 +66,53 @@ func (s *Session) storedAs(ctx context.Context, u *api.Upload) (*api.Job, error)
 	return &job, nil
 }
 
+// InFolder returns, for each upload, a file in its folder of the same name (with or without a unique
+// suffix), size and content; else nil. All are nil if the service does not list files. Contents are
+// compared by their hash in the journal, or by downloading them.
+func (s *Session) InFolder(ctx context.Context, uploads []api.Upload) ([]*api.File, error) {
+	type key struct {
+		folder, name string
+		size         int64
+	}
+	found, listed, read := make([]*api.File, len(uploads)), map[key][]*api.File{}, map[string]bool{}
+	for i := range uploads {
+		id, err := api.Identify(uploads[i].Source.Path)
+		if uploads[i].Source.Path == "" || err != nil {
+			continue
+		}
+		folder, _ := api.CleanFolder(uploads[i].Folder.Or("/"))
+		if !read[folder] {
+			read[folder] = true
+			for f, err := range s.Client.All(ctx, api.Query{Folder: folder, Type: api.TypeFile}) {
+				if api.Unavailable(err) {
+					return found, nil
+				}
+				if err != nil {
+					return found, err
+				}
+				for _, name := range slices.Compact([]string{f.Name, api.WithoutSuffix(f.Name)}) {
+					at := key{folder, name, f.Size.Or(-1)}
+					listed[at] = append(listed[at], f)
+				}
+			}
+		}
+		for _, f := range listed[key{folder, api.StoredName(uploads[i].FileName), id.Size}] {
+			remote, err := s.KnownHash(ctx, f)
+			if err == nil && remote == "" {
+				remote, err = s.hashOf(ctx, f)
+			}
+			if err != nil {
+				return found, &api.HintedError{Err: fmt.Errorf("cannot compare with %s: %w", f.FilePath, err), Help: "Nothing was sent. Without --skip-stored, files are sent without a comparison."}
+			}
+			if sum, _, err := api.HashSource(uploads[i].Source.Path); err == nil && sum == remote {
+				found[i] = f
+				break
+			}
+		}
+	}
+	return found, nil
+}
+
 // hashOf downloads a file of known size and returns its hash.
 func (s *Session) hashOf(ctx context.Context, f *api.File) (string, error) {
 	body, err := s.Fetch(ctx, *f, f.Size.Or(MaxUnknown))

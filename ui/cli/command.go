@@ -55,6 +55,8 @@ type Program struct {
 	sessions  []*session.Session // open until the command ends
 	failed    error              // of the command that ran
 	described bool               // the help of a command below root is written
+	local     bool               // the profile is the local library, whose copies are never old
+	stale     []*api.File        // files of which a service may have old cached copies
 	serving   bool               // this process serves the local library until it ends
 	busy      string             // who has the usual address of the local library; empty if it is free
 	host      string             // HOST:PORT of the service
@@ -87,7 +89,7 @@ func (p *Program) openOrDescribe(ctx context.Context, reads bool) (*session.Sess
 func (p *Program) opened(s *session.Session, err error) (*session.Session, error) {
 	if err == nil {
 		p.sessions = append(p.sessions, s)
-		p.serving, p.busy, p.host = s.Serving, s.Busy, s.Profile.Host
+		p.serving, p.local, p.busy, p.host = s.Serving, s.Profile.Local, s.Busy, s.Profile.Host
 		for _, warning := range s.Warnings {
 			report(p.Stderr, warning)
 		}
@@ -121,6 +123,9 @@ func (p *Program) note(format string, args ...any) {
 func Main(ctx context.Context, p Program, args []string) int {
 	err := p.execute(ctx, args)
 	p.warnOfAddresses()
+	if len(p.stale) > 0 && !p.local {
+		p.note("mediadesk: the cache of the service may have old copies. To remove them, run: %s", purgeCommand(p.stale))
+	}
 	if err == nil {
 		return exitDone
 	}

@@ -212,6 +212,9 @@ func (c *detailFlags) changeAll(ctx context.Context, p *Program, s *session.Sess
 			results = results[1:]
 		}
 		if err == nil {
+			if c.given("region") || c.unsetRegion {
+				p.stale = append(p.stale, file)
+			}
 			err = p.printRecord(file)
 		}
 		failed.add(p, change.FileID, err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -244,7 +245,7 @@ const (
 // newFileCommands returns the commands for stored files and folders.
 func newFileCommands(p *Program) []*cobra.Command {
 	list := []*cobra.Command{newVersions(p), newDownload(p), newSync(p), newOpen(p), newPurge(p), newMkdir(p), newRmdir(p)}
-	for _, c := range []*fileCommand{moveCommand(), copyCommand(), renameCommand(), restoreCommand(), deleteCommand(p), signCommand(p)} {
+	for _, c := range []*fileCommand{moveCommand(), copyCommand(), renameCommand(), restoreCommand(p), deleteCommand(p), signCommand(p)} {
 		list = append(list, c.command(p))
 	}
 	return list
@@ -352,7 +353,7 @@ func renameCommand() *fileCommand {
 	}
 }
 
-func restoreCommand() *fileCommand {
+func restoreCommand(p *Program) *fileCommand {
 	return &fileCommand{
 		use: "restore FILE VERSION", short: "Make an older version of a stored file the current one",
 		long:    "Make an older version of a stored file the current one. All versions are kept. mediadesk versions lists them.",
@@ -366,6 +367,7 @@ func restoreCommand() *fileCommand {
 			if err != nil {
 				return done{}, fmt.Errorf("version %s: %w", version, err)
 			}
+			p.stale = append(p.stale, f)
 			return done{to: version, file: after}, nil
 		},
 		words: func(from, to string) string { return from + ": version " + to + " is the current one" },
@@ -627,4 +629,36 @@ func (p *Program) purgeOne(ctx context.Context, s *session.Session, name string,
 		return fmt.Errorf("the purge was started, but its status is unknown: %w", err)
 	}
 	return p.result(purge, purge.URL+": cache purge "+cmp.Or(strings.ToLower(purge.Status), "started"))
+}
+
+// manyStale is the number of files of a folder from which all of the folder is purged.
+const manyStale = 4
+
+// purgeCommand returns the command that purges files. Many files of a folder are purged with a
+// wildcard, or one by one if the folder is too short for one.
+func purgeCommand(files []*api.File) string {
+	folders := map[string][]*api.File{}
+	for _, f := range files {
+		folders[path.Dir(f.FilePath)] = append(folders[path.Dir(f.FilePath)], f)
+	}
+	var names, commands []string
+	for _, folder := range slices.Sorted(maps.Keys(folders)) {
+		list := folders[folder]
+		address, _, _ := strings.Cut(list[0].URL, "?")
+		all := address[:strings.LastIndex(address, "/")+1] + "*"
+		switch {
+		case len(list) < manyStale:
+			for _, f := range list {
+				names = append(names, api.ShellWord(f.FilePath))
+			}
+		case api.CheckPurgeURL(all) == nil:
+			names = append(names, api.ShellWord(all))
+		default:
+			commands = append(commands, "mediadesk list "+api.ShellWord(folder)+" --json | mediadesk purge -")
+		}
+	}
+	if len(names) > 0 {
+		commands = append(commands, "mediadesk purge "+strings.Join(names, " "))
+	}
+	return strings.Join(commands, "; ")
 }

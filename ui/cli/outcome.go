@@ -96,6 +96,9 @@ func (o *uploadOutput) add(j api.Job) {
 	}
 	switch j.State {
 	case api.Stored:
+		if j.File != nil && j.File.Replaces() {
+			o.p.stale = append(o.p.stale, j.File)
+		}
 		if j.Move == api.MoveKept {
 			o.worsen(exitFailed)
 		}

@@ -33,7 +33,7 @@ func dryUpload(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 		}
 		size += jobs[i].Identity.Size
 	}
-	if len(plans) > 1 || u.found.folders > 0 {
+	if !p.json && (len(plans) > 1 || u.found.folders > 0) {
 		words := "Would send " + text.Plural(len(jobs), "file") + ", " + text.Bytes(size)
 		for _, skipped := range []struct {
 			n    int
@@ -43,10 +43,10 @@ func dryUpload(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 				words += fmt.Sprintf("; %d %s", skipped.n, skipped.what)
 			}
 		}
-		p.note("%s", words)
-	}
-	for _, link := range u.found.Outside {
-		p.note("Leads out of the folder: %s", link)
+		fmt.Fprintf(p.Stdout, "\n%s\n", words)
+		for _, link := range u.found.Outside {
+			fmt.Fprintf(p.Stdout, "Leads out of the folder: %s\n", text.Safe(link))
+		}
 	}
 	return out.end()
 }

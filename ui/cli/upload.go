@@ -46,7 +46,8 @@ func newUpload(p *Program) *cobra.Command {
 			"--follow uploads each file that appears or changes in a folder, as soon as its size and time stay the same for a second. " +
 			"It skips files that exist at the start, links that leave the folder, hidden and empty ones, and those that end in " + strings.Join(unfinishedNames, ", ") + ". " +
 			"ctrl+c ends it; mediadesk resume continues with unsent files.\n\n" +
-			"--skip-stored skips a file whose content was uploaded from this computer to the same folder. mediadesk sync compares with what the folder has.",
+			"--skip-stored skips a file that was uploaded from this computer to the same folder, and any whose name (without a unique suffix), size and content a file of that folder has. " +
+			"To compare contents, it downloads the files of the same name and size. If the service does not list files, only uploads from this computer are found.",
 		Example: "mediadesk upload photo.jpg --tags sea,boat --folder /summer/\n" +
 			"mediadesk upload cut-out.png --extension remove-bg --wait\n" +
 			"mediadesk upload logo.png --unique off --overwrite-file\n" +
@@ -75,7 +76,7 @@ func newUpload(p *Program) *cobra.Command {
 	fl.BoolVar(&u.clip, "clipboard", false, "upload the picture on the clipboard")
 	fl.BoolVar(&u.follow, "follow", false, "watch folders and upload completed files until ctrl+c")
 	u.add(fl)
-	fl.BoolVar(&u.skipStored, "skip-stored", false, "skip files that were uploaded from this computer to the same folder")
+	fl.BoolVar(&u.skipStored, "skip-stored", false, "skip files that the folder already has, by name, size and content")
 	fl.BoolVar(&u.noDefaults, "no-defaults", false, "ignore the profile's default folder, tags and extensions")
 	p.addTransfer(cmd)
 	p.addRetryFor(cmd)
@@ -404,5 +405,21 @@ func alreadyStored(ctx context.Context, d *session.Session, plans []planned) ([]
 			uploads[i] = plans[i].Upload
 		}
 	}
-	return d.AlreadyStored(ctx, uploads)
+	jobs, err := d.AlreadyStored(ctx, uploads)
+	if err != nil {
+		return nil, err
+	}
+	for i := range jobs {
+		if jobs[i] != nil {
+			uploads[i] = api.Upload{}
+		}
+	}
+	files, err := d.InFolder(ctx, uploads)
+	for i, f := range files {
+		if f != nil {
+			jobs[i] = &api.Job{Upload: uploads[i], State: api.Stored, File: f}
+			jobs[i].Updated, _ = time.Parse(time.RFC3339, cmp.Or(f.UpdatedAt, f.CreatedAt))
+		}
+	}
+	return jobs, err
 }

@@ -195,7 +195,7 @@ func newRoot(p *Program) *cobra.Command {
 	all.StringVar(&p.DeliveryURL, "delivery-url", "", "`URL`: address that serves the files, instead of a profile")
 	all.BoolVar(&p.json, "json", false, "print one JSON object per line, for scripts")
 	all.StringVar(&p.output.jq, "jq", "", "`EXPR`: print what this jq expression makes of each JSON object")
-	all.StringVar(&p.output.format, "format", "", "`TEMPLATE`: print each JSON object by a Go template, such as '{{.fileId}} {{.name}}'")
+	all.StringVar(&p.output.format, "format", "", "`TEMPLATE`: print these fields of each JSON object, such as '{{.fileId}} {{.name}}'")
 	all.BoolVarP(&p.dryRun, "dry-run", "n", false, "print the request instead of sending it")
 	all.BoolVarP(&p.quiet, "quiet", "q", false, "print results and errors only")
 	all.BoolVarP(&p.yes, "yes", "y", false, "answer yes to questions, such as whether to delete")

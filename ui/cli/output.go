@@ -8,8 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
-	"text/template"
 	"time"
 	"unicode"
 	"unicode/utf16"
@@ -95,7 +95,28 @@ const maxMarks = 4
 type outputFlags struct {
 	jq, format string
 	query      *gojq.Code
-	template   *template.Template
+}
+
+// formatField is a field in a --format.
+var formatField = regexp.MustCompile(`\{\{ *((?:\.\w+)+) *\}\}`)
+
+// fill returns the format with the fields of a JSON object.
+func (o *outputFlags) fill(value any) string {
+	return formatField.ReplaceAllStringFunc(o.format, func(field string) string {
+		at := value
+		for name := range strings.SplitSeq(strings.Trim(field, "{ .}"), ".") {
+			object, _ := at.(map[string]any)
+			at = object[name]
+		}
+		switch at := at.(type) {
+		case nil:
+			return ""
+		case string:
+			return at
+		}
+		text, _ := json.Marshal(at) // it was JSON
+		return string(text)
+	})
 }
 
 // compile checks the flags. Each of them implies --json.
@@ -112,11 +133,8 @@ func (o *outputFlags) compile() error {
 			return usage("--jq: %s", err.Error())
 		}
 	}
-	if o.format != "" {
-		var err error
-		if o.template, err = template.New("format").Parse(o.format); err != nil {
-			return usage("--format: %s", err.Error())
-		}
+	if strings.Contains(formatField.ReplaceAllString(o.format, ""), "{{") {
+		return usage("--format takes fields such as {{.fileId}} and {{.versionInfo.id}}; for anything else, use --jq")
 	}
 	return nil
 }
@@ -124,7 +142,7 @@ func (o *outputFlags) compile() error {
 // printJSON prints v as JSON on one line, or what --jq or --format make of it.
 func (p *Program) printJSON(v any) error {
 	line, err := encodeJSON(v)
-	if err != nil || p.output.query == nil && p.output.template == nil {
+	if err != nil || p.output.query == nil && p.output.format == "" {
 		return cmp.Or(err, write(p.Stdout, line))
 	}
 	var value any
@@ -133,12 +151,8 @@ func (p *Program) printJSON(v any) error {
 	if err := numbers.Decode(&value); err != nil {
 		return err
 	}
-	if t := p.output.template; t != nil {
-		var b strings.Builder
-		if err := t.Execute(&b, value); err != nil {
-			return &exitError{exitUsage, err}
-		}
-		return write(p.Stdout, []byte(safeLines(b.String())+"\n"))
+	if p.output.format != "" {
+		return write(p.Stdout, []byte(safeLines(p.output.fill(value))+"\n"))
 	}
 	for results := p.output.query.Run(value); ; {
 		result, ok := results.Next()

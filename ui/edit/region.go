@@ -104,7 +104,7 @@ type Region struct {
 	sent  *picture.RegionView // the view shown as a picture
 	soon  bool                // sendDue is pending
 	views []*picture.CropView // of the crops
-	page  *RegionPage          // the latest one, or nil
+	page  *RegionPage         // the latest one, or nil
 	only  bool                // the crops are shown in place of the picture where both do not fit
 }
 

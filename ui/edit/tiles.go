@@ -2,6 +2,7 @@ package edit
 
 import (
 	"context"
+	"fmt"
 	"image"
 	"slices"
 	"strings"
@@ -9,6 +10,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -38,6 +41,29 @@ type Thumb struct {
 	Key, Name string
 	// Path returns a local file with it; it runs in a command.
 	Path func(ctx context.Context) (string, error)
+	// Region is framed, or alone visible with Crop; none if it is empty. Size and Orientation are those
+	// of the stored picture, as in [Subject].
+	Region      api.Region
+	Size        image.Point
+	Orientation media.Orientation
+	Crop        bool
+}
+
+// id identifies the drawing of a picture.
+func (t Thumb) id() string {
+	if t.Region == (api.Region{}) {
+		return t.Key
+	}
+	return fmt.Sprint(t.Key, " ", t.Region, t.Crop)
+}
+
+// part returns the region in pixels of the decoded picture.
+func (t Thumb) part(of *picture.Picture) image.Rectangle {
+	plane, ok := PlaneOf(Subject{Size: t.Size, Orientation: t.Orientation}, of)
+	if !ok || t.Region == (api.Region{}) {
+		return image.Rectangle{}
+	}
+	return plane.drawn(plane.Seen(t.Region), of.Size())
 }
 
 // TilesOptions configures a contact sheet.
@@ -178,7 +204,7 @@ func (s *Tiles) Want() tea.Cmd {
 			folders = append(folders, t.Folder)
 		}
 		for _, thumb := range list {
-			key := tileKey{thumb.Key, size, s.draw}
+			key := tileKey{thumb.id(), size, s.draw}
 			keys = append(keys, key)
 			thumbs[key] = thumb
 		}
@@ -253,7 +279,7 @@ func (s *Tiles) load(ctx context.Context, t Thumb, key tileKey, o picture.Option
 	if err != nil {
 		return drawn, err
 	}
-	drawn, err = s.o.Loader.Load(ctx, picture.Request{Path: path, Cols: key.size.X, Rows: key.size.Y, Options: o})
+	drawn, err = s.o.Loader.Load(ctx, picture.Request{Path: path, Cols: key.size.X, Rows: key.size.Y, Options: o, Mark: &picture.Mark{Part: t.part, Crop: t.Crop}})
 	if err == nil && ctx.Err() != nil {
 		drawn.Drop() // no longer wanted
 		return nil, ctx.Err()
@@ -273,7 +299,7 @@ func (s *Tiles) Failure() error {
 		return nil
 	}
 	room, _ := s.picture(s.Grid())
-	_, err := s.images.Tile(tileKey{s.o.Tile(0).Picture.Key, room, s.draw})
+	_, err := s.images.Tile(tileKey{s.o.Tile(0).Picture.id(), room, s.draw})
 	return err
 }
 
@@ -347,7 +373,7 @@ func (s *Tiles) body(t Tile, room image.Point, th *theme.Theme) string {
 	list, size := s.thumbs(t, room)
 	var parts []string
 	for _, thumb := range list {
-		lines, err := s.images.Tile(tileKey{thumb.Key, size, s.draw})
+		lines, err := s.images.Tile(tileKey{thumb.id(), size, s.draw})
 		switch {
 		case lines != nil:
 			parts = append(parts, text.Fit(strings.Join(lines, "\n"), size.X, size.Y))

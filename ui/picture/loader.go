@@ -15,6 +15,15 @@ type Request struct {
 	Path       string
 	Cols, Rows int
 	Options    Options
+	// Mark is a part of the picture that stands out; may be nil.
+	Mark *Mark
+}
+
+// Mark is a part of a picture that is framed, or alone visible with Crop.
+type Mark struct {
+	// Part returns the part; empty for none.
+	Part func(p *Picture) image.Rectangle
+	Crop bool
 }
 
 // Loader draws pictures from files. It decodes at most two at a time and caches results. It is safe
@@ -81,6 +90,13 @@ func (l *Loader) Load(ctx context.Context, r Request) (Surface, error) {
 
 // Draw draws a picture that is in memory as requested, unless ctx has ended. It ignores the path.
 func (l *Loader) Draw(ctx context.Context, p *Picture, r Request) (Surface, error) {
+	if r.Mark != nil {
+		if part := r.Mark.Part(p); !part.Empty() && r.Mark.Crop {
+			p = Crop(p, part)
+		} else if !part.Empty() {
+			p = p.framed(part)
+		}
+	}
 	s := newSurface(l.Store, p, r.Cols, r.Rows, r.Options)
 	if err := ctx.Err(); err != nil {
 		s.Drop()

@@ -9,6 +9,7 @@ package picture
 import (
 	"context"
 	"image"
+	"image/color"
 	"os"
 
 	"mediadesk/api/media"
@@ -63,3 +64,27 @@ func Crop(p *Picture, rect image.Rectangle) *Picture {
 	c.window = rect.Add(p.window.Min).Intersect(p.window)
 	return &c
 }
+
+// framed returns p with a white line along the inside of rect and all outside of it darkened.
+func (p *Picture) framed(rect image.Rectangle) *Picture {
+	full, from := *p.full, p.full.Pixels
+	full.Pixels = image.NewRGBA(from.Rect)
+	on := Scaled(rect, full.Size, from.Rect.Size())
+	inside := on.Inset(max(1, min(from.Rect.Dx(), from.Rect.Dy())/64))
+	for y := range from.Rect.Dy() {
+		for x := range from.Rect.Dx() {
+			at, c := image.Pt(x, y), from.RGBAAt(x, y)
+			switch {
+			case at.In(inside):
+			case at.In(on):
+				c = color.RGBA{255, 255, 255, 255}
+			default:
+				c.R, c.G, c.B = dimmed(c.R), dimmed(c.G), dimmed(c.B)
+			}
+			full.Pixels.SetRGBA(x, y, c)
+		}
+	}
+	return &Picture{&full, p.window, p.alpha}
+}
+
+func dimmed(c uint8) uint8 { return uint8(int(c) * dimLight / fullLight) }

@@ -2,6 +2,7 @@ package uploads
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -75,7 +76,11 @@ func (m *Model) actions() []kit.Action {
 		actions,
 		m.many("run-extension", "run an extension", "x", mayExtend, func(c count) int { return c[api.Stored] }, m.extend),
 		one("look-up", "check whether it arrived", "L", m.aboutRow(mayCheck), m.check),
-		m.many("first", "send before the others", "+", mayMove, count.open, m.sendFirst),
+		m.many("first", "send before the others", "+", mayMove, count.open, func(rows []row) tea.Cmd {
+			slices.Reverse(rows) // the last job moved ends up first
+			return m.reorder(rows, m.o.Session.Queue.First)
+		}),
+		m.many("last", "send after the others", "-", mayMove, count.open, func(rows []row) tea.Cmd { return m.reorder(rows, m.o.Session.Queue.Last) }),
 		one("browse", "open in the browser", "o", m.aboutRow(mayBrowse), m.browse),
 		kit.Action{ID: "uploads.pause-all", Keys: kit.Bind(all, "", "P"), Group: groupAll, Disabled: m.nothingOpen, Do: m.pauseAll},
 		kit.Action{ID: "uploads.undo", Keys: kit.Bind("bring back what was removed", "", "z"), Group: groupAll, Disabled: m.nothingRemoved, Do: m.restore},
@@ -248,12 +253,12 @@ func (m *Model) each(rows []row, do func(id int64) error) tea.Cmd {
 	return m.done(first)
 }
 
-// sendFirst moves waiting jobs to the front of the queue.
-func (m *Model) sendFirst(rows []row) tea.Cmd {
+// reorder moves waiting jobs in the queue.
+func (m *Model) reorder(rows []row, move func(context.Context, int64) error) tea.Cmd {
 	return func() tea.Msg {
 		var first error
-		for _, r := range slices.Backward(rows) { // the last job moved ends up first
-			first = cmp.Or(first, m.o.Session.Queue.First(m.o.Context, r.Job.ID))
+		for _, r := range rows {
+			first = cmp.Or(first, move(m.o.Context, r.Job.ID))
 		}
 		return page.Then(func() tea.Cmd { return m.done(first) })
 	}

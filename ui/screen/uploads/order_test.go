@@ -17,7 +17,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// TestOrderByHand: the user can move a job to the front of the queue. Jobs being sent stay in place.
+// TestOrderByHand: the user can move a job to the front or the back of the queue. Jobs being sent stay in place.
 func TestOrderByHand(t *testing.T) {
 	gate := make(chan struct{})
 	d := start(t, func(w http.ResponseWriter, r *http.Request) bool {
@@ -34,7 +34,9 @@ func TestOrderByHand(t *testing.T) {
 	}
 	to(3)
 	d.Press("+")
-	d.until("the order is as asked", func() bool { return d.names() == "a.txt d.txt b.txt c.txt" })
+	to(1)
+	d.Press("-")
+	d.until("the order is as asked", func() bool { return d.names() == "a.txt d.txt c.txt b.txt" })
 	to(0)
 	d.Press("+")
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "being sent") {

@@ -66,6 +66,7 @@ func writeCommands(b *strings.Builder, parent *cobra.Command) {
 func writeFlags(b *strings.Builder, set *pflag.FlagSet) {
 	b.WriteString("| flag | what it does |\n|---|---|\n")
 	for _, f := range visibleFlags(set) {
-		fmt.Fprintf(b, "| `%s` | %s |\n", flagName(f), strings.ReplaceAll(f.Usage, "|", `\|`))
+		_, usage := valueName(f)
+		fmt.Fprintf(b, "| `%s` | %s |\n", flagName(f), strings.ReplaceAll(usage, "|", `\|`))
 	}
 }

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"mediadesk/api/atomicfile"
 )
@@ -96,24 +94,17 @@ func (c Config) Use(name string) (Config, error) {
 	})
 }
 
-// Set changes those of Theme, Colors, Pictures, Signal, Concurrency and Bookmarks in which want differs from c, all or
-// none. The other choices have functions of their own. An empty list of bookmarks removes them.
+// Set changes those of Theme, Colors, Pictures and Concurrency in which want differs from c, all or none. The other
+// choices have functions of their own.
 func (c Config) Set(want Choices) (Config, error) {
 	return c.edit(func(now Config, next *state) (changed []string, err error) {
 		if problem := oneOf("theme", want.Theme, Themes()...); problem != nil && want.Theme != c.Theme {
 			return nil, problem
 		}
-		if !utf8.ValidString(strings.Join(want.Bookmarks, "")) {
-			return nil, errors.New("the name of a folder is not valid UTF-8, so no settings file can hold it")
-		}
 		choose(&changed, "theme", &next.Theme, c.Theme, now.Theme, want.Theme)
 		choose(&changed, "colors", &next.Colors, c.Colors, now.Colors, want.Colors)
 		choose(&changed, "pictures", &next.Pictures, c.Pictures, now.Pictures, want.Pictures)
-		choose(&changed, "signal", &next.Signal, c.Signal, now.Signal, want.Signal)
 		choose(&changed, "concurrency", &next.Concurrency, c.Concurrency, now.Concurrency, want.Concurrency)
-		if !slices.Equal(c.Bookmarks, want.Bookmarks) && !slices.Equal(now.Bookmarks, want.Bookmarks) {
-			next.Bookmarks, changed = want.Bookmarks, append(changed, "bookmarks")
-		}
 		return changed, nil
 	})
 }
@@ -132,18 +123,5 @@ func (c Config) AddTip(name string) (Config, error) {
 		}
 		next.Tips = append(next.Tips, name)
 		return []string{"tips"}, nil
-	})
-}
-
-// SetFolders records the folders that merge returns for those of earlier runs, newest first. A name that is not
-// valid UTF-8 is left out, because state.json cannot hold it.
-func (c Config) SetFolders(merge func(earlier []string) []string) (Config, error) {
-	return c.edit(func(_ Config, next *state) ([]string, error) {
-		folders := slices.DeleteFunc(merge(next.Folders), func(f string) bool { return !utf8.ValidString(f) })
-		if slices.Equal(folders, next.Folders) {
-			return nil, nil
-		}
-		next.Folders = folders
-		return []string{"folders"}, nil
 	})
 }

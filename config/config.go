@@ -53,16 +53,6 @@ const (
 	DepthNone ColorDepth = "none"
 )
 
-// Signal selects how to notify the user that all extensions have finished.
-type Signal string
-
-// The signals. They are sent only while the terminal does not have the focus.
-const (
-	SignalBell    Signal = "bell"    // the terminal's bell
-	SignalDesktop Signal = "desktop" // a desktop notification
-	SignalOff     Signal = "off"
-)
-
 // The defaults.
 const (
 	DefaultWebhookListen = "127.0.0.1:7844"
@@ -77,9 +67,7 @@ type Choices struct {
 	Theme       Theme              `toml:"theme" json:"theme,omitempty"`
 	Pictures    Pictures           `toml:"pictures" json:"pictures,omitempty"`
 	Colors      ColorDepth         `toml:"colors" json:"colors,omitempty"`
-	Signal      Signal             `toml:"signal" json:"signal,omitempty"`
 	Concurrency int                `toml:"concurrency" json:"concurrency,omitempty"` // simultaneous uploads; 0 adapts
-	Bookmarks   []string           `toml:"bookmarks" json:"bookmarks,omitempty"`     // folders; "~/" is the home folder
 	Profiles    map[string]Profile `toml:"profiles" json:"profiles,omitempty"`       // by name; always contains LocalProfile
 }
 
@@ -92,10 +80,9 @@ type Config struct {
 	Local   Local               `toml:"local"`
 	Keys    map[string][]string `toml:"keys"` // the user's keys by action ID; only the screens can check them
 
-	Path    string   `toml:"-"` // config.toml, the user's settings file
-	Exists  bool     `toml:"-"` // whether one of the files has a setting; false means all defaults
-	Tips    []string `toml:"-"` // names of the tips that have been shown
-	Folders []string `toml:"-"` // folders shown in earlier runs, newest first
+	Path   string   `toml:"-"` // config.toml, the user's settings file
+	Exists bool     `toml:"-"` // whether one of the files has a setting; false means all defaults
+	Tips   []string `toml:"-"` // names of the tips that have been shown
 
 	paths  Paths
 	places []place // the places in config.toml
@@ -155,15 +142,6 @@ func (c Config) Names() []string {
 	return append([]string{LocalProfile}, slices.Delete(names, at, at+1)...)
 }
 
-// BookmarkFolders returns the bookmarks with "~/" expanded.
-func (c Config) BookmarkFolders() []string {
-	folders := make([]string, len(c.Bookmarks))
-	for i, b := range c.Bookmarks {
-		folders[i] = expandHome(b)
-	}
-	return folders
-}
-
 // defaults returns the Config without settings files.
 func defaults(paths Paths) Config { return Config{}.withDefaults(paths) }
 
@@ -174,7 +152,6 @@ func (c Config) withDefaults(paths Paths) Config {
 	c.Theme = cmp.Or(c.Theme, ThemeAuto)
 	c.Pictures = cmp.Or(c.Pictures, PicturesAuto)
 	c.Colors = cmp.Or(c.Colors, DepthAuto)
-	c.Signal = cmp.Or(c.Signal, SignalBell)
 	c.Webhook.Listen = cmp.Or(c.Webhook.Listen, DefaultWebhookListen)
 	c.Local.Addr = cmp.Or(c.Local.Addr, DefaultLocalAddr)
 	c.Local.MaxSize = cmp.Or(c.Local.MaxSize, DefaultMaxSize)

@@ -143,8 +143,8 @@ func cause(err error) error {
 
 // config merges the two files and checks the result.
 func (s *sources) config() (Config, error) {
-	c := Config{Choices: s.state.Choices, Tips: s.state.Tips, Folders: s.state.Folders}
-	c.Bookmarks, c.Profiles = slices.Clone(c.Bookmarks), nil
+	c := Config{Choices: s.state.Choices, Tips: s.state.Tips}
+	c.Profiles = nil
 	// config.toml overrides what it sets. A profile is taken from one file as a whole.
 	if err := decode(s.paths.Config, s.text, &c); err != nil {
 		return defaults(s.paths), err
@@ -192,12 +192,8 @@ func (c *Config) check() error {
 	report(oneOf("theme", c.Theme, Themes()...))
 	report(oneOf("colors", c.Colors, DepthAuto, Depth16, Depth256, DepthTrue, DepthNone))
 	report(oneOf("pictures", c.Pictures, PicturesAuto, PicturesKitty, PicturesITerm, PicturesSixel, PicturesBlocks, PicturesOff))
-	report(oneOf("signal", c.Signal, SignalBell, SignalDesktop, SignalOff))
 	if c.Concurrency < 0 || c.Concurrency > maxConcurrency {
 		report(badSetting("concurrency", "must be 1 to %d uploads at the same time, or 0 to adapt it", maxConcurrency))
-	}
-	if i := slices.IndexFunc(c.Bookmarks, func(folder string) bool { return !absolute(folder) }); i >= 0 {
-		report(badSetting("bookmarks", "%q must be a whole path, such as \"/srv/photos\" or \"~/Pictures\"", c.Bookmarks[i]))
 	}
 	report(checkListen("listen", c.Webhook.Listen), "webhook")
 	report(checkListen("addr", c.Local.Addr), "local")

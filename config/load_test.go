@@ -17,9 +17,7 @@ theme = "dark"
 colors = "256"
 pictures = "blocks"
 # a comment
-signal = "desktop"
 concurrency = 5
-bookmarks = ["~/Pictures", "/srv"]
 
 [webhook]
 listen = "127.0.0.1:0"
@@ -96,8 +94,8 @@ func TestLoadFull(t *testing.T) {
 		Path: paths.Config, Exists: true, Webhook: Webhook{"127.0.0.1:0"},
 		Local: Local{Addr: "127.0.0.1:9000", MaxSize: 1000, Commands: map[string][]string{"remove-bg": {"rembg", "i", "-", "-"}}},
 		Choices: Choices{
-			Profile: "work", Theme: ThemeDark, Pictures: PicturesBlocks, Colors: Depth256, Signal: SignalDesktop, Concurrency: 5,
-			Bookmarks: []string{"~/Pictures", "/srv"}, Profiles: map[string]Profile{
+			Profile: "work", Theme: ThemeDark, Pictures: PicturesBlocks, Colors: Depth256, Concurrency: 5,
+			Profiles: map[string]Profile{
 				"local": {
 					Name: "local", Kind: KindLocal, MaxSize: 1000, MaxVideoSize: 1000, Folder: "/inbox",
 					Naming: api.NameHere, ColorOption: ColorBritish,
@@ -125,9 +123,6 @@ func TestLoadFull(t *testing.T) {
 	if c.Current().Name != "work" {
 		t.Errorf("in use: %+v", c.Current())
 	}
-	if f := c.BookmarkFolders(); !filepath.IsAbs(f[0]) || f[1] != "/srv" {
-		t.Errorf("bookmarks: %v", f)
-	}
 }
 
 // TestLoadProblems: an error in a file names the line and says what helps.
@@ -150,10 +145,8 @@ func TestLoadProblems(t *testing.T) {
 		{"array of tables", "[[profiles]]\nname = \"x\"\n", 1, []string{"write it like [profiles.work]"}},
 		{"text for number", "concurrency = \"3\"\n", 1, []string{"write it like concurrency = 0"}},
 		{"number for text", "theme = 3\n", 1, []string{`write it like theme = "auto"`}},
-		{"text for list", "bookmarks = \"/x\"\n", 1, []string{`write it like bookmarks = ["~/Pictures"`}},
 		{"bad theme", "theme = \"dork\"\n", 1, []string{"auto, dark, light", `did you mean "dark"?`}},
 		{"too many", "\nconcurrency = 33\n", 2, []string{"1 to 32"}},
-		{"relative bookmark", "bookmarks = [\"a\"]\n", 1, []string{"whole path"}},
 		{"bad listen", "[webhook]\nlisten = \"7844\"\n", 2, []string{"127.0.0.1:7843"}},
 		{"bad addr", "[local]\naddr = \"example.com:1\"\n", 2, []string{"not an address"}},
 		{"bad size", "[local]\nmax_size = -1\n", 2, []string{"below 0"}},

@@ -19,8 +19,7 @@ import (
 // writes it as a whole at each change.
 type state struct {
 	Choices
-	Tips    []string `json:"tips,omitempty"`
-	Folders []string `json:"folders,omitempty"`
+	Tips []string `json:"tips,omitempty"`
 }
 
 // edit reads both files again, to keep concurrent changes by other programs. plan changes next

@@ -52,15 +52,11 @@ func set(c Config, change func(want *Choices)) (Config, error) {
 
 // setters change each choice to a value that is not its default.
 var setters = map[string]func(Config) (Config, error){
-	"profile":     func(c Config) (Config, error) { return c.Use("other") },
-	"theme":       func(c Config) (Config, error) { return set(c, func(want *Choices) { want.Theme = ThemeLight }) },
-	"colors":      func(c Config) (Config, error) { return set(c, func(want *Choices) { want.Colors = Depth16 }) },
-	"pictures":    func(c Config) (Config, error) { return set(c, func(want *Choices) { want.Pictures = PicturesOff }) },
-	"signal":      func(c Config) (Config, error) { return set(c, func(want *Choices) { want.Signal = SignalOff }) },
-	"concurrency": func(c Config) (Config, error) { return set(c, func(want *Choices) { want.Concurrency = 3 }) },
-	"bookmarks": func(c Config) (Config, error) {
-		return set(c, func(want *Choices) { want.Bookmarks = []string{"/state"} })
-	},
+	"profile":       func(c Config) (Config, error) { return c.Use("other") },
+	"theme":         func(c Config) (Config, error) { return set(c, func(want *Choices) { want.Theme = ThemeLight }) },
+	"colors":        func(c Config) (Config, error) { return set(c, func(want *Choices) { want.Colors = Depth16 }) },
+	"pictures":      func(c Config) (Config, error) { return set(c, func(want *Choices) { want.Pictures = PicturesOff }) },
+	"concurrency":   func(c Config) (Config, error) { return set(c, func(want *Choices) { want.Concurrency = 3 }) },
 	"profiles.work": func(c Config) (Config, error) { return c.SetProfile(HostedPreset("work", "state")) },
 	"profiles.local": func(c Config) (Config, error) {
 		return c.SetProfile(Profile{Name: LocalProfile, Folder: "/state"})
@@ -70,8 +66,8 @@ var setters = map[string]func(Config) (Config, error){
 // valueOf returns the current value of a choice.
 func valueOf(c Config, key string) any {
 	return map[string]any{
-		"profile": c.Profile, "theme": c.Theme, "colors": c.Colors, "pictures": c.Pictures, "signal": c.Signal, "concurrency": c.Concurrency,
-		"bookmarks": strings.Join(c.Bookmarks, " "), "profiles.work": c.Profiles["work"].DeliveryURL, "profiles.local": c.Profiles[LocalProfile].Folder,
+		"profile": c.Profile, "theme": c.Theme, "colors": c.Colors, "pictures": c.Pictures, "concurrency": c.Concurrency,
+		"profiles.work": c.Profiles["work"].DeliveryURL, "profiles.local": c.Profiles[LocalProfile].Folder,
 	}[key]
 }
 
@@ -85,9 +81,7 @@ func TestPrecedence(t *testing.T) {
 		{"theme", "theme = \"dark\"", ThemeAuto, ThemeLight, ThemeDark},
 		{"colors", "colors = \"256\"", DepthAuto, Depth16, Depth256},
 		{"pictures", "pictures = \"kitty\"", PicturesAuto, PicturesOff, PicturesKitty},
-		{"signal", "signal = \"desktop\"", SignalBell, SignalOff, SignalDesktop},
 		{"concurrency", "concurrency = 9", 0, 3, 9},
-		{"bookmarks", "bookmarks = [\"/own\"]", "", "/state", "/own"},
 		{"profiles.work", "[profiles.work]\nupload_url=\"https://u\"\nbase_url=\"https://u\"\ndelivery_url=\"https://own\"\n", "", "https://ik.imagekit.io/state", "https://own"},
 		{"profiles.local", "[profiles.local]\nfolder=\"/own\"", "", "/state", "/own"},
 	} {
@@ -142,11 +136,8 @@ func TestSameValueIsNoChange(t *testing.T) {
 		"use":         func() (Config, error) { return c.Use("work") },
 		"theme":       func() (Config, error) { return set(c, func(want *Choices) { want.Theme = ThemeDark }) },
 		"concurrency": func() (Config, error) { return set(c, func(want *Choices) { want.Concurrency = 5 }) },
-		"bookmarks": func() (Config, error) {
-			return set(c, func(want *Choices) { want.Bookmarks = []string{"~/Pictures", "/srv"} })
-		},
-		"profile": func() (Config, error) { return c.SetProfile(c.Profiles["work"]) },
-		"local":   func() (Config, error) { return c.SetProfile(c.Profiles[LocalProfile]) },
+		"profile":     func() (Config, error) { return c.SetProfile(c.Profiles["work"]) },
+		"local":       func() (Config, error) { return c.SetProfile(c.Profiles[LocalProfile]) },
 	} {
 		if got, err := edit(); err != nil || !reflect.DeepEqual(got, c) {
 			t.Errorf("%s: %v", name, err)
@@ -222,11 +213,8 @@ func TestEditRefusals(t *testing.T) {
 		"bad name":        {func() (Config, error) { return c.SetProfile(Profile{Name: "a b"}) }, "letters"},
 		"not an address":  {func() (Config, error) { return c.SetProfile(Profile{Name: "x"}) }, "upload_url is missing"},
 		"bad theme":       {func() (Config, error) { return set(c, func(want *Choices) { want.Theme = "dork" }) }, "auto, dark, light"},
-		"bad signal":      {func() (Config, error) { return set(c, func(want *Choices) { want.Signal = "gong" }) }, "desktop"},
 		"bad pictures":    {func() (Config, error) { return set(c, func(want *Choices) { want.Pictures = "png" }) }, "sixel"},
 		"bad concurrency": {func() (Config, error) { return set(c, func(want *Choices) { want.Concurrency = 1000 }) }, "1 to 32"},
-		"bad bookmark":    {func() (Config, error) { return set(c, func(want *Choices) { want.Bookmarks = []string{"x"} }) }, "whole path"},
-		"invalid text":    {func() (Config, error) { return set(c, func(want *Choices) { want.Bookmarks = []string{"/\xff"} }) }, "not valid UTF-8"},
 	} {
 		got, err := test.edit()
 		if err == nil || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "state.json") {

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -47,7 +46,7 @@ func CheckKeys(keys map[string][]string) (action string, err error) {
 		})
 		switch {
 		case !known:
-			return id, fmt.Errorf("there is no action %q%s", id, nearest(id, all))
+			return id, fmt.Errorf("there is no action %q: docs/keys.md and the help (press ?) name them", id)
 		case len(keys[id]) == 0:
 			return id, fmt.Errorf("%q has no key: give at least one", id)
 		}
@@ -66,25 +65,6 @@ func CheckKeys(keys map[string][]string) (action string, err error) {
 		}
 	}
 	return "", nil
-}
-
-// nearest suggests an action for an unknown name.
-func nearest(name string, all map[string][]kit.Action) string {
-	_, word, _ := strings.Cut(name, ".")
-	word = cmp.Or(word, name)
-	var near []string
-	for _, actions := range all {
-		for _, a := range actions {
-			if a.ID != "" && strings.Contains(a.ID, word) && !slices.Contains(near, a.ID) {
-				near = append(near, a.ID)
-			}
-		}
-	}
-	slices.Sort(near)
-	if len(near) == 0 {
-		return ": the help (press ?) names them"
-	}
-	return "; near it: " + strings.Join(near[:min(3, len(near))], ", ")
 }
 
 // clash returns another action of the part that has one of the keys of id.

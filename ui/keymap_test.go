@@ -25,7 +25,6 @@ func TestCheckKeys(t *testing.T) {
 		"both":         {keys{"picker.filter": {"f7"}, "picker.sort": {"f7"}}, "picker.filter", `key of "picker.sort"`},
 		"everywhere":   {keys{"picker.filter": {"q"}}, "picker.filter", `key of "program.quit"`},
 		"unknown":      {keys{"fliter": {"f7"}}, "fliter", "no action"},
-		"near":         {keys{"images.filter": {"f7"}}, "images.filter", "extensions.filter"},
 		"no key":       {keys{"picker.filter": nil}, "picker.filter", "no key"},
 		"not a key":    {keys{"picker.filter": {"hyper+q"}}, "picker.filter", "is no key"},
 		"reserved":     {keys{"picker.filter": {"ctrl+c"}}, "picker.filter", "must keep its meaning"},

@@ -107,7 +107,7 @@ func (m *Model) runOn(id page.ID, action string) tea.Cmd {
 	for _, a := range m.host.Actions() {
 		if a.ID == action {
 			if reason := a.Reason(); reason != "" {
-				return tea.Batch(shown, m.say(page.Toast{Level: page.Info, Text: text.Sentence(reason)}, true))
+				return tea.Batch(shown, m.say(page.Toast{Level: page.Info, Text: text.Sentence(reason)}))
 			}
 			return tea.Batch(shown, a.Do())
 		}

@@ -49,8 +49,6 @@ type Options struct {
 	Pane func() image.Point
 	// Terminal is the program's terminal, used to get its size in pixels; nil skips that.
 	Terminal *os.File
-	// Signal is how the program notifies a user who is elsewhere; empty means the bell.
-	Signal config.Signal
 	// Paths are the program's files. Keys finds keys.
 	Paths config.Paths
 	Keys  *config.Keys
@@ -92,8 +90,7 @@ type Model struct {
 	runs      runCounts
 	uploading uploading
 	messages  *kit.Messages
-	leaves    bool       // the last message leaves with its screen
-	seen      page.Toast // such a message that was shown before the last input
+	seen      page.Toast // the message that was shown at the last input
 	ticking   bool
 	lastQuit  time.Time
 	hurried   bool // the user pressed ctrl+c twice
@@ -190,9 +187,6 @@ func (m *Model) opened(msg sessionOpened) tea.Cmd {
 	if running != nil {
 		m.host.Keep(page.Picker, running)
 	}
-	d, ctx := m.session, m.ctx
-	m.openPicker()
-	m.picker.UseLibrary(func() ([]api.Job, error) { return d.Jobs(ctx, session.JobFilter{Limit: sentKept}) })
 	m.notice = m.session.Profile.Notice
 	cmds := []tea.Cmd{
 		m.countRuns(), m.countJobs(0), m.findDraft(),
@@ -212,7 +206,6 @@ func (m *Model) opened(msg sessionOpened) tea.Cmd {
 			cmds = append(cmds, m.begin(s.ID, s.open(m)))
 		}
 	}
-	cmds = append(cmds, m.host.Tell(m.picker, page.JobsChanged{})) // jobs of the new library
 	for _, warning := range m.session.Warnings {
 		cmds = append(cmds, page.Send(page.Problem(warning)))
 	}

@@ -30,10 +30,9 @@ func (m *Model) arrived() tea.Cmd {
 	return m.tip()
 }
 
-// dismissSeen removes the message that was there before the input, and the tip of another screen.
+// dismissSeen removes a tip, and the message that was there before the input.
 func (m *Model) dismissSeen() {
-	own := tipPrefix + screenOf(m.host.Front()).tip
-	if shown, ok := m.messages.Shown(); ok && (shown == m.seen || shown.Level == kit.Tip && shown.Text != own) {
+	if shown, ok := m.messages.Shown(); ok && (shown == m.seen || shown.Level == kit.Tip) {
 		m.messages.Dismiss()
 	}
 }
@@ -101,8 +100,6 @@ func (m *Model) choices(stay, leave page.Choice) []page.Choice {
 	return []page.Choice{stay, {Label: "Look at the changes", Key: "k", Do: func() tea.Cmd { return m.show(page.Details, true) }}, leave}
 }
 
-const tipPrefix = "Tip: "
-
 // readTips reads which tips have been shown.
 func (m *Model) readTips() tea.Cmd {
 	paths := m.o.Paths
@@ -132,7 +129,7 @@ func (m *Model) tip() tea.Cmd {
 	m.tipsShown = append(m.tipsShown, s.Name)
 	paths := m.o.Paths
 	return tea.Batch(
-		m.say(page.Toast{Level: kit.Tip, Text: tipPrefix + s.tip}, true),
+		m.say(page.Toast{Level: kit.Tip, Text: "Tip: " + s.tip}),
 		func() tea.Msg {
 			c, err := config.Load(paths)
 			if err == nil {

@@ -50,7 +50,7 @@ func Run(ctx context.Context, request session.Options, o Options) error {
 	}
 	o.First = !settings.Exists && !request.Unnamed() && request.Profile == ""
 	o.Profile, o.Addresses = request.Profile, request.Flags()
-	o.Theme, o.Signal, o.Pictures = settings.Theme, settings.Signal, picture.Setting(settings.Pictures)
+	o.Theme, o.Pictures = settings.Theme, picture.Setting(settings.Pictures)
 	o.Paths, o.Keys = request.Paths, request.Keys
 	o.Debug = slog.Default().Enabled(ctx, slog.LevelDebug)
 	o.Terminal = os.Stdout
@@ -85,7 +85,11 @@ func (m *Model) close(out io.Writer) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), session.CloseTimeout)
 	defer cancel()
-	return errors.Join(m.Keep(ctx), finishSending(ctx, m.ExitTimeout(), out, s.Queue.Close), s.Close(ctx))
+	var err error
+	if keep := m.saver(); keep != nil {
+		err = keep(ctx)
+	}
+	return errors.Join(err, finishSending(ctx, m.ExitTimeout(), out, s.Queue.Close), s.Close(ctx))
 }
 
 // quietDelay is how long leaving may take before the program says what it waits for.

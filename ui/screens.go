@@ -51,7 +51,7 @@ var screens = []screen{
 		},
 	},
 	{
-		ID: page.Extensions, tip: "Press enter for the result before and after, R to run all failed extensions again.",
+		ID: page.Extensions, tip: "Press enter for the result before and after, R to run all failed again.",
 		open: func(m *Model) page.Screen {
 			return extensions.New(extensions.Options{Context: m.ctx, Loader: m.loader, Session: m.session, Watch: m.session.Watch, Profile: m.session.Profile, Now: m.o.Now})
 		},
@@ -98,18 +98,15 @@ func screenOf(id page.ID) screen {
 	return screen{}
 }
 
-// watchTime is the interval for checking the picker's folder. sentKept limits the uploads that the picker knows.
-const (
-	watchTime = 2 * time.Second
-	sentKept  = 20_000
-)
+// watchTime is the interval for checking the picker's folder.
+const watchTime = 2 * time.Second
 
 // openPicker returns the picker. It outlives a session, because the tray belongs to the user and not to a profile.
 func (m *Model) openPicker() page.Screen {
 	if m.picker == nil {
 		m.picker = picker.New(picker.Options{
 			Folder: m.o.Folder, First: m.o.First && m.o.Folder == "" && len(m.o.Sources) == 0, Samples: m.o.Samples,
-			Sources: m.o.Sources, Preview: true, Loader: m.loader, Now: m.o.Now, Paths: m.o.Paths, Watch: watchTime,
+			Sources: m.o.Sources, Preview: true, Loader: m.loader, Now: m.o.Now, Watch: watchTime,
 			Clipboard: func(ctx context.Context) (api.Source, error) {
 				return session.ClipboardPicture(ctx, m.o.Paths.Spool(), m.o.Now())
 			},
@@ -206,4 +203,12 @@ func (m *Model) downloads() string {
 		return ""
 	}
 	return dir
+}
+
+// saver returns a function that saves the screens' content, or nil.
+func (m *Model) saver() func(context.Context) error {
+	if k, ok := m.host.Screen(page.Form).(*upload.Model); ok {
+		return k.Keep()
+	}
+	return nil
 }

@@ -561,7 +561,6 @@ func TestKeyIsAskedForAfterASession(t *testing.T) {
 // uploads screen.
 func TestUploadsAreTold(t *testing.T) {
 	m := newModel(t, openSession(t))
-	m.o.Signal = config.SignalBell
 	counted := func(open, failed int, ended ...session.Batch) tea.Cmd {
 		_, cmd := m.Update(m.then(m.session, func() tea.Cmd {
 			return m.jobsCounted(session.Counts{Open: open, Failed: failed}, ended)

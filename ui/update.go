@@ -107,7 +107,7 @@ func (m *Model) message(msg tea.Msg, from page.Screen) tea.Cmd {
 	case page.Ask:
 		return m.ask(msg, from)
 	case page.Toast:
-		return m.say(msg, from != nil)
+		return m.say(msg)
 	case page.Copy:
 		return copyText(msg)
 	case page.Open:
@@ -115,7 +115,6 @@ func (m *Model) message(msg tea.Msg, from page.Screen) tea.Cmd {
 	case settings.Changed:
 		m.o.Theme = msg.Theme
 		m.setTheme()
-		m.o.Signal = msg.Signal
 		if m.session != nil {
 			m.session.Queue.SetConcurrency(msg.Concurrency)
 		}
@@ -142,22 +141,19 @@ func (m *Model) input(msg tea.Msg) tea.Cmd {
 	case isKey && press.String() == "esc": // nothing to close
 		m.messages.Dismiss()
 	case reason != "":
-		return m.say(page.Toast{Level: page.Info, Text: text.Sentence(reason)}, true)
+		return m.say(page.Toast{Level: page.Info, Text: text.Sentence(reason)})
 	}
 	return nil
 }
 
-// say shows a message. If leaves is true, it is about the screen in front and leaves with it.
-func (m *Model) say(t page.Toast, leaves bool) tea.Cmd {
-	m.leaves = leaves
-	return m.messages.Push(t)
-}
+// say shows a message.
+func (m *Model) say(t page.Toast) tea.Cmd { return m.messages.Push(t) }
 
-// noteMessage notes the message at an input. If the input leads to another screen, it leaves.
+// noteMessage notes the message at an input. If the input leads to another screen, it goes; a tip goes at once.
 func (m *Model) noteMessage() {
-	m.seen = page.Toast{}
-	if shown, ok := m.messages.Shown(); ok && m.leaves {
-		m.seen = shown
+	shown, _ := m.messages.Shown()
+	if m.seen = shown; shown.Level == kit.Tip {
+		m.messages.Dismiss()
 	}
 }
 

@@ -43,7 +43,6 @@ func (m *Model) View() tea.View {
 	v.MouseMode = tea.MouseModeCellMotion
 	v.BackgroundColor, v.ForegroundColor = m.theme.Ground, m.theme.Plain
 	v.WindowTitle = m.title()
-	v.ProgressBar = m.progress()
 	return v
 }
 

@@ -170,11 +170,6 @@ func (s *Session) Seen(ctx context.Context) ([]api.File, error) {
 	return files, err
 }
 
-// Sent returns the upload that stored a file; false if it was not sent from this computer.
-func (s *Session) Sent(ctx context.Context, fileID string) (api.Job, bool, error) {
-	return s.Journal.SentAs(ctx, s.Profile.Name, fileID)
-}
-
 // Usage returns the usage of the account from start to the day before end. If the service does not
 // support it, api.Unavailable is true for the error.
 func (s *Session) Usage(ctx context.Context, start, end time.Time) (api.Usage, error) {

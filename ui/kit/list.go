@@ -65,6 +65,8 @@ type List[T any] struct {
 	// NoPane hides the pane. Bare draws only the filter, the names of the columns and the rows:
 	// the screen draws what is around them, and sizes and mouse messages are relative to the rows.
 	NoPane, Bare bool
+	// Folds folds the groups until they are opened.
+	Folds bool
 	// NoCursor hides the cursor while the screen has the focus elsewhere.
 	NoCursor bool
 	// Draw draws a row in place of Cells; it may be nil. Columns, if set, name the columns.
@@ -232,7 +234,7 @@ func (l *List[T]) unfold() {
 				head = len(l.lines)
 			}
 			l.lines = append(l.lines, listLine{int32(g), -1})
-			if l.folded[group.Key] {
+			if l.isFolded(group.Key) {
 				continue
 			}
 		}
@@ -249,7 +251,7 @@ func (l *List[T]) unfold() {
 		l.toFirst()
 	case row >= 0:
 		l.rows.SetCursor(row)
-	case head >= 0 && (under.row == nil || l.folded[under.group]):
+	case head >= 0 && (under.row == nil || l.isFolded(under.group)):
 		l.rows.SetCursor(head)
 	}
 	l.arrived()
@@ -361,6 +363,8 @@ func (l *List[T]) GoTo(i int) {
 	l.rows.SetCursor(i)
 	l.landed()
 }
+
+func (l *List[T]) isFolded(group string) bool { return l.folded[group] != l.Folds }
 
 // Fold folds or unfolds the group whose head is under the cursor, and reports
 // whether the cursor is on one.

@@ -286,7 +286,7 @@ func (cs Columns) Draw(cells []Cell, widths []int, mark theme.Sign, indent int, 
 // drawHead draws the head of a group.
 func (l *List[T]) drawHead(e Entry[T], width int, selected bool, chosen lipgloss.Style, th *theme.Theme) string {
 	fold := theme.SignUnfolded
-	if l.folded[e.Key] {
+	if l.isFolded(e.Key) {
 		fold = theme.SignFolded
 	}
 	name, note := l.Head(e.Key, e.Rows, th)

@@ -78,7 +78,6 @@ type stub struct {
 	runs     func(context.Context) ([]api.Run, error)
 	thumb    func(context.Context, api.File) (string, error)
 	download func(context.Context, api.File, string, func(int64)) (string, error)
-	sent     func(context.Context, string) (api.Job, bool, error)
 	fields   func(context.Context, string) ([]api.MetadataField, error)
 }
 
@@ -123,13 +122,6 @@ func (s stub) Picture(ctx context.Context, f api.File) (string, error) { return 
 
 func (s stub) Download(ctx context.Context, f api.File, folder string, report func(int64)) (string, error) {
 	return s.download(ctx, f, folder, report)
-}
-
-func (s stub) Sent(ctx context.Context, id string) (api.Job, bool, error) {
-	if s.sent == nil {
-		return api.Job{}, false, nil
-	}
-	return s.sent(ctx, id)
 }
 
 func (s stub) OtherProfiles() ([]string, error) { return nil, nil }

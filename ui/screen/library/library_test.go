@@ -58,20 +58,20 @@ func TestFacts(t *testing.T) {
 	f.CreatedAt, f.Width, f.Height = "2026-04-30T12:00:00.000Z", api.Set(300), api.Set(200)
 	f.AITags = api.Set([]api.AITag{{Name: "sand", Confidence: 93.4}})
 	d := start(t, Options{Session: stub{list: s.list}})
-	d.Sees("─ summer ─", "Folder /summer/")
+	d.Sees("─ summer ─", "2 files, 3 kB")
 	d.Press("j", "j")
-	d.Sees("Path /f00000.jpg", "Pixels 300 x 200", "AI tags sand (93 %)", "1 day ago")
+	d.Sees("300 × 200 · JPEG · 1 kB", "AI tags sand (93 %)", "30 Apr 2026")
 	d.Press("p")
-	if strings.Contains(d.Text(), "Pixels") {
+	if strings.Contains(d.Text(), "300 × 200") {
 		t.Error("p does not take the facts away")
 	}
 	d.Press("p")
 	d.Resize(image.Pt(99, 30))
-	if list, facts := strings.Index(d.Text(), "f00001.jpg"), strings.Index(d.Text(), "Pixels"); facts < list {
+	if list, facts := strings.Index(d.Text(), "f00001.jpg"), strings.Index(d.Text(), "300 × 200"); facts < list {
 		t.Errorf("the facts are not below the list:\n%s", d.Text())
 	}
 	d.Resize(image.Pt(59, 30))
-	if strings.Contains(d.Text(), "Pixels") {
+	if strings.Contains(d.Text(), "300 × 200") {
 		t.Error("metadata is shown although it does not fit")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -95,12 +94,11 @@ type listing struct {
 	search         search // empty to list the folder
 	order          order
 	folders, files []api.File
-	page           map[string]bool // keys of the last page
-	skip           int             // records received of folders, then files
-	foldersDone    bool            // all folders were read
-	done           bool            // all files were read
-	seen           bool            // from the journal, since the service does not list files
-	refusal        error           // why the service does not list files
+	skip           int   // records received of folders, then files
+	foldersDone    bool  // all folders were read
+	done           bool  // all files were read
+	seen           bool  // from the journal, since the service does not list files
+	refusal        error // why the service does not list files
 	at             time.Time
 	err            error // why it is outdated or incomplete
 }
@@ -216,32 +214,18 @@ func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query
 		if err != nil {
 			return err
 		}
-		n := len(got)
-		if n > 0 && l.repeats(got) {
-			if n == limit {
-				return api.ErrSamePage
-			}
-			got, n = nil, 0 // it sends all at once
-		}
+		n, before := len(got), l.len()
 		l.add(got, !l.foldersDone)
 		l.skip += n
-		if n < limit {
+		repeated := l.len() == before // the service ignores skip
+		if repeated && l.foldersDone && n == limit {
+			return api.ErrSamePage
+		}
+		if n < limit || repeated {
 			l.skip, l.foldersDone, l.done = 0, true, l.foldersDone
-			l.page = nil // a service that ignores the type repeats the page for files
 		}
 	}
 	return nil
-}
-
-// repeats reports whether a page equals the previous one, because the service ignores skip. It
-// keeps the page for the next call.
-func (l *listing) repeats(page []api.File) bool {
-	last := l.page
-	l.page = make(map[string]bool, len(page))
-	for _, f := range page {
-		l.page[keyOf(f)] = true
-	}
-	return maps.Equal(last, l.page)
 }
 
 // ask returns the query for the next page.

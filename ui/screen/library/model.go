@@ -29,7 +29,6 @@ type Session interface {
 	Thumb(ctx context.Context, f api.File) (path string, err error)
 	Picture(ctx context.Context, f api.File) (path string, err error)
 	Download(ctx context.Context, f api.File, folder string, report func(n int64)) (string, error)
-	Sent(ctx context.Context, fileID string) (api.Job, bool, error)
 	OtherProfiles() ([]string, error)
 	PlanTransfer(ctx context.Context, from, to string, items []api.File, o session.TransferOptions) (*session.Transfer, error)
 	Enqueue(ctx context.Context, t *session.Transfer) error

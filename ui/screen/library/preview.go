@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"path"
 	"slices"
 	"strings"
 
@@ -19,8 +20,9 @@ import (
 
 // Least height of a picture in the preview, and of the facts.
 const (
-	leastPicture = 4
-	keptFacts    = 9
+	leastPicture    = 4
+	keptFacts       = 9
+	keptFolderFacts = 4
 )
 
 // pictureRoom returns the size of the picture in the preview; may be empty.
@@ -28,6 +30,9 @@ func (m *Model) pictureRoom() image.Point {
 	pane := m.list.PaneSize()
 	in := kit.BoxInner(pane)
 	room := image.Pt(kit.PaneWidth(pane), min(in.Y-keptFacts, in.X/2))
+	if f, ok := m.current(); ok && f.IsFolder() {
+		room.Y = in.Y - keptFolderFacts // its first pictures
+	}
 	if m.list.PaneBelow() {
 		room = image.Pt(min(in.X/2, in.Y*3), in.Y)
 	}
@@ -121,21 +126,21 @@ func (m *Model) describe(e kit.Entry[api.File], out *kit.Facts) (title string) {
 	}
 	switch {
 	case f.IsFolder():
-		folder := folderPath(m.shown.folder, f)
-		facts.Fact("Folder", folder)
-		if has, known := m.counts.Load(folder); known {
-			facts.Fact("Contains", has.(string))
+		if has, known := m.counts.Load(folderPath(m.shown.folder, f)); known {
+			facts.Say(th.Text, has.(string))
 		}
 		facts.Fact("Created", text.When(f.Created(), m.now()))
 	default:
-		facts.Fact("Name", f.Name) // the title may be shortened
-		facts.Fact("Path", f.FilePath)
-		facts.Fact("Kind", f.Mime)
+		words := []string{kind(f)}
 		if w, h, ok := f.PixelSize(); ok {
-			facts.Fact("Pixels", fmt.Sprintf("%d x %d", w, h))
+			words = slices.Insert(words, 0, fmt.Sprintf("%d × %d", w, h))
 		}
 		if n, ok := f.Size.Get(); ok {
-			facts.Fact("Size", text.Bytes(n))
+			words = append(words, text.Bytes(n))
+		}
+		facts.Say(th.Text, strings.Join(words, " · "))
+		if folder := path.Dir(f.FilePath); !m.shown.search.isNone() {
+			facts.Fact("Folder", folder)
 		}
 		facts.Fact("Tags", strings.Join(f.Tags.Or(nil), ", "))
 		var found []string

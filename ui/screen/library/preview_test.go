@@ -38,7 +38,7 @@ func TestPreview(t *testing.T) {
 	if !drawn() || len(asked) != 1 {
 		t.Errorf("asked for %v:\n%s", asked, d.Text())
 	}
-	d.Sees("─ f00000.jpg ─", "Path /f00000.jpg")
+	d.Sees("─ f00000.jpg ─", "JPEG · 1 kB")
 	d.Press("p")
 	if drawn() {
 		t.Error("p leaves the picture")

@@ -158,36 +158,5 @@ func (m *Model) startDownload(files []api.File, folder string) tea.Cmd {
 	}})
 }
 
-// sendAgain opens the form with the original uploads of the chosen files.
-func (m *Model) sendAgain() tea.Cmd {
-	files := m.chosen()
-	return func() tea.Msg {
-		var jobs []api.Job
-		var unknown []string // names of files not sent from this computer
-		for _, f := range files {
-			job, ok, err := m.o.Session.Sent(m.o.Context, f.FileID)
-			switch {
-			case err != nil:
-				return page.Problem(err)
-			case ok:
-				job.Failure = nil
-				jobs = append(jobs, job)
-			default:
-				unknown = append(unknown, f.Name)
-			}
-		}
-		compose := page.Compose{Jobs: jobs}
-		switch {
-		case len(jobs) == 0:
-			return page.Toast{Level: page.Info, Text: "This file was not uploaded from this computer, so there is no source to upload again."}
-		case len(unknown) > 0:
-			return tea.BatchMsg{page.Send(page.Toast{
-				Level: page.Warn, Text: text.Plural(len(unknown), "file") + " not uploaded from this computer, skipped.", Detail: strings.Join(unknown, "\n"),
-			}), page.Send(compose)}
-		}
-		return compose
-	}
-}
-
 // noWork returns why files cannot be processed.
 func (m *Model) noWork() string { return cmp.Or(m.manage.Busy(), m.noFile()) }

@@ -61,7 +61,7 @@ func (m *Model) position() string {
 	return words
 }
 
-// columns returns the columns. Tags have one only if there are some.
+// columns returns the columns. Tags and states have one only if there are some.
 func (m *Model) columns(int) kit.Columns {
 	columns := kit.Columns{
 		{Name: "Name", Width: 20, Flex: 3},
@@ -70,8 +70,11 @@ func (m *Model) columns(int) kit.Columns {
 		{Name: "Tags", Width: 12, Flex: 2, Spare: 4},
 		{Name: "State", Width: 16, Spare: 1},
 	}
-	// The first rows show whether tags are used.
+	// The first rows show what is used.
 	first := m.shown.files[:min(len(m.shown.files), 2*pageSize)]
+	if !slices.ContainsFunc(first, func(f api.File) bool { words, _ := m.states(f); return words != "" }) {
+		columns[4] = kit.Column{}
+	}
 	if !slices.ContainsFunc(first, func(f api.File) bool { return len(f.Tags.Or(nil))+len(f.AITags.Or(nil)) > 0 }) {
 		columns[3] = kit.Column{}
 	}

@@ -52,7 +52,7 @@ func (m *Model) Actions() []kit.Action {
 func (m *Model) Catalog() map[string][]kit.Action {
 	return map[string][]kit.Action{
 		"": m.listActions(), "tray": m.trayActions(), "contact sheet": m.gridActions(), "filter": m.list.Catalog(nil)["filter"],
-		"places": m.newPlaces().Beside, "picture": m.newViewer(nil, 0).Actions(),
+		"picture": m.newViewer(nil, 0).Actions(),
 	}
 }
 
@@ -70,8 +70,6 @@ func (m *Model) listActions() []kit.Action {
 		{ID: "picker.hidden", Keys: kit.Bind("hidden files", "", "."), Group: groupLook, Do: func() tea.Cmd { m.hidden = !m.hidden; return m.arrange(false) }},
 		{ID: "picker.refresh", Keys: kit.Bind("refresh the folder", "", "r"), Group: groupLook, Disabled: m.noFolder, Do: m.reload},
 		{ID: "picker.go-to-path", Keys: kit.Bind("go to a typed path", "", "c"), Group: groupMove, Do: m.startJump},
-		{ID: "picker.places", Keys: kit.Bind("bookmarks and recent folders", "", "b"), Group: groupMove, Do: m.startPlaces},
-		{ID: "picker.bookmark", Keys: kit.Bind("bookmark this folder on or off", "", "B"), Group: groupMove, Do: func() tea.Cmd { return m.toggleMark(m.shown.folder) }},
 		{ID: "picker.grid", Keys: kit.Bind("contact sheet on or off", "", "t"), Group: groupLook, Disabled: m.noFolder, Do: m.sheet.Toggle},
 		{ID: "picker.home", Keys: kit.Bind("home folder", "", "~"), Group: groupMove, Do: m.goHome},
 		{ID: "picker.samples", Keys: kit.Bind("sample pictures", "", "S"), Group: groupMove, Do: func() tea.Cmd { return m.openSamples(false) }},

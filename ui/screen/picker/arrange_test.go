@@ -101,11 +101,3 @@ func TestLongPattern(t *testing.T) {
 		t.Errorf("found %q", got)
 	}
 }
-
-func TestShorten(t *testing.T) {
-	// abcdefghij shortened to ab…ij
-	got := shorten([]int{0, 1, 2, 5, 8, 9}, 10, "ab…ij")
-	if want := []int{0, 1, 5, 6}; !slices.Equal(got, want) {
-		t.Errorf("offsets %v, want %v", got, want)
-	}
-}

@@ -11,9 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/page"
 )
 
 // TestPasteOfManyLines: 10,000 pasted paths land in the tray once each, however they are quoted.
@@ -78,41 +76,6 @@ func TestBurstOfChanges(t *testing.T) {
 	d.Run(look())
 	equal(t, "rows", d.rows(), []string{"a.jpg", "b.jpg", "c.jpg"})
 	d.under("c.jpg")
-}
-
-// TestAnotherLibrary: with another library, the tray and the folder stay, and late results of the
-// old library are dropped.
-func TestAnotherLibrary(t *testing.T) {
-	dir := folder(t, "one.jpg", "two.jpg", "sub/three.jpg")
-	id, err := api.Identify(filepath.Join(dir, "one.jpg"))
-	must(t, err)
-	sent := func() ([]api.Job, error) {
-		return []api.Job{{Upload: api.Upload{Source: file(dir, "one.jpg")}, Identity: id, State: api.Stored}}, nil
-	}
-	d := start(t, Options{Folder: dir, Sources: []api.Source{file(dir, "two.jpg")}})
-	equal(t, "tray", d.tray(), []string{"two.jpg"})
-	d.Press("tab", "d")
-	equal(t, "tray", d.tray(), nil)
-	d.open(filepath.Join(dir, "sub"), "")
-	d.m.UseLibrary(sent)
-	late := d.m.Update(page.JobsChanged{})
-	d.m.UseLibrary(func() ([]api.Job, error) { return nil, nil })
-	d.Run(d.m.Update(page.JobsChanged{}))
-	d.Run(late)
-	if len(d.m.stored) != 0 {
-		t.Errorf("what is in the library before: %v", d.m.stored)
-	}
-	// Start again, as with another profile.
-	d.Run(d.m.Init())
-	if d.m.shown.folder != filepath.Join(dir, "sub") {
-		t.Errorf("in %q", d.m.shown.folder)
-	}
-	equal(t, "tray", d.tray(), nil)
-	d.m.UseLibrary(sent)
-	d.Run(d.m.Update(page.JobsChanged{}))
-	if _, is := d.m.stored[filepath.Join(dir, "one.jpg")]; !is {
-		t.Error("the library in use is not heard")
-	}
 }
 
 // TestClickOnACompletion: a click on a completion accepts it.

@@ -152,16 +152,7 @@ func (m *Model) clicked(msg tea.MouseClickMsg) tea.Cmd {
 		}
 	case at.In(l.list):
 		m.focus = onList
-		before := m.list.Cursor()
-		if !m.list.Hit(at.Sub(inner(l.list).Min)) {
-			return nil
-		}
-		switch {
-		case msg.Mod.Contains(tea.ModCtrl):
-			return m.clickPick()
-		case msg.Mod.Contains(tea.ModShift):
-			return m.clickRange(before)
-		case double:
+		if m.list.Hit(at.Sub(inner(l.list).Min)) && double {
 			return m.enter()
 		}
 	}
@@ -180,25 +171,3 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 		m.list.Hold()
 	}
 }
-
-// clickPick toggles the row under the cursor without moving.
-func (m *Model) clickPick() tea.Cmd {
-	at := m.list.Cursor()
-	m.list.EndRange()
-	cmd := m.toggle()
-	m.list.GoTo(at)
-	return cmd
-}
-
-// clickRange picks from the old cursor row to the current one. The next such click starts at the same row.
-func (m *Model) clickRange(from int) tea.Cmd {
-	to := m.list.Cursor()
-	if from == m.shifted.to && m.shifted.gen == m.shown.gen {
-		from = m.shifted.from
-	}
-	m.shifted = shifted{m.shown.gen, from, to}
-	return m.pickEntries(m.entries(m.shown.rows[min(from, to) : max(from, to)+1]))
-}
-
-// shifted is the range of the last shift-click.
-type shifted struct{ gen, from, to int }

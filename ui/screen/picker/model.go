@@ -12,7 +12,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/config"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -34,8 +33,6 @@ type Options struct {
 	Preview bool
 	// Loader loads pictures; nil shows only facts.
 	Loader *picture.Loader
-	// Paths are the program's files, which have bookmarks and recent folders.
-	Paths config.Paths
 	// Clipboard saves the clipboard's picture to a file; nil disables it.
 	Clipboard func(context.Context) (api.Source, error)
 	// Watch is the interval for checking the folder; 0 disables it.
@@ -91,19 +88,7 @@ type Model struct {
 	totaling bool
 	pasting  bool // the clipboard is being read
 
-	clicks  *kit.Clicks
-	shifted shifted
-
-	marked  []string  // bookmarks
-	recent  []string  // shown folders, newest first
-	earlier []string  // folders of earlier runs
-	places  *kit.Menu // the latest places menu, or nil
-
-	sentJobs    func() ([]api.Job, error)
-	readingSent bool
-	sentAsked   page.Questions          // of the library in use
-	stored      map[string]api.Identity // stored files by path
-	sentFolders []string
+	clicks *kit.Clicks
 
 	sheet *edit.Tiles // the contact sheet
 	away  bool        // the terminal has no focus
@@ -166,14 +151,14 @@ func New(o Options) *Model {
 func (m *Model) Init() tea.Cmd {
 	if m.begun {
 		folder := cmp.Or(m.shown.folder, m.options.Folder)
-		return tea.Batch(m.open(folder, ""), m.readSent(), m.watch())
+		return tea.Batch(m.open(folder, ""), m.watch())
 	}
 	m.begun = true
 	first := m.open(m.options.Folder, "")
 	if m.options.First {
 		first = m.openSamples(true)
 	}
-	cmds := []tea.Cmd{first, m.readSent(), m.watch()}
+	cmds := []tea.Cmd{first, m.watch()}
 	if len(m.options.Sources) > 0 {
 		cmds = append(cmds, m.add(m.options.Sources))
 	}
@@ -215,8 +200,6 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.size = msg.Size
 	case page.Shown:
 		return m.reload(), true
-	case page.JobsChanged:
-		return m.readSent(), true
 	case tea.FocusMsg:
 		m.away = false
 	case tea.BlurMsg:

@@ -39,36 +39,12 @@ func TestMouse(t *testing.T) {
 	d.Send(tea.MouseClickMsg{X: 400, Y: -4, Button: tea.MouseLeft})
 }
 
-func TestClicksWithCtrlAndShift(t *testing.T) {
-	d := start(t, Options{Folder: folder(t, "a", "b", "c", "d", "e")})
-	area := d.rowsArea()
-	click := func(row int, mod tea.KeyMod) {
-		d.Send(tea.MouseClickMsg{X: area.Min.X + 3, Y: area.Min.Y + row, Button: tea.MouseLeft, Mod: mod})
-	}
-	click(1, 0)
-	click(3, tea.ModShift)
-	equal(t, "tray", d.tray(), []string{"b", "c", "d"})
-	click(2, tea.ModCtrl)
-	equal(t, "tray", d.tray(), []string{"b", "d"})
-	click(4, tea.ModCtrl)
-	d.under("e")
-	equal(t, "tray", d.tray(), []string{"b", "d", "e"})
-	// A second shift-click starts at the same row.
-	d.Press("tab", "D")
-	click(1, 0)
-	click(2, tea.ModShift)
-	click(4, tea.ModShift)
-	equal(t, "tray", d.tray(), []string{"b", "c", "d", "e"})
-	d.Press("tab", "D")
-	equal(t, "tray", d.tray(), nil)
-}
-
 // clickAt clicks a position several times.
-func (d *fixture) clickAt(at image.Point, times int, mod tea.KeyMod) {
+func (d *fixture) clickAt(at image.Point, times int) {
 	d.t.Helper()
 	d.now = d.now.Add(time.Second)
 	for range times {
-		d.Send(tea.MouseClickMsg{X: at.X, Y: at.Y, Button: tea.MouseLeft, Mod: mod})
+		d.Send(tea.MouseClickMsg{X: at.X, Y: at.Y, Button: tea.MouseLeft})
 	}
 }
 
@@ -78,7 +54,7 @@ func TestWheelScrollsWhatIsUnderThePointer(t *testing.T) {
 		names = append(names, "f"+string(rune('a'+i/26))+string(rune('a'+i%26)))
 	}
 	d := start(t, Options{Folder: folder(t, names...)})
-	d.Press("ctrl+a", "g")
+	d.Press("ctrl+a", "tab", "enter", "tab", "g")
 	list, tray := d.rowsArea().Min, inner(d.m.layout().tray).Min
 	wheel := func(at image.Point, button tea.MouseButton) {
 		d.Send(tea.MouseWheelMsg{X: at.X, Y: at.Y, Button: button})
@@ -87,7 +63,7 @@ func TestWheelScrollsWhatIsUnderThePointer(t *testing.T) {
 		wheel(list, tea.MouseWheelDown)
 	}
 	from, _ := d.m.list.Lines().Visible()
-	if inTray := d.m.trayList.Cursor(); from == 0 || inTray != 1 {
+	if inTray := d.m.trayList.Cursor(); from == 0 || inTray != 0 {
 		t.Errorf("the list shows rows from %d on, the tray from %d on", from, inTray)
 	}
 	wheel(list, tea.MouseWheelUp)
@@ -97,7 +73,7 @@ func TestWheelScrollsWhatIsUnderThePointer(t *testing.T) {
 	for range 30 {
 		wheel(tray, tea.MouseWheelDown)
 	}
-	if inTray := d.m.trayList.Cursor(); inTray == 1 {
+	if inTray := d.m.trayList.Cursor(); inTray == 0 {
 		t.Error("the wheel over the tray does not scroll it")
 	}
 	if d.m.focus != onList {
@@ -113,17 +89,17 @@ func TestMouseInTheTray(t *testing.T) {
 	d.Press("space", "k")
 	d.under("b.jpg")
 	at := inner(d.m.layout().tray).Min
-	d.clickAt(at.Add(image.Pt(3, 3)), 1, 0)
+	d.clickAt(at.Add(image.Pt(3, 3)), 1)
 	if i, _ := d.m.trayItem(); d.m.focus != onTray || i.source.Name() != "b.jpg" {
 		t.Errorf("the click is on %q", i.source.Name())
 	}
-	d.clickAt(at.Add(image.Pt(3, 1)), 2, 0)
+	d.clickAt(at.Add(image.Pt(3, 1)), 2)
 	d.under("a.jpg")
 	if d.m.focus != onList {
 		t.Error("a double click shows the file in its folder")
 	}
 	// A click outside the rows does nothing.
-	d.clickAt(at.Add(image.Pt(3, 5)), 2, 0)
+	d.clickAt(at.Add(image.Pt(3, 5)), 2)
 	d.under("a.jpg")
 }
 
@@ -136,16 +112,10 @@ func TestMouseInTheContactSheet(t *testing.T) {
 		return area.Add(image.Pt(i%g.Columns*g.Tile.X+2, i/g.Columns*g.Tile.Y+2))
 	}
 	rows := d.rows()
-	d.clickAt(tile(1), 1, 0)
+	d.clickAt(tile(1), 1)
 	d.under(rows[1])
-	d.clickAt(tile(2), 1, tea.ModCtrl)
+	d.clickAt(tile(2), 1)
 	d.under(rows[2])
-	equal(t, "tray", d.tray(), []string{rows[2]})
-	d.clickAt(tile(2), 1, tea.ModCtrl)
-	equal(t, "tray", d.tray(), nil)
-	d.clickAt(tile(0), 1, 0)
-	d.clickAt(tile(2), 1, tea.ModShift)
-	equal(t, "tray", d.tray(), append(rows[1:3:3], "one.txt")) // the first is a folder
 	d.Send(tea.MouseWheelMsg{X: area.X, Y: area.Y, Button: tea.MouseWheelUp})
 	d.under(rows[max(0, 2-g.Columns)])
 }
@@ -156,20 +126,13 @@ func TestMouseInLists(t *testing.T) {
 	d.Press(",")
 	size := kit.Size(over[*kit.Menu](d).View(d.Size, d.Theme))
 	row := func(i int) image.Point { return inner(popupAt(d, size)).Min.Add(image.Pt(2, i)) }
-	d.clickAt(row(3), 1, 0)
+	d.clickAt(row(3), 1)
 	if d.m.order.by != byKind || d.m.Overlays().Top() != nil {
 		t.Errorf("a click on the menu sorts %v", d.m.order)
 	}
 	d.Press(",")
-	d.clickAt(image.Pt(1, 1), 1, 0)
+	d.clickAt(image.Pt(1, 1), 1)
 	if d.m.Overlays().Top() != nil {
 		t.Error("a click beside the menu does not close it")
-	}
-	d.open(filepath.Join(dir, "sub"), "")
-	d.Press("b")
-	size = kit.Size(over[*kit.Menu](d).View(d.Size, d.Theme))
-	d.clickAt(row(1), 1, 0)
-	if d.m.Overlays().Top() != nil || d.m.shown.folder != dir {
-		t.Errorf("a click opened %q, want %q", d.m.shown.folder, dir)
 	}
 }

@@ -108,8 +108,11 @@ func (m *Model) removeItem() tea.Cmd {
 	return nil
 }
 
-// showItem opens the folder of the selected item.
+// showItem opens the folder of the selected item, or unfolds the selected folder.
 func (m *Model) showItem() tea.Cmd {
+	if m.trayList.Fold() {
+		return nil
+	}
 	m.focus = onList
 	path := m.trayRows()[0].source.Path
 	return m.open(filepath.Dir(path), filepath.Base(path))

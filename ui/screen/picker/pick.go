@@ -207,9 +207,13 @@ func (m *Model) drop(gone func(item) bool) int {
 	return len(out)
 }
 
+// manyPicked is the number of items up to which the tray shows their names, not only their folders.
+const manyPicked = 8
+
 // trayChanged updates the tray's counts and its list. An empty tray loses the focus.
 func (m *Model) trayChanged() {
 	m.tray.count()
+	m.trayList.Folds = len(m.tray.items) > manyPicked
 	m.trayList.Arrange()
 	if len(m.tray.items) == 0 && m.focus == onTray {
 		m.focus = onList

@@ -1,7 +1,6 @@
 package picker
 
 import (
-	"errors"
 	"image"
 	"os"
 	"path/filepath"
@@ -11,9 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api"
 	"mediadesk/api/media"
-	"mediadesk/config"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
 )
@@ -70,70 +67,6 @@ func TestGoToATypedPath(t *testing.T) {
 	if d.m.shown.folder != filepath.Join(dir, "alpine") {
 		t.Errorf("~ leads to %q", d.m.shown.folder)
 	}
-}
-
-func TestBookmarksAndRecentFolders(t *testing.T) {
-	dir := folder(t, "a/x.jpg", "b/")
-	paths := config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": filepath.Join(dir, "b")}[name] })
-	must(t, paths.Make())
-	marked := func(want ...string) {
-		t.Helper()
-		c, err := config.Load(paths)
-		must(t, err)
-		equal(t, "bookmarks", c.BookmarkFolders(), want)
-	}
-	c, err := config.Load(paths)
-	must(t, err)
-	_, err = c.SetFolders(func([]string) []string { return []string{filepath.Join(dir, "a"), "/an/earlier/one"} })
-	must(t, err)
-	d := start(t, Options{Folder: filepath.Join(dir, "a"), Paths: paths})
-	d.Press("B")
-	d.Toasted("a is a bookmark now.")
-	marked(filepath.Join(dir, "a"))
-	d.Press("h", "b")
-	d.Sees("Places", "bookmark", "recent", "/001/a", "/an/earlier/one")
-	equal(t, "shown", d.m.Shown(), []string{dir, filepath.Join(dir, "a")})
-	equal(t, "recent", Recent(d.m.recent, d.m.earlier), []string{dir, filepath.Join(dir, "a"), "/an/earlier/one"})
-	d.Press("enter")
-	if d.m.shown.folder != filepath.Join(dir, "a") {
-		t.Errorf("in %q", d.m.shown.folder)
-	}
-	d.Press("b", "d")
-	marked()
-	d.Press("d")
-	d.Toasted("Only bookmarks")
-}
-
-func TestWhatIsInTheLibraryAlready(t *testing.T) {
-	dir := folder(t, "changed.jpg", "new.jpg", "sent.jpg")
-	stored := func(name string, size int64) api.Job {
-		id, err := api.Identify(filepath.Join(dir, name))
-		must(t, err)
-		id.Size = size
-		return api.Job{Upload: api.Upload{Source: file(dir, name)}, Identity: id, State: api.Stored}
-	}
-	failed := stored("new.jpg", 10)
-	failed.State = api.Refused
-	d := start(t, Options{})
-	d.m.UseLibrary(func() ([]api.Job, error) {
-		return []api.Job{stored("sent.jpg", 10), stored("changed.jpg", 9), failed}, nil
-	})
-	d.Run(d.m.Init())
-	d.open(dir, "sent.jpg")
-	d.Resize(image.Pt(118, 32))
-	if view := d.Text(); strings.Count(view, "in library") != 1 || strings.Count(view, "older sent") != 1 {
-		t.Errorf("got the list\n%s", view)
-	}
-	d.Press("space")
-	d.Sees("in library")
-	equal(t, "folders sent from", d.m.sentFolders, []string{dir})
-	d.m.recent = nil
-	d.Press("b")
-	d.Sees("sent from")
-	d.Press("esc")
-	d.m.UseLibrary(func() ([]api.Job, error) { return nil, errors.New("the journal is busy") })
-	d.Run(d.m.Init())
-	d.Toasted("The journal is busy.")
 }
 
 func TestFolderIsWatched(t *testing.T) {

@@ -142,7 +142,6 @@ func (m *Model) opened(o opened) tea.Cmd {
 		m.list.EndRange()
 		m.list.GoTo(0)
 		m.list.SetFilter("")
-		m.recent = Recent([]string{o.folder}, m.recent)
 		cmds = append(cmds, m.sheet.Delete())
 		m.sheet.Forget()
 		land = cmp.Or(land, m.cursors[o.folder])

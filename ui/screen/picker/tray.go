@@ -7,10 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"mediadesk/api"
-	"mediadesk/ui/page"
 )
 
 // item is a source in the tray and the identity of its file.
@@ -150,58 +147,4 @@ func (t *tray) forget(folder string) {
 			delete(t.subs, dir)
 		}
 	}
-}
-
-// UseLibrary sets the function that reads the library's uploads, newest first; nil means none. Init calls it.
-func (m *Model) UseLibrary(sent func() ([]api.Job, error)) {
-	m.sentJobs = sent
-	m.sentAsked.Drop()
-	m.readingSent, m.stored, m.sentFolders = false, nil, nil
-	m.Changed()
-}
-
-// readSent reads what this computer has stored, and from which folders.
-func (m *Model) readSent() tea.Cmd {
-	read := m.sentJobs
-	if read == nil || m.readingSent {
-		return nil
-	}
-	m.readingSent = true
-	return m.sentAsked.Ask(func() tea.Msg {
-		jobs, err := read()
-		stored := map[string]api.Identity{}
-		var folders []string
-		for _, j := range jobs {
-			path := j.Upload.Source.Path
-			if path == "" || j.State != api.Stored {
-				continue
-			}
-			if _, is := stored[path]; !is {
-				stored[path] = j.Identity
-			}
-			if folder := filepath.Dir(path); len(folders) < recentKept && !slices.Contains(folders, folder) {
-				folders = append(folders, folder)
-			}
-		}
-		return page.Then(func() tea.Cmd {
-			m.readingSent = false
-			if err != nil {
-				return page.Send(problem(err))
-			}
-			m.stored, m.sentFolders = stored, folders
-			return nil
-		})
-	})
-}
-
-// storedNote tells whether this computer has already uploaded a file; "" if not.
-func (m *Model) storedNote(path string, i info) string {
-	was, is := m.stored[path]
-	switch {
-	case !is || !i.known:
-		return ""
-	case was.Size == i.size && was.Modified.Equal(i.modified):
-		return "in library"
-	}
-	return "older sent"
 }

@@ -44,7 +44,7 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 var listColumns = kit.Columns{
 	{Width: 1},
 	{Name: "Name", Width: 16, Flex: 1},
-	{Name: "Size", Width: 7, Right: true},
+	{Name: "Size", Width: 9, Right: true},
 	{Name: "Changed", Width: 11, Right: true, Spare: 2},
 	{Name: "Kind", Width: 10, Spare: 1},
 }
@@ -147,18 +147,11 @@ func (m *Model) drawRow(row int32, mark theme.Sign, width int, selected bool, th
 	if note != "" {
 		word = kit.Cell{Text: note, Style: signStyle}
 	}
+	sizeStyle := faint
 	if share != "" {
-		column := 4
-		if widths[column] == 0 {
-			column = 2
-		}
-		if text.Width(share) > widths[column] {
-			share, _, _ = strings.Cut(share, "/")
-		}
-		if column == 2 {
-			size = share
-		} else {
-			word = kit.Cell{Text: share, Style: base}
+		size, sizeStyle = share, base
+		if text.Width(size) > widths[2] {
+			size, _, _ = strings.Cut(size, "/")
 		}
 	}
 	chosen := th.SelectedDim
@@ -166,7 +159,7 @@ func (m *Model) drawRow(row int32, mark theme.Sign, width int, selected bool, th
 		chosen = th.Selected
 	}
 	return listColumns.Draw([]kit.Cell{
-		{Text: th.Glyph(sign), Style: signStyle}, {Text: m.name(e, widths[1], base, th.Match)}, {Text: size, Style: faint}, {Text: age, Style: faint}, word,
+		{Text: th.Glyph(sign), Style: signStyle}, {Text: m.name(e, widths[1], base, th.Match)}, {Text: size, Style: sizeStyle}, {Text: age, Style: faint}, word,
 	}, widths, theme.SignNone, 0, selected, chosen, th)
 }
 
@@ -181,9 +174,6 @@ func (m *Model) mark(e entry, look info, picked, ranged bool) (theme.Sign, strin
 	if note := look.note(e); note != "" {
 		return theme.SignWarn, note
 	}
-	if note := m.storedNote(m.path(e), look); note != "" {
-		return theme.SignInfo, note
-	}
 	switch {
 	case e.kind == kindFolder:
 		return theme.SignFolder, ""
@@ -193,41 +183,15 @@ func (m *Model) mark(e entry, look info, picked, ranged bool) (theme.Sign, strin
 	return theme.SignNone, ""
 }
 
-// name draws a name with its matched letters. It cuts the middle of a long name to keep the end visible.
+// name draws a name with its matched letters, unless it is shortened.
 func (m *Model) name(e entry, width int, base, match lipgloss.Style) string {
 	if m.shown.pattern == "" {
 		return base.Render(text.ShortName(e.name, width))
 	}
-	safe := text.Safe(e.name)
-	short := text.TruncateMiddle(safe, width)
-	found := letters(e.name, m.shown.pattern)
-	switch {
-	case short == safe:
-		return text.Matched(e.name, found, match, base)
-	case safe != e.name:
+	if short := text.ShortName(e.name, width); short != e.name {
 		return base.Render(short) // offsets refer to the original name
 	}
-	return text.Matched(short, shorten(found, len(e.name), short), match, base)
-}
-
-// shorten maps offsets in a name of n bytes to the shortened name.
-func shorten(found []int, n int, short string) []int {
-	const gap = "…"
-	head := strings.Index(short, gap)
-	if head < 0 {
-		return nil
-	}
-	tail := len(short) - head - len(gap)
-	var out []int
-	for _, at := range found {
-		switch {
-		case at < head:
-			out = append(out, at)
-		case at >= n-tail:
-			out = append(out, at-n+len(short))
-		}
-	}
-	return out
+	return text.Matched(e.name, letters(e.name, m.shown.pattern), match, base)
 }
 
 // firstPictures returns the first pictures under a folder.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -86,12 +87,6 @@ func (m *Model) describe(f *kit.Facts) {
 			return
 		}
 		f.Fact("link to", i.target)
-		switch m.storedNote(m.path(e), i) {
-		case "in library":
-			f.Fact("sent", "already in the library")
-		case "older sent":
-			f.Fact("sent", "an older version")
-		}
 	}
 	switch {
 	case p.problem() != nil:
@@ -145,16 +140,16 @@ func pictureProblem(err error) string {
 }
 
 func describeFile(f *kit.Facts, of *media.Facts) {
-	f.Fact("kind", of.Name+", "+text.Bytes(of.Bytes))
-	if size := of.Upright; size.X > 0 {
-		f.Fact("size", pixels(size))
-		if of.Orientation.Turned() {
-			f.Fact("stored", fmt.Sprintf("%s, shown %s", pixels(of.Stored), of.Orientation))
-		}
-		f.Fact("alpha", map[bool]string{true: "yes, can be transparent", false: "no"}[of.Alpha])
+	words := []string{of.Name, text.Bytes(of.Bytes)}
+	if of.Upright.X > 0 {
+		words = slices.Insert(words, 0, pixels(of.Upright))
 	}
 	if of.Duration > 0 {
-		f.Fact("plays", playing(of.Duration))
+		words = append(words, playing(of.Duration))
+	}
+	f.Say(f.Theme().Text, strings.Join(words, " · "))
+	if of.Orientation.Turned() {
+		f.Fact("stored", fmt.Sprintf("%s, shown %s", pixels(of.Stored), of.Orientation))
 	}
 	f.Fact("camera", of.Camera)
 	if !of.Taken.IsZero() {
@@ -167,18 +162,14 @@ func describeFile(f *kit.Facts, of *media.Facts) {
 }
 
 // pixels formats a size in pixels.
-func pixels(p image.Point) string { return fmt.Sprintf("%d x %d px", p.X, p.Y) }
+func pixels(p image.Point) string { return fmt.Sprintf("%d × %d", p.X, p.Y) }
 
 // playing formats a duration.
 func playing(d time.Duration) string {
 	if d < 10*time.Second {
 		return fmt.Sprintf("%.1f s", d.Seconds())
 	}
-	s := int(d.Round(time.Second) / time.Second)
-	if s < 3600 {
-		return fmt.Sprintf("%d:%02d min", s/60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d:%02d h", s/3600, s/60%60, s%60)
+	return text.Duration(d)
 }
 
 // trayColumns are the columns of the tray: sign, name, size, note.
@@ -240,7 +231,6 @@ func (m *Model) trayCells(i item, _ []int, th *theme.Theme) []kit.Cell {
 		sign, note = theme.SignWait, "checking"
 	default:
 		size = text.Bytes(i.identity.Size)
-		note = m.storedNote(i.source.Path, info{known: true, size: i.identity.Size, modified: i.identity.Modified})
 	}
 	style := th.SignStyle(sign)
 	return []kit.Cell{

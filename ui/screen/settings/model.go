@@ -57,7 +57,6 @@ type Options struct {
 type Changed struct {
 	Theme       config.Theme
 	Pictures    config.Pictures
-	Signal      config.Signal
 	Concurrency int
 }
 
@@ -155,16 +154,6 @@ var preferences = []*preference{
 			{string(config.PicturesOff), "", "none"},
 		},
 		func(c *choices) string { return string(c.Pictures) }, func(c *choices, v string) { c.Pictures = config.Pictures(v) },
-	},
-	{
-		"Uploads", "signal", "When all is done",
-		func(*Model) string { return "When all extensions have finished and the window has no focus." },
-		[]option{
-			{string(config.SignalBell), "", "the bell of the terminal"},
-			{string(config.SignalDesktop), "", "a notification of the desktop"},
-			{string(config.SignalOff), "", "nothing"},
-		},
-		func(c *choices) string { return string(c.Signal) }, func(c *choices, v string) { c.Signal = config.Signal(v) },
 	},
 	{
 		"Uploads", "concurrency", "Uploads at once",
@@ -387,7 +376,7 @@ func (m *Model) write() tea.Cmd {
 				return page.Send(page.Problem(err))
 			}
 			m.config = next
-			return tea.Batch(m.write(), page.Send(Changed{next.Theme, next.Pictures, next.Signal, next.Concurrency}))
+			return tea.Batch(m.write(), page.Send(Changed{next.Theme, next.Pictures, next.Concurrency}))
 		})
 	}
 }

@@ -200,11 +200,7 @@ func TestProgramSettings(t *testing.T) {
 	if got := last[Changed](d); got.Pictures != config.PicturesKitty || d.Settings().Pictures != config.PicturesKitty {
 		t.Errorf("%+v", got)
 	}
-	d.to("When all is done").Press("space")
-	if got := last[Changed](d); got.Signal != config.SignalDesktop || d.Settings().Signal != config.SignalDesktop {
-		t.Errorf("%+v", got)
-	}
-	d.Press("j", "space")
+	d.to("Uploads at once").Press("space")
 	if got := last[Changed](d); got.Concurrency != 1 || d.Settings().Concurrency != 1 {
 		t.Errorf("%+v", got)
 	}
@@ -400,8 +396,8 @@ func TestShowsWhatTheUsersFileSets(t *testing.T) {
 			t.Errorf("%s says %q, want \"It is set in config.toml line 1: E edits that file.\"", key, toast.Text)
 		}
 	}
-	d.to("When all is done").Press("right")
-	if got := d.Settings(); got.Signal != config.SignalDesktop || got.Theme != config.ThemeDark {
+	d.to("Uploads at once").Press("right")
+	if got := d.Settings(); got.Concurrency != 1 || got.Theme != config.ThemeDark {
 		t.Errorf("got %+v", got)
 	}
 	d.to("work").Press("enter")

@@ -6,10 +6,103 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api"
 	"mediadesk/api/session"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
+
+// runCounts counts the runs of a period in which at least one is pending.
+type runCounts struct {
+	began   time.Time // start of the oldest one; zero: none pending
+	pending int
+	done    string     // how the last period ended until the user looks; may be empty
+	message page.Toast // about its end
+}
+
+func (m *Model) countRuns() tea.Cmd {
+	d := m.session
+	return func() tea.Msg {
+		runs, err := d.Watch.Runs(m.ctx)
+		if err != nil {
+			return page.Problem(err)
+		}
+		return m.then(d, func() tea.Cmd { return m.counted(runs) })
+	}
+}
+
+// count updates the period. At its end, it returns how many extensions ended in it.
+func (w *runCounts) count(runs []api.Run) (success, failed int, ended bool) {
+	oldest := time.Time{}
+	w.pending = 0
+	for i := range runs {
+		if run := &runs[i]; !run.Status.Final() {
+			w.pending++
+			if oldest.IsZero() || run.Started.Before(oldest) {
+				oldest = run.Started
+			}
+		}
+	}
+	switch {
+	case w.began.IsZero():
+		if w.pending > 0 {
+			w.began, w.done = oldest, ""
+		}
+		return 0, 0, false
+	case w.pending > 0:
+		return 0, 0, false
+	}
+	for i := range runs {
+		switch run := &runs[i]; {
+		case run.At.Before(w.began) || run.Started.Equal(run.At):
+			// Over before, or within its request.
+		case run.Status == api.StatusFailed:
+			failed++
+		default:
+			success++
+		}
+	}
+	w.began = time.Time{}
+	return success, failed, true
+}
+
+// counted updates the period. At its end, it tells a present user in a message and an absent user with the bell and the title.
+func (m *Model) counted(runs []api.Run) tea.Cmd {
+	success, failed, ended := m.runs.count(runs)
+	if !ended {
+		if shown, _ := m.messages.Shown(); m.runs.pending > 0 && shown == m.runs.message {
+			m.messages.Dismiss() // no longer true: more were requested
+		}
+		return nil
+	}
+	words, level := text.Plural(success, "extension")+" done", page.Good
+	switch {
+	case success == 0 && failed > 0:
+		words, level = text.Plural(failed, "extension")+" failed", page.Warn
+	case failed > 0:
+		words, level = words+", "+text.Count(failed)+" failed", page.Warn
+	}
+	if !m.focused {
+		m.runs.done = words
+		return tea.Raw(bell)
+	}
+	if m.host.Front() == page.Extensions {
+		return nil
+	}
+	m.runs.message = page.Toast{Level: level, Text: "All extensions finished: " + words + " (" + page.Extensions.String() + ")."}
+	return m.say(m.runs.message)
+}
+
+// bell rings the bell of the terminal for a user who is elsewhere.
+const bell = "\a"
+
+// focus records whether the terminal has the focus. A user who is there has seen what ended.
+func (m *Model) focus(has bool) {
+	m.focused = has
+	if has {
+		m.runs.done, m.uploading.done = "", ""
+	}
+}
 
 // uploading is the queue's state for the top line, the title and the messages.
 type uploading struct {
@@ -59,7 +152,8 @@ func (m *Model) jobsCounted(counts session.Counts, ended []session.Batch) tea.Cm
 		cmds = append(cmds, m.countJobs(countPause))
 	}
 	if !u.started && u.Open > 0 {
-		cmds = append(cmds, m.say(page.Toast{Level: page.Info, Text: continues(u.Open) + " (" + page.Uploads.String() + ")."}, false))
+		words := text.Plural(u.Open, "upload") + text.If(u.Open == 1, " continues") + text.If(u.Open > 1, " continue")
+		cmds = append(cmds, m.say(page.Toast{Level: page.Info, Text: words + " (" + page.Uploads.String() + ")."}))
 	}
 	u.started = true
 	m.markSeen()
@@ -67,14 +161,6 @@ func (m *Model) jobsCounted(counts session.Counts, ended []session.Batch) tea.Cm
 		cmds = append(cmds, m.batchEnded(b))
 	}
 	return tea.Batch(cmds...)
-}
-
-// continues tells how many uploads of an earlier run continue.
-func continues(n int) string {
-	if n == 1 {
-		return "1 upload continues"
-	}
-	return text.Count(n) + " uploads continue"
 }
 
 // markSeen records when the user sees the uploads.
@@ -96,12 +182,12 @@ func (m *Model) batchEnded(b session.Batch) tea.Cmd {
 	case b.Stored < b.Total:
 		level = page.Info
 	}
-	shown := m.say(page.Toast{Level: level, Text: words + " (" + page.Uploads.String() + ")."}, false)
+	shown := m.say(page.Toast{Level: level, Text: words + " (" + page.Uploads.String() + ")."})
 	if m.focused {
 		return shown
 	}
 	m.uploading.done = words
-	return tea.Batch(shown, signalEnd(m.o.Signal, words))
+	return tea.Batch(shown, tea.Raw(bell))
 }
 
 // describeBatch says how a batch ended.

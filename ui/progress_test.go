@@ -1,0 +1,77 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/api/session"
+)
+
+// runsOf makes runs from words: pending, success, failed, "old" for a run that ended earlier, and
+// "now" for a run that ended within its request.
+func runsOf(began time.Time, words string) []api.Run {
+	var runs []api.Run
+	for word := range strings.FieldsSeq(words) {
+		run := api.Run{Started: began, At: began.Add(time.Minute), Status: api.Status(word)}
+		switch word {
+		case "pending":
+			run.At = began
+		case "old":
+			run.Started, run.At, run.Status = began.Add(-2*time.Hour), began.Add(-time.Hour), api.StatusFailed
+		case "now":
+			run.At, run.Status = began, api.StatusSuccess
+		}
+		runs = append(runs, run)
+	}
+	return runs
+}
+
+func TestEndOfExtensions(t *testing.T) {
+	began := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	m := New(Options{})
+	m.session = &session.Session{}
+	tell := func(words string) tea.Cmd { return m.counted(runsOf(began, words)) }
+	title := func(want string) {
+		t.Helper()
+		if m.title() != want {
+			t.Errorf("title %q, want %q", m.title(), want)
+		}
+	}
+	title("mediadesk")
+	tell("pending pending pending old now")
+	title("mediadesk: 3 runs pending")
+	// A user at the terminal gets no bell.
+	tell("success failed success old now")
+	if shown, _ := m.messages.Shown(); shown.Text != "All extensions finished: 2 extensions done, 1 failed (screen 3)." {
+		t.Errorf("message %q", shown.Text)
+	}
+	title("mediadesk")
+	// Its message goes when more are pending.
+	tell("success failed success pending")
+	if shown, told := m.messages.Shown(); told {
+		t.Errorf("with a pending extension the message is %q, want none", shown.Text)
+	}
+	tell("success failed success success")
+	// An absent user gets a bell, and the title keeps the result until they return.
+	m.Update(tea.BlurMsg{})
+	tell("pending")
+	cmd := tell("success")
+	if cmd == nil {
+		t.Fatal("no signal")
+	}
+	if raw, ok := cmd().(tea.RawMsg); !ok || raw.Msg != "\a" {
+		t.Errorf("got the signal %#v", raw)
+	}
+	title("mediadesk: 1 extension done")
+	m.Update(tea.FocusMsg{})
+	title("mediadesk")
+	late := m.then(&session.Session{}, func() tea.Cmd {
+		t.Error("the model used a message of another session")
+		return nil
+	})
+	m.Update(late)
+}

@@ -86,7 +86,7 @@ var screens = []screen{
 	},
 	{
 		ID: page.Details, tip: "Press ctrl+s to save, z to undo the last save, even after a restart.", missing: "open a file in the library first",
-		open: func(m *Model) page.Screen { return m.detailsOf(nil) },
+		open: func(m *Model) page.Screen { return m.detailsOf([]api.File{{}}) },
 	},
 }
 

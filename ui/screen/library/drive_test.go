@@ -75,7 +75,6 @@ type stub struct {
 	Session
 	list     func(context.Context, api.Query) ([]api.File, error)
 	seenIn   func(context.Context, string) ([]api.File, error)
-	runs     func(context.Context) ([]api.Run, error)
 	thumb    func(context.Context, api.File) (string, error)
 	download func(context.Context, api.File, string, func(int64)) (string, error)
 	fields   func(context.Context, string) ([]api.MetadataField, error)
@@ -102,13 +101,6 @@ func (s stub) SeenIn(ctx context.Context, folder string) ([]api.File, error) {
 		return nil, errNone
 	}
 	return s.seenIn(ctx, folder)
-}
-
-func (s stub) Runs(ctx context.Context) ([]api.Run, error) {
-	if s.runs == nil {
-		return nil, nil
-	}
-	return s.runs(ctx)
 }
 
 func (s stub) Thumb(ctx context.Context, f api.File) (string, error) {

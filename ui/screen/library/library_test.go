@@ -433,12 +433,14 @@ func TestFileChanged(t *testing.T) {
 	}
 }
 
+// TestPending: a record says that an extension is pending, until the next reading after it has ended.
 func TestPending(t *testing.T) {
-	runs := []api.Run{{FileID: "/f00000.jpg", Status: api.StatusPending}, {FileID: "/f00001.jpg", Status: api.StatusSuccess}}
-	d := start(t, Options{Session: stub{list: small().list, runs: func(context.Context) ([]api.Run, error) { return runs, nil }}})
+	s := small()
+	f := &s.files["/"][0]
+	f.ExtensionStatus = map[string]api.Status{"remove-bg": api.StatusPending}
+	d := start(t, Options{Session: stub{list: s.list}})
 	d.Sees("pending")
-	runs[0].Status = api.StatusSuccess
-	d.Send(page.Hidden{})
+	f.ExtensionStatus = map[string]api.Status{"remove-bg": api.StatusSuccess}
 	d.Send(page.RunsChanged{})
 	if strings.Contains(d.Flat(), "pending") {
 		t.Error("the run is shown as pending although it is done")

@@ -108,18 +108,6 @@ func (l *listing) len() int { return len(l.folders) + len(l.files) }
 // key identifies the listing, for its cursor.
 func (l *listing) key() string { return l.folder + "\n" + l.search.text }
 
-// askRuns reads the run states of files.
-func (m *Model) askRuns() tea.Cmd {
-	return m.runs.Ask(func() tea.Msg {
-		runs, err := m.o.Session.Runs(m.o.Context)
-		if err != nil {
-			return page.Problem(err)
-		}
-		now := standingOf(runs)
-		return page.Do(func() { m.standing = now })
-	})
-}
-
 // folder returns the folder being opened, or the shown one.
 func (m *Model) folder() string {
 	return cmp.Or(m.opening, m.shown.folder)

@@ -25,7 +25,6 @@ type Session interface {
 	edit.Signer
 	List(ctx context.Context, q api.Query) ([]api.File, error)
 	SeenIn(ctx context.Context, folder string) ([]api.File, error)
-	Runs(ctx context.Context) ([]api.Run, error)
 	Thumb(ctx context.Context, f api.File) (path string, err error)
 	Picture(ctx context.Context, f api.File) (path string, err error)
 	Download(ctx context.Context, f api.File, folder string, report func(n int64)) (string, error)
@@ -87,8 +86,6 @@ type Model struct {
 	next        tea.Cmd      // of leaving a search, to be run
 	landing     string       // key of the row for the cursor after rereading; empty to stay
 	manage      *edit.Manage // tracks running work
-	standing    standing     // extension states of files
-	runs        page.Questions
 
 	front     bool // the screen is in front
 	stale     bool // changed since the listing was read
@@ -212,10 +209,8 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case page.FileChanged:
 		m.learn(msg.File)
 		return m.news(), true
-	case page.JobsChanged:
+	case page.JobsChanged, page.RunsChanged:
 		return m.news(), true
-	case page.RunsChanged:
-		return tea.Batch(m.news(), m.askRuns()), true
 	case tea.MouseClickMsg:
 		m.closeQuery()
 		if m.list.Click(msg) {
@@ -252,12 +247,12 @@ func (m *Model) Commands() [][]string {
 
 // comeToFront reads the listing if it is missing or old.
 func (m *Model) comeToFront() tea.Cmd {
-	runs := tea.Batch(m.askRuns(), m.manage.ReadKnown())
+	known := m.manage.ReadKnown()
 	old := m.stale || m.now().Sub(m.shown.at) >= fresh
 	if m.busy || !old || m.shown.len() > maxAgain {
-		return runs
+		return known
 	}
-	return tea.Batch(runs, m.reload())
+	return tea.Batch(known, m.reload())
 }
 
 // news marks the listing as outdated. It is reread after a moment, or when the screen is shown.

@@ -8,39 +8,13 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// standing holds files with pending or failed extensions, by ID.
-type standing struct {
-	pending, failed map[string]bool
-	known           bool // the runs are known; otherwise use records
-}
-
-// standingOf builds a standing from runs; the newest of each extension counts.
-func standingOf(runs []api.Run) standing {
-	s := standing{pending: map[string]bool{}, failed: map[string]bool{}, known: true}
-	newest := map[[2]string]api.Status{}
-	for i := range runs {
-		newest[[2]string{runs[i].FileID, strings.ToLower(runs[i].Extension)}] = runs[i].Status
-	}
-	for of, status := range newest {
-		switch {
-		case !status.Final():
-			s.pending[of[0]] = true
-		case status == api.StatusFailed:
-			s.failed[of[0]] = true
-		}
-	}
-	return s
-}
-
 // states describes the states of a file, with the sign of the most severe.
 func (m *Model) states(f api.File) (string, theme.Sign) {
-	s := &m.standing
 	var words []string
 	sign := theme.SignNone
-	pending, failed := s.pending[f.FileID] && f.FileID != "", s.failed[f.FileID] && f.FileID != ""
+	pending, failed := false, false
 	for _, status := range f.ExtensionStatus {
-		pending = pending || !s.known && status == api.StatusPending
-		failed = failed || !s.known && status == api.StatusFailed
+		pending, failed = pending || status == api.StatusPending, failed || status == api.StatusFailed
 	}
 	if !f.CustomCoordinates.IsZero() && !f.CustomCoordinates.IsNull() {
 		words = append(words, "region")

@@ -72,7 +72,6 @@ func (m *Model) listActions() []kit.Action {
 		{ID: "picker.go-to-path", Keys: kit.Bind("go to a typed path", "", "c"), Group: groupMove, Do: m.startJump},
 		{ID: "picker.grid", Keys: kit.Bind("contact sheet on or off", "", "t"), Group: groupLook, Disabled: m.noFolder, Do: m.sheet.Toggle},
 		{ID: "picker.home", Keys: kit.Bind("home folder", "", "~"), Group: groupMove, Do: m.goHome},
-		{ID: "picker.samples", Keys: kit.Bind("sample pictures", "", "S"), Group: groupMove, Do: func() tea.Cmd { return m.openSamples(false) }},
 	}, m.sharedActions()))
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,18 +75,4 @@ func TestBurstOfChanges(t *testing.T) {
 	d.Run(look())
 	equal(t, "rows", d.rows(), []string{"a.jpg", "b.jpg", "c.jpg"})
 	d.under("c.jpg")
-}
-
-// TestClickOnACompletion: a click on a completion accepts it.
-func TestClickOnACompletion(t *testing.T) {
-	dir := folder(t, "alpha/one.jpg", "alpine/x.jpg", "beta/")
-	d := start(t, Options{Folder: dir})
-	d.Press("c")
-	y := slices.IndexFunc(strings.Split(d.Text(), "\n"), func(line string) bool { return strings.Contains(line, "  "+dir+"/alpine/") })
-	d.Send(tea.MouseClickMsg{X: 50, Y: y, Button: tea.MouseLeft})
-	d.Sees("x.jpg")
-	d.Press("enter")
-	if d.m.shown.folder != filepath.Join(dir, "alpine") {
-		t.Errorf("in %q", d.m.shown.folder)
-	}
 }

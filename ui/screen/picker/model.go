@@ -4,7 +4,6 @@ package picker
 import (
 	"cmp"
 	"context"
-	"errors"
 	"image"
 	"path/filepath"
 	"time"
@@ -116,9 +115,6 @@ func New(o Options) *Model {
 	if m.now == nil {
 		m.now = time.Now
 	}
-	if m.options.Samples == nil {
-		m.options.Samples = func() (string, error) { return "", errors.New("there are no sample pictures") }
-	}
 	m.clicks = kit.NewClicks(m.now)
 	m.list = kit.List[int32]{
 		ID: "picker", Bare: true, Placeholder: "letters of the name", NotFound: "no file is shown", Now: m.now,
@@ -155,8 +151,8 @@ func (m *Model) Init() tea.Cmd {
 	}
 	m.begun = true
 	first := m.open(m.options.Folder, "")
-	if m.options.First {
-		first = m.openSamples(true)
+	if m.options.First && m.options.Samples != nil {
+		first = m.openFirst()
 	}
 	cmds := []tea.Cmd{first, m.watch()}
 	if len(m.options.Sources) > 0 {

@@ -1,7 +1,6 @@
 package picker
 
 import (
-	"cmp"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,96 +12,19 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/page"
-	"mediadesk/ui/text"
 )
 
-// startJump asks for a path and starts with the current folder.
+// startJump asks for a path. A relative one starts at the current folder, and ~ is the home folder.
 func (m *Model) startJump() tea.Cmd {
-	folder := m.shown.folder
-	if folder != "" && !strings.HasSuffix(folder, string(filepath.Separator)) {
-		folder += string(filepath.Separator)
-	}
-	var asked page.Questions
-	var begun string   // what the names complete
-	var names []string // folders end in a slash
-	var failure error
-	p := kit.NewPrompt("Go to", "", folder, "/a/folder or ~/a/folder")
+	p := kit.NewPrompt("Go to", "", "", "/a/folder or ~/a/folder")
 	p.Verb = "go there"
-	p.Typed = func(typed string) tea.Cmd {
-		d, path := m.disk, m.typedPath(typed)
-		return asked.Ask(func() tea.Msg {
-			found, err := d.namesIn(filepath.Split(path))
-			return page.Do(func() {
-				begun, names, failure = typed, found, err
-				p.Refresh()
-			})
-		})
-	}
-	p.Complete = func(typed string) (list []string) {
-		if typed != begun {
-			return nil
+	p.Do = func(typed string) tea.Cmd {
+		if source, ok := sourceOf(typed, m.shown.folder); ok && source.Path != "" {
+			return m.open(source.Path, "")
 		}
-		_, begin := filepath.Split(m.typedPath(typed))
-		for _, name := range names {
-			list = append(list, typed[:max(0, len(typed)-len(begin))]+name)
-		}
-		return list
+		return nil
 	}
-	p.Note = func(typed string) string {
-		switch {
-		case typed != begun:
-			return ""
-		case failure != nil:
-			return "No such folder yet."
-		}
-		return text.If(len(names) == 0, "No name here begins like that.")
-	}
-	p.Do = func(typed string) tea.Cmd { return m.open(filepath.Clean(m.typedPath(typed)), "") }
-	m.Open(p)
-	return p.Typed(folder)
-}
-
-// typedPath returns the absolute path of a typed one. ~ is the home folder, and a relative path starts at the current
-// folder. // or /~/ in the middle starts over, as in editors.
-func (m *Model) typedPath(text string) string {
-	if i := strings.LastIndex(text, "/~/"); i >= 0 {
-		text = text[i+1:]
-	}
-	if i := strings.LastIndex(text, "//"); i >= 0 {
-		text = text[i+1:]
-	}
-	if text == "~" || strings.HasPrefix(text, "~"+string(filepath.Separator)) {
-		if home, err := m.home(); err == nil {
-			text = home + text[1:]
-		}
-	}
-	if !filepath.IsAbs(text) {
-		return m.shown.folder + string(filepath.Separator) + text
-	}
-	return text
-}
-
-// namesIn returns the names in a folder that start with begin, ignoring case, folders first. It includes hidden names only if
-// begin is not empty.
-func (d *disk) namesIn(folder, begin string) (names []string, err error) {
-	found, err := readNames(folder)
-	low := strings.ToLower(begin)
-	for _, f := range found {
-		name := f.Name()
-		if !strings.HasPrefix(strings.ToLower(name), low) || name[0] == '.' && begin == "" {
-			continue
-		}
-		if info, err := d.stat(filepath.Join(folder, name), d.timeout); f.IsDir() || err == nil && info.IsDir() {
-			name += string(filepath.Separator)
-		}
-		names = append(names, name)
-	}
-	rank := func(name string) int { return strings.Count(name, string(filepath.Separator)) }
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(text.SortKey(a), text.SortKey(b)))
-	})
-	return names, err
+	return m.Open(p)
 }
 
 // ParsePaste parses text pasted or dropped on the terminal: paths quoted like in a shell, file:// addresses, and http or https

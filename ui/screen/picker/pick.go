@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -82,28 +81,19 @@ func (m *Model) checked(items []item, folder string) tea.Cmd {
 	return refusals(refused, len(items))
 }
 
-// listed is the number of reasons that a toast shows.
-const listed = 20
-
 // refusals explains why some sources were refused; nil if none were.
 func refusals(refused []error, total int) tea.Cmd {
-	if len(refused) == 0 {
+	switch len(refused) {
+	case 0:
 		return nil
-	}
-	if len(refused) == 1 {
+	case 1:
 		return page.Send(problem(refused[0]))
 	}
-	var detail []string
-	for _, err := range refused[:min(len(refused), listed)] {
-		detail = append(detail, err.Error())
-	}
-	if more := len(refused) - listed; more > 0 {
-		detail = append(detail, fmt.Sprintf("… and %s more", text.Count(more)))
-	}
+	const most = 20
 	return page.Send(page.Toast{
 		Level:  page.Warn,
 		Text:   fmt.Sprintf("%s of %s cannot be picked. The first: %s", text.Count(len(refused)), text.Count(total), text.Sentence(refused[0].Error())),
-		Detail: strings.Join(detail, "\n"),
+		Detail: errors.Join(refused[:min(len(refused), most)]...).Error(),
 	})
 }
 

@@ -54,22 +54,15 @@ func (m *Model) reload() tea.Cmd {
 	return m.open(m.shown.folder, "")
 }
 
-// openSamples writes the sample pictures and opens their folder; with first, only if no picture is in or below the first folder.
-func (m *Model) openSamples(first bool) tea.Cmd {
+// openFirst opens the first folder or, if no picture is in or below it, the sample pictures.
+func (m *Model) openFirst() tea.Cmd {
 	folder, samples := m.options.Folder, m.options.Samples
-	return m.openBy("samples", func(a arrangement) (o opened) {
-		if first {
-			o = openFolder(folder, "", a)
-			if o.err != nil || holdsPictures(o.folder) {
-				return o
+	return m.openBy(folder, func(a arrangement) opened {
+		o := openFolder(folder, "", a)
+		if o.err == nil && !holdsPictures(o.folder) {
+			if sample, err := samples(); err == nil {
+				return openFolder(sample, "", a)
 			}
-		}
-		sample, err := samples()
-		switch {
-		case err == nil:
-			return openFolder(sample, "", a)
-		case !first:
-			o.err = err
 		}
 		return o
 	})

@@ -87,7 +87,7 @@ func newDoctor(p *Program) *cobra.Command {
 		Long: "Check the terminal, the keyring, the key, the clock, the addresses of the profile, the webhook address, the folders and the journal, and suggest fixes. " +
 			"Nothing is uploaded or changed.\n\n" +
 			"The output is safe to paste into a report: it has no key, no account id and not the name of your home folder. Exit code 0: no problem; 1: at least one.",
-		Example: "mediadesk doctor\nmediadesk doctor --profile work\nmediadesk doctor --json | jq -r 'select(.verdict==\"problem\").text'",
+		Example: "mediadesk doctor\nmediadesk doctor --profile work\nmediadesk doctor --jq 'select(.verdict==\"problem\").text'",
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			d := &doctor{Program: p, keys: &config.Keys{Getenv: p.Getenv, Keyring: config.NewKeyring()}, count: map[string]int{}}
 			if d.settings, d.wrong = config.Load(p.Paths); d.wrong != nil && p.Profile != "" && !p.Unnamed() {

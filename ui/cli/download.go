@@ -35,9 +35,9 @@ func newDownload(p *Program) *cobra.Command {
 			"Existing files are never overwritten: the new one gets a number. --to - writes the bytes to standard output.\n\n" +
 			"FILE can be a folder: its files are downloaded with the folders below it. A file that already exists with the same size and time is skipped. " +
 			"After an interruption, the same command continues where it was.",
-		Example: "mediadesk download /summer/a.jpg\nmediadesk download 65f1c0ffee65f1c0ffee65f1 --to ~/Pictures\n" +
+		Example: "mediadesk download /summer/a.jpg\nmediadesk download /summer/ --to Pictures --newer-than 7d\n" +
 			"mediadesk download /summer/ --to backup --include '*.jpg' --exclude raw\n" +
-			"mediadesk download /summer/a.jpg --to - | exiftool -",
+			"mediadesk download /summer/a.jpg --to - > copy.jpg",
 		RunE: func(cmd *cobra.Command, args []string) error { return d.run(cmd.Context(), args) },
 	}
 	cmd.Flags().StringVar(&d.to, "to", ".", "`DIR`: local folder (default: the current one); - writes to standard output")

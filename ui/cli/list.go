@@ -284,7 +284,7 @@ func newOpen(p *Program) *cobra.Command {
 		Long: "Print the address of a stored file and open it in the browser. The address of a private file is signed and " +
 			"valid for an hour. A file of the local library is served until you press ctrl+c, unless mediadesk serve serves it. " +
 			"--dry-run shows the request for the record of the file.",
-		Example: "mediadesk open /summer/a.jpg\nmediadesk open 65f1c0ffee65f1c0ffee65f1",
+		Example: "mediadesk open /summer/a.jpg\nmediadesk open /summer/a.jpg --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if p.dryRun {
 				return p.dryReads(cmd.Context(), args, api.ReadDetails)

@@ -558,7 +558,7 @@ func newRmdir(p *Program) *cobra.Command {
 		Use: "rmdir FOLDER…", Short: "Remove empty folders",
 		Long: "Remove empty folders from the library. A folder with files or folders in it is refused: " +
 			"to delete it with its contents, use mediadesk delete.",
-		Example: "mediadesk rmdir /inbox/",
+		Example: "mediadesk rmdir /drafts/\nmediadesk rmdir /drafts/ --dry-run",
 		RunE: p.eachFolder(func(string) error { return nil }, func(ctx context.Context, s *session.Session, name string) error {
 			folder, err := find(ctx, s, strings.TrimSuffix(name, "/")+"/", andFolders)
 			if err != nil {

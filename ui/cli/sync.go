@@ -36,7 +36,7 @@ func newSync(p *Program) *cobra.Command {
 			"Hidden files and empty folders are left alone. After an interruption, the same command continues.\n\n" +
 			"--dry-run prints the plan. Exit code 1: a step failed, or with --exit-code, the folders differ.",
 		Example: "mediadesk sync pictures /summer/\nmediadesk sync /summer/ backup --delete\n" +
-			"mediadesk sync pictures /summer/ --dry-run --checksum --exit-code",
+			"mediadesk sync pictures /summer/ --dry-run --checksum",
 		RunE: func(cmd *cobra.Command, args []string) error { return y.run(cmd.Context(), p, args) },
 	}
 	fl := cmd.Flags()

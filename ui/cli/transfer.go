@@ -35,8 +35,8 @@ func newTransfer(p *Program) *cobra.Command {
 			"the other profile has no field for are not sent. If something stays behind, the command lists it and asks first; without a terminal it stops, unless you add --yes. " +
 			"After an interruption, the same command continues. --key-fd and MEDIADESK_PRIVATE_KEY are for the other profile; the key of this one is found as usual.\n\n" +
 			"--move deletes each file, with its versions, once the other profile has it: its record is read back and the sizes agree. A file that fails stays. Empty folders stay, too. It asks first, or needs --yes.",
-		Example: "mediadesk transfer /summer/ --to work\nmediadesk transfer /summer/a.jpg /summer/b.jpg --to work --folder /news/\n" +
-			"mediadesk transfer / --profile old --to new --exclude drafts --dry-run",
+		Example: "mediadesk transfer /summer/ --to work --yes\nmediadesk transfer /summer/a.jpg --to work --folder /news/ --yes\n" +
+			"mediadesk transfer / --to work --exclude drafts --dry-run",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return t.run(cmd.Context(), args)
 		},

@@ -54,8 +54,8 @@ func newUpload(p *Program) *cobra.Command {
 			"mediadesk upload photo.jpg \\\n  --extension '{\"name\":\"google-auto-tagging\",\"maxTags\":5}'\n" +
 			"mediadesk upload holiday --include '*.jpg' --exclude raw --skip-stored\n" +
 			"mediadesk upload --follow ~/Pictures/Screenshots --copy markdown\n" +
-			"find . -newer last.txt -type f -print0 | mediadesk upload --files-from -\n" +
-			"curl -s https://example.com/a.jpg | mediadesk upload - --name a.jpg",
+			"find holiday -type f -print0 | mediadesk upload --files-from -\n" +
+			"mediadesk upload - --name a.jpg < photo.jpg",
 		RunE: func(cmd *cobra.Command, args []string) error { return runUpload(cmd, p, u, args) },
 	}
 	fl := cmd.Flags()

@@ -27,8 +27,8 @@ func newUploads(p *Program) *cobra.Command {
 		Long: "List the uploads of the journal with their outcome, the newest last, or those with these numbers. " +
 			"--retry sends failed uploads again under the same name. It skips uploads that may have arrived if the service makes their names unique: " +
 			"they could be stored twice. --cancel cancels waiting uploads.",
-		Example: "mediadesk uploads --failed\nmediadesk uploads --failed --retry\nmediadesk uploads 12 13 --cancel\n" +
-			"mediadesk uploads --json | jq -r 'select(.outcome==\"unknown\").source'",
+		Example: "mediadesk uploads --failed\nmediadesk uploads --failed --retry\nmediadesk uploads --open --cancel\n" +
+			"mediadesk uploads --jq 'select(.outcome==\"unknown\").source'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := exclusive(cmd, "retry", "cancel"); err != nil {
 				return err

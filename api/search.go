@@ -299,7 +299,7 @@ const SearchKey = "customMetadata."
 // field or a value of the wrong type. The rest of the query is left to the service.
 func CheckSearch(fields []MetadataField, query string) error {
 	if _, err := splitSearch(query); err != nil {
-		return &RuleError{"searchQuery", err.Error(), `Type the same quotation mark at the end of the text.`}
+		return &RuleError{Field: "searchQuery", Message: err.Error(), Help: `Type the same quotation mark at the end of the text.`}
 	}
 	schemaOf := func(field SearchWord) *MetadataSchema {
 		name, custom := strings.CutPrefix(field.Text, SearchKey)
@@ -311,14 +311,14 @@ func CheckSearch(fields []MetadataField, query string) error {
 	}
 	var schema *MetadataSchema // of the custom metadata field in the last comparison
 	refuse := func(message string) error {
-		return &RuleError{"searchQuery", message, "Its field takes " + DescribeSchema(schema) + "."}
+		return &RuleError{Field: "searchQuery", Message: message, Help: "Its field takes " + DescribeSchema(schema) + "."}
 	}
 	c, err := ParseCondition(query, func(field SearchWord) ([]string, error) {
 		schema = schemaOf(field)
 		name, custom := strings.CutPrefix(field.Text, SearchKey)
 		switch {
 		case custom && schema == nil:
-			return nil, &RuleError{"searchQuery", quote(name) + " is no custom metadata field", "The fields are: " + clip(fieldNames(fields), 400) + "."}
+			return nil, &RuleError{Field: "searchQuery", Message: quote(name) + " is no custom metadata field", Help: "The fields are: " + clip(fieldNames(fields), 400) + "."}
 		case schema == nil || schema.Type == "":
 			return slices.Concat(SearchEquals, SearchCompares, SearchExists, []string{":", "HAS"}), nil
 		}

@@ -171,8 +171,7 @@ func (c *Client) Host() string {
 	return u.Host
 }
 
-// UploadAddress returns the address for uploads.
-func (c *Client) UploadAddress() string { return c.upload + "/api/v1/files/upload" }
+func (c *Client) uploadAddress() string { return c.upload + "/api/v1/files/upload" }
 
 // Upload sends u and returns the record of the stored file (service.md §4.1). It counts bytes in
 // progress, which may be nil. It streams the body with its exact length.
@@ -256,7 +255,7 @@ func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect
 	}
 	ctx = httptrace.WithClientTrace(ctx, trace)
 	// NopCloser, because this function closes the file after it has stopped counting.
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.UploadAddress(), io.NopCloser(reader))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.uploadAddress(), io.NopCloser(reader))
 	if err != nil {
 		return nil, err
 	}
@@ -291,7 +290,7 @@ func noRecord(method string, err error) error {
 	case method == http.MethodGet:
 		help = "Check the addresses of the profile, and what is on the way there."
 	}
-	return &HintedError{err, help}
+	return WithHint(err, help)
 }
 
 // withRecord returns file, or ErrNoRecord if a successful answer has no record.
@@ -312,12 +311,6 @@ func (c *Client) describeRecord(file *File) string {
 		return ""
 	}
 	return clip(jsonText(answer.Message), 300)
-}
-
-// UpdateDetails changes tags or custom coordinates of a file and returns its record
-// (service.md §4.2).
-func (c *Client) UpdateDetails(ctx context.Context, fileID string, d Details) (*File, error) {
-	return c.Record(ctx)(ChangeDetails(fileID, d))
 }
 
 // Details reads the record of a file.
@@ -494,7 +487,7 @@ func unreadable(op string, v any, reason string) error {
 	if _, record := v.(*File); record {
 		return fmt.Errorf("%w: %s", ErrNoRecord, reason)
 	}
-	return &HintedError{fmt.Errorf("%s: the answer of the service cannot be read: %s", op, reason), "Check the addresses of the profile, and what is on the way there."}
+	return WithHint(fmt.Errorf("%s: the answer of the service cannot be read: %s", op, reason), "Check the addresses of the profile, and what is on the way there.")
 }
 
 // read returns the body of an answer, at most limit+1 bytes. All answers to requests with the key

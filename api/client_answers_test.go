@@ -117,7 +117,9 @@ func TestSuccessWithoutRecord(t *testing.T) {
 				t.Errorf("outcome %s, hint %q", api.OutcomeOf(err), api.Hint(err))
 			}
 			for about, call := range map[string]func() (*api.File, error){
-				"update":  func() (*api.File, error) { return c.UpdateDetails(context.Background(), "1", api.Details{}) },
+				"update": func() (*api.File, error) {
+					return c.Record(context.Background())(api.ChangeDetails("1", api.Details{}))
+				},
 				"details": func() (*api.File, error) { return c.Details(context.Background(), "1") },
 			} {
 				if f, err := call(); f != nil || !errors.Is(err, api.ErrNoRecord) {

@@ -54,7 +54,7 @@ func TestConnectionRefused(t *testing.T) {
 	if !strings.Contains(err.Error(), "connection refused") || send.Host != l.Addr().String() {
 		t.Errorf("got %v", err)
 	}
-	_, err = c.UpdateDetails(context.Background(), "1", api.Details{Tags: api.Null[[]string]()})
+	_, err = c.Record(context.Background())(api.ChangeDetails("1", api.Details{Tags: api.Null[[]string]()}))
 	wantSendError(t, err, false)
 	_, err = c.Details(context.Background(), "1")
 	wantSendError(t, err, false)
@@ -149,7 +149,7 @@ func TestNothingIsSentTwice(t *testing.T) {
 		for about, second := range map[string]func(*api.Client) error{
 			"upload": func(c *api.Client) error { _, err := c.Upload(context.Background(), upload(path), nil); return err },
 			"update": func(c *api.Client) error {
-				_, err := c.UpdateDetails(context.Background(), "1", api.Details{Tags: api.Null[[]string]()})
+				_, err := c.Record(context.Background())(api.ChangeDetails("1", api.Details{Tags: api.Null[[]string]()}))
 				return err
 			},
 		} {
@@ -278,7 +278,7 @@ func TestAnswerTimesOut(t *testing.T) {
 				if size > 10 {
 					return
 				}
-				_, err = c.UpdateDetails(context.Background(), "1", api.Details{Tags: api.Null[[]string]()})
+				_, err = c.Record(context.Background())(api.ChangeDetails("1", api.Details{Tags: api.Null[[]string]()}))
 				wantSendError(t, err, true)
 				_, err = c.Details(context.Background(), "1")
 				wantSendError(t, err, false)

@@ -25,7 +25,7 @@ func (c *Client) DescribeUpload(u *Upload) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	r := Request{Method: http.MethodPost, Address: c.UploadAddress(), Parts: parts}
+	r := Request{Method: http.MethodPost, Address: c.uploadAddress(), Parts: parts}
 	switch {
 	case u.Source.URL != "":
 		r.Parts = append(r.Parts, Part{"file", u.Source.URL})

@@ -149,32 +149,30 @@ func (e *AcceptedError) Error() string {
 
 func (e *AcceptedError) Unwrap() error { return ErrNoRecord }
 
-// Hint says how to learn the result.
-func (e *AcceptedError) Hint() string {
-	return "A hosted service reports the end to the webhook address that is set in the account, not to the one of the upload. mediadesk also searches for the file by its name."
+// WithHint returns err with a hint for the user: a sentence, or several.
+func WithHint(err error, help string) error { return &hintedError{err, help} }
+
+type hintedError struct {
+	error
+	help string
 }
 
-// HintedError adds a hint for the user to an error.
-type HintedError struct {
-	Err  error
-	Help string // a sentence, or several
-}
+func (e *hintedError) Unwrap() error { return e.error }
 
-func (e *HintedError) Error() string { return e.Err.Error() }
-
-func (e *HintedError) Unwrap() error { return e.Err }
-
-func (e *HintedError) Hint() string { return e.Help }
+func (e *hintedError) Hint() string { return e.help }
 
 // Hint returns the hint of the first error in the chain of err that has one, or "".
 func Hint(err error) string {
 	var hinted interface{ Hint() string }
 	var rule *RuleError
+	var accepted *AcceptedError
 	switch {
 	case errors.As(err, &rule):
 		return rule.Help
 	case errors.As(err, &hinted):
 		return hinted.Hint()
+	case errors.As(err, &accepted):
+		return "A hosted service reports the end to the webhook address that is set in the account, not to the one of the upload. mediadesk also searches for the file by its name."
 	case errors.Is(err, ErrNoRecord): // of an upload; others have a hint of their own
 		return lookFirst
 	case errors.Is(err, ErrInsecure):

@@ -195,7 +195,7 @@ func wholeNumber(text json.RawMessage) (int64, bool) {
 }
 
 // Replaces reports whether the current version replaced an earlier one (hosted-service.md §2).
-func (f *File) Replaces() bool { return f.VersionInfo != nil && f.VersionInfo.Name != "Version 1" }
+func Replaces(f *File) bool { return f.VersionInfo != nil && f.VersionInfo.Name != "Version 1" }
 
 // IsFolder reports whether the record is of a folder.
 func (f *File) IsFolder() bool { return f.Type == TypeFolder }
@@ -205,7 +205,7 @@ func (f *File) IsImage() bool { return f.FileType == KindImage }
 
 // ThumbURL returns the address of the thumbnail, under either of its names in the specification, or
 // "".
-func (f *File) ThumbURL() string {
+func ThumbURL(f *File) string {
 	if f.ThumbnailURL != "" {
 		return f.ThumbnailURL
 	}

@@ -39,7 +39,7 @@ func TestFullRecord(t *testing.T) {
 		"name":              f.Name == "a.jpg",
 		"filePath":          f.FilePath == "/a/a.jpg",
 		"url":               f.URL == "https://d.example/a/a.jpg",
-		"thumbnailUrl":      f.ThumbnailURL == "https://d.example/tr:n-t/a/a.jpg" && f.ThumbURL() == f.ThumbnailURL,
+		"thumbnailUrl":      f.ThumbnailURL == "https://d.example/tr:n-t/a/a.jpg" && api.ThumbURL(f) == f.ThumbnailURL,
 		"thumbnail":         f.Thumbnail == "https://d.example/t",
 		"fileType":          f.FileType == api.KindImage && f.IsImage(),
 		"mime":              f.Mime == "image/jpeg",
@@ -94,7 +94,7 @@ func TestRecordWithoutOrWithStrangeFields(t *testing.T) {
 			}
 			// No method panics on it, and it can be stored.
 			f.PixelSize()
-			f.ThumbURL()
+			api.ThumbURL(f)
 			f.Created()
 			kept, err := json.Marshal(f)
 			if err != nil {
@@ -115,10 +115,10 @@ func TestRecordDetails(t *testing.T) {
 	if !missing.Tags.IsZero() || !missing.AITags.IsZero() || !missing.CustomCoordinates.IsZero() || missing.VersionInfo != nil || missing.ExtensionStatus != nil {
 		t.Errorf("missing is not absent: %+v", missing)
 	}
-	if _, _, ok := missing.PixelSize(); ok || !missing.Created().IsZero() || missing.ThumbURL() != "" {
+	if _, _, ok := missing.PixelSize(); ok || !missing.Created().IsZero() || api.ThumbURL(missing) != "" {
 		t.Error("an empty record must not claim anything")
 	}
-	if f := read(t, `{"thumbnail":"https://d.example/t"}`); f.ThumbURL() != "https://d.example/t" {
+	if f := read(t, `{"thumbnail":"https://d.example/t"}`); api.ThumbURL(f) != "https://d.example/t" {
 		t.Error("thumbnail of a details answer is not found")
 	}
 	if f := read(t, `{"width":12.0,"size":1.2e3}`); f.Width != api.Set(12) || f.Size != api.Set(int64(1200)) {

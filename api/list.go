@@ -108,7 +108,7 @@ func (c *Client) All(ctx context.Context, q Query) iter.Seq2[*File, error] {
 			case len(seen) == before: // the service ignores the limit and sends everything
 				return
 			case len(seen) >= maxListed:
-				yield(nil, &HintedError{errors.New("the listing has more than 1,000,000 files and folders, and stops there"), "List a folder, or search."})
+				yield(nil, WithHint(errors.New("the listing has more than 1,000,000 files and folders, and stops there"), "List a folder, or search."))
 				return
 			}
 			q.Skip += len(files)

@@ -60,7 +60,7 @@ func TestCallsWaitAsTheServiceAsks(t *testing.T) {
 	for range workers {
 		work.Go(func() {
 			for range next {
-				if _, err := c.UpdateDetails(t.Context(), "1", api.Details{Tags: api.Set([]string{"a"})}); err != nil {
+				if _, err := c.Record(t.Context())(api.ChangeDetails("1", api.Details{Tags: api.Set([]string{"a"})})); err != nil {
 					failed.Add(1)
 				}
 			}
@@ -90,7 +90,7 @@ func TestWaitingIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if _, err := c.UpdateDetails(t.Context(), "1", api.Details{Tags: api.Set([]string{"a"})}); err != nil {
+	if _, err := c.Record(t.Context())(api.ChangeDetails("1", api.Details{Tags: api.Set([]string{"a"})})); err != nil {
 		t.Fatal(err)
 	}
 	if notice := <-told; notice != "the service limits requests; waiting 1 s" || len(told) > 0 {
@@ -113,7 +113,7 @@ func TestOthersDoNotWait(t *testing.T) {
 		io.WriteString(w, `{"fileId":"1"}`)
 	})
 	update := func(ctx context.Context) error {
-		_, err := c.UpdateDetails(ctx, "1", api.Details{Tags: api.Set([]string{"a"})})
+		_, err := c.Record(ctx)(api.ChangeDetails("1", api.Details{Tags: api.Set([]string{"a"})}))
 		return err
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -70,9 +70,9 @@ func (s *Source) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// FolderUnder returns the folder of the source below a destination folder. It keeps the tree of a
+// FolderUnder returns the folder of a source below a destination folder. It keeps the tree of a
 // selected folder (see WalkFolder).
-func (s Source) FolderUnder(folder string) string {
+func FolderUnder(s Source, folder string) string {
 	if s.Sub == "" {
 		return folder
 	}

@@ -191,7 +191,7 @@ func lockFolder(dir string) (*flock.Flock, error) {
 		if address, _, ok := Find(dir); ok {
 			err = fmt.Errorf("%w (it serves at %s)", err, address)
 		}
-		return nil, &api.HintedError{Err: err, Help: "Use the running one, end it, or choose another folder."}
+		return nil, api.WithHint(err, "Use the running one, end it, or choose another folder.")
 	}
 	return lock, nil
 }

@@ -28,7 +28,7 @@ func (o *Options) recordsError(err error) error {
 	if o.Database != "" {
 		name = "the library"
 	}
-	return &api.HintedError{Err: fmt.Errorf("%s cannot be opened: %w", name, err), Help: help}
+	return api.WithHint(fmt.Errorf("%s cannot be opened: %w", name, err), help)
 }
 
 // repairHelp returns the command that repairs the library.

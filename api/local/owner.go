@@ -17,10 +17,7 @@ var (
 )
 
 func (o *Options) otherStore() error {
-	return &api.HintedError{
-		Err:  fmt.Errorf("%w %s", ErrOtherStore, o.ShownStorage()),
-		Help: "All instances of a library need the same --storage. To move the contents, copy them with --copy-to, end all instances, wait 20 seconds if one was killed, and start them with the new storage.",
-	}
+	return api.WithHint(fmt.Errorf("%w %s", ErrOtherStore, o.ShownStorage()), "All instances of a library need the same --storage. To move the contents, copy them with --copy-to, end all instances, wait 20 seconds if one was killed, and start them with the new storage.")
 }
 
 // ShownStorage returns the location of the contents without secrets.
@@ -55,10 +52,7 @@ func (o *Options) owns(owner, library string) error {
 	if owner == library {
 		return nil
 	}
-	return &api.HintedError{
-		Err:  fmt.Errorf("the storage %s %w", o.ShownStorage(), ErrNotOwner),
-		Help: "Use another bucket, folder or prefix. If you restored old records of this very library, delete the object \"library\" in the storage.",
-	}
+	return api.WithHint(fmt.Errorf("the storage %s %w", o.ShownStorage(), ErrNotOwner), "Use another bucket, folder or prefix. If you restored old records of this very library, delete the object \"library\" in the storage.")
 }
 
 // markOwner records this library as the owner of the contents unless it is owned. It returns

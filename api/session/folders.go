@@ -79,7 +79,7 @@ func (s *Session) FolderTree(ctx context.Context, folder string) ([]api.File, er
 const maxTree = 100_000
 
 func tooMany(folder string) error {
-	return &api.HintedError{Err: fmt.Errorf("%s has more than 100,000 files and folders, the most that are handled at once", folder), Help: "Name its subfolders one by one."}
+	return api.WithHint(fmt.Errorf("%s has more than 100,000 files and folders, the most that are handled at once", folder), "Name its subfolders one by one.")
 }
 
 // below yields the records of all files and folders in a folder at any depth.
@@ -260,7 +260,7 @@ func (s *Session) runFolderJob(ctx context.Context, r api.Request, purge *api.Pu
 		}
 		return strings.EqualFold(job.Status, api.JobPending), err
 	}); err != nil {
-		return &api.HintedError{Err: fmt.Errorf("%w %s: %w", ErrJobPending, started.ID, err), Help: "The service continues with the job. Look at the folder later."}
+		return api.WithHint(fmt.Errorf("%w %s: %w", ErrJobPending, started.ID, err), "The service continues with the job. Look at the folder later.")
 	}
 	return nil
 }

@@ -194,7 +194,7 @@ func (s *Session) openWatch(ctx context.Context, o Options, settings config.Conf
 		return err
 	}
 	if err := s.Watch.Err(); err != nil {
-		s.Warnings = append(s.Warnings, &api.HintedError{Err: err, Help: "Set [webhook] listen to an address of this computer. Until then, mediadesk polls files for the results of extensions."})
+		s.Warnings = append(s.Warnings, api.WithHint(err, "Set [webhook] listen to an address of this computer. Until then, mediadesk polls files for the results of extensions."))
 	}
 	s.Profile.Receiver = receiver(profile, s.Watch.Addr())
 	return nil

@@ -70,7 +70,7 @@ const maxThumb = 8 << 20
 // picture itself if the service makes no thumbnails or the file is not published.
 func (s *Session) Thumb(ctx context.Context, f api.File) (string, error) {
 	f = s.here(f)
-	small := f.ThumbURL()
+	small := api.ThumbURL(&f)
 	if small == "" || !f.IsPublished.Or(true) {
 		return s.Picture(ctx, f)
 	}

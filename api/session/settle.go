@@ -33,10 +33,7 @@ func (s *Session) settleEdits(ctx context.Context) error {
 			err = s.Journal.EndEdits(ctx, []journal.Edit{e}, made)
 		}
 		if err != nil && undecided == nil {
-			undecided = &api.HintedError{
-				Err:  err,
-				Help: "A change was interrupted, and the service must say whether it was made. Try again when the service answers.",
-			}
+			undecided = api.WithHint(err, "A change was interrupted, and the service must say whether it was made. Try again when the service answers.")
 		}
 		if err != nil {
 			_ = s.Journal.LeaveEdits(context.WithoutCancel(ctx), []journal.Edit{e}) // else it stays ours until the end

@@ -141,10 +141,7 @@ func (y *Sync) readLocal(ctx context.Context) error {
 		}
 		key := path.Join(source.Sub, api.StoredName(source.Name()))
 		if other := y.files[key]; other != nil {
-			return &api.HintedError{
-				Err:  fmt.Errorf("%s and %s have the same path in the library, %s", other.source.Label, source.Label, y.folder+key),
-				Help: "Rename one of them, or leave it out with --exclude.",
-			}
+			return api.WithHint(fmt.Errorf("%s and %s have the same path in the library, %s", other.source.Label, source.Label, y.folder+key), "Rename one of them, or leave it out with --exclude.")
 		}
 		y.files[key] = &localFile{source: source, size: info.Size(), modified: info.ModTime()}
 	}
@@ -380,7 +377,7 @@ func (y *Sync) load() error {
 		err = json.Unmarshal(content, &y.last)
 	}
 	if err != nil {
-		return &api.HintedError{Err: fmt.Errorf("the state of the last sync: %w", err), Help: "Remove " + y.stateFile() + ": the next sync then compares all contents."}
+		return api.WithHint(fmt.Errorf("the state of the last sync: %w", err), "Remove "+y.stateFile()+": the next sync then compares all contents.")
 	}
 	for _, last := range y.last {
 		y.versions[last.FileID+"\x00"+last.Version] = last.Hash

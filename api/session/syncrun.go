@@ -178,7 +178,7 @@ func (y *Sync) upload(ctx context.Context, steps []SyncStep, end func(SyncStep, 
 		case job.State.Open():
 			end(queued[i], ErrSyncOpen)
 		case job.State != api.Stored:
-			end(queued[i], &api.HintedError{Err: fmt.Errorf("%s: %s", job.State, job.Reason()), Help: job.Failure.Help})
+			end(queued[i], api.WithHint(fmt.Errorf("%s: %s", job.State, job.Reason()), job.Failure.Help))
 		default:
 			l := *y.files[queued[i].Path]
 			l.modified = job.Identity.Modified // as it was sent

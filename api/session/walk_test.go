@@ -37,7 +37,7 @@ func tree(t *testing.T, names ...string) string {
 func describeTree(tree session.Tree) string {
 	var lines []string
 	for _, s := range tree.Sources {
-		lines = append(lines, filepath.ToSlash(s.Label)+" in "+s.FolderUnder("/up"))
+		lines = append(lines, filepath.ToSlash(s.Label)+" in "+api.FolderUnder(s, "/up"))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -46,8 +46,8 @@ func (w *Watch) Probe(ctx context.Context, public string) error {
 	if arrived {
 		text = fmt.Sprintf("the post arrived here, but %s did not pass the answer on: %s", base, answer)
 	}
-	return &api.HintedError{Err: errors.New(text), Help: "The tunnel must lead to http://" + listening +
-		", keep the path, ask for no password, and pass answers on. Is it running?"}
+	return api.WithHint(errors.New(text), "The tunnel must lead to http://"+listening+
+		", keep the path, ask for no password, and pass answers on. Is it running?")
 }
 
 // probed reports whether a token is one of Probe, and notes that its post arrived.

@@ -303,10 +303,7 @@ func runScreens(cmd *cobra.Command, p *Program, args []string) error {
 	// With - the file list comes from standard input and keys from the terminal.
 	piped := p.TerminalOut && slices.Contains(args, "-")
 	if !p.Terminal && !piped {
-		return &exitError{exitUsage, &api.HintedError{
-			Err:  errors.New("the screens need a terminal for input and output"),
-			Help: "Use a command, such as: mediadesk upload FILE (see mediadesk --help), or mediadesk --accessible for prompts.",
-		}}
+		return &exitError{exitUsage, api.WithHint(errors.New("the screens need a terminal for input and output"), "Use a command, such as: mediadesk upload FILE (see mediadesk --help), or mediadesk --accessible for prompts.")}
 	}
 	// A folder is where the picker starts; files go to the tray.
 	folder := ""

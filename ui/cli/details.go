@@ -269,7 +269,7 @@ func (p *Program) printRecord(file *api.File) error {
 
 // recordLines returns the fields of a record that are set, in reading order.
 func recordLines(f *api.File) [][2]string {
-	lines := [][2]string{{"id", f.FileID}, {"name", f.Name}, {"path", f.FilePath}, {"address", f.URL}, {"thumbnail", f.ThumbURL()}, {"kind", strings.TrimSpace(f.FileType + " " + f.Mime)}}
+	lines := [][2]string{{"id", f.FileID}, {"name", f.Name}, {"path", f.FilePath}, {"address", f.URL}, {"thumbnail", api.ThumbURL(f)}, {"kind", strings.TrimSpace(f.FileType + " " + f.Mime)}}
 	if w, h, ok := f.PixelSize(); ok {
 		lines = append(lines, [2]string{"pixels", fmt.Sprintf("%d x %d", w, h)})
 	}

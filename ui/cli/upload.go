@@ -147,7 +147,7 @@ func (one *planned) refuse(err error) error {
 func (one planned) of(s api.Source, inFolder bool) planned {
 	one.Source, one.FileName, one.inFolder = s, s.Name(), inFolder
 	if s.Sub != "" {
-		one.Folder = api.Set(s.FolderUnder(one.Folder.Or("/")))
+		one.Folder = api.Set(api.FolderUnder(s, one.Folder.Or("/")))
 	}
 	return one
 }

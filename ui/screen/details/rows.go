@@ -134,7 +134,7 @@ func (m *Model) facts(f *api.File) []api.Fact {
 	}
 	add("", "File ID", f.FileID)
 	add("", "URL", f.URL)
-	add("", "Thumbnail", f.ThumbURL())
+	add("", "Thumbnail", api.ThumbURL(f))
 	if !m.canDescribe() {
 		add("", "Description", f.Other.Text(api.FieldDescription))
 	}

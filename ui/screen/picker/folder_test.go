@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"mediadesk/api"
 	"os"
 	"path/filepath"
 	"testing"
@@ -15,8 +16,8 @@ func TestPickAFolder(t *testing.T) {
 	equal(t, "tray", d.tray(), []string{"a.jpg", "b.jpg"})
 	want := []string{"my_trip", "my_trip/day_1"}
 	for i, s := range d.m.tray.sources() {
-		if s.Sub != want[i] || s.FolderUnder("/up/") != "/up/"+want[i]+"/" {
-			t.Errorf("%s goes to %q", s.Path, s.FolderUnder("/up/"))
+		if s.Sub != want[i] || api.FolderUnder(s, "/up/") != "/up/"+want[i]+"/" {
+			t.Errorf("%s goes to %q", s.Path, api.FolderUnder(s, "/up/"))
 		}
 	}
 	d.Press("g", "space")

@@ -149,7 +149,7 @@ func New(o Options) *Model {
 func (m *Model) start(src api.Source) *source {
 	s, p := &source{Draft: edit.Draft{Marked: true}}, m.o.Profile
 	s.Entry = api.Entry{Naming: cmp.Or(p.FormNaming, api.NameExact), Upload: api.Upload{Source: src, FileName: src.Name()}}
-	if folder := src.FolderUnder(p.Folder); folder != "" {
+	if folder := api.FolderUnder(src, p.Folder); folder != "" {
 		s.Entry.Folder = api.Set(folder)
 	}
 	s.SetList(api.FieldByName(api.FieldTags), p.Tags)

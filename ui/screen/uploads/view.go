@@ -370,7 +370,7 @@ var advices = map[api.State]string{
 // advice tells the user what to do about a job.
 func advice(r row) string {
 	switch job := r.Job; {
-	case job.State == api.Stored && job.File != nil && job.File.Replaces():
+	case job.State == api.Stored && job.File != nil && api.Replaces(job.File):
 		return "It is a new version of the file."
 	case job.State == api.Unknown && job.RepeatsSafely():
 		return "It may have arrived. r sends it again; it cannot be stored twice, because its name is unique."

@@ -102,7 +102,7 @@ func (s *Session) InFolder(ctx context.Context, uploads []api.Upload) ([]*api.Fi
 				remote, err = s.hashOf(ctx, f)
 			}
 			if err != nil {
-				return found, &api.HintedError{Err: fmt.Errorf("cannot compare with %s: %w", f.FilePath, err), Help: "Nothing was sent. Without --skip-stored, files are sent without a comparison."}
+				return found, api.WithHint(fmt.Errorf("cannot compare with %s: %w", f.FilePath, err), "Nothing was sent. Without --skip-stored, files are sent without a comparison.")
 			}
 			if sum, _, err := api.HashSource(uploads[i].Source.Path); err == nil && sum == remote {
 				found[i] = f

@@ -96,7 +96,7 @@ func (o *uploadOutput) add(j api.Job) {
 	}
 	switch j.State {
 	case api.Stored:
-		if j.File != nil && j.File.Replaces() {
+		if j.File != nil && api.Replaces(j.File) {
 			o.p.stale = append(o.p.stale, j.File)
 		}
 		if j.Move == api.MoveKept {

@@ -106,7 +106,7 @@ func TestMainJob(t *testing.T) {
 	term.Type("dusk,")
 	term.Press("esc", "down", "down", "enter") // the numbers of the region
 	term.Type("100,150,400,300")
-	term.WaitFor("400 × 300")
+	term.WaitFor("100,150,400,300")
 	term.Press("ctrl+s")
 	term.WaitFor("Saved ")
 

@@ -84,7 +84,7 @@ func tour(term *uitest.Term, stop, glance func()) {
 	glance()
 	term.Press("down", "down", "enter")
 	term.Type("330,300,420,300")
-	term.WaitFor("420 × 300")
+	term.WaitFor("330,300,420,300")
 	stop()
 	term.Press("esc", "esc")
 	term.WaitFor("l Leave") // in the line of hints: the dialog takes keys now
@@ -153,7 +153,7 @@ func scenes(term *uitest.Term, stop func(name string)) {
 	term.WaitFor("c edit region")
 	term.Press("down", "down", "enter")
 	term.Type("35,15,120,120")
-	term.WaitFor("120 × 120")
+	term.WaitFor("35,15,120,120")
 	term.WaitUntil(func(screen string) bool { // picture and crop beside each other
 		rows := 0
 		for line := range strings.Lines(screen) {

@@ -394,7 +394,7 @@ var scenes = []scene{
 		s.press("4")
 		s.waitFor("harbour.jpg", "1 file,")
 		s.press("down", "enter")
-		s.waitFor("c edit region", "300 × 400")
+		s.waitFor("c edit region")
 		s.waitForAction("rename, move, copy, versions, delete")
 	}},
 	{"settings", func(s *stage) {

@@ -28,8 +28,6 @@ const (
 	// rest is how long a drawing must stay unchanged before it is sent as a picture, so that
 	// resizing sends none.
 	rest = 150 * time.Millisecond
-	// leastBeside is the width from which what the region holds is shown.
-	leastBeside = 44
 )
 
 // RegionOptions configures a region editor.
@@ -286,46 +284,23 @@ func (r *Region) send() tea.Cmd {
 	return tea.Batch(gone, r.sent.Transmit(r.o.Images, r.decoded))
 }
 
-// many reports whether a size has room for all crops.
-func (r *Region) many(size image.Point) bool {
-	return len(r.o.Crops) > 0 && (size.X >= cropsFrom || r.only)
-}
-
-// rooms divides a size into the areas for picture and crops: the crops of the profile at the side, or the one of the
-// region beside or below, whichever shows both larger. Without a region or enough space the second is empty; while a
-// first region is drawn, the picture stays.
-func (r *Region) rooms(size image.Point) (pic, crop image.Rectangle) {
-	all := image.Rectangle{Max: size}
-	none := r.Rect().Empty() || r.drag.fresh && r.drag.rect.Empty()
+// rooms divides a size into the areas for picture and crops, which are at the side if both have space. The
+// picture begins at the top. While a first region is drawn, the picture stays where it is.
+func (r *Region) rooms(size image.Point) (pic, crops image.Rectangle) {
+	pic = image.Rectangle{Max: size}
+	if r.decoded == nil {
+		return pic, crops
+	}
+	none := r.Rect().Empty() || r.drag.fresh && r.drag.rect.Empty() || len(r.o.Crops) == 0
 	switch {
-	case none, size.Y < 2, r.decoded == nil:
-		return all, image.Rectangle{}
-	case size.X >= cropsFrom && len(r.o.Crops) > 0:
-		at := size.X * 7 / 10
-		return image.Rect(0, 0, at, size.Y), image.Rect(at+1, 0, size.X, size.Y)
-	case r.only && len(r.o.Crops) > 0:
-		return image.Rectangle{}, all
-	case size.X < leastBeside:
-		return all, image.Rectangle{}
+	case !none && size.X >= cropsFrom:
+		pic.Max.X = size.X * 7 / 10
+		crops = image.Rect(pic.Max.X+1, 0, size.X, size.Y)
+	case !none && r.only:
+		return image.Rectangle{}, pic
 	}
-	fitted := func(room image.Rectangle) image.Point {
-		return picture.Fit(r.decoded.Size(), room.Dx(), room.Dy(), r.o.Draw.CellAspect).Size()
-	}
-	wide := min(max(fitted(all).X, size.X/3), size.X*2/3)
-	high := min(max(fitted(all).Y, size.Y/3), size.Y*2/3)
-	beside := [2]image.Rectangle{image.Rect(0, 0, wide, size.Y), image.Rect(wide+1, 0, size.X, size.Y)}
-	under := [2]image.Rectangle{image.Rect(0, 0, size.X, high), image.Rect(0, high, size.X, size.Y)}
-	area := func(rooms [2]image.Rectangle) (cells int) {
-		rooms[1].Min.Y++ // the label
-		for _, room := range rooms {
-			cells += fitted(room).X * fitted(room).Y
-		}
-		return cells
-	}
-	if area(under) > area(beside) {
-		return under[0], under[1]
-	}
-	return beside[0], beside[1]
+	pic.Max.Y = picture.Fit(r.decoded.Size(), pic.Dx(), size.Y, r.o.Draw.CellAspect).Dy()
+	return pic, crops
 }
 
 // pictureRoom returns the screen area for the picture.
@@ -458,19 +433,15 @@ func (r *Region) draw(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
-	pic, crop := r.rooms(size)
-	if crop.Empty() {
-		return r.drawPicture(pic.Size(), th)
+	pic, crops := r.rooms(size)
+	if pic.Empty() && !crops.Empty() {
+		return r.drawCrops(crops.Size(), th)
 	}
-	part := r.drawCrops(crop.Size(), r.many(size), th)
-	if pic.Empty() {
-		return part
+	body := text.Fit(r.drawPicture(pic.Size(), th), pic.Dx(), size.Y)
+	if !crops.Empty() {
+		body = kit.JoinH(body, text.Fit("", 1, size.Y), r.drawCrops(crops.Size(), th))
 	}
-	drawing := r.drawPicture(pic.Size(), th)
-	if crop.Min.X == 0 {
-		return kit.JoinV(drawing, part)
-	}
-	return kit.JoinH(drawing, text.Fit("", 1, size.Y), part)
+	return text.Fit(body, size.X, size.Y)
 }
 
 func (r *Region) drawPicture(size image.Point, th *theme.Theme) string {

@@ -28,27 +28,15 @@ type crop struct {
 	view  *picture.CropView
 }
 
-// crops returns what the region is used for: with room for them those of the profile, else only the
-// region itself.
-func (r *Region) crops(many bool) []crop {
-	rect := r.Rect()
-	label := fmt.Sprintf("%d × %d", rect.Dx(), rect.Dy())
-	if r.found.shown {
-		label = fmt.Sprintf("Suggestion %d of %d: %s", r.found.at+1, len(r.found.list), label)
-	}
-	list := []crop{{label: label, part: rect}}
-	if many && len(r.o.Crops) > 0 {
-		list = nil
-		for _, c := range r.o.Crops {
-			part := c.Part(rect)
-			list = append(list, crop{label: fmt.Sprintf("%s  %d × %d", text.Safe(c.Name), part.Dx(), part.Dy()), part: part})
-		}
-	}
+// crops returns how pages use the region.
+func (r *Region) crops() []crop {
+	list := make([]crop, len(r.o.Crops))
 	for len(r.views) < len(list) {
 		r.views = append(r.views, &picture.CropView{})
 	}
-	for i := range list {
-		list[i].view = r.views[i]
+	for i, c := range r.o.Crops {
+		part := c.Part(r.Rect())
+		list[i] = crop{fmt.Sprintf("%s  %d × %d", text.Safe(c.Name), part.Dx(), part.Dy()), part, r.views[i]}
 	}
 	return list
 }
@@ -64,8 +52,8 @@ func (r *Region) deleteCrops() tea.Cmd {
 }
 
 // drawCrops draws the crops as large as they fit side by side and below each other.
-func (r *Region) drawCrops(size image.Point, many bool, th *theme.Theme) string {
-	list, o := r.crops(many), r.Options(th)
+func (r *Region) drawCrops(size image.Point, th *theme.Theme) string {
+	list, o := r.crops(), r.Options(th)
 	p, _ := r.Plane()
 	drawn := func(c crop) image.Rectangle { return p.drawn(c.part, r.decoded.Size()) }
 	best, most := 1, -1

@@ -85,7 +85,7 @@ var UploadFields = []*UploadField{
 	},
 	{
 		Name: "useUniqueFileName", Key: "unique", Flag: "unique", Value: "HOW", Label: "Naming", Words: "naming", NeedsText: true,
-		Help:    "how the name is made: here (unique suffix, a repeat never stores twice), service (it adds a suffix) or off (exact name, replaces a file of this name)",
+		Help:    "how to name the file: here (unique suffix, a repeat never stores twice), service (it adds a suffix) or off (exact name, replaces a file of this name)",
 		Choices: []Choice{{string(NameHere), "suffix"}, {string(NameService), "by the service"}, {string(NameExact), "exact name"}},
 		value: entryText{
 			get: func(e *Entry) string { return string(e.Naming) },
@@ -191,7 +191,7 @@ var UploadFields = []*UploadField{
 	},
 	{
 		Name: FieldResponse, Key: "responseFields", Flag: "response-field", Value: "FIELD", Label: "Return", Words: "response fields", Kind: KindList, Repeat: true,
-		Help:    "field to have in the answer (repeatable)",
+		Help:    "field to include in the response (repeatable)",
 		Choices: responseChoices,
 		value:   listValue(func(u *Upload) *Field[[]string] { return &u.ResponseFields }, slices.Clone[[]string]),
 		check:   checkSet(func(u *Upload) Field[[]string] { return u.ResponseFields }, checkResponseNames),

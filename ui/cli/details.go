@@ -58,7 +58,7 @@ func newDetails(p *Program) *cobra.Command {
 	}
 	fl.StringVar(&c.metadata, "metadata", "", "`JSON`: set custom metadata: a JSON object; null removes a field")
 	fl.StringArrayVar(&c.extensions, "extension", nil, "`EXTENSION`: run an extension: its name or its JSON (repeatable)")
-	fl.StringVar(&c.webhook, "webhook", "", "`URL`: address that gets the results of extensions, or none")
+	fl.StringVar(&c.webhook, "webhook", "", "`URL`: URL that gets the results of extensions, or none")
 	fl.BoolVar(&c.undo, "undo", false, "undo the last change of the file and of the others changed in the same step")
 	return cmd
 }

@@ -169,7 +169,7 @@ func manual(root *cobra.Command) string {
 	fill = func(c *cobra.Command, into *mango.Command) {
 		for _, f := range append(visibleFlags(c.LocalNonPersistentFlags()), visibleFlags(c.PersistentFlags())...) {
 			_, usage := valueName(f)
-			_ = into.AddFlag(mango.Flag{Name: strings.TrimPrefix(flagName(f), "-"), Usage: safe(usage)}) // mango adds one dash
+			_ = into.AddFlag(mango.Flag{Name: strings.TrimPrefix(safe(flagName(f)), "-"), Usage: safe(usage)}) // mango adds one dash
 		}
 		for _, sub := range c.Commands() {
 			_, use, _ := strings.Cut(sub.Use, sub.Name())

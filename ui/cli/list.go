@@ -281,7 +281,7 @@ const openTime = time.Hour
 func newOpen(p *Program) *cobra.Command {
 	return &cobra.Command{
 		Use: "open FILE", Short: "Open a stored file in the browser",
-		Long: "Print the address of a stored file and open it in the browser. The address of a private file is signed and " +
+		Long: "Print the URL of a stored file and open it in the browser. The URL of a private file is signed and " +
 			"valid for an hour. A file of the local library is served until you press ctrl+c, unless mediadesk serve serves it. " +
 			"--dry-run shows the request for the record of the file.",
 		Example: "mediadesk open /summer/a.jpg\nmediadesk open /summer/a.jpg --json",
@@ -311,7 +311,7 @@ func runOpen(cmd *cobra.Command, p *Program, name string) error {
 		}
 	}
 	if err := api.CheckSourceURL(address); err != nil {
-		return fmt.Errorf("%s has no address that a browser can open: %w", name, err)
+		return fmt.Errorf("%s has no URL that a browser can open: %w", name, err)
 	}
 	line := fileLine{Action: "open", FileID: file.FileID, From: file.FilePath, To: address, File: record{file}}
 	if err := p.result(line, address); err != nil {
@@ -320,7 +320,7 @@ func runOpen(cmd *cobra.Command, p *Program, name string) error {
 	waits := p.serving && p.Terminal
 	p.addresses = !waits
 	if err := terminal.OpenAddress(address); err != nil {
-		return fmt.Errorf("no browser could be opened (%w). Open the address yourself", err)
+		return fmt.Errorf("no browser could be opened (%w). Open the URL yourself", err)
 	}
 	if waits {
 		p.note("The local library is served until you press ctrl+c.")

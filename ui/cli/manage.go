@@ -239,7 +239,7 @@ func checkFolder(target string) (string, error) {
 // Texts of commands that change folders.
 const (
 	asksFirst  = " On a terminal it asks before changing a folder; in a script, add --yes."
-	linksBreak = "Links to the old addresses stop working."
+	linksBreak = "Links to the old URLs stop working."
 )
 
 // newFileCommands returns the commands for stored files and folders.
@@ -310,13 +310,13 @@ func renameCommand() *fileCommand {
 	withPurge := false
 	return &fileCommand{
 		use: "rename FILE NAME", short: "Rename a stored file or folder",
-		long: "Rename a stored file. FILE can be a folder. The address changes with the name: links to the old address stop working. " +
-			"--purge-cache also removes the cached copies of the old address. " +
+		long: "Rename a stored file. FILE can be a folder. The URL changes with the name: links to the old URL stop working. " +
+			"--purge-cache also removes the cached copies of the old URL. " +
 			"Invalid characters become _. A name that is taken is refused." + asksFirst,
 		example: "mediadesk rename /summer/a.jpg harbor.jpg --purge-cache\nmediadesk rename /summer/ winter --yes\n" +
 			"mediadesk rename /summer/a.jpg harbor.jpg --dry-run",
 		flags: func(fl *pflag.FlagSet) {
-			fl.BoolVar(&withPurge, "purge-cache", false, "remove the cached copies of the old address")
+			fl.BoolVar(&withPurge, "purge-cache", false, "remove the cached copies of the old URL")
 		},
 		target: func(name string) (string, error) { return name, api.CheckName(name) },
 		question: func(what, name, host string) string {
@@ -343,7 +343,7 @@ func renameCommand() *fileCommand {
 			case err != nil || purge == nil:
 			case purge.ID == "":
 				old := cmp.Or(api.PurgeURL(f.URL), "OLD-URL")
-				err = errors.New("the old address was not purged from the cache of the service. To purge it later, run: mediadesk purge " + api.ShellWord(old))
+				err = errors.New("the old URL was not purged from the cache of the service. To purge it later, run: mediadesk purge " + api.ShellWord(old))
 			default:
 				d.purge = purge
 			}
@@ -441,12 +441,12 @@ func deleteCommand(p *Program) *fileCommand {
 func signCommand(p *Program) *fileCommand {
 	valid := 24 * time.Hour
 	return &fileCommand{
-		use: "sign FILE…", short: "Print temporary public addresses of private files",
-		long: "Print a signed address of each file. Anybody who has it can fetch the file until it expires. " +
+		use: "sign FILE…", short: "Print temporary public URLs of private files",
+		long: "Print a signed URL of each file. Anybody who has it can fetch the file until it expires. " +
 			"It does not contain the private key. --dry-run shows the request for the record of the file; signing sends nothing else.",
 		example: "mediadesk sign /summer/a.jpg\nmediadesk sign /summer/a.jpg --for 10m\nmediadesk sign /summer/a.jpg --for 1h --json",
 		flags: func(fl *pflag.FlagSet) {
-			fl.DurationVar(&valid, "for", valid, "`TIME`: how long the address is valid (default: 24h)")
+			fl.DurationVar(&valid, "for", valid, "`TIME`: how long the URL is valid (default: 24h)")
 		},
 		refuse: func([]string) error {
 			if valid <= 0 {

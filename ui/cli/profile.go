@@ -77,7 +77,7 @@ var profileFields = []struct {
 	{"extensions", "extension", "`EXTENSION`: default extension of uploads: its name or its JSON (repeatable)", func(p *config.Profile) any { return &p.Extensions }},
 	{"unique names", "unique", "`HOW`: who makes names unique: here, service or off", func(p *config.Profile) any { return (*string)(&p.Naming) }},
 	{"color option", "colour-option", "`OPTION`: how the service spells the color of remove-bg: bg_colour or bg_color", func(p *config.Profile) any { return (*string)(&p.ColorOption) }},
-	{"webhook", "webhook-url", "`URL`: public address in front of our webhook receiver", func(p *config.Profile) any { return &p.WebhookURL }},
+	{"webhook", "webhook-url", "`URL`: public URL in front of our webhook receiver", func(p *config.Profile) any { return &p.WebhookURL }},
 	{"signed with", "webhook-secret-file", "`FILE`: file with the secrets that sign webhook posts, one a line, readable by you alone (0600)", func(p *config.Profile) any { return &p.WebhookSecretFile }},
 	{"key file", "key-file", "`FILE`: file with the private key, readable by you alone (0600)", func(p *config.Profile) any { return &p.KeyFile }},
 	{"key command", "key-command", "`WORD`: program that prints the key; repeat the flag for each argument", func(p *config.Profile) any { return &p.KeyCommand }},
@@ -94,7 +94,7 @@ func newProfileAdd(p *Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add NAME",
 		Short: "Add an account, or change one",
-		Long: "Add an account: of the hosted service with --hosted, or of any other server of this API with its addresses. " +
+		Long: "Add an account: of the hosted service with --hosted, or of any other server of this API with its URLs. " +
 			"For an existing profile, only the settings that you give change; an empty value removes a setting. mediadesk key set stores the key.",
 		Example: "mediadesk profile add work --hosted my_account_id --plan pro --tags work\n" +
 			"mediadesk profile add lab --upload-url https://media.example.com\n" +

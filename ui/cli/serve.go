@@ -38,7 +38,7 @@ func newServe(p *Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the local service for other programs",
-		Long: "Run only the service, for other programs and for tests. It offers the API, except for what docs/serve.md lists under Differences, and keeps everything in a folder on this computer. Official SDKs work with it. " +
+		Long: "Run only the service, for other programs and for tests. It implements the media library API (see Differences in docs/serve.md) and keeps everything in a folder on this computer. Official SDKs work with it. " +
 			"It prints its address, its folder and where the key is; with --json as an object on one line. The key comes from --key or " + api.KeyVariable + "; without them, mediadesk generates one and keeps it in the folder.\n\n" +
 			"--ephemeral keeps everything in a temporary folder. --exec runs a command with " + urlVariable + ", " + api.KeyVariable + ", " + publicKeyVariable + " and the variables of the SDKs, " +
 			"then stops and exits with its code; it defaults to a temporary folder and a free port.\n\n" +
@@ -57,11 +57,12 @@ func newServe(p *Program) *cobra.Command {
 	fl.StringVar(&s.Dir, "data", "", "`DIR`: folder of the library (default: the local profile's folder)")
 	fl.StringVar(&s.Storage, "storage", "", "`URL`: store of the contents: s3://BUCKET?region=… or file:///FOLDER (default: "+storageVariable+", else the folder of the library)")
 	fl.Int64Var(&s.RedirectFrom, "redirect-from", 0, "`BYTES`: redirect requests for media of at least this size to the S3 store, which clients must reach (default: never)")
-	fl.StringVar(&s.Database, "database", "", "`URL`: postgres:// address of a PostgreSQL database for the records, without a password; with one: "+config.DatabaseVariable+" (default: SQLite in the folder). Together with --storage, any number of instances can serve the library")
+	fl.StringVar(&s.Database, "database", "", "`URL`: postgres:// URL of a PostgreSQL database for the records (default: SQLite in the folder). "+
+		"If the URL has a password, set "+config.DatabaseVariable+" instead. Together with --storage, any number of instances can serve the library")
 	fl.BoolVar(&s.ephemeral, "ephemeral", false, "keep everything in a temporary folder and remove it at the end")
 	fl.StringVar(&s.key, "key", "", "`KEY`: private key, such as dev; on loopback only, because other users of this computer can see it")
 	fl.StringArrayVar(&s.Hosts, "host", nil, "`HOST`: host name that requests may use (repeatable); beyond loopback also the names of the computer")
-	fl.StringVar(&s.Address, "public-url", "", "`URL`: address for the files in records (default: the one that the request used)")
+	fl.StringVar(&s.Address, "public-url", "", "`URL`: URL for the files in records (default: the one that the request used)")
 	fl.StringArrayVar(&s.seeds, "seed", nil, "`DIR`: folder to upload at the start and after a reset, with its subfolders; with --ephemeral repeatable: a reset may name another")
 	fl.StringVar(&s.exec, "exec", "", "`COMMAND`: command to run against the library; its exit code becomes that of serve")
 	fl.BoolVar(&s.Lenient, "lenient", false, "serve files without the transformations that are unknown here, and name these in a header")
@@ -69,7 +70,7 @@ func newServe(p *Program) *cobra.Command {
 	fl.StringVar(&s.log, "log", "", "`LEVEL`: what to log on standard error: none, requests or debug (default: requests on a terminal, else none)")
 	fl.Int64Var(&s.MaxSize, "max-size", config.DefaultMaxSize, "`BYTES`: largest file in bytes (default: 25000000)")
 	fl.StringArrayVar(&s.AllowAddresses, "allow-address", nil, "`ADDRESS`: internal address that URL sources and webhooks may reach (repeatable)")
-	fl.StringVar(&s.Webhook, "webhook", "", "`URL`: webhook of the account: address for the events of transformations; with --json, the first line has its signing secret")
+	fl.StringVar(&s.Webhook, "webhook", "", "`URL`: webhook of the account: URL for the events of transformations; with --json, the first line has its signing secret")
 	fl.StringArrayVar(&s.faults, "fault", nil, "`KIND=VALUE`: inject faults: delay=2s, drop-after=BYTES, answers=lost, refuse=STATUS, rate=5/s, extensions=pending|fail, webhooks=lost|repeated|out-of-order; "+
 		"all but delay take a chance, such as refuse=503:0.3 (repeatable)")
 	fl.Uint64Var(&s.Seed, "fault-seed", 0, "`N`: seed that makes random faults repeatable")

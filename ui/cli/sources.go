@@ -192,7 +192,7 @@ func (o *uploadOutput) copy(form string) {
 		}
 	}
 	if len(lines) == 0 {
-		o.p.note("Nothing was copied: no stored file has an address.")
+		o.p.note("Nothing was copied: no stored file has a URL.")
 		return
 	}
 	var to io.Writer

@@ -34,7 +34,7 @@ func newTransfer(p *Program) *cobra.Command {
 			"Files keep their names, and nothing is overwritten: a file whose name is taken is skipped. Earlier versions, AI tags, the state of extensions, and custom metadata that " +
 			"the other profile has no field for are not sent. If something stays behind, the command lists it and asks first; without a terminal it stops, unless you add --yes. " +
 			"After an interruption, the same command continues. --key-fd and MEDIADESK_PRIVATE_KEY are for the other profile; the key of this one is found as usual.\n\n" +
-			"--move deletes each file, with its versions, once the other profile has it: its record is read back and the sizes agree. A file that fails stays. Empty folders stay, too. It asks first, or needs --yes.",
+			"--move deletes each file, with its versions, after it reads the new record back and confirms that the sizes match. A file that fails stays. Empty folders stay, too. It asks first, or needs --yes.",
 		Example: "mediadesk transfer /summer/ --to work --yes\nmediadesk transfer /summer/a.jpg --to work --folder /news/ --yes\n" +
 			"mediadesk transfer / --to work --exclude drafts --dry-run",
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -42,7 +42,7 @@ func newUpload(p *Program) *cobra.Command {
 		Use:   "upload [SOURCE…]",
 		Short: "Upload images and other files",
 		Long: "Upload files. A SOURCE is a path, a folder (with its subfolders, which are created below --folder), an http or " +
-			"https address that the service downloads, or - for standard input. It prints the path, id and address of each stored file. --dry-run shows the requests and a summary instead of sending.\n\n" +
+			"https URL that the service downloads, or - for standard input. It prints the path, id and URL of each stored file. --dry-run shows the requests and a summary instead of sending.\n\n" +
 			"--follow uploads each file that appears or changes in a folder, as soon as its size and time stay the same for a second. " +
 			"It skips files that exist at the start, links that leave the folder, hidden and empty ones, and those that end in " + strings.Join(unfinishedNames, ", ") + ". " +
 			"ctrl+c ends it; mediadesk resume continues with unsent files.\n\n" +
@@ -72,7 +72,7 @@ func newUpload(p *Program) *cobra.Command {
 	}
 	fl.StringVar(&u.manifest, "manifest", "", "`FILE`: file of sources with their options, as JSON or CSV; - reads standard input")
 	fl.StringVar(&p.filesFrom, "files-from", "", "`FILE`: file with a list of sources, one a line or separated by NUL; - reads standard input")
-	fl.StringVar(&u.copy, "copy", "", "`FORMAT`: copy the addresses of stored files to the terminal's clipboard: url, markdown or html")
+	fl.StringVar(&u.copy, "copy", "", "`FORMAT`: copy the URLs of stored files to the terminal's clipboard: url, markdown or html")
 	fl.BoolVar(&u.clip, "clipboard", false, "upload the picture on the clipboard")
 	fl.BoolVar(&u.follow, "follow", false, "watch folders and upload completed files until ctrl+c")
 	u.add(fl)

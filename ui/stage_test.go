@@ -388,7 +388,7 @@ var scenes = []scene{
 	}},
 	{"library", func(s *stage) {
 		s.press("4")
-		s.waitFor("harbour.jpg", "file", "failed region")
+		s.waitFor("harbour.jpg", "file", "region")
 	}},
 	{"details", func(s *stage) {
 		s.press("4")

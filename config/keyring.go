@@ -2,7 +2,6 @@ package config
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -85,8 +84,8 @@ func (e *KeyringError) Unwrap() []error {
 
 // KeyStore stores the keys of profiles. Its errors are *KeyringError, or those of the context.
 type KeyStore interface {
-	// Try stores and reads a test entry. Call it before asking the user for a key, so that they do not type one
-	// that cannot be stored.
+	// Try checks that the keyring answers. Call it before asking the user for a key, so that they do not type
+	// one that cannot be stored.
 	Try(ctx context.Context) error
 	// Get returns the key of a profile. Without one, the error wraps KeyringNotFound.
 	Get(ctx context.Context, profile string) (Secret, error)
@@ -154,19 +153,15 @@ func (k *Keyring) Set(ctx context.Context, profile string, key Secret) error {
 	if err := CheckProfileName(profile); err != nil {
 		return err
 	}
-	return k.setAndRead(ctx, doing, profile, key.Reveal())
-}
-
-func (k *Keyring) setAndRead(ctx context.Context, doing, account, text string) error {
 	_, err := k.call(ctx, k.writes, doing, func() (string, error) {
-		return "", k.backend.set(keyringService, account, text)
+		return "", k.backend.set(keyringService, profile, key.Reveal())
 	})
 	if err != nil && !errors.Is(err, KeyringSilent) {
 		return err
 	}
-	got, readErr := k.read(ctx, doing, account)
+	got, readErr := k.read(ctx, doing, profile)
 	switch {
-	case readErr == nil && got == text:
+	case readErr == nil && got == key.Reveal():
 		return nil
 	case err != nil:
 		return err
@@ -184,31 +179,19 @@ func (k *Keyring) read(ctx context.Context, doing, account string) (string, erro
 
 // Delete removes the key of a profile.
 func (k *Keyring) Delete(ctx context.Context, profile string) error {
-	return k.delete(ctx, fmt.Sprintf("forgetting the key of profile %q", profile), profile)
-}
-
-func (k *Keyring) delete(ctx context.Context, doing, account string) error {
-	_, err := k.call(ctx, k.writes, doing, func() (string, error) {
-		return "", k.backend.delete(keyringService, account)
+	_, err := k.call(ctx, k.writes, fmt.Sprintf("forgetting the key of profile %q", profile), func() (string, error) {
+		return "", k.backend.delete(keyringService, profile)
 	})
 	return err
 }
 
-// Try stores, reads and deletes a test entry.
+// Try checks that the keyring answers and is unlocked.
 func (k *Keyring) Try(ctx context.Context) error {
-	const doing = "trying the keyring"
-	// No profile name contains a dot, and the random part separates programs that run at the same time.
-	canary := ".canary-" + rand.Text()
-	if err := k.setAndRead(ctx, doing, canary, canary); err != nil {
-		if errors.Is(err, KeyringRefused) {
-			// The entry may have been stored although it could not be read: remove it.
-			if gone := k.delete(ctx, doing, canary); !errors.Is(gone, KeyringNotFound) {
-				err = errors.Join(err, gone)
-			}
-		}
+	// No profile name contains a dot, so there is no such entry.
+	if _, err := k.read(ctx, "trying the keyring", ".none"); !errors.Is(err, KeyringNotFound) {
 		return err
 	}
-	return k.delete(ctx, doing, canary)
+	return nil
 }
 
 // call runs a call in its own goroutine and waits until the limit. It returns the token of gate only when

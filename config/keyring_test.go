@@ -124,9 +124,6 @@ func TestKeyringWorks(t *testing.T) {
 	if err := k.Try(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if len(s.stored) != 0 {
-		t.Errorf("the canary stayed: %v", s.stored)
-	}
 	if err := k.Set(t.Context(), "w", secretOf(t, "the-key")); err != nil {
 		t.Fatal(err)
 	}
@@ -145,9 +142,6 @@ func TestKeyringWorks(t *testing.T) {
 	s.get = func() (string, error) { return "other", nil }
 	if err := k.Set(t.Context(), "w", secretOf(t, "k")); !errors.Is(err, KeyringRefused) {
 		t.Errorf("got %v", err)
-	}
-	if err := k.Try(t.Context()); !errors.Is(err, KeyringRefused) || len(s.stored) != 1 {
-		t.Errorf("got %v, remaining %v", err, s.stored)
 	}
 	s.get = func() (string, error) { return "a\x00b", nil }
 	if _, err := k.Get(t.Context(), "w"); !errors.Is(err, KeyringRefused) || !errors.Is(err, ErrBadSecret) {

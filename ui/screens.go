@@ -70,14 +70,10 @@ var screens = []screen{
 	{
 		ID: page.Settings, tip: "Press E to edit config.toml. It overrides your choices on this screen.",
 		open: func(m *Model) page.Screen {
-			o := settings.Options{
+			return settings.New(settings.Options{
 				Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, TryKey: session.TryKey, Getenv: m.o.Getenv, Profile: m.session.Profile,
 				Now: m.o.Now, Session: m.session,
-			}
-			if m.session.Watch != nil {
-				o.ReceiverAddr = m.session.Watch.Addr()
-			}
-			return settings.New(o)
+			})
 		},
 	},
 	{

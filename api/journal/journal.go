@@ -35,6 +35,7 @@ var ErrClosed = errors.New("the journal is closed")
 type Journal struct {
 	path  string
 	owner *owner
+	aside string // see SetAside
 
 	write *sql.DB // of the writer, with one connection
 	read  *sql.DB
@@ -49,8 +50,8 @@ type Journal struct {
 	watching *sql.Conn // for Changes
 }
 
-// Open opens the journal at path, or creates it with permissions for the user only. The journal of
-// another version is an error.
+// Open opens the journal at path, or creates it with permissions for the user only. An empty file is
+// set aside. The journal of another version is an error.
 func Open(ctx context.Context, path string) (*Journal, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -68,11 +69,15 @@ func Open(ctx context.Context, path string) (*Journal, error) {
 		return fail(err)
 	}
 	defer turn.Unlock() //nolint:errcheck // the lock goes with the file handle
-	if err := private(path); err != nil {
+	aside, err := setAsideEmpty(path)
+	if err == nil {
+		err = private(path)
+	}
+	if err != nil {
 		return fail(err)
 	}
 	j := &Journal{
-		path: path, requests: make(chan *request, maxBatch),
+		path: path, aside: aside, requests: make(chan *request, maxBatch),
 		closing: make(chan struct{}), written: make(chan struct{}),
 	}
 	if j.write, err = sql.Open("sqlite", address(path)); err != nil {
@@ -97,6 +102,21 @@ func Open(ctx context.Context, path string) (*Journal, error) {
 	return j, nil
 }
 
+// setAsideEmpty renames an empty file at path, with its companions, and returns its new path: SQLite
+// would take it for a new database and delete a log beside it that may still have the data.
+func setAsideEmpty(path string) (aside string, err error) {
+	if info, err := os.Stat(path); err != nil || info.Size() > 0 {
+		return "", nil // private reports errors
+	}
+	aside = path + ".empty" + time.Now().Format("-20060102-150405.000")
+	for _, suffix := range []string{"-wal", "-shm", ""} {
+		if err := os.Rename(path+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	return aside, nil
+}
+
 // private creates the file if needed and removes other users' access to it and its companions. It
 // does not open an existing file, since closing it would drop this process's locks.
 func private(path string) error {
@@ -108,12 +128,9 @@ func private(path string) error {
 		return err
 	}
 	atomicfile.Restrict(path)
-	// SQLite takes a file shorter than a page for a new database and deletes a log beside it.
-	info, err := os.Stat(path)
-	if err == nil && info.Mode().IsRegular() && info.Size() < 512 {
-		if log, err := os.Stat(path + "-wal"); info.Size() > 0 || err == nil && log.Size() > 0 {
-			return errNoJournal
-		}
+	// SQLite treats a file shorter than a page as empty and overwrites it.
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() < 512 {
+		return errNoJournal
 	}
 	return nil
 }
@@ -124,6 +141,9 @@ func address(path string) string {
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
 	return u.String() + "?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=cache_size(-512)"
 }
+
+// SetAside returns where Open moved the file that was empty and should not have been, or "".
+func (j *Journal) SetAside() string { return j.aside }
 
 // Path returns the path of the journal.
 func (j *Journal) Path() string { return j.path }

@@ -356,25 +356,24 @@ func TestOpenEdits(t *testing.T) {
 	}
 }
 
-// TestAnEmptyFile: a file without content becomes a journal, unless a log beside it may have the data,
-// which stays as it is.
-func TestAnEmptyFile(t *testing.T) {
+// TestAnEmptyFileIsSetAside: a journal without content is kept beside a new one, with its log.
+func TestAnEmptyFileIsSetAside(t *testing.T) {
 	path := newPath(t)
-	for range 2 {
-		if err := openTest(t, path).Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Truncate(path, 0); err != nil {
-			t.Fatal(err)
-		}
+	j := openTest(t, path)
+	if err := j.Close(); err != nil || j.SetAside() != "" {
+		t.Fatalf("a new journal was set aside as %q, %v", j.SetAside(), err)
 	}
-	if err := os.WriteFile(path+"-wal", []byte("log"), 0o600); err != nil {
+	if err := errors.Join(os.Truncate(path, 0), os.WriteFile(path+"-wal", []byte("log"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), path); api.Hint(err) != Damaged {
-		t.Errorf("got the error %v", err)
-	}
-	if log, err := os.ReadFile(path + "-wal"); err != nil || string(log) != "log" {
+	j = openTest(t, path)
+	if log, err := os.ReadFile(j.SetAside() + "-wal"); err != nil || string(log) != "log" {
 		t.Errorf("the log is %q, %v", log, err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if again := openTest(t, path); again.SetAside() != "" {
+		t.Error("it is said twice")
 	}
 }

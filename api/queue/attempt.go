@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"mediadesk/api"
@@ -65,7 +64,7 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) result {
 	if err := sameSource(&job); err != nil {
 		return unsent(api.FailureOf(err))
 	}
-	upload, err := q.prepare(ctx, e, job)
+	upload, err := q.prepare(ctx, job)
 	if ctx.Err() != nil {
 		return q.interrupted(ctx, e, job)
 	}
@@ -223,26 +222,11 @@ func retryLater(job api.Job, a assessment, failures int) result {
 	return r
 }
 
-func (q *Queue) prepare(ctx context.Context, e *entry, job api.Job) (*api.Upload, error) {
+func (q *Queue) prepare(ctx context.Context, job api.Job) (*api.Upload, error) {
 	if q.o.Prepare == nil {
 		return &job.Upload, nil
 	}
-	fetching := func(fetched *atomic.Int64) {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		e.fetched, e.meter = fetched, meter{began: time.Now()}
-		q.signal()
-	}
-	fetched := new(atomic.Int64)
-	if job.Upload.Source.Origin != (api.Origin{}) {
-		fetching(fetched)
-		defer fetching(nil)
-	}
-	u, err := q.o.Prepare(ctx, job, func(n int64) { fetched.Add(n) })
-	if err == nil && u == nil {
-		return &job.Upload, nil
-	}
-	return u, err
+	return q.o.Prepare(ctx, job)
 }
 
 // sameSource returns an *api.SourceError if the source of a job has changed since it was queued.

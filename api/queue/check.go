@@ -192,10 +192,12 @@ func describeFile(f *api.File) string {
 
 // fetcher is a Sender that can fetch stored files. *api.Client implements it.
 type fetcher interface {
-	Fetch(ctx context.Context, address string, limit int64) (io.ReadCloser, error)
+	Fetch(ctx context.Context, address string, offset, limit int64) (body io.ReadCloser, at int64, err error)
 	// DeliveryAddress returns the delivery address of a path, or "" if the profile has none.
 	DeliveryAddress(path string) string
 }
+
+var _ fetcher = (*api.Client)(nil)
 
 // maxCompare is the largest file, in bytes, that is fetched for comparison.
 const maxCompare = 64 << 20
@@ -268,7 +270,7 @@ func (q *Queue) storedHash(ctx context.Context, link string, size int64) string 
 	if !ok || link == "" {
 		return ""
 	}
-	body, err := reader.Fetch(ctx, api.OriginalURL(link), size+1)
+	body, _, err := reader.Fetch(ctx, api.OriginalURL(link), 0, size+1)
 	if err != nil {
 		return ""
 	}

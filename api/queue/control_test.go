@@ -282,7 +282,7 @@ func TestPrepareAndEnded(t *testing.T) {
 		var answered []api.Job
 		calls := 0
 		q := start(t, n, s, func(o *Options) {
-			o.Prepare = func(_ context.Context, j api.Job, _ func(int64)) (*api.Upload, error) {
+			o.Prepare = func(_ context.Context, j api.Job) (*api.Upload, error) {
 				calls++
 				if j.Upload.FileName == "bad.jpg" {
 					return nil, errors.New("no key")

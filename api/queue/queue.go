@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"mediadesk/api"
@@ -58,10 +57,10 @@ type Options struct {
 	RetryFor time.Duration
 
 	// Prepare returns the upload to send, before every attempt: with the address of our webhook
-	// receiver, which is not stored, and with a local file in place of one of another profile; it
-	// calls arrived with the number of bytes as they come. It must not change names and switches.
+	// receiver, which is not stored, and with a local file in place of one of another profile. It must
+	// not change names and switches.
 	// After a *NotReadyError it is called again. Nil means the upload of the job.
-	Prepare func(ctx context.Context, job api.Job, arrived func(n int64)) (*api.Upload, error)
+	Prepare func(ctx context.Context, job api.Job) (*api.Upload, error)
 
 	// Moved finishes the move of a stored job: it deletes the file in the other profile or keeps it, and
 	// records that in the job. After a kill it is called again. Nil keeps such files.
@@ -129,7 +128,6 @@ type entry struct {
 	due      time.Time
 	timer    *time.Timer
 	stop     context.CancelCauseFunc // of the worker
-	fetched  *atomic.Int64           // bytes received of a file of another profile; nil if none is fetched
 	progress *api.Progress           // of the attempt; may be nil
 	meter    meter
 	settled  chan struct{} // closed by the outcome, or when the job is left open

@@ -21,10 +21,6 @@ type Row struct {
 	Paused  bool
 	Answer  bool      // all is sent; waiting for the answer
 	Next    time.Time // time of the next attempt; zero if not waiting for one
-	// Fetching means that the file comes from another profile and is being fetched; Fetched is the
-	// number of bytes received. Rate and Left are then those of the fetch.
-	Fetching bool
-	Fetched  int64
 }
 
 // Totals sums up all rows.
@@ -102,10 +98,6 @@ func (e *entry) row(now time.Time) Row {
 		row.Sent = row.Total
 	}
 	p := e.progress
-	if e.fetched != nil {
-		row.Fetching, row.Fetched = true, e.fetched.Load()
-		row.flow(&e.meter, now, row.Fetched)
-	}
 	if p == nil || p.Total() == 0 {
 		return row
 	}
@@ -114,7 +106,10 @@ func (e *entry) row(now time.Time) Row {
 	if row.Answer {
 		return row
 	}
-	row.flow(&e.meter, now, row.Sent)
+	e.meter.note(now, row.Sent)
+	if row.Rate = e.meter.rate; row.Rate > 0 {
+		row.Left = timeLeft(row.Total-row.Sent, row.Rate)
+	}
 	last := p.LastMove()
 	if last.IsZero() {
 		last = e.meter.began
@@ -123,14 +118,6 @@ func (e *entry) row(now time.Time) Row {
 		row.Stalled, row.Rate, row.Left = true, 0, 0
 	}
 	return row
-}
-
-// flow says how fast a file moves, so many bytes of which have.
-func (r *Row) flow(m *meter, now time.Time, moved int64) {
-	m.note(now, moved)
-	if r.Rate = m.rate; r.Rate > 0 {
-		r.Left = timeLeft(r.Total-moved, r.Rate)
-	}
 }
 
 func (t *Totals) add(row *Row) {

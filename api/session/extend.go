@@ -69,15 +69,6 @@ func (s *Session) watchRuns(ctx context.Context, fileID string, change api.Detai
 	return s.Watch.Requested(context.WithoutCancel(ctx), s.Profile.Name, fileID, list, address, after)
 }
 
-// TestReceiver posts to the address at which the service should reach our receiver, and checks that
-// the post arrives.
-func (s *Session) TestReceiver(ctx context.Context) error {
-	if s.Profile.Receiver == "" {
-		return errors.New("no public address is set for this computer: set webhook_url of the profile to the address of a tunnel")
-	}
-	return s.Watch.Probe(ctx, s.Profile.Receiver)
-}
-
 // Before returns the path of a local file with the picture before a run: that version, or the sent
 // file.
 func (s *Session) Before(ctx context.Context, run api.Run) (string, error) {

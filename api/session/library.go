@@ -2,10 +2,13 @@ package session
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"path/filepath"
 
 	"mediadesk/api"
 	"mediadesk/api/local"
@@ -63,7 +66,7 @@ func faultNotice(faults string) string {
 
 // serveOrFind serves the library of a folder, or finds the process that does. The library runs
 // until the session closes it, after everything that uses it. If another program has the usual
-// address, busy says so.
+// address, busy says so, and the address depends on the folder alone while that one is free.
 func serveOrFind(usual string, o local.Options, changed func(string)) (address, busy string, library io.Closer, err error) {
 	addr := usual
 	for range 4 {
@@ -77,10 +80,22 @@ func serveOrFind(usual string, o local.Options, changed func(string)) (address, 
 		case err == nil:
 			return server.Address, busy, server, nil
 		case errors.As(err, &taken) && taken.Op == "listen":
-			addr, busy = "127.0.0.1:0", "another program uses "+usual
+			if addr = "127.0.0.1:0"; busy == "" {
+				addr, busy = fixedAddress(o.Dir), "another program uses "+usual
+			}
 		case !errors.Is(err, local.ErrInUse):
 			return "", "", nil, err
 		}
 	}
 	return "", "", nil, err
+}
+
+// fixedAddress returns an address that depends only on the folder of a library, so that it stays the same
+// from command to command. Its port is below those that systems give to any connection.
+func fixedAddress(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	sum := sha256.Sum256([]byte(dir))
+	return fmt.Sprintf("127.0.0.1:%d", 20_000+binary.BigEndian.Uint32(sum[:])%10_000)
 }

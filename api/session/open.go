@@ -128,6 +128,12 @@ func (s *Session) openJournal(ctx context.Context, o Options) error {
 	}
 	s.Journal = j
 	s.onClose(func(context.Context) error { return j.Close() })
+	if aside := j.SetAside(); aside != "" {
+		s.Warnings = append(s.Warnings, api.WithHint(
+			fmt.Errorf("the journal %q was empty, so mediadesk begins a new one: earlier uploads and changes are not listed", j.Path()),
+			fmt.Sprintf("What was stored is safe at the service. The empty file is now %q.", aside),
+		))
+	}
 	if len(s.Warnings) == 0 { // else the journal does not know what is needed
 		s.removeUnused(ctx)
 	}
@@ -284,10 +290,10 @@ func receiver(p config.Profile, listening string) string {
 
 // prepare fetches the file of another profile and adds an address of our receiver to an upload,
 // just before sending.
-func (s *Session) prepare(ctx context.Context, j api.Job, arrived func(n int64)) (*api.Upload, error) {
+func (s *Session) prepare(ctx context.Context, j api.Job) (*api.Upload, error) {
 	u := j.Upload
 	if u.Source.Origin != (api.Origin{}) {
-		path, err := s.fetchOrigin(ctx, j, arrived)
+		path, err := s.fetchOrigin(ctx, j)
 		if err != nil {
 			return nil, err
 		}

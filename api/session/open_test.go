@@ -3,6 +3,8 @@ package session
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,6 +102,54 @@ func TestOpenLeavesNothing(t *testing.T) {
 			t.Log(err)
 			goleak.VerifyNone(t, running)
 		})
+	}
+}
+
+// TestEmptyJournalIsSaidOnce: an empty journal is set aside with a warning, and the next start has none.
+func TestEmptyJournalIsSaidOnce(t *testing.T) {
+	o := homeWith(t, "[local]\naddr = \"127.0.0.1:0\"\n[webhook]\nlisten = \"127.0.0.1:0\"\n")
+	if err := os.MkdirAll(o.Paths.Data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(o.Paths.Journal(), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{1, 0} {
+		s, err := Open(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Warnings) != want {
+			t.Errorf("warnings %v, want %d", s.Warnings, want)
+		}
+		closeSession(t, s)
+	}
+	if kept, _ := filepath.Glob(o.Paths.Journal() + ".empty-*"); len(kept) != 1 {
+		t.Errorf("%q are set aside, want 1", kept)
+	}
+}
+
+// TestAddressStaysTheSame: a library whose usual port is taken has the same address at each start.
+func TestAddressStaysTheSame(t *testing.T) {
+	other, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	o := homeWith(t, fmt.Sprintf("[local]\naddr = %q\n[webhook]\nlisten = \"127.0.0.1:0\"\n", other.Addr()))
+	var hosts []string
+	for range 2 {
+		s, err := Open(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if hosts = append(hosts, s.Profile.Host); s.Busy == "" {
+			t.Error("it does not say that the usual address is taken")
+		}
+		closeSession(t, s)
+	}
+	if hosts[0] != hosts[1] {
+		t.Errorf("the addresses are %q", hosts)
 	}
 }
 

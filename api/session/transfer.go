@@ -316,10 +316,10 @@ func (s *Session) Enqueue(ctx context.Context, t *Transfer) error {
 	return s.Journal.Release(ctx, ids)
 }
 
-// fetchOrigin fetches a job's file from another profile and returns its path; it calls arrived with
-// the number of bytes as they come. It continues an earlier download. The error is a
-// *queue.NotReadyError if a later attempt may succeed, else an *api.SourceError.
-func (s *Session) fetchOrigin(ctx context.Context, j api.Job, arrived func(n int64)) (string, error) {
+// fetchOrigin fetches a job's file from another profile and returns its path. It continues an earlier
+// download. The error is a *queue.NotReadyError if a later attempt may succeed, else an
+// *api.SourceError.
+func (s *Session) fetchOrigin(ctx context.Context, j api.Job) (string, error) {
 	origin := j.Upload.Source.Origin
 	fail := func(reason, help string) (string, error) {
 		return "", &api.SourceError{Path: j.Upload.Source.String(), Reason: reason, Help: help}
@@ -338,7 +338,7 @@ func (s *Session) fetchOrigin(ctx context.Context, j api.Job, arrived func(n int
 			return fail("changed since it was queued", "Transfer it again to send it as it is now.")
 		}
 		var path string
-		if path, err = from.fetchPart(ctx, *file, originSpool(s.options.Paths.Spool(), j.ID), arrived); err == nil {
+		if path, err = from.fetchPart(ctx, *file, originSpool(s.options.Paths.Spool(), j.ID), nil); err == nil {
 			if sum, _, err := api.HashSource(path); origin.Hash != "" && (err != nil || sum != origin.Hash) {
 				return fail("differs from the stored content", "Check the file in the profile "+origin.Profile+".")
 			}

@@ -62,10 +62,6 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 		refuse(rw, http.StatusNotFound, "not found")
 		return
 	}
-	if w.probed(token) {
-		rw.WriteHeader(http.StatusOK)
-		return
-	}
 	hash := sha256.Sum256([]byte(token))
 	profile, known, err := w.o.Journal.HookKnown(req.Context(), hash, w.o.Now())
 	if err != nil {

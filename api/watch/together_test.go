@@ -98,7 +98,7 @@ func TestJournalQueueAndWatchTogether(t *testing.T) {
 	}
 	q := queue.New(queue.Options{
 		Journal: j, Profile: "home", Sender: client,
-		Prepare: func(ctx context.Context, job api.Job, _ func(int64)) (*api.Upload, error) {
+		Prepare: func(ctx context.Context, job api.Job) (*api.Upload, error) {
 			u := job.Upload
 			address, err := w.Address(ctx, api.Hook{Profile: job.Profile, JobID: job.ID})
 			u.WebhookURL = api.Set(address)

@@ -71,7 +71,6 @@ type Watch struct {
 	hold      time.Time           // the service requested a wait until then
 	stale     []string            // files that runs have changed since they were read
 	err       error               // why there is no receiver
-	probes    map[string]bool     // paths of Probe, and whether its post arrived
 }
 
 // ErrNoReceiver reports that the receiver is disabled or could not be started.
@@ -83,7 +82,7 @@ func New(o Options) *Watch {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Watch{o: o, changes: make(chan struct{}, 1), wake: make(chan struct{}, 1), schedules: map[string]schedule{}, probes: map[string]bool{}}
+	return &Watch{o: o, changes: make(chan struct{}, 1), wake: make(chan struct{}, 1), schedules: map[string]schedule{}}
 }
 
 // Start starts the receiver and the poller, until ctx ends or Close is called. If only the receiver
@@ -168,7 +167,9 @@ func (w *Watch) Address(ctx context.Context, h api.Hook) (string, error) {
 			base = strings.TrimRight(public, "/")
 		}
 	}
-	token := newToken()
+	var random [32]byte
+	rand.Read(random[:])
+	token := base64.RawURLEncoding.EncodeToString(random[:])
 	h.Hash = sha256.Sum256([]byte(token))
 	h.Made = w.o.Now()
 	h.Expires = h.Made.Add(HookTTL)
@@ -180,12 +181,6 @@ func (w *Watch) Address(ctx context.Context, h api.Hook) (string, error) {
 
 // tokenLength is the length of 32 bytes in base64url.
 const tokenLength = 43
-
-func newToken() string {
-	var b [32]byte
-	rand.Read(b[:])
-	return base64.RawURLEncoding.EncodeToString(b[:])
-}
 
 // Answered adds the extension runs in an answer of the service. webhook says whether an address of ours
 // was sent. The same answer counts once; nil, or one without extensions, adds none.

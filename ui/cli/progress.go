@@ -74,8 +74,6 @@ func progressLine(s session.Snapshot, now time.Time, w int) string {
 		row := &s.Rows[i]
 		name := text.Safe(row.Job.Upload.Source.Name())
 		switch {
-		case row.Fetching:
-			words = append(words, "fetching "+name)
 		case row.Job.State != api.Sending:
 		case row.Stalled:
 			words = append(words, name+": stalled")

@@ -127,8 +127,7 @@ func (l *sourceList) folder(ctx context.Context, root, label string, filter sess
 	}
 	l.Hidden += tree.Hidden
 	l.Excluded += tree.Excluded
-	l.Again = append(l.Again, tree.Again...)
-	l.Outside = append(l.Outside, tree.Outside...)
+	l.Links = append(l.Links, tree.Links...)
 	l.Bad = append(l.Bad, tree.Bad...)
 	l.Sources = append(l.Sources, tree.Sources...)
 	return nil

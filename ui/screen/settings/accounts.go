@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -270,26 +269,4 @@ func describeKey(source config.Source, err error) string {
 		return "none found: " + problem.Error()
 	}
 	return account.Explain(err)
-}
-
-// testWebhooks posts to the webhook address and says whether the post arrived, or what to do.
-func (m *Model) testWebhooks() tea.Cmd {
-	return func() tea.Msg {
-		err := m.o.Session.TestReceiver(m.o.Context)
-		return page.Then(func() tea.Cmd {
-			if err == nil {
-				return page.Tell(page.Good, "A post to "+cmp.Or(m.o.Profile.Receiver, "this computer")+" arrived here.")
-			}
-			words := []string{text.Sentence(err.Error())}
-			if hint := api.Hint(err); hint != "" {
-				words = append(words, text.Sentence(hint))
-			}
-			words = append(words, "A tunnel makes this computer reachable from the internet, such as: cloudflared tunnel --url http://"+m.config.Webhook.Listen+
-				". Press e and enter its public address under Webhooks to, and open the account again. docs/webhooks.md says more.")
-			if at := m.o.ReceiverAddr; at != "" && at != m.config.Webhook.Listen {
-				words = append(words, "At the moment the receiver listens at http://"+at+".")
-			}
-			return page.Send(page.Toast{Level: page.Warn, Text: words[0], Detail: strings.Join(words[1:], "\n")})
-		})
-	}
 }

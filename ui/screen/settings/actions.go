@@ -62,7 +62,6 @@ func (m *Model) actionsOf(part area) []kit.Action {
 		kit.Action{ID: "settings.terminal", Keys: kit.Bind("show what the terminal supports", "", "t"), Group: groupProgram, Footer: part != areaAccounts, Do: func() tea.Cmd {
 			return m.Open(kit.NewReader("This terminal", m.describeTerminal()))
 		}},
-		kit.Action{ID: "settings.webhooks", Keys: kit.Bind("test webhooks", "", "w"), Group: groupAccounts, Do: m.testWebhooks},
 		kit.Action{ID: "settings.edit-file", Keys: kit.Bind("edit the settings file", "", "E"), Group: groupProgram, Footer: part != areaAccounts, Disabled: m.noEditor, Do: m.editFile},
 	)
 	return actions

@@ -25,7 +25,7 @@ func newDriver(t *testing.T, accounts ...config.Profile) *driver {
 	d := &driver{}
 	d.Begin(t, d)
 	d.o = Options{
-		Session: receiverTest(func() error { return nil }),
+		Session: usageTest(func() error { return nil }),
 		Paths:   d.Paths,
 		Keys:    d.Keys,
 		Getenv:  d.Keys.Getenv,

@@ -26,9 +26,6 @@ var _ page.Screen = (*Model)(nil)
 
 // Session is the part of the session that the screen needs.
 type Session interface {
-	// TestReceiver posts to the webhook address of the profile in use and returns an error if the post does not
-	// reach our receiver.
-	TestReceiver(ctx context.Context) error
 	// Usage returns what the account in use has used from start until the day before end.
 	Usage(ctx context.Context, start, end time.Time) (api.Usage, error)
 }
@@ -47,8 +44,6 @@ type Options struct {
 	// Profile is the profile in use.
 	Profile session.Profile
 	Session Session
-	// ReceiverAddr is the receiver's listen address, such as "127.0.0.1:7844"; empty if it does not run.
-	ReceiverAddr string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }

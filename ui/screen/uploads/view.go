@@ -112,8 +112,8 @@ func (m *Model) cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 		rest = style
 	}
 	progress := text.Safe(note(r, now))
-	if r.Fetching || r.Job.State == api.Sending && !r.earlier {
-		bar := kit.Progress{Done: max(r.Sent, r.Fetched), Total: r.Total, Stalled: r.Stalled}.Bar(max(4, min(10, widths[3]-text.Width(progress)-1)), th)
+	if r.Job.State == api.Sending && !r.earlier {
+		bar := kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(max(4, min(10, widths[3]-text.Width(progress)-1)), th)
 		progress = bar + " " + rest.Render(progress)
 		rest = th.Text
 	}
@@ -158,7 +158,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	job := r.Job
 	mark := sign(r)
 	f.Say(th.SignStyle(mark), strings.TrimSpace(th.Glyph(mark)+" "+status(r)))
-	if job.State == api.Sending || r.Fetching || job.Move == api.MoveKept {
+	if job.State == api.Sending || job.Move == api.MoveKept {
 		f.Say(th.Text, note(r, now))
 	} else if job.State == api.Waiting && !r.Next.IsZero() {
 		f.Say(th.Text, "It is tried again "+text.In(r.Next, now)+".")
@@ -225,8 +225,6 @@ func extensionNames(job *api.Job) string {
 // stateWord returns the word for a job's state.
 func stateWord(r row) string {
 	switch {
-	case r.Fetching:
-		return "fetching"
 	case r.Paused && !r.Job.State.Final():
 		return "paused"
 	case r.Job.State == api.Sending && r.Stalled:
@@ -246,8 +244,6 @@ var signs = map[api.State]theme.Sign{
 // sign returns the sign for a job's state.
 func sign(r row) theme.Sign {
 	switch {
-	case r.Fetching:
-		return theme.SignBusy
 	case r.Job.State == api.Sending && r.Stalled:
 		return theme.SignWarn
 	case r.Job.State == api.Waiting && r.Paused:
@@ -259,11 +255,8 @@ func sign(r row) theme.Sign {
 // status returns the state word with the progress.
 func status(r row) string {
 	word := stateWord(r)
-	if percent := text.Percent(r.Fetched, r.Total, false); r.Fetching && percent != "" {
-		return "fetched " + percent
-	}
 	// Only the other program knows the progress of its jobs.
-	sending := r.Job.State == api.Sending && !r.Fetching && !r.Answer && !r.earlier
+	sending := r.Job.State == api.Sending && !r.Answer && !r.earlier
 	if percent := text.Percent(r.Sent, r.Total, false); sending && percent != "" {
 		word += " " + percent
 	}
@@ -273,9 +266,6 @@ func status(r row) string {
 // note returns a short remark about a job. It may contain unsafe text.
 func note(r row, now time.Time) string {
 	job := r.Job
-	if r.Fetching {
-		return strings.TrimSuffix("from "+job.Upload.Source.Origin.Profile+", "+moving(r), ", ")
-	}
 	switch job.State {
 	case api.Sending:
 		if r.earlier {
@@ -349,8 +339,6 @@ func bytes(r row) string {
 	switch {
 	case r.Total <= 0:
 		return ""
-	case r.Fetching:
-		return text.Bytes(r.Fetched) + " of " + text.Bytes(r.Total)
 	case r.Job.State == api.Sending && !r.Answer && !r.earlier:
 		return text.Bytes(r.Sent) + " of " + text.Bytes(r.Total)
 	}

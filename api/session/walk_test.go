@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"mediadesk/api"
 	"mediadesk/api/session"
 )
 

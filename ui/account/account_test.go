@@ -408,16 +408,16 @@ func TestAddressWithoutScheme(t *testing.T) {
 		{"192.168.1.5:7999", "https://192.168.1.5:7999"},
 		{"https://media.example.com", "https://media.example.com"},
 	} {
-		d := newDriver(t, Options{Mode: Edit, Name: "lab"})
-		d.Add(config.Profile{Name: "lab", Kind: config.KindOwn, UploadURL: "https://u.example.com", BaseURL: "https://u.example.com"})
-		d.open().Press("ctrl+u").Typed(c.typed)
-		if c.typed != c.want {
-			d.Sees("mediadesk uses " + c.want + ".")
+		f := fieldsOf(config.Profile{}, nil)
+		*f.value["upload"] = c.typed
+		if got := f.address("upload"); got != c.want {
+			t.Errorf("%s becomes %s, want %s", c.typed, got, c.want)
 		}
-		d.Press("down").Sees(c.want)
-		d.Press("ctrl+s")
-		if p := d.Settings().Profiles["lab"]; !d.done || p.UploadURL != c.want {
-			t.Errorf("%s: done %v, written was %+v", c.typed, d.done, p)
-		}
+	}
+	d := newDriver(t, Options{Mode: Edit, Name: "lab"})
+	d.Add(config.Profile{Name: "lab", Kind: config.KindOwn, UploadURL: "https://u.example.com", BaseURL: "https://u.example.com"})
+	d.open().Press("ctrl+u").Typed("localhost:7999").Sees("mediadesk uses http://localhost:7999.").Press("down").Sees("http://localhost:7999").Press("ctrl+s")
+	if p := d.Settings().Profiles["lab"]; !d.done || p.UploadURL != "http://localhost:7999" {
+		t.Errorf("done %v, written was %+v", d.done, p)
 	}
 }

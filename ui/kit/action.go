@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"charm.land/bubbles/v2/help"
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
@@ -160,6 +161,9 @@ func KeyMsg(keyName string) tea.KeyPressMsg {
 	return tea.KeyPressMsg(k)
 }
 
+// hintGap is the number of columns between two hints.
+const hintGap = 3
+
 // hint is an action and its position in the line of hints.
 type hint struct {
 	Action
@@ -170,7 +174,6 @@ type hint struct {
 // such as help, keeps its place. Actions that do not fit are left out; a shorter one
 // after them may still fit.
 func hints(actions []Action, width int) []hint {
-	const gap = 3
 	var all, line []hint
 	for _, a := range actions {
 		if a.Footer && a.KeyLabel() != "" && a.Reason() == "" {
@@ -184,28 +187,25 @@ func hints(actions []Action, width int) []hint {
 			if len(line) == MaxHints-1 {
 				continue
 			}
-			room -= gap + all[last].to
+			room -= hintGap + all[last].to
 		}
 		if from+h.to <= room {
 			line = append(line, hint{h.Action, from, from + h.to})
-			from += h.to + gap
+			from += h.to + hintGap
 		}
 	}
 	return line
 }
 
-// Hints draws the line of hints: at most [MaxHints] enabled actions that have Footer
-// set. The line is exactly width columns.
+// Hints draws the line of hints with the help of bubbles: at most [MaxHints] enabled actions that
+// have Footer set. The line is exactly width columns.
 func Hints(actions []Action, width int, th *theme.Theme) string {
-	if width < 1 {
-		return ""
-	}
-	line, end := "", 0
+	line := help.Model{ShortSeparator: text.Blanks(hintGap), Styles: help.Styles{ShortKey: th.Key, ShortDesc: th.Hint}}
+	var keys []key.Binding
 	for _, h := range hints(actions, width) {
-		line += text.Blanks(h.from-end) + th.Key.Render(h.KeyLabel()) + " " + th.Hint.Render(text.Safe(h.Label()))
-		end = h.to
+		keys = append(keys, Bind(text.Safe(h.Label()), h.KeyLabel(), h.KeyLabel()))
 	}
-	return text.Fit(line, width, 1)
+	return text.Fit(line.ShortHelpView(keys), width, 1)
 }
 
 // HintAt returns the action at column x of a line of hints of that width.

@@ -261,14 +261,6 @@ func (a *TextArea) SetValue(s string) { a.in.SetValue(plainLines.Replace(s)) }
 // plainLines normalizes line ends to \n and replaces tabs with blanks.
 var plainLines = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", "  ")
 
-// Position returns the cursor's line and the byte offset in it, both 0-based, so that an
-// error in the text can be shown next to it.
-func (a *TextArea) Position() (row, offset int) {
-	row = a.in.Line()
-	line := []rune(strings.Split(a.in.Value(), "\n")[row])
-	return row, len(string(line[:min(a.in.Column(), len(line))]))
-}
-
 // Update edits the text and reports whether it used the message. It does not use tab
 // and esc.
 func (a *TextArea) Update(msg tea.Msg) bool {

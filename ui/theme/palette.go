@@ -24,10 +24,10 @@ const (
 // Every text color of these two has a contrast of at least 4.5 to 1 with its background
 // (the tests check it), so that muted text stays readable.
 var darkPalette = Palette{
-	Muted: "#97a0b0", Accent: "#82b4f5", Good: "#8fcf9d", Warn: "#e6c07a", Bad: "#f5918a", Marked: "#d5a8f0",
-	Line:   "#5d6675",
-	Raised: "#2a2e38", RaisedText: "#dfe4ec",
-	Selected: "#2f4468", SelectedText: "#ffffff", SelectedMuted: "#c3ccd9",
+	Muted: "#9ea3ad", Accent: "#82b4f5", Good: "#8fcf9d", Warn: "#e6c07a", Bad: "#f5918a", Marked: "#d5a8f0",
+	Line:   "#62666e",
+	Raised: "#303236", RaisedText: "#dfe4ec",
+	Selected: "#264d73", SelectedText: "#ffffff", SelectedMuted: "#c3ccd9",
 	Strong: "#82b4f5", StrongText: "#10192a",
 }
 

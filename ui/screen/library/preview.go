@@ -183,6 +183,7 @@ func (m *Model) firstPictures(ctx context.Context, folder string) ([]edit.Thumb,
 	if api.Unavailable(err) {
 		files, err = m.o.Session.SeenIn(ctx, folder)
 	}
+	order{}.sort(files)
 	var thumbs []edit.Thumb
 	size, n := int64(0), 0
 	for _, f := range files {

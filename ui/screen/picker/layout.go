@@ -16,11 +16,13 @@ type layout struct {
 	tray    image.Rectangle
 	summary image.Rectangle // the tray's line if it has no box
 	beside  bool            // facts are beside the picture instead of below
+	facts   int             // lines of facts below the picture
 }
 
 // Sizes of the parts.
 const (
-	factLines     = 8  // lines below the picture
+	factLines     = 8  // lines below the picture of a file
+	folderLines   = 2  // lines below the pictures of a folder
 	factColumns   = 34 // columns beside the picture
 	leastPicture  = 3  // least height of a useful picture
 	stackedLeast  = 18 // least height for a preview in stacked panes
@@ -36,7 +38,11 @@ func (m *Model) layoutIn(size image.Point) layout {
 	if lines > 0 && m.trayList.Filtering() {
 		lines++
 	}
-	return share(size, m.preview.on, m.focus == onTray, lines)
+	l := share(size, m.preview.on, m.focus == onTray, lines)
+	if l.facts = factLines; m.preview.subject.folder {
+		l.facts = folderLines
+	}
+	return l
 }
 
 func share(size image.Point, preview, trayFocused bool, items int) layout {
@@ -101,7 +107,7 @@ func (l layout) picture() image.Rectangle {
 	if l.beside {
 		in.Max.X -= min(factColumns, in.Dx()/2) + 1
 	} else {
-		in.Max.Y -= min(factLines, in.Dy()-leastPicture) + 1
+		in.Max.Y -= min(l.facts, in.Dy()-leastPicture) + 1
 	}
 	if in.Dy() < 1 || in.Dx() < 1 {
 		return image.Rectangle{}
@@ -109,8 +115,8 @@ func (l layout) picture() image.Rectangle {
 	return in
 }
 
-// facts returns the rectangle of the facts.
-func (l layout) facts() image.Rectangle {
+// factsArea returns the rectangle of the facts.
+func (l layout) factsArea() image.Rectangle {
 	in, pic := inner(l.preview), l.picture()
 	switch {
 	case pic.Empty():

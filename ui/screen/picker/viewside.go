@@ -19,7 +19,7 @@ import (
 
 // drawPreview draws the picture under the cursor and the file's facts.
 func (m *Model) drawPreview(l layout, th *theme.Theme) string {
-	pic, facts := l.picture(), l.facts()
+	pic, facts := l.picture(), l.factsArea()
 	f := kit.NewFacts(facts.Dx(), th)
 	m.describe(f)
 	body := strings.Join(f.Lines(), "\n")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"path"
+	"strings"
 
 	"mediadesk/api"
 	"mediadesk/api/local/delivery"
@@ -24,29 +25,13 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Allow", "GET, HEAD")
 		return refuse(http.StatusMethodNotAllowed, "Stored files are read-only at this address.", "Upload with POST to /api/v1/files/upload.")
 	}
-	asked, err := delivery.Parse(r.URL, func(name string) (string, error) { return l.transformation(r.Context(), name) })
+	asked, err := delivery.Parse(r.URL, func(name string) (string, error) { return l.transformation(r.Context(), name) }, l.o.Lenient)
 	if own := (*storeError)(nil); errors.As(err, &own) {
 		return own.err
+	} else if err != nil {
+		return badRequest("Unknown transformation: "+err.Error()+".", "The local library supports w, h, ar, dpr, c, cm, bg, fo-custom, fo-auto, fo-face, q, f, rt, fl, bl, r, b, o, t, e-grayscale, e-sharpen, orig-true, n-ik_ml_thumbnail and named transformations. With serve --lenient, others are left out.")
 	}
-	if err != nil {
-		return badRequest("Unknown transformation: "+err.Error()+".", "The local library supports w, h, ar, dpr, c, cm, bg, fo-custom, q, f, rt, bl, r, e-grayscale, orig-true, n-ik_ml_thumbnail and named transformations.")
-	}
-	folder, name := path.Split(asked.Path)
-	file, err := store.View(r.Context(), l.records, func(tx store.Tx) (*store.File, error) {
-		file, err := tx.Files.At(folder, name)
-		id := r.URL.Query().Get(versionParameter)
-		if err != nil || id == "" || id == file.Version.ID {
-			return file, err
-		}
-		file, version, err := findVersion(tx, file.ID, id)
-		if err != nil {
-			return nil, err
-		}
-		return withVersion(*file, version), nil
-	})
-	if errors.Is(err, store.ErrNotFound) {
-		return errNoPath
-	}
+	file, err := l.deliveredFile(r, asked.Path)
 	if err != nil {
 		return err
 	}
@@ -66,19 +51,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	h := w.Header()
-	// All versions have the same address, so caches must revalidate.
-	h.Set("Cache-Control", cache)
-	// Scripts in stored pages and vector pictures must not run.
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
-	h.Set("Cross-Origin-Resource-Policy", "same-site")
-	if l.o.Emulator {
-		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
-	}
-
-	if asked.Automatic() {
-		h.Add("Vary", "Accept")
-		asked = asked.Accept(r.Header.Get("Accept"))
-	}
+	asked = l.deliveryHeaders(h, r, asked, cache)
 	if file.Version.Kind != api.KindImage {
 		asked = asked.Original()
 	}
@@ -100,14 +73,8 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		picture, kind, err := l.pictures.Get(r.Context(), tag, func(ctx context.Context) ([]byte, string, error) {
 			return l.makePicture(ctx, file, asked)
 		})
-		if errors.Is(err, store.ErrNotFound) {
-			return errNoPath
-		}
-		if _, ok := errors.AsType[*delivery.CannotError](err); ok {
-			return badRequest("No picture can be made of this file: "+err.Error()+".", "Ask for the original.")
-		}
 		if err != nil {
-			return err
+			return pictureError(err)
 		}
 		if wanted, instead := asked.Instead(mime, kind); instead {
 			h.Set("X-Mediadesk-Format", kind+" instead of "+wanted)
@@ -132,6 +99,71 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	// Updated, since a restored version is older than the file.
 	http.ServeContent(&refusingWriter{ResponseWriter: w}, r, "", file.Updated, body)
 	return nil
+}
+
+// deliveredFile returns the file at a path, in the version that the request names.
+func (l *Library) deliveredFile(r *http.Request, at string) (*store.File, error) {
+	folder, name := path.Split(at)
+	file, err := store.View(r.Context(), l.records, func(tx store.Tx) (*store.File, error) {
+		file, err := tx.Files.At(folder, name)
+		id := r.URL.Query().Get(versionParameter)
+		if err != nil || id == "" || id == file.Version.ID {
+			return file, err
+		}
+		file, version, err := findVersion(tx, file.ID, id)
+		if err != nil {
+			return nil, err
+		}
+		return withVersion(*file, version), nil
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		err = errNoPath
+	}
+	return file, err
+}
+
+// deliveryHeaders sets the headers that do not depend on the content, and returns what is asked for
+// with what the client's headers say.
+func (l *Library) deliveryHeaders(h http.Header, r *http.Request, asked delivery.Asked, cache string) delivery.Asked {
+	// All versions have the same address, so caches must revalidate.
+	h.Set("Cache-Control", cache)
+	// Scripts in stored pages and vector pictures must not run.
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+	h.Set("Cross-Origin-Resource-Policy", "same-site")
+	if l.o.Emulator {
+		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	}
+
+	if ignored := asked.Ignored(); len(ignored) > 0 {
+		h.Set("X-Mediadesk-Ignored", strings.Join(ignored, " "))
+		for _, member := range ignored {
+			kind, _, _ := strings.Cut(member, "-")
+			if _, known := l.ignored.LoadOrStore(kind, true); !known {
+				l.log.Warn("a transformation is unknown here and left out", "kind", kind, "example", member)
+			}
+		}
+	}
+	client, automatic := asked.Client(r.Header.Get)
+	if asked = client; automatic {
+		h.Set("Accept-CH", "Sec-CH-Width")
+		h.Add("Vary", "Sec-CH-Width, Width")
+	}
+	if asked.Automatic() {
+		h.Add("Vary", "Accept")
+		asked = asked.Accept(r.Header.Get("Accept"))
+	}
+	return asked
+}
+
+// pictureError answers a picture that cannot be made.
+func pictureError(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return errNoPath
+	}
+	if _, ok := errors.AsType[*delivery.CannotError](err); ok {
+		return badRequest("No picture can be made of this file: "+err.Error()+".", "Ask for the original.")
+	}
+	return err
 }
 
 // makePicture makes a picture of a file.

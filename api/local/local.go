@@ -87,6 +87,7 @@ type Library struct {
 	chance   *chance
 	limits   limits
 	rules    faultRules
+	ignored  sync.Map // kinds of transformations that were logged as left out
 	sent     sentPosts
 	seeds    map[string]store.State
 	seeded   map[string]bool // hashes of the contents of seeds

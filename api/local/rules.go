@@ -56,8 +56,8 @@ type faultRules struct {
 	list []FaultRule
 }
 
-// take returns the rules that fits selects, and uses up one of their counts.
-func (f *faultRules) take(chance *chance, fits func(*FaultRule) bool) (found []FaultRule) {
+// use returns the rules that fits selects, and uses up one of their counts.
+func (f *faultRules) use(chance *chance, fits func(*FaultRule) bool) (found []FaultRule) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	kept := f.list[:0]
@@ -124,7 +124,7 @@ func (l *Library) Faults() string {
 
 // applyRules applies the rules to a request before its operation.
 func (l *Library) applyRules(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, error) {
-	rules := l.rules.take(l.chance, func(rule *FaultRule) bool { return rule.fits(r) })
+	rules := l.rules.use(l.chance, func(rule *FaultRule) bool { return rule.fits(r) })
 	if text := r.Header.Get(faultHeader); text != "" {
 		rule, err := readRule([]byte(text))
 		if err != nil {
@@ -164,5 +164,5 @@ func (l *Library) pause(r *http.Request, delay time.Duration) error {
 
 // losesPost reports whether a rule drops a post.
 func (l *Library) losesPost(*store.Post) bool {
-	return len(l.rules.take(l.chance, func(rule *FaultRule) bool { return rule.LostWebhook })) > 0
+	return len(l.rules.use(l.chance, func(rule *FaultRule) bool { return rule.LostWebhook })) > 0
 }

@@ -165,7 +165,7 @@ func (l *Library) makePost(ctx context.Context, run *store.Run, source *store.Ve
 	if err != nil {
 		return err
 	}
-	asked, err := delivery.Parse(&url.URL{Path: postPath(post, file)}, func(name string) (string, error) { return l.transformation(ctx, name) })
+	asked, err := delivery.Parse(&url.URL{Path: postPath(post, file)}, func(name string) (string, error) { return l.transformation(ctx, name) }, false)
 	if own := (*storeError)(nil); errors.As(err, &own) {
 		return own.err
 	}

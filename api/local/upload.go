@@ -59,14 +59,8 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	}
 	err = f.check(r.Context(), checks, &version)
 	if later && errors.Is(err, errChecks) { // of a video it is checked after the answer
-		err = l.records.Update(r.Context(), func(tx store.Tx) error {
-			return l.addEvent(tx, preTransformError, r.Header.Get(requestIDHeader), f.upload.Transformation.Or(api.Transformation{}).Pre,
-				map[string]any{"name": f.upload.FileName, "path": api.PathOf(&f.upload), "transformation": failure(errChecks.Message)})
-		})
-		l.work.PostsAdded()
-		return answerQueued, err
-	}
-	if err != nil {
+		return answerQueued, f.failLater(r)
+	} else if err != nil {
 		return nil, err
 	}
 	version.Unpublished = f.texts["isPublished"] == "false"
@@ -99,6 +93,22 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	}
 	record := l.record(file, false)
 	record.ExtensionStatus, record.ExtensionErrors = report.status, report.errors
+	return record, f.addFields(r.Context(), record, file)
+}
+
+// failLater records the event that a video, for which the answer came before its checks, fails them.
+func (f *form) failLater(r *http.Request) error {
+	l := f.library
+	err := l.records.Update(r.Context(), func(tx store.Tx) error {
+		return l.addEvent(tx, preTransformError, r.Header.Get(requestIDHeader), f.upload.Transformation.Or(api.Transformation{}).Pre,
+			map[string]any{"name": f.upload.FileName, "path": api.PathOf(&f.upload), "transformation": failure(errChecks.Message)})
+	})
+	l.work.PostsAdded()
+	return err
+}
+
+// addFields adds what responseFields ask for.
+func (f *form) addFields(ctx context.Context, record *api.File, file *store.File) error {
 	if f.wantsField("customMetadata") {
 		withMetadata(record, file)
 	}
@@ -106,9 +116,9 @@ func (l *Library) upload(r *http.Request) (any, error) {
 		record.IsPublished = api.Set(!file.Version.Unpublished)
 	}
 	if !f.wantsField(selectedFields) && !f.wantsField("embeddedMetadata") {
-		return record, nil
+		return nil
 	}
-	err = l.records.View(r.Context(), func(tx store.Tx) (err error) {
+	err := f.library.records.View(ctx, func(tx store.Tx) (err error) {
 		if f.wantsField(selectedFields) {
 			record.SelectedFieldsSchema, err = fieldSchemas(tx)
 		}
@@ -117,7 +127,7 @@ func (l *Library) upload(r *http.Request) (any, error) {
 		}
 		return err
 	})
-	return record, deletedMeanwhile(err)
+	return deletedMeanwhile(err)
 }
 
 // inspectContent inspects stored bytes and returns a version without id and hash.

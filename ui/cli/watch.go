@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +20,7 @@ import (
 
 func newWatch(p *Program) *cobra.Command {
 	var timeout time.Duration
+	var resend string
 	cmd := &cobra.Command{
 		Use:   "watch [FILE…]",
 		Short: "Watch pending extensions finish",
@@ -32,6 +35,9 @@ func newWatch(p *Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if resend != "" {
+				return resendPost(cmd.Context(), p, d, resend)
+			}
 			var ids []string
 			missing := p.findAll(cmd.Context(), d, args, onlyFiles, func(f *api.File) error {
 				ids = append(ids, f.FileID)
@@ -44,7 +50,27 @@ func newWatch(p *Program) *cobra.Command {
 		},
 	}
 	cmd.Flags().DurationVar(&timeout, "timeout", 0, "`TIME`: stop after this time, such as 5m (default: never)")
+	cmd.Flags().StringVar(&resend, "resend", "", "`ID`: let the local library send a webhook post again, by the ID in its header Webhook-Id")
 	return cmd
+}
+
+// resendPost asks the local library to send a webhook post again.
+func resendPost(ctx context.Context, p *Program, d *session.Session, id string) error {
+	var answer struct {
+		ID    string `json:"id"`
+		Error string `json:"error,omitempty"`
+	}
+	err := d.Client.Do(ctx, &answer)(api.Request{Method: http.MethodPost, Address: "/_mediadesk/webhooks/" + url.PathEscape(id) + "/resend"}, nil)
+	switch {
+	case api.Unavailable(err):
+		return fmt.Errorf("webhook post %s cannot be sent again: %w", text.Safe(id), err)
+	case err != nil:
+		return err
+	case answer.Error != "":
+		return fmt.Errorf("webhook post %s was sent again, but not accepted: %s", text.Safe(id), text.Safe(answer.Error))
+	}
+	p.note("Sent webhook post %s again.", text.Safe(id))
+	return nil
 }
 
 // watchLine is the JSON line for a run.

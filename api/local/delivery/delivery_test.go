@@ -54,25 +54,29 @@ func TestParse(t *testing.T) {
 		"/tr:bg-00112233,e-grayscale/a":         {Path: "/a", Steps: []Step{{Back: color.NRGBA{0, 0x11, 0x22, 0x33}, Gray: true}}, unnamed: true},
 		"/tr:bl-7,r-max,rt-N90/a":               {Path: "/a", Steps: []Step{{Blur: 7, Radius: -1, Turns: 3}}, unnamed: true},
 		"/tr:r-7,rt-180/a":                      {Path: "/a", Steps: []Step{{Radius: 7, Turns: 2}}, unnamed: true},
+		"/tr:fo-face,w-9,h-9/a":                 {Path: "/a", Steps: []Step{{Focus: "face", Width: 9, Height: 9}}, unnamed: true},
+		"/tr:e-sharpen,fl-h_v,o-50/a":           {Path: "/a", Steps: []Step{{Sharpen: 10, Flip: "h_v", Opacity: 50}}, unnamed: true},
+		"/tr:e-sharpen-3,t-true,b-2_FF0000/a":   {Path: "/a", Steps: []Step{{Sharpen: 3, Trim: 10, Border: 2, BorderColor: color.NRGBA{R: 0xff, A: 0xff}}}, unnamed: true},
+		"/tr:w-auto/a":                          {Path: "/a", Steps: []Step{{AutoWidth: true}}, unnamed: true},
 		"/tr:rt-auto/a":                         {Path: "/a", unnamed: true},
 		"/tr:n-tiny,h-3/a.jpg":                  {Path: "/a.jpg", Steps: []Step{{Width: 5}, {Height: 3}}, unnamed: true},
 	} {
 		u, err := url.ParseRequestURI(address)
 		must(t, err)
-		if got, err := Parse(u, find); err != nil || !reflect.DeepEqual(got, want) {
+		if got, err := Parse(u, find, false); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s asks for %+v, %v, want %+v", address, got, err, want)
 		}
 	}
 	for _, address := range []string{
-		"/tr:w-0/a", "/tr:w-x/a", "/tr:w-1.5/a", "/tr:w-NaN/a", "/tr:w-99999/a", "/tr:n-other/a", "/tr:e-sharpen/a", "/tr:orig-false/a", "/a?tr=nonsense",
+		"/tr:w-0/a", "/tr:w-x/a", "/tr:w-1.5/a", "/tr:w-NaN/a", "/tr:w-99999/a", "/tr:n-other/a", "/tr:e-sharpen-0/a", "/tr:e-sharpenx/a", "/tr:t-0/a", "/tr:w-1:t-5/a", "/tr:t-5,fo-custom/a", "/tr:fl-x/a", "/tr:o-101/a", "/tr:b-2_nocolor/a", "/tr:b-red/a", "/tr:orig-false/a", "/a?tr=nonsense",
 		"/tr:w-10:fo-custom/a", "/tr:orig-true,w-10/a", "/tr:w-1:w-1:w-1:w-1:w-1:w-1:w-1:w-1:w-1/a", "/tr:n-card:n-card/a",
 		"/tr:q-0/a", "/tr:q-101/a", "/tr:f-gif/a", "/tr:f-bmp/a", "/tr:rt-45/a", "/tr:rt-N/a", "/tr:c-pad_resize/a", "/tr:cm-pad_extract/a", "/tr:cm-pad_resize,w-5/a",
 		"/tr:bg-blurred/a", "/tr:w-9,h-9,bg-blurred/a", "/tr:ar-4-3/a", "/tr:ar-4,w-1/a", "/tr:ar-0-3,w-1/a", "/tr:dpr-2/a", "/tr:dpr-6,w-1/a", "/tr:bl-0/a", "/tr:bl-101/a", "/tr:e-contrast/a", "/tr:r-0/a",
-		"/tr:fo-face/a", "/tr:q-50,orig-true/a",
+		"/tr:fo-nose/a", "/tr:q-50,orig-true/a",
 	} {
 		u, err := url.ParseRequestURI(address)
 		must(t, err)
-		if got, err := Parse(u, find); err == nil {
+		if got, err := Parse(u, find, false); err == nil {
 			t.Errorf("%s asks for %+v", address, got)
 		}
 	}
@@ -286,4 +290,51 @@ func signedQuery(key, path string, expires time.Time) string {
 		query = "ik-t=" + until + "&"
 	}
 	return query + "ik-s=" + hex.EncodeToString(sum(key, strings.TrimPrefix(path, "/")+until))
+}
+
+// TestEffects: each effect does what its name says, at one pixel.
+func TestEffects(t *testing.T) {
+	// A red square on white, right of the middle.
+	img := image.NewNRGBA(image.Rect(0, 0, 200, 100))
+	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
+	red := color.NRGBA{R: 0xff, A: 0xff}
+	draw.Draw(img, image.Rect(130, 30, 170, 70), image.NewUniform(red), image.Point{}, draw.Src)
+	var b bytes.Buffer
+	must(t, png.Encode(&b, img))
+	white := color.NRGBA{0xff, 0xff, 0xff, 0xff}
+	for text, c := range map[string]struct {
+		size, at image.Point
+		want     color.NRGBA
+	}{
+		"t-true":                      {image.Pt(40, 40), image.Pt(0, 0), red},
+		"fo-auto,w-60,h-60":           {image.Pt(60, 60), image.Pt(30, 30), red},
+		"w-60,h-60":                   {image.Pt(60, 60), image.Pt(30, 30), white},
+		"fl-h":                        {image.Pt(200, 100), image.Pt(50, 50), red},
+		"fl-v":                        {image.Pt(200, 100), image.Pt(150, 50), red},
+		"o-50":                        {image.Pt(200, 100), image.Pt(150, 50), color.NRGBA{R: 0xff, A: 127}},
+		"b-5_0000FF":                  {image.Pt(200, 100), image.Pt(4, 50), color.NRGBA{B: 0xff, A: 0xff}},
+		"e-sharpen":                   {image.Pt(200, 100), image.Pt(150, 50), red},
+		"e-unknown,l-text,w-100,zz-1": {image.Pt(100, 50), image.Pt(75, 25), red},
+	} {
+		u := &url.URL{Path: "/tr:" + text + ",f-png/a"}
+		asked, err := Parse(u, nil, true)
+		must(t, err)
+		data, _, err := Make(t.Context(), bytes.NewReader(b.Bytes()), "image/png", asked, "")
+		must(t, err)
+		made, err := png.Decode(bytes.NewReader(data))
+		must(t, err)
+		if made.Bounds().Size() != c.size {
+			t.Errorf("%s: %v, want %v", text, made.Bounds().Size(), c.size)
+		} else if got := color.NRGBAModel.Convert(made.At(c.at.X, c.at.Y)); got != c.want {
+			t.Errorf("%s: the color is %v, want %v", text, got, c.want)
+		}
+		if got := strings.Join(asked.Ignored(), " "); strings.Contains(text, "zz") && got != "e-unknown l-text zz-1" {
+			t.Errorf("ignored %q", got)
+		}
+	}
+	asked, err := Parse(&url.URL{Path: "/tr:w-auto/a"}, nil, false)
+	must(t, err)
+	if got, auto := asked.Client(func(string) string { return "300" }); !auto || got.Steps[0].Width != 300 || asked.Steps[0].Width != 0 {
+		t.Errorf("the automatic width is %+v", got)
+	}
 }

@@ -22,7 +22,7 @@ func FuzzParse(f *testing.F) {
 		if Signed("key", u, time.Unix(1_800_000_000, 0)) {
 			t.Fatalf("%q is signed", address)
 		}
-		a, err := Parse(u, find)
+		a, err := Parse(u, find, false)
 		if err != nil {
 			return
 		}

@@ -12,6 +12,7 @@ import (
 	"mime"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,6 +51,15 @@ type Step struct {
 	Blur          int // 1 to 100; 0 for none
 	Radius        int // of the corners in pixels; -1 for the largest possible
 	Turns         int // quarter turns, clockwise
+
+	Trim        int    // removes a border of one color first; the distance of colors that are the same, in percent
+	Focus       string // auto or face: what crops keep; empty for the center
+	AutoWidth   bool   // the width is that of the client; see [Asked.Client]
+	Flip        string // h, v or h_v
+	Sharpen     int    // 1 to 100; 0 for none
+	Border      int    // pixels, inside the picture
+	BorderColor color.NRGBA
+	Opacity     int // percent; 0 for 100
 }
 
 // Values of Step.Crop.
@@ -86,6 +96,28 @@ type Asked struct {
 	Quality  int    // JPEG quality; 0 for usualQuality
 	original bool
 	unnamed  bool // something beside named transformations is requested
+
+	lenient bool
+	ignored []string // members that lenient parsing left out
+}
+
+// Ignored returns what lenient parsing left out.
+func (a Asked) Ignored() []string { return a.ignored }
+
+// Client sets the automatic width to that which the client's hints name, if there is one: the
+// header Sec-CH-Width or Width in pixels.
+func (a Asked) Client(hint func(string) string) (asked Asked, automatic bool) {
+	width, err := number(cmp.Or(hint("Sec-CH-Width"), hint("Width")), 1, maxSide)
+	a.Steps = slices.Clone(a.Steps)
+	for i := range a.Steps {
+		if s := &a.Steps[i]; s.AutoWidth {
+			automatic = true
+			if err == nil {
+				s.Width = float64(width)
+			}
+		}
+	}
+	return a, automatic
 }
 
 // Named reports whether only named transformations are requested, which private files serve without
@@ -149,10 +181,11 @@ func CheckNamed(name, text string) error {
 type Find func(name string) (string, error)
 
 // Parse parses an address. Steps are in the first part of the path, after "tr:", or in the query
-// parameter tr; steps in the path come first. The error names an unknown step.
-func Parse(u *url.URL, find Find) (Asked, error) {
+// parameter tr; steps in the path come first. The error names an unknown step; if lenient, that is
+// left out.
+func Parse(u *url.URL, find Find, lenient bool) (Asked, error) {
 	// Some clients add a slash after the address of the service.
-	a := Asked{Path: "/" + strings.TrimLeft(u.Path, "/")}
+	a := Asked{Path: "/" + strings.TrimLeft(u.Path, "/"), lenient: lenient}
 	if rest, ok := strings.CutPrefix(a.Path, "/tr:"); ok {
 		steps, file, _ := strings.Cut(rest, "/")
 		a.Path = "/" + strings.TrimLeft(file, "/")
@@ -193,31 +226,37 @@ func (a *Asked) parse(text string, find Find) error {
 				continue
 			}
 			name, value, _ := strings.Cut(member, "-")
+			before := own
+			var err error
 			switch {
 			case name == "n":
-				if err := a.addNamed(value, find); err != nil {
-					return err
-				}
+				err = a.addNamed(value, find)
 			case name == "orig" && value == "true":
 				a.original = true
 			default:
 				a.unnamed = true
-				if err := a.set(&own, name, value); err != nil {
-					return err
-				}
-				if seen[name] {
-					return fmt.Errorf("%q appears twice in a step", name)
+				if err = a.set(&own, name, value); err == nil && seen[name] {
+					err = fmt.Errorf("%q appears twice in a step", name)
 				}
 				seen[name] = true
+			}
+			if err != nil && a.lenient {
+				own = before
+				a.ignored = append(a.ignored, member)
+			} else if err != nil {
+				return err
 			}
 		}
 		if own == (Step{}) {
 			continue
 		}
-		if err := own.check(); err != nil {
-			return err
+		err := own.check()
+		if err == nil {
+			err = a.add(own)
 		}
-		if err := a.add(own); err != nil {
+		if err != nil && a.lenient {
+			a.ignored = append(a.ignored, one)
+		} else if err != nil {
 			return err
 		}
 	}
@@ -254,6 +293,9 @@ func (a *Asked) add(steps ...Step) error {
 		if s.Custom && len(a.Steps) > 0 {
 			return errors.New("fo-custom must be the first step, since custom coordinates refer to the original")
 		}
+		if s.Trim > 0 && len(a.Steps) > 0 {
+			return errors.New("t must be in the first step")
+		}
 		if a.Steps = append(a.Steps, s); len(a.Steps) > maxSteps {
 			return fmt.Errorf("more than %d steps", maxSteps)
 		}
@@ -266,6 +308,9 @@ func (a *Asked) set(s *Step, name, value string) (err error) {
 	known := true
 	switch name {
 	case "w":
+		if s.AutoWidth = value == "auto"; s.AutoWidth {
+			return nil
+		}
 		return side(&s.Width, value)
 	case "h":
 		return side(&s.Height, value)
@@ -279,8 +324,9 @@ func (a *Asked) set(s *Step, name, value string) (err error) {
 		s.DPR, err = strconv.ParseFloat(value, 64)
 		known = err == nil && s.DPR >= 0.1 && s.DPR <= 5
 	case "fo":
-		known = value == "custom" || value == "customtransformation"
-		s.Custom = true
+		if s.Custom = value == "custom" || value == "customtransformation"; !s.Custom {
+			s.Focus, known = value, value == "auto" || value == "face"
+		}
 	case "c":
 		known = value == "maintain_ratio" || value == cropAtMax || value == cropEnlarge || value == cropAtLeast || value == cropForce
 		s.Crop = strings.TrimPrefix(value, "maintain_ratio")
@@ -292,8 +338,24 @@ func (a *Asked) set(s *Step, name, value string) (err error) {
 			s.Back, err = extension.ParseColor(value)
 		}
 	case "e":
-		known = value == "grayscale"
-		s.Gray = true
+		if s.Gray = value == "grayscale"; !s.Gray {
+			amount, sharpens := strings.CutPrefix(value, "sharpen")
+			s.Sharpen, err = number(cmp.Or(strings.TrimPrefix(amount, "-"), "10"), 1, 100)
+			known = sharpens
+		}
+	case "t":
+		if s.Trim = 10; value != "true" {
+			s.Trim, err = number(value, 1, 99)
+		}
+	case "fl":
+		s.Flip, known = value, value == "h" || value == "v" || value == "h_v"
+	case "o":
+		s.Opacity, err = number(value, 1, 100)
+	case "b":
+		width, name, _ := strings.Cut(value, "_")
+		if s.Border, err = number(width, 1, maxSide); err == nil {
+			s.BorderColor, err = extension.ParseColor(name)
+		}
 	case "bl":
 		s.Blur, err = number(value, 1, 100)
 	case "r":
@@ -322,6 +384,9 @@ func (a *Asked) set(s *Step, name, value string) (err error) {
 func (s *Step) check() error {
 	if s.Custom && s.Crop == cropExtract {
 		s.Crop = cropFill // a crop next to fo-custom
+	}
+	if s.Custom && s.Trim > 0 {
+		return errors.New("t excludes fo-custom, since custom coordinates refer to the original")
 	}
 	sides := s.Width > 0 || s.Height > 0
 	both := s.Width > 0 && s.Height > 0 || sides && s.Ratio != image.Point{}

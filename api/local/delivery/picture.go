@@ -42,6 +42,9 @@ func Make(ctx context.Context, content io.ReadSeeker, mime string, a Asked, regi
 	}
 	defer picture.Release()
 	img := picture.Image
+	if len(a.Steps) > 0 && a.Steps[0].Trim > 0 {
+		img = trimmed(img, a.Steps[0].Trim)
+	}
 	steps, err := plan(a, img.Rect.Size(), picture.Orientation, region)
 	if err != nil {
 		return nil, "", &CannotError{err}
@@ -70,6 +73,9 @@ type step struct {
 }
 
 func (s step) do(img *image.NRGBA) *image.NRGBA {
+	if s.asked.Focus != "" && s.cut != img.Rect {
+		s.cut = focused(img, s.cut)
+	}
 	if s.cut.Size() != s.to {
 		img = media.Scale(img, s.cut, s.to)
 	} else {
@@ -96,9 +102,11 @@ func (s step) do(img *image.NRGBA) *image.NRGBA {
 	if s.asked.Blur > 0 {
 		img = blurred(img, img.Rect, img.Rect.Size(), s.asked.Blur)
 	}
+	finish(img, &s.asked)
 	if s.asked.Radius != 0 {
 		round(img, s.asked.Radius)
 	}
+	img = media.Turn(img, map[string]media.Orientation{"": media.Normal, "h": 2, "h_v": 3, "v": 4}[s.asked.Flip])
 	// Clockwise quarter turns.
 	return media.Turn(img, [...]media.Orientation{media.Normal, 6, 3, 8}[s.asked.Turns])
 }

@@ -194,7 +194,7 @@ func (p *postgres) transact(ctx context.Context, options *sql.TxOptions, fn func
 
 // begin begins a transaction, if need be on another connection than one that was lost meanwhile.
 func (p *postgres) begin(ctx context.Context, options *sql.TxOptions) (*sql.Conn, *sql.Tx, error) {
-	for tries := 0; ; tries++ {
+	for attempts := 0; ; attempts++ {
 		conn, err := p.db.Conn(ctx)
 		if err != nil {
 			return nil, nil, err
@@ -205,7 +205,7 @@ func (p *postgres) begin(ctx context.Context, options *sql.TxOptions) (*sql.Conn
 		}
 		lost := isLost(conn)
 		conn.Close()
-		if lost && ctx.Err() == nil && tries >= p.db.Stats().MaxOpenConnections {
+		if lost && ctx.Err() == nil && attempts >= p.db.Stats().MaxOpenConnections {
 			err = &DownError{"database", err}
 		} else if lost && ctx.Err() == nil {
 			continue

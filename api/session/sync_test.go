@@ -191,7 +191,7 @@ func TestSyncRandom(t *testing.T) {
 	}
 	other := y.store("../other/untouched.txt", "other")
 	random := func() string { return strings.Repeat("x", rng.IntN(3)) + fmt.Sprint(rng.IntN(50)) }
-	model := map[string]string{} // of the source
+	var model map[string]string // of the source
 	for round := range 30 {
 		up := rng.IntN(2) == 0
 		if up { // the last target is the next source

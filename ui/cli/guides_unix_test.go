@@ -54,7 +54,7 @@ func TestExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = server.Wait() }()
-	defer server.Process.Kill() //nolint:errcheck // it may have ended
+	defer server.Process.Kill()
 	var address string
 	if _, err := fmt.Fscanf(line, `{"address":%q`, &address); err != nil {
 		t.Fatal(err)

@@ -55,13 +55,12 @@ func newUploadLine(j api.Job) uploadLine {
 type uploadOutput struct {
 	p       *Program
 	count   map[api.State]int
-	already int                 // among the stored ones
-	reasons map[string][]string // sources by problem
-	jobs    []api.Job           // that transfer looks through
-	live    bool                // progress is drawn on standard error
-	drawn   bool                // the line of progress is on the screen
-	code    int                 // exit code, the worst so far
-	files   []*api.File         // stored files, for the clipboard
+	already int         // among the stored ones
+	jobs    []api.Job   // that transfer looks through
+	live    bool        // progress is drawn on standard error
+	drawn   bool        // the line of progress is on the screen
+	code    int         // exit code, the worst so far
+	files   []*api.File // stored files, for the clipboard
 }
 
 func newUploadOutput(p *Program) *uploadOutput {

@@ -139,9 +139,6 @@ func (d *driver) names() string {
 	return strings.Join(out, " ")
 }
 
-// taken removes the messages of type T for the root and returns them.
-func taken[T any](d *driver) []T { return uitest.Taken[T](&d.Out) }
-
 // one returns the only message of a type.
 func one[T any](d *driver) T {
 	d.t.Helper()

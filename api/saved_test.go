@@ -31,30 +31,6 @@ func TestSavedExtensions(t *testing.T) {
 	}
 }
 
-// TestAITasks: the tasks in the forms that the service uses.
-func TestAITasks(t *testing.T) {
-	for want, task := range map[string]api.AITask{
-		`{"name":"ai-tasks","tasks":[{"type":"select_tags","instruction":"Season?","vocabulary":["winter"]}]}`:    {Type: api.TaskTags, Instruction: "Season?", Vocabulary: []string{"winter"}},
-		`{"name":"ai-tasks","tasks":[{"type":"select_metadata","instruction":"Colour?","field":"colour"}]}`:       {Type: api.TaskMetadata, Instruction: "Colour?", Field: "colour"},
-		`{"name":"ai-tasks","tasks":[{"type":"yes_no","instruction":"Outdoors?","on_yes":{"add_tags":["out"]}}]}`: {Type: api.TaskYesNo, Instruction: "Outdoors?", OnYes: &api.TaskEffect{AddTags: []string{"out"}}},
-	} {
-		if text, _ := json.Marshal(task.Element()); string(text) != want || task.Check() != nil {
-			t.Errorf("%s, want %s (%v)", text, want, task.Check())
-		}
-	}
-	for _, bad := range []api.AITask{
-		{Type: api.TaskTags, Vocabulary: []string{"a"}},
-		{Type: api.TaskTags, Instruction: "?"},
-		{Type: api.TaskTags, Instruction: "?", Vocabulary: []string{"50%"}},
-		{Type: api.TaskMetadata, Instruction: "?"},
-		{Type: api.TaskYesNo, Instruction: "?"},
-	} {
-		if bad.Check() == nil {
-			t.Errorf("%+v is right", bad)
-		}
-	}
-}
-
 // TestTasksShow: only what a task changes counts, and only if the earlier record has the field.
 func TestTasksShow(t *testing.T) {
 	list, err := api.ParseExtensions(`[{"name":"ai-tasks","tasks":[{"type":"select_tags","vocabulary":["sea","boat"]},{"type":"select_metadata","field":"color"},` +

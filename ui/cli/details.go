@@ -51,15 +51,15 @@ func newDetails(p *Program) *cobra.Command {
 	fl.BoolVar(&c.unsetTags, "unset-tags", false, "remove all tags (sends null)")
 	fl.StringVar(&c.region, "region", "", "`REGION`: set the region: x,y,width,height in pixels")
 	fl.BoolVar(&c.unsetRegion, "unset-region", false, "remove the region (sends null)")
-	for _, f := range api.StoredFields {
-		if f.Kind == api.KindText && f.Name != api.FieldRegion {
-			c.texts[f.Flag] = fl.String(f.Flag, "", "`"+f.Value+"`: set the "+f.Words)
-		}
-	}
 	fl.StringVar(&c.metadata, "metadata", "", "`JSON`: set custom metadata: a JSON object; null removes a field")
 	fl.StringArrayVar(&c.extensions, "extension", nil, "`EXTENSION`: run an extension: its name or its JSON (repeatable)")
 	fl.StringVar(&c.webhook, "webhook", "", "`URL`: URL that gets the results of extensions, or none")
 	fl.BoolVar(&c.undo, "undo", false, "undo the last change of the file and of the others changed in the same step")
+	for _, f := range api.StoredFields {
+		if fl.Lookup(f.Flag) == nil { // a text without rules of its own
+			c.texts[f.Flag] = fl.String(f.Flag, "", "`"+f.Value+"`: set the "+f.Words)
+		}
+	}
 	return cmd
 }
 

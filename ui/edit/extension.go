@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -42,28 +41,22 @@ func chooseExtension(ctx context.Context, over *kit.Overlays, title, color strin
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		saved, _ := lister.SavedExtensions(ctx) // the menu works without them
-		fields, _ := lister.MetadataFields(ctx, "")
 		return page.Do(func() {
 			o.saved = saved
-			for _, f := range fields {
-				o.fields = append(o.fields, f.Name)
-			}
 			menu.SetRows(extensionRows(over, o, named)...)
 		})
 	}
 }
 
-// Offerer lists the saved extensions and the custom metadata fields of the account.
+// Offerer lists the saved extensions of the account.
 type Offerer interface {
 	SavedExtensions(ctx context.Context) ([]api.Saved, error)
-	MetadataFields(ctx context.Context, folder string) ([]api.MetadataField, error)
 }
 
 // offers are the choices of an account.
 type offers struct {
-	saved  []api.Saved
-	fields []string // names of custom metadata fields
-	color  string   // how the service spells the color of remove-bg
+	saved []api.Saved
+	color string // how the service spells the color of remove-bg
 }
 
 func extensionRows(over *kit.Overlays, offers offers, do func(api.Extension) tea.Cmd) []kit.MenuRow {
@@ -83,9 +76,6 @@ func extensionRows(over *kit.Overlays, offers offers, do func(api.Extension) tea
 	}
 	return append(rows,
 		kit.MenuRow{Key: "c", Label: "replace the background by a color…", Note: "remove-bg", Do: func() tea.Cmd { return askColor(over, offers.color, do) }},
-		kit.MenuRow{Key: "t", Label: "ask for tags…", Note: "ai-tasks, select_tags", Do: askTask(over, api.TaskTags, nil, do)},
-		kit.MenuRow{Key: "m", Label: "ask for custom metadata…", Note: "ai-tasks, select_metadata", Do: askTask(over, api.TaskMetadata, offers.fields, do)},
-		kit.MenuRow{Key: "y", Label: "ask yes or no…", Note: "ai-tasks, yes_no", Do: askTask(over, api.TaskYesNo, nil, do)},
 		kit.MenuRow{Key: "o", Label: "another, or other options…", Do: func() tea.Cmd {
 			p := kit.NewPrompt("Run an extension", "Type its name, or its JSON with all options.", presets[2].element, "")
 			p.Verb = "continue"
@@ -114,64 +104,6 @@ func askColor(over *kit.Overlays, option string, do func(api.Extension) tea.Cmd)
 	}
 	over.Open(p)
 	return nil
-}
-
-// askTask asks for the parts of an ai-tasks task, one after another. It completes the names of fields.
-func askTask(over *kit.Overlays, kind string, fields []string, do func(api.Extension) tea.Cmd) func() tea.Cmd {
-	task := api.AITask{Type: kind}
-	type part struct {
-		title, words, hint string
-		set                func(text string)
-		known              []string // completions
-	}
-	tags := func(text string) *api.TaskEffect {
-		if list := api.SplitTags(text); len(list) > 0 {
-			return &api.TaskEffect{AddTags: list}
-		}
-		return nil
-	}
-	parts := []part{{"Question", "What should the service find out about the picture?", "Which season is it?", func(text string) { task.Instruction = strings.TrimSpace(text) }, nil}}
-	switch kind {
-	case api.TaskTags:
-		parts = append(parts, part{"Tags to choose from", "Up to 30, separated by commas.", "winter, summer", func(text string) { task.Vocabulary = api.SplitTags(text) }, nil})
-	case api.TaskMetadata:
-		parts = append(parts,
-			part{"Custom metadata field", "The answer is stored in this field.", "season", func(text string) { task.Field = strings.TrimSpace(text) }, fields},
-			part{"Values to choose from", "Separated by commas. Leave empty to use the options of the field.", "winter, summer", func(text string) { task.Vocabulary = api.SplitTags(text) }, nil})
-	default:
-		parts = append(parts,
-			part{"Tags for yes", "Added if the answer is yes. May be empty.", "outdoors", func(text string) { task.OnYes = tags(text) }, nil},
-			part{"Tags for no", "Added if the answer is no. May be empty.", "indoors", func(text string) { task.OnNo = tags(text) }, nil})
-	}
-	var ask func(n int)
-	ask = func(n int) {
-		p := kit.NewPrompt(parts[n].title, parts[n].words, "", parts[n].hint)
-		p.Verb = "continue"
-		last := n == len(parts)-1
-		p.Complete = func(typed string) []string {
-			return slices.DeleteFunc(slices.Clone(parts[n].known), func(name string) bool { return !strings.HasPrefix(name, typed) || name == typed })
-		}
-		p.Check = func(typed string) string {
-			parts[n].set(typed)
-			if err := task.Check(); last && err != nil {
-				return text.Sentence(err.Error()) // its hint is about JSON
-			}
-			return ""
-		}
-		p.Do = func(text string) tea.Cmd {
-			parts[n].set(text)
-			if last {
-				return do(task.Element())
-			}
-			ask(n + 1)
-			return nil
-		}
-		over.Open(p)
-	}
-	return func() tea.Cmd {
-		ask(0)
-		return nil
-	}
 }
 
 // readExtension parses an extension: its name or its JSON.

@@ -99,7 +99,6 @@ func (m *Model) letters() []kit.Action {
 		{ID: "details.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupFile, Footer: true, Do: m.copyMenu},
 		{ID: "details.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupFile, Disabled: m.noManage, Do: m.manageMenu},
 		{ID: "details.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupFile, Disabled: m.noExtend, Do: func() tea.Cmd { return m.manage.Extend(filesOf(m.Targets())) }},
-		{ID: "details.remove-tags", Keys: kit.Bind("remove tags", "", "d"), Group: groupEdit, Disabled: m.noTags, Do: m.removeTags},
 		{ID: "details.edit-all", Keys: kit.Bind("change all marked files", "", "b"), Group: groupEdit, Footer: true, Disabled: m.noMany, Do: m.manyMenu},
 		{ID: "details.edit-text", Keys: kit.Bind("edit as text in $EDITOR", "", "E"), Group: groupEdit, Do: m.Document.Edit},
 		{ID: "details.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupFile, Disabled: m.noAddress, Do: m.browse},
@@ -218,11 +217,6 @@ func (m *Model) noAI() string {
 	return text.If(len(aiTagsOf(m.Targets())) == 0, "no AI tags")
 }
 
-func (m *Model) noTags() string {
-	tags, _ := tagsOf(m.Targets())
-	return text.If(len(tags) == 0, "no tags")
-}
-
 func (m *Model) noAddress() string {
 	return text.If(m.current().file.URL == "", "this file has no URL")
 }
@@ -253,14 +247,7 @@ func (m *Model) manyMenu() tea.Cmd {
 	change := func(key, label, done string, do func(*entry)) kit.MenuRow {
 		return kit.MenuRow{Key: key, Label: label, Do: func() tea.Cmd { return m.changeAll(done, m.Targets(), do) }}
 	}
-	tags := func(key, label, title string, do func(e *entry, tags []string) []string) kit.MenuRow {
-		return kit.MenuRow{Key: key, Label: label, Do: func() tea.Cmd { return m.askTags(title+" "+n, do) }}
-	}
 	return m.Open(kit.NewMenu("Change "+n,
-		tags("a", "add tags", "Add tags to", func(e *entry, tags []string) []string { return edit.Replayed(e.Tags.Or(nil), nil, tags) }),
-		kit.MenuRow{Key: "r", Label: "remove tags", Do: m.removeTags},
-		tags("s", "replace all tags", "Replace the tags of", func(_ *entry, tags []string) []string { return tags }),
-		change("u", "remove all tags", "Tags removed", func(e *entry) { e.Unset(tagField) }),
 		change("t", "add the AI tags as tags", "AI tags added", func(e *entry) { e.addAITags(nil) }),
 		kit.MenuRow{Key: "c", Label: "largest region of a ratio", Do: m.ratioMenu},
 		kit.MenuRow{Key: "g", Label: "copy this region to all, scaled to each picture", Do: m.Region.CopyToAll},
@@ -270,21 +257,7 @@ func (m *Model) manyMenu() tea.Cmd {
 				e.SetRegion("")
 			}
 		}),
-		kit.MenuRow{Key: "e", Label: "edit all in $EDITOR", Do: m.Document.Edit},
 		change("d", "drop all unsaved changes", "Dropped", (*entry).forget)))
-}
-
-// askTags asks for tags; do applies them to each file.
-func (m *Model) askTags(title string, do func(e *entry, tags []string) []string) tea.Cmd {
-	p := kit.NewPrompt(title, "", "", "sea, boat")
-	p.Check = func(typed string) string {
-		return text.If(len(api.SplitTags(typed)) == 0, "Type tags, separated by commas.")
-	}
-	p.Do = func(text string) tea.Cmd {
-		tags := api.SplitTags(text)
-		return m.changeAll(title, m.Targets(), func(e *entry) { e.SetList(tagField, do(e, tags)) })
-	}
-	return m.Open(p)
 }
 
 // addAITags drafts the AI tags for which only returns true as tags; nil for all.

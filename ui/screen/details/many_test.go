@@ -38,13 +38,9 @@ func TestManyFilesInOneStep(t *testing.T) {
 	s := newShelf(t, files...)
 	o := s.options(files...)
 	d := start(t, o)
-	d.Press("b", "a")
-	d.Type("wind,sea")
-	d.Press("enter")
-	d.Toasted("Add tags to 4 files: 4 files changed, not saved yet")
-	d.Press("b", "r")
-	d.Type("old")
-	d.Press("enter")
+	d.Press("e", "left", "delete") // old
+	d.Type("wind,sea,")
+	d.Press("esc")
 	d.Press("b", "c", "1") // the largest square, in the middle of 300x200
 	d.Press("ctrl+s")
 	q := d.Asked()
@@ -171,9 +167,7 @@ func TestRulesForAllFiles(t *testing.T) {
 	if len(d.m.changedEntries()) != 0 {
 		t.Error("unsaved changes remain after dropping")
 	}
-	d.Press("b", "s")
-	d.Type("only")
-	d.Press("enter", "b", "u")
+	d.Press("home", "ctrl+x")
 	for _, e := range d.m.Items {
 		if c, err := e.change(); err != nil || body(t, c) != `{"tags":null}` {
 			t.Errorf("%s %v, want %s", body(t, c), err, `{"tags":null}`)

@@ -202,37 +202,6 @@ func (m *Model) aiMenu() tea.Cmd {
 	}))
 }
 
-// removeTags offers the tags of the targets with their counts.
-func (m *Model) removeTags() tea.Cmd {
-	of := m.Targets()
-	tags, counts := tagsOf(of)
-	rows := make([]kit.MenuRow, len(tags))
-	for i, tag := range tags {
-		rows[i] = kit.MenuRow{Label: tag, Note: edit.OfMany(counts[tag], len(of))}
-	}
-	title := "Remove tags from " + edit.FilesLabel(filesOf(of))
-	return m.Open(kit.NewMarkMenu(title, "remove", rows, func(chosen []int) tea.Cmd {
-		var gone []string
-		for _, i := range chosen {
-			gone = append(gone, tags[i])
-		}
-		return m.changeAll(title, m.Targets(), func(e *entry) { e.SetList(tagField, edit.Replayed(e.Tags.Or(nil), gone, nil)) })
-	}))
-}
-
-// tagsOf returns the tags of files with their counts, most frequent first.
-func tagsOf(of []*entry) (tags []string, counts map[string]int) {
-	counts = map[string]int{}
-	for _, e := range of {
-		for _, tag := range e.Tags.Or(nil) {
-			counts[tag]++
-		}
-	}
-	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	}), counts
-}
-
 // drawRegion opens the region of the current file on its picture.
 func (m *Model) drawRegion() tea.Cmd { return m.DrawRegion(m.current()) }
 

@@ -81,18 +81,6 @@ func TestMarksNarrowChanges(t *testing.T) {
 		t.Errorf("shown: %s, want \"a | a,one | b,new | c,new\"", got)
 	}
 	d.Sees("3 files changed. p2.png: Not saved: Tags: +one")
-	d.Press("esc", "shift+tab", "g", "v", "down", "v", "d")
-	d.Sees("Remove tags from 2 files", "a", "one", "1 of 2")
-	d.Press("enter") // the file under the cursor
-	if got := d.wants(); got != " | one | b,new | c,new" {
-		t.Errorf("removed: %s, want \" | one | b,new | c,new\"", got)
-	}
-	d.Press("*", "d", "space", "/")
-	d.Type("b")
-	d.Press("enter", "space", "enter")
-	if got := d.wants(); got != " | one |  | c" {
-		t.Errorf("removed two of a list: %s, want \" | one |  | c\"", got)
-	}
 }
 
 // TestWholeFilesTogether: deleting, moving and extensions apply to all opened files, and the question

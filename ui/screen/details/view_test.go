@@ -93,7 +93,6 @@ func TestViewStaysInside(t *testing.T) {
 		"AI":     func(d *driven) { d.Press("down", "enter") },
 		"menu":   func(d *driven) { d.Press("y") },
 		"many":   func(d *driven) { d.Press("b") },
-		"prompt": func(d *driven) { d.Press("b", "a"); d.Type("写真") },
 		"ratios": func(d *driven) { d.Press("c", "r") },
 		"reader": func(d *driven) { d.m.Form.Focus("fact..Path", false); d.Press("enter") },
 		"failed": func(d *driven) { d.m.current().problem = errors.New(hostile) },

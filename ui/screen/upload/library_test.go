@@ -72,7 +72,7 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 	exact := func(folder string) *form {
 		m := open()
 		goTo(t, m, "unique")
-		press(t, m, "end")
+		press(t, m, "right", "right")
 		goTo(t, m, "folder")
 		write(t, m, folder)
 		return m
@@ -110,7 +110,7 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 
 	m = exact("/b")
 	goTo(t, m, "overwriteFile")
-	press(t, m, "end")
+	press(t, m, "right", "right")
 	if !strings.Contains(told(m), "The service will refuse it") {
 		t.Errorf("a refusal is not shown:\n%s", told(m))
 	}

@@ -68,43 +68,17 @@ func (savedStub) SavedExtensions(context.Context) ([]api.Saved, error) {
 	return []api.Saved{{ID: "ext_1", Name: "Seasons"}}, nil
 }
 
-// TestAskForMetadata: the menu completes the names of custom metadata fields, and an incomplete task
-// gets no hint about JSON.
-func TestAskForMetadata(t *testing.T) {
-	fields := func(context.Context) ([]api.MetadataField, error) { return []api.MetadataField{{Name: "season"}}, nil }
-	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: savedStub{&stub{fields: fields}}})
-	press(t, m, "ctrl+l", "m", "enter")
-	write(t, m, "sea")
-	press(t, m, "tab", "enter", "enter")
-	if got := screen(m, 120, 40); !strings.Contains(got, "instruction of select_metadata") || strings.Contains(got, "JSON array such as") {
-		t.Errorf("the error does not fit:\n%s", got)
-	}
-	press(t, m, "esc", "ctrl+l", "m")
-	write(t, m, "Which season?")
-	press(t, m, "enter")
-	write(t, m, "sea")
-	press(t, m, "tab", "enter", "enter")
-	if got, want := partsOf(t, current(m).Upload), `"field":"season"`; !strings.Contains(got, want) {
-		t.Errorf("%s, want %s", got, want)
-	}
-}
-
-// TestAddAnExtension checks that the menu lists saved extensions, asks for the parts of a task and
-// adds the choice.
+// TestAddAnExtension checks that the menu lists saved extensions and adds the choice.
 func TestAddAnExtension(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: savedStub{&stub{}}})
 	press(t, m, "ctrl+l")
 	if got := screen(m, 120, 40); !strings.Contains(got, "Seasons") {
 		t.Fatalf("no saved extension:\n%s", got)
 	}
-	press(t, m, "t")
-	write(t, m, "Which season?")
-	press(t, m, "enter")
-	write(t, m, "winter, summer")
-	press(t, m, "enter")
+	press(t, m, "r")
 	press(t, m, "ctrl+l")
 	press(t, m, "down", "down", "down", "down", "down", "enter")
-	const want = `extensions=[{"name":"ai-tasks","tasks":[{"type":"select_tags","instruction":"Which season?","vocabulary":["winter","summer"]}]},{"name":"Seasons"}]`
+	const want = `extensions=[{"name":"remove-bg"},{"name":"Seasons"}]`
 	if got := partsOf(t, current(m).Upload); !strings.Contains(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}

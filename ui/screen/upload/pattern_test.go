@@ -14,7 +14,7 @@ func TestPatternsInTheForm(t *testing.T) {
 	src := append(files(t, "a b.png", content, "c.png", content, "d.txt", "x"), api.Source{URL: "https://example.com/e.png"})
 	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, "unique")
-	press(t, m, "end") // exact
+	press(t, m, "right", "right") // exact
 	list(t, m)
 	press(t, m, "down", "down", "space")
 	press(t, m, "ctrl+t")

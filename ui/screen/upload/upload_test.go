@@ -52,8 +52,8 @@ func TestEveryFieldIsReachedAndSet(t *testing.T) {
 	write(t, m, `{"name":"google-auto-tagging","maxTags":12}`)
 	press(t, m, "enter")
 	set("overwriteFile", "right")
-	set("overwriteTags", "end")
-	set("overwriteAITags", "end")
+	set("overwriteTags", "right", "right")
+	set("overwriteAITags", "right", "right")
 	set("overwriteCustomMetadata", "right")
 	set("metadata", "enter")
 	write(t, m, "brand = Acme")
@@ -190,7 +190,7 @@ func TestCollisions(t *testing.T) {
 		t.Errorf("a collision that the service would take stops sending:\n%s", screen(m, 120, 40))
 	}
 	goTo(t, m, "unique")
-	press(t, m, "home")
+	press(t, m, "left", "left")
 	if text := told(m); strings.Contains(text, "the same name") {
 		t.Error("names made unique collide")
 	}

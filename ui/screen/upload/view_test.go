@@ -75,7 +75,7 @@ func TestViewStaysInside(t *testing.T) {
 					send(t, m, pasted(hostile))
 				}
 				goTo(t, m, "unique")
-				press(t, m, "end")
+				press(t, m, "right", "right")
 				extend(t, m, "remove-bg")
 				for _, part := range []edit.Part{edit.OnFiles, edit.OnForm, edit.OnSide} {
 					m.focus(part)
@@ -117,7 +117,7 @@ func TestScreens(t *testing.T) {
 		{"one", one, func(*testing.T, *form) {}},
 		{"many", many, func(t *testing.T, m *form) {
 			goTo(t, m, "unique")
-			press(t, m, "end")
+			press(t, m, "right", "right")
 			goTo(t, m, "tags")
 			write(t, m, "sea,写真,مرحبا,")
 			list(t, m)
@@ -172,7 +172,7 @@ func checkEveryActionWorks(t *testing.T) {
 			},
 		})
 		goTo(t, m, "unique")
-		press(t, m, "end")
+		press(t, m, "right", "right")
 		return m
 	}
 	states := map[string]func(m *form){

@@ -54,11 +54,12 @@ func (f *Flow) askWay() {
 		options = append(options, kit.Option{Value: string(w), Key: string(w), Label: label, Text: words})
 	}
 	problem, broken := errors.AsType[config.KeyringProblem](f.keyring)
-	if f.keyring == nil {
+	switch {
+	case f.keyring == nil:
 		offer(wayKeyring, "Store it in the keyring", "The password store of this computer keeps it. You type it once.")
-	} else if broken && problem.Fix() != "" {
+	case broken && problem.Fix() != "":
 		offer(wayAgain, "Try the keyring again", text.Sentence(problem.Fix()))
-	} else {
+	default:
 		offer(wayAgain, "Try the keyring again", "When it can be reached.")
 	}
 	offer(wayRun, "Use it for this run only", "It is not stored. You type it again next time.")
@@ -72,7 +73,7 @@ func (f *Flow) askWay() {
 	f.step, f.problem, f.chosen = stepWays, nil, true
 	f.form = kit.NewForm("choose", f.choose, &kit.Question{Value: &f.wayName, Options: options, Check: func() error {
 		if way(f.wayName) == wayEnvironment && !inEnvironment(f.o.Keys) {
-			return errors.New(config.KeyVariable + " is not set. Leave mediadesk, set it, and start again.")
+			return errors.New(config.KeyVariable + " is not set. Leave mediadesk, set it, and start again")
 		}
 		return nil
 	}})

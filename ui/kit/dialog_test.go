@@ -73,6 +73,7 @@ func TestDialogDefault(t *testing.T) {
 		{"ctrl+s", 0, 1},
 		{"enter", 0, -1},
 		{"left enter", time.Second, 0},
+		{"n", time.Second, 0},
 		{"esc", time.Second, 0},
 	} {
 		at, answer := newClock(), &chosen{-1}

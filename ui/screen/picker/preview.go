@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -13,10 +14,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api"
 	"mediadesk/api/media"
 	"mediadesk/ui/edit"
+	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
 )
 
 // pause is how long the cursor must rest before a preview is loaded.
@@ -212,4 +217,236 @@ func holdsPictures(folder string) bool {
 		below, _ := readNames(filepath.Join(folder, d.Name()))
 		return slices.ContainsFunc(below, func(d fs.DirEntry) bool { return !d.IsDir() && entry{name: d.Name()}.isPicture() })
 	})
+}
+
+// drawPreview draws the picture under the cursor and the file's facts.
+func (m *Model) drawPreview(l layout, th *theme.Theme) string {
+	pic, facts := l.picture(), l.factsArea()
+	f := kit.NewFacts(facts.Dx(), th)
+	m.describe(f)
+	body := strings.Join(f.Lines(), "\n")
+	switch {
+	case pic.Empty():
+	case l.beside:
+		body = kit.JoinH(m.drawPicture(pic.Size(), th), text.Fit("", 1, 1), body)
+	default:
+		body = kit.JoinV(m.drawPicture(pic.Size(), th), " ", body)
+	}
+	return kit.Box(m.previewTitle(l.preview.Dx()-6), body, l.preview.Size(), false, th)
+}
+
+func (m *Model) previewTitle(width int) string {
+	if m.focus == onTray {
+		if i, ok := m.trayItem(); ok {
+			return text.ShortName(i.source.Name(), width)
+		}
+	} else if e, ok := m.current(); ok {
+		return text.ShortName(e.name, width)
+	}
+	return "Preview"
+}
+
+// drawPicture draws the pictures or tells why there is none.
+func (m *Model) drawPicture(size image.Point, th *theme.Theme) string {
+	p := &m.preview
+	if len(m.previewed()) > 0 && !p.pictures.Off() && p.problem() == nil {
+		return p.pictures.View(size, th)
+	}
+	words := strings.Join(text.Wrap(m.noPicture(), max(1, size.X-4)), "\n")
+	return kit.OverlayCenter(text.Fit("", size.X, size.Y), kit.Paragraph(words, size.X, th.Muted))
+}
+
+// noPicture tells why there is no picture, or "".
+func (m *Model) noPicture() string {
+	p := &m.preview
+	switch {
+	case p.subject.path == "":
+		return ""
+	case p.problem() != nil, p.facts != nil && p.facts.Problem != nil:
+		return "No preview."
+	case p.subject.folder:
+		return "A folder. Press enter to open it."
+	case p.facts == nil:
+		return "Loading…"
+	case p.facts.Missing != "":
+		return "No preview of " + p.facts.Name + ". Install " + p.facts.Missing + " to see one."
+	}
+	return text.If(!p.facts.Shown(), "No preview of "+p.facts.Name+".")
+}
+
+// describe writes the facts about the selected entry.
+func (m *Model) describe(f *kit.Facts) {
+	th, p := f.Theme(), &m.preview
+	if m.focus == onTray {
+		if i, ok := m.trayItem(); ok && i.isURL() {
+			f.Say(th.Muted, "The service downloads this file: "+i.source.URL)
+			return
+		}
+	} else if e, ok := m.current(); ok {
+		i := m.infos[e.name]
+		if i.problem != nil {
+			f.Say(th.Warn, m.reason(e, i.problem))
+			return
+		}
+		f.Fact("link to", i.target)
+	}
+	switch {
+	case p.problem() != nil:
+		f.Say(th.Warn, pictureProblem(p.problem()))
+	case p.count != nil && p.count.pictures+p.count.others+p.count.folders+p.count.hidden == 0:
+		f.Say(th.Muted, "An empty folder.")
+	case p.count != nil:
+		f.Say(th.Text, p.count.String())
+	case p.facts != nil:
+		describeFile(f, p.facts)
+	}
+}
+
+// reason tells why an entry cannot be used, without its name, which the title shows.
+func (m *Model) reason(e entry, err error) string {
+	words := err.Error()
+	var source *api.SourceError
+	var folder *folderError
+	switch {
+	case errors.As(err, &source):
+		words = "It " + source.Reason
+	case errors.As(err, &folder):
+		words = "It " + folder.reason
+	}
+	switch to := m.infos[e.name].target; {
+	case e.kind == kindBroken && to != "":
+		return "It is a link to " + text.Safe(to) + ", which does not exist. Pick another file."
+	case e.kind == kindCircle && to != "":
+		return "It is a link to " + text.Safe(to) + ", which leads back to it. Pick another file."
+	case e.link:
+		words += " (a link)"
+	}
+	words = text.Safe(words) + "."
+	if hint := api.Hint(err); hint != "" {
+		words += " " + hint
+	}
+	return words
+}
+
+// pictureProblem tells why there is no picture, without the file name, which the title shows.
+func pictureProblem(err error) string {
+	var p *media.Error
+	if errors.As(err, &p) && p.Detail != "" {
+		detail := p.Detail
+		if errors.Is(err, media.ErrTooLarge) {
+			detail += "; you can upload it without a preview"
+		}
+		return text.Safe(text.Sentence(detail))
+	}
+	return text.Safe(err.Error())
+}
+
+func describeFile(f *kit.Facts, of *media.Facts) {
+	words := []string{of.Name, text.Bytes(of.Bytes)}
+	if of.Upright.X > 0 {
+		words = slices.Insert(words, 0, pixels(of.Upright))
+	}
+	if of.Duration > 0 {
+		words = append(words, playing(of.Duration))
+	}
+	f.Say(f.Theme().Text, strings.Join(words, " · "))
+	if of.Orientation.Turned() {
+		f.Fact("stored", fmt.Sprintf("%s, shown %s", pixels(of.Stored), of.Orientation))
+	}
+	f.Fact("camera", of.Camera)
+	if !of.Taken.IsZero() {
+		f.Fact("taken", of.Taken.Format("2 Jan 2006 15:04"))
+	}
+	f.Fact("changed", text.Date(of.Modified))
+	if of.Problem != nil {
+		f.Say(f.Theme().Warn, pictureProblem(of.Problem))
+	}
+}
+
+// pixels formats a size in pixels.
+func pixels(p image.Point) string { return fmt.Sprintf("%d × %d", p.X, p.Y) }
+
+// playing formats a duration.
+func playing(d time.Duration) string {
+	if d < 10*time.Second {
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return text.Duration(d)
+}
+
+// viewable reports whether a file can probably be shown as a picture.
+func (m *Model) viewable(e entry) bool {
+	if m.options.Loader == nil || m.terminal.Options().Method == picture.MethodOff || e.kind != kindFile || m.infos[e.name].problem != nil {
+		return false
+	}
+	if p := &m.preview; p.subject.path == m.path(e) && p.facts != nil {
+		return p.facts.Kind == media.KindPicture && p.facts.Shown()
+	}
+	return e.isPicture()
+}
+
+// isPicture reports whether the name has a picture's extension.
+func (e entry) isPicture() bool { return slices.Contains(pictureExtensions, extension(e.name)) }
+
+// pictureExtensions are the extensions of pictures.
+var pictureExtensions = []string{
+	"avif", "bmp", "gif", "heic", "heif", "jpe", "jpeg", "jpg", "jxl", "png", "svg", "tif", "tiff", "webp",
+}
+
+// startViewer shows the picture under the cursor in full screen. It can step through the list's pictures, and the cursor
+// follows.
+func (m *Model) startViewer() tea.Cmd {
+	var names []string
+	at := 0
+	for i := range m.shown.rows {
+		e, _ := m.entryAt(i)
+		if i == m.list.Cursor() {
+			at = len(names)
+		} else if !m.viewable(e) {
+			continue
+		}
+		names = append(names, e.name)
+	}
+	v := m.newViewer(names, at)
+	return tea.Batch(m.Open(v), v.Read())
+}
+
+// newViewer returns a viewer of files in the current folder.
+func (m *Model) newViewer(names []string, at int) *edit.Viewer {
+	var v *edit.Viewer
+	var images *picture.ImageStore
+	if m.options.Loader != nil {
+		images = m.options.Loader.Store
+	}
+	folder := m.shown.folder
+	source := func(i int) api.Source { return api.Source{Path: filepath.Join(folder, names[i])} }
+	v = edit.NewViewer(edit.ViewerOptions{
+		Context: context.Background(), Draw: m.terminal.Options(), Images: images,
+		Len: len(names), At: at, Now: m.now,
+		Subject: func(i int) edit.Subject {
+			return edit.Subject{Name: names[i], Path: func(context.Context) (string, error) { return source(i).Path, nil }}
+		},
+		Moved: func(i int) {
+			at = i
+			m.list.Go(names[i])
+			m.list.Hold()
+		},
+		Note: func() string {
+			return text.If(m.tray.has(source(at)), "picked")
+		},
+		Actions: []kit.Action{
+			{ID: "picker.pick", Keys: kit.Bind("pick", "space", "space"), Group: groupPick, Footer: true, Do: func() tea.Cmd {
+				s := source(at)
+				if m.tray.has(s) {
+					m.drop(among(s))
+					return nil
+				}
+				return m.pick([]api.Source{s})
+			}},
+			{ID: "picker.upload", Keys: kit.Bind("upload form", "", "u"), Group: groupSend, Footer: true, Do: func() tea.Cmd {
+				return tea.Batch(v.Close(), m.form(false))
+			}},
+		},
+	})
+	return v
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
 )
 
 // item is a source in the tray and the identity of its file.
@@ -147,4 +150,112 @@ func (t *tray) forget(folder string) {
 			delete(t.subs, dir)
 		}
 	}
+}
+
+// trayColumns are the columns of the tray: sign, name, size, note.
+var trayColumns = kit.Columns{
+	{Width: 1},
+	{Width: 14, Flex: 1, Middle: true},
+	{Width: 8, Right: true},
+	{Width: 12, Spare: 1},
+}
+
+// trayGroups returns the items by folder, in the order in which the folders were picked first.
+func (m *Model) trayGroups() (groups []kit.Group[item]) {
+	at := map[string]int{}
+	for _, i := range m.tray.items {
+		folder := "URLs"
+		if !i.isURL() {
+			folder = m.short(filepath.Dir(i.source.Path))
+		}
+		if _, known := at[folder]; !known {
+			at[folder] = len(groups)
+			groups = append(groups, kit.Group[item]{Key: folder})
+		}
+		g := &groups[at[folder]]
+		g.Rows = append(g.Rows, i)
+	}
+	return groups
+}
+
+// trayHead returns the folder of a group and what is picked in it.
+func (m *Model) trayHead(folder string, items []item, th *theme.Theme) (name, note string) {
+	return text.Safe(folder), th.Muted.Render(summary(items))
+}
+
+func (m *Model) drawTray(l layout, th *theme.Theme) string {
+	if l.tray.Empty() {
+		return ""
+	}
+	in := inner(l.tray)
+	body := ""
+	if len(m.tray.items) == 0 {
+		words := "Empty: press space to pick a file, a to add a URL."
+		if all := words + " You can also drop or paste files."; text.Width(all) <= in.Dx() {
+			words = all
+		}
+		body = th.Muted.Render(words)
+	} else {
+		body = m.trayList.View(in.Size(), th)
+	}
+	return kit.Box("Tray: "+m.traySummary(), body, l.tray.Size(), m.focus == onTray, th)
+}
+
+func (m *Model) trayCells(i item, _ []int, th *theme.Theme) []kit.Cell {
+	sign, size, note := theme.SignMarked, "", ""
+	switch {
+	case i.isURL():
+	case i.problem != nil:
+		sign, note = theme.SignWarn, "unusable"
+	case !i.checked:
+		sign, note = theme.SignWait, "checking"
+	default:
+		size = text.Bytes(i.identity.Size)
+	}
+	style := th.SignStyle(sign)
+	return []kit.Cell{
+		{Text: th.Glyph(sign), Style: style}, {Text: cmp.Or(i.source.URL, i.label())}, {Text: size, Style: th.Muted}, {Text: note, Style: style},
+	}
+}
+
+// traySummary summarizes the tray.
+func (m *Model) traySummary() string {
+	return cmp.Or(summary(m.tray.items), "nothing picked yet")
+}
+
+// summary counts items and the bytes of files.
+func summary(items []item) string {
+	var words []string
+	files, size := 0, int64(0)
+	for _, i := range items {
+		if !i.isURL() {
+			files++
+			size += i.identity.Size
+		}
+	}
+	if files > 0 {
+		words = append(words, text.Plural(files, "file")+", "+text.Bytes(size))
+	}
+	if urls := len(items) - files; urls > 0 {
+		words = append(words, text.Plural(urls, "URL"))
+	}
+	return strings.Join(words, " · ")
+}
+
+// drawSummary draws the tray's line if it has no box.
+func (m *Model) drawSummary(l layout, th *theme.Theme) string {
+	if l.summary.Empty() {
+		return ""
+	}
+	words := " Tray: " + m.traySummary()
+	style := th.Muted
+	if len(m.tray.items) > 0 {
+		style = th.Marked
+		if m.focus == onTray {
+			words += " · tab: files"
+		} else {
+			words += " · tab: show"
+		}
+	}
+	return style.Render(text.PadRight(words, l.summary.Dx()))
 }

@@ -404,12 +404,18 @@ func (e *Editor[T]) drawFile(file T, mark theme.Sign, width int, selected bool, 
 	return th.Sign(mark) + " " + th.Text.Render(name) + th.SignStyle(sign).Render(word) + " " + th.Sign(sign)
 }
 
-// tile returns a target on the contact sheet, from the page that shows the current one.
+// tile returns a target with its region on the contact sheet, from the page that shows the current one.
 func (e *Editor[T]) tile(i int) Tile {
 	targets, n := e.Targets(), max(1, e.Sheet.Grid().Page())
 	subject, _ := e.Subject()
 	at := max(0, slices.Index(targets, subject)) / n * n
-	return e.o.Tile(targets[(at+i)%len(targets)])
+	file := targets[(at+i)%len(targets)]
+	t := e.o.Tile(file)
+	if region, err := api.ParseRegion(file.Edited().Region()); err == nil {
+		of := e.o.Subject(file)
+		t.Picture.Region, t.Picture.Size, t.Picture.Orientation = region, of.Size, of.Orientation
+	}
+	return t
 }
 
 // SetRegion sets the region of files that can have one; empty text removes it.

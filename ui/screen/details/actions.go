@@ -62,6 +62,7 @@ func (m *Model) Catalog() map[string][]kit.Action {
 	parts := map[string][]kit.Action{}
 	at := func(name, row string, files bool) {
 		one := New(Options{Files: []api.File{{FileID: "a"}, {FileID: "b"}}, Profile: m.o.Profile, Session: m.o.Session})
+		one.Form.Blur()
 		if one.On = edit.OnForm; files {
 			one.On = edit.OnFiles
 		}

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
@@ -104,7 +102,6 @@ func Describe(o Options) (*Session, error) {
 		return nil, err
 	}
 	if s.Profile.Local {
-		s.Profile.Commands = slices.Sorted(maps.Keys(settings.Local.Commands))
 		s.Profile.Crops = cropsOf(profile.Crops, settings.Local.Transformations)
 		address := "http://" + settings.Local.Addr
 		profile.UploadURL, profile.BaseURL, profile.DeliveryURL = address, address, address
@@ -156,7 +153,6 @@ func (s *Session) openClient(ctx context.Context, o Options, settings config.Con
 	var err error
 	if s.Profile.Local {
 		s.Profile.MaxSize = settings.Local.MaxSize
-		s.Profile.Commands = slices.Sorted(maps.Keys(settings.Local.Commands))
 		s.Profile.Crops = cropsOf(profile.Crops, settings.Local.Transformations)
 		s.Profile.KeySource = "the library's own"
 		key, err = s.openLibrary(o, settings, profile)

@@ -123,7 +123,6 @@ type Profile struct {
 	Folder      string          // default folder of forms; empty for the root
 	Tags        []string        // default tags of forms
 	Extensions  []api.Extension // default extensions of forms
-	Commands    []string        // extensions of the local library that run a user's command
 	Naming      api.Naming      // default naming of forms
 	FormNaming  api.Naming      // naming in the upload form: exact names unless the user chose another
 	ColorOption string          // spelling of the color option of remove-bg

@@ -146,7 +146,9 @@ func (e *Editor[T]) SetItems(items []T) {
 	if e.Files.Arrange(); len(items) < 2 && e.On == OnFiles {
 		e.Focus(OnForm)
 	}
-	e.Load()
+	if e.Load(); e.On == OnForm {
+		e.Form.Begin()
+	}
 }
 
 // Current returns the file under the cursor of the list; ok is false without files.

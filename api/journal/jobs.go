@@ -198,29 +198,6 @@ func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
 	return jobs, err
 }
 
-// CountFinished counts the jobs with an outcome by batch and state, except those that this process
-// finished and those in except.
-func (j *Journal) CountFinished(ctx context.Context, batches []string, except []int64) (map[string]map[api.State]int, error) {
-	counts := map[string]map[api.State]int{}
-	type count struct {
-		batch string
-		state api.State
-		n     int
-	}
-	list, err := list(ctx, j, func(scan scan) (c count, err error) {
-		err = scan(&c.batch, &c.state, &c.n)
-		return c, err
-	}, `SELECT batch, state, count(*) FROM jobs WHERE batch <> '' AND batch IN (SELECT value FROM json_each(?))
-		AND open = 0 AND owner <> ? AND id NOT IN (SELECT value FROM json_each(?)) GROUP BY batch, state`, idList(batches), j.owner.name, idList(except))
-	for _, c := range list {
-		if counts[c.batch] == nil {
-			counts[c.batch] = map[api.State]int{}
-		}
-		counts[c.batch][c.state] = c.n
-	}
-	return counts, err
-}
-
 // Mentions reports whether the text occurs in a job that may be continued, or in a draft.
 func (j *Journal) Mentions(ctx context.Context, text string) (bool, error) {
 	found, _, err := first(ctx, j, value[bool], `SELECT EXISTS (SELECT 1 FROM jobs WHERE instr(body, ?1) AND

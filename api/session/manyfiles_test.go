@@ -113,7 +113,7 @@ func TestManyFilesOneUndo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	calm(s.TagAll(t.Context(), files, func(have []string) []string { return append(slices.Clone(have), "new") }, count))
+	calm(tagAll(t.Context(), s, files, func(have []string) []string { return append(slices.Clone(have), "new") }, count))
 	checkFile(t, s, files[0].FileID, "old,new", "")
 	checkFile(t, s, files[1].FileID, "new", "")
 	if reported != 6 {

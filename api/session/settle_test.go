@@ -40,9 +40,9 @@ func changeUntilKilled(task, address, dir string) {
 	files = slices.DeleteFunc(files, func(f api.File) bool { return f.IsFolder() })
 	switch task {
 	case "add tags":
-		s.TagAll(ctx, files, func(have []string) []string { return append(slices.Clone(have), "new") }, nil)
+		tagAll(ctx, s, files, func(have []string) []string { return append(slices.Clone(have), "new") }, nil)
 	case "different tags":
-		s.TagAll(ctx, files, func(have []string) []string { return append(slices.Clone(have), api.NewSuffix()) }, nil)
+		tagAll(ctx, s, files, func(have []string) []string { return append(slices.Clone(have), api.NewSuffix()) }, nil)
 	case "move":
 		s.MoveAll(ctx, files, "/moved/", nil)
 	case "rename":
@@ -52,6 +52,15 @@ func changeUntilKilled(task, address, dir string) {
 		}
 		s.RenameAll(ctx, files, names, nil)
 	}
+}
+
+// tagAll changes the tags of files as retag says.
+func tagAll(ctx context.Context, s *Session, files []api.File, retag func(have []string) []string, report func(Edited)) []Edited {
+	changes := make([]Change, len(files))
+	for i, f := range files {
+		changes[i] = Change{FileID: f.FileID, Details: api.Details{Tags: api.Set(retag(f.Tags.Or(nil)))}}
+	}
+	return s.ChangeAll(ctx, changes, report)
 }
 
 // TestUndoAfterAKill kills a program at random requests of a change of many files. One undo in the next

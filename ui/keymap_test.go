@@ -21,7 +21,7 @@ func TestCheckKeys(t *testing.T) {
 		"none":         {nil, "", ""},
 		"free":         {keys{"picker.filter": {"ctrl+g", "f7"}}, "", ""},
 		"taken":        {keys{"program.quit": {"f9"}, "picker.filter": {"v"}}, "picker.filter", `key of "picker.range"`},
-		"exchanged":    {keys{"picker.home": {"S"}, "picker.samples": {"~"}}, "", ""},
+		"exchanged":    {keys{"picker.home": {"."}, "picker.hidden": {"~"}}, "", ""},
 		"both":         {keys{"picker.filter": {"f7"}, "picker.sort": {"f7"}}, "picker.filter", `key of "picker.sort"`},
 		"everywhere":   {keys{"picker.filter": {"q"}}, "picker.filter", `key of "program.quit"`},
 		"unknown":      {keys{"fliter": {"f7"}}, "fliter", "no action"},

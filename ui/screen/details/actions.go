@@ -79,6 +79,9 @@ func (m *Model) Catalog() map[string][]kit.Action {
 	at("files", "", true)
 	at("tags", rowTags, false)
 	at("the region", rowRegion, false)
+	one := New(Options{Files: []api.File{{FileID: "a"}}, Profile: m.o.Profile, Session: m.o.Session})
+	one.Form.Focus(rowTags, false)
+	parts["a value"] = one.Actions()
 	return parts
 }
 

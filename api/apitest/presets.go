@@ -162,7 +162,7 @@ func testSteps(t *testing.T, s *suite) {
 	if got := a.header.Get("X-Mediadesk-Format"); a.status != http.StatusOK || a.header.Get("Content-Type") != "image/jpeg" || got != "image/jpeg instead of image/avif" {
 		t.Errorf("AVIF answered %d %s %q", a.status, a.header.Get("Content-Type"), got)
 	}
-	for _, steps := range []string{"l-text", "e-contrast", "cm-pad_extract", "fo-face", "f-gif", "rt-45", "q-0", "t-5", "z-2", "so-1", "bg-blurred"} {
+	for _, steps := range []string{"l-text", "e-contrast", "cm-pad_extract", "fo-nose", "f-gif", "rt-45", "q-0", "t-0", "z-2", "so-1", "bg-blurred"} {
 		a := s.do(t, http.MethodGet, s.DeliveryURL+"/tr:"+steps+path, "", nil, nil)
 		wantError(t, a, http.StatusBadRequest, steps)
 	}

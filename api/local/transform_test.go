@@ -28,7 +28,9 @@ func TestUploadEvents(t *testing.T) {
 	posts := make(chan post, 8)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		posts <- post{r.Header, body}
+		if !bytes.Contains(body, []byte(`"type":"file.`)) { // see TestFileEvents
+			posts <- post{r.Header, body}
+		}
 	}))
 	defer receiver.Close()
 	s := serve(t, local.Options{Webhook: receiver.URL + "/events", AllowAddresses: []string{receiver.Listener.Addr().String()}})

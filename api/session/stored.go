@@ -167,6 +167,9 @@ func (s *Session) stillThere(ctx context.Context, job *api.Job) bool {
 	if err == nil {
 		job.File.FilePath = file.FilePath // it may have moved
 	}
+	if sent, ok, err := s.Journal.SentAs(ctx, s.Profile.Name, job.File.FileID); err == nil && ok && sent.Hash != job.Hash {
+		return false // another content replaced it
+	}
 	return !errors.As(err, &answer) || answer.Status != http.StatusNotFound
 }
 

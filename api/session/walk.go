@@ -139,6 +139,12 @@ type walker struct {
 	tree        Tree
 }
 
+// takesEntry reports whether the filter selects a file by size and time.
+func (w *walker) takesEntry(entry fs.DirEntry) bool {
+	info, err := entry.Info()
+	return err != nil || w.filter.TakesFile(info.Size(), info.ModTime()) // errors are reported later
+}
+
 // folder adds the contents of a folder at the relative path rel. The error is why it cannot be read.
 func (w *walker) folder(ctx context.Context, rel string) error {
 	if ctx.Err() != nil {
@@ -154,7 +160,7 @@ func (w *walker) folder(ctx context.Context, rel string) error {
 		switch {
 		case strings.HasPrefix(entry.Name(), "."):
 			w.tree.Hidden++
-		case entry.IsDir() && matchAny(w.filter.Exclude, inside), !entry.IsDir() && !w.filter.takes(inside):
+		case entry.IsDir() && matchAny(w.filter.Exclude, inside), !entry.IsDir() && !w.filter.takes(inside), !entry.IsDir() && !w.takesEntry(entry):
 			w.tree.Excluded++
 		case entry.Type()&fs.ModeSymlink != 0:
 			w.tree.Links = append(w.tree.Links, labelOf(inside))

@@ -336,8 +336,10 @@ func (m *Model) checks(s *source, t *total, n int) []check {
 		checks = append(checks, check{field: "name", text: m.describeStored(t), help: "ctrl+v skips what is stored already."})
 	}
 	if n > 1 && v.key != "" {
-		c := check{field: "name", text: fmt.Sprintf("%d files get the same name: %s. ", n, v.key),
-			help: "Give one of them another name, add suffixes, or name them by a pattern with {n}."}
+		c := check{
+			field: "name", text: fmt.Sprintf("%d files get the same name: %s. ", n, v.key),
+			help: "Give one of them another name, add suffixes, or name them by a pattern with {n}.",
+		}
 		if c.text += "The later one replaces the earlier one."; !s.OverwriteFile.Or(false) {
 			c.stop, c.text = true, strings.TrimSuffix(c.text, "The later one replaces the earlier one.")+"The second would be refused."
 		}

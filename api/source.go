@@ -22,11 +22,12 @@ import (
 
 // Source is a file or address to send. Exactly one of Path, URL and Origin is set.
 type Source struct {
-	Path   string `json:"path,omitempty"`  // a regular file of this computer
-	URL    string `json:"url,omitempty"`   // an address from which the service downloads
-	Origin Origin `json:"origin,omitzero"` // a stored file of another profile
-	Label  string `json:"label,omitempty"` // name to show instead of the path or address
-	Sub    string `json:"sub,omitempty"`   // its subfolder in the selected folder, such as "a/b"
+	Path   string `json:"path,omitempty"`   // a regular file of this computer
+	URL    string `json:"url,omitempty"`    // an address from which the service downloads
+	Origin Origin `json:"origin,omitzero"`  // a stored file of another profile
+	Label  string `json:"label,omitempty"`  // name to show instead of the path or address
+	Sub    string `json:"sub,omitempty"`    // its subfolder in the selected folder, such as "a/b"
+	Beyond string `json:"beyond,omitempty"` // where the link leads by which it is in the selected folder, if that is outside
 }
 
 // Origin identifies a version of a stored file in another profile. The file must be fetched first;

@@ -156,21 +156,44 @@ func (s *Session) Places(ctx context.Context, uploads []api.Upload) ([]api.Place
 	return places, nil
 }
 
-// stillThere reports whether a stored file exists, as far as the service tells. Newer versions do not
-// matter: extensions make them, too.
+// stillThere asks the service whether a stored file exists. It assumes so if the service does not
+// tell.
 func (s *Session) stillThere(ctx context.Context, job *api.Job) bool {
 	if job.File == nil || s.Client == nil {
 		return true
 	}
-	file, err := s.Client.Record(ctx)(api.ReadDetails(job.File.FileID))
+	file, err := s.Client.Details(ctx, job.File.FileID)
 	var answer *api.ServiceError
-	if err == nil {
-		job.File.FilePath = file.FilePath // it may have moved
+	switch {
+	case errors.As(err, &answer) && answer.Status == http.StatusNotFound:
+		return false
+	case err != nil:
+		return true
 	}
-	if sent, ok, err := s.Journal.SentAs(ctx, s.Profile.Name, job.File.FileID); err == nil && ok && sent.Hash != job.Hash {
-		return false // another content replaced it
+	job.File.FilePath = file.FilePath // it may have moved
+	size, ok := file.Size.Get()
+	return !ok || size == job.Identity.Size || s.onlyExtended(ctx, job)
+}
+
+// onlyExtended reports whether extensions made all newer versions of a job's file, by the runs in
+// the journal.
+func (s *Session) onlyExtended(ctx context.Context, job *api.Job) bool {
+	runs, err := s.Journal.Runs(ctx, api.RunFilter{Profile: job.Profile, FileID: job.File.FileID})
+	if err != nil {
+		return false
 	}
-	return !errors.As(err, &answer) || answer.Status != http.StatusNotFound
+	made := 0
+	for i := range runs {
+		if runs[i].Status != api.StatusFailed && api.MakesVersion(runs[i].Extension) {
+			made++
+		}
+	}
+	versions, err := s.Versions(ctx, job.File.FileID)
+	if err != nil || job.File.VersionInfo == nil {
+		return made > 0 // the service has no versions
+	}
+	newer := slices.IndexFunc(versions, func(f api.File) bool { return versionOf(&f) == job.File.VersionInfo.ID })
+	return newer >= 0 && newer <= made
 }
 
 // WriteManifest writes entries to a file in the working directory and returns its path.

@@ -126,7 +126,7 @@ func (y *Sync) readLocal(ctx context.Context) error {
 	if _, err := os.Stat(y.local); errors.Is(err, os.ErrNotExist) && !y.Up {
 		return nil
 	}
-	tree, err := WalkFolder(ctx, y.local, y.local, Filter{}) // names that only one side excludes exist all the same
+	tree, err := WalkFolder(ctx, y.local, y.local, Filter{Inside: true}) // names that only one side excludes exist all the same
 	tree.Bad = slices.DeleteFunc(tree.Bad, func(err error) bool {
 		bad, ok := errors.AsType[*api.SourceError](err)
 		return ok && !y.o.Filter.takesBelow(y.below(bad.Path))

@@ -23,6 +23,7 @@ import (
 type Filter struct {
 	Include []string // only files that match one of them; empty for all
 	Exclude []string // not these, even if included
+	Inside  bool     // not what links to outside the folder lead to
 
 	MinSize, MaxSize int64     // in bytes; 0 for no limit
 	Newer, Older     time.Time // only files changed after Newer and before Older; zero for no limit
@@ -107,69 +108,146 @@ type Tree struct {
 	Sources  []api.Source // sorted by path; Sub has the folder
 	Hidden   int          // files and folders skipped because of a leading dot
 	Excluded int          // files and folders skipped by the filter
-	Links    []string     // labels of symbolic links, which are skipped
+	Again    []string     // labels of links to folders already included
+	Outside  []string     // "LABEL → PATH" for links that leave the folder; see Source.Beyond
 	Bad      []error      // *SourceError of unreadable folders
 }
 
-// WalkFolder finds the files of a folder at any depth. It follows no links, which may lead out of the
-// folder or in circles. Special files are included; sending reports why they cannot be sent. label is
-// the name to show for root, or "" for root itself. The error is about root, the filter or ctx.
+// WalkFolder finds the files of a folder at any depth. A link to a file counts as a file. Each
+// folder is entered once, so circular links end. Special files are included; sending reports why
+// they cannot be sent. label is the name to show for root, or "" for root itself. The error is
+// about root, the filter or ctx.
 func WalkFolder(ctx context.Context, root, label string, f Filter) (Tree, error) {
-	w := walker{root: root, label: cmp.Or(label, root), filter: f}
+	label = cmp.Or(label, root)
+	w := walker{ctx: ctx, root: root, label: label, filter: f, been: map[string]bool{}, away: map[string]string{}}
 	if err := f.Check(); err != nil {
 		return w.tree, err
 	}
 	info, err := os.Stat(root)
 	if err != nil {
-		return w.tree, api.NewSourceError(w.label, err)
+		return w.tree, api.NewSourceError(label, err)
 	}
 	if !info.IsDir() {
-		return w.tree, &api.SourceError{Path: w.label, Reason: "is not a folder"}
+		return w.tree, &api.SourceError{Path: label, Reason: "is not a folder"}
 	}
-	if err := w.folder(ctx, ""); err != nil {
+	if w.real, err = filepath.EvalSymlinks(root); err != nil {
+		return w.tree, api.NewSourceError(label, err)
+	}
+	w.enter(root, info)
+	if err := w.folder(""); err != nil {
 		return w.tree, err
+	}
+	// Links come last, so that their targets keep their own place.
+	for len(w.links) > 0 && ctx.Err() == nil {
+		rel := w.links[0]
+		w.beyond = w.away[rel]
+		w.links = w.links[1:]
+		name := filepath.Join(root, filepath.FromSlash(rel))
+		info, err := os.Stat(name)
+		switch {
+		case err != nil:
+			w.tree.Bad = append(w.tree.Bad, api.NewSourceError(w.called(rel), err))
+		case !w.enter(name, info):
+			w.tree.Again = append(w.tree.Again, w.called(rel))
+		default:
+			if err := w.folder(rel); err != nil {
+				w.tree.Bad = append(w.tree.Bad, err)
+			}
+		}
 	}
 	slices.SortStableFunc(w.tree.Sources, func(a, b api.Source) int { return strings.Compare(a.Path, b.Path) })
 	return w.tree, ctx.Err()
 }
 
 type walker struct {
+	ctx         context.Context
 	root, label string
+	real        string // root without links
 	filter      Filter
+	been        map[string]bool   // visited folders by identity
+	links       []string          // to folders, relative to root
+	away        map[string]string // where links lead that leave root
+	beyond      string            // the one that is followed
 	tree        Tree
 }
 
-// takesEntry reports whether the filter selects a file by size and time.
-func (w *walker) takesEntry(entry fs.DirEntry) bool {
-	info, err := entry.Info()
+// called returns the name to show for a file of the folder.
+func (w *walker) called(rel string) string { return filepath.Join(w.label, filepath.FromSlash(rel)) }
+
+func (w *walker) enter(name string, info fs.FileInfo) bool {
+	id := api.IdentityOf(info)
+	key := fmt.Sprint(id.Device, " ", id.Inode)
+	if id.Inode == 0 {
+		key = name
+		if real, err := filepath.EvalSymlinks(name); err == nil {
+			key = real
+		}
+	}
+	if w.been[key] {
+		return false
+	}
+	w.been[key] = true
+	return true
+}
+
+// takes reports whether the filter selects a file.
+func (w *walker) takes(name, rel string) bool {
+	if !w.filter.takes(rel) || w.filter.MinSize == 0 && w.filter.MaxSize == 0 && w.filter.Newer.IsZero() && w.filter.Older.IsZero() {
+		return w.filter.takes(rel)
+	}
+	info, err := os.Stat(name)
 	return err != nil || w.filter.TakesFile(info.Size(), info.ModTime()) // errors are reported later
 }
 
-// folder adds the contents of a folder at the relative path rel. The error is why it cannot be read.
-func (w *walker) folder(ctx context.Context, rel string) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
+// leaves reports whether a link leads out of the walked folder, and notes where.
+func (w *walker) leaves(name, rel string) bool {
+	to, err := filepath.EvalSymlinks(name)
+	if err != nil || to == w.real || strings.HasPrefix(to, strings.TrimSuffix(w.real, string(filepath.Separator))+string(filepath.Separator)) {
+		return false
 	}
-	labelOf := func(rel string) string { return filepath.Join(w.label, filepath.FromSlash(rel)) }
+	w.tree.Outside, w.away[rel] = append(w.tree.Outside, w.called(rel)+" → "+to), to
+	return true
+}
+
+// folder adds the contents of a folder at the relative path rel. The error is why it cannot be
+// read.
+func (w *walker) folder(rel string) error {
+	if w.ctx.Err() != nil {
+		return w.ctx.Err()
+	}
 	entries, err := os.ReadDir(filepath.Join(w.root, filepath.FromSlash(rel)))
 	if err != nil {
-		return api.NewSourceError(labelOf(rel), err)
+		return api.NewSourceError(w.called(rel), err)
 	}
 	for _, entry := range entries {
 		inside := path.Join(rel, entry.Name())
-		switch {
-		case strings.HasPrefix(entry.Name(), "."):
+		name := filepath.Join(w.root, filepath.FromSlash(inside))
+		if strings.HasPrefix(entry.Name(), ".") {
 			w.tree.Hidden++
-		case entry.IsDir() && matchAny(w.filter.Exclude, inside), !entry.IsDir() && !w.filter.takes(inside), !entry.IsDir() && !w.takesEntry(entry):
+			continue
+		}
+		isFolder := entry.IsDir()
+		link := entry.Type()&fs.ModeSymlink != 0
+		if link {
+			info, err := os.Stat(name)
+			isFolder = err == nil && info.IsDir()
+		}
+		switch {
+		case isFolder && matchAny(w.filter.Exclude, inside), !isFolder && !w.takes(name, inside):
 			w.tree.Excluded++
-		case entry.Type()&fs.ModeSymlink != 0:
-			w.tree.Links = append(w.tree.Links, labelOf(inside))
-		case entry.IsDir():
-			if err := w.folder(ctx, inside); err != nil {
+		case link && w.leaves(name, inside) && w.filter.Inside:
+		case isFolder && link:
+			w.links = append(w.links, inside)
+		case isFolder:
+			if info, err := entry.Info(); err == nil && !w.enter(name, info) {
+				w.tree.Again = append(w.tree.Again, w.called(inside))
+				continue
+			}
+			if err := w.folder(inside); err != nil {
 				w.tree.Bad = append(w.tree.Bad, err)
 			}
 		default:
-			w.tree.Sources = append(w.tree.Sources, api.Source{Path: filepath.Join(w.root, filepath.FromSlash(inside)), Label: labelOf(inside), Sub: api.SubFolder(rel)})
+			w.tree.Sources = append(w.tree.Sources, api.Source{Path: name, Label: w.called(inside), Sub: api.SubFolder(rel), Beyond: cmp.Or(w.away[inside], w.beyond)})
 		}
 	}
 	return nil

@@ -71,16 +71,20 @@ func TestWalkFolder(t *testing.T) {
 	}
 }
 
-// TestWalkFolderLinks: links are skipped and listed, so that no file appears twice or comes from
-// outside the folder.
+// TestWalkFolderLinks: cycles end, a folder is listed once and at its own path, and links to files
+// count as files.
 func TestWalkFolderLinks(t *testing.T) {
 	root := tree(t, "z/one.jpg", "a -> z", "z/up -> ..", "self -> .", "cover.jpg -> z/one.jpg", "gone.jpg -> nowhere")
 	got, err := session.WalkFolder(t.Context(), root, "top", session.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if describeTree(got) != "top/z/one.jpg in /up/z/" || len(got.Links) != 5 {
-		t.Errorf("got\n%s\nlinks %q", describeTree(got), got.Links)
+	want := "top/cover.jpg in /up\ntop/gone.jpg in /up\ntop/z/one.jpg in /up/z/"
+	if describeTree(got) != want || len(got.Again) != 3 {
+		t.Errorf("got\n%s\nagain %q", describeTree(got), got.Again)
+	}
+	if _, err := api.Identify(got.Sources[1].Path); err == nil {
+		t.Error("a link to nothing can be sent")
 	}
 }
 

@@ -48,8 +48,8 @@ func (w *folderWatch) refresh(ctx context.Context) (finished []api.Source, probl
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, link := range tree.Links {
-			tree.Bad = append(tree.Bad, fmt.Errorf("skipped, because it is a link: %s", link))
+		for _, link := range tree.Outside {
+			tree.Bad = append(tree.Bad, fmt.Errorf("not followed, because it leads out of the folder: %s", link))
 		}
 		for _, problem := range tree.Bad {
 			if !w.bad[problem.Error()] {
@@ -117,6 +117,7 @@ func runFollow(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 		return err
 	}
 	w := folderWatch{folders: folders, filter: u.filter, bad: map[string]bool{}}
+	w.filter.Inside = true
 	out := newUploadOutput(p)
 	batch := session.NewBatch(time.Now())
 	tick := time.NewTicker(followEvery)

@@ -54,7 +54,7 @@ func TestFollow(t *testing.T) {
 			t.Fatal(err)
 		}
 		results, messages := bufio.NewScanner(stdout), bufio.NewScanner(stderr)
-		if !messages.Scan() || !strings.Contains(messages.Text(), "skipped, because it is a link: ") {
+		if !messages.Scan() || !strings.Contains(messages.Text(), "not followed, because it leads out of the folder: ") {
 			t.Errorf("got the messages %q", messages.Text())
 		}
 		if !messages.Scan() || !strings.Contains(messages.Text(), "are not uploaded. Press ctrl+c to end.") {

@@ -38,14 +38,14 @@ func dryUpload(cmd *cobra.Command, p *Program, u *uploadFlags, args []string) er
 		for _, skipped := range []struct {
 			n    int
 			what string
-		}{{out.already, "already stored"}, {out.count[api.Unsent], "cannot be sent"}, {u.found.Excluded, "not selected"}, {u.found.Hidden, "hidden"}} {
+		}{{out.already, "already stored"}, {out.count[api.Unsent], "cannot be sent"}, {u.found.Excluded, "not selected"}, {u.found.Hidden, "hidden"}, {len(u.found.Again), "included already"}} {
 			if skipped.n > 0 {
 				words += fmt.Sprintf("; %d %s", skipped.n, skipped.what)
 			}
 		}
 		fmt.Fprintf(p.Stdout, "\n%s\n", words)
-		for _, link := range u.found.Links {
-			fmt.Fprintf(p.Stdout, "Skipped because it is a link: %s\n", text.Safe(link))
+		for _, link := range u.found.Outside {
+			fmt.Fprintf(p.Stdout, "Leads out of the folder: %s\n", text.Safe(link))
 		}
 	}
 	return out.end()

@@ -127,7 +127,8 @@ func (l *sourceList) folder(ctx context.Context, root, label string, filter sess
 	}
 	l.Hidden += tree.Hidden
 	l.Excluded += tree.Excluded
-	l.Links = append(l.Links, tree.Links...)
+	l.Again = append(l.Again, tree.Again...)
+	l.Outside = append(l.Outside, tree.Outside...)
 	l.Bad = append(l.Bad, tree.Bad...)
 	l.Sources = append(l.Sources, tree.Sources...)
 	return nil

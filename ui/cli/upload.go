@@ -44,7 +44,7 @@ func newUpload(p *Program) *cobra.Command {
 		Long: "Upload files. A SOURCE is a path, a folder (with its subfolders, which are created below --folder), an http or " +
 			"https URL that the service downloads, or - for standard input. It prints the path, id and URL of each stored file. --dry-run shows the requests and a summary instead of sending.\n\n" +
 			"--follow uploads each file that appears or changes in a folder, as soon as its size and time stay the same for a second. " +
-			"It skips files that exist at the start, links, hidden and empty ones, and those that end in " + strings.Join(unfinishedNames, ", ") + ". " +
+			"It skips files that exist at the start, links that leave the folder, hidden and empty ones, and those that end in " + strings.Join(unfinishedNames, ", ") + ". " +
 			"ctrl+c ends it; mediadesk resume continues with unsent files.\n\n" +
 			"--skip-stored skips a file that was uploaded from this computer to the same folder, and any whose name (without a unique suffix), size and content a file of that folder has. " +
 			"To compare contents, it downloads the files of the same name and size. If the service does not list files, only uploads from this computer are found.",

@@ -87,6 +87,9 @@ func (c *checker) source() {
 		c.refuse("name", c.k.err)
 		return
 	}
+	if c.Source.Beyond != "" {
+		c.warn("name", "A link leads out of the picked folder, to "+c.Source.Beyond+".", "Remove it from the form if it does not belong to the folder.")
+	}
 	c.refuse("name", api.CheckSize(c.k.identity.Size, c.p.MaxSize))
 }
 
